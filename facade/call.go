@@ -1,0 +1,68 @@
+package facade
+
+import (
+	"context"
+	"encoding/json"
+)
+
+// Caller answers calls. The façade is one, a remote's client is one, and every
+// middleware wraps one in another.
+type Caller interface {
+	// Call answers c or fails with an *Error that names entity and operation.
+	// It may be called from many goroutines and does not change c.
+	Call(ctx context.Context, c *Call) (*Result, error)
+}
+
+// CallerFunc is a function that is a Caller.
+type CallerFunc func(ctx context.Context, c *Call) (*Result, error)
+
+// Call calls f.
+func (f CallerFunc) Call(ctx context.Context, c *Call) (*Result, error) { return f(ctx, c) }
+
+// Middleware wraps a Caller in another; the first one given is the outermost.
+type Middleware func(Caller) Caller
+
+// Call is one call of an operation (spec 1.1): the value that is the same on
+// every surface and on the wire.
+type Call struct {
+	Entity     string // any spelling: names match case-insensitively
+	Operation  string
+	Invocation Invocation
+
+	// Each asks for the call once for each of many keys, answered in one trip
+	// along the path: a relation for many parents, one row for many ids. Nil: once.
+	Each *Each
+	// Select names the fields the caller is going to read, computed ones included;
+	// nil means all it may. It narrows, it never opens. list's query.fields sets it.
+	Select []string
+	// Cursors asks for a cursor for every row of a page, not just its ends.
+	Cursors bool
+}
+
+// Invocation is what a call carries (spec 2.6). Params, Query and Body are JSON
+// text: an explicit null and an absent key arrive as what they are. Surfaces have
+// run [schema/jsontext.Check] over it. No text at all means {} (for Body: absent).
+type Invocation struct {
+	Params json.RawMessage
+	Query  json.RawMessage
+	Body   json.RawMessage
+	State  State
+	Trace  string // traceparent, where one came along
+}
+
+// Each is one call for many keys. With findById, Field is the primary key; with
+// list, the field of the listed entity that has to equal the key. Keys are the
+// text of JSON scalars and need not be distinct. Groups of the result follow Keys.
+type Each struct {
+	Field string
+	Keys  []json.RawMessage
+}
+
+// State is the caller's state (spec 2.6): who is calling, as the surface found it.
+type State map[string]any
+
+// User is state.user, or nil for an anonymous caller.
+func (s State) User() map[string]any {
+	u, _ := s["user"].(map[string]any)
+	return u
+}

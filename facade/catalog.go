@@ -1,0 +1,92 @@
+package facade
+
+import "github.com/frondhost/frond/schema"
+
+// Catalog is what a host serves: the surfaces derive their routes, types and
+// documents from it. It is immutable; a changed host has a new one.
+type Catalog struct {
+	Vendor string
+	Fronds []*Frond
+
+	doors map[string]*Door // by schema.EntityKey
+}
+
+// Frond is a named group of doors (spec 1).
+type Frond struct {
+	Name   string
+	Doors  []*Door // callable entities, in declaration order
+	Facts  []Fact
+	Remote string // the address its operations run at; "" for here
+}
+
+// Fact is a named announcement (spec 6).
+type Fact struct {
+	Name   string
+	Schema *schema.Card // nil: a type the host does not store
+}
+
+// Door is a callable entity.
+type Door struct {
+	Name       string // as spelled
+	Frond      *Frond
+	Entity     *schema.Entity // nil: the door stores nothing (spec 2.5)
+	Operations []*Operation   // built-in ones first, then the author's in declaration order
+	Computed   []*Computed
+	Plural     string // of REST's path
+	GraphQL    string // the author's override of the GraphQL type name, or ""
+	Origin     string // where it was declared, for messages: fronds/catalog/frond.yaml
+
+	ops map[string]*Operation
+}
+
+// Operation is one function of a door, identified by entity.op (spec 1.1).
+type Operation struct {
+	Name        string
+	Kind        Kind
+	Door        *Door
+	Builtin     bool           // one of the CRUD operations, answered by the store
+	Params      *schema.Entity // nil: the operation names none, and takes none
+	Query       *schema.Entity // nil likewise; of list the filter grammar's card
+	Input       *schema.Entity // nil: the operation names no input view
+	Output      *schema.Entity // nil: the operation names no output view
+	Cardinality Cardinality    // of the output
+	Patch       bool           // update: the input is a patch
+	Description string
+	GraphQL     string // the author's override of the GraphQL field name, or ""
+	Answered    bool   // a built-in, a handler or a remote answers it; else NOT_IMPLEMENTED
+}
+
+// Kind is query or command (spec 1.2).
+type Kind string
+
+// The two kinds.
+const (
+	Query   Kind = "query"
+	Command Kind = "command"
+)
+
+// Cardinality is how many values an operation's output has.
+type Cardinality string
+
+// The cardinalities (DESIGN 5).
+const (
+	One      Cardinality = "one"
+	Maybe    Cardinality = "maybe" // one or null
+	Many     Cardinality = "many"
+	PageOf   Cardinality = "page"
+	NoOutput Cardinality = "none" // a value that is not a shape
+)
+
+// Computed is a field a presenter adds to the rows of a door.
+type Computed struct {
+	Name        string
+	Shape       schema.Shape
+	Description string
+	Needs       []string // the stored fields the presenter reads; nil: all
+}
+
+// Door is the door called name in any spelling, or nil.
+func (c *Catalog) Door(name string) *Door { return c.doors[schema.EntityKey(name)] }
+
+// Operation is the operation called name, or nil.
+func (d *Door) Operation(name string) *Operation { return d.ops[name] }

@@ -1,0 +1,72 @@
+package facade
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/frondhost/frond/schema"
+)
+
+// Store keeps the rows of entities. It is told what is already judged, decoded
+// and allowed, and codes only what it alone can know: CONFLICT for unique,
+// foreign-key and restrict violations (naming the fields in the details), and
+// SERVICE_UNAVAILABLE when it cannot be reached. It may be used from many
+// goroutines. The suite in store/storetest says the rest.
+type Store interface {
+	// Find reads rows. With Each it answers every key in one statement.
+	Find(ctx context.Context, q *Find) (*Found, error)
+	// Insert writes rows, all or none, and answers them as q.Select has them.
+	Insert(ctx context.Context, e *schema.Entity, rows []Record, sel *Layout) (*Rows, error)
+	// Update changes the one row that has this primary key and meets where, and
+	// answers it; no rows where none does. A nil set only reads.
+	Update(ctx context.Context, e *schema.Entity, id json.RawMessage, where *Filter, set Record, sel *Layout) (*Rows, error)
+	// Delete removes the one row that has this primary key and meets where, and
+	// says whether there was one.
+	Delete(ctx context.Context, e *schema.Entity, id json.RawMessage, where *Filter) (bool, error)
+}
+
+// Record is what is written of one row: fields of the entity with the text of
+// their values, in declaration order. A field that is absent is null at creation
+// and untouched at update.
+type Record = schema.Object
+
+// Find is one read.
+type Find struct {
+	Entity *schema.Entity
+	Select *Layout // stored fields, a subset of the entity's, in any order
+	Where  *Filter
+	Sort   []SortKey // the primary key is the last of them; empty only with Each over a unique field
+	Limit  int       // rows to answer at most, per key with Each; 0 or less: none
+	Offset int
+	From   []json.RawMessage // keyset: values of Sort's fields; rows strictly behind them, or before with Backward
+	// Backward reads towards the beginning: the Limit rows that stand last before
+	// From (or last of all), answered in the order of Sort all the same.
+	Backward bool
+	Count    bool // Total is wanted: of Where (per key), without From, Limit and Offset
+	Keys     bool // Found.Keys is wanted for every row; else only for the first and the last of each group
+	Each     *EachKey
+}
+
+// EachKey asks a Find for each of many values of one field. Values are distinct.
+type EachKey struct {
+	Field  *schema.Property
+	Values []json.RawMessage
+}
+
+// Found is the answer of a Find.
+type Found struct {
+	Rows  *Rows
+	Total int64 // -1: not counted
+	// More says there are rows beyond the answered ones in the direction of reading.
+	More bool
+	// Keys[i] is, where asked for, the JSON array of row i's values of Find.Sort; else nil.
+	Keys   []json.RawMessage
+	Groups []FoundGroup // with Each: one per value, in the order of Each.Values
+}
+
+// FoundGroup is the rows of one key: From up to but without To.
+type FoundGroup struct {
+	From, To int
+	Total    int64
+	More     bool
+}

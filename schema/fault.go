@@ -1,0 +1,51 @@
+package schema
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Fault is one thing wrong with what an author wrote: a card, a frond.yaml, a
+// gateway.yaml. It stops the start; it is never sent to a caller.
+type Fault struct {
+	File    string // as the author would name it: fronds/catalog/entities/product.yaml
+	Pointer string // RFC 6901 into that file; "" for the file itself
+	Message string // what is wrong, in one sentence
+	Remedy  string // what to write instead
+}
+
+// Error is the fault on one line: file#pointer: message; remedy.
+func (f Fault) Error() string {
+	var b strings.Builder
+	if b.WriteString(f.File); f.Pointer != "" {
+		fmt.Fprintf(&b, "#%s", f.Pointer)
+	}
+	if b.Len() > 0 {
+		b.WriteString(": ")
+	}
+	b.WriteString(f.Message)
+	if f.Remedy != "" {
+		fmt.Fprintf(&b, "; %s", f.Remedy)
+	}
+	return b.String()
+}
+
+// Faults are all the faults of a set of files, in the order of file and pointer.
+type Faults []Fault
+
+// Error lists every fault, one a line.
+func (f Faults) Error() string {
+	lines := make([]string, len(f))
+	for i, fault := range f {
+		lines[i] = fault.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Err is nil where there is no fault.
+func (f Faults) Err() error {
+	if len(f) == 0 {
+		return nil
+	}
+	return f
+}

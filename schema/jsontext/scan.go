@@ -1,0 +1,161 @@
+package jsontext
+
+import (
+	"encoding/json"
+	"iter"
+)
+
+// Kind is what a JSON value is, told by its first byte.
+type Kind byte
+
+// The seven kinds; Invalid stands for no text at all.
+const (
+	Invalid Kind = 0
+	Null    Kind = 'n'
+	False   Kind = 'f'
+	True    Kind = 't'
+	Number  Kind = '0'
+	String  Kind = '"'
+	Object  Kind = '{'
+	Array   Kind = '['
+)
+
+// KindOf tells the kind of a checked value from its first byte that is not white space.
+func KindOf(v []byte) Kind {
+	i := space(v, 0)
+	if i == len(v) {
+		return Invalid
+	}
+	switch c := v[i]; {
+	case c == '-' || c >= '0' && c <= '9':
+		return Number
+	case c == 'n' || c == 'f' || c == 't' || c == '"' || c == '{' || c == '[':
+		return Kind(c)
+	}
+	return Invalid
+}
+
+// IsNull says whether v is the literal null. An absent value (no text) is not.
+func IsNull(v []byte) bool { return KindOf(v) == Null }
+
+// Trim cuts white space from both ends.
+func Trim(v []byte) []byte {
+	i := space(v, 0)
+	j := len(v)
+	for j > i && isSpace(v[j-1]) {
+		j--
+	}
+	return v[i:j]
+}
+
+// Members yields the members of an object in the order they stand, the name
+// unquoted, the value as its text. Nothing is yielded for any other kind.
+func Members(obj []byte) iter.Seq2[string, json.RawMessage] {
+	return func(yield func(string, json.RawMessage) bool) {
+		i := space(obj, 0)
+		if i == len(obj) || obj[i] != '{' {
+			return
+		}
+		for i = space(obj, i+1); i < len(obj) && obj[i] != '}'; {
+			end := skipString(obj, i)
+			name := Unquote(obj[i:end])
+			i = space(obj, end)
+			i = space(obj, i+1) // the colon
+			end = Skip(obj, i)
+			if !yield(name, json.RawMessage(obj[i:end:end])) {
+				return
+			}
+			if i = space(obj, end); i < len(obj) && obj[i] == ',' {
+				i = space(obj, i+1)
+			}
+		}
+	}
+}
+
+// Elements yields the elements of an array as their text. Nothing is yielded for any other kind.
+func Elements(arr []byte) iter.Seq2[int, json.RawMessage] {
+	return func(yield func(int, json.RawMessage) bool) {
+		i := space(arr, 0)
+		if i == len(arr) || arr[i] != '[' {
+			return
+		}
+		n := 0
+		for i = space(arr, i+1); i < len(arr) && arr[i] != ']'; n++ {
+			end := Skip(arr, i)
+			if !yield(n, json.RawMessage(arr[i:end:end])) {
+				return
+			}
+			if i = space(arr, end); i < len(arr) && arr[i] == ',' {
+				i = space(arr, i+1)
+			}
+		}
+	}
+}
+
+// Get is the value of the first member called name, or nil.
+func Get(obj []byte, name string) json.RawMessage {
+	for n, v := range Members(obj) {
+		if n == name {
+			return v
+		}
+	}
+	return nil
+}
+
+// Skip is the offset behind the value that starts at i of a checked text.
+func Skip(b []byte, i int) int {
+	if i >= len(b) {
+		return len(b)
+	}
+	switch b[i] {
+	case '"':
+		return skipString(b, i)
+	case '{', '[':
+		depth := 0
+		for i < len(b) {
+			switch b[i] {
+			case '"':
+				i = skipString(b, i)
+				continue
+			case '{', '[':
+				depth++
+			case '}', ']':
+				if depth--; depth == 0 {
+					return i + 1
+				}
+			}
+			i++
+		}
+		return i
+	}
+	for i < len(b) {
+		switch b[i] {
+		case ',', '}', ']', ' ', '\t', '\n', '\r', ':':
+			return i
+		}
+		i++
+	}
+	return i
+}
+
+// skipString is the offset behind the string whose opening quote stands at i.
+func skipString(b []byte, i int) int {
+	for i++; i < len(b); i++ {
+		switch b[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(b)
+}
+
+func space(b []byte, i int) int {
+	for i < len(b) && isSpace(b[i]) {
+		i++
+	}
+	return i
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
