@@ -1,0 +1,69 @@
+# What each target does stands behind its ##; `make help` prints it.
+GO       ?= go
+RACE     ?=
+FUZZTIME ?= 1m
+LINT     := bin/golangci-lint
+BIN      := bin/frond
+
+.DEFAULT_GOAL := all
+.PHONY: all help build run test race e2e fuzz bench golden lint fmt generate wasm check up down
+
+all: build test lint ## Build, test and lint: what `make` alone does
+
+help: ## Print this list
+	@grep -hE '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-10s %s\n", $$1, $$2}'
+
+build: ## Build bin/frond
+	CGO_ENABLED=0 $(GO) build -o $(BIN) ./cmd/frond
+
+run: build ## Serve examples/shop on http://127.0.0.1:8080 (ARGS adds flags)
+	$(BIN) gateway examples/shop $(ARGS)
+
+test: ## Run every test once; all it needs is Go (RACE=-race adds the race detector)
+	$(GO) test $(RACE) ./...
+
+race: ## Run every test under the race detector (needs a C compiler)
+	$(MAKE) test RACE=-race
+
+e2e: ## Run only the tests that start the whole program
+	$(GO) test -count=1 $(RACE) ./e2e/... ./cmd/...
+
+fuzz: ## Run every fuzz target for FUZZTIME (1m)
+	@set -e; for file in $$(grep -rl --include='*_test.go' '^func Fuzz' .); do \
+	  for target in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' $$file); do \
+	    echo "$$(dirname $$file) $$target"; \
+	    $(GO) test -run='^$$' -fuzz="^$$target\$$" -fuzztime=$(FUZZTIME) $$(dirname $$file); \
+	  done; \
+	done
+
+bench: ## Print the comparisons the design promises, measured in one run
+	$(GO) run ./bench
+
+golden: ## Rewrite the golden files of every package that has some
+	$(GO) test $$(grep -rl --include='*_test.go' 'flag.Bool("update"' . | xargs -n1 dirname | sort -u) -update
+
+lint: $(LINT) ## Lint everything
+	$(LINT) run ./...
+
+fmt: $(LINT) ## Format everything
+	$(LINT) fmt ./...
+
+generate: ## Run the generators
+	$(GO) generate ./...
+
+wasm: ## Build the contract part for browsers
+	GOOS=js GOARCH=wasm $(GO) build ./schema/... ./facade/...
+
+check: ## Do exactly what CI does
+	.ci/run
+
+up: ## Start the gateway in a container
+	docker compose up --build --detach
+
+down: ## Stop it again
+	docker compose down
+
+# The linter is compiled from the Go module proxy, at the version .ci/tools names.
+$(LINT): .ci/tools/go.mod .ci/tools/go.sum
+	cd .ci/tools && $(GO) build -o ../../$(LINT) github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+	@touch $(LINT)
