@@ -1,6 +1,7 @@
 package facade
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -14,36 +15,10 @@ type Error struct {
 	Message   string `json:"message"`
 	Entity    string `json:"entity,omitempty"`
 	Operation string `json:"operation,omitempty"`
-	Details   any    `json:"details,omitempty"` // plain JSON values; a validation's are []schema.Detail
+	Details   any    `json:"details,omitempty"` // plain JSON values, or []schema.Detail where something in the call is refused
 
 	cause error // logged here, never sent
 }
-
-// Code is the semantic code of an Error (DESIGN 5).
-type Code string
-
-// The code table. HTTP statuses stand in [Code.Status].
-const (
-	ValidationFailed    Code = "VALIDATION_FAILED"
-	BadRequest          Code = "BAD_REQUEST"
-	Unauthorized        Code = "UNAUTHORIZED"
-	Forbidden           Code = "FORBIDDEN"
-	NotFound            Code = "NOT_FOUND"
-	MethodNotAllowed    Code = "METHOD_NOT_ALLOWED"
-	RequestTimeout      Code = "REQUEST_TIMEOUT"
-	Conflict            Code = "CONFLICT"
-	Gone                Code = "GONE"
-	PreconditionFailed  Code = "PRECONDITION_FAILED"
-	PayloadTooLarge     Code = "PAYLOAD_TOO_LARGE"
-	UnprocessableEntity Code = "UNPROCESSABLE_ENTITY"
-	Locked              Code = "LOCKED"
-	TooManyRequests     Code = "TOO_MANY_REQUESTS"
-	InternalError       Code = "INTERNAL_ERROR"
-	NotImplemented      Code = "NOT_IMPLEMENTED"
-	BadGateway          Code = "BAD_GATEWAY"
-	ServiceUnavailable  Code = "SERVICE_UNAVAILABLE"
-	GatewayTimeout      Code = "GATEWAY_TIMEOUT"
-)
 
 // Errorf is an Error with a code and a message made by fmt; %w keeps a cause,
 // which is logged and never sent.
@@ -57,9 +32,12 @@ func Invalid(message string, details ...schema.Detail) *Error {
 	return &Error{Code: ValidationFailed, Message: message, Details: details}
 }
 
+// ours is all a caller is told about a failure nobody coded.
+const ours = "something went wrong on our side"
+
 // Internal wraps a failure nobody coded: its text stays in the process.
 func Internal(cause error) *Error {
-	return &Error{Code: InternalError, Message: "something went wrong on our side", cause: cause}
+	return &Error{Code: InternalError, Message: ours, cause: cause}
 }
 
 func (e *Error) Error() string {
@@ -70,7 +48,11 @@ func (e *Error) Error() string {
 	if where != "" {
 		where += ": "
 	}
-	return where + string(e.Code) + ": " + e.Message
+	text := where + string(e.Code) + ": " + e.Message
+	if e.Code == InternalError && e.cause != nil {
+		text += ": " + e.cause.Error()
+	}
+	return text
 }
 
 // Unwrap is the cause, for errors.Is and errors.As in this process.
@@ -86,15 +68,21 @@ func (e *Error) At(entity, operation string) *Error {
 	return &c
 }
 
-// AsError is err as an *Error: itself, or INTERNAL_ERROR around what nobody coded.
-// A nil error is nil.
+// AsError is err as an *Error: itself; for a context that ended GATEWAY_TIMEOUT
+// (its deadline passed) or REQUEST_TIMEOUT (the caller went away); or
+// INTERNAL_ERROR around what nobody coded. A nil error is nil.
 func AsError(err error) *Error {
 	if err == nil {
 		return nil
 	}
 	var e *Error
-	if errors.As(err, &e) {
+	switch {
+	case errors.As(err, &e):
 		return e
+	case errors.Is(err, context.DeadlineExceeded):
+		return &Error{Code: GatewayTimeout, Message: "the time set for the call ran out", cause: err}
+	case errors.Is(err, context.Canceled):
+		return &Error{Code: RequestTimeout, Message: "the caller went away before there was an answer", cause: err}
 	}
 	return Internal(err)
 }

@@ -69,5 +69,4 @@ func (f *Facade) Call(ctx context.Context, c *Call) (*Result, error) { panic("no
 // AppendJSON appends the result as every surface's JSON has it.
 func (r *Result) AppendJSON(dst []byte) []byte { panic("not yet") }
 
-
 var _ Caller = (*Facade)(nil)
