@@ -1,0 +1,61 @@
+package gateway
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/frondhost/frond/facade"
+)
+
+// live answers /livez: the process runs.
+func live(w http.ResponseWriter, r *http.Request) { health(w, r, true, "live") }
+
+// ready answers /readyz: calls are welcome until the gateway drains.
+func (g *Gateway) ready(w http.ResponseWriter, r *http.Request) {
+	if g.draining.Load() {
+		health(w, r, false, "draining")
+		return
+	}
+	health(w, r, true, "ready")
+}
+
+func health(w http.ResponseWriter, r *http.Request, ok bool, word string) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		writeProblem(w, http.StatusMethodNotAllowed, facade.MethodNotAllowed, fmt.Sprintf("%s takes GET and HEAD", r.URL.Path))
+		return
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	if !ok {
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}
+	_, _ = io.WriteString(w, word+"\n")
+}
+
+// nowhere answers a path that no surface has, and names those there are.
+func nowhere(paths []string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		writeProblem(w, http.StatusNotFound, facade.NotFound,
+			fmt.Sprintf("nothing is served at %s; there is %s", r.URL.Path, strings.Join(paths, ", ")))
+	})
+}
+
+// writeProblem answers a failure that happened before any surface was reached,
+// in the form REST has for its own.
+func writeProblem(w http.ResponseWriter, status int, code facade.Code, message string) {
+	body, err := json.Marshal(map[string]any{
+		"type": "about:blank", "title": http.StatusText(status), "status": status, "detail": message,
+		"data": &facade.Error{Code: code, Message: message},
+	})
+	if err != nil { // plain strings: it cannot
+		body = nil
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	_, _ = w.Write(body)
+}

@@ -1,0 +1,71 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"time"
+)
+
+// watch wraps the whole service: a line per request at level debug, and a panic
+// that reaches this far becomes an answer. Surfaces and the façade turn panics
+// into their own errors first; what arrives here is a fault in the house itself.
+func watch(next http.Handler, log *slog.Logger) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		seen := &response{ResponseWriter: w}
+		start := time.Now()
+		defer func() {
+			if p := recover(); p != nil {
+				if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
+					panic(p) // net/http's own way to cut a connection
+				}
+				log.LogAttrs(r.Context(), slog.LevelError, "panic", slog.String("panic", fmt.Sprint(p)),
+					slog.String("method", r.Method), slog.String("path", r.URL.Path), slog.String("stack", string(debug.Stack())))
+				if seen.status != 0 {
+					panic(http.ErrAbortHandler) // half an answer is out: better none than a wrong one
+				}
+				writeProblem(seen, http.StatusInternalServerError, "INTERNAL_ERROR", "something went wrong on our side")
+			}
+			logRequest(r.Context(), log, r, seen, start)
+		}()
+		next.ServeHTTP(seen, r)
+	})
+}
+
+func logRequest(ctx context.Context, log *slog.Logger, r *http.Request, seen *response, start time.Time) {
+	if !log.Enabled(ctx, slog.LevelDebug) {
+		return
+	}
+	log.LogAttrs(ctx, slog.LevelDebug, "request", slog.String("method", r.Method), slog.String("path", r.URL.Path),
+		slog.Int("status", seen.status), slog.Int64("bytes", seen.bytes), slog.Duration("took", time.Since(start)),
+		slog.String("from", r.RemoteAddr))
+}
+
+// response remembers what was answered.
+type response struct {
+	http.ResponseWriter
+	status int
+	bytes  int64
+}
+
+func (w *response) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *response) Write(b []byte) (int, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	n, err := w.ResponseWriter.Write(b)
+	w.bytes += int64(n)
+	return n, err
+}
+
+// Unwrap lets an http.ResponseController reach what lies below.
+func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }

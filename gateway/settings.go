@@ -1,0 +1,166 @@
+package gateway
+
+import (
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/frondhost/frond/schema"
+)
+
+// Setting is one thing that can be set: in gateway.yaml under Key, in the
+// environment as Variable. Flags of the command set the same by Key.
+type Setting struct {
+	Key     string // dotted: limits.list.max
+	Default string
+	About   string
+
+	set func(c *Config, text string) error
+}
+
+// Variable is the name of the setting in the environment: FROND_LIMITS_LIST_MAX.
+func (s *Setting) Variable() string {
+	return "FROND_" + strings.ToUpper(strings.ReplaceAll(s.Key, ".", "_"))
+}
+
+// to makes a setting's set from the reader of its text and the place it goes.
+func to[T any](read func(string) (T, error), place func(*Config) *T) func(*Config, string) error {
+	return func(c *Config, text string) error {
+		v, err := read(text)
+		if err == nil {
+			*place(c) = v
+		}
+		return err
+	}
+}
+
+// settings is the one table behind the file, the variables and the flags.
+var settings = []Setting{
+	{"vendor", "frondhost", "x-kit-vendor of every card that names none", func(c *Config, text string) error { c.Vendor = text; return nil }},
+	{"listen", defaultListen, "the address to listen on", to(readAddress, func(c *Config) *string { return &c.Listen })},
+	{"store", defaultStore, "where rows are kept: sqlite:PATH or memory", to(readStore, func(c *Config) *string { return &c.Store })},
+	{"limits.body", "1MiB", "the greatest body of a request", to(readSize, func(c *Config) *int64 { return &c.Limits.Body })},
+	{"limits.list.default", "50", "rows of a list where the caller names no limit", to(readCount, func(c *Config) *int { return &c.Limits.List.Default })},
+	{"limits.list.max", "500", "what a greater limit is clamped to", to(readCount, func(c *Config) *int { return &c.Limits.List.Max })},
+	{"identity.dev", "false", "believe the header X-Frond-User, on loopback only", to(readBool, func(c *Config) *bool { return &c.Identity.Dev })},
+	{"log.level", "info", "debug, info, warn or error", to(readLevel, func(c *Config) *slog.Level { return &c.Log.Level })},
+	{"log.format", "auto", "text, json or auto: text on a terminal, else json", to(readFormat, func(c *Config) *string { return &c.Log.Format })},
+	{"shutdown.delay", "0s", "how long to go on serving with /readyz at 503", to(readDuration, func(c *Config) *time.Duration { return &c.Shutdown.Delay })},
+	{"shutdown.timeout", "15s", "how long requests in flight may take to finish", to(readDuration, func(c *Config) *time.Duration { return &c.Shutdown.Timeout })},
+}
+
+// Settings lists what can be set, in the order it is documented.
+func Settings() []Setting { return slices.Clone(settings) }
+
+// Set sets what stands under key in gateway.yaml from its text. The error says
+// what to write instead.
+func (c *Config) Set(key, text string) error {
+	for i := range settings {
+		if settings[i].Key == key {
+			return settings[i].set(c, text)
+		}
+	}
+	return fmt.Errorf("there is no setting %s; write one of %s", key, strings.Join(keysBelow(""), ", "))
+}
+
+// readFile sets everything that gateway.yaml says; name is for the faults.
+func (c *Config) readFile(name string, text []byte) schema.Faults {
+	var doc any
+	if err := yaml.UnmarshalWithOptions(text, &doc, yaml.UseOrderedMap()); err != nil {
+		return schema.Faults{{File: name, Message: "is not YAML: " + strings.TrimSpace(yaml.FormatError(err, false, false)), Remedy: "correct it at the place that is shown"}}
+	}
+	switch doc := doc.(type) {
+	case nil:
+		return nil
+	case yaml.MapSlice:
+		return c.readMap(name, "", doc)
+	}
+	return schema.Faults{{File: name, Message: "is not a map of settings", Remedy: "write lines such as listen: 127.0.0.1:8080"}}
+}
+
+// readMap sets what stands in the map at prefix: "" or a key with its dot.
+func (c *Config) readMap(file, prefix string, m yaml.MapSlice) (faults schema.Faults) {
+	for _, item := range m {
+		key := prefix + fmt.Sprint(item.Key)
+		i := slices.IndexFunc(settings, func(s Setting) bool { return s.Key == key })
+		below := keysBelow(key + ".")
+		deeper, isMap := item.Value.(yaml.MapSlice)
+		_, isList := item.Value.([]any)
+		var message, remedy string
+		switch {
+		case i < 0 && below == nil:
+			message = fmt.Sprintf("there is no setting %s", key)
+			remedy = "write one of " + strings.Join(keysBelow(prefix), ", ")
+		case item.Value == nil: // a key and nothing behind it: the default holds
+		case below != nil && isMap:
+			faults = append(faults, c.readMap(file, key+".", deeper)...)
+		case below != nil:
+			message = fmt.Sprintf("%s takes a map", key)
+			remedy = "write a map with " + strings.Join(below, ", ")
+		case isMap || isList:
+			message = fmt.Sprintf("%s takes one value", key)
+			remedy = fmt.Sprintf("write %s: %s", settings[i].Key, settings[i].Default)
+		default:
+			if err := settings[i].set(c, fmt.Sprint(item.Value)); err != nil {
+				message = fmt.Sprintf("%s cannot be %v", key, item.Value)
+				remedy = err.Error()
+			}
+		}
+		if message != "" {
+			pointer := "/" + strings.ReplaceAll(key, ".", "/")
+			faults = append(faults, schema.Fault{File: file, Pointer: pointer, Message: message, Remedy: remedy})
+		}
+	}
+	return faults
+}
+
+// keysBelow are the keys of settings under prefix, which ends in a dot or is
+// empty; at the top, the first word of each. nil: there are none.
+func keysBelow(prefix string) []string {
+	var keys []string
+	for i := range settings {
+		if rest, ok := strings.CutPrefix(settings[i].Key, prefix); ok {
+			word, _, _ := strings.Cut(rest, ".")
+			if !slices.Contains(keys, word) {
+				keys = append(keys, word)
+			}
+		}
+	}
+	return keys
+}
+
+// readEnviron sets what FROND_ variables say. Variables it does not know are
+// left to [UnknownVariables]: an orchestrator puts some of its own there.
+func (c *Config) readEnviron(environ []string) (faults schema.Faults) {
+	for _, pair := range environ {
+		name, value, _ := strings.Cut(pair, "=")
+		for i := range settings {
+			if s := &settings[i]; s.Variable() == name && value != "" {
+				if err := s.set(c, value); err != nil {
+					faults = append(faults, schema.Fault{File: name, Message: fmt.Sprintf("cannot be %q", value), Remedy: err.Error()})
+				}
+			}
+		}
+	}
+	return faults
+}
+
+// UnknownVariables are the FROND_ variables of environ that set nothing, for a
+// warning. They are no faults: Kubernetes sets FROND_PORT and FROND_SERVICE_HOST
+// for a service called frond, which is why those never count and never set anything.
+func UnknownVariables(environ []string) []string {
+	var unknown []string
+	for _, pair := range environ {
+		name, _, _ := strings.Cut(pair, "=")
+		known := name == "FROND_CONFIG" || strings.HasPrefix(name, "FROND_PORT") || strings.HasPrefix(name, "FROND_SERVICE_") ||
+			slices.ContainsFunc(settings, func(s Setting) bool { return s.Variable() == name })
+		if strings.HasPrefix(name, "FROND_") && !known {
+			unknown = append(unknown, name)
+		}
+	}
+	return unknown
+}
