@@ -27,7 +27,9 @@ type Store interface {
 
 // Record is what is written of one row: fields of the entity with the text of
 // their values, in declaration order. A field that is absent is null at creation
-// and untouched at update.
+// and untouched at update. Values are as rows give them back: a date-time is UTC
+// text with milliseconds, or with microseconds where those are not zero. Ids and
+// the values of Find.From and Find.Each are of the same form.
 type Record = schema.Object
 
 // Find is one read.
