@@ -1,0 +1,188 @@
+package gateway
+
+import (
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/frondhost/frond/schema"
+)
+
+func TestLoadConfig(t *testing.T) {
+	const whole = `
+vendor: acme
+listen: 127.0.0.1:9000
+store: memory
+limits: {body: 2MiB, list: {default: 20, max: 100}}
+identity: {dev: true}
+log: {level: debug, format: json}
+shutdown: {delay: 1s, timeout: 1m}
+`
+	all := Config{
+		Vendor: "acme", Listen: "127.0.0.1:9000", Store: "memory",
+		Limits:   Limits{Body: 2 << 20, List: ListLimits{Default: 20, Max: 100}},
+		Identity: Identity{Dev: true},
+		Log:      Log{Level: slog.LevelDebug, Format: "json"},
+		Shutdown: Shutdown{Delay: time.Second, Timeout: time.Minute},
+	}
+	with := func(change func(*Config)) Config {
+		c := all
+		change(&c)
+		return c
+	}
+	for _, c := range []struct {
+		name    string
+		file    string
+		environ []string
+		want    Config
+	}{
+		{name: "no file sets nothing", want: Config{}},
+		{name: "an empty file sets nothing", file: "# nothing yet\n", want: Config{}},
+		{name: "a key without a value sets nothing", file: "listen:\nlimits:\n", want: Config{}},
+		{name: "every key", file: whole, want: all},
+		{
+			name: "the environment wins over the file", file: whole,
+			environ: []string{"FROND_LISTEN=127.0.0.1:1", "FROND_LIMITS_LIST_MAX=7", "FROND_IDENTITY_DEV=false", "FROND_LOG_LEVEL=warn"},
+			want: with(func(c *Config) {
+				c.Listen, c.Limits.List.Max, c.Identity.Dev, c.Log.Level = "127.0.0.1:1", 7, false, slog.LevelWarn
+			}),
+		},
+		{name: "an empty variable sets nothing", file: whole, environ: []string{"FROND_LISTEN="}, want: all},
+		{name: "what an orchestrator sets for a service called frond is let be", environ: []string{"FROND_PORT=tcp://10.0.0.1:80", "FROND_SERVICE_HOST=10.0.0.1"}, want: Config{}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			if c.file != "" {
+				write(t, filepath.Join(dir, ConfigFile), c.file)
+			}
+			got, err := LoadConfig(dir, "", c.environ)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.want.Dir = dir
+			if diff := cmp.Diff(&c.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestLoadConfigFaults(t *testing.T) {
+	for _, c := range []struct {
+		name, file string
+		environ    []string
+		want       []string // file#pointer and words of the fault, one a fault
+	}{
+		{"an unknown key names the known ones", "lisen: :80\n", nil, []string{"gateway.yaml#/lisen: there is no setting lisen; write one of vendor, listen, store"}},
+		{"an unknown key further down", "limits: {list: {maximum: 3}}\n", nil, []string{"gateway.yaml#/limits/list/maximum: there is no setting limits.list.maximum; write one of default, max"}},
+		{"an unknown map", "remotes: {billing: http://x}\n", nil, []string{"gateway.yaml#/remotes: there is no setting remotes; write one of vendor"}},
+		{"a value where a map stands", "limits: 3\n", nil, []string{"gateway.yaml#/limits: limits takes a map; write a map with body, list"}},
+		{"a map where a value stands", "listen: {port: 80}\n", nil, []string{"gateway.yaml#/listen: listen takes one value; write listen: 127.0.0.1:8080"}},
+		{"a list where a value stands", "store: [memory]\n", nil, []string{"gateway.yaml#/store: store takes one value; write store: sqlite:.frond/frond.db"}},
+		{"a list for a file", "- listen\n", nil, []string{"gateway.yaml: is not a map of settings"}},
+		{"not YAML", "listen: [\n", nil, []string{"gateway.yaml: is not YAML: "}},
+		{"a key said twice", "listen: 127.0.0.1:1\nlisten: 127.0.0.1:2\n", nil, []string{"gateway.yaml: is not YAML: "}},
+		{"a port that is none", "listen: 127.0.0.1:http\n", nil, []string{"gateway.yaml#/listen: listen cannot be 127.0.0.1:http; write host:port"}},
+		{"a port alone", "listen: 8080\n", nil, []string{"write host:port"}},
+		{"a store of an unknown kind", "store: mysql://x\n", nil, []string{"write sqlite:PATH"}},
+		{"a size in words", "limits: {body: big}\n", nil, []string{"write a number of bytes"}},
+		{"a limit of nothing", "limits: {list: {max: 0}}\n", nil, []string{"write a whole number of at least 1"}},
+		{"a boolean in words", "identity: {dev: sure}\n", nil, []string{"write true or false"}},
+		{"an unknown level", "log: {level: loud}\n", nil, []string{"write debug, info, warn or error"}},
+		{"an unknown format", "log: {format: xml}\n", nil, []string{"write auto, text or json"}},
+		{"a duration without a unit", "shutdown: {timeout: 15}\n", nil, []string{"write a duration"}},
+		{"a variable that does not hold", "", []string{"FROND_LISTEN=here"}, []string{`FROND_LISTEN: cannot be "here"; write host:port`}},
+		{
+			"all at once", "lisen: x\nstore: x\n", []string{"FROND_LOG_LEVEL=x"},
+			[]string{"gateway.yaml#/lisen", "gateway.yaml#/store", "FROND_LOG_LEVEL"},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			if c.file != "" {
+				write(t, filepath.Join(dir, ConfigFile), c.file)
+			}
+			_, err := LoadConfig(dir, "", c.environ)
+			faults, ok := err.(schema.Faults) //nolint:errorlint // the contract is the type itself
+			if !ok || len(faults) != len(c.want) {
+				t.Fatalf("got %d faults (%v), want %d", len(faults), err, len(c.want))
+			}
+			for i, want := range c.want {
+				if !strings.Contains(faults[i].Error(), want) {
+					t.Errorf("got  %s\nwant %s", faults[i].Error(), want)
+				}
+				if faults[i].Remedy == "" {
+					t.Errorf("%s has no remedy", faults[i].Error())
+				}
+			}
+		})
+	}
+}
+
+func TestNamedConfigHasToExist(t *testing.T) {
+	_, err := LoadConfig(t.TempDir(), "elsewhere.yaml", nil)
+	if err == nil || !strings.Contains(err.Error(), "elsewhere.yaml: cannot be read: no such file") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestConfigCheck(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		config Config
+		want   string
+	}{
+		{"the defaults hold", Config{}, ""},
+		{"dev identity on loopback", Config{Listen: "127.0.0.1:0", Identity: Identity{Dev: true}}, ""},
+		{"dev identity on localhost", Config{Listen: "localhost:80", Identity: Identity{Dev: true}}, ""},
+		{"dev identity on the other loopback", Config{Listen: "[::1]:80", Identity: Identity{Dev: true}}, ""},
+		{"dev identity everywhere", Config{Listen: ":8080", Identity: Identity{Dev: true}}, "#/identity/dev"},
+		{"dev identity on a network", Config{Listen: "10.0.0.1:8080", Identity: Identity{Dev: true}}, "#/identity/dev"},
+		{"a default above the maximum", Config{Limits: Limits{List: ListLimits{Default: 60, Max: 50}}}, "#/limits/list/default"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := c.config.withDefaults().check()
+			switch {
+			case c.want == "" && got != nil:
+				t.Error(got)
+			case c.want != "" && (len(got) != 1 || !strings.Contains(got.Error(), c.want)):
+				t.Errorf("got %v, want one fault at %s", got, c.want)
+			}
+		})
+	}
+}
+
+// What the table says is the default has to be what withDefaults makes of nothing.
+func TestSettingsSayTheDefaults(t *testing.T) {
+	var said Config
+	for _, s := range Settings() {
+		if s.Key == "vendor" { // the project's own default, in facade
+			continue
+		}
+		if err := said.Set(s.Key, s.Default); err != nil {
+			t.Errorf("%s cannot be its own default: %v", s.Key, err)
+		}
+	}
+	if diff := cmp.Diff(Config{}.withDefaults(), said); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestUnknownVariables(t *testing.T) {
+	got := UnknownVariables([]string{"FROND_LISEN=x", "FROND_LISTEN=x", "FROND_CONFIG=x", "FROND_PORT=tcp://x", "FROND_SERVICE_HOST=x", "HOME=x"})
+	if diff := cmp.Diff([]string{"FROND_LISEN"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
