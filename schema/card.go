@@ -32,8 +32,9 @@ type Field struct {
 // Only what the house itself looks at has a name here; the rest is in Extra and
 // belongs to the judge's engine.
 type Shape struct {
+	Bool        *bool  // the schema true or false; nothing else is set beside it
 	Type        string // one of JSON Schema's names; "" where none or several besides null are given
-	Nullable    bool   // the union [Type, "null"]
+	Nullable    bool   // null passes: the union [Type, "null"], or no type that forbids it
 	Title       string
 	Description string
 	Format      string

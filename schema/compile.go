@@ -1,8 +1,16 @@
 package schema
 
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+)
+
 // Source is one card as it was found: a file of a project, or a member of a bundle.
 type Source struct {
 	File  string // for faults
+	At    string // where in File the card stands, for faults; "" for the file itself
 	Name  string // the entity's name as spelled: the file name without its ending
 	Frond string
 	View  bool
@@ -15,6 +23,8 @@ type Set struct {
 	Entities []*Entity // in the order of their sources
 	Views    []*Entity
 	byKey    map[string]*Entity
+	reg      *Registry
+	opts     CompileOptions
 }
 
 // Entity is the entity or view called name in any spelling, or nil.
@@ -24,14 +34,217 @@ func (s *Set) Entity(name string) *Entity { return s.byKey[EntityKey(name)] }
 type CompileOptions struct {
 	Vendor string // x-kit-vendor where a card says none; default "frondhost"
 	// Remote names the Fronds whose operations run elsewhere: their generators and
-	// conversions need not be known here (spec 2.2.3).
+	// conversions need not be known here (spec 2.2.3), and keys of x-kit that are
+	// newer than this house are let be.
 	Remote map[string]bool
+	// Partial lets relations name entities that are not among the sources: their
+	// Link stays nil, the name stays in the axes (spec 2.4). It is for consumers
+	// that rebuild a single card, and lets unknown generators and conversions be.
+	Partial bool
 }
 
-// Compile reads and links cards. The error is Faults: every fault of every source at once.
+// DefaultVendor is x-kit-vendor where nobody says another.
+const DefaultVendor = "frondhost"
+
+// Compile reads and links cards. The error is Faults: every fault of every source
+// at once, by file and pointer. The registry may be nil: then no generator and no
+// conversion is known.
 func Compile(sources []Source, reg *Registry, opts *CompileOptions) (*Set, error) {
-	panic("not yet")
+	set := &Set{byKey: map[string]*Entity{}, reg: reg}
+	if opts != nil {
+		set.opts = *opts
+	}
+	if set.opts.Vendor == "" {
+		set.opts.Vendor = DefaultVendor
+	}
+	if reg == nil {
+		set.reg = &Registry{}
+	}
+	c := compiler{set: set}
+	units := make([]*unit, 0, len(sources))
+	for i := range sources {
+		units = append(units, c.read(&sources[i]))
+	}
+	for _, u := range units {
+		c.claim(u)
+	}
+	// Views are cut from entities, so entities come first.
+	for _, u := range units {
+		if u.card != nil && !u.src.View {
+			c.fill(u)
+		}
+	}
+	for _, u := range units {
+		if u.card != nil && u.src.View {
+			c.expand(u)
+			c.fill(u)
+		}
+	}
+	for _, u := range units {
+		c.link(u)
+	}
+	for _, u := range units {
+		c.finish(u)
+	}
+	if len(c.faults) > 0 {
+		return nil, c.faults.sorted()
+	}
+	for _, u := range units {
+		if u.src.View {
+			set.Views = append(set.Views, u.entity)
+		} else {
+			set.Entities = append(set.Entities, u.entity)
+		}
+	}
+	return set, nil
 }
 
-// ReadCard reads one card from YAML or JSON, told by the ending of file. The error is Faults.
-func ReadCard(file string, data []byte) (*Card, error) { panic("not yet") }
+// MustCompile is Compile for tests and package variables; it panics on faults.
+func MustCompile(sources []Source, reg *Registry, opts *CompileOptions) *Set {
+	set, err := Compile(sources, reg, opts)
+	if err != nil {
+		panic(err)
+	}
+	return set
+}
+
+// CompileView compiles one more card against the set, as a view that stays outside
+// it: the params, query or input an operation writes inline. Of, pick and omit work
+// as in a view. The error is Faults. It may be called from many goroutines.
+func (s *Set) CompileView(src Source) (*Entity, error) {
+	src.View = true
+	c := compiler{set: s}
+	u := c.read(&src)
+	if u.card != nil {
+		u.entity = &Entity{Name: src.Name, Key: EntityKey(src.Name), Frond: src.Frond, View: true, Card: u.card}
+		c.expand(u)
+		c.fill(u)
+		c.link(u)
+		c.finish(u)
+	}
+	if len(c.faults) > 0 {
+		return nil, c.faults.sorted()
+	}
+	return u.entity, nil
+}
+
+// compiler collects what Compile finds wrong on its way.
+type compiler struct {
+	set    *Set
+	units  map[string]*unit // by key, as far as claimed
+	faults Faults
+}
+
+// unit is one source on its way to an entity.
+type unit struct {
+	src    *Source
+	card   *Card // nil where it could not be read
+	entity *Entity
+	broken map[string]bool // fields with a fault that need not be looked at again
+}
+
+func (c *compiler) fault(u *unit, at, message, remedy string) {
+	c.faults = append(c.faults, Fault{File: u.src.File, Pointer: u.src.At + at, Message: message, Remedy: remedy})
+}
+
+// remote says whether the unit's Frond runs elsewhere: then its card is data, and
+// what this host does not know in it is not its author's fault.
+func (c *compiler) remote(u *unit) bool {
+	return c.set.opts.Partial || c.set.opts.Remote[u.src.Frond]
+}
+
+// read gives the unit a card of its own.
+func (c *compiler) read(src *Source) *unit {
+	u := &unit{src: src, broken: map[string]bool{}}
+	card := src.Card
+	if card == nil {
+		text, err := ToJSON(src.File, src.Data)
+		if err == nil {
+			card, err = readCard(src.File, src.At, text)
+		}
+		if err != nil {
+			c.faults = append(c.faults, err.(Faults)...)
+			return u
+		}
+	}
+	cp := *card
+	cp.Fields = slices.Clone(card.Fields)
+	u.card = &cp
+	return u
+}
+
+// claim enters the unit in the set under its name.
+func (c *compiler) claim(u *unit) {
+	if !isEntityName(u.src.Name) {
+		c.fault(u, "", fmt.Sprintf("%q cannot be the name of an entity", u.src.Name),
+			"name the file by a letter, then letters, digits, - or _: orderLine.yaml")
+		u.card = nil
+		return
+	}
+	key := EntityKey(u.src.Name)
+	if c.units == nil {
+		c.units = map[string]*unit{}
+	}
+	if other := c.units[key]; other != nil {
+		c.fault(u, "", fmt.Sprintf("%q has two owners: %s and %s", key, other.src.owner(), u.src.owner()),
+			"rename one of them: the name of an entity or view is the host's")
+		u.card = nil
+		return
+	}
+	c.units[key] = u
+	if u.card == nil {
+		return
+	}
+	u.entity = &Entity{Name: u.src.Name, Key: key, Frond: u.src.Frond, View: u.src.View, Card: u.card}
+	c.set.byKey[key] = u.entity
+}
+
+// owner is a source in a message.
+func (s *Source) owner() string {
+	switch {
+	case s.File != "":
+		return s.File
+	case s.Frond != "":
+		return "the Frond " + s.Frond
+	}
+	return "the card " + s.Name
+}
+
+// isEntityName says whether a name can stand in a method (entity.op), a path and a type.
+func isEntityName(name string) bool { return isName(name) }
+
+// isName holds for a letter followed by letters, digits, hyphens and underscores.
+func isName(name string) bool {
+	for i := 0; i < len(name); i++ {
+		switch c := name[i]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z':
+		case i > 0 && (c >= '0' && c <= '9' || c == '_' || c == '-'):
+		default:
+			return false
+		}
+	}
+	return name != ""
+}
+
+// sorted is the faults by file and pointer, none twice.
+func (f Faults) sorted() Faults {
+	sort.SliceStable(f, func(i, j int) bool {
+		if f[i].File != f[j].File {
+			return f[i].File < f[j].File
+		}
+		return f[i].Pointer < f[j].Pointer
+	})
+	return slices.Compact(f)
+}
+
+// names are the names of fields, for a message.
+func fieldNames(fields []Field) string {
+	names := make([]string, len(fields))
+	for i := range fields {
+		names[i] = fields[i].Name
+	}
+	if len(names) == 0 {
+		return "it has no fields"
+	}
+	return "it has " + strings.Join(names, ", ")
+}

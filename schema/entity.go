@@ -31,6 +31,8 @@ type Property struct {
 	Kind   Kind    // what its values are, for encoders, columns and types
 	Link   *Link   // where role.relation points; nil for a plain field
 	Stored bool    // false for a many relation that is the other side of another entity's field
+
+	required bool
 }
 
 // Readable says whether the field may leave at all: boundary.out is not closed.
@@ -45,6 +47,24 @@ type Link struct {
 	Target  *Entity   // never nil in a local set
 	Inverse *Property // many: the one-relation of Target that points back; nil: the ids stand in the row itself
 	Field   *Property // the field that declares it
+}
+
+// Required says whether a caller has to supply the field at creation (spec 2.3).
+func (p *Property) Required() bool { return p.required }
+
+// MayBeNull says whether null can stand in a row of the entity: the shape takes
+// it, or the field may be left out at creation and nothing answers for it. The
+// primary key and a many relation are never null.
+func (p *Property) MayBeNull() bool {
+	switch {
+	case p.Axes.Primary, p.Axes.Relation != nil && p.Axes.Relation.Many:
+		return false
+	case p.Shape.Nullable:
+		return true
+	case p.Axes.Create != nil:
+		return p.Axes.Create.Optional
+	}
+	return !p.required
 }
 
 // Property is the field called name, or nil.

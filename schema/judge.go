@@ -1,14 +1,144 @@
 package schema
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"slices"
 
-// judge is the engine behind Entity.Judge: the card's JSON Schema, compiled.
-type judge struct{}
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// judge is what Entity.Judge runs: a checker for each field, and the keywords of
+// the card itself.
+type judge struct {
+	card *checker // its props are the entity's fields, in their order
+	must []bool   // the caller has to supply the field (spec 2.3)
+	bare bool     // {type: object} and nothing about keys: takes any
+}
 
 // Judge judges a value against the card (DESIGN 4, "The judge") and answers the
 // members the card knows, in declaration order, as they were sent: nothing is
-// filled in, decoded or coerced. at is the pointer details begin with, such as
-// "/body". No text and null count as {}. Every refusal is named, up to MaxDetails.
+// filled in, decoded or coerced. Keys the card takes without naming them (a bare
+// object, additionalProperties) follow in input order. at is the pointer details
+// begin with, such as "/body". No text and null count as {}. Every refusal is
+// named, up to MaxDetails: unknown keys in input order, then fields in
+// declaration order. The value has passed [jsontext.Check].
 func (e *Entity) Judge(mode Mode, value json.RawMessage, at string) (Object, []Detail) {
-	panic("not yet")
+	j := judging{at: at}
+	switch jsontext.KindOf(value) {
+	case jsontext.Invalid, jsontext.Null:
+		value = json.RawMessage("{}")
+	case jsontext.Object:
+	default:
+		j.refuse("type", "must be an object", map[string]any{"type": "object"})
+		return nil, j.refused
+	}
+	c := e.judge.card
+	values := make([]json.RawMessage, len(c.props))
+	var further Object
+	members := 0
+	for raw, v := range jsontext.RawMembers(value) {
+		i, name := c.find(raw)
+		switch {
+		case i >= 0:
+			values[i] = v
+			members++
+		case e.judge.bare || !c.closed || c.known[name]:
+			further = append(further, Member{name, v})
+		default:
+			j.refuseUnknown(name)
+		}
+	}
+	out := make(Object, 0, members+len(further))
+	for i, p := range e.Fields {
+		v := values[i]
+		if v == nil {
+			// Absent: fine in a patch; else the list of required names says it (spec 2.3).
+			if mode != Update && e.judge.must[i] {
+				j.push(p.Name)
+				j.refuse("required", msgRequired, nil)
+				j.pop()
+			}
+			continue
+		}
+		j.push(p.Name)
+		if code, message := p.forbids(mode); code != "" {
+			j.refuse(code, message, nil)
+		} else {
+			j.value(c.props[i].checker, v)
+			out = append(out, Member{p.Name, v})
+		}
+		j.pop()
+	}
+	// What the card says about the object as a whole cannot be told from a patch.
+	if mode != Update && c.whole != nil {
+		j.engine(c.whole, value)
+	}
+	if mode != Update {
+		n := members + len(further) + len(j.unknown)
+		if c.minProperties >= 0 && n < c.minProperties {
+			j.refuse(limit("minProperties", float64(c.minProperties)))
+		}
+		if c.maxProperties >= 0 && n > c.maxProperties {
+			j.refuse(limit("maxProperties", float64(c.maxProperties)))
+		}
+	}
+	return append(out, further...), j.details()
+}
+
+// forbids says why a field may not be sent at all in a mode, or "".
+func (p *Property) forbids(mode Mode) (code, message string) {
+	switch {
+	case mode == Plain:
+		return "", ""
+	case p.Axes.In.Closed:
+		return ReadOnly, msgReadOnly
+	case !p.Stored && p.Link != nil && p.Link.Inverse != nil:
+		return ReadOnly, "is the other side of a relation; set " + p.Link.Inverse.Name + " of " + p.Link.Target.Name + " instead"
+	case mode == Update && (p.Axes.Update == UpdateForbidden || p.Axes.Primary):
+		return Immutable, msgImmutable
+	}
+	return "", ""
+}
+
+// details are the refusals of a run, in order, none named twice, at most MaxDetails.
+func (j *judging) details() []Detail {
+	if len(j.unknown) == 0 {
+		return j.refused
+	}
+	all := j.unknown
+	for _, d := range j.refused {
+		if d.Code == UnknownKey && slices.ContainsFunc(j.unknown, func(u Detail) bool { return u.Pointer == d.Pointer }) {
+			continue // the engine saw it too
+		}
+		all = append(all, d)
+	}
+	return all[:min(len(all), MaxDetails)]
+}
+
+// newJudge builds the judge of an entity. Required is the card's list; the façade
+// and every consumer of the card read the same one.
+func newJudge(e *Entity, b *builder) *judge {
+	j := &judge{bare: e.Card.Fields == nil, must: make([]bool, len(e.Fields))}
+	c := &checker{minProperties: -1, maxProperties: -1}
+	c.object(b, e.Card.Fields, e.Card.Extra, "")
+	if v := e.Card.Extra.Get("unevaluatedProperties"); e.Card.Extra.Get("additionalProperties") == nil && v != nil {
+		c.closed = jsontext.KindOf(v) == jsontext.False
+	}
+	for _, kw := range e.Card.Extra {
+		n, _ := Integer(kw.Value)
+		switch kw.Name {
+		case "minProperties":
+			c.minProperties = int(n)
+		case "maxProperties":
+			c.maxProperties = int(n)
+		}
+	}
+	for i, p := range e.Fields {
+		j.must[i] = slices.Contains(e.Card.Required, p.Name)
+	}
+	if e.Card.Extra.hasAny(applicators) && !onlyClosing(e.Card.Extra) {
+		c.whole = b.engineOfWhole(e.Card)
+	}
+	j.card = c
+	return j
 }

@@ -52,13 +52,25 @@ func Trim(v []byte) []byte {
 // unquoted, the value as its text. Nothing is yielded for any other kind.
 func Members(obj []byte) iter.Seq2[string, json.RawMessage] {
 	return func(yield func(string, json.RawMessage) bool) {
+		for name, value := range RawMembers(obj) {
+			if !yield(Unquote(name), value) {
+				return
+			}
+		}
+	}
+}
+
+// RawMembers yields the members of an object as Members does, the name as the text
+// of its string, quotes and escapes included: nothing is allocated.
+func RawMembers(obj []byte) iter.Seq2[[]byte, json.RawMessage] {
+	return func(yield func([]byte, json.RawMessage) bool) {
 		i := space(obj, 0)
 		if i == len(obj) || obj[i] != '{' {
 			return
 		}
 		for i = space(obj, i+1); i < len(obj) && obj[i] != '}'; {
 			end := skipString(obj, i)
-			name := Unquote(obj[i:end])
+			name := obj[i:end]
 			i = space(obj, end)
 			i = space(obj, i+1) // the colon
 			end = Skip(obj, i)

@@ -1,0 +1,67 @@
+package schema
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/json"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/nrednav/cuid2"
+
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// Builtins is a new registry with the names every host knows.
+//
+//	generators   cuid2  uuid (random)  uuidv7 (in order of time)  nanoid (21 characters)
+//	conversions  trim  lowercase  uppercase
+//
+// A conversion works on strings in both directions and leaves other values as
+// they are. Add your own before the registry is used.
+func Builtins() *Registry {
+	return &Registry{
+		Generators: map[string]Generator{
+			"cuid2":  func() (json.RawMessage, error) { return jsontext.Quote(cuid2.Generate()), nil },
+			"uuid":   func() (json.RawMessage, error) { return quoteUUID(uuid.NewRandom()) },
+			"uuidv7": func() (json.RawMessage, error) { return quoteUUID(uuid.NewV7()) },
+			"nanoid": nanoid,
+		},
+		Conversions: map[string]Conversion{
+			"trim":      onStrings(strings.TrimSpace),
+			"lowercase": onStrings(strings.ToLower),
+			"uppercase": onStrings(strings.ToUpper),
+		},
+	}
+}
+
+func quoteUUID(id uuid.UUID, err error) (json.RawMessage, error) {
+	if err != nil {
+		return nil, err
+	}
+	return jsontext.Quote(id.String()), nil
+}
+
+// nanoid is 21 characters of 64, as the library of that name makes them.
+func nanoid() (json.RawMessage, error) {
+	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
+	var b [21]byte
+	if _, err := rand.Read(b[:]); err != nil {
+		return nil, err
+	}
+	for i := range b {
+		b[i] = alphabet[b[i]&63]
+	}
+	return jsontext.Quote(string(b[:])), nil
+}
+
+func onStrings(f func(string) string) Conversion {
+	convert := func(v json.RawMessage) (json.RawMessage, error) {
+		v = bytes.TrimSpace(v)
+		if jsontext.KindOf(v) != jsontext.String {
+			return v, nil
+		}
+		return jsontext.Quote(f(jsontext.Unquote(v))), nil
+	}
+	return Conversion{Decode: convert, Encode: convert}
+}

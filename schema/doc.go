@@ -1,0 +1,22 @@
+// Package schema is the ground floor of the house: cards, and everything that
+// can be said about a card without a call, a store or a network.
+//
+// A card is one entity as a JSON Schema document whose fields carry further axes
+// under x-kit (spec 2.1, 2.2). There are two types for it, on purpose: a [Card]
+// is what the document says, plain data, read by [ReadCard] and written back
+// without loss; an [Entity] is what the house works with, made by [Compile] from
+// all the cards of a host at once, its relations linked and its judge built. An
+// entity never changes and may be shared between goroutines.
+//
+//	set, err := schema.Compile(sources, schema.Builtins(), nil)
+//	if err != nil { … }                            // schema.Faults: every fault of every card
+//	post := set.Entity("post")
+//	members, details := post.Judge(schema.Create, body, "/body")
+//
+// Faults are for authors (a file, a pointer into it, and what to write instead);
+// details are for callers (a path, a word, and a sentence that never repeats the
+// value). Package schema knows no error codes: the façade gives details one.
+//
+// The package imports no network and no file system, and builds for browsers
+// (spec 1.8).
+package schema

@@ -1,0 +1,379 @@
+package schema
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// The engine judges what a checker does not: schemas inside schemas, references,
+// conditions. It is compiled for those places of a card that need it, once.
+
+// engineURL is where a card stands for its own references; nothing is ever loaded from it.
+const engineURL = "card:/card.json"
+
+type noLoader struct{}
+
+func (noLoader) Load(url string) (any, error) {
+	return nil, errors.New("a card is self-contained: references stay within it")
+}
+
+// newEngineCompiler is a compiler as the house wants it. With lenient a pattern
+// that cannot be run here holds for every text.
+func newEngineCompiler(lenient bool) *jsonschema.Compiler {
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft2020)
+	c.UseLoader(noLoader{})
+	c.UseRegexpEngine(func(s string) (jsonschema.Regexp, error) {
+		re, err := regexp.Compile(s)
+		if err != nil && lenient {
+			return anyText(s), nil
+		}
+		return re, err
+	})
+	registerFormats(c)
+	return c
+}
+
+// anyText is a pattern this host cannot run.
+type anyText string
+
+func (anyText) MatchString(string) bool { return true }
+func (t anyText) String() string        { return string(t) }
+
+// engine compiles the places of one card; it is set up on first use.
+type engine struct {
+	doc      func() []byte
+	lenient  bool
+	compiler *jsonschema.Compiler
+	broken   bool
+	fault    func(at, message, remedy string)
+}
+
+// at is the engine for the schema at a pointer into the card, or nil where the
+// card has a fault.
+func (g *engine) at(pointer string) *jsonschema.Schema {
+	if g.broken {
+		return nil
+	}
+	if g.compiler == nil {
+		g.compiler = newEngineCompiler(g.lenient)
+		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(g.doc()))
+		if err == nil {
+			err = g.compiler.AddResource(engineURL, doc)
+		}
+		if err != nil {
+			g.broken = true
+			g.fault("", "the card cannot be read as JSON Schema", "write JSON Schema draft 2020-12")
+			return nil
+		}
+	}
+	s, err := g.compiler.Compile(engineURL + "#" + fragment(pointer))
+	if err != nil {
+		g.broken = true
+		g.explain(pointer, err)
+		return nil
+	}
+	return s
+}
+
+// engineOfWhole is the engine for what a card says about its object as a whole:
+// its own keywords, every declared field let through.
+func (b *builder) engineOfWhole(card *Card) *jsonschema.Schema {
+	yes := true
+	whole := Card{Extra: card.Extra, Fields: make([]Field, len(card.Fields))}
+	for i := range card.Fields {
+		whole.Fields[i] = Field{Name: card.Fields[i].Name, Shape: Shape{Bool: &yes}}
+	}
+	g := engine{doc: func() []byte { return whole.AppendJSON(nil) }, lenient: b.lenient, fault: b.fault}
+	return g.at("")
+}
+
+// explain turns the engine's refusal of a schema into faults.
+func (g *engine) explain(pointer string, err error) {
+	const remedy = "write it as JSON Schema draft 2020-12 has it"
+	var invalid *jsonschema.SchemaValidationError
+	if errors.As(err, &invalid) {
+		var ve *jsonschema.ValidationError
+		if errors.As(invalid.Err, &ve) {
+			for _, leaf := range leaves(ve) {
+				_, message, _ := verdict(leaf.ErrorKind)
+				g.fault(pointerOf("", leaf.InstanceLocation), "this is not valid JSON Schema: the value "+message, remedy)
+			}
+			return
+		}
+	}
+	var pattern *jsonschema.InvalidRegexError
+	if errors.As(err, &pattern) {
+		g.fault(pointer, fmt.Sprintf("%q is not a regular expression this host can run", pattern.Regex), "write it in the syntax of RE2: no look-around, no back-references")
+		return
+	}
+	var missing *jsonschema.JSONPointerNotFoundError
+	var anchor *jsonschema.AnchorNotFoundError
+	var load *jsonschema.LoadURLError
+	switch {
+	case errors.As(err, &missing), errors.As(err, &anchor):
+		g.fault(pointer, "a reference ($ref) in it leads nowhere", "point into this card, such as #/$defs/money")
+	case errors.As(err, &load):
+		g.fault(pointer, "a reference ($ref) in it leads out of the card", "a card is self-contained: copy the schema under $defs and point at it")
+	default:
+		g.fault(pointer, "the engine does not take this schema", remedy)
+	}
+}
+
+// fragment writes a JSON pointer as a URL fragment.
+func fragment(pointer string) string {
+	var b strings.Builder
+	for i := 0; i < len(pointer); i++ {
+		switch c := pointer[i]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', strings.IndexByte("-._~/", c) >= 0:
+			b.WriteByte(c)
+		default:
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
+}
+
+func pointerOf(at string, tokens []string) string {
+	for _, t := range tokens {
+		at += "/" + jsontext.Token(t)
+	}
+	return at
+}
+
+// leaves are the refusals of an engine's answer that name something to do: a
+// choice among schemas (anyOf, oneOf, not, contains) is one refusal, not one for
+// each that did not fit.
+func leaves(ve *jsonschema.ValidationError) []*jsonschema.ValidationError {
+	switch ve.ErrorKind.(type) {
+	case *kind.AnyOf, *kind.OneOf, *kind.Not, *kind.Contains, *kind.MinContains, *kind.PropertyNames:
+		return []*jsonschema.ValidationError{ve}
+	}
+	if len(ve.Causes) == 0 {
+		return []*jsonschema.ValidationError{ve}
+	}
+	var all []*jsonschema.ValidationError
+	for _, c := range ve.Causes {
+		all = append(all, leaves(c)...)
+	}
+	return all
+}
+
+// engine hands a value to the engine and translates what it says.
+func (j *judging) engine(s *jsonschema.Schema, value json.RawMessage) {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(value))
+	if err != nil || !workable(doc) {
+		j.refuse("type", "holds a number no double can", nil)
+		return
+	}
+	err = s.Validate(doc)
+	if err == nil {
+		return
+	}
+	var ve *jsonschema.ValidationError
+	if !errors.As(err, &ve) {
+		return
+	}
+	type found struct {
+		at     []int
+		tokens []string
+		code   string
+		text   string
+		params map[string]any
+	}
+	var all []found
+	add := func(code, text string, params map[string]any, tokens ...string) {
+		all = append(all, found{ordinals(value, tokens), tokens, code, text, params})
+	}
+	for _, leaf := range leaves(ve) {
+		here := leaf.InstanceLocation
+		under := func(name string) []string { return append(slices.Clone(here), name) }
+		switch k := leaf.ErrorKind.(type) {
+		case *kind.Required:
+			for _, name := range k.Missing {
+				add("required", msgRequired, nil, under(name)...)
+			}
+		case *kind.DependentRequired:
+			for _, name := range k.Missing {
+				add("dependentRequired", "is required where "+k.Prop+" is given", map[string]any{"property": k.Prop}, under(name)...)
+			}
+		case *kind.Dependency:
+			for _, name := range k.Missing {
+				add("dependentRequired", "is required where "+k.Prop+" is given", map[string]any{"property": k.Prop}, under(name)...)
+			}
+		case *kind.AdditionalProperties:
+			for _, name := range k.Properties {
+				add(UnknownKey, msgUnknown, nil, under(name)...)
+			}
+		case *kind.FalseSchema:
+			if strings.HasSuffix(leaf.SchemaURL, "/unevaluatedProperties") || strings.HasSuffix(leaf.SchemaURL, "/additionalProperties") {
+				add(UnknownKey, msgUnknown, nil, here...)
+				continue
+			}
+			add("not", "must be left out: no value is allowed here", nil, here...)
+		default:
+			code, text, params := verdict(leaf.ErrorKind)
+			add(code, text, params, here...)
+		}
+	}
+	// The engine walks maps; the order of the input is what a caller can follow.
+	slices.SortStableFunc(all, func(a, b found) int {
+		if c := slices.Compare(a.at, b.at); c != 0 {
+			return c
+		}
+		if c := slices.Compare(a.tokens, b.tokens); c != 0 {
+			return c
+		}
+		return strings.Compare(a.code, b.code)
+	})
+	for i, f := range all {
+		if i > 0 && f.code == all[i-1].code && slices.Equal(f.tokens, all[i-1].tokens) {
+			continue // the same word from two branches of one allOf
+		}
+		depth := len(j.stack)
+		for _, t := range f.tokens {
+			j.stack = append(j.stack, token{name: t})
+		}
+		j.refuse(f.code, f.text, f.params)
+		j.stack = j.stack[:depth]
+	}
+}
+
+// workable says whether all numbers of a decoded value can be worked with exactly.
+func workable(v any) bool {
+	switch v := v.(type) {
+	case json.Number:
+		return bounded([]byte(v))
+	case []any:
+		for _, x := range v {
+			if !workable(x) {
+				return false
+			}
+		}
+	case map[string]any:
+		for _, x := range v {
+			if !workable(x) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// ordinals is where in value the tokens lead, as the place of each among its
+// siblings; what is not there stands behind everything that is.
+func ordinals(value json.RawMessage, tokens []string) []int {
+	at := make([]int, 0, len(tokens))
+	v := value
+	for _, t := range tokens {
+		var next json.RawMessage
+		n := 0
+		if jsontext.KindOf(v) == jsontext.Array {
+			for i, e := range jsontext.Elements(v) {
+				if n = i; strconv.Itoa(i) == t {
+					next = e
+					break
+				}
+			}
+		} else {
+			for name, e := range jsontext.Members(v) {
+				if name == t {
+					next = e
+					break
+				}
+				n++
+			}
+		}
+		if next == nil {
+			return append(at, math.MaxInt)
+		}
+		at = append(at, n)
+		v = next
+	}
+	return at
+}
+
+// verdict is the word, the sentence and the limits for a refusal of the engine.
+func verdict(k jsonschema.ErrorKind) (code, message string, params map[string]any) {
+	switch k := k.(type) {
+	case *kind.Type:
+		return "type", typeMessage(k.Want, k.Got == "null"), map[string]any{"type": typeParam(k.Want)}
+	case *kind.Enum:
+		return "enum", enumMessage(k.Want), map[string]any{"values": plainValues(k.Want)}
+	case *kind.Const:
+		return "const", constMessage(k.Want), map[string]any{"value": plainValue(k.Want)}
+	case *kind.Format:
+		return "format", formatMessage(k.Want), map[string]any{"format": k.Want}
+	case *kind.Pattern:
+		return "pattern", patternMessage(k.Want), map[string]any{"pattern": k.Want}
+	case *kind.MinLength:
+		return limit("minLength", float64(k.Want))
+	case *kind.MaxLength:
+		return limit("maxLength", float64(k.Want))
+	case *kind.MinItems:
+		return limit("minItems", float64(k.Want))
+	case *kind.MaxItems:
+		return limit("maxItems", float64(k.Want))
+	case *kind.MinProperties:
+		return limit("minProperties", float64(k.Want))
+	case *kind.MaxProperties:
+		return limit("maxProperties", float64(k.Want))
+	case *kind.Minimum:
+		return limit("minimum", ratio(k.Want))
+	case *kind.Maximum:
+		return limit("maximum", ratio(k.Want))
+	case *kind.ExclusiveMinimum:
+		return limit("exclusiveMinimum", ratio(k.Want))
+	case *kind.ExclusiveMaximum:
+		return limit("exclusiveMaximum", ratio(k.Want))
+	case *kind.MultipleOf:
+		return limit("multipleOf", ratio(k.Want))
+	case *kind.UniqueItems:
+		return "uniqueItems", msgUnique, nil
+	case *kind.Contains:
+		return "contains", "must hold at least one item of the kind the card asks for", nil
+	case *kind.MinContains:
+		return "minContains", fmt.Sprintf("must hold at least %d items of the kind the card asks for", k.Want), map[string]any{"limit": float64(k.Want)}
+	case *kind.MaxContains:
+		return "maxContains", fmt.Sprintf("must hold at most %d items of the kind the card asks for", k.Want), map[string]any{"limit": float64(k.Want)}
+	case *kind.PropertyNames:
+		return "propertyNames", "has a key the card does not allow", nil
+	case *kind.AnyOf:
+		return "anyOf", "must fit at least one of the shapes the card allows", nil
+	case *kind.OneOf:
+		if len(k.Subschemas) > 0 {
+			return "oneOf", "must fit exactly one of the shapes the card allows; it fits several", nil
+		}
+		return "oneOf", "must fit exactly one of the shapes the card allows", nil
+	case *kind.Not:
+		return "not", "must not be of the shape the card forbids", nil
+	case *kind.Required:
+		return "required", "lacks " + strings.Join(k.Missing, ", "), nil
+	case *kind.AdditionalProperties:
+		return UnknownKey, "has keys that do not belong here: " + strings.Join(k.Properties, ", "), nil
+	case *kind.FalseSchema:
+		return "not", "must be left out: no value is allowed here", nil
+	}
+	if path := k.KeywordPath(); len(path) > 0 {
+		return path[0], "does not hold to " + path[0], nil
+	}
+	return "schema", "does not hold to the card", nil
+}
+
+func ratio(r *big.Rat) float64 {
+	f, _ := r.Float64()
+	return f
+}

@@ -1,0 +1,138 @@
+package schema
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// fill writes into a unit's card what its author may leave out, and makes its
+// properties. Whether the card is sound is said by finish, when all are there.
+func (c *compiler) fill(u *unit) {
+	card, e := u.card, u.entity
+	if e == nil {
+		return
+	}
+	if u.src.View {
+		if card.Title == "" {
+			card.Title = e.Key
+		}
+	} else {
+		for _, name := range []string{"of", "pick", "omit"} {
+			if card.Extra.Get(name) != nil {
+				c.fault(u, "/"+name, name+" cuts a view from an entity, and this is an entity", "move the file to views/")
+			}
+		}
+		if card.Title != "" && EntityKey(card.Title) != e.Key {
+			c.fault(u, "/title", fmt.Sprintf("the title is %q, but the file makes the entity %q", card.Title, e.Key),
+				"leave the title out, or rename the file") // spec 2.1: title is the lower-case name
+		}
+		card.Title = e.Key
+	}
+	if card.Version == 0 {
+		card.Version = 1
+	}
+	if card.Version != 1 {
+		c.fault(u, "/x-kit-version", fmt.Sprintf("version %d of cards is not known here", card.Version), "write x-kit-version: 1, or leave it out")
+	}
+	if card.Vendor == "" {
+		card.Vendor = c.set.opts.Vendor
+	}
+	// An entity whose card has no list of required names gets the list spec 2.3 describes.
+	derive := card.Required == nil && !u.src.View
+	if derive {
+		card.Required = []string{}
+		for i := range card.Fields {
+			if f := &card.Fields[i]; answered(f) == "" {
+				card.Required = append(card.Required, f.Name)
+			}
+		}
+	}
+	e.byName = make(map[string]*Property, len(card.Fields))
+	for i := range card.Fields {
+		p := &Property{Field: card.Fields[i], Index: i, Owner: e, Stored: true}
+		p.required = slices.Contains(card.Required, p.Name)
+		if p.Axes.Create == nil && !p.required && !p.Axes.In.Closed && (p.Axes.Relation == nil || !p.Axes.Relation.Many) {
+			// Not required and answered by nothing: the caller may leave it out. One word for it.
+			p.Axes.Create = &CreateRule{Optional: true}
+		}
+		e.Fields = append(e.Fields, p)
+		e.byName[p.Name] = p
+		if p.Axes.Primary && e.Primary == nil {
+			e.Primary = p
+		}
+	}
+}
+
+// answered says who answers for a field that is absent at creation, or "" where
+// only the caller can.
+func answered(f *Field) string {
+	switch {
+	case f.Axes.Relation != nil && f.Axes.Relation.Many:
+		return "a many relation, which is an empty list where it is absent"
+	case f.Axes.In.Closed:
+		return "boundary.in: closed, so a caller cannot send it"
+	case f.Axes.Create != nil:
+		return "lifecycle.create"
+	}
+	return ""
+}
+
+// kindOf is the kind of a shape's values.
+func kindOf(s *Shape) Kind {
+	switch s.Type {
+	case "string":
+		switch s.Format {
+		case "date-time":
+			return KindDateTime
+		case "date":
+			return KindDate
+		case "decimal":
+			return KindDecimal
+		}
+		return KindString
+	case "integer":
+		return KindInteger
+	case "number":
+		return KindNumber
+	case "boolean":
+		return KindBoolean
+	case "":
+		return kindOfValues(s)
+	}
+	return KindJSON
+}
+
+// kindOfValues tells a kind from an enum or a const where there is no type.
+func kindOfValues(s *Shape) Kind {
+	values := s.Enum
+	if c := s.Extra.Get("const"); c != nil {
+		values = []json.RawMessage{c}
+	}
+	if s.Bool != nil || s.Extra.Get("type") != nil {
+		return KindJSON
+	}
+	kind, found := KindJSON, false
+	for _, v := range values {
+		k := KindJSON
+		switch jsontext.KindOf(v) {
+		case jsontext.Null:
+			continue
+		case jsontext.String:
+			k = KindString
+		case jsontext.True, jsontext.False:
+			k = KindBoolean
+		case jsontext.Number:
+			if k = KindNumber; whole(jsontext.Trim(v)) {
+				k = KindInteger
+			}
+		}
+		if found && k != kind {
+			return KindJSON
+		}
+		kind, found = k, true
+	}
+	return kind
+}

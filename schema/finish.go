@@ -1,0 +1,192 @@
+package schema
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// finish faults what is unsound in a unit and builds its judge.
+func (c *compiler) finish(u *unit) {
+	e := u.entity
+	if e == nil || u.card == nil {
+		return
+	}
+	c.required(u)
+	for _, p := range e.Fields {
+		c.field(u, p)
+	}
+	if !u.src.View {
+		c.primary(u)
+	}
+	c.uniques(u)
+	b := &builder{lenient: c.remote(u)}
+	faults := 0
+	b.fault = func(at, message, remedy string) {
+		faults++
+		c.fault(u, at, message, remedy)
+	}
+	b.engine = engine{doc: func() []byte { return u.card.AppendJSON(nil) }, lenient: b.lenient, fault: b.fault}
+	e.judge = newJudge(e, b)
+	if faults == 0 {
+		c.examples(u)
+	}
+}
+
+func (c *compiler) required(u *unit) {
+	for i, name := range u.card.Required {
+		at := fmt.Sprintf("/required/%d", i)
+		p := u.entity.byName[name]
+		switch {
+		case p == nil:
+			if u.card.Fields != nil {
+				c.fault(u, at, fmt.Sprintf("required names %q, which is no field of the card", name), fieldNames(u.card.Fields))
+			}
+		case p.Axes.In.Closed, !u.src.View && answered(&p.Field) != "":
+			// spec 2.3: required are the fields no lifecycle.create rule answers for.
+			c.fault(u, at, fmt.Sprintf("required names %q, but the field has an answer of its own: %s", name, answered(&p.Field)), "take it off the list")
+		}
+	}
+}
+
+func (c *compiler) field(u *unit, p *Property) {
+	at := child("/properties", p.Name)
+	if !isName(p.Name) {
+		c.fault(u, at, fmt.Sprintf("%q cannot be the name of a field", p.Name), "write a letter, then letters, digits, - or _: unitPrice")
+	}
+	a := &p.Axes
+	if len(a.Extra) > 0 && !c.remote(u) {
+		for _, kw := range a.Extra {
+			c.fault(u, at+"/x-kit/"+kw.Name, "this is no key of x-kit", "the axes are role {primary, unique, index, relation {to, kind, onDelete, by}}, lifecycle {create, update}, boundary {in, out}")
+		}
+	}
+	if !c.remote(u) {
+		c.registered(u, p, at)
+		if a.Create != nil && a.Create.Now || a.Update == UpdateNow {
+			switch p.Kind {
+			case KindDateTime, KindDate, KindString:
+			default:
+				c.fault(u, at+"/x-kit/lifecycle", "now writes a moment, which this field cannot hold", "write type: string and format: date-time")
+			}
+		}
+		if p.Shape.Nullable && p.Shape.Type != "" && p.Shape.Enum != nil && !slices.ContainsFunc(p.Shape.Enum, func(v json.RawMessage) bool { return jsontext.IsNull(v) }) {
+			c.fault(u, at+"/enum", "the type lets null through, but the enum does not", "add null to the enum, or take it off the type")
+		}
+	}
+	for i, v := range p.Shape.Enum {
+		for _, w := range p.Shape.Enum[:i] {
+			if string(canonical(nil, v)) == string(canonical(nil, w)) {
+				c.fault(u, fmt.Sprintf("%s/enum/%d", at, i), "this value stands in the enum twice", "leave the second one out")
+				break
+			}
+		}
+	}
+}
+
+// registered faults the names the registry does not answer (spec 2.2.3).
+func (c *compiler) registered(u *unit, p *Property, at string) {
+	a, reg := &p.Axes, c.set.reg
+	if a.Create != nil && a.Create.Generate != "" && reg.Generators[a.Create.Generate] == nil {
+		c.fault(u, at+"/x-kit/lifecycle/create/generate", fmt.Sprintf("unknown generator %q", a.Create.Generate), "register it, or use "+keysOf(reg.Generators))
+	}
+	if a.In.Name != "" && reg.Conversions[a.In.Name].Decode == nil {
+		c.fault(u, at+"/x-kit/boundary/in/decode", fmt.Sprintf("unknown generator or conversion %q", a.In.Name), "register a conversion that decodes, or use "+keysOf(reg.Conversions))
+	}
+	if a.Out.Name != "" && reg.Conversions[a.Out.Name].Encode == nil {
+		c.fault(u, at+"/x-kit/boundary/out/encode", fmt.Sprintf("unknown generator or conversion %q", a.Out.Name), "register a conversion that encodes, or use "+keysOf(reg.Conversions))
+	}
+}
+
+func keysOf[V any](m map[string]V) string {
+	var names []string
+	for name := range m {
+		names = append(names, name)
+	}
+	if len(names) == 0 {
+		return "none: the registry is empty"
+	}
+	slices.Sort(names)
+	return orList(names)
+}
+
+func (c *compiler) primary(u *unit) {
+	var all []string
+	for _, p := range u.entity.Fields {
+		if p.Axes.Primary {
+			all = append(all, p.Name)
+			if p.Axes.Relation != nil && p.Axes.Relation.Many || p.Kind == KindJSON || p.Shape.Nullable {
+				c.fault(u, child("/properties", p.Name), "a primary key has to be one plain value, never null", "write type: string, say")
+			}
+		}
+	}
+	switch {
+	case len(all) > 1:
+		c.fault(u, child("/properties", all[1])+"/x-kit/role/primary", "the card has several primary keys: "+strings.Join(all, ", "), "keep one; say the others with role.unique")
+	case len(all) == 0 && !c.set.opts.Partial:
+		c.fault(u, "/properties", "the entity has no primary key", "add id: {type: string, x-kit: {role: {primary: true}, lifecycle: {create: {generate: cuid2}}}}")
+	}
+}
+
+// uniques resolves the member lists; a compound one stands in full at each member (spec 2.2).
+func (c *compiler) uniques(u *unit) {
+	e := u.entity
+	seen := map[string]bool{}
+	for _, p := range e.Fields {
+		for i, members := range p.Axes.Unique {
+			at := fmt.Sprintf("%s/x-kit/role/unique/%d", child("/properties", p.Name), i)
+			props, sound := []*Property{}, true
+			for j, name := range members {
+				q := e.byName[name]
+				switch {
+				case q == nil && u.src.View:
+					sound = false // the view dropped a member; the entity keeps the constraint
+				case q == nil:
+					sound = false
+					c.fault(u, fmt.Sprintf("%s/%d", at, j), fmt.Sprintf("unique names %q, which is no field of the card", name), fieldNames(u.card.Fields))
+				case !u.src.View && !hasUnique(q, members):
+					sound = false
+					c.fault(u, child("/properties", name), fmt.Sprintf("the unique constraint [%s] stands at %s and not here", strings.Join(members, ", "), p.Name),
+						fmt.Sprintf("write role.unique: [[%s]] at each of its members", strings.Join(members, ", ")))
+				default:
+					props = append(props, q)
+				}
+			}
+			if !slices.Contains(members, p.Name) && !u.src.View {
+				sound = false
+				c.fault(u, at, fmt.Sprintf("the constraint does not name %s, the field it stands at", p.Name), "write it at its members only")
+			}
+			id := strings.Join(members, "\x00")
+			if sound && !seen[id] {
+				seen[id] = true
+				e.Uniques = append(e.Uniques, props)
+			}
+		}
+	}
+}
+
+func hasUnique(p *Property, members []string) bool {
+	return slices.ContainsFunc(p.Axes.Unique, func(m []string) bool { return slices.Equal(m, members) })
+}
+
+// examples faults values of the card itself that its own shapes refuse.
+func (c *compiler) examples(u *unit) {
+	for i, p := range u.entity.Fields {
+		at := child("/properties", p.Name)
+		check := func(where string, v json.RawMessage) {
+			j := judging{}
+			j.value(u.entity.judge.card.props[i].checker, v)
+			for _, d := range j.details() {
+				c.fault(u, at+where+d.Pointer, "the card gives a value that the field itself refuses: it "+d.Message, "change the value or the shape")
+			}
+		}
+		if v := p.Shape.Extra.Get("default"); v != nil {
+			check("/default", v)
+		}
+		if r := p.Axes.Create; r != nil && r.Value != nil {
+			check("/x-kit/lifecycle/create/value", r.Value)
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package schema
+
+import (
+	"encoding/json"
+
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// keyword faults a keyword of JSON Schema whose value has the wrong form. What
+// only the engine knows (the inside of anyOf and its like) is faulted by it.
+func (r *reader) keyword(name string, value json.RawMessage, at string) {
+	switch name {
+	case "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains", "maxContains":
+		if n, ok := Integer(value); !ok || n < 0 {
+			r.fault(at, name+" has to be a whole number of at least 0", "write "+name+": 1, say")
+		}
+	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum":
+		if !boundedNumber(value) {
+			r.fault(at, name+" has to be a number", "write "+name+": 0, say")
+		}
+	case "multipleOf":
+		if !boundedNumber(value) || compareNumbers(value, []byte("0")) <= 0 {
+			r.fault(at, "multipleOf has to be a number greater than 0", "write multipleOf: 0.01, say")
+		}
+	case "pattern":
+		if jsontext.KindOf(value) != jsontext.String {
+			r.fault(at, "pattern has to be a string", "write a regular expression in quotes")
+		}
+	case "uniqueItems", "readOnly", "writeOnly":
+		r.bool(value, at)
+	case "allOf", "anyOf", "oneOf", "prefixItems", "examples":
+		if jsontext.KindOf(value) != jsontext.Array {
+			r.fault(at, name+" has to be a list", "write "+name+": [ … ]")
+		}
+	}
+}
+
+// applicators are the keywords that only the engine judges; a shape with one of
+// them goes to the engine whole.
+var applicators = map[string]bool{
+	"allOf": true, "anyOf": true, "oneOf": true, "not": true, "if": true, "then": true, "else": true,
+	"$ref": true, "$dynamicRef": true, "dependentSchemas": true, "dependentRequired": true, "dependencies": true,
+	"additionalProperties": true, "patternProperties": true, "propertyNames": true, "unevaluatedProperties": true,
+	"prefixItems": true, "contains": true, "minContains": true, "maxContains": true, "unevaluatedItems": true,
+}
+
+func (k Keywords) hasAny(set map[string]bool) bool {
+	for _, kw := range k {
+		if set[kw.Name] {
+			return true
+		}
+	}
+	return false
+}

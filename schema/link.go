@@ -1,0 +1,193 @@
+package schema
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// link resolves the relations of a unit and gives its fields their kinds.
+func (c *compiler) link(u *unit) {
+	e := u.entity
+	if e == nil || u.card == nil {
+		return
+	}
+	e.link = map[string]*Link{}
+	for _, p := range e.Fields {
+		if p.Axes.Relation != nil {
+			c.relation(u, p)
+		}
+		p.Kind = kindOf(&p.Shape)
+		u.card.Fields[p.Index].Shape = p.Shape
+	}
+	c.collisions(u)
+}
+
+func (c *compiler) relation(u *unit, p *Property) {
+	rel := p.Axes.Relation
+	at := child("/properties", p.Name) + "/x-kit/role/relation"
+	target := c.set.byKey[rel.To]
+	switch {
+	case rel.To == "":
+	case target == nil && c.claimed(rel.To):
+		// It is there and broken; its own faults are told.
+	case target == nil && c.set.opts.Partial:
+	case target == nil || target.View:
+		c.fault(u, at+"/to", fmt.Sprintf("the relation points at %q, which is no entity of this host", rel.To), "name one of "+c.known())
+		target = nil
+	}
+	c.typeOfKey(u, p, target)
+	if target == nil {
+		return
+	}
+	name, key := linkNames(p.Name, rel)
+	p.Link = &Link{Name: name, Key: key, Many: rel.Many, Target: target, Field: p}
+	if !rel.Many {
+		if rel.By != "" {
+			c.fault(u, at+"/by", "by is for many relations; this one holds the key itself", "leave it out")
+		}
+		return
+	}
+	p.Link.Inverse = c.inverse(u, p, at)
+	if p.Link.Inverse != nil {
+		p.Stored = false
+		p.Link.Name, p.Link.Key = p.Name, p.Name
+	}
+}
+
+// claimed says whether a source took the name, readable or not.
+func (c *compiler) claimed(key string) bool { return c.units[key] != nil && c.units[key].card == nil }
+
+// inverse is the one-relation of the target that points back, or nil where the
+// ids stand in the row itself.
+func (c *compiler) inverse(u *unit, p *Property, at string) *Property {
+	rel, self := p.Axes.Relation, u.entity.Key
+	if u.src.View {
+		// A view's rows are the rows of the entity it was cut from.
+		if u.card.Derived == nil {
+			return nil
+		}
+		self = EntityKey(u.card.Derived.From)
+	}
+	var back []*Property
+	for _, q := range p.Link.Target.Fields {
+		if r := q.Axes.Relation; r != nil && !r.Many && r.To == self {
+			back = append(back, q)
+		}
+	}
+	var names []string
+	for _, q := range back {
+		names = append(names, q.Name)
+	}
+	if rel.By != "" {
+		if i := slices.Index(names, rel.By); i >= 0 {
+			return back[i]
+		}
+		remedy := "leave by out: the ids then stand in the row itself"
+		if len(names) > 0 {
+			remedy = "write by: " + orList(names)
+		}
+		c.fault(u, at+"/by", fmt.Sprintf("%s has no field %q that points back at %s", p.Link.Target.Name, rel.By, self), remedy)
+		return nil
+	}
+	switch len(back) {
+	case 0:
+		return nil
+	case 1:
+		return back[0]
+	}
+	c.fault(u, at, fmt.Sprintf("several fields of %s point back at %s: %s", p.Link.Target.Name, self, strings.Join(names, ", ")),
+		"say which one this is the other side of, by: "+orList(names))
+	return nil
+}
+
+// typeOfKey gives a relation field the type of the key it holds where its author
+// wrote none: the target's primary key, a string where that is not known.
+func (c *compiler) typeOfKey(u *unit, p *Property, target *Entity) {
+	key := Shape{Type: "string"}
+	if target != nil && target.Primary != nil && target.Primary.Shape.Type != "" {
+		key.Type = target.Primary.Shape.Type
+		if key.Type == "string" && target.Primary.Shape.Format == "uuid" {
+			key.Format = "uuid"
+		}
+	}
+	s := &p.Shape
+	untyped := s.Bool == nil && s.Type == "" && s.Extra.Get("type") == nil && s.Enum == nil && !s.Extra.hasAny(applicators)
+	at := child("/properties", p.Name)
+	switch {
+	case p.Axes.Relation.Many:
+		if untyped {
+			s.Type, s.Nullable = "array", false
+		}
+		if s.Type != "array" {
+			c.fault(u, at+"/type", "a many relation is a list of keys", "write type: array, or leave the type out")
+			return
+		}
+		if s.Items == nil {
+			s.Items = &key
+		}
+	case untyped:
+		s.Type, s.Nullable = key.Type, p.Axes.Relation.OnDelete == "set-null"
+		if s.Format == "" {
+			s.Format = key.Format
+		}
+	case target != nil && target.Primary != nil && s.Type != "" && key.Type != s.Type && !c.remote(u):
+		c.fault(u, at+"/type", fmt.Sprintf("the field is of type %s, but the primary key of %s is of type %s", s.Type, target.Name, key.Type),
+			"write type: "+key.Type+", or leave the type out")
+	}
+	if p.Axes.Relation.OnDelete == "set-null" && !p.Axes.Relation.Many && !s.Nullable {
+		c.fault(u, at+"/x-kit/role/relation/onDelete", "set-null on a field that cannot be null", "write type: ["+s.Type+", 'null'], or another rule")
+	}
+}
+
+// linkNames are what a relation is called and what its raw key is called beside
+// it. A field authorId is the relation author; a field author is the relation
+// author whose key is authorId. Lists of ids likewise: tagIds and tags.
+func linkNames(field string, rel *Relation) (name, key string) {
+	if rel.Many {
+		for _, suffix := range []string{"Ids", "IDs", "_ids"} {
+			if stem, ok := strings.CutSuffix(field, suffix); ok && stem != "" {
+				return Plural(stem), field
+			}
+		}
+		if one := singular(field); one != "" {
+			return field, one + "Ids"
+		}
+		return field, field + "Ids"
+	}
+	for _, suffix := range []string{"Id", "ID", "_id"} {
+		if stem, ok := strings.CutSuffix(field, suffix); ok && stem != "" {
+			return stem, field
+		}
+	}
+	if field == "id" {
+		return Camel(rel.To), field
+	}
+	return field, field + "Id"
+}
+
+// collisions faults names that two fields of an entity would answer to, once as a
+// field and once as a relation or its key, and enters the relations by name.
+func (c *compiler) collisions(u *unit) {
+	e := u.entity
+	for _, p := range e.Fields {
+		if p.Link == nil {
+			continue
+		}
+		for _, name := range []string{p.Link.Name, p.Link.Key} {
+			if name == p.Name {
+				continue
+			}
+			if other := e.byName[name]; other != nil {
+				c.fault(u, child("/properties", other.Name), fmt.Sprintf("the relation %s already answers to the name %q", p.Name, name),
+					"rename one of the two fields")
+			}
+		}
+		if other := e.link[p.Link.Name]; other != nil {
+			c.fault(u, child("/properties", p.Name), fmt.Sprintf("the relation %s already answers to the name %q", other.Field.Name, p.Link.Name),
+				"rename one of the two fields")
+			continue
+		}
+		e.link[p.Link.Name] = p.Link
+	}
+}

@@ -1,0 +1,175 @@
+package schema
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// The sentences of the judge. Each completes "this field …", says what to send
+// instead, and repeats nothing of what was sent.
+
+const (
+	msgRequired  = "is required"
+	msgUnknown   = "is not part of the card; leave it out"
+	msgReadOnly  = "is written by the host alone; leave it out"
+	msgImmutable = "cannot be changed once it is set; leave it out"
+	msgUnique    = "must not hold the same value twice"
+	msgNumber    = "must be a number a double can hold"
+)
+
+func typeMessage(want []string, null bool) string {
+	names := make([]string, len(want))
+	for i, t := range want {
+		if names[i] = article(t); t == "null" {
+			names[i] = t
+		}
+	}
+	// The engine lists null first, an author last: [<T>, 'null'] (spec 2.1).
+	if i := slices.Index(names, "null"); i >= 0 {
+		names = append(slices.Delete(names, i, i+1), "null")
+	}
+	msg := "must be " + orList(names)
+	if null {
+		msg += ", not null"
+	}
+	return msg
+}
+
+// typeParam is a type as a card writes it: one name, or a list of them.
+func typeParam(want []string) any {
+	if len(want) == 1 {
+		return want[0]
+	}
+	var list []any
+	for _, t := range want {
+		if t != "null" {
+			list = append(list, t)
+		}
+	}
+	if slices.Contains(want, "null") {
+		list = append(list, "null")
+	}
+	return list
+}
+
+func formatMessage(name string) string {
+	return "must be " + article(name) + " such as " + formats[name].example
+}
+
+func patternMessage(p string) string { return "must match the pattern " + p }
+
+func constMessage(v any) string { return "must be " + display(v) }
+
+// enumMessage names the values while they fit a sentence.
+func enumMessage(values []any) string {
+	var list []string
+	length := 0
+	for _, v := range values {
+		d := display(v)
+		if length += len(d) + 2; length > 200 {
+			list = append(list, "…")
+			break
+		}
+		list = append(list, d)
+	}
+	if len(list) == 1 {
+		return "must be " + list[0]
+	}
+	return "must be one of " + strings.Join(list, ", ")
+}
+
+// display is a value of a card in a sentence.
+func display(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "null"
+	case string:
+		return v
+	case bool:
+		return strconv.FormatBool(v)
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	case json.Number:
+		return v.String()
+	}
+	text, _ := json.Marshal(v)
+	return string(text)
+}
+
+// limit is the word, sentence and params of a keyword with one number.
+func limit(keyword string, n float64) (code, message string, params map[string]any) {
+	num := strconv.FormatFloat(n, 'f', -1, 64)
+	count := func(least, unit, units string) string {
+		if n == 1 {
+			units = unit
+		}
+		return fmt.Sprintf("must have %s %s %s", least, num, units)
+	}
+	switch keyword {
+	case "minLength":
+		message = count("at least", "character", "characters")
+	case "maxLength":
+		message = count("at most", "character", "characters")
+	case "minItems":
+		message = count("at least", "item", "items")
+	case "maxItems":
+		message = count("at most", "item", "items")
+	case "minProperties":
+		message = count("at least", "key", "keys")
+	case "maxProperties":
+		message = count("at most", "key", "keys")
+	case "minimum":
+		message = "must be at least " + num
+	case "maximum":
+		message = "must be at most " + num
+	case "exclusiveMinimum":
+		message = "must be greater than " + num
+	case "exclusiveMaximum":
+		message = "must be less than " + num
+	case "multipleOf":
+		message = "must be a multiple of " + num
+	}
+	return keyword, message, map[string]any{"limit": n}
+}
+
+// plainValue is a value of a card as encoding/json would decode it, so that a
+// detail off the wire equals one made here.
+func plainValue(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		f, _ := v.Float64()
+		return f
+	case json.RawMessage:
+		var x any
+		_ = json.Unmarshal(v, &x)
+		return x
+	case []any:
+		return plainValues(v)
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for k, x := range v {
+			out[k] = plainValue(x)
+		}
+		return out
+	}
+	return v
+}
+
+func plainValues(values []any) []any {
+	out := make([]any, len(values))
+	for i, v := range values {
+		out[i] = plainValue(v)
+	}
+	return out
+}
+
+// number is a checked JSON number as a float64.
+func number(v json.RawMessage) float64 {
+	f, _ := strconv.ParseFloat(string(jsontext.Trim(v)), 64)
+	return f
+}

@@ -1,0 +1,150 @@
+package schema
+
+import (
+	"strings"
+	"unicode"
+)
+
+// Words cuts a name into its words: orderLine, OrderLine, order-line and
+// order_line are order and line; an HTTPStatus is an http and a status. The
+// words are in lower case.
+func Words(name string) []string {
+	var words []string
+	rs := []rune(name)
+	start := 0
+	cut := func(i int) {
+		if i > start {
+			words = append(words, strings.ToLower(string(rs[start:i])))
+		}
+		start = i
+	}
+	for i, r := range rs {
+		switch {
+		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
+			cut(i)
+			start = i + 1
+		case unicode.IsUpper(r) && i > 0 && !unicode.IsUpper(rs[i-1]):
+			cut(i)
+		case unicode.IsUpper(r) && i+1 < len(rs) && unicode.IsLower(rs[i+1]):
+			cut(i)
+		}
+	}
+	cut(len(rs))
+	return words
+}
+
+// Kebab is a name with its words in lower case and hyphens between them: bySlug
+// is by-slug (spec 4.2).
+func Kebab(name string) string { return strings.Join(Words(name), "-") }
+
+// Camel is a name with its words run together and every one but the first
+// capitalised: by-slug is bySlug (spec 4.2).
+func Camel(name string) string {
+	words := Words(name)
+	for i := 1; i < len(words); i++ {
+		words[i] = capital(words[i])
+	}
+	return strings.Join(words, "")
+}
+
+func capital(s string) string {
+	for i, r := range s {
+		return string(unicode.ToUpper(r)) + s[i+len(string(r)):]
+	}
+	return s
+}
+
+// Plural is the regular plural of a name, for paths and lists (spec 4.2): a
+// consonant and y become ies, a hissing end takes es, everything else an s. The
+// case of the name is kept. Irregular nouns are the author's to override.
+func Plural(name string) string {
+	lower := strings.ToLower(name)
+	if lower == "" {
+		return ""
+	}
+	switch {
+	case strings.HasSuffix(lower, "y") && len(lower) > 1 && !strings.ContainsRune("aeiou", rune(lower[len(lower)-2])):
+		return name[:len(name)-1] + "ies"
+	case strings.HasSuffix(lower, "s"), strings.HasSuffix(lower, "x"), strings.HasSuffix(lower, "z"),
+		strings.HasSuffix(lower, "ch"), strings.HasSuffix(lower, "sh"):
+		return name + "es"
+	}
+	return name + "s"
+}
+
+// singular undoes Plural, or is "" for a name that is no regular plural.
+func singular(name string) string {
+	for _, c := range []string{strings.TrimSuffix(name, "ies") + "y", strings.TrimSuffix(name, "es"), strings.TrimSuffix(name, "s")} {
+		if c != name && c != "" && Plural(c) == name {
+			return c
+		}
+	}
+	return ""
+}
+
+// IsGraphQLName says whether a name may stand in a GraphQL schema as it is:
+// letters, digits and underscores, no digit first; two underscores first are
+// GraphQL's own.
+func IsGraphQLName(name string) bool {
+	if name == "" || strings.HasPrefix(name, "__") {
+		return false
+	}
+	for i := 0; i < len(name); i++ {
+		switch c := name[i]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c == '_':
+		case c >= '0' && c <= '9' && i > 0:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// GraphQLType is the name of an entity's GraphQL type: orderLine and order-line
+// are OrderLine. Capitals inside the name stay: an SKU is an SKU.
+func GraphQLType(name string) string {
+	var b strings.Builder
+	up := true
+	for _, r := range name {
+		switch {
+		case r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r):
+			up = true
+		case up:
+			b.WriteRune(unicode.ToUpper(r))
+			up = false
+		default:
+			b.WriteRune(r)
+		}
+	}
+	s := b.String()
+	if s == "" || s[0] >= '0' && s[0] <= '9' {
+		s = "T" + s
+	}
+	return s
+}
+
+// GraphQLField is the name of a GraphQL field or argument for a field of a card:
+// itself where GraphQL can say it, else its words in camel case.
+func GraphQLField(name string) string {
+	if IsGraphQLName(name) {
+		return name
+	}
+	var b strings.Builder
+	up := false
+	for _, r := range name {
+		switch {
+		case r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r):
+			up = b.Len() > 0
+		case up:
+			b.WriteRune(unicode.ToUpper(r))
+			up = false
+		default:
+			b.WriteRune(r)
+		}
+	}
+	s := b.String()
+	if s == "" || s[0] >= '0' && s[0] <= '9' {
+		s = "f" + s
+	}
+	return s
+}

@@ -1,0 +1,286 @@
+package schema
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// ReadCard reads one card from YAML or JSON, told by the ending of file. The
+// error is Faults. What the house does not know is kept: keywords of JSON Schema
+// and of others in Extra, keys of x-kit in Axes.Extra. The authoring shorthand of
+// views (of, pick, omit) stays in Extra until [Compile] expands it.
+func ReadCard(file string, data []byte) (*Card, error) {
+	text, err := ToJSON(file, data)
+	if err != nil {
+		return nil, err
+	}
+	return readCard(file, "", text)
+}
+
+// UnmarshalJSON reads a card from JSON. The error is Faults.
+func (c *Card) UnmarshalJSON(data []byte) error {
+	if err := jsontext.Check(data); err != nil {
+		return Faults{{Message: "this is not JSON: " + err.Error()}}
+	}
+	card, err := readCard("", "", data)
+	if err != nil {
+		return err
+	}
+	*c = *card
+	return nil
+}
+
+// readCard reads a card from checked JSON; at is where in file the text stands.
+func readCard(file, at string, text json.RawMessage) (*Card, error) {
+	r := reader{file: file}
+	c := r.card(text, at)
+	if err := r.faults.Err(); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// reader reads what authors write and collects what is wrong with it. Its methods
+// answer a zero value where there is a fault, so that reading goes on.
+type reader struct {
+	file   string
+	faults Faults
+}
+
+func (r *reader) fault(at, message, remedy string) {
+	r.faults = append(r.faults, Fault{File: r.file, Pointer: at, Message: message, Remedy: remedy})
+}
+
+func child(at, name string) string { return at + "/" + jsontext.Token(name) }
+
+// schemaTypes are the names the keyword type may hold.
+var schemaTypes = []string{"string", "integer", "number", "boolean", "object", "array", "null"}
+
+func (r *reader) card(text json.RawMessage, at string) *Card {
+	c := &Card{}
+	if jsontext.KindOf(text) != jsontext.Object {
+		r.fault(at, "a card has to be an object", "write type: object and properties")
+		return c
+	}
+	for name, value := range jsontext.Members(text) {
+		here := child(at, name)
+		switch name {
+		case "title":
+			c.Title = r.string(value, here)
+		case "description":
+			c.Description = r.string(value, here)
+		case "type":
+			if jsontext.KindOf(value) != jsontext.String || jsontext.Unquote(value) != "object" {
+				r.fault(here, "the type of a card has to be object", "write type: object")
+			}
+		case "properties":
+			c.Fields = r.fields(value, here, true)
+		case "required":
+			c.Required = r.strings(value, here)
+		case "x-kit-version":
+			if v, ok := Integer(value); ok {
+				c.Version = int(v)
+			} else {
+				r.fault(here, "the version of a card has to be an integer", "write x-kit-version: 1")
+			}
+		case "x-kit-vendor":
+			c.Vendor = r.string(value, here)
+		case "x-kit-derived":
+			var d Derived
+			if json.Unmarshal(value, &d) != nil {
+				r.fault(here, "x-kit-derived has to be an object with from and survived", "leave it out: it is written for you where of is given")
+				continue
+			}
+			c.Derived = &d
+		case "x-kit":
+			r.fault(here, "the axes stand at the fields, not at the card", "move x-kit to the field it is about")
+		default:
+			c.Extra = append(c.Extra, Keyword{name, compact(value)})
+		}
+	}
+	return c
+}
+
+// fields reads a map of property names to schemas; axes says whether x-kit may stand in them.
+func (r *reader) fields(text json.RawMessage, at string, axes bool) []Field {
+	if jsontext.KindOf(text) != jsontext.Object {
+		r.fault(at, "properties has to be an object", "write one member per field, its name and its schema")
+		return nil
+	}
+	fields := []Field{}
+	for name, value := range jsontext.Members(text) {
+		f := Field{Name: name}
+		here := child(at, name)
+		f.Shape = r.shape(value, here, func(x json.RawMessage) {
+			if axes {
+				f.Axes = r.axes(x, child(here, "x-kit"))
+				return
+			}
+			// spec 2.1: an embedded object is shape-only.
+			r.fault(child(here, "x-kit"), "a nested field has no axes", "leave x-kit out, or make the object an entity of its own and point at it with role.relation")
+		})
+		fields = append(fields, f)
+	}
+	return fields
+}
+
+// shape reads one schema; xkit is called with its x-kit where it has one.
+func (r *reader) shape(text json.RawMessage, at string, xkit func(json.RawMessage)) Shape {
+	var s Shape
+	switch jsontext.KindOf(text) {
+	case jsontext.True, jsontext.False:
+		b := jsontext.KindOf(text) == jsontext.True
+		s.Bool, s.Nullable = &b, b
+		return s
+	case jsontext.Object:
+	default:
+		r.fault(at, "a schema has to be an object", "write at least its type, such as {type: string}")
+		return s
+	}
+	typed := false
+	for name, value := range jsontext.Members(text) {
+		here := child(at, name)
+		switch name {
+		case "type":
+			typed = true
+			r.types(&s, value, here)
+		case "title":
+			s.Title = r.string(value, here)
+		case "description":
+			s.Description = r.string(value, here)
+		case "format":
+			s.Format = r.string(value, here)
+		case "enum":
+			if jsontext.KindOf(value) != jsontext.Array {
+				r.fault(here, "enum has to be a list of values", "write enum: [first, second]")
+				continue
+			}
+			s.Enum = []json.RawMessage{}
+			for _, v := range jsontext.Elements(value) {
+				s.Enum = append(s.Enum, compact(v))
+			}
+		case "deprecated":
+			s.Deprecated = r.bool(value, here)
+		case "properties":
+			s.Properties = r.fields(value, here, false)
+		case "required":
+			s.Required = r.strings(value, here)
+		case "items":
+			inner := r.shape(value, here, func(json.RawMessage) {
+				r.fault(child(here, "x-kit"), "items have no axes", "move x-kit to the field itself, or make the items an entity of their own")
+			})
+			s.Items = &inner
+		case "x-kit":
+			if xkit != nil {
+				xkit(value)
+			}
+		default:
+			r.keyword(name, value, here)
+			s.Extra = append(s.Extra, Keyword{name, compact(value)})
+		}
+	}
+	if !typed {
+		s.Nullable = admitsNull(&s)
+	}
+	return s
+}
+
+// types reads the keyword type: a name, or a list of names. The union of one name
+// and null is the house's nullable field (spec 2.1); wider unions go to Extra.
+func (r *reader) types(s *Shape, value json.RawMessage, at string) {
+	var names []string
+	switch jsontext.KindOf(value) {
+	case jsontext.String:
+		names = []string{jsontext.Unquote(value)}
+	case jsontext.Array:
+		names = r.strings(value, at)
+	}
+	for i, n := range names {
+		if !slices.Contains(schemaTypes, n) || slices.Contains(names[:i], n) {
+			names = nil
+			break
+		}
+	}
+	if len(names) == 0 {
+		r.fault(at, "this is not a type", "write one of "+strings.Join(schemaTypes, ", ")+", or a list such as [string, 'null']")
+		return
+	}
+	s.Nullable = slices.Contains(names, "null")
+	plain := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "null" })
+	switch len(plain) {
+	case 0:
+		s.Type = "null"
+	case 1:
+		s.Type = plain[0]
+	default:
+		s.Extra = append(s.Extra, Keyword{"type", compact(value)})
+	}
+}
+
+// admitsNull says whether a schema without a type lets null through, as far as
+// enum and const tell; what other keywords say is the judge's.
+func admitsNull(s *Shape) bool {
+	if c := s.Extra.Get("const"); c != nil {
+		return jsontext.IsNull(c)
+	}
+	if s.Enum != nil {
+		return slices.ContainsFunc(s.Enum, func(v json.RawMessage) bool { return jsontext.IsNull(v) })
+	}
+	return true
+}
+
+func (r *reader) string(value json.RawMessage, at string) string {
+	if jsontext.KindOf(value) != jsontext.String {
+		r.fault(at, lastToken(at)+" has to be a string", "put the text in quotes")
+		return ""
+	}
+	return jsontext.Unquote(value)
+}
+
+func (r *reader) bool(value json.RawMessage, at string) bool {
+	k := jsontext.KindOf(value)
+	if k != jsontext.True && k != jsontext.False {
+		r.fault(at, lastToken(at)+" has to be true or false", "write "+lastToken(at)+": true, or leave it out")
+	}
+	return k == jsontext.True
+}
+
+// strings reads a list of distinct strings; the answer is not nil.
+func (r *reader) strings(value json.RawMessage, at string) []string {
+	out := []string{}
+	if jsontext.KindOf(value) != jsontext.Array {
+		r.fault(at, lastToken(at)+" has to be a list of names", "write "+lastToken(at)+": [first, second]")
+		return out
+	}
+	for i, v := range jsontext.Elements(value) {
+		here := fmt.Sprint(at, "/", i)
+		if jsontext.KindOf(v) != jsontext.String {
+			r.fault(here, "a name has to be a string", "put it in quotes")
+			continue
+		}
+		s := jsontext.Unquote(v)
+		if slices.Contains(out, s) {
+			r.fault(here, fmt.Sprintf("%q stands in the list twice", s), "leave the second one out")
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func lastToken(at string) string { return at[strings.LastIndexByte(at, '/')+1:] }
+
+// compact is value without white space, copied out of the text it stood in.
+func compact(value json.RawMessage) json.RawMessage {
+	var b bytes.Buffer
+	b.Grow(len(value))
+	if json.Compact(&b, value) != nil {
+		return append(json.RawMessage(nil), value...)
+	}
+	return b.Bytes()
+}

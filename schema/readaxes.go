@@ -1,0 +1,208 @@
+package schema
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// axes reads a field's x-kit (spec 2.2). Keys it does not know are kept in
+// Axes.Extra under the JSON pointer of where they stand: role/relation/eager.
+func (r *reader) axes(text json.RawMessage, at string) Axes {
+	var a Axes
+	r.each(text, at, func(name string, value json.RawMessage, here string) bool {
+		switch name {
+		case "role":
+			r.each(value, here, func(name string, value json.RawMessage, here string) bool {
+				switch name {
+				case "primary":
+					a.Primary = r.onlyTrue(value, here)
+				case "index":
+					a.Index = r.onlyTrue(value, here)
+				case "unique":
+					a.Unique = r.unique(value, here)
+				case "relation":
+					a.Relation = r.relation(value, here, &a)
+				default:
+					return false
+				}
+				return true
+			}, &a.Extra, "role/")
+		case "lifecycle":
+			r.each(value, here, func(name string, value json.RawMessage, here string) bool {
+				switch name {
+				case "create":
+					a.Create = r.create(value, here)
+				case "update":
+					a.Update = UpdateRule(r.word(value, here, "now", "forbidden"))
+				default:
+					return false
+				}
+				return true
+			}, &a.Extra, "lifecycle/")
+		case "boundary":
+			r.each(value, here, func(name string, value json.RawMessage, here string) bool {
+				switch name {
+				case "in":
+					a.In = r.boundary(value, here, "decode")
+				case "out":
+					a.Out = r.boundary(value, here, "encode")
+				default:
+					return false
+				}
+				return true
+			}, &a.Extra, "boundary/")
+		default:
+			return false
+		}
+		return true
+	}, &a.Extra, "")
+	return a
+}
+
+// each walks the members of an object; the ones read leaves go to extra under prefix.
+func (r *reader) each(text json.RawMessage, at string, read func(name string, value json.RawMessage, here string) bool, extra *Keywords, prefix string) {
+	if jsontext.KindOf(text) != jsontext.Object {
+		r.fault(at, lastToken(at)+" has to be an object", "see the table of axes for the keys it takes")
+		return
+	}
+	for name, value := range jsontext.Members(text) {
+		if !read(name, value, child(at, name)) {
+			*extra = append(*extra, Keyword{prefix + jsontext.Token(name), compact(value)})
+		}
+	}
+}
+
+func (r *reader) onlyTrue(value json.RawMessage, at string) bool {
+	if jsontext.KindOf(value) != jsontext.True {
+		r.fault(at, lastToken(at)+" can only be true", "write true, or leave the key out")
+		return false
+	}
+	return true
+}
+
+// word reads one of the words, or faults naming them.
+func (r *reader) word(value json.RawMessage, at string, words ...string) string {
+	if jsontext.KindOf(value) == jsontext.String {
+		if w := jsontext.Unquote(value); slices.Contains(words, w) {
+			return w
+		}
+	}
+	r.fault(at, lastToken(at)+" does not know this value", "write "+orList(words))
+	return ""
+}
+
+// unique reads a list of member lists (spec 2.2.2: members are always named).
+func (r *reader) unique(value json.RawMessage, at string) [][]string {
+	const remedy = "write a list of member lists, such as [[slug]] or [[tenantId, slug]]"
+	if jsontext.KindOf(value) != jsontext.Array {
+		r.fault(at, "unique has to be a list of member lists", remedy)
+		return nil
+	}
+	var all [][]string
+	for i, list := range jsontext.Elements(value) {
+		here := fmt.Sprint(at, "/", i)
+		if jsontext.KindOf(list) != jsontext.Array {
+			r.fault(here, "a unique constraint has to be a list of field names", remedy)
+			continue
+		}
+		members := r.strings(list, here)
+		if len(members) == 0 {
+			r.fault(here, "a unique constraint has to name its members", remedy)
+			continue
+		}
+		all = append(all, members)
+	}
+	return all
+}
+
+var deleteRules = []string{"cascade", "restrict", "set-null"}
+
+func (r *reader) relation(value json.RawMessage, at string, a *Axes) *Relation {
+	rel := &Relation{}
+	kind := ""
+	r.each(value, at, func(name string, value json.RawMessage, here string) bool {
+		switch name {
+		case "to":
+			rel.To = EntityKey(r.string(value, here))
+		case "kind":
+			kind = r.word(value, here, "one", "many")
+			rel.Many = kind == "many"
+		case "onDelete":
+			rel.OnDelete = r.word(value, here, deleteRules...)
+		case "by":
+			rel.By = r.string(value, here)
+		default:
+			return false
+		}
+		return true
+	}, &a.Extra, "role/relation/")
+	if jsontext.KindOf(value) != jsontext.Object {
+		return nil
+	}
+	if rel.To == "" && jsontext.Get(value, "to") == nil {
+		r.fault(at, "the relation does not say where it points", "write to: with the name of an entity in lower case")
+	}
+	if kind == "" && jsontext.Get(value, "kind") == nil {
+		r.fault(at, "the relation does not say its kind", "write kind: one or kind: many")
+	}
+	return rel
+}
+
+func (r *reader) create(value json.RawMessage, at string) *CreateRule {
+	switch jsontext.KindOf(value) {
+	case jsontext.String:
+		switch jsontext.Unquote(value) {
+		case "now":
+			return &CreateRule{Now: true}
+		case "optional":
+			return &CreateRule{Optional: true}
+		}
+	case jsontext.Object:
+		var names []string
+		for name := range jsontext.Members(value) {
+			names = append(names, name)
+		}
+		if len(names) == 1 && names[0] == "value" {
+			return &CreateRule{Value: compact(jsontext.Get(value, "value"))}
+		}
+		if len(names) == 1 && names[0] == "generate" {
+			if g := r.string(jsontext.Get(value, "generate"), child(at, "generate")); g != "" {
+				return &CreateRule{Generate: g}
+			}
+			return nil
+		}
+	}
+	r.fault(at, "create does not know this rule", "write {value: …}, now, {generate: name} or optional")
+	return nil
+}
+
+func (r *reader) boundary(value json.RawMessage, at, verb string) BoundaryRule {
+	switch jsontext.KindOf(value) {
+	case jsontext.String:
+		if jsontext.Unquote(value) == "closed" {
+			return BoundaryRule{Closed: true}
+		}
+	case jsontext.Object:
+		n := 0
+		for range jsontext.Members(value) {
+			n++
+		}
+		if name := jsontext.Get(value, verb); n == 1 && name != nil {
+			return BoundaryRule{Name: r.string(name, child(at, verb))}
+		}
+	}
+	r.fault(at, lastToken(at)+" does not know this rule", "write closed, or {"+verb+": name of a conversion}")
+	return BoundaryRule{}
+}
+
+// orList is words as a sentence has them: a, b or c.
+func orList(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
+}

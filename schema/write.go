@@ -1,0 +1,263 @@
+package schema
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// The canonical order of keys. A key that was not given is not written; a key the
+// house has no name for keeps its text and its place among the others of its kind.
+//
+//	card    title description type properties required … x-kit-version x-kit-vendor x-kit-derived
+//	shape   title description type format enum properties required items deprecated … x-kit
+//	x-kit   role {primary unique index relation {to kind onDelete by …} …}
+//	        lifecycle {create update …} boundary {in out …} …
+
+// AppendJSON appends the card as JSON in canonical key order.
+func (c *Card) AppendJSON(dst []byte) []byte {
+	o := object{dst: append(dst, '{')}
+	o.text("title", c.Title)
+	o.text("description", c.Description)
+	o.raw("type", `"object"`)
+	o.fields("properties", c.Fields)
+	o.names("required", c.Required)
+	o.keywords(c.Extra)
+	if c.Version != 0 {
+		o.key("x-kit-version")
+		o.dst = strconv.AppendInt(o.dst, int64(c.Version), 10)
+	}
+	o.text("x-kit-vendor", c.Vendor)
+	if c.Derived != nil {
+		o.key("x-kit-derived")
+		d := object{dst: append(o.dst, '{')}
+		d.key("from")
+		d.dst = jsontext.AppendString(d.dst, c.Derived.From)
+		d.key("survived")
+		d.dst = appendNames(d.dst, c.Derived.Survived)
+		o.dst = append(d.dst, '}')
+	}
+	return append(o.dst, '}')
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (c *Card) MarshalJSON() ([]byte, error) { return c.AppendJSON(nil), nil }
+
+// AppendJSON appends the shape as JSON in canonical key order.
+func (s *Shape) AppendJSON(dst []byte) []byte { return s.append(dst, nil) }
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (s *Shape) MarshalJSON() ([]byte, error) { return s.AppendJSON(nil), nil }
+
+func (s *Shape) append(dst []byte, axes *Axes) []byte {
+	if s.Bool != nil {
+		return strconv.AppendBool(dst, *s.Bool)
+	}
+	o := object{dst: append(dst, '{')}
+	o.text("title", s.Title)
+	o.text("description", s.Description)
+	switch {
+	case s.Type == "":
+	case s.Nullable && s.Type != "null":
+		o.key("type")
+		o.dst = appendNames(o.dst, []string{s.Type, "null"}) // spec 2.1: [<T>, 'null']
+	default:
+		o.text("type", s.Type)
+	}
+	o.text("format", s.Format)
+	if s.Enum != nil {
+		o.key("enum")
+		o.dst = append(o.dst, '[')
+		for i, v := range s.Enum {
+			if i > 0 {
+				o.dst = append(o.dst, ',')
+			}
+			o.dst = append(o.dst, v...)
+		}
+		o.dst = append(o.dst, ']')
+	}
+	o.fields("properties", s.Properties)
+	o.names("required", s.Required)
+	if s.Items != nil {
+		o.key("items")
+		o.dst = s.Items.append(o.dst, nil)
+	}
+	if s.Deprecated {
+		o.raw("deprecated", "true")
+	}
+	o.keywords(s.Extra)
+	if axes != nil {
+		if x := axes.append(nil); len(x) > len("{}") {
+			o.key("x-kit")
+			o.dst = append(o.dst, x...)
+		}
+	}
+	return append(o.dst, '}')
+}
+
+// append appends x-kit; only what was declared is in it (spec 2.2.1).
+func (a *Axes) append(dst []byte) []byte {
+	o := object{dst: append(dst, '{')}
+	o.object("role", func(o *object) {
+		if a.Primary {
+			o.raw("primary", "true")
+		}
+		if a.Unique != nil {
+			o.key("unique")
+			o.dst = append(o.dst, '[')
+			for i, members := range a.Unique {
+				if i > 0 {
+					o.dst = append(o.dst, ',')
+				}
+				o.dst = appendNames(o.dst, members)
+			}
+			o.dst = append(o.dst, ']')
+		}
+		if a.Index {
+			o.raw("index", "true")
+		}
+		if r := a.Relation; r != nil {
+			o.object("relation", func(o *object) {
+				o.text("to", r.To)
+				if r.Many {
+					o.raw("kind", `"many"`)
+				} else {
+					o.raw("kind", `"one"`)
+				}
+				o.text("onDelete", r.OnDelete)
+				o.text("by", r.By)
+				o.extra(a.Extra, "role/relation/")
+			})
+		}
+		o.extra(a.Extra, "role/")
+	})
+	o.object("lifecycle", func(o *object) {
+		if c := a.Create; c != nil {
+			o.key("create")
+			switch {
+			case c.Value != nil:
+				o.dst = append(append(append(o.dst, `{"value":`...), c.Value...), '}')
+			case c.Generate != "":
+				o.dst = append(jsontext.AppendString(append(o.dst, `{"generate":`...), c.Generate), '}')
+			case c.Now:
+				o.dst = append(o.dst, `"now"`...)
+			default:
+				o.dst = append(o.dst, `"optional"`...)
+			}
+		}
+		o.text("update", string(a.Update))
+		o.extra(a.Extra, "lifecycle/")
+	})
+	o.object("boundary", func(o *object) {
+		o.boundary("in", "decode", a.In)
+		o.boundary("out", "encode", a.Out)
+		o.extra(a.Extra, "boundary/")
+	})
+	o.extra(a.Extra, "")
+	return append(o.dst, '}')
+}
+
+// object appends the members of one object; an empty value is not written.
+type object struct {
+	dst []byte
+	n   int
+}
+
+func (o *object) key(name string) {
+	if o.n > 0 {
+		o.dst = append(o.dst, ',')
+	}
+	o.n++
+	o.dst = append(jsontext.AppendString(o.dst, name), ':')
+}
+
+func (o *object) raw(name, value string) {
+	o.key(name)
+	o.dst = append(o.dst, value...)
+}
+
+func (o *object) text(name, value string) {
+	if value != "" {
+		o.key(name)
+		o.dst = jsontext.AppendString(o.dst, value)
+	}
+}
+
+func (o *object) names(name string, values []string) {
+	if values != nil {
+		o.key(name)
+		o.dst = appendNames(o.dst, values)
+	}
+}
+
+func (o *object) fields(name string, fields []Field) {
+	if fields == nil {
+		return
+	}
+	o.key(name)
+	in := object{dst: append(o.dst, '{')}
+	for i := range fields {
+		in.key(fields[i].Name)
+		in.dst = fields[i].Shape.append(in.dst, &fields[i].Axes)
+	}
+	o.dst = append(in.dst, '}')
+}
+
+func (o *object) keywords(kws Keywords) {
+	for _, kw := range kws {
+		o.key(kw.Name)
+		o.dst = append(o.dst, kw.Value...)
+	}
+}
+
+// object appends a member that is an object, unless write puts nothing into it.
+func (o *object) object(name string, write func(*object)) {
+	mark, n := len(o.dst), o.n
+	o.key(name)
+	in := object{dst: append(o.dst, '{')}
+	write(&in)
+	if in.n == 0 {
+		o.dst, o.n = o.dst[:mark], n
+		return
+	}
+	o.dst = append(in.dst, '}')
+}
+
+// untoken undoes jsontext.Token.
+var untoken = strings.NewReplacer("~1", "/", "~0", "~")
+
+// extra appends the kept keys that stood in the object called prefix.
+func (o *object) extra(kws Keywords, prefix string) {
+	for _, kw := range kws {
+		if token, ok := strings.CutPrefix(kw.Name, prefix); ok && !strings.Contains(token, "/") {
+			o.key(untoken.Replace(token))
+			o.dst = append(o.dst, kw.Value...)
+		}
+	}
+}
+
+func (o *object) boundary(name, verb string, b BoundaryRule) {
+	switch {
+	case b.Closed:
+		o.raw(name, `"closed"`)
+	case b.Name != "":
+		o.key(name)
+		o.dst = jsontext.AppendString(append(o.dst, `{"`+verb+`":`...), b.Name)
+		o.dst = append(o.dst, '}')
+	}
+}
+
+func appendNames(dst []byte, names []string) []byte {
+	dst = append(dst, '[')
+	for i, n := range names {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = jsontext.AppendString(dst, n)
+	}
+	return append(dst, ']')
+}
+
+var _ json.Marshaler = (*Card)(nil)

@@ -1,0 +1,278 @@
+package schema
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// maxYAML is how long the JSON made from one YAML file may get. Aliases repeat
+// what they stand for, so a short file can ask for a very long text.
+const maxYAML = 16 << 20
+
+// ToJSON is the text of a file as JSON, told by the ending of its name: .json as
+// it stands, .yaml and .yml converted, the keys of every mapping in the order
+// they were written. An empty YAML file is null. The error is Faults and names
+// the line. The JSON of the answer has passed [jsontext.Check].
+func ToJSON(file string, data []byte) (json.RawMessage, error) {
+	switch strings.ToLower(path.Ext(file)) {
+	case ".json":
+		if err := jsontext.Check(data); err != nil {
+			return nil, Faults{{File: file, Message: "this is not JSON: " + err.Error(), Remedy: "write one JSON value, each key once"}}
+		}
+		return jsontext.Trim(data), nil
+	case ".yaml", ".yml":
+		text, err := yamlToJSON(data)
+		if err != nil {
+			return nil, Faults{{File: file, Message: "this is not YAML that can be read: " + err.Error(), Remedy: "write one YAML document with plain mappings, lists and scalars"}}
+		}
+		return text, nil
+	}
+	return nil, Faults{{File: file, Message: "the ending of the file says neither YAML nor JSON", Remedy: "name it .yaml, .yml or .json"}}
+}
+
+func yamlToJSON(data []byte) (out json.RawMessage, err error) {
+	// The parser is a guest; what it does with hostile bytes must not end the program.
+	defer func() {
+		if p := recover(); p != nil {
+			out, err = nil, errors.New("the parser gave up on it")
+		}
+	}()
+	f, err := parser.ParseBytes(data, 0)
+	if err != nil {
+		var at yaml.Error
+		if errors.As(err, &at) && at.GetToken() != nil && at.GetToken().Position != nil {
+			return nil, fmt.Errorf("line %d, column %d: %s", at.GetToken().Position.Line, at.GetToken().Position.Column, at.GetMessage())
+		}
+		return nil, errors.New("it has a syntax error")
+	}
+	w := yamlWriter{anchors: map[string]ast.Node{}}
+	var body ast.Node
+	for _, doc := range f.Docs {
+		if doc.Body == nil {
+			continue
+		}
+		if body != nil {
+			return nil, lineError(doc.Body, "a second document begins here")
+		}
+		body = doc.Body
+	}
+	if body == nil {
+		return json.RawMessage("null"), nil
+	}
+	if err := w.node(body, 0); err != nil {
+		return nil, err
+	}
+	if err := jsontext.Check(w.out); err != nil {
+		return nil, err
+	}
+	return w.out, nil
+}
+
+func lineError(n ast.Node, format string, args ...any) error {
+	msg := fmt.Sprintf(format, args...)
+	if t := n.GetToken(); t != nil && t.Position != nil {
+		return fmt.Errorf("line %d: %s", t.Position.Line, msg)
+	}
+	return errors.New(msg)
+}
+
+type yamlWriter struct {
+	out     []byte
+	anchors map[string]ast.Node
+}
+
+func (w *yamlWriter) node(n ast.Node, depth int) error {
+	if depth > jsontext.MaxDepth {
+		return lineError(n, "it is nested deeper than %d levels", jsontext.MaxDepth)
+	}
+	if len(w.out) > maxYAML {
+		return errors.New("its aliases make it longer than 16 MiB")
+	}
+	switch n := n.(type) {
+	case *ast.NullNode:
+		w.out = append(w.out, "null"...)
+	case *ast.BoolNode:
+		w.out = strconv.AppendBool(w.out, n.Value)
+	case *ast.IntegerNode:
+		switch v := n.Value.(type) {
+		case int64:
+			w.out = strconv.AppendInt(w.out, v, 10)
+		case uint64:
+			w.out = strconv.AppendUint(w.out, v, 10)
+		default:
+			return lineError(n, "this number cannot be read")
+		}
+	case *ast.FloatNode:
+		// The text is kept where it is a JSON number too: 1.50 stays 1.50.
+		if text := n.GetToken().Value; json.Valid([]byte(text)) {
+			w.out = append(w.out, text...)
+		} else if math.IsInf(n.Value, 0) || math.IsNaN(n.Value) {
+			return lineError(n, "JSON has no such number")
+		} else {
+			w.out = strconv.AppendFloat(w.out, n.Value, 'g', -1, 64)
+		}
+	case *ast.StringNode:
+		w.out = jsontext.AppendString(w.out, n.Value)
+	case *ast.LiteralNode:
+		w.out = jsontext.AppendString(w.out, n.Value.Value)
+	case *ast.MappingNode:
+		return w.mapping(n.Values, depth)
+	case *ast.MappingValueNode:
+		return w.mapping([]*ast.MappingValueNode{n}, depth)
+	case *ast.SequenceNode:
+		w.out = append(w.out, '[')
+		for i, v := range n.Values {
+			if i > 0 {
+				w.out = append(w.out, ',')
+			}
+			if err := w.node(v, depth+1); err != nil {
+				return err
+			}
+		}
+		w.out = append(w.out, ']')
+	case *ast.AnchorNode:
+		// Written first and named after, so that an anchor cannot stand inside itself.
+		if err := w.node(n.Value, depth); err != nil {
+			return err
+		}
+		w.anchors[n.Name.String()] = n.Value
+	case *ast.AliasNode:
+		v := w.anchors[n.Value.String()]
+		if v == nil {
+			return lineError(n, "the alias names no anchor before it")
+		}
+		return w.node(v, depth+1)
+	case *ast.TagNode:
+		if n.Start.Value == "!!str" {
+			if s, ok := n.Value.(ast.ScalarNode); ok {
+				w.out = jsontext.AppendString(w.out, scalarText(s))
+				return nil
+			}
+		}
+		return lineError(n, "tags such as %s have no place here", n.Start.Value)
+	case nil:
+		w.out = append(w.out, "null"...)
+	default:
+		return lineError(n, "JSON has nothing like this")
+	}
+	return nil
+}
+
+// mapping writes an object: merged mappings (<<) first, each key once, the keys
+// written in the mapping itself over those that were merged.
+func (w *yamlWriter) mapping(values []*ast.MappingValueNode, depth int) error {
+	var keys []string
+	at := map[string]ast.Node{}
+	put := func(name string, v ast.Node) {
+		if _, ok := at[name]; !ok {
+			keys = append(keys, name)
+		}
+		at[name] = v
+	}
+	for _, kv := range values {
+		if !kv.Key.IsMergeKey() {
+			continue
+		}
+		merged, err := w.merged(kv.Value, 0)
+		if err != nil {
+			return err
+		}
+		for _, m := range merged {
+			name, err := keyText(m.Key)
+			if err != nil {
+				return err
+			}
+			if _, ok := at[name]; !ok {
+				put(name, m.Value)
+			}
+		}
+	}
+	own := map[string]bool{}
+	for _, kv := range values {
+		if kv.Key.IsMergeKey() {
+			continue
+		}
+		name, err := keyText(kv.Key)
+		if err != nil {
+			return err
+		}
+		if own[name] {
+			return lineError(kv.Key, "the key %q stands twice in one mapping", name)
+		}
+		own[name] = true
+		put(name, kv.Value)
+	}
+	w.out = append(w.out, '{')
+	for i, name := range keys {
+		if i > 0 {
+			w.out = append(w.out, ',')
+		}
+		w.out = append(jsontext.AppendString(w.out, name), ':')
+		if err := w.node(at[name], depth+1); err != nil {
+			return err
+		}
+	}
+	w.out = append(w.out, '}')
+	return nil
+}
+
+// merged is the members a merge key brings in: of one mapping, or of a list of them.
+func (w *yamlWriter) merged(n ast.Node, depth int) ([]*ast.MappingValueNode, error) {
+	if depth > 8 {
+		return nil, lineError(n, "merge keys stand too deep in each other")
+	}
+	switch n := n.(type) {
+	case *ast.AliasNode:
+		if v := w.anchors[n.Value.String()]; v != nil {
+			return w.merged(v, depth+1)
+		}
+		return nil, lineError(n, "the alias names no anchor before it")
+	case *ast.MappingNode:
+		return n.Values, nil
+	case *ast.MappingValueNode:
+		return []*ast.MappingValueNode{n}, nil
+	case *ast.SequenceNode:
+		var all []*ast.MappingValueNode
+		for _, v := range n.Values {
+			m, err := w.merged(v, depth+1)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, m...)
+		}
+		return all, nil
+	}
+	return nil, lineError(n, "only mappings can be merged")
+}
+
+// keyText is a mapping's key as a JSON object's: scalars by their text.
+func keyText(k ast.MapKeyNode) (string, error) {
+	switch k := k.(type) {
+	case *ast.StringNode:
+		return k.Value, nil
+	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.NullNode:
+		return k.GetToken().Value, nil
+	}
+	return "", lineError(k, "this cannot be a key")
+}
+
+func scalarText(s ast.ScalarNode) string {
+	switch s := s.(type) {
+	case *ast.StringNode:
+		return s.Value
+	case *ast.LiteralNode:
+		return s.Value.Value
+	}
+	return s.GetToken().Value
+}
