@@ -1,0 +1,250 @@
+package envelope
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// Path is where a host takes calls, behind its base address (spec 4.1).
+const Path = "/_kit/call"
+
+// Discover is the reserved method that answers the discovery document (spec 2.5).
+const Discover = "rpc.discover"
+
+// Options of a Handler; nil is fine, and the zero value is the careful choice.
+type Options struct {
+	// TrustState takes the caller's state from the frame, as a receiver between
+	// processes does (spec 5.1). False: what a frame says is ignored (spec 4.1).
+	TrustState bool
+	// State rebuilds the caller's state from the request, where it is not trusted.
+	// Nil: every caller is anonymous. An error is the answer to every frame of the request.
+	State func(*http.Request) (facade.State, error)
+	// MaxBody is how many bytes a body may have; 0: 1 MiB (spec 8).
+	MaxBody int64
+	// Timeout is how long one request may take, a batch as a whole; 0: 30 s. Less than 0: no limit.
+	Timeout time.Duration
+	// Log takes what is not told to callers; nil: slog.Default().
+	Log *slog.Logger
+}
+
+// Handler answers frames. It is an http.Handler for any path that ends in [Path].
+type Handler struct {
+	catalog  *facade.Catalog
+	caller   facade.Caller
+	options  Options
+	methods  map[string]*facade.Operation // by entity key, a dot, the operation's name
+	document func() []byte
+}
+
+// NewHandler is the receiver of the calls on a catalog's doors, which caller answers.
+func NewHandler(cat *facade.Catalog, caller facade.Caller, opts *Options) *Handler {
+	h := &Handler{catalog: cat, caller: caller, methods: methodsOf(cat), document: documentOf(cat)}
+	if opts != nil {
+		h.options = *opts
+	}
+	if h.options.MaxBody <= 0 {
+		h.options.MaxBody = 1 << 20
+	}
+	if h.options.Timeout == 0 {
+		h.options.Timeout = 30 * time.Second
+	}
+	if h.options.Log == nil {
+		h.options.Log = slog.Default()
+	}
+	return h
+}
+
+// ServeHTTP reads the frames of a request, calls, and writes the answers.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, refused := h.read(w, r)
+	if refused != nil {
+		refused.write(w)
+		return
+	}
+	ctx, cancel := h.deadline(r.Context())
+	defer cancel()
+	buf := takeBuffer()
+	defer buf.release()
+	q := request{handler: h, http: r}
+	buf.text = q.appendAnswers(ctx, buf.text, body)
+	// The status is 200, the failure is the frame's; what would help is said all the same.
+	if q.unauthorized.Load() {
+		w.Header().Set("WWW-Authenticate", "Bearer")
+	}
+	if len(buf.text) == 0 {
+		w.WriteHeader(http.StatusNoContent) // nothing but notifications
+		return
+	}
+	writeFrames(w, http.StatusOK, buf.text)
+}
+
+func (h *Handler) deadline(ctx context.Context) (context.Context, context.CancelFunc) {
+	if h.options.Timeout < 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, h.options.Timeout)
+}
+
+// request is what the frames of one HTTP request have in common.
+type request struct {
+	handler *Handler
+	http    *http.Request
+	state   facade.State
+	refusal *facade.Error // the state could not be rebuilt: the answer to every frame
+
+	unauthorized atomic.Bool // some frame was refused for want of credentials
+}
+
+// appendAnswers appends what one body is answered with: a frame, an array of frames, or nothing.
+func (q *request) appendAnswers(ctx context.Context, dst []byte, body []byte) []byte {
+	if err := jsontext.Check(body); err != nil {
+		return appendFailure(dst, nullID, &failure{ParseError,
+			facade.Errorf(facade.BadRequest, "the body is not a frame of JSON: %s", err.Error())})
+	}
+	q.rebuildState(ctx)
+	if jsontext.KindOf(body) == jsontext.Array {
+		return q.appendBatch(ctx, dst, body)
+	}
+	return q.appendAnswer(ctx, dst, body)
+}
+
+// rebuildState finds out who is calling, unless the frames are trusted to say so
+// (spec 5.4: what a browser sends is ignored and rebuilt).
+func (q *request) rebuildState(ctx context.Context) {
+	o := &q.handler.options
+	if o.TrustState || o.State == nil {
+		return
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			q.refusal = q.handler.panicked(ctx, v)
+		}
+	}()
+	state, err := o.State(q.http)
+	if err != nil {
+		q.refusal = q.handler.report(ctx, err, q.http.Header.Get("traceparent"))
+		return
+	}
+	q.state = state
+}
+
+// appendAnswer answers one frame of checked JSON; a notification appends nothing.
+func (q *request) appendAnswer(ctx context.Context, dst []byte, v json.RawMessage) []byte {
+	f, fail := readFrame(v)
+	var write func([]byte) []byte
+	if fail == nil {
+		write, fail = q.run(ctx, f)
+	}
+	if fail != nil && fail.err.Code == facade.Unauthorized {
+		q.unauthorized.Store(true)
+	}
+	switch {
+	case f.id == nil: // a notification is never answered, not even with its failure
+		return dst
+	case fail != nil:
+		return appendFailure(dst, f.id, fail)
+	}
+	return appendResult(dst, f.id, write)
+}
+
+// run does what the frame asks for and says how its result is written.
+func (q *request) run(ctx context.Context, f frame) (func([]byte) []byte, *failure) {
+	if q.refusal != nil {
+		return nil, &failure{Failed, q.refusal}
+	}
+	if f.method == Discover {
+		return func(dst []byte) []byte { return append(dst, q.handler.document()...) }, nil
+	}
+	entity, operation, dotted := strings.Cut(f.method, ".")
+	if !dotted {
+		return nil, &failure{MethodNotFound, facade.Errorf(facade.NotFound,
+			"a method is an entity, a dot and an operation; served are %s", q.handler.served())}
+	}
+	inv, fail := readInvocation(f.params, q.handler.options.TrustState)
+	if fail != nil {
+		fail.err = fail.err.At(entity, operation)
+		return nil, fail
+	}
+	if !q.handler.options.TrustState {
+		inv.State = q.state
+	}
+	if inv.Trace == "" {
+		inv.Trace = q.http.Header.Get("traceparent")
+	}
+	call := facade.Call{Entity: entity, Operation: operation, Invocation: inv}
+	result, err := q.handler.call(ctx, &call)
+	if err != nil {
+		code := Failed
+		// What is not served the façade refuses, in the words every surface has; here it
+		// only gets JSON-RPC's integer.
+		if err.Code == facade.NotFound && q.handler.methods[methodKey(entity, operation)] == nil {
+			code = MethodNotFound
+		}
+		return nil, &failure{code, err}
+	}
+	return result.AppendJSON, nil
+}
+
+// call hands one call over; what it panics with is a failure like any other.
+func (h *Handler) call(ctx context.Context, c *facade.Call) (result *facade.Result, failed *facade.Error) {
+	defer func() {
+		if v := recover(); v != nil {
+			result, failed = nil, h.panicked(ctx, v).At(c.Entity, c.Operation)
+		}
+	}()
+	result, err := h.caller.Call(ctx, c)
+	if err != nil {
+		return nil, h.report(ctx, err, c.Invocation.Trace).At(c.Entity, c.Operation)
+	}
+	if result == nil {
+		return nil, h.report(ctx, errors.New("a caller answered neither a result nor an error"), c.Invocation.Trace).At(c.Entity, c.Operation)
+	}
+	return result, nil
+}
+
+func methodKey(entity, operation string) string { return strings.ToLower(entity) + "." + operation }
+
+func methodsOf(cat *facade.Catalog) map[string]*facade.Operation {
+	methods := map[string]*facade.Operation{}
+	for _, frond := range cat.Fronds {
+		for _, door := range frond.Doors {
+			for _, op := range door.Operations {
+				methods[methodKey(door.Name, op.Name)] = op
+			}
+		}
+	}
+	return methods
+}
+
+// served names the doors in a message, twenty at most.
+func (h *Handler) served() string {
+	const most = 20
+	var names []string
+	more := 0
+	for _, frond := range h.catalog.Fronds {
+		for _, door := range frond.Doors {
+			if len(names) < most {
+				names = append(names, door.Name)
+			} else {
+				more++
+			}
+		}
+	}
+	if len(names) == 0 {
+		return "no entities"
+	}
+	text := strings.Join(names, ", ")
+	if more > 0 {
+		text += " and others"
+	}
+	return text + "; " + Discover + " tells their operations"
+}

@@ -1,0 +1,142 @@
+package envelope
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/frondhost/frond/facade"
+)
+
+// refusal is the answer where no frame came: an HTTP status, and a failure frame
+// with a null id as its body, so that a client of frames can read this one too.
+type refusal struct {
+	status int
+	allow  string
+	err    *facade.Error
+}
+
+func refuse(status int, code facade.Code, format string, args ...any) *refusal {
+	return &refusal{status: status, err: facade.Errorf(code, format, args...)}
+}
+
+func (f *refusal) write(w http.ResponseWriter) {
+	if f.status == 0 {
+		return // nobody is there to read it
+	}
+	if f.allow != "" {
+		w.Header().Set("Allow", f.allow)
+	}
+	if f.status == http.StatusNoContent {
+		w.WriteHeader(f.status)
+		return
+	}
+	writeFrames(w, f.status, appendFailure(nil, nullID, &failure{InvalidRequest, f.err}))
+}
+
+// read is the body of a request that may hold frames, or why it may not.
+func (h *Handler) read(w http.ResponseWriter, r *http.Request) ([]byte, *refusal) {
+	const send = "send a JSON-RPC 2.0 frame with POST to " + Path + " as application/json"
+	if !strings.HasSuffix(r.URL.Path, Path) {
+		return nil, refuse(http.StatusNotFound, facade.NotFound, "nothing is served here; %s", send)
+	}
+	switch r.Method {
+	case http.MethodPost:
+	case http.MethodOptions:
+		return nil, &refusal{status: http.StatusNoContent, allow: "POST, OPTIONS"}
+	default:
+		f := refuse(http.StatusMethodNotAllowed, facade.MethodNotAllowed, "%s is not served here; %s", verb(r.Method), send)
+		f.allow = "POST, OPTIONS"
+		return nil, f
+	}
+	// A form can send neither of these two, so no other site's page can make a browser call.
+	if !isJSON(r.Header.Get("Content-Type")) {
+		return nil, refuse(http.StatusUnsupportedMediaType, facade.BadRequest,
+			"the Content-Type is not application/json in UTF-8; %s", send)
+	}
+	if e := r.Header.Get("Content-Encoding"); e != "" && !strings.EqualFold(e, "identity") {
+		return nil, refuse(http.StatusUnsupportedMediaType, facade.BadRequest,
+			"the body is compressed; send it without a Content-Encoding")
+	}
+	limit := h.options.MaxBody
+	tooLarge := func() *refusal {
+		return refuse(http.StatusRequestEntityTooLarge, facade.PayloadTooLarge,
+			"the body is over the cap of %d bytes; send less, or a batch in parts", limit)
+	}
+	if r.ContentLength > limit {
+		w.Header().Set("Connection", "close") // what was not read is not drained either
+		return nil, tooLarge()
+	}
+	// The body is not pooled: who answers a call may hold on to its text.
+	body := bytes.NewBuffer(make([]byte, 0, max(r.ContentLength, 0)+bytes.MinRead))
+	if _, err := body.ReadFrom(http.MaxBytesReader(w, r.Body, limit)); err != nil {
+		var over *http.MaxBytesError
+		var slow net.Error
+		switch {
+		case errors.As(err, &over):
+			return nil, tooLarge()
+		case errors.As(err, &slow) && slow.Timeout():
+			return nil, refuse(http.StatusRequestTimeout, facade.RequestTimeout, "the body did not arrive in time; send it again")
+		case errors.Is(err, io.ErrUnexpectedEOF) || r.Context().Err() != nil:
+			return nil, &refusal{}
+		}
+		return nil, refuse(http.StatusBadRequest, facade.BadRequest, "the body could not be read; send it again")
+	}
+	return body.Bytes(), nil
+}
+
+// verb is a method for a message; what is none of the usual ones is not echoed.
+func verb(method string) string {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodPut, http.MethodPatch, http.MethodDelete:
+		return method
+	}
+	return "this verb"
+}
+
+// isJSON says whether a media type is application/json in UTF-8.
+func isJSON(contentType string) bool {
+	if contentType == "application/json" {
+		return true
+	}
+	media, params, err := mime.ParseMediaType(contentType)
+	if err != nil || media != "application/json" {
+		return false
+	}
+	charset, named := params["charset"]
+	return !named || strings.EqualFold(charset, "utf-8")
+}
+
+var jsonType = []string{"application/json"}
+
+// writeFrames answers with frames.
+func writeFrames(w http.ResponseWriter, status int, text []byte) {
+	header := w.Header()
+	header["Content-Type"] = jsonType
+	header["Content-Length"] = []string{strconv.Itoa(len(text))}
+	w.WriteHeader(status)
+	_, _ = w.Write(text) // a client that has gone away is no failure of ours
+}
+
+// buffer is a response being written. Large ones are left to the collector.
+type buffer struct{ text []byte }
+
+const maxPooled = 1 << 20
+
+var buffers = sync.Pool{New: func() any { return &buffer{text: make([]byte, 0, 4096)} }}
+
+func takeBuffer() *buffer { return buffers.Get().(*buffer) }
+
+func (b *buffer) release() {
+	if cap(b.text) > maxPooled {
+		return
+	}
+	b.text = b.text[:0]
+	buffers.Put(b)
+}

@@ -1,0 +1,135 @@
+package envelope
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// readResult is the text of a result as the Result it was: in the form its
+// operation has in the catalog, or, where that is not known, the form the text has.
+func readResult(text json.RawMessage, op *facade.Operation) (*facade.Result, *facade.Error) {
+	kind := jsontext.KindOf(text)
+	value := &facade.Result{Form: facade.FormValue, Value: text}
+	if op == nil {
+		switch {
+		case isPage(text):
+			return pageOf(text), nil
+		case kind == jsontext.Object:
+			return &facade.Result{Form: facade.FormRow, Rows: indexRows(text)}, nil
+		case kind == jsontext.Array && onlyObjects(text):
+			return &facade.Result{Form: facade.FormRows, Rows: indexRows(elements(text)...)}, nil
+		}
+		return value, nil
+	}
+	ok := true
+	switch op.Cardinality {
+	case facade.One, facade.Maybe:
+		switch {
+		case kind == jsontext.Object:
+			return &facade.Result{Form: facade.FormRow, Rows: indexRows(text)}, nil
+		case kind == jsontext.Null && op.Cardinality == facade.Maybe:
+			return &facade.Result{Form: facade.FormRow, Rows: indexRows()}, nil
+		}
+		ok = false
+	case facade.Many:
+		if ok = onlyObjects(text); ok {
+			return &facade.Result{Form: facade.FormRows, Rows: indexRows(elements(text)...)}, nil
+		}
+	case facade.PageOf:
+		switch {
+		case isPage(text):
+			return pageOf(text), nil
+		case onlyObjects(text): // a foreign host's bare array is a page (DESIGN 5)
+			rows := indexRows(elements(text)...)
+			return &facade.Result{Form: facade.FormPage, Rows: rows, Page: facade.Page{Total: int64(rows.Len())}}, nil
+		}
+		ok = false
+	}
+	if !ok {
+		return nil, facade.Errorf(facade.BadGateway, "the host's answer is not what the operation gives: %s", op.Cardinality)
+	}
+	return value, nil
+}
+
+// isPage says whether a value is a list result (spec 2.7), with these members and no others.
+func isPage(text json.RawMessage) bool {
+	seen := 0
+	for name, value := range jsontext.Members(text) {
+		kind := jsontext.KindOf(value)
+		var fits bool
+		switch name {
+		case "items":
+			fits = onlyObjects(value)
+		case "total":
+			_, err := strconv.ParseInt(string(value), 10, 64)
+			fits = err == nil
+		case "hasMore":
+			fits = kind == jsontext.True || kind == jsontext.False
+		case "endCursor":
+			fits = kind == jsontext.String || kind == jsontext.Null
+		}
+		if !fits {
+			return false
+		}
+		seen++
+	}
+	return seen == 4
+}
+
+func pageOf(text json.RawMessage) *facade.Result {
+	r := &facade.Result{Form: facade.FormPage}
+	r.Rows = indexRows(elements(jsontext.Get(text, "items"))...)
+	r.Total, _ = strconv.ParseInt(string(jsontext.Get(text, "total")), 10, 64)
+	r.HasMore = jsontext.KindOf(jsontext.Get(text, "hasMore")) == jsontext.True
+	if cursor := jsontext.Get(text, "endCursor"); jsontext.KindOf(cursor) == jsontext.String {
+		r.Cursors = []string{jsontext.Unquote(cursor)}
+	}
+	return r
+}
+
+func onlyObjects(text json.RawMessage) bool {
+	if jsontext.KindOf(text) != jsontext.Array {
+		return false
+	}
+	for _, v := range jsontext.Elements(text) {
+		if jsontext.KindOf(v) != jsontext.Object {
+			return false
+		}
+	}
+	return true
+}
+
+func elements(text json.RawMessage) []json.RawMessage {
+	var all []json.RawMessage
+	for _, v := range jsontext.Elements(text) {
+		all = append(all, v)
+	}
+	return all
+}
+
+// indexRows lays objects out as rows: a column for every member that any of them
+// has, the members of each row in the order they came.
+func indexRows(objects ...json.RawMessage) *facade.Rows {
+	var fields []string
+	seen := map[string]int{}
+	for _, o := range objects {
+		for name := range jsontext.Members(o) {
+			if _, known := seen[name]; !known {
+				seen[name] = len(fields)
+				fields = append(fields, name)
+			}
+		}
+	}
+	rows := facade.NewRows(facade.NewLayout(fields), len(objects))
+	for _, o := range objects {
+		rows.BeginRow()
+		for name, value := range jsontext.Members(o) {
+			rows.Put(seen[name], value)
+		}
+		rows.EndRow()
+	}
+	return rows
+}
