@@ -1,75 +1,311 @@
 package jsontext
 
 import (
-	"encoding/json"
-	"errors"
+	"bytes"
 	"fmt"
-	"io"
-	"strings"
+	"strconv"
 	"unicode/utf8"
 )
 
 // MaxDepth is how deep the arrays and objects of a text may stand in each other.
 const MaxDepth = 100
 
-// Check says whether data is exactly one JSON value (RFC 8259) in UTF-8 whose
-// objects name no key twice and that is no deeper than MaxDepth. The error says
-// where and what, and echoes no value.
-func Check(data []byte) error {
-	if !utf8.Valid(data) {
-		return errors.New("the text is not UTF-8")
-	}
-	if !json.Valid(data) {
-		return syntax(data)
-	}
-	i := space(data, 0)
-	return check(data[i:Skip(data, i)], "", 0)
+// Error says what is wrong with a text and where. It repeats nothing of the text
+// but the names of keys.
+type Error struct {
+	Line, Column int    // from 1; columns count characters
+	Pointer      string // RFC 6901: the value in which it was found
+	Message      string
 }
 
-// check walks valid JSON for what json.Valid lets through: depth and duplicate keys.
-func check(v []byte, at string, depth int) error {
-	if depth > MaxDepth {
-		return fmt.Errorf("the text is nested deeper than %d levels", MaxDepth)
-	}
-	switch KindOf(v) {
-	case Object:
-		seen := map[string]bool{}
-		for name, value := range Members(v) {
-			if seen[name] {
-				return fmt.Errorf("the key %s stands twice in the object at %q", Quote(name), at)
-			}
-			seen[name] = true
-			if k := KindOf(value); k == Object || k == Array {
-				if err := check(value, at+"/"+Token(name), depth+1); err != nil {
-					return err
-				}
-			}
-		}
-	case Array:
-		for i, value := range Elements(v) {
-			if k := KindOf(value); k == Object || k == Array {
-				if err := check(value, fmt.Sprint(at, "/", i), depth+1); err != nil {
-					return err
-				}
-			}
-		}
+// Error is the line, the column and the message.
+func (e *Error) Error() string {
+	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Message)
+}
+
+// Check says whether data is exactly one JSON value (RFC 8259) in UTF-8 whose
+// objects name no key twice and that is no deeper than MaxDepth. It reads the text
+// once. The error is an *Error.
+func Check(data []byte) error {
+	var (
+		frames [16]frame
+		keys   [32][]byte
+	)
+	c := check{data: data, frames: frames[:0], keys: keys[:0]}
+	if at, message := c.run(); message != "" {
+		return c.error(at, message)
 	}
 	return nil
 }
 
-// syntax finds what json.Valid refused, with line and column.
-func syntax(data []byte) error {
-	if len(Trim(data)) == 0 {
-		return errors.New("there is no JSON text, only an empty one")
+// manyKeys is from how many keys on an object's are looked up in a map.
+const manyKeys = 16
+
+type check struct {
+	data   []byte
+	frames []frame
+	keys   [][]byte // of all open objects, the innermost last; unquoted where they have escapes
+}
+
+// frame is an open object or array.
+type frame struct {
+	object bool
+	from   int // where its keys begin
+	n      int // the elements so far, of an array
+	seen   map[string]struct{}
+}
+
+// run reads the text and says where it is wrong and how, "" for not at all.
+func (c *check) run() (int, string) {
+	data := c.data
+	i := space(data, 0)
+	if i == len(data) {
+		return i, "there is no JSON value, only an empty text"
 	}
-	var v any
-	err := json.Unmarshal(data, &v)
-	var at *json.SyntaxError
-	if !errors.As(err, &at) {
-		return io.ErrUnexpectedEOF
+value:
+	if i >= len(data) {
+		return i, "the text ends where a value has to stand"
 	}
-	before := string(data[:min(int(at.Offset), len(data))])
-	line := 1 + strings.Count(before, "\n")
-	col := len(before) - (strings.LastIndex(before, "\n") + 1)
-	return fmt.Errorf("line %d, column %d: %s", line, max(col, 1), at.Error())
+	switch ch := data[i]; ch {
+	case '{', '[':
+		if len(c.frames) == MaxDepth {
+			return i, "the text is nested deeper than " + strconv.Itoa(MaxDepth) + " levels"
+		}
+		c.frames = append(c.frames, frame{object: ch == '{', from: len(c.keys)})
+		i = space(data, i+1)
+		if i < len(data) && data[i] == ch+2 { // } and ] stand two behind { and [
+			i++
+			c.frames = c.frames[:len(c.frames)-1]
+			goto after
+		}
+		if ch == '{' {
+			goto key
+		}
+		goto value
+	case '"':
+		end, message := checkString(data, i)
+		if message != "" {
+			return end, message
+		}
+		i = end
+	case 't':
+		if !bytes.HasPrefix(data[i:], []byte("true")) {
+			return i, "this is no value; strings stand in double quotes"
+		}
+		i += len("true")
+	case 'f':
+		if !bytes.HasPrefix(data[i:], []byte("false")) {
+			return i, "this is no value; strings stand in double quotes"
+		}
+		i += len("false")
+	case 'n':
+		if !bytes.HasPrefix(data[i:], []byte("null")) {
+			return i, "this is no value; strings stand in double quotes"
+		}
+		i += len("null")
+	default:
+		if ch != '-' && (ch < '0' || ch > '9') {
+			return i, "this is no value; strings stand in double quotes"
+		}
+		end, ok := checkNumber(data, i)
+		if !ok {
+			return end, "this number is not one JSON can write"
+		}
+		i = end
+	}
+after:
+	i = space(data, i)
+	if len(c.frames) == 0 {
+		if i < len(data) {
+			return i, "there is more text behind the value"
+		}
+		return i, ""
+	}
+	if i >= len(data) {
+		return i, "the text ends inside an object or a list"
+	}
+	{
+		f := &c.frames[len(c.frames)-1]
+		switch {
+		case data[i] == ',':
+			i = space(data, i+1)
+			if f.object {
+				goto key
+			}
+			f.n++
+			goto value
+		case f.object && data[i] == '}', !f.object && data[i] == ']':
+			c.keys = c.keys[:f.from]
+			c.frames = c.frames[:len(c.frames)-1]
+			i++
+			goto after
+		case f.object:
+			return i, "a comma or } has to stand here"
+		}
+		return i, "a comma or ] has to stand here"
+	}
+key:
+	if i >= len(data) {
+		return i, "the text ends inside an object"
+	}
+	if data[i] != '"' {
+		return i, "a key in double quotes has to stand here"
+	}
+	end, message := checkString(data, i)
+	if message != "" {
+		return end, message
+	}
+	if !c.enter(data[i:end]) {
+		return i, "the key " + string(data[i:end]) + " stands twice in one object"
+	}
+	if i = space(data, end); i >= len(data) || data[i] != ':' {
+		return i, "a colon has to stand behind the key"
+	}
+	i = space(data, i+1)
+	goto value
+}
+
+// enter notes a key of the innermost object and says whether it is new there.
+func (c *check) enter(quoted []byte) bool {
+	key := quoted[1 : len(quoted)-1]
+	if bytes.IndexByte(key, '\\') >= 0 {
+		key = []byte(Unquote(quoted))
+	}
+	f := &c.frames[len(c.frames)-1]
+	own := c.keys[f.from:]
+	c.keys = append(c.keys, key)
+	if len(own) < manyKeys {
+		for _, k := range own {
+			if len(k) == len(key) && string(k) == string(key) {
+				return false
+			}
+		}
+		return true
+	}
+	if f.seen == nil {
+		f.seen = make(map[string]struct{}, 4*manyKeys)
+		for _, k := range own {
+			f.seen[string(k)] = struct{}{}
+		}
+	}
+	if _, ok := f.seen[string(key)]; ok {
+		return false
+	}
+	f.seen[string(key)] = struct{}{}
+	return true
+}
+
+// special marks the bytes a string cannot simply run over.
+var special = func() (t [256]bool) {
+	for i := range t {
+		t[i] = i < ' ' || i >= utf8.RuneSelf || i == '"' || i == '\\'
+	}
+	return t
+}()
+
+// checkString is the offset behind the string that begins at i, or where it is
+// wrong and how. A lone surrogate in an escape is let through, as RFC 8259 does.
+func checkString(data []byte, i int) (int, string) {
+	start := i
+	for i++; i < len(data); {
+		ch := data[i]
+		if !special[ch] {
+			i++
+			continue
+		}
+		switch {
+		case ch == '"':
+			return i + 1, ""
+		case ch == '\\':
+			if i+1 >= len(data) {
+				return start, "this string is not closed"
+			}
+			switch data[i+1] {
+			case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+				i += 2
+			case 'u':
+				for k := i + 2; k < i+6; k++ {
+					if k >= len(data) || !isHex(data[k]) {
+						return i, "four hexadecimal digits have to stand behind \\u"
+					}
+				}
+				i += 6
+			default:
+				return i, "JSON knows no such escape in a string"
+			}
+		case ch < ' ':
+			return i, "a control character in a string has to be escaped"
+		default:
+			r, n := utf8.DecodeRune(data[i:])
+			if r == utf8.RuneError && n == 1 {
+				return i, "the text is not UTF-8"
+			}
+			i += n
+		}
+	}
+	return start, "this string is not closed"
+}
+
+func isHex(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
+}
+
+// checkNumber is the offset behind the number that begins at i, or where it stops being one.
+func checkNumber(data []byte, i int) (int, bool) {
+	if data[i] == '-' {
+		i++
+	}
+	run := func() bool {
+		from := i
+		for i < len(data) && data[i] >= '0' && data[i] <= '9' {
+			i++
+		}
+		return i > from
+	}
+	if i < len(data) && data[i] == '0' {
+		i++
+	} else if !run() {
+		return i, false
+	}
+	if i < len(data) && data[i] == '.' {
+		i++
+		if !run() {
+			return i, false
+		}
+	}
+	if i < len(data) && (data[i] == 'e' || data[i] == 'E') {
+		i++
+		if i < len(data) && (data[i] == '+' || data[i] == '-') {
+			i++
+		}
+		if !run() {
+			return i, false
+		}
+	}
+	return i, true
+}
+
+// error gives what run found its place.
+func (c *check) error(at int, message string) error {
+	before := c.data[:min(at, len(c.data))]
+	from := bytes.LastIndexByte(before, '\n') + 1
+	e := &Error{
+		Line:    1 + bytes.Count(before, []byte{'\n'}),
+		Column:  1 + utf8.RuneCount(before[from:]),
+		Message: message,
+	}
+	for i := range c.frames {
+		f := &c.frames[i]
+		last := len(c.keys)
+		if i+1 < len(c.frames) {
+			last = c.frames[i+1].from
+		}
+		switch {
+		case !f.object:
+			e.Pointer += "/" + strconv.Itoa(f.n)
+		case last > f.from:
+			e.Pointer += "/" + Token(string(c.keys[last-1]))
+		}
+	}
+	return e
 }

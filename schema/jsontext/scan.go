@@ -1,6 +1,7 @@
 package jsontext
 
 import (
+	"bytes"
 	"encoding/json"
 	"iter"
 )
@@ -152,12 +153,18 @@ func Skip(b []byte, i int) int {
 
 // skipString is the offset behind the string whose opening quote stands at i.
 func skipString(b []byte, i int) int {
-	for i++; i < len(b); i++ {
-		switch b[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
+	for i++; i < len(b); {
+		n := bytes.IndexByte(b[i:], '"')
+		if n < 0 {
+			return len(b)
+		}
+		// The quote ends the string unless an odd run of backslashes stands before it.
+		end, k := i+n, i+n
+		for k > i && b[k-1] == '\\' {
+			k--
+		}
+		if i = end + 1; (end-k)%2 == 0 {
+			return i
 		}
 	}
 	return len(b)

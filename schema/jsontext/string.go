@@ -1,6 +1,7 @@
 package jsontext
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"unicode/utf8"
@@ -8,7 +9,7 @@ import (
 
 // Unquote is the Go string of a checked JSON string, quotes included in v.
 func Unquote(v []byte) string {
-	if len(v) >= 2 && v[0] == '"' && plain(v[1:len(v)-1]) {
+	if len(v) >= 2 && v[0] == '"' && bytes.IndexByte(v, '\\') < 0 {
 		return string(v[1 : len(v)-1])
 	}
 	var s string
@@ -67,13 +68,3 @@ var pointerEscape = strings.NewReplacer("~", "~0", "/", "~1")
 
 // Token is name as one reference token of a JSON pointer (RFC 6901 section 4).
 func Token(name string) string { return pointerEscape.Replace(name) }
-
-// plain says whether the inside of a string needs no unescaping.
-func plain(b []byte) bool {
-	for _, c := range b {
-		if c == '\\' {
-			return false
-		}
-	}
-	return true
-}

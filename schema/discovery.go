@@ -1,0 +1,240 @@
+package schema
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// Discovery is the answer of rpc.discover (spec 2.5): what a host serves. The
+// façade fills one in for itself; a gateway reads those of its remotes.
+type Discovery struct {
+	Fronds []DiscoveredFrond
+}
+
+// DiscoveredFrond is one Frond of a host.
+type DiscoveredFrond struct {
+	Name  string
+	Doors []DiscoveredDoor
+	Facts []DiscoveredFact
+}
+
+// DiscoveredDoor is a callable entity.
+type DiscoveredDoor struct {
+	Name   string
+	Ops    []DiscoveredOp
+	Schema *Card // nil: the door stores nothing
+}
+
+// DiscoveredOp is an operation of a door.
+type DiscoveredOp struct {
+	Name        string
+	Kind        string // query or command; "" where a foreign host does not say
+	Description string
+	Input       *Card // nil: the contract names no input view
+	Output      *Card // nil: the contract names no output view
+
+	// Additive to the spec (DESIGN 5).
+	Params      *Card  // path parameters
+	Query       *Card  // query parameters
+	Cardinality string // of the output: one, maybe, many, page or none
+	Mode        string // patch, on update: what is absent from the input stays as it is
+}
+
+// DiscoveredFact is what leaves a host on its own (spec 6).
+type DiscoveredFact struct {
+	Name   string
+	Schema *Card // nil: a type the host does not store
+}
+
+// AppendJSON appends the document as JSON, its keys in a fixed order.
+func (d *Discovery) AppendJSON(dst []byte) []byte {
+	o := object{dst: append(dst, '{')}
+	o.raw("x-kit-version", "1") // spec 9.1
+	o.key("fronds")
+	o.dst = appendList(o.dst, d.Fronds, func(o *object, f *DiscoveredFrond) {
+		o.name(f.Name)
+		o.key("doors")
+		o.dst = appendList(o.dst, f.Doors, func(o *object, door *DiscoveredDoor) {
+			o.name(door.Name)
+			o.key("ops")
+			o.dst = appendList(o.dst, door.Ops, func(o *object, op *DiscoveredOp) {
+				o.name(op.Name)
+				o.text("kind", op.Kind)
+				o.text("description", op.Description)
+				o.card("params", op.Params)
+				o.card("query", op.Query)
+				o.card("input", op.Input)
+				o.text("mode", op.Mode)
+				o.card("output", op.Output)
+				o.text("cardinality", op.Cardinality)
+			})
+			o.card("schema", door.Schema)
+		})
+		o.key("facts")
+		o.dst = appendList(o.dst, f.Facts, func(o *object, fact *DiscoveredFact) {
+			o.name(fact.Name)
+			o.card("schema", fact.Schema)
+		})
+	})
+	return append(o.dst, '}')
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (d *Discovery) MarshalJSON() ([]byte, error) { return d.AppendJSON(nil), nil }
+
+// appendList appends a list of objects; an empty one is written too.
+func appendList[T any](dst []byte, items []T, write func(*object, *T)) []byte {
+	dst = append(dst, '[')
+	for i := range items {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		o := object{dst: append(dst, '{')}
+		write(&o, &items[i])
+		dst = append(o.dst, '}')
+	}
+	return append(dst, ']')
+}
+
+func (o *object) name(name string) {
+	o.key("name")
+	o.dst = jsontext.AppendString(o.dst, name)
+}
+
+func (o *object) card(name string, c *Card) {
+	if c != nil {
+		o.key(name)
+		o.dst = c.AppendJSON(o.dst)
+	}
+}
+
+// ReadDiscovery reads a discovery document. Keys it does not know are ignored: a
+// newer host may say more. What a gateway cannot do without is refused: a version
+// other than 1, fronds, their names and doors, the names of doors, operations and
+// facts, a kind that is neither query nor command, a broken card. The error is
+// Faults, with pointers into the document; the caller adds whose it is.
+func ReadDiscovery(data []byte) (*Discovery, error) {
+	if err := jsontext.Check(data); err != nil {
+		return nil, Faults{{Message: "the discovery document is not JSON: " + err.Error()}}
+	}
+	var r reader
+	d := r.discovery(data)
+	if err := r.faults.Err(); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// UnmarshalJSON is ReadDiscovery for encoding/json.
+func (d *Discovery) UnmarshalJSON(data []byte) error {
+	read, err := ReadDiscovery(data)
+	if err != nil {
+		return err
+	}
+	*d = *read
+	return nil
+}
+
+func (r *reader) discovery(data json.RawMessage) *Discovery {
+	d := &Discovery{Fronds: []DiscoveredFrond{}}
+	if jsontext.KindOf(data) != jsontext.Object {
+		r.fault("", "a discovery document has to be an object", "answer {x-kit-version: 1, fronds: [ … ]}")
+		return d
+	}
+	if v := jsontext.Get(data, "x-kit-version"); v != nil {
+		if n, ok := Integer(v); !ok || n != 1 {
+			r.fault("/x-kit-version", "this version of the discovery document is not known here", "answer with x-kit-version: 1") // spec 9.3
+		}
+	}
+	r.list(data, "", "fronds", true, func(v json.RawMessage, at string) {
+		f := DiscoveredFrond{Name: r.named(v, at), Doors: []DiscoveredDoor{}, Facts: []DiscoveredFact{}}
+		r.list(v, at, "doors", true, func(v json.RawMessage, at string) {
+			door := DiscoveredDoor{Name: r.named(v, at), Ops: []DiscoveredOp{}, Schema: r.cardAt(v, at, "schema")}
+			r.list(v, at, "ops", false, func(v json.RawMessage, at string) {
+				op := DiscoveredOp{
+					Name:        r.named(v, at),
+					Description: r.textAt(v, at, "description"),
+					Input:       r.cardAt(v, at, "input"),
+					Output:      r.cardAt(v, at, "output"),
+					Params:      r.cardAt(v, at, "params"),
+					Query:       r.cardAt(v, at, "query"),
+					Cardinality: r.textAt(v, at, "cardinality"),
+					Mode:        r.textAt(v, at, "mode"),
+				}
+				if kind := jsontext.Get(v, "kind"); kind != nil {
+					op.Kind = r.word(kind, child(at, "kind"), "query", "command")
+				}
+				door.Ops = append(door.Ops, op)
+			})
+			f.Doors = append(f.Doors, door)
+		})
+		r.list(v, at, "facts", false, func(v json.RawMessage, at string) {
+			f.Facts = append(f.Facts, DiscoveredFact{Name: r.named(v, at), Schema: r.cardAt(v, at, "schema")})
+		})
+		d.Fronds = append(d.Fronds, f)
+	})
+	return d
+}
+
+// list reads the member called name of an object as a list of objects.
+func (r *reader) list(obj json.RawMessage, at, name string, must bool, read func(v json.RawMessage, at string)) {
+	value := jsontext.Get(obj, name)
+	here := child(at, name)
+	if value == nil && !must {
+		return
+	}
+	if jsontext.KindOf(value) != jsontext.Array {
+		message := name + " has to be a list"
+		if value == nil {
+			message = name + " is missing"
+		}
+		r.fault(here, message, "answer "+name+": [ … ], empty where there is none")
+		return
+	}
+	for i, v := range jsontext.Elements(value) {
+		at := here + "/" + strconv.Itoa(i)
+		if jsontext.KindOf(v) != jsontext.Object {
+			r.fault(at, "an element of "+name+" has to be an object", "answer at least its name")
+			continue
+		}
+		read(v, at)
+	}
+}
+
+func (r *reader) named(obj json.RawMessage, at string) string {
+	v := jsontext.Get(obj, "name")
+	if jsontext.KindOf(v) != jsontext.String || len(v) == len(`""`) {
+		r.fault(child(at, "name"), "name is missing", fmt.Sprintf("answer the name of each of %s", parentToken(at)))
+		return ""
+	}
+	return jsontext.Unquote(v)
+}
+
+// parentToken is the list an element stands in: fronds for /fronds/0.
+func parentToken(at string) string {
+	for i := len(at) - 1; i >= 0; i-- {
+		if at[i] == '/' {
+			return lastToken(at[:i])
+		}
+	}
+	return at
+}
+
+func (r *reader) textAt(obj json.RawMessage, at, name string) string {
+	v := jsontext.Get(obj, name)
+	if v == nil || jsontext.IsNull(v) {
+		return ""
+	}
+	return r.string(v, child(at, name))
+}
+
+func (r *reader) cardAt(obj json.RawMessage, at, name string) *Card {
+	v := jsontext.Get(obj, name)
+	if v == nil || jsontext.IsNull(v) {
+		return nil
+	}
+	return r.card(v, child(at, name))
+}
