@@ -1,0 +1,72 @@
+package sqlite
+
+import (
+	"strconv"
+	"sync"
+
+	"github.com/frondhost/frond/facade"
+)
+
+// builder writes one statement: its text, which follows from the shape of the
+// question alone, and the arguments bound to it. What a caller sent becomes an
+// argument; nothing else may write to sql than our own words, names quoted by
+// [quote], and numbers of our own counting.
+type builder struct {
+	store   *Store
+	sql     []byte
+	args    []arg
+	aliases int
+}
+
+var builders = sync.Pool{New: func() any { return new(builder) }}
+
+func (s *Store) builder() *builder {
+	b := builders.Get().(*builder)
+	b.store, b.sql, b.args, b.aliases = s, b.sql[:0], b.args[:0], 0
+	return b
+}
+
+func (b *builder) free() {
+	clear(b.args) // let go of texts
+	b.store = nil
+	builders.Put(b)
+}
+
+// text writes our own words.
+func (b *builder) text(words ...string) {
+	for _, w := range words {
+		b.sql = append(b.sql, w...)
+	}
+}
+
+// bind writes a placeholder for a.
+func (b *builder) bind(a arg) {
+	b.sql = append(b.sql, '?')
+	b.args = append(b.args, a)
+}
+
+// alias names the next table of the statement: t0, t1, …
+func (b *builder) alias() string {
+	n := b.aliases
+	b.aliases++
+	if n < len(aliasNames) {
+		return aliasNames[n]
+	}
+	return "t" + strconv.Itoa(n)
+}
+
+var aliasNames = [...]string{"t0", "t1", "t2", "t3", "t4", "t5", "t6", "t7"}
+
+// column writes a column of an aliased table.
+func (b *builder) column(alias string, c *column) { b.text(alias, ".", c.name) }
+
+// maxArgs is how many arguments SQLite binds to one statement.
+const maxArgs = 32766
+
+// ready says whether the statement can be run.
+func (b *builder) ready() error {
+	if len(b.args) > maxArgs {
+		return facade.Errorf(facade.BadRequest, "the filter compares with %d values; send %d at most", len(b.args), maxArgs)
+	}
+	return nil
+}

@@ -1,0 +1,216 @@
+package sqlite
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	sqlite3 "github.com/ncruces/go-sqlite3"
+)
+
+// conn is one connection with its prepared statements. It belongs to one
+// goroutine at a time.
+type conn struct {
+	db    *sqlite3.Conn
+	stmts map[string]*stmt // by SQL text
+	clock uint64           // counts uses, to know which statement rested longest
+	trace func(sql string, args ...any)
+}
+
+// stmt is a prepared statement in a connection's cache.
+type stmt struct {
+	*sqlite3.Stmt
+	used  uint64
+	heavy bool // bound arguments are worth dropping after use
+}
+
+// maxStatements is how many statements a connection keeps prepared. Shapes come
+// from callers' filters, so there is no end to them.
+const maxStatements = 256
+
+// heavyText is the size from which a bound text is not left lying in a statement.
+const heavyText = 4 << 10
+
+// start prepares (once), binds and hands out a statement; the caller steps it and
+// calls finish. sql is made of shapes only, never of values.
+func (c *conn) start(sql []byte, args []arg) (*stmt, error) {
+	st, err := c.prepared(sql)
+	if err != nil {
+		return nil, err
+	}
+	for i := range args {
+		a := &args[i]
+		switch a.kind {
+		case argNull:
+			err = st.BindNull(i + 1)
+		case argInt:
+			err = st.BindInt64(i+1, a.i)
+		case argFloat:
+			err = st.BindFloat(i+1, a.f)
+		case argText:
+			st.heavy = st.heavy || len(a.s) > heavyText
+			err = st.BindText(i+1, a.s)
+		case argBlob:
+			st.heavy = st.heavy || len(a.s) > heavyText
+			err = st.BindBlob(i+1, []byte(a.s))
+		}
+		if err != nil {
+			c.finish(st)
+			return nil, fmt.Errorf("bind argument %d of %s: %w", i+1, sql, err)
+		}
+	}
+	if c.trace != nil {
+		plain := make([]any, len(args))
+		for i, a := range args {
+			plain[i] = a.plain()
+		}
+		c.trace(st.SQL(), plain...)
+	}
+	return st, nil
+}
+
+// finish makes a statement ready for its next use and tells what went wrong in this one.
+func (c *conn) finish(st *stmt) error {
+	err := st.Err()
+	if reset := st.Reset(); err == nil {
+		err = reset
+	}
+	if st.heavy {
+		st.heavy = false
+		st.ClearBindings()
+	}
+	return err
+}
+
+// exec runs a statement that answers nothing.
+func (c *conn) exec(sql string, args ...arg) error {
+	st, err := c.start([]byte(sql), args)
+	if err != nil {
+		return err
+	}
+	for st.Step() {
+	}
+	return c.finish(st)
+}
+
+// number runs a statement that answers one integer.
+func (c *conn) number(sql string, args ...arg) (int64, error) {
+	st, err := c.start([]byte(sql), args)
+	if err != nil {
+		return 0, err
+	}
+	var n int64
+	if st.Step() {
+		n = st.ColumnInt64(0)
+	}
+	return n, c.finish(st)
+}
+
+func (c *conn) prepared(sql []byte) (*stmt, error) {
+	c.clock++
+	if st := c.stmts[string(sql)]; st != nil {
+		st.used = c.clock
+		return st, nil
+	}
+	if len(c.stmts) >= maxStatements {
+		c.evict()
+	}
+	text := string(sql)
+	raw, tail, err := c.db.PrepareFlags(text, sqlite3.PREPARE_PERSISTENT)
+	if err == nil && (raw == nil || strings.TrimSpace(tail) != "") {
+		err = errors.New("not exactly one statement")
+	}
+	if err != nil {
+		raw.Close()
+		return nil, fmt.Errorf("prepare %s: %w", text, err)
+	}
+	st := &stmt{Stmt: raw, used: c.clock}
+	c.stmts[text] = st
+	return st, nil
+}
+
+// evict closes the statement that rested longest.
+func (c *conn) evict() {
+	var oldest *stmt
+	for _, st := range c.stmts {
+		if oldest == nil || st.used < oldest.used {
+			oldest = st
+		}
+	}
+	delete(c.stmts, oldest.SQL())
+	oldest.Close()
+}
+
+// once runs SQL that is not worth keeping: pragmas and DDL.
+func (c *conn) once(sql string) error {
+	if c.trace != nil {
+		c.trace(sql)
+	}
+	if err := c.db.Exec(sql); err != nil {
+		return fmt.Errorf("%s: %w", sql, err)
+	}
+	return nil
+}
+
+func (c *conn) close() error {
+	for _, st := range c.stmts {
+		st.Close()
+	}
+	c.stmts = nil
+	return c.db.Close()
+}
+
+// discard lets go of a connection that panicked: nothing in it can be trusted, so
+// what closing it may raise is of no interest.
+func (c *conn) discard() {
+	defer func() { _ = recover() }()
+	c.db.SetInterrupt(context.Background())
+	c.close()
+}
+
+// dial opens a connection as every one of the store is opened. The busy timeout
+// comes first: the pragmas behind it may already have to wait for a lock.
+func (s *Store) dial(ctx context.Context, reader bool) (_ *conn, err error) {
+	db, err := sqlite3.OpenContext(ctx, s.uri)
+	if err != nil {
+		return nil, err
+	}
+	c := &conn{db: db, stmts: map[string]*stmt{}}
+	defer func() {
+		if err != nil {
+			c.close()
+		}
+	}()
+	if err := db.BusyTimeout(s.opts.BusyTimeout); err != nil {
+		return nil, err
+	}
+	pragmas := "PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY; PRAGMA synchronous = FULL;"
+	if !s.opts.Memory {
+		pragmas += " PRAGMA journal_mode = WAL;"
+	}
+	if reader {
+		pragmas += " PRAGMA query_only = ON;"
+	}
+	if err := db.Exec(pragmas); err != nil {
+		return nil, err
+	}
+	if err := db.CreateCollation(decimalCollation, compareDecimal); err != nil {
+		return nil, err
+	}
+	if err := db.CreateFunction("frond_lower", 1, sqlite3.DETERMINISTIC|sqlite3.INNOCUOUS, lower); err != nil {
+		return nil, err
+	}
+	c.trace = s.opts.Trace
+	return c, nil
+}
+
+// lower is the SQL function frond_lower: lower case as Unicode maps it, which
+// SQLite's own does for ASCII alone.
+func lower(ctx sqlite3.Context, args ...sqlite3.Value) {
+	if args[0].Type() == sqlite3.NULL {
+		return
+	}
+	ctx.ResultRawText(bytes.ToLower(args[0].RawText()))
+}

@@ -1,0 +1,80 @@
+package sqlite
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+)
+
+// compareDecimal compares two decimal texts as numbers: it is the collation
+// "decimal" of decimal columns, in comparisons, orders and unique indexes alike.
+// Text that is no number sorts behind all numbers, by its bytes.
+func compareDecimal(a, b []byte) int {
+	x, okX := parseDecimal(string(a))
+	y, okY := parseDecimal(string(b))
+	switch {
+	case !okX && !okY:
+		return bytes.Compare(a, b)
+	case !okX:
+		return 1
+	case !okY:
+		return -1
+	case x.sign != y.sign:
+		return x.sign - y.sign
+	}
+	c := x.point - y.point
+	if c == 0 {
+		c = strings.Compare(x.digits, y.digits)
+	}
+	if c = c * x.sign; c < 0 {
+		return -1
+	} else if c > 0 {
+		return 1
+	}
+	return 0
+}
+
+// decimal is sign × 0.digits × 10^point, without zeros at either end.
+type decimal struct {
+	sign   int
+	digits string
+	point  int
+}
+
+func parseDecimal(s string) (decimal, bool) {
+	d := decimal{sign: 1}
+	if s != "" && (s[0] == '-' || s[0] == '+') {
+		if s[0] == '-' {
+			d.sign = -1
+		}
+		s = s[1:]
+	}
+	if i := strings.IndexAny(s, "eE"); i >= 0 {
+		exp, err := strconv.ParseInt(s[i+1:], 10, 32)
+		if err != nil {
+			return d, false
+		}
+		d.point, s = int(exp), s[:i]
+	}
+	whole, fraction, _ := strings.Cut(s, ".")
+	if whole == "" && fraction == "" || !digits(whole) || !digits(fraction) {
+		return d, false
+	}
+	d.digits = whole + fraction
+	d.point += len(whole)
+	trimmed := strings.TrimLeft(d.digits, "0")
+	d.point -= len(d.digits) - len(trimmed)
+	if d.digits = strings.TrimRight(trimmed, "0"); d.digits == "" {
+		return decimal{}, true // zero has no sign
+	}
+	return d, true
+}
+
+func digits(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return true
+}

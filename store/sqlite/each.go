@@ -1,0 +1,182 @@
+package sqlite
+
+import (
+	"context"
+
+	"github.com/frondhost/frond/facade"
+)
+
+// each answers a Find for many keys in one statement: the keys are one bound JSON
+// array, joined to the table by the field's index. Where a number of rows per key
+// is asked for, they are numbered within their key and cut off there; a field whose
+// values are unique needs neither.
+func (r *reading) each(ctx context.Context) error {
+	c, err := r.table.column(r.q.Each.Field)
+	if err != nil {
+		return err
+	}
+	list := []byte{'['}
+	for _, v := range r.q.Each.Values {
+		a, fault := encode(c.prop, v)
+		if fault != "" {
+			a = arg{} // of another kind: it equals nothing, and null equals nothing
+		}
+		list = appendElement(list, a)
+	}
+	keys := textArg(string(append(list, ']')))
+
+	b := r.store.builder()
+	defer b.free()
+	if r.q.Count {
+		b.text("SELECT 0, * FROM (") // as for a page: the counts stand behind the rows
+	}
+	if r.q.Limit > 0 && !unique(c) || r.q.Offset > 0 {
+		err = r.numbered(b, c, keys)
+	} else {
+		err = r.plain(b, c, keys)
+	}
+	if err != nil {
+		return err
+	}
+	if r.q.Count {
+		if err := r.totals(b, c, keys); err != nil {
+			return err
+		}
+	}
+	if err := b.ready(); err != nil {
+		return err
+	}
+	return r.store.pool.read(ctx, func(conn *conn) error { return r.runEach(conn, b) })
+}
+
+// unique says whether at most one row has a given value in the column.
+func unique(c *column) bool {
+	if c.primary {
+		return true
+	}
+	for _, members := range c.prop.Owner.Uniques {
+		if len(members) == 1 && members[0] == c.prop {
+			return true
+		}
+	}
+	return false
+}
+
+// plain writes the statement for all rows of each key.
+func (r *reading) plain(b *builder, c *column, keys arg) error {
+	alias := b.alias()
+	b.text("SELECT k.key, ")
+	b.columns(r.sel, alias)
+	if err := r.join(b, c, keys, alias, true); err != nil {
+		return err
+	}
+	b.text(" ORDER BY k.rowid") // the order json_each gives them in: nothing is sorted for it
+	if len(r.order) > 0 && !unique(c) {
+		b.text(", ")
+		b.orderBy(r.order, alias)
+	}
+	return nil
+}
+
+// numbered writes the statement for a number of rows of each key.
+func (r *reading) numbered(b *builder, c *column, keys arg) error {
+	alias := b.alias()
+	b.text("SELECT * FROM (SELECT k.key AS \":key\", ")
+	b.columns(r.sel, alias)
+	b.text(", row_number() OVER (PARTITION BY k.key")
+	if len(r.order) > 0 {
+		b.text(" ORDER BY ")
+		b.orderBy(r.order, alias)
+	}
+	b.text(") AS \":row\"")
+	if err := r.join(b, c, keys, alias, true); err != nil {
+		return err
+	}
+	b.text(") WHERE \":row\" > ")
+	b.bind(intArg(int64(r.q.Offset)))
+	if r.q.Limit > 0 {
+		b.text(" AND \":row\" <= ")
+		b.bind(intArg(int64(r.q.Offset) + int64(r.q.Limit) + 1))
+	}
+	b.text(" ORDER BY \":key\", \":row\"")
+	return nil
+}
+
+// join writes the keys, the rows that have them and the conditions. The rows come
+// last in a CROSS JOIN, so that SQLite looks them up key by key.
+func (r *reading) join(b *builder, c *column, keys arg, alias string, from bool) error {
+	b.text(" FROM json_each(")
+	b.bind(keys)
+	b.text(") AS k CROSS JOIN ", r.table.name, " AS ", alias, " ON ")
+	b.column(alias, c)
+	b.text(" = k.value")
+	return r.conditions(b, alias, " AND ", from)
+}
+
+// totals writes the second half of a statement that counts the rows of each key.
+func (r *reading) totals(b *builder, c *column, keys arg) error {
+	alias := b.alias()
+	b.text(" LIMIT -1) UNION ALL SELECT 1, k.key, count(*)") // with a limit, even none, the order inside is kept
+	width := r.sel.width() - 1
+	if r.q.Limit > 0 && !unique(c) || r.q.Offset > 0 {
+		width++ // the row's number
+	}
+	for range width {
+		b.text(", NULL")
+	}
+	if err := r.join(b, c, keys, alias, false); err != nil {
+		return err
+	}
+	b.text(" GROUP BY k.key")
+	return nil
+}
+
+func (r *reading) runEach(c *conn, b *builder) error {
+	st, err := c.start(b.sql, b.args)
+	if err != nil {
+		return err
+	}
+	groups := make([]facade.FoundGroup, len(r.q.Each.Values))
+	for i := range groups {
+		groups[i].Total = -1
+	}
+	first := 0
+	if r.q.Count {
+		first = 1
+		r.found.Total = 0
+		for i := range groups {
+			groups[i].Total = 0
+		}
+	}
+	r.raw = facade.NewRows(r.sel.layout, len(groups))
+	at, n := -1, 0
+	for st.Step() {
+		key := int(st.ColumnInt64(first))
+		if first == 1 && st.ColumnInt64(0) == 1 {
+			groups[key].Total = st.ColumnInt64(2)
+			r.found.Total += groups[key].Total
+			continue
+		}
+		for at < key {
+			at++
+			groups[at].From, groups[at].To = n, n
+		}
+		g := &groups[at]
+		if r.q.Limit > 0 && g.To-g.From == r.q.Limit {
+			g.More, r.found.More = true, true
+			continue
+		}
+		r.take(st, first+1)
+		n++
+		g.To = n
+	}
+	if err := c.finish(st); err != nil {
+		return err
+	}
+	for at++; at < len(groups); at++ {
+		groups[at].From, groups[at].To = n, n
+	}
+	r.found.Groups = groups
+	r.settle(groups)
+	return nil
+}

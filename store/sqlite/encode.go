@@ -1,0 +1,127 @@
+package sqlite
+
+import (
+	"strconv"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+)
+
+// selection is what a read answers: for each column of a layout the table's
+// column, and behind them the sort columns the layout does not have.
+type selection struct {
+	layout *facade.Layout
+	fields []*column // of the layout, in its order
+	extra  []*column // for Found.Keys alone
+	keys   []int     // of each sort key: its place in fields, or len(fields) + its place in extra
+}
+
+// choose compiles a layout and an order into a selection.
+func (t *table) choose(layout *facade.Layout, order []sortKey) (*selection, error) {
+	if layout == nil {
+		layout = noFields
+	}
+	s := &selection{layout: layout, fields: make([]*column, len(layout.Fields))}
+	for i, name := range layout.Fields {
+		c, err := t.column(t.entity.Property(name))
+		if err != nil {
+			return nil, err
+		}
+		s.fields[i] = c
+	}
+	if len(order) == 0 {
+		return s, nil
+	}
+	s.keys = make([]int, len(order))
+	for i, k := range order {
+		if at := layout.Index(k.column.prop.Name); at >= 0 {
+			s.keys[i] = at
+			continue
+		}
+		s.keys[i] = len(s.fields) + len(s.extra)
+		s.extra = append(s.extra, k.column)
+	}
+	return s, nil
+}
+
+var noFields = facade.NewLayout(nil)
+
+// columns writes the select list.
+func (b *builder) columns(s *selection, alias string) {
+	for i, c := range s.fields {
+		if i > 0 {
+			b.text(", ")
+		}
+		b.column(alias, c)
+	}
+	for i, c := range s.extra {
+		if i > 0 || len(s.fields) > 0 {
+			b.text(", ")
+		}
+		b.column(alias, c)
+	}
+	if len(s.fields)+len(s.extra) == 0 {
+		b.text("1")
+	}
+}
+
+// width is how many columns [builder.columns] writes.
+func (s *selection) width() int { return max(1, len(s.fields)+len(s.extra)) }
+
+// row appends the row a statement stands on; the selection begins at its column first.
+func (s *selection) row(rows *facade.Rows, st *stmt, first int) {
+	rows.BeginRow()
+	for i, c := range s.fields {
+		rows.End(i, appendColumn(rows.Begin(i), st, first+i, c))
+	}
+	rows.EndRow()
+}
+
+// appendColumn appends a column's value as JSON: the encoder its card decides.
+func appendColumn(dst []byte, st *stmt, i int, c *column) []byte {
+	switch c.prop.Kind {
+	case schema.KindInteger, schema.KindBoolean:
+		n := st.ColumnInt64(i)
+		switch {
+		case n == 0 && !c.notNull && isNull(st, i):
+			return append(dst, "null"...)
+		case c.prop.Kind == schema.KindInteger:
+			return strconv.AppendInt(dst, n, 10)
+		case n != 0:
+			return append(dst, "true"...)
+		}
+		return append(dst, "false"...)
+	case schema.KindNumber:
+		f := st.ColumnFloat(i)
+		if f == 0 && !c.notNull && isNull(st, i) {
+			return append(dst, "null"...)
+		}
+		return appendFloat(dst, f)
+	}
+	text := st.ColumnRawText(i)
+	if text == nil {
+		return append(dst, "null"...)
+	}
+	switch c.prop.Kind {
+	case schema.KindJSON:
+		return append(dst, text...)
+	case schema.KindDateTime:
+		return appendTime(dst, text)
+	}
+	return appendString(dst, text)
+}
+
+// appendTime appends a date-time of timeLayout with milliseconds, or with
+// microseconds where those are not zero (docs/decisions/093).
+func appendTime(dst, text []byte) []byte {
+	if len(text) != len(timeLayout) || text[len(text)-1] != 'Z' {
+		return appendString(dst, text)
+	}
+	dst = append(dst, '"')
+	if string(text[23:26]) == "000" {
+		dst = append(dst, text[:23]...)
+	} else {
+		dst = append(dst, text[:26]...)
+	}
+	return append(dst, 'Z', '"')
+}

@@ -1,0 +1,246 @@
+package sqlite
+
+import (
+	"context"
+	"encoding/json"
+
+	sqlite3 "github.com/ncruces/go-sqlite3"
+
+	"github.com/frondhost/frond/facade"
+)
+
+func isNull(st *stmt, i int) bool { return st.ColumnType(i) == sqlite3.NULL }
+
+// Find reads rows in one statement, whatever is asked: a page, its total, the rows
+// of many keys and the total of each.
+func (s *Store) Find(ctx context.Context, q *facade.Find) (*facade.Found, error) {
+	t, err := s.table(q.Entity)
+	if err != nil {
+		return nil, err
+	}
+	order, err := t.order(q)
+	if err != nil {
+		return nil, err
+	}
+	sel, err := t.choose(q.Select, order)
+	if err != nil {
+		return nil, err
+	}
+	r := &reading{store: s, table: t, q: q, order: order, sel: sel, found: &facade.Found{Total: -1}}
+	if q.Each != nil {
+		err = r.each(ctx)
+	} else {
+		err = r.page(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r.found, nil
+}
+
+// reading is one Find on its way.
+type reading struct {
+	store *Store
+	table *table
+	q     *facade.Find
+	order []sortKey
+	sel   *selection
+	found *facade.Found
+
+	raw  *facade.Rows // rows in the order they were read
+	keys []byte       // with sort columns beside the layout: each row's key, one behind the other
+	ends []int        // where each of them ends
+}
+
+// page answers a Find without Each.
+func (r *reading) page(ctx context.Context) error {
+	b := r.store.builder()
+	defer b.free()
+	if r.q.Count {
+		// The count stands behind the rows in the same statement: it sees what they see,
+		// and costs nothing where the rows tell it, since no one steps that far.
+		b.text("SELECT 0, * FROM (")
+	}
+	b.text("SELECT ")
+	alias := b.alias()
+	b.columns(r.sel, alias)
+	b.text(" FROM ", r.table.name, " AS ", alias)
+	if err := r.conditions(b, alias, " WHERE ", true); err != nil {
+		return err
+	}
+	if len(r.order) > 0 {
+		b.text(" ORDER BY ")
+		b.orderBy(r.order, alias)
+	}
+	limit := int64(-1)
+	if r.q.Limit > 0 {
+		limit = int64(r.q.Limit) + 1 // the one beyond says that there is more
+	}
+	if limit >= 0 || r.q.Offset > 0 || r.q.Count {
+		b.text(" LIMIT ")
+		b.bind(intArg(limit))
+	}
+	if r.q.Offset > 0 {
+		b.text(" OFFSET ")
+		b.bind(intArg(int64(r.q.Offset)))
+	}
+	if r.q.Count {
+		alias := b.alias()
+		b.text(") UNION ALL SELECT 1, (SELECT count(*) FROM ", r.table.name, " AS ", alias)
+		if err := r.conditions(b, alias, " WHERE ", false); err != nil {
+			return err
+		}
+		b.text(")")
+		for range r.sel.width() - 1 {
+			b.text(", NULL")
+		}
+	}
+	if err := b.ready(); err != nil {
+		return err
+	}
+	return r.store.pool.read(ctx, func(c *conn) error { return r.runPage(c, b) })
+}
+
+// conditions writes what rows have to meet; word stands before the first of them.
+func (r *reading) conditions(b *builder, alias, word string, from bool) error {
+	if r.q.Where != nil {
+		b.text(word)
+		word = " AND "
+		if err := b.filter(r.q.Where, r.table, alias); err != nil {
+			return err
+		}
+	}
+	if from && r.q.From != nil {
+		b.text(word)
+		return b.behind(r.order, r.q.From, alias)
+	}
+	return nil
+}
+
+func (r *reading) runPage(c *conn, b *builder) error {
+	st, err := c.start(b.sql, b.args)
+	if err != nil {
+		return err
+	}
+	first := 0
+	if r.q.Count {
+		first = 1
+	}
+	limit := r.q.Limit
+	r.raw = facade.NewRows(r.sel.layout, roomFor(limit))
+	n, total := 0, int64(-1)
+	for st.Step() {
+		if first == 1 && st.ColumnInt64(0) == 1 {
+			total = st.ColumnInt64(1)
+			break
+		}
+		if limit > 0 && n == limit {
+			r.found.More = true
+			if !r.q.Count {
+				break
+			}
+			continue
+		}
+		r.take(st, first)
+		n++
+	}
+	if err := c.finish(st); err != nil {
+		return err
+	}
+	r.found.Total = total
+	r.settle([]facade.FoundGroup{{To: n}})
+	return nil
+}
+
+// take reads the row a statement stands on, with its selection from column first.
+func (r *reading) take(st *stmt, first int) {
+	r.sel.row(r.raw, st, first)
+	if len(r.sel.extra) == 0 {
+		return
+	}
+	// A sort column is not in the layout: its value is only here now.
+	row := r.raw.Row(r.raw.Len() - 1)
+	r.keys = append(r.keys, '[')
+	for i, at := range r.sel.keys {
+		if i > 0 {
+			r.keys = append(r.keys, ',')
+		}
+		if at < len(r.sel.fields) {
+			r.keys = append(r.keys, row.At(at)...)
+		} else {
+			r.keys = appendColumn(r.keys, st, first+at, r.sel.extra[at-len(r.sel.fields)])
+		}
+	}
+	r.keys = append(r.keys, ']')
+	r.ends = append(r.ends, len(r.keys))
+}
+
+// settle puts what was read into the answer: turned round where it was read
+// towards the beginning, with the keys that were asked for.
+func (r *reading) settle(groups []facade.FoundGroup) {
+	rows, n := r.raw, r.raw.Len()
+	// source is which row read became row i of the answer.
+	source := func(i int) int { return i }
+	if r.q.Backward && n > 1 {
+		places := make([]int, n)
+		for _, g := range groups {
+			for i := g.From; i < g.To; i++ {
+				places[i] = g.To - 1 - (i - g.From)
+			}
+		}
+		source = func(i int) int { return places[i] }
+		rows = facade.NewRows(r.sel.layout, n)
+		for i := range n {
+			rows.BeginRow()
+			row := r.raw.Row(places[i])
+			for f := range r.sel.fields {
+				rows.Put(f, row.At(f))
+			}
+			rows.EndRow()
+		}
+	}
+	r.found.Rows = rows
+	if len(r.sel.keys) == 0 || n == 0 {
+		return
+	}
+	r.found.Keys = make([]json.RawMessage, n)
+	for _, g := range groups {
+		for i := g.From; i < g.To; i++ {
+			if r.q.Keys || i == g.From || i == g.To-1 {
+				r.found.Keys[i] = r.key(source(i), rows.Row(i))
+			}
+		}
+	}
+}
+
+// key is the JSON array of a row's sort values; read is the row's place among
+// those read.
+func (r *reading) key(read int, row facade.Row) json.RawMessage {
+	if len(r.sel.extra) > 0 {
+		from := 0
+		if read > 0 {
+			from = r.ends[read-1]
+		}
+		return json.RawMessage(r.keys[from:r.ends[read]:r.ends[read]])
+	}
+	size := 2
+	for _, at := range r.sel.keys {
+		size += len(row.At(at)) + 1
+	}
+	key := append(make([]byte, 0, size), '[')
+	for i, at := range r.sel.keys {
+		if i > 0 {
+			key = append(key, ',')
+		}
+		key = append(key, row.At(at)...)
+	}
+	return append(key, ']')
+}
+
+// roomFor guesses how many rows a limit will bring.
+func roomFor(limit int) int {
+	if limit <= 0 || limit > 200 {
+		return 200
+	}
+	return limit
+}

@@ -1,0 +1,58 @@
+package sqlite
+
+import (
+	"encoding/hex"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// quote is name as an SQL identifier. Everything that is a name in SQL goes
+// through here, after [tableName] or [columnName] have made it harmless.
+func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
+// tableName is what the table of the entity with this key is called. The Frond's
+// name is not in it: keys are unique in a host, and an entity may move between
+// Fronds with its rows (docs/decisions/031).
+func tableName(key string) string {
+	if !plainName(key) || strings.HasPrefix(strings.ToLower(key), "sqlite_") {
+		return escapeName(key)
+	}
+	return key
+}
+
+// columnName is what the column of a field is called.
+func columnName(field string) string {
+	if !plainName(field) {
+		return escapeName(field)
+	}
+	return field
+}
+
+// plainName says whether a name may stand in SQL text as it is, between quotes.
+func plainName(name string) bool {
+	if name == "" || !utf8.ValidString(name) {
+		return false
+	}
+	for _, r := range name {
+		if r != '_' && r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			return false
+		}
+	}
+	return true
+}
+
+// escapeName spells a name in hex, so that no author's sign reaches SQL text.
+func escapeName(name string) string { return "~" + hex.EncodeToString([]byte(name)) }
+
+// literalText is s as an SQL text literal. Only DDL needs one (an enum, a default):
+// it takes no bound arguments. Text with signs of its own is spelled in hex.
+func literalText(s string) string {
+	for _, r := range s {
+		if r == utf8.RuneError || r != ' ' && r != '_' && r != '-' && r != '.' && r != ':' &&
+			!unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			return "CAST(X'" + hex.EncodeToString([]byte(s)) + "' AS TEXT)"
+		}
+	}
+	return "'" + s + "'"
+}

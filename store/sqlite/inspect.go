@@ -1,0 +1,203 @@
+package sqlite
+
+import "strings"
+
+// found is a table as the file holds it, read back from its CREATE statements.
+// They are ours, so only what [definition.sql] and [table.indexSQL] write is understood.
+type found struct {
+	name    string
+	columns []definition
+	byName  map[string]*definition
+	indexes map[string]string // name to CREATE INDEX
+}
+
+// inspect reads every table the file holds, by its name in lower case. One that
+// is not ours is nil.
+func inspect(c *conn) (map[string]*found, error) {
+	st, err := c.start([]byte("SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY type DESC, name"), nil)
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]*found{}
+	for st.Step() {
+		kind, name, key, sql := st.ColumnText(0), st.ColumnText(1), asciiLower(st.ColumnText(2)), st.ColumnText(3)
+		switch f := all[key]; {
+		case kind == "index" && f != nil:
+			f.indexes[name] = sql
+		case kind == "table" || kind == "view":
+			all[key] = parseTable(name, sql)
+		}
+	}
+	return all, c.finish(st)
+}
+
+// parseTable reads a CREATE TABLE of ours back, or is nil.
+func parseTable(name, sql string) *found {
+	toks, ok := tokens(sql)
+	// CREATE TABLE "name" ( … ) STRICT
+	if !ok || len(toks) != 5 || toks[0] != "CREATE" || toks[1] != "TABLE" || toks[4] != "STRICT" {
+		return nil
+	}
+	body, ok := tokens(inside(toks[3]))
+	if !ok {
+		return nil
+	}
+	f := &found{name: name, byName: map[string]*definition{}, indexes: map[string]string{}}
+	for len(body) > 0 {
+		n := 0
+		for n < len(body) && body[n] != "," {
+			n++
+		}
+		d, ok := parseDefinition(body[:n])
+		if !ok {
+			return nil
+		}
+		f.columns = append(f.columns, d)
+		body = body[min(n+1, len(body)):]
+	}
+	for i := range f.columns {
+		f.byName[f.columns[i].column] = &f.columns[i]
+	}
+	return f
+}
+
+// parseDefinition reads the tokens of one column.
+func parseDefinition(toks []string) (d definition, ok bool) {
+	next := func() string {
+		if len(toks) == 0 {
+			return ""
+		}
+		t := toks[0]
+		toks = toks[1:]
+		return t
+	}
+	d.column, d.typ = unquote(next()), next()
+	if d.column == "" || d.typ == "" {
+		return d, false
+	}
+	for len(toks) > 0 {
+		switch word := next(); word {
+		case "COLLATE":
+			d.collation = next()
+		case "NOT":
+			d.notNull = next() == "NULL"
+		case "PRIMARY":
+			d.primary = next() == "KEY"
+		case "CONSTRAINT":
+			name := unquote(next())
+			_, keyword, ok := strings.Cut(name, ":")
+			if !ok || next() != "CHECK" {
+				return d, false
+			}
+			if kind, ok := strings.CutPrefix(keyword, "kind "); ok {
+				d.kind = kind
+			}
+			d.checks = append(d.checks, check{keyword, inside(next())})
+		case "REFERENCES":
+			d.refs = strings.Join(append([]string{word}, toks...), " ")
+			toks = nil
+		default:
+			return d, false
+		}
+	}
+	return d, true
+}
+
+// tokens cuts SQL into words, quoted names, literals, commas and whole groups in
+// parentheses. It fails on what does not close.
+func tokens(sql string) (out []string, ok bool) {
+	for i := 0; i < len(sql); {
+		start := i
+		switch c := sql[i]; {
+		case c == ' ' || c == '\n' || c == '\t' || c == '\r':
+			i++
+			continue
+		case c == ',':
+			i++
+		case c == '"' || c == '\'':
+			if i, ok = closing(sql, i); !ok {
+				return nil, false
+			}
+		case c == '(':
+			depth := 0
+			for ; i < len(sql); i++ {
+				switch sql[i] {
+				case '"', '\'':
+					var end int
+					if end, ok = closing(sql, i); !ok {
+						return nil, false
+					}
+					i = end - 1
+				case '(':
+					depth++
+				case ')':
+					depth--
+				}
+				if depth == 0 {
+					break
+				}
+			}
+			if depth != 0 {
+				return nil, false
+			}
+			i++
+		default:
+			for i < len(sql) && !strings.ContainsRune(" \n\t\r,\"'()", rune(sql[i])) {
+				i++
+			}
+			if i == start {
+				return nil, false
+			}
+		}
+		out = append(out, sql[start:i])
+	}
+	return out, true
+}
+
+// closing is the offset behind the quoted token that opens at i.
+func closing(sql string, i int) (int, bool) {
+	q := sql[i]
+	for i++; i < len(sql); i++ {
+		if sql[i] == q {
+			if i+1 < len(sql) && sql[i+1] == q {
+				i++
+				continue
+			}
+			return i + 1, true
+		}
+	}
+	return i, false
+}
+
+// inside is a group without its parentheses.
+func inside(group string) string {
+	if len(group) < 2 || group[0] != '(' {
+		return ""
+	}
+	return group[1 : len(group)-1]
+}
+
+func unquote(name string) string {
+	if len(name) < 2 || name[0] != '"' {
+		return ""
+	}
+	return strings.ReplaceAll(name[1:len(name)-1], `""`, `"`)
+}
+
+// kindName names the kind of value a column holds, for comparing and for messages.
+func (d *definition) kindName() string {
+	switch {
+	case d.collation != "":
+		return d.collation
+	case d.kind != "":
+		return d.kind
+	case d.typ == "INTEGER":
+		return "integer"
+	case d.typ == "REAL":
+		return "number"
+	}
+	return "string"
+}
+
+// same says whether two definitions of a column are the same in DDL.
+func (d *definition) same(o *definition) bool { return d.sql() == o.sql() }

@@ -1,0 +1,112 @@
+package sqlite
+
+import (
+	"encoding/json"
+
+	"github.com/frondhost/frond/facade"
+)
+
+// sortKey is one key of an order, as SQL is to have it.
+type sortKey struct {
+	column *column
+	desc   bool
+}
+
+// order is what a read is sorted by: Find.Sort, turned round for a read towards
+// the beginning.
+func (t *table) order(q *facade.Find) ([]sortKey, error) {
+	keys := make([]sortKey, len(q.Sort))
+	for i, k := range q.Sort {
+		c, err := t.column(k.Field)
+		if err != nil {
+			return nil, err
+		}
+		keys[i] = sortKey{c, k.Desc != q.Backward}
+	}
+	return keys, nil
+}
+
+// orderBy writes the terms of an ORDER BY. Null is SQLite's smallest value, as it
+// is in every store of ours (docs/decisions/094).
+func (b *builder) orderBy(keys []sortKey, alias string) {
+	for i, k := range keys {
+		if i > 0 {
+			b.text(", ")
+		}
+		b.column(alias, k.column)
+		if k.desc {
+			b.text(" DESC")
+		}
+	}
+}
+
+// behind writes the condition that a row stands strictly behind the one whose
+// sort values are from, in the order of keys:
+//
+//	a > ? OR a = ? AND (b < ? OR b = ? AND (id > ?))
+//
+// with the outermost key's bound in front of it once more (a >= ? AND …), which is
+// what an index can seek by. A null in from has its own form: nothing but nulls
+// equals it, and everything else is larger.
+func (b *builder) behind(keys []sortKey, from []json.RawMessage, alias string) error {
+	if len(from) != len(keys) {
+		return facade.Errorf(facade.BadRequest, "the cursor is not of this order; take one from a page that is")
+	}
+	values := make([]arg, len(keys))
+	for i, k := range keys {
+		var fault string
+		if values[i], fault = encode(k.column.prop, from[i]); fault != "" {
+			return facade.Errorf(facade.BadRequest, "the cursor is not of this order; take one from a page that is")
+		}
+	}
+	if len(keys) > 1 && values[0].kind != argNull && (!keys[0].desc || keys[0].column.notNull) {
+		b.column(alias, keys[0].column)
+		if keys[0].desc {
+			b.text(" <= ")
+		} else {
+			b.text(" >= ")
+		}
+		b.bind(values[0])
+		b.text(" AND ")
+	}
+	b.beyond(keys, values, alias)
+	return nil
+}
+
+func (b *builder) beyond(keys []sortKey, values []arg, alias string) {
+	k, v := keys[0], values[0]
+	b.text("(")
+	switch {
+	case v.kind == argNull && k.desc: // nothing is smaller
+		b.text("0")
+	case v.kind == argNull:
+		b.column(alias, k.column)
+		b.text(" IS NOT NULL")
+	case k.desc:
+		b.column(alias, k.column)
+		b.text(" < ")
+		b.bind(v)
+		if !k.column.notNull {
+			b.text(" OR ")
+			b.column(alias, k.column)
+			b.text(" IS NULL")
+		}
+	default:
+		b.column(alias, k.column)
+		b.text(" > ")
+		b.bind(v)
+	}
+	if len(keys) > 1 {
+		b.text(" OR ")
+		b.column(alias, k.column)
+		if v.kind == argNull {
+			b.text(" IS NULL")
+		} else {
+			b.text(" = ")
+			b.bind(v)
+		}
+		b.text(" AND ")
+		b.beyond(keys[1:], values[1:], alias)
+	}
+	b.text(")")
+}

@@ -1,0 +1,197 @@
+package sqlite
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// arg is one value bound to a statement.
+type arg struct {
+	kind argKind
+	s    string
+	i    int64
+	f    float64
+}
+
+type argKind uint8
+
+const (
+	argNull argKind = iota
+	argInt
+	argFloat
+	argText
+	argBlob
+)
+
+func textArg(s string) arg   { return arg{kind: argText, s: s} }
+func intArg(i int64) arg     { return arg{kind: argInt, i: i} }
+func floatArg(f float64) arg { return arg{kind: argFloat, f: f} }
+
+func boolArg(b bool) arg {
+	if b {
+		return intArg(1)
+	}
+	return intArg(0)
+}
+
+// plain is the argument as a Go value, for those who trace.
+func (a arg) plain() any {
+	switch a.kind {
+	case argInt:
+		return a.i
+	case argFloat:
+		return a.f
+	case argText:
+		return a.s
+	case argBlob:
+		return []byte(a.s)
+	}
+	return nil
+}
+
+// encode is a value of a field as its column holds it. The façade has judged the
+// value; what cannot stand in the column all the same (a conversion's odd answer)
+// comes back with the JSON Schema keyword it fails.
+func encode(p *schema.Property, v json.RawMessage) (arg, string) {
+	kind := jsontext.KindOf(v)
+	if kind == jsontext.Null || kind == jsontext.Invalid {
+		return arg{}, ""
+	}
+	switch p.Kind {
+	case schema.KindString, schema.KindDate, schema.KindDecimal:
+		if kind == jsontext.String {
+			return textArg(jsontext.Unquote(jsontext.Trim(v))), ""
+		}
+	case schema.KindDateTime:
+		if kind == jsontext.String {
+			s, ok := normalTime(jsontext.Unquote(jsontext.Trim(v)))
+			if !ok {
+				return arg{}, "format"
+			}
+			return textArg(s), ""
+		}
+	case schema.KindInteger:
+		if kind == jsontext.Number {
+			if i, ok := parseInteger(string(jsontext.Trim(v))); ok {
+				return intArg(i), ""
+			}
+		}
+	case schema.KindNumber:
+		if kind == jsontext.Number {
+			if f, err := strconv.ParseFloat(string(jsontext.Trim(v)), 64); err == nil {
+				return floatArg(f), ""
+			}
+		}
+	case schema.KindBoolean:
+		if kind == jsontext.True || kind == jsontext.False {
+			return boolArg(kind == jsontext.True), ""
+		}
+	default:
+		return textArg(compact(v)), ""
+	}
+	return arg{}, "type"
+}
+
+// operand is a filter's value as it is compared with the field's column; false
+// says that no row can equal it.
+func operand(p *schema.Property, v any) (arg, bool) {
+	switch v := v.(type) {
+	case string:
+		switch p.Kind {
+		case schema.KindString, schema.KindDate, schema.KindDecimal:
+			return textArg(v), true
+		case schema.KindDateTime:
+			s, ok := normalTime(v)
+			return textArg(s), ok
+		case schema.KindJSON:
+			return textArg(string(jsontext.Quote(v))), true
+		}
+	case int64:
+		switch p.Kind {
+		case schema.KindInteger, schema.KindNumber:
+			return intArg(v), true
+		case schema.KindJSON:
+			return textArg(strconv.FormatInt(v, 10)), true
+		}
+	case float64:
+		switch p.Kind {
+		case schema.KindInteger, schema.KindNumber:
+			return floatArg(v), true
+		case schema.KindJSON:
+			return textArg(string(appendFloat(nil, v))), true
+		}
+	case bool:
+		switch p.Kind {
+		case schema.KindBoolean:
+			return boolArg(v), true
+		case schema.KindJSON:
+			return textArg(strconv.FormatBool(v)), true
+		}
+	}
+	return arg{}, false
+}
+
+// compact is a JSON text without white space between its tokens.
+func compact(v json.RawMessage) string {
+	if bytes.IndexAny(v, " \t\r\n") < 0 {
+		return string(v)
+	}
+	var b bytes.Buffer
+	if json.Compact(&b, v) != nil {
+		return string(v)
+	}
+	return b.String()
+}
+
+// parseInteger reads a JSON number that is an integer in any spelling: 3, 3.0, 3e2.
+func parseInteger(s string) (int64, bool) {
+	if i := strings.IndexByte(s, '.'); i >= 0 && strings.Trim(s[i+1:], "0") == "" {
+		s = s[:i]
+	}
+	if i, err := strconv.ParseInt(s, 10, 64); err == nil {
+		return i, true
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
+		return 0, false
+	}
+	return int64(f), true
+}
+
+// timeLayout is how a date-time stands in its column: UTC, of one width, so that
+// the order of the text is the order of time.
+const timeLayout = "2006-01-02T15:04:05.000000Z"
+
+// normalTime reads an RFC 3339 date-time into timeLayout. What is finer than a
+// microsecond is cut off; a leap second is the second after it.
+func normalTime(s string) (string, bool) {
+	if len(s) < len("2006-01-02T15:04:05Z") {
+		return "", false
+	}
+	if strings.ContainsAny(s, "tz") {
+		s = strings.ToUpper(s) // RFC 3339 section 5.6: T and Z may be small
+	}
+	leap := s[17:19] == "60"
+	if leap {
+		s = s[:17] + "59" + s[19:]
+	}
+	t, err := time.Parse(time.RFC3339Nano, s)
+	if err != nil {
+		return "", false
+	}
+	if leap {
+		t = t.Add(time.Second)
+	}
+	t = t.UTC()
+	if t.Year() < 0 || t.Year() > 9999 {
+		return "", false
+	}
+	return t.Format(timeLayout), true
+}

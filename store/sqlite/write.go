@@ -1,0 +1,293 @@
+package sqlite
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+)
+
+// Insert writes rows, all or none.
+func (s *Store) Insert(ctx context.Context, e *schema.Entity, records []facade.Record, layout *facade.Layout) (*facade.Rows, error) {
+	t, err := s.table(e)
+	if err != nil {
+		return nil, err
+	}
+	sel, err := t.choose(layout, nil)
+	if err != nil {
+		return nil, err
+	}
+	// What can be done here is done here and not on the one goroutine that writes.
+	args := make([]arg, 0, len(records)*len(t.columns))
+	for _, record := range records {
+		if args, err = t.row(args, record); err != nil {
+			return nil, err
+		}
+	}
+	b := s.builder()
+	defer b.free()
+	b.text("INSERT INTO ", t.name, " (")
+	for i, c := range t.columns {
+		if i > 0 {
+			b.text(", ")
+		}
+		b.text(c.name)
+	}
+	b.text(") VALUES (?")
+	for range len(t.columns) - 1 {
+		b.text(", ?")
+	}
+	b.text(")")
+	b.returning(sel)
+
+	var rows *facade.Rows
+	err = s.writer.do(&write{
+		ctx: ctx,
+		run: func(c *conn) error {
+			rows = facade.NewRows(sel.layout, len(records))
+			for i := range records {
+				if err := answer(c, b.sql, args[i*len(t.columns):][:len(t.columns)], sel, rows); err != nil {
+					return constraint(s.tables.Load(), t, records[i], err)
+				}
+			}
+			return nil
+		},
+		blame: func(c *conn, err error) error { return s.blameWrite(c, t, records, err) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	return rows, nil
+}
+
+// row appends the arguments of one row, a null for every field the record leaves out.
+func (t *table) row(args []arg, record facade.Record) ([]arg, error) {
+	from := len(args)
+	for range t.columns {
+		args = append(args, arg{})
+	}
+	for _, m := range record {
+		c, err := t.column(t.entity.Property(m.Name))
+		if err != nil {
+			return args, err
+		}
+		a, fault := encode(c.prop, m.Value)
+		if fault != "" {
+			return args, refuse(c.prop, fault)
+		}
+		args[from+t.place(c)] = a
+	}
+	if t.primary != nil && args[from+t.place(t.primary)].kind == argNull {
+		return args, refuse(t.primary.prop, "required") // SQLite would make up an integer key
+	}
+	return args, nil
+}
+
+// Update changes one row. With nothing to set it is a read.
+func (s *Store) Update(ctx context.Context, e *schema.Entity, id json.RawMessage, where *facade.Filter, set facade.Record, layout *facade.Layout) (*facade.Rows, error) {
+	t, err := s.table(e)
+	if err != nil {
+		return nil, err
+	}
+	sel, err := t.choose(layout, nil)
+	if err != nil {
+		return nil, err
+	}
+	key, fault := encode(t.primary.prop, id)
+	if fault != "" || key.kind == argNull {
+		return facade.NewRows(sel.layout, 0), nil // a key of another kind is no row's
+	}
+	b := s.builder()
+	defer b.free()
+	alias := b.alias()
+	if len(set) == 0 {
+		b.text("SELECT ")
+		b.columns(sel, alias)
+		b.text(" FROM ", t.name, " AS ", alias)
+	} else {
+		b.text("UPDATE ", t.name, " AS ", alias, " SET ")
+		for i, m := range set {
+			c, err := t.column(t.entity.Property(m.Name))
+			if err != nil {
+				return nil, err
+			}
+			a, fault := encode(c.prop, m.Value)
+			if fault != "" {
+				return nil, refuse(c.prop, fault)
+			}
+			if i > 0 {
+				b.text(", ")
+			}
+			b.text(c.name, " = ")
+			b.bind(a)
+		}
+	}
+	if err := b.oneRow(t, alias, key, where); err != nil {
+		return nil, err
+	}
+	var rows *facade.Rows
+	if len(set) == 0 {
+		err := s.pool.read(ctx, func(c *conn) error {
+			rows = facade.NewRows(sel.layout, 1)
+			return answer(c, b.sql, b.args, sel, rows)
+		})
+		return rows, err
+	}
+	b.returning(sel)
+	err = s.writer.do(&write{
+		ctx: ctx,
+		run: func(c *conn) error {
+			rows = facade.NewRows(sel.layout, 1)
+			return constraint(s.tables.Load(), t, set, answer(c, b.sql, b.args, sel, rows))
+		},
+		blame: func(c *conn, err error) error {
+			return s.blameDelete(c, t, key, s.blameWrite(c, t, []facade.Record{set}, err))
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return rows, nil
+}
+
+// Delete removes one row.
+func (s *Store) Delete(ctx context.Context, e *schema.Entity, id json.RawMessage, where *facade.Filter) (bool, error) {
+	t, err := s.table(e)
+	if err != nil {
+		return false, err
+	}
+	key, fault := encode(t.primary.prop, id)
+	if fault != "" || key.kind == argNull {
+		return false, nil
+	}
+	b := s.builder()
+	defer b.free()
+	alias := b.alias()
+	b.text("DELETE FROM ", t.name, " AS ", alias)
+	if err := b.oneRow(t, alias, key, where); err != nil {
+		return false, err
+	}
+	gone := false
+	err = s.writer.do(&write{
+		ctx: ctx,
+		run: func(c *conn) error {
+			st, err := c.start(b.sql, b.args)
+			if err != nil {
+				return err
+			}
+			for st.Step() {
+			}
+			if err := c.finish(st); err != nil {
+				return constraint(s.tables.Load(), t, nil, err)
+			}
+			gone = c.db.Changes() > 0
+			return nil
+		},
+		blame: func(c *conn, err error) error { return s.blameDelete(c, t, key, err) },
+	})
+	return gone && err == nil, err
+}
+
+// oneRow writes the condition of a write: the primary key, and what else has to hold.
+func (b *builder) oneRow(t *table, alias string, key arg, where *facade.Filter) error {
+	b.text(" WHERE ")
+	b.column(alias, t.primary)
+	b.text(" = ")
+	b.bind(key)
+	if where != nil {
+		b.text(" AND ")
+		if err := b.filter(where, t, alias); err != nil {
+			return err
+		}
+	}
+	return b.ready()
+}
+
+// returning writes what a write answers. SQLite takes no alias there.
+func (b *builder) returning(sel *selection) {
+	b.text(" RETURNING ")
+	for i, c := range sel.fields {
+		if i > 0 {
+			b.text(", ")
+		}
+		b.text(c.name)
+	}
+	if len(sel.fields) == 0 {
+		b.text("1")
+	}
+}
+
+// answer runs a statement and appends the rows it answers.
+func answer(c *conn, sql []byte, args []arg, sel *selection, rows *facade.Rows) error {
+	st, err := c.start(sql, args)
+	if err != nil {
+		return err
+	}
+	for st.Step() {
+		sel.row(rows, st, 0)
+	}
+	return c.finish(st)
+}
+
+// place is where a column stands in INSERT.
+func (t *table) place(c *column) int {
+	for i := range t.columns {
+		if t.columns[i] == c {
+			return i
+		}
+	}
+	return -1
+}
+
+// blameWrite finds which relation of what was written points at no row.
+func (s *Store) blameWrite(c *conn, t *table, records []facade.Record, err error) error {
+	if !isForeignKey(err) {
+		return err
+	}
+	for _, record := range records {
+		for _, m := range record {
+			col, fault := t.column(t.entity.Property(m.Name))
+			if fault != nil || col.refs == nil {
+				continue
+			}
+			a, _ := encode(col.prop, m.Value)
+			if a.kind == argNull {
+				continue
+			}
+			n, failed := c.number("SELECT count(*) FROM "+quote(tableName(col.refs.Owner.Key))+" WHERE "+quote(columnName(col.refs.Name))+" = ?", a)
+			if failed == nil && n == 0 {
+				return facade.Dangling(col.prop)
+			}
+		}
+	}
+	return err
+}
+
+// blameDelete finds which relation holds a row that was to go, or to change its key.
+func (s *Store) blameDelete(c *conn, t *table, key arg, err error) error {
+	if !isForeignKey(err) {
+		return err
+	}
+	var further *schema.Property
+	for _, other := range s.tables.Load().sorted() {
+		for _, col := range other.columns {
+			if col.refs == nil || col.refs.Owner.Key != t.entity.Key {
+				continue
+			}
+			n, failed := c.number("SELECT count(*) FROM (SELECT 1 FROM "+other.name+" WHERE "+col.name+" = ? LIMIT 1)", key)
+			if failed != nil || n == 0 {
+				continue
+			}
+			if r := col.prop.Axes.Relation; r != nil && r.OnDelete == "cascade" {
+				further = col.prop // it would go too, but something holds it
+				continue
+			}
+			return facade.InUse(col.prop)
+		}
+	}
+	if further != nil {
+		return facade.InUse(further)
+	}
+	return facade.Errorf(facade.Conflict, "other rows still point at what this would remove; remove or change them first")
+}
