@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/frondhost/frond/facade"
@@ -17,23 +18,30 @@ func (c *Client) callEach(ctx context.Context, call *facade.Call) (*facade.Resul
 	single := *call
 	single.Each = nil
 	results := make([]*facade.Result, 0, len(call.Each.Keys))
-	for from := 0; from < len(call.Each.Keys); from += MaxBatch {
-		keys := call.Each.Keys[from:min(from+MaxBatch, len(call.Each.Keys))]
+	for keys := range slices.Chunk(call.Each.Keys, MaxBatch) {
 		some, err := c.callBatch(ctx, &single, call.Each.Field, keys)
 		if err != nil {
 			return nil, err.At(call.Entity, call.Operation)
 		}
 		results = append(results, some...)
 	}
-	return gather(results), nil
+	form := facade.FormRow
+	if call.Operation == "list" {
+		form = facade.FormPage
+	}
+	return gather(form, results), nil
 }
 
 func (c *Client) callBatch(ctx context.Context, call *facade.Call, field string, keys []json.RawMessage) ([]*facade.Result, *facade.Error) {
 	method := call.Entity + "." + call.Operation
 	place := map[string]int{}
+	results := make([]*facade.Result, len(keys)) // of a key that is null, nothing
 	frames := []byte{'['}
 	for i, key := range keys {
-		if i > 0 {
+		if jsontext.IsNull(key) {
+			continue
+		}
+		if len(place) > 0 {
 			frames = append(frames, ',')
 		}
 		inv := c.forKey(call, field, key)
@@ -45,6 +53,9 @@ func (c *Client) callBatch(ctx context.Context, call *facade.Call, field string,
 			return nil, facade.Errorf(facade.BadRequest, "the call cannot be written as JSON: %w", err)
 		}
 	}
+	if len(place) == 0 {
+		return results, nil
+	}
 	body, status, failed := c.post(ctx, append(frames, ']'))
 	if failed != nil {
 		return nil, failed
@@ -55,7 +66,6 @@ func (c *Client) callBatch(ctx context.Context, call *facade.Call, field string,
 		}
 		return nil, notAFrame(status)
 	}
-	results := make([]*facade.Result, len(keys))
 	op := c.operation(call)
 	for _, v := range jsontext.Elements(body) {
 		reply, ok := readReply(v)
@@ -124,22 +134,21 @@ func withMember(object json.RawMessage, name string, value json.RawMessage) json
 }
 
 // gather is the results of single calls as one result with groups.
-func gather(results []*facade.Result) *facade.Result {
-	all := &facade.Result{Form: facade.FormRows, Groups: make([]facade.Group, len(results))}
+func gather(form facade.Form, results []*facade.Result) *facade.Result {
+	all := &facade.Result{Form: form, Groups: make([]facade.Group, len(results))}
 	var objects []json.RawMessage
 	for i, r := range results {
-		g := facade.Group{From: len(objects)}
-		for row := range r.Rows.Len() {
-			objects = append(objects, r.Rows.Row(row).JSON())
-		}
-		g.To = len(objects)
-		if r.Form == facade.FormPage {
-			all.Form = facade.FormPage
+		g := &all.Groups[i]
+		g.From = len(objects)
+		if r != nil {
+			for row := range r.Rows.Len() {
+				objects = append(objects, r.Rows.Row(row).JSON())
+			}
 			g.Page = r.Page
 			all.Total = addTotals(all.Total, r.Total)
 			all.HasMore = all.HasMore || r.HasMore
 		}
-		all.Groups[i] = g
+		g.To = len(objects)
 	}
 	all.Rows = indexRows(objects...)
 	return all
