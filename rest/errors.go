@@ -1,0 +1,89 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+var errNoAnswer = errors.New("a caller answered neither a result nor an error")
+
+// fail answers with a problem (RFC 9457): the status from the code table, the
+// whole error in data (spec 4.2.6).
+func (x *exchange) fail(err error) {
+	e := x.report(err)
+	if x.op != nil {
+		e = e.At(x.op.Door.Name, x.op.Name)
+	}
+	status := x.status
+	if status == 0 {
+		status = e.Code.Status()
+	}
+	header := x.w.Header()
+	if status == http.StatusUnauthorized {
+		header.Set("WWW-Authenticate", "Bearer")
+	}
+	for _, of := range []string{"ETag", "Link", "Location", "Cache-Control", "Vary"} {
+		header.Del(of) // of the answer that is not given
+	}
+	header["Content-Type"] = typeProblem
+	header["Cache-Control"] = []string{"no-store"}
+	buf := takeBuffer()
+	defer buf.release()
+	buf.text = appendProblem(buf.text, e, status, x.r.URL.EscapedPath())
+	x.send(status, buf.text)
+}
+
+// appendProblem appends the problem's members, all of them and no others.
+func appendProblem(dst []byte, e *facade.Error, status int, instance string) []byte {
+	dst = append(dst, `{"type":"about:blank","title":`...)
+	dst = jsontext.AppendString(dst, http.StatusText(status))
+	dst = append(dst, `,"status":`...)
+	dst = strconv.AppendInt(dst, int64(status), 10)
+	dst = append(dst, `,"detail":`...)
+	dst = jsontext.AppendString(dst, e.Message)
+	dst = append(dst, `,"instance":`...)
+	dst = jsontext.AppendString(dst, instance)
+	dst = append(dst, `,"data":`...)
+	dst = e.AppendJSON(dst)
+	return append(dst, '}')
+}
+
+// report is err as it may leave this process. What nobody coded is logged here and
+// says no more outside; a call that ran out of time says so.
+func (x *exchange) report(err error) *facade.Error {
+	e := facade.AsError(err)
+	if e.Code != facade.InternalError {
+		return e
+	}
+	switch {
+	case errors.Is(x.ctx.Err(), context.DeadlineExceeded):
+		return facade.Errorf(facade.GatewayTimeout, "the call took longer than %s", x.handler.options.Timeout)
+	case x.ctx.Err() != nil: // the client has gone away: nobody reads this, and nothing broke
+		return facade.Errorf(facade.ServiceUnavailable, "the call was given up")
+	}
+	x.handler.options.Log.LogAttrs(x.ctx, slog.LevelError, "call failed",
+		slog.String("entity", e.Entity), slog.String("operation", e.Operation),
+		slog.String("trace", x.call.Invocation.Trace), slog.Any("error", err), slog.Any("cause", errors.Unwrap(e)))
+	return e
+}
+
+// panicked answers a panic, whose text and stack go to the log alone.
+func (x *exchange) panicked(v any) {
+	if v == http.ErrAbortHandler {
+		panic(v)
+	}
+	x.handler.options.Log.LogAttrs(x.ctx, slog.LevelError, "call panicked",
+		slog.String("panic", fmt.Sprint(v)), slog.String("stack", string(debug.Stack())))
+	if x.wrote {
+		panic(http.ErrAbortHandler) // half an answer is not to look like a whole one
+	}
+	x.fail(facade.Internal(fmt.Errorf("panic: %v", v)))
+}

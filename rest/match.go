@@ -1,0 +1,114 @@
+package rest
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/frondhost/frond/facade"
+)
+
+// match is the row a path stands for, and the id in it.
+type match struct {
+	resource *resource
+	row      *row
+	id       string // decoded
+	hasID    bool
+}
+
+// match finds the row of an escaped path. Where there is none, the error names
+// what is served there instead.
+func (t *Table) match(escaped string) (match, *facade.Error) {
+	rest, under := strings.CutPrefix(escaped, t.base)
+	if !under || rest != "" && rest[0] != '/' {
+		return match{}, facade.Errorf(facade.NotFound, "nothing is served here; what is begins with %s/", t.base)
+	}
+	var segments [4]string
+	n := 0
+	for rest != "" {
+		var segment string
+		segment, rest, _ = cutSegment(rest)
+		if n == len(segments) {
+			return match{}, facade.Errorf(facade.NotFound,
+				"the path has too many segments; send %s/{frond}/{plural}/{id}, with a / inside an id as %%2F", t.base)
+		}
+		if strings.IndexByte(segment, '%') >= 0 {
+			decoded, err := url.PathUnescape(segment)
+			if err != nil || !utf8.ValidString(decoded) {
+				return match{}, facade.Errorf(facade.BadRequest, "the path is not percent-encoded UTF-8")
+			}
+			segment = decoded
+		}
+		segments[n] = segment
+		n++
+	}
+	frond, known := t.fronds[segments[0]]
+	if n == 0 || !known {
+		return match{}, facade.Errorf(facade.NotFound, "no Frond stands here; served under %s/ are %s", t.base, names(t.fronds))
+	}
+	res, known := frond[segments[1]]
+	if n < 2 || !known {
+		return match{}, facade.Errorf(facade.NotFound, "no door stands here; the Frond %s serves %s", segments[0], names(frond))
+	}
+	m := match{resource: res}
+	switch n {
+	case 2:
+		m.row = res.collection
+	case 3:
+		// spec 4.2.1: a named operation wins over {id}
+		if m.row = res.named[segments[2]]; m.row == nil {
+			m.row, m.id, m.hasID = res.item, segments[2], true
+		}
+	case 4:
+		m.row, m.id, m.hasID = res.onItem[segments[3]], segments[2], true
+	}
+	if m.hasID && m.id == "" {
+		// An id that was forgotten must not read, or remove, what stands one level higher.
+		return match{}, facade.Errorf(facade.NotFound, "the id is empty; send %s/{id}, or %s without the / at its end", res.path, res.path)
+	}
+	if m.row == nil {
+		return match{}, facade.Errorf(facade.NotFound, "nothing is served here; %s serves %s", res.door.Name, res.paths())
+	}
+	return m, nil
+}
+
+// cutSegment cuts the first segment off a path that begins with a slash.
+func cutSegment(path string) (segment, rest string, more bool) {
+	path = path[1:]
+	if i := strings.IndexByte(path, '/'); i >= 0 {
+		return path[:i], path[i:], true
+	}
+	return path, "", false
+}
+
+// paths names a door's paths in a message.
+func (res *resource) paths() string {
+	paths := make([]string, len(res.rows))
+	for i, r := range res.rows {
+		paths[i] = r.path
+	}
+	return some(paths)
+}
+
+// names names the keys of a table in a message, in alphabetical order.
+func names[V any](of map[string]V) string {
+	keys := make([]string, 0, len(of))
+	for k := range of {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return some(keys)
+}
+
+// some lists twenty names at most.
+func some(names []string) string {
+	const most = 20
+	switch {
+	case len(names) == 0:
+		return "nothing"
+	case len(names) > most:
+		return strings.Join(names[:most], ", ") + " and others"
+	}
+	return strings.Join(names, ", ")
+}

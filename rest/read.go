@@ -1,0 +1,138 @@
+package rest
+
+import (
+	"bytes"
+	"errors"
+	"mime"
+	"net"
+	"net/http"
+	"strings"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+const (
+	mediaJSON   = "application/json"
+	mediaPatch  = "application/merge-patch+json"
+	acceptPatch = mediaPatch + ", " + mediaJSON
+)
+
+// read fills the call from the request: the path's id, the query string, the
+// body, and who is calling.
+func (x *exchange) read() *facade.Error {
+	h := x.handler
+	x.call = facade.Call{Entity: x.op.Door.Name, Operation: x.op.Name}
+	inv := &x.call.Invocation
+	inv.Trace = x.r.Header.Get("traceparent")
+	if h.options.State != nil {
+		state, err := h.options.State(x.r)
+		if err != nil {
+			return facade.AsError(err)
+		}
+		inv.State = state
+	}
+	parameters, err := parseQuery(x.r.URL.RawQuery)
+	if err != nil {
+		return err
+	}
+	a := arguments{op: x.op, pathID: x.match.hasID}
+	if x.match.hasID {
+		a.params.set("id", coerce(idShape(x.op), x.match.id))
+	}
+	a.place(parameters)
+	x.prefer(&a)
+	if err := a.refusal(); err != nil {
+		return err
+	}
+	inv.Params, inv.Query, inv.Body = a.params.close(), a.query.close(), a.body.close()
+	switch x.r.Method {
+	case http.MethodPost, http.MethodPut, http.MethodPatch:
+		body, err := x.readBody()
+		if err != nil {
+			return err
+		}
+		if len(body) > 0 { // no body is absent; the text null is something else
+			inv.Body = body
+		}
+	}
+	return nil
+}
+
+// idShape is what an id in the path is read as.
+func idShape(op *facade.Operation) *schema.Shape {
+	if op.Params != nil {
+		if p := op.Params.Property("id"); p != nil {
+			return &p.Shape
+		}
+	}
+	if e := op.Door.Entity; e != nil && e.Primary != nil {
+		return &e.Primary.Shape
+	}
+	return nil
+}
+
+// readBody is the body as checked JSON, or nothing where there is none.
+func (x *exchange) readBody() ([]byte, *facade.Error) {
+	r, limit := x.r, x.handler.options.MaxBody
+	if r.ContentLength == 0 || r.Body == nil || r.Body == http.NoBody {
+		return nil, nil
+	}
+	if r.ContentLength > limit {
+		x.w.Header().Set("Connection", "close") // what was not read is not drained either
+		return nil, tooLarge(limit)
+	}
+	// The body is not pooled: who answers the call may hold on to its text.
+	body := bytes.NewBuffer(make([]byte, 0, max(r.ContentLength, 0)+bytes.MinRead))
+	if _, err := body.ReadFrom(http.MaxBytesReader(x.w, r.Body, limit)); err != nil {
+		var over *http.MaxBytesError
+		var slow net.Error
+		switch {
+		case errors.As(err, &over):
+			return nil, tooLarge(limit)
+		case errors.As(err, &slow) && slow.Timeout():
+			return nil, facade.Errorf(facade.RequestTimeout, "the body did not arrive in time; send it again")
+		}
+		return nil, facade.Errorf(facade.BadRequest, "the body could not be read; send it again")
+	}
+	if body.Len() == 0 {
+		return nil, nil
+	}
+	if err := x.mediaType(); err != nil {
+		return nil, err
+	}
+	if err := jsontext.Check(body.Bytes()); err != nil {
+		return nil, facade.Errorf(facade.BadRequest, "the body is not JSON as it should be: %s", err.Error())
+	}
+	return body.Bytes(), nil
+}
+
+func tooLarge(limit int64) *facade.Error {
+	return facade.Errorf(facade.PayloadTooLarge, "the body is over the cap of %d bytes; send less", limit)
+}
+
+// mediaType refuses a body of a type that is not read here, with status 415. A
+// merge patch may also call itself application/json: that is how it is merged anyway.
+func (x *exchange) mediaType() *facade.Error {
+	patch := x.r.Method == http.MethodPatch || x.r.Method == http.MethodPut
+	send := mediaJSON
+	if patch {
+		send += " or " + mediaPatch
+	}
+	media, params, err := mime.ParseMediaType(x.r.Header.Get("Content-Type"))
+	charset, named := params["charset"]
+	encoding := x.r.Header.Get("Content-Encoding")
+	switch {
+	case err != nil, media != mediaJSON && !(patch && media == mediaPatch), named && !strings.EqualFold(charset, "utf-8"):
+		if patch {
+			x.w.Header().Set("Accept-Patch", acceptPatch)
+		}
+		x.status = http.StatusUnsupportedMediaType
+		return facade.Errorf(facade.BadRequest, "the Content-Type is not read here; send the body as %s in UTF-8", send)
+	case encoding != "" && !strings.EqualFold(encoding, "identity"):
+		x.status = http.StatusUnsupportedMediaType
+		return facade.Errorf(facade.BadRequest, "the body is compressed; send it without a Content-Encoding")
+	}
+	return nil
+}

@@ -1,0 +1,205 @@
+package rest
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+)
+
+// Table is the routes of a catalog. It never changes and may be shared.
+type Table struct {
+	base   string
+	fronds map[string]map[string]*resource // by the Frond's name and the door's plural
+	order  []*resource
+}
+
+// Route is one line of the table: what a verb does at a path.
+type Route struct {
+	Verb      string // POST, or PATCH where PUT does the same
+	Path      string // /api/catalog/products/{id}
+	Operation *facade.Operation
+}
+
+// resource is one door's part of the table.
+type resource struct {
+	door       *facade.Door
+	path       string // /api/catalog/products, escaped
+	collection *row
+	item       *row
+	named      map[string]*row // by kebab name, at /{plural}/{name}
+	onItem     map[string]*row // likewise, at /{plural}/{id}/{name}
+	rows       []*row          // all of them, in the order of spec 4.2
+}
+
+// row is one path: the verbs it is served under, and what Allow says of them.
+type row struct {
+	path  string
+	ops   [len(verbs)]*facade.Operation
+	allow string
+}
+
+// verbs are those that operations answer. HEAD is GET without the body, OPTIONS
+// is answered from the row.
+var verbs = [...]string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
+
+// operation is what a verb does here; nil: nothing.
+func (r *row) operation(verb string) *facade.Operation {
+	if verb == http.MethodHead {
+		verb = http.MethodGet
+	}
+	for i, v := range verbs {
+		if v == verb {
+			return r.ops[i]
+		}
+	}
+	return nil
+}
+
+func (r *row) add(op *facade.Operation, on ...string) {
+	for i, v := range verbs {
+		if slices.Contains(on, v) {
+			r.ops[i] = op
+		}
+	}
+	var allow []string
+	for i, v := range verbs {
+		if r.ops[i] != nil {
+			allow = append(allow, v)
+			if v == http.MethodGet {
+				allow = append(allow, http.MethodHead)
+			}
+		}
+	}
+	r.allow = strings.Join(append(allow, http.MethodOptions), ", ")
+}
+
+// crud says where the operations that spec 4.2 names stand. They are known by
+// their names: a door without rows may answer a list of its own.
+var crud = map[string]struct {
+	onItem bool
+	verbs  []string
+}{
+	"list":     {false, []string{http.MethodGet}},
+	"create":   {false, []string{http.MethodPost}},
+	"findById": {true, []string{http.MethodGet}},
+	"update":   {true, []string{http.MethodPut, http.MethodPatch}},
+	"delete":   {true, []string{http.MethodDelete}},
+}
+
+// Derive reads the routes off a catalog; base is the path in front of them, ""
+// for /api. The error is schema.Faults: every path claimed twice.
+func Derive(cat *facade.Catalog, base string) (*Table, error) {
+	if base == "" {
+		base = "/api"
+	}
+	t := &Table{base: "/" + strings.Trim(base, "/"), fronds: map[string]map[string]*resource{}}
+	if t.base == "/" {
+		t.base = ""
+	}
+	var faults schema.Faults
+	for _, frond := range cat.Fronds {
+		plurals := t.fronds[frond.Name]
+		if plurals == nil {
+			plurals = map[string]*resource{}
+			t.fronds[frond.Name] = plurals
+		}
+		for _, door := range frond.Doors {
+			res, twice := t.resource(door)
+			faults = append(faults, twice...)
+			if other := plurals[door.Plural]; other != nil {
+				faults = append(faults, schema.Fault{
+					File: door.Origin, Pointer: "/doors/" + door.Name,
+					Message: fmt.Sprintf("the path %s is claimed by %s and by %s", res.path, other.door.Name, door.Name),
+					Remedy:  "give one of them another plural: " + door.Name + ": {plural: …}",
+				})
+				continue
+			}
+			plurals[door.Plural] = res
+			t.order = append(t.order, res)
+		}
+	}
+	return t, faults.Err()
+}
+
+func (t *Table) resource(door *facade.Door) (*resource, schema.Faults) {
+	var faults schema.Faults
+	res := &resource{
+		door: door, named: map[string]*row{}, onItem: map[string]*row{},
+		path: t.base + "/" + url.PathEscape(door.Frond.Name) + "/" + url.PathEscape(door.Plural),
+	}
+	claimed := map[string]*facade.Operation{}
+	for _, op := range door.Operations {
+		if place, ok := crud[op.Name]; ok {
+			if place.onItem {
+				res.claim(&res.item, res.path+"/{id}").add(op, place.verbs...)
+			} else {
+				res.claim(&res.collection, res.path).add(op, place.verbs...)
+			}
+			continue
+		}
+		name := schema.Kebab(op.Name)
+		if other := claimed[name]; other != nil {
+			faults = append(faults, schema.Fault{
+				File: door.Origin, Pointer: "/doors/" + door.Name + "/operations/" + op.Name,
+				Message: fmt.Sprintf("the path %s/%s is claimed by %s and by %s", res.path, name, other.Name, op.Name),
+				Remedy:  "rename one of the operations",
+			})
+			continue
+		}
+		claimed[name] = op
+		// Spec 4.2.4: the verb follows the kind, which follows the name where none is given.
+		verb := http.MethodPost
+		if op.Kind == facade.Query {
+			verb = http.MethodGet
+		}
+		var named, onItem *row
+		res.claim(&named, res.path+"/"+name).add(op, verb)
+		res.named[name] = named
+		if op.Params != nil && op.Params.Property("id") != nil {
+			res.claim(&onItem, res.path+"/{id}/"+name).add(op, verb)
+			res.onItem[name] = onItem
+		}
+	}
+	return res, faults
+}
+
+// claim is the row at *at, made where there is none yet.
+func (res *resource) claim(at **row, path string) *row {
+	if *at == nil {
+		*at = &row{path: path}
+		res.rows = append(res.rows, *at)
+	}
+	return *at
+}
+
+// Routes are the lines of the table, door by door in the catalog's order.
+func (t *Table) Routes() []Route {
+	var routes []Route
+	for _, res := range t.order {
+		for _, r := range res.rows {
+			for i, verb := range verbs {
+				if r.ops[i] != nil {
+					routes = append(routes, Route{Verb: verb, Path: r.path, Operation: r.ops[i]})
+				}
+			}
+		}
+	}
+	return routes
+}
+
+// String is the table as text, one route a line.
+func (t *Table) String() string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
+	for _, r := range t.Routes() {
+		fmt.Fprintf(w, "%s\t%s\t%s.%s\n", r.Verb, r.Path, r.Operation.Door.Name, r.Operation.Name)
+	}
+	w.Flush()
+	return b.String()
+}

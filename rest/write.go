@@ -1,0 +1,175 @@
+package rest
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// Header values that every answer of a kind shares.
+var (
+	typeJSON    = []string{mediaJSON}
+	typeProblem = []string{"application/problem+json"}
+	// What is answered depends on who asks, so only their own cache keeps it, and asks again each time.
+	cacheControl = []string{"private, no-cache"}
+	vary         = []string{"Authorization, Cookie, Prefer"}
+)
+
+// write answers with the result of the call.
+func (x *exchange) write(result *facade.Result) error {
+	header := x.w.Header()
+	status := http.StatusOK
+	query := x.op.Kind == facade.Query
+	switch {
+	case x.op.Name == "delete" && x.onItem():
+		if result.Form == facade.FormValue && jsontext.KindOf(result.Value) == jsontext.False {
+			return x.nothing()
+		}
+		x.send(http.StatusNoContent, nil)
+		return nil
+	case query && x.op.Cardinality == facade.Maybe && isNothing(result):
+		return x.nothing()
+	case x.op.Name == "create" && x.r.Method == http.MethodPost:
+		status = http.StatusCreated
+		if at := x.location(result); at != "" {
+			header.Set("Location", at)
+		}
+	}
+	buf := takeBuffer()
+	defer buf.release()
+	buf.text = result.AppendJSON(buf.text)
+	if query {
+		header["Cache-Control"], header["Vary"] = cacheControl, vary
+	}
+	if tag := x.tag(result); tag != "" {
+		header.Set("ETag", tag)
+		if done, err := x.conditional(tag); done || err != nil {
+			return err
+		}
+	}
+	if result.Form == facade.FormPage {
+		if next := x.next(&result.Page); next != "" {
+			header.Set("Link", next)
+		}
+	}
+	if x.applied {
+		header.Set("Preference-Applied", "count=none")
+	}
+	header["Content-Type"] = typeJSON
+	x.send(status, buf.text)
+	return nil
+}
+
+// send sends a status and a body; nil is none at all.
+func (x *exchange) send(status int, body []byte) {
+	x.wrote = true
+	if body != nil {
+		x.w.Header()["Content-Length"] = []string{strconv.Itoa(len(body))}
+	}
+	x.w.WriteHeader(status)
+	if body != nil && x.r.Method != http.MethodHead {
+		_, _ = x.w.Write(body) // a client that has gone away is no failure of ours
+	}
+}
+
+// onItem says whether the row is that of one id.
+func (x *exchange) onItem() bool { return x.match.row == x.match.resource.item }
+
+// isNothing says whether the answer is null.
+func isNothing(r *facade.Result) bool {
+	switch r.Form {
+	case facade.FormRow:
+		return r.Rows.Len() == 0
+	case facade.FormValue:
+		return jsontext.IsNull(r.Value)
+	}
+	return false
+}
+
+// nothing is the failure of a path behind which there is no row.
+func (x *exchange) nothing() *facade.Error {
+	return facade.Errorf(facade.NotFound, "there is no %s here", x.op.Door.Name).At(x.op.Door.Name, x.op.Name)
+}
+
+// location is the path of the row that was created, or "" where it has none: no
+// id in the answer, or no findById to ask.
+func (x *exchange) location(r *facade.Result) string {
+	door, item := x.op.Door, x.match.resource.item
+	if r.Form != facade.FormRow || r.Rows.Len() == 0 || door.Entity == nil || door.Entity.Primary == nil ||
+		item == nil || item.operation(http.MethodGet) == nil {
+		return ""
+	}
+	id := r.Rows.Row(0).Get(door.Entity.Primary.Name)
+	switch jsontext.KindOf(id) {
+	case jsontext.String:
+		return x.match.resource.path + "/" + url.PathEscape(jsontext.Unquote(id))
+	case jsontext.Number:
+		return x.match.resource.path + "/" + string(id)
+	}
+	return ""
+}
+
+// next is the Link to the page behind this one (RFC 8288), or "" at the end.
+func (x *exchange) next(p *facade.Page) string {
+	cursor := p.EndCursor()
+	if !p.HasMore || cursor == "" {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("<" + x.r.URL.EscapedPath() + "?")
+	for pair := range strings.SplitSeq(x.r.URL.RawQuery, "&") {
+		name, value, _ := strings.Cut(pair, "=")
+		name, _ = url.QueryUnescape(name)
+		value, _ = url.QueryUnescape(value)
+		switch name {
+		case "before":
+			return "" // reading backward, more lies the other way
+		case "", "after", "offset":
+			continue
+		}
+		b.WriteString(url.QueryEscape(name) + "=" + url.QueryEscape(value) + "&")
+	}
+	b.WriteString("after=" + url.QueryEscape(cursor) + `>; rel="next"`)
+	return b.String()
+}
+
+// prefer honours Prefer: count=none (RFC 7240) where the operation counts; a total
+// that the URL asks for or not goes first.
+func (x *exchange) prefer(a *arguments) {
+	if x.op.Query == nil || x.op.Query.Property("total") == nil {
+		return
+	}
+	for _, line := range x.r.Header["Prefer"] {
+		for p := range strings.SplitSeq(line, ",") {
+			p, _, _ = strings.Cut(p, ";")
+			name, value, _ := strings.Cut(p, "=")
+			if strings.EqualFold(strings.TrimSpace(name), "count") && strings.Trim(value, "\" \t") == "none" && !a.has("total") {
+				a.query.set("total", []byte("false"))
+				x.applied = true
+				return
+			}
+		}
+	}
+}
+
+// buffer is a response being written. Large ones are left to the collector.
+type buffer struct{ text []byte }
+
+const maxPooled = 1 << 20
+
+var buffers = sync.Pool{New: func() any { return &buffer{text: make([]byte, 0, 4096)} }}
+
+func takeBuffer() *buffer { return buffers.Get().(*buffer) }
+
+func (b *buffer) release() {
+	if cap(b.text) > maxPooled {
+		return
+	}
+	b.text = b.text[:0]
+	buffers.Put(b)
+}
