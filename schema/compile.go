@@ -140,7 +140,7 @@ type unit struct {
 	src    *Source
 	card   *Card // nil where it could not be read
 	entity *Entity
-	broken map[string]bool // fields with a fault that need not be looked at again
+	taken  map[string]bool // fields a view took over from an entity, whose faults are told there
 }
 
 func (c *compiler) fault(u *unit, at, message, remedy string) {
@@ -155,7 +155,7 @@ func (c *compiler) remote(u *unit) bool {
 
 // read gives the unit a card of its own.
 func (c *compiler) read(src *Source) *unit {
-	u := &unit{src: src, broken: map[string]bool{}}
+	u := &unit{src: src, taken: map[string]bool{}}
 	card := src.Card
 	if card == nil {
 		text, err := ToJSON(src.File, src.Data)

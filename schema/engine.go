@@ -22,7 +22,7 @@ import (
 // conditions. It is compiled for those places of a card that need it, once.
 
 // engineURL is where a card stands for its own references; nothing is ever loaded from it.
-const engineURL = "card:/card.json"
+const engineURL = "card:///card.json"
 
 type noLoader struct{}
 

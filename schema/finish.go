@@ -17,23 +17,33 @@ func (c *compiler) finish(u *unit) {
 	}
 	c.required(u)
 	for _, p := range e.Fields {
-		c.field(u, p)
+		if !u.taken[p.Name] {
+			c.field(u, p)
+		}
 	}
 	if !u.src.View {
 		c.primary(u)
 	}
 	c.uniques(u)
 	b := &builder{lenient: c.remote(u)}
-	faults := 0
 	b.fault = func(at, message, remedy string) {
-		faults++
-		c.fault(u, at, message, remedy)
+		if !u.takenAt(at) {
+			c.fault(u, at, message, remedy)
+		}
 	}
 	b.engine = engine{doc: func() []byte { return u.card.AppendJSON(nil) }, lenient: b.lenient, fault: b.fault}
 	e.judge = newJudge(e, b)
-	if faults == 0 {
-		c.examples(u)
+	c.examples(u)
+}
+
+// takenAt says whether a pointer leads into a field the view took over.
+func (u *unit) takenAt(at string) bool {
+	name, ok := strings.CutPrefix(at, "/properties/")
+	if !ok {
+		return false
 	}
+	name, _, _ = strings.Cut(name, "/")
+	return u.taken[untoken.Replace(name)]
 }
 
 func (c *compiler) required(u *unit) {
@@ -174,6 +184,9 @@ func hasUnique(p *Property, members []string) bool {
 // examples faults values of the card itself that its own shapes refuse.
 func (c *compiler) examples(u *unit) {
 	for i, p := range u.entity.Fields {
+		if u.taken[p.Name] {
+			continue
+		}
 		at := child("/properties", p.Name)
 		check := func(where string, v json.RawMessage) {
 			j := judging{}

@@ -31,7 +31,8 @@ func (c *compiler) relation(u *unit, p *Property) {
 	case rel.To == "":
 	case target == nil && c.claimed(rel.To):
 		// It is there and broken; its own faults are told.
-	case target == nil && c.set.opts.Partial:
+	case target == nil && c.remote(u):
+		// Whoever runs it need not publish every table (spec 2.5.2); the name is kept.
 	case target == nil || target.View:
 		c.fault(u, at+"/to", fmt.Sprintf("the relation points at %q, which is no entity of this host", rel.To), "name one of "+c.known())
 		target = nil
@@ -95,6 +96,9 @@ func (c *compiler) inverse(u *unit, p *Property, at string) *Property {
 		return nil
 	case 1:
 		return back[0]
+	}
+	if c.remote(u) {
+		return nil
 	}
 	c.fault(u, at, fmt.Sprintf("several fields of %s point back at %s: %s", p.Link.Target.Name, self, strings.Join(names, ", ")),
 		"say which one this is the other side of, by: "+orList(names))

@@ -66,7 +66,7 @@ func (r *reader) axes(text json.RawMessage, at string) Axes {
 // each walks the members of an object; the ones read leaves go to extra under prefix.
 func (r *reader) each(text json.RawMessage, at string, read func(name string, value json.RawMessage, here string) bool, extra *Keywords, prefix string) {
 	if jsontext.KindOf(text) != jsontext.Object {
-		r.fault(at, lastToken(at)+" has to be an object", "see the table of axes for the keys it takes")
+		r.fault(at, lastToken(at)+" has to be an object", axesForms[lastToken(at)])
 		return
 	}
 	for name, value := range jsontext.Members(text) {
@@ -74,6 +74,15 @@ func (r *reader) each(text json.RawMessage, at string, read func(name string, va
 			*extra = append(*extra, Keyword{prefix + jsontext.Token(name), compact(value)})
 		}
 	}
+}
+
+// axesForms say what each object of x-kit looks like.
+var axesForms = map[string]string{
+	"x-kit":     "write the axes under it: role, lifecycle, boundary",
+	"role":      "write primary: true, index: true, unique: [[ … ]] or relation: {to: author, kind: one} under it",
+	"relation":  "write {to: author, kind: one}",
+	"lifecycle": "write create: and update: under it",
+	"boundary":  "write in: and out: under it",
 }
 
 func (r *reader) onlyTrue(value json.RawMessage, at string) bool {
@@ -176,7 +185,7 @@ func (r *reader) create(value json.RawMessage, at string) *CreateRule {
 			return nil
 		}
 	}
-	r.fault(at, "create does not know this rule", "write {value: …}, now, {generate: name} or optional")
+	r.fault(at, "lifecycle.create does not know this rule", "write {value: …}, now, {generate: name} or optional")
 	return nil
 }
 
@@ -195,7 +204,7 @@ func (r *reader) boundary(value json.RawMessage, at, verb string) BoundaryRule {
 			return BoundaryRule{Name: r.string(name, child(at, verb))}
 		}
 	}
-	r.fault(at, lastToken(at)+" does not know this rule", "write closed, or {"+verb+": name of a conversion}")
+	r.fault(at, "boundary."+lastToken(at)+" does not know this rule", "write closed, or {"+verb+": name of a conversion}")
 	return BoundaryRule{}
 }
 

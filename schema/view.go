@@ -74,6 +74,7 @@ func (c *compiler) expand(u *unit) {
 		}
 		fields = append(fields, f)
 		survived = append(survived, f.Name)
+		u.taken[f.Name] = true
 	}
 	for _, f := range own {
 		if !slices.ContainsFunc(fields, func(o Field) bool { return o.Name == f.Name }) {
