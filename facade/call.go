@@ -35,8 +35,12 @@ type Call struct {
 	// Select names the fields the caller is going to read, computed ones included;
 	// nil means all it may. It narrows, it never opens. list's query.fields sets it.
 	Select []string
-	// Cursors asks for a cursor for every row of a page, not just its ends.
+	// Cursors asks for a cursor for every row of a page, not just its last.
 	Cursors bool
+	// Partial lets an answer stand whose computed fields could not all be made: the
+	// ones that failed are absent from the rows and named in Result.Failed. Without
+	// it such a call fails whole.
+	Partial bool
 }
 
 // Invocation is what a call carries (spec 2.6). Params, Query and Body are JSON

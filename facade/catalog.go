@@ -7,6 +7,7 @@ import "github.com/frondhost/frond/schema"
 type Catalog struct {
 	Vendor string
 	Fronds []*Frond
+	Set    *schema.Set // the cards it was made from; entities without a door among them
 
 	doors map[string]*Door // by schema.EntityKey
 }
@@ -36,7 +37,13 @@ type Door struct {
 	GraphQL    string // the author's override of the GraphQL type name, or ""
 	Origin     string // where it was declared, for messages: fronds/catalog/frond.yaml
 
-	ops map[string]*Operation
+	ops       map[string]*Operation
+	at        string // pointer to it in its frond.yaml
+	reader    *reader
+	collector Collector
+	limits    ListLimits
+	idCard    *schema.Entity // params of findById, update and delete
+	byID      order          // how its list is sorted where nobody says
 }
 
 // Operation is one function of a door, identified by entity.op (spec 1.1).
@@ -44,7 +51,7 @@ type Operation struct {
 	Name        string
 	Kind        Kind
 	Door        *Door
-	Builtin     bool           // one of the CRUD operations, answered by the store
+	Builtin     bool           // one of the CRUD operations, answered by the store, or by a handler in its place
 	Params      *schema.Entity // nil: the operation names none, and takes none
 	Query       *schema.Entity // nil likewise; of list the filter grammar's card
 	Input       *schema.Entity // nil: the operation names no input view
@@ -54,6 +61,11 @@ type Operation struct {
 	Description string
 	GraphQL     string // the author's override of the GraphQL field name, or ""
 	Answered    bool   // a built-in, a handler or a remote answers it; else NOT_IMPLEMENTED
+
+	builtin *builtin
+	handler Handler
+	reader  *reader // of Output; nil without one
+	outDoor *Door   // whose rows Output is, or was cut from; nil for a shape of its own
 }
 
 // Kind is query or command (spec 1.2).
@@ -90,3 +102,38 @@ func (c *Catalog) Door(name string) *Door { return c.doors[schema.EntityKey(name
 
 // Operation is the operation called name, or nil.
 func (d *Door) Operation(name string) *Operation { return d.ops[name] }
+
+// ListLimits are how many rows a page of the door holds.
+func (d *Door) ListLimits() ListLimits { return d.limits }
+
+func (d *Door) add(op *Operation) {
+	d.Operations = append(d.Operations, op)
+	d.ops[op.Name] = op
+}
+
+func (d *Door) computed(name string) *Computed {
+	for _, c := range d.Computed {
+		if c.Name == name {
+			return c
+		}
+	}
+	return nil
+}
+
+func (d *Door) operationNames() []string {
+	names := make([]string, len(d.Operations))
+	for i, op := range d.Operations {
+		names[i] = op.Name
+	}
+	return names
+}
+
+func (c *Catalog) doorNames() []string {
+	var names []string
+	for _, f := range c.Fronds {
+		for _, d := range f.Doors {
+			names = append(names, d.Name)
+		}
+	}
+	return names
+}

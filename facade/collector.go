@@ -10,27 +10,26 @@ import (
 // It may be called from many goroutines.
 type Collector interface {
 	// Scope says what the caller may do and see. An error is the verdict: UNAUTHORIZED
-	// or FORBIDDEN. A door without a collector is open.
+	// or FORBIDDEN. A door without a collector is open. Where rows of the door are
+	// reached from another one (a relation in a filter, an answer), op is its list.
 	Scope(ctx context.Context, state State, door *Door, op *Operation) (Scope, error)
+}
+
+// CollectorFunc is a function that is a Collector.
+type CollectorFunc func(ctx context.Context, state State, door *Door, op *Operation) (Scope, error)
+
+// Scope calls f.
+func (f CollectorFunc) Scope(ctx context.Context, state State, door *Door, op *Operation) (Scope, error) {
+	return f(ctx, state, door, op)
 }
 
 // Scope is what a caller may touch and see of one door. The zero value is all.
 type Scope struct {
-	Rows *Filter       // only these rows exist for the caller
-	Hide []string      // these fields do not exist for the caller
+	Rows *Filter       // only these rows exist for the caller; ANDed into every read, update and delete
+	Hide []string      // these fields, stored or computed, do not exist for the caller
 	Set  schema.Object // stamped at creation; the caller cannot send them
 }
 
 // Readable says whether a field exists for the caller: boundary.out is open and
 // no collector hides it. It decides select, filter, sort, cursor and error text.
-func (s *Scope) Readable(p *schema.Property) bool {
-	if !p.Readable() {
-		return false
-	}
-	for _, h := range s.Hide {
-		if h == p.Name {
-			return false
-		}
-	}
-	return true
-}
+func (s *Scope) Readable(p *schema.Property) bool { return p.Readable() && !s.hides(p.Name) }

@@ -15,3 +15,61 @@ func StateFrom(ctx context.Context) State {
 	s, _ := ctx.Value(stateKey{}).(State)
 	return s
 }
+
+// station is where on the path a context is: which façade runs it, for whom, and
+// how many calls stand within each other.
+type station struct {
+	facade *Facade
+	state  State
+	trace  string
+	depth  int
+	inside bool // the next call is the author's own
+}
+
+type stationKey struct{}
+
+func stationOf(ctx context.Context) *station {
+	s, _ := ctx.Value(stationKey{}).(*station)
+	return s
+}
+
+// maxDepth is how many calls may stand within each other: handlers that call each
+// other in a circle end here and not on the stack.
+const maxDepth = 32
+
+// From is, within a handler or a presenter, a Caller with the rights of whoever
+// called: their state, their collectors, and answers as they would get them.
+// A Call that brings a State of its own keeps it.
+func From(ctx context.Context) Caller { return caller{stationOf(ctx), false} }
+
+// Inside is, within a handler or a presenter, a Caller for the author's own code.
+// It stands on the inner side of the boundary: fields that are closed or immutable
+// for callers may be written and read, nothing is decoded or encoded, collectors
+// do not scope, and computed fields come only where Select names them. Of an
+// operation that a handler overrides it calls the built-in one.
+func Inside(ctx context.Context) Caller { return caller{stationOf(ctx), true} }
+
+// caller is From and Inside: a façade, as seen from one of its handlers.
+type caller struct {
+	at     *station
+	inside bool
+}
+
+func (c caller) Call(ctx context.Context, call *Call) (*Result, error) {
+	if c.at == nil {
+		return nil, Errorf(InternalError, "this context is not a handler's; hand on the one the handler was given")
+	}
+	if call.Invocation.State == nil || call.Invocation.Trace == "" {
+		copied := *call
+		if copied.Invocation.State == nil {
+			copied.Invocation.State = c.at.state
+		}
+		if copied.Invocation.Trace == "" {
+			copied.Invocation.Trace = c.at.trace
+		}
+		call = &copied
+	}
+	next := *c.at
+	next.inside = c.inside
+	return c.at.facade.Call(context.WithValue(ctx, stationKey{}, &next), call)
+}

@@ -2,43 +2,67 @@ package facade
 
 import (
 	"context"
-	"io/fs"
 
 	"github.com/frondhost/frond/schema"
 )
 
 // Project is what an author wrote, before it is compiled: Fronds with their cards
-// and doors, and what Go code attaches to them. Fill it, then hand it to New.
+// and doors, and what Go code attaches to them. Fill it, then hand it to [New],
+// which does not change it.
 type Project struct {
 	Vendor   string // x-kit-vendor; "" means frondhost
 	Fronds   []*FrondSource
-	Registry *schema.Registry // built-ins; add your own before New
+	Registry *schema.Registry // nil: schema.Builtins; add your own before New
 
-	// what Go code attached; faults of attaching (an unknown door) are kept and told by New.
-	handlers   map[string]Handler
-	presenters map[string][]*presenter
-	collectors map[string]Collector
+	// What Go code attached, in the order it came; an unknown door, or one thing
+	// attached twice, is told by New.
+	handlers   []attachedHandler
+	presenters []attachedPresenter
+	collectors []attachedCollector
 }
 
 // FrondSource is one Frond's folder as read.
 type FrondSource struct {
 	Name   string
-	Dir    string
-	Cards  []schema.Source
-	Remote string
+	Dir    string          // where it stands in the project: fronds/catalog; "" for the root
+	Cards  []schema.Source // entities and views
+	Config Text            // frond.yaml; the zero Text where there is none
+	Seeds  []Text          // one per entity, named by its file (see [Facade.Seed])
+	Remote string          // the address its operations run at; "" for here
 }
 
-// Handler answers an author's operation. What it returns is marshalled to JSON;
-// a *Rows, *Result or json.RawMessage is taken as it is. The call is admitted: judged and decoded.
+// Text is a file as it was read.
+type Text struct {
+	File string // as faults name it; its ending tells YAML from JSON
+	Data []byte
+}
+
+// Handler answers an author's operation. The call it is given is admitted: params,
+// query and body are judged, decoded and filled. What it returns is marshalled to
+// JSON; *Rows, *Result and json.RawMessage are taken as they are. Whatever it is,
+// it leaves by the rules of the operation's output: closed and hidden fields gone,
+// values encoded, the fields of a named view and no others.
 type Handler func(ctx context.Context, c *Call) (any, error)
 
-type presenter struct{}
+type attachedHandler struct {
+	door DoorRef
+	name string
+	kind Kind // what the attaching function says it is; "": it does not
+	fn   Handler
+}
 
-// Read reads a project's folder (DESIGN 4, "Cards on disk"). The error is
-// schema.Faults: every fault of every file at once.
-func Read(fsys fs.FS) (*Project, error) { panic("not yet") }
+type attachedPresenter struct {
+	door DoorRef
+	*presenter
+}
 
-// DoorRef names a door of a project for the functions that attach Go code to it.
+type attachedCollector struct {
+	door DoorRef
+	Collector
+}
+
+// DoorRef names a door of a project for the functions that attach Go code to it:
+// [Handle], [HandleQuery], [HandleCommand], [Present] and [Collect].
 type DoorRef struct {
 	project *Project
 	name    string
@@ -47,26 +71,24 @@ type DoorRef struct {
 // Door names a door to attach code to; one that does not exist is a fault told by New.
 func (p *Project) Door(name string) DoorRef { return DoorRef{p, name} }
 
-// Options of New; nil is fine.
-type Options struct {
-	Middleware []Middleware // the first is outermost
+func (d DoorRef) key() string { return schema.EntityKey(d.name) }
+
+func (d DoorRef) present(p *presenter) {
+	d.project.presenters = append(d.project.presenters, attachedPresenter{d, p})
 }
 
-// Facade answers every call on the doors of its project. It is a Caller.
-type Facade struct {
-	catalog *Catalog
+// Collect attaches the collector that scopes a door (spec 1.3). A door has one;
+// without it, it is open.
+func Collect(door DoorRef, c Collector) {
+	door.project.collectors = append(door.project.collectors, attachedCollector{door, c})
 }
 
-// New compiles a project over a store. The error is schema.Faults.
-func New(p *Project, store Store, opts *Options) (*Facade, error) { panic("not yet") }
+// Handle attaches the handler of an operation that the door's frond.yaml declares,
+// or one that stands in the place of a built-in operation (see [Inside] for how it
+// still reaches that one). Typed handlers are attached by [HandleQuery] and
+// [HandleCommand].
+func Handle(door DoorRef, name string, h Handler) { door.handle(name, "", h) }
 
-// Catalog is what the façade serves.
-func (f *Facade) Catalog() *Catalog { return f.catalog }
-
-// Call carries one call through the whole house.
-func (f *Facade) Call(ctx context.Context, c *Call) (*Result, error) { panic("not yet") }
-
-// AppendJSON appends the result as every surface's JSON has it.
-func (r *Result) AppendJSON(dst []byte) []byte { panic("not yet") }
-
-var _ Caller = (*Facade)(nil)
+func (d DoorRef) handle(name string, kind Kind, h Handler) {
+	d.project.handlers = append(d.project.handlers, attachedHandler{d, name, kind, h})
+}

@@ -1,6 +1,11 @@
 package facade
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strconv"
+
+	"github.com/frondhost/frond/schema/jsontext"
+)
 
 // Form says which of a Result's members hold the answer.
 type Form uint8
@@ -23,6 +28,64 @@ type Result struct {
 	// Groups is set when the call had Each: Groups[i] answers Keys[i], and the
 	// members above describe all of them together.
 	Groups []Group
+	// Failed are the computed fields that could not be made, where Call.Partial let
+	// the rest of the answer stand; their columns are absent in every row.
+	Failed []FieldError
+
+	crossed bool // the rows left by the boundary already: closed fields are gone, encode was applied
+}
+
+// FieldError is a computed field that failed, and why.
+type FieldError struct {
+	Field string
+	Err   *Error
+}
+
+// AppendJSON appends the result as every surface's JSON has it: a row or null, an
+// array, a list result (spec 2.7) or a value. A call with Each is an array with
+// the answer for every key.
+func (r *Result) AppendJSON(dst []byte) []byte {
+	if r.Groups != nil {
+		dst = append(dst, '[')
+		for i, g := range r.Groups {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = r.appendRows(dst, g.From, g.To, &g.Page)
+		}
+		return append(dst, ']')
+	}
+	if r.Form == FormValue {
+		if len(r.Value) == 0 {
+			return append(dst, "null"...)
+		}
+		return append(dst, r.Value...)
+	}
+	return r.appendRows(dst, 0, r.Rows.Len(), &r.Page)
+}
+
+func (r *Result) appendRows(dst []byte, from, to int, page *Page) []byte {
+	switch {
+	case r.Form == FormRow && from == to:
+		return append(dst, "null"...)
+	case r.Form == FormRow:
+		return append(dst, r.Rows.Row(from).JSON()...)
+	case r.Form == FormRows:
+		return r.Rows.appendRun(dst, from, to)
+	}
+	dst = append(dst, `{"items":`...)
+	dst = r.Rows.appendRun(dst, from, to)
+	dst = append(dst, `,"total":`...)
+	dst = strconv.AppendInt(dst, page.Total, 10)
+	dst = append(dst, `,"hasMore":`...)
+	dst = strconv.AppendBool(dst, page.HasMore)
+	dst = append(dst, `,"endCursor":`...)
+	if end := page.EndCursor(); end != "" {
+		dst = jsontext.AppendString(dst, end)
+	} else {
+		dst = append(dst, "null"...)
+	}
+	return append(dst, '}')
 }
 
 // Page is what a list says beside its items.

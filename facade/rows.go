@@ -11,13 +11,15 @@ import (
 type Layout struct {
 	Fields []string
 	index  map[string]int
+	names  [][]byte // of each field `"name":`
 }
 
 // NewLayout is the layout of rows with these fields in this order.
 func NewLayout(fields []string) *Layout {
-	l := &Layout{Fields: fields, index: make(map[string]int, len(fields))}
+	l := &Layout{Fields: fields, index: make(map[string]int, len(fields)), names: make([][]byte, len(fields))}
 	for i, f := range fields {
 		l.index[f] = i
+		l.names[i] = append(jsontext.Quote(f), ':')
 	}
 	return l
 }
@@ -67,12 +69,48 @@ func (r *Rows) Len() int {
 func (r *Rows) Row(i int) Row { return Row{rows: r, at: i * (1 + len(r.layout.Fields))} }
 
 // AppendJSON appends the rows as a JSON array.
-func (r *Rows) AppendJSON(dst []byte) []byte {
+func (r *Rows) AppendJSON(dst []byte) []byte { return r.appendRun(dst, 0, r.Len()) }
+
+// appendRun appends the rows from up to but without to as a JSON array: one copy,
+// for the rows of a run stand behind each other.
+func (r *Rows) appendRun(dst []byte, from, to int) []byte {
 	dst = append(dst, '[')
-	if r != nil {
-		dst = append(dst, r.text...)
+	if from < to {
+		width := 1 + len(r.layout.Fields)
+		dst = append(dst, r.text[r.spans[from*width].from:r.spans[(to-1)*width].to]...)
 	}
 	return append(dst, ']')
+}
+
+// ReadRows lays out the objects of a JSON array, or one object alone, that passed
+// [schema/jsontext.Check]: of each the members that layout names, as they stand;
+// others are left out. ok is false where something else than objects was found.
+func ReadRows(layout *Layout, text json.RawMessage) (rows *Rows, ok bool) {
+	rows = &Rows{layout: layout, text: make([]byte, 0, len(text))}
+	switch jsontext.KindOf(text) {
+	case jsontext.Object:
+		rows.read(text)
+		return rows, true
+	case jsontext.Array:
+		for _, item := range jsontext.Elements(text) {
+			if jsontext.KindOf(item) != jsontext.Object {
+				return nil, false
+			}
+			rows.read(item)
+		}
+		return rows, true
+	}
+	return nil, false
+}
+
+func (r *Rows) read(object json.RawMessage) {
+	r.BeginRow()
+	for name, value := range jsontext.Members(object) {
+		if i := r.layout.Index(name); i >= 0 {
+			r.Put(i, value)
+		}
+	}
+	r.EndRow()
 }
 
 // BeginRow opens the next row.
@@ -92,10 +130,10 @@ func (r *Rows) BeginRow() {
 // for the caller to append the value to, which it hands back to End. Columns are
 // written in any order, each at most once; one that is left out is absent.
 func (r *Rows) Begin(i int) []byte {
-	if r.text[len(r.text)-1] != '{' || len(r.text) != int(r.spans[r.open].from)+1 {
+	if len(r.text) != int(r.spans[r.open].from)+1 {
 		r.text = append(r.text, ',')
 	}
-	r.text = append(jsontext.AppendString(r.text, r.layout.Fields[i]), ':')
+	r.text = append(r.text, r.layout.names[i]...)
 	r.spans[r.open+1+i].from = uint32(len(r.text))
 	return r.text
 }
@@ -113,6 +151,43 @@ func (r *Rows) Put(i int, value []byte) { r.End(i, append(r.Begin(i), value...))
 func (r *Rows) EndRow() {
 	r.text = append(r.text, '}')
 	r.spans[r.open].to = uint32(len(r.text))
+}
+
+// copyRow writes row as the next one; its layout has the fields of r's.
+func (r *Rows) copyRow(row Row) {
+	r.BeginRow()
+	for i, name := range r.layout.Fields {
+		if value := row.Get(name); value != nil {
+			r.Put(i, value)
+		}
+	}
+	r.EndRow()
+}
+
+// pick is a run with the rows of the groups, in their order.
+func (r *Rows) pick(groups []Group) *Rows {
+	out := NewRows(r.layout, r.Len())
+	for _, g := range groups {
+		for i := g.From; i < g.To; i++ {
+			out.copyRow(r.Row(i))
+		}
+	}
+	return out
+}
+
+// join is the rows of several runs, one behind the other.
+func join(layout *Layout, runs []*Rows) *Rows {
+	n := 0
+	for _, run := range runs {
+		n += run.Len()
+	}
+	out := NewRows(layout, n)
+	for _, run := range runs {
+		for i := range run.Len() {
+			out.copyRow(run.Row(i))
+		}
+	}
+	return out
 }
 
 // Row is one row of a Rows: a window, not a copy.

@@ -1,0 +1,165 @@
+package facade
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// admit is the third step: everything the call carries is judged before anything
+// runs, and every refusal is named at once, those of params before those of query
+// before those of the body.
+func (t *trip) admit(ctx context.Context) error {
+	if t.call.Each != nil {
+		t.admitEach()
+	}
+	switch b := t.op.builtin; {
+	case b != nil:
+		if err := b.admit(t, ctx); err != nil {
+			return err
+		}
+	default:
+		t.admitNamed()
+	}
+	if t.sel == nil && t.op.reader != nil {
+		t.sel = t.pick(t.call.Select, nil)
+	}
+	if err := t.refusal(); err != nil {
+		return err
+	}
+	return t.fill(ctx)
+}
+
+// admitNamed judges what an author's operation is called with: each part against
+// the card it names, or against nothing at all.
+func (t *trip) admitNamed() {
+	in, op := &t.call.Invocation, t.op
+	t.params = t.part(op.Params, in.Params, "/params")
+	t.query = t.part(op.Query, in.Query, "/query")
+	if op.Input == nil {
+		t.only(in.Body, "/body", nil)
+		return
+	}
+	t.body = t.judge(op.Input, schema.Create, in.Body)
+}
+
+// part judges params or query, and answers the members their card knows.
+func (t *trip) part(card *schema.Entity, text json.RawMessage, at string) json.RawMessage {
+	if card == nil {
+		t.only(text, at, nil)
+		return nil
+	}
+	o, details := card.Judge(schema.Plain, text, at)
+	t.details = append(t.details, details...)
+	return appendObject(nil, o)
+}
+
+// judge judges a body, and refuses what the scope takes from the caller: hidden
+// fields do not exist, preset ones cannot be sent.
+func (t *trip) judge(card *schema.Entity, mode schema.Mode, text json.RawMessage) schema.Object {
+	o, details := card.Judge(mode, text, "/body")
+	see := t.see
+	if card != t.door.Entity {
+		see = open // an input view is the operation's own, not the door's
+	}
+	locked := false
+	for _, d := range details {
+		top, _, _ := strings.Cut(d.Path, ".")
+		switch {
+		case t.inside && (d.Code == schema.ReadOnly || d.Code == schema.Immutable):
+			continue // the boundary is the callers', not the author's own code's
+		case see.Set.Get(top) != nil:
+			continue // the collector answers for it; named below where it was sent
+		case see.hides(top):
+			locked = locked || d.Code == "required"
+			continue
+		}
+		t.refuse(d)
+	}
+	if len(see.Hide) > 0 || len(see.Set) > 0 {
+		for name := range jsontext.Members(text) {
+			at := "/body/" + jsontext.Token(name)
+			switch {
+			case see.hides(name):
+				t.refuse(unknownKey(at, t.door.Name+" knows no "+name+"; leave it out"))
+			case see.Set.Get(name) != nil:
+				t.refuse(schema.Detail{Path: name, Pointer: at, Code: schema.ReadOnly, Message: name + " is set for you; leave it out"})
+			}
+		}
+	}
+	if locked {
+		// Nothing the caller could send would do, and the field is not ours to name.
+		t.verdict = &Error{Code: Forbidden, Message: "you may not create this: it takes a field that you do not see"}
+	}
+	return o
+}
+
+// only refuses every key of an object that is not among names, and everything
+// that is no object. No text and null are an empty object.
+func (t *trip) only(text json.RawMessage, at string, names []string) {
+	switch jsontext.KindOf(text) {
+	case jsontext.Invalid, jsontext.Null:
+		return
+	case jsontext.Object:
+	default:
+		t.refuse(schema.Detail{Pointer: at, Code: "type", Message: at[1:] + " has to be an object"})
+		return
+	}
+	for name := range jsontext.Members(text) {
+		if !slices.Contains(names, name) {
+			message := fmt.Sprintf("%s takes no %s; leave it out", t.where(), shown(name))
+			if len(names) > 0 {
+				message = fmt.Sprintf("%s knows no %s%s", at[1:], shown(name), served(name, names))
+			}
+			t.refuse(unknownKey(at+"/"+jsontext.Token(name), message))
+		}
+	}
+}
+
+func (t *trip) where() string { return t.door.Name + "." + t.op.Name }
+
+func (t *trip) refuse(d schema.Detail) { t.details = append(t.details, d) }
+
+func unknownKey(at, message string) schema.Detail {
+	return schema.Detail{Path: pathOf(at), Pointer: at, Code: schema.UnknownKey, Message: message}
+}
+
+// pathOf is the dotted path of a pointer, without the part of the invocation it begins with.
+func pathOf(pointer string) string {
+	_, rest, _ := strings.Cut(strings.TrimPrefix(pointer, "/"), "/")
+	rest = strings.ReplaceAll(rest, "/", ".")
+	return strings.ReplaceAll(strings.ReplaceAll(rest, "~1", "/"), "~0", "~")
+}
+
+// refusal is VALIDATION_FAILED where something was refused.
+func (t *trip) refusal() error {
+	switch n := len(t.details); {
+	case n == 0 && t.verdict != nil:
+		return t.verdict
+	case n == 0:
+		return nil
+	case n == 1:
+		return Invalid(t.details[0].Message, t.details...)
+	default:
+		n = min(n, schema.MaxDetails)
+		return Invalid(fmt.Sprintf("%d things are refused, each with a detail; the first: %s", n, t.details[0].Message), t.details[:n]...)
+	}
+}
+
+// appendObject appends an object's text.
+func appendObject(dst []byte, o schema.Object) []byte {
+	dst = append(dst, '{')
+	for i, m := range o {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(jsontext.AppendString(dst, m.Name), ':')
+		dst = append(dst, m.Value...)
+	}
+	return append(dst, '}')
+}

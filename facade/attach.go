@@ -1,0 +1,73 @@
+package facade
+
+import "fmt"
+
+// goCode is what a fault of attaching names in place of a file: it is the program itself.
+const goCode = "Go code"
+
+// attach binds what Go code attached to the doors and operations it names.
+func (b *compiler) attach() {
+	for _, h := range b.project.handlers {
+		b.attachHandler(h)
+	}
+	for _, p := range b.project.presenters {
+		b.attachPresenter(p)
+	}
+	for _, c := range b.project.collectors {
+		door := b.doors[c.door.key()]
+		switch {
+		case door == nil:
+			b.fault(goCode, "", fmt.Sprintf("a collector is attached to %s, but no door is called that", c.door.name), b.doorsRemedy())
+		case door.collector != nil:
+			b.fault(goCode, "", fmt.Sprintf("two collectors are attached to %s", door.Name), "attach one that says both")
+		default:
+			door.collector = c.Collector
+		}
+	}
+}
+
+func (b *compiler) attachHandler(h attachedHandler) {
+	method := h.door.name + "." + h.name
+	door := b.doors[h.door.key()]
+	if door == nil {
+		b.fault(goCode, "", fmt.Sprintf("a handler is attached to %s, but no door is called %s", method, h.door.name), b.doorsRemedy())
+		return
+	}
+	switch op := door.ops[h.name]; {
+	case op == nil:
+		b.fault(goCode, "", fmt.Sprintf("a handler is attached to %s, but %s declares no such operation", method, door.Name),
+			fmt.Sprintf("declare it in frond.yaml: doors: {%s: {operations: {%s: {kind: command}}}}", door.Name, h.name))
+	case op.handler != nil:
+		b.fault(goCode, "", fmt.Sprintf("two handlers are attached to %s", method), "attach one of them")
+	case h.kind != "" && h.kind != op.Kind:
+		b.fault(goCode, "", fmt.Sprintf("%s is a %s, but its handler is attached as a %s", method, op.Kind, h.kind),
+			"attach it by the other function, or state the kind in frond.yaml")
+	default:
+		op.handler, op.Answered = h.fn, true
+	}
+}
+
+func (b *compiler) attachPresenter(p attachedPresenter) {
+	door := b.doors[p.door.key()]
+	switch {
+	case door == nil:
+		b.fault(goCode, "", fmt.Sprintf("the computed field %s is attached to %s, but no door is called that", p.Name, p.door.name), b.doorsRemedy())
+		return
+	case door.Entity == nil:
+		b.fault(goCode, "", fmt.Sprintf("the computed field %s is attached to %s, which has no rows", p.Name, door.Name), "attach it to a door with a card")
+		return
+	case door.Entity.Property(p.Name) != nil, door.computed(p.Name) != nil:
+		b.fault(goCode, "", fmt.Sprintf("the computed field %s of %s has the name of another field", p.Name, door.Name), "give it a name of its own")
+		return
+	case !isName(p.Name):
+		b.fault(goCode, "", fmt.Sprintf("%q cannot be the name of a computed field", p.Name), "write a letter, then letters, digits, - or _: excerpt")
+		return
+	}
+	for _, need := range p.Needs {
+		if q := door.Entity.Property(need); q == nil || !q.Stored {
+			b.fault(goCode, "", fmt.Sprintf("the computed field %s of %s needs %s, which is no stored field", p.Name, door.Name, need), "name fields that stand in the rows")
+		}
+	}
+	door.Computed = append(door.Computed, &p.Computed)
+	door.reader.presenters = append(door.reader.presenters, p.presenter)
+}

@@ -1,0 +1,60 @@
+package facade
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// inward brings a judged value over the boundary: decoded by the field's named
+// conversion (spec 2.2: boundary.in), a date-time in the form it is kept in. The
+// author's own code stands inside already, so its values are not decoded.
+func (t *trip) inward(p *schema.Property, value json.RawMessage) json.RawMessage {
+	if name := p.Axes.In.Name; name != "" && !t.inside {
+		convert := t.facade.registry.Conversions[name].Decode
+		if convert == nil {
+			t.fail(fmt.Errorf("unknown generator: no conversion called %q decodes %s.%s", name, p.Owner.Name, p.Name))
+			return value
+		}
+		decoded, err := convert(value)
+		if err != nil {
+			t.refuse(schema.Detail{
+				Path: p.Name, Pointer: "/body/" + jsontext.Token(p.Name), Code: "decode",
+				Message: fmt.Sprintf("%s cannot be read as %s; send it in that form", p.Name, name),
+				Params:  map[string]any{"conversion": name},
+			})
+			return value
+		}
+		value = decoded
+	}
+	if p.Kind == schema.KindDateTime {
+		value = normalDateTime(value)
+	}
+	return jsontext.Trim(value)
+}
+
+// outward brings a kept value over the boundary: encoded by the field's named
+// conversion (spec 2.2: boundary.out).
+func (f *Facade) outward(p *schema.Property, value json.RawMessage) (json.RawMessage, error) {
+	convert := f.registry.Conversions[p.Axes.Out.Name].Encode
+	if convert == nil {
+		return nil, Internal(fmt.Errorf("unknown generator: no conversion called %q encodes %s.%s", p.Axes.Out.Name, p.Owner.Name, p.Name))
+	}
+	out, err := convert(value)
+	if err != nil {
+		return nil, Internal(fmt.Errorf("conversion %q of %s.%s: %w", p.Axes.Out.Name, p.Owner.Name, p.Name, err))
+	}
+	if err := jsontext.Check(out); err != nil {
+		return nil, Internal(fmt.Errorf("conversion %q of %s.%s gave no JSON: %w", p.Axes.Out.Name, p.Owner.Name, p.Name, err))
+	}
+	return out, nil
+}
+
+// fail keeps a failure of our own that came up while judging.
+func (t *trip) fail(err error) {
+	if t.verdict == nil {
+		t.verdict = Internal(err)
+	}
+}

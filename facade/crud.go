@@ -1,0 +1,248 @@
+package facade
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// builtin is an operation that every stored door has unless its author says
+// otherwise (DESIGN 4, 5): what it is, and its steps on the path.
+type builtin struct {
+	name        string
+	kind        Kind
+	cardinality Cardinality
+	description string
+	admit       func(*trip, context.Context) error
+	fill        filling
+	run         func(*trip, context.Context) (*Result, error)
+}
+
+// filling says which rules of the lifecycle complete an operation's body.
+type filling uint8
+
+const (
+	fillNothing filling = iota
+	fillCreate
+	fillUpdate
+)
+
+// builtins are the built-in operations, in the order a door lists them.
+var builtins = []*builtin{
+	{"list", Query, PageOf, "The rows that meet a filter, in an order, a page at a time.", (*trip).admitList, fillNothing, (*trip).runList},
+	{"findById", Query, Maybe, "The row with this id, or null.", (*trip).admitID, fillNothing, (*trip).runFindByID},
+	{"findByIds", Query, Many, "The rows with these ids, in their order, without those that are not there.", (*trip).admitIDs, fillNothing, (*trip).runFindByIDs},
+	{"create", Command, One, "A new row.", (*trip).admitCreate, fillCreate, (*trip).runCreate},
+	{"update", Command, One, "Changes the row with this id: what is left out stays as it is, null clears a field, nested objects are merged.", (*trip).admitUpdate, fillUpdate, (*trip).runUpdate},
+	{"delete", Command, NoOutput, "Removes the row with this id, and says whether it was there.", (*trip).admitID, fillNothing, (*trip).runDelete},
+}
+
+// maxIDs is how many ids findByIds takes (DESIGN 5).
+const maxIDs = 500
+
+// admitID judges findById and delete: an id and nothing else. A batch has its
+// keys instead.
+func (t *trip) admitID(context.Context) error {
+	in := &t.call.Invocation
+	if t.each == nil {
+		t.admitParamsID()
+	}
+	t.only(in.Query, "/query", nil)
+	t.only(in.Body, "/body", nil)
+	return nil
+}
+
+var onlyID = []string{"id"}
+
+func (t *trip) admitParamsID() {
+	params, p := t.call.Invocation.Params, t.door.Entity.Primary
+	t.only(params, "/params", onlyID)
+	sent := jsontext.Get(params, "id")
+	if sent == nil {
+		t.refuse(schema.Detail{Path: "id", Pointer: "/params/id", Code: "required", Message: fmt.Sprintf("%s takes the id of a row; send it as params.id", t.where())})
+		return
+	}
+	id, why := keyText(p, sent)
+	if why != "" {
+		t.refuse(schema.Detail{Path: "id", Pointer: "/params/id", Code: "type", Message: fmt.Sprintf("the id of a %s is %s", t.door.Name, why)})
+		return
+	}
+	t.id = id
+}
+
+func (t *trip) admitIDs(context.Context) error {
+	in, p := &t.call.Invocation, t.door.Entity.Primary
+	t.only(in.Params, "/params", nil)
+	t.only(in.Query, "/query", []string{"ids"})
+	t.only(in.Body, "/body", nil)
+	sent := jsontext.Get(in.Query, "ids")
+	refuse := func(at, code, message string) {
+		t.refuse(schema.Detail{Path: pathOf(at), Pointer: at, Code: code, Message: message})
+	}
+	if jsontext.KindOf(sent) != jsontext.Array {
+		code := "type"
+		if sent == nil {
+			code = "required"
+		}
+		refuse("/query/ids", code, t.where()+" takes a list of ids; send it as query.ids")
+		return nil
+	}
+	e := &eachOf{field: p}
+	for i, id := range jsontext.Elements(sent) {
+		if i == maxIDs {
+			refuse("/query/ids", "maxItems", fmt.Sprintf("there are more than %d ids; ask for fewer at once", maxIDs))
+			return nil
+		}
+		text, why := keyText(p, id)
+		if why != "" {
+			refuse(fmt.Sprintf("/query/ids/%d", i), "type", fmt.Sprintf("the id of a %s is %s", t.door.Name, why))
+			continue
+		}
+		e.add(text)
+	}
+	t.each = e
+	return nil
+}
+
+func (t *trip) admitCreate(context.Context) error {
+	in := &t.call.Invocation
+	t.only(in.Params, "/params", nil)
+	t.only(in.Query, "/query", nil)
+	t.body = t.judge(t.door.Entity, schema.Create, in.Body)
+	return nil
+}
+
+func (t *trip) admitUpdate(ctx context.Context) error {
+	in := &t.call.Invocation
+	t.admitParamsID()
+	t.only(in.Query, "/query", nil)
+	body := in.Body
+	if t.id != nil {
+		merged, err := t.merge(ctx, body)
+		if err != nil {
+			return err
+		}
+		body = merged
+	}
+	t.body = t.judge(t.door.Entity, schema.Update, body)
+	t.body = t.withoutID(t.body)
+	return nil
+}
+
+// withoutID takes the primary key out of a patch: the row keeps its own. Sending
+// the one it has is no change, sending another is refused.
+func (t *trip) withoutID(patch schema.Object) schema.Object {
+	p := t.door.Entity.Primary
+	for i, m := range patch {
+		if m.Name != p.Name {
+			continue
+		}
+		if id, why := keyText(p, m.Value); why == "" && t.id != nil && string(id) != string(t.id) {
+			t.refuse(schema.Detail{Path: p.Name, Pointer: "/body/" + jsontext.Token(p.Name), Code: schema.Immutable, Message: p.Name + " is what the row is known by and does not change; leave it out"})
+		}
+		return append(patch[:i:i], patch[i+1:]...)
+	}
+	return patch
+}
+
+func (t *trip) runFindByID(ctx context.Context) (*Result, error) {
+	q := Find{Entity: t.door.Entity, Select: t.sel.stored, Where: t.see.Rows, Limit: 1}
+	if t.each != nil {
+		return t.runEachByID(ctx, &q, FormRow)
+	}
+	q.Each = &EachKey{Field: t.door.Entity.Primary, Values: []json.RawMessage{t.id}}
+	found, err := t.store().Find(ctx, &q)
+	if err != nil {
+		return nil, err
+	}
+	return &Result{Form: FormRow, Rows: found.Rows}, nil
+}
+
+func (t *trip) runFindByIDs(ctx context.Context) (*Result, error) {
+	q := Find{Entity: t.door.Entity, Select: t.sel.stored, Where: t.see.Rows, Limit: 1}
+	res, err := t.runEachByID(ctx, &q, FormRows)
+	if err != nil {
+		return nil, err
+	}
+	res.Rows = inOrder(res.Rows, res.Groups)
+	res.Groups = nil
+	return res, nil
+}
+
+func (t *trip) runEachByID(ctx context.Context, q *Find, form Form) (*Result, error) {
+	res := &Result{Form: form}
+	if len(t.each.values) == 0 {
+		res.Rows = NewRows(t.sel.stored, 0)
+		res.Groups = make([]Group, len(t.each.order))
+		return res, nil
+	}
+	q.Each = &EachKey{Field: t.each.field, Values: t.each.values}
+	found, err := t.store().Find(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	res.Rows = found.Rows
+	res.Groups = make([]Group, len(t.each.order))
+	for i, at := range t.each.order {
+		if at >= 0 {
+			res.Groups[i].From, res.Groups[i].To = found.Groups[at].From, found.Groups[at].To
+		}
+	}
+	return res, nil
+}
+
+// inOrder is rows in the order of their groups: themselves, where they stand so.
+func inOrder(rows *Rows, groups []Group) *Rows {
+	next := 0
+	for _, g := range groups {
+		if g.From < g.To {
+			if g.From != next {
+				return rows.pick(groups)
+			}
+			next = g.To
+		}
+	}
+	return rows
+}
+
+func (t *trip) runCreate(ctx context.Context) (*Result, error) {
+	rows, err := t.store().Insert(ctx, t.door.Entity, []Record{t.body}, t.sel.stored)
+	if err != nil {
+		return nil, err
+	}
+	return &Result{Form: FormRow, Rows: rows}, nil
+}
+
+func (t *trip) runUpdate(ctx context.Context) (*Result, error) {
+	rows, err := t.store().Update(ctx, t.door.Entity, t.id, t.see.Rows, t.body, t.sel.stored)
+	if err != nil {
+		return nil, err
+	}
+	if rows.Len() == 0 {
+		return nil, Errorf(NotFound, "there is no %s with this id", t.door.Name)
+	}
+	return &Result{Form: FormRow, Rows: rows}, nil
+}
+
+func (t *trip) runDelete(ctx context.Context) (*Result, error) {
+	was, err := t.store().Delete(ctx, t.door.Entity, t.id, t.see.Rows)
+	if err != nil {
+		return nil, err
+	}
+	res := &Result{Form: FormValue, Value: json.RawMessage("false")}
+	if was {
+		res.Value = json.RawMessage("true")
+	}
+	return res, nil
+}
+
+// store is where the rows are; a façade that was made without one says so.
+func (t *trip) store() Store {
+	if t.facade.store == nil {
+		panic(Errorf(ServiceUnavailable, "this host keeps no rows; it was started without a store"))
+	}
+	return t.facade.store
+}

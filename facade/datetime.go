@@ -1,0 +1,79 @@
+package facade
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// A date-time is kept and answered as UTC with milliseconds, or with microseconds
+// where those are not zero (decision 093). Smaller parts are cut.
+const (
+	withMillis = "2006-01-02T15:04:05.000Z"
+	withMicros = "2006-01-02T15:04:05.000000Z"
+)
+
+// appendDateTime appends a moment as a JSON string.
+func appendDateTime(dst []byte, at time.Time) []byte {
+	at = at.UTC()
+	layout := withMillis
+	if at.Nanosecond()/int(time.Microsecond)%1000 != 0 {
+		layout = withMicros
+	}
+	dst = append(dst, '"')
+	dst = at.AppendFormat(dst, layout)
+	return append(dst, '"')
+}
+
+// normalDateTime is the text of a judged date-time in the form it is kept in;
+// null, and what is no date-time, stays as it is.
+func normalDateTime(value json.RawMessage) json.RawMessage {
+	if jsontext.KindOf(value) != jsontext.String || isNormal(jsontext.Trim(value)) {
+		return value
+	}
+	at, ok := parseDateTime(jsontext.Unquote(jsontext.Trim(value)))
+	if !ok {
+		return value
+	}
+	return appendDateTime(nil, at)
+}
+
+// isNormal says whether a JSON string is a date-time as appendDateTime writes it.
+func isNormal(v []byte) bool {
+	const form = `"0000-00-00T00:00:00.000Z"`
+	if len(v) != len(form) {
+		return false
+	}
+	for i := range v {
+		if c := form[i]; c == '0' && (v[i] < '0' || v[i] > '9') || c != '0' && v[i] != c {
+			return false
+		}
+	}
+	return string(v[18:20]) != "60"
+}
+
+// parseDateTime reads RFC 3339: the letters in either case, a leap second as the
+// one after it, as clocks without leap seconds have it.
+func parseDateTime(s string) (time.Time, bool) {
+	if len(s) < len("2006-01-02T15:04:05Z") {
+		return time.Time{}, false
+	}
+	s = strings.ToUpper(s)
+	leap := s[17:19] == "60"
+	if leap {
+		s = s[:17] + "59" + s[19:]
+	}
+	at, err := time.Parse(time.RFC3339Nano, s)
+	if err != nil {
+		return time.Time{}, false
+	}
+	if leap {
+		at = at.Add(time.Second)
+	}
+	if at = at.UTC(); at.Year() < 0 || at.Year() > 9999 {
+		return time.Time{}, false
+	}
+	return at, true
+}

@@ -1,0 +1,62 @@
+package facade
+
+import (
+	"encoding/json"
+
+	"github.com/frondhost/frond/schema"
+)
+
+// eachOf is the keys of a batch, each of them once.
+type eachOf struct {
+	field  *schema.Property
+	values []json.RawMessage // distinct, in their one spelling
+	order  []int             // of every key that was sent, its place in values; -1: it fits no row
+	at     map[string]int
+}
+
+// add adds a key and remembers where the answer to it will be.
+func (e *eachOf) add(text json.RawMessage) {
+	if e.at == nil {
+		e.at = map[string]int{}
+	}
+	i, known := e.at[string(text)]
+	if !known {
+		i = len(e.values)
+		e.at[string(text)] = i
+		e.values = append(e.values, text)
+	}
+	e.order = append(e.order, i)
+}
+
+// miss adds a key that no row can have.
+func (e *eachOf) miss() { e.order = append(e.order, -1) }
+
+// admitEach reads a batch: findById for many ids, list for many values of a field.
+// A key that is null, or of another kind than the field, has no rows: batches are
+// made from rows, and what one of them points at is not the caller's fault.
+func (t *trip) admitEach() {
+	each := t.call.Each
+	var field *schema.Property
+	if t.door.Entity != nil {
+		field = t.door.Entity.Property(each.Field)
+	}
+	switch {
+	case t.op.Name == "findById" && t.op.Builtin && field != nil && field == t.door.Entity.Primary:
+	case t.op.Name == "list" && t.op.Builtin && field != nil && t.readable(t.see, field) && isScalar(field):
+	case t.op.Builtin && (t.op.Name == "list" || t.op.Name == "findById"):
+		t.refuse(unknownKey("/each/field", t.where()+" is not batched by "+shown(each.Field)+"; findById is by the primary key, list by any field with single values"))
+		return
+	default:
+		t.verdict = Errorf(BadRequest, "%s is not batched; only findById and list are", t.where())
+		return
+	}
+	e := &eachOf{field: field, at: make(map[string]int, len(each.Keys)), values: make([]json.RawMessage, 0, len(each.Keys)), order: make([]int, 0, len(each.Keys))}
+	for _, k := range each.Keys {
+		if text, why := keyText(field, k); why == "" {
+			e.add(text)
+		} else {
+			e.miss()
+		}
+	}
+	t.each = e
+}

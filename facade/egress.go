@@ -1,0 +1,80 @@
+package facade
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+)
+
+// project is the last step: rows leave with the fields the caller asked for and
+// may read, closed ones gone, values encoded, computed fields added. Rows that
+// leave as they were read are not touched at all.
+func (t *trip) project(ctx context.Context, res *Result) (*Result, error) {
+	res.crossed = !t.inside
+	if t.sel == nil || res.Form == FormValue || !t.sel.rewritten() || res.Rows.Len() == 0 {
+		return res, nil
+	}
+	made, failed, err := t.present(ctx, res.Rows)
+	if err != nil {
+		return nil, err
+	}
+	res.Failed = failed
+	from := res.Rows
+	out := NewRows(t.sel.out, from.Len())
+	for i := range from.Len() {
+		row := from.Row(i)
+		out.BeginRow()
+		for j, c := range t.sel.columns {
+			switch {
+			case c.from < 0:
+				if made[c.computed] != nil {
+					out.Put(j, made[c.computed][i])
+				}
+			case row.At(c.from) == nil:
+			case c.encode != nil:
+				value, err := t.facade.outward(c.encode, row.At(c.from))
+				if err != nil {
+					return nil, err
+				}
+				out.Put(j, value)
+			default:
+				out.Put(j, row.At(c.from))
+			}
+		}
+		out.EndRow()
+	}
+	res.Rows = out
+	return res, nil
+}
+
+// present runs the presenters that were selected, each once for all rows.
+func (t *trip) present(ctx context.Context, rows *Rows) (made [][]json.RawMessage, failed []FieldError, err error) {
+	if len(t.sel.computed) == 0 {
+		return nil, nil, nil
+	}
+	list := make([]Row, rows.Len())
+	for i := range list {
+		list[i] = rows.Row(i)
+	}
+	ctx = t.station(ctx)
+	made = make([][]json.RawMessage, len(t.sel.computed))
+	for i, p := range t.sel.computed {
+		values, err := p.run(ctx, list)
+		if err == nil && len(values) != len(list) {
+			err = fmt.Errorf("it gave %d values for %d rows", len(values), len(list))
+		}
+		if err == nil {
+			made[i] = values
+			continue
+		}
+		if ctx.Err() != nil {
+			return nil, nil, ctx.Err()
+		}
+		e := Internal(fmt.Errorf("computed field %s.%s: %w", t.op.reader.entity.Name, p.Name, err))
+		if !t.call.Partial {
+			return nil, nil, e
+		}
+		failed = append(failed, FieldError{p.Name, e.At(t.door.Name, t.op.Name)})
+	}
+	return made, failed, nil
+}

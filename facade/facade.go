@@ -1,0 +1,58 @@
+package facade
+
+import (
+	"time"
+
+	"github.com/frondhost/frond/schema"
+)
+
+// Options of [New]; nil is fine.
+type Options struct {
+	// Middleware stands around every call, those of handlers included; the first is
+	// outermost. Topology is one: it sends the calls of remote Fronds elsewhere.
+	Middleware []Middleware
+	// List is how many rows a page holds where a door's frond.yaml does not say;
+	// the zero value is 50, at most 500.
+	List ListLimits
+	// Now is the clock of lifecycle: now; nil is time.Now.
+	Now func() time.Time
+}
+
+// Facade answers every call on the doors of its project. It is a [Caller], never
+// changes and may be used from many goroutines.
+type Facade struct {
+	catalog  *Catalog
+	store    Store
+	registry *schema.Registry
+	entry    Caller // the path, inside its middleware
+	now      func() time.Time
+	seeds    []seedFile
+}
+
+var _ Caller = (*Facade)(nil)
+
+// New compiles a project over a store. The error is schema.Faults: every fault of
+// every file and of everything attached, at once. A nil store is fine for those
+// who only want the catalog; calls that need rows then answer SERVICE_UNAVAILABLE.
+func New(p *Project, store Store, opts *Options) (*Facade, error) {
+	if opts == nil {
+		opts = &Options{}
+	}
+	b := &compiler{project: p, limits: opts.List.or(ListLimits{Default: 50, Max: 500})}
+	catalog := b.compile()
+	if len(b.faults) > 0 {
+		return nil, b.faults.Err()
+	}
+	f := &Facade{catalog: catalog, store: store, registry: b.registry, now: opts.Now, seeds: b.seeds}
+	if f.now == nil {
+		f.now = time.Now
+	}
+	f.entry = CallerFunc(f.walk)
+	for i := len(opts.Middleware) - 1; i >= 0; i-- {
+		f.entry = opts.Middleware[i](f.entry)
+	}
+	return f, nil
+}
+
+// Catalog is what the façade serves.
+func (f *Facade) Catalog() *Catalog { return f.catalog }

@@ -1,0 +1,421 @@
+package facade
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// The caps of one filter. A filter over them is refused, not cut.
+const (
+	maxFilterDepth = 12  // objects within each other: and, or, not, relations
+	maxConditions  = 300 // comparisons, and objects around them
+	maxOperands    = 500 // values of one in or notIn
+)
+
+// ParseFilter reads a filter of e in the grammar of list (see Query of its
+// operation), for collectors and others of the author's own code: nothing is
+// hidden from it. at is the pointer details begin with.
+func ParseFilter(e *schema.Entity, text json.RawMessage, at string) (*Filter, []schema.Detail) {
+	t := &trip{inside: true}
+	p := filterParser{trip: t, ctx: context.Background(), at: at}
+	f := p.object(e, open, text)
+	return f, t.details
+}
+
+// filterParser reads one filter. It goes on after a fault, so that all are named.
+type filterParser struct {
+	trip  *trip
+	ctx   context.Context
+	at    string   // where the filter stands
+	path  []string // where in it we are
+	count int      // conditions so far
+	depth int
+}
+
+// object reads {field: {op: value}, and: […], …}: all members have to hold.
+func (p *filterParser) object(e *schema.Entity, see *Scope, text json.RawMessage) *Filter {
+	if jsontext.KindOf(text) != jsontext.Object {
+		p.refuse("type", `a filter is an object such as {"name": {"eq": "…"}}`)
+		return nil
+	}
+	defer func() { p.depth-- }()
+	if p.depth++; p.depth > maxFilterDepth {
+		p.refuse("depth", fmt.Sprintf("the filter is nested deeper than %d levels; ask for less at once", maxFilterDepth))
+		return nil
+	}
+	if !p.counts() {
+		return nil
+	}
+	var all []*Filter
+	for name, value := range jsontext.Members(text) {
+		p.path = append(p.path, name)
+		if f := p.member(e, see, name, value); f != nil {
+			all = append(all, f)
+		}
+		p.path = p.path[:len(p.path)-1]
+	}
+	return allOf(all)
+}
+
+// allOf holds where all hold; nil for none of them.
+func allOf(all []*Filter) *Filter {
+	switch len(all) {
+	case 0:
+		return nil
+	case 1:
+		return all[0]
+	}
+	return &Filter{Op: And, Sub: all}
+}
+
+func (p *filterParser) member(e *schema.Entity, see *Scope, name string, value json.RawMessage) *Filter {
+	switch name {
+	case "and", "or":
+		return p.several(e, see, name, value)
+	case "not":
+		f := p.object(e, see, value)
+		if f == nil {
+			f = &Filter{Op: And} // not {} holds for no row
+		}
+		return &Filter{Op: Not, Sub: []*Filter{f}}
+	}
+	field, link := filterField(e, name)
+	if field == nil || !p.trip.visible(see, field) {
+		p.unknown(e, see, name)
+		return nil
+	}
+	if link == nil {
+		return p.comparisons(field, value)
+	}
+	if !link.Many {
+		f, ok := p.related(link, value)
+		if !ok {
+			p.unknown(e, see, name)
+			return nil
+		}
+		return f
+	}
+	return p.quantified(e, see, link, value)
+}
+
+// filterField is what a name in a filter means: a field, or the relation it
+// declares. The relation's name takes a filter, its key takes operators.
+func filterField(e *schema.Entity, name string) (*schema.Property, *schema.Link) {
+	if link := e.Relation(name); link != nil {
+		return link.Field, link
+	}
+	if field := e.Property(name); field != nil {
+		return field, nil
+	}
+	for _, field := range e.Fields {
+		if field.Link != nil && field.Link.Key == name {
+			return field, nil
+		}
+	}
+	return nil, nil
+}
+
+// visible says whether the caller may filter by a field: by one they may read, or
+// by a relation whose other side they may read.
+func (t *trip) visible(see *Scope, p *schema.Property) bool { return t.inside || see.Readable(p) }
+
+// several reads the list of and, or.
+func (p *filterParser) several(e *schema.Entity, see *Scope, name string, value json.RawMessage) *Filter {
+	if jsontext.KindOf(value) != jsontext.Array {
+		p.refuse("type", name+" takes a list of filters")
+		return nil
+	}
+	f := &Filter{Op: And}
+	if name == "or" {
+		f.Op = Or
+	}
+	for i, item := range jsontext.Elements(value) {
+		p.path = append(p.path, strconv.Itoa(i))
+		sub := p.object(e, see, item)
+		if sub == nil {
+			sub = &Filter{Op: And} // {} holds for every row
+		}
+		f.Sub = append(f.Sub, sub)
+		p.path = p.path[:len(p.path)-1]
+	}
+	return f
+}
+
+// related reads the filter behind a relation, together with the rows that exist
+// for the caller on the other side. ok is false where nothing there does.
+func (p *filterParser) related(link *schema.Link, value json.RawMessage) (*Filter, bool) {
+	see, ok := p.trip.reached(p.ctx, link.Target)
+	if !ok {
+		return nil, false
+	}
+	if jsontext.IsNull(value) {
+		p.refuse("type", fmt.Sprintf(`nothing is compared with null; to ask for rows without one, write {"%s": {"isNull": true}}`, link.Key))
+		return nil, true
+	}
+	for name := range jsontext.Members(value) {
+		if _, op := operators[name]; op && link.Target.Property(name) == nil {
+			p.refuse("operator", fmt.Sprintf(`%s takes a filter of %s; to compare its key, write {"%s": {"%s": …}}`, link.Name, link.Target.Name, link.Key, name))
+			return nil, true
+		}
+	}
+	return someOf(link, both(see.Rows, p.object(link.Target, see, value))), true
+}
+
+func someOf(link *schema.Link, sub *Filter) *Filter {
+	f := &Filter{Op: Some, Link: link}
+	if sub != nil {
+		f.Sub = []*Filter{sub}
+	}
+	return f
+}
+
+// quantified reads {some: {…}, none: {…}, every: {…}} of a many relation, and the
+// operators of an array where its ids stand in the row.
+func (p *filterParser) quantified(e *schema.Entity, see *Scope, link *schema.Link, value json.RawMessage) *Filter {
+	if jsontext.KindOf(value) != jsontext.Object {
+		p.refuse("type", `a filter of many rows is an object such as {"some": {…}}`)
+		return nil
+	}
+	there, ok := p.trip.reached(p.ctx, link.Target)
+	if !ok && link.Inverse != nil || ok && link.Inverse != nil && !p.trip.readable(there, link.Inverse) {
+		p.unknown(e, see, p.path[len(p.path)-1])
+		return nil
+	}
+	var all []*Filter
+	for name, text := range jsontext.Members(value) {
+		p.path = append(p.path, name)
+		var op Op
+		switch {
+		case name == "some" && ok:
+			op = Some
+		case name == "none" && ok:
+			op = None
+		case name == "every" && ok:
+			op = Every
+		case link.Field.Stored && (name == "has" || name == "isNull"):
+			if f := p.comparison(link.Field, name, text); f != nil {
+				all = append(all, f)
+			}
+			p.path = p.path[:len(p.path)-1]
+			continue
+		default:
+			p.refuse(schema.UnknownKey, "many rows are filtered by some, none or every"+has(link.Field))
+			p.path = p.path[:len(p.path)-1]
+			continue
+		}
+		sub := p.object(link.Target, there, text)
+		p.path = p.path[:len(p.path)-1]
+		f := &Filter{Op: op, Link: link}
+		if op == Every && there.Rows != nil && sub != nil {
+			// Every row the caller can see: one that is hidden does not count.
+			sub = &Filter{Op: Or, Sub: []*Filter{{Op: Not, Sub: []*Filter{there.Rows}}, sub}}
+		} else if op != Every {
+			sub = both(there.Rows, sub)
+		}
+		if sub != nil {
+			f.Sub = []*Filter{sub}
+		} else if op == Every {
+			continue // every one of them meets {}
+		}
+		all = append(all, f)
+	}
+	return allOf(all)
+}
+
+func has(p *schema.Property) string {
+	if p.Stored {
+		return ", and the ids in the row by has"
+	}
+	return ""
+}
+
+// operators names the operators, and which kinds of values take them.
+var operators = map[string]struct {
+	op   Op
+	on   func(*schema.Property) bool
+	many bool // takes a list
+}{
+	"eq":         {Eq, isScalar, false},
+	"ne":         {Ne, isScalar, false},
+	"in":         {In, isScalar, true},
+	"notIn":      {NotIn, isScalar, true},
+	"lt":         {Lt, isOrdered, false},
+	"lte":        {Lte, isOrdered, false},
+	"gt":         {Gt, isOrdered, false},
+	"gte":        {Gte, isOrdered, false},
+	"contains":   {Contains, isText, false},
+	"startsWith": {StartsWith, isText, false},
+	"endsWith":   {EndsWith, isText, false},
+	"icontains":  {IContains, isText, false},
+	"isNull":     {IsNull, isAny, false},
+	"has":        {Has, isList, false},
+}
+
+// operatorNames is the order operators are named in.
+var operatorNames = []string{"eq", "ne", "in", "notIn", "lt", "lte", "gt", "gte", "contains", "startsWith", "endsWith", "icontains", "isNull", "has"}
+
+func isAny(*schema.Property) bool       { return true }
+func isScalar(p *schema.Property) bool  { return p.Kind != schema.KindJSON }
+func isOrdered(p *schema.Property) bool { return isScalar(p) && p.Kind != schema.KindBoolean }
+func isText(p *schema.Property) bool    { return p.Kind == schema.KindString }
+
+// isList says whether the field holds an array of values that can be compared.
+func isList(p *schema.Property) bool {
+	_, ok := itemKind(p)
+	return ok
+}
+
+// itemKind is the kind of the items of an array.
+func itemKind(p *schema.Property) (schema.Kind, bool) {
+	if p.Link != nil && p.Link.Many && p.Stored && p.Link.Target.Primary != nil {
+		return p.Link.Target.Primary.Kind, true
+	}
+	if p.Shape.Type != "array" || p.Shape.Items == nil {
+		return schema.KindJSON, false
+	}
+	switch p.Shape.Items.Type {
+	case "string":
+		return schema.KindString, true
+	case "integer":
+		return schema.KindInteger, true
+	case "number":
+		return schema.KindNumber, true
+	case "boolean":
+		return schema.KindBoolean, true
+	}
+	return schema.KindJSON, false
+}
+
+// operatorsOf are the operators a field takes.
+func operatorsOf(p *schema.Property) []string {
+	var names []string
+	for _, name := range operatorNames {
+		if operators[name].on(p) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// comparisons reads {op: value, …} of one field: all of them have to hold.
+func (p *filterParser) comparisons(field *schema.Property, value json.RawMessage) *Filter {
+	if jsontext.KindOf(value) != jsontext.Object {
+		name := operatorsOf(field)[0]
+		p.refuse("type", fmt.Sprintf(`%s takes operators; write {"%s": …} around the value`, field.Name, name))
+		return nil
+	}
+	var all []*Filter
+	for name, text := range jsontext.Members(value) {
+		p.path = append(p.path, name)
+		if f := p.comparison(field, name, text); f != nil {
+			all = append(all, f)
+		}
+		p.path = p.path[:len(p.path)-1]
+	}
+	return allOf(all)
+}
+
+func (p *filterParser) comparison(field *schema.Property, name string, text json.RawMessage) *Filter {
+	if !p.counts() {
+		return nil
+	}
+	o, known := operators[name]
+	switch {
+	case !known:
+		p.refuse(schema.UnknownKey, fmt.Sprintf("there is no operator %s; %s takes %s", shown(name), field.Name, strings.Join(operatorsOf(field), ", ")))
+		return nil
+	case !o.on(field):
+		p.refuse("operator", fmt.Sprintf("%s does not take %s; it takes %s", field.Name, name, strings.Join(operatorsOf(field), ", ")))
+		return nil
+	case jsontext.IsNull(text):
+		p.refuse("type", fmt.Sprintf(`nothing is compared with null; to ask for rows without a %s, write {"isNull": true}`, field.Name))
+		return nil
+	case o.many:
+		return p.oneOf(field, o.op, text)
+	}
+	var value any
+	var why string
+	switch o.op {
+	case IsNull:
+		if value, why = operand(schema.KindBoolean, text); why != "" {
+			why = "isNull takes true or false"
+		}
+	case Has:
+		kind, _ := itemKind(field)
+		if value, why = operand(kind, text); why != "" {
+			why = fmt.Sprintf("has takes one value of %s: %s", field.Name, why)
+		}
+	default:
+		value, why = operandFor(field, o.op, text)
+	}
+	if why != "" {
+		p.refuse("type", why)
+		return nil
+	}
+	return &Filter{Op: o.op, Field: field, Values: []any{value}}
+}
+
+// oneOf reads the list of in, notIn. An empty one is no fault: nothing is in it.
+func (p *filterParser) oneOf(field *schema.Property, op Op, text json.RawMessage) *Filter {
+	if jsontext.KindOf(text) != jsontext.Array {
+		p.refuse("type", fmt.Sprintf("in and notIn take a list of values of %s", field.Name))
+		return nil
+	}
+	var values []any
+	for i, item := range jsontext.Elements(text) {
+		if i == maxOperands {
+			p.refuse("maxItems", fmt.Sprintf("the list is longer than %d values; ask for fewer at once", maxOperands))
+			return nil
+		}
+		p.path = append(p.path, strconv.Itoa(i))
+		value, why := any(nil), "nothing is equal to null; leave it out, and ask with isNull"
+		if !jsontext.IsNull(item) {
+			value, why = operandFor(field, op, item)
+		}
+		if why != "" {
+			p.refuse("type", why)
+		}
+		p.path = p.path[:len(p.path)-1]
+		values = append(values, value)
+	}
+	switch {
+	case len(values) == 0 && op == In:
+		return nothing()
+	case len(values) == 0:
+		return &Filter{Op: And}
+	}
+	return &Filter{Op: op, Field: field, Values: values}
+}
+
+// counts is false once the filter has grown too large; it is refused once.
+func (p *filterParser) counts() bool {
+	if p.count++; p.count == maxConditions+1 {
+		p.refuse("size", fmt.Sprintf("the filter has more than %d conditions; ask for less at once", maxConditions))
+	}
+	return p.count <= maxConditions
+}
+
+// unknown refuses a name, and lists what the caller may filter by instead.
+func (p *filterParser) unknown(e *schema.Entity, see *Scope, name string) {
+	var names []string
+	for _, field := range e.Fields {
+		if p.trip.visible(see, field) {
+			names = append(names, field.Name)
+		}
+	}
+	p.refuse(schema.UnknownKey, fmt.Sprintf("%s has no %s to filter by%s", e.Name, shown(name), served(name, names)))
+}
+
+func (p *filterParser) refuse(code, message string) {
+	at := p.at
+	for _, name := range p.path {
+		at += "/" + jsontext.Token(name)
+	}
+	p.trip.refuse(schema.Detail{Path: pathOf(at), Pointer: at, Code: code, Message: message})
+}

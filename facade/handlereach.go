@@ -1,0 +1,71 @@
+package facade
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// handleEach answers a batch of an operation whose built-in a handler stands in
+// for: it knows one call at a time, so it is given one per key.
+func (t *trip) handleEach(ctx context.Context) (*Result, error) {
+	out := &Result{Form: FormRow, Page: Page{Total: -1}}
+	if t.op.Name == "list" {
+		out.Form = FormPage
+	}
+	each, made := t.each, make([]Group, len(t.each.values))
+	var parts []*Rows
+	n := 0
+	for i, key := range each.values {
+		one := *t
+		one.each = nil
+		call := *t.call
+		call.Each = nil
+		if t.op.Name == "list" {
+			call.Invocation.Query = withKey(call.Invocation.Query, each.field, key)
+		} else {
+			call.Invocation.Params = appendObject(nil, schema.Object{{Name: "id", Value: key}})
+		}
+		one.call = &call
+		res, err := one.handle(ctx)
+		if err != nil {
+			return nil, err
+		}
+		t.sel = one.sel
+		parts = append(parts, res.Rows)
+		made[i] = Group{From: n, To: n + res.Rows.Len(), Page: res.Page}
+		n += res.Rows.Len()
+	}
+	out.Rows = join(t.sel.stored, parts)
+	out.Groups = make([]Group, len(each.order))
+	for i, at := range each.order {
+		if at >= 0 {
+			out.Groups[i] = made[at]
+		}
+	}
+	return out, nil
+}
+
+// withKey is list's query with one more condition: the field equals the key.
+func withKey(query json.RawMessage, field *schema.Property, key json.RawMessage) json.RawMessage {
+	name := field.Name
+	if field.Link != nil {
+		name = field.Link.Key
+	}
+	eq := appendObject(nil, schema.Object{{Name: "eq", Value: key}})
+	filter := appendObject(nil, schema.Object{{Name: name, Value: eq}})
+	var out schema.Object
+	for name, value := range jsontext.Members(query) {
+		if name == "filter" && !jsontext.IsNull(value) {
+			both := append(append(append(append([]byte("["), value...), ','), filter...), ']')
+			filter = appendObject(nil, schema.Object{{Name: "and", Value: both}})
+			continue
+		}
+		if name != "filter" {
+			out = append(out, schema.Member{Name: name, Value: value})
+		}
+	}
+	return appendObject(nil, append(out, schema.Member{Name: "filter", Value: filter}))
+}

@@ -1,0 +1,332 @@
+package facade
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// ListLimits are how many rows one page holds (DESIGN 5).
+type ListLimits struct {
+	Default int // where the caller says none; 0: 50
+	Max     int // a larger limit is cut to it; 0: 500
+}
+
+func (l ListLimits) or(below ListLimits) ListLimits {
+	if l.Max <= 0 {
+		l.Max = below.Max
+	}
+	if l.Default <= 0 {
+		l.Default = below.Default
+	}
+	l.Default = min(l.Default, l.Max)
+	return l
+}
+
+// listing is query of list, read: the grammar is in [listCard].
+type listing struct {
+	filter   *Filter
+	order    order
+	limit    int
+	offset   int
+	from     []json.RawMessage
+	at       place
+	backward bool
+	count    bool
+	fields   []string
+}
+
+// place says where a page begins, for what is known about the rows around it.
+type place uint8
+
+const (
+	atTheEdge    place = iota // the first page, or the last one read backward
+	besideCursor              // behind the row after was given of, or before that of before
+)
+
+// listKeys are the keys of list's query.
+var listKeys = []string{"filter", "sort", "limit", "after", "before", "offset", "fields", "total"}
+
+// admitList reads list's query. Every value is judged here, so that a store only
+// translates.
+func (t *trip) admitList(ctx context.Context) error {
+	in, l := &t.call.Invocation, &t.list
+	t.only(in.Params, "/params", nil)
+	t.only(in.Query, "/query", listKeys)
+	t.only(in.Body, "/body", nil)
+	l.count, l.limit = true, t.door.limits.Default
+	l.order = t.door.byID
+	var after, before json.RawMessage
+	for name, value := range jsontext.Members(in.Query) {
+		if jsontext.IsNull(value) {
+			continue // an explicit null is as good as nothing here: none of them can be null
+		}
+		switch name {
+		case "filter":
+			p := filterParser{trip: t, ctx: ctx, at: "/query/filter"}
+			l.filter = p.object(t.door.Entity, t.see, value)
+		case "sort":
+			l.order = t.readSort(value)
+		case "limit":
+			l.limit = min(t.readCount("limit", value), t.door.limits.Max)
+		case "offset":
+			l.offset = t.readCount("offset", value)
+		case "after":
+			after = value
+		case "before":
+			before = value
+		case "fields":
+			l.fields = t.readFields(value)
+		case "total":
+			if k := jsontext.KindOf(value); k != jsontext.True && k != jsontext.False {
+				t.refuseQuery("total", "type", "total takes true or false")
+			}
+			l.count = jsontext.KindOf(value) == jsontext.True
+		}
+	}
+	switch {
+	case after != nil && before != nil:
+		t.refuseQuery("before", "exclusive", "after and before exclude each other; send one of them")
+	case (after != nil || before != nil) && l.offset > 0:
+		t.refuseQuery("offset", "exclusive", "offset counts from the beginning; send it without a cursor")
+	case after != nil:
+		l.from = t.readCursor("after", after)
+	case before != nil:
+		l.backward = true
+		l.from = t.readCursor("before", before)
+	}
+	if l.from != nil {
+		l.at = besideCursor
+	}
+	t.sel = t.pick(t.call.Select, l.fields)
+	return nil
+}
+
+func (t *trip) runList(ctx context.Context) (*Result, error) {
+	l := &t.list
+	q := Find{
+		Entity: t.door.Entity, Select: t.sel.stored, Where: both(t.see.Rows, l.filter),
+		Sort: l.order.keys, Limit: l.limit, Offset: l.offset, From: l.from, Backward: l.backward,
+		Count: l.count, Keys: t.call.Cursors,
+	}
+	if t.each != nil {
+		if len(t.each.values) == 0 {
+			return t.pages(&Found{Rows: NewRows(t.sel.stored, 0)}), nil
+		}
+		q.Each = &EachKey{Field: t.each.field, Values: t.each.values}
+	}
+	found, err := t.store().Find(ctx, &q)
+	if err != nil {
+		return nil, err
+	}
+	return t.pages(found), nil
+}
+
+// pages is what a store found as the page that was asked for, or as one for every key.
+func (t *trip) pages(found *Found) *Result {
+	res := &Result{Form: FormPage, Rows: found.Rows}
+	if t.each == nil {
+		res.Page = t.page(found, 0, found.Rows.Len(), found.Total, found.More)
+		return res
+	}
+	res.Page.Total = -1
+	res.Groups = make([]Group, len(t.each.order))
+	made := make([]Page, len(found.Groups)) // a page per key, shared by equal ones
+	for i, g := range found.Groups {
+		made[i] = t.page(found, g.From, g.To, g.Total, g.More)
+	}
+	for i, at := range t.each.order {
+		if at < 0 {
+			res.Groups[i].Page = t.page(found, 0, 0, 0, false)
+			continue
+		}
+		res.Groups[i] = Group{From: found.Groups[at].From, To: found.Groups[at].To, Page: made[at]}
+	}
+	return res
+}
+
+func (t *trip) page(found *Found, from, to int, total int64, more bool) Page {
+	l := &t.list
+	p := Page{Total: -1}
+	if l.count {
+		p.Total = total
+	}
+	// What lies in the direction of reading the store knows; behind us there is
+	// the row of the cursor, or the rows that offset left out.
+	behind := l.at == besideCursor || l.offset > 0
+	p.HasMore, p.HasPrevious = more, behind
+	if l.backward {
+		p.HasMore, p.HasPrevious = behind, more
+	}
+	if from < to && t.cursors() {
+		if t.call.Cursors {
+			p.Cursors = make([]string, 0, to-from)
+			for i := from; i < to; i++ {
+				p.Cursors = append(p.Cursors, l.order.cursor(found.Keys[i]))
+			}
+		} else {
+			p.Cursors = []string{l.order.cursor(found.Keys[to-1])}
+		}
+	}
+	return p
+}
+
+// cursors says whether the caller may have cursors: the primary key stands in
+// them, so they have to be able to read it (DESIGN 5: one predicate).
+func (t *trip) cursors() bool { return t.readable(t.see, t.door.Entity.Primary) }
+
+// order is how a list is sorted, and the mark its cursors carry.
+type order struct {
+	keys []SortKey
+	mark uint64
+}
+
+// maxSortKeys is how many keys an order has at most, the primary key aside.
+const maxSortKeys = 8
+
+// readSort reads "-createdAt,title" or a list of such keys. The primary key ends
+// every order, so that it is one.
+func (t *trip) readSort(value json.RawMessage) order {
+	var names []string
+	switch jsontext.KindOf(value) {
+	case jsontext.String:
+		names = splitList(jsontext.Unquote(jsontext.Trim(value)))
+	case jsontext.Array:
+		for _, item := range jsontext.Elements(value) {
+			if jsontext.KindOf(item) != jsontext.String {
+				t.refuseQuery("sort", "type", `sort takes names of fields, such as "-createdAt,title" or ["-createdAt", "title"]`)
+				return t.door.byID
+			}
+			names = append(names, splitList(jsontext.Unquote(item))...)
+		}
+	default:
+		t.refuseQuery("sort", "type", `sort takes names of fields, such as "-createdAt,title" or ["-createdAt", "title"]`)
+		return t.door.byID
+	}
+	if len(names) > maxSortKeys {
+		t.refuseQuery("sort", "maxItems", fmt.Sprintf("sort takes at most %d fields", maxSortKeys))
+		return t.door.byID
+	}
+	e := t.door.Entity
+	keys := make([]SortKey, 0, len(names)+1)
+	for _, name := range names {
+		bare, desc := strings.CutPrefix(name, "-")
+		if !desc {
+			bare = strings.TrimPrefix(bare, "+")
+		}
+		p := sortField(e, bare)
+		switch {
+		case p == nil || !t.readable(t.see, p):
+			t.refuseQuery("sort", schema.UnknownKey, fmt.Sprintf("%s has no %s to sort by%s", e.Name, shown(bare), served(bare, t.sortable())))
+			return t.door.byID
+		case !isScalar(p):
+			t.refuseQuery("sort", "operator", fmt.Sprintf("%s cannot be sorted by: its values have no order", p.Name))
+			return t.door.byID
+		case twice(keys, p):
+			t.refuseQuery("sort", "uniqueItems", fmt.Sprintf("%s stands in sort twice; leave the second one out", p.Name))
+			return t.door.byID
+		}
+		keys = append(keys, SortKey{p, desc})
+		if p == e.Primary {
+			break // nothing is left to sort behind the primary key
+		}
+	}
+	return newOrder(e, keys)
+}
+
+func splitList(s string) []string {
+	parts := strings.Split(s, ",")
+	out := parts[:0]
+	for _, p := range parts {
+		if p = strings.TrimSpace(p); p != "" {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func sortField(e *schema.Entity, name string) *schema.Property {
+	if p := e.Property(name); p != nil {
+		return p
+	}
+	for _, p := range e.Fields {
+		if p.Link != nil && !p.Link.Many && p.Link.Key == name {
+			return p
+		}
+	}
+	return nil
+}
+
+func (t *trip) sortable() (names []string) {
+	for _, p := range t.door.Entity.Fields {
+		if isScalar(p) && t.readable(t.see, p) {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+func twice(keys []SortKey, p *schema.Property) bool {
+	for _, k := range keys {
+		if k.Field == p {
+			return true
+		}
+	}
+	return false
+}
+
+// newOrder ends keys with the primary key.
+func newOrder(e *schema.Entity, keys []SortKey) order {
+	if len(keys) == 0 || keys[len(keys)-1].Field != e.Primary {
+		keys = append(keys, SortKey{Field: e.Primary})
+	}
+	return order{keys, markOf(e, keys)}
+}
+
+// readCount reads limit and offset: whole numbers from 0. A limit of 0 is a page
+// without rows, for the total alone (decision 023).
+func (t *trip) readCount(name string, value json.RawMessage) int {
+	n, ok := schema.Integer(value)
+	switch {
+	case !ok:
+		t.refuseQuery(name, "type", name+" takes a whole number")
+	case n < 0:
+		t.refuseQuery(name, "minimum", name+" is at least 0")
+	case n > maxOffset:
+		return maxOffset
+	default:
+		return int(n)
+	}
+	return 0
+}
+
+// maxOffset keeps offset within what every store counts with.
+const maxOffset = 1 << 31
+
+// readFields reads "id,title" or a list of names.
+func (t *trip) readFields(value json.RawMessage) []string {
+	names := []string{}
+	switch jsontext.KindOf(value) {
+	case jsontext.String:
+		return append(names, splitList(jsontext.Unquote(jsontext.Trim(value)))...)
+	case jsontext.Array:
+		for _, item := range jsontext.Elements(value) {
+			if jsontext.KindOf(item) != jsontext.String {
+				t.refuseQuery("fields", "type", `fields takes names of fields, such as "id,title" or ["id", "title"]`)
+				return nil
+			}
+			names = append(names, jsontext.Unquote(item))
+		}
+		return names
+	}
+	t.refuseQuery("fields", "type", `fields takes names of fields, such as "id,title" or ["id", "title"]`)
+	return nil
+}
+
+func (t *trip) refuseQuery(name, code, message string) {
+	t.refuse(schema.Detail{Path: name, Pointer: "/query/" + name, Code: code, Message: message})
+}

@@ -1,0 +1,71 @@
+package facade
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// merge completes the nested objects of a patch from the row as it stands, so that
+// they are patched member by member too (RFC 7396; decision 022): a member that is
+// absent stays, null clears one that may be null and removes any other. It is done
+// before the patch is judged, so what is judged is what will be kept. An object
+// that the card leaves open is one value and is replaced.
+func (t *trip) merge(ctx context.Context, patch json.RawMessage) (json.RawMessage, error) {
+	e := t.door.Entity
+	var nested []string
+	for name, value := range jsontext.Members(patch) {
+		if p := e.Property(name); p != nil && p.Stored && p.Shape.Properties != nil && jsontext.KindOf(value) == jsontext.Object {
+			nested = append(nested, name)
+		}
+	}
+	if nested == nil {
+		return patch, nil
+	}
+	rows, err := t.store().Update(ctx, e, t.id, t.see.Rows, nil, NewLayout(nested))
+	if err != nil || rows.Len() == 0 {
+		return patch, err // a row that is not there is told when it is updated
+	}
+	row := rows.Row(0)
+	var out schema.Object
+	for name, value := range jsontext.Members(patch) {
+		if p := e.Property(name); p != nil && row.Get(name) != nil && jsontext.KindOf(value) == jsontext.Object {
+			value = mergeObject(p.Shape.Properties, row.Get(name), value)
+		}
+		out = append(out, schema.Member{Name: name, Value: value})
+	}
+	return appendObject(nil, out), nil
+}
+
+// mergeObject is an object as it stands with a patch laid over it.
+func mergeObject(fields []schema.Field, stands, patch json.RawMessage) json.RawMessage {
+	var out schema.Object
+	for name, value := range jsontext.Members(stands) {
+		if jsontext.Get(patch, name) == nil {
+			out = append(out, schema.Member{Name: name, Value: value})
+		}
+	}
+	for name, value := range jsontext.Members(patch) {
+		field := fieldOf(fields, name)
+		switch {
+		case field == nil: // the judge refuses it
+		case jsontext.IsNull(value) && !field.Shape.Nullable:
+			continue
+		case field.Shape.Properties != nil && jsontext.KindOf(value) == jsontext.Object:
+			value = mergeObject(field.Shape.Properties, jsontext.Get(stands, name), value)
+		}
+		out = append(out, schema.Member{Name: name, Value: value})
+	}
+	return appendObject(nil, out)
+}
+
+func fieldOf(fields []schema.Field, name string) *schema.Field {
+	for i := range fields {
+		if fields[i].Name == name {
+			return &fields[i]
+		}
+	}
+	return nil
+}

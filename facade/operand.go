@@ -1,0 +1,147 @@
+package facade
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// operand is the value a text stands for as an operand of kind: string, int64,
+// float64 or bool, as [Filter] has it. why is "" or what to send instead.
+func operand(kind schema.Kind, text json.RawMessage) (value any, why string) {
+	is := jsontext.KindOf(text)
+	switch kind {
+	case schema.KindString:
+		if is == jsontext.String {
+			return jsontext.Unquote(jsontext.Trim(text)), ""
+		}
+		return nil, "a string"
+	case schema.KindInteger:
+		if n, ok := schema.Integer(text); ok {
+			return n, ""
+		}
+		return nil, "a whole number"
+	case schema.KindNumber:
+		if is == jsontext.Number {
+			if n, err := strconv.ParseFloat(string(jsontext.Trim(text)), 64); err == nil && !math.IsInf(n, 0) {
+				return n, ""
+			}
+		}
+		return nil, "a number"
+	case schema.KindBoolean:
+		switch is {
+		case jsontext.True:
+			return true, ""
+		case jsontext.False:
+			return false, ""
+		}
+		return nil, "true or false"
+	case schema.KindDateTime:
+		if is == jsontext.String {
+			if at, ok := parseDateTime(jsontext.Unquote(jsontext.Trim(text))); ok {
+				return jsontext.Unquote(appendDateTime(nil, at)), ""
+			}
+		}
+		return nil, "a date and time such as 2026-01-31T12:00:00Z"
+	case schema.KindDate:
+		if is == jsontext.String {
+			s := jsontext.Unquote(jsontext.Trim(text))
+			if _, err := time.Parse(time.DateOnly, s); err == nil {
+				return s, ""
+			}
+		}
+		return nil, "a date such as 2026-01-31"
+	case schema.KindDecimal:
+		if is == jsontext.String {
+			if s := jsontext.Unquote(jsontext.Trim(text)); isDecimal(s) {
+				return s, ""
+			}
+		}
+		return nil, `a decimal number in quotes, such as "12.50"`
+	}
+	return nil, "nothing: values of this kind are not compared"
+}
+
+// maxDecimal is how many characters a decimal operand may have.
+const maxDecimal = 100
+
+// isDecimal says whether s is an optional sign, digits, and digits behind a point.
+func isDecimal(s string) bool {
+	s = strings.TrimPrefix(s, "-")
+	whole, part, point := strings.Cut(s, ".")
+	return len(s) <= maxDecimal && digits(whole) && (!point || digits(part))
+}
+
+func digits(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// appendValue appends what operand gave as JSON text: the one spelling of a value.
+func appendValue(dst []byte, value any) []byte {
+	switch v := value.(type) {
+	case string:
+		return jsontext.AppendString(dst, v)
+	case int64:
+		return strconv.AppendInt(dst, v, 10)
+	case float64:
+		return strconv.AppendFloat(dst, v, 'g', -1, 64)
+	case bool:
+		return strconv.AppendBool(dst, v)
+	}
+	return append(dst, "null"...)
+}
+
+// keyText is the text of a value of p in its one spelling, so that equal keys are
+// equal text. A plain string is its own spelling and is not copied.
+func keyText(p *schema.Property, text json.RawMessage) (json.RawMessage, string) {
+	text = jsontext.Trim(text)
+	if p.Kind == schema.KindString && jsontext.KindOf(text) == jsontext.String && isPlain(text) {
+		return text, ""
+	}
+	value, why := operand(p.Kind, text)
+	if why != "" {
+		return nil, why
+	}
+	return appendValue(nil, value), ""
+}
+
+// isPlain says whether a JSON string has no escapes.
+func isPlain(v []byte) bool {
+	for _, c := range v {
+		if c == '\\' {
+			return false
+		}
+	}
+	return true
+}
+
+// operandFor is operand for a field: a value the field's enum does not know is refused too.
+func operandFor(p *schema.Property, op Op, text json.RawMessage) (any, string) {
+	value, why := operand(p.Kind, text)
+	if why != "" {
+		return nil, fmt.Sprintf("%s is compared with %s", p.Name, why)
+	}
+	if s, ok := value.(string); ok && p.Shape.Enum != nil && (op == Eq || op == Ne || op == In || op == NotIn) {
+		var known []string
+		for _, e := range p.Shape.Enum {
+			if jsontext.KindOf(e) == jsontext.String {
+				if known = append(known, jsontext.Unquote(e)); known[len(known)-1] == s {
+					return value, ""
+				}
+			}
+		}
+		return nil, fmt.Sprintf("%s is never that; it is one of %s", p.Name, strings.Join(known, ", "))
+	}
+	return value, ""
+}

@@ -1,0 +1,124 @@
+package facade
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/frondhost/frond/schema"
+)
+
+// Call carries one call through the whole house:
+//
+//	find      the operation behind entity.op                                    find.go
+//	scope     the collectors: what this caller may touch and see                scope.go
+//	admit     unknown keys refused, params, query and body judged, boundary.in
+//	          decoded, lifecycle filled                                         admit.go
+//	run       the built-in CRUD over the store, or the author's handler         crud.go, list.go, handler.go
+//	project   closed and hidden fields gone, boundary.out encoded, computed
+//	          fields added                                                      egress.go
+//
+// A failure at any step leaves as an *Error that names entity and operation; a
+// panic leaves as INTERNAL_ERROR. The middleware stands around the whole.
+func (f *Facade) Call(ctx context.Context, c *Call) (res *Result, err error) {
+	defer rescue(&res, &err)
+	return f.entry.Call(ctx, c)
+}
+
+// walk is the path behind the middleware.
+func (f *Facade) walk(ctx context.Context, c *Call) (res *Result, err error) {
+	t := trip{facade: f, call: c}
+	defer func() { err = t.name(err) }()
+	defer rescue(&res, &err)
+
+	if err := t.find(ctx); err != nil {
+		return nil, err
+	}
+	if err := t.scope(ctx); err != nil {
+		return nil, err
+	}
+	if err := t.admit(ctx); err != nil {
+		return nil, err
+	}
+	if res, err = t.run(ctx); err != nil {
+		return nil, err
+	}
+	return t.project(ctx, res)
+}
+
+// trip is one call on its way: what each step found out for the next.
+type trip struct {
+	facade *Facade
+	call   *Call
+	depth  int
+	inside bool // the author's own code is calling (see Inside)
+	state  State
+
+	// find
+	door *Door
+	op   *Operation
+
+	// scope
+	see    *Scope           // of the door
+	seeOut *Scope           // of the rows that are answered; see, where they are the door's own
+	reach  map[*Door]*Scope // of doors that were looked at from here: a relation in a filter
+
+	// admit
+	details []schema.Detail // what is refused
+	verdict *Error          // what is refused without a detail
+	params  json.RawMessage // judged; of a handler's call also decoded and filled
+	query   json.RawMessage
+	body    schema.Object
+	id      json.RawMessage
+	list    listing
+	each    *eachOf
+	sel     *selection // what is read, and what leaves
+}
+
+// run hands the admitted call to whoever answers the operation. The author's
+// handler stands before the built-in one, save for the author's own code.
+func (t *trip) run(ctx context.Context) (*Result, error) {
+	if t.handled() {
+		return t.handle(ctx)
+	}
+	if t.op.builtin != nil {
+		return t.op.builtin.run(t, ctx)
+	}
+	return nil, Errorf(NotImplemented, "%s.%s is declared and nothing answers it; attach a handler to it", t.door.Name, t.op.Name)
+}
+
+// handled says whether the author's handler answers the call.
+func (t *trip) handled() bool {
+	return t.op.handler != nil && !(t.inside && t.op.builtin != nil)
+}
+
+// name gives a failure its entity and operation, whatever its type was.
+func (t *trip) name(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case t.op != nil:
+		return AsError(err).At(t.door.Name, t.op.Name)
+	}
+	return AsError(err).At(t.call.Entity, t.call.Operation)
+}
+
+// rescue turns a panic into INTERNAL_ERROR; the stack is in its cause, which
+// [Report] logs.
+func rescue(res **Result, err *error) {
+	if p := recover(); p != nil {
+		*res, *err = nil, Internal(&panicked{p, debug.Stack()})
+	}
+}
+
+// panicked is a panic as an error.
+type panicked struct {
+	value any
+	stack []byte
+}
+
+func (p *panicked) Error() string { return fmt.Sprintf("panic: %v", p.value) }
+
+// Unwrap is the value, where someone panicked with an error.
+func (p *panicked) Unwrap() error { err, _ := p.value.(error); return err }

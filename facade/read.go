@@ -1,0 +1,144 @@
+package facade
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/frondhost/frond/schema"
+)
+
+// Read reads a project's folder (DESIGN 4, "Cards on disk"):
+//
+//	fronds/NAME/frond.yaml         doors, operations, facts; optional
+//	fronds/NAME/entities/*.yaml    one card per file, named by it
+//	fronds/NAME/views/*.yaml       what operations take and give
+//	fronds/NAME/seeds/*.yaml       rows written at the first start
+//
+// A project with one Frond may have these at its root; the Frond is then called
+// what frond.yaml says under name, or "app". Endings may also be .yml and .json;
+// other files are let be, and so is gateway.yaml, which is the gateway's.
+//
+// Read looks at names and reads bytes; what is wrong inside the files is told by
+// [New], all at once. The error is schema.Faults.
+func Read(fsys fs.FS) (*Project, error) {
+	r := folder{fsys: fsys}
+	p := &Project{Registry: schema.Builtins()}
+	root, many := r.isDir("entities") || r.config(".") != "", r.isDir("fronds")
+	switch {
+	case root && many:
+		r.fault(".", "there are entities or a frond.yaml at the root, and a folder fronds/ beside them", "move the ones at the root into a folder fronds/NAME/")
+	case root:
+		p.Fronds = append(p.Fronds, r.frond("", "app"))
+	case many:
+		for _, dir := range r.dirs("fronds") {
+			p.Fronds = append(p.Fronds, r.frond("fronds/"+dir, dir))
+		}
+		if len(p.Fronds) == 0 && len(r.faults) == 0 {
+			r.fault("fronds", "there is no Frond in this folder", "make a folder fronds/NAME/entities with one card per file")
+		}
+	default:
+		r.fault(".", "there is no project in this folder: neither fronds/ nor entities/ is here", "make a folder fronds/NAME/entities with one card per file")
+	}
+	if err := r.faults.Err(); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// folder reads files and keeps what went wrong.
+type folder struct {
+	fsys   fs.FS
+	faults schema.Faults
+}
+
+func (r *folder) fault(file, message, remedy string) {
+	r.faults = append(r.faults, schema.Fault{File: file, Message: message, Remedy: remedy})
+}
+
+func (r *folder) isDir(name string) bool {
+	info, err := fs.Stat(r.fsys, name)
+	return err == nil && info.IsDir()
+}
+
+// endings are those a file of a project may have.
+var endings = []string{".yaml", ".yml", ".json"}
+
+// config is the name of a folder's frond.yaml, or "".
+func (r *folder) config(dir string) string {
+	for _, ending := range endings {
+		name := path.Join(dir, "frond"+ending)
+		if info, err := fs.Stat(r.fsys, name); err == nil && !info.IsDir() {
+			return name
+		}
+	}
+	return ""
+}
+
+func (r *folder) frond(dir, name string) *FrondSource {
+	at := dir
+	if at == "" {
+		at = "."
+	}
+	f := &FrondSource{Name: name, Dir: dir}
+	if file := r.config(at); file != "" {
+		f.Config = r.read(file)
+		f.Name = configName(f.Config, name)
+	}
+	for _, t := range r.files(at, "entities") {
+		f.Cards = append(f.Cards, schema.Source{File: t.File, Name: base(t.File), Frond: f.Name, Data: t.Data})
+	}
+	for _, t := range r.files(at, "views") {
+		f.Cards = append(f.Cards, schema.Source{File: t.File, Name: base(t.File), Frond: f.Name, View: true, Data: t.Data})
+	}
+	f.Seeds = r.files(at, "seeds")
+	if len(f.Cards) == 0 && f.Config.File == "" {
+		r.fault(at, "this Frond has neither entities nor a frond.yaml", "put one card per file into "+path.Join(at, "entities")+", or remove the folder")
+	}
+	return f
+}
+
+// base is a file's name without folder and ending.
+func base(file string) string {
+	name := path.Base(file)
+	return strings.TrimSuffix(name, path.Ext(name))
+}
+
+func (r *folder) dirs(dir string) (names []string) {
+	for _, e := range r.entries(dir) {
+		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}
+
+// files reads the files of a folder, in the order of their names.
+func (r *folder) files(dir, sub string) (texts []Text) {
+	dir = path.Join(dir, sub)
+	for _, e := range r.entries(dir) {
+		if !e.IsDir() && slices.Contains(endings, path.Ext(e.Name())) && !strings.HasPrefix(e.Name(), ".") {
+			texts = append(texts, r.read(path.Join(dir, e.Name())))
+		}
+	}
+	return texts
+}
+
+// entries are what stands in a folder; nothing where there is no such folder.
+func (r *folder) entries(dir string) []fs.DirEntry {
+	entries, err := fs.ReadDir(r.fsys, dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		r.fault(dir, "the folder cannot be read: "+err.Error(), "check that it is a folder and who may read it")
+	}
+	return entries
+}
+
+func (r *folder) read(file string) Text {
+	data, err := fs.ReadFile(r.fsys, file)
+	if err != nil {
+		r.fault(file, "the file cannot be read: "+err.Error(), "check who may read it")
+	}
+	return Text{file, data}
+}

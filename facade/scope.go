@@ -1,0 +1,86 @@
+package facade
+
+import (
+	"context"
+
+	"github.com/frondhost/frond/schema"
+)
+
+// open is the scope of a door without a collector, and of the author's own code.
+var open = &Scope{}
+
+// scope is the second step: the collectors say what this caller may touch and
+// see, of the door and of the rows that are going to be answered.
+func (t *trip) scope(ctx context.Context) (err error) {
+	if t.see, err = t.scopeOf(ctx, t.door, t.op); err != nil {
+		return err
+	}
+	t.seeOut = t.see
+	if out := t.op.outDoor; out != nil && out != t.door {
+		// Asked before anything runs: a caller who may not see the answer does not act either.
+		t.seeOut, err = t.scopeOf(ctx, out, out.reading())
+	}
+	return err
+}
+
+func (t *trip) scopeOf(ctx context.Context, door *Door, op *Operation) (*Scope, error) {
+	if t.inside || door.collector == nil {
+		return open, nil
+	}
+	s, err := door.collector.Scope(ctx, t.state, door, op)
+	if err != nil {
+		return nil, err
+	}
+	return &s, nil
+}
+
+// reading is the operation a collector is asked about where rows of a door are
+// reached from elsewhere: through a relation in a filter, or in an answer.
+func (d *Door) reading() *Operation {
+	if op := d.Operation("list"); op != nil {
+		return op
+	}
+	return &Operation{Name: "list", Kind: Query, Door: d, Builtin: true}
+}
+
+// reached is the scope of the entity behind a relation; false where the caller
+// may not see it at all: it has no door, or its collector turns the caller away.
+func (t *trip) reached(ctx context.Context, e *schema.Entity) (*Scope, bool) {
+	if t.inside {
+		return open, true
+	}
+	door := t.facade.catalog.Door(e.Key)
+	switch {
+	case door == nil:
+		return nil, false
+	case door.collector == nil:
+		return open, true
+	case door == t.door:
+		return t.see, true
+	}
+	s, asked := t.reach[door]
+	if !asked {
+		s, _ = t.scopeOf(ctx, door, door.reading())
+		if t.reach == nil {
+			t.reach = map[*Door]*Scope{}
+		}
+		t.reach[door] = s
+	}
+	return s, s != nil
+}
+
+// readable says whether a field exists for the caller of this trip, who sees see:
+// the one predicate behind select, filter, sort, cursor and error text (DESIGN 5).
+func (t *trip) readable(see *Scope, p *schema.Property) bool {
+	return p.Stored && (t.inside || see.Readable(p))
+}
+
+// hides says whether the scope takes the field called name from the caller.
+func (s *Scope) hides(name string) bool {
+	for _, h := range s.Hide {
+		if h == name {
+			return true
+		}
+	}
+	return false
+}

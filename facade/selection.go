@@ -1,0 +1,216 @@
+package facade
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/frondhost/frond/schema"
+)
+
+// selection is what one choice of fields takes: what is read, and what leaves. It
+// is made once per choice and shared.
+type selection struct {
+	stored   *Layout            // what the store is asked for: what leaves, and what presenters need
+	props    []*schema.Property // of its columns
+	out      *Layout            // what leaves; the same layout where rows leave as they were read
+	columns  []column           // of out, where they do not
+	computed []*presenter       // the computed fields among them
+}
+
+// column says where a column of the answer comes from: a stored one, through a
+// conversion perhaps, or the i-th presenter.
+type column struct {
+	from     int // of selection.stored; -1: computed
+	encode   *schema.Property
+	computed int // of selection.computed
+}
+
+// rewritten says whether rows leave otherwise than they were read.
+func (s *selection) rewritten() bool { return s.out != s.stored }
+
+// reader knows what can be read of an entity, a view or a door's rows, and keeps
+// the selections it made.
+type reader struct {
+	entity     *schema.Entity
+	presenters []*presenter
+
+	mu   sync.RWMutex
+	kept map[string]*selection
+}
+
+// maxKept is how many selections a reader keeps: callers choose freely among
+// them, so there has to be an end. One more is made and forgotten.
+const maxKept = 512
+
+// side is which side of the boundary a selection is for.
+type side byte
+
+const (
+	outside side = iota // closed fields never leave, encode applies
+	within              // the author's own code: everything as it is kept
+	already             // the rows have crossed once; encode does not apply again
+)
+
+// pick makes the selection of the call: the fields of names (nil: all) that are
+// also in more (nil: all). A name that does not exist for the caller is refused.
+func (t *trip) pick(names, more []string) *selection {
+	bank := outside
+	if t.inside {
+		bank = within
+	}
+	return t.pickOn(bank, t.op.reader, t.seeOut, names, more)
+}
+
+// The marks of a field in a selection's key.
+const (
+	exists = 1 << iota // for this caller
+	asked
+	named // in the list that is being read
+)
+
+func (t *trip) pickOn(bank side, r *reader, see *Scope, lists ...[]string) *selection {
+	var room [128]byte
+	marks := append(room[:0], byte(bank))
+	for _, p := range r.entity.Fields {
+		if p.Stored && (bank == within || see.Readable(p)) {
+			marks = append(marks, exists|asked)
+		} else {
+			marks = append(marks, 0)
+		}
+	}
+	free := lists[0] == nil && lists[1] == nil
+	for _, c := range r.presenters {
+		switch {
+		case see.hides(c.Name):
+			marks = append(marks, 0)
+		case bank == within && free:
+			marks = append(marks, exists) // a presenter that reads its own rows would never end
+		default:
+			marks = append(marks, exists|asked)
+		}
+	}
+	for _, list := range lists {
+		if list == nil {
+			continue
+		}
+		for i, name := range list {
+			at := r.index(name)
+			if at < 0 || marks[1+at]&exists == 0 {
+				t.unknownField(r, marks[1:], name, i)
+				continue
+			}
+			marks[1+at] |= named
+		}
+		for i := range marks[1:] {
+			if marks[1+i]&named == 0 {
+				marks[1+i] &^= asked
+			}
+			marks[1+i] &^= named
+		}
+	}
+	return r.selection(marks)
+}
+
+func (t *trip) unknownField(r *reader, marks []byte, name string, i int) {
+	var names []string
+	for j, m := range marks {
+		if m&exists != 0 {
+			names = append(names, r.name(j))
+		}
+	}
+	t.refuse(unknownKey(fmt.Sprintf("/query/fields/%d", i), fmt.Sprintf("%s has no %s to read%s", r.entity.Name, shown(name), served(name, names))))
+}
+
+// index is the place of a field among the stored ones and the computed ones behind them.
+func (r *reader) index(name string) int {
+	if p := r.entity.Property(name); p != nil {
+		return p.Index
+	}
+	for i, c := range r.presenters {
+		if c.Name == name {
+			return len(r.entity.Fields) + i
+		}
+	}
+	return -1
+}
+
+func (r *reader) name(i int) string {
+	if n := len(r.entity.Fields); i >= n {
+		return r.presenters[i-n].Name
+	}
+	return r.entity.Fields[i].Name
+}
+
+// selection is the one with these marks, made now or kept from before.
+func (r *reader) selection(marks []byte) *selection {
+	r.mu.RLock()
+	s := r.kept[string(marks)]
+	r.mu.RUnlock()
+	if s != nil {
+		return s
+	}
+	s = r.build(side(marks[0]), marks[1:])
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if old := r.kept[string(marks)]; old != nil {
+		return old
+	}
+	if r.kept == nil {
+		r.kept = map[string]*selection{}
+	}
+	if len(r.kept) < maxKept {
+		r.kept[string(marks)] = s
+	}
+	return s
+}
+
+func (r *reader) build(bank side, marks []byte) *selection {
+	s := &selection{}
+	fields := r.entity.Fields
+	read := make([]bool, len(fields))
+	for i := range fields {
+		read[i] = marks[i]&asked != 0
+	}
+	for i, c := range r.presenters {
+		if marks[len(fields)+i]&asked == 0 {
+			continue
+		}
+		s.computed = append(s.computed, c)
+		for j, p := range fields {
+			// What a presenter names it gets, for its author named it; one that names
+			// nothing gets what the caller may read.
+			if c.needs(p) || c.Needs == nil && marks[j]&exists != 0 {
+				read[j] = true
+			}
+		}
+	}
+	var stored, out []string
+	same := len(s.computed) == 0
+	for i, p := range fields {
+		if !read[i] {
+			continue
+		}
+		at := len(stored)
+		stored = append(stored, p.Name)
+		s.props = append(s.props, p)
+		if marks[i]&asked == 0 {
+			same = false
+			continue
+		}
+		c := column{from: at}
+		if p.Axes.Out.Name != "" && bank == outside {
+			c.encode, same = p, false
+		}
+		out = append(out, p.Name)
+		s.columns = append(s.columns, c)
+	}
+	for i, c := range s.computed {
+		out = append(out, c.Name)
+		s.columns = append(s.columns, column{from: -1, computed: i})
+	}
+	s.stored = NewLayout(stored)
+	if s.out = s.stored; !same {
+		s.out = NewLayout(out)
+	}
+	return s
+}
