@@ -1,0 +1,251 @@
+package resolvers
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// arguments are the arguments of one field, on their way into an invocation.
+type arguments struct {
+	canonical []byte // how they are written, for fetches to be shared
+	bound     []bound
+	constant  *invocation // where no variable is among them; made once
+}
+
+// bound is an argument that has a value, written or by default, and its place.
+type bound struct {
+	Arg
+	def   *inField
+	value *ast.Value
+}
+
+// invocation is arguments as a façade takes them.
+type invocation struct {
+	params, query, body json.RawMessage
+	window              Window // of a connection over ids
+	why                 string // what does not fit, or ""
+}
+
+// arguments compiles the arguments of a field: those that were written, in their
+// order, then those that have a default.
+func (c *compiler) arguments(f *fieldType, b *Binding, written ast.ArgumentList) *arguments {
+	a := &arguments{}
+	find := func(name string) (bound, bool) {
+		for _, arg := range b.Args {
+			if arg.Name != name {
+				continue
+			}
+			for _, def := range f.args {
+				if def.name == name {
+					return bound{Arg: arg, def: def}, true
+				}
+			}
+		}
+		return bound{}, false
+	}
+	for _, w := range written {
+		if x, ok := find(w.Name); ok {
+			x.value = w.Value
+			a.bound = append(a.bound, x)
+			a.canonical = append(append(a.canonical, '\n'), w.Name...)
+			a.canonical = append(append(a.canonical, ':'), w.Value.String()...)
+		}
+	}
+	for _, def := range f.args {
+		if written.ForName(def.name) == nil && def.fallback != nil {
+			if x, ok := find(def.name); ok {
+				a.bound = append(a.bound, x)
+			}
+		}
+	}
+	return a
+}
+
+// invocation is the arguments with the values of variables. Of a fetch that is
+// compiled whole: what it has to count depends on all its fields.
+func (f *fetch) invocation(vars *variables) *invocation {
+	if f.args.constant != nil {
+		return f.args.constant
+	}
+	r := renderer{vars: vars}
+	in := &invocation{}
+	params, query := member{}, member{}
+	paging := paging{}
+	for _, b := range f.args.bound {
+		var text []byte
+		if b.value == nil || r.absent(b.value) {
+			if b.def.fallback == nil {
+				if b.def.typ.nonNull {
+					r.refuse("The argument " + strconv.Quote(b.Name) + " of the non-null type " + b.def.typ.text + " has no value; send one.")
+				}
+				continue
+			}
+			text = r.value(nil, b.def.typ, b.def.fallback)
+		} else {
+			text = r.value(nil, b.def.typ, b.value)
+		}
+		switch b.Into {
+		case IntoBody:
+			in.body = text
+		case IntoParams:
+			params.add(b.Key, text)
+		case IntoSort:
+			query.add(b.Key, r.sort(text))
+		case IntoFirst:
+			paging.first = text
+		case IntoLast:
+			paging.last = text
+		case IntoAfter:
+			paging.after = text
+		case IntoBefore:
+			paging.before = text
+		default:
+			if b.Key == "offset" {
+				paging.offset = text
+			}
+			query.add(b.Key, text)
+		}
+	}
+	switch {
+	case f.binding.Kind == ToManyIDs:
+		in.window = paging.window()
+		query = member{}
+	case f.isList():
+		paging.into(&query, &r)
+		if !f.total {
+			query.add("total", []byte("false"))
+		}
+		if !f.rows && paging.first == nil && paging.last == nil {
+			query.add("limit", []byte("0")) // for the total alone
+		}
+	}
+	in.params, in.query, in.why = params.object(), query.object(), r.why
+	return in
+}
+
+// isList says whether the call is a built-in list, whose paging is the house's own.
+func (f *fetch) isList() bool {
+	return f.binding.Kind == ToMany || f.binding.Kind == Operation && f.op == "list" && f.binding.Operation.Builtin
+}
+
+// member is an object of an invocation while it is written.
+type member struct{ text []byte }
+
+func (m *member) add(name string, value []byte) {
+	if m.text == nil {
+		m.text = append(m.text, '{')
+	} else {
+		m.text = append(m.text, ',')
+	}
+	m.text = append(jsontext.AppendString(m.text, name), ':')
+	m.text = append(m.text, value...)
+}
+
+func (m *member) object() json.RawMessage {
+	if m.text == nil {
+		return nil
+	}
+	return append(m.text, '}')
+}
+
+// paging are the paging arguments as text; nil: not sent. An explicit null is as
+// good as nothing: clients send it for variables they leave open.
+type paging struct{ first, last, after, before, offset []byte }
+
+func sent(text []byte) bool { return text != nil && !jsontext.IsNull(text) }
+
+// into writes the arguments of a connection as list takes them (DESIGN 5): one
+// limit, and a cursor that says the direction. The empty cursor is the edge.
+func (p *paging) into(query *member, r *renderer) {
+	switch {
+	case sent(p.first) && sent(p.last):
+		r.refuse("first and last were both sent; send one of them.")
+	case sent(p.first) && sent(p.before):
+		r.refuse("first goes with after, and last with before; send one pair of them.")
+	case sent(p.last) && sent(p.after):
+		r.refuse("last goes with before, and first with after; send one pair of them.")
+	}
+	limit := p.first
+	if sent(p.last) {
+		limit = p.last
+		if !sent(p.before) {
+			query.add("before", []byte(`""`))
+		}
+	}
+	if sent(limit) {
+		query.add("limit", limit)
+	}
+	if sent(p.after) {
+		query.add("after", p.after)
+	}
+	if sent(p.before) {
+		query.add("before", p.before)
+	}
+}
+
+func (p *paging) window() (w Window) {
+	number := func(text []byte) *int {
+		if !sent(text) {
+			return nil
+		}
+		n, _ := strconv.Atoi(string(text)) // coerced to Int already
+		return &n
+	}
+	text := func(v []byte) *string {
+		if !sent(v) {
+			return nil
+		}
+		s := jsontext.Unquote(v)
+		return &s
+	}
+	return Window{First: number(p.first), Last: number(p.last), Offset: number(p.offset), After: text(p.after), Before: text(p.before)}
+}
+
+// sort turns [{"createdAt":"DESC"},{"title":"ASC"}] into ["-createdAt","title"].
+func (r *renderer) sort(text []byte) []byte {
+	if !sent(text) {
+		return []byte("null")
+	}
+	keys := []byte{'['}
+	for i, object := range jsontext.Elements(text) {
+		n := 0
+		for name, direction := range jsontext.Members(object) {
+			if n++; n > 1 || jsontext.IsNull(direction) {
+				n = 2
+				break
+			}
+			if i > 0 {
+				keys = append(keys, ',')
+			}
+			if strings.EqualFold(jsontext.Unquote(direction), "DESC") {
+				name = "-" + name
+			}
+			keys = jsontext.AppendString(keys, name)
+		}
+		if n != 1 {
+			r.refuse("Every object of orderBy names one key and its direction; write [{a: DESC}, {b: ASC}].")
+		}
+	}
+	return append(keys, ']')
+}
+
+// finish makes the invocation of a fetch whose arguments hold no variables.
+func (f *fetch) finish() {
+	for _, b := range f.args.bound {
+		if b.value != nil && hasVariables(b.value) {
+			return
+		}
+	}
+	f.args.constant = f.invocation(nil)
+}
+
+// input is what does not fit about arguments, as a failure of the field.
+func inputError(why string) error {
+	return &facade.Error{Code: facade.Code(CodeInput), Message: why}
+}

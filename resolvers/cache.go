@@ -1,0 +1,57 @@
+package resolvers
+
+import (
+	"container/list"
+	"sync"
+)
+
+// cache keeps the documents used last, by their text, so that a text seen before
+// costs one look-up. It is bounded by number and by the length of the texts.
+type cache struct {
+	most int
+
+	mu    sync.Mutex
+	order *list.List // of *document, the one used last in front
+	byKey map[string]*list.Element
+	bytes int
+}
+
+// maxCached bounds the texts of a cache: a plan is some tens of times its text.
+const maxCached = 8 << 20
+
+func newCache(most int) *cache {
+	if most == 0 {
+		most = 1000
+	}
+	return &cache{most: most, order: list.New(), byKey: map[string]*list.Element{}}
+}
+
+func (c *cache) get(text string) *document {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	el := c.byKey[text]
+	if el == nil {
+		return nil
+	}
+	c.order.MoveToFront(el)
+	return el.Value.(*document)
+}
+
+func (c *cache) put(d *document) {
+	if c.most < 0 {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.byKey[d.text] != nil {
+		return // another request was faster
+	}
+	c.byKey[d.text] = c.order.PushFront(d)
+	c.bytes += len(d.text)
+	for c.order.Len() > c.most || c.bytes > maxCached && c.order.Len() > 1 {
+		last := c.order.Back()
+		old := c.order.Remove(last).(*document)
+		delete(c.byKey, old.text)
+		c.bytes -= len(old.text)
+	}
+}

@@ -1,0 +1,181 @@
+package resolvers
+
+import (
+	"slices"
+	"sort"
+	"strings"
+	"sync"
+
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+	"github.com/vektah/gqlparser/v2/parser"
+)
+
+// document is a parsed and validated document. It keeps the plans of its operations.
+type document struct {
+	text       string
+	operations []*operation
+}
+
+// operation is one operation of a document.
+type operation struct {
+	def        *ast.OperationDefinition
+	vars       []*variable
+	conditions []int // variables that @skip and @include read, by slot
+
+	mu    sync.Mutex
+	plans map[string]*plan // by the values of conditions
+}
+
+// maxPlans is how many plans an operation keeps; each is for one set of values of
+// the variables in its @skip and @include.
+const maxPlans = 32
+
+// document is the document of a text, from the cache or read now.
+func (e *Engine) document(text string) (*document, []*fault) {
+	if d := e.docs.get(text); d != nil {
+		return d, nil
+	}
+	if strings.TrimSpace(text) == "" {
+		return nil, []*fault{{message: "There is no query; send a document in the member query.", code: CodeParse}}
+	}
+	if l := e.limits.Document; l >= 0 && len(text) > l {
+		return nil, []*fault{limitFault(CodeDocument, l, "The document is longer than %d bytes; send a shorter one.")}
+	}
+	parsed, f := e.parse(text)
+	if f != nil {
+		return nil, []*fault{f}
+	}
+	if f := e.limits.measure(parsed); f != nil {
+		return nil, []*fault{f}
+	}
+	if faults := e.validate(parsed); faults != nil {
+		return nil, faults
+	}
+	d := &document{text: text}
+	for _, op := range parsed.Operations {
+		d.operations = append(d.operations, e.operation(op))
+	}
+	e.docs.put(d)
+	return d, nil
+}
+
+func (e *Engine) parse(text string) (*ast.QueryDocument, *fault) {
+	limit := max(e.limits.Tokens, 0) // to the parser, 0 is no limit
+	doc, err := parser.ParseQueryWithTokenLimit(&ast.Source{Input: text}, limit)
+	if err != nil {
+		if strings.Contains(err.Error(), "exceeded token limit") {
+			return nil, limitFault(CodeTokens, limit, "The document has more than %d tokens; send a shorter one.")
+		}
+		return nil, protocolFault(CodeParse, gqlerror.WrapIfUnwrapped(err))
+	}
+	if len(doc.Operations) == 0 {
+		return nil, &fault{message: "The document has no operation, only fragments; add a query or a mutation.", code: CodeParse}
+	}
+	return doc, nil
+}
+
+func (e *Engine) operation(def *ast.OperationDefinition) *operation {
+	op := &operation{def: def, plans: map[string]*plan{}}
+	for _, v := range def.VariableDefinitions {
+		op.vars = append(op.vars, &variable{
+			inField: inField{name: v.Variable, typ: e.types.in(v.Type), fallback: v.DefaultValue},
+			at:      v.Position,
+		})
+	}
+	seen := map[string]bool{}
+	op.conditionsOf(def.SelectionSet, seen)
+	sort.Ints(op.conditions)
+	op.conditions = slices.Compact(op.conditions)
+	return op
+}
+
+// conditionsOf collects the variables that decide what is selected.
+func (op *operation) conditionsOf(set ast.SelectionSet, seen map[string]bool) {
+	note := func(list ast.DirectiveList) {
+		for _, d := range list {
+			if d.Name != "skip" && d.Name != "include" {
+				continue
+			}
+			if a := d.Arguments.ForName("if"); a != nil && a.Value.Kind == ast.Variable {
+				op.conditions = append(op.conditions, op.slot(a.Value.Raw))
+			}
+		}
+	}
+	for _, sel := range set {
+		switch sel := sel.(type) {
+		case *ast.Field:
+			note(sel.Directives)
+			op.conditionsOf(sel.SelectionSet, seen)
+		case *ast.InlineFragment:
+			note(sel.Directives)
+			op.conditionsOf(sel.SelectionSet, seen)
+		case *ast.FragmentSpread:
+			note(sel.Directives)
+			if !seen[sel.Name] {
+				seen[sel.Name] = true
+				op.conditionsOf(sel.Definition.SelectionSet, seen)
+			}
+		}
+	}
+}
+
+// slot is the place of a variable; validation saw to it that it is declared.
+func (op *operation) slot(name string) int {
+	for i, v := range op.vars {
+		if v.name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// operation is the one a request asks for (specification 6.1).
+func (d *document) operation(name string) (*operation, *fault) {
+	if name == "" {
+		if len(d.operations) == 1 {
+			return d.operations[0], nil
+		}
+		return nil, &fault{
+			message: "The document has several operations; say which one in operationName.",
+			code:    CodeOperation,
+		}
+	}
+	for _, op := range d.operations {
+		if op.def.Name == name {
+			return op, nil
+		}
+	}
+	return nil, &fault{
+		message: "The document has no operation of the name that operationName says; send one it has.",
+		code:    CodeOperation,
+	}
+}
+
+// plan is the operation's plan for these variables, from earlier or compiled now.
+// Variables matter to a plan only in @skip and @include: a plan is for one set of
+// values of those, and nothing is left to decide when it is written.
+func (op *operation) plan(e *Engine, vars *variables) *plan {
+	key := make([]byte, 0, 16)
+	for _, slot := range op.conditions {
+		key = append(key, condition(vars.text[slot]))
+	}
+	op.mu.Lock()
+	defer op.mu.Unlock()
+	if p := op.plans[string(key)]; p != nil {
+		return p
+	}
+	p := compile(e, op, vars)
+	if len(op.plans) >= maxPlans {
+		clear(op.plans)
+	}
+	op.plans[string(key)] = p
+	return p
+}
+
+func condition(v []byte) byte {
+	if string(v) == "true" {
+		return 't'
+	}
+	return 'f'
+}

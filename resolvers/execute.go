@@ -1,0 +1,182 @@
+package resolvers
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+
+	"github.com/frondhost/frond/facade"
+)
+
+// exec is one request being executed.
+type exec struct {
+	e     *Engine
+	ctx   context.Context
+	vars  *variables
+	state facade.State
+	trace string
+
+	decoded map[string]any // the variables as Go values, once a hand-written field wants them
+}
+
+// run is a unit being executed: what its fetches gave.
+type run struct {
+	unit *unit
+	res  []result // by fetch
+}
+
+// result is what a fetch gave, for all its parents together. The rows stay where
+// the call put them; the rest says which are whose.
+type result struct {
+	rows   *facade.Rows
+	cols   []int          // by slot, the column of the rows' layout; -1: there is none
+	items  int            // how many there are: rows, or values
+	groups []facade.Group // each the answer to one key, or the one answer
+	index  []int32        // by parent, its group; -1: it has no key. nil: all have the first
+	order  []int32        // where groups count places in here, the rows in them
+	value  json.RawMessage
+	source []any // what hand-written fields stand on, where it is not rows
+	trees  [][]tree
+
+	fault   *fault           // nothing is there
+	faults  map[int32]*fault // no answer for one parent
+	missing []*fault         // by slot: why a computed field is in no row
+}
+
+// run executes a plan and writes its answer.
+func (e *Engine) run(ctx context.Context, p *plan, vars *variables, r *Request) *Response {
+	x := &exec{e: e, ctx: ctx, vars: vars, state: r.State, trace: r.Trace}
+	w := &writer{x: x, buffer: newBuffer(), limit: e.limits.Response}
+	return w.response(p)
+}
+
+// root runs a unit over the operation's root, which is one item without a row.
+func (x *exec) root(u *unit) *run {
+	r := &run{unit: u, res: make([]result, len(u.fetches))}
+	r.res[0] = result{items: 1, source: rootSource, trees: make([][]tree, len(u.fetches[0].written))}
+	x.levels(r)
+	return r
+}
+
+// rootSource is what graphql-go gives root fields to stand on.
+var rootSource = []any{map[string]any{}}
+
+// levels does what a unit's items ask for, level by level: the calls of one level
+// go out together, hand-written fields are resolved meanwhile, and the thunks they
+// gave run when all of the level has been resolved.
+func (x *exec) levels(r *run) {
+	for i := range r.unit.levels {
+		l := &r.unit.levels[i]
+		var wait sync.WaitGroup
+		last := len(l.fetches) - 1
+		if len(l.written) > 0 {
+			last++ // this goroutine has those
+		}
+		for j, f := range l.fetches {
+			if !r.wanted(f) {
+				continue
+			}
+			if j == last {
+				x.fetch(r, f)
+				continue
+			}
+			wait.Add(1)
+			go func() {
+				defer wait.Done()
+				x.fetch(r, f)
+			}()
+		}
+		if len(l.written) > 0 {
+			x.written(r, l.written, &wait)
+		}
+		wait.Wait()
+	}
+}
+
+// wanted says whether a fetch has a parent to fetch for.
+func (r *run) wanted(f *fetch) bool {
+	p := &r.res[f.parent.id]
+	return p.fault == nil && p.items > 0
+}
+
+// fetch makes one call and keeps its answer.
+func (x *exec) fetch(r *run, f *fetch) {
+	res := &r.res[f.id]
+	defer func() {
+		if p := recover(); p != nil {
+			*res = result{fault: x.e.panicked(x.ctx, p)}
+		}
+	}()
+	in := f.invocation(x.vars)
+	if in.why != "" {
+		res.fault = x.e.failed(x.ctx, inputError(in.why))
+		return
+	}
+	call := &facade.Call{
+		Entity:     f.entity,
+		Operation:  f.op,
+		Invocation: facade.Invocation{Params: in.params, Query: in.query, Body: in.body, State: x.state, Trace: x.trace},
+		Select:     f.selects(),
+		Cursors:    f.cursors,
+		Partial:    true,
+	}
+	if f.each != "" {
+		x.batch(r, f, res, call, in)
+		return
+	}
+	out, err := x.e.caller.Call(x.ctx, call)
+	if err != nil {
+		res.fault = x.e.failed(x.ctx, err)
+		return
+	}
+	res.take(x, f, out)
+}
+
+// take keeps the answer of a call without Each.
+func (res *result) take(x *exec, f *fetch, out *facade.Result) {
+	switch out.Form {
+	case facade.FormValue:
+		res.value = out.Value
+		if f.binding.Output == nil {
+			return
+		}
+		if !res.read(f, out.Value) {
+			res.fault = x.e.failed(x.ctx, errNotRows)
+			return
+		}
+	default:
+		res.lay(x, f, out)
+		res.groups = []facade.Group{{To: res.items, Page: out.Page}}
+	}
+}
+
+// lay looks the columns up in the layout of the rows, once for all of them.
+func (res *result) lay(x *exec, f *fetch, out *facade.Result) {
+	res.rows, res.items = out.Rows, out.Rows.Len()
+	res.trees = make([][]tree, len(f.written))
+	if res.rows == nil {
+		return
+	}
+	res.cols = make([]int, len(f.columns))
+	layout := res.rows.Layout()
+	for i, name := range f.columns {
+		res.cols[i] = layout.Index(name)
+	}
+	for _, failed := range out.Failed {
+		if slot, ok := f.slots[failed.Field]; ok {
+			if res.missing == nil {
+				res.missing = make([]*fault, len(f.columns))
+			}
+			res.missing[slot] = x.e.failed(x.ctx, failed.Err)
+		}
+	}
+}
+
+// at is the text of a column in a row, or nil.
+func (res *result) at(row, slot int) json.RawMessage {
+	col := res.cols[slot]
+	if col < 0 {
+		return nil
+	}
+	return res.rows.Row(row).At(col)
+}

@@ -1,0 +1,177 @@
+package resolvers
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strconv"
+
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// The codes of what is wrong with a request itself. They are the names clients of
+// other servers know; a failure of a call keeps the code of its [facade.Error].
+const (
+	CodeParse      = "GRAPHQL_PARSE_FAILED"
+	CodeValidation = "GRAPHQL_VALIDATION_FAILED"
+	CodeInput      = "BAD_USER_INPUT"
+	CodeOperation  = "OPERATION_RESOLUTION_FAILURE" // no such operation, or several and no name
+)
+
+// fault is one entry of a response's errors (specification 7.1.2). All of it may leave.
+type fault struct {
+	message   string
+	at        []location
+	path      []step
+	code      string
+	entity    string
+	operation string
+	details   any // plain JSON values
+	trace     string
+}
+
+// location is a place in a document, counted from 1.
+type location struct{ line, column int }
+
+// step is one segment of a path: a response key, or an index where key is "".
+type step struct {
+	key   string
+	index int
+}
+
+// errTooSlow is the cause of a context that [Limits.Execution] ended.
+var errTooSlow = errors.New("the execution took too long")
+
+func limitFault(code string, limit int, format string) *fault {
+	return &fault{
+		message: fmt.Sprintf(format, limit),
+		code:    code,
+		details: map[string]any{"limit": limit},
+	}
+}
+
+func methodFault(op *ast.OperationDefinition) *fault {
+	return &fault{
+		message: "A " + string(op.Operation) + " is not answered over GET; send it as a POST.",
+		at:      positions(op.Position),
+		code:    string(facade.MethodNotAllowed),
+	}
+}
+
+// protocolFault is what the front end says of a document. Only message and
+// locations of gqlparser's error are taken.
+func protocolFault(code string, err *gqlerror.Error) *fault {
+	f := &fault{message: err.Message, code: code}
+	for _, l := range err.Locations {
+		if l.Line > 0 {
+			f.at = append(f.at, location{l.Line, l.Column})
+		}
+	}
+	return f
+}
+
+func positions(list ...*ast.Position) []location {
+	at := make([]location, 0, len(list))
+	for _, p := range list {
+		if p != nil {
+			at = append(at, location{p.Line, p.Column})
+		}
+	}
+	return at
+}
+
+// panicked is what becomes of a panic: a log line here, INTERNAL_ERROR there.
+func (e *Engine) panicked(ctx context.Context, p any) *fault {
+	return e.failed(ctx, fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
+}
+
+// failed is the fault of a failed call, without place.
+func (e *Engine) failed(ctx context.Context, err error) *fault {
+	if ctx.Err() != nil && context.Cause(ctx) == errTooSlow {
+		return &fault{
+			message: "The operation took longer than " + e.limits.Execution.String() + "; ask for less at a time.",
+			code:    CodeExecution,
+			details: map[string]any{"limit": e.limits.Execution.Milliseconds()},
+		}
+	}
+	fe := facade.AsError(err)
+	f := &fault{
+		message:   fe.Message,
+		code:      string(fe.Code),
+		entity:    fe.Entity,
+		operation: fe.Operation,
+		details:   fe.Details,
+	}
+	if fe.Code == facade.InternalError {
+		e.logger.ErrorContext(ctx, "a GraphQL field failed", "error", err)
+	}
+	return f
+}
+
+// appendFaults appends faults as a JSON array.
+func appendFaults(dst []byte, faults []*fault) []byte {
+	dst = append(dst, '[')
+	for i, f := range faults {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = f.append(dst)
+	}
+	return append(dst, ']')
+}
+
+func (f *fault) append(dst []byte) []byte {
+	dst = append(dst, `{"message":`...)
+	dst = jsontext.AppendString(dst, f.message)
+	if len(f.at) > 0 {
+		dst = append(dst, `,"locations":[`...)
+		for i, l := range f.at {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = append(dst, `{"line":`...)
+			dst = strconv.AppendInt(dst, int64(l.line), 10)
+			dst = append(dst, `,"column":`...)
+			dst = strconv.AppendInt(dst, int64(l.column), 10)
+			dst = append(dst, '}')
+		}
+		dst = append(dst, ']')
+	}
+	if len(f.path) > 0 {
+		dst = append(dst, `,"path":[`...)
+		for i, s := range f.path {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			if s.key != "" {
+				dst = jsontext.AppendString(dst, s.key)
+			} else {
+				dst = strconv.AppendInt(dst, int64(s.index), 10)
+			}
+		}
+		dst = append(dst, ']')
+	}
+	dst = append(dst, `,"extensions":{"code":`...)
+	dst = jsontext.AppendString(dst, f.code)
+	for _, m := range [...]struct{ name, value string }{
+		{"entity", f.entity}, {"operation", f.operation}, {"traceId", f.trace},
+	} {
+		if m.value != "" {
+			dst = append(dst, `,"`+m.name+`":`...)
+			dst = jsontext.AppendString(dst, m.value)
+		}
+	}
+	if f.details != nil {
+		if text, err := json.Marshal(f.details); err == nil {
+			dst = append(dst, `,"details":`...)
+			dst = append(dst, text...)
+		}
+	}
+	return append(dst, "}}"...)
+}

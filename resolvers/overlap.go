@@ -1,0 +1,200 @@
+package resolvers
+
+import (
+	"fmt"
+
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/validator/core"
+)
+
+// overlaps is the rule "Field Selection Merging" (specification 5.3.2): fields
+// with one response key must be one field. gqlparser compares every pair, which
+// takes seconds for the worst document that fits the limits; here the fields of a
+// key are compared with the first of them, once for their shape and once for
+// their name and arguments, so the cost follows the number of fields.
+func (e *Engine) overlaps(doc *ast.QueryDocument, add core.AddErrFunc) {
+	o := &overlap{types: e.types.schema.Types, add: add}
+	for _, op := range doc.Operations {
+		fields := o.collect(nil, op.SelectionSet, map[string]bool{})
+		o.shape(fields)
+		o.common(fields)
+	}
+}
+
+type overlap struct {
+	types map[string]*ast.Definition
+	add   core.AddErrFunc
+}
+
+// collect appends the fields of a selection set, those of fragments included.
+func (o *overlap) collect(dst []*ast.Field, set ast.SelectionSet, visited map[string]bool) []*ast.Field {
+	for _, sel := range set {
+		switch sel := sel.(type) {
+		case *ast.Field:
+			dst = append(dst, sel)
+		case *ast.InlineFragment:
+			dst = o.collect(dst, sel.SelectionSet, visited)
+		case *ast.FragmentSpread:
+			if !visited[sel.Name] {
+				visited[sel.Name] = true
+				dst = o.collect(dst, sel.Definition.SelectionSet, visited)
+			}
+		}
+	}
+	return dst
+}
+
+// within is the fields that stand in any of these.
+func (o *overlap) within(fields []*ast.Field) []*ast.Field {
+	var sub []*ast.Field
+	visited := map[string]bool{}
+	for _, f := range fields {
+		sub = o.collect(sub, f.SelectionSet, visited)
+	}
+	return sub
+}
+
+// byKey groups fields by their response key, in the order the keys come.
+func byKey(fields []*ast.Field) [][]*ast.Field {
+	var groups [][]*ast.Field
+	at := make(map[string]int, len(fields))
+	for _, f := range fields {
+		i, ok := at[f.Alias]
+		if !ok {
+			i = len(groups)
+			at[f.Alias] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], f)
+	}
+	return groups
+}
+
+// shape is SameResponseShape: whatever the types of the parents, a key has one type.
+func (o *overlap) shape(fields []*ast.Field) {
+	for _, group := range byKey(fields) {
+		first, same := group[0], true
+		for _, f := range group[1:] {
+			if !o.sameShape(first.Definition.Type, f.Definition.Type) {
+				o.conflict(first, f, fmt.Sprintf("they return conflicting types %q and %q",
+					first.Definition.Type.String(), f.Definition.Type.String()))
+				same = false
+				break
+			}
+		}
+		if same {
+			if sub := o.within(group); len(sub) > 0 {
+				o.shape(sub)
+			}
+		}
+	}
+}
+
+func (o *overlap) sameShape(a, b *ast.Type) bool {
+	for {
+		if a.NonNull != b.NonNull || (a.Elem == nil) != (b.Elem == nil) {
+			return false
+		}
+		if a.Elem == nil {
+			break
+		}
+		a, b = a.Elem, b.Elem
+	}
+	x, y := o.types[a.NamedType], o.types[b.NamedType]
+	if x.IsLeafType() || y.IsLeafType() {
+		return x == y
+	}
+	return true
+}
+
+// common is the rest of FieldsInSetCanMerge: fields whose parents may be one
+// object have one name and the same arguments.
+func (o *overlap) common(fields []*ast.Field) {
+	for _, group := range byKey(fields) {
+		for _, set := range together(group) {
+			first, same := set[0], true
+			for _, f := range set[1:] {
+				if first.Name != f.Name {
+					o.conflict(first, f, fmt.Sprintf("%q and %q are different fields", first.Name, f.Name))
+					same = false
+				} else if !sameArguments(first.Arguments, f.Arguments) {
+					o.conflict(first, f, "they have differing arguments")
+					same = false
+				}
+				if !same {
+					break
+				}
+			}
+			if same {
+				if sub := o.within(set); len(sub) > 0 {
+					o.common(sub)
+				}
+			}
+		}
+	}
+}
+
+// together splits fields into sets that may stand on one object: those of each
+// object type along with those of interfaces and unions.
+func together(fields []*ast.Field) [][]*ast.Field {
+	var abstract []*ast.Field
+	var sets [][]*ast.Field
+	at := map[*ast.Definition]int{}
+	for _, f := range fields {
+		if f.ObjectDefinition.Kind != ast.Object {
+			abstract = append(abstract, f)
+			continue
+		}
+		i, ok := at[f.ObjectDefinition]
+		if !ok {
+			i = len(sets)
+			at[f.ObjectDefinition] = i
+			sets = append(sets, nil)
+		}
+		sets[i] = append(sets[i], f)
+	}
+	if len(sets) == 0 {
+		return [][]*ast.Field{abstract}
+	}
+	for i := range sets {
+		sets[i] = append(sets[i], abstract...)
+	}
+	return sets
+}
+
+func (o *overlap) conflict(a, b *ast.Field, why string) {
+	o.add(
+		core.Message("Fields %q conflict because %s. Use different aliases on the fields to fetch both if this was intentional.", a.Alias, why),
+		core.At(a.Position), core.At(b.Position),
+	)
+}
+
+func sameArguments(a, b ast.ArgumentList) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for _, x := range a {
+		y := b.ForName(x.Name)
+		if y == nil || !sameValue(x.Value, y.Value) {
+			return false
+		}
+	}
+	return true
+}
+
+// sameValue compares literals; the order of an input object's fields means nothing.
+func sameValue(a, b *ast.Value) bool {
+	if a.Kind != b.Kind || a.Raw != b.Raw || len(a.Children) != len(b.Children) {
+		return false
+	}
+	for i, x := range a.Children {
+		y := b.Children[i].Value
+		if a.Kind == ast.ObjectValue {
+			y = b.Children.ForName(x.Name)
+		}
+		if y == nil || !sameValue(x.Value, y) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,429 @@
+package resolvers
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"sync"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// buffer is a response while it is written, kept for the next one.
+type buffer struct {
+	text    []byte
+	path    []step
+	members []json.RawMessage // of nested objects, by field
+}
+
+// maxKeptBuffer is how large a buffer may have grown to be kept.
+const maxKeptBuffer = 1 << 20
+
+var buffers = sync.Pool{New: func() any { return new(buffer) }}
+
+func newBuffer() *buffer { return buffers.Get().(*buffer) }
+
+func (b *buffer) free() {
+	if cap(b.text) <= maxKeptBuffer {
+		clear(b.members[:cap(b.members)]) // hold on to nobody's rows
+		b.text, b.path, b.members = b.text[:0], b.path[:0], b.members[:0]
+		buffers.Put(b)
+	}
+}
+
+// writer writes what was fetched, depth first, in the order of the selection: the
+// text of columns is copied as it stands. A value that breaks its type is null
+// where the type allows it, and takes what holds it along where it does not
+// (specification 6.4.4); one fault says so, with the path.
+//
+// Its methods say whether what they wrote may stand. Where they say no, the fault
+// is noted, and the caller takes back what it has written.
+type writer struct {
+	*buffer
+	x      *exec
+	faults []*fault
+	limit  int // of text; negative: none
+}
+
+// tooLarge ends the writing of a response that is over the limit.
+type tooLarge struct{}
+
+// response executes a plan and writes {"data":…,"errors":…}.
+func (w *writer) response(p *plan) (resp *Response) {
+	defer func() {
+		if v := recover(); v != nil {
+			f := limitFault(CodeResponse, w.limit, "The answer is larger than %d bytes; ask for less at a time.")
+			if _, ok := v.(tooLarge); !ok {
+				f = w.x.e.panicked(w.x.ctx, v)
+			}
+			w.faults = []*fault{f}
+			w.text = append(w.text[:0], `{"data":null`...)
+			resp = w.finish()
+		}
+	}()
+	w.text = append(w.text, `{"data":`...)
+	start := len(w.text)
+	w.text = append(w.text, '{')
+	ok := true
+	for _, u := range p.units {
+		// A mutation's field is written before the next one runs: where it takes
+		// the whole answer along, the rest is not executed.
+		if ok = w.fields(w.x.root(u), u.sel, 0); !ok {
+			break
+		}
+	}
+	if ok {
+		w.text = append(w.text, '}')
+	} else {
+		w.text = append(w.text[:start], "null"...)
+	}
+	return w.finish()
+}
+
+func (w *writer) finish() *Response {
+	if len(w.faults) > 0 {
+		w.text = append(w.text, `,"errors":`...)
+		w.text = appendFaults(w.text, w.faults)
+	}
+	w.text = append(w.text, '}')
+	return &Response{Body: w.text, Status: 200, Executed: true, buf: w.buffer}
+}
+
+// push and pop keep the path of what is being written.
+func (w *writer) push(s step) { w.path = append(w.path, s) }
+func (w *writer) pop()        { w.path = w.path[:len(w.path)-1] }
+
+// note notes a fault at the path, which the caller has completed.
+func (w *writer) note(f *field, ft *fault) {
+	at := *ft
+	at.at = positions(f.at...)
+	at.path = append([]step(nil), w.path...)
+	w.faults = append(w.faults, &at)
+}
+
+// broken notes that a value breaks its type.
+func (w *writer) broken(f *field, format string, args ...any) {
+	w.note(f, &fault{message: fmt.Sprintf(format, args...), code: string(facade.InternalError)})
+}
+
+// null ends a value that is null, with the fault that made it so, if any. start is
+// where the value began.
+func (w *writer) null(f *field, out *outType, start int, ft *fault) bool {
+	switch {
+	case ft != nil:
+		w.note(f, ft)
+	case out.nonNull:
+		w.broken(f, "Cannot return null for non-nullable field %s.%s.", f.typ.parent.name, f.typ.def.Name)
+	}
+	if out.nonNull {
+		return false
+	}
+	w.text = append(w.text[:start], "null"...)
+	return true
+}
+
+// rewind takes a value back whose inside may not stand: its fault is noted.
+func (w *writer) rewind(out *outType, start int) bool {
+	if out.nonNull {
+		return false
+	}
+	w.text = append(w.text[:start], "null"...)
+	return true
+}
+
+// item writes one object of a unit or of a fetch's rows.
+func (w *writer) item(r *run, sel *selection, res *result, i int) bool {
+	if w.limit >= 0 && len(w.text) > w.limit {
+		panic(tooLarge{})
+	}
+	w.text = append(w.text, '{')
+	if !w.row(r, sel, res, i) {
+		return false
+	}
+	w.text = append(w.text, '}')
+	return true
+}
+
+// fields writes the fields of item i of a run.
+func (w *writer) fields(r *run, sel *selection, i int) bool {
+	return w.row(r, sel, &r.res[0], i)
+}
+
+// row writes the fields of a selection over a row.
+func (w *writer) row(r *run, sel *selection, res *result, i int) bool {
+	for _, f := range sel.fields {
+		w.text = append(w.text, f.key...)
+		start := len(w.text)
+		ok := true
+		switch f.do {
+		case writeColumn:
+			v := res.at(i, f.slot)
+			if f.out.leaf == leafString && len(v) > 0 && v[0] == '"' {
+				w.text = append(w.text, v...)
+				continue
+			}
+			w.push(step{key: f.name})
+			if v == nil && res.missing != nil && res.missing[f.slot] != nil {
+				ok = w.null(f, f.out, start, res.missing[f.slot])
+			} else {
+				ok = w.json(f, f.out, v)
+			}
+			w.pop()
+		case writeTypename:
+			w.text = append(w.text, f.text...)
+		case writeNodeID:
+			ok = w.nodeID(f, res.at(i, f.slot))
+		default:
+			w.push(step{key: f.name})
+			switch f.do {
+			case writeNested:
+				ok = w.json(f, f.out, res.at(i, f.slot))
+			case writeFetched:
+				ok = w.fetched(r, f, i)
+			case writeHand:
+				ok = w.tree(f, f.out, &res.trees[f.hand.id][i])
+			case writeSchema, writeType:
+				ok = w.introspect(f)
+			}
+			w.pop()
+		}
+		if !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// fetched writes what a fetch gave to parent i.
+func (w *writer) fetched(r *run, f *field, i int) bool {
+	res := &r.res[f.fetch.id]
+	start := len(w.text)
+	if res.fault != nil {
+		return w.null(f, f.out, start, res.fault)
+	}
+	if f.shape == someValue {
+		return w.json(f, f.out, res.value)
+	}
+	g := int32(0)
+	if res.index != nil {
+		g = res.index[i]
+	}
+	if res.faults != nil && res.faults[g] != nil {
+		return w.null(f, f.out, start, res.faults[g])
+	}
+	var group facade.Group
+	if g >= 0 && int(g) < len(res.groups) {
+		group = res.groups[g]
+	}
+	switch f.shape {
+	case connection:
+		return w.connection(r, f.sub, res, &group) || w.rewind(f.out, start)
+	case allRows:
+		return w.rows(r, f, f.sub, res, &group) || w.rewind(f.out, start)
+	}
+	if group.From >= group.To {
+		return w.null(f, f.out, start, nil)
+	}
+	return w.item(r, f.sub, res, res.place(group.From)) || w.rewind(f.out, start)
+}
+
+// place is the row at a place of a group.
+func (res *result) place(i int) int {
+	if res.order != nil {
+		return int(res.order[i])
+	}
+	return i
+}
+
+// rows writes a group as a list of objects.
+func (w *writer) rows(r *run, f *field, sel *selection, res *result, g *facade.Group) bool {
+	elem := f.out.elem
+	w.text = append(w.text, '[')
+	for k := g.From; k < g.To; k++ {
+		if k > g.From {
+			w.text = append(w.text, ',')
+		}
+		start := len(w.text)
+		w.push(step{index: k - g.From})
+		ok := w.item(r, sel, res, res.place(k)) || w.rewind(elem, start)
+		w.pop()
+		if !ok {
+			return false
+		}
+	}
+	w.text = append(w.text, ']')
+	return true
+}
+
+// connection writes a page of rows: the list result and Relay's connection in one.
+func (w *writer) connection(r *run, sel *selection, res *result, g *facade.Group) bool {
+	w.text = append(w.text, '{')
+	for _, f := range sel.fields {
+		w.text = append(w.text, f.key...)
+		start := len(w.text)
+		w.push(step{key: f.name})
+		ok := true
+		switch f.do {
+		case writeTypename:
+			w.text = append(w.text, f.text...)
+		case writeItems:
+			ok = w.rows(r, f, f.sub, res, g) || w.rewind(f.out, start)
+		case writeTotal:
+			if g.Page.Total < 0 {
+				ok = w.null(f, f.out, start, nil)
+			} else {
+				ok = w.json(f, f.out, strconv.AppendInt(nil, g.Page.Total, 10))
+			}
+		case writeHasMore, writeHasNext:
+			w.text = strconv.AppendBool(w.text, g.Page.HasMore)
+		case writeHasPrevious:
+			w.text = strconv.AppendBool(w.text, g.Page.HasPrevious)
+		case writeEndCursor:
+			ok = w.cursor(f, start, g.Page.EndCursor())
+		case writeStartCursor:
+			first := ""
+			if g.To > g.From && len(g.Page.Cursors) == g.To-g.From {
+				first = g.Page.Cursors[0]
+			}
+			ok = w.cursor(f, start, first)
+		case writeEdges:
+			ok = w.edges(r, f, res, g) || w.rewind(f.out, start)
+		case writePageInfo:
+			ok = w.connection(r, f.sub, res, g) || w.rewind(f.out, start)
+		default:
+			ok = w.null(f, f.out, start, unwritable)
+		}
+		w.pop()
+		if !ok {
+			return false
+		}
+	}
+	w.text = append(w.text, '}')
+	return true
+}
+
+// unwritable is what becomes of a field that was added by hand to a connection,
+// an edge or a PageInfo: these are made of pages, and nothing stands for one.
+var unwritable = &fault{
+	message: "Fields added to connections, edges and PageInfo by hand are not answered; add them to the row's type, or to a type of your own.",
+	code:    string(facade.NotImplemented),
+}
+
+func (w *writer) cursor(f *field, start int, cursor string) bool {
+	if cursor == "" {
+		return w.null(f, f.out, start, nil)
+	}
+	w.text = jsontext.AppendString(w.text, cursor)
+	return true
+}
+
+func (w *writer) edges(r *run, list *field, res *result, g *facade.Group) bool {
+	w.text = append(w.text, '[')
+	for k := g.From; k < g.To; k++ {
+		if k > g.From {
+			w.text = append(w.text, ',')
+		}
+		start := len(w.text)
+		w.push(step{index: k - g.From})
+		ok := w.edge(r, list.sub, res, g, k) || w.rewind(list.out.elem, start)
+		w.pop()
+		if !ok {
+			return false
+		}
+	}
+	w.text = append(w.text, ']')
+	return true
+}
+
+func (w *writer) edge(r *run, sel *selection, res *result, g *facade.Group, k int) bool {
+	w.text = append(w.text, '{')
+	for _, f := range sel.fields {
+		w.text = append(w.text, f.key...)
+		start := len(w.text)
+		w.push(step{key: f.name})
+		ok := true
+		switch f.do {
+		case writeTypename:
+			w.text = append(w.text, f.text...)
+		case writeNode:
+			ok = w.item(r, f.sub, res, res.place(k)) || w.rewind(f.out, start)
+		case writeCursor:
+			cursor := ""
+			if len(g.Page.Cursors) == g.To-g.From {
+				cursor = g.Page.Cursors[k-g.From]
+			}
+			ok = w.cursor(f, start, cursor)
+		default:
+			ok = w.null(f, f.out, start, unwritable)
+		}
+		w.pop()
+		if !ok {
+			return false
+		}
+	}
+	w.text = append(w.text, '}')
+	return true
+}
+
+// nodeID writes the global id of a row with this primary key.
+func (w *writer) nodeID(f *field, key []byte) bool {
+	start := len(w.text)
+	if len(key) == 0 || key[0] == 'n' {
+		w.push(step{key: f.name})
+		defer w.pop()
+		return w.null(f, f.out, start, nil)
+	}
+	var room [128]byte
+	id := append(append(room[:0], f.typ.binding.Output.Key...), ':')
+	id = append(id, key...)
+	w.text = append(w.text, '"')
+	w.text = base64.RawURLEncoding.AppendEncode(w.text, id)
+	w.text = append(w.text, '"')
+	return true
+}
+
+// tree writes the value of a hand-written field.
+func (w *writer) tree(f *field, out *outType, t *tree) bool {
+	start := len(w.text)
+	switch t.kind {
+	case treeFault:
+		return w.null(f, out, start, t.fault)
+	case treeLeaf:
+		w.text = append(w.text, t.text...)
+		return true
+	case treeJSON:
+		return w.json(f, out, t.text)
+	case treeList:
+		return w.treeList(f, out, t.list) || w.rewind(out, start)
+	case treeObject:
+		return w.treeObject(t) || w.rewind(out, start)
+	}
+	return w.null(f, out, start, nil)
+}
+
+func (w *writer) treeList(f *field, out *outType, list []tree) bool {
+	w.text = append(w.text, '[')
+	for i := range list {
+		if i > 0 {
+			w.text = append(w.text, ',')
+		}
+		w.push(step{index: i})
+		ok := w.tree(f, out.elem, &list[i])
+		w.pop()
+		if !ok {
+			return false
+		}
+	}
+	w.text = append(w.text, ']')
+	return true
+}
+
+func (w *writer) treeObject(t *tree) bool {
+	res := &t.run.res[0]
+	if w.x.e.types.isConnection(t.run.unit.typ) {
+		return w.connection(t.run, t.run.unit.sel, res, &res.groups[t.at])
+	}
+	return w.item(t.run, t.run.unit.sel, res, t.at)
+}
