@@ -1,0 +1,153 @@
+package projection
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/graphql-go/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/validator"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/schema"
+)
+
+// Builder collects what a schema is made of. It is used once, by one goroutine.
+type Builder struct {
+	claims  *claims
+	catalog *facade.Catalog
+	opts    Options
+	twin    *resolvers.Twin
+	built   bool
+
+	doors    []*door
+	byDoor   map[*facade.Door]*door
+	byKey    map[string]*door          // by their entity's key
+	cards    map[*schema.Entity]*shown // views, and entities without a door, as output
+	bodies   map[*schema.Entity]*input // and as input
+	shared   map[string]*input         // StringFilter and its like
+	shapes   shapes
+
+	query, mutation *object // mutation is nil until it has a field
+	node            *graphql.Interface
+	pageInfo        *object
+	direction       *enum
+	objects         map[string]*object
+	order           []any // *object, *input, *enum, as the SDL prints them
+	bindings        resolvers.Bindings
+	nodes           map[string]*resolvers.Node
+
+	lists    map[graphql.Type]*graphql.List
+	nonNulls map[graphql.Type]*graphql.NonNull
+}
+
+// NewBuilder is a Builder with nothing in it but what every schema has.
+func NewBuilder() *Builder {
+	b := &Builder{
+		claims:   newClaims(),
+		byDoor:   map[*facade.Door]*door{},
+		byKey:    map[string]*door{},
+		cards:    map[*schema.Entity]*shown{},
+		bodies:   map[*schema.Entity]*input{},
+		shared:   map[string]*input{},
+		shapes: shapes{
+			out:   map[*schema.Shape]*object{},
+			in:    map[*schema.Shape]*input{},
+			enums: map[*schema.Shape]graphql.Output{},
+		},
+		objects:  map[string]*object{},
+		bindings: resolvers.Bindings{},
+		nodes:    map[string]*resolvers.Node{},
+		lists:    map[graphql.Type]*graphql.List{},
+		nonNulls: map[graphql.Type]*graphql.NonNull{},
+	}
+	b.query = b.newObject("Query", "")
+	b.node = graphql.NewInterface(graphql.InterfaceConfig{
+		Name:        "Node",
+		Description: "A row that can be fetched again by its global id alone.",
+		Fields:      graphql.Fields{"nodeId": &graphql.Field{Type: b.required(graphql.ID), Description: nodeIDText}},
+		ResolveType: func(p graphql.ResolveTypeParams) *graphql.Object {
+			if o := b.objects[b.twin.TypeOf(p.Value)]; o != nil {
+				return o.gql
+			}
+			return nil
+		},
+	})
+	b.order = append(b.order, b.node)
+	b.addField(b.query, house, &field{
+		name:        "node",
+		description: "The row with this global id, or null.",
+		typ:         b.node,
+		args:        []*arg{{name: "nodeId", typ: b.required(graphql.ID)}},
+		binding:     &resolvers.Binding{Kind: resolvers.NodeRoot},
+	})
+	return b
+}
+
+const nodeIDText = "The global id: unique over all types, opaque, stable."
+
+// addField gives o a field whose name nobody else has there.
+func (b *Builder) addField(o *object, by *origin, f *field) bool {
+	if !b.claims.claim(space{"field", o.name}, f.name, by) {
+		return false
+	}
+	if f.binding != nil {
+		b.bind(o.name, f.name, f.binding)
+	}
+	o.fields = append(o.fields, f)
+	return true
+}
+
+// root is Query or Mutation.
+func (b *Builder) root(kind facade.Kind) *object {
+	if kind != facade.Command {
+		return b.query
+	}
+	if b.mutation == nil {
+		b.mutation = b.newObject("Mutation", "")
+		// Mutation is read after Query, whichever operation came first.
+		last := len(b.order) - 1
+		copy(b.order[2:], b.order[1:last])
+		b.order[1] = b.mutation
+	}
+	return b.mutation
+}
+
+// Build gives the schema, its fields resolved by caller. The error is
+// schema.Faults where names are at fault: all of them, those that RegisterAll and
+// its siblings have already told included. A Builder builds once.
+func (b *Builder) Build(caller facade.Caller) (*resolvers.Schema, error) {
+	if b.built {
+		return nil, errors.New("this Builder has built its schema; make another Builder for another")
+	}
+	b.built = true
+	if err := b.claims.faults.Err(); err != nil {
+		return nil, err
+	}
+	b.twin = resolvers.NewTwin(caller, b.bindings, b.nodes)
+	config := graphql.SchemaConfig{Query: b.query.gql}
+	if b.mutation != nil {
+		config.Mutation = b.mutation.gql
+	}
+	g, err := graphql.NewSchema(config)
+	if err != nil {
+		return nil, fmt.Errorf("the GraphQL schema does not hold together: %w", err)
+	}
+	for _, o := range g.PossibleTypes(b.node) {
+		g.IsPossibleType(b.node, o) // fills a table that graphql-go would make anew for every request
+	}
+	sdl := b.print(&g)
+	parsed, gqlErr := validator.LoadSchema(validator.Prelude, &ast.Source{Name: "schema.graphql", Input: sdl, BuiltIn: false})
+	if gqlErr != nil {
+		return nil, fmt.Errorf("the printed SDL is not valid: %w", gqlErr)
+	}
+	return &resolvers.Schema{
+		GraphQL:  g,
+		SDL:      sdl,
+		AST:      parsed,
+		Catalog:  b.catalog,
+		Bindings: b.bindings,
+		Nodes:    b.nodes,
+	}, nil
+}

@@ -1,0 +1,206 @@
+package projection
+
+import (
+	"github.com/graphql-go/graphql"
+
+	"github.com/frondhost/frond/schema"
+)
+
+// filterOf is the filter input of a door: DESIGN 5's filter grammar with a name
+// for every field the door shows. Whether one caller may filter by a field is the
+// façade's word, as everywhere.
+func (b *Builder) filterOf(d *door) *input {
+	if d.filter != nil {
+		return d.filter
+	}
+	by := &origin{what: "filter", door: d.Door}
+	name := b.free(d.typ+"Filter", by)
+	in := b.newInput(name, "")
+	d.filter = in
+	for _, p := range d.Entity.Fields {
+		if !p.Readable() {
+			continue
+		}
+		add := func(name string, t graphql.Input, what string) {
+			b.addInput(in, &origin{what: what, field: p}, &arg{name: name, typ: t, description: text(&p.Shape)})
+		}
+		switch l := p.Link; {
+		case l == nil:
+			add(p.Name, b.operators(d, p), "filter")
+		case !l.Many:
+			add(l.Key, b.scalarFilter(keyType(p)), "filter")
+			if to := b.shownTarget(l); to != nil {
+				add(l.Name, b.filterOf(to).gql, "filter over the relation")
+			}
+		default:
+			if to := b.shownTarget(l); to != nil {
+				add(l.Name, b.manyFilter(to).gql, "filter over the relation")
+			}
+			if p.Stored {
+				add(l.Key, b.operatorInput(keyType(p).Name()+"ListFilter", house, keyType(p), []string{"has"}), "filter")
+			}
+		}
+	}
+	all := b.list(b.required(in.gql))
+	for _, a := range []*arg{
+		{name: "and", typ: all, description: "All of these hold."},
+		{name: "or", typ: all, description: "At least one of these holds."},
+		{name: "not", typ: in.gql, description: "This does not hold."},
+	} {
+		b.addInput(in, house, a)
+	}
+	return in
+}
+
+// shownTarget is the door a link leads to where it is in the schema.
+func (b *Builder) shownTarget(l *schema.Link) *door {
+	if l.Target == nil {
+		return nil
+	}
+	if to := b.byKey[l.Target.Key]; to != nil && to.Entity == l.Target {
+		return to
+	}
+	return nil
+}
+
+// manyFilter is the filter through a many relation.
+func (b *Builder) manyFilter(to *door) *input {
+	if to.many != nil {
+		return to.many
+	}
+	by := &origin{what: "filter", door: to.Door}
+	in := b.newInput(b.free(to.typ+"ListFilter", by), "")
+	to.many = in
+	of := b.filterOf(to).gql
+	for _, a := range []*arg{
+		{name: "some", typ: of, description: "For at least one of them this holds."},
+		{name: "none", typ: of, description: "For none of them this holds."},
+		{name: "every", typ: of, description: "For all of them this holds."},
+	} {
+		b.addInput(in, by, a)
+	}
+	return in
+}
+
+// operators is the input with the operators of a plain field.
+func (b *Builder) operators(d *door, p *schema.Property) graphql.Input {
+	s := &p.Shape
+	switch {
+	case p.Axes.Primary:
+		return b.scalarFilter(keyType(p))
+	case s.Type == "array" && s.Items != nil && s.Items.Type != "array" && len(s.Items.Properties) == 0:
+		n := b.home(p, d.typ, d.origin)
+		n.shape = n.shape.Items
+		return b.listFilter(b.leaf(n), n)
+	case s.Type == "array", len(s.Properties) > 0:
+		return b.scalarFilter(jsonAny)
+	}
+	n := b.home(p, d.typ, d.origin)
+	switch t := b.leaf(n).(type) {
+	case *graphql.Enum:
+		return b.enumFilter(t, n)
+	case *graphql.Scalar:
+		return b.scalarFilter(t)
+	}
+	return b.scalarFilter(jsonAny)
+}
+
+// What each operator says, and the groups of them that the kinds of values have.
+var (
+	operatorText = map[string]string{
+		"eq":         "It is this.",
+		"ne":         "It is not this.",
+		"in":         "It is one of these.",
+		"notIn":      "It is none of these.",
+		"lt":         "It is less than this.",
+		"lte":        "It is this or less.",
+		"gt":         "It is more than this.",
+		"gte":        "It is this or more.",
+		"contains":   "It contains this.",
+		"startsWith": "It begins with this.",
+		"endsWith":   "It ends with this.",
+		"icontains":  "It contains this, in capitals or not.",
+		"has":        "One of its elements is this.",
+		"isNull":     "It is null, or with false it is not.",
+	}
+	same    = []string{"eq", "ne", "in", "notIn"}
+	ordered = append(same[:4:4], "lt", "lte", "gt", "gte")
+	textual = append(ordered[:8:8], "contains", "startsWith", "endsWith", "icontains")
+
+	operatorsOf = map[string][]string{
+		"String": textual, "ID": ordered, "UUID": ordered, "Boolean": same[:2], "JSON": nil,
+		"Int": ordered, "BigInt": ordered, "Float": ordered, "Decimal": ordered,
+		"DateTime": ordered, "Date": ordered, "Time": ordered,
+	}
+)
+
+// scalarFilter is the operator input of a scalar, one for the whole schema:
+// StringFilter, IntFilter, IDFilter.
+func (b *Builder) scalarFilter(t *graphql.Scalar) graphql.Input {
+	return b.operatorInput(t.Name()+"Filter", house, t, operatorsOf[t.Name()])
+}
+
+// enumFilter is the operator input of one enum: PostStatusFilter.
+func (b *Builder) enumFilter(t *graphql.Enum, n named) graphql.Input {
+	return b.operatorInput(t.Name()+"Filter", &origin{what: "filter", door: n.by.door, field: n.by.field}, t, same)
+}
+
+// listFilter is the operator input of a list of values: StringListFilter, PostTagsListFilter.
+func (b *Builder) listFilter(item graphql.Output, n named) graphql.Input {
+	t := item.(graphql.Input)
+	if item == jsonAny {
+		return b.scalarFilter(jsonAny)
+	}
+	by := house
+	if _, own := item.(*graphql.Enum); own {
+		by = &origin{what: "filter", door: n.by.door, field: n.by.field}
+	}
+	return b.operatorInput(t.Name()+"ListFilter", by, t, []string{"has"})
+}
+
+func (b *Builder) operatorInput(name string, by *origin, t graphql.Input, operators []string) graphql.Input {
+	if in := b.shared[name]; in != nil {
+		return in.gql
+	}
+	in := b.newInput(b.free(name, by), "")
+	b.shared[name] = in
+	for _, op := range operators {
+		typ := t
+		if op == "in" || op == "notIn" {
+			typ = b.list(b.required(t))
+		}
+		b.addInput(in, by, &arg{name: op, typ: typ, description: operatorText[op]})
+	}
+	b.addInput(in, by, &arg{name: "isNull", typ: graphql.Boolean, description: operatorText["isNull"]})
+	return in.gql
+}
+
+// orderOf is the input of one sort key, or nil where there is nothing to sort by.
+func (b *Builder) orderOf(d *door) *input {
+	if d.order != nil {
+		return d.order
+	}
+	var sortable []*schema.Property
+	for _, p := range d.Entity.Fields {
+		if p.Readable() && p.Stored && p.Kind != schema.KindJSON {
+			sortable = append(sortable, p)
+		}
+	}
+	if len(sortable) == 0 {
+		return nil
+	}
+	by := &origin{what: "order", door: d.Door}
+	in := b.newInput(b.free(d.typ+"Order", by), "One key to sort by: exactly one of these.")
+	d.order = in
+	for _, p := range sortable {
+		b.addInput(in, &origin{what: "order", field: p}, &arg{name: p.Name, typ: b.directionType().gql})
+	}
+	return in
+}
+
+func (b *Builder) directionType() *enum {
+	if b.direction == nil {
+		b.direction = b.newEnum("SortDirection", "Which way a sort key runs. Null is the smallest value.", []string{"ASC", "DESC"})
+	}
+	return b.direction
+}

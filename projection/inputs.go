@@ -1,0 +1,112 @@
+package projection
+
+import (
+	"strings"
+
+	"github.com/graphql-go/graphql"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+)
+
+// inputOf is the input of an operation's body, or nil where there is nothing to
+// send. Its fields are the card's, under the card's names: the body is one JSON
+// object on every surface, and an input field that is left out is not in it.
+func (b *Builder) inputOf(op *facade.Operation) *input {
+	e := op.Input
+	if e == nil {
+		return nil
+	}
+	var d *door
+	if own := b.byKey[e.Key]; own != nil && own.Entity == e {
+		d = own
+	}
+	switch {
+	case d != nil && op.Patch:
+		if d.update == nil {
+			d.update = b.newInputOf(e, "Update"+d.typ+"Input", d.typ, &origin{what: "input of update", door: d.Door}, true)
+		}
+		return orNil(d.update)
+	case d != nil:
+		if d.create == nil {
+			d.create = b.newInputOf(e, "Create"+d.typ+"Input", d.typ, &origin{what: "input of create", door: d.Door}, false)
+		}
+		return orNil(d.create)
+	}
+	if in := b.bodies[e]; in != nil {
+		return orNil(in)
+	}
+	typ := schema.GraphQLType(e.Name)
+	by := &origin{what: "input", view: e}
+	if !schema.IsGraphQLName(e.Name) { // a card that stands in its operation, without a name of its own
+		typ = b.typeOf(op.Door) + schema.GraphQLType(op.Name)
+		by = &origin{what: "input", op: op}
+	}
+	name := typ
+	if !strings.HasSuffix(name, "Input") {
+		name += "Input"
+	}
+	b.bodies[e] = b.newInputOf(e, name, typ, by, op.Patch)
+	return orNil(b.bodies[e])
+}
+
+// nothing stands for an input without a field, which GraphQL does not have.
+var nothing = &input{}
+
+func orNil(in *input) *input {
+	if in == nothing {
+		return nil
+	}
+	return in
+}
+
+// newInputOf makes the input of a body. What the caller cannot send is not in it:
+// read-only fields, the other side of a relation, and in a patch the fields that
+// never change. Required is what the card requires and what cannot be null: GraphQL
+// has one mark for both, so "required, but may be null" is left to the façade.
+func (b *Builder) newInputOf(e *schema.Entity, name, typ string, by *origin, patch bool) *input {
+	required := set(e.Card.Required)
+	var in *input
+	for _, p := range e.Fields {
+		switch {
+		case p.Axes.In.Closed, p.Link != nil && !p.Stored && p.Link.Many:
+			continue
+		case patch && (p.Axes.Primary || p.Axes.Update == schema.UpdateForbidden):
+			continue
+		}
+		if in == nil {
+			in = b.newInput(b.free(name, by), "")
+		}
+		b.addInput(in, &origin{what: "input", field: p}, &arg{
+			name:        p.Name,
+			description: text(&p.Shape),
+			deprecated:  deprecated(&p.Shape),
+			typ:         b.unless(patch || p.Shape.Nullable || !required[p.Name], b.valueType(p, typ, by)),
+		})
+	}
+	if in == nil {
+		return nothing
+	}
+	return in
+}
+
+// valueType is the type of a field as it is sent.
+func (b *Builder) valueType(p *schema.Property, typ string, by *origin) graphql.Input {
+	switch {
+	case p.Link != nil && p.Link.Many:
+		return b.list(b.required(keyType(p)))
+	case p.Link != nil, p.Axes.Primary:
+		return keyType(p)
+	}
+	return b.input(b.home(p, typ, by))
+}
+
+// required says whether a body has to be sent at all.
+func (in *input) required() bool {
+	for _, f := range in.fields {
+		if _, must := f.typ.(*graphql.NonNull); must {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,168 @@
+package projection
+
+import (
+	"fmt"
+
+	"github.com/graphql-go/graphql"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/schema"
+)
+
+// addOperations gives Query and Mutation a field for each operation of a door.
+func (b *Builder) addOperations(d *door) {
+	for _, op := range d.Operations {
+		if op.Builtin && d.object != nil {
+			b.addBuiltin(d, op)
+		} else {
+			b.addNamed(d, op)
+		}
+	}
+}
+
+// addBuiltin adds the field of a CRUD operation (DESIGN 5):
+//
+//	list       posts(filter, orderBy, first, after, last, before, offset): PostConnection!
+//	findById   post(id: ID!): Post
+//	findByIds  postsByIds(ids: [ID!]!): [Post!]!
+//	create     createPost(input: CreatePostInput!): Post!
+//	update     updatePost(id: ID!, input: UpdatePostInput!): Post!
+//	delete     deletePost(id: ID!): Boolean!
+func (b *Builder) addBuiltin(d *door, op *facade.Operation) {
+	one := fieldName(d.typ)
+	many := schema.Plural(one)
+	f := &field{description: op.Description, binding: &resolvers.Binding{
+		Kind: resolvers.Operation, Operation: op, Door: d.Door, Output: d.Entity,
+	}}
+	id := func() {
+		f.args = append(f.args, &arg{name: "id", typ: b.required(keyType(d.Entity.Primary))})
+		f.binding.Args = append(f.binding.Args, resolvers.Arg{Name: "id", Into: resolvers.IntoParams, Key: "id"})
+	}
+	row := d.object.gql
+	switch op.Name {
+	case "list":
+		args := b.listArgs(d)
+		f.name, f.typ = many, b.required(b.connection(&d.shown, d.typ, d.origin).gql)
+		f.args, f.binding.Args = args.args, args.into
+	case "findById":
+		f.name, f.typ = one, row
+		id()
+	case "findByIds":
+		f.name, f.typ = many+"ByIds", b.required(b.list(b.required(row)))
+		f.args = []*arg{{name: "ids", typ: b.required(b.list(b.required(keyType(d.Entity.Primary))))}}
+		f.binding.Args = []resolvers.Arg{{Name: "ids", Into: resolvers.IntoQuery, Key: "ids"}}
+	case "create":
+		f.name, f.typ = "create"+d.typ, b.required(row)
+		b.addBody(f, op)
+	case "update":
+		f.name, f.typ = "update"+d.typ, b.required(row)
+		id()
+		b.addBody(f, op)
+	case "delete":
+		f.name, f.typ = "delete"+d.typ, b.required(graphql.Boolean)
+		f.binding.Door, f.binding.Output = nil, nil
+		id()
+	default:
+		b.addNamed(d, op)
+		return
+	}
+	if op.GraphQL != "" {
+		f.name = op.GraphQL
+	}
+	b.addField(b.root(op.Kind), &origin{what: "field", op: op}, f)
+}
+
+// addBody adds the argument input for the operation's body.
+func (b *Builder) addBody(f *field, op *facade.Operation) {
+	in := b.inputOf(op)
+	if in == nil {
+		return
+	}
+	// update wants its patch, though every field of it may be left out.
+	f.args = append(f.args, &arg{name: "input", typ: b.unless(!in.required() && !op.Builtin, in.gql)})
+	f.binding.Args = append(f.binding.Args, resolvers.Arg{Name: "input", Into: resolvers.IntoBody})
+}
+
+// addNamed adds the field of an author's operation: <entity><Op>, with its params
+// and its query as arguments and its body as input.
+func (b *Builder) addNamed(d *door, op *facade.Operation) {
+	f := &field{name: op.GraphQL, description: op.Description, binding: &resolvers.Binding{Kind: resolvers.Operation, Operation: op}}
+	if f.name == "" {
+		f.name = fieldName(d.typ) + schema.GraphQLType(op.Name)
+	}
+	typ := d.typ + schema.GraphQLType(op.Name)
+	args := space{"argument", fmt.Sprintf("%s.%s", b.root(op.Kind).name, f.name)}
+	b.addArgs(f, args, op, op.Params, resolvers.IntoParams, typ)
+	b.addArgs(f, args, op, op.Query, resolvers.IntoQuery, typ)
+	if before := len(f.args); op.Input != nil {
+		if b.addBody(f, op); len(f.args) > before {
+			b.claims.claim(args, "input", &origin{what: "body", op: op})
+		}
+	}
+	b.addOutput(f, d, op)
+	b.addField(b.root(op.Kind), &origin{what: "field", op: op}, f)
+}
+
+// addArgs adds an argument for each field of a card of params or query.
+func (b *Builder) addArgs(f *field, names space, op *facade.Operation, e *schema.Entity, into resolvers.Place, typ string) {
+	if e == nil {
+		return
+	}
+	required := set(e.Card.Required)
+	by := &origin{what: "argument", op: op}
+	for _, p := range e.Fields {
+		if !b.claims.claim(names, p.Name, by) {
+			continue
+		}
+		a := &arg{
+			name:        p.Name,
+			description: text(&p.Shape),
+			deprecated:  deprecated(&p.Shape),
+			typ:         b.unless(p.Shape.Nullable || !required[p.Name], b.argType(op, p, typ, by)),
+		}
+		if _, must := a.typ.(*graphql.NonNull); must {
+			a.deprecated = ""
+		}
+		f.args = append(f.args, a)
+		f.binding.Args = append(f.binding.Args, resolvers.Arg{Name: p.Name, Into: into, Key: p.Name})
+	}
+}
+
+// addOutput gives the field the type of what the operation gives (DESIGN 5):
+//
+//	one  T!     maybe  T     many  [T!]!     page  TConnection!     none, or no shape  JSON
+func (b *Builder) addOutput(f *field, d *door, op *facade.Operation) {
+	f.typ = jsonAny
+	if op.Output == nil || op.Cardinality == facade.NoOutput {
+		return
+	}
+	s := b.show(op.Output, op)
+	if s.object == nil { // every field of the card is write-only
+		return
+	}
+	f.binding.Output = op.Output
+	by, typ := &origin{what: "output", view: op.Output}, s.object.name
+	if s.door != nil {
+		f.binding.Door = s.door.Door
+		by, typ = s.door.origin, s.door.typ
+	}
+	switch row := s.object.gql; op.Cardinality {
+	case facade.Maybe:
+		f.typ = row
+	case facade.Many:
+		f.typ = b.required(b.list(b.required(row)))
+	case facade.PageOf:
+		f.typ = b.required(b.connection(s, typ, by).gql)
+	default:
+		f.typ = b.required(row)
+	}
+}
+
+// argType is the type of an argument. One called id is the door's own key.
+func (b *Builder) argType(op *facade.Operation, p *schema.Property, typ string, by *origin) graphql.Input {
+	if p.Link != nil && !p.Link.Many || p.Name == "id" && op.Door.Entity != nil && p.Shape.Type == "string" {
+		return keyType(p)
+	}
+	return b.input(named{&p.Shape, typ + schema.GraphQLType(p.Name), by})
+}

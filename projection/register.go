@@ -1,0 +1,147 @@
+package projection
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/graphql-go/graphql"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/resolvers"
+)
+
+// Options of [RegisterAll]; nil is fine.
+type Options struct {
+	// Surface says whether a Frond shows itself on GraphQL (spec 4.3.3); nil: all do.
+	Surface func(*facade.Frond) bool
+	// Filter says whether a door is in the schema (spec 4.3.3); nil: all are.
+	Filter func(*facade.Door) bool
+}
+
+// RegisterAll registers every door of cat that opts lets in: its type, its inputs
+// and one field for each operation; relations between doors that are in connect
+// their types (spec 4.3.2). The error is schema.Faults: every name that is claimed
+// twice and every name that GraphQL cannot write. A Builder takes one catalog.
+func RegisterAll(b *Builder, cat *facade.Catalog, opts *Options) error {
+	if b.catalog != nil {
+		return errors.New("this Builder has a catalog already; make one Builder for each")
+	}
+	b.catalog = cat
+	if opts != nil {
+		b.opts = *opts
+	}
+	before := len(b.claims.faults)
+	for _, frond := range cat.Fronds {
+		if b.opts.Surface != nil && !b.opts.Surface(frond) {
+			continue
+		}
+		for _, door := range frond.Doors {
+			if b.opts.Filter == nil || b.opts.Filter(door) {
+				b.addDoor(door)
+			}
+		}
+	}
+	for _, d := range b.doors { // after all have a type: relations go both ways
+		b.fillObject(d)
+	}
+	for _, d := range b.doors {
+		b.addOperations(d)
+	}
+	return slices.Clone(b.claims.faults[before:]).Err()
+}
+
+// RegisterType adds fields to the object type called name: to a generated type
+// (RegisterAll goes first then), or to a new one of the author's own. See
+// [resolvers.Bindings] for what their Resolve is given and may give; one without
+// Resolve reads the member of its name from what its parent gave. Types of other
+// kinds come along with the fields that use them.
+func RegisterType(b *Builder, name string, fields graphql.Fields) error {
+	by := &origin{what: fmt.Sprintf("RegisterType(%q)", name)}
+	o := b.objects[name]
+	if o == nil {
+		before := len(b.claims.faults)
+		if !b.claims.claim(typeNames, name, by) {
+			return slices.Clone(b.claims.faults[before:]).Err()
+		}
+		o = b.newObject(name, "")
+	}
+	return b.addByHand(o, by, fields)
+}
+
+// RegisterOperations adds fields to Query or, with facade.Command, to Mutation.
+// Each needs its own Resolve; it gives what [resolvers.Bindings] says.
+func RegisterOperations(b *Builder, kind facade.Kind, fields graphql.Fields) error {
+	o := b.root(kind)
+	return b.addByHand(o, &origin{what: fmt.Sprintf("RegisterOperations in %s", o.name)}, fields)
+}
+
+// Type is the generated or registered type called name, for the fields of
+// [RegisterType] and [RegisterOperations]; nil where there is none.
+func (b *Builder) Type(name string) graphql.Type {
+	if o := b.objects[name]; o != nil {
+		return o.gql
+	}
+	for _, t := range b.order {
+		switch t := t.(type) {
+		case *input:
+			if t.name == name {
+				return t.gql
+			}
+		case *enum:
+			if t.name == name {
+				return t.gql
+			}
+		}
+	}
+	if s := scalars[name]; s != nil {
+		return s
+	}
+	return nil
+}
+
+func (b *Builder) addByHand(o *object, by *origin, fields graphql.Fields) error {
+	before := len(b.claims.faults)
+	names := make([]string, 0, len(fields))
+	for name := range fields {
+		names = append(names, name)
+	}
+	slices.Sort(names) // a map has no order of its own
+	for _, name := range names {
+		f := fields[name]
+		if f == nil || f.Type == nil {
+			b.claims.fault(by, fmt.Sprintf("the field %s.%s has no type", o.name, name), "register what it gives first: Builder.Type answers nil for a type that is not there yet")
+			continue
+		}
+		if !b.claims.claim(space{"field", o.name}, name, by) {
+			continue
+		}
+		own := &field{name: name, description: f.Description, deprecated: f.DeprecationReason, typ: f.Type, resolve: f.Resolve, subscribe: f.Subscribe}
+		if own.resolve == nil {
+			own.resolve = graphql.DefaultResolveFn
+		}
+		args := make([]string, 0, len(f.Args))
+		for a := range f.Args {
+			args = append(args, a)
+		}
+		slices.Sort(args)
+		for _, a := range args {
+			if c := f.Args[a]; c != nil {
+				own.args = append(own.args, &arg{name: a, description: c.Description, typ: c.Type, value: c.DefaultValue})
+			}
+		}
+		o.fields = append(o.fields, own)
+	}
+	return slices.Clone(b.claims.faults[before:]).Err()
+}
+
+// bind is the field's binding, entered in the table that both engines read.
+func (b *Builder) bind(typ, name string, binding *resolvers.Binding) *resolvers.Binding {
+	of := b.bindings[typ]
+	if of == nil {
+		of = map[string]*resolvers.Binding{}
+		b.bindings[typ] = of
+	}
+	of[name] = binding
+	return binding
+}

@@ -1,0 +1,120 @@
+package projection
+
+import (
+	"encoding/json"
+	"math/big"
+	"strconv"
+
+	"github.com/graphql-go/graphql"
+	"github.com/graphql-go/graphql/language/ast"
+)
+
+// reserved are the type names no entity can have: GraphQL's own, the house's, and
+// those of the shared inputs (see sharedFilters).
+var reserved = []string{
+	"Query", "Mutation", "Subscription", "Int", "Float", "String", "Boolean", "ID",
+	"DateTime", "Date", "Time", "UUID", "JSON", "BigInt", "Decimal",
+	"Node", "PageInfo", "SortDirection",
+}
+
+// specifiedBy says where the values of each scalar are described. graphql-go has
+// no place for it, so the SDL says it, and introspection reads the SDL.
+var specifiedBy = map[string]string{
+	"DateTime": "https://www.rfc-editor.org/rfc/rfc3339#section-5.6",
+	"Date":     "https://www.rfc-editor.org/rfc/rfc3339#section-5.6",
+	"Time":     "https://www.rfc-editor.org/rfc/rfc3339#section-5.6",
+	"UUID":     "https://www.rfc-editor.org/rfc/rfc9562",
+	"JSON":     "https://www.rfc-editor.org/rfc/rfc8259",
+	"BigInt":   "https://spec.openapis.org/registry/format/int64",
+	"Decimal":  "https://spec.openapis.org/registry/format/decimal",
+}
+
+// The scalars beyond GraphQL's five. The façade judges what is in them: a text
+// that is no date is VALIDATION_FAILED with its field, not a refused document.
+var (
+	dateTime = textScalar("DateTime", "A point in time in UTC, such as 2026-01-31T09:30:00.000Z.")
+	date     = textScalar("Date", "A day, such as 2026-01-31.")
+	timeOfDay = textScalar("Time", "A time of day, such as 09:30:00Z.")
+	uuid     = textScalar("UUID", "A UUID, such as 9b2c0c1e-3f53-4b8a-9f0e-2d5b7a1c4e6f.")
+	decimal  = textScalar("Decimal", "A decimal number of any size, as a string, so that no digit is lost: \"19.90\".")
+	bigInt   = graphql.NewScalar(graphql.ScalarConfig{
+		Name:         "BigInt",
+		Description:  "A whole number within 64 bits. It is a number in JSON, as on every other surface; beyond 2^53 some clients round it when they read it. As input a string of digits is taken too.",
+		Serialize:    func(v any) any { return v },
+		ParseValue:   parseBigInt,
+		ParseLiteral: func(v ast.Value) any { return parseBigInt(literal(v)) },
+	})
+	jsonAny = graphql.NewScalar(graphql.ScalarConfig{
+		Name:         "JSON",
+		Description:  "Any JSON value.",
+		Serialize:    func(v any) any { return v },
+		ParseValue:   func(v any) any { return v },
+		ParseLiteral: literal,
+	})
+)
+
+func textScalar(name, description string) *graphql.Scalar {
+	text := func(v any) any {
+		if s, ok := v.(string); ok {
+			return s
+		}
+		return nil
+	}
+	return graphql.NewScalar(graphql.ScalarConfig{
+		Name:         name,
+		Description:  description,
+		Serialize:    text,
+		ParseValue:   text,
+		ParseLiteral: func(v ast.Value) any { return text(literal(v)) },
+	})
+}
+
+// parseBigInt keeps every digit: a json.Number, or nil for what is no int64.
+func parseBigInt(v any) any {
+	switch v := v.(type) {
+	case int:
+		return json.Number(strconv.Itoa(v))
+	case int64:
+		return json.Number(strconv.FormatInt(v, 10))
+	case float64:
+		if f := new(big.Float).SetFloat64(v); f.IsInt() {
+			return parseBigInt(f.Text('f', 0))
+		}
+	case json.Number:
+		return parseBigInt(string(v))
+	case string:
+		if n, err := strconv.ParseInt(v, 10, 64); err == nil {
+			return json.Number(strconv.FormatInt(n, 10))
+		}
+	}
+	return nil
+}
+
+// literal is a literal of a document as a Go value. graphql-go reads no null.
+func literal(v ast.Value) any {
+	switch v := v.(type) {
+	case *ast.StringValue:
+		return v.Value
+	case *ast.BooleanValue:
+		return v.Value
+	case *ast.EnumValue:
+		return v.Value
+	case *ast.IntValue:
+		return json.Number(v.Value)
+	case *ast.FloatValue:
+		return json.Number(v.Value)
+	case *ast.ListValue:
+		list := make([]any, len(v.Values))
+		for i, e := range v.Values {
+			list[i] = literal(e)
+		}
+		return list
+	case *ast.ObjectValue:
+		object := make(map[string]any, len(v.Fields))
+		for _, f := range v.Fields {
+			object[f.Name.Value] = literal(f.Value)
+		}
+		return object
+	}
+	return nil
+}

@@ -1,0 +1,122 @@
+package resolvers
+
+import (
+	"encoding/json"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// invoke puts the arguments of a field where its binding says. graphql-go has
+// dropped every null by now.
+func twinInvoke(in *facade.Invocation, where []Arg, args map[string]any) error {
+	params, query := map[string]any{}, map[string]any{}
+	for _, a := range where {
+		value, sent := args[a.Name]
+		if !sent {
+			continue
+		}
+		switch a.Into {
+		case IntoParams:
+			params[a.Key] = value
+		case IntoQuery, IntoFirst, IntoAfter, IntoBefore:
+			query[a.Key] = value
+		case IntoLast:
+			query[a.Key] = value
+			if query["before"] == nil {
+				query["before"] = "" // the end of the list
+			}
+		case IntoSort:
+			keys, err := twinSortKeys(value)
+			if err != nil {
+				return err
+			}
+			query[a.Key] = keys
+		case IntoBody:
+			in.Body = mustJSON(value)
+		}
+	}
+	if err := twinSides(args); err != nil {
+		return err
+	}
+	if args["before"] != nil {
+		query["before"] = args["before"]
+	}
+	if len(params) > 0 {
+		in.Params = mustJSON(params)
+	}
+	if len(query) > 0 {
+		in.Query = mustJSON(query)
+	}
+	return nil
+}
+
+// sides refuses paging arguments that contradict each other: first reads on from
+// after, last reads back from before.
+func twinSides(args map[string]any) error {
+	first, last := args["first"] != nil, args["last"] != nil
+	switch {
+	case first && last:
+		return facade.Errorf(facade.BadRequest, "first and last were both sent; send one of them")
+	case first && args["before"] != nil:
+		return facade.Errorf(facade.BadRequest, "before was sent with first; send last with it, or after instead")
+	case last && args["after"] != nil:
+		return facade.Errorf(facade.BadRequest, "after was sent with last; send first with it, or before instead")
+	}
+	return nil
+}
+
+// sortKeys are orderBy as query.sort has it: [{createdAt: DESC}] is ["-createdAt"].
+func twinSortKeys(value any) ([]string, error) {
+	list, _ := value.([]any)
+	keys := make([]string, 0, len(list))
+	for _, item := range list {
+		object, _ := item.(map[string]any)
+		if len(object) != 1 {
+			return nil, facade.Errorf(facade.BadRequest, "orderBy takes one key an object, such as [{createdAt: DESC}, {title: ASC}]")
+		}
+		for name, direction := range object {
+			if direction == "DESC" {
+				name = "-" + name
+			}
+			keys = append(keys, name)
+		}
+	}
+	return keys, nil
+}
+
+// windowOf are the paging arguments of a connection over ids.
+func twinWindow(args map[string]any) (w Window, err error) {
+	number := func(name string) *int {
+		if n, ok := args[name].(int); ok {
+			return &n
+		}
+		return nil
+	}
+	text := func(name string) *string {
+		if s, ok := args[name].(string); ok {
+			return &s
+		}
+		return nil
+	}
+	return Window{First: number("first"), Last: number("last"), Offset: number("offset"), After: text("after"), Before: text("before")}, twinSides(args)
+}
+
+// with is a JSON object with one more member.
+func twinWith(object json.RawMessage, name string, value json.RawMessage) json.RawMessage {
+	members := map[string]json.RawMessage{name: value}
+	for n, v := range jsontext.Members(object) {
+		members[n] = v
+	}
+	return mustJSON(members)
+}
+
+// mustJSON is v as JSON. What comes here was decoded from a document or from
+// JSON, so there is nothing in it that JSON cannot say.
+func mustJSON(v any) json.RawMessage {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return text
+}

@@ -1,0 +1,148 @@
+package resolvers
+
+import (
+	"slices"
+
+	"github.com/graphql-go/graphql"
+	"github.com/graphql-go/graphql/language/ast"
+)
+
+// columns are the columns that a selection over rows of typ reads. Nil is all of
+// them: a hand-written field may read any.
+func (t *Twin) columns(info graphql.ResolveInfo, fields []*ast.Field, typ string) []string {
+	columns, all := []string{}, false
+	twinVisit(info, fields, typ, func(f *ast.Field) {
+		switch b := t.bindings.Of(typ, f.Name.Value); {
+		case f.Name.Value == "__typename":
+		case b == nil:
+			all = true
+		case !slices.Contains(columns, b.Column):
+			columns = append(columns, b.Column)
+		}
+	})
+	if all {
+		return nil
+	}
+	return columns
+}
+
+// pageColumns is columns for a connection, and which of its extras are asked for.
+func (t *Twin) pageColumns(info graphql.ResolveInfo, fields []*ast.Field, typ string) (columns []string, total, cursors bool) {
+	columns = []string{}
+	all := false
+	add := func(of *ast.Field, typ string) {
+		more := t.columns(info, []*ast.Field{of}, typ)
+		all = all || more == nil
+		for _, c := range more {
+			if !slices.Contains(columns, c) {
+				columns = append(columns, c)
+			}
+		}
+	}
+	twinVisit(info, fields, typ, func(f *ast.Field) {
+		b := t.bindings.Of(typ, f.Name.Value)
+		if b == nil {
+			return
+		}
+		below := twinFieldType(info, typ, f)
+		switch b.Kind {
+		case Total:
+			total = true
+		case Items:
+			add(f, below)
+		case Edges:
+			twinVisit(info, []*ast.Field{f}, below, func(e *ast.Field) {
+				switch b := t.bindings.Of(below, e.Name.Value); {
+				case b == nil:
+				case b.Kind == EdgeCursor:
+					cursors = true
+				case b.Kind == EdgeNode:
+					add(e, twinFieldType(info, below, e))
+				}
+			})
+		case PageInfo:
+			twinVisit(info, []*ast.Field{f}, below, func(i *ast.Field) {
+				if b := t.bindings.Of(below, i.Name.Value); b != nil && b.Kind == StartCursor {
+					cursors = true
+				}
+			})
+		}
+	})
+	if all {
+		columns = nil
+	}
+	return columns, total, cursors
+}
+
+// fieldType is the named type that a field of typ gives.
+func twinFieldType(info graphql.ResolveInfo, typ string, f *ast.Field) string {
+	if o, ok := info.Schema.Type(typ).(*graphql.Object); ok {
+		if def := o.Fields()[f.Name.Value]; def != nil {
+			return graphql.GetNamed(def.Type).String()
+		}
+	}
+	return ""
+}
+
+// visit calls do with every field that is selected below fields for an object of typ.
+func twinVisit(info graphql.ResolveInfo, fields []*ast.Field, typ string, do func(*ast.Field)) {
+	var walk func(set *ast.SelectionSet)
+	seen := map[string]bool{}
+	walk = func(set *ast.SelectionSet) {
+		if set == nil {
+			return
+		}
+		for _, s := range set.Selections {
+			switch s := s.(type) {
+			case *ast.Field:
+				if twinIncluded(info, s.Directives) {
+					do(s)
+				}
+			case *ast.InlineFragment:
+				if twinIncluded(info, s.Directives) && twinApplies(info, s.TypeCondition, typ) {
+					walk(s.SelectionSet)
+				}
+			case *ast.FragmentSpread:
+				f, _ := info.Fragments[s.Name.Value].(*ast.FragmentDefinition)
+				if f != nil && !seen[s.Name.Value] && twinIncluded(info, s.Directives) && twinApplies(info, f.TypeCondition, typ) {
+					seen[s.Name.Value] = true
+					walk(f.SelectionSet)
+				}
+			}
+		}
+	}
+	for _, f := range fields {
+		walk(f.SelectionSet)
+	}
+}
+
+func twinApplies(info graphql.ResolveInfo, condition *ast.Named, typ string) bool {
+	if condition == nil || condition.Name.Value == typ {
+		return true
+	}
+	o, _ := info.Schema.Type(typ).(*graphql.Object)
+	abstract, ok := info.Schema.Type(condition.Name.Value).(graphql.Abstract)
+	return ok && o != nil && info.Schema.IsPossibleType(abstract, o)
+}
+
+// included decides @skip and @include.
+func twinIncluded(info graphql.ResolveInfo, directives []*ast.Directive) bool {
+	for _, d := range directives {
+		if d.Name.Value != "skip" && d.Name.Value != "include" {
+			continue
+		}
+		for _, a := range d.Arguments {
+			yes := false
+			switch v := a.Value.(type) {
+			case *ast.BooleanValue:
+				yes = v.Value
+			case *ast.Variable:
+				yes, _ = info.VariableValues[v.Name.Value].(bool)
+			}
+			if yes == (d.Name.Value == "skip") {
+				return false
+			}
+		}
+	}
+	return true
+}

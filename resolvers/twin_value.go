@@ -1,0 +1,96 @@
+package resolvers
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strconv"
+
+	"github.com/graphql-go/graphql"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// decode is a value's text as graphql-go wants it for a type. Absent is null. A
+// value that is not of its type fails the field and not the request: rows of a
+// far Frond are only as good as their host.
+func twinDecode(text json.RawMessage, t graphql.Type) (any, error) {
+	if n, ok := t.(*graphql.NonNull); ok {
+		t = n.OfType
+	}
+	is := jsontext.KindOf(text)
+	if is == jsontext.Invalid || is == jsontext.Null {
+		return nil, nil
+	}
+	switch t := t.(type) {
+	case *graphql.List:
+		if is != jsontext.Array {
+			return nil, twinMismatch(t)
+		}
+		list := []any{}
+		for _, e := range jsontext.Elements(text) {
+			v, err := twinDecode(e, t.OfType)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, v)
+		}
+		return list, nil
+	case *graphql.Object:
+		if is != jsontext.Object {
+			return nil, twinMismatch(t)
+		}
+		return twinNested(text), nil
+	case *graphql.Enum:
+		if name := jsontext.Unquote(text); is == jsontext.String && t.ParseValue(name) != nil {
+			return name, nil
+		}
+		return nil, twinMismatch(t)
+	case *graphql.Scalar:
+		return twinScalar(text, is, t)
+	}
+	return nil, twinMismatch(t)
+}
+
+func twinScalar(text json.RawMessage, is jsontext.Kind, t *graphql.Scalar) (any, error) {
+	switch t.Name() {
+	case "Int":
+		// 3.0 is a whole number too. What leaves GraphQL's 32 bits is an error, never
+		// another number.
+		if f, err := strconv.ParseFloat(string(jsontext.Trim(text)), 64); is == jsontext.Number && err == nil && f == math.Trunc(f) && math.Abs(f) <= math.MaxInt32+1 && f <= math.MaxInt32 {
+			return int(f), nil
+		}
+	case "Float":
+		if f, err := strconv.ParseFloat(string(jsontext.Trim(text)), 64); is == jsontext.Number && err == nil {
+			return f, nil
+		}
+	case "Boolean":
+		if is == jsontext.True || is == jsontext.False {
+			return is == jsontext.True, nil
+		}
+	case "String":
+		if is == jsontext.String {
+			return jsontext.Unquote(jsontext.Trim(text)), nil
+		}
+	case "ID":
+		switch is {
+		case jsontext.String:
+			return jsontext.Unquote(jsontext.Trim(text)), nil
+		case jsontext.Number:
+			return string(jsontext.Trim(text)), nil
+		}
+	default:
+		d := json.NewDecoder(bytes.NewReader(text))
+		d.UseNumber() // every digit of an int64 arrives
+		var v any
+		if d.Decode(&v) == nil {
+			return v, nil
+		}
+	}
+	return nil, twinMismatch(t)
+}
+
+func twinMismatch(t graphql.Type) error {
+	return facade.Errorf(facade.InternalError, "the value is not what the card says, a %s", t)
+}
