@@ -1,20 +1,22 @@
 package gateway
 
 import (
+	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"net/http"
-	"os"
-	"sync"
 	"sync/atomic"
 
 	"github.com/gorilla/mux"
 
+	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/projection"
+	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/rest"
 )
 
-// Options of New; a nil pointer is fine.
+// Options of New and Open; a nil pointer is fine.
 type Options struct {
 	// Config says how the gateway runs; [LoadConfig] reads it from gateway.yaml and
 	// the environment.
@@ -27,25 +29,26 @@ type Options struct {
 	Store facade.Store
 	// Middleware wraps the façade; the first is outermost.
 	Middleware []facade.Middleware
+	// GraphQL chooses what the GraphQL schema shows; nil: all of it.
+	GraphQL *projection.Options
+	// Extend registers fields that the projection cannot derive (spec 4.3.4), with
+	// RegisterType and RegisterOperations, after everything else.
+	Extend func(*projection.Builder) error
 	// Logger takes what the gateway has to say. Nil: stderr, as Config.Log has it.
 	Logger *slog.Logger
-	// Listening is told the gateway's address once it is bound. Nil: the line
+	// Listening is told each address once it is bound. Nil: the line
 	// "listening on http://…" is printed on stderr.
 	Listening func(url string)
 }
 
-// Gateway is one running service: the façade over a project, its store and every
-// surface. Its methods may be called from many goroutines.
+// Gateway is one running service: a host and every surface over it. Its methods
+// may be called from many goroutines.
 type Gateway struct {
-	config   Config
-	log      *slog.Logger
-	facade   *facade.Facade
-	caller   facade.Caller
+	*Host
+	sdl      string
 	surfaces []surface
 	handler  http.Handler
-	announce func(url string)
 	draining atomic.Bool
-	close    func() error // once
 }
 
 // surface is what is mounted at a path.
@@ -54,20 +57,28 @@ type surface struct {
 	handler http.Handler
 }
 
-// New opens the store, compiles the project over it and builds every surface; at
-// the first start it writes the project's seeds. The error is everything that is
-// wrong at once, faults of cards as schema.Faults. Nothing listens yet.
+// New is [Open] with every surface. Nothing listens yet.
 func New(project *facade.Project, opts *Options) (*Gateway, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
-	g := &Gateway{config: opts.Config.withDefaults(), log: opts.Logger, announce: opts.Listening}
-	if g.log == nil {
-		g.log = NewLogger(os.Stderr, g.config.Log)
+	host, err := Open(context.Background(), project, opts)
+	if err != nil {
+		return nil, err
 	}
-	if g.announce == nil {
-		g.announce = announceOnStderr
+	g := &Gateway{Host: host}
+	if err := g.build(opts); err != nil {
+		return nil, errors.Join(err, g.Close())
 	}
+	router := mux.NewRouter().SkipClean(true)
+	g.Mount(Mux(router))
+	router.NotFoundHandler = nowhere(g.paths())
+	g.handler = watch(router, g.log)
+	return g, nil
+}
+
+// build builds the surfaces.
+func (g *Gateway) build(opts *Options) error {
 	session := opts.Session
 	switch {
 	case session != nil:
@@ -76,19 +87,39 @@ func New(project *facade.Project, opts *Options) (*Gateway, error) {
 	default:
 		session = anonymous
 	}
-	closer, err := g.build(project, opts)
+	catalog, caller := g.Catalog(), g.Caller()
+	api, restErr := rest.New(catalog, caller, &rest.Options{State: session, MaxBody: g.config.Limits.Body, Log: g.log})
+	engine, graphqlErr := g.engine(opts)
+	if err := errors.Join(restErr, graphqlErr); err != nil {
+		return err
+	}
+	graphql := newGraphQL(engine, session, g.config.Limits.Body, g.log)
+	g.surfaces = []surface{
+		{"/graphql", graphql},
+		{"/api/", api},
+		{envelope.Path, envelope.NewHandler(catalog, caller, &envelope.Options{State: session, MaxBody: g.config.Limits.Body, Log: g.log})},
+		{"/livez", http.HandlerFunc(live)},
+		{"/readyz", ready(&g.draining)},
+	}
+	return nil
+}
+
+// engine builds the GraphQL schema and what runs documents over it.
+func (g *Gateway) engine(opts *Options) (*resolvers.Engine, error) {
+	b := projection.NewBuilder()
+	err := projection.RegisterAll(b, g.Catalog(), opts.GraphQL)
+	if opts.Extend != nil {
+		err = errors.Join(err, opts.Extend(b))
+	}
 	if err != nil {
 		return nil, err
 	}
-	g.close = sync.OnceValue(closer.Close)
-	if g.surfaces, err = g.mountable(session); err != nil {
-		return nil, errors.Join(err, g.close())
+	s, err := b.Build(g.Caller())
+	if err != nil {
+		return nil, err
 	}
-	router := mux.NewRouter().SkipClean(true)
-	g.Mount(Mux(router))
-	router.NotFoundHandler = nowhere(g.paths())
-	g.handler = watch(router, g.log)
-	return g, nil
+	g.sdl = s.SDL
+	return resolvers.NewEngine(s, g.Caller(), &resolvers.Options{Suggest: true, Logger: g.log})
 }
 
 // Handler answers every request of the service, health included. It recovers
@@ -103,15 +134,8 @@ func (g *Gateway) Mount(r Router) {
 	}
 }
 
-// Catalog is what the gateway serves.
-func (g *Gateway) Catalog() *facade.Catalog { return g.facade.Catalog() }
-
-// Call calls an operation in this process, as every surface does.
-func (g *Gateway) Caller() facade.Caller { return g.caller }
-
-// Close closes the store. Requests in flight fail; [Gateway.Run] drains first
-// and then closes by itself. Closing twice is fine.
-func (g *Gateway) Close() error { return g.close() }
+// SDL is the GraphQL schema as text.
+func (g *Gateway) SDL() string { return g.sdl }
 
 func (g *Gateway) paths() []string {
 	paths := make([]string, len(g.surfaces))
@@ -120,10 +144,3 @@ func (g *Gateway) paths() []string {
 	}
 	return paths
 }
-
-// nothing is the closer of a store that someone else closes.
-type nothing struct{}
-
-func (nothing) Close() error { return nil }
-
-var _ io.Closer = nothing{}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 
 	"github.com/frondhost/frond/facade"
 )
@@ -13,13 +14,15 @@ import (
 // live answers /livez: the process runs.
 func live(w http.ResponseWriter, r *http.Request) { health(w, r, true, "live") }
 
-// ready answers /readyz: calls are welcome until the gateway drains.
-func (g *Gateway) ready(w http.ResponseWriter, r *http.Request) {
-	if g.draining.Load() {
-		health(w, r, false, "draining")
-		return
+// ready answers /readyz: calls are welcome until the service drains.
+func ready(draining *atomic.Bool) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if draining.Load() {
+			health(w, r, false, "draining")
+			return
+		}
+		health(w, r, true, "ready")
 	}
-	health(w, r, true, "ready")
 }
 
 func health(w http.ResponseWriter, r *http.Request, ok bool, word string) {

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -15,29 +16,40 @@ import (
 // new is accepted, requests in flight finish, and the store closes. It answers
 // nil after a clean drain. A gateway runs once.
 func (g *Gateway) Run(ctx context.Context) error {
-	return errors.Join(g.serve(ctx), g.Close())
+	return errors.Join(g.serve(ctx, g.handler, &g.draining, g.config.Listen), g.Close())
 }
 
-func (g *Gateway) serve(ctx context.Context) error {
-	listener, err := listen(ctx, g.config.Listen)
-	if err != nil {
-		return err
+// serve serves a handler on every address until ctx is done, then drains.
+func (h *Host) serve(ctx context.Context, handler http.Handler, draining *atomic.Bool, addresses ...string) error {
+	var listeners []net.Listener
+	for _, address := range addresses {
+		l, err := listen(ctx, address)
+		if err != nil {
+			for _, l := range listeners {
+				_ = l.Close() // nothing was accepted yet
+			}
+			return err
+		}
+		listeners = append(listeners, l)
 	}
-	g.announce("http://" + listener.Addr().String())
-	server := newServer(g.handler)
+	server := newServer(handler)
 	// Requests outlive ctx: that it is done is the beginning of the drain.
 	server.BaseContext = func(net.Listener) context.Context { return context.WithoutCancel(ctx) }
-	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(listener) }()
+	failed := make(chan error, len(listeners))
+	for _, l := range listeners {
+		h.announce("http://" + l.Addr().String())
+		go func() { failed <- server.Serve(l) }()
+	}
 	select {
 	case err := <-failed:
-		return fmt.Errorf("the listener on %s failed: %w", listener.Addr(), err)
+		_ = server.Close() // the other listeners, if any
+		return fmt.Errorf("the listener failed: %w", err)
 	case <-ctx.Done():
 	}
-	g.log.Info("draining", "timeout", g.config.Shutdown.Timeout)
-	g.draining.Store(true)
-	time.Sleep(g.config.Shutdown.Delay)
-	return drain(context.WithoutCancel(ctx), server, g.config.Shutdown.Timeout)
+	h.log.Info("draining", "timeout", h.config.Shutdown.Timeout)
+	draining.Store(true)
+	time.Sleep(h.config.Shutdown.Delay)
+	return drain(context.WithoutCancel(ctx), server, h.config.Shutdown.Timeout)
 }
 
 // drain lets requests in flight finish, and cuts off those that take longer than timeout.
@@ -76,7 +88,7 @@ func listen(ctx context.Context, address string) (net.Listener, error) {
 	case errors.Is(err, syscall.EACCES):
 		return nil, fmt.Errorf("%w on %s: this user may not; take a port above 1023", ErrListen, address)
 	case err != nil:
-		return nil, fmt.Errorf("%w on %s: %w; write the address of this machine, such as 127.0.0.1:8080", ErrListen, address, err)
+		return nil, fmt.Errorf("%w on %s: %w; write an address of this machine, such as 127.0.0.1:8080", ErrListen, address, err)
 	}
 	return listener, nil
 }

@@ -1,15 +1,16 @@
 package gateway
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/goccy/go-yaml"
-
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // Setting is one thing that can be set: in gateway.yaml under Key, in the
@@ -69,49 +70,54 @@ func (c *Config) Set(key, text string) error {
 
 // readFile sets everything that gateway.yaml says; name is for the faults.
 func (c *Config) readFile(name string, text []byte) schema.Faults {
-	var doc any
-	if err := yaml.UnmarshalWithOptions(text, &doc, yaml.UseOrderedMap()); err != nil {
-		return schema.Faults{{File: name, Message: "is not YAML: " + strings.TrimSpace(yaml.FormatError(err, false, false)), Remedy: "correct it at the place that is shown"}}
-	}
-	switch doc := doc.(type) {
-	case nil:
-		return nil
-	case yaml.MapSlice:
+	doc, err := schema.ToJSON(name, text)
+	var faults schema.Faults
+	switch {
+	case errors.As(err, &faults):
+		return faults
+	case err != nil:
+		return schema.Faults{{File: name, Message: err.Error(), Remedy: "correct it at the place that is shown"}}
+	case jsontext.KindOf(doc) == jsontext.Object:
 		return c.readMap(name, "", doc)
+	case jsontext.IsNull(doc): // an empty file
+		return nil
 	}
 	return schema.Faults{{File: name, Message: "is not a map of settings", Remedy: "write lines such as listen: 127.0.0.1:8080"}}
 }
 
 // readMap sets what stands in the map at prefix: "" or a key with its dot.
-func (c *Config) readMap(file, prefix string, m yaml.MapSlice) (faults schema.Faults) {
-	for _, item := range m {
-		key := prefix + fmt.Sprint(item.Key)
+func (c *Config) readMap(file, prefix string, m json.RawMessage) (faults schema.Faults) {
+	for name, value := range jsontext.Members(m) {
+		key := prefix + name
 		i := slices.IndexFunc(settings, func(s Setting) bool { return s.Key == key })
 		below := keysBelow(key + ".")
-		deeper, isMap := item.Value.(yaml.MapSlice)
-		_, isList := item.Value.([]any)
+		kind := jsontext.KindOf(value)
 		var message, remedy string
 		switch {
 		case i < 0 && below == nil:
 			message = fmt.Sprintf("there is no setting %s", key)
 			remedy = "write one of " + strings.Join(keysBelow(prefix), ", ")
-		case item.Value == nil: // a key and nothing behind it: the default holds
-		case below != nil && isMap:
-			faults = append(faults, c.readMap(file, key+".", deeper)...)
+		case kind == jsontext.Null: // a key and nothing behind it: the default holds
+		case below != nil && kind == jsontext.Object:
+			faults = append(faults, c.readMap(file, key+".", value)...)
 		case below != nil:
 			message = fmt.Sprintf("%s takes a map", key)
 			remedy = "write a map with " + strings.Join(below, ", ")
-		case isMap || isList:
+		case kind == jsontext.Object || kind == jsontext.Array:
 			message = fmt.Sprintf("%s takes one value", key)
-			remedy = fmt.Sprintf("write %s: %s", settings[i].Key, settings[i].Default)
+			remedy = fmt.Sprintf("write %s: %s", key, settings[i].Default)
 		default:
-			if err := settings[i].set(c, fmt.Sprint(item.Value)); err != nil {
-				message = fmt.Sprintf("%s cannot be %v", key, item.Value)
+			text := string(jsontext.Trim(value))
+			if kind == jsontext.String {
+				text = jsontext.Unquote(value)
+			}
+			if err := settings[i].set(c, text); err != nil {
+				message = fmt.Sprintf("%s cannot be %s", key, text)
 				remedy = err.Error()
 			}
 		}
 		if message != "" {
-			pointer := "/" + strings.ReplaceAll(key, ".", "/")
+			pointer := "/" + strings.ReplaceAll(jsontext.Token(key), ".", "/")
 			faults = append(faults, schema.Fault{File: file, Pointer: pointer, Message: message, Remedy: remedy})
 		}
 	}

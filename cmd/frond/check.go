@@ -1,0 +1,130 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/schema"
+)
+
+// errFound says that check found faults and has written them.
+var errFound = errors.New("there are faults")
+
+// finding is a fault or a notice, as check writes it.
+type finding struct {
+	File    string `json:"file,omitempty"`
+	Pointer string `json:"pointer,omitempty"`
+	Message string `json:"message"`
+	Remedy  string `json:"remedy,omitempty"`
+}
+
+func newCheck(s *shell) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "check [DIR]",
+		Short: "Find everything that is wrong with a project",
+		Long: `Read the project, build every surface and write its seeds into memory; what is
+wrong is listed at once, and the project's own rows are not touched. Operations
+that nothing in this program answers are told as notices: a Go program of yours,
+or a remote, may answer them.
+
+With a frond.lock in the project's folder, a REST path that would change is a
+fault. --pin writes that file.`,
+		Example: "  frond check examples/shop\n  frond check examples/shop --pin",
+		Args:    arguments(0, 1, "one folder"),
+	}
+	dir := cmd.Flags().String("dir", ".", "the project's folder")
+	pin := cmd.Flags().Bool("pin", false, "write the REST paths of today to frond.lock")
+	settings := addSettings(cmd, "vendor")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 1 {
+			*dir = args[0]
+		}
+		gw, err := s.dryRun(settings, *dir)
+		if err != nil {
+			return s.found(faultsOf(err), nil)
+		}
+		defer gw.Close()
+		catalog := gw.Catalog()
+		if *pin {
+			if err := writePins(*dir, catalog); err != nil {
+				return err
+			}
+		}
+		faults, notices := checkPins(*dir, catalog)
+		return s.found(faults, append(notices, unanswered(catalog)...))
+	}
+	return cmd
+}
+
+// dryRun builds the whole gateway over a store in memory.
+func (s *shell) dryRun(settings *settings, dir string) (*gateway.Gateway, error) {
+	project, config, err := settings.load(s, dir)
+	if err != nil {
+		return nil, err
+	}
+	config.Store = "memory"
+	return gateway.New(project, &gateway.Options{Config: *config, Logger: s.quiet(config)})
+}
+
+// found writes what there is; an error where some of it is a fault.
+func (s *shell) found(faults, notices []finding) error {
+	if s.json {
+		text, err := json.Marshal(map[string][]finding{"faults": append([]finding{}, faults...), "notices": append([]finding{}, notices...)})
+		if err != nil {
+			return err
+		}
+		if err := s.write(text); err != nil {
+			return err
+		}
+	} else {
+		for _, f := range append(faults, notices...) {
+			fmt.Fprintln(s.out, schema.Fault(f).Error())
+		}
+		fmt.Fprintf(s.talk, "%d faults, %d notices\n", len(faults), len(notices))
+	}
+	if len(faults) > 0 {
+		return errFound
+	}
+	return nil
+}
+
+// unanswered are the operations that would say NOT_IMPLEMENTED.
+func unanswered(catalog *facade.Catalog) (notices []finding) {
+	for _, frond := range catalog.Fronds {
+		for _, door := range frond.Doors {
+			for _, op := range door.Operations {
+				if !op.Answered {
+					notices = append(notices, finding{
+						File: door.Origin, Message: fmt.Sprintf("%s.%s is answered by nothing in this program", door.Name, op.Name),
+						Remedy: "attach a handler in a Go program, or name the Frond in remotes",
+					})
+				}
+			}
+		}
+	}
+	return notices
+}
+
+// faultsOf takes apart what a start failed with.
+func faultsOf(err error) (found []finding) {
+	switch err := err.(type) { //nolint:errorlint // it walks the tree itself
+	case schema.Faults:
+		for _, f := range err {
+			found = append(found, finding(f))
+		}
+	case schema.Fault:
+		found = append(found, finding(err))
+	case interface{ Unwrap() []error }:
+		for _, e := range err.Unwrap() {
+			found = append(found, faultsOf(e)...)
+		}
+	default:
+		found = append(found, finding{Message: err.Error()})
+	}
+	return found
+}

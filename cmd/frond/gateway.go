@@ -1,0 +1,54 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/frondhost/frond/gateway"
+)
+
+func newGateway(s *shell) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "gateway [DIR]",
+		Short: "Serve a project on every surface",
+		Long: `Serve the project in DIR (default: here) as GraphQL at /graphql, REST below /api/
+and JSON-RPC at /_kit/call, until SIGTERM or Ctrl-C: then requests in flight
+finish and the store closes. A second signal ends it at once.
+
+Each flag below has a key in gateway.yaml and a variable: --limits-list-max is
+limits.list.max and FROND_LIMITS_LIST_MAX. A flag wins over its variable, which
+wins over the file.`,
+		Example: "  frond gateway examples/shop\n  frond gateway examples/shop --listen 127.0.0.1:0 --store memory",
+		Args:    arguments(0, 1, "one folder"),
+	}
+	settings := addSettings(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		project, config, err := settings.load(s, folder(args))
+		if err != nil {
+			return err
+		}
+		gw, err := gateway.New(project, &gateway.Options{Config: *config})
+		if err != nil {
+			return err
+		}
+		return serving(gw.Run(cmd.Context()))
+	}
+	return cmd
+}
+
+func folder(args []string) string {
+	if len(args) == 0 {
+		return "."
+	}
+	return args[0]
+}
+
+// serving tells a service that could not start listening, which is for whoever
+// typed the command to mend, from one that broke while it ran.
+func serving(err error) error {
+	if err == nil || errors.Is(err, gateway.ErrListen) {
+		return err
+	}
+	return broken{err}
+}

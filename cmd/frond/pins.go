@@ -1,0 +1,85 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// lockFile pins what clients have written down: the REST paths (DESIGN 5). It
+// belongs to the project and is committed with it.
+const lockFile = "frond.lock"
+
+// pins are the plurals of a project's doors, by Frond and door.
+type pins struct {
+	Plurals map[string]map[string]string `json:"plurals"`
+}
+
+func pinsOf(catalog *facade.Catalog) pins {
+	p := pins{Plurals: map[string]map[string]string{}}
+	for _, frond := range catalog.Fronds {
+		p.Plurals[frond.Name] = map[string]string{}
+		for _, door := range frond.Doors {
+			p.Plurals[frond.Name][door.Name] = door.Plural
+		}
+	}
+	return p
+}
+
+func writePins(dir string, catalog *facade.Catalog) error {
+	text, err := json.MarshalIndent(pinsOf(catalog), "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, lockFile), append(text, '\n'), 0o644); err != nil { //nolint:gosec // committed with the project, so everyone may read it
+		return fmt.Errorf("%w; give this user the right to write there", err)
+	}
+	return nil
+}
+
+// checkPins compares the lock file, where there is one, with what is served.
+func checkPins(dir string, catalog *facade.Catalog) (faults, notices []finding) {
+	name := filepath.ToSlash(filepath.Join(dir, lockFile))
+	text, err := os.ReadFile(name)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, []finding{{Message: "the REST paths are not pinned", Remedy: "write frond check --pin to be told when one changes"}}
+	}
+	var pinned pins
+	if err == nil {
+		err = json.Unmarshal(text, &pinned)
+	}
+	if err != nil {
+		return []finding{{File: name, Message: "cannot be read: " + err.Error(), Remedy: "write it anew with frond check --pin"}}, nil
+	}
+	const accept = "or accept it with frond check --pin, and tell whoever calls it"
+	for _, frond := range catalog.Fronds {
+		for _, door := range frond.Doors {
+			was, ok := pinned.Plurals[frond.Name][door.Name]
+			switch at := "/plurals/" + jsontext.Token(frond.Name) + "/" + jsontext.Token(door.Name); {
+			case !ok:
+				notices = append(notices, finding{File: name, Pointer: at, Message: fmt.Sprintf("%s is not pinned yet", door.Name), Remedy: "write frond check --pin"})
+			case was != door.Plural:
+				faults = append(faults, finding{
+					File: name, Pointer: at, Message: fmt.Sprintf("%s moves from /api/%s/%s to /api/%[2]s/%[4]s", door.Name, frond.Name, was, door.Plural),
+					Remedy: fmt.Sprintf("write plural: %s for this door in frond.yaml, %s", was, accept),
+				})
+			}
+			delete(pinned.Plurals[frond.Name], door.Name)
+		}
+	}
+	for _, frond := range sortedKeys(pinned.Plurals) {
+		for _, door := range sortedKeys(pinned.Plurals[frond]) {
+			faults = append(faults, finding{
+				File: name, Pointer: "/plurals/" + jsontext.Token(frond) + "/" + jsontext.Token(door),
+				Message: fmt.Sprintf("/api/%s/%s is gone, and with it %s", frond, pinned.Plurals[frond][door], door),
+				Remedy:  "put the door back, " + accept,
+			})
+		}
+	}
+	return faults, notices
+}

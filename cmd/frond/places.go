@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/frondhost/frond/envelope"
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/schema"
+)
+
+// places says which names an operation's cards know in each part of the
+// invocation. nil: the operation names no card there, and takes nothing.
+type places struct{ params, query, body []string }
+
+// fill puts each value where a card knows its name: params first, then query,
+// then body. A name that no card knows goes where most go, for the façade to
+// refuse it in its own words. A part that nothing belongs to stays absent.
+func (p *places) fill(inv *facade.Invocation, given *values) error {
+	type part struct {
+		knows []string
+		text  *json.RawMessage
+		names []string
+	}
+	params, query, body := part{knows: p.params, text: &inv.Params}, part{knows: p.query, text: &inv.Query}, part{knows: p.body, text: &inv.Body}
+	parts := []*part{&params, &query, &body}
+	other := &params
+	switch {
+	case p.body != nil && inv.Body == nil:
+		other = &body
+	case p.query != nil:
+		other = &query
+	}
+	for _, name := range given.names {
+		to := other
+		for _, part := range parts {
+			if slices.Contains(part.knows, name) {
+				to = part
+				break
+			}
+		}
+		to.names = append(to.names, name)
+	}
+	if inv.Body != nil && len(body.names) > 0 {
+		return fmt.Errorf("%s belongs to the body, which --body gives already; write it there", strings.Join(body.names, ", "))
+	}
+	for _, part := range parts {
+		if len(part.names) > 0 {
+			*part.text = given.appendJSON(nil, func(name string) bool { return slices.Contains(part.names, name) })
+		}
+	}
+	return nil
+}
+
+// near calls in this process.
+func near(host *gateway.Host) *callee {
+	return &callee{
+		caller:   host.Caller(),
+		close:    func() { _ = host.Close() }, // nothing is left to write: every answered row is durable
+		discover: func(context.Context) (json.RawMessage, error) { return host.Discovery(), nil },
+		places: func(_ context.Context, entity, operation string) (*places, error) {
+			if door := host.Catalog().Door(entity); door != nil {
+				if op := door.Operation(operation); op != nil {
+					return &places{params: fieldsOf(op.Params), query: fieldsOf(op.Query), body: fieldsOf(op.Input)}, nil
+				}
+			}
+			return &places{}, nil // the call itself says what there is instead
+		},
+	}
+}
+
+// fieldsOf are the names of a card's fields, without those that no caller ever sends.
+func fieldsOf(e *schema.Entity) []string {
+	if e == nil {
+		return nil
+	}
+	names := []string{}
+	for _, f := range e.Fields {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// far calls over the envelope; what goes where it learns from rpc.discover.
+func far(url string) (*callee, error) {
+	if !strings.HasPrefix(url, "http://") && !strings.HasPrefix(url, "https://") {
+		return nil, fmt.Errorf("--url cannot be %q; write an address such as http://127.0.0.1:8080", url)
+	}
+	client := envelope.NewClient(url, nil)
+	return &callee{
+		caller:   client,
+		close:    func() {},
+		discover: client.Discover,
+		places: func(ctx context.Context, entity, operation string) (*places, error) {
+			text, err := client.Discover(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return discovered(text, entity, operation)
+		},
+	}, nil
+}
+
+// discovered finds an operation's cards in a discovery document (spec 2.5).
+func discovered(text json.RawMessage, entity, operation string) (*places, error) {
+	type card struct {
+		Properties map[string]json.RawMessage
+	}
+	var doc struct {
+		Fronds []struct {
+			Doors []struct {
+				Name string
+				Ops  []struct {
+					Name          string
+					Kind          facade.Kind
+					Params, Input *card
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal(text, &doc); err != nil {
+		return nil, facade.Errorf(facade.BadGateway, "the host's discovery document cannot be read: %w", err)
+	}
+	names := func(c *card) []string {
+		if c == nil {
+			return nil
+		}
+		return sortedKeys(c.Properties)
+	}
+	for _, frond := range doc.Fronds {
+		for _, door := range frond.Doors {
+			if schema.EntityKey(door.Name) != schema.EntityKey(entity) {
+				continue
+			}
+			for _, op := range door.Ops {
+				if op.Name != operation {
+					continue
+				}
+				p := &places{params: names(op.Params)}
+				// What a query takes beside its params stands in query: it has no body.
+				if op.Kind == facade.Query {
+					p.query = names(op.Input)
+				} else {
+					p.body = names(op.Input)
+				}
+				return p, nil
+			}
+		}
+	}
+	return &places{}, nil
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

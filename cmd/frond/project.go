@@ -1,0 +1,90 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/schema"
+)
+
+// settings are flags that set what gateway.yaml and the FROND_ variables set too.
+type settings struct {
+	config string
+	values map[string]*string // by key
+	cmd    *cobra.Command
+}
+
+// addSettings gives cmd --config and a flag for each key: limits.list.max
+// becomes --limits-list-max. No key at all means every one.
+func addSettings(cmd *cobra.Command, keys ...string) *settings {
+	s := &settings{values: map[string]*string{}, cmd: cmd}
+	cmd.Flags().StringVar(&s.config, "config", "", "read this file instead of DIR/gateway.yaml")
+	for _, setting := range gateway.Settings() {
+		if len(keys) == 0 || has(keys, setting.Key) {
+			about := fmt.Sprintf("%s (default %s)", setting.About, setting.Default)
+			s.values[setting.Key] = cmd.Flags().String(flagOf(setting.Key), "", about)
+		}
+	}
+	return s
+}
+
+func has(words []string, word string) bool {
+	for _, w := range words {
+		if w == word {
+			return true
+		}
+	}
+	return false
+}
+
+func flagOf(key string) string { return strings.ReplaceAll(key, ".", "-") }
+
+// load reads a project's folder and its settings: flag over environment over
+// file. The error is everything that is wrong with either.
+func (s *settings) load(sh *shell, dir string) (*facade.Project, *gateway.Config, error) {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return nil, nil, fmt.Errorf("%s is no folder; name a project's folder, one with fronds/ or entities/ in it", dir)
+	}
+	file := s.config
+	for _, pair := range sh.environ {
+		if name, ok := strings.CutPrefix(pair, "FROND_CONFIG="); ok && file == "" {
+			file = name
+		}
+	}
+	config, err := gateway.LoadConfig(dir, file, sh.environ)
+	problems := []error{err}
+	for _, setting := range gateway.Settings() {
+		if flag := flagOf(setting.Key); s.values[setting.Key] != nil && s.cmd.Flags().Changed(flag) {
+			if err := config.Set(setting.Key, *s.values[setting.Key]); err != nil {
+				problems = append(problems, schema.Fault{File: "--" + flag, Message: fmt.Sprintf("cannot be %q", *s.values[setting.Key]), Remedy: err.Error()})
+			}
+		}
+	}
+	for _, name := range gateway.UnknownVariables(sh.environ) {
+		fmt.Fprintf(sh.talk, "frond: the variable %s sets nothing; `frond gateway --help` lists the flags, each has a variable\n", name)
+	}
+	project, err := facade.Read(os.DirFS(dir))
+	problems = append(problems, err)
+	if errors.Join(problems...) != nil {
+		if err == nil { // it will not start, but what is wrong with the cards is said in the same breath
+			_, err := facade.New(project, nil, nil)
+			problems = append(problems, err)
+		}
+		return nil, nil, errors.Join(problems...)
+	}
+	return project, config, nil
+}
+
+// quiet is the log of a command that is done at once: warnings, unless more is asked for.
+func (sh *shell) quiet(config *gateway.Config) *slog.Logger {
+	log := config.Log
+	log.Level = max(log.Level, slog.LevelWarn)
+	return gateway.NewLogger(sh.talk, log)
+}

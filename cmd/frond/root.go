@@ -1,0 +1,88 @@
+package main
+
+import (
+	"fmt"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+func newRoot(s *shell) *cobra.Command {
+	root := &cobra.Command{
+		Use:           "frond",
+		Short:         "Cards become GraphQL, REST and JSON-RPC",
+		Version:       version(),
+		SilenceErrors: true, // shell.leave writes them
+		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			return unknownCommand(cmd, args[0])
+		},
+	}
+	root.SetVersionTemplate("frond {{.Version}}\n")
+	root.SetOut(s.out)
+	root.SetErr(s.talk)
+	root.PersistentFlags().BoolVar(&s.json, "json", false, "write data as one line of JSON, for another program")
+	root.SetFlagErrorFunc(flagError)
+	root.SuggestionsMinimumDistance = 2
+	root.AddCommand(newGateway(s), newServe(s), newCall(s), newCheck(s), newSchema(s))
+	return root
+}
+
+func unknownCommand(cmd *cobra.Command, name string) error {
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	near := ""
+	if s := cmd.SuggestionsFor(name); len(s) > 0 {
+		near = fmt.Sprintf("did you mean %s? ", s[0])
+	}
+	return fmt.Errorf("there is no command %s; %swrite one of %s", name, near, strings.Join(names, ", "))
+}
+
+// flagError says which flags there are, where one was written that is none.
+func flagError(cmd *cobra.Command, err error) error {
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, "--"+f.Name)
+		}
+	})
+	return fmt.Errorf("%w; %s takes %s", err, cmd.CommandPath(), strings.Join(names, ", "))
+}
+
+// arguments checks how many there are; what says what to write.
+func arguments(least, most int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < least || most >= 0 && len(args) > most {
+			return fmt.Errorf("%s takes %s, not %d arguments; write %s", cmd.CommandPath(), what, len(args), cmd.UseLine())
+		}
+		return nil
+	}
+}
+
+// version is the module's version and the commit it was built from.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	v := info.Main.Version
+	if v == "" || v == "(devel)" {
+		v = "devel"
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && !strings.Contains(v, s.Value[:min(12, len(s.Value))]) {
+			v += " " + s.Value[:min(12, len(s.Value))]
+		}
+	}
+	return v
+}

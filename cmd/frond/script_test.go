@@ -1,0 +1,143 @@
+package main
+
+import (
+	"bufio"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"frond": main})
+}
+
+// TestScript runs the conversations in testdata/script, each with the program as a
+// user has it. Beside testscript's own commands there are
+//
+//	start NAME frond ARGS…      run it until it says where it listens; the address is $NAME
+//	terminate NAME [CODE]       send SIGTERM and expect it to leave with CODE (0); its stderr is stderr
+//	http VERB URL [FILE]        send a request, the file as its JSON body; the answer is stdout
+func TestScript(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			env.Values["services"] = map[string]*service{}
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"start": startService, "terminate": stopService, "http": sendHTTP},
+	})
+}
+
+// service is a program that was started.
+type service struct {
+	cmd  *exec.Cmd
+	talk chan string // all of its stderr, once it has ended
+}
+
+func services(ts *testscript.TestScript) map[string]*service {
+	return ts.Value("services").(map[string]*service)
+}
+
+func startService(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: start NAME PROGRAM ARGS…")
+	}
+	path, err := lookPath(ts, args[1])
+	ts.Check(err)
+	cmd := exec.Command(path, args[2:]...)
+	cmd.Dir = ts.Getenv("WORK")
+	cmd.Env = append(os.Environ(), "HOME="+ts.Getenv("HOME"))
+	stderr, err := cmd.StderrPipe()
+	ts.Check(err)
+	ts.Check(cmd.Start())
+	s := &service{cmd: cmd, talk: make(chan string, 1)}
+	services(ts)[args[0]] = s
+	ts.Defer(func() { _ = cmd.Process.Kill() })
+	urls := make(chan string, 1)
+	go func() {
+		var all strings.Builder
+		lines := bufio.NewScanner(stderr)
+		for lines.Scan() {
+			all.WriteString(lines.Text() + "\n")
+			if url, ok := strings.CutPrefix(lines.Text(), "listening on "); ok {
+				select {
+				case urls <- url:
+				default: // further addresses of the same service
+				}
+			}
+		}
+		s.talk <- all.String()
+	}()
+	select {
+	case url := <-urls:
+		ts.Setenv(args[0], url)
+	case talk := <-s.talk:
+		ts.Fatalf("%s ended before it listened:\n%s", args[0], talk)
+	case <-time.After(20 * time.Second):
+		ts.Fatalf("%s does not listen", args[0])
+	}
+}
+
+func stopService(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 1 {
+		ts.Fatalf("usage: terminate NAME [CODE]")
+	}
+	want := "0"
+	if len(args) > 1 {
+		want = args[1]
+	}
+	s := services(ts)[args[0]]
+	if s == nil {
+		ts.Fatalf("%s was not started", args[0])
+	}
+	ts.Check(s.cmd.Process.Signal(syscall.SIGTERM))
+	talk := <-s.talk
+	_ = s.cmd.Wait() // its code is looked at below
+	ts.Logf("[stderr of %s]\n%s", args[0], talk)
+	if got := s.cmd.ProcessState.String(); got != "exit status "+want {
+		ts.Fatalf("%s left with %s, want exit status %s", args[0], got, want)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]+".stderr"), []byte(talk), 0o600))
+}
+
+func sendHTTP(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: http VERB URL [FILE]")
+	}
+	var body io.Reader
+	if len(args) > 2 {
+		body = strings.NewReader(ts.ReadFile(args[2]))
+	}
+	req, err := http.NewRequest(args[0], args[1], body)
+	ts.Check(err)
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	resp, err := http.DefaultClient.Do(req)
+	ts.Check(err)
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	ts.Check(err)
+	_, err = ts.Stdout().Write([]byte(resp.Status + "\n" + string(answer) + "\n"))
+	ts.Check(err)
+}
+
+func lookPath(ts *testscript.TestScript, name string) (string, error) {
+	for _, dir := range filepath.SplitList(ts.Getenv("PATH")) {
+		path := filepath.Join(dir, name)
+		if info, err := os.Stat(path); err == nil && !info.IsDir() {
+			return path, nil
+		}
+	}
+	return "", exec.ErrNotFound
+}

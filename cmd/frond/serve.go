@@ -1,0 +1,48 @@
+package main
+
+import (
+	"net"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/frondhost/frond/gateway"
+)
+
+func newServe(s *shell) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "serve FROND",
+		Short: "Serve one Frond to other processes, as JSON-RPC",
+		Long: `Serve one Frond's operations at /_kit/call. The receiver believes the state that a
+caller sends, user included: whoever can reach the port can claim to be anyone.
+That is why it listens on loopback, and starts elsewhere only where
+--allow-unsigned says that a firewall, a sidecar or a mesh keeps others out.`,
+		Example: "  frond serve catalog --dir examples/shop\n  frond serve catalog --port 0 --hosts 10.0.0.7,127.0.0.1 --allow-unsigned",
+		Args:    arguments(1, 1, "the name of one Frond"),
+	}
+	dir := cmd.Flags().String("dir", ".", "the project's folder")
+	port := cmd.Flags().Uint16("port", 4100, "the port to listen on; 0 takes any that is free")
+	hosts := cmd.Flags().StringSlice("hosts", []string{"127.0.0.1"}, "the addresses to listen on")
+	unsigned := cmd.Flags().Bool("allow-unsigned", false, "start on addresses beyond loopback too")
+	settings := addSettings(cmd, "vendor", "store", "limits.body", "limits.list.default", "limits.list.max", "log.level", "log.format", "shutdown.delay", "shutdown.timeout")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		project, config, err := settings.load(s, *dir)
+		if err != nil {
+			return err
+		}
+		var addresses []string
+		for _, host := range *hosts {
+			addresses = append(addresses, net.JoinHostPort(host, strconv.Itoa(int(*port))))
+		}
+		r, err := gateway.NewReceiver(project, args[0], &gateway.ReceiverOptions{
+			Options:       gateway.Options{Config: *config},
+			Addresses:     addresses,
+			AllowUnsigned: *unsigned,
+		})
+		if err != nil {
+			return err
+		}
+		return serving(r.Run(cmd.Context()))
+	}
+	return cmd
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// values are what a call's arguments say, as a tree in the order they were
+// written. An argument is spelled as HTTPie spells it:
+//
+//	name=text        a string
+//	name:=json       any JSON: a number, true, null, a list, an object
+//	name=@file       the file's text, as a string
+//	name:=@file      the file's JSON
+//
+// Dots in a name go down: filter.price.gte:=10 is {"filter":{"price":{"gte":10}}}.
+type values struct {
+	names []string
+	below map[string]*node
+}
+
+// node is a value, or the values below it.
+type node struct {
+	text json.RawMessage // nil where there is something below
+	values
+}
+
+// parseValues reads arguments. The error says what to write.
+func parseValues(args []string) (*values, error) {
+	v := &values{}
+	for _, arg := range args {
+		path, text, err := parseValue(arg)
+		if err != nil {
+			return nil, err
+		}
+		if err := v.put(path, text); err != nil {
+			return nil, err
+		}
+	}
+	return v, nil
+}
+
+func parseValue(arg string) (path []string, text json.RawMessage, err error) {
+	name, rest, found := strings.Cut(arg, "=")
+	name, raw := strings.CutSuffix(name, ":")
+	if !found || name == "" {
+		return nil, nil, fmt.Errorf("%q gives no value; write name=text or name:=json", arg)
+	}
+	path = strings.Split(name, ".")
+	for _, word := range path {
+		if word == "" {
+			return nil, nil, fmt.Errorf("%q has an empty name between its dots; write such as filter.price.gte:=10", name)
+		}
+	}
+	text = json.RawMessage(rest)
+	if file, ok := strings.CutPrefix(rest, "@"); ok {
+		if text, err = os.ReadFile(file); err != nil {
+			return nil, nil, fmt.Errorf("%s: the file cannot be read (%w); name one that can be", name, err)
+		}
+	}
+	if !raw {
+		return path, jsontext.Quote(string(text)), nil
+	}
+	if err := jsontext.Check(text); err != nil {
+		return nil, nil, fmt.Errorf("%s is not JSON: %w; write %s=%s for a string, or quote it for the shell: '%s:=[\"a\"]'", name, err, name, rest, name)
+	}
+	return path, jsontext.Trim(text), nil
+}
+
+// put adds a value at a path.
+func (v *values) put(path []string, text json.RawMessage) error {
+	for i, word := range path {
+		last := i == len(path)-1
+		n := v.below[word]
+		if n != nil && (last || n.text != nil) {
+			return fmt.Errorf("%s is given twice; write it once", strings.Join(path[:i+1], "."))
+		}
+		if n == nil {
+			n = &node{}
+			if v.below == nil {
+				v.below = map[string]*node{}
+			}
+			v.below[word] = n
+			v.names = append(v.names, word)
+		}
+		if last {
+			n.text = text
+		}
+		v = &n.values
+	}
+	return nil
+}
+
+// appendJSON appends the values that keep says to keep as an object.
+func (v *values) appendJSON(dst []byte, keep func(name string) bool) []byte {
+	dst = append(dst, '{')
+	first := true
+	for _, name := range v.names {
+		if keep != nil && !keep(name) {
+			continue
+		}
+		if !first {
+			dst = append(dst, ',')
+		}
+		first = false
+		dst = append(jsontext.AppendString(dst, name), ':')
+		if n := v.below[name]; n.text != nil {
+			dst = append(dst, n.text...)
+		} else {
+			dst = n.appendJSON(dst, nil)
+		}
+	}
+	return append(dst, '}')
+}
+
+// readBody reads --body: @file, - for what is piped in, or the JSON itself.
+func readBody(arg string, stdin io.Reader) (json.RawMessage, error) {
+	var text []byte
+	var err error
+	switch file, ok := strings.CutPrefix(arg, "@"); {
+	case ok:
+		text, err = os.ReadFile(file)
+	case arg == "-":
+		text, err = io.ReadAll(stdin)
+	default:
+		text = []byte(arg)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--body: the file cannot be read (%w); write --body @FILE, or --body - to pipe it in", err)
+	}
+	if err := jsontext.Check(text); err != nil {
+		return nil, fmt.Errorf("--body is not JSON: %w; write --body @FILE, --body - or the JSON itself", err)
+	}
+	return text, nil
+}

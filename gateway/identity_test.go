@@ -1,0 +1,44 @@
+package gateway
+
+import (
+	"net/http/httptest"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/frondhost/frond/facade"
+)
+
+func TestDevSession(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		from   string
+		header []string
+		want   facade.State
+		code   facade.Code
+	}{
+		{"no header is nobody", "127.0.0.1:5", nil, nil, ""},
+		{"a user", "127.0.0.1:5", []string{`{"id":"ada","roles":["admin"]}`}, facade.State{"user": map[string]any{"id": "ada", "roles": []any{"admin"}}}, ""},
+		{"a user over the other loopback", "[::1]:5", []string{`{"id":"ada"}`}, facade.State{"user": map[string]any{"id": "ada"}}, ""},
+		{"nobody from a network", "10.0.0.1:5", nil, nil, ""},
+		{"a user from a network", "10.0.0.1:5", []string{`{"id":"ada"}`}, nil, facade.Unauthorized},
+		{"an empty header", "127.0.0.1:5", []string{""}, nil, facade.Unauthorized},
+		{"no object", "127.0.0.1:5", []string{`"ada"`}, nil, facade.Unauthorized},
+		{"null", "127.0.0.1:5", []string{`null`}, nil, facade.Unauthorized},
+		{"a key twice", "127.0.0.1:5", []string{`{"id":"ada","id":"bob"}`}, nil, facade.Unauthorized},
+		{"two headers", "127.0.0.1:5", []string{`{"id":"ada"}`, `{"id":"bob"}`}, nil, facade.Unauthorized},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := httptest.NewRequest("GET", "/", nil)
+			r.RemoteAddr = c.from
+			r.Header[DevHeader] = c.header
+			got, err := devSession(r)
+			if facade.CodeOf(err) != c.code {
+				t.Errorf("code %q (%v), want %q", facade.CodeOf(err), err, c.code)
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,67 @@
+package gateway
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+func TestWatchAnswersPanics(t *testing.T) {
+	var log bytes.Buffer
+	h := watch(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("the key is hunter2") }), slog.New(slog.NewTextHandler(&log, nil)))
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest("GET", "/x", nil))
+	if w.Code != 500 || strings.Contains(w.Body.String(), "hunter2") {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	var problem struct{ Data struct{ Code string } }
+	if err := json.Unmarshal(w.Body.Bytes(), &problem); err != nil || problem.Data.Code != "INTERNAL_ERROR" {
+		t.Errorf("%v %s", err, w.Body)
+	}
+	if !strings.Contains(log.String(), "hunter2") || !strings.Contains(log.String(), "middleware_test.go") {
+		t.Errorf("the log does not tell what happened where: %s", log.String())
+	}
+}
+
+// Half an answer is cut off, so that nobody takes it for a whole one.
+func TestWatchCutsOffHalfAnAnswer(t *testing.T) {
+	s := httptest.NewServer(watch(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, "half")
+		_ = http.NewResponseController(w).Flush()
+		panic("and then")
+	}), slog.New(slog.DiscardHandler)))
+	defer s.Close()
+	resp, err := http.Get(s.URL)
+	if err == nil {
+		_, err = io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+	}
+	if err == nil {
+		t.Error("the client saw a whole answer")
+	}
+}
+
+func TestWatchLogsRequestsAtDebugOnly(t *testing.T) {
+	for _, c := range []struct {
+		level slog.Level
+		want  string
+	}{
+		{slog.LevelInfo, ""},
+		{slog.LevelDebug, "method=GET path=/x status=418 bytes=5"},
+	} {
+		var log bytes.Buffer
+		h := watch(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusTeapot)
+			_, _ = io.WriteString(w, "short")
+		}), slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: c.level})))
+		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/x?secret=1", nil))
+		if got := log.String(); c.want == "" && got != "" || !strings.Contains(got, c.want) || strings.Contains(got, "secret") {
+			t.Errorf("at %s: %q, want %q", c.level, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+
+	"github.com/frondhost/frond/envelope"
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+)
+
+// ReceiverOptions of NewReceiver; a nil pointer is fine.
+type ReceiverOptions struct {
+	Options
+	// Addresses to listen on; none means 127.0.0.1:4100 (spec 8.1).
+	Addresses []string
+	// AllowUnsigned lets it listen beyond loopback, where closing access is the
+	// operator's task (spec 5.3).
+	AllowUnsigned bool
+}
+
+// Receiver serves one Frond to other processes. It believes the state a frame
+// carries, user included (spec 5.1), which is why it stays on loopback.
+type Receiver struct {
+	*Host
+	addresses []string
+	handler   http.Handler
+	draining  atomic.Bool
+}
+
+// NewReceiver is [Open] with the envelope of one Frond. Nothing listens yet.
+func NewReceiver(project *facade.Project, frond string, opts *ReceiverOptions) (*Receiver, error) {
+	if opts == nil {
+		opts = &ReceiverOptions{}
+	}
+	addresses := opts.Addresses
+	if len(addresses) == 0 {
+		addresses = []string{"127.0.0.1:4100"}
+	}
+	var faults schema.Faults
+	for _, a := range addresses {
+		if !opts.AllowUnsigned && !loopback(a) {
+			faults = append(faults, schema.Fault{
+				File: "--hosts", Message: "a receiver believes every caller and does not listen on " + a,
+				Remedy: "listen on 127.0.0.1, or close access by other means and write --allow-unsigned",
+			})
+		}
+	}
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	host, err := Open(context.Background(), project, &opts.Options)
+	if err != nil {
+		return nil, err
+	}
+	catalog, caller, err := host.only(frond)
+	if err != nil {
+		return nil, errors.Join(err, host.Close())
+	}
+	r := &Receiver{Host: host, addresses: addresses}
+	mux := http.NewServeMux()
+	mux.Handle(envelope.Path, envelope.NewHandler(catalog, caller, &envelope.Options{TrustState: true, MaxBody: host.config.Limits.Body, Log: host.log}))
+	mux.HandleFunc("/livez", live)
+	mux.HandleFunc("/readyz", ready(&r.draining))
+	mux.Handle("/", nowhere([]string{envelope.Path, "/livez", "/readyz"}))
+	r.handler = watch(mux, host.log)
+	return r, nil
+}
+
+// Handler answers every request of the receiver.
+func (r *Receiver) Handler() http.Handler { return r.handler }
+
+// Run listens on every address and serves until ctx is done; see [Gateway.Run].
+func (r *Receiver) Run(ctx context.Context) error {
+	return errors.Join(r.serve(ctx, r.handler, &r.draining, r.addresses...), r.Close())
+}
+
+// only is the part of the host that one Frond is. The other Fronds are there for
+// the relations into them; their operations are not served here.
+func (h *Host) only(name string) (*facade.Catalog, facade.Caller, error) {
+	whole := h.Catalog()
+	var names []string
+	for _, frond := range whole.Fronds {
+		names = append(names, frond.Name)
+		if frond.Name != name {
+			continue
+		}
+		served := facade.CallerFunc(func(ctx context.Context, c *facade.Call) (*facade.Result, error) {
+			if door := whole.Door(c.Entity); door != nil && door.Frond != frond {
+				return nil, facade.Errorf(facade.NotFound, "%s is served by the Frond %s, and this is %s", door.Name, door.Frond.Name, name).At(c.Entity, c.Operation)
+			}
+			return h.Caller().Call(ctx, c)
+		})
+		return &facade.Catalog{Vendor: whole.Vendor, Fronds: []*facade.Frond{frond}}, served, nil
+	}
+	return nil, nil, fmt.Errorf("there is no Frond %s in this project; write one of %s", name, strings.Join(names, ", "))
+}
