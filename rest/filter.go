@@ -147,6 +147,7 @@ func (f *filterWriter) numbered(dst []byte, c *condition, e *schema.Entity) []by
 	slices.SortStableFunc(branches, func(x, y *condition) int { return at(x) - at(y) })
 	if len(c.values) > 0 || len(branches) > 0 && at(branches[0]) < 0 {
 		f.refuse(c, "pattern", "takes numbered branches; send filter["+c.key+"][0][field], filter["+c.key+"][1][field]")
+		return dst
 	}
 	dst = append(dst, '[')
 	for i, u := range branches {

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -114,7 +115,7 @@ func (a *arguments) place(all []parameter) {
 		}
 		into, shape := a.home(p.name)
 		if into == nil {
-			if a.op.Query != nil { // the façade refuses it, in the words every surface has
+			if a.op.Builtin && a.op.Query != nil { // the façade refuses it, in the words every surface has
 				a.query.set(p.name, jsontext.Quote(p.values[0]))
 			} else {
 				a.refuse(p.name, schema.UnknownKey, "is not a parameter of "+a.op.Door.Name+"."+a.op.Name+"; there "+a.known())
@@ -193,6 +194,9 @@ func (a *arguments) known() string {
 func (a *arguments) read(p parameter, shape *schema.Shape) (json.RawMessage, bool) {
 	if shape.Type == "array" {
 		return readList(p.values, shape.Items), true
+	}
+	if len(p.values) > 1 && shape.Type == "" && bytes.Contains(shape.Extra.Get("type"), []byte(`"array"`)) {
+		return readList(p.values, nil), true
 	}
 	if len(p.values) > 1 {
 		a.refuse(p.name, "maxItems", "stands more than once; send it once")
