@@ -85,12 +85,19 @@ func (s *shell) found(faults, notices []finding) error {
 		for _, f := range append(faults, notices...) {
 			fmt.Fprintln(s.out, schema.Fault(f).Error())
 		}
-		fmt.Fprintf(s.talk, "%d faults, %d notices\n", len(faults), len(notices))
+		fmt.Fprintf(s.talk, "%s, %s\n", count(len(faults), "fault"), count(len(notices), "notice"))
 	}
 	if len(faults) > 0 {
 		return errFound
 	}
 	return nil
+}
+
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
 }
 
 // unanswered are the operations that would say NOT_IMPLEMENTED.
