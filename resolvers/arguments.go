@@ -28,8 +28,8 @@ type bound struct {
 // invocation is arguments as a façade takes them.
 type invocation struct {
 	params, query, body json.RawMessage
-	window              Window // of a connection over ids
-	why                 string // what does not fit, or ""
+	window              Window        // of a connection over ids
+	err                 *facade.Error // what does not fit, or nil
 }
 
 // arguments compiles the arguments of a field: those that were written, in their
@@ -78,17 +78,9 @@ func (f *fetch) invocation(vars *variables) *invocation {
 	params, query := member{}, member{}
 	paging := paging{}
 	for _, b := range f.args.bound {
-		var text []byte
-		if b.value == nil || r.absent(b.value) {
-			if b.def.fallback == nil {
-				if b.def.typ.nonNull {
-					r.refuse("The argument " + strconv.Quote(b.Name) + " of the non-null type " + b.def.typ.text + " has no value; send one.")
-				}
-				continue
-			}
-			text = r.value(nil, b.def.typ, b.def.fallback)
-		} else {
-			text = r.value(nil, b.def.typ, b.value)
+		text, ok := r.argument(nil, b.def, b.value)
+		if !ok {
+			continue
 		}
 		switch b.Into {
 		case IntoBody:
@@ -114,6 +106,7 @@ func (f *fetch) invocation(vars *variables) *invocation {
 	}
 	switch {
 	case f.binding.Kind == ToManyIDs:
+		paging.sides(&r)
 		in.window = paging.window()
 		query = member{}
 	case f.isList():
@@ -125,7 +118,7 @@ func (f *fetch) invocation(vars *variables) *invocation {
 			query.add("limit", []byte("0")) // for the total alone
 		}
 	}
-	in.params, in.query, in.why = params.object(), query.object(), r.why
+	in.params, in.query, in.err = params.object(), query.object(), r.err
 	return in
 }
 
@@ -163,14 +156,7 @@ func sent(text []byte) bool { return text != nil && !jsontext.IsNull(text) }
 // into writes the arguments of a connection as list takes them (DESIGN 5): one
 // limit, and a cursor that says the direction. The empty cursor is the edge.
 func (p *paging) into(query *member, r *renderer) {
-	switch {
-	case sent(p.first) && sent(p.last):
-		r.refuse("first and last were both sent; send one of them.")
-	case sent(p.first) && sent(p.before):
-		r.refuse("first goes with after, and last with before; send one pair of them.")
-	case sent(p.last) && sent(p.after):
-		r.refuse("last goes with before, and first with after; send one pair of them.")
-	}
+	p.sides(r)
 	limit := p.first
 	if sent(p.last) {
 		limit = p.last
@@ -186,6 +172,19 @@ func (p *paging) into(query *member, r *renderer) {
 	}
 	if sent(p.before) {
 		query.add("before", p.before)
+	}
+}
+
+// sides refuses paging arguments that contradict each other: first reads on from
+// after, last reads back from before.
+func (p *paging) sides(r *renderer) {
+	switch {
+	case sent(p.first) && sent(p.last):
+		r.fail(facade.BadRequest, "first and last were both sent; send one of them")
+	case sent(p.first) && sent(p.before):
+		r.fail(facade.BadRequest, "before was sent with first; send last with it, or after instead")
+	case sent(p.last) && sent(p.after):
+		r.fail(facade.BadRequest, "after was sent with last; send first with it, or before instead")
 	}
 }
 
@@ -229,7 +228,7 @@ func (r *renderer) sort(text []byte) []byte {
 			keys = jsontext.AppendString(keys, name)
 		}
 		if n != 1 {
-			r.refuse("Every object of orderBy names one key and its direction; write [{a: DESC}, {b: ASC}].")
+			r.fail(facade.BadRequest, "orderBy takes one key an object, such as [{createdAt: DESC}, {title: ASC}]")
 		}
 	}
 	return append(keys, ']')
@@ -243,9 +242,4 @@ func (f *fetch) finish() {
 		}
 	}
 	f.args.constant = f.invocation(nil)
-}
-
-// input is what does not fit about arguments, as a failure of the field.
-func inputError(why string) error {
-	return &facade.Error{Code: facade.Code(CodeInput), Message: why}
 }

@@ -82,13 +82,10 @@ func NewEngine(s *Schema, caller facade.Caller, opts *Options) (*Engine, error) 
 	if opts == nil {
 		opts = &Options{}
 	}
-	loaded, err := validator.LoadSchema(validator.Prelude, &ast.Source{Name: "schema.graphql", Input: s.SDL})
+	loaded, err := LoadSDL(s.SDL)
 	if err != nil {
-		return nil, fmt.Errorf("resolvers: the schema does not load: %w", err)
+		return nil, err
 	}
-	// gqlparser declares @defer; nothing here answers it, so it does not exist.
-	delete(loaded.Directives, "defer")
-	forget(loaded)
 	e := &Engine{
 		schema:  s,
 		caller:  caller,
@@ -148,6 +145,18 @@ func (e *Engine) refuse(status int, faults []*fault) *Response {
 	b.text = appendFaults(b.text, faults)
 	b.text = append(b.text, '}')
 	return &Response{Body: b.text, Status: status, buf: b}
+}
+
+// LoadSDL parses and validates a schema for documents to be validated against.
+func LoadSDL(sdl string) (*ast.Schema, error) {
+	s, err := validator.LoadSchema(validator.Prelude, &ast.Source{Name: "schema.graphql", Input: sdl})
+	if err != nil {
+		return nil, fmt.Errorf("the schema does not load: %w", err)
+	}
+	// gqlparser declares @defer; nothing here answers it, so it does not exist.
+	delete(s.Directives, "defer")
+	forget(s)
+	return s, nil
 }
 
 // forget drops what only a reader of the SDL would want: positions and comments

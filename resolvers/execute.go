@@ -108,8 +108,8 @@ func (x *exec) fetch(r *run, f *fetch) {
 		}
 	}()
 	in := f.invocation(x.vars)
-	if in.why != "" {
-		res.fault = x.e.failed(x.ctx, inputError(in.why))
+	if in.err != nil {
+		res.fault = x.e.failed(x.ctx, in.err)
 		return
 	}
 	call := &facade.Call{

@@ -88,6 +88,12 @@ func positions(list ...*ast.Position) []location {
 
 // panicked is what becomes of a panic: a log line here, INTERNAL_ERROR there.
 func (e *Engine) panicked(ctx context.Context, p any) *fault {
+	if err, ok := p.(error); ok { // the twin panics with errors that have a code
+		var coded *FieldError
+		if errors.As(err, &coded) {
+			return e.failed(ctx, coded)
+		}
+	}
 	return e.failed(ctx, fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
 }
 

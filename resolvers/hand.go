@@ -108,7 +108,11 @@ func (x *exec) call(w *written, source any, args map[string]any) (value any) {
 			value = failure{x.e.panicked(x.ctx, p)}
 		}
 	}()
-	value, err := w.def.Resolve(graphql.ResolveParams{
+	resolve := w.def.Resolve
+	if resolve == nil {
+		resolve = graphql.DefaultResolveFn
+	}
+	value, err := resolve(graphql.ResolveParams{
 		Source:  source,
 		Args:    args,
 		Context: x.ctx,
@@ -153,9 +157,9 @@ func (x *exec) goArguments(w *written) (map[string]any, error) {
 	args := map[string]any{}
 	r := renderer{vars: x.vars}
 	for _, def := range w.field.typ.args {
-		text, ok := r.argument(nil, def, w.args)
-		if r.why != "" {
-			return nil, inputError(r.why)
+		text, ok := r.argument(nil, def, valueOf(w.args, def.name))
+		if r.err != nil {
+			return nil, r.err
 		}
 		if !ok {
 			continue
@@ -166,7 +170,7 @@ func (x *exec) goArguments(w *written) (map[string]any, error) {
 			}
 			v, ok := goValue(a.Type, text)
 			if !ok {
-				return nil, inputError(fmt.Sprintf("The argument %q does not fit its type %s.", def.name, def.typ.text))
+				return nil, facade.Errorf(CodeInput, "The argument %q does not fit its type %q.", def.name, def.typ.text)
 			}
 			args[def.name] = v
 		}
@@ -271,6 +275,16 @@ func (c *completer) complete(out *outType, value any) (t tree) {
 		return tree{}
 	case tree:
 		return v
+	case *twinRow: // what the twin makes of rows that a function gave
+		return c.object(out, v.rows[v.i])
+	case []*twinRow:
+		t := tree{kind: treeList}
+		for _, r := range v {
+			t.list = append(t.list, c.complete(out.elem, r))
+		}
+		return t
+	case *twinPage:
+		return c.object(out, v)
 	case failure:
 		return tree{kind: treeFault, fault: v.fault}
 	case facade.Row:
@@ -416,7 +430,15 @@ func (c *completer) object(out *outType, value any) tree {
 	case facade.Row:
 		it.row = v
 	case *facade.Result:
-		it.result = v
+		it.page, it.rows = &v.Page, make([]facade.Row, v.Rows.Len())
+		for i := range it.rows {
+			it.rows[i] = v.Rows.Row(i)
+		}
+	case *twinPage:
+		it.page, it.rows = &v.Page, make([]facade.Row, len(v.rows))
+		for i, r := range v.rows {
+			it.rows[i] = r.twinLevel.rows[r.i]
+		}
 	case json.RawMessage:
 		it.text = v
 		if jsontext.KindOf(v) != jsontext.Object {
@@ -437,7 +459,7 @@ func (c *completer) object(out *outType, value any) tree {
 			}
 		}
 	}
-	if c.x.e.types.isConnection(typ) != (it.result != nil) {
+	if c.x.e.types.isConnection(typ) != (it.page != nil) {
 		return c.fail(fmt.Errorf("a %s is given as a *facade.Result of the form page, and nothing else is", typ.name))
 	}
 	u := c.w.values.unit(typ)

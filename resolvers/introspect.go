@@ -18,8 +18,8 @@ func (w *writer) introspect(f *field) bool {
 		return w.meta(f, s)
 	}
 	r := renderer{vars: w.x.vars}
-	name, _ := r.argument(nil, f.typ.args[0], f.ast.Arguments)
-	if def := s.Types[jsontext.Unquote(name)]; def != nil && r.why == "" {
+	name, _ := r.argument(nil, f.typ.args[0], valueOf(f.ast.Arguments, "name"))
+	if def := s.Types[jsontext.Unquote(name)]; def != nil && r.err == nil {
 		return w.meta(f, def)
 	}
 	return w.null(f, f.out, start, nil)
@@ -310,7 +310,7 @@ func (w *writer) deprecatedToo(f *field) bool {
 	r := renderer{vars: w.x.vars}
 	for _, def := range f.typ.args {
 		if def.name == "includeDeprecated" {
-			v, _ := r.argument(nil, def, f.ast.Arguments)
+			v, _ := r.argument(nil, def, valueOf(f.ast.Arguments, def.name))
 			return string(v) == "true"
 		}
 	}

@@ -53,7 +53,8 @@ type item struct {
 	source any             // as it was given
 	row    facade.Row      // where it was a row
 	text   json.RawMessage // where it was anything else and has to be read as a row
-	result *facade.Result  // of a connection
+	page   *facade.Page    // of a connection
+	rows   []facade.Row
 }
 
 // over runs a unit over items that hand-written fields gave.
@@ -72,15 +73,15 @@ func (x *exec) over(r *run, items []item) {
 	}
 	for i, it := range items {
 		res.source[i] = it.source
-		if it.result == nil {
+		if it.page == nil {
 			copyRow(res.rows, layout, it)
 			continue
 		}
 		from := res.rows.Len()
-		for j := range it.result.Rows.Len() {
-			copyRow(res.rows, layout, item{row: it.result.Rows.Row(j)})
+		for _, row := range it.rows {
+			copyRow(res.rows, layout, item{row: row})
 		}
-		res.groups = append(res.groups, facade.Group{From: from, To: res.rows.Len(), Page: it.result.Page})
+		res.groups = append(res.groups, facade.Group{From: from, To: res.rows.Len(), Page: *it.page})
 	}
 	if len(res.groups) > 0 {
 		res.items = res.rows.Len()

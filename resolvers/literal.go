@@ -1,10 +1,9 @@
 package resolvers
 
 import (
-	"fmt"
-
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -12,8 +11,8 @@ import (
 // of variables in their places (specification 6.4.1 and 3.10). The text is what a
 // façade is given: keys in the order they were written, null and absent apart.
 type renderer struct {
-	vars  *variables // nil where the literal has none
-	why   string     // the first thing that does not fit; only a variable's null can
+	vars  *variables    // nil where the literal has none
+	err   *facade.Error // the first thing that does not fit
 	depth int
 }
 
@@ -29,7 +28,7 @@ func (r *renderer) value(dst []byte, t *inType, v *ast.Value) []byte {
 			text = []byte("null") // of a list; elsewhere the key is left out
 		}
 		if t != nil && t.nonNull && string(text) == "null" {
-			r.refuse("$" + v.Raw + " is null where a value of the non-null type " + t.text + " is expected; send one.")
+			r.refuse("$%s is null where a value of the non-null type %q is expected; send one.", v.Raw, t.text)
 		}
 		return append(dst, text...)
 	case v.Kind == ast.NullValue:
@@ -108,7 +107,7 @@ func (r *renderer) object(dst []byte, n *inNamed, v *ast.Value) []byte {
 			dst = key(dst, f.name, &first)
 			dst = r.value(dst, f.typ, f.fallback)
 		case sent != nil && f.typ.nonNull:
-			r.refuse("$" + sent.Raw + " was not provided where " + n.name + "." + f.name + " requires a value; send one.")
+			r.refuse("$%s was not provided where %s.%s requires a value; send one.", sent.Raw, n.name, f.name)
 		}
 	}
 	return append(dst, '}')
@@ -126,9 +125,12 @@ func (r *renderer) variable(v *ast.Value) []byte {
 	return r.vars.get(v.Raw)
 }
 
-func (r *renderer) refuse(why string) {
-	if r.why == "" {
-		r.why = why
+// refuse notes what only a request can show: a null, or nothing, from a variable.
+func (r *renderer) refuse(format string, args ...any) { r.fail(CodeInput, format, args...) }
+
+func (r *renderer) fail(code facade.Code, format string, args ...any) {
+	if r.err == nil {
+		r.err = facade.Errorf(code, format, args...)
 	}
 }
 
@@ -142,15 +144,15 @@ func key(dst []byte, name string, first *bool) []byte {
 
 // argument appends the value of an argument and says whether there is one
 // (specification 6.4.1): what was written, else the default, else nothing.
-func (r *renderer) argument(dst []byte, def *inField, args ast.ArgumentList) ([]byte, bool) {
-	if a := args.ForName(def.name); a != nil && !r.absent(a.Value) {
-		return r.value(dst, def.typ, a.Value), true
+func (r *renderer) argument(dst []byte, def *inField, written *ast.Value) ([]byte, bool) {
+	if written != nil && !r.absent(written) {
+		return r.value(dst, def.typ, written), true
 	}
 	if def.fallback != nil {
 		return r.value(dst, def.typ, def.fallback), true
 	}
 	if def.typ.nonNull {
-		r.refuse(fmt.Sprintf("The argument %q of the non-null type %q has no value; send one.", def.name, def.typ.text))
+		r.refuse("The argument %q of the non-null type %q has no value; send one.", def.name, def.typ.text)
 	}
 	return dst, false
 }
@@ -166,4 +168,12 @@ func hasVariables(v *ast.Value) bool {
 		}
 	}
 	return false
+}
+
+// valueOf is what was written for an argument, or nil.
+func valueOf(args ast.ArgumentList, name string) *ast.Value {
+	if a := args.ForName(name); a != nil {
+		return a.Value
+	}
+	return nil
 }

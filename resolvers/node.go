@@ -12,18 +12,14 @@ func (x *exec) node(w *written) any {
 	r := renderer{vars: x.vars}
 	var text []byte
 	for _, def := range w.field.typ.args {
-		text, _ = r.argument(nil, def, w.args)
-		break // nodeId alone
+		text, _ = r.argument(nil, def, valueOf(w.args, def.name))
 	}
-	if r.why != "" {
-		return failure{x.e.failed(x.ctx, inputError(r.why))}
+	if r.err != nil {
+		return failure{x.e.failed(x.ctx, r.err)}
 	}
 	entity, key, ok := ParseNodeID(jsontext.Unquote(text))
-	if !ok {
-		return failure{x.e.failed(x.ctx, facade.Errorf(facade.BadRequest, "nodeId is not a global id; send the nodeId of an object that was read here"))}
-	}
 	n := x.e.schema.Nodes[entity]
-	if n == nil || n.Door == nil {
+	if !ok || n == nil || n.Door == nil {
 		return nil
 	}
 	typ := x.e.types.object(n.Type)

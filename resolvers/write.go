@@ -311,6 +311,9 @@ var unwritable = &fault{
 	code:    string(facade.NotImplemented),
 }
 
+// cursorless is said of an edge whose caller may not read the key that stands in cursors.
+var cursorless = &fault{message: "this list gives no cursors; page with offset", code: string(facade.Forbidden)}
+
 func (w *writer) cursor(f *field, start int, cursor string) bool {
 	if cursor == "" {
 		return w.null(f, f.out, start, nil)
@@ -354,7 +357,11 @@ func (w *writer) edge(r *run, sel *selection, res *result, g *facade.Group, k in
 			if len(g.Page.Cursors) == g.To-g.From {
 				cursor = g.Page.Cursors[k-g.From]
 			}
-			ok = w.cursor(f, start, cursor)
+			if cursor == "" {
+				ok = w.null(f, f.out, start, cursorless)
+			} else {
+				w.text = jsontext.AppendString(w.text, cursor)
+			}
 		default:
 			ok = w.null(f, f.out, start, unwritable)
 		}
