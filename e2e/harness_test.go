@@ -1,0 +1,236 @@
+package e2e_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// pressVariable turns the test binary into a Go author's program: see press_test.go.
+const pressVariable = "FROND_E2E_PRESS"
+
+// root is the repository.
+var root = func() string {
+	dir, err := filepath.Abs("..")
+	if err != nil {
+		panic(err)
+	}
+	return dir
+}()
+
+// built is where the program of this run lies; see binary.
+var built struct {
+	once sync.Once
+	dir  string
+	path string
+	err  error
+}
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(pressVariable); dir != "" {
+		os.Exit(runPress(dir, os.Args[1:]))
+	}
+	code := m.Run()
+	if built.dir != "" {
+		_ = os.RemoveAll(built.dir)
+	}
+	os.Exit(code)
+}
+
+// binary is the program as a user has it, built once for the whole run.
+func binary(t testing.TB) string {
+	t.Helper()
+	built.once.Do(func() {
+		if built.dir, built.err = os.MkdirTemp("", "frond-e2e-"); built.err != nil {
+			return
+		}
+		built.path = filepath.Join(built.dir, "frond")
+		cmd := exec.Command("go", "build", "-o", built.path, "./cmd/frond")
+		cmd.Dir = root
+		if out, err := cmd.CombinedOutput(); err != nil {
+			built.err = errors.New("cmd/frond does not build:\n" + string(out))
+		}
+	})
+	if built.err != nil {
+		t.Fatal(built.err)
+	}
+	return built.path
+}
+
+// environment is the environment of a started program: this one without any FROND_
+// setting of whoever runs the tests, and with more.
+func environment(more ...string) []string {
+	var env []string
+	for _, e := range os.Environ() {
+		if !strings.HasPrefix(e, "FROND_") {
+			env = append(env, e)
+		}
+	}
+	return append(env, more...)
+}
+
+// program is a started gateway.
+type program struct {
+	URL string
+
+	cmd    *exec.Cmd
+	exited chan struct{}
+	err    error // of Wait; read it when exited is closed
+
+	mu  sync.Mutex
+	log bytes.Buffer // what it wrote to stderr
+}
+
+// startGateway starts `frond gateway DIR --listen 127.0.0.1:0` over its own store and
+// waits until it listens. It is stopped when the test ends.
+func startGateway(t testing.TB, dir string, args ...string) *program {
+	t.Helper()
+	full := append([]string{"gateway", dir, "--listen", "127.0.0.1:0"}, args...)
+	if !strings.Contains(strings.Join(args, " "), "--store") {
+		full = append(full, "--store", "sqlite:"+filepath.Join(t.TempDir(), "e2e.db"))
+	}
+	return start(t, exec.Command(binary(t), full...))
+}
+
+// start starts a program that prints the line "listening on URL" on stderr.
+func start(t testing.TB, cmd *exec.Cmd) *program {
+	t.Helper()
+	if cmd.Env == nil {
+		cmd.Env = environment()
+	}
+	p := &program{cmd: cmd, exited: make(chan struct{})}
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	listening := make(chan string, 1)
+	go func() {
+		p.read(stderr, listening)
+		p.err = cmd.Wait()
+		close(p.exited)
+	}()
+	t.Cleanup(func() { p.stop(t) })
+	select {
+	case p.URL = <-listening:
+	case <-p.exited:
+		t.Fatalf("%s ended before it listened: %v\n%s", strings.Join(cmd.Args, " "), p.err, p.stderr())
+	case <-time.After(60 * time.Second):
+		t.Fatalf("%s does not listen after a minute\n%s", strings.Join(cmd.Args, " "), p.stderr())
+	}
+	return p
+}
+
+// read keeps what the program says and tells the address it listens on.
+func (p *program) read(stderr io.Reader, listening chan<- string) {
+	lines := bufio.NewReader(stderr)
+	for {
+		line, err := lines.ReadString('\n')
+		p.mu.Lock()
+		p.log.WriteString(line)
+		p.mu.Unlock()
+		if url, ok := strings.CutPrefix(strings.TrimSpace(line), "listening on "); ok {
+			select {
+			case listening <- url:
+			default:
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (p *program) stderr() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.log.String()
+}
+
+// stop asks the program to end, as an operator does, and says how it went.
+func (p *program) stop(t testing.TB) {
+	t.Helper()
+	select {
+	case <-p.exited:
+		return
+	default:
+	}
+	_ = p.cmd.Process.Signal(syscall.SIGTERM)
+	select {
+	case <-p.exited:
+		if p.err != nil {
+			t.Errorf("%s ended with %v after SIGTERM\n%s", p.cmd.Args[0], p.err, p.stderr())
+		}
+	case <-time.After(30 * time.Second):
+		p.kill()
+		t.Errorf("%s did not end within 30 s of SIGTERM\n%s", p.cmd.Args[0], p.stderr())
+	}
+}
+
+// kill ends the program as a power cut does.
+func (p *program) kill() {
+	_ = p.cmd.Process.Kill()
+	<-p.exited
+}
+
+// ran is a program that ended by itself.
+type ran struct {
+	stdout, stderr string
+	code           int
+}
+
+// run runs the program to its end, which has to come within a minute.
+func run(t testing.TB, stdin string, args ...string) ran {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, binary(t), args...)
+	cmd.Env = environment()
+	cmd.Dir = t.TempDir()
+	cmd.Stdin = strings.NewReader(stdin)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		t.Fatalf("frond %s did not end within a minute\n%s", strings.Join(args, " "), stderr.String())
+	}
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatalf("frond %s: %v", strings.Join(args, " "), err)
+	}
+	return ran{stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()}
+}
+
+// folder writes files into a new folder and is its path. Names end their
+// directories with slashes: "fronds/a/entities/x.yaml".
+func folder(t testing.TB, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	write(t, dir, files)
+	return dir
+}
+
+func write(t testing.TB, dir string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

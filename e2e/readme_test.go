@@ -1,0 +1,167 @@
+package e2e_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestReadmes runs what the READMEs print. A block of commands is run where an
+// HTML comment right above it says over which example:
+//
+//	<!-- run: shop -->
+//	```console
+//	$ curl -s http://127.0.0.1:8080/api/catalog/products/p-tamper?fields=name
+//	{"name":"Walnut tamper, 58 mm"}
+//	```
+//
+// The example is started on a free port, which takes the place of the printed
+// address. What stands under a command is what it has to print: JSON is compared
+// as JSON, and a line of three dots stands for any lines. A command with nothing
+// under it only has to succeed.
+func TestReadmes(t *testing.T) {
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip("curl is not here to run the commands with")
+	}
+	whole := t // an example runs longer than the block that started it
+	addresses := map[string]string{"shop": "127.0.0.1:8080", "blog": "127.0.0.1:8081"}
+	for _, file := range []string{"README.md", "examples/shop/README.md", "examples/blog/README.md"} {
+		page, err := os.ReadFile(filepath.Join(root, file))
+		if err != nil {
+			t.Errorf("%v", err)
+			continue
+		}
+		started := map[string]string{}
+		for _, block := range consoleBlocks(string(page)) {
+			t.Run(file+":"+block.commands[0].line, func(t *testing.T) {
+				if started[block.example] == "" {
+					started[block.example] = strings.TrimPrefix(startExample(whole, block.example), "http://")
+				}
+				for _, c := range block.commands {
+					c.run(t, addresses[block.example], started[block.example])
+				}
+			})
+		}
+	}
+}
+
+// startExample starts an example for the rest of the test and is its address.
+func startExample(t *testing.T, name string) string {
+	t.Helper()
+	switch name {
+	case "shop":
+		return startGateway(t, shopDir).URL
+	case "blog":
+		return startBlog(t).URL
+	}
+	t.Fatalf("there is no example %q to run the commands over", name)
+	return ""
+}
+
+type consoleBlock struct {
+	example  string
+	commands []command
+}
+
+type command struct {
+	line string // behind the prompt, lines ending in a backslash joined
+	want string // what it prints; "" where the page does not say
+}
+
+// consoleBlocks are the marked blocks of a page.
+func consoleBlocks(page string) []consoleBlock {
+	var blocks []consoleBlock
+	for {
+		_, rest, found := strings.Cut(page, "<!-- run: ")
+		if !found {
+			return blocks
+		}
+		example, rest, _ := strings.Cut(rest, " -->\n```console\n")
+		text, rest, _ := strings.Cut(rest, "```")
+		page = rest
+		block := consoleBlock{example: example}
+		for _, line := range strings.SplitAfter(text, "\n") {
+			last := len(block.commands) - 1
+			switch rest, prompt := strings.CutPrefix(line, "$ "); {
+			case prompt:
+				block.commands = append(block.commands, command{line: rest})
+			case last >= 0 && block.commands[last].want == "" && strings.HasSuffix(block.commands[last].line, "\\\n"):
+				block.commands[last].line += line
+			case last >= 0:
+				block.commands[last].want += line
+			}
+		}
+		if len(block.commands) > 0 {
+			blocks = append(blocks, block)
+		}
+	}
+}
+
+func (c command) run(t *testing.T, printed, actual string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "sh", "-c", strings.ReplaceAll(c.line, printed, actual))
+	cmd.Dir = root
+	cmd.Env = environment("PATH=" + filepath.Dir(binary(t)) + ":" + os.Getenv("PATH"))
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	got := strings.ReplaceAll(stdout.String()+stderr.String(), actual, printed)
+	if c.want == "" && err != nil {
+		t.Errorf("$ %s%v\n%s", c.line, err, got)
+	}
+	if c.want != "" && !printsAs(c.want, got) {
+		t.Errorf("$ %s(-want +got):\n%s", c.line, cmp.Diff(c.want, got))
+	}
+}
+
+// printsAs compares what a page prints with what a command did.
+func printsAs(want, got string) bool {
+	want, got = strings.TrimSpace(want), strings.TrimSpace(got)
+	var w, g any
+	if json.Unmarshal([]byte(want), &w) == nil && json.Unmarshal([]byte(got), &g) == nil {
+		return cmp.Equal(w, g)
+	}
+	parts := strings.Split(want, "\n...\n")
+	for i, part := range parts {
+		at := strings.Index(got, strings.TrimSuffix(strings.TrimPrefix(part, "...\n"), "\n..."))
+		if at < 0 || i == 0 && at > 0 && !strings.HasPrefix(part, "...") {
+			return false
+		}
+		got = got[at+len(strings.TrimSuffix(strings.TrimPrefix(part, "...\n"), "\n...")):]
+	}
+	return strings.TrimSpace(got) == "" || strings.HasSuffix(want, "...")
+}
+
+// TestConsoleBlocks: a README whose blocks are not seen would pass any test.
+func TestConsoleBlocks(t *testing.T) {
+	page := "text\n<!-- run: shop -->\n```console\n$ one \\\n  more\n{\"a\": 1}\n$ two\n```\n```console\n$ not this\n```\n"
+	want := []consoleBlock{{"shop", []command{{"one \\\n  more\n", "{\"a\": 1}\n"}, {"two\n", ""}}}}
+	if diff := cmp.Diff(want, consoleBlocks(page), cmp.AllowUnexported(consoleBlock{}, command{})); diff != "" {
+		t.Error(diff)
+	}
+	for _, c := range []struct {
+		want, got string
+		same      bool
+	}{
+		{`{"a": 1}`, `{"a":1}` + "\n", true},
+		{`{"a": 1}`, `{"a":2}`, false},
+		{"first\n...\nlast\n", "first\nmiddle\nlast\n", true},
+		{"first\n...\nlast\n", "first\nmiddle\n", false},
+		{"first\n...", "first\nmiddle\n", true},
+		{"first", "first\nmiddle\n", false},
+	} {
+		if printsAs(c.want, c.got) != c.same {
+			t.Errorf("%q prints as %q: want %v", c.want, c.got, c.same)
+		}
+	}
+}

@@ -1,0 +1,173 @@
+package e2e_test
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/store/sqlite"
+)
+
+// statements are the SQL texts a store ran.
+type statements struct {
+	mu   sync.Mutex
+	text []string
+}
+
+func (s *statements) trace(sql string, _ ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.text = append(s.text, sql)
+}
+
+// take is what was run since the last take, without the brackets of transactions.
+func (s *statements) take() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []string
+	for _, sql := range s.text {
+		switch word, _, _ := strings.Cut(strings.ToUpper(strings.TrimSpace(sql)), " "); word {
+		case "BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE", "PRAGMA":
+		default:
+			out = append(out, sql)
+		}
+	}
+	s.text = nil
+	return out
+}
+
+// tracedShop is the shop in this process, over a store that tells its statements.
+func tracedShop(t *testing.T) (url string, ran *statements) {
+	t.Helper()
+	ran = &statements{}
+	store, err := sqlite.Open(t.Context(), sqlite.Options{Memory: true, Trace: ran.trace, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	project, err := facade.Read(os.DirFS(shopDir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := gateway.New(project, &gateway.Options{Store: store, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(g.Handler())
+	t.Cleanup(func() {
+		server.Close()
+		_ = g.Close()
+		_ = store.Close()
+	})
+	ran.take()
+	return server.URL, ran
+}
+
+// TestStatements: how many statements a GraphQL request takes depends on the depth
+// of the query, and never on how many rows it meets.
+func TestStatements(t *testing.T) {
+	address, ran := tracedShop(t)
+	for _, c := range []struct {
+		name  string
+		query string // %d is how many rows
+		most  int
+	}{
+		{"one level", `{ products(first: %d) { items { name price } } }`, 1},
+		{"two levels", `{ products(first: %d) { items { name category { name } } } }`, 2},
+		{"three levels", `{ products(first: %d) { items { name category { name parent { name } } } } }`, 3},
+		{"four levels", `{ products(first: %d) { items { name category { name parent { name parent { name } } } } } }`, 4},
+		{"two relations side by side", `{ products(first: %d) { items { name category { name } supplier { name } } } }`, 3},
+		{"lists within a list", `{ products(first: %d) { items { name reviews(first: 3) { items { rating customer { name } } } } } }`, 3},
+		{"a list of ids within a list", `{ products(first: %d) { items { name relatedIds { items { name } } } } }`, 2},
+		{"down and up again", `{ orders(first: %d) { items { reference customer { name } lines { items { quantity product { name category { name } } } } } } }`, 5},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			counts := map[int]int{}
+			var last []string
+			for _, rows := range []int{2, 20, 80} {
+				document := encode(t, map[string]string{"query": fmt.Sprintf(c.query, rows)})
+				res := send(t, "POST", address+"/graphql", document)
+				if strings.Contains(string(res.Body), `"errors"`) {
+					t.Fatalf("%s", res.Body)
+				}
+				last = ran.take()
+				counts[rows] = len(last)
+			}
+			if counts[2] != counts[20] || counts[20] != counts[80] {
+				t.Errorf("statements by rows: %v, want the same number for all", counts)
+			}
+			if counts[80] > c.most || counts[80] == 0 {
+				t.Errorf("%d statements, want at most %d:\n%s", counts[80], c.most, strings.Join(last, "\n"))
+			}
+		})
+	}
+	t.Run("counting costs one more, and only where asked", func(t *testing.T) {
+		for query, most := range map[string]int{
+			`{ products(first: 2) { items { id } } }`:       1,
+			`{ products(first: 2) { total items { id } } }`: 2,
+		} {
+			send(t, "POST", address+"/graphql", encode(t, map[string]string{"query": query}))
+			if got := ran.take(); len(got) > most || len(got) == 0 {
+				t.Errorf("%s: %d statements, want at most %d\n%s", query, len(got), most, strings.Join(got, "\n"))
+			}
+		}
+	})
+}
+
+// TestNothingReachesSQLAsText: whatever a caller sends, and wherever, the text of
+// the statements stays the house's own.
+func TestNothingReachesSQLAsText(t *testing.T) {
+	address, ran := tracedShop(t)
+	const mark = "zzhostilezz"
+	hostile := []string{mark + `' or '1'='1`, mark + `"; drop table product; --`, mark + `) union select 1--`, "`" + mark + "`", mark + "\\", mark + "%_", "$" + mark, "?1" + mark, mark + "\u0000"}
+	for _, h := range hostile {
+		q, text := url.QueryEscape(h), encode(t, h)
+		for name, do := range map[string]func() reply{
+			"an id":               func() reply { return send(t, "GET", address+"/api/catalog/products/"+url.PathEscape(h), "") },
+			"a filter's value":    func() reply { return send(t, "GET", address+"/api/catalog/products?filter[name][contains]="+q, "") },
+			"a filter's field":    func() reply { return send(t, "GET", address+"/api/catalog/products?filter["+q+"][eq]=1", "") },
+			"a filter's operator": func() reply { return send(t, "GET", address+"/api/catalog/products?filter[name]["+q+"]=1", "") },
+			"a filter as JSON": func() reply {
+				return send(t, "GET", address+"/api/catalog/products?filter="+url.QueryEscape(`{"tags":{"has":`+text+`}}`), "")
+			},
+			"a sort":          func() reply { return send(t, "GET", address+"/api/catalog/products?sort="+q, "") },
+			"a cursor":        func() reply { return send(t, "GET", address+"/api/catalog/products?after="+q, "") },
+			"fields":          func() reply { return send(t, "GET", address+"/api/catalog/products?fields=id,"+q, "") },
+			"a limit":         func() reply { return send(t, "GET", address+"/api/catalog/products?limit="+q, "") },
+			"a key of a body": func() reply { return send(t, "POST", address+"/api/catalog/categories", "{"+text+":1}") },
+			"a value of a body": func() reply {
+				return send(t, "POST", address+"/api/catalog/categories", `{"name":`+text+`,"slug":`+text+`,"parentId":`+text+`}`)
+			},
+			"a value that is stored": func() reply {
+				return send(t, "POST", address+"/api/catalog/reviews", `{"productId":"p-tamper","customerId":null,"rating":3,"title":`+text+`,"body":`+text+`}`)
+			},
+			"a GraphQL variable": func() reply {
+				return send(t, "POST", address+"/graphql", object("query", `"query($f: ProductFilter) { products(filter: $f) { total } }"`, "variables", `{"f":{"name":{"startsWith":`+text+`}}}`))
+			},
+			"an envelope's keys": func() reply {
+				return send(t, "POST", address+"/_kit/call", `{"jsonrpc":"2.0","id":1,"method":"product.findByIds","params":{"query":{"ids":[`+text+`]}}}`)
+			},
+			"an envelope's filter": func() reply {
+				return send(t, "POST", address+"/_kit/call", `{"jsonrpc":"2.0","id":1,"method":"product.list","params":{"query":{"filter":{"category":{`+text+`:{"eq":1}}}}}}`)
+			},
+		} {
+			if res := do(); res.Status >= 500 {
+				t.Errorf("%s as %s: %d %s", h, name, res.Status, res.Body)
+			}
+			for _, sql := range ran.take() {
+				if strings.Contains(strings.ToLower(sql), mark) {
+					t.Errorf("%s as %s stands in the statement %s", h, name, sql)
+				}
+			}
+		}
+	}
+	if res := send(t, "GET", address+"/api/catalog/products?limit=1", ""); res.Status != 200 || !strings.Contains(string(res.Body), `"total":84`) {
+		t.Errorf("the products afterwards: %d %s", res.Status, res.Body)
+	}
+}

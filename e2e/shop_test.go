@@ -1,0 +1,101 @@
+package e2e_test
+
+import (
+	"encoding/json"
+	"testing"
+)
+
+// all is every row of a list, page by page.
+func all[T any](t *testing.T, url string) map[string]T {
+	t.Helper()
+	rows := map[string]T{}
+	for cursor := ""; ; {
+		res := send(t, "GET", url+"?limit=500&after="+cursor, "")
+		var page struct {
+			Items []struct {
+				ID string
+				V  T
+			}
+			HasMore   bool
+			EndCursor string
+		}
+		var raw struct{ Items []json.RawMessage }
+		if json.Unmarshal(res.Body, &page) != nil || json.Unmarshal(res.Body, &raw) != nil || res.Status != 200 {
+			t.Fatalf("%s: %d %s", url, res.Status, res.Body)
+		}
+		for i, item := range page.Items {
+			var v T
+			if err := json.Unmarshal(raw.Items[i], &v); err != nil {
+				t.Fatal(err)
+			}
+			rows[item.ID] = v
+		}
+		if !page.HasMore {
+			return rows
+		}
+		cursor = page.EndCursor
+	}
+}
+
+// TestShopIsCoherent: the example's year of trade adds up, so that nobody who plays
+// with it wonders whether the gateway miscounts.
+func TestShopIsCoherent(t *testing.T) {
+	p := startGateway(t, shopDir)
+	type product struct {
+		Price      int
+		CategoryID string
+		RelatedIDs []string
+		Status     string
+	}
+	type category struct{ ParentID *string }
+	type order struct {
+		Total, Shipping     int
+		Status              string
+		PlacedAt, ShippedAt string
+	}
+	type line struct {
+		OrderID, ProductID  string
+		Quantity, UnitPrice int
+	}
+	products := all[product](t, p.URL+"/api/catalog/products")
+	categories := all[category](t, p.URL+"/api/catalog/categories")
+	orders := all[order](t, p.URL+"/api/sales/orders")
+	lines := all[line](t, p.URL+"/api/sales/orderlines")
+	if n := len(products) + len(categories) + len(orders) + len(lines); n < 300 {
+		t.Errorf("%d rows, too few to play with", n)
+	}
+
+	sums := map[string]int{}
+	for id, l := range lines {
+		sums[l.OrderID] += l.Quantity * l.UnitPrice
+		if l.UnitPrice != products[l.ProductID].Price {
+			t.Errorf("%s sells %s for %d, its price is %d", id, l.ProductID, l.UnitPrice, products[l.ProductID].Price)
+		}
+	}
+	for id, o := range orders {
+		if sums[id]+o.Shipping != o.Total {
+			t.Errorf("order %s: lines %d and shipping %d do not make %d", id, sums[id], o.Shipping, o.Total)
+		}
+		if sent := o.Status == "shipped" || o.Status == "delivered"; sent != (o.ShippedAt != "") || sent && o.ShippedAt <= o.PlacedAt {
+			t.Errorf("order %s is %s, placed %s, shipped %q", id, o.Status, o.PlacedAt, o.ShippedAt)
+		}
+	}
+	deepest := 0
+	for id := range categories {
+		depth := 1
+		for c := categories[id]; c.ParentID != nil; c = categories[*c.ParentID] {
+			depth++
+		}
+		deepest = max(deepest, depth)
+	}
+	if deepest != 3 {
+		t.Errorf("the tree of categories is %d levels deep, want 3", deepest)
+	}
+	for id, pr := range products {
+		for _, r := range pr.RelatedIDs {
+			if _, ok := products[r]; !ok || r == id {
+				t.Errorf("product %s goes well with %q", id, r)
+			}
+		}
+	}
+}

@@ -1,0 +1,100 @@
+package e2e_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestSpec reads docs/spec.md: every rule of the list it ends with has a row, no
+// row stands for a rule that is not listed, and every test a row names exists.
+func TestSpec(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, "docs", "spec.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(text)
+	listed := rulesOf(page)
+	if len(listed) < 100 {
+		t.Fatalf("the list of rules has %d, which cannot be all of the spec", len(listed))
+	}
+	rows := rowsOf(page)
+	tests := map[string]map[string]bool{}
+	notYet := 0
+	for rule, held := range rows {
+		if !slices.Contains(listed, rule) {
+			t.Errorf("the row %s is not in the list of rules", rule)
+		}
+		if held == "not yet" {
+			notYet++
+			continue
+		}
+		for _, name := range strings.Split(held, ", ") {
+			dir, fn, ok := strings.Cut(strings.Trim(name, "`"), ".")
+			if !ok {
+				t.Errorf("%s: %q is not a test; write package.TestName, or not yet", rule, name)
+				continue
+			}
+			if tests[dir] == nil {
+				tests[dir] = testsIn(t, dir)
+			}
+			if !tests[dir][fn] {
+				t.Errorf("%s: there is no %s in %s", rule, fn, dir)
+			}
+		}
+	}
+	for _, rule := range listed {
+		if _, ok := rows[rule]; !ok {
+			t.Errorf("the rule %s has no row", rule)
+		}
+	}
+	t.Logf("%d rules, %d not yet", len(listed), notYet)
+}
+
+// rulesOf is the list of rules: the words of the fenced block that begins with ```rules.
+func rulesOf(page string) []string {
+	_, rest, _ := strings.Cut(page, "```rules\n")
+	block, _, _ := strings.Cut(rest, "```")
+	return strings.Fields(block)
+}
+
+// rowsOf are the table rows: rule, and what holds it.
+func rowsOf(page string) map[string]string {
+	rows := map[string]string{}
+	for line := range strings.SplitSeq(page, "\n") {
+		cells := strings.Split(strings.Trim(line, "|"), "|")
+		if !strings.HasPrefix(line, "|") || len(cells) != 3 {
+			continue
+		}
+		rule := strings.Trim(cells[0], " `")
+		if rule == "Rule" || strings.HasPrefix(rule, "-") {
+			continue
+		}
+		rows[rule] = strings.TrimSpace(cells[2])
+	}
+	return rows
+}
+
+var testFunc = regexp.MustCompile(`(?m)^func ((?:Test|Example|Fuzz)\w*)\(`)
+
+// testsIn are the tests in a directory of the repository.
+func testsIn(t *testing.T, dir string) map[string]bool {
+	files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(dir), "*.go"))
+	if err != nil || files == nil {
+		t.Errorf("there is no directory %s", dir)
+	}
+	found := map[string]bool{}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Error(err)
+		}
+		for _, m := range testFunc.FindAllStringSubmatch(string(text), -1) {
+			found[m[1]] = true
+		}
+	}
+	return found
+}

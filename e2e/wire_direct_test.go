@@ -1,0 +1,41 @@
+package e2e_test
+
+import (
+	"encoding/json"
+	"log/slog"
+	"testing"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway"
+)
+
+// directWire calls in this process, without any surface (spec 1.3): the
+// measure for all others.
+type directWire struct{ caller facade.Caller }
+
+// newDirectWire composes the project as its program does, over a store in memory.
+func newDirectWire(t testing.TB, project *facade.Project, config gateway.Config) directWire {
+	t.Helper()
+	config.Store = "memory"
+	g, err := gateway.New(project, &gateway.Options{Config: config, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = g.Close() })
+	return directWire{g.Caller()}
+}
+
+func (w directWire) do(t *testing.T, c call) (answer, bool) {
+	t.Helper()
+	v := &facade.Call{Entity: c.entity(), Operation: c.op(), Invocation: facade.Invocation{
+		Params: json.RawMessage(c.Params), Query: json.RawMessage(c.Query), Body: json.RawMessage(c.Body),
+	}}
+	if c.User != "" {
+		v.Invocation.State = facade.State{"user": decode(t, []byte(c.User))}
+	}
+	result, err := w.caller.Call(t.Context(), v)
+	if err != nil {
+		return answer{Err: decodeError(t, facade.AsError(err).AppendJSON(nil))}, true
+	}
+	return answer{Value: decode(t, result.AppendJSON(nil))}, true
+}

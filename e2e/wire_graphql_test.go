@@ -1,0 +1,338 @@
+package e2e_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// graphqlWire carries a call as one GraphQL operation with variables. It reads
+// the schema by introspection, as any client would, and selects what a row has on
+// the other surfaces: members that are values, not the relations beside them.
+type graphqlWire struct {
+	url    string
+	size   host
+	types  map[string]gqlType
+	fields map[string]gqlField // of Query and Mutation
+}
+
+type gqlType struct {
+	Kind   string
+	Name   string
+	Fields []gqlField
+}
+
+type gqlField struct {
+	Name string
+	Args []struct {
+		Name string
+		Type gqlRef
+	}
+	Type     gqlRef
+	mutation bool
+}
+
+type gqlRef struct {
+	Kind   string
+	Name   string
+	OfType *gqlRef
+}
+
+// named is the type behind lists and non-nulls.
+func (r gqlRef) named() gqlRef {
+	for r.OfType != nil {
+		r = *r.OfType
+	}
+	return r
+}
+
+func (r gqlRef) String() string {
+	switch r.Kind {
+	case "NON_NULL":
+		return r.OfType.String() + "!"
+	case "LIST":
+		return "[" + r.OfType.String() + "]"
+	}
+	return r.Name
+}
+
+const introspection = `{ __schema { queryType { name } mutationType { name } types { kind name fields(includeDeprecated: true) {
+  name args { name type { ...T } } type { ...T } } } } }
+fragment T on __Type { kind name ofType { kind name ofType { kind name ofType { kind name ofType { kind name } } } } }`
+
+func newGraphQLWire(t testing.TB, url string, size host) *graphqlWire {
+	t.Helper()
+	w := &graphqlWire{url: url, size: size, types: map[string]gqlType{}, fields: map[string]gqlField{}}
+	data, errs := w.post(t, introspection, nil)
+	if errs != nil {
+		t.Fatalf("introspection: %s", encode(t, errs))
+	}
+	var s struct {
+		Schema struct {
+			QueryType, MutationType struct{ Name string }
+			Types                   []gqlType
+		} `json:"__schema"`
+	}
+	if err := json.Unmarshal(data, &s); err != nil {
+		t.Fatal(err)
+	}
+	for _, typ := range s.Schema.Types {
+		w.types[typ.Name] = typ
+	}
+	for _, f := range w.types[s.Schema.QueryType.Name].Fields {
+		w.fields[f.Name] = f
+	}
+	for _, f := range w.types[s.Schema.MutationType.Name].Fields {
+		f.mutation = true
+		w.fields[f.Name] = f
+	}
+	return w
+}
+
+type gqlError struct {
+	Message    string
+	Path       []any
+	Extensions map[string]any
+}
+
+// post posts one document and is its data and errors.
+func (w *graphqlWire) post(t testing.TB, document string, variables map[string]json.RawMessage, headers ...string) (json.RawMessage, []gqlError) {
+	t.Helper()
+	body := encode(t, map[string]any{"query": document, "variables": variables})
+	res := send(t, "POST", w.url+"/graphql", body, headers...)
+	var reply struct {
+		Data   json.RawMessage
+		Errors []gqlError
+	}
+	if err := json.Unmarshal(res.Body, &reply); err != nil {
+		t.Fatalf("HTTP %d, not a GraphQL response: %v\n%s", res.Status, err, res.Body)
+	}
+	return reply.Data, reply.Errors
+}
+
+func (w *graphqlWire) do(t *testing.T, c call) (answer, bool) {
+	t.Helper()
+	door, known := w.size.doors[strings.ToLower(c.entity())]
+	if !known {
+		return answer{}, false
+	}
+	name := door.one + strings.ToUpper(c.op()[:1]) + c.op()[1:]
+	switch c.op() {
+	case "list":
+		name = door.many
+	case "findById":
+		name = door.one
+	case "create", "update", "delete":
+		name = c.op() + door.typ
+	}
+	field, ok := w.fields[name]
+	if !ok {
+		return answer{}, false
+	}
+	r := request{wire: w, field: field, variables: map[string]json.RawMessage{}}
+	for arg, v := range members(t, c.Params) {
+		r.argument(arg, v)
+	}
+	if c.Body != "" {
+		r.argument("input", json.RawMessage(c.Body))
+	}
+	var only []string
+	total := true
+	for arg, v := range members(t, c.Query) {
+		switch arg {
+		case "limit":
+			if strings.Contains(c.Query, `"before"`) {
+				arg = "last"
+			} else {
+				arg = "first"
+			}
+		case "sort":
+			arg, v = "orderBy", orderBy(t, v)
+		case "fields":
+			if json.Unmarshal(v, &only) != nil {
+				return answer{}, false
+			}
+			continue
+		case "total":
+			total = string(v) != "false"
+			continue
+		}
+		r.argument(arg, v)
+	}
+	if r.missing != "" {
+		return answer{}, false
+	}
+	data, errs := w.post(t, r.document(door, only, total), r.variables, c.userHeader()...)
+	if len(errs) > 0 {
+		return answer{Err: w.failure(t, errs)}, true
+	}
+	value := decode(t, data).(map[string]any)["it"]
+	return answer{Value: w.plain(value, door, total)}, true
+}
+
+// request is a document in the making.
+type request struct {
+	wire      *graphqlWire
+	field     gqlField
+	variables map[string]json.RawMessage
+	missing   string // an argument the field does not have
+}
+
+func (r *request) argument(name string, v json.RawMessage) {
+	for _, a := range r.field.Args {
+		if a.Name == name {
+			r.variables[name] = v
+			return
+		}
+	}
+	r.missing = name
+}
+
+func (r *request) document(door doorShape, only []string, total bool) string {
+	var declared, used []string
+	for _, a := range r.field.Args {
+		if _, ok := r.variables[a.Name]; ok {
+			declared = append(declared, "$"+a.Name+": "+a.Type.String())
+			used = append(used, a.Name+": $"+a.Name)
+		}
+	}
+	word := "query"
+	if r.field.mutation {
+		word = "mutation"
+	}
+	doc := word + " E2E" + parens(declared) + " { it: " + r.field.Name + parens(used)
+	typ := r.field.Type.named()
+	switch {
+	case strings.HasSuffix(typ.Name, "Connection"):
+		doc += " { items " + r.wire.selection(strings.TrimSuffix(typ.Name, "Connection"), door, only)
+		if total {
+			doc += " total"
+		}
+		doc += " hasMore endCursor }"
+	case typ.Kind == "OBJECT":
+		doc += " " + r.wire.selection(typ.Name, door, only)
+	}
+	return doc + " }"
+}
+
+func parens(list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return "(" + strings.Join(list, ", ") + ")"
+}
+
+// selection selects the members a row of the type has on the other surfaces.
+func (w *graphqlWire) selection(name string, door doorShape, only []string) string {
+	var b strings.Builder
+	b.WriteString("{")
+	for _, f := range w.types[name].Fields {
+		raw := f.Name
+		if to, ok := door.keys[raw]; ok && name == door.typ {
+			raw = to // a relation without the Id suffix: the row calls the key as the card does
+		}
+		typ := f.Type.named()
+		listed := slices.Contains(door.lists, f.Name) && name == door.typ
+		relation := strings.HasSuffix(typ.Name, "Connection") || w.size.types[typ.Name]
+		if f.Name == "nodeId" || relation && !listed || only != nil && !slices.Contains(only, raw) {
+			continue
+		}
+		if raw != f.Name {
+			fmt.Fprintf(&b, " %s:", raw)
+		}
+		b.WriteString(" " + f.Name)
+		switch {
+		case listed:
+			b.WriteString(" { items { id } }")
+		case typ.Kind == "OBJECT":
+			b.WriteString(" " + w.selection(typ.Name, door, nil))
+		}
+	}
+	return b.String() + " }"
+}
+
+// plain turns what GraphQL alone writes otherwise back: a list of ids in a row is
+// a connection there, and what was not asked to be counted is left out.
+func (w *graphqlWire) plain(v any, door doorShape, total bool) any {
+	row, ok := v.(map[string]any)
+	if !ok {
+		if list, ok := v.([]any); ok {
+			for i := range list {
+				list[i] = w.plain(list[i], door, true)
+			}
+		}
+		return v
+	}
+	if items, ok := row["items"].([]any); ok {
+		for i := range items {
+			items[i] = w.plain(items[i], door, true)
+		}
+		if !total {
+			row["total"] = json.Number("-1")
+		}
+		return row
+	}
+	for _, v := range row {
+		dropNulls(v)
+	}
+	for _, name := range door.lists {
+		if list, ok := row[name].(map[string]any); ok {
+			ids := []any{}
+			for _, item := range list["items"].([]any) {
+				ids = append(ids, item.(map[string]any)["id"])
+			}
+			row[name] = ids
+		}
+	}
+	return row
+}
+
+// dropNulls drops null members of a nested object: GraphQL answers every field it
+// was asked for, where the object as it was written may not have had it.
+func dropNulls(v any) {
+	nested, _ := v.(map[string]any)
+	for name, inner := range nested {
+		if inner == nil {
+			delete(nested, name)
+		}
+		dropNulls(inner)
+	}
+}
+
+// failure is the KitError in the first error's extensions.
+func (w *graphqlWire) failure(t *testing.T, errs []gqlError) *kitError {
+	t.Helper()
+	if len(errs) > 1 {
+		t.Errorf("%d errors for one failure: %s", len(errs), encode(t, errs))
+	}
+	first := errs[0]
+	text := func(name string) string { s, _ := first.Extensions[name].(string); return s }
+	e := &kitError{Code: text("code"), Message: first.Message, Entity: text("entity"), Operation: text("operation")}
+	if d, ok := first.Extensions["details"]; ok {
+		e.Details = decode(t, []byte(encode(t, d)))
+	}
+	return e
+}
+
+// orderBy is a sort as GraphQL has it: [{createdAt: DESC}, {title: ASC}].
+func orderBy(t *testing.T, v json.RawMessage) json.RawMessage {
+	t.Helper()
+	var keys []string
+	if v[0] == '"' {
+		keys = strings.Split(text(t, v), ",")
+	} else if err := json.Unmarshal(v, &keys); err != nil {
+		t.Fatal(err)
+	}
+	order := []map[string]string{}
+	for _, k := range keys {
+		field, desc := strings.CutPrefix(k, "-")
+		way := "ASC"
+		if desc {
+			way = "DESC"
+		}
+		order = append(order, map[string]string{field: way})
+	}
+	return json.RawMessage(encode(t, order))
+}
