@@ -1,0 +1,43 @@
+package sqlite_test
+
+import (
+	"testing"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/sqlite"
+	"github.com/frondhost/frond/store/storetest"
+)
+
+func TestStoreInMemory(t *testing.T) {
+	storetest.Run(t, func(t testing.TB, entities []*schema.Entity) facade.Store {
+		return open(t, sqlite.Options{Memory: true}, entities)
+	})
+}
+
+func TestStoreInFile(t *testing.T) {
+	storetest.Run(t, func(t testing.TB, entities []*schema.Entity) facade.Store {
+		return open(t, sqlite.Options{Path: t.TempDir() + "/store.db"}, entities)
+	})
+}
+
+// open is a store with tables for entities, closed at the end of the test.
+func open(t testing.TB, opts sqlite.Options, entities []*schema.Entity) *sqlite.Store {
+	t.Helper()
+	if opts.Logger == nil {
+		opts.Logger = quiet
+	}
+	store, err := sqlite.Open(t.Context(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Error("close:", err)
+		}
+	})
+	if err := store.Prepare(t.Context(), entities); err != nil {
+		t.Fatal(err)
+	}
+	return store
+}

@@ -1,0 +1,16 @@
+// Package storetest is the suite every [facade.Store] passes: what the port's
+// comments promise, tried out over one small domain of authors, posts and
+// comments. A store's own test calls it with a way to open an empty store:
+//
+//	func TestStore(t *testing.T) {
+//		storetest.Run(t, func(t testing.TB, entities []*schema.Entity) facade.Store {
+//			store, err := sqlite.Open(t.Context(), sqlite.Options{Memory: true})
+//			…
+//			return store
+//		})
+//	}
+//
+// What a store alone can know of (files, migrations, durability) is tested beside
+// the store. The suite speaks of rows as JSON text and of fields by name, so a
+// failure can be read without knowing any store.
+package storetest

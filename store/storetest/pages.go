@@ -1,0 +1,258 @@
+package storetest
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// shelf fills the store with posts that share many values: a cursor has to tell
+// equal ones apart.
+func (w *world) shelf(n int) {
+	w.insert("author", `{"id":"a"}`, `{"id":"b"}`, `{"id":"c"}`)
+	var rows []string
+	for i := range n {
+		published := "null"
+		if i%3 > 0 {
+			published = fmt.Sprintf(`"2024-01-0%dT00:00:00.000Z"`, i%3)
+		}
+		rows = append(rows, fmt.Sprintf(`{"id":"%02d","title":"%s","views":%d,"authorId":"%c","published":%s}`,
+			(i*7)%n, strings.Repeat("x", i%4), i%5, 'a'+i%2, published))
+	}
+	w.insert("post", rows...)
+}
+
+func values(key json.RawMessage) []json.RawMessage {
+	var out []json.RawMessage
+	for _, v := range jsontext.Elements(key) {
+		out = append(out, v)
+	}
+	return out
+}
+
+// testKeyset walks the whole table page by page, in both directions, in many
+// orders, and expects each walk to be the list.
+func testKeyset(t *testing.T, w *world) {
+	w.shelf(31)
+	post := w.entity("post")
+	where := &facade.Filter{Op: facade.Ne, Field: post.Property("title"), Values: []any{"xx"}}
+	for _, order := range []string{"", "-id", "views", "-views", "published", "-published", "title -views", "-published views",
+		"published -title -id", "-published -views -id", "authorId published -id"} {
+		for _, selected := range [][]string{{"id"}, {"title", "id", "published", "views", "authorId"}} {
+			keys := strings.Fields(order)
+			list := w.ids("post", where, keys...)
+			for _, limit := range []int{1, 4, 7, 100} {
+				what := fmt.Sprintf("by %q, %d at a time, %d fields", order, limit, len(selected))
+				var forward, backward []string
+				q := facade.Find{Entity: post, Select: facade.NewLayout(selected), Where: where, Sort: w.sort(post, keys...), Limit: limit, Count: true}
+				for range 100 {
+					found := w.find(&q)
+					w.equal(what+": total", int64(len(strings.Fields(list))), found.Total)
+					n := found.Rows.Len()
+					forward = append(forward, strings.Fields(w.list(found.Rows, 0, n))...)
+					if !found.More {
+						break
+					}
+					if n != limit {
+						t.Fatalf("%s: %d rows, and more to come", what, n)
+					}
+					q.From = values(found.Keys[n-1])
+				}
+				w.equal(what+": forward", list, strings.Join(forward, " "))
+
+				q.From, q.Backward, q.Keys = nil, true, true
+				for range 100 {
+					found := w.find(&q)
+					n := found.Rows.Len()
+					backward = append(strings.Fields(w.list(found.Rows, 0, n)), backward...)
+					if !found.More {
+						break
+					}
+					if n != limit || len(found.Keys) != n {
+						t.Fatalf("%s: %d rows, %d keys, and more to come", what, n, len(found.Keys))
+					}
+					q.From = values(found.Keys[0])
+				}
+				w.equal(what+": backward", list, strings.Join(backward, " "))
+			}
+		}
+	}
+
+	// Keys only where they are asked for.
+	q := facade.Find{Entity: post, Select: facade.NewLayout([]string{"id"}), Sort: w.sort(post, "-views"), Limit: 5}
+	found := w.find(&q)
+	given := make([]bool, len(found.Keys))
+	for i, k := range found.Keys {
+		given[i] = k != nil
+	}
+	w.equal("only the ends have keys", []bool{true, false, false, false, true}, given)
+	q.Keys = true
+	for i, k := range w.find(&q).Keys {
+		if len(values(k)) != 2 {
+			t.Errorf("key %d is %s", i, k)
+		}
+	}
+	q.From = raw(`4`)
+	if _, err := w.store.Find(w.ctx(), &q); facade.CodeOf(err) != facade.BadRequest {
+		t.Errorf("a cursor with too few values: %v", err)
+	}
+	q.From = raw(`"x"`, `"y"`)
+	if _, err := w.store.Find(w.ctx(), &q); facade.CodeOf(err) != facade.BadRequest {
+		t.Errorf("a cursor with a text for a number: %v", err)
+	}
+}
+
+func testOffset(t *testing.T, w *world) {
+	w.insert("tag", `{"id":1}`, `{"id":2}`, `{"id":3}`, `{"id":4}`, `{"id":5}`)
+	tag := w.entity("tag")
+	for _, c := range []struct {
+		limit, offset int
+		backward      bool
+		want          string
+		more          bool
+	}{
+		{0, 0, false, "1 2 3 4 5", false},
+		{-1, 0, false, "1 2 3 4 5", false},
+		{2, 0, false, "1 2", true},
+		{5, 0, false, "1 2 3 4 5", false},
+		{6, 0, false, "1 2 3 4 5", false},
+		{2, 1, false, "2 3", true},
+		{2, 3, false, "4 5", false},
+		{2, 4, false, "5", false},
+		{2, 5, false, "", false},
+		{2, 99, false, "", false},
+		{0, 3, false, "4 5", false},
+		{2, 0, true, "4 5", true},
+		{2, 1, true, "3 4", true},
+		{0, 0, true, "1 2 3 4 5", false},
+	} {
+		found := w.find(&facade.Find{Entity: tag, Select: facade.NewLayout([]string{"id"}), Sort: w.sort(tag), Limit: c.limit, Offset: c.offset, Backward: c.backward, Count: true})
+		what := fmt.Sprintf("limit %d, offset %d, backward %v", c.limit, c.offset, c.backward)
+		w.equal(what, c.want, w.list(found.Rows, 0, found.Rows.Len()))
+		w.equal(what+": more", c.more, found.More)
+		w.equal(what+": total", int64(5), found.Total)
+	}
+}
+
+func testTotals(t *testing.T, w *world) {
+	tag := w.entity("tag")
+	q := facade.Find{Entity: tag, Select: facade.NewLayout([]string{"id"}), Sort: w.sort(tag), Limit: 2}
+	w.equal("not asked", int64(-1), w.find(&q).Total)
+	q.Count = true
+	w.equal("of nothing", int64(0), w.find(&q).Total)
+	w.insert("tag", `{"id":1}`, `{"id":2}`, `{"id":3}`, `{"id":4}`)
+	w.equal("of all", int64(4), w.find(&q).Total)
+	q.Where = &facade.Filter{Op: facade.Gt, Field: tag.Primary, Values: []any{int64(1)}}
+	w.equal("of the filter", int64(3), w.find(&q).Total)
+	q.From = raw("3")
+	found := w.find(&q)
+	w.equal("without the cursor", int64(3), found.Total)
+	w.equal("the rows", "4", w.list(found.Rows, 0, found.Rows.Len()))
+}
+
+func testEach(t *testing.T, w *world) {
+	w.shelf(31)
+	post := w.entity("post")
+	groups := func(found *facade.Found) string {
+		var b strings.Builder
+		last := 0
+		for _, g := range found.Groups {
+			if g.From != last || g.To < g.From {
+				t.Fatalf("the groups do not follow each other: %+v", found.Groups)
+			}
+			last = g.To
+			fmt.Fprintf(&b, "[%s] %d %v; ", w.list(found.Rows, g.From, g.To), g.Total, g.More)
+		}
+		if last != found.Rows.Len() {
+			t.Fatalf("%d rows belong to no group", found.Rows.Len()-last)
+		}
+		return b.String()
+	}
+	ask := func(field string, keys []json.RawMessage, change func(*facade.Find)) *facade.Found {
+		q := &facade.Find{Entity: post, Select: facade.NewLayout([]string{"id", "authorId"}), Sort: w.sort(post, "-views"),
+			Each: &facade.EachKey{Field: w.field(post, field), Values: keys}}
+		if change != nil {
+			change(q)
+		}
+		return w.find(q)
+	}
+	authors := raw(`"b"`, `"nobody"`, `"c"`, `"a"`, `7`, `null`, `"'"`)
+	// What one key is answered alone is what it is answered among others.
+	alone := func(key string, change func(*facade.Find)) string {
+		q := &facade.Find{Entity: post, Select: facade.NewLayout([]string{"id", "authorId"}), Sort: w.sort(post, "-views")}
+		if change != nil {
+			change(q)
+		}
+		mine := &facade.Filter{Op: facade.Eq, Field: post.Property("authorId"), Values: []any{key}}
+		if q.Where != nil {
+			mine = &facade.Filter{Op: facade.And, Sub: []*facade.Filter{mine, q.Where}}
+		}
+		q.Where = mine
+		found := w.find(q)
+		total := int64(-1)
+		if q.Count {
+			total = found.Total
+		}
+		return fmt.Sprintf("[%s] %d %v; ", w.list(found.Rows, 0, found.Rows.Len()), total, found.More)
+	}
+	from := w.find(&facade.Find{Entity: post, Select: facade.NewLayout([]string{"id"}), Sort: w.sort(post, "-views"), Limit: 9})
+	cursor := values(from.Keys[8])
+	for what, change := range map[string]func(*facade.Find){
+		"all":                   nil,
+		"counted":               func(q *facade.Find) { q.Count = true },
+		"three":                 func(q *facade.Find) { q.Limit = 3 },
+		"three, counted":        func(q *facade.Find) { q.Limit, q.Count = 3, true },
+		"three behind two":      func(q *facade.Find) { q.Limit, q.Offset, q.Count = 3, 2, true },
+		"all behind two":        func(q *facade.Find) { q.Offset = 2 },
+		"the last three":        func(q *facade.Find) { q.Limit, q.Backward = 3, true },
+		"behind a cursor":       func(q *facade.Find) { q.From, q.Count = cursor, true },
+		"three behind a cursor": func(q *facade.Find) { q.Limit, q.From, q.Count, q.Keys = 3, cursor, true, true },
+		"two before a cursor":   func(q *facade.Find) { q.Limit, q.From, q.Backward, q.Count = 2, cursor, true, true },
+		"a hundred":             func(q *facade.Find) { q.Limit, q.Count = 100, true },
+		"nothing selected":      func(q *facade.Find) { q.Limit, q.Select = 2, facade.NewLayout([]string{"id"}) },
+		"where something matters": func(q *facade.Find) {
+			q.Limit, q.Where = 4, &facade.Filter{Op: facade.Gt, Field: post.Property("views"), Values: []any{int64(1)}}
+		},
+	} {
+		var want string
+		for _, key := range []string{"b", "nobody", "c", "a", "7", "nobody", "'"} {
+			want += alone(key, change)
+		}
+		found := ask("authorId", authors, change)
+		w.equal(what, want, groups(found))
+		for _, g := range found.Groups {
+			for i := g.From; i < g.To; i++ {
+				if (i == g.From || i == g.To-1) && len(found.Keys) == 0 || found.Keys[i] == nil && (i == g.From || i == g.To-1) {
+					t.Errorf("%s: row %d has no key", what, i)
+				}
+			}
+		}
+	}
+	w.equal("no keys, no groups", "", groups(ask("authorId", nil, nil)))
+
+	// A unique field needs no order.
+	unordered := func(q *facade.Find) { q.Sort = nil }
+	for _, limit := range []int{0, 1, 5} {
+		found := ask("id", raw(`"03"`, `"zz"`, `"01"`, `3`), func(q *facade.Find) { unordered(q); q.Limit = limit })
+		w.equal("by primary key", `[03] -1 false; [] -1 false; [01] -1 false; [] -1 false; `, groups(found))
+	}
+	found := ask("slug", raw(`"05"`, `"04"`), func(q *facade.Find) { unordered(q); q.Count = true })
+	w.equal("by a unique field", `[05] 1 false; [04] 1 false; `, groups(found))
+
+	w.insert("tag", `{"id":1}`, `{"id":2}`, `{"id":3}`)
+	tag := w.entity("tag")
+	tags := w.find(&facade.Find{Entity: tag, Select: facade.NewLayout([]string{"id"}), Each: &facade.EachKey{Field: tag.Primary, Values: raw(`3`, `"1"`, `1`, `1.0`, `true`)}})
+	w.equal("integer keys", `[3] -1 false; [] -1 false; [1] -1 false; [1] -1 false; [] -1 false; `, groups(tags))
+
+	var many []json.RawMessage
+	for i := range 500 {
+		many = append(many, json.RawMessage(fmt.Sprintf(`"%02d"`, i)))
+	}
+	if found := ask("id", many, unordered); found.Rows.Len() != 31 || len(found.Groups) != 500 {
+		t.Errorf("500 ids: %d rows in %d groups", found.Rows.Len(), len(found.Groups))
+	}
+}

@@ -1,0 +1,195 @@
+package storetest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// Hostile is text that would do harm wherever it were taken for more than text.
+var Hostile = []string{
+	`'; DROP TABLE author; --`,
+	`" OR 1=1 --`,
+	`\'; SELECT 1`,
+	`%_*?[a-z]`,
+	"line\nline\r\n",
+	"nul\x00nul",
+	`$1 ?1 :name @x`,
+	"`backtick` [bracket] \"quote\"",
+	`{"json":["[1]"]}`,
+	"\u202e right to left \U0001F4A3",
+}
+
+func testHostile(t *testing.T, w *world) {
+	author := w.entity("author")
+	for i, text := range Hostile {
+		id := jsontext.Quote(text)
+		row := fmt.Sprintf(`{"id":%s,"name":%s,"email":%s,"nicknames":[%s],"profile":{%s:%s}}`, id, id, id, id, id, id)
+		w.insert("author", row)
+		is := func(op facade.Op, field string, v ...any) *facade.Filter {
+			return &facade.Filter{Op: op, Field: w.field(author, field), Values: v}
+		}
+		for what, where := range map[string]*facade.Filter{
+			"eq": is(facade.Eq, "name", text), "in": is(facade.In, "email", text, "x"), "has": is(facade.Has, "nicknames", text),
+			"contains": is(facade.Contains, "name", text), "startsWith": is(facade.StartsWith, "name", text),
+			"endsWith": is(facade.EndsWith, "name", text), "icontains": is(facade.IContains, "name", text), "id": is(facade.Eq, "id", text),
+		} {
+			found := w.find(&facade.Find{Entity: author, Select: stored(author), Where: where, Sort: w.sort(author)})
+			if found.Rows.Len() != 1 {
+				t.Errorf("%q by %s: %d rows", text, what, found.Rows.Len())
+				continue
+			}
+			row := found.Rows.Row(0)
+			w.equal(what, text, jsontext.Unquote(row.Get("id")))
+			w.equal(what+": inside JSON", text, jsontext.Unquote(jsontext.Get(row.Get("profile"), text)))
+		}
+		found := w.find(&facade.Find{Entity: author, Select: facade.NewLayout([]string{"id"}), Sort: w.sort(author, "name"), From: raw(string(id), string(id))})
+		if found.Rows.Len() > i {
+			t.Errorf("behind %q there are %d rows", text, found.Rows.Len())
+		}
+		found = w.find(&facade.Find{Entity: author, Select: facade.NewLayout([]string{"id"}), Each: &facade.EachKey{Field: author.Primary, Values: raw(string(id))}})
+		w.equal("each", text, jsontext.Unquote(found.Rows.Row(0).Get("id")))
+		rows, err := w.store.Update(w.ctx(), author, id, nil, facade.Record{{Name: "name", Value: jsontext.Quote(text + "!")}}, facade.NewLayout([]string{"name"}))
+		if err != nil || rows.Len() != 1 || jsontext.Unquote(rows.Row(0).Get("name")) != text+"!" {
+			t.Errorf("update of %q: %v", text, err)
+		}
+		gone, err := w.store.Delete(w.ctx(), author, id, is(facade.Eq, "name", text))
+		if gone || err != nil {
+			t.Errorf("delete of %q under a condition that does not hold: %v, %v", text, gone, err)
+		}
+	}
+	w.equal("every row is there", len(Hostile), len(w.find(&facade.Find{Entity: author, Select: stored(author), Sort: w.sort(author), Keys: true}).Keys))
+}
+
+func testCancelled(t *testing.T, w *world) {
+	ctx, cancel := context.WithCancel(w.ctx())
+	cancel()
+	tag := w.entity("tag")
+	if _, err := w.store.Insert(ctx, tag, w.records(tag, []string{`{"id":1,"label":"x"}`}), facade.NewLayout(nil)); !errors.Is(err, context.Canceled) {
+		t.Errorf("insert: %v", err)
+	}
+	if _, err := w.store.Find(ctx, &facade.Find{Entity: tag, Select: facade.NewLayout(nil), Sort: w.sort(tag)}); !errors.Is(err, context.Canceled) {
+		t.Errorf("find: %v", err)
+	}
+	w.equal("nothing was written", "", w.ids("tag", nil))
+
+	// In the middle of things: a write is either told to have failed, and then it has,
+	// or told to have succeeded, and then it has.
+	var told sync.Map
+	var wg sync.WaitGroup
+	for i := range 200 {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			ctx, cancel := context.WithTimeout(w.ctx(), time.Duration(i%20)*50*time.Microsecond)
+			defer cancel()
+			_, err := w.store.Insert(ctx, tag, w.records(tag, []string{fmt.Sprintf(`{"id":%d,"label":"x"}`, i)}), facade.NewLayout(nil))
+			if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("insert: %v", err)
+			}
+			told.Store(i, err == nil)
+		}()
+	}
+	wg.Wait()
+	found := w.find(&facade.Find{Entity: tag, Select: facade.NewLayout([]string{"id"}), Sort: w.sort(tag)})
+	there := map[string]bool{}
+	for i := range found.Rows.Len() {
+		there[string(found.Rows.Row(i).Get("id"))] = true
+	}
+	told.Range(func(i, ok any) bool {
+		if there[fmt.Sprint(i)] != ok.(bool) {
+			t.Errorf("row %d: told %v, there %v", i, ok, there[fmt.Sprint(i)])
+		}
+		return true
+	})
+}
+
+func testVisible(t *testing.T, w *world) {
+	tag := w.entity("tag")
+	for i := range 200 {
+		w.insert("tag", fmt.Sprintf(`{"id":%d}`, i))
+		where := &facade.Filter{Op: facade.Eq, Field: tag.Primary, Values: []any{int64(i)}}
+		var wg sync.WaitGroup
+		for range 3 {
+			wg.Add(1)
+			go func() {
+				defer wg.Done()
+				found, err := w.store.Find(w.ctx(), &facade.Find{Entity: tag, Select: facade.NewLayout([]string{"id"}), Where: where, Sort: w.sort(tag)})
+				if err != nil || found.Rows.Len() != 1 {
+					t.Errorf("row %d is not there after its insert was answered: %v", i, err)
+				}
+			}()
+		}
+		wg.Wait()
+	}
+}
+
+// testConcurrent has writers, readers and mistakes at once; the sum at the end tells.
+func testConcurrent(t *testing.T, w *world) {
+	const writers, each = 8, 40
+	w.insert("author", `{"id":"a"}`)
+	post, tag := w.entity("post"), w.entity("tag")
+	w.insert("tag", `{"id":1,"label":"0"}`)
+	stop := make(chan struct{})
+	var readers, work sync.WaitGroup
+	for range 4 {
+		readers.Add(1)
+		go func() {
+			defer readers.Done()
+			last := 0
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				found, err := w.store.Find(w.ctx(), &facade.Find{Entity: post, Select: facade.NewLayout([]string{"id", "slug"}), Sort: w.sort(post), Count: true, Limit: 10})
+				if err != nil {
+					t.Errorf("read: %v", err)
+					return
+				}
+				if int(found.Total) < last {
+					t.Errorf("there were %d rows, now %d", last, found.Total)
+				}
+				last = int(found.Total)
+				if !json.Valid(found.Rows.AppendJSON(nil)) {
+					t.Error("a read gave no JSON")
+				}
+			}
+		}()
+	}
+	for n := range writers {
+		work.Add(1)
+		go func() {
+			defer work.Done()
+			for i := range each {
+				// every writer tries the same slugs: one of them gets each
+				row := fill("post", fmt.Sprintf(`{"id":"%d-%d","slug":"shared-%d"}`, n, i, i))
+				_, err := w.store.Insert(w.ctx(), post, w.records(post, []string{row}), facade.NewLayout([]string{"id"}))
+				if err != nil && facade.CodeOf(err) != facade.Conflict {
+					t.Errorf("insert: %v", err)
+				}
+				row = fill("post", fmt.Sprintf(`{"id":"own-%d-%d"}`, n, i))
+				rows, err := w.store.Insert(w.ctx(), post, w.records(post, []string{row}), facade.NewLayout([]string{"id"}))
+				if err != nil || string(rows.Row(0).Get("id")) != fmt.Sprintf(`"own-%d-%d"`, n, i) {
+					t.Errorf("insert of its own: %v", err)
+				}
+				if _, err := w.store.Update(w.ctx(), tag, json.RawMessage("1"), nil, w.record(tag, fmt.Sprintf(`{"label":"%d"}`, i)), facade.NewLayout(nil)); err != nil {
+					t.Errorf("update: %v", err)
+				}
+			}
+		}()
+	}
+	work.Wait()
+	close(stop)
+	readers.Wait()
+	found := w.find(&facade.Find{Entity: post, Select: facade.NewLayout([]string{"id"}), Sort: w.sort(post), Count: true, Limit: 1})
+	w.equal("each shared slug once, each own row once", int64(each+writers*each), found.Total)
+}

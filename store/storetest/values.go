@@ -1,0 +1,138 @@
+package storetest
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/frondhost/frond/facade"
+)
+
+// valueCases are values as they are written and as rows give them back; "" means
+// as written.
+var valueCases = []struct{ field, in, out string }{
+	{"name", `"plain"`, ""},
+	{"email", `null`, ""},
+	{"email", `""`, ""},
+	{"email", `"\u0041\/\u00e9"`, `"A/é"`},
+	{"email", `"a\"b\\c\nd\re\tf\u0001\u001f"`, ""},
+	{"email", `"in\u0000side"`, ""},
+	{"email", `"\u0000"`, ""},
+	{"email", `"日本語 😀 \u2028 <&>"`, `"日本語 😀 ` + "\u2028" + ` <&>"`},
+	{"email", `"'; DROP TABLE author; --"`, ""},
+	{"age", `0`, ""},
+	{"age", `-1`, ""},
+	{"age", `9223372036854775807`, ""},
+	{"age", `3.0`, `3`},
+	{"age", `2e3`, `2000`},
+	{"age", `9007199254740993.0`, `9007199254740993`},
+	{"age", `null`, ""},
+	{"score", `0`, ""},
+	{"score", `0.1`, ""},
+	{"score", `1e21`, `1e+21`},
+	{"score", `123456789012345680000`, ""},
+	{"score", `0.000001`, ""},
+	{"score", `1e-7`, ""},
+	{"score", `-2.2250738585072014e-308`, ""},
+	{"score", `5e-324`, ""},
+	{"score", `1.7976931348623157e308`, `1.7976931348623157e+308`},
+	{"score", `0.30000000000000004`, ""},
+	{"score", `7`, ""},
+	{"score", `null`, ""},
+	{"active", `true`, ""},
+	{"active", `false`, ""},
+	{"active", `null`, ""},
+	{"born", `"1815-12-10"`, ""},
+	{"joined", `"2024-02-29T23:59:59.000Z"`, ""},
+	{"joined", `"2024-02-29T23:59:59.123Z"`, ""},
+	{"joined", `"2024-02-29T23:59:59.123456Z"`, ""},
+	{"joined", `"0001-01-01T00:00:00.000Z"`, ""},
+	{"joined", `"9999-12-31T23:59:59.999999Z"`, ""},
+	{"balance", `"19.90"`, ""},
+	{"balance", `"-0.00"`, ""},
+	{"balance", `"123456789012345678901234567890.123456789"`, ""},
+	{"nicknames", `[]`, ""},
+	{"nicknames", `["a","b\n"]`, ""},
+	{"profile", `{"b":1,"a":{"deep":[1,null,"x"]}}`, ""},
+	{"profile", `null`, ""},
+	{"anything", `null`, ""},
+	{"anything", `"text"`, ""},
+	{"anything", `12.50`, ""},
+	{"anything", `true`, ""},
+	{"anything", `[1,{"a":null}]`, ""},
+}
+
+func testValues(t *testing.T, w *world) {
+	author := w.entity("author")
+	for i, c := range valueCases {
+		want := c.out
+		if want == "" {
+			want = c.in
+		}
+		id := string(rune('A'+i/26)) + string(rune('a'+i%26))
+		text := `{"id":"` + id + `","` + c.field + `":` + c.in + `}`
+		layout := facade.NewLayout([]string{c.field})
+		rows, err := w.store.Insert(w.ctx(), author, w.records(author, []string{fill("author", text)}), layout)
+		if err != nil {
+			t.Errorf("%s: %s: %v", c.field, c.in, err)
+			continue
+		}
+		w.equal(c.field+" answered by insert", want, string(rows.Row(0).Get(c.field)))
+		where := &facade.Filter{Op: facade.Eq, Field: author.Primary, Values: []any{id}}
+		found := w.find(&facade.Find{Entity: author, Select: layout, Where: where, Sort: w.sort(author)})
+		w.equal(c.field+" found", `[{"`+c.field+`":`+want+`}]`, string(found.Rows.AppendJSON(nil)))
+
+		// The value that came out goes back in, by update, and stays the same.
+		set := facade.Record{{Name: c.field, Value: json.RawMessage(want)}}
+		rows, err = w.store.Update(w.ctx(), author, json.RawMessage(`"`+id+`"`), nil, set, layout)
+		if err != nil || rows.Len() != 1 {
+			t.Errorf("%s: update to %s: %d rows, %v", c.field, want, rows.Len(), err)
+			continue
+		}
+		w.equal(c.field+" answered by update", want, string(rows.Row(0).Get(c.field)))
+		if c.field == "email" { // it is unique
+			w.store.Delete(w.ctx(), author, json.RawMessage(`"`+id+`"`), nil)
+		}
+	}
+	if !json.Valid([]byte(w.all("author"))) {
+		t.Error("the rows together are not JSON")
+	}
+}
+
+// testOddValues writes what the judge would have stopped: a handler's or a
+// conversion's mistake is told as one, and nothing is written.
+func testOddValues(t *testing.T, w *world) {
+	author, post := w.entity("author"), w.entity("post")
+	w.insert("author", `{"id":"a"}`)
+	for _, c := range []struct{ text, detail string }{
+		{`{"id":"x","name":5}`, "type:name"},
+		{`{"id":"x","name":{}}`, "type:name"},
+		{`{"id":"x","age":"7"}`, "type:age"},
+		{`{"id":"x","age":7.5}`, "type:age"},
+		{`{"id":"x","age":1e30}`, "type:age"},
+		{`{"id":"x","age":92233720368547758080}`, "type:age"},
+		{`{"id":"x","score":"1"}`, "type:score"},
+		{`{"id":"x","score":1e999}`, "type:score"},
+		{`{"id":"x","active":1}`, "type:active"},
+		{`{"id":"x","joined":"yesterday"}`, "format:joined"},
+		{`{"id":"x","joined":17}`, "type:joined"},
+		{`{"id":"x","name":null}`, "required:name"},
+		{`{"id":null}`, "required:id"},
+		{`{"name":"nobody"}`, "required:id"},
+		{`{"id":"x","age":-101}`, "minimum:age"},
+		{`{"id":"x","name":""}`, "minLength:name"},
+		{`{"id":"x","name":"` + strings.Repeat("é", 201) + `"}`, "maxLength:name"},
+	} {
+		_, err := w.store.Insert(w.ctx(), author, w.records(author, []string{fill("author", c.text)}), facade.NewLayout(nil))
+		w.refused(err, facade.ValidationFailed, c.detail)
+	}
+	_, err := w.store.Insert(w.ctx(), post, w.records(post, []string{fill("post", `{"id":"x","status":"lost"}`)}), facade.NewLayout(nil))
+	w.refused(err, facade.ValidationFailed, "enum:status")
+	_, err = w.store.Update(w.ctx(), author, json.RawMessage(`"a"`), nil, w.record(author, `{"age":"x"}`), facade.NewLayout(nil))
+	w.refused(err, facade.ValidationFailed, "type:age")
+	w.equal("rows", "a", w.ids("author", nil))
+
+	// What the card allows is not refused by the way it is stored.
+	w.insert("author", `{"id":"b","name":"`+strings.Repeat("é", 200)+`"}`, `{"id":"c","name":"\u0000"}`)
+	w.insert("post", `{"id":"p","status":"it's; gone"}`)
+}

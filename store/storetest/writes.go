@@ -1,0 +1,196 @@
+package storetest
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/frondhost/frond/facade"
+)
+
+func testInsert(t *testing.T, w *world) {
+	tag := w.entity("tag")
+	rows, err := w.store.Insert(w.ctx(), tag, w.records(tag, []string{`{"id":2,"label":"two"}`, `{"id":1,"label":"one"}`}), facade.NewLayout([]string{"label", "id"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.equal("the answer is in the order given, laid out as asked", `[{"label":"two","id":2},{"label":"one","id":1}]`, string(rows.AppendJSON(nil)))
+
+	rows, err = w.store.Insert(w.ctx(), tag, nil, facade.NewLayout([]string{"id"}))
+	if err != nil || rows.Len() != 0 {
+		t.Errorf("no rows: %d, %v", rows.Len(), err)
+	}
+
+	_, err = w.store.Insert(w.ctx(), tag, w.records(tag, []string{`{"id":3,"label":"three"}`, `{"id":1,"label":"again"}`}), facade.NewLayout(nil))
+	w.refused(err, facade.Conflict, "unique:id")
+	w.equal("all or none", "1 2", w.ids("tag", nil))
+
+	w.insert("author", `{"id":"a"}`)
+	w.equal("what a record leaves out is null",
+		`[{"id":"a","name":"author a","email":null,"age":null,"score":null,"active":null,"born":null,"joined":null,"balance":null,"nicknames":[],"profile":null,"anything":null,"mentorId":null}]`,
+		w.all("author"))
+}
+
+func testUpdate(t *testing.T, w *world) {
+	author := w.entity("author")
+	w.insert("author", `{"id":"a","age":30,"email":"a@x"}`, `{"id":"b","age":40}`)
+	layout := facade.NewLayout([]string{"id", "age", "email"})
+	update := func(id, set string, where *facade.Filter) (string, error) {
+		var record facade.Record
+		if set != "" {
+			record = w.record(author, set)
+		}
+		rows, err := w.store.Update(w.ctx(), author, json.RawMessage(id), where, record, layout)
+		return string(rows.AppendJSON(nil)), err
+	}
+	older := &facade.Filter{Op: facade.Gt, Field: author.Property("age"), Values: []any{int64(35)}}
+	for _, c := range []struct {
+		what, id, set string
+		where         *facade.Filter
+		want          string
+	}{
+		{"what is absent stays", `"a"`, `{"age":31}`, nil, `[{"id":"a","age":31,"email":"a@x"}]`},
+		{"null is a value", `"a"`, `{"email":null}`, nil, `[{"id":"a","age":31,"email":null}]`},
+		{"nothing to set is a read", `"a"`, ``, nil, `[{"id":"a","age":31,"email":null}]`},
+		{"an empty set is a read", `"b"`, `{}`, nil, `[{"id":"b","age":40,"email":null}]`},
+		{"a read that does not meet the condition", `"a"`, ``, older, `[]`},
+		{"a row that does not meet the condition", `"a"`, `{"age":99}`, older, `[]`},
+		{"a row that meets it", `"b"`, `{"age":20}`, older, `[{"id":"b","age":20,"email":null}]`},
+		{"no such row", `"z"`, `{"age":1}`, nil, `[]`},
+		{"a number is no text key", `5`, `{"age":1}`, nil, `[]`},
+		{"null is no key", `null`, `{"age":1}`, nil, `[]`},
+		{"true is no key", `true`, `{"age":1}`, nil, `[]`},
+		{"an object is no key", `{"id":"a"}`, `{"age":1}`, nil, `[]`},
+		{"a list is no key", `["a"]`, ``, nil, `[]`},
+	} {
+		got, err := update(c.id, c.set, c.where)
+		if err != nil {
+			t.Errorf("%s: %v", c.what, err)
+		}
+		w.equal(c.what, c.want, got)
+	}
+	w.equal("ages", "b a", w.ids("author", nil, "age"))
+
+	w.insert("tag", `{"id":7}`)
+	rows, err := w.store.Update(w.ctx(), w.entity("tag"), json.RawMessage(`"7"`), nil, nil, facade.NewLayout([]string{"id"}))
+	if err != nil || rows.Len() != 0 {
+		t.Errorf("a text is no integer key: %d rows, %v", rows.Len(), err)
+	}
+}
+
+func testDelete(t *testing.T, w *world) {
+	tag := w.entity("tag")
+	w.insert("tag", `{"id":1}`, `{"id":2}`, `{"id":3}`)
+	labelled := &facade.Filter{Op: facade.Eq, Field: tag.Property("label"), Values: []any{"tag 2"}}
+	for _, c := range []struct {
+		id    string
+		where *facade.Filter
+		want  bool
+	}{
+		{`1`, labelled, false},
+		{`2`, labelled, true},
+		{`2`, nil, false},
+		{`9`, nil, false},
+		{`"1"`, nil, false},
+		{`null`, nil, false},
+		{`1.5`, nil, false},
+		{`[1]`, nil, false},
+		{`1.0`, nil, true},
+	} {
+		got, err := w.store.Delete(w.ctx(), tag, json.RawMessage(c.id), c.where)
+		if err != nil || got != c.want {
+			t.Errorf("delete %s: %v, %v; want %v", c.id, got, err, c.want)
+		}
+	}
+	w.equal("left", "3", w.ids("tag", nil))
+}
+
+func testUnique(t *testing.T, w *world) {
+	author, comment := w.entity("author"), w.entity("comment")
+	w.insert("author", `{"id":"a","email":"a@x"}`, `{"id":"b","email":null}`, `{"id":"c","email":null}`, `{"id":"d","email":""}`)
+	insert := func(name, text string) error {
+		e := w.entity(name)
+		_, err := w.store.Insert(w.ctx(), e, w.records(e, []string{fill(name, text)}), facade.NewLayout(nil))
+		return err
+	}
+	w.refused(insert("author", `{"id":"a"}`), facade.Conflict, "unique:id")
+	w.refused(insert("author", `{"id":"e","email":"a@x"}`), facade.Conflict, "unique:email")
+	w.refused(insert("author", `{"id":"e","email":""}`), facade.Conflict, "unique:email")
+	_, err := w.store.Update(w.ctx(), author, json.RawMessage(`"b"`), nil, w.record(author, `{"email":"a@x"}`), facade.NewLayout(nil))
+	w.refused(err, facade.Conflict, "unique:email")
+	_, err = w.store.Update(w.ctx(), author, json.RawMessage(`"a"`), nil, w.record(author, `{"email":"a@x"}`), facade.NewLayout(nil))
+	if err != nil {
+		t.Errorf("a row does not stand in its own way: %v", err)
+	}
+
+	w.insert("post", `{"id":"p"}`, `{"id":"q"}`)
+	w.insert("comment", `{"id":"1","postId":"p","number":1}`, `{"id":"2","postId":"p","number":2}`, `{"id":"3","postId":"q","number":1}`)
+	w.refused(insert("comment", `{"id":"4","postId":"q","number":1}`), facade.Conflict, "unique:postId", "unique:number")
+	_, err = w.store.Update(w.ctx(), comment, json.RawMessage(`"2"`), nil, w.record(comment, `{"number":1}`), facade.NewLayout(nil))
+	w.refused(err, facade.Conflict, "unique:postId", "unique:number")
+	w.equal("rows", "1 2 3", w.ids("comment", nil))
+}
+
+func testReferences(t *testing.T, w *world) {
+	insert := func(name string, texts ...string) error {
+		e := w.entity(name)
+		for i := range texts {
+			texts[i] = fill(name, texts[i])
+		}
+		_, err := w.store.Insert(w.ctx(), e, w.records(e, texts), facade.NewLayout(nil))
+		return err
+	}
+	remove := func(name, id string) error {
+		gone, err := w.store.Delete(w.ctx(), w.entity(name), json.RawMessage(id), nil)
+		if err == nil && !gone {
+			t.Errorf("%s %s was not there", name, id)
+		}
+		return err
+	}
+	update := func(name, id, set string) error {
+		e := w.entity(name)
+		_, err := w.store.Update(w.ctx(), e, json.RawMessage(id), nil, w.record(e, set), facade.NewLayout(nil))
+		return err
+	}
+	w.insert("author", `{"id":"a"}`)
+	w.refused(insert("post", `{"id":"p","authorId":"nobody"}`), facade.Conflict, "reference:authorId")
+	w.insert("post", `{"id":"p"}`, `{"id":"q"}`)
+	w.refused(update("post", `"p"`, `{"authorId":"nobody"}`), facade.Conflict, "reference:authorId")
+	w.refused(update("post", `"p"`, `{"editorId":"nobody"}`), facade.Conflict, "reference:editorId")
+	w.refused(remove("author", `"a"`), facade.Conflict, "restrict:id")
+
+	w.insert("comment", `{"id":"1","number":1}`, `{"id":"2","number":2}`, `{"id":"3","number":1,"postId":"q"}`)
+	if err := remove("post", `"p"`); err != nil {
+		t.Errorf("cascade: %v", err)
+	}
+	w.equal("comments went with their post", "3", w.ids("comment", nil))
+
+	// Rows of one batch may point at each other, in any order.
+	if err := insert("author", `{"id":"c","mentorId":"b"}`, `{"id":"b","mentorId":"c"}`, `{"id":"d","mentorId":"d"}`); err != nil {
+		t.Errorf("a circle in one batch: %v", err)
+	}
+	w.refused(insert("author", `{"id":"e","mentorId":"d"}`, `{"id":"f","mentorId":"nobody"}`), facade.Conflict, "reference:mentorId")
+	if err := remove("author", `"b"`); err != nil {
+		t.Errorf("set-null: %v", err)
+	}
+	author := w.entity("author")
+	w.equal("the pupil has no mentor now", "a c", w.ids("author", &facade.Filter{Op: facade.IsNull, Field: author.Property("mentorId"), Values: []any{true}}))
+	if err := remove("author", `"d"`); err != nil {
+		t.Errorf("a row that points at itself: %v", err)
+	}
+
+	// Mutual relations, without a word on deletion: what is pointed at stays.
+	w.insert("editor", `{"id":"e","deputyId":null}`)
+	w.insert("deputy", `{"id":"d","editorId":"e"}`)
+	if err := update("editor", `"e"`, `{"deputyId":"d"}`); err != nil {
+		t.Errorf("mutual relations: %v", err)
+	}
+	w.refused(remove("editor", `"e"`), facade.Conflict, "restrict:id")
+	w.refused(remove("deputy", `"d"`), facade.Conflict, "restrict:id")
+	if err := update("deputy", `"d"`, `{"editorId":null}`); err != nil {
+		t.Error(err)
+	}
+	if err := remove("editor", `"e"`); err != nil {
+		t.Errorf("nothing points at it any more: %v", err)
+	}
+	w.equal("authors", "a c", w.ids("author", nil))
+}
