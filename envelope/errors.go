@@ -11,17 +11,14 @@ import (
 )
 
 // report is err as it may leave this process. What nobody coded is logged here and
-// says no more outside; a call that ran out of time says so.
+// says no more outside.
 func (h *Handler) report(ctx context.Context, err error, trace string) *facade.Error {
 	e := facade.AsError(err)
 	if e.Code != facade.InternalError {
 		return e
 	}
-	switch {
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return facade.Errorf(facade.GatewayTimeout, "the call took longer than %s", h.options.Timeout)
-	case ctx.Err() != nil: // the client has gone away: nobody reads this, and nothing broke
-		return facade.Errorf(facade.ServiceUnavailable, "the call was given up")
+	if ended := ctx.Err(); ended != nil {
+		return facade.AsError(ended) // whatever it is called: time ran out, or the client has gone away
 	}
 	h.options.Log.LogAttrs(ctx, slog.LevelError, "call failed",
 		slog.String("entity", e.Entity), slog.String("operation", e.Operation),

@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -57,17 +56,14 @@ func appendProblem(dst []byte, e *facade.Error, status int, instance string) []b
 }
 
 // report is err as it may leave this process. What nobody coded is logged here and
-// says no more outside; a call that ran out of time says so.
+// says no more outside.
 func (x *exchange) report(err error) *facade.Error {
 	e := facade.AsError(err)
 	if e.Code != facade.InternalError {
 		return e
 	}
-	switch {
-	case errors.Is(x.ctx.Err(), context.DeadlineExceeded):
-		return facade.Errorf(facade.GatewayTimeout, "the call took longer than %s", x.handler.options.Timeout)
-	case x.ctx.Err() != nil: // the client has gone away: nobody reads this, and nothing broke
-		return facade.Errorf(facade.ServiceUnavailable, "the call was given up")
+	if ended := x.ctx.Err(); ended != nil {
+		return facade.AsError(ended) // whatever it is called: time ran out, or the client has gone away
 	}
 	x.handler.options.Log.LogAttrs(x.ctx, slog.LevelError, "call failed",
 		slog.String("entity", e.Entity), slog.String("operation", e.Operation),
