@@ -13,7 +13,7 @@ import (
 type Schema struct {
 	GraphQL  graphql.Schema
 	SDL      string
-	AST      *ast.Schema // SDL, parsed and validated by gqlparser; what documents are validated against
+	AST      *ast.Schema // SDL as LoadSDL reads it, for the engine not to read it again; nil is fine
 	Catalog  *facade.Catalog
 	Bindings Bindings
 	Nodes    map[string]*Node // the types of Query.node, by schema.EntityKey

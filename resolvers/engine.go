@@ -82,9 +82,12 @@ func NewEngine(s *Schema, caller facade.Caller, opts *Options) (*Engine, error) 
 	if opts == nil {
 		opts = &Options{}
 	}
-	loaded, err := LoadSDL(s.SDL)
-	if err != nil {
-		return nil, err
+	loaded := s.AST
+	if loaded == nil {
+		var err error
+		if loaded, err = LoadSDL(s.SDL); err != nil {
+			return nil, err
+		}
 	}
 	e := &Engine{
 		schema:  s,
