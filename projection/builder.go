@@ -5,8 +5,6 @@ import (
 	"fmt"
 
 	"github.com/graphql-go/graphql"
-	"github.com/vektah/gqlparser/v2/ast"
-	"github.com/vektah/gqlparser/v2/validator"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/resolvers"
@@ -21,20 +19,21 @@ type Builder struct {
 	twin    *resolvers.Twin
 	built   bool
 
-	doors    []*door
-	byDoor   map[*facade.Door]*door
-	byKey    map[string]*door          // by their entity's key
-	cards    map[*schema.Entity]*shown // views, and entities without a door, as output
-	bodies   map[*schema.Entity]*input // and as input
-	shared   map[string]*input         // StringFilter and its like
-	shapes   shapes
+	doors  []*door
+	byDoor map[*facade.Door]*door
+	byKey  map[string]*door          // by their entity's key
+	cards  map[*schema.Entity]*shown // views, and entities without a door, as output
+	bodies map[*schema.Entity]*input // and as input
+	shared map[string]*input         // StringFilter and its like
+	shapes shapes
 
 	query, mutation *object // mutation is nil until it has a field
 	node            *graphql.Interface
 	pageInfo        *object
 	direction       *enum
 	objects         map[string]*object
-	order           []any // *object, *input, *enum, as the SDL prints them
+	order           []any          // *object, *input, *enum, as they were made
+	ranks           map[string]int // of their names: how they stand in the SDL
 	bindings        resolvers.Bindings
 	nodes           map[string]*resolvers.Node
 
@@ -45,18 +44,19 @@ type Builder struct {
 // NewBuilder is a Builder with nothing in it but what every schema has.
 func NewBuilder() *Builder {
 	b := &Builder{
-		claims:   newClaims(),
-		byDoor:   map[*facade.Door]*door{},
-		byKey:    map[string]*door{},
-		cards:    map[*schema.Entity]*shown{},
-		bodies:   map[*schema.Entity]*input{},
-		shared:   map[string]*input{},
+		claims: newClaims(),
+		byDoor: map[*facade.Door]*door{},
+		byKey:  map[string]*door{},
+		cards:  map[*schema.Entity]*shown{},
+		bodies: map[*schema.Entity]*input{},
+		shared: map[string]*input{},
 		shapes: shapes{
 			out:   map[*schema.Shape]*object{},
 			in:    map[*schema.Shape]*input{},
-			enums: map[*schema.Shape]graphql.Output{},
+			enums: map[*schema.Shape]*graphql.Enum{},
 		},
 		objects:  map[string]*object{},
+		ranks:    map[string]int{"Query": rootRank, "Mutation": rootRank, "PageInfo": sharedRank, "SortDirection": sharedRank},
 		bindings: resolvers.Bindings{},
 		nodes:    map[string]*resolvers.Node{},
 		lists:    map[graphql.Type]*graphql.List{},
@@ -106,10 +106,6 @@ func (b *Builder) root(kind facade.Kind) *object {
 	}
 	if b.mutation == nil {
 		b.mutation = b.newObject("Mutation", "")
-		// Mutation is read after Query, whichever operation came first.
-		last := len(b.order) - 1
-		copy(b.order[2:], b.order[1:last])
-		b.order[1] = b.mutation
 	}
 	return b.mutation
 }
@@ -138,9 +134,9 @@ func (b *Builder) Build(caller facade.Caller) (*resolvers.Schema, error) {
 		g.IsPossibleType(b.node, o) // fills a table that graphql-go would make anew for every request
 	}
 	sdl := b.print(&g)
-	parsed, gqlErr := validator.LoadSchema(validator.Prelude, &ast.Source{Name: "schema.graphql", Input: sdl, BuiltIn: false})
-	if gqlErr != nil {
-		return nil, fmt.Errorf("the printed SDL is not valid: %w", gqlErr)
+	parsed, err := resolvers.LoadSDL(sdl)
+	if err != nil {
+		return nil, err
 	}
 	return &resolvers.Schema{
 		GraphQL:  g,

@@ -22,8 +22,8 @@ func (b *Builder) connection(s *shown, typ string, by *origin) *object {
 		return s.page
 	}
 	by = &origin{what: "connection", door: by.door, op: by.op, view: by.view}
-	edge := b.newObject(b.free(typ+"Edge", by), "")
 	page := b.newObject(b.free(typ+"Connection", by), "")
+	edge := b.newObject(b.free(typ+"Edge", by), "")
 	s.page = page
 	row := b.required(s.object.gql)
 	items := &resolvers.Binding{Kind: resolvers.Items, Output: s.entity}
@@ -37,11 +37,9 @@ func (b *Builder) connection(s *shown, typ string, by *origin) *object {
 		&field{name: "cursor", typ: b.required(graphql.String), binding: cursorBinding})
 	b.addFields(page, by,
 		&field{name: "items", typ: b.required(b.list(row)), binding: items},
-		&field{name: "total", typ: b.required(graphql.Int), binding: totalBinding,
-			description: "How many rows there are on all pages together. Counted only where it is asked for."},
+		&field{name: "total", typ: b.required(graphql.Int), binding: totalBinding},
 		&field{name: "hasMore", typ: b.required(graphql.Boolean), binding: hasMoreBinding},
-		&field{name: "endCursor", typ: graphql.String, binding: endCursorBinding,
-			description: "The cursor of the last item, for `after`; null where there are no items."},
+		&field{name: "endCursor", typ: graphql.String, binding: endCursorBinding},
 		&field{name: "edges", typ: b.required(b.list(b.required(edge.gql))), binding: edges},
 		&field{name: "pageInfo", typ: b.required(b.pageInfoType().gql), binding: pageInfoBinding})
 	return page
@@ -76,11 +74,11 @@ type listArgs struct {
 // ids have an order of their own, and the row bounds how many there are.
 var (
 	pagingArgs = []*arg{
-		{name: "first", typ: graphql.Int, description: "At most so many, from the beginning or behind `after`."},
-		{name: "after", typ: graphql.String, description: "Only what stands behind this cursor."},
-		{name: "last", typ: graphql.Int, description: "At most so many, from the end or before `before`."},
-		{name: "before", typ: graphql.String, description: "Only what stands before this cursor."},
-		{name: "offset", typ: graphql.Int, description: "Leave out so many first."},
+		{name: "first", typ: graphql.Int},
+		{name: "after", typ: graphql.String},
+		{name: "last", typ: graphql.Int},
+		{name: "before", typ: graphql.String},
+		{name: "offset", typ: graphql.Int},
 	}
 	pagingInto = []resolvers.Arg{
 		{Name: "first", Into: resolvers.IntoFirst, Key: "limit"},
@@ -102,10 +100,7 @@ func (b *Builder) listArgs(d *door) *listArgs {
 	l.args = append(l.args, &arg{name: "filter", typ: b.filterOf(d).gql})
 	l.into = append(l.into, resolvers.Arg{Name: "filter", Into: resolvers.IntoQuery, Key: "filter"})
 	if order := b.orderOf(d); order != nil {
-		l.args = append(l.args, &arg{
-			name: "orderBy", typ: b.list(b.required(order.gql)),
-			description: "One key an object, the most important first: [{a: DESC}, {b: ASC}].",
-		})
+		l.args = append(l.args, &arg{name: "orderBy", typ: b.list(b.required(order.gql))})
 		l.into = append(l.into, resolvers.Arg{Name: "orderBy", Into: resolvers.IntoSort, Key: "sort"})
 	}
 	l.args = append(l.args, pagingArgs...)

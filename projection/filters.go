@@ -22,7 +22,7 @@ func (b *Builder) filterOf(d *door) *input {
 			continue
 		}
 		add := func(name string, t graphql.Input, what string) {
-			b.addInput(in, &origin{what: what, field: p}, &arg{name: name, typ: t, description: text(&p.Shape)})
+			b.addInput(in, &origin{what: what, field: p}, &arg{name: name, typ: t})
 		}
 		switch l := p.Link; {
 		case l == nil:
@@ -43,9 +43,9 @@ func (b *Builder) filterOf(d *door) *input {
 	}
 	all := b.list(b.required(in.gql))
 	for _, a := range []*arg{
-		{name: "and", typ: all, description: "All of these hold."},
-		{name: "or", typ: all, description: "At least one of these holds."},
-		{name: "not", typ: in.gql, description: "This does not hold."},
+		{name: "and", typ: all},
+		{name: "or", typ: all},
+		{name: "not", typ: in.gql},
 	} {
 		b.addInput(in, house, a)
 	}
@@ -73,9 +73,9 @@ func (b *Builder) manyFilter(to *door) *input {
 	to.many = in
 	of := b.filterOf(to).gql
 	for _, a := range []*arg{
-		{name: "some", typ: of, description: "For at least one of them this holds."},
-		{name: "none", typ: of, description: "For none of them this holds."},
-		{name: "every", typ: of, description: "For all of them this holds."},
+		{name: "some", typ: of},
+		{name: "none", typ: of},
+		{name: "every", typ: of},
 	} {
 		b.addInput(in, by, a)
 	}
@@ -164,14 +164,18 @@ func (b *Builder) operatorInput(name string, by *origin, t graphql.Input, operat
 	}
 	in := b.newInput(b.free(name, by), "")
 	b.shared[name] = in
+	said := operatorText
+	if by != house {
+		said = nil // the shared filters say it
+	}
 	for _, op := range operators {
 		typ := t
 		if op == "in" || op == "notIn" {
 			typ = b.list(b.required(t))
 		}
-		b.addInput(in, by, &arg{name: op, typ: typ, description: operatorText[op]})
+		b.addInput(in, by, &arg{name: op, typ: typ, description: said[op]})
 	}
-	b.addInput(in, by, &arg{name: "isNull", typ: graphql.Boolean, description: operatorText["isNull"]})
+	b.addInput(in, by, &arg{name: "isNull", typ: graphql.Boolean, description: said["isNull"]})
 	return in.gql
 }
 
@@ -190,7 +194,7 @@ func (b *Builder) orderOf(d *door) *input {
 		return nil
 	}
 	by := &origin{what: "order", door: d.Door}
-	in := b.newInput(b.free(d.typ+"Order", by), "One key to sort by: exactly one of these.")
+	in := b.newInput(b.free(d.typ+"Order", by), "Exactly one key; a list of these sorts by the first one first: [{a: DESC}, {b: ASC}].")
 	d.order = in
 	for _, p := range sortable {
 		b.addInput(in, &origin{what: "order", field: p}, &arg{name: p.Name, typ: b.directionType().gql})

@@ -64,6 +64,7 @@ func RegisterType(b *Builder, name string, fields graphql.Fields) error {
 		if !b.claims.claim(typeNames, name, by) {
 			return slices.Clone(b.claims.faults[before:]).Err()
 		}
+		b.ranks[name] = sharedRank
 		o = b.newObject(name, "")
 	}
 	return b.addByHand(o, by, fields)

@@ -32,12 +32,12 @@ var specifiedBy = map[string]string{
 // The scalars beyond GraphQL's five. The façade judges what is in them: a text
 // that is no date is VALIDATION_FAILED with its field, not a refused document.
 var (
-	dateTime = textScalar("DateTime", "A point in time in UTC, such as 2026-01-31T09:30:00.000Z.")
-	date     = textScalar("Date", "A day, such as 2026-01-31.")
+	dateTime  = textScalar("DateTime", "A point in time in UTC, such as 2026-01-31T09:30:00.000Z.")
+	date      = textScalar("Date", "A day, such as 2026-01-31.")
 	timeOfDay = textScalar("Time", "A time of day, such as 09:30:00Z.")
-	uuid     = textScalar("UUID", "A UUID, such as 9b2c0c1e-3f53-4b8a-9f0e-2d5b7a1c4e6f.")
-	decimal  = textScalar("Decimal", "A decimal number of any size, as a string, so that no digit is lost: \"19.90\".")
-	bigInt   = graphql.NewScalar(graphql.ScalarConfig{
+	uuid      = textScalar("UUID", "A UUID, such as 9b2c0c1e-3f53-4b8a-9f0e-2d5b7a1c4e6f.")
+	decimal   = textScalar("Decimal", "A decimal number of any size, as a string, so that no digit is lost: \"19.90\".")
+	bigInt    = graphql.NewScalar(graphql.ScalarConfig{
 		Name:         "BigInt",
 		Description:  "A whole number within 64 bits. It is a number in JSON, as on every other surface; beyond 2^53 some clients round it when they read it. As input a string of digits is taken too.",
 		Serialize:    func(v any) any { return v },

@@ -1,6 +1,7 @@
 package projection
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -14,7 +15,9 @@ import (
 // reaches are printed, so it holds exactly what graphql-go's schema holds.
 func (b *Builder) print(s *graphql.Schema) string {
 	p := &printer{types: s.TypeMap(), printed: map[string]bool{}}
-	for _, t := range b.order {
+	order := slices.Clone(b.order)
+	slices.SortStableFunc(order, func(x, y any) int { return cmp.Compare(b.ranks[nameOf(x)], b.ranks[nameOf(y)]) })
+	for _, t := range order {
 		switch t := t.(type) {
 		case *object:
 			p.object(t.name, t.description, t.gql, t.node, t.fields)
@@ -37,6 +40,18 @@ func (b *Builder) print(s *graphql.Schema) string {
 		p.byHand(p.types[name])
 	}
 	return p.String()
+}
+
+func nameOf(t any) string {
+	switch t := t.(type) {
+	case *object:
+		return t.name
+	case *input:
+		return t.name
+	case *enum:
+		return t.name
+	}
+	return ""
 }
 
 func builtinScalar(name string) bool {

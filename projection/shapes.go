@@ -27,7 +27,7 @@ var formats = map[string]*graphql.Scalar{
 type shapes struct {
 	out   map[*schema.Shape]*object
 	in    map[*schema.Shape]*input
-	enums map[*schema.Shape]graphql.Output
+	enums map[*schema.Shape]*graphql.Enum
 }
 
 // named says what the types of a field's shape are called.
@@ -74,12 +74,9 @@ func (b *Builder) leaf(n named) graphql.Output {
 		if e := b.shapes.enums[s]; e != nil {
 			return e
 		}
-		var t graphql.Output = graphql.String
-		if b.claims.claim(typeNames, n.base, n.by) {
-			t = b.newEnum(n.base, text(s), values).gql
-		}
-		b.shapes.enums[s] = t
-		return t
+		e := b.newEnum(b.free(n.base, n.by), text(s), values)
+		b.shapes.enums[s] = e.gql
+		return e.gql
 	}
 	switch s.Type {
 	case "string":
@@ -148,11 +145,35 @@ func (b *Builder) nestedIn(n named) *input {
 // free claims a type name, and gives one to go on with where it is taken: the
 // build fails in the end, and says everything that is wrong.
 func (b *Builder) free(name string, by *origin) string {
-	if b.claims.claim(typeNames, name, by) {
-		return name
+	if !b.claims.claim(typeNames, name, by) {
+		return b.claims.spare()
 	}
-	return b.claims.spare()
+	b.ranks[name] = b.rank(by)
+	return name
 }
+
+// rank is where a type stands in the SDL: doors in their order, each with all that
+// comes from it, then views, then what the doors share.
+func (b *Builder) rank(by *origin) int {
+	d := by.owner()
+	if d == nil && by.field != nil {
+		if own := b.byKey[by.field.Owner.Key]; own != nil {
+			d = own.Door
+		}
+	}
+	switch own := b.byDoor[d]; {
+	case own != nil:
+		return own.index
+	case by.view != nil:
+		return len(b.doors) + 1
+	}
+	return sharedRank
+}
+
+const (
+	rootRank   = -1
+	sharedRank = math.MaxInt
+)
 
 // addInput gives in a field whose name nobody else has there. GraphQL lets only
 // what may be left out be deprecated.
@@ -252,4 +273,3 @@ func set(names []string) map[string]bool {
 	}
 	return s
 }
-

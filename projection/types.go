@@ -11,6 +11,7 @@ import (
 // door is a door with its types, made as far as something needs them.
 type door struct {
 	*facade.Door
+	index  int     // among the doors, from 1
 	typ    string  // Post
 	origin *origin // of the type
 	shown          // object is nil where the door stores nothing
@@ -37,6 +38,7 @@ func (b *Builder) addDoor(d *facade.Door) {
 		own.typ = schema.GraphQLType(d.Name)
 	}
 	b.doors = append(b.doors, own)
+	own.index = len(b.doors)
 	b.byDoor[d] = own
 	if d.Entity == nil {
 		return
@@ -70,7 +72,7 @@ func (b *Builder) fillObject(d *door) {
 		}
 		b.nodes[d.Entity.Key] = node
 		b.addField(d.object, house, &field{
-			name: "nodeId", description: nodeIDText, typ: b.required(graphql.ID),
+			name: "nodeId", typ: b.required(graphql.ID),
 			binding: &resolvers.Binding{Kind: resolvers.NodeID, Column: p.Name, Door: d.Door, Output: d.Entity},
 		})
 	}
