@@ -1,12 +1,13 @@
 package schema
 
 import (
+	"bytes"
 	"encoding/json"
-	"math/big"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
@@ -233,6 +234,7 @@ func typeNames(s *Shape) []string {
 type judging struct {
 	at      string // the pointer everything stands under
 	stack   []token
+	strange bool     // an unknown key was met; keys names them
 	unknown []Detail // in input order
 	refused []Detail // in declaration order
 }
@@ -289,7 +291,7 @@ func (j *judging) value(c *checker, v json.RawMessage) {
 		return
 	}
 	if c.whole != nil {
-		j.keys(c, v)
+		j.strange = j.strange || c.strange(v)
 		j.engine(c.whole, v)
 		return
 	}
@@ -360,32 +362,21 @@ func (j *judging) typed(c *checker, kind jsontext.Kind, v json.RawMessage) bool 
 	return true
 }
 
-// double says whether a number is within what a float64 can hold.
-func double(v json.RawMessage) bool {
-	if len(v) < 300 && !strings.ContainsAny(string(v), "eE") {
-		return true
-	}
-	if !bounded(v) {
-		return false
-	}
-	_, err := strconv.ParseFloat(string(v), 64)
-	return err == nil
-}
-
 func (j *judging) string(c *checker, v json.RawMessage) {
 	if c.isFormat == nil && c.minLength < 0 && c.maxLength < 0 && c.pattern == nil {
 		return
 	}
-	s := jsontext.Unquote(v)
-	if c.isFormat != nil && !c.isFormat(s) {
+	// The inside of the quotes is the string itself, unless it has escapes.
+	text := []byte(v[1 : len(v)-1])
+	if bytes.IndexByte(text, '\\') >= 0 {
+		text = []byte(jsontext.Unquote(v))
+	}
+	if c.isFormat != nil && !c.isFormat(string(text)) {
 		j.refuse("format", formatMessage(c.format), map[string]any{"format": c.format})
 		return
 	}
 	if c.minLength >= 0 || c.maxLength >= 0 {
-		n := 0
-		for range s { // code points, not bytes (DESIGN 4)
-			n++
-		}
+		n := utf8.RuneCount(text) // code points, not bytes (DESIGN 4)
 		if c.minLength >= 0 && n < c.minLength {
 			j.refuse(limit("minLength", float64(c.minLength)))
 		}
@@ -393,7 +384,7 @@ func (j *judging) string(c *checker, v json.RawMessage) {
 			j.refuse(limit("maxLength", float64(c.maxLength)))
 		}
 	}
-	if c.pattern != nil && !c.pattern.MatchString(s) {
+	if c.pattern != nil && !c.pattern.Match(text) {
 		j.refuse("pattern", patternMessage(c.pattern.String()), map[string]any{"pattern": c.pattern.String()})
 	}
 }
@@ -464,7 +455,7 @@ func (j *judging) object(c *checker, v json.RawMessage) {
 		case i >= 0:
 			values[i] = value
 		case c.closed && !c.known[name]:
-			j.refuseUnknown(name)
+			j.strange = true
 		case len(c.required) > 0:
 			if further == nil {
 				further = map[string]bool{}
@@ -510,7 +501,7 @@ func (c *checker) find(raw []byte) (int, string) {
 	return -1, name
 }
 
-// keys looks for unknown keys alone, for values the engine judges.
+// keys names the unknown keys in a value, at any depth, in input order.
 func (j *judging) keys(c *checker, v json.RawMessage) {
 	switch jsontext.KindOf(v) {
 	case jsontext.Object:
@@ -539,6 +530,13 @@ func (j *judging) keys(c *checker, v json.RawMessage) {
 			j.pop()
 		}
 	}
+}
+
+// strange says whether keys would name any.
+func (c *checker) strange(v json.RawMessage) bool {
+	var j judging
+	j.keys(c, v)
+	return len(j.unknown) > 0
 }
 
 // literals are the values of an enum or a const.
@@ -582,10 +580,8 @@ func canonical(dst []byte, v json.RawMessage) []byte {
 		if n, ok := Integer(v); ok {
 			return strconv.AppendInt(dst, n, 10)
 		}
-		if bounded(v) {
-			if rat, ok := new(big.Rat).SetString(string(v)); ok {
-				return append(dst, rat.RatString()...)
-			}
+		if rat, ok := rational(v); ok {
+			return append(dst, rat.RatString()...)
 		}
 		return append(dst, v...)
 	case jsontext.Array:

@@ -189,8 +189,9 @@ func (c *compiler) examples(u *unit) {
 		}
 		at := child("/properties", p.Name)
 		check := func(where string, v json.RawMessage) {
-			j := judging{}
-			j.value(u.entity.judge.card.props[i].checker, v)
+			j, field := judging{}, u.entity.judge.card.props[i].checker
+			j.value(field, v)
+			j.keys(field, v)
 			for _, d := range j.details() {
 				c.fault(u, at+where+d.Pointer, "the card gives a value that the field itself refuses: it "+d.Message, "change the value or the shape")
 			}

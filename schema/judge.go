@@ -35,7 +35,7 @@ func (e *Entity) Judge(mode Mode, value json.RawMessage, at string) (Object, []D
 	c := e.judge.card
 	values := make([]json.RawMessage, len(c.props))
 	var further Object
-	members := 0
+	members, strangers := 0, 0
 	for raw, v := range jsontext.RawMembers(value) {
 		i, name := c.find(raw)
 		switch {
@@ -45,7 +45,7 @@ func (e *Entity) Judge(mode Mode, value json.RawMessage, at string) (Object, []D
 		case e.judge.bare || !c.closed || c.known[name]:
 			further = append(further, Member{name, v})
 		default:
-			j.refuseUnknown(name)
+			strangers++
 		}
 	}
 	out := make(Object, 0, members+len(further))
@@ -70,11 +70,11 @@ func (e *Entity) Judge(mode Mode, value json.RawMessage, at string) (Object, []D
 		j.pop()
 	}
 	// What the card says about the object as a whole cannot be told from a patch.
-	if mode != Update && c.whole != nil {
+	switch n := members + len(further) + strangers; {
+	case mode == Update:
+	case c.whole != nil:
 		j.engine(c.whole, value)
-	}
-	if mode != Update {
-		n := members + len(further) + len(j.unknown)
+	default:
 		if c.minProperties >= 0 && n < c.minProperties {
 			j.refuse(limit("minProperties", float64(c.minProperties)))
 		}
@@ -82,7 +82,30 @@ func (e *Entity) Judge(mode Mode, value json.RawMessage, at string) (Object, []D
 			j.refuse(limit("maxProperties", float64(c.maxProperties)))
 		}
 	}
+	if j.strange || strangers > 0 {
+		e.unknownKeys(&j, mode, value)
+	}
 	return append(out, further...), j.details()
+}
+
+// unknownKeys names the unknown keys of a body, at any depth, in input order.
+// What stands in a field that may not be sent at all is not looked at.
+func (e *Entity) unknownKeys(j *judging, mode Mode, value json.RawMessage) {
+	c := e.judge.card
+	for raw, v := range jsontext.RawMembers(value) {
+		i, name := c.find(raw)
+		switch {
+		case i >= 0:
+			if code, _ := e.Fields[i].forbids(mode); code == "" {
+				j.push(e.Fields[i].Name)
+				j.keys(c.props[i].checker, v)
+				j.pop()
+			}
+		case e.judge.bare || !c.closed || c.known[name]:
+		default:
+			j.refuseUnknown(name)
+		}
+	}
 }
 
 // forbids says why a field may not be sent at all in a mode, or "".

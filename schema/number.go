@@ -1,13 +1,18 @@
 package schema
 
 import (
-	"bytes"
 	"encoding/json"
+	"math"
 	"math/big"
 	"strconv"
+	"strings"
 
 	"github.com/frondhost/frond/schema/jsontext"
 )
+
+// Numbers are compared exactly, as decimals and not as doubles: 0.3 is a multiple
+// of 0.1. Nearly all of them fit a decimal of 18 digits; the rest takes the long
+// way, and what no double could hold is refused before.
 
 // Integer is the value of a JSON number that is whole and within int64. JSON
 // Schema counts 3.0 and 3e2 among the integers, so this does too.
@@ -16,13 +21,10 @@ func Integer(v json.RawMessage) (int64, bool) {
 	if jsontext.KindOf(v) != jsontext.Number {
 		return 0, false
 	}
-	if n, err := strconv.ParseInt(string(v), 10, 64); err == nil {
-		return n, true
+	if d, ok := parseDecimal(v); ok {
+		return d.integer()
 	}
-	if !bytes.ContainsAny(v, ".eE") || !bounded(v) {
-		return 0, false
-	}
-	rat, ok := new(big.Rat).SetString(string(v))
+	rat, ok := rational(v)
 	if !ok || !rat.IsInt() || !rat.Num().IsInt64() {
 		return 0, false
 	}
@@ -41,31 +43,47 @@ func bounded(v []byte) bool {
 	if len(v) > maxNumber {
 		return false
 	}
-	i := bytes.IndexAny(v, "eE")
-	if i < 0 {
-		return true
+	for i, c := range v {
+		if c == 'e' || c == 'E' {
+			exp, err := strconv.Atoi(string(v[i+1:]))
+			return err == nil && exp <= maxExponent && exp >= -maxExponent
+		}
 	}
-	exp, err := strconv.Atoi(string(v[i+1:]))
-	return err == nil && exp <= maxExponent && exp >= -maxExponent
+	return true
 }
 
 func boundedNumber(v json.RawMessage) bool {
 	return jsontext.KindOf(v) == jsontext.Number && bounded(v)
 }
 
-// whole says whether a bounded number is an integer.
-func whole(v []byte) bool {
-	if !bytes.ContainsAny(v, ".eE") {
+// double says whether a number is within what a float64 can hold.
+func double(v json.RawMessage) bool {
+	if len(v) < 300 && !strings.ContainsAny(string(v), "eE") {
 		return true
 	}
-	rat, ok := new(big.Rat).SetString(string(v))
+	if !bounded(v) {
+		return false
+	}
+	_, err := strconv.ParseFloat(string(v), 64)
+	return err == nil
+}
+
+// whole says whether a bounded number is an integer.
+func whole(v []byte) bool {
+	if d, ok := parseDecimal(v); ok {
+		_, rest := d.split()
+		return rest == 0
+	}
+	rat, ok := rational(v)
 	return ok && rat.IsInt()
 }
 
-// compareNumbers compares two bounded numbers exactly.
+// compareNumbers compares two bounded numbers.
 func compareNumbers(a, b []byte) int {
-	if x, err := strconv.ParseInt(string(a), 10, 64); err == nil {
-		if y, err := strconv.ParseInt(string(b), 10, 64); err == nil {
+	x, okx := parseDecimal(a)
+	y, oky := parseDecimal(b)
+	if okx && oky {
+		if x, y, ok := align(x, y); ok {
 			switch {
 			case x < y:
 				return -1
@@ -75,25 +93,153 @@ func compareNumbers(a, b []byte) int {
 			return 0
 		}
 	}
-	x, okx := new(big.Rat).SetString(string(a))
-	y, oky := new(big.Rat).SetString(string(b))
-	if !okx || !oky {
+	r, okr := rational(a)
+	s, oks := rational(b)
+	if !okr || !oks {
 		return 0
 	}
-	return x.Cmp(y)
+	return r.Cmp(s)
 }
 
-// multipleOf says whether a bounded number is a whole multiple of another.
+// multipleOf says whether a bounded number is a whole multiple of another, not 0.
 func multipleOf(v, of []byte) bool {
-	if x, err := strconv.ParseInt(string(v), 10, 64); err == nil {
-		if y, err := strconv.ParseInt(string(of), 10, 64); err == nil && y != 0 {
+	x, okx := parseDecimal(v)
+	y, oky := parseDecimal(of)
+	if okx && oky {
+		if x, y, ok := align(x, y); ok && y != 0 {
 			return x%y == 0
 		}
 	}
-	x, okx := new(big.Rat).SetString(string(v))
-	y, oky := new(big.Rat).SetString(string(of))
-	if !okx || !oky || y.Sign() == 0 {
+	r, okr := rational(v)
+	s, oks := rational(of)
+	if !okr || !oks || s.Sign() == 0 {
 		return true
 	}
-	return x.Quo(x, y).IsInt()
+	return r.Quo(r, s).IsInt()
+}
+
+func rational(v []byte) (*big.Rat, bool) {
+	if !bounded(v) {
+		return nil, false
+	}
+	return new(big.Rat).SetString(string(v))
+}
+
+// decimal is digits × 10^exp.
+type decimal struct {
+	digits int64
+	exp    int
+}
+
+// parseDecimal reads a JSON number of at most 18 digits and a small exponent.
+func parseDecimal(v []byte) (decimal, bool) {
+	var d decimal
+	i, n, neg := 0, 0, false
+	if len(v) > 0 && v[0] == '-' {
+		neg = true
+		i++
+	}
+	point := false
+	for ; i < len(v); i++ {
+		c := v[i]
+		if c == '.' {
+			point = true
+			continue
+		}
+		if c < '0' || c > '9' {
+			break
+		}
+		if n++; n > 18 {
+			return d, false
+		}
+		d.digits = d.digits*10 + int64(c-'0')
+		if point {
+			d.exp--
+		}
+	}
+	if neg {
+		d.digits = -d.digits
+	}
+	if i == len(v) {
+		return d, n > 0
+	}
+	i++ // the e
+	sign := 1
+	if i < len(v) && (v[i] == '+' || v[i] == '-') {
+		if v[i] == '-' {
+			sign = -1
+		}
+		i++
+	}
+	if len(v)-i > 4 {
+		return d, false
+	}
+	exp := 0
+	for ; i < len(v); i++ {
+		exp = exp*10 + int(v[i]-'0')
+	}
+	d.exp += sign * exp
+	return d, n > 0
+}
+
+// split is the whole part and the digits behind the point, where the former fits.
+func (d decimal) split() (whole, rest int64) {
+	if d.digits == 0 {
+		return 0, 0
+	}
+	if d.exp >= 0 {
+		return d.digits, 0
+	}
+	if d.exp < -18 {
+		return 0, d.digits
+	}
+	p := pow10(-d.exp)
+	return d.digits / p, d.digits % p
+}
+
+func (d decimal) integer() (int64, bool) {
+	n, rest := d.split()
+	if rest != 0 {
+		return 0, false
+	}
+	if d.exp > 0 && n != 0 {
+		if d.exp > 18 {
+			return 0, false
+		}
+		return times(n, pow10(d.exp))
+	}
+	return n, true
+}
+
+// align brings two decimals to one exponent, where int64 is wide enough.
+func align(a, b decimal) (x, y int64, ok bool) {
+	x, y = a.digits, b.digits
+	shift := a.exp - b.exp
+	switch {
+	case shift == 0:
+		return x, y, true
+	case shift > 18 || shift < -18:
+		return 0, 0, false
+	case shift > 0:
+		x, ok = times(x, pow10(shift))
+	default:
+		y, ok = times(y, pow10(-shift))
+	}
+	return x, y, ok
+}
+
+func times(a, b int64) (int64, bool) {
+	c := a * b
+	if a != 0 && (c/a != b || a == -1 && b == math.MinInt64) {
+		return 0, false
+	}
+	return c, true
+}
+
+func pow10(n int) int64 {
+	p := int64(1)
+	for ; n > 0; n-- {
+		p *= 10
+	}
+	return p
 }
