@@ -67,12 +67,13 @@ func (t *trip) judge(card *schema.Entity, mode schema.Mode, text json.RawMessage
 	if card != t.door.Entity {
 		see = open // an input view is the operation's own, not the door's
 	}
+	if t.inside {
+		o, details = unbounded(card, o, details, text)
+	}
 	locked := false
 	for _, d := range details {
 		top, _, _ := strings.Cut(d.Path, ".")
 		switch {
-		case t.inside && (d.Code == schema.ReadOnly || d.Code == schema.Immutable):
-			continue // the boundary is the callers', not the author's own code's
 		case see.Set.Get(top) != nil:
 			continue // the collector answers for it; named below where it was sent
 		case see.hides(top):
@@ -97,6 +98,32 @@ func (t *trip) judge(card *schema.Entity, mode schema.Mode, text json.RawMessage
 		t.verdict = &Error{Code: Forbidden, Message: "you may not create this: it takes a field that you do not see"}
 	}
 	return o
+}
+
+// unbounded judges again what the judge refused for the boundary alone: that is
+// the callers', and the author's own code stands inside it. A relation's other
+// side has no place in the row and stays refused.
+func unbounded(card *schema.Entity, o schema.Object, details []schema.Detail, text json.RawMessage) (schema.Object, []schema.Detail) {
+	var again schema.Object
+	rest := details[:0:0]
+	for _, d := range details {
+		p := card.Property(d.Path)
+		if p == nil || !p.Stored || d.Code != schema.ReadOnly && d.Code != schema.Immutable {
+			rest = append(rest, d)
+			continue
+		}
+		again = append(again, schema.Member{Name: p.Name, Value: jsontext.Get(text, p.Name)})
+	}
+	if again == nil {
+		return o, details
+	}
+	_, further := card.Judge(schema.Plain, appendObject(nil, again), "/body")
+	for _, d := range further {
+		if top, _, _ := strings.Cut(d.Path, "."); again.Get(top) != nil {
+			rest = append(rest, d)
+		}
+	}
+	return append(o, again...), rest
 }
 
 // only refuses every key of an object that is not among names, and everything

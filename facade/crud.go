@@ -149,11 +149,13 @@ func (t *trip) withoutID(patch schema.Object) schema.Object {
 }
 
 func (t *trip) runFindByID(ctx context.Context) (*Result, error) {
-	q := Find{Entity: t.door.Entity, Select: t.sel.stored, Where: t.see.Rows, Limit: 1}
 	if t.each != nil {
-		return t.runEachByID(ctx, &q, FormRow)
+		return t.runEachByID(ctx, FormRow)
 	}
-	q.Each = &EachKey{Field: t.door.Entity.Primary, Values: []json.RawMessage{t.id}}
+	e := t.door.Entity
+	id, _ := operand(e.Primary.Kind, t.id)
+	is := &Filter{Op: Eq, Field: e.Primary, Values: []any{id}}
+	q := Find{Entity: e, Select: t.sel.stored, Where: both(t.see.Rows, is), Sort: t.door.byID.keys, Limit: 1}
 	found, err := t.store().Find(ctx, &q)
 	if err != nil {
 		return nil, err
@@ -162,8 +164,7 @@ func (t *trip) runFindByID(ctx context.Context) (*Result, error) {
 }
 
 func (t *trip) runFindByIDs(ctx context.Context) (*Result, error) {
-	q := Find{Entity: t.door.Entity, Select: t.sel.stored, Where: t.see.Rows, Limit: 1}
-	res, err := t.runEachByID(ctx, &q, FormRows)
+	res, err := t.runEachByID(ctx, FormRows)
 	if err != nil {
 		return nil, err
 	}
@@ -172,15 +173,17 @@ func (t *trip) runFindByIDs(ctx context.Context) (*Result, error) {
 	return res, nil
 }
 
-func (t *trip) runEachByID(ctx context.Context, q *Find, form Form) (*Result, error) {
+func (t *trip) runEachByID(ctx context.Context, form Form) (*Result, error) {
 	res := &Result{Form: form}
 	if len(t.each.values) == 0 {
 		res.Rows = NewRows(t.sel.stored, 0)
 		res.Groups = make([]Group, len(t.each.order))
 		return res, nil
 	}
-	q.Each = &EachKey{Field: t.each.field, Values: t.each.values}
-	found, err := t.store().Find(ctx, q)
+	found, err := t.store().Find(ctx, &Find{
+		Entity: t.door.Entity, Select: t.sel.stored, Where: t.see.Rows, Limit: 1,
+		Each: &EachKey{Field: t.each.field, Values: t.each.values},
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -1,9 +1,301 @@
 package facade
 
-import "github.com/frondhost/frond/schema"
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
 
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// seedFile is the rows of one entity for the first start.
 type seedFile struct {
+	file   string
 	entity *schema.Entity
+	rows   []json.RawMessage
 }
 
-func (b *compiler) readSeeds(*FrondSource) {}
+// readSeeds reads a Frond's seeds: a list of rows each, the file named after the
+// entity. What is wrong with a row is told by Seed, which judges it.
+func (b *compiler) readSeeds(src *FrondSource) {
+	if src.Remote != "" {
+		return // its rows are kept elsewhere
+	}
+	for _, text := range src.Seeds {
+		e := b.set.Entity(base(text.File))
+		if e == nil || e.View || e.Frond != src.Name {
+			b.fault(text.File, "", fmt.Sprintf("the Frond %s has no entity called %s", src.Name, base(text.File)), "name the file after the entity its rows are of")
+			continue
+		}
+		data, err := schema.ToJSON(text.File, text.Data)
+		if err != nil {
+			b.keep(err)
+			continue
+		}
+		if jsontext.KindOf(data) != jsontext.Array && !jsontext.IsNull(data) {
+			b.fault(text.File, "", "seeds have to be a list of rows", "begin every row with a hyphen")
+			continue
+		}
+		f := seedFile{file: text.File, entity: e}
+		for _, row := range jsontext.Elements(data) {
+			f.rows = append(f.rows, row)
+		}
+		b.seeds = append(b.seeds, f)
+	}
+}
+
+// Seed writes the rows of the project's seeds, as the author's own code: judged,
+// filled and completed like any row, ids and closed fields allowed. An entity that
+// has rows already is left alone, so that Seed may be called at every start. Rows
+// that others point at come first, of one entity and among entities. The rows of
+// an entity are written all or none.
+//
+// Rows that are refused are schema.Faults with file and index, all of them at
+// once, and then nothing is written. Another failure is an *Error.
+func (f *Facade) Seed(ctx context.Context) error {
+	s := seeding{facade: f, ids: map[*schema.Entity]map[string]bool{}}
+	for _, file := range inDependencyOrder(f.seeds) {
+		empty, err := s.empty(ctx, file.entity)
+		if err != nil {
+			return AsError(err).At(file.entity.Name, "create")
+		}
+		if empty {
+			s.files = append(s.files, s.judge(ctx, file))
+		}
+	}
+	s.consistent()
+	if err := s.faults.Err(); err != nil {
+		return err
+	}
+	for _, file := range s.files {
+		if len(file.records) == 0 {
+			continue
+		}
+		if err := s.write(ctx, file); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// seeding is one run of Seed.
+type seeding struct {
+	facade *Facade
+	files  []judged
+	ids    map[*schema.Entity]map[string]bool // of the rows that will be written
+	faults schema.Faults
+}
+
+// judged is a file whose rows are ready to be written.
+type judged struct {
+	seedFile
+	records []Record
+}
+
+func (s *seeding) fault(file string, i int, at, message, remedy string) {
+	s.faults = append(s.faults, schema.Fault{File: file, Pointer: fmt.Sprintf("/%d%s", i, at), Message: message, Remedy: remedy})
+}
+
+func (s *seeding) empty(ctx context.Context, e *schema.Entity) (bool, error) {
+	if s.facade.store == nil {
+		return false, Errorf(ServiceUnavailable, "there is no store to write seeds to")
+	}
+	found, err := s.facade.store.Find(ctx, &Find{
+		Entity: e, Select: NewLayout([]string{e.Primary.Name}), Sort: newOrder(e, nil).keys, Limit: 1,
+	})
+	if err != nil {
+		return false, err
+	}
+	return found.Rows.Len() == 0, nil
+}
+
+// judge takes the rows through the third step of the path, as create does.
+func (s *seeding) judge(ctx context.Context, file seedFile) judged {
+	out := judged{seedFile: file, records: make([]Record, 0, len(file.rows))}
+	ids := map[string]bool{}
+	s.ids[file.entity] = ids
+	door := &Door{Name: file.entity.Name, Entity: file.entity}
+	op := &Operation{Name: "create", Door: door, builtin: builtinNamed("create")}
+	for i, row := range file.rows {
+		t := trip{facade: s.facade, call: &Call{}, inside: true, see: open, door: door, op: op}
+		t.body = t.judge(file.entity, schema.Create, row)
+		err := t.refusal()
+		if err == nil {
+			err = t.fill(ctx)
+		}
+		if err != nil {
+			s.refused(file.file, i, err)
+			out.records = append(out.records, nil)
+			continue
+		}
+		out.records = append(out.records, t.body)
+		ids[string(s.id(file.entity, t.body))] = true
+	}
+	return out
+}
+
+func (s *seeding) id(e *schema.Entity, r Record) json.RawMessage {
+	id, _ := keyText(e.Primary, r.Get(e.Primary.Name))
+	return id
+}
+
+// refused keeps why a row was refused, a fault for every detail.
+func (s *seeding) refused(file string, i int, err error) {
+	e := AsError(err)
+	details, _ := e.Details.([]schema.Detail)
+	for _, d := range details {
+		s.fault(file, i, strings.TrimPrefix(d.Pointer, "/body"), strings.TrimSpace(d.Path+" "+d.Message), "")
+	}
+	if len(details) == 0 {
+		s.fault(file, i, "", e.Error(), "")
+	}
+}
+
+// consistent looks for what the store would refuse of the whole, so that it can be
+// told row by row: values that are taken, and relations that point nowhere.
+func (s *seeding) consistent() {
+	for _, file := range s.files {
+		uniques := append([][]*schema.Property{{file.entity.Primary}}, file.entity.Uniques...)
+		for _, members := range uniques {
+			seen := map[string]int{}
+			for i, r := range file.records {
+				values, ok := joined(members, r)
+				if !ok {
+					continue
+				}
+				if first, taken := seen[values]; taken {
+					s.fault(file.file, i, "/"+jsontext.Token(members[0].Name), fmt.Sprintf("%s is taken by row %d", names(members), first), "give every row its own")
+					continue
+				}
+				seen[values] = i
+			}
+		}
+		for _, p := range file.entity.Fields {
+			if p.Link == nil || p.Link.Many {
+				continue
+			}
+			known, seeded := s.ids[p.Link.Target]
+			for i, r := range file.records {
+				id := r.Get(p.Name)
+				if !seeded || id == nil || jsontext.IsNull(id) {
+					continue
+				}
+				if id, _ := keyText(p, id); !known[string(id)] {
+					s.fault(file.file, i, "/"+jsontext.Token(p.Name), fmt.Sprintf("%s names a %s that is not among the seeds", p.Name, p.Link.Target.Name), "add the row, or name one that is there")
+				}
+			}
+		}
+	}
+}
+
+// joined is the values of a constraint's members as one text; false where one
+// of them is null, which is never taken.
+func joined(members []*schema.Property, r Record) (string, bool) {
+	var b strings.Builder
+	for _, p := range members {
+		v := r.Get(p.Name)
+		if v == nil || jsontext.IsNull(v) {
+			return "", false
+		}
+		if k, why := keyText(p, v); why == "" {
+			v = k
+		}
+		b.Write(v)
+		b.WriteByte(0)
+	}
+	return b.String(), b.Len() > 0
+}
+
+func names(members []*schema.Property) string {
+	list := make([]string, len(members))
+	for i, p := range members {
+		list[i] = p.Name
+	}
+	return strings.Join(list, " and ")
+}
+
+func (s *seeding) write(ctx context.Context, file judged) error {
+	e := file.entity
+	_, err := s.facade.store.Insert(ctx, e, s.parentsFirst(file), NewLayout([]string{e.Primary.Name}))
+	var refused *Error
+	if errors.As(err, &refused) && refused.Code == Conflict {
+		return schema.Faults{{File: file.file, Message: "the store refuses these rows: " + refused.Message}}
+	}
+	if err != nil {
+		return AsError(err).At(e.Name, "create")
+	}
+	return nil
+}
+
+// parentsFirst orders the rows of one entity so that a row comes behind those it
+// points at, and otherwise as in the file.
+func (s *seeding) parentsFirst(file judged) []Record {
+	e := file.entity
+	var self []*schema.Property
+	for _, p := range e.Fields {
+		if p.Link != nil && !p.Link.Many && p.Link.Target == e {
+			self = append(self, p)
+		}
+	}
+	if self == nil {
+		return file.records
+	}
+	at := map[string]int{}
+	for i, r := range file.records {
+		at[string(s.id(e, r))] = i
+	}
+	out := make([]Record, 0, len(file.records))
+	done := make([]bool, len(file.records))
+	var add func(i int)
+	add = func(i int) {
+		if done[i] {
+			return
+		}
+		done[i] = true // before its parents: a circle ends here
+		for _, p := range self {
+			if v := file.records[i].Get(p.Name); v != nil && !jsontext.IsNull(v) {
+				id, _ := keyText(p, v)
+				if j, known := at[string(id)]; known {
+					add(j)
+				}
+			}
+		}
+		out = append(out, file.records[i])
+	}
+	for i := range file.records {
+		add(i)
+	}
+	return out
+}
+
+// inDependencyOrder puts entities behind those they point at. A circle has no such
+// order; it is cut where it closes.
+func inDependencyOrder(files []seedFile) []seedFile {
+	out := make([]seedFile, 0, len(files))
+	state := map[*schema.Entity]int{} // 1: on the way, 2: done
+	var add func(f seedFile)
+	add = func(f seedFile) {
+		if state[f.entity] != 0 {
+			return
+		}
+		state[f.entity] = 1
+		for _, p := range f.entity.Fields {
+			if p.Link == nil || p.Link.Many || p.Link.Target == f.entity {
+				continue
+			}
+			if i := slices.IndexFunc(files, func(o seedFile) bool { return o.entity == p.Link.Target }); i >= 0 {
+				add(files[i])
+			}
+		}
+		state[f.entity] = 2
+		out = append(out, f)
+	}
+	for _, f := range files {
+		add(f)
+	}
+	return out
+}

@@ -1,0 +1,35 @@
+package facade
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Do calls entity.op and decodes the answer into a T by encoding/json: for Go code
+// that calls, [From] and [Inside] a handler or from without. A null answer is T's
+// zero value, so a pointer tells it apart.
+func Do[T any](ctx context.Context, caller Caller, method string, in Invocation) (T, error) {
+	var out T
+	entity, op, ok := strings.Cut(method, ".")
+	if !ok {
+		return out, Errorf(BadRequest, "%s is no method; write entity.operation", shown(method))
+	}
+	res, err := caller.Call(ctx, &Call{Entity: entity, Operation: op, Invocation: in})
+	if err != nil {
+		return out, err
+	}
+	if err := json.Unmarshal(res.AppendJSON(nil), &out); err != nil {
+		return out, Internal(fmt.Errorf("the answer of %s does not fit %T: %w", method, out, err)).At(entity, op)
+	}
+	return out, nil
+}
+
+// List is a list result (spec 2.7) as a Go value.
+type List[T any] struct {
+	Items     []T    `json:"items"`
+	Total     int64  `json:"total"` // -1: not counted
+	HasMore   bool   `json:"hasMore"`
+	EndCursor string `json:"endCursor"` // "": the list is empty
+}

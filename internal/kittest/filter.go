@@ -1,0 +1,223 @@
+package kittest
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"math/big"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// value is a field's text as a Go value: nil, bool, int64, float64, string,
+// time.Time, *big.Rat, or what encoding/json makes of it.
+func value(p *schema.Property, text json.RawMessage) any {
+	if len(text) == 0 || jsontext.IsNull(text) {
+		return nil
+	}
+	switch p.Kind {
+	case schema.KindInteger:
+		n, _ := schema.Integer(text)
+		return n
+	case schema.KindNumber:
+		var f float64
+		_ = json.Unmarshal(text, &f)
+		return f
+	case schema.KindBoolean:
+		return jsontext.KindOf(text) == jsontext.True
+	case schema.KindDateTime:
+		return moment(jsontext.Unquote(text))
+	case schema.KindDecimal:
+		r, ok := new(big.Rat).SetString(jsontext.Unquote(text))
+		if !ok {
+			return jsontext.Unquote(text)
+		}
+		return r
+	case schema.KindString, schema.KindDate:
+		return jsontext.Unquote(text)
+	}
+	var v any
+	_ = json.Unmarshal(text, &v)
+	return v
+}
+
+// operand is an operand of a filter as value would have it.
+func operand(p *schema.Property, v any) any {
+	s, isText := v.(string)
+	switch {
+	case isText && p.Kind == schema.KindDateTime:
+		return moment(s)
+	case isText && p.Kind == schema.KindDecimal:
+		r, _ := new(big.Rat).SetString(s)
+		return r
+	}
+	return v
+}
+
+// compare orders two values of one kind; nil is the smallest.
+func compare(a, b any) int {
+	if a == nil || b == nil {
+		switch {
+		case a == nil && b == nil:
+			return 0
+		case a == nil:
+			return -1
+		}
+		return 1
+	}
+	switch a := a.(type) {
+	case bool:
+		return cmp.Compare(number(a), number(b.(bool)))
+	case int64:
+		return cmp.Compare(a, b.(int64))
+	case float64:
+		return cmp.Compare(a, b.(float64))
+	case string:
+		return strings.Compare(a, b.(string))
+	case time.Time:
+		return a.Compare(b.(time.Time))
+	case *big.Rat:
+		return a.Cmp(b.(*big.Rat))
+	}
+	x, _ := json.Marshal(a)
+	y, _ := json.Marshal(b)
+	return bytes.Compare(x, y)
+}
+
+func number(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func compareTexts(p *schema.Property, a, b json.RawMessage) int {
+	return compare(value(p, a), value(p, b))
+}
+
+func compareRows(sort []facade.SortKey, a, b *row) int {
+	for _, k := range sort {
+		c := compareTexts(k.Field, a.of[k.Field.Name], b.of[k.Field.Name])
+		if k.Desc {
+			c = -c
+		}
+		if c != 0 {
+			return c
+		}
+	}
+	return 0
+}
+
+// compareToKey says where a row stands to the place a cursor names.
+func compareToKey(sort []facade.SortKey, r *row, from []json.RawMessage) int {
+	at := &row{map[string]json.RawMessage{}}
+	for i, k := range sort {
+		at.of[k.Field.Name] = from[i]
+	}
+	return compareRows(sort, r, at)
+}
+
+// holds says whether a filter holds for a row, as the comment of facade.Filter has it.
+func (s *Store) holds(f *facade.Filter, r *row) bool {
+	if f == nil {
+		return true
+	}
+	switch f.Op {
+	case facade.And:
+		return !slices.ContainsFunc(f.Sub, func(sub *facade.Filter) bool { return !s.holds(sub, r) })
+	case facade.Or:
+		return slices.ContainsFunc(f.Sub, func(sub *facade.Filter) bool { return s.holds(sub, r) })
+	case facade.Not:
+		return !s.holds(f.Sub[0], r)
+	case facade.Some, facade.None, facade.Every:
+		met, failed := false, false
+		for _, other := range s.related(f.Link, r) {
+			if len(f.Sub) == 0 || s.holds(f.Sub[0], other) {
+				met = true
+			} else {
+				failed = true
+			}
+		}
+		return f.Op == facade.Some && met || f.Op == facade.None && !met || f.Op == facade.Every && !failed
+	}
+	v := value(f.Field, r.of[f.Field.Name])
+	in := func() bool {
+		return v != nil && slices.ContainsFunc(f.Values, func(o any) bool { return compare(v, operand(f.Field, o)) == 0 })
+	}
+	switch f.Op {
+	case facade.IsNull:
+		return (v == nil) == f.Values[0].(bool)
+	case facade.Eq, facade.In:
+		return in()
+	case facade.Ne, facade.NotIn:
+		return !in()
+	case facade.Has:
+		items, _ := v.([]any)
+		return slices.ContainsFunc(items, func(item any) bool {
+			if n, ok := f.Values[0].(int64); ok {
+				return item == float64(n)
+			}
+			return item == f.Values[0]
+		})
+	}
+	if v == nil {
+		return false
+	}
+	c, text := 0, ""
+	switch f.Op {
+	case facade.Lt, facade.Lte, facade.Gt, facade.Gte:
+		c = compare(v, operand(f.Field, f.Values[0]))
+	default:
+		text = v.(string)
+	}
+	switch f.Op {
+	case facade.Lt:
+		return c < 0
+	case facade.Lte:
+		return c <= 0
+	case facade.Gt:
+		return c > 0
+	case facade.Gte:
+		return c >= 0
+	case facade.Contains:
+		return strings.Contains(text, f.Values[0].(string))
+	case facade.StartsWith:
+		return strings.HasPrefix(text, f.Values[0].(string))
+	case facade.EndsWith:
+		return strings.HasSuffix(text, f.Values[0].(string))
+	case facade.IContains:
+		return strings.Contains(strings.ToLower(text), strings.ToLower(f.Values[0].(string)))
+	}
+	return false
+}
+
+// related are the rows on the other side of a relation.
+func (s *Store) related(link *schema.Link, r *row) (rows []*row) {
+	switch {
+	case !link.Many:
+		if v := r.of[link.Field.Name]; !jsontext.IsNull(v) {
+			if other := s.byID(link.Target, v); other != nil {
+				rows = append(rows, other)
+			}
+		}
+	case link.Inverse != nil:
+		id := r.of[link.Field.Owner.Primary.Name]
+		for _, other := range s.table(link.Target).rows {
+			if v := other.of[link.Inverse.Name]; !jsontext.IsNull(v) && compareTexts(link.Inverse, v, id) == 0 {
+				rows = append(rows, other)
+			}
+		}
+	default:
+		for _, id := range jsontext.Elements(r.of[link.Field.Name]) {
+			if other := s.byID(link.Target, id); other != nil {
+				rows = append(rows, other)
+			}
+		}
+	}
+	return rows
+}

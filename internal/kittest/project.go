@@ -1,0 +1,165 @@
+package kittest
+
+import (
+	"context"
+	"embed"
+	"io/fs"
+	"strings"
+	"testing"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+//go:embed all:testdata/project
+var files embed.FS
+
+// FS is the folder of the test project: two Fronds, people (authors) and blog
+// (posts, comments, tags, an audit without a door, a health door without rows).
+//
+// Between them they have every axis and most shapes: a self-relation, many
+// relations of both sorts, nullable and optional fields, an enum, a nested and a
+// bare object, an array, a date, date-times, decimals, int64 beyond a double, a
+// compound unique, fields that are only read and only written, and conversions.
+func FS() fs.FS {
+	sub, err := fs.Sub(files, "testdata/project")
+	if err != nil {
+		panic(err)
+	}
+	return sub
+}
+
+// Project is the test project with its handlers (post.bySlug, publish, teasers and
+// countWords; health.check; archive is declared and unanswered) and a presenter
+// (post.excerpt, which needs body). It may be changed before it is used.
+func Project(tb testing.TB) *facade.Project {
+	tb.Helper()
+	p, err := facade.Read(FS())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	post := p.Door("post")
+	facade.HandleQuery(post, "bySlug", bySlug)
+	facade.HandleCommand(post, "publish", publish)
+	facade.Handle(post, "teasers", teasers)
+	facade.HandleQuery(post, "countWords", countWords)
+	facade.HandleQuery(p.Door("health"), "check", func(context.Context, struct{}) (string, error) { return "well", nil })
+	facade.Present(post, "excerpt", schema.Shape{Type: "string", Nullable: true, Description: "How the post begins."}, excerpt, "body")
+	return p
+}
+
+// Facade is the test project over an empty Store with its seeds written.
+func Facade(tb testing.TB) *facade.Facade {
+	tb.Helper()
+	return New(tb, Project(tb), NewStore(), nil)
+}
+
+// New compiles a project over a store and writes its seeds.
+func New(tb testing.TB, p *facade.Project, store facade.Store, opts *facade.Options) *facade.Facade {
+	tb.Helper()
+	f, err := facade.New(p, store, opts)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if err := f.Seed(context.Background()); err != nil {
+		tb.Fatal(err)
+	}
+	return f
+}
+
+// Call calls entity.op and gives the result as text, or the error.
+func Call(tb testing.TB, c facade.Caller, method string, in facade.Invocation) (string, *facade.Error) {
+	tb.Helper()
+	entity, op, _ := strings.Cut(method, ".")
+	res, err := c.Call(context.Background(), &facade.Call{Entity: entity, Operation: op, Invocation: in})
+	if err != nil {
+		return "", facade.AsError(err)
+	}
+	text := string(res.AppendJSON(nil))
+	if err := jsontext.Check([]byte(text)); err != nil {
+		tb.Fatalf("%s answered no JSON: %v\n%s", method, err, text)
+	}
+	return text, nil
+}
+
+type slugIn struct {
+	Slug string `json:"slug"`
+}
+
+func bySlug(ctx context.Context, in slugIn) (*facade.Result, error) {
+	res, err := facade.From(ctx).Call(ctx, &facade.Call{Entity: "post", Operation: "list", Invocation: facade.Invocation{
+		Query: []byte(`{"filter":{"slug":{"eq":` + string(jsontext.Quote(in.Slug)) + `}},"limit":1,"total":false}`),
+	}})
+	if err != nil {
+		return nil, err
+	}
+	return &facade.Result{Form: facade.FormRow, Rows: res.Rows}, nil
+}
+
+type publishIn struct {
+	ID   string  `json:"id"`
+	Note *string `json:"note"`
+	At   string  `json:"at"`
+}
+
+func publish(ctx context.Context, in publishIn) (*facade.Result, error) {
+	type post struct{ Status string }
+	was, err := facade.Do[*post](ctx, facade.Inside(ctx), "post.findById", facade.Invocation{Params: id(in.ID)})
+	switch {
+	case err != nil:
+		return nil, err
+	case was == nil:
+		return nil, facade.Errorf(facade.NotFound, "there is no post with this id")
+	case was.Status == "published":
+		return nil, facade.Errorf(facade.Conflict, "the post is published already")
+	}
+	body := `{"status":"published","publishedAt":` + string(jsontext.Quote(in.At)) + `}`
+	return facade.Inside(ctx).Call(ctx, &facade.Call{Entity: "post", Operation: "update", Invocation: facade.Invocation{
+		Params: id(in.ID), Body: []byte(body),
+	}})
+}
+
+func id(id string) []byte { return []byte(`{"id":` + string(jsontext.Quote(id)) + `}`) }
+
+// teasers answers whole rows, closed fields and all: its output view cuts them.
+func teasers(ctx context.Context, c *facade.Call) (any, error) {
+	filter := `{"status":{"eq":"published"}}`
+	if tag := jsontext.Get(c.Invocation.Query, "tag"); tag != nil {
+		filter = `{"status":{"eq":"published"},"tags":{"has":` + string(tag) + `}}`
+	}
+	res, err := facade.Inside(ctx).Call(ctx, &facade.Call{Entity: "post", Operation: "list", Invocation: facade.Invocation{
+		Query: []byte(`{"filter":` + filter + `,"total":false}`),
+	}})
+	if err != nil {
+		return nil, err
+	}
+	return res.Rows, nil
+}
+
+func countWords(ctx context.Context, _ struct{}) (int, error) {
+	type post struct{ Body *string }
+	posts, err := facade.Do[facade.List[post]](ctx, facade.From(ctx), "post.list", facade.Invocation{Query: []byte(`{"limit":500}`)})
+	words := 0
+	for _, p := range posts.Items {
+		if p.Body != nil {
+			words += len(strings.Fields(*p.Body))
+		}
+	}
+	return words, err
+}
+
+// excerpt is the first three words of a post's body, null where it has none.
+func excerpt(_ context.Context, rows []facade.Row) ([]*string, error) {
+	out := make([]*string, len(rows))
+	for i, row := range rows {
+		body := row.Get("body")
+		if body == nil || jsontext.IsNull(body) {
+			continue
+		}
+		words := strings.Fields(jsontext.Unquote(body))
+		short := strings.Join(words[:min(3, len(words))], " ")
+		out[i] = &short
+	}
+	return out, nil
+}

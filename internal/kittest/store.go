@@ -1,0 +1,317 @@
+// Package kittest is what tests of every room share: a store that keeps rows in
+// memory and is written to be obviously right, and a small project with rows in it.
+package kittest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// Store keeps rows in memory: the plain twin that other stores are tested
+// against. Every call looks at every row.
+type Store struct {
+	mu     sync.Mutex
+	tables map[string]*table
+}
+
+type table struct {
+	entity *schema.Entity
+	rows   []*row
+}
+
+// row is one row: the text of every field.
+type row struct{ of map[string]json.RawMessage }
+
+var _ facade.Store = (*Store)(nil)
+
+// NewStore is an empty store.
+func NewStore() *Store { return &Store{tables: map[string]*table{}} }
+
+func (s *Store) table(e *schema.Entity) *table {
+	t := s.tables[e.Key]
+	if t == nil {
+		t = &table{entity: e}
+		s.tables[e.Key] = t
+	}
+	return t
+}
+
+// Find reads rows.
+func (s *Store) Find(ctx context.Context, q *facade.Find) (*facade.Found, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var met []*row
+	for _, r := range s.table(q.Entity).rows {
+		if s.holds(q.Where, r) {
+			met = append(met, r)
+		}
+	}
+	slices.SortStableFunc(met, func(a, b *row) int { return compareRows(q.Sort, a, b) })
+	if q.Each == nil {
+		rows, total, more := page(q, met)
+		found := &facade.Found{Rows: write(q.Select, rows), Total: -1, More: more}
+		if q.Count {
+			found.Total = total
+		}
+		found.Keys = keys(q, rows, []facade.FoundGroup{{From: 0, To: len(rows)}})
+		return found, nil
+	}
+	var all []*row
+	var groups []facade.FoundGroup
+	for _, key := range q.Each.Values {
+		var of []*row
+		for _, r := range met {
+			if v := r.of[q.Each.Field.Name]; !jsontext.IsNull(v) && compareTexts(q.Each.Field, v, key) == 0 {
+				of = append(of, r)
+			}
+		}
+		rows, total, more := page(q, of)
+		if !q.Count {
+			total = -1
+		}
+		groups = append(groups, facade.FoundGroup{From: len(all), To: len(all) + len(rows), Total: total, More: more})
+		all = append(all, rows...)
+	}
+	return &facade.Found{Rows: write(q.Select, all), Total: -1, Groups: groups, Keys: keys(q, all, groups)}, nil
+}
+
+// page cuts what was asked for out of sorted rows.
+func page(q *facade.Find, rows []*row) (cut []*row, total int64, more bool) {
+	total = int64(len(rows))
+	if q.From != nil {
+		rows = slices.DeleteFunc(slices.Clone(rows), func(r *row) bool {
+			c := compareToKey(q.Sort, r, q.From)
+			return q.Backward && c >= 0 || !q.Backward && c <= 0
+		})
+	}
+	if q.Backward {
+		rows = rows[:max(0, len(rows)-q.Offset)]
+		n := min(max(q.Limit, 0), len(rows))
+		return rows[len(rows)-n:], total, len(rows) > n
+	}
+	rows = rows[min(q.Offset, len(rows)):]
+	n := min(max(q.Limit, 0), len(rows))
+	return rows[:n], total, len(rows) > n
+}
+
+// write lays rows out as a selection has them.
+func write(sel *facade.Layout, rows []*row) *facade.Rows {
+	out := facade.NewRows(sel, len(rows))
+	for _, r := range rows {
+		out.BeginRow()
+		for i, name := range sel.Fields {
+			out.Put(i, r.of[name])
+		}
+		out.EndRow()
+	}
+	return out
+}
+
+// keys are the values of the sort fields, of all rows or of the ends of each group.
+func keys(q *facade.Find, rows []*row, groups []facade.FoundGroup) []json.RawMessage {
+	out := make([]json.RawMessage, len(rows))
+	for i, r := range rows {
+		end := slices.ContainsFunc(groups, func(g facade.FoundGroup) bool { return i == g.From || i == g.To-1 })
+		if !q.Keys && !end {
+			continue
+		}
+		key := []byte("[")
+		for j, k := range q.Sort {
+			if j > 0 {
+				key = append(key, ',')
+			}
+			key = append(key, r.of[k.Field.Name]...)
+		}
+		out[i] = append(key, ']')
+	}
+	return out
+}
+
+// Insert writes rows, all or none.
+func (s *Store) Insert(ctx context.Context, e *schema.Entity, records []facade.Record, sel *facade.Layout) (*facade.Rows, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := s.table(e)
+	before := len(t.rows)
+	for _, record := range records {
+		r := &row{map[string]json.RawMessage{}}
+		for _, p := range e.Fields {
+			if !p.Stored {
+				continue
+			}
+			r.of[p.Name] = json.RawMessage("null")
+			if v := record.Get(p.Name); v != nil {
+				r.of[p.Name] = compact(v)
+			}
+		}
+		t.rows = append(t.rows, r)
+	}
+	for _, r := range t.rows[before:] {
+		if err := s.check(t, r); err != nil {
+			t.rows = t.rows[:before]
+			return nil, err
+		}
+	}
+	return write(sel, t.rows[before:]), nil
+}
+
+// check says which constraint a row breaks, now that it stands in its table.
+func (s *Store) check(t *table, r *row) error {
+	uniques := t.entity.Uniques
+	if t.entity.Primary != nil {
+		uniques = append([][]*schema.Property{{t.entity.Primary}}, uniques...)
+	}
+	for _, members := range uniques {
+		for _, other := range t.rows {
+			if r != other && slices.IndexFunc(members, func(p *schema.Property) bool {
+				return jsontext.IsNull(r.of[p.Name]) || jsontext.IsNull(other.of[p.Name]) || compareTexts(p, r.of[p.Name], other.of[p.Name]) != 0
+			}) < 0 {
+				return facade.Taken(members...)
+			}
+		}
+	}
+	for _, p := range t.entity.Fields {
+		if p.Link == nil || p.Link.Many || jsontext.IsNull(r.of[p.Name]) {
+			continue
+		}
+		if s.byID(p.Link.Target, r.of[p.Name]) == nil {
+			return facade.Dangling(p)
+		}
+	}
+	return nil
+}
+
+func (s *Store) byID(e *schema.Entity, id json.RawMessage) *row {
+	for _, r := range s.table(e).rows {
+		if compareTexts(e.Primary, r.of[e.Primary.Name], id) == 0 {
+			return r
+		}
+	}
+	return nil
+}
+
+// Update changes one row, or only reads it.
+func (s *Store) Update(ctx context.Context, e *schema.Entity, id json.RawMessage, where *facade.Filter, set facade.Record, sel *facade.Layout) (*facade.Rows, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.byID(e, id)
+	if r == nil || !s.holds(where, r) {
+		return facade.NewRows(sel, 0), nil
+	}
+	before := maps.Clone(r.of)
+	for _, m := range set {
+		r.of[m.Name] = compact(m.Value)
+	}
+	if err := s.check(s.table(e), r); err != nil {
+		r.of = before
+		return nil, err
+	}
+	return write(sel, []*row{r}), nil
+}
+
+// Delete removes one row, and what onDelete says goes with it.
+func (s *Store) Delete(ctx context.Context, e *schema.Entity, id json.RawMessage, where *facade.Filter) (bool, error) {
+	if err := ctx.Err(); err != nil {
+		return false, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.byID(e, id)
+	if r == nil || !s.holds(where, r) {
+		return false, nil
+	}
+	going := []*row{r}     // the row and those that cascade with it
+	var loosened []pointer // what is set to null
+	for i := 0; i < len(going); i++ {
+		for _, p := range s.pointing(going[i]) {
+			switch {
+			case slices.ContainsFunc(going, func(g *row) bool { return g == p.row }):
+			case p.field.Axes.Relation.OnDelete == "cascade":
+				going = append(going, p.row)
+			case p.field.Axes.Relation.OnDelete == "set-null" && p.field.MayBeNull():
+				loosened = append(loosened, p)
+			case p.field.Axes.Relation.OnDelete == "restrict":
+				return false, facade.InUse(p.field)
+			}
+		}
+	}
+	// Without a word of its own a relation holds the row too, unless its row goes as well.
+	for _, g := range going {
+		for _, p := range s.pointing(g) {
+			stays := !slices.ContainsFunc(going, func(g *row) bool { return g == p.row })
+			if word := p.field.Axes.Relation.OnDelete; stays && word != "cascade" && (word != "set-null" || !p.field.MayBeNull()) {
+				return false, facade.InUse(p.field)
+			}
+		}
+	}
+	for _, p := range loosened {
+		p.row.of[p.field.Name] = json.RawMessage("null")
+	}
+	for _, t := range s.tables {
+		t.rows = slices.DeleteFunc(t.rows, func(r *row) bool {
+			return slices.ContainsFunc(going, func(g *row) bool { return g == r })
+		})
+	}
+	return true, nil
+}
+
+// pointer is a row that points at another, and the field it does so by.
+type pointer struct {
+	row   *row
+	field *schema.Property
+}
+
+// pointing are the rows that point at r.
+func (s *Store) pointing(r *row) (all []pointer) {
+	var of *schema.Entity
+	for _, t := range s.tables {
+		if slices.ContainsFunc(t.rows, func(o *row) bool { return o == r }) {
+			of = t.entity
+		}
+	}
+	for _, t := range s.tables {
+		for _, p := range t.entity.Fields {
+			if p.Link == nil || p.Link.Many || p.Link.Target.Key != of.Key {
+				continue
+			}
+			for _, o := range t.rows {
+				if !jsontext.IsNull(o.of[p.Name]) && compareTexts(p, o.of[p.Name], r.of[of.Primary.Name]) == 0 {
+					all = append(all, pointer{o, p})
+				}
+			}
+		}
+	}
+	return all
+}
+
+func compact(v json.RawMessage) json.RawMessage {
+	var b bytes.Buffer
+	if json.Compact(&b, v) != nil {
+		return v
+	}
+	return b.Bytes()
+}
+
+// moment is a date-time's text as a time.
+func moment(s string) time.Time {
+	t, _ := time.Parse(time.RFC3339Nano, s)
+	return t.UTC()
+}
