@@ -19,6 +19,7 @@ type table struct {
 	columns []*column // of the stored fields, in declaration order
 	byIndex []*column // by Property.Index; nil for a field that is not stored
 	primary *column
+	rowid   string // what SQLite's own number of a row can be called here
 	indexes []index
 
 	violations map[string]violation // by SQLite's message
@@ -93,6 +94,13 @@ func newTable(e *schema.Entity, stored func(key string) bool) (*table, error) {
 	}
 	if t.primary == nil {
 		return nil, fmt.Errorf("entity %s has no primary key; mark one field with role.primary: true", e.Name)
+	}
+	t.rowid = t.primary.name // where fields have taken all three names
+	for _, name := range []string{"rowid", "oid", "_rowid_"} {
+		if seen[name] == "" {
+			t.rowid = name
+			break
+		}
 	}
 	t.listIndexes()
 	t.listViolations()
