@@ -223,9 +223,14 @@ func typeNames(s *Shape) []string {
 	case s.Type != "":
 		return []string{s.Type}
 	}
-	var names []string
+	var given, names []string
 	for _, v := range jsontext.Elements(s.Extra.Get("type")) {
-		names = append(names, jsontext.Unquote(v))
+		given = append(given, jsontext.Unquote(v))
+	}
+	for _, name := range []string{"boolean", "number", "integer", "string", "array", "object", "null"} { // as the engine lists them
+		if slices.Contains(given, name) {
+			names = append(names, name)
+		}
 	}
 	return names
 }

@@ -312,9 +312,9 @@ func verdict(k jsonschema.ErrorKind) (code, message string, params map[string]an
 	case *kind.Type:
 		return "type", typeMessage(k.Want, k.Got == "null"), map[string]any{"type": typeParam(k.Want)}
 	case *kind.Enum:
-		return "enum", enumMessage(k.Want), map[string]any{"values": plainValues(k.Want)}
+		return "enum", enumMessage(plainValues(k.Want)), map[string]any{"values": plainValues(k.Want)}
 	case *kind.Const:
-		return "const", constMessage(k.Want), map[string]any{"value": plainValue(k.Want)}
+		return "const", constMessage(plainValue(k.Want)), map[string]any{"value": plainValue(k.Want)}
 	case *kind.Format:
 		return "format", formatMessage(k.Want), map[string]any{"format": k.Want}
 	case *kind.Pattern:

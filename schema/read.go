@@ -91,12 +91,7 @@ func (r *reader) card(text json.RawMessage, at string) *Card {
 		case "x-kit-vendor":
 			c.Vendor = r.string(value, here)
 		case "x-kit-derived":
-			var d Derived
-			if json.Unmarshal(value, &d) != nil {
-				r.fault(here, "x-kit-derived has to be an object with from and survived", "leave it out: it is written for you where of is given")
-				continue
-			}
-			c.Derived = &d
+			c.Derived = r.derived(value, here)
 		case "x-kit":
 			r.fault(here, "the axes stand at the fields, not at the card", "move x-kit to the field it is about")
 		default:
@@ -104,6 +99,27 @@ func (r *reader) card(text json.RawMessage, at string) *Card {
 		}
 	}
 	return c
+}
+
+// derived reads x-kit-derived, which is not for authors to write.
+func (r *reader) derived(value json.RawMessage, at string) *Derived {
+	d := &Derived{Survived: []string{}}
+	from, survived := jsontext.Get(value, "from"), jsontext.Get(value, "survived")
+	if from == nil || survived == nil {
+		r.fault(at, "x-kit-derived has to be an object with from and survived", "leave it out: it is written for you where of is given")
+		return nil
+	}
+	for name, v := range jsontext.Members(value) {
+		switch here := child(at, name); name {
+		case "from":
+			d.From = EntityKey(r.string(v, here))
+		case "survived":
+			d.Survived = r.strings(v, here)
+		default:
+			r.fault(here, "this is no key of x-kit-derived", "it has from and survived")
+		}
+	}
+	return d
 }
 
 // fields reads a map of property names to schemas; axes says whether x-kit may stand in them.

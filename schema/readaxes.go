@@ -60,7 +60,18 @@ func (r *reader) axes(text json.RawMessage, at string) Axes {
 		}
 		return true
 	}, &a.Extra, "")
+	// As they are written: the innermost first, those of one object as they stood.
+	slices.SortStableFunc(a.Extra, func(x, y Keyword) int { return axisRank(x.Name) - axisRank(y.Name) })
 	return a
+}
+
+func axisRank(pointer string) int {
+	for i, prefix := range []string{"role/relation/", "role/", "lifecycle/", "boundary/"} {
+		if strings.HasPrefix(pointer, prefix) {
+			return i
+		}
+	}
+	return 4
 }
 
 // each walks the members of an object; the ones read leaves go to extra under prefix.
