@@ -28,17 +28,20 @@ func (t *Table) match(escaped string) (match, *facade.Error) {
 	n := 0
 	for rest != "" {
 		var segment string
-		segment, rest, _ = cutSegment(rest)
+		segment, rest = cutSegment(rest)
 		if n == len(segments) {
 			return match{}, facade.Errorf(facade.NotFound,
 				"the path has too many segments; send %s/{frond}/{plural}/{id}, with a / inside an id as %%2F", t.base)
 		}
 		if strings.IndexByte(segment, '%') >= 0 {
 			decoded, err := url.PathUnescape(segment)
-			if err != nil || !utf8.ValidString(decoded) {
+			if err != nil {
 				return match{}, facade.Errorf(facade.BadRequest, "the path is not percent-encoded UTF-8")
 			}
 			segment = decoded
+		}
+		if !utf8.ValidString(segment) {
+			return match{}, facade.Errorf(facade.BadRequest, "the path is not percent-encoded UTF-8")
 		}
 		segments[n] = segment
 		n++
@@ -74,12 +77,12 @@ func (t *Table) match(escaped string) (match, *facade.Error) {
 }
 
 // cutSegment cuts the first segment off a path that begins with a slash.
-func cutSegment(path string) (segment, rest string, more bool) {
+func cutSegment(path string) (segment, rest string) {
 	path = path[1:]
 	if i := strings.IndexByte(path, '/'); i >= 0 {
-		return path[:i], path[i:], true
+		return path[:i], path[i:]
 	}
-	return path, "", false
+	return path, ""
 }
 
 // paths names a door's paths in a message.
