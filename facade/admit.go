@@ -87,9 +87,9 @@ func (t *trip) judge(card *schema.Entity, mode schema.Mode, text json.RawMessage
 			at := "/body/" + jsontext.Token(name)
 			switch {
 			case see.hides(name):
-				t.refuse(unknownKey(at, t.door.Name+" knows no "+name+"; leave it out"))
+				t.refuse(unknownKey(at, msgUnknown))
 			case see.Set.Get(name) != nil:
-				t.refuse(schema.Detail{Path: name, Pointer: at, Code: schema.ReadOnly, Message: name + " is set for you; leave it out"})
+				t.refuse(schema.Detail{Path: name, Pointer: at, Code: schema.ReadOnly, Message: "is set for you; leave it out"})
 			}
 		}
 	}
@@ -108,7 +108,7 @@ func unbounded(card *schema.Entity, o schema.Object, details []schema.Detail, te
 	rest := details[:0:0]
 	for _, d := range details {
 		p := card.Property(d.Path)
-		if p == nil || !p.Stored || d.Code != schema.ReadOnly && d.Code != schema.Immutable {
+		if p == nil || !p.Stored || d.Code == schema.Immutable && p.Axes.Primary || d.Code != schema.ReadOnly && d.Code != schema.Immutable {
 			rest = append(rest, d)
 			continue
 		}
@@ -134,14 +134,14 @@ func (t *trip) only(text json.RawMessage, at string, names []string) {
 		return
 	case jsontext.Object:
 	default:
-		t.refuse(schema.Detail{Pointer: at, Code: "type", Message: at[1:] + " has to be an object"})
+		t.refuse(schema.Detail{Pointer: at, Code: "type", Message: "must be an object"})
 		return
 	}
 	for name := range jsontext.Members(text) {
 		if !slices.Contains(names, name) {
-			message := fmt.Sprintf("%s takes no %s; leave it out", t.where(), shown(name))
+			message := "is nothing that " + t.where() + " takes; leave it out"
 			if len(names) > 0 {
-				message = fmt.Sprintf("%s knows no %s%s", at[1:], shown(name), served(name, names))
+				message = "is nothing that " + t.where() + " takes" + served(name, names)
 			}
 			t.refuse(unknownKey(at+"/"+jsontext.Token(name), message))
 		}
@@ -155,6 +155,10 @@ func (t *trip) refuse(d schema.Detail) { t.details = append(t.details, d) }
 func unknownKey(at, message string) schema.Detail {
 	return schema.Detail{Path: pathOf(at), Pointer: at, Code: schema.UnknownKey, Message: message}
 }
+
+// msgUnknown is the judge's own sentence: a field that is hidden is told like one
+// that never was.
+const msgUnknown = "is not part of the card; leave it out"
 
 // pathOf is the dotted path of a pointer, without the part of the invocation it begins with.
 func pathOf(pointer string) string {
@@ -171,11 +175,19 @@ func (t *trip) refusal() error {
 	case n == 0:
 		return nil
 	case n == 1:
-		return Invalid(t.details[0].Message, t.details...)
+		return Invalid(sentence(t.details[0]), t.details...)
 	default:
 		n = min(n, schema.MaxDetails)
-		return Invalid(fmt.Sprintf("%d things are refused, each with a detail; the first: %s", n, t.details[0].Message), t.details[:n]...)
+		return Invalid(fmt.Sprintf("%d things are refused, each with a detail; the first: %s", n, sentence(t.details[0])), t.details[:n]...)
 	}
+}
+
+// sentence is a detail read out: its message completes what its path begins.
+func sentence(d schema.Detail) string {
+	if d.Path == "" {
+		return strings.TrimPrefix(d.Pointer, "/") + " " + d.Message
+	}
+	return d.Path + " " + d.Message
 }
 
 // appendObject appends an object's text.

@@ -22,7 +22,7 @@ func (t *trip) inward(p *schema.Property, value json.RawMessage) json.RawMessage
 		if err != nil {
 			t.refuse(schema.Detail{
 				Path: p.Name, Pointer: "/body/" + jsontext.Token(p.Name), Code: "decode",
-				Message: fmt.Sprintf("%s cannot be read as %s; send it in that form", p.Name, name),
+				Message: "cannot be read by the conversion " + name + "; send it in the form that takes",
 				Params:  map[string]any{"conversion": name},
 			})
 			return value

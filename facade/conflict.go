@@ -22,16 +22,21 @@ func Taken(fields ...*schema.Property) *Error {
 	for i, p := range fields {
 		names[i] = p.Name
 	}
-	what := "the " + strings.Join(names, " and ")
-	err := &Error{Code: Conflict, Message: what + " is already taken; send another"}
+	message := "is already taken; send another"
 	if len(fields) > 1 {
-		err.Message = what + " together are already taken; change one of them"
+		message = "are already taken together; change one of them"
+	}
+	err := &Error{Code: Conflict, Message: strings.Join(names, " and ") + " " + message}
+	list := make([]any, len(names)) // as encoding/json would decode it
+	for i, n := range names {
+		list[i] = n
 	}
 	details := make([]schema.Detail, len(fields))
 	for i, p := range fields {
-		details[i] = schema.Detail{Path: p.Name, Pointer: "/body/" + jsontext.Token(p.Name), Code: Unique, Message: err.Message}
+		details[i] = schema.Detail{Path: p.Name, Pointer: "/body/" + jsontext.Token(p.Name), Code: Unique, Message: message}
 		if len(fields) > 1 {
-			details[i].Params = map[string]any{"fields": names}
+			details[i].Message = "is already taken together with the others of " + strings.Join(names, ", ") + "; change one of them"
+			details[i].Params = map[string]any{"fields": list}
 		}
 	}
 	err.Details = details
@@ -40,11 +45,11 @@ func Taken(fields ...*schema.Property) *Error {
 
 // Dangling is the CONFLICT a store answers where a relation points at no row.
 func Dangling(field *schema.Property) *Error {
-	message := fmt.Sprintf("%s names a row that does not exist; send the id of one that does", field.Name)
+	message := "names a row that does not exist; send the id of one that does"
 	if field.Link != nil {
-		message = fmt.Sprintf("%s names a %s that does not exist; send the id of one that does", field.Name, field.Link.Target.Name)
+		message = fmt.Sprintf("names a %s that does not exist; send the id of one that does", field.Link.Target.Name)
 	}
-	return &Error{Code: Conflict, Message: message, Details: []schema.Detail{
+	return &Error{Code: Conflict, Message: field.Name + " " + message, Details: []schema.Detail{
 		{Path: field.Name, Pointer: "/body/" + jsontext.Token(field.Name), Code: Reference, Message: message},
 	}}
 }
@@ -52,8 +57,8 @@ func Dangling(field *schema.Property) *Error {
 // InUse is the CONFLICT a store answers where a row cannot go because others
 // point at it; by is the relation whose onDelete restricts it.
 func InUse(by *schema.Property) *Error {
-	message := fmt.Sprintf("rows of %s still point here by %s; remove or change them first", by.Owner.Name, by.Name)
-	return &Error{Code: Conflict, Message: message, Details: []schema.Detail{
+	message := fmt.Sprintf("is still pointed at by rows of %s, in %s; remove or change them first", by.Owner.Name, by.Name)
+	return &Error{Code: Conflict, Message: "the row " + message, Details: []schema.Detail{
 		{Path: "id", Pointer: "/params/id", Code: Restrict, Message: message,
 			Params: map[string]any{"entity": by.Owner.Key, "field": by.Name}},
 	}}

@@ -62,12 +62,12 @@ func (t *trip) admitParamsID() {
 	t.only(params, "/params", onlyID)
 	sent := jsontext.Get(params, "id")
 	if sent == nil {
-		t.refuse(schema.Detail{Path: "id", Pointer: "/params/id", Code: "required", Message: fmt.Sprintf("%s takes the id of a row; send it as params.id", t.where())})
+		t.refuse(schema.Detail{Path: "id", Pointer: "/params/id", Code: "required", Message: "is required; send the id of a row in params"})
 		return
 	}
 	id, why := keyText(p, sent)
 	if why != "" {
-		t.refuse(schema.Detail{Path: "id", Pointer: "/params/id", Code: "type", Message: fmt.Sprintf("the id of a %s is %s", t.door.Name, why)})
+		t.refuse(schema.Detail{Path: "id", Pointer: "/params/id", Code: "type", Message: "must be " + why})
 		return
 	}
 	t.id = id
@@ -87,18 +87,18 @@ func (t *trip) admitIDs(context.Context) error {
 		if sent == nil {
 			code = "required"
 		}
-		refuse("/query/ids", code, t.where()+" takes a list of ids; send it as query.ids")
+		refuse("/query/ids", code, "must be a list of ids")
 		return nil
 	}
 	e := &eachOf{field: p}
 	for i, id := range jsontext.Elements(sent) {
 		if i == maxIDs {
-			refuse("/query/ids", "maxItems", fmt.Sprintf("there are more than %d ids; ask for fewer at once", maxIDs))
+			refuse("/query/ids", "maxItems", fmt.Sprintf("must have at most %d items; ask for fewer at once", maxIDs))
 			return nil
 		}
 		text, why := keyText(p, id)
 		if why != "" {
-			refuse(fmt.Sprintf("/query/ids/%d", i), "type", fmt.Sprintf("the id of a %s is %s", t.door.Name, why))
+			refuse(fmt.Sprintf("/query/ids/%d", i), "type", "must be "+why)
 			continue
 		}
 		e.add(text)
@@ -121,31 +121,35 @@ func (t *trip) admitUpdate(ctx context.Context) error {
 	t.only(in.Query, "/query", nil)
 	body := in.Body
 	if t.id != nil {
-		merged, err := t.merge(ctx, body)
+		merged, err := t.merge(ctx, t.withoutID(body))
 		if err != nil {
 			return err
 		}
 		body = merged
 	}
 	t.body = t.judge(t.door.Entity, schema.Update, body)
-	t.body = t.withoutID(t.body)
 	return nil
 }
 
-// withoutID takes the primary key out of a patch: the row keeps its own. Sending
-// the one it has is no change, sending another is refused.
-func (t *trip) withoutID(patch schema.Object) schema.Object {
+// withoutID takes the primary key out of a patch that sends the one the row has,
+// as clients do that send back what they read: it changes nothing. Another one is
+// the judge's to refuse.
+func (t *trip) withoutID(patch json.RawMessage) json.RawMessage {
 	p := t.door.Entity.Primary
-	for i, m := range patch {
-		if m.Name != p.Name {
-			continue
-		}
-		if id, why := keyText(p, m.Value); why == "" && t.id != nil && string(id) != string(t.id) {
-			t.refuse(schema.Detail{Path: p.Name, Pointer: "/body/" + jsontext.Token(p.Name), Code: schema.Immutable, Message: p.Name + " is what the row is known by and does not change; leave it out"})
-		}
-		return append(patch[:i:i], patch[i+1:]...)
+	sent := jsontext.Get(patch, p.Name)
+	if sent == nil {
+		return patch
 	}
-	return patch
+	if id, why := keyText(p, sent); why != "" || string(id) != string(t.id) {
+		return patch
+	}
+	var rest schema.Object
+	for name, value := range jsontext.Members(patch) {
+		if name != p.Name {
+			rest = append(rest, schema.Member{Name: name, Value: value})
+		}
+	}
+	return appendObject(nil, rest)
 }
 
 func (t *trip) runFindByID(ctx context.Context) (*Result, error) {

@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
-	"fmt"
 
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -54,7 +53,7 @@ func markOf(e *schema.Entity, keys []SortKey) uint64 {
 // beginning for after, its end for before.
 func (t *trip) readCursor(name string, value json.RawMessage) []json.RawMessage {
 	if jsontext.KindOf(value) != jsontext.String {
-		t.refuseQuery(name, "type", name+" takes a cursor: the endCursor of a page of this list")
+		t.refuseQuery(name, "type", "must be a cursor: the endCursor of a page of this list")
 		return nil
 	}
 	text := jsontext.Unquote(jsontext.Trim(value))
@@ -62,12 +61,12 @@ func (t *trip) readCursor(name string, value json.RawMessage) []json.RawMessage 
 		return nil
 	}
 	if !t.cursors() {
-		t.refuseQuery(name, "cursor", "this list gives no cursors; page with offset")
+		t.refuseQuery(name, "cursor", "cannot be used: this list gives no cursors; page with offset")
 		return nil
 	}
 	values, ok := t.list.order.values(text)
 	if !ok {
-		t.refuseQuery(name, "cursor", fmt.Sprintf("this is not a cursor of %s in this order; send the endCursor of a page with the same sort, or leave %s out to begin anew", t.where(), name))
+		t.refuseQuery(name, "cursor", "is no cursor of "+t.where()+" in this order; send the endCursor of a page with the same sort, or leave it out to begin anew")
 		return nil
 	}
 	return values

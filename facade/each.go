@@ -44,7 +44,7 @@ func (t *trip) admitEach() {
 	case t.op.Name == "findById" && t.op.Builtin && field != nil && field == t.door.Entity.Primary:
 	case t.op.Name == "list" && t.op.Builtin && field != nil && t.readable(t.see, field) && isScalar(field):
 	case t.op.Builtin && (t.op.Name == "list" || t.op.Name == "findById"):
-		t.refuse(unknownKey("/each/field", t.where()+" is not batched by "+shown(each.Field)+"; findById is by the primary key, list by any field with single values"))
+		t.refuse(unknownKey("/each/field", "is not what "+t.where()+" is batched by; findById is by the primary key, list by a field with single values"))
 		return
 	default:
 		t.verdict = Errorf(BadRequest, "%s is not batched; only findById and list are", t.where())

@@ -1,9 +1,12 @@
 package facade
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/frondhost/frond/schema"
 )
@@ -53,6 +56,43 @@ func (e *Error) Error() string {
 		text += ": " + e.cause.Error()
 	}
 	return text
+}
+
+// UnmarshalJSON revives a KitError off the wire as it was where it happened (spec
+// 7.3): details that are a list of schema.Detail are one again. A code that is not
+// in the table becomes INTERNAL_ERROR with the details {originalCode, details}.
+func (e *Error) UnmarshalJSON(data []byte) error {
+	var wire struct {
+		Code      Code
+		Message   string
+		Entity    string
+		Operation string
+		Details   json.RawMessage
+	}
+	if err := json.Unmarshal(data, &wire); err != nil {
+		return err
+	}
+	*e = Error{Code: wire.Code, Message: wire.Message, Entity: wire.Entity, Operation: wire.Operation, Details: reviveDetails(wire.Details)}
+	if !e.Code.Known() {
+		e.Code = InternalError
+		e.Details = map[string]any{"originalCode": string(wire.Code), "details": e.Details}
+	}
+	return nil
+}
+
+func reviveDetails(text json.RawMessage) any {
+	if len(text) == 0 || string(text) == "null" {
+		return nil
+	}
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.DisallowUnknownFields()
+	var details []schema.Detail
+	if dec.Decode(&details) == nil && len(details) > 0 && !slices.ContainsFunc(details, func(d schema.Detail) bool { return d.Code == "" }) {
+		return details
+	}
+	var plain any
+	_ = json.Unmarshal(text, &plain)
+	return plain
 }
 
 // Unwrap is the cause, for errors.Is and errors.As in this process.

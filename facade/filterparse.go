@@ -41,12 +41,12 @@ type filterParser struct {
 // object reads {field: {op: value}, and: […], …}: all members have to hold.
 func (p *filterParser) object(e *schema.Entity, see *Scope, text json.RawMessage) *Filter {
 	if jsontext.KindOf(text) != jsontext.Object {
-		p.refuse("type", `a filter is an object such as {"name": {"eq": "…"}}`)
+		p.refuse("type", `must be a filter, an object such as {"name": {"eq": "…"}}`)
 		return nil
 	}
 	defer func() { p.depth-- }()
 	if p.depth++; p.depth > maxFilterDepth {
-		p.refuse("depth", fmt.Sprintf("the filter is nested deeper than %d levels; ask for less at once", maxFilterDepth))
+		p.refuse("depth", fmt.Sprintf("is nested deeper than %d levels; ask for less at once", maxFilterDepth))
 		return nil
 	}
 	if !p.counts() {
@@ -128,7 +128,7 @@ func (t *trip) visible(see *Scope, p *schema.Property) bool { return t.inside ||
 // several reads the list of and, or.
 func (p *filterParser) several(e *schema.Entity, see *Scope, name string, value json.RawMessage) *Filter {
 	if jsontext.KindOf(value) != jsontext.Array {
-		p.refuse("type", name+" takes a list of filters")
+		p.refuse("type", "must be a list of filters")
 		return nil
 	}
 	f := &Filter{Op: And}
@@ -155,12 +155,12 @@ func (p *filterParser) related(link *schema.Link, value json.RawMessage) (*Filte
 		return nil, false
 	}
 	if jsontext.IsNull(value) {
-		p.refuse("type", fmt.Sprintf(`nothing is compared with null; to ask for rows without one, write {"%s": {"isNull": true}}`, link.Key))
+		p.refuse("type", fmt.Sprintf(`must be a filter, not null; to ask for rows without one, write {"%s": {"isNull": true}}`, link.Key))
 		return nil, true
 	}
 	for name := range jsontext.Members(value) {
 		if _, op := operators[name]; op && link.Target.Property(name) == nil {
-			p.refuse("operator", fmt.Sprintf(`%s takes a filter of %s; to compare its key, write {"%s": {"%s": …}}`, link.Name, link.Target.Name, link.Key, name))
+			p.refuse("operator", fmt.Sprintf(`must be a filter of %s; to compare the key itself, write {"%s": {"%s": …}}`, link.Target.Name, link.Key, name))
 			return nil, true
 		}
 	}
@@ -179,7 +179,7 @@ func someOf(link *schema.Link, sub *Filter) *Filter {
 // operators of an array where its ids stand in the row.
 func (p *filterParser) quantified(e *schema.Entity, see *Scope, link *schema.Link, value json.RawMessage) *Filter {
 	if jsontext.KindOf(value) != jsontext.Object {
-		p.refuse("type", `a filter of many rows is an object such as {"some": {…}}`)
+		p.refuse("type", `must be an object such as {"some": {…}}`)
 		return nil
 	}
 	there, ok := p.trip.reached(p.ctx, link.Target)
@@ -205,7 +205,7 @@ func (p *filterParser) quantified(e *schema.Entity, see *Scope, link *schema.Lin
 			p.path = p.path[:len(p.path)-1]
 			continue
 		default:
-			p.refuse(schema.UnknownKey, "many rows are filtered by some, none or every"+has(link.Field))
+			p.refuse(schema.UnknownKey, "is no operator of many rows; there is some, none, every"+has(link.Field))
 			p.path = p.path[:len(p.path)-1]
 			continue
 		}
@@ -230,7 +230,7 @@ func (p *filterParser) quantified(e *schema.Entity, see *Scope, link *schema.Lin
 
 func has(p *schema.Property) string {
 	if p.Stored {
-		return ", and the ids in the row by has"
+		return ", and has, isNull for the ids in the row"
 	}
 	return ""
 }
@@ -307,7 +307,7 @@ func operatorsOf(p *schema.Property) []string {
 func (p *filterParser) comparisons(field *schema.Property, value json.RawMessage) *Filter {
 	if jsontext.KindOf(value) != jsontext.Object {
 		name := operatorsOf(field)[0]
-		p.refuse("type", fmt.Sprintf(`%s takes operators; write {"%s": …} around the value`, field.Name, name))
+		p.refuse("type", fmt.Sprintf(`must be an object of operators; write {"%s": …} around the value`, name))
 		return nil
 	}
 	var all []*Filter
@@ -328,13 +328,13 @@ func (p *filterParser) comparison(field *schema.Property, name string, text json
 	o, known := operators[name]
 	switch {
 	case !known:
-		p.refuse(schema.UnknownKey, fmt.Sprintf("there is no operator %s; %s takes %s", shown(name), field.Name, strings.Join(operatorsOf(field), ", ")))
+		p.refuse(schema.UnknownKey, fmt.Sprintf("is no operator; %s takes %s", field.Name, strings.Join(operatorsOf(field), ", ")))
 		return nil
 	case !o.on(field):
-		p.refuse("operator", fmt.Sprintf("%s does not take %s; it takes %s", field.Name, name, strings.Join(operatorsOf(field), ", ")))
+		p.refuse("operator", fmt.Sprintf("is no operator of %s; it takes %s", field.Name, strings.Join(operatorsOf(field), ", ")))
 		return nil
 	case jsontext.IsNull(text):
-		p.refuse("type", fmt.Sprintf(`nothing is compared with null; to ask for rows without a %s, write {"isNull": true}`, field.Name))
+		p.refuse("type", `must not be null, to which nothing is equal; to ask for rows without a value, write {"isNull": true}`)
 		return nil
 	case o.many:
 		return p.oneOf(field, o.op, text)
@@ -344,12 +344,12 @@ func (p *filterParser) comparison(field *schema.Property, name string, text json
 	switch o.op {
 	case IsNull:
 		if value, why = operand(schema.KindBoolean, text); why != "" {
-			why = "isNull takes true or false"
+			why = "must be true or false"
 		}
 	case Has:
 		kind, _ := itemKind(field)
 		if value, why = operand(kind, text); why != "" {
-			why = fmt.Sprintf("has takes one value of %s: %s", field.Name, why)
+			why = "must be one value: " + why
 		}
 	default:
 		value, why = operandFor(field, o.op, text)
@@ -364,17 +364,17 @@ func (p *filterParser) comparison(field *schema.Property, name string, text json
 // oneOf reads the list of in, notIn. An empty one is no fault: nothing is in it.
 func (p *filterParser) oneOf(field *schema.Property, op Op, text json.RawMessage) *Filter {
 	if jsontext.KindOf(text) != jsontext.Array {
-		p.refuse("type", fmt.Sprintf("in and notIn take a list of values of %s", field.Name))
+		p.refuse("type", "must be a list of values")
 		return nil
 	}
 	var values []any
 	for i, item := range jsontext.Elements(text) {
 		if i == maxOperands {
-			p.refuse("maxItems", fmt.Sprintf("the list is longer than %d values; ask for fewer at once", maxOperands))
+			p.refuse("maxItems", fmt.Sprintf("must have at most %d items; ask for fewer at once", maxOperands))
 			return nil
 		}
 		p.path = append(p.path, strconv.Itoa(i))
-		value, why := any(nil), "nothing is equal to null; leave it out, and ask with isNull"
+		value, why := any(nil), "must not be null, to which nothing is equal; leave it out, and ask with isNull"
 		if !jsontext.IsNull(item) {
 			value, why = operandFor(field, op, item)
 		}
@@ -396,7 +396,7 @@ func (p *filterParser) oneOf(field *schema.Property, op Op, text json.RawMessage
 // counts is false once the filter has grown too large; it is refused once.
 func (p *filterParser) counts() bool {
 	if p.count++; p.count == maxConditions+1 {
-		p.refuse("size", fmt.Sprintf("the filter has more than %d conditions; ask for less at once", maxConditions))
+		p.refuse("size", fmt.Sprintf("is past the %d conditions a filter may have; ask for less at once", maxConditions))
 	}
 	return p.count <= maxConditions
 }
@@ -409,7 +409,7 @@ func (p *filterParser) unknown(e *schema.Entity, see *Scope, name string) {
 			names = append(names, field.Name)
 		}
 	}
-	p.refuse(schema.UnknownKey, fmt.Sprintf("%s has no %s to filter by%s", e.Name, shown(name), served(name, names)))
+	p.refuse(schema.UnknownKey, fmt.Sprintf("is nothing to filter %s by%s", e.Name, served(name, names)))
 }
 
 func (p *filterParser) refuse(code, message string) {

@@ -83,16 +83,16 @@ func (t *trip) admitList(ctx context.Context) error {
 			l.fields = t.readFields(value)
 		case "total":
 			if k := jsontext.KindOf(value); k != jsontext.True && k != jsontext.False {
-				t.refuseQuery("total", "type", "total takes true or false")
+				t.refuseQuery("total", "type", "must be true or false")
 			}
 			l.count = jsontext.KindOf(value) == jsontext.True
 		}
 	}
 	switch {
 	case after != nil && before != nil:
-		t.refuseQuery("before", "exclusive", "after and before exclude each other; send one of them")
+		t.refuseQuery("before", "exclusive", "cannot stand beside after; send one of them")
 	case (after != nil || before != nil) && l.offset > 0:
-		t.refuseQuery("offset", "exclusive", "offset counts from the beginning; send it without a cursor")
+		t.refuseQuery("offset", "exclusive", "cannot stand beside a cursor; send one of them")
 	case after != nil:
 		l.from = t.readCursor("after", after)
 	case before != nil:
@@ -198,17 +198,17 @@ func (t *trip) readSort(value json.RawMessage) order {
 	case jsontext.Array:
 		for _, item := range jsontext.Elements(value) {
 			if jsontext.KindOf(item) != jsontext.String {
-				t.refuseQuery("sort", "type", `sort takes names of fields, such as "-createdAt,title" or ["-createdAt", "title"]`)
+				t.refuseQuery("sort", "type", `must be names of fields, such as "-createdAt,title" or ["-createdAt", "title"]`)
 				return t.door.byID
 			}
 			names = append(names, splitList(jsontext.Unquote(item))...)
 		}
 	default:
-		t.refuseQuery("sort", "type", `sort takes names of fields, such as "-createdAt,title" or ["-createdAt", "title"]`)
+		t.refuseQuery("sort", "type", `must be names of fields, such as "-createdAt,title" or ["-createdAt", "title"]`)
 		return t.door.byID
 	}
 	if len(names) > maxSortKeys {
-		t.refuseQuery("sort", "maxItems", fmt.Sprintf("sort takes at most %d fields", maxSortKeys))
+		t.refuseQuery("sort", "maxItems", fmt.Sprintf("must have at most %d fields", maxSortKeys))
 		return t.door.byID
 	}
 	e := t.door.Entity
@@ -221,13 +221,13 @@ func (t *trip) readSort(value json.RawMessage) order {
 		p := sortField(e, bare)
 		switch {
 		case p == nil || !t.readable(t.see, p):
-			t.refuseQuery("sort", schema.UnknownKey, fmt.Sprintf("%s has no %s to sort by%s", e.Name, shown(bare), served(bare, t.sortable())))
+			t.refuseQuery("sort", schema.UnknownKey, fmt.Sprintf("names %s, which %s cannot be sorted by%s", shown(bare), e.Name, served(bare, t.sortable())))
 			return t.door.byID
 		case !isScalar(p):
-			t.refuseQuery("sort", "operator", fmt.Sprintf("%s cannot be sorted by: its values have no order", p.Name))
+			t.refuseQuery("sort", "operator", fmt.Sprintf("names %s, whose values have no order", p.Name))
 			return t.door.byID
 		case twice(keys, p):
-			t.refuseQuery("sort", "uniqueItems", fmt.Sprintf("%s stands in sort twice; leave the second one out", p.Name))
+			t.refuseQuery("sort", "uniqueItems", fmt.Sprintf("names %s twice; leave the second one out", p.Name))
 			return t.door.byID
 		}
 		keys = append(keys, SortKey{p, desc})
@@ -293,9 +293,9 @@ func (t *trip) readCount(name string, value json.RawMessage) int {
 	n, ok := schema.Integer(value)
 	switch {
 	case !ok:
-		t.refuseQuery(name, "type", name+" takes a whole number")
+		t.refuseQuery(name, "type", "must be a whole number")
 	case n < 0:
-		t.refuseQuery(name, "minimum", name+" is at least 0")
+		t.refuseQuery(name, "minimum", "must be at least 0")
 	case n > maxOffset:
 		return maxOffset
 	default:
@@ -316,14 +316,14 @@ func (t *trip) readFields(value json.RawMessage) []string {
 	case jsontext.Array:
 		for _, item := range jsontext.Elements(value) {
 			if jsontext.KindOf(item) != jsontext.String {
-				t.refuseQuery("fields", "type", `fields takes names of fields, such as "id,title" or ["id", "title"]`)
+				t.refuseQuery("fields", "type", `must be names of fields, such as "id,title" or ["id", "title"]`)
 				return nil
 			}
 			names = append(names, jsontext.Unquote(item))
 		}
 		return names
 	}
-	t.refuseQuery("fields", "type", `fields takes names of fields, such as "id,title" or ["id", "title"]`)
+	t.refuseQuery("fields", "type", `must be names of fields, such as "id,title" or ["id", "title"]`)
 	return nil
 }
 

@@ -2,7 +2,6 @@ package facade
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -130,7 +129,7 @@ func isPlain(v []byte) bool {
 func operandFor(p *schema.Property, op Op, text json.RawMessage) (any, string) {
 	value, why := operand(p.Kind, text)
 	if why != "" {
-		return nil, fmt.Sprintf("%s is compared with %s", p.Name, why)
+		return nil, "must be " + why
 	}
 	if s, ok := value.(string); ok && p.Shape.Enum != nil && (op == Eq || op == Ne || op == In || op == NotIn) {
 		var known []string
@@ -141,7 +140,7 @@ func operandFor(p *schema.Property, op Op, text json.RawMessage) (any, string) {
 				}
 			}
 		}
-		return nil, fmt.Sprintf("%s is never that; it is one of %s", p.Name, strings.Join(known, ", "))
+		return nil, "must be one of " + strings.Join(known, ", ")
 	}
 	return value, ""
 }

@@ -99,9 +99,9 @@ func (t *trip) name(err error) error {
 	case err == nil:
 		return nil
 	case t.op != nil:
-		return AsError(err).At(t.door.Name, t.op.Name)
+		return AsError(err).At(t.door.Name, t.op.Name).silent()
 	}
-	return AsError(err).At(t.call.Entity, t.call.Operation)
+	return AsError(err).At(t.call.Entity, t.call.Operation).silent()
 }
 
 // rescue turns a panic into INTERNAL_ERROR; the stack is in its cause, which

@@ -118,7 +118,7 @@ func (t *trip) unknownField(r *reader, marks []byte, name string, i int) {
 			names = append(names, r.name(j))
 		}
 	}
-	t.refuse(unknownKey(fmt.Sprintf("/query/fields/%d", i), fmt.Sprintf("%s has no %s to read%s", r.entity.Name, shown(name), served(name, names))))
+	t.refuse(unknownKey(fmt.Sprintf("/query/fields/%d", i), fmt.Sprintf("names %s, which %s does not have%s", shown(name), r.entity.Name, served(name, names))))
 }
 
 // index is the place of a field among the stored ones and the computed ones behind them.

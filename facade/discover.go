@@ -1,0 +1,51 @@
+package facade
+
+import "github.com/frondhost/frond/schema"
+
+// Discovery is the answer of rpc.discover (spec 2.5): what is callable, and with
+// which cards. An entity without a façade is not in it, a Frond without doors is.
+func (c *Catalog) Discovery() *schema.Discovery {
+	doc := &schema.Discovery{Fronds: make([]schema.DiscoveredFrond, 0, len(c.Fronds))}
+	for _, f := range c.Fronds {
+		frond := schema.DiscoveredFrond{Name: f.Name, Doors: make([]schema.DiscoveredDoor, 0, len(f.Doors))}
+		for _, d := range f.Doors {
+			door := schema.DiscoveredDoor{Name: d.Name, Ops: make([]schema.DiscoveredOp, 0, len(d.Operations))}
+			if d.Entity != nil {
+				door.Schema = d.Entity.Card
+			}
+			for _, op := range d.Operations {
+				door.Ops = append(door.Ops, op.discovered())
+			}
+			frond.Doors = append(frond.Doors, door)
+		}
+		for _, fact := range f.Facts {
+			frond.Facts = append(frond.Facts, schema.DiscoveredFact{Name: fact.Name, Schema: fact.Schema})
+		}
+		doc.Fronds = append(doc.Fronds, frond)
+	}
+	return doc
+}
+
+func (op *Operation) discovered() schema.DiscoveredOp {
+	out := schema.DiscoveredOp{
+		Name: op.Name, Kind: string(op.Kind), Description: op.Description, Cardinality: string(op.Cardinality),
+		Params: cardOf(op.Params), Query: cardOf(op.Query), Input: cardOf(op.Input), Output: cardOf(op.Output),
+	}
+	if op.Builtin && op.Query != nil {
+		// DESIGN 5: the grammar of list is published as its input card, which is the
+		// spec's own key; a built-in query has no body beside it.
+		out.Query, out.Input = nil, op.Query.Card
+	}
+	if op.Patch {
+		// Additive: a patch requires nothing (DESIGN 5).
+		out.Mode, out.Input = "patch", op.Input.PatchCard()
+	}
+	return out
+}
+
+func cardOf(e *schema.Entity) *schema.Card {
+	if e == nil {
+		return nil
+	}
+	return e.Card
+}

@@ -1,0 +1,65 @@
+package facade
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+)
+
+// Report is err as it may leave the process: what every surface does with a
+// failure before it writes it. A coded error is itself. INTERNAL_ERROR is logged,
+// with its cause, the stack of a panic and the trace, and says no more outside than
+// that it was ours, and the trace it is found by. Where ctx has ended, that is the
+// failure, whatever it was called on the way. A nil error is nil; a nil logger is
+// slog.Default().
+func Report(ctx context.Context, log *slog.Logger, err error, trace string) *Error {
+	e := AsError(err)
+	if e == nil || e.Code != InternalError {
+		return e
+	}
+	if ended := ctx.Err(); ended != nil {
+		return AsError(ended).At(e.Entity, e.Operation)
+	}
+	if log == nil {
+		log = slog.Default()
+	}
+	attrs := []slog.Attr{slog.String("entity", e.Entity), slog.String("operation", e.Operation), slog.String("trace", trace), slog.Any("error", err)}
+	var p *panicked
+	if errors.As(err, &p) {
+		attrs = append(attrs, slog.String("stack", string(p.stack)))
+	}
+	log.LogAttrs(ctx, slog.LevelError, "call failed", attrs...)
+	out := e.silent()
+	if id := TraceID(trace); id != "" && out.Details == nil {
+		c := *out
+		c.Details = map[string]any{"traceId": id}
+		out = &c
+	}
+	return out
+}
+
+// silent is an INTERNAL_ERROR whose text stays in the process: it becomes the
+// cause. Every other error is itself.
+func (e *Error) silent() *Error {
+	if e.Code != InternalError || e.Message == ours {
+		return e
+	}
+	c := *e
+	c.Message = ours
+	c.cause = errors.Join(errors.New(e.Message), e.cause)
+	return &c
+}
+
+// LogValue is the panic with its stack, for whoever logs the cause of an error.
+func (p *panicked) LogValue() slog.Value {
+	return slog.GroupValue(slog.String("panic", p.Error()), slog.String("stack", string(p.stack)))
+}
+
+// TraceID is the trace of a traceparent (W3C Trace Context), or "".
+func TraceID(traceparent string) string {
+	const form = "00-00000000000000000000000000000000-0000000000000000-00"
+	if len(traceparent) < len(form) || traceparent[2] != '-' || traceparent[35] != '-' {
+		return ""
+	}
+	return traceparent[3:35]
+}
