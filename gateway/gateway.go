@@ -46,15 +46,23 @@ type Options struct {
 type Gateway struct {
 	*Host
 	sdl      string
-	surfaces []surface
+	surfaces surfaces
 	handler  http.Handler
 	draining atomic.Bool
 }
 
-// surface is what is mounted at a path.
-type surface struct {
+// surfaces are what is mounted where: a Router that remembers.
+type surfaces []struct {
 	path    string
 	handler http.Handler
+}
+
+// Handle remembers what belongs at path.
+func (s *surfaces) Handle(path string, h http.Handler) {
+	*s = append(*s, struct {
+		path    string
+		handler http.Handler
+	}{path, h})
 }
 
 // New is [Open] with every surface. Nothing listens yet.
@@ -87,25 +95,25 @@ func (g *Gateway) build(opts *Options) error {
 	default:
 		session = anonymous
 	}
-	catalog, caller := g.Catalog(), g.Caller()
-	api, restErr := rest.New(catalog, caller, &rest.Options{State: session, MaxBody: g.config.Limits.Body, Log: g.log})
-	engine, graphqlErr := g.engine(opts)
-	if err := errors.Join(restErr, graphqlErr); err != nil {
+	catalog, caller, body := g.Catalog(), g.Caller(), g.config.Limits.Body
+	built, err := g.project(opts)
+	if err == nil {
+		g.sdl = built.SDL
+		err = RegisterGraphQL(&g.surfaces, built, caller, &GraphQLOptions{Session: session, MaxBody: body, Log: g.log})
+	}
+	api, restErr := rest.New(catalog, caller, &rest.Options{State: session, MaxBody: body, Log: g.log})
+	if err := errors.Join(err, restErr); err != nil {
 		return err
 	}
-	graphql := newGraphQL(engine, session, g.config.Limits.Body, g.log)
-	g.surfaces = []surface{
-		{"/graphql", graphql},
-		{"/api/", api},
-		{envelope.Path, envelope.NewHandler(catalog, caller, &envelope.Options{State: session, MaxBody: g.config.Limits.Body, Log: g.log})},
-		{"/livez", http.HandlerFunc(live)},
-		{"/readyz", ready(&g.draining)},
-	}
+	g.surfaces.Handle("/api/", api)
+	g.surfaces.Handle(envelope.Path, envelope.NewHandler(catalog, caller, &envelope.Options{State: session, MaxBody: body, Log: g.log}))
+	g.surfaces.Handle("/livez", http.HandlerFunc(live))
+	g.surfaces.Handle("/readyz", ready(&g.draining))
 	return nil
 }
 
-// engine builds the GraphQL schema and what runs documents over it.
-func (g *Gateway) engine(opts *Options) (*resolvers.Engine, error) {
+// project builds the GraphQL schema.
+func (g *Gateway) project(opts *Options) (*resolvers.Schema, error) {
 	b := projection.NewBuilder()
 	err := projection.RegisterAll(b, g.Catalog(), opts.GraphQL)
 	if opts.Extend != nil {
@@ -114,12 +122,22 @@ func (g *Gateway) engine(opts *Options) (*resolvers.Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := b.Build(g.Caller())
-	if err != nil {
-		return nil, err
+	return b.Build(g.Caller())
+}
+
+// RegisterGraphQL mounts a built schema on /graphql (spec 4.3.2). The caller is
+// what the schema was built over.
+func RegisterGraphQL(r Router, s *resolvers.Schema, caller facade.Caller, opts *GraphQLOptions) error {
+	options := resolvers.Options{Suggest: true}
+	if opts != nil {
+		options.Logger = opts.Log
 	}
-	g.sdl = s.SDL
-	return resolvers.NewEngine(s, g.Caller(), &resolvers.Options{Suggest: true, Logger: g.log})
+	engine, err := resolvers.NewEngine(s, caller, &options)
+	if err != nil {
+		return err
+	}
+	r.Handle("/graphql", NewGraphQL(engine, opts))
+	return nil
 }
 
 // Handler answers every request of the service, health included. It recovers

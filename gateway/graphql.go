@@ -291,8 +291,3 @@ func (f *refusal) write(w http.ResponseWriter, media string) {
 	body = append(append(body, `,"extensions":{"code":`...), jsontext.Quote(string(f.code))...)
 	_, _ = w.Write(append(body, `}}]}`...))
 }
-
-// newGraphQL is NewGraphQL for the gateway's own composition.
-func newGraphQL(e *resolvers.Engine, s Session, maxBody int64, log *slog.Logger) http.Handler {
-	return NewGraphQL(e, &GraphQLOptions{Session: s, MaxBody: maxBody, Log: log})
-}

@@ -72,10 +72,7 @@ func (h *Host) prepare(ctx context.Context, store facade.Store) error {
 			return err
 		}
 	}
-	if s, ok := any(h.facade).(interface{ Seed(context.Context) error }); ok {
-		return s.Seed(ctx)
-	}
-	return nil
+	return h.facade.Seed(ctx)
 }
 
 // preparer is a store that is told its entities before it is used. An author's
