@@ -67,12 +67,7 @@ func NewBuilder() *Builder {
 		Name:        "Node",
 		Description: "A row that can be fetched again by its global id alone.",
 		Fields:      graphql.Fields{"nodeId": &graphql.Field{Type: b.required(graphql.ID), Description: nodeIDText}},
-		ResolveType: func(p graphql.ResolveTypeParams) *graphql.Object {
-			if o := b.objects[b.twin.TypeOf(p.Value)]; o != nil {
-				return o.gql
-			}
-			return nil
-		},
+		ResolveType: resolvers.TypeOfNode,
 	})
 	b.order = append(b.order, b.node)
 	b.addField(b.query, house, &field{
@@ -118,6 +113,7 @@ func (b *Builder) Build(caller facade.Caller) (*resolvers.Schema, error) {
 		return nil, errors.New("this Builder has built its schema; make another Builder for another")
 	}
 	b.built = true
+	b.claimByHand()
 	if err := b.claims.faults.Err(); err != nil {
 		return nil, err
 	}
@@ -138,12 +134,21 @@ func (b *Builder) Build(caller facade.Caller) (*resolvers.Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &resolvers.Schema{
-		GraphQL:  g,
-		SDL:      sdl,
-		AST:      parsed,
-		Catalog:  b.catalog,
-		Bindings: b.bindings,
-		Nodes:    b.nodes,
-	}, nil
+	s := &resolvers.Schema{GraphQL: g, SDL: sdl, AST: parsed, Catalog: b.catalog, Bindings: b.bindings, Nodes: b.nodes}
+	b.forget()
+	return s, nil
+}
+
+// forget lets go of what graphql-go's types keep of the Builder: they hold the
+// functions that gave them their fields for good.
+func (b *Builder) forget() {
+	for _, t := range b.order {
+		switch t := t.(type) {
+		case *object:
+			t.fields = nil
+		case *input:
+			t.fields = nil
+		}
+	}
+	*b = Builder{built: true}
 }

@@ -22,7 +22,7 @@ func (b *Builder) filterOf(d *door) *input {
 			continue
 		}
 		add := func(name string, t graphql.Input, what string) {
-			b.addInput(in, &origin{what: what, field: p}, &arg{name: name, typ: t})
+			b.addInput(in, by.at(p, what), &arg{name: name, typ: t})
 		}
 		switch l := p.Link; {
 		case l == nil:
@@ -30,11 +30,11 @@ func (b *Builder) filterOf(d *door) *input {
 		case !l.Many:
 			add(l.Key, b.scalarFilter(keyType(p)), "filter")
 			if to := b.shownTarget(l); to != nil {
-				add(l.Name, b.filterOf(to).gql, "filter over the relation")
+				add(l.Name, b.filterOf(to).gql, "filter")
 			}
 		default:
 			if to := b.shownTarget(l); to != nil {
-				add(l.Name, b.manyFilter(to).gql, "filter over the relation")
+				add(l.Name, b.manyFilter(to).gql, "filter")
 			}
 			if p.Stored {
 				add(l.Key, b.operatorInput(keyType(p).Name()+"ListFilter", house, keyType(p), []string{"has"}), "filter")
@@ -142,7 +142,7 @@ func (b *Builder) scalarFilter(t *graphql.Scalar) graphql.Input {
 
 // enumFilter is the operator input of one enum: PostStatusFilter.
 func (b *Builder) enumFilter(t *graphql.Enum, n named) graphql.Input {
-	return b.operatorInput(t.Name()+"Filter", &origin{what: "filter", door: n.by.door, field: n.by.field}, t, same)
+	return b.operatorInput(t.Name()+"Filter", &origin{what: "filter", door: n.by.door, op: n.by.op, field: n.by.field}, t, same)
 }
 
 // listFilter is the operator input of a list of values: StringListFilter, PostTagsListFilter.
@@ -153,7 +153,7 @@ func (b *Builder) listFilter(item graphql.Output, n named) graphql.Input {
 	}
 	by := house
 	if _, own := item.(*graphql.Enum); own {
-		by = &origin{what: "filter", door: n.by.door, field: n.by.field}
+		by = &origin{what: "filter", door: n.by.door, op: n.by.op, field: n.by.field}
 	}
 	return b.operatorInput(t.Name()+"ListFilter", by, t, []string{"has"})
 }
@@ -197,7 +197,11 @@ func (b *Builder) orderOf(d *door) *input {
 	in := b.newInput(b.free(d.typ+"Order", by), "Exactly one key; a list of these sorts by the first one first: [{a: DESC}, {b: ASC}].")
 	d.order = in
 	for _, p := range sortable {
-		b.addInput(in, &origin{what: "order", field: p}, &arg{name: p.Name, typ: b.directionType().gql})
+		name := p.Name
+		if p.Link != nil {
+			name = p.Link.Key
+		}
+		b.addInput(in, by.at(p, "order"), &arg{name: name, typ: b.directionType().gql})
 	}
 	return in
 }

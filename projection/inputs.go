@@ -77,7 +77,7 @@ func (b *Builder) newInputOf(e *schema.Entity, name, typ string, by *origin, pat
 		if in == nil {
 			in = b.newInput(b.free(name, by), "")
 		}
-		b.addInput(in, &origin{what: "input", field: p}, &arg{
+		b.addInput(in, by.at(p, "input"), &arg{
 			name:        p.Name,
 			description: text(&p.Shape),
 			deprecated:  deprecated(&p.Shape),

@@ -2,10 +2,14 @@ package projection
 
 import (
 	"fmt"
+	"path"
+	"slices"
+	"strings"
 	"unicode"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // origin is who claims a name. Its text is only made when two claim the same.
@@ -18,7 +22,7 @@ type origin struct {
 }
 
 // house owns the names that every schema has.
-var house = &origin{what: "every schema of the house"}
+var house = &origin{what: "the house, which keeps it for itself"}
 
 // String is the origin as a fault names it.
 func (o *origin) String() string {
@@ -26,10 +30,18 @@ func (o *origin) String() string {
 	switch {
 	case o.field != nil:
 		s = fmt.Sprintf("the %s of the field %s of %s", o.what, o.field.Name, o.field.Owner.Name)
+		if o.what == fieldItself {
+			s = fmt.Sprintf("the field %s of %s", o.field.Name, o.field.Owner.Name)
+		}
 	case o.op != nil:
-		s = fmt.Sprintf("the %s of the operation %s.%s", o.what, o.op.Door.Name, o.op.Name)
+		s = fmt.Sprintf("the %s of %s.%s", o.what, o.op.Door.Name, o.op.Name)
+		if o.what == fieldItself {
+			s = fmt.Sprintf("the operation %s.%s", o.op.Door.Name, o.op.Name)
+		}
 	case o.view != nil:
-		s = fmt.Sprintf("the %s of the card %s of %s", o.what, o.view.Name, o.view.Frond)
+		s = fmt.Sprintf("the %s of the card %s", o.what, o.view.Name)
+	case o.door != nil && o.what == entityItself:
+		s = fmt.Sprintf("the entity %s", o.door.Name)
 	case o.door != nil:
 		s = fmt.Sprintf("the %s of %s", o.what, o.door.Name)
 	}
@@ -38,6 +50,17 @@ func (o *origin) String() string {
 	}
 	return s
 }
+
+// at is what a field of o's card claims.
+func (o *origin) at(p *schema.Property, what string) *origin {
+	return &origin{what: what, door: o.door, op: o.op, field: p}
+}
+
+// What of an origin that is the thing itself and nothing made from it.
+const (
+	fieldItself  = "field" // or the operation
+	entityItself = "entity"
+)
 
 func (o *origin) owner() *facade.Door {
 	if o.op != nil {
@@ -53,15 +76,20 @@ func (o *origin) file() string {
 	return ""
 }
 
+// pointer is where in the file the owner is declared: in a frond.yaml under its
+// doors, in a card's own file at the field.
 func (o *origin) pointer() string {
 	d := o.owner()
+	inDoors := d != nil && strings.HasPrefix(path.Base(d.Origin), "frond.")
 	switch {
-	case d == nil:
-		return ""
-	case o.op != nil && !o.op.Builtin:
+	case inDoors && o.op != nil && !o.op.Builtin:
 		return "/doors/" + d.Name + "/operations/" + o.op.Name
+	case inDoors:
+		return "/doors/" + d.Name
+	case o.field != nil:
+		return "/properties/" + jsontext.Token(o.field.Name)
 	}
-	return "/doors/" + d.Name
+	return ""
 }
 
 // remedy is what settles a collision: the graphql: override, where there is one.
@@ -72,31 +100,42 @@ func (o *origin) remedy() string {
 		return fmt.Sprintf("rename the field %s of %s", o.field.Name, o.field.Owner.Name)
 	case o.view != nil:
 		return fmt.Sprintf("rename the card %s", o.view.Name)
+	case o.what == "argument" || o.what == "body":
+		return fmt.Sprintf("rename the member of params or query of %s.%s; the argument input is the body", d.Name, o.op.Name)
 	case o.op != nil && !o.op.Builtin:
-		return fmt.Sprintf("write `graphql: otherName` in doors.%s.operations.%s", d.Name, o.op.Name)
+		return fmt.Sprintf("write `graphql: otherName` under doors.%s.operations.%s in the frond.yaml of %s", d.Name, o.op.Name, d.Frond.Name)
 	case d != nil:
-		return fmt.Sprintf("write `graphql: OtherName` in doors.%s", d.Name)
+		return fmt.Sprintf("write `graphql: OtherName` under doors.%s in the frond.yaml of %s", d.Name, d.Frond.Name)
 	case o != house:
-		return "give what you register by hand another name"
+		return "register it under another name"
 	}
 	return ""
 }
 
 // space is where a name has to be the only one: all types, the fields of one
-// type, the arguments of one field. Its text stands in the fault.
+// type, the arguments of one operation.
 type space struct{ what, of string }
 
 var typeNames = space{what: "type"}
 
+// name is a name of the space as a fault shows it: type Post, field Post.title.
+func (s space) name(name string) string {
+	if s.of == "" {
+		return s.what + " " + name
+	}
+	return s.what + " " + s.of + "." + name
+}
+
 // claims gives every name of a schema to one owner.
 type claims struct {
 	owners map[space]map[string]*origin
+	told   map[*schema.Property]bool // fields whose names are no names here
 	faults schema.Faults
 	spares int
 }
 
 func newClaims() *claims {
-	c := &claims{owners: map[space]map[string]*origin{}}
+	c := &claims{owners: map[space]map[string]*origin{}, told: map[*schema.Property]bool{}}
 	for _, name := range reserved {
 		c.claim(typeNames, name, house)
 	}
@@ -107,7 +146,12 @@ func newClaims() *claims {
 // a fault, and the caller leaves the thing out so that the rest is looked at too.
 func (c *claims) claim(s space, name string, o *origin) bool {
 	if !schema.IsGraphQLName(name) {
-		c.fault(o, fmt.Sprintf("%s would be the GraphQL %s %q, but a GraphQL name is letters, digits and _, does not begin with a digit or with __", o, s, name), o.remedy())
+		if o.field != nil && c.told[o.field] {
+			return false // once is enough, though it would stand in many types
+		}
+		c.told[o.field] = true
+		c.fault(o, fmt.Sprintf("%s would be the GraphQL %s, and that is no name in GraphQL", o, s.name(name)),
+			o.remedy()+": letters, digits and _, no digit first, nor __")
 		return false
 	}
 	in := c.owners[s]
@@ -120,23 +164,22 @@ func (c *claims) claim(s space, name string, o *origin) bool {
 		in[name] = o
 		return true
 	}
-	remedy := o.remedy()
-	if r := first.remedy(); r != "" && r != remedy {
-		remedy += ", or " + r
+	remedies := []string{}
+	for _, r := range []string{o.remedy(), first.remedy()} {
+		if r != "" && !slices.Contains(remedies, r) {
+			remedies = append(remedies, r)
+		}
 	}
-	c.fault(o, fmt.Sprintf("the GraphQL %s %s is claimed twice: by %s and by %s", s, name, first, o), remedy)
+	blamed := o
+	if o == house {
+		blamed = first
+	}
+	c.fault(blamed, fmt.Sprintf("the GraphQL %s is claimed twice: by %s, and by %s", s.name(name), first, o), strings.Join(remedies, ", or "))
 	return false
 }
 
 func (c *claims) fault(o *origin, message, remedy string) {
 	c.faults = append(c.faults, schema.Fault{File: o.file(), Pointer: o.pointer(), Message: message, Remedy: remedy})
-}
-
-func (s space) String() string {
-	if s.of == "" {
-		return s.what
-	}
-	return s.what + " of " + s.of
 }
 
 // spare is a type name for a thing that could not have its own, so that what it

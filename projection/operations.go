@@ -1,8 +1,6 @@
 package projection
 
 import (
-	"fmt"
-
 	"github.com/graphql-go/graphql"
 
 	"github.com/frondhost/frond/facade"
@@ -70,7 +68,7 @@ func (b *Builder) addBuiltin(d *door, op *facade.Operation) {
 	if op.GraphQL != "" {
 		f.name = op.GraphQL
 	}
-	b.addField(b.root(op.Kind), &origin{what: "field", op: op}, f)
+	b.addField(b.root(op.Kind), &origin{what: fieldItself, op: op}, f)
 }
 
 // addBody adds the argument input for the operation's body.
@@ -92,7 +90,7 @@ func (b *Builder) addNamed(d *door, op *facade.Operation) {
 		f.name = fieldName(d.typ) + schema.GraphQLType(op.Name)
 	}
 	typ := d.typ + schema.GraphQLType(op.Name)
-	args := space{"argument", fmt.Sprintf("%s.%s", b.root(op.Kind).name, f.name)}
+	args := space{"argument", op.Door.Name + "." + op.Name}
 	b.addArgs(f, args, op, op.Params, resolvers.IntoParams, typ)
 	b.addArgs(f, args, op, op.Query, resolvers.IntoQuery, typ)
 	if before := len(f.args); op.Input != nil {
@@ -101,7 +99,7 @@ func (b *Builder) addNamed(d *door, op *facade.Operation) {
 		}
 	}
 	b.addOutput(f, d, op)
-	b.addField(b.root(op.Kind), &origin{what: "field", op: op}, f)
+	b.addField(b.root(op.Kind), &origin{what: fieldItself, op: op}, f)
 }
 
 // addArgs adds an argument for each field of a card of params or query.

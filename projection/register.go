@@ -3,6 +3,7 @@ package projection
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/graphql-go/graphql"
@@ -103,12 +104,7 @@ func (b *Builder) Type(name string) graphql.Type {
 
 func (b *Builder) addByHand(o *object, by *origin, fields graphql.Fields) error {
 	before := len(b.claims.faults)
-	names := make([]string, 0, len(fields))
-	for name := range fields {
-		names = append(names, name)
-	}
-	slices.Sort(names) // a map has no order of its own
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(fields)) { // a map has no order of its own
 		f := fields[name]
 		if f == nil || f.Type == nil {
 			b.claims.fault(by, fmt.Sprintf("the field %s.%s has no type", o.name, name), "register what it gives first: Builder.Type answers nil for a type that is not there yet")
@@ -121,12 +117,7 @@ func (b *Builder) addByHand(o *object, by *origin, fields graphql.Fields) error 
 		if own.resolve == nil {
 			own.resolve = graphql.DefaultResolveFn
 		}
-		args := make([]string, 0, len(f.Args))
-		for a := range f.Args {
-			args = append(args, a)
-		}
-		slices.Sort(args)
-		for _, a := range args {
+		for _, a := range slices.Sorted(maps.Keys(f.Args)) {
 			if c := f.Args[a]; c != nil {
 				own.args = append(own.args, &arg{name: a, description: c.Description, typ: c.Type, value: c.DefaultValue})
 			}
@@ -134,6 +125,85 @@ func (b *Builder) addByHand(o *object, by *origin, fields graphql.Fields) error 
 		o.fields = append(o.fields, own)
 	}
 	return slices.Clone(b.claims.faults[before:]).Err()
+}
+
+// claimByHand claims the names of the types that hand-written fields bring along,
+// as deep as they go.
+func (b *Builder) claimByHand() {
+	known := map[graphql.Type]bool{b.node: true}
+	for _, t := range b.order {
+		switch t := t.(type) {
+		case *object:
+			known[t.gql] = true
+		case *input:
+			known[t.gql] = true
+		case *enum:
+			known[t.gql] = true
+		}
+	}
+	for _, t := range scalars {
+		known[t] = true
+	}
+	for _, t := range b.order {
+		o, ok := t.(*object)
+		if !ok {
+			continue
+		}
+		for _, f := range o.fields {
+			if f.binding != nil {
+				continue
+			}
+			w := walker{b: b, known: known, by: &origin{what: fmt.Sprintf("what the hand-written field %s.%s gives or takes", o.name, f.name)}}
+			w.walk(f.typ)
+			for _, a := range f.args {
+				w.walk(a.typ)
+			}
+		}
+	}
+}
+
+type walker struct {
+	b     *Builder
+	known map[graphql.Type]bool
+	by    *origin
+}
+
+func (w walker) walk(t graphql.Type) {
+	t, _ = graphql.GetNamed(t).(graphql.Type)
+	if t == nil || w.known[t] {
+		return
+	}
+	w.known[t] = true
+	if err := t.Error(); err != nil {
+		w.b.claims.fault(w.by, fmt.Sprintf("%s: %s", w.by, err), "mend the type that is registered")
+		return
+	}
+	w.b.claims.claim(typeNames, t.Name(), w.by)
+	fields := func(m graphql.FieldDefinitionMap) {
+		for _, name := range slices.Sorted(maps.Keys(m)) {
+			w.walk(m[name].Type)
+			for _, a := range m[name].Args {
+				w.walk(a.Type)
+			}
+		}
+	}
+	switch t := t.(type) {
+	case *graphql.Object:
+		fields(t.Fields())
+		for _, i := range t.Interfaces() {
+			w.walk(i)
+		}
+	case *graphql.Interface:
+		fields(t.Fields())
+	case *graphql.Union:
+		for _, o := range t.Types() {
+			w.walk(o)
+		}
+	case *graphql.InputObject:
+		for _, name := range slices.Sorted(maps.Keys(t.Fields())) {
+			w.walk(t.Fields()[name].Type)
+		}
+	}
 }
 
 // bind is the field's binding, entered in the table that both engines read.

@@ -2,7 +2,6 @@ package projection
 
 import (
 	"encoding/json"
-	"math/big"
 	"strconv"
 
 	"github.com/graphql-go/graphql"
@@ -39,7 +38,7 @@ var (
 	decimal   = textScalar("Decimal", "A decimal number of any size, as a string, so that no digit is lost: \"19.90\".")
 	bigInt    = graphql.NewScalar(graphql.ScalarConfig{
 		Name:         "BigInt",
-		Description:  "A whole number within 64 bits. It is a number in JSON, as on every other surface; beyond 2^53 some clients round it when they read it. As input a string of digits is taken too.",
+		Description:  "A whole number within 64 bits. It is a number in JSON, as on every other surface; beyond 2^53 some clients round it when they read it.",
 		Serialize:    func(v any) any { return v },
 		ParseValue:   parseBigInt,
 		ParseLiteral: func(v ast.Value) any { return parseBigInt(literal(v)) },
@@ -77,14 +76,10 @@ func parseBigInt(v any) any {
 	case int64:
 		return json.Number(strconv.FormatInt(v, 10))
 	case float64:
-		if f := new(big.Float).SetFloat64(v); f.IsInt() {
-			return parseBigInt(f.Text('f', 0))
-		}
+		return parseBigInt(json.Number(strconv.FormatFloat(v, 'f', -1, 64)))
 	case json.Number:
-		return parseBigInt(string(v))
-	case string:
-		if n, err := strconv.ParseInt(v, 10, 64); err == nil {
-			return json.Number(strconv.FormatInt(n, 10))
+		if _, err := strconv.ParseInt(string(v), 10, 64); err == nil {
+			return v
 		}
 	}
 	return nil

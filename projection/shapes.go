@@ -197,7 +197,7 @@ func (b *Builder) home(p *schema.Property, typ string, by *origin) named {
 			}
 		}
 	}
-	return named{&p.Shape, typ + schema.GraphQLType(p.Name), &origin{what: "type", door: by.door, op: by.op, field: p}}
+	return named{&p.Shape, typ + schema.GraphQLType(p.Name), by.at(p, "type")}
 }
 
 // enumValues are the values of an enum that GraphQL can write, or nil: one value

@@ -33,7 +33,7 @@ type shown struct {
 
 // addDoor names the type of a door.
 func (b *Builder) addDoor(d *facade.Door) {
-	own := &door{Door: d, typ: d.GraphQL, origin: &origin{what: "type", door: d}}
+	own := &door{Door: d, typ: d.GraphQL, origin: &origin{what: entityItself, door: d}}
 	if own.typ == "" {
 		own.typ = schema.GraphQLType(d.Name)
 	}
@@ -97,13 +97,13 @@ func (b *Builder) addColumns(o *object, e *schema.Entity, typ string, by *origin
 		switch {
 		case !p.Readable():
 		case p.Link == nil:
-			b.addColumn(o, p, p.Name, b.columnType(p, typ, by), required)
+			b.addColumn(o, by, p, p.Name, b.columnType(p, typ, by), required)
 		case p.Link.Many:
-			b.addMany(o, e, p, required)
+			b.addMany(o, e, by, p, required)
 		default:
-			b.addColumn(o, p, p.Link.Key, keyType(p), required)
+			b.addColumn(o, by, p, p.Link.Key, keyType(p), required)
 			if to := b.target(p.Link, "findById"); to != nil {
-				b.addField(o, &origin{what: "relation", door: by.door, op: by.op, field: p}, &field{
+				b.addField(o, by.at(p, "relation"), &field{
 					name:        p.Link.Name,
 					description: text(&p.Shape),
 					deprecated:  deprecated(&p.Shape),
@@ -116,8 +116,8 @@ func (b *Builder) addColumns(o *object, e *schema.Entity, typ string, by *origin
 }
 
 // addColumn gives o the field called name that gives p as it is.
-func (b *Builder) addColumn(o *object, p *schema.Property, name string, t graphql.Output, required map[string]bool) {
-	b.addField(o, &origin{what: "type", field: p}, &field{
+func (b *Builder) addColumn(o *object, by *origin, p *schema.Property, name string, t graphql.Output, required map[string]bool) {
+	b.addField(o, by.at(p, fieldItself), &field{
 		name:        name,
 		description: text(&p.Shape),
 		deprecated:  deprecated(&p.Shape),
@@ -128,11 +128,11 @@ func (b *Builder) addColumn(o *object, p *schema.Property, name string, t graphq
 
 // addMany gives o the connection of a many relation: over the rows that point
 // back, or over the ids that stand in the row, which are shown beside it.
-func (b *Builder) addMany(o *object, e *schema.Entity, p *schema.Property, required map[string]bool) {
-	by := &origin{what: "relation", field: p}
+func (b *Builder) addMany(o *object, e *schema.Entity, from *origin, p *schema.Property, required map[string]bool) {
+	by := from.at(p, "relation")
 	f := &field{name: p.Link.Name, description: text(&p.Shape), deprecated: deprecated(&p.Shape)}
 	if p.Stored {
-		b.addColumn(o, p, p.Link.Key, b.list(b.required(keyType(p))), required)
+		b.addColumn(o, from, p, p.Link.Key, b.list(b.required(keyType(p))), required)
 		to := b.target(p.Link, "findById")
 		if to == nil {
 			return

@@ -189,12 +189,13 @@ func (t *Twin) node(p graphql.ResolveParams) (any, error) {
 	return l.row(0), nil
 }
 
-// TypeOf is the type of a value of Query.node.
-func (t *Twin) TypeOf(value any) string {
-	if r, ok := value.(*twinRow); ok {
-		return r.typ
+// TypeOfNode is the object type of a value of Query.node.
+func TypeOfNode(p graphql.ResolveTypeParams) *graphql.Object {
+	if r, ok := p.Value.(*twinRow); ok {
+		o, _ := p.Info.Schema.Type(r.typ).(*graphql.Object)
+		return o
 	}
-	return ""
+	return nil
 }
 
 // ByHand wraps the resolver of a hand-written field: rows come in as [facade.Row]

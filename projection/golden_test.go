@@ -1,0 +1,162 @@
+package projection_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/vektah/gqlparser/v2/formatter"
+	"golang.org/x/tools/txtar"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/internal/kittest"
+	"github.com/frondhost/frond/projection"
+	"github.com/frondhost/frond/resolvers"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// build builds the schema of a façade, the error as the builder says it.
+func build(f *facade.Facade, opts *projection.Options) (*resolvers.Schema, error) {
+	b := projection.NewBuilder()
+	if err := projection.RegisterAll(b, f.Catalog(), opts); err != nil {
+		return nil, err
+	}
+	return b.Build(f)
+}
+
+// compile compiles the files of an archive, those with a slash in their names, as a project.
+func compile(tb testing.TB, files []txtar.File) *facade.Facade {
+	tb.Helper()
+	fsys := fstest.MapFS{}
+	for _, f := range files {
+		if strings.Contains(f.Name, "/") {
+			fsys[f.Name] = &fstest.MapFile{Data: f.Data}
+		}
+	}
+	p, err := facade.Read(fsys)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	f, err := facade.New(p, kittest.NewStore(), nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return f
+}
+
+// TestGolden holds what cards become: each archive has a project, and the SDL or
+// the faults that come of it.
+func TestGolden(t *testing.T) {
+	archives, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(archives) == 0 {
+		t.Fatal("no archives", err)
+	}
+	for _, name := range archives {
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
+			a, err := txtar.ParseFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out := txtar.File{Name: "schema.graphql"}
+			if s, err := build(compile(t, a.Files), nil); err != nil {
+				out.Name, out.Data = "faults", []byte(err.Error()+"\n")
+			} else {
+				out.Data = []byte(s.SDL)
+			}
+			last := len(a.Files) - 1
+			if *update {
+				if strings.Contains(a.Files[last].Name, "/") {
+					a.Files = append(a.Files, out)
+				} else {
+					a.Files[last] = out
+				}
+				if err := os.WriteFile(name, txtar.Format(a), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if d := cmp.Diff(a.Files[last].Name+"\n"+string(a.Files[last].Data), out.Name+"\n"+string(out.Data)); d != "" {
+				t.Errorf("-want +got (go test ./projection -update writes it anew)\n%s", d)
+			}
+		})
+	}
+}
+
+// TestGoldenFixture is the same for the project all rooms test with: its
+// presenters are Go, which an archive cannot hold.
+func TestGoldenFixture(t *testing.T) {
+	s, err := build(kittest.Facade(t), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const name = "testdata/kittest.graphql"
+	if *update {
+		if err := os.WriteFile(name, []byte(s.SDL), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), s.SDL); d != "" {
+		t.Errorf("-want +got\n%s", d)
+	}
+}
+
+// TestBuildsTheSameTwice: graphql-go keeps its members in maps, and none of their
+// disorder reaches the SDL.
+func TestBuildsTheSameTwice(t *testing.T) {
+	f := kittest.Facade(t)
+	first, err := build(f, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 5 {
+		again, err := build(f, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(first.SDL, again.SDL); d != "" {
+			t.Fatal(d)
+		}
+	}
+}
+
+// TestRoundTrip: gqlparser reads the SDL, writes it in its own hand, and what that
+// says is the same again: nothing in it was lost on the reader.
+func TestRoundTrip(t *testing.T) {
+	s, err := build(kittest.Facade(t), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	written := func(sdl string) string {
+		loaded, err := resolvers.LoadSDL(sdl)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out strings.Builder
+		formatter.NewFormatter(&out).FormatSchema(loaded)
+		return out.String()
+	}
+	theirs := written(s.SDL)
+	if d := cmp.Diff(theirs, written(theirs)); d != "" {
+		t.Error(d)
+	}
+	for name := range s.GraphQL.TypeMap() {
+		if s.AST.Types[name] == nil {
+			t.Errorf("graphql-go has a type %s that the SDL does not", name)
+		}
+	}
+	for name, def := range s.AST.Types {
+		if !def.BuiltIn && s.GraphQL.Type(name) == nil {
+			t.Errorf("the SDL has a type %s that graphql-go does not", name)
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package projection_test
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/frondhost/frond/facade"
+)
+
+// thousand is a project of n cards, each with ten fields, an enum, a nested object
+// and relations to its neighbours.
+func thousand(tb testing.TB, n int) *facade.Facade {
+	tb.Helper()
+	fsys := fstest.MapFS{}
+	for i := range n {
+		var card strings.Builder
+		fmt.Fprintf(&card, `description: The entity number %d.
+properties:
+  id: {type: string, x-kit: {role: {primary: true}, lifecycle: {create: {generate: cuid2}}}}
+  title: {type: string, maxLength: 200, description: What it is called.}
+  body: {type: [string, 'null']}
+  status: {type: string, enum: [draft, live, gone], x-kit: {lifecycle: {create: {value: draft}}}}
+  price: {type: string, format: decimal}
+  stock: {type: integer, minimum: 0}
+  weight: {type: [number, 'null']}
+  tags: {type: array, items: {type: string}}
+  size: {type: object, properties: {width: {type: integer}, height: {type: integer}}, required: [width]}
+  createdAt: {type: string, format: date-time, x-kit: {lifecycle: {create: now, update: forbidden}}}
+  neighbourId: {x-kit: {role: {relation: {to: entity%d, kind: one}}}}
+  neighbours: {x-kit: {role: {relation: {to: entity%d, kind: many}}}}
+`, i, (i+1)%n, (i+n-1)%n)
+		fsys[fmt.Sprintf("fronds/f%d/entities/entity%d.yaml", i/50, i)] = &fstest.MapFile{Data: []byte(card.String())}
+	}
+	p, err := facade.Read(fsys)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	f, err := facade.New(p, nil, nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return f
+}
+
+func BenchmarkBuildThousandCards(b *testing.B) {
+	f := thousand(b, 1000)
+	b.ReportAllocs()
+	for b.Loop() {
+		s, err := build(f, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(float64(len(s.SDL)), "SDL-bytes")
+	}
+}
+
+// TestThousandCards holds the house to its aim: a thousand cards within a share of
+// a second and of 100 MB. The bounds are wide, for machines that do other things too.
+func TestThousandCards(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a large schema")
+	}
+	f := thousand(t, 1000)
+	heap := func() uint64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before, start := heap(), time.Now()
+	s, err := build(f, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	took, kept := time.Since(start), (heap()-before)>>20
+	t.Logf("%v, %d MB kept, %d KB of SDL", took.Round(time.Millisecond), kept, len(s.SDL)>>10)
+	if kept > 80 {
+		t.Errorf("the schema keeps %d MB", kept)
+	}
+	if took > 10*time.Second {
+		t.Errorf("it took %v to build", took)
+	}
+	runtime.KeepAlive(s)
+}
