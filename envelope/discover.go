@@ -1,10 +1,13 @@
 package envelope
 
 import (
+	"sync"
+
 	"github.com/frondhost/frond/facade"
 )
 
-// documentOf is the catalog's discovery document as text, made when first asked for.
+// documentOf is the catalog's discovery document as text, made when first asked
+// for: a catalog never changes.
 func documentOf(cat *facade.Catalog) func() []byte {
-	return func() []byte { return []byte(`{"x-kit-version":1,"fronds":[]}`) }
+	return sync.OnceValue(func() []byte { return cat.Discovery().AppendJSON(nil) })
 }

@@ -126,7 +126,7 @@ func (q *request) rebuildState(ctx context.Context) {
 	}
 	defer func() {
 		if v := recover(); v != nil {
-			q.refusal = q.handler.panicked(ctx, v)
+			q.refusal = q.handler.panicked(ctx, v, q.http.Header.Get("traceparent"))
 		}
 	}()
 	state, err := o.State(q.http)
@@ -169,8 +169,9 @@ func (q *request) run(ctx context.Context, f frame) (func([]byte) []byte, *failu
 		return nil, &failure{MethodNotFound, facade.Errorf(facade.NotFound,
 			"a method is an entity, a dot and an operation; served are %s", q.handler.served())}
 	}
+	served := q.handler.methods[methodKey(entity, operation)] != nil
 	inv, fail := readInvocation(f.params, q.handler.options.TrustState)
-	if fail != nil {
+	if fail != nil && served { // of a method that is not, that is what there is to say
 		fail.err = fail.err.At(entity, operation)
 		return nil, fail
 	}
@@ -186,7 +187,7 @@ func (q *request) run(ctx context.Context, f frame) (func([]byte) []byte, *failu
 		code := Failed
 		// What is not served the façade refuses, in the words every surface has; here it
 		// only gets JSON-RPC's integer.
-		if err.Code == facade.NotFound && q.handler.methods[methodKey(entity, operation)] == nil {
+		if err.Code == facade.NotFound && !served {
 			code = MethodNotFound
 		}
 		return nil, &failure{code, err}
@@ -198,7 +199,7 @@ func (q *request) run(ctx context.Context, f frame) (func([]byte) []byte, *failu
 func (h *Handler) call(ctx context.Context, c *facade.Call) (result *facade.Result, failed *facade.Error) {
 	defer func() {
 		if v := recover(); v != nil {
-			result, failed = nil, h.panicked(ctx, v).At(c.Entity, c.Operation)
+			result, failed = nil, h.panicked(ctx, v, c.Invocation.Trace).At(c.Entity, c.Operation)
 		}
 	}()
 	result, err := h.caller.Call(ctx, c)

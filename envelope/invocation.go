@@ -2,6 +2,7 @@ package envelope
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
@@ -18,11 +19,9 @@ func readInvocation(params json.RawMessage, trust bool) (facade.Invocation, *fai
 		return inv, nil // no params: the empty invocation
 	case jsontext.Object:
 	case jsontext.Array:
-		return inv, invalidParams("params are given by position; send them by name, as one object with the members params, query, body",
-			typeDetail("", "send an object, not an array"))
+		return inv, notAnInvocation(typeDetail("", "must go by name, as one object with the members params, query, body; not by position"))
 	default:
-		return inv, invalidParams("params are not an object; send one with the members params, query, body, or leave params out",
-			typeDetail("", "send an object"))
+		return inv, notAnInvocation(typeDetail("", "must be an object with the members params, query, body, or be left out"))
 	}
 	var details []schema.Detail
 	for name, value := range jsontext.Members(params) {
@@ -34,7 +33,7 @@ func readInvocation(params json.RawMessage, trust bool) (facade.Invocation, *fai
 			case jsontext.Null: // as peers send what they do not have
 				continue
 			default:
-				details = append(details, typeDetail(name, "send an object, or leave "+name+" out"))
+				details = append(details, typeDetail(name, "must be an object, or be left out"))
 				continue
 			}
 			switch name {
@@ -44,7 +43,7 @@ func readInvocation(params json.RawMessage, trust bool) (facade.Invocation, *fai
 				inv.Query = value
 			case "state":
 				if trust && json.Unmarshal(value, &inv.State) != nil {
-					details = append(details, typeDetail(name, "send numbers that a double can hold"))
+					details = append(details, typeDetail(name, "must hold numbers that a double can hold"))
 				}
 			}
 		case "body":
@@ -55,33 +54,33 @@ func readInvocation(params json.RawMessage, trust bool) (facade.Invocation, *fai
 				inv.Trace = jsontext.Unquote(value)
 			case jsontext.Null:
 			default:
-				details = append(details, typeDetail(name, "send a traceparent as a string, or leave trace out"))
+				details = append(details, typeDetail(name, "must be a traceparent, a string, or be left out"))
 			}
 		case "identity":
 		default:
 			details = append(details, schema.Detail{
 				Path: name, Pointer: "/" + jsontext.Token(name), Code: schema.UnknownKey,
-				Message: "an invocation has no such member; its members are params, query, body, state, trace, identity",
+				Message: "is no member of an invocation; its members are params, query, body, state, trace, identity",
 			})
 		}
 	}
 	if len(details) == 0 {
 		return inv, nil
 	}
-	var unknown []string
-	for _, d := range details {
-		if d.Code == schema.UnknownKey {
-			unknown = append(unknown, d.Path)
-		}
-	}
-	message := "params are not an invocation; the details name what to send instead"
-	if len(unknown) > 0 {
-		message = "an invocation has no member " + quoteAll(unknown) + "; its members are params, query, body, state, trace, identity"
-	}
-	return inv, invalidParams(message, details[:min(len(details), schema.MaxDetails)]...)
+	return inv, notAnInvocation(details...)
 }
 
-func invalidParams(message string, details ...schema.Detail) *failure {
+// notAnInvocation is -32602 with its details; messages go on after the member's name.
+func notAnInvocation(details ...schema.Detail) *failure {
+	details = details[:min(len(details), schema.MaxDetails)]
+	first := details[0].Path
+	if first == "" {
+		first = "params"
+	}
+	message := first + " " + details[0].Message
+	if len(details) > 1 {
+		message = fmt.Sprintf("%d things are refused, each with a detail; the first: %s", len(details), message)
+	}
 	return &failure{InvalidParams, facade.Invalid(message, details...)}
 }
 

@@ -3,7 +3,6 @@ package rest
 import (
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"runtime/debug"
 	"strconv"
@@ -55,31 +54,21 @@ func appendProblem(dst []byte, e *facade.Error, status int, instance string) []b
 	return append(dst, '}')
 }
 
-// report is err as it may leave this process. What nobody coded is logged here and
-// says no more outside.
+// report is err as it may leave this process.
 func (x *exchange) report(err error) *facade.Error {
-	e := facade.AsError(err)
-	if e.Code != facade.InternalError {
-		return e
-	}
-	if ended := x.ctx.Err(); ended != nil {
-		return facade.AsError(ended) // whatever it is called: time ran out, or the client has gone away
-	}
-	x.handler.options.Log.LogAttrs(x.ctx, slog.LevelError, "call failed",
-		slog.String("entity", e.Entity), slog.String("operation", e.Operation),
-		slog.String("trace", x.call.Invocation.Trace), slog.Any("error", err), slog.Any("cause", errors.Unwrap(e)))
-	return e
+	return facade.Report(x.ctx, x.handler.options.Log, err, x.r.Header.Get("traceparent"))
 }
 
-// panicked answers a panic, whose text and stack go to the log alone.
+// panicked answers a panic that no façade caught: its text and stack are the cause
+// of a failure like any other, for the log.
 func (x *exchange) panicked(v any) {
 	if v == http.ErrAbortHandler {
 		panic(v)
 	}
-	x.handler.options.Log.LogAttrs(x.ctx, slog.LevelError, "call panicked",
-		slog.String("panic", fmt.Sprint(v)), slog.String("stack", string(debug.Stack())))
+	err := facade.Internal(fmt.Errorf("panic: %v\n%s", v, debug.Stack()))
 	if x.wrote {
+		x.report(err)
 		panic(http.ErrAbortHandler) // half an answer is not to look like a whole one
 	}
-	x.fail(facade.Internal(fmt.Errorf("panic: %v", v)))
+	x.fail(err)
 }

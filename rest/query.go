@@ -244,11 +244,12 @@ func coerce(shape *schema.Shape, text string) json.RawMessage {
 	return jsontext.Quote(text)
 }
 
-// refuse notes what is wrong with a parameter; predicate goes on after its name.
-func (a *arguments) refuse(name, code, predicate string) {
+// refuse notes what is wrong with a parameter. The message goes on after its name,
+// as those of the judge do.
+func (a *arguments) refuse(name, code, message string) {
 	if len(a.details) < schema.MaxDetails {
 		a.details = append(a.details, schema.Detail{
-			Path: name, Pointer: "/query/" + jsontext.Token(name), Code: code, Message: name + " " + predicate,
+			Path: name, Pointer: "/query/" + jsontext.Token(name), Code: code, Message: message,
 		})
 	}
 }
@@ -259,8 +260,8 @@ func (a *arguments) refusal() *facade.Error {
 	case 0:
 		return nil
 	case 1:
-		return facade.Invalid(a.details[0].Message, a.details...)
+		return facade.Invalid(a.details[0].Path+" "+a.details[0].Message, a.details...)
 	default:
-		return facade.Invalid(fmt.Sprintf("%d things are refused, each with a detail; the first: %s", n, a.details[0].Message), a.details...)
+		return facade.Invalid(fmt.Sprintf("%d things are refused, each with a detail; the first: %s %s", n, a.details[0].Path, a.details[0].Message), a.details...)
 	}
 }
