@@ -45,6 +45,20 @@ func (b *builder) bind(a arg) {
 	b.args = append(b.args, a)
 }
 
+// limit writes LIMIT and OFFSET; n below zero is none. The limit is an expression
+// and not a bare placeholder because SQLite plans by the number it finds there, and
+// so would prepare the statement anew each time another is bound.
+func (b *builder) limit(n, offset int64) {
+	b.text(" LIMIT ")
+	b.bind(intArg(n))
+	b.text(" + 0")
+	if offset > 0 {
+		b.text(" OFFSET ")
+		b.bind(intArg(offset))
+		b.text(" + 0")
+	}
+}
+
 // alias names the next table of the statement: t0, t1, …
 func (b *builder) alias() string {
 	n := b.aliases

@@ -101,12 +101,7 @@ func (r *reading) some(b *builder, c *column, keys arg) error {
 	if r.q.Limit > 0 {
 		limit = int64(r.q.Limit) + 1
 	}
-	b.text(" LIMIT ")
-	b.bind(intArg(limit))
-	if r.q.Offset > 0 {
-		b.text(" OFFSET ")
-		b.bind(intArg(int64(r.q.Offset)))
-	}
+	b.limit(limit, int64(r.q.Offset))
 	b.text(") ORDER BY k.rowid")
 	if len(r.order) > 0 {
 		b.text(", ")

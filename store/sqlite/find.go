@@ -77,12 +77,7 @@ func (r *reading) page(ctx context.Context) error {
 		limit = int64(r.q.Limit) + 1 // the one beyond says that there is more
 	}
 	if limit >= 0 || r.q.Offset > 0 || r.q.Count {
-		b.text(" LIMIT ")
-		b.bind(intArg(limit))
-	}
-	if r.q.Offset > 0 {
-		b.text(" OFFSET ")
-		b.bind(intArg(int64(r.q.Offset)))
+		b.limit(limit, int64(r.q.Offset))
 	}
 	if r.q.Count {
 		alias := b.alias()

@@ -2,13 +2,12 @@ package sqlite
 
 import (
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
-
-	"strings"
 )
 
 // filter writes a condition on the rows of t under alias. A comparison with a
@@ -248,6 +247,10 @@ func after(prefix string) (string, bool) {
 // has writes whether a JSON array holds a scalar, by value and by type: true is
 // not 1, and "1" is not 1.
 func (b *builder) has(value any, c *column, alias string) {
+	if c.prop.Kind != schema.KindJSON {
+		b.text("0")
+		return
+	}
 	var a arg
 	var types string
 	switch v := value.(type) {
