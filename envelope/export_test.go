@@ -14,3 +14,12 @@ func ReadResult(text json.RawMessage, op *facade.Operation) (*facade.Result, err
 	}
 	return r, nil
 }
+
+// ReadReply is what a client makes of one answer, for tests; nothing where it is no frame.
+func ReadReply(body json.RawMessage) (*facade.Result, *facade.Error) {
+	reply, ok := readReply(body)
+	if !ok || reply.failed != nil {
+		return nil, reply.failed
+	}
+	return readResult(reply.result, nil)
+}

@@ -1,0 +1,94 @@
+package envelope_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/frondhost/frond/envelope"
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/internal/kittest"
+)
+
+// inProcess is a RoundTripper that serves a request where it stands: what is left
+// of a round trip is what this package does.
+type inProcess struct{ handler http.Handler }
+
+func (p inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
+	w := httptest.NewRecorder()
+	p.handler.ServeHTTP(w, r)
+	return w.Result(), nil
+}
+
+// BenchmarkRoundTrip is one findById: through the façade alone, through the
+// handler, and from a client through a handler.
+func BenchmarkRoundTrip(b *testing.B) {
+	f := kittest.Facade(b)
+	handler := envelope.NewHandler(f.Catalog(), f, nil)
+	call := &facade.Call{Entity: "post", Operation: "findById", Invocation: facade.Invocation{Params: []byte(`{"id":"p1"}`)}}
+	ctx := context.Background()
+
+	b.Run("façade", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := f.Call(ctx, call); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("handler", func(b *testing.B) {
+		const frame = `{"jsonrpc":"2.0","id":1,"method":"post.findById","params":{"params":{"id":"p1"}}}`
+		r := httptest.NewRequest(http.MethodPost, envelope.Path, nil)
+		r.Header.Set("Content-Type", "application/json")
+		r.ContentLength = int64(len(frame))
+		body := strings.NewReader(frame)
+		r.Body = io.NopCloser(body)
+		w := discard{header: http.Header{}}
+		b.ReportAllocs()
+		for b.Loop() {
+			body.Reset(frame)
+			handler.ServeHTTP(&w, r)
+		}
+		if w.status != 200 {
+			b.Fatal(w.status)
+		}
+	})
+	b.Run("client and handler", func(b *testing.B) {
+		c := envelope.NewClient("http://host", &http.Client{Transport: inProcess{handler}})
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := c.Call(ctx, call); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+// BenchmarkBatch is ten findByIds in one batch.
+func BenchmarkBatch(b *testing.B) {
+	f := kittest.Facade(b)
+	handler := envelope.NewHandler(f.Catalog(), f, nil)
+	frame := []byte(`{"jsonrpc":"2.0","id":1,"method":"post.findById","params":{"params":{"id":"p1"}}},`)
+	body := append(append([]byte{'['}, bytes.TrimSuffix(bytes.Repeat(frame, 10), []byte(","))...), ']')
+	w := discard{header: http.Header{}}
+	b.ReportAllocs()
+	for b.Loop() {
+		r := httptest.NewRequest(http.MethodPost, envelope.Path, bytes.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		handler.ServeHTTP(&w, r)
+	}
+}
+
+// discard is a ResponseWriter that keeps the status alone.
+type discard struct {
+	header http.Header
+	status int
+}
+
+func (d *discard) Header() http.Header         { return d.header }
+func (d *discard) WriteHeader(status int)      { d.status = status }
+func (d *discard) Write(p []byte) (int, error) { return len(p), nil }
