@@ -46,6 +46,7 @@ var floors = map[string]string{
 	"store/storetest":  "facade schema schema/jsontext internal/kittest",
 	"internal/deps":    "",
 	"bench":            "*",
+	"e2e":              "*",
 }
 
 // forTests are packages that only test files import.

@@ -88,7 +88,7 @@ func (h *Host) Catalog() *facade.Catalog { return h.facade.Catalog() }
 func (h *Host) Caller() facade.Caller { return h.facade }
 
 // Discovery is the host's discovery document (spec 2.5).
-func (h *Host) Discovery() json.RawMessage { return nil }
+func (h *Host) Discovery() json.RawMessage { return h.Catalog().Discovery().AppendJSON(nil) }
 
 // Bundle is every card of the project in one document (spec 2.4).
 func (h *Host) Bundle() json.RawMessage { return h.Catalog().Set.Bundle() }

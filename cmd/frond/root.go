@@ -2,11 +2,11 @@ package main
 
 import (
 	"fmt"
+	"regexp"
 	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 func newRoot(s *shell) *cobra.Command {
@@ -51,13 +51,13 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 // flagError says which flags there are, where one was written that is none.
 func flagError(cmd *cobra.Command, err error) error {
 	var names []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden {
-			names = append(names, "--"+f.Name)
-		}
-	})
+	for _, line := range flagLine.FindAllStringSubmatch(cmd.Flags().FlagUsages(), -1) {
+		names = append(names, line[1])
+	}
 	return fmt.Errorf("%w; %s takes %s", err, cmd.CommandPath(), strings.Join(names, ", "))
 }
+
+var flagLine = regexp.MustCompile(`(?m)^ +(?:-\w, )?(--[a-z-]+)`)
 
 // arguments checks how many there are; what says what to write.
 func arguments(least, most int, what string) cobra.PositionalArgs {

@@ -22,7 +22,8 @@ func TestMain(m *testing.M) {
 // TestScript runs the conversations in testdata/script, each with the program as a
 // user has it. Beside testscript's own commands there are
 //
-//	start NAME frond ARGS…      run it until it says where it listens; the address is $NAME
+//	start NAME frond ARGS…      run it until it says where it listens; $NAME is its URL,
+//	                            $NAME_ADDRESS host and port
 //	terminate NAME [CODE]       send SIGTERM and expect it to leave with CODE (0); its stderr is stderr
 //	http VERB URL [FILE]        send a request, the file as its JSON body; the answer is stdout
 func TestScript(t *testing.T) {
@@ -81,6 +82,7 @@ func startService(ts *testscript.TestScript, neg bool, args []string) {
 	select {
 	case url := <-urls:
 		ts.Setenv(args[0], url)
+		ts.Setenv(args[0]+"_ADDRESS", strings.TrimPrefix(url, "http://"))
 	case talk := <-s.talk:
 		ts.Fatalf("%s ended before it listened:\n%s", args[0], talk)
 	case <-time.After(20 * time.Second):
