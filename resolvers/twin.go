@@ -53,7 +53,7 @@ type (
 
 // cursor is the cursor of the i-th row, or "" where the caller may have none.
 func (p *twinPage) cursor(i int) string {
-	if i < 0 || len(p.Cursors) != len(p.rows) {
+	if i < 0 || i >= len(p.rows) || len(p.Cursors) != len(p.rows) {
 		return ""
 	}
 	return p.Cursors[i]
