@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"log/slog"
 	"os"
 	"strings"
 	"sync"
@@ -18,6 +20,8 @@ import (
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/schema"
 )
+
+var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
 
 // blog is the project of testdata over a store in memory, with rows, behind a
 // recorder; its schema is built once, for the engine and its plain twin alike.
