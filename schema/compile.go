@@ -25,6 +25,7 @@ type Set struct {
 	byKey    map[string]*Entity
 	reg      *Registry
 	opts     CompileOptions
+	shared   *shared
 }
 
 // Entity is the entity or view called name in any spelling, or nil.
@@ -50,7 +51,7 @@ const DefaultVendor = "frondhost"
 // at once, by file and pointer. The registry may be nil: then no generator and no
 // conversion is known.
 func Compile(sources []Source, reg *Registry, opts *CompileOptions) (*Set, error) {
-	set := &Set{byKey: map[string]*Entity{}, reg: reg}
+	set := &Set{byKey: map[string]*Entity{}, reg: reg, shared: &shared{checkers: map[string]*checker{}}}
 	if opts != nil {
 		set.opts = *opts
 	}

@@ -245,7 +245,7 @@ func (j *judging) engine(s *jsonschema.Schema, value json.RawMessage) {
 		}
 		depth := len(j.stack)
 		for _, t := range f.tokens {
-			j.stack = append(j.stack, token{name: t})
+			j.stack = append(j.stack, step{name: t})
 		}
 		j.refuse(f.code, f.text, f.params)
 		j.stack = j.stack[:depth]

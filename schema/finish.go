@@ -25,8 +25,9 @@ func (c *compiler) finish(u *unit) {
 		c.primary(u)
 	}
 	c.uniques(u)
-	b := &builder{lenient: c.remote(u)}
+	b := &builder{lenient: c.remote(u), shared: c.set.shared}
 	b.fault = func(at, message, remedy string) {
+		b.faults++
 		if !u.takenAt(at) {
 			c.fault(u, at, message, remedy)
 		}

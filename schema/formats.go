@@ -2,6 +2,7 @@ package schema
 
 import (
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -41,16 +42,26 @@ func formatCheck(name string) func(string) bool {
 	if f.check != nil {
 		return f.check
 	}
-	c := newEngineCompiler(false)
-	if c.AddResource("format:/", map[string]any{"format": name}) != nil {
-		return nil
-	}
-	s, err := c.Compile("format:/")
-	if err != nil {
-		return nil
-	}
-	return func(text string) bool { return s.Validate(text) == nil }
+	return engineFormats()[name]
 }
+
+// engineFormats are the checks the engine brings for the formats that have none here.
+var engineFormats = sync.OnceValue(func() map[string]func(string) bool {
+	checks := map[string]func(string) bool{}
+	c := newEngineCompiler(false)
+	for name, f := range formats {
+		if f.check != nil {
+			continue
+		}
+		url := "format:///" + name
+		if err := c.AddResource(url, map[string]any{"format": name}); err != nil {
+			panic(err) // a mistake in the table above
+		}
+		s := c.MustCompile(url)
+		checks[name] = func(text string) bool { return s.Validate(text) == nil }
+	}
+	return checks
+})
 
 // registerFormats makes the engine assert exactly what the house does.
 func registerFormats(c *jsonschema.Compiler) {

@@ -4,15 +4,18 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // judge is what Entity.Judge runs: a checker for each field, and the keywords of
 // the card itself.
 type judge struct {
-	card *checker // its props are the entity's fields, in their order
-	must []bool   // the caller has to supply the field (spec 2.3)
-	bare bool     // {type: object} and nothing about keys: takes any
+	card  *objectRules       // its props are the entity's fields, in their order
+	whole *jsonschema.Schema // the engine for what the card says about the object as a whole; nil: nothing
+	must  []bool             // the caller has to supply the field (spec 2.3)
+	bare  bool               // {type: object} and nothing about keys: takes any
 }
 
 // Judge judges a value against the card (DESIGN 4, "The judge") and answers the
@@ -42,7 +45,7 @@ func (e *Entity) Judge(mode Mode, value json.RawMessage, at string) (Object, []D
 		case i >= 0:
 			values[i] = v
 			members++
-		case e.judge.bare || !c.closed || c.known[name]:
+		case e.judge.bare || !c.refuses(name):
 			further = append(further, Member{name, v})
 		default:
 			strangers++
@@ -72,8 +75,8 @@ func (e *Entity) Judge(mode Mode, value json.RawMessage, at string) (Object, []D
 	// What the card says about the object as a whole cannot be told from a patch.
 	switch n := members + len(further) + strangers; {
 	case mode == Update:
-	case c.whole != nil:
-		j.engine(c.whole, value)
+	case e.judge.whole != nil:
+		j.engine(e.judge.whole, value)
 	default:
 		if c.minProperties >= 0 && n < c.minProperties {
 			j.refuse(limit("minProperties", float64(c.minProperties)))
@@ -101,7 +104,7 @@ func (e *Entity) unknownKeys(j *judging, mode Mode, value json.RawMessage) {
 				j.keys(c.props[i].checker, v)
 				j.pop()
 			}
-		case e.judge.bare || !c.closed || c.known[name]:
+		case e.judge.bare || !c.refuses(name):
 		default:
 			j.refuseUnknown(name)
 		}
@@ -142,26 +145,18 @@ func (j *judging) details() []Detail {
 // and every consumer of the card read the same one.
 func newJudge(e *Entity, b *builder) *judge {
 	j := &judge{bare: e.Card.Fields == nil, must: make([]bool, len(e.Fields))}
-	c := &checker{minProperties: -1, maxProperties: -1}
-	c.object(b, e.Card.Fields, e.Card.Extra, "")
-	if v := e.Card.Extra.Get("unevaluatedProperties"); e.Card.Extra.Get("additionalProperties") == nil && v != nil {
-		c.closed = jsontext.KindOf(v) == jsontext.False
-	}
-	for _, kw := range e.Card.Extra {
-		n, _ := Integer(kw.Value)
-		switch kw.Name {
-		case "minProperties":
-			c.minProperties = int(n)
-		case "maxProperties":
-			c.maxProperties = int(n)
-		}
-	}
 	for i, p := range e.Fields {
 		j.must[i] = slices.Contains(e.Card.Required, p.Name)
 	}
-	if e.Card.Extra.hasAny(applicators) && !onlyClosing(e.Card.Extra) {
-		c.whole = b.engineOfWhole(e.Card)
+	extra := e.Card.Extra
+	if j.card = b.object(e.Card.Fields, extra, ""); j.card == nil {
+		j.card = &objectRules{minProperties: -1, maxProperties: -1}
 	}
-	j.card = c
+	if v := extra.Get("unevaluatedProperties"); v != nil && extra.Get("additionalProperties") == nil {
+		j.card.closed = jsontext.KindOf(v) == jsontext.False
+	}
+	if engineNeeded(extra) {
+		j.whole = b.engineOfWhole(e.Card)
+	}
 	return j
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"path"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
 
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -32,6 +32,9 @@ func ToJSON(file string, data []byte) (json.RawMessage, error) {
 		}
 		return jsontext.Trim(data), nil
 	case ".yaml", ".yml":
+		if jsontext.Check(data) == nil {
+			return jsontext.Trim(data), nil // JSON is YAML too
+		}
 		text, err := yamlToJSON(data)
 		if err != nil {
 			return nil, Faults{{File: file, Message: "this is not YAML that can be read: " + err.Error(), Remedy: "write one YAML document with plain mappings, lists and scalars"}}
@@ -117,12 +120,17 @@ func (w *yamlWriter) node(n ast.Node, depth int) error {
 		// The text is kept where it is a JSON number too: 1.50 stays 1.50.
 		if text := n.GetToken().Value; json.Valid([]byte(text)) {
 			w.out = append(w.out, text...)
-		} else if math.IsInf(n.Value, 0) || math.IsNaN(n.Value) {
-			return lineError(n, "JSON has no such number")
 		} else {
 			w.out = strconv.AppendFloat(w.out, n.Value, 'g', -1, 64)
 		}
+	case *ast.InfinityNode, *ast.NanNode:
+		return lineError(n, "JSON has no such number")
 	case *ast.StringNode:
+		// YAML 1.2 counts a plain 1e3 among the numbers; the parser does not.
+		if n.Token.Type == token.StringType && jsontext.KindOf([]byte(n.Value)) == jsontext.Number && json.Valid([]byte(n.Value)) {
+			w.out = append(w.out, n.Value...)
+			return nil
+		}
 		w.out = jsontext.AppendString(w.out, n.Value)
 	case *ast.LiteralNode:
 		w.out = jsontext.AppendString(w.out, n.Value.Value)

@@ -1,0 +1,309 @@
+package schema
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// judging is one run of the judge.
+type judging struct {
+	at      string // the pointer everything stands under
+	stack   []step
+	strange bool     // an unknown key was met; keys names them
+	unknown []Detail // in input order
+	refused []Detail // in declaration order
+}
+
+type step struct {
+	name  string
+	index int // of an array, where name is ""
+}
+
+func (t step) text() string {
+	if t.name == "" && t.index >= 0 {
+		return strconv.Itoa(t.index)
+	}
+	return t.name
+}
+
+func (j *judging) detail(code, message string, params map[string]any) Detail {
+	var path, pointer strings.Builder
+	pointer.WriteString(j.at)
+	for i, t := range j.stack {
+		if i > 0 {
+			path.WriteByte('.')
+		}
+		path.WriteString(t.text())
+		pointer.WriteByte('/')
+		pointer.WriteString(jsontext.Token(t.text()))
+	}
+	return Detail{Path: path.String(), Pointer: pointer.String(), Code: code, Message: message, Params: params}
+}
+
+func (j *judging) refuse(code, message string, params map[string]any) {
+	if len(j.refused) < MaxDetails {
+		j.refused = append(j.refused, j.detail(code, message, params))
+	}
+}
+
+func (j *judging) refuseUnknown(name string) {
+	if len(j.unknown) < MaxDetails {
+		j.push(name)
+		j.unknown = append(j.unknown, j.detail(UnknownKey, msgUnknown, nil))
+		j.pop()
+	}
+}
+
+func (j *judging) push(name string) { j.stack = append(j.stack, step{name: name, index: -1}) }
+func (j *judging) pop()             { j.stack = j.stack[:len(j.stack)-1] }
+
+// value judges a value.
+func (j *judging) value(c *checker, v json.RawMessage) {
+	if c.verdict != nil {
+		if !*c.verdict {
+			j.refuse("not", "must be left out: no value is allowed here", nil)
+		}
+		return
+	}
+	if c.whole != nil {
+		j.strange = j.strange || c.strange(v)
+		j.engine(c.whole, v)
+		return
+	}
+	kind := jsontext.KindOf(v)
+	if !j.typed(c, kind, v) {
+		return
+	}
+	if c.constant != nil && !c.constant.has(v, kind) {
+		j.refuse("const", constMessage(c.constant.plain[0]), map[string]any{"value": c.constant.plain[0]})
+		return
+	}
+	if c.enum != nil && !c.enum.has(v, kind) {
+		j.refuse("enum", enumMessage(c.enum.plain), map[string]any{"values": c.enum.plain})
+		return
+	}
+	switch {
+	case kind == jsontext.String && c.text != nil:
+		j.string(c.text, v)
+	case kind == jsontext.Number:
+		j.number(c.bounds, v)
+	case kind == jsontext.Array && c.list != nil:
+		j.array(c.list, v)
+	case kind == jsontext.Object && c.object != nil:
+		j.object(c.object, v)
+	}
+}
+
+// typed judges the type of a value; a number has to be one that can be worked with too.
+func (j *judging) typed(c *checker, kind jsontext.Kind, v json.RawMessage) bool {
+	var have typeSet
+	switch kind {
+	case jsontext.Null:
+		have = typeNull
+	case jsontext.True, jsontext.False:
+		have = typeBoolean
+	case jsontext.String:
+		have = typeString
+	case jsontext.Array:
+		have = typeArray
+	case jsontext.Object:
+		have = typeObject
+	case jsontext.Number:
+		have = typeNumber
+		if c.types&typeNumber == 0 && c.types&typeInteger != 0 && bounded(v) && whole(v) {
+			have = typeInteger
+		}
+	}
+	if c.types != 0 && c.types&have == 0 {
+		names := c.types.names()
+		j.refuse("type", typeMessage(names, kind == jsontext.Null), map[string]any{"type": typeParam(names)})
+		return false
+	}
+	if have == typeNumber && !double(v) {
+		j.refuse("type", msgNumber, nil)
+		return false
+	}
+	if have == typeInteger {
+		// Integers are kept in 64 bits; a further one would not come back as it went.
+		if _, ok := Integer(v); !ok {
+			if v[0] == '-' {
+				j.refuse(limit("minimum", -1<<63))
+			} else {
+				j.refuse(limit("maximum", 1<<63-1))
+			}
+			return false
+		}
+	}
+	return true
+}
+
+func (j *judging) string(c *textRules, v json.RawMessage) {
+	// The inside of the quotes is the string itself, unless it has escapes.
+	text := []byte(v[1 : len(v)-1])
+	if bytes.IndexByte(text, '\\') >= 0 {
+		text = []byte(jsontext.Unquote(v))
+	}
+	if c.isFormat != nil && !c.isFormat(string(text)) {
+		j.refuse("format", formatMessage(c.format), map[string]any{"format": c.format})
+		return
+	}
+	if c.minLength >= 0 || c.maxLength >= 0 {
+		n := utf8.RuneCount(text) // code points, not bytes (DESIGN 4)
+		if c.minLength >= 0 && n < c.minLength {
+			j.refuse(limit("minLength", float64(c.minLength)))
+		}
+		if c.maxLength >= 0 && n > c.maxLength {
+			j.refuse(limit("maxLength", float64(c.maxLength)))
+		}
+	}
+	if c.pattern != nil && !c.pattern.Match(text) {
+		j.refuse("pattern", patternMessage(c.pattern.String()), map[string]any{"pattern": c.pattern.String()})
+	}
+}
+
+func (j *judging) number(bounds []bound, v json.RawMessage) {
+	for _, b := range bounds {
+		ok := true
+		switch b.keyword {
+		case "minimum":
+			ok = compareNumbers(v, b.limit) >= 0
+		case "maximum":
+			ok = compareNumbers(v, b.limit) <= 0
+		case "exclusiveMinimum":
+			ok = compareNumbers(v, b.limit) > 0
+		case "exclusiveMaximum":
+			ok = compareNumbers(v, b.limit) < 0
+		case "multipleOf":
+			ok = multipleOf(v, b.limit)
+		}
+		if !ok {
+			j.refuse(limit(b.keyword, number(b.limit)))
+		}
+	}
+}
+
+func (j *judging) array(c *listRules, v json.RawMessage) {
+	n := 0
+	var seen map[string]bool
+	twice := false
+	for i, item := range jsontext.Elements(v) {
+		n++
+		if c.unique && !twice {
+			if seen == nil {
+				seen = map[string]bool{}
+			}
+			key := string(canonical(nil, item))
+			twice = seen[key]
+			seen[key] = true
+		}
+		if c.items != nil {
+			j.stack = append(j.stack, step{index: i})
+			j.value(c.items, item)
+			j.pop()
+		}
+	}
+	if c.minItems >= 0 && n < c.minItems {
+		j.refuse(limit("minItems", float64(c.minItems)))
+	}
+	if c.maxItems >= 0 && n > c.maxItems {
+		j.refuse(limit("maxItems", float64(c.maxItems)))
+	}
+	if twice {
+		j.refuse("uniqueItems", msgUnique, nil)
+	}
+}
+
+func (j *judging) object(c *objectRules, v json.RawMessage) {
+	n := 0
+	values := make([]json.RawMessage, len(c.props))
+	var further map[string]bool
+	for raw, value := range jsontext.RawMembers(v) {
+		n++
+		i, name := c.find(raw)
+		switch {
+		case i >= 0:
+			values[i] = value
+		case c.refuses(name):
+			j.strange = true
+		case len(c.required) > 0:
+			if further == nil {
+				further = map[string]bool{}
+			}
+			further[name] = true
+		}
+	}
+	if c.minProperties >= 0 && n < c.minProperties {
+		j.refuse(limit("minProperties", float64(c.minProperties)))
+	}
+	if c.maxProperties >= 0 && n > c.maxProperties {
+		j.refuse(limit("maxProperties", float64(c.maxProperties)))
+	}
+	for i := range c.props {
+		p := &c.props[i]
+		j.push(p.name)
+		switch {
+		case values[i] != nil:
+			j.value(p.checker, values[i])
+		case slices.Contains(c.required, p.name):
+			j.refuse("required", msgRequired, nil)
+		}
+		j.pop()
+	}
+	for _, name := range c.required {
+		if _, ok := c.index[name]; !ok && !further[name] {
+			j.push(name)
+			j.refuse("required", msgRequired, nil)
+			j.pop()
+		}
+	}
+}
+
+// find is the property a member's raw name means, or -1 and the name.
+func (c *objectRules) find(raw []byte) (int, string) {
+	if i, ok := c.index[string(raw[1:len(raw)-1])]; ok && !slices.Contains(raw, '\\') {
+		return i, ""
+	}
+	name := jsontext.Unquote(raw)
+	if i, ok := c.index[name]; ok {
+		return i, name
+	}
+	return -1, name
+}
+
+// keys names the unknown keys in a value, at any depth, in input order.
+func (j *judging) keys(c *checker, v json.RawMessage) {
+	switch kind := jsontext.KindOf(v); {
+	case kind == jsontext.Object && c.object != nil:
+		for raw, value := range jsontext.RawMembers(v) {
+			i, name := c.object.find(raw)
+			if i < 0 {
+				if c.object.refuses(name) {
+					j.refuseUnknown(name)
+				}
+				continue
+			}
+			j.push(c.object.props[i].name)
+			j.keys(c.object.props[i].checker, value)
+			j.pop()
+		}
+	case kind == jsontext.Array && c.list != nil && c.list.items != nil:
+		for i, item := range jsontext.Elements(v) {
+			j.stack = append(j.stack, step{index: i})
+			j.keys(c.list.items, item)
+			j.pop()
+		}
+	}
+}
+
+// strange says whether keys would name any.
+func (c *checker) strange(v json.RawMessage) bool {
+	var j judging
+	j.keys(c, v)
+	return len(j.unknown) > 0
+}

@@ -1,0 +1,77 @@
+package schema
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// literals are the values of an enum or a const.
+type literals struct {
+	texts map[string]bool // strings, unquoted
+	rest  map[string]bool // everything else, canonical
+	plain []any           // as a detail names them
+}
+
+func newLiterals(values []json.RawMessage) *literals {
+	l := &literals{texts: map[string]bool{}, rest: map[string]bool{}}
+	for _, v := range values {
+		if jsontext.KindOf(v) == jsontext.String {
+			l.texts[jsontext.Unquote(v)] = true
+		} else {
+			l.rest[string(canonical(nil, v))] = true
+		}
+		l.plain = append(l.plain, plainValue(v))
+	}
+	return l
+}
+
+func (l *literals) has(v json.RawMessage, kind jsontext.Kind) bool {
+	if kind == jsontext.String {
+		if l.texts[string(v[1:len(v)-1])] && !slices.Contains(v, '\\') {
+			return true
+		}
+		return l.texts[jsontext.Unquote(v)]
+	}
+	return len(l.rest) > 0 && l.rest[string(canonical(nil, v))]
+}
+
+// canonical appends a text that two values share exactly when JSON Schema counts
+// them as equal: keys in order, numbers by their value, strings without escapes.
+func canonical(dst []byte, v json.RawMessage) []byte {
+	switch jsontext.KindOf(v) {
+	case jsontext.String:
+		return jsontext.AppendString(dst, jsontext.Unquote(jsontext.Trim(v)))
+	case jsontext.Number:
+		v = jsontext.Trim(v)
+		if n, ok := Integer(v); ok {
+			return strconv.AppendInt(dst, n, 10)
+		}
+		if rat, ok := rational(v); ok {
+			return append(dst, rat.RatString()...)
+		}
+		return append(dst, v...)
+	case jsontext.Array:
+		dst = append(dst, '[')
+		for _, e := range jsontext.Elements(v) {
+			dst = append(canonical(dst, e), ',')
+		}
+		return append(dst, ']')
+	case jsontext.Object:
+		type member struct{ name, value string }
+		var members []member
+		for name, e := range jsontext.Members(v) {
+			members = append(members, member{name, string(canonical(nil, e))})
+		}
+		slices.SortFunc(members, func(a, b member) int { return strings.Compare(a.name, b.name) })
+		dst = append(dst, '{')
+		for _, m := range members {
+			dst = append(append(append(jsontext.AppendString(dst, m.name), ':'), m.value...), ',')
+		}
+		return append(dst, '}')
+	}
+	return append(dst, jsontext.Trim(v)...)
+}
