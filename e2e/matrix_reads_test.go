@@ -3,7 +3,7 @@ package e2e_test
 const tamper = `{"id":"p-tamper","sku":"esp-0110","ean":2900000010147,"name":"Walnut tamper, 58 mm",
 	"description":"Steel base, turned walnut handle.","price":3900,"weight":"0.410","status":"active","stock":22,
 	"tags":["espresso","wood"],"dimensions":{"width":5.8,"depth":5.8,"height":9.5},"availableFrom":null,
-	"categoryId":"c-espresso","supplierId":"5b1f0c3e-7a52-4d0e-9a35-0c1e6d0f1a01","relatedIds":["p-espresso-machine"],
+	"categoryId":"c-espresso","supplierId":"5b1f0c3e-7a52-4d0e-9a35-0c1e6d0f1a01","companionIds":["p-espresso-machine"],
 	"createdAt":"2024-02-12T08:00:00.000Z","updatedAt":"2024-02-12T08:00:00.000Z"}`
 
 var shopReads = []story{
@@ -25,7 +25,7 @@ var shopReads = []story{
 			call: call{Method: "OrderLine.findById", Params: `{"id":"l-24101-1"}`},
 			want: `{"id":"l-24101-1","orderId":"o-24101","productId":"p-espresso-machine","quantity":1,"unitPrice":64900,"giftWrap":false}`},
 		{name: "tells an id of the wrong type from one that is nowhere",
-			call: call{Method: "product.findById", Params: `{"id":["p-tamper"]}`}, fail: "VALIDATION_FAILED /params/id:type", graphql: "BAD_USER_INPUT"},
+			call: call{Method: "product.findById", Params: `{"id":["p-tamper"]}`}, fail: "VALIDATION_FAILED /params/id:type", rest: "-", graphql: "BAD_USER_INPUT"},
 		{name: "wants an id",
 			call: call{Method: "product.findById"}, fail: "VALIDATION_FAILED /params/id:required", graphql: "GRAPHQL_VALIDATION_FAILED"},
 		{name: "takes nothing but an id",
@@ -34,7 +34,7 @@ var shopReads = []story{
 	{"findByIds", []step{
 		{name: "gives the rows in the order of the ids, and says nothing for the ones that are nowhere",
 			call: call{Method: "category.findByIds", Query: `{"ids":["c-tea","c-nowhere","c-coffee"]}`},
-			want: `[{"id":"c-tea","name":"Tea","slug":"tea","parentId":null,"position":1},{"id":"c-coffee","name":"Coffee","slug":"coffee","parentId":null,"position":0}]`},
+			want: `[{"id":"c-tea","name":"Tea","slug":"tea","parentId":null,"position":1},{"id":"c-coffee","name":"Coffee","slug":"coffee","parentId":null,"position":0}]`, graphql: "-"},
 	}},
 }
 
@@ -60,7 +60,7 @@ var shopLists = []story{
 				"total":3,"hasMore":false,"endCursor":"="}`},
 		{name: "sorts null first",
 			call: call{Method: "product.list", Query: `{"fields":["id","weight"],"filter":{"tags":{"has":"gift"},"price":{"lte":5000}},"sort":"weight,id","limit":2}`},
-			want: `{"items":[{"id":"p-gift-card","weight":null},{"id":"p-gesha","weight":"0.115"}],"total":"=","hasMore":true,"endCursor":"="}`},
+			want: `{"items":[{"id":"p-gift-card","weight":null},{"id":"p-jasmine","weight":"0.110"}],"total":"=","hasMore":true,"endCursor":"="}`},
 		{name: "sorts decimals as numbers",
 			call: call{Method: "product.list", Query: `{"fields":["id","weight"],"sort":"-weight","limit":3}`},
 			want: `{"items":[{"id":"p-espresso-machine-duo","weight":"14.200"},{"id":"p-espresso-machine","weight":"9.800"},{"id":"p-grinder-forte","weight":"5.600"}],
@@ -96,7 +96,7 @@ var shopLists = []story{
 			fail: "VALIDATION_FAILED /query/after:cursor"},
 		{name: "both ways at once is refused",
 			call: call{Method: "category.list", Query: `{"sort":"position","after":"$first","before":"$second"}`},
-			fail: "VALIDATION_FAILED /query/before:conflict"},
+			fail: "VALIDATION_FAILED /query/before:exclusive"},
 	}},
 	{"list refuses", []step{
 		{name: "a limit of -1",
@@ -112,15 +112,19 @@ var shopLists = []story{
 		{name: "an order that has SQL in it",
 			call: call{Method: "product.list", Query: `{"sort":"price; drop table product"}`}, fail: "VALIDATION_FAILED /query/sort:unknown_key", graphql: "BAD_USER_INPUT"},
 		{name: "a field that is not there",
-			call: call{Method: "product.list", Query: `{"fields":["id","colour"]}`}, fail: "VALIDATION_FAILED /query/fields/1:unknown_key", graphql: "GRAPHQL_VALIDATION_FAILED"},
+			call: call{Method: "product.list", Query: `{"fields":["id","colour"]}`}, fail: "VALIDATION_FAILED /query/fields/1:unknown_key", graphql: "-"},
 	}},
 }
 
 // filter is a list of the ids that meet a filter, in their order.
 func filter(name, entity, condition, ids string) step {
+	end := `"="`
+	if ids == "" {
+		end = "null"
+	}
 	return step{name: name,
 		call: call{Method: entity + ".list", Query: `{"fields":["id"],"sort":"id","limit":9,"total":false,"filter":` + condition + `}`},
-		want: `{"items":[` + ids + `],"total":-1,"hasMore":"=","endCursor":"="}`}
+		want: `{"items":[` + ids + `],"total":-1,"hasMore":"=","endCursor":` + end + `}`}
 }
 
 var shopFilters = []story{

@@ -15,16 +15,17 @@ var shopDir = filepath.Join(root, "examples", "shop")
 // shop is how the doors of examples/shop are addressed.
 var shop = host{
 	doors: map[string]doorShape{
-		"category":  {frond: "catalog", plural: "categories", one: "category", many: "categories", typ: "Category", stored: true},
-		"supplier":  {frond: "catalog", plural: "suppliers", one: "supplier", many: "suppliers", typ: "Supplier", stored: true},
-		"product":   {frond: "catalog", plural: "products", one: "product", many: "products", typ: "Product", stored: true, lists: []string{"relatedIds"}},
-		"review":    {frond: "catalog", plural: "reviews", one: "review", many: "reviews", typ: "Review", stored: true},
-		"customer":  {frond: "sales", plural: "customers", one: "customer", many: "customers", typ: "Customer", stored: true},
-		"order":     {frond: "sales", plural: "orders", one: "order", many: "orders", typ: "Order", stored: true},
-		"orderline": {frond: "sales", plural: "orderlines", one: "orderLine", many: "orderLines", typ: "OrderLine", stored: true},
+		"category":  {frond: "catalog", plural: "categories", one: "category", many: "categories", typ: "Category"},
+		"supplier":  {frond: "catalog", plural: "suppliers", one: "supplier", many: "suppliers", typ: "Supplier"},
+		"product":   {frond: "catalog", plural: "products", one: "product", many: "products", typ: "Product"},
+		"review":    {frond: "catalog", plural: "reviews", one: "review", many: "reviews", typ: "Review"},
+		"customer":  {frond: "sales", plural: "customers", one: "customer", many: "customers", typ: "Customer"},
+		"order":     {frond: "sales", plural: "orders", one: "order", many: "orders", typ: "Order"},
+		"orderline": {frond: "sales", plural: "orderlines", one: "orderLine", many: "orderLines", typ: "OrderLine"},
 	},
 	types:   map[string]bool{"Category": true, "Supplier": true, "Product": true, "Review": true, "Customer": true, "Order": true, "OrderLine": true},
-	queries: map[string]bool{"product.findByIds": true},
+	queries: map[string]bool{"category.findByIds": true},
+	maybe:   map[string]bool{"product.findById": true, "supplier.findById": true, "OrderLine.findById": true, "customer.findById": true},
 }
 
 // shopDirect composes the shop in this process.

@@ -24,7 +24,8 @@ import (
 //	```
 //
 // The example is started on a free port, which takes the place of the printed
-// address. What stands under a command is what it has to print: JSON is compared
+// address. A command goes on over lines as it does for the shell: behind a
+// backslash, and within quotes. What stands under a command is what it has to print: JSON is compared
 // as JSON, and a line of three dots stands for any lines. A command with nothing
 // under it only has to succeed.
 func TestReadmes(t *testing.T) {
@@ -72,7 +73,7 @@ type consoleBlock struct {
 }
 
 type command struct {
-	line string // behind the prompt, lines ending in a backslash joined
+	line string // behind the prompt, with the lines it goes on over
 	want string // what it prints; "" where the page does not say
 }
 
@@ -93,7 +94,7 @@ func consoleBlocks(page string) []consoleBlock {
 			switch rest, prompt := strings.CutPrefix(line, "$ "); {
 			case prompt:
 				block.commands = append(block.commands, command{line: rest})
-			case last >= 0 && block.commands[last].want == "" && strings.HasSuffix(block.commands[last].line, "\\\n"):
+			case last >= 0 && block.commands[last].want == "" && goesOn(block.commands[last].line):
 				block.commands[last].line += line
 			case last >= 0:
 				block.commands[last].want += line
@@ -103,6 +104,25 @@ func consoleBlocks(page string) []consoleBlock {
 			blocks = append(blocks, block)
 		}
 	}
+}
+
+// goesOn says whether a shell would wait for another line of the command.
+func goesOn(line string) bool {
+	quote := rune(0)
+	escaped := false
+	for _, r := range strings.TrimSuffix(line, "\n") {
+		switch {
+		case escaped:
+			escaped = false
+		case r == '\\' && quote != '\'':
+			escaped = true
+		case quote == 0 && (r == '\'' || r == '"'):
+			quote = r
+		case r == quote:
+			quote = 0
+		}
+	}
+	return escaped || quote != 0
 }
 
 func (c command) run(t *testing.T, printed, actual string) {
@@ -144,8 +164,8 @@ func printsAs(want, got string) bool {
 
 // TestConsoleBlocks: a README whose blocks are not seen would pass any test.
 func TestConsoleBlocks(t *testing.T) {
-	page := "text\n<!-- run: shop -->\n```console\n$ one \\\n  more\n{\"a\": 1}\n$ two\n```\n```console\n$ not this\n```\n"
-	want := []consoleBlock{{"shop", []command{{"one \\\n  more\n", "{\"a\": 1}\n"}, {"two\n", ""}}}}
+	page := "text\n<!-- run: shop -->\n```console\n$ one \\\n  more\n{\"a\": 1}\n$ two 'and\n  it's\n```\n```console\n$ not this\n```\n"
+	want := []consoleBlock{{"shop", []command{{"one \\\n  more\n", "{\"a\": 1}\n"}, {"two 'and\n  it's\n", ""}}}}
 	if diff := cmp.Diff(want, consoleBlocks(page), cmp.AllowUnexported(consoleBlock{}, command{})); diff != "" {
 		t.Error(diff)
 	}

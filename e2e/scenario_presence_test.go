@@ -63,8 +63,8 @@ func TestPresence(t *testing.T) {
 	}
 
 	read := func(t *testing.T) string {
-		res := send(t, "GET", p.URL+"/api/sales/customers/u-mara-lindqvist?fields=birthday", "")
-		return string(res.Body)
+		row, _ := decode(t, send(t, "GET", p.URL+"/api/sales/customers/u-mara-lindqvist", "").Body).(map[string]any)
+		return encode(t, map[string]any{"birthday": row["birthday"]})
 	}
 	updates := map[string]func(birthday string) reply{
 		"rest": func(v string) reply {
@@ -98,5 +98,26 @@ func TestPresence(t *testing.T) {
 				t.Errorf("null: %s after %d %s", read(t), res.Status, res.Body)
 			}
 		})
+	}
+}
+
+// TestFourRefusals: one answer names everything that is wrong with a create: a
+// field that is missing, one that is unknown, one that is read-only, and a null.
+func TestFourRefusals(t *testing.T) {
+	p := startGateway(t, shopDir)
+	body := `{"name":null,"email":"kim@example.com","phone":null,"loyaltyPoints":500,"nickname":"Kim"}`
+	answers := map[string]string{
+		"rest":     string(send(t, "POST", p.URL+"/api/sales/customers", body).Body),
+		"envelope": string(send(t, "POST", p.URL+"/_kit/call", `{"jsonrpc":"2.0","id":1,"method":"customer.create","params":{"body":`+body+`}}`).Body),
+		"graphql": string(send(t, "POST", p.URL+"/graphql", object("query", `"mutation($i: CreateCustomerInput!) { createCustomer(input: $i) { id } }"`,
+			"variables", `{"i":`+body+`}`)).Body),
+		"frond call": run(t, "", "call", "customer.create", "--url", p.URL, "name:=null", "email=kim@example.com", "phone:=null", "loyaltyPoints:=500", "nickname=Kim").stderr,
+	}
+	for surface, answer := range answers {
+		for _, name := range []string{"nickname", "name", "address", "loyaltyPoints"} {
+			if !strings.Contains(strings.ReplaceAll(answer, "nickname", ""), name) && name != "nickname" || !strings.Contains(answer, "nickname") {
+				t.Errorf("%s: the answer does not name %s: %s", surface, name, answer)
+			}
+		}
 	}
 }

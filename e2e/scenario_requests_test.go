@@ -29,7 +29,7 @@ func TestBadRequests(t *testing.T) {
 	}{
 		{name: "envelope: malformed JSON", method: "POST", path: "/_kit/call", body: `{"jsonrpc":`, status: 200, code: "BAD_REQUEST", rpc: -32700},
 		{name: "envelope: a frame that is none", method: "POST", path: "/_kit/call", body: `{"hello":"world"}`, status: 200, code: "BAD_REQUEST", rpc: -32600},
-		{name: "envelope: a method without a dot", method: "POST", path: "/_kit/call", body: frame("productlist", ""), status: 200, code: "NOT_FOUND", rpc: -32601, says: "entity.op"},
+		{name: "envelope: a method without a dot", method: "POST", path: "/_kit/call", body: frame("productlist", ""), status: 200, code: "NOT_FOUND", rpc: -32601, says: "a dot"},
 		{name: "envelope: an unknown operation", method: "POST", path: "/_kit/call", body: frame("product.explode", ""), status: 200, code: "NOT_FOUND", rpc: -32601, says: "findById"},
 		{name: "envelope: params that are no invocation", method: "POST", path: "/_kit/call", body: frame("product.list", `,"params":{"limit":3}`), status: 200, code: "VALIDATION_FAILED", rpc: -32602, says: "limit"},
 		{name: "envelope: a limit of -1", method: "POST", path: "/_kit/call", body: frame("product.list", `,"params":{"query":{"limit":-1}}`), status: 200, code: "VALIDATION_FAILED", rpc: -32000},

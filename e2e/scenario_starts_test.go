@@ -86,9 +86,9 @@ func TestBadStarts(t *testing.T) {
 		{name: "a flag that is not known", files: fine, args: []string{"--lisen", "127.0.0.1:0"}, says: []string{"--lisen"}, code: 2},
 		{name: "a store of a kind that is not known", files: fine, args: []string{"--store", "mysql:x", "--listen", "127.0.0.1:0"}, says: []string{"sqlite:", "memory"}, code: 2},
 		{name: "a port in use", files: fine, args: []string{"--listen", taken.Addr().String(), "--store", "memory"},
-			says: []string{taken.Addr().String(), "port"}, code: 1},
+			says: []string{taken.Addr().String(), "port"}, code: 2},
 		{name: "a store that cannot be opened", files: fine, args: []string{"--listen", "127.0.0.1:0", "--store", "sqlite:/dev/null/rows.db"},
-			says: []string{"/dev/null/rows.db"}, code: 1},
+			says: []string{"/dev/null/rows.db"}, code: 2},
 		{name: "a seed its card refuses", files: with(fine, "fronds/a/seeds/thing.yaml", "- {id: t-1, name: One}\n- {id: t-2, nom: Two}\n"),
 			says: []string{"seeds/thing.yaml", "nom", "name"}, code: 2},
 		{name: "seeds for an entity that is not there", files: with(fine, "fronds/a/seeds/thong.yaml", "- {id: t-1}\n"),
@@ -112,7 +112,9 @@ func TestBadStarts(t *testing.T) {
 	t.Run("check finds the same without starting", func(t *testing.T) {
 		dir := folder(t, map[string]string{"fronds/a/entities/thing.yaml": card("size: {type: strng}")})
 		got := run(t, "", "check", dir)
-		checkRefusal(t, got, 2, []string{"thing.yaml", "#/properties/size/type", "string"})
+		if got.code != 2 || !strings.Contains(got.stdout, "thing.yaml#/properties/size/type") {
+			t.Errorf("exit code %d\n%s%s", got.code, got.stdout, got.stderr)
+		}
 	})
 }
 

@@ -84,7 +84,7 @@ func TestStatements(t *testing.T) {
 		{"four levels", `{ products(first: %d) { items { name category { name parent { name parent { name } } } } } }`, 4},
 		{"two relations side by side", `{ products(first: %d) { items { name category { name } supplier { name } } } }`, 3},
 		{"lists within a list", `{ products(first: %d) { items { name reviews(first: 3) { items { rating customer { name } } } } } }`, 3},
-		{"a list of ids within a list", `{ products(first: %d) { items { name relatedIds { items { name } } } } }`, 2},
+		{"a list of ids within a list", `{ products(first: %d) { items { name companions { items { name } } } } }`, 2},
 		{"down and up again", `{ orders(first: %d) { items { reference customer { name } lines { items { quantity product { name category { name } } } } } } }`, 5},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -42,10 +42,10 @@ func all[T any](t *testing.T, url string) map[string]T {
 func TestShopIsCoherent(t *testing.T) {
 	p := startGateway(t, shopDir)
 	type product struct {
-		Price      int
-		CategoryID string
-		RelatedIDs []string
-		Status     string
+		Price        int
+		CategoryID   string
+		CompanionIDs []string
+		Status       string
 	}
 	type category struct{ ParentID *string }
 	type order struct {
@@ -92,7 +92,7 @@ func TestShopIsCoherent(t *testing.T) {
 		t.Errorf("the tree of categories is %d levels deep, want 3", deepest)
 	}
 	for id, pr := range products {
-		for _, r := range pr.RelatedIDs {
+		for _, r := range pr.CompanionIDs {
 			if _, ok := products[r]; !ok || r == id {
 				t.Errorf("product %s goes well with %q", id, r)
 			}
