@@ -1,0 +1,42 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"time"
+
+	"github.com/frondhost/frond/facade"
+)
+
+// benchFindByID reads one row of the store through each surface.
+func benchFindByID(rounds int, slice time.Duration) error {
+	dir, err := os.MkdirTemp("", "frond-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	gw, shut, err := open(dir, nil)
+	if err != nil {
+		return err
+	}
+	defer shut()
+	h := gw.Handler()
+	var text []byte
+	figures := compete(rounds, slice, []contender{
+		{"in this process", func() {
+			result, err := gw.Caller().Call(context.Background(), &facade.Call{
+				Entity: "item", Operation: "findById", Invocation: facade.Invocation{Params: json.RawMessage(`{"id":"i042"}`)},
+			})
+			if err != nil {
+				panic(err)
+			}
+			text = result.AppendJSON(text[:0])
+		}},
+		{"REST", request{method: "GET", path: "/api/app/items/i042"}.to(h)},
+		{"envelope", request{method: "POST", path: "/_kit/call", body: `{"jsonrpc":"2.0","id":1,"method":"item.findById","params":{"params":{"id":"i042"}}}`}.to(h)},
+		{"GraphQL", request{method: "POST", path: "/graphql", body: `{"query":"query One($id: ID!) { item(id: $id) { id name sku price weight active note stock createdAt makerId } }","variables":{"id":"i042"}}`}.to(h)},
+	})
+	table(os.Stdout, "One row by its id, through each surface (handler alone, no socket)", 0, figures)
+	return nil
+}

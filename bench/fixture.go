@@ -1,0 +1,175 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing/fstest"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/store/sqlite"
+)
+
+// items is a project of two entities: a hundred items of ten columns, each of one
+// of ten makers.
+var items = fstest.MapFS{
+	"entities/maker.yaml": {Data: []byte(`
+type: object
+properties:
+  id: {type: string, x-kit: {role: {primary: true}}}
+  name: {type: string}
+  country: {type: string}
+`)},
+	"entities/item.yaml": {Data: []byte(`
+type: object
+properties:
+  id: {type: string, x-kit: {role: {primary: true}}}
+  name: {type: string}
+  sku: {type: string, x-kit: {role: {unique: [[sku]]}}}
+  price: {type: integer}
+  weight: {type: number}
+  active: {type: boolean}
+  note: {type: [string, 'null']}
+  stock: {type: integer}
+  createdAt: {type: string, format: date-time}
+  makerId: {type: string, x-kit: {role: {relation: {to: maker, kind: one}}}}
+`)},
+}
+
+// open is a gateway over a hundred items in dir, told every statement it runs.
+func open(dir string, trace func(sql string, args ...any)) (*gateway.Gateway, func(), error) {
+	store, err := sqlite.Open(context.Background(), sqlite.Options{Path: filepath.Join(dir, file), Trace: trace, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return nil, nil, err
+	}
+	shut := func() {
+		if err := store.Close(); err != nil {
+			panic(err)
+		}
+	}
+	gw, err := filled(store)
+	if err != nil {
+		shut()
+		return nil, nil, err
+	}
+	return gw, shut, nil
+}
+
+// file is the database in the folder of a measurement.
+const file = "items.db"
+
+func filled(store facade.Store) (*gateway.Gateway, error) {
+	project, err := facade.Read(items)
+	if err != nil {
+		return nil, err
+	}
+	gw, err := gateway.New(project, &gateway.Options{Store: store, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return nil, err
+	}
+	create := func(entity string, row map[string]any) {
+		if err != nil {
+			return
+		}
+		var body []byte
+		if body, err = json.Marshal(row); err == nil {
+			_, err = gw.Caller().Call(context.Background(), &facade.Call{Entity: entity, Operation: "create", Invocation: facade.Invocation{Body: body}})
+		}
+	}
+	for i := range 10 {
+		create("maker", map[string]any{"id": fmt.Sprintf("m%d", i), "name": fmt.Sprintf("Maker number %d", i), "country": "NL"})
+	}
+	for i := range 100 {
+		var note any
+		if i%3 == 0 {
+			note = "made to order, allow two weeks"
+		}
+		create("item", map[string]any{
+			"id": fmt.Sprintf("i%03d", i), "name": fmt.Sprintf("Item number %d", i), "sku": fmt.Sprintf("sku-%05d", i),
+			"price": 100 + 7*i, "weight": 0.25 * float64(i), "active": i%2 == 0, "note": note, "stock": i * 3,
+			"createdAt": fmt.Sprintf("2026-03-%02dT10:20:30Z", 1+i%28), "makerId": fmt.Sprintf("m%d", i%10),
+		})
+	}
+	return gw, err
+}
+
+// sink is a ResponseWriter that keeps nothing but the status and the last answer's size.
+type sink struct {
+	header http.Header
+	status int
+	size   int
+}
+
+func (s *sink) Header() http.Header { return s.header }
+func (s *sink) WriteHeader(status int) {
+	s.status = status
+}
+
+func (s *sink) Write(b []byte) (int, error) {
+	if s.status == 0 {
+		s.status = http.StatusOK
+	}
+	s.size += len(b)
+	return len(b), nil
+}
+
+// request is a request that can be made again and again.
+type request struct {
+	method, path, body string
+	header             http.Header
+}
+
+// to is the request as a thing to measure: the handler alone, without a socket.
+func (q request) to(h http.Handler) func() {
+	base, err := http.NewRequest(q.method, "http://127.0.0.1"+q.path, nil)
+	if err != nil {
+		panic(err)
+	}
+	base.Header = q.header.Clone()
+	if base.Header == nil {
+		base.Header = http.Header{}
+	}
+	base.Header.Set("Content-Type", "application/json")
+	base.RemoteAddr = "127.0.0.1:9"
+	return func() {
+		r := *base
+		if q.body != "" {
+			r.Body, r.ContentLength = io.NopCloser(strings.NewReader(q.body)), int64(len(q.body))
+		}
+		w := sink{header: make(http.Header, 4)}
+		h.ServeHTTP(&w, &r)
+		if w.status != http.StatusOK || w.size == 0 {
+			panic(fmt.Sprintf("%s %s answered %d with %d bytes", q.method, q.path, w.status, w.size))
+		}
+	}
+}
+
+// answer is what a handler answers to the request, for a look before it is measured.
+func (q request) answer(h http.Handler) (string, error) {
+	r, err := http.NewRequest(q.method, "http://127.0.0.1"+q.path, strings.NewReader(q.body))
+	if err != nil {
+		return "", err
+	}
+	r.Header = q.header.Clone()
+	if r.Header == nil {
+		r.Header = http.Header{}
+	}
+	r.Header.Set("Content-Type", "application/json")
+	w := &kept{sink: sink{header: http.Header{}}}
+	h.ServeHTTP(w, r)
+	return w.body.String(), nil
+}
+
+type kept struct {
+	sink
+	body bytes.Buffer
+}
+
+func (k *kept) Write(b []byte) (int, error) { k.body.Write(b); return k.sink.Write(b) }

@@ -1,0 +1,61 @@
+// Command bench measures what the design promises, each thing side by side with
+// what it is compared to, in one run:
+//
+//	graphql    the executor against graphql.Do, over rows held in memory
+//	rest       a list of 100 rows against a handler written by hand
+//	findbyid   one row through each surface
+//	thousand   a project of 1,000 cards: start, memory, size of the schema
+//
+// `make bench` runs all of them; arguments choose some. Figures are medians over
+// interleaved rounds; compare ratios between machines, not times.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"runtime"
+	"slices"
+	"time"
+)
+
+func main() {
+	log.SetFlags(0)
+	rounds := flag.Int("rounds", 15, "how many rounds each contender runs")
+	slice := flag.Duration("slice", 40*time.Millisecond, "how long a contender runs in a round")
+	flag.Parse()
+	parts := []struct {
+		name string
+		run  func(rounds int, slice time.Duration) error
+	}{
+		{"graphql", benchGraphQL},
+		{"rest", benchREST},
+		{"findbyid", benchFindByID},
+		{"thousand", benchThousand},
+		{"start", benchStart}, // what thousand runs in a process of its own
+	}
+	chosen := flag.Args()
+	if len(chosen) == 0 {
+		fmt.Printf("%s %s/%s, %d processors\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0))
+		chosen = []string{"graphql", "rest", "findbyid", "thousand"}
+	}
+	for _, part := range parts {
+		if slices.Contains(chosen, part.name) {
+			if err := part.run(*rounds, *slice); err != nil {
+				log.Fatalf("bench: %s: %v", part.name, err)
+			}
+		}
+	}
+	for _, name := range chosen {
+		if !slices.ContainsFunc(parts, func(p struct {
+			name string
+			run  func(int, time.Duration) error
+		}) bool {
+			return p.name == name
+		}) {
+			log.Printf("bench: there is no %s; write graphql, rest, findbyid or thousand", name)
+			os.Exit(2)
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+// contender is one way of doing the same thing.
+type contender struct {
+	name string
+	run  func()
+}
+
+// figure is what was measured of a contender.
+type figure struct {
+	name            string
+	median, min     time.Duration
+	allocs, allocKB float64
+}
+
+// compete measures contenders side by side: in every round each runs for about
+// slice, in an order that rotates, so that whatever else the machine does falls on
+// all of them alike. A contender's figure is the median of its rounds.
+func compete(rounds int, slice time.Duration, contenders []contender) []figure {
+	figures := make([]figure, len(contenders))
+	times := make([]int, len(contenders))
+	for i, c := range contenders {
+		figures[i].name = c.name
+		times[i] = calibrate(c.run, slice)
+	}
+	taken := make([][]time.Duration, len(contenders))
+	for round := range rounds {
+		for k := range contenders {
+			i := (k + round) % len(contenders)
+			runtime.GC()
+			start := time.Now()
+			for range times[i] {
+				contenders[i].run()
+			}
+			taken[i] = append(taken[i], time.Since(start)/time.Duration(times[i]))
+		}
+	}
+	for i, c := range contenders {
+		slices.Sort(taken[i])
+		figures[i].median, figures[i].min = taken[i][rounds/2], taken[i][0]
+		figures[i].allocs, figures[i].allocKB = allocations(c.run, times[i])
+	}
+	return figures
+}
+
+// calibrate is how many runs take about slice; it warms everything up as well.
+func calibrate(run func(), slice time.Duration) int {
+	n := 1
+	for {
+		start := time.Now()
+		for range n {
+			run()
+		}
+		if took := time.Since(start); took > slice/4 {
+			return max(1, int(float64(n)*float64(slice)/float64(took)))
+		}
+		n *= 2
+	}
+}
+
+func allocations(run func(), n int) (count, kb float64) {
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	for range n {
+		run()
+	}
+	runtime.ReadMemStats(&after)
+	return float64(after.Mallocs-before.Mallocs) / float64(n), float64(after.TotalAlloc-before.TotalAlloc) / float64(n) / 1024
+}
+
+// table prints figures; the ratio is to the contender at base.
+func table(w io.Writer, title string, base int, figures []figure, remarks ...string) {
+	fmt.Fprintf(w, "\n%s\n", title)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "  \tmedian\tbest\tratio\tallocs\tKiB\t")
+	for _, f := range figures {
+		fmt.Fprintf(t, "  %s\t%s\t%s\t%.2f\t%.0f\t%.1f\t\n", f.name, micro(f.median), micro(f.min),
+			float64(f.median)/float64(figures[base].median), f.allocs, f.allocKB)
+	}
+	if err := t.Flush(); err != nil {
+		panic(err)
+	}
+	for _, r := range remarks {
+		fmt.Fprintln(w, "  "+strings.TrimSpace(r))
+	}
+}
+
+func micro(d time.Duration) string { return fmt.Sprintf("%.1f µs", float64(d.Nanoseconds())/1000) }
