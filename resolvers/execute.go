@@ -16,7 +16,8 @@ type exec struct {
 	state facade.State
 	trace string
 
-	decoded map[string]any // the variables as Go values, once a hand-written field wants them
+	decoded map[string]any  // the variables as Go values, once a hand-written field wants them
+	loading context.Context // ctx with the request's loaders, likewise
 }
 
 // run is a unit being executed: what its fetches gave.

@@ -2,6 +2,7 @@ package resolvers
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -115,13 +116,21 @@ func (x *exec) call(w *written, source any, args map[string]any) (value any) {
 	value, err := resolve(graphql.ResolveParams{
 		Source:  source,
 		Args:    args,
-		Context: x.ctx,
+		Context: x.withLoaders(),
 		Info:    x.info(w),
 	})
 	if err != nil {
 		return failure{x.e.failed(x.ctx, err)}
 	}
 	return value
+}
+
+// withLoaders is the context of hand-written fields, where [Load] finds its loaders.
+func (x *exec) withLoaders() context.Context {
+	if x.loading == nil {
+		x.loading = WithLoaders(x.ctx, x.e.schema, x.e.caller)
+	}
+	return x.loading
 }
 
 // info is what a function is told about its field. There is no document in

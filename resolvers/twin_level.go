@@ -53,10 +53,16 @@ func (n twinNested) get(column string) json.RawMessage { return jsontext.Get(n, 
 func twinValue(v any) any {
 	switch v := v.(type) {
 	case facade.Row:
+		if v == (facade.Row{}) {
+			return nil
+		}
 		return (&twinLevel{rows: []facade.Row{v}, batches: map[*ast.Field]*twinBatch{}}).row(0)
 	case []facade.Row:
 		return (&twinLevel{rows: v, batches: map[*ast.Field]*twinBatch{}}).cut(0, len(v))
 	case *facade.Rows:
+		if v == nil {
+			return nil
+		}
 		return twinValue(&facade.Result{Form: facade.FormRows, Rows: v})
 	case *facade.Result:
 		if v == nil {

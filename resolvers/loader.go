@@ -1,0 +1,179 @@
+package resolvers
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/graph-gophers/dataloader/v7"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// Load asks for the row of an entity by its primary key (its JSON text), for the
+// Resolve of a hand-written field to answer with:
+//
+//	return resolvers.Load(p.Context, "author", row.Get("editorId")), nil
+//
+// What it gives is a function that the level's other fields are waited for with:
+// all keys asked for by then go in one call, and a key is asked for once in a
+// request. The function gives a [facade.Row], or nil where there is none or the
+// key is null. The call is the request's: its caller's rights hold.
+func Load(ctx context.Context, entity string, id json.RawMessage) func() (any, error) {
+	return loadersOf(ctx).load(ctx, relation{entity: entity, one: true}, id)
+}
+
+// LoadMany is Load for the rows of an entity that have key in field, as list gives
+// them: the first page, by primary key. The function gives a []facade.Row.
+func LoadMany(ctx context.Context, entity, field string, key json.RawMessage) func() (any, error) {
+	return loadersOf(ctx).load(ctx, relation{entity: entity, field: field}, key)
+}
+
+// WithLoaders gives a request its loaders. [Engine] does so itself; who runs
+// graphql.Do gives it a context that went through here, one for each request.
+func WithLoaders(ctx context.Context, s *Schema, caller facade.Caller) context.Context {
+	return context.WithValue(ctx, loadersKey{}, &loaders{catalog: s.Catalog, caller: caller, by: map[relation]*loader{}})
+}
+
+var errNoLoaders = errors.New("resolvers.Load without loaders in its context; give graphql.Do one from resolvers.WithLoaders")
+
+type loadersKey struct{}
+
+func loadersOf(ctx context.Context) *loaders {
+	l, _ := ctx.Value(loadersKey{}).(*loaders)
+	return l
+}
+
+// loaders are the loaders of one request, one for each relation.
+type loaders struct {
+	catalog *facade.Catalog
+	caller  facade.Caller
+	mu      sync.Mutex
+	by      map[relation]*loader
+}
+
+// primary is the name of an entity's primary key; what is wrong with an entity
+// that has none, or is not here, the façade says.
+func (l *loaders) primary(entity string) string {
+	if d := l.catalog.Door(entity); d != nil && d.Entity != nil && d.Entity.Primary != nil {
+		return d.Entity.Primary.Name
+	}
+	return "id"
+}
+
+// relation is what a loader loads: the rows of an entity by a field, or one row by
+// the primary key.
+type relation struct {
+	entity, field string
+	one           bool
+}
+
+// loader collects keys until the first of them is wanted, and then loads all.
+// dataloader keeps what came, and each key once. It would wait 16 ms for more keys;
+// here the end of the level says that there are no more, so each batch is told its
+// size and leaves when the last of its keys is in.
+type loader struct {
+	relation
+	caller facade.Caller
+	mu     sync.Mutex
+	cache  *dataloader.InMemoryCache[string, any]
+	wanted []string
+	known  map[string]bool
+}
+
+func (l *loaders) load(ctx context.Context, of relation, key json.RawMessage) func() (any, error) {
+	text := string(jsontext.Trim(key))
+	switch {
+	case l == nil:
+		err := facade.Internal(errNoLoaders)
+		return func() (any, error) { return nil, err }
+	case text == "" || text == "null":
+		return func() (any, error) { return nil, nil }
+	}
+	if of.one {
+		of.field = l.primary(of.entity)
+	}
+	l.mu.Lock()
+	one := l.by[of]
+	if one == nil {
+		one = &loader{relation: of, caller: l.caller, cache: dataloader.NewCache[string, any](), known: map[string]bool{}}
+		l.by[of] = one
+	}
+	l.mu.Unlock()
+	one.want(text)
+	return func() (any, error) { return one.value(ctx, text) }
+}
+
+func (l *loader) want(key string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.known[key] {
+		l.known[key] = true
+		l.wanted = append(l.wanted, key)
+	}
+}
+
+func (l *loader) value(ctx context.Context, key string) (any, error) {
+	l.mu.Lock()
+	if keys := l.wanted; len(keys) > 0 {
+		l.wanted = nil
+		batch := dataloader.NewBatchedLoader(l.fetch,
+			dataloader.WithCache[string, any](l.cache),
+			dataloader.WithBatchCapacity[string, any](len(keys)),
+			dataloader.WithInputCapacity[string, any](len(keys)),
+			dataloader.WithWait[string, any](time.Hour))
+		for _, k := range keys {
+			batch.Load(ctx, k)
+		}
+	}
+	l.mu.Unlock()
+	later, ok := l.cache.Get(ctx, key)
+	if !ok {
+		return nil, facade.Internal(errNoLoaders)
+	}
+	return later()
+}
+
+// fetch loads a batch: one call, whatever the number of keys.
+func (l *loader) fetch(ctx context.Context, keys []string) []*dataloader.Result[any] {
+	results := make([]*dataloader.Result[any], len(keys))
+	each := &facade.Each{Field: l.field, Keys: make([]json.RawMessage, len(keys))}
+	for i, k := range keys {
+		each.Keys[i] = json.RawMessage(k)
+		results[i] = &dataloader.Result[any]{}
+	}
+	c := &facade.Call{Entity: l.entity, Operation: "list", Each: each, Invocation: facade.Invocation{
+		Query: json.RawMessage(`{"total":false}`), State: facade.StateFrom(ctx),
+	}}
+	if l.one {
+		c.Operation, c.Invocation.Query = "findById", nil
+	}
+	res, err := l.call(ctx, c)
+	for i, r := range results {
+		if r.Error = err; err != nil {
+			continue
+		}
+		g := res.Groups[i]
+		switch {
+		case !l.one:
+			rows := make([]facade.Row, 0, g.To-g.From)
+			for at := g.From; at < g.To; at++ {
+				rows = append(rows, res.Rows.Row(at))
+			}
+			r.Data = rows
+		case g.From < g.To:
+			r.Data = res.Rows.Row(g.From)
+		}
+	}
+	return results
+}
+
+// call makes the call; a panic on the way is an error here, for dataloader would
+// write it to the standard log and repeat its text.
+func (l *loader) call(ctx context.Context, c *facade.Call) (res *facade.Result, err error) {
+	defer twinRescue(&err)
+	return l.caller.Call(ctx, c)
+}
