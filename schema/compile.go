@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"sort"
@@ -163,8 +164,9 @@ func (c *compiler) read(src *Source) *unit {
 		if err == nil {
 			card, err = readCard(src.File, src.At, text)
 		}
-		if err != nil {
-			c.faults = append(c.faults, err.(Faults)...)
+		var faults Faults
+		if errors.As(err, &faults) {
+			c.faults = append(c.faults, faults...)
 			return u
 		}
 	}
@@ -176,7 +178,7 @@ func (c *compiler) read(src *Source) *unit {
 
 // claim enters the unit in the set under its name.
 func (c *compiler) claim(u *unit) {
-	if !isEntityName(u.src.Name) {
+	if !isName(u.src.Name) {
 		c.fault(u, "", fmt.Sprintf("%q cannot be the name of an entity", u.src.Name),
 			"name the file by a letter, then letters, digits, - or _: orderLine.yaml")
 		u.card = nil
@@ -211,10 +213,8 @@ func (s *Source) owner() string {
 	return "the card " + s.Name
 }
 
-// isEntityName says whether a name can stand in a method (entity.op), a path and a type.
-func isEntityName(name string) bool { return isName(name) }
-
-// isName holds for a letter followed by letters, digits, hyphens and underscores.
+// isName holds for a letter followed by letters, digits, hyphens and underscores:
+// what can stand in a method (entity.op), a path, a sort key and a type.
 func isName(name string) bool {
 	for i := 0; i < len(name); i++ {
 		switch c := name[i]; {
@@ -238,7 +238,7 @@ func (f Faults) sorted() Faults {
 	return slices.Compact(f)
 }
 
-// names are the names of fields, for a message.
+// fieldNames are the names of fields, for a message.
 func fieldNames(fields []Field) string {
 	names := make([]string, len(fields))
 	for i := range fields {

@@ -105,15 +105,12 @@ func (c *compiler) inverse(u *unit, p *Property, at string) *Property {
 	return nil
 }
 
-// typeOfKey gives a relation field the type of the key it holds where its author
-// wrote none: the target's primary key, a string where that is not known.
+// typeOfKey gives a relation field the type and format of the key it holds where
+// its author wrote no type: the target's primary key, a string where that is not known.
 func (c *compiler) typeOfKey(u *unit, p *Property, target *Entity) {
 	key := Shape{Type: "string"}
 	if target != nil && target.Primary != nil && target.Primary.Shape.Type != "" {
-		key.Type = target.Primary.Shape.Type
-		if key.Type == "string" && target.Primary.Shape.Format == "uuid" {
-			key.Format = "uuid"
-		}
+		key.Type, key.Format = target.Primary.Shape.Type, target.Primary.Shape.Format
 	}
 	s := &p.Shape
 	untyped := s.Bool == nil && s.Type == "" && s.Extra.Get("type") == nil && s.Enum == nil && !s.Extra.hasAny(applicators)
