@@ -93,7 +93,11 @@ func isNothing(r *facade.Result) bool {
 
 // nothing is the failure of a path behind which there is no row.
 func (x *exchange) nothing() *facade.Error {
-	return facade.Errorf(facade.NotFound, "there is no %s here", x.op.Door.Name).At(x.op.Door.Name, x.op.Name)
+	err := facade.Errorf(facade.NotFound, "there is no %s like this", x.op.Door.Name)
+	if x.match.hasID {
+		err = facade.Errorf(facade.NotFound, "there is no %s with this id", x.op.Door.Name)
+	}
+	return err.At(x.op.Door.Name, x.op.Name)
 }
 
 // location is the path of the row that was created, or "" where it has none: no

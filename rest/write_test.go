@@ -149,7 +149,7 @@ func TestFailuresAreProblems(t *testing.T) {
 			}
 			continue
 		}
-		if problem(t, w) != "NOT_FOUND" || !strings.Contains(w.Body.String(), "there is no post here") {
+		if problem(t, w) != "NOT_FOUND" || !strings.Contains(w.Body.String(), "there is no post ") {
 			t.Errorf("%s: %s", request, w.Body)
 		}
 	}
