@@ -23,6 +23,8 @@ type compiler struct {
 	doors    map[string]*Door
 	seeds    []seedFile
 	faults   schema.Faults
+
+	listCards map[ListLimits]*schema.Entity
 }
 
 func (b *compiler) fault(file, at, message, remedy string) {

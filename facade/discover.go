@@ -35,6 +35,9 @@ func (op *Operation) discovered() schema.DiscoveredOp {
 		// DESIGN 5: the grammar of list is published as its input card, which is the
 		// spec's own key; a built-in query has no body beside it.
 		out.Query, out.Input = nil, op.Query.Card
+		if op.Name == "list" {
+			out.Input = discoveredList(op.Door, op.Query.Card)
+		}
 	}
 	if op.Patch {
 		// Additive: a patch requires nothing (DESIGN 5).

@@ -3,14 +3,15 @@ package facade
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// builtinCards gives a built-in operation the cards of its params and query, so
-// that a consumer knows what a host understands (DESIGN 5). The surfaces read
-// them; the path judges these few keys by hand.
+// builtinCards gives a built-in operation the cards of its params and query. The
+// surfaces read them; the path judges these few keys by hand.
 func (b *compiler) builtinCards(d *Door, op *Operation) {
 	id := schema.Field{Name: "id", Shape: d.Entity.Primary.Shape}
 	switch op.Name {
@@ -26,7 +27,15 @@ func (b *compiler) builtinCards(d *Door, op *Operation) {
 		}}
 		op.Query = b.view(d, "Ids", &schema.Card{Fields: []schema.Field{ids}, Required: []string{"ids"}})
 	case "list":
-		op.Query = b.view(d, "List", listCard(d))
+		// The same for all doors with the same limits: what may be filtered by is told
+		// by the entity here, and by discovery elsewhere.
+		if b.listCards == nil {
+			b.listCards = map[ListLimits]*schema.Entity{}
+		}
+		if b.listCards[d.limits] == nil {
+			b.listCards[d.limits] = b.view(&Door{Name: "any", Frond: d.Frond}, "List", listCard(d.limits, schema.Shape{Type: "object"}))
+		}
+		op.Query = b.listCards[d.limits]
 	}
 }
 
@@ -52,7 +61,10 @@ func keywords(name string, n int) schema.Keywords {
 //	offset  rows to leave out at the beginning; without a cursor
 //	fields  the fields to answer: "id,title", or a list
 //	total   whether to count all rows that meet the filter; true where left out, -1 is answered for false
-func listCard(d *Door) *schema.Card {
+//
+// An explicit null is as good as leaving a key out.
+func listCard(limits ListLimits, filter schema.Shape) *schema.Card {
+	filter.Description = "Conditions that all have to hold."
 	text := func(name, description string) schema.Field {
 		return schema.Field{Name: name, Shape: schema.Shape{Type: "string", Description: description}}
 	}
@@ -64,15 +76,14 @@ func listCard(d *Door) *schema.Card {
 		return schema.Field{Name: name, Shape: schema.Shape{Type: "integer", Description: description,
 			Extra: append(keywords("minimum", 0), extra...)}}
 	}
-	filter := filterShape(d.Entity)
 	return &schema.Card{
-		Description: fmt.Sprintf("Which rows of %s, in which order, how many of them.", d.Name),
+		Description: "Which rows, in which order, how many of them.",
 		Required:    []string{},
 		Fields: []schema.Field{
 			{Name: "filter", Shape: filter},
 			names("sort", "Names of fields, such as -createdAt,title; - is descending. The primary key follows by itself."),
-			count("limit", fmt.Sprintf("How many rows; more than %d is cut to it, 0 is none.", d.limits.Max),
-				schema.Keyword{Name: "default", Value: json.RawMessage(strconv.Itoa(d.limits.Default))}),
+			count("limit", fmt.Sprintf("How many rows; more than %d is cut to it, 0 is none.", limits.Max),
+				schema.Keyword{Name: "default", Value: json.RawMessage(strconv.Itoa(limits.Default))}),
 			text("after", "A cursor: the rows behind it. Empty: from the beginning."),
 			text("before", "A cursor: the rows that stand last before it. Empty: before the end."),
 			count("offset", "How many rows to leave out at the beginning."),
@@ -83,63 +94,73 @@ func listCard(d *Door) *schema.Card {
 	}
 }
 
-// filterShape is what may be filtered by: fields with their operators, relations
-// with a filter of the other side, and the words that join filters.
-func filterShape(e *schema.Entity) schema.Shape {
-	s := schema.Shape{Type: "object", Description: "Conditions that all have to hold.", Properties: make([]schema.Field, 0, len(e.Fields)+3)}
+// discoveredList is the card of list as discovery has it: which fields may be
+// filtered by and with which operators, so that a consumer knows what the host
+// understands (DESIGN 5). The operators of a kind stand once, under $defs.
+func discoveredList(d *Door, card *schema.Card) *schema.Card {
+	filter := schema.Shape{Type: "object", Properties: []schema.Field{}}
+	var kinds []string
 	add := func(name string, shape schema.Shape) {
-		s.Properties = append(s.Properties, schema.Field{Name: name, Shape: shape})
+		filter.Properties = append(filter.Properties, schema.Field{Name: name, Shape: shape})
 	}
-	for _, p := range e.Fields {
-		if !p.Readable() {
-			continue
+	ref := func(kind string) schema.Shape {
+		if !slices.Contains(kinds, kind) {
+			kinds = append(kinds, kind)
 		}
+		return schema.Shape{Extra: schema.Keywords{{Name: "$ref", Value: jsontext.Quote("#/$defs/" + kind)}}}
+	}
+	other := func(link *schema.Link) schema.Shape {
+		return schema.Shape{Type: "object", Description: "A filter of " + link.Target.Key + "."}
+	}
+	for _, p := range d.Entity.Fields {
 		switch {
+		case !p.Readable():
 		case p.Link == nil:
-			add(p.Name, operatorShape(p))
+			add(p.Name, ref(operatorKind(p)))
 		case p.Link.Many:
-			add(p.Name, schema.Shape{Type: "object", Description: "some, none or every row of " + p.Link.Target.Name, Properties: manyFields(p)})
+			shape := schema.Shape{Type: "object", Properties: []schema.Field{
+				{Name: "some", Shape: other(p.Link)}, {Name: "none", Shape: other(p.Link)}, {Name: "every", Shape: other(p.Link)},
+			}}
+			if kind, ok := itemKind(p); ok && p.Stored {
+				shape.Properties = append(shape.Properties, schema.Field{Name: "isNull", Shape: schema.Shape{Type: "boolean"}}, schema.Field{Name: "has", Shape: valueShapes[kind]})
+			}
+			add(p.Name, shape)
 		default:
-			add(p.Link.Key, operatorShape(p))
-			add(p.Link.Name, schema.Shape{Type: "object", Description: "A filter of " + p.Link.Target.Name, Extra: anyKeys})
+			add(p.Link.Key, ref(operatorKind(p)))
+			add(p.Link.Name, other(p.Link))
 		}
 	}
-	if e.Property("and") == nil {
-		add("and", schema.Shape{Type: "array", Items: &anyObject})
+	filters := schema.Shape{Type: "array", Items: &schema.Shape{Type: "object"}}
+	add("and", filters)
+	add("or", filters)
+	add("not", schema.Shape{Type: "object"})
+
+	out := *listCard(d.limits, filter)
+	out.Title, out.Version, out.Vendor = schema.EntityKey(d.Name)+"list", card.Version, card.Vendor
+	defs := []byte{'{'}
+	for i, kind := range kinds {
+		if i > 0 {
+			defs = append(defs, ',')
+		}
+		defs = append(jsontext.AppendString(defs, kind), ':')
+		shape := schema.Shape{Type: "object", Properties: kindOperators[kind]}
+		defs = shape.AppendJSON(defs)
 	}
-	if e.Property("or") == nil {
-		add("or", schema.Shape{Type: "array", Items: &anyObject})
-	}
-	if e.Property("not") == nil {
-		add("not", anyObject)
-	}
-	return s
+	out.Extra = schema.Keywords{{Name: "$defs", Value: append(defs, '}')}}
+	return &out
 }
 
-var (
-	anyKeys   = schema.Keywords{{Name: "additionalProperties", Value: json.RawMessage("true")}}
-	anyObject = schema.Shape{Type: "object", Extra: anyKeys}
-	boolean   = schema.Shape{Type: "boolean"}
-)
-
-func manyFields(p *schema.Property) []schema.Field {
-	fields := []schema.Field{{Name: "some", Shape: anyObject}, {Name: "none", Shape: anyObject}, {Name: "every", Shape: anyObject}}
-	if p.Stored {
-		kind, _ := itemKind(p)
-		fields = append(fields, schema.Field{Name: "has", Shape: valueShapes[kind]}, schema.Field{Name: "isNull", Shape: boolean})
+// operatorKind names the operators a field takes.
+func operatorKind(p *schema.Property) string {
+	if kind, ok := itemKind(p); ok {
+		return "listOf" + upper(kindNames[kind])
 	}
-	return fields
+	return kindNames[p.Kind]
 }
 
-// operatorShape is {"eq": …, "in": […], …} for a field, shared by all of its kind:
-// a card of filters is read by people and programs that write filters, and says
-// which operators there are; the operands are judged by the field.
-func operatorShape(p *schema.Property) schema.Shape {
-	if isList(p) {
-		kind, _ := itemKind(p)
-		return schema.Shape{Type: "object", Properties: listOperators[kind]}
-	}
-	return schema.Shape{Type: "object", Properties: kindOperators[p.Kind]}
+var kindNames = map[schema.Kind]string{
+	schema.KindJSON: "json", schema.KindString: "string", schema.KindInteger: "integer", schema.KindNumber: "number",
+	schema.KindBoolean: "boolean", schema.KindDateTime: "dateTime", schema.KindDate: "date", schema.KindDecimal: "decimal",
 }
 
 // valueShapes is the shape of an operand of each kind.
@@ -147,16 +168,18 @@ var valueShapes = map[schema.Kind]schema.Shape{
 	schema.KindString:   {Type: "string"},
 	schema.KindInteger:  {Type: "integer"},
 	schema.KindNumber:   {Type: "number"},
-	schema.KindBoolean:  boolean,
+	schema.KindBoolean:  {Type: "boolean"},
 	schema.KindDateTime: {Type: "string", Format: "date-time"},
 	schema.KindDate:     {Type: "string", Format: "date"},
 	schema.KindDecimal:  {Type: "string", Format: "decimal"},
 }
 
-var kindOperators, listOperators = func() (kinds, lists map[schema.Kind][]schema.Field) {
-	kinds, lists = map[schema.Kind][]schema.Field{}, map[schema.Kind][]schema.Field{}
-	kinds[schema.KindJSON] = []schema.Field{{Name: "isNull", Shape: boolean}}
+// kindOperators are the operators of each operatorKind with their operands.
+var kindOperators = func() map[string][]schema.Field {
+	boolean := schema.Shape{Type: "boolean"}
+	all := map[string][]schema.Field{"json": {{Name: "isNull", Shape: boolean}}}
 	for kind, shape := range valueShapes {
+		var fields []schema.Field
 		for _, name := range operatorsOf(&schema.Property{Kind: kind}) {
 			f := schema.Field{Name: name, Shape: shape}
 			switch o := operators[name]; {
@@ -166,9 +189,10 @@ var kindOperators, listOperators = func() (kinds, lists map[schema.Kind][]schema
 				item := shape
 				f.Shape = schema.Shape{Type: "array", Items: &item, Extra: keywords("maxItems", maxOperands)}
 			}
-			kinds[kind] = append(kinds[kind], f)
+			fields = append(fields, f)
 		}
-		lists[kind] = []schema.Field{{Name: "isNull", Shape: boolean}, {Name: "has", Shape: shape}}
+		all[kindNames[kind]] = fields
+		all["listOf"+upper(kindNames[kind])] = []schema.Field{{Name: "isNull", Shape: boolean}, {Name: "has", Shape: shape}}
 	}
-	return kinds, lists
+	return all
 }()
