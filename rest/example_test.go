@@ -41,7 +41,7 @@ func Example() {
 		if items := jsontext.Get(text, "items"); items != nil {
 			text = items // a list result: leave its cursor out here
 		}
-		fmt.Printf("%d %s %s\n", w.Code, http.StatusText(w.Code), text)
+		fmt.Println(strings.TrimSpace(fmt.Sprintf("%d %s %s", w.Code, http.StatusText(w.Code), text)))
 	}
 	fmt.Println()
 	path := handler.Table().Routes()[0].Path
