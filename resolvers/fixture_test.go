@@ -203,6 +203,15 @@ func (b *blog) fill(t testing.TB) {
 	}
 }
 
+// limit gives the blog an engine with other limits.
+func (b *blog) limit(t testing.TB, l resolvers.Limits) {
+	t.Helper()
+	var err error
+	if b.engine, err = resolvers.NewEngine(b.schema, b.recorder, &resolvers.Options{Logger: quiet, Limits: l}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // do runs a query on the engine.
 func (b *blog) do(query, variables string) string {
 	r := b.engine.Execute(context.Background(), &resolvers.Request{Query: query, Variables: json.RawMessage(variables)})

@@ -171,6 +171,7 @@ func TestTwin(t *testing.T) {
 // TestTwinOverGenerated: queries nobody would write, from the schema itself.
 func TestTwinOverGenerated(t *testing.T) {
 	b := newBlog(t)
+	b.limit(t, resolvers.Limits{Aliases: -1})
 	n := 300
 	if testing.Short() {
 		n = 50

@@ -160,9 +160,11 @@ func (w *writer) row(r *run, sel *selection, res *result, i int) bool {
 		switch f.do {
 		case writeColumn:
 			v := res.at(i, f.slot)
-			if f.out.leaf == leafString && len(v) > 0 && v[0] == '"' {
-				w.text = append(w.text, v...)
-				continue
+			if f.out.leaf != composite && len(v) > 0 && v[0] != 'n' {
+				if text, ok := appendLeaf(w.text, f.out, v); ok { // nearly every value there is
+					w.text = text
+					continue
+				}
 			}
 			w.push(step{key: f.name})
 			if v == nil && res.missing != nil && res.missing[f.slot] != nil {
