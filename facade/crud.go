@@ -168,6 +168,10 @@ func (t *trip) runFindByID(ctx context.Context) (*Result, error) {
 }
 
 func (t *trip) runFindByIDs(ctx context.Context) (*Result, error) {
+	t.each.order = t.each.order[:0]
+	for i := range t.each.values {
+		t.each.order = append(t.each.order, i) // an id that was sent twice is answered once
+	}
 	res, err := t.runEachByID(ctx, FormRows)
 	if err != nil {
 		return nil, err
@@ -246,10 +250,4 @@ func (t *trip) runDelete(ctx context.Context) (*Result, error) {
 	return res, nil
 }
 
-// store is where the rows are; a façade that was made without one says so.
-func (t *trip) store() Store {
-	if t.facade.store == nil {
-		panic(Errorf(ServiceUnavailable, "this host keeps no rows; it was started without a store"))
-	}
-	return t.facade.store
-}
+func (t *trip) store() Store { return t.facade.store }

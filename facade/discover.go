@@ -14,7 +14,7 @@ func (c *Catalog) Discovery() *schema.Discovery {
 				door.Schema = d.Entity.Card
 			}
 			for _, op := range d.Operations {
-				door.Ops = append(door.Ops, op.discovered())
+				door.Ops = append(door.Ops, c.discovered(op))
 			}
 			frond.Doors = append(frond.Doors, door)
 		}
@@ -26,7 +26,7 @@ func (c *Catalog) Discovery() *schema.Discovery {
 	return doc
 }
 
-func (op *Operation) discovered() schema.DiscoveredOp {
+func (c *Catalog) discovered(op *Operation) schema.DiscoveredOp {
 	out := schema.DiscoveredOp{
 		Name: op.Name, Kind: string(op.Kind), Description: op.Description, Cardinality: string(op.Cardinality),
 		Params: cardOf(op.Params), Query: cardOf(op.Query), Input: cardOf(op.Input), Output: cardOf(op.Output),
@@ -36,7 +36,7 @@ func (op *Operation) discovered() schema.DiscoveredOp {
 		// spec's own key; a built-in query has no body beside it.
 		out.Query, out.Input = nil, op.Query.Card
 		if op.Name == "list" {
-			out.Input = discoveredList(op.Door, op.Query.Card)
+			out.Input = c.discoveredList(op.Door, op.Query.Card)
 		}
 	}
 	if op.Patch {

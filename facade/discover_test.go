@@ -16,8 +16,30 @@ import (
 var update = flag.Bool("update", false, "write the golden files anew")
 
 func TestDiscoveryGolden(t *testing.T) {
-	doc := kittest.Facade(t).Catalog().Discovery()
-	text := doc.AppendJSON(nil)
+	f := facadeOf(t, map[string]string{
+		"fronds/library/entities/book.yaml": `
+description: A book.
+type: object
+properties:
+  id: {type: string, x-kit: {role: {primary: true}, lifecycle: {create: {generate: uuid}}}}
+  title: {type: string}
+  shelfNote: {type: string, x-kit: {boundary: {out: closed}, lifecycle: {create: optional}}}
+  authorIds: {x-kit: {role: {relation: {to: writer, kind: many}}}}
+`,
+		"fronds/library/entities/writer.yaml": `
+type: object
+properties:
+  id: {type: integer, x-kit: {role: {primary: true}}}
+`,
+		"fronds/library/frond.yaml": `
+doors:
+  book: {operations: {only: [list, update, delete], lend: {params: {type: object, properties: {days: {type: integer}}, required: [days]}, output: book, description: Lends it out.}}}
+  writer: false
+  desk: {operations: {countVisitors: {query: {type: object, properties: {day: {type: string, format: date}}}}}}
+facts: [{name: bookLent, schema: book}, {name: closed}]
+`,
+	}, nil)
+	text := f.Catalog().Discovery().AppendJSON(nil)
 	var pretty bytes.Buffer
 	if err := json.Indent(&pretty, text, "", "  "); err != nil {
 		t.Fatal(err)

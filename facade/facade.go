@@ -1,6 +1,8 @@
 package facade
 
 import (
+	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/frondhost/frond/schema"
@@ -44,6 +46,9 @@ func New(p *Project, store Store, opts *Options) (*Facade, error) {
 		return nil, b.faults.Err()
 	}
 	f := &Facade{catalog: catalog, store: store, registry: b.registry, now: opts.Now, seeds: b.seeds}
+	if f.store == nil {
+		f.store = nowhere{}
+	}
 	if f.now == nil {
 		f.now = time.Now
 	}
@@ -56,3 +61,22 @@ func New(p *Project, store Store, opts *Options) (*Facade, error) {
 
 // Catalog is what the façade serves.
 func (f *Facade) Catalog() *Catalog { return f.catalog }
+
+// nowhere is the store of a façade that was made without one.
+type nowhere struct{}
+
+var errNowhere = Errorf(ServiceUnavailable, "this host keeps no rows: it was started without a store")
+
+func (nowhere) Find(context.Context, *Find) (*Found, error) { return nil, errNowhere }
+
+func (nowhere) Insert(context.Context, *schema.Entity, []Record, *Layout) (*Rows, error) {
+	return nil, errNowhere
+}
+
+func (nowhere) Update(context.Context, *schema.Entity, json.RawMessage, *Filter, Record, *Layout) (*Rows, error) {
+	return nil, errNowhere
+}
+
+func (nowhere) Delete(context.Context, *schema.Entity, json.RawMessage, *Filter) (bool, error) {
+	return false, errNowhere
+}

@@ -97,7 +97,7 @@ func listCard(limits ListLimits, filter schema.Shape) *schema.Card {
 // discoveredList is the card of list as discovery has it: which fields may be
 // filtered by and with which operators, so that a consumer knows what the host
 // understands (DESIGN 5). The operators of a kind stand once, under $defs.
-func discoveredList(d *Door, card *schema.Card) *schema.Card {
+func (c *Catalog) discoveredList(d *Door, card *schema.Card) *schema.Card {
 	filter := schema.Shape{Type: "object", Properties: []schema.Field{}}
 	var kinds []string
 	add := func(name string, shape schema.Shape) {
@@ -109,26 +109,27 @@ func discoveredList(d *Door, card *schema.Card) *schema.Card {
 		}
 		return schema.Shape{Extra: schema.Keywords{{Name: "$ref", Value: jsontext.Quote("#/$defs/" + kind)}}}
 	}
-	other := func(link *schema.Link) schema.Shape {
-		return schema.Shape{Type: "object", Description: "A filter of " + link.Target.Key + "."}
-	}
 	for _, p := range d.Entity.Fields {
-		switch {
-		case !p.Readable():
-		case p.Link == nil:
-			add(p.Name, ref(operatorKind(p)))
-		case p.Link.Many:
-			shape := schema.Shape{Type: "object", Properties: []schema.Field{
-				{Name: "some", Shape: other(p.Link)}, {Name: "none", Shape: other(p.Link)}, {Name: "every", Shape: other(p.Link)},
-			}}
-			if kind, ok := itemKind(p); ok && p.Stored {
-				shape.Properties = append(shape.Properties, schema.Field{Name: "isNull", Shape: schema.Shape{Type: "boolean"}}, schema.Field{Name: "has", Shape: valueShapes[kind]})
-			}
-			add(p.Name, shape)
-		default:
-			add(p.Link.Key, ref(operatorKind(p)))
-			add(p.Link.Name, other(p.Link))
+		if !p.Readable() {
+			continue
 		}
+		if p.Link == nil {
+			add(p.Name, ref(operatorKind(p)))
+			continue
+		}
+		if p.Stored {
+			add(p.Link.Key, ref(operatorKind(p)))
+		}
+		if c.Door(p.Link.Target.Key) == nil {
+			continue // an entity without a façade is reached by no way (spec 2.5.2)
+		}
+		other := schema.Shape{Type: "object", Description: "A filter of " + p.Link.Target.Key + "."}
+		if p.Link.Many {
+			other = schema.Shape{Type: "object", Properties: []schema.Field{
+				{Name: "some", Shape: other}, {Name: "none", Shape: other}, {Name: "every", Shape: other},
+			}}
+		}
+		add(p.Link.Name, other)
 	}
 	filters := schema.Shape{Type: "array", Items: &schema.Shape{Type: "object"}}
 	add("and", filters)

@@ -101,9 +101,6 @@ func (s *seeding) fault(file string, i int, at, message, remedy string) {
 }
 
 func (s *seeding) empty(ctx context.Context, e *schema.Entity) (bool, error) {
-	if s.facade.store == nil {
-		return false, Errorf(ServiceUnavailable, "there is no store to write seeds to")
-	}
 	found, err := s.facade.store.Find(ctx, &Find{
 		Entity: e, Select: NewLayout([]string{e.Primary.Name}), Sort: newOrder(e, nil).keys, Limit: 1,
 	})
