@@ -1,12 +1,14 @@
 package rest_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"os"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -17,13 +19,13 @@ import (
 )
 
 // live is testdata/project over rows in memory, with author a1 and posts p1 to p3.
-func live(t testing.TB) *rest.Handler {
+func live(t testing.TB, around ...facade.Middleware) *rest.Handler {
 	t.Helper()
 	project, err := facade.Read(os.DirFS("testdata/project"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := facade.New(project, kittest.NewStore(), nil)
+	f, err := facade.New(project, kittest.NewStore(), &facade.Options{Middleware: around})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +209,15 @@ func TestConditionalRequests(t *testing.T) {
 
 // TestOneOfManyWins: of writers that all read the same row, one writes.
 func TestOneOfManyWins(t *testing.T) {
-	h := live(t)
+	// Whoever has read waits a little before it writes, so that all could have read by then.
+	h := live(t, func(next facade.Caller) facade.Caller {
+		return facade.CallerFunc(func(ctx context.Context, c *facade.Call) (*facade.Result, error) {
+			if c.Operation == "update" {
+				time.Sleep(time.Millisecond)
+			}
+			return next.Call(ctx, c)
+		})
+	})
 	tag := ask(t, h, "GET /api/blog/posts/p1", nil, "").Header().Get("ETag")
 	var won, lost sync.Map
 	var writers sync.WaitGroup
