@@ -177,9 +177,12 @@ func (b *Builder) columnType(p *schema.Property, typ string, by *origin) graphql
 	return b.output(b.home(p, typ, by))
 }
 
-// keyType is the type of a primary key, or of a key that points at one.
+// keyType is the type of a primary key, or of a key that points at one: that one's.
 func keyType(p *schema.Property) *graphql.Scalar {
 	s := &p.Shape
+	if l := p.Link; l != nil && l.Target != nil && l.Target.Primary != nil {
+		s = &l.Target.Primary.Shape
+	}
 	if s.Type == "array" && s.Items != nil {
 		s = s.Items
 	}

@@ -1,0 +1,292 @@
+package projection_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/graphql-go/graphql"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/internal/kittest"
+	"github.com/frondhost/frond/projection"
+	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/schema"
+)
+
+// TestByHand: fields that cards cannot say, in a generated type, in a type of the
+// author's own and at the roots, going back and forth between rows and Go values.
+func TestByHand(t *testing.T) {
+	var caller *counted
+	caller, s := fixture(t, func(b *projection.Builder) error {
+		mood := graphql.NewEnum(graphql.EnumConfig{Name: "Mood", Values: graphql.EnumValueConfigMap{"CALM": {Value: 1}, "CROSS": {Value: 2}}})
+		if err := projection.RegisterType(b, "Report", graphql.Fields{
+			"words": {Type: graphql.Int},
+			"best":  {Type: b.Type("Post"), Description: "The best of them."},
+			"all":   {Type: graphql.NewList(b.Type("Post"))},
+			"mood": {Type: mood, Resolve: func(graphql.ResolveParams) (any, error) { return 2, nil }, Args: graphql.FieldConfigArgument{
+				"or": {Type: mood, DefaultValue: 1}, "and": {Type: graphql.String, DefaultValue: "a \"b\""},
+			}},
+		}); err != nil {
+			return err
+		}
+		if err := projection.RegisterType(b, "Post", graphql.Fields{
+			"shout": {Type: graphql.String, Resolve: func(p graphql.ResolveParams) (any, error) {
+				var title string
+				err := json.Unmarshal(p.Source.(facade.Row).Get("title"), &title)
+				return strings.ToUpper(title), err
+			}},
+			"editor": {Type: b.Type("Author"), Resolve: func(p graphql.ResolveParams) (any, error) {
+				return resolvers.Load(p.Context, "author", p.Source.(facade.Row).Get("authorId")), nil
+			}},
+			"remarks": {Type: graphql.NewList(b.Type("Comment")), Resolve: func(p graphql.ResolveParams) (any, error) {
+				return resolvers.LoadMany(p.Context, "comment", "postId", p.Source.(facade.Row).Get("id")), nil
+			}},
+		}); err != nil {
+			return err
+		}
+		list := func(ctx context.Context) (*facade.Result, error) {
+			return caller.Call(ctx, &facade.Call{Entity: "post", Operation: "list"})
+		}
+		return errors.Join(
+			projection.RegisterOperations(b, facade.Query, graphql.Fields{
+				"report": {Type: b.Type("Report"), Resolve: func(p graphql.ResolveParams) (any, error) {
+					res, err := list(p.Context)
+					if err != nil {
+						return nil, err
+					}
+					return map[string]any{"words": 7, "best": res.Rows.Row(0), "all": res.Rows}, nil
+				}},
+				"shelf": {Type: b.Type("PostConnection"), Resolve: func(p graphql.ResolveParams) (any, error) { return list(p.Context) }},
+			}),
+			projection.RegisterOperations(b, facade.Command, graphql.Fields{
+				"ping": {Type: graphql.String, DeprecationReason: "Use \"pong\".", Resolve: func(graphql.ResolveParams) (any, error) { return "pong", nil }},
+			}))
+	})
+	for _, want := range []string{
+		"type Report {\n  all: [Post]\n  \"The best of them.\"\n  best: Post\n  mood(and: String = \"a \\\"b\\\"\", or: Mood = CALM): Mood\n  words: Int\n}",
+		"enum Mood {\n  CALM\n  CROSS\n}", "ping: String @deprecated(reason: \"Use \\\"pong\\\".\")", "  shelf: PostConnection\n",
+	} {
+		if !strings.Contains(s.SDL, want) {
+			t.Errorf("the SDL lacks\n%s", want)
+		}
+	}
+	run := func(query string) string {
+		ctx := resolvers.WithLoaders(context.Background(), s, caller)
+		text, err := json.Marshal(graphql.Do(graphql.Params{Schema: s.GraphQL, RequestString: query, Context: ctx}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	same(t, `{"data": {"report": {"words": 7, "mood": "CROSS", "best": {"id": "p1", "author": {"id": "ada"}, "shout": "NOTES ON THE ENGINE"},
+		"all": [{"id": "p1"}, {"id": "p2"}, {"id": "p3"}, {"id": "p4"}, {"id": "p5"}]}}}`,
+		run(`{ report { words mood best { id author { id } shout } all { id } } }`))
+	same(t, `{"data": {"shelf": {"total": 5, "items": [{"id": "p1"}, {"id": "p2"}, {"id": "p3"}, {"id": "p4"}, {"id": "p5"}]}}}`, run(`{ shelf { total items { id } } }`))
+	same(t, `{"data": {"ping": "pong"}}`, run(`mutation { ping }`))
+
+	caller.calls = nil
+	same(t, `{"data": {"posts": {"items": [
+		{"editor": {"name": "Ada Lovelace"}, "again": {"id": "ada"}, "remarks": [{"id": 1}, {"id": 2}, {"id": 3}]},
+		{"editor": {"name": "Alan Turing"}, "again": {"id": "alan"}, "remarks": [{"id": 4}, {"id": 5}]},
+		{"editor": {"name": "Alan Turing"}, "again": {"id": "alan"}, "remarks": []}]}}}`,
+		run(`{ posts(first: 3, orderBy: [{id: ASC}]) { items { editor { name } again: editor { id } remarks { id } } } }`))
+	calls := strings.Fields(caller.methods())
+	count := map[string]int{}
+	for _, c := range calls {
+		count[c]++
+	}
+	if len(calls) != 3 || count["author.findById"] != 1 || count["comment.list"] != 1 {
+		t.Errorf("called %v; want one call for each relation", calls)
+	}
+}
+
+// TestByHandWithoutLoaders: who forgets the loaders is told so where it is logged.
+func TestByHandWithoutLoaders(t *testing.T) {
+	_, err := resolvers.Load(context.Background(), "author", json.RawMessage(`"ada"`))()
+	if facade.CodeOf(err) != facade.InternalError || !strings.Contains(err.Error(), "WithLoaders") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestLoadFailures(t *testing.T) {
+	f := kittest.Facade(t)
+	s, err := build(f, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	panics := facade.CallerFunc(func(context.Context, *facade.Call) (*facade.Result, error) { panic("hunter2") })
+	for name, tt := range map[string]struct {
+		caller facade.Caller
+		entity string
+		code   facade.Code
+	}{
+		"an entity that is not here": {f, "nobody", facade.NotFound},
+		"a panic":                    {panics, "author", facade.InternalError},
+	} {
+		ctx := resolvers.WithLoaders(context.Background(), s, tt.caller)
+		first, second := resolvers.Load(ctx, tt.entity, json.RawMessage(`"a"`)), resolvers.Load(ctx, tt.entity, json.RawMessage(`"b"`))
+		for _, later := range []func() (any, error){first, second, first} {
+			if _, err := later(); facade.CodeOf(err) != tt.code {
+				t.Errorf("%s: got %v, want %s", name, err, tt.code)
+			}
+		}
+	}
+	if v, err := resolvers.Load(context.Background(), "author", json.RawMessage("null"))(); facade.CodeOf(err) != facade.InternalError || v != nil {
+		t.Errorf("without loaders: %v, %v", v, err)
+	}
+	ctx := resolvers.WithLoaders(context.Background(), s, f)
+	if v, err := resolvers.Load(ctx, "author", json.RawMessage("null"))(); v != nil || err != nil {
+		t.Errorf("a null key gave %v, %v", v, err)
+	}
+	if v, err := resolvers.Load(ctx, "author", json.RawMessage(`"nobody"`))(); v != nil || err != nil {
+		t.Errorf("a key without a row gave %v, %v", v, err)
+	}
+}
+
+// TestByHandFaults: what is registered by hand claims its names like all else.
+func TestByHandFaults(t *testing.T) {
+	text := &graphql.Field{Type: graphql.String, Resolve: func(graphql.ResolveParams) (any, error) { return "", nil }}
+	tests := []struct {
+		name     string
+		register func(b *projection.Builder) error
+		want     string
+	}{
+		{"a field twice", func(b *projection.Builder) error {
+			return projection.RegisterType(b, "Post", graphql.Fields{"title": text})
+		}, `the GraphQL field Post.title is claimed twice: by the field title of post (fronds/blog/entities/post.yaml), and by RegisterType("Post"); register it under another name, or rename the field title of post`},
+		{"a root field twice", func(b *projection.Builder) error {
+			return projection.RegisterOperations(b, facade.Query, graphql.Fields{"posts": text})
+		}, "the GraphQL field Query.posts is claimed twice: by the operation post.list (fronds/blog/entities/post.yaml), and by RegisterOperations in Query; register it under another name, or write `graphql: OtherName` under doors.post in the frond.yaml of blog"},
+		{"no type", func(b *projection.Builder) error {
+			return projection.RegisterOperations(b, facade.Query, graphql.Fields{"x": {Type: b.Type("Nothing")}})
+		}, "the field Query.x has no type"},
+		{"no name", func(b *projection.Builder) error {
+			return projection.RegisterType(b, "Post", graphql.Fields{"a-b": text})
+		}, "that is no name in GraphQL"},
+		{"a reserved type", func(b *projection.Builder) error {
+			return projection.RegisterType(b, "PageInfo", graphql.Fields{"hasNextPage": text})
+		}, "the GraphQL field PageInfo.hasNextPage is claimed twice"},
+		{"a scalar's name", func(b *projection.Builder) error {
+			return projection.RegisterType(b, "JSON", graphql.Fields{"x": text})
+		}, "the GraphQL type JSON is claimed twice"},
+		{"a type that comes along", func(b *projection.Builder) error {
+			inner := graphql.NewObject(graphql.ObjectConfig{Name: "Author", Fields: graphql.Fields{"x": text}})
+			outer := graphql.NewObject(graphql.ObjectConfig{Name: "Outer", Fields: graphql.Fields{"inner": {Type: graphql.NewList(inner)}}})
+			return projection.RegisterOperations(b, facade.Query, graphql.Fields{"outer": {Type: outer}})
+		}, "the GraphQL type Author is claimed twice: by the entity author (fronds/people/entities/author.yaml), and by what the hand-written field Query.outer gives or takes"},
+		{"a type that is broken", func(b *projection.Builder) error {
+			return projection.RegisterOperations(b, facade.Query, graphql.Fields{"x": {Type: graphql.NewObject(graphql.ObjectConfig{Name: "not a name"})}})
+		}, `Names must match`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			f := kittest.Facade(t)
+			b := projection.NewBuilder()
+			if err := projection.RegisterAll(b, f.Catalog(), nil); err != nil {
+				t.Fatal(err)
+			}
+			err := tt.register(b)
+			s, buildErr := b.Build(f)
+			if s != nil || buildErr == nil {
+				t.Fatal("it built")
+			}
+			if err == nil {
+				err = buildErr
+			}
+			if !strings.Contains(err.Error(), tt.want) || !strings.Contains(buildErr.Error(), tt.want) {
+				t.Errorf("got\n%v\nand of Build\n%v\nwant\n%s", err, buildErr, tt.want)
+			}
+			var faults schema.Faults
+			if !errors.As(buildErr, &faults) {
+				t.Errorf("%T is no schema.Faults", buildErr)
+			}
+		})
+	}
+}
+
+func TestOptions(t *testing.T) {
+	f := kittest.Facade(t)
+	s, err := build(f, &projection.Options{
+		Surface: func(frond *facade.Frond) bool { return frond.Name == "blog" },
+		Filter:  func(d *facade.Door) bool { return d.Name != "comment" },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	post := s.AST.Types["Post"]
+	for _, gone := range []string{"Author", "Comment", "CommentConnection", "AuthorFilter"} {
+		if s.AST.Types[gone] != nil {
+			t.Errorf("%s is in the schema", gone)
+		}
+	}
+	if post.Fields.ForName("author") != nil || post.Fields.ForName("comments") != nil {
+		t.Error("a relation leads to a type that is not there")
+	}
+	if post.Fields.ForName("authorId") == nil || s.AST.Types["PostFilter"].Fields.ForName("authorId") == nil {
+		t.Error("the key of the relation went with it")
+	}
+	if s.AST.Types["PostFilter"].Fields.ForName("author") != nil {
+		t.Error("a filter leads to a type that is not there")
+	}
+}
+
+func TestBuilderIsUsedOnce(t *testing.T) {
+	f := kittest.Facade(t)
+	b := projection.NewBuilder()
+	if err := projection.RegisterAll(b, f.Catalog(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := projection.RegisterAll(b, f.Catalog(), nil); err == nil {
+		t.Error("a second catalog was taken")
+	}
+	if _, err := b.Build(f); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Build(f); err == nil {
+		t.Error("it built twice")
+	}
+}
+
+// TestEmpty: a host without a door has a schema all the same.
+func TestEmpty(t *testing.T) {
+	s, err := build(mustNew(t, &facade.Project{}), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, `{"data": {"node": null}}`, do(t, s, `{ node(nodeId: "x") { nodeId } }`, nil))
+}
+
+func mustNew(tb testing.TB, p *facade.Project) *facade.Facade {
+	tb.Helper()
+	f, err := facade.New(p, nil, nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return f
+}
+
+// TestEveryFieldIsResolved: each generated field has a binding and a resolver.
+func TestEveryFieldIsResolved(t *testing.T) {
+	_, s := fixture(t)
+	for name, typ := range s.GraphQL.TypeMap() {
+		o, ok := typ.(*graphql.Object)
+		if !ok || strings.HasPrefix(name, "__") {
+			continue
+		}
+		for field, def := range o.Fields() {
+			if s.Bindings.Of(name, field) == nil || def.Resolve == nil {
+				t.Errorf("%s.%s has no binding or no resolver", name, field)
+			}
+		}
+	}
+	for name, fields := range s.Bindings {
+		for field := range fields {
+			if def := s.AST.Types[name]; def == nil || def.Fields.ForName(field) == nil {
+				t.Errorf("there is a binding of %s.%s, and no such field", name, field)
+			}
+		}
+	}
+}
