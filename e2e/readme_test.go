@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,12 +26,14 @@ import (
 //
 // The example is started on a free port, which takes the place of the printed
 // address. A command goes on over lines as it does for the shell: behind a
-// backslash, and within quotes. What stands under a command is what it has to print: JSON is compared
+// backslash, within quotes, and up to the END of a here-document. What stands under a command is what it has to print: JSON is compared
 // as JSON, and a line of three dots stands for any lines. A command with nothing
 // under it only has to succeed.
 func TestReadmes(t *testing.T) {
-	if _, err := exec.LookPath("curl"); err != nil {
-		t.Skip("curl is not here to run the commands with")
+	for _, tool := range []string{"curl", "jq"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("%s is not here to run the commands with", tool)
+		}
 	}
 	whole := t // an example runs longer than the block that started it
 	addresses := map[string]string{"shop": "127.0.0.1:8080", "blog": "127.0.0.1:8081"}
@@ -41,8 +44,8 @@ func TestReadmes(t *testing.T) {
 			continue
 		}
 		started := map[string]string{}
-		for _, block := range consoleBlocks(string(page)) {
-			t.Run(file+":"+block.commands[0].line, func(t *testing.T) {
+		for i, block := range consoleBlocks(string(page)) {
+			t.Run(fmt.Sprint(file, " block ", i+1), func(t *testing.T) {
 				if started[block.example] == "" {
 					started[block.example] = strings.TrimPrefix(startExample(whole, block.example), "http://")
 				}
@@ -108,6 +111,11 @@ func consoleBlocks(page string) []consoleBlock {
 
 // goesOn says whether a shell would wait for another line of the command.
 func goesOn(line string) bool {
+	if _, behind, here := strings.Cut(line, "<<'END'\n"); here {
+		return !strings.Contains("\n"+behind, "\nEND\n")
+	} else if strings.Contains(line, "<<'END'") {
+		return true
+	}
 	quote := rune(0)
 	escaped := false
 	for _, r := range strings.TrimSuffix(line, "\n") {
@@ -129,9 +137,10 @@ func (c command) run(t *testing.T, printed, actual string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "sh", "-c", strings.ReplaceAll(c.line, printed, actual))
+	line := strings.ReplaceAll(c.line, printed, actual)
+	cmd := exec.CommandContext(ctx, "sh", "-c", strings.ReplaceAll(line, "bin/frond ", "frond ")) // what `make` puts there
 	cmd.Dir = root
-	cmd.Env = environment("PATH=" + filepath.Dir(binary(t)) + ":" + os.Getenv("PATH"))
+	cmd.Env = environment("FROND_STORE=memory", "PATH="+filepath.Dir(binary(t))+":"+os.Getenv("PATH"))
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
