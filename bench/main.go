@@ -51,7 +51,8 @@ func main() {
 		if !slices.ContainsFunc(parts, func(p struct {
 			name string
 			run  func(int, time.Duration) error
-		}) bool {
+		},
+		) bool {
 			return p.name == name
 		}) {
 			log.Printf("bench: there is no %s; write graphql, rest, findbyid or thousand", name)

@@ -98,7 +98,8 @@ func TestLoadConfigFaults(t *testing.T) {
 		{"a duration without a unit", "shutdown: {timeout: 15}\n", nil, []string{"write a duration"}},
 		{"a variable that does not hold", "", []string{"FROND_LISTEN=here"}, []string{`FROND_LISTEN: cannot be "here"; write host:port`}},
 		{
-			"all at once", "lisen: x\nstore: x\n", []string{"FROND_LOG_LEVEL=x"},
+			"all at once", "lisen: x\nstore: x\n",
+			[]string{"FROND_LOG_LEVEL=x"},
 			[]string{"gateway.yaml#/lisen", "gateway.yaml#/store", "FROND_LOG_LEVEL"},
 		},
 	} {

@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -29,13 +28,14 @@ func watch(next http.Handler, log *slog.Logger) http.Handler {
 				}
 				writeProblem(seen, http.StatusInternalServerError, "INTERNAL_ERROR", "something went wrong on our side")
 			}
-			logRequest(r.Context(), log, r, seen, start)
+			logRequest(log, r, seen, start)
 		}()
 		next.ServeHTTP(seen, r)
 	})
 }
 
-func logRequest(ctx context.Context, log *slog.Logger, r *http.Request, seen *response, start time.Time) {
+func logRequest(log *slog.Logger, r *http.Request, seen *response, start time.Time) {
+	ctx := r.Context()
 	if !log.Enabled(ctx, slog.LevelDebug) {
 		return
 	}

@@ -48,7 +48,7 @@ fault. --pin writes that file.`,
 		if err != nil {
 			return s.found(faultsOf(err), nil)
 		}
-		defer gw.Close()
+		defer func() { _ = gw.Close() }() // a store in memory, which nobody will miss
 		catalog := gw.Catalog()
 		if *pin {
 			if err := writePins(*dir, catalog); err != nil {

@@ -83,8 +83,8 @@ func (s *settings) load(sh *shell, dir string) (*facade.Project, *gateway.Config
 }
 
 // quiet is the log of a command that is done at once: warnings, unless more is asked for.
-func (sh *shell) quiet(config *gateway.Config) *slog.Logger {
+func (s *shell) quiet(config *gateway.Config) *slog.Logger {
 	log := config.Log
 	log.Level = max(log.Level, slog.LevelWarn)
-	return gateway.NewLogger(sh.talk, log)
+	return gateway.NewLogger(s.talk, log)
 }

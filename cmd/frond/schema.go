@@ -32,7 +32,7 @@ func newSchema(s *shell) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		defer gw.Close()
+		defer func() { _ = gw.Close() }() // a store in memory, which nobody will miss
 		if *format == "bundle" {
 			return s.write(gw.Bundle())
 		}
