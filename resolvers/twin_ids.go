@@ -21,7 +21,7 @@ func NodeIDOf(e *schema.Entity, key json.RawMessage) string {
 // key's text. ok is false for anything NodeIDOf does not write.
 func ParseNodeID(id string) (entity string, key json.RawMessage, ok bool) {
 	text, err := base64.RawURLEncoding.DecodeString(id)
-	if err != nil {
+	if err != nil || base64.RawURLEncoding.EncodeToString(text) != id { // the decoder skips line breaks
 		return "", nil, false
 	}
 	entity, rest, found := strings.Cut(string(text), ":")

@@ -1,0 +1,93 @@
+package resolvers_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/schema"
+)
+
+func TestNodeID(t *testing.T) {
+	for _, key := range []string{`"a"`, `"with:colon/and ü"`, `7`, `-9007199254740993`, `"\""`} {
+		id := resolvers.NodeIDOf(&schema.Entity{Key: "orderline"}, json.RawMessage(key))
+		entity, got, ok := resolvers.ParseNodeID(id)
+		if !ok || entity != "orderline" || string(got) != key {
+			t.Errorf("%s came back as %s, %s, %v", key, entity, got, ok)
+		}
+	}
+	for _, id := range []string{"", "x", "!!", "cG9zdA", "cG9zdDo", "OiJhIg", "cG9zdDp7fQ", "cG9zdDpudWxs", "cG9zdDoiYSIg\n", "cG9zdDoiYSIsMQ"} {
+		if entity, key, ok := resolvers.ParseNodeID(id); ok {
+			t.Errorf("%q was taken for %s %s", id, entity, key)
+		}
+	}
+}
+
+func FuzzParseNodeID(f *testing.F) {
+	f.Add(resolvers.NodeIDOf(&schema.Entity{Key: "post"}, json.RawMessage(`"a"`)))
+	f.Add("cG9zdDp7fQ")
+	f.Fuzz(func(t *testing.T, id string) {
+		if entity, key, ok := resolvers.ParseNodeID(id); ok {
+			if !json.Valid(key) || strings.Contains(entity, ":") || entity == "" {
+				t.Errorf("%q was taken for %q %q", id, entity, key)
+			}
+		}
+	})
+}
+
+func TestPageIDs(t *testing.T) {
+	ids := []json.RawMessage{[]byte(`"a"`), []byte(`"b"`), []byte(`"c"`), []byte(`"d"`), []byte(`"e"`)}
+	cursor := func(i int) *string {
+		_, _, page, err := resolvers.PageIDs(ids, resolvers.Window{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &page.Cursors[i]
+	}
+	n := func(n int) *int { return &n }
+	alien := "alien"
+	tests := []struct {
+		name       string
+		window     resolvers.Window
+		want       string
+		more, prev bool
+		code       facade.Code
+	}{
+		{"all", resolvers.Window{}, "abcde", false, false, ""},
+		{"the first two", resolvers.Window{First: n(2)}, "ab", true, false, ""},
+		{"more than there are", resolvers.Window{First: n(9)}, "abcde", false, false, ""},
+		{"none", resolvers.Window{First: n(0)}, "", true, false, ""},
+		{"behind a cursor", resolvers.Window{After: cursor(1)}, "cde", false, true, ""},
+		{"two behind a cursor", resolvers.Window{First: n(2), After: cursor(1)}, "cd", true, true, ""},
+		{"behind the last", resolvers.Window{After: cursor(4)}, "", false, true, ""},
+		{"the last two", resolvers.Window{Last: n(2)}, "de", false, true, ""},
+		{"the last two before a cursor", resolvers.Window{Last: n(2), Before: cursor(3)}, "bc", true, true, ""},
+		{"before the first", resolvers.Window{Last: n(2), Before: cursor(0)}, "", true, false, ""},
+		{"by offset", resolvers.Window{Offset: n(1), First: n(2)}, "bc", true, true, ""},
+		{"beyond the end", resolvers.Window{Offset: n(7)}, "", false, true, ""},
+		{"a negative first", resolvers.Window{First: n(-1)}, "", false, false, facade.BadRequest},
+		{"a negative offset", resolvers.Window{Offset: n(-1)}, "", false, false, facade.BadRequest},
+		{"both ends", resolvers.Window{First: n(1), Last: n(1)}, "", false, false, facade.BadRequest},
+		{"a cursor from elsewhere", resolvers.Window{After: &alien}, "", false, false, facade.BadRequest},
+		{"another cursor from elsewhere", resolvers.Window{Last: n(1), Before: &alien}, "", false, false, facade.BadRequest},
+	}
+	for _, tt := range tests {
+		from, to, page, err := resolvers.PageIDs(ids, tt.window)
+		if facade.CodeOf(err) != tt.code {
+			t.Errorf("%s: %v, want %q", tt.name, err, tt.code)
+			continue
+		}
+		if err != nil {
+			continue
+		}
+		var got string
+		for _, id := range ids[from:to] {
+			got += strings.Trim(string(id), `"`)
+		}
+		if got != tt.want || page.HasMore != tt.more || page.HasPrevious != tt.prev || page.Total != 5 || len(page.Cursors) != len(got) {
+			t.Errorf("%s: %s, %+v; want %s, more %v, previous %v", tt.name, got, page, tt.want, tt.more, tt.prev)
+		}
+	}
+}
