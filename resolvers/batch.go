@@ -43,10 +43,10 @@ func (x *exec) batch(r *run, f *fetch, res *result, call *facade.Call, in *invoc
 	out, err := x.e.caller.Call(x.ctx, call)
 	switch {
 	case err != nil:
-		res.fault = x.e.failed(x.ctx, err)
+		res.fault = x.failed(err)
 		return
 	case len(out.Groups) != len(d.keys) || out.Form == facade.FormValue:
-		res.fault = x.e.failed(x.ctx, errNotGroups)
+		res.fault = x.failed(errNotGroups)
 		return
 	}
 	res.lay(x, f, out)
@@ -81,7 +81,7 @@ func (x *exec) windows(parent *result, f *fetch, res *result, d *deduper, w Wind
 			if res.faults == nil {
 				res.faults = map[int32]*fault{}
 			}
-			res.faults[int32(i)] = x.e.failed(x.ctx, facade.AsError(err).At(f.entity, f.op))
+			res.faults[int32(i)] = x.failed(facade.AsError(err).At(f.entity, f.op))
 			continue
 		}
 		res.groups[i] = facade.Group{From: len(res.order), To: len(res.order) + to - from, Page: page}

@@ -117,7 +117,7 @@ func NewEngine(s *Schema, caller facade.Caller, opts *Options) (*Engine, error) 
 func (e *Engine) Execute(ctx context.Context, r *Request) (resp *Response) {
 	defer func() {
 		if p := recover(); p != nil {
-			resp = e.refuse(500, []*fault{e.panicked(ctx, p)})
+			resp = e.refuse(500, []*fault{e.panicked(ctx, r.Trace, p)})
 		}
 	}()
 	doc, faults := e.document(r.Query)

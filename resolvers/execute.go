@@ -105,12 +105,12 @@ func (x *exec) fetch(r *run, f *fetch) {
 	res := &r.res[f.id]
 	defer func() {
 		if p := recover(); p != nil {
-			*res = result{fault: x.e.panicked(x.ctx, p)}
+			*res = result{fault: x.panicked(p)}
 		}
 	}()
 	in := f.invocation(x.vars)
 	if in.err != nil {
-		res.fault = x.e.failed(x.ctx, in.err)
+		res.fault = x.failed(in.err)
 		return
 	}
 	call := &facade.Call{
@@ -127,7 +127,7 @@ func (x *exec) fetch(r *run, f *fetch) {
 	}
 	out, err := x.e.caller.Call(x.ctx, call)
 	if err != nil {
-		res.fault = x.e.failed(x.ctx, err)
+		res.fault = x.failed(err)
 		return
 	}
 	res.take(x, f, out)
@@ -142,7 +142,7 @@ func (res *result) take(x *exec, f *fetch, out *facade.Result) {
 			return
 		}
 		if !res.read(f, out.Value) {
-			res.fault = x.e.failed(x.ctx, errNotRows)
+			res.fault = x.failed(errNotRows)
 			return
 		}
 	default:
@@ -168,7 +168,7 @@ func (res *result) lay(x *exec, f *fetch, out *facade.Result) {
 			if res.missing == nil {
 				res.missing = make([]*fault, len(f.columns))
 			}
-			res.missing[slot] = x.e.failed(x.ctx, failed.Err)
+			res.missing[slot] = x.failed(failed.Err)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package resolvers
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -87,18 +88,19 @@ func positions(list ...*ast.Position) []location {
 }
 
 // panicked is what becomes of a panic: a log line here, INTERNAL_ERROR there.
-func (e *Engine) panicked(ctx context.Context, p any) *fault {
+func (e *Engine) panicked(ctx context.Context, trace string, p any) *fault {
 	if err, ok := p.(error); ok { // the twin panics with errors that have a code
 		var coded *FieldError
 		if errors.As(err, &coded) {
-			return e.failed(ctx, coded)
+			return e.failed(ctx, trace, coded)
 		}
 	}
-	return e.failed(ctx, fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
+	return e.failed(ctx, trace, fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
 }
 
-// failed is the fault of a failed call, without place.
-func (e *Engine) failed(ctx context.Context, err error) *fault {
+// failed is the fault of a failed call, without place. What nobody coded is logged
+// with a trace id, which is all of it that leaves.
+func (e *Engine) failed(ctx context.Context, trace string, err error) *fault {
 	if ctx.Err() != nil && context.Cause(ctx) == errTooSlow {
 		return &fault{
 			message: "The operation took longer than " + e.limits.Execution.String() + "; ask for less at a time.",
@@ -106,7 +108,10 @@ func (e *Engine) failed(ctx context.Context, err error) *fault {
 			details: map[string]any{"limit": e.limits.Execution.Milliseconds()},
 		}
 	}
-	fe := facade.AsError(err)
+	if trace == "" && facade.CodeOf(err) == facade.InternalError {
+		trace = newTrace()
+	}
+	fe := facade.Report(ctx, e.logger, err, trace)
 	f := &fault{
 		message:   fe.Message,
 		code:      string(fe.Code),
@@ -115,9 +120,22 @@ func (e *Engine) failed(ctx context.Context, err error) *fault {
 		details:   fe.Details,
 	}
 	if fe.Code == facade.InternalError {
-		e.logger.ErrorContext(ctx, "a GraphQL field failed", "error", err)
+		f.trace = facade.TraceID(trace)
+		if d, ok := f.details.(map[string]any); ok && len(d) == 1 && d["traceId"] != nil {
+			f.details = nil // it stands beside them here
+		}
 	}
 	return f
+}
+
+func (x *exec) failed(err error) *fault { return x.e.failed(x.ctx, x.trace, err) }
+func (x *exec) panicked(p any) *fault   { return x.e.panicked(x.ctx, x.trace, p) }
+
+// newTrace is a traceparent for a request that came without one.
+func newTrace() string {
+	var id [24]byte
+	_, _ = rand.Read(id[:]) // never fails
+	return fmt.Sprintf("00-%x-%x-01", id[:16], id[16:])
 }
 
 // appendFaults appends faults as a JSON array.

@@ -86,7 +86,7 @@ func (x *exec) resolve(r *run, w *written) []any {
 	args, err := x.goArguments(w)
 	for i := range values {
 		if err != nil {
-			values[i] = failure{x.e.failed(x.ctx, err)}
+			values[i] = failure{x.failed(err)}
 			continue
 		}
 		values[i] = x.call(w, res.stands(i), args)
@@ -106,7 +106,7 @@ func (res *result) stands(i int) any {
 func (x *exec) call(w *written, source any, args map[string]any) (value any) {
 	defer func() {
 		if p := recover(); p != nil {
-			value = failure{x.e.panicked(x.ctx, p)}
+			value = failure{x.panicked(p)}
 		}
 	}()
 	resolve := w.def.Resolve
@@ -120,7 +120,7 @@ func (x *exec) call(w *written, source any, args map[string]any) (value any) {
 		Info:    x.info(w),
 	})
 	if err != nil {
-		return failure{x.e.failed(x.ctx, err)}
+		return failure{x.failed(err)}
 	}
 	return value
 }
@@ -259,13 +259,13 @@ func (c *completer) run() {
 }
 
 func (c *completer) fail(err error) tree {
-	return tree{kind: treeFault, fault: c.x.e.failed(c.x.ctx, err)}
+	return tree{kind: treeFault, fault: c.x.failed(err)}
 }
 
 func (c *completer) complete(out *outType, value any) (t tree) {
 	defer func() { // whose methods and types these are, nobody here knows
 		if p := recover(); p != nil {
-			t = tree{kind: treeFault, fault: c.x.e.panicked(c.x.ctx, p)}
+			t = tree{kind: treeFault, fault: c.x.panicked(p)}
 		}
 	}()
 	for {

@@ -15,7 +15,7 @@ func (x *exec) node(w *written) any {
 		text, _ = r.argument(nil, def, valueOf(w.args, def.name))
 	}
 	if r.err != nil {
-		return failure{x.e.failed(x.ctx, r.err)}
+		return failure{x.failed(r.err)}
 	}
 	entity, key, ok := ParseNodeID(jsontext.Unquote(text))
 	n := x.e.schema.Nodes[entity]
@@ -39,7 +39,7 @@ func (x *exec) node(w *written) any {
 	call.Invocation.Params = params.object()
 	out, err := x.e.caller.Call(x.ctx, call)
 	if err != nil {
-		return failure{x.e.failed(x.ctx, err)}
+		return failure{x.failed(err)}
 	}
 	if out.Rows.Len() == 0 {
 		return nil

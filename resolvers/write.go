@@ -56,7 +56,7 @@ func (w *writer) response(p *plan) (resp *Response) {
 		if v := recover(); v != nil {
 			f := limitFault(CodeResponse, w.limit, "The answer is larger than %d bytes; ask for less at a time.")
 			if _, ok := v.(tooLarge); !ok {
-				f = w.x.e.panicked(w.x.ctx, v)
+				f = w.x.panicked(v)
 			}
 			w.faults = []*fault{f}
 			w.text = append(w.text[:0], `{"data":null`...)

@@ -1,0 +1,79 @@
+package resolvers_test
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// fake is a Caller over rows that are just text, whatever a card would say of
+// them: a far Frond, as bad as it gets.
+type fake map[string]string // by entity, or entity.operation: a JSON array or value
+
+func (f fake) Call(_ context.Context, c *facade.Call) (*facade.Result, error) {
+	name := c.Entity + "." + c.Operation
+	if text, ok := f[name]; ok {
+		if text == "fails" {
+			return nil, facade.Errorf(facade.Conflict, "%s fails", name).At(c.Entity, c.Operation)
+		}
+		return &facade.Result{Form: facade.FormValue, Value: json.RawMessage(text)}, nil
+	}
+	fields := append([]string{"id"}, c.Select...)
+	if c.Each != nil {
+		fields = append(fields, c.Each.Field)
+	}
+	all, ok := facade.ReadRows(facade.NewLayout(fields), json.RawMessage(f[c.Entity]))
+	if !ok {
+		return nil, facade.Errorf(facade.InternalError, "no rows of %s", c.Entity)
+	}
+	switch {
+	case c.Each != nil:
+		rows := facade.NewRows(all.Layout(), all.Len())
+		groups := make([]facade.Group, len(c.Each.Keys))
+		for i, k := range c.Each.Keys {
+			groups[i].From = rows.Len()
+			for j := range all.Len() {
+				if string(all.Row(j).Get(c.Each.Field)) == string(k) {
+					copyInto(rows, all.Row(j))
+				}
+			}
+			groups[i].To = rows.Len()
+			groups[i].Page.Total = int64(groups[i].To - groups[i].From)
+		}
+		return &facade.Result{Form: facade.FormRow, Rows: rows, Groups: groups}, nil
+	case c.Operation == "findById":
+		id := jsontext.Get(c.Invocation.Params, "id")
+		rows := facade.NewRows(all.Layout(), 1)
+		for j := range all.Len() {
+			if string(all.Row(j).Get("id")) == string(id) {
+				copyInto(rows, all.Row(j))
+			}
+		}
+		return &facade.Result{Form: facade.FormRow, Rows: rows}, nil
+	}
+	return &facade.Result{Form: facade.FormPage, Rows: all, Page: facade.Page{Total: int64(all.Len()), Cursors: []string{"end"}}}, nil
+}
+
+func copyInto(rows *facade.Rows, r facade.Row) {
+	rows.BeginRow()
+	for i := range rows.Layout().Fields {
+		if v := r.At(i); v != nil {
+			rows.Put(i, v)
+		}
+	}
+	rows.EndRow()
+}
+
+// faked runs a query of the blog's schema over a fake.
+func faked(t testing.TB, s *resolvers.Schema, f fake, query, variables string) string {
+	t.Helper()
+	e, err := resolvers.NewEngine(s, f, &resolvers.Options{Logger: quiet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(e.Execute(context.Background(), &resolvers.Request{Query: query, Variables: json.RawMessage(variables)}).Body)
+}
