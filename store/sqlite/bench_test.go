@@ -129,7 +129,7 @@ func BenchmarkFindOne(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				found, err := store.Find(b.Context(), &facade.Find{Entity: e, Select: layout, Each: &facade.EachKey{Field: e.Primary, Values: keys}})
+				found, err := store.Find(b.Context(), &facade.Find{Entity: e, Select: layout, Limit: 1, Each: &facade.EachKey{Field: e.Primary, Values: keys}})
 				if err != nil || found.Rows.Len() != n {
 					b.Fatal(found, err)
 				}

@@ -45,16 +45,17 @@ func (b *builder) bind(a arg) {
 	b.args = append(b.args, a)
 }
 
-// limit writes LIMIT and OFFSET; n below zero is none. The limit is an expression
-// and not a bare placeholder because SQLite plans by the number it finds there, and
-// so would prepare the statement anew each time another is bound.
-func (b *builder) limit(n, offset int64) {
+// limit writes LIMIT and OFFSET. One row beyond the limit is read: it says that
+// there is more. The limit is an expression and not a bare placeholder because
+// SQLite plans by the number it finds there, and so would prepare the statement
+// anew each time another is bound.
+func (b *builder) limit(q *facade.Find) {
 	b.text(" LIMIT ")
-	b.bind(intArg(n))
+	b.bind(intArg(int64(max(0, q.Limit)) + 1))
 	b.text(" + 0")
-	if offset > 0 {
+	if q.Offset > 0 {
 		b.text(" OFFSET ")
-		b.bind(intArg(offset))
+		b.bind(intArg(int64(q.Offset)))
 		b.text(" + 0")
 	}
 }

@@ -104,7 +104,7 @@ func TestKillDuringCreates(t *testing.T) {
 		set := compile(t, thing("a: type: string")...)
 		store := open(t, sqlite.Options{Path: path}, set.Entities)
 		e := set.Entity("thing")
-		found, err := store.Find(t.Context(), &facade.Find{Entity: e, Select: facade.NewLayout([]string{"id", "a"}), Sort: []facade.SortKey{{Field: e.Primary}}})
+		found, err := store.Find(t.Context(), &facade.Find{Entity: e, Select: facade.NewLayout([]string{"id", "a"}), Sort: []facade.SortKey{{Field: e.Primary}}, Limit: 1 << 20})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -31,10 +31,10 @@ func (r *reading) each(ctx context.Context) error {
 	if r.q.Count {
 		b.text("SELECT 0, * FROM (") // as for a page: the counts stand behind the rows
 	}
-	if r.q.Limit > 0 && !unique(c) || r.q.Offset > 0 {
-		err = r.some(b, c, keys)
-	} else {
+	if unique(c) && r.q.Limit > 0 && r.q.Offset <= 0 {
 		err = r.plain(b, c, keys)
+	} else {
+		err = r.some(b, c, keys)
 	}
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func unique(c *column) bool {
 	return false
 }
 
-// plain writes the statement for all rows of each key.
+// plain writes the statement for the one row a key can have.
 func (r *reading) plain(b *builder, c *column, keys arg) error {
 	alias := b.alias()
 	b.text("SELECT k.key, ")
@@ -72,10 +72,6 @@ func (r *reading) plain(b *builder, c *column, keys arg) error {
 		return err
 	}
 	b.text(" ORDER BY k.rowid") // the order json_each gives them in: nothing is sorted for it
-	if len(r.order) > 0 && !unique(c) {
-		b.text(", ")
-		b.orderBy(r.order, alias)
-	}
 	return nil
 }
 
@@ -97,11 +93,7 @@ func (r *reading) some(b *builder, c *column, keys arg) error {
 		b.text(" ORDER BY ")
 		b.orderBy(r.order, inner)
 	}
-	limit := int64(-1)
-	if r.q.Limit > 0 {
-		limit = int64(r.q.Limit) + 1
-	}
-	b.limit(limit, int64(r.q.Offset))
+	b.limit(r.q)
 	b.text(") ORDER BY k.rowid")
 	if len(r.order) > 0 {
 		b.text(", ")
@@ -141,16 +133,12 @@ func (r *reading) runEach(c *conn, b *builder) error {
 		return err
 	}
 	groups := make([]facade.FoundGroup, len(r.q.Each.Values))
-	for i := range groups {
-		groups[i].Total = -1
-	}
-	first := 0
+	first, none := 0, int64(-1)
 	if r.q.Count {
-		first = 1
-		r.found.Total = 0
-		for i := range groups {
-			groups[i].Total = 0
-		}
+		first, none = 1, 0
+	}
+	for i := range groups {
+		groups[i].Total = none
 	}
 	r.raw = facade.NewRows(r.sel.layout, len(groups))
 	at, n := -1, 0
@@ -158,7 +146,6 @@ func (r *reading) runEach(c *conn, b *builder) error {
 		key := int(st.ColumnInt64(first))
 		if first == 1 && st.ColumnInt64(0) == 1 {
 			groups[key].Total = st.ColumnInt64(2)
-			r.found.Total += groups[key].Total
 			continue
 		}
 		for at < key {
@@ -166,8 +153,8 @@ func (r *reading) runEach(c *conn, b *builder) error {
 			groups[at].From, groups[at].To = n, n
 		}
 		g := &groups[at]
-		if r.q.Limit > 0 && g.To-g.From == r.q.Limit {
-			g.More, r.found.More = true, true
+		if g.To-g.From == max(0, r.q.Limit) {
+			g.More = true
 			continue
 		}
 		r.take(st, first+1)

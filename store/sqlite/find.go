@@ -72,13 +72,7 @@ func (r *reading) page(ctx context.Context) error {
 		b.text(" ORDER BY ")
 		b.orderBy(r.order, alias)
 	}
-	limit := int64(-1)
-	if r.q.Limit > 0 {
-		limit = int64(r.q.Limit) + 1 // the one beyond says that there is more
-	}
-	if limit >= 0 || r.q.Offset > 0 || r.q.Count {
-		b.limit(limit, int64(r.q.Offset))
-	}
+	b.limit(r.q)
 	if r.q.Count {
 		alias := b.alias()
 		b.text(") UNION ALL SELECT 1, (SELECT count(*) FROM ", r.table.name, " AS ", alias)
@@ -121,7 +115,7 @@ func (r *reading) runPage(c *conn, b *builder) error {
 	if r.q.Count {
 		first = 1
 	}
-	limit := r.q.Limit
+	limit := max(0, r.q.Limit)
 	r.raw = facade.NewRows(r.sel.layout, roomFor(limit))
 	n, total := 0, int64(-1)
 	for st.Step() {
@@ -129,7 +123,7 @@ func (r *reading) runPage(c *conn, b *builder) error {
 			total = st.ColumnInt64(1)
 			break
 		}
-		if limit > 0 && n == limit {
+		if n == limit {
 			r.found.More = true
 			if !r.q.Count {
 				break
@@ -233,9 +227,4 @@ func (r *reading) key(read int, row facade.Row) json.RawMessage {
 }
 
 // roomFor guesses how many rows a limit will bring.
-func roomFor(limit int) int {
-	if limit <= 0 || limit > 200 {
-		return 200
-	}
-	return limit
-}
+func roomFor(limit int) int { return min(limit, 200) }

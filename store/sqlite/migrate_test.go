@@ -239,7 +239,7 @@ func TestMigrations(t *testing.T) {
 				t.Fatal(err)
 			}
 			e = after.Entity("thing")
-			found, err := store.Find(t.Context(), &facade.Find{Entity: e, Select: facade.NewLayout(names(e)), Sort: []facade.SortKey{{Field: e.Primary}}})
+			found, err := store.Find(t.Context(), &facade.Find{Entity: e, Select: facade.NewLayout(names(e)), Sort: []facade.SortKey{{Field: e.Primary}}, Limit: 1 << 20})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -300,7 +300,7 @@ func TestMigrationOfRelatedTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	count := func(e *schema.Entity) int {
-		found, err := store.Find(t.Context(), &facade.Find{Entity: e, Select: facade.NewLayout([]string{"id"}), Sort: []facade.SortKey{{Field: e.Primary}}})
+		found, err := store.Find(t.Context(), &facade.Find{Entity: e, Select: facade.NewLayout([]string{"id"}), Sort: []facade.SortKey{{Field: e.Primary}}, Limit: 1 << 20})
 		if err != nil {
 			t.Fatal(err)
 		}

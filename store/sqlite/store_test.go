@@ -10,15 +10,15 @@ import (
 )
 
 func TestStoreInMemory(t *testing.T) {
-	storetest.Run(t, func(t testing.TB, entities []*schema.Entity) facade.Store {
+	storetest.Run(t, storetest.Harness{Open: func(t testing.TB, entities []*schema.Entity) facade.Store {
 		return open(t, sqlite.Options{Memory: true}, entities)
-	})
+	}})
 }
 
 func TestStoreInFile(t *testing.T) {
-	storetest.Run(t, func(t testing.TB, entities []*schema.Entity) facade.Store {
+	storetest.Run(t, storetest.Harness{Open: func(t testing.TB, entities []*schema.Entity) facade.Store {
 		return open(t, sqlite.Options{Path: t.TempDir() + "/store.db"}, entities)
-	})
+	}})
 }
 
 // open is a store with tables for entities, closed at the end of the test.

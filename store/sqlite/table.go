@@ -186,18 +186,13 @@ func onDelete(r *schema.Relation) string {
 
 // mayBeNull says whether a row may hold null in the field. Presence and
 // nullability are two things (spec 2.3.2): a field nobody has to supply at
-// creation is null until someone does, whatever its shape says.
+// creation is null until someone does, whatever its shape says; and a shape
+// without a type takes null like any other value.
 func mayBeNull(p *schema.Property) bool {
-	if p.Shape.Nullable || p.Shape.Type == "" {
-		return true
+	if p.Axes.Relation != nil && p.Axes.Relation.Many {
+		return false // spec 2.3: an absent many relation is an empty list
 	}
-	if p.Link != nil && p.Link.Many {
-		return false
-	}
-	if r := p.Axes.Create; r != nil {
-		return r.Optional || jsontext.IsNull(r.Value)
-	}
-	return p.Axes.In.Closed
+	return p.MayBeNull() || p.Shape.Type == "" || p.Axes.Create != nil && jsontext.IsNull(p.Axes.Create.Value)
 }
 
 // shapeChecks are the keywords of a field's shape that hold in the table too:

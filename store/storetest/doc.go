@@ -3,11 +3,11 @@
 // comments. A store's own test calls it with a way to open an empty store:
 //
 //	func TestStore(t *testing.T) {
-//		storetest.Run(t, func(t testing.TB, entities []*schema.Entity) facade.Store {
+//		storetest.Run(t, storetest.Harness{Open: func(t testing.TB, entities []*schema.Entity) facade.Store {
 //			store, err := sqlite.Open(t.Context(), sqlite.Options{Memory: true})
 //			…
 //			return store
-//		})
+//		}})
 //	}
 //
 // What a store alone can know of (files, migrations, durability) is tested beside

@@ -41,7 +41,7 @@ func testHostile(t *testing.T, w *world) {
 			"contains": is(facade.Contains, "name", text), "startsWith": is(facade.StartsWith, "name", text),
 			"endsWith": is(facade.EndsWith, "name", text), "icontains": is(facade.IContains, "name", text), "id": is(facade.Eq, "id", text),
 		} {
-			found := w.find(&facade.Find{Entity: author, Select: stored(author), Where: where, Sort: w.sort(author)})
+			found := w.find(&facade.Find{Entity: author, Select: stored(author), Where: where, Sort: w.sort(author), Limit: 9})
 			if found.Rows.Len() != 1 {
 				t.Errorf("%q by %s: %d rows", text, what, found.Rows.Len())
 				continue
@@ -50,11 +50,11 @@ func testHostile(t *testing.T, w *world) {
 			w.equal(what, text, jsontext.Unquote(row.Get("id")))
 			w.equal(what+": inside JSON", text, jsontext.Unquote(jsontext.Get(row.Get("profile"), text)))
 		}
-		found := w.find(&facade.Find{Entity: author, Select: facade.NewLayout([]string{"id"}), Sort: w.sort(author, "name"), From: raw(string(id), string(id))})
+		found := w.find(&facade.Find{Entity: author, Select: facade.NewLayout([]string{"id"}), Sort: w.sort(author, "name"), From: raw(string(id), string(id)), Limit: 99})
 		if found.Rows.Len() > i {
 			t.Errorf("behind %q there are %d rows", text, found.Rows.Len())
 		}
-		found = w.find(&facade.Find{Entity: author, Select: facade.NewLayout([]string{"id"}), Each: &facade.EachKey{Field: author.Primary, Values: raw(string(id))}})
+		found = w.find(&facade.Find{Entity: author, Select: facade.NewLayout([]string{"id"}), Each: &facade.EachKey{Field: author.Primary, Values: raw(string(id))}, Limit: 1})
 		w.equal("each", text, jsontext.Unquote(found.Rows.Row(0).Get("id")))
 		rows, err := w.store.Update(w.ctx(), author, id, nil, facade.Record{{Name: "name", Value: jsontext.Quote(text + "!")}}, facade.NewLayout([]string{"name"}))
 		if err != nil || rows.Len() != 1 || jsontext.Unquote(rows.Row(0).Get("name")) != text+"!" {
@@ -65,7 +65,7 @@ func testHostile(t *testing.T, w *world) {
 			t.Errorf("delete of %q under a condition that does not hold: %v, %v", text, gone, err)
 		}
 	}
-	w.equal("every row is there", len(Hostile), len(w.find(&facade.Find{Entity: author, Select: stored(author), Sort: w.sort(author), Keys: true}).Keys))
+	w.equal("every row is there", len(Hostile), len(w.find(&facade.Find{Entity: author, Select: stored(author), Sort: w.sort(author), Keys: true, Limit: 99}).Keys))
 }
 
 func testCancelled(t *testing.T, w *world) {
@@ -98,7 +98,7 @@ func testCancelled(t *testing.T, w *world) {
 		}()
 	}
 	wg.Wait()
-	found := w.find(&facade.Find{Entity: tag, Select: facade.NewLayout([]string{"id"}), Sort: w.sort(tag)})
+	found := w.find(&facade.Find{Entity: tag, Select: facade.NewLayout([]string{"id"}), Sort: w.sort(tag), Limit: all})
 	there := map[string]bool{}
 	for i := range found.Rows.Len() {
 		there[string(found.Rows.Row(i).Get("id"))] = true
@@ -121,7 +121,7 @@ func testVisible(t *testing.T, w *world) {
 			wg.Add(1)
 			go func() {
 				defer wg.Done()
-				found, err := w.store.Find(w.ctx(), &facade.Find{Entity: tag, Select: facade.NewLayout([]string{"id"}), Where: where, Sort: w.sort(tag)})
+				found, err := w.store.Find(w.ctx(), &facade.Find{Entity: tag, Select: facade.NewLayout([]string{"id"}), Where: where, Sort: w.sort(tag), Limit: 1})
 				if err != nil || found.Rows.Len() != 1 {
 					t.Errorf("row %d is not there after its insert was answered: %v", i, err)
 				}

@@ -27,7 +27,7 @@ func testInsert(t *testing.T, w *world) {
 	w.insert("author", `{"id":"a"}`)
 	w.equal("what a record leaves out is null",
 		`[{"id":"a","name":"author a","email":null,"age":null,"score":null,"active":null,"born":null,"joined":null,"balance":null,"nicknames":[],"profile":null,"anything":null,"mentorId":null}]`,
-		w.all("author"))
+		w.rows("author"))
 }
 
 func testUpdate(t *testing.T, w *world) {

@@ -1,0 +1,19 @@
+package storetest_test
+
+import (
+	"testing"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/internal/kittest"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/storetest"
+)
+
+// TestPlainTwin holds the suite and the twin to each other: what SQL stores are
+// measured by has to be true of rows in a slice, too.
+func TestPlainTwin(t *testing.T) {
+	storetest.Run(t, storetest.Harness{
+		Trusting: true,
+		Open:     func(testing.TB, []*schema.Entity) facade.Store { return kittest.NewStore() },
+	})
+}
