@@ -53,6 +53,7 @@ func NewBuilder() *Builder {
 		shapes: shapes{
 			out:   map[*schema.Shape]*object{},
 			in:    map[*schema.Shape]*input{},
+			patch: map[*schema.Shape]*input{},
 			enums: map[*schema.Shape]*graphql.Enum{},
 		},
 		objects:  map[string]*object{},

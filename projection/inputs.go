@@ -81,7 +81,7 @@ func (b *Builder) newInputOf(e *schema.Entity, name, typ string, by *origin, pat
 			name:        p.Name,
 			description: text(&p.Shape),
 			deprecated:  deprecated(&p.Shape),
-			typ:         b.unless(patch || p.Shape.Nullable || !required[p.Name], b.valueType(p, typ, by)),
+			typ:         b.unless(patch || p.Shape.Nullable || !required[p.Name], b.valueType(p, typ, by, patch)),
 		})
 	}
 	if in == nil {
@@ -91,12 +91,14 @@ func (b *Builder) newInputOf(e *schema.Entity, name, typ string, by *origin, pat
 }
 
 // valueType is the type of a field as it is sent.
-func (b *Builder) valueType(p *schema.Property, typ string, by *origin) graphql.Input {
+func (b *Builder) valueType(p *schema.Property, typ string, by *origin, patch bool) graphql.Input {
 	switch {
 	case p.Link != nil && p.Link.Many:
 		return b.list(b.required(keyType(p)))
 	case p.Link != nil, p.Axes.Primary:
 		return keyType(p)
+	case patch:
+		return b.patch(b.home(p, typ, by))
 	}
 	return b.input(b.home(p, typ, by))
 }

@@ -11,7 +11,7 @@ import (
 // addOperations gives Query and Mutation a field for each operation of a door.
 func (b *Builder) addOperations(d *door) {
 	for _, op := range d.Operations {
-		if op.Builtin && d.object != nil {
+		if op.Builtin && d.object != nil && d.Entity.Primary != nil {
 			b.addBuiltin(d, op)
 		} else {
 			b.addNamed(d, op)

@@ -27,6 +27,7 @@ var formats = map[string]*graphql.Scalar{
 type shapes struct {
 	out   map[*schema.Shape]*object
 	in    map[*schema.Shape]*input
+	patch map[*schema.Shape]*input
 	enums map[*schema.Shape]*graphql.Enum
 }
 
@@ -122,13 +123,38 @@ func (b *Builder) nestedOut(n named) *object {
 
 // nestedIn is the input type of a nested object.
 func (b *Builder) nestedIn(n named) *input {
-	if in := b.shapes.in[n.shape]; in != nil {
+	return b.newNested(n, b.shapes.in, "Input", set(n.shape.Required), b.input)
+}
+
+// patch is the type of a value in a patch. Nested objects are patched member by
+// member (decision 012), so there nothing in them is required; a list is sent whole.
+func (b *Builder) patch(n named) graphql.Input {
+	if len(n.shape.Properties) == 0 || !demands(n.shape) {
+		return b.input(n)
+	}
+	return b.newNested(n, b.shapes.patch, "PatchInput", nil, b.patch).gql
+}
+
+// demands says whether a nested object requires a member, itself or deeper.
+func demands(s *schema.Shape) bool {
+	if len(s.Required) > 0 {
+		return true
+	}
+	for i := range s.Properties {
+		if f := &s.Properties[i].Shape; len(f.Properties) > 0 && demands(f) {
+			return true
+		}
+	}
+	return false
+}
+
+// newNested makes the input type of a nested object, once for each table.
+func (b *Builder) newNested(n named, made map[*schema.Shape]*input, suffix string, required map[string]bool, member func(named) graphql.Input) *input {
+	if in := made[n.shape]; in != nil {
 		return in
 	}
-	name := b.free(n.base+"Input", n.by)
-	in := b.newInput(name, text(n.shape))
-	b.shapes.in[n.shape] = in
-	required := set(n.shape.Required)
+	in := b.newInput(b.free(n.base+suffix, n.by), text(n.shape))
+	made[n.shape] = in
 	for i := range n.shape.Properties {
 		f := &n.shape.Properties[i]
 		inner := named{&f.Shape, n.base + schema.GraphQLType(f.Name), n.by}
@@ -136,7 +162,7 @@ func (b *Builder) nestedIn(n named) *input {
 			name:        f.Name,
 			description: text(&f.Shape),
 			deprecated:  deprecated(&f.Shape),
-			typ:         b.unless(f.Shape.Nullable || !required[f.Name], b.input(inner)),
+			typ:         b.unless(f.Shape.Nullable || !required[f.Name], member(inner)),
 		})
 	}
 	return in

@@ -145,7 +145,7 @@ func (b *Builder) addMany(o *object, e *schema.Entity, from *origin, p *schema.P
 		return
 	}
 	to := b.target(p.Link, "list")
-	if to == nil || e.Primary == nil {
+	if to == nil || e.Primary == nil || !e.Primary.Readable() || !p.Link.Inverse.Readable() {
 		return // a view without the primary key cannot say whose rows these are
 	}
 	// Nullable: a door that is down, or closed to the caller, must not take the row along.
@@ -162,7 +162,7 @@ func (b *Builder) target(l *schema.Link, op string) *door {
 	if l.Target == nil {
 		return nil
 	}
-	if to := b.byKey[l.Target.Key]; to != nil && to.Entity == l.Target && to.has(op) {
+	if to := b.byKey[l.Target.Key]; to != nil && to.Entity == l.Target && to.Entity.Primary != nil && to.has(op) {
 		return to
 	}
 	return nil
