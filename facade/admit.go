@@ -16,7 +16,9 @@ import (
 // before those of the body.
 func (t *trip) admit(ctx context.Context) error {
 	if t.call.Each != nil {
-		t.admitEach()
+		if err := t.admitEach(); err != nil {
+			return err
+		}
 	}
 	switch b := t.op.builtin; {
 	case b != nil:

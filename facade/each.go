@@ -34,7 +34,7 @@ func (e *eachOf) miss() { e.order = append(e.order, -1) }
 // admitEach reads a batch: findById for many ids, list for many values of a field.
 // A key that is null, or of another kind than the field, has no rows: batches are
 // made from rows, and what one of them points at is not the caller's fault.
-func (t *trip) admitEach() {
+func (t *trip) admitEach() error {
 	each := t.call.Each
 	var field *schema.Property
 	if t.door.Entity != nil {
@@ -45,10 +45,9 @@ func (t *trip) admitEach() {
 	case t.op.Name == "list" && t.op.Builtin && field != nil && t.readable(t.see, field) && isScalar(field):
 	case t.op.Builtin && (t.op.Name == "list" || t.op.Name == "findById"):
 		t.refuse(unknownKey("/each/field", "is not what "+t.where()+" is batched by; findById is by the primary key, list by a field with single values"))
-		return
+		return nil
 	default:
-		t.verdict = Errorf(BadRequest, "%s is not batched; only findById and list are", t.where())
-		return
+		return Errorf(BadRequest, "%s is not batched; only findById and list are", t.where())
 	}
 	e := &eachOf{field: field, at: make(map[string]int, len(each.Keys)), values: make([]json.RawMessage, 0, len(each.Keys)), order: make([]int, 0, len(each.Keys))}
 	for _, k := range each.Keys {
@@ -59,4 +58,5 @@ func (t *trip) admitEach() {
 		}
 	}
 	t.each = e
+	return nil
 }
