@@ -1,6 +1,8 @@
 package resolvers
 
 import (
+	"strconv"
+
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/frondhost/frond/facade"
@@ -50,6 +52,9 @@ func (r *renderer) value(dst []byte, t *inType, v *ast.Value) []byte {
 		return r.object(dst, t.named, v)
 	case t.named.kind == inID && v.Kind == ast.IntValue:
 		return append(append(append(dst, '"'), v.Raw...), '"')
+	case t.named.kind == inBigInt:
+		n, _ := strconv.ParseInt(v.Raw, 10, 64) // validated
+		return strconv.AppendInt(dst, n, 10)
 	}
 	return r.free(dst, v)
 }

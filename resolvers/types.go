@@ -192,12 +192,13 @@ const (
 	inString
 	inBoolean
 	inID
+	inBigInt // the house's own: a whole number of 64 bits, as a number or its digits
 	inEnum
 	inObject
 )
 
 var inKinds = map[string]inKind{
-	"Int": inInt, "Float": inFloat, "String": inString, "Boolean": inBoolean, "ID": inID,
+	"Int": inInt, "Float": inFloat, "String": inString, "Boolean": inBoolean, "ID": inID, "BigInt": inBigInt,
 }
 
 // in is an input type. The caller holds no lock.

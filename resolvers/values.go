@@ -119,6 +119,10 @@ func scalarFault(kind inKind, v *ast.Value) string {
 		if !isString && v.Kind != ast.IntValue {
 			return wantID
 		}
+	case inBigInt:
+		if _, err := strconv.ParseInt(v.Raw, 10, 64); err != nil || !isString && v.Kind != ast.IntValue {
+			return wantBigInt
+		}
 	}
 	return ""
 }
@@ -131,6 +135,7 @@ const (
 	wantFloat64 = "Float cannot represent a number of that size."
 	wantString  = "String cannot represent a value that is not a string."
 	wantBoolean = "Boolean cannot represent a value that is neither true nor false."
+	wantBigInt  = "BigInt cannot represent a value that is not a whole number of 64 bits, or its digits."
 	wantID      = "ID cannot represent a value that is neither a string nor an integer."
 )
 

@@ -234,6 +234,20 @@ func appendScalar(dst []byte, n *inNamed, v []byte, kind jsontext.Kind) ([]byte,
 		} else if kind != jsontext.String {
 			why = wantID
 		}
+	case inBigInt:
+		var i int64
+		ok := false
+		switch kind {
+		case jsontext.Number:
+			i, ok = integer(v)
+		case jsontext.String:
+			n, err := strconv.ParseInt(jsontext.Unquote(v), 10, 64)
+			i, ok = n, err == nil
+		}
+		if ok {
+			return strconv.AppendInt(dst, i, 10), ""
+		}
+		why = wantBigInt
 	case inEnum:
 		if _, ok := n.enum[string(v)]; !ok {
 			// An escape may spell a value too; compare what it means.
