@@ -108,6 +108,14 @@ properties:
 	if diff := cmp.Diff(want, say(e)); diff != "" {
 		t.Errorf("with a list: -want +got:\n%s", diff)
 	}
+	// A view may ask for what its entity has an answer for.
+	v := cards(t, "thing", fields, "views/whole", "{of: thing, pick: [valued, plain], required: [valued]}").Entity("whole")
+	if diff := cmp.Diff(map[string]string{"plain": "null", "valued": "required"}, say(v)); diff != "" {
+		t.Errorf("a view's own list: -want +got:\n%s", diff)
+	}
+	if _, details := v.Judge(schema.Create, nil, "/body"); len(details) != 1 {
+		t.Errorf("a view's own list is not judged by: %v", details)
+	}
 	if c := e.Property("plain").Axes.Create; c == nil || !c.Optional {
 		t.Errorf("a field nobody answers for is optional to the rest of the house, is %v", c)
 	}
@@ -434,10 +442,11 @@ func TestToJSON(t *testing.T) {
 		"a: !secret x\n":                "tags such as !secret",
 		"a: 1\n---\nb: 2\n":             "a second document",
 		"a: b: c\n":                     "line 1",
-		strings.Repeat("[", 2000):       "",
+		strings.Repeat("[", 200000):     "",
 		"a: &x\n  b: *x\n":              "names no anchor",
 		"? [a, b]\n: c\n":               "line 2, column 1",
 		"<<: 3\n":                       "only mappings can be merged",
+		strings.Repeat("- ", 200000):    "nested deeper",
 		strings.Repeat("- ", 150) + "x": "nested deeper",
 	} {
 		_, err := schema.ToJSON("a.yaml", []byte(text))

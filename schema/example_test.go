@@ -50,3 +50,51 @@ func Example() {
 	// /body/createdAt read_only — is written by the host alone; leave it out
 	// authorId author authorId
 }
+
+func ExampleReadCard() {
+	card, err := schema.ReadCard("tag.yaml", []byte(`
+x-kit-version: 1
+properties:
+  label: {x-colour: red, maxLength: 20, type: [string, 'null']}
+type: object
+`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%s\n", card.AppendJSON(nil))
+	// Output:
+	// {"type":"object","properties":{"label":{"type":["string","null"],"x-colour":"red","maxLength":20}},"x-kit-version":1}
+}
+
+func ExampleFaults() {
+	_, err := schema.Compile([]schema.Source{
+		{File: "entities/post.yaml", Name: "post", Data: []byte(`
+required: [titel]
+properties:
+  id: {type: string, x-kit: {role: {primary: true}, lifecycle: {create: {generate: snowflake}}}}
+  title: {type: string}
+`)},
+	}, schema.Builtins(), nil)
+	fmt.Println(err)
+	// Output:
+	// entities/post.yaml#/properties/id/x-kit/lifecycle/create/generate: unknown generator "snowflake"; register it, or use cuid2, nanoid, uuid or uuidv7
+	// entities/post.yaml#/required/0: required names "titel", which is no field of the card; it has id, title
+}
+
+func ExampleReadBundle() {
+	sources, err := schema.ReadBundle([]byte(`{"$defs": {
+		"author": {"properties": {"id": {"type": "string", "x-kit": {"role": {"primary": true}}}}},
+		"post": {"properties": {
+			"id": {"type": "string", "x-kit": {"role": {"primary": true}}},
+			"authorId": {"type": "string", "x-kit": {"role": {"relation": {"to": "author", "kind": "one"}}}}}}
+	}}`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	set := schema.MustCompile(sources, nil, nil)
+	fmt.Println(set.Entity("post").Relation("author").Target == set.Entity("author"))
+	// Output:
+	// true
+}

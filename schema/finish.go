@@ -87,13 +87,30 @@ func (c *compiler) field(u *unit, p *Property) {
 			c.fault(u, at+"/enum", "the type lets null through, but the enum does not", "add null to the enum, or take it off the type")
 		}
 	}
-	for i, v := range p.Shape.Enum {
-		for _, w := range p.Shape.Enum[:i] {
-			if string(canonical(nil, v)) == string(canonical(nil, w)) {
-				c.fault(u, fmt.Sprintf("%s/enum/%d", at, i), "this value stands in the enum twice", "leave the second one out")
-				break
-			}
+	c.shape(u, &p.Shape, at)
+}
+
+// shape faults what can be read in a shape and makes no sense, at any depth.
+func (c *compiler) shape(u *unit, s *Shape, at string) {
+	seen := map[string]bool{}
+	for i, v := range s.Enum {
+		key := string(canonical(nil, v))
+		if seen[key] {
+			c.fault(u, fmt.Sprintf("%s/enum/%d", at, i), "this value stands in the enum twice", "leave the second one out")
 		}
+		seen[key] = true
+	}
+	for i, name := range s.Required {
+		if s.Properties != nil && !engineNeeded(s.Extra) && !slices.ContainsFunc(s.Properties, func(f Field) bool { return f.Name == name }) {
+			// The object takes the keys it names, so nobody could send this one.
+			c.fault(u, fmt.Sprintf("%s/required/%d", at, i), fmt.Sprintf("required names %q, which is no field of the object", name), fieldNames(s.Properties))
+		}
+	}
+	if s.Items != nil {
+		c.shape(u, s.Items, at+"/items")
+	}
+	for i := range s.Properties {
+		c.shape(u, &s.Properties[i].Shape, child(at+"/properties", s.Properties[i].Name))
 	}
 }
 

@@ -149,6 +149,7 @@ func TestJudge(t *testing.T) {
 		{"a bare object takes any object", "product", U, `{"extra": {"any": [1, {"thing": null}]}}`, nil},
 		{"and nothing else", "product", U, `{"extra": []}`, []string{"/body/extra type"}},
 		{"a map by the engine", "product", U, `{"labels": {"b": 1, "a": "x", "c": null}}`, []string{"/body/labels/b type", "/body/labels/c type"}},
+		{"a number beyond sense does not reach the engine", "product", U, `{"labels": {"a": 1e999999999}}`, []string{"/body/labels type"}},
 		{"a choice by the engine is one refusal", "product", U, `{"contact": {}}`, []string{"/body/contact anyOf"}},
 		{"unknown keys beside a choice", "product", U, `{"contact": {"fax": "1", "email": "a"}}`, []string{"/body/contact/fax unknown_key"}},
 

@@ -51,6 +51,9 @@ func yamlToJSON(data []byte) (out json.RawMessage, err error) {
 			out, err = nil, errors.New("the parser gave up on it")
 		}
 	}()
+	if hopeless(data) {
+		return nil, fmt.Errorf("it is nested deeper than %d levels", jsontext.MaxDepth)
+	}
 	f, err := parser.ParseBytes(data, 0)
 	if err != nil {
 		var at yaml.Error
@@ -80,6 +83,33 @@ func yamlToJSON(data []byte) (out json.RawMessage, err error) {
 		return nil, err
 	}
 	return w.out, nil
+}
+
+// hopeless says whether a text opens so many lists or mappings in each other that
+// the parser, which takes longer with each, need not be asked. It counts without
+// reading strings, so its limit is far beyond what is allowed.
+func hopeless(data []byte) bool {
+	const limit = 10 * jsontext.MaxDepth
+	depth, run := 0, 0
+	for i, c := range data {
+		switch c {
+		case '[', '{':
+			depth++
+		case ']', '}':
+			depth = max(depth-1, 0)
+		case '-', '?', ':':
+			if i+1 < len(data) && data[i+1] == ' ' {
+				run++
+			}
+		case ' ':
+		default:
+			run = 0
+		}
+		if depth > limit || run > limit {
+			return true
+		}
+	}
+	return false
 }
 
 func lineError(n ast.Node, format string, args ...any) error {
