@@ -135,7 +135,7 @@ func (c *Client) post(ctx context.Context, frames []byte) ([]byte, int, *facade.
 	if err != nil {
 		return nil, 0, unreached(err)
 	}
-	defer resp.Body.Close()
+	defer func() { _ = resp.Body.Close() }()
 	var body bytes.Buffer
 	if resp.ContentLength > 0 {
 		body.Grow(int(min(resp.ContentLength, MaxAnswer)) + bytes.MinRead)

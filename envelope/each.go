@@ -15,6 +15,9 @@ import (
 // findById, or one list with the key in its filter, for every key. The first
 // failure is the failure of the whole.
 func (c *Client) callEach(ctx context.Context, call *facade.Call) (*facade.Result, error) {
+	if call.Operation != "list" && call.Operation != "findById" {
+		return nil, facade.Errorf(facade.BadRequest, "%s.%s is not batched; only findById and list are", call.Entity, call.Operation).At(call.Entity, call.Operation)
+	}
 	single := *call
 	single.Each = nil
 	results := make([]*facade.Result, 0, len(call.Each.Keys))

@@ -105,6 +105,11 @@ func TestNearAndFarForManyKeys(t *testing.T) {
 		}
 		return all
 	}
+	other := &facade.Call{Entity: "post", Operation: "countWords", Each: &facade.Each{Field: "id", Keys: keys(`"p1"`)}}
+	_, hereErr := near.Call(t.Context(), other)
+	if _, thereErr := far.Call(t.Context(), other); hereErr == nil || thereErr == nil || wire(hereErr) != wire(thereErr) {
+		t.Errorf("near %v, far %v", hereErr, thereErr)
+	}
 	for _, call := range []*facade.Call{
 		{Entity: "author", Operation: "findById", Each: &facade.Each{Field: "id", Keys: keys(`"alan"`, `"nobody"`, `"ada"`, `null`, `"alan"`)}},
 		{Entity: "post", Operation: "list", Each: &facade.Each{Field: "authorId", Keys: keys(`"alan"`, `"nobody"`, `"ada"`)}},

@@ -104,6 +104,21 @@ func BenchmarkList100(b *testing.B) {
 	}
 }
 
+// TestListIsOneCopy: what a list allocates does not depend on how many rows it has.
+func TestListIsOneCopy(t *testing.T) {
+	page := hundred()
+	h := serve(t, facade.CallerFunc(func(context.Context, *facade.Call) (*facade.Result, error) { return page, nil }), nil)
+	r := httptest.NewRequest(http.MethodGet, "/api/blog/posts?limit=100&sort=-views", nil)
+	w := discard{header: http.Header{}}
+	allocs := testing.AllocsPerRun(100, func() {
+		clear(w.header)
+		h.ServeHTTP(&w, r)
+	})
+	if w.status != 200 || allocs > 30 {
+		t.Errorf("status %d, %v allocations for 100 rows, want at most 30", w.status, allocs)
+	}
+}
+
 // BenchmarkFindByID is one row through the real façade, over rows in memory.
 func BenchmarkFindByID(b *testing.B) {
 	f := kittest.Facade(b)

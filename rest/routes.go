@@ -200,6 +200,6 @@ func (t *Table) String() string {
 	for _, r := range t.Routes() {
 		fmt.Fprintf(w, "%s\t%s\t%s.%s\n", r.Verb, r.Path, r.Operation.Door.Name, r.Operation.Name)
 	}
-	w.Flush()
+	_ = w.Flush() // a strings.Builder takes everything
 	return b.String()
 }

@@ -40,9 +40,6 @@ func (x *exchange) write(result *facade.Result) error {
 			header.Set("Location", at)
 		}
 	}
-	buf := takeBuffer()
-	defer buf.release()
-	buf.text = result.AppendJSON(buf.text)
 	if query {
 		header["Cache-Control"], header["Vary"] = cacheControl, vary
 	}
@@ -61,6 +58,9 @@ func (x *exchange) write(result *facade.Result) error {
 		header.Set("Preference-Applied", "count=none")
 	}
 	header["Content-Type"] = typeJSON
+	buf := takeBuffer()
+	defer buf.release()
+	buf.text = result.AppendJSON(buf.text)
 	x.send(status, buf.text)
 	return nil
 }
