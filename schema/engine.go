@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/big"
 	"regexp"
 	"slices"
 	"strconv"
@@ -304,76 +303,4 @@ func ordinals(value json.RawMessage, tokens []string) []int {
 		v = next
 	}
 	return at
-}
-
-// verdict is the word, the sentence and the limits for a refusal of the engine.
-func verdict(k jsonschema.ErrorKind) (code, message string, params map[string]any) {
-	switch k := k.(type) {
-	case *kind.Type:
-		return "type", typeMessage(k.Want, k.Got == "null"), map[string]any{"type": typeParam(k.Want)}
-	case *kind.Enum:
-		return "enum", enumMessage(plainValues(k.Want)), map[string]any{"values": plainValues(k.Want)}
-	case *kind.Const:
-		return "const", constMessage(plainValue(k.Want)), map[string]any{"value": plainValue(k.Want)}
-	case *kind.Format:
-		return "format", formatMessage(k.Want), map[string]any{"format": k.Want}
-	case *kind.Pattern:
-		return "pattern", patternMessage(k.Want), map[string]any{"pattern": k.Want}
-	case *kind.MinLength:
-		return limit("minLength", float64(k.Want))
-	case *kind.MaxLength:
-		return limit("maxLength", float64(k.Want))
-	case *kind.MinItems:
-		return limit("minItems", float64(k.Want))
-	case *kind.MaxItems:
-		return limit("maxItems", float64(k.Want))
-	case *kind.MinProperties:
-		return limit("minProperties", float64(k.Want))
-	case *kind.MaxProperties:
-		return limit("maxProperties", float64(k.Want))
-	case *kind.Minimum:
-		return limit("minimum", ratio(k.Want))
-	case *kind.Maximum:
-		return limit("maximum", ratio(k.Want))
-	case *kind.ExclusiveMinimum:
-		return limit("exclusiveMinimum", ratio(k.Want))
-	case *kind.ExclusiveMaximum:
-		return limit("exclusiveMaximum", ratio(k.Want))
-	case *kind.MultipleOf:
-		return limit("multipleOf", ratio(k.Want))
-	case *kind.UniqueItems:
-		return "uniqueItems", msgUnique, nil
-	case *kind.Contains:
-		return "contains", "must hold at least one item of the kind the card asks for", nil
-	case *kind.MinContains:
-		return "minContains", fmt.Sprintf("must hold at least %d items of the kind the card asks for", k.Want), map[string]any{"limit": float64(k.Want)}
-	case *kind.MaxContains:
-		return "maxContains", fmt.Sprintf("must hold at most %d items of the kind the card asks for", k.Want), map[string]any{"limit": float64(k.Want)}
-	case *kind.PropertyNames:
-		return "propertyNames", "has a key the card does not allow", nil
-	case *kind.AnyOf:
-		return "anyOf", "must fit at least one of the shapes the card allows", nil
-	case *kind.OneOf:
-		if len(k.Subschemas) > 0 {
-			return "oneOf", "must fit exactly one of the shapes the card allows; it fits several", nil
-		}
-		return "oneOf", "must fit exactly one of the shapes the card allows", nil
-	case *kind.Not:
-		return "not", "must not be of the shape the card forbids", nil
-	case *kind.Required:
-		return "required", "lacks " + strings.Join(k.Missing, ", "), nil
-	case *kind.AdditionalProperties:
-		return UnknownKey, "has keys that do not belong here: " + strings.Join(k.Properties, ", "), nil
-	case *kind.FalseSchema:
-		return "not", "must be left out: no value is allowed here", nil
-	}
-	if path := k.KeywordPath(); len(path) > 0 {
-		return path[0], "does not hold to " + path[0], nil
-	}
-	return "schema", "does not hold to the card", nil
-}
-
-func ratio(r *big.Rat) float64 {
-	f, _ := r.Float64()
-	return f
 }
