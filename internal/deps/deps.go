@@ -3,6 +3,8 @@
 package deps
 
 import (
+	_ "github.com/expr-lang/expr"
+	_ "github.com/go-jose/go-jose/v4"
 	_ "github.com/goccy/go-yaml"
 	_ "github.com/google/go-cmp/cmp"
 	_ "github.com/google/jsonschema-go/jsonschema"
@@ -12,6 +14,7 @@ import (
 	_ "github.com/graphql-go/graphql"
 	_ "github.com/ncruces/go-sqlite3"
 	_ "github.com/nrednav/cuid2"
+	_ "github.com/rs/cors"
 	_ "github.com/rogpeppe/go-internal/testscript"
 	_ "github.com/santhosh-tekuri/jsonschema/v6"
 	_ "github.com/spf13/cobra"
