@@ -405,8 +405,18 @@ func (p *filterParser) counts() bool {
 func (p *filterParser) unknown(e *schema.Entity, see *Scope, name string) {
 	var names []string
 	for _, field := range e.Fields {
-		if p.trip.visible(see, field) {
+		if !p.trip.visible(see, field) {
+			continue
+		}
+		if field.Link == nil {
 			names = append(names, field.Name)
+			continue
+		}
+		if field.Stored {
+			names = append(names, field.Link.Key)
+		}
+		if there, ok := p.trip.reached(p.ctx, field.Link.Target); ok && (field.Link.Inverse == nil || p.trip.readable(there, field.Link.Inverse)) {
+			names = append(names, field.Link.Name)
 		}
 	}
 	p.refuse(schema.UnknownKey, fmt.Sprintf("is nothing to filter %s by%s", e.Name, served(name, names)))
