@@ -3,6 +3,7 @@ package projection
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/graphql-go/graphql"
 
@@ -127,8 +128,8 @@ func (b *Builder) Build(caller facade.Caller) (*resolvers.Schema, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the GraphQL schema does not hold together: %w", err)
 	}
-	for _, o := range g.PossibleTypes(b.node) {
-		g.IsPossibleType(b.node, o) // fills a table that graphql-go would make anew for every request
+	if err := warm(&g, b.node); err != nil {
+		return nil, err
 	}
 	sdl := b.print(&g)
 	parsed, err := resolvers.LoadSDL(sdl)
@@ -138,6 +139,28 @@ func (b *Builder) Build(caller facade.Caller) (*resolvers.Schema, error) {
 	s := &resolvers.Schema{GraphQL: g, SDL: sdl, AST: parsed, Catalog: b.catalog, Bindings: b.bindings, Nodes: b.nodes}
 	b.forget()
 	return s, nil
+}
+
+// warm fills the tables that graphql-go makes at first use: those of enums without a
+// lock, that of possible types anew for every request.
+func warm(g *graphql.Schema, node *graphql.Interface) (err error) {
+	for _, o := range g.PossibleTypes(node) {
+		g.IsPossibleType(node, o)
+	}
+	current := ""
+	defer func() {
+		if recover() != nil {
+			err = fmt.Errorf("the enum %s has values that Go cannot compare; give its values numbers or strings", current)
+		}
+	}()
+	for name, t := range g.TypeMap() {
+		if e, ok := t.(*graphql.Enum); ok && !strings.HasPrefix(name, "__") {
+			current = name
+			e.ParseValue("")
+			e.Serialize("")
+		}
+	}
+	return nil
 }
 
 // forget lets go of what graphql-go's types keep of the Builder: they hold the

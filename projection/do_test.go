@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -149,7 +150,8 @@ func TestDo(t *testing.T) {
 			"edges and items of one connection, by fragments and aliases",
 			`query ($yes: Boolean!) { posts(first: 1, orderBy: [{id: DESC}]) { ...page edges { node { ... on Node { nodeId } ...row @include(if: $yes) title @skip(if: $yes) } } } }
 			 fragment page on PostConnection { items { again: id } total }
-			 fragment row on Post { id }`, map[string]any{"yes": true},
+			 fragment row on Post { id }`,
+			map[string]any{"yes": true},
 			`{"posts": {"total": 5, "items": [{"again": "p5"}], "edges": [{"node": {"nodeId": "cG9zdDoicDUi", "id": "p5"}}]}}`,
 			"post.list",
 		},
@@ -161,7 +163,8 @@ func TestDo(t *testing.T) {
 		},
 		{
 			"an integer key, and an int64 by variable",
-			`query ($n: BigInt!) { comment(id: $n) { id replyToId replyTo { id text } } }`, map[string]any{"n": 2},
+			`query ($n: BigInt!) { comment(id: $n) { id replyToId replyTo { id text } } }`,
+			map[string]any{"n": 2},
 			`{"comment": {"id": 2, "replyToId": 1, "replyTo": {"id": 1, "text": "Remarkable."}}}`,
 			"comment.findById comment.findById",
 		},
@@ -189,7 +192,8 @@ func TestDo(t *testing.T) {
 		},
 		{
 			"a command with params and a body",
-			`mutation ($in: PublishInput) { postPublish(id: "p3", input: $in) { id status publishedAt } }`, map[string]any{"in": map[string]any{"at": "2024-07-01T12:00:00Z"}},
+			`mutation ($in: PublishInput) { postPublish(id: "p3", input: $in) { id status publishedAt } }`,
+			map[string]any{"in": map[string]any{"at": "2024-07-01T12:00:00Z"}},
 			`{"postPublish": {"id": "p3", "status": "published", "publishedAt": "2024-07-01T12:00:00.000Z"}}`,
 			"post.publish",
 		},
@@ -350,5 +354,31 @@ func TestDoErrors(t *testing.T) {
 			text, _ := json.Marshal(v)
 			same(t, tt.want, string(text))
 		})
+	}
+}
+
+// TestDoConcurrently: a schema is shared by all requests.
+func TestDoConcurrently(t *testing.T) {
+	f := kittest.Facade(t)
+	s, err := build(f, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const query = `query ($s: PostStatus) { posts(filter: {status: {eq: $s}}, orderBy: [{id: ASC}]) { items { id status author { posts { items { status } } } tags { items { nodeId } } } } node(nodeId: "cG9zdDoicDUi") { ... on Post { status } } }`
+	var wg sync.WaitGroup
+	answers := make([]string, 8)
+	for i := range answers {
+		wg.Go(func() {
+			for range 5 {
+				answers[i] = do(t, s, query, map[string]any{"s": "draft"})
+			}
+		})
+	}
+	wg.Wait()
+	for _, a := range answers {
+		if strings.Contains(a, "errors") {
+			t.Fatal(a)
+		}
+		same(t, answers[0], a)
 	}
 }

@@ -23,7 +23,8 @@ properties:
   id: {type: string, x-kit: {role: {primary: true}, lifecycle: {create: {generate: cuid2}}}}
   title: {type: string}
   pages: {type: [integer, 'null']}
-`)}})
+`)},
+	})
 	if err != nil {
 		panic(err)
 	}

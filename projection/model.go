@@ -116,9 +116,6 @@ func (b *Builder) newEnum(name, description string, values []string) *enum {
 		e.values = append(e.values, &graphql.EnumValueDefinition{Name: v, Value: v})
 	}
 	e.gql = graphql.NewEnum(graphql.EnumConfig{Name: name, Description: description, Values: config})
-	// graphql-go fills these two tables when they are first asked, without a lock.
-	e.gql.Serialize(values[0])
-	e.gql.ParseValue(values[0])
 	b.order = append(b.order, e)
 	return e
 }
