@@ -145,7 +145,7 @@ func (l *loader) fetch(ctx context.Context, keys []string) []*dataloader.Result[
 		each.Keys[i] = json.RawMessage(k)
 		results[i] = &dataloader.Result[any]{}
 	}
-	c := &facade.Call{Entity: l.entity, Operation: "list", Each: each, Invocation: facade.Invocation{
+	c := &facade.Call{Entity: l.entity, Operation: "list", Each: each, Partial: true, Invocation: facade.Invocation{
 		Query: json.RawMessage(`{"total":false}`), State: facade.StateFrom(ctx),
 	}}
 	if l.one {
