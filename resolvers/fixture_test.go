@@ -220,7 +220,8 @@ func (b *blog) do(query, variables string) string {
 
 // plain runs a query on the twin.
 func (b *blog) plain(query, variables string) *graphql.Result {
-	p := graphql.Params{Schema: b.schema.GraphQL, RequestString: query, Context: context.Background()}
+	ctx := resolvers.WithLoaders(context.Background(), b.schema, b.recorder)
+	p := graphql.Params{Schema: b.schema.GraphQL, RequestString: query, Context: ctx}
 	if variables != "" {
 		_ = json.Unmarshal([]byte(variables), &p.VariableValues)
 	}

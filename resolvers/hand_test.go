@@ -1,0 +1,181 @@
+package resolvers_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/graphql-go/graphql"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/projection"
+	"github.com/frondhost/frond/resolvers"
+)
+
+type sunshine struct {
+	Hours int `json:"hours"`
+	Sky   string
+}
+
+// handWritten registers fields of every kind beside the generated ones.
+func handWritten(b *projection.Builder) error {
+	sun := graphql.NewObject(graphql.ObjectConfig{Name: "Sun", Fields: graphql.Fields{
+		"hours": {Type: graphql.NewNonNull(graphql.Int)},
+		"sky":   {Type: graphql.String},
+		"post": {Type: b.Type("Post").(graphql.Output), Resolve: func(p graphql.ResolveParams) (any, error) {
+			return resolvers.Load(p.Context, "post", json.RawMessage(`2`)), nil
+		}},
+	}})
+	rain := graphql.NewObject(graphql.ObjectConfig{Name: "Rain", Fields: graphql.Fields{
+		"millimetres": {Type: graphql.Float},
+	}})
+	weather := graphql.NewUnion(graphql.UnionConfig{Name: "Weather", Types: []*graphql.Object{sun, rain}, ResolveType: func(p graphql.ResolveTypeParams) *graphql.Object {
+		if _, ok := p.Value.(sunshine); ok {
+			return sun
+		}
+		return rain
+	}})
+	level := graphql.NewEnum(graphql.EnumConfig{Name: "Level", Values: graphql.EnumValueConfigMap{"LOW": {Value: 1}, "HIGH": {Value: 9}}})
+	box := graphql.NewInputObject(graphql.InputObjectConfig{Name: "Box", Fields: graphql.InputObjectConfigFieldMap{
+		"n": {Type: graphql.Int}, "level": {Type: level, DefaultValue: 9}, "boxes": {Type: graphql.NewList(graphql.String)},
+	}})
+	author, post := b.Type("Author").(graphql.Output), b.Type("Post").(graphql.Output)
+	row := func(p graphql.ResolveParams) facade.Row { return p.Source.(facade.Row) }
+	text := func(v json.RawMessage) string { var s string; _ = json.Unmarshal(v, &s); return s }
+	return errors.Join(
+		projection.RegisterType(b, "Author", graphql.Fields{
+			"greeting": {Type: graphql.NewNonNull(graphql.String), Args: graphql.FieldConfigArgument{"loud": {Type: graphql.Boolean, DefaultValue: false}},
+				Resolve: func(p graphql.ResolveParams) (any, error) {
+					s := "Hello " + text(row(p).Get("name"))
+					if p.Args["loud"] == true {
+						s = strings.ToUpper(s)
+					}
+					return s, nil
+				}},
+			"weather": {Type: weather, Resolve: func(p graphql.ResolveParams) (any, error) {
+				switch text(row(p).Get("id")) {
+				case "ada":
+					return sunshine{Hours: 7, Sky: "blue"}, nil
+				case "bob":
+					return map[string]any{"millimetres": 2.5}, nil
+				}
+				return nil, nil
+			}},
+			"grumpy": {Type: graphql.String, Resolve: func(p graphql.ResolveParams) (any, error) { return nil, facade.Errorf(facade.Forbidden, "go away") }},
+			"clumsy": {Type: graphql.String, Resolve: func(p graphql.ResolveParams) (any, error) { panic("the secret of the stack") }},
+			"leaky":  {Type: graphql.String, Resolve: func(p graphql.ResolveParams) (any, error) { return nil, errors.New("the secret of the disk") }},
+			"lazy":   {Type: graphql.String, Resolve: func(p graphql.ResolveParams) (any, error) { return func() (any, error) { return "later", nil }, nil }},
+			"lazyFail": {Type: graphql.String, Resolve: func(p graphql.ResolveParams) (any, error) {
+				return func() (any, error) { return nil, facade.Errorf(facade.Conflict, "too late") }, nil
+			}},
+			"empty": {Type: graphql.NewNonNull(graphql.String), Resolve: func(p graphql.ResolveParams) (any, error) { return nil, nil }},
+		}),
+		projection.RegisterType(b, "Post", graphql.Fields{
+			"rival": {Type: post, Resolve: func(p graphql.ResolveParams) (any, error) {
+				var id int
+				_ = json.Unmarshal(row(p).Get("id"), &id)
+				return resolvers.Load(p.Context, "post", json.RawMessage(fmt.Sprint(1+id%3))), nil
+			}},
+			"chatter": {Type: graphql.NewList(graphql.NewNonNull(b.Type("Comment"))), Resolve: func(p graphql.ResolveParams) (any, error) {
+				return resolvers.LoadMany(p.Context, "comment", "post", row(p).Get("id")), nil
+			}},
+		}),
+		projection.RegisterOperations(b, facade.Query, graphql.Fields{
+			"firstAuthors": {Type: graphql.NewList(author), Resolve: func(p graphql.ResolveParams) (any, error) {
+				return []any{
+					resolvers.Load(p.Context, "author", json.RawMessage(`"bob"`)), nil, resolvers.Load(p.Context, "author", json.RawMessage(`"nobody"`)),
+				}, nil
+			}},
+			"echo": {Type: graphql.String, Args: graphql.FieldConfigArgument{
+				"n": {Type: graphql.Int}, "f": {Type: graphql.Float}, "id": {Type: graphql.ID}, "s": {Type: graphql.NewList(graphql.String)},
+				"level": {Type: level}, "box": {Type: box}, "json": {Type: b.Type("JSON").(graphql.Input)},
+			}, Resolve: func(p graphql.ResolveParams) (any, error) {
+				return fmt.Sprintf("%#v", p.Args), nil
+			}},
+			"numbers":  {Type: graphql.NewList(graphql.Int), Resolve: func(p graphql.ResolveParams) (any, error) { return []int{1, 2, 3}, nil }},
+			"levels":   {Type: graphql.NewList(level), Resolve: func(p graphql.ResolveParams) (any, error) { return []any{1, nil, 9}, nil }},
+			"notAList": {Type: graphql.NewList(graphql.Int), Resolve: func(p graphql.ResolveParams) (any, error) { return 7, nil }},
+		}),
+		projection.RegisterOperations(b, facade.Command, graphql.Fields{
+			"touch": {Type: graphql.Int, Args: graphql.FieldConfigArgument{"n": {Type: graphql.Int}}, Resolve: func(p graphql.ResolveParams) (any, error) { return p.Args["n"], nil }},
+		}),
+	)
+}
+
+// TestHandWritten: fields with a Resolve of their own run in both engines alike.
+func TestHandWritten(t *testing.T) {
+	b := newBlogWith(t, handWritten)
+	for _, q := range []string{
+		`{ authors { items { id greeting a: greeting(loud: true) } } }`,
+		`{ author(id: "ada") { greeting } }`,
+		`{ authors { items { weather { __typename ... on Sun { hours sky } ... on Rain { millimetres } } } } }`,
+		`{ authors { items { weather { ... on Sun { post { id author { name greeting } } } } } } }`,
+		`{ authors { items { name lazy } } }`,
+		`{ posts(first: 4) { items { id rival { id title author { name } rival { id } } } } }`,
+		`{ posts(first: 4) { items { chatter { text author { name } post { id } } author { greeting } } } }`,
+		`{ numbers levels }`,
+		`{ posts(first: 2) { items { author { mentor { greeting } } } } postLatest(n: 1) { author { greeting } } }`,
+		`{ echo(n: 1, f: 2.5, id: 7, s: "a") }`,
+		`{ echo(level: LOW) }`,
+		`{ echo(box: {n: 1}) }`,
+		`mutation { a: touch(n: 1) postPublish(id: 1) { author { greeting } } b: touch(n: 2) }`,
+	} {
+		t.Run("", func(t *testing.T) { b.same(t, q, "") })
+	}
+	for _, c := range []struct{ name, query, want string }{
+		{"an error with a code keeps it", `{ author(id: "ada") { id grumpy } }`,
+			`{"data":{"author":{"id":"ada","grumpy":null}},"errors":[{"message":"go away","locations":[{"line":1,"column":26}],"path":["author","grumpy"],"extensions":{"code":"FORBIDDEN"}}]}`},
+		{"an error without one says nothing", `{ author(id: "ada") { leaky } }`,
+			`{"data":{"author":{"leaky":null}},"errors":[{"message":"something went wrong on our side","locations":[{"line":1,"column":23}],"path":["author","leaky"],"extensions":{"code":"INTERNAL_ERROR"}}]}`},
+		{"nor does a panic", `{ author(id: "ada") { clumsy } }`,
+			`{"data":{"author":{"clumsy":null}},"errors":[{"message":"something went wrong on our side","locations":[{"line":1,"column":23}],"path":["author","clumsy"],"extensions":{"code":"INTERNAL_ERROR"}}]}`},
+		{"an error of a thunk", `{ author(id: "ada") { lazyFail } }`,
+			`{"data":{"author":{"lazyFail":null}},"errors":[{"message":"too late","locations":[{"line":1,"column":23}],"path":["author","lazyFail"],"extensions":{"code":"CONFLICT"}}]}`},
+		{"null for a required field", `{ author(id: "ada") { empty } }`,
+			`{"data":{"author":null},"errors":[{"message":"Cannot return null for non-nullable field Author.empty.","locations":[{"line":1,"column":23}],"path":["author","empty"],"extensions":{"code":"INTERNAL_ERROR"}}]}`},
+		{"no list", `{ notAList }`,
+			`{"data":{"notAList":null},"errors":[{"message":"something went wrong on our side","locations":[{"line":1,"column":3}],"path":["notAList"],"extensions":{"code":"INTERNAL_ERROR"}}]}`},
+		{"rows in a list, and none", `{ firstAuthors { id posts { total } } }`,
+			`{"data":{"firstAuthors":[{"id":"bob","posts":{"total":5}},null,null]}}`},
+		{"an explicit null is there, an omitted argument is not", `query($n: Int, $m: Int) { echo(n: null, f: $n, box: {n: null, boxes: $m}) }`, ``},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := untraced(b.do(c.query, ""))
+			if c.want != "" && got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+			if strings.Contains(got, "secret") {
+				t.Errorf("%s tells a secret", got)
+			}
+		})
+	}
+	for _, c := range []struct{ query, variables, want string }{
+		{`{ echo(n: null) }`, ``, `map[string]interface {}{"n":interface {}(nil)}`},
+		{`query($n: Int) { echo(n: $n) }`, ``, `map[string]interface {}{}`},
+		{`query($n: Int) { echo(n: $n) }`, `{"n":null}`, `map[string]interface {}{"n":interface {}(nil)}`},
+		{`{ echo(box: {n: null}) }`, ``, `map[string]interface {}{"box":map[string]interface {}{"level":9, "n":interface {}(nil)}}`},
+		{`{ echo(level: HIGH, json: {a: [1, null]}) }`, ``, `map[string]interface {}{"json":map[string]interface {}{"a":[]interface {}{1, interface {}(nil)}}, "level":9}`},
+	} {
+		var r struct{ Data struct{ Echo string } }
+		decode(t, b.do(c.query, c.variables), &r)
+		if r.Data.Echo != c.want {
+			t.Errorf("%s %s\ngot  %s\nwant %s", c.query, c.variables, r.Data.Echo, c.want)
+		}
+	}
+}
+
+// TestHandWrittenBatches: what a level's fields load goes in one call, whatever the
+// number of rows.
+func TestHandWrittenBatches(t *testing.T) {
+	b := newBlogWith(t, handWritten)
+	b.do(`{ posts { items { rival { author { name } } } } }`, "")
+	var got []string
+	for _, c := range b.calls() {
+		got = append(got, c.Entity+"."+c.Operation)
+	}
+	if s := strings.Join(got, " "); s != "post.list post.findById author.findById" {
+		t.Errorf("calls: %s", s)
+	}
+}
