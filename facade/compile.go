@@ -132,7 +132,7 @@ func (b *compiler) frond(src *FrondSource, config frondConfig) {
 			b.door(frond, src, d, nil)
 		}
 	}
-	b.plurals(frond)
+	b.plurals(frond, file)
 	for _, f := range config.facts {
 		fact := Fact{Name: f.name}
 		if e := b.card(file, src.Name, schema.GraphQLType(f.name)+"Fact", f.schema); e != nil {
@@ -143,11 +143,11 @@ func (b *compiler) frond(src *FrondSource, config frondConfig) {
 }
 
 // plurals faults two doors under one path.
-func (b *compiler) plurals(frond *Frond) {
+func (b *compiler) plurals(frond *Frond, file string) {
 	taken := map[string]*Door{}
 	for _, d := range frond.Doors {
 		if other := taken[d.Plural]; other != nil {
-			b.fault(d.Origin, d.at, fmt.Sprintf("the plural %s is claimed twice, by %s (%s) and %s (%s)", d.Plural, other.Name, other.Origin, d.Name, d.Origin),
+			b.fault(cmp.Or(file, d.Origin), d.at, fmt.Sprintf("the plural %s is claimed twice, by %s (%s) and %s (%s)", d.Plural, other.Name, other.Origin, d.Name, d.Origin),
 				fmt.Sprintf("write doors: {%s: {plural: …}} in the frond.yaml of %s", d.Name, frond.Name))
 			continue
 		}
@@ -179,7 +179,7 @@ func (b *compiler) door(frond *Frond, src *FrondSource, c *doorConfig, e *schema
 	}
 	b.namedOperations(d, src, c)
 	if len(d.Operations) == 0 {
-		b.fault(d.Origin, c.at, fmt.Sprintf("the door %s has no operation", d.Name), "declare one under operations, or write "+d.Name+": false")
+		b.fault(cmp.Or(src.Config.File, d.Origin), c.at, fmt.Sprintf("the door %s has no operation", d.Name), "declare one under operations, or write "+d.Name+": false")
 	}
 }
 

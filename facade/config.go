@@ -98,9 +98,7 @@ func readConfig(text Text) (frondConfig, schema.Faults) {
 	r.object(data, "", "a frond.yaml", []string{"name", "doors", "facts"}, func(name, at string, value json.RawMessage) {
 		switch name {
 		case "name":
-			if s := r.string(value, at); s != "" && !isName(s) {
-				r.fault(at, fmt.Sprintf("%q cannot be the name of a Frond", s), "write a letter, then letters, digits, - or _: catalog")
-			}
+			r.string(value, at) // read already, by configName
 		case "doors":
 			r.object(value, at, "doors", nil, func(name, at string, value json.RawMessage) {
 				c.doors = append(c.doors, r.door(name, at, value))
@@ -139,6 +137,7 @@ func (r *configReader) door(name, at string, value json.RawMessage) *doorConfig 
 	d := &doorConfig{name: name, at: at}
 	switch {
 	case !isName(name):
+		d.off = true // nothing more is told of it
 		r.fault(at, fmt.Sprintf("%q cannot be the name of a door", name), "write a letter, then letters, digits, - or _: orderLine")
 	case strings.EqualFold(name, "rpc"):
 		r.fault(at, "rpc is a name of the protocol's own", "give the door another name") // spec 4.1: rpc.discover
@@ -209,6 +208,7 @@ func (r *configReader) operation(name, at string, value json.RawMessage) opConfi
 			o.cardinality = Cardinality(r.string(value, at))
 			if !slices.Contains([]Cardinality{One, Maybe, Many, PageOf, NoOutput}, o.cardinality) {
 				r.fault(at, "the cardinality has to be one, maybe, many, page or none", "write cardinality: maybe for an output that may be null")
+				o.cardinality = ""
 			}
 		case "description":
 			o.description = r.string(value, at)

@@ -3,6 +3,8 @@ package facade
 import (
 	"context"
 	"encoding/json"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/frondhost/frond/schema"
@@ -43,7 +45,8 @@ func New(p *Project, store Store, opts *Options) (*Facade, error) {
 	b := &compiler{project: p, limits: opts.List.or(ListLimits{Default: 50, Max: 500})}
 	catalog := b.compile()
 	if len(b.faults) > 0 {
-		return nil, b.faults.Err()
+		slices.SortStableFunc(b.faults, func(x, y schema.Fault) int { return strings.Compare(x.File, y.File) })
+		return nil, b.faults
 	}
 	f := &Facade{catalog: catalog, store: store, registry: b.registry, now: opts.Now, seeds: b.seeds}
 	if f.store == nil {
