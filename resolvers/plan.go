@@ -64,10 +64,14 @@ func (f *fetch) slot(column string) int {
 	return i
 }
 
-// selects is the fetch's Call.Select: never nil, unless every field is wanted.
+// selects is the fetch's Call.Select. Nil would be every field: it is that only
+// where a hand-written field may want any, or where there are no rows to select from.
 func (f *fetch) selects() []string {
-	if f.every {
+	switch {
+	case f.every, f.binding != nil && f.binding.Output == nil:
 		return nil
+	case f.columns == nil:
+		return []string{}
 	}
 	return f.columns
 }
