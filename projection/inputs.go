@@ -79,7 +79,7 @@ func (b *Builder) newInputOf(e *schema.Entity, name, typ string, by *origin, pat
 		}
 		b.addInput(in, by.at(p, "input"), &arg{
 			name:        p.Name,
-			description: text(&p.Shape),
+			description: p.Shape.Description,
 			deprecated:  deprecated(&p.Shape),
 			typ:         b.unless(patch || p.Shape.Nullable || !required[p.Name], b.valueType(p, typ, by, patch)),
 		})

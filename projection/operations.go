@@ -115,7 +115,7 @@ func (b *Builder) addArgs(f *field, names space, op *facade.Operation, e *schema
 		}
 		a := &arg{
 			name:        p.Name,
-			description: text(&p.Shape),
+			description: p.Shape.Description,
 			deprecated:  deprecated(&p.Shape),
 			typ:         b.unless(p.Shape.Nullable || !required[p.Name], b.argType(op, p, typ, by)),
 		}

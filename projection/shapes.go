@@ -75,7 +75,7 @@ func (b *Builder) leaf(n named) graphql.Output {
 		if e := b.shapes.enums[s]; e != nil {
 			return e
 		}
-		e := b.newEnum(b.free(n.base, n.by), text(s), values)
+		e := b.newEnum(b.free(n.base, n.by), s.Description, values)
 		b.shapes.enums[s] = e.gql
 		return e.gql
 	}
@@ -104,7 +104,7 @@ func (b *Builder) nestedOut(n named) *object {
 		return o
 	}
 	name := b.free(n.base, n.by)
-	o := b.newObject(name, text(n.shape))
+	o := b.newObject(name, n.shape.Description)
 	b.shapes.out[n.shape] = o
 	required := set(n.shape.Required)
 	for i := range n.shape.Properties {
@@ -112,7 +112,7 @@ func (b *Builder) nestedOut(n named) *object {
 		inner := named{&f.Shape, name + schema.GraphQLType(f.Name), n.by}
 		b.addField(o, n.by, &field{
 			name:        f.Name,
-			description: text(&f.Shape),
+			description: f.Shape.Description,
 			deprecated:  deprecated(&f.Shape),
 			typ:         b.unless(f.Shape.Nullable || !required[f.Name], b.output(inner)),
 			binding:     column(f.Name),
@@ -153,14 +153,14 @@ func (b *Builder) newNested(n named, made map[*schema.Shape]*input, suffix strin
 	if in := made[n.shape]; in != nil {
 		return in
 	}
-	in := b.newInput(b.free(n.base+suffix, n.by), text(n.shape))
+	in := b.newInput(b.free(n.base+suffix, n.by), n.shape.Description)
 	made[n.shape] = in
 	for i := range n.shape.Properties {
 		f := &n.shape.Properties[i]
 		inner := named{&f.Shape, n.base + schema.GraphQLType(f.Name), n.by}
 		b.addInput(in, n.by, &arg{
 			name:        f.Name,
-			description: text(&f.Shape),
+			description: f.Shape.Description,
 			deprecated:  deprecated(&f.Shape),
 			typ:         b.unless(f.Shape.Nullable || !required[f.Name], member(inner)),
 		})
@@ -275,14 +275,6 @@ func stays(p *schema.Property, required map[string]bool) bool {
 		return true
 	}
 	return p.Axes.Create != nil && !p.Axes.Create.Optional
-}
-
-// text is what a card says about a shape.
-func text(s *schema.Shape) string {
-	if s.Description != "" {
-		return s.Description
-	}
-	return s.Title
 }
 
 func deprecated(s *schema.Shape) string {
