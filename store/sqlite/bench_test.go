@@ -197,3 +197,40 @@ func BenchmarkCreate(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkPrepare makes the tables of 1,000 cards, and starts again over them.
+func BenchmarkPrepare(b *testing.B) {
+	var cards []string
+	for i := range 1000 {
+		other := fmt.Sprintf("thing%d", (i+1)%1000)
+		cards = append(cards, fmt.Sprintf("thing%d", i), card("name: type: string, maxLength: 80, x-kit: {role: {index: true}}", "price: type: integer, minimum: 0",
+			"state: type: string, enum: [draft, live]", "at: type: string, format: date-time", "otherId: type: [string, 'null'], x-kit: {role: {relation: {to: "+other+", kind: one}}}"))
+	}
+	set := compile(b, cards...)
+	b.Run("new", func(b *testing.B) {
+		for b.Loop() {
+			store, err := sqlite.Open(b.Context(), sqlite.Options{Path: b.TempDir() + "/new.db", Logger: quiet})
+			if err == nil {
+				err = store.Prepare(b.Context(), set.Entities)
+			}
+			if err != nil {
+				b.Fatal(err)
+			}
+			store.Close()
+		}
+	})
+	b.Run("again", func(b *testing.B) {
+		path := b.TempDir() + "/again.db"
+		open(b, sqlite.Options{Path: path}, set.Entities).Close()
+		for b.Loop() {
+			store, err := sqlite.Open(b.Context(), sqlite.Options{Path: path, Logger: quiet})
+			if err == nil {
+				err = store.Prepare(b.Context(), set.Entities)
+			}
+			if err != nil {
+				b.Fatal(err)
+			}
+			store.Close()
+		}
+	})
+}

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"bytes"
+	"cmp"
 	"strconv"
 	"strings"
 )
@@ -20,18 +21,9 @@ func compareDecimal(a, b []byte) int {
 	case !okY:
 		return -1
 	case x.sign != y.sign:
-		return x.sign - y.sign
+		return cmp.Compare(x.sign, y.sign)
 	}
-	c := x.point - y.point
-	if c == 0 {
-		c = strings.Compare(x.digits, y.digits)
-	}
-	if c = c * x.sign; c < 0 {
-		return -1
-	} else if c > 0 {
-		return 1
-	}
-	return 0
+	return x.sign * cmp.Or(cmp.Compare(x.point, y.point), strings.Compare(x.digits, y.digits))
 }
 
 // decimal is sign × 0.digits × 10^point, without zeros at either end.

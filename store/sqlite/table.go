@@ -211,12 +211,12 @@ func shapeChecks(p *schema.Property, name string) []check {
 			if p.Kind != schema.KindInteger && p.Kind != schema.KindNumber {
 				continue
 			}
-			if bound, ok := numberLiteral(kw.Value); ok {
+			if bound, ok := numberLiteral(p.Kind, kw.Value); ok {
 				op := map[string]string{"minimum": ">=", "maximum": "<=", "exclusiveMinimum": ">", "exclusiveMaximum": "<"}[kw.Name]
 				add(kw.Name, "%s %s %s", name, op, bound)
 			}
 		case "minLength", "maxLength":
-			n, ok := parseInteger(string(jsontext.Trim(kw.Value)))
+			n, ok := schema.Integer(kw.Value)
 			if p.Kind != schema.KindString || !ok {
 				continue
 			}
@@ -251,13 +251,13 @@ func enumLiterals(p *schema.Property) string {
 	return strings.Join(list, ", ")
 }
 
-// numberLiteral is a JSON number as SQL: an integer or a real that reads back the same.
-func numberLiteral(v json.RawMessage) (string, bool) {
-	s := string(jsontext.Trim(v))
-	if i, ok := parseInteger(s); ok {
-		return strconv.FormatInt(i, 10), true
+// numberLiteral is a bound as SQL: an integer for a column of integers, and for
+// one of numbers the real it is stored as, so that a value may equal its bound.
+func numberLiteral(k schema.Kind, v json.RawMessage) (string, bool) {
+	if i, ok := schema.Integer(v); ok && k == schema.KindInteger {
+		return intArg(i).literal(), true
 	}
-	f, err := strconv.ParseFloat(s, 64)
+	f, err := strconv.ParseFloat(string(jsontext.Trim(v)), 64)
 	return floatArg(f).literal(), err == nil
 }
 

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"bytes"
 	"encoding/json"
-	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -79,7 +78,7 @@ func encode(p *schema.Property, v json.RawMessage) (arg, string) {
 		}
 	case schema.KindInteger:
 		if kind == jsontext.Number {
-			if i, ok := parseInteger(string(jsontext.Trim(v))); ok {
+			if i, ok := schema.Integer(v); ok {
 				return intArg(i), ""
 			}
 		}
@@ -148,21 +147,6 @@ func compact(v json.RawMessage) string {
 		return string(v)
 	}
 	return b.String()
-}
-
-// parseInteger reads a JSON number that is an integer in any spelling: 3, 3.0, 3e2.
-func parseInteger(s string) (int64, bool) {
-	if i := strings.IndexByte(s, '.'); i >= 0 && strings.Trim(s[i+1:], "0") == "" {
-		s = s[:i]
-	}
-	if i, err := strconv.ParseInt(s, 10, 64); err == nil {
-		return i, true
-	}
-	f, err := strconv.ParseFloat(s, 64)
-	if err != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
-		return 0, false
-	}
-	return int64(f), true
 }
 
 // timeLayout is how a date-time stands in its column: UTC, of one width, so that

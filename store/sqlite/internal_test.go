@@ -1,0 +1,488 @@
+package sqlite
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+func TestNamesAndLiterals(t *testing.T) {
+	for _, c := range []struct{ name, table, column string }{
+		{"post", "post", "post"},
+		{"order", "order", "order"},
+		{"order-line", "order-line", "order-line"},
+		{"größe", "größe", "größe"},
+		{"sqlite_schema", "~73716c6974655f736368656d61", "sqlite_schema"},
+		{`a"b`, "~612262", "~612262"},
+		{"a;b", "~613b62", "~613b62"},
+		{"a\x00b", "~610062", "~610062"},
+		{"~61", "~7e3631", "~7e3631"},
+		{"", "~", "~"},
+	} {
+		if got := tableName(c.name); got != c.table {
+			t.Errorf("the table of %q is %q, want %q", c.name, got, c.table)
+		}
+		if got := columnName(c.name); got != c.column {
+			t.Errorf("the column of %q is %q, want %q", c.name, got, c.column)
+		}
+	}
+	if got := quote(`a"b`); got != `"a""b"` {
+		t.Errorf("quoted: %s", got)
+	}
+	db := internal(t, Options{Memory: true}).writer.conn
+	for _, text := range []string{"", "plain", "it's", "a'; --", "nul\x00nul", "line\nline", "😀", `back\slash`, `"double"`} {
+		sql := "SELECT " + literalText(text)
+		if strings.ContainsAny(strings.Trim(sql, "'"), "\x00\n;\"\\") {
+			t.Errorf("%q is %s", text, sql)
+		}
+		st, err := db.start([]byte(sql), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !st.Step() || st.ColumnText(0) != text {
+			t.Errorf("%q reads back as %q", text, st.ColumnText(0))
+		}
+		db.finish(st)
+	}
+}
+
+// internal is a store with its inside at hand.
+func internal(t testing.TB, opts Options) *Store {
+	t.Helper()
+	opts.Logger = slog.New(slog.NewTextHandler(io.Discard, nil))
+	s, err := Open(t.Context(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// TestNumbersInDDL checks that bounds written as SQL text are the numbers meant,
+// to the last bit.
+func TestNumbersInDDL(t *testing.T) {
+	db := internal(t, Options{Memory: true}).writer.conn
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 3000 {
+		f := math.Float64frombits(r.Uint64())
+		if r.IntN(2) == 0 {
+			f = math.Round(r.NormFloat64()*1e6) / 1e4
+		}
+		if math.IsNaN(f) || math.IsInf(f, 0) {
+			continue
+		}
+		lit, ok := numberLiteral(schema.KindNumber, json.RawMessage(appendFloat(nil, f)))
+		if !ok {
+			t.Fatalf("%v has no literal", f)
+		}
+		// once: a thousand statements need not be kept
+		st, _, err := db.db.Prepare("SELECT " + lit + " = ?")
+		if err != nil {
+			t.Fatal(err)
+		}
+		st.BindFloat(1, f)
+		if !st.Step() || st.ColumnInt64(0) != 1 {
+			t.Errorf("%v is written %s, which is another number", f, lit)
+		}
+		st.Close()
+	}
+}
+
+func TestConnectionsAreSetUp(t *testing.T) {
+	s := internal(t, Options{Path: t.TempDir() + "/store.db"})
+	pragmas := func(c *conn, want string) {
+		var got []string
+		for _, p := range []string{"synchronous", "foreign_keys", "query_only", "busy_timeout"} {
+			n, err := c.number("PRAGMA " + p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, fmt.Sprint(n))
+		}
+		st, _ := c.start([]byte("PRAGMA journal_mode"), nil)
+		st.Step()
+		got = append(got, st.ColumnText(0))
+		c.finish(st)
+		if s := strings.Join(got, " "); s != want {
+			t.Errorf("the connection is set up %s, want %s", s, want)
+		}
+	}
+	pragmas(s.writer.conn, "2 1 0 5000 wal") // 2: FULL
+	s.pool.read(t.Context(), func(c *conn) error {
+		pragmas(c, "2 1 1 5000 wal")
+		if err := c.once("CREATE TABLE x (a)"); err == nil {
+			t.Error("a reader can write")
+		}
+		return nil
+	})
+}
+
+func TestNormalTime(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{"2024-01-02T03:04:05Z", "2024-01-02T03:04:05.000000Z"},
+		{"2024-01-02t03:04:05z", "2024-01-02T03:04:05.000000Z"},
+		{"2024-01-02T03:04:05.1+02:30", "2024-01-02T00:34:05.100000Z"},
+		{"2024-01-02T03:04:05.123456789Z", "2024-01-02T03:04:05.123456Z"},
+		{"2024-01-01T00:30:00+01:00", "2023-12-31T23:30:00.000000Z"},
+		{"2016-12-31T23:59:60Z", "2017-01-01T00:00:00.000000Z"},
+		{"0000-01-01T00:00:00Z", "0000-01-01T00:00:00.000000Z"},
+		{"0000-01-01T00:00:00+01:00", ""},
+		{"9999-12-31T23:59:59-01:00", ""},
+		{"2024-01-02", ""},
+		{"2024-01-02 03:04:05Z", ""},
+		{"2024-02-30T00:00:00Z", ""},
+		{"2024-01-02T03:04:05", ""},
+		{"", ""},
+	} {
+		got, ok := normalTime(c.in)
+		if ok != (c.want != "") || ok && got != c.want {
+			t.Errorf("%q is %q, %v; want %q", c.in, got, ok, c.want)
+		}
+	}
+}
+
+func TestCompareDecimal(t *testing.T) {
+	order := []string{"-1e3", "-100.01", "-100", "-99.999", "-0.5", "-0.05", "0", "0.001", "0.01", "0.1", "0.5", "1", "1.5", "9.5", "10", "99999999999999999999", "1e30", "", "x"}
+	for i, a := range order {
+		for j, b := range order {
+			want := 0
+			if i < j {
+				want = -1
+			} else if i > j {
+				want = 1
+			}
+			if got := compareDecimal([]byte(a), []byte(b)); got != want {
+				t.Errorf("%q to %q is %d, want %d", a, b, got, want)
+			}
+		}
+	}
+	for _, same := range [][2]string{{"1.5", "1.50"}, {"0", "-0.00"}, {"00012", "12.0"}, {"1e2", "100"}, {".5", "0.5"}, {"5.", "5"}} {
+		if compareDecimal([]byte(same[0]), []byte(same[1])) != 0 {
+			t.Errorf("%s is not %s", same[0], same[1])
+		}
+	}
+}
+
+// FuzzDecimal compares with math/big.
+func FuzzDecimal(f *testing.F) {
+	for _, s := range []string{"0", "-1.50", "123456789.000000001", "1e5", "x", "", "-", "1e999999999", "0.e1"} {
+		f.Add(s, "1.5")
+	}
+	f.Fuzz(func(t *testing.T, a, b string) {
+		got, back := compareDecimal([]byte(a), []byte(b)), compareDecimal([]byte(b), []byte(a))
+		if got != -back {
+			t.Errorf("%q to %q is %d, the other way round %d", a, b, got, back)
+		}
+		if strings.ContainsAny(a+b, "eE/_xXpPbBoO+") || len(a)+len(b) > 100 {
+			return
+		}
+		x, okX := new(big.Rat).SetString(a)
+		y, okY := new(big.Rat).SetString(b)
+		if okX && okY && x.Cmp(y) != got {
+			t.Errorf("%q to %q is %d, want %d", a, b, got, x.Cmp(y))
+		}
+	})
+}
+
+// FuzzAppendString holds the fast writer to the plain one.
+func FuzzAppendString(f *testing.F) {
+	for _, s := range []string{"", "plain text of some length", "\"\\\n\r\t\x00\x1f", "é😀\u2028", "\xff\xfe broken", "12345678\"", "1234567é9"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		want := jsontext.AppendString([]byte("x"), s)
+		if got := appendString([]byte("x"), []byte(s)); !bytes.Equal(got, want) {
+			t.Errorf("%q is %s, want %s", s, got, want)
+		}
+	})
+}
+
+// FuzzAppendFloat holds numbers to encoding/json.
+func FuzzAppendFloat(f *testing.F) {
+	for _, v := range []float64{0, 1, -1, 0.1, 1e20, 1e21, 1e-6, 9e-7, 1e-9, 123456789.125, math.MaxFloat64, math.SmallestNonzeroFloat64} {
+		f.Add(v)
+	}
+	f.Fuzz(func(t *testing.T, v float64) {
+		want, err := json.Marshal(v)
+		if err != nil {
+			return // no JSON: NaN and the infinities
+		}
+		if got := appendFloat(nil, v); !bytes.Equal(got, want) {
+			t.Errorf("%s, want %s", got, want)
+		}
+	})
+}
+
+func TestAfter(t *testing.T) {
+	for _, c := range []struct {
+		prefix, want string
+		ok           bool
+	}{
+		{"a", "b", true},
+		{"a\x00", "a\x01", true},
+		{"az\U0010ffff", "a{", true},
+		{"\U0010ffff", "", false},
+		{"\ud7ff", "\ue000", true},
+		{"\x7f", "\u0080", true},
+		{"", "", false},
+	} {
+		got, ok := after(c.prefix)
+		if got != c.want || ok != c.ok {
+			t.Errorf("behind %q is %q, %v", c.prefix, got, ok)
+		}
+		if ok && (got <= c.prefix || got <= c.prefix+"\U0010ffff\U0010ffff") {
+			t.Errorf("%q is not behind every text that starts with %q", got, c.prefix)
+		}
+	}
+}
+
+// TestDefinitionsReadBack writes tables and reads their CREATE statements back.
+func TestDefinitionsReadBack(t *testing.T) {
+	set, err := schema.Compile([]schema.Source{{File: "thing.yaml", Name: "thing", Data: []byte(`
+type: object
+properties:
+  id: {type: string, x-kit: {role: {primary: true}}}
+  a: {type: string, enum: ["it's", 'q"q', "plain", "(", ","], minLength: 1, maxLength: 9}
+  b: {type: [integer, 'null'], minimum: -5, exclusiveMaximum: 10}
+  c: {type: number, maximum: 0.1, exclusiveMinimum: -1e-7}
+  d: {type: [string, 'null'], format: decimal}
+  e: {type: string, format: date-time}
+  f: {type: [string, 'null'], format: date, enum: ["2024-01-01", null]}
+  g: {type: array}
+  h: {type: boolean, enum: [true]}
+  iId: {type: [string, 'null'], x-kit: {role: {relation: {to: thing, kind: one, onDelete: set-null}}}}
+required: [id, a, b, c, d, e, f, g, h, iId]
+x-kit-version: 1
+`)}}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tab, err := newTable(set.Entity("thing"), func(string) bool { return true })
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := internal(t, Options{Memory: true})
+	if err := s.Prepare(t.Context(), set.Entities); err != nil {
+		t.Fatal(err)
+	}
+	holds, err := inspect(s.writer.conn)
+	if err != nil || holds["thing"] == nil {
+		t.Fatalf("the table is not understood: %v", err)
+	}
+	if !holds["thing"].matches(tab) {
+		for i, c := range tab.columns {
+			t.Errorf("wrote %s\nread  %s", c.definition.sql(), holds["thing"].columns[i].sql())
+		}
+	}
+	for _, c := range tab.columns {
+		want := c.definition
+		if diff := cmp.Diff(want, *holds["thing"].byName[c.column], cmp.AllowUnexported(definition{}, check{})); diff != "" {
+			t.Errorf("%s (-written +read):\n%s", c.column, diff)
+		}
+	}
+}
+
+// FuzzParseTable reads CREATE statements of any kind: it understands or does not.
+func FuzzParseTable(f *testing.F) {
+	f.Add("CREATE TABLE \"x\" (\n  \"id\" TEXT NOT NULL PRIMARY KEY CONSTRAINT \"a:b\" CHECK (length(\"id\") > ')'),\n  \"b\" TEXT REFERENCES \"y\" (\"id\")\n) STRICT")
+	f.Add("CREATE TABLE x (a, b)")
+	f.Add(`CREATE TABLE "x" ("a" TEXT, "`)
+	f.Add("(((")
+	f.Fuzz(func(t *testing.T, sql string) {
+		if found := parseTable("x", sql); found != nil {
+			for i := range found.columns {
+				found.columns[i].sql()
+			}
+		}
+	})
+}
+
+// TestStatementCacheIsBounded asks more shapes than a connection keeps.
+func TestStatementCacheIsBounded(t *testing.T) {
+	s := internal(t, Options{Memory: true, Readers: 1})
+	for i := range 2 * maxStatements {
+		err := s.pool.read(t.Context(), func(c *conn) error {
+			n, err := c.number(fmt.Sprintf("SELECT %d + ?", i), intArg(1))
+			if n != int64(i+1) {
+				t.Errorf("%d + 1 is %d", i, n)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.pool.read(t.Context(), func(c *conn) error {
+		if len(c.stmts) > maxStatements {
+			t.Errorf("%d statements are kept", len(c.stmts))
+		}
+		return nil
+	})
+}
+
+// TestPanicsCostOneConnection panics in the middle of a read, of a write others
+// share, and of a migration: each is an error, and the store goes on.
+func TestPanicsCostOneConnection(t *testing.T) {
+	for _, memory := range []bool{true, false} {
+		opts := Options{Memory: memory, Readers: 1}
+		if !memory {
+			opts.Path = t.TempDir() + "/store.db"
+		}
+		s := internal(t, opts)
+		run := func(c *conn) error { return c.exec("CREATE TABLE IF NOT EXISTS x (a); ") }
+		if err := s.writer.do(&write{ctx: t.Context(), run: run}); err != nil {
+			t.Fatal(err)
+		}
+		insert := func(c *conn) error { return c.exec("INSERT INTO x VALUES (1)") }
+		ops := []*write{
+			{ctx: t.Context(), run: insert},
+			{ctx: t.Context(), run: func(c *conn) error { insert(c); panic("a write") }},
+			{ctx: t.Context(), run: insert},
+		}
+		for _, op := range ops {
+			op.done = make(chan struct{})
+			s.writer.queue <- op
+		}
+		for i, op := range ops {
+			<-op.done
+			if (op.err != nil) != (i == 1) {
+				t.Errorf("write %d: %v", i, op.err)
+			}
+		}
+		if facade.CodeOf(ops[1].err) != facade.InternalError || facade.AsError(ops[1].err).Message != facade.Internal(nil).Message {
+			t.Errorf("a panic leaves as %v", ops[1].err)
+		}
+		if err := s.writer.do(&write{ctx: t.Context(), alone: true, run: func(*conn) error { panic("a migration") }}); err == nil {
+			t.Error("a panic in a migration is no error")
+		}
+		if err := s.writer.do(&write{ctx: t.Context(), run: insert}); err != nil {
+			t.Errorf("after a panic: %v", err)
+		}
+		if err := s.pool.read(t.Context(), func(*conn) error { panic("a read") }); facade.CodeOf(err) != facade.InternalError {
+			t.Errorf("a panic in a read is %v", err)
+		}
+		s.pool.read(t.Context(), func(c *conn) error {
+			if n, err := c.number("SELECT count(*) FROM x"); n != 3 || err != nil {
+				t.Errorf("%d rows, %v", n, err)
+			}
+			return nil
+		})
+	}
+}
+
+// TestLostTransactionIsRunAgain has a write take the whole transaction with it,
+// as a full disk does: those beside it are done all the same, once.
+func TestLostTransactionIsRunAgain(t *testing.T) {
+	s := internal(t, Options{Path: t.TempDir() + "/store.db"})
+	if err := s.writer.do(&write{ctx: t.Context(), run: func(c *conn) error { return c.exec("CREATE TABLE x (a INTEGER PRIMARY KEY)") }}); err != nil {
+		t.Fatal(err)
+	}
+	hold, release := make(chan struct{}), make(chan struct{})
+	go s.writer.do(&write{ctx: t.Context(), run: func(*conn) error { close(hold); <-release; return nil }})
+	<-hold // the writer is busy: what comes now is one group
+	var ops []*write
+	for i := range 10 {
+		op := &write{ctx: t.Context(), done: make(chan struct{}), run: func(c *conn) error {
+			err := c.exec("INSERT INTO x VALUES (?)", intArg(int64(i)))
+			if i%4 == 2 {
+				return c.exec("ROLLBACK")
+			}
+			return err
+		}}
+		ops = append(ops, op)
+		s.writer.queue <- op
+	}
+	close(release)
+	for i, op := range ops {
+		<-op.done
+		if op.err != nil && i%4 != 2 {
+			t.Errorf("write %d: %v", i, op.err)
+		}
+	}
+	s.pool.read(t.Context(), func(c *conn) error {
+		if n, err := c.number("SELECT count(*) FROM x"); n != 8 || err != nil {
+			t.Errorf("%d rows, %v", n, err)
+		}
+		return nil
+	})
+}
+
+// TestPlans reads how SQLite means to answer: by an index, without a sort.
+func TestPlans(t *testing.T) {
+	set, err := schema.Compile([]schema.Source{{File: "thing.yaml", Name: "thing", Data: []byte(`
+type: object
+properties:
+  id: {type: string, x-kit: {role: {primary: true}}}
+  at: {type: [string, 'null'], format: date-time, x-kit: {role: {index: true}}}
+  name: {type: string, x-kit: {role: {unique: [[name]]}}}
+  parentId: {type: [string, 'null'], x-kit: {role: {relation: {to: thing, kind: one}}}}
+required: [id, at, name, parentId]
+x-kit-version: 1
+`)}}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := set.Entity("thing")
+	var last string
+	s := internal(t, Options{Memory: true, Trace: func(sql string, _ ...any) { last = sql }})
+	if err := s.Prepare(t.Context(), set.Entities); err != nil {
+		t.Fatal(err)
+	}
+	byID := []facade.SortKey{{Field: e.Primary}}
+	byTime := []facade.SortKey{{Field: e.Property("at"), Desc: true}, {Field: e.Primary, Desc: true}}
+	key := func(texts ...string) (out []json.RawMessage) {
+		for _, text := range texts {
+			out = append(out, json.RawMessage(text))
+		}
+		return out
+	}
+	for _, c := range []struct {
+		name string
+		q    *facade.Find
+		want string // a step that has to be there
+		sort bool   // whether it may sort
+	}{
+		{"by primary key", &facade.Find{Sort: byID}, "SCAN t0 USING INDEX sqlite_autoindex_thing_1", false},
+		{"by an index", &facade.Find{Sort: byTime}, "SCAN t0 USING INDEX thing:index at", false},
+		{"behind a cursor", &facade.Find{Sort: byID, From: key(`"x"`)}, "SEARCH t0 USING INDEX sqlite_autoindex_thing_1 (id>?)", false},
+		{"behind a cursor of two", &facade.Find{Sort: []facade.SortKey{{Field: e.Property("at")}, {Field: e.Primary}}, From: key(`"2024-01-01T00:00:00Z"`, `"x"`)}, "SEARCH t0 USING INDEX thing:index at (at>?)", false},
+		{"a prefix", &facade.Find{Sort: byID, Where: &facade.Filter{Op: facade.StartsWith, Field: e.Property("name"), Values: []any{"ab"}}}, "SEARCH t0 USING INDEX thing:unique name (name>? AND name<?)", true},
+		{"a list", &facade.Find{Sort: byID, Where: &facade.Filter{Op: facade.In, Field: e.Property("name"), Values: []any{"a", "b"}}}, "SEARCH t0 USING INDEX thing:unique name (name=?)", true},
+		{"many ids", &facade.Find{Each: &facade.EachKey{Field: e.Primary, Values: key(`"x"`)}}, "SEARCH t0 USING INDEX sqlite_autoindex_thing_1 (id=?)", false},
+		{"many parents", &facade.Find{Sort: byID, Each: &facade.EachKey{Field: e.Property("parentId"), Values: key(`"x"`)}}, "SEARCH t1 USING COVERING INDEX thing:index parentId (parentId=?)", true},
+		{"some child", &facade.Find{Sort: byID, Where: &facade.Filter{Op: facade.Some, Link: e.Relation("parent"), Sub: []*facade.Filter{{Op: facade.Eq, Field: e.Property("name"), Values: []any{"x"}}}}}, "SEARCH t1 EXISTS USING INDEX", true},
+	} {
+		c.q.Entity, c.q.Select, c.q.Limit = e, facade.NewLayout([]string{"id", "at", "name", "parentId"}), 10
+		if _, err := s.Find(t.Context(), c.q); err != nil {
+			t.Fatal(err)
+		}
+		var steps []string
+		s.pool.read(t.Context(), func(c *conn) error {
+			st, err := c.start([]byte("EXPLAIN QUERY PLAN "+last), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for st.Step() {
+				steps = append(steps, st.ColumnText(3))
+			}
+			return c.finish(st)
+		})
+		plan := strings.Join(steps, "\n")
+		if !strings.Contains(plan, c.want) || !c.sort && strings.Contains(plan, "TEMP B-TREE") {
+			t.Errorf("%s: the plan is\n%s", c.name, plan)
+		}
+	}
+}
