@@ -48,6 +48,14 @@ func TestPresence(t *testing.T) {
 			return graphql(fmt.Sprintf(query, n, literal), "{}")
 		},
 	}
+	ways["frond call"] = func(phone string) reply {
+		args := []string{"call", "customer.create", "--url", p.URL, "--json", "name=P", fmt.Sprintf("email=p%d@example.com", n), "address:=" + address}
+		if phone != "" {
+			args = append(args, "phone:="+phone)
+		}
+		res := run(t, "", args...)
+		return reply{Body: []byte(res.stdout + res.stderr)}
+	}
 	for name, create := range ways {
 		t.Run(name, func(t *testing.T) {
 			n++

@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 )
 
@@ -97,5 +98,13 @@ func TestShopIsCoherent(t *testing.T) {
 				t.Errorf("product %s goes well with %q", id, r)
 			}
 		}
+	}
+}
+
+// TestExamplesAreChecked: what `frond check` has to say of the shop is nothing, and
+// its REST paths are pinned.
+func TestExamplesAreChecked(t *testing.T) {
+	if got := run(t, "", "check", shopDir); got.code != 0 || !strings.Contains(got.stdout+got.stderr, "0 faults, 0 notices") {
+		t.Errorf("exit code %d\n%s%s", got.code, got.stdout, got.stderr)
 	}
 }
