@@ -53,9 +53,7 @@ func startService(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: start NAME PROGRAM ARGS…")
 	}
-	path, err := lookPath(ts, args[1])
-	ts.Check(err)
-	cmd := exec.Command(path, args[2:]...)
+	cmd := exec.Command(args[1], args[2:]...)
 	cmd.Dir = ts.Getenv("WORK")
 	cmd.Env = append(os.Environ(), "HOME="+ts.Getenv("HOME"))
 	stderr, err := cmd.StderrPipe()
@@ -132,14 +130,4 @@ func sendHTTP(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	_, err = ts.Stdout().Write([]byte(resp.Status + "\n" + string(answer) + "\n"))
 	ts.Check(err)
-}
-
-func lookPath(ts *testscript.TestScript, name string) (string, error) {
-	for _, dir := range filepath.SplitList(ts.Getenv("PATH")) {
-		path := filepath.Join(dir, name)
-		if info, err := os.Stat(path); err == nil && !info.IsDir() {
-			return path, nil
-		}
-	}
-	return "", exec.ErrNotFound
 }
