@@ -1,0 +1,156 @@
+package facade_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/internal/kittest"
+	"github.com/frondhost/frond/schema"
+)
+
+// codes is the table of DESIGN 5, written a second time.
+const codes = `VALIDATION_FAILED 400, BAD_REQUEST 400, UNAUTHORIZED 401, FORBIDDEN 403, NOT_FOUND 404, METHOD_NOT_ALLOWED 405, REQUEST_TIMEOUT 408,
+CONFLICT 409, GONE 410, PRECONDITION_FAILED 412, PAYLOAD_TOO_LARGE 413, UNPROCESSABLE_ENTITY 422, LOCKED 423, TOO_MANY_REQUESTS 429, INTERNAL_ERROR 500,
+NOT_IMPLEMENTED 501, BAD_GATEWAY 502, SERVICE_UNAVAILABLE 503, GATEWAY_TIMEOUT 504`
+
+func TestStatusOfEveryCode(t *testing.T) {
+	for _, row := range strings.Split(codes, ",") {
+		var code string
+		var status int
+		if _, err := fmt.Sscan(row, &code, &status); err != nil {
+			t.Fatal(err)
+		}
+		if c := facade.Code(code); c.Status() != status || !c.Known() {
+			t.Errorf("%s is %d, want %d", c, c.Status(), status)
+		}
+	}
+	if c := facade.Code("TEAPOT"); c.Status() != 500 || c.Known() {
+		t.Errorf("an unknown code is %d", c.Status())
+	}
+}
+
+func TestErrorOffTheWire(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		wire string
+		want *facade.Error
+	}{
+		{"as it was", `{"code":"CONFLICT","message":"taken","entity":"post","operation":"create","details":{"fields":["slug"]}}`,
+			&facade.Error{Code: facade.Conflict, Message: "taken", Entity: "post", Operation: "create", Details: map[string]any{"fields": []any{"slug"}}}},
+		{"details are details again", `{"code":"VALIDATION_FAILED","message":"m","details":[{"path":"a","pointer":"/body/a","code":"minLength","message":"x","params":{"limit":3}}]}`,
+			facade.Invalid("m", schema.Detail{Path: "a", Pointer: "/body/a", Code: "minLength", Message: "x", Params: map[string]any{"limit": 3.0}})},
+		{"an unknown code", `{"code":"OUT_OF_INK","message":"no ink","details":[1]}`,
+			&facade.Error{Code: facade.InternalError, Message: "no ink", Details: map[string]any{"originalCode": "OUT_OF_INK", "details": []any{1.0}}}},
+		{"nothing but a code", `{"code":"GONE"}`, &facade.Error{Code: facade.Gone}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var got facade.Error
+			if err := json.Unmarshal([]byte(c.wire), &got); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.want, &got, cmpopts.IgnoreUnexported(facade.Error{})); diff != "" {
+				t.Errorf("-want +got\n%s", diff)
+			}
+		})
+	}
+}
+
+// spec 7.3: a failure that crossed the wire equals the local one, field by field.
+func TestErrorRoundTrip(t *testing.T) {
+	f := kittest.Facade(t)
+	for _, c := range []struct{ method, params, query, body string }{
+		{"post.create", ``, ``, `{"slug":"A","title":"","colour":1,"authorId":5}`},
+		{"post.list", ``, `{"filter":{"x":{}},"limit":-1}`, ``},
+		{"tag.create", ``, ``, `{"topic":"science","label":"logic"}`},
+		{"author.delete", `{"id":"alan"}`, ``, ``},
+		{"comment.create", ``, ``, `{"id":90,"postId":"none","authorId":null,"text":"x"}`},
+		{"post.nope", ``, ``, ``},
+	} {
+		_, local := do(t, f, c.method, c.params, c.query, c.body)
+		if local == nil {
+			t.Fatalf("%s answers", c.method)
+		}
+		var far facade.Error
+		if err := json.Unmarshal(local.AppendJSON(nil), &far); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(local, &far, cmpopts.IgnoreUnexported(facade.Error{})); diff != "" {
+			t.Errorf("%s: -local +far\n%s", c.method, diff)
+		}
+	}
+}
+
+func TestReport(t *testing.T) {
+	const trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+	var log bytes.Buffer
+	logger := slog.New(slog.NewTextHandler(&log, nil))
+	late, cancel := context.WithDeadline(context.Background(), time.Now().Add(-time.Second))
+	defer cancel()
+	for _, c := range []struct {
+		name   string
+		ctx    context.Context
+		err    error
+		out    string
+		logged string // "": nothing is
+	}{
+		{"none", context.Background(), nil, "null", ""},
+		{"a coded one", context.Background(), facade.Errorf(facade.Conflict, "taken"), `{"code":"CONFLICT","message":"taken"}`, ""},
+		{"one nobody coded", context.Background(), errors.New("secret"),
+			`{"code":"INTERNAL_ERROR","message":"something went wrong on our side","details":{"traceId":"0af7651916cd43dd8448eb211c80319c"}}`, "secret"},
+		{"one coded as ours", context.Background(), facade.Errorf(facade.InternalError, "secret"),
+			`{"code":"INTERNAL_ERROR","message":"something went wrong on our side","details":{"traceId":"0af7651916cd43dd8448eb211c80319c"}}`, "secret"},
+		{"late", late, errors.New("interrupted"), `{"code":"GATEWAY_TIMEOUT","message":"the time set for the call ran out"}`, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			log.Reset()
+			got := "null"
+			if e := facade.Report(c.ctx, logger, c.err, trace); e != nil {
+				got = string(e.AppendJSON(nil))
+			}
+			if got != c.out {
+				t.Errorf("got %s want %s", got, c.out)
+			}
+			if c.logged == "" && log.Len() > 0 || !strings.Contains(log.String(), c.logged) {
+				t.Errorf("logged %s", &log)
+			}
+		})
+	}
+}
+
+// A panic of the author's code is found by its stack in the log and by nothing outside.
+func TestPanicIsLoggedWithItsStack(t *testing.T) {
+	var log bytes.Buffer
+	f := facadeOf(t, shelf, func(p *facade.Project) {
+		facade.Handle(p.Door("book"), "plain", func(context.Context, *facade.Call) (any, error) { panic("secret") })
+	})
+	_, err := do(t, f, "book.plain", "", "", "")
+	e := facade.Report(t.Context(), slog.New(slog.NewTextHandler(&log, nil)), err, "")
+	if e.Code != facade.InternalError || strings.Contains(string(e.AppendJSON(nil)), "secret") {
+		t.Errorf("%s", e.AppendJSON(nil))
+	}
+	if !strings.Contains(log.String(), "secret") || !strings.Contains(log.String(), "error_test.go") {
+		t.Errorf("logged %s", &log)
+	}
+}
+
+func TestTraceID(t *testing.T) {
+	for trace, want := range map[string]string{
+		"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01": "0af7651916cd43dd8448eb211c80319c",
+		"": "", "00-short": "", strings.Repeat("x", 80): "",
+	} {
+		if got := facade.TraceID(trace); got != want {
+			t.Errorf("%q: %q", trace, got)
+		}
+	}
+}
