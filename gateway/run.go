@@ -46,7 +46,7 @@ func (h *Host) serve(ctx context.Context, handler http.Handler, draining *atomic
 		return fmt.Errorf("the listener failed: %w", err)
 	case <-ctx.Done():
 	}
-	h.log.Info("draining", "timeout", h.config.Shutdown.Timeout)
+	h.log.Info("draining", "timeout", h.config.Shutdown.Timeout.String())
 	draining.Store(true)
 	time.Sleep(h.config.Shutdown.Delay)
 	return drain(context.WithoutCancel(ctx), server, h.config.Shutdown.Timeout)

@@ -30,6 +30,9 @@ func addSettings(cmd *cobra.Command, keys ...string) *settings {
 		if len(keys) == 0 || has(keys, setting.Key) {
 			about := fmt.Sprintf("%s (default %s)", setting.About, setting.Default)
 			s.values[setting.Key] = cmd.Flags().String(flagOf(setting.Key), "", about)
+			if setting.Default == "false" { // a switch: its flag alone says true
+				cmd.Flags().Lookup(flagOf(setting.Key)).NoOptDefVal = "true"
+			}
 		}
 	}
 	return s
