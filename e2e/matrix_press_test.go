@@ -86,7 +86,7 @@ var pressStories = []story{
 		{name: "many rows of a view: its fields and no others",
 			call: call{Method: "book.labels"},
 			want: `[{"id":"b-1","title":"ENGINES","price":"9.50"},{"id":"b-2","title":"NOTES","price":"10.00"},{"id":"b-3","title":"MOORS","price":"0.99"}]`},
-		{name: "one row or none: one",
+		{name: "one row or none: one; its computed field is made of the row as it is kept",
 			call: call{Method: "book.findCheapest", Params: `{"under":5}`},
 			want: `{"id":"b-3","title":"MOORS","author":"a-2","price":"0.99","pages":300,"copies":0,"ratio":null,"bound":false,"language":"en-GB","state":"print",
 				"seeAlso":[],"colophon":null,"extra":{"any":[1,2,{"thing":null}]},"printedAt":null,"bornOn":"2000-02-29","spine":"Moors (300 pp.)"}`},
