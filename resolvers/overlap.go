@@ -13,17 +13,18 @@ import (
 // key are compared with the first of them, once for their shape and once for
 // their name and arguments, so the cost follows the number of fields.
 func (e *Engine) overlaps(doc *ast.QueryDocument, add core.AddErrFunc) {
-	o := &overlap{types: e.types.schema.Types, add: add}
+	o := &overlap{types: e.types.schema.Types, add: add, told: map[[2]*ast.Field]bool{}}
 	for _, op := range doc.Operations {
 		fields := o.collect(nil, op.SelectionSet, map[string]bool{})
-		o.shape(fields)
 		o.common(fields)
+		o.shape(fields)
 	}
 }
 
 type overlap struct {
 	types map[string]*ast.Definition
 	add   core.AddErrFunc
+	told  map[[2]*ast.Field]bool // conflicts by their fields: each is told once
 }
 
 // collect appends the fields of a selection set, those of fragments included.
@@ -163,6 +164,11 @@ func together(fields []*ast.Field) [][]*ast.Field {
 }
 
 func (o *overlap) conflict(a, b *ast.Field, why string) {
+	pair := [2]*ast.Field{a, b}
+	if o.told[pair] {
+		return
+	}
+	o.told[pair] = true
 	o.add(
 		core.Message("Fields %q conflict because %s. Use different aliases on the fields to fetch both if this was intentional.", a.Alias, why),
 		core.At(a.Position), core.At(b.Position),

@@ -74,6 +74,9 @@ func (w *writer) response(p *plan) (resp *Response) {
 			break
 		}
 	}
+	if w.limit >= 0 && len(w.text) > w.limit {
+		panic(tooLarge{})
+	}
 	if ok {
 		w.text = append(w.text, '}')
 	} else {

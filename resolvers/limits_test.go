@@ -1,0 +1,184 @@
+package resolvers_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/resolvers"
+)
+
+// TestLimits: each limit holds at its number, one past it and far past it.
+func TestLimits(t *testing.T) {
+	b := newBlog(t)
+	deep := func(n int) string { // n fields in each other
+		s := "id"
+		for range n - 2 {
+			s = "mentor { " + s + " }"
+		}
+		return `{ author(id: "ada") { ` + s + ` } }`
+	}
+	repeat := func(n int, s string) string { return strings.Repeat(s, n) }
+	numbered := func(n int, format string) string {
+		var s strings.Builder
+		for i := range n {
+			fmt.Fprintf(&s, format, i)
+		}
+		return s.String()
+	}
+	for _, c := range []struct {
+		name string
+		code string
+		make func(n int) string
+		at   int
+	}{
+		{"depth", resolvers.CodeDepth, deep, 15},
+		{"depth through fragments", resolvers.CodeDepth, func(n int) string {
+			return `{ author(id: "ada") { ...f } } fragment f on Author { ` + strings.TrimSuffix(strings.TrimPrefix(deep(n), `{ author(id: "ada") { `), ` } }`) + ` }`
+		}, 15},
+		{"aliases", resolvers.CodeAliases, func(n int) string { return `{ author(id: "ada") { ` + numbered(n, "a%d: id ") + `} }` }, 30},
+		{"aliases in a fragment, wherever it is spread", resolvers.CodeAliases, func(n int) string {
+			return `{ author(id: "ada") { ...f mentor { ` + numbered(n-15, "b%d: id ") + `} } } fragment f on Author { ` + numbered(15, "a%d: id ") + `}`
+		}, 30},
+		{"root fields", resolvers.CodeRoots, func(n int) string { return `{ ` + repeat(n, "__typename ") + `}` }, 20},
+		{"root fields in a fragment", resolvers.CodeRoots, func(n int) string {
+			return `{ ...f } fragment f on Query { ` + repeat(n, "__typename ") + `}`
+		}, 20},
+		{"fields", resolvers.CodeFields, func(n int) string { return `{ author(id: "ada") { ` + repeat(n-1, "id ") + `} }` }, 3500},
+		{"fields in fragments, wherever they are spread", resolvers.CodeFields, func(n int) string {
+			return `{ author(id: "ada") { ...f mentor { ...f } ` + repeat(n-2002, "id ") + `} } fragment f on Author { ` + repeat(1000, "id ") + `}`
+		}, 3500},
+		{"tokens", resolvers.CodeTokens, func(n int) string { return `mutation { updatePost(id: 1, input: {meta: [` + repeat(n-20, "1 ") + `]}) { id } }` }, 5000},
+		{"the document", resolvers.CodeDocument, func(n int) string { return "{ __typename } #" + repeat(n-16, "x") }, 64 << 10},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for _, n := range []int{c.at, c.at + 1, 20 * c.at} {
+				start := time.Now()
+				got := b.do(c.make(n), "")
+				took := time.Since(start)
+				var r struct {
+					Data   any
+					Errors []struct {
+						Message    string
+						Extensions struct {
+							Code    string
+							Details struct{ Limit int }
+						}
+					}
+				}
+				decode(t, got, &r)
+				switch {
+				case n == c.at && r.Errors != nil:
+					t.Errorf("%d are refused: %s", n, short(got))
+				case n > c.at && (len(r.Errors) != 1 || r.Data != nil):
+					t.Errorf("%d: %s, want one error", n, short(got))
+				case n == c.at+1 && (r.Errors[0].Extensions.Code != c.code || r.Errors[0].Extensions.Details.Limit != c.at):
+					t.Errorf("%d: %s, want %s", n, short(got), c.code)
+				case n > c.at && !strings.HasSuffix(r.Errors[0].Extensions.Code, "_LIMIT_EXCEEDED") && r.Errors[0].Extensions.Code != resolvers.CodeDocument:
+					t.Errorf("%d: %s, want the code of a limit", n, short(got)) // far past one, another may be met first
+				}
+				if took > 5*time.Second {
+					t.Errorf("%d took %v", n, took)
+				}
+			}
+		})
+	}
+}
+
+// TestSpirals: fragments that spread one another grow without bounds when they are
+// expanded; nobody expands them.
+func TestSpirals(t *testing.T) {
+	b := newBlog(t)
+	var spiral strings.Builder
+	spiral.WriteString(`{ author(id: "ada") { ...f0 } }`)
+	for i := range 60 {
+		fmt.Fprintf(&spiral, " fragment f%d on Author { mentor { ...f%d } m: mentor { ...f%d } }", i, i+1, i+1)
+	}
+	spiral.WriteString(" fragment f60 on Author { id }")
+	for name, c := range map[string]struct{ query, code string }{
+		"a spiral":         {spiral.String(), resolvers.CodeFields},
+		"a circle":         {`{ author(id: "ada") { ...f } } fragment f on Author { mentor { ...g } } fragment g on Author { mentor { ...f } }`, resolvers.CodeValidation},
+		"a circle of one":  {`{ author(id: "ada") { ...f } } fragment f on Author { ...f }`, resolvers.CodeValidation},
+		"overlapping ones": {`{ author(id: "ada") { ` + strings.Repeat("name ", 2000) + `} }`, ""},
+		"many, different":  {`{ author(id: "ada") { ` + strings.Repeat("mentor { name } ", 1000) + `} }`, ""},
+		"introspection":    {`{ __schema { types { fields { type { fields { type { fields { name } } } } } } } }`, resolvers.CodeValidation},
+	} {
+		t.Run(name, func(t *testing.T) {
+			start := time.Now()
+			got := b.do(c.query, "")
+			if took := time.Since(start); took > 2*time.Second {
+				t.Errorf("took %v", took)
+			}
+			if c.code == "" && strings.Contains(got, `"errors"`) || c.code != "" && !strings.Contains(got, `"`+c.code+`"`) {
+				t.Errorf("got %s, want %q", short(got), c.code)
+			}
+		})
+	}
+}
+
+// TestNoLimits: a negative limit is none.
+func TestNoLimits(t *testing.T) {
+	b := newBlog(t)
+	b.limit(t, resolvers.Limits{Aliases: -1, Roots: -1, Depth: -1, Fields: -1, Tokens: -1, Document: -1, Execution: -1, Response: -1})
+	var s strings.Builder
+	for i := range 6000 {
+		fmt.Fprintf(&s, "a%d: __typename ", i)
+	}
+	if got := b.do("{ "+s.String()+"}", ""); strings.Contains(got, "errors") {
+		t.Error(short(got))
+	}
+}
+
+// TestResponseLimit: an answer that grows over its limit is not an answer.
+func TestResponseLimit(t *testing.T) {
+	b := newBlog(t)
+	b.limit(t, resolvers.Limits{Response: 1000})
+	got := b.do(`{ posts { items { id title author { name } comments { items { text } } } } }`, "")
+	if got != `{"data":null,"errors":[{"message":"The answer is larger than 1000 bytes; ask for less at a time.","extensions":{"code":"RESPONSE_TOO_LARGE","details":{"limit":1000}}}]}` {
+		t.Error(got)
+	}
+	if got := b.do(`{ tags { items { id } } }`, ""); strings.Contains(got, "errors") {
+		t.Error(got)
+	}
+}
+
+// TestDeadline: what takes too long is cancelled, and what came in time stays.
+func TestDeadline(t *testing.T) {
+	s := newBlog(t).schema
+	synctest.Test(t, func(t *testing.T) {
+		slow := facade.CallerFunc(func(ctx context.Context, c *facade.Call) (*facade.Result, error) {
+			if c.Entity == "author" {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}
+			return fake{"post": `[{"id":1,"title":"T","authorId":"a"}]`}.Call(ctx, c)
+		})
+		e, err := resolvers.NewEngine(s, slow, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		got := string(e.Execute(t.Context(), &resolvers.Request{Query: `{ post(id: 1) { title author { name } } }`}).Body)
+		if took := time.Since(start); took != 15*time.Second {
+			t.Errorf("took %v", took)
+		}
+		if want := `{"data":{"post":{"title":"T","author":null}},"errors":[{"message":"The operation took longer than 15s; ask for less at a time.","locations":[{"line":1,"column":23}],"path":["post","author"],"extensions":{"code":"EXECUTION_TIMEOUT","details":{"limit":15000}}}]}`; got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	})
+}
+
+// TestGoneCaller: a caller who goes away is told so, should they still listen.
+func TestGoneCaller(t *testing.T) {
+	b := newBlog(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	got := string(b.engine.Execute(ctx, &resolvers.Request{Query: `{ post(id: 1) { title } }`}).Body)
+	if !strings.Contains(got, `"REQUEST_TIMEOUT"`) {
+		t.Error(got)
+	}
+}
