@@ -8,111 +8,177 @@ const tamper = `{"id":"p-tamper","sku":"ESP-0110","ean":2900000010147,"name":"Wa
 
 var shopReads = []story{
 	{"findById", []step{
-		{name: "gives the row as its card has it, without the other side of its relations",
-			call: call{Method: "product.findById", Params: `{"id":"p-tamper"}`}, want: tamper},
-		{name: "gives null where there is nothing",
-			call: call{Method: "product.findById", Params: `{"id":"p-nothing"}`}, want: `null`},
-		{name: "leaves write-only fields out",
+		{
+			name: "gives the row as its card has it, without the other side of its relations",
+			call: call{Method: "product.findById", Params: `{"id":"p-tamper"}`}, want: tamper,
+		},
+		{
+			name: "gives null where there is nothing",
+			call: call{Method: "product.findById", Params: `{"id":"p-nothing"}`}, want: `null`,
+		},
+		{
+			name: "leaves write-only fields out",
 			call: call{Method: "supplier.findById", Params: `{"id":"0e6f7f8b-31a4-4c6e-8d2b-6c2b3f5d2b02"}`},
 			want: `{"id":"0e6f7f8b-31a4-4c6e-8d2b-6c2b3f5d2b02","name":"Kawabe Glassworks","email":"orders@kawabeglass.example",
 				"website":"https://kawabeglass.example","address":{"street":"Keizersgracht 241","postalCode":"1016 EA","city":"Amsterdam","country":"NL"},
-				"leadTimeDays":21,"since":"2018-09-17","vatId":"NL855124906B01"}`},
-		{name: "gives null for a nullable field that was never sent",
+				"leadTimeDays":21,"since":"2018-09-17","vatId":"NL855124906B01"}`,
+		},
+		{
+			name: "gives null for a nullable field that was never sent",
 			call: call{Method: "supplier.findById", Params: `{"id":"f13e9b56-47c8-4a02-bd85-e60a72d18b08"}`},
 			want: `{"id":"=","name":"Keramiek Van Aalst","email":"=","website":null,
-				"address":{"street":"Pottenbakkerstraat 5","postalCode":"2611 RB","city":"Delft","country":"NL"},"leadTimeDays":25,"since":"2020-08-19","vatId":"NL002341775B12"}`},
-		{name: "finds entities in any spelling",
+				"address":{"street":"Pottenbakkerstraat 5","postalCode":"2611 RB","city":"Delft","country":"NL"},"leadTimeDays":25,"since":"2020-08-19","vatId":"NL002341775B12"}`,
+		},
+		{
+			name: "finds entities in any spelling",
 			call: call{Method: "OrderLine.findById", Params: `{"id":"l-24101-1"}`},
-			want: `{"id":"l-24101-1","orderId":"o-24101","productId":"p-espresso-machine","quantity":1,"unitPrice":64900,"giftWrap":false}`},
-		{name: "tells an id of the wrong type from one that is nowhere",
-			call: call{Method: "product.findById", Params: `{"id":["p-tamper"]}`}, fail: "VALIDATION_FAILED /params/id:type", rest: "-", graphql: "BAD_USER_INPUT"},
-		{name: "wants an id",
-			call: call{Method: "product.findById"}, fail: "VALIDATION_FAILED /params/id:required", graphql: "GRAPHQL_VALIDATION_FAILED"},
-		{name: "takes nothing but an id",
-			call: call{Method: "product.findById", Params: `{"id":"p-tamper","colour":"red"}`}, fail: "VALIDATION_FAILED /params/colour:unknown_key", graphql: "-"},
+			want: `{"id":"l-24101-1","orderId":"o-24101","productId":"p-espresso-machine","quantity":1,"unitPrice":64900,"giftWrap":false}`,
+		},
+		{
+			name: "tells an id of the wrong type from one that is nowhere",
+			call: call{Method: "product.findById", Params: `{"id":["p-tamper"]}`}, fail: "VALIDATION_FAILED /params/id:type", rest: "-", graphql: "BAD_USER_INPUT",
+		},
+		{
+			name: "wants an id",
+			call: call{Method: "product.findById"}, fail: "VALIDATION_FAILED /params/id:required", graphql: "GRAPHQL_VALIDATION_FAILED",
+		},
+		{
+			name: "takes nothing but an id",
+			call: call{Method: "product.findById", Params: `{"id":"p-tamper","colour":"red"}`}, fail: "VALIDATION_FAILED /params/colour:unknown_key", graphql: "-",
+		},
 	}},
 	{"findByIds", []step{
-		{name: "gives the rows in the order of the ids, and says nothing for the ones that are nowhere",
+		{
+			name: "gives the rows in the order of the ids, and says nothing for the ones that are nowhere",
 			call: call{Method: "category.findByIds", Query: `{"ids":["c-tea","c-nowhere","c-coffee"]}`},
-			want: `[{"id":"c-tea","name":"Tea","slug":"tea","parentId":null,"position":1},{"id":"c-coffee","name":"Coffee","slug":"coffee","parentId":null,"position":0}]`, graphql: "-"},
+			want: `[{"id":"c-tea","name":"Tea","slug":"tea","parentId":null,"position":1},{"id":"c-coffee","name":"Coffee","slug":"coffee","parentId":null,"position":0}]`, graphql: "-",
+		},
 	}},
 }
 
 var shopLists = []story{
 	{"list", []step{
-		{name: "is items, total, hasMore and endCursor",
+		{
+			name: "is items, total, hasMore and endCursor",
 			call: call{Method: "category.list", Query: `{"filter":{"parentId":{"isNull":true}},"sort":"position","limit":2}`},
 			want: `{"items":[{"id":"c-coffee","name":"Coffee","slug":"coffee","parentId":null,"position":0},
-				{"id":"c-tea","name":"Tea","slug":"tea","parentId":null,"position":1}],"total":5,"hasMore":true,"endCursor":"="}`},
-		{name: "gives fifty rows where nobody says how many",
+				{"id":"c-tea","name":"Tea","slug":"tea","parentId":null,"position":1}],"total":5,"hasMore":true,"endCursor":"="}`,
+		},
+		{
+			name: "gives fifty rows where nobody says how many",
 			call: call{Method: "product.list", Query: `{"fields":["id"],"filter":{"price":{"gte":100000}}}`},
-			want: `{"items":[{"id":"p-espresso-machine-duo"}],"total":1,"hasMore":false,"endCursor":"="}`},
-		{name: "of nothing is an empty page",
+			want: `{"items":[{"id":"p-espresso-machine-duo"}],"total":1,"hasMore":false,"endCursor":"="}`,
+		},
+		{
+			name: "of nothing is an empty page",
 			call: call{Method: "product.list", Query: `{"filter":{"price":{"gt":999999}}}`},
-			want: `{"items":[],"total":0,"hasMore":false,"endCursor":null}`},
-		{name: "gives only the fields asked for",
+			want: `{"items":[],"total":0,"hasMore":false,"endCursor":null}`,
+		},
+		{
+			name: "gives only the fields asked for",
 			call: call{Method: "product.list", Query: `{"fields":["name","price"],"sort":"-price","limit":3}`},
 			want: `{"items":[{"name":"Rossetti Duo espresso machine","price":129900},{"name":"Rossetti Bella espresso machine","price":64900},
-				{"name":"Mühlbacher Forte electric grinder","price":34900}],"total":84,"hasMore":true,"endCursor":"="}`},
-		{name: "sorts by several keys, each its own way",
+				{"name":"Mühlbacher Forte electric grinder","price":34900}],"total":84,"hasMore":true,"endCursor":"="}`,
+		},
+		{
+			name: "sorts by several keys, each its own way",
 			call: call{Method: "product.list", Query: `{"fields":["id","status"],"filter":{"status":{"ne":"active"}},"sort":["-status","name"]}`},
 			want: `{"items":[{"id":"p-christmas-blend","status":"retired"},{"id":"p-grill-pan","status":"retired"},{"id":"p-gesha","status":"draft"}],
-				"total":3,"hasMore":false,"endCursor":"="}`},
-		{name: "sorts null first",
+				"total":3,"hasMore":false,"endCursor":"="}`,
+		},
+		{
+			name: "sorts null first",
 			call: call{Method: "product.list", Query: `{"fields":["id","weight"],"filter":{"tags":{"has":"gift"},"price":{"lte":5000}},"sort":"weight,id","limit":2}`},
-			want: `{"items":[{"id":"p-gift-card","weight":null},{"id":"p-jasmine","weight":"0.110"}],"total":"=","hasMore":true,"endCursor":"="}`},
-		{name: "sorts decimals as numbers",
+			want: `{"items":[{"id":"p-gift-card","weight":null},{"id":"p-jasmine","weight":"0.110"}],"total":"=","hasMore":true,"endCursor":"="}`,
+		},
+		{
+			name: "sorts decimals as numbers",
 			call: call{Method: "product.list", Query: `{"fields":["id","weight"],"sort":"-weight","limit":3}`},
 			want: `{"items":[{"id":"p-espresso-machine-duo","weight":"14.200"},{"id":"p-espresso-machine","weight":"9.800"},{"id":"p-grinder-forte","weight":"5.600"}],
-				"total":84,"hasMore":true,"endCursor":"="}`},
-		{name: "does not count where nobody wants to know",
+				"total":84,"hasMore":true,"endCursor":"="}`,
+		},
+		{
+			name: "does not count where nobody wants to know",
 			call: call{Method: "category.list", Query: `{"fields":["id"],"filter":{"parentId":{"eq":"c-beans"}},"sort":"position","total":false}`},
-			want: `{"items":[{"id":"c-single-origin"},{"id":"c-blends"}],"total":-1,"hasMore":false,"endCursor":"="}`},
-		{name: "skips with an offset",
+			want: `{"items":[{"id":"c-single-origin"},{"id":"c-blends"}],"total":-1,"hasMore":false,"endCursor":"="}`,
+		},
+		{
+			name: "skips with an offset",
 			call: call{Method: "category.list", Query: `{"fields":["id"],"filter":{"parentId":{"isNull":true}},"sort":"position","limit":2,"offset":3}`},
-			want: `{"items":[{"id":"c-baking"},{"id":"c-table"}],"total":5,"hasMore":false,"endCursor":"="}`},
+			want: `{"items":[{"id":"c-baking"},{"id":"c-table"}],"total":5,"hasMore":false,"endCursor":"="}`,
+		},
 	}},
 	{"paging", []step{
-		{name: "the first page",
+		{
+			name: "the first page",
 			call: call{Method: "category.list", Query: `{"fields":["id"],"filter":{"parentId":{"isNull":true}},"sort":"position","limit":2}`},
-			want: `{"items":[{"id":"c-coffee"},{"id":"c-tea"}],"total":5,"hasMore":true,"endCursor":"="}`, keep: "first=endCursor"},
-		{name: "what comes after it",
+			want: `{"items":[{"id":"c-coffee"},{"id":"c-tea"}],"total":5,"hasMore":true,"endCursor":"="}`, keep: "first=endCursor",
+		},
+		{
+			name: "what comes after it",
 			call: call{Method: "category.list", Query: `{"fields":["id"],"filter":{"parentId":{"isNull":true}},"sort":"position","limit":2,"after":"$first"}`},
-			want: `{"items":[{"id":"c-kitchen"},{"id":"c-baking"}],"total":5,"hasMore":true,"endCursor":"="}`, keep: "second=endCursor"},
-		{name: "the end",
+			want: `{"items":[{"id":"c-kitchen"},{"id":"c-baking"}],"total":5,"hasMore":true,"endCursor":"="}`, keep: "second=endCursor",
+		},
+		{
+			name: "the end",
 			call: call{Method: "category.list", Query: `{"fields":["id"],"filter":{"parentId":{"isNull":true}},"sort":"position","limit":2,"after":"$second"}`},
-			want: `{"items":[{"id":"c-table"}],"total":5,"hasMore":false,"endCursor":"="}`},
-		{name: "what comes before a cursor, in the same order",
+			want: `{"items":[{"id":"c-table"}],"total":5,"hasMore":false,"endCursor":"="}`,
+		},
+		{
+			name: "what comes before a cursor, in the same order",
 			call: call{Method: "category.list", Query: `{"fields":["id"],"filter":{"parentId":{"isNull":true}},"sort":"position","limit":2,"before":"$second"}`},
-			want: `{"items":[{"id":"c-tea"},{"id":"c-kitchen"}],"total":5,"hasMore":"=","endCursor":"="}`},
-		{name: "a cursor of another order is refused",
+			want: `{"items":[{"id":"c-tea"},{"id":"c-kitchen"}],"total":5,"hasMore":"=","endCursor":"="}`,
+		},
+		{
+			name: "a cursor of another order is refused",
 			call: call{Method: "category.list", Query: `{"fields":["id"],"sort":"name","after":"$first"}`},
-			fail: "VALIDATION_FAILED /query/after:cursor"},
-		{name: "a cursor of another entity is refused",
+			fail: "VALIDATION_FAILED /query/after:cursor",
+		},
+		{
+			name: "a cursor of another entity is refused",
 			call: call{Method: "supplier.list", Query: `{"after":"$first"}`},
-			fail: "VALIDATION_FAILED /query/after:cursor"},
-		{name: "a cursor that is none is refused",
+			fail: "VALIDATION_FAILED /query/after:cursor",
+		},
+		{
+			name: "a cursor that is none is refused",
 			call: call{Method: "category.list", Query: `{"after":"bm9uc2Vuc2U"}`},
-			fail: "VALIDATION_FAILED /query/after:cursor"},
-		{name: "both ways at once is refused",
+			fail: "VALIDATION_FAILED /query/after:cursor",
+		},
+		{
+			name: "both ways at once is refused",
 			call: call{Method: "category.list", Query: `{"sort":"position","after":"$first","before":"$second"}`},
-			fail: "VALIDATION_FAILED /query/before:exclusive"},
+			fail: "VALIDATION_FAILED /query/before:exclusive",
+		},
 	}},
 	{"list refuses", []step{
-		{name: "a limit of -1",
-			call: call{Method: "product.list", Query: `{"limit":-1}`}, fail: "VALIDATION_FAILED /query/limit:minimum"},
-		{name: "a limit that is no number",
-			call: call{Method: "product.list", Query: `{"limit":"many"}`}, fail: "VALIDATION_FAILED /query/limit:type", graphql: "BAD_USER_INPUT"},
-		{name: "a key it does not know",
-			call: call{Method: "product.list", Query: `{"colour":"red"}`}, fail: "VALIDATION_FAILED /query/colour:unknown_key", graphql: "-"},
-		{name: "an order by a field that is not there",
-			call: call{Method: "product.list", Query: `{"sort":"-colour"}`}, fail: "VALIDATION_FAILED /query/sort:unknown_key", graphql: "BAD_USER_INPUT"},
-		{name: "an order by a field that may not be read",
-			call: call{Method: "customer.list", Query: `{"sort":"pickupPin"}`}, fail: "VALIDATION_FAILED /query/sort:unknown_key", graphql: "BAD_USER_INPUT"},
-		{name: "an order that has SQL in it",
-			call: call{Method: "product.list", Query: `{"sort":"price; drop table product"}`}, fail: "VALIDATION_FAILED /query/sort:unknown_key", graphql: "BAD_USER_INPUT"},
-		{name: "a field that is not there",
-			call: call{Method: "product.list", Query: `{"fields":["id","colour"]}`}, fail: "VALIDATION_FAILED /query/fields/1:unknown_key", graphql: "-"},
+		{
+			name: "a limit of -1",
+			call: call{Method: "product.list", Query: `{"limit":-1}`}, fail: "VALIDATION_FAILED /query/limit:minimum",
+		},
+		{
+			name: "a limit that is no number",
+			call: call{Method: "product.list", Query: `{"limit":"many"}`}, fail: "VALIDATION_FAILED /query/limit:type", graphql: "BAD_USER_INPUT",
+		},
+		{
+			name: "a key it does not know",
+			call: call{Method: "product.list", Query: `{"colour":"red"}`}, fail: "VALIDATION_FAILED /query/colour:unknown_key", graphql: "-",
+		},
+		{
+			name: "an order by a field that is not there",
+			call: call{Method: "product.list", Query: `{"sort":"-colour"}`}, fail: "VALIDATION_FAILED /query/sort:unknown_key", graphql: "BAD_USER_INPUT",
+		},
+		{
+			name: "an order by a field that may not be read",
+			call: call{Method: "customer.list", Query: `{"sort":"pickupPin"}`}, fail: "VALIDATION_FAILED /query/sort:unknown_key", graphql: "BAD_USER_INPUT",
+		},
+		{
+			name: "an order that has SQL in it",
+			call: call{Method: "product.list", Query: `{"sort":"price; drop table product"}`}, fail: "VALIDATION_FAILED /query/sort:unknown_key", graphql: "BAD_USER_INPUT",
+		},
+		{
+			name: "a field that is not there",
+			call: call{Method: "product.list", Query: `{"fields":["id","colour"]}`}, fail: "VALIDATION_FAILED /query/fields/1:unknown_key", graphql: "-",
+		},
 	}},
 }
 
@@ -122,9 +188,11 @@ func filter(name, entity, condition, ids string) step {
 	if ids == "" {
 		end = "null"
 	}
-	return step{name: name,
+	return step{
+		name: name,
 		call: call{Method: entity + ".list", Query: `{"fields":["id"],"sort":"id","limit":9,"total":false,"filter":` + condition + `}`},
-		want: `{"items":[` + ids + `],"total":-1,"hasMore":"=","endCursor":` + end + `}`}
+		want: `{"items":[` + ids + `],"total":-1,"hasMore":"=","endCursor":` + end + `}`,
+	}
 }
 
 var shopFilters = []story{
@@ -160,19 +228,33 @@ var shopFilters = []story{
 		filter("across two Fronds", "review", `{"customer":{"name":{"eq":"Tom Okafor"}},"product":{"price":{"gt":1}},"rating":{"gt":5}}`, ``),
 	}},
 	{"filter refuses", []step{
-		{name: "null by eq, and names isNull",
-			call: call{Method: "product.list", Query: `{"filter":{"supplierId":{"eq":null}}}`}, fail: "VALIDATION_FAILED /query/filter/supplierId/eq:type"},
-		{name: "an operator it does not know",
-			call: call{Method: "product.list", Query: `{"filter":{"price":{"near":3}}}`}, fail: "VALIDATION_FAILED /query/filter/price/near:unknown_key", graphql: "BAD_USER_INPUT"},
-		{name: "a field that is not there",
-			call: call{Method: "product.list", Query: `{"filter":{"colour":{"eq":"red"}}}`}, fail: "VALIDATION_FAILED /query/filter/colour:unknown_key", graphql: "BAD_USER_INPUT"},
-		{name: "a field that may not be read, in the same words",
-			call: call{Method: "customer.list", Query: `{"filter":{"pickupPin":{"eq":"1234"}}}`}, fail: "VALIDATION_FAILED /query/filter/pickupPin:unknown_key", graphql: "BAD_USER_INPUT"},
-		{name: "the same through a relation",
-			call: call{Method: "order.list", Query: `{"filter":{"customer":{"pickupPin":{"eq":"1234"}}}}`}, fail: "VALIDATION_FAILED /query/filter/customer/pickupPin:unknown_key", graphql: "BAD_USER_INPUT"},
-		{name: "a value of the wrong type",
-			call: call{Method: "product.list", Query: `{"filter":{"price":{"gt":"cheap"}}}`}, fail: "VALIDATION_FAILED /query/filter/price/gt:type", graphql: "BAD_USER_INPUT"},
-		{name: "a relation of many without saying some, none or every",
-			call: call{Method: "product.list", Query: `{"filter":{"reviews":{"rating":{"eq":1}}}}`}, fail: "VALIDATION_FAILED /query/filter/reviews/rating:unknown_key", graphql: "BAD_USER_INPUT"},
+		{
+			name: "null by eq, and names isNull",
+			call: call{Method: "product.list", Query: `{"filter":{"supplierId":{"eq":null}}}`}, fail: "VALIDATION_FAILED /query/filter/supplierId/eq:type",
+		},
+		{
+			name: "an operator it does not know",
+			call: call{Method: "product.list", Query: `{"filter":{"price":{"near":3}}}`}, fail: "VALIDATION_FAILED /query/filter/price/near:unknown_key", graphql: "BAD_USER_INPUT",
+		},
+		{
+			name: "a field that is not there",
+			call: call{Method: "product.list", Query: `{"filter":{"colour":{"eq":"red"}}}`}, fail: "VALIDATION_FAILED /query/filter/colour:unknown_key", graphql: "BAD_USER_INPUT",
+		},
+		{
+			name: "a field that may not be read, in the same words",
+			call: call{Method: "customer.list", Query: `{"filter":{"pickupPin":{"eq":"1234"}}}`}, fail: "VALIDATION_FAILED /query/filter/pickupPin:unknown_key", graphql: "BAD_USER_INPUT",
+		},
+		{
+			name: "the same through a relation",
+			call: call{Method: "order.list", Query: `{"filter":{"customer":{"pickupPin":{"eq":"1234"}}}}`}, fail: "VALIDATION_FAILED /query/filter/customer/pickupPin:unknown_key", graphql: "BAD_USER_INPUT",
+		},
+		{
+			name: "a value of the wrong type",
+			call: call{Method: "product.list", Query: `{"filter":{"price":{"gt":"cheap"}}}`}, fail: "VALIDATION_FAILED /query/filter/price/gt:type", graphql: "BAD_USER_INPUT",
+		},
+		{
+			name: "a relation of many without saying some, none or every",
+			call: call{Method: "product.list", Query: `{"filter":{"reviews":{"rating":{"eq":1}}}}`}, fail: "VALIDATION_FAILED /query/filter/reviews/rating:unknown_key", graphql: "BAD_USER_INPUT",
+		},
 	}},
 }

@@ -100,7 +100,8 @@ func pressProject(dir string) (*facade.Project, error) {
 	facade.HandleCommand(door, "shelve", func(_ context.Context, in struct {
 		Shelf string
 		Row   *int
-	}) (string, error) {
+	},
+	) (string, error) {
 		if in.Row == nil {
 			return in.Shelf, nil
 		}
@@ -156,7 +157,8 @@ func findCheapest(ctx context.Context, in struct{ Under int }) (*facade.Result, 
 func reprint(ctx context.Context, in struct {
 	ID     string
 	Copies int
-}) (*facade.Result, error) {
+},
+) (*facade.Result, error) {
 	if facade.StateFrom(ctx).User() == nil {
 		return nil, facade.Errorf(facade.Unauthorized, "say who you are before you print")
 	}

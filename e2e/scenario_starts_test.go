@@ -41,58 +41,98 @@ func TestBadStarts(t *testing.T) {
 		says  []string
 		code  int
 	}{
-		{name: "a card that is no YAML", files: map[string]string{"fronds/a/entities/thing.yaml": "type: [object"},
-			says: []string{"fronds/a/entities/thing.yaml"}, code: 2},
-		{name: "a type that is none", files: map[string]string{"fronds/a/entities/thing.yaml": card("size: {type: strng}")},
-			says: []string{"fronds/a/entities/thing.yaml", "#/properties/size/type", "string"}, code: 2},
-		{name: "every fault of every file at once",
+		{
+			name: "a card that is no YAML", files: map[string]string{"fronds/a/entities/thing.yaml": "type: [object"},
+			says: []string{"fronds/a/entities/thing.yaml"}, code: 2,
+		},
+		{
+			name: "a type that is none", files: map[string]string{"fronds/a/entities/thing.yaml": card("size: {type: strng}")},
+			says: []string{"fronds/a/entities/thing.yaml", "#/properties/size/type", "string"}, code: 2,
+		},
+		{
+			name: "every fault of every file at once",
 			files: map[string]string{
 				"fronds/a/entities/thing.yaml": card("size: {type: strng}", "colour: {type: string, x-kit: {boundary: {in: open}}}"),
 				"fronds/b/entities/other.yaml": card("thingId: {type: string, x-kit: {role: {relation: {to: thong, kind: one}}}}"),
 				"gateway.yaml":                 "limit: {body: 1MiB}\n",
 			},
-			says: []string{"thing.yaml#/properties/size/type", "thing.yaml#/properties/colour/x-kit/boundary/in", "other.yaml#/properties/thingId/x-kit/role/relation/to"}, code: 2},
-		{name: "an entity with two owners", files: map[string]string{"fronds/a/entities/thing.yaml": card(), "fronds/b/entities/Thing.yaml": card()},
-			says: []string{"fronds/a/entities/thing.yaml", "fronds/b/entities/Thing.yaml"}, code: 2},
-		{name: "a many that two relations could be the other side of",
+			says: []string{"thing.yaml#/properties/size/type", "thing.yaml#/properties/colour/x-kit/boundary/in", "other.yaml#/properties/thingId/x-kit/role/relation/to"}, code: 2,
+		},
+		{
+			name: "an entity with two owners", files: map[string]string{"fronds/a/entities/thing.yaml": card(), "fronds/b/entities/Thing.yaml": card()},
+			says: []string{"fronds/a/entities/thing.yaml", "fronds/b/entities/Thing.yaml"}, code: 2,
+		},
+		{
+			name: "a many that two relations could be the other side of",
 			files: map[string]string{
 				"fronds/a/entities/author.yaml": card("posts: {type: array, items: {type: string}, x-kit: {role: {relation: {to: post, kind: many}}}}"),
 				"fronds/a/entities/post.yaml": card("authorId: {type: string, x-kit: {role: {relation: {to: author, kind: one}}}}",
 					"editorId: {type: string, x-kit: {role: {relation: {to: author, kind: one}}}}"),
 			},
-			says: []string{"author.yaml#/properties/posts", "authorId", "editorId", "by"}, code: 2},
-		{name: "a generator nobody has", files: map[string]string{"fronds/a/entities/thing.yaml": card("code: {type: string, x-kit: {lifecycle: {create: {generate: barcode}}}}")},
-			says: []string{"thing.yaml#/properties/code/x-kit/lifecycle/create", "unknown generator", "barcode"}, code: 2},
-		{name: "a conversion nobody has", files: map[string]string{"fronds/a/entities/thing.yaml": card("code: {type: string, x-kit: {boundary: {in: {decode: rot13}}}}")},
-			says: []string{"thing.yaml#/properties/code/x-kit/boundary/in", "unknown generator", "rot13"}, code: 2},
-		{name: "a plural that two doors claim",
-			files: map[string]string{"fronds/a/entities/thing.yaml": card(), "fronds/a/entities/stuff.yaml": card(),
-				"fronds/a/frond.yaml": "doors: {stuff: {plural: things}}\n"},
-			says: []string{"things", "thing", "stuff", "plural"}, code: 2},
-		{name: "a GraphQL name that two doors claim",
-			files: map[string]string{"fronds/a/entities/thing.yaml": card(), "fronds/b/entities/stuff.yaml": card(),
-				"fronds/b/frond.yaml": "doors: {stuff: {graphql: Thing}}\n"},
-			says: []string{"Thing", "graphql"}, code: 2},
-		{name: "a door for an entity that is not there", files: map[string]string{"fronds/a/entities/thing.yaml": card(), "fronds/a/frond.yaml": "doors: {thong: {plural: thongs}}\n"},
-			says: []string{"frond.yaml#/doors/thong"}, code: 2},
-		{name: "a key of frond.yaml that is not known, and what is", files: map[string]string{"fronds/a/entities/thing.yaml": card(), "fronds/a/frond.yaml": "dors: {}\n"},
-			says: []string{"frond.yaml#/dors", "doors", "facts"}, code: 2},
-		{name: "a key of gateway.yaml that is not known, and what is", files: with(fine, "gateway.yaml", "listn: 127.0.0.1:1\n"),
-			says: []string{"gateway.yaml", "listn", "listen"}, code: 2},
-		{name: "a limit that is no size", files: with(fine, "gateway.yaml", "limits: {body: plenty}\n"),
-			says: []string{"gateway.yaml", "/limits/body", "1MiB"}, code: 2},
-		{name: "dev identity on every address", files: with(fine, "gateway.yaml", "identity: {dev: true}\n"), args: []string{"--listen", "0.0.0.0:0", "--store", "memory"},
-			says: []string{"dev", "0.0.0.0", "127.0.0.1"}, code: 2},
+			says: []string{"author.yaml#/properties/posts", "authorId", "editorId", "by"}, code: 2,
+		},
+		{
+			name: "a generator nobody has", files: map[string]string{"fronds/a/entities/thing.yaml": card("code: {type: string, x-kit: {lifecycle: {create: {generate: barcode}}}}")},
+			says: []string{"thing.yaml#/properties/code/x-kit/lifecycle/create", "unknown generator", "barcode"}, code: 2,
+		},
+		{
+			name: "a conversion nobody has", files: map[string]string{"fronds/a/entities/thing.yaml": card("code: {type: string, x-kit: {boundary: {in: {decode: rot13}}}}")},
+			says: []string{"thing.yaml#/properties/code/x-kit/boundary/in", "unknown generator", "rot13"}, code: 2,
+		},
+		{
+			name: "a plural that two doors claim",
+			files: map[string]string{
+				"fronds/a/entities/thing.yaml": card(), "fronds/a/entities/stuff.yaml": card(),
+				"fronds/a/frond.yaml": "doors: {stuff: {plural: things}}\n",
+			},
+			says: []string{"things", "thing", "stuff", "plural"}, code: 2,
+		},
+		{
+			name: "a GraphQL name that two doors claim",
+			files: map[string]string{
+				"fronds/a/entities/thing.yaml": card(), "fronds/b/entities/stuff.yaml": card(),
+				"fronds/b/frond.yaml": "doors: {stuff: {graphql: Thing}}\n",
+			},
+			says: []string{"Thing", "graphql"}, code: 2,
+		},
+		{
+			name: "a door for an entity that is not there", files: map[string]string{"fronds/a/entities/thing.yaml": card(), "fronds/a/frond.yaml": "doors: {thong: {plural: thongs}}\n"},
+			says: []string{"frond.yaml#/doors/thong"}, code: 2,
+		},
+		{
+			name: "a key of frond.yaml that is not known, and what is", files: map[string]string{"fronds/a/entities/thing.yaml": card(), "fronds/a/frond.yaml": "dors: {}\n"},
+			says: []string{"frond.yaml#/dors", "doors", "facts"}, code: 2,
+		},
+		{
+			name: "a key of gateway.yaml that is not known, and what is", files: with(fine, "gateway.yaml", "listn: 127.0.0.1:1\n"),
+			says: []string{"gateway.yaml", "listn", "listen"}, code: 2,
+		},
+		{
+			name: "a limit that is no size", files: with(fine, "gateway.yaml", "limits: {body: plenty}\n"),
+			says: []string{"gateway.yaml", "/limits/body", "1MiB"}, code: 2,
+		},
+		{
+			name: "dev identity on every address", files: with(fine, "gateway.yaml", "identity: {dev: true}\n"), args: []string{"--listen", "0.0.0.0:0", "--store", "memory"},
+			says: []string{"dev", "0.0.0.0", "127.0.0.1"}, code: 2,
+		},
 		{name: "a flag that is not known", files: fine, args: []string{"--lisen", "127.0.0.1:0"}, says: []string{"--lisen"}, code: 2},
 		{name: "a store of a kind that is not known", files: fine, args: []string{"--store", "mysql:x", "--listen", "127.0.0.1:0"}, says: []string{"sqlite:", "memory"}, code: 2},
-		{name: "a port in use", files: fine, args: []string{"--listen", taken.Addr().String(), "--store", "memory"},
-			says: []string{taken.Addr().String(), "port"}, code: 2},
-		{name: "a store that cannot be opened", files: fine, args: []string{"--listen", "127.0.0.1:0", "--store", "sqlite:/dev/null/rows.db"},
-			says: []string{"/dev/null/rows.db"}, code: 2},
-		{name: "a seed its card refuses", files: with(fine, "fronds/a/seeds/thing.yaml", "- {id: t-1, name: One}\n- {id: t-2, nom: Two}\n"),
-			says: []string{"seeds/thing.yaml", "nom", "name"}, code: 2},
-		{name: "seeds for an entity that is not there", files: with(fine, "fronds/a/seeds/thong.yaml", "- {id: t-1}\n"),
-			says: []string{"seeds/thong.yaml"}, code: 2},
+		{
+			name: "a port in use", files: fine, args: []string{"--listen", taken.Addr().String(), "--store", "memory"},
+			says: []string{taken.Addr().String(), "port"}, code: 2,
+		},
+		{
+			name: "a store that cannot be opened", files: fine, args: []string{"--listen", "127.0.0.1:0", "--store", "sqlite:/dev/null/rows.db"},
+			says: []string{"/dev/null/rows.db"}, code: 2,
+		},
+		{
+			name: "a seed its card refuses", files: with(fine, "fronds/a/seeds/thing.yaml", "- {id: t-1, name: One}\n- {id: t-2, nom: Two}\n"),
+			says: []string{"seeds/thing.yaml", "nom", "name"}, code: 2,
+		},
+		{
+			name: "seeds for an entity that is not there", files: with(fine, "fronds/a/seeds/thong.yaml", "- {id: t-1}\n"),
+			says: []string{"seeds/thong.yaml"}, code: 2,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			args := c.args
