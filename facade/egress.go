@@ -10,8 +10,13 @@ import (
 // may read, closed ones gone, values encoded, computed fields added. Rows that
 // leave as they were read are not touched at all.
 func (t *trip) project(ctx context.Context, res *Result) (*Result, error) {
-	res.crossed = !t.inside
-	if t.sel == nil || res.Form == FormValue || !t.sel.rewritten() || res.Rows.Len() == 0 {
+	if t.sel == nil || res.Form == FormValue {
+		return res, nil
+	}
+	if !t.sel.rewritten() || res.Rows.Len() == 0 {
+		if !t.inside {
+			res.Rows = res.Rows.outside()
+		}
 		return res, nil
 	}
 	made, failed, err := t.present(ctx, res.Rows)
@@ -43,6 +48,7 @@ func (t *trip) project(ctx context.Context, res *Result) (*Result, error) {
 		}
 		out.EndRow()
 	}
+	out.crossed = !t.inside
 	res.Rows = out
 	return res, nil
 }
@@ -59,6 +65,9 @@ func (t *trip) present(ctx context.Context, rows *Rows) (made [][]json.RawMessag
 	ctx = t.station(ctx)
 	made = make([][]json.RawMessage, len(t.sel.computed))
 	for i, p := range t.sel.computed {
+		if made[i] = t.madeBefore(p.Name, rows.Len()); made[i] != nil {
+			continue
+		}
 		values, err := p.run(ctx, list)
 		if err == nil && len(values) != len(list) {
 			err = fmt.Errorf("it gave %d values for %d rows", len(values), len(list))
@@ -77,4 +86,19 @@ func (t *trip) present(ctx context.Context, rows *Rows) (made [][]json.RawMessag
 		failed = append(failed, FieldError{p.Name, e.At(t.door.Name, t.op.Name)})
 	}
 	return made, failed, nil
+}
+
+// madeBefore is a computed field of rows that a handler read through [From]: it
+// was made from the rows as they are kept, and is not made again from what left.
+func (t *trip) madeBefore(name string, n int) []json.RawMessage {
+	if t.before == nil || t.before.Len() != n || t.before.layout.Index(name) < 0 {
+		return nil
+	}
+	values := make([]json.RawMessage, n)
+	for i := range values {
+		if values[i] = t.before.Row(i).Get(name); values[i] == nil {
+			return nil
+		}
+	}
+	return values
 }

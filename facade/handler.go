@@ -79,15 +79,16 @@ func (t *trip) station(ctx context.Context) context.Context {
 // declares, the rows laid out as the selection reads them, so that what follows is
 // the same for rows from anywhere.
 func (t *trip) adopt(answer any) (*Result, error) {
-	text, res, err := textOf(answer)
+	text, from, page, err := textOf(answer)
 	if err != nil {
 		return nil, t.unfit(err)
 	}
 	if t.sel == nil {
 		return &Result{Form: FormValue, Value: text}, nil
 	}
-	if res != nil && res.crossed {
-		// Read through From: encoded already.
+	if from != nil && from.crossed {
+		// Read through From: encoded already, and computed.
+		t.before = from
 		t.sel = t.pickOn(already, t.op.reader, t.seeOut, t.call.Select, t.list.fields)
 	}
 	out := &Result{Page: Page{Total: -1}}
@@ -123,8 +124,8 @@ func (t *trip) adopt(answer any) (*Result, error) {
 			if rows, err = readPage(text, &out.Page); err != nil {
 				return nil, t.unfit(err)
 			}
-			if res != nil {
-				out.Page = res.Page
+			if page != nil {
+				out.Page = *page
 			}
 		}
 	}
@@ -140,26 +141,35 @@ func (t *trip) unfit(err error) error {
 	return Internal(fmt.Errorf("the handler of %s: %w", t.where(), err))
 }
 
-// textOf is an answer as checked JSON, and the result it was, if it was one.
-func textOf(answer any) (json.RawMessage, *Result, error) {
+// textOf is an answer as checked JSON, with the rows and the page it was, if it
+// was rows.
+func textOf(answer any) (text json.RawMessage, rows *Rows, page *Page, err error) {
 	switch v := answer.(type) {
 	case *Result:
 		if v == nil {
-			return nil, nil, nil
+			return nil, nil, nil, nil
 		}
-		return v.AppendJSON(nil), v, nil
+		if v.Form == FormPage && v.Groups == nil {
+			page = &v.Page
+		}
+		return v.AppendJSON(nil), v.Rows, page, nil
 	case *Rows:
-		return v.AppendJSON(nil), nil, nil
+		return v.AppendJSON(nil), v, nil, nil
 	case Row:
-		return v.JSON(), nil, nil
+		if v.rows == nil {
+			return nil, nil, nil, nil
+		}
+		alone := *v.rows
+		alone.spans = v.rows.spans[v.at : v.at+1+len(v.rows.layout.Fields)]
+		return v.JSON(), &alone, nil, nil
 	case json.RawMessage:
 		if len(jsontext.Trim(v)) == 0 {
-			return nil, nil, nil
+			return nil, nil, nil, nil
 		}
-		return v, nil, jsontext.Check(v)
+		return v, nil, nil, jsontext.Check(v)
 	}
-	text, err := marshal(answer)
-	return text, nil, err
+	text, err = marshal(answer)
+	return text, nil, nil, err
 }
 
 // marshal is json.Marshal with HTML characters as they are.

@@ -189,6 +189,47 @@ func TestFromAndInside(t *testing.T) {
 	}
 }
 
+// Rows that a handler read through From leave as they came, in whatever wrapping:
+// not encoded twice, their computed fields not made anew from encoded values.
+func TestRowsCrossOnce(t *testing.T) {
+	files := map[string]string{"seeds/book.yaml": `[{id: b1, title: one}, {id: b2, title: two}]`}
+	for name, text := range shelf {
+		files[name] = text
+	}
+	runs := 0
+	read := func(ctx context.Context) *facade.Result {
+		res, err := facade.From(ctx).Call(ctx, &facade.Call{Entity: "book", Operation: "list"})
+		if err != nil {
+			panic(err)
+		}
+		return res
+	}
+	f := facadeOf(t, files, func(p *facade.Project) {
+		book := p.Door("book")
+		facade.Present(book, "kept", schema.Shape{}, func(_ context.Context, rows []facade.Row) ([]json.RawMessage, error) {
+			runs++
+			out := make([]json.RawMessage, len(rows))
+			for i, r := range rows {
+				out[i] = r.Get("title")
+			}
+			return out, nil
+		}, "title")
+		facade.Handle(book, "page", func(ctx context.Context, _ *facade.Call) (any, error) { return read(ctx), nil })
+		facade.Handle(book, "many", func(ctx context.Context, _ *facade.Call) (any, error) { return read(ctx).Rows, nil })
+		facade.Handle(book, "one", func(ctx context.Context, _ *facade.Call) (any, error) { return read(ctx).Rows.Row(1), nil })
+		facade.Handle(book, "maybe", func(ctx context.Context, _ *facade.Call) (any, error) { return facade.Row{}, nil })
+	})
+	b1, b2 := `{"id":"b1","title":"ONE","at":null,"kept":"one"}`, `{"id":"b2","title":"TWO","at":null,"kept":"two"}`
+	for op, want := range map[string]string{
+		"page": `{"items":[` + b1 + `,` + b2 + `],"total":2,"hasMore":false,"endCursor":"…"}`, "many": `[` + b1 + `,` + b2 + `]`, "one": b2, "maybe": `null`,
+	} {
+		runs = 0
+		if got := masked(must(t, f, "book."+op, "", "", "")); got != want || runs > 1 {
+			t.Errorf("%s: got %s want %s after %d runs", op, got, want, runs)
+		}
+	}
+}
+
 // A handler may stand in for a built-in operation: its calls are admitted like the
 // built-in's, and inside it reaches that one.
 func TestHandlerInPlaceOfABuiltIn(t *testing.T) {

@@ -74,6 +74,9 @@ type trip struct {
 	list    listing
 	each    *eachOf
 	sel     *selection // what is read, and what leaves
+
+	// run
+	before *Rows // the rows of a handler's answer, where they have crossed the boundary once
 }
 
 // run hands the admitted call to whoever answers the operation. The author's

@@ -31,8 +31,6 @@ type Result struct {
 	// Failed are the computed fields that could not be made, where Call.Partial let
 	// the rest of the answer stand; their columns are absent in every row.
 	Failed []FieldError
-
-	crossed bool // the rows left by the boundary already: closed fields are gone, encode was applied
 }
 
 // FieldError is a computed field that failed, and why.

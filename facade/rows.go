@@ -41,6 +41,8 @@ type Rows struct {
 	text   []byte
 	spans  []span // per row: the object, then each column; a zero span is an absent field
 	open   int    // where the row being written began
+
+	crossed bool // they left by the boundary: closed fields are gone, values encoded, computed fields made
 }
 
 type span struct{ from, to uint32 }
@@ -80,6 +82,17 @@ func (r *Rows) appendRun(dst []byte, from, to int) []byte {
 		dst = append(dst, r.text[r.spans[from*width].from:r.spans[(to-1)*width].to]...)
 	}
 	return append(dst, ']')
+}
+
+// outside is the rows marked as having crossed the boundary. A store may give the
+// same rows to many, so the mark is on a copy of the few words that hold them.
+func (r *Rows) outside() *Rows {
+	if r == nil || r.crossed {
+		return r
+	}
+	c := *r
+	c.crossed = true
+	return &c
 }
 
 // ReadRows lays out the objects of a JSON array, or one object alone, that passed
