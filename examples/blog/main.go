@@ -109,8 +109,10 @@ func publish(ctx context.Context, in struct{ ID string }) (*facade.Result, error
 		return nil, facade.Errorf(facade.Conflict, "%q is published already", post.Title)
 	}
 	now := time.Now().UTC().Format(time.RFC3339Nano)
-	return facade.Inside(ctx).Call(ctx, &facade.Call{Entity: "post", Operation: "update",
-		Invocation: facade.Invocation{Params: id, Body: text(map[string]string{"status": "published", "publishedAt": now})}})
+	return facade.Inside(ctx).Call(ctx, &facade.Call{
+		Entity: "post", Operation: "update",
+		Invocation: facade.Invocation{Params: id, Body: text(map[string]string{"status": "published", "publishedAt": now})},
+	})
 }
 
 func bySlug(ctx context.Context, in struct{ Slug string }) (*facade.Result, error) {
