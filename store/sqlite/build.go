@@ -16,6 +16,10 @@ type builder struct {
 	sql     []byte
 	args    []arg
 	aliases int
+
+	joined []string // aliases of one-relations that were joined, in the order conditions come to them
+	depth  int      // how many relations what is being written is behind
+	sure   bool     // what is being written has to hold for the row, whatever else does
 }
 
 var builders = sync.Pool{New: func() any { return new(builder) }}
@@ -23,6 +27,8 @@ var builders = sync.Pool{New: func() any { return new(builder) }}
 func (s *Store) builder() *builder {
 	b := builders.Get().(*builder)
 	b.store, b.sql, b.args, b.aliases = s, b.sql[:0], b.args[:0], 0
+	b.joined, b.sure = b.joined[:0], false
+	b.depth = 0
 	return b
 }
 

@@ -58,7 +58,7 @@ func (c *conn) start(sql []byte, args []arg) (*stmt, error) {
 		}
 		if err != nil {
 			c.finish(st)
-			return nil, fmt.Errorf("bind argument %d of %s: %w", i+1, sql, err)
+			return nil, fmt.Errorf("bind argument %d of %s: %w", i+1, excerpt(string(sql)), err)
 		}
 	}
 	if c.trace != nil {
@@ -124,11 +124,22 @@ func (c *conn) prepared(sql []byte) (*stmt, error) {
 	}
 	if err != nil {
 		raw.Close()
-		return nil, fmt.Errorf("prepare %s: %w", text, err)
+		if strings.Contains(err.Error(), "Expression tree is too large") {
+			return nil, tooDeep()
+		}
+		return nil, fmt.Errorf("prepare %s: %w", excerpt(text), err)
 	}
 	st := &stmt{Stmt: raw, used: c.clock}
 	c.stmts[text] = st
 	return st, nil
+}
+
+// excerpt is as much of a statement as is of use in a log.
+func excerpt(sql string) string {
+	if len(sql) > 400 {
+		return sql[:400] + "…"
+	}
+	return sql
 }
 
 // evict closes the statement that rested longest.
@@ -149,7 +160,7 @@ func (c *conn) once(sql string) error {
 		c.trace(sql)
 	}
 	if err := c.db.Exec(sql); err != nil {
-		return fmt.Errorf("%s: %w", sql, err)
+		return fmt.Errorf("%s: %w", excerpt(sql), err)
 	}
 	return nil
 }

@@ -83,7 +83,11 @@ func (r *reading) some(b *builder, c *column, keys arg) error {
 	b.text(" FROM json_each(")
 	b.bind(keys)
 	b.text(") AS k CROSS JOIN ", r.table.name, " AS ", outer, " ON ", outer, ".", r.table.rowid,
-		" IN (SELECT ", inner, ".", r.table.rowid, " FROM ", r.table.name, " AS ", inner, " WHERE ")
+		" IN (SELECT ", inner, ".", r.table.rowid)
+	if err := r.from(b, inner); err != nil {
+		return err
+	}
+	b.text(" WHERE ")
 	b.column(inner, c)
 	b.text(" = k.value")
 	if err := r.conditions(b, inner, " AND ", true); err != nil {
@@ -107,7 +111,11 @@ func (r *reading) some(b *builder, c *column, keys arg) error {
 func (r *reading) join(b *builder, c *column, keys arg, alias string, from bool) error {
 	b.text(" FROM json_each(")
 	b.bind(keys)
-	b.text(") AS k CROSS JOIN ", r.table.name, " AS ", alias, " ON ")
+	b.text(") AS k CROSS JOIN ", r.table.name, " AS ", alias)
+	if err := b.join(r.q.Where, r.table, alias); err != nil {
+		return err
+	}
+	b.text(" WHERE ")
 	b.column(alias, c)
 	b.text(" = k.value")
 	return r.conditions(b, alias, " AND ", from)

@@ -40,6 +40,12 @@ func unavailable(err error) error {
 	return facade.Errorf(facade.ServiceUnavailable, "the store cannot be reached just now; try again%w", hidden{err})
 }
 
+// tooDeep is for a filter SQLite cannot take: each relation and each negation
+// makes an expression deeper, and there is an end to that.
+func tooDeep() error {
+	return facade.Errorf(facade.BadRequest, "the filter is nested too deep; go through %d relations at most", maxRelations)
+}
+
 // violation is what one constraint means to who wrote: the message SQLite names
 // it by leads to it, and that text goes no further.
 type violation struct {

@@ -64,7 +64,9 @@ func (r *reading) page(ctx context.Context) error {
 	b.text("SELECT ")
 	alias := b.alias()
 	b.columns(r.sel, alias)
-	b.text(" FROM ", r.table.name, " AS ", alias)
+	if err := r.from(b, alias); err != nil {
+		return err
+	}
 	if err := r.conditions(b, alias, " WHERE ", true); err != nil {
 		return err
 	}
@@ -75,7 +77,10 @@ func (r *reading) page(ctx context.Context) error {
 	b.limit(r.q)
 	if r.q.Count {
 		alias := b.alias()
-		b.text(") UNION ALL SELECT 1, (SELECT count(*) FROM ", r.table.name, " AS ", alias)
+		b.text(") UNION ALL SELECT 1, (SELECT count(*)")
+		if err := r.from(b, alias); err != nil {
+			return err
+		}
 		if err := r.conditions(b, alias, " WHERE ", false); err != nil {
 			return err
 		}
@@ -90,12 +95,22 @@ func (r *reading) page(ctx context.Context) error {
 	return r.store.pool.read(ctx, func(c *conn) error { return r.runPage(c, b) })
 }
 
-// conditions writes what rows have to meet; word stands before the first of them.
+// from writes the table and what its conditions join to it.
+func (r *reading) from(b *builder, alias string) error {
+	b.text(" FROM ", r.table.name, " AS ", alias)
+	return b.join(r.q.Where, r.table, alias)
+}
+
+// conditions writes what rows have to meet, behind [reading.from]; word stands
+// before the first of them.
 func (r *reading) conditions(b *builder, alias, word string, from bool) error {
 	if r.q.Where != nil {
 		b.text(word)
 		word = " AND "
-		if err := b.filter(r.q.Where, r.table, alias); err != nil {
+		b.sure = true
+		err := b.filter(r.q.Where, r.table, alias)
+		b.sure = false
+		if err != nil {
 			return err
 		}
 	}

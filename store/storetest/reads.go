@@ -175,6 +175,24 @@ func testRelations(t *testing.T, w *world) {
 	} {
 		w.equal(c.what, c.want, w.ids(c.entity, c.where))
 	}
+
+	// As deep and as wide as a caller's JSON may be.
+	var wide []*facade.Filter
+	deep, nots := eq(author, "name", "Ada"), eq(author, "name", "Ada")
+	for range 46 {
+		wide = append(wide, through(facade.Some, post, "author", eq(author, "name", "Ada")))
+		deep = through(facade.Some, author, "mentor", through(facade.None, author, "mentor", deep))
+		nots = not(not(nots))
+	}
+	w.equal("46 relations side by side", "p q", w.ids("post", &facade.Filter{Op: facade.And, Sub: append(wide, wide...)}))
+	w.equal("92 negations", "a", w.ids("author", nots))
+	found, err := w.store.Find(w.ctx(), &facade.Find{Entity: author, Select: facade.NewLayout(nil), Where: deep, Sort: w.sort(author), Limit: 1})
+	if err != nil && facade.CodeOf(err) != facade.BadRequest {
+		t.Errorf("92 relations deep: %v", err)
+	} else if err == nil && found.Rows.Len() > 1 {
+		t.Errorf("92 relations deep: %d rows", found.Rows.Len())
+	}
+
 	gone, err := w.store.Delete(w.ctx(), post, json.RawMessage(`"p"`), through(facade.None, post, "comments"))
 	if gone || err != nil {
 		t.Errorf("delete where a relation does not hold: %v, %v", gone, err)
