@@ -38,7 +38,7 @@ type Find struct {
 	Select *Layout // stored fields, a subset of the entity's, in any order
 	Where  *Filter
 	Sort   []SortKey // the primary key is the last of them; empty only with Each over a unique field
-	Limit  int       // rows to answer at most, per key with Each; 0 or less: none
+	Limit  int       // rows to answer at most, per key with Each; 0 or less: no rows, Total and More alone
 	Offset int
 	From   []json.RawMessage // keyset: values of Sort's fields; rows strictly behind them, or before with Backward
 	// Backward reads towards the beginning: the Limit rows that stand last before
