@@ -8,7 +8,12 @@ import (
 // node resolves Query.node: the type stands in the id, so the selection for it is
 // compiled now, and findById reads what that selects. An id that names nothing
 // here is null, as a row that is gone is.
-func (x *exec) node(w *written) any {
+func (x *exec) node(w *written) (value any) {
+	defer func() {
+		if p := recover(); p != nil {
+			value = failure{x.panicked(p)}
+		}
+	}()
 	r := renderer{vars: x.vars}
 	var text []byte
 	for _, def := range w.field.typ.args {
@@ -41,7 +46,10 @@ func (x *exec) node(w *written) any {
 	if err != nil {
 		return failure{x.failed(err)}
 	}
-	if out.Rows.Len() == 0 {
+	switch {
+	case out.Form == facade.FormValue && !jsontext.IsNull(out.Value):
+		return failure{x.failed(errNotRows)}
+	case out.Rows.Len() == 0:
 		return nil
 	}
 	sub := &run{unit: u, res: make([]result, len(u.fetches))}
