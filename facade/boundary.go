@@ -29,10 +29,24 @@ func (t *trip) inward(p *schema.Property, value json.RawMessage) json.RawMessage
 		}
 		value = decoded
 	}
-	if p.Kind == schema.KindDateTime {
+	value = jsontext.Trim(value)
+	switch {
+	case jsontext.KindOf(value) != jsontext.String:
+	case p.Kind == schema.KindDateTime:
 		value = normalDateTime(value)
+		if !isMoment(value) {
+			t.refuseFormat(p, "a date-time such as 2026-05-01T10:30:00Z")
+		}
+	case p.Kind == schema.KindDecimal && !isDecimal(jsontext.Unquote(value)):
+		// No keyword of JSON Schema says it, but what is no number could neither be
+		// sorted nor be the place a page begins behind.
+		t.refuseFormat(p, `a decimal number in quotes, such as "12.50"`)
 	}
-	return jsontext.Trim(value)
+	return value
+}
+
+func (t *trip) refuseFormat(p *schema.Property, what string) {
+	t.refuse(schema.Detail{Path: p.Name, Pointer: "/body/" + jsontext.Token(p.Name), Code: "format", Message: "must be " + what})
 }
 
 // outward brings a kept value over the boundary: encoded by the field's named

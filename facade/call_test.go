@@ -42,6 +42,10 @@ func TestCreate(t *testing.T) {
 		{"values that are taken together", "tag.create", `{"topic":"science","label":"logic"}`,
 			"/body/topic unique: is already taken together with the others of topic, label; change one of them\n" +
 				"/body/label unique: is already taken together with the others of topic, label; change one of them"},
+		{"a decimal that is none", "post.create", `{"slug":"c","title":"C","body":null,"authorId":"ada","price":"1e5"}`,
+			`/body/price format: must be a decimal number in quotes, such as "12.50"`},
+		{"a moment past the last year", "comment.create", `{"id":12,"postId":"p1","authorId":null,"text":"x","at":"9999-12-31T23:59:59-01:00"}`,
+			"/body/at format: must be a date-time such as 2026-05-01T10:30:00Z"},
 		{"a relation to nothing", "comment.create", `{"id":10,"postId":"p9","authorId":null,"text":"x"}`,
 			"/body/postId reference: names a post that does not exist; send the id of one that does"},
 		{"decoded inward, never given outward", "author.create", `{"name":"B","email":"B@Example.org","password":"12345678"}`,

@@ -40,6 +40,15 @@ func normalDateTime(value json.RawMessage) json.RawMessage {
 	return appendDateTime(nil, at)
 }
 
+// isMoment says whether a JSON string is a date-time in the form it is kept in.
+func isMoment(v []byte) bool {
+	if isNormal(v) {
+		return true
+	}
+	_, err := time.Parse(`"`+withMicros+`"`, string(v))
+	return err == nil
+}
+
 // isNormal says whether a JSON string is a date-time as appendDateTime writes it.
 func isNormal(v []byte) bool {
 	const form = `"0000-00-00T00:00:00.000Z"`
