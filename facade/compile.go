@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/frondhost/frond/schema"
 )
@@ -193,135 +191,6 @@ func (b *compiler) origin(src *FrondSource, name string) string {
 	return cmp.Or(src.Config.File, "the Frond "+src.Name)
 }
 
-// builtins gives a stored door its built-in operations, as far as its author
-// leaves them: all, those that only names, none that is false. findByIds stands
-// and falls with findById, whose batch it is.
-func (b *compiler) builtins(d *Door, src *FrondSource, c *doorConfig) {
-	off := map[string]bool{}
-	if c.only != nil {
-		for _, x := range builtins {
-			off[x.name] = !slices.Contains(c.only, x.name)
-		}
-		off["findByIds"] = off["findByIds"] && off["findById"]
-	}
-	for i, name := range c.only {
-		if builtinNamed(name) == nil && !slices.ContainsFunc(c.ops, func(o opConfig) bool { return o.name == name }) {
-			b.fault(src.Config.File, fmt.Sprint(c.at, "/operations/only/", i), fmt.Sprintf("%s is no built-in operation", name), "name some of "+builtinNames())
-		}
-	}
-	said := map[string]*opConfig{}
-	for i := range c.ops {
-		if o := &c.ops[i]; builtinNamed(o.name) != nil {
-			said[o.name] = o
-			if o.off {
-				off[o.name] = true
-			}
-		}
-	}
-	if o := said["findById"]; o != nil && o.off && said["findByIds"] == nil {
-		off["findByIds"] = true
-	}
-	for _, x := range builtins {
-		if off[x.name] {
-			continue
-		}
-		op := &Operation{
-			Name: x.name, Kind: x.kind, Door: d, Builtin: true, Cardinality: x.cardinality,
-			Description: x.description, Answered: true, Patch: x.fill == fillUpdate, builtin: x,
-		}
-		if x.cardinality != NoOutput {
-			op.Output, op.reader, op.outDoor = d.Entity, d.reader, d
-		}
-		if x.fill != fillNothing {
-			op.Input = d.Entity
-		}
-		b.builtinCards(d, op)
-		if o := said[x.name]; o != nil {
-			op.Description, op.GraphQL = cmp.Or(o.description, op.Description), o.graphql
-			if o.kind != "" && o.kind != x.kind || o.cardinality != "" || slices.ContainsFunc(o.parts[:], part.given) {
-				b.fault(src.Config.File, o.at, fmt.Sprintf("%s is built in; what it takes and gives is not declared", x.name),
-					"leave description and graphql, or give an operation of your own another name")
-			}
-		}
-		d.add(op)
-	}
-}
-
-func builtinNamed(name string) *builtin {
-	for _, x := range builtins {
-		if x.name == name {
-			return x
-		}
-	}
-	return nil
-}
-
-func builtinNames() string {
-	names := make([]string, len(builtins))
-	for i, x := range builtins {
-		names[i] = x.name
-	}
-	return strings.Join(names, ", ")
-}
-
-// namedOperations gives a door the operations its author declares.
-func (b *compiler) namedOperations(d *Door, src *FrondSource, c *doorConfig) {
-	for _, o := range c.ops {
-		if d.Entity != nil && builtinNamed(o.name) != nil {
-			continue
-		}
-		if o.off {
-			b.fault(src.Config.File, o.at, fmt.Sprintf("%s is no operation that could be taken away", o.name), "the built-in ones are "+builtinNames())
-			continue
-		}
-		op := &Operation{
-			Name: o.name, Kind: cmp.Or(o.kind, KindOf(o.name)), Door: d, Description: o.description,
-			GraphQL: o.graphql, Cardinality: o.cardinality, Answered: src.Remote != "",
-		}
-		// An inline card is named for what it is: postPublishInput.
-		name := func(i int) string {
-			return d.Name + upper(o.name) + upper(partNames[i])
-		}
-		var cards [4]*schema.Entity
-		for i, p := range o.parts {
-			cards[i] = b.card(src.Config.File, src.Name, name(i), p)
-		}
-		op.Params, op.Query, op.Input, op.Output = cards[partParams], cards[partQuery], cards[partInput], cards[partOutput]
-		switch {
-		case op.Output == nil && op.Cardinality == "":
-			op.Cardinality = NoOutput
-		case op.Output == nil && op.Cardinality != NoOutput:
-			b.fault(src.Config.File, o.at+"/cardinality", fmt.Sprintf("the cardinality is %s, but no output is named", op.Cardinality), "name the output, or leave the cardinality out")
-		case op.Output != nil && op.Cardinality == NoOutput:
-			b.fault(src.Config.File, o.at+"/cardinality", "an output is named, but the cardinality is none", "take one of them away")
-		case op.Cardinality == "":
-			op.Cardinality = One
-		}
-		if op.Output != nil {
-			op.reader = &reader{entity: op.Output}
-		}
-		b.sharedNames(src.Config.File, o.at, op)
-		d.add(op)
-	}
-}
-
-// sharedNames faults a name that stands in two parts of one operation: a typed
-// handler is given all of them as one object.
-func (b *compiler) sharedNames(file, at string, op *Operation) {
-	seen := map[string]string{}
-	for i, card := range []*schema.Entity{op.Params, op.Query, op.Input} {
-		if card == nil {
-			continue
-		}
-		for _, p := range card.Fields {
-			if where := seen[p.Name]; where != "" {
-				b.fault(file, at+"/"+partNames[i], fmt.Sprintf("%s stands in %s and in %s", p.Name, where, partNames[i]), "rename one of them: a handler is given both as one object")
-			}
-			seen[p.Name] = partNames[i]
-		}
-	}
-}
-
 // card is the entity behind a part: named, or written inline, or nil for none.
 func (b *compiler) card(file, frond, name string, p part) *schema.Entity {
 	switch {
@@ -346,30 +215,6 @@ func (b *compiler) card(file, frond, name string, p part) *schema.Entity {
 	return nil
 }
 
-// link finds, when all doors are there, whose rows an operation answers: those of
-// the output's own door, or of the entity a view was cut from.
-func (b *compiler) link() {
-	for _, f := range b.fronds {
-		for _, d := range f.Doors {
-			for _, op := range d.Operations {
-				if op.Builtin || op.Output == nil {
-					continue
-				}
-				key := op.Output.Key
-				if op.Output.View {
-					if key = ""; op.Output.Card.Derived != nil {
-						key = schema.EntityKey(op.Output.Card.Derived.From)
-					}
-				}
-				out := b.doors[key]
-				if op.outDoor = out; out != nil && out.Entity == op.Output {
-					op.reader = out.reader // with its computed fields
-				}
-			}
-		}
-	}
-}
-
 func (b *compiler) doorsRemedy() string {
 	var names []string
 	for _, f := range b.fronds {
@@ -381,26 +226,6 @@ func (b *compiler) doorsRemedy() string {
 		return "there is no door at all; declare it in a frond.yaml, or add a card"
 	}
 	return "the doors are " + strings.Join(names, ", ")
-}
-
-// readers are the words a reading operation's name begins with (spec 4.2.4,
-// DESIGN 5).
-var readers = []string{"list", "find", "get", "search", "count", "exists", "stats"}
-
-// KindOf is the kind an operation's name says: query where it begins with a word
-// for reading, command for all others. The word has to end there: listAll reads,
-// listen does not.
-func KindOf(name string) Kind {
-	for _, word := range readers {
-		rest, ok := strings.CutPrefix(name, word)
-		if !ok {
-			continue
-		}
-		if next, _ := utf8.DecodeRuneInString(rest); rest == "" || !unicode.IsLower(next) {
-			return Query
-		}
-	}
-	return Command
 }
 
 func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

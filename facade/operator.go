@@ -1,0 +1,71 @@
+package facade
+
+import "github.com/frondhost/frond/schema"
+
+// operators names the operators, and which kinds of values take them.
+var operators = map[string]struct {
+	op   Op
+	on   func(*schema.Property) bool
+	many bool // takes a list
+}{
+	"eq":         {Eq, isScalar, false},
+	"ne":         {Ne, isScalar, false},
+	"in":         {In, isScalar, true},
+	"notIn":      {NotIn, isScalar, true},
+	"lt":         {Lt, isOrdered, false},
+	"lte":        {Lte, isOrdered, false},
+	"gt":         {Gt, isOrdered, false},
+	"gte":        {Gte, isOrdered, false},
+	"contains":   {Contains, isText, false},
+	"startsWith": {StartsWith, isText, false},
+	"endsWith":   {EndsWith, isText, false},
+	"icontains":  {IContains, isText, false},
+	"isNull":     {IsNull, isAny, false},
+	"has":        {Has, isList, false},
+}
+
+// operatorNames is the order operators are named in.
+var operatorNames = []string{"eq", "ne", "in", "notIn", "lt", "lte", "gt", "gte", "contains", "startsWith", "endsWith", "icontains", "isNull", "has"}
+
+func isAny(*schema.Property) bool       { return true }
+func isScalar(p *schema.Property) bool  { return p.Kind != schema.KindJSON }
+func isOrdered(p *schema.Property) bool { return isScalar(p) && p.Kind != schema.KindBoolean }
+func isText(p *schema.Property) bool    { return p.Kind == schema.KindString }
+
+// isList says whether the field holds an array of values that can be compared.
+func isList(p *schema.Property) bool {
+	_, ok := itemKind(p)
+	return ok
+}
+
+// itemKind is the kind of the items of an array.
+func itemKind(p *schema.Property) (schema.Kind, bool) {
+	if p.Link != nil && p.Link.Many && p.Stored && p.Link.Target.Primary != nil {
+		return p.Link.Target.Primary.Kind, true
+	}
+	if p.Shape.Type != "array" || p.Shape.Items == nil {
+		return schema.KindJSON, false
+	}
+	switch p.Shape.Items.Type {
+	case "string":
+		return schema.KindString, true
+	case "integer":
+		return schema.KindInteger, true
+	case "number":
+		return schema.KindNumber, true
+	case "boolean":
+		return schema.KindBoolean, true
+	}
+	return schema.KindJSON, false
+}
+
+// operatorsOf are the operators a field takes.
+func operatorsOf(p *schema.Property) []string {
+	var names []string
+	for _, name := range operatorNames {
+		if operators[name].on(p) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
