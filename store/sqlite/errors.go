@@ -92,7 +92,11 @@ func refuse(p *schema.Property, keyword string) error {
 	case "type":
 		message = fmt.Sprintf("%s holds a value of another type than its card says; send %s", p.Name, kindWord(p.Kind))
 	case "format":
-		message = fmt.Sprintf("%s is not a %s; send one such as 2006-01-02T15:04:05Z", p.Name, p.Shape.Format)
+		example := "2006-01-02T15:04:05Z"
+		if p.Kind == schema.KindDecimal {
+			example = "19.90"
+		}
+		message = fmt.Sprintf("%s is not a %s; send one such as %s", p.Name, p.Shape.Format, example)
 	}
 	return facade.Invalid(message, schema.Detail{
 		Path: p.Name, Pointer: "/body/" + jsontext.Token(p.Name), Code: keyword, Message: message,

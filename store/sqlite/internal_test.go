@@ -420,6 +420,44 @@ func TestLostTransactionIsRunAgain(t *testing.T) {
 	})
 }
 
+// TestFieldsCalledLikeRowNumbers has fields take the names SQLite gives a row's number.
+func TestFieldsCalledLikeRowNumbers(t *testing.T) {
+	for _, taken := range []string{"rowid", "oid", "rowid oid", "rowid oid _rowid_", "ROWID Oid"} {
+		text := "type: object\nproperties:\n  id: {type: string, x-kit: {role: {primary: true}}}\n  kind: {type: string}\n"
+		for _, name := range strings.Fields(taken) {
+			if !strings.HasPrefix(name, "_") {
+				text += "  " + name + ": {type: string}\n"
+			}
+		}
+		set, err := schema.Compile([]schema.Source{{File: "thing.yaml", Name: "thing", Data: []byte(text + "x-kit-version: 1\n")}}, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, e := internal(t, Options{Memory: true}), set.Entity("thing")
+		if err := s.Prepare(t.Context(), set.Entities); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 5 {
+			var record facade.Record
+			for _, p := range e.Fields {
+				v := `"same"`
+				if p == e.Primary {
+					v = fmt.Sprintf(`"%d"`, i)
+				}
+				record = append(record, schema.Member{Name: p.Name, Value: json.RawMessage(v)})
+			}
+			if _, err := s.Insert(t.Context(), e, []facade.Record{record}, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		found, err := s.Find(t.Context(), &facade.Find{Entity: e, Select: facade.NewLayout([]string{"id"}), Sort: []facade.SortKey{{Field: e.Primary, Desc: true}}, Limit: 2,
+			Each: &facade.EachKey{Field: e.Property("kind"), Values: []json.RawMessage{json.RawMessage(`"same"`)}}})
+		if err != nil || string(found.Rows.AppendJSON(nil)) != `[{"id":"4"},{"id":"3"}]` {
+			t.Errorf("with %s: %s, %v", taken, found.Rows.AppendJSON(nil), err)
+		}
+	}
+}
+
 // TestPlans reads how SQLite means to answer: by an index, without a sort.
 func TestPlans(t *testing.T) {
 	set, err := schema.Compile([]schema.Source{{File: "thing.yaml", Name: "thing", Data: []byte(`

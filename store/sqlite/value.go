@@ -64,9 +64,17 @@ func encode(p *schema.Property, v json.RawMessage) (arg, string) {
 		return arg{}, ""
 	}
 	switch p.Kind {
-	case schema.KindString, schema.KindDate, schema.KindDecimal:
+	case schema.KindString, schema.KindDate:
 		if kind == jsontext.String {
 			return textArg(jsontext.Unquote(jsontext.Trim(v))), ""
+		}
+	case schema.KindDecimal:
+		if kind == jsontext.String {
+			s := jsontext.Unquote(jsontext.Trim(v))
+			if _, ok := parseDecimal(s); !ok {
+				return arg{}, "format"
+			}
+			return textArg(s), ""
 		}
 	case schema.KindDateTime:
 		if kind == jsontext.String {
@@ -104,8 +112,11 @@ func operand(p *schema.Property, v any) (arg, bool) {
 	switch v := v.(type) {
 	case string:
 		switch p.Kind {
-		case schema.KindString, schema.KindDate, schema.KindDecimal:
+		case schema.KindString, schema.KindDate:
 			return textArg(v), true
+		case schema.KindDecimal:
+			_, ok := parseDecimal(v)
+			return textArg(v), ok
 		case schema.KindDateTime:
 			s, ok := normalTime(v)
 			return textArg(s), ok

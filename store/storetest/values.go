@@ -115,6 +115,8 @@ func testOddValues(t *testing.T, w *world) {
 		{`{"id":"x","score":1e999}`, "type:score"},
 		{`{"id":"x","active":1}`, "type:active"},
 		{`{"id":"x","joined":"yesterday"}`, "format:joined"},
+		{`{"id":"x","balance":"much"}`, "format:balance"},
+		{`{"id":"x","balance":9.5}`, "type:balance"},
 		{`{"id":"x","joined":17}`, "type:joined"},
 		{`{"id":"x","name":null}`, "required:name"},
 		{`{"id":null}`, "required:id"},

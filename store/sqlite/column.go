@@ -1,0 +1,169 @@
+package sqlite
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// newColumn is the column of a field; stored says which entities have a table.
+func newColumn(e *schema.Entity, p *schema.Property, stored func(key string) bool) *column {
+	name := columnName(p.Name)
+	c := &column{prop: p, name: quote(name)}
+	d := &c.definition
+	d.column = name
+	d.primary = p == e.Primary
+	d.notNull = d.primary || !mayBeNull(p)
+	d.typ = "TEXT"
+	switch p.Kind {
+	case schema.KindInteger:
+		d.typ = "INTEGER"
+	case schema.KindNumber:
+		d.typ = "REAL"
+	case schema.KindBoolean:
+		d.typ = "INTEGER"
+		d.mark("boolean", c.name+" IN (0, 1)")
+	case schema.KindDateTime:
+		d.mark("date-time", fmt.Sprintf("length(%s) = %d", c.name, len(timeLayout)))
+	case schema.KindDate:
+		d.mark("date", fmt.Sprintf("length(%s) = 10", c.name))
+	case schema.KindDecimal:
+		d.collation = decimalCollation
+	case schema.KindJSON:
+		d.mark("json", "json_valid("+c.name+")")
+	}
+	// A named conversion stores something else than what its card's shape judges:
+	// a password's bounds do not hold for its hash.
+	if p.Axes.In.Name == "" {
+		d.checks = append(d.checks, shapeChecks(p, c.name)...)
+	}
+	if r := p.Axes.Create; r != nil && r.Value != nil {
+		c.fill, _ = encode(p, r.Value)
+	} else if p.Link != nil && p.Link.Many {
+		c.fill = textArg("[]") // spec 2.3: an absent many relation is an empty list
+	}
+	if p.Link != nil && !p.Link.Many && p.Link.Target != nil && p.Link.Target.Primary != nil && stored(p.Link.Target.Key) {
+		c.refs = p.Link.Target.Primary
+		d.refs = fmt.Sprintf("REFERENCES %s (%s)%s DEFERRABLE INITIALLY DEFERRED",
+			quote(tableName(p.Link.Target.Key)), quote(columnName(c.refs.Name)), onDelete(p.Axes.Relation))
+	}
+	return c
+}
+
+// mark says what kind of value a column holds, in the name of a check that holds for it.
+func (d *definition) mark(kind, expr string) {
+	d.kind = kind
+	d.checks = append(d.checks, check{"kind " + kind, expr})
+}
+
+// onDelete is the card's word in SQL. Without one a row that is pointed at cannot
+// go (NO ACTION): as with restrict, but judged when the whole write is done, so
+// that a cascade may take both (docs/decisions/032).
+func onDelete(r *schema.Relation) string {
+	if r == nil {
+		return ""
+	}
+	switch r.OnDelete {
+	case "cascade":
+		return " ON DELETE CASCADE"
+	case "restrict":
+		return " ON DELETE RESTRICT"
+	case "set-null":
+		return " ON DELETE SET NULL"
+	}
+	return ""
+}
+
+// mayBeNull says whether a row may hold null in the field. Presence and
+// nullability are two things (spec 2.3.2): a field nobody has to supply at
+// creation is null until someone does, whatever its shape says; and a shape
+// without a type takes null like any other value.
+func mayBeNull(p *schema.Property) bool {
+	if p.Axes.Relation != nil && p.Axes.Relation.Many {
+		return false // spec 2.3: an absent many relation is an empty list
+	}
+	return p.MayBeNull() || p.Shape.Type == "" || p.Axes.Create != nil && jsontext.IsNull(p.Axes.Create.Value)
+}
+
+// shapeChecks are the keywords of a field's shape that hold in the table too:
+// enum, bounds and lengths.
+func shapeChecks(p *schema.Property, name string) []check {
+	var out []check
+	add := func(keyword, format string, args ...any) {
+		out = append(out, check{keyword, fmt.Sprintf(format, args...)})
+	}
+	if list := enumLiterals(p); list != "" {
+		add("enum", "%s IN (%s)", name, list)
+	}
+	for _, kw := range p.Shape.Extra {
+		switch kw.Name {
+		case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum":
+			if p.Kind != schema.KindInteger && p.Kind != schema.KindNumber {
+				continue
+			}
+			if bound, ok := numberLiteral(p.Kind, kw.Value); ok {
+				op := map[string]string{"minimum": ">=", "maximum": "<=", "exclusiveMinimum": ">", "exclusiveMaximum": "<"}[kw.Name]
+				add(kw.Name, "%s %s %s", name, op, bound)
+			}
+		case "minLength", "maxLength":
+			n, ok := schema.Integer(kw.Value)
+			if p.Kind != schema.KindString || !ok {
+				continue
+			}
+			// length counts code points, as JSON Schema does, but stops at a NUL: so it may
+			// count too few, and a text with one is taken as long enough.
+			if kw.Name == "minLength" {
+				add(kw.Name, "length(%s) >= %d OR instr(%s, char(0)) > 0", name, n, name)
+			} else {
+				add(kw.Name, "length(%s) <= %d", name, n)
+			}
+		}
+	}
+	return out
+}
+
+// enumLiterals lists the values of an enum as SQL, or "" where the column cannot
+// be held to them.
+func enumLiterals(p *schema.Property) string {
+	if p.Kind == schema.KindJSON || p.Shape.Enum == nil {
+		return ""
+	}
+	var list []string
+	for _, v := range p.Shape.Enum {
+		a, fault := encode(p, v)
+		if fault != "" {
+			return ""
+		}
+		if a.kind != argNull { // a null passes every check
+			list = append(list, a.literal())
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// numberLiteral is a bound as SQL: an integer for a column of integers, and for
+// one of numbers the real it is stored as, so that a value may equal its bound.
+func numberLiteral(k schema.Kind, v json.RawMessage) (string, bool) {
+	if i, ok := schema.Integer(v); ok && k == schema.KindInteger {
+		return intArg(i).literal(), true
+	}
+	f, err := strconv.ParseFloat(string(jsontext.Trim(v)), 64)
+	return floatArg(f).literal(), err == nil
+}
+
+// literal is the argument as SQL text, for DDL.
+func (a arg) literal() string {
+	switch a.kind {
+	case argInt:
+		return strconv.FormatInt(a.i, 10)
+	case argFloat:
+		return strconv.FormatFloat(a.f, 'e', -1, 64)
+	case argText:
+		return literalText(a.s)
+	}
+	return "NULL"
+}

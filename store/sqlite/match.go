@@ -1,0 +1,115 @@
+package sqlite
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+)
+
+// match writes a test on a part of a text, case and all. No pattern language is
+// involved, so there is nothing to escape.
+func (b *builder) match(op facade.Op, text string, c *column, alias string) {
+	if text == "" { // every text has nothing in it
+		b.column(alias, c)
+		b.text(" IS NOT NULL")
+		return
+	}
+	switch op {
+	case facade.Contains:
+		b.text("instr(")
+		b.column(alias, c)
+		b.text(", ")
+		b.bind(textArg(text))
+		b.text(") > 0")
+	case facade.IContains:
+		b.text("instr(frond_lower(")
+		b.column(alias, c)
+		b.text("), ")
+		b.bind(textArg(strings.ToLower(text)))
+		b.text(") > 0")
+	case facade.StartsWith:
+		// a range, which an index can answer
+		above, bounded := "", false
+		if c.collation == "" {
+			above, bounded = after(text)
+		}
+		if !bounded {
+			b.text("instr(")
+			b.column(alias, c)
+			b.text(", ")
+			b.bind(textArg(text))
+			b.text(") = 1")
+			return
+		}
+		b.text("(")
+		b.column(alias, c)
+		b.text(" >= ")
+		b.bind(textArg(text))
+		b.text(" AND ")
+		b.column(alias, c)
+		b.text(" < ")
+		b.bind(textArg(above))
+		b.text(")")
+	case facade.EndsWith:
+		// by bytes: SQLite's substr of a text stops at a NUL, that of a blob does not
+		b.text("substr(CAST(")
+		b.column(alias, c)
+		b.text(" AS BLOB), ")
+		b.bind(intArg(-int64(len(text))))
+		b.text(") = ")
+		b.bind(arg{kind: argBlob, s: text})
+	}
+}
+
+// after is the smallest text behind every text that starts with prefix.
+func after(prefix string) (string, bool) {
+	for prefix != "" {
+		r, n := utf8.DecodeLastRuneInString(prefix)
+		prefix = prefix[:len(prefix)-n]
+		switch {
+		case r == utf8.MaxRune:
+		case r == 0xD7FF: // the code points behind it are halves of others
+			return prefix + "\uE000", true
+		default:
+			return prefix + string(r+1), true
+		}
+	}
+	return "", false
+}
+
+// has writes whether a JSON array holds a scalar, by value and by type: true is
+// not 1, and "1" is not 1.
+func (b *builder) has(value any, c *column, alias string) {
+	if c.prop.Kind != schema.KindJSON {
+		b.text("0")
+		return
+	}
+	var a arg
+	var types string
+	switch v := value.(type) {
+	case string:
+		a, types = textArg(v), "'text'"
+	case int64:
+		a, types = intArg(v), "'integer', 'real'"
+	case float64:
+		a, types = floatArg(v), "'integer', 'real'"
+	case bool:
+		a = boolArg(v)
+		if types = "'false'"; v {
+			types = "'true'"
+		}
+	default:
+		b.text("0")
+		return
+	}
+	j := b.alias()
+	b.text("(json_type(")
+	b.column(alias, c)
+	b.text(") = 'array' AND EXISTS (SELECT 1 FROM json_each(")
+	b.column(alias, c)
+	b.text(") AS ", j, " WHERE ", j, ".type IN (", types, ") AND ", j, ".value = ")
+	b.bind(a)
+	b.text("))")
+}
