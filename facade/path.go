@@ -82,10 +82,13 @@ type trip struct {
 // run hands the admitted call to whoever answers the operation. The author's
 // handler stands before the built-in one, save for the author's own code.
 func (t *trip) run(ctx context.Context) (*Result, error) {
-	if t.handled() {
+	switch {
+	case t.handled():
 		return t.handle(ctx)
-	}
-	if t.op.builtin != nil {
+	case t.door.Frond.Remote != "":
+		// Topology sends these calls away before they get here; nobody did.
+		return nil, Errorf(ServiceUnavailable, "%s runs elsewhere, and nothing carries calls there", t.door.Frond.Name)
+	case t.op.builtin != nil:
 		return t.op.builtin.run(t, ctx)
 	}
 	return nil, Errorf(NotImplemented, "%s.%s is declared and nothing answers it; attach a handler to it", t.door.Name, t.op.Name)
