@@ -1,6 +1,7 @@
 package resolvers
 
 import (
+	"fmt"
 	"slices"
 	"sort"
 	"strings"
@@ -9,6 +10,8 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 	"github.com/vektah/gqlparser/v2/parser"
+
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // document is a parsed and validated document. It keeps the plans of its operations.
@@ -171,6 +174,22 @@ func (op *operation) plan(e *Engine, vars *variables) *plan {
 	}
 	op.plans[string(key)] = p
 	return p
+}
+
+// undecided is the fault of a condition that was sent as null: a default made the
+// variable fit where only true and false do (specification 5.8.5).
+func (op *operation) undecided(vars *variables) *fault {
+	for _, slot := range op.conditions {
+		if jsontext.IsNull(vars.text[slot]) {
+			v := op.vars[slot]
+			return &fault{
+				message: fmt.Sprintf("$%s is null where @skip or @include wants true or false; send one of them, or leave it out.", v.name),
+				at:      positions(v.at),
+				code:    CodeInput,
+			}
+		}
+	}
+	return nil
 }
 
 func condition(v []byte) byte {

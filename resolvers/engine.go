@@ -73,8 +73,8 @@ type Engine struct {
 	options Options
 }
 
-// NewEngine is an engine over a built schema. It fails where the schema's SDL
-// does not hold together, which is a fault of who built it.
+// NewEngine is an engine over a built schema. It fails where the schema has no AST
+// and its SDL does not load, which is a fault of who built it.
 func NewEngine(s *Schema, caller facade.Caller, opts *Options) (*Engine, error) {
 	if s == nil || caller == nil {
 		return nil, errors.New("resolvers: an engine needs a schema and a caller")
@@ -132,6 +132,11 @@ func (e *Engine) Execute(ctx context.Context, r *Request) (resp *Response) {
 		return e.refuse(405, []*fault{methodFault(op.def)})
 	}
 	vars, faults := op.coerce(r.Variables)
+	if faults == nil {
+		if f := op.undecided(vars); f != nil {
+			faults = []*fault{f}
+		}
+	}
 	if faults != nil {
 		return e.refuse(400, faults)
 	}

@@ -147,7 +147,11 @@ func (res *result) take(x *exec, f *fetch, out *facade.Result) {
 		}
 	default:
 		res.lay(x, f, out)
-		res.groups = []facade.Group{{To: res.items, Page: out.Page}}
+		page := out.Page
+		if out.Form != facade.FormPage {
+			page = facade.Page{Total: -1} // rows alone say nothing of what is around them
+		}
+		res.groups = []facade.Group{{To: res.items, Page: page}}
 	}
 }
 

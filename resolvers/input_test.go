@@ -186,6 +186,8 @@ func TestRefusedInputs(t *testing.T) {
 		// Null where only the request could know (specification 5.8.5).
 		{"null behind a default", `query($n: Int = 3) { post(id: $n) { id } }`, `{"n":null}`,
 			[]string{`$n is null where a value of the non-null type "Int!" is expected; send one.`}, "BAD_USER_INPUT"},
+		{"null for a condition", `query($b: Boolean = true) { posts @skip(if: $b) { total } }`, `{"b":null}`,
+			[]string{`$b is null where @skip or @include wants true or false; send one of them, or leave it out.`}, "BAD_USER_INPUT"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b.calls()

@@ -52,7 +52,9 @@ func TestLimits(t *testing.T) {
 		{"fields in fragments, wherever they are spread", resolvers.CodeFields, func(n int) string {
 			return `{ author(id: "ada") { ...f mentor { ...f } ` + repeat(n-2002, "id ") + `} } fragment f on Author { ` + repeat(1000, "id ") + `}`
 		}, 3500},
-		{"tokens", resolvers.CodeTokens, func(n int) string { return `mutation { updatePost(id: 1, input: {meta: [` + repeat(n-20, "1 ") + `]}) { id } }` }, 5000},
+		{"tokens", resolvers.CodeTokens, func(n int) string {
+			return `mutation { updatePost(id: 1, input: {meta: [` + repeat(n-20, "1 ") + `]}) { id } }`
+		}, 5000},
 		{"the document", resolvers.CodeDocument, func(n int) string { return "{ __typename } #" + repeat(n-16, "x") }, 64 << 10},
 	} {
 		t.Run(c.name, func(t *testing.T) {
