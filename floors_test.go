@@ -65,6 +65,8 @@ var guests = map[string]string{
 	"github.com/vektah/gqlparser/v2":             "projection resolvers gateway",
 	"github.com/graph-gophers/dataloader/v7":     "resolvers",
 	"github.com/gorilla/mux":                     "gateway",
+	"github.com/go-jose/go-jose/v4":              "gateway",
+	"github.com/rs/cors":                         "gateway",
 	"github.com/spf13/cobra":                     "cmd/frond",
 	"github.com/google/go-cmp":                   "store/storetest internal/kittest",
 	"github.com/rogpeppe/go-internal/testscript": "",

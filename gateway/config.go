@@ -9,11 +9,13 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // Config is how a gateway runs. The zero value is the careful choice: loopback,
@@ -28,6 +30,7 @@ type Config struct {
 	Store    string // sqlite:PATH or memory; "" means sqlite:.frond/frond.db
 	Limits   Limits
 	Identity Identity
+	CORS     CORS
 	Log      Log
 	Shutdown Shutdown
 }
@@ -42,13 +45,6 @@ type Limits struct {
 type ListLimits struct {
 	Default int // rows where the caller names no limit; 0 means 50
 	Max     int // what a greater limit is clamped to; 0 means 500
-}
-
-// Identity says how the surfaces learn who is calling. Without any, every caller is anonymous.
-type Identity struct {
-	// Dev believes the header X-Frond-User (a JSON object). Whoever reaches the
-	// port can claim to be anyone, so it starts on loopback only.
-	Dev bool
 }
 
 // Log says what is written to stderr.
@@ -82,6 +78,8 @@ func (c Config) withDefaults() Config {
 	c.Limits.Body = cmp.Or(c.Limits.Body, 1<<20)
 	c.Limits.List.Default = cmp.Or(c.Limits.List.Default, 50)
 	c.Limits.List.Max = cmp.Or(c.Limits.List.Max, 500)
+	c.Identity = c.Identity.withDefaults()
+	c.CORS = c.CORS.withDefaults()
 	c.Log.Format = cmp.Or(c.Log.Format, "auto")
 	c.Shutdown.Timeout = cmp.Or(c.Shutdown.Timeout, 15*time.Second)
 	return c
@@ -117,14 +115,7 @@ func pathless(err error) string {
 
 // check finds what is wrong between settings that are each right.
 func (c Config) check() schema.Faults {
-	var faults schema.Faults
-	if c.Identity.Dev && !loopback(c.Listen) {
-		faults = append(faults, schema.Fault{
-			File: ConfigFile, Pointer: "/identity/dev",
-			Message: fmt.Sprintf("dev identity believes every caller and may not listen on %s", c.Listen),
-			Remedy:  "set identity.dev to false, or listen on 127.0.0.1",
-		})
-	}
+	faults := append(c.Identity.check(c.Listen), c.CORS.check()...)
 	if c.Limits.List.Default > c.Limits.List.Max {
 		faults = append(faults, schema.Fault{
 			File: ConfigFile, Pointer: "/limits/list/default",
@@ -166,6 +157,41 @@ func readStore(text string) (string, error) {
 		return text, nil
 	}
 	return "", errors.New("write sqlite:PATH such as sqlite:.frond/frond.db, or memory")
+}
+
+// readText takes any text.
+func readText(text string) (string, error) { return text, nil }
+
+// readList reads a list of words: as JSON, or with commas between them.
+func readList(text string) ([]string, error) { return readItems(text, false) }
+
+// readItems is readList, where objects may be among the words: they stay JSON.
+func readItems(text string, objects bool) ([]string, error) {
+	help := errors.New("write a list of words, such as [one, two]")
+	var items []string
+	if doc := []byte(text); jsontext.Check(doc) == nil && jsontext.KindOf(doc) == jsontext.Array {
+		for _, item := range jsontext.Elements(doc) {
+			switch kind := jsontext.KindOf(item); {
+			case kind == jsontext.String:
+				items = append(items, jsontext.Unquote(jsontext.Trim(item)))
+			case kind == jsontext.Object && objects:
+				items = append(items, string(jsontext.Trim(item)))
+			default:
+				return nil, help
+			}
+		}
+	} else {
+		text = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(text), "["), "]")
+		for item := range strings.SplitSeq(text, ",") {
+			if item = strings.TrimSpace(item); item != "" || strings.Contains(text, ",") {
+				items = append(items, item)
+			}
+		}
+	}
+	if slices.Contains(items, "") || !objects && strings.ContainsAny(text, "{}") {
+		return nil, help
+	}
+	return items, nil
 }
 
 func readSize(text string) (int64, error) {

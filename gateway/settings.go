@@ -8,25 +8,49 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // Setting is one thing that can be set: in gateway.yaml under Key, in the
-// environment as Variable. Flags of the command set the same by Key.
+// environment as Variable, on the command line as Flag.
 type Setting struct {
 	Key     string // dotted: limits.list.max
-	Default string
+	Default string // in brackets for a setting that takes a list
 	About   string
 
 	set func(c *Config, text string) error
 }
 
 // Variable is the name of the setting in the environment: FROND_LIMITS_LIST_MAX.
-func (s *Setting) Variable() string {
-	return "FROND_" + strings.ToUpper(strings.ReplaceAll(s.Key, ".", "_"))
+func (s *Setting) Variable() string { return "FROND_" + strings.ToUpper(s.joined('_')) }
+
+// Flag is the name of the setting on the command line, without its dashes:
+// limits-list-max.
+func (s *Setting) Flag() string { return s.joined('-') }
+
+// joined is the key with its words put together otherwise: clockSkew is two.
+func (s *Setting) joined(by rune) string {
+	var b strings.Builder
+	for _, r := range s.Key {
+		switch {
+		case r == '.':
+			b.WriteRune(by)
+		case unicode.IsUpper(r):
+			b.WriteRune(by)
+			b.WriteRune(unicode.ToLower(r))
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
+
+// list says whether the setting takes a list: in the file as one, elsewhere with
+// commas or as JSON.
+func (s *Setting) list() bool { return strings.HasPrefix(s.Default, "[") }
 
 // to makes a setting's set from the reader of its text and the place it goes.
 func to[T any](read func(string) (T, error), place func(*Config) *T) func(*Config, string) error {
@@ -48,6 +72,21 @@ var settings = []Setting{
 	{"limits.list.default", "50", "rows of a list where the caller names no limit", to(readCount, func(c *Config) *int { return &c.Limits.List.Default })},
 	{"limits.list.max", "500", "what a greater limit is clamped to", to(readCount, func(c *Config) *int { return &c.Limits.List.Max })},
 	{"identity.dev", "false", "believe the header X-Frond-User, on loopback only", to(readBool, func(c *Config) *bool { return &c.Identity.Dev })},
+	{"identity.issuer", "", "who signs the tokens of callers: their claim iss", to(readText, func(c *Config) *string { return &c.Identity.Issuer })},
+	{"identity.audience", "[]", "whom tokens are for: one of these has to be in their claim aud", to(readList, func(c *Config) *[]string { return &c.Identity.Audience })},
+	{"identity.algorithms", "[]", "the algorithms a token may be signed with, such as [RS256, ES256]", to(readAlgorithms, func(c *Config) *[]string { return &c.Identity.Algorithms })},
+	{"identity.keys", "[]", "files with the issuer's keys (PEM, JWK or JWKS), or JWKs", to(readKeys, func(c *Config) *[]string { return &c.Identity.Keys })},
+	{"identity.jwks", "", "the URL the issuer publishes its keys at", to(readJWKSURL, func(c *Config) *string { return &c.Identity.JWKS })},
+	{"identity.refresh", "5m", "how often that URL is asked", to(readRefresh, func(c *Config) *time.Duration { return &c.Identity.Refresh })},
+	{"identity.clockSkew", "60s", "how far the issuer's clock may be off", to(readSkew, func(c *Config) *time.Duration { return &c.Identity.ClockSkew })},
+	{"identity.claims.id", "[sub]", "the claim that is user.id; of several the first that is there", to(readList, func(c *Config) *[]string { return &c.Identity.Claims.ID })},
+	{"identity.claims.roles", "[roles]", "the claim that is user.roles", to(readList, func(c *Config) *[]string { return &c.Identity.Claims.Roles })},
+	{"identity.claims.scopes", "[scope, scp]", "the claim that is user.scopes", to(readList, func(c *Config) *[]string { return &c.Identity.Claims.Scopes })},
+	{"identity.claims.tenant", "[tenant]", "the claim that is user.tenant", to(readList, func(c *Config) *[]string { return &c.Identity.Claims.Tenant })},
+	{"cors.origins", "[]", "whose pages may read the answers, such as [https://shop.example]; [*] is everyone's", to(readOrigins, func(c *Config) *[]string { return &c.CORS.Origins })},
+	{"cors.headers", "[Authorization, Content-Type, If-Match, If-None-Match, Prefer, traceparent, tracestate]", "the headers such a page may send", to(readHeaders, func(c *Config) *[]string { return &c.CORS.Headers })},
+	{"cors.credentials", "false", "let such a page's browser send cookies", to(readBool, func(c *Config) *bool { return &c.CORS.Credentials })},
+	{"cors.maxAge", "10m", "how long a browser may remember what it was allowed", to(readMaxAge, func(c *Config) *time.Duration { return &c.CORS.MaxAge })},
 	{"log.level", "info", "debug, info, warn or error", to(readLevel, func(c *Config) *slog.Level { return &c.Log.Level })},
 	{"log.format", "auto", "text, json or auto: text on a terminal, else json", to(readFormat, func(c *Config) *string { return &c.Log.Format })},
 	{"shutdown.delay", "0s", "how long to go on serving with /readyz at 503", to(readDuration, func(c *Config) *time.Duration { return &c.Shutdown.Delay })},
@@ -103,6 +142,11 @@ func (c *Config) readMap(file, prefix string, m json.RawMessage) (faults schema.
 		case below != nil:
 			message = fmt.Sprintf("%s takes a map", key)
 			remedy = "write a map with " + strings.Join(below, ", ")
+		case settings[i].list() && (kind == jsontext.Object || kind == jsontext.Array):
+			if err := settings[i].set(c, string(value)); err != nil { // not repeated: it may hold a key
+				message = fmt.Sprintf("%s cannot be this", key)
+				remedy = err.Error()
+			}
 		case kind == jsontext.Object || kind == jsontext.Array:
 			message = fmt.Sprintf("%s takes one value", key)
 			remedy = fmt.Sprintf("write %s: %s", key, settings[i].Default)

@@ -29,9 +29,9 @@ func addSettings(cmd *cobra.Command, keys ...string) *settings {
 	for _, setting := range gateway.Settings() {
 		if len(keys) == 0 || has(keys, setting.Key) {
 			about := fmt.Sprintf("%s (default %s)", setting.About, setting.Default)
-			s.values[setting.Key] = cmd.Flags().String(flagOf(setting.Key), "", about)
+			s.values[setting.Key] = cmd.Flags().String(setting.Flag(), "", about)
 			if setting.Default == "false" { // a switch: its flag alone says true
-				cmd.Flags().Lookup(flagOf(setting.Key)).NoOptDefVal = "true"
+				cmd.Flags().Lookup(setting.Flag()).NoOptDefVal = "true"
 			}
 		}
 	}
@@ -46,8 +46,6 @@ func has(words []string, word string) bool {
 	}
 	return false
 }
-
-func flagOf(key string) string { return strings.ReplaceAll(key, ".", "-") }
 
 // load reads a project's folder and its settings: flag over environment over
 // file. The error is everything that is wrong with either.
@@ -64,7 +62,7 @@ func (s *settings) load(sh *shell, dir string) (*facade.Project, *gateway.Config
 	config, err := gateway.LoadConfig(dir, file, sh.environ)
 	problems := []error{err}
 	for _, setting := range gateway.Settings() {
-		if flag := flagOf(setting.Key); s.values[setting.Key] != nil && s.cmd.Flags().Changed(flag) {
+		if flag := setting.Flag(); s.values[setting.Key] != nil && s.cmd.Flags().Changed(flag) {
 			if err := config.Set(setting.Key, *s.values[setting.Key]); err != nil {
 				problems = append(problems, schema.Fault{File: "--" + flag, Message: fmt.Sprintf("cannot be %q", *s.values[setting.Key]), Remedy: err.Error()})
 			}

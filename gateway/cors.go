@@ -1,0 +1,183 @@
+package gateway
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rs/cors"
+
+	"github.com/frondhost/frond/schema"
+)
+
+// CORS says which other sites' pages may call. The zero value is none: a browser
+// then keeps every answer from them, and sends nothing that asks first.
+type CORS struct {
+	// Origins are such as https://shop.example, or one * for all of them.
+	Origins []string
+	// Headers are what a page may send beside the few it always may; nil means
+	// what the surfaces read, Authorization among them.
+	Headers []string
+	// Credentials lets browsers send cookies along. Never with the origin *.
+	Credentials bool
+	// MaxAge is how long a browser may remember what it was allowed; 0 means ten
+	// minutes, less not at all.
+	MaxAge time.Duration
+}
+
+// everyOrigin is the one origin that is a pattern.
+const everyOrigin = "*"
+
+func (c CORS) withDefaults() CORS {
+	if len(c.Headers) == 0 {
+		c.Headers = []string{"Authorization", "Content-Type", "If-Match", "If-None-Match", "Prefer", "traceparent", "tracestate"}
+	}
+	c.MaxAge = cmp.Or(c.MaxAge, 10*time.Minute)
+	return c
+}
+
+// check finds what is wrong between settings that are each right.
+func (c *CORS) check() (faults schema.Faults) {
+	fault := func(key, message, remedy string) {
+		faults = append(faults, schema.Fault{File: ConfigFile, Pointer: "/cors/" + key, Message: message, Remedy: remedy})
+	}
+	for _, origin := range c.Origins { // a Config may come from Go
+		if err := checkOrigin(origin); err != nil {
+			fault("origins", fmt.Sprintf("%q is no origin", origin), err.Error())
+		}
+	}
+	every := slices.Contains(c.Origins, everyOrigin)
+	if every && c.Credentials {
+		fault("credentials", "with cookies, every site's page would call as whoever looks at it", "name the origins, or set cors.credentials to false")
+	}
+	if every && len(c.Origins) > 1 {
+		fault("origins", "the origin * is all of them already", "write [*] alone, or leave it out")
+	}
+	if c.Credentials && len(c.Origins) == 0 {
+		fault("credentials", "there is no origin that could send cookies", "name origins in cors.origins, or set cors.credentials to false")
+	}
+	return faults
+}
+
+// corsExposed are the headers of answers that a page may read.
+var corsExposed = []string{"Allow", "Content-Location", "ETag", "Link", "Location", "Preference-Applied", "Retry-After", "WWW-Authenticate"}
+
+// wrap makes the answers of next readable for the pages of c.Origins. What a
+// browser asks beforehand is answered here: it comes without credentials.
+func (c CORS) wrap(next http.Handler) http.Handler {
+	if len(c.Origins) == 0 {
+		return next
+	}
+	age := int(c.MaxAge / time.Second)
+	if age <= 0 {
+		age = -1 // how the library spells 0
+	}
+	shared := cors.New(cors.Options{
+		AllowedOrigins:   c.Origins,
+		AllowedMethods:   []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete},
+		AllowedHeaders:   c.Headers,
+		ExposedHeaders:   corsExposed,
+		AllowCredentials: c.Credentials,
+		MaxAge:           age,
+	})
+	handler := shared.Handler(next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		handler.ServeHTTP(&varying{ResponseWriter: w}, r)
+	})
+}
+
+// varying sees to it that an answer leaves with Vary: Origin. Surfaces set and
+// delete Vary as their own answers go; without this word a cache could give one
+// site's answer to another.
+type varying struct {
+	http.ResponseWriter
+	wrote bool
+}
+
+func (w *varying) WriteHeader(status int) {
+	if !w.wrote {
+		w.wrote = status >= http.StatusOK // others are only on the way
+		varyOrigin(w.Header())
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *varying) Write(b []byte) (int, error) {
+	if !w.wrote {
+		w.WriteHeader(http.StatusOK)
+	}
+	return w.ResponseWriter.Write(b)
+}
+
+// Unwrap lets an http.ResponseController reach what lies below.
+func (w *varying) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func varyOrigin(h http.Header) {
+	for _, line := range h.Values("Vary") {
+		for name := range strings.SplitSeq(line, ",") {
+			if strings.EqualFold(strings.TrimSpace(name), "Origin") {
+				return
+			}
+		}
+	}
+	h.Add("Vary", "Origin")
+}
+
+// readOrigins reads origins as browsers send them: a scheme, a host, a port that
+// is not the scheme's own. Patterns are not taken: they let in more than is meant.
+func readOrigins(text string) ([]string, error) {
+	origins, err := readList(text)
+	if err != nil {
+		return nil, errOrigin
+	}
+	for _, origin := range origins {
+		if err := checkOrigin(origin); err != nil {
+			return nil, err
+		}
+	}
+	return origins, nil
+}
+
+var errOrigin = errors.New("write origins as browsers send them, such as [https://shop.example] or [http://localhost:3000]; [*] alone is every site")
+
+func checkOrigin(origin string) error {
+	if origin == everyOrigin {
+		return nil
+	}
+	u, err := url.Parse(origin)
+	switch {
+	case err != nil, u.Scheme == "", u.Hostname() == "",
+		origin != u.Scheme+"://"+u.Host, // something in front or behind
+		origin != strings.ToLower(origin), strings.Contains(origin, "*"), strings.HasSuffix(origin, ":"),
+		u.Scheme == "http" && u.Port() == "80", u.Scheme == "https" && u.Port() == "443":
+		return errOrigin
+	}
+	return nil
+}
+
+func readHeaders(text string) ([]string, error) {
+	names, err := readList(text)
+	for _, name := range names {
+		if name == "*" || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r) }) {
+			err = errors.New("no pattern")
+		}
+	}
+	if err != nil {
+		return nil, errors.New("write the names of headers, such as [Authorization, Content-Type]")
+	}
+	return names, nil
+}
+
+// readMaxAge reads a duration that may be nothing at all, which is -1 in a Config.
+func readMaxAge(text string) (time.Duration, error) {
+	d, err := readDuration(text)
+	if err == nil && d < time.Second {
+		return -1, nil
+	}
+	return d, err
+}

@@ -1,0 +1,260 @@
+package gateway
+
+import (
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/go-jose/go-jose/v4"
+
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// key is one key that tokens may be signed with.
+type key struct {
+	id     string // its kid; "" for one without a name, which answers for any
+	alg    string // the one algorithm it is for; "" for all that fit its kind
+	public any    // *rsa.PublicKey, *ecdsa.PublicKey, ed25519.PublicKey, or the []byte of a secret
+}
+
+// fits says whether the key may have signed under alg. A key's kind decides, never
+// the token alone: a public key is no secret, whatever a token says it is.
+func (k *key) fits(alg string) bool {
+	takes := algorithms[alg]
+	return takes != nil && takes(k.public) && (k.alg == "" || k.alg == alg)
+}
+
+// algorithms are those that can be allowed, each with the keys it takes
+// (RFC 7518, section 3). "none" is not among them, in any spelling.
+var algorithms = map[string]func(public any) bool{
+	"RS256": isRSA, "RS384": isRSA, "RS512": isRSA,
+	"PS256": isRSA, "PS384": isRSA, "PS512": isRSA,
+	"ES256": onCurve(elliptic.P256()), "ES384": onCurve(elliptic.P384()), "ES512": onCurve(elliptic.P521()),
+	"EdDSA": isEd25519,
+	"HS256": secretOf(32), "HS384": secretOf(48), "HS512": secretOf(64),
+}
+
+func isRSA(public any) bool {
+	_, ok := public.(*rsa.PublicKey)
+	return ok
+}
+
+func onCurve(curve elliptic.Curve) func(any) bool {
+	return func(public any) bool {
+		k, ok := public.(*ecdsa.PublicKey)
+		return ok && k.Curve == curve
+	}
+}
+
+func isEd25519(public any) bool {
+	_, ok := public.(ed25519.PublicKey)
+	return ok
+}
+
+// secretOf takes secrets at least as long as the hash (RFC 7518, section 3.2).
+func secretOf(size int) func(any) bool {
+	return func(public any) bool {
+		secret, ok := public.([]byte)
+		return ok && len(secret) >= size
+	}
+}
+
+// leastRSA is how many bits an RSA key has at least (RFC 7518, section 3.3).
+const leastRSA = 2048
+
+// checkPublic says what speaks against a public key.
+func checkPublic(public any) error {
+	switch k := public.(type) {
+	case *rsa.PublicKey:
+		if n := k.N.BitLen(); n < leastRSA {
+			return fmt.Errorf("an RSA key of %d bits is too weak; use one of %d", n, leastRSA)
+		}
+	case *ecdsa.PublicKey, ed25519.PublicKey:
+	default:
+		return errors.New("a key of this kind signs no tokens; use RSA, ECDSA or Ed25519")
+	}
+	return nil
+}
+
+var errPrivate = errors.New("there is a private key in it; name the public half alone, which `openssl pkey -pubout` writes")
+
+// readJWK reads one JWK (RFC 7517). A secret (kty: oct) is one only with secrets.
+func readJWK(text []byte, secrets bool) (key, error) {
+	var meta struct {
+		Kty    string   `json:"kty"`
+		Use    string   `json:"use"`
+		Ops    []string `json:"key_ops"`
+		Secret string   `json:"k"`
+	}
+	if err := jsontext.Check(text); err != nil {
+		return key{}, err
+	}
+	if err := json.Unmarshal(text, &meta); err != nil {
+		return key{}, errors.New("it is no JWK; write an object with kty and the members of its kind")
+	}
+	for _, name := range []string{"d", "p", "q", "dp", "dq", "qi", "oth", "priv"} {
+		if jsontext.Get(text, name) != nil {
+			return key{}, errPrivate
+		}
+	}
+	oct := meta.Kty == "oct" || jsontext.Get(text, "k") != nil
+	switch {
+	case oct && !secrets:
+		return key{}, errors.New("a secret has no place here; put it into a file that identity.keys names")
+	case meta.Use != "" && meta.Use != "sig":
+		return key{}, fmt.Errorf("its use is %q; take a key whose use is sig", meta.Use)
+	case jsontext.Get(text, "key_ops") != nil && !slices.Contains(meta.Ops, "verify"):
+		return key{}, errors.New("verify is not among its key_ops; take a key that is there to verify")
+	}
+	var jwk jose.JSONWebKey
+	if err := jwk.UnmarshalJSON(text); err != nil {
+		return key{}, fmt.Errorf("it is no JWK that can be used: %s", strings.TrimPrefix(err.Error(), "go-jose/go-jose: "))
+	}
+	k := key{id: jwk.KeyID, alg: jwk.Algorithm, public: jwk.Key}
+	if jwk.Algorithm != "" && algorithms[jwk.Algorithm] == nil {
+		return key{}, fmt.Errorf("its alg is %q; use one of %s", jwk.Algorithm, strings.Join(algorithmNames(), ", "))
+	}
+	if secret, ok := jwk.Key.([]byte); ok {
+		if len(secret) < 32 {
+			return key{}, errors.New("the secret is too short; use at least 32 random bytes")
+		}
+		return k, nil
+	}
+	return k, checkPublic(jwk.Key)
+}
+
+// readJWKS reads a set of keys: those it can, and what is wrong with the others.
+func readJWKS(text []byte, secrets bool) (keys []key, refused []error, err error) {
+	const most = 100
+	if err := jsontext.Check(text); err != nil {
+		return nil, nil, err
+	}
+	list := jsontext.Get(text, "keys")
+	if jsontext.KindOf(text) != jsontext.Object || jsontext.KindOf(list) != jsontext.Array {
+		return nil, nil, errors.New(`it is no JWKS; write {"keys": [...]}`)
+	}
+	for i, item := range jsontext.Elements(list) {
+		if i == most {
+			return nil, nil, fmt.Errorf("there are more than %d keys in it", most)
+		}
+		k, err := readJWK(item, secrets)
+		if err != nil {
+			refused = append(refused, fmt.Errorf("key %d: %w", i, err))
+			continue
+		}
+		keys = append(keys, k)
+	}
+	return keys, refused, nil
+}
+
+// readPEM reads every key of a PEM file. They have no names.
+func readPEM(text []byte) (keys []key, err error) {
+	for {
+		var block *pem.Block
+		if block, text = pem.Decode(text); block == nil {
+			break
+		}
+		var public any
+		switch {
+		case block.Type == "PUBLIC KEY":
+			public, err = x509.ParsePKIXPublicKey(block.Bytes)
+		case block.Type == "RSA PUBLIC KEY":
+			public, err = x509.ParsePKCS1PublicKey(block.Bytes)
+		case block.Type == "CERTIFICATE":
+			var cert *x509.Certificate
+			if cert, err = x509.ParseCertificate(block.Bytes); err == nil {
+				public = cert.PublicKey
+			}
+		case strings.HasSuffix(block.Type, "PRIVATE KEY"):
+			return nil, errPrivate
+		default:
+			return nil, fmt.Errorf("a block %s is no key; write PUBLIC KEY or CERTIFICATE blocks", block.Type)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("a block %s cannot be read: %w", block.Type, err)
+		}
+		if err := checkPublic(public); err != nil {
+			return nil, err
+		}
+		keys = append(keys, key{public: public})
+	}
+	if len(keys) == 0 {
+		return nil, errors.New("there is no key in it; write PEM blocks, a JWK or a JWKS")
+	}
+	return keys, nil
+}
+
+// loadKeys reads what identity.keys names. dir is the project's folder.
+func (id *Identity) loadKeys(dir string) (keys []key, faults schema.Faults) {
+	for i, source := range id.Keys {
+		file, found, err := loadKey(dir, source)
+		if err == nil && !slices.ContainsFunc(found, id.allows) {
+			err = fmt.Errorf("none of identity.algorithms (%s) takes a key of this kind; name one that does", strings.Join(id.Algorithms, ", "))
+		}
+		if err != nil {
+			faults = append(faults, schema.Fault{
+				File: ConfigFile, Pointer: fmt.Sprintf("/identity/keys/%d", i), Message: file + " cannot be used",
+				Remedy: err.Error(),
+			})
+			continue
+		}
+		keys = append(keys, found...)
+	}
+	if faults != nil {
+		return nil, faults
+	}
+	for _, alg := range id.Algorithms {
+		// What is fetched is public: a secret has to be here.
+		fetched := id.JWKS != "" && !strings.HasPrefix(alg, "HS")
+		if !fetched && !slices.ContainsFunc(keys, func(k key) bool { return k.fits(alg) }) {
+			faults = append(faults, schema.Fault{
+				File: ConfigFile, Pointer: "/identity/algorithms", Message: "there is no key for " + alg,
+				Remedy: "leave it out of identity.algorithms, or name a key of its kind in identity.keys",
+			})
+		}
+	}
+	return keys, faults
+}
+
+func (id *Identity) allows(k key) bool {
+	return slices.ContainsFunc(id.Algorithms, func(alg string) bool { return k.fits(alg) })
+}
+
+// loadKey reads one entry of identity.keys and says what to call it.
+func loadKey(dir, source string) (name string, keys []key, err error) {
+	if strings.HasPrefix(source, "{") {
+		k, err := readJWK([]byte(source), false)
+		return "this JWK", []key{k}, err
+	}
+	path := source
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return source, nil, fmt.Errorf("%s; name a file that can be read", pathless(err))
+	}
+	text = bytes.TrimSpace(text)
+	if !bytes.HasPrefix(text, []byte("{")) {
+		keys, err = readPEM(text)
+		return source, keys, err
+	}
+	if jsontext.Check(text) == nil && jsontext.Get(text, "keys") == nil {
+		k, err := readJWK(text, true)
+		return source, []key{k}, err
+	}
+	keys, refused, err := readJWKS(text, true)
+	return source, keys, errors.Join(append(refused, err)...)
+}

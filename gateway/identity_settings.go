@@ -1,0 +1,189 @@
+package gateway
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// Identity says how the surfaces learn who is calling. Without any of it every
+// caller is anonymous. Issuer, Audience, Algorithms and one of Keys and JWKS belong
+// together: with them callers are known by a Bearer token.
+type Identity struct {
+	// Dev believes the header X-Frond-User (a JSON object). Whoever reaches the
+	// port can claim to be anyone, so it starts on loopback only, and not beside tokens.
+	Dev bool
+
+	Issuer     string   // the claim iss, exactly
+	Audience   []string // one of these has to be in the claim aud
+	Algorithms []string // what a token may be signed with; none is never among them
+	// Keys are files below the project's folder, or anywhere by an absolute path,
+	// each with PEM blocks, a JWK or a JWKS; or a public JWK itself, as JSON.
+	Keys []string
+	JWKS string // the URL of the issuer's keys: https, or http on this machine
+
+	Refresh   time.Duration // how often JWKS is asked; 0 means 5 minutes
+	ClockSkew time.Duration // how far clocks may be apart; 0 means a minute, less not at all
+	Claims    Claims
+}
+
+// Claims are where state.user is found in a token. Each is a list of paths, of
+// which the first that leads to something counts. A path is the name of a claim,
+// names with dots between them (realm_access.roles), or an RFC 6901 pointer where
+// it begins with a slash. What contains :// is one name, dots or not.
+type Claims struct {
+	ID     []string // a text; nil means sub. A token without one is refused
+	Roles  []string // texts, or one; nil means roles
+	Scopes []string // texts, or one with spaces between the scopes; nil means scope, then scp
+	Tenant []string // a text; nil means tenant
+}
+
+const (
+	defaultRefresh = 5 * time.Minute
+	leastRefresh   = 10 * time.Second
+	defaultSkew    = time.Minute
+	mostSkew       = 10 * time.Minute
+)
+
+func (id Identity) withDefaults() Identity {
+	or := func(paths []string, names ...string) []string {
+		if len(paths) == 0 {
+			return names
+		}
+		return paths
+	}
+	id.Refresh = cmp.Or(id.Refresh, defaultRefresh)
+	id.ClockSkew = cmp.Or(id.ClockSkew, defaultSkew)
+	id.Claims.ID = or(id.Claims.ID, "sub")
+	id.Claims.Roles = or(id.Claims.Roles, "roles")
+	id.Claims.Scopes = or(id.Claims.Scopes, "scope", "scp")
+	id.Claims.Tenant = or(id.Claims.Tenant, "tenant")
+	return id
+}
+
+// tokens says whether callers are known by tokens. That any of the settings is
+// there is enough: that the others are missing is then a fault, not an open door.
+func (id *Identity) tokens() bool {
+	return id.Issuer != "" || len(id.Audience) > 0 || len(id.Algorithms) > 0 || len(id.Keys) > 0 || id.JWKS != ""
+}
+
+// check finds what is wrong between settings that are each right.
+func (id *Identity) check(listen string) (faults schema.Faults) {
+	fault := func(key, message, remedy string) {
+		faults = append(faults, schema.Fault{File: ConfigFile, Pointer: "/identity/" + key, Message: message, Remedy: remedy})
+	}
+	if id.Dev && !loopback(listen) {
+		fault("dev", "dev identity believes every caller and may not listen on "+listen, "set identity.dev to false, or listen on 127.0.0.1")
+	}
+	if !id.tokens() {
+		return faults
+	}
+	if id.Dev {
+		fault("dev", "dev identity believes every caller, whatever token there is", "set identity.dev to false, or leave the rest of identity out")
+	}
+	for _, part := range []struct {
+		key     string
+		missing bool
+		remedy  string
+	}{
+		{"issuer", id.Issuer == "", "write the issuer as the claim iss of its tokens has it"},
+		{"audience", len(id.Audience) == 0, "write what the claim aud of tokens for this gateway has in it"},
+		{"algorithms", len(id.Algorithms) == 0, "write the algorithms the issuer signs with, such as [RS256]"},
+		{"keys", len(id.Keys) == 0 && id.JWKS == "", "name the files with the issuer's keys, or write identity.jwks: https://…"},
+	} {
+		if part.missing {
+			fault(part.key, "tokens cannot be checked without identity."+part.key, part.remedy)
+		}
+	}
+	// The file's readers refuse these with better words; a Config may come from Go.
+	for _, name := range id.Algorithms {
+		if err := knownAlgorithm(name); err != nil {
+			fault("algorithms", fmt.Sprintf("there is no algorithm %q here", name), err.Error())
+		}
+	}
+	if _, err := readJWKSURL(id.JWKS); err != nil {
+		fault("jwks", "the keys cannot be fetched from there", err.Error())
+	}
+	return faults
+}
+
+func readAlgorithms(text string) ([]string, error) {
+	names, err := readList(text)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		if err := knownAlgorithm(name); err != nil {
+			return nil, err
+		}
+	}
+	return names, nil
+}
+
+func knownAlgorithm(name string) error {
+	if algorithms[name] == nil {
+		return fmt.Errorf("write some of %s; a token without a signature is never taken", strings.Join(algorithmNames(), ", "))
+	}
+	return nil
+}
+
+func readKeys(text string) ([]string, error) {
+	if doc := []byte(text); jsontext.KindOf(doc) == jsontext.Object {
+		text = "[" + text + "]" // a single JWK, in a variable
+	}
+	items, err := readItems(text, true)
+	if err != nil {
+		return nil, errors.New("write a list of files, such as [keys/issuer.pem]; a public JWK may stand in it as a map")
+	}
+	return items, nil
+}
+
+func readJWKSURL(text string) (string, error) {
+	if text == "" {
+		return "", nil
+	}
+	u, err := url.Parse(text)
+	secure := err == nil && (u.Scheme == "https" || u.Scheme == "http" && loopback(u.Hostname()))
+	if !secure || u.Hostname() == "" || u.User != nil || u.Fragment != "" {
+		return "", errors.New("write an address such as https://login.example/keys; http is taken on this machine only, for who changes the keys on their way can be anyone")
+	}
+	return text, nil
+}
+
+func readRefresh(text string) (time.Duration, error) {
+	d, err := readDuration(text)
+	if err == nil && d < leastRefresh {
+		err = fmt.Errorf("write at least %s, such as 5m", leastRefresh)
+	}
+	return d, err
+}
+
+// readSkew reads a duration that may be nothing at all, which is -1 in a Config:
+// there 0 is what was not said.
+func readSkew(text string) (time.Duration, error) {
+	d, err := readDuration(text)
+	switch {
+	case err == nil && d > mostSkew:
+		return 0, fmt.Errorf("write at most %s, such as 60s: tokens live on for that long", mostSkew)
+	case err == nil && d == 0:
+		return -1, nil
+	}
+	return d, err
+}
+
+// algorithmNames are the names a setting may have, in an order to read.
+func algorithmNames() []string {
+	names := make([]string, 0, len(algorithms))
+	for name := range algorithms {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
