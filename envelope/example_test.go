@@ -21,7 +21,8 @@ func Example() {
 	}
 	facade.HandleQuery(project.Door("greeter"), "greet", func(_ context.Context, in struct {
 		Name string `json:"name"`
-	}) (string, error) {
+	},
+	) (string, error) {
 		if in.Name == "nobody" {
 			return "", facade.Errorf(facade.NotFound, "there is nobody to greet")
 		}

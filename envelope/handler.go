@@ -107,8 +107,10 @@ type request struct {
 // appendAnswers appends what one body is answered with: a frame, an array of frames, or nothing.
 func (q *request) appendAnswers(ctx context.Context, dst []byte, body []byte) []byte {
 	if err := jsontext.Check(body); err != nil {
-		return appendFailure(dst, nullID, &failure{ParseError,
-			facade.Errorf(facade.BadRequest, "the body is not a frame of JSON: %s", err.Error())})
+		return appendFailure(dst, nullID, &failure{
+			ParseError,
+			facade.Errorf(facade.BadRequest, "the body is not a frame of JSON: %s", err.Error()),
+		})
 	}
 	q.rebuildState(ctx)
 	if jsontext.KindOf(body) == jsontext.Array {

@@ -54,15 +54,19 @@ var selectTen = []string{"id", "slug", "title", "body", "status", "authorId", "p
 
 func BenchmarkFindByID(b *testing.B) {
 	f := cannedFacade(b, 1, tenFields)
-	call := &facade.Call{Entity: "post", Operation: "findById", Select: selectTen,
-		Invocation: facade.Invocation{Params: json.RawMessage(`{"id":"p1"}`)}}
+	call := &facade.Call{
+		Entity: "post", Operation: "findById", Select: selectTen,
+		Invocation: facade.Invocation{Params: json.RawMessage(`{"id":"p1"}`)},
+	}
 	benchmarkCall(b, f, call)
 }
 
 func BenchmarkList100(b *testing.B) {
 	f := cannedFacade(b, 100, tenFields)
-	call := &facade.Call{Entity: "post", Operation: "list", Select: selectTen,
-		Invocation: facade.Invocation{Query: json.RawMessage(`{"filter":{"status":{"eq":"draft"},"views":{"gte":10}},"sort":"-createdAt","limit":100,"total":false}`)}}
+	call := &facade.Call{
+		Entity: "post", Operation: "list", Select: selectTen,
+		Invocation: facade.Invocation{Query: json.RawMessage(`{"filter":{"status":{"eq":"draft"},"views":{"gte":10}},"sort":"-createdAt","limit":100,"total":false}`)},
+	}
 	benchmarkCall(b, f, call)
 }
 
@@ -112,10 +116,14 @@ func TestAllocations(t *testing.T) {
 		most float64
 		call *facade.Call
 	}{
-		{"findById", 1, 40, &facade.Call{Entity: "post", Operation: "findById", Select: selectTen,
-			Invocation: facade.Invocation{Params: json.RawMessage(`{"id":"p1"}`)}}},
-		{"list of 100", 100, 60, &facade.Call{Entity: "post", Operation: "list", Select: selectTen,
-			Invocation: facade.Invocation{Query: json.RawMessage(`{"filter":{"status":{"eq":"draft"}},"sort":"-createdAt","limit":100,"total":false}`)}}},
+		{"findById", 1, 40, &facade.Call{
+			Entity: "post", Operation: "findById", Select: selectTen,
+			Invocation: facade.Invocation{Params: json.RawMessage(`{"id":"p1"}`)},
+		}},
+		{"list of 100", 100, 60, &facade.Call{
+			Entity: "post", Operation: "list", Select: selectTen,
+			Invocation: facade.Invocation{Query: json.RawMessage(`{"filter":{"status":{"eq":"draft"}},"sort":"-createdAt","limit":100,"total":false}`)},
+		}},
 	} {
 		f := cannedFacade(t, c.rows, tenFields)
 		got := testing.AllocsPerRun(100, func() {

@@ -19,40 +19,66 @@ func TestCreate(t *testing.T) {
 	for _, c := range []struct {
 		name, method, body, want string // want: members of the answer, or what is refused
 	}{
-		{"what is left out is filled by its rule", "comment.create", `{"id":7,"postId":"p1","authorId":null,"text":"Hm."}`,
-			`{"id":7,"authorId":null,"likes":0}`},
+		{
+			"what is left out is filled by its rule", "comment.create", `{"id":7,"postId":"p1","authorId":null,"text":"Hm."}`,
+			`{"id":7,"authorId":null,"likes":0}`,
+		},
 		{"a default may be overridden", "comment.create", `{"id":8,"postId":"p1","authorId":"ada","text":"Hm.","likes":5}`, `{"likes":5}`},
-		{"a missing, an unknown, a read-only and a null field are named in one answer", "post.create",
+		{
+			"a missing, an unknown, a read-only and a null field are named in one answer", "post.create",
 			`{"slug":"a","title":null,"colour":"red","views":7,"authorId":"ada","body":null}`,
 			"/body/colour unknown_key: is not part of the card; leave it out\n" +
 				"/body/title type: must be a string, not null\n" +
-				"/body/views read_only: is written by the host alone; leave it out"},
-		{"a nullable field may not be omitted, only null (spec 2.3.1)", "comment.create", `{"id":9,"postId":"p1","text":"x"}`,
-			"/body/authorId required: is required"},
-		{"no body at all is an empty one", "tag.create", ``,
-			"/body/topic required: is required\n/body/label required: is required"},
-		{"null is an empty body", "tag.create", `null`,
-			"/body/topic required: is required\n/body/label required: is required"},
+				"/body/views read_only: is written by the host alone; leave it out",
+		},
+		{
+			"a nullable field may not be omitted, only null (spec 2.3.1)", "comment.create", `{"id":9,"postId":"p1","text":"x"}`,
+			"/body/authorId required: is required",
+		},
+		{
+			"no body at all is an empty one", "tag.create", ``,
+			"/body/topic required: is required\n/body/label required: is required",
+		},
+		{
+			"null is an empty body", "tag.create", `null`,
+			"/body/topic required: is required\n/body/label required: is required",
+		},
 		{"a list is no body", "tag.create", `[]`, "/body type: must be an object"},
-		{"the other side of a relation is not written", "post.create",
+		{
+			"the other side of a relation is not written", "post.create",
 			`{"slug":"b","title":"B","body":null,"authorId":"ada","comments":["1"]}`,
-			"/body/comments read_only: is the other side of a relation; set postId of comment instead"},
-		{"a value that is taken", "author.create", `{"name":"A","email":"ADA@example.org","password":"12345678"}`,
-			"/body/email unique: is already taken; send another"},
-		{"values that are taken together", "tag.create", `{"topic":"science","label":"logic"}`,
+			"/body/comments read_only: is the other side of a relation; set postId of comment instead",
+		},
+		{
+			"a value that is taken", "author.create", `{"name":"A","email":"ADA@example.org","password":"12345678"}`,
+			"/body/email unique: is already taken; send another",
+		},
+		{
+			"values that are taken together", "tag.create", `{"topic":"science","label":"logic"}`,
 			"/body/topic unique: is already taken together with the others of topic, label; change one of them\n" +
-				"/body/label unique: is already taken together with the others of topic, label; change one of them"},
-		{"a decimal that is none", "post.create", `{"slug":"c","title":"C","body":null,"authorId":"ada","price":"1e5"}`,
-			`/body/price format: must be a decimal number in quotes, such as "12.50"`},
-		{"a moment past the last year", "comment.create", `{"id":12,"postId":"p1","authorId":null,"text":"x","at":"9999-12-31T23:59:59-01:00"}`,
-			"/body/at format: must be a date-time such as 2026-05-01T10:30:00Z"},
-		{"a relation to nothing", "comment.create", `{"id":10,"postId":"p9","authorId":null,"text":"x"}`,
-			"/body/postId reference: names a post that does not exist; send the id of one that does"},
-		{"decoded inward, never given outward", "author.create", `{"name":"B","email":"B@Example.org","password":"12345678"}`,
-			`{"email":"b@example.org","password":null,"karma":0}`},
+				"/body/label unique: is already taken together with the others of topic, label; change one of them",
+		},
+		{
+			"a decimal that is none", "post.create", `{"slug":"c","title":"C","body":null,"authorId":"ada","price":"1e5"}`,
+			`/body/price format: must be a decimal number in quotes, such as "12.50"`,
+		},
+		{
+			"a moment past the last year", "comment.create", `{"id":12,"postId":"p1","authorId":null,"text":"x","at":"9999-12-31T23:59:59-01:00"}`,
+			"/body/at format: must be a date-time such as 2026-05-01T10:30:00Z",
+		},
+		{
+			"a relation to nothing", "comment.create", `{"id":10,"postId":"p9","authorId":null,"text":"x"}`,
+			"/body/postId reference: names a post that does not exist; send the id of one that does",
+		},
+		{
+			"decoded inward, never given outward", "author.create", `{"name":"B","email":"B@Example.org","password":"12345678"}`,
+			`{"email":"b@example.org","password":null,"karma":0}`,
+		},
 		{"encoded outward", "tag.create", `{"topic":"x","label":"small"}`, `{"label":"SMALL"}`},
-		{"a date-time becomes UTC with milliseconds", "comment.create",
-			`{"id":11,"postId":"p1","authorId":null,"text":"x","at":"2024-05-01T10:00:00.1234567+02:00"}`, `{"at":"2024-05-01T08:00:00.123456Z"}`},
+		{
+			"a date-time becomes UTC with milliseconds", "comment.create",
+			`{"id":11,"postId":"p1","authorId":null,"text":"x","at":"2024-05-01T10:00:00.1234567+02:00"}`, `{"at":"2024-05-01T08:00:00.123456Z"}`,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			text, err := do(t, f, c.method, "", "", c.body)
@@ -97,10 +123,14 @@ func TestUpdate(t *testing.T) {
 		{"what is set once", "post.update", `{"id":"p1"}`, `{"createdAt":"2024-01-01T00:00:00Z"}`, "/body/createdAt immutable: cannot be changed once it is set; leave it out"},
 		{"the key it has is no change", "post.update", `{"id":"p1"}`, `{"id":"p1","title":"Same"}`, `{"id":"p1","title":"Same"}`},
 		{"another key is", "post.update", `{"id":"p1"}`, `{"id":"p2"}`, "/body/id immutable: cannot be changed once it is set; leave it out"},
-		{"a nested object is merged", "author.update", `{"id":"ada"}`, `{"address":{"zip":null,"city":"Marylebone"}}`,
-			`{"address":{"street":"12 St James's Square","city":"Marylebone","zip":null}}`},
-		{"null removes a member that may not be null", "author.update", `{"id":"ada"}`, `{"address":{"street":null}}`,
-			`{"address":{"city":"London","zip":"SW1Y 4LB"}}`},
+		{
+			"a nested object is merged", "author.update", `{"id":"ada"}`, `{"address":{"zip":null,"city":"Marylebone"}}`,
+			`{"address":{"street":"12 St James's Square","city":"Marylebone","zip":null}}`,
+		},
+		{
+			"null removes a member that may not be null", "author.update", `{"id":"ada"}`, `{"address":{"street":null}}`,
+			`{"address":{"city":"London","zip":"SW1Y 4LB"}}`,
+		},
 		{"and what is left is judged", "author.update", `{"id":"ada"}`, `{"address":{"city":null}}`, "/body/address/city required: is required"},
 		{"a nested object that is not there yet is judged whole", "author.update", `{"id":"grace"}`, `{"address":{"street":"x"}}`, "/body/address/city required: is required"},
 		{"an unknown key at depth", "author.update", `{"id":"ada"}`, `{"address":{"planet":"Earth"}}`, "/body/address/planet unknown_key: is not part of the card; leave it out"},
@@ -143,8 +173,10 @@ func TestFindAndDelete(t *testing.T) {
 		{"a row", "tag.findById", `{"id":"t1"}`, ``, `{"id":"t1","topic":"science","label":"MATHEMATICS"}`},
 		{"nothing is null", "tag.findById", `{"id":"t9"}`, ``, `null`},
 		{"an id with escapes", "tag.findById", `{"id":"\u00741"}`, ``, `{"id":"t1","topic":"science","label":"MATHEMATICS"}`},
-		{"rows in the order of ids, once each, without the missing", "tag.findByIds", ``, `{"ids":["t3","t9","t1","t3"]}`,
-			`[{"id":"t3","topic":"history","label":"MACHINES"},{"id":"t1","topic":"science","label":"MATHEMATICS"}]`},
+		{
+			"rows in the order of ids, once each, without the missing", "tag.findByIds", ``, `{"ids":["t3","t9","t1","t3"]}`,
+			`[{"id":"t3","topic":"history","label":"MACHINES"},{"id":"t1","topic":"science","label":"MATHEMATICS"}]`,
+		},
 		{"no ids", "tag.findByIds", ``, `{"ids":[]}`, `[]`},
 		{"3.0 is an integer", "comment.findByIds", ``, `{"ids":[3.0]}`, `[{"id":3,`},
 		{"ids are required", "tag.findByIds", ``, `{}`, "/query/ids required: must be a list of ids"},
@@ -209,14 +241,22 @@ func TestFailuresLeaveAsOneType(t *testing.T) {
 		fail func() error
 		want facade.Error
 	}{
-		{"an error nobody coded", func() error { return errors.New("secret: disk on fire") },
-			facade.Error{Code: facade.InternalError, Message: "something went wrong on our side", Entity: "tag", Operation: "list"}},
-		{"one coded as ours", func() error { return facade.Errorf(facade.InternalError, "secret: %w", errors.New("disk")) },
-			facade.Error{Code: facade.InternalError, Message: "something went wrong on our side", Entity: "tag", Operation: "list"}},
-		{"a panic", func() error { panic("secret") },
-			facade.Error{Code: facade.InternalError, Message: "something went wrong on our side", Entity: "tag", Operation: "list"}},
-		{"a coded one", func() error { return facade.Errorf(facade.ServiceUnavailable, "the store is away") },
-			facade.Error{Code: facade.ServiceUnavailable, Message: "the store is away", Entity: "tag", Operation: "list"}},
+		{
+			"an error nobody coded", func() error { return errors.New("secret: disk on fire") },
+			facade.Error{Code: facade.InternalError, Message: "something went wrong on our side", Entity: "tag", Operation: "list"},
+		},
+		{
+			"one coded as ours", func() error { return facade.Errorf(facade.InternalError, "secret: %w", errors.New("disk")) },
+			facade.Error{Code: facade.InternalError, Message: "something went wrong on our side", Entity: "tag", Operation: "list"},
+		},
+		{
+			"a panic", func() error { panic("secret") },
+			facade.Error{Code: facade.InternalError, Message: "something went wrong on our side", Entity: "tag", Operation: "list"},
+		},
+		{
+			"a coded one", func() error { return facade.Errorf(facade.ServiceUnavailable, "the store is away") },
+			facade.Error{Code: facade.ServiceUnavailable, Message: "the store is away", Entity: "tag", Operation: "list"},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f, err := facade.New(kittest.Project(t), failing{fail: c.fail}, nil)

@@ -59,7 +59,9 @@ func Dangling(field *schema.Property) *Error {
 func InUse(by *schema.Property) *Error {
 	message := fmt.Sprintf("is still pointed at by rows of %s, in %s; remove or change them first", by.Owner.Name, by.Name)
 	return &Error{Code: Conflict, Message: "the row " + message, Details: []schema.Detail{
-		{Path: "id", Pointer: "/params/id", Code: Restrict, Message: message,
-			Params: map[string]any{"entity": by.Owner.Key, "field": by.Name}},
+		{
+			Path: "id", Pointer: "/params/id", Code: Restrict, Message: message,
+			Params: map[string]any{"entity": by.Owner.Key, "field": by.Name},
+		},
 	}}
 }

@@ -46,12 +46,18 @@ func TestErrorOffTheWire(t *testing.T) {
 		wire string
 		want *facade.Error
 	}{
-		{"as it was", `{"code":"CONFLICT","message":"taken","entity":"post","operation":"create","details":{"fields":["slug"]}}`,
-			&facade.Error{Code: facade.Conflict, Message: "taken", Entity: "post", Operation: "create", Details: map[string]any{"fields": []any{"slug"}}}},
-		{"details are details again", `{"code":"VALIDATION_FAILED","message":"m","details":[{"path":"a","pointer":"/body/a","code":"minLength","message":"x","params":{"limit":3}}]}`,
-			facade.Invalid("m", schema.Detail{Path: "a", Pointer: "/body/a", Code: "minLength", Message: "x", Params: map[string]any{"limit": 3.0}})},
-		{"an unknown code", `{"code":"OUT_OF_INK","message":"no ink","details":[1]}`,
-			&facade.Error{Code: facade.InternalError, Message: "no ink", Details: map[string]any{"originalCode": "OUT_OF_INK", "details": []any{1.0}}}},
+		{
+			"as it was", `{"code":"CONFLICT","message":"taken","entity":"post","operation":"create","details":{"fields":["slug"]}}`,
+			&facade.Error{Code: facade.Conflict, Message: "taken", Entity: "post", Operation: "create", Details: map[string]any{"fields": []any{"slug"}}},
+		},
+		{
+			"details are details again", `{"code":"VALIDATION_FAILED","message":"m","details":[{"path":"a","pointer":"/body/a","code":"minLength","message":"x","params":{"limit":3}}]}`,
+			facade.Invalid("m", schema.Detail{Path: "a", Pointer: "/body/a", Code: "minLength", Message: "x", Params: map[string]any{"limit": 3.0}}),
+		},
+		{
+			"an unknown code", `{"code":"OUT_OF_INK","message":"no ink","details":[1]}`,
+			&facade.Error{Code: facade.InternalError, Message: "no ink", Details: map[string]any{"originalCode": "OUT_OF_INK", "details": []any{1.0}}},
+		},
 		{"nothing but a code", `{"code":"GONE"}`, &facade.Error{Code: facade.Gone}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -106,10 +112,14 @@ func TestReport(t *testing.T) {
 	}{
 		{"none", context.Background(), nil, "null", ""},
 		{"a coded one", context.Background(), facade.Errorf(facade.Conflict, "taken"), `{"code":"CONFLICT","message":"taken"}`, ""},
-		{"one nobody coded", context.Background(), errors.New("secret"),
-			`{"code":"INTERNAL_ERROR","message":"something went wrong on our side","details":{"traceId":"0af7651916cd43dd8448eb211c80319c"}}`, "secret"},
-		{"one coded as ours", context.Background(), facade.Errorf(facade.InternalError, "secret"),
-			`{"code":"INTERNAL_ERROR","message":"something went wrong on our side","details":{"traceId":"0af7651916cd43dd8448eb211c80319c"}}`, "secret"},
+		{
+			"one nobody coded", context.Background(), errors.New("secret"),
+			`{"code":"INTERNAL_ERROR","message":"something went wrong on our side","details":{"traceId":"0af7651916cd43dd8448eb211c80319c"}}`, "secret",
+		},
+		{
+			"one coded as ours", context.Background(), facade.Errorf(facade.InternalError, "secret"),
+			`{"code":"INTERNAL_ERROR","message":"something went wrong on our side","details":{"traceId":"0af7651916cd43dd8448eb211c80319c"}}`, "secret",
+		},
 		{"late", late, errors.New("interrupted"), `{"code":"GATEWAY_TIMEOUT","message":"the time set for the call ran out"}`, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -62,8 +62,10 @@ func Example() {
 	}
 
 	call := func(op, params, body string) {
-		res, err := f.Call(ctx, &facade.Call{Entity: "book", Operation: op,
-			Invocation: facade.Invocation{Params: []byte(params), Body: []byte(body)}})
+		res, err := f.Call(ctx, &facade.Call{
+			Entity: "book", Operation: op,
+			Invocation: facade.Invocation{Params: []byte(params), Body: []byte(body)},
+		})
 		if err != nil {
 			fmt.Println(err)
 			return
@@ -97,8 +99,10 @@ func ExampleCollect() {
 	_, err := f.Call(context.Background(), &facade.Call{Entity: "book", Operation: "list"})
 	fmt.Println(err)
 	user := facade.State{"user": map[string]any{"id": "u1"}}
-	_, err = f.Call(context.Background(), &facade.Call{Entity: "book", Operation: "list",
-		Invocation: facade.Invocation{State: user, Query: []byte(`{"sort":"lent"}`)}})
+	_, err = f.Call(context.Background(), &facade.Call{
+		Entity: "book", Operation: "list",
+		Invocation: facade.Invocation{State: user, Query: []byte(`{"sort":"lent"}`)},
+	})
 	fmt.Println(err)
 	// Output:
 	// book.list: UNAUTHORIZED: say who you are
@@ -121,8 +125,10 @@ func ExamplePresent() {
 			return out, nil
 		}, "title")
 	f, _ := facade.New(project, kittest.NewStore(), nil)
-	res, _ := f.Call(context.Background(), &facade.Call{Entity: "book", Operation: "create",
-		Invocation: facade.Invocation{Body: []byte(`{"id":"b1","title":"Emma"}`)}})
+	res, _ := f.Call(context.Background(), &facade.Call{
+		Entity: "book", Operation: "create",
+		Invocation: facade.Invocation{Body: []byte(`{"id":"b1","title":"Emma"}`)},
+	})
 	fmt.Printf("%s\n", res.AppendJSON(nil))
 	// Output: {"id":"b1","title":"Emma","lent":false,"shout":"EMMA!"}
 }

@@ -83,7 +83,9 @@ facts: [{name: a}, {name: a}, {schema: thing}, {name: b, schema: nowhere}, {name
 		{"seeds", map[string]string{
 			"entities/thing.yaml": thing, "seeds/thing.yaml": "id: 1", "seeds/other.yaml": "[]",
 		}, nil},
-		{"what Go code attaches", map[string]string{"entities/thing.yaml": thing, "frond.yaml": "doors: {thing: {operations: {publish: {}, getName: {}}}, health: {operations: {check: {}}}}"},
+		{
+			"what Go code attaches",
+			map[string]string{"entities/thing.yaml": thing, "frond.yaml": "doors: {thing: {operations: {publish: {}, getName: {}}}, health: {operations: {check: {}}}}"},
 			func(p *facade.Project) {
 				h := func(context.Context, struct{}) (bool, error) { return true, nil }
 				text := func(context.Context, []facade.Row) ([]string, error) { return nil, nil }
@@ -102,7 +104,8 @@ facts: [{name: a}, {name: a}, {schema: thing}, {name: b, schema: nowhere}, {name
 				facade.Collect(p.Door("thong"), c)
 				facade.Collect(p.Door("thing"), c)
 				facade.Collect(p.Door("thing"), c)
-			}},
+			},
+		},
 	} {
 		p := projectOf(t, c.files)
 		if c.attach != nil {

@@ -166,8 +166,10 @@ func TestListShape(t *testing.T) {
 		{"not counted", `{"fields":"id","total":false,"limit":5}`, `{"items":[{"id":"p1"},{"id":"p2"},{"id":"p3"},{"id":"p4"},{"id":"p5"}],"total":-1,"hasMore":false,"endCursor":"…"}`},
 		{"none but the total", `{"limit":0}`, `{"items":[],"total":5,"hasMore":true,"endCursor":null}`},
 		{"past the end", `{"offset":9}`, `{"items":[],"total":5,"hasMore":false,"endCursor":null}`},
-		{"a null is as good as nothing", `{"filter":null,"sort":null,"limit":null,"after":null,"offset":null,"total":null,"fields":["id"]}`,
-			`{"items":[{"id":"p1"},{"id":"p2"},{"id":"p3"},{"id":"p4"},{"id":"p5"}],"total":5,"hasMore":false,"endCursor":"…"}`},
+		{
+			"a null is as good as nothing", `{"filter":null,"sort":null,"limit":null,"after":null,"offset":null,"total":null,"fields":["id"]}`,
+			`{"items":[{"id":"p1"},{"id":"p2"},{"id":"p3"},{"id":"p4"},{"id":"p5"}],"total":5,"hasMore":false,"endCursor":"…"}`,
+		},
 		{"total is of the filter, whatever the page", `{"filter":{"status":{"eq":"draft"}},"limit":1,"fields":"id"}`, `{"items":[{"id":"p3"}],"total":2,"hasMore":true,"endCursor":"…"}`},
 		{"the empty cursors are the edges", `{"before":"","limit":2,"fields":"id"}`, `{"items":[{"id":"p4"},{"id":"p5"}],"total":5,"hasMore":false,"endCursor":"…"}`},
 		{"of both sides", `{"after":"","limit":1,"fields":"id"}`, `{"items":[{"id":"p1"}],"total":5,"hasMore":true,"endCursor":"…"}`},
@@ -252,8 +254,10 @@ func TestPagesMeetEveryRowOnce(t *testing.T) {
 		var backward []string
 		more := true
 		for before := ""; more; {
-			res, err := f.Call(t.Context(), &facade.Call{Entity: "comment", Operation: "list", Cursors: true,
-				Invocation: facade.Invocation{Query: raw(fmt.Sprintf(`{%s,"limit":%d,"before":%q}`, query, limit, before))}})
+			res, err := f.Call(t.Context(), &facade.Call{
+				Entity: "comment", Operation: "list", Cursors: true,
+				Invocation: facade.Invocation{Query: raw(fmt.Sprintf(`{%s,"limit":%d,"before":%q}`, query, limit, before))},
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -284,25 +288,45 @@ func TestEach(t *testing.T) {
 		call facade.Call
 		want string
 	}{
-		{"one row for many ids", facade.Call{Entity: "tag", Operation: "findById", Select: []string{"id"},
-			Each: &facade.Each{Field: "id", Keys: keys(`"t3"`, `"t9"`, `"t1"`, `"t3"`, `null`, `7`)}},
-			`[{"id":"t3"},null,{"id":"t1"},{"id":"t3"},null,null]`},
-		{"a page for many parents", facade.Call{Entity: "comment", Operation: "list", Select: []string{"id"},
-			Each:       &facade.Each{Field: "postId", Keys: keys(`"p1"`, `"p3"`, `"p2"`, `"p1"`, `null`)},
-			Invocation: facade.Invocation{Query: raw(`{"limit":2,"sort":"-likes"}`)}},
+		{
+			"one row for many ids",
+			facade.Call{
+				Entity: "tag", Operation: "findById", Select: []string{"id"},
+				Each: &facade.Each{Field: "id", Keys: keys(`"t3"`, `"t9"`, `"t1"`, `"t3"`, `null`, `7`)},
+			},
+			`[{"id":"t3"},null,{"id":"t1"},{"id":"t3"},null,null]`,
+		},
+		{
+			"a page for many parents",
+			facade.Call{
+				Entity: "comment", Operation: "list", Select: []string{"id"},
+				Each:       &facade.Each{Field: "postId", Keys: keys(`"p1"`, `"p3"`, `"p2"`, `"p1"`, `null`)},
+				Invocation: facade.Invocation{Query: raw(`{"limit":2,"sort":"-likes"}`)},
+			},
 			`[{"items":[{"id":1},{"id":2}],"total":3,"hasMore":true,"endCursor":"…"},` +
 				`{"items":[],"total":0,"hasMore":false,"endCursor":null},` +
 				`{"items":[{"id":5},{"id":4}],"total":2,"hasMore":false,"endCursor":"…"},` +
 				`{"items":[{"id":1},{"id":2}],"total":3,"hasMore":true,"endCursor":"…"},` +
-				`{"items":[],"total":0,"hasMore":false,"endCursor":null}]`},
-		{"with a filter of its own", facade.Call{Entity: "comment", Operation: "list", Select: []string{"id"},
-			Each:       &facade.Each{Field: "postId", Keys: keys(`"p1"`)},
-			Invocation: facade.Invocation{Query: raw(`{"filter":{"likes":{"gt":3}},"total":false}`)}},
-			`[{"items":[{"id":1}],"total":-1,"hasMore":false,"endCursor":"…"}]`},
+				`{"items":[],"total":0,"hasMore":false,"endCursor":null}]`,
+		},
+		{
+			"with a filter of its own",
+			facade.Call{
+				Entity: "comment", Operation: "list", Select: []string{"id"},
+				Each:       &facade.Each{Field: "postId", Keys: keys(`"p1"`)},
+				Invocation: facade.Invocation{Query: raw(`{"filter":{"likes":{"gt":3}},"total":false}`)},
+			},
+			`[{"items":[{"id":1}],"total":-1,"hasMore":false,"endCursor":"…"}]`,
+		},
 		{"no keys", facade.Call{Entity: "comment", Operation: "list", Each: &facade.Each{Field: "postId"}}, `[]`},
-		{"computed once for all", facade.Call{Entity: "post", Operation: "findById", Select: []string{"excerpt"},
-			Each: &facade.Each{Field: "id", Keys: keys(`"p1"`, `"p4"`)}},
-			`[{"excerpt":"The Analytical Engine"},{"excerpt":null}]`},
+		{
+			"computed once for all",
+			facade.Call{
+				Entity: "post", Operation: "findById", Select: []string{"excerpt"},
+				Each: &facade.Each{Field: "id", Keys: keys(`"p1"`, `"p4"`)},
+			},
+			`[{"excerpt":"The Analytical Engine"},{"excerpt":null}]`,
+		},
 		{"by a field that is no key", facade.Call{Entity: "post", Operation: "findById", Each: &facade.Each{Field: "slug"}}, "VALIDATION_FAILED"},
 		{"by a field nobody reads", facade.Call{Entity: "post", Operation: "list", Each: &facade.Each{Field: "editorNote"}}, "VALIDATION_FAILED"},
 		{"what is not batched", facade.Call{Entity: "post", Operation: "delete", Each: &facade.Each{Field: "id"}}, "BAD_REQUEST"},
@@ -343,8 +367,10 @@ func TestOneTripForAllKeys(t *testing.T) {
 	for i := range 100 {
 		keys = append(keys, raw(fmt.Sprintf(`"p%d"`, i%7)))
 	}
-	if _, err := f.Call(t.Context(), &facade.Call{Entity: "post", Operation: "findById", Select: []string{"title"},
-		Each: &facade.Each{Field: "id", Keys: keys}}); err != nil {
+	if _, err := f.Call(t.Context(), &facade.Call{
+		Entity: "post", Operation: "findById", Select: []string{"title"},
+		Each: &facade.Each{Field: "id", Keys: keys},
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if len(store.finds) != 1 {

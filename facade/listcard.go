@@ -69,12 +69,16 @@ func listCard(limits ListLimits, filter schema.Shape) *schema.Card {
 		return schema.Field{Name: name, Shape: schema.Shape{Type: "string", Description: description}}
 	}
 	names := func(name, description string) schema.Field {
-		return schema.Field{Name: name, Shape: schema.Shape{Description: description,
-			Extra: schema.Keywords{{Name: "type", Value: json.RawMessage(`["string","array"]`)}}}}
+		return schema.Field{Name: name, Shape: schema.Shape{
+			Description: description,
+			Extra:       schema.Keywords{{Name: "type", Value: json.RawMessage(`["string","array"]`)}},
+		}}
 	}
 	count := func(name, description string, extra ...schema.Keyword) schema.Field {
-		return schema.Field{Name: name, Shape: schema.Shape{Type: "integer", Description: description,
-			Extra: append(keywords("minimum", 0), extra...)}}
+		return schema.Field{Name: name, Shape: schema.Shape{
+			Type: "integer", Description: description,
+			Extra: append(keywords("minimum", 0), extra...),
+		}}
 	}
 	return &schema.Card{
 		Description: "Which rows, in which order, how many of them.",
@@ -88,8 +92,10 @@ func listCard(limits ListLimits, filter schema.Shape) *schema.Card {
 			text("before", "A cursor: the rows that stand last before it. Empty: before the end."),
 			count("offset", "How many rows to leave out at the beginning."),
 			names("fields", "Names of the fields to answer, such as id,title."),
-			{Name: "total", Shape: schema.Shape{Type: "boolean", Description: "Whether to count all rows that meet the filter; -1 is answered for false.",
-				Extra: schema.Keywords{{Name: "default", Value: json.RawMessage("true")}}}},
+			{Name: "total", Shape: schema.Shape{
+				Type: "boolean", Description: "Whether to count all rows that meet the filter; -1 is answered for false.",
+				Extra: schema.Keywords{{Name: "default", Value: json.RawMessage("true")}},
+			}},
 		},
 	}
 }

@@ -49,7 +49,10 @@ func TestReadRows(t *testing.T) {
 		{`{"id":1}`, `[{"id":1}]`},
 		{`[]`, `[]`},
 		{` [ { } ] `, `[{}]`},
-		{`[1]`, "no"}, {`"x"`, "no"}, {`null`, "no"}, {``, "no"},
+		{`[1]`, "no"},
+		{`"x"`, "no"},
+		{`null`, "no"},
+		{``, "no"},
 	} {
 		got := "no"
 		if rows, ok := facade.ReadRows(layout, raw(c.text)); ok {

@@ -52,24 +52,32 @@ func TestScope(t *testing.T) {
 		{"nor for a patch", ada, "post.update", `{"id":"p2"}`, ``, `{"title":"x"}`, `NOT_FOUND`},
 		{"nor to delete", ada, "post.delete", `{"id":"p2"}`, ``, ``, `false`},
 		{"nobody is turned away", nobody, "post.list", ``, ``, ``, `UNAUTHORIZED`},
-		{"a hidden field is not filtered by", ada, "post.list", ``, `{"filter":{"rating":{"gt":1}}}`, ``,
-			"/query/filter/rating unknown_key: is nothing to filter post by; there is id, slug, title, body, status, authorId, author, price, views, featured, tagIds, tags, keywords, meta, dueOn, publishedAt, createdAt, updatedAt, comments"},
+		{
+			"a hidden field is not filtered by", ada, "post.list", ``, `{"filter":{"rating":{"gt":1}}}`, ``,
+			"/query/filter/rating unknown_key: is nothing to filter post by; there is id, slug, title, body, status, authorId, author, price, views, featured, tagIds, tags, keywords, meta, dueOn, publishedAt, createdAt, updatedAt, comments",
+		},
 		{"nor sorted by", ada, "post.list", ``, `{"sort":"rating"}`, ``, "/query/sort unknown_key: names rating, which post cannot be sorted by; there is id, slug, title, body, status, authorId, price, views, featured, dueOn, publishedAt, createdAt, updatedAt"},
 		{"nor read", ada, "post.list", ``, `{"fields":"rating"}`, ``, "/query/fields/0 unknown_key: names rating, which post does not have; there is id, slug, title, body, status, authorId, price, views, featured, tags, keywords, meta, dueOn, publishedAt, createdAt, updatedAt"},
 		{"nor computed", ada, "post.list", ``, `{"fields":"excerpt"}`, ``, "/query/fields/0 unknown_key: names excerpt, which post does not have; there is id, slug, title, body, status, authorId, price, views, featured, tags, keywords, meta, dueOn, publishedAt, createdAt, updatedAt"},
-		{"nor written, told like one that never was", ada, "post.update", `{"id":"p1"}`, ``, `{"rating":1,"nothing":1}`,
-			"/body/nothing unknown_key: is not part of the card; leave it out\n/body/rating unknown_key: is not part of the card; leave it out"},
+		{
+			"nor written, told like one that never was", ada, "post.update", `{"id":"p1"}`, ``, `{"rating":1,"nothing":1}`,
+			"/body/nothing unknown_key: is not part of the card; leave it out\n/body/rating unknown_key: is not part of the card; leave it out",
+		},
 		{"nor does its type tell", ada, "post.update", `{"id":"p1"}`, ``, `{"rating":"high"}`, "/body/rating unknown_key: is not part of the card; leave it out"},
 		{"what is set cannot be sent", ada, "post.create", ``, ``, `{"slug":"x","title":"X","body":null,"authorId":"alan"}`, "/body/authorId read_only: is set for you; leave it out"},
 		{"nor changed", ada, "post.update", `{"id":"p1"}`, ``, `{"authorId":"ada"}`, "/body/authorId read_only: is set for you; leave it out"},
 		{"through a relation hidden rows are not there", ada, "author.list", ``, `{"filter":{"posts":{"some":{}}},"fields":"id"}`, ``, `{"items":[{"id":"ada"}],"total":1,"hasMore":false,"endCursor":"…"}`},
 		{"nor do they count against every", ada, "author.list", ``, `{"filter":{"posts":{"every":{"status":{"eq":"published"}}}},"fields":"id"}`, ``, `{"items":[{"id":"ada"},{"id":"alan"},{"id":"edsger"},{"id":"grace"}],"total":4,"hasMore":false,"endCursor":"…"}`},
 		{"nor are their fields", ada, "author.list", ``, `{"filter":{"posts":{"some":{"rating":{"gt":1}}}}}`, ``, "/query/filter/posts/some/rating unknown_key: is nothing to filter post by; there is id, slug, title, body, status, authorId, author, price, views, featured, tagIds, tags, keywords, meta, dueOn, publishedAt, createdAt, updatedAt, comments"},
-		{"a relation to what turns one away is no relation", nobody, "author.list", ``, `{"filter":{"posts":{"some":{}}}}`, ``,
-			"/query/filter/posts unknown_key: is nothing to filter author by; there is id, name, email, bio, karma, address, mentorId, mentor, mentees, joinedAt"},
+		{
+			"a relation to what turns one away is no relation", nobody, "author.list", ``, `{"filter":{"posts":{"some":{}}}}`, ``,
+			"/query/filter/posts unknown_key: is nothing to filter author by; there is id, name, email, bio, karma, address, mentorId, mentor, mentees, joinedAt",
+		},
 		{"a comment's post is scoped too", ada, "comment.list", ``, `{"filter":{"post":{}},"fields":"id"}`, ``, `{"items":[{"id":1},{"id":2},{"id":3}],"total":3,"hasMore":false,"endCursor":"…"}`},
-		{"a handler's answer hides what is hidden", ada, "post.bySlug", `{"slug":"notes-on-the-engine"}`, ``, ``,
-			`{"id":"p1","slug":"notes-on-the-engine","title":"Notes on the Engine","body":"The Analytical Engine weaves algebraical patterns.","status":"published","authorId":"ada","price":"12.50","views":9007199254740993,"featured":true,"tags":["t1","t3"],"keywords":["engine","algebra"],"meta":{"source":"memoir","pages":66},"dueOn":"2024-04-01","publishedAt":"2024-04-02T10:00:00.000Z","createdAt":"2024-03-01T08:00:00.000Z","updatedAt"`},
+		{
+			"a handler's answer hides what is hidden", ada, "post.bySlug", `{"slug":"notes-on-the-engine"}`, ``, ``,
+			`{"id":"p1","slug":"notes-on-the-engine","title":"Notes on the Engine","body":"The Analytical Engine weaves algebraical patterns.","status":"published","authorId":"ada","price":"12.50","views":9007199254740993,"featured":true,"tags":["t1","t3"],"keywords":["engine","algebra"],"meta":{"source":"memoir","pages":66},"dueOn":"2024-04-01","publishedAt":"2024-04-02T10:00:00.000Z","createdAt":"2024-03-01T08:00:00.000Z","updatedAt"`,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			text, err := do(t, c.caller, c.method, c.params, c.query, c.body)

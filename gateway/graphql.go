@@ -113,8 +113,10 @@ const graphQLVerbs = "GET, HEAD, OPTIONS, POST"
 // read reads the request into what the engine takes.
 func (h *graphQL) read(w http.ResponseWriter, r *http.Request, media string) (*resolvers.Request, *refusal) {
 	if media == "" {
-		return nil, &refusal{status: http.StatusNotAcceptable, code: facade.BadRequest,
-			text: "nothing here is of the types that Accept names; accept application/graphql-response+json or application/json"}
+		return nil, &refusal{
+			status: http.StatusNotAcceptable, code: facade.BadRequest,
+			text: "nothing here is of the types that Accept names; accept application/graphql-response+json or application/json",
+		}
 	}
 	var req *resolvers.Request
 	var refused *refusal
@@ -127,8 +129,10 @@ func (h *graphQL) read(w http.ResponseWriter, r *http.Request, media string) (*r
 	case http.MethodPost:
 		req, refused = h.readBody(w, r)
 	default:
-		return nil, &refusal{status: http.StatusMethodNotAllowed, code: facade.MethodNotAllowed, allow: graphQLVerbs,
-			text: "GraphQL is answered over POST, and queries over GET; send one of these"}
+		return nil, &refusal{
+			status: http.StatusMethodNotAllowed, code: facade.MethodNotAllowed, allow: graphQLVerbs,
+			text: "GraphQL is answered over POST, and queries over GET; send one of these",
+		}
 	}
 	if refused == nil {
 		req.Trace = r.Header.Get("traceparent")
@@ -145,15 +149,19 @@ func elsewhere(r *http.Request) bool {
 // readBody reads a POST.
 func (h *graphQL) readBody(w http.ResponseWriter, r *http.Request) (*resolvers.Request, *refusal) {
 	if !isJSON(r.Header.Get("Content-Type")) {
-		return nil, &refusal{status: http.StatusUnsupportedMediaType, code: facade.BadRequest,
-			text: "the body has to be JSON in UTF-8; send it with Content-Type: application/json"}
+		return nil, &refusal{
+			status: http.StatusUnsupportedMediaType, code: facade.BadRequest,
+			text: "the body has to be JSON in UTF-8; send it with Content-Type: application/json",
+		}
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, h.MaxBody))
 	var over *http.MaxBytesError
 	switch {
 	case errors.As(err, &over):
-		return nil, &refusal{status: http.StatusRequestEntityTooLarge, code: facade.PayloadTooLarge,
-			text: fmt.Sprintf("the body is larger than %d bytes; send a smaller one", h.MaxBody)}
+		return nil, &refusal{
+			status: http.StatusRequestEntityTooLarge, code: facade.PayloadTooLarge,
+			text: fmt.Sprintf("the body is larger than %d bytes; send a smaller one", h.MaxBody),
+		}
 	case err != nil:
 		return nil, badRequest("the body ends early; send all of it")
 	}

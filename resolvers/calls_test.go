@@ -67,7 +67,8 @@ func TestCallsDoNotGrow(t *testing.T) {
 	few := count("1")
 	for i := 100; i < 160; i++ {
 		_, err := b.facade.Call(context.Background(), &facade.Call{Entity: "post", Operation: "create", Select: []string{"id"}, Invocation: facade.Invocation{
-			Body: json.RawMessage(fmt.Sprintf(`{"id":%d,"title":"P","body":null,"authorId":"bob","tags":["go"]}`, i))}})
+			Body: json.RawMessage(fmt.Sprintf(`{"id":%d,"title":"P","body":null,"authorId":"bob","tags":["go"]}`, i)),
+		}})
 		if err != nil {
 			t.Fatal(err)
 		}

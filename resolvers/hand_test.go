@@ -46,14 +46,16 @@ func handWritten(b *projection.Builder) error {
 	text := func(v json.RawMessage) string { var s string; _ = json.Unmarshal(v, &s); return s }
 	return errors.Join(
 		projection.RegisterType(b, "Author", graphql.Fields{
-			"greeting": {Type: graphql.NewNonNull(graphql.String), Args: graphql.FieldConfigArgument{"loud": {Type: graphql.Boolean, DefaultValue: false}},
+			"greeting": {
+				Type: graphql.NewNonNull(graphql.String), Args: graphql.FieldConfigArgument{"loud": {Type: graphql.Boolean, DefaultValue: false}},
 				Resolve: func(p graphql.ResolveParams) (any, error) {
 					s := "Hello " + text(row(p).Get("name"))
 					if p.Args["loud"] == true {
 						s = strings.ToUpper(s)
 					}
 					return s, nil
-				}},
+				},
+			},
 			"weather": {Type: weather, Resolve: func(p graphql.ResolveParams) (any, error) {
 				switch text(row(p).Get("id")) {
 				case "ada":
@@ -125,20 +127,34 @@ func TestHandWritten(t *testing.T) {
 		t.Run("", func(t *testing.T) { b.same(t, q, "") })
 	}
 	for _, c := range []struct{ name, query, want string }{
-		{"an error with a code keeps it", `{ author(id: "ada") { id grumpy } }`,
-			`{"data":{"author":{"id":"ada","grumpy":null}},"errors":[{"message":"go away","locations":[{"line":1,"column":26}],"path":["author","grumpy"],"extensions":{"code":"FORBIDDEN"}}]}`},
-		{"an error without one says nothing", `{ author(id: "ada") { leaky } }`,
-			`{"data":{"author":{"leaky":null}},"errors":[{"message":"something went wrong on our side","locations":[{"line":1,"column":23}],"path":["author","leaky"],"extensions":{"code":"INTERNAL_ERROR"}}]}`},
-		{"nor does a panic", `{ author(id: "ada") { clumsy } }`,
-			`{"data":{"author":{"clumsy":null}},"errors":[{"message":"something went wrong on our side","locations":[{"line":1,"column":23}],"path":["author","clumsy"],"extensions":{"code":"INTERNAL_ERROR"}}]}`},
-		{"an error of a thunk", `{ author(id: "ada") { lazyFail } }`,
-			`{"data":{"author":{"lazyFail":null}},"errors":[{"message":"too late","locations":[{"line":1,"column":23}],"path":["author","lazyFail"],"extensions":{"code":"CONFLICT"}}]}`},
-		{"null for a required field", `{ author(id: "ada") { empty } }`,
-			`{"data":{"author":null},"errors":[{"message":"Cannot return null for non-nullable field Author.empty.","locations":[{"line":1,"column":23}],"path":["author","empty"],"extensions":{"code":"INTERNAL_ERROR"}}]}`},
-		{"no list", `{ notAList }`,
-			`{"data":{"notAList":null},"errors":[{"message":"something went wrong on our side","locations":[{"line":1,"column":3}],"path":["notAList"],"extensions":{"code":"INTERNAL_ERROR"}}]}`},
-		{"rows in a list, and none", `{ firstAuthors { id posts { total } } }`,
-			`{"data":{"firstAuthors":[{"id":"bob","posts":{"total":5}},null,null]}}`},
+		{
+			"an error with a code keeps it", `{ author(id: "ada") { id grumpy } }`,
+			`{"data":{"author":{"id":"ada","grumpy":null}},"errors":[{"message":"go away","locations":[{"line":1,"column":26}],"path":["author","grumpy"],"extensions":{"code":"FORBIDDEN"}}]}`,
+		},
+		{
+			"an error without one says nothing", `{ author(id: "ada") { leaky } }`,
+			`{"data":{"author":{"leaky":null}},"errors":[{"message":"something went wrong on our side","locations":[{"line":1,"column":23}],"path":["author","leaky"],"extensions":{"code":"INTERNAL_ERROR"}}]}`,
+		},
+		{
+			"nor does a panic", `{ author(id: "ada") { clumsy } }`,
+			`{"data":{"author":{"clumsy":null}},"errors":[{"message":"something went wrong on our side","locations":[{"line":1,"column":23}],"path":["author","clumsy"],"extensions":{"code":"INTERNAL_ERROR"}}]}`,
+		},
+		{
+			"an error of a thunk", `{ author(id: "ada") { lazyFail } }`,
+			`{"data":{"author":{"lazyFail":null}},"errors":[{"message":"too late","locations":[{"line":1,"column":23}],"path":["author","lazyFail"],"extensions":{"code":"CONFLICT"}}]}`,
+		},
+		{
+			"null for a required field", `{ author(id: "ada") { empty } }`,
+			`{"data":{"author":null},"errors":[{"message":"Cannot return null for non-nullable field Author.empty.","locations":[{"line":1,"column":23}],"path":["author","empty"],"extensions":{"code":"INTERNAL_ERROR"}}]}`,
+		},
+		{
+			"no list", `{ notAList }`,
+			`{"data":{"notAList":null},"errors":[{"message":"something went wrong on our side","locations":[{"line":1,"column":3}],"path":["notAList"],"extensions":{"code":"INTERNAL_ERROR"}}]}`,
+		},
+		{
+			"rows in a list, and none", `{ firstAuthors { id posts { total } } }`,
+			`{"data":{"firstAuthors":[{"id":"bob","posts":{"total":5}},null,null]}}`,
+		},
 		{"an explicit null is there, an omitted argument is not", `query($n: Int, $m: Int) { echo(n: null, f: $n, box: {n: null, boxes: $m}) }`, ``},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -83,42 +83,68 @@ func shapesEngine(t *testing.T) *resolvers.Engine {
 func TestIntrospection(t *testing.T) {
 	e := shapesEngine(t)
 	for _, c := range []struct{ name, query, want string }{
-		{"the schema", `{ __schema { __typename description queryType { name } mutationType { name } subscriptionType { name } } }`,
-			`{"__schema":{"__typename":"__Schema","description":"What is here.","queryType":{"name":"Query"},"mutationType":{"name":"Change"},"subscriptionType":null}}`},
+		{
+			"the schema", `{ __schema { __typename description queryType { name } mutationType { name } subscriptionType { name } } }`,
+			`{"__schema":{"__typename":"__Schema","description":"What is here.","queryType":{"name":"Query"},"mutationType":{"name":"Change"},"subscriptionType":null}}`,
+		},
 		{"no such type", `{ __type(name: "Nope") { name } }`, `{"__type":null}`},
 		{"by a variable's default", `query($n: String! = "Kind") { __type(name: $n) { kind } }`, `{"__type":{"kind":"ENUM"}}`},
-		{"an object", `{ __type(name: "Thing") { kind name description fields { name } interfaces { name } possibleTypes { name } enumValues { name } inputFields { name } ofType { name } specifiedByURL isOneOf } }`,
-			`{"__type":{"kind":"OBJECT","name":"Thing","description":null,"fields":[{"name":"name"},{"name":"title"},{"name":"when"}],"interfaces":[{"name":"Named"},{"name":"Titled"}],"possibleTypes":null,"enumValues":null,"inputFields":null,"ofType":null,"specifiedByURL":null,"isOneOf":null}}`},
-		{"an interface", `{ __type(name: "Named") { kind fields { name } interfaces { name } possibleTypes { name } } }`,
-			`{"__type":{"kind":"INTERFACE","fields":[{"name":"name"}],"interfaces":[],"possibleTypes":[{"name":"Thing"}]}}`},
-		{"an interface of an interface", `{ __type(name: "Titled") { interfaces { name } possibleTypes { name } } }`,
-			`{"__type":{"interfaces":[{"name":"Named"}],"possibleTypes":[{"name":"Thing"}]}}`},
-		{"a union", `{ __type(name: "Any") { kind fields { name } interfaces { name } possibleTypes { name } } }`,
-			`{"__type":{"kind":"UNION","fields":null,"interfaces":null,"possibleTypes":[{"name":"Thing"},{"name":"Other"}]}}`},
-		{"a scalar", `{ __type(name: "When") { kind specifiedByURL fields { name } } }`,
-			`{"__type":{"kind":"SCALAR","specifiedByURL":"https://example.org/when","fields":null}}`},
-		{"an enum", `{ __type(name: "Kind") { enumValues { name description } } }`,
-			`{"__type":{"enumValues":[{"name":"BIG","description":null},{"name":"SMALL","description":"Not big."}]}}`},
-		{"deprecated values", `{ __type(name: "Kind") { enumValues(includeDeprecated: true) { name isDeprecated deprecationReason } } }`,
-			`{"__type":{"enumValues":[{"name":"BIG","isDeprecated":false,"deprecationReason":null},{"name":"SMALL","isDeprecated":false,"deprecationReason":null},{"name":"TINY","isDeprecated":true,"deprecationReason":"too small"}]}}`},
-		{"fields, none of introspection's own", `{ __type(name: "Query") { fields { name } all: fields(includeDeprecated: true) { name isDeprecated deprecationReason } } }`,
-			`{"__type":{"fields":[{"name":"thing"},{"name":"any"}],"all":[{"name":"thing","isDeprecated":false,"deprecationReason":null},{"name":"all","isDeprecated":true,"deprecationReason":"there are many"},{"name":"any","isDeprecated":false,"deprecationReason":null}]}}`},
-		{"arguments and their defaults", `{ __type(name: "Query") { fields { args(includeDeprecated: true) { name defaultValue isDeprecated deprecationReason type { kind name ofType { kind name ofType { name } } } } } } }`,
+		{
+			"an object", `{ __type(name: "Thing") { kind name description fields { name } interfaces { name } possibleTypes { name } enumValues { name } inputFields { name } ofType { name } specifiedByURL isOneOf } }`,
+			`{"__type":{"kind":"OBJECT","name":"Thing","description":null,"fields":[{"name":"name"},{"name":"title"},{"name":"when"}],"interfaces":[{"name":"Named"},{"name":"Titled"}],"possibleTypes":null,"enumValues":null,"inputFields":null,"ofType":null,"specifiedByURL":null,"isOneOf":null}}`,
+		},
+		{
+			"an interface", `{ __type(name: "Named") { kind fields { name } interfaces { name } possibleTypes { name } } }`,
+			`{"__type":{"kind":"INTERFACE","fields":[{"name":"name"}],"interfaces":[],"possibleTypes":[{"name":"Thing"}]}}`,
+		},
+		{
+			"an interface of an interface", `{ __type(name: "Titled") { interfaces { name } possibleTypes { name } } }`,
+			`{"__type":{"interfaces":[{"name":"Named"}],"possibleTypes":[{"name":"Thing"}]}}`,
+		},
+		{
+			"a union", `{ __type(name: "Any") { kind fields { name } interfaces { name } possibleTypes { name } } }`,
+			`{"__type":{"kind":"UNION","fields":null,"interfaces":null,"possibleTypes":[{"name":"Thing"},{"name":"Other"}]}}`,
+		},
+		{
+			"a scalar", `{ __type(name: "When") { kind specifiedByURL fields { name } } }`,
+			`{"__type":{"kind":"SCALAR","specifiedByURL":"https://example.org/when","fields":null}}`,
+		},
+		{
+			"an enum", `{ __type(name: "Kind") { enumValues { name description } } }`,
+			`{"__type":{"enumValues":[{"name":"BIG","description":null},{"name":"SMALL","description":"Not big."}]}}`,
+		},
+		{
+			"deprecated values", `{ __type(name: "Kind") { enumValues(includeDeprecated: true) { name isDeprecated deprecationReason } } }`,
+			`{"__type":{"enumValues":[{"name":"BIG","isDeprecated":false,"deprecationReason":null},{"name":"SMALL","isDeprecated":false,"deprecationReason":null},{"name":"TINY","isDeprecated":true,"deprecationReason":"too small"}]}}`,
+		},
+		{
+			"fields, none of introspection's own", `{ __type(name: "Query") { fields { name } all: fields(includeDeprecated: true) { name isDeprecated deprecationReason } } }`,
+			`{"__type":{"fields":[{"name":"thing"},{"name":"any"}],"all":[{"name":"thing","isDeprecated":false,"deprecationReason":null},{"name":"all","isDeprecated":true,"deprecationReason":"there are many"},{"name":"any","isDeprecated":false,"deprecationReason":null}]}}`,
+		},
+		{
+			"arguments and their defaults", `{ __type(name: "Query") { fields { args(includeDeprecated: true) { name defaultValue isDeprecated deprecationReason type { kind name ofType { kind name ofType { name } } } } } } }`,
 			`{"__type":{"fields":[{"args":[` +
 				`{"name":"by","defaultValue":null,"isDeprecated":false,"deprecationReason":null,"type":{"kind":"NON_NULL","name":null,"ofType":{"kind":"INPUT_OBJECT","name":"By","ofType":null}}},` +
 				`{"name":"size","defaultValue":"3","isDeprecated":false,"deprecationReason":null,"type":{"kind":"SCALAR","name":"Int","ofType":null}},` +
 				`{"name":"kinds","defaultValue":"[BIG, SMALL]","isDeprecated":false,"deprecationReason":null,"type":{"kind":"LIST","name":null,"ofType":{"kind":"NON_NULL","name":null,"ofType":{"name":"Kind"}}}},` +
-				`{"name":"old","defaultValue":null,"isDeprecated":true,"deprecationReason":"No longer supported","type":{"kind":"SCALAR","name":"String","ofType":null}}]},{"args":[]}]}}`},
-		{"arguments in use", `{ __type(name: "Query") { fields { args { name } } } }`,
-			`{"__type":{"fields":[{"args":[{"name":"by"},{"name":"size"},{"name":"kinds"}]},{"args":[]}]}}`},
-		{"an input", `{ __type(name: "Box") { isOneOf inputFields { name defaultValue } all: inputFields(includeDeprecated: true) { name } } }`,
+				`{"name":"old","defaultValue":null,"isDeprecated":true,"deprecationReason":"No longer supported","type":{"kind":"SCALAR","name":"String","ofType":null}}]},{"args":[]}]}}`,
+		},
+		{
+			"arguments in use", `{ __type(name: "Query") { fields { args { name } } } }`,
+			`{"__type":{"fields":[{"args":[{"name":"by"},{"name":"size"},{"name":"kinds"}]},{"args":[]}]}}`,
+		},
+		{
+			"an input", `{ __type(name: "Box") { isOneOf inputFields { name defaultValue } all: inputFields(includeDeprecated: true) { name } } }`,
 			`{"__type":{"isOneOf":false,"inputFields":[{"name":"n","defaultValue":"1"},{"name":"s","defaultValue":"\"a\\\"b\""},{"name":"inner","defaultValue":null},{"name":"list","defaultValue":"[1.5, null]"},{"name":"deep","defaultValue":"{n: 2, list: []}"}],` +
-				`"all":[{"name":"n"},{"name":"s"},{"name":"inner"},{"name":"list"},{"name":"flag"},{"name":"deep"}]}}`},
+				`"all":[{"name":"n"},{"name":"s"},{"name":"inner"},{"name":"list"},{"name":"flag"},{"name":"deep"}]}}`,
+		},
 		{"one of", `{ __type(name: "By") { isOneOf } }`, `{"__type":{"isOneOf":true}}`},
 		{"merged fields and fragments", `{ __type(name: "When") { name ...a } } fragment a on __Type { kind name }`, `{"__type":{"name":"When","kind":"SCALAR"}}`},
 		{"what is skipped", `{ __type(name: "When") { name @skip(if: true) kind } }`, `{"__type":{"kind":"SCALAR"}}`},
-		{"introspection of introspection", `{ __type(name: "__TypeKind") { enumValues { name } } }`,
-			`{"__type":{"enumValues":[{"name":"SCALAR"},{"name":"OBJECT"},{"name":"INTERFACE"},{"name":"UNION"},{"name":"ENUM"},{"name":"INPUT_OBJECT"},{"name":"LIST"},{"name":"NON_NULL"}]}}`},
+		{
+			"introspection of introspection", `{ __type(name: "__TypeKind") { enumValues { name } } }`,
+			`{"__type":{"enumValues":[{"name":"SCALAR"},{"name":"OBJECT"},{"name":"INTERFACE"},{"name":"UNION"},{"name":"ENUM"},{"name":"INPUT_OBJECT"},{"name":"LIST"},{"name":"NON_NULL"}]}}`,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := string(e.Execute(context.Background(), &resolvers.Request{Query: c.query}).Body)

@@ -53,8 +53,10 @@ func TestOneRowsLife(t *testing.T) {
 		status              int
 		want                string // members of the row, the ids of a page, or the problem's code and details
 	}{
-		{"a create that lacks and has too much", "POST /api/blog/posts", `{"titel":"x","title":null,"views":"many"}`, 400,
-			"VALIDATION_FAILED /body/titel:unknown_key /body/title:type /body/slug:required /body/views:type /body/authorId:required"},
+		{
+			"a create that lacks and has too much", "POST /api/blog/posts", `{"titel":"x","title":null,"views":"many"}`, 400,
+			"VALIDATION_FAILED /body/titel:unknown_key /body/title:type /body/slug:required /body/views:type /body/authorId:required",
+		},
 		{"create", "POST /api/blog/posts", `{"id":"p4","title":"four","slug":"4","score":null,"authorId":"a1"}`, 201, `title="four" score=null views=0`},
 		{"create again", "POST /api/blog/posts", `{"id":"p5","title":"four","slug":"4","authorId":"a1"}`, 409, "CONFLICT /body/slug:unique"},
 		{"read", "GET /api/blog/posts/p4", ``, 200, `title="four" score=null views=0`},

@@ -71,11 +71,13 @@ func TestResultsAreWritten(t *testing.T) {
 		},
 		{
 			"the last one", "GET /api/blog/posts?after=d", nil, "", result(page(facade.Page{Total: 9, Cursors: []string{"e"}}, post)), 200,
-			`{"items":[` + post + `],"total":9,"hasMore":false,"endCursor":"e"}`, map[string]string{"Link": ""},
+			`{"items":[` + post + `],"total":9,"hasMore":false,"endCursor":"e"}`,
+			map[string]string{"Link": ""},
 		},
 		{
 			"one read backward", "GET /api/blog/posts?before=d", nil, "", result(page(facade.Page{Total: 9, HasMore: true, Cursors: []string{"e"}}, post)), 200,
-			`{"items":[` + post + `],"total":9,"hasMore":true,"endCursor":"e"}`, map[string]string{"Link": ""},
+			`{"items":[` + post + `],"total":9,"hasMore":true,"endCursor":"e"}`,
+			map[string]string{"Link": ""},
 		},
 		{"a value", "GET /api/ops/healths/check", nil, "", value(`{"ok":true}`), 200, `{"ok":true}`, nil},
 		{"a value of null", "POST /api/ops/healths/restart", nil, "", value(`null`), 200, `null`, map[string]string{"Cache-Control": ""}},

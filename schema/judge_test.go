@@ -100,10 +100,14 @@ func TestJudge(t *testing.T) {
 		{"a patch of nothing", "product", U, `{}`, nil},
 		{"a patch leaves out what it likes", "product", U, `{"note": null}`, nil},
 
-		{"unknown keys come first, in input order", "product", C, `{"zeta": 1, "name": "L", "alpha": {}, ` + whole[len(`"name": "Lamp", `):] + `}`,
-			[]string{"/body/zeta unknown_key", "/body/alpha unknown_key", "/body/name minLength"}},
-		{"fields follow in declaration order", "product", C, `{"price": -1, "name": 5}`,
-			[]string{"/body/name type", "/body/note required", "/body/price minimum", "/body/makerId required"}},
+		{
+			"unknown keys come first, in input order", "product", C, `{"zeta": 1, "name": "L", "alpha": {}, ` + whole[len(`"name": "Lamp", `):] + `}`,
+			[]string{"/body/zeta unknown_key", "/body/alpha unknown_key", "/body/name minLength"},
+		},
+		{
+			"fields follow in declaration order", "product", C, `{"price": -1, "name": 5}`,
+			[]string{"/body/name type", "/body/note required", "/body/price minimum", "/body/makerId required"},
+		},
 		{"null on a field that is not nullable", "product", C, `{` + whole + `, "status": null}`, []string{"/body/status type"}},
 		{"a value for a field with a create rule", "product", C, `{` + whole + `, "id": "mine", "stock": 3, "madeAt": "2026-05-01T10:00:00Z"}`, nil},
 		{"a closed field at creation", "product", C, `{` + whole + `, "rank": 1}`, []string{"/body/rank read_only"}},
@@ -142,10 +146,14 @@ func TestJudge(t *testing.T) {
 		{"twice through an escape", "product", U, `{"tags": ["aa", "\u0061a"]}`, []string{"/body/tags uniqueItems"}},
 		{"a nested object", "product", U, `{"size": {"width": 1, "unit": "mm", "label": {"text": "a"}}}`, nil},
 		{"whole at update too", "product", U, `{"size": {"height": "x"}}`, []string{"/body/size/width required", "/body/size/height type", "/body/size/unit required"}},
-		{"unknown keys at any depth come first", "product", U, `{"size": {"depth": 1, "label": {"colour": 1}, "width": "x"}, "oops": 1}`,
-			[]string{"/body/size/depth unknown_key", "/body/size/label/colour unknown_key", "/body/oops unknown_key", "/body/size/width type", "/body/size/unit required"}},
-		{"objects in an array", "product", U, `{"parts": [{"name": "a"}, {"nome": "b"}, 3, {"name": "d", "a/b~c": "x"}]}`,
-			[]string{"/body/parts/1/nome unknown_key", "/body/parts/1/name required", "/body/parts/2 type", "/body/parts/3/a~1b~0c type"}},
+		{
+			"unknown keys at any depth come first", "product", U, `{"size": {"depth": 1, "label": {"colour": 1}, "width": "x"}, "oops": 1}`,
+			[]string{"/body/size/depth unknown_key", "/body/size/label/colour unknown_key", "/body/oops unknown_key", "/body/size/width type", "/body/size/unit required"},
+		},
+		{
+			"objects in an array", "product", U, `{"parts": [{"name": "a"}, {"nome": "b"}, 3, {"name": "d", "a/b~c": "x"}]}`,
+			[]string{"/body/parts/1/nome unknown_key", "/body/parts/1/name required", "/body/parts/2 type", "/body/parts/3/a~1b~0c type"},
+		},
 		{"a bare object takes any object", "product", U, `{"extra": {"any": [1, {"thing": null}]}}`, nil},
 		{"and nothing else", "product", U, `{"extra": []}`, []string{"/body/extra type"}},
 		{"a map by the engine", "product", U, `{"labels": {"b": 1, "a": "x", "c": null}}`, []string{"/body/labels/b type", "/body/labels/c type"}},

@@ -91,9 +91,11 @@ func TestHostileTextNeverReachesSQL(t *testing.T) {
 			}
 			for _, field := range []string{"id", "name", "state", "amount", "any", "list"} {
 				where := &facade.Filter{Op: op, Field: e.Property(field), Values: []any{text}}
-				where = &facade.Filter{Op: facade.Or, Sub: []*facade.Filter{where,
+				where = &facade.Filter{Op: facade.Or, Sub: []*facade.Filter{
+					where,
 					{Op: facade.Some, Link: e.Relation("owner"), Sub: []*facade.Filter{where}},
-					{Op: facade.Every, Link: e.Relation("things"), Sub: []*facade.Filter{where}}}}
+					{Op: facade.Every, Link: e.Relation("things"), Sub: []*facade.Filter{where}},
+				}}
 				if _, err := store.Find(t.Context(), &facade.Find{Entity: e, Select: layout, Where: where, Sort: sort, Limit: 2, Count: true, Keys: true, From: []json.RawMessage{q, q}}); err != nil {
 					t.Errorf("find by %d of %s, %q: %v", op, field, text, err)
 				}

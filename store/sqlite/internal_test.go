@@ -450,8 +450,10 @@ func TestFieldsCalledLikeRowNumbers(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		found, err := s.Find(t.Context(), &facade.Find{Entity: e, Select: facade.NewLayout([]string{"id"}), Sort: []facade.SortKey{{Field: e.Primary, Desc: true}}, Limit: 2,
-			Each: &facade.EachKey{Field: e.Property("kind"), Values: []json.RawMessage{json.RawMessage(`"same"`)}}})
+		found, err := s.Find(t.Context(), &facade.Find{
+			Entity: e, Select: facade.NewLayout([]string{"id"}), Sort: []facade.SortKey{{Field: e.Primary, Desc: true}}, Limit: 2,
+			Each: &facade.EachKey{Field: e.Property("kind"), Values: []json.RawMessage{json.RawMessage(`"same"`)}},
+		})
 		if err != nil || string(found.Rows.AppendJSON(nil)) != `[{"id":"4"},{"id":"3"}]` {
 			t.Errorf("with %s: %s, %v", taken, found.Rows.AppendJSON(nil), err)
 		}

@@ -40,8 +40,10 @@ func testKeyset(t *testing.T, w *world) {
 	w.shelf(31)
 	post := w.entity("post")
 	where := &facade.Filter{Op: facade.Ne, Field: post.Property("title"), Values: []any{"xx"}}
-	for _, order := range []string{"", "-id", "views", "-views", "published", "-published", "title -views", "-published views",
-		"published -title -id", "-published -views -id", "authorId published -id"} {
+	for _, order := range []string{
+		"", "-id", "views", "-views", "published", "-published", "title -views", "-published views",
+		"published -title -id", "-published -views -id", "authorId published -id",
+	} {
 		for _, selected := range [][]string{{"id"}, {"title", "id", "published", "views", "authorId"}} {
 			keys := strings.Fields(order)
 			list := w.ids("post", where, keys...)
@@ -180,8 +182,10 @@ func testEach(t *testing.T, w *world) {
 		return b.String()
 	}
 	ask := func(field string, keys []json.RawMessage, change func(*facade.Find)) *facade.Found {
-		q := &facade.Find{Entity: post, Select: facade.NewLayout([]string{"id", "authorId"}), Sort: w.sort(post, "-views"), Limit: all,
-			Each: &facade.EachKey{Field: w.field(post, field), Values: keys}}
+		q := &facade.Find{
+			Entity: post, Select: facade.NewLayout([]string{"id", "authorId"}), Sort: w.sort(post, "-views"), Limit: all,
+			Each: &facade.EachKey{Field: w.field(post, field), Values: keys},
+		}
 		if change != nil {
 			change(q)
 		}
