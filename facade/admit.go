@@ -140,6 +140,9 @@ func (t *trip) only(text json.RawMessage, at string, names []string) {
 		return
 	}
 	for name := range jsontext.Members(text) {
+		if t.full() {
+			return
+		}
 		if !slices.Contains(names, name) {
 			message := "is nothing that " + t.where() + " takes; leave it out"
 			if len(names) > 0 {
@@ -152,7 +155,16 @@ func (t *trip) only(text json.RawMessage, at string, names []string) {
 
 func (t *trip) where() string { return t.door.Name + "." + t.op.Name }
 
-func (t *trip) refuse(d schema.Detail) { t.details = append(t.details, d) }
+// refuse keeps a refusal, up to as many as an answer names: a hostile call is not
+// worth more.
+func (t *trip) refuse(d schema.Detail) {
+	if !t.full() {
+		t.details = append(t.details, d)
+	}
+}
+
+// full says whether enough is refused to stop looking.
+func (t *trip) full() bool { return len(t.details) >= schema.MaxDetails }
 
 func unknownKey(at, message string) schema.Detail {
 	return schema.Detail{Path: pathOf(at), Pointer: at, Code: schema.UnknownKey, Message: message}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/internal/kittest"
-	"github.com/frondhost/frond/schema"
 )
 
 // canned is a store that answers rows it made before: what is measured over it is
@@ -137,5 +136,3 @@ func TestAllocations(t *testing.T) {
 		t.Logf("%s: %.0f allocations", c.name, got)
 	}
 }
-
-var _ = schema.EntityKey

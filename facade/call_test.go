@@ -135,6 +135,7 @@ func TestUpdate(t *testing.T) {
 		{"a nested object that is not there yet is judged whole", "author.update", `{"id":"grace"}`, `{"address":{"street":"x"}}`, "/body/address/city required: is required"},
 		{"an unknown key at depth", "author.update", `{"id":"ada"}`, `{"address":{"planet":"Earth"}}`, "/body/address/planet unknown_key: is not part of the card; leave it out"},
 		{"a bare object is one value", "post.update", `{"id":"p1"}`, `{"meta":{"new":null}}`, `{"meta":{"new":null}}`},
+		{"a nested object is cleared", "author.update", `{"id":"ada"}`, `{"address":null}`, `{"address":null}`},
 		{"a row that is not there", "post.update", `{"id":"p9"}`, `{"title":"x"}`, "post.update: NOT_FOUND: there is no post with this id"},
 		{"no id", "post.update", ``, `{}`, "/params/id required: is required; send the id of a row in params"},
 		{"an id of another type", "comment.update", `{"id":"1"}`, `{}`, "/params/id type: must be a whole number"},

@@ -2,6 +2,7 @@ package facade
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -89,7 +90,8 @@ func readConfig(text Text) (frondConfig, schema.Faults) {
 	}
 	data, err := schema.ToJSON(text.File, text.Data)
 	if err != nil {
-		faults, _ := err.(schema.Faults)
+		var faults schema.Faults
+		errors.As(err, &faults)
 		return c, faults
 	}
 	if jsontext.IsNull(data) {

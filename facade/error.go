@@ -98,6 +98,20 @@ func reviveDetails(text json.RawMessage) any {
 // Unwrap is the cause, for errors.Is and errors.As in this process.
 func (e *Error) Unwrap() error { return e.cause }
 
+// Challenge is what a 401 says under WWW-Authenticate (RFC 9110, section 11.6.1):
+// how to say who is calling. It is Bearer, unless a cause of e knows better and says
+// so with a method of this name. Of any other code there is none: "".
+func (e *Error) Challenge() string {
+	if e == nil || e.Code != Unauthorized {
+		return ""
+	}
+	var cause interface{ Challenge() string }
+	if e.cause != nil && errors.As(e.cause, &cause) {
+		return cause.Challenge()
+	}
+	return "Bearer"
+}
+
 // At is e with entity and operation filled in where it names none.
 func (e *Error) At(entity, operation string) *Error {
 	if e.Entity != "" || entity == "" {

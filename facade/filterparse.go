@@ -75,6 +75,9 @@ func allOf(all []*Filter) *Filter {
 }
 
 func (p *filterParser) member(e *schema.Entity, see *Scope, name string, value json.RawMessage) *Filter {
+	if p.trip.full() {
+		return nil
+	}
 	switch name {
 	case "and", "or":
 		return p.several(e, see, name, value)

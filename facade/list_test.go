@@ -157,6 +157,28 @@ func TestListRefuses(t *testing.T) {
 	}
 }
 
+// However much is wrong with a call, an answer names a hundred things.
+func TestRefusalsEnd(t *testing.T) {
+	f := kittest.Facade(t)
+	var keys strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&keys, `,"k%d":{}`, i)
+	}
+	many := "{" + keys.String()[1:] + "}"
+	for _, c := range []struct{ query, body string }{
+		{many, ""}, {`{"filter":` + many + `}`, ""}, {"", many},
+	} {
+		method := "post.list"
+		if c.body != "" {
+			method = "post.create"
+		}
+		_, err := do(t, f, method, "", c.query, c.body)
+		if n := strings.Count(refusals(err), "\n") + 1; n != 100 {
+			t.Errorf("%d refusals", n)
+		}
+	}
+}
+
 func TestListShape(t *testing.T) {
 	f := kittest.Facade(t)
 	for _, c := range []struct{ name, query, want string }{

@@ -17,7 +17,7 @@ func (t *trip) merge(ctx context.Context, patch json.RawMessage) (json.RawMessag
 	e := t.door.Entity
 	var nested []string
 	for name, value := range jsontext.Members(patch) {
-		if p := e.Property(name); p != nil && p.Stored && p.Shape.Properties != nil && jsontext.KindOf(value) == jsontext.Object {
+		if p := e.Property(name); p != nil && p.Stored && merges(p) && jsontext.KindOf(value) == jsontext.Object {
 			nested = append(nested, name)
 		}
 	}
@@ -37,6 +37,12 @@ func (t *trip) merge(ctx context.Context, patch json.RawMessage) (json.RawMessag
 		out = append(out, schema.Member{Name: name, Value: value})
 	}
 	return appendObject(nil, out), nil
+}
+
+// merges says whether a patch reaches into the field: its members are declared, and
+// what is kept has the form of what is sent.
+func merges(p *schema.Property) bool {
+	return p.Shape.Properties != nil && p.Axes.In.Name == "" && p.Axes.Out.Name == ""
 }
 
 // mergeObject is an object as it stands with a patch laid over it.
