@@ -301,7 +301,7 @@ func (c *compiler) fetched(f *field, g group, on *fetch) {
 	case named.leaf != composite || typ == nil:
 		f.shape = someValue
 		return
-	case c.e.types.isConnection(typ):
+	case typ.page:
 		f.shape = connection
 		f.sub = c.below(typ, g, f.fetch)
 	default:

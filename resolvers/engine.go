@@ -4,11 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 
 	"github.com/vektah/gqlparser/v2/ast"
-	"github.com/vektah/gqlparser/v2/validator"
 
 	"github.com/frondhost/frond/facade"
 )
@@ -74,7 +72,8 @@ type Engine struct {
 }
 
 // NewEngine is an engine over a built schema. It fails where the schema has no AST
-// and its SDL does not load, which is a fault of who built it.
+// and its SDL does not load, and where a field was added by hand to a type that
+// stands for no row: a connection, an edge, a PageInfo.
 func NewEngine(s *Schema, caller facade.Caller, opts *Options) (*Engine, error) {
 	if s == nil || caller == nil {
 		return nil, errors.New("resolvers: an engine needs a schema and a caller")
@@ -88,6 +87,9 @@ func NewEngine(s *Schema, caller facade.Caller, opts *Options) (*Engine, error) 
 		if loaded, err = LoadSDL(s.SDL); err != nil {
 			return nil, err
 		}
+	}
+	if err := s.whole(loaded); err != nil {
+		return nil, err
 	}
 	e := &Engine{
 		schema:  s,
@@ -153,45 +155,4 @@ func (e *Engine) refuse(status int, faults []*fault) *Response {
 	b.text = appendFaults(b.text, faults)
 	b.text = append(b.text, '}')
 	return &Response{Body: b.text, Status: status, buf: b}
-}
-
-// LoadSDL parses and validates a schema for documents to be validated against.
-func LoadSDL(sdl string) (*ast.Schema, error) {
-	s, err := validator.LoadSchema(validator.Prelude, &ast.Source{Name: "schema.graphql", Input: sdl})
-	if err != nil {
-		return nil, fmt.Errorf("the schema does not load: %w", err)
-	}
-	// gqlparser declares @defer; nothing here answers it, so it does not exist.
-	delete(s.Directives, "defer")
-	forget(s)
-	return s, nil
-}
-
-// forget drops what only a reader of the SDL would want: positions and comments
-// keep every token of the text alive, most of a large schema's memory.
-func forget(s *ast.Schema) {
-	args := func(list ast.ArgumentDefinitionList) {
-		for _, a := range list {
-			a.Position, a.Type.Position = nil, nil
-			a.BeforeDescriptionComment, a.AfterDescriptionComment = nil, nil
-		}
-	}
-	for _, d := range s.Types {
-		d.Position, d.TypePositions = nil, nil
-		d.BeforeDescriptionComment, d.AfterDescriptionComment, d.EndOfDefinitionComment = nil, nil, nil
-		for _, f := range d.Fields {
-			f.Position = nil
-			f.BeforeDescriptionComment, f.AfterDescriptionComment = nil, nil
-			for t := f.Type; t != nil; t = t.Elem {
-				t.Position = nil
-			}
-			args(f.Arguments)
-		}
-		for _, v := range d.EnumValues {
-			v.Position, v.BeforeDescriptionComment, v.AfterDescriptionComment = nil, nil, nil
-		}
-	}
-	for _, d := range s.Directives {
-		args(d.Arguments)
-	}
 }

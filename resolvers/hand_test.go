@@ -90,6 +90,10 @@ func handWritten(b *projection.Builder) error {
 					resolvers.Load(p.Context, "author", json.RawMessage(`"bob"`)), nil, resolvers.Load(p.Context, "author", json.RawMessage(`"nobody"`)),
 				}, nil
 			}},
+			"popular": {Type: b.Type("PostConnection").(graphql.Output), Resolve: func(p graphql.ResolveParams) (any, error) {
+				rows, _ := facade.ReadRows(facade.NewLayout([]string{"id", "title", "authorId"}), json.RawMessage(`[{"id":1,"title":"A","authorId":"ada"},{"id":2,"title":"B","authorId":"bob"}]`))
+				return &facade.Result{Form: facade.FormPage, Rows: rows, Page: facade.Page{Total: 2, HasMore: true, Cursors: []string{"a", "b"}}}, nil
+			}},
 			"echo": {Type: graphql.String, Args: graphql.FieldConfigArgument{
 				"n": {Type: graphql.Int}, "f": {Type: graphql.Float}, "id": {Type: graphql.ID}, "s": {Type: graphql.NewList(graphql.String)},
 				"level": {Type: level}, "box": {Type: box}, "json": {Type: b.Type("JSON").(graphql.Input)},
@@ -118,6 +122,7 @@ func TestHandWritten(t *testing.T) {
 		`{ posts(first: 4) { items { id rival { id title author { name } rival { id } } } } }`,
 		`{ posts(first: 4) { items { chatter { text author { name } post { id } } author { greeting } } } }`,
 		`{ numbers levels }`,
+		`{ popular { total hasMore endCursor items { title author { name greeting } rival { id } } edges { cursor node { id } } pageInfo { startCursor } } }`,
 		`{ posts(first: 2) { items { author { mentor { greeting } } } } postLatest(n: 1) { author { greeting } } }`,
 		`{ echo(n: 1, f: 2.5, id: 7, s: "a") }`,
 		`{ echo(level: LOW) }`,
@@ -193,5 +198,25 @@ func TestHandWrittenBatches(t *testing.T) {
 	}
 	if s := strings.Join(got, " "); s != "post.list post.findById author.findById" {
 		t.Errorf("calls: %s", s)
+	}
+}
+
+// TestHandWrittenOnPages: a page is no row, and the start says so.
+func TestHandWrittenOnPages(t *testing.T) {
+	b := newBlogWith(t, nil)
+	nb := projection.NewBuilder()
+	if err := projection.RegisterAll(nb, b.facade.Catalog(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := projection.RegisterType(nb, "PostEdge", graphql.Fields{"since": {Type: graphql.String}}); err != nil {
+		t.Fatal(err)
+	}
+	s, err := nb.Build(b.facade)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = resolvers.NewEngine(s, b.facade, nil)
+	if err == nil || !strings.Contains(err.Error(), "PostEdge.since") {
+		t.Errorf("%v, want an error that names PostEdge.since", err)
 	}
 }

@@ -62,31 +62,28 @@ func (x *exec) over(r *run, items []item) {
 	u := r.unit
 	r.res = make([]result, len(u.fetches))
 	res, f := &r.res[0], u.fetches[0]
-	res.items = len(items)
 	res.trees = make([][]tree, len(f.written))
-	res.source = make([]any, len(items))
+	res.source = make([]any, 0, len(items))
 	layout := facade.NewLayout(f.columns)
 	res.rows = facade.NewRows(layout, len(items))
 	res.cols = make([]int, len(f.columns))
 	for i := range res.cols {
 		res.cols[i] = i
 	}
-	for i, it := range items {
-		res.source[i] = it.source
+	for _, it := range items {
 		if it.page == nil {
+			res.source = append(res.source, it.source)
 			copyRow(res.rows, layout, it)
 			continue
 		}
 		from := res.rows.Len()
 		for _, row := range it.rows {
+			res.source = append(res.source, row)
 			copyRow(res.rows, layout, item{row: row})
 		}
 		res.groups = append(res.groups, facade.Group{From: from, To: res.rows.Len(), Page: *it.page})
 	}
-	if len(res.groups) > 0 {
-		res.items = res.rows.Len()
-		res.source = nil
-	}
+	res.items = len(res.source)
 	x.levels(r)
 }
 

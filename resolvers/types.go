@@ -35,6 +35,7 @@ type objectType struct {
 	name     string
 	def      *ast.Definition
 	typename []byte // its name as JSON
+	page     bool   // a connection, told by its bindings
 	fields   map[string]*fieldType
 }
 
@@ -67,6 +68,10 @@ func (t *types) object(name string) *objectType {
 			out:     t.out(f.Type),
 			args:    t.arguments(f.Arguments),
 		}
+	}
+	for _, b := range t.built.Bindings[name] {
+		o.page = b.Kind >= Items && b.Kind <= PageInfo
+		break
 	}
 	t.objects[name] = o
 	return o
@@ -254,15 +259,4 @@ func (t *types) arguments(defs ast.ArgumentDefinitionList) []*inField {
 		args[i] = &inField{name: a.Name, typ: t.input(a.Type), fallback: a.DefaultValue}
 	}
 	return args
-}
-
-// isConnection says whether a type is a page of rows, told by its bindings.
-func (t *types) isConnection(o *objectType) bool {
-	for _, b := range t.built.Bindings[o.name] {
-		switch b.Kind {
-		case Items, Total, HasMore, EndCursor, Edges, PageInfo:
-			return true
-		}
-	}
-	return false
 }

@@ -4,11 +4,9 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"strconv"
 	"sync"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // buffer is a response while it is written, kept for the next one.
@@ -262,123 +260,6 @@ func (w *writer) rows(r *run, f *field, sel *selection, res *result, g *facade.G
 	return true
 }
 
-// connection writes a page of rows: the list result and Relay's connection in one.
-func (w *writer) connection(r *run, sel *selection, res *result, g *facade.Group) bool {
-	w.text = append(w.text, '{')
-	for _, f := range sel.fields {
-		w.text = append(w.text, f.key...)
-		start := len(w.text)
-		w.push(step{key: f.name})
-		ok := true
-		switch f.do {
-		case writeTypename:
-			w.text = append(w.text, f.text...)
-		case writeItems:
-			ok = w.rows(r, f, f.sub, res, g) || w.rewind(f.out, start)
-		case writeTotal:
-			if g.Page.Total < 0 {
-				ok = w.null(f, f.out, start, nil)
-			} else {
-				ok = w.json(f, f.out, strconv.AppendInt(nil, g.Page.Total, 10))
-			}
-		case writeHasMore, writeHasNext:
-			w.text = strconv.AppendBool(w.text, g.Page.HasMore)
-		case writeHasPrevious:
-			w.text = strconv.AppendBool(w.text, g.Page.HasPrevious)
-		case writeEndCursor:
-			ok = w.cursor(f, start, g.Page.EndCursor())
-		case writeStartCursor:
-			first := ""
-			if g.To > g.From && len(g.Page.Cursors) == g.To-g.From {
-				first = g.Page.Cursors[0]
-			}
-			ok = w.cursor(f, start, first)
-		case writeEdges:
-			ok = w.edges(r, f, res, g) || w.rewind(f.out, start)
-		case writePageInfo:
-			ok = w.connection(r, f.sub, res, g) || w.rewind(f.out, start)
-		default:
-			ok = w.null(f, f.out, start, unwritable)
-		}
-		w.pop()
-		if !ok {
-			return false
-		}
-	}
-	w.text = append(w.text, '}')
-	return true
-}
-
-// unwritable is what becomes of a field that was added by hand to a connection,
-// an edge or a PageInfo: these are made of pages, and nothing stands for one.
-var unwritable = &fault{
-	message: "Fields added to connections, edges and PageInfo by hand are not answered; add them to the row's type, or to a type of your own.",
-	code:    string(facade.NotImplemented),
-}
-
-// cursorless is said of an edge whose caller may not read the key that stands in cursors.
-var cursorless = &fault{message: "this list gives no cursors; page with offset", code: string(facade.Forbidden)}
-
-func (w *writer) cursor(f *field, start int, cursor string) bool {
-	if cursor == "" {
-		return w.null(f, f.out, start, nil)
-	}
-	w.text = jsontext.AppendString(w.text, cursor)
-	return true
-}
-
-func (w *writer) edges(r *run, list *field, res *result, g *facade.Group) bool {
-	w.text = append(w.text, '[')
-	for k := g.From; k < g.To; k++ {
-		if k > g.From {
-			w.text = append(w.text, ',')
-		}
-		start := len(w.text)
-		w.push(step{index: k - g.From})
-		ok := w.edge(r, list.sub, res, g, k) || w.rewind(list.out.elem, start)
-		w.pop()
-		if !ok {
-			return false
-		}
-	}
-	w.text = append(w.text, ']')
-	return true
-}
-
-func (w *writer) edge(r *run, sel *selection, res *result, g *facade.Group, k int) bool {
-	w.text = append(w.text, '{')
-	for _, f := range sel.fields {
-		w.text = append(w.text, f.key...)
-		start := len(w.text)
-		w.push(step{key: f.name})
-		ok := true
-		switch f.do {
-		case writeTypename:
-			w.text = append(w.text, f.text...)
-		case writeNode:
-			ok = w.item(r, f.sub, res, res.place(k)) || w.rewind(f.out, start)
-		case writeCursor:
-			cursor := ""
-			if len(g.Page.Cursors) == g.To-g.From {
-				cursor = g.Page.Cursors[k-g.From]
-			}
-			if cursor == "" {
-				ok = w.null(f, f.out, start, cursorless)
-			} else {
-				w.text = jsontext.AppendString(w.text, cursor)
-			}
-		default:
-			ok = w.null(f, f.out, start, unwritable)
-		}
-		w.pop()
-		if !ok {
-			return false
-		}
-	}
-	w.text = append(w.text, '}')
-	return true
-}
-
 // nodeID writes the global id of a row with this primary key.
 func (w *writer) nodeID(f *field, key []byte) bool {
 	start := len(w.text)
@@ -394,48 +275,4 @@ func (w *writer) nodeID(f *field, key []byte) bool {
 	w.text = base64.RawURLEncoding.AppendEncode(w.text, id)
 	w.text = append(w.text, '"')
 	return true
-}
-
-// tree writes the value of a hand-written field.
-func (w *writer) tree(f *field, out *outType, t *tree) bool {
-	start := len(w.text)
-	switch t.kind {
-	case treeFault:
-		return w.null(f, out, start, t.fault)
-	case treeLeaf:
-		w.text = append(w.text, t.text...)
-		return true
-	case treeJSON:
-		return w.json(f, out, t.text)
-	case treeList:
-		return w.treeList(f, out, t.list) || w.rewind(out, start)
-	case treeObject:
-		return w.treeObject(t) || w.rewind(out, start)
-	}
-	return w.null(f, out, start, nil)
-}
-
-func (w *writer) treeList(f *field, out *outType, list []tree) bool {
-	w.text = append(w.text, '[')
-	for i := range list {
-		if i > 0 {
-			w.text = append(w.text, ',')
-		}
-		w.push(step{index: i})
-		ok := w.tree(f, out.elem, &list[i])
-		w.pop()
-		if !ok {
-			return false
-		}
-	}
-	w.text = append(w.text, ']')
-	return true
-}
-
-func (w *writer) treeObject(t *tree) bool {
-	res := &t.run.res[0]
-	if w.x.e.types.isConnection(t.run.unit.typ) {
-		return w.connection(t.run, t.run.unit.sel, res, &res.groups[t.at])
-	}
-	return w.item(t.run, t.run.unit.sel, res, t.at)
 }

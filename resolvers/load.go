@@ -1,0 +1,75 @@
+package resolvers
+
+import (
+	"fmt"
+
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/validator"
+)
+
+// whole says whether the engine can answer every field of the schema. Pages are
+// made of rows as they are written; nothing stands for one that a function of the
+// author's could be given.
+func (s *Schema) whole(loaded *ast.Schema) error {
+	for name, fields := range s.Bindings {
+		def := loaded.Types[name]
+		if def == nil || !ofPages(fields) {
+			continue
+		}
+		for _, f := range def.Fields {
+			if fields[f.Name] == nil {
+				return fmt.Errorf("resolvers: the field %s.%s was added by hand, and a %s is no row; add it to the type of the row, or give a type of your own", name, f.Name, name)
+			}
+		}
+	}
+	return nil
+}
+
+// ofPages says whether bindings are those of a connection, an edge or a PageInfo.
+func ofPages(fields map[string]*Binding) bool {
+	for _, b := range fields {
+		return b.Kind >= Items // they come together or not at all
+	}
+	return false
+}
+
+// LoadSDL parses and validates a schema for documents to be validated against.
+func LoadSDL(sdl string) (*ast.Schema, error) {
+	s, err := validator.LoadSchema(validator.Prelude, &ast.Source{Name: "schema.graphql", Input: sdl})
+	if err != nil {
+		return nil, fmt.Errorf("the schema does not load: %w", err)
+	}
+	// gqlparser declares @defer; nothing here answers it, so it does not exist.
+	delete(s.Directives, "defer")
+	forget(s)
+	return s, nil
+}
+
+// forget drops what only a reader of the SDL would want: positions and comments
+// keep every token of the text alive, most of a large schema's memory.
+func forget(s *ast.Schema) {
+	args := func(list ast.ArgumentDefinitionList) {
+		for _, a := range list {
+			a.Position, a.Type.Position = nil, nil
+			a.BeforeDescriptionComment, a.AfterDescriptionComment = nil, nil
+		}
+	}
+	for _, d := range s.Types {
+		d.Position, d.TypePositions = nil, nil
+		d.BeforeDescriptionComment, d.AfterDescriptionComment, d.EndOfDefinitionComment = nil, nil, nil
+		for _, f := range d.Fields {
+			f.Position = nil
+			f.BeforeDescriptionComment, f.AfterDescriptionComment = nil, nil
+			for t := f.Type; t != nil; t = t.Elem {
+				t.Position = nil
+			}
+			args(f.Arguments)
+		}
+		for _, v := range d.EnumValues {
+			v.Position, v.BeforeDescriptionComment, v.AfterDescriptionComment = nil, nil, nil
+		}
+	}
+	for _, d := range s.Directives {
+		args(d.Arguments)
+	}
+}
