@@ -101,7 +101,7 @@ func (e *Engine) panicked(ctx context.Context, trace string, p any) *fault {
 // failed is the fault of a failed call, without place. What nobody coded is logged
 // with a trace id, which is all of it that leaves.
 func (e *Engine) failed(ctx context.Context, trace string, err error) *fault {
-	if ctx.Err() != nil && context.Cause(ctx) == errTooSlow {
+	if ctx.Err() != nil && errors.Is(context.Cause(ctx), errTooSlow) {
 		return &fault{
 			message: "The operation took longer than " + e.limits.Execution.String() + "; ask for less at a time.",
 			code:    CodeExecution,

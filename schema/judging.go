@@ -265,12 +265,12 @@ func (j *judging) object(c *objectRules, v json.RawMessage) {
 }
 
 // find is the property a member's raw name means, or -1 and the name.
-func (c *objectRules) find(raw []byte) (int, string) {
-	if i, ok := c.index[string(raw[1:len(raw)-1])]; ok && !slices.Contains(raw, '\\') {
+func (o *objectRules) find(raw []byte) (int, string) {
+	if i, ok := o.index[string(raw[1:len(raw)-1])]; ok && !slices.Contains(raw, '\\') {
 		return i, ""
 	}
 	name := jsontext.Unquote(raw)
-	if i, ok := c.index[name]; ok {
+	if i, ok := o.index[name]; ok {
 		return i, name
 	}
 	return -1, name

@@ -60,7 +60,7 @@ func newTwins(t testing.TB) *twins {
 func (w *twins) compare(t testing.TB, body []byte) (refusals int) {
 	t.Helper()
 	_, got := w.entity.Judge(Plain, body, "")
-	if len(got) == MaxDetails || !comparable(body) {
+	if len(got) == MaxDetails || !withinNumbers(body) {
 		return
 	}
 	var twin judging
@@ -88,9 +88,9 @@ func texts(details []Detail) []string {
 	return out
 }
 
-// comparable says whether all numbers of a body are ones the house takes: integers
+// withinNumbers says whether all numbers of a body are ones the house takes: integers
 // within 64 bits, others within a double.
-func comparable(body []byte) bool {
+func withinNumbers(body []byte) bool {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
 	if err != nil {
 		return false

@@ -57,7 +57,7 @@ func (c *conn) start(sql []byte, args []arg) (*stmt, error) {
 			err = st.BindBlob(i+1, []byte(a.s))
 		}
 		if err != nil {
-			c.finish(st)
+			_ = c.finish(st) // the binding is what went wrong
 			return nil, fmt.Errorf("bind argument %d of %s: %w", i+1, excerpt(string(sql)), err)
 		}
 	}
@@ -79,7 +79,7 @@ func (c *conn) finish(st *stmt) error {
 	}
 	if st.heavy {
 		st.heavy = false
-		st.ClearBindings()
+		_ = st.ClearBindings() // memory alone
 	}
 	return err
 }
@@ -123,7 +123,7 @@ func (c *conn) prepared(sql []byte) (*stmt, error) {
 		err = errors.New("not exactly one statement")
 	}
 	if err != nil {
-		raw.Close()
+		_ = raw.Close() // the text is what went wrong
 		if strings.Contains(err.Error(), "Expression tree is too large") {
 			return nil, tooDeep()
 		}
@@ -151,7 +151,7 @@ func (c *conn) evict() {
 		}
 	}
 	delete(c.stmts, oldest.SQL())
-	oldest.Close()
+	_ = oldest.Close() // tells the error of its last run, which was told then
 }
 
 // once runs SQL that is not worth keeping: pragmas and DDL.
@@ -167,7 +167,7 @@ func (c *conn) once(sql string) error {
 
 func (c *conn) close() error {
 	for _, st := range c.stmts {
-		st.Close()
+		_ = st.Close() // tells the error of its last run, which was told then
 	}
 	c.stmts = nil
 	return c.db.Close()
@@ -178,7 +178,7 @@ func (c *conn) close() error {
 func (c *conn) discard() {
 	defer func() { _ = recover() }()
 	c.db.SetInterrupt(context.Background())
-	c.close()
+	_ = c.close() // it is being thrown away
 }
 
 // dial opens a connection as every one of the store is opened. The busy timeout
@@ -191,7 +191,7 @@ func (s *Store) dial(ctx context.Context, reader bool) (_ *conn, err error) {
 	c := &conn{db: db, stmts: map[string]*stmt{}}
 	defer func() {
 		if err != nil {
-			c.close()
+			_ = c.close() // the error at hand is the one to tell
 		}
 	}()
 	if err := db.BusyTimeout(s.opts.BusyTimeout); err != nil {

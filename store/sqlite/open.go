@@ -91,7 +91,7 @@ func Open(ctx context.Context, opts Options) (*Store, error) {
 	c, err := s.dial(ctx, false)
 	if err == nil {
 		if err = claim(c); err != nil {
-			c.close()
+			_ = c.close() // the error at hand is the one to tell
 		}
 	}
 	if err != nil {
@@ -134,7 +134,7 @@ func claim(c *conn) error {
 	}
 	defer func() {
 		if !c.db.GetAutocommit() {
-			c.once("ROLLBACK")
+			_ = c.once("ROLLBACK") // the error at hand is the one to tell
 		}
 	}()
 	id, err := c.number("PRAGMA application_id")

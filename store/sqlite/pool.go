@@ -73,7 +73,7 @@ func (p *pool) give(c *conn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
-		c.close()
+		_ = c.close() // whoever closed the pool is gone
 		return
 	}
 	p.idle = append(p.idle, c)

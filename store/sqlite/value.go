@@ -150,7 +150,7 @@ func operand(p *schema.Property, v any) (arg, bool) {
 
 // compact is a JSON text without white space between its tokens.
 func compact(v json.RawMessage) string {
-	if bytes.IndexAny(v, " \t\r\n") < 0 {
+	if !bytes.ContainsAny(v, " \t\r\n") {
 		return string(v)
 	}
 	var b bytes.Buffer

@@ -208,7 +208,7 @@ func (w *writer) transaction(ops []*write) (again []*write, err error) {
 	}
 	if err := w.conn.exec(end); err != nil {
 		if !w.conn.db.GetAutocommit() {
-			w.conn.exec("ROLLBACK")
+			_ = w.conn.exec("ROLLBACK") // the error at hand is the one to tell
 		}
 		return nil, explain(context.Background(), fmt.Errorf("commit: %w", err))
 	}
@@ -246,12 +246,12 @@ func (w *writer) savepoint(op *write) (err error) {
 			err = op.blame(c, err)
 		}
 		if undo := c.exec("ROLLBACK TO w"); undo != nil {
-			c.exec("ROLLBACK")
+			_ = c.exec("ROLLBACK") // the error at hand is the one to tell
 			return explain(op.ctx, undo)
 		}
 	}
 	if release := c.exec("RELEASE w"); release != nil && err == nil {
-		c.exec("ROLLBACK")
+		_ = c.exec("ROLLBACK") // the error at hand is the one to tell
 		err = release
 	}
 	return explain(op.ctx, err)

@@ -91,7 +91,9 @@ func testValues(t *testing.T, w *world) {
 		}
 		w.equal(c.field+" answered by update", want, string(rows.Row(0).Get(c.field)))
 		if c.field == "email" { // it is unique
-			w.store.Delete(w.ctx(), author, json.RawMessage(`"`+id+`"`), nil)
+			if _, err := w.store.Delete(w.ctx(), author, json.RawMessage(`"`+id+`"`), nil); err != nil {
+				t.Errorf("delete: %v", err)
+			}
 		}
 	}
 	if !json.Valid([]byte(w.rows("author"))) {
