@@ -25,7 +25,8 @@
 // # When the status is not 200
 //
 // Every frame is answered with 200, failures included, and with 204 when there is
-// nothing to answer (notifications). Another status says that no frame came: 404
+// nothing to answer (notifications). A request whose credential does not hold is
+// 401: every frame of it fails alike. Another status says that no frame came: 404
 // another path, 405 another verb, 413 a body over the cap, 415 another media
 // type. Its body is a failure frame with a null id that says what to send.
 package envelope

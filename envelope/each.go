@@ -63,7 +63,7 @@ func (c *Client) callBatch(ctx context.Context, call *facade.Call, field string,
 	if failed != nil {
 		return nil, failed
 	}
-	if jsontext.KindOf(body) != jsontext.Array || status != http.StatusOK {
+	if jsontext.KindOf(body) != jsontext.Array || status != http.StatusOK && status != http.StatusUnauthorized {
 		if one, ok := readReply(body); ok && one.failed != nil {
 			return nil, one.failed // one frame for the whole batch: it was refused
 		}

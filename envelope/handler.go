@@ -26,7 +26,8 @@ type Options struct {
 	// processes does (spec 5.1). False: what a frame says is ignored (spec 4.1).
 	TrustState bool
 	// State rebuilds the caller's state from the request, where it is not trusted.
-	// Nil: every caller is anonymous. An error is the answer to every frame of the request.
+	// Nil: every caller is anonymous. An error is the answer to every frame of the
+	// request, and UNAUTHORIZED its status too.
 	State func(*http.Request) (facade.State, error)
 	// MaxBody is how many bytes a body may have; 0: 1 MiB (spec 8).
 	MaxBody int64
@@ -76,15 +77,23 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer buf.release()
 	q := request{handler: h, http: r}
 	buf.text = q.appendAnswers(ctx, buf.text, body)
-	// The status is 200, the failure is the frame's; what would help is said all the same.
-	if q.unauthorized.Load() {
+	status := http.StatusOK
+	if challenge := q.refusal.Challenge(); challenge != "" {
+		// The credential does not hold: no frame was looked at, and the request itself is refused.
+		status = http.StatusUnauthorized
+		w.Header().Set("WWW-Authenticate", challenge)
+	} else if q.unauthorized.Load() {
+		// The status is 200, the failure is the frame's; what would help is said all the same.
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	}
-	if len(buf.text) == 0 {
-		w.WriteHeader(http.StatusNoContent) // nothing but notifications
+	if len(buf.text) == 0 { // nothing but notifications
+		if status == http.StatusOK {
+			status = http.StatusNoContent
+		}
+		w.WriteHeader(status)
 		return
 	}
-	writeFrames(w, http.StatusOK, buf.text)
+	writeFrames(w, status, buf.text)
 }
 
 func (h *Handler) deadline(ctx context.Context) (context.Context, context.CancelFunc) {

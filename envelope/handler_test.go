@@ -159,7 +159,11 @@ func TestState(t *testing.T) {
 			if failed := jsontext.Get(w.Body.Bytes(), "error"); failed != nil {
 				got = jsontext.Unquote(jsontext.Get(jsontext.Get(failed, "data"), "code"))
 			}
-			if w.Code != 200 || got != c.want {
+			status := http.StatusOK
+			if c.want == "UNAUTHORIZED" {
+				status = http.StatusUnauthorized
+			}
+			if w.Code != status || got != c.want {
 				t.Errorf("status %d, %s, want %s", w.Code, got, c.want)
 			}
 			if strings.Contains(w.Body.String(), "10.0.0.7") {
@@ -195,11 +199,11 @@ func TestIDsAreEchoed(t *testing.T) {
 // stack is logged.
 func TestPanicStaysInside(t *testing.T) {
 	var log bytes.Buffer
-	h := envelope.NewHandler(mathCatalog(), facade.CallerFunc(func(_ context.Context, c *facade.Call) (*facade.Result, error) {
+	h := envelope.NewHandler(mathCatalog(), facade.CallerFunc(func(ctx context.Context, c *facade.Call) (*facade.Result, error) {
 		if c.Operation == "sum" {
 			panic("password=hunter2")
 		}
-		return arithmetic(nil, c)
+		return arithmetic(ctx, c)
 	}), &envelope.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
 	_, got := post(t, h, `[`+sum+`,{"jsonrpc":"2.0","id":2,"method":"math.get_data"}]`)
 	want := `[{"jsonrpc":"2.0","id":1,"error":-32000},{"jsonrpc":"2.0","id":2,"result":["hello",5]}]`
@@ -235,7 +239,8 @@ func TestBatchRunsTenAtOnce(t *testing.T) {
 		var now, most atomic.Int32
 		h := envelope.NewHandler(mathCatalog(), facade.CallerFunc(func(context.Context, *facade.Call) (*facade.Result, error) {
 			n := now.Add(1)
-			for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+			for m := most.Load(); n > m && !most.CompareAndSwap(m, n); {
+				m = most.Load()
 			}
 			time.Sleep(time.Second)
 			now.Add(-1)
@@ -370,6 +375,40 @@ func TestWhatIsNoFrame(t *testing.T) {
 		}
 		if message := jsontext.Unquote(jsontext.Get(jsontext.Get([]byte(got), "error"), "message")); !strings.Contains(message, c.says) {
 			t.Errorf("%s: %q does not say %q", c.name, message, c.says)
+		}
+	}
+}
+
+// TestCredentialsThatDoNotHold refuse the request, whatever came in it, and what a
+// client revives from that is the same for one frame and for many.
+func TestCredentialsThatDoNotHold(t *testing.T) {
+	h := envelope.NewHandler(mathCatalog(), arithmetic, &envelope.Options{State: func(*http.Request) (facade.State, error) {
+		return nil, facade.Errorf(facade.Unauthorized, "the token is not ours")
+	}})
+	for name, body := range map[string]string{
+		"a frame":        sum,
+		"a batch":        `[` + sum + `,` + sum + `]`,
+		"a notification": `{"jsonrpc":"2.0","method":"math.sum"}`,
+		"discovery":      `{"jsonrpc":"2.0","id":1,"method":"rpc.discover"}`,
+	} {
+		r := httptest.NewRequest(http.MethodPost, envelope.Path, strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		answered := strings.Contains(w.Body.String(), `"code":"UNAUTHORIZED"`)
+		if w.Code != http.StatusUnauthorized || w.Header().Get("WWW-Authenticate") != "Bearer" || answered != (name != "a notification") || strings.Contains(w.Body.String(), "result") {
+			t.Errorf("%s: %d %v %s", name, w.Code, w.Header(), w.Body)
+		}
+	}
+	server := httptest.NewServer(h)
+	defer server.Close()
+	client := envelope.NewClient(server.URL, nil)
+	for name, call := range map[string]facade.Call{
+		"one":  {Entity: "math", Operation: "sum"},
+		"many": {Entity: "math", Operation: "findById", Each: &facade.Each{Field: "id", Keys: []json.RawMessage{json.RawMessage(`1`), json.RawMessage(`2`)}}},
+	} {
+		if _, err := client.Call(t.Context(), &call); facade.CodeOf(err) != facade.Unauthorized {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -65,6 +65,8 @@ type refusal struct {
 	code   facade.Code
 	text   string
 	allow  string // of a 405
+
+	challenge string // of a 401
 }
 
 func badRequest(format string, args ...any) *refusal {
@@ -278,7 +280,7 @@ func (h *graphQL) state(r *http.Request) (state facade.State, refused *refusal) 
 	if e.Code == facade.InternalError {
 		h.Log.LogAttrs(r.Context(), slog.LevelError, "the session hook failed", slog.Any("error", err))
 	}
-	return nil, &refusal{status: e.Code.Status(), code: e.Code, text: e.Message}
+	return nil, &refusal{status: e.Code.Status(), code: e.Code, text: e.Message, challenge: e.Challenge()}
 }
 
 // write writes a refusal as a GraphQL response. Without a type that was accepted,
@@ -290,8 +292,8 @@ func (f *refusal) write(w http.ResponseWriter, media string) {
 	if f.allow != "" {
 		w.Header().Set("Allow", f.allow)
 	}
-	if f.status == http.StatusUnauthorized {
-		w.Header().Set("WWW-Authenticate", "Bearer")
+	if f.challenge != "" {
+		w.Header().Set("WWW-Authenticate", f.challenge)
 	}
 	w.Header().Set("Content-Type", contentType(media))
 	w.WriteHeader(f.status)

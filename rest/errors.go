@@ -25,8 +25,8 @@ func (x *exchange) fail(err error) {
 		status = e.Code.Status()
 	}
 	header := x.w.Header()
-	if status == http.StatusUnauthorized {
-		header.Set("WWW-Authenticate", "Bearer")
+	if challenge := e.Challenge(); challenge != "" {
+		header.Set("WWW-Authenticate", challenge)
 	}
 	for _, of := range []string{"ETag", "Link", "Location", "Cache-Control", "Vary"} {
 		header.Del(of) // of the answer that is not given
@@ -62,12 +62,12 @@ func (x *exchange) report(err error) *facade.Error {
 // panicked answers a panic that no façade caught: its text and stack are the cause
 // of a failure like any other, for the log.
 func (x *exchange) panicked(v any) {
-	if v == http.ErrAbortHandler {
+	if err, ok := v.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		panic(v)
 	}
 	err := facade.Internal(fmt.Errorf("panic: %v\n%s", v, debug.Stack()))
 	if x.wrote {
-		x.report(err)
+		_ = x.report(err)
 		panic(http.ErrAbortHandler) // half an answer is not to look like a whole one
 	}
 	x.fail(err)
