@@ -96,8 +96,14 @@ func (w *writer) finish() *Response {
 func (w *writer) push(s step) { w.path = append(w.path, s) }
 func (w *writer) pop()        { w.path = w.path[:len(w.path)-1] }
 
+// faultSize is about what an error takes of a response, at least.
+const faultSize = 128
+
 // note notes a fault at the path, which the caller has completed.
 func (w *writer) note(f *field, ft *fault) {
+	if w.limit >= 0 && len(w.faults)*faultSize > w.limit {
+		panic(tooLarge{}) // a relation that fails is an error for every row
+	}
 	at := *ft
 	at.at = positions(f.at...)
 	at.path = append([]step(nil), w.path...)
