@@ -21,15 +21,14 @@ func contentType(media string) string { return media + "; charset=utf-8" }
 // application/json, which every client reads. A page is given only to a GET that
 // asks for one by name and likes nothing of ours better: a browser.
 func accepted(r *http.Request) string {
-	header := strings.Join(r.Header.Values("Accept"), ",")
-	if strings.TrimSpace(header) == "" {
+	ranges := acceptRanges(strings.Join(r.Header.Values("Accept"), ","))
+	if len(ranges) == 0 { // none, or nothing that can be read
 		return mediaJSON
 	}
 	offers := []string{mediaJSON, mediaResponse}
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		offers = append(offers, mediaHTML)
 	}
-	ranges := acceptRanges(header)
 	best, at := "", weight{}
 	for _, offer := range offers {
 		if w := weigh(offer, ranges); w.q > 0 && (best == "" || w.better(at)) {

@@ -16,8 +16,9 @@ type cache struct {
 	bytes int
 }
 
-// maxCached bounds the texts of a cache: a plan is some tens of times its text.
-const maxCached = 8 << 20
+// maxCached bounds the texts of a cache: what is kept of a document is some fifty
+// times its text, and whoever sends new ones all day decides how many there are.
+const maxCached = 2 << 20
 
 func newCache(most int) *cache {
 	if most == 0 {
