@@ -1,0 +1,364 @@
+package leak
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/frondhost/frond/envelope"
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/projection"
+	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/rest"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/sqlite"
+)
+
+// host is one world behind its surfaces.
+type host struct {
+	facade *facade.Facade
+	store  *sqlite.Store
+	rest   http.Handler
+	calls  http.Handler
+	graph  http.Handler
+}
+
+// hole is where the test can open the house: each member may stand between two
+// floors. The zero value leaves everything as it is.
+type hole struct {
+	name      string
+	store     func(facade.Store) facade.Store
+	collector func(facade.Collector) facade.Collector
+	caller    facade.Middleware
+	project   func(*garden, *facade.Project)
+}
+
+// open compiles a garden, plants a world in it and mounts the surfaces.
+func open(w *world, callers []*caller, asYAML bool, h hole) (*host, error) {
+	ctx := context.Background()
+	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
+	store, err := sqlite.Open(ctx, sqlite.Options{Memory: true, Logger: quiet})
+	if err != nil {
+		return nil, err
+	}
+	p := w.garden.project(callers, asYAML, h)
+	var over facade.Store = store
+	if h.store != nil {
+		over = h.store(store)
+	}
+	opts := &facade.Options{Now: func() time.Time { return time.UnixMilli(1_900_000_000_000) }}
+	if h.caller != nil {
+		opts.Middleware = []facade.Middleware{h.caller}
+	}
+	f, err := facade.New(p, over, opts)
+	if err != nil {
+		return nil, err
+	}
+	b := &host{facade: f, store: store}
+	cat := f.Catalog()
+	if err := store.Prepare(ctx, cat.Set.Entities); err != nil {
+		return nil, err
+	}
+	if err := b.plant(ctx, w); err != nil {
+		return nil, err
+	}
+	state := func(r *http.Request) (facade.State, error) {
+		for _, c := range callers {
+			if c.name == r.Header.Get("X-Caller") {
+				return facade.State{"user": c.user}, nil
+			}
+		}
+		return nil, nil
+	}
+	if b.rest, err = rest.New(cat, f, &rest.Options{State: state, Log: quiet}); err != nil {
+		return nil, err
+	}
+	b.calls = envelope.NewHandler(cat, f, &envelope.Options{State: state, Log: quiet})
+	builder := projection.NewBuilder()
+	if err := projection.RegisterAll(builder, cat, nil); err != nil {
+		return nil, err
+	}
+	built, err := builder.Build(f)
+	if err != nil {
+		return nil, err
+	}
+	engine, err := resolvers.NewEngine(built, f, &resolvers.Options{Logger: quiet})
+	if err != nil {
+		return nil, err
+	}
+	b.graph = gateway.NewGraphQL(engine, &gateway.GraphQLOptions{Session: state, Log: quiet})
+	return b, nil
+}
+
+// project is a garden as its author would have it: cards, doors with operations of
+// their own, handlers that answer more than they may, and the collectors.
+func (g *garden) project(callers []*caller, asYAML bool, h hole) *facade.Project {
+	p := &facade.Project{Registry: schema.Builtins()}
+	made := 0
+	p.Registry.Generators["counter"] = func() (json.RawMessage, error) {
+		made++
+		return fmt.Appendf(nil, `"made%08d"`, made), nil
+	}
+	src := &facade.FrondSource{Name: "grove"}
+	doors := map[string]any{}
+	for _, e := range g.entities {
+		src.Cards = append(src.Cards,
+			schema.Source{File: e.name + ".json", Name: e.name, Data: []byte(e.card())},
+			schema.Source{File: e.name + "Cut.json", Name: e.name + "Cut", View: true, Data: []byte(e.view())})
+		doors[e.name] = map[string]any{"operations": map[string]any{
+			"listRaw": map[string]any{"kind": "query", "output": e.name, "cardinality": "many"},
+			"listCut": map[string]any{"kind": "query", "output": e.name + "Cut", "cardinality": "many"},
+			"getPage": map[string]any{"kind": "query", "output": e.name, "cardinality": "page"},
+		}}
+	}
+	config := map[string]any{"doors": doors}
+	if asYAML {
+		config["collectors"] = g.collectors(callers)
+	}
+	src.Config = facade.Text{File: "frond.json", Data: []byte(encode(config))}
+	p.Fronds = []*facade.FrondSource{src}
+	for _, e := range g.entities {
+		door := p.Door(e.name)
+		facade.Handle(door, "listRaw", raw(e, false))
+		facade.Handle(door, "listCut", raw(e, false))
+		facade.Handle(door, "getPage", raw(e, true))
+		if e.dump != "" {
+			facade.Present(door, e.dump, schema.Shape{Type: "string"}, func(_ context.Context, rows []facade.Row) ([]string, error) {
+				var all []string
+				for _, r := range rows {
+					all = append(all, string(r.JSON()))
+				}
+				return all, nil
+			})
+		}
+		if asYAML {
+			continue
+		}
+		var c facade.Collector = facade.CollectorFunc(collect)
+		if h.collector != nil {
+			c = h.collector(c)
+		}
+		facade.Collect(door, c)
+	}
+	if h.project != nil {
+		h.project(g, p)
+	}
+	return p
+}
+
+// raw is a handler that finds the rows its caller may see and then answers the
+// whole of them, as they stand inside, with members that are in no card.
+func raw(e *entity, page bool) facade.Handler {
+	return func(ctx context.Context, _ *facade.Call) (any, error) {
+		seen, err := facade.Do[facade.List[struct {
+			ID string `json:"id"`
+		}]](ctx, facade.From(ctx), e.name+".list", facade.Invocation{Query: json.RawMessage(`{"limit":500,"fields":"id"}`)})
+		if err != nil {
+			return nil, err
+		}
+		ids := []string{}
+		for _, r := range seen.Items {
+			ids = append(ids, r.ID)
+		}
+		whole, err := facade.Do[[]map[string]any](ctx, facade.Inside(ctx), e.name+".findByIds", facade.Invocation{Query: json.RawMessage(encode(map[string]any{"ids": ids}))})
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range whole {
+			r["more"] = encode(r)
+		}
+		if page {
+			return map[string]any{"items": whole, "total": len(whole), "hasMore": false}, nil
+		}
+		return whole, nil
+	}
+}
+
+// collect is the collector of every door: the scope travels in the caller's state.
+func collect(_ context.Context, state facade.State, door *facade.Door, _ *facade.Operation) (facade.Scope, error) {
+	c, _ := state.User()["scopes"].(*caller)
+	if c == nil {
+		return facade.Scope{}, facade.Errorf(facade.Unauthorized, "say who you are")
+	}
+	for e, s := range c.scopes {
+		if e.name != door.Name {
+			continue
+		}
+		if s.deny {
+			return facade.Scope{}, facade.Errorf(facade.Forbidden, "you may not do this")
+		}
+		out := facade.Scope{Hide: s.hide}
+		if s.rows != nil {
+			f, details := facade.ParseFilter(door.Entity, json.RawMessage(encode(s.rows.filter(nil))), "/rows")
+			if len(details) > 0 {
+				return facade.Scope{}, fmt.Errorf("%v", details)
+			}
+			out.Rows = f
+		}
+		for _, f := range e.fields { // in declaration order, which is that of a map nowhere
+			if v, ok := s.set[f.name]; ok {
+				out.Set = append(out.Set, schema.Member{Name: f.name, Value: json.RawMessage(encode(v))})
+			}
+		}
+		return out, nil
+	}
+	return facade.Scope{}, nil
+}
+
+// plant writes a world's rows through the store itself. What points forward is set
+// once everything is there.
+func (b *host) plant(ctx context.Context, w *world) error {
+	set := b.facade.Catalog().Set
+	none := facade.NewLayout([]string{"id"})
+	record := func(e *schema.Entity, r row, when func(*schema.Property) bool) facade.Record {
+		var out facade.Record
+		for _, p := range e.Fields {
+			if v := r[p.Name]; v != nil && p.Stored && when(p) {
+				out = append(out, schema.Member{Name: p.Name, Value: json.RawMessage(encode(v))})
+			}
+		}
+		return out
+	}
+	later := func(p *schema.Property) bool { return p.Link != nil && !p.Link.Many && p.Shape.Nullable }
+	for _, e := range w.garden.entities {
+		var records []facade.Record
+		entity := set.Entity(e.name)
+		for _, r := range w.rows[e] {
+			records = append(records, record(entity, r, func(p *schema.Property) bool { return !later(p) }))
+		}
+		if _, err := b.store.Insert(ctx, entity, records, none); err != nil {
+			return fmt.Errorf("planting %s: %w", e.name, err)
+		}
+	}
+	for _, e := range w.garden.entities {
+		entity := set.Entity(e.name)
+		for _, r := range w.rows[e] {
+			change := record(entity, r, later)
+			if len(change) == 0 {
+				continue
+			}
+			if _, err := b.store.Update(ctx, entity, json.RawMessage(encode(r.id())), nil, change, none); err != nil {
+				return fmt.Errorf("planting %s: %w", e.name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// harvest is what stands in the store, all of it.
+func (b *host) harvest(g *garden) (*world, error) {
+	w := &world{g, map[*entity][]row{}}
+	for _, e := range g.entities {
+		entity := b.facade.Catalog().Set.Entity(e.name)
+		var names []string
+		for _, p := range entity.Fields {
+			if p.Stored {
+				names = append(names, p.Name)
+			}
+		}
+		found, err := b.store.Find(context.Background(), &facade.Find{
+			Entity: entity, Select: facade.NewLayout(names), Sort: []facade.SortKey{{Field: entity.Primary}}, Limit: 10_000,
+		})
+		if err != nil {
+			return nil, err
+		}
+		v, err := decode(found.Rows.AppendJSON(nil))
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range v.([]any) {
+			w.rows[e] = append(w.rows[e], row(r.(map[string]any)))
+		}
+	}
+	w.sort()
+	return w, nil
+}
+
+// text is a world as text: two stores with the same text hold the same rows.
+func (w *world) text() string {
+	all := map[string]any{}
+	for e, rows := range w.rows {
+		all[e.name] = rows
+	}
+	v, err := decode([]byte(encode(all)))
+	if err != nil {
+		panic(err)
+	}
+	return encode(v)
+}
+
+// request is one question, on one surface.
+type request struct {
+	surface string // rest, envelope, graphql, direct
+	method  string
+	path    string
+	headers []string // name, value, name, value
+	body    string
+	call    *facade.Call // of direct
+}
+
+func (r request) String() string {
+	if r.call != nil {
+		return "direct " + encode(r.call)
+	}
+	out := r.surface + " " + r.method + " " + r.path + " " + r.body
+	if len(r.headers) > 0 {
+		out += " " + strings.Join(r.headers, " ")
+	}
+	return out
+}
+
+// answer is all that comes back: what a caller could look at.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+func (a answer) String() string {
+	out := fmt.Sprintf("%d\n", a.status)
+	names := make([]string, 0, len(a.header))
+	for name := range a.header {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		out += name + ": " + strings.Join(a.header[name], ", ") + "\n"
+	}
+	return out + "\n" + string(a.body)
+}
+
+// ask puts a question as a caller.
+func (b *host) ask(c *caller, r request) answer {
+	if r.call != nil {
+		call := *r.call
+		call.Invocation.State = facade.State{"user": c.user}
+		res, err := b.facade.Call(context.Background(), &call)
+		if err != nil {
+			e := facade.AsError(err)
+			return answer{status: e.Code.Status(), body: []byte(encode(e))}
+		}
+		return answer{status: 200, body: res.AppendJSON(nil)}
+	}
+	handler := map[string]http.Handler{"rest": b.rest, "envelope": b.calls, "graphql": b.graph}[r.surface]
+	q := httptest.NewRequest(r.method, r.path, strings.NewReader(r.body))
+	q.Header.Set("X-Caller", c.name)
+	q.Header.Set("Content-Type", "application/json")
+	for i := 0; i+1 < len(r.headers); i += 2 {
+		q.Header.Add(r.headers[i], r.headers[i+1])
+	}
+	if r.body == "" {
+		q.Body, q.ContentLength = http.NoBody, 0
+	}
+	w := httptest.NewRecorder()
+	handler.ServeHTTP(w, q)
+	return answer{w.Code, w.Header(), w.Body.Bytes()}
+}

@@ -1,0 +1,3 @@
+package leak
+func (p *proof) writes() {}
+func (g *garden) collectors([]*caller) any { return nil }
