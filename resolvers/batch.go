@@ -36,8 +36,11 @@ func (x *exec) batch(r *run, f *fetch, res *result, call *facade.Call, in *invoc
 			res.index[i] = d.add(parent.at(i, f.key))
 		}
 	}
-	if len(d.keys) == 0 {
-		return // no row points anywhere
+	if len(d.keys) == 0 { // no row points anywhere
+		if f.binding.Kind == ToManyIDs {
+			x.windows(parent, f, res, d, in.window)
+		}
+		return
 	}
 	call.Each = &facade.Each{Field: f.each, Keys: kept(d.keys)}
 	out, err := x.e.caller.Call(x.ctx, call)

@@ -118,13 +118,19 @@ func (c *compiler) includes(list ast.DirectiveList) bool {
 
 // compileUnit is the unit over items of typ for the fields that gave them.
 func (c *compiler) compileUnit(typ *objectType, fields []*ast.Field) *unit {
+	return c.over(typ, c.collect(typ, under(fields)...))
+}
+
+// under is the selection sets of fields of one response key.
+func under(fields []*ast.Field) []ast.SelectionSet {
 	sets := make([]ast.SelectionSet, len(fields))
 	for i, f := range fields {
 		sets[i] = f.SelectionSet
 	}
-	return c.over(typ, c.collect(typ, sets...))
+	return sets
 }
 
+// over is the unit for fields that are collected already.
 func (c compiler) over(typ *objectType, groups []group) *unit {
 	items := &fetch{slots: map[string]int{}}
 	c.unit = &unit{typ: typ, fetches: []*fetch{items}}
@@ -149,11 +155,7 @@ func (c compiler) over(typ *objectType, groups []group) *unit {
 
 // below is the selection below fields of a composite type.
 func (c *compiler) below(typ *objectType, g group, on *fetch) *selection {
-	sets := make([]ast.SelectionSet, len(g.fields))
-	for i, f := range g.fields {
-		sets[i] = f.SelectionSet
-	}
-	return c.object(typ, c.collect(typ, sets...), on)
+	return c.object(typ, c.collect(typ, under(g.fields)...), on)
 }
 
 // object compiles what is written of an object that stands on rows of a fetch.
@@ -248,11 +250,7 @@ var structure = map[BindingKind]action{
 // needsHand says whether a nested object's selection holds a hand-written field:
 // then its objects are items of their own, else their text is walked.
 func (c *compiler) needsHand(typ *objectType, fields []*ast.Field) bool {
-	sets := make([]ast.SelectionSet, len(fields))
-	for i, f := range fields {
-		sets[i] = f.SelectionSet
-	}
-	for _, g := range c.collect(typ, sets...) {
+	for _, g := range c.collect(typ, under(fields)...) {
 		name := g.fields[0].Name
 		if name == "__typename" {
 			continue

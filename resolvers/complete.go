@@ -317,7 +317,7 @@ func (c *completer) typeOf(def *ast.Definition, value any) (*objectType, error) 
 func (c *completer) claimed(def *ast.Definition, p graphql.ResolveTypeParams) *graphql.Object {
 	for _, d := range c.x.e.types.schema.PossibleTypes[def.Name] {
 		o, ok := c.x.e.schema.GraphQL.Type(d.Name).(*graphql.Object)
-		if ok && o.IsTypeOf != nil && o.IsTypeOf(graphql.IsTypeOfParams{Value: p.Value, Info: p.Info, Context: p.Context}) {
+		if ok && o.IsTypeOf != nil && o.IsTypeOf(graphql.IsTypeOfParams(p)) {
 			return o
 		}
 	}

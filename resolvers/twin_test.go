@@ -144,6 +144,8 @@ func TestTwin(t *testing.T) {
 		{`{ node(nodeId: "nonsense") { nodeId } }`, ``},
 		{`{ node(nodeId: "` + ada + `") { nodeId } other: node(nodeId: "` + three + `") { nodeId } }`, ``},
 		{`{ posts { items { nodeId } } }`, ``},
+		{`{ posts(filter: {id: {eq: 4}}) { items { tags(first: 1) { total hasMore items { id } endCursor } } } }`, ``},
+		{`{ posts(filter: {id: {eq: 4}}) { items { tags(first: -1) { total } } } }`, ``},
 		{`{ posts(first: 4) { items { id excerpt } } }`, ``},
 		{`{ posts(first: 4) { items { author { name } excerpt comments(first: 1) { items { post { excerpt } } } } } }`, ``},
 		{`{ posts(first: 2) { items { id broken } } }`, ``},
