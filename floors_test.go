@@ -60,6 +60,7 @@ var guests = map[string]string{
 	"github.com/google/uuid":                     "schema",
 	"github.com/nrednav/cuid2":                   "schema",
 	"golang.org/x/text":                          "schema",
+	"github.com/expr-lang/expr":                  "facade",
 	"github.com/ncruces/go-sqlite3":              "store/sqlite",
 	"github.com/graphql-go/graphql":              "projection resolvers gateway",
 	"github.com/vektah/gqlparser/v2":             "projection resolvers gateway",

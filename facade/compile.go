@@ -57,8 +57,12 @@ func (b *compiler) compile() *Catalog {
 		b.frond(f, configs[i])
 	}
 	b.link()
+	for i, f := range b.project.Fronds {
+		b.computedFields(f, configs[i].computed)
+	}
 	b.attach()
-	for _, f := range b.project.Fronds {
+	for i, f := range b.project.Fronds {
+		b.collectors(f, configs[i].collectors)
 		b.readSeeds(f)
 	}
 	vendor := cmp.Or(b.project.Vendor, schema.DefaultVendor)

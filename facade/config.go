@@ -15,6 +15,9 @@ import (
 type frondConfig struct {
 	doors []*doorConfig // in the order they were written
 	facts []factConfig
+
+	collectors []collectorConfig
+	computed   []computedConfig
 }
 
 type doorConfig struct {
@@ -97,7 +100,7 @@ func readConfig(text Text) (frondConfig, schema.Faults) {
 	if jsontext.IsNull(data) {
 		return c, nil // an empty file
 	}
-	r.object(data, "", "a frond.yaml", []string{"name", "doors", "facts"}, func(name, at string, value json.RawMessage) {
+	r.object(data, "", "a frond.yaml", []string{"name", "doors", "collectors", "computed", "facts"}, func(name, at string, value json.RawMessage) {
 		switch name {
 		case "name":
 			r.string(value, at) // read already, by configName
@@ -105,6 +108,10 @@ func readConfig(text Text) (frondConfig, schema.Faults) {
 			r.object(value, at, "doors", nil, func(name, at string, value json.RawMessage) {
 				c.doors = append(c.doors, r.door(name, at, value))
 			})
+		case "collectors":
+			c.collectors = r.collectors(value, at)
+		case "computed":
+			c.computed = r.computed(value, at)
 		case "facts":
 			c.facts = r.facts(value, at)
 		}

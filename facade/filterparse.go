@@ -35,7 +35,9 @@ type filterParser struct {
 	at    string   // where the filter stands
 	path  []string // where in it we are
 	count int      // conditions so far
-	depth int
+	// template takes references such as $user.id for values; see parseTemplate.
+	template bool
+	depth    int
 }
 
 // object reads {field: {op: value}, and: […], …}: all members have to hold.
@@ -142,11 +144,13 @@ func (p *filterParser) several(e *schema.Entity, see *Scope, name string, value 
 		p.path = append(p.path, strconv.Itoa(i))
 		sub := p.object(e, see, item)
 		if sub == nil {
+			p.empty(nil)
 			sub = &Filter{Op: And} // {} holds for every row
 		}
 		f.Sub = append(f.Sub, sub)
 		p.path = p.path[:len(p.path)-1]
 	}
+	p.empty(f.Sub)
 	return f
 }
 
@@ -228,7 +232,7 @@ func (p *filterParser) quantified(e *schema.Entity, see *Scope, link *schema.Lin
 		}
 		all = append(all, f)
 	}
-	return allOf(all)
+	return allOf(p.empty(all))
 }
 
 func has(p *schema.Property) string {
@@ -253,7 +257,7 @@ func (p *filterParser) comparisons(field *schema.Property, value json.RawMessage
 		}
 		p.path = p.path[:len(p.path)-1]
 	}
-	return allOf(all)
+	return allOf(p.empty(all))
 }
 
 func (p *filterParser) comparison(field *schema.Property, name string, text json.RawMessage) *Filter {
@@ -273,6 +277,17 @@ func (p *filterParser) comparison(field *schema.Property, name string, text json
 		return nil
 	case o.many:
 		return p.oneOf(field, o.op, text)
+	}
+	if p.template {
+		ref, literal, why := readReference(text)
+		switch {
+		case why != "":
+			p.refuse("reference", why)
+			return nil
+		case ref != nil:
+			return &Filter{Op: o.op, Field: field, Values: []any{ref}}
+		}
+		text = literal
 	}
 	var value any
 	var why string
@@ -298,6 +313,17 @@ func (p *filterParser) comparison(field *schema.Property, name string, text json
 
 // oneOf reads the list of in, notIn. An empty one is no fault: nothing is in it.
 func (p *filterParser) oneOf(field *schema.Property, op Op, text json.RawMessage) *Filter {
+	if p.template && jsontext.KindOf(text) == jsontext.String {
+		ref, _, why := readReference(text)
+		if ref != nil {
+			ref.list = true
+			return &Filter{Op: op, Field: field, Values: []any{ref}}
+		}
+		if why != "" {
+			p.refuse("reference", why)
+			return nil
+		}
+	}
 	if jsontext.KindOf(text) != jsontext.Array {
 		p.refuse("type", "must be a list of values")
 		return nil
@@ -311,7 +337,7 @@ func (p *filterParser) oneOf(field *schema.Property, op Op, text json.RawMessage
 		p.path = append(p.path, strconv.Itoa(i))
 		value, why := any(nil), "must not be null, to which nothing is equal; leave it out, and ask with isNull"
 		if !jsontext.IsNull(item) {
-			value, why = operandFor(field, op, item)
+			value, why = p.item(field, op, item)
 		}
 		if why != "" {
 			p.refuse("type", why)
@@ -326,6 +352,27 @@ func (p *filterParser) oneOf(field *schema.Property, op Op, text json.RawMessage
 		return &Filter{Op: And}
 	}
 	return &Filter{Op: op, Field: field, Values: values}
+}
+
+// item is one value of a list.
+func (p *filterParser) item(field *schema.Property, op Op, text json.RawMessage) (any, string) {
+	if p.template {
+		ref, literal, why := readReference(text)
+		if ref != nil || why != "" {
+			return ref, why
+		}
+		text = literal
+	}
+	return operandFor(field, op, text)
+}
+
+// empty refuses, in a rule, what says nothing: it would hold for every row, and an
+// author who left something out does not mean that.
+func (p *filterParser) empty(all []*Filter) []*Filter {
+	if p.template && len(all) == 0 && len(p.trip.details) == 0 {
+		p.refuse("minProperties", "says nothing, so that it would hold for every row; write a condition, or leave it out")
+	}
+	return all
 }
 
 // counts is false once the filter has grown too large; it is refused once.

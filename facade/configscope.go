@@ -1,0 +1,157 @@
+package facade
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// collectorConfig is the rules of one door as its frond.yaml has them.
+type collectorConfig struct {
+	name, at string
+	rules    []ruleConfig
+}
+
+type ruleConfig struct {
+	at   string
+	when string // "": always
+	rows json.RawMessage
+	hide []string
+	set  []presetConfig
+	deny []string // operations
+	all  bool     // deny: all
+}
+
+type presetConfig struct {
+	name, at string
+	value    json.RawMessage
+}
+
+// computedConfig is one computed field as its frond.yaml has it: a shape, and the
+// expression that gives its value.
+type computedConfig struct {
+	door, doorAt string
+	name, at     string
+	shape        json.RawMessage // what stands beside value
+	value        string
+}
+
+var ruleKeys = []string{"when", "rows", "hide", "set", "deny"}
+
+// collectors reads collectors: {order: [{when: …, rows: …}, …]}.
+func (r *configReader) collectors(value json.RawMessage, at string) (all []collectorConfig) {
+	r.object(value, at, "collectors", nil, func(name, at string, value json.RawMessage) {
+		c := collectorConfig{name: name, at: at}
+		if jsontext.KindOf(value) != jsontext.Array {
+			r.fault(at, "a collector has to be a list of rules", "write one rule per line: - when: user != nil")
+			return
+		}
+		for i, item := range jsontext.Elements(value) {
+			c.rules = append(c.rules, r.rule(item, fmt.Sprint(at, "/", i)))
+		}
+		if len(c.rules) == 0 {
+			r.fault(at, "this collector has no rule, which would shut the door for everybody", "write a rule, or say it: - deny: all")
+			return
+		}
+		for i, rule := range c.rules[:len(c.rules)-1] {
+			if rule.when == "" {
+				r.fault(c.rules[i+1].at, fmt.Sprintf("this rule is never reached: rule %d has no when and matches everybody", i), "give that rule a when, or move it to the end")
+				break
+			}
+		}
+		all = append(all, c)
+	})
+	return all
+}
+
+func (r *configReader) rule(value json.RawMessage, at string) ruleConfig {
+	c := ruleConfig{at: at}
+	r.object(value, at, "a rule", ruleKeys, func(name, at string, value json.RawMessage) {
+		switch name {
+		case "when":
+			switch jsontext.KindOf(value) {
+			case jsontext.True: // when: true
+			case jsontext.False:
+				c.when = "false"
+			default:
+				if c.when = jsontext.Unquote(value); jsontext.KindOf(value) != jsontext.String || c.when == "" {
+					c.when = "false"
+					r.fault(at, "when has to be an expression", `write such as when: user.role == "admin", or leave it out for a rule that matches everybody`)
+				}
+			}
+		case "rows":
+			c.rows = value
+		case "hide":
+			c.hide = r.names(value, at, "hide: [internalNote]")
+		case "set":
+			r.object(value, at, "set", nil, func(name, at string, value json.RawMessage) {
+				c.set = append(c.set, presetConfig{name, at, value})
+			})
+		case "deny":
+			if c.all = jsontext.KindOf(value) == jsontext.String && jsontext.Unquote(value) == "all"; !c.all {
+				c.deny = r.names(value, at, "deny: [create, delete], or deny: all")
+			}
+		}
+	})
+	return c
+}
+
+// names reads a list of names; like says what to write.
+func (r *configReader) names(value json.RawMessage, at, like string) []string {
+	names := []string{}
+	if jsontext.KindOf(value) != jsontext.Array {
+		r.fault(at, at[lastSlash(at):]+" has to be a list of names", "write "+like)
+		return names
+	}
+	for i, item := range jsontext.Elements(value) {
+		if jsontext.KindOf(item) != jsontext.String {
+			r.fault(fmt.Sprint(at, "/", i), "this is no name", "write "+like)
+			item = json.RawMessage(`""`)
+		}
+		names = append(names, jsontext.Unquote(item))
+	}
+	return names
+}
+
+func lastSlash(at string) int {
+	for i := len(at) - 1; i >= 0; i-- {
+		if at[i] == '/' {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// computed reads computed: {product: {inStock: {type: boolean, value: stock > 0}}}.
+func (r *configReader) computed(value json.RawMessage, at string) (all []computedConfig) {
+	r.object(value, at, "computed", nil, func(door, doorAt string, value json.RawMessage) {
+		r.object(value, doorAt, "the computed fields of "+door, nil, func(name, at string, value json.RawMessage) {
+			c := computedConfig{door: door, doorAt: doorAt, name: name, at: at}
+			const remedy = "write a type and a value: {type: boolean, value: 'stock > 0'}"
+			if jsontext.KindOf(value) != jsontext.Object {
+				r.fault(at, "a computed field has to be an object", remedy)
+				return
+			}
+			shape := []byte{'{'}
+			for name, value := range jsontext.Members(value) {
+				if name == "value" {
+					if c.value = r.string(value, at+"/value"); c.value == "" {
+						return
+					}
+					continue
+				}
+				if len(shape) > 1 {
+					shape = append(shape, ',')
+				}
+				shape = append(append(jsontext.AppendString(shape, name), ':'), value...)
+			}
+			if c.shape = append(shape, '}'); c.value == "" {
+				r.fault(at, "a computed field has to have a value, an expression over the fields of a row", remedy)
+				return
+			}
+			all = append(all, c)
+		})
+	})
+	return all
+}

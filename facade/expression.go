@@ -1,0 +1,127 @@
+package facade
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/expr-lang/expr"
+	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/file"
+	"github.com/expr-lang/expr/types"
+	"github.com/expr-lang/expr/vm"
+)
+
+// expression is what an author wrote in frond.yaml to be evaluated: compiled at
+// startup, run from many goroutines, without side effects and sure to end
+// (decision 110).
+type expression struct {
+	text    string
+	program *vm.Program
+	names   []string // what it reads of what it is given, each once
+	gives   string   // the JSON type of its value as far as startup can tell, or ""
+}
+
+// compileExpression compiles text over names of these types. The types judge it at
+// startup; at run time it is told nothing of them, so that a null where a value was
+// expected is a null and not a type that does not fit. A member of null is null.
+func compileExpression(text string, names types.Map) (*expression, error) {
+	if strings.TrimSpace(text) == "" {
+		return nil, errors.New("the expression is empty")
+	}
+	read := &nameReader{known: names}
+	judged, err := expr.Compile(text, expr.Env(names), expr.Optimize(false), expr.Timezone("UTC"), expr.Patch(nullSafe{}), expr.Patch(read))
+	if err != nil {
+		return nil, placed(err)
+	}
+	if read.env {
+		return nil, errors.New("$env is not to be had; name what the expression reads")
+	}
+	loose := types.Map{}
+	for name := range names {
+		loose[name] = types.Any
+	}
+	program, err := expr.Compile(text, expr.Env(loose), expr.Optimize(false), expr.Timezone("UTC"), expr.Patch(nullSafe{}))
+	if err != nil {
+		return nil, placed(err)
+	}
+	e := &expression{text: text, program: program, names: read.names}
+	if t := judged.Node().Type(); t != nil {
+		e.gives = jsonTypeOf(t)
+	}
+	return e, nil
+}
+
+// placed is an error of the engine in one line, with the place in the expression.
+func placed(err error) error {
+	var at *file.Error
+	if !errors.As(err, &at) {
+		return err
+	}
+	if at.Line > 1 {
+		return fmt.Errorf("%s, at line %d, column %d of the expression", at.Message, at.Line, at.Column+1)
+	}
+	return fmt.Errorf("%s, at column %d of the expression", at.Message, at.Column+1)
+}
+
+// machines are the engine's own, used again.
+var machines = sync.Pool{New: func() any { return new(vm.VM) }}
+
+// run evaluates the expression over values.
+func (e *expression) run(values map[string]any) (any, error) {
+	m := machines.Get().(*vm.VM)
+	out, err := m.Run(e.program, values)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", e.text, placed(err)) // a machine that failed is not used again
+	}
+	machines.Put(m)
+	return out, nil
+}
+
+// nullSafe makes every member access answer null on null: user.role of nobody is
+// null and no failure.
+type nullSafe struct{}
+
+func (nullSafe) Visit(node *ast.Node) {
+	member, ok := (*node).(*ast.MemberNode)
+	if !ok || member.Method {
+		return
+	}
+	if of, ok := member.Node.(*ast.IdentifierNode); ok && of.Value == "$env" {
+		return
+	}
+	member.Optional = true
+	if chain, ok := member.Node.(*ast.ChainNode); ok {
+		member.Node = chain.Node
+	}
+	chain := &ast.ChainNode{Node: member}
+	chain.SetType(member.Type())
+	*node = chain
+}
+
+// nameReader collects which of the known names an expression reads.
+type nameReader struct {
+	known types.Map
+	names []string
+	env   bool
+}
+
+func (r *nameReader) Visit(node *ast.Node) {
+	name, ok := (*node).(*ast.IdentifierNode)
+	if !ok {
+		return
+	}
+	if name.Value == "$env" {
+		r.env = true
+	}
+	if _, known := r.known[name.Value]; !known {
+		return
+	}
+	for _, n := range r.names {
+		if n == name.Value {
+			return
+		}
+	}
+	r.names = append(r.names, name.Value)
+}

@@ -1,0 +1,166 @@
+package facade
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/expr-lang/expr/types"
+
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// rules are the collector that a frond.yaml declares (DESIGN 6):
+//
+//	collectors:
+//	  order:
+//	    - when: user.role == "admin"              # sees everything
+//	    - when: user != nil
+//	      rows: { customerId: { eq: $user.id } }  # only these rows exist
+//	      hide: [internalNote]                    # these fields do not
+//	      set:  { customerId: $user.id }          # stamped at create, never sent
+//	      deny: [delete]                          # FORBIDDEN
+//	    - deny: all                               # UNAUTHORIZED without a user, else FORBIDDEN
+//
+// The first rule whose when holds is the one that counts. Where none holds the
+// door is shut, as if the last rule were deny: all (decision 112).
+type rules struct {
+	at   string // pointer to them
+	list []*rule
+}
+
+var _ Collector = (*rules)(nil)
+
+// rule is one rule, compiled.
+type rule struct {
+	at      string
+	when    *expression // nil: always
+	rows    *Filter     // a template where bound is set
+	text    json.RawMessage
+	bound   bool // rows holds references
+	hide    []string
+	set     []preset
+	deny    []string
+	denyAll bool
+}
+
+// preset is one field that a rule stamps.
+type preset struct {
+	field *schema.Property
+	value json.RawMessage // as it is kept
+	ref   *reference      // instead of value
+}
+
+// stateNames are what the expressions of rules read.
+var stateNames = types.Map{"user": types.Any, "state": types.Any}
+
+// Scope goes through the rules.
+func (r *rules) Scope(_ context.Context, state State, door *Door, op *Operation) (Scope, error) {
+	given := map[string]any{"user": nil, "state": map[string]any(state)}
+	if user := state.User(); user != nil {
+		given["user"] = user
+	}
+	for _, rule := range r.list {
+		switch holds, err := rule.holds(given); {
+		case err != nil:
+			// It is not known who this is, so nobody is let in.
+			return Scope{}, Internal(fmt.Errorf("the collector of %s, %s/when: %w", door.Name, rule.at, err))
+		case holds:
+			return rule.scope(state, door, op)
+		}
+	}
+	return Scope{}, turnedAway(state, door, op)
+}
+
+// holds evaluates the rule's when; null is as good as false.
+func (r *rule) holds(given map[string]any) (bool, error) {
+	if r.when == nil {
+		return true, nil
+	}
+	out, err := r.when.run(given)
+	if err != nil || out == nil {
+		return false, err
+	}
+	holds, ok := out.(bool)
+	if !ok {
+		return false, fmt.Errorf("%s: it gave %T instead of true or false", r.when.text, out)
+	}
+	return holds, nil
+}
+
+func (r *rule) scope(state State, door *Door, op *Operation) (Scope, error) {
+	if r.denyAll || r.denies(op.Name) {
+		return Scope{}, turnedAway(state, door, op)
+	}
+	s := Scope{Rows: r.rows, Hide: r.hide}
+	if r.bound {
+		s.Rows = bind(r.rows, state)
+	}
+	for _, p := range r.set {
+		value := p.value
+		if p.ref != nil {
+			var ok bool
+			if value, ok = p.find(state); !ok {
+				if op.builtin != nil && op.builtin.fill == fillCreate {
+					return Scope{}, turnedAway(state, door, op)
+				}
+				value = json.RawMessage("null") // nothing is created: it only cannot be sent
+			}
+		}
+		s.Set = append(s.Set, schema.Member{Name: p.field.Name, Value: value})
+	}
+	return s, nil
+}
+
+// denies says whether the rule refuses an operation; findByIds is findById for many.
+func (r *rule) denies(op string) bool {
+	return slices.Contains(r.deny, op) || op == "findByIds" && slices.Contains(r.deny, "findById")
+}
+
+// find is the value a preset refers to, as it is kept; false where there is none
+// or none that the field takes.
+func (p *preset) find(state State) (json.RawMessage, bool) {
+	text, ok := textOfState(p.ref.find(state))
+	if !ok {
+		return nil, false
+	}
+	if p.field.Kind == schema.KindInteger {
+		if n, ok := operandOf(&Filter{Op: Eq, Field: p.field}, jsontext.Unquote(text)); ok && jsontext.KindOf(text) == jsontext.String {
+			text = appendValue(nil, n)
+		}
+	}
+	if why := unfitFor(p.field, text); why != "" {
+		return nil, false
+	}
+	return kept(p.field, text), true
+}
+
+// unfitFor is why a value cannot stand in a field, or "".
+func unfitFor(p *schema.Property, value json.RawMessage) string {
+	_, details := p.Owner.Judge(schema.Plain, appendObject(nil, schema.Object{{Name: p.Name, Value: value}}), "")
+	for _, d := range details {
+		if top, _, _ := strings.Cut(d.Path, "."); top == p.Name {
+			return d.Message
+		}
+	}
+	return ""
+}
+
+// kept is a value as a row keeps it.
+func kept(p *schema.Property, value json.RawMessage) json.RawMessage {
+	if p.Kind == schema.KindDateTime {
+		return normalDateTime(value)
+	}
+	return value
+}
+
+// turnedAway is the verdict of a rule that denies, and of none that matches.
+func turnedAway(state State, door *Door, op *Operation) error {
+	if state.User() == nil {
+		return Errorf(Unauthorized, "%s.%s is not for everybody; say who you are", door.Name, op.Name)
+	}
+	return Errorf(Forbidden, "%s.%s is not for you", door.Name, op.Name)
+}

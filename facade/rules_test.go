@@ -1,0 +1,297 @@
+package facade_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/frondhost/frond/facade"
+)
+
+// desk is a small shop with somebody to keep out: orders of customers, lines of
+// orders, staff who see everything.
+func desk(collectors string) map[string]string {
+	return map[string]string{
+		"entities/customer.yaml": `
+properties:
+  id: {type: string, x-kit: {role: {primary: true}}}
+  name: {type: string}
+  email: {type: [string, 'null'], x-kit: {role: {unique: [[email]]}}}
+  orders: {x-kit: {role: {relation: {to: order, kind: many}}}}
+required: [id, name]`,
+		"entities/order.yaml": `
+properties:
+  id: {type: string, x-kit: {role: {primary: true}}}
+  customerId: {x-kit: {role: {relation: {to: customer, kind: one}}}}
+  code: {type: string, x-kit: {role: {unique: [[code, tenant]]}, lifecycle: {create: {value: x}}}}
+  tenant: {type: string, x-kit: {role: {unique: [[code, tenant]]}, lifecycle: {create: {value: t}}}}
+  status: {enum: [open, paid, sent], x-kit: {lifecycle: {create: {value: open}}}}
+  total: {type: integer, x-kit: {lifecycle: {create: {value: 0}}}}
+  internalNote: {type: [string, 'null'], x-kit: {lifecycle: {create: optional}}}
+  placedAt: {type: [string, 'null'], format: date-time, x-kit: {lifecycle: {create: optional}}}
+  lines: {x-kit: {role: {relation: {to: line, kind: many}}}}
+required: [id, customerId]`,
+		"entities/line.yaml": `
+properties:
+  id: {type: integer, x-kit: {role: {primary: true}}}
+  orderId: {x-kit: {role: {relation: {to: order, kind: one}}}}
+  what: {type: string}
+required: [id, orderId, what]`,
+		"seeds/customer.yaml": `
+- {id: c1, name: Ada, email: ada@x.org}
+- {id: c2, name: Bob, email: bob@x.org}
+- {id: c3, name: Cyd, email: null}`,
+		"seeds/order.yaml": `
+- {id: o1, customerId: c1, code: a, status: open, total: 10, internalNote: slow payer}
+- {id: o2, customerId: c1, code: b, status: paid, total: 20, internalNote: null}
+- {id: o3, customerId: c2, code: c, status: open, total: 30, internalNote: secret}
+- {id: o4, customerId: c2, code: d, status: sent, total: 40, internalNote: null}`,
+		"seeds/line.yaml": `
+- {id: 1, orderId: o1, what: pen}
+- {id: 2, orderId: o2, what: ink}
+- {id: 3, orderId: o3, what: pad}
+- {id: 4, orderId: o4, what: cap}`,
+		"frond.yaml": collectors,
+	}
+}
+
+// theirs are the collectors of the desk's customers.
+const theirs = `
+name: desk
+collectors:
+  order:
+    - when: user.role == "staff"
+    - when: user != nil
+      rows: {customerId: {eq: $user.id}}
+      hide: [internalNote]
+      set: {customerId: $user.id, tenant: $user.tenant}
+      deny: [delete]
+    - deny: all
+  line:
+    - when: user.role == "staff"
+    - rows: {order: {customerId: {eq: $user.id}}}
+  customer:
+    - when: user.role == "staff"
+    - rows: {id: {eq: $user.id}}
+`
+
+func user(f facade.Caller, pairs ...any) facade.Caller {
+	m := map[string]any{}
+	for i := 0; i < len(pairs); i += 2 {
+		m[pairs[i].(string)] = pairs[i+1]
+	}
+	return as(f, facade.State{"user": m})
+}
+
+// told is an answer, or the failure with its details.
+func told(text string, err *facade.Error) string {
+	switch {
+	case err == nil:
+		return masked(text)
+	case err.Code == facade.ValidationFailed:
+		return refusals(err)
+	}
+	return string(err.Code)
+}
+
+func TestRules(t *testing.T) {
+	f := facadeOf(t, desk(theirs), nil)
+	ada := user(f, "id", "c1", "tenant", "t")
+	staff := user(f, "id", "s1", "role", "staff")
+	nobody := as(f, nil)
+	stranger := user(f, "id", "c9")
+	nameless := user(f, "name", "no id")
+	odd := user(f, "id", map[string]any{"ne": "c1"})
+	for _, c := range []struct {
+		name                        string
+		caller                      facade.Caller
+		method, params, query, body string
+		want                        string
+	}{
+		{"staff see all", staff, "order.list", ``, `{"fields":"id,internalNote","limit":1}`, ``, `{"items":[{"id":"o1","internalNote":"slow payer"}],"total":4,"hasMore":true,"endCursor":"…"}`},
+		{"a customer sees theirs", ada, "order.list", ``, `{"fields":"id"}`, ``, `{"items":[{"id":"o1"},{"id":"o2"}],"total":2,"hasMore":false,"endCursor":"…"}`},
+		{"and none of the hidden fields", ada, "order.findById", `{"id":"o1"}`, ``, ``, `{"id":"o1","customerId":"c1","code":"a","tenant":"t","status":"open","total":10,"placedAt":null}`},
+		{"a stranger sees none", stranger, "order.list", ``, `{"fields":"id"}`, ``, `{"items":[],"total":0,"hasMore":false,"endCursor":null}`},
+		{"nor does a user without what the rule reads", nameless, "order.list", ``, `{"fields":"id"}`, ``, `{"items":[],"total":0,"hasMore":false,"endCursor":null}`},
+		{"nor one whose id is no value of the field", odd, "order.list", ``, `{"fields":"id"}`, ``, `{"items":[],"total":0,"hasMore":false,"endCursor":null}`},
+		{"nobody is turned away", nobody, "order.list", ``, ``, ``, `UNAUTHORIZED`},
+		{"a denied operation is forbidden", ada, "order.delete", `{"id":"o1"}`, ``, ``, `FORBIDDEN`},
+		{"even where there is no such row", ada, "order.delete", `{"id":"o9"}`, ``, ``, `FORBIDDEN`},
+		{"a rule through a relation", ada, "line.list", ``, `{"fields":"id"}`, ``, `{"items":[{"id":1},{"id":2}],"total":2,"hasMore":false,"endCursor":"…"}`},
+		{"shows nobody nothing", nobody, "line.list", ``, `{"fields":"id"}`, ``, `{"items":[],"total":0,"hasMore":false,"endCursor":null}`},
+		{"its own filter goes where the caller may not", ada, "line.list", ``, `{"filter":{"order":{"internalNote":{"eq":"slow payer"}}}}`, ``,
+			"/query/filter/order/internalNote unknown_key: is nothing to filter order by; there is id, customerId, customer, code, tenant, status, total, placedAt, lines"},
+		{"none", ada, "customer.list", ``, `{"fields":"id","filter":{"orders":{"none":{"status":{"eq":"open"}}}}}`, ``, `{"items":[],"total":0,"hasMore":false,"endCursor":null}`},
+		{"nested", ada, "customer.list", ``, `{"fields":"id","filter":{"orders":{"some":{"lines":{"some":{"what":{"eq":"pad"}}}}}}}`, ``, `{"items":[],"total":0,"hasMore":false,"endCursor":null}`},
+		{"preset fields cannot be sent", ada, "order.create", ``, ``, `{"id":"n1","customerId":"c1","tenant":"t"}`,
+			"/body/customerId read_only: is set for you; leave it out\n/body/tenant read_only: is set for you; leave it out"},
+		{"and what is preset and not there is forbidden", user(f, "id", "c1"), "order.create", ``, ``, `{"id":"n1"}`, `FORBIDDEN`},
+		{"which does not keep from reading", user(f, "id", "c1"), "order.findById", `{"id":"o2"}`, `{}`, ``, `{"id":"o2","customerId":"c1","code":"b","tenant":"t","status":"paid","total":20,"placedAt":null}`},
+		{"update of a hidden row", ada, "order.update", `{"id":"o3"}`, ``, `{"total":1}`, `NOT_FOUND`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := told(do(t, c.caller, c.method, c.params, c.query, c.body)); got != c.want {
+				t.Errorf("got\n%s\nwant\n%s", got, c.want)
+			}
+		})
+	}
+	holds(t, must(t, ada, "order.create", "", "", `{"id":"n2","total":5}`), `{"customerId":"c1","tenant":"t"}`)
+}
+
+// What an author wrote wrongly stops the start, with file, place and remedy.
+func TestRulesFaults(t *testing.T) {
+	for _, c := range []struct{ name, collectors, want string }{
+		{"no list", `order: {rows: {}}`, "frond.yaml#/collectors/order: a collector has to be a list of rules; write one rule per line: - when: user != nil"},
+		{"no rule", `order: []`, "frond.yaml#/collectors/order: this collector has no rule, which would shut the door for everybody; write a rule, or say it: - deny: all"},
+		{"an unknown key", `order: [{where: {}}]`, "frond.yaml#/collectors/order/0/where: a rule has no key where; its keys are when, rows, hide, set, deny"},
+		{"an unknown door", `ordr: [{deny: all}]`, "frond.yaml#/collectors/ordr: a collector is declared for ordr, but no door is called that; the doors are customer, line, order"},
+		{"a rule behind the last", `order: [{deny: [delete]}, {when: 'true'}]`, "frond.yaml#/collectors/order/1: this rule is never reached: rule 0 has no when and matches everybody; give that rule a when, or move it to the end"},
+		{"syntax", `order: [{when: 'user.role =='}]`, `frond.yaml#/collectors/order/0/when: the expression cannot be used: unexpected token EOF, at column 12 of the expression; write one over user and state, such as user.role == "admin"`},
+		{"an unknown name", `order: [{when: 'usr.role == "x"'}]`, `frond.yaml#/collectors/order/0/when: the expression cannot be used: unknown name usr, at column 1 of the expression; write one over user and state, such as user.role == "admin"`},
+		{"the whole environment", `order: [{when: '$env.user.x == 1'}]`, `frond.yaml#/collectors/order/0/when: the expression cannot be used: $env is not to be had; name what the expression reads; write one over user and state, such as user.role == "admin"`},
+		{"no verdict", `order: [{when: '1 + 1'}]`, `frond.yaml#/collectors/order/0/when: the expression gives a value of type integer, not true or false; compare it, such as user.role == "admin"`},
+		{"when is no text", `order: [{when: 3}]`, `frond.yaml#/collectors/order/0/when: when has to be an expression; write such as when: user.role == "admin", or leave it out for a rule that matches everybody`},
+		{"an unknown field", `order: [{rows: {owner: {eq: a}}}]`, "frond.yaml#/collectors/order/0/rows/owner: rows/owner is nothing to filter order by; there is id, customerId, customer, code, tenant, status, total, internalNote, placedAt, lines"},
+		{"an unknown operator", `order: [{rows: {total: {above: 3}}}]`, "frond.yaml#/collectors/order/0/rows/total/above: rows/total/above is no operator; total takes eq, ne, in, notIn, lt, lte, gt, gte, isNull"},
+		{"an operand of another type", `order: [{rows: {total: {gt: x}}}]`, "frond.yaml#/collectors/order/0/rows/total/gt: rows/total/gt must be a whole number"},
+		{"a value the enum does not know", `order: [{rows: {status: {in: [open, lost]}}}]`, "frond.yaml#/collectors/order/0/rows/status/in/1: rows/status/in/1 must be one of open, paid, sent"},
+		{"equal to null", `order: [{rows: {internalNote: {eq: null}}}]`, `frond.yaml#/collectors/order/0/rows/internalNote/eq: rows/internalNote/eq must not be null, to which nothing is equal; to ask for rows without a value, write {"isNull": true}`},
+		{"an unknown field behind a relation", `line: [{rows: {order: {owner: {eq: $user.id}}}}]`, "frond.yaml#/collectors/line/0/rows/order/owner: rows/order/owner is nothing to filter order by; there is id, customerId, customer, code, tenant, status, total, internalNote, placedAt, lines"},
+		{"rows left open", `order: [{rows: }]`, `frond.yaml#/collectors/order/0/rows: rows must be a filter, an object such as {"name": {"eq": "…"}}`},
+		{"rows that say nothing", `order: [{rows: {}}]`, "frond.yaml#/collectors/order/0/rows: rows says nothing, so that it would hold for every row; write a condition, or leave it out"},
+		{"operators that say nothing", `order: [{rows: {customerId: {}}}]`, "frond.yaml#/collectors/order/0/rows/customerId: rows/customerId says nothing, so that it would hold for every row; write a condition, or leave it out"},
+		{"an or of nothing much", `order: [{rows: {or: [{}, {total: {eq: 1}}]}}]`, "frond.yaml#/collectors/order/0/rows/or/0: rows/or/0 says nothing, so that it would hold for every row; write a condition, or leave it out"},
+		{"a reference to something else", `order: [{rows: {customerId: {eq: $me.id}}}]`, "frond.yaml#/collectors/order/0/rows/customerId/eq: rows/customerId/eq names $me.id; a reference begins with $user or $state, and a text that begins with $ is written $$"},
+		{"a reference to all of the user", `order: [{rows: {customerId: {eq: $user}}}]`, "frond.yaml#/collectors/order/0/rows/customerId/eq: rows/customerId/eq names $user as a whole; name a value in it, such as $user.id"},
+		{"no reference at all", `order: [{rows: {customerId: {in: $user..id}}}]`, "frond.yaml#/collectors/order/0/rows/customerId/in: rows/customerId/in names $user..id, which is no place in the caller's state; write $user.id, say, or $$ for a text that begins with $"},
+		{"hide what is not there", `order: [{hide: [note]}]`, `frond.yaml#/collectors/order/0/hide/0: order has no field "note"; name some of id, customerId, code, tenant, status, total, internalNote, placedAt`},
+		{"hide twice", `order: [{hide: [customer, customerId]}]`, "frond.yaml#/collectors/order/0/hide/1: customerId is hidden twice; name it once"},
+		{"hide the other side", `order: [{hide: [lines]}]`, "frond.yaml#/collectors/order/0/hide/0: lines is the other side of line.orderId and holds nothing of its own; hide that field, or scope the rows of line"},
+		{"hide no list", `order: [{hide: internalNote}]`, "frond.yaml#/collectors/order/0/hide: hide has to be a list of names; write hide: [internalNote]"},
+		{"set what is not there", `order: [{set: {owner: $user.id}}]`, `frond.yaml#/collectors/order/0/set/owner: order has no stored field "owner"; name some of id, customerId, code, tenant, status, total, internalNote, placedAt`},
+		{"set what does not fit", `order: [{set: {total: much}}]`, "frond.yaml#/collectors/order/0/set/total: total must be an integer"},
+		{"deny what is not there", `order: [{deny: [remove]}]`, `frond.yaml#/collectors/order/0/deny/0: order has no operation "remove"; name some of list, findById, findByIds, create, update, delete, or write deny: all`},
+		{"deny everybody", `order: [{deny: everything}]`, "frond.yaml#/collectors/order/0/deny: deny has to be a list of names; write deny: [create, delete], or deny: all"},
+		{"all is denied, and more is said", `order: [{deny: all, hide: [total]}]`, "frond.yaml#/collectors/order/0: rows, hide and set say nothing where all is denied; leave them out, or deny single operations: deny: [delete]"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := facade.New(projectOf(t, desk("name: desk\ncollectors:\n  "+c.collectors)), nil, nil)
+			if err == nil {
+				t.Fatal("it started")
+			}
+			if err.Error() != c.want {
+				t.Errorf("got\n%v\nwant\n%s", err, c.want)
+			}
+		})
+	}
+}
+
+// A reference that has no value never shows more than one that has.
+func TestReferencesNeverWiden(t *testing.T) {
+	all := "o1 o2 o3 o4"
+	for _, c := range []struct {
+		rows       string
+		value      any // of user.x
+		with, none string
+	}{
+		{`{customerId: {eq: $user.x}}`, "c1", "o1 o2", ""},
+		{`{customerId: {ne: $user.x}}`, "c1", "o3 o4", ""},
+		{`{not: {customerId: {eq: $user.x}}}`, "c1", "o3 o4", ""},
+		{`{not: {customerId: {ne: $user.x}}}`, "c1", "o1 o2", ""},
+		{`{not: {not: {customerId: {eq: $user.x}}}}`, "c1", "o1 o2", ""},
+		{`{customerId: {in: $user.x}}`, []any{"c1", "c2", "c7"}, all, ""},
+		{`{customerId: {in: $user.x}}`, []string{"c2"}, "o3 o4", ""},
+		{`{customerId: {in: $user.x}}`, []any{}, "", ""},
+		{`{customerId: {in: $user.x}}`, []any{nil, "c1", 3}, "o1 o2", ""},
+		{`{customerId: {in: $user.x}}`, "c1", "", ""},
+		{`{customerId: {in: [c2, $user.x]}}`, "c1", all, "o3 o4"},
+		{`{not: {customerId: {in: [c2, $user.x]}}}`, "c1", "", ""},
+		{`{customerId: {notIn: [c2, $user.x]}}`, "c3", "o1 o2", ""},
+		{`{customerId: {notIn: $user.x}}`, []any{"c1"}, "o3 o4", ""},
+		{`{customerId: {notIn: $user.x}}`, []any{}, all, ""},
+		{`{customerId: {notIn: $user.x}}`, []any{"c1", nil}, "", ""},
+		{`{not: {customerId: {notIn: $user.x}}}`, []any{"c1"}, "o1 o2", ""},
+		{`{or: [{status: {eq: paid}}, {customerId: {eq: $user.x}}]}`, "c2", "o2 o3 o4", "o2"},
+		{`{total: {gt: $user.x}}`, 15, "o2 o3 o4", ""},
+		{`{total: {gt: $user.x}}`, float64(15), "o2 o3 o4", ""},
+		{`{total: {gt: $user.x}}`, "15", "o2 o3 o4", ""},
+		{`{total: {gt: $user.x}}`, "015", "", ""},
+		{`{total: {gt: $user.x}}`, 15.5, "", ""},
+		{`{total: {gt: $user.x}}`, true, "", ""},
+		{`{status: {ne: $user.x}}`, "open", "o2 o4", ""},
+		{`{status: {ne: $user.x}}`, "lost", "", ""},
+		{`{internalNote: {isNull: $user.x}}`, true, "o2 o4", ""},
+		{`{internalNote: {startsWith: $user.x}}`, "s", "o1 o3", ""},
+		{`{internalNote: {startsWith: $user.x}}`, "", "", ""},
+		{`{internalNote: {contains: $user.x}}`, "", "", ""},
+		{`{not: {internalNote: {contains: $user.x}}}`, "", "", ""},
+		{`{internalNote: {eq: $$user.x}}`, "c1", "", ""},
+		{`{customer: {id: {eq: $user.x}}}`, "c1", "o1 o2", ""},
+		{`{not: {customer: {id: {eq: $user.x}}}}`, "c1", "o3 o4", ""},
+		{`{lines: {none: {what: {eq: $user.x}}}}`, "pen", "o2 o3 o4", ""},
+		{`{lines: {some: {what: {ne: $user.x}}}}`, "pen", "o2 o3 o4", ""},
+		{`{lines: {every: {what: {ne: $user.x}}}}`, "pen", "o2 o3 o4", ""},
+	} {
+		f := facadeOf(t, desk("name: desk\ncollectors:\n  order: [{rows: "+c.rows+"}]"), nil)
+		list := func(caller facade.Caller) string { return ids(t, must(t, caller, "order.list", "", "", "")) }
+		if got := list(user(f, "x", c.value)); got != c.with {
+			t.Errorf("%s with %v: %q, want %q", c.rows, c.value, got, c.with)
+		}
+		for _, caller := range []facade.Caller{user(f), user(f, "x", nil), as(f, nil)} {
+			if got := list(caller); got != c.none {
+				t.Errorf("%s without a value: %q, want %q", c.rows, got, c.none)
+			}
+		}
+	}
+}
+
+// An expression that fails lets nobody in, and what went wrong is not told.
+func TestAFailingRuleShutsTheDoor(t *testing.T) {
+	f := facadeOf(t, desk("name: desk\ncollectors:\n  order: [{when: user.level > 3}, {rows: {total: {gt: 0}}}]"), nil)
+	if got := told(do(t, user(f, "level", 4), "order.list", "", `{"fields":"id"}`, "")); !strings.Contains(got, `"total":4`) {
+		t.Error(got)
+	}
+	for _, caller := range []facade.Caller{as(f, nil), user(f), user(f, "level", "high")} {
+		_, err := do(t, caller, "order.list", "", "", "")
+		if facade.CodeOf(err) != facade.InternalError || strings.Contains(err.Message, "level") {
+			t.Errorf("%+v", err)
+		}
+		if !strings.Contains(err.Error(), "/collectors/order/0/when: user.level > 3") {
+			t.Errorf("the log would not say where: %v", err)
+		}
+	}
+}
+
+func TestWhen(t *testing.T) {
+	for _, c := range []struct {
+		when  string
+		state facade.State
+		want  bool
+	}{
+		{`user == nil`, nil, true},
+		{`user == nil`, facade.State{"user": map[string]any{}}, false},
+		{`user == nil`, facade.State{"user": "ada"}, true}, // what is no object is nobody
+		{`user.role == "admin"`, nil, false},
+		{`user.a.b.c == nil`, nil, true},
+		{`user.claims["x"].y == 1`, facade.State{"user": map[string]any{"claims": map[string]any{"x": map[string]any{"y": 1.0}}}}, true},
+		{`"admin" in user.roles`, facade.State{"user": map[string]any{"roles": []any{"admin"}}}, true},
+		{`"admin" in user.roles`, facade.State{"user": map[string]any{"roles": []string{"admin"}}}, true},
+		{`"admin" in user.roles`, facade.State{"user": map[string]any{}}, false},
+		{`"admin" in user.roles`, nil, false},
+		{`user.role in ["a", "b"]`, nil, false},
+		{`user.role in ["a", "b"]`, facade.State{"user": map[string]any{"role": 3}}, false},
+		{`user.level in [1, 2]`, facade.State{"user": map[string]any{"level": 2.0}}, true},
+		{`user.admin`, facade.State{"user": map[string]any{"admin": true}}, true},
+		{`user.admin`, nil, false},
+		{`state.locale == "de"`, facade.State{"locale": "de"}, true},
+		{`any(user.roles ?? [], # startsWith "ops:")`, facade.State{"user": map[string]any{"roles": []any{"ops:eu"}}}, true},
+		{`true`, nil, true},
+	} {
+		f := facadeOf(t, desk("name: desk\ncollectors:\n  customer:\n    - when: "+quoted(c.when)), nil)
+		_, err := do(t, as(f, c.state), "customer.list", "", "", "")
+		if (err == nil) != c.want || err != nil && err.Code == facade.InternalError {
+			t.Errorf("%s for %v: %v, want %v", c.when, c.state, err, c.want)
+		}
+	}
+}
+
+func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }

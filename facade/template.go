@@ -1,0 +1,227 @@
+package facade
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// reference is a place in the caller's state that an author names instead of a
+// value: $user.id. It stands among a template's Values until a call binds it.
+type reference struct {
+	text string
+	path []string // from the state: user, id
+	list bool     // the whole list of in or notIn
+}
+
+// readReference reads a string that begins with $. A second $ makes it a literal
+// (decision 111): then ref is nil and literal the text that is meant.
+func readReference(text json.RawMessage) (ref *reference, literal json.RawMessage, why string) {
+	if jsontext.KindOf(text) != jsontext.String {
+		return nil, text, ""
+	}
+	s := jsontext.Unquote(jsontext.Trim(text))
+	rest, is := strings.CutPrefix(s, "$")
+	switch {
+	case !is:
+		return nil, text, ""
+	case strings.HasPrefix(rest, "$"):
+		return nil, jsontext.Quote(rest), ""
+	}
+	path := strings.Split(rest, ".")
+	for _, word := range path {
+		if !isName(word) {
+			return nil, nil, fmt.Sprintf("names %s, which is no place in the caller's state; write $user.id, say, or $$ for a text that begins with $", shown(s))
+		}
+	}
+	switch path[0] {
+	case "user":
+	case "state":
+		path = path[1:]
+	default:
+		return nil, nil, fmt.Sprintf("names %s; a reference begins with $user or $state, and a text that begins with $ is written $$", shown(s))
+	}
+	if len(path) == 0 || len(path) == 1 && path[0] == "user" {
+		return nil, nil, fmt.Sprintf("names %s as a whole; name a value in it, such as $user.id", s)
+	}
+	return &reference{text: s, path: path}, nil, ""
+}
+
+// find is the value the reference has for a caller; nil where there is none.
+func (r *reference) find(state State) any {
+	var at any = map[string]any(state)
+	for i, word := range r.path {
+		if i == 1 && r.path[0] == "user" {
+			at = any(state.User())
+		}
+		m, ok := at.(map[string]any)
+		if !ok {
+			return nil
+		}
+		if at, ok = m[word]; !ok {
+			return nil
+		}
+	}
+	return at
+}
+
+// bind is a template's filter for one caller. A reference that has no value, or
+// one the field cannot have, never widens it: the comparison around it holds for
+// no row, and where it stands under a not or a none it holds for every one, so
+// that what is left is never more than with any value (decision 111).
+func bind(f *Filter, state State) *Filter { return bindUnder(f, state, false) }
+
+func bindUnder(f *Filter, state State, negated bool) *Filter {
+	if f == nil {
+		return nil
+	}
+	switch f.Op {
+	case And, Or, Not, Some, None, Every:
+		if f.Op == Not || f.Op == None {
+			negated = !negated
+		}
+		var subs []*Filter
+		for i, sub := range f.Sub {
+			bound := bindUnder(sub, state, negated)
+			if bound != sub && subs == nil {
+				subs = append(make([]*Filter, 0, len(f.Sub)), f.Sub[:i]...)
+			}
+			if subs != nil {
+				subs = append(subs, bound)
+			}
+		}
+		if subs == nil {
+			return f
+		}
+		return &Filter{Op: f.Op, Link: f.Link, Sub: subs}
+	}
+	for _, v := range f.Values {
+		if _, is := v.(*reference); is {
+			return bindValues(f, state, negated)
+		}
+	}
+	return f
+}
+
+func bindValues(f *Filter, state State, negated bool) *Filter {
+	out := &Filter{Op: f.Op, Field: f.Field, Values: make([]any, 0, len(f.Values))}
+	missed := false
+	add := func(v any) {
+		if value, ok := operandOf(f, v); ok {
+			out.Values = append(out.Values, value)
+		} else {
+			missed = true
+		}
+	}
+	for _, v := range f.Values {
+		ref, is := v.(*reference)
+		switch {
+		case !is:
+			out.Values = append(out.Values, v)
+		case ref.list:
+			list := reflect.ValueOf(ref.find(state))
+			if list.Kind() != reflect.Slice {
+				missed = true
+				break
+			}
+			for i := range list.Len() {
+				add(list.Index(i).Interface())
+			}
+		default:
+			add(ref.find(state))
+		}
+	}
+	switch {
+	case missed && f.Op == In && !negated && len(out.Values) > 0:
+		return out // what is not there is simply not among them
+	case missed && negated:
+		return &Filter{Op: And}
+	case missed, len(out.Values) == 0 && f.Op == In:
+		return nothing()
+	case len(out.Values) == 0: // not in a list of nothing
+		return &Filter{Op: And}
+	}
+	return out
+}
+
+// operandOf is a value of the caller's state as an operand of f.
+func operandOf(f *Filter, v any) (any, bool) {
+	text, ok := textOfState(v)
+	if !ok {
+		return nil, false
+	}
+	kind := f.Field.Kind
+	switch f.Op {
+	case IsNull:
+		kind = schema.KindBoolean
+	case Has:
+		kind, _ = itemKind(f.Field)
+	case Contains, StartsWith, EndsWith, IContains:
+		if string(text) == `""` {
+			return nil, false // every text begins with nothing: that would be all rows
+		}
+	}
+	if kind == schema.KindInteger && jsontext.KindOf(text) == jsontext.String {
+		// The subject of a token is always a text; the one spelling of a number is taken for it.
+		s := jsontext.Unquote(text)
+		if n, err := strconv.ParseInt(s, 10, 64); err == nil && strconv.FormatInt(n, 10) == s {
+			return n, true
+		}
+	}
+	if f.Op != IsNull && f.Op != Has {
+		value, why := operandFor(f.Field, f.Op, text)
+		return value, why == ""
+	}
+	value, why := operand(kind, text)
+	return value, why == ""
+}
+
+// textOfState is a value of the caller's state as JSON; false where there is none.
+func textOfState(v any) (json.RawMessage, bool) {
+	switch v := v.(type) {
+	case nil:
+		return nil, false
+	case string:
+		return jsontext.Quote(v), true
+	}
+	text, err := marshal(v)
+	if err != nil || jsontext.IsNull(text) || jsontext.Check(text) != nil {
+		return nil, false
+	}
+	return text, true
+}
+
+// dynamic says whether a template holds a reference.
+func dynamic(f *Filter) bool {
+	if f == nil {
+		return false
+	}
+	for _, v := range f.Values {
+		if _, is := v.(*reference); is {
+			return true
+		}
+	}
+	for _, sub := range f.Sub {
+		if dynamic(sub) {
+			return true
+		}
+	}
+	return false
+}
+
+// parseTemplate reads the filter of a rule: as [ParseFilter], with references.
+func parseTemplate(e *schema.Entity, text json.RawMessage, at string) (*Filter, []schema.Detail) {
+	t := &trip{inside: true}
+	p := filterParser{trip: t, ctx: context.Background(), at: at, template: true}
+	f := p.object(e, open, text)
+	if f == nil {
+		p.empty(nil)
+	}
+	return f, t.details
+}
