@@ -14,7 +14,8 @@
 //	/livez        200 while the process runs
 //	/readyz       200 while calls are welcome, 503 once the gateway drains
 //
-// The gateway opens a socket in [Gateway.Run] alone. Who has a server already
+// The gateway listens in [Gateway.Run] alone, and asks an issuer for keys from then
+// on, or from the first token. Who has a server already
 // takes [Gateway.Handler], or mounts the surfaces on a router with
 // [Gateway.Mount] (spec 1.4).
 //

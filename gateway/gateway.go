@@ -14,6 +14,7 @@ import (
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/rest"
+	"github.com/frondhost/frond/schema"
 )
 
 // Options of New and Open; a nil pointer is fine.
@@ -21,8 +22,8 @@ type Options struct {
 	// Config says how the gateway runs; [LoadConfig] reads it from gateway.yaml and
 	// the environment.
 	Config Config
-	// Session tells the caller of each request. Nil: everyone is anonymous, or who
-	// X-Frond-User says with Config.Identity.Dev.
+	// Session tells the caller of each request, in place of Config.Identity. Nil: as
+	// that has it, which without any is that everyone is anonymous.
 	Session Session
 	// Store is an opened store to use instead of the one Config.Store names; its
 	// owner closes it.
@@ -46,6 +47,8 @@ type Options struct {
 type Gateway struct {
 	*Host
 	sdl      string
+	session  Session
+	keys     *keyring // nil: callers are not known by tokens
 	surfaces surfaces
 	handler  http.Handler
 	draining atomic.Bool
@@ -70,32 +73,46 @@ func New(project *facade.Project, opts *Options) (*Gateway, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
-	host, err := Open(context.Background(), project, opts)
+	config := opts.Config.withDefaults()
+	id := &config.Identity
+	var keys []key
+	var faults schema.Faults
+	if opts.Session == nil && id.tokens() && id.check(config.Listen) == nil {
+		keys, faults = id.loadKeys(config.Dir)
+	}
+	host, err := open(context.Background(), project, opts, faults.Err())
 	if err != nil {
 		return nil, err
 	}
-	g := &Gateway{Host: host}
-	if err := g.build(opts); err != nil {
+	g := &Gateway{Host: host, session: opts.Session}
+	if g.session == nil {
+		g.session, g.keys, err = newSession(id, keys, g.log)
+	}
+	if err == nil {
+		err = g.build(opts)
+	}
+	if err != nil {
 		return nil, errors.Join(err, g.Close())
 	}
 	router := mux.NewRouter().SkipClean(true)
 	g.Mount(Mux(router))
-	router.NotFoundHandler = nowhere(g.paths())
+	router.NotFoundHandler = config.CORS.wrap(nowhere(g.paths()))
 	g.handler = watch(router, g.log)
 	return g, nil
 }
 
+// Close closes the store and asks the issuer for keys no more; calls under way
+// fail. Closing twice is fine.
+func (g *Gateway) Close() error {
+	if g.keys != nil {
+		g.keys.close()
+	}
+	return g.Host.Close()
+}
+
 // build builds the surfaces.
 func (g *Gateway) build(opts *Options) error {
-	session := opts.Session
-	switch {
-	case session != nil:
-	case g.config.Identity.Dev:
-		session = devSession
-	default:
-		session = anonymous
-	}
-	catalog, caller, body := g.Catalog(), g.Caller(), g.config.Limits.Body
+	session, catalog, caller, body := g.session, g.Catalog(), g.Caller(), g.config.Limits.Body
 	built, err := g.project(opts)
 	if err == nil {
 		g.sdl = built.SDL
@@ -148,7 +165,7 @@ func (g *Gateway) Handler() http.Handler { return g.handler }
 // Mount puts the surfaces on a router that has other paths too (spec 1.4).
 func (g *Gateway) Mount(r Router) {
 	for _, s := range g.surfaces {
-		r.Handle(s.path, s.handler)
+		r.Handle(s.path, g.config.CORS.wrap(s.handler))
 	}
 }
 

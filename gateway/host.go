@@ -34,6 +34,11 @@ func Open(ctx context.Context, project *facade.Project, opts *Options) (*Host, e
 	if opts == nil {
 		opts = &Options{}
 	}
+	return open(ctx, project, opts, nil)
+}
+
+// open is Open, with what is wrong elsewhere told in the same breath.
+func open(ctx context.Context, project *facade.Project, opts *Options, elsewhere error) (*Host, error) {
 	h := &Host{config: opts.Config.withDefaults(), log: opts.Logger, announce: opts.Listening}
 	if h.log == nil {
 		h.log = NewLogger(os.Stderr, h.config.Log)
@@ -49,7 +54,7 @@ func Open(ctx context.Context, project *facade.Project, opts *Options) (*Host, e
 		Middleware: opts.Middleware,
 		List:       facade.ListLimits{Default: h.config.Limits.List.Default, Max: h.config.Limits.List.Max},
 	})
-	if err := errors.Join(h.config.check().Err(), err); err != nil {
+	if err := errors.Join(h.config.check().Err(), elsewhere, err); err != nil {
 		return nil, err
 	}
 	h.facade = f

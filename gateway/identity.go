@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"encoding/json"
+	"log/slog"
 	"net/http"
 
 	"github.com/frondhost/frond/facade"
@@ -15,6 +16,26 @@ type Session func(*http.Request) (facade.State, error)
 
 // anonymous is the session of a gateway that was given no identity.
 func anonymous(*http.Request) (facade.State, error) { return nil, nil }
+
+// newSession is what Config.Identity asks for, and what has to be closed after it.
+func newSession(id *Identity, keys []key, log *slog.Logger) (Session, *keyring, error) {
+	switch {
+	case id.Dev:
+		return devSession, nil, nil
+	case !id.tokens():
+		return anonymous, nil, nil
+	}
+	users, err := id.Claims.users()
+	if err != nil {
+		return nil, nil, err
+	}
+	ring := newKeyring(keys, id, log)
+	t := &tokens{
+		issuer: id.Issuer, audience: id.Audience, algorithms: id.Algorithms, skew: id.ClockSkew,
+		users: users, keys: ring, log: log,
+	}
+	return t.session, ring, nil
+}
 
 // DevHeader carries the user of dev identity.
 const DevHeader = "X-Frond-User"

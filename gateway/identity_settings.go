@@ -108,6 +108,9 @@ func (id *Identity) check(listen string) (faults schema.Faults) {
 			fault("algorithms", fmt.Sprintf("there is no algorithm %q here", name), err.Error())
 		}
 	}
+	if _, err := id.Claims.users(); err != nil {
+		fault("claims", "a path leads nowhere", err.Error())
+	}
 	if _, err := readJWKSURL(id.JWKS); err != nil {
 		fault("jwks", "the keys cannot be fetched from there", err.Error())
 	}

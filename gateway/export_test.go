@@ -1,0 +1,27 @@
+package gateway
+
+import (
+	"context"
+	"log/slog"
+)
+
+// SessionOf is the session of an identity whose issuer answers what fetch does; nil
+// fetches nothing. The test closes it.
+func SessionOf(id Identity, dir string, fetch func(context.Context) ([]byte, error), log *slog.Logger) (s Session, shut func(), err error) {
+	id = id.withDefaults()
+	keys, faults := id.loadKeys(dir)
+	if err := faults.Err(); err != nil {
+		return nil, nil, err
+	}
+	s, ring, err := newSession(&id, keys, log)
+	if err != nil {
+		return nil, nil, err
+	}
+	if fetch != nil {
+		ring.fetch = fetch
+	}
+	return s, ring.close, nil
+}
+
+// Check is what is wrong with c once its defaults are in.
+func (c Config) Check() error { return c.withDefaults().check().Err() }

@@ -1,0 +1,173 @@
+package gateway
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// users makes state.user of the claims of a token:
+//
+//	id      a text; a token that has none is refused
+//	roles   a list of texts, empty where the token has none
+//	scopes  likewise
+//	tenant  a text, or not there
+//	claims  all of them, as they are
+//
+// What is there and is no text where one belongs refuses the token: a rule about
+// roles that met something else could mean the opposite of what it says.
+type users struct {
+	id, roles, scopes, tenant []claimPath
+}
+
+// claimPath is the names that lead to a claim, outermost first.
+type claimPath []string
+
+var errClaimPath = errors.New("write the name of a claim, names with dots between them such as realm_access.roles, or a pointer such as /realm_access/roles")
+
+// readClaimPath reads the path as [Claims] describes it.
+func readClaimPath(text string) (claimPath, error) {
+	var path claimPath
+	switch {
+	case strings.HasPrefix(text, "/"):
+		for _, token := range strings.Split(text[1:], "/") {
+			path = append(path, strings.NewReplacer("~1", "/", "~0", "~").Replace(token))
+		}
+	case strings.Contains(text, "://"):
+		path = claimPath{text}
+	default:
+		path = strings.Split(text, ".")
+	}
+	for _, name := range path {
+		if name == "" {
+			return nil, errClaimPath
+		}
+	}
+	return path, nil
+}
+
+func readClaimPaths(text string) ([]string, error) {
+	paths, err := readList(text)
+	if err != nil {
+		return nil, errClaimPath
+	}
+	for _, path := range paths {
+		if _, err := readClaimPath(path); err != nil {
+			return nil, err
+		}
+	}
+	return paths, nil
+}
+
+// users compiles the paths of c.
+func (c *Claims) users() (u users, err error) {
+	for _, part := range []struct {
+		texts []string
+		paths *[]claimPath
+	}{{c.ID, &u.id}, {c.Roles, &u.roles}, {c.Scopes, &u.scopes}, {c.Tenant, &u.tenant}} {
+		for _, text := range part.texts {
+			path, err := readClaimPath(text)
+			if err != nil {
+				return users{}, fmt.Errorf("%q is no claim; %w", text, err)
+			}
+			*part.paths = append(*part.paths, path)
+		}
+	}
+	return u, nil
+}
+
+// find is the claim the first path leads to that leads to anything but null.
+func find(claims json.RawMessage, paths []claimPath) json.RawMessage {
+	for _, path := range paths {
+		v := claims
+		for _, name := range path {
+			v = jsontext.Get(v, name) // nothing at all, where v is no object
+		}
+		if v != nil && !jsontext.IsNull(v) {
+			return v
+		}
+	}
+	return nil
+}
+
+// of is the user that checked claims tell of.
+func (u *users) of(claims json.RawMessage) (map[string]any, error) {
+	all, err := decodeClaims(claims)
+	if err != nil {
+		return nil, refuse("its claims hold a number that is out of range")
+	}
+	id, ok := textOf(find(claims, u.id))
+	if !ok || id == "" {
+		return nil, refuse("it does not say who the caller is")
+	}
+	user := map[string]any{"id": id, "roles": []any{}, "scopes": []any{}, "claims": all}
+	for _, part := range []struct {
+		name  string
+		paths []claimPath
+	}{{"roles", u.roles}, {"scopes", u.scopes}} {
+		v := find(claims, part.paths)
+		if v == nil {
+			continue
+		}
+		texts, ok := textsOf(v)
+		if !ok {
+			return nil, refuse("its %s are not a list of texts", part.name)
+		}
+		if part.name == "scopes" && jsontext.KindOf(v) == jsontext.String {
+			texts = strings.Fields(texts[0]) // RFC 8693, section 4.2
+		}
+		list := make([]any, len(texts))
+		for i, text := range texts {
+			list[i] = text
+		}
+		user[part.name] = list
+	}
+	if v := find(claims, u.tenant); v != nil {
+		tenant, ok := textOf(v)
+		if !ok || tenant == "" {
+			return nil, refuse("its tenant is no text")
+		}
+		user["tenant"] = tenant
+	}
+	return user, nil
+}
+
+// decodeClaims decodes claims as state carries them. Whole numbers stay whole: an
+// account 9007199254740993 must not become its neighbour.
+func decodeClaims(claims json.RawMessage) (any, error) {
+	dec := json.NewDecoder(bytes.NewReader(claims))
+	dec.UseNumber()
+	var v any
+	if err := dec.Decode(&v); err != nil {
+		return nil, err
+	}
+	return plainNumbers(v)
+}
+
+func plainNumbers(v any) (any, error) {
+	var err error
+	switch v := v.(type) {
+	case json.Number:
+		if n, err := v.Int64(); err == nil {
+			return n, nil
+		}
+		return v.Float64()
+	case map[string]any:
+		for name := range v {
+			if v[name], err = plainNumbers(v[name]); err != nil {
+				return nil, err
+			}
+		}
+	case []any:
+		for i := range v {
+			if v[i], err = plainNumbers(v[i]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return v, nil
+}

@@ -1,0 +1,268 @@
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// keyring holds the keys that tokens may be signed with: those of the settings, and
+// those the issuer publishes. The latter are fetched
+//
+//	at the start        which does not wait for them
+//	every so often      Identity.Refresh, or sooner after a failure
+//	for an unknown kid  at most once in askEvery, whoever sends how many of them
+//
+// and only a set with a key in it takes the place of the last one: an issuer that is
+// down, or answers nonsense, changes nothing. A key that is missing from a new set
+// is gone at once.
+type keyring struct {
+	local      []key
+	algorithms []string
+	fetch      func(context.Context) ([]byte, error) // nil: nothing is published
+	every      time.Duration
+	log        *slog.Logger
+
+	fetched atomic.Pointer[keySet] // nil until the first one came
+
+	mu     sync.Mutex
+	begun  bool
+	flight *flight   // the fetch that is under way
+	asked  time.Time // when a token last made us fetch
+	ctx    context.Context
+	cancel context.CancelFunc
+	work   sync.WaitGroup
+}
+
+// keySet is one answer of the issuer. It is not changed.
+type keySet struct {
+	text []byte
+	keys []key
+}
+
+// flight is a fetch that any number of callers wait for.
+type flight struct {
+	done chan struct{}
+	err  error // once done is closed
+}
+
+const (
+	fetchTimeout = 5 * time.Second
+	maxJWKS      = 512 << 10
+	askEvery     = 10 * time.Second
+	firstRetry   = time.Second // doubled with each failure, up to Identity.Refresh
+)
+
+func newKeyring(local []key, id *Identity, log *slog.Logger) *keyring {
+	k := &keyring{local: local, algorithms: id.Algorithms, every: id.Refresh, log: log}
+	k.ctx, k.cancel = context.WithCancel(context.Background())
+	if id.JWKS != "" {
+		k.fetch = fetcher(id.JWKS)
+	}
+	return k
+}
+
+// fetcher gets what is at url. A redirection is not followed: it could lead away
+// from https, and costs a trip each time.
+func fetcher(url string) func(context.Context) ([]byte, error) {
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return func(ctx context.Context) ([]byte, error) {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+		if err != nil {
+			return nil, err
+		}
+		req.Header.Set("Accept", "application/jwk-set+json, application/json")
+		resp, err := client.Do(req)
+		if err != nil {
+			return nil, err
+		}
+		defer resp.Body.Close()
+		if resp.StatusCode != http.StatusOK {
+			return nil, fmt.Errorf("it answered status %d in place of 200", resp.StatusCode)
+		}
+		text, err := io.ReadAll(io.LimitReader(resp.Body, maxJWKS+1))
+		if err == nil && len(text) > maxJWKS {
+			err = fmt.Errorf("it answered more than %d bytes", maxJWKS)
+		}
+		return text, err
+	}
+}
+
+// match are the keys that may have signed a token: of the algorithm's kind, and of
+// the name it says. A key without a name answers for any; a token without one is
+// answered by such a key, or where there is only one that fits, by that.
+func (k *keyring) match(alg, kid string) (keys []key) {
+	var fit []key
+	for _, one := range k.all() {
+		if !one.fits(alg) {
+			continue
+		}
+		fit = append(fit, one)
+		if one.id == "" || one.id == kid {
+			keys = append(keys, one)
+		}
+	}
+	if kid == "" && len(keys) == 0 && len(fit) == 1 {
+		return fit
+	}
+	return keys
+}
+
+// all are the keys there are now.
+func (k *keyring) all() []key {
+	if set := k.fetched.Load(); set != nil {
+		return slices.Concat(k.local, set.keys)
+	}
+	return k.local
+}
+
+// none says whether the issuer's keys are wanted and have never been had.
+func (k *keyring) none() bool { return k.fetch != nil && k.fetched.Load() == nil }
+
+// ask fetches the keys once more for a token whose kid none of them has, and waits.
+// It says whether it is worth another look at them.
+func (k *keyring) ask(ctx context.Context, kid string) bool {
+	if k.fetch == nil {
+		return false
+	}
+	k.start()
+	none := k.none()
+	known := slices.ContainsFunc(k.all(), func(one key) bool { return one.id == kid })
+	if !none && (kid == "" || known) {
+		return false
+	}
+	k.mu.Lock()
+	f := k.flight
+	if f == nil && !none && time.Since(k.asked) >= askEvery {
+		k.asked = time.Now()
+		f = k.begin()
+	}
+	k.mu.Unlock()
+	if f == nil {
+		// Nothing under way: with no keys yet, when to try again is poll's to say; else a
+		// token made us ask a moment ago. What that brought may be there by now.
+		return none && !k.none()
+	}
+	select {
+	case <-f.done:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// start begins to fetch; only the first call counts. Nothing is sent before: who
+// builds a gateway to look at its schema asks no issuer.
+func (k *keyring) start() {
+	if k.fetch == nil {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.begun || k.ctx.Err() != nil {
+		return
+	}
+	k.begun = true
+	first := k.begin()
+	k.work.Go(func() { k.poll(first) })
+}
+
+// poll fetches again and again, until the keyring is closed.
+func (k *keyring) poll(f *flight) {
+	retry := firstRetry
+	for {
+		<-f.done
+		wait := k.every
+		if f.err != nil {
+			wait = min(retry, k.every)
+			retry = min(2*retry, k.every)
+		} else {
+			retry = firstRetry
+		}
+		select {
+		case <-time.After(wait):
+		case <-k.ctx.Done():
+			return
+		}
+		k.mu.Lock()
+		f = k.begin()
+		k.mu.Unlock()
+	}
+}
+
+// begin starts a fetch, or is the one under way. The caller holds k.mu.
+func (k *keyring) begin() *flight {
+	if k.flight != nil {
+		return k.flight
+	}
+	f := &flight{done: make(chan struct{})}
+	if k.ctx.Err() != nil {
+		f.err = k.ctx.Err()
+		close(f.done)
+		return f
+	}
+	k.flight = f
+	k.work.Go(func() {
+		f.err = k.load()
+		k.mu.Lock()
+		k.flight = nil
+		k.mu.Unlock()
+		close(f.done)
+	})
+	return f
+}
+
+// load fetches the keys and keeps them, if there is one among them to use.
+func (k *keyring) load() error {
+	ctx, cancel := context.WithTimeout(k.ctx, fetchTimeout)
+	defer cancel()
+	text, err := k.fetch(ctx)
+	last := k.fetched.Load()
+	if err == nil && last != nil && bytes.Equal(text, last.text) {
+		return nil
+	}
+	var keys []key
+	var refused []error
+	if err == nil {
+		keys, refused, err = readJWKS(text, false) // a published secret is none
+	}
+	if err == nil {
+		keys = slices.DeleteFunc(keys, func(one key) bool { return !slices.ContainsFunc(k.algorithms, one.fits) })
+		if len(keys) == 0 {
+			err = errors.New("there is no key in it for identity.algorithms")
+		}
+	}
+	if k.ctx.Err() != nil {
+		return k.ctx.Err() // closed: nobody wants to know
+	}
+	for _, why := range refused {
+		k.log.Warn("a key of the issuer is ignored", "reason", why)
+	}
+	if err != nil {
+		k.log.Warn("the issuer's keys cannot be had", "error", err, "kept", last != nil)
+		return err
+	}
+	k.fetched.Store(&keySet{text: text, keys: keys})
+	names := make([]string, len(keys))
+	for i := range keys {
+		names[i] = keys[i].id
+	}
+	k.log.Info("the issuer's keys are here", "kids", names)
+	return nil
+}
+
+// close ends what is under way and waits for it.
+func (k *keyring) close() {
+	k.mu.Lock() // so that nothing begins any more
+	k.cancel()
+	k.mu.Unlock()
+	k.work.Wait()
+}

@@ -1,0 +1,278 @@
+package gateway
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// tokens tells callers by their Bearer tokens (RFC 6750), which are JWTs (RFC 7519)
+// of one issuer. Its methods may be called from many goroutines.
+type tokens struct {
+	issuer     string
+	audience   []string
+	algorithms []string
+	skew       time.Duration
+	users      users
+	keys       *keyring
+	log        *slog.Logger
+}
+
+// maxToken is how long a token may be. It is read before anybody is known, so what
+// it may cost is bounded here.
+const maxToken = 8 << 10
+
+// session is a [Session]. A token takes this way:
+//
+//	bearer   out of its one header
+//	open     three parts, and a header that asks for nothing out of the ordinary
+//	verify   one of our keys, of the kind its algorithm takes, signed it
+//	judge    who made it, for whom, and for how long
+//	user     what its claims tell of the caller
+//
+// Where it fails is said in the log at level debug. The answer is the same each time.
+func (t *tokens) session(r *http.Request) (facade.State, error) {
+	text, err := bearer(r.Header)
+	if text == "" && err == nil {
+		return nil, nil // no credential: anonymous
+	}
+	var h tokenHeader
+	var user map[string]any
+	if err == nil {
+		h, user, err = t.read(r.Context(), text)
+	}
+	if err == nil {
+		return facade.State{"user": user}, nil
+	}
+	t.log.LogAttrs(r.Context(), slog.LevelDebug, "token refused", slog.Any("reason", err),
+		slog.String("alg", h.alg), slog.String("kid", h.kid), slog.String("from", r.RemoteAddr))
+	switch {
+	case errors.Is(err, errNoKeys):
+		return nil, facade.Errorf(facade.ServiceUnavailable, "callers cannot be told apart at the moment; send the request again later")
+	case errors.Is(err, errScheme):
+		return nil, facade.Errorf(facade.Unauthorized, "only Bearer tokens are read here; send Authorization: Bearer and a token")
+	}
+	return nil, facade.Errorf(facade.Unauthorized, "%w", invalidToken{})
+}
+
+// invalidToken is all that a caller is told about a token that was refused.
+type invalidToken struct{}
+
+func (invalidToken) Error() string {
+	return "the token does not hold; get a new one, and send it as Authorization: Bearer"
+}
+
+// Challenge is RFC 6750, section 3.
+func (invalidToken) Challenge() string { return `Bearer error="invalid_token"` }
+
+var (
+	errNoKeys = errors.New("the issuer's keys have not been fetched yet")
+	errScheme = errors.New("the scheme is not Bearer")
+)
+
+// refuse is a reason for the log. It repeats nothing of the token.
+func refuse(format string, args ...any) error { return fmt.Errorf(format, args...) }
+
+// bearer is the token of a request; "" without an error: there is no credential.
+func bearer(h http.Header) (string, error) {
+	sent := h.Values("Authorization")
+	switch {
+	case len(sent) == 0:
+		return "", nil
+	case len(sent) > 1:
+		return "", refuse("there are %d Authorization headers", len(sent))
+	}
+	scheme, text, _ := strings.Cut(sent[0], " ")
+	text = strings.Trim(text, " ")
+	switch {
+	case !strings.EqualFold(scheme, "Bearer"):
+		return "", errScheme
+	case text == "":
+		return "", refuse("there is no token")
+	case len(text) > maxToken:
+		return "", refuse("it is longer than %d bytes", maxToken)
+	}
+	return text, nil
+}
+
+// read is the way of a token, from its text to the user.
+func (t *tokens) read(ctx context.Context, text string) (h tokenHeader, user map[string]any, err error) {
+	if h, err = openToken(text); err != nil {
+		return h, nil, err
+	}
+	if !slices.Contains(t.algorithms, h.alg) {
+		return h, nil, refuse("its algorithm is not allowed")
+	}
+	claims, err := t.verify(ctx, text, h)
+	if err != nil {
+		return h, nil, err
+	}
+	if err := t.judge(claims); err != nil {
+		return h, nil, err
+	}
+	user, err = t.users.of(claims)
+	return h, user, err
+}
+
+// maxKid is how long the name of a key may be: it goes into the log.
+const maxKid = 256
+
+// tokenHeader is what a token's header says that is of use to us.
+type tokenHeader struct {
+	alg string
+	kid string // "" where it names none
+}
+
+// openToken takes a token apart (RFC 7515, section 7.1) and reads its header. What
+// only a library that does more than we need would look at is refused: an
+// extension that must be understood, a key that came along, a token in the token.
+func openToken(text string) (h tokenHeader, err error) {
+	parts := strings.Split(text, ".")
+	if len(parts) != 3 {
+		return h, refuse("it has %d parts in place of 3", len(parts))
+	}
+	var header []byte
+	for i, part := range parts {
+		// The decoder passes over line ends even where it is strict.
+		decoded, err := base64.RawURLEncoding.Strict().DecodeString(part)
+		if err != nil || part == "" || strings.ContainsAny(part, "\r\n") {
+			return h, refuse("part %d is not base64url", i+1)
+		}
+		if i == 0 {
+			header = decoded
+		}
+	}
+	if jsontext.Check(header) != nil || jsontext.KindOf(header) != jsontext.Object {
+		return h, refuse("its header is no JSON object")
+	}
+	for name, value := range jsontext.Members(header) {
+		text, isText := textOf(value)
+		switch name {
+		case "alg":
+			h.alg = text
+		case "kid":
+			if !isText {
+				return h, refuse("its kid is no text")
+			}
+			if len(text) > maxKid {
+				return h, refuse("its kid is longer than %d bytes", maxKid)
+			}
+			h.kid = text
+		case "typ":
+			if !isText || !slices.Contains(tokenTypes, strings.ToLower(text)) {
+				return h, refuse("its typ is that of something else")
+			}
+		case "crit", "b64", "zip", "enc", "cty":
+			return h, refuse("it wants %s to be understood", name)
+		case "jwk", "jku", "x5u", "x5c":
+			return h, refuse("it brings its own key, as %s", name)
+		}
+	}
+	if h.alg == "" {
+		return h, refuse("it names no algorithm")
+	}
+	return h, nil
+}
+
+// tokenTypes are what the header typ may say: nothing in particular (RFC 7519), or
+// an access token (RFC 9068). A logout token or a proof of possession is neither.
+var tokenTypes = []string{"jwt", "at+jwt", "application/jwt", "application/at+jwt"}
+
+// verify is the claims, once one of the keys has been found to have signed them.
+func (t *tokens) verify(ctx context.Context, text string, h tokenHeader) (json.RawMessage, error) {
+	jws, err := jose.ParseSignedCompact(text, []jose.SignatureAlgorithm{jose.SignatureAlgorithm(h.alg)})
+	if err != nil {
+		return nil, refuse("it cannot be read: %w", err)
+	}
+	for asked := false; ; asked = true {
+		for _, k := range t.keys.match(h.alg, h.kid) {
+			if claims, err := jws.Verify(k.public); err == nil {
+				return claims, nil
+			}
+		}
+		if asked || !t.keys.ask(ctx, h.kid) {
+			break
+		}
+	}
+	if t.keys.none() {
+		return nil, errNoKeys
+	}
+	return nil, refuse("no key of the issuer has signed it")
+}
+
+// judge holds the claims against what a token has to say here (RFC 7519, section 4.1).
+func (t *tokens) judge(claims json.RawMessage) error {
+	if jsontext.Check(claims) != nil || jsontext.KindOf(claims) != jsontext.Object {
+		return refuse("its claims are no JSON object")
+	}
+	if issuer, ok := textOf(jsontext.Get(claims, "iss")); !ok || issuer != t.issuer {
+		return refuse("another issuer made it")
+	}
+	audience, ok := textsOf(jsontext.Get(claims, "aud"))
+	if !ok || !slices.ContainsFunc(audience, func(a string) bool { return slices.Contains(t.audience, a) }) {
+		return refuse("it is for another audience")
+	}
+	return t.judgeTimes(claims)
+}
+
+// judgeTimes wants an end, and now to lie between the beginning and that.
+func (t *tokens) judgeTimes(claims json.RawMessage) error {
+	now, skew := float64(time.Now().UnixMilli())/1000, max(t.skew, 0).Seconds()
+	for _, name := range []string{"exp", "nbf", "iat"} {
+		value := jsontext.Get(claims, name)
+		if value == nil && name != "exp" {
+			continue
+		}
+		// Seconds since 1970, maybe with a fraction: compared as such, no time is too far to be told.
+		at, err := strconv.ParseFloat(string(jsontext.Trim(value)), 64)
+		switch {
+		case err != nil || jsontext.KindOf(value) != jsontext.Number:
+			return refuse("its %s is no number", name)
+		case name == "exp" && now >= at+skew:
+			return refuse("it has expired")
+		case name != "exp" && now < at-skew:
+			return refuse("it is not valid yet: %s lies ahead", name)
+		}
+	}
+	return nil
+}
+
+// textOf is a JSON string.
+func textOf(v json.RawMessage) (string, bool) {
+	if jsontext.KindOf(v) != jsontext.String {
+		return "", false
+	}
+	return jsontext.Unquote(jsontext.Trim(v)), true
+}
+
+// textsOf are the strings of a JSON array, or the one there is.
+func textsOf(v json.RawMessage) ([]string, bool) {
+	if text, ok := textOf(v); ok {
+		return []string{text}, true
+	}
+	if jsontext.KindOf(v) != jsontext.Array {
+		return nil, false
+	}
+	var texts []string
+	for _, item := range jsontext.Elements(v) {
+		text, ok := textOf(item)
+		if !ok {
+			return nil, false
+		}
+		texts = append(texts, text)
+	}
+	return texts, true
+}
