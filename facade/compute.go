@@ -1,6 +1,181 @@
 package facade
 
-import "reflect"
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/expr-lang/expr/types"
+
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// computedFields compiles the computed fields of a Frond's frond.yaml:
+//
+//	computed:
+//	  product:
+//	    inStock: {type: boolean, value: 'stock > 0'}
+//	    excerpt: {type: string, value: 'body[0:200]'}
+//
+// A value is an expression over the fields of one row, as they stand in its JSON.
+// Only the columns it reads are fetched, and only where the field is asked for.
+// Where one of those is null and nothing can be made of that, the field is null;
+// for a caller one of those is hidden from, so is the field (decisions 115, 116).
+func (b *compiler) computedFields(src *FrondSource, configs []computedConfig) {
+	file := src.Config.File
+	for _, c := range configs {
+		door := b.doorOf(src, c.door, c.doorAt, "a computed field")
+		switch {
+		case door == nil:
+			continue
+		case door.Entity == nil:
+			b.fault(file, c.at, fmt.Sprintf("%s stores nothing, so that there is no row to compute from", door.Name), "declare it for a door with a card")
+			continue
+		}
+		shape, ok := b.computedShape(file, door, c)
+		if !ok || b.misnamed(file, c.at, door, c.name) {
+			continue
+		}
+		e := b.computedValue(file, door, c, shape)
+		if e == nil {
+			continue
+		}
+		for _, name := range e.names {
+			// An expression that is given null may have to answer null.
+			shape.Nullable = shape.Nullable || door.Entity.Property(name).MayBeNull()
+		}
+		f := &formula{expression: e, name: c.name, shape: shape}
+		for _, name := range e.names {
+			f.inputs = append(f.inputs, door.Entity.Property(name))
+		}
+		needs := slices.Clone(e.names)
+		if needs == nil {
+			needs = []string{} // none, where nil would be all
+		}
+		p := &presenter{Computed: Computed{Name: c.name, Shape: shape, Description: shape.Description, Needs: needs}, fn: f.run, inputs: f.inputs}
+		door.Computed = append(door.Computed, &p.Computed)
+		door.reader.presenters = append(door.reader.presenters, p)
+	}
+}
+
+// misnamed faults a computed field that cannot be called so.
+func (b *compiler) misnamed(file, at string, door *Door, name string) bool {
+	p, _ := filterField(door.Entity, name)
+	switch {
+	case p != nil, door.computed(name) != nil:
+		b.fault(file, at, fmt.Sprintf("the computed field %s of %s has the name of another field", name, door.Name), "give it a name of its own")
+	case !isName(name):
+		b.fault(file, at, fmt.Sprintf("%q cannot be the name of a computed field", name), "write a letter, then letters, digits, - or _: excerpt")
+	default:
+		return false
+	}
+	return true
+}
+
+// computedShape reads the shape that stands beside value.
+func (b *compiler) computedShape(file string, door *Door, c computedConfig) (schema.Shape, bool) {
+	card := append([]byte(`{"type":"object","required":["value"],"properties":{"value":`), c.shape...)
+	view, err := b.set.CompileView(schema.Source{File: file, At: c.at, Name: door.Name + upper(c.name), Frond: door.Frond.Name, View: true, Data: append(card, "}}"...)})
+	if err != nil {
+		before := len(b.faults)
+		b.keep(err)
+		for i := range b.faults[before:] {
+			f := &b.faults[before+i]
+			f.Pointer = strings.Replace(f.Pointer, c.at+"/properties/value", c.at, 1)
+		}
+		return schema.Shape{}, false
+	}
+	p := view.Fields[0]
+	switch {
+	case jsontext.Get(c.shape, "x-kit") != nil:
+		b.fault(file, c.at+"/x-kit", "a computed field is not stored and has no axes", "leave x-kit out")
+		return schema.Shape{}, false
+	case p.Shape.Type == "":
+		b.fault(file, c.at, "a computed field has to have a type", "write type: string, say, beside value")
+		return schema.Shape{}, false
+	}
+	return p.Shape, true
+}
+
+// computedValue compiles the expression over the fields of the door's entity.
+func (b *compiler) computedValue(file string, door *Door, c computedConfig, shape schema.Shape) *expression {
+	names := types.Map{}
+	var open []string
+	for _, p := range door.Entity.Fields {
+		if p.Stored {
+			names[p.Name] = typeOfField(p)
+			if p.Readable() && p.Axes.Out.Name == "" {
+				open = append(open, p.Name)
+			}
+		}
+	}
+	at := c.at + "/value"
+	e, err := compileExpression(c.value, names)
+	if err != nil {
+		b.fault(file, at, "the expression cannot be used: "+err.Error(), "it reads the fields "+strings.Join(open, ", "))
+		return nil
+	}
+	for _, name := range e.names {
+		why := ""
+		switch p := door.Entity.Property(name); {
+		case !p.Readable():
+			why = "is closed outward, and what is computed from it would tell of it"
+		case p.Axes.Out.Name != "":
+			why = "leaves encoded by " + p.Axes.Out.Name + ", and what is computed from it would tell how it is kept"
+		}
+		if why != "" {
+			b.fault(file, at, name+" "+why, "read the fields "+strings.Join(open, ", ")+", or compute it in Go")
+			return nil
+		}
+	}
+	if g := e.gives; g != "" && g != shape.Type && !(g == "integer" && shape.Type == "number") && !(g == "number" && shape.Type == "integer") {
+		b.fault(file, at, fmt.Sprintf("the expression gives a value of type %s, and the declared type is %s", g, shape.Type), "write type: "+g+", or another expression")
+		return nil
+	}
+	return e
+}
+
+// typeOfField is what an expression is told of a field: what its JSON is.
+func typeOfField(p *schema.Property) types.Type {
+	if p.Link != nil && p.Link.Many {
+		return types.Array(types.Any)
+	}
+	return typeOfShape(&p.Shape)
+}
+
+func typeOfShape(s *schema.Shape) types.Type {
+	switch s.Type {
+	case "string":
+		return types.String
+	case "integer":
+		return types.Int
+	case "number":
+		return types.Float64
+	case "boolean":
+		return types.Bool
+	case "array":
+		if s.Items != nil {
+			return types.Array(typeOfShape(s.Items))
+		}
+		return types.Array(types.Any)
+	case "object":
+		if s.Properties == nil {
+			return types.Any
+		}
+		members := types.Map{}
+		for i := range s.Properties {
+			members[s.Properties[i].Name] = typeOfShape(&s.Properties[i].Shape)
+		}
+		return members
+	}
+	return types.Any
+}
 
 // jsonTypeOf is the JSON type of values of a Go type, or "" where that is not known.
 func jsonTypeOf(t reflect.Type) string {
@@ -22,4 +197,130 @@ func jsonTypeOf(t reflect.Type) string {
 	return ""
 }
 
-func (b *compiler) computedFields(*FrondSource, []computedConfig) {}
+// formula is a computed field that an expression gives.
+type formula struct {
+	*expression
+	name   string
+	shape  schema.Shape
+	inputs []*schema.Property
+}
+
+// run evaluates the expression for every row.
+func (f *formula) run(ctx context.Context, rows []Row) ([]json.RawMessage, error) {
+	out := make([]json.RawMessage, len(rows))
+	given := make(map[string]any, len(f.inputs))
+	for i, row := range rows {
+		if i%64 == 63 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		missing := false
+		for _, p := range f.inputs {
+			value, err := plain(row.Get(p.Name))
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", p.Name, err)
+			}
+			given[p.Name] = value
+			missing = missing || value == nil
+		}
+		value, err := f.expression.run(given)
+		if err == nil {
+			out[i], err = f.fit(value)
+		}
+		switch {
+		case err == nil:
+		case missing:
+			out[i] = json.RawMessage("null") // nothing can be made of nothing
+		default:
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// plain is a value of a row as expressions read it: int where it is a whole
+// number, float64 where it is another one.
+func plain(text json.RawMessage) (any, error) {
+	switch jsontext.KindOf(text) {
+	case jsontext.Invalid, jsontext.Null:
+		return nil, nil
+	case jsontext.String:
+		return jsontext.Unquote(text), nil
+	case jsontext.True:
+		return true, nil
+	case jsontext.False:
+		return false, nil
+	case jsontext.Array:
+		list := []any{}
+		for _, item := range jsontext.Elements(text) {
+			value, err := plain(item)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, value)
+		}
+		return list, nil
+	case jsontext.Object:
+		object := map[string]any{}
+		for name, member := range jsontext.Members(text) {
+			value, err := plain(member)
+			if err != nil {
+				return nil, err
+			}
+			object[name] = value
+		}
+		return object, nil
+	}
+	if n, ok := schema.Integer(text); ok && int64(int(n)) == n {
+		return int(n), nil
+	}
+	var n float64
+	err := json.Unmarshal(text, &n)
+	return n, err
+}
+
+// fit is what an expression gave as JSON of the declared type.
+func (f *formula) fit(value any) (json.RawMessage, error) {
+	if value == nil {
+		if f.shape.Nullable {
+			return json.RawMessage("null"), nil
+		}
+		return nil, fmt.Errorf("%s: it gave nothing where a value of type %s is declared", f.text, f.shape.Type)
+	}
+	if n, is := value.(float64); is && (math.IsNaN(n) || math.IsInf(n, 0)) {
+		return nil, fmt.Errorf("%s: it gave %v, which is no number in JSON", f.text, n)
+	}
+	text, err := marshal(value)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.text, err)
+	}
+	gave := jsonKind(text)
+	if gave != f.shape.Type && !(gave == "integer" && f.shape.Type == "number") {
+		return nil, fmt.Errorf("%s: it gave a value of type %s where %s is declared", f.text, cmp.Or(gave, "null"), f.shape.Type)
+	}
+	if gave == "integer" {
+		if n, _ := schema.Integer(text); f.shape.Type == "integer" {
+			text = fmt.Appendf(nil, "%d", n) // 3.0 is 3
+		}
+	}
+	return text, nil
+}
+
+// jsonKind is the JSON Schema type of a text.
+func jsonKind(text json.RawMessage) string {
+	switch jsontext.KindOf(text) {
+	case jsontext.String:
+		return "string"
+	case jsontext.True, jsontext.False:
+		return "boolean"
+	case jsontext.Array:
+		return "array"
+	case jsontext.Object:
+		return "object"
+	case jsontext.Number:
+		if _, whole := schema.Integer(text); whole {
+			return "integer"
+		}
+		return "number"
+	}
+	return ""
+}

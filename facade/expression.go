@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/expr-lang/expr"
 	"github.com/expr-lang/expr/ast"
@@ -31,7 +32,7 @@ func compileExpression(text string, names types.Map) (*expression, error) {
 		return nil, errors.New("the expression is empty")
 	}
 	read := &nameReader{known: names}
-	judged, err := expr.Compile(text, expr.Env(names), expr.Optimize(false), expr.Timezone("UTC"), expr.Patch(nullSafe{}), expr.Patch(read))
+	judged, err := expr.Compile(text, expr.Env(names), expr.Optimize(false), now, expr.Patch(nullSafe{}), expr.Patch(read))
 	if err != nil {
 		return nil, placed(err)
 	}
@@ -42,7 +43,7 @@ func compileExpression(text string, names types.Map) (*expression, error) {
 	for name := range names {
 		loose[name] = types.Any
 	}
-	program, err := expr.Compile(text, expr.Env(loose), expr.Optimize(false), expr.Timezone("UTC"), expr.Patch(nullSafe{}))
+	program, err := expr.Compile(text, expr.Env(loose), expr.Optimize(false), now, expr.Patch(nullSafe{}))
 	if err != nil {
 		return nil, placed(err)
 	}
@@ -64,6 +65,10 @@ func placed(err error) error {
 	}
 	return fmt.Errorf("%s, at column %d of the expression", at.Message, at.Column+1)
 }
+
+// now is the engine's own function, in UTC wherever the host stands, as its date
+// is where the text names no zone.
+var now = expr.Function("now", func(...any) (any, error) { return time.Now().UTC(), nil }, new(func() time.Time))
 
 // machines are the engine's own, used again.
 var machines = sync.Pool{New: func() any { return new(vm.VM) }}

@@ -12,6 +12,22 @@ import (
 type presenter struct {
 	Computed
 	fn func(ctx context.Context, rows []Row) ([]json.RawMessage, error)
+	// inputs are the fields an expression reads: where the caller may not read one of
+	// them, they may not read what is made of it. Go code answers for itself.
+	inputs []*schema.Property
+}
+
+// hidden says whether the computed field does not exist for a caller who sees see.
+func (p *presenter) hidden(see *Scope) bool {
+	if see.hides(p.Name) {
+		return true
+	}
+	for _, input := range p.inputs {
+		if !see.Readable(input) {
+			return true
+		}
+	}
+	return false
 }
 
 func (p *presenter) needs(field *schema.Property) bool { return slices.Contains(p.Needs, field.Name) }

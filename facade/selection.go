@@ -81,7 +81,7 @@ func (t *trip) pickOn(bank side, r *reader, see *Scope, lists ...[]string) *sele
 	free := lists[0] == nil && lists[1] == nil
 	for _, c := range r.presenters {
 		switch {
-		case see.hides(c.Name):
+		case bank != within && c.hidden(see):
 			marks = append(marks, 0)
 		case bank == within && free:
 			marks = append(marks, exists) // a presenter that reads its own rows would never end
