@@ -47,6 +47,7 @@ var floors = map[string]string{
 	"internal/deps":    "",
 	"bench":            "*",
 	"e2e":              "*",
+	"e2e/leak":         "*",
 }
 
 // forTests are packages that only test files import.
