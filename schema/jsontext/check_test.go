@@ -85,6 +85,7 @@ func twin(data []byte) bool {
 
 func sound(v []byte, depth int) bool {
 	dec := json.NewDecoder(strings.NewReader(string(v)))
+	dec.UseNumber() // how large a number may be is not a question of syntax
 	tok, err := dec.Token()
 	if err != nil {
 		return false
