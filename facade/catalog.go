@@ -5,11 +5,13 @@ import "github.com/frondhost/frond/schema"
 // Catalog is what a host serves: the surfaces derive their routes, types and
 // documents from it. It is immutable; a changed host has a new one.
 type Catalog struct {
-	Vendor string
-	Fronds []*Frond
-	Set    *schema.Set // the cards it was made from; entities without a door among them
+	Vendor    string
+	Fronds    []*Frond
+	Set       *schema.Set // the cards it was made from; entities without a door among them
+	Audiences []string    // that have surfaces of their own, in the order of their names
 
-	doors map[string]*Door // by schema.EntityKey
+	doors map[string]*Door     // by schema.EntityKey
+	views map[Surface]*Catalog // what each surface shows of the whole host
 }
 
 // Frond is a named group of doors (spec 1).

@@ -66,7 +66,9 @@ func (b *compiler) compile() *Catalog {
 		b.readSeeds(f)
 	}
 	vendor := cmp.Or(b.project.Vendor, schema.DefaultVendor)
-	return &Catalog{Vendor: vendor, Fronds: b.fronds, Set: b.set, doors: b.doors}
+	catalog := &Catalog{Vendor: vendor, Fronds: b.fronds, Set: b.set, doors: b.doors}
+	b.showing(catalog, configs)
+	return catalog
 }
 
 // keep keeps the faults of cards.

@@ -18,6 +18,7 @@ type frondConfig struct {
 
 	collectors []collectorConfig
 	computed   []computedConfig
+	surfaces   surfacesConfig
 }
 
 type doorConfig struct {
@@ -100,7 +101,7 @@ func readConfig(text Text) (frondConfig, schema.Faults) {
 	if jsontext.IsNull(data) {
 		return c, nil // an empty file
 	}
-	r.object(data, "", "a frond.yaml", []string{"name", "doors", "collectors", "computed", "facts"}, func(name, at string, value json.RawMessage) {
+	r.object(data, "", "a frond.yaml", []string{"name", "doors", "collectors", "computed", "facts", "surfaces"}, func(name, at string, value json.RawMessage) {
 		switch name {
 		case "name":
 			r.string(value, at) // read already, by configName
@@ -114,6 +115,8 @@ func readConfig(text Text) (frondConfig, schema.Faults) {
 			c.computed = r.computed(value, at)
 		case "facts":
 			c.facts = r.facts(value, at)
+		case "surfaces":
+			c.surfaces = r.surfaces(value, at)
 		}
 	})
 	return c, r.faults

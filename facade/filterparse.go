@@ -212,7 +212,11 @@ func (p *filterParser) quantified(e *schema.Entity, see *Scope, link *schema.Lin
 			p.path = p.path[:len(p.path)-1]
 			continue
 		default:
-			p.refuse(schema.UnknownKey, "is no operator of many rows; there is some, none, every"+has(link.Field))
+			names := "some, none, every" + has(link.Field)
+			if !ok { // the rows do not exist here, their ids do
+				names = "has, isNull for the ids in the row"
+			}
+			p.refuse(schema.UnknownKey, "is no operator of many rows; there is "+names)
 			p.path = p.path[:len(p.path)-1]
 			continue
 		}

@@ -20,14 +20,24 @@ func (t *trip) find(ctx context.Context) error {
 	if t.state == nil {
 		t.state = StateFrom(ctx)
 	}
-	cat := t.facade.catalog
-	if t.door = cat.Door(t.call.Entity); t.door == nil {
-		return Errorf(NotFound, "no entity is called %s here%s", shown(t.call.Entity), served(t.call.Entity, cat.doorNames()))
+	door, op, err := t.facade.catalog.find(t.call.Entity, t.call.Operation)
+	if err != nil {
+		return err
 	}
-	if t.op = t.door.Operation(t.call.Operation); t.op == nil {
-		return Errorf(NotFound, "%s has no operation called %s%s", t.door.Name, shown(t.call.Operation), served(t.call.Operation, t.door.operationNames()))
-	}
+	t.door, t.op = door, op
 	return nil
+}
+
+func (c *Catalog) find(entity, operation string) (*Door, *Operation, *Error) {
+	door := c.Door(entity)
+	if door == nil {
+		return nil, nil, Errorf(NotFound, "no entity is called %s here%s", shown(entity), served(entity, c.doorNames()))
+	}
+	op := door.Operation(operation)
+	if op == nil {
+		return nil, nil, Errorf(NotFound, "%s has no operation called %s%s", door.Name, shown(operation), served(operation, door.operationNames()))
+	}
+	return door, op, nil
 }
 
 // maxShown is how many names a message lists, and how many letters of a name it repeats.

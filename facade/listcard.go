@@ -126,8 +126,8 @@ func (c *Catalog) discoveredList(d *Door, card *schema.Card) *schema.Card {
 		if p.Stored {
 			add(p.Link.Key, ref(operatorKind(p)))
 		}
-		if c.Door(p.Link.Target.Key) == nil {
-			continue // an entity without a façade is reached by no way (spec 2.5.2)
+		if !c.Reaches(p.Link.Target) {
+			continue // an entity without a façade here is reached by no way (spec 2.5.2)
 		}
 		other := schema.Shape{Type: "object", Description: "A filter of " + p.Link.Target.Key + "."}
 		if p.Link.Many {

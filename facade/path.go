@@ -29,6 +29,7 @@ func (f *Facade) Call(ctx context.Context, c *Call) (res *Result, err error) {
 // walk is the path behind the middleware.
 func (f *Facade) walk(ctx context.Context, c *Call) (res *Result, err error) {
 	t := trip{facade: f, call: c}
+	t.shown, ctx = f.seenFrom(ctx)
 	defer func() { err = t.name(err) }()
 	defer rescue(&res, &err)
 
@@ -54,6 +55,7 @@ type trip struct {
 	depth  int
 	inside bool // the author's own code is calling (see Inside)
 	state  State
+	shown  *Catalog // what the surface shows that the call came in by
 
 	// find
 	door *Door

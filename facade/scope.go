@@ -44,14 +44,15 @@ func (d *Door) reading() *Operation {
 }
 
 // reached is the scope of the entity behind a relation; false where the caller
-// may not see it at all: it has no door, or its collector turns the caller away.
+// may not see it at all: it has no door, the surface shows none that reads it, or
+// its collector turns the caller away.
 func (t *trip) reached(ctx context.Context, e *schema.Entity) (*Scope, bool) {
 	if t.inside {
 		return open, true
 	}
 	door := t.facade.catalog.Door(e.Key)
 	switch {
-	case door == nil:
+	case door == nil || !t.shown.Reaches(e):
 		return nil, false
 	case door.collector == nil:
 		return open, true

@@ -1,0 +1,149 @@
+package facade
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/frondhost/frond/schema"
+)
+
+// Surface names one surface of a host: graphql, rest or envelope for everybody,
+// partner/rest for the audience partner. What it shows is what each Frond says
+// under surfaces in its frond.yaml; see [Catalog.Surface].
+type Surface string
+
+// The surfaces that everybody sees.
+const (
+	OnGraphQL  Surface = "graphql"
+	OnREST     Surface = "rest"
+	OnEnvelope Surface = "envelope"
+)
+
+// surfaces are the three ways to call, in the order they are listed.
+var surfaces = []Surface{OnGraphQL, OnREST, OnEnvelope}
+
+// For is the surface of the same kind that an audience sees; "" is everybody.
+func (s Surface) For(audience string) Surface {
+	if audience == "" {
+		return s
+	}
+	return Surface(audience) + "/" + s
+}
+
+// Kind is the surface of everybody's that s is like: rest, of partner/rest.
+func (s Surface) Kind() Surface { return s[strings.LastIndexByte(string(s), '/')+1:] }
+
+// Surfaces are those the host has: the three of everybody, and those of each audience.
+func (c *Catalog) Surfaces() []Surface {
+	all := slices.Clone(surfaces)
+	for _, audience := range c.Audiences {
+		for _, s := range surfaces {
+			all = append(all, s.For(audience))
+		}
+	}
+	return all
+}
+
+// Surface is what one surface shows of the host: the doors and operations that are
+// shown there and no others. What is derived from it (routes, types, documents)
+// knows of nothing else; [Facade.On] answers its calls. Where nothing is hidden it
+// is the catalog itself. The error names the surfaces there are.
+func (c *Catalog) Surface(s Surface) (*Catalog, error) {
+	if view := c.views[s]; view != nil {
+		return view, nil
+	}
+	all := c.Surfaces()
+	if slices.Contains(all, s) {
+		return c, nil
+	}
+	names := make([]string, len(all))
+	for i, s := range all {
+		names[i] = string(s)
+	}
+	return nil, fmt.Errorf("there is no surface %s; there is %s", shown(string(s)), strings.Join(names, ", "))
+}
+
+// Reaches says whether a filter may go through a relation to the rows of e: a door
+// stands before them here and answers one of the built-in queries. Rows that nobody
+// can read here are not to be found out by asking about them either.
+func (c *Catalog) Reaches(e *schema.Entity) bool {
+	d := c.Door(e.Key)
+	return d != nil && slices.ContainsFunc(d.Operations, func(op *Operation) bool { return op.Builtin && op.Kind == Query })
+}
+
+// On is the façade as one surface sees it: what view does not show is NOT_FOUND, in
+// the words of what never was, before any middleware; filters reach no door that
+// view does not show. Handlers, presenters and collectors that the call comes to
+// run in process again, where everything is. view comes from [Catalog.Surface] of
+// f's own catalog; a caller cannot name it.
+func (f *Facade) On(view *Catalog) Caller {
+	if view == f.catalog {
+		return f
+	}
+	return &surface{f, view}
+}
+
+// surface is a façade with less to see of it.
+type surface struct {
+	facade *Facade
+	view   *Catalog
+}
+
+type surfaceKey struct{}
+
+// Call answers c where the surface shows it. Middleware stands behind this, so that
+// one which answers calls itself, as topology does, answers none that are not shown.
+func (s *surface) Call(ctx context.Context, c *Call) (*Result, error) {
+	if _, _, err := s.view.find(c.Entity, c.Operation); err != nil {
+		return nil, err.At(c.Entity, c.Operation)
+	}
+	return s.facade.Call(context.WithValue(ctx, surfaceKey{}, s), c)
+}
+
+// seenFrom is what the call may reach, by the surface it came in by. That is told
+// once, to the path itself: the context that goes on is one without a surface, so
+// that the author's code calls in process.
+func (f *Facade) seenFrom(ctx context.Context) (*Catalog, context.Context) {
+	s, _ := ctx.Value(surfaceKey{}).(*surface)
+	if s == nil || s.facade != f {
+		return f.catalog, ctx
+	}
+	return s.view, context.WithValue(ctx, surfaceKey{}, (*surface)(nil))
+}
+
+// view is the catalog with the operations that show lets through.
+func (c *Catalog) view(show func(*Operation) bool) *Catalog {
+	v := &Catalog{Vendor: c.Vendor, Set: c.Set, Audiences: c.Audiences, doors: map[string]*Door{}, views: c.views}
+	all := true
+	for _, f := range c.Fronds {
+		frond := *f
+		frond.Doors = nil
+		for _, d := range f.Doors {
+			door := *d
+			door.Frond, door.Operations, door.ops = &frond, nil, map[string]*Operation{}
+			for _, o := range d.Operations {
+				if show(o) {
+					op := *o
+					op.Door = &door
+					door.add(&op)
+				} else {
+					all = false
+				}
+			}
+			if len(door.Operations) > 0 {
+				frond.Doors = append(frond.Doors, &door)
+				v.doors[schema.EntityKey(door.Name)] = &door
+			}
+		}
+		// Facts are the same on every surface (spec 2.5.3), so a Frond that has some stays.
+		if len(frond.Doors) > 0 || len(frond.Facts) > 0 {
+			v.Fronds = append(v.Fronds, &frond)
+		}
+	}
+	if all {
+		return c
+	}
+	return v
+}
