@@ -220,6 +220,9 @@ func inOrder(rows *Rows, groups []Group) *Rows {
 }
 
 func (t *trip) runCreate(ctx context.Context) (*Result, error) {
+	if err := t.pointed(ctx); err != nil {
+		return nil, err
+	}
 	rows, err := t.store().Insert(ctx, t.door.Entity, []Record{t.body}, t.sel.stored)
 	if err != nil {
 		return nil, err
@@ -228,6 +231,9 @@ func (t *trip) runCreate(ctx context.Context) (*Result, error) {
 }
 
 func (t *trip) runUpdate(ctx context.Context) (*Result, error) {
+	if err := t.pointed(ctx); err != nil {
+		return nil, err
+	}
 	rows, err := t.store().Update(ctx, t.door.Entity, t.id, t.see.Rows, t.body, t.sel.stored)
 	if err != nil {
 		return nil, err
