@@ -96,12 +96,23 @@ func fetcher(url string) func(context.Context) ([]byte, error) {
 	}
 }
 
+// now is what the issuer has published, as far as it is known; nil: nothing yet.
+func (k *keyring) now() *keySet { return k.fetched.Load() }
+
+// all are the keys there are with a set.
+func (k *keyring) all(set *keySet) []key {
+	if set == nil {
+		return k.local
+	}
+	return slices.Concat(k.local, set.keys)
+}
+
 // match are the keys that may have signed a token: of the algorithm's kind, and of
 // the name it says. A key without a name answers for any; a token without one is
 // answered by such a key, or where there is only one that fits, by that.
-func (k *keyring) match(alg, kid string) (keys []key) {
+func (k *keyring) match(set *keySet, alg, kid string) (keys []key) {
 	var fit []key
-	for _, one := range k.all() {
+	for _, one := range k.all(set) {
 		if !one.fits(alg) {
 			continue
 		}
@@ -116,47 +127,36 @@ func (k *keyring) match(alg, kid string) (keys []key) {
 	return keys
 }
 
-// all are the keys there are now.
-func (k *keyring) all() []key {
-	if set := k.fetched.Load(); set != nil {
-		return slices.Concat(k.local, set.keys)
-	}
-	return k.local
-}
+// wanting says whether the issuer's keys are needed and are not there.
+func (k *keyring) wanting(set *keySet) bool { return k.fetch != nil && set == nil }
 
-// none says whether the issuer's keys are wanted and have never been had.
-func (k *keyring) none() bool { return k.fetch != nil && k.fetched.Load() == nil }
-
-// ask fetches the keys once more for a token whose kid none of them has, and waits.
-// It says whether it is worth another look at them.
-func (k *keyring) ask(ctx context.Context, kid string) bool {
+// ask fetches the keys once more for a token whose kid none of a set has, and waits.
+// It says whether there is more to look at than that set.
+func (k *keyring) ask(ctx context.Context, set *keySet, kid string) bool {
 	if k.fetch == nil {
 		return false
 	}
 	k.start()
-	none := k.none()
-	known := slices.ContainsFunc(k.all(), func(one key) bool { return one.id == kid })
-	if !none && (kid == "" || known) {
+	known := slices.ContainsFunc(k.all(set), func(one key) bool { return one.id == kid })
+	if set != nil && (kid == "" || known) {
 		return false
 	}
 	k.mu.Lock()
 	f := k.flight
-	if f == nil && !none && time.Since(k.asked) >= askEvery {
+	// With no keys yet, when to ask again is poll's to say. Else it is a token's, but
+	// not if one did a moment ago.
+	if f == nil && set != nil && k.now() == set && time.Since(k.asked) >= askEvery {
 		k.asked = time.Now()
 		f = k.begin()
 	}
 	k.mu.Unlock()
-	if f == nil {
-		// Nothing under way: with no keys yet, when to try again is poll's to say; else a
-		// token made us ask a moment ago. What that brought may be there by now.
-		return none && !k.none()
+	if f != nil {
+		select {
+		case <-f.done:
+		case <-ctx.Done():
+		}
 	}
-	select {
-	case <-f.done:
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	return k.now() != set
 }
 
 // start begins to fetch; only the first call counts. Nothing is sent before: who

@@ -198,19 +198,20 @@ func (t *tokens) verify(ctx context.Context, text string, h tokenHeader) (json.R
 		return nil, refuse("it cannot be read: %w", err)
 	}
 	for asked := false; ; asked = true {
-		for _, k := range t.keys.match(h.alg, h.kid) {
+		set := t.keys.now()
+		for _, k := range t.keys.match(set, h.alg, h.kid) {
 			if claims, err := jws.Verify(k.public); err == nil {
 				return claims, nil
 			}
 		}
-		if asked || !t.keys.ask(ctx, h.kid) {
-			break
+		switch {
+		case !asked && t.keys.ask(ctx, set, h.kid): // another look at what came
+		case t.keys.wanting(set):
+			return nil, errNoKeys
+		default:
+			return nil, refuse("no key of the issuer has signed it")
 		}
 	}
-	if t.keys.none() {
-		return nil, errNoKeys
-	}
-	return nil, refuse("no key of the issuer has signed it")
 }
 
 // judge holds the claims against what a token has to say here (RFC 7519, section 4.1).

@@ -16,6 +16,8 @@ import (
 	"encoding/pem"
 	"maps"
 	"math/big"
+	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -203,4 +205,11 @@ func user(t *testing.T, u map[string]any) object {
 	rest := maps.Clone(u)
 	delete(rest, "claims")
 	return rest
+}
+
+func write(t *testing.T, dir, name string, content []byte) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -1,0 +1,533 @@
+package gateway_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway"
+)
+
+// publisher is an issuer that answers what it is told to.
+type publisher struct {
+	mu    sync.Mutex
+	text  []byte
+	err   error
+	takes time.Duration
+	asked []time.Time
+}
+
+func (p *publisher) set(text []byte, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.text, p.err = text, err
+}
+
+func (p *publisher) fetch(ctx context.Context) ([]byte, error) {
+	p.mu.Lock()
+	p.asked = append(p.asked, time.Now())
+	takes := p.takes
+	p.mu.Unlock()
+	select {
+	case <-time.After(takes):
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.text, p.err
+}
+
+// times is how often it was asked until now.
+func (p *publisher) times() int {
+	synctest.Wait()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.asked)
+}
+
+var errDown = errors.New("nobody is there")
+
+// published is a session over an issuer's published keys, in a bubble where time
+// passes only as the test says.
+func published(t *testing.T, p *publisher, id gateway.Identity, log *slog.Logger) func(token string) error {
+	t.Helper()
+	id.Issuer, id.Audience, id.JWKS = mintIssuer, []string{mintAudience}, "https://issuer.example/keys"
+	if id.Algorithms == nil {
+		id.Algorithms = []string{"EdDSA", "ES256"}
+	}
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	session, shut, err := gateway.SessionOf(id, t.TempDir(), p.fetch, log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(shut)
+	return func(token string) error {
+		r := httptest.NewRequest("GET", "/", nil).WithContext(t.Context())
+		r.Header.Set("Authorization", "Bearer "+token)
+		state, err := session(r)
+		if (err == nil) != (state.User()["id"] == "ada") {
+			t.Errorf("the error %v and the user %v", err, state.User())
+		}
+		return err
+	}
+}
+
+func wantCode(t *testing.T, err error, want facade.Code, when string) {
+	t.Helper()
+	if got := facade.CodeOf(err); got != want {
+		t.Errorf("%s: %q (%v), want %q", when, got, err, want)
+	}
+}
+
+const fine facade.Code = ""
+
+// A new key serves from the next poll on, and one that is gone from the set no more.
+func TestRotation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		before, after := eddsa("2025"), es256("2026")
+		p := &publisher{text: jwks(before)}
+		call := published(t, p, gateway.Identity{Refresh: time.Minute}, nil)
+		wantCode(t, call(before.token(nil, nil)), fine, "at first")
+		p.set(jwks(before, after), nil)
+		time.Sleep(61 * time.Second)
+		wantCode(t, call(before.token(nil, nil)), fine, "the old key, while both are published")
+		wantCode(t, call(after.token(nil, nil)), fine, "the new key, while both are published")
+		if n := p.times(); n != 2 {
+			t.Errorf("asked %d times, want 2", n)
+		}
+		p.set(jwks(after), nil)
+		time.Sleep(time.Minute)
+		wantCode(t, call(before.token(nil, nil)), facade.Unauthorized, "the old key, once it is gone")
+		wantCode(t, call(after.token(nil, nil)), fine, "the new key, alone")
+	})
+}
+
+// A kid that nobody knows is worth one question, for all who send such ones.
+func TestUnknownKidAsksOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		before, after := eddsa("2025"), eddsa("2026")
+		p := &publisher{text: jwks(before)}
+		call := published(t, p, gateway.Identity{Refresh: time.Hour}, nil)
+		wantCode(t, call(before.token(nil, nil)), fine, "at first")
+		p.set(jwks(before, after), nil)
+		wantCode(t, call(after.token(nil, nil)), fine, "a key that is new")
+		if n := p.times(); n != 2 {
+			t.Fatalf("asked %d times, want 2", n)
+		}
+		for i := range 1000 {
+			wantCode(t, call(eddsa(fmt.Sprint("mallory", i)).token(nil, nil)), facade.Unauthorized, "a key of nobody's")
+		}
+		if n := p.times(); n != 2 {
+			t.Errorf("a thousand unknown kids made it %d questions, want 2", n)
+		}
+		// Somebody sends on and on; the issuer hears of it once in ten seconds.
+		start := time.Now()
+		mallory := eddsa("mallory").token(nil, object{"exp": time.Now().Unix() + 7200})
+		for time.Since(start) < 10*time.Minute {
+			time.Sleep(time.Second)
+			wantCode(t, call(mallory), facade.Unauthorized, "a key of nobody's")
+		}
+		if n := p.times(); n < 58 || n > 63 {
+			t.Errorf("asked %d times in ten minutes, want about 60", n)
+		}
+		asked := p.times()
+		time.Sleep(time.Minute)
+		wantCode(t, call(before.token(nil, object{"sub": "ada", "exp": time.Now().Unix() - 100})), facade.Unauthorized, "a kid we know, and a token that is too old")
+		wantCode(t, call(eddsa("2025").token(nil, nil)), facade.Unauthorized, "a kid we know, and a key we do not")
+		wantCode(t, call(eddsa("").token(object{"kid": nil}, nil)), facade.Unauthorized, "no kid")
+		if n := p.times(); n != asked {
+			t.Errorf("tokens without an unknown kid made it %d questions more", n-asked)
+		}
+	})
+}
+
+// Whoever comes while the issuer is being asked waits for that answer.
+func TestOneQuestionForAllWhoWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		before, after := eddsa("2025"), eddsa("2026")
+		p := &publisher{text: jwks(before), takes: 3 * time.Second}
+		call := published(t, p, gateway.Identity{Refresh: time.Hour}, nil)
+		all := func(token string) {
+			var group sync.WaitGroup
+			for range 50 {
+				group.Go(func() { wantCode(t, call(token), fine, "one of many") })
+			}
+			group.Wait()
+		}
+		start := time.Now()
+		all(before.token(nil, nil)) // the first answer of all, which is waited for too
+		if took := time.Since(start); p.times() != 1 || took != 3*time.Second {
+			t.Errorf("at the start: asked %d times in %s, want once in 3s", p.times(), took)
+		}
+		p.set(jwks(after), nil)
+		all(after.token(nil, nil))
+		if n := p.times(); n != 2 {
+			t.Errorf("after the rotation: asked %d times, want 2", n)
+		}
+	})
+}
+
+// Whoever stops waiting is not kept, and the answer is there for the next.
+func TestWaitingEndsWithTheRequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ed := eddsa("ed")
+		p := &publisher{text: jwks(ed), takes: 4 * time.Second}
+		session, shut, err := gateway.SessionOf(gateway.Identity{
+			Issuer: mintIssuer, Audience: []string{mintAudience}, Algorithms: []string{"EdDSA"}, JWKS: "https://issuer.example/keys",
+		}, "", p.fetch, slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer shut()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		r := httptest.NewRequest("GET", "/", nil).WithContext(ctx)
+		r.Header.Set("Authorization", "Bearer "+ed.token(nil, nil))
+		start := time.Now()
+		_, err = session(r)
+		wantCode(t, err, facade.ServiceUnavailable, "who did not wait")
+		if took := time.Since(start); took != time.Second {
+			t.Errorf("it took %s", took)
+		}
+		_, err = session(r.WithContext(t.Context()))
+		wantCode(t, err, fine, "who did")
+	})
+}
+
+// An issuer that does not answer is given up on.
+func TestIssuerThatHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ed := eddsa("ed")
+		p := &publisher{text: jwks(ed), takes: time.Hour}
+		call := published(t, p, gateway.Identity{Refresh: time.Minute}, nil)
+		start := time.Now()
+		wantCode(t, call(ed.token(nil, nil)), facade.ServiceUnavailable, "while it hangs")
+		if took := time.Since(start); took != 5*time.Second {
+			t.Errorf("it took %s, want 5s", took)
+		}
+	})
+}
+
+// Without any keys yet nothing can be said about a token, which is no fault of it;
+// the issuer is asked less and less often, and not by who sends tokens.
+func TestIssuerDownAtTheStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ed := eddsa("ed")
+		p := &publisher{err: errDown}
+		call := published(t, p, gateway.Identity{Refresh: time.Minute}, nil)
+		start := time.Now()
+		for time.Since(start) < 100*time.Second {
+			wantCode(t, call(ed.token(nil, nil)), facade.ServiceUnavailable, "while it is down")
+			wantCode(t, call("x.y.z"), facade.Unauthorized, "what is no token at all, while it is down")
+			time.Sleep(time.Second / 2)
+		}
+		var waits []time.Duration
+		for i := range p.times() - 1 {
+			waits = append(waits, p.asked[i+1].Sub(p.asked[i]))
+		}
+		if got := fmt.Sprint(waits); got != "[1s 2s 4s 8s 16s 32s]" {
+			t.Errorf("it was asked again after %s", got)
+		}
+		p.set(jwks(ed), nil)
+		time.Sleep(time.Minute)
+		wantCode(t, call(ed.token(nil, nil)), fine, "once it is there")
+	})
+}
+
+// A local key goes on being good while the published ones cannot be had.
+func TestLocalKeysBesidePublishedOnes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		local, remote := eddsa("local"), eddsa("remote")
+		p := &publisher{err: errDown}
+		call := published(t, p, gateway.Identity{Refresh: time.Minute, Keys: []string{string(text(local.jwk()))}}, nil)
+		wantCode(t, call(local.token(nil, nil)), fine, "the local key")
+		wantCode(t, call(remote.token(nil, nil)), facade.ServiceUnavailable, "a key that may be published")
+		p.set(jwks(remote), nil)
+		time.Sleep(time.Minute)
+		wantCode(t, call(local.token(nil, nil)), fine, "the local key, beside the others")
+		wantCode(t, call(remote.token(nil, nil)), fine, "the published key")
+		wantCode(t, call(eddsa("none").token(nil, nil)), facade.Unauthorized, "neither")
+	})
+}
+
+// What is no set of keys takes nothing away.
+func TestLastGoodKeysAreKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ed := eddsa("ed")
+		p := &publisher{text: jwks(ed)}
+		var log bytes.Buffer
+		call := published(t, p, gateway.Identity{Refresh: time.Minute}, slog.New(slog.NewTextHandler(&log, nil)))
+		wantCode(t, call(ed.token(nil, nil)), fine, "at first")
+		for _, c := range []struct {
+			name, text string
+			err        error
+			says       string
+		}{
+			{"nobody there", "", errDown, "nobody is there"},
+			{"nothing", "", nil, "line 1"},
+			{"a page", "<html>down for maintenance</html>", nil, "line 1"},
+			{"another document", `{"error":"down"}`, nil, "it is no JWKS"},
+			{"a list", `[]`, nil, "it is no JWKS"},
+			{"keys that are an object", `{"keys":{}}`, nil, "it is no JWKS"},
+			{"keys said twice", `{"keys":[],"keys":[]}`, nil, "keys"},
+			{"no keys", `{"keys":[]}`, nil, "there is no key in it"},
+			{"keys of another kind alone", string(jwks(es384("ec"))), nil, "there is no key in it"},
+			{"too many", `{"keys":[` + strings.Repeat(`{},`, 100) + `{}]}`, nil, "more than 100 keys"},
+		} {
+			log.Reset()
+			p.set([]byte(c.text), c.err)
+			time.Sleep(time.Minute)
+			wantCode(t, call(ed.token(nil, nil)), fine, c.name)
+			wantCode(t, call(eddsa("x").token(nil, nil)), facade.Unauthorized, c.name+", another key")
+			if !strings.Contains(log.String(), c.says) || !strings.Contains(log.String(), "kept=true") {
+				t.Errorf("%s: want %q in the log: %s", c.name, c.says, log.String())
+			}
+		}
+		p.set(jwks(eddsa("new")), nil)
+		time.Sleep(time.Minute)
+		wantCode(t, call(ed.token(nil, nil)), facade.Unauthorized, "once there is another set")
+	})
+}
+
+// An issuer that publishes what it should keep to itself is not helped along: a
+// secret that everybody can read signs for everybody.
+func TestPublishedSecretsAreIgnored(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ed, ec := eddsa("ed"), es256("ec")
+		leaked := hs256("mac", bytes.Repeat([]byte("k"), 32))
+		private := eddsa("private")
+		withD := private.jwk()
+		withD["d"] = b64(make([]byte, 32))
+		hidden := private.jwk()
+		hidden["kid"], hidden["k"] = "hidden", b64(make([]byte, 32))
+		encrypts := ec.jwk()
+		encrypts["use"] = "enc"
+		signs := eddsa("signs").jwk()
+		delete(signs, "use")
+		signs["key_ops"] = []string{"sign"}
+		bound := eddsa("bound")
+		boundJWK := bound.jwk()
+		boundJWK["alg"] = "ES256"
+		weak := object{"kty": "RSA", "kid": "weak", "n": b64(bytes.Repeat([]byte{0xff}, 128)), "e": "AQAB"}
+		off := ec.jwk()
+		off["kid"], off["y"] = "off", off["x"]
+
+		local := hs256("ours", bytes.Repeat([]byte("o"), 32))
+		var log bytes.Buffer
+		p := &publisher{text: text(object{"keys": []any{ed.jwk(), leaked.jwk(), withD, hidden, encrypts, signs, boundJWK, weak, off, 7, object{"kty": "new"}}})}
+		dir := t.TempDir()
+		write(t, dir, "ours.json", text(local.jwk()))
+		session, shut, err := gateway.SessionOf(gateway.Identity{
+			Issuer: mintIssuer, Audience: []string{mintAudience}, Algorithms: []string{"EdDSA", "ES256", "HS256", "RS256"},
+			Keys: []string{"ours.json"}, JWKS: "https://issuer.example/keys",
+		}, dir, p.fetch, slog.New(slog.NewTextHandler(&log, nil)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer shut()
+		call := func(token string) error {
+			r := httptest.NewRequest("GET", "/", nil)
+			r.Header.Set("Authorization", "Bearer "+token)
+			_, err := session(r)
+			return err
+		}
+		wantCode(t, call(local.token(nil, nil)), fine, "our own secret")
+		wantCode(t, call(ed.token(nil, nil)), fine, "the key that is as it should be")
+		for name, token := range map[string]string{
+			"a published secret":         leaked.token(nil, nil),
+			"a private key":              private.token(nil, nil),
+			"a private key by its k":     private.token(object{"kid": "hidden"}, nil),
+			"a key for encryption":       ec.token(nil, nil),
+			"a key of another algorithm": bound.token(nil, nil),
+		} {
+			wantCode(t, call(token), facade.Unauthorized, name)
+		}
+		for _, says := range []string{
+			"key 1: a secret has no place here", "key 2: there is a private key in it", "key 3: a secret has no place", `key 4: its use is \"enc\"`,
+			"key 5: verify is not among", "key 7: an RSA key of 1024 bits", "key 8: it is no JWK that can be used", "key 9: it is no JWK", "key 10: it is no JWK",
+		} {
+			if !strings.Contains(log.String(), says) {
+				t.Errorf("want %q in the log:\n%s", says, log.String())
+			}
+		}
+	})
+}
+
+// A key without a name answers for every kid, and does not keep a new one from
+// being asked for.
+func TestKeysWithoutNames(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ed, late := eddsa(""), eddsa("late")
+		nameless := ed.jwk()
+		delete(nameless, "kid")
+		p := &publisher{text: text(object{"keys": []any{nameless}})}
+		call := published(t, p, gateway.Identity{Refresh: time.Hour}, nil)
+		wantCode(t, call(ed.token(object{"kid": "anything"}, nil)), fine, "any kid")
+		wantCode(t, call(ed.token(object{"kid": nil}, nil)), fine, "no kid")
+		p.set(text(object{"keys": []any{nameless, late.jwk()}}), nil)
+		wantCode(t, call(late.token(nil, nil)), fine, "a key that came later")
+		a, b := eddsa("a"), eddsa("b")
+		p.set(jwks(a, b), nil)
+		time.Sleep(time.Hour)
+		wantCode(t, call(a.token(nil, nil)), fine, "one of two by name")
+		wantCode(t, call(a.token(object{"kid": nil}, nil)), facade.Unauthorized, "one of two, and it does not say which")
+		wantCode(t, call(a.token(object{"kid": "b"}, nil)), facade.Unauthorized, "one of two by the other's name")
+	})
+}
+
+// The same over HTTP, with the gateway as it runs: it starts without its issuer,
+// turns tokens away until it has keys, and keeps those it had.
+func TestGatewayWithoutItsIssuer(t *testing.T) {
+	ed, next := eddsa("ed"), eddsa("next")
+	var mode, asked atomic.Int32 // mode 0: down; 1: ed; 2: ed and next
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		switch mode.Load() {
+		case 1:
+			_, _ = w.Write(jwks(ed))
+		case 2:
+			_, _ = w.Write(jwks(ed, next))
+		default:
+			http.Error(w, "the database password is hunter2", http.StatusInternalServerError)
+		}
+	}))
+	defer server.Close()
+	url, _ := run(t, notes(t), gateway.Options{Config: gateway.Config{Identity: gateway.Identity{
+		Issuer: mintIssuer, Audience: []string{mintAudience}, Algorithms: []string{"EdDSA"}, JWKS: server.URL,
+	}}})
+	bearer := "Bearer " + ed.token(nil, nil)
+	for _, s := range surfaces {
+		got := s.ask(t, url, bearer)
+		status := http.StatusServiceUnavailable
+		if s.name == "the envelope" {
+			status = 200 // the frame says it
+		}
+		if got.status != status || !strings.Contains(got.body, "SERVICE_UNAVAILABLE") || strings.Contains(got.body, "hunter2") || strings.Contains(got.body, server.URL) {
+			t.Errorf("%s without the issuer: %d %s", s.name, got.status, got.body)
+		}
+		if got := s.ask(t, url); got.status != 200 || strings.Contains(got.body, "SERVICE_UNAVAILABLE") {
+			t.Errorf("%s without the issuer, anonymous: %d %s", s.name, got.status, got.body)
+		}
+	}
+	if status, _ := send(t, "GET", url+"/readyz", ""); status != 200 {
+		t.Errorf("/readyz without the issuer: %d", status)
+	}
+	mode.Store(1)
+	deadline := time.Now().Add(20 * time.Second)
+	for surfaces[0].ask(t, url, bearer).status != 200 { // it asks again by itself, after a second
+		if time.Now().After(deadline) {
+			t.Fatal("the issuer is back, and its token is still turned away")
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	mode.Store(2)
+	before := asked.Load()
+	for _, s := range surfaces {
+		if got := s.ask(t, url, "Bearer "+next.token(nil, nil)); got.status != 200 {
+			t.Errorf("%s, a key that is new: %d %s", s.name, got.status, got.body)
+		}
+	}
+	if n := asked.Load() - before; n != 1 {
+		t.Errorf("the new key made it %d questions, want 1", n)
+	}
+	server.Close()
+	for _, s := range surfaces {
+		if got := s.ask(t, url, bearer); got.status != 200 {
+			t.Errorf("%s, the issuer gone: %d %s", s.name, got.status, got.body)
+		}
+		if got := s.ask(t, url, "Bearer "+eddsa("mallory").token(nil, nil)); got.status != 401 {
+			t.Errorf("%s, the issuer gone, an unknown key: %d %s", s.name, got.status, got.body)
+		}
+	}
+}
+
+// What an issuer may answer over HTTP, and what is not followed.
+func TestFetch(t *testing.T) {
+	ed := eddsa("ed")
+	good := jwks(ed)
+	for _, c := range []struct {
+		name   string
+		answer func(w http.ResponseWriter, r *http.Request)
+		code   facade.Code
+		says   string
+	}{
+		{"keys", func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("Accept") == "" || r.Header.Get("Authorization") != "" {
+				t.Errorf("asked with %v", r.Header)
+			}
+			_, _ = w.Write(good)
+		}, fine, ""},
+		{"keys elsewhere", func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/elsewhere" {
+				_, _ = w.Write(good)
+				return
+			}
+			http.Redirect(w, r, "/elsewhere", http.StatusFound)
+		}, facade.ServiceUnavailable, "status 302"},
+		{"keys that are not there", func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusNotFound)
+			_, _ = w.Write(good)
+		}, facade.ServiceUnavailable, "status 404"},
+		{"keys without end", func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = w.Write(good[:len(good)-1])
+			for range 1000 {
+				if _, err := w.Write(bytes.Repeat([]byte(" "), 1<<10)); err != nil {
+					return
+				}
+			}
+			_, _ = w.Write([]byte("}"))
+		}, facade.ServiceUnavailable, "more than 524288 bytes"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			server := httptest.NewServer(http.HandlerFunc(c.answer))
+			defer server.Close()
+			var log bytes.Buffer
+			session, shut, err := gateway.SessionOf(gateway.Identity{
+				Issuer: mintIssuer, Audience: []string{mintAudience}, Algorithms: []string{"EdDSA"}, JWKS: server.URL + "/keys",
+			}, "", nil, slog.New(slog.NewTextHandler(&log, nil)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := httptest.NewRequest("GET", "/", nil)
+			r.Header.Set("Authorization", "Bearer "+ed.token(nil, nil))
+			_, err = session(r)
+			shut() // nobody writes to the log any more
+			wantCode(t, err, c.code, "a token")
+			if !strings.Contains(log.String(), c.says) {
+				t.Errorf("want %q in the log: %s", c.says, log.String())
+			}
+		})
+	}
+}
+
+// Nobody is asked by a gateway that is only looked at.
+func TestNothingIsFetchedBeforeItRuns(t *testing.T) {
+	var asked atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
+	defer server.Close()
+	gw, err := gateway.New(notes(t), quiet(gateway.Options{Config: gateway.Config{Identity: gateway.Identity{
+		Issuer: mintIssuer, Audience: []string{mintAudience}, Algorithms: []string{"EdDSA"}, JWKS: server.URL,
+	}}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := httptest.NewRecorder()
+	gw.Handler().ServeHTTP(w, httptest.NewRequest("GET", "/api/app/notes", nil)) // anonymous
+	if err := gw.Close(); err != nil || w.Code != 200 || asked.Load() != 0 {
+		t.Errorf("%v, status %d, asked %d times", err, w.Code, asked.Load())
+	}
+}
