@@ -15,7 +15,8 @@ type collectorConfig struct {
 
 type ruleConfig struct {
 	at   string
-	when string // "": always
+	when string   // "": always
+	ops  []string // for: of these operations alone; nil: of all
 	rows json.RawMessage
 	hide []string
 	set  []presetConfig
@@ -37,7 +38,7 @@ type computedConfig struct {
 	value        string
 }
 
-var ruleKeys = []string{"when", "rows", "hide", "set", "deny"}
+var ruleKeys = []string{"when", "for", "rows", "hide", "set", "deny"}
 
 // collectors reads collectors: {order: [{when: …, rows: …}, …]}.
 func (r *configReader) collectors(value json.RawMessage, at string) (all []collectorConfig) {
@@ -55,7 +56,7 @@ func (r *configReader) collectors(value json.RawMessage, at string) (all []colle
 			return
 		}
 		for i, rule := range c.rules[:len(c.rules)-1] {
-			if rule.when == "" {
+			if rule.when == "" && rule.ops == nil {
 				r.fault(c.rules[i+1].at, fmt.Sprintf("this rule is never reached: rule %d has no when and matches everybody", i), "give that rule a when, or move it to the end")
 				break
 			}
@@ -79,6 +80,10 @@ func (r *configReader) rule(value json.RawMessage, at string) ruleConfig {
 					c.when = "false"
 					r.fault(at, "when has to be an expression", `write such as when: user.role == "admin", or leave it out for a rule that matches everybody`)
 				}
+			}
+		case "for":
+			if c.ops = r.names(value, at, "for: [update, delete]"); len(c.ops) == 0 {
+				r.fault(at, "the rule is for no operation, so that it is never used", "name some, such as for: [update, delete], or leave it out for a rule of all operations")
 			}
 		case "rows":
 			c.rows = value

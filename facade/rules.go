@@ -19,13 +19,16 @@ import (
 //	  order:
 //	    - when: user.role == "admin"              # sees everything
 //	    - when: user != nil
+//	      for:  [update]                          # of these operations alone
+//	      rows: { customerId: { eq: $user.id }, status: { eq: open } }
+//	    - when: user != nil
 //	      rows: { customerId: { eq: $user.id } }  # only these rows exist
 //	      hide: [internalNote]                    # these fields do not
 //	      set:  { customerId: $user.id }          # stamped at create, never sent
 //	      deny: [delete]                          # FORBIDDEN
 //	    - deny: all                               # UNAUTHORIZED without a user, else FORBIDDEN
 //
-// The first rule whose when holds is the one that counts. Where none holds the
+// The first rule for the operation whose when holds is the one that counts. Where none holds the
 // door is shut, as if the last rule were deny: all (decision 112).
 type rules struct {
 	at   string // pointer to them
@@ -38,6 +41,7 @@ var _ Collector = (*rules)(nil)
 type rule struct {
 	at      string
 	when    *expression // nil: always
+	ops     []string    // the operations it is for; nil: all
 	rows    *Filter     // a template where bound is set
 	text    json.RawMessage
 	bound   bool // rows holds references
@@ -64,6 +68,9 @@ func (r *rules) Scope(_ context.Context, state State, door *Door, op *Operation)
 		given["user"] = user
 	}
 	for _, rule := range r.list {
+		if !rule.isFor(op.Name) {
+			continue
+		}
 		switch holds, err := rule.holds(given); {
 		case err != nil:
 			// It is not known who this is, so nobody is let in.
@@ -115,9 +122,15 @@ func (r *rule) scope(state State, door *Door, op *Operation) (Scope, error) {
 	return s, nil
 }
 
-// denies says whether the rule refuses an operation; findByIds is findById for many.
-func (r *rule) denies(op string) bool {
-	return slices.Contains(r.deny, op) || op == "findByIds" && slices.Contains(r.deny, "findById")
+// isFor says whether the rule speaks of an operation.
+func (r *rule) isFor(op string) bool { return r.ops == nil || among(r.ops, op) }
+
+// denies says whether the rule refuses an operation.
+func (r *rule) denies(op string) bool { return among(r.deny, op) }
+
+// among says whether names name an operation; findByIds is findById for many.
+func among(names []string, op string) bool {
+	return slices.Contains(names, op) || op == "findByIds" && slices.Contains(names, "findById")
 }
 
 // find is the value a preset refers to, as it is kept; false where there is none

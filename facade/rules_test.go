@@ -137,12 +137,54 @@ func TestRules(t *testing.T) {
 	holds(t, must(t, ada, "order.create", "", "", `{"id":"n2","total":5}`), `{"customerId":"c1","tenant":"t"}`)
 }
 
+// A rule for some operations is passed over by all others, those that reach the
+// door through a relation among them.
+func TestRulesForOperations(t *testing.T) {
+	f := facadeOf(t, desk(`
+name: desk
+collectors:
+  order:
+    - for: [update, delete]
+      when: user != nil
+      rows: {customerId: {eq: $user.id}}
+    - for: [findById]
+      hide: [internalNote]
+    - for: [list]
+      when: user.broken > 3
+    - for: [list]
+      rows: {status: {ne: sent}}
+    - when: user != nil
+`), nil)
+	ada, nobody := user(f, "id", "c1", "broken", 1), as(f, nil)
+	for _, c := range []struct {
+		name                        string
+		caller                      facade.Caller
+		method, params, query, body string
+		want                        string
+	}{
+		{"update of one's own", ada, "order.update", `{"id":"o1"}`, ``, `{"total":11}`, `{"id":"o1","customerId":"c1","code":"a","tenant":"t","status":"open","total":11,"internalNote":"slow payer","placedAt":null}`},
+		{"update of another's", ada, "order.update", `{"id":"o3"}`, ``, `{"total":1}`, `NOT_FOUND`},
+		{"delete of another's", ada, "order.delete", `{"id":"o3"}`, ``, ``, `false`},
+		{"which is there to be read, without what is hidden then", ada, "order.findById", `{"id":"o3"}`, ``, ``, `{"id":"o3","customerId":"c2","code":"c","tenant":"t","status":"open","total":30,"placedAt":null}`},
+		{"and so it is by many", ada, "order.findByIds", ``, `{"ids":["o3"]}`, ``, `[{"id":"o3","customerId":"c2","code":"c","tenant":"t","status":"open","total":30,"placedAt":null}]`},
+		{"a list has rules of its own", ada, "order.list", ``, `{"fields":"id"}`, ``, `{"items":[{"id":"o1"},{"id":"o2"},{"id":"o3"}],"total":3,"hasMore":false,"endCursor":"…"}`},
+		{"which hold through a relation", ada, "line.list", ``, `{"fields":"id","filter":{"order":{"status":{"in":["open","sent"]}}}}`, ``, `{"items":[{"id":1},{"id":3}],"total":2,"hasMore":false,"endCursor":"…"}`},
+		{"no rule left", nobody, "order.update", `{"id":"o1"}`, ``, `{"total":1}`, `UNAUTHORIZED`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := told(do(t, c.caller, c.method, c.params, c.query, c.body)); got != c.want {
+				t.Errorf("got\n%s\nwant\n%s", got, c.want)
+			}
+		})
+	}
+}
+
 // What an author wrote wrongly stops the start, with file, place and remedy.
 func TestRulesFaults(t *testing.T) {
 	for _, c := range []struct{ name, collectors, want string }{
 		{"no list", `order: {rows: {}}`, "frond.yaml#/collectors/order: a collector has to be a list of rules; write one rule per line: - when: user != nil"},
 		{"no rule", `order: []`, "frond.yaml#/collectors/order: this collector has no rule, which would shut the door for everybody; write a rule, or say it: - deny: all"},
-		{"an unknown key", `order: [{where: {}}]`, "frond.yaml#/collectors/order/0/where: a rule has no key where; its keys are when, rows, hide, set, deny"},
+		{"an unknown key", `order: [{where: {}}]`, "frond.yaml#/collectors/order/0/where: a rule has no key where; its keys are when, for, rows, hide, set, deny"},
 		{"an unknown door", `ordr: [{deny: all}]`, "frond.yaml#/collectors/ordr: a collector is declared for ordr, but no door is called that; the doors are customer, line, order"},
 		{"a rule behind the last", `order: [{deny: [delete]}, {when: 'true'}]`, "frond.yaml#/collectors/order/1: this rule is never reached: rule 0 has no when and matches everybody; give that rule a when, or move it to the end"},
 		{"syntax", `order: [{when: 'user.role =='}]`, `frond.yaml#/collectors/order/0/when: the expression cannot be used: unexpected token EOF, at column 12 of the expression; write one over user and state, such as user.role == "admin"`},
@@ -170,6 +212,8 @@ func TestRulesFaults(t *testing.T) {
 		{"set what is not there", `order: [{set: {owner: $user.id}}]`, `frond.yaml#/collectors/order/0/set/owner: order has no stored field "owner"; name some of id, customerId, code, tenant, status, total, internalNote, placedAt`},
 		{"set what does not fit", `order: [{set: {total: much}}]`, "frond.yaml#/collectors/order/0/set/total: total must be an integer"},
 		{"deny what is not there", `order: [{deny: [remove]}]`, `frond.yaml#/collectors/order/0/deny/0: order has no operation "remove"; name some of list, findById, findByIds, create, update, delete, or write deny: all`},
+		{"for what is not there", `order: [{for: [change]}]`, `frond.yaml#/collectors/order/0/for/0: order has no operation "change"; name some of list, findById, findByIds, create, update, delete`},
+		{"for nothing", `order: [{for: []}]`, "frond.yaml#/collectors/order/0/for: the rule is for no operation, so that it is never used; name some, such as for: [update, delete], or leave it out for a rule of all operations"},
 		{"deny everybody", `order: [{deny: everything}]`, "frond.yaml#/collectors/order/0/deny: deny has to be a list of names; write deny: [create, delete], or deny: all"},
 		{"all is denied, and more is said", `order: [{deny: all, hide: [total]}]`, "frond.yaml#/collectors/order/0: rows, hide and set say nothing where all is denied; leave them out, or deny single operations: deny: [delete]"},
 	} {

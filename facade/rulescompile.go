@@ -63,12 +63,9 @@ func (b *compiler) rule(file string, door *Door, c ruleConfig) *rule {
 	if c.all && (c.rows != nil || len(c.hide) > 0 || len(c.set) > 0) {
 		b.fault(file, c.at, "rows, hide and set say nothing where all is denied", "leave them out, or deny single operations: deny: [delete]")
 	}
-	for i, name := range c.deny {
-		if door.Operation(name) == nil {
-			b.fault(file, fmt.Sprint(c.at, "/deny/", i), fmt.Sprintf("%s has no operation %q", door.Name, name), "name some of "+strings.Join(door.operationNames(), ", ")+", or write deny: all")
-		}
-	}
-	r.deny = c.deny
+	b.operations(file, c.at+"/deny/", door, c.deny, ", or write deny: all")
+	b.operations(file, c.at+"/for/", door, c.ops, "")
+	r.deny, r.ops = c.deny, c.ops
 	if door.Entity == nil {
 		if c.rows != nil || len(c.hide) > 0 || len(c.set) > 0 {
 			b.fault(file, c.at, fmt.Sprintf("%s stores nothing, so there are no rows and fields to scope", door.Name), "leave when and deny")
@@ -90,6 +87,15 @@ func (b *compiler) rule(file string, door *Door, c ruleConfig) *rule {
 		b.preset(file, door, r, p)
 	}
 	return r
+}
+
+// operations faults the names that are no operation of the door.
+func (b *compiler) operations(file, at string, door *Door, names []string, or string) {
+	for i, name := range names {
+		if door.Operation(name) == nil {
+			b.fault(file, fmt.Sprint(at, i), fmt.Sprintf("%s has no operation %q", door.Name, name), "name some of "+strings.Join(door.operationNames(), ", ")+or)
+		}
+	}
 }
 
 // hidden adds the field that a name of hide means: a field of the card, by its own

@@ -56,8 +56,8 @@ func (t *trip) reached(ctx context.Context, e *schema.Entity) (*Scope, bool) {
 		return nil, false
 	case door.collector == nil:
 		return open, true
-	case door == t.door:
-		return t.see, true
+	case door == t.door && t.op == door.reading():
+		return t.see, true // not of a command: its rules may be other ones than those of reading
 	}
 	s, asked := t.reach[door]
 	if !asked {
