@@ -34,7 +34,10 @@ func (t *trip) admit(ctx context.Context) error {
 	if err := t.refusal(); err != nil {
 		return err
 	}
-	return t.fill(ctx)
+	if err := t.fill(ctx); err != nil || t.op.builtin == nil || t.op.builtin.fill == fillNothing {
+		return err
+	}
+	return t.pointed(ctx)
 }
 
 // admitNamed judges what an author's operation is called with: each part against
@@ -66,13 +69,13 @@ func (t *trip) part(card *schema.Entity, text json.RawMessage, at string) json.R
 func (t *trip) judge(card *schema.Entity, mode schema.Mode, text json.RawMessage) schema.Object {
 	o, details := card.Judge(mode, text, "/body")
 	see := t.see
-	if card != t.door.Entity {
+	if !t.door.shapes(card) {
 		see = open // an input view is the operation's own, not the door's
 	}
 	if t.inside {
 		o, details = unbounded(card, o, details, text)
 	}
-	locked := false
+	locked, first := false, len(t.details)
 	for _, d := range details {
 		top, _, _ := strings.Cut(d.Path, ".")
 		switch {
@@ -95,11 +98,32 @@ func (t *trip) judge(card *schema.Entity, mode schema.Mode, text json.RawMessage
 			}
 		}
 	}
+	if len(see.Hide) > 0 {
+		unknownFirst(t.details[first:], text)
+	}
 	if locked {
 		// Nothing the caller could send would do, and the field is not ours to name.
 		t.verdict = &Error{Code: Forbidden, Message: "you may not create this: it takes a field that you do not see"}
 	}
 	return o
+}
+
+// unknownFirst puts unknown keys before everything else, in the order they were
+// sent, as the judge has them: the place of a detail does not tell a hidden field
+// from one that never was.
+func unknownFirst(details []schema.Detail, text json.RawMessage) {
+	place := map[string]int{}
+	for name := range jsontext.Members(text) {
+		place[name] = len(place)
+	}
+	of := func(d schema.Detail) int {
+		if d.Code != schema.UnknownKey {
+			return len(place)
+		}
+		top, _, _ := strings.Cut(d.Path, ".")
+		return place[top]
+	}
+	slices.SortStableFunc(details, func(a, b schema.Detail) int { return of(a) - of(b) })
 }
 
 // unbounded judges again what the judge refused for the boundary alone: that is

@@ -40,6 +40,7 @@ func Taken(fields ...*schema.Property) *Error {
 		}
 	}
 	err.Details = details
+	err.cause = &violation{kind: Unique, fields: fields}
 	return err
 }
 
@@ -51,7 +52,7 @@ func Dangling(field *schema.Property) *Error {
 	}
 	return &Error{Code: Conflict, Message: field.Name + " " + message, Details: []schema.Detail{
 		{Path: field.Name, Pointer: "/body/" + jsontext.Token(field.Name), Code: Reference, Message: message},
-	}}
+	}, cause: &violation{kind: Reference, fields: []*schema.Property{field}}}
 }
 
 // InUse is the CONFLICT a store answers where a row cannot go because others
@@ -63,5 +64,5 @@ func InUse(by *schema.Property) *Error {
 			Path: "id", Pointer: "/params/id", Code: Restrict, Message: message,
 			Params: map[string]any{"entity": by.Owner.Key, "field": by.Name},
 		},
-	}}
+	}, cause: &violation{kind: Restrict, fields: []*schema.Property{by}}}
 }

@@ -15,7 +15,11 @@ import (
 func (t *trip) fill(context.Context) (err error) {
 	switch {
 	case t.op.builtin == nil && t.op.Input != nil:
-		t.body, err = t.filled(t.op.Input, t.body, nil)
+		var set schema.Object
+		if t.door.shapes(t.op.Input) {
+			set = t.see.Set
+		}
+		t.body, err = t.filled(t.op.Input, t.body, set)
 	case t.op.builtin == nil:
 	case t.op.builtin.fill == fillCreate:
 		t.body, err = t.filled(t.door.Entity, t.body, t.see.Set)

@@ -101,7 +101,7 @@ func (t *trip) unseen(ctx context.Context, e *schema.Entity, see *Scope, ids []j
 // pointedBefore are the ids the row that is updated holds already; nil where there
 // is no such row for the caller, or it is new.
 func (t *trip) pointedBefore(ctx context.Context, p *schema.Property) ([]json.RawMessage, error) {
-	if t.id == nil {
+	if t.id == nil || !t.readable(t.see, p) { // who cannot read the field could guess at it
 		return nil, nil
 	}
 	rows, err := t.store().Update(ctx, t.door.Entity, t.id, t.see.Rows, nil, NewLayout([]string{p.Name}))

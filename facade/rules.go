@@ -111,10 +111,10 @@ func (r *rule) scope(state State, door *Door, op *Operation) (Scope, error) {
 		if p.ref != nil {
 			var ok bool
 			if value, ok = p.find(state); !ok {
-				if op.builtin != nil && op.builtin.fill == fillCreate {
+				if op.stamps() {
 					return Scope{}, turnedAway(state, door, op)
 				}
-				value = json.RawMessage("null") // nothing is created: it only cannot be sent
+				value = json.RawMessage("null") // nothing is stamped: it only cannot be sent
 			}
 		}
 		s.Set = append(s.Set, schema.Member{Name: p.field.Name, Value: value})

@@ -85,3 +85,15 @@ func (s *Scope) hides(name string) bool {
 	}
 	return false
 }
+
+// shapes says whether a card is the door's own or a view cut from it: what a
+// collector says of a field holds there too.
+func (d *Door) shapes(card *schema.Entity) bool {
+	if card == nil || d.Entity == nil {
+		return false
+	}
+	return card == d.Entity || card.View && card.Card.Derived != nil && schema.EntityKey(card.Card.Derived.From) == d.Entity.Key
+}
+
+// stamps says whether the operation's body is stamped with what a collector sets.
+func (op *Operation) stamps() bool { return !op.Patch && op.Door.shapes(op.Input) }

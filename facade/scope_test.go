@@ -61,7 +61,7 @@ func TestScope(t *testing.T) {
 		{"nor computed", ada, "post.list", ``, `{"fields":"excerpt"}`, ``, "/query/fields/0 unknown_key: names excerpt, which post does not have; there is id, slug, title, body, status, authorId, price, views, featured, tags, keywords, meta, dueOn, publishedAt, createdAt, updatedAt"},
 		{
 			"nor written, told like one that never was", ada, "post.update", `{"id":"p1"}`, ``, `{"rating":1,"nothing":1}`,
-			"/body/nothing unknown_key: is not part of the card; leave it out\n/body/rating unknown_key: is not part of the card; leave it out",
+			"/body/rating unknown_key: is not part of the card; leave it out\n/body/nothing unknown_key: is not part of the card; leave it out",
 		},
 		{"nor does its type tell", ada, "post.update", `{"id":"p1"}`, ``, `{"rating":"high"}`, "/body/rating unknown_key: is not part of the card; leave it out"},
 		{"what is set cannot be sent", ada, "post.create", ``, ``, `{"slug":"x","title":"X","body":null,"authorId":"alan"}`, "/body/authorId read_only: is set for you; leave it out"},
