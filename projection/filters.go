@@ -52,9 +52,10 @@ func (b *Builder) filterOf(d *door) *input {
 	return in
 }
 
-// shownTarget is the door a link leads to where it is in the schema.
+// shownTarget is the door a link leads to where it is in the schema, and filters
+// reach it.
 func (b *Builder) shownTarget(l *schema.Link) *door {
-	if l.Target == nil {
+	if l.Target == nil || !b.catalog.Reaches(l.Target) {
 		return nil
 	}
 	if to := b.byKey[l.Target.Key]; to != nil && to.Entity == l.Target {

@@ -14,8 +14,10 @@ import (
 
 // Options of [RegisterAll]; nil is fine.
 type Options struct {
-	// Surface says whether a Frond shows itself on GraphQL (spec 4.3.3); nil: all do.
-	Surface func(*facade.Frond) bool
+	// Surface names the surface the schema is for: of each Frond it has what that
+	// shows (spec 4.3.3), so its calls have to go to the façade as the surface sees
+	// it, [facade.Facade.On]. "": everything, as in process.
+	Surface facade.Surface
 	// Filter says whether a door is in the schema (spec 4.3.3); nil: all are.
 	Filter func(*facade.Door) bool
 }
@@ -28,15 +30,19 @@ func RegisterAll(b *Builder, cat *facade.Catalog, opts *Options) error {
 	if b.catalog != nil {
 		return errors.New("this Builder has a catalog already; make one Builder for each")
 	}
-	b.catalog = cat
 	if opts != nil {
 		b.opts = *opts
 	}
+	if b.opts.Surface != "" {
+		view, err := cat.Surface(b.opts.Surface)
+		if err != nil {
+			return err
+		}
+		cat = view
+	}
+	b.catalog = cat
 	before := len(b.claims.faults)
 	for _, frond := range cat.Fronds {
-		if b.opts.Surface != nil && !b.opts.Surface(frond) {
-			continue
-		}
 		for _, door := range frond.Doors {
 			if b.opts.Filter == nil || b.opts.Filter(door) {
 				b.addDoor(door)

@@ -214,8 +214,7 @@ func TestByHandFaults(t *testing.T) {
 func TestOptions(t *testing.T) {
 	f := kittest.Facade(t)
 	s, err := build(f, &projection.Options{
-		Surface: func(frond *facade.Frond) bool { return frond.Name == "blog" },
-		Filter:  func(d *facade.Door) bool { return d.Name != "comment" },
+		Filter: func(d *facade.Door) bool { return d.Frond.Name == "blog" && d.Name != "comment" },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -292,5 +291,46 @@ func TestEveryFieldIsResolved(t *testing.T) {
 				t.Errorf("there is a binding of %s.%s, and no such field", name, field)
 			}
 		}
+	}
+}
+
+// A schema for a surface has what the surface shows: no fields of hidden operations,
+// no types of hidden doors, and no relation or filter that leads to one.
+func TestSurface(t *testing.T) {
+	p := kittest.Project(t)
+	for _, f := range p.Fronds {
+		switch f.Name {
+		case "blog":
+			f.Config.Data = append(f.Config.Data, "\nsurfaces: {graphql: {except: [comment.list, comment.findById, post.publish, tag.findById]}, audiences: {partner: {graphql: {only: [post.list]}}}}\n"...)
+		case "people":
+			f.Config = facade.Text{File: "frond.yaml", Data: []byte("surfaces: {graphql: false}\n")}
+		}
+	}
+	f := kittest.New(t, p, kittest.NewStore(), nil)
+	s, err := build(f, &projection.Options{Surface: facade.OnGraphQL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]bool{
+		"Query.posts": true, "Query.tags": true, "Query.tag": false, "Query.comments": false, "Query.authors": false,
+		"Mutation.createComment": true, "Mutation.postPublish": false, "Mutation.createAuthor": false,
+		"Post.authorId": true, "Post.author": false, "Post.comments": false, "Post.tagIds": true, "Post.tags": false,
+		"PostFilter.authorId": true, "PostFilter.author": false, "PostFilter.comments": false, "PostFilter.tags": true,
+		"Author.id": false, "AuthorFilter.id": false, "Comment.id": true,
+	} {
+		typ, field, _ := strings.Cut(path, ".")
+		def := s.AST.Types[typ]
+		if got := def != nil && def.Fields.ForName(field) != nil; got != want {
+			t.Errorf("%s is there: %t, want %t", path, got, want)
+		}
+	}
+	if s, err = build(f, &projection.Options{Surface: facade.OnGraphQL.For("partner"), Filter: func(*facade.Door) bool { return true }}); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(s.AST.Query.Fields); s.AST.Mutation != nil || s.AST.Query.Fields.ForName("posts") == nil || n != 2+2 { // node, __schema and __type beside it
+		t.Errorf("an audience sees %d fields of Query", n)
+	}
+	if _, err = build(f, &projection.Options{Surface: "partners/graphql"}); err == nil || !strings.Contains(err.Error(), "there is graphql, rest") {
+		t.Errorf("an unknown surface: %v", err)
 	}
 }
