@@ -106,6 +106,9 @@ func (f *filterWriter) object(dst []byte, c *condition, e *schema.Entity) []byte
 		if e != nil {
 			link, field = e.Relation(u.key), fieldOf(e, u.key)
 		}
+		if link != nil && !f.reaches(link) {
+			link, field = nil, nil // here it is like any name that no card knows
+		}
 		switch {
 		case link != nil && link.Many:
 			dst = f.quantified(dst, u, link)
@@ -118,6 +121,12 @@ func (f *filterWriter) object(dst []byte, c *condition, e *schema.Entity) []byte
 		}
 	}
 	return append(dst, '}')
+}
+
+// reaches says whether a filter may go through a relation, or ask for the ids that
+// stand in its row.
+func (f *filterWriter) reaches(l *schema.Link) bool {
+	return f.a.catalog.Reaches(l.Target) || l.Many && l.Field.Stored
 }
 
 // fieldOf is the field a key of a filter compares: a field goes by its own name,

@@ -103,7 +103,8 @@ func FuzzMatch(f *testing.F) {
 // parameters are those net/url finds.
 func FuzzQuery(f *testing.F) {
 	var ops []*facade.Operation
-	for _, door := range projectCatalog(f).Fronds[0].Doors {
+	catalog := projectCatalog(f)
+	for _, door := range catalog.Fronds[0].Doors {
 		ops = append(ops, door.Operations...)
 	}
 	for _, raw := range []string{
@@ -130,7 +131,7 @@ func FuzzQuery(f *testing.F) {
 			}
 		}
 		for _, op := range ops {
-			a := arguments{op: op, pathID: op.Name == "publish"}
+			a := arguments{catalog: catalog, op: op, pathID: op.Name == "publish"}
 			a.place(parameters)
 			if err := a.refusal(); err != nil {
 				if text := err.AppendJSON(nil); jsontext.Check(text) != nil {

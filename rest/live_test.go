@@ -45,6 +45,69 @@ func live(t testing.TB, around ...facade.Middleware) *rest.Handler {
 	return h
 }
 
+// The ETag of some of a row's fields is that of what is sent: it is no other
+// choice's, and a write does not take it for the row's.
+func TestTagOfSomeFields(t *testing.T) {
+	h := live(t)
+	all := ask(t, h, "GET /api/blog/posts/p1", nil, "").Header().Get("ETag")
+	some := ask(t, h, "GET /api/blog/posts/p1?fields=id,title", nil, "").Header().Get("ETag")
+	if some == "" || some == all || some != ask(t, h, "GET /api/blog/posts/p1?fields=title,id", nil, "").Header().Get("ETag") {
+		t.Errorf("tags %s of all, %s of some", all, some)
+	}
+	for _, c := range []struct {
+		request, header string
+		status          int
+	}{
+		{"GET /api/blog/posts/p1?fields=id,title", "If-None-Match: " + some, 304},
+		{"GET /api/blog/posts/p1?fields=id,title", "If-None-Match: " + all, 200},
+		{"GET /api/blog/posts/p1", "If-None-Match: " + some, 200},
+		{"PATCH /api/blog/posts/p1", "If-Match: " + some, 412},
+		{"PATCH /api/blog/posts/p1", "If-Match: " + all, 200},
+	} {
+		if w := ask(t, h, c.request, []string{c.header}, `{"views":1}`); w.Code != c.status {
+			t.Errorf("%s with %s: %d, want %d: %s", c.request, c.header, w.Code, c.status, w.Body)
+		}
+	}
+}
+
+// A relation to a door that the surface does not show is a name like any other, in
+// brackets too: nothing but the façade says what is wrong with it.
+func TestFilterBracketsOnASurface(t *testing.T) {
+	project, err := facade.Read(os.DirFS("testdata/project"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, frond := range project.Fronds {
+		if frond.Name == "blog" {
+			frond.Config.Data = append(frond.Config.Data, "\nsurfaces: {rest: {except: [author]}}\n"...)
+		}
+	}
+	f, err := facade.New(project, kittest.NewStore(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	view, err := f.Catalog().Surface(facade.OnREST)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := rest.New(view, f.On(view), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, rest := range []string{"=x", "[name]=x", "[name][eq]=x", "[born][gte]=1800", "[eq]=x", "[some][name]=x", "[not][name]=x", "[a][b][c]=1"} {
+		refused := func(name string) string {
+			w := ask(t, h, "GET /api/blog/posts?filter["+name+"]"+rest, nil, "")
+			return strings.ReplaceAll(problem(t, w), name, "NAME")
+		}
+		if hidden, absent := refused("author"), refused("nobody"); hidden != absent {
+			t.Errorf("filter[…]%s tells %s of a hidden one, and %s of none", rest, hidden, absent)
+		}
+	}
+	if w := ask(t, h, "GET /api/blog/posts?filter[authorId]=a1", nil, ""); w.Code != 200 {
+		t.Errorf("the key: %d %s", w.Code, w.Body)
+	}
+}
+
 // TestOneRowsLife goes through a row's life as its client sees it.
 func TestOneRowsLife(t *testing.T) {
 	h := live(t)
@@ -70,6 +133,12 @@ func TestOneRowsLife(t *testing.T) {
 		{"filter and page", "GET /api/blog/posts?filter[views][gte]=1&sort=-views&limit=2", ``, 200, "p3 p2"},
 		{"filter by a relation", "GET /api/blog/posts?filter[author][name][startsWith]=A&filter[views][in]=7,10", ``, 200, "p2 p4"},
 		{"filter by many", "GET /api/blog/people?filter[posts][some][slug]=4", ``, 200, "a1"},
+		{"some fields of one row", "GET /api/blog/posts/p4?fields=views,id", ``, 200, `title= views=7 id="p4"`},
+		{"no field of it", "GET /api/blog/posts/p4?fields=", ``, 200, `title= views= id=`},
+		{"a field that is none", "GET /api/blog/posts/p4?fields=id,vievs&fields=secret", ``, 400, "VALIDATION_FAILED /query/fields/1:unknown_key /query/fields/2:unknown_key"},
+		{"fields of nothing there", "GET /api/blog/posts/p9?fields=id", ``, 404, "NOT_FOUND"},
+		{"fields of rows by ids", "GET /api/blog/posts/find-by-ids?ids=p4&fields=id,vievs", ``, 400, "VALIDATION_FAILED /query/fields/1:unknown_key"},
+		{"fields of a write", "PATCH /api/blog/posts/p4?fields=id", `{"views":8}`, 400, "VALIDATION_FAILED /query/fields:unknown_key"},
 		{"filter that finds nothing", "GET /api/blog/posts?filter[title]=five", ``, 200, ""},
 		{"or", "GET /api/blog/posts?filter[or][0][views]=0&filter[or][1][slug]=4&sort=id", ``, 200, "p1 p4"},
 		{"an unknown field in a filter", "GET /api/blog/posts?filter[vievs]=1", ``, 400, "VALIDATION_FAILED /query/filter/vievs:unknown_key"},

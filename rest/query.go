@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -72,8 +73,10 @@ func unescape(s string) (string, error) {
 
 // arguments are the parts of an invocation that stand in a URL, being put together.
 type arguments struct {
+	catalog *facade.Catalog
 	op      *facade.Operation
-	pathID  bool // the id stands in the path
+	pathID  bool     // the id stands in the path
+	fields  []string // of the rows that are answered; nil: all
 	params  object
 	query   object
 	body    object
@@ -114,6 +117,10 @@ func (a *arguments) place(all []parameter) {
 			continue
 		}
 		into, shape := a.home(p.name)
+		if into == nil && p.name == fieldsParameter && a.answersRows() {
+			a.fields = readFields(p.values)
+			continue
+		}
 		if into == nil {
 			if a.op.Builtin && a.op.Query != nil { // the façade refuses it, in the words every surface has
 				a.query.set(p.name, jsontext.Quote(p.values[0]))
@@ -138,6 +145,26 @@ func (a *arguments) place(all []parameter) {
 	if filter := readFilter(a, conditions); filter != nil {
 		a.query.set("filter", filter)
 	}
+}
+
+// fieldsParameter narrows the rows that a query answers. It is list's own in its
+// card; of any other query it is the call's Select, unless a card of the author's
+// has a parameter of that name.
+const fieldsParameter = "fields"
+
+func (a *arguments) answersRows() bool { return a.op.Kind == facade.Query && a.op.Output != nil }
+
+// readFields reads names parted by commas, or the parameter once for each.
+func readFields(values []string) []string {
+	names := []string{}
+	for _, v := range values {
+		for name := range strings.SplitSeq(v, ",") {
+			if name = strings.TrimSpace(name); name != "" {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
 }
 
 // filters says whether the operation takes the filter grammar.
@@ -180,6 +207,9 @@ func (a *arguments) known() string {
 				names = append(names, p.Name)
 			}
 		}
+	}
+	if a.answersRows() && !slices.Contains(names, fieldsParameter) {
+		names = append(names, fieldsParameter)
 	}
 	switch len(names) {
 	case 0:

@@ -37,12 +37,13 @@ func (x *exchange) read() *facade.Error {
 	if err != nil {
 		return err
 	}
-	a := arguments{op: x.op, pathID: x.match.hasID}
+	a := arguments{catalog: h.table.catalog, op: x.op, pathID: x.match.hasID}
 	if x.match.hasID {
 		a.params.set("id", coerce(idShape(x.op), x.match.id))
 	}
 	a.place(parameters)
 	x.prefer(&a)
+	x.call.Select = a.fields
 	if err := a.refusal(); err != nil {
 		return err
 	}

@@ -144,8 +144,8 @@ func TestRefusedBeforeTheCall(t *testing.T) {
 		{"an operation that is off", "DELETE /api/blog/people/a1", nil, "", 405, "METHOD_NOT_ALLOWED", "GET, HEAD, PUT, PATCH, OPTIONS"},
 		{"an unheard-of verb", "BREW /api/blog/posts", nil, "", 405, "METHOD_NOT_ALLOWED", "GET, HEAD, POST, OPTIONS"},
 
-		{"an unknown parameter", "GET /api/blog/posts/by-slug?slug=a&slig=b", nil, "", 400, "VALIDATION_FAILED /query/slig:unknown_key", "slig is not a parameter of post.bySlug; there is slug"},
-		{"an unknown parameter where there is none", "GET /api/blog/posts/p1?x=1", nil, "", 400, "VALIDATION_FAILED /query/x:unknown_key", "there are none"},
+		{"an unknown parameter", "GET /api/blog/posts/by-slug?slug=a&slig=b", nil, "", 400, "VALIDATION_FAILED /query/slig:unknown_key", "slig is not a parameter of post.bySlug; there are slug, fields"},
+		{"an unknown parameter where there is but fields", "GET /api/blog/posts/p1?x=1", nil, "", 400, "VALIDATION_FAILED /query/x:unknown_key", "there is fields"},
 		{"an unknown parameter of create", "POST /api/blog/posts?title=x", nil, "{}", 400, "VALIDATION_FAILED /query/title:unknown_key", "there are none"},
 		{"the input of a command", "POST /api/blog/posts/p1/publish?note=x", nil, "{}", 400, "VALIDATION_FAILED /query/note:unknown_key", ""},
 		{"the id twice", "POST /api/blog/posts/p1/publish?id=p2", nil, "", 400, "VALIDATION_FAILED /query/id:unknown_key", ""},

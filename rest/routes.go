@@ -14,6 +14,8 @@ import (
 
 // Table is the routes of a catalog. It never changes and may be shared.
 type Table struct {
+	catalog *facade.Catalog
+
 	base   string
 	fronds map[string]map[string]*resource // by the Frond's name and the door's plural
 	order  []*resource
@@ -98,12 +100,15 @@ func Derive(cat *facade.Catalog, base string) (*Table, error) {
 	if base == "" {
 		base = "/api"
 	}
-	t := &Table{base: "/" + strings.Trim(base, "/"), fronds: map[string]map[string]*resource{}}
+	t := &Table{catalog: cat, base: "/" + strings.Trim(base, "/"), fronds: map[string]map[string]*resource{}}
 	if t.base == "/" {
 		t.base = ""
 	}
 	var faults schema.Faults
 	for _, frond := range cat.Fronds {
+		if len(frond.Doors) == 0 {
+			continue // facts alone have no path (spec 2.5.3)
+		}
 		plurals := t.fronds[frond.Name]
 		if plurals == nil {
 			plurals = map[string]*resource{}
