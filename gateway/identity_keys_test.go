@@ -1,0 +1,192 @@
+package gateway_test
+
+import (
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/pem"
+	"log/slog"
+	"math/big"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway"
+)
+
+// Keys come as PEM, as certificates, as a JWK or a set, in files or as they are.
+func TestKeyFiles(t *testing.T) {
+	dir := t.TempDir()
+	rs, ec, ed, mac := rs256("r"), es256("e"), eddsa("d"), hs256("m", bytes.Repeat([]byte("s"), 40))
+	cert := must(x509.CreateCertificate(rand.Reader, &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour)},
+		&x509.Certificate{SerialNumber: big.NewInt(1)}, &rsaKey().PublicKey, rsaKey()))
+	write(t, dir, "rsa.pem", rs.pem())
+	write(t, dir, "old.pem", pem.EncodeToMemory(&pem.Block{Type: "RSA PUBLIC KEY", Bytes: x509.MarshalPKCS1PublicKey(&rsaKey().PublicKey)}))
+	write(t, dir, "cert.pem", pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert}))
+	write(t, dir, "both.pem", append(append([]byte("two keys\n"), ec.pem()...), ed.pem()...))
+	write(t, dir, "ed.jwk", text(ed.jwk()))
+	write(t, dir, "all.jwks", jwks(rs, ec, ed))
+	write(t, dir, "mac.json", text(mac.jwk()))
+	for _, c := range []struct {
+		name, key string
+		signers   []signer
+	}{
+		{"PEM", "rsa.pem", []signer{rs}},
+		{"PEM as it was once written", "old.pem", []signer{rs}},
+		{"a certificate", "cert.pem", []signer{rs}},
+		{"two in one", "both.pem", []signer{ec, ed}},
+		{"a JWK", "ed.jwk", []signer{ed}},
+		{"a JWKS", "all.jwks", []signer{rs, ec, ed}},
+		{"a secret", "mac.json", []signer{mac}},
+		{"an absolute path", filepath.Join(dir, "rsa.pem"), []signer{rs}},
+		{"a JWK as it is", string(text(ec.jwk())), []signer{ec}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var algorithms []string
+			for _, s := range c.signers {
+				algorithms = append(algorithms, s.alg)
+			}
+			session, shut, err := gateway.SessionOf(gateway.Identity{
+				Issuer: mintIssuer, Audience: []string{mintAudience}, Algorithms: algorithms, Keys: []string{c.key},
+			}, dir, nil, slog.New(slog.DiscardHandler))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer shut()
+			for _, s := range c.signers {
+				r := httptest.NewRequest("GET", "/", nil)
+				r.Header.Set("Authorization", "Bearer "+s.token(nil, nil))
+				if state, err := session(r); err != nil || state.User()["id"] != "ada" {
+					t.Errorf("%s: %v, %v", s.alg, state, err)
+				}
+			}
+		})
+	}
+}
+
+func TestKeyFaults(t *testing.T) {
+	dir := t.TempDir()
+	ed, ec := eddsa("ed"), es256("ec")
+	small, err := rsa.GenerateKey(rand.Reader, 1024)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p224, err := ecdsa.GenerateKey(elliptic.P224(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	private := ed.jwk()
+	private["d"] = b64(make([]byte, 32))
+	encrypts := ed.jwk()
+	encrypts["use"] = "enc"
+	unknown := ed.jwk()
+	unknown["alg"] = "XX"
+	block := func(kind string, der []byte) []byte { return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}) }
+	for name, content := range map[string][]byte{
+		"empty.pem":     nil,
+		"text.pem":      []byte("hunter2"),
+		"private.pem":   block("PRIVATE KEY", must(x509.MarshalPKCS8PrivateKey(rsaKey()))),
+		"rsa.pem":       block("RSA PRIVATE KEY", x509.MarshalPKCS1PrivateKey(rsaKey())),
+		"both.pem":      append(ed.pem(), block("EC PRIVATE KEY", []byte("x"))...),
+		"broken.pem":    block("PUBLIC KEY", []byte("x")),
+		"request.pem":   block("CERTIFICATE REQUEST", []byte("x")),
+		"small.pem":     block("PUBLIC KEY", must(x509.MarshalPKIXPublicKey(&small.PublicKey))),
+		"p224.pem":      block("PUBLIC KEY", must(x509.MarshalPKIXPublicKey(&p224.PublicKey))),
+		"ec.pem":        ec.pem(),
+		"private.jwk":   text(private),
+		"enc.jwk":       text(encrypts),
+		"alg.jwk":       text(unknown),
+		"short.jwk":     text(object{"kty": "oct", "k": b64([]byte("hunter2"))}),
+		"secret.jwk":    text(object{"kty": "oct", "k": b64(bytes.Repeat([]byte("k"), 32))}),
+		"broken.jwk":    []byte(`{"kty":"OKP"`),
+		"array.jwk":     []byte(`{"keys":7}`),
+		"none.jwks":     []byte(`{"keys":[]}`),
+		"one-of-2.jwks": text(object{"keys": []any{ed.jwk(), private}}),
+	} {
+		write(t, dir, name, content)
+	}
+	for _, c := range []struct{ key, want string }{
+		{"missing.pem", "missing.pem cannot be used; no such file or directory; name a file that can be read"},
+		{".", "cannot be used"},
+		{"empty.pem", "there is no key in it; write PEM blocks, a JWK or a JWKS"},
+		{"text.pem", "there is no key in it"},
+		{"private.pem", "there is a private key in it; name the public half alone"},
+		{"rsa.pem", "there is a private key in it"},
+		{"both.pem", "there is a private key in it"},
+		{"broken.pem", "a block PUBLIC KEY cannot be read"},
+		{"request.pem", "a block CERTIFICATE REQUEST is no key"},
+		{"small.pem", "an RSA key of 1024 bits is too weak"},
+		{"p224.pem", "none of identity.algorithms (EdDSA) takes a key of this kind"},
+		{"ec.pem", "none of identity.algorithms (EdDSA) takes a key of this kind"},
+		{"private.jwk", "there is a private key in it"},
+		{"enc.jwk", `its use is "enc"; take a key whose use is sig`},
+		{"alg.jwk", `its alg is "XX"; use one of ES256`},
+		{"short.jwk", "the secret is too short; use at least 32 random bytes"},
+		{"secret.jwk", "none of identity.algorithms (EdDSA) takes a key of this kind"},
+		{"broken.jwk", "line 1"},
+		{"array.jwk", "it is no JWKS"},
+		{"none.jwks", "none of identity.algorithms"},
+		{"one-of-2.jwks", "key 1: there is a private key in it"},
+		{`{"kty":"oct","k":"` + b64(bytes.Repeat([]byte("k"), 32)) + `"}`, "this JWK cannot be used; a secret has no place here; put it into a file"},
+		{`{"kty":"OKP","crv":"Ed448","x":"AA"}`, "this JWK cannot be used; it is no JWK that can be used"},
+	} {
+		t.Run(c.key, func(t *testing.T) {
+			id := gateway.Identity{Issuer: mintIssuer, Audience: []string{mintAudience}, Algorithms: []string{"EdDSA"}, Keys: []string{c.key}}
+			_, err := gateway.New(notes(t), quiet(gateway.Options{Config: gateway.Config{Dir: dir, Identity: id}}))
+			if err == nil || !strings.Contains(err.Error(), "gateway.yaml#/identity/keys/0: ") || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got  %v\nwant %s", err, c.want)
+			}
+			if err != nil && strings.Contains(err.Error(), "hunter2") {
+				t.Errorf("it tells of what is in the file: %v", err)
+			}
+		})
+	}
+	for name, id := range map[string]gateway.Identity{
+		"an algorithm without a key":          {Algorithms: []string{"EdDSA", "RS256"}, Keys: []string{string(text(ed.jwk()))}},
+		"an algorithm whose key is too short": {Algorithms: []string{"HS512"}, Keys: []string{"secret.jwk"}},
+		"a secret that is to be fetched":      {Algorithms: []string{"HS256"}, JWKS: "https://issuer.example/keys"},
+	} {
+		id.Issuer, id.Audience = mintIssuer, []string{mintAudience}
+		_, err := gateway.New(notes(t), quiet(gateway.Options{Config: gateway.Config{Dir: dir, Identity: id}}))
+		if err == nil || !strings.Contains(err.Error(), "there is no key for ") && !strings.Contains(err.Error(), "none of identity.algorithms (HS512)") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// What is wrong with the keys is told together with what is wrong with the cards.
+func TestKeyFaultsAreToldWithTheOthers(t *testing.T) {
+	project := notes(t, "entities/broken.yaml", "type: object\nproperties:\n  id: {type: strin}\n")
+	id := gateway.Identity{Issuer: mintIssuer, Audience: []string{mintAudience}, Algorithms: []string{"EdDSA"}, Keys: []string{"a.pem", "b.pem"}}
+	_, err := gateway.New(project, quiet(gateway.Options{Config: gateway.Config{Dir: t.TempDir(), Identity: id}}))
+	for _, want := range []string{"/identity/keys/0", "/identity/keys/1", "entities/broken.yaml#/properties/id/type"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("the error does not tell of %s: %v", want, err)
+		}
+	}
+}
+
+// A hook of the author's own takes the place of tokens, keys and all.
+func TestSessionInPlaceOfTokens(t *testing.T) {
+	id := gateway.Identity{Issuer: mintIssuer, Audience: []string{mintAudience}, Algorithms: []string{"EdDSA"}, Keys: []string{"nowhere.pem"}}
+	opts := quiet(gateway.Options{Config: gateway.Config{Identity: id}, Session: func(*http.Request) (facade.State, error) {
+		return nil, facade.Errorf(facade.Unauthorized, "by a hook")
+	}})
+	gw, err := gateway.New(notes(t), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer gw.Close()
+	w := httptest.NewRecorder()
+	gw.Handler().ServeHTTP(w, httptest.NewRequest("GET", "/api/app/notes", nil))
+	if w.Code != 401 || !strings.Contains(w.Body.String(), "by a hook") {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
