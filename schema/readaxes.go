@@ -163,7 +163,7 @@ func (r *reader) relation(value json.RawMessage, at string, a *Axes) *Relation {
 	if jsontext.KindOf(value) != jsontext.Object {
 		return nil
 	}
-	if rel.To == "" && jsontext.Get(value, "to") == nil {
+	if to := jsontext.KindOf(jsontext.Get(value, "to")); rel.To == "" && (to == jsontext.Invalid || to == jsontext.String) {
 		r.fault(at, "the relation does not say where it points", "write to: with the name of an entity in lower case")
 	}
 	if kind == "" && jsontext.Get(value, "kind") == nil {
