@@ -207,7 +207,7 @@ func user(t *testing.T, u map[string]any) object {
 	return rest
 }
 
-func write(t *testing.T, dir, name string, content []byte) {
+func write(t testing.TB, dir, name string, content []byte) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
 		t.Fatal(err)

@@ -1,0 +1,66 @@
+package gateway_test
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"log/slog"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway"
+)
+
+// FuzzToken: whatever comes under Authorization, the answer is a user only for what
+// an issuer signed, to the letter; nobody at all only for nothing; else UNAUTHORIZED.
+func FuzzToken(f *testing.F) {
+	// The keys are the same in every run, so that what was found once is found again.
+	private := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, ed25519.SeedSize))
+	ed := signer{"EdDSA", "ed", private.Public().(ed25519.PublicKey), func(input []byte) []byte { return ed25519.Sign(private, input) }}
+	mac := hs256("mac", bytes.Repeat([]byte{9}, 32))
+	dir := f.TempDir()
+	write(f, dir, "mac.json", text(mac.jwk()))
+	session, shut, err := gateway.SessionOf(gateway.Identity{
+		Issuer: mintIssuer, Audience: []string{mintAudience}, Algorithms: []string{"EdDSA", "HS256"},
+		Keys: []string{"mac.json", string(text(ed.jwk()))},
+	}, dir, nil, slog.New(slog.DiscardHandler))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(shut)
+	signed := map[string]bool{}
+	for _, s := range []signer{ed, mac} {
+		for _, header := range []object{nil, {"kid": nil}, {"typ": "at+jwt"}, {"alg": "none"}, {"jwk": ed.jwk()}, {"crit": []string{"x"}}, {"alg": "HS256"}} {
+			for _, body := range []object{{"iat": nil, "exp": 4000000000}, {"iat": nil, "exp": 1}, {"iat": nil, "exp": 4000000000, "aud": []string{mintAudience}, "roles": []string{"a"}}} {
+				token := s.token(header, body)
+				signed[token] = true
+				f.Add("Bearer " + token)
+			}
+		}
+	}
+	for _, seed := range []string{"", "Bearer", "Bearer ..", "bearer a.b.c", "Basic x", "Bearer e30.e30.e30", "Bearer eyJhbGciOiJub25lIn0.e30."} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, authorization string) {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.Header["Authorization"] = []string{authorization}
+		state, err := session(r)
+		if (err == nil) == (state.User() == nil) {
+			t.Fatalf("%q: %v, %v", authorization, state, err)
+		}
+		if err != nil {
+			if facade.CodeOf(err) != facade.Unauthorized {
+				t.Errorf("%q: %v", authorization, err)
+			}
+			return
+		}
+		_, token, _ := strings.Cut(authorization, " ")
+		if !signed[strings.Trim(token, " ")] {
+			t.Errorf("%q passes for a token that nobody signed", authorization)
+		}
+		if id, ok := state.User()["id"].(string); !ok || id == "" {
+			t.Errorf("%q: %v", authorization, state)
+		}
+	})
+}
