@@ -28,7 +28,7 @@ func (t *trip) pointed(ctx context.Context) error {
 		if door == nil || door.collector == nil {
 			continue
 		}
-		see, ok := t.reached(ctx, p.Link.Target)
+		see, ok := t.seen(ctx, p.Link.Target)
 		if ok && see.Rows == nil {
 			continue
 		}

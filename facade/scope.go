@@ -47,12 +47,21 @@ func (d *Door) reading() *Operation {
 // may not see it at all: it has no door, the surface shows none that reads it, or
 // its collector turns the caller away.
 func (t *trip) reached(ctx context.Context, e *schema.Entity) (*Scope, bool) {
+	if !t.inside && !t.shown.Reaches(e) {
+		return nil, false
+	}
+	return t.seen(ctx, e)
+}
+
+// seen is what the collector of an entity's door lets the caller see, whatever the
+// surface shows of it: a key may be written to a row that cannot be read here.
+func (t *trip) seen(ctx context.Context, e *schema.Entity) (*Scope, bool) {
 	if t.inside {
 		return open, true
 	}
 	door := t.facade.catalog.Door(e.Key)
 	switch {
-	case door == nil || !t.shown.Reaches(e):
+	case door == nil:
 		return nil, false
 	case door.collector == nil:
 		return open, true

@@ -250,6 +250,17 @@ func TestFiltersReachWhatIsRead(t *testing.T) {
 	}
 }
 
+// Where a door is not shown, a key may still be written: its collector decides
+// about the row, and a row it hides is one that is not there.
+func TestKeysAreWrittenOnASurface(t *testing.T) {
+	f := facadeOf(t, shopOf("surfaces: {rest: {except: [category]}}\ncollectors: {category: [{rows: {id: {ne: c2}}}]}"), nil)
+	rest := on(t, f, facade.OnREST)
+	must(t, rest, "product.create", "", "", `{"id":"p3","name":"Axe","categoryId":"c1","tags":[]}`)
+	if _, err := do(t, rest, "product.create", "", "", `{"id":"p4","name":"Owl","categoryId":"c2","tags":[]}`); err == nil || err.Code != facade.Conflict {
+		t.Errorf("a hidden row is pointed at: %v", err)
+	}
+}
+
 // Middleware answers calls itself, as topology does; it is not asked for what the
 // surface does not show.
 func TestMiddlewareStandsBehindTheSurface(t *testing.T) {
