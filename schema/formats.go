@@ -28,6 +28,7 @@ var formats = map[string]struct {
 	"uuid":          {"0190b5c2-7d3e-7a51-8c2f-3f0e6a1b9d42", isUUID},
 	"regex":         {"^[a-z]+$", nil},
 	"json-pointer":  {"/a/0", nil},
+	"decimal":       {"12.50", IsDecimal}, // of the OpenAPI registry: a number of any size, as a string
 }
 
 // unasserted are the formats the engine would check and the house does not.
@@ -142,6 +143,29 @@ func ParseDateTime(s string) (time.Time, bool) {
 		return time.Time{}, false
 	}
 	return t, true
+}
+
+// maxDecimal is how many characters a decimal may have: one of a million digits
+// would be compared, and indexed, at every read.
+const maxDecimal = 100
+
+// IsDecimal says whether s is what the judge holds a decimal to be: a minus sign or
+// none, digits, and perhaps a point with digits behind it; 100 characters at most.
+func IsDecimal(s string) bool {
+	if len(s) > maxDecimal {
+		return false
+	}
+	whole, fraction, point := strings.Cut(strings.TrimPrefix(s, "-"), ".")
+	return allDigits(whole) && (!point || allDigits(fraction))
+}
+
+func allDigits(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != ""
 }
 
 // isDate says whether s is a full-date of RFC 3339.

@@ -3,6 +3,7 @@ package schema
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -133,9 +134,9 @@ func (j *judging) typed(c *checker, kind jsontext.Kind, v json.RawMessage) bool 
 		// Integers are kept in 64 bits; a further one would not come back as it went.
 		if _, ok := Integer(v); !ok {
 			if v[0] == '-' {
-				j.refuse(limit("minimum", -1<<63))
+				j.refuse(limitAs("minimum", math.MinInt64, strconv.FormatInt(math.MinInt64, 10)))
 			} else {
-				j.refuse(limit("maximum", 1<<63-1))
+				j.refuse(limitAs("maximum", math.MaxInt64, strconv.FormatInt(math.MaxInt64, 10)))
 			}
 			return false
 		}
@@ -183,7 +184,7 @@ func (j *judging) number(bounds []bound, v json.RawMessage) {
 			ok = multipleOf(v, b.limit)
 		}
 		if !ok {
-			j.refuse(limit(b.keyword, number(b.limit)))
+			j.refuse(b.verdict())
 		}
 	}
 }

@@ -148,7 +148,7 @@ func linkNames(field string, rel *Relation) (name, key string) {
 	if rel.Many {
 		for _, suffix := range []string{"Ids", "IDs", "_ids"} {
 			if stem, ok := strings.CutSuffix(field, suffix); ok && stem != "" {
-				return Plural(stem), field
+				return pluralOf(stem), field
 			}
 		}
 		if one := singular(field); one != "" {
@@ -165,6 +165,21 @@ func linkNames(field string, rel *Relation) (name, key string) {
 		return Camel(rel.To), field
 	}
 	return field, field + "Id"
+}
+
+// pluralOf is Plural, but a stem that is a regular plural already stays as it is:
+// tagsIds are the ids of tags, statusIds those of statuses.
+func pluralOf(stem string) string {
+	lower := strings.ToLower(stem)
+	for _, end := range []string{"ss", "us", "is", "as"} {
+		if strings.HasSuffix(lower, end) {
+			return Plural(stem)
+		}
+	}
+	if singular(stem) != "" {
+		return stem
+	}
+	return Plural(stem)
 }
 
 // collisions faults names that two fields of an entity would answer to, once as a

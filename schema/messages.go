@@ -107,7 +107,12 @@ func display(v any) string {
 
 // limit is the word, sentence and params of a keyword with one number.
 func limit(keyword string, n float64) (code, message string, params map[string]any) {
-	num := strconv.FormatFloat(n, 'f', -1, 64)
+	return limitAs(keyword, n, strconv.FormatFloat(n, 'f', -1, 64))
+}
+
+// limitAs is limit for a number a double may not hold: the sentence has every digit
+// of num. The params have the nearest double, as a far failure would (spec 7.3).
+func limitAs(keyword string, n float64, num string) (code, message string, params map[string]any) {
 	count := func(least, unit, units string) string {
 		if n == 1 {
 			units = unit
@@ -204,15 +209,15 @@ func verdict(k jsonschema.ErrorKind) (code, message string, params map[string]an
 	case *kind.MaxProperties:
 		return limit("maxProperties", float64(k.Want))
 	case *kind.Minimum:
-		return limit("minimum", ratio(k.Want))
+		return limitOf("minimum", k.Want)
 	case *kind.Maximum:
-		return limit("maximum", ratio(k.Want))
+		return limitOf("maximum", k.Want)
 	case *kind.ExclusiveMinimum:
-		return limit("exclusiveMinimum", ratio(k.Want))
+		return limitOf("exclusiveMinimum", k.Want)
 	case *kind.ExclusiveMaximum:
-		return limit("exclusiveMaximum", ratio(k.Want))
+		return limitOf("exclusiveMaximum", k.Want)
 	case *kind.MultipleOf:
-		return limit("multipleOf", ratio(k.Want))
+		return limitOf("multipleOf", k.Want)
 	case *kind.UniqueItems:
 		return "uniqueItems", msgUnique, nil
 	case *kind.Contains:
@@ -245,7 +250,20 @@ func verdict(k jsonschema.ErrorKind) (code, message string, params map[string]an
 	return "schema", "does not hold to the card", nil
 }
 
-func ratio(r *big.Rat) float64 {
-	f, _ := r.Float64()
-	return f
+// verdict is the word, the sentence and the params for a number past the bound.
+func (b bound) verdict() (code, message string, params map[string]any) {
+	if r, ok := rational(b.limit); ok {
+		return limitOf(b.keyword, r)
+	}
+	return limit(b.keyword, number(b.limit))
+}
+
+// limitOf is limit for a number of a card. Whole ones are written out while they
+// have no more digits than an integer can have: a bound of 64 bits is no double.
+func limitOf(keyword string, r *big.Rat) (code, message string, params map[string]any) {
+	n, _ := r.Float64()
+	if r.IsInt() && r.Num().IsInt64() {
+		return limitAs(keyword, n, r.Num().String())
+	}
+	return limit(keyword, n)
 }

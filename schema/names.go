@@ -102,26 +102,7 @@ func IsGraphQLName(name string) bool {
 
 // GraphQLType is the name of an entity's GraphQL type: orderLine and order-line
 // are OrderLine. Capitals inside the name stay: an SKU is an SKU.
-func GraphQLType(name string) string {
-	var b strings.Builder
-	up := true
-	for _, r := range name {
-		switch {
-		case r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r):
-			up = true
-		case up:
-			b.WriteRune(unicode.ToUpper(r))
-			up = false
-		default:
-			b.WriteRune(r)
-		}
-	}
-	s := b.String()
-	if s == "" || s[0] >= '0' && s[0] <= '9' {
-		s = "T" + s
-	}
-	return s
-}
+func GraphQLType(name string) string { return graphQLName(name, true, "T") }
 
 // GraphQLField is the name of a GraphQL field or argument for a field of a card:
 // itself where GraphQL can say it, else its words in camel case.
@@ -129,12 +110,17 @@ func GraphQLField(name string) string {
 	if IsGraphQLName(name) {
 		return name
 	}
+	return graphQLName(name, false, "f")
+}
+
+// graphQLName runs the words of a name together, the first capitalised too where up
+// says so. What would begin with a digit, or be nothing, has first put before it.
+func graphQLName(name string, up bool, first string) string {
 	var b strings.Builder
-	up := false
 	for _, r := range name {
 		switch {
 		case r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r):
-			up = b.Len() > 0
+			up = up || b.Len() > 0
 		case up:
 			b.WriteRune(unicode.ToUpper(r))
 			up = false
@@ -144,7 +130,7 @@ func GraphQLField(name string) string {
 	}
 	s := b.String()
 	if s == "" || s[0] >= '0' && s[0] <= '9' {
-		s = "f" + s
+		return first + s
 	}
 	return s
 }
