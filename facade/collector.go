@@ -15,6 +15,22 @@ type Collector interface {
 	Scope(ctx context.Context, state State, door *Door, op *Operation) (Scope, error)
 }
 
+// Presetter is a Collector that says beforehand which fields it may set. Who it sets
+// a field for cannot send it, and who it does not has to: a surface that says what is
+// required before it knows the caller leaves these to the façade.
+type Presetter interface {
+	Collector
+	Presets() []string
+}
+
+// Presets are the fields that the door's collector may set, as far as it can say.
+func (d *Door) Presets() []string {
+	if p, ok := d.collector.(Presetter); ok {
+		return p.Presets()
+	}
+	return nil
+}
+
 // CollectorFunc is a function that is a Collector.
 type CollectorFunc func(ctx context.Context, state State, door *Door, op *Operation) (Scope, error)
 

@@ -35,7 +35,7 @@ type rules struct {
 	list []*rule
 }
 
-var _ Collector = (*rules)(nil)
+var _ Presetter = (*rules)(nil)
 
 // rule is one rule, compiled.
 type rule struct {
@@ -80,6 +80,18 @@ func (r *rules) Scope(_ context.Context, state State, door *Door, op *Operation)
 		}
 	}
 	return Scope{}, turnedAway(state, door, op)
+}
+
+// Presets are the fields that some rule sets.
+func (r *rules) Presets() (names []string) {
+	for _, rule := range r.list {
+		for _, p := range rule.set {
+			if !slices.Contains(names, p.field.Name) {
+				names = append(names, p.field.Name)
+			}
+		}
+	}
+	return names
 }
 
 // holds evaluates the rule's when; null is as good as false.

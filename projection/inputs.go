@@ -63,9 +63,13 @@ func orNil(in *input) *input {
 // newInputOf makes the input of a body. What the caller cannot send is not in it:
 // read-only fields, the other side of a relation, and in a patch the fields that
 // never change. Required is what the card requires and what cannot be null: GraphQL
-// has one mark for both, so "required, but may be null" is left to the façade.
+// has one mark for both, so "required, but may be null" is left to the façade, and
+// so is what a collector sets for some callers, who then cannot send it.
 func (b *Builder) newInputOf(e *schema.Entity, name, typ string, by *origin, patch bool) *input {
 	required := set(e.Card.Required)
+	for _, name := range b.presets(e) {
+		delete(required, name)
+	}
 	var in *input
 	for _, p := range e.Fields {
 		switch {
@@ -88,6 +92,19 @@ func (b *Builder) newInputOf(e *schema.Entity, name, typ string, by *origin, pat
 		return nothing
 	}
 	return in
+}
+
+// presets are the fields of a body that a collector may set: one of the door whose
+// card it is, or whose card it is cut from.
+func (b *Builder) presets(e *schema.Entity) []string {
+	key := e.Key
+	if e.View && e.Card.Derived != nil {
+		key = schema.EntityKey(e.Card.Derived.From)
+	}
+	if d := b.byKey[key]; d != nil && (e.View || d.Entity == e) {
+		return d.Presets()
+	}
+	return nil
 }
 
 // valueType is the type of a field as it is sent.
