@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -35,7 +36,8 @@ rpc.discover is an operation too: it answers what is served.`,
 	flags := cmd.Flags()
 	flags.StringVar(&opts.dir, "dir", ".", "the project's folder, to call in this process")
 	flags.StringVar(&opts.url, "url", "", "the address of a host, to call over JSON-RPC instead")
-	flags.StringVar(&opts.state, "state", "", `the caller's state as JSON, such as {"user":{"id":"ada"}}`)
+	flags.StringVar(&opts.state, "state", "", `the caller's state as JSON, such as {"user":{"id":"ada"}}; a gateway at --url takes no state and asks for a header`)
+	flags.StringArrayVar(&opts.headers, "header", nil, `a header for the host at --url, such as "Authorization: Bearer …"`)
 	flags.StringVar(&opts.body, "body", "", "the whole body: @FILE, - for what is piped in, or JSON")
 	settings := addSettings(cmd, "store", "vendor", "limits.list.default", "limits.list.max", "log.level")
 	cmd.MarkFlagsMutuallyExclusive("dir", "url")
@@ -45,7 +47,10 @@ rpc.discover is an operation too: it answers what is served.`,
 	return cmd
 }
 
-type callOptions struct{ dir, url, state, body string }
+type callOptions struct {
+	dir, url, state, body string
+	headers               []string
+}
 
 func (s *shell) call(ctx context.Context, settings *settings, opts *callOptions, args []string) error {
 	entity, operation, ok := strings.Cut(args[0], ".")
@@ -112,7 +117,14 @@ type callee struct {
 
 func (s *shell) open(ctx context.Context, settings *settings, opts *callOptions) (*callee, error) {
 	if opts.url != "" {
-		return far(opts.url)
+		headers, err := readHeaders(opts.headers)
+		if err != nil {
+			return nil, err
+		}
+		return far(opts.url, headers)
+	}
+	if len(opts.headers) > 0 {
+		return nil, errors.New("--header is for a host at --url; here, say who calls with --state")
 	}
 	project, config, err := settings.load(s, opts.dir)
 	if err != nil {

@@ -3,9 +3,14 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net/http"
+	"regexp"
 	"slices"
 	"strings"
+	"time"
+	"unicode"
 
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/facade"
@@ -86,11 +91,11 @@ func fieldsOf(e *schema.Entity) []string {
 }
 
 // far calls over the envelope; what goes where it learns from rpc.discover.
-func far(url string) (*callee, error) {
+func far(url string, headers http.Header) (*callee, error) {
 	if !strings.HasPrefix(url, "http://") && !strings.HasPrefix(url, "https://") {
 		return nil, fmt.Errorf("--url cannot be %q; write an address such as http://127.0.0.1:8080", url)
 	}
-	client := envelope.NewClient(url, nil)
+	client := envelope.NewClient(url, &http.Client{Timeout: 10 * time.Second, Transport: sending(headers)})
 	return &callee{
 		caller:   client,
 		close:    func() {},
@@ -104,6 +109,35 @@ func far(url string) (*callee, error) {
 		},
 	}, nil
 }
+
+// sending is http.DefaultTransport for requests with more headers.
+type sending http.Header
+
+func (s sending) RoundTrip(r *http.Request) (*http.Response, error) {
+	if len(s) > 0 {
+		r = r.Clone(r.Context())
+		for name, values := range s {
+			r.Header[name] = values
+		}
+	}
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// readHeaders reads --header flags: "Name: value".
+func readHeaders(flags []string) (http.Header, error) {
+	headers := http.Header{}
+	for _, flag := range flags {
+		name, value, ok := strings.Cut(flag, ":")
+		if !ok || !headerName.MatchString(name) || strings.ContainsFunc(value, unicode.IsControl) {
+			// The flag is not shown: there may be a credential in it.
+			return nil, errors.New(`a --header is no header; write a name, a colon and a value: --header "Authorization: Bearer …"`)
+		}
+		headers.Add(name, strings.TrimSpace(value))
+	}
+	return headers, nil
+}
+
+var headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$") // RFC 9110, section 5.1
 
 // discovered finds an operation's cards in a discovery document (spec 2.5).
 func discovered(text json.RawMessage, entity, operation string) (*places, error) {
