@@ -37,9 +37,8 @@ func (t *trip) inward(p *schema.Property, value json.RawMessage) json.RawMessage
 		if !isMoment(value) {
 			t.refuseFormat(p, "a date-time such as 2026-05-01T10:30:00Z")
 		}
-	case p.Kind == schema.KindDecimal && !isDecimal(jsontext.Unquote(value)):
-		// No keyword of JSON Schema says it, but what is no number could neither be
-		// sorted nor be the place a page begins behind.
+	case p.Kind == schema.KindDecimal && !schema.IsDecimal(jsontext.Unquote(value)):
+		// The judge saw what was sent; this is what a conversion made of it.
 		t.refuseFormat(p, `a decimal number in quotes, such as "12.50"`)
 	}
 	return value

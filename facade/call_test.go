@@ -60,7 +60,7 @@ func TestCreate(t *testing.T) {
 		},
 		{
 			"a decimal that is none", "post.create", `{"slug":"c","title":"C","body":null,"authorId":"ada","price":"1e5"}`,
-			`/body/price format: must be a decimal number in quotes, such as "12.50"`,
+			`/body/price format: must be a decimal such as 12.50`,
 		},
 		{
 			"a moment past the last year", "comment.create", `{"id":12,"postId":"p1","authorId":null,"text":"x","at":"9999-12-31T23:59:59-01:00"}`,

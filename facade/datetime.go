@@ -2,9 +2,9 @@ package facade
 
 import (
 	"encoding/json"
-	"strings"
 	"time"
 
+	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -33,7 +33,7 @@ func normalDateTime(value json.RawMessage) json.RawMessage {
 	if jsontext.KindOf(value) != jsontext.String || isNormal(jsontext.Trim(value)) {
 		return value
 	}
-	at, ok := parseDateTime(jsontext.Unquote(jsontext.Trim(value)))
+	at, ok := schema.ParseDateTime(jsontext.Unquote(jsontext.Trim(value)))
 	if !ok {
 		return value
 	}
@@ -61,28 +61,4 @@ func isNormal(v []byte) bool {
 		}
 	}
 	return string(v[18:20]) != "60"
-}
-
-// parseDateTime reads RFC 3339: the letters in either case, a leap second as the
-// one after it, as clocks without leap seconds have it.
-func parseDateTime(s string) (time.Time, bool) {
-	if len(s) < len("2006-01-02T15:04:05Z") {
-		return time.Time{}, false
-	}
-	s = strings.ToUpper(s)
-	leap := s[17:19] == "60"
-	if leap {
-		s = s[:17] + "59" + s[19:]
-	}
-	at, err := time.Parse(time.RFC3339Nano, s)
-	if err != nil {
-		return time.Time{}, false
-	}
-	if leap {
-		at = at.Add(time.Second)
-	}
-	if at = at.UTC(); at.Year() < 0 || at.Year() > 9999 {
-		return time.Time{}, false
-	}
-	return at, true
 }

@@ -72,7 +72,7 @@ func (e *Error) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &wire); err != nil {
 		return err
 	}
-	*e = Error{Code: wire.Code, Message: wire.Message, Entity: wire.Entity, Operation: wire.Operation, Details: reviveDetails(wire.Details)}
+	*e = Error{Code: wire.Code, Message: wire.Message, Entity: wire.Entity, Operation: wire.Operation, Details: ReviveDetails(wire.Details)}
 	if !e.Code.Known() {
 		e.Code = InternalError
 		e.Details = map[string]any{"originalCode": string(wire.Code), "details": e.Details}
@@ -80,14 +80,17 @@ func (e *Error) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-func reviveDetails(text json.RawMessage) any {
+// ReviveDetails is the details of an error off the wire as they were where it
+// happened: a list of schema.Detail where it is one, else plain JSON values. A
+// number no double holds is lost, and leaves the rest.
+func ReviveDetails(text json.RawMessage) any {
 	if len(text) == 0 || string(text) == "null" {
 		return nil
 	}
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()
 	var details []schema.Detail
-	if dec.Decode(&details) == nil && len(details) > 0 && !slices.ContainsFunc(details, func(d schema.Detail) bool { return d.Code == "" }) {
+	if dec.Decode(&details) == nil && len(details) > 0 && !slices.ContainsFunc(details, func(d schema.Detail) bool { return d.Code == "" || d.Message == "" }) {
 		return details
 	}
 	var plain any

@@ -43,7 +43,7 @@ func operand(kind schema.Kind, text json.RawMessage) (value any, why string) {
 		return nil, "true or false"
 	case schema.KindDateTime:
 		if is == jsontext.String {
-			if at, ok := parseDateTime(jsontext.Unquote(jsontext.Trim(text))); ok {
+			if at, ok := schema.ParseDateTime(jsontext.Unquote(jsontext.Trim(text))); ok {
 				return jsontext.Unquote(appendDateTime(nil, at)), ""
 			}
 		}
@@ -58,32 +58,13 @@ func operand(kind schema.Kind, text json.RawMessage) (value any, why string) {
 		return nil, "a date such as 2026-01-31"
 	case schema.KindDecimal:
 		if is == jsontext.String {
-			if s := jsontext.Unquote(jsontext.Trim(text)); isDecimal(s) {
+			if s := jsontext.Unquote(jsontext.Trim(text)); schema.IsDecimal(s) {
 				return s, ""
 			}
 		}
 		return nil, `a decimal number in quotes, such as "12.50"`
 	}
 	return nil, "nothing: values of this kind are not compared"
-}
-
-// maxDecimal is how many characters a decimal operand may have.
-const maxDecimal = 100
-
-// isDecimal says whether s is an optional sign, digits, and digits behind a point.
-func isDecimal(s string) bool {
-	s = strings.TrimPrefix(s, "-")
-	whole, part, point := strings.Cut(s, ".")
-	return len(s) <= maxDecimal && digits(whole) && (!point || digits(part))
-}
-
-func digits(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return s != ""
 }
 
 // appendValue appends what operand gave as JSON text: the one spelling of a value.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"runtime/debug"
 )
 
 // Report is err as it may leave the process: what every surface does with a
@@ -49,6 +50,10 @@ func (e *Error) silent() *Error {
 	c.cause = errors.Join(errors.New(e.Message), e.cause)
 	return &c
 }
+
+// Panicked is what recover answered as INTERNAL_ERROR: value and stack are its
+// cause, which [Report] logs. It is called by the deferred function itself.
+func Panicked(value any) *Error { return Internal(&panicked{value, debug.Stack()}) }
 
 // LogValue is the panic with its stack, for whoever logs the cause of an error.
 func (p *panicked) LogValue() slog.Value {
