@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"sync"
+	"sync/atomic"
 
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -11,11 +12,17 @@ import (
 // MaxBatch is how many frames one batch may have.
 const MaxBatch = 100
 
+// MaxBatchAnswer is how many bytes the answers to one batch may have together: what
+// a [Client] takes. A hundred small frames could ask for the same large answer each.
+const MaxBatchAnswer = MaxAnswer
+
 // sideBySide is how many frames of a batch run at once.
 const sideBySide = 10
 
 // appendBatch answers a batch (JSON-RPC 2.0 section 6): every frame for itself,
-// ten at once, the answers in the order of the frames. All notifications append nothing.
+// ten at once, the answers in the order of the frames. All notifications append
+// nothing. Once the answers have grown over [MaxBatchAnswer], what is left is refused
+// without being run, but for notifications, which nobody could tell.
 func (q *request) appendBatch(ctx context.Context, dst []byte, body json.RawMessage) []byte {
 	frames := make([]json.RawMessage, 0, 16)
 	for _, v := range jsontext.Elements(body) {
@@ -28,7 +35,8 @@ func (q *request) appendBatch(ctx context.Context, dst []byte, body json.RawMess
 		return appendFailure(dst, nullID, invalidRequest("a batch has at least one frame; send one, or a frame that is not in an array"))
 	}
 
-	answers := make([]*buffer, len(frames))
+	var written atomic.Int64
+	answers := make([]*jsontext.Buffer, len(frames))
 	next := make(chan int, len(frames))
 	for i := range frames {
 		next <- i
@@ -38,8 +46,9 @@ func (q *request) appendBatch(ctx context.Context, dst []byte, body json.RawMess
 	for range min(sideBySide, len(frames)) {
 		workers.Go(func() {
 			for i := range next {
-				answers[i] = takeBuffer()
-				answers[i].text = q.appendAnswer(ctx, answers[i].text, frames[i])
+				answers[i] = jsontext.TakeBuffer()
+				answers[i].Text = q.appendAnswer(ctx, answers[i].Text, frames[i], written.Load() > MaxBatchAnswer)
+				written.Add(int64(len(answers[i].Text)))
 			}
 		})
 	}
@@ -47,16 +56,16 @@ func (q *request) appendBatch(ctx context.Context, dst []byte, body json.RawMess
 
 	answered := false
 	for _, a := range answers {
-		if len(a.text) > 0 {
+		if len(a.Text) > 0 {
 			if answered {
 				dst = append(dst, ',')
 			} else {
 				dst = append(dst, '[')
 				answered = true
 			}
-			dst = append(dst, a.text...)
+			dst = append(dst, a.Text...)
 		}
-		a.release()
+		a.Release()
 	}
 	if answered {
 		dst = append(dst, ']')

@@ -21,6 +21,10 @@ import (
 // MaxAnswer is how many bytes an answer may have; a longer one is BAD_GATEWAY.
 const MaxAnswer = 8 << 20
 
+// MaxDocument is how many bytes a discovery document may have: that of a thousand
+// entities has about ten million.
+const MaxDocument = 64 << 20
+
 // Client calls the operations of a host at an address. It is a facade.Caller and
 // may be used from many goroutines. It sends each call once.
 //
@@ -65,7 +69,7 @@ func (c *Client) Call(ctx context.Context, call *facade.Call) (*facade.Result, e
 	if call.Each != nil {
 		return c.callEach(ctx, call)
 	}
-	text, err := c.send(ctx, call.Entity+"."+call.Operation, func(dst []byte) ([]byte, error) {
+	text, err := c.send(ctx, MaxAnswer, call.Entity+"."+call.Operation, func(dst []byte) ([]byte, error) {
 		return appendInvocation(dst, &call.Invocation)
 	})
 	if err != nil {
@@ -80,7 +84,7 @@ func (c *Client) Call(ctx context.Context, call *facade.Call) (*facade.Result, e
 
 // Discover is the host's discovery document (spec 2.5), checked to be JSON and no more.
 func (c *Client) Discover(ctx context.Context) (json.RawMessage, error) {
-	text, err := c.send(ctx, Discover, nil)
+	text, err := c.send(ctx, MaxDocument, Discover, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -98,14 +102,14 @@ func (c *Client) operation(call *facade.Call) *facade.Operation {
 	return nil
 }
 
-// send posts one frame and answers its result.
-func (c *Client) send(ctx context.Context, method string, params func([]byte) ([]byte, error)) (json.RawMessage, *facade.Error) {
+// send posts one frame and answers its result, of most bytes with its frame.
+func (c *Client) send(ctx context.Context, most int64, method string, params func([]byte) ([]byte, error)) (json.RawMessage, *facade.Error) {
 	id := c.lastID.Add(1)
 	frame, err := appendRequest(nil, id, method, params)
 	if err != nil {
 		return nil, facade.Errorf(facade.BadRequest, "the call cannot be written as JSON: %w", err)
 	}
-	body, status, failed := c.post(ctx, frame)
+	body, status, failed := c.post(ctx, most, frame)
 	if failed != nil {
 		return nil, failed
 	}
@@ -123,8 +127,9 @@ func (c *Client) send(ctx context.Context, method string, params func([]byte) ([
 	return reply.result, nil
 }
 
-// post sends frames and answers the body, checked JSON, with its status.
-func (c *Client) post(ctx context.Context, frames []byte) ([]byte, int, *facade.Error) {
+// post sends frames and answers the body, checked JSON of at most most bytes, with
+// its status.
+func (c *Client) post(ctx context.Context, most int64, frames []byte) ([]byte, int, *facade.Error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(frames))
 	if err != nil {
 		return nil, 0, facade.Errorf(facade.ServiceUnavailable, "the host's address is not one: %w", err)
@@ -138,14 +143,14 @@ func (c *Client) post(ctx context.Context, frames []byte) ([]byte, int, *facade.
 	defer func() { _ = resp.Body.Close() }()
 	var body bytes.Buffer
 	if resp.ContentLength > 0 {
-		body.Grow(int(min(resp.ContentLength, MaxAnswer)) + bytes.MinRead)
+		body.Grow(int(min(resp.ContentLength, most)) + bytes.MinRead)
 	}
-	n, err := body.ReadFrom(io.LimitReader(resp.Body, MaxAnswer+1))
+	n, err := body.ReadFrom(io.LimitReader(resp.Body, most+1))
 	if err != nil {
 		return nil, 0, unreached(err)
 	}
-	if n > MaxAnswer {
-		return nil, 0, facade.Errorf(facade.BadGateway, "the host answered more than %d bytes; ask for less at once", MaxAnswer)
+	if n > most {
+		return nil, 0, facade.Errorf(facade.BadGateway, "the host answered more than %d bytes; ask for less at once", most)
 	}
 	if err := jsontext.Check(body.Bytes()); err != nil {
 		return nil, 0, notAFrame(resp.StatusCode)

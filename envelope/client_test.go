@@ -361,3 +361,16 @@ func TestDiscover(t *testing.T) {
 		t.Errorf("%s", document)
 	}
 }
+
+// The document of a host with a thousand entities is larger than any answer of a call.
+func TestDiscoverALargeHost(t *testing.T) {
+	document := `{"x-kit-version":1,"fronds":[],"more":"` + strings.Repeat("x", envelope.MaxAnswer) + `"}`
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":1,"result":`+document+`}`)
+	}))
+	defer server.Close()
+	got, err := envelope.NewClient(server.URL, server.Client()).Discover(t.Context())
+	if err != nil || string(got) != document {
+		t.Errorf("%d bytes, %v; want %d", len(got), err, len(document))
+	}
+}

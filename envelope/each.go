@@ -59,7 +59,7 @@ func (c *Client) callBatch(ctx context.Context, call *facade.Call, field string,
 	if len(place) == 0 {
 		return results, nil
 	}
-	body, status, failed := c.post(ctx, append(frames, ']'))
+	body, status, failed := c.post(ctx, MaxAnswer, append(frames, ']'))
 	if failed != nil {
 		return nil, failed
 	}

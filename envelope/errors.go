@@ -2,8 +2,6 @@ package envelope
 
 import (
 	"context"
-	"fmt"
-	"runtime/debug"
 
 	"github.com/frondhost/frond/facade"
 )
@@ -13,8 +11,7 @@ func (h *Handler) report(ctx context.Context, err error, trace string) *facade.E
 	return facade.Report(ctx, h.options.Log, err, trace)
 }
 
-// panicked is a panic that no façade caught as a failure like any other: its text
-// and stack are the cause, for the log.
+// panicked is a panic that no façade caught as a failure like any other.
 func (h *Handler) panicked(ctx context.Context, v any, trace string) *facade.Error {
-	return h.report(ctx, facade.Internal(fmt.Errorf("panic: %v\n%s", v, debug.Stack())), trace)
+	return h.report(ctx, facade.Panicked(v), trace)
 }

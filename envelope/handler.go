@@ -73,10 +73,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := h.deadline(r.Context())
 	defer cancel()
-	buf := takeBuffer()
-	defer buf.release()
+	buf := jsontext.TakeBuffer()
+	defer buf.Release()
 	q := request{handler: h, http: r}
-	buf.text = q.appendAnswers(ctx, buf.text, body)
+	buf.Text = q.appendAnswers(ctx, buf.Text, body)
 	status := http.StatusOK
 	if challenge := q.refusal.Challenge(); challenge != "" {
 		// The credential does not hold: no frame was looked at, and the request itself is refused.
@@ -86,14 +86,14 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		// The status is 200, the failure is the frame's; what would help is said all the same.
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	}
-	if len(buf.text) == 0 { // nothing but notifications
+	if len(buf.Text) == 0 { // nothing but notifications
 		if status == http.StatusOK {
 			status = http.StatusNoContent
 		}
 		w.WriteHeader(status)
 		return
 	}
-	writeFrames(w, status, buf.text)
+	writeFrames(w, status, buf.Text)
 }
 
 func (h *Handler) deadline(ctx context.Context) (context.Context, context.CancelFunc) {
@@ -125,7 +125,7 @@ func (q *request) appendAnswers(ctx context.Context, dst []byte, body []byte) []
 	if jsontext.KindOf(body) == jsontext.Array {
 		return q.appendBatch(ctx, dst, body)
 	}
-	return q.appendAnswer(ctx, dst, body)
+	return q.appendAnswer(ctx, dst, body, false)
 }
 
 // rebuildState finds out who is calling, unless the frames are trusted to say so
@@ -149,8 +149,13 @@ func (q *request) rebuildState(ctx context.Context) {
 }
 
 // appendAnswer answers one frame of checked JSON; a notification appends nothing.
-func (q *request) appendAnswer(ctx context.Context, dst []byte, v json.RawMessage) []byte {
+// Where the answers are full, a call is not made.
+func (q *request) appendAnswer(ctx context.Context, dst []byte, v json.RawMessage, full bool) []byte {
 	f, fail := readFrame(v)
+	if fail == nil && full && f.id != nil {
+		fail = &failure{Failed, facade.Errorf(facade.PayloadTooLarge,
+			"the answers before this one have more than %d bytes together; send this frame in another batch", MaxBatchAnswer)}
+	}
 	var write func([]byte) []byte
 	if fail == nil {
 		write, fail = q.run(ctx, f)

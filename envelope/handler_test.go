@@ -266,6 +266,40 @@ func TestBatchRunsTenAtOnce(t *testing.T) {
 	})
 }
 
+// A batch of small frames cannot ask for answers without end: past the cap a frame is
+// refused and not run, a notification is run as ever.
+func TestBatchAnswersAreCapped(t *testing.T) {
+	var ran, notified atomic.Int32
+	large := json.RawMessage(`"` + strings.Repeat("x", 1<<20) + `"`)
+	h := envelope.NewHandler(mathCatalog(), facade.CallerFunc(func(_ context.Context, c *facade.Call) (*facade.Result, error) {
+		if c.Operation == "add" {
+			notified.Add(1)
+			return &facade.Result{Form: facade.FormValue, Value: json.RawMessage("1")}, nil
+		}
+		ran.Add(1)
+		return &facade.Result{Form: facade.FormValue, Value: large}, nil
+	}), nil)
+	var frames []string
+	for i := range 60 {
+		frames = append(frames, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"math.sum"}`, i))
+	}
+	for range 40 {
+		frames = append(frames, `{"jsonrpc":"2.0","method":"math.add"}`)
+	}
+	_, got := post(t, h, "["+strings.Join(frames, ",")+"]")
+	results, refused := strings.Count(got, `"result":`), strings.Count(got, `"code":"PAYLOAD_TOO_LARGE"`)
+	// Ten run at once, so nine more may be under way when the cap is passed.
+	if least := envelope.MaxBatchAnswer >> 20; results < least || results > least+10 || results != int(ran.Load()) {
+		t.Errorf("%d frames have results, %d were run", results, ran.Load())
+	}
+	if results+refused != 60 || notified.Load() != 40 {
+		t.Errorf("%d results and %d refusals of 60 frames, %d of 40 notifications run", results, refused, notified.Load())
+	}
+	if !strings.Contains(got, "send this frame in another batch") {
+		t.Error("nobody is told what to do")
+	}
+}
+
 func TestTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := envelope.NewHandler(mathCatalog(), facade.CallerFunc(func(ctx context.Context, _ *facade.Call) (*facade.Result, error) {

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/frondhost/frond/facade"
 )
@@ -122,21 +121,4 @@ func writeFrames(w http.ResponseWriter, status int, text []byte) {
 	header["Content-Length"] = []string{strconv.Itoa(len(text))}
 	w.WriteHeader(status)
 	_, _ = w.Write(text) // a client that has gone away is no failure of ours
-}
-
-// buffer is a response being written. Large ones are left to the collector.
-type buffer struct{ text []byte }
-
-const maxPooled = 1 << 20
-
-var buffers = sync.Pool{New: func() any { return &buffer{text: make([]byte, 0, 4096)} }}
-
-func takeBuffer() *buffer { return buffers.Get().(*buffer) }
-
-func (b *buffer) release() {
-	if cap(b.text) > maxPooled {
-		return
-	}
-	b.text = b.text[:0]
-	buffers.Put(b)
 }

@@ -2,9 +2,7 @@ package rest
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
-	"runtime/debug"
 	"strconv"
 
 	"github.com/frondhost/frond/facade"
@@ -33,10 +31,10 @@ func (x *exchange) fail(err error) {
 	}
 	header["Content-Type"] = typeProblem
 	header["Cache-Control"] = []string{"no-store"}
-	buf := takeBuffer()
-	defer buf.release()
-	buf.text = appendProblem(buf.text, e, status, x.r.URL.EscapedPath())
-	x.send(status, buf.text)
+	buf := jsontext.TakeBuffer()
+	defer buf.Release()
+	buf.Text = appendProblem(buf.Text, e, status, x.r.URL.EscapedPath())
+	x.send(status, buf.Text)
 }
 
 // appendProblem appends the problem's members, all of them and no others.
@@ -59,13 +57,12 @@ func (x *exchange) report(err error) *facade.Error {
 	return facade.Report(x.ctx, x.handler.options.Log, err, x.r.Header.Get("traceparent"))
 }
 
-// panicked answers a panic that no façade caught: its text and stack are the cause
-// of a failure like any other, for the log.
+// panicked answers a panic that no façade caught with a failure like any other.
 func (x *exchange) panicked(v any) {
 	if err, ok := v.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		panic(v)
 	}
-	err := facade.Internal(fmt.Errorf("panic: %v\n%s", v, debug.Stack()))
+	err := facade.Panicked(v)
 	if x.wrote {
 		_ = x.report(err)
 		panic(http.ErrAbortHandler) // half an answer is not to look like a whole one

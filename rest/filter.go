@@ -41,7 +41,12 @@ func readFilter(a *arguments, parameters []parameter) json.RawMessage {
 	ok := true
 	for _, p := range parameters {
 		path := brackets(p.name)
-		if path == nil {
+		switch {
+		case len(path) > maxFilterDepth:
+			a.refuse("filter", "maxItems", "has a condition in more than "+strconv.Itoa(maxFilterDepth)+" brackets; ask for it in fewer")
+			ok = false
+			continue
+		case path == nil:
 			a.refuse(p.name, "pattern", "is not a filter; send filter[field][operator], such as filter[price][gte]")
 			ok = false
 			continue
@@ -60,15 +65,18 @@ func readFilter(a *arguments, parameters []parameter) json.RawMessage {
 	return text
 }
 
-// brackets is the path in filter[a][b], or nil where the brackets are not in pairs,
-// are empty, or are too many.
+// brackets is the path in filter[a][b], or nil where the brackets are not in pairs
+// or are empty. Those past the first too many are not read.
 func brackets(name string) []string {
 	rest := strings.TrimPrefix(name, "filter")
 	var path []string
 	for rest != "" {
 		end := strings.IndexByte(rest, ']')
-		if rest[0] != '[' || end < 2 || len(path) == maxFilterDepth {
+		if rest[0] != '[' || end < 2 {
 			return nil
+		}
+		if len(path) > maxFilterDepth {
+			return path
 		}
 		key := rest[1:end]
 		if strings.IndexByte(key, '[') >= 0 {

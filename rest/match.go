@@ -36,12 +36,12 @@ func (t *Table) match(escaped string) (match, *facade.Error) {
 		if strings.IndexByte(segment, '%') >= 0 {
 			decoded, err := url.PathUnescape(segment)
 			if err != nil {
-				return match{}, facade.Errorf(facade.BadRequest, "the path is not percent-encoded UTF-8")
+				return match{}, notUTF8()
 			}
 			segment = decoded
 		}
 		if !utf8.ValidString(segment) {
-			return match{}, facade.Errorf(facade.BadRequest, "the path is not percent-encoded UTF-8")
+			return match{}, notUTF8()
 		}
 		segments[n] = segment
 		n++
@@ -74,6 +74,10 @@ func (t *Table) match(escaped string) (match, *facade.Error) {
 		return match{}, facade.Errorf(facade.NotFound, "nothing is served here; %s serves %s", res.door.Name, res.paths())
 	}
 	return m, nil
+}
+
+func notUTF8() *facade.Error {
+	return facade.Errorf(facade.BadRequest, "the path is not percent-encoded UTF-8; send every byte beyond ASCII as %%XX, and %% itself as %%25")
 }
 
 // cutSegment cuts the first segment off a path that begins with a slash.

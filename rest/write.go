@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -58,10 +57,10 @@ func (x *exchange) write(result *facade.Result) error {
 		header.Set("Preference-Applied", "count=none")
 	}
 	header["Content-Type"] = typeJSON
-	buf := takeBuffer()
-	defer buf.release()
-	buf.text = result.AppendJSON(buf.text)
-	x.send(status, buf.text)
+	buf := jsontext.TakeBuffer()
+	defer buf.Release()
+	buf.Text = result.AppendJSON(buf.Text)
+	x.send(status, buf.Text)
 	return nil
 }
 
@@ -159,21 +158,4 @@ func (x *exchange) prefer(a *arguments) {
 			}
 		}
 	}
-}
-
-// buffer is a response being written. Large ones are left to the collector.
-type buffer struct{ text []byte }
-
-const maxPooled = 1 << 20
-
-var buffers = sync.Pool{New: func() any { return &buffer{text: make([]byte, 0, 4096)} }}
-
-func takeBuffer() *buffer { return buffers.Get().(*buffer) }
-
-func (b *buffer) release() {
-	if cap(b.text) > maxPooled {
-		return
-	}
-	b.text = b.text[:0]
-	buffers.Put(b)
 }
