@@ -289,4 +289,9 @@ func (t *trip) runDelete(ctx context.Context) (*Result, error) {
 	return res, nil
 }
 
-func (t *trip) store() Store { return t.facade.store }
+func (t *trip) store() Store {
+	if t.told != nil {
+		return explainedStore{t.facade.store, t.told}
+	}
+	return t.facade.store
+}

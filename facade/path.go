@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"runtime/debug"
 
 	"github.com/frondhost/frond/schema"
 )
@@ -30,10 +29,15 @@ func (f *Facade) Call(ctx context.Context, c *Call) (res *Result, err error) {
 func (f *Facade) walk(ctx context.Context, c *Call) (res *Result, err error) {
 	t := trip{facade: f, call: c}
 	t.shown, ctx = f.seenFrom(ctx)
+	t.told = explained(ctx)
 	defer func() { err = t.name(err) }()
 	defer rescue(&res, &err)
 
-	if err := t.find(ctx); err != nil {
+	err = t.find(ctx)
+	if t.told != nil {
+		t.explainFound()
+	}
+	if err != nil {
 		return nil, err
 	}
 	if err := t.scope(ctx); err != nil {
@@ -42,8 +46,17 @@ func (f *Facade) walk(ctx context.Context, c *Call) (res *Result, err error) {
 	if err := t.admit(ctx); err != nil {
 		return nil, err
 	}
+	if t.told != nil {
+		t.explainSelection()
+	}
+	if t.rehearsal() {
+		return &Result{Form: FormValue}, nil
+	}
 	if res, err = t.run(ctx); err != nil {
 		return nil, err
+	}
+	if t.told != nil {
+		t.told.Rows = res.Rows.Len()
 	}
 	return t.project(ctx, res)
 }
@@ -55,7 +68,8 @@ type trip struct {
 	depth  int
 	inside bool // the author's own code is calling (see Inside)
 	state  State
-	shown  *Catalog // what the surface shows that the call came in by
+	shown  *Catalog     // what the surface shows that the call came in by
+	told   *Explanation // of a call that is explained (see Explain)
 
 	// find
 	door *Door
@@ -116,7 +130,7 @@ func (t *trip) name(err error) error {
 // [Report] logs.
 func rescue(res **Result, err *error) {
 	if p := recover(); p != nil {
-		*res, *err = nil, Internal(&panicked{p, debug.Stack()})
+		*res, *err = nil, Panicked(p)
 	}
 }
 

@@ -31,6 +31,7 @@ import (
 // The first rule for the operation whose when holds is the one that counts. Where none holds the
 // door is shut, as if the last rule were deny: all (decision 112).
 type rules struct {
+	file string
 	at   string // pointer to them
 	list []*rule
 }
@@ -63,10 +64,7 @@ var stateNames = types.Map{"user": types.Any, "state": types.Any}
 
 // Scope goes through the rules.
 func (r *rules) Scope(_ context.Context, state State, door *Door, op *Operation) (Scope, error) {
-	given := map[string]any{"user": nil, "state": map[string]any(state)}
-	if user := state.User(); user != nil {
-		given["user"] = user
-	}
+	given := r.given(state)
 	for _, rule := range r.list {
 		if !rule.isFor(op.Name) {
 			continue
@@ -92,6 +90,15 @@ func (r *rules) Presets() (names []string) {
 		}
 	}
 	return names
+}
+
+// given is what the expressions read; nobody is null.
+func (r *rules) given(state State) map[string]any {
+	given := map[string]any{"user": nil, "state": map[string]any(state)}
+	if user := state.User(); user != nil {
+		given["user"] = user
+	}
+	return given
 }
 
 // holds evaluates the rule's when; null is as good as false.

@@ -26,7 +26,7 @@ func (b *compiler) collectors(src *FrondSource, configs []collectorConfig) {
 			b.fault(file, c.at, fmt.Sprintf("%s has two collectors: %s", door.Name, what), "leave one that says both")
 			continue
 		}
-		r := &rules{at: c.at}
+		r := &rules{file: file, at: c.at}
 		for _, rc := range c.rules {
 			r.list = append(r.list, b.rule(file, door, rc))
 		}

@@ -23,7 +23,10 @@ func (t *trip) scope(ctx context.Context) (err error) {
 	return err
 }
 
-func (t *trip) scopeOf(ctx context.Context, door *Door, op *Operation) (*Scope, error) {
+func (t *trip) scopeOf(ctx context.Context, door *Door, op *Operation) (see *Scope, err error) {
+	if t.told != nil {
+		defer func() { t.explainScope(door, op, see, err) }()
+	}
 	if t.inside || door.collector == nil {
 		return open, nil
 	}

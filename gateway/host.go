@@ -105,6 +105,12 @@ func (h *Host) Close() error { return h.close() }
 // faults leaves no file behind.
 type lateStore struct{ facade.Store }
 
+// Rehearses says whether the store behind it undoes what is only rehearsed.
+func (s *lateStore) Rehearses() bool {
+	r, ok := s.Store.(facade.Rehearser)
+	return ok && r.Rehearses()
+}
+
 // openStore opens what Config.Store names, unless the author brought a store.
 func (h *Host) openStore(ctx context.Context, into *lateStore, own facade.Store) (io.Closer, error) {
 	if own != nil {

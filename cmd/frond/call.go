@@ -53,24 +53,7 @@ type callOptions struct {
 }
 
 func (s *shell) call(ctx context.Context, settings *settings, opts *callOptions, args []string) error {
-	entity, operation, ok := strings.Cut(args[0], ".")
-	if !ok || entity == "" || operation == "" {
-		return fmt.Errorf("%q names no operation; write an entity, a dot and an operation, such as product.list", args[0])
-	}
-	given, err := parseValues(args[1:])
-	if err != nil {
-		return err
-	}
-	call := &facade.Call{Entity: entity, Operation: operation}
-	if call.Invocation.State, err = readState(opts.state); err != nil {
-		return err
-	}
-	if opts.body != "" {
-		if call.Invocation.Body, err = readBody(opts.body, s.in); err != nil {
-			return err
-		}
-	}
-	host, err := s.open(ctx, settings, opts)
+	call, host, err := s.prepare(ctx, settings, opts, args)
 	if err != nil {
 		return err
 	}
@@ -82,18 +65,46 @@ func (s *shell) call(ctx context.Context, settings *settings, opts *callOptions,
 		}
 		return s.write(text)
 	}
-	where, err := host.places(ctx, entity, operation)
-	if err != nil {
-		return err
-	}
-	if err := where.fill(&call.Invocation, given); err != nil {
-		return err
-	}
 	result, err := host.caller.Call(ctx, call)
 	if err != nil {
 		return facade.AsError(err)
 	}
 	return s.write(result.AppendJSON(nil))
+}
+
+// prepare reads the arguments of a call and opens what answers it; whoever called
+// closes that.
+func (s *shell) prepare(ctx context.Context, settings *settings, opts *callOptions, args []string) (*facade.Call, *callee, error) {
+	entity, operation, ok := strings.Cut(args[0], ".")
+	if !ok || entity == "" || operation == "" {
+		return nil, nil, fmt.Errorf("%q names no operation; write an entity, a dot and an operation, such as product.list", args[0])
+	}
+	given, err := parseValues(args[1:])
+	if err != nil {
+		return nil, nil, err
+	}
+	call := &facade.Call{Entity: entity, Operation: operation}
+	if call.Invocation.State, err = readState(opts.state); err != nil {
+		return nil, nil, err
+	}
+	if opts.body != "" {
+		if call.Invocation.Body, err = readBody(opts.body, s.in); err != nil {
+			return nil, nil, err
+		}
+	}
+	host, err := s.open(ctx, settings, opts)
+	if err != nil || args[0] == envelope.Discover {
+		return call, host, err
+	}
+	where, err := host.places(ctx, entity, operation)
+	if err == nil {
+		err = where.fill(&call.Invocation, given)
+	}
+	if err != nil {
+		host.close()
+		return nil, nil, err
+	}
+	return call, host, nil
 }
 
 func readState(text string) (facade.State, error) {

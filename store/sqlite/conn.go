@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	sqlite3 "github.com/ncruces/go-sqlite3"
+
+	"github.com/frondhost/frond/facade"
 )
 
 // conn is one connection with its prepared statements. It belongs to one
@@ -69,6 +71,23 @@ func (c *conn) start(sql []byte, args []arg) (*stmt, error) {
 		c.trace(st.SQL(), plain...)
 	}
 	return st, nil
+}
+
+// watch has the statements of one caller told to who observes their context, and
+// answers how to end that.
+func (c *conn) watch(ctx context.Context) (unwatch func()) {
+	watch := facade.ObserverOf(ctx)
+	if watch == nil {
+		return func() {}
+	}
+	was := c.trace
+	c.trace = func(sql string, args ...any) {
+		if was != nil {
+			was(sql, args...)
+		}
+		watch(facade.Statement{Text: sql, Args: args})
+	}
+	return func() { c.trace = was }
 }
 
 // finish makes a statement ready for its next use and tells what went wrong in this one.

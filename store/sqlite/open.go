@@ -53,7 +53,13 @@ type Store struct {
 	gate sync.RWMutex
 }
 
-var _ facade.Store = (*Store)(nil)
+var (
+	_ facade.Store     = (*Store)(nil)
+	_ facade.Rehearser = (*Store)(nil)
+)
+
+// Rehearses says that what is written for a context of [facade.Rehearse] is undone.
+func (s *Store) Rehearses() bool { return true }
 
 // Open opens or makes the database. The error is one sentence that names the
 // path, the reason and what to do.

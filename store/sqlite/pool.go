@@ -47,7 +47,9 @@ func (p *pool) read(ctx context.Context, do func(*conn) error) (err error) {
 		}
 	}()
 	c.db.SetInterrupt(ctx)
+	unwatch := c.watch(ctx)
 	err = do(c)
+	unwatch()
 	c.db.SetInterrupt(context.Background())
 	p.give(c)
 	return explain(ctx, err)

@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 
 	sqlite3 "github.com/ncruces/go-sqlite3"
+
+	"github.com/frondhost/frond/facade"
 )
 
 // writer owns the one connection that writes. Writes that wait at the same time
@@ -229,7 +231,9 @@ func (w *writer) savepoint(op *write) (err error) {
 		return explain(op.ctx, err)
 	}
 	c.db.SetInterrupt(op.ctx)
+	unwatch := c.watch(op.ctx)
 	err = op.run(c)
+	unwatch()
 	c.db.SetInterrupt(context.Background())
 	if c.db.GetAutocommit() {
 		return explain(op.ctx, err)
@@ -241,10 +245,10 @@ func (w *writer) savepoint(op *write) (err error) {
 			err = errForeignKey
 		}
 	}
-	if err != nil {
-		if op.blame != nil {
-			err = op.blame(c, err)
-		}
+	if err != nil && op.blame != nil {
+		err = op.blame(c, err)
+	}
+	if err != nil || facade.Rehearsing(op.ctx) {
 		if undo := c.exec("ROLLBACK TO w"); undo != nil {
 			_ = c.exec("ROLLBACK") // the error at hand is the one to tell
 			return explain(op.ctx, undo)

@@ -1,0 +1,84 @@
+package facade_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/internal/kittest"
+)
+
+// explained is an explanation as JSON, and the code of the call's failure.
+func explained(t *testing.T, c facade.Caller, state facade.State, method, params, query, body string) (string, facade.Code) {
+	t.Helper()
+	entity, op, _ := strings.Cut(method, ".")
+	x, err := facade.Explain(t.Context(), c, &facade.Call{Entity: entity, Operation: op, Invocation: facade.Invocation{
+		Params: raw(params), Query: raw(query), Body: raw(body), State: state,
+	}})
+	text, jerr := json.Marshal(x)
+	if jerr != nil {
+		t.Fatal(jerr)
+	}
+	return string(text), facade.CodeOf(err)
+}
+
+func TestExplain(t *testing.T) {
+	f := facadeOf(t, desk(theirs), nil)
+	ada := facade.State{"user": map[string]any{"id": "c1", "tenant": "t"}}
+	const own = `{"door":"order","for":"list","at":"frond.yaml#/collectors/order","rules":[{"when":"user.role == \"staff\"","verdict":"does not hold"},{"when":"user != nil","verdict":"holds"},{"when":"","verdict":"is not asked"}],` +
+		`"rows":{"customerId":{"eq":"c1"}},"hide":["internalNote"],"set":{"customerId":"c1","tenant":"t"}}`
+	for _, c := range []struct {
+		name                        string
+		state                       facade.State
+		method, params, query, body string
+		want                        string
+		code                        facade.Code
+	}{
+		{"a list", ada, "order.list", ``, `{"filter":{"status":{"in":["open","paid"]}},"fields":"id"}`, ``,
+			`{"entity":"order","operation":"list","frond":"desk","kind":"query","by":"store","scopes":[` + own + `],"columns":["id"],"fields":["id"],"computed":[],` +
+				`"store":[{"does":"find","entity":"order","filter":{"and":[{"customerId":{"eq":"c1"}},{"status":{"in":["open","paid"]}}]},"columns":["id"],"statements":[]}],"written":"","rows":2}`, ""},
+		{"who is turned away", nil, "order.list", ``, ``, ``,
+			`{"entity":"order","operation":"list","frond":"desk","kind":"query","by":"store","scopes":[{"door":"order","for":"list","at":"frond.yaml#/collectors/order","rules":[{"when":"user.role == \"staff\"","verdict":"does not hold"},` +
+				`{"when":"user != nil","verdict":"does not hold"},{"when":"","verdict":"holds, and denies"}],"error":{"code":"UNAUTHORIZED","message":"order.list is not for everybody; say who you are"}}],"columns":[],"fields":[],"computed":[],"store":[],"written":"","rows":0,` +
+				`"error":{"code":"UNAUTHORIZED","message":"order.list is not for everybody; say who you are","entity":"order","operation":"list"}}`, facade.Unauthorized},
+		{"what is not there", nil, "order.burn", ``, ``, ``,
+			`{"entity":"order","operation":"burn","scopes":[],"columns":[],"fields":[],"computed":[],"store":[],"written":"","rows":0,"error":{"code":"NOT_FOUND"`, facade.NotFound},
+		{"a write that the store could not undo", ada, "order.update", `{"id":"o1"}`, ``, `{"total":3}`,
+			`"store":[{"does":"update","entity":"order","filter":{"customerId":{"eq":"c1"}},"columns":["id","customerId","code","tenant","status","total","placedAt"],"statements":[],"note":"the store was not asked: it cannot undo"}],"written":"the store was not asked: it cannot undo","rows":1}`, ""},
+		{"a relation", ada, "line.list", ``, `{"fields":"id","filter":{"order":{"total":{"gt":5}}}}`, ``,
+			`{"does":"find","entity":"line","filter":{"and":[{"order":{"customerId":{"eq":"c1"}}},{"order":{"and":[{"customerId":{"eq":"c1"}},{"total":{"gt":5}}]}}]},"columns":["id"],"statements":[]}]`, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, code := explained(t, f, c.state, c.method, c.params, c.query, c.body)
+			if code != c.code || !strings.Contains(got, c.want) {
+				t.Errorf("%s\ngot\n%s\nwant\n%s", code, got, c.want)
+			}
+		})
+	}
+	if text := must(t, user(f, "id", "c1"), "order.findById", `{"id":"o1"}`, "", ""); !strings.Contains(text, `"total":10`) {
+		t.Errorf("it was written: %s", text)
+	}
+}
+
+// What an author's own code does is told, and a command of theirs is not run.
+func TestExplainHandlers(t *testing.T) {
+	p := kittest.Project(t)
+	ran := false
+	facade.Collect(p.Door("author"), facade.CollectorFunc(func(context.Context, facade.State, *facade.Door, *facade.Operation) (facade.Scope, error) {
+		return facade.Scope{Hide: []string{"bio"}}, nil
+	}))
+	facade.HandleCommand(p.Door("author"), "create", func(context.Context, struct{}) (map[string]any, error) { ran = true; return nil, nil })
+	f := kittest.New(t, p, kittest.NewStore(), nil)
+	got, code := explained(t, f, nil, "author.create", "", "", `{"id":"x","name":"X","email":"x@x.org","password":"long enough"}`)
+	if ran || code != "" || !strings.Contains(got, `"by":"handler"`) || !strings.Contains(got, `"written":"the author's handler was not run"`) || !strings.Contains(got, `"at":"Go code"`) {
+		t.Errorf("ran %v, %s, %s", ran, code, got)
+	}
+	got, _ = explained(t, f, nil, "post.bySlug", `{"slug":"notes-on-the-engine"}`, "", "")
+	for _, want := range []string{`"by":"handler"`, `"computed":["excerpt"]`, `"calls":[{"entity":"post","operation":"list"`, `"rows":1`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s is not in %s", want, got)
+		}
+	}
+}
