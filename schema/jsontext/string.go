@@ -22,26 +22,49 @@ func Unquote(v []byte) string {
 // Quote is s as a JSON string.
 func Quote(s string) json.RawMessage { return AppendString(nil, s) }
 
+const (
+	ones  = 0x0101010101010101
+	highs = 0x8080808080808080
+)
+
 // AppendString appends s as a JSON string. Bytes that are not UTF-8 become U+FFFD;
 // HTML characters stay as they are.
-func AppendString(dst []byte, s string) []byte {
+func AppendString(dst []byte, s string) []byte { return appendText(dst, s) }
+
+// AppendText is AppendString for text in bytes, without a copy of it.
+func AppendText(dst, text []byte) []byte { return appendText(dst, text) }
+
+// appendText goes eight bytes at a time as long as nothing needs a look.
+func appendText[T string | []byte](dst []byte, s T) []byte {
 	dst = append(dst, '"')
-	start := 0
-	for i := 0; i < len(s); {
+	start, i := 0, 0
+	for i < len(s) {
+		for i+8 <= len(s) {
+			b := s[i : i+8]
+			w := uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
+				uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
+			quote, slash := w^(ones*'"'), w^(ones*'\\')
+			// a byte below 0x20, a quote, a backslash, or one beyond ASCII
+			if ((w-ones*0x20)|(quote-ones)|(slash-ones)|w)&highs != 0 {
+				break
+			}
+			i += 8
+		}
+		if i == len(s) {
+			break
+		}
 		c := s[i]
 		if c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf {
 			i++
 			continue
 		}
 		if c >= utf8.RuneSelf {
-			r, n := utf8.DecodeRuneInString(s[i:])
-			if r != utf8.RuneError || n != 1 {
-				i += n
-				continue
+			r, n := utf8.DecodeRuneInString(string(s[i:min(i+utf8.UTFMax, len(s))]))
+			if r == utf8.RuneError && n == 1 {
+				dst = append(append(dst, s[start:i]...), "\ufffd"...)
+				start = i + 1
 			}
-			dst = append(append(dst, s[start:i]...), "\ufffd"...)
 			i += n
-			start = i
 			continue
 		}
 		dst = append(dst, s[start:i]...)

@@ -1,10 +1,12 @@
 package sqlite
 
 import (
+	"math"
 	"strconv"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // selection is what a read answers: for each column of a layout the table's
@@ -108,14 +110,14 @@ func appendColumn(dst []byte, st *stmt, i int, c *column) []byte {
 	case schema.KindDateTime:
 		return appendTime(dst, text)
 	}
-	return appendString(dst, text)
+	return jsontext.AppendText(dst, text)
 }
 
 // appendTime appends a date-time of timeLayout with milliseconds, or with
 // microseconds where those are not zero (docs/decisions/093).
 func appendTime(dst, text []byte) []byte {
 	if len(text) != len(timeLayout) || text[len(text)-1] != 'Z' {
-		return appendString(dst, text)
+		return jsontext.AppendText(dst, text)
 	}
 	dst = append(dst, '"')
 	if string(text[23:26]) == "000" {
@@ -124,4 +126,19 @@ func appendTime(dst, text []byte) []byte {
 		dst = append(dst, text[:26]...)
 	}
 	return append(dst, 'Z', '"')
+}
+
+// appendFloat appends f as encoding/json does: the shortest text that reads back
+// as f, with an exponent only for the very small and the very large.
+func appendFloat(dst []byte, f float64) []byte {
+	format := byte('f')
+	if abs := math.Abs(f); abs != 0 && (abs < 1e-6 || abs >= 1e21) {
+		format = 'e'
+	}
+	dst = strconv.AppendFloat(dst, f, format, -1, 64)
+	if n := len(dst); format == 'e' && n >= 4 && dst[n-4] == 'e' && dst[n-3] == '-' && dst[n-2] == '0' {
+		dst[n-2] = dst[n-1] // e-09 becomes e-9
+		dst = dst[:n-1]
+	}
+	return dst
 }

@@ -16,7 +16,6 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
-	"github.com/frondhost/frond/schema/jsontext"
 )
 
 func TestNamesAndLiterals(t *testing.T) {
@@ -193,19 +192,6 @@ func FuzzDecimal(f *testing.F) {
 		y, okY := new(big.Rat).SetString(b)
 		if okX && okY && x.Cmp(y) != got {
 			t.Errorf("%q to %q is %d, want %d", a, b, got, x.Cmp(y))
-		}
-	})
-}
-
-// FuzzAppendString holds the fast writer to the plain one.
-func FuzzAppendString(f *testing.F) {
-	for _, s := range []string{"", "plain text of some length", "\"\\\n\r\t\x00\x1f", "é😀\u2028", "\xff\xfe broken", "12345678\"", "1234567é9"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		want := jsontext.AppendString([]byte("x"), s)
-		if got := appendString([]byte("x"), []byte(s)); !bytes.Equal(got, want) {
-			t.Errorf("%q is %s, want %s", s, got, want)
 		}
 	})
 }

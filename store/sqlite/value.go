@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"strconv"
-	"strings"
-	"time"
 
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -167,25 +165,8 @@ const timeLayout = "2006-01-02T15:04:05.000000Z"
 // normalTime reads an RFC 3339 date-time into timeLayout. What is finer than a
 // microsecond is cut off; a leap second is the second after it.
 func normalTime(s string) (string, bool) {
-	if len(s) < len("2006-01-02T15:04:05Z") {
-		return "", false
-	}
-	if strings.ContainsAny(s, "tz") {
-		s = strings.ToUpper(s) // RFC 3339 section 5.6: T and Z may be small
-	}
-	leap := s[17:19] == "60"
-	if leap {
-		s = s[:17] + "59" + s[19:]
-	}
-	t, err := time.Parse(time.RFC3339Nano, s)
-	if err != nil {
-		return "", false
-	}
-	if leap {
-		t = t.Add(time.Second)
-	}
-	t = t.UTC()
-	if t.Year() < 0 || t.Year() > 9999 {
+	t, ok := schema.ParseDateTime(s)
+	if !ok {
 		return "", false
 	}
 	return t.Format(timeLayout), true
