@@ -181,6 +181,26 @@ func TestOneQuestionForAllWhoWait(t *testing.T) {
 	})
 }
 
+// The turn of the clock and a token's question are one, where they meet.
+func TestPollJoinsWhatIsUnderWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		before, after := eddsa("2025"), eddsa("2026")
+		p := &publisher{text: jwks(before), takes: 3 * time.Second}
+		call := published(t, p, gateway.Identity{Refresh: time.Minute}, nil)
+		wantCode(t, call(before.token(nil, nil)), fine, "at first") // 0:03; the next poll is at 1:03
+		p.set(jwks(after), nil)
+		time.Sleep(58 * time.Second)
+		wantCode(t, call(after.token(nil, nil)), fine, "a new key, two seconds before") // 1:01 to 1:04
+		if n := p.times(); n != 2 {
+			t.Errorf("asked %d times, want 2", n)
+		}
+		time.Sleep(61 * time.Second)
+		if n := p.times(); n != 3 {
+			t.Errorf("a minute later: asked %d times, want 3", n)
+		}
+	})
+}
+
 // Whoever stops waiting is not kept, and the answer is there for the next.
 func TestWaitingEndsWithTheRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -136,6 +136,13 @@ func rs256(kid string) signer {
 	}}
 }
 
+func rs512(kid string) signer {
+	return signer{"RS512", kid, &rsaKey().PublicKey, func(input []byte) []byte {
+		sum := sha512.Sum512(input)
+		return must(rsa.SignPKCS1v15(rand.Reader, rsaKey(), crypto.SHA512, sum[:]))
+	}}
+}
+
 func ps256(kid string) signer {
 	return signer{"PS256", kid, &rsaKey().PublicKey, func(input []byte) []byte {
 		sum := sha256.Sum256(input)
