@@ -31,8 +31,11 @@ type Config struct {
 	Limits   Limits
 	Identity Identity
 	CORS     CORS
-	Log      Log
-	Shutdown Shutdown
+	// Audiences are the paths of audiences' surfaces, by their names; one that is
+	// not here has /{audience}.
+	Audiences map[string]string
+	Log       Log
+	Shutdown  Shutdown
 }
 
 // Limits bound what one request may ask.

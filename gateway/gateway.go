@@ -9,11 +9,9 @@ import (
 
 	"github.com/gorilla/mux"
 
-	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
-	"github.com/frondhost/frond/rest"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -30,10 +28,12 @@ type Options struct {
 	Store facade.Store
 	// Middleware wraps the façade; the first is outermost.
 	Middleware []facade.Middleware
-	// GraphQL chooses what the GraphQL schema shows; nil: all of it.
+	// GraphQL chooses what GraphQL schemas show of what their surfaces do; nil: all
+	// of it. Surface is the gateway's to fill in.
 	GraphQL *projection.Options
 	// Extend registers fields that the projection cannot derive (spec 4.3.4), with
-	// RegisterType and RegisterOperations, after everything else.
+	// RegisterType and RegisterOperations, after everything else. They are in the
+	// schema that everybody sees and in no audience's.
 	Extend func(*projection.Builder) error
 	// Logger takes what the gateway has to say. Nil: stderr, as Config.Log has it.
 	Logger *slog.Logger
@@ -46,26 +46,12 @@ type Options struct {
 // may be called from many goroutines.
 type Gateway struct {
 	*Host
-	sdl      string
 	session  Session
 	keys     *keyring // nil: callers are not known by tokens
-	surfaces surfaces
+	places   []*place
+	mounted  []mounted
 	handler  http.Handler
 	draining atomic.Bool
-}
-
-// surfaces are what is mounted where: a Router that remembers.
-type surfaces []struct {
-	path    string
-	handler http.Handler
-}
-
-// Handle remembers what belongs at path.
-func (s *surfaces) Handle(path string, h http.Handler) {
-	*s = append(*s, struct {
-		path    string
-		handler http.Handler
-	}{path, h})
 }
 
 // New is [Open] with every surface. Nothing listens yet.
@@ -110,51 +96,26 @@ func (g *Gateway) Close() error {
 	return g.Host.Close()
 }
 
-// build builds the surfaces.
-func (g *Gateway) build(opts *Options) error {
-	session, catalog, caller, body := g.session, g.Catalog(), g.Caller(), g.config.Limits.Body
-	built, err := g.project(opts)
-	if err == nil {
-		g.sdl = built.SDL
-		err = RegisterGraphQL(&g.surfaces, built, caller, &GraphQLOptions{Session: session, MaxBody: body, Log: g.log})
-	}
-	api, restErr := rest.New(catalog, caller, &rest.Options{State: session, MaxBody: body, Log: g.log})
-	if err := errors.Join(err, restErr); err != nil {
-		return err
-	}
-	g.surfaces.Handle("/api/", api)
-	g.surfaces.Handle(envelope.Path, envelope.NewHandler(catalog, caller, &envelope.Options{State: session, MaxBody: body, Log: g.log}))
-	g.surfaces.Handle("/livez", http.HandlerFunc(live))
-	g.surfaces.Handle("/readyz", ready(&g.draining))
-	return nil
-}
-
-// project builds the GraphQL schema.
-func (g *Gateway) project(opts *Options) (*resolvers.Schema, error) {
-	b := projection.NewBuilder()
-	err := projection.RegisterAll(b, g.Catalog(), opts.GraphQL)
-	if opts.Extend != nil {
-		err = errors.Join(err, opts.Extend(b))
-	}
-	if err != nil {
-		return nil, err
-	}
-	return b.Build(g.Caller())
-}
-
 // RegisterGraphQL mounts a built schema on /graphql (spec 4.3.2). The caller is
 // what the schema was built over.
 func RegisterGraphQL(r Router, s *resolvers.Schema, caller facade.Caller, opts *GraphQLOptions) error {
+	h, err := engineOf(s, caller, opts)
+	if err == nil {
+		r.Handle("/graphql", h)
+	}
+	return err
+}
+
+func engineOf(s *resolvers.Schema, caller facade.Caller, opts *GraphQLOptions) (http.Handler, error) {
 	options := resolvers.Options{Suggest: true}
 	if opts != nil {
 		options.Logger = opts.Log
 	}
 	engine, err := resolvers.NewEngine(s, caller, &options)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	r.Handle("/graphql", NewGraphQL(engine, opts))
-	return nil
+	return NewGraphQL(engine, opts), nil
 }
 
 // Handler answers every request of the service, health included. It recovers
@@ -164,18 +125,17 @@ func (g *Gateway) Handler() http.Handler { return g.handler }
 
 // Mount puts the surfaces on a router that has other paths too (spec 1.4).
 func (g *Gateway) Mount(r Router) {
-	for _, s := range g.surfaces {
-		r.Handle(s.path, g.config.CORS.wrap(s.handler))
+	for _, m := range g.mounted {
+		r.Handle(m.path, g.config.CORS.wrap(m.handler))
 	}
 }
 
-// SDL is the GraphQL schema as text.
-func (g *Gateway) SDL() string { return g.sdl }
-
-func (g *Gateway) paths() []string {
-	paths := make([]string, len(g.surfaces))
-	for i, s := range g.surfaces {
-		paths[i] = s.path
+// paths are those that everybody may be told.
+func (g *Gateway) paths() (paths []string) {
+	for _, m := range g.mounted {
+		if !m.audience {
+			paths = append(paths, m.path)
+		}
 	}
 	return paths
 }

@@ -87,6 +87,7 @@ var settings = []Setting{
 	{"cors.headers", "[Authorization, Content-Type, If-Match, If-None-Match, Prefer, traceparent, tracestate]", "the headers such a page may send", to(readHeaders, func(c *Config) *[]string { return &c.CORS.Headers })},
 	{"cors.credentials", "false", "let such a page's browser send cookies", to(readBool, func(c *Config) *bool { return &c.CORS.Credentials })},
 	{"cors.maxAge", "10m", "how long a browser may remember what it was allowed", to(readMaxAge, func(c *Config) *time.Duration { return &c.CORS.MaxAge })},
+	{"audiences", "{}", "the paths that the surfaces of audiences stand under, such as {partner: /b2b}; /{audience} where none is set", to(readAudiences, func(c *Config) *map[string]string { return &c.Audiences })},
 	{"log.level", "info", "debug, info, warn or error", to(readLevel, func(c *Config) *slog.Level { return &c.Log.Level })},
 	{"log.format", "auto", "text, json or auto: text on a terminal, else json", to(readFormat, func(c *Config) *string { return &c.Log.Format })},
 	{"shutdown.delay", "0s", "how long to go on serving with /readyz at 503", to(readDuration, func(c *Config) *time.Duration { return &c.Shutdown.Delay })},
@@ -142,7 +143,7 @@ func (c *Config) readMap(file, prefix string, m json.RawMessage) (faults schema.
 		case below != nil:
 			message = fmt.Sprintf("%s takes a map", key)
 			remedy = "write a map with " + strings.Join(below, ", ")
-		case settings[i].list() && (kind == jsontext.Object || kind == jsontext.Array):
+		case (settings[i].list() || settings[i].Default == "{}") && (kind == jsontext.Object || kind == jsontext.Array):
 			if err := settings[i].set(c, string(value)); err != nil { // not repeated: it may hold a key
 				message = fmt.Sprintf("%s cannot be this", key)
 				remedy = err.Error()
