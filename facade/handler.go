@@ -84,6 +84,10 @@ func (t *trip) adopt(answer any) (*Result, error) {
 		return nil, t.unfit(err)
 	}
 	if t.sel == nil {
+		if from.Len() > 0 && !from.crossed && !t.inside {
+			// As they are kept, closed and hidden fields among them, they are not for callers.
+			return nil, t.unfit(fmt.Errorf("it answered rows it read inside, and the operation names no output; name the entity or a view, or answer values of your own"))
+		}
 		return &Result{Form: FormValue, Value: text}, nil
 	}
 	if from != nil && from.crossed {
@@ -220,14 +224,15 @@ func readPage(text json.RawMessage, page *Page) (items json.RawMessage, err erro
 	return items, nil
 }
 
-// normal is rows with their date-times in the form all rows have them in; rows
-// without any are left as they are.
+// normal is rows with their date-times in the form all rows have them in, and
+// their nested objects with the members that are declared; rows without either are
+// left as they are.
 func normal(rows *Rows, s *selection) *Rows {
-	moments := false
+	same := true
 	for _, p := range s.props {
-		moments = moments || p.Kind == schema.KindDateTime
+		same = same && p.Kind != schema.KindDateTime && !closed(&p.Shape)
 	}
-	if !moments {
+	if same {
 		return rows
 	}
 	out := NewRows(s.stored, rows.Len())
@@ -241,6 +246,8 @@ func normal(rows *Rows, s *selection) *Rows {
 			}
 			if p.Kind == schema.KindDateTime {
 				value = normalDateTime(value)
+			} else if closed(&p.Shape) {
+				value = prune(&p.Shape, value)
 			}
 			out.Put(j, value)
 		}

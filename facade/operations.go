@@ -156,6 +156,7 @@ func (b *compiler) link() {
 					}
 				}
 				out := b.doors[key]
+				b.staysClosed(d, op)
 				if op.outDoor = out; out != nil && out.Entity == op.Output {
 					op.reader = out.reader // with its computed fields
 				}

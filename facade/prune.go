@@ -1,0 +1,64 @@
+package facade
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// closed says whether a shape names the members of an object somewhere in it, so
+// that others have to go from what a handler answers.
+func closed(s *schema.Shape) bool {
+	return s.Properties != nil || s.Items != nil && closed(s.Items)
+}
+
+// prune is a value without the members of nested objects that its shape does not
+// name: what a view names leaves, and nothing besides (DESIGN 6). A shape that
+// takes further members by a keyword of its own keeps them.
+func prune(s *schema.Shape, value json.RawMessage) json.RawMessage {
+	switch kind := jsontext.KindOf(value); {
+	case kind == jsontext.Object && s.Properties != nil:
+		further := s.Extra.Get("patternProperties") != nil ||
+			s.Extra.Get("additionalProperties") != nil && jsontext.KindOf(s.Extra.Get("additionalProperties")) != jsontext.False
+		var out schema.Object
+		for name, member := range jsontext.Members(value) {
+			switch field := fieldOf(s.Properties, name); {
+			case field != nil:
+				out = append(out, schema.Member{Name: name, Value: prune(&field.Shape, member)})
+			case further:
+				out = append(out, schema.Member{Name: name, Value: member})
+			}
+		}
+		return appendObject(nil, out)
+	case kind == jsontext.Array && s.Items != nil && closed(s.Items):
+		out := []byte{'['}
+		for i, item := range jsontext.Elements(value) {
+			if i > 0 {
+				out = append(out, ',')
+			}
+			out = append(out, prune(s.Items, item)...)
+		}
+		return append(out, ']')
+	}
+	return value
+}
+
+// staysClosed faults a view that opens what the entity it was cut from closes: a
+// field that is closed outward leaves by no view (spec 2.2).
+func (b *compiler) staysClosed(d *Door, op *Operation) {
+	if !op.Output.View || op.Output.Card.Derived == nil {
+		return
+	}
+	from := b.set.Entity(op.Output.Card.Derived.From)
+	if from == nil {
+		return
+	}
+	for _, p := range op.Output.Fields {
+		if q := from.Property(p.Name); q != nil && !q.Readable() && p.Readable() {
+			b.fault(d.Origin, d.at, fmt.Sprintf("the output of %s.%s, a view of %s, opens %s, which is closed outward there", d.Name, op.Name, from.Name, p.Name),
+				"leave it out of the view, or give the view's field a name of its own")
+		}
+	}
+}
