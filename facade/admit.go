@@ -16,7 +16,7 @@ import (
 // before those of the body.
 func (t *trip) admit(ctx context.Context) error {
 	if t.call.Each != nil {
-		if err := t.admitEach(); err != nil {
+		if err := t.admitEach(ctx); err != nil {
 			return err
 		}
 	}

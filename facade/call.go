@@ -60,6 +60,15 @@ type Invocation struct {
 type Each struct {
 	Field string
 	Keys  []json.RawMessage
+	// Through says which field of other rows leads to these; nil: none does. A field
+	// the caller may not read leads nowhere.
+	Through *Through
+}
+
+// Through is a many relation that is followed: the field, and the call that gave
+// the rows it stands on. It is asked about because nothing of it stands in those rows.
+type Through struct {
+	Entity, Operation, Field string
 }
 
 // State is the caller's state (spec 2.6): who is calling, as the surface found it.

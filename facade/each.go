@@ -1,7 +1,9 @@
 package facade
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
 
 	"github.com/frondhost/frond/schema"
 )
@@ -34,7 +36,7 @@ func (e *eachOf) miss() { e.order = append(e.order, -1) }
 // admitEach reads a batch: findById for many ids, list for many values of a field.
 // A key that is null, or of another kind than the field, has no rows: batches are
 // made from rows, and what one of them points at is not the caller's fault.
-func (t *trip) admitEach() error {
+func (t *trip) admitEach(ctx context.Context) error {
 	each := t.call.Each
 	var field *schema.Property
 	if t.door.Entity != nil {
@@ -49,6 +51,10 @@ func (t *trip) admitEach() error {
 	default:
 		return Errorf(BadRequest, "%s is not batched; only findById and list are", t.where())
 	}
+	if through := each.Through; through != nil && !t.follows(ctx, through) {
+		t.refuse(unknownKey("/each/through", fmt.Sprintf("names %s, which %s does not have", shown(through.Field), shown(through.Entity))))
+		return nil
+	}
 	e := &eachOf{field: field, at: make(map[string]int, len(each.Keys)), values: make([]json.RawMessage, 0, len(each.Keys)), order: make([]int, 0, len(each.Keys))}
 	for _, k := range each.Keys {
 		if text, why := keyText(field, k); why == "" {
@@ -59,4 +65,22 @@ func (t *trip) admitEach() error {
 	}
 	t.each = e
 	return nil
+}
+
+// follows says whether a relation exists for the caller on the rows it stands on,
+// by the scope those were read with.
+func (t *trip) follows(ctx context.Context, through *Through) bool {
+	door := t.facade.catalog.Door(through.Entity)
+	if t.inside || door == nil {
+		return true
+	}
+	op := door.Operation(through.Operation)
+	if op == nil {
+		op = door.reading()
+	}
+	if op.outDoor != nil && op.outDoor != door {
+		door, op = op.outDoor, op.outDoor.reading()
+	}
+	see, err := t.scopeOf(ctx, door, op)
+	return err == nil && !see.hides(through.Field)
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -43,6 +44,9 @@ func (x *exec) batch(r *run, f *fetch, res *result, call *facade.Call, in *invoc
 		return
 	}
 	call.Each = &facade.Each{Field: f.each, Keys: kept(d.keys)}
+	if f.binding.Kind == ToMany {
+		call.Each.Through = through(f.binding.Link, f.parent.entity, f.parent.op)
+	}
 	out, err := x.e.caller.Call(x.ctx, call)
 	switch {
 	case err != nil:
@@ -57,6 +61,15 @@ func (x *exec) batch(r *run, f *fetch, res *result, call *facade.Call, in *invoc
 	if f.binding.Kind == ToManyIDs {
 		x.windows(parent, f, res, d, in.window)
 	}
+}
+
+// through is the relation whose rows are asked for. Rows that no call of the plan
+// gave are taken for ones that were asked for by their ids.
+func through(l *schema.Link, entity, op string) *facade.Through {
+	if entity == "" || op == "" {
+		entity, op = l.Field.Owner.Key, "findById"
+	}
+	return &facade.Through{Entity: entity, Operation: op, Field: l.Field.Name}
 }
 
 // kept is a copy of keys for a caller to keep.

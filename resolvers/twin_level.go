@@ -162,7 +162,7 @@ func (t *Twin) toMany(b *Binding, l *twinLevel, p graphql.ResolveParams) ([]any,
 	if err := twinInvoke(&c.Invocation, b.Args, p.Args); err != nil {
 		return nil, err
 	}
-	c.Each = &facade.Each{Field: b.Link.Inverse.Name, Keys: l.keys(b.Column)}
+	c.Each = &facade.Each{Field: b.Link.Inverse.Name, Keys: l.keys(b.Column), Through: through(b.Link, "", "")}
 	t.narrow(c, b, p)
 	res, err := t.caller.Call(p.Context, c)
 	if err != nil {
