@@ -216,10 +216,20 @@ func (w *world) condition(m *maker, e *entity, depth int, allow func(*field) boo
 	return w.comparison(m, f, pick(m, operators(f)))
 }
 
-// every field and relation of a condition, as deep as it goes.
+// walk goes through all parts of a condition, as deep as it goes.
 func (c *cond) walk(each func(*cond)) {
 	each(c)
 	for _, s := range c.sub {
 		s.walk(each)
 	}
+}
+
+// speaks says whether every part of a condition says something.
+func (c *cond) speaks() bool {
+	ok := true
+	c.walk(func(c *cond) {
+		values, several := c.value.([]any)
+		ok = ok && !((c.op == "and" || c.op == "or") && len(c.sub) == 0) && !(several && len(values) == 0)
+	})
+	return ok
 }

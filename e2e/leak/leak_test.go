@@ -1,15 +1,69 @@
 package leak
 
-import "testing"
+import (
+	"flag"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+)
 
+var (
+	seedFlag  = flag.Uint64("seed", 0, "prove this seed alone; a failure names it (also LEAK_SEED)")
+	sizeFlag  = flag.Int("size", -1, "the size of the gardens; -1: it grows with the seeds (also LEAK_SIZE)")
+	forFlag   = flag.Duration("for", 0, "go on with new seeds for this long (also LEAK_FOR)")
+	fromFlag  = flag.Uint64("from", 1, "the first seed")
+	gardens   = 70 // of an ordinary run
+	rulesFlag = flag.String("rules", "", "where collectors stand: go, yaml, or both in turn")
+)
+
+// TestLeak is the proof: thousands of cases in an ordinary run, more with -for.
+// The seeds of an ordinary run are always the same.
 func TestLeak(t *testing.T) {
-	n := 0
-	for seed := uint64(1); seed <= 60; seed++ {
-		cases, err := prove(seed, int(seed)/20, false, hole{})
-		n += cases
-		if err != nil {
-			t.Fatal(err)
+	fromEnvironment(t)
+	if *seedFlag != 0 {
+		seeded(t, *seedFlag)
+		return
+	}
+	end, n, cases := time.Now().Add(*forFlag), 0, 0
+	for seed := *fromFlag; n < gardens && !testing.Short() || n < gardens/4 || time.Now().Before(end); seed++ {
+		n++
+		cases += seeded(t, seed)
+		if *forFlag > 0 && n%500 == 0 {
+			t.Logf("%d gardens, %d cases", n, cases)
 		}
 	}
-	t.Log(n)
+	t.Logf("%d gardens, %d cases", n, cases)
+}
+
+// seeded proves one seed: small gardens come first, so that what is found is small.
+func seeded(t *testing.T, seed uint64) int {
+	t.Helper()
+	size := min(int(seed/25), 4)
+	if *sizeFlag >= 0 {
+		size = *sizeFlag
+	}
+	cases, err := prove(seed, size, *rulesFlag == "yaml" || *rulesFlag == "" && seed%2 == 0, hole{})
+	if err != nil {
+		t.Fatalf("%v\n\nagain: go test ./e2e/leak -run TestLeak -seed %d -size %d", err, seed, size)
+	}
+	return cases
+}
+
+// fromEnvironment reads what was not given as a flag.
+func fromEnvironment(t *testing.T) {
+	t.Helper()
+	var err error
+	if v := os.Getenv("LEAK_SEED"); v != "" && *seedFlag == 0 {
+		*seedFlag, err = strconv.ParseUint(v, 10, 64)
+	}
+	if v := os.Getenv("LEAK_SIZE"); v != "" && *sizeFlag < 0 && err == nil {
+		*sizeFlag, err = strconv.Atoi(v)
+	}
+	if v := os.Getenv("LEAK_FOR"); v != "" && *forFlag == 0 && err == nil {
+		*forFlag, err = time.ParseDuration(v)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 }

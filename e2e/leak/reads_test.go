@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -108,10 +109,48 @@ func (p *proof) agree(e *entity, got, want any) error {
 		return v
 	}
 	clean, _ := decode([]byte(encode(want)))
-	if x, y := encode(strip(got)), encode(strip(clean)); x != y {
-		return fmt.Errorf("the oracle says otherwise\n  it allows %s\n  there came %s", y, x)
+	if at := differ("", strip(got), strip(clean)); at != "" {
+		return fmt.Errorf("the oracle says otherwise, at %s", at)
 	}
 	return nil
+}
+
+// differ is where two values differ first, or "".
+func differ(at string, got, want any) string {
+	switch x := got.(type) {
+	case map[string]any:
+		y, ok := want.(map[string]any)
+		if !ok {
+			break
+		}
+		names := slices.Sorted(maps.Keys(x))
+		for name := range y {
+			if _, both := x[name]; !both {
+				names = append(names, name)
+			}
+		}
+		for _, name := range names {
+			if d := differ(at+"."+name, x[name], y[name]); d != "" {
+				return d
+			}
+		}
+		return ""
+	case []any:
+		y, ok := want.([]any)
+		if !ok || len(x) != len(y) {
+			break
+		}
+		for i := range x {
+			if d := differ(fmt.Sprintf("%s[%d]", at, i), x[i], y[i]); d != "" {
+				return d
+			}
+		}
+		return ""
+	}
+	if x, y := encode(got), encode(want); x != y {
+		return fmt.Sprintf("%s\n  it allows  %s\n  there came %s", at, y, x)
+	}
+	return ""
 }
 
 // result is what an answer holds on its surface: a value, or the code of a failure.

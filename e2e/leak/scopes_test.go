@@ -22,7 +22,7 @@ type scope struct {
 
 // newCaller makes up what someone may see of a world. Conditions are such that some
 // rows are seen and some are not, where a condition like that comes up.
-func newCaller(m *maker, w *world, name string) *caller {
+func newCaller(m *maker, w *world, name string, asYAML bool) *caller {
 	c := &caller{name: name, scopes: map[*entity]*scope{}, user: map[string]any{"name": name}}
 	for _, e := range w.garden.entities {
 		if m.chance(15) {
@@ -38,13 +38,16 @@ func newCaller(m *maker, w *world, name string) *caller {
 					n++
 				}
 			}
+			if asYAML && !rows.speaks() {
+				continue // frond.yaml takes no condition that says nothing
+			}
 			if all := len(w.rows[e]); n*5 >= all && n*5 <= 4*all {
 				s.rows = rows
 				break
 			}
 		}
 		for _, f := range e.fields[1:] {
-			if m.chance(22) {
+			if m.chance(22) && !(f.kind == many && asYAML) { // frond.yaml takes no other side of a relation
 				s.hide = append(s.hide, f.name)
 			}
 		}
