@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -177,5 +178,35 @@ func TestIdentityCheck(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// What docs/identity.md shows to write can be written.
+func TestIdentityPage(t *testing.T) {
+	page, err := os.ReadFile("../docs/identity.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := strings.Split(string(page), "```yaml\n")[1:]
+	if len(blocks) != 3 {
+		t.Errorf("the page shows %d files, want 3", len(blocks))
+	}
+	for i, block := range blocks {
+		var config Config
+		text, _, _ := strings.Cut(block, "```")
+		if faults := config.readFile("gateway.yaml", []byte(text)); faults != nil {
+			t.Errorf("block %d: %v", i, faults)
+		}
+		if faults := config.withDefaults().check(); i != 1 && faults != nil { // the second goes into the first
+			t.Errorf("block %d: %v", i, faults)
+		}
+	}
+	for _, s := range Settings() {
+		word := s.Key[strings.LastIndex(s.Key, ".")+1:]
+		if strings.HasPrefix(s.Key, "identity.") || strings.HasPrefix(s.Key, "cors.") {
+			if !strings.Contains(string(page), word) {
+				t.Errorf("the page does not tell of %s", s.Key)
+			}
+		}
 	}
 }
