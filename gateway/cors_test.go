@@ -1,7 +1,6 @@
 package gateway_test
 
 import (
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -16,7 +15,7 @@ import (
 const shop = "https://shop.example"
 
 // exchange sends one request to a handler.
-func exchange(h http.Handler, method, path, body string, headers ...string) *http.Response {
+func exchange(h http.Handler, method, path, body string, headers ...string) reply {
 	r := httptest.NewRequest(method, path, strings.NewReader(body))
 	if body != "" {
 		r.Header.Set("Content-Type", "application/json")
@@ -27,7 +26,7 @@ func exchange(h http.Handler, method, path, body string, headers ...string) *htt
 	}
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
-	return w.Result()
+	return reply{w.Code, w.Header(), w.Body.String()}
 }
 
 func varies(h http.Header, on string) bool {
@@ -72,7 +71,7 @@ func TestCORSIsClosedByDefault(t *testing.T) {
 	for _, s := range surfaces {
 		for _, method := range []string{s.method, http.MethodOptions} {
 			got := exchange(gw.Handler(), method, s.path, s.body, "Origin: "+shop, "Access-Control-Request-Method: POST")
-			if names := allowed(got.Header); names != nil {
+			if names := allowed(got.header); names != nil {
 				t.Errorf("%s %s: %v", method, s.path, names)
 			}
 		}
@@ -104,15 +103,15 @@ func TestPreflight(t *testing.T) {
 				headers = append(headers, "Access-Control-Request-Headers: "+c.headers)
 			}
 			got := exchange(gw.Handler(), http.MethodOptions, path, "", headers...)
-			origin := got.Header.Get("Access-Control-Allow-Origin")
-			if got.StatusCode != http.StatusNoContent || (origin == c.origin) != c.ok || !c.ok && len(allowed(got.Header)) > 0 {
-				t.Errorf("%s, %s: %d %v", path, c.name, got.StatusCode, got.Header)
+			origin := got.header.Get("Access-Control-Allow-Origin")
+			if got.status != http.StatusNoContent || (origin == c.origin) != c.ok || !c.ok && len(allowed(got.header)) > 0 {
+				t.Errorf("%s, %s: %d %v", path, c.name, got.status, got.header)
 			}
-			if !varies(got.Header, "Origin") {
-				t.Errorf("%s, %s: Vary %q", path, c.name, got.Header.Values("Vary"))
+			if !varies(got.header, "Origin") {
+				t.Errorf("%s, %s: Vary %q", path, c.name, got.header.Values("Vary"))
 			}
-			if c.ok && (got.Header.Get("Access-Control-Max-Age") != "600" || got.Header.Get("Access-Control-Allow-Credentials") != "") {
-				t.Errorf("%s, %s: %v", path, c.name, got.Header)
+			if c.ok && (got.header.Get("Access-Control-Max-Age") != "600" || got.header.Get("Access-Control-Allow-Credentials") != "") {
+				t.Errorf("%s, %s: %v", path, c.name, got.header)
 			}
 		}
 	}
@@ -133,20 +132,20 @@ func TestCORSOfAnswers(t *testing.T) {
 					headers = append(headers, authorization)
 				}
 				got := exchange(gw.Handler(), s.method, s.path, s.body, headers...)
-				h := got.Header
+				h := got.header
 				reads := h.Get("Access-Control-Allow-Origin") == shop && h.Get("Access-Control-Allow-Credentials") == "true" && strings.Contains(h.Get("Access-Control-Expose-Headers"), "Etag")
-				if reads != (origin == shop) || origin != shop && len(allowed(h)) > 0 || (got.StatusCode == 401) != (name == "refused") || !varies(h, "Origin") {
-					t.Errorf("%s, %s, from %q: %d %v", s.name, name, origin, got.StatusCode, h)
+				if reads != (origin == shop) || origin != shop && len(allowed(h)) > 0 || (got.status == 401) != (name == "refused") || !varies(h, "Origin") {
+					t.Errorf("%s, %s, from %q: %d %v", s.name, name, origin, got.status, h)
 				}
 			}
 		}
-		if got := exchange(gw.Handler(), s.method, s.path, s.body); s.name == "GraphQL" && !varies(got.Header, "Accept") {
-			t.Errorf("%s: Vary %v", s.name, got.Header.Values("Vary"))
+		if got := exchange(gw.Handler(), s.method, s.path, s.body); s.name == "GraphQL" && !varies(got.header, "Accept") {
+			t.Errorf("%s: Vary %v", s.name, got.header.Values("Vary"))
 		}
 	}
 	got := exchange(gw.Handler(), http.MethodOptions, "/graphql", "", "Origin: "+shop, "Access-Control-Request-Method: POST")
-	if got.Header.Get("Access-Control-Max-Age") != "0" || got.Header.Get("Access-Control-Allow-Credentials") != "true" {
-		t.Errorf("%v", got.Header)
+	if got.header.Get("Access-Control-Max-Age") != "0" || got.header.Get("Access-Control-Allow-Credentials") != "true" {
+		t.Errorf("%v", got.header)
 	}
 }
 
@@ -154,7 +153,7 @@ func TestCORSOfAnswers(t *testing.T) {
 func TestCORSForEveryone(t *testing.T) {
 	gw, _ := with(t, gateway.CORS{Origins: []string{"*"}})
 	got := exchange(gw.Handler(), "GET", "/api/app/notes", "", "Origin: https://mallory.example", "Cookie: a=b")
-	if h := got.Header; h.Get("Access-Control-Allow-Origin") != "*" || h.Get("Access-Control-Allow-Credentials") != "" {
+	if h := got.header; h.Get("Access-Control-Allow-Origin") != "*" || h.Get("Access-Control-Allow-Credentials") != "" {
 		t.Errorf("%v", h)
 	}
 	config := gateway.Config{CORS: gateway.CORS{Origins: []string{"*"}, Credentials: true}}
@@ -171,9 +170,8 @@ func TestCORSWhereMounted(t *testing.T) {
 	gw.Mount(gateway.Mux(gorilla))
 	for name, router := range map[string]http.Handler{"net/http": standard, "gorilla": gorilla} {
 		got := exchange(router, "POST", "/graphql", `{"query":"{ notes { total } }"}`, "Origin: "+shop)
-		body, _ := io.ReadAll(got.Body)
-		if got.Header.Get("Access-Control-Allow-Origin") != shop || !strings.Contains(string(body), `"total":0`) {
-			t.Errorf("%s: %v %s", name, got.Header, body)
+		if got.header.Get("Access-Control-Allow-Origin") != shop || !strings.Contains(got.body, `"total":0`) {
+			t.Errorf("%s: %v %s", name, got.header, got.body)
 		}
 	}
 }

@@ -21,7 +21,9 @@ func TestUsers(t *testing.T) {
 	}{
 		{"sub alone", gateway.Claims{}, `"sub":"ada"`, object{"id": "ada", "roles": []any{}, "scopes": []any{}}},
 		{
-			"the usual ones", gateway.Claims{}, `"sub":"ada","roles":["a","b"],"scope":"r w","tenant":"north"`,
+			"the usual ones",
+			gateway.Claims{},
+			`"sub":"ada","roles":["a","b"],"scope":"r w","tenant":"north"`,
 			object{"id": "ada", "roles": []any{"a", "b"}, "scopes": []any{"r", "w"}, "tenant": "north"},
 		},
 		{"one role", gateway.Claims{}, `"sub":"ada","roles":"Global Admin"`, object{"id": "ada", "roles": []any{"Global Admin"}, "scopes": []any{}}},
@@ -31,11 +33,15 @@ func TestUsers(t *testing.T) {
 		{"no scope at all is none", gateway.Claims{}, `"sub":"ada","scope":"  "`, object{"id": "ada", "roles": []any{}, "scopes": []any{}}},
 		{"null is not there", gateway.Claims{}, `"sub":"ada","roles":null,"tenant":null,"scope":null,"scp":["a"]`, object{"id": "ada", "roles": []any{}, "scopes": []any{"a"}}},
 		{
-			"further in", gateway.Claims{Roles: []string{"realm_access.roles"}, Tenant: []string{"/org/0", "/org/id"}}, `"sub":"ada","realm_access":{"roles":["a"]},"org":{"id":"n"}`,
+			"further in",
+			gateway.Claims{Roles: []string{"realm_access.roles"}, Tenant: []string{"/org/0", "/org/id"}},
+			`"sub":"ada","realm_access":{"roles":["a"]},"org":{"id":"n"}`,
 			object{"id": "ada", "roles": []any{"a"}, "scopes": []any{}, "tenant": "n"},
 		},
 		{
-			"a name with dots and slashes", gateway.Claims{Roles: []string{"https://shop.example/roles"}, Tenant: []string{"/a~1b~0.c"}}, `"sub":"ada","https://shop.example/roles":["a"],"a/b~.c":"n"`,
+			"a name with dots and slashes",
+			gateway.Claims{Roles: []string{"https://shop.example/roles"}, Tenant: []string{"/a~1b~0.c"}},
+			`"sub":"ada","https://shop.example/roles":["a"],"a/b~.c":"n"`,
 			object{"id": "ada", "roles": []any{"a"}, "scopes": []any{}, "tenant": "n"},
 		},
 		{"a name with dots is not the path", gateway.Claims{Roles: []string{"a.b"}}, `"sub":"ada","a.b":["admin"]`, object{"id": "ada", "roles": []any{}, "scopes": []any{}}},

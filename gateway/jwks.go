@@ -136,7 +136,7 @@ func (k *keyring) ask(ctx context.Context, set *keySet, kid string) bool {
 	if k.fetch == nil {
 		return false
 	}
-	k.start()
+	k.start() //nolint:contextcheck // a fetch is everybody's: it outlives the request that began it
 	known := slices.ContainsFunc(k.all(set), func(one key) bool { return one.id == kid })
 	if set != nil && (kid == "" || known) {
 		return false
@@ -147,7 +147,7 @@ func (k *keyring) ask(ctx context.Context, set *keySet, kid string) bool {
 	// not if one did a moment ago.
 	if f == nil && set != nil && k.now() == set && time.Since(k.asked) >= askEvery {
 		k.asked = time.Now()
-		f = k.begin()
+		f = k.begin() //nolint:contextcheck // likewise
 	}
 	k.mu.Unlock()
 	if f != nil {

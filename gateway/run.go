@@ -17,7 +17,7 @@ import (
 // nil after a clean drain. A gateway runs once.
 func (g *Gateway) Run(ctx context.Context) error {
 	if g.keys != nil {
-		g.keys.start()
+		g.keys.start() //nolint:contextcheck // Close ends it, once the drain is over
 	}
 	return errors.Join(g.serve(ctx, g.handler, &g.draining, g.config.Listen), g.Close())
 }
