@@ -374,3 +374,22 @@ func TestDiscoverALargeHost(t *testing.T) {
 		t.Errorf("%d bytes, %v; want %d", len(got), err, len(document))
 	}
 }
+
+// A host that leaves frames of a batch out has not answered for them.
+func TestFramesLeftUnanswered(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		for _, frame := range jsontext.Elements(body) { // the first alone
+			_, _ = fmt.Fprintf(w, `[{"jsonrpc":"2.0","id":%s,"result":{"id":"a"}}]`, jsontext.Get(frame, "id"))
+			return
+		}
+	}))
+	defer server.Close()
+	_, err := envelope.NewClient(server.URL, nil).Call(t.Context(), &facade.Call{
+		Entity: "math", Operation: "findById",
+		Each: &facade.Each{Field: "id", Keys: []json.RawMessage{[]byte(`"a"`), []byte(`"b"`), []byte(`"c"`)}},
+	})
+	if want := `{"code":"BAD_GATEWAY","message":"the host left 2 of 3 frames unanswered","entity":"math","operation":"findById"}`; wire(err) != want {
+		t.Errorf("%s, want %s", wire(err), want)
+	}
+}

@@ -176,6 +176,24 @@ func TestState(t *testing.T) {
 	}
 }
 
+// TestTrace: the frame's own trace, or that of the request it came in.
+func TestTrace(t *testing.T) {
+	for frame, want := range map[string]string{
+		`{"jsonrpc":"2.0","id":1,"method":"math.sum"}`:                          `"outer"`,
+		`{"jsonrpc":"2.0","id":1,"method":"math.sum","params":{"trace":null}}`:  `"outer"`,
+		`{"jsonrpc":"2.0","id":1,"method":"math.sum","params":{"trace":"own"}}`: `"own"`,
+	} {
+		r := httptest.NewRequest(http.MethodPost, envelope.Path, strings.NewReader(frame))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("traceparent", "outer")
+		w := httptest.NewRecorder()
+		envelope.NewHandler(mathCatalog(), echo, nil).ServeHTTP(w, r)
+		if got := string(jsontext.Get(jsontext.Get(w.Body.Bytes(), "result"), "Trace")); got != want {
+			t.Errorf("%s: %s, want %s", frame, got, want)
+		}
+	}
+}
+
 // TestIDsAreEchoed byte for byte.
 func TestIDsAreEchoed(t *testing.T) {
 	h := envelope.NewHandler(mathCatalog(), arithmetic, nil)

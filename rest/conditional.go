@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // tag is the strong ETag of the row in a result, made of its bytes; "" where the
@@ -153,9 +152,4 @@ func (l *locks) of(path, id string) *sync.RWMutex {
 	l.once.Do(func() { l.seed = maphash.MakeSeed() })
 	h := maphash.String(l.seed, path+"/"+id)
 	return &l.stripes[h%uint64(len(l.stripes))]
-}
-
-// has says whether a parameter was sent for query.
-func (a *arguments) has(name string) bool {
-	return a.query.text != nil && jsontext.Get(append(a.query.text[:len(a.query.text):len(a.query.text)], '}'), name) != nil
 }

@@ -252,6 +252,8 @@ func TestConditionalRequests(t *testing.T) {
 		switch {
 		case c.status == 304 && (w.Body.Len() > 0 || w.Header().Get("ETag") != tag || w.Header().Get("Content-Type") != ""):
 			t.Errorf("%s: %v %s", c.name, w.Header(), w.Body)
+		case c.status >= 400 && (w.Header().Get("ETag") != "" || w.Header().Get("Cache-Control") != "no-store" || w.Header().Get("Vary") != ""):
+			t.Errorf("%s: a failure has headers of the answer that is not given: %v", c.name, w.Header())
 		case c.status == 412 && problem(t, w) != "PRECONDITION_FAILED":
 			t.Errorf("%s: %s", c.name, w.Body)
 		}
@@ -275,6 +277,23 @@ func TestConditionalRequests(t *testing.T) {
 	}
 	if w := ask(t, h, "DELETE /api/blog/posts/p6", []string{"If-Match: " + created.Header().Get("ETag")}, ""); w.Code != 204 {
 		t.Errorf("removal of the same: %d %s", w.Code, w.Body)
+	}
+}
+
+// TestConditionOnNothing: what is not there is not written, whatever a writer would do.
+func TestConditionOnNothing(t *testing.T) {
+	for _, request := range []string{"PATCH /api/blog/posts/p9", "DELETE /api/blog/posts/p9"} {
+		h := live(t, func(next facade.Caller) facade.Caller {
+			return facade.CallerFunc(func(ctx context.Context, c *facade.Call) (*facade.Result, error) {
+				if c.Operation == "update" || c.Operation == "delete" {
+					t.Errorf("%s: %s is called", request, c.Operation)
+				}
+				return next.Call(ctx, c)
+			})
+		})
+		if w := ask(t, h, request, []string{"If-Match: *"}, `{"views":1}`); w.Code != 404 || problem(t, w) != "NOT_FOUND" {
+			t.Errorf("%s: %d %s", request, w.Code, w.Body)
+		}
 	}
 }
 

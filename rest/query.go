@@ -274,6 +274,11 @@ func coerce(shape *schema.Shape, text string) json.RawMessage {
 	return jsontext.Quote(text)
 }
 
+// has says whether a parameter was sent for query.
+func (a *arguments) has(name string) bool {
+	return a.query.text != nil && jsontext.Get(append(a.query.text[:len(a.query.text):len(a.query.text)], '}'), name) != nil
+}
+
 // refuse notes what is wrong with a parameter. The message goes on after its name,
 // as those of the judge do.
 func (a *arguments) refuse(name, code, message string) {

@@ -47,6 +47,8 @@ properties:
     properties: {email: {type: string}, phone: {type: string}}
     anyOf: [{required: [email]}, {required: [phone]}]
     x-kit: {lifecycle: {create: optional}}
+  headers: {type: object, properties: {a: {type: string}}, patternProperties: {'^x-': {type: integer}}, x-kit: {lifecycle: {create: optional}}}
+  address: {oneOf: [{type: string}, {type: object, required: [street], properties: {street: {type: string}}}], x-kit: {lifecycle: {create: optional}}}
   makerId: {x-kit: {role: {relation: {to: maker, kind: one}}}}
   colours: {type: array, items: {type: string}, x-kit: {role: {relation: {to: colour, kind: many}}}}
 `)},
@@ -159,6 +161,10 @@ func TestJudge(t *testing.T) {
 		{"a map by the engine", "product", U, `{"labels": {"b": 1, "a": "x", "c": null}}`, []string{"/body/labels/b type", "/body/labels/c type"}},
 		{"a number beyond sense does not reach the engine", "product", U, `{"labels": {"a": 1e999999999}}`, []string{"/body/labels type"}},
 		{"a choice by the engine is one refusal", "product", U, `{"contact": {}}`, []string{"/body/contact anyOf"}},
+		{"exactly one of several is one refusal", "product", U, `{"address": {}}`, []string{"/body/address oneOf"}},
+		{"either of them fits", "product", U, `{"address": {"street": "x"}}`, nil},
+		{"keys by their pattern are no unknown ones", "product", U, `{"headers": {"x-a": 1, "a": "b"}}`, nil},
+		{"and are judged", "product", U, `{"headers": {"x-a": "1"}}`, []string{"/body/headers/x-a type"}},
 		{"unknown keys beside a choice", "product", U, `{"contact": {"fax": "1", "email": "a"}}`, []string{"/body/contact/fax unknown_key"}},
 
 		{"a bare card takes any object", "bare", P, `{"a": 1, "b": {}}`, nil},

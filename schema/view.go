@@ -13,59 +13,15 @@ import (
 // of a field of the same name or follow. Fields keep their axes. Without a list of
 // its own the view requires what the entity requires of the fields that survived.
 func (c *compiler) expand(u *unit) {
-	r := reader{file: u.src.File}
-	var of string
-	var pick, omit []string
-	picked, omitted := false, false
-	extra := u.card.Extra[:0:0]
-	for _, kw := range u.card.Extra {
-		at := u.src.At + child("", kw.Name)
-		switch kw.Name {
-		case "of":
-			of = r.string(kw.Value, at)
-		case "pick":
-			pick, picked = r.strings(kw.Value, at), true
-		case "omit":
-			omit, omitted = r.strings(kw.Value, at), true
-		default:
-			extra = append(extra, kw)
-		}
-	}
-	c.faults = append(c.faults, r.faults...)
-	if len(r.faults) > 0 {
+	cut, ok := c.shorthand(u)
+	if !ok {
 		return
 	}
-	u.card.Extra = extra
-	if of == "" {
-		if picked || omitted {
-			c.fault(u, "", "pick and omit cut a view from an entity, but of names none", "write of: with the entity's name")
-		}
-		return
-	}
-	from := c.set.Entity(of)
-	if from == nil || from.View {
-		what := "names no entity"
-		if from != nil {
-			what = "names a view"
-		}
-		c.fault(u, "/of", fmt.Sprintf("of: %s %s", of, what), "name one of "+c.known())
-		return
-	}
-	if picked && omitted {
-		c.fault(u, "/pick", "pick and omit are given both", "keep one of them")
-	}
-	for list, names := range map[string][]string{"pick": pick, "omit": omit} {
-		for i, name := range names {
-			if from.Card.Field(name) == nil {
-				c.fault(u, fmt.Sprintf("/%s/%d", list, i), fmt.Sprintf("%s has no field %q", from.Name, name), fieldNames(from.Card.Fields))
-			}
-		}
-	}
-	own := u.card.Fields
+	from, own := cut.from, u.card.Fields
 	fields := []Field{}
 	survived := []string{}
 	for _, f := range from.Card.Fields {
-		if picked && !slices.Contains(pick, f.Name) || slices.Contains(omit, f.Name) {
+		if cut.picked && !slices.Contains(cut.pick, f.Name) || slices.Contains(cut.omit, f.Name) {
 			continue
 		}
 		if i := slices.IndexFunc(own, func(o Field) bool { return o.Name == f.Name }); i >= 0 {
@@ -95,6 +51,68 @@ func (c *compiler) expand(u *unit) {
 	if defs := from.Card.Extra.Get("$defs"); defs != nil && u.card.Extra.Get("$defs") == nil {
 		u.card.Extra = append(u.card.Extra, Keyword{"$defs", defs})
 	}
+}
+
+// cutting is a view's shorthand: from which entity, and which of its fields.
+type cutting struct {
+	from       *Entity
+	pick, omit []string
+	picked     bool // pick is given, if only as []
+}
+
+// shorthand takes the authoring keys off a view's card. It is false where there are
+// none, or where the view cannot be cut.
+func (c *compiler) shorthand(u *unit) (cutting, bool) {
+	r := reader{file: u.src.File}
+	var cut cutting
+	var of string
+	omitted := false
+	extra := u.card.Extra[:0:0]
+	for _, kw := range u.card.Extra {
+		at := u.src.At + child("", kw.Name)
+		switch kw.Name {
+		case "of":
+			of = r.string(kw.Value, at)
+		case "pick":
+			cut.pick, cut.picked = r.strings(kw.Value, at), true
+		case "omit":
+			cut.omit, omitted = r.strings(kw.Value, at), true
+		default:
+			extra = append(extra, kw)
+		}
+	}
+	c.faults = append(c.faults, r.faults...)
+	if len(r.faults) > 0 {
+		return cut, false
+	}
+	u.card.Extra = extra
+	if of == "" {
+		if cut.picked || omitted {
+			c.fault(u, "", "pick and omit cut a view from an entity, but of names none", "write of: with the entity's name")
+		}
+		return cut, false
+	}
+	from := c.set.Entity(of)
+	if from == nil || from.View {
+		what := "names no entity"
+		if from != nil {
+			what = "names a view"
+		}
+		c.fault(u, "/of", fmt.Sprintf("of: %s %s", of, what), "name one of "+c.known())
+		return cut, false
+	}
+	cut.from = from
+	if cut.picked && omitted {
+		c.fault(u, "/pick", "pick and omit are given both", "keep one of them")
+	}
+	for list, names := range map[string][]string{"pick": cut.pick, "omit": cut.omit} {
+		for i, name := range names {
+			if from.Card.Field(name) == nil {
+				c.fault(u, fmt.Sprintf("/%s/%d", list, i), fmt.Sprintf("%s has no field %q", from.Name, name), fieldNames(from.Card.Fields))
+			}
+		}
+	}
+	return cut, true
 }
 
 // known lists the entities there are, for a message.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -47,6 +48,8 @@ type check struct {
 	keys   [][]byte // of all open objects, the innermost last; unquoted where they have escapes
 }
 
+const noValue = "this is no value; strings stand in double quotes"
+
 // frame is an open object or array.
 type frame struct {
 	object bool
@@ -69,7 +72,7 @@ value:
 	switch ch := data[i]; ch {
 	case '{', '[':
 		if len(c.frames) == MaxDepth {
-			return i, "the text is nested deeper than " + strconv.Itoa(MaxDepth) + " levels"
+			return i, "the text is nested deeper than " + strconv.Itoa(MaxDepth) + " levels; send less deep a value"
 		}
 		c.frames = append(c.frames, frame{object: ch == '{', from: len(c.keys)})
 		i = space(data, i+1)
@@ -88,24 +91,21 @@ value:
 			return end, message
 		}
 		i = end
-	case 't':
-		if !bytes.HasPrefix(data[i:], []byte("true")) {
-			return i, "this is no value; strings stand in double quotes"
+	case 't', 'f', 'n':
+		word := "true"
+		switch ch {
+		case 'f':
+			word = "false"
+		case 'n':
+			word = "null"
 		}
-		i += len("true")
-	case 'f':
-		if !bytes.HasPrefix(data[i:], []byte("false")) {
-			return i, "this is no value; strings stand in double quotes"
+		if !bytes.HasPrefix(data[i:], []byte(word)) {
+			return i, noValue
 		}
-		i += len("false")
-	case 'n':
-		if !bytes.HasPrefix(data[i:], []byte("null")) {
-			return i, "this is no value; strings stand in double quotes"
-		}
-		i += len("null")
+		i += len(word)
 	default:
 		if ch != '-' && (ch < '0' || ch > '9') {
-			return i, "this is no value; strings stand in double quotes"
+			return i, noValue
 		}
 		end, ok := checkNumber(data, i)
 		if !ok {
@@ -117,7 +117,7 @@ after:
 	i = space(data, i)
 	if len(c.frames) == 0 {
 		if i < len(data) {
-			return i, "there is more text behind the value"
+			return i, "there is more text behind the value; send one value"
 		}
 		return i, ""
 	}
@@ -145,6 +145,17 @@ after:
 		return i, "a comma or ] has to stand here"
 	}
 key:
+	var message string
+	if i, message = c.key(i); message != "" {
+		return i, message
+	}
+	goto value
+}
+
+// key is the offset of the value behind the key that has to begin at i, or where
+// the key is wrong and how.
+func (c *check) key(i int) (int, string) {
+	data := c.data
 	if i >= len(data) {
 		return i, "the text ends inside an object"
 	}
@@ -156,13 +167,21 @@ key:
 		return end, message
 	}
 	if !c.enter(data[i:end]) {
-		return i, "the key " + string(data[i:end]) + " stands twice in one object"
+		return i, "the key " + shown(data[i:end]) + " stands twice in one object; leave one of them out"
 	}
 	if i = space(data, end); i >= len(data) || data[i] != ':' {
 		return i, "a colon has to stand behind the key"
 	}
-	i = space(data, i+1)
-	goto value
+	return space(data, i+1), ""
+}
+
+// shown is a quoted key in a message, the first of a long one.
+func shown(quoted []byte) string {
+	const most = 60
+	if len(quoted) <= most {
+		return string(quoted)
+	}
+	return strings.ToValidUTF8(string(quoted[:most]), "") + "…"
 }
 
 // enter notes a key of the innermost object and says whether it is new there.
@@ -238,7 +257,7 @@ func checkString(data []byte, i int) (int, string) {
 		default:
 			r, n := utf8.DecodeRune(data[i:])
 			if r == utf8.RuneError && n == 1 {
-				return i, "the text is not UTF-8"
+				return i, "the text is not UTF-8; send it as UTF-8"
 			}
 			i += n
 		}

@@ -24,7 +24,7 @@ func TestCheckRefuses(t *testing.T) {
 		{"a bare word", `hello`, "line 1, column 1: this is no value; strings stand in double quotes", ""},
 		{"half a literal", `[tru]`, "line 1, column 2: this is no value; strings stand in double quotes", "/0"},
 		{"single quotes", `{'a': 1}`, "line 1, column 2: a key in double quotes has to stand here", ""},
-		{"two values", `1 2`, "line 1, column 3: there is more text behind the value", ""},
+		{"two values", `1 2`, "line 1, column 3: there is more text behind the value; send one value", ""},
 		{"an open object", `{"a": 1`, "line 1, column 8: the text ends inside an object or a list", "/a"},
 		{"an object that ends in a comma", `{"a": 1,}`, "line 1, column 9: a key in double quotes has to stand here", "/a"},
 		{"a list that ends in a comma", "[1,\n 2,\n]", "line 3, column 1: this is no value; strings stand in double quotes", "/2"},
@@ -41,12 +41,12 @@ func TestCheckRefuses(t *testing.T) {
 		{"a number without digits", `[-]`, "line 1, column 3: this number is not one JSON can write", "/0"},
 		{"a fraction without digits", `[1.]`, "line 1, column 4: this number is not one JSON can write", "/0"},
 		{"an exponent without digits", `[1e+]`, "line 1, column 5: this number is not one JSON can write", "/0"},
-		{"bytes that are no UTF-8", "[\"\xff\"]", "line 1, column 3: the text is not UTF-8", "/0"},
-		{"half a rune", "[\"\xe2\x82\"]", "line 1, column 3: the text is not UTF-8", "/0"},
-		{"a key twice", `{"a": {"b": 1, "c": 2, "b": 3}}`, `line 1, column 24: the key "b" stands twice in one object`, "/a/b"},
-		{"a key twice, once escaped", `{"a": 1, "\u0061": 3}`, `line 1, column 10: the key "\u0061" stands twice in one object`, "/a"},
-		{"a key twice among many", `{` + strings.Join(many, ",") + `,"k3":0}`, `the key "k3" stands twice in one object`, "/k3"},
-		{"too deep", strings.Repeat("[", 101) + strings.Repeat("]", 101), "line 1, column 101: the text is nested deeper than 100 levels", strings.Repeat("/0", 100)},
+		{"bytes that are no UTF-8", "[\"\xff\"]", "line 1, column 3: the text is not UTF-8; send it as UTF-8", "/0"},
+		{"half a rune", "[\"\xe2\x82\"]", "line 1, column 3: the text is not UTF-8; send it as UTF-8", "/0"},
+		{"a key twice", `{"a": {"b": 1, "c": 2, "b": 3}}`, `line 1, column 24: the key "b" stands twice in one object; leave one of them out`, "/a/b"},
+		{"a key twice, once escaped", `{"a": 1, "\u0061": 3}`, `line 1, column 10: the key "\u0061" stands twice in one object; leave one of them out`, "/a"},
+		{"a key twice among many", `{` + strings.Join(many, ",") + `,"k3":0}`, `the key "k3" stands twice in one object; leave one of them out`, "/k3"},
+		{"too deep", strings.Repeat("[", 101) + strings.Repeat("]", 101), "line 1, column 101: the text is nested deeper than 100 levels; send less deep a value", strings.Repeat("/0", 100)},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
