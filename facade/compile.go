@@ -13,14 +13,15 @@ import (
 // compiler makes the catalog of a project: startup thinks, so that requests only
 // look up. It goes on after a fault, so that all are told at once.
 type compiler struct {
-	project  *Project
-	registry *schema.Registry
-	limits   ListLimits
-	set      *schema.Set
-	fronds   []*Frond
-	doors    map[string]*Door
-	seeds    []seedFile
-	faults   schema.Faults
+	project      *Project
+	registry     *schema.Registry
+	unregistered func(schema.Fault)
+	limits       ListLimits
+	set          *schema.Set
+	fronds       []*Frond
+	doors        map[string]*Door
+	seeds        []seedFile
+	faults       schema.Faults
 
 	listCards map[ListLimits]*schema.Entity
 }
@@ -35,7 +36,7 @@ func (b *compiler) compile() *Catalog {
 		b.registry = schema.Builtins()
 	}
 	var sources []schema.Source
-	opts := schema.CompileOptions{Vendor: b.project.Vendor, Remote: map[string]bool{}}
+	opts := schema.CompileOptions{Vendor: b.project.Vendor, Remote: map[string]bool{}, Unregistered: b.unregistered}
 	configs := make([]frondConfig, len(b.project.Fronds))
 	for i, f := range b.project.Fronds {
 		b.named(i, f)

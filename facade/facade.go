@@ -18,6 +18,10 @@ type Options struct {
 	// List is how many rows a page holds where a door's frond.yaml does not say;
 	// the zero value is 50, at most 500.
 	List ListLimits
+	// Unregistered is told each generator and conversion that a card names and nobody
+	// registered, which is then no fault: for those who look at a project that
+	// another program runs. A call that needs one fails.
+	Unregistered func(schema.Fault)
 	// Now is the clock of lifecycle: now; nil is time.Now.
 	Now func() time.Time
 }
@@ -42,7 +46,7 @@ func New(p *Project, store Store, opts *Options) (*Facade, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
-	b := &compiler{project: p, limits: opts.List.or(ListLimits{Default: 50, Max: 500})}
+	b := &compiler{project: p, unregistered: opts.Unregistered, limits: opts.List.or(ListLimits{Default: 50, Max: 500})}
 	catalog := b.compile()
 	if len(b.faults) > 0 {
 		slices.SortStableFunc(b.faults, func(x, y schema.Fault) int { return strings.Compare(x.File, y.File) })

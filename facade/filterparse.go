@@ -306,7 +306,7 @@ func (p *filterParser) comparison(field *schema.Property, name string, text json
 			why = "must be one value: " + why
 		}
 	default:
-		value, why = operandFor(field, o.op, text)
+		value, why = p.value(field, o.op, text)
 	}
 	if why != "" {
 		p.refuse("type", why)
@@ -367,7 +367,32 @@ func (p *filterParser) item(field *schema.Property, op Op, text json.RawMessage)
 		}
 		text = literal
 	}
-	return operandFor(field, op, text)
+	return p.value(field, op, text)
+}
+
+// value is one operand as the rows hold it. A value that has to be the field's own
+// comes over the boundary as one that is written does (spec 2.2: boundary.in): what
+// is kept in lower case is found in capitals too. A part of a text, and what is
+// only larger or smaller, is no value of the field and stays as it was sent.
+func (p *filterParser) value(field *schema.Property, op Op, text json.RawMessage) (any, string) {
+	value, why := operandFor(field, op, text)
+	name := field.Axes.In.Name
+	if why != "" || name == "" || p.trip.inside || op != Eq && op != Ne && op != In && op != NotIn {
+		return value, why
+	}
+	convert := p.trip.facade.registry.Conversions[name].Decode
+	if convert == nil {
+		p.trip.fail(fmt.Errorf("unknown generator: no conversion called %q decodes %s.%s", name, field.Owner.Name, field.Name))
+		return value, ""
+	}
+	decoded, err := convert(text)
+	if err == nil {
+		value, why = operand(field.Kind, decoded)
+	}
+	if err != nil || why != "" {
+		return nil, "cannot be read by the conversion " + name + "; send it in the form that takes"
+	}
+	return value, ""
 }
 
 // empty refuses, in a rule, what says nothing: it would hold for every row, and an

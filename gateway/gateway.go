@@ -35,6 +35,11 @@ type Options struct {
 	// RegisterType and RegisterOperations, after everything else. They are in the
 	// schema that everybody sees and in no audience's.
 	Extend func(*projection.Builder) error
+	// Unregistered is told each generator and conversion that the project's cards name
+	// and this program does not have, which are faults where it is nil. It is for
+	// commands that look at a project which another program runs: where something is
+	// told, no seeds are written.
+	Unregistered func(schema.Fault)
 	// Logger takes what the gateway has to say. Nil: stderr, as Config.Log has it.
 	Logger *slog.Logger
 	// Listening is told each address once it is bound. Nil: the line

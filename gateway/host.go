@@ -50,9 +50,17 @@ func open(ctx context.Context, project *facade.Project, opts *Options, elsewhere
 		project.Vendor = h.config.Vendor
 	}
 	var later lateStore
+	whole, unregistered := true, opts.Unregistered
+	if unregistered != nil {
+		unregistered = func(f schema.Fault) {
+			whole = false
+			opts.Unregistered(f)
+		}
+	}
 	f, err := facade.New(project, &later, &facade.Options{
-		Middleware: opts.Middleware,
-		List:       facade.ListLimits{Default: h.config.Limits.List.Default, Max: h.config.Limits.List.Max},
+		Middleware:   opts.Middleware,
+		List:         facade.ListLimits{Default: h.config.Limits.List.Default, Max: h.config.Limits.List.Max},
+		Unregistered: unregistered,
 	})
 	if err := errors.Join(h.config.check().Err(), elsewhere, err); err != nil {
 		return nil, err
@@ -63,19 +71,22 @@ func open(ctx context.Context, project *facade.Project, opts *Options, elsewhere
 		return nil, err
 	}
 	h.close = sync.OnceValue(closer.Close)
-	if err := h.prepare(ctx, later.Store); err != nil {
+	if err := h.prepare(ctx, later.Store, whole); err != nil {
 		return nil, errors.Join(err, h.Close())
 	}
 	return h, nil
 }
 
 // prepare makes the store hold what the cards say, and writes the seeds where
-// there are no rows yet.
-func (h *Host) prepare(ctx context.Context, store facade.Store) error {
+// there are no rows yet, if everything they take is there.
+func (h *Host) prepare(ctx context.Context, store facade.Store, whole bool) error {
 	if s, ok := store.(preparer); ok {
 		if err := s.Prepare(ctx, h.Catalog().Set.Entities); err != nil {
 			return err
 		}
+	}
+	if !whole {
+		return nil
 	}
 	return h.facade.Seed(ctx)
 }

@@ -127,7 +127,7 @@ func (g *Gateway) rest(p *place, _ *Options) (http.Handler, error) {
 }
 
 func (g *Gateway) envelope(p *place, _ *Options) (http.Handler, error) {
-	p.shown = func() string { return string(p.view.Discovery().AppendJSON(nil)) + "\n" }
+	p.shown = func() string { return string(p.view.Discovery().AppendJSON(nil)) }
 	return envelope.NewHandler(p.view, p.caller, &envelope.Options{State: g.session, MaxBody: g.config.Limits.Body, Log: g.log}), nil
 }
 

@@ -117,14 +117,21 @@ func (c *compiler) shape(u *unit, s *Shape, at string) {
 // registered faults the names the registry does not answer (spec 2.2.3).
 func (c *compiler) registered(u *unit, p *Property, at string) {
 	a, reg := &p.Axes, c.set.reg
+	unknown := func(at, message, remedy string) {
+		if tell := c.set.opts.Unregistered; tell != nil {
+			tell(Fault{File: u.src.File, Pointer: u.src.At + at, Message: message, Remedy: remedy})
+			return
+		}
+		c.fault(u, at, message, remedy)
+	}
 	if a.Create != nil && a.Create.Generate != "" && reg.Generators[a.Create.Generate] == nil {
-		c.fault(u, at+"/x-kit/lifecycle/create/generate", fmt.Sprintf("unknown generator %q", a.Create.Generate), "register it, or use "+keysOf(reg.Generators))
+		unknown(at+"/x-kit/lifecycle/create/generate", fmt.Sprintf("unknown generator %q", a.Create.Generate), "register it, or use "+keysOf(reg.Generators))
 	}
 	if a.In.Name != "" && reg.Conversions[a.In.Name].Decode == nil {
-		c.fault(u, at+"/x-kit/boundary/in/decode", fmt.Sprintf("unknown generator or conversion %q", a.In.Name), "register a conversion that decodes, or use "+keysOf(reg.Conversions))
+		unknown(at+"/x-kit/boundary/in/decode", fmt.Sprintf("unknown generator or conversion %q", a.In.Name), "register a conversion that decodes, or use "+keysOf(reg.Conversions))
 	}
 	if a.Out.Name != "" && reg.Conversions[a.Out.Name].Encode == nil {
-		c.fault(u, at+"/x-kit/boundary/out/encode", fmt.Sprintf("unknown generator or conversion %q", a.Out.Name), "register a conversion that encodes, or use "+keysOf(reg.Conversions))
+		unknown(at+"/x-kit/boundary/out/encode", fmt.Sprintf("unknown generator or conversion %q", a.Out.Name), "register a conversion that encodes, or use "+keysOf(reg.Conversions))
 	}
 }
 

@@ -30,7 +30,8 @@ func newCheck(s *shell) *cobra.Command {
 		Long: `Read the project, build every surface and write its seeds into memory; what is
 wrong is listed at once, and the project's own rows are not touched. Operations
 that nothing in this program answers are told as notices: a Go program of yours,
-or a remote, may answer them.
+or a remote, may answer them. So are generators and conversions that this program
+does not have; seeds are then not tried.
 
 With a frond.lock in the project's folder, a REST path that would change is a
 fault. --pin writes that file.`,
@@ -44,9 +45,11 @@ fault. --pin writes that file.`,
 		if len(args) == 1 {
 			*dir = args[0]
 		}
+		var notices []finding
+		settings.unregistered = func(f schema.Fault) { notices = append(notices, unregistered(f)) }
 		gw, err := s.dryRun(settings, *dir)
 		if err != nil {
-			return s.found(faultsOf(err), nil)
+			return s.found(faultsOf(err), notices)
 		}
 		defer func() { _ = gw.Close() }() // a store in memory, which nobody will miss
 		catalog := gw.Catalog()
@@ -55,8 +58,8 @@ fault. --pin writes that file.`,
 				return err
 			}
 		}
-		faults, notices := checkPins(*dir, catalog)
-		return s.found(faults, append(notices, unanswered(catalog)...))
+		faults, unpinned := checkPins(*dir, catalog)
+		return s.found(faults, append(append(notices, unpinned...), unanswered(catalog)...))
 	}
 	return cmd
 }
@@ -68,7 +71,14 @@ func (s *shell) dryRun(settings *settings, dir string) (*gateway.Gateway, error)
 		return nil, err
 	}
 	config.Store = "memory"
-	return gateway.New(project, &gateway.Options{Config: *config, Logger: s.quiet(config)})
+	return gateway.New(project, &gateway.Options{Config: *config, Logger: s.quiet(config), Unregistered: settings.unregistered})
+}
+
+// unregistered is a generator or a conversion that this program does not have, for
+// a command that runs neither.
+func unregistered(f schema.Fault) finding {
+	f.Remedy = "register it in the Go program that runs this project; `frond gateway` does not have it"
+	return finding(f)
 }
 
 // found writes what there is; an error where some of it is a fault.

@@ -19,6 +19,10 @@ type settings struct {
 	config string
 	values map[string]*string // by key
 	cmd    *cobra.Command
+
+	// unregistered is told what cards name and this program does not have; nil, of
+	// a command that would have to run it: these are faults.
+	unregistered func(schema.Fault)
 }
 
 // addSettings gives cmd --config and a flag for each key: limits.list.max
@@ -75,7 +79,7 @@ func (s *settings) load(sh *shell, dir string) (*facade.Project, *gateway.Config
 	problems = append(problems, err)
 	if errors.Join(problems...) != nil {
 		if err == nil { // it will not start, but what is wrong with the cards is said in the same breath
-			_, err := facade.New(project, nil, nil)
+			_, err := facade.New(project, nil, &facade.Options{Unregistered: s.unregistered})
 			problems = append(problems, err)
 		}
 		return nil, nil, errors.Join(problems...)

@@ -1,34 +1,37 @@
 package main
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
-	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
 )
 
 func newSchema(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "schema",
 		Short:   "Print what a project's cards become",
-		Example: "  frond schema --dir examples/shop --format graphql > schema.graphql",
+		Example: "  frond schema --dir examples/shop --format graphql > schema.graphql\n  frond schema --dir examples/shop --surface rest",
 		Args:    arguments(0, 0, "flags alone"),
 	}
 	dir := cmd.Flags().String("dir", ".", "the project's folder")
 	format := cmd.Flags().String("format", "graphql", "graphql: the SDL; bundle: every card in one document (spec 2.4)")
+	surface := cmd.Flags().String("surface", "", "what one surface shows instead: graphql its SDL, rest its routes, envelope its discovery document; partner/graphql that of the audience partner")
+	cmd.MarkFlagsMutuallyExclusive("format", "surface")
 	settings := addSettings(cmd, "vendor", "log.level")
+	settings.unregistered = func(f schema.Fault) {
+		fmt.Fprintf(s.talk, "frond: %s\n", schema.Fault(unregistered(f)))
+	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if *format != "graphql" && *format != "bundle" {
 			return fmt.Errorf("--format cannot be %q; write graphql or bundle", *format)
 		}
-		project, config, err := settings.load(s, *dir)
-		if err != nil {
-			return err
-		}
-		config.Store = "memory" // nothing of the project's own rows is touched
-		gw, err := gateway.New(project, &gateway.Options{Config: *config, Logger: s.quiet(config)})
+		gw, err := s.dryRun(settings, *dir) // in memory: nothing of the project's own rows is touched
 		if err != nil {
 			return err
 		}
@@ -36,10 +39,17 @@ func newSchema(s *shell) *cobra.Command {
 		if *format == "bundle" {
 			return s.write(gw.Bundle())
 		}
-		if s.json {
-			return fmt.Errorf("--format graphql is no JSON; leave out --json, or write --format bundle")
+		shown := facade.Surface(cmp.Or(*surface, string(facade.OnGraphQL)))
+		text, err := gw.Shown(shown)
+		switch {
+		case err != nil:
+			return err
+		case shown.Kind() == facade.OnEnvelope:
+			return s.write(json.RawMessage(text))
+		case s.json:
+			return fmt.Errorf("%s is no JSON; leave out --json, or write --format bundle", shown)
 		}
-		_, err = io.WriteString(s.out, gw.SDL())
+		_, err = io.WriteString(s.out, text)
 		return err
 	}
 	return cmd
