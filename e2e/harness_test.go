@@ -102,6 +102,12 @@ func startGateway(t testing.TB, dir string, args ...string) *program {
 	return start(t, exec.Command(binary(t), full...))
 }
 
+// startReceiver starts `frond serve FROND` over rows of its own.
+func startReceiver(t testing.TB, dir, frond string) *program {
+	t.Helper()
+	return start(t, exec.Command(binary(t), "serve", frond, "--dir", dir, "--port", "0", "--store", "sqlite:"+filepath.Join(t.TempDir(), "e2e.db")))
+}
+
 // start starts a program that prints the line "listening on URL" on stderr.
 func start(t testing.TB, cmd *exec.Cmd) *program {
 	t.Helper()

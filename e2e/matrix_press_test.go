@@ -36,7 +36,7 @@ func TestMatrixPress(t *testing.T) {
 		{name: "envelope", wire: envelopeWire{startPress(t).URL}},
 		{name: "rest", wire: restWire{startPress(t).URL, press}},
 		{name: "graphql", wire: newGraphQLWire(t, startPress(t).URL, press)},
-		{name: "frond call", wire: cliWire{startPress(t).URL}},
+		{name: "frond call", wire: cliWire{url: startPress(t).URL}},
 	})
 }
 
@@ -47,7 +47,7 @@ const engines = `{"id":"b-1","title":"ENGINES","author":"a-1","price":"9.50","pa
 const ada = `{"id":"ada","roles":["printer"]}`
 
 var pressStories = []story{
-	{"rows", []step{
+	{name: "rows", steps: []step{
 		{
 			name: "are shown as the boundary says, computed fields among them",
 			call: call{Method: "book.findById", Params: `{"id":"b-1"}`}, want: engines,
@@ -106,7 +106,7 @@ var pressStories = []story{
 			call: call{Method: "author.update", Params: `{"id":"a-1"}`, Body: `{"name":"x"}`}, fail: "NOT_FOUND", says: "findById", rest: "METHOD_NOT_ALLOWED", graphql: "-",
 		},
 	}},
-	{"operations", []step{
+	{name: "operations", steps: []step{
 		{
 			name: "a value that is no shape",
 			call: call{Method: "desk.check"}, want: `true`,
@@ -163,7 +163,7 @@ var pressStories = []story{
 			call: call{Method: "desk.echo", Body: `{"a":null,"any":{"x":null,"y":[]}}`}, want: `{"a":null,"any":{"x":null,"y":[]}}`,
 		},
 	}},
-	{"callers", []step{
+	{name: "callers", steps: []step{
 		{name: "nobody is null", call: call{Method: "desk.whoami"}, want: `null`},
 		{name: "somebody is who they are", call: call{Method: "desk.whoami", User: ada}, want: `{"id":"ada","roles":["printer"]}`},
 		{name: "nobody may not print", call: call{Method: "book.reprint", Params: `{"id":"b-3"}`, Body: `{"copies":5,"paper":null}`}, fail: "UNAUTHORIZED"},
@@ -178,7 +178,7 @@ var pressStories = []story{
 			fail: "VALIDATION_FAILED /body/copies:minimum /body/paper:required",
 		},
 	}},
-	{"failures", []step{
+	{name: "failures", steps: []step{
 		{
 			name: "a code of the handler's, with its details",
 			call: call{Method: "book.fail", Params: `{"how":"coded"}`}, fail: "CONFLICT", says: "paper",

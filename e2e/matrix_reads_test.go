@@ -4,10 +4,10 @@ const tamper = `{"id":"p-tamper","sku":"ESP-0110","ean":2900000010147,"name":"Wa
 	"description":"Steel base, turned walnut handle.","price":3900,"weight":"0.410","status":"active","stock":22,
 	"tags":["espresso","wood"],"dimensions":{"width":5.8,"depth":5.8,"height":9.5},"availableFrom":null,
 	"categoryId":"c-espresso","supplierId":"5b1f0c3e-7a52-4d0e-9a35-0c1e6d0f1a01","companionIds":["p-espresso-machine"],
-	"createdAt":"2024-02-12T08:00:00.000Z","updatedAt":"2024-02-12T08:00:00.000Z"}`
+	"createdAt":"2024-02-12T08:00:00.000Z","updatedAt":"2024-02-12T08:00:00.000Z","inStock":true}`
 
 var shopReads = []story{
-	{"findById", []step{
+	{name: "findById", steps: []step{
 		{
 			name: "gives the row as its card has it, without the other side of its relations",
 			call: call{Method: "product.findById", Params: `{"id":"p-tamper"}`}, want: tamper,
@@ -32,7 +32,7 @@ var shopReads = []story{
 		{
 			name: "finds entities in any spelling",
 			call: call{Method: "OrderLine.findById", Params: `{"id":"l-24101-1"}`},
-			want: `{"id":"l-24101-1","orderId":"o-24101","productId":"p-espresso-machine","quantity":1,"unitPrice":64900,"giftWrap":false}`,
+			want: `{"id":"l-24101-1","orderId":"o-24101","productId":"p-espresso-machine","quantity":1,"unitPrice":64900,"giftWrap":false,"total":64900}`,
 		},
 		{
 			name: "tells an id of the wrong type from one that is nowhere",
@@ -47,7 +47,7 @@ var shopReads = []story{
 			call: call{Method: "product.findById", Params: `{"id":"p-tamper","colour":"red"}`}, fail: "VALIDATION_FAILED /params/colour:unknown_key", graphql: "-",
 		},
 	}},
-	{"findByIds", []step{
+	{name: "findByIds", steps: []step{
 		{
 			name: "gives the rows in the order of the ids, and says nothing for the ones that are nowhere",
 			call: call{Method: "category.findByIds", Query: `{"ids":["c-tea","c-nowhere","c-coffee"]}`},
@@ -57,7 +57,7 @@ var shopReads = []story{
 }
 
 var shopLists = []story{
-	{"list", []step{
+	{name: "list", steps: []step{
 		{
 			name: "is items, total, hasMore and endCursor",
 			call: call{Method: "category.list", Query: `{"filter":{"parentId":{"isNull":true}},"sort":"position","limit":2}`},
@@ -108,7 +108,7 @@ var shopLists = []story{
 			want: `{"items":[{"id":"c-baking"},{"id":"c-table"}],"total":5,"hasMore":false,"endCursor":"="}`,
 		},
 	}},
-	{"paging", []step{
+	{name: "paging", steps: []step{
 		{
 			name: "the first page",
 			call: call{Method: "category.list", Query: `{"fields":["id"],"filter":{"parentId":{"isNull":true}},"sort":"position","limit":2}`},
@@ -150,7 +150,7 @@ var shopLists = []story{
 			fail: "VALIDATION_FAILED /query/before:exclusive",
 		},
 	}},
-	{"list refuses", []step{
+	{name: "list refuses", steps: []step{
 		{
 			name: "a limit of -1",
 			call: call{Method: "product.list", Query: `{"limit":-1}`}, fail: "VALIDATION_FAILED /query/limit:minimum",
@@ -196,7 +196,7 @@ func filter(name, entity, condition, ids string) step {
 }
 
 var shopFilters = []story{
-	{"filter", []step{
+	{name: "filter", steps: []step{
 		filter("eq", "product", `{"sku":{"eq":"ESP-0101"}}`, `{"id":"p-espresso-machine"}`),
 		filter("ne and in", "category", `{"parentId":{"in":["c-tea"]},"slug":{"ne":"teaware"}}`, `{"id":"c-tea-leaves"}`),
 		filter("notIn", "category", `{"parentId":{"eq":"c-coffee"},"slug":{"notIn":["beans","grinding"]}}`, `{"id":"c-brewing"}`),
@@ -227,7 +227,7 @@ var shopFilters = []story{
 		filter("every, which holds where there are none", "product", `{"sku":{"startsWith":"GFT-"},"lines":{"every":{"quantity":{"lte":99}}}}`, `{"id":"p-gift-card"}`),
 		filter("across two Fronds", "review", `{"customer":{"name":{"eq":"Tom Okafor"}},"product":{"price":{"gt":1}},"rating":{"gt":5}}`, ``),
 	}},
-	{"filter refuses", []step{
+	{name: "filter refuses", steps: []step{
 		{
 			name: "null by eq, and names isNull",
 			call: call{Method: "product.list", Query: `{"filter":{"supplierId":{"eq":null}}}`}, fail: "VALIDATION_FAILED /query/filter/supplierId/eq:type",

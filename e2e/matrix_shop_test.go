@@ -24,8 +24,12 @@ var shop = host{
 		"orderline": {frond: "sales", plural: "orderlines", one: "orderLine", many: "orderLines", typ: "OrderLine"},
 	},
 	types:   map[string]bool{"Category": true, "Supplier": true, "Product": true, "Review": true, "Customer": true, "Order": true, "OrderLine": true},
-	queries: map[string]bool{"category.findByIds": true},
-	maybe:   map[string]bool{"product.findById": true, "supplier.findById": true, "OrderLine.findById": true, "customer.findById": true},
+	queries: map[string]bool{"category.findByIds": true, "order.findByIds": true},
+	maybe: map[string]bool{
+		"product.findById": true, "supplier.findById": true, "OrderLine.findById": true, "customer.findById": true,
+		"order.findById": true, "review.findById": true,
+	},
+	hidden: map[string][]string{"product": {"supplierId"}, "order": {"internalNote"}},
 }
 
 // shopDirect composes the shop in this process.
@@ -38,21 +42,36 @@ func shopDirect(t testing.TB) directWire {
 	return newDirectWire(t, project, gateway.Config{Dir: shopDir})
 }
 
-// TestMatrixShop tells every story of the shop on five wires, each over rows of its own.
+// Some callers of the shop.
+const (
+	staff = `{"id":"s-1","roles":["staff"]}`
+	mara  = `{"id":"u-mara-lindqvist","roles":[]}`
+	tom   = `{"id":"u-tom-okafor"}`
+
+	asStaff = "X-Frond-User: " + staff // as a header
+)
+
+// TestMatrixShop tells every story of the shop on each wire, over rows of its own.
 func TestMatrixShop(t *testing.T) {
 	runMatrix(t, shopStories(), []*lane{
 		{name: "direct", wire: shopDirect(t)},
 		{name: "envelope", wire: envelopeWire{startGateway(t, shopDir).URL}},
 		{name: "rest", wire: restWire{startGateway(t, shopDir).URL, shop}},
 		{name: "graphql", wire: newGraphQLWire(t, startGateway(t, shopDir).URL, shop)},
-		{name: "frond call", wire: cliWire{startGateway(t, shopDir).URL}},
+		{name: "frond call --url", wire: cliWire{url: startGateway(t, shopDir).URL}},
+		{name: "frond call --dir", wire: newCLIWire(t, shopDir)},
+		{name: "frond serve", wire: receiverWire{shop, map[string]string{"catalog": startReceiver(t, shopDir, "catalog").URL, "sales": startReceiver(t, shopDir, "sales").URL}}},
 	})
 }
 
 func shopStories() []story {
 	var all []story
+	// What is not about callers is told by those who see everything.
 	for _, part := range [][]story{shopReads, shopLists, shopFilters, shopCreates, shopUpdates, shopDeletes, shopRefusals} {
-		all = append(all, part...)
+		for _, s := range part {
+			s.as = staff
+			all = append(all, s)
+		}
 	}
-	return all
+	return append(all, shopCallers...)
 }

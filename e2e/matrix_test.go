@@ -43,6 +43,7 @@ type step struct {
 type story struct {
 	name  string
 	steps []step
+	as    string // who calls where a step does not say; "" is nobody
 }
 
 // host is what the wires have to know of a project to address its doors: written
@@ -52,6 +53,7 @@ type host struct {
 	types   map[string]bool      // GraphQL types that are rows, hence relations where a field has one
 	queries map[string]bool      // named operations that read: GET on REST
 	maybe   map[string]bool      // operations that answer a row or null: 404 on REST
+	hidden  map[string][]string  // by entity: the fields that only staff can see
 }
 
 type doorShape struct {
@@ -77,6 +79,9 @@ func runMatrix(t *testing.T, stories []story, lanes []*lane) {
 				l.kept = map[string]string{}
 			}
 			for _, st := range s.steps {
+				if st.User == "" {
+					st.User = s.as
+				}
 				t.Run(st.name, func(t *testing.T) { st.run(t, lanes) })
 			}
 		})

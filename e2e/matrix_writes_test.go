@@ -7,7 +7,7 @@ const (
 )
 
 var shopCreates = []story{
-	{"create", []step{
+	{name: "create", steps: []step{
 		{
 			name: "fills in what the card says: an id, a value, a time; trims and lowers",
 			call: call{Method: "customer.create", Body: anna}, want: annaRow, keep: "anna=id",
@@ -36,16 +36,16 @@ var shopCreates = []story{
 			want: `{"id":"p-nutmeg","sku":"SPC-0001","ean":2900000099994,"name":"Nutmeg","description":"","price":490,"weight":"0.050","status":"draft","stock":0,
 				"tags":["spice","gift"],"dimensions":{"width":2.5,"depth":2,"height":3},"availableFrom":null,"categoryId":"c-spices",
 				"supplierId":"11111111-2222-4333-8444-555555555555","companionIds":["p-whisk","p-tamper"],
-				"createdAt":"2026-05-01T10:00:00.250Z","updatedAt":"2026-05-01T10:00:00.000Z"}`,
+				"createdAt":"2026-05-01T10:00:00.250Z","updatedAt":"2026-05-01T10:00:00.000Z","inStock":false}`,
 		},
 		{
 			name: "an absent list of ids is an empty one (spec 2.3)",
 			call: call{Method: "product.create", Body: `{"id":"p-mace","sku":"SPC-0002","name":"Mace","price":590,"weight":null,"categoryId":"c-spices","supplierId":null}`},
 			want: `{"id":"p-mace","sku":"SPC-0002","ean":null,"name":"Mace","description":"","price":590,"weight":null,"status":"draft","stock":0,
-				"tags":[],"dimensions":null,"availableFrom":null,"categoryId":"c-spices","supplierId":null,"companionIds":[],"createdAt":"*","updatedAt":"*"}`,
+				"tags":[],"dimensions":null,"availableFrom":null,"categoryId":"c-spices","supplierId":null,"companionIds":[],"createdAt":"*","updatedAt":"*","inStock":false}`,
 		},
 	}},
-	{"create refuses", []step{
+	{name: "create refuses", steps: []step{
 		{
 			name: "an unknown, a missing, a read-only and a null field in one answer",
 			call: call{Method: "customer.create", Body: `{"name":null,"email":"kim@example.com","phone":null,"loyaltyPoints":500,"nickname":"Kim"}`},
@@ -116,7 +116,7 @@ var shopCreates = []story{
 			want: `{"id":"c-uml","name":"ÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜ","slug":"uml","parentId":null,"position":0}`,
 		},
 	}},
-	{"create conflicts", []step{
+	{name: "create conflicts", steps: []step{
 		{
 			name: "with a unique field, in any case of its letters",
 			call: call{Method: "customer.create", Body: `{"name":"Impostor","email":"TOM.OKAFOR@example.com","phone":null,"address":{"street":"a","postalCode":"12","city":"b","country":"GB"}}`},
@@ -141,7 +141,7 @@ var shopCreates = []story{
 }
 
 var shopUpdates = []story{
-	{"update", []step{
+	{name: "update", steps: []step{
 		{
 			name: "changes what is there and leaves the rest",
 			call: call{Method: "category.update", Params: `{"id":"c-serving"}`, Body: `{"name":" Serving and carving "}`},
@@ -162,7 +162,7 @@ var shopUpdates = []story{
 			call: call{Method: "product.update", Params: `{"id":"p-grill-pan"}`, Body: `{"stock":0}`},
 			want: `{"id":"p-grill-pan","sku":"=","ean":"=","name":"=","description":"=","price":7200,"weight":"3.100","status":"retired","stock":0,"tags":["cast iron"],
 				"dimensions":{"width":27,"depth":45,"height":5},"availableFrom":null,"categoryId":"c-pans","supplierId":"=","companionIds":["p-skillet"],
-				"createdAt":"2024-02-12T08:00:00.000Z","updatedAt":"*"}`,
+				"createdAt":"2024-02-12T08:00:00.000Z","updatedAt":"*","inStock":false}`,
 		},
 		{
 			name: "a nested object is patched too: what is absent in it stays",
@@ -171,7 +171,7 @@ var shopUpdates = []story{
 				"address":{"street":"Neue Straße 2","postalCode":"20359","city":"Hamburg","country":"DE","note":"Second courtyard, left-hand stairs."},"loyaltyPoints":"=","joinedAt":"="}`,
 		},
 	}},
-	{"update refuses", []step{
+	{name: "update refuses", steps: []step{
 		{
 			name: "what may not change, may not be written, is unknown, or is null",
 			call: call{Method: "customer.update", Params: `{"id":"u-tom-okafor"}`, Body: `{"joinedAt":"2020-01-01T00:00:00Z","loyaltyPoints":9,"nickname":"T","name":null}`},
@@ -197,7 +197,7 @@ var shopUpdates = []story{
 }
 
 var shopDeletes = []story{
-	{"delete", []step{
+	{name: "delete", steps: []step{
 		{
 			name: "says that there was a row",
 			call: call{Method: "review.delete", Params: `{"id":"r-002"}`}, want: `true`,
@@ -224,7 +224,7 @@ var shopDeletes = []story{
 }
 
 var shopRefusals = []story{
-	{"unknown", []step{
+	{name: "unknown", steps: []step{
 		{
 			name: "operation: the answer names what is served",
 			call: call{Method: "product.explode"}, fail: "NOT_FOUND", says: "list findById create", rest: "METHOD_NOT_ALLOWED", graphql: "-",

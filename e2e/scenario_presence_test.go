@@ -16,15 +16,15 @@ func TestPresence(t *testing.T) {
 	literal := `{street: "Markt 1", postalCode: "07743", city: "Jena", country: "DE"}`
 	n := 0
 	graphql := func(query, variables string) reply {
-		return send(t, "POST", p.URL+"/graphql", object("query", encode(t, query), "variables", variables))
+		return send(t, "POST", p.URL+"/graphql", object("query", encode(t, query), "variables", variables), asStaff)
 	}
 	ways := map[string]func(phone string) reply{ // phone is null, or "" for omitted
 		"rest": func(phone string) reply {
-			return send(t, "POST", p.URL+"/api/sales/customers", object("name", `"P"`, "email", fmt.Sprintf(`"p%d@example.com"`, n), "phone", phone, "address", address))
+			return send(t, "POST", p.URL+"/api/sales/customers", object("name", `"P"`, "email", fmt.Sprintf(`"p%d@example.com"`, n), "phone", phone, "address", address), asStaff)
 		},
 		"envelope": func(phone string) reply {
 			body := object("name", `"P"`, "email", fmt.Sprintf(`"p%d@example.com"`, n), "phone", phone, "address", address)
-			return send(t, "POST", p.URL+"/_kit/call", `{"jsonrpc":"2.0","id":1,"method":"customer.create","params":{"body":`+body+`}}`)
+			return send(t, "POST", p.URL+"/_kit/call", `{"jsonrpc":"2.0","id":1,"method":"customer.create","params":{"body":`+body+`}}`, asStaff)
 		},
 		"graphql literal": func(phone string) reply {
 			if phone != "" {
@@ -49,7 +49,7 @@ func TestPresence(t *testing.T) {
 		},
 	}
 	ways["frond call"] = func(phone string) reply {
-		args := []string{"call", "customer.create", "--url", p.URL, "--json", "name=P", fmt.Sprintf("email=p%d@example.com", n), "address:=" + address}
+		args := []string{"call", "customer.create", "--url", p.URL, "--header", asStaff, "--json", "name=P", fmt.Sprintf("email=p%d@example.com", n), "address:=" + address}
 		if phone != "" {
 			args = append(args, "phone:="+phone)
 		}
@@ -71,15 +71,15 @@ func TestPresence(t *testing.T) {
 	}
 
 	read := func(t *testing.T) string {
-		row, _ := decode(t, send(t, "GET", p.URL+"/api/sales/customers/u-mara-lindqvist", "").Body).(map[string]any)
+		row, _ := decode(t, send(t, "GET", p.URL+"/api/sales/customers/u-mara-lindqvist", "", asStaff).Body).(map[string]any)
 		return encode(t, map[string]any{"birthday": row["birthday"]})
 	}
 	updates := map[string]func(birthday string) reply{
 		"rest": func(v string) reply {
-			return send(t, "PATCH", p.URL+"/api/sales/customers/u-mara-lindqvist", object("newsletter", "true", "birthday", v))
+			return send(t, "PATCH", p.URL+"/api/sales/customers/u-mara-lindqvist", object("newsletter", "true", "birthday", v), asStaff)
 		},
 		"rest, PUT is a patch too": func(v string) reply {
-			return send(t, "PUT", p.URL+"/api/sales/customers/u-mara-lindqvist", object("newsletter", "true", "birthday", v))
+			return send(t, "PUT", p.URL+"/api/sales/customers/u-mara-lindqvist", object("newsletter", "true", "birthday", v), asStaff)
 		},
 		"graphql variable": func(v string) reply {
 			return graphql(`mutation($i: UpdateCustomerInput!) { updateCustomer(id: "u-mara-lindqvist", input: $i) { id } }`, `{"i":`+object("newsletter", "true", "birthday", v)+`}`)
@@ -91,7 +91,7 @@ func TestPresence(t *testing.T) {
 			return graphql(`mutation { updateCustomer(id: "u-mara-lindqvist", input: {newsletter: true`+v+`}) { id } }`, "")
 		},
 		"envelope": func(v string) reply {
-			return send(t, "POST", p.URL+"/_kit/call", `{"jsonrpc":"2.0","id":1,"method":"customer.update","params":{"params":{"id":"u-mara-lindqvist"},"body":`+object("newsletter", "true", "birthday", v)+`}}`)
+			return send(t, "POST", p.URL+"/_kit/call", `{"jsonrpc":"2.0","id":1,"method":"customer.update","params":{"params":{"id":"u-mara-lindqvist"},"body":`+object("newsletter", "true", "birthday", v)+`}}`, asStaff)
 		},
 	}
 	for name, update := range updates {
@@ -115,11 +115,11 @@ func TestFourRefusals(t *testing.T) {
 	p := startGateway(t, shopDir)
 	body := `{"name":null,"email":"kim@example.com","phone":null,"loyaltyPoints":500,"nickname":"Kim"}`
 	answers := map[string]string{
-		"rest":     string(send(t, "POST", p.URL+"/api/sales/customers", body).Body),
-		"envelope": string(send(t, "POST", p.URL+"/_kit/call", `{"jsonrpc":"2.0","id":1,"method":"customer.create","params":{"body":`+body+`}}`).Body),
+		"rest":     string(send(t, "POST", p.URL+"/api/sales/customers", body, asStaff).Body),
+		"envelope": string(send(t, "POST", p.URL+"/_kit/call", `{"jsonrpc":"2.0","id":1,"method":"customer.create","params":{"body":`+body+`}}`, asStaff).Body),
 		"graphql": string(send(t, "POST", p.URL+"/graphql", object("query", `"mutation($i: CreateCustomerInput!) { createCustomer(input: $i) { id } }"`,
-			"variables", `{"i":`+body+`}`)).Body),
-		"frond call": run(t, "", "call", "customer.create", "--url", p.URL, "name:=null", "email=kim@example.com", "phone:=null", "loyaltyPoints:=500", "nickname=Kim").stderr,
+			"variables", `{"i":`+body+`}`), asStaff).Body),
+		"frond call": run(t, "", "call", "customer.create", "--url", p.URL, "--header", asStaff, "name:=null", "email=kim@example.com", "phone:=null", "loyaltyPoints:=500", "nickname=Kim").stderr,
 	}
 	for surface, answer := range answers {
 		for _, name := range []string{"nickname", "name", "address", "loyaltyPoints"} {

@@ -68,7 +68,7 @@ func TestBadRequests(t *testing.T) {
 		{name: "a path nobody serves", method: "GET", path: "/nowhere", status: 404, code: "*", says: ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			res := send(t, c.method, p.URL+c.path, c.body, c.headers...)
+			res := send(t, c.method, p.URL+c.path, c.body, append([]string{asStaff}, c.headers...)...)
 			text := string(res.Body)
 			if res.Status != c.status {
 				t.Errorf("HTTP %d, want %d\n%s", res.Status, c.status, text)

@@ -11,7 +11,7 @@ func all[T any](t *testing.T, url string) map[string]T {
 	t.Helper()
 	rows := map[string]T{}
 	for cursor := ""; ; {
-		res := send(t, "GET", url+"?limit=500&after="+cursor, "")
+		res := send(t, "GET", url+"?limit=500&after="+cursor, "", asStaff)
 		var page struct {
 			Items []struct {
 				ID string
@@ -43,20 +43,23 @@ func all[T any](t *testing.T, url string) map[string]T {
 func TestShopIsCoherent(t *testing.T) {
 	p := startGateway(t, shopDir)
 	type product struct {
-		Price        int
+		Price, Stock int
+		InStock      bool
 		CategoryID   string
 		CompanionIDs []string
 		Status       string
 	}
 	type category struct{ ParentID *string }
 	type order struct {
-		Total, Shipping     int
+		Subtotal, Total     int // the second is computed
+		Shipping            int
 		Status              string
 		PlacedAt, ShippedAt string
 	}
 	type line struct {
 		OrderID, ProductID  string
 		Quantity, UnitPrice int
+		Total               int
 	}
 	products := all[product](t, p.URL+"/api/catalog/products")
 	categories := all[category](t, p.URL+"/api/catalog/categories")
@@ -69,13 +72,16 @@ func TestShopIsCoherent(t *testing.T) {
 	sums := map[string]int{}
 	for id, l := range lines {
 		sums[l.OrderID] += l.Quantity * l.UnitPrice
+		if l.Total != l.Quantity*l.UnitPrice {
+			t.Errorf("%s: %d pieces for %d each come to %d", id, l.Quantity, l.UnitPrice, l.Total)
+		}
 		if l.UnitPrice != products[l.ProductID].Price {
 			t.Errorf("%s sells %s for %d, its price is %d", id, l.ProductID, l.UnitPrice, products[l.ProductID].Price)
 		}
 	}
 	for id, o := range orders {
-		if sums[id]+o.Shipping != o.Total {
-			t.Errorf("order %s: lines %d and shipping %d do not make %d", id, sums[id], o.Shipping, o.Total)
+		if sums[id] != o.Subtotal || sums[id]+o.Shipping != o.Total {
+			t.Errorf("order %s: lines %d and shipping %d do not make %d and %d", id, sums[id], o.Shipping, o.Subtotal, o.Total)
 		}
 		if sent := o.Status == "shipped" || o.Status == "delivered"; sent != (o.ShippedAt != "") || sent && o.ShippedAt <= o.PlacedAt {
 			t.Errorf("order %s is %s, placed %s, shipped %q", id, o.Status, o.PlacedAt, o.ShippedAt)
@@ -93,6 +99,9 @@ func TestShopIsCoherent(t *testing.T) {
 		t.Errorf("the tree of categories is %d levels deep, want 3", deepest)
 	}
 	for id, pr := range products {
+		if pr.InStock != (pr.Stock > 0 && pr.Status == "active") {
+			t.Errorf("product %s: %d pieces, %s, in stock: %v", id, pr.Stock, pr.Status, pr.InStock)
+		}
 		for _, r := range pr.CompanionIDs {
 			if _, ok := products[r]; !ok || r == id {
 				t.Errorf("product %s goes well with %q", id, r)

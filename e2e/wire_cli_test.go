@@ -1,19 +1,35 @@
 package e2e_test
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 )
 
-// cliWire carries a call as `frond call entity.op …` against a running gateway.
-type cliWire struct{ url string }
+// cliWire carries a call as `frond call entity.op …`: to a running gateway, or in a
+// process of its own over the project in a folder.
+type cliWire struct{ url, dir, store string }
+
+// newCLIWire is `frond call --dir`, over a store that lasts from call to call.
+func newCLIWire(t testing.TB, dir string) cliWire {
+	return cliWire{dir: dir, store: "sqlite:" + filepath.Join(t.TempDir(), "rows.db")}
+}
 
 func (w cliWire) do(t *testing.T, c call) (answer, bool) {
 	t.Helper()
-	if c.User != "" {
-		return answer{}, false // the gateway ignores a sent state, and the command sends no headers
+	args := []string{"call", c.Method}
+	switch {
+	case w.url == "":
+		args = append(args, "--dir", w.dir, "--store", w.store)
+		if c.User != "" {
+			args = append(args, "--state", c.state())
+		}
+	default:
+		args = append(args, "--url", w.url)
+		for _, h := range c.userHeader() { // the gateway ignores a state that it is sent
+			args = append(args, "--header", h)
+		}
 	}
-	args := []string{"call", c.Method, "--url", w.url}
 	for _, place := range []string{c.Params, c.Query} {
 		for name, v := range members(t, place) {
 			if v[0] == '"' {

@@ -2,16 +2,38 @@ package e2e_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 )
 
-// envelopeWire carries a call as one JSON-RPC frame (spec 4.1).
+// envelopeWire carries a call as one JSON-RPC frame to a gateway (spec 4.1).
 type envelopeWire struct{ url string }
+
+// receiverWire carries it to `frond serve`, one for each Frond, and the caller's
+// state with it: a receiver believes what it reads off the wire (spec 5.1).
+type receiverWire struct {
+	size host
+	urls map[string]string // by Frond
+}
 
 func (w envelopeWire) do(t *testing.T, c call) (answer, bool) {
 	t.Helper()
-	frame := object("jsonrpc", `"2.0"`, "id", `"e2e-7"`, "method", encode(t, c.Method), "params", c.invocation())
-	res := send(t, "POST", w.url+"/_kit/call", frame, c.userHeader()...)
+	return sendFrame(t, w.url, c.Method, c.invocation(), c.userHeader()...), true
+}
+
+func (w receiverWire) do(t *testing.T, c call) (answer, bool) {
+	t.Helper()
+	door, known := w.size.doors[strings.ToLower(c.entity())]
+	if !known {
+		return answer{}, false // there is nobody to ask
+	}
+	return sendFrame(t, w.urls[door.frond], c.Method, object("params", c.Params, "query", c.Query, "body", c.Body, "state", c.state())), true
+}
+
+func sendFrame(t *testing.T, url, method, invocation string, headers ...string) answer {
+	t.Helper()
+	frame := object("jsonrpc", `"2.0"`, "id", `"e2e-7"`, "method", encode(t, method), "params", invocation)
+	res := send(t, "POST", url+"/_kit/call", frame, headers...)
 	if res.Status != 200 {
 		t.Fatalf("the envelope answered HTTP %d to a frame\n%s", res.Status, res.Body)
 	}
@@ -40,7 +62,7 @@ func (w envelopeWire) do(t *testing.T, c call) (answer, bool) {
 		if reply.Error.Message != e.Message {
 			t.Errorf("error.message %q differs from data.message %q", reply.Error.Message, e.Message)
 		}
-		return answer{Err: e}, true
+		return answer{Err: e}
 	}
-	return answer{Value: decode(t, reply.Result)}, true
+	return answer{Value: decode(t, reply.Result)}
 }

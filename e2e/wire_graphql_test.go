@@ -164,7 +164,7 @@ func (w *graphqlWire) do(t *testing.T, c call) (answer, bool) {
 	if r.missing != "" {
 		return answer{}, false
 	}
-	data, errs := w.post(t, r.document(door, only, total), r.variables, c.userHeader()...)
+	data, errs := w.post(t, r.document(door, only, w.unseen(c), total), r.variables, c.userHeader()...)
 	if len(errs) > 0 {
 		return answer{Err: w.failure(t, errs)}, true
 	}
@@ -173,6 +173,15 @@ func (w *graphqlWire) do(t *testing.T, c call) (answer, bool) {
 		page["total"] = json.Number("-1") // what was not asked for was not counted
 	}
 	return answer{Value: value}, true
+}
+
+// unseen are the fields that the caller has no use for asking for: GraphQL has to
+// name what it wants, where the others give what there is.
+func (w *graphqlWire) unseen(c call) []string {
+	if c.User == staff {
+		return nil
+	}
+	return w.size.hidden[strings.ToLower(c.entity())]
 }
 
 // request is a document in the making.
@@ -193,7 +202,7 @@ func (r *request) argument(name string, v json.RawMessage) {
 	r.missing = name
 }
 
-func (r *request) document(door doorShape, only []string, total bool) string {
+func (r *request) document(door doorShape, only, unseen []string, total bool) string {
 	var declared, used []string
 	for _, a := range r.field.Args {
 		if _, ok := r.variables[a.Name]; ok {
@@ -209,13 +218,13 @@ func (r *request) document(door doorShape, only []string, total bool) string {
 	typ := r.field.Type.named()
 	switch {
 	case strings.HasSuffix(typ.Name, "Connection"):
-		doc += " { items " + r.wire.selection(strings.TrimSuffix(typ.Name, "Connection"), door, only)
+		doc += " { items " + r.wire.selection(strings.TrimSuffix(typ.Name, "Connection"), door, only, unseen)
 		if total {
 			doc += " total"
 		}
 		doc += " hasMore endCursor }"
 	case typ.Kind == "OBJECT":
-		doc += " " + r.wire.selection(typ.Name, door, only)
+		doc += " " + r.wire.selection(typ.Name, door, only, unseen)
 	}
 	return doc + " }"
 }
@@ -228,7 +237,7 @@ func parens(list []string) string {
 }
 
 // selection selects the members a row of the type has on the other surfaces.
-func (w *graphqlWire) selection(name string, door doorShape, only []string) string {
+func (w *graphqlWire) selection(name string, door doorShape, only, unseen []string) string {
 	var b strings.Builder
 	b.WriteString("{")
 	for _, f := range w.types[name].Fields {
@@ -238,7 +247,7 @@ func (w *graphqlWire) selection(name string, door doorShape, only []string) stri
 		}
 		typ := f.Type.named()
 		relation := strings.HasSuffix(typ.Name, "Connection") || w.size.types[typ.Name]
-		if f.Name == "nodeId" || relation || only != nil && !slices.Contains(only, raw) {
+		if f.Name == "nodeId" || relation || only != nil && !slices.Contains(only, raw) || only == nil && slices.Contains(unseen, raw) {
 			continue
 		}
 		if raw != f.Name {
@@ -246,7 +255,7 @@ func (w *graphqlWire) selection(name string, door doorShape, only []string) stri
 		}
 		b.WriteString(" " + f.Name)
 		if typ.Kind == "OBJECT" {
-			b.WriteString(" " + w.selection(typ.Name, door, nil))
+			b.WriteString(" " + w.selection(typ.Name, door, nil, nil))
 		}
 	}
 	return b.String() + " }"

@@ -151,3 +151,11 @@ func object(members ...string) string {
 func (c call) invocation() string {
 	return object("params", c.Params, "query", c.Query, "body", c.Body)
 }
+
+// state is the caller's state as JSON, "" where nobody is calling.
+func (c call) state() string {
+	if c.User == "" {
+		return ""
+	}
+	return object("user", c.User)
+}
