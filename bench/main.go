@@ -4,6 +4,7 @@
 //	graphql    the executor against graphql.Do, over rows held in memory
 //	rest       a list of 100 rows against a handler written by hand
 //	findbyid   one row through each surface
+//	collector  a list and a nested query with and without a collector
 //	thousand   a project of 1,000 cards: start, memory, size of the schema
 //
 // `make bench` runs all of them; arguments choose some. Figures are medians over
@@ -32,13 +33,14 @@ func main() {
 		{"graphql", benchGraphQL},
 		{"rest", benchREST},
 		{"findbyid", benchFindByID},
+		{"collector", benchCollector},
 		{"thousand", benchThousand},
 		{"start", benchStart}, // what thousand runs in a process of its own
 	}
 	chosen := flag.Args()
 	if len(chosen) == 0 {
 		fmt.Printf("%s %s/%s, %d processors\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0))
-		chosen = []string{"graphql", "rest", "findbyid", "thousand"}
+		chosen = []string{"graphql", "rest", "findbyid", "collector", "thousand"}
 	}
 	for _, part := range parts {
 		if slices.Contains(chosen, part.name) {
@@ -55,7 +57,7 @@ func main() {
 		) bool {
 			return p.name == name
 		}) {
-			log.Printf("bench: there is no %s; write graphql, rest, findbyid or thousand", name)
+			log.Printf("bench: there is no %s; write graphql, rest, findbyid, collector or thousand", name)
 			os.Exit(2)
 		}
 	}

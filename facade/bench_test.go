@@ -136,3 +136,22 @@ func TestAllocations(t *testing.T) {
 		t.Logf("%s: %.0f allocations", c.name, got)
 	}
 }
+
+// BenchmarkRules is what a collector of a frond.yaml costs a call: two expressions,
+// a filter to bind.
+func BenchmarkRules(b *testing.B) {
+	for _, c := range []struct{ name, config string }{{"open", "name: desk"}, {"rules", theirs}} {
+		b.Run(c.name, func(b *testing.B) {
+			f := facadeOf(b, desk(c.config), nil)
+			call := &facade.Call{Entity: "order", Operation: "findById", Invocation: facade.Invocation{
+				Params: raw(`{"id":"o1"}`), State: facade.State{"user": map[string]any{"id": "c1", "tenant": "t"}},
+			}}
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := f.Call(b.Context(), call); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

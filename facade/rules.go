@@ -122,6 +122,9 @@ func (r *rule) scope(state State, door *Door, op *Operation) (Scope, error) {
 		return Scope{}, turnedAway(state, door, op)
 	}
 	s := Scope{Rows: r.rows, Hide: r.hide}
+	if len(r.set) > 0 {
+		s.Set = make(schema.Object, 0, len(r.set))
+	}
 	if r.bound {
 		s.Rows = bind(r.rows, state)
 	}
@@ -129,11 +132,15 @@ func (r *rule) scope(state State, door *Door, op *Operation) (Scope, error) {
 		value := p.value
 		if p.ref != nil {
 			var ok bool
-			if value, ok = p.find(state); !ok {
-				if op.stamps() {
+			switch {
+			case op.stamps():
+				if value, ok = p.find(state); !ok {
 					return Scope{}, turnedAway(state, door, op)
 				}
-				value = json.RawMessage("null") // nothing is stamped: it only cannot be sent
+			default: // nothing is stamped: it only cannot be sent
+				if value, ok = textOfState(p.ref.find(state)); !ok {
+					value = json.RawMessage("null")
+				}
 			}
 		}
 		s.Set = append(s.Set, schema.Member{Name: p.field.Name, Value: value})
