@@ -174,6 +174,24 @@ func TestNoTokenIsAnonymous(t *testing.T) {
 	}
 }
 
+// The header of dev identity is nobody's business where callers have tokens.
+func TestDevHeaderBesideTokens(t *testing.T) {
+	var spy spied
+	iss := newIssuer(t)
+	url, _ := run(t, notes(t), gateway.Options{Config: iss.config, Middleware: []facade.Middleware{spy.middleware}})
+	for _, authorization := range []string{"", "Authorization: Bearer " + iss.ed.token(nil, nil)} {
+		headers := []string{gateway.DevHeader + `: {"id":"mallory"}`}
+		if authorization != "" {
+			headers = append(headers, authorization)
+		}
+		status, body := send(t, "GET", url+"/api/app/notes", "", headers...)
+		seen := spy.take()
+		if status != 200 || len(seen) != 1 || (authorization == "") != (seen[0].User() == nil) || seen[0].User()["id"] == "mallory" {
+			t.Errorf("%d %s, the façade saw %v", status, body, seen)
+		}
+	}
+}
+
 // The state in a frame changes nothing about who is calling.
 func TestSentStateIsIgnored(t *testing.T) {
 	var spy spied

@@ -32,7 +32,10 @@ func addSettings(cmd *cobra.Command, keys ...string) *settings {
 	cmd.Flags().StringVar(&s.config, "config", "", "read this file instead of DIR/gateway.yaml")
 	for _, setting := range gateway.Settings() {
 		if len(keys) == 0 || has(keys, setting.Key) {
-			about := fmt.Sprintf("%s (default %s)", setting.About, setting.Default)
+			about := setting.About
+			if setting.Default != "" {
+				about += fmt.Sprintf(" (default %s)", setting.Default)
+			}
 			s.values[setting.Key] = cmd.Flags().String(setting.Flag(), "", about)
 			if setting.Default == "false" { // a switch: its flag alone says true
 				cmd.Flags().Lookup(setting.Flag()).NoOptDefVal = "true"
