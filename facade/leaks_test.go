@@ -97,3 +97,14 @@ x-kit-version: 1
 		}
 	}
 }
+
+// Behind the primary key nothing is left to sort by, and names there were not looked at.
+func TestSortBehindThePrimaryKeyIsJudged(t *testing.T) {
+	f := facadeOf(t, leakFiles, func(p *facade.Project) { facade.Collect(p.Door("author"), scopedTo("", "note")) })
+	for _, sort := range []string{"id,note", "id,nose"} {
+		if _, err := do(t, f, "author.list", "", `{"sort": "`+sort+`"}`, ""); facade.CodeOf(err) != facade.ValidationFailed {
+			t.Errorf("sort=%s: %v", sort, err)
+		}
+	}
+	must(t, f, "author.list", "", `{"sort": "-id,name"}`, "")
+}

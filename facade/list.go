@@ -230,9 +230,8 @@ func (t *trip) readSort(value json.RawMessage) order {
 			t.refuseQuery("sort", "uniqueItems", fmt.Sprintf("names %s twice; leave the second one out", p.Name))
 			return t.door.byID
 		}
-		keys = append(keys, SortKey{p, desc})
-		if p == e.Primary {
-			break // nothing is left to sort behind the primary key
+		if len(keys) == 0 || keys[len(keys)-1].Field != e.Primary { // nothing is left to sort behind the primary key
+			keys = append(keys, SortKey{p, desc})
 		}
 	}
 	return newOrder(e, keys)
