@@ -13,6 +13,7 @@ type entity struct {
 	fields       []*field // the primary key is the first
 	dump         string   // a computed field: the row as the presenter is given it
 	cut          []string // the fields of its view, hidden and closed ones among them
+	again        []string // those that the view declares once more, with a shape of its own
 }
 
 type field struct {
@@ -89,6 +90,9 @@ func newGarden(m *maker, size int) *garden {
 		for _, f := range e.fields[1:] {
 			if f.stored() && m.chance(60) {
 				e.cut = append(e.cut, f.name)
+				if f.kind == text && !f.shut && m.chance(40) {
+					e.again = append(e.again, f.name)
+				}
 			}
 		}
 	}
@@ -211,4 +215,10 @@ func (e *entity) card() string {
 }
 
 // view is the card of an entity's view, in the authoring shorthand.
-func (e *entity) view() string { return encode(map[string]any{"of": e.name, "pick": e.cut}) }
+func (e *entity) view() string {
+	own := map[string]any{}
+	for _, name := range e.again {
+		own[name] = map[string]any{"type": []string{"string", "null"}}
+	}
+	return encode(map[string]any{"of": e.name, "pick": e.cut, "properties": own})
+}

@@ -277,7 +277,7 @@ func (p *proof) isData(a answer, want any) error {
 	if o["errors"] != nil {
 		return fmt.Errorf("what the caller may ask is refused: %s", encode(o["errors"]))
 	}
-	return p.agree(nil, uncursored(o["data"]), want)
+	return agree(uncursored(o["data"]), want)
 }
 
 // node asks for one row by its id and by its global id, with relations behind it.

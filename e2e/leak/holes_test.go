@@ -2,37 +2,296 @@ package leak
 
 import (
 	"context"
+	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
 )
 
-type openStore struct {
-	facade.Store
-	find func(*facade.Find) *facade.Find
-}
-
-func (s openStore) Find(ctx context.Context, q *facade.Find) (*facade.Found, error) {
-	return s.Store.Find(ctx, s.find(q))
-}
-
-func TestHolesTry(t *testing.T) {
-	h := hole{store: func(s facade.Store) facade.Store {
-		return openStore{s, func(q *facade.Find) *facade.Find {
-			if q.Each == nil {
-				return q
+// holes are mutations of the house, one place each. They stand between two floors,
+// where a mistake in the façade, in a store or in a handler would have the same effect.
+var holes = []hole{
+	{
+		name: "batches forget the rows' condition",
+		store: finds(func(q *facade.Find) {
+			if q.Each != nil {
+				q.Where = nil
 			}
-			o := *q
-			o.Where = nil
-			return &o
+		}),
+	},
+	{
+		name: "one row is found whoever asks",
+		store: finds(func(q *facade.Find) {
+			if q.Each == nil && q.Limit == 1 && q.Where != nil && q.Where.Op == facade.And {
+				q.Where = q.Where.Sub[len(q.Where.Sub)-1]
+			}
+		}),
+	},
+	{
+		name: "totals count what is hidden",
+		store: func(s facade.Store) facade.Store {
+			return storeHole{Store: s, find: func(ctx context.Context, q *facade.Find) (*facade.Found, error) {
+				found, err := s.Find(ctx, q)
+				if err != nil || !q.Count || q.Each != nil {
+					return found, err
+				}
+				all := *q
+				all.Where, all.From, all.Backward = nil, nil, false
+				every, err := s.Find(ctx, &all)
+				if err != nil {
+					return nil, err
+				}
+				found.Total = every.Total
+				return found, nil
+			}}
+		},
+	},
+	{
+		name: "filters reach through relations to rows that are hidden",
+		store: finds(func(q *facade.Find) {
+			q.Where = unscoped(q.Where)
+		}),
+	},
+	{
+		name: "there are more rows: hidden ones",
+		store: func(s facade.Store) facade.Store {
+			return storeHole{Store: s, find: func(ctx context.Context, q *facade.Find) (*facade.Found, error) {
+				found, err := s.Find(ctx, q)
+				if err == nil && q.Each == nil && !found.More && q.Limit > 0 {
+					all := *q
+					all.Where = nil
+					every, err := s.Find(ctx, &all)
+					if err != nil {
+						return nil, err
+					}
+					found.More = every.More
+				}
+				return found, err
+			}}
+		},
+	},
+	{
+		name: "updates go by the id alone",
+		store: func(s facade.Store) facade.Store {
+			return storeHole{Store: s, update: func(ctx context.Context, e *schema.Entity, id json.RawMessage, _ *facade.Filter, set facade.Record, sel *facade.Layout) (*facade.Rows, error) {
+				return s.Update(ctx, e, id, nil, set, sel)
+			}}
+		},
+	},
+	{
+		name: "deletes go by the id alone",
+		store: func(s facade.Store) facade.Store {
+			return storeHole{Store: s, remove: func(ctx context.Context, e *schema.Entity, id json.RawMessage, _ *facade.Filter) (bool, error) {
+				return s.Delete(ctx, e, id, nil)
+			}}
+		},
+	},
+	{
+		name: "a delete without an id takes the first row",
+		caller: func(next facade.Caller) facade.Caller {
+			return facade.CallerFunc(func(ctx context.Context, c *facade.Call) (*facade.Result, error) {
+				var params struct{ ID any }
+				if c.Operation == "delete" && json.Unmarshal(c.Invocation.Params, &params) == nil && params.ID == "" {
+					page, err := next.Call(ctx, &facade.Call{Entity: c.Entity, Operation: "list", Invocation: facade.Invocation{State: c.Invocation.State}})
+					if err == nil && page.Rows.Len() > 0 {
+						own := *c
+						own.Invocation.Params = json.RawMessage(`{"id":` + string(page.Rows.Row(0).Get("id")) + `}`)
+						return next.Call(ctx, &own)
+					}
+				}
+				return next.Call(ctx, c)
+			})
+		},
+	},
+	{
+		name: "a conflict says which row has the value",
+		store: func(s facade.Store) facade.Store {
+			return storeHole{Store: s, insert: func(ctx context.Context, e *schema.Entity, rows []facade.Record, sel *facade.Layout) (*facade.Rows, error) {
+				out, err := s.Insert(ctx, e, rows, sel)
+				if facade.CodeOf(err) != facade.Conflict {
+					return out, err
+				}
+				found, ferr := s.Find(ctx, &facade.Find{Entity: e, Select: facade.NewLayout(stored(e)), Sort: []facade.SortKey{{Field: e.Primary}}, Limit: 500})
+				if ferr != nil {
+					return nil, ferr
+				}
+				return nil, facade.Errorf(facade.Conflict, "taken by one of %s", found.Rows.AppendJSON(nil))
+			}}
+		},
+	},
+	{
+		name: "a hidden field is shown by findById",
+		collector: scopes(func(op string, s *facade.Scope) {
+			if op == "findById" {
+				s.Hide = nil
+			}
+		}),
+	},
+	{
+		name: "a hidden field may be asked for in lists",
+		collector: scopes(func(op string, s *facade.Scope) {
+			if op == "list" && len(s.Hide) > 0 {
+				s.Hide = s.Hide[1:]
+			}
+		}),
+	},
+	{
+		name: "rows are not scoped in updates",
+		collector: scopes(func(op string, s *facade.Scope) {
+			if op == "update" {
+				s.Rows = nil
+			}
+		}),
+	},
+	{
+		name:      "presets are not set",
+		collector: scopes(func(_ string, s *facade.Scope) { s.Set = nil }),
+	},
+	{
+		name: "a hidden row is told from an absent one",
+		store: func(s facade.Store) facade.Store {
+			return storeHole{Store: s, update: func(ctx context.Context, e *schema.Entity, id json.RawMessage, where *facade.Filter, set facade.Record, sel *facade.Layout) (*facade.Rows, error) {
+				rows, err := s.Update(ctx, e, id, where, set, sel)
+				if err == nil && rows.Len() == 0 {
+					if there, err := s.Update(ctx, e, id, nil, nil, sel); err == nil && there.Len() > 0 {
+						return nil, facade.Errorf(facade.Forbidden, "this row is not yours")
+					}
+				}
+				return rows, err
+			}}
+		},
+	},
+	{
+		name: "a computed field is given what its reader may not see",
+		project: func(g *garden, p *facade.Project) {
+			for _, e := range g.entities {
+				needs := []string{}
+				for _, f := range e.fields {
+					if f.stored() {
+						needs = append(needs, f.name)
+					}
+				}
+				facade.Present(p.Door(e.name), e.name+"WholeDump", schema.Shape{Type: "string"}, func(_ context.Context, rows []facade.Row) ([]string, error) {
+					var all []string
+					for _, r := range rows {
+						all = append(all, string(r.JSON()))
+					}
+					return all, nil
+				}, needs...)
+			}
+		},
+	},
+}
+
+// most is how many cases a hole may stay unfound in.
+const most = 60_000
+
+// TestHoles opens one hole after another and expects the proof to find each: a
+// proof that cannot fail proves nothing.
+func TestHoles(t *testing.T) {
+	for _, h := range holes {
+		t.Run(h.name, func(t *testing.T) {
+			cases := 0
+			for seed := uint64(1); cases < most; seed++ {
+				n, err := prove(seed, int(seed%3), false, h)
+				cases += n
+				if err != nil && n == 0 {
+					t.Fatal(err) // the garden itself does not open
+				}
+				if err != nil {
+					what, _, _ := strings.Cut(err.Error(), "\n")
+					t.Logf("found after %d cases: %s", cases, what)
+					return
+				}
+			}
+			t.Errorf("%d cases did not find it", cases)
+		})
+	}
+}
+
+// storeHole is a store of which some methods are other ones.
+type storeHole struct {
+	facade.Store
+	find   func(context.Context, *facade.Find) (*facade.Found, error)
+	insert func(context.Context, *schema.Entity, []facade.Record, *facade.Layout) (*facade.Rows, error)
+	update func(context.Context, *schema.Entity, json.RawMessage, *facade.Filter, facade.Record, *facade.Layout) (*facade.Rows, error)
+	remove func(context.Context, *schema.Entity, json.RawMessage, *facade.Filter) (bool, error)
+}
+
+func (s storeHole) Find(ctx context.Context, q *facade.Find) (*facade.Found, error) {
+	if s.find != nil {
+		return s.find(ctx, q)
+	}
+	return s.Store.Find(ctx, q)
+}
+
+func (s storeHole) Insert(ctx context.Context, e *schema.Entity, rows []facade.Record, sel *facade.Layout) (*facade.Rows, error) {
+	if s.insert != nil {
+		return s.insert(ctx, e, rows, sel)
+	}
+	return s.Store.Insert(ctx, e, rows, sel)
+}
+
+func (s storeHole) Update(ctx context.Context, e *schema.Entity, id json.RawMessage, where *facade.Filter, set facade.Record, sel *facade.Layout) (*facade.Rows, error) {
+	if s.update != nil {
+		return s.update(ctx, e, id, where, set, sel)
+	}
+	return s.Store.Update(ctx, e, id, where, set, sel)
+}
+
+func (s storeHole) Delete(ctx context.Context, e *schema.Entity, id json.RawMessage, where *facade.Filter) (bool, error) {
+	if s.remove != nil {
+		return s.remove(ctx, e, id, where)
+	}
+	return s.Store.Delete(ctx, e, id, where)
+}
+
+// finds is a store whose reads are changed before they are made.
+func finds(change func(*facade.Find)) func(facade.Store) facade.Store {
+	return func(s facade.Store) facade.Store {
+		return storeHole{Store: s, find: func(ctx context.Context, q *facade.Find) (*facade.Found, error) {
+			own := *q
+			change(&own)
+			return s.Find(ctx, &own)
 		}}
-	}}
-	for seed := uint64(1); seed < 60; seed++ {
-		n, err := prove(seed, 0, false, h)
-		if err != nil {
-			t.Log(seed, n, err)
-			return
+	}
+}
+
+// scopes is a collector whose word is changed.
+func scopes(change func(op string, s *facade.Scope)) func(facade.Collector) facade.Collector {
+	return func(c facade.Collector) facade.Collector {
+		return facade.CollectorFunc(func(ctx context.Context, state facade.State, door *facade.Door, op *facade.Operation) (facade.Scope, error) {
+			s, err := c.Scope(ctx, state, door, op)
+			change(op.Name, &s)
+			return s, err
+		})
+	}
+}
+
+// unscoped is a filter whose relations lead anywhere: of a condition on the other
+// side the first half, which is the rows that exist there, is left out.
+func unscoped(f *facade.Filter) *facade.Filter {
+	if f == nil {
+		return nil
+	}
+	out := *f
+	out.Sub = nil
+	for _, s := range f.Sub {
+		if (f.Op == facade.Some || f.Op == facade.None) && s.Op == facade.And && len(s.Sub) == 2 {
+			s = s.Sub[1]
+		}
+		out.Sub = append(out.Sub, unscoped(s))
+	}
+	return &out
+}
+
+func stored(e *schema.Entity) (names []string) {
+	for _, p := range e.Fields {
+		if p.Stored {
+			names = append(names, p.Name)
 		}
 	}
-	t.Fatal("not found")
+	return names
 }
