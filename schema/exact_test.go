@@ -94,7 +94,7 @@ func TestNamesOfLists(t *testing.T) {
 		"addressIds":    {"addresses", "addressIds"},
 		"statusIds":     {"statuses", "statusIds"},
 		"atlasIds":      {"atlases", "atlasIds"},
-		"relatedIds":    {"relateds", "relatedIds"}, // who minds calls the field related
+		"relatedIds":    {"relateds", "relatedIds"}, //nolint:misspell // what the rule makes of it; who minds calls the field related
 		"related":       {"related", "relatedIds"},
 		"children":      {"children", "childrenIds"},
 		"tags":          {"tags", "tagIds"},
