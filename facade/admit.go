@@ -208,7 +208,7 @@ func pathOf(pointer string) string {
 // refusal is VALIDATION_FAILED where something was refused.
 func (t *trip) refusal() error {
 	switch n := len(t.details); {
-	case n == 0 && t.verdict != nil:
+	case t.verdict != nil && (n == 0 || t.verdict.Code == InternalError):
 		return t.verdict
 	case n == 0:
 		return nil

@@ -29,7 +29,10 @@ func (t *trip) pointed(ctx context.Context) error {
 			continue
 		}
 		see, ok := t.seen(ctx, p.Link.Target)
-		if ok && see.Rows == nil {
+		switch {
+		case t.verdict != nil: // the collector failed
+			return t.verdict
+		case ok && see.Rows == nil:
 			continue
 		}
 		ids := idsOf(p, m.Value)

@@ -205,9 +205,8 @@ func TestRulesFaults(t *testing.T) {
 		{"a reference to something else", `order: [{rows: {customerId: {eq: $me.id}}}]`, "frond.yaml#/collectors/order/0/rows/customerId/eq: rows/customerId/eq names $me.id; a reference begins with $user or $state, and a text that begins with $ is written $$"},
 		{"a reference to all of the user", `order: [{rows: {customerId: {eq: $user}}}]`, "frond.yaml#/collectors/order/0/rows/customerId/eq: rows/customerId/eq names $user as a whole; name a value in it, such as $user.id"},
 		{"no reference at all", `order: [{rows: {customerId: {in: $user..id}}}]`, "frond.yaml#/collectors/order/0/rows/customerId/in: rows/customerId/in names $user..id, which is no place in the caller's state; write $user.id, say, or $$ for a text that begins with $"},
-		{"hide what is not there", `order: [{hide: [note]}]`, `frond.yaml#/collectors/order/0/hide/0: order has no field "note"; name some of id, customerId, code, tenant, status, total, internalNote, placedAt`},
+		{"hide what is not there", `order: [{hide: [note]}]`, `frond.yaml#/collectors/order/0/hide/0: order has no field "note"; name some of id, customerId, code, tenant, status, total, internalNote, placedAt, lines`},
 		{"hide twice", `order: [{hide: [customer, customerId]}]`, "frond.yaml#/collectors/order/0/hide/1: customerId is hidden twice; name it once"},
-		{"hide the other side", `order: [{hide: [lines]}]`, "frond.yaml#/collectors/order/0/hide/0: lines is the other side of line.orderId and holds nothing of its own; hide that field, or scope the rows of line"},
 		{"hide no list", `order: [{hide: internalNote}]`, "frond.yaml#/collectors/order/0/hide: hide has to be a list of names; write hide: [internalNote]"},
 		{"set what is not there", `order: [{set: {owner: $user.id}}]`, `frond.yaml#/collectors/order/0/set/owner: order has no stored field "owner"; name some of id, customerId, code, tenant, status, total, internalNote, placedAt`},
 		{"set what does not fit", `order: [{set: {total: much}}]`, "frond.yaml#/collectors/order/0/set/total: total must be an integer"},
@@ -339,3 +338,36 @@ func TestWhen(t *testing.T) {
 }
 
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+
+// Nor does one behind a relation: it is a failure there too, and no missing field.
+func TestAFailingRuleBehindARelation(t *testing.T) {
+	f := facadeOf(t, desk("name: desk\ncollectors:\n  order: [{when: user.level > 3}]"), nil)
+	for _, c := range []struct{ method, query, body string }{
+		{"line.list", `{"filter":{"order":{"total":{"gt":1}}}}`, ""},
+		{"line.create", "", `{"id":9,"orderId":"o1","what":"x"}`},
+	} {
+		if _, err := do(t, as(f, nil), c.method, "", c.query, c.body); facade.CodeOf(err) != facade.InternalError {
+			t.Errorf("%s: %v", c.method, err)
+		}
+	}
+}
+
+// The other side of a relation can be hidden like any field, by any of its names.
+func TestHideARelation(t *testing.T) {
+	f := facadeOf(t, desk("name: desk\ncollectors:\n  order: [{hide: [lines, customer]}]"), nil)
+	for query, want := range map[string]string{
+		`{"filter":{"lines":{"some":{}}}}`:           "/query/filter/lines unknown_key",
+		`{"filter":{"customer":{"id":{"eq":"c1"}}}}`: "/query/filter/customer unknown_key",
+		`{"filter":{"customerId":{"eq":"c1"}}}`:      "/query/filter/customerId unknown_key",
+		`{"fields":"customerId"}`:                    "/query/fields/0 unknown_key",
+		`{"sort":"customerId"}`:                      "/query/sort unknown_key",
+	} {
+		if _, err := do(t, f, "order.list", "", query, ""); !strings.HasPrefix(refusals(err), want) {
+			t.Errorf("%s: %s", query, refusals(err))
+		}
+	}
+	// Nor is it followed from the other entity: there the field points here.
+	if _, err := do(t, f, "customer.list", "", `{"filter":{"orders":{"some":{}}}}`, ""); !strings.HasPrefix(refusals(err), "/query/filter/orders unknown_key") {
+		t.Errorf("%s", refusals(err))
+	}
+}

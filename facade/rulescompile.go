@@ -103,10 +103,6 @@ func (b *compiler) operations(file, at string, door *Door, names []string, or st
 func (b *compiler) hidden(file, at string, door *Door, name string, hide []string) []string {
 	p, _ := filterField(door.Entity, name)
 	switch {
-	case p != nil && !p.Stored:
-		b.fault(file, at, fmt.Sprintf("%s is the other side of %s.%s and holds nothing of its own", p.Name, p.Link.Target.Name, p.Link.Inverse.Name),
-			"hide that field, or scope the rows of "+p.Link.Target.Name)
-		return hide
 	case p != nil:
 		name = p.Name
 	case door.computed(name) == nil:
@@ -120,12 +116,10 @@ func (b *compiler) hidden(file, at string, door *Door, name string, hide []strin
 	return append(hide, name)
 }
 
-// fieldNames are the stored and the computed fields of a door.
+// fieldNames are the fields of a door, the computed ones last.
 func (d *Door) fieldNames() (names []string) {
 	for _, p := range d.Entity.Fields {
-		if p.Stored {
-			names = append(names, p.Name)
-		}
+		names = append(names, p.Name)
 	}
 	for _, c := range d.Computed {
 		names = append(names, c.Name)

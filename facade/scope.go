@@ -73,7 +73,10 @@ func (t *trip) seen(ctx context.Context, e *schema.Entity) (*Scope, bool) {
 	}
 	s, asked := t.reach[door]
 	if !asked {
-		s, _ = t.scopeOf(ctx, door, door.reading())
+		var err error
+		if s, err = t.scopeOf(ctx, door, door.reading()); CodeOf(err) == InternalError {
+			t.fail(err) // not a verdict on the caller: the collector itself failed
+		}
 		if t.reach == nil {
 			t.reach = map[*Door]*Scope{}
 		}
