@@ -50,7 +50,7 @@ func (b *compiler) computedFields(src *FrondSource, configs []computedConfig) {
 			// An expression that is given null may have to answer null.
 			shape.Nullable = shape.Nullable || door.Entity.Property(name).MayBeNull()
 		}
-		f := &formula{expression: e, name: c.name, shape: shape}
+		f := &formula{expression: e, shape: shape}
 		for _, name := range e.names {
 			f.inputs = append(f.inputs, door.Entity.Property(name))
 		}
@@ -200,7 +200,6 @@ func jsonTypeOf(t reflect.Type) string {
 // formula is a computed field that an expression gives.
 type formula struct {
 	*expression
-	name   string
 	shape  schema.Shape
 	inputs []*schema.Property
 }

@@ -75,7 +75,7 @@ func (b *compiler) rule(file string, door *Door, c ruleConfig) *rule {
 	if c.rows != nil {
 		var details []schema.Detail
 		r.rows, details = parseTemplate(door.Entity, c.rows, c.at+"/rows")
-		r.bound, r.text = dynamic(r.rows), c.rows
+		r.bound = dynamic(r.rows)
 		for _, d := range details {
 			b.fault(file, d.Pointer, strings.TrimPrefix(d.Pointer[len(c.at)+1:]+" "+d.Message, "/"), "")
 		}
