@@ -44,7 +44,7 @@ type rule struct {
 	when    *expression // nil: always
 	ops     []string    // the operations it is for; nil: all
 	rows    *Filter     // a template where bound is set
-	bound   bool // rows holds references
+	bound   bool        // rows holds references
 	hide    []string
 	set     []preset
 	deny    []string
