@@ -44,7 +44,10 @@ const engines = `{"id":"b-1","title":"ENGINES","author":"a-1","price":"9.50","pa
 	"seeAlso":["b-3","b-2"],"colophon":{"typeface":"Garamond","paper":{"weight":90,"mill":null}},"extra":{},"printedAt":"2026-01-31T12:00:00.000250Z","bornOn":"2000-02-29",
 	"spine":"Engines (120 pp.)"}`
 
-const ada = `{"id":"ada","roles":["printer"]}`
+const (
+	ada   = `{"id":"ada","roles":["printer"]}`
+	rival = `{"id":"rival"}`
+)
 
 var pressStories = []story{
 	{name: "rows", steps: []step{
@@ -166,6 +169,15 @@ var pressStories = []story{
 	{name: "callers", steps: []step{
 		{name: "nobody is null", call: call{Method: "desk.whoami"}, want: `null`},
 		{name: "somebody is who they are", call: call{Method: "desk.whoami", User: ada}, want: `{"id":"ada","roles":["printer"]}`},
+		{
+			name: "what is hidden from somebody is so in a view of it too, whoever read the rows",
+			call: call{Method: "book.labels", User: rival}, graphql: "VALIDATION_FAILED",
+			want: `[{"id":"b-1","title":"ENGINES"},{"id":"b-2","title":"NOTES"},{"id":"b-3","title":"MOORS"}]`,
+		},
+		{
+			name: "and to what a handler asks in their name",
+			call: call{Method: "book.findCheapest", Params: `{"under":5}`, User: rival}, fail: "VALIDATION_FAILED /query/sort:unknown_key /query/filter/price:unknown_key", at: "book.list", graphql: "VALIDATION_FAILED",
+		},
 		{name: "nobody may not print", call: call{Method: "book.reprint", Params: `{"id":"b-3"}`, Body: `{"copies":5,"paper":null}`}, fail: "UNAUTHORIZED"},
 		{
 			name: "somebody may, and writes what is closed to others", call: call{Method: "book.reprint", Params: `{"id":"b-3"}`, Body: `{"copies":5,"paper":null}`, User: ada},
