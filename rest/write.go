@@ -100,7 +100,8 @@ func (x *exchange) nothing() *facade.Error {
 }
 
 // location is the path of the row that was created, or "" where it has none: no
-// id in the answer, or no findById to ask.
+// id in the answer, no findById to ask, or an id whose path leads elsewhere (an empty
+// one, dots that clients resolve, the name of an operation: spec 4.2.1).
 func (x *exchange) location(r *facade.Result) string {
 	door, item := x.op.Door, x.match.resource.item
 	if r.Form != facade.FormRow || r.Rows.Len() == 0 || door.Entity == nil || door.Entity.Primary == nil ||
@@ -110,7 +111,11 @@ func (x *exchange) location(r *facade.Result) string {
 	id := r.Rows.Row(0).Get(door.Entity.Primary.Name)
 	switch jsontext.KindOf(id) {
 	case jsontext.String:
-		return x.match.resource.path + "/" + url.PathEscape(jsontext.Unquote(id))
+		id := jsontext.Unquote(id)
+		if id == "" || id == "." || id == ".." || x.match.resource.named[id] != nil {
+			return ""
+		}
+		return x.match.resource.path + "/" + url.PathEscape(id)
 	case jsontext.Number:
 		return x.match.resource.path + "/" + string(id)
 	}

@@ -108,3 +108,21 @@ func TestNamesOfLists(t *testing.T) {
 		}
 	}
 }
+
+// Equal shapes share what judges them, but not their faults: every card that makes a
+// mistake is told of it.
+func TestTheSameMistakeTwice(t *testing.T) {
+	const card = "properties:\n  id: {type: string, x-kit: {role: {primary: true}}}\n  code: {type: string, pattern: '(?=a)'}\n  same: {type: string, pattern: '(?=a)'}\n"
+	_, err := schema.Compile([]schema.Source{
+		{File: "a.yaml", Name: "a", Data: []byte(card)}, {File: "b.yaml", Name: "b", Data: []byte(card)},
+	}, nil, nil)
+	var at []string
+	faults, _ := err.(schema.Faults) //nolint:errorlint // Compile's error is Faults itself
+	for _, f := range faults {
+		at = append(at, f.File+"#"+f.Pointer)
+	}
+	want := []string{"a.yaml#/properties/code/pattern", "a.yaml#/properties/same/pattern", "b.yaml#/properties/code/pattern", "b.yaml#/properties/same/pattern"}
+	if diff := cmp.Diff(want, at); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
