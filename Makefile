@@ -2,11 +2,12 @@
 GO       ?= go
 RACE     ?=
 FUZZTIME ?= 1m
+LEAKTIME ?= 10m
 LINT     := bin/golangci-lint
 BIN      := bin/frond
 
 .DEFAULT_GOAL := all
-.PHONY: all help build run test race e2e fuzz bench golden lint fmt generate wasm check up down
+.PHONY: all help build run test race e2e fuzz leak bench golden lint fmt generate wasm check up down
 
 all: build test lint ## Build, test and lint: what `make` alone does
 
@@ -36,6 +37,9 @@ fuzz: ## Run every fuzz target for FUZZTIME (1m)
 	  done; \
 	done
 
+leak: ## Look for leaks with seeds of its own for LEAKTIME (10m)
+	$(GO) test ./e2e/leak -count=1 -v -run=TestLeak -timeout=0 -from=$$(date +%s) -for=$(LEAKTIME)
+
 bench: ## Print the comparisons the design promises, measured in one run
 	$(GO) run ./bench
 
@@ -43,7 +47,7 @@ golden: ## Rewrite the golden files of every package that has some
 	$(GO) test $$(grep -rl --include='*_test.go' 'flag.Bool("update"' . | xargs -n1 dirname | sort -u) -update
 
 lint: $(LINT) ## Lint everything
-	$(LINT) run ./...
+	$(LINT) run --allow-parallel-runners ./...
 
 fmt: $(LINT) ## Format everything
 	$(LINT) fmt ./...

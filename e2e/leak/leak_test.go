@@ -40,6 +40,9 @@ func TestLeak(t *testing.T) {
 func seeded(t *testing.T, seed uint64) int {
 	t.Helper()
 	size := min(int(seed/25), 4)
+	if seed >= 125 {
+		size = int(seed % 5)
+	}
 	if *sizeFlag >= 0 {
 		size = *sizeFlag
 	}

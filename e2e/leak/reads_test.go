@@ -1,6 +1,7 @@
 package leak
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -44,10 +45,10 @@ func (p *proof) some(from []string, n int) []string {
 
 // hidden is the id of a row the caller may not see, in both worlds if it can be.
 func (p *proof) hidden(e *entity) string {
-	var both, any []string
+	var both, some []string
 	for _, r := range p.view.w.rows[e] {
 		if !p.view.sees(e, r) {
-			any = append(any, r.id())
+			some = append(some, r.id())
 			if p.twin.w.row(e, r.id()) != nil {
 				both = append(both, r.id())
 			}
@@ -56,8 +57,8 @@ func (p *proof) hidden(e *entity) string {
 	switch {
 	case len(both) > 0 && p.chance(70):
 		return pick(p.maker, both)
-	case len(any) > 0:
-		return pick(p.maker, any)
+	case len(some) > 0:
+		return pick(p.maker, some)
 	}
 	return ""
 }
@@ -220,7 +221,7 @@ func (p *proof) listing(e *entity, depth int) *listing {
 	if p.chance(40) {
 		l.fields = []string{}
 		for _, f := range e.fields {
-			if f.stored() && p.chance(50) && (allow(f)) {
+			if f.stored() && p.chance(50) && allow(f) {
 				l.fields = append(l.fields, f.name)
 			}
 		}
@@ -315,12 +316,7 @@ func (l *listing) sorted(rows []row) []row {
 // page cuts the rows of one page.
 func (l *listing) page(all []row) (page []row, more bool) {
 	from := min(l.offset, len(all))
-	to := len(all)
-	if l.limit > 0 {
-		to = min(from+l.limit, len(all))
-	} else {
-		to = min(from+50, len(all))
-	}
+	to := min(from+cmp.Or(l.limit, 50), len(all))
 	return all[from:to], to < len(all)
 }
 
@@ -590,8 +586,8 @@ func (p *proof) cursors(l *listing, own string) {
 
 // forge is a cursor of the listing's order for a row, seen or not: the head of a
 // real one, and the row's values.
-func (l *listing) forge(real string, r row) string {
-	raw, _ := base64.RawURLEncoding.DecodeString(real)
+func (l *listing) forge(genuine string, r row) string {
+	raw, _ := base64.RawURLEncoding.DecodeString(genuine)
 	var values []any
 	last := false
 	for _, k := range l.sort {

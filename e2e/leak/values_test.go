@@ -38,10 +38,10 @@ type maker struct {
 
 func newMaker(r *rand.Rand) *maker { return &maker{r, map[string]bool{}} }
 
-// fresh is what make gives, once its token is new.
-func fresh[T any](m *maker, token func(T) string, make func() T) T {
+// fresh is what made gives, once its token is new.
+func fresh[T any](m *maker, token func(T) string, made func() T) T {
 	for {
-		v := make()
+		v := made()
 		if t := token(v); !m.used[t] {
 			m.used[t] = true
 			return v

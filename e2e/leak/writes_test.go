@@ -224,9 +224,15 @@ func (p *proof) wide(e *entity) {
 		known = r.id()
 	}
 	every := []any{
-		nil, map[string]any{}, map[string]any{"and": []any{}}, map[string]any{"not": map[string]any{"or": []any{}}},
-		map[string]any{"id": map[string]any{"in": []any{}}}, map[string]any{"id": map[string]any{"notIn": []any{}}},
-		map[string]any{"id": nil}, map[string]any{"id": map[string]any{"ne": ""}}, map[string]any{"id": map[string]any{"isNull": false}},
+		nil,
+		map[string]any{},
+		map[string]any{"and": []any{}},
+		map[string]any{"not": map[string]any{"or": []any{}}},
+		map[string]any{"id": map[string]any{"in": []any{}}},
+		map[string]any{"id": map[string]any{"notIn": []any{}}},
+		map[string]any{"id": nil},
+		map[string]any{"id": map[string]any{"ne": ""}},
+		map[string]any{"id": map[string]any{"isNull": false}},
 	}
 	noID := []any{
 		nil, "", []any{}, map[string]any{}, []any{known}, map[string]any{"ne": ""}, map[string]any{"in": []any{known}}, true, 0, "%", "*", "' or 1=1 --",
@@ -390,7 +396,8 @@ func (p *proof) write(q request, e *entity, id string, body map[string]any) bool
 	left, seen := p.becomes(p.view.w, e, id, body)
 	right, also := p.becomes(p.twin.w, e, id, body)
 	var a answer
-	if seen == also {
+	circular := p.circular(e)
+	if seen == also && !circular {
 		a = p.probe(q, nil)
 	} else {
 		a, _ = p.ask(q)
@@ -400,11 +407,22 @@ func (p *proof) write(q request, e *entity, id string, body map[string]any) bool
 		if ![]bool{seen, also}[i] {
 			want = before[i]
 		}
-		if got := p.rows(b).text(); got != want.text() {
+		if got := p.rows(b).text(); got != want.text() && !(circular && (got == before[i].text() || got == []*world{left, right}[i].text())) {
 			p.fail("what was written is not what should be\n%s\n%s\n--- it should be\n%s\n--- it is\n%s", q, a, want.text(), got)
 		}
 	}
 	return p.again()
+}
+
+// circular says whether a collector's rows lead from a row of e to rows of e. What
+// such a rule makes of a row that is only going to be there is asked without it
+// (docs/leaks.md): either answer will do, as long as it is one of the two.
+func (p *proof) circular(e *entity) bool {
+	round := false
+	if s := p.caller.scopes[e]; s != nil && s.rows != nil {
+		s.rows.walk(func(c *cond) { round = round || c.field != nil && c.field.to == e })
+	}
+	return round
 }
 
 // changes changes a row the caller may see. It says whether the worlds are still twins.
