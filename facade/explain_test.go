@@ -36,19 +36,29 @@ func TestExplain(t *testing.T) {
 		want                        string
 		code                        facade.Code
 	}{
-		{"a list", ada, "order.list", ``, `{"filter":{"status":{"in":["open","paid"]}},"fields":"id"}`, ``,
+		{
+			"a list", ada, "order.list", ``, `{"filter":{"status":{"in":["open","paid"]}},"fields":"id"}`, ``,
 			`{"entity":"order","operation":"list","frond":"desk","kind":"query","by":"store","scopes":[` + own + `],"columns":["id"],"fields":["id"],"computed":[],` +
-				`"store":[{"does":"find","entity":"order","filter":{"and":[{"customerId":{"eq":"c1"}},{"status":{"in":["open","paid"]}}]},"columns":["id"],"statements":[]}],"written":"","rows":2}`, ""},
-		{"who is turned away", nil, "order.list", ``, ``, ``,
+				`"store":[{"does":"find","entity":"order","filter":{"and":[{"customerId":{"eq":"c1"}},{"status":{"in":["open","paid"]}}]},"columns":["id"],"statements":[]}],"written":"","rows":2}`, "",
+		},
+		{
+			"who is turned away", nil, "order.list", ``, ``, ``,
 			`{"entity":"order","operation":"list","frond":"desk","kind":"query","by":"store","scopes":[{"door":"order","for":"list","at":"frond.yaml#/collectors/order","rules":[{"when":"user.role == \"staff\"","verdict":"does not hold"},` +
 				`{"when":"user != nil","verdict":"does not hold"},{"when":"","verdict":"holds, and denies"}],"error":{"code":"UNAUTHORIZED","message":"order.list is not for everybody; say who you are"}}],"columns":[],"fields":[],"computed":[],"store":[],"written":"","rows":0,` +
-				`"error":{"code":"UNAUTHORIZED","message":"order.list is not for everybody; say who you are","entity":"order","operation":"list"}}`, facade.Unauthorized},
-		{"what is not there", nil, "order.burn", ``, ``, ``,
-			`{"entity":"order","operation":"burn","scopes":[],"columns":[],"fields":[],"computed":[],"store":[],"written":"","rows":0,"error":{"code":"NOT_FOUND"`, facade.NotFound},
-		{"a write that the store could not undo", ada, "order.update", `{"id":"o1"}`, ``, `{"total":3}`,
-			`"store":[{"does":"update","entity":"order","filter":{"customerId":{"eq":"c1"}},"columns":["id","customerId","code","tenant","status","total","placedAt"],"statements":[],"note":"the store was not asked: it cannot undo"}],"written":"the store was not asked: it cannot undo","rows":1}`, ""},
-		{"a relation", ada, "line.list", ``, `{"fields":"id","filter":{"order":{"total":{"gt":5}}}}`, ``,
-			`{"does":"find","entity":"line","filter":{"and":[{"order":{"customerId":{"eq":"c1"}}},{"order":{"and":[{"customerId":{"eq":"c1"}},{"total":{"gt":5}}]}}]},"columns":["id"],"statements":[]}]`, ""},
+				`"error":{"code":"UNAUTHORIZED","message":"order.list is not for everybody; say who you are","entity":"order","operation":"list"}}`, facade.Unauthorized,
+		},
+		{
+			"what is not there", nil, "order.burn", ``, ``, ``,
+			`{"entity":"order","operation":"burn","scopes":[],"columns":[],"fields":[],"computed":[],"store":[],"written":"","rows":0,"error":{"code":"NOT_FOUND"`, facade.NotFound,
+		},
+		{
+			"a write that the store could not undo", ada, "order.update", `{"id":"o1"}`, ``, `{"total":3}`,
+			`"store":[{"does":"update","entity":"order","filter":{"customerId":{"eq":"c1"}},"columns":["id","customerId","code","tenant","status","total","placedAt"],"statements":[],"note":"the store was not asked: it cannot undo"}],"written":"the store was not asked: it cannot undo","rows":1}`, "",
+		},
+		{
+			"a relation", ada, "line.list", ``, `{"fields":"id","filter":{"order":{"total":{"gt":5}}}}`, ``,
+			`{"does":"find","entity":"line","filter":{"and":[{"order":{"customerId":{"eq":"c1"}}},{"order":{"and":[{"customerId":{"eq":"c1"}},{"total":{"gt":5}}]}}]},"columns":["id"],"statements":[]}]`, "",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, code := explained(t, f, c.state, c.method, c.params, c.query, c.body)
