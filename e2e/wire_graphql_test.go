@@ -308,6 +308,9 @@ func (w *graphqlWire) failure(t *testing.T, errs []gqlError) *kitError {
 	if d, ok := first.Extensions["details"]; ok {
 		e.Details = decode(t, []byte(encode(t, d)))
 	}
+	if id := text("traceId"); id != "" && e.Details == nil { // it stands beside the details here
+		e.Details = map[string]any{"traceId": id}
+	}
 	return e
 }
 

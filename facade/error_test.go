@@ -152,12 +152,18 @@ func TestPanicIsLoggedWithItsStack(t *testing.T) {
 	if !strings.Contains(log.String(), "secret") || !strings.Contains(log.String(), "error_test.go") {
 		t.Errorf("logged %s", &log)
 	}
+	// The call came without a trace: one id is in the log and in the answer.
+	details, _ := e.Details.(map[string]any)
+	if id, _ := details["traceId"].(string); len(id) != 32 || !strings.Contains(log.String(), "trace="+id) {
+		t.Errorf("the answer has details %v; logged %s", e.Details, &log)
+	}
 }
 
 func TestTraceID(t *testing.T) {
 	for trace, want := range map[string]string{
 		"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01": "0af7651916cd43dd8448eb211c80319c",
 		"": "", "00-short": "", strings.Repeat("x", 80): "",
+		"00-<script>alert(1)</script>0000000-b7ad6b7169203331-01": "", "00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01": "",
 	} {
 		if got := facade.TraceID(trace); got != want {
 			t.Errorf("%q: %q", trace, got)

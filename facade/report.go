@@ -2,6 +2,8 @@ package facade
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"log/slog"
 	"runtime/debug"
@@ -9,8 +11,8 @@ import (
 
 // Report is err as it may leave the process: what every surface does with a
 // failure before it writes it. A coded error is itself. INTERNAL_ERROR is logged,
-// with its cause, the stack of a panic and the trace, and says no more outside than
-// that it was ours, and the trace it is found by. Where ctx has ended, that is the
+// with its cause, the stack of a panic and the trace id, and says no more outside than
+// that it was ours, and that id: of the caller's trace, or of one made up here. Where ctx has ended, that is the
 // failure, whatever it was called on the way. A nil error is nil; a nil logger is
 // slog.Default().
 func Report(ctx context.Context, log *slog.Logger, err error, trace string) *Error {
@@ -24,14 +26,18 @@ func Report(ctx context.Context, log *slog.Logger, err error, trace string) *Err
 	if log == nil {
 		log = slog.Default()
 	}
-	attrs := []slog.Attr{slog.String("entity", e.Entity), slog.String("operation", e.Operation), slog.String("trace", trace), slog.Any("error", err)}
+	id := TraceID(trace)
+	if id == "" {
+		id = newTraceID()
+	}
+	attrs := []slog.Attr{slog.String("entity", e.Entity), slog.String("operation", e.Operation), slog.String("trace", id), slog.Any("error", err)}
 	var p *panicked
 	if errors.As(err, &p) {
 		attrs = append(attrs, slog.String("stack", string(p.stack)))
 	}
 	log.LogAttrs(ctx, slog.LevelError, "call failed", attrs...)
 	out := e.silent()
-	if id := TraceID(trace); id != "" && out.Details == nil {
+	if out.Details == nil {
 		c := *out
 		c.Details = map[string]any{"traceId": id}
 		out = &c
@@ -60,11 +66,24 @@ func (p *panicked) LogValue() slog.Value {
 	return slog.GroupValue(slog.String("panic", p.Error()), slog.String("stack", string(p.stack)))
 }
 
-// TraceID is the trace of a traceparent (W3C Trace Context), or "".
+// TraceID is the trace id of a traceparent (W3C Trace Context), or "" where it is none.
 func TraceID(traceparent string) string {
 	const form = "00-00000000000000000000000000000000-0000000000000000-00"
 	if len(traceparent) < len(form) || traceparent[2] != '-' || traceparent[35] != '-' {
 		return ""
 	}
-	return traceparent[3:35]
+	id := traceparent[3:35]
+	for _, c := range []byte(id) {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return "" // it is going to stand in answers and logs
+		}
+	}
+	return id
+}
+
+// newTraceID is a trace id for a failure of a call that came without a trace.
+func newTraceID() string {
+	var id [16]byte
+	_, _ = rand.Read(id[:]) // it never fails
+	return hex.EncodeToString(id[:])
 }

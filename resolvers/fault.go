@@ -2,7 +2,6 @@ package resolvers
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -108,9 +107,6 @@ func (e *Engine) failed(ctx context.Context, trace string, err error) *fault {
 			details: map[string]any{"limit": e.limits.Execution.Milliseconds()},
 		}
 	}
-	if trace == "" && facade.CodeOf(err) == facade.InternalError {
-		trace = newTrace()
-	}
 	fe := facade.Report(ctx, e.logger, err, trace)
 	f := &fault{
 		message:   fe.Message,
@@ -119,10 +115,9 @@ func (e *Engine) failed(ctx context.Context, trace string, err error) *fault {
 		operation: fe.Operation,
 		details:   fe.Details,
 	}
-	if fe.Code == facade.InternalError {
-		f.trace = facade.TraceID(trace)
-		if d, ok := f.details.(map[string]any); ok && len(d) == 1 && d["traceId"] != nil {
-			f.details = nil // it stands beside them here
+	if d, ok := f.details.(map[string]any); ok && fe.Code == facade.InternalError && len(d) == 1 {
+		if id, ok := d["traceId"].(string); ok {
+			f.trace, f.details = id, nil // it stands beside them here
 		}
 	}
 	return f
@@ -130,13 +125,6 @@ func (e *Engine) failed(ctx context.Context, trace string, err error) *fault {
 
 func (x *exec) failed(err error) *fault { return x.e.failed(x.ctx, x.trace, err) }
 func (x *exec) panicked(p any) *fault   { return x.e.panicked(x.ctx, x.trace, p) }
-
-// newTrace is a traceparent for a request that came without one.
-func newTrace() string {
-	var id [24]byte
-	_, _ = rand.Read(id[:]) // never fails
-	return fmt.Sprintf("00-%x-%x-01", id[:16], id[16:])
-}
 
 // appendFaults appends faults as a JSON array.
 func appendFaults(dst []byte, faults []*fault) []byte {
