@@ -32,6 +32,9 @@ import (
 func TestReadmes(t *testing.T) {
 	for _, tool := range []string{"curl", "jq"} {
 		if _, err := exec.LookPath(tool); err != nil {
+			if os.Getenv("CI") != "" {
+				t.Fatalf("%s is not here to run the commands with; .ci/run installs it", tool)
+			}
 			t.Skipf("%s is not here to run the commands with", tool)
 		}
 	}
