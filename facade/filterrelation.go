@@ -1,0 +1,101 @@
+package facade
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// related reads the filter behind a relation, together with the rows that exist
+// for the caller on the other side. ok is false where nothing there does.
+func (p *filterParser) related(link *schema.Link, value json.RawMessage) (*Filter, bool) {
+	see, ok := p.trip.reached(p.ctx, link.Target)
+	if !ok {
+		return nil, false
+	}
+	if jsontext.IsNull(value) {
+		p.refuse("type", fmt.Sprintf(`must be a filter, not null; to ask for rows without one, write {"%s": {"isNull": true}}`, link.Key))
+		return nil, true
+	}
+	for name := range jsontext.Members(value) {
+		if _, op := operators[name]; op && link.Target.Property(name) == nil {
+			p.refuse("operator", fmt.Sprintf(`must be a filter of %s; to compare the key itself, write {"%s": {"%s": …}}`, link.Target.Name, link.Key, name))
+			return nil, true
+		}
+	}
+	return someOf(link, both(see.Rows, p.object(link.Target, see, value))), true
+}
+
+func someOf(link *schema.Link, sub *Filter) *Filter {
+	f := &Filter{Op: Some, Link: link}
+	if sub != nil {
+		f.Sub = []*Filter{sub}
+	}
+	return f
+}
+
+// quantified reads {some: {…}, none: {…}, every: {…}} of a many relation, and the
+// operators of an array where its ids stand in the row.
+func (p *filterParser) quantified(e *schema.Entity, see *Scope, link *schema.Link, value json.RawMessage) *Filter {
+	if jsontext.KindOf(value) != jsontext.Object {
+		p.refuse("type", `must be an object such as {"some": {…}}`)
+		return nil
+	}
+	there, ok := p.trip.reached(p.ctx, link.Target)
+	if !ok && link.Inverse != nil || ok && link.Inverse != nil && !p.trip.readable(there, link.Inverse) {
+		p.unknown(e, see, p.path[len(p.path)-1])
+		return nil
+	}
+	var all []*Filter
+	for name, text := range jsontext.Members(value) {
+		p.path = append(p.path, name)
+		var op Op
+		switch {
+		case name == "some" && ok:
+			op = Some
+		case name == "none" && ok:
+			op = None
+		case name == "every" && ok:
+			op = Every
+		case link.Field.Stored && (name == "has" || name == "isNull"):
+			if f := p.comparison(link.Field, name, text); f != nil {
+				all = append(all, f)
+			}
+			p.path = p.path[:len(p.path)-1]
+			continue
+		default:
+			names := "some, none, every" + has(link.Field)
+			if !ok { // the rows do not exist here, their ids do
+				names = "has, isNull for the ids in the row"
+			}
+			p.refuse(schema.UnknownKey, "is no operator of many rows; there is "+names)
+			p.path = p.path[:len(p.path)-1]
+			continue
+		}
+		sub := p.object(link.Target, there, text)
+		p.path = p.path[:len(p.path)-1]
+		f := &Filter{Op: op, Link: link}
+		if op == Every && there.Rows != nil && sub != nil {
+			// Every row the caller can see: one that is hidden does not count.
+			sub = &Filter{Op: Or, Sub: []*Filter{{Op: Not, Sub: []*Filter{there.Rows}}, sub}}
+		} else if op != Every {
+			sub = both(there.Rows, sub)
+		}
+		if sub != nil {
+			f.Sub = []*Filter{sub}
+		} else if op == Every {
+			continue // every one of them meets {}
+		}
+		all = append(all, f)
+	}
+	return allOf(p.empty(all))
+}
+
+func has(p *schema.Property) string {
+	if p.Stored {
+		return ", and has, isNull for the ids in the row"
+	}
+	return ""
+}
