@@ -71,9 +71,6 @@ func NewReceiver(project *facade.Project, frond string, opts *ReceiverOptions) (
 	return r, nil
 }
 
-// Handler answers every request of the receiver.
-func (r *Receiver) Handler() http.Handler { return r.handler }
-
 // Run listens on every address and serves until ctx is done; see [Gateway.Run].
 func (r *Receiver) Run(ctx context.Context) error {
 	return errors.Join(r.serve(ctx, r.handler, &r.draining, r.addresses...), r.Close())
