@@ -7,7 +7,7 @@ LINT     := bin/golangci-lint
 BIN      := bin/frond
 
 .DEFAULT_GOAL := all
-.PHONY: all help build run test race e2e fuzz leak bench golden lint fmt generate wasm check up down
+.PHONY: all help build run test js race e2e fuzz leak bench golden lint fmt generate wasm check up down
 
 all: build test lint ## Build, test and lint: what `make` alone does
 
@@ -20,13 +20,21 @@ build: ## Build bin/frond
 run: build ## Serve examples/shop on http://127.0.0.1:8080 (ARGS adds flags)
 	$(BIN) gateway examples/shop $(ARGS)
 
-test: ## Run every test once; all it needs is Go (RACE=-race adds the race detector)
+test: js ## Run every test once; Go is enough, npm adds the clients of the field (RACE=-race adds the race detector)
 	$(GO) test $(RACE) ./...
 
 race: ## Run every test under the race detector (needs a C compiler)
 	$(MAKE) test RACE=-race
 
-e2e: ## Run only the tests that start the whole program
+js: ## Install the clients that e2e runs against the gateway, where npm is there
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory e2e/js/node_modules/.package-lock.json; \
+	else echo "npm is not here: the tests that run JavaScript clients will be skipped"; fi
+
+e2e/js/node_modules/.package-lock.json: e2e/js/package.json e2e/js/package-lock.json
+	cd e2e/js && npm ci --no-progress
+	@touch $@
+
+e2e: js ## Run only the tests that start the whole program
 	$(GO) test -count=1 $(RACE) ./e2e/... ./cmd/...
 
 fuzz: ## Run every fuzz target for FUZZTIME (1m)

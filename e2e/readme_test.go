@@ -30,14 +30,7 @@ import (
 // as JSON, and a line of three dots stands for any lines. A command with nothing
 // under it only has to succeed.
 func TestReadmes(t *testing.T) {
-	for _, tool := range []string{"curl", "jq"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			if os.Getenv("CI") != "" {
-				t.Fatalf("%s is not here to run the commands with; .ci/run installs it", tool)
-			}
-			t.Skipf("%s is not here to run the commands with", tool)
-		}
-	}
+	need(t, "curl", "jq")
 	whole := t // an example runs longer than the block that started it
 	addresses := map[string]string{"shop": "127.0.0.1:8080", "blog": "127.0.0.1:8081"}
 	for _, file := range []string{"README.md", "examples/shop/README.md", "examples/blog/README.md"} {
