@@ -1,0 +1,110 @@
+// Package flight makes equal questions that are asked at once one piece of work, as
+// group commit does with writes (DESIGN 8): a question never joins work that began
+// before it was asked, which could have read what its asker has since changed. It
+// waits for the next flight, and with nothing under way it starts at once.
+package flight
+
+import (
+	"context"
+	"sync"
+)
+
+// Group is a set of questions by key. The zero value is ready; a Group may be used
+// from many goroutines and is not copied.
+type Group[K comparable, V any] struct {
+	mu     sync.Mutex
+	routes map[K]*route[V]
+}
+
+// route is a key whose work is under way.
+type route[V any] struct {
+	next *flight[V] // gathers who came since it took off; nil: nobody
+}
+
+// flight is work for everybody who is aboard.
+type flight[V any] struct {
+	fly    func(context.Context) V
+	ctx    context.Context
+	cancel context.CancelFunc
+	aboard int // who came
+	still  int // who has not gone
+
+	landed chan struct{}
+	value  V
+	panics any
+}
+
+// Do answers with what fly gives for the key, and how many share the answer.
+//
+// Where nothing is under way for the key, fly runs here, with the caller's own
+// context. Else the caller waits for the flight after the one under way, which runs
+// the fly of whoever came first, with the values of that one's context; its context
+// ends when all who wait for it have gone. The error is the reason a caller's
+// context ended while it waited. A panic of fly reaches everybody aboard.
+func (g *Group[K, V]) Do(ctx context.Context, key K, fly func(context.Context) V) (value V, aboard int, err error) {
+	g.mu.Lock()
+	r, underWay := g.routes[key]
+	if !underWay {
+		if g.routes == nil {
+			g.routes = map[K]*route[V]{}
+		}
+		r = &route[V]{}
+		g.routes[key] = r
+		g.mu.Unlock()
+		defer g.depart(key, r)
+		return fly(ctx), 1, nil
+	}
+	if r.next == nil {
+		r.next = &flight[V]{fly: fly, landed: make(chan struct{})}
+		r.next.ctx, r.next.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	}
+	f := r.next
+	f.aboard++
+	f.still++
+	g.mu.Unlock()
+
+	select {
+	case <-f.landed:
+		if f.panics != nil {
+			panic(f.panics)
+		}
+		return f.value, f.aboard, nil
+	case <-ctx.Done():
+		g.leave(r, f)
+		return value, 0, context.Cause(ctx)
+	}
+}
+
+// leave takes one passenger off; a flight without any ends, or never takes off.
+func (g *Group[K, V]) leave(r *route[V], f *flight[V]) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if f.still--; f.still > 0 {
+		return
+	}
+	f.cancel()
+	if r.next == f {
+		r.next = nil
+	}
+}
+
+// depart ends a flight of the key: the next one takes off, if anybody waits for it.
+func (g *Group[K, V]) depart(key K, r *route[V]) {
+	g.mu.Lock()
+	f := r.next
+	r.next = nil // from here on nobody gets aboard
+	if f == nil {
+		delete(g.routes, key)
+	}
+	g.mu.Unlock()
+	if f == nil {
+		return
+	}
+	go func() {
+		defer g.depart(key, r)
+		defer f.cancel()
+		defer close(f.landed)
+		defer func() { f.panics = recover() }()
+		f.value = f.fly(f.ctx)
+	}()
+}
