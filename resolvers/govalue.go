@@ -76,7 +76,7 @@ func goValue(t graphql.Type, text json.RawMessage) (any, bool) {
 			if t == graphql.Int {
 				return int(n), true
 			}
-			if n > 1<<53 || n < -1<<53 { // a float64 would lose digits
+			if t != graphql.Float && (n > 1<<53 || n < -1<<53) { // a float64 would lose digits
 				v := t.ParseValue(json.Number(text))
 				return v, v != nil
 			}
