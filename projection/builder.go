@@ -79,6 +79,13 @@ func NewBuilder() *Builder {
 		args:        []*arg{{name: "nodeId", typ: b.required(graphql.ID)}},
 		binding:     &resolvers.Binding{Kind: resolvers.NodeRoot},
 	})
+	b.addField(b.query, house, &field{
+		name:        "nodes",
+		description: "The rows with these global ids, at most 500, in their order: null where node would give null.",
+		typ:         b.required(b.list(b.node)),
+		args:        []*arg{{name: "nodeIds", typ: b.required(b.list(b.required(graphql.ID)))}},
+		binding:     &resolvers.Binding{Kind: resolvers.NodeRoot},
+	})
 	return b
 }
 

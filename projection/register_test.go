@@ -327,7 +327,7 @@ func TestSurface(t *testing.T) {
 	if s, err = build(f, &projection.Options{Surface: facade.OnGraphQL.For("partner"), Filter: func(*facade.Door) bool { return true }}); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(s.AST.Query.Fields); s.AST.Mutation != nil || s.AST.Query.Fields.ForName("posts") == nil || n != 2+2 { // node, __schema and __type beside it
+	if n := len(s.AST.Query.Fields); s.AST.Mutation != nil || s.AST.Query.Fields.ForName("posts") == nil || n != 2+3 { // node, nodes, __schema and __type beside it
 		t.Errorf("an audience sees %d fields of Query", n)
 	}
 	if _, err = build(f, &projection.Options{Surface: "partners/graphql"}); err == nil || !strings.Contains(err.Error(), "there is graphql, rest") {

@@ -16,13 +16,13 @@ type Schema struct {
 	AST      *ast.Schema // SDL as LoadSDL reads it, for the engine not to read it again; nil is fine
 	Catalog  *facade.Catalog
 	Bindings Bindings
-	Nodes    map[string]*Node // the types of Query.node, by schema.EntityKey
+	Nodes    map[string]*Node // the types of Query.node and Query.nodes, by schema.EntityKey
 }
 
 // Node is a type that has a global id.
 type Node struct {
 	Type string       // the GraphQL type
-	Door *facade.Door // whose findById answers Query.node; nil where the door has none
+	Door *facade.Door // whose findById answers Query.node and Query.nodes; nil where the door has none
 }
 
 // Bindings says what the fields of each type do: type name, field name, binding.
@@ -65,7 +65,7 @@ const (
 	ToMany                       // of a row: a connection over the rows whose Link.Inverse points back; list of Door with Each
 	ToManyIDs                    // of a row: a connection over the ids that stand in Column, in their order (see [PageIDs]); findById of Door with Each
 	NodeID                       // of a row: the global id (see [NodeIDOf])
-	NodeRoot                     // Query.node(nodeId:): findById of the door in Schema.Nodes
+	NodeRoot                     // Query.node(nodeId:) and Query.nodes(nodeIds:): findById with Each of the doors in Schema.Nodes
 
 	// of a connection
 	Items

@@ -83,7 +83,7 @@ type written struct {
 	on     *fetch
 	field  *field
 	def    *graphql.FieldDefinition // nil: the value is the column in slot
-	node   bool                     // Query.node
+	node   bool                     // Query.node, Query.nodes
 	args   ast.ArgumentList
 	values *variants // of a composite type
 }

@@ -21,12 +21,12 @@ import (
 type Twin struct {
 	caller   facade.Caller
 	bindings Bindings
-	nodes    map[string]*Node
+	types    map[string]*Node // by schema.EntityKey
 }
 
 // NewTwin is a twin whose fields do what bindings say, by calling caller.
 func NewTwin(caller facade.Caller, bindings Bindings, nodes map[string]*Node) *Twin {
-	return &Twin{caller: caller, bindings: bindings, nodes: nodes}
+	return &Twin{caller: caller, bindings: bindings, types: nodes}
 }
 
 // The values that generated fields stand on. facade.Row, *facade.Rows and
@@ -163,39 +163,6 @@ func (t *Twin) operation(b *Binding, p graphql.ResolveParams) (any, error) {
 		return twinDecode(res.Value, p.Info.ReturnType)
 	}
 	return twinValue(res), nil
-}
-
-// node answers Query.node. An id that is none, or of a type that is not served,
-// is a row that is not there.
-func (t *Twin) node(p graphql.ResolveParams) (any, error) {
-	id, _ := p.Args["nodeId"].(string)
-	entity, key, ok := ParseNodeID(id)
-	node := t.nodes[entity]
-	if !ok || node == nil || node.Door == nil {
-		return nil, nil
-	}
-	c := t.call(p.Context, node.Door.Name, "findById")
-	c.Invocation.Params = mustJSON(map[string]json.RawMessage{"id": key})
-	c.Select = t.columns(p.Info, p.Info.FieldASTs, node.Type)
-	res, err := t.caller.Call(p.Context, c)
-	if err != nil {
-		return nil, err
-	}
-	l := newTwinLevel(res)
-	l.typ = node.Type
-	if len(l.rows) == 0 {
-		return nil, nil
-	}
-	return l.row(0), nil
-}
-
-// TypeOfNode is the object type of a value of Query.node.
-func TypeOfNode(p graphql.ResolveTypeParams) *graphql.Object {
-	if r, ok := p.Value.(*twinRow); ok {
-		o, _ := p.Info.Schema.Type(r.typ).(*graphql.Object)
-		return o
-	}
-	return nil
 }
 
 // ByHand wraps the resolver of a hand-written field: rows come in as [facade.Row]

@@ -14,7 +14,7 @@ import (
 // whichever is resolved first makes the call for the others too.
 type twinLevel struct {
 	rows    []facade.Row
-	typ     string // of Query.node
+	typ     string // of Query.node and Query.nodes
 	failed  map[string]error
 	batches map[*ast.Field]*twinBatch
 }

@@ -143,6 +143,9 @@ func TestTwin(t *testing.T) {
 		{`{ node(nodeId: "` + three + `") { ...n } } fragment n on Node { nodeId ... on Post { author { nodeId name } } }`, ``},
 		{`{ node(nodeId: "nonsense") { nodeId } }`, ``},
 		{`{ node(nodeId: "` + ada + `") { nodeId } other: node(nodeId: "` + three + `") { nodeId } }`, ``},
+		{`{ nodes(nodeIds: ["` + ada + `", "` + three + `", "x", "` + ada + `"]) { nodeId __typename ... on Author { name posts { items { title } } } ... on Post { author { name } } } }`, ``},
+		{`{ nodes(nodeIds: "` + three + `") { ...n } } fragment n on Node { nodeId ... on Post { tags { items { label } } } }`, ``},
+		{`{ nodes(nodeIds: []) { nodeId } }`, ``},
 		{`{ posts { items { nodeId } } }`, ``},
 		{`{ posts(filter: {id: {eq: 4}}) { items { tags(first: 1) { total hasMore items { id } endCursor } } } }`, ``},
 		{`{ posts(filter: {id: {eq: 4}}) { items { tags(first: -1) { total } } } }`, ``},
@@ -303,9 +306,11 @@ func (g *generator) argument(f *ast.FieldDefinition, a *ast.ArgumentDefinition) 
 		v = pick("0", "1", "2", "3", "7")
 	case "ID":
 		v = pick(`"ada"`, `"bob"`, `"go"`, `"nobody"`)
-		if a.Name == "nodeId" {
-			v = pick(`"`+resolvers.NodeIDOf(g.blog.facade.Catalog().Door("author").Entity, json.RawMessage(`"bob"`))+`"`,
-				`"`+resolvers.NodeIDOf(g.blog.facade.Catalog().Door("post").Entity, json.RawMessage(`2`))+`"`, `"x"`)
+		if strings.HasPrefix(a.Name, "nodeId") {
+			node := func() string { return `"` + pick(g.blog.id("author", `"bob"`), g.blog.id("author", `"ada"`), g.blog.id("post", `2`), "x") + `"` }
+			if v = node(); a.Type.Elem != nil {
+				v += ", " + node() + ", " + node()
+			}
 		}
 	case "String":
 		if a.Name == "after" || a.Name == "before" {
