@@ -25,6 +25,7 @@ type operation struct {
 	def        *ast.OperationDefinition
 	vars       []*variable
 	conditions []int // variables that @skip and @include read, by slot
+	shared     bool  // equal requests may share an answer
 
 	mu    sync.Mutex
 	plans map[string]*plan // by the values of conditions
@@ -79,7 +80,7 @@ func (e *Engine) parse(text string) (*ast.QueryDocument, *fault) {
 }
 
 func (e *Engine) operation(def *ast.OperationDefinition) *operation {
-	op := &operation{def: def, plans: map[string]*plan{}}
+	op := &operation{def: def, plans: map[string]*plan{}, shared: e.shareable(def)}
 	for _, v := range def.VariableDefinitions {
 		op.vars = append(op.vars, &variable{
 			inField: inField{name: v.Variable, typ: e.types.in(v.Type), fallback: v.DefaultValue},

@@ -9,6 +9,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/internal/flight"
 )
 
 // Options of [NewEngine]; nil is fine, and so is the zero value.
@@ -21,6 +22,11 @@ type Options struct {
 	Suggest bool
 	// NoIntrospection refuses __schema and __type.
 	NoIntrospection bool
+	// NoCoalesce has every request run by itself. Else queries that are equal in
+	// document, variables, operation and state, and come while one of them runs, share
+	// the answer of the next that begins. Whoever lets anything else decide over an
+	// answer, such as values that middleware puts into a request's context, sets it.
+	NoCoalesce bool
 	// Logger is told of failures that are ours; nil means slog.Default().
 	Logger *slog.Logger
 }
@@ -38,7 +44,8 @@ type Request struct {
 
 // Response is the answer of a request. Its Body is good until Release.
 type Response struct {
-	// Body is the response object: {"data":…,"errors":…}.
+	// Body is the response object: {"data":…,"errors":…}. Nobody writes to it: equal
+	// requests may share it.
 	Body []byte
 	// Status is the HTTP status of the answer as application/graphql-response+json:
 	// 200 once execution began, whatever became of the fields; else 4xx.
@@ -46,15 +53,19 @@ type Response struct {
 	// Executed says that execution began, so that Body has a member data.
 	Executed bool
 
-	buf *buffer
+	buf     *buffer
+	readers int32 // who share buf; 0: nobody
 }
 
-// Release gives the Body's memory back for another request. It is optional.
+// Release gives the Body's memory back for another request, once all who share it
+// have. It is optional.
 func (r *Response) Release() {
 	if r.buf != nil {
 		b := r.buf
 		r.buf, r.Body = nil, nil
-		b.free()
+		if r.readers == 0 || b.released.Add(1) == r.readers {
+			b.free()
+		}
 	}
 }
 
@@ -69,6 +80,8 @@ type Engine struct {
 	rules   []rule
 	logger  *slog.Logger
 	options Options
+
+	questions questions // nil: every request runs by itself
 }
 
 // NewEngine is an engine over a built schema. It fails where the schema has no AST
@@ -104,6 +117,9 @@ func NewEngine(s *Schema, caller facade.Caller, opts *Options) (*Engine, error) 
 	if e.logger == nil {
 		e.logger = slog.Default()
 	}
+	if !opts.NoCoalesce {
+		e.questions = &flight.Group[question, *Response]{}
+	}
 	return e, nil
 }
 
@@ -113,15 +129,12 @@ func NewEngine(s *Schema, caller facade.Caller, opts *Options) (*Engine, error) 
 //	document   parsed, validated, within the limits; or taken from the cache
 //	operation  the one that is asked for
 //	variables  coerced to what the operation declares
+//	share      with who asks the same at once
 //	plan       what to call and what to write, compiled once per document
 //	run        the calls, level by level
 //	write      the rows' text, in the order of the selection
 func (e *Engine) Execute(ctx context.Context, r *Request) (resp *Response) {
-	defer func() {
-		if p := recover(); p != nil {
-			resp = e.refuse(500, []*fault{e.panicked(ctx, r.Trace, p)})
-		}
-	}()
+	defer e.rescue(ctx, r, &resp)
 	doc, faults := e.document(r.Query)
 	if faults != nil {
 		return e.refuse(400, faults)
@@ -144,8 +157,29 @@ func (e *Engine) Execute(ctx context.Context, r *Request) (resp *Response) {
 	}
 	ctx, cancel := e.limits.deadline(ctx)
 	defer cancel()
-	ctx = facade.WithState(ctx, r.State)
-	return e.run(ctx, op.plan(e, vars), vars, r)
+	if q, ok := e.question(op, r); ok {
+		return e.share(ctx, q, vars, r)
+	}
+	return e.execute(ctx, op, vars, r)
+}
+
+// execute runs one operation, within what is left of ctx: the work that requests
+// share has a deadline of its own.
+func (e *Engine) execute(ctx context.Context, op *operation, vars *variables, r *Request) (resp *Response) {
+	defer e.rescue(ctx, r, &resp)
+	if _, ok := ctx.Deadline(); !ok {
+		var cancel context.CancelFunc
+		ctx, cancel = e.limits.deadline(ctx)
+		defer cancel()
+	}
+	return e.run(facade.WithState(ctx, r.State), op.plan(e, vars), vars, r)
+}
+
+// rescue answers a request whose execution panicked.
+func (e *Engine) rescue(ctx context.Context, r *Request, resp **Response) {
+	if p := recover(); p != nil {
+		*resp = e.refuse(500, []*fault{e.panicked(ctx, r.Trace, p)})
+	}
 }
 
 // refuse is the answer to a request that was not executed.

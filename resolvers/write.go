@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/frondhost/frond/facade"
 )
@@ -14,6 +15,8 @@ type buffer struct {
 	text    []byte
 	path    []step
 	members []json.RawMessage // of nested objects, by field
+
+	released atomic.Int32 // of who shares it; see Response.Release
 }
 
 // maxKeptBuffer is how large a buffer may have grown to be kept.
@@ -27,6 +30,7 @@ func (b *buffer) free() {
 	if cap(b.text) <= maxKeptBuffer {
 		clear(b.members[:cap(b.members)]) // hold on to nobody's rows
 		b.text, b.path, b.members = b.text[:0], b.path[:0], b.members[:0]
+		b.released.Store(0)
 		buffers.Put(b)
 	}
 }
