@@ -22,6 +22,8 @@ const (
 	CodeValidation = "GRAPHQL_VALIDATION_FAILED"
 	CodeInput      = "BAD_USER_INPUT"
 	CodeOperation  = "OPERATION_RESOLUTION_FAILURE" // no such operation, or several and no name
+
+	CodeIntrospection = "INTROSPECTION_DISABLED" // [Options.NoIntrospection]
 )
 
 // fault is one entry of a response's errors (specification 7.1.2). All of it may leave.

@@ -21,6 +21,9 @@ type Limits struct {
 	Response  int           // bytes of the answer: 64 MiB
 }
 
+// DefaultLimits are those of a zero [Limits].
+func DefaultLimits() Limits { return Limits{}.withDefaults() }
+
 func (l Limits) withDefaults() Limits {
 	set := func(n *int, def int) {
 		if *n == 0 {

@@ -1,0 +1,24 @@
+package resolvers
+
+// Problem is what keeps a document from being executed.
+type Problem struct {
+	Line, Column int // in the document, counted from 1; 0 where it is the whole document
+	Code         string
+	Message      string
+}
+
+// Check says what is wrong with a document before anybody asks for it: what a
+// request would be refused for, its variables aside. Nil: every operation in it can
+// be executed, and the document is kept as one that was asked for is.
+func (e *Engine) Check(text string) []Problem {
+	_, faults := e.document(text)
+	var problems []Problem
+	for _, f := range faults {
+		p := Problem{Code: f.code, Message: f.message}
+		if len(f.at) > 0 {
+			p.Line, p.Column = f.at[0].line, f.at[0].column
+		}
+		problems = append(problems, p)
+	}
+	return problems
+}
