@@ -65,12 +65,17 @@ func open(dir string, trace func(sql string, args ...any)) (*gateway.Gateway, fu
 // file is the database in the folder of a measurement.
 const file = "items.db"
 
-func filled(store facade.Store) (*gateway.Gateway, error) {
+// overItems is a gateway over the items of a store, whatever it holds.
+func overItems(store facade.Store, log *slog.Logger) (*gateway.Gateway, error) {
 	project, err := facade.Read(items)
 	if err != nil {
 		return nil, err
 	}
-	gw, err := gateway.New(project, &gateway.Options{Store: store, Logger: slog.New(slog.DiscardHandler)})
+	return gateway.New(project, &gateway.Options{Store: store, Logger: log})
+}
+
+func filled(store facade.Store) (*gateway.Gateway, error) {
+	gw, err := overItems(store, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@
 // what it is compared to, in one run:
 //
 //	graphql    the executor against graphql.Do, over rows held in memory
+//	load       GraphQL over HTTP under load, against handlers written by hand
 //	rest       a list of 100 rows against a handler written by hand
 //	findbyid   one row through each surface
 //	collector  a list and a nested query with and without a collector
@@ -31,6 +32,7 @@ func main() {
 		run  func(rounds int, slice time.Duration) error
 	}{
 		{"graphql", benchGraphQL},
+		{"load", benchLoad},
 		{"rest", benchREST},
 		{"findbyid", benchFindByID},
 		{"collector", benchCollector},
@@ -38,9 +40,12 @@ func main() {
 		{"start", benchStart}, // what thousand runs in a process of its own
 	}
 	chosen := flag.Args()
+	if len(chosen) > 0 && chosen[0] == "serve" { // what load runs in processes of their own
+		log.Fatal(benchServe(chosen[1:]))
+	}
 	if len(chosen) == 0 {
 		fmt.Printf("%s %s/%s, %d processors\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0))
-		chosen = []string{"graphql", "rest", "findbyid", "collector", "thousand"}
+		chosen = []string{"graphql", "load", "rest", "findbyid", "collector", "thousand"}
 	}
 	for _, part := range parts {
 		if slices.Contains(chosen, part.name) {
@@ -57,7 +62,7 @@ func main() {
 		) bool {
 			return p.name == name
 		}) {
-			log.Printf("bench: there is no %s; write graphql, rest, findbyid, collector or thousand", name)
+			log.Printf("bench: there is no %s; write graphql, load, rest, findbyid, collector or thousand", name)
 			os.Exit(2)
 		}
 	}

@@ -1,0 +1,267 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+const (
+	connections = 32
+	serverCore  = "0"
+	loadCore    = "1"
+)
+
+// benchLoad serves the page over HTTP, each contender in a process of its own on
+// one core, and asks for it with wrk on the other: the same question by all
+// connections, and questions none of which is like another.
+func benchLoad(rounds int, _ time.Duration) error {
+	for name, pkg := range map[string]string{"wrk": "wrk", "taskset": "util-linux"} {
+		if _, err := exec.LookPath(name); err != nil {
+			fmt.Printf("\nSKIPPED: GraphQL over HTTP under load: there is no %s here; install the package %s\n", name, pkg)
+			return nil
+		}
+	}
+	if runtime.NumCPU() < 2 {
+		fmt.Printf("\nSKIPPED: GraphQL over HTTP under load: the server and the load want a core each, and there is one\n")
+		return nil
+	}
+	dir, err := os.MkdirTemp("", "frond-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	gw, shut, err := open(dir, nil)
+	if err != nil {
+		return err
+	}
+	page, err := asked(-1).answer(gw.Handler())
+	shut()
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, prebuilt), []byte(page), 0o600); err != nil {
+		return err
+	}
+	var servers []*server
+	defer func() {
+		for _, s := range servers {
+			s.stop()
+		}
+	}()
+	for _, c := range served {
+		s, err := serve(c.name, dir)
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.name, err)
+		}
+		servers = append(servers, s)
+		for _, least := range []int{-1, -99} { // the same page, whatever is asked
+			got, err := s.ask(asked(least))
+			if err == nil {
+				err = same([]byte(page), got)
+			}
+			if err != nil {
+				return fmt.Errorf("%s: %w", c.name, err)
+			}
+		}
+	}
+	fmt.Printf("\nGraphQL over HTTP, a page of 100 rows with a relation (%d bytes), %d connections; the server on one core, wrk on another\n", len(page), connections)
+	for _, l := range []struct{ title, script string }{
+		{"equal queries", equalScript},
+		{"all-different queries", differentScript},
+	} {
+		script := filepath.Join(dir, "load.lua")
+		if err := os.WriteFile(script, []byte(l.script+doneScript), 0o600); err != nil {
+			return err
+		}
+		for _, s := range servers {
+			s.rates, s.costs = nil, nil
+		}
+		n := max(1, rounds/3)
+		for round := range n + 1 { // the first one warms up
+			for k := range servers {
+				s := servers[(k+round)%len(servers)]
+				rate, cost, err := s.load(script)
+				if err != nil {
+					return fmt.Errorf("%s: %w", s.name, err)
+				}
+				if round > 0 {
+					s.rates, s.costs = append(s.rates, rate), append(s.costs, cost)
+				}
+			}
+		}
+		printLoad(l.title, servers)
+	}
+	return nil
+}
+
+// printLoad prints what was measured; ratios are of a round's two neighbours, and
+// the median of those.
+func printLoad(title string, servers []*server) {
+	fmt.Printf("\n  %s\n", title)
+	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(t, "    \trequests/s\tCPU µs/request\t")
+	for _, s := range servers[:2] {
+		fmt.Fprintf(t, "of %s\tby CPU\t", s.name)
+	}
+	fmt.Fprintln(t)
+	for _, s := range servers {
+		fmt.Fprintf(t, "    %s\t%.0f\t%.1f\t", s.name, median(s.rates), median(s.costs))
+		for _, base := range servers[:2] {
+			fmt.Fprintf(t, "%.2f\t%.2f\t", ratio(s.rates, base.rates), ratio(base.costs, s.costs))
+		}
+		fmt.Fprintln(t)
+	}
+	if err := t.Flush(); err != nil {
+		panic(err)
+	}
+}
+
+func ratio(a, b []float64) float64 {
+	each := make([]float64, len(a))
+	for i := range a {
+		each[i] = a[i] / b[i]
+	}
+	return median(each)
+}
+
+func median(list []float64) float64 {
+	sorted := slices.Sorted(slices.Values(list))
+	return sorted[len(sorted)/2]
+}
+
+// The scripts of wrk. What they ask for is [asked].
+const (
+	equalScript = `wrk.method = "POST"
+wrk.headers["Content-Type"] = "application/json"
+wrk.body = '` + askedFront + `-1` + askedBack + `'
+`
+	differentScript = `wrk.method = "POST"
+wrk.headers["Content-Type"] = "application/json"
+local n = 0
+request = function()
+  n = n + 1
+  return wrk.format(nil, nil, nil, '` + askedFront + `-' .. n .. '` + askedBack + `')
+end
+`
+	doneScript = `
+done = function(summary)
+  local e = summary.errors
+  io.write(string.format("\nmeasured %d %d %d\n", summary.requests, summary.duration, e.connect + e.read + e.write + e.status + e.timeout))
+end
+`
+)
+
+// server is a contender that listens in a process of its own.
+type server struct {
+	name, url string
+	cmd       *exec.Cmd
+	stdin     io.Closer
+
+	rates []float64 // requests a second, by round
+	costs []float64 // µs of processor time a request
+}
+
+// serve starts this program again as the server called name.
+func serve(name, dir string) (*server, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	s := &server{name: name, cmd: exec.Command("taskset", "-c", serverCore, self, "serve", name, dir)}
+	s.cmd.Env, s.cmd.Stderr = append(os.Environ(), "GOMAXPROCS=1"), os.Stderr
+	in, err := s.cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	s.stdin = in
+	out, err := s.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.cmd.Start(); err != nil {
+		return nil, err
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		return nil, errors.Join(err, s.cmd.Wait())
+	}
+	s.url = strings.TrimSpace(line) + "/graphql"
+	return s, nil
+}
+
+// stop ends the server: it serves as long as its input is open.
+func (s *server) stop() {
+	_ = s.stdin.Close()
+	_ = s.cmd.Wait() // it was measured already
+}
+
+func (s *server) ask(q request) ([]byte, error) {
+	resp, err := http.Post(s.url, "application/json", strings.NewReader(q.body))
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err == nil && resp.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s: %s", resp.Status, body)
+	}
+	return body, err
+}
+
+// load runs wrk for a second: requests a second, and the µs of processor time that
+// the server took for each.
+func (s *server) load(script string) (rate, cost float64, err error) {
+	before, err := s.processor()
+	if err != nil {
+		return 0, 0, err
+	}
+	out, err := exec.Command("taskset", "-c", loadCore, "wrk", "-t1", "-c", strconv.Itoa(connections), "-d1s", "-s", script, s.url).CombinedOutput()
+	if err != nil {
+		return 0, 0, fmt.Errorf("%w: %s", err, out)
+	}
+	after, err := s.processor()
+	if err != nil {
+		return 0, 0, err
+	}
+	var requests, micros, failed int
+	_, said, _ := bytes.Cut(out, []byte("\nmeasured "))
+	if _, err := fmt.Sscan(string(said), &requests, &micros, &failed); err != nil || requests == 0 || failed > 0 {
+		return 0, 0, fmt.Errorf("wrk measured nothing, or failures: %s", out)
+	}
+	return float64(requests) / float64(micros) * 1e6, float64((after - before).Microseconds()) / float64(requests), nil
+}
+
+// processor is the processor time the server has had. The kernel counts it in
+// nanoseconds, by thread.
+func (s *server) processor() (total time.Duration, err error) {
+	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", s.cmd.Process.Pid))
+	if err != nil || len(tasks) == 0 {
+		return 0, fmt.Errorf("the system does not tell what the server has used: %w", err)
+	}
+	for _, task := range tasks {
+		text, err := os.ReadFile(task)
+		if err != nil {
+			return 0, err
+		}
+		on, _, _ := strings.Cut(string(text), " ")
+		n, err := strconv.ParseInt(on, 10, 64)
+		if err != nil {
+			return 0, err
+		}
+		total += time.Duration(n)
+	}
+	return total, nil
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/graphql-go/graphql"
+
+	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/projection"
+	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/store/sqlite"
+)
+
+// What is asked for under load: the page of [itemsWithMakers], with a filter that
+// lets every row through whatever the variable is, so that no two questions need be
+// the same though their answers are.
+const (
+	pageQuery  = `query Page($min: Int!) { items(first: 100, filter: {price: {gte: $min}}) { items { id name price active maker { name country } } } }`
+	askedFront = `{"query":"` + pageQuery + `","variables":{"min":`
+	askedBack  = `}}`
+)
+
+func asked(least int) request {
+	return request{method: "POST", path: "/graphql", body: fmt.Sprint(askedFront, least, askedBack)}
+}
+
+// served are the contenders under load. The first two are what the others are
+// measured by.
+var served = []struct {
+	name  string
+	build func(dir string) (http.Handler, error)
+}{
+	{"prebuilt bytes", func(dir string) (http.Handler, error) {
+		page, err := os.ReadFile(filepath.Join(dir, prebuilt))
+		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			h := w.Header()
+			h.Set("Content-Type", "application/json; charset=utf-8")
+			h.Set("Vary", "Accept")
+			h.Set("X-Content-Type-Options", "nosniff")
+			_, _ = w.Write(page)
+		}), err
+	}},
+	{"by hand", newPageByHand},
+	{"the gateway", func(dir string) (http.Handler, error) {
+		gw, err := reopen(dir, nil)
+		if err != nil {
+			return nil, err
+		}
+		return gw.Handler(), nil
+	}},
+	{"not coalescing", func(dir string) (http.Handler, error) {
+		gw, s, err := projected(dir)
+		if err != nil {
+			return nil, err
+		}
+		engine, err := resolvers.NewEngine(s, gw.Caller(), &resolvers.Options{NoCoalesce: true})
+		return gateway.NewGraphQL(engine, nil), err
+	}},
+	{"graphql.Do", func(dir string) (http.Handler, error) {
+		_, s, err := projected(dir)
+		return plain(s.GraphQL), err
+	}},
+}
+
+// prebuilt is the file with the page's bytes.
+const prebuilt = "page.json"
+
+// reopen is a gateway over the items that [open] has written in dir.
+func reopen(dir string, trace func(sql string, args ...any)) (*gateway.Gateway, error) {
+	quiet := slog.New(slog.DiscardHandler)
+	store, err := sqlite.Open(context.Background(), sqlite.Options{Path: filepath.Join(dir, file), Trace: trace, Logger: quiet})
+	if err != nil {
+		return nil, err
+	}
+	return overItems(store, quiet)
+}
+
+func projected(dir string) (*gateway.Gateway, *resolvers.Schema, error) {
+	gw, err := reopen(dir, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	b := projection.NewBuilder()
+	if err := projection.RegisterAll(b, gw.Catalog(), nil); err != nil {
+		return nil, nil, err
+	}
+	s, err := b.Build(gw.Caller())
+	return gw, s, err
+}
+
+// plain answers GraphQL over HTTP with graphql.Do, as its own handlers do.
+func plain(s graphql.Schema) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var req struct {
+			Query         string         `json:"query"`
+			OperationName string         `json:"operationName"`
+			Variables     map[string]any `json:"variables"`
+		}
+		if err := json.NewDecoder(r.Body).Decode(&req); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		result := graphql.Do(graphql.Params{
+			Schema: s, RequestString: req.Query, OperationName: req.OperationName, VariableValues: req.Variables, Context: r.Context(),
+		})
+		w.Header().Set("Content-Type", "application/json; charset=utf-8")
+		_ = json.NewEncoder(w).Encode(result) // a client that went away is nobody's error
+	})
+}
+
+// benchServe listens as the contender that the arguments name, tells where, and
+// serves until its input ends.
+func benchServe(args []string) error {
+	if len(args) != 2 {
+		return errors.New("serve takes a contender and a folder; load starts it")
+	}
+	for _, c := range served {
+		if c.name != args[0] {
+			continue
+		}
+		h, err := c.build(args[1])
+		if err != nil {
+			return err
+		}
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return err
+		}
+		fmt.Printf("http://%s\n", l.Addr())
+		srv := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second}
+		go func() {
+			_, _ = io.Copy(io.Discard, os.Stdin)
+			os.Exit(0)
+		}()
+		return srv.Serve(l)
+	}
+	return fmt.Errorf("there is no contender %q", args[0])
+}
