@@ -25,12 +25,17 @@ type Config struct {
 	// Empty means the working directory.
 	Dir string
 
+	// Mode is Production, which is also "", or Development: there, what is wrong
+	// with a document is answered with suggestions, which tell names of the schema.
+	Mode string
+
 	Vendor   string // x-kit-vendor; "" leaves it to the project
 	Listen   string // host:port; "" means 127.0.0.1:8080, port 0 any free one
 	Store    string // sqlite:PATH or memory; "" means sqlite:.frond/frond.db
 	Limits   Limits
 	Identity Identity
 	CORS     CORS
+	GraphQL  GraphQL
 	// Audiences are the paths of audiences' surfaces, by their names; one that is
 	// not here has /{audience}.
 	Audiences map[string]string
@@ -76,6 +81,7 @@ const (
 
 // withDefaults is c with every empty setting filled in.
 func (c Config) withDefaults() Config {
+	c.Mode = cmp.Or(c.Mode, Production)
 	c.Listen = cmp.Or(c.Listen, defaultListen)
 	c.Store = cmp.Or(c.Store, defaultStore)
 	c.Limits.Body = cmp.Or(c.Limits.Body, 1<<20)
@@ -83,6 +89,7 @@ func (c Config) withDefaults() Config {
 	c.Limits.List.Max = cmp.Or(c.Limits.List.Max, 500)
 	c.Identity = c.Identity.withDefaults()
 	c.CORS = c.CORS.withDefaults()
+	c.GraphQL = c.GraphQL.withDefaults()
 	c.Log.Format = cmp.Or(c.Log.Format, "auto")
 	c.Shutdown.Timeout = cmp.Or(c.Shutdown.Timeout, 15*time.Second)
 	return c
@@ -118,7 +125,7 @@ func pathless(err error) string {
 
 // check finds what is wrong between settings that are each right.
 func (c Config) check() schema.Faults {
-	faults := append(c.Identity.check(c.Listen), c.CORS.check()...)
+	faults := append(append(c.Identity.check(c.Listen), c.CORS.check()...), c.GraphQL.check()...)
 	if c.Limits.List.Default > c.Limits.List.Max {
 		faults = append(faults, schema.Fault{
 			File: ConfigFile, Pointer: "/limits/list/default",
@@ -221,9 +228,9 @@ func readCount(text string) (int, error) {
 
 func readBool(text string) (bool, error) {
 	switch text {
-	case "true":
+	case "true", "on":
 		return true, nil
-	case "false":
+	case "false", "off":
 		return false, nil
 	}
 	return false, errors.New("write true or false")

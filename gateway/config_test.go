@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -22,6 +23,14 @@ limits: {body: 2MiB, list: {default: 20, max: 100}}
 identity: {dev: true}
 log: {level: debug, format: json}
 shutdown: {delay: 1s, timeout: 1m}
+mode: development
+graphql:
+  introspection: false
+  console: off
+  coalesce: off
+  persisted: false
+  documents: {folder: queries, mode: enforce}
+  limits: {document: 8KiB, tokens: 1, depth: 2, aliases: 3, roots: 4, fields: 5, execution: 6s, response: 7MiB}
 `
 	all := Config{
 		Vendor: "acme", Listen: "127.0.0.1:9000", Store: "memory",
@@ -29,6 +38,12 @@ shutdown: {delay: 1s, timeout: 1m}
 		Identity: Identity{Dev: true},
 		Log:      Log{Level: slog.LevelDebug, Format: "json"},
 		Shutdown: Shutdown{Delay: time.Second, Timeout: time.Minute},
+		Mode:     Development,
+		GraphQL: GraphQL{
+			NoIntrospection: true, NoConsole: true, NoCoalesce: true, NoPersisted: true,
+			Documents: Documents{Folder: "queries", Mode: DocumentsEnforce},
+			Limits:    resolvers.Limits{Document: 8 << 10, Tokens: 1, Depth: 2, Aliases: 3, Roots: 4, Fields: 5, Execution: 6 * time.Second, Response: 7 << 20},
+		},
 	}
 	with := func(change func(*Config)) Config {
 		c := all
@@ -92,6 +107,10 @@ func TestLoadConfigFaults(t *testing.T) {
 		{"a store of an unknown kind", "store: mysql://x\n", nil, []string{"write sqlite:PATH"}},
 		{"a size in words", "limits: {body: big}\n", nil, []string{"write a number of bytes"}},
 		{"a limit of nothing", "limits: {list: {max: 0}}\n", nil, []string{"write a whole number of at least 1"}},
+		{"a mode that is none", "mode: prod\n", nil, []string{"gateway.yaml#/mode: mode cannot be prod; write production or development"}},
+		{"a mode of documents that is none", "graphql: {documents: {mode: strict}}\n", nil, []string{"write off, log or enforce"}},
+		{"an execution longer than the server waits", "graphql: {limits: {execution: 2m}}\n", nil, []string{"of at most 50s"}},
+		{"no limit at all", "graphql: {limits: {depth: 0}}\n", nil, []string{"write a whole number of at least 1"}},
 		{"a boolean in words", "identity: {dev: sure}\n", nil, []string{"write true or false"}},
 		{"an unknown level", "log: {level: loud}\n", nil, []string{"write debug, info, warn or error"}},
 		{"an unknown format", "log: {format: xml}\n", nil, []string{"write auto, text or json"}},
@@ -144,6 +163,8 @@ func TestConfigCheck(t *testing.T) {
 		{"dev identity on the other loopback", Config{Listen: "[::1]:80", Identity: Identity{Dev: true}}, ""},
 		{"dev identity everywhere", Config{Listen: ":8080", Identity: Identity{Dev: true}}, "#/identity/dev"},
 		{"dev identity on a network", Config{Listen: "10.0.0.1:8080", Identity: Identity{Dev: true}}, "#/identity/dev"},
+		{"documents are enforced and there are none", Config{GraphQL: GraphQL{Documents: Documents{Mode: DocumentsEnforce}}}, "#/graphql/documents/mode"},
+		{"a folder of documents that nothing is made of", Config{GraphQL: GraphQL{Documents: Documents{Folder: "queries"}}}, ""},
 		{"a default above the maximum", Config{Limits: Limits{List: ListLimits{Default: 60, Max: 50}}}, "#/limits/list/default"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

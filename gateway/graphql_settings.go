@@ -1,0 +1,116 @@
+package gateway
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/schema"
+)
+
+// GraphQL says what is answered at /graphql. The zero value answers introspection,
+// shows the console and takes any document within the limits.
+type GraphQL struct {
+	NoIntrospection bool // __schema and __type are refused; __typename is not
+	NoConsole       bool // a browser gets what every client gets
+	NoCoalesce      bool // equal queries that come at once run each by itself
+	NoPersisted     bool // documents are not remembered by their hash (automatic persisted queries)
+	Documents       Documents
+	// Limits hold for every document, trusted ones too. Zero: as resolvers has it.
+	Limits resolvers.Limits
+}
+
+// Documents are the trusted documents: those of a folder, which are asked for by id.
+type Documents struct {
+	// Folder is a path below the project's folder, or an absolute one; "": there are none.
+	Folder string
+	// Mode is what becomes of documents that are not in Folder: [DocumentsOff], which
+	// is also "", [DocumentsLog] or [DocumentsEnforce].
+	Mode string
+}
+
+// The modes of Documents.
+const (
+	DocumentsOff     = "off"     // they run
+	DocumentsLog     = "log"     // they run, and each is logged once
+	DocumentsEnforce = "enforce" // they are refused
+)
+
+// The values of Config.Mode.
+const (
+	Production  = "production"
+	Development = "development"
+)
+
+// mostExecution leaves the server time to write the answer; see newServer.
+const mostExecution = 50 * time.Second
+
+func (g GraphQL) withDefaults() GraphQL {
+	g.Documents.Mode = cmp.Or(g.Documents.Mode, DocumentsOff)
+	def := resolvers.DefaultLimits()
+	for _, l := range []struct{ to, def *int }{
+		{&g.Limits.Document, &def.Document}, {&g.Limits.Tokens, &def.Tokens}, {&g.Limits.Depth, &def.Depth}, {&g.Limits.Aliases, &def.Aliases},
+		{&g.Limits.Roots, &def.Roots}, {&g.Limits.Fields, &def.Fields}, {&g.Limits.Response, &def.Response},
+	} {
+		*l.to = cmp.Or(*l.to, *l.def)
+	}
+	g.Limits.Execution = cmp.Or(g.Limits.Execution, def.Execution)
+	return g
+}
+
+// check finds what is wrong between settings that are each right.
+func (g *GraphQL) check() (faults schema.Faults) {
+	if d := g.Documents; d.Folder == "" && d.Mode != DocumentsOff && d.Mode != "" {
+		faults = append(faults, schema.Fault{
+			File: ConfigFile, Pointer: "/graphql/documents/mode",
+			Message: fmt.Sprintf("there are no trusted documents to tell others from in the mode %s", d.Mode),
+			Remedy:  "name their folder in graphql.documents.folder, or write off",
+		})
+	}
+	return faults
+}
+
+// engine are the options of an engine that answers as these settings say.
+func (g *GraphQL) engine() *resolvers.Options {
+	return &resolvers.Options{Limits: g.Limits, NoIntrospection: g.NoIntrospection, NoCoalesce: g.NoCoalesce}
+}
+
+// not makes the reader of a switch that Go code knows by its opposite.
+func not(read func(string) (bool, error)) func(string) (bool, error) {
+	return func(text string) (bool, error) {
+		v, err := read(text)
+		return !v && err == nil, err
+	}
+}
+
+// readBytes reads a size into an int.
+func readBytes(text string) (int, error) {
+	n, err := readSize(text)
+	return int(n), err
+}
+
+func readDocumentsMode(text string) (string, error) {
+	switch text {
+	case DocumentsOff, DocumentsLog, DocumentsEnforce:
+		return text, nil
+	}
+	return "", errors.New("write off, log or enforce")
+}
+
+func readMode(text string) (string, error) {
+	switch text {
+	case Production, Development:
+		return text, nil
+	}
+	return "", errors.New("write production or development")
+}
+
+func readExecution(text string) (time.Duration, error) {
+	d, err := readDuration(text)
+	if err != nil || d < time.Millisecond || d > mostExecution {
+		return 0, fmt.Errorf("write a duration such as 15s, of at most %s", mostExecution)
+	}
+	return d, nil
+}
