@@ -35,7 +35,7 @@ type invocation struct {
 // arguments compiles the arguments of a field: those that were written, in their
 // order, then those that have a default.
 func (c *compiler) arguments(f *fieldType, b *Binding, written ast.ArgumentList) *arguments {
-	a := &arguments{}
+	a := &arguments{canonical: appendArguments(nil, written)}
 	find := func(name string) (bound, bool) {
 		for _, arg := range b.Args {
 			if arg.Name != name {
@@ -53,8 +53,6 @@ func (c *compiler) arguments(f *fieldType, b *Binding, written ast.ArgumentList)
 		if x, ok := find(w.Name); ok {
 			x.value = w.Value
 			a.bound = append(a.bound, x)
-			a.canonical = append(append(a.canonical, '\n'), w.Name...)
-			a.canonical = append(append(a.canonical, ':'), w.Value.String()...)
 		}
 	}
 	for _, def := range f.args {

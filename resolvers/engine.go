@@ -77,7 +77,6 @@ type Engine struct {
 	types   *types
 	limits  Limits
 	docs    *cache
-	rules   []rule
 	logger  *slog.Logger
 	options Options
 
@@ -110,7 +109,6 @@ func NewEngine(s *Schema, caller facade.Caller, opts *Options) (*Engine, error) 
 		types:   newTypes(loaded, s),
 		limits:  opts.Limits.withDefaults(),
 		docs:    newCache(opts.Documents),
-		rules:   rulesFor(opts.Suggest),
 		logger:  opts.Logger,
 		options: *opts,
 	}

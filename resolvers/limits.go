@@ -17,6 +17,7 @@ type Limits struct {
 	Aliases   int           // 30
 	Roots     int           // root fields: 20
 	Fields    int           // fields, those of a fragment counted wherever it is spread: 3,500
+	Expanded  int           // what those come to with arguments, values, directives and spreads: 10,000
 	Execution time.Duration // 15 s
 	Response  int           // bytes of the answer: 64 MiB
 }
@@ -36,6 +37,7 @@ func (l Limits) withDefaults() Limits {
 	set(&l.Aliases, 30)
 	set(&l.Roots, 20)
 	set(&l.Fields, 3500)
+	set(&l.Expanded, 10000)
 	set(&l.Response, 64<<20)
 	if l.Execution == 0 {
 		l.Execution = 15 * time.Second
@@ -58,6 +60,7 @@ const (
 	CodeAliases   = "ALIAS_LIMIT_EXCEEDED"
 	CodeRoots     = "ROOT_FIELD_LIMIT_EXCEEDED"
 	CodeFields    = "FIELD_LIMIT_EXCEEDED"
+	CodeExpanded  = "EXPANSION_LIMIT_EXCEEDED"
 	CodeExecution = "EXECUTION_TIMEOUT"
 	CodeResponse  = "RESPONSE_TOO_LARGE"
 )
@@ -65,42 +68,67 @@ const (
 // size is what a selection set amounts to, fragments counted wherever they are spread.
 type size struct {
 	fields, aliases, depth, introspection int
-	roots                                 int // fields at the top
+
+	expanded int // fields, arguments, values, directives and spreads
+	roots    int // fields at the top
+	lists    int // how many lists of introspection stand in each other
 }
 
-// meter measures a document before it is validated: validating costs more than
-// linear time, so it must not see what is out of bounds. Every fragment is
-// measured once, and counting stops at the limit.
+// meter measures a document before it is validated, so that whatever follows the
+// spreads of fragments later has an end. Every fragment is measured once, and
+// counting stops at the limit.
 type meter struct {
 	limits    *Limits
 	fragments map[string]*ast.FragmentDefinition
 	done      map[string]*size // nil value: being measured
+	steps     int              // what was looked at: the measure of the work
 }
 
 // measure says which limit a document breaks, or nil.
-func (l *Limits) measure(doc *ast.QueryDocument) *fault {
+func (l *Limits) measure(doc *ast.QueryDocument) *fault { return newMeter(l, doc).run(doc) }
+
+func newMeter(l *Limits, doc *ast.QueryDocument) *meter {
 	m := &meter{limits: l, done: map[string]*size{}, fragments: make(map[string]*ast.FragmentDefinition, len(doc.Fragments))}
 	for _, f := range doc.Fragments {
 		m.fragments[f.Name] = f
 	}
+	return m
+}
+
+func (m *meter) run(doc *ast.QueryDocument) *fault {
+	var all size // of the whole document: all its operations are validated, whichever is run
 	for _, op := range doc.Operations {
-		if f := l.check(m.selections(op.SelectionSet, false), true); f != nil {
+		s := m.selections(op.SelectionSet, false)
+		s.expanded = m.directives(s.expanded, op.Directives)
+		for _, v := range op.VariableDefinitions {
+			s.expanded = m.directives(m.value(s.expanded+1, v.DefaultValue), v.Directives)
+		}
+		all.fields, all.expanded = all.fields+s.fields, all.expanded+s.expanded
+		s.fields, s.expanded = all.fields, all.expanded
+		if f := m.limits.check(s, true); f != nil {
 			return f
 		}
 	}
 	for _, frag := range doc.Fragments { // those that no operation spreads are validated too
-		if f := l.check(m.fragment(frag.Name), false); f != nil {
+		if f := m.limits.check(m.fragment(frag.Name), false); f != nil {
 			return f
 		}
 	}
 	return nil
 }
 
+// maxLists is how many lists of introspection stand in each other, as graphql-js
+// has it: types in types in types grow by the number of types each time.
+const maxLists = 2
+
+func over(n, limit int) bool { return limit >= 0 && n > limit }
+
 func (l *Limits) check(s size, operation bool) *fault {
-	over := func(n, limit int) bool { return limit >= 0 && n > limit }
 	switch {
 	case over(s.fields, l.Fields):
 		return limitFault(CodeFields, l.Fields, "The document selects more than %d fields, those of fragments counted wherever they are spread; select fewer, or split it.")
+	case over(s.expanded, l.Expanded):
+		return limitFault(CodeExpanded, l.Expanded, "The document comes to more than %d fields, arguments, values, directives and spreads, those of fragments counted wherever they are spread; spread fewer, or split it.")
 	case over(s.aliases, l.Aliases):
 		return limitFault(CodeAliases, l.Aliases, "The document has more than %d aliases; use fewer, or split it.")
 	case operation && over(s.roots, l.Roots):
@@ -109,47 +137,101 @@ func (l *Limits) check(s size, operation bool) *fault {
 		return limitFault(CodeDepth, l.Depth, "The document is more than %d fields deep; ask for less at a time.")
 	case over(s.introspection, 2*l.Depth):
 		return limitFault(CodeDepth, 2*l.Depth, "The introspection is more than %d fields deep; ask for less at a time.")
+	case s.lists > maxLists:
+		return limitFault(CodeDepth, maxLists, "The introspection has more than %d lists of fields, inputFields, interfaces or possibleTypes in each other; ask for the types by name.")
 	}
 	return nil
 }
 
+// full says whether there is enough to refuse the document: counting stops there.
+func (m *meter) full(s *size) bool {
+	return over(s.fields, m.limits.Fields) || over(s.expanded, m.limits.Expanded)
+}
+
+// most keeps sums from growing over what an int holds, where nothing is limited.
+const most = 1 << 40
+
 func (m *meter) selections(set ast.SelectionSet, introspecting bool) size {
 	var total size
 	for _, sel := range set {
+		m.steps++
 		var s size
 		switch sel := sel.(type) {
 		case *ast.Field:
-			inner := introspecting || sel.Name == "__schema" || sel.Name == "__type"
-			s = m.selections(sel.SelectionSet, inner)
-			s.fields++
-			s.roots = 1
-			if sel.Alias != sel.Name {
-				s.aliases++
-			}
-			if inner {
-				s.introspection++
-			} else {
-				s.depth++
-			}
+			s = m.field(sel, introspecting)
 		case *ast.InlineFragment:
 			s = m.selections(sel.SelectionSet, introspecting)
+			s.expanded = m.directives(s.expanded+1, sel.Directives)
 		case *ast.FragmentSpread:
 			s = m.fragment(sel.Name)
+			s.expanded = m.directives(s.expanded+1, sel.Directives)
 		}
-		total.fields += s.fields
-		total.aliases += s.aliases
-		total.roots += s.roots
+		total.fields = min(total.fields+s.fields, most)
+		total.expanded = min(total.expanded+s.expanded, most)
+		total.aliases = min(total.aliases+s.aliases, most)
+		total.roots = min(total.roots+s.roots, most)
 		total.depth = max(total.depth, s.depth)
 		total.introspection = max(total.introspection, s.introspection)
-		if m.limits.Fields >= 0 && total.fields > m.limits.Fields {
-			return total // far enough to refuse it
+		total.lists = max(total.lists, s.lists)
+		if m.full(&total) {
+			return total
 		}
 	}
 	return total
 }
 
+func (m *meter) field(f *ast.Field, introspecting bool) size {
+	inner := introspecting || f.Name == "__schema" || f.Name == "__type"
+	s := m.selections(f.SelectionSet, inner)
+	s.fields++
+	s.roots = 1
+	s.expanded = m.directives(s.expanded+1, f.Directives)
+	for _, a := range f.Arguments {
+		s.expanded = m.value(s.expanded+1, a.Value)
+	}
+	if f.Alias != f.Name {
+		s.aliases++
+	}
+	if !inner {
+		s.depth++
+		return s
+	}
+	s.introspection++
+	switch f.Name {
+	case "fields", "inputFields", "interfaces", "possibleTypes":
+		s.lists++
+	}
+	return s
+}
+
+// directives adds to n what directives come to.
+func (m *meter) directives(n int, list ast.DirectiveList) int {
+	for _, d := range list {
+		m.steps++
+		n++
+		for _, a := range d.Arguments {
+			n = m.value(n+1, a.Value)
+		}
+	}
+	return n
+}
+
+// value adds to n what a value comes to: one for each value in it, and for each 32
+// bytes of text.
+func (m *meter) value(n int, v *ast.Value) int {
+	if v == nil {
+		return n
+	}
+	m.steps++
+	n += 1 + len(v.Raw)/32
+	for _, c := range v.Children {
+		n = m.value(n, c.Value)
+	}
+	return n
+}
+
 // fragment is the size of a fragment. One that spreads itself counts as nothing
-// where it does: validation names the cycle.
+// where it does: validation names the circle.
 func (m *meter) fragment(name string) size {
 	if s, ok := m.done[name]; ok {
 		if s == nil {
@@ -163,6 +245,7 @@ func (m *meter) fragment(name string) size {
 	}
 	m.done[name] = nil
 	s := m.selections(f.SelectionSet, strings.HasPrefix(f.TypeCondition, "__"))
+	s.expanded = m.directives(s.expanded, f.Directives)
 	m.done[name] = &s
 	return s
 }

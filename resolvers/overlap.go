@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/vektah/gqlparser/v2/ast"
-	"github.com/vektah/gqlparser/v2/validator/core"
 )
 
 // overlaps is the rule "Field Selection Merging" (specification 5.3.2): fields
@@ -12,9 +11,9 @@ import (
 // takes seconds for the worst document that fits the limits; here the fields of a
 // key are compared with the first of them, once for their shape and once for
 // their name and arguments, so the cost follows the number of fields.
-func (e *Engine) overlaps(doc *ast.QueryDocument, add core.AddErrFunc) {
-	o := &overlap{types: e.types.schema.Types, add: add, told: map[[2]*ast.Field]bool{}}
-	for _, op := range doc.Operations {
+func (v *validation) overlaps() {
+	o := &overlap{validation: v, told: map[[2]*ast.Field]bool{}, args: map[*ast.Field]string{}}
+	for _, op := range v.doc.Operations {
 		fields := o.collect(nil, op.SelectionSet, map[string]bool{})
 		o.common(fields)
 		o.shape(fields)
@@ -22,14 +21,15 @@ func (e *Engine) overlaps(doc *ast.QueryDocument, add core.AddErrFunc) {
 }
 
 type overlap struct {
-	types map[string]*ast.Definition
-	add   core.AddErrFunc
-	told  map[[2]*ast.Field]bool // conflicts by their fields: each is told once
+	*validation
+	told map[[2]*ast.Field]bool // conflicts by their fields: each is told once
+	args map[*ast.Field]string  // their arguments as text, which a fragment's fields are asked for often
 }
 
 // collect appends the fields of a selection set, those of fragments included.
 func (o *overlap) collect(dst []*ast.Field, set ast.SelectionSet, visited map[string]bool) []*ast.Field {
 	for _, sel := range set {
+		o.steps++
 		switch sel := sel.(type) {
 		case *ast.Field:
 			dst = append(dst, sel)
@@ -101,7 +101,8 @@ func (o *overlap) sameShape(a, b *ast.Type) bool {
 		}
 		a, b = a.Elem, b.Elem
 	}
-	x, y := o.types[a.NamedType], o.types[b.NamedType]
+	types := o.e.types.schema.Types
+	x, y := types[a.NamedType], types[b.NamedType]
 	if x.IsLeafType() || y.IsLeafType() {
 		return x == y
 	}
@@ -118,7 +119,7 @@ func (o *overlap) common(fields []*ast.Field) {
 				if first.Name != f.Name {
 					o.conflict(first, f, fmt.Sprintf("%q and %q are different fields", first.Name, f.Name))
 					same = false
-				} else if !sameArguments(first.Arguments, f.Arguments) {
+				} else if !o.sameArguments(first, f) {
 					o.conflict(first, f, "they have differing arguments")
 					same = false
 				}
@@ -169,38 +170,22 @@ func (o *overlap) conflict(a, b *ast.Field, why string) {
 		return
 	}
 	o.told[pair] = true
-	o.add(
-		core.Message("Fields %q conflict because %s. Use different aliases on the fields to fetch both if this was intentional.", a.Alias, why),
-		core.At(a.Position), core.At(b.Position),
-	)
+	o.addAt(positions(a.Position, b.Position),
+		"Fields %q conflict because %s. Use different aliases on the fields to fetch both if this was intentional.", a.Alias, why)
 }
 
-func sameArguments(a, b ast.ArgumentList) bool {
-	if len(a) != len(b) {
+func (o *overlap) sameArguments(a, b *ast.Field) bool {
+	if len(a.Arguments) != len(b.Arguments) {
 		return false
 	}
-	for _, x := range a {
-		y := b.ForName(x.Name)
-		if y == nil || !sameValue(x.Value, y.Value) {
-			return false
-		}
-	}
-	return true
+	return a == b || len(a.Arguments) == 0 || o.arguments(a) == o.arguments(b)
 }
 
-// sameValue compares literals; the order of an input object's fields means nothing.
-func sameValue(a, b *ast.Value) bool {
-	if a.Kind != b.Kind || a.Raw != b.Raw || len(a.Children) != len(b.Children) {
-		return false
+func (o *overlap) arguments(f *ast.Field) string {
+	text, ok := o.args[f]
+	if !ok {
+		text = string(appendArguments(nil, f.Arguments))
+		o.args[f] = text
 	}
-	for i, x := range a.Children {
-		y := b.Children[i].Value
-		if a.Kind == ast.ObjectValue {
-			y = b.Children.ForName(x.Name)
-		}
-		if y == nil || !sameValue(x.Value, y) {
-			return false
-		}
-	}
-	return true
+	return text
 }

@@ -1,58 +1,53 @@
 package resolvers
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/vektah/gqlparser/v2/ast"
-	"github.com/vektah/gqlparser/v2/gqlerror"
 	"github.com/vektah/gqlparser/v2/validator/core"
-	"github.com/vektah/gqlparser/v2/validator/rules"
 )
-
-type rule = core.Rule
 
 // maxFaults is how many faults of one document or its variables are told.
 const maxFaults = 50
 
-// rulesFor are the rules of specification 5, in an order that names the plain
-// mistakes first. Two are ours: see values.go and overlap.go.
-func rulesFor(suggest bool) []rule {
-	list := []rule{
-		rules.LoneAnonymousOperationRule,
-		rules.UniqueOperationNamesRule,
-		rules.KnownRootTypeRule,
-		rules.SingleFieldSubscriptionsRule,
-		rules.FragmentsOnCompositeTypesRule,
-		rules.KnownFragmentNamesRule,
-		rules.UniqueFragmentNamesRule,
-		rules.NoFragmentCyclesRule,
-		rules.NoUnusedFragmentsRule,
-		rules.PossibleFragmentSpreadsRule,
-		rules.UniqueArgumentNamesRule,
-		rules.ProvidedRequiredArgumentsRule,
-		rules.KnownDirectivesRule,
-		rules.UniqueDirectivesPerLocationRule,
-		rules.UniqueInputFieldNamesRule,
-		rules.UniqueVariableNamesRule,
-		rules.VariablesAreInputTypesRule,
-		rules.NoUndefinedVariablesRule,
-		rules.NoUnusedVariablesRule,
-		rules.VariablesInAllowedPositionRule,
-		rules.MaxIntrospectionDepth,
-	}
-	if suggest {
-		return append(list, rules.FieldsOnCorrectTypeRule, rules.KnownArgumentNamesRule,
-			rules.KnownTypeNamesRule, rules.ScalarLeafsRule)
-	}
-	return append(list, rules.FieldsOnCorrectTypeRuleWithoutSuggestions, rules.KnownArgumentNamesRuleWithoutSuggestions,
-		rules.KnownTypeNamesRuleWithoutSuggestions, rules.ScalarLeafsRuleWithoutSuggestions)
+// validation applies the rules of specification 5 to one document. Every operation
+// and every fragment is walked once, wherever it is spread; what only shows across
+// them (circles, variables, fields that merge) is worked out afterwards from what
+// the walk has noted. So the cost follows the length of the document. The walk also
+// fills in the definitions that planning reads.
+type validation struct {
+	e         *Engine
+	doc       *ast.QueryDocument
+	fragments map[string]*definition
+	operated  []*definition // by operation
+	list      []*definition // of fragments, in the order they are defined
+	in        *definition   // what is being walked
+	faults    []*fault
+	steps     int // what was looked at: the measure of the work
+}
+
+// definition is what the walk notes of an operation or a fragment.
+type definition struct {
+	op       *ast.OperationDefinition
+	fragment *ast.FragmentDefinition
+	number   int // of a fragment, in list
+	spreads  []*ast.FragmentSpread
+	uses     []use
+	reach    set // the fragments it spreads, and those that these do
 }
 
 // enough ends a validation that has found maxFaults.
 type enough struct{}
 
-// validate applies the rules. It fills in the definitions of doc, which planning reads.
-func (e *Engine) validate(doc *ast.QueryDocument) (faults []*fault) {
+// validate says what is wrong with a document, or nil.
+func (e *Engine) validate(doc *ast.QueryDocument) []*fault {
+	v := &validation{e: e, doc: doc, fragments: make(map[string]*definition, len(doc.Fragments))}
+	v.run()
+	return v.faults
+}
+
+func (v *validation) run() {
 	defer func() {
 		if p := recover(); p != nil {
 			if _, ok := p.(enough); !ok {
@@ -60,41 +55,325 @@ func (e *Engine) validate(doc *ast.QueryDocument) (faults []*fault) {
 			}
 		}
 	}()
-	add := func(options ...core.ErrorOption) {
-		err := &gqlerror.Error{}
-		for _, o := range options {
-			o(err)
+	for _, f := range v.doc.Fragments {
+		if v.fragments[f.Name] != nil {
+			v.add(f.Position, "There can be only one fragment named %q.", f.Name)
+			continue
 		}
-		f := protocolFault(CodeValidation, err)
-		for _, seen := range faults { // a fragment is walked by itself and wherever it is spread
-			if seen.message == f.message && slices.Equal(seen.at, f.at) {
-				return
-			}
-		}
-		if faults = append(faults, f); len(faults) == maxFaults {
-			panic(enough{})
-		}
+		d := &definition{fragment: f, number: len(v.list)}
+		v.fragments[f.Name] = d
+		v.list = append(v.list, d)
 	}
-	events := &core.Events{}
-	for _, r := range e.rules {
-		r.RuleFunc(events, add)
+	v.operations()
+	for _, d := range v.list {
+		v.in = d
+		v.fragment(d.fragment)
 	}
-	e.valuesRule(events, add)
-	if e.options.NoIntrospection {
-		noIntrospection(events, add)
+	if !v.circles() {
+		v.across()
 	}
-	core.Walk(e.types.schema, doc, events)
-	if faults == nil {
-		// It expects fragments without cycles and fields that exist.
-		e.overlaps(doc, add)
+	if v.faults == nil { // it expects fragments without circles and fields that exist
+		v.overlaps()
 	}
-	return faults
 }
 
-func noIntrospection(events *core.Events, add core.AddErrFunc) {
-	events.OnField(func(_ *core.Walker, f *ast.Field) {
-		if f.Name == "__schema" || f.Name == "__type" {
-			add(core.Message("Introspection is off here; ask the people who run this service for the schema."), core.At(f.Position))
+// add notes a fault; the positions are where it stands.
+func (v *validation) add(at *ast.Position, format string, args ...any) {
+	v.addAt(positions(at), format, args...)
+}
+
+func (v *validation) addAt(at []location, format string, args ...any) {
+	v.refuse(&fault{message: fmt.Sprintf(format, args...), at: at, code: CodeValidation})
+}
+
+func (v *validation) refuse(f *fault) {
+	v.faults = append(v.faults, f)
+	if len(v.faults) == maxFaults {
+		panic(enough{})
+	}
+}
+
+// suggest is " Did you mean …?" where the house says such things.
+func (v *validation) suggest(name string, options func() []string) string {
+	if !v.e.options.Suggest {
+		return ""
+	}
+	list := core.SuggestionList(name, options())
+	if len(list) == 0 {
+		return ""
+	}
+	return " Did you mean " + core.QuotedOrList(list...) + "?"
+}
+
+func (v *validation) operations() {
+	s := v.e.types.schema
+	names := map[string]bool{}
+	for _, op := range v.doc.Operations {
+		v.in = &definition{op: op}
+		v.operated = append(v.operated, v.in)
+		if op.Name == "" && len(v.doc.Operations) > 1 {
+			v.add(op.Position, "This anonymous operation must be the only defined operation.")
+		} else if names[op.Name] {
+			v.add(op.Position, "There can be only one operation named %q.", op.Name)
 		}
-	})
+		names[op.Name] = true
+		root, at := s.Query, ast.LocationQuery
+		switch op.Operation {
+		case ast.Mutation:
+			root, at = s.Mutation, ast.LocationMutation
+		case ast.Subscription:
+			root, at = s.Subscription, ast.LocationSubscription
+		}
+		if root == nil {
+			v.add(op.Position, "Schema does not support operation type %q", op.Operation)
+		}
+		v.variables(op)
+		v.directives(op.Directives, at)
+		v.selections(root, op.SelectionSet)
+	}
+}
+
+// variables checks what an operation declares.
+func (v *validation) variables(op *ast.OperationDefinition) {
+	names := make(map[string]int, len(op.VariableDefinitions))
+	for _, d := range op.VariableDefinitions {
+		v.steps++
+		if names[d.Variable]++; names[d.Variable] == 2 {
+			v.add(d.Position, "There can be only one variable named \"$%s\".", d.Variable)
+		}
+		switch d.Definition = v.e.types.schema.Types[d.Type.Name()]; {
+		case d.Definition == nil:
+			v.add(d.Position, "Unknown type %q.%s", d.Type.Name(), v.suggest(d.Type.Name(), v.typeNames))
+		case !d.Definition.IsInputType():
+			v.add(d.Position, "Variable \"$%s\" cannot be non-input type %q.", d.Variable, d.Type.String())
+		case d.DefaultValue != nil:
+			v.value(v.e.types.in(d.Type), d.DefaultValue)
+		}
+		v.directives(d.Directives, ast.LocationVariableDefinition)
+	}
+}
+
+func (v *validation) fragment(f *ast.FragmentDefinition) {
+	f.Definition = v.e.types.schema.Types[f.TypeCondition]
+	switch {
+	case f.Definition == nil:
+		v.add(f.Position, "Unknown type %q.%s", f.TypeCondition, v.suggest(f.TypeCondition, v.typeNames))
+	case !f.Definition.IsCompositeType():
+		v.add(f.Position, "Fragment %q cannot condition on non composite type %q.", f.Name, f.TypeCondition)
+	}
+	v.directives(f.Directives, ast.LocationFragmentDefinition)
+	v.selections(f.Definition, f.SelectionSet)
+}
+
+// selections walks a selection set on a type; nil is one that nobody knows.
+func (v *validation) selections(on *ast.Definition, set ast.SelectionSet) {
+	for _, sel := range set {
+		v.steps++
+		switch sel := sel.(type) {
+		case *ast.Field:
+			v.field(on, sel)
+		case *ast.InlineFragment:
+			sel.ObjectDefinition = on
+			v.inline(on, sel)
+		case *ast.FragmentSpread:
+			sel.ObjectDefinition = on
+			v.spread(on, sel)
+		}
+	}
+}
+
+func (v *validation) inline(on *ast.Definition, f *ast.InlineFragment) {
+	v.directives(f.Directives, ast.LocationInlineFragment)
+	if f.TypeCondition != "" {
+		def := v.e.types.schema.Types[f.TypeCondition]
+		switch {
+		case def == nil:
+			v.add(f.Position, "Unknown type %q.%s", f.TypeCondition, v.suggest(f.TypeCondition, v.typeNames))
+		case !def.IsCompositeType():
+			v.add(f.Position, "Fragment cannot condition on non composite type %q.", f.TypeCondition)
+		case on != nil && !v.meet(on, def):
+			v.add(f.Position, "Fragment cannot be spread here as objects of type %q can never be of type %q.", on.Name, def.Name)
+		}
+		on = def
+	}
+	v.selections(on, f.SelectionSet)
+}
+
+func (v *validation) spread(on *ast.Definition, f *ast.FragmentSpread) {
+	v.directives(f.Directives, ast.LocationFragmentSpread)
+	d := v.fragments[f.Name]
+	if d == nil {
+		v.add(f.Position, "Unknown fragment %q.", f.Name)
+		return
+	}
+	f.Definition = d.fragment
+	v.in.spreads = append(v.in.spreads, f)
+	def := v.e.types.schema.Types[d.fragment.TypeCondition]
+	if on != nil && def != nil && def.IsCompositeType() && !v.meet(on, def) {
+		v.add(f.Position, "Fragment %q cannot be spread here as objects of type %q can never be of type %q.", f.Name, on.Name, def.Name)
+	}
+}
+
+// meet is the rule "Fragment Spread Is Possible"; what is no composite type has a
+// fault already.
+func (v *validation) meet(a, b *ast.Definition) bool {
+	return !a.IsCompositeType() || !b.IsCompositeType() || v.e.types.meet(a, b)
+}
+
+// typenameField is the field that every composite type has (specification 4.3.3).
+var typenameField = &ast.FieldDefinition{Name: "__typename", Type: ast.NonNullNamedType("String", nil)}
+
+func (v *validation) field(on *ast.Definition, f *ast.Field) {
+	f.ObjectDefinition, f.Definition = on, nil
+	switch {
+	case f.Name == "__typename":
+		f.Definition = typenameField
+	case on != nil:
+		if f.Definition = v.e.types.field(on, f.Name); f.Definition == nil {
+			v.add(f.Position, "Cannot query field %q on type %q.%s", f.Name, on.Name, v.suggest(f.Name, func() []string { return fieldNames(on) }))
+		}
+	}
+	v.directives(f.Directives, ast.LocationField)
+	if f.Definition == nil {
+		v.unknownArguments(f.Arguments)
+		v.selections(nil, f.SelectionSet)
+		return
+	}
+	if v.e.options.NoIntrospection && (f.Name == "__schema" || f.Name == "__type") {
+		v.refuse(&fault{
+			message: "Introspection is off here; take the schema from those who run this service: `frond schema` prints it.",
+			at:      positions(f.Position), code: CodeIntrospection,
+		})
+	}
+	v.arguments(f.Definition.Arguments, f.Arguments, owner{on: on, name: f.Name, at: f.Position})
+	under := v.e.types.schema.Types[f.Definition.Type.Name()]
+	switch {
+	case under == nil:
+	case under.IsLeafType() && len(f.SelectionSet) > 0:
+		v.add(f.Position, "Field %q must not have a selection since type %q has no subfields.", f.Name, under.Name)
+	case !under.IsLeafType() && len(f.SelectionSet) == 0:
+		more := ""
+		if v.e.options.Suggest {
+			more = fmt.Sprintf(" Did you mean \"%s { ... }\"?", f.Name)
+		}
+		v.add(f.Position, "Field %q of type %q must have a selection of subfields.%s", f.Name, f.Definition.Type.String(), more)
+	}
+	v.selections(under, f.SelectionSet)
+}
+
+// owner is the field or the directive that has arguments.
+type owner struct {
+	on   *ast.Definition // of a field
+	name string
+	at   *ast.Position
+}
+
+func (o owner) String() string {
+	if o.on == nil {
+		return fmt.Sprintf("directive \"@%s\"", o.name)
+	}
+	return fmt.Sprintf("field \"%s.%s\"", o.on.Name, o.name)
+}
+
+// arguments checks the arguments of a field or a directive.
+func (v *validation) arguments(defs ast.ArgumentDefinitionList, args ast.ArgumentList, of owner) {
+	var names names
+	for _, a := range args {
+		v.steps++
+		if names.twice(a.Name, len(args)) {
+			v.add(a.Position, "There can be only one argument named %q.", a.Name)
+		}
+		def := defs.ForName(a.Name)
+		if def == nil {
+			v.add(of.at, "Unknown argument %q on %s.%s", a.Name, of, v.suggest(a.Name, func() []string { return argumentNames(defs) }))
+			v.value(nil, a.Value)
+			continue
+		}
+		v.argument(def, a.Value)
+	}
+	for _, def := range defs {
+		if def.Type.NonNull && def.DefaultValue == nil && args.ForName(def.Name) == nil {
+			who := fmt.Sprintf("Field %q", of.name)
+			if of.on == nil {
+				who = fmt.Sprintf("Directive \"@%s\"", of.name)
+			}
+			v.add(of.at, "%s argument %q of type %q is required, but it was not provided.", who, def.Name, def.Type.String())
+		}
+	}
+}
+
+// unknownArguments are those of a field nobody knows: their variables are used.
+func (v *validation) unknownArguments(args ast.ArgumentList) {
+	for _, a := range args {
+		v.value(nil, a.Value)
+	}
+}
+
+func (v *validation) directives(list ast.DirectiveList, at ast.DirectiveLocation) {
+	var names names
+	for _, d := range list {
+		v.steps++
+		d.Location = at
+		d.Definition = v.e.types.schema.Directives[d.Name]
+		if names.twice(d.Name, len(list)) && (d.Definition == nil || !d.Definition.IsRepeatable) {
+			v.add(d.Position, "The directive \"@%s\" can only be used once at this location.", d.Name)
+		}
+		if d.Definition == nil {
+			v.add(d.Position, "Unknown directive \"@%s\".", d.Name)
+			v.unknownArguments(d.Arguments)
+			continue
+		}
+		if !slices.Contains(d.Definition.Locations, at) {
+			v.add(d.Position, "Directive \"@%s\" may not be used on %s.", d.Name, at)
+		}
+		v.arguments(d.Definition.Arguments, d.Arguments, owner{name: d.Name, at: d.Position})
+	}
+}
+
+// names tells names that come twice. A few are compared, many are looked up.
+type names struct {
+	few  []string
+	many map[string]bool
+}
+
+func (n *names) twice(name string, of int) bool {
+	switch {
+	case of == 1:
+		return false
+	case of > 8:
+		if n.many == nil {
+			n.many = make(map[string]bool, of)
+		}
+		seen := n.many[name]
+		n.many[name] = true
+		return seen
+	}
+	seen := slices.Contains(n.few, name)
+	n.few = append(n.few, name)
+	return seen
+}
+
+func (v *validation) typeNames() []string {
+	var list []string
+	for name := range v.e.types.schema.Types {
+		list = append(list, name)
+	}
+	slices.Sort(list)
+	return list
+}
+
+func fieldNames(def *ast.Definition) []string {
+	list := make([]string, 0, len(def.Fields))
+	for _, f := range def.Fields {
+		list = append(list, f.Name)
+	}
+	return list
+}
+
+func argumentNames(defs ast.ArgumentDefinitionList) []string {
+	list := make([]string, 0, len(defs))
+	for _, a := range defs {
+		list = append(list, a.Name)
+	}
+	return list
 }

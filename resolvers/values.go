@@ -5,87 +5,87 @@ import (
 	"strconv"
 
 	"github.com/vektah/gqlparser/v2/ast"
-	"github.com/vektah/gqlparser/v2/validator/core"
 )
 
-// valuesRule is the rule "Values of Correct Type" (specification 5.6.1). It is
-// ours because gqlparser's lets an Int of 64 bits pass, and {} for a scalar.
-func (e *Engine) valuesRule(events *core.Events, add core.AddErrFunc) {
-	c := &checker{types: e.types, add: add, seen: map[*ast.Value]bool{}}
-	events.OnVariable(func(_ *core.Walker, v *ast.VariableDefinition) {
-		if v.DefaultValue != nil && v.Definition != nil && v.Definition.IsInputType() {
-			c.check(e.types.in(v.Type), v.DefaultValue)
-		}
-	})
-	events.OnField(func(_ *core.Walker, f *ast.Field) {
-		if f.Definition != nil {
-			c.arguments(f.Definition.Arguments, f.Arguments)
-		}
-	})
-	events.OnDirective(func(_ *core.Walker, d *ast.Directive) {
-		if d.Definition != nil {
-			c.arguments(d.Definition.Arguments, d.Arguments)
-		}
-	})
-}
-
-// checker checks literals against their types. Variables are checked where they
-// are declared and where they stand, by other rules.
-type checker struct {
-	types *types
-	add   core.AddErrFunc
-	seen  map[*ast.Value]bool // a fragment is walked for every operation that spreads it
-}
-
-func (c *checker) arguments(defs ast.ArgumentDefinitionList, args ast.ArgumentList) {
-	for _, a := range args {
-		if def := defs.ForName(a.Name); def != nil && a.Value != nil && !c.seen[a.Value] {
-			c.seen[a.Value] = true
-			c.check(c.types.in(def.Type), a.Value)
-		}
-	}
-}
-
-func (c *checker) refuse(v *ast.Value, format string, args ...any) {
-	c.add(core.Message(format, args...), core.At(v.Position))
-}
-
-func (c *checker) check(t *inType, v *ast.Value) {
-	switch {
-	case v.Kind == ast.Variable:
+// argument checks the value of an argument.
+func (v *validation) argument(def *ast.ArgumentDefinition, value *ast.Value) {
+	t := v.e.types.in(def.Type)
+	if value.Kind == ast.Variable {
+		v.in.uses = append(v.in.uses, use{value: value, typ: t, fallback: isDefault(def.DefaultValue)})
 		return
-	case v.Kind == ast.NullValue:
+	}
+	v.value(t, value)
+}
+
+// isDefault says whether a place has a default that saves a null.
+func isDefault(v *ast.Value) bool { return v != nil && v.Kind != ast.NullValue }
+
+func (v *validation) misfit(value *ast.Value, format string, args ...any) {
+	v.add(value.Position, format, args...)
+}
+
+// value is the rules "Values of Correct Type" and "Input Object Field Uniqueness"
+// (specification 5.6.1, 5.6.3): a literal against its type, nil for any. Of the
+// variables in it, it notes where they stand.
+func (v *validation) value(t *inType, value *ast.Value) {
+	v.steps++
+	switch {
+	case value.Kind == ast.Variable:
+		v.in.uses = append(v.in.uses, use{value: value, typ: t})
+		return
+	case t == nil || t.elem == nil && t.named.kind == inCustom && value.Kind != ast.NullValue:
+		v.free(value) // judged where it is used
+		return
+	case value.Kind == ast.NullValue:
 		if t.nonNull {
-			c.refuse(v, "Expected a value of type %q, found null.", t.text)
+			v.misfit(value, "Expected a value of type %q, found null.", t.text)
 		}
 		return
 	case t.elem != nil:
-		if v.Kind != ast.ListValue { // a list of one
-			c.check(t.elem, v)
+		if value.Kind != ast.ListValue { // a list of one
+			v.value(t.elem, value)
 			return
 		}
-		for _, item := range v.Children {
-			c.check(t.elem, item.Value)
+		for _, item := range value.Children {
+			v.value(t.elem, item.Value)
 		}
 		return
 	}
 	n := t.named
 	switch n.kind {
-	case inCustom:
-		return // judged where it is used
 	case inObject:
-		c.object(n, v)
+		v.object(n, value)
 		return
 	case inEnum:
-		if v.Kind != ast.EnumValue {
-			c.refuse(v, "Enum %q takes one of its values, written without quotes.", n.name)
-		} else if _, ok := n.enum[`"`+v.Raw+`"`]; !ok {
-			c.refuse(v, "Value %q does not exist in %q enum.", v.Raw, n.name)
+		if value.Kind != ast.EnumValue {
+			v.misfit(value, "Enum %q takes one of its values, written without quotes.", n.name)
+		} else if _, ok := n.enum[`"`+value.Raw+`"`]; !ok {
+			v.misfit(value, "Value %q does not exist in %q enum.", value.Raw, n.name)
 		}
 		return
 	}
-	if why := scalarFault(n.kind, v); why != "" {
-		c.refuse(v, "%s", why)
+	if why := scalarFault(n.kind, value); why != "" {
+		v.misfit(value, "%s", why)
+		v.free(value)
+	}
+}
+
+// free walks a literal that no type says anything of.
+func (v *validation) free(value *ast.Value) {
+	if value.Kind == ast.ObjectValue {
+		v.keys(value)
+	}
+	for _, child := range value.Children {
+		v.value(nil, child.Value)
+	}
+}
+
+func (v *validation) keys(value *ast.Value) {
+	var names names
+	for _, child := range value.Children {
+		if names.twice(child.Name, len(value.Children)) {
+			v.add(child.Position, "There can be only one input field named %q.", child.Name)
+		}
 	}
 }
 
@@ -139,30 +139,40 @@ const (
 	wantID      = "ID cannot represent a value that is neither a string nor an integer."
 )
 
-func (c *checker) object(n *inNamed, v *ast.Value) {
-	if v.Kind != ast.ObjectValue {
-		c.refuse(v, "Expected an input object of type %q.", n.name)
+func (v *validation) object(n *inNamed, value *ast.Value) {
+	if value.Kind != ast.ObjectValue {
+		v.misfit(value, "Expected an input object of type %q.", n.name)
+		v.free(value)
 		return
 	}
+	v.keys(value)
 	fields := n.object()
-	for _, child := range v.Children {
+	oneOf := ""
+	if n.oneOf {
+		oneOf = n.name
+	}
+	for _, child := range value.Children {
 		f := fields[child.Name]
-		if f == nil {
-			c.add(core.Message("Field %q is not defined by type %q.", child.Name, n.name), core.At(child.Position))
-			continue
+		switch {
+		case f == nil:
+			v.add(child.Position, "Field %q is not defined by type %q.", child.Name, n.name)
+			v.value(nil, child.Value)
+		case child.Value.Kind == ast.Variable:
+			v.in.uses = append(v.in.uses, use{value: child.Value, typ: f.typ, fallback: isDefault(f.fallback), oneOf: oneOf})
+		default:
+			v.value(f.typ, child.Value)
 		}
-		c.check(f.typ, child.Value)
 	}
 	for _, f := range n.fields {
-		if f.typ.nonNull && f.fallback == nil && v.Children.ForName(f.name) == nil {
-			c.refuse(v, "Field \"%s.%s\" of required type %q was not provided.", n.name, f.name, f.typ.text)
+		if f.typ.nonNull && f.fallback == nil && value.Children.ForName(f.name) == nil {
+			v.misfit(value, "Field \"%s.%s\" of required type %q was not provided.", n.name, f.name, f.typ.text)
 		}
 	}
 	if n.oneOf {
-		if len(v.Children) != 1 {
-			c.refuse(v, "OneOf Input Object %q must specify exactly one key.", n.name)
-		} else if child := v.Children[0]; child.Value.Kind == ast.NullValue {
-			c.refuse(child.Value, "Field \"%s.%s\" must be non-null.", n.name, child.Name)
+		if len(value.Children) != 1 {
+			v.misfit(value, "OneOf Input Object %q must specify exactly one key.", n.name)
+		} else if child := value.Children[0]; child.Value.Kind == ast.NullValue {
+			v.misfit(child.Value, "Field \"%s.%s\" must be non-null.", n.name, child.Name)
 		}
 	}
 }
