@@ -37,6 +37,10 @@ type Call struct {
 	Select []string
 	// Cursors asks for a cursor for every row of a page, not just its last.
 	Cursors bool
+	// Behind asks whether there are rows before a page that is read on from a cursor
+	// or by offset; without it Page.HasPrevious takes it for granted there. Of a page
+	// that is read backward it is known.
+	Behind bool
 	// Partial lets an answer stand whose computed fields could not all be made: the
 	// ones that failed are absent from the rows and named in Result.Failed. Without
 	// it such a call fails whole.

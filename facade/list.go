@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/frondhost/frond/schema"
@@ -33,20 +34,13 @@ type listing struct {
 	order    order
 	limit    int
 	offset   int
-	from     []json.RawMessage
-	at       place
+	from     []json.RawMessage // of the row the page is read on from; nil: the edge
 	backward bool
 	count    bool
 	fields   []string
+
+	behind *Found // whether there are rows on the other side of what was found; nil: none
 }
-
-// place says where a page begins, for what is known about the rows around it.
-type place uint8
-
-const (
-	atTheEdge    place = iota // the first page, or the last one read backward
-	besideCursor              // behind the row after was given of, or before that of before
-)
 
 // listKeys are the keys of list's query.
 var listKeys = []string{"filter", "sort", "limit", "after", "before", "offset", "fields", "total"}
@@ -99,9 +93,6 @@ func (t *trip) admitList(ctx context.Context) error {
 		l.backward = true
 		l.from = t.readCursor("before", before)
 	}
-	if l.from != nil {
-		l.at = besideCursor
-	}
 	t.sel = t.pick(t.call.Select, l.fields)
 	return nil
 }
@@ -123,25 +114,51 @@ func (t *trip) runList(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if l.behind, err = t.behind(ctx, q); err != nil {
+		return nil, err
+	}
 	return t.pages(found), nil
 }
 
+// behind asks whether there are rows on the other side of a page, where reading did
+// not come along: at its cursor and beyond, or among those that offset left out. The
+// row of a cursor may be gone, and all others with it. A page that is read forward
+// is mostly read by those who have been there, so there it is asked on request.
+func (t *trip) behind(ctx context.Context, q Find) (*Found, error) {
+	l := &t.list
+	switch {
+	case l.from == nil && l.offset == 0: // the edge
+		return nil, nil
+	case !l.backward && !t.call.Behind:
+		behind := &Found{More: true}
+		if q.Each != nil {
+			behind.Groups = slices.Repeat([]FoundGroup{{More: true}}, len(q.Each.Values))
+		}
+		return behind, nil
+	}
+	q.Select, q.Limit, q.Offset, q.Count, q.Keys = noFields, 0, 0, false, false
+	q.Backward, q.Including = !l.backward, true
+	return t.store().Find(ctx, &q)
+}
+
+var noFields = NewLayout(nil)
+
 // pages is what a store found as the page that was asked for, or as one for every key.
 func (t *trip) pages(found *Found) *Result {
-	res := &Result{Form: FormPage, Rows: found.Rows}
+	res, behind := &Result{Form: FormPage, Rows: found.Rows}, t.list.behind
 	if t.each == nil {
-		res.Page = t.page(found, 0, found.Rows.Len(), found.Total, found.More)
+		res.Page = t.page(found, FoundGroup{To: found.Rows.Len(), Total: found.Total, More: found.More}, behind != nil && behind.More)
 		return res
 	}
 	res.Page.Total = -1
 	res.Groups = make([]Group, len(t.each.order))
 	made := make([]Page, len(found.Groups)) // a page per key, shared by equal ones
 	for i, g := range found.Groups {
-		made[i] = t.page(found, g.From, g.To, g.Total, g.More)
+		made[i] = t.page(found, g, behind != nil && behind.Groups[i].More)
 	}
 	for i, at := range t.each.order {
 		if at < 0 {
-			res.Groups[i].Page = t.page(found, 0, 0, 0, false)
+			res.Groups[i].Page = t.page(found, FoundGroup{}, false)
 			continue
 		}
 		res.Groups[i] = Group{From: found.Groups[at].From, To: found.Groups[at].To, Page: made[at]}
@@ -149,27 +166,25 @@ func (t *trip) pages(found *Found) *Result {
 	return res
 }
 
-func (t *trip) page(found *Found, from, to int, total int64, more bool) Page {
+// page is a group of what was found; more and behind say what lies around it, in the
+// direction of reading and against it.
+func (t *trip) page(found *Found, g FoundGroup, behind bool) Page {
 	l := &t.list
-	p := Page{Total: -1}
+	p := Page{Total: -1, HasMore: g.More, HasPrevious: behind}
 	if l.count {
-		p.Total = total
+		p.Total = g.Total
 	}
-	// What lies in the direction of reading the store knows; behind us there is
-	// the row of the cursor, or the rows that offset left out.
-	behind := l.at == besideCursor || l.offset > 0
-	p.HasMore, p.HasPrevious = more, behind
 	if l.backward {
-		p.HasMore, p.HasPrevious = behind, more
+		p.HasMore, p.HasPrevious = behind, g.More
 	}
-	if from < to && t.cursors() {
+	if g.From < g.To && t.cursors() {
 		if t.call.Cursors {
-			p.Cursors = make([]string, 0, to-from)
-			for i := from; i < to; i++ {
+			p.Cursors = make([]string, 0, g.To-g.From)
+			for i := g.From; i < g.To; i++ {
 				p.Cursors = append(p.Cursors, l.order.cursor(found.Keys[i]))
 			}
 		} else {
-			p.Cursors = []string{l.order.cursor(found.Keys[to-1])}
+			p.Cursors = []string{l.order.cursor(found.Keys[g.To-1])}
 		}
 	}
 	return p

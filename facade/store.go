@@ -41,6 +41,8 @@ type Find struct {
 	Limit  int       // rows to answer at most, per key with Each; 0 or less: no rows, Total and More alone
 	Offset int
 	From   []json.RawMessage // keyset: values of Sort's fields; rows strictly behind them, or before with Backward
+	// Including lets the row that stands at From, if there is one, be among them.
+	Including bool
 	// Backward reads towards the beginning: the Limit rows that stand last before
 	// From (or last of all), answered in the order of Sort all the same.
 	Backward bool

@@ -234,6 +234,8 @@ func (c *compiler) field(f *field, g group, on *fetch) {
 			on.total = true
 		case EdgeCursor, StartCursor:
 			on.rows, on.cursors = true, true
+		case HasPreviousPage:
+			on.rows, on.behind = true, true
 		default:
 			on.rows = true
 		}

@@ -119,6 +119,7 @@ func (x *exec) fetch(r *run, f *fetch) {
 		Invocation: facade.Invocation{Params: in.params, Query: in.query, Body: in.body, State: x.state, Trace: x.trace},
 		Select:     f.selects(),
 		Cursors:    f.cursors,
+		Behind:     f.behind,
 		Partial:    true,
 	}
 	if f.each != "" {

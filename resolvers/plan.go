@@ -50,6 +50,7 @@ type fetch struct {
 	rows    bool // anything of a page but its total is wanted
 	total   bool
 	cursors bool
+	behind  bool // whether there are rows before a page is wanted
 	written []*written
 }
 

@@ -197,7 +197,7 @@ func (t *Twin) narrow(c *facade.Call, b *Binding, p graphql.ResolveParams) {
 	typ := graphql.GetNamed(p.Info.ReturnType).String()
 	if b.isPage() {
 		var total bool
-		c.Select, total, c.Cursors = t.pageColumns(p.Info, p.Info.FieldASTs, typ)
+		c.Select, total, c.Cursors, c.Behind = t.pageColumns(p.Info, p.Info.FieldASTs, typ)
 		if isList(b) && !total {
 			c.Invocation.Query = twinWith(c.Invocation.Query, "total", json.RawMessage("false"))
 		}

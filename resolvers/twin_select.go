@@ -27,7 +27,7 @@ func (t *Twin) columns(info graphql.ResolveInfo, fields []*ast.Field, typ string
 }
 
 // pageColumns is columns for a connection, and which of its extras are asked for.
-func (t *Twin) pageColumns(info graphql.ResolveInfo, fields []*ast.Field, typ string) (columns []string, total, cursors bool) {
+func (t *Twin) pageColumns(info graphql.ResolveInfo, fields []*ast.Field, typ string) (columns []string, total, cursors, behind bool) {
 	columns = []string{}
 	all := false
 	add := func(of *ast.Field, typ string) {
@@ -62,8 +62,9 @@ func (t *Twin) pageColumns(info graphql.ResolveInfo, fields []*ast.Field, typ st
 			})
 		case PageInfo:
 			twinVisit(info, []*ast.Field{f}, below, func(i *ast.Field) {
-				if b := t.bindings.Of(below, i.Name.Value); b != nil && b.Kind == StartCursor {
-					cursors = true
+				if b := t.bindings.Of(below, i.Name.Value); b != nil {
+					cursors = cursors || b.Kind == StartCursor
+					behind = behind || b.Kind == HasPreviousPage
 				}
 			})
 		}
@@ -71,7 +72,7 @@ func (t *Twin) pageColumns(info graphql.ResolveInfo, fields []*ast.Field, typ st
 	if all {
 		columns = nil
 	}
-	return columns, total, cursors
+	return columns, total, cursors, behind
 }
 
 // fieldType is the named type that a field of typ gives.

@@ -93,7 +93,7 @@ func page(q *facade.Find, rows []*row) (cut []*row, total int64, more bool) {
 	if q.From != nil {
 		rows = slices.DeleteFunc(slices.Clone(rows), func(r *row) bool {
 			c := compareToKey(q.Sort, r, q.From)
-			return q.Backward && c >= 0 || !q.Backward && c <= 0
+			return q.Backward && c > 0 || !q.Backward && c < 0 || c == 0 && !q.Including
 		})
 	}
 	if q.Backward {

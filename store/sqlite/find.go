@@ -116,7 +116,7 @@ func (r *reading) conditions(b *builder, alias, word string, from bool) error {
 	}
 	if from && r.q.From != nil {
 		b.text(word)
-		return b.behind(r.order, r.q.From, alias)
+		return b.behind(r.order, r.q.From, r.q.Including, alias)
 	}
 	return nil
 }

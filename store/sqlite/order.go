@@ -47,8 +47,9 @@ func (b *builder) orderBy(keys []sortKey, alias string) {
 //
 // with the outermost key's bound in front of it once more (a >= ? AND …), which is
 // what an index can seek by. A null in from has its own form: nothing but nulls
-// equals it, and everything else is larger.
-func (b *builder) behind(keys []sortKey, from []json.RawMessage, alias string) error {
+// equals it, and everything else is larger. Including the row itself, the last
+// comparison, which is the primary key's, is >=.
+func (b *builder) behind(keys []sortKey, from []json.RawMessage, including bool, alias string) error {
 	if len(from) != len(keys) {
 		return facade.Errorf(facade.BadRequest, "the cursor is not of this order; take one from a page that is")
 	}
@@ -69,12 +70,16 @@ func (b *builder) behind(keys []sortKey, from []json.RawMessage, alias string) e
 		b.bind(values[0])
 		b.text(" AND ")
 	}
-	b.beyond(keys, values, alias)
+	b.beyond(keys, values, including, alias)
 	return nil
 }
 
-func (b *builder) beyond(keys []sortKey, values []arg, alias string) {
+func (b *builder) beyond(keys []sortKey, values []arg, including bool, alias string) {
 	k, v := keys[0], values[0]
+	orEqual := ""
+	if including && len(keys) == 1 {
+		orEqual = "="
+	}
 	b.text("(")
 	switch {
 	case v.kind == argNull && k.desc: // nothing is smaller
@@ -84,7 +89,7 @@ func (b *builder) beyond(keys []sortKey, values []arg, alias string) {
 		b.text(" IS NOT NULL")
 	case k.desc:
 		b.column(alias, k.column)
-		b.text(" < ")
+		b.text(" <", orEqual, " ")
 		b.bind(v)
 		if !k.column.notNull {
 			b.text(" OR ")
@@ -93,7 +98,7 @@ func (b *builder) beyond(keys []sortKey, values []arg, alias string) {
 		}
 	default:
 		b.column(alias, k.column)
-		b.text(" > ")
+		b.text(" >", orEqual, " ")
 		b.bind(v)
 	}
 	if len(keys) > 1 {
@@ -106,7 +111,7 @@ func (b *builder) beyond(keys []sortKey, values []arg, alias string) {
 			b.bind(v)
 		}
 		b.text(" AND ")
-		b.beyond(keys[1:], values[1:], alias)
+		b.beyond(keys[1:], values[1:], including, alias)
 	}
 	b.text(")")
 }

@@ -177,6 +177,7 @@ func (g *guesser) question() *facade.Find {
 			}
 			q.From = append(q.From, json.RawMessage(v))
 		}
+		q.Including = g.IntN(3) == 0
 	}
 	if g.IntN(3) == 0 {
 		p := plain[g.IntN(len(plain))]
@@ -354,7 +355,7 @@ func told(q *facade.Find, f *facade.Found) any {
 // describe is a question for a reader of a failure.
 func describe(q *facade.Find) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %v limit %d offset %d backward %v from %s", q.Entity.Name, q.Select.Fields, q.Limit, q.Offset, q.Backward, q.From)
+	fmt.Fprintf(&b, "%s %v limit %d offset %d backward %v from %s including %v", q.Entity.Name, q.Select.Fields, q.Limit, q.Offset, q.Backward, q.From, q.Including)
 	for _, k := range q.Sort {
 		fmt.Fprintf(&b, " by %s desc %v", k.Field.Name, k.Desc)
 	}
