@@ -34,6 +34,9 @@ func (t *trip) admit(ctx context.Context) error {
 	if err := t.refusal(); err != nil {
 		return err
 	}
+	if t.away() {
+		return nil // what is filled in is filled in there
+	}
 	if err := t.fill(ctx); err != nil || t.op.builtin == nil || t.op.builtin.fill == fillNothing {
 		return err
 	}
@@ -83,6 +86,8 @@ func (t *trip) judge(card *schema.Entity, mode schema.Mode, text json.RawMessage
 			continue // the collector answers for it; named below where it was sent
 		case see.hides(top):
 			locked = locked || d.Code == "required"
+			continue
+		case d.Code == "required" && t.away() && t.givenAway(mode, top, d.Path):
 			continue
 		}
 		t.refuse(d)

@@ -45,6 +45,7 @@ type Door struct {
 	collector Collector
 	limits    ListLimits
 	idCard    *schema.Entity // params of findById, update and delete
+	presets   []string       // of a remote: fields it does not require after all
 	byID      order          // how its list is sorted where nobody says
 }
 
@@ -64,6 +65,7 @@ type Operation struct {
 	GraphQL     string // the author's override of the GraphQL field name, or ""
 	Answered    bool   // a built-in, a handler or a remote answers it; else NOT_IMPLEMENTED
 
+	takes   []string // of a remote's list: the keys its query understands; nil: all
 	builtin *builtin
 	handler Handler
 	reader  *reader // of Output; nil without one

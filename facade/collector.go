@@ -23,12 +23,13 @@ type Presetter interface {
 	Presets() []string
 }
 
-// Presets are the fields that the door's collector may set, as far as it can say.
+// Presets are the fields that the door's collector may set, as far as it can say, and
+// those that a remote says it does not require.
 func (d *Door) Presets() []string {
 	if p, ok := d.collector.(Presetter); ok {
-		return p.Presets()
+		return append(p.Presets(), d.presets...)
 	}
-	return nil
+	return d.presets
 }
 
 // CollectorFunc is a function that is a Collector.

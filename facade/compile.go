@@ -17,6 +17,7 @@ type compiler struct {
 	registry     *schema.Registry
 	unregistered func(schema.Fault)
 	limits       ListLimits
+	incomplete   bool
 	set          *schema.Set
 	fronds       []*Frond
 	doors        map[string]*Door
@@ -36,7 +37,7 @@ func (b *compiler) compile() *Catalog {
 		b.registry = schema.Builtins()
 	}
 	var sources []schema.Source
-	opts := schema.CompileOptions{Vendor: b.project.Vendor, Remote: map[string]bool{}, Unregistered: b.unregistered}
+	opts := schema.CompileOptions{Vendor: b.project.Vendor, Remote: map[string]bool{}, Unknown: b.incomplete, Unregistered: b.unregistered}
 	configs := make([]frondConfig, len(b.project.Fronds))
 	for i, f := range b.project.Fronds {
 		b.named(i, f)
@@ -62,6 +63,9 @@ func (b *compiler) compile() *Catalog {
 		b.computedFields(f, configs[i].computed)
 	}
 	b.attach()
+	for _, f := range b.project.Fronds {
+		b.known(f)
+	}
 	for i, f := range b.project.Fronds {
 		b.collectors(f, configs[i].collectors)
 		b.readSeeds(f)

@@ -42,6 +42,10 @@ func (b *compiler) computedFields(src *FrondSource, configs []computedConfig) {
 		if !ok || b.misnamed(file, c.at, door, c.name) {
 			continue
 		}
+		if c.value == "" {
+			b.computedElsewhere(src, door, c, shape)
+			continue
+		}
 		e := b.computedValue(file, door, c, shape)
 		if e == nil {
 			continue
@@ -62,6 +66,27 @@ func (b *compiler) computedFields(src *FrondSource, configs []computedConfig) {
 		door.Computed = append(door.Computed, &p.Computed)
 		door.reader.presenters = append(door.reader.presenters, p)
 	}
+}
+
+// computedElsewhere adds a field that the remote's own presenters make: it comes with
+// the rows. A Frond that runs here has nobody to make it.
+func (b *compiler) computedElsewhere(src *FrondSource, door *Door, c computedConfig, shape schema.Shape) {
+	if src.Remote == "" {
+		b.fault(src.Config.File, c.at, "a computed field has to have a value, an expression over the fields of a row", "write a type and a value: {type: boolean, value: 'stock > 0'}")
+		return
+	}
+	p := &presenter{Computed: Computed{Name: c.name, Shape: shape, Description: shape.Description, Needs: []string{}}, elsewhere: true, fn: absent}
+	door.Computed = append(door.Computed, &p.Computed)
+	door.reader.presenters = append(door.reader.presenters, p)
+}
+
+// absent is a field of rows that came without it, though it was asked for.
+func absent(_ context.Context, rows []Row) ([]json.RawMessage, error) {
+	values := make([]json.RawMessage, len(rows))
+	for i := range values {
+		values[i] = json.RawMessage("null")
+	}
+	return values, nil
 }
 
 // misnamed faults a computed field that cannot be called so.

@@ -151,10 +151,7 @@ func (r *configReader) computed(value json.RawMessage, at string) (all []compute
 				}
 				shape = append(append(jsontext.AppendString(shape, name), ':'), value...)
 			}
-			if c.shape = append(shape, '}'); c.value == "" {
-				r.fault(at, "a computed field has to have a value, an expression over the fields of a row", remedy)
-				return
-			}
+			c.shape = append(shape, '}')
 			all = append(all, c)
 		})
 	})

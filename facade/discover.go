@@ -13,6 +13,7 @@ func (c *Catalog) Discovery() *schema.Discovery {
 			if d.Entity != nil {
 				door.Schema = d.Entity.Card
 			}
+			door.Computed = d.computedCard()
 			for _, op := range d.Operations {
 				door.Ops = append(door.Ops, c.discovered(op))
 			}
@@ -44,6 +45,18 @@ func (c *Catalog) discovered(op *Operation) schema.DiscoveredOp {
 		out.Mode, out.Input = "patch", op.Input.PatchCard()
 	}
 	return out
+}
+
+// computedCard is what presenters add to the rows of the door, as a card.
+func (d *Door) computedCard() *schema.Card {
+	if len(d.Computed) == 0 {
+		return nil
+	}
+	card := &schema.Card{}
+	for _, c := range d.Computed {
+		card.Fields = append(card.Fields, schema.Field{Name: c.Name, Shape: c.Shape})
+	}
+	return card
 }
 
 func cardOf(e *schema.Entity) *schema.Card {

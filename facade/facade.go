@@ -13,7 +13,7 @@ import (
 // Options of [New]; nil is fine.
 type Options struct {
 	// Middleware stands around every call, those of handlers included; the first is
-	// outermost. Topology is one: it sends the calls of remote Fronds elsewhere.
+	// outermost.
 	Middleware []Middleware
 	// List is how many rows a page holds where a door's frond.yaml does not say;
 	// the zero value is 50, at most 500.
@@ -22,6 +22,11 @@ type Options struct {
 	// registered, which is then no fault: for those who look at a project that
 	// another program runs. A call that needs one fails.
 	Unregistered func(schema.Fault)
+	// Remotes carry the calls of the Fronds that run elsewhere, by the Frond's name.
+	Remotes map[string]Caller
+	// Incomplete says that there are remotes of which nothing is known yet: relations
+	// may name entities that are not here, and appear when those do.
+	Incomplete bool
 	// Now is the clock of lifecycle: now; nil is time.Now.
 	Now func() time.Time
 }
@@ -35,6 +40,7 @@ type Facade struct {
 	entry    Caller // the path, inside its middleware
 	now      func() time.Time
 	seeds    []seedFile
+	remotes  map[string]Caller
 }
 
 var _ Caller = (*Facade)(nil)
@@ -46,13 +52,13 @@ func New(p *Project, store Store, opts *Options) (*Facade, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
-	b := &compiler{project: p, unregistered: opts.Unregistered, limits: opts.List.or(ListLimits{Default: 50, Max: 500})}
+	b := &compiler{project: p, unregistered: opts.Unregistered, limits: opts.List.or(ListLimits{Default: 50, Max: 500}), incomplete: opts.Incomplete}
 	catalog := b.compile()
 	if len(b.faults) > 0 {
 		slices.SortStableFunc(b.faults, func(x, y schema.Fault) int { return strings.Compare(x.File, y.File) })
 		return nil, b.faults
 	}
-	f := &Facade{catalog: catalog, store: store, registry: b.registry, now: opts.Now, seeds: b.seeds}
+	f := &Facade{catalog: catalog, store: store, registry: b.registry, now: opts.Now, seeds: b.seeds, remotes: opts.Remotes}
 	if f.store == nil {
 		f.store = nowhere{}
 	}

@@ -285,7 +285,7 @@ func (p *filterParser) item(field *schema.Property, op Op, text json.RawMessage)
 func (p *filterParser) value(field *schema.Property, op Op, text json.RawMessage) (any, string) {
 	value, why := operandFor(field, op, text)
 	name := field.Axes.In.Name
-	if why != "" || name == "" || p.trip.inside || op != Eq && op != Ne && op != In && op != NotIn {
+	if why != "" || name == "" || p.trip.inside || p.trip.away() || op != Eq && op != Ne && op != In && op != NotIn {
 		return value, why
 	}
 	convert := p.trip.facade.registry.Conversions[name].Decode
@@ -334,7 +334,7 @@ func (p *filterParser) unknown(e *schema.Entity, see *Scope, name string) {
 		if field.Stored {
 			names = append(names, field.Link.Key)
 		}
-		if there, ok := p.trip.reached(p.ctx, field.Link.Target); ok && (field.Link.Inverse == nil || p.trip.readable(there, field.Link.Inverse)) {
+		if there, ok := p.trip.joined(p.ctx, field.Link); ok && (field.Link.Inverse == nil || p.trip.readable(there, field.Link.Inverse)) {
 			names = append(names, field.Link.Name)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 // related reads the filter behind a relation, together with the rows that exist
 // for the caller on the other side. ok is false where nothing there does.
 func (p *filterParser) related(link *schema.Link, value json.RawMessage) (*Filter, bool) {
-	see, ok := p.trip.reached(p.ctx, link.Target)
+	see, ok := p.trip.joined(p.ctx, link)
 	if !ok {
 		return nil, false
 	}
@@ -43,7 +43,7 @@ func (p *filterParser) quantified(e *schema.Entity, see *Scope, link *schema.Lin
 		p.refuse("type", `must be an object such as {"some": {…}}`)
 		return nil
 	}
-	there, ok := p.trip.reached(p.ctx, link.Target)
+	there, ok := p.trip.joined(p.ctx, link)
 	if !ok && link.Inverse != nil || ok && link.Inverse != nil && !p.trip.readable(there, link.Inverse) {
 		p.unknown(e, see, p.path[len(p.path)-1])
 		return nil

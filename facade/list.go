@@ -50,7 +50,7 @@ var listKeys = []string{"filter", "sort", "limit", "after", "before", "offset", 
 func (t *trip) admitList(ctx context.Context) error {
 	in, l := &t.call.Invocation, &t.list
 	t.only(in.Params, "/params", nil)
-	t.only(in.Query, "/query", listKeys)
+	t.only(in.Query, "/query", t.listKeys())
 	t.only(in.Body, "/body", nil)
 	l.count, l.limit = true, t.door.limits.Default
 	l.order = t.door.byID
@@ -87,6 +87,8 @@ func (t *trip) admitList(ctx context.Context) error {
 		t.refuseQuery("before", "exclusive", "cannot stand beside after; send one of them")
 	case (after != nil || before != nil) && l.offset > 0:
 		t.refuseQuery("offset", "exclusive", "cannot stand beside a cursor; send one of them")
+	case t.away(): // a cursor is a word between the remote and whoever asks it
+		l.backward = before != nil
 	case after != nil:
 		l.from = t.readCursor("after", after)
 	case before != nil:

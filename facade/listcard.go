@@ -126,7 +126,7 @@ func (c *Catalog) discoveredList(d *Door, card *schema.Card) *schema.Card {
 		if p.Stored {
 			add(p.Link.Key, ref(operatorKind(p)))
 		}
-		if !c.Reaches(p.Link.Target) {
+		if !c.Joins(p.Link) {
 			continue // an entity without a façade here is reached by no way (spec 2.5.2)
 		}
 		other := schema.Shape{Type: "object", Description: "A filter of " + p.Link.Target.Key + "."}

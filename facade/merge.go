@@ -3,6 +3,7 @@ package facade
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -24,19 +25,28 @@ func (t *trip) merge(ctx context.Context, patch json.RawMessage) (json.RawMessag
 	if nested == nil {
 		return patch, nil
 	}
+	if t.away() { // it is merged there; here it is judged as far as it can be
+		return t.merged(patch, nested, func(string) json.RawMessage { return json.RawMessage("{}") }), nil
+	}
 	rows, err := t.store().Update(ctx, e, t.id, t.see.Rows, nil, NewLayout(nested))
 	if err != nil || rows.Len() == 0 {
 		return patch, err // a row that is not there is told when it is updated
 	}
-	row := rows.Row(0)
+	return t.merged(patch, nested, rows.Row(0).Get), nil
+}
+
+// merged is the patch with its nested objects completed from those that stand.
+func (t *trip) merged(patch json.RawMessage, nested []string, stands func(name string) json.RawMessage) json.RawMessage {
 	var out schema.Object
 	for name, value := range jsontext.Members(patch) {
-		if p := e.Property(name); p != nil && row.Get(name) != nil && jsontext.KindOf(value) == jsontext.Object {
-			value = mergeObject(p.Shape.Properties, row.Get(name), value)
+		if slices.Contains(nested, name) {
+			if was := stands(name); was != nil {
+				value = mergeObject(t.door.Entity.Property(name).Shape.Properties, was, value)
+			}
 		}
 		out = append(out, schema.Member{Name: name, Value: value})
 	}
-	return appendObject(nil, out), nil
+	return appendObject(nil, out)
 }
 
 // merges says whether a patch reaches into the field: its members are declared, and

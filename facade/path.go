@@ -14,7 +14,8 @@ import (
 //	scope     the collectors: what this caller may touch and see                scope.go
 //	admit     unknown keys refused, params, query and body judged, boundary.in
 //	          decoded, lifecycle filled                                         admit.go
-//	run       the built-in CRUD over the store, or the author's handler         crud.go, list.go, handler.go
+//	run       the built-in CRUD over the store, the author's handler, or the
+//	          remote                                          crud.go, list.go, handler.go, remote.go
 //	project   closed and hidden fields gone, boundary.out encoded, computed
 //	          fields added                                                      egress.go
 //
@@ -99,11 +100,10 @@ type trip struct {
 // handler stands before the built-in one, save for the author's own code.
 func (t *trip) run(ctx context.Context) (*Result, error) {
 	switch {
+	case t.away():
+		return t.runAway(ctx)
 	case t.handled():
 		return t.handle(ctx)
-	case t.door.Frond.Remote != "":
-		// Topology sends these calls away before they get here; nobody did.
-		return nil, Errorf(ServiceUnavailable, "%s runs elsewhere, and nothing carries calls there", t.door.Frond.Name)
 	case t.op.builtin != nil:
 		return t.op.builtin.run(t, ctx)
 	}
@@ -112,7 +112,7 @@ func (t *trip) run(ctx context.Context) (*Result, error) {
 
 // handled says whether the author's handler answers the call.
 func (t *trip) handled() bool {
-	return t.op.handler != nil && !(t.inside && t.op.builtin != nil)
+	return !t.away() && t.op.handler != nil && !(t.inside && t.op.builtin != nil)
 }
 
 // name gives a failure its entity and operation, whatever its type was.

@@ -25,14 +25,14 @@ func (t *trip) pointed(ctx context.Context) error {
 			continue
 		}
 		door := t.facade.catalog.Door(p.Link.Target.Key)
-		if door == nil || door.collector == nil {
+		if door == nil || door.collector == nil && door.Frond.Remote == "" {
 			continue
 		}
 		see, ok := t.seen(ctx, p.Link.Target)
 		switch {
 		case t.verdict != nil: // the collector failed
 			return t.verdict
-		case ok && see.Rows == nil:
+		case ok && see.Rows == nil && door.Frond.Remote == "":
 			continue
 		}
 		ids := idsOf(p, m.Value)
@@ -85,6 +85,9 @@ func idsOf(p *schema.Property, value json.RawMessage) (ids []json.RawMessage) {
 func (t *trip) unseen(ctx context.Context, e *schema.Entity, see *Scope, ids []json.RawMessage) (missing []json.RawMessage, err error) {
 	if len(ids) == 0 {
 		return nil, nil
+	}
+	if door := t.facade.catalog.Door(e.Key); door != nil && door.Frond.Remote != "" {
+		return t.unseenAway(ctx, door, see, ids)
 	}
 	found, err := t.store().Find(ctx, &Find{
 		Entity: e, Select: NewLayout([]string{e.Primary.Name}), Where: see.Rows, Limit: 1,

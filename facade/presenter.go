@@ -15,6 +15,9 @@ type presenter struct {
 	// inputs are the fields an expression reads: where the caller may not read one of
 	// them, they may not read what is made of it. Go code answers for itself.
 	inputs []*schema.Property
+	// elsewhere: the remote makes it, with its rows. fn then says what is made of a
+	// row that came without it.
+	elsewhere bool
 }
 
 // hidden says whether the computed field does not exist for a caller who sees see.

@@ -29,6 +29,9 @@ type FrondSource struct {
 	Config Text            // frond.yaml; the zero Text where there is none
 	Seeds  []Text          // one per entity, named by its file (see [Facade.Seed])
 	Remote string          // the address its operations run at; "" for here
+	// Known is what the remote tells of itself, as far as it was asked: which of the
+	// operations it has, and how much its list understands. nil: nothing is known yet.
+	Known *schema.DiscoveredFrond
 }
 
 // Text is a file as it was read.

@@ -76,6 +76,10 @@ func (b *compiler) rule(file string, door *Door, c ruleConfig) *rule {
 		var details []schema.Detail
 		r.rows, details = parseTemplate(door.Entity, c.rows, c.at+"/rows")
 		r.bound = dynamic(r.rows)
+		b.joins(file, c.at+"/rows", door, r.rows)
+		if list := door.ops["list"]; list != nil && !list.Takes("filter") {
+			b.fault(file, c.at+"/rows", fmt.Sprintf("the list of %s takes no filter where it runs, so that rows cannot be left out of it", door.Name), "leave hide and deny, or scope the rows there")
+		}
 		for _, d := range details {
 			b.fault(file, d.Pointer, strings.TrimPrefix(d.Pointer[len(c.at)+1:]+" "+d.Message, "/"), "")
 		}

@@ -56,6 +56,15 @@ func (t *trip) reached(ctx context.Context, e *schema.Entity) (*Scope, bool) {
 	return t.seen(ctx, e)
 }
 
+// joined is reached, for a filter that goes through a relation.
+func (t *trip) joined(ctx context.Context, l *schema.Link) (*Scope, bool) {
+	// While rules are compiled there is no catalog yet; see joins.
+	if f := t.facade; f != nil && f.catalog != nil && !samePlace(f.catalog.Fronds, l) {
+		return nil, false
+	}
+	return t.reached(ctx, l.Target)
+}
+
 // seen is what the collector of an entity's door lets the caller see, whatever the
 // surface shows of it: a key may be written to a row that cannot be read here.
 func (t *trip) seen(ctx context.Context, e *schema.Entity) (*Scope, bool) {

@@ -3,6 +3,7 @@ package facade
 import (
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/frondhost/frond/schema"
 )
@@ -15,6 +16,8 @@ type selection struct {
 	out      *Layout            // what leaves; the same layout where rows leave as they were read
 	columns  []column           // of out, where they do not
 	computed []*presenter       // the computed fields among them
+
+	last atomic.Pointer[selection] // for rows of a remote; see over
 }
 
 // column says where a column of the answer comes from: a stored one, through a

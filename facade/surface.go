@@ -73,6 +73,12 @@ func (c *Catalog) Reaches(e *schema.Entity) bool {
 	return d != nil && slices.ContainsFunc(d.Operations, func(op *Operation) bool { return op.Builtin && op.Kind == Query })
 }
 
+// Joins says whether a filter may go through a relation: Reaches its target, and the
+// rows on both sides are asked in one place.
+func (c *Catalog) Joins(l *schema.Link) bool {
+	return l.Target != nil && c.Reaches(l.Target) && samePlace(c.Fronds, l)
+}
+
 // On is the façade as one surface sees it: what view does not show is NOT_FOUND, in
 // the words of what never was, before any middleware; filters reach no door that
 // view does not show. Handlers, presenters and collectors that the call comes to

@@ -55,7 +55,7 @@ func (b *Builder) filterOf(d *door) *input {
 // shownTarget is the door a link leads to where it is in the schema, and filters
 // reach it.
 func (b *Builder) shownTarget(l *schema.Link) *door {
-	if l.Target == nil || !b.catalog.Reaches(l.Target) {
+	if !b.catalog.Joins(l) {
 		return nil
 	}
 	if to := b.byKey[l.Target.Key]; to != nil && to.Entity == l.Target {

@@ -134,7 +134,7 @@ func (f *filterWriter) object(dst []byte, c *condition, e *schema.Entity) []byte
 // reaches says whether a filter may go through a relation, or ask for the ids that
 // stand in its row.
 func (f *filterWriter) reaches(l *schema.Link) bool {
-	return f.a.catalog.Reaches(l.Target) || l.Many && l.Field.Stored
+	return f.a.catalog.Joins(l) || l.Many && l.Field.Stored
 }
 
 // fieldOf is the field a key of a filter compares: a field goes by its own name,

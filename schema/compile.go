@@ -43,6 +43,9 @@ type CompileOptions struct {
 	// Link stays nil, the name stays in the axes (spec 2.4). It is for consumers
 	// that rebuild a single card, and lets unknown generators and conversions be.
 	Partial bool
+	// Unknown lets every relation name an entity that is not among the sources, as
+	// Partial does, and nothing else: the entities of a remote are not known yet.
+	Unknown bool
 	// Unregistered is told each generator and conversion that nobody registered,
 	// which is then no fault: for those who look at cards and run none of it.
 	Unregistered func(Fault)

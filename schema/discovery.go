@@ -26,6 +26,10 @@ type DiscoveredDoor struct {
 	Name   string
 	Ops    []DiscoveredOp
 	Schema *Card // nil: the door stores nothing
+
+	// Computed is additive to the spec (DESIGN 5): the fields that presenters add to
+	// the rows, as the properties of a card. nil: there are none.
+	Computed *Card
 }
 
 // DiscoveredOp is an operation of a door.
@@ -72,6 +76,7 @@ func (d *Discovery) AppendJSON(dst []byte) []byte {
 				o.text("cardinality", op.Cardinality)
 			})
 			o.card("schema", door.Schema)
+			o.card("computed", door.Computed)
 		})
 		o.key("facts")
 		o.dst = appendList(o.dst, f.Facts, func(o *object, fact *DiscoveredFact) {
@@ -152,7 +157,7 @@ func (r *reader) discovery(data json.RawMessage) *Discovery {
 	r.list(data, "", "fronds", true, func(v json.RawMessage, at string) {
 		f := DiscoveredFrond{Name: r.named(v, at), Doors: []DiscoveredDoor{}, Facts: []DiscoveredFact{}}
 		r.list(v, at, "doors", true, func(v json.RawMessage, at string) {
-			door := DiscoveredDoor{Name: r.named(v, at), Ops: []DiscoveredOp{}, Schema: r.cardAt(v, at, "schema")}
+			door := DiscoveredDoor{Name: r.named(v, at), Ops: []DiscoveredOp{}, Schema: r.cardAt(v, at, "schema"), Computed: r.cardAt(v, at, "computed")}
 			r.list(v, at, "ops", false, func(v json.RawMessage, at string) {
 				op := DiscoveredOp{
 					Name:        r.named(v, at),

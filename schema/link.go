@@ -31,8 +31,10 @@ func (c *compiler) relation(u *unit, p *Property) {
 	case rel.To == "":
 	case target == nil && c.claimed(rel.To):
 		// It is there and broken; its own faults are told.
-	case target == nil && c.remote(u):
+	case target == nil && (c.remote(u) || c.set.opts.Unknown):
 		// Whoever runs it need not publish every table (spec 2.5.2); the name is kept.
+		// Where nobody knows the target, nobody knows either whether it points back.
+		p.Stored = p.Stored && !(rel.Many && c.set.opts.Unknown)
 	case target == nil || target.View:
 		c.fault(u, at+"/to", fmt.Sprintf("the relation points at %q, which is no entity of this host", rel.To), "name one of "+c.known())
 		target = nil

@@ -1,0 +1,166 @@
+package facade
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// Discovered makes a Frond's source of what its host tells of it (spec 2.5): the
+// cards, and the frond.yaml that they and the operations amount to. from is where
+// the document was had, for faults. A local folder is not needed beside it; where
+// there is one, see [FrondSource.Known].
+func Discovered(d *schema.DiscoveredFrond, from string) *FrondSource {
+	s := discoveredSource{src: &FrondSource{Name: d.Name, Known: d}, from: from, views: map[string]string{}, entities: map[string]bool{}}
+	for i := range d.Doors {
+		if door := &d.Doors[i]; door.Schema != nil {
+			s.entities[schema.EntityKey(door.Name)] = true
+			s.src.Cards = append(s.src.Cards, schema.Source{File: from, Name: door.Name, Frond: d.Name, Card: door.Schema})
+		}
+	}
+	var doors, computed schema.Object
+	for i := range d.Doors {
+		door := &d.Doors[i]
+		doors = append(doors, schema.Member{Name: door.Name, Value: s.door(door)})
+		if door.Schema != nil && door.Computed != nil {
+			computed = append(computed, schema.Member{Name: door.Name, Value: s.computed(door.Computed)})
+		}
+	}
+	config := schema.Object{{Name: "doors", Value: appendObject(nil, doors)}}
+	if computed != nil {
+		config = append(config, schema.Member{Name: "computed", Value: appendObject(nil, computed)})
+	}
+	if facts := s.facts(d.Facts); facts != nil {
+		config = append(config, schema.Member{Name: "facts", Value: facts})
+	}
+	s.src.Config = Text{File: from + ".json", Data: appendObject(nil, config)}
+	return s.src
+}
+
+// discoveredSource is one Frond being written out.
+type discoveredSource struct {
+	src      *FrondSource
+	from     string
+	entities map[string]bool
+	views    map[string]string // text of the views that are cards of their own, by key
+}
+
+// door is a door of frond.yaml. The built-in operations are those the host has; all
+// others are declared, with the cards they name. On a door without a card every
+// operation is the host's own.
+func (s *discoveredSource) door(d *schema.DiscoveredDoor) json.RawMessage {
+	only, ops := []byte{'['}, schema.Object{}
+	has := map[string]bool{}
+	for i := range d.Ops {
+		op := &d.Ops[i]
+		if d.Schema == nil || builtinNamed(op.Name) == nil {
+			ops = append(ops, schema.Member{Name: op.Name, Value: s.operation(d, op)})
+			continue
+		}
+		has[op.Name] = true
+		if len(only) > 1 {
+			only = append(only, ',')
+		}
+		only = jsontext.AppendString(only, op.Name)
+		if op.Description != "" {
+			ops = append(ops, schema.Member{Name: op.Name, Value: appendObject(nil, schema.Object{{Name: "description", Value: jsontext.Quote(op.Description)}})})
+		}
+	}
+	if d.Schema != nil {
+		if !has["findByIds"] {
+			ops = append(ops, schema.Member{Name: "findByIds", Value: json.RawMessage("false")})
+		}
+		ops = append(schema.Object{{Name: "only", Value: append(only, ']')}}, ops...)
+	}
+	return appendObject(nil, schema.Object{{Name: "operations", Value: appendObject(nil, ops)}})
+}
+
+func (s *discoveredSource) operation(d *schema.DiscoveredDoor, op *schema.DiscoveredOp) json.RawMessage {
+	var o schema.Object
+	add := func(name string, value json.RawMessage) {
+		if value != nil {
+			o = append(o, schema.Member{Name: name, Value: value})
+		}
+	}
+	text := func(name, value string) {
+		if value != "" {
+			add(name, jsontext.Quote(value))
+		}
+	}
+	text("kind", op.Kind)
+	text("description", op.Description)
+	text("cardinality", s.cardinality(d, op))
+	add("params", s.card(op.Params))
+	add("query", s.card(op.Query))
+	add("input", s.card(op.Input))
+	add("output", s.card(op.Output))
+	return appendObject(nil, o)
+}
+
+// cardinality is what the host says, or what the name says where it does not: list
+// gives a page (spec 2.7), and what is found may not be there.
+func (s *discoveredSource) cardinality(d *schema.DiscoveredDoor, op *schema.DiscoveredOp) string {
+	known := []Cardinality{One, Maybe, Many, PageOf, NoOutput}
+	switch {
+	case op.Output == nil:
+		return ""
+	case slices.Contains(known, Cardinality(op.Cardinality)):
+		return op.Cardinality
+	case op.Name == "list":
+		return string(PageOf)
+	}
+	return string(Maybe)
+}
+
+// card is a card of an operation: the name of the entity or the view that it is, or
+// the card itself.
+func (s *discoveredSource) card(c *schema.Card) json.RawMessage {
+	if c == nil {
+		return nil
+	}
+	key := schema.EntityKey(c.Title)
+	if c.Derived == nil && s.entities[key] {
+		return jsontext.Quote(c.Title)
+	}
+	text := c.AppendJSON(nil)
+	if key == "" || !isName(key) || s.entities[key] {
+		return text
+	}
+	switch known, taken := s.views[key]; {
+	case !taken:
+		s.views[key] = string(text)
+		s.src.Cards = append(s.src.Cards, schema.Source{File: s.from, Name: c.Title, Frond: s.src.Name, View: true, Card: c})
+	case known != string(text):
+		return text
+	}
+	return jsontext.Quote(c.Title)
+}
+
+// computed is the fields that the host's presenters add, without a value of ours.
+func (s *discoveredSource) computed(c *schema.Card) json.RawMessage {
+	var fields schema.Object
+	for i := range c.Fields {
+		fields = append(fields, schema.Member{Name: c.Fields[i].Name, Value: c.Fields[i].Shape.AppendJSON(nil)})
+	}
+	return appendObject(nil, fields)
+}
+
+func (s *discoveredSource) facts(facts []schema.DiscoveredFact) json.RawMessage {
+	if len(facts) == 0 {
+		return nil
+	}
+	list := []byte{'['}
+	for i, f := range facts {
+		if i > 0 {
+			list = append(list, ',')
+		}
+		fact := schema.Object{{Name: "name", Value: jsontext.Quote(f.Name)}}
+		if card := s.card(f.Schema); card != nil {
+			fact = append(fact, schema.Member{Name: "schema", Value: card})
+		}
+		list = appendObject(list, fact)
+	}
+	return append(list, ']')
+}

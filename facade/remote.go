@@ -1,0 +1,301 @@
+package facade
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// away says whether the door's operations run at a remote (spec 1.6). The path is
+// the same one: found, scoped and judged here, run there, projected here. The
+// boundary is crossed there, so that nothing is decoded, filled or encoded here.
+func (t *trip) away() bool { return t.door != nil && t.door.Frond.Remote != "" }
+
+// runAway hands the admitted call to whoever carries calls to the door's Frond.
+// What leaves is what the caller sent, save for what this host's collectors add.
+func (t *trip) runAway(ctx context.Context) (*Result, error) {
+	carrier := t.facade.remotes[t.door.Frond.Name]
+	if carrier == nil {
+		return nil, Errorf(ServiceUnavailable, "%s runs elsewhere, and nothing carries calls there", t.door.Frond.Name)
+	}
+	if t.told != nil {
+		carrier = explainedCarrier{carrier, t.told, t.door.Frond.Remote}
+	}
+	if t.op.builtin == nil {
+		return t.received(carrier.Call(ctx, t.sent(t.call.Invocation)))
+	}
+	switch t.op.Name {
+	case "list":
+		return t.received(t.listAway(ctx, carrier))
+	case "findById", "findByIds":
+		return t.received(t.findAway(ctx, carrier))
+	}
+	switch err := t.seenAway(ctx, carrier); {
+	case t.op.Name == "delete" && CodeOf(err) == NotFound:
+		return &Result{Form: FormValue, Value: json.RawMessage("false")}, nil
+	case err != nil:
+		return nil, t.veiledAway(err)
+	}
+	return t.received(carrier.Call(ctx, t.sent(t.call.Invocation)))
+}
+
+// listAway answers list, once or for every key of a batch.
+func (t *trip) listAway(ctx context.Context, carrier Caller) (*Result, error) {
+	if t.see.Rows != nil || t.each != nil {
+		if err := t.door.filtered(); err != nil {
+			return nil, err
+		}
+	}
+	in := t.call.Invocation
+	in.Query = t.awayQuery()
+	call := t.sent(in)
+	if t.each != nil {
+		if len(t.each.values) == 0 {
+			return &Result{Form: FormPage, Rows: NewRows(t.sel.stored, 0), Page: Page{Total: -1}}, nil
+		}
+		call.Each = &Each{Field: t.each.field.Name, Keys: t.each.values}
+	}
+	return carrier.Call(ctx, call)
+}
+
+// sent is the call as it leaves: in the door's own spelling, for the same caller,
+// asking for what is going to be read.
+func (t *trip) sent(in Invocation) *Call {
+	in.State = t.state
+	return &Call{Entity: t.door.Name, Operation: t.op.Name, Invocation: in, Select: t.awaySelect(), Cursors: t.call.Cursors, Partial: t.call.Partial}
+}
+
+// awaySelect is what is asked for of rows: the fields that are read, and the
+// computed ones that are made there. nil is all of them.
+func (t *trip) awaySelect() []string {
+	if t.sel == nil || t.call.Select == nil && t.list.fields == nil {
+		return nil
+	}
+	var names []string
+	for _, p := range t.sel.props {
+		if p.Readable() {
+			names = append(names, p.Name)
+		}
+	}
+	for _, c := range t.sel.computed {
+		if c.elsewhere {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+// awayQuery is list's query as it leaves. The filter is the judged one, with what the
+// collectors here add of the door's rows and of those behind relations; the limit is
+// ours, whatever the remote's own is.
+func (t *trip) awayQuery() json.RawMessage {
+	var out schema.Object
+	for name, value := range jsontext.Members(t.call.Invocation.Query) {
+		switch {
+		case jsontext.IsNull(value), name == "filter", name == "limit", name == "fields":
+		case t.op.Takes(name):
+			out = append(out, schema.Member{Name: name, Value: value})
+		}
+	}
+	if f := both(t.see.Rows, t.list.filter); f != nil {
+		out = append(out, schema.Member{Name: "filter", Value: f.appendJSON(nil)})
+	}
+	return appendObject(nil, append(out, schema.Member{Name: "limit", Value: strconv.AppendInt(nil, int64(t.list.limit), 10)}))
+}
+
+// findAway answers findById, one row or a batch, and findByIds.
+func (t *trip) findAway(ctx context.Context, carrier Caller) (*Result, error) {
+	if t.each == nil {
+		res, err := t.fetchAway(ctx, carrier, t.door, t.see.Rows, t.awaySelect(), t.id)
+		if err == nil {
+			res.Groups = nil
+		}
+		return res, err
+	}
+	out := &Result{Form: FormRow, Rows: NewRows(t.sel.stored, 0), Groups: make([]Group, len(t.each.order))}
+	if len(t.each.values) > 0 {
+		res, err := t.fetchAway(ctx, carrier, t.door, t.see.Rows, t.awaySelect(), t.each.values...)
+		if err != nil {
+			return nil, err
+		}
+		out.Rows = res.Rows
+		if t.op.Name == "findByIds" { // each distinct id is answered once, in the order they were sent
+			return &Result{Form: FormRows, Rows: inOrder(res.Rows, res.Groups)}, nil
+		}
+		t.spread(out.Groups, res.Groups)
+	} else if t.op.Name == "findByIds" {
+		return &Result{Form: FormRows, Rows: out.Rows}, nil
+	}
+	return out, nil
+}
+
+// spread puts the answers to the distinct keys where the keys were asked.
+func (t *trip) spread(groups, distinct []Group) {
+	for i, at := range t.each.order {
+		if at >= 0 && at < len(distinct) {
+			groups[i] = distinct[at]
+		}
+	}
+}
+
+// fetchAway asks a remote for rows by their ids, a group for every one of them. Where
+// a condition leaves some rows only, the rows are listed: it goes along.
+func (t *trip) fetchAway(ctx context.Context, carrier Caller, door *Door, rows *Filter, sel []string, ids ...json.RawMessage) (*Result, error) {
+	call := &Call{
+		Entity: door.Name, Operation: "findById", Select: sel,
+		Invocation: Invocation{State: t.state, Trace: t.call.Invocation.Trace},
+		Each:       &Each{Field: door.Entity.Primary.Name, Keys: ids},
+	}
+	switch {
+	case rows != nil:
+		if err := door.filtered(); err != nil {
+			return nil, err
+		}
+		call.Operation = "list"
+		call.Invocation.Query = appendObject(nil, schema.Object{
+			{Name: "filter", Value: rows.appendJSON(nil)}, {Name: "limit", Value: json.RawMessage("1")},
+		})
+	case len(ids) == 1:
+		call.Each = nil
+		call.Invocation.Params = appendObject(nil, schema.Object{{Name: "id", Value: ids[0]}})
+	}
+	res, err := carrier.Call(ctx, call)
+	if err != nil {
+		return nil, err
+	}
+	out := &Result{Form: FormRow, Rows: res.Rows, Groups: res.Groups}
+	if out.Groups == nil {
+		out.Groups = []Group{{To: res.Rows.Len()}}
+	}
+	return out, nil
+}
+
+// filtered is why rows of a remote cannot be narrowed, or nil where they can.
+func (d *Door) filtered() error {
+	if op := d.Operation("list"); op != nil && op.Takes("filter") {
+		return nil
+	}
+	return Errorf(NotImplemented, "the list of %s takes no filter there, and what you may see of it cannot be told apart without one", d.Name)
+}
+
+// seenAway refuses to change a row that a collector here hides, or to write one that
+// it would. The remote's own collectors are asked in the statement that writes;
+// between this question and that one the row may change.
+func (t *trip) seenAway(ctx context.Context, carrier Caller) error {
+	if t.see.Rows == nil {
+		return nil
+	}
+	if t.op.Name != "delete" {
+		// What is not sent is filled in there, or stands there already.
+		a := aftermath{trip: t, ctx: ctx, record: t.body}
+		left, err := a.rest(t.see.Rows)
+		switch {
+		case err != nil:
+			return err
+		case left.never() && t.op.Name == "create":
+			return Errorf(Forbidden, "you may not create this: it would not be yours to see")
+		case left.never():
+			return Errorf(Forbidden, "you may not change this so: it would not be yours to see any more")
+		case t.op.Name == "create":
+			return nil
+		}
+	}
+	res, err := t.fetchAway(ctx, carrier, t.door, t.see.Rows, []string{t.door.Entity.Primary.Name}, t.id)
+	if err == nil && res.Rows.Len() == 0 {
+		err = Errorf(NotFound, "there is no %s with this id", t.door.Name)
+	}
+	return err
+}
+
+// received takes over what the remote answered. Its rows have crossed the boundary
+// there; what may leave here is chosen among their columns, whatever else is there.
+func (t *trip) received(res *Result, err error) (*Result, error) {
+	if err != nil {
+		return nil, t.veiledAway(err)
+	}
+	if t.each != nil && t.op.Name == "list" {
+		out := *res
+		out.Groups = make([]Group, len(t.each.order))
+		t.spread(out.Groups, res.Groups)
+		res = &out
+	}
+	if t.sel != nil && res.Form != FormValue && res.Rows != nil {
+		t.sel = t.pickOn(already, t.op.reader, t.seeOut, t.call.Select, t.list.fields).over(res.Rows.layout)
+	}
+	return res, nil
+}
+
+// veiledAway is a remote's failure without the details of fields that a collector
+// here hides.
+func (t *trip) veiledAway(err error) error {
+	e := AsError(err)
+	details, ok := e.Details.([]schema.Detail)
+	if !ok || len(t.see.Hide) == 0 {
+		return err
+	}
+	seen := slices.DeleteFunc(slices.Clone(details), func(d schema.Detail) bool {
+		top, _, _ := strings.Cut(d.Path, ".")
+		return t.see.hides(top)
+	})
+	if len(seen) == len(details) {
+		return err
+	}
+	veiled := &Error{Code: e.Code, Message: "a value that is not yours to send stands in the way", Entity: e.Entity, Operation: e.Operation, cause: err}
+	if len(seen) > 0 {
+		veiled.Message, veiled.Details = sentence(seen[0]), seen
+	}
+	return veiled
+}
+
+// over is the selection for rows of another layout than it asked for, by the names of
+// their columns. Rows that hold nothing but what leaves are not rewritten.
+func (s *selection) over(layout *Layout) *selection {
+	if last := s.last.Load(); last != nil && slices.Equal(last.stored.Fields, layout.Fields) {
+		return last
+	}
+	own := &selection{stored: layout}
+	var names []string
+	same := true
+	for i, c := range s.columns {
+		name := s.out.Fields[i]
+		at := layout.Index(name)
+		switch {
+		case c.from < 0 && (at < 0 || !s.computed[c.computed].elsewhere):
+			own.computed = append(own.computed, s.computed[c.computed])
+			own.columns = append(own.columns, column{from: -1, computed: len(own.computed) - 1})
+			same = false
+		case at < 0:
+			continue // the remote left it out
+		default:
+			own.columns = append(own.columns, column{from: at})
+		}
+		names = append(names, name)
+	}
+	own.out = layout
+	if !same || len(names) != len(layout.Fields) {
+		own.out = NewLayout(names)
+	}
+	s.last.Store(own)
+	return own
+}
+
+// explainedCarrier tells what is sent to a remote.
+type explainedCarrier struct {
+	Caller
+	told *Explanation
+	to   string
+}
+
+// Call implements [Caller].
+func (c explainedCarrier) Call(ctx context.Context, call *Call) (*Result, error) {
+	c.told.Store = append(c.told.Store, &StoreCall{
+		Does: "send", Entity: call.Entity + "." + call.Operation, Filter: jsontext.Get(call.Invocation.Query, "filter"),
+		Columns: call.Select, Statements: []Statement{}, Note: "to " + c.to,
+	})
+	return c.Caller.Call(ctx, call)
+}

@@ -1,0 +1,253 @@
+package facade_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/frondhost/frond/envelope"
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/internal/kittest"
+	"github.com/frondhost/frond/schema"
+)
+
+// noon is the clock of both sides, so that now is the same here and there.
+func noon() time.Time { return time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC) }
+
+// hosting is the test project over a store of its own.
+func hosting(t *testing.T, attach func(*facade.Project)) *facade.Facade {
+	t.Helper()
+	p := kittest.Project(t)
+	if attach != nil {
+		attach(p)
+	}
+	return kittest.New(t, p, kittest.NewStore(), &facade.Options{Now: noon})
+}
+
+// served is a host behind an address.
+func served(t *testing.T, f *facade.Facade) *envelope.Client {
+	t.Helper()
+	server := httptest.NewServer(envelope.NewHandler(f.Catalog(), f, &envelope.Options{TrustState: true}))
+	t.Cleanup(server.Close)
+	return envelope.NewClient(server.URL, server.Client())
+}
+
+// away is a host without rows: every Frond of the project runs behind the address of
+// another one, of which it knows what mode says.
+func away(t *testing.T, there *facade.Facade, mode string, attach func(*facade.Project)) *facade.Facade {
+	t.Helper()
+	client := served(t, there)
+	document, err := client.Discover(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	told, err := schema.ReadDiscovery(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := kittest.Project(t)
+	if mode == toldAlone {
+		p = &facade.Project{Registry: schema.Builtins()}
+		for i := range told.Fronds {
+			p.Fronds = append(p.Fronds, facade.Discovered(&told.Fronds[i], "rpc.discover"))
+		}
+	} else if attach != nil {
+		attach(p)
+	}
+	remotes := map[string]facade.Caller{}
+	for i, f := range p.Fronds {
+		f.Remote = "http://there.example"
+		if mode == cardsAndTold {
+			for j := range told.Fronds {
+				if told.Fronds[j].Name == f.Name {
+					p.Fronds[i].Known = &told.Fronds[j]
+				}
+			}
+		}
+		remotes[f.Name] = client
+	}
+	f, err := facade.New(p, nil, &facade.Options{Remotes: remotes, Now: noon})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, frond := range p.Fronds {
+		remotes[frond.Name] = client.With(f.Catalog())
+	}
+	return f
+}
+
+// What a host knows of a Frond that runs elsewhere.
+const (
+	cardsHere    = "the cards are here"
+	cardsAndTold = "the cards are here, and the remote has told of itself"
+	toldAlone    = "the remote has told of itself"
+)
+
+// TestNearAndFar: nobody can tell where a Frond runs, whatever is known of it here.
+func TestNearAndFar(t *testing.T) {
+	calls := []struct{ method, params, query, body string }{
+		{"post.list", "", ``, ``},
+		{"post.list", "", `{"filter":{"status":{"eq":"draft"}},"sort":"-price","limit":2}`, ``},
+		{"post.list", "", `{"filter":{"author":{"email":{"eq":"ADA@EXAMPLE.COM"}}},"fields":"id,title,excerpt"}`, ``},
+		{"post.list", "", `{"filter":{"comments":{"some":{"id":{"ne":""}}}},"fields":["id"]}`, ``},
+		{"post.list", "", `{"limit":0}`, ``},
+		{"post.list", "", `{"total":false,"offset":2}`, ``},
+		{"post.list", "", `{"filter":{"editorNote":{"isNull":true}},"nonsense":1}`, ``},
+		{"post.list", "", `{"fields":"editorNote"}`, ``},
+		{"post.list", "", `{"sort":"nothing"}`, ``},
+		{"author.list", "", `{"filter":{"email":{"eq":"ADA@EXAMPLE.COM"}}}`, ``},
+		{"post.findById", `{"id":"p1"}`, ``, ``},
+		{"post.findById", `{"id":"nobody"}`, ``, ``},
+		{"post.findById", `{"id":7}`, ``, ``},
+		{"post.findById", `{}`, `{"x":1}`, `{"y":2}`},
+		{"post.findByIds", ``, `{"ids":["p3","p1","nobody","p3"]}`, ``},
+		{"post.findByIds", ``, `{"ids":[]}`, ``},
+		{"post.bySlug", `{"slug":"notes-on-the-engine"}`, ``, ``},
+		{"post.bySlug", `{"slug":"nothing"}`, ``, ``},
+		{"post.bySlug", `{"slug":7}`, ``, ``},
+		{"post.teasers", ``, `{"tag":"t1"}`, ``},
+		{"post.countWords", ``, ``, ``},
+		{"post.archive", `{"id":"p1"}`, ``, ``},
+		{"health.check", ``, ``, ``},
+		{"audit.list", ``, ``, ``},
+		{"nothing.list", ``, ``, ``},
+		{"author.create", ``, ``, `{"id":"zoe","name":"Zoe","email":"ZOE@Example.com","password":"12345678","address":{"city":"Ulm","street":"A"}}`},
+		{"author.create", ``, ``, `{"id":"zoe","name":"Zoe","email":"zoe2@example.com","password":"12345678"}`},
+		{"author.create", ``, ``, `{"karma":"x","nickname":"Z","name":null,"address":{"zip":1,"b":2}}`},
+		{"author.create", ``, ``, `[1]`},
+		{"author.update", `{"id":"zoe"}`, ``, `{"bio":"Writes.","address":{"zip":"89073"}}`},
+		{"author.update", `{"id":"zoe"}`, ``, `{"address":{"street":null,"city":""}}`},
+		{"author.update", `{"id":"zoe"}`, ``, `{"email":null,"joinedAt":"2024-01-01T00:00:00Z"}`},
+		{"author.update", `{"id":"nobody"}`, ``, `{"bio":null}`},
+		{"post.create", ``, ``, `{"id":"p9","slug":"new","title":"New","body":null,"authorId":"zoe"}`},
+		{"post.create", ``, ``, `{"id":"p10","slug":"newer","title":"New","body":null,"authorId":"nobody"}`},
+		{"post.publish", `{"id":"p9"}`, ``, `{"at":"2026-05-01T12:00:00Z"}`},
+		{"post.publish", `{"id":"p9"}`, ``, `{"at":"2026-05-01T12:00:00Z"}`},
+		{"post.publish", `{"id":"p9"}`, ``, `{"when":1}`},
+		{"author.delete", `{"id":"zoe"}`, ``, ``},
+		{"post.delete", `{"id":"p9"}`, ``, ``},
+		{"post.delete", `{"id":"p9"}`, ``, ``},
+		{"tag.delete", `{"id":"t1"}`, ``, ``},
+	}
+	for _, mode := range []string{cardsHere, cardsAndTold, toldAlone} {
+		t.Run(mode, func(t *testing.T) {
+			near := hosting(t, nil)
+			far := away(t, hosting(t, nil), mode, nil)
+			for _, c := range calls {
+				name := fmt.Sprint(c.method, " ", c.params, c.query, c.body)
+				if diff := cmp.Diff(answer(t, near, c.method, c.params, c.query, c.body), answer(t, far, c.method, c.params, c.query, c.body)); diff != "" {
+					t.Errorf("%s (-near +far):\n%s", name, diff)
+				}
+			}
+		})
+	}
+}
+
+// answer is a result or an error, as every surface writes it.
+func answer(t *testing.T, c facade.Caller, method, params, query, body string) string {
+	t.Helper()
+	text, err := do(t, c, method, params, query, body)
+	if err != nil {
+		return string(err.AppendJSON(nil))
+	}
+	return text
+}
+
+// TestNearAndFarBatches: a call for many keys has the same rows for each.
+func TestNearAndFarBatches(t *testing.T) {
+	keys := func(texts ...string) (list []json.RawMessage) {
+		for _, s := range texts {
+			list = append(list, raw(s))
+		}
+		return list
+	}
+	calls := []*facade.Call{
+		{Entity: "author", Operation: "findById", Each: &facade.Each{Field: "id", Keys: keys(`"ada"`, `"nobody"`, `null`, `"alan"`, `"ada"`)}},
+		{Entity: "post", Operation: "list", Each: &facade.Each{Field: "authorId", Keys: keys(`"alan"`, `"nobody"`, `"ada"`, `"alan"`)}, Invocation: facade.Invocation{Query: raw(`{"limit":1,"sort":"title"}`)}},
+		{Entity: "post", Operation: "list", Each: &facade.Each{Field: "authorId"}},
+		{Entity: "post", Operation: "findById", Each: &facade.Each{Field: "id"}, Select: []string{"id", "excerpt"}},
+		{Entity: "post", Operation: "findById", Each: &facade.Each{Field: "slug", Keys: keys(`"x"`)}},
+	}
+	for _, mode := range []string{cardsHere, cardsAndTold, toldAlone} {
+		near := hosting(t, nil)
+		far := away(t, hosting(t, nil), mode, nil)
+		for i, c := range calls {
+			text := func(caller facade.Caller) string {
+				res, err := caller.Call(t.Context(), c)
+				if err != nil {
+					return err.Error()
+				}
+				return string(res.AppendJSON(nil))
+			}
+			if diff := cmp.Diff(text(near), text(far)); diff != "" {
+				t.Errorf("%s, call %d (-near +far):\n%s", mode, i, diff)
+			}
+		}
+	}
+}
+
+// TestNearAndFarCollectors: the collectors of a Frond that runs elsewhere hold here
+// too, and a caller sees the same either way.
+func TestNearAndFarCollectors(t *testing.T) {
+	attach := func(p *facade.Project) {
+		facade.Collect(p.Door("post"), facade.CollectorFunc(func(_ context.Context, s facade.State, d *facade.Door, op *facade.Operation) (facade.Scope, error) {
+			user := s.User()
+			if user == nil {
+				return facade.Scope{}, facade.Errorf(facade.Unauthorized, "say who you are")
+			}
+			if user["role"] == "editor" {
+				return facade.Scope{}, nil
+			}
+			if op.Name == "delete" {
+				return facade.Scope{}, facade.Errorf(facade.Forbidden, "not yours to remove")
+			}
+			author := d.Entity.Property("authorId")
+			return facade.Scope{
+				Rows: &facade.Filter{Op: facade.Eq, Field: author, Values: []any{user["id"]}},
+				Hide: []string{"price", "excerpt"},
+				Set:  schema.Object{{Name: "authorId", Value: json.RawMessage(fmt.Sprintf("%q", user["id"]))}},
+			}, nil
+		}))
+	}
+	states := []facade.State{nil, {"user": map[string]any{"id": "alan"}}, {"user": map[string]any{"id": "ed", "role": "editor"}}}
+	calls := []struct{ method, params, query, body string }{
+		{"post.list", ``, ``, ``},
+		{"post.list", ``, `{"filter":{"price":{"gt":"1"}}}`, ``},
+		{"post.list", ``, `{"fields":"id,price"}`, ``},
+		{"post.findById", `{"id":"p1"}`, ``, ``},
+		{"post.findById", `{"id":"p2"}`, ``, ``},
+		{"post.findByIds", ``, `{"ids":["p2","p1"]}`, ``},
+		{"author.list", ``, `{"filter":{"posts":{"some":{"status":{"eq":"published"}}}},"fields":"id"}`, ``},
+		{"post.create", ``, ``, `{"id":"q1","slug":"q1","title":"Q","body":null}`},
+		{"post.create", ``, ``, `{"id":"q2","slug":"q2","title":"Q","body":null,"authorId":"alan"}`},
+		{"post.create", ``, ``, `{"id":"q3","slug":"q3","price":"1.00","title":"Q"}`},
+		{"post.update", `{"id":"p1"}`, ``, `{"title":"X"}`},
+		{"post.update", `{"id":"p2"}`, ``, `{"title":"Y"}`},
+		{"post.update", `{"id":"p2"}`, ``, `{"authorId":"ada"}`},
+		{"post.delete", `{"id":"p1"}`, ``, ``},
+		{"post.bySlug", `{"slug":"the-imitation-game"}`, ``, ``},
+	}
+	for _, mode := range []string{cardsHere, cardsAndTold} {
+		for _, state := range states {
+			near := hosting(t, attach)
+			far := away(t, hosting(t, attach), mode, attach)
+			for _, c := range calls {
+				text := func(caller facade.Caller) string {
+					text, err := kittest.Call(t, caller, c.method, facade.Invocation{Params: raw(c.params), Query: raw(c.query), Body: raw(c.body), State: state})
+					if err != nil {
+						return string(err.AppendJSON(nil))
+					}
+					return text
+				}
+				if diff := cmp.Diff(text(near), text(far)); diff != "" {
+					t.Errorf("%s, %v: %s %s%s%s (-near +far):\n%s", mode, state, c.method, c.params, c.query, c.body, diff)
+				}
+			}
+		}
+	}
+}

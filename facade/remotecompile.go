@@ -1,0 +1,135 @@
+package facade
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/frondhost/frond/schema"
+)
+
+// known fits the doors of a Frond that runs elsewhere to what its host tells of
+// itself (DESIGN 8): what its lists understand, which fields its presenters make,
+// and what it does not require. What it does not tell of is as the cards have it.
+func (b *compiler) known(src *FrondSource) {
+	if src.Remote == "" || src.Known == nil {
+		return
+	}
+	for i := range src.Known.Doors {
+		there := &src.Known.Doors[i]
+		door := b.doors[schema.EntityKey(there.Name)]
+		if door == nil || door.Frond.Name != src.Name || door.Entity == nil {
+			continue
+		}
+		has := map[string]*schema.DiscoveredOp{}
+		for j := range there.Ops {
+			has[there.Ops[j].Name] = &there.Ops[j]
+		}
+		if op := has["list"]; op != nil && door.ops["list"] != nil {
+			door.ops["list"].takes = takes(op.Input)
+		}
+		if has["findByIds"] == nil {
+			door.remove("findByIds")
+		}
+		if op := has["create"]; op != nil && op.Input != nil && there.Schema != nil {
+			for _, name := range door.Entity.Card.Required {
+				if !slices.Contains(op.Input.Required, name) {
+					door.presets = append(door.presets, name)
+				}
+			}
+		}
+		if there.Computed != nil {
+			for _, p := range door.reader.presenters {
+				if there.Computed.Field(p.Name) != nil {
+					p.elsewhere, p.fn = true, absent
+				}
+			}
+		}
+	}
+}
+
+// takes are the keys that a remote's list understands: those of its input card. One
+// without a card is only told how many rows are wanted.
+func takes(card *schema.Card) []string {
+	keys := []string{"limit"}
+	if card != nil {
+		for i := range card.Fields {
+			keys = append(keys, card.Fields[i].Name)
+		}
+	}
+	return keys
+}
+
+// Takes says whether a list understands a key of its query: filter, sort, after, … A
+// list that runs here understands all of them.
+func (op *Operation) Takes(key string) bool { return op.takes == nil || slices.Contains(op.takes, key) }
+
+// listKeys are the keys a caller may send: those the list takes, and the ones that
+// can be done with its answer here.
+func (t *trip) listKeys() []string {
+	if t.op.takes == nil {
+		return listKeys
+	}
+	var keys []string
+	for _, key := range listKeys {
+		if t.op.Takes(key) || key == "total" || key == "fields" {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// givenAway says whether the remote answers for a field that is absent: it said that
+// it does not require it, or the patch of a nested object leaves it as it is there.
+func (t *trip) givenAway(mode schema.Mode, top, path string) bool {
+	return slices.Contains(t.door.presets, top) || mode == schema.Update && path != top
+}
+
+func (d *Door) remove(name string) {
+	delete(d.ops, name)
+	d.Operations = slices.DeleteFunc(d.Operations, func(op *Operation) bool { return op.Name == name })
+}
+
+// joins faults conditions of collectors that no statement could ask: the rows are
+// kept here and there.
+func (b *compiler) joins(file, at string, door *Door, f *Filter) {
+	if f == nil {
+		return
+	}
+	if f.Link != nil && !samePlace(b.fronds, f.Link) {
+		b.fault(file, at, fmt.Sprintf("the condition goes through %s to %s, which runs elsewhere", f.Link.Name, f.Link.Target.Name),
+			"compare the key itself, "+f.Link.Key+", or run both Fronds in one place")
+	}
+	for _, sub := range f.Sub {
+		b.joins(file, at, door, sub)
+	}
+}
+
+// samePlace says whether the rows on both sides of a relation are asked in one place: a
+// remote answers for both sides of its own.
+func samePlace(fronds []*Frond, l *schema.Link) bool {
+	remote := func(name string) bool {
+		return slices.ContainsFunc(fronds, func(f *Frond) bool { return f.Name == name && f.Remote != "" })
+	}
+	return remote(l.Field.Owner.Frond) || !remote(l.Target.Frond)
+}
+
+// unseenAway are those of the ids that no row of a remote has which exists for a
+// caller who sees see.
+func (t *trip) unseenAway(ctx context.Context, door *Door, see *Scope, ids []json.RawMessage) (missing []json.RawMessage, err error) {
+	carrier := t.facade.remotes[door.Frond.Name]
+	if carrier == nil {
+		return nil, Errorf(ServiceUnavailable, "%s runs elsewhere, and nothing carries calls there", door.Frond.Name)
+	}
+	res, err := t.fetchAway(ctx, carrier, door, see.Rows, []string{door.Entity.Primary.Name}, ids...)
+	if err != nil {
+		return nil, err
+	}
+	for i, g := range res.Groups {
+		if g.From == g.To {
+			missing = append(missing, ids[i])
+		}
+	}
+	return missing, nil
+}
