@@ -11,6 +11,9 @@ import (
 // made of rows as they are written; nothing stands for one that a function of the
 // author's could be given.
 func (s *Schema) whole(loaded *ast.Schema) error {
+	if loaded.Subscription != nil {
+		return fmt.Errorf("resolvers: the schema has the subscription type %s, and nothing here answers subscriptions; leave it out", loaded.Subscription.Name)
+	}
 	for name, fields := range s.Bindings {
 		def := loaded.Types[name]
 		if def == nil || !ofPages(fields) {

@@ -165,6 +165,9 @@ func together(fields []*ast.Field) [][]*ast.Field {
 }
 
 func (o *overlap) conflict(a, b *ast.Field, why string) {
+	if b.Position.Start < a.Position.Start {
+		a, b = b, a
+	}
 	pair := [2]*ast.Field{a, b}
 	if o.told[pair] {
 		return

@@ -334,7 +334,7 @@ func TestVariables(t *testing.T) {
 		{"in a list, with a value", `query($v: Int) { echo(ints: [1, $v]) }`, `{"v":2}`, `{"ints":[1,2],` + rest + `}`},
 		{"in a list, null", `query($v: Int) { echo(ints: [1, $v]) }`, `{"v":null}`, `{"ints":[1,null],` + rest + `}`},
 		{"in a list, nothing", `query($v: Int) { echo(ints: [1, $v]) }`, ``, `{"ints":[1,null],` + rest + `}`},
-		{"an item for a list", `query($v: Int) { echo(ints: $v) }`, `{"v":1}`, `GRAPHQL_VALIDATION_FAILED 1:29`},
+		{"an item for a list", `query($v: Int) { echo(ints: $v) }`, `{"v":1}`, `GRAPHQL_VALIDATION_FAILED 1:7+1:29`},
 		{"in a list of required, through a default", `query($v: Int = 1) { echo(need: [$v]) }`, `{"v":null}`, `error 1:22/echo`},
 		// Custom scalars take variables inside literals.
 		{"in a custom scalar", `query($v: Int, $w: Int) { echo(any: {a: $v, b: [$v, $w], c: $w}) }`, `{"v":1}`, `{"any":{"a":1,"b":[1,null]},` + rest + `}`},

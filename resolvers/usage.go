@@ -146,7 +146,7 @@ func (v *validation) uses(d *definition, using set) {
 				if of != "" {
 					by = " by" + of
 				}
-				v.add(u.value.Position, "Variable \"$%s\" is not defined%s.", u.value.Raw, by)
+				v.addAt(positions(u.value.Position, d.op.Position), "Variable \"$%s\" is not defined%s.", u.value.Raw, by)
 				continue
 			}
 			def.Used = true
@@ -174,7 +174,8 @@ func (v *validation) position(u *use, def *ast.VariableDefinition) {
 	}
 	saved := u.fallback || def.DefaultValue != nil && def.DefaultValue.Kind != ast.NullValue
 	if !fits(def.Type, u.typ, saved) {
-		v.add(u.value.Position, "Variable \"$%s\" of type %q used in position expecting type %q.", u.value.Raw, def.Type.String(), u.typ.text)
+		v.addAt(positions(def.Position, u.value.Position), "Variable \"$%s\" of type %q used in position expecting type %q.",
+			u.value.Raw, def.Type.String(), u.typ.text)
 	}
 	if u.oneOf != "" && !def.Type.NonNull {
 		v.addAt(positions(def.Position, u.value.Position), "Variable \"$%s\" is of type %q but must be non-nullable to be used for OneOf Input Object %q.",

@@ -1,0 +1,151 @@
+package resolvers
+
+import (
+	"sort"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+// locate mends the positions of a parsed document. gqlparser's stand behind what an
+// element begins with (..., @, a quote), for a block string on the line where it
+// ends, and one column too far in lines that end in \r\n; the specification wants
+// the beginning of the element (7.1.3).
+func locate(text string, doc *ast.QueryDocument) {
+	l := locator{every: strings.Contains(text, "\r")}
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			l.runes = []rune(text)
+			break
+		}
+	}
+	l.text = text
+	for _, op := range doc.Operations {
+		l.plain(op.Position)
+		for _, v := range op.VariableDefinitions {
+			l.plain(v.Position)
+			l.value(v.DefaultValue)
+			l.directives(v.Directives)
+		}
+		l.directives(op.Directives)
+		l.selections(op.SelectionSet)
+	}
+	for _, f := range doc.Fragments {
+		l.plain(f.Position)
+		l.directives(f.Directives)
+		l.selections(f.SelectionSet)
+	}
+}
+
+type locator struct {
+	text  string
+	runes []rune // of text, where it is more than ASCII: positions count runes
+	every bool   // every column may be wrong
+	lines []int  // where each line begins, in runes, once asked for
+}
+
+func (l *locator) at(i int) rune {
+	switch {
+	case i < 0:
+		return 0
+	case l.runes != nil:
+		return l.runes[i]
+	}
+	return rune(l.text[i])
+}
+
+// plain is a position that stands where its element begins.
+func (l *locator) plain(p *ast.Position) {
+	if l.every && p != nil {
+		l.place(p)
+	}
+}
+
+// behind is a position behind a mark its element begins with.
+func (l *locator) behind(p *ast.Position, mark string) {
+	if p == nil {
+		return
+	}
+	i := p.Start - 1
+	for strings.ContainsRune(" \t,\r\n\uFEFF", l.at(i)) { // a comment in between keeps the position as it is
+		i--
+	}
+	if i -= len(mark) - 1; l.at(i) != rune(mark[0]) {
+		l.plain(p)
+		return
+	}
+	near := p.Start-i == len(mark)
+	p.Start = i
+	if near && !l.every {
+		p.Column -= len(mark) // the usual: they stand on one line
+		return
+	}
+	l.place(p)
+}
+
+// place counts line and column anew.
+func (l *locator) place(p *ast.Position) {
+	if l.lines == nil {
+		l.lines = []int{0}
+		n := len(l.text)
+		if l.runes != nil {
+			n = len(l.runes)
+		}
+		for i := range n {
+			if c := l.at(i); c == '\n' || c == '\r' && (i+1 == n || l.at(i+1) != '\n') {
+				l.lines = append(l.lines, i+1)
+			}
+		}
+	}
+	line := sort.SearchInts(l.lines, p.Start+1)
+	p.Line, p.Column = line, p.Start-l.lines[line-1]+1
+}
+
+func (l *locator) directives(list ast.DirectiveList) {
+	for _, d := range list {
+		l.behind(d.Position, "@")
+		l.arguments(d.Arguments)
+	}
+}
+
+func (l *locator) arguments(list ast.ArgumentList) {
+	for _, a := range list {
+		l.plain(a.Position)
+		l.value(a.Value)
+	}
+}
+
+func (l *locator) value(v *ast.Value) {
+	switch {
+	case v == nil:
+		return
+	case v.Kind == ast.StringValue || v.Kind == ast.BlockValue:
+		l.place(v.Position)
+	default:
+		l.plain(v.Position)
+	}
+	for _, c := range v.Children {
+		l.plain(c.Position)
+		l.value(c.Value)
+	}
+}
+
+func (l *locator) selections(set ast.SelectionSet) {
+	for _, sel := range set {
+		switch sel := sel.(type) {
+		case *ast.Field:
+			l.plain(sel.Position)
+			l.arguments(sel.Arguments)
+			l.directives(sel.Directives)
+			l.selections(sel.SelectionSet)
+		case *ast.FragmentSpread:
+			l.behind(sel.Position, "...")
+			l.directives(sel.Directives)
+		case *ast.InlineFragment:
+			l.behind(sel.Position, "...")
+			l.directives(sel.Directives)
+			l.selections(sel.SelectionSet)
+		}
+	}
+}
