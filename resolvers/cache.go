@@ -6,18 +6,18 @@ import (
 )
 
 // cache keeps the documents used last, by their text, so that a text seen before
-// costs one look-up. It is bounded by number and by the length of the texts.
+// costs one look-up. It is bounded by number and by what the documents take.
 type cache struct {
 	most int
 
 	mu    sync.Mutex
 	order *list.List // of *document, the one used last in front
 	byKey map[string]*list.Element
-	bytes int
+	bytes int // of all that is kept, see document.bytes
 }
 
-// maxCached bounds the texts of a cache: what is kept of a document is some fifty
-// times its text, and whoever sends new ones all day decides how many there are.
+// maxCached bounds what a cache keeps: whoever sends new documents all day decides
+// how many there are, and how much grows out of their fragments.
 const maxCached = 2 << 20
 
 func newCache(most int) *cache {
@@ -48,11 +48,27 @@ func (c *cache) put(d *document) {
 		return // another request was faster
 	}
 	c.byKey[d.text] = c.order.PushFront(d)
-	c.bytes += len(d.text)
+	c.bytes += d.bytes
+	c.shrink()
+}
+
+// grow notes that a document takes n bytes more; it may be kept or not.
+func (c *cache) grow(d *document, n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	d.bytes += n
+	if el := c.byKey[d.text]; el != nil && el.Value.(*document) == d {
+		c.bytes += n
+		c.shrink()
+	}
+}
+
+// shrink forgets what was used longest ago. The caller holds the lock.
+func (c *cache) shrink() {
 	for c.order.Len() > c.most || c.bytes > maxCached && c.order.Len() > 1 {
 		last := c.order.Back()
 		old := c.order.Remove(last).(*document)
 		delete(c.byKey, old.text)
-		c.bytes -= len(old.text)
+		c.bytes -= old.bytes
 	}
 }

@@ -18,11 +18,15 @@ import (
 type document struct {
 	text       string
 	operations []*operation
+	bytes      int // of text it takes as much as, its plans included; the cache's
 }
 
 // operation is one operation of a document.
 type operation struct {
+	doc        *document
+	expanded   int // what it comes to, see [Limits.Expanded]
 	def        *ast.OperationDefinition
+	slots      map[string]int // of variables, where there are many
 	vars       []*variable
 	conditions []int // variables that @skip and @include read, by slot
 	shared     bool  // equal requests may share an answer
@@ -35,30 +39,37 @@ type operation struct {
 // the variables in its @skip and @include.
 const maxPlans = 32
 
+// planBytes is what a plan takes for each thing that is selected, counted as text:
+// what is kept of a document is some fifty times that.
+const planBytes = 8
+
 // document is the document of a text, from the cache or read now.
 func (e *Engine) document(text string) (*document, []*fault) {
+	if l := e.limits.Document; over(len(text), l) { // before anything reads it
+		return nil, []*fault{limitFault(CodeDocument, l, "The document is longer than %d bytes; send a shorter one.")}
+	}
 	if d := e.docs.get(text); d != nil {
 		return d, nil
 	}
 	if strings.TrimSpace(text) == "" {
 		return nil, []*fault{{message: "There is no query; send a document in the member query.", code: CodeParse}}
 	}
-	if l := e.limits.Document; l >= 0 && len(text) > l {
-		return nil, []*fault{limitFault(CodeDocument, l, "The document is longer than %d bytes; send a shorter one.")}
-	}
 	parsed, f := e.parse(text)
 	if f != nil {
 		return nil, []*fault{f}
 	}
-	if f := e.limits.measure(parsed); f != nil {
+	m := newMeter(&e.limits, parsed)
+	if f := m.run(parsed); f != nil {
 		return nil, []*fault{f}
 	}
 	if faults := e.validate(parsed); faults != nil {
 		return nil, faults
 	}
-	d := &document{text: text}
-	for _, op := range parsed.Operations {
-		d.operations = append(d.operations, e.operation(op))
+	d := &document{text: text, bytes: len(text)}
+	for i, def := range parsed.Operations {
+		op := e.operation(def)
+		op.doc, op.expanded = d, m.operations[i]
+		d.operations = append(d.operations, op)
 	}
 	e.docs.put(d)
 	return d, nil
@@ -68,12 +79,15 @@ func (e *Engine) parse(text string) (*ast.QueryDocument, *fault) {
 	limit := max(e.limits.Tokens, 0) // to the parser, 0 is no limit
 	doc, err := parser.ParseQueryWithTokenLimit(&ast.Source{Input: text}, limit)
 	if err != nil {
-		if strings.Contains(err.Error(), "exceeded token limit") {
+		told := gqlerror.WrapIfUnwrapped(err)
+		if told.Message == fmt.Sprintf("exceeded token limit of %d", limit) {
 			return nil, limitFault(CodeTokens, limit, "The document has more than %d tokens; send a shorter one.")
 		}
-		return nil, protocolFault(CodeParse, gqlerror.WrapIfUnwrapped(err))
+		if strings.HasPrefix(told.Message, "Unexpected single quote") {
+			told.Message = "Unexpected single quote character ('); strings stand in double quotes."
+		}
+		return nil, protocolFault(CodeParse, told)
 	}
-	locate(text, doc)
 	if len(doc.Operations) == 0 {
 		return nil, &fault{message: "The document has no operation, only fragments; add a query or a mutation.", code: CodeParse}
 	}
@@ -87,6 +101,12 @@ func (e *Engine) operation(def *ast.OperationDefinition) *operation {
 			inField: inField{name: v.Variable, typ: e.types.in(v.Type), fallback: v.DefaultValue},
 			at:      v.Position,
 		})
+	}
+	if len(op.vars) > 8 {
+		op.slots = make(map[string]int, len(op.vars))
+		for i, v := range op.vars {
+			op.slots[v.name] = i
+		}
 	}
 	seen := map[string]bool{}
 	op.conditionsOf(def.SelectionSet, seen)
@@ -127,6 +147,12 @@ func (op *operation) conditionsOf(set ast.SelectionSet, seen map[string]bool) {
 
 // slot is the place of a variable; validation saw to it that it is declared.
 func (op *operation) slot(name string) int {
+	if op.slots != nil {
+		if i, ok := op.slots[name]; ok {
+			return i
+		}
+		return -1
+	}
 	for i, v := range op.vars {
 		if v.name == name {
 			return i
@@ -171,10 +197,13 @@ func (op *operation) plan(e *Engine, vars *variables) *plan {
 		return p
 	}
 	p := compile(e, op, vars)
-	if len(op.plans) >= maxPlans {
+	takes := planBytes * op.expanded
+	if n := len(op.plans); n >= maxPlans {
 		clear(op.plans)
+		e.docs.grow(op.doc, -n*takes)
 	}
 	op.plans[string(key)] = p
+	e.docs.grow(op.doc, takes)
 	return p
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"strconv"
+	"strings"
 
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
@@ -69,13 +70,24 @@ func methodFault(op *ast.OperationDefinition) *fault {
 // protocolFault is what the front end says of a document. Only message and
 // locations of gqlparser's error are taken.
 func protocolFault(code string, err *gqlerror.Error) *fault {
-	f := &fault{message: err.Message, code: code}
+	f := &fault{message: short(err.Message), code: code}
 	for _, l := range err.Locations {
 		if l.Line > 0 {
 			f.at = append(f.at, location{l.Line, l.Column})
 		}
 	}
 	return f
+}
+
+// maxMessage bounds a message: a name of a document stands in it, and may be as long
+// as the document.
+const maxMessage = 1000
+
+func short(message string) string {
+	if len(message) <= maxMessage {
+		return message
+	}
+	return strings.ToValidUTF8(message[:maxMessage], "") + "…"
 }
 
 func positions(list ...*ast.Position) []location {

@@ -78,14 +78,12 @@ type size struct {
 // spreads of fragments later has an end. Every fragment is measured once, and
 // counting stops at the limit.
 type meter struct {
-	limits    *Limits
-	fragments map[string]*ast.FragmentDefinition
-	done      map[string]*size // nil value: being measured
-	steps     int              // what was looked at: the measure of the work
+	limits     *Limits
+	fragments  map[string]*ast.FragmentDefinition
+	done       map[string]*size // nil value: being measured
+	operations []int            // what each comes to
+	steps      int              // what was looked at: the measure of the work
 }
-
-// measure says which limit a document breaks, or nil.
-func (l *Limits) measure(doc *ast.QueryDocument) *fault { return newMeter(l, doc).run(doc) }
 
 func newMeter(l *Limits, doc *ast.QueryDocument) *meter {
 	m := &meter{limits: l, done: map[string]*size{}, fragments: make(map[string]*ast.FragmentDefinition, len(doc.Fragments))}
@@ -95,6 +93,7 @@ func newMeter(l *Limits, doc *ast.QueryDocument) *meter {
 	return m
 }
 
+// run says which limit the document breaks, or nil.
 func (m *meter) run(doc *ast.QueryDocument) *fault {
 	var all size // of the whole document: all its operations are validated, whichever is run
 	for _, op := range doc.Operations {
@@ -103,6 +102,7 @@ func (m *meter) run(doc *ast.QueryDocument) *fault {
 		for _, v := range op.VariableDefinitions {
 			s.expanded = m.directives(m.value(s.expanded+1, v.DefaultValue), v.Directives)
 		}
+		m.operations = append(m.operations, s.expanded)
 		all.fields, all.expanded = all.fields+s.fields, all.expanded+s.expanded
 		s.fields, s.expanded = all.fields, all.expanded
 		if f := m.limits.check(s, true); f != nil {

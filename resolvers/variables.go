@@ -86,9 +86,13 @@ type coercer struct {
 
 func (c *coercer) add(message string) {
 	if len(c.faults) < maxFaults {
-		c.faults = append(c.faults, &fault{message: message, at: positions(c.pos), code: CodeInput})
+		c.faults = append(c.faults, &fault{message: short(message), at: positions(c.pos), code: CodeInput})
 	}
 }
+
+// full says whether enough is told: a value a megabyte long may be wrong in as many
+// places as it likes.
+func (c *coercer) full() bool { return len(c.faults) >= maxFaults }
 
 // refuse names the place of what does not fit; the value itself is not repeated.
 func (c *coercer) refuse(why string) {
@@ -123,6 +127,9 @@ func (c *coercer) value(t *inType, v []byte) {
 	case t.elem != nil && kind == jsontext.Array:
 		c.buf = append(c.buf, '[')
 		for i, item := range jsontext.Elements(v) {
+			if c.full() {
+				return
+			}
 			if i > 0 {
 				c.buf = append(c.buf, ',')
 			}
@@ -159,7 +166,11 @@ func (c *coercer) object(n *inNamed, v []byte, kind jsontext.Kind) {
 		}
 		c.buf = append(jsontext.AppendString(c.buf, name), ':')
 	}
+	var sent map[string]bool // the fields that may not be left out, or have a default
 	for name, value := range jsontext.Members(v) {
+		if c.full() {
+			return
+		}
 		f := fields[name]
 		if f == nil {
 			c.refuse(fmt.Sprintf("Field %q is not defined by type %q.", name, n.name))
@@ -169,6 +180,12 @@ func (c *coercer) object(n *inNamed, v []byte, kind jsontext.Kind) {
 		if jsontext.IsNull(value) {
 			null = name
 		}
+		if f.fallback != nil || f.typ.nonNull {
+			if sent == nil {
+				sent = map[string]bool{}
+			}
+			sent[name] = true
+		}
 		sep(name)
 		c.path = append(c.path, step{key: name})
 		c.value(f.typ, value)
@@ -176,7 +193,7 @@ func (c *coercer) object(n *inNamed, v []byte, kind jsontext.Kind) {
 	}
 	for _, f := range n.fields {
 		switch {
-		case f.fallback == nil && !f.typ.nonNull, jsontext.Get(v, f.name) != nil:
+		case f.fallback == nil && !f.typ.nonNull, sent[f.name]:
 		case f.fallback != nil:
 			sep(f.name)
 			r := renderer{}
