@@ -6,6 +6,7 @@ package flight
 
 import (
 	"context"
+	"runtime"
 	"sync"
 )
 
@@ -36,11 +37,13 @@ type flight[V any] struct {
 
 // Do answers with what fly gives for the key, and how many share the answer.
 //
-// Where nothing is under way for the key, fly runs here, with the caller's own
-// context. Else the caller waits for the flight after the one under way, which runs
-// the fly of whoever came first, with the values of that one's context; its context
-// ends when all who wait for it have gone. The error is the reason a caller's
-// context ended while it waited. A panic of fly reaches everybody aboard.
+// Where nothing is under way for the key, fly takes off at once: whoever else is
+// about to ask is let run first, which is all the waiting there is. Alone it runs
+// here, with the caller's own context. Else the caller waits for the flight after
+// the one under way, which runs the fly of whoever came first, with the values of
+// that one's context; its context ends when all who wait for it have gone. The error
+// is the reason a caller's context ended while it waited. A panic of fly reaches
+// everybody aboard.
 func (g *Group[K, V]) Do(ctx context.Context, key K, fly func(context.Context) V) (value V, aboard int, err error) {
 	g.mu.Lock()
 	r, underWay := g.routes[key]
@@ -51,8 +54,14 @@ func (g *Group[K, V]) Do(ctx context.Context, key K, fly func(context.Context) V
 		r = &route[V]{}
 		g.routes[key] = r
 		g.mu.Unlock()
-		defer g.depart(key, r)
-		return fly(ctx), 1, nil
+		runtime.Gosched() // see takeOff
+		g.mu.Lock()
+		if r.next == nil {
+			g.mu.Unlock()
+			defer g.depart(key, r)
+			return fly(ctx), 1, nil
+		}
+		go g.takeOff(key, r, r.next) // with this one aboard
 	}
 	if r.next == nil {
 		r.next = &flight[V]{fly: fly, landed: make(chan struct{})}
@@ -91,20 +100,31 @@ func (g *Group[K, V]) leave(r *route[V], f *flight[V]) {
 // depart ends a flight of the key: the next one takes off, if anybody waits for it.
 func (g *Group[K, V]) depart(key K, r *route[V]) {
 	g.mu.Lock()
-	f := r.next
-	r.next = nil // from here on nobody gets aboard
-	if f == nil {
+	defer g.mu.Unlock()
+	if r.next == nil {
 		delete(g.routes, key)
-	}
-	g.mu.Unlock()
-	if f == nil {
 		return
 	}
-	go func() {
-		defer g.depart(key, r)
-		defer f.cancel()
-		defer close(f.landed)
-		defer func() { f.panics = recover() }()
-		f.value = f.fly(f.ctx)
-	}()
+	go g.takeOff(key, r, r.next)
+}
+
+// takeOff flies, for everybody who asked before it began. Who is ready to run may be
+// about to ask, and on one processor could not while work goes on that never waits:
+// they are let run first, and are aboard then.
+func (g *Group[K, V]) takeOff(key K, r *route[V], f *flight[V]) {
+	runtime.Gosched()
+	defer g.depart(key, r)
+	g.mu.Lock()
+	empty := r.next != f // all have left
+	if !empty {
+		r.next = nil // from here on nobody gets aboard
+	}
+	g.mu.Unlock()
+	if empty {
+		return
+	}
+	defer f.cancel()
+	defer close(f.landed)
+	defer func() { f.panics = recover() }()
+	f.value = f.fly(f.ctx)
 }

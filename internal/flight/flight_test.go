@@ -3,6 +3,7 @@ package flight_test
 import (
 	"context"
 	"errors"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -168,4 +169,22 @@ func TestReadersSeeTheirWrites(t *testing.T) {
 		})
 	}
 	all.Wait()
+}
+
+// TestWhoIsReadyGetsAboard: on one processor, where work that never waits lets nobody
+// in between, those who are ready to ask all the same share one flight.
+func TestWhoIsReadyGetsAboard(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	var g flight.Group[string, int]
+	var flights atomic.Int64
+	var all sync.WaitGroup
+	for range 16 {
+		all.Go(func() {
+			_, _, _ = g.Do(t.Context(), "k", func(context.Context) int { return int(flights.Add(1)) })
+		})
+	}
+	all.Wait()
+	if n := flights.Load(); n > 8 {
+		t.Errorf("%d flights for 16 who asked at once, want one, or a few where the runtime came between", n)
+	}
 }
