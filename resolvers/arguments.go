@@ -173,17 +173,20 @@ func (p *paging) into(query *member, r *renderer) {
 	}
 }
 
-// sides refuses paging arguments that contradict each other: first reads on from
-// after, last reads back from before.
+// sides refuses what contradicts itself.
 func (p *paging) sides(r *renderer) {
-	switch {
-	case sent(p.first) && sent(p.last):
-		r.fail(facade.BadRequest, "first and last were both sent; send one of them")
-	case sent(p.first) && sent(p.before):
-		r.fail(facade.BadRequest, "before was sent with first; send last with it, or after instead")
-	case sent(p.last) && sent(p.after):
-		r.fail(facade.BadRequest, "after was sent with last; send first with it, or before instead")
+	if err := sides(count(p.first), count(p.last), count(p.offset), sent(p.after), sent(p.before)); err != nil && r.err == nil {
+		r.err = err
 	}
+}
+
+// count is a number that was coerced to Int already, or unsent.
+func count(text []byte) int {
+	if !sent(text) {
+		return unsent
+	}
+	n, _ := strconv.Atoi(string(text))
+	return n
 }
 
 func (p *paging) window() (w Window) {
@@ -191,7 +194,7 @@ func (p *paging) window() (w Window) {
 		if !sent(text) {
 			return nil
 		}
-		n, _ := strconv.Atoi(string(text)) // coerced to Int already
+		n := count(text)
 		return &n
 	}
 	text := func(v []byte) *string {

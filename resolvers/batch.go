@@ -77,21 +77,30 @@ func kept(keys []json.RawMessage) []json.RawMessage {
 	return append(make([]json.RawMessage, 0, len(keys)), keys...)
 }
 
-// windows gives every parent its page of the rows that its own ids name.
+// windows gives every parent its page of the rows that its own ids name, each of
+// them once: an id that stands twice would have one cursor for two places.
 func (x *exec) windows(parent *result, f *fetch, res *result, d *deduper, w Window) {
 	found := res.groups
 	res.groups = make([]facade.Group, parent.items)
 	res.index = make([]int32, parent.items)
+	last := make([]int, len(found)) // by number of an id, the parent that had it last, from 1
 	var ids []json.RawMessage
+	var there []bool
 	var rows []int32
 	for i := range parent.items {
-		ids, rows = ids[:0], rows[:0]
+		ids, there, rows = ids[:0], there[:0], rows[:0]
 		for _, id := range jsontext.Elements(parent.at(i, f.key)) {
-			if at := d.add(id); at >= 0 && found[at].From < found[at].To {
-				ids, rows = append(ids, id), append(rows, int32(found[at].From))
+			at := d.add(id)
+			if at < 0 || last[at] == i+1 {
+				continue
+			}
+			last[at] = i + 1
+			seen := found[at].From < found[at].To
+			if ids, there = append(ids, id), append(there, seen); seen {
+				rows = append(rows, int32(found[at].From))
 			}
 		}
-		from, to, page, err := PageIDs(ids, w)
+		from, to, page, err := PageIDs(ids, there, w)
 		res.index[i] = int32(i)
 		if err != nil {
 			if res.faults == nil {

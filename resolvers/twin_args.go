@@ -2,6 +2,7 @@ package resolvers
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -36,32 +37,20 @@ func twinInvoke(in *facade.Invocation, where []Arg, args map[string]any) error {
 			in.Body = mustJSON(value)
 		}
 	}
-	if err := twinSides(args); err != nil {
-		return err
-	}
-	if args["before"] != nil {
-		query["before"] = args["before"]
+	if slices.ContainsFunc(where, func(a Arg) bool { return a.Into == IntoFirst }) {
+		w := twinWindow(args)
+		if err := w.sides(); err != nil {
+			return err
+		}
+		if w.Before != nil {
+			query["before"] = *w.Before
+		}
 	}
 	if len(params) > 0 {
 		in.Params = mustJSON(params)
 	}
 	if len(query) > 0 {
 		in.Query = mustJSON(query)
-	}
-	return nil
-}
-
-// sides refuses paging arguments that contradict each other: first reads on from
-// after, last reads back from before.
-func twinSides(args map[string]any) error {
-	first, last := args["first"] != nil, args["last"] != nil
-	switch {
-	case first && last:
-		return facade.Errorf(facade.BadRequest, "first and last were both sent; send one of them")
-	case first && args["before"] != nil:
-		return facade.Errorf(facade.BadRequest, "before was sent with first; send last with it, or after instead")
-	case last && args["after"] != nil:
-		return facade.Errorf(facade.BadRequest, "after was sent with last; send first with it, or before instead")
 	}
 	return nil
 }
@@ -85,8 +74,8 @@ func twinSortKeys(value any) ([]string, error) {
 	return keys, nil
 }
 
-// windowOf are the paging arguments of a connection over ids.
-func twinWindow(args map[string]any) (w Window, err error) {
+// twinWindow are the paging arguments of a connection.
+func twinWindow(args map[string]any) Window {
 	number := func(name string) *int {
 		if n, ok := args[name].(int); ok {
 			return &n
@@ -99,7 +88,7 @@ func twinWindow(args map[string]any) (w Window, err error) {
 		}
 		return nil
 	}
-	return Window{First: number("first"), Last: number("last"), Offset: number("offset"), After: text("after"), Before: text("before")}, twinSides(args)
+	return Window{First: number("first"), Last: number("last"), Offset: number("offset"), After: text("after"), Before: text("before")}
 }
 
 // with is a JSON object with one more member.

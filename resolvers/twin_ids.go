@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"math"
 	"strings"
 
 	"github.com/frondhost/frond/facade"
@@ -41,14 +42,21 @@ type Window struct {
 	After, Before       *string
 }
 
-// PageIDs cuts a window out of the ids a row holds, after those the caller may
-// not see were left out: the ids from up to but without to. The cursor of an id
-// is made from the id itself, so it stands while the list around it changes.
-// page.Total counts ids, page.Cursors are those of the window. The error is
+// PageIDs cuts a window out of the distinct ids a row holds; there says of each
+// whether the caller sees its row. The window is the visible ones from up to but
+// without to. The cursor of an id is made from the id itself, so it stands while the
+// list changes around it, and holds when its row is gone and the id is not.
+// page.Total counts visible ids, page.Cursors are those of the window. The error is
 // BAD_REQUEST and names the argument.
-func PageIDs(ids []json.RawMessage, w Window) (from, to int, page facade.Page, err error) {
-	from, to = 0, len(ids)
-	page.Total = int64(len(ids))
+func PageIDs(ids []json.RawMessage, there []bool, w Window) (from, to int, page facade.Page, err error) {
+	visible := 0
+	for _, yes := range there {
+		if yes {
+			visible++
+		}
+	}
+	from, to = 0, visible
+	page.Total = int64(visible)
 	for _, n := range []struct {
 		arg   string
 		value *int
@@ -57,42 +65,93 @@ func PageIDs(ids []json.RawMessage, w Window) (from, to int, page facade.Page, e
 			return 0, 0, page, facade.Errorf(facade.BadRequest, "%s is negative; send 0 or more", n.arg)
 		}
 	}
-	if w.First != nil && w.Last != nil {
-		return 0, 0, page, facade.Errorf(facade.BadRequest, "first and last were both sent; send one of them")
+	if err := w.sides(); err != nil {
+		return 0, 0, page, err
 	}
-	if w.After != nil {
+	if w.After != nil && *w.After != "" { // the empty cursor is the edge, as in list
 		at, err := findCursor(ids, *w.After, "after")
 		if err != nil {
 			return 0, 0, page, err
 		}
-		from = at + 1
+		for _, yes := range there[:at+1] {
+			if yes {
+				from++
+			}
+		}
 	}
-	if w.Before != nil {
+	if w.Before != nil && *w.Before != "" {
 		at, err := findCursor(ids, *w.Before, "before")
 		if err != nil {
 			return 0, 0, page, err
 		}
-		to = at
+		for _, yes := range there[at:] {
+			if yes {
+				to--
+			}
+		}
 	}
 	if w.Offset != nil {
-		from += *w.Offset
+		from = min(from+*w.Offset, visible)
 	}
-	from = min(from, len(ids))
-	to = max(from, to)
 	switch {
 	case w.First != nil:
 		to = min(to, from+*w.First)
 	case w.Last != nil:
 		from = max(from, to-*w.Last)
 	}
-	page.HasMore, page.HasPrevious = to < len(ids), from > 0
+	page.HasMore, page.HasPrevious = to < visible, from > 0
 	if to > from {
 		page.Cursors = make([]string, 0, to-from)
 	}
-	for _, id := range ids[from:to] {
-		page.Cursors = append(page.Cursors, idCursor(id))
+	at := 0
+	for i, id := range ids {
+		if !there[i] {
+			continue
+		}
+		if from <= at && at < to {
+			page.Cursors = append(page.Cursors, idCursor(id))
+		}
+		at++
 	}
 	return from, to, page, nil
+}
+
+// sides is what is wrong with the arguments of a window, or nil.
+func (w *Window) sides() *facade.Error {
+	number := func(n *int) int {
+		if n == nil {
+			return unsent
+		}
+		return *n
+	}
+	return sides(number(w.First), number(w.Last), number(w.Offset), w.After != nil, w.Before != nil)
+}
+
+// unsent stands for a number that was not sent.
+const unsent = math.MinInt
+
+// sides refuses paging arguments that contradict each other: first reads on from
+// after, last reads back from before, and offset counts from the beginning. What the
+// numbers may be, list says itself.
+func sides(first, last, offset int, after, before bool) *facade.Error {
+	why := ""
+	switch {
+	case first != unsent && last != unsent:
+		why = "first and last were both sent; send one of them"
+	case first != unsent && before:
+		why = "before was sent with first; send last with it, or after instead"
+	case last != unsent && after:
+		why = "after was sent with last; send first with it, or before instead"
+	case after && before:
+		why = "after and before were both sent; send after with first, or before with last"
+	case offset > 0 && last != unsent:
+		why = "offset was sent with last; send first with it, or before instead"
+	case offset > 0 && (after || before):
+		why = "offset was sent with a cursor; send one of them"
+	default:
+		return nil
+	}
+	return facade.Errorf(facade.BadRequest, "%s", why)
 }
 
 func idCursor(id json.RawMessage) string {
@@ -108,5 +167,5 @@ func findCursor(ids []json.RawMessage, cursor, arg string) (int, error) {
 			}
 		}
 	}
-	return 0, facade.Errorf(facade.BadRequest, "%s is not a cursor of this list; send one that it gave", arg)
+	return 0, facade.Errorf(facade.BadRequest, "%s is not a cursor of this list; send one that it gave, or leave it out to begin anew", arg)
 }

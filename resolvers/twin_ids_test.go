@@ -39,8 +39,9 @@ func FuzzParseNodeID(f *testing.F) {
 
 func TestPageIDs(t *testing.T) {
 	ids := []json.RawMessage{[]byte(`"a"`), []byte(`"b"`), []byte(`"c"`), []byte(`"d"`), []byte(`"e"`)}
+	all := []bool{true, true, true, true, true}
 	cursor := func(i int) *string {
-		_, _, page, err := resolvers.PageIDs(ids, resolvers.Window{})
+		_, _, page, err := resolvers.PageIDs(ids, all, resolvers.Window{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,11 +71,18 @@ func TestPageIDs(t *testing.T) {
 		{"a negative first", resolvers.Window{First: n(-1)}, "", false, false, facade.BadRequest},
 		{"a negative offset", resolvers.Window{Offset: n(-1)}, "", false, false, facade.BadRequest},
 		{"both ends", resolvers.Window{First: n(1), Last: n(1)}, "", false, false, facade.BadRequest},
+		{"from the edges", resolvers.Window{Last: n(2), Before: new(string)}, "de", false, true, ""},
+		{"beyond both cursors", resolvers.Window{After: cursor(0), Before: cursor(3)}, "", false, false, facade.BadRequest},
+		{"from the wrong side of a cursor", resolvers.Window{First: n(1), Before: cursor(3)}, "", false, false, facade.BadRequest},
+		{"from the other wrong side", resolvers.Window{Last: n(1), After: cursor(3)}, "", false, false, facade.BadRequest},
+		{"by offset from a cursor", resolvers.Window{Offset: n(1), After: cursor(0)}, "", false, false, facade.BadRequest},
+		{"by offset from the end", resolvers.Window{Offset: n(1), Last: n(1)}, "", false, false, facade.BadRequest},
+		{"by no offset from a cursor", resolvers.Window{Offset: n(0), First: n(1), After: cursor(0)}, "b", true, true, ""},
 		{"a cursor from elsewhere", resolvers.Window{After: &alien}, "", false, false, facade.BadRequest},
 		{"another cursor from elsewhere", resolvers.Window{Last: n(1), Before: &alien}, "", false, false, facade.BadRequest},
 	}
 	for _, tt := range tests {
-		from, to, page, err := resolvers.PageIDs(ids, tt.window)
+		from, to, page, err := resolvers.PageIDs(ids, all, tt.window)
 		if facade.CodeOf(err) != tt.code {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.code)
 			continue
@@ -89,5 +97,22 @@ func TestPageIDs(t *testing.T) {
 		if got != tt.want || page.HasMore != tt.more || page.HasPrevious != tt.prev || page.Total != 5 || len(page.Cursors) != len(got) {
 			t.Errorf("%s: %s, %+v; want %s, more %v, previous %v", tt.name, got, page, tt.want, tt.more, tt.prev)
 		}
+	}
+}
+
+// TestPageIDsOfRowsThatAreGone: a cursor holds as long as its id stands in the list,
+// whether or not its row is there.
+func TestPageIDsOfRowsThatAreGone(t *testing.T) {
+	ids := []json.RawMessage{[]byte(`1`), []byte(`2`), []byte(`3`), []byte(`4`)}
+	_, _, page, _ := resolvers.PageIDs(ids, []bool{true, true, true, true}, resolvers.Window{})
+	two, one := page.Cursors[1], 1
+	there := []bool{true, false, false, true}
+	from, to, page, err := resolvers.PageIDs(ids, there, resolvers.Window{First: &one, After: &two})
+	if err != nil || from != 1 || to != 2 || page.HasMore || !page.HasPrevious || page.Total != 2 || page.Cursors[0] == two {
+		t.Errorf("forward: %d to %d of %+v, %v", from, to, page, err)
+	}
+	from, to, page, err = resolvers.PageIDs(ids, there, resolvers.Window{Last: &one, Before: &two})
+	if err != nil || from != 0 || to != 1 || !page.HasMore || page.HasPrevious {
+		t.Errorf("backward: %d to %d of %+v, %v", from, to, page, err)
 	}
 }

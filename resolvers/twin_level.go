@@ -1,7 +1,9 @@
 package resolvers
 
 import (
+	"bytes"
 	"encoding/json"
+	"slices"
 
 	"github.com/graphql-go/graphql"
 	"github.com/graphql-go/graphql/language/ast"
@@ -178,8 +180,8 @@ func (t *Twin) toMany(b *Binding, l *twinLevel, p graphql.ResolveParams) ([]any,
 
 // toManyIDs fetches the rows of all ids of the level, and pages each list by itself.
 func (t *Twin) toManyIDs(b *Binding, l *twinLevel, p graphql.ResolveParams) ([]any, error) {
-	window, err := twinWindow(p.Args)
-	if err != nil {
+	window := twinWindow(p.Args)
+	if err := window.sides(); err != nil {
 		return nil, err
 	}
 	var keys []json.RawMessage
@@ -202,15 +204,21 @@ func (t *Twin) toManyIDs(b *Binding, l *twinLevel, p graphql.ResolveParams) ([]a
 	values := make([]any, len(l.rows))
 	from := 0
 	for i, end := range ends {
-		var seen []json.RawMessage
+		var ids []json.RawMessage
+		var visible []bool
 		var rows []*twinRow
 		for k := from; k < end; k++ {
-			if g := res.Groups[k]; g.From < g.To {
-				seen, rows = append(seen, keys[k]), append(rows, there.row(g.From))
+			if jsontext.IsNull(keys[k]) || slices.ContainsFunc(ids, func(id json.RawMessage) bool { return bytes.Equal(id, keys[k]) }) {
+				continue
+			}
+			g := res.Groups[k]
+			ids, visible = append(ids, keys[k]), append(visible, g.From < g.To)
+			if g.From < g.To {
+				rows = append(rows, there.row(g.From))
 			}
 		}
 		from = end
-		a, z, info, err := PageIDs(seen, window)
+		a, z, info, err := PageIDs(ids, visible, window)
 		if err != nil {
 			return nil, err
 		}

@@ -307,7 +307,9 @@ func (g *generator) argument(f *ast.FieldDefinition, a *ast.ArgumentDefinition) 
 	case "ID":
 		v = pick(`"ada"`, `"bob"`, `"go"`, `"nobody"`)
 		if strings.HasPrefix(a.Name, "nodeId") {
-			node := func() string { return `"` + pick(g.blog.id("author", `"bob"`), g.blog.id("author", `"ada"`), g.blog.id("post", `2`), "x") + `"` }
+			node := func() string {
+				return `"` + pick(g.blog.id("author", `"bob"`), g.blog.id("author", `"ada"`), g.blog.id("post", `2`), "x") + `"`
+			}
 			if v = node(); a.Type.Elem != nil {
 				v += ", " + node() + ", " + node()
 			}
