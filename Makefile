@@ -7,9 +7,9 @@ LINT     := bin/golangci-lint
 BIN      := bin/frond
 
 .DEFAULT_GOAL := all
-.PHONY: all help build run test js race e2e fuzz leak bench golden lint fmt generate wasm check up down
+.PHONY: all help build run test js console race e2e fuzz leak bench golden lint fmt generate wasm check up down
 
-all: build test lint ## Build, test and lint: what `make` alone does
+all: console build test lint ## Build, test and lint: what `make` alone does
 
 help: ## Print this list
 	@grep -hE '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-10s %s\n", $$1, $$2}'
@@ -17,10 +17,11 @@ help: ## Print this list
 build: ## Build bin/frond
 	CGO_ENABLED=0 $(GO) build -o $(BIN) ./cmd/frond
 
-run: build ## Serve examples/shop on http://127.0.0.1:8080 (ARGS adds flags)
+run: console ## Serve examples/shop on http://127.0.0.1:8080 (ARGS adds flags)
+	@$(MAKE) --no-print-directory build
 	$(BIN) gateway examples/shop $(ARGS)
 
-test: js ## Run every test once; Go is enough, npm adds the clients of the field (RACE=-race adds the race detector)
+test: js console ## Run every test once; Go is enough, npm adds the clients of the field (RACE=-race adds the race detector)
 	$(GO) test $(RACE) ./...
 
 race: ## Run every test under the race detector (needs a C compiler)
@@ -34,7 +35,19 @@ e2e/js/node_modules/.package-lock.json: e2e/js/package.json e2e/js/package-lock.
 	cd e2e/js && npm ci --no-progress
 	@touch $@
 
-e2e: js ## Run only the tests that start the whole program
+console: ## Build GraphiQL into console/dist, which `make build` then embeds, where npm is there
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory console/dist/index.html; \
+	else echo "npm is not here: the page at /graphql will be the small one"; fi
+
+# What is in dist is what embeds: it is replaced when all of it is there.
+console/dist/index.html: console/node_modules/.package-lock.json console/index.html console/vite.config.js $(wildcard console/src/*)
+	cd console && npm run --silent build && rm -rf dist && mv dist.new dist
+
+console/node_modules/.package-lock.json: console/package.json console/package-lock.json
+	cd console && npm ci --no-progress
+	@touch $@
+
+e2e: js console ## Run only the tests that start the whole program
 	$(GO) test -count=1 $(RACE) ./e2e/... ./cmd/...
 
 fuzz: ## Run every fuzz target for FUZZTIME (1m)

@@ -1,0 +1,30 @@
+import './workers.js';
+import { createRoot } from 'react-dom/client';
+import { GraphiQL } from 'graphiql';
+// The styles one by one: graphiql/style.css has the editor's a second time, and fonts.
+import '@graphiql/react/style.css';
+import '@graphiql/plugin-doc-explorer/style.css';
+import '@graphiql/plugin-history/style.css';
+import 'graphiql/graphiql.css';
+import icon from './icon.svg';
+import { send } from './fetcher.js';
+import { tabs } from './queries.js';
+import { storage } from './storage.js';
+
+const here = location.pathname;
+const linked = new URLSearchParams(location.search); // /graphql?query=… shows a query; running it is a click
+
+createRoot(document.getElementById('console')).render(
+  <GraphiQL
+    fetcher={send}
+    defaultTabs={await tabs()}
+    initialQuery={linked.get('query') ?? undefined}
+    initialVariables={linked.get('variables') ?? undefined}
+    shouldPersistHeaders={false}
+    storage={storage}
+  >
+    <GraphiQL.Logo>
+      <div className="mark"><img src={icon} alt="" />frond <span>{here}</span></div>
+    </GraphiQL.Logo>
+  </GraphiQL>,
+);
