@@ -125,8 +125,6 @@ func isNil(value any) bool {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Map, reflect.Slice, reflect.Func, reflect.Interface:
 		return v.IsNil()
-	case reflect.Float32, reflect.Float64:
-		return v.Float() != v.Float()
 	}
 	return false
 }
@@ -190,15 +188,25 @@ func (c *completer) list(out *outType, value any) tree {
 	return t
 }
 
-// leaf serializes a Go value as graphql-go's type does.
+// leaf serializes a Go value: a built-in scalar as the specification has it, what
+// else there is as its graphql-go type does. What gives nothing fits nothing: a
+// value that is there never becomes null without a word.
 func (c *completer) leaf(out *outType, value any) tree {
+	switch out.leaf {
+	case leafInt, leafFloat, leafString, leafBoolean, leafID:
+		text, ok := goLeaf(out.leaf, value)
+		if !ok {
+			return c.misfit(out)
+		}
+		return tree{kind: treeLeaf, text: text}
+	}
 	leaf, ok := c.x.e.schema.GraphQL.Type(out.def.Name).(graphql.Leaf)
 	if !ok {
 		return c.fail(fmt.Errorf("%s is no leaf type", out.def.Name))
 	}
 	v := leaf.Serialize(value)
 	if v == nil || isNil(v) {
-		return tree{}
+		return c.misfit(out)
 	}
 	if s, ok := v.(string); ok {
 		return tree{kind: treeLeaf, text: jsontext.Quote(s)}
@@ -211,6 +219,15 @@ func (c *completer) leaf(out *outType, value any) tree {
 		return c.fail(err)
 	}
 	return tree{kind: treeLeaf, text: text}
+}
+
+// misfit is a value that is not of its type.
+func (c *completer) misfit(out *outType) tree {
+	f := c.w.field.typ
+	return tree{kind: treeFault, fault: &fault{
+		message: fmt.Sprintf("The value of field %s.%s cannot be represented as %s.", f.parent.name, f.def.Name, out.def.Name),
+		code:    string(facade.InternalError),
+	}}
 }
 
 func marshal(v any) (json.RawMessage, error) {
@@ -285,10 +302,7 @@ func (c *completer) typeOf(def *ast.Definition, value any) (*objectType, error) 
 	name := def.Name
 	if def.Kind != ast.Object {
 		var o *graphql.Object
-		p := graphql.ResolveTypeParams{Value: value, Context: c.x.ctx}
-		if c.w.def != nil {
-			p.Info = c.x.info(c.w)
-		}
+		p := graphql.ResolveTypeParams{Value: value, Info: c.info(), Context: c.x.ctx}
 		switch t := c.x.e.schema.GraphQL.Type(name).(type) {
 		case *graphql.Interface:
 			if t.ResolveType != nil {
@@ -309,8 +323,19 @@ func (c *completer) typeOf(def *ast.Definition, value any) (*objectType, error) 
 			return nil, fmt.Errorf("%s is not a type of %s", o.Name(), name)
 		}
 		name = o.Name()
+	} else if o, ok := c.x.e.schema.GraphQL.Type(name).(*graphql.Object); ok && o.IsTypeOf != nil &&
+		!o.IsTypeOf(graphql.IsTypeOfParams{Value: value, Info: c.info(), Context: c.x.ctx}) {
+		return nil, fmt.Errorf("%s does not take a %T for its own", name, value)
 	}
 	return c.x.e.types.object(name), nil
+}
+
+// info is what functions that tell types are told about the field.
+func (c *completer) info() graphql.ResolveInfo {
+	if c.w.def == nil {
+		return graphql.ResolveInfo{}
+	}
+	return c.x.info(c.w)
 }
 
 // claimed is the first possible type whose IsTypeOf takes the value.

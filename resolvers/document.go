@@ -88,6 +88,7 @@ func (e *Engine) parse(text string) (*ast.QueryDocument, *fault) {
 		}
 		return nil, protocolFault(CodeParse, told)
 	}
+	locate(text, doc)
 	if len(doc.Operations) == 0 {
 		return nil, &fault{message: "The document has no operation, only fragments; add a query or a mutation.", code: CodeParse}
 	}

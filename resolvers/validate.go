@@ -155,6 +155,9 @@ func (v *validation) variables(op *ast.OperationDefinition) {
 
 func (v *validation) fragment(f *ast.FragmentDefinition) {
 	f.Definition = v.e.types.schema.Types[f.TypeCondition]
+	if len(f.VariableDefinition) > 0 { // gqlparser reads what never became part of the language
+		v.add(f.VariableDefinition[0].Position, "Fragment %q declares variables; only operations do.", f.Name)
+	}
 	switch {
 	case f.Definition == nil:
 		v.add(f.Position, "Unknown type %q.%s", f.TypeCondition, v.suggest(f.TypeCondition, v.typeNames))
@@ -162,7 +165,7 @@ func (v *validation) fragment(f *ast.FragmentDefinition) {
 		v.add(f.Position, "Fragment %q cannot condition on non composite type %q.", f.Name, f.TypeCondition)
 	}
 	v.directives(f.Directives, ast.LocationFragmentDefinition)
-	v.selections(f.Definition, f.SelectionSet)
+	v.selections(composed(f.Definition), f.SelectionSet)
 }
 
 // selections walks a selection set on a type; nil is one that nobody knows.
@@ -194,7 +197,7 @@ func (v *validation) inline(on *ast.Definition, f *ast.InlineFragment) {
 		case on != nil && !v.meet(on, def):
 			v.add(f.Position, "Fragment cannot be spread here as objects of type %q can never be of type %q.", on.Name, def.Name)
 		}
-		on = def
+		on = composed(def)
 	}
 	v.selections(on, f.SelectionSet)
 }
@@ -258,7 +261,16 @@ func (v *validation) field(on *ast.Definition, f *ast.Field) {
 		}
 		v.add(f.Position, "Field %q of type %q must have a selection of subfields.%s", f.Name, f.Definition.Type.String(), more)
 	}
-	v.selections(under, f.SelectionSet)
+	v.selections(composed(under), f.SelectionSet)
+}
+
+// composed is a type that has fields, or nil: what stands below another has a
+// fault already.
+func composed(def *ast.Definition) *ast.Definition {
+	if def == nil || !def.IsCompositeType() {
+		return nil
+	}
+	return def
 }
 
 // owner is the field or the directive that has arguments.
@@ -285,7 +297,7 @@ func (v *validation) arguments(defs ast.ArgumentDefinitionList, args ast.Argumen
 		}
 		def := defs.ForName(a.Name)
 		if def == nil {
-			v.add(of.at, "Unknown argument %q on %s.%s", a.Name, of, v.suggest(a.Name, func() []string { return argumentNames(defs) }))
+			v.add(a.Position, "Unknown argument %q on %s.%s", a.Name, of, v.suggest(a.Name, func() []string { return argumentNames(defs) }))
 			v.value(nil, a.Value)
 			continue
 		}
