@@ -58,7 +58,7 @@ func BenchmarkRoundTrip(b *testing.B) {
 		}
 	})
 	b.Run("client and handler", func(b *testing.B) {
-		c := envelope.NewClient("http://host", &http.Client{Transport: inProcess{handler}})
+		c := remote(b, "http://host", &envelope.RemoteOptions{Transport: inProcess{handler}})
 		b.ReportAllocs()
 		for b.Loop() {
 			if _, err := c.Call(ctx, call); err != nil {

@@ -3,124 +3,178 @@ package envelope
 import (
 	"context"
 	"encoding/json"
-	"net/http"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// callEach answers a call for many keys with JSON-RPC batches of single calls: one
-// findById, or one list with the key in its filter, for every key. The first
-// failure is the failure of the whole.
-func (c *Client) callEach(ctx context.Context, call *facade.Call) (*facade.Result, error) {
-	if call.Operation != "list" && call.Operation != "findById" {
-		return nil, facade.Errorf(facade.BadRequest, "%s.%s is not batched; only findById and list are", call.Entity, call.Operation).At(call.Entity, call.Operation)
-	}
-	single := *call
-	single.Each = nil
-	results := make([]*facade.Result, 0, len(call.Each.Keys))
-	for keys := range slices.Chunk(call.Each.Keys, MaxBatch) {
-		some, err := c.callBatch(ctx, &single, call.Each.Field, keys)
-		if err != nil {
-			return nil, err.At(call.Entity, call.Operation)
-		}
-		results = append(results, some...)
-	}
-	form := facade.FormRow
-	if call.Operation == "list" {
-		form = facade.FormPage
-	}
-	return gather(form, results), nil
+// How a call for many keys is taken apart. The frames of one post stay well under
+// the cap of 1 MiB that a receiver has (spec 8).
+const (
+	maxIDs        = 500 // of one findByIds (DESIGN 5)
+	maxPost       = 900 << 10
+	abreastPosts  = 4  // batches and findByIds of one call at once
+	abreastSingle = 16 // single calls of one call at once
+)
+
+// ladder is a call for many keys on its way down (DESIGN 8): findByIds where the
+// door has it, else a JSON-RPC batch of single calls, else single calls side by side.
+//
+// A list for many keys goes as one list for each of them: limit, total and cursor
+// are those of one parent, which no list over all parents can tell (decision 163).
+type ladder struct {
+	remote *Remote
+	q      *question
+	query  json.RawMessage
+	method string
+	keys   []json.RawMessage // distinct, each of a kind that a row can have
+	found  []found           // of each key
 }
 
-func (c *Client) callBatch(ctx context.Context, call *facade.Call, field string, keys []json.RawMessage) ([]*facade.Result, *facade.Error) {
-	method := call.Entity + "." + call.Operation
-	place := map[string]int{}
-	results := make([]*facade.Result, len(keys)) // of a key that is null, nothing
-	frames := []byte{'['}
-	for i, key := range keys {
-		if jsontext.IsNull(key) {
+// found is the answer for one key.
+type found struct {
+	rows []json.RawMessage
+	page facade.Page // of a list
+}
+
+// each answers a call for many keys. The first failure is the failure of the whole.
+func (r *Remote) each(ctx context.Context, q *question, query json.RawMessage) (*facade.Result, *facade.Error) {
+	list := q.call.Operation == "list"
+	if !list && q.call.Operation != "findById" {
+		return nil, facade.Errorf(facade.BadRequest, "%s.%s is not batched; only findById and list are", q.call.Entity, q.call.Operation)
+	}
+	l := &ladder{remote: r, q: q, query: query, method: r.name(q, q.call.Operation)}
+	var field *schema.Property
+	if e := q.entity(); e != nil {
+		field = e.Property(q.call.Each.Field)
+	}
+	order, place := make([]int, len(q.call.Each.Keys)), make(map[string]int, len(q.call.Each.Keys))
+	for i, key := range q.call.Each.Keys {
+		if order[i] = -1; !fits(field, key) {
 			continue
 		}
-		if len(place) > 0 {
-			frames = append(frames, ',')
+		id := idOf(key)
+		at, known := place[id]
+		if !known {
+			at = len(l.keys)
+			place[id] = at
+			l.keys = append(l.keys, key)
 		}
-		inv := c.forKey(call, field, key)
-		id := c.lastID.Add(1)
-		place[strconv.FormatInt(id, 10)] = i
-		var err error
-		frames, err = appendRequest(frames, id, method, func(dst []byte) ([]byte, error) { return appendInvocation(dst, &inv) })
-		if err != nil {
-			return nil, facade.Errorf(facade.BadRequest, "the call cannot be written as JSON: %w", err)
-		}
+		order[i] = at
 	}
-	if len(place) == 0 {
-		return results, nil
+	l.found = make([]found, len(l.keys))
+	if takes, said := q.takesQuery(); list && len(l.keys) > 0 && said && !slices.Contains(takes, "filter") {
+		return nil, facade.Errorf(facade.NotImplemented, "the host that answers %s.list takes no filter, so nothing can be listed by %s", q.call.Entity, q.call.Each.Field)
 	}
-	body, status, failed := c.post(ctx, MaxAnswer, append(frames, ']'))
-	if failed != nil {
-		return nil, failed
+	if err := l.descend(ctx); err != nil {
+		return nil, err
 	}
-	if jsontext.KindOf(body) != jsontext.Array || status != http.StatusOK && status != http.StatusUnauthorized {
-		if one, ok := readReply(body); ok && one.failed != nil {
-			return nil, one.failed // one frame for the whole batch: it was refused
-		}
-		return nil, notAFrame(status)
+	form := facade.FormRow
+	if list {
+		form = facade.FormPage
 	}
-	op := c.operation(call)
-	for _, v := range jsontext.Elements(body) {
-		reply, ok := readReply(v)
-		if !ok {
-			return nil, notAFrame(status)
-		}
-		i, asked := place[reply.id]
-		if !asked {
-			return nil, facade.Errorf(facade.BadGateway, "the host answered another frame than those sent")
-		}
-		delete(place, reply.id)
-		if reply.failed != nil {
-			return nil, reply.failed
-		}
-		if results[i], failed = readResult(reply.result, op); failed != nil {
-			return nil, failed
-		}
-	}
-	if len(place) > 0 {
-		return nil, facade.Errorf(facade.BadGateway, "the host left %d of %d frames unanswered", len(place), len(keys))
-	}
-	return results, nil
+	counted := jsontext.KindOf(jsontext.Get(q.call.Invocation.Query, "total")) != jsontext.False
+	return gather(form, l.found, order, counted), nil
 }
 
-// forKey is the invocation of the single call for one key.
-func (c *Client) forKey(call *facade.Call, field string, key json.RawMessage) facade.Invocation {
-	inv := call.Invocation
-	if call.Operation != "list" {
-		inv.Params = withMember(inv.Params, "id", key)
-		return inv
+func (l *ladder) descend(ctx context.Context) *facade.Error {
+	if len(l.keys) == 0 {
+		return nil
 	}
-	condition := append(jsontext.AppendString([]byte{'{'}, c.filterKey(call.Entity, field)), `:{"eq":`...)
+	if ids := l.findByIDs(); ids != "" {
+		done, err := l.byIDs(ctx, ids)
+		if done || err != nil {
+			return err
+		}
+	}
+	if try, sure := l.remote.peer.batches(); try && len(l.keys) > 1 {
+		done, err := l.byBatch(ctx, sure)
+		if done || err != nil {
+			return err
+		}
+		if err := l.bySingle(ctx); err != nil {
+			return err
+		}
+		l.remote.peer.batchRefused() // single calls work, and batches do not
+		return nil
+	}
+	return l.bySingle(ctx)
+}
+
+// bySingle makes a call for every key.
+func (l *ladder) bySingle(ctx context.Context) *facade.Error {
+	return abreast(ctx, len(l.keys), abreastSingle, func(ctx context.Context, i int) *facade.Error {
+		params, query := l.forKey(l.keys[i])
+		result, err := l.remote.single(ctx, l.q, l.method, params, query)
+		if err == nil {
+			l.found[i] = foundIn(result)
+		}
+		return err
+	})
+}
+
+// forKey is params and query of the single call for one key.
+func (l *ladder) forKey(key json.RawMessage) (params, query json.RawMessage) {
+	if l.q.call.Operation != "list" {
+		return withMember(l.q.call.Invocation.Params, "id", key), l.query
+	}
+	condition := append(jsontext.AppendString([]byte{'{'}, l.q.filterKey()), `:{"eq":`...)
 	condition = append(append(condition, key...), "}}"...)
-	if own := jsontext.Get(inv.Query, "filter"); jsontext.KindOf(own) == jsontext.Object {
+	if own := jsontext.Get(l.query, "filter"); jsontext.KindOf(own) == jsontext.Object {
 		both := append([]byte(`{"and":[`), own...)
 		condition = append(append(append(both, ','), condition...), "]}"...)
 	}
-	inv.Query = withMember(inv.Query, "filter", condition)
-	return inv
+	return l.q.call.Invocation.Params, withMember(l.query, "filter", condition)
 }
 
-// filterKey is what a field is called in a filter: a relation goes by its key name.
-func (c *Client) filterKey(entity, field string) string {
-	if c.catalog == nil {
-		return field
-	}
-	if door := c.catalog.Door(entity); door != nil && door.Entity != nil {
-		if p := door.Entity.Property(field); p != nil && p.Link != nil {
+// filterKey is what the field of Each is called in a filter: a relation goes by its key name.
+func (q *question) filterKey() string {
+	if e := q.entity(); e != nil {
+		if p := e.Property(q.call.Each.Field); p != nil && p.Link != nil {
 			return p.Link.Key
 		}
 	}
-	return field
+	return q.call.Each.Field
+}
+
+// abreast does n things, at most so many at once, and ends the others at the first
+// failure, which it answers.
+func abreast(ctx context.Context, n, most int, do func(ctx context.Context, i int) *facade.Error) *facade.Error {
+	if n == 1 {
+		return do(ctx, 0)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var first *facade.Error
+	var once sync.Once
+	var workers sync.WaitGroup
+	next := make(chan int, n)
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	for range min(n, most) {
+		workers.Go(func() {
+			for i := range next {
+				if ctx.Err() != nil {
+					return
+				}
+				if err := do(ctx, i); err != nil {
+					once.Do(func() { first = err; cancel() })
+					return
+				}
+			}
+		})
+	}
+	workers.Wait()
+	if first == nil && ctx.Err() != nil {
+		return facade.AsError(ctx.Err())
+	}
+	return first
 }
 
 // withMember is an object with one member set, the others as they were.
@@ -136,31 +190,73 @@ func withMember(object json.RawMessage, name string, value json.RawMessage) json
 	return append(out, '}')
 }
 
-// gather is the results of single calls as one result with groups.
-func gather(form facade.Form, results []*facade.Result) *facade.Result {
-	all := &facade.Result{Form: form, Groups: make([]facade.Group, len(results))}
-	var objects []json.RawMessage
-	for i, r := range results {
-		g := &all.Groups[i]
-		g.From = len(objects)
-		if r != nil {
-			for row := range r.Rows.Len() {
-				objects = append(objects, r.Rows.Row(row).JSON())
-			}
-			g.Page = r.Page
-			all.Total = addTotals(all.Total, r.Total)
-			all.HasMore = all.HasMore || r.HasMore
-		}
-		g.To = len(objects)
+func foundIn(r *facade.Result) found {
+	f := found{page: r.Page}
+	for i := range r.Rows.Len() {
+		f.rows = append(f.rows, r.Rows.Row(i).JSON())
 	}
-	all.Rows = indexRows(objects...)
-	return all
+	return f
 }
 
-// addTotals adds what was counted; -1, not counted, wins.
-func addTotals(a, b int64) int64 {
-	if a < 0 || b < 0 {
-		return -1
+// gather is what was found for distinct keys as one result with a group for every
+// key that was sent: order says which of them is whose, -1 is nobody's.
+func gather(form facade.Form, all []found, order []int, counted bool) *facade.Result {
+	r := &facade.Result{Form: form, Groups: make([]facade.Group, len(order))}
+	groups := make([]facade.Group, len(all))
+	objects := make([]json.RawMessage, 0, len(all))
+	for i, f := range all {
+		groups[i] = facade.Group{From: len(objects), To: len(objects) + len(f.rows), Page: f.page}
+		objects = append(objects, f.rows...)
 	}
-	return a + b
+	nobody := facade.Group{}
+	if form == facade.FormPage {
+		r.Total = -1 // nobody has counted all of them together
+		if !counted {
+			nobody.Page.Total = -1
+		}
+	}
+	for i, at := range order {
+		if r.Groups[i] = nobody; at >= 0 {
+			r.Groups[i] = groups[at]
+		}
+	}
+	r.Rows = indexRows(objects...)
+	return r
+}
+
+// fits says whether a row can have the key: batches are made from rows, and what
+// one of them points at is not the caller's fault. No field: nobody knows.
+func fits(field *schema.Property, key json.RawMessage) bool {
+	kind := jsontext.KindOf(key)
+	if kind == jsontext.Null || kind == jsontext.Invalid {
+		return false
+	}
+	if field == nil {
+		return true
+	}
+	switch field.Kind {
+	case schema.KindString, schema.KindDate, schema.KindDateTime, schema.KindDecimal:
+		return kind == jsontext.String
+	case schema.KindInteger:
+		_, ok := schema.Integer(key)
+		return ok
+	case schema.KindNumber:
+		return kind == jsontext.Number
+	case schema.KindBoolean:
+		return kind == jsontext.True || kind == jsontext.False
+	}
+	return true
+}
+
+// idOf is a key's value, whatever its spelling, to tell rows and keys apart by.
+func idOf(v json.RawMessage) string {
+	switch jsontext.KindOf(v) {
+	case jsontext.String:
+		return `"` + jsontext.Unquote(jsontext.Trim(v))
+	case jsontext.Number:
+		if n, ok := schema.Integer(v); ok {
+			return strconv.FormatInt(n, 10)
+		}
+	}
+	return string(jsontext.Trim(v))
 }

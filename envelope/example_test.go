@@ -38,7 +38,7 @@ func Example() {
 	server := httptest.NewServer(mux)
 	defer server.Close()
 
-	var caller facade.Caller = envelope.NewClient(server.URL, server.Client())
+	var caller facade.Caller = envelope.NewRemote(server.URL, nil)
 	for _, name := range []string{"Ada", "nobody"} {
 		result, err := caller.Call(context.Background(), &facade.Call{
 			Entity: "greeter", Operation: "greet",

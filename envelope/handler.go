@@ -71,7 +71,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refused.write(w)
 		return
 	}
-	ctx, cancel := h.deadline(r.Context())
+	ctx, cancel := h.deadline(r.Context(), timeoutOf(r))
 	defer cancel()
 	buf := jsontext.TakeBuffer()
 	defer buf.Release()
@@ -96,11 +96,16 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	writeFrames(w, status, buf.Text)
 }
 
-func (h *Handler) deadline(ctx context.Context) (context.Context, context.CancelFunc) {
-	if h.options.Timeout < 0 {
+// deadline is the time a request has: our own limit, and no longer than its caller waits.
+func (h *Handler) deadline(ctx context.Context, asked time.Duration) (context.Context, context.CancelFunc) {
+	limit := h.options.Timeout
+	if asked > 0 && (limit < 0 || asked < limit) {
+		limit = asked
+	}
+	if limit < 0 {
 		return ctx, func() {}
 	}
-	return context.WithTimeout(ctx, h.options.Timeout)
+	return context.WithTimeout(ctx, limit)
 }
 
 // request is what the frames of one HTTP request have in common.

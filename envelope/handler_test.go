@@ -347,9 +347,9 @@ func TestClientGoesAway(t *testing.T) {
 		h.ServeHTTP(w, r)
 	}))
 	defer server.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	if _, err := envelope.NewClient(server.URL, nil).Call(ctx, &facade.Call{Entity: "math", Operation: "sum"}); err == nil {
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(50*time.Millisecond, cancel)
+	if _, err := remote(t, server.URL, nil).Call(ctx, &facade.Call{Entity: "math", Operation: "sum"}); err == nil {
 		t.Error("an answer came")
 	}
 	if err := <-told; !errors.Is(err, context.Canceled) {
@@ -454,7 +454,7 @@ func TestCredentialsThatDoNotHold(t *testing.T) {
 	}
 	server := httptest.NewServer(h)
 	defer server.Close()
-	client := envelope.NewClient(server.URL, nil)
+	client := remote(t, server.URL, nil)
 	for name, call := range map[string]facade.Call{
 		"one":  {Entity: "math", Operation: "sum"},
 		"many": {Entity: "math", Operation: "findById", Each: &facade.Each{Field: "id", Keys: []json.RawMessage{json.RawMessage(`1`), json.RawMessage(`2`)}}},

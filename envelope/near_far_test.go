@@ -20,7 +20,7 @@ func TestNearAndFar(t *testing.T) {
 	near := kittest.Facade(t)
 	server := httptest.NewServer(envelope.NewHandler(near.Catalog(), near, nil))
 	defer server.Close()
-	client := envelope.NewClient(server.URL+"/", server.Client())
+	client := remote(t, server.URL+"/", nil)
 
 	raw := func(s string) json.RawMessage {
 		if s == "" {
@@ -65,7 +65,7 @@ func TestNearAndFar(t *testing.T) {
 	} {
 		call := &facade.Call{Entity: c.entity, Operation: c.operation, Invocation: facade.Invocation{Params: raw(c.params), Query: raw(c.query), Body: raw(c.body)}}
 		here, hereErr := near.Call(t.Context(), call)
-		for name, client := range map[string]*envelope.Client{"without a catalog": client, "with one": client.With(near.Catalog())} {
+		for name, client := range map[string]*envelope.Remote{"without a catalog": client, "with one": client.With(near.Catalog())} {
 			about := c.entity + "." + c.operation + " " + c.params + c.query + c.body + " " + name
 			there, thereErr := client.Call(t.Context(), call)
 			if (hereErr == nil) != (thereErr == nil) {
@@ -97,7 +97,7 @@ func TestNearAndFarForManyKeys(t *testing.T) {
 	near := kittest.Facade(t)
 	server := httptest.NewServer(envelope.NewHandler(near.Catalog(), near, nil))
 	defer server.Close()
-	far := envelope.NewClient(server.URL, server.Client()).With(near.Catalog())
+	far := remote(t, server.URL, nil).With(near.Catalog())
 
 	keys := func(texts ...string) (all []json.RawMessage) {
 		for _, k := range texts {

@@ -39,9 +39,10 @@ func readResult(text json.RawMessage, op *facade.Operation) (*facade.Result, *fa
 			return &facade.Result{Form: facade.FormRows, Rows: indexRows(elements(text)...)}, nil
 		}
 	case facade.PageOf:
+		if page, is := readPage(text); is {
+			return page, nil
+		}
 		switch {
-		case isPage(text):
-			return pageOf(text), nil
 		case onlyObjects(text): // a foreign host's bare array is a page (DESIGN 5)
 			rows := indexRows(elements(text)...)
 			return &facade.Result{Form: facade.FormPage, Rows: rows, Page: facade.Page{Total: int64(rows.Len())}}, nil

@@ -11,6 +11,7 @@ import (
 // reply is one answer frame as it was read.
 type reply struct {
 	id     string // its text
+	code   int    // JSON-RPC's integer of a failure
 	result json.RawMessage
 	failed *facade.Error // nil: result holds the answer
 }
@@ -41,8 +42,20 @@ func readReply(v json.RawMessage) (reply, bool) {
 	if failed == nil {
 		return r, true
 	}
-	r.failed = revive(failed)
+	r.code, r.failed = revive(failed)
 	return r, r.failed != nil
+}
+
+// answers says whether the reply is the one to a frame. The id may come back as the
+// number that was sent or as a string of it: both are one id to many hosts.
+func (r *reply) answers(id int64) bool { return idNumber(r.id) == strconv.FormatInt(id, 10) }
+
+// idNumber is the text of an id without the quotes a host may have put around it.
+func idNumber(id string) string {
+	if len(id) > 2 && id[0] == '"' {
+		return id[1 : len(id)-1]
+	}
+	return id
 }
 
 // revive is the failure a failure frame's error tells, as it was where it happened
@@ -50,24 +63,24 @@ func readReply(v json.RawMessage) (reply, bool) {
 //
 // A peer that sends no KitError beside a reserved integer is understood by the
 // integer.
-func revive(v json.RawMessage) *facade.Error {
+func revive(v json.RawMessage) (int, *facade.Error) {
 	integer, err := strconv.Atoi(string(jsontext.Get(v, "code")))
 	if err != nil {
-		return nil
+		return 0, nil
 	}
 	message := jsontext.Unquote(jsontext.Get(v, "message"))
 	data := jsontext.Get(v, "data")
 	if jsontext.Unquote(jsontext.Get(data, "code")) == "" {
-		return foreign(integer, message, data)
+		return integer, foreign(integer, message, data)
 	}
 	e := new(facade.Error)
 	if err := e.UnmarshalJSON(data); err != nil {
-		return foreign(integer, message, data) // of our form, and of another content
+		return integer, foreign(integer, message, data) // of our form, and of another content
 	}
 	if e.Message == "" {
 		e.Message = message
 	}
-	return e
+	return integer, e
 }
 
 // foreign is the failure of a peer that sent no KitError.

@@ -95,7 +95,8 @@ func far(url string, headers http.Header) (*callee, error) {
 	if !strings.HasPrefix(url, "http://") && !strings.HasPrefix(url, "https://") {
 		return nil, fmt.Errorf("--url cannot be %q; write an address such as http://127.0.0.1:8080", url)
 	}
-	client := envelope.NewClient(url, &http.Client{Timeout: 10 * time.Second, Transport: sending(headers)})
+	// Who waits at a shell asks again.
+	client := envelope.NewRemote(url, &envelope.RemoteOptions{Retries: -1, Attempt: 10 * time.Second, Transport: sending(headers)})
 	return &callee{
 		caller:   client,
 		close:    func() {},

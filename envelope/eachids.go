@@ -1,0 +1,148 @@
+package envelope
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// findByIDs is the host's name of the operation that reads many rows by their ids,
+// or "" where the question is another one, or the host is not known to have it.
+func (l *ladder) findByIDs() string {
+	const operation = "findByIds"
+	q, r := l.q, l.remote
+	if q.call.Operation != "findById" || q.door == nil || q.entity() == nil || q.entity().Primary == nil || len(l.keys) == 1 {
+		return ""
+	}
+	switch m, known := r.peer.method(q.call.Entity, operation); {
+	case m != nil:
+		return m.name
+	case known, q.door.Operation(operation) == nil, r.peer.lacks(methodKey(q.call.Entity, operation)):
+		return ""
+	}
+	return r.name(q, operation)
+}
+
+// byIDs reads the rows of all keys, 500 at once. Done is false where the host turns
+// out not to serve the operation, or not to take these keys.
+func (l *ladder) byIDs(ctx context.Context, method string) (done bool, err *facade.Error) {
+	primary := l.q.entity().Primary
+	at := make(map[string]int, len(l.keys))
+	for i, key := range l.keys {
+		at[idOf(key)] = i
+	}
+	fields := l.remote.idFields(l.q, primary.Name)
+	parts := partsOf(l.keys, maxIDs, func(id json.RawMessage) int { return len(id) + 1 })
+	refused := make([]bool, len(parts))
+	rows := make([][]json.RawMessage, len(parts))
+	err = abreast(ctx, len(parts), abreastPosts, func(ctx context.Context, i int) (err *facade.Error) {
+		rows[i], refused[i], err = l.rowsOf(ctx, method, parts[i], fields)
+		return err
+	})
+	if err != nil {
+		return false, err
+	}
+	for _, no := range refused {
+		if no {
+			return false, nil
+		}
+	}
+	for _, part := range rows {
+		for _, row := range part {
+			id := jsontext.Get(row, primary.Name)
+			if id == nil {
+				return false, facade.Errorf(facade.BadGateway, "the host answered a row without its %s", primary.Name)
+			}
+			if i, asked := at[idOf(id)]; asked {
+				l.found[i].rows = []json.RawMessage{row}
+			}
+		}
+	}
+	return true, nil
+}
+
+// idFields is the fields to ask findByIds for, its key among them, or nil for all.
+func (r *Remote) idFields(q *question, primary string) json.RawMessage {
+	const operation = "findByIds"
+	var takes []string
+	if m, known := r.peer.method(q.call.Entity, operation); known {
+		takes = m.query
+	} else if op := q.door.Operation(operation); op.Query != nil {
+		takes = fieldNames(op.Query)
+	}
+	names := q.call.Select
+	if names == nil || !slices.Contains(takes, "fields") {
+		return nil
+	}
+	if !slices.Contains(names, primary) {
+		names = append(names[:len(names):len(names)], primary)
+	}
+	if !q.knowsFields(names) {
+		return nil
+	}
+	return appendNames(nil, names)
+}
+
+// rowsOf asks for the rows of some ids; a null in the answer stands for a row that
+// is not there. An answer that is too large is asked for in halves.
+func (l *ladder) rowsOf(ctx context.Context, method string, ids []json.RawMessage, fields json.RawMessage) (rows []json.RawMessage, refused bool, err *facade.Error) {
+	query := []byte(`{"ids":[`)
+	for i, id := range ids {
+		if i > 0 {
+			query = append(query, ',')
+		}
+		query = append(query, id...)
+	}
+	query = append(query, ']')
+	if fields != nil {
+		query = append(append(query, `,"fields":`...), fields...)
+	}
+	query = append(query, '}')
+	answer, a := l.remote.frame(ctx, l.q, l.remote.options.MaxAnswer, method, func(dst []byte) []byte {
+		return l.q.appendInvocation(dst, nil, query)
+	})
+	if tooMuch(answer.failed, a) && len(ids) > 1 {
+		half := len(ids) / 2
+		rows, refused, err = l.rowsOf(ctx, method, ids[:half], fields)
+		if err != nil || refused {
+			return nil, refused, err
+		}
+		rest, refused, err := l.rowsOf(ctx, method, ids[half:], fields)
+		return append(rows, rest...), refused, err
+	}
+	switch {
+	case a != nil:
+		return nil, false, a.err()
+	case answer.failed == nil:
+	case answer.code == MethodNotFound, answer.failed.Code == facade.NotImplemented:
+		l.remote.peer.found(methodKey(l.q.call.Entity, "findByIds"))
+		return nil, true, nil
+	case answer.code == InvalidParams, answer.failed.Code == facade.ValidationFailed, answer.failed.Code == facade.BadRequest:
+		return nil, true, nil
+	default:
+		return nil, false, answer.failed
+	}
+	result := answer.result
+	if jsontext.KindOf(result) == jsontext.Object {
+		result = jsontext.Get(result, "items")
+	}
+	if jsontext.KindOf(result) != jsontext.Array {
+		return nil, false, facade.Errorf(facade.BadGateway, "the host's answer is not what the operation gives: %s", facade.Many)
+	}
+	for _, row := range jsontext.Elements(result) {
+		switch jsontext.KindOf(row) {
+		case jsontext.Object:
+			rows = append(rows, row)
+		case jsontext.Null:
+		default:
+			return nil, false, facade.Errorf(facade.BadGateway, "the host's answer is not what the operation gives: %s", facade.Many)
+		}
+	}
+	if err := l.remote.judge(l.q, &facade.Result{Form: facade.FormRows, Rows: indexRows(rows...)}); err != nil {
+		return nil, false, err
+	}
+	return rows, false, nil
+}

@@ -1,0 +1,98 @@
+package envelope
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// read is a result as this remote's catalog has it: in its form, judged, and of a
+// list with the page that was asked for.
+func (r *Remote) read(q *question, text json.RawMessage) (*facade.Result, *facade.Error) {
+	result, err := readResult(text, q.op)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.judge(q, result); err != nil {
+		return nil, err
+	}
+	if result.Form == facade.FormPage && q.call.Operation == "list" {
+		q.page(result)
+	}
+	return result, nil
+}
+
+// page makes of a host's page the one that was asked for. A page that is longer
+// than its limit is cut: the host has ignored it. What a list result does not say
+// (spec 2.7) is told from the question: whether rows stand before the first.
+//
+// A list result has the cursor of its last row alone. Where one was asked for every
+// row, those of the others are "": there is none.
+func (q *question) page(r *facade.Result) {
+	query := q.call.Invocation.Query
+	n := r.Rows.Len()
+	if limit := q.limit(); limit >= 0 && n > limit {
+		r.Rows, r.Cursors, r.HasMore = firstRows(r.Rows, limit), nil, true
+		n = limit
+	}
+	text := func(name string) (string, bool) {
+		v := jsontext.Get(query, name)
+		return jsontext.Unquote(v), jsontext.KindOf(v) == jsontext.String
+	}
+	after, _ := text("after")
+	before, backward := text("before")
+	offset := jsontext.Get(query, "offset")
+	switch {
+	case !backward:
+		r.HasPrevious = after != "" || offset != nil && !jsontext.IsNull(offset) && string(offset) != "0"
+	case before == "" && r.Total >= 0:
+		r.HasPrevious = r.Total > int64(n)
+	default:
+		r.HasPrevious = n > 0 && n == q.limit() // a full page: there may be more of them
+	}
+	if end := r.EndCursor(); q.call.Cursors && end != "" && n > 0 {
+		r.Cursors = make([]string, n)
+		r.Cursors[n-1] = end
+	}
+}
+
+func firstRows(rows *facade.Rows, n int) *facade.Rows {
+	some := make([]json.RawMessage, n)
+	for i := range some {
+		some[i] = rows.Row(i).JSON()
+	}
+	return indexRows(some...)
+}
+
+// readPage reads a list result of a host of which the catalog says that this is
+// one: what it says beyond spec 2.7 is let be, what it leaves out is not known.
+func readPage(text json.RawMessage) (*facade.Result, bool) {
+	r := &facade.Result{Form: facade.FormPage, Page: facade.Page{Total: -1}}
+	items := json.RawMessage(nil)
+	for name, value := range jsontext.Members(text) {
+		kind := jsontext.KindOf(value)
+		switch name {
+		case "items":
+			items = value
+		case "total":
+			if n, err := strconv.ParseInt(string(value), 10, 64); err == nil {
+				r.Total = n
+			}
+		case "hasMore":
+			r.HasMore = kind == jsontext.True
+		case "endCursor":
+			if kind == jsontext.String {
+				r.Cursors = []string{jsontext.Unquote(value)}
+			}
+		}
+	}
+	if !onlyObjects(items) {
+		return nil, false
+	}
+	if r.Rows = indexRows(elements(items)...); r.Rows.Len() == 0 {
+		r.Cursors = nil
+	}
+	return r, true
+}
