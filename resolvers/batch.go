@@ -58,6 +58,7 @@ func (x *exec) batch(r *run, f *fetch, res *result, call *facade.Call, in *invoc
 	}
 	res.lay(x, f, out)
 	res.groups = out.Groups
+	res.repeats = parent.items > len(d.keys)
 	if f.binding.Kind == ToManyIDs {
 		x.windows(parent, f, res, d, in.window)
 	}
@@ -112,6 +113,7 @@ func (x *exec) windows(parent *result, f *fetch, res *result, d *deduper, w Wind
 		res.groups[i] = facade.Group{From: len(res.order), To: len(res.order) + to - from, Page: page}
 		res.order = append(res.order, rows[from:to]...)
 	}
+	res.repeats = len(res.order) > res.items
 }
 
 // deduper numbers distinct keys. It is a hash table of places in keys, kept from

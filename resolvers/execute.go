@@ -29,15 +29,16 @@ type run struct {
 // result is what a fetch gave, for all its parents together. The rows stay where
 // the call put them; the rest says which are whose.
 type result struct {
-	rows   *facade.Rows
-	cols   []int          // by slot, the column of the rows' layout; -1: there is none
-	items  int            // how many there are: rows, or values
-	groups []facade.Group // each the answer to one key, or the one answer
-	index  []int32        // by parent, its group; -1: it has no key. nil: all have the first
-	order  []int32        // where groups count places in here, the rows in them
-	value  json.RawMessage
-	source []any // what hand-written fields stand on, where it is not rows
-	trees  [][]tree
+	rows    *facade.Rows
+	cols    []int          // by slot, the column of the rows' layout; -1: there is none
+	items   int            // how many there are: rows, or values
+	groups  []facade.Group // each the answer to one key, or the one answer
+	index   []int32        // by parent, its group; -1: it has no key. nil: all have the first
+	order   []int32        // where groups count places in here, the rows in them
+	repeats bool           // more refer to the rows than there are
+	value   json.RawMessage
+	source  []any // what hand-written fields stand on, where it is not rows
+	trees   [][]tree
 
 	fault   *fault           // nothing is there
 	faults  map[int32]*fault // no answer for one parent

@@ -15,6 +15,8 @@ type buffer struct {
 	text    []byte
 	path    []step
 	members []json.RawMessage // of nested objects, by field
+	memos   []memo
+	spans   []span
 
 	released atomic.Int32 // of who shares it; see Response.Release
 }
@@ -29,7 +31,9 @@ func newBuffer() *buffer { return buffers.Get().(*buffer) }
 func (b *buffer) free() {
 	if cap(b.text) <= maxKeptBuffer {
 		clear(b.members[:cap(b.members)]) // hold on to nobody's rows
+		clear(b.memos[:cap(b.memos)])
 		b.text, b.path, b.members = b.text[:0], b.path[:0], b.members[:0]
+		b.memos, b.spans = b.memos[:0], b.spans[:0]
 		b.released.Store(0)
 		buffers.Put(b)
 	}
@@ -149,6 +153,13 @@ func (w *writer) item(r *run, sel *selection, res *result, i int) bool {
 	if w.limit >= 0 && len(w.text) > w.limit {
 		panic(tooLarge{})
 	}
+	if res.repeats && len(w.faults) == 0 {
+		return w.again(r, sel, res, i)
+	}
+	return w.object(r, sel, res, i)
+}
+
+func (w *writer) object(r *run, sel *selection, res *result, i int) bool {
 	w.text = append(w.text, '{')
 	if !w.row(r, sel, res, i) {
 		return false
