@@ -9,6 +9,7 @@ import (
 
 	"github.com/gorilla/mux"
 
+	"github.com/frondhost/frond/console"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
@@ -108,6 +109,9 @@ func RegisterGraphQL(r Router, s *resolvers.Schema, caller facade.Caller, opts *
 	if err == nil {
 		r.Handle("/graphql", h)
 	}
+	if err == nil && (opts == nil || !opts.Settings.NoConsole) {
+		r.Handle("/graphql"+console.Path, h)
+	}
 	return err
 }
 
@@ -138,7 +142,7 @@ func (g *Gateway) Mount(r Router) {
 // paths are those that everybody may be told.
 func (g *Gateway) paths() (paths []string) {
 	for _, m := range g.mounted {
-		if !m.audience {
+		if !m.untold {
 			paths = append(paths, m.path)
 		}
 	}

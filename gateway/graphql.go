@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"github.com/frondhost/frond/console"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -22,6 +23,9 @@ type GraphQLOptions struct {
 	Session Session      // who is calling; nil: everyone is anonymous
 	MaxBody int64        // 0 means 1 MiB (spec 8)
 	Log     *slog.Logger // nil means slog.Default()
+
+	Queries  []console.Query // what the console offers to begin with
+	Settings GraphQL         // what gateway.yaml says under graphql, of which NoConsole is heeded here
 }
 
 // NewGraphQL answers GraphQL over HTTP (the draft of the GraphQL foundation):
@@ -51,12 +55,16 @@ func NewGraphQL(engine *resolvers.Engine, opts *GraphQLOptions) http.Handler {
 	if h.Log == nil {
 		h.Log = slog.Default()
 	}
+	if !h.Settings.NoConsole {
+		h.console = console.New(h.Queries)
+	}
 	return h
 }
 
 type graphQL struct {
 	GraphQLOptions
-	engine *resolvers.Engine
+	console *console.Console // nil: there is none
+	engine  *resolvers.Engine
 }
 
 // refusal is an answer that never reached the engine.
@@ -75,12 +83,16 @@ func badRequest(format string, args ...any) *refusal {
 
 // ServeHTTP reads the request, executes it and writes the answer.
 func (h *graphQL) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if h.console != nil && strings.Contains(r.URL.Path, "/graphql"+console.Path) {
+		h.console.ServeFile(w, r)
+		return
+	}
 	head := w.Header()
 	head.Set("Vary", "Accept")
 	head.Set("X-Content-Type-Options", "nosniff")
-	media := accepted(r)
+	media := accepted(r, h.console != nil)
 	if media == mediaHTML {
-		writeConsole(w)
+		h.console.ServePage(w, r)
 		return
 	}
 	if r.Method == http.MethodOptions {

@@ -18,15 +18,15 @@ func contentType(media string) string { return media + "; charset=utf-8" }
 
 // accepted is the type to answer in: the one Accept prefers, "" where it takes
 // none of ours. Without Accept, and where it takes anything, that is
-// application/json, which every client reads. A page is given only to a GET that
-// asks for one by name and likes nothing of ours better: a browser.
-func accepted(r *http.Request) string {
+// application/json, which every client reads. The page, where there is one, is given
+// only to a GET that asks for one by name and likes nothing of ours better: a browser.
+func accepted(r *http.Request, page bool) string {
 	ranges := acceptRanges(strings.Join(r.Header.Values("Accept"), ","))
 	if len(ranges) == 0 { // none, or nothing that can be read
 		return mediaJSON
 	}
 	offers := []string{mediaJSON, mediaResponse}
-	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+	if page && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
 		offers = append(offers, mediaHTML)
 	}
 	best, at := "", weight{}

@@ -1,35 +1,54 @@
 package gateway
 
 import (
-	"crypto/sha256"
-	_ "embed"
-	"encoding/base64"
-	"net/http"
-	"regexp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/frondhost/frond/console"
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
 )
 
-// console is the page a browser gets at /graphql: enough to write a query and read
-// the answer, from this binary alone.
-//
-//go:embed graphql_console.html
-var console []byte
+// maxQuery is the greatest file of queries/, in bytes: what the engine takes as a
+// document, 64 KiB.
+const maxQuery = 64 << 10
 
-// consolePolicy lets the page run the one script and the one style that stand in
-// it, and talk to this origin.
-var consolePolicy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; connect-src 'self'; img-src data:; " +
-	"script-src " + inlineHash("script") + "; style-src " + inlineHash("style")
-
-// inlineHash is the CSP source of the element that stands in the page.
-func inlineHash(element string) string {
-	m := regexp.MustCompile(`(?s)<` + element + `>(.*?)</` + element + `>`).FindSubmatch(console)
-	sum := sha256.Sum256(m[1])
-	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
-}
-
-func writeConsole(w http.ResponseWriter) {
-	h := w.Header()
-	h.Set("Content-Type", contentType(mediaHTML))
-	h.Set("Content-Security-Policy", consolePolicy)
-	h.Set("Referrer-Policy", "no-referrer")
-	_, _ = w.Write(console)
+// readQueries reads the queries that the console offers: queries/NAME.graphql of the
+// project's folder for everybody, queries/AUDIENCE/NAME.graphql for an audience,
+// in the order of their names. A project that has no folder on disk has none.
+func readQueries(dir string, s facade.Surface) (queries []console.Query, faults schema.Faults) {
+	if dir == "" {
+		return nil, nil
+	}
+	folder, fsys := path.Join("queries", path.Dir(string(s))), os.DirFS(dir)
+	fault := func(file, message, remedy string) {
+		faults = append(faults, schema.Fault{File: file, Message: message, Remedy: remedy})
+	}
+	entries, err := fs.ReadDir(fsys, folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		fault(folder, "cannot be read: "+pathless(err), "make it a folder of .graphql files that can be, or remove it")
+	}
+	for _, e := range entries {
+		name, isQuery := strings.CutSuffix(e.Name(), ".graphql")
+		if !isQuery || e.IsDir() {
+			continue
+		}
+		file := path.Join(folder, e.Name())
+		switch text, err := fs.ReadFile(fsys, file); {
+		case err != nil:
+			fault(file, "cannot be read: "+pathless(err), "make it a file that can be, or remove it")
+		case len(text) > maxQuery:
+			fault(file, fmt.Sprintf("is larger than the %d bytes of a document", maxQuery), "write a shorter one")
+		case !utf8.Valid(text):
+			fault(file, "is not UTF-8", "save it as UTF-8")
+		default:
+			queries = append(queries, console.Query{Name: name, Query: string(text)})
+		}
+	}
+	return queries, faults
 }

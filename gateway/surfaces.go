@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/frondhost/frond/console"
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/projection"
@@ -42,9 +43,9 @@ type place struct {
 
 // mounted is a handler and the path it belongs at.
 type mounted struct {
-	path     string
-	audience bool // not to be told to who does not know it
-	handler  http.Handler
+	path    string
+	untold  bool // not to be told to who does not know it
+	handler http.Handler
 }
 
 // build builds what is mounted where.
@@ -74,6 +75,9 @@ func (g *Gateway) build(opts *Options) error {
 			problems = append(problems, err)
 			g.places = append(g.places, p)
 			g.mounted = append(g.mounted, mounted{base + m.path, audience != "", handler})
+			if m.kind == facade.OnGraphQL && !g.config.GraphQL.NoConsole {
+				g.mounted = append(g.mounted, mounted{base + m.path + console.Path, true, handler})
+			}
 		}
 	}
 	g.mounted = append(g.mounted, mounted{path: "/livez", handler: http.HandlerFunc(live)}, mounted{path: "/readyz", handler: ready(&g.draining)})
@@ -91,11 +95,12 @@ func (p *place) empty(whole *facade.Catalog, opts *Options) bool {
 
 func (g *Gateway) graphQL(p *place, opts *Options) (http.Handler, error) {
 	schema, err := g.project(p, opts)
-	if err != nil {
+	queries, faults := readQueries(g.config.Dir, p.surface)
+	if err := errors.Join(err, faults.Err()); err != nil {
 		return nil, err
 	}
 	p.shown = func() string { return schema.SDL }
-	return engineOf(schema, p.caller, &GraphQLOptions{Session: g.session, MaxBody: g.config.Limits.Body, Log: g.log})
+	return engineOf(schema, p.caller, &GraphQLOptions{Session: g.session, MaxBody: g.config.Limits.Body, Log: g.log, Queries: queries, Settings: g.config.GraphQL})
 }
 
 // project builds the GraphQL schema of a surface. What Go code registers by hand is
