@@ -174,8 +174,10 @@ func TestIsTypeOf(t *testing.T) {
 			IsTypeOf: func(p graphql.IsTypeOfParams) bool { return p.Value.(map[string]any)["n"].(int)%2 == 1 },
 		})
 		return projection.RegisterOperations(b, "query", graphql.Fields{"odds": {
-			Type:    graphql.NewList(odd),
-			Resolve: func(graphql.ResolveParams) (any, error) { return []any{map[string]any{"n": 1}, map[string]any{"n": 2}}, nil },
+			Type: graphql.NewList(odd),
+			Resolve: func(graphql.ResolveParams) (any, error) {
+				return []any{map[string]any{"n": 1}, map[string]any{"n": 2}}, nil
+			},
 		}})
 	})
 	a := asked(t, b.engine, `{ odds { n } }`, ``)
