@@ -53,6 +53,7 @@ type Options struct {
 type Gateway struct {
 	*Host
 	session  Session
+	trusted  *library // nil: there are no trusted documents
 	keys     *keyring // nil: callers are not known by tokens
 	places   []*place
 	mounted  []mounted
@@ -81,6 +82,9 @@ func New(project *facade.Project, opts *Options) (*Gateway, error) {
 		g.session, g.keys, err = newSession(id, keys, g.log)
 	}
 	if err == nil {
+		g.trusted, err = readLibrary(config.Dir, config.GraphQL.Documents)
+	}
+	if err == nil {
 		err = g.build(opts)
 	}
 	if err != nil {
@@ -103,28 +107,40 @@ func (g *Gateway) Close() error {
 }
 
 // RegisterGraphQL mounts a built schema on /graphql (spec 4.3.2). The caller is
-// what the schema was built over.
+// what the schema was built over. An error is a schema that no engine takes, or
+// trusted documents that cannot be read or, where they are enforced, executed.
 func RegisterGraphQL(r Router, s *resolvers.Schema, caller facade.Caller, opts *GraphQLOptions) error {
-	h, err := engineOf(s, caller, opts)
+	if opts == nil {
+		opts = &GraphQLOptions{}
+	}
+	documents, err := readLibrary(opts.Dir, opts.Settings.Documents)
+	if err != nil {
+		return err
+	}
+	h, err := engineOf(s, caller, opts, documents)
+	if err == nil {
+		err = documents.settle(opts.Log, h.shelf)
+	}
 	if err == nil {
 		r.Handle("/graphql", h)
 	}
-	if err == nil && (opts == nil || !opts.Settings.NoConsole) {
+	if err == nil && !opts.Settings.NoConsole {
 		r.Handle("/graphql"+console.Path, h)
 	}
 	return err
 }
 
-func engineOf(s *resolvers.Schema, caller facade.Caller, opts *GraphQLOptions) (http.Handler, error) {
-	options := resolvers.Options{Suggest: true}
-	if opts != nil {
-		options.Logger = opts.Log
-	}
-	engine, err := resolvers.NewEngine(s, caller, &options)
+// engineOf is the handler of a schema, over a shelf of the documents it can execute.
+func engineOf(s *resolvers.Schema, caller facade.Caller, opts *GraphQLOptions, documents *library) (*graphQL, error) {
+	options := opts.Settings.engine()
+	options.Logger, options.Suggest = opts.Log, opts.Suggest
+	engine, err := resolvers.NewEngine(s, caller, options)
 	if err != nil {
 		return nil, err
 	}
-	return NewGraphQL(engine, opts), nil
+	shelved := *opts
+	shelved.shelf = documents.on(engine)
+	return newGraphQL(engine, &shelved), nil
 }
 
 // Handler answers every request of the service, health included. It recovers

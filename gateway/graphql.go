@@ -1,14 +1,9 @@
 package gateway
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"log/slog"
-	"mime"
 	"net/http"
-	"net/url"
 	"runtime/debug"
 	"strings"
 
@@ -24,24 +19,39 @@ type GraphQLOptions struct {
 	MaxBody int64        // 0 means 1 MiB (spec 8)
 	Log     *slog.Logger // nil means slog.Default()
 
-	Queries  []console.Query // what the console offers to begin with
-	Settings GraphQL         // what gateway.yaml says under graphql, of which NoConsole is heeded here
+	Queries []console.Query // what the console offers to begin with
+
+	// Settings are what gateway.yaml says under graphql. Limits, introspection and
+	// documents are the engine's and [RegisterGraphQL]'s to heed; NewGraphQL has
+	// NoConsole and NoPersisted of them.
+	Settings GraphQL
+	Dir      string // where a relative path of Settings.Documents.Folder begins
+	Suggest  bool   // answer mistakes with suggestions, as Config.Mode says: RegisterGraphQL's
+
+	shelf *shelf
 }
 
 // NewGraphQL answers GraphQL over HTTP (the draft of the GraphQL foundation):
 //
-//	POST application/json            {query, operationName?, variables?, extensions?}
+//	POST application/json            {query | documentId, operationName?, variables?, extensions?}
 //	GET ?query=…&variables=…         queries alone; a mutation is 405
-//	GET from a browser               a page to write queries in
+//	GET from a browser               the console, a page to write queries in
+//
+// The console's files stand below, at /console/: mount the handler at both paths,
+// the first ending in /graphql, as [RegisterGraphQL] does.
 //
 // The answer is application/graphql-response+json where the request accepts it,
 // with a status that says what became of the document, else application/json,
 // where 200 is also the status of a document that was refused.
 //
-// A form on another site can send neither: what it may post without being asked
-// for permission (text, urlencoded, multipart, no type at all) is 415, and what it
-// gets reads and never writes.
+// A page on another site can send neither: what it may post without its browser
+// asking first (text, urlencoded, multipart, no type at all) is 415, and a GET of its
+// is 403.
 func NewGraphQL(engine *resolvers.Engine, opts *GraphQLOptions) http.Handler {
+	return newGraphQL(engine, opts)
+}
+
+func newGraphQL(engine *resolvers.Engine, opts *GraphQLOptions) *graphQL {
 	h := &graphQL{engine: engine}
 	if opts != nil {
 		h.GraphQLOptions = *opts
@@ -55,6 +65,9 @@ func NewGraphQL(engine *resolvers.Engine, opts *GraphQLOptions) http.Handler {
 	if h.Log == nil {
 		h.Log = slog.Default()
 	}
+	if !h.Settings.NoPersisted && !h.shelf.enforces() {
+		h.memory = newMemory()
+	}
 	if !h.Settings.NoConsole {
 		h.console = console.New(h.Queries)
 	}
@@ -63,8 +76,9 @@ func NewGraphQL(engine *resolvers.Engine, opts *GraphQLOptions) http.Handler {
 
 type graphQL struct {
 	GraphQLOptions
-	console *console.Console // nil: there is none
 	engine  *resolvers.Engine
+	console *console.Console // nil: there is none
+	memory  *memory          // nil: nothing is remembered by its hash
 }
 
 // refusal is an answer that never reached the engine.
@@ -73,6 +87,9 @@ type refusal struct {
 	code   facade.Code
 	text   string
 	allow  string // of a 405
+	// document says that the request is well formed and its document is what is
+	// refused: as application/json that is 200, as it is where the engine refuses one.
+	document bool
 
 	challenge string // of a 401
 }
@@ -100,16 +117,30 @@ func (h *graphQL) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
-	req, refused := h.read(w, r, media)
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		head.Set("Cache-Control", "no-store") // who asks decides what is answered
+	}
+	m, refused := h.read(w, r, media)
+	var state facade.State
 	if refused == nil {
-		req.State, refused = h.state(r)
+		state, refused = h.state(r)
+	}
+	var query, remember string
+	if refused == nil {
+		query, remember, refused = h.document(r.Context(), m)
 	}
 	if refused != nil {
 		refused.write(w, media)
 		return
 	}
-	res := h.engine.Execute(r.Context(), req)
+	res := h.engine.Execute(r.Context(), &resolvers.Request{
+		Query: query, OperationName: m.operationName, Variables: m.variables, Extensions: m.extensions,
+		State: state, Trace: r.Header.Get("traceparent"), ReadOnly: m.readOnly,
+	})
 	defer res.Release()
+	if remember != "" && h.memory != nil && res.Executed { // not what was refused: it could crowd out the rest
+		h.memory.put(remember, query)
+	}
 	status := res.Status
 	switch {
 	case status == http.StatusMethodNotAllowed:
@@ -123,156 +154,6 @@ func (h *graphQL) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 const graphQLVerbs = "GET, HEAD, OPTIONS, POST"
-
-// read reads the request into what the engine takes.
-func (h *graphQL) read(w http.ResponseWriter, r *http.Request, media string) (*resolvers.Request, *refusal) {
-	if media == "" {
-		return nil, &refusal{
-			status: http.StatusNotAcceptable, code: facade.BadRequest,
-			text: "nothing here is of the types that Accept names; accept application/graphql-response+json or application/json",
-		}
-	}
-	var req *resolvers.Request
-	var refused *refusal
-	switch r.Method {
-	case http.MethodGet, http.MethodHead:
-		if elsewhere(r) {
-			return nil, &refusal{status: http.StatusForbidden, code: facade.Forbidden, text: "a page of another site embeds this; send the request as a script of your own with CORS"}
-		}
-		req, refused = readURL(r.URL.RawQuery)
-	case http.MethodPost:
-		req, refused = h.readBody(w, r)
-	default:
-		return nil, &refusal{
-			status: http.StatusMethodNotAllowed, code: facade.MethodNotAllowed, allow: graphQLVerbs,
-			text: "GraphQL is answered over POST, and queries over GET; send one of these",
-		}
-	}
-	if refused == nil {
-		req.Trace = r.Header.Get("traceparent")
-	}
-	return req, refused
-}
-
-// elsewhere says whether a browser embeds the answer in a page of another site: it
-// could not be read there, so nobody who means well asks for it.
-func elsewhere(r *http.Request) bool {
-	return r.Header.Get("Sec-Fetch-Site") == "cross-site" && r.Header.Get("Sec-Fetch-Mode") == "no-cors"
-}
-
-// readBody reads a POST.
-func (h *graphQL) readBody(w http.ResponseWriter, r *http.Request) (*resolvers.Request, *refusal) {
-	if !isJSON(r.Header.Get("Content-Type")) {
-		return nil, &refusal{
-			status: http.StatusUnsupportedMediaType, code: facade.BadRequest,
-			text: "the body has to be JSON in UTF-8; send it with Content-Type: application/json",
-		}
-	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, h.MaxBody))
-	var over *http.MaxBytesError
-	switch {
-	case errors.As(err, &over):
-		return nil, &refusal{
-			status: http.StatusRequestEntityTooLarge, code: facade.PayloadTooLarge,
-			text: fmt.Sprintf("the body is larger than %d bytes; send a smaller one", h.MaxBody),
-		}
-	case err != nil:
-		return nil, badRequest("the body ends early; send all of it")
-	}
-	if err := jsontext.Check(body); err != nil {
-		return nil, badRequest("the body is not JSON: %s", err)
-	}
-	switch jsontext.KindOf(body) {
-	case jsontext.Object:
-	case jsontext.Array:
-		return nil, badRequest("the body is a list; send one request at a time, as an object with the member query")
-	default:
-		return nil, badRequest("the body has to be an object with the member query")
-	}
-	members := map[string]json.RawMessage{}
-	for name, value := range jsontext.Members(body) {
-		members[name] = value
-	}
-	return readMembers(members)
-}
-
-// isJSON says whether a Content-Type is JSON in UTF-8.
-func isJSON(contentType string) bool {
-	media, params, err := mime.ParseMediaType(contentType)
-	if err != nil || media != mediaJSON {
-		return false
-	}
-	charset := params["charset"]
-	return charset == "" || strings.EqualFold(charset, "utf-8") || strings.EqualFold(charset, "utf8")
-}
-
-// readURL reads a GET: each member is a parameter, objects as JSON.
-func readURL(raw string) (*resolvers.Request, *refusal) {
-	params, err := url.ParseQuery(raw)
-	if err != nil {
-		return nil, badRequest("the address is not encoded as addresses are; encode each parameter")
-	}
-	members := map[string]json.RawMessage{}
-	for _, name := range []string{"query", "operationName"} {
-		if params.Has(name) {
-			members[name] = jsontext.Quote(params.Get(name))
-		}
-	}
-	for _, name := range []string{"variables", "extensions"} {
-		text := params.Get(name)
-		if text == "" {
-			continue
-		}
-		if err := jsontext.Check([]byte(text)); err != nil {
-			return nil, badRequest("the parameter %s is not JSON: %s", name, err)
-		}
-		members[name] = json.RawMessage(text)
-	}
-	req, refused := readMembers(members)
-	if refused == nil {
-		req.ReadOnly = true // a mutation over GET would be a link that writes
-	}
-	return req, refused
-}
-
-// readMembers judges the members of a request; null is as good as nothing for all
-// but the query.
-func readMembers(m map[string]json.RawMessage) (*resolvers.Request, *refusal) {
-	of := func(name string, want jsontext.Kind, what string) (json.RawMessage, *refusal) {
-		switch v := m[name]; jsontext.KindOf(v) {
-		case jsontext.Invalid, jsontext.Null:
-			return nil, nil
-		case want:
-			return v, nil
-		default:
-			return nil, badRequest("the member %s has to be %s", name, what)
-		}
-	}
-	query, refused := of("query", jsontext.String, "a string: the document")
-	if refused == nil && query == nil {
-		refused = badRequest("there is no query; send a document as the member query")
-	}
-	if refused != nil {
-		return nil, refused
-	}
-	name, refused := of("operationName", jsontext.String, "a string or null")
-	if refused != nil {
-		return nil, refused
-	}
-	variables, refused := of("variables", jsontext.Object, "an object or null")
-	if refused != nil {
-		return nil, refused
-	}
-	extensions, refused := of("extensions", jsontext.Object, "an object or null")
-	if refused != nil {
-		return nil, refused
-	}
-	req := &resolvers.Request{Query: jsontext.Unquote(jsontext.Trim(query)), Variables: variables, Extensions: extensions}
-	if name != nil {
-		req.OperationName = jsontext.Unquote(jsontext.Trim(name))
-	}
-	return req, nil
-}
 
 // state asks the session who is calling.
 func (h *graphQL) state(r *http.Request) (state facade.State, refused *refusal) {
@@ -307,8 +188,12 @@ func (f *refusal) write(w http.ResponseWriter, media string) {
 	if f.challenge != "" {
 		w.Header().Set("WWW-Authenticate", f.challenge)
 	}
+	status := f.status
+	if f.document && media != mediaResponse {
+		status = http.StatusOK
+	}
 	w.Header().Set("Content-Type", contentType(media))
-	w.WriteHeader(f.status)
+	w.WriteHeader(status)
 	body := append([]byte(`{"errors":[{"message":`), jsontext.Quote(f.text)...)
 	body = append(append(body, `,"extensions":{"code":`...), jsontext.Quote(string(f.code))...)
 	_, _ = w.Write(append(body, `}}]}`...))

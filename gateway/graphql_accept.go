@@ -58,7 +58,7 @@ func acceptRanges(header string) []acceptRange {
 			}
 		}
 		if c, ok := params["charset"]; ok && !strings.EqualFold(c, "utf-8") {
-			continue
+			q = 0 // there is no other here
 		}
 		ranges = append(ranges, acceptRange{media, q})
 	}

@@ -39,6 +39,7 @@ type place struct {
 	view    *facade.Catalog
 	caller  facade.Caller
 	shown   func() string // the SDL, the routes or the discovery document
+	shelf   *shelf        // of GraphQL: its trusted documents
 }
 
 // mounted is a handler and the path it belongs at.
@@ -81,7 +82,16 @@ func (g *Gateway) build(opts *Options) error {
 		}
 	}
 	g.mounted = append(g.mounted, mounted{path: "/livez", handler: http.HandlerFunc(live)}, mounted{path: "/readyz", handler: ready(&g.draining)})
-	return errors.Join(problems...)
+	if err := errors.Join(problems...); err != nil {
+		return err
+	}
+	var shelves []*shelf
+	for _, p := range g.places {
+		if p.shelf != nil {
+			shelves = append(shelves, p.shelf)
+		}
+	}
+	return g.trusted.settle(g.log, shelves...)
 }
 
 // empty says whether nothing is to be seen: the surface is not mounted then, as if
@@ -100,7 +110,15 @@ func (g *Gateway) graphQL(p *place, opts *Options) (http.Handler, error) {
 		return nil, err
 	}
 	p.shown = func() string { return schema.SDL }
-	return engineOf(schema, p.caller, &GraphQLOptions{Session: g.session, MaxBody: g.config.Limits.Body, Log: g.log, Queries: queries, Settings: g.config.GraphQL})
+	h, err := engineOf(schema, p.caller, &GraphQLOptions{
+		Session: g.session, MaxBody: g.config.Limits.Body, Log: g.log, Queries: queries,
+		Settings: g.config.GraphQL, Dir: g.config.Dir, Suggest: g.config.Mode == Development,
+	}, g.trusted)
+	if err != nil {
+		return nil, err
+	}
+	p.shelf = h.shelf
+	return h, nil
 }
 
 // project builds the GraphQL schema of a surface. What Go code registers by hand is

@@ -1,0 +1,224 @@
+package gateway
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// members are what a request says, each null or absent alike.
+type members struct {
+	query         string
+	hasQuery      bool
+	documentID    string
+	operationName string
+	variables     json.RawMessage
+	extensions    json.RawMessage
+	hash          string // extensions.persistedQuery.sha256Hash
+	readOnly      bool   // it came by GET
+}
+
+// read reads the request.
+func (h *graphQL) read(w http.ResponseWriter, r *http.Request, media string) (*members, *refusal) {
+	if media == "" {
+		return nil, &refusal{
+			status: http.StatusNotAcceptable, code: facade.BadRequest,
+			text: "nothing here is of the types that Accept names; accept application/graphql-response+json or application/json",
+		}
+	}
+	switch r.Method {
+	case http.MethodGet, http.MethodHead:
+		if refused := forged(w.Header(), r); refused != nil {
+			return nil, refused
+		}
+		return readURL(r.URL.RawQuery)
+	case http.MethodPost:
+		return h.readBody(w, r)
+	}
+	return nil, &refusal{
+		status: http.StatusMethodNotAllowed, code: facade.MethodNotAllowed, allow: graphQLVerbs,
+		text: "GraphQL is answered over POST, and queries over GET; send one of these",
+	}
+}
+
+// readBody reads a POST.
+func (h *graphQL) readBody(w http.ResponseWriter, r *http.Request) (*members, *refusal) {
+	if refused := readable(r.Header); refused != nil {
+		return nil, refused
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, h.MaxBody))
+	var over *http.MaxBytesError
+	switch {
+	case errors.As(err, &over):
+		return nil, &refusal{
+			status: http.StatusRequestEntityTooLarge, code: facade.PayloadTooLarge,
+			text: fmt.Sprintf("the body is larger than %d bytes; send a smaller one", h.MaxBody),
+		}
+	case err != nil:
+		return nil, badRequest("the body ends early; send all of it")
+	}
+	if err := jsontext.Check(body); err != nil {
+		return nil, badRequest("the body is not JSON: %s", err)
+	}
+	switch jsontext.KindOf(body) {
+	case jsontext.Object:
+	case jsontext.Array:
+		return nil, badRequest("the body is a list; send one request at a time, as an object with the member query")
+	default:
+		return nil, badRequest("the body has to be an object with the member query")
+	}
+	return readMembers(jsontext.Members(body))
+}
+
+// readable says what is wrong with the headers of a body. What a form of another site
+// may send without being asked for permission is refused here: a text, a form, an
+// upload, no type at all.
+func readable(h http.Header) *refusal {
+	if types := h.Values("Content-Type"); len(types) != 1 || !isJSON(types[0]) {
+		return &refusal{
+			status: http.StatusUnsupportedMediaType, code: facade.BadRequest,
+			text: "the body has to be JSON in UTF-8; send it with Content-Type: application/json",
+		}
+	}
+	if coding := h.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+		return &refusal{
+			status: http.StatusUnsupportedMediaType, code: facade.BadRequest,
+			text: "the body is compressed; send it as it is, without Content-Encoding",
+		}
+	}
+	return nil
+}
+
+// isJSON says whether a Content-Type is JSON in UTF-8.
+func isJSON(contentType string) bool {
+	media, params, err := mime.ParseMediaType(contentType)
+	if err != nil || media != mediaJSON {
+		return false
+	}
+	charset := params["charset"]
+	return charset == "" || strings.EqualFold(charset, "utf-8") || strings.EqualFold(charset, "utf8")
+}
+
+// readURL reads a GET: each member is a parameter, objects as JSON.
+func readURL(raw string) (*members, *refusal) {
+	params, err := url.ParseQuery(raw)
+	if err != nil {
+		return nil, badRequest("the address is not encoded as addresses are; encode each parameter")
+	}
+	var refused *refusal
+	m, wrong := readMembers(func(yield func(string, json.RawMessage) bool) {
+		for _, name := range memberNames {
+			values := params[name]
+			switch {
+			case len(values) == 0 || values[0] == "" && name != "query":
+				continue
+			case len(values) > 1:
+				refused = badRequest("the parameter %s is there twice; send it once", name)
+				return
+			}
+			value := json.RawMessage(values[0])
+			if name != "variables" && name != "extensions" {
+				value = jsontext.Quote(values[0])
+			} else if err := jsontext.Check(value); err != nil {
+				refused = badRequest("the parameter %s is not JSON: %s", name, err)
+				return
+			}
+			if !yield(name, value) {
+				return
+			}
+		}
+	})
+	switch {
+	case refused != nil:
+		return nil, refused
+	case wrong != nil:
+		return nil, wrong
+	}
+	m.readOnly = true // a mutation over GET would be a link that writes
+	return m, nil
+}
+
+// memberNames are the members of a request; others are let be, as the draft has it.
+var memberNames = []string{"query", "documentId", "operationName", "variables", "extensions"}
+
+// readMembers judges the members of a request.
+func readMembers(all func(yield func(string, json.RawMessage) bool)) (*members, *refusal) {
+	m := &members{}
+	var refused *refusal
+	text := func(value json.RawMessage) string { return jsontext.Unquote(jsontext.Trim(value)) }
+	for name, value := range all {
+		kind := jsontext.KindOf(value)
+		if kind == jsontext.Null {
+			continue
+		}
+		isText, isObject := kind == jsontext.String, kind == jsontext.Object
+		switch name {
+		case "query":
+			if !isText {
+				refused = badRequest("the member query has to be a string: the document")
+			} else {
+				m.query, m.hasQuery = text(value), true
+			}
+		case "documentId":
+			if !isText {
+				refused = badRequest("the member documentId has to be a string or null")
+			} else if m.documentID = text(value); m.documentID == "" {
+				refused = badRequest("the member documentId is empty; send the id of a document, or leave it out")
+			}
+		case "operationName":
+			if !isText {
+				refused = badRequest("the member operationName has to be a string or null")
+			} else {
+				m.operationName = text(value)
+			}
+		case "variables":
+			if m.variables = value; !isObject {
+				refused = badRequest("the member variables has to be an object or null")
+			}
+		case "extensions":
+			if m.extensions = value; !isObject {
+				refused = badRequest("the member extensions has to be an object or null")
+			} else {
+				m.hash, refused = readPersisted(value)
+			}
+		}
+		if refused != nil {
+			return nil, refused
+		}
+	}
+	switch {
+	case m.documentID != "" && m.hasQuery:
+		return nil, badRequest("there is a query and a documentId; send one of them")
+	case m.documentID == "" && !m.hasQuery && m.hash == "":
+		return nil, badRequest("there is no query; send a document as the member query, or the documentId of a trusted one")
+	}
+	return m, nil
+}
+
+// readPersisted is the hash that an extension persistedQuery names; "" where there is none.
+func readPersisted(extensions json.RawMessage) (string, *refusal) {
+	persisted := jsontext.Get(extensions, "persistedQuery")
+	switch jsontext.KindOf(persisted) {
+	case jsontext.Invalid, jsontext.Null:
+		return "", nil
+	case jsontext.Object:
+	default:
+		return "", badRequest("extensions.persistedQuery has to be an object with version and sha256Hash")
+	}
+	if v := jsontext.Get(persisted, "version"); string(jsontext.Trim(v)) != "1" {
+		return "", badRequest("extensions.persistedQuery.version has to be 1")
+	}
+	hash := jsontext.Get(persisted, "sha256Hash")
+	if jsontext.KindOf(hash) != jsontext.String || jsontext.Unquote(jsontext.Trim(hash)) == "" {
+		return "", badRequest("extensions.persistedQuery.sha256Hash has to be a string: the SHA-256 of the document, in hexadecimal")
+	}
+	return jsontext.Unquote(jsontext.Trim(hash)), nil
+}
