@@ -1,0 +1,275 @@
+package e2e_test
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/projection"
+	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/sqlite"
+)
+
+// warehouse is a project of racks with items, over SQLite, behind the executor;
+// beside it the same items as a plain slice.
+type warehouse struct {
+	*testing.T
+	*rand.Rand
+	facade *facade.Facade
+	engine *resolvers.Engine
+	items  []*item
+	made   int
+	moved  map[string]bool // ids whose place in the walk's order may have changed
+}
+
+// item is a row as it stands in the table: its fields as JSON texts.
+type item struct {
+	id string
+	of map[string]string
+}
+
+// columns are what items are sorted by: each has values that tie, most may be null.
+var columns = map[string][]string{
+	"rank":  {"null", "-3", "0", "1", "1", "2", "9007199254740993"},
+	"score": {"null", "-0.5", "0", "0.1", "0.30000000000000004", "2.5", "1e300"},
+	"name":  {`""`, `"a"`, `"A"`, `"ab"`, `"é"`, `"É"`, `"x\"y"`, `"😀"`, `"ΣΑΣ"`, `"a%_"`},
+	"label": {"null", `""`, `"x"`, `"y"`},
+	"at":    {"null", `"2024-01-01T00:00:00.000Z"`, `"2024-01-01T00:00:00.001Z"`, `"2024-01-01T00:00:00.001500Z"`, `"2023-12-31T23:59:59.999999Z"`},
+	"day":   {"null", `"1815-12-10"`, `"2000-01-01"`},
+	"done":  {"null", "true", "false"},
+	"price": {"null", `"-3.50"`, `"0"`, `"9.5"`, `"9.50"`, `"10"`, `"100.01"`},
+	"level": {`"low"`, `"high"`, `"mid"`},
+}
+
+var columnNames = []string{"rank", "score", "name", "label", "at", "day", "done", "price", "level"}
+
+const itemCard = `
+title: item
+type: object
+properties:
+  id: {type: string, x-kit: {role: {primary: true}}}
+  rackId: {type: string, x-kit: {role: {relation: {to: rack, kind: one}, index: true}}}
+  rank: {type: [integer, 'null'], format: int64, x-kit: {role: {index: true}}}
+  score: {type: [number, 'null']}
+  name: {type: string}
+  label: {type: [string, 'null']}
+  at: {type: [string, 'null'], format: date-time}
+  day: {type: [string, 'null'], format: date}
+  done: {type: [boolean, 'null']}
+  price: {type: [string, 'null'], format: decimal}
+  level: {type: string, enum: [low, mid, high]}
+required: [id, rackId, rank, score, name, label, at, day, done, price, level]
+`
+
+const rackCard = `
+title: rack
+type: object
+properties:
+  id: {type: string, x-kit: {role: {primary: true}}}
+  items: {type: array, items: {type: string}, x-kit: {role: {relation: {to: item, kind: many}}}}
+required: [id]
+`
+
+const boxCard = `
+title: box
+type: object
+properties:
+  id: {type: string, x-kit: {role: {primary: true}}}
+  pickIds: {type: array, items: {type: string}, x-kit: {role: {relation: {to: item, kind: many}}}}
+required: [id]
+`
+
+var racks = []string{"a", "b", "c"}
+
+func newWarehouse(t *testing.T, seed uint64) *warehouse {
+	t.Helper()
+	p, err := facade.Read(fstest.MapFS{
+		"entities/item.yaml": {Data: []byte(itemCard)},
+		"entities/rack.yaml": {Data: []byte(rackCard)},
+		"entities/box.yaml":  {Data: []byte(boxCard)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	store, err := sqlite.Open(ctx, sqlite.Options{Memory: true, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	w := &warehouse{T: t, Rand: rand.New(rand.NewPCG(seed, 5)), moved: map[string]bool{}}
+	if w.facade, err = facade.New(p, store, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err = store.Prepare(ctx, prepared(w.facade.Catalog())); err != nil {
+		t.Fatal(err)
+	}
+	b := projection.NewBuilder()
+	if err = projection.RegisterAll(b, w.facade.Catalog(), nil); err != nil {
+		t.Fatal(err)
+	}
+	s, err := b.Build(w.facade)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.engine, err = resolvers.NewEngine(s, w.facade, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range racks {
+		w.call("rack.create", "", fmt.Sprintf(`{"id":%q}`, id))
+	}
+	return w
+}
+
+func prepared(c *facade.Catalog) (list []*schema.Entity) {
+	for _, f := range c.Fronds {
+		for _, d := range f.Doors {
+			list = append(list, d.Entity)
+		}
+	}
+	return list
+}
+
+// call makes a call that has to succeed.
+func (w *warehouse) call(method, id, body string) {
+	w.Helper()
+	in := facade.Invocation{}
+	if id != "" {
+		in.Params = json.RawMessage(fmt.Sprintf(`{"id":%q}`, id))
+	}
+	if body != "" {
+		in.Body = json.RawMessage(body)
+	}
+	entity, op, _ := strings.Cut(method, ".")
+	if _, err := w.facade.Call(context.Background(), &facade.Call{Entity: entity, Operation: op, Invocation: in}); err != nil {
+		w.Fatalf("%s %s %s: %v %+v", method, id, body, err, facade.AsError(err).Details)
+	}
+}
+
+// insert adds an item, in the table and in the slice.
+func (w *warehouse) insert() {
+	w.made++
+	it := &item{id: fmt.Sprintf("%c%d", 'a'+w.IntN(26), w.made), of: map[string]string{}}
+	it.of["id"] = fmt.Sprintf("%q", it.id)
+	it.of["rackId"] = fmt.Sprintf("%q", racks[w.IntN(len(racks))])
+	for name, values := range columns {
+		it.of[name] = values[w.IntN(len(values))]
+	}
+	var members []string
+	for name, text := range it.of {
+		members = append(members, fmt.Sprintf("%q:%s", name, text))
+	}
+	w.call("item.create", "", "{"+strings.Join(members, ",")+"}")
+	w.items = append(w.items, it)
+}
+
+// remove removes an item.
+func (w *warehouse) remove(it *item) {
+	w.call("item.delete", it.id, "")
+	w.items = slices.DeleteFunc(w.items, func(other *item) bool { return other == it })
+}
+
+// change writes another value into a field of an item.
+func (w *warehouse) change(it *item, name, text string) {
+	w.call("item.update", it.id, fmt.Sprintf("{%q:%s}", name, text))
+	it.of[name] = text
+}
+
+// stir inserts, removes and changes a few items. What a walk goes by are the fields
+// in by: an item in which one of those changes is noted as moved.
+func (w *warehouse) stir(by []string) {
+	for range w.IntN(4) {
+		if len(w.items) == 0 || w.IntN(3) == 0 {
+			w.insert()
+			continue
+		}
+		it := w.items[w.IntN(len(w.items))]
+		switch w.IntN(3) {
+		case 0:
+			w.remove(it)
+		case 1: // one that is anywhere, to anywhere
+			name := columnNames[w.IntN(len(columnNames))]
+			text := columns[name][w.IntN(len(columns[name]))]
+			if slices.Contains(by, name) && text != it.of[name] {
+				w.moved[it.id] = true
+			}
+			w.change(it, name, text)
+		case 2: // to another rack
+			if slices.Contains(by, "rackId") {
+				w.moved[it.id] = true
+			}
+			w.change(it, "rackId", fmt.Sprintf("%q", racks[w.IntN(len(racks))]))
+		}
+	}
+}
+
+// sortKey is one key of an order.
+type sortKey struct {
+	name string
+	desc bool
+}
+
+// anyOrder is up to three keys, each in either direction, and the id behind them.
+func (w *warehouse) anyOrder() []sortKey {
+	names := slices.Clone(columnNames)
+	w.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+	var keys []sortKey
+	for _, name := range names[:w.IntN(4)] {
+		keys = append(keys, sortKey{name, w.IntN(2) == 0})
+	}
+	return append(keys, sortKey{"id", w.IntN(4) == 0})
+}
+
+// compareItems says which of two items comes first in an order.
+func compareItems(keys []sortKey, a, b *item) int {
+	for _, k := range keys {
+		c := compareTexts(k.name, a.of[k.name], b.of[k.name])
+		if k.desc {
+			c = -c
+		}
+		if c != 0 {
+			return c
+		}
+	}
+	return 0
+}
+
+// compareTexts compares two values of a field: null first, then by what they say.
+func compareTexts(name, a, b string) int {
+	switch {
+	case a == "null" || b == "null":
+		return cmp.Compare(btoi(a != "null"), btoi(b != "null"))
+	case name == "rank" || name == "score" || name == "price":
+		x, _ := new(big.Rat).SetString(strings.Trim(a, `"`))
+		y, _ := new(big.Rat).SetString(strings.Trim(b, `"`))
+		return x.Cmp(y)
+	case name == "done":
+		return cmp.Compare(btoi(a == "true"), btoi(b == "true"))
+	}
+	var x, y string
+	_, _ = json.Unmarshal([]byte(a), &x), json.Unmarshal([]byte(b), &y)
+	if name == "at" {
+		at, _ := time.Parse(time.RFC3339Nano, x)
+		other, _ := time.Parse(time.RFC3339Nano, y)
+		return at.Compare(other)
+	}
+	return strings.Compare(x, y)
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
