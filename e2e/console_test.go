@@ -1,0 +1,66 @@
+package e2e_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/frondhost/frond/console"
+)
+
+// TestConsole drives the page at /graphql in a real browser: the queries of the project
+// are there, one is typed and run, a wrong one is told, the documentation opened, and
+// nothing is asked of anybody but the gateway. The picture it takes is e2e/out/console.png.
+func TestConsole(t *testing.T) {
+	dir := js(t)
+	need(t, "chromium")
+	if !console.Built() {
+		missing(t, "console/dist is not here; `make console` builds it")
+	}
+	browser, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(root, "e2e", "out")
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	shop := startGateway(t, filepath.Join(root, "examples", "shop"))
+	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "node", "console.mjs", shop.URL+"/graphql", t.TempDir(), filepath.Join(out, "console.png"))
+	cmd.Dir = dir
+	cmd.Env = environment("CHROMIUM=" + browser)
+	said, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	if steps := strings.Count(string(said), "ok   "); steps < 10 {
+		t.Errorf("%d steps went well, which cannot be all\n%s", steps, said)
+	}
+}
+
+// TestQueries: staff may run every query that the shop's console offers, and is
+// refused nothing in it.
+func TestQueries(t *testing.T) {
+	dir := filepath.Join(root, "examples", "shop")
+	files, err := filepath.Glob(filepath.Join(dir, "queries", "*.graphql"))
+	if err != nil || len(files) < 4 {
+		t.Fatalf("%d queries, which cannot be all: %v", len(files), err)
+	}
+	shop := startGateway(t, dir)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res := send(t, "POST", shop.URL+"/graphql", object("query", encode(t, string(text))), `X-Frond-User: {"roles": ["staff"]}`)
+		if answer := string(res.Body); strings.Contains(answer, `"errors"`) || !strings.Contains(answer, `"items":[{`) {
+			t.Errorf("%s: %s", filepath.Base(file), answer)
+		}
+	}
+}

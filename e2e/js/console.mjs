@@ -1,0 +1,189 @@
+// Drives the page at /graphql as somebody at a keyboard does, in Debian's Chromium:
+//
+//	node console.mjs PAGE PROFILE SCREENSHOT
+//
+// It leaves with 1 and says what it expected where the page does anything else.
+import assert from 'node:assert/strict';
+import { chromium } from 'playwright-core';
+
+const [url, profile, screenshot] = process.argv.slice(2);
+const origin = new URL(url).origin;
+
+const context = await chromium.launchPersistentContext(profile, {
+  executablePath: process.env.CHROMIUM,
+  headless: true,
+  args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+  viewport: { width: 1280, height: 800 },
+  colorScheme: 'light',
+  timeout: 30_000,
+});
+context.setDefaultTimeout(20_000);
+
+const wrong = []; // what no visit may bring about
+const requests = [];
+context.on('request', r => {
+  requests.push(r);
+  if (new URL(r.url()).origin !== origin && !r.url().startsWith('data:')) wrong.push(`a request to ${r.url()}`);
+});
+let refused = 0; // documents, which is an answer too
+context.on('response', r => {
+  if (r.status() === 400 && r.request().method() === 'POST') refused++;
+  else if (r.status() >= 400) wrong.push(`${r.status()} for ${r.url()}`);
+});
+context.on('console', m => {
+  if (m.text().startsWith('Failed to load resource')) return; // a status, which is seen above
+  if (['error', 'warning'].includes(m.type())) wrong.push(`${m.type()} on the browser's console: ${m.text()}`);
+});
+context.on('weberror', e => wrong.push(`a script failed: ${e.error()}`));
+await context.addInitScript(() => {
+  addEventListener('securitypolicyviolation', e => console.error(`the policy refuses ${e.violatedDirective} ${e.blockedURI}`));
+});
+
+const page = context.pages()[0] ?? (await context.newPage());
+const editor = name => page.locator(`${name} .monaco-editor`).first();
+const query = '.graphiql-query-editor';
+
+// open waits for the editors and for the schema, without which nothing is completed.
+async function open(address) {
+  const schema = page.waitForResponse(r => r.request().method() === 'POST' && r.request().postData().includes('IntrospectionQuery'));
+  await page.goto(address);
+  await editor(query).waitFor();
+  await editor('.result-window').waitFor();
+  await schema;
+}
+
+// write replaces what an editor holds, key by key. Brackets close themselves; typing
+// over them is what the editor expects.
+async function write(name, text) {
+  await editor(name).click();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.press('Delete');
+  await page.keyboard.type(text, { delay: 5 });
+  await page.keyboard.press('Escape'); // the list of suggestions
+}
+
+// shown is what the answer's pane shows, as soon as it is text that `is` takes. Spaces
+// are dropped: the editor draws them as others.
+async function shown(is, what) {
+  const pane = page.locator('.result-window .view-lines');
+  let text = '';
+  for (const end = Date.now() + 15_000; Date.now() < end; await page.waitForTimeout(100)) {
+    const lines = await pane.locator('.view-line').evaluateAll(all => all.map(l => [parseFloat(l.style.top), l.textContent]).sort((a, b) => a[0] - b[0]).map(l => l[1]));
+    text = lines.join('').replace(/\s/g, '');
+    if (is(text)) return text;
+  }
+  await page.screenshot({ path: screenshot });
+  assert.fail(`the answer does not show ${what}; it shows: ${text || 'nothing'}`);
+}
+
+const shows = want => shown(text => text.includes(want.replace(/\s/g, '')), want);
+const run = () => page.getByRole('button', { name: /Execute query/ });
+const steps = {
+  async 'the tabs are the queries of the project'() {
+    await open(url);
+    const tabs = await page.locator('.graphiql-tab-button').allTextContents();
+    assert.deepEqual(tabs, ['brewing', 'moka', 'orders', 'search']);
+    assert.equal(await page.title(), 'frond · GraphQL');
+  },
+  async 'a query of the project runs as it stands, by the button'() {
+    await page.locator('.graphiql-tab-button', { hasText: /^moka$/ }).click();
+    await run().click();
+    await shows('"product": { "name": "Moka pot, 3 cups"');
+    await shows('"code": "UNAUTHORIZED"');
+  },
+  async 'a query that is typed runs by Ctrl-Enter'() {
+    await page.getByRole('button', { name: 'New tab' }).click();
+    await write(query, 'query Typed { products(first: 2) { total items { id name } } }');
+    await page.keyboard.press('Control+Enter');
+    await shows('"total": 83, "items": [ { "id": "p-apron", "name": "Linen apron, indigo" }, { "id": "p-assam", "name": "Assam Mangalam, 100 g" } ]');
+    assert.ok((await page.locator('.graphiql-tab-button').allTextContents()).includes('Typed'), 'the tab is not named after the operation');
+  },
+  async 'fields are suggested while one types'() {
+    await write(query, '{ product(id: "p-moka-3") { ');
+    await page.keyboard.type('inSt');
+    const suggestion = page.locator('.suggest-widget .monaco-list-row', { hasText: 'inStock' });
+    await suggestion.first().waitFor();
+    await page.keyboard.press('Escape');
+  },
+  async 'a wrong query is marked in the editor, and its answer says what is wrong'() {
+    await write(query, '{ products { total nonsense } }');
+    await page.locator(`${query} .squiggly-error`).first().waitFor();
+    await run().click();
+    await shows('nonsense');
+    await shows('GRAPHQL_VALIDATION_FAILED');
+    await write(query, '{ products { total ');
+    await page.keyboard.press('Delete'); // the brace that closed itself
+    await page.keyboard.press('Delete');
+    await page.keyboard.press('Delete');
+    await page.keyboard.press('Delete');
+    await page.keyboard.press('Control+Enter');
+    await shows('GRAPHQL_PARSE_FAILED');
+    assert.equal(refused, 2, 'the refusals that were asked for, and no other');
+  },
+  async 'a header says who is calling'() {
+    await write(query, 'query Who { products { total } orders { total } }');
+    await page.getByRole('button', { name: 'Headers' }).click();
+    await write('.graphiql-editor-tool .graphiql-editor:not(.hidden)', '{"X-Frond-User": {"id": "u-typed", "roles": ["staff"]}}');
+    await run().click();
+    await shows('"products": { "total": 84 }');
+    await shown(text => !text.includes('errors'), 'staff what staff may see');
+  },
+  async 'variables are sent'() {
+    await write(query, 'query One($id: ID!) { product(id: $id) { name } }');
+    await page.getByRole('button', { name: 'Variables' }).click();
+    await write('.graphiql-editor-tool .graphiql-editor:not(.hidden)', '{"id": "p-apron"}');
+    await run().click();
+    await shows('{ "data": { "product": { "name": "Linen apron, indigo" } } }');
+  },
+  async 'the documentation has the type Product'() {
+    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+    await page.locator('.graphiql-doc-explorer-search-input').click();
+    await page.keyboard.type('Product', { delay: 20 });
+    await page.getByRole('option', { name: 'Product', exact: true }).click();
+    await page.locator('.graphiql-doc-explorer-title', { hasText: 'Product' }).waitFor();
+    await page.locator('.graphiql-doc-explorer-content', { hasText: 'inStock' }).waitFor();
+  },
+  async 'the history has what ran'() {
+    await page.getByRole('button', { name: 'Show History' }).click();
+    await page.locator('.graphiql-history-items', { hasText: 'Who' }).waitFor();
+  },
+  async 'the tabs are there after a reload, and no header is kept'() {
+    await page.waitForTimeout(1000); // the page writes them down after half a second
+    const kept = await page.evaluate(() => JSON.stringify(localStorage));
+    assert.ok(kept.includes('query One'), 'the tabs are not kept');
+    assert.ok(!kept.includes('u-typed'), 'a header was kept');
+    await open(url);
+    assert.ok((await page.locator('.graphiql-tab-button').allTextContents()).includes('One'));
+  },
+  async 'a link shows its query and does not run it'() {
+    const before = requests.length;
+    await open(url + '?query=' + encodeURIComponent('query Linked { products { total } }'));
+    await page.locator('.graphiql-tab-button', { hasText: 'Linked' }).waitFor();
+    const sent = requests.slice(before).filter(r => r.method() === 'POST' && r.postData().includes('Linked'));
+    assert.equal(sent.length, 0, 'the query of the link was sent');
+  },
+  async 'a picture of it'() {
+    await open(url);
+    await page.locator('.graphiql-tab-button', { hasText: /^moka$/ }).click();
+    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+    await run().click();
+    await shows('Moka pot');
+    await page.screenshot({ path: screenshot });
+  },
+};
+
+let failed = false;
+for (const [what, step] of Object.entries(steps)) {
+  try {
+    await step();
+    if (wrong.length) throw new Error(wrong.join('\n'));
+    console.log('ok   ' + what);
+  } catch (problem) {
+    failed = true;
+    console.log(`FAIL ${what}\n${problem.message}`);
+    await page.screenshot({ path: screenshot });
+    break; // each step stands where the one before left the page
+  }
+}
+await context.close();
+process.exit(failed ? 1 : 0);
