@@ -64,13 +64,16 @@ fault. --pin writes that file.`,
 	return cmd
 }
 
-// dryRun builds the whole gateway over a store in memory.
-func (s *shell) dryRun(settings *settings, dir string) (*gateway.Gateway, error) {
+// dryRun builds the whole gateway over a store in memory, with settings changed for it.
+func (s *shell) dryRun(settings *settings, dir string, changes ...func(*gateway.Config)) (*gateway.Gateway, error) {
 	project, config, err := settings.load(s, dir)
 	if err != nil {
 		return nil, err
 	}
 	config.Store = "memory"
+	for _, change := range changes {
+		change(config)
+	}
 	return gateway.New(project, &gateway.Options{Config: *config, Logger: s.quiet(config), Unregistered: settings.unregistered})
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -31,7 +32,9 @@ func newSchema(s *shell) *cobra.Command {
 		if *format != "graphql" && *format != "bundle" {
 			return fmt.Errorf("--format cannot be %q; write graphql or bundle", *format)
 		}
-		gw, err := s.dryRun(settings, *dir) // in memory: nothing of the project's own rows is touched
+		// In memory: nothing of the project's own rows is touched. Whoever corrects trusted
+		// documents needs the schema to do so.
+		gw, err := s.dryRun(settings, *dir, func(c *gateway.Config) { c.GraphQL.Documents = gateway.Documents{} })
 		if err != nil {
 			return err
 		}
