@@ -36,6 +36,8 @@ type Config struct {
 	Identity Identity
 	CORS     CORS
 	GraphQL  GraphQL
+	// Remotes are the Fronds that run elsewhere, by their names (spec 1.6).
+	Remotes map[string]Remote
 	// Audiences are the paths of audiences' surfaces, by their names; one that is
 	// not here has /{audience}.
 	Audiences map[string]string
@@ -126,6 +128,7 @@ func pathless(err error) string {
 // check finds what is wrong between settings that are each right.
 func (c Config) check() schema.Faults {
 	faults := append(append(c.Identity.check(c.Listen), c.CORS.check()...), c.GraphQL.check()...)
+	faults = append(faults, c.checkRemotes()...)
 	if c.Limits.List.Default > c.Limits.List.Max {
 		faults = append(faults, schema.Fault{
 			File: ConfigFile, Pointer: "/limits/list/default",

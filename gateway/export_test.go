@@ -3,6 +3,8 @@ package gateway
 import (
 	"context"
 	"log/slog"
+	"net/http"
+	"time"
 )
 
 // SessionOf is the session of an identity whose issuer answers what fetch does; nil
@@ -25,3 +27,9 @@ func SessionOf(id Identity, dir string, fetch func(context.Context) ([]byte, err
 
 // Check is what is wrong with c once its defaults are in.
 func (c Config) Check() error { return c.withDefaults().check().Err() }
+
+// Remotes are asked often, and again soon, so that tests need not wait.
+func init() { refreshEvery, retryFirst = 100*time.Millisecond, 5*time.Millisecond }
+
+// Handler is what the receiver serves.
+func (r *Receiver) Handler() http.Handler { return r.handler }

@@ -7,8 +7,6 @@ import (
 	"net/http"
 	"sync/atomic"
 
-	"github.com/gorilla/mux"
-
 	"github.com/frondhost/frond/console"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/projection"
@@ -53,10 +51,8 @@ type Options struct {
 type Gateway struct {
 	*Host
 	session  Session
-	trusted  *library // nil: there are no trusted documents
 	keys     *keyring // nil: callers are not known by tokens
-	places   []*place
-	mounted  []mounted
+	current  atomic.Pointer[generation]
 	handler  http.Handler
 	draining atomic.Bool
 }
@@ -81,19 +77,24 @@ func New(project *facade.Project, opts *Options) (*Gateway, error) {
 	if g.session == nil {
 		g.session, g.keys, err = newSession(id, keys, g.log)
 	}
+	var first *generation
 	if err == nil {
-		g.trusted, err = readLibrary(config.Dir, config.GraphQL.Documents)
-	}
-	if err == nil {
-		err = g.build(opts)
+		first, err = g.generate(host.facade.Load())
 	}
 	if err != nil {
 		return nil, errors.Join(err, g.Close())
 	}
-	router := mux.NewRouter().SkipClean(true)
-	g.Mount(Mux(router))
-	router.NotFoundHandler = config.CORS.wrap(nowhere(g.paths()))
-	g.handler = watch(router, g.log)
+	g.current.Store(first)
+	g.handler = watch(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		g.current.Load().router.ServeHTTP(w, r)
+	}), g.log)
+	host.follow(func(f *facade.Facade) error {
+		next, err := g.generate(f)
+		if err == nil {
+			g.current.Store(next)
+		}
+		return err
+	})
 	return g, nil
 }
 
@@ -148,19 +149,12 @@ func engineOf(s *resolvers.Schema, caller facade.Caller, opts *GraphQLOptions, d
 // the gateway when done.
 func (g *Gateway) Handler() http.Handler { return g.handler }
 
-// Mount puts the surfaces on a router that has other paths too (spec 1.4).
+// Mount puts the surfaces on a router that has other paths too (spec 1.4). What they
+// show follows the remotes; their paths are those of today.
 func (g *Gateway) Mount(r Router) {
-	for _, m := range g.mounted {
-		r.Handle(m.path, g.config.CORS.wrap(m.handler))
+	for _, m := range g.current.Load().mounted {
+		r.Handle(m.path, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			g.current.Load().at(m.path).ServeHTTP(w, r)
+		}))
 	}
-}
-
-// paths are those that everybody may be told.
-func (g *Gateway) paths() (paths []string) {
-	for _, m := range g.mounted {
-		if !m.untold {
-			paths = append(paths, m.path)
-		}
-	}
-	return paths
 }

@@ -14,15 +14,35 @@ import (
 // live answers /livez: the process runs.
 func live(w http.ResponseWriter, r *http.Request) { health(w, r, true, "live") }
 
-// ready answers /readyz: calls are welcome until the service drains.
-func ready(draining *atomic.Bool) http.HandlerFunc {
+// ready answers /readyz: calls are welcome until the service drains. A remote that is
+// away is no reason to take this gateway out: a line tells of each.
+func ready(draining *atomic.Bool, remotes func() []RemoteState) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if draining.Load() {
 			health(w, r, false, "draining")
 			return
 		}
-		health(w, r, true, "ready")
+		word := "ready"
+		for _, remote := range remotes() {
+			word += "\n" + remote.Frond + ": " + remote.word()
+		}
+		health(w, r, true, word)
 	}
+}
+
+// word is a remote's state in few words, without its address.
+func (s *RemoteState) word() string {
+	switch {
+	case s.Failed == nil && s.Known && s.Calls.Breaker != "open":
+		return "reached"
+	case s.Failed == nil && s.Known:
+		return "failing; calls are held back for a moment"
+	case s.Known:
+		return "away: " + string(s.Failed.Code)
+	case s.Failed != nil:
+		return "not known yet: " + string(s.Failed.Code)
+	}
+	return "not known yet"
 }
 
 func health(w http.ResponseWriter, r *http.Request, ok bool, word string) {

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
@@ -23,7 +25,11 @@ type Host struct {
 	config   Config
 	log      *slog.Logger
 	announce func(url string)
-	facade   *facade.Facade
+	options  *Options
+	project  *facade.Project
+	store    lateStore
+	topology *topology // nil: every Frond runs here
+	facade   atomic.Pointer[facade.Facade]
 	close    func() error
 }
 
@@ -34,7 +40,11 @@ func Open(ctx context.Context, project *facade.Project, opts *Options) (*Host, e
 	if opts == nil {
 		opts = &Options{}
 	}
-	return open(ctx, project, opts, nil)
+	h, err := open(ctx, project, opts, nil)
+	if err == nil {
+		h.follow(nil)
+	}
+	return h, err
 }
 
 // open is Open, with what is wrong elsewhere told in the same breath.
@@ -49,46 +59,116 @@ func open(ctx context.Context, project *facade.Project, opts *Options, elsewhere
 	if h.config.Vendor != "" {
 		project.Vendor = h.config.Vendor
 	}
-	var later lateStore
-	whole, unregistered := true, opts.Unregistered
-	if unregistered != nil {
-		unregistered = func(f schema.Fault) {
-			whole = false
-			opts.Unregistered(f)
-		}
+	h.options, h.project = opts, project
+	config := h.config.check()
+	if len(config) == 0 {
+		h.topology = newTopology(h.config.Remotes, h.log)
 	}
-	f, err := facade.New(project, &later, &facade.Options{
-		Middleware:   opts.Middleware,
-		List:         facade.ListLimits{Default: h.config.Limits.List.Default, Max: h.config.Limits.List.Max},
-		Unregistered: unregistered,
-	})
-	if err := errors.Join(h.config.check().Err(), elsewhere, err); err != nil {
+	if h.topology != nil {
+		h.topology.ask(ctx, firstAsk)
+	}
+	f, whole, err := h.compile()
+	if err := errors.Join(config.Err(), elsewhere, err); err != nil {
+		h.topology.close()
 		return nil, err
 	}
-	h.facade = f
-	closer, err := h.openStore(ctx, &later, opts.Store)
+	closer, err := h.openStore(ctx, opts.Store)
 	if err != nil {
+		h.topology.close()
 		return nil, err
 	}
-	h.close = sync.OnceValue(closer.Close)
-	if err := h.prepare(ctx, later.Store, whole); err != nil {
+	h.close = sync.OnceValue(func() error {
+		h.topology.close()
+		return closer.Close()
+	})
+	if err := h.prepare(ctx, f); err != nil {
 		return nil, errors.Join(err, h.Close())
 	}
+	if whole {
+		if err := f.Seed(ctx); err != nil {
+			return nil, errors.Join(err, h.Close())
+		}
+	}
+	h.facade.Store(f)
 	return h, nil
 }
 
-// prepare makes the store hold what the cards say, and writes the seeds where
-// there are no rows yet, if everything they take is there.
-func (h *Host) prepare(ctx context.Context, store facade.Store, whole bool) error {
-	if s, ok := store.(preparer); ok {
-		if err := s.Prepare(ctx, h.Catalog().Set.Entities); err != nil {
-			return err
+// firstAsk is how long a start waits for remotes to tell what they serve.
+const firstAsk = 2 * time.Second
+
+// waiting says whether there are remotes that have not told yet what they serve.
+func (h *Host) waiting() bool {
+	for _, r := range h.Remotes() {
+		if !r.Known {
+			return true
 		}
 	}
-	if !whole {
+	return false
+}
+
+// follow keeps the host up with its remotes: where one of them serves something else
+// than before, there is a new façade, and with swap what stands over it. One that
+// cannot be made is told of, and everything stays as it was.
+func (h *Host) follow(swap func(*facade.Facade) error) {
+	if h.topology == nil {
+		return
+	}
+	h.topology.watch(func() {
+		f, _, err := h.compile()
+		if err == nil {
+			err = h.prepare(context.Background(), f)
+		}
+		if err == nil && swap != nil {
+			err = swap(f)
+		}
+		if err != nil {
+			h.log.Error("what the remotes serve now cannot be taken over; the schema stays as it was", "error", err)
+			return
+		}
+		h.facade.Store(f)
+		h.log.Info("the remotes' schema has been taken over")
+	})
+}
+
+// compile makes a façade of the project with its Fronds where they run, as far as
+// that is known. whole is false where generators or conversions are not here.
+func (h *Host) compile() (f *facade.Facade, whole bool, err error) {
+	whole = true
+	unregistered := h.options.Unregistered
+	if unregistered != nil {
+		unregistered = func(f schema.Fault) {
+			whole = false
+			h.options.Unregistered(f)
+		}
+	}
+	project, incomplete := h.topology.project(h.project)
+	carriers := h.topology.carriers()
+	f, err = facade.New(project, &h.store, &facade.Options{
+		Middleware:   h.options.Middleware,
+		List:         facade.ListLimits{Default: h.config.Limits.List.Default, Max: h.config.Limits.List.Max},
+		Unregistered: unregistered,
+		Remotes:      carriers,
+		Incomplete:   incomplete,
+	})
+	if err == nil {
+		h.topology.bind(carriers, f.Catalog())
+	}
+	return f, whole, err
+}
+
+// prepare makes the store hold what the cards say of the rows that are kept here.
+func (h *Host) prepare(ctx context.Context, f *facade.Facade) error {
+	s, ok := h.store.Store.(preparer)
+	if !ok {
 		return nil
 	}
-	return h.facade.Seed(ctx)
+	var here []*schema.Entity
+	for _, e := range f.Catalog().Set.Entities {
+		if _, away := h.config.Remotes[e.Frond]; !away {
+			here = append(here, e)
+		}
+	}
+	return s.Prepare(ctx, here)
 }
 
 // preparer is a store that is told its entities before it is used. An author's
@@ -98,10 +178,14 @@ type preparer interface {
 }
 
 // Catalog is what the host serves.
-func (h *Host) Catalog() *facade.Catalog { return h.facade.Catalog() }
+func (h *Host) Catalog() *facade.Catalog { return h.facade.Load().Catalog() }
 
-// Caller calls operations in this process, as every surface does.
-func (h *Host) Caller() facade.Caller { return h.facade }
+// Caller calls operations in this process, as every surface does, wherever they run.
+func (h *Host) Caller() facade.Caller {
+	return facade.CallerFunc(func(ctx context.Context, c *facade.Call) (*facade.Result, error) {
+		return h.facade.Load().Call(ctx, c)
+	})
+}
 
 // Discovery is the host's discovery document (spec 2.5).
 func (h *Host) Discovery() json.RawMessage { return h.Catalog().Discovery().AppendJSON(nil) }
@@ -123,9 +207,9 @@ func (s *lateStore) Rehearses() bool {
 }
 
 // openStore opens what Config.Store names, unless the author brought a store.
-func (h *Host) openStore(ctx context.Context, into *lateStore, own facade.Store) (io.Closer, error) {
+func (h *Host) openStore(ctx context.Context, own facade.Store) (io.Closer, error) {
 	if own != nil {
-		into.Store = own
+		h.store.Store = own
 		return nothing{}, nil
 	}
 	opts := sqlite.Options{Logger: h.log}
@@ -145,7 +229,7 @@ func (h *Host) openStore(ctx context.Context, into *lateStore, own facade.Store)
 	if err != nil {
 		return nil, err
 	}
-	into.Store = store
+	h.store.Store = store
 	return store, nil
 }
 

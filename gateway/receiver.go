@@ -53,7 +53,9 @@ func NewReceiver(project *facade.Project, frond string, opts *ReceiverOptions) (
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
-	host, err := Open(context.Background(), project, &opts.Options)
+	here := opts.Options
+	here.Config.Remotes = nil // spec 1.7: the local runner executes strictly here
+	host, err := Open(context.Background(), project, &here)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +67,7 @@ func NewReceiver(project *facade.Project, frond string, opts *ReceiverOptions) (
 	mux := http.NewServeMux()
 	mux.Handle(envelope.Path, envelope.NewHandler(catalog, caller, &envelope.Options{TrustState: true, MaxBody: host.config.Limits.Body, Log: host.log}))
 	mux.HandleFunc("/livez", live)
-	mux.HandleFunc("/readyz", ready(&r.draining))
+	mux.HandleFunc("/readyz", ready(&r.draining, r.Remotes))
 	mux.Handle("/", nowhere([]string{envelope.Path, "/livez", "/readyz"}))
 	r.handler = watch(mux, host.log)
 	return r, nil

@@ -103,6 +103,7 @@ var settings = []Setting{
 	{"cors.credentials", "false", "let such a page's browser send cookies", to(readBool, func(c *Config) *bool { return &c.CORS.Credentials })},
 	{"cors.maxAge", "10m", "how long a browser may remember what it was allowed", to(readMaxAge, func(c *Config) *time.Duration { return &c.CORS.MaxAge })},
 	{"audiences", "{}", "the paths that the surfaces of audiences stand under, such as {partner: /b2b}; /{audience} where none is set", to(readAudiences, func(c *Config) *map[string]string { return &c.Audiences })},
+	{"remotes", "{}", "the Fronds that run elsewhere, such as {billing: http://10.0.0.7:4100}", to(readRemotes, func(c *Config) *map[string]Remote { return &c.Remotes })},
 	{"log.level", "info", "debug, info, warn or error", to(readLevel, func(c *Config) *slog.Level { return &c.Log.Level })},
 	{"log.format", "auto", "text, json or auto: text on a terminal, else json", to(readFormat, func(c *Config) *string { return &c.Log.Format })},
 	{"shutdown.delay", "0s", "how long to go on serving with /readyz at 503", to(readDuration, func(c *Config) *time.Duration { return &c.Shutdown.Delay })},

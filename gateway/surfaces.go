@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/frondhost/frond/console"
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/projection"
@@ -24,11 +23,11 @@ import (
 var mounts = []struct {
 	kind  facade.Surface
 	path  string
-	build func(*Gateway, *place, *Options) (http.Handler, error)
+	build func(*generation, *place) (http.Handler, error)
 }{
-	{facade.OnGraphQL, "/graphql", (*Gateway).graphQL},
-	{facade.OnREST, "/api/", (*Gateway).rest},
-	{facade.OnEnvelope, envelope.Path, (*Gateway).envelope},
+	{facade.OnGraphQL, "/graphql", (*generation).graphQL},
+	{facade.OnREST, "/api/", (*generation).rest},
+	{facade.OnEnvelope, envelope.Path, (*generation).envelope},
 }
 
 // place is where a surface stands, and what it sees of the host. The path alone says
@@ -45,53 +44,8 @@ type place struct {
 // mounted is a handler and the path it belongs at.
 type mounted struct {
 	path    string
-	untold  bool // not to be told to who does not know it
+	untold  bool // not to be named to who asks for a path that is not there
 	handler http.Handler
-}
-
-// build builds what is mounted where.
-func (g *Gateway) build(opts *Options) error {
-	catalog := g.Catalog()
-	bases, faults := g.config.bases(catalog.Audiences)
-	if err := faults.Err(); err != nil {
-		return err
-	}
-	var problems []error
-	for i, base := range bases {
-		audience := ""
-		if i > 0 {
-			audience = catalog.Audiences[i-1]
-		}
-		for _, m := range mounts {
-			p := &place{surface: m.kind.For(audience), base: base}
-			var err error
-			if p.view, err = catalog.Surface(p.surface); err != nil {
-				return err
-			}
-			if p.empty(catalog, opts) {
-				continue
-			}
-			p.caller = g.facade.On(p.view)
-			handler, err := m.build(g, p, opts)
-			problems = append(problems, err)
-			g.places = append(g.places, p)
-			g.mounted = append(g.mounted, mounted{base + m.path, audience != "", handler})
-			if m.kind == facade.OnGraphQL && !g.config.GraphQL.NoConsole {
-				g.mounted = append(g.mounted, mounted{base + m.path + console.Path, true, handler})
-			}
-		}
-	}
-	g.mounted = append(g.mounted, mounted{path: "/livez", handler: http.HandlerFunc(live)}, mounted{path: "/readyz", handler: ready(&g.draining)})
-	if err := errors.Join(problems...); err != nil {
-		return err
-	}
-	var shelves []*shelf
-	for _, p := range g.places {
-		if p.shelf != nil {
-			shelves = append(shelves, p.shelf)
-		}
-	}
-	return g.trusted.settle(g.log, shelves...)
 }
 
 // empty says whether nothing is to be seen: the surface is not mounted then, as if
@@ -103,8 +57,8 @@ func (p *place) empty(whole *facade.Catalog, opts *Options) bool {
 	return !slices.ContainsFunc(p.view.Fronds, func(f *facade.Frond) bool { return len(f.Doors) > 0 })
 }
 
-func (g *Gateway) graphQL(p *place, opts *Options) (http.Handler, error) {
-	schema, err := g.project(p, opts)
+func (g *generation) graphQL(p *place) (http.Handler, error) {
+	schema, err := g.project(p)
 	queries, faults := readQueries(g.config.Dir, p.surface)
 	if err := errors.Join(err, faults.Err()); err != nil {
 		return nil, err
@@ -123,14 +77,15 @@ func (g *Gateway) graphQL(p *place, opts *Options) (http.Handler, error) {
 
 // project builds the GraphQL schema of a surface. What Go code registers by hand is
 // everybody's: an audience sees nothing that its Fronds do not name.
-func (g *Gateway) project(p *place, opts *Options) (*resolvers.Schema, error) {
+func (g *generation) project(p *place) (*resolvers.Schema, error) {
+	opts := g.options
 	var options projection.Options
 	if opts.GraphQL != nil {
 		options = *opts.GraphQL
 	}
 	options.Surface = p.surface
 	b := projection.NewBuilder()
-	err := projection.RegisterAll(b, g.Catalog(), &options)
+	err := projection.RegisterAll(b, g.facade.Catalog(), &options)
 	if opts.Extend != nil && p.base == "" {
 		err = errors.Join(err, opts.Extend(b))
 	}
@@ -140,7 +95,7 @@ func (g *Gateway) project(p *place, opts *Options) (*resolvers.Schema, error) {
 	return b.Build(p.caller)
 }
 
-func (g *Gateway) rest(p *place, _ *Options) (http.Handler, error) {
+func (g *generation) rest(p *place) (http.Handler, error) {
 	api, err := rest.New(p.view, p.caller, &rest.Options{Base: p.base + "/api", State: g.session, MaxBody: g.config.Limits.Body, Log: g.log})
 	if err != nil {
 		return nil, err
@@ -149,7 +104,7 @@ func (g *Gateway) rest(p *place, _ *Options) (http.Handler, error) {
 	return api, nil
 }
 
-func (g *Gateway) envelope(p *place, _ *Options) (http.Handler, error) {
+func (g *generation) envelope(p *place) (http.Handler, error) {
 	p.shown = func() string { return string(p.view.Discovery().AppendJSON(nil)) }
 	return envelope.NewHandler(p.view, p.caller, &envelope.Options{State: g.session, MaxBody: g.config.Limits.Body, Log: g.log}), nil
 }
@@ -160,7 +115,7 @@ func (g *Gateway) Shown(s facade.Surface) (string, error) {
 	if _, err := g.Catalog().Surface(s); err != nil {
 		return "", err
 	}
-	for _, p := range g.places {
+	for _, p := range g.current.Load().places {
 		if p.surface == s {
 			return p.shown(), nil
 		}

@@ -1,0 +1,119 @@
+package gateway
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/gorilla/mux"
+
+	"github.com/frondhost/frond/console"
+	"github.com/frondhost/frond/facade"
+)
+
+// generation is one façade with every surface over it. What a remote serves changes
+// while the gateway runs; then there is a new one, and requests that began on the
+// old one end there.
+type generation struct {
+	*Gateway
+	facade  *facade.Facade
+	trusted *library // nil: there are no trusted documents
+	places  []*place
+	mounted []mounted
+	router  http.Handler
+}
+
+// generate builds what is mounted where, over a façade.
+func (g *Gateway) generate(f *facade.Facade) (*generation, error) {
+	gen := &generation{Gateway: g, facade: f}
+	catalog := f.Catalog()
+	bases, faults := g.config.bases(catalog.Audiences)
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	var err error
+	if gen.trusted, err = readLibrary(g.config.Dir, g.config.GraphQL.Documents); err != nil {
+		return nil, err
+	}
+	var problems []error
+	for i, base := range bases {
+		audience := ""
+		if i > 0 {
+			audience = catalog.Audiences[i-1]
+		}
+		for _, m := range mounts {
+			p := &place{surface: m.kind.For(audience), base: base}
+			if p.view, err = catalog.Surface(p.surface); err != nil {
+				return nil, err
+			}
+			if p.empty(catalog, g.options) {
+				continue
+			}
+			p.caller = f.On(p.view)
+			handler, err := m.build(gen, p)
+			problems = append(problems, err)
+			gen.places = append(gen.places, p)
+			gen.mount(mounted{base + m.path, audience != "", handler})
+			if m.kind == facade.OnGraphQL && !g.config.GraphQL.NoConsole {
+				gen.mount(mounted{base + m.path + console.Path, true, handler})
+			}
+		}
+	}
+	if err := errors.Join(problems...); err != nil {
+		return nil, err
+	}
+	if err := gen.trusted.settle(g.log, gen.shelves()...); err != nil && !g.waiting() {
+		// A document of what a remote has not told of yet is refused until it has.
+		return nil, err
+	}
+	gen.mount(mounted{path: "/livez", handler: http.HandlerFunc(live)})
+	gen.mount(mounted{path: "/readyz", handler: ready(&g.draining, g.Remotes)})
+	gen.route()
+	return gen, nil
+}
+
+func (g *generation) mount(m mounted) {
+	m.handler = g.config.CORS.wrap(m.handler)
+	g.mounted = append(g.mounted, m)
+}
+
+// route puts what is mounted on a router; at other paths it is said which there are.
+func (g *generation) route() {
+	router := mux.NewRouter().SkipClean(true)
+	r := Mux(router)
+	for _, m := range g.mounted {
+		r.Handle(m.path, m.handler)
+	}
+	router.NotFoundHandler = g.config.CORS.wrap(nowhere(g.paths()))
+	g.router = router
+}
+
+// at is what answers at a path that was mounted once; a surface that shows nothing
+// any more is not there.
+func (g *generation) at(path string) http.Handler {
+	for _, m := range g.mounted {
+		if m.path == path {
+			return m.handler
+		}
+	}
+	return nowhere(g.paths())
+}
+
+// paths are those that everybody may be told.
+func (g *generation) paths() (paths []string) {
+	for _, m := range g.mounted {
+		if !m.untold {
+			paths = append(paths, m.path)
+		}
+	}
+	return paths
+}
+
+// shelves are the trusted documents of each GraphQL surface.
+func (g *generation) shelves() (shelves []*shelf) {
+	for _, p := range g.places {
+		if p.shelf != nil {
+			shelves = append(shelves, p.shelf)
+		}
+	}
+	return shelves
+}

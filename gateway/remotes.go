@@ -1,0 +1,145 @@
+package gateway
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// Remote is where a Frond's operations run, if not here (spec 1.6). The zero values
+// are those of DESIGN 8.
+type Remote struct {
+	URL     string        // the base address: http://10.0.0.7:4100
+	Connect time.Duration // for a connection to form; 0: 2 s
+	Attempt time.Duration // for one request; 0: 5 s
+	Timeout time.Duration // for a call with its retries; 0: 10 s
+	Retries *int          // of queries; nil: 2
+	// Strict refuses answers that do not fit their cards; else that is logged.
+	Strict bool
+}
+
+const remotesHelp = "write an address for each Frond, such as {billing: http://10.0.0.7:4100} or {billing: {url: http://10.0.0.7:4100, timeout: 3s}} in the file, or billing=http://10.0.0.7:4100 elsewhere"
+
+// readRemotes reads which Fronds run elsewhere: a map in the file; elsewhere JSON, or
+// billing=http://10.0.0.7:4100 with commas between them.
+func readRemotes(text string) (map[string]Remote, error) {
+	all := map[string]Remote{}
+	if doc := []byte(text); jsontext.Check(doc) == nil {
+		if jsontext.KindOf(doc) != jsontext.Object {
+			return nil, errors.New(remotesHelp)
+		}
+		for name, value := range jsontext.Members(doc) {
+			r, err := readRemote(value)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+			all[name] = r
+		}
+	} else {
+		for pair := range strings.SplitSeq(text, ",") {
+			name, address, ok := strings.Cut(strings.TrimSpace(pair), "=")
+			if !ok || name == "" {
+				return nil, errors.New(remotesHelp)
+			}
+			all[strings.TrimSpace(name)] = Remote{URL: strings.TrimSpace(address)}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if err := checkAddress(all[name].URL); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	if len(all) == 0 {
+		return nil, nil
+	}
+	return all, nil
+}
+
+var remoteKeys = []string{"url", "connect", "attempt", "timeout", "retries", "strict"}
+
+// readRemote reads one remote: its address, or a map with more.
+func readRemote(value json.RawMessage) (r Remote, err error) {
+	if jsontext.KindOf(value) == jsontext.String {
+		r.URL = jsontext.Unquote(value)
+		return r, nil
+	}
+	if jsontext.KindOf(value) != jsontext.Object {
+		return r, errors.New(remotesHelp)
+	}
+	for name, value := range jsontext.Members(value) {
+		text := string(jsontext.Trim(value))
+		if jsontext.KindOf(value) == jsontext.String {
+			text = jsontext.Unquote(value)
+		}
+		switch name {
+		case "url":
+			r.URL = text
+		case "connect":
+			r.Connect, err = readDuration(text)
+		case "attempt":
+			r.Attempt, err = readDuration(text)
+		case "timeout":
+			r.Timeout, err = readDuration(text)
+		case "retries":
+			n := 0
+			if text != "0" {
+				n, err = readCount(text)
+			}
+			r.Retries = &n
+		case "strict":
+			r.Strict, err = readBool(text)
+		default:
+			err = errors.New("is not known; a remote has " + strings.Join(remoteKeys, ", "))
+		}
+		if err != nil {
+			return r, fmt.Errorf("%s %w", name, err)
+		}
+	}
+	return r, nil
+}
+
+func checkAddress(text string) error {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
+		return errors.New("write the address of a host, such as http://10.0.0.7:4100, without a query")
+	}
+	return nil
+}
+
+// checkRemotes finds what is wrong between the remotes: one address that is said to
+// be two things.
+func (c *Config) checkRemotes() (faults schema.Faults) {
+	byURL := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(c.Remotes)) {
+		r := c.Remotes[name]
+		address := strings.TrimRight(r.URL, "/")
+		other, shared := byURL[address]
+		if byURL[address] = name; !shared {
+			continue
+		}
+		o := c.Remotes[other]
+		if o.URL, r.URL = "", ""; o.Connect != r.Connect || o.Attempt != r.Attempt || o.Timeout != r.Timeout || o.Strict != r.Strict || retriesOf(o) != retriesOf(r) {
+			faults = append(faults, schema.Fault{
+				File: ConfigFile, Pointer: "/remotes/" + jsontext.Token(name),
+				Message: fmt.Sprintf("%s and %s run at one address and are called differently", other, name),
+				Remedy:  "write the same timeouts, retries and strictness for both",
+			})
+		}
+	}
+	return faults
+}
+
+func retriesOf(r Remote) int {
+	if r.Retries == nil {
+		return 2
+	}
+	return *r.Retries
+}
