@@ -31,21 +31,24 @@ const (
 
 // guard is the care all calls of one host share.
 type guard struct {
-	retries  failsafe.Executor[any]
-	breaker  circuitbreaker.CircuitBreaker[any]
-	bulkhead bulkhead.Bulkhead[any]
-	fair     time.Duration
+	least, most time.Duration // of a pause
+	retries     failsafe.Executor[any]
+	breaker     circuitbreaker.CircuitBreaker[any]
+	bulkhead    bulkhead.Bulkhead[any]
+	fair        time.Duration
 }
 
-func newGuard(o *RemoteOptions, changed func(from, to string)) guard {
-	return guard{
+func newGuard(o *RemoteOptions, changed func(from, to string)) *guard {
+	g := &guard{}
+	*g = guard{
+		least: pauseLeast, most: pauseMost,
 		retries: failsafe.With(retrypolicy.NewBuilder[any]().
 			HandleIf(func(_ any, err error) bool {
 				a := accidentOf(err)
 				return a != nil && a.again
 			}).
 			WithMaxRetries(o.Retries).
-			WithDelayFunc(pause).
+			WithDelayFunc(g.pause).
 			WithBudget(budget.NewBuilder().WithMaxRate(retryShare).Build()).
 			ReturnLastFailure().
 			Build()),
@@ -58,12 +61,13 @@ func newGuard(o *RemoteOptions, changed func(from, to string)) guard {
 		bulkhead: bulkhead.New[any](uint(o.InFlight)),
 		fair:     min(fairTime, o.Attempt),
 	}
+	return g
 }
 
 // pause is how long to wait before sending again: full jitter, so that callers who
 // failed together do not come back together, and what the host asked for at least.
-func pause(exec failsafe.ExecutionAttempt[any]) time.Duration {
-	d := pauseLeast + rand.N(pauseMost-pauseLeast)
+func (g *guard) pause(exec failsafe.ExecutionAttempt[any]) time.Duration {
+	d := g.least + rand.N(g.most-g.least)
 	if a := accidentOf(exec.LastError()); a != nil {
 		d = max(d, a.after)
 	}
@@ -79,6 +83,9 @@ func accidentOf(err error) *accident {
 // send sends frames until they are answered or there is no more use in it. Nil: p
 // has read the answer.
 func (l *link) send(ctx context.Context, p *post) *accident {
+	if l.broken != nil {
+		return &accident{what: noAddress, cause: l.broken}
+	}
 	var last *accident
 	tries := 0
 	_, err := l.guard.retries.WithContext(ctx).Get(func() (any, error) {
@@ -103,7 +110,7 @@ func (l *link) send(ctx context.Context, p *post) *accident {
 
 // attempt sends frames once, if there is room and the host is not let rest.
 func (l *link) attempt(ctx context.Context, p *post) (a *accident) {
-	g := &l.guard
+	g := l.guard
 	if !p.aside && g.breaker.RemainingDelay() > 0 {
 		return &accident{what: resting}
 	}
@@ -128,7 +135,7 @@ func (l *link) attempt(ctx context.Context, p *post) (a *accident) {
 		}
 	}()
 	if a = l.exchange(ctx, p); a != nil {
-		a.again = again(ctx, p, a)
+		a.again = g.again(ctx, p, a)
 	}
 	return a
 }
@@ -151,14 +158,14 @@ func (g *guard) record(a *accident, took time.Duration) {
 
 // again says whether what failed is sent again: by the table, and as long as there
 // is time for the pause and more.
-func again(ctx context.Context, p *post, a *accident) bool {
+func (g *guard) again(ctx context.Context, p *post, a *accident) bool {
 	f := &fates[a.what]
 	may := f.query && !p.command || f.command && p.command
 	if a.what == slowDown && !p.command {
 		may = a.after > 0 // it says when
 	}
 	if by, ok := ctx.Deadline(); ok {
-		may = may && time.Until(by) > max(a.after, pauseLeast)
+		may = may && time.Until(by) > max(a.after, g.least)
 	}
 	return may
 }

@@ -61,7 +61,7 @@ type link struct {
 	address   *url.URL
 	broken    error // the address is none
 	transport http.RoundTripper
-	guard     guard
+	guard     *guard
 	flights   flight.Group[flightKey, outcome]
 	peer      peer
 	shapes    shapes
