@@ -61,6 +61,7 @@ const (
 	CodeRoots     = "ROOT_FIELD_LIMIT_EXCEEDED"
 	CodeFields    = "FIELD_LIMIT_EXCEEDED"
 	CodeExpanded  = "EXPANSION_LIMIT_EXCEEDED"
+	CodeMerge     = "MERGE_LIMIT_EXCEEDED"
 	CodeExecution = "EXECUTION_TIMEOUT"
 	CodeResponse  = "RESPONSE_TOO_LARGE"
 )
@@ -97,7 +98,7 @@ func newMeter(l *Limits, doc *ast.QueryDocument) *meter {
 func (m *meter) run(doc *ast.QueryDocument) *fault {
 	var all size // of the whole document: all its operations are validated, whichever is run
 	for _, op := range doc.Operations {
-		s := m.selections(op.SelectionSet, false)
+		s := m.root(op.SelectionSet)
 		s.expanded = m.directives(s.expanded, op.Directives)
 		for _, v := range op.VariableDefinitions {
 			s.expanded = m.directives(m.value(s.expanded+1, v.DefaultValue), v.Directives)
@@ -123,33 +124,65 @@ const maxLists = 2
 
 func over(n, limit int) bool { return limit >= 0 && n > limit }
 
-func (l *Limits) check(s size, operation bool) *fault {
+// broken is the first limit that a size breaks, and how it is told; no code for none.
+func (l *Limits) broken(s *size, operation bool) (code string, limit int, format string) {
 	switch {
 	case over(s.fields, l.Fields):
-		return limitFault(CodeFields, l.Fields, "The document selects more than %d fields, those of fragments counted wherever they are spread; select fewer, or split it.")
+		return CodeFields, l.Fields, "The document selects more than %d fields, those of fragments counted wherever they are spread; select fewer, or split it."
 	case over(s.expanded, l.Expanded):
-		return limitFault(CodeExpanded, l.Expanded, "The document comes to more than %d fields, arguments, values, directives and spreads, those of fragments counted wherever they are spread; spread fewer, or split it.")
+		return CodeExpanded, l.Expanded, "The document comes to more than %d fields, arguments, values, directives and spreads, those of fragments counted wherever they are spread; spread fewer, or split it."
 	case over(s.aliases, l.Aliases):
-		return limitFault(CodeAliases, l.Aliases, "The document has more than %d aliases; use fewer, or split it.")
+		return CodeAliases, l.Aliases, "The document has more than %d aliases; use fewer, or split it."
 	case operation && over(s.roots, l.Roots):
-		return limitFault(CodeRoots, l.Roots, "The operation has more than %d root fields; split it.")
+		return CodeRoots, l.Roots, "The operation has more than %d root fields; split it."
 	case over(s.depth, l.Depth):
-		return limitFault(CodeDepth, l.Depth, "The document is more than %d fields deep; ask for less at a time.")
+		return CodeDepth, l.Depth, "The document is more than %d fields deep; ask for less at a time."
 	case over(s.introspection, 2*l.Depth):
-		return limitFault(CodeDepth, 2*l.Depth, "The introspection is more than %d fields deep; ask for less at a time.")
+		return CodeDepth, 2 * l.Depth, "The introspection is more than %d fields deep; ask for less at a time."
 	case s.lists > maxLists:
-		return limitFault(CodeDepth, maxLists, "The introspection has more than %d lists of fields, inputFields, interfaces or possibleTypes in each other; ask for the types by name.")
+		return CodeDepth, maxLists, "The introspection has more than %d lists of fields, inputFields, interfaces or possibleTypes in each other; ask for the types by name."
+	}
+	return "", 0, ""
+}
+
+func (l *Limits) check(s size, operation bool) *fault {
+	if code, limit, format := l.broken(&s, operation); code != "" {
+		return limitFault(code, limit, format)
 	}
 	return nil
 }
 
 // full says whether there is enough to refuse the document: counting stops there.
 func (m *meter) full(s *size) bool {
-	return over(s.fields, m.limits.Fields) || over(s.expanded, m.limits.Expanded)
+	code, _, _ := m.limits.broken(s, false)
+	return code != ""
 }
 
 // most keeps sums from growing over what an int holds, where nothing is limited.
 const most = 1 << 40
+
+// root is the size of an operation's selections.
+func (m *meter) root(set ast.SelectionSet) size {
+	var total size
+	for i := range set {
+		total.add(m.selections(set[i:i+1], false))
+		if m.full(&total) || over(total.roots, m.limits.Roots) {
+			break
+		}
+	}
+	return total
+}
+
+// add adds what stands beside.
+func (s *size) add(t size) {
+	s.fields = min(s.fields+t.fields, most)
+	s.expanded = min(s.expanded+t.expanded, most)
+	s.aliases = min(s.aliases+t.aliases, most)
+	s.roots = min(s.roots+t.roots, most)
+	s.depth = max(s.depth, t.depth)
+	s.introspection = max(s.introspection, t.introspection)
+	s.lists = max(s.lists, t.lists)
+}
 
 func (m *meter) selections(set ast.SelectionSet, introspecting bool) size {
 	var total size
@@ -166,13 +199,7 @@ func (m *meter) selections(set ast.SelectionSet, introspecting bool) size {
 			s = m.fragment(sel.Name)
 			s.expanded = m.directives(s.expanded+1, sel.Directives)
 		}
-		total.fields = min(total.fields+s.fields, most)
-		total.expanded = min(total.expanded+s.expanded, most)
-		total.aliases = min(total.aliases+s.aliases, most)
-		total.roots = min(total.roots+s.roots, most)
-		total.depth = max(total.depth, s.depth)
-		total.introspection = max(total.introspection, s.introspection)
-		total.lists = max(total.lists, s.lists)
+		total.add(s)
 		if m.full(&total) {
 			return total
 		}

@@ -20,10 +20,15 @@ func (v *validation) overlaps() {
 	}
 }
 
+// perExpanded is how often fields may be compared for each that may be selected. One on
+// an interface or a union is compared with those on each of its types.
+const perExpanded = 10
+
 type overlap struct {
 	*validation
-	told map[[2]*ast.Field]bool // conflicts by their fields: each is told once
-	args map[*ast.Field]string  // their arguments as text, which a fragment's fields are asked for often
+	compared int
+	told     map[[2]*ast.Field]bool // conflicts by their fields: each is told once
+	args     map[*ast.Field]string  // their arguments as text, which a fragment's fields are asked for often
 }
 
 // collect appends the fields of a selection set, those of fragments included.
@@ -113,7 +118,7 @@ func (o *overlap) sameShape(a, b *ast.Type) bool {
 // object have one name and the same arguments.
 func (o *overlap) common(fields []*ast.Field) {
 	for _, group := range byKey(fields) {
-		for _, set := range together(group) {
+		for _, set := range o.together(group) {
 			first, same := set[0], true
 			for _, f := range set[1:] {
 				if first.Name != f.Name {
@@ -138,7 +143,7 @@ func (o *overlap) common(fields []*ast.Field) {
 
 // together splits fields into sets that may stand on one object: those of each
 // object type along with those of interfaces and unions.
-func together(fields []*ast.Field) [][]*ast.Field {
+func (o *overlap) together(fields []*ast.Field) [][]*ast.Field {
 	var abstract []*ast.Field
 	var sets [][]*ast.Field
 	at := map[*ast.Definition]int{}
@@ -156,12 +161,22 @@ func together(fields []*ast.Field) [][]*ast.Field {
 		sets[i] = append(sets[i], f)
 	}
 	if len(sets) == 0 {
-		return [][]*ast.Field{abstract}
+		sets = append(sets, nil)
 	}
+	o.compares(len(fields) + (len(sets)-1)*len(abstract))
 	for i := range sets {
 		sets[i] = append(sets[i], abstract...)
 	}
 	return sets
+}
+
+// compares refuses a document of too many comparisons, before they are made.
+func (o *overlap) compares(n int) {
+	limit := perExpanded * o.e.limits.Expanded
+	if o.compared += n; over(o.compared, limit) {
+		o.refuse(limitFault(CodeMerge, limit, "The fields of the document would be compared more than %d times; select fewer with one key on interfaces and unions."))
+		panic(enough{})
+	}
 }
 
 func (o *overlap) conflict(a, b *ast.Field, why string) {

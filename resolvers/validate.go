@@ -42,9 +42,13 @@ type enough struct{}
 
 // validate says what is wrong with a document, or nil.
 func (e *Engine) validate(doc *ast.QueryDocument) []*fault {
-	v := &validation{e: e, doc: doc, fragments: make(map[string]*definition, len(doc.Fragments))}
+	v := newValidation(e, doc)
 	v.run()
 	return v.faults
+}
+
+func newValidation(e *Engine, doc *ast.QueryDocument) *validation {
+	return &validation{e: e, doc: doc, fragments: make(map[string]*definition, len(doc.Fragments))}
 }
 
 func (v *validation) run() {
@@ -93,9 +97,13 @@ func (v *validation) refuse(f *fault) {
 	}
 }
 
+// maxSuggested is how many faults come with a guess, and maxGuessed how long a name
+// is guessed for: to compare names takes the product of their lengths.
+const maxSuggested, maxGuessed = 10, 60
+
 // suggest is " Did you mean …?" where the house says such things.
 func (v *validation) suggest(name string, options func() []string) string {
-	if !v.e.options.Suggest {
+	if !v.e.options.Suggest || len(v.faults) >= maxSuggested || len(name) > maxGuessed {
 		return ""
 	}
 	list := core.SuggestionList(name, options())

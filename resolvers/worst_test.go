@@ -1,94 +1,111 @@
 package resolvers_test
 
 import (
-	"fmt"
+	"context"
+	"runtime"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/internal/kittest"
+	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
 )
 
-// worst are documents within the limits that make their readers work.
-func worst() map[string]string {
-	numbered := func(n int, format string) string {
-		var s strings.Builder
-		for i := range n {
-			s.WriteString(strings.ReplaceAll(format, "%", fmt.Sprint(i)))
-		}
-		return s.String()
+// reader is an engine that keeps no document and whose calls find nothing: what a
+// request costs it is what reading its document costs.
+func reader(t testing.TB) *resolvers.Engine {
+	t.Helper()
+	p, err := facade.Read(kittest.People())
+	if err != nil {
+		t.Fatal(err)
 	}
-	const head = `{ author(id: "ada") { `
-	return map[string]string{
-		"ordinary":           page,
-		"one field, again":   head + strings.Repeat("name ", 3400) + `} }`,
-		"one object, again":  head + strings.Repeat("mentor { id } ", 1200) + `} }`,
-		"nested, again":      head + strings.Repeat("mentor { mentor { mentor { mentor { id } } } } ", 380) + `} }`,
-		"inline fragments":   head + strings.Repeat("... on Author { id } ", 800) + `} }`,
-		"fragments":          head + `...f0 } } ` + numbered(500, "fragment f% on Author { id } "),
-		"a chain":            head + `...f0 } } ` + chain(450),
-		"spreads":            head + strings.Repeat("...f ", 1600) + `} } fragment f on Author { id }`,
-		"every field twice":  head + strings.Repeat("id name email age fans rating joined address { street zip } links { label } mentor { name } posts { total } ", 90) + `} }`,
-		"a deep value":       `mutation { updatePost(id: 1, input: {meta: ` + strings.Repeat("[", 900) + strings.Repeat("]", 900) + `}) { id } }`,
-		"a long value":       `mutation { updatePost(id: 1, input: {meta: [` + strings.Repeat("1 ", 4900) + `]}) { id } }`,
-		"an object's keys":   `mutation { updatePost(id: 1, input: {meta: {` + numbered(1600, "k%: 1 ") + `}}) { id } }`,
-		"unknown keys":       `mutation { updatePost(id: 1, input: {` + numbered(1600, "k%: 1 ") + `}) { id } }`,
-		"unknown fields":     head + numbered(3400, "f% ") + `} }`,
-		"unknown fragments":  head + numbered(2000, "...f% ") + `} }`,
-		"variables":          `query(` + numbered(1000, "$v%: Int ") + `) { posts { total } }`,
-		"variables, used":    `query(` + numbered(450, "$v%: Int ") + `) { posts(filter: {id: {in: [` + numbered(450, "$v% ") + `]}}) { total } }`,
-		"directives":         `{ ` + strings.Repeat("posts @include(if: true) { total } ", 19) + `author(id: "a") { ` + strings.Repeat("id @skip(if: false) ", 500) + `} }`,
-		"conflicts":          head + numbered(15, "a%: id a%: name ") + `} }`,
-		"conflicts below":    head + strings.Repeat("posts(first: 1) { total } posts(first: 2) { total } ", 250) + `} }`,
-		"a comment":          "{ __typename } #" + strings.Repeat("x", 60000),
-		"a string":           `{ author(id: "` + strings.Repeat(`\u00e9`, 10000) + `") { id } }`,
-		"types of node":      `{ node(nodeId: "x") { ` + strings.Repeat("... on Author { id } ... on Post { title } ... on Tag { label } ... on Comment { text } ", 200) + `} }`,
-		"operations":         numbered(400, "query Q% { posts { total } } "),
-		"names of operation": strings.Repeat("query Q { posts { total } } ", 400),
+	f, err := facade.New(p, kittest.NewStore(), nil)
+	if err != nil {
+		t.Fatal(err)
 	}
+	nothing := facade.CallerFunc(func(context.Context, *facade.Call) (*facade.Result, error) {
+		return &facade.Result{}, nil
+	})
+	b := projection.NewBuilder()
+	if err := projection.RegisterAll(b, f.Catalog(), nil); err != nil {
+		t.Fatal(err)
+	}
+	s, err := b.Build(nothing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := resolvers.NewEngine(s, nothing, &resolvers.Options{Documents: -1, NoCoalesce: true, Logger: quiet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
 }
 
-// chain is fragments that each spread the next.
-func chain(n int) string {
-	var s strings.Builder
-	for i := range n {
-		fmt.Fprintf(&s, "fragment f%d on Author { ...f%d } ", i, i+1)
-	}
-	fmt.Fprintf(&s, "fragment f%d on Author { id }", n)
-	return s.String()
-}
-
-// TestWorst: each of them is answered soon.
+// TestWorst: whatever stands in 64 KiB, reading it costs no more than reading an
+// ordinary document of that size does, within a small factor. The cost is counted,
+// not timed: what is looked at, and what is allocated. `go run ./bench worst` times it.
 func TestWorst(t *testing.T) {
-	b := newBlog(t)
-	for name, query := range worst() {
-		t.Run(name, func(t *testing.T) {
-			start := time.Now()
-			got := b.do(query, "")
-			if took := time.Since(start); took > 2*time.Second {
-				t.Errorf("took %v", took)
+	e := reader(t)
+	ordinary := kittest.Ordinary()
+	base, ok := e.WorkOf(ordinary)
+	if answer := answered(e, ordinary); !ok || !strings.HasPrefix(answer, `{"data":{"r0":null`) {
+		t.Fatalf("the ordinary document is refused: %s", short(answer))
+	}
+	if base.Measured < 3000 || base.Validated < 6000 {
+		t.Fatalf("the ordinary document is small: %+v", base)
+	}
+	bytes, objects := allocated(e, ordinary)
+	for _, d := range kittest.Worst() {
+		t.Run(d.Name, func(t *testing.T) {
+			if n := len(d.Text); n > 64<<10 {
+				t.Fatalf("%d bytes", n)
 			}
-			if strings.Contains(got, "LIMIT") || strings.Contains(got, resolvers.CodeDocument) || strings.Contains(got, "INTERNAL") {
-				t.Errorf("this is not the worst that is let in: %s", short(got))
+			answer := answered(e, d.Text)
+			if strings.Contains(answer, "LIMIT") || strings.Contains(answer, resolvers.CodeDocument) || strings.Contains(answer, resolvers.CodeParse) {
+				t.Errorf("this is not the worst that is let in: %s", short(answer))
+			}
+			w, _ := e.WorkOf(d.Text)
+			if w.Measured > 2*base.Measured || w.Validated > 4*base.Validated {
+				t.Errorf("%+v is looked at, of the ordinary document %+v", w, base)
+			}
+			b, o := allocated(e, d.Text)
+			if b > 3*bytes || o > 3*objects {
+				t.Errorf("%d bytes in %d allocations, of the ordinary document %d in %d", b, o, bytes, objects)
 			}
 		})
 	}
 }
 
-// BenchmarkWorst measures what reading a document costs that nobody has seen
-// before: parsing, validating, planning and running it, without the cache.
-func BenchmarkWorst(b *testing.B) {
-	bl := newBlog(b)
-	e, err := resolvers.NewEngine(bl.schema, bl.facade, &resolvers.Options{Documents: -1, Logger: quiet})
-	if err != nil {
-		b.Fatal(err)
+func answered(e *resolvers.Engine, query string) string {
+	return string(e.Execute(context.Background(), &resolvers.Request{Query: query}).Body)
+}
+
+// allocated is what answering a document allocates, the least of some runs: the
+// runtime allocates now and then too.
+func allocated(e *resolvers.Engine, query string) (bytes, objects uint64) {
+	var before, after runtime.MemStats
+	for range 3 {
+		runtime.ReadMemStats(&before)
+		e.Execute(context.Background(), &resolvers.Request{Query: query}).Release()
+		runtime.ReadMemStats(&after)
+		b, o := after.TotalAlloc-before.TotalAlloc, after.Mallocs-before.Mallocs
+		if bytes == 0 || b < bytes {
+			bytes, objects = b, o
+		}
 	}
-	bl.engine = e
-	for name, query := range worst() {
-		b.Run(name, func(b *testing.B) {
-			b.ReportMetric(float64(len(query)), "bytes")
+	return bytes, objects
+}
+
+// BenchmarkWorst measures what reading a document costs that nobody has seen
+// before: parsing, validating and planning it, without the cache.
+func BenchmarkWorst(b *testing.B) {
+	e := reader(b)
+	for _, d := range append(kittest.Worst(), kittest.Document{Name: "ordinary", Text: kittest.Ordinary()}) {
+		b.Run(d.Name, func(b *testing.B) {
+			b.ReportAllocs()
 			for b.Loop() {
-				bl.do(query, "")
+				e.Execute(context.Background(), &resolvers.Request{Query: d.Text}).Release()
 			}
 		})
 	}
