@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // eachOf is the keys of a batch, each of them once.
@@ -13,21 +14,13 @@ type eachOf struct {
 	field  *schema.Property
 	values []json.RawMessage // distinct, in their one spelling
 	order  []int             // of every key that was sent, its place in values; -1: it fits no row
-	at     map[string]int
+	known  jsontext.Distinct
 }
 
 // add adds a key and remembers where the answer to it will be.
 func (e *eachOf) add(text json.RawMessage) {
-	if e.at == nil {
-		e.at = map[string]int{}
-	}
-	i, known := e.at[string(text)]
-	if !known {
-		i = len(e.values)
-		e.at[string(text)] = i
-		e.values = append(e.values, text)
-	}
-	e.order = append(e.order, i)
+	e.order = append(e.order, e.known.Add(text))
+	e.values = e.known.Texts()
 }
 
 // miss adds a key that no row can have.
@@ -55,7 +48,8 @@ func (t *trip) admitEach(ctx context.Context) error {
 		t.refuse(unknownKey("/each/through", fmt.Sprintf("names %s, which %s does not have", shown(through.Field), shown(through.Entity))))
 		return nil
 	}
-	e := &eachOf{field: field, at: make(map[string]int, len(each.Keys)), values: make([]json.RawMessage, 0, len(each.Keys)), order: make([]int, 0, len(each.Keys))}
+	e := &eachOf{field: field, order: make([]int, 0, len(each.Keys))}
+	e.known.Reset(len(each.Keys))
 	for _, k := range each.Keys {
 		if text, why := keyText(field, k); why == "" {
 			e.add(text)

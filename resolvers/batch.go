@@ -1,10 +1,9 @@
 package resolvers
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
-	"hash/maphash"
+	"slices"
 	"sync"
 
 	"github.com/frondhost/frond/facade"
@@ -22,28 +21,28 @@ var (
 func (x *exec) batch(r *run, f *fetch, res *result, call *facade.Call, in *invocation) {
 	parent := &r.res[f.parent.id]
 	d := dedupers.Get().(*deduper)
-	defer dedupers.Put(d)
+	defer d.free()
 	if f.binding.Kind == ToManyIDs {
-		d.reset(4 * parent.items)
+		d.Reset(4 * parent.items)
 		for i := range parent.items {
 			for _, id := range jsontext.Elements(parent.at(i, f.key)) {
 				d.add(id)
 			}
 		}
 	} else {
-		d.reset(parent.items)
+		d.Reset(parent.items)
 		res.index = make([]int32, parent.items)
 		for i := range parent.items {
 			res.index[i] = d.add(parent.at(i, f.key))
 		}
 	}
-	if len(d.keys) == 0 { // no row points anywhere
+	if len(d.Texts()) == 0 { // no row points anywhere
 		if f.binding.Kind == ToManyIDs {
 			x.windows(parent, f, res, d, in.window)
 		}
 		return
 	}
-	call.Each = &facade.Each{Field: f.each, Keys: kept(d.keys)}
+	call.Each = &facade.Each{Field: f.each, Keys: slices.Clone(d.Texts())}
 	if f.binding.Kind == ToMany {
 		call.Each.Through = through(f.binding.Link, f.parent.entity, f.parent.op)
 	}
@@ -52,13 +51,13 @@ func (x *exec) batch(r *run, f *fetch, res *result, call *facade.Call, in *invoc
 	case err != nil:
 		res.fault = x.failed(err)
 		return
-	case len(out.Groups) != len(d.keys) || out.Form == facade.FormValue:
+	case len(out.Groups) != len(d.Texts()) || out.Form == facade.FormValue:
 		res.fault = x.failed(errNotGroups)
 		return
 	}
 	res.lay(x, f, out)
 	res.groups = out.Groups
-	res.repeats = parent.items > len(d.keys)
+	res.repeats = parent.items > len(d.Texts())
 	if f.binding.Kind == ToManyIDs {
 		x.windows(parent, f, res, d, in.window)
 	}
@@ -71,11 +70,6 @@ func through(l *schema.Link, entity, op string) *facade.Through {
 		entity, op = l.Field.Owner.Key, "findById"
 	}
 	return &facade.Through{Entity: entity, Operation: op, Field: l.Field.Name}
-}
-
-// kept is a copy of keys for a caller to keep.
-func kept(keys []json.RawMessage) []json.RawMessage {
-	return append(make([]json.RawMessage, 0, len(keys)), keys...)
 }
 
 // windows gives every parent its page of the rows that its own ids name, each of
@@ -116,32 +110,16 @@ func (x *exec) windows(parent *result, f *fetch, res *result, d *deduper, w Wind
 	res.repeats = len(res.order) > res.items
 }
 
-// deduper numbers distinct keys. It is a hash table of places in keys, kept from
-// one batch to the next: no key is copied, and nothing is allocated per row.
-type deduper struct {
-	keys  []json.RawMessage
-	table []int32 // a place in keys and one; 0: free
-}
+// deduper numbers distinct keys, kept from one batch to the next: nothing is
+// allocated per row.
+type deduper struct{ jsontext.Distinct }
 
-var (
-	dedupers = sync.Pool{New: func() any { return new(deduper) }}
-	hashSeed = maphash.MakeSeed()
-)
+var dedupers = sync.Pool{New: func() any { return new(deduper) }}
 
-// reset empties d for about n keys.
-func (d *deduper) reset(n int) {
-	clear(d.keys) // hold on to nobody's rows
-	d.keys = d.keys[:0]
-	size := 16
-	for size < 2*n {
-		size *= 2
-	}
-	if cap(d.table) < size {
-		d.table = make([]int32, size)
-		return
-	}
-	d.table = d.table[:size]
-	clear(d.table)
+// free lets go of the rows the keys stand in.
+func (d *deduper) free() {
+	d.Reset(0)
+	dedupers.Put(d)
 }
 
 // add is the number of a key; -1 for null and for none.
@@ -149,32 +127,5 @@ func (d *deduper) add(key json.RawMessage) int32 {
 	if len(key) == 0 || key[0] == 'n' {
 		return -1
 	}
-	mask := uint64(len(d.table) - 1)
-	for at := maphash.Bytes(hashSeed, key) & mask; ; at = (at + 1) & mask {
-		n := d.table[at]
-		if n == 0 {
-			if 2*len(d.keys) >= len(d.table) {
-				d.grow()
-				return d.add(key)
-			}
-			d.keys = append(d.keys, key)
-			d.table[at] = int32(len(d.keys))
-			return int32(len(d.keys) - 1)
-		}
-		if bytes.Equal(d.keys[n-1], key) {
-			return n - 1
-		}
-	}
-}
-
-func (d *deduper) grow() {
-	d.table = make([]int32, 2*len(d.table))
-	mask := uint64(len(d.table) - 1)
-	for i, key := range d.keys {
-		at := maphash.Bytes(hashSeed, key) & mask
-		for d.table[at] != 0 {
-			at = (at + 1) & mask
-		}
-		d.table[at] = int32(i + 1)
-	}
+	return int32(d.Add(key))
 }

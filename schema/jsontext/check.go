@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -28,15 +29,27 @@ func (e *Error) Error() string {
 // objects name no key twice and that is no deeper than MaxDepth. It reads the text
 // once. The error is an *Error.
 func Check(data []byte) error {
-	var (
-		frames [16]frame
-		keys   [32][]byte
-	)
-	c := check{data: data, frames: frames[:0], keys: keys[:0]}
+	c := checks.Get().(*check)
+	defer c.free()
+	c.data = data
 	if at, message := c.run(); message != "" {
 		return c.error(at, message)
 	}
 	return nil
+}
+
+// checks keeps the room that a check has taken for the next one.
+var checks = sync.Pool{New: func() any { return &check{frames: make([]frame, 0, 16), keys: make([][]byte, 0, 64)} }}
+
+// free gives c back, without what it knows of the text.
+func (c *check) free() {
+	if cap(c.keys) > 1024 {
+		return // one text in a thousand; the rest would clear its room
+	}
+	clear(c.frames[:cap(c.frames)])
+	clear(c.keys[:cap(c.keys)])
+	c.data, c.frames, c.keys = nil, c.frames[:0], c.keys[:0]
+	checks.Put(c)
 }
 
 // manyKeys is from how many keys on an object's are looked up in a map.

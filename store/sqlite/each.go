@@ -1,9 +1,13 @@
 package sqlite
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // each answers a Find for many keys in one statement: the keys are one bound JSON
@@ -16,13 +20,13 @@ func (r *reading) each(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	list := []byte{'['}
+	size := 2
 	for _, v := range r.q.Each.Values {
-		a, fault := encode(c.prop, v)
-		if fault != "" {
-			a = arg{} // of another kind: it equals nothing, and null equals nothing
-		}
-		list = appendElement(list, a)
+		size += len(v) + 1
+	}
+	list := append(make([]byte, 0, size), '[')
+	for _, v := range r.q.Each.Values {
+		list = appendKey(list, c.prop, v)
 	}
 	keys := textArg(string(append(list, ']')))
 
@@ -50,6 +54,22 @@ func (r *reading) each(ctx context.Context) error {
 	return r.store.pool.read(ctx, func(conn *conn) error { return r.runEach(conn, b) })
 }
 
+// appendKey appends the value of a field as an element of a JSON array. Nearly every
+// key is a text without escapes: it stands in the array as it stands in the row.
+func appendKey(list []byte, p *schema.Property, v json.RawMessage) []byte {
+	if p.Kind == schema.KindString && jsontext.KindOf(v) == jsontext.String && bytes.IndexByte(v, '\\') < 0 {
+		if len(list) > 1 {
+			list = append(list, ',')
+		}
+		return append(list, v...)
+	}
+	a, fault := encode(p, v)
+	if fault != "" {
+		a = arg{} // of another kind: it equals nothing, and null equals nothing
+	}
+	return appendElement(list, a)
+}
+
 // unique says whether at most one row has a given value in the column.
 func unique(c *column) bool {
 	if c.primary {
@@ -67,7 +87,7 @@ func unique(c *column) bool {
 func (r *reading) plain(b *builder, c *column, keys arg) error {
 	alias := b.alias()
 	b.text("SELECT k.key, ")
-	b.columns(r.sel, alias)
+	b.columns(&r.sel, alias)
 	if err := r.join(b, c, keys, alias, true); err != nil {
 		return err
 	}
@@ -79,7 +99,7 @@ func (r *reading) plain(b *builder, c *column, keys arg) error {
 func (r *reading) some(b *builder, c *column, keys arg) error {
 	outer, inner := b.alias(), b.alias()
 	b.text("SELECT k.key, ")
-	b.columns(r.sel, outer)
+	b.columns(&r.sel, outer)
 	b.text(" FROM json_each(")
 	b.bind(keys)
 	b.text(") AS k CROSS JOIN ", r.table.name, " AS ", outer, " ON ", outer, ".", r.table.rowid,

@@ -16,34 +16,37 @@ type selection struct {
 	fields []*column // of the layout, in its order
 	extra  []*column // for Found.Keys alone
 	keys   []int     // of each sort key: its place in fields, or len(fields) + its place in extra
+
+	columnRoom [16]*column // for fields, where these are enough: a selection is not copied
+	keyRoom    [4]int      // likewise for keys
 }
 
-// choose compiles a layout and an order into a selection.
-func (t *table) choose(layout *facade.Layout, order []sortKey) (*selection, error) {
+// choose compiles a layout and an order into s.
+func (t *table) choose(s *selection, layout *facade.Layout, order []sortKey) error {
 	if layout == nil {
 		layout = noFields
 	}
-	s := &selection{layout: layout, fields: make([]*column, len(layout.Fields))}
-	for i, name := range layout.Fields {
+	s.layout, s.fields = layout, s.columnRoom[:0]
+	for _, name := range layout.Fields {
 		c, err := t.column(t.entity.Property(name))
 		if err != nil {
-			return nil, err
+			return err
 		}
-		s.fields[i] = c
+		s.fields = append(s.fields, c)
 	}
 	if len(order) == 0 {
-		return s, nil
+		return nil
 	}
-	s.keys = make([]int, len(order))
-	for i, k := range order {
+	s.keys = s.keyRoom[:0]
+	for _, k := range order {
 		if at := layout.Index(k.column.prop.Name); at >= 0 {
-			s.keys[i] = at
+			s.keys = append(s.keys, at)
 			continue
 		}
-		s.keys[i] = len(s.fields) + len(s.extra)
+		s.keys = append(s.keys, len(s.fields)+len(s.extra))
 		s.extra = append(s.extra, k.column)
 	}
-	return s, nil
+	return nil
 }
 
 var noFields = facade.NewLayout(nil)

@@ -22,10 +22,11 @@ var (
 // its code, the end of ctx is ctx's own error, everything else is INTERNAL_ERROR
 // around a cause that stays in the process.
 func explain(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
 	var known *facade.Error
 	switch {
-	case err == nil:
-		return nil
 	case errors.As(err, &known):
 		return err
 	case ctx.Err() != nil && (errors.Is(err, sqlite3.INTERRUPT) || errors.Is(err, ctx.Err())):

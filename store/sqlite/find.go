@@ -22,11 +22,10 @@ func (s *Store) Find(ctx context.Context, q *facade.Find) (*facade.Found, error)
 	if err != nil {
 		return nil, err
 	}
-	sel, err := t.choose(q.Select, order)
-	if err != nil {
+	r := &reading{store: s, table: t, q: q, order: order, found: facade.Found{Total: -1}}
+	if err := t.choose(&r.sel, q.Select, order); err != nil {
 		return nil, err
 	}
-	r := &reading{store: s, table: t, q: q, order: order, sel: sel, found: &facade.Found{Total: -1}}
 	if q.Each != nil {
 		err = r.each(ctx)
 	} else {
@@ -35,7 +34,7 @@ func (s *Store) Find(ctx context.Context, q *facade.Find) (*facade.Found, error)
 	if err != nil {
 		return nil, err
 	}
-	return r.found, nil
+	return &r.found, nil
 }
 
 // reading is one Find on its way.
@@ -44,8 +43,8 @@ type reading struct {
 	table *table
 	q     *facade.Find
 	order []sortKey
-	sel   *selection
-	found *facade.Found
+	sel   selection
+	found facade.Found
 
 	raw  *facade.Rows // rows in the order they were read
 	keys []byte       // with sort columns beside the layout: each row's key, one behind the other
@@ -63,7 +62,7 @@ func (r *reading) page(ctx context.Context) error {
 	}
 	b.text("SELECT ")
 	alias := b.alias()
-	b.columns(r.sel, alias)
+	b.columns(&r.sel, alias)
 	if err := r.from(b, alias); err != nil {
 		return err
 	}

@@ -14,8 +14,8 @@ func (s *Store) Insert(ctx context.Context, e *schema.Entity, records []facade.R
 	if err != nil {
 		return nil, err
 	}
-	sel, err := t.choose(layout, nil)
-	if err != nil {
+	sel := &selection{}
+	if err := t.choose(sel, layout, nil); err != nil {
 		return nil, err
 	}
 	// What can be done here is done here and not on the one goroutine that writes.
@@ -90,8 +90,8 @@ func (s *Store) Update(ctx context.Context, e *schema.Entity, id json.RawMessage
 	if err != nil {
 		return nil, err
 	}
-	sel, err := t.choose(layout, nil)
-	if err != nil {
+	sel := &selection{}
+	if err := t.choose(sel, layout, nil); err != nil {
 		return nil, err
 	}
 	key, fault := encode(t.primary.prop, id)
