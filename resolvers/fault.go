@@ -121,6 +121,10 @@ func (e *Engine) failed(ctx context.Context, trace string, err error) *fault {
 			details: map[string]any{"limit": e.limits.Execution.Milliseconds()},
 		}
 	}
+	var field *FieldError
+	if errors.As(err, &field) { // its own text says what may leave; the log wants the cause
+		err = field.Unwrap()
+	}
 	fe := facade.Report(ctx, e.logger, err, trace)
 	f := &fault{
 		message:   fe.Message,

@@ -6,6 +6,7 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -15,22 +16,29 @@ func (w *writer) introspect(f *field) bool {
 	start := len(w.text)
 	s := w.x.e.types.schema
 	if f.do == writeSchema {
-		return w.meta(f, s)
+		return w.meta(f, f.out, s)
 	}
 	r := renderer{vars: w.x.vars}
 	name, _ := r.argument(nil, f.typ.args[0], valueOf(f.ast.Arguments, "name"))
-	if def := s.Types[jsontext.Unquote(name)]; def != nil && r.err == nil {
-		return w.meta(f, def)
+	if r.err != nil {
+		return w.null(f, f.out, start, w.x.failed(r.err))
+	}
+	if def := s.Types[jsontext.Unquote(name)]; def != nil {
+		return w.meta(f, f.out, def)
 	}
 	return w.null(f, f.out, start, nil)
 }
 
 // meta writes a value of an introspection type: null, a text, a truth, a list of
-// them, or an object, whose fields metaField knows.
-func (w *writer) meta(f *field, value any) bool {
+// them, or an object, whose fields metaField knows. An argument that a variable
+// spoils is the only thing that can go wrong.
+func (w *writer) meta(f *field, out *outType, value any) bool {
+	start := len(w.text)
 	switch v := value.(type) {
 	case nil:
 		w.text = append(w.text, "null"...)
+	case *facade.Error:
+		return w.null(f, out, start, w.x.failed(v))
 	case string:
 		w.text = jsontext.AppendString(w.text, v)
 	case bool:
@@ -45,7 +53,12 @@ func (w *writer) meta(f *field, value any) bool {
 			if i > 0 {
 				w.text = append(w.text, ',')
 			}
-			w.meta(f, item)
+			w.push(step{index: i})
+			ok := w.meta(f, out.elem, item)
+			w.pop()
+			if !ok {
+				return w.rewind(out, start)
+			}
 		}
 		w.text = append(w.text, ']')
 	default:
@@ -57,8 +70,13 @@ func (w *writer) meta(f *field, value any) bool {
 			w.text = append(w.text, sub.key...)
 			if sub.typ == nil { // __typename
 				w.text = append(w.text, sub.text...)
-			} else {
-				w.meta(sub, w.metaField(sub, value))
+				continue
+			}
+			w.push(step{key: sub.name})
+			ok := w.meta(sub, sub.out, w.metaField(sub, value))
+			w.pop()
+			if !ok {
+				return w.rewind(out, start)
 			}
 		}
 		w.text = append(w.text, '}')
@@ -77,6 +95,9 @@ type inputValue struct {
 // metaField is the value of one field of an introspection object.
 func (w *writer) metaField(f *field, of any) any {
 	name := f.typ.def.Name
+	if _, err := w.deprecatedToo(f); err != nil {
+		return err
+	}
 	switch v := of.(type) {
 	case *ast.Schema:
 		return w.ofSchema(name, v)
@@ -237,7 +258,7 @@ func (w *writer) ofDefinition(f *field, name string, d *ast.Definition) any {
 		}
 	case "fields":
 		if d.Kind == ast.Object || d.Kind == ast.Interface {
-			all := w.deprecatedToo(f)
+			all, _ := w.deprecatedToo(f)
 			list := []any{}
 			for _, fd := range d.Fields {
 				if !strings.HasPrefix(fd.Name, "__") && (all || fd.Directives.ForName("deprecated") == nil) {
@@ -266,7 +287,7 @@ func (w *writer) ofDefinition(f *field, name string, d *ast.Definition) any {
 		}
 	case "enumValues":
 		if d.Kind == ast.Enum {
-			all := w.deprecatedToo(f)
+			all, _ := w.deprecatedToo(f)
 			list := []any{}
 			for _, v := range d.EnumValues {
 				if all || v.Directives.ForName("deprecated") == nil {
@@ -277,7 +298,7 @@ func (w *writer) ofDefinition(f *field, name string, d *ast.Definition) any {
 		}
 	case "inputFields":
 		if d.Kind == ast.InputObject {
-			all := w.deprecatedToo(f)
+			all, _ := w.deprecatedToo(f)
 			list := []any{}
 			for _, fd := range d.Fields {
 				if all || fd.Directives.ForName("deprecated") == nil {
@@ -295,7 +316,7 @@ func (w *writer) ofDefinition(f *field, name string, d *ast.Definition) any {
 }
 
 func (w *writer) arguments(f *field, defs ast.ArgumentDefinitionList) any {
-	all := w.deprecatedToo(f)
+	all, _ := w.deprecatedToo(f)
 	list := []any{}
 	for _, a := range defs {
 		if all || a.Directives.ForName("deprecated") == nil {
@@ -305,16 +326,16 @@ func (w *writer) arguments(f *field, defs ast.ArgumentDefinitionList) any {
 	return list
 }
 
-// deprecatedToo is the argument includeDeprecated.
-func (w *writer) deprecatedToo(f *field) bool {
+// deprecatedToo is the argument includeDeprecated of a field that has it.
+func (w *writer) deprecatedToo(f *field) (bool, *facade.Error) {
 	r := renderer{vars: w.x.vars}
 	for _, def := range f.typ.args {
 		if def.name == "includeDeprecated" {
 			v, _ := r.argument(nil, def, valueOf(f.ast.Arguments, def.name))
-			return string(v) == "true"
+			return string(v) == "true", r.err
 		}
 	}
-	return false
+	return false, nil
 }
 
 // printValue is a default as GraphQL writes it.

@@ -74,17 +74,38 @@ func (x *exec) over(r *run, items []item) {
 		if it.page == nil {
 			res.source = append(res.source, it.source)
 			copyRow(res.rows, layout, it)
+			x.lost(res, f, it.row)
 			continue
 		}
 		from := res.rows.Len()
 		for _, row := range it.rows {
 			res.source = append(res.source, row)
 			copyRow(res.rows, layout, item{row: row})
+			x.lost(res, f, row)
 		}
 		res.groups = append(res.groups, facade.Group{From: from, To: res.rows.Len(), Page: *it.page})
 	}
 	res.items = len(res.source)
 	x.levels(r)
+}
+
+// lost notes why computed fields are not in a row that a hand-written field gave.
+func (x *exec) lost(res *result, f *fetch, row facade.Row) {
+	if row == (facade.Row{}) || x.loading == nil {
+		return
+	}
+	for _, failed := range loadersOf(x.loading).failures(row) {
+		slot, wanted := f.slots[failed.Field]
+		if !wanted {
+			continue
+		}
+		if res.missing == nil {
+			res.missing = make([]*fault, len(f.columns))
+		}
+		if res.missing[slot] == nil {
+			res.missing[slot] = x.failed(failed.Err)
+		}
+	}
 }
 
 // copyRow appends what a unit reads of an item.

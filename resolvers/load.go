@@ -44,6 +44,14 @@ func LoadSDL(sdl string) (*ast.Schema, error) {
 	}
 	// gqlparser declares @defer; nothing here answers it, so it does not exist.
 	delete(s.Directives, "defer")
+	// gqlparser's includeDeprecated may be null; since September 2025 it may not.
+	for _, name := range []string{"__Type", "__Field", "__Directive"} {
+		for _, f := range s.Types[name].Fields {
+			if a := f.Arguments.ForName("includeDeprecated"); a != nil {
+				a.Type.NonNull = true
+			}
+		}
+	}
 	forget(s)
 	return s, nil
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"sync"
-	"time"
 
 	"github.com/graph-gophers/dataloader/v7"
 
@@ -53,6 +52,31 @@ type loaders struct {
 	caller  facade.Caller
 	mu      sync.Mutex
 	by      map[relation]*loader
+	lookups sync.Map // of *Lookup, its batches
+	failed  map[facade.Row][]facade.FieldError
+}
+
+// note keeps which computed fields could not be made for the rows of a result: a
+// row by itself has no place for it.
+func (l *loaders) note(res *facade.Result) {
+	if l == nil || len(res.Failed) == 0 {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.failed == nil {
+		l.failed = map[facade.Row][]facade.FieldError{}
+	}
+	for i := range res.Rows.Len() {
+		l.failed[res.Rows.Row(i)] = res.Failed
+	}
+}
+
+// failures are the computed fields that could not be made for a row.
+func (l *loaders) failures(r facade.Row) []facade.FieldError {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.failed[r]
 }
 
 // primary is the name of an entity's primary key; what is wrong with an entity
@@ -71,17 +95,11 @@ type relation struct {
 	one           bool
 }
 
-// loader collects keys until the first of them is wanted, and then loads all.
-// dataloader keeps what came, and each key once. It would wait 16 ms for more keys;
-// here the end of the level says that there are no more, so each batch is told its
-// size and leaves when the last of its keys is in.
+// loader loads what a relation leads to, in batches.
 type loader struct {
 	relation
 	caller facade.Caller
-	mu     sync.Mutex
-	cache  *dataloader.InMemoryCache[string, any]
-	wanted []string
-	known  map[string]bool
+	*batches[string, any]
 }
 
 func (l *loaders) load(ctx context.Context, of relation, key json.RawMessage) func() (any, error) {
@@ -99,42 +117,13 @@ func (l *loaders) load(ctx context.Context, of relation, key json.RawMessage) fu
 	l.mu.Lock()
 	one := l.by[of]
 	if one == nil {
-		one = &loader{relation: of, caller: l.caller, cache: dataloader.NewCache[string, any](), known: map[string]bool{}}
+		one = &loader{relation: of, caller: l.caller}
+		one.batches = newBatches(one.fetch)
 		l.by[of] = one
 	}
 	l.mu.Unlock()
 	one.want(text)
 	return func() (any, error) { return one.value(ctx, text) }
-}
-
-func (l *loader) want(key string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !l.known[key] {
-		l.known[key] = true
-		l.wanted = append(l.wanted, key)
-	}
-}
-
-func (l *loader) value(ctx context.Context, key string) (any, error) {
-	l.mu.Lock()
-	if keys := l.wanted; len(keys) > 0 {
-		l.wanted = nil
-		batch := dataloader.NewBatchedLoader(l.fetch,
-			dataloader.WithCache[string, any](l.cache),
-			dataloader.WithBatchCapacity[string, any](len(keys)),
-			dataloader.WithInputCapacity[string, any](len(keys)),
-			dataloader.WithWait[string, any](time.Hour))
-		for _, k := range keys {
-			batch.Load(ctx, k)
-		}
-	}
-	l.mu.Unlock()
-	later, ok := l.cache.Get(ctx, key)
-	if !ok {
-		return nil, facade.Internal(errNoLoaders)
-	}
-	return later()
 }
 
 // fetch loads a batch: one call, whatever the number of keys.
@@ -152,6 +141,9 @@ func (l *loader) fetch(ctx context.Context, keys []string) []*dataloader.Result[
 		c.Operation, c.Invocation.Query = "findById", nil
 	}
 	res, err := l.call(ctx, c)
+	if err == nil {
+		loadersOf(ctx).note(res)
+	}
 	for i, r := range results {
 		if r.Error = err; err != nil {
 			continue
