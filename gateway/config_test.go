@@ -30,7 +30,7 @@ graphql:
   coalesce: off
   persisted: false
   documents: {folder: queries, mode: enforce}
-  limits: {document: 8KiB, tokens: 1, depth: 2, aliases: 3, roots: 4, fields: 5, execution: 6s, response: 7MiB}
+  limits: {document: 8KiB, tokens: 1, depth: 2, aliases: 3, roots: 4, fields: 5, expanded: 9, execution: 6s, response: 7MiB}
 `
 	all := Config{
 		Vendor: "acme", Listen: "127.0.0.1:9000", Store: "memory",
@@ -42,7 +42,7 @@ graphql:
 		GraphQL: GraphQL{
 			NoIntrospection: true, NoConsole: true, NoCoalesce: true, NoPersisted: true,
 			Documents: Documents{Folder: "queries", Mode: DocumentsEnforce},
-			Limits:    resolvers.Limits{Document: 8 << 10, Tokens: 1, Depth: 2, Aliases: 3, Roots: 4, Fields: 5, Execution: 6 * time.Second, Response: 7 << 20},
+			Limits:    resolvers.Limits{Document: 8 << 10, Tokens: 1, Depth: 2, Aliases: 3, Roots: 4, Fields: 5, Expanded: 9, Execution: 6 * time.Second, Response: 7 << 20},
 		},
 	}
 	with := func(change func(*Config)) Config {

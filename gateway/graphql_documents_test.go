@@ -299,8 +299,10 @@ func TestDocumentsOfAudiences(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = g.Close() })
 	for _, c := range []struct{ path, id, want string }{
-		{"/graphql", "things", `{"data":{"things":{"total":0}}}`}, {"/graphql", "others", "DOCUMENT_NOT_FOUND"},
-		{"/partner/graphql", "others", `{"data":{"others":{"total":0}}}`}, {"/partner/graphql", "things", "DOCUMENT_NOT_FOUND"},
+		{"/graphql", "things", `{"data":{"things":{"total":0}}}`},
+		{"/graphql", "others", "DOCUMENT_NOT_FOUND"},
+		{"/partner/graphql", "others", `{"data":{"others":{"total":0}}}`},
+		{"/partner/graphql", "things", "DOCUMENT_NOT_FOUND"},
 	} {
 		if w := asked(g.Handler(), "POST", c.path, `{"documentId":"`+c.id+`"}`, asJSON); !strings.Contains(w.Body.String(), c.want) {
 			t.Errorf("%s of %s: %s, want %s", c.id, c.path, w.Body, c.want)

@@ -49,14 +49,16 @@ const mostExecution = 50 * time.Second
 
 func (g GraphQL) withDefaults() GraphQL {
 	g.Documents.Mode = cmp.Or(g.Documents.Mode, DocumentsOff)
-	def := resolvers.DefaultLimits()
-	for _, l := range []struct{ to, def *int }{
-		{&g.Limits.Document, &def.Document}, {&g.Limits.Tokens, &def.Tokens}, {&g.Limits.Depth, &def.Depth}, {&g.Limits.Aliases, &def.Aliases},
-		{&g.Limits.Roots, &def.Roots}, {&g.Limits.Fields, &def.Fields}, {&g.Limits.Response, &def.Response},
-	} {
-		*l.to = cmp.Or(*l.to, *l.def)
-	}
-	g.Limits.Execution = cmp.Or(g.Limits.Execution, def.Execution)
+	l, def := &g.Limits, resolvers.DefaultLimits()
+	l.Document = cmp.Or(l.Document, def.Document)
+	l.Tokens = cmp.Or(l.Tokens, def.Tokens)
+	l.Depth = cmp.Or(l.Depth, def.Depth)
+	l.Aliases = cmp.Or(l.Aliases, def.Aliases)
+	l.Roots = cmp.Or(l.Roots, def.Roots)
+	l.Fields = cmp.Or(l.Fields, def.Fields)
+	l.Expanded = cmp.Or(l.Expanded, def.Expanded)
+	l.Execution = cmp.Or(l.Execution, def.Execution)
+	l.Response = cmp.Or(l.Response, def.Response)
 	return g
 }
 

@@ -84,6 +84,7 @@ var settings = []Setting{
 	{"graphql.limits.aliases", "30", "aliases of a document", to(readCount, func(c *Config) *int { return &c.GraphQL.Limits.Aliases })},
 	{"graphql.limits.roots", "20", "root fields of an operation", to(readCount, func(c *Config) *int { return &c.GraphQL.Limits.Roots })},
 	{"graphql.limits.fields", "3500", "fields of a document, those of fragments wherever they are spread", to(readCount, func(c *Config) *int { return &c.GraphQL.Limits.Fields })},
+	{"graphql.limits.expanded", "10000", "what those come to with their arguments, values, directives and spreads", to(readCount, func(c *Config) *int { return &c.GraphQL.Limits.Expanded })},
 	{"graphql.limits.execution", "15s", "how long an operation may take", to(readExecution, func(c *Config) *time.Duration { return &c.GraphQL.Limits.Execution })},
 	{"graphql.limits.response", "64MiB", "the longest answer", to(readBytes, func(c *Config) *int { return &c.GraphQL.Limits.Response })},
 	{"identity.dev", "false", "believe the header X-Frond-User, on loopback only", to(readBool, func(c *Config) *bool { return &c.Identity.Dev })},
