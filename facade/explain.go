@@ -19,7 +19,7 @@ type Explanation struct {
 	Operation string       `json:"operation"`
 	Frond     string       `json:"frond,omitempty"` // "": there is no such operation
 	Kind      Kind         `json:"kind,omitempty"`
-	By        string       `json:"by,omitempty"` // who answers: store, handler, nobody
+	By        string       `json:"by,omitempty"` // who answers: store, handler, remote, nobody
 	Scopes    []Scoping    `json:"scopes"`       // the collectors that were asked, in their order
 	Columns   []string     `json:"columns"`      // what is read of the rows
 	Fields    []string     `json:"fields"`       // what leaves of them, computed fields among it
@@ -116,6 +116,8 @@ func (t *trip) explainFound() {
 	}
 	x.Entity, x.Operation, x.Frond, x.Kind = t.door.Name, t.op.Name, t.door.Frond.Name, t.op.Kind
 	switch {
+	case t.away():
+		x.By = "remote"
 	case t.handled():
 		x.By = "handler"
 	case t.op.builtin != nil:

@@ -63,6 +63,21 @@ func readRemotes(text string) (map[string]Remote, error) {
 	return all, nil
 }
 
+// AddRemote adds or replaces one remote: NAME=URL.
+func (c *Config) AddRemote(pair string) error {
+	one, err := readRemotes(pair)
+	if err != nil || len(one) != 1 {
+		return errors.New("write NAME=URL such as billing=http://10.0.0.7:4100")
+	}
+	all := maps.Clone(c.Remotes)
+	if all == nil {
+		all = map[string]Remote{}
+	}
+	maps.Copy(all, one)
+	c.Remotes = all
+	return nil
+}
+
 var remoteKeys = []string{"url", "connect", "attempt", "timeout", "retries", "strict"}
 
 // readRemote reads one remote: its address, or a map with more.

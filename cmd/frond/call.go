@@ -39,7 +39,7 @@ rpc.discover is an operation too: it answers what is served.`,
 	flags.StringVar(&opts.state, "state", "", `the caller's state as JSON, such as {"user":{"id":"ada"}}; a gateway at --url takes no state and asks for a header`)
 	flags.StringArrayVar(&opts.headers, "header", nil, `a header for the host at --url, such as "Authorization: Bearer …"`)
 	flags.StringVar(&opts.body, "body", "", "the whole body: @FILE, - for what is piped in, or JSON")
-	settings := addSettings(cmd, "store", "vendor", "limits.list.default", "limits.list.max", "log.level")
+	settings := addSettings(cmd, "store", "remotes", "vendor", "limits.list.default", "limits.list.max", "log.level")
 	cmd.MarkFlagsMutuallyExclusive("dir", "url")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return s.call(cmd.Context(), settings, &opts, args)

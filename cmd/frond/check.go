@@ -40,7 +40,7 @@ fault. --pin writes that file.`,
 	}
 	dir := cmd.Flags().String("dir", ".", "the project's folder")
 	pin := cmd.Flags().Bool("pin", false, "write the REST paths of today to frond.lock")
-	settings := addSettings(cmd, "vendor")
+	settings := addSettings(cmd, "remotes", "vendor")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 1 {
 			*dir = args[0]
@@ -59,7 +59,8 @@ fault. --pin writes that file.`,
 			}
 		}
 		faults, unpinned := checkPins(*dir, catalog)
-		return s.found(faults, append(append(notices, unpinned...), unanswered(catalog)...))
+		notices = append(append(notices, unpinned...), unanswered(catalog)...)
+		return s.found(faults, append(notices, away(gw.Remotes())...))
 	}
 	return cmd
 }
@@ -126,6 +127,19 @@ func unanswered(catalog *facade.Catalog) (notices []finding) {
 				}
 			}
 		}
+	}
+	return notices
+}
+
+// away says of each Frond that runs elsewhere what is known of it.
+func away(remotes []gateway.RemoteState) (notices []finding) {
+	for _, r := range remotes {
+		f := finding{File: "remotes/" + r.Frond, Message: r.Frond + " runs at " + r.URL + " and has told what it serves"}
+		if r.Failed != nil {
+			f.Message = fmt.Sprintf("%s runs at %s, which does not tell what it serves: %s", r.Frond, r.URL, r.Failed.Message)
+			f.Remedy = "start it there, or correct the address; a gateway starts without it and takes it up when it comes"
+		}
+		notices = append(notices, f)
 	}
 	return notices
 }

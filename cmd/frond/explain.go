@@ -31,7 +31,7 @@ on stderr too, as of frond call.`,
 	flags.StringVar(&opts.dir, "dir", ".", "the project's folder")
 	flags.StringVar(&opts.state, "state", "", `the caller's state as JSON, such as {"user":{"id":"ada"}}; none: nobody`)
 	flags.StringVar(&opts.body, "body", "", "the whole body: @FILE, - for what is piped in, or JSON")
-	settings := addSettings(cmd, "store", "vendor", "limits.list.default", "limits.list.max", "log.level")
+	settings := addSettings(cmd, "store", "remotes", "vendor", "limits.list.default", "limits.list.max", "log.level")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return s.explain(cmd.Context(), settings, &opts, args)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,9 +17,10 @@ import (
 
 // settings are flags that set what gateway.yaml and the FROND_ variables set too.
 type settings struct {
-	config string
-	values map[string]*string // by key
-	cmd    *cobra.Command
+	config  string
+	values  map[string]*string // by key
+	remotes []string           // NAME=URL, of --remote
+	cmd     *cobra.Command
 
 	// unregistered is told what cards name and this program does not have; nil, of
 	// a command that would have to run it: these are faults.
@@ -37,6 +39,9 @@ func addSettings(cmd *cobra.Command, keys ...string) *settings {
 				about += fmt.Sprintf(" (default %s)", setting.Default)
 			}
 			s.values[setting.Key] = cmd.Flags().String(setting.Flag(), "", about)
+			if setting.Key == "remotes" {
+				cmd.Flags().StringArrayVar(&s.remotes, "remote", nil, "run one Frond elsewhere: NAME=URL; may be given again")
+			}
 			if setting.Default == "false" { // a switch: its flag alone says true
 				cmd.Flags().Lookup(setting.Flag()).NoOptDefVal = "true"
 			}
@@ -75,10 +80,15 @@ func (s *settings) load(sh *shell, dir string) (*facade.Project, *gateway.Config
 			}
 		}
 	}
+	for _, pair := range s.remotes {
+		if err := config.AddRemote(pair); err != nil {
+			problems = append(problems, schema.Fault{File: "--remote", Message: fmt.Sprintf("cannot be %q", pair), Remedy: err.Error()})
+		}
+	}
 	for _, name := range gateway.UnknownVariables(sh.environ) {
 		fmt.Fprintf(sh.talk, "frond: the variable %s sets nothing; `frond gateway --help` lists the flags, each has a variable\n", name)
 	}
-	project, err := facade.Read(os.DirFS(dir))
+	project, err := readProject(dir, config)
 	problems = append(problems, err)
 	if errors.Join(problems...) != nil {
 		if err == nil { // it will not start, but what is wrong with the cards is said in the same breath
@@ -88,6 +98,22 @@ func (s *settings) load(sh *shell, dir string) (*facade.Project, *gateway.Config
 		return nil, nil, errors.Join(problems...)
 	}
 	return project, config, nil
+}
+
+// readProject reads the folder's Fronds. Where others run all of them, it need not
+// have any: a gateway.yaml that names them is enough.
+func readProject(dir string, config *gateway.Config) (*facade.Project, error) {
+	if config != nil && len(config.Remotes) > 0 {
+		there := false
+		for _, name := range []string{"fronds", "entities", "frond.yaml", "frond.yml", "frond.json"} {
+			_, err := os.Stat(filepath.Join(dir, name))
+			there = there || err == nil
+		}
+		if !there {
+			return &facade.Project{Registry: schema.Builtins()}, nil
+		}
+	}
+	return facade.Read(os.DirFS(dir))
 }
 
 // quiet is the log of a command that is done at once: warnings, unless more is asked for.

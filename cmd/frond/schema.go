@@ -24,7 +24,7 @@ func newSchema(s *shell) *cobra.Command {
 	format := cmd.Flags().String("format", "graphql", "graphql: the SDL; bundle: every card in one document (spec 2.4)")
 	surface := cmd.Flags().String("surface", "", "what one surface shows instead: graphql its SDL, rest its routes, envelope its discovery document; partner/graphql that of the audience partner")
 	cmd.MarkFlagsMutuallyExclusive("format", "surface")
-	settings := addSettings(cmd, "vendor", "log.level")
+	settings := addSettings(cmd, "remotes", "vendor", "log.level")
 	settings.unregistered = func(f schema.Fault) {
 		fmt.Fprintf(s.talk, "frond: %s\n", schema.Fault(unregistered(f)))
 	}
