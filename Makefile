@@ -3,16 +3,17 @@ GO       ?= go
 RACE     ?=
 FUZZTIME ?= 1m
 LEAKTIME ?= 10m
+N        ?= 20000
 LINT     := bin/golangci-lint
 BIN      := bin/frond
 
 .DEFAULT_GOAL := all
-.PHONY: all help build run test js console race e2e fuzz leak bench golden lint fmt generate wasm check up down
+.PHONY: all help build run test js console race e2e fuzz leak differential bench golden lint fmt generate wasm check up down
 
 all: console build test lint ## Build, test and lint: what `make` alone does
 
 help: ## Print this list
-	@grep -hE '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-10s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-13s %s\n", $$1, $$2}'
 
 build: ## Build bin/frond
 	CGO_ENABLED=0 $(GO) build -o $(BIN) ./cmd/frond
@@ -60,6 +61,9 @@ fuzz: ## Run every fuzz target for FUZZTIME (1m)
 
 leak: ## Look for leaks with seeds of its own for LEAKTIME (10m)
 	$(GO) test ./e2e/leak -count=1 -v -run=TestLeak -timeout=0 -from=$$(date +%s) -for=$(LEAKTIME)
+
+differential: js ## Ask us and graphql-js N (20000) new questions, and compare the answers
+	$(GO) test ./e2e/differential -count=1 -v -run=TestDifferential -timeout=0 -from=$$(date +%s) -cases=$(N)
 
 bench: ## Print the comparisons the design promises, measured in one run
 	$(GO) run ./bench

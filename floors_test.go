@@ -52,6 +52,7 @@ var floors = map[string]string{
 	"bench":            "*",
 	"e2e":              "*",
 	"e2e/leak":         "*",
+	"e2e/differential": "*",
 }
 
 // forTests are packages that only test files import.

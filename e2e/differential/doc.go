@@ -1,0 +1,28 @@
+// Package differential holds the executor against the reference implementation,
+// graphql-js, of the two majors that are in use. It is tests only.
+//
+// A seed makes a world: cards with rows, some of which break their types, and
+// fields added by hand whose types are made up, over interfaces, unions, one-of
+// inputs and lists in lists. The engine answers from a façade over these rows; the
+// reference gets the printed schema, the same rows, and two hundred lines of
+// resolvers of its own (e2e/js/differential.mjs). Then both are asked the same:
+//
+//	cards_test.go      cards and rows
+//	shapes_test.go     the types of fields added by hand
+//	dice_test.go       what those fields give: a value that both sides work out from
+//	                   the parent, the field and the coerced arguments
+//	world_test.go      a world behind an engine, and what the reference is told of it
+//	documents_test.go  operations, fragments, directives
+//	values_test.go     arguments: literals, and variables with their JSON
+//	mutants_test.go    documents with one mistake, or one that is none
+//	reference_test.go  graphql-js in a process of its own
+//	compare_test.go    what has to be equal, and which differences are meant
+//	holes_test.go      seeded holes, each of which the comparison has to find
+//
+// # What is compared
+//
+// Of an answer: data as text in the order of the response, numbers by their value;
+// and errors one by one in their order, each by path and by locations, messages not.
+// Of a refusal: that both refuse before anything runs, and that a place that one
+// points at is a place that the other points at.
+package differential

@@ -1,0 +1,251 @@
+package differential
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/graphql-go/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/internal/kittest"
+	"github.com/frondhost/frond/projection"
+	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// world is a schema with what stands behind it.
+type world struct {
+	seed     uint32
+	entities []*entity
+	things   map[string]*graphql.Object
+	schema   *resolvers.Schema
+	ast      *ast.Schema
+	engine   *resolvers.Engine
+}
+
+// unlimited: what limits refuse, the reference runs.
+var unlimited = resolvers.Limits{Document: -1, Tokens: -1, Depth: -1, Aliases: -1, Roots: -1, Fields: -1, Response: -1, Execution: -1}
+
+var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
+
+func newWorld(r *rand.Rand) (*world, error) {
+	w := &world{seed: r.Uint32(), entities: newEntities(r)}
+	store := kittest.NewStore()
+	f, err := facade.New(w.project(), store, nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.plant(f.Catalog().Set, store); err != nil {
+		return nil, err
+	}
+	b := projection.NewBuilder()
+	if err := projection.RegisterAll(b, f.Catalog(), nil); err != nil {
+		return nil, err
+	}
+	if err := w.register(r, b); err != nil {
+		return nil, err
+	}
+	if w.schema, err = b.Build(f); err != nil {
+		return nil, err
+	}
+	w.schema.SDL = patch(w.schema.SDL)
+	if w.schema.AST, err = resolvers.LoadSDL(w.schema.SDL); err != nil {
+		return nil, fmt.Errorf("%w\n%s", err, w.schema.SDL)
+	}
+	w.ast = w.schema.AST
+	w.engine, err = resolvers.NewEngine(w.schema, f, &resolvers.Options{Logger: quiet, Limits: unlimited})
+	return w, err
+}
+
+// project is the cards, with operations that say what they were called with, and
+// computed fields one of which always fails.
+func (w *world) project() *facade.Project {
+	src := &facade.FrondSource{Name: "wood"}
+	doors := map[string]any{}
+	for _, e := range w.entities {
+		src.Cards = append(src.Cards, schema.Source{File: e.name + ".json", Name: e.name, Data: []byte(e.card())})
+		some := map[string]any{"type": "object", "properties": map[string]any{"n": map[string]any{"type": "integer"}}, "required": []string{"n"}}
+		doors[e.name] = map[string]any{"operations": map[string]any{
+			"only":  []string{"list", "findById", "findByIds"},
+			"ask":   map[string]any{"kind": "query", "params": askCard, "query": askCard2},
+			"tell":  map[string]any{"kind": "command", "params": askCard, "input": bodyCard},
+			"first": map[string]any{"kind": "query", "params": some, "output": e.name, "cardinality": "many"},
+			"maybe": map[string]any{"kind": "query", "params": some, "output": e.name, "cardinality": "maybe"},
+		}}
+	}
+	src.Config = facade.Text{File: "frond.json", Data: []byte(encode(map[string]any{"doors": doors}))}
+	p := &facade.Project{Registry: schema.Builtins(), Fronds: []*facade.FrondSource{src}}
+	for _, e := range w.entities {
+		door := p.Door(e.name)
+		facade.Handle(door, "ask", echo)
+		facade.Handle(door, "tell", echo)
+		facade.Handle(door, "first", some(e, false))
+		facade.Handle(door, "maybe", some(e, true))
+		optional := schema.Shape{Type: "string", Nullable: true}
+		facade.Present(door, e.name+"Name", optional, func(_ context.Context, rows []facade.Row) ([]string, error) {
+			var all []string
+			for _, r := range rows {
+				all = append(all, e.name+" "+strings.Trim(string(r.Get("id")), `"`))
+			}
+			return all, nil
+		}, "id")
+		facade.Present(door, e.name+"Fails", optional, func(context.Context, []facade.Row) ([]string, error) {
+			return nil, fmt.Errorf("%s fails", e.name)
+		}, "id")
+	}
+	return p
+}
+
+// askCard is params of every kind, none of them required but one.
+var (
+	askCard = optionalCard(map[string]any{
+		"must": map[string]any{"type": "integer"},
+		"s":    map[string]any{"type": []string{"string", "null"}},
+		"b":    map[string]any{"type": []string{"boolean", "null"}},
+		"hue":  map[string]any{"type": []string{"string", "null"}, "enum": []any{"RED", "GREEN", nil}},
+	}, "must")
+	askCard2 = optionalCard(map[string]any{
+		"f":    map[string]any{"type": []string{"number", "null"}},
+		"big":  map[string]any{"type": []string{"integer", "null"}, "format": "int64"},
+		"list": map[string]any{"type": []string{"array", "null"}, "items": map[string]any{"type": []string{"integer", "null"}}},
+		"any":  map[string]any{},
+	})
+	bodyCard = optionalCard(map[string]any{
+		"a":    map[string]any{"type": "string"},
+		"n":    map[string]any{"type": []string{"integer", "null"}},
+		"rows": map[string]any{"type": []string{"array", "null"}, "items": map[string]any{"type": "array", "items": map[string]any{"type": "string"}}},
+		"deep": map[string]any{"type": []string{"object", "null"}, "properties": map[string]any{
+			"x": map[string]any{"type": "integer"}, "y": map[string]any{"type": []string{"string", "null"}},
+		}, "required": []string{"x"}},
+	}, "a")
+)
+
+func optionalCard(properties map[string]any, required ...string) map[string]any {
+	for name, p := range properties {
+		if !slices.Contains(required, name) {
+			p.(map[string]any)["x-kit"] = map[string]any{"lifecycle": map[string]any{"create": "optional"}}
+		}
+	}
+	return map[string]any{"type": "object", "properties": properties, "required": append([]string{}, required...)}
+}
+
+// echo answers what it was called with.
+func echo(_ context.Context, c *facade.Call) (any, error) {
+	out := map[string]any{}
+	for name, part := range map[string]json.RawMessage{"params": c.Invocation.Params, "query": c.Invocation.Query, "body": c.Invocation.Body} {
+		var v map[string]any
+		if len(part) > 0 && json.Unmarshal(part, &v) == nil && len(v) > 0 {
+			out[name] = v
+		}
+	}
+	return json.RawMessage(canonical(out)), nil
+}
+
+// some answers the first rows, or the one at a place.
+func some(e *entity, single bool) facade.Handler {
+	return func(ctx context.Context, c *facade.Call) (any, error) {
+		n, _ := schema.Integer(jsontext.Get(c.Invocation.Params, "n"))
+		query := fmt.Sprintf(`{"limit":%d}`, n)
+		if single {
+			query = fmt.Sprintf(`{"limit":1,"offset":%d}`, n)
+		}
+		res, err := facade.Inside(ctx).Call(ctx, &facade.Call{Entity: e.name, Operation: "list", Invocation: facade.Invocation{Query: json.RawMessage(query)}})
+		if err != nil {
+			return nil, err
+		}
+		form := facade.FormRows
+		if single {
+			form = facade.FormRow
+		}
+		return &facade.Result{Form: form, Rows: res.Rows}, nil
+	}
+}
+
+// plant writes the rows past the façade, which would refuse those that are broken.
+func (w *world) plant(set *schema.Set, store facade.Store) error {
+	ctx, none := context.Background(), facade.NewLayout([]string{"id"})
+	for _, links := range []bool{false, true} { // what points at rows is written when they are there
+		for _, e := range w.entities {
+			compiled := set.Entity(e.name)
+			for _, row := range e.rows {
+				var record facade.Record
+				for _, p := range compiled.Fields {
+					if v, ok := row[p.Name]; ok && p.Stored && (p.Link != nil) == links {
+						record = append(record, schema.Member{Name: p.Name, Value: json.RawMessage(encode(v))})
+					}
+				}
+				var err error
+				if links {
+					_, err = store.Update(ctx, compiled, json.RawMessage(encode(row["id"])), nil, record, none)
+				} else {
+					_, err = store.Insert(ctx, compiled, []facade.Record{record}, none)
+				}
+				if err != nil {
+					return fmt.Errorf("%s: %w", encode(row), err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func typeName(e *entity) string { return strings.ToUpper(e.name[:1]) + e.name[1:] }
+
+// told is a world as the reference is told of it.
+func (w *world) told() map[string]any {
+	entities := map[string]any{}
+	nodes := map[string]string{}
+	for _, e := range w.entities {
+		entities[e.name] = map[string]any{"type": typeName(e), "rows": append([]map[string]any{}, e.rows...)}
+	}
+	fields := map[string]any{}
+	for typ, of := range w.schema.Bindings {
+		for name, b := range of {
+			f := map[string]any{"kind": kindNames[b.Kind], "column": b.Column}
+			if b.Door != nil {
+				f["entity"] = b.Door.Name
+			}
+			if b.Kind == resolvers.NodeID {
+				f["entity"] = b.Output.Key
+			}
+			if b.Link != nil && b.Link.Inverse != nil {
+				f["by"] = b.Link.Inverse.Name
+			}
+			if b.Operation != nil {
+				f["op"] = b.Operation.Name
+			}
+			args := map[string]any{}
+			for _, a := range b.Args {
+				args[a.Name] = []string{places[a.Into], a.Key}
+			}
+			f["args"] = args
+			fields[typ+"."+name] = f
+		}
+	}
+	for key, n := range w.schema.Nodes {
+		nodes[key] = n.Door.Name
+	}
+	return map[string]any{"sdl": w.schema.SDL, "seed": w.seed, "entities": entities, "fields": fields, "nodes": nodes}
+}
+
+var kindNames = map[resolvers.BindingKind]string{
+	resolvers.Operation: "operation", resolvers.Column: "column", resolvers.Computed: "computed", resolvers.ToOne: "one",
+	resolvers.ToMany: "many", resolvers.ToManyIDs: "ids", resolvers.NodeID: "nodeId", resolvers.NodeRoot: "node",
+	resolvers.Items: "items", resolvers.Total: "total", resolvers.HasMore: "hasMore", resolvers.EndCursor: "endCursor",
+	resolvers.Edges: "edges", resolvers.PageInfo: "pageInfo", resolvers.EdgeNode: "edgeNode", resolvers.EdgeCursor: "edgeCursor",
+	resolvers.HasNextPage: "hasMore", resolvers.HasPreviousPage: "hasPrevious", resolvers.StartCursor: "startCursor",
+	resolvers.PageInfoEndCursor: "endCursor",
+}
+
+var places = map[resolvers.Place]string{
+	resolvers.IntoParams: "params", resolvers.IntoQuery: "query", resolvers.IntoBody: "body", resolvers.IntoSort: "sort",
+	resolvers.IntoFirst: "first", resolvers.IntoLast: "last", resolvers.IntoAfter: "after", resolvers.IntoBefore: "before",
+}

@@ -1,0 +1,283 @@
+// The reference of e2e/differential: graphql-js over the rows of a world. The
+// argument names the package, graphql (16) or graphql17. A line in is a world and
+// cases to answer in it, a line out is their answers.
+//
+// Resolvers are synchronous, so that errors come in the order of the document.
+
+import { createInterface } from 'node:readline'
+
+const js = await import(process.argv[2])
+const byIds = (ids, rows) => ids.map((id) => rows.find((r) => r.row.id === id)).filter(Boolean)
+
+// seedOf is FNV-1a over UTF-8.
+function seedOf(text) {
+  let h = 2166136261
+  for (const byte of Buffer.from(text)) h = Math.imul(h ^ byte, 16777619)
+  return h >>> 0
+}
+
+// Dice are mulberry32.
+class Dice {
+  constructor(seed) { this.s = seed | 0 }
+  next() {
+    this.s = (this.s + 0x6d2b79f5) | 0
+    let t = Math.imul(this.s ^ (this.s >>> 15), this.s | 1)
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
+    return (t ^ (t >>> 14)) >>> 0
+  }
+  below(n) { return this.next() % n }
+}
+
+// canonical is JSON with its keys sorted.
+const canonical = (v) => JSON.stringify(v, (_, x) =>
+  x && typeof x === 'object' && !Array.isArray(x) ? Object.fromEntries(Object.keys(x).sort().map((k) => [k, x[k]])) : x)
+
+const texts = ['', 'a', 'b', 'zwei', '<&>', 'é"\\\n', '😀']
+
+function world({ sdl, seed, entities, fields, nodes }) {
+  const schema = js.buildSchema(sdl)
+  const rows = {}
+  for (const [name, e] of Object.entries(entities)) rows[name] = e.rows.map((row) => ({ __typename: e.type, entity: name, row }))
+  const entityOf = Object.fromEntries(Object.entries(entities).map(([name, e]) => [e.type, name]))
+
+  // A value that breaks its type is an error in its place: the house repairs
+  // nothing but whole numbers for IDs (decision 062).
+  function strict(type, v) {
+    if (js.isNonNullType(type)) type = type.ofType
+    if (v == null) return null
+    if (js.isListType(type)) return Array.isArray(v) ? v.map((x) => strict(type.ofType, x)) : new Error('no list')
+    const is = typeof v
+    const fits = {
+      Int: () => Number.isInteger(v) && v === (v | 0), Float: () => is === 'number', String: () => is === 'string',
+      Boolean: () => is === 'boolean', ID: () => is === 'string' || Number.isInteger(v),
+    }[type.name]
+    if (fits) return fits() ? v : new Error('no ' + type.name)
+    if (js.isEnumType(type)) return is === 'string' && type.getValue(v) ? v : new Error('no ' + type.name)
+    if (js.isObjectType(type)) return is === 'object' && !Array.isArray(v) ? v : new Error('no object')
+    return v
+  }
+
+  const columns = (o) => o.row ?? o
+  const sent = (args) => Object.fromEntries(Object.entries(args).filter(([, v]) => v != null))
+
+  // list is the built-in list, over rows.
+  function list(all, args) {
+    const { filter, orderBy, first, last, after, before, offset = 0 } = sent(args)
+    sides(first, last, after, before)
+    for (const n of [first, last, offset]) if (n < 0) throw new Error('negative')
+    if (last != null && offset > 0) throw new Error('offset beside a cursor')
+    const met = all.filter((r) => !filter || holds(filter, r.row))
+    const keys = (orderBy ?? []).map((o) => {
+      const given = Object.entries(o)
+      if (given.length !== 1 || given[0][1] == null) throw new Error('one key an object')
+      return given[0]
+    })
+    if (new Set(keys.map(([k]) => k)).size < keys.length) throw new Error('a key twice')
+    met.sort((a, b) => {
+      for (const [k, way] of keys) {
+        const c = order(a.row[k] ?? null, b.row[k] ?? null)
+        if (c) return way === 'DESC' ? -c : c
+      }
+      return order(a.row.id, b.row.id)
+    })
+    if (last != null) {
+      const items = last > 0 ? met.slice(-last) : []
+      return { items, total: met.length, hasMore: false, hasPrevious: met.length > last }
+    }
+    const rest = met.slice(offset)
+    return { items: rest.slice(0, first ?? 50), total: met.length, hasMore: rest.length > (first ?? 50), hasPrevious: offset > 0 }
+  }
+
+  function sides(first, last, after, before) {
+    if (first != null && last != null || first != null && before != null || last != null && after != null) throw new Error('both sides')
+  }
+
+  function order(a, b) {
+    if (a === null || b === null) return (a !== null) - (b !== null)
+    if (typeof a === 'string') return Buffer.compare(Buffer.from(a), Buffer.from(b))
+    return a - b
+  }
+
+  function holds(filter, row) {
+    return Object.entries(filter).every(([name, f]) => {
+      if (name === 'and') return f.every((s) => holds(s, row))
+      if (name === 'or') return f.some((s) => holds(s, row))
+      if (name === 'not') return !holds(f, row)
+      const v = row[name] ?? null
+      return Object.entries(f).every(([op, x]) => {
+        switch (op) {
+          case 'eq': return v === x
+          case 'ne': return v !== x
+          case 'in': return x.includes(v)
+          case 'notIn': return !x.includes(v)
+          case 'isNull': return (v === null) === x
+          case 'lt': return v !== null && order(v, x) < 0
+          case 'gte': return v !== null && order(v, x) >= 0
+        }
+        throw new Error('the reference knows no ' + op)
+      })
+    })
+  }
+
+  // window is a connection over the ids that stand in a row.
+  function window(all, args) {
+    const { first, last, after, before, offset = 0 } = sent(args)
+    sides(first, last, after, before)
+    for (const n of [first, last, offset]) if (n < 0) throw new Error('negative')
+    let from = Math.min(offset, all.length), to = all.length
+    if (first != null) to = Math.min(to, from + first)
+    else if (last != null) from = Math.max(from, to - last)
+    return { items: all.slice(from, to), total: all.length, hasMore: to < all.length, hasPrevious: from > 0 }
+  }
+
+  function operation(f, args) {
+    const all = rows[f.entity]
+    switch (f.op) {
+      case 'list': return list(all, args)
+      case 'findById': return byIds([args.id], all)[0] ?? null
+      case 'findByIds': return byIds([...new Set(args.ids)], all)
+      case 'first':
+        if (args.n < 0) throw new Error('negative')
+        return list(rows[f.owner], { first: args.n }).items
+      case 'maybe':
+        if (args.n < 0) throw new Error('negative')
+        return list(rows[f.owner], { offset: args.n, first: 1 }).items[0] ?? null
+    }
+    const said = {}
+    for (const [name, v] of Object.entries(args)) {
+      const [place, key] = f.args[name]
+      if (place === 'body') { if (v && Object.keys(v).length) said.body = v } else (said[place] ??= {})[key] = v
+    }
+    return JSON.parse(canonical(said))
+  }
+
+  function node(id) {
+    const text = Buffer.from(id, 'base64url').toString()
+    if (Buffer.from(text).toString('base64url') !== id) return null
+    const at = text.indexOf(':')
+    try { return byIds([JSON.parse(text.slice(at + 1))], rows[nodes[text.slice(0, at)]] ?? [])[0] ?? null } catch { return null }
+  }
+
+  // What each kind of generated field does; decision 050 and resolvers.Binding say it.
+  const kinds = {
+    column: (f) => (o, args, ctx, info) => strict(info.returnType, columns(o)[f.column]),
+    computed: (f) => (o) => {
+      if (f.column.endsWith('Fails')) throw new Error('it fails')
+      return `${o.entity} ${o.row.id}`
+    },
+    one: (f) => (o) => byIds([columns(o)[f.column]], rows[f.entity])[0] ?? null,
+    many: (f) => (o, args) => list(rows[f.entity].filter((r) => r.row[f.by] === o.row.id), args),
+    ids: (f) => (o, args) => window(byIds([...new Set(o.row[f.column] ?? [])], rows[f.entity]), args),
+    nodeId: (f) => (o) => Buffer.from(`${f.entity}:${JSON.stringify(o.row.id)}`).toString('base64url'),
+    node: () => (_, { nodeId, nodeIds }) => nodeIds ? nodeIds.map(node) : node(nodeId),
+    operation: (f, name) => {
+      f.owner = Object.keys(rows).find((e) => name.startsWith(e))
+      return (_, args) => operation(f, args)
+    },
+    items: () => (p) => p.items,
+    edges: () => (p) => p.items.map((node) => ({ node })),
+    edgeNode: () => (e) => e.node,
+    edgeCursor: () => () => 'cursor',
+    endCursor: () => (p) => p.items.length ? 'cursor' : null,
+    startCursor: () => (p) => p.items.length ? 'cursor' : null,
+    total: () => (p) => p.total,
+    hasMore: () => (p) => p.hasMore,
+    hasPrevious: () => (p) => p.hasPrevious,
+    pageInfo: () => (p) => p,
+  }
+
+  // hand resolves the fields that were added by hand.
+  function hand(o, args, ctx, info) {
+    const parent = info.parentType.name
+    let from = seed
+    if (o?.row) from = seedOf(`${parent}:${JSON.stringify(o.row.id)}`)
+    else if (o?.seed !== undefined) from = o.seed
+    let key = `${from}|${parent}.${info.fieldName}|${canonical(args)}`
+    if (parent === 'Mutation') key += `|${++ctx.n}`
+    const v = made(new Dice(seedOf(key)), info.returnType)
+    if (v instanceof Error) throw v
+    return v
+  }
+
+  // made makes up a value of a type, or an error in its place.
+  function made(d, type) {
+    let roll = d.below(100)
+    if (js.isNonNullType(type)) {
+      if (roll < 2) return null
+      type = type.ofType
+    } else if (roll < 12) return null
+    roll = d.below(100)
+    if (roll < 3) return new Error('the dice say no')
+    if (js.isListType(type)) {
+      if (roll < 5) return 7 // a string would be a list of its letters
+      return Array.from({ length: d.below(4) }, () => made(d, type.ofType))
+    }
+    if (js.isAbstractType(type)) {
+      const names = schema.getPossibleTypes(type).map((t) => t.name).sort()
+      let name = names[d.below(names.length)]
+      if (roll < 5) name = undefined
+      return object(d, name)
+    }
+    if (js.isObjectType(type)) return object(d, type.name)
+    if (js.isEnumType(type)) {
+      if (roll < 5) return 'nothing of the kind'
+      const names = type.getValues().map((v) => v.name).sort()
+      return names[d.below(names.length)]
+    }
+    const n = d.below(1000)
+    switch (type.name) {
+      case 'Int': return roll < 5 ? 2 ** 31 + n : n - 500
+      case 'Float': return roll < 5 ? NaN : n / 8
+      case 'Boolean': return n % 2 === 0
+      case 'ID': return roll < 40 ? n : `id${n}`
+      case 'JSON': return [{ l: [null, true], n }, [n], n, 'j'][n % 4]
+    }
+    return `s${n} ${texts[n % texts.length]}`
+  }
+
+  function object(d, name) {
+    const s = d.next()
+    const entity = entityOf[name]
+    if (entity) return rows[entity][s % (rows[entity].length + 1)] ?? null
+    return { __typename: name, seed: s, mark: `mark${s % 7}` }
+  }
+
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (type.name.startsWith('__')) continue
+    if (js.isObjectType(type)) {
+      for (const [name, field] of Object.entries(type.getFields())) {
+        const f = fields[`${type.name}.${name}`]
+        field.resolve = f ? kinds[f.kind](f, name) : name.endsWith('Mark') ? (o) => o.mark : hand
+      }
+    }
+    if (type.name === 'BigInt') Object.assign(type, bigInt)
+  }
+  return schema
+}
+
+// bigInt is a whole number, or its digits (decision 051).
+const whole = (v) => {
+  const n = typeof v === 'string' && /^[-+]?\d+$/.test(v) ? Number(v) : v
+  if (!Number.isInteger(n)) throw new js.GraphQLError('no BigInt')
+  return n
+}
+const literal = (node) => {
+  if (node.kind === 'IntValue' || node.kind === 'StringValue') return whole(String(node.value))
+  throw new js.GraphQLError('no BigInt', { nodes: node })
+}
+const bigInt = {
+  parseValue: whole, coerceInputValue: whole, parseLiteral: literal, coerceInputLiteral: literal,
+}
+
+function answer(schema, { query, variables, operationName }) {
+  return JSON.stringify(js.graphqlSync({
+    schema, source: query, operationName: operationName || undefined, rootValue: {}, contextValue: { n: 0 },
+    variableValues: variables ? JSON.parse(variables) : undefined,
+  }))
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { world: told, cases } = JSON.parse(line)
+  const schema = world(told)
+  process.stdout.write(JSON.stringify(cases.map((c) => answer(schema, c))) + '\n')
+}
