@@ -3,6 +3,7 @@ package gateway
 import (
 	"errors"
 	"net/http"
+	"strings"
 
 	"github.com/gorilla/mux"
 
@@ -80,11 +81,21 @@ func (g *generation) mount(m mounted) {
 func (g *generation) route() {
 	router := mux.NewRouter().SkipClean(true)
 	r := Mux(router)
+	exact := map[string]http.Handler{} // by the whole path: nothing is to be looked for
 	for _, m := range g.mounted {
 		r.Handle(m.path, m.handler)
+		if !strings.HasSuffix(m.path, "/") {
+			exact[m.path] = m.handler
+		}
 	}
 	router.NotFoundHandler = g.config.CORS.wrap(nowhere(g.paths()))
-	g.router = router
+	g.router = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if h := exact[r.URL.Path]; h != nil {
+			h.ServeHTTP(w, r)
+			return
+		}
+		router.ServeHTTP(w, r)
+	})
 }
 
 // at is what answers at a path that was mounted once; a surface that shows nothing

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"strconv"
 	"strings"
 
 	"github.com/frondhost/frond/console"
@@ -105,8 +106,7 @@ func (h *graphQL) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	head := w.Header()
-	head.Set("Vary", "Accept")
-	head.Set("X-Content-Type-Options", "nosniff")
+	head["Vary"], head["X-Content-Type-Options"] = variesByAccept, noSniff
 	media := accepted(r, h.console != nil)
 	if media == mediaHTML {
 		h.console.ServePage(w, r)
@@ -135,7 +135,7 @@ func (h *graphQL) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	res := h.engine.Execute(r.Context(), &resolvers.Request{
 		Query: query, OperationName: m.operationName, Variables: m.variables, Extensions: m.extensions,
-		State: state, Trace: r.Header.Get("traceparent"), ReadOnly: m.readOnly,
+		State: state, Trace: r.Header.Get("Traceparent"), ReadOnly: m.readOnly,
 	})
 	defer res.Release()
 	if remember != "" && h.memory != nil && res.Executed { // not what was refused: it could crowd out the rest
@@ -148,10 +148,17 @@ func (h *graphQL) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case media != mediaResponse && status < 500:
 		status = http.StatusOK
 	}
-	head.Set("Content-Type", contentType(media))
+	head["Content-Type"] = contentTypes[media]
+	head["Content-Length"] = []string{strconv.Itoa(len(res.Body))} // in one piece, not in chunks
 	w.WriteHeader(status)
 	_, _ = w.Write(res.Body) // nobody is left to tell
 }
+
+// What every answer says, made once: whoever adds to a header gets a list of its own.
+var (
+	variesByAccept = []string{"Accept"}
+	noSniff        = []string{"nosniff"}
+)
 
 const graphQLVerbs = "GET, HEAD, OPTIONS, POST"
 
@@ -192,7 +199,7 @@ func (f *refusal) write(w http.ResponseWriter, media string) {
 	if f.document && media != mediaResponse {
 		status = http.StatusOK
 	}
-	w.Header().Set("Content-Type", contentType(media))
+	w.Header()["Content-Type"] = contentTypes[media]
 	w.WriteHeader(status)
 	body := append([]byte(`{"errors":[{"message":`), jsontext.Quote(f.text)...)
 	body = append(append(body, `,"extensions":{"code":`...), jsontext.Quote(string(f.code))...)

@@ -14,14 +14,27 @@ const (
 	mediaHTML     = "text/html"
 )
 
-func contentType(media string) string { return media + "; charset=utf-8" }
+// contentTypes are the values of Content-Type by media type.
+var contentTypes = map[string][]string{
+	mediaResponse: {mediaResponse + "; charset=utf-8"},
+	mediaJSON:     {mediaJSON + "; charset=utf-8"},
+}
 
 // accepted is the type to answer in: the one Accept prefers, "" where it takes
 // none of ours. Without Accept, and where it takes anything, that is
 // application/json, which every client reads. The page, where there is one, is given
 // only to a GET that asks for one by name and likes nothing of ours better: a browser.
 func accepted(r *http.Request, page bool) string {
-	ranges := acceptRanges(strings.Join(r.Header.Values("Accept"), ","))
+	sent := r.Header["Accept"]
+	if len(sent) == 1 && r.Method == http.MethodPost { // nearly every request there is
+		switch sent[0] {
+		case mediaResponse, mediaJSON:
+			return sent[0]
+		case "*/*":
+			return mediaJSON
+		}
+	}
+	ranges := acceptRanges(strings.Join(sent, ","))
 	if len(ranges) == 0 { // none, or nothing that can be read
 		return mediaJSON
 	}

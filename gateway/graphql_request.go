@@ -99,6 +99,9 @@ func readable(h http.Header) *refusal {
 
 // isJSON says whether a Content-Type is JSON in UTF-8.
 func isJSON(contentType string) bool {
+	if contentType == mediaJSON { // as nearly everyone sends it
+		return true
+	}
 	media, params, err := mime.ParseMediaType(contentType)
 	if err != nil || media != mediaJSON {
 		return false
