@@ -1,0 +1,118 @@
+package resolvers
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/graph-gophers/dataloader/v7"
+
+	"github.com/frondhost/frond/facade"
+)
+
+// Lookup finds what hand-written fields show and no entity holds: the weather of a
+// city, the price at another service. It asks for all keys of a level at once.
+type Lookup[K comparable, V any] struct {
+	find func(ctx context.Context, keys []K) (map[K]V, error)
+}
+
+// NewLookup is a lookup by find, which is given each key once and answers those it
+// knows; the others are null. Its context is the request's: it ends when the caller
+// goes away or the time for the operation is up, and [facade.StateFrom] says who
+// asks. An error of it is one at every field that asked, and keeps its code. A
+// Lookup is made once, and may be used from many goroutines.
+func NewLookup[K comparable, V any](find func(ctx context.Context, keys []K) (map[K]V, error)) *Lookup[K, V] {
+	return &Lookup[K, V]{find: find}
+}
+
+// Load asks for the value of a key, for the Resolve of a field to answer with:
+//
+//	return weather.Load(p.Context, city), nil
+//
+// What it gives is a function that waits until all fields of the level have asked,
+// whatever their aliases and wherever they stand: find is called once for them, and
+// for a key once in a request. It gives a V, or nil where find knows none.
+func (l *Lookup[K, V]) Load(ctx context.Context, key K) func() (any, error) {
+	of := loadersOf(ctx)
+	if of == nil {
+		err := facade.Internal(errNoLoaders)
+		return func() (any, error) { return nil, err }
+	}
+	kept, ok := of.lookups.Load(l)
+	if !ok {
+		kept, _ = of.lookups.LoadOrStore(l, newBatches(l.batch))
+	}
+	b := kept.(*batches[K, any])
+	b.want(key)
+	return func() (any, error) { return b.value(ctx, key) }
+}
+
+// batch is find as dataloader calls it. A panic is an error here, for dataloader
+// would write it to the standard log and repeat its text.
+func (l *Lookup[K, V]) batch(ctx context.Context, keys []K) []*dataloader.Result[any] {
+	found, err := func() (found map[K]V, err error) {
+		defer twinRescue(&err)
+		return l.find(ctx, keys)
+	}()
+	results := make([]*dataloader.Result[any], len(keys))
+	for i, k := range keys {
+		results[i] = &dataloader.Result[any]{Error: err}
+		if v, ok := found[k]; ok && err == nil {
+			results[i].Data = v
+		}
+	}
+	return results
+}
+
+// batches collect keys until the first of them is wanted, and then load all.
+// dataloader keeps what came, and each key once. It would wait 16 ms for more keys;
+// here the end of the level says that there are no more, so each batch is told its
+// size and leaves when the last of its keys is in.
+type batches[K comparable, V any] struct {
+	fetch  dataloader.BatchFunc[K, V]
+	mu     sync.Mutex
+	cache  *dataloader.InMemoryCache[K, V]
+	wanted []K
+	known  map[K]bool
+}
+
+func newBatches[K comparable, V any](fetch dataloader.BatchFunc[K, V]) *batches[K, V] {
+	return &batches[K, V]{fetch: fetch, cache: dataloader.NewCache[K, V](), known: map[K]bool{}}
+}
+
+// want asks for a key to be in the next batch, if no batch had it.
+func (b *batches[K, V]) want(key K) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.known[key] {
+		b.known[key] = true
+		b.wanted = append(b.wanted, key)
+	}
+}
+
+// errNotWanted is a key that is no key: one that does not equal itself.
+var errNotWanted = errors.New("a key of a loader is not equal to itself")
+
+// value is what came for a key; whoever is first has the batch leave.
+func (b *batches[K, V]) value(ctx context.Context, key K) (V, error) {
+	b.mu.Lock()
+	if keys := b.wanted; len(keys) > 0 {
+		b.wanted = nil
+		batch := dataloader.NewBatchedLoader(b.fetch,
+			dataloader.WithCache[K, V](b.cache),
+			dataloader.WithBatchCapacity[K, V](len(keys)),
+			dataloader.WithInputCapacity[K, V](len(keys)),
+			dataloader.WithWait[K, V](time.Hour))
+		for _, k := range keys {
+			batch.Load(ctx, k)
+		}
+	}
+	b.mu.Unlock()
+	later, ok := b.cache.Get(ctx, key)
+	if !ok {
+		var none V
+		return none, facade.Internal(errNotWanted)
+	}
+	return later()
+}
