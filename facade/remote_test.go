@@ -30,11 +30,13 @@ func hosting(t *testing.T, attach func(*facade.Project)) *facade.Facade {
 }
 
 // served is a host behind an address.
-func served(t *testing.T, f *facade.Facade) *envelope.Client {
+func served(t *testing.T, f *facade.Facade) *envelope.Remote {
 	t.Helper()
 	server := httptest.NewServer(envelope.NewHandler(f.Catalog(), f, &envelope.Options{TrustState: true}))
 	t.Cleanup(server.Close)
-	return envelope.NewClient(server.URL, server.Client())
+	remote := envelope.NewRemote(server.URL, nil)
+	t.Cleanup(remote.Close)
+	return remote
 }
 
 // away is a host without rows: every Frond of the project runs behind the address of

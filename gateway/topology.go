@@ -155,8 +155,10 @@ func (p *peer) hosts(told *schema.Discovery) error {
 
 // causeOf is a failure for the log: with what lies behind it.
 func causeOf(e *facade.Error) string {
-	if cause := errors.Unwrap(e); cause != nil && !strings.Contains(e.Message, cause.Error()) {
-		return e.Message + ": " + cause.Error()
+	for cause := errors.Unwrap(e); cause != nil; cause = errors.Unwrap(cause) {
+		if text := cause.Error(); text != "" && text != e.Message {
+			return e.Message + ": " + text
+		}
 	}
 	return e.Message
 }
