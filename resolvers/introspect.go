@@ -171,7 +171,7 @@ func deprecation(list ast.DirectiveList) any {
 	if d == nil {
 		return nil
 	}
-	if a := d.Arguments.ForName("reason"); a != nil {
+	if a := d.Arguments.ForName("reason"); a != nil && a.Value.Kind != ast.NullValue {
 		return a.Value.Raw
 	}
 	return "No longer supported"

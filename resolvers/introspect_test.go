@@ -139,6 +139,16 @@ func TestIntrospection(t *testing.T) {
 				`"all":[{"name":"n"},{"name":"s"},{"name":"inner"},{"name":"list"},{"name":"flag"},{"name":"deep"}]}}`,
 		},
 		{"one of", `{ __type(name: "By") { isOneOf } }`, `{"__type":{"isOneOf":true}}`},
+		{"aliases", `{ x: __type(name: "Kind") { n: name k: kind v: enumValues { n: name } } y: __type(name: "Nope") { name } }`, `{"x":{"n":"Kind","k":"ENUM","v":[{"n":"BIG"},{"n":"SMALL"}]},"y":null}`},
+		{"beside the data", `{ __typename __schema { queryType { name } } __type(name: "When") { name } }`, `{"__typename":"Query","__schema":{"queryType":{"name":"Query"}},"__type":{"name":"When"}}`},
+		{"through fragments on Query", `{ ...f } fragment f on Query { __schema { ...g } } fragment g on __Schema { queryType { ...h } } fragment h on __Type { __typename name }`, `{"__schema":{"queryType":{"__typename":"__Type","name":"Query"}}}`},
+		{"a built-in scalar", `{ __type(name: "Int") { kind name specifiedByURL isOneOf fields { name } } }`, `{"__type":{"kind":"SCALAR","name":"Int","specifiedByURL":null,"isOneOf":null,"fields":null}}`},
+		{"by a variable that was left out", `query($d: Boolean) { __type(name: "Kind") { enumValues(includeDeprecated: $d) { name } } }`, `{"__type":{"enumValues":[{"name":"BIG"},{"name":"SMALL"}]}}`},
+		{
+			"places of directives are those of the specification", `{ __type(name: "__DirectiveLocation") { enumValues { name } } }`,
+			`{"__type":{"enumValues":[{"name":"QUERY"},{"name":"MUTATION"},{"name":"SUBSCRIPTION"},{"name":"FIELD"},{"name":"FRAGMENT_DEFINITION"},{"name":"FRAGMENT_SPREAD"},{"name":"INLINE_FRAGMENT"},{"name":"VARIABLE_DEFINITION"},` +
+				`{"name":"SCHEMA"},{"name":"SCALAR"},{"name":"OBJECT"},{"name":"FIELD_DEFINITION"},{"name":"ARGUMENT_DEFINITION"},{"name":"INTERFACE"},{"name":"UNION"},{"name":"ENUM"},{"name":"ENUM_VALUE"},{"name":"INPUT_OBJECT"},{"name":"INPUT_FIELD_DEFINITION"}]}}`,
+		},
 		{"merged fields and fragments", `{ __type(name: "When") { name ...a } } fragment a on __Type { kind name }`, `{"__type":{"name":"When","kind":"SCALAR"}}`},
 		{"what is skipped", `{ __type(name: "When") { name @skip(if: true) kind } }`, `{"__type":{"kind":"SCALAR"}}`},
 		{

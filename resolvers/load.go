@@ -2,6 +2,7 @@ package resolvers
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/validator"
@@ -44,6 +45,15 @@ func LoadSDL(sdl string) (*ast.Schema, error) {
 	}
 	// gqlparser declares @defer; nothing here answers it, so it does not exist.
 	delete(s.Directives, "defer")
+	// It lets directives be deprecated, of which clients of today know nothing.
+	if d := s.Directives["deprecated"]; d != nil {
+		d.Locations = slices.DeleteFunc(d.Locations, func(l ast.DirectiveLocation) bool { return l == ast.LocationDirectiveDefinition })
+	}
+	if d := s.Types["__DirectiveLocation"]; d != nil {
+		d.EnumValues = slices.DeleteFunc(d.EnumValues, func(v *ast.EnumValueDefinition) bool {
+			return v.Name == string(ast.LocationDirectiveDefinition)
+		})
+	}
 	// gqlparser's includeDeprecated may be null; since September 2025 it may not.
 	for _, name := range []string{"__Type", "__Field", "__Directive"} {
 		for _, f := range s.Types[name].Fields {
