@@ -65,7 +65,7 @@ x-kit-version: 1
 func TestIntrospection(t *testing.T) {
 	dir := js(t)
 	var queries map[string]string
-	if err := json.Unmarshal([]byte(node(t, dir, "queries")), &queries); err != nil {
+	if err := json.Unmarshal([]byte(rebuild(t, dir, "queries")), &queries); err != nil {
 		t.Fatal(err)
 	}
 	project := func(dir string) func(t *testing.T) (string, func(string) []byte) {
@@ -101,7 +101,7 @@ func TestIntrospection(t *testing.T) {
 				}
 				return path
 			}
-			said := node(t, dir, "compare", write("schema.graphql", []byte(sdl)), write("answers.json", text))
+			said := rebuild(t, dir, "compare", write("schema.graphql", []byte(sdl)), write("answers.json", text))
 			if strings.Count(said, "ok   ") != 2 {
 				t.Errorf("both versions have to answer:\n%s", said)
 			}
@@ -109,8 +109,8 @@ func TestIntrospection(t *testing.T) {
 	}
 }
 
-// node runs introspection.mjs and gives what it prints.
-func node(t testing.TB, dir string, args ...string) string {
+// rebuild runs introspection.mjs and gives what it prints.
+func rebuild(t testing.TB, dir string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("node", append([]string{"introspection.mjs"}, args...)...)
 	cmd.Dir = dir
