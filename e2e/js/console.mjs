@@ -1,13 +1,13 @@
 // Drives the page at /graphql as somebody at a keyboard does, in Debian's Chromium:
 //
-//	node console.mjs PAGE PROFILE SCREENSHOT
+//	node console.mjs GATEWAY PROFILE SCREENSHOT
 //
-// It leaves with 1 and says what it expected where the page does anything else.
+// GATEWAY serves examples/shop with an audience partner. It leaves with 1 and says what it expected where the page does anything else.
 import assert from 'node:assert/strict';
 import { chromium } from 'playwright-core';
 
-const [url, profile, screenshot] = process.argv.slice(2);
-const origin = new URL(url).origin;
+const [origin, profile, screenshot] = process.argv.slice(2);
+const url = origin + '/graphql';
 
 const context = await chromium.launchPersistentContext(profile, {
   executablePath: process.env.CHROMIUM,
@@ -77,12 +77,12 @@ async function shown(is, what) {
 }
 
 const shows = want => shown(text => text.includes(want.replace(/\s/g, '')), want);
+const tabs = () => page.locator('.graphiql-tab-button').allTextContents();
 const run = () => page.getByRole('button', { name: /Execute query/ });
 const steps = {
   async 'the tabs are the queries of the project'() {
     await open(url);
-    const tabs = await page.locator('.graphiql-tab-button').allTextContents();
-    assert.deepEqual(tabs, ['brewing', 'moka', 'orders', 'search']);
+    assert.deepEqual(await tabs(), ['brewing', 'moka', 'orders', 'search']);
     assert.equal(await page.title(), 'frond · GraphQL');
   },
   async 'a query of the project runs as it stands, by the button'() {
@@ -96,7 +96,7 @@ const steps = {
     await write(query, 'query Typed { products(first: 2) { total items { id name } } }');
     await page.keyboard.press('Control+Enter');
     await shows('"total": 83, "items": [ { "id": "p-apron", "name": "Linen apron, indigo" }, { "id": "p-assam", "name": "Assam Mangalam, 100 g" } ]');
-    assert.ok((await page.locator('.graphiql-tab-button').allTextContents()).includes('Typed'), 'the tab is not named after the operation');
+    assert.ok((await tabs()).includes('Typed'), 'the tab is not named after the operation');
   },
   async 'fields are suggested while one types'() {
     await write(query, '{ product(id: "p-moka-3") { ');
@@ -153,7 +153,7 @@ const steps = {
     assert.ok(kept.includes('query One'), 'the tabs are not kept');
     assert.ok(!kept.includes('u-typed'), 'a header was kept');
     await open(url);
-    assert.ok((await page.locator('.graphiql-tab-button').allTextContents()).includes('One'));
+    assert.ok((await tabs()).includes('One'));
   },
   async 'a link shows its query and does not run it'() {
     const before = requests.length;
@@ -162,12 +162,26 @@ const steps = {
     const sent = requests.slice(before).filter(r => r.method() === 'POST' && r.postData().includes('Linked'));
     assert.equal(sent.length, 0, 'the query of the link was sent');
   },
+  async 'an audience has the same page at its own path, with its own queries and schema'() {
+    await open(origin + '/partner/graphql');
+    // Named after their files, but for the one that has a name.
+    assert.deepEqual(await tabs(), ['_1stPage', 'Named', 'short']);
+    await page.locator('.graphiql-tab-button', { hasText: '_1stPage' }).click();
+    await page.getByRole('button', { name: 'Variables' }).click();
+    await write('.graphiql-editor-tool .graphiql-editor:not(.hidden)', '{"n": 1}');
+    await run().click();
+    await shows('{ "data": { "products": { "items": [ { "id": "p-apron" } ] } } }');
+    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+    await page.locator('.graphiql-doc-explorer-content', { hasText: 'ProductConnection' }).waitFor();
+    const types = await page.locator('.graphiql-doc-explorer-content').textContent();
+    assert.ok(!types.includes('Customer'), 'the documentation has what the audience is not shown');
+  },
   async 'a picture of it'() {
     await open(url);
-    await page.locator('.graphiql-tab-button', { hasText: /^moka$/ }).click();
+    await page.locator('.graphiql-tab-button', { hasText: /^brewing$/ }).click();
     await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
     await run().click();
-    await shows('Moka pot');
+    await shows('Rossetti Duo');
     await page.screenshot({ path: screenshot });
   },
 };
