@@ -162,17 +162,23 @@ func attach(p *facade.Project) {
 	})
 }
 
+// create writes a row.
+func (b *blog) create(t testing.TB, entity, body string, args ...any) {
+	t.Helper()
+	_, err := b.facade.Call(context.Background(), &facade.Call{
+		Entity: entity, Operation: "create", Select: []string{"id"},
+		Invocation: facade.Invocation{Body: json.RawMessage(fmt.Sprintf(body, args...))},
+	})
+	if err != nil {
+		t.Fatalf("%s: %v: %+v", entity, err, facade.AsError(err).Details)
+	}
+}
+
 func (b *blog) fill(t testing.TB) {
 	t.Helper()
-	create := func(entity string, body string, args ...any) {
+	create := func(entity, body string, args ...any) {
 		t.Helper()
-		_, err := b.facade.Call(context.Background(), &facade.Call{
-			Entity: entity, Operation: "create", Select: []string{"id"},
-			Invocation: facade.Invocation{Body: json.RawMessage(fmt.Sprintf(body, args...))},
-		})
-		if err != nil {
-			t.Fatalf("%s: %v: %+v", entity, err, facade.AsError(err).Details)
-		}
+		b.create(t, entity, body, args...)
 	}
 	create("author", `{"id":"ada","name":"Ada \"the\" Great","email":"ada@example.org","age":36,"fans":9007199254740993,"rating":4.5,"address":{"street":"Hill 1","zip":null,"geo":{"lat":51.5,"lon":-0.25}},"links":[{"label":"home","url":"https://ada.example"},{"label":"x","url":"y","weight":3}],"settings":{"a":[1,2,{"b":null}],"é":"ü"}}`)
 	create("author", `{"id":"bob","name":"Bob","email":null,"age":null,"rating":null,"address":null,"mentorId":"ada"}`)

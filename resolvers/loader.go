@@ -53,6 +53,30 @@ type loaders struct {
 	mu      sync.Mutex
 	by      map[relation]*loader
 	lookups sync.Map // of *Lookup, its batches
+	failed  map[facade.Row][]facade.FieldError
+}
+
+// note keeps which computed fields could not be made for the rows of a result: a
+// row by itself has no place for it.
+func (l *loaders) note(res *facade.Result) {
+	if l == nil || len(res.Failed) == 0 {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.failed == nil {
+		l.failed = map[facade.Row][]facade.FieldError{}
+	}
+	for i := range res.Rows.Len() {
+		l.failed[res.Rows.Row(i)] = res.Failed
+	}
+}
+
+// failures are the computed fields that could not be made for a row.
+func (l *loaders) failures(r facade.Row) []facade.FieldError {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.failed[r]
 }
 
 // primary is the name of an entity's primary key; what is wrong with an entity
@@ -117,6 +141,9 @@ func (l *loader) fetch(ctx context.Context, keys []string) []*dataloader.Result[
 		c.Operation, c.Invocation.Query = "findById", nil
 	}
 	res, err := l.call(ctx, c)
+	if err == nil {
+		loadersOf(ctx).note(res)
+	}
 	for i, r := range results {
 		if r.Error = err; err != nil {
 			continue
