@@ -47,6 +47,7 @@ var floors = map[string]string{
 
 	// Beside the floors: what shows, tests and measures the house.
 	"examples/blog":    "facade schema gateway",
+	"examples/weather": "facade gateway projection resolvers",
 	"internal/kittest": "facade schema schema/jsontext",
 	"store/storetest":  "facade schema schema/jsontext internal/kittest",
 	"bench":            "*",
@@ -68,7 +69,7 @@ var guests = map[string]string{
 	"golang.org/x/text":                          "schema",
 	"github.com/expr-lang/expr":                  "facade",
 	"github.com/ncruces/go-sqlite3":              "store/sqlite",
-	"github.com/graphql-go/graphql":              "projection resolvers gateway",
+	"github.com/graphql-go/graphql":              "projection resolvers gateway examples/weather",
 	"github.com/vektah/gqlparser/v2":             "projection resolvers gateway",
 	"github.com/graph-gophers/dataloader/v7":     "resolvers",
 	"github.com/gorilla/mux":                     "gateway",

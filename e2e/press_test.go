@@ -31,14 +31,14 @@ func startPress(t testing.TB) *program {
 	return start(t, cmd)
 }
 
-// startBlog builds and starts examples/blog.
-func startBlog(t testing.TB) *program {
+// startProgram builds and starts an example that is a program of its own.
+func startProgram(t testing.TB, name string) *program {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "blog")
-	build := exec.Command("go", "build", "-o", path, "./examples/blog")
+	path := filepath.Join(t.TempDir(), name)
+	build := exec.Command("go", "build", "-o", path, "./examples/"+name)
 	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("examples/blog does not build: %v\n%s", err, out)
+		t.Fatalf("examples/%s does not build: %v\n%s", name, err, out)
 	}
 	cmd := exec.Command(path)
 	cmd.Env = environment("FROND_LISTEN=127.0.0.1:0", "FROND_STORE=memory")

@@ -32,8 +32,8 @@ import (
 func TestReadmes(t *testing.T) {
 	need(t, "curl", "jq")
 	whole := t // an example runs longer than the block that started it
-	addresses := map[string]string{"shop": "127.0.0.1:8080", "blog": "127.0.0.1:8081"}
-	for _, file := range []string{"README.md", "examples/shop/README.md", "examples/blog/README.md"} {
+	addresses := map[string]string{"shop": "127.0.0.1:8080", "blog": "127.0.0.1:8081", "weather": "127.0.0.1:8082"}
+	for _, file := range []string{"README.md", "examples/shop/README.md", "examples/blog/README.md", "examples/weather/README.md"} {
 		page, err := os.ReadFile(filepath.Join(root, file))
 		if err != nil {
 			t.Errorf("%v", err)
@@ -59,8 +59,8 @@ func startExample(t *testing.T, name string) string {
 	switch name {
 	case "shop":
 		return startGateway(t, shopDir).URL
-	case "blog":
-		return startBlog(t).URL
+	case "blog", "weather":
+		return startProgram(t, name).URL
 	}
 	t.Fatalf("there is no example %q to run the commands over", name)
 	return ""
