@@ -188,10 +188,12 @@ func (t *trip) runEachByID(ctx context.Context, form Form) (*Result, error) {
 		res.Groups = make([]Group, len(t.each.order))
 		return res, nil
 	}
-	found, err := t.store().Find(ctx, &Find{
-		Entity: t.door.Entity, Select: t.sel.stored, Where: t.see.Rows, Limit: 1,
-		Each: &EachKey{Field: t.each.field, Values: t.each.values},
-	})
+	q := &struct { // in one piece
+		Find
+		each EachKey
+	}{Find{Entity: t.door.Entity, Select: t.sel.stored, Where: t.see.Rows, Limit: 1}, EachKey{Field: t.each.field, Values: t.each.values}}
+	q.Each = &q.each
+	found, err := t.store().Find(ctx, &q.Find)
 	if err != nil {
 		return nil, err
 	}

@@ -75,7 +75,13 @@ func (h *graphQL) readBody(w http.ResponseWriter, r *http.Request) (*members, *r
 	default:
 		return nil, badRequest("the body has to be an object with the member query")
 	}
-	return readMembers(jsontext.Members(body))
+	m := &members{}
+	for name, value := range jsontext.Members(body) {
+		if refused := m.take(name, value); refused != nil {
+			return nil, refused
+		}
+	}
+	return m.whole()
 }
 
 // readable says what is wrong with the headers of a body. What a form of another site
@@ -116,87 +122,72 @@ func readURL(raw string) (*members, *refusal) {
 	if err != nil {
 		return nil, badRequest("the address is not encoded as addresses are; encode each parameter")
 	}
-	var refused *refusal
-	m, wrong := readMembers(func(yield func(string, json.RawMessage) bool) {
-		for _, name := range memberNames {
-			values := params[name]
-			switch {
-			case len(values) == 0 || values[0] == "" && name != "query":
-				continue
-			case len(values) > 1:
-				refused = badRequest("the parameter %s is there twice; send it once", name)
-				return
-			}
-			value := json.RawMessage(values[0])
-			if name != "variables" && name != "extensions" {
-				value = jsontext.Quote(values[0])
-			} else if err := jsontext.Check(value); err != nil {
-				refused = badRequest("the parameter %s is not JSON: %s", name, err)
-				return
-			}
-			if !yield(name, value) {
-				return
-			}
+	m := &members{readOnly: true} // a mutation over GET would be a link that writes
+	for _, name := range memberNames {
+		values := params[name]
+		switch {
+		case len(values) == 0 || values[0] == "" && name != "query":
+			continue
+		case len(values) > 1:
+			return nil, badRequest("the parameter %s is there twice; send it once", name)
 		}
-	})
-	switch {
-	case refused != nil:
-		return nil, refused
-	case wrong != nil:
-		return nil, wrong
+		value := json.RawMessage(values[0])
+		if name != "variables" && name != "extensions" {
+			value = jsontext.Quote(values[0])
+		} else if err := jsontext.Check(value); err != nil {
+			return nil, badRequest("the parameter %s is not JSON: %s", name, err)
+		}
+		if refused := m.take(name, value); refused != nil {
+			return nil, refused
+		}
 	}
-	m.readOnly = true // a mutation over GET would be a link that writes
-	return m, nil
+	return m.whole()
 }
 
 // memberNames are the members of a request; others are let be, as the draft has it.
 var memberNames = []string{"query", "documentId", "operationName", "variables", "extensions"}
 
-// readMembers judges the members of a request.
-func readMembers(all func(yield func(string, json.RawMessage) bool)) (*members, *refusal) {
-	m := &members{}
-	var refused *refusal
-	text := func(value json.RawMessage) string { return jsontext.Unquote(jsontext.Trim(value)) }
-	for name, value := range all {
-		kind := jsontext.KindOf(value)
-		if kind == jsontext.Null {
-			continue
-		}
-		isText, isObject := kind == jsontext.String, kind == jsontext.Object
-		switch name {
-		case "query":
-			if !isText {
-				refused = badRequest("the member query has to be a string: the document")
-			} else {
-				m.query, m.hasQuery = text(value), true
-			}
-		case "documentId":
-			if !isText {
-				refused = badRequest("the member documentId has to be a string or null")
-			} else if m.documentID = text(value); m.documentID == "" {
-				refused = badRequest("the member documentId is empty; send the id of a document, or leave it out")
-			}
-		case "operationName":
-			if !isText {
-				refused = badRequest("the member operationName has to be a string or null")
-			} else {
-				m.operationName = text(value)
-			}
-		case "variables":
-			if m.variables = value; !isObject {
-				refused = badRequest("the member variables has to be an object or null")
-			}
-		case "extensions":
-			if m.extensions = value; !isObject {
-				refused = badRequest("the member extensions has to be an object or null")
-			} else {
-				m.hash, refused = readPersisted(value)
-			}
-		}
-		if refused != nil {
-			return nil, refused
-		}
+// take judges one member and keeps it.
+func (m *members) take(name string, value json.RawMessage) (refused *refusal) {
+	kind := jsontext.KindOf(value)
+	if kind == jsontext.Null {
+		return nil
 	}
+	isText, isObject := kind == jsontext.String, kind == jsontext.Object
+	text := ""
+	if isText {
+		text = jsontext.Unquote(jsontext.Trim(value))
+	}
+	switch name {
+	case "query":
+		if m.query, m.hasQuery = text, true; !isText {
+			return badRequest("the member query has to be a string: the document")
+		}
+	case "documentId":
+		if m.documentID = text; !isText {
+			return badRequest("the member documentId has to be a string or null")
+		} else if text == "" {
+			return badRequest("the member documentId is empty; send the id of a document, or leave it out")
+		}
+	case "operationName":
+		if m.operationName = text; !isText {
+			return badRequest("the member operationName has to be a string or null")
+		}
+	case "variables":
+		if m.variables = value; !isObject {
+			return badRequest("the member variables has to be an object or null")
+		}
+	case "extensions":
+		if m.extensions = value; !isObject {
+			return badRequest("the member extensions has to be an object or null")
+		}
+		m.hash, refused = readPersisted(value)
+	}
+	return refused
+}
+
+// whole judges the members together.
+func (m *members) whole() (*members, *refusal) {
 	switch {
 	case m.documentID != "" && m.hasQuery:
 		return nil, badRequest("there is a query and a documentId; send one of them")

@@ -18,7 +18,7 @@ var (
 )
 
 // batch makes the one call of a relation for all parents.
-func (x *exec) batch(r *run, f *fetch, res *result, call *facade.Call, in *invocation) {
+func (x *exec) batch(r *run, f *fetch, res *result, call *calling, in *invocation) {
 	parent := &r.res[f.parent.id]
 	d := dedupers.Get().(*deduper)
 	defer d.free()
@@ -31,7 +31,7 @@ func (x *exec) batch(r *run, f *fetch, res *result, call *facade.Call, in *invoc
 		}
 	} else {
 		d.Reset(parent.items)
-		res.index = make([]int32, parent.items)
+		res.index = sized(&res.indexRoom, parent.items)
 		for i := range parent.items {
 			res.index[i] = d.add(parent.at(i, f.key))
 		}
@@ -42,11 +42,12 @@ func (x *exec) batch(r *run, f *fetch, res *result, call *facade.Call, in *invoc
 		}
 		return
 	}
-	call.Each = &facade.Each{Field: f.each, Keys: slices.Clone(d.Texts())}
+	call.each = facade.Each{Field: f.each, Keys: slices.Clone(d.Texts())}
 	if f.binding.Kind == ToMany {
-		call.Each.Through = through(f.binding.Link, f.parent.entity, f.parent.op)
+		call.each.Through = through(f.binding.Link, f.parent.entity, f.parent.op)
 	}
-	out, err := x.e.caller.Call(x.ctx, call)
+	call.Each = &call.each
+	out, err := x.e.caller.Call(x.ctx, &call.Call)
 	switch {
 	case err != nil:
 		res.fault = x.failed(err)
@@ -77,7 +78,7 @@ func through(l *schema.Link, entity, op string) *facade.Through {
 func (x *exec) windows(parent *result, f *fetch, res *result, d *deduper, w Window) {
 	found := res.groups
 	res.groups = make([]facade.Group, parent.items)
-	res.index = make([]int32, parent.items)
+	res.index = sized(&res.indexRoom, parent.items)
 	last := make([]int, len(found)) // by number of an id, the parent that had it last, from 1
 	var ids []json.RawMessage
 	var there []bool

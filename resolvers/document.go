@@ -28,8 +28,9 @@ type operation struct {
 	def        *ast.OperationDefinition
 	slots      map[string]int // of variables, where there are many
 	vars       []*variable
-	conditions []int // variables that @skip and @include read, by slot
-	shared     bool  // equal requests may share an answer
+	conditions []int     // variables that @skip and @include read, by slot
+	shared     bool      // equal requests may share an answer
+	none       variables // those of an operation that declares none
 
 	mu    sync.Mutex
 	plans map[string]*plan // by the values of conditions
@@ -97,6 +98,7 @@ func (e *Engine) parse(text string) (*ast.QueryDocument, *fault) {
 
 func (e *Engine) operation(def *ast.OperationDefinition) *operation {
 	op := &operation{def: def, plans: map[string]*plan{}, shared: e.shareable(def)}
+	op.none.op = op
 	for _, v := range def.VariableDefinitions {
 		op.vars = append(op.vars, &variable{
 			inField: inField{name: v.Variable, typ: e.types.in(v.Type), fallback: v.DefaultValue},

@@ -15,6 +15,7 @@ type exec struct {
 	vars  *variables
 	state facade.State
 	trace string
+	room  *buffer // of the answer
 
 	decoded map[string]any  // the variables as Go values, once a hand-written field wants them
 	loading context.Context // ctx with the request's loaders, likewise
@@ -43,18 +44,24 @@ type result struct {
 	fault   *fault           // nothing is there
 	faults  map[int32]*fault // no answer for one parent
 	missing []*fault         // by slot: why a computed field is in no row
+
+	one       [1]facade.Group // groups, where there is one
+	colRoom   []int           // for cols, from an earlier answer
+	indexRoom []int32         // likewise for index
 }
 
 // run executes a plan and writes its answer.
 func (e *Engine) run(ctx context.Context, p *plan, vars *variables, r *Request) *Response {
-	x := &exec{e: e, ctx: ctx, vars: vars, state: r.State, trace: r.Trace}
-	w := &writer{x: x, buffer: newBuffer(), limit: e.limits.Response}
+	b := newBuffer()
+	defer b.forget()
+	b.exec = exec{e: e, ctx: ctx, vars: vars, state: r.State, trace: r.Trace, room: b}
+	w := &writer{x: &b.exec, buffer: b, limit: e.limits.Response}
 	return w.response(p)
 }
 
 // root runs a unit over the operation's root, which is one item without a row.
 func (x *exec) root(u *unit) *run {
-	r := &run{unit: u, res: make([]result, len(u.fetches))}
+	r := x.room.run(u)
 	r.res[0] = result{items: 1, source: rootSource, trees: make([][]tree, len(u.fetches[0].written))}
 	x.levels(r)
 	return r
@@ -69,29 +76,37 @@ var rootSource = []any{map[string]any{}}
 func (x *exec) levels(r *run) {
 	for i := range r.unit.levels {
 		l := &r.unit.levels[i]
-		var wait sync.WaitGroup
-		last := len(l.fetches) - 1
-		if len(l.written) > 0 {
-			last++ // this goroutine has those
+		if len(l.fetches) > 1 || len(l.written) > 0 {
+			x.together(r, l)
+		} else if r.wanted(l.fetches[0]) {
+			x.fetch(r, l.fetches[0])
 		}
-		for j, f := range l.fetches {
-			if !r.wanted(f) {
-				continue
-			}
-			if j == last {
-				x.fetch(r, f)
-				continue
-			}
-			wait.Add(1)
-			go func() {
-				defer wait.Done()
-				x.fetch(r, f)
-			}()
+	}
+}
+
+func (x *exec) together(r *run, l *level) {
+	var wait sync.WaitGroup
+	defer wait.Wait() // whatever happens: the results have their place for this request alone
+	last := len(l.fetches) - 1
+	if len(l.written) > 0 {
+		last++ // this goroutine has those
+	}
+	for j, f := range l.fetches {
+		if !r.wanted(f) {
+			continue
 		}
-		if len(l.written) > 0 {
-			x.written(r, l.written, &wait)
+		if j == last {
+			x.fetch(r, f)
+			continue
 		}
-		wait.Wait()
+		wait.Add(1)
+		go func() {
+			defer wait.Done()
+			x.fetch(r, f)
+		}()
+	}
+	if len(l.written) > 0 {
+		x.written(r, l.written, &wait)
 	}
 }
 
@@ -114,7 +129,7 @@ func (x *exec) fetch(r *run, f *fetch) {
 		res.fault = x.failed(in.err)
 		return
 	}
-	call := &facade.Call{
+	call := &calling{Call: facade.Call{
 		Entity:     f.entity,
 		Operation:  f.op,
 		Invocation: facade.Invocation{Params: in.params, Query: in.query, Body: in.body, State: x.state, Trace: x.trace},
@@ -122,17 +137,23 @@ func (x *exec) fetch(r *run, f *fetch) {
 		Cursors:    f.cursors,
 		Behind:     f.behind,
 		Partial:    true,
-	}
+	}}
 	if f.each != "" {
 		x.batch(r, f, res, call, in)
 		return
 	}
-	out, err := x.e.caller.Call(x.ctx, call)
+	out, err := x.e.caller.Call(x.ctx, &call.Call)
 	if err != nil {
 		res.fault = x.failed(err)
 		return
 	}
 	res.take(x, f, out)
+}
+
+// calling is a call with room for its keys, in one piece: whoever is called may keep it.
+type calling struct {
+	facade.Call
+	each facade.Each
 }
 
 // take keeps the answer of a call without Each.
@@ -153,7 +174,8 @@ func (res *result) take(x *exec, f *fetch, out *facade.Result) {
 		if out.Form != facade.FormPage {
 			page = facade.Page{Total: -1} // rows alone say nothing of what is around them
 		}
-		res.groups = []facade.Group{{To: res.items, Page: page}}
+		res.one[0] = facade.Group{To: res.items, Page: page}
+		res.groups = res.one[:]
 	}
 }
 
@@ -164,7 +186,7 @@ func (res *result) lay(x *exec, f *fetch, out *facade.Result) {
 	if res.rows == nil {
 		return
 	}
-	res.cols = make([]int, len(f.columns))
+	res.cols = sized(&res.colRoom, len(f.columns))
 	layout := res.rows.Layout()
 	for i, name := range f.columns {
 		res.cols[i] = layout.Index(name)

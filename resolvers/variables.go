@@ -37,7 +37,6 @@ func (v *variables) get(name string) []byte {
 // coerce is CoerceVariableValues (specification 6.1.2) on JSON text. Members of
 // raw that the operation does not declare are ignored, as the specification has it.
 func (op *operation) coerce(raw json.RawMessage) (*variables, []*fault) {
-	vars := &variables{op: op}
 	raw = jsontext.Trim(raw)
 	if len(raw) > 0 {
 		if err := jsontext.Check(raw); err != nil {
@@ -48,9 +47,9 @@ func (op *operation) coerce(raw json.RawMessage) (*variables, []*fault) {
 		}
 	}
 	if len(op.vars) == 0 {
-		return vars, nil
+		return &op.none, nil
 	}
-	vars.text = make([][]byte, len(op.vars))
+	vars := &variables{op: op, text: make([][]byte, len(op.vars))}
 	for name, value := range jsontext.Members(raw) {
 		if i := op.slot(name); i >= 0 {
 			vars.text[i] = value

@@ -18,7 +18,47 @@ type buffer struct {
 	memos   []memo
 	spans   []span
 
+	exec    exec
+	root    run // of a query
+	results []result
+
 	released atomic.Int32 // of who shares it; see Response.Release
+}
+
+// run is a run over the root of an operation, with room for what its fetches give.
+// Of a mutation, the run before has been written by then.
+func (b *buffer) run(u *unit) *run {
+	n := len(u.fetches)
+	if cap(b.results) < n {
+		b.results = make([]result, n)
+	}
+	b.results = b.results[:n]
+	for i := range b.results {
+		b.results[i].reset()
+	}
+	b.root = run{unit: u, res: b.results}
+	return &b.root
+}
+
+// forget lets go of the rows, once they are written: an answer may be long on its way.
+func (b *buffer) forget() {
+	b.exec, b.root = exec{}, run{}
+	for i := range b.results[:cap(b.results)] {
+		b.results[:cap(b.results)][i].reset()
+	}
+	clear(b.memos)
+	b.memos, b.spans = b.memos[:0], b.spans[:0]
+}
+
+// reset empties a result and keeps its room.
+func (res *result) reset() { *res = result{colRoom: res.colRoom, indexRoom: res.indexRoom} }
+
+// sized is a list of n in a room that grows where it has to; what was in it stays there.
+func sized[T int | int32](room *[]T, n int) []T {
+	if cap(*room) < n {
+		*room = make([]T, n)
+	}
+	return (*room)[:n]
 }
 
 // maxKeptBuffer is how large a buffer may have grown to be kept.
@@ -31,9 +71,7 @@ func newBuffer() *buffer { return buffers.Get().(*buffer) }
 func (b *buffer) free() {
 	if cap(b.text) <= maxKeptBuffer {
 		clear(b.members[:cap(b.members)]) // hold on to nobody's rows
-		clear(b.memos[:cap(b.memos)])
 		b.text, b.path, b.members = b.text[:0], b.path[:0], b.members[:0]
-		b.memos, b.spans = b.memos[:0], b.spans[:0]
 		b.released.Store(0)
 		buffers.Put(b)
 	}

@@ -18,12 +18,11 @@ func (s *Store) Find(ctx context.Context, q *facade.Find) (*facade.Found, error)
 	if err != nil {
 		return nil, err
 	}
-	order, err := t.order(q)
-	if err != nil {
+	r := &reading{store: s, table: t, q: q, found: facade.Found{Total: -1}}
+	if r.order, err = t.order(r.orderRoom[:0], q); err != nil {
 		return nil, err
 	}
-	r := &reading{store: s, table: t, q: q, order: order, found: facade.Found{Total: -1}}
-	if err := t.choose(&r.sel, q.Select, order); err != nil {
+	if err := t.choose(&r.sel, q.Select, r.order); err != nil {
 		return nil, err
 	}
 	if q.Each != nil {
@@ -45,6 +44,8 @@ type reading struct {
 	order []sortKey
 	sel   selection
 	found facade.Found
+
+	orderRoom [4]sortKey // for order, where these are enough
 
 	raw  *facade.Rows // rows in the order they were read
 	keys []byte       // with sort columns beside the layout: each row's key, one behind the other

@@ -12,16 +12,15 @@ type sortKey struct {
 	desc   bool
 }
 
-// order is what a read is sorted by: Find.Sort, turned round for a read towards
+// order appends what a read is sorted by: Find.Sort, turned round for a read towards
 // the beginning.
-func (t *table) order(q *facade.Find) ([]sortKey, error) {
-	keys := make([]sortKey, len(q.Sort))
-	for i, k := range q.Sort {
+func (t *table) order(keys []sortKey, q *facade.Find) ([]sortKey, error) {
+	for _, k := range q.Sort {
 		c, err := t.column(k.Field)
 		if err != nil {
 			return nil, err
 		}
-		keys[i] = sortKey{c, k.Desc != q.Backward}
+		keys = append(keys, sortKey{c, k.Desc != q.Backward})
 	}
 	return keys, nil
 }
