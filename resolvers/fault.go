@@ -72,7 +72,7 @@ func methodFault(op *ast.OperationDefinition) *fault {
 func protocolFault(code string, err *gqlerror.Error) *fault {
 	f := &fault{message: short(err.Message), code: code}
 	for _, l := range err.Locations {
-		if l.Line > 0 {
+		if l.Line > 0 && l.Column > 0 { // behind a block string gqlparser counts below 1
 			f.at = append(f.at, location{l.Line, l.Column})
 		}
 	}

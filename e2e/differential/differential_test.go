@@ -43,12 +43,12 @@ func TestDifferential(t *testing.T) {
 
 // count is what was asked, and what came of it.
 type count struct {
-	cases, executed, withErrors, refused, failed int
+	cases, executed, withErrors, refused, placed, failed int
 	meant                                        map[string]int // by the name of the difference
 }
 
 func (c *count) String() string {
-	s := fmt.Sprintf("%d cases: %d executed (%d with errors), %d refused by all", c.cases, c.executed, c.withErrors, c.refused)
+	s := fmt.Sprintf("%d cases: %d executed (%d with errors), %d refused (%d for the very same place)", c.cases, c.executed, c.withErrors, c.refused, c.placed)
 	for _, d := range meant {
 		s += fmt.Sprintf("\n%6d %s", c.meant[d.name], d.name)
 	}
@@ -123,6 +123,9 @@ func (c *count) judge(q *question, body, body16, body17 string) (string, error) 
 	switch {
 	case !ours.executed:
 		c.refused++
+		if meet(ours.places, all[2].places) {
+			c.placed++
+		}
 	default:
 		c.executed++
 		if len(ours.errors) > 0 {

@@ -23,6 +23,7 @@
 //
 // Of an answer: data as text in the order of the response, numbers by their value;
 // and errors one by one in their order, each by path and by locations, messages not.
-// Of a refusal: that both refuse before anything runs, and that a place that one
-// points at is a place that the other points at.
+// Of a refusal: that both refuse before anything runs, and that both point at one
+// line. Which element of it is blamed differs (a fragment's name, or its three
+// dots); how often it is the same is counted.
 package differential

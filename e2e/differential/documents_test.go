@@ -211,8 +211,6 @@ func (g *documents) field(def *ast.Definition, depth int) (head, bool) {
 	// are called the same and are not: an alias is used once.
 	g.aliases++
 	switch {
-	case strings.HasSuffix(strings.ToLower(f.Name), "cursor"):
-		text = fmt.Sprintf("cursor%d: %s", g.aliases, text)
 	case args != "" && !g.chance(5), g.chance(15):
 		text = fmt.Sprintf("a%d: %s", g.aliases, text)
 	}

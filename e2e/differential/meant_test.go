@@ -40,6 +40,27 @@ var meant = []struct {
 		},
 	},
 	{
+		"a variable inside a list of a custom scalar",
+		"Specification 5.8.5 wants a type where the variable stands, and inside a custom scalar there is none; 17 takes it too. 16 takes what stands in the list for one more value of the scalar's type.",
+		func(d *dispute) bool {
+			return d.why17 == "" && !d.in16.executed && len(d.in16.messages) > 0 && strings.HasSuffix(d.in16.messages[0], `used in position expecting type "JSON".`)
+		},
+	},
+	{
+		"17 reads empty selection sets",
+		"Specification 2.8: a selection set has a selection. 16 refuses them too.",
+		func(d *dispute) bool {
+			return d.why16 == "" && !d.ours.executed && strings.Contains(strings.ReplaceAll(d.q.Query, " ", ""), "{}")
+		},
+	},
+	{
+		"an operation without a root type is refused",
+		"Specification 5.2.1 since September 2025, and 17 does. 16 finds out when it executes it.",
+		func(d *dispute) bool {
+			return d.why17 == "" && d.in16.executed && d.says("Schema does not support operation type")
+		},
+	},
+	{
 		"introspection that is too deep has no place",
 		"Decision 063: limits are of the whole document. graphql-js points at the field.",
 		func(d *dispute) bool {

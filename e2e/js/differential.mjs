@@ -63,9 +63,7 @@ function world({ sdl, seed, entities, fields, nodes }) {
   // list is the built-in list, over rows.
   function list(all, args) {
     const { filter, orderBy, first, last, after, before, offset = 0 } = sent(args)
-    sides(first, last, after, before)
-    for (const n of [first, last, offset]) if (n < 0) throw new Error('negative')
-    if (last != null && offset > 0) throw new Error('offset beside a cursor')
+    sides(first, last, after, before, offset)
     const met = all.filter((r) => !filter || holds(filter, r.row))
     const keys = (orderBy ?? []).map((o) => {
       const given = Object.entries(o)
@@ -85,10 +83,12 @@ function world({ sdl, seed, entities, fields, nodes }) {
       return { items, total: met.length, hasMore: false, hasPrevious: met.length > last }
     }
     const rest = met.slice(offset)
-    return { items: rest.slice(0, first ?? 50), total: met.length, hasMore: rest.length > (first ?? 50), hasPrevious: offset > 0 }
+    return { items: rest.slice(0, first ?? 50), total: met.length, hasMore: rest.length > (first ?? 50), hasPrevious: offset > 0 && met.length > 0 }
   }
 
-  function sides(first, last, after, before) {
+  function sides(first, last, after, before, offset) {
+    for (const n of [first, last, offset]) if (n < 0) throw new Error('negative')
+    if (offset > 0 && (last != null || after != null || before != null)) throw new Error('offset beside a cursor')
     if (first != null && last != null || first != null && before != null || last != null && after != null) throw new Error('both sides')
   }
 
@@ -122,8 +122,7 @@ function world({ sdl, seed, entities, fields, nodes }) {
   // window is a connection over the ids that stand in a row.
   function window(all, args) {
     const { first, last, after, before, offset = 0 } = sent(args)
-    sides(first, last, after, before)
-    for (const n of [first, last, offset]) if (n < 0) throw new Error('negative')
+    sides(first, last, after, before, offset)
     let from = Math.min(offset, all.length), to = all.length
     if (first != null) to = Math.min(to, from + first)
     else if (last != null) from = Math.max(from, to - last)
@@ -271,7 +270,7 @@ const bigInt = {
 
 function answer(schema, { query, variables, operationName }) {
   return JSON.stringify(js.graphqlSync({
-    schema, source: query, operationName: operationName || undefined, rootValue: {}, contextValue: { n: 0 },
+    schema, source: query, operationName: operationName || undefined, rootValue: {}, contextValue: { n: 0 }, hideSuggestions: true,
     variableValues: variables ? JSON.parse(variables) : undefined,
   }))
 }
