@@ -1,6 +1,10 @@
 package facade
 
-import "github.com/frondhost/frond/schema"
+import (
+	"slices"
+
+	"github.com/frondhost/frond/schema"
+)
 
 // Discovery is the answer of rpc.discover (spec 2.5): what is callable, and with
 // which cards. An entity without a façade is not in it, a Frond without doors is.
@@ -39,6 +43,12 @@ func (c *Catalog) discovered(op *Operation) schema.DiscoveredOp {
 		if op.Name == "list" {
 			out.Input = c.discoveredList(op.Door, op.Query.Card)
 		}
+	}
+	if presets := op.Door.Presets(); op.Builtin && op.Name == "create" && len(presets) > 0 {
+		// Who is answered for need not send it, and who is not is refused by the host.
+		card := *op.Input.Card
+		card.Required = slices.DeleteFunc(slices.Clone(card.Required), func(name string) bool { return slices.Contains(presets, name) })
+		out.Input = &card
 	}
 	if op.Patch {
 		// Additive: a patch requires nothing (DESIGN 5).
