@@ -19,7 +19,7 @@ func (r *Remote) read(q *question, text json.RawMessage) (*facade.Result, *facad
 		return nil, err
 	}
 	if result.Form == facade.FormPage && q.call.Operation == "list" {
-		q.page(result)
+		q.page(result, jsontext.KindOf(text) == jsontext.Array)
 	}
 	return result, nil
 }
@@ -30,12 +30,15 @@ func (r *Remote) read(q *question, text json.RawMessage) (*facade.Result, *facad
 //
 // A list result has the cursor of its last row alone. Where one was asked for every
 // row, those of the others are "": there is none.
-func (q *question) page(r *facade.Result) {
+func (q *question) page(r *facade.Result, bare bool) {
 	query := q.call.Invocation.Query
 	n := r.Rows.Len()
-	if limit := q.limit(); limit >= 0 && n > limit {
+	switch limit := q.limit(); {
+	case limit >= 0 && n > limit:
 		r.Rows, r.Cursors, r.HasMore = firstRows(r.Rows, limit), nil, true
 		n = limit
+	case bare && n == limit:
+		r.Total = -1 // a bare array does not say whether it was cut
 	}
 	text := func(name string) (string, bool) {
 		v := jsontext.Get(query, name)
