@@ -7,9 +7,12 @@ import (
 	"log/slog"
 	"net/http"
 	"path/filepath"
+	"strconv"
 	"sync"
 
 	sqlite3 "github.com/ncruces/go-sqlite3"
+
+	"github.com/frondhost/frond/gateway"
 )
 
 // pageByHand is the page as a careful author would serve it without a gateway: the
@@ -45,7 +48,7 @@ func newPageByHand(dir string) (http.Handler, error) {
 		if listening {
 			heard = append(heard, statement{sql, args})
 		}
-	})
+	}, gateway.Config{})
 	if err != nil {
 		return nil, err
 	}
@@ -114,6 +117,7 @@ func (h *pageByHand) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	head.Set("Content-Type", "application/json; charset=utf-8")
 	head.Set("Vary", "Accept")
 	head.Set("X-Content-Type-Options", "nosniff")
+	head.Set("Content-Length", strconv.Itoa(len(text)))
 	_, _ = w.Write(text) // a client that went away is nobody's error
 }
 

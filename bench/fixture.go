@@ -66,16 +66,16 @@ func open(dir string, trace func(sql string, args ...any)) (*gateway.Gateway, fu
 const file = "items.db"
 
 // overItems is a gateway over the items of a store, whatever it holds.
-func overItems(store facade.Store, log *slog.Logger) (*gateway.Gateway, error) {
+func overItems(store facade.Store, log *slog.Logger, config gateway.Config) (*gateway.Gateway, error) {
 	project, err := facade.Read(items)
 	if err != nil {
 		return nil, err
 	}
-	return gateway.New(project, &gateway.Options{Store: store, Logger: log})
+	return gateway.New(project, &gateway.Options{Store: store, Logger: log, Config: config})
 }
 
 func filled(store facade.Store) (*gateway.Gateway, error) {
-	gw, err := overItems(store, slog.New(slog.DiscardHandler))
+	gw, err := overItems(store, slog.New(slog.DiscardHandler), gateway.Config{})
 	if err != nil {
 		return nil, err
 	}

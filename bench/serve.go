@@ -11,13 +11,13 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/graphql-go/graphql"
 
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/projection"
-	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/store/sqlite"
 )
 
@@ -47,28 +47,39 @@ var served = []struct {
 			h.Set("Content-Type", "application/json; charset=utf-8")
 			h.Set("Vary", "Accept")
 			h.Set("X-Content-Type-Options", "nosniff")
+			h.Set("Content-Length", strconv.Itoa(len(page)))
 			_, _ = w.Write(page)
 		}), err
 	}},
 	{"by hand", newPageByHand},
 	{"the gateway", func(dir string) (http.Handler, error) {
-		gw, err := reopen(dir, nil)
+		gw, err := reopen(dir, nil, gateway.Config{})
 		if err != nil {
 			return nil, err
 		}
 		return gw.Handler(), nil
 	}},
 	{"not coalescing", func(dir string) (http.Handler, error) {
-		gw, s, err := projected(dir)
+		gw, err := reopen(dir, nil, gateway.Config{GraphQL: gateway.GraphQL{NoCoalesce: true}})
 		if err != nil {
 			return nil, err
 		}
-		engine, err := resolvers.NewEngine(s, gw.Caller(), &resolvers.Options{NoCoalesce: true})
-		return gateway.NewGraphQL(engine, nil), err
+		return gw.Handler(), nil
 	}},
 	{"graphql.Do", func(dir string) (http.Handler, error) {
-		_, s, err := projected(dir)
-		return plain(s.GraphQL), err
+		gw, err := reopen(dir, nil, gateway.Config{})
+		if err != nil {
+			return nil, err
+		}
+		b := projection.NewBuilder()
+		if err := projection.RegisterAll(b, gw.Catalog(), nil); err != nil {
+			return nil, err
+		}
+		s, err := b.Build(gw.Caller())
+		if err != nil {
+			return nil, err
+		}
+		return plain(s.GraphQL), nil
 	}},
 }
 
@@ -76,26 +87,13 @@ var served = []struct {
 const prebuilt = "page.json"
 
 // reopen is a gateway over the items that [open] has written in dir.
-func reopen(dir string, trace func(sql string, args ...any)) (*gateway.Gateway, error) {
+func reopen(dir string, trace func(sql string, args ...any), config gateway.Config) (*gateway.Gateway, error) {
 	quiet := slog.New(slog.DiscardHandler)
 	store, err := sqlite.Open(context.Background(), sqlite.Options{Path: filepath.Join(dir, file), Trace: trace, Logger: quiet})
 	if err != nil {
 		return nil, err
 	}
-	return overItems(store, quiet)
-}
-
-func projected(dir string) (*gateway.Gateway, *resolvers.Schema, error) {
-	gw, err := reopen(dir, nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	b := projection.NewBuilder()
-	if err := projection.RegisterAll(b, gw.Catalog(), nil); err != nil {
-		return nil, nil, err
-	}
-	s, err := b.Build(gw.Caller())
-	return gw, s, err
+	return overItems(store, quiet, config)
 }
 
 // plain answers GraphQL over HTTP with graphql.Do, as its own handlers do.
