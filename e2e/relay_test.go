@@ -69,16 +69,20 @@ func TestRelay(t *testing.T) {
 		t.Fatalf("%d persisted queries, %v", len(persisted), err)
 	}
 
-	p := startGateway(t, shopDir)
-	out, talk = node(t, dir, "run.js", p.URL+"/graphql", staff)
-	if talk != "" {
-		t.Errorf("relay-runtime warns: %s", talk)
+	visit := func(p *program, how ...string) {
+		t.Helper()
+		out, talk := node(t, dir, append([]string{"run.js", p.URL + "/graphql", staff}, how...)...)
+		if talk != "" {
+			t.Errorf("relay-runtime warns: %s", talk)
+		}
+		var did struct{ Products, OnShelf, Requests int }
+		if err := json.Unmarshal([]byte(out), &did); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		if did.Products < 50 || did.OnShelf != 6 || did.Requests < 20 { // the rest it asserts itself
+			t.Errorf("the application did %+v", did)
+		}
 	}
-	var did struct{ Products, OnShelf, Requests int }
-	if err := json.Unmarshal([]byte(out), &did); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	if did.Products < 50 || did.OnShelf != 6 || did.Requests < 20 { // the rest it asserts itself
-		t.Errorf("the application did %+v", did)
-	}
+	visit(startGateway(t, shopDir))
+	visit(trusting(t, filepath.Join(dir, "persisted.json")), "trusted")
 }

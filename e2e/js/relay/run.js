@@ -1,7 +1,8 @@
 // Runs what relay-compiler made of src/app.js against a gateway:
 //
-//	node run.js ENDPOINT USER
+//	node run.js ENDPOINT USER [trusted]
 //
+// With trusted it sends the ids of the persisted queries instead of their texts.
 // It leaves with 1 and says what it expected where the gateway answers anything else.
 const assert = require('node:assert/strict');
 const { createHash } = require('node:crypto');
@@ -9,7 +10,7 @@ const {
   Environment, Network, RecordSource, Store, commitMutation, createOperationDescriptor, fetchQuery, getSingularSelector,
 } = require('relay-runtime');
 
-const [endpoint, user] = process.argv.slice(2);
+const [endpoint, user, trusted] = process.argv.slice(2);
 const persisted = require('./persisted.json');
 const compiled = name => require(`./src/__generated__/${name}.graphql.js`);
 
@@ -25,7 +26,7 @@ async function send(params, variables) {
   const res = await fetch(endpoint, {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/graphql-response+json', 'x-frond-user': user },
-    body: JSON.stringify({ query, operationName: params.name, variables }),
+    body: JSON.stringify(trusted ? { documentId: params.id, variables } : { query, operationName: params.name, variables }),
   });
   const answer = await res.json();
   assert.equal(answer.errors, undefined, JSON.stringify(answer.errors));
