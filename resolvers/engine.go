@@ -36,7 +36,7 @@ type Request struct {
 	Query         string
 	OperationName string          // "" where the document has one operation
 	Variables     json.RawMessage // an object, null, or no text
-	Extensions    json.RawMessage // kept for persisted queries; not read yet
+	Extensions    json.RawMessage // an object, null, or no text; the engine reads none of them
 	State         facade.State    // who is calling
 	Trace         string          // traceparent, where one came along
 	ReadOnly      bool            // refuse mutations: the request came by GET
