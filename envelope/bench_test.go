@@ -3,6 +3,7 @@ package envelope_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -66,6 +67,25 @@ func BenchmarkRoundTrip(b *testing.B) {
 			}
 		}
 	})
+}
+
+// BenchmarkRows is a page of a hundred rows as a remote reads it, checked and laid out.
+func BenchmarkRows(b *testing.B) {
+	body := []byte(`{"jsonrpc":"2.0","id":1,"result":{"items":[`)
+	for i := range 100 {
+		if i > 0 {
+			body = append(body, ',')
+		}
+		body = fmt.Appendf(body, `{"id":"p%d","title":"The title of a post","slug":"the-title","body":"What it says","views":%d,"authorId":"ada","tags":["a","b"],"draft":false,"createdAt":"2025-01-01T00:00:00Z","updatedAt":null}`, i, i)
+	}
+	body = append(body, `],"total":100,"hasMore":false,"endCursor":null}}`...)
+	b.SetBytes(int64(len(body)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if result, err := envelope.ReadReply(body); err != nil || result.Rows.Len() != 100 {
+			b.Fatal(err)
+		}
+	}
 }
 
 // BenchmarkBatch is ten findByIds in one batch.

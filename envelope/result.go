@@ -1,6 +1,7 @@
 package envelope
 
 import (
+	"bytes"
 	"encoding/json"
 	"strconv"
 
@@ -114,23 +115,49 @@ func elements(text json.RawMessage) []json.RawMessage {
 // indexRows lays objects out as rows: a column for every member that any of them
 // has, the members of each row in the order they came.
 func indexRows(objects ...json.RawMessage) *facade.Rows {
-	var fields []string
-	seen := map[string]int{}
+	c := columns{at: map[string]int{}}
 	for _, o := range objects {
-		for name := range jsontext.Members(o) {
-			if _, known := seen[name]; !known {
-				seen[name] = len(fields)
-				fields = append(fields, name)
-			}
+		place := 0
+		for raw := range jsontext.RawMembers(o) {
+			c.of(place, raw)
+			place++
 		}
 	}
-	rows := facade.NewRows(facade.NewLayout(fields), len(objects))
+	rows := facade.NewRows(facade.NewLayout(c.fields), len(objects))
 	for _, o := range objects {
 		rows.BeginRow()
-		for name, value := range jsontext.Members(o) {
-			rows.Put(seen[name], value)
+		place := 0
+		for raw, value := range jsontext.RawMembers(o) {
+			rows.Put(c.of(place, raw), value)
+			place++
 		}
 		rows.EndRow()
 	}
 	return rows
+}
+
+// columns numbers the names of members, in their quotes. The rows of one answer
+// mostly have theirs in one order, so the place of a name is looked at first.
+type columns struct {
+	fields []string
+	quoted [][]byte
+	at     map[string]int
+}
+
+func (c *columns) of(place int, raw []byte) int {
+	if place < len(c.quoted) && bytes.Equal(c.quoted[place], raw) {
+		return place
+	}
+	if i, known := c.at[string(raw)]; known {
+		return i
+	}
+	name := jsontext.Unquote(raw)
+	i, known := c.at[string(jsontext.Quote(name))] // another spelling of it
+	if !known {
+		i = len(c.fields)
+		c.fields, c.quoted = append(c.fields, name), append(c.quoted, jsontext.Quote(name))
+		c.at[string(c.quoted[i])] = i
+	}
+	c.at[string(raw)] = i
+	return i
 }
