@@ -18,7 +18,8 @@ help: ## Print this list
 build: ## Build bin/frond
 	CGO_ENABLED=0 $(GO) build -o $(BIN) ./cmd/frond
 
-run: console ## Serve examples/shop on http://127.0.0.1:8080 (ARGS adds flags)
+run: ## Serve examples/shop on http://127.0.0.1:8080 (ARGS adds flags)
+	@$(MAKE) --no-print-directory console || echo "npm could not build the console: /graphql has what was built before, or the small page"
 	@$(MAKE) --no-print-directory build
 	$(BIN) gateway examples/shop $(ARGS)
 
@@ -36,13 +37,16 @@ e2e/js/node_modules/.package-lock.json: e2e/js/package.json e2e/js/package-lock.
 	cd e2e/js && npm ci --no-progress
 	@touch $@
 
-console: ## Build GraphiQL into console/dist, which `make build` then embeds, where npm is there
-	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory console/dist/index.html; \
-	else echo "npm is not here: the page at /graphql will be the small one"; fi
+console: ## Build GraphiQL into console/dist, which `make build` then embeds, where npm and node 20.19 are there
+	@if command -v npm >/dev/null && node -e '$(NODE_IS_NEW)'; then $(MAKE) --no-print-directory console/dist/index.html; \
+	else echo "npm with node 20.19 or later is not here: /graphql has what was built before, or the small page"; fi
+
+# What vite runs on.
+NODE_IS_NEW = const [a, b] = process.versions.node.split("."); process.exit(a > 20 || a == 20 && b >= 19 ? 0 : 1)
 
 # What is in dist is what embeds: it is replaced when all of it is there.
 console/dist/index.html: console/node_modules/.package-lock.json console/index.html console/vite.config.js $(wildcard console/src/*)
-	cd console && npm run --silent build && rm -rf dist && mv dist.new dist
+	cd console && npm run --silent build && rm -rf dist && mv .dist dist
 
 console/node_modules/.package-lock.json: console/package.json console/package-lock.json
 	cd console && npm ci --no-progress

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { defineConfig } from 'vite';
 
 // The Makefile puts it in the place of dist.
-const dist = join(import.meta.dirname, 'dist.new');
+const dist = join(import.meta.dirname, '.dist');
 
 // The page stands at …/graphql and its files at …/graphql/console/…; all addresses are
 // relative, so an audience's path in front changes nothing.
