@@ -50,7 +50,7 @@ var listKeys = []string{"filter", "sort", "limit", "after", "before", "offset", 
 func (t *trip) admitList(ctx context.Context) error {
 	in, l := &t.call.Invocation, &t.list
 	t.only(in.Params, "/params", nil)
-	t.only(in.Query, "/query", t.listKeys())
+	t.only(in.Query, "/query", t.op.listKeys())
 	t.only(in.Body, "/body", nil)
 	l.count, l.limit = true, t.door.limits.Default
 	l.order = t.door.byID

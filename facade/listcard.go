@@ -143,6 +143,9 @@ func (c *Catalog) discoveredList(d *Door, card *schema.Card) *schema.Card {
 	add("not", schema.Shape{Type: "object"})
 
 	out := *listCard(d.limits, filter)
+	if op := d.Operation("list"); op != nil && op.takes != nil {
+		out.Fields = slices.DeleteFunc(out.Fields, func(f schema.Field) bool { return !slices.Contains(op.listKeys(), f.Name) })
+	}
 	out.Title, out.Version, out.Vendor = schema.EntityKey(d.Name)+"list", card.Version, card.Vendor
 	defs := []byte{'{'}
 	for i, kind := range kinds {

@@ -27,7 +27,7 @@ func (b *compiler) known(src *FrondSource) {
 			has[there.Ops[j].Name] = &there.Ops[j]
 		}
 		if op := has["list"]; op != nil && door.ops["list"] != nil {
-			door.ops["list"].takes = takes(op.Input)
+			b.restrict(door, door.ops["list"], takes(op.Input))
 		}
 		if has["findByIds"] == nil {
 			door.remove("findByIds")
@@ -61,19 +61,33 @@ func takes(card *schema.Card) []string {
 	return keys
 }
 
+// restrict leaves a list the keys that are taken where it runs.
+func (b *compiler) restrict(door *Door, op *Operation, taken []string) {
+	op.takes = taken
+	card := &schema.Card{}
+	for _, f := range op.Query.Card.Fields {
+		if slices.Contains(op.listKeys(), f.Name) {
+			card.Fields = append(card.Fields, f)
+		}
+	}
+	if len(card.Fields) < len(op.Query.Card.Fields) {
+		op.Query = b.view(door, "List", card)
+	}
+}
+
 // Takes says whether a list understands a key of its query: filter, sort, after, … A
 // list that runs here understands all of them.
 func (op *Operation) Takes(key string) bool { return op.takes == nil || slices.Contains(op.takes, key) }
 
-// listKeys are the keys a caller may send: those the list takes, and the ones that
-// can be done with its answer here.
-func (t *trip) listKeys() []string {
-	if t.op.takes == nil {
+// listKeys are the keys a caller of a list may send: those it takes, and the ones
+// that can be done with its answer here.
+func (op *Operation) listKeys() []string {
+	if op.takes == nil {
 		return listKeys
 	}
 	var keys []string
 	for _, key := range listKeys {
-		if t.op.Takes(key) || key == "total" || key == "fields" {
+		if op.Takes(key) || key == "total" || key == "fields" {
 			keys = append(keys, key)
 		}
 	}

@@ -97,13 +97,21 @@ func (b *Builder) listArgs(d *door) *listArgs {
 	}
 	l := &listArgs{}
 	d.lists = l
-	l.args = append(l.args, &arg{name: "filter", typ: b.filterOf(d).gql})
-	l.into = append(l.into, resolvers.Arg{Name: "filter", Into: resolvers.IntoQuery, Key: "filter"})
-	if order := b.orderOf(d); order != nil {
-		l.args = append(l.args, &arg{name: "orderBy", typ: b.list(b.required(order.gql))})
-		l.into = append(l.into, resolvers.Arg{Name: "orderBy", Into: resolvers.IntoSort, Key: "sort"})
+	add := func(a *arg, into resolvers.Arg) {
+		// A list that runs elsewhere takes what its host understands.
+		if op := d.builtin("list"); op == nil || op.Takes(into.Key) {
+			l.args, l.into = append(l.args, a), append(l.into, into)
+		}
 	}
-	l.args = append(l.args, pagingArgs...)
-	l.into = append(l.into, pagingInto...)
+	add(&arg{name: "filter", typ: b.filterOf(d).gql}, resolvers.Arg{Name: "filter", Into: resolvers.IntoQuery, Key: "filter"})
+	if order := b.orderOf(d); order != nil {
+		add(&arg{name: "orderBy", typ: b.list(b.required(order.gql))}, resolvers.Arg{Name: "orderBy", Into: resolvers.IntoSort, Key: "sort"})
+	}
+	for i, a := range pagingArgs {
+		if a.name == "last" && d.has("list") && !d.builtin("list").Takes("before") {
+			continue
+		}
+		add(a, pagingInto[i])
+	}
 	return l
 }

@@ -147,7 +147,7 @@ func (b *Builder) addMany(o *object, e *schema.Entity, from *origin, p *schema.P
 		return
 	}
 	to := b.target(p.Link, "list")
-	if to == nil || e.Primary == nil || !e.Primary.Readable() || !p.Link.Inverse.Readable() {
+	if to == nil || !to.builtin("list").Takes("filter") || e.Primary == nil || !e.Primary.Readable() || !p.Link.Inverse.Readable() {
 		return // a view without the primary key cannot say whose rows these are
 	}
 	// Nullable: a door that is down, or closed to the caller, must not take the row along.
