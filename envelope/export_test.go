@@ -30,3 +30,13 @@ func ReadReply(body json.RawMessage) (*facade.Result, *facade.Error) {
 	}
 	return readResult(reply.result, nil)
 }
+
+// Fates is the table of failures: code, whether a query and a command are sent
+// again, whether the breaker counts it.
+func Fates() (rows []string) {
+	word := map[bool]string{true: "yes", false: "no"}
+	for _, f := range fates {
+		rows = append(rows, string(f.code)+" "+word[f.query]+" "+word[f.command]+" "+word[f.counts])
+	}
+	return rows
+}
