@@ -62,6 +62,7 @@ type Operation struct {
 	Cardinality Cardinality    // of the output
 	Patch       bool           // update: the input is a patch
 	Description string
+	Deprecated  string // why it is not to be used any more; "" where it is
 	GraphQL     string // the author's override of the GraphQL field name, or ""
 	Answered    bool   // a built-in, a handler or a remote answers it; else NOT_IMPLEMENTED
 
@@ -71,6 +72,10 @@ type Operation struct {
 	reader  *reader // of Output; nil without one
 	outDoor *Door   // whose rows Output is, or was cut from; nil for a shape of its own
 }
+
+// Handled says whether code of the author's answers the operation, in place of a
+// built-in or by itself: how long that takes nobody here knows.
+func (o *Operation) Handled() bool { return o != nil && o.handler != nil }
 
 // Kind is query or command (spec 1.2).
 type Kind string

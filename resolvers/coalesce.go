@@ -55,9 +55,7 @@ func (e *Engine) share(ctx context.Context, q question, vars *variables, r *Requ
 		return e.execute(ctx, q.op, vars, r)
 	})
 	if err != nil { // only this one has given up
-		w := &writer{buffer: newBuffer(), faults: []*fault{e.failed(ctx, r.Trace, err)}}
-		w.text = append(w.text, `{"data":null`...)
-		return w.finish()
+		return e.unfinished(ctx, r, err)
 	}
 	if aboard == 1 {
 		return resp
@@ -71,19 +69,19 @@ func (e *Engine) share(ctx context.Context, q question, vars *variables, r *Requ
 // [question] holds. A mutation is run for each who asks. A function of the author's
 // is handed the request's context, and what it reads there nobody knows.
 func (e *Engine) shareable(def *ast.OperationDefinition) bool {
-	return def.Operation == ast.Query && e.generated(def.SelectionSet, map[string]bool{})
+	return def.Operation == ast.Query && every(def.SelectionSet, map[string]bool{}, e.bound)
 }
 
-// generated says whether a selection has no hand-written field.
-func (e *Engine) generated(set ast.SelectionSet, seen map[string]bool) bool {
+// every says whether something holds for all fields of a selection.
+func every(set ast.SelectionSet, seen map[string]bool, holds func(*ast.Field) bool) bool {
 	for _, sel := range set {
 		switch sel := sel.(type) {
 		case *ast.Field:
-			if !e.bound(sel) || !e.generated(sel.SelectionSet, seen) {
+			if !holds(sel) || !every(sel.SelectionSet, seen, holds) {
 				return false
 			}
 		case *ast.InlineFragment:
-			if !e.generated(sel.SelectionSet, seen) {
+			if !every(sel.SelectionSet, seen, holds) {
 				return false
 			}
 		case *ast.FragmentSpread:
@@ -91,7 +89,7 @@ func (e *Engine) generated(set ast.SelectionSet, seen map[string]bool) bool {
 				continue
 			}
 			seen[sel.Name] = true
-			if !e.generated(sel.Definition.SelectionSet, seen) {
+			if !every(sel.Definition.SelectionSet, seen, holds) {
 				return false
 			}
 		}
@@ -102,15 +100,20 @@ func (e *Engine) generated(set ast.SelectionSet, seen map[string]bool) bool {
 // bound says whether a field is answered by the engine itself, whatever the type
 // of the object turns out to be.
 func (e *Engine) bound(f *ast.Field) bool {
+	return e.bindings(f, func(b *Binding) bool { return b != nil })
+}
+
+// bindings says whether something holds for the bindings that a field may have.
+func (e *Engine) bindings(f *ast.Field, holds func(*Binding) bool) bool {
 	on := f.ObjectDefinition
 	if strings.HasPrefix(f.Name, "__") || strings.HasPrefix(on.Name, "__") {
 		return true
 	}
 	if !on.IsAbstractType() {
-		return e.schema.Bindings.Of(on.Name, f.Name) != nil
+		return holds(e.schema.Bindings.Of(on.Name, f.Name))
 	}
 	for _, def := range e.types.schema.GetPossibleTypes(on) {
-		if e.schema.Bindings.Of(def.Name, f.Name) == nil {
+		if !holds(e.schema.Bindings.Of(def.Name, f.Name)) {
 			return false
 		}
 	}

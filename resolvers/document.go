@@ -30,6 +30,7 @@ type operation struct {
 	vars       []*variable
 	conditions []int     // variables that @skip and @include read, by slot
 	shared     bool      // equal requests may share an answer
+	heeds      bool      // all that it runs ends with its context
 	none       variables // those of an operation that declares none
 
 	mu    sync.Mutex
@@ -97,7 +98,7 @@ func (e *Engine) parse(text string) (*ast.QueryDocument, *fault) {
 }
 
 func (e *Engine) operation(def *ast.OperationDefinition) *operation {
-	op := &operation{def: def, plans: map[string]*plan{}, shared: e.shareable(def)}
+	op := &operation{def: def, plans: map[string]*plan{}, shared: e.shareable(def), heeds: e.heeds(def)}
 	op.none.op = op
 	for _, v := range def.VariableDefinitions {
 		op.vars = append(op.vars, &variable{

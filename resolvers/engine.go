@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"sync/atomic"
 
 	"github.com/vektah/gqlparser/v2/ast"
 
@@ -81,6 +82,7 @@ type Engine struct {
 	options Options
 
 	questions questions // nil: every request runs by itself
+	overdue   atomic.Int64
 }
 
 // NewEngine is an engine over a built schema. It fails where the schema has no AST
@@ -170,7 +172,11 @@ func (e *Engine) execute(ctx context.Context, op *operation, vars *variables, r 
 		ctx, cancel = e.limits.deadline(ctx)
 		defer cancel()
 	}
-	return e.run(facade.WithState(ctx, r.State), op.plan(e, vars), vars, r)
+	run := func() *Response { return e.run(facade.WithState(ctx, r.State), op.plan(e, vars), vars, r) }
+	if op.heeds {
+		return run()
+	}
+	return e.inTime(ctx, r, run)
 }
 
 // rescue answers a request whose execution panicked.

@@ -1,0 +1,85 @@
+package resolvers
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+// grace is how long past its end an operation is waited for: stores and remotes give
+// up at once, and what came in time is written.
+const grace = 500 * time.Millisecond
+
+// heeds says whether all that an operation runs ends with its context. A store's
+// statements and a remote's calls do; of a handler, a presenter and a hand-written
+// field nobody knows.
+func (e *Engine) heeds(def *ast.OperationDefinition) bool {
+	return every(def.SelectionSet, map[string]bool{}, func(f *ast.Field) bool {
+		return e.bindings(f, func(b *Binding) bool {
+			switch {
+			case b == nil, b.Kind == Computed, b.Kind == NodeRoot:
+				return false
+			case b.Operation != nil:
+				return !b.Operation.Handled()
+			case b.Kind == ToMany:
+				return !b.Door.Operation("list").Handled()
+			case b.Door != nil:
+				return !b.Door.Operation("findById").Handled()
+			}
+			return true
+		})
+	})
+}
+
+var errEnded = errors.New("something that the request ran ended its goroutine")
+
+// inTime runs an operation that may not heed its context, and answers without it
+// when it has not ended a little after it should have. It goes on by itself then,
+// with all it has written its own, and is counted until it ends.
+func (e *Engine) inTime(ctx context.Context, r *Request, run func() *Response) *Response {
+	start := time.Now()
+	done := make(chan *Response, 1)
+	go func() {
+		var resp *Response
+		defer func() {
+			if resp == nil { // the author's code ended the goroutine
+				resp = e.refuse(500, []*fault{e.failed(ctx, r.Trace, errEnded)})
+			}
+			done <- resp
+		}()
+		defer e.rescue(ctx, r, &resp)
+		resp = run()
+	}()
+	select {
+	case resp := <-done:
+		return resp
+	case <-ctx.Done():
+	}
+	wait := time.NewTimer(grace)
+	defer wait.Stop()
+	select {
+	case resp := <-done:
+		return resp
+	case <-wait.C:
+	}
+	log := e.logger.With("trace", r.Trace, "operation", r.OperationName)
+	log.WarnContext(ctx, "an operation goes on after its time; something it runs does not heed its context", "overdue", e.overdue.Add(1))
+	go func() {
+		(<-done).Release()
+		log.WarnContext(ctx, "an operation ended that went on after its time", "took", time.Since(start).Round(time.Millisecond), "overdue", e.overdue.Add(-1))
+	}()
+	return e.unfinished(ctx, r, context.Cause(ctx))
+}
+
+// unfinished is the answer of an operation that did not come to its end.
+func (e *Engine) unfinished(ctx context.Context, r *Request, err error) *Response {
+	w := &writer{buffer: newBuffer(), faults: []*fault{e.failed(ctx, r.Trace, err)}}
+	w.text = append(w.text, `{"data":null`...)
+	return w.finish()
+}
+
+// Overdue is how many operations go on after they were answered, because something
+// they run does not heed its context.
+func (e *Engine) Overdue() int { return int(e.overdue.Load()) }
