@@ -172,11 +172,11 @@ func (e *Engine) execute(ctx context.Context, op *operation, vars *variables, r 
 		ctx, cancel = e.limits.deadline(ctx)
 		defer cancel()
 	}
-	run := func() *Response { return e.run(facade.WithState(ctx, r.State), op.plan(e, vars), vars, r) }
+	within := facade.WithState(ctx, r.State)
 	if op.heeds {
-		return run()
+		return e.run(within, op.plan(e, vars), vars, r)
 	}
-	return e.inTime(ctx, r, run)
+	return e.inTime(within, r, func() *Response { return e.run(within, op.plan(e, vars), vars, r) })
 }
 
 // rescue answers a request whose execution panicked.
