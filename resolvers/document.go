@@ -9,6 +9,7 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
+	"github.com/vektah/gqlparser/v2/lexer"
 	"github.com/vektah/gqlparser/v2/parser"
 
 	"github.com/frondhost/frond/schema/jsontext"
@@ -85,16 +86,36 @@ func (e *Engine) parse(text string) (*ast.QueryDocument, *fault) {
 		if told.Message == fmt.Sprintf("exceeded token limit of %d", limit) {
 			return nil, limitFault(CodeTokens, limit, "The document has more than %d tokens; send a shorter one.")
 		}
+		if strings.Contains(told.Message, "<Invalid>") {
+			told = lexed(text, told)
+		}
 		if strings.HasPrefix(told.Message, "Unexpected single quote") {
 			told.Message = "Unexpected single quote character ('); strings stand in double quotes."
 		}
 		return nil, protocolFault(CodeParse, told)
 	}
-	locate(text, doc)
+	if f := locate(text, doc); f != nil {
+		return nil, f
+	}
 	if len(doc.Operations) == 0 {
 		return nil, &fault{message: "The document has no operation, only fragments; add a query or a mutation.", code: CodeParse}
 	}
 	return doc, nil
+}
+
+// lexed is what is wrong with the first thing in a text that is no token: the parser
+// says only that it did not expect it.
+func lexed(text string, otherwise *gqlerror.Error) *gqlerror.Error {
+	l := lexer.New(&ast.Source{Input: text})
+	for {
+		t, err := l.ReadToken()
+		switch {
+		case err != nil:
+			return gqlerror.WrapIfUnwrapped(err)
+		case t.Kind == lexer.EOF:
+			return otherwise
+		}
+	}
 }
 
 func (e *Engine) operation(def *ast.OperationDefinition) *operation {

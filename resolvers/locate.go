@@ -1,6 +1,7 @@
 package resolvers
 
 import (
+	"fmt"
 	"sort"
 	"strings"
 	"unicode/utf8"
@@ -11,8 +12,9 @@ import (
 // locate mends the positions of a parsed document. gqlparser's stand behind what an
 // element begins with (..., @, a quote), for a block string on the line where it
 // ends, and one column too far in lines that end in \r\n; the specification wants
-// the beginning of the element (7.1.3).
-func locate(text string, doc *ast.QueryDocument) {
+// the beginning of the element (7.1.3). The fault is of a number that runs into a
+// name (2.9.1): gqlparser reads 1offset as two tokens.
+func locate(text string, doc *ast.QueryDocument) *fault {
 	l := locator{every: strings.Contains(text, "\r")}
 	for i := range len(text) {
 		if text[i] >= utf8.RuneSelf {
@@ -36,6 +38,7 @@ func locate(text string, doc *ast.QueryDocument) {
 		l.directives(f.Directives)
 		l.selections(f.SelectionSet)
 	}
+	return l.fault
 }
 
 type locator struct {
@@ -43,6 +46,7 @@ type locator struct {
 	runes []rune // of text, where it is more than ASCII: positions count runes
 	every bool   // every column may be wrong
 	lines []int  // where each line begins, in runes, once asked for
+	fault *fault // the first number that runs into a name
 }
 
 func (l *locator) at(i int) rune {
@@ -124,10 +128,28 @@ func (l *locator) value(v *ast.Value) {
 		l.place(v.Position)
 	default:
 		l.plain(v.Position)
+		if v.Kind == ast.IntValue || v.Kind == ast.FloatValue {
+			l.number(v)
+		}
 	}
 	for _, c := range v.Children {
 		l.plain(c.Position)
 		l.value(c.Value)
+	}
+}
+
+// number looks at what follows a number.
+func (l *locator) number(v *ast.Value) {
+	i := v.Position.Start + len(v.Raw)
+	if end := len(l.text); l.fault != nil || i >= end || l.runes != nil && i >= len(l.runes) {
+		return
+	}
+	if c := l.at(i); c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z' {
+		l.fault = &fault{
+			message: fmt.Sprintf("The number %s runs into %q; put a space or a comma between them.", short(v.Raw), string(c)),
+			at:      positions(v.Position),
+			code:    CodeParse,
+		}
 	}
 }
 

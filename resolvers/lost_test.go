@@ -39,3 +39,27 @@ func TestNothingIsLost(t *testing.T) {
 		})
 	}
 }
+
+// TestTokens: what is no token is named, and a number ends where it ends
+// (specification 2.9.1: no name and no dot behind it).
+func TestTokens(t *testing.T) {
+	b := newBlog(t)
+	for _, c := range []struct{ query, want string }{
+		{`{ posts(first: 1offset: 2) { total } }`, `"message":"The number 1 runs into \"o\"; put a space or a comma between them.","locations":[{"line":1,"column":16}]`},
+		{`{ é: __typename }`, `"column":3`},
+		{`{ a(é: 1) }`, `"column":5`},
+		{`query($n: Int = 2$m: Int) { posts(first: $n, offset: $m) { total } }`, `"data":{"posts":{"total":9}}`},
+		{`query($n: Int = 2e0_x: Int) { posts(first: $n) { total } }`, `GRAPHQL_PARSE_FAILED`},
+		{`{ posts(first: 1"") { total } }`, `GRAPHQL_PARSE_FAILED`},
+		{`{ author(id: "é" ) { name posts(first: 1e) { total } } }`, `GRAPHQL_PARSE_FAILED`},
+		{`{ author(id: "é😀") { name posts(first: 1last: null) { total } } }`, `"column":40`},
+		{`{ posts(first: 01) { total } }`, `Invalid number, unexpected digit after 0: \"1\".`},
+		{`{ author(id: "\x") { name } }`, `Invalid character escape sequence`},
+		{`{ author(id: "a`, `Unterminated string.`},
+		{`{ posts(first:3) { total } }`, `"data":{"posts":{"total":9}}`},
+	} {
+		if got := b.do(c.query, ""); !strings.Contains(got, c.want) {
+			t.Errorf("%s\ngot  %s\nwant %s", c.query, got, c.want)
+		}
+	}
+}
