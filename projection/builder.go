@@ -138,7 +138,10 @@ func (b *Builder) Build(caller facade.Caller) (*resolvers.Schema, error) {
 	if err := warm(&g, b.node); err != nil {
 		return nil, err
 	}
-	sdl := b.print(&g)
+	sdl, err := b.print(&g)
+	if err != nil {
+		return nil, err
+	}
 	parsed, err := resolvers.LoadSDL(sdl)
 	if err != nil {
 		return nil, err

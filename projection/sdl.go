@@ -2,7 +2,11 @@ package projection
 
 import (
 	"cmp"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,7 +17,7 @@ import (
 // print writes the schema as SDL: what was generated in the order of the cards,
 // then what hand-written fields brought along, by name. Only types that the schema
 // reaches are printed, so it holds exactly what graphql-go's schema holds.
-func (b *Builder) print(s *graphql.Schema) string {
+func (b *Builder) print(s *graphql.Schema) (string, error) {
 	p := &printer{types: s.TypeMap(), printed: map[string]bool{}}
 	order := slices.Clone(b.order)
 	slices.SortStableFunc(order, func(x, y any) int { return cmp.Compare(b.ranks[nameOf(x)], b.ranks[nameOf(y)]) })
@@ -39,7 +43,7 @@ func (b *Builder) print(s *graphql.Schema) string {
 	for _, name := range rest {
 		p.byHand(p.types[name])
 	}
-	return p.String()
+	return p.String(), p.fault
 }
 
 func nameOf(t any) string {
@@ -62,6 +66,7 @@ type printer struct {
 	strings.Builder
 	types   graphql.TypeMap
 	printed map[string]bool
+	fault   error // defaults that no literal writes
 }
 
 // begin starts a definition, and says whether there is one to write.
@@ -128,7 +133,7 @@ func (p *printer) args(args []*arg) {
 func (p *printer) arg(a *arg) {
 	p.put(a.name, ": ", a.typ.String())
 	if a.value != nil {
-		p.put(" = ", valueText(a.value, a.typ))
+		p.put(" = ", p.valueText(a.name, a.value, a.typ))
 	}
 	p.deprecated(a.deprecated)
 }
@@ -298,56 +303,77 @@ func quote(s string) string {
 	return b.String()
 }
 
-// valueText is a default value as a literal of its type.
-func valueText(v any, t graphql.Type) string {
+// valueText is the default of what is called name as a literal of its type.
+func (p *printer) valueText(name string, v any, t graphql.Type) string {
 	if n, ok := t.(*graphql.NonNull); ok {
 		t = n.OfType
 	}
-	switch v := v.(type) {
-	case nil:
-		return "null"
-	case bool:
-		return strconv.FormatBool(v)
-	case string:
-		if e, ok := t.(*graphql.Enum); ok {
-			if name, ok := e.Serialize(v).(string); ok {
-				return name
-			}
-		}
-		return quote(v)
-	case []any:
-		var of graphql.Type
-		if l, ok := t.(*graphql.List); ok {
-			of = l.OfType
-		}
-		parts := make([]string, len(v))
-		for i, e := range v {
-			parts[i] = valueText(e, of)
-		}
-		return "[" + strings.Join(parts, ", ") + "]"
-	case map[string]any:
-		fields := graphql.InputObjectFieldMap{}
-		if o, ok := t.(*graphql.InputObject); ok {
-			fields = o.Fields()
-		}
-		names := make([]string, 0, len(v))
-		for name := range v {
-			names = append(names, name)
-		}
-		slices.Sort(names)
-		for i, name := range names {
-			var of graphql.Type
-			if f := fields[name]; f != nil {
-				of = f.Type
-			}
-			names[i] = name + ": " + valueText(v[name], of)
-		}
-		return "{" + strings.Join(names, ", ") + "}"
-	}
-	if e, ok := t.(*graphql.Enum); ok {
+	if e, ok := t.(*graphql.Enum); ok && v != nil && reflect.TypeOf(v).Comparable() {
 		if name, ok := e.Serialize(v).(string); ok {
 			return name
 		}
 	}
-	return fmt.Sprint(v)
+	switch v := v.(type) {
+	case nil:
+		return "null"
+	case json.Number:
+		return v.String()
+	}
+	value := reflect.ValueOf(v)
+	switch value.Kind() {
+	case reflect.Bool:
+		return strconv.FormatBool(value.Bool())
+	case reflect.String:
+		return quote(value.String())
+	case reflect.Pointer:
+		if value.IsNil() {
+			return "null"
+		}
+		return p.valueText(name, value.Elem().Interface(), t)
+	case reflect.Slice, reflect.Array:
+		return p.listText(name, value, t)
+	case reflect.Map:
+		if value.Type().Key().Kind() == reflect.String {
+			return p.objectText(name, value, t)
+		}
+	case reflect.Float32, reflect.Float64:
+		if f := value.Float(); !math.IsNaN(f) && !math.IsInf(f, 0) {
+			return fmt.Sprint(v)
+		}
+	default:
+		if value.CanInt() || value.CanUint() {
+			return fmt.Sprint(v)
+		}
+	}
+	p.fault = errors.Join(p.fault, fmt.Errorf("the default of %s is a Go %T, which no literal writes; give a bool, a number, a string, a slice or a map of names", name, v))
+	return "null"
+}
+
+func (p *printer) listText(name string, list reflect.Value, t graphql.Type) string {
+	of := t
+	if l, ok := t.(*graphql.List); ok {
+		of = l.OfType
+	}
+	parts := make([]string, list.Len())
+	for i := range parts {
+		parts[i] = p.valueText(name, list.Index(i).Interface(), of)
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
+}
+
+func (p *printer) objectText(name string, object reflect.Value, t graphql.Type) string {
+	fields := graphql.InputObjectFieldMap{}
+	if o, ok := t.(*graphql.InputObject); ok {
+		fields = o.Fields()
+	}
+	parts := make([]string, 0, object.Len())
+	for _, key := range object.MapKeys() {
+		var of graphql.Type
+		if f := fields[key.String()]; f != nil {
+			of = f.Type
+		}
+		parts = append(parts, key.String()+": "+p.valueText(name, object.MapIndex(key).Interface(), of))
+	}
+	slices.Sort(parts)
+	return "{" + strings.Join(parts, ", ") + "}"
 }

@@ -66,7 +66,7 @@ union Any = Thing | Other
 enum Kind { BIG "Not big." SMALL TINY @deprecated(reason: "too small") }
 scalar When @specifiedBy(url: "https://example.org/when")
 input By @oneOf { id: ID name: String }
-input Box { n: Int! = 1, s: String = "a\"b", inner: Box, list: [Float] = [1.5, null], flag: Boolean @deprecated, deep: Box = {n: 2, list: []} }
+input Box { n: Int! = 1, s: String = "a\"b", inner: Box, list: [Float] = [1.5, null], flag: Boolean @deprecated, deep: Box = {n: 2, list: [], deep: null} }
 `
 
 func shapesEngine(t *testing.T) *resolvers.Engine {
@@ -135,7 +135,7 @@ func TestIntrospection(t *testing.T) {
 		},
 		{
 			"an input", `{ __type(name: "Box") { isOneOf inputFields { name defaultValue } all: inputFields(includeDeprecated: true) { name } } }`,
-			`{"__type":{"isOneOf":false,"inputFields":[{"name":"n","defaultValue":"1"},{"name":"s","defaultValue":"\"a\\\"b\""},{"name":"inner","defaultValue":null},{"name":"list","defaultValue":"[1.5, null]"},{"name":"deep","defaultValue":"{n: 2, list: []}"}],` +
+			`{"__type":{"isOneOf":false,"inputFields":[{"name":"n","defaultValue":"1"},{"name":"s","defaultValue":"\"a\\\"b\""},{"name":"inner","defaultValue":null},{"name":"list","defaultValue":"[1.5, null]"},{"name":"deep","defaultValue":"{n: 2, list: [], deep: null}"}],` +
 				`"all":[{"name":"n"},{"name":"s"},{"name":"inner"},{"name":"list"},{"name":"flag"},{"name":"deep"}]}}`,
 		},
 		{"one of", `{ __type(name: "By") { isOneOf } }`, `{"__type":{"isOneOf":true}}`},

@@ -62,6 +62,9 @@ func LoadSDL(sdl string) (*ast.Schema, error) {
 			}
 		}
 	}
+	if err := sound(s); err != nil {
+		return nil, fmt.Errorf("the schema does not hold together: %w", err)
+	}
 	forget(s)
 	return s, nil
 }
