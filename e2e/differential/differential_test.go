@@ -44,7 +44,7 @@ func TestDifferential(t *testing.T) {
 // count is what was asked, and what came of it.
 type count struct {
 	cases, executed, withErrors, refused, placed, failed int
-	meant                                        map[string]int // by the name of the difference
+	meant                                                map[string]int // by the name of the difference
 }
 
 func (c *count) String() string {

@@ -47,6 +47,13 @@ var meant = []struct {
 		},
 	},
 	{
+		"a Float literal beyond what 64 bits hold is refused",
+		"Specification 3.5.2: a value that no finite IEEE 754 number represents is an error. graphql-js reads Infinity, which JSON cannot say.",
+		func(d *dispute) bool {
+			return !d.ours.executed && d.in16.executed && d.says("Float cannot represent a number of that size")
+		},
+	},
+	{
 		"17 reads empty selection sets",
 		"Specification 2.8: a selection set has a selection. 16 refuses them too.",
 		func(d *dispute) bool {

@@ -105,6 +105,7 @@ function world({ sdl, seed, entities, fields, nodes }) {
       if (name === 'not') return !holds(f, row)
       const v = row[name] ?? null
       return Object.entries(f).every(([op, x]) => {
+        if (x === null) throw new Error('null for an operand')
         switch (op) {
           case 'eq': return v === x
           case 'ne': return v !== x

@@ -1,0 +1,113 @@
+package differential
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestHoles: the comparison finds what it is there to find. Each hole spoils the
+// engine's answers, or its questions, in one way.
+func TestHoles(t *testing.T) {
+	refs := references(t)
+	answers := func(spoil func(body string) string) engine {
+		return func(w *world, q *question) string { return spoil(ask(w, q)) }
+	}
+	questions := func(spoil func(q *question)) engine {
+		return func(w *world, q *question) string {
+			c := *q
+			spoil(&c)
+			return ask(w, &c)
+		}
+	}
+	replace := func(pattern, with string) func(string) string {
+		re := regexp.MustCompile(pattern)
+		return func(s string) string {
+			if at := re.FindStringSubmatchIndex(s); at != nil { // the first alone
+				return s[:at[0]] + string(re.ExpandString(nil, with, s, at)) + s[at[1]:]
+			}
+			return s
+		}
+	}
+	for _, c := range []struct {
+		name string
+		hole engine
+	}{
+		{"no hole", nil},
+		{"members in another order", answers(replace(`\{("\w+":(?:-?\d+|"\w+"|null)),("\w+":(?:-?\d+|"\w+"|null))`, `{$2,$1`))},
+		{"an error dropped", answers(func(s string) string { return dropError(s, 0) })},
+		{"only the first error kept", answers(func(s string) string { return dropError(s, 1) })},
+		{"a path without its index", answers(replace(`("path":\[[^\]]*),\d+`, `$1`))},
+		{"a path that stops at the list", answers(replace(`("path":\["\w+"),\d+,"\w+"\]`, `$1]`))},
+		{"a place one column further", answers(replace(`("data".*"column":\d+)`, `${1}0`))},
+		{"only the first place of merged fields", answers(replace(`(,"locations":\[\{[^}]*\}),\{[^}]*\}`, `$1`))},
+		{"null where there is a value", answers(replace(`"data":\{("\w+"):(?:-?\d+|"\w+")`, `"data":{$1:null`))},
+		{"null for the whole answer", answers(replace(`"data":\{.*\}(,"errors")`, `"data":null$1`))},
+		{"an empty object for null", answers(replace(`null`, `{}`))},
+		{"a number as a string", answers(replace(`("data":\{.*?:)(-?\d+)([,}])`, `$1"$2"$3`))},
+		{"refusals executed", answers(func(s string) string {
+			if !strings.HasPrefix(s, `{"data"`) {
+				return `{"data":null,"errors":[]}`
+			}
+			return s
+		})},
+		{"answers refused", answers(func(s string) string {
+			if strings.Contains(s, `"errors"`) {
+				return `{"errors":[{"message":"no"}]}`
+			}
+			return s
+		})},
+		{"variables forgotten", questions(func(q *question) { q.Variables = "" })},
+		{"null variables taken for absent", questions(func(q *question) {
+			q.Variables = replace(`"v\d+":null,?`, ``)(strings.Replace(q.Variables, ",}", "}", 1))
+		})},
+		{"the operation's name forgotten", questions(func(q *question) { q.OperationName = "" })},
+		{"@skip ignored", questions(func(q *question) {
+			q.Query = strings.ReplaceAll(q.Query, "@skip(if: true)", strings.Repeat(" ", len("@skip(if: true)")))
+		})},
+		{"@include ignored", questions(func(q *question) {
+			q.Query = strings.ReplaceAll(q.Query, "@include(if: false)", strings.Repeat(" ", len("@include(if: false)")))
+		})},
+		{"escapes read as they stand", questions(func(q *question) { q.Query = strings.ReplaceAll(q.Query, `\u00e9`, `\\00e9`) })},
+		{"a default ignored", questions(func(q *question) { q.Query = replace(`(\$v\d+: \w+) = -?\d+`, `$1`)(q.Query) })},
+		{"the second of two mutations left out", questions(func(q *question) {
+			q.Query = replace(`^(mutation[^{]*\{ \w+: \w+\([^()]*\)) a`, `$1 @skip(if: false) a`)(q.Query)
+			if strings.HasPrefix(q.Query, "mutation") {
+				q.Query = replace(`\bbumpF0 `, `__typename `)(q.Query)
+			}
+		})},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var n count
+			for seed := uint64(1); seed < 30; seed++ {
+				found, err := n.compare(refs, seed, c.hole)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(found) > 0 {
+					if c.hole == nil {
+						t.Error(found[0])
+					}
+					return
+				}
+			}
+			if c.hole != nil {
+				t.Errorf("%d cases do not find it", n.cases)
+			}
+		})
+	}
+}
+
+// dropError takes the errors of an executed answer away, all but the first keep.
+func dropError(body string, keep int) string {
+	var r struct {
+		Data   json.RawMessage   `json:"data"`
+		Errors []json.RawMessage `json:"errors,omitempty"`
+	}
+	if json.Unmarshal([]byte(body), &r) != nil || r.Data == nil || len(r.Errors) <= keep {
+		return body
+	}
+	r.Errors = r.Errors[:keep]
+	return canonical(r)
+}
