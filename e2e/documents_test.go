@@ -193,7 +193,7 @@ fragment Label on Category { name }`,
 			}
 		}
 	}
-	if res := send(t, "POST", p.URL+"/graphql", `{"documentId":"moka"}`); refusedAs(t, res) != "DOCUMENT_NOT_FOUND" {
+	if res := send(t, "POST", p.URL+"/graphql", `{"documentId":"moka"}`); res.Status != 404 || refusedAs(t, res) != "DOCUMENT_NOT_FOUND" {
 		t.Errorf("a document of another folder: %s", res.Body)
 	}
 }

@@ -88,9 +88,9 @@ type refusal struct {
 	code   facade.Code
 	text   string
 	allow  string // of a 405
-	// document says that the request is well formed and its document is what is
-	// refused: as application/json that is 200, as it is where the engine refuses one.
-	document bool
+	// expected is a refusal that clients of persisted queries wait for: as
+	// application/json it is 200, as where the engine refuses a document.
+	expected bool
 
 	challenge string // of a 401
 }
@@ -196,7 +196,7 @@ func (f *refusal) write(w http.ResponseWriter, media string) {
 		w.Header().Set("WWW-Authenticate", f.challenge)
 	}
 	status := f.status
-	if f.document && media != mediaResponse {
+	if f.expected && media != mediaResponse {
 		status = http.StatusOK
 	}
 	w.Header()["Content-Type"] = contentTypes[media]

@@ -180,9 +180,13 @@ func TestTrustedDocuments(t *testing.T) {
 				if got, body := ask(wantsGraph); got != status || !strings.Contains(body, want) {
 					t.Errorf("%d %s\nwant %d with %s", got, body, status, want)
 				}
-				// As plain JSON, a request that could be read is 200, whatever became of its document.
-				if got, body := ask("Accept: application/json"); !strings.Contains(body, want) || strings.Contains(want, `_NOT_`) && want != mutation && got != 200 {
-					t.Errorf("as JSON: %d %s", got, body)
+				// As plain JSON what the engine refuses is 200, and so is what clients of
+				// persisted queries wait for; what is no request, or may not be asked, is not.
+				if status == 400 && (strings.Contains(want, "PERSISTED_QUERY_NOT") || strings.Contains(want, "GRAPHQL_") || strings.Contains(want, "OPERATION_")) {
+					status = 200
+				}
+				if got, body := ask("Accept: application/json"); got != status || !strings.Contains(body, want) {
+					t.Errorf("as JSON: %d %s\nwant %d with %s", got, body, status, want)
 				}
 			})
 		}

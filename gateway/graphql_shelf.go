@@ -69,7 +69,7 @@ func (h *graphQL) document(ctx context.Context, m *members) (query, remember str
 		t := h.shelf.of(m.documentID)
 		if t == nil {
 			return "", "", &refusal{
-				status: http.StatusNotFound, code: codeNotFound, document: true,
+				status: http.StatusNotFound, code: codeNotFound,
 				text: "no trusted document has this id; put it into the folder of graphql.documents and deploy that, or send the text as the member query where that is allowed",
 			}
 		}
@@ -101,11 +101,11 @@ func (h *graphQL) remembered(ctx context.Context, m *members) (query, remember s
 		return "", "", untrusted()
 	}
 	if h.memory == nil {
-		return "", "", &refusal{status: http.StatusBadRequest, code: codeNoMemory, text: noMemory, document: true}
+		return "", "", &refusal{status: http.StatusBadRequest, code: codeNoMemory, text: noMemory, expected: true}
 	}
 	text, ok := h.memory.get(strings.ToLower(m.hash))
 	if !ok {
-		return "", "", &refusal{status: http.StatusBadRequest, code: codeForgotten, text: forgotten, document: true}
+		return "", "", &refusal{status: http.StatusBadRequest, code: codeForgotten, text: forgotten, expected: true}
 	}
 	query, refused = h.admit(ctx, text, m.operationName)
 	return query, "", refused
@@ -130,7 +130,7 @@ func (h *graphQL) admit(ctx context.Context, query, operation string) (string, *
 
 func untrusted() *refusal {
 	return &refusal{
-		status: http.StatusForbidden, code: codeNotTrusted, document: true,
+		status: http.StatusForbidden, code: codeNotTrusted,
 		text: "this gateway answers trusted documents alone, and this is none; put it into the folder of graphql.documents and deploy that, or ask for one that is there by its documentId",
 	}
 }
