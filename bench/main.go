@@ -2,6 +2,7 @@
 // what it is compared to, in one run:
 //
 //	graphql    the executor against graphql.Do, over rows held in memory
+//	worst      the worst documents of 64 KiB against an ordinary one
 //	load       GraphQL over HTTP under load, against handlers written by hand
 //	rest       a list of 100 rows against a handler written by hand
 //	findbyid   one row through each surface
@@ -32,6 +33,7 @@ func main() {
 		run  func(rounds int, slice time.Duration) error
 	}{
 		{"graphql", benchGraphQL},
+		{"worst", benchWorst},
 		{"load", benchLoad},
 		{"rest", benchREST},
 		{"findbyid", benchFindByID},
@@ -45,7 +47,7 @@ func main() {
 	}
 	if len(chosen) == 0 {
 		fmt.Printf("%s %s/%s, %d processors\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0))
-		chosen = []string{"graphql", "load", "rest", "findbyid", "collector", "thousand"}
+		chosen = []string{"graphql", "worst", "load", "rest", "findbyid", "collector", "thousand"}
 	}
 	for _, part := range parts {
 		if slices.Contains(chosen, part.name) {
@@ -62,7 +64,7 @@ func main() {
 		) bool {
 			return p.name == name
 		}) {
-			log.Printf("bench: there is no %s; write graphql, load, rest, findbyid, collector or thousand", name)
+			log.Printf("bench: there is no %s; write graphql, worst, load, rest, findbyid, collector or thousand", name)
 			os.Exit(2)
 		}
 	}
