@@ -115,11 +115,15 @@ func elements(text json.RawMessage) []json.RawMessage {
 // indexRows lays objects out as rows: a column for every member that any of them
 // has, the members of each row in the order they came.
 func indexRows(objects ...json.RawMessage) *facade.Rows {
-	c := columns{at: map[string]int{}}
-	for _, o := range objects {
+	var c columns
+	for i, o := range objects {
 		place := 0
 		for raw := range jsontext.RawMembers(o) {
-			c.of(place, raw)
+			if i == 0 {
+				c.add(raw) // an object names no member twice
+			} else {
+				c.of(place, raw)
+			}
 			place++
 		}
 	}
@@ -136,28 +140,42 @@ func indexRows(objects ...json.RawMessage) *facade.Rows {
 	return rows
 }
 
-// columns numbers the names of members, in their quotes. The rows of one answer
-// mostly have theirs in one order, so the place of a name is looked at first.
+// columns numbers the names of members. The rows of one answer mostly have theirs
+// in one order, so the place of a name is looked at first.
 type columns struct {
 	fields []string
-	quoted [][]byte
-	at     map[string]int
+	quoted [][]byte       // as JSON writes them
+	at     map[string]int // by any spelling; nil: not needed yet
 }
 
+func (c *columns) add(raw []byte) {
+	name := jsontext.Unquote(raw)
+	if bytes.IndexByte(raw, '\\') >= 0 {
+		raw = jsontext.Quote(name)
+	}
+	c.fields, c.quoted = append(c.fields, name), append(c.quoted, raw)
+}
+
+// of is the column of a name that stands at a place of its object, a new one perhaps.
 func (c *columns) of(place int, raw []byte) int {
 	if place < len(c.quoted) && bytes.Equal(c.quoted[place], raw) {
 		return place
 	}
-	if i, known := c.at[string(raw)]; known {
-		return i
+	if c.at == nil {
+		c.at = make(map[string]int, len(c.fields))
+		for i, name := range c.fields {
+			c.at[string(jsontext.Quote(name))] = i
+		}
 	}
-	name := jsontext.Unquote(raw)
-	i, known := c.at[string(jsontext.Quote(name))] // another spelling of it
+	i, known := c.at[string(raw)]
 	if !known {
-		i = len(c.fields)
-		c.fields, c.quoted = append(c.fields, name), append(c.quoted, jsontext.Quote(name))
-		c.at[string(c.quoted[i])] = i
+		one := string(jsontext.Quote(jsontext.Unquote(raw))) // every name has one spelling of ours
+		if i, known = c.at[one]; !known {
+			i = len(c.fields)
+			c.add(raw)
+			c.at[one] = i
+		}
+		c.at[string(raw)] = i
 	}
-	c.at[string(raw)] = i
 	return i
 }
