@@ -1,16 +1,13 @@
 package e2e_test
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -143,57 +140,5 @@ func TestBrokenDocuments(t *testing.T) {
 	}
 	if res := send(t, "POST", p.URL+"/graphql", `{"query":"{ __type(name: \"Thing\") { name } }"}`); refusedAs(t, res) != "INTROSPECTION_DISABLED" {
 		t.Errorf("introspection: %s", res.Body)
-	}
-}
-
-// TestCodegenManifest: what graphql-codegen writes of a frontend's documents is a
-// folder of trusted documents as it is, and its ids are what the gateway is asked for.
-func TestCodegenManifest(t *testing.T) {
-	dir, out := js(t), t.TempDir()
-	schema := run(t, "", "schema", "--dir", shopDir)
-	write(t, out, map[string]string{
-		"schema.graphql": schema.stdout,
-		"src/shelf.graphql": `query Shelf($id: ID!) { category(id: $id) { ...Label products(first: 1, orderBy: [{price: DESC}]) { items { name } } } }
-fragment Label on Category { name }`,
-		"src/rate.graphql": `mutation Forget($id: ID!) { deleteReview(id: $id) }`,
-		"codegen.json": encode(t, map[string]any{
-			"schema": filepath.Join(out, "schema.graphql"), "documents": filepath.Join(out, "src", "*.graphql"),
-			"generates": map[string]any{filepath.Join(out, "generated") + "/": map[string]any{
-				"preset": "client", "presetConfig": map[string]any{"persistedDocuments": map[string]any{"hashAlgorithm": "sha256"}},
-			}},
-		}),
-	})
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "node", "node_modules/@graphql-codegen/cli/cjs/bin.js", "--config", filepath.Join(out, "codegen.json"))
-	cmd.Dir = dir
-	if text, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, text)
-	}
-	text, err := os.ReadFile(filepath.Join(out, "generated", "persisted-documents.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	manifest, _ := decode(t, text).(map[string]any)
-	if len(manifest) != 2 {
-		t.Fatalf("the manifest has %d documents: %s", len(manifest), text)
-	}
-	trusted := folder(t, map[string]string{"persisted-documents.json": string(text)})
-	p := startGateway(t, shopDir, "--graphql-documents-folder", trusted, "--graphql-documents-mode", "enforce")
-	for id, document := range manifest {
-		want, variables := `{"data":{"deleteReview":false}}`, `{"id":"r-nothing"}`
-		if strings.Contains(document.(string), "query Shelf") {
-			want, variables = `{"data":{"category":{"name":"Espresso","products":{"items":[{"name":"Rossetti Duo espresso machine"}]}}}}`, `{"id":"c-espresso"}`
-		}
-		for _, member := range []string{"documentId", "query"} {
-			value := map[string]string{"documentId": encode(t, id), "query": encode(t, document)}[member]
-			res := send(t, "POST", p.URL+"/graphql", object(member, value, "variables", variables), asStaff)
-			if diff := cmp.Diff(decode(t, []byte(want)), decode(t, res.Body)); diff != "" {
-				t.Errorf("%s of %v\n%s", member, document, diff)
-			}
-		}
-	}
-	if res := send(t, "POST", p.URL+"/graphql", `{"documentId":"moka"}`); res.Status != 404 || refusedAs(t, res) != "DOCUMENT_NOT_FOUND" {
-		t.Errorf("a document of another folder: %s", res.Body)
 	}
 }
