@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"sync"
+	"sync/atomic"
 
 	"github.com/frondhost/frond/facade"
 )
@@ -16,6 +17,8 @@ type exec struct {
 	state facade.State
 	trace string
 	room  *buffer // of the answer
+
+	arguments atomic.Int64 // bytes of those with variables, see maxArguments
 
 	decoded map[string]any  // the variables as Go values, once a hand-written field wants them
 	loading context.Context // ctx with the request's loaders, likewise
@@ -127,6 +130,10 @@ func (x *exec) fetch(r *run, f *fetch) {
 	in := f.invocation(x.vars)
 	if in.err != nil {
 		res.fault = x.failed(in.err)
+		return
+	}
+	if n := len(in.params) + len(in.query) + len(in.body); in != f.args.constant && x.arguments.Add(int64(n)) > maxArguments {
+		res.fault = limitFault(CodeArguments, maxArguments, "The arguments of the operation's fields come to more than %d bytes; send a large variable to fewer of them.")
 		return
 	}
 	call := &calling{Call: facade.Call{

@@ -62,9 +62,14 @@ const (
 	CodeFields    = "FIELD_LIMIT_EXCEEDED"
 	CodeExpanded  = "EXPANSION_LIMIT_EXCEEDED"
 	CodeMerge     = "MERGE_LIMIT_EXCEEDED"
+	CodeArguments = "ARGUMENT_LIMIT_EXCEEDED"
 	CodeExecution = "EXECUTION_TIMEOUT"
 	CodeResponse  = "RESPONSE_TOO_LARGE"
 )
+
+// maxArguments bounds the arguments of all calls of one operation, in bytes: a variable
+// of a megabyte may stand at a thousand fields, and each call has its own text.
+const maxArguments = 8 << 20
 
 // size is what a selection set amounts to, fragments counted wherever they are spread.
 type size struct {
