@@ -34,8 +34,8 @@ func asked(least int) request {
 	return request{method: "POST", path: "/graphql", body: fmt.Sprint(askedFront, least, askedBack)}
 }
 
-// served are the contenders under load. The first two are what the others are
-// measured by.
+// served are the contenders under load. The first two and the last are what the
+// others are measured by.
 var served = []struct {
 	name  string
 	build func(dir string) (http.Handler, error)
