@@ -39,6 +39,7 @@ type opConfig struct {
 	parts       [4]part // params, query, input, output
 	cardinality Cardinality
 	description string
+	deprecated  string
 	graphql     string
 }
 
@@ -199,7 +200,7 @@ func (r *configReader) door(name, at string, value json.RawMessage) *doorConfig 
 	return d
 }
 
-var operationKeys = []string{"kind", "params", "query", "input", "output", "cardinality", "description", "graphql"}
+var operationKeys = []string{"kind", "params", "query", "input", "output", "cardinality", "description", "deprecated", "graphql"}
 
 func (r *configReader) operation(name, at string, value json.RawMessage) opConfig {
 	o := opConfig{name: name, at: at}
@@ -224,6 +225,8 @@ func (r *configReader) operation(name, at string, value json.RawMessage) opConfi
 			}
 		case "description":
 			o.description = r.string(value, at)
+		case "deprecated":
+			o.deprecated = r.deprecated(value, at)
 		case "graphql":
 			o.graphql = r.graphql(value, at)
 		default:
@@ -231,6 +234,22 @@ func (r *configReader) operation(name, at string, value json.RawMessage) opConfi
 		}
 	})
 	return o
+}
+
+// deprecated reads true, false, or why.
+func (r *configReader) deprecated(value json.RawMessage, at string) string {
+	switch jsontext.KindOf(value) {
+	case jsontext.True:
+		return schema.Deprecated
+	case jsontext.False:
+		return ""
+	case jsontext.String:
+		if why := strings.TrimSpace(jsontext.Unquote(value)); why != "" {
+			return why
+		}
+	}
+	r.fault(at, "deprecated has to be true, or say why", "write deprecated: use bySlug, say")
+	return ""
 }
 
 func (r *configReader) part(value json.RawMessage, at string) part {

@@ -53,6 +53,7 @@ doors:
       twice: {params: {type: object, properties: {id: {type: string}}}, input: {type: object, properties: {id: {type: strin}}}}
       shared: {params: {type: object, properties: {id: {type: string}}}, input: {type: object, properties: {id: {type: string}}}}
       odd: {input: 5, extra: 1}
+      ping: {deprecated: ''}
   small: {operations: {ping: {}}}
   empty: {}
 facts: [{name: a}, {name: a}, {schema: thing}, {name: b, schema: nowhere}, {name: c, shape: d}]

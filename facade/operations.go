@@ -55,10 +55,10 @@ func (b *compiler) builtins(d *Door, src *FrondSource, c *doorConfig) {
 		}
 		b.builtinCards(d, op)
 		if o := said[x.name]; o != nil {
-			op.Description, op.GraphQL = cmp.Or(o.description, op.Description), o.graphql
+			op.Description, op.Deprecated, op.GraphQL = cmp.Or(o.description, op.Description), o.deprecated, o.graphql
 			if o.kind != "" && o.kind != x.kind || o.cardinality != "" || slices.ContainsFunc(o.parts[:], part.given) {
 				b.fault(src.Config.File, o.at, fmt.Sprintf("%s is built in; what it takes and gives is not declared", x.name),
-					"leave description and graphql, or give an operation of your own another name")
+					"leave description, deprecated and graphql, or give an operation of your own another name")
 			}
 		}
 		d.add(op)
@@ -93,7 +93,7 @@ func (b *compiler) namedOperations(d *Door, src *FrondSource, c *doorConfig) {
 			continue
 		}
 		op := &Operation{
-			Name: o.name, Kind: cmp.Or(o.kind, KindOf(o.name)), Door: d, Description: o.description,
+			Name: o.name, Kind: cmp.Or(o.kind, KindOf(o.name)), Door: d, Description: o.description, Deprecated: o.deprecated,
 			GraphQL: o.graphql, Cardinality: o.cardinality, Answered: src.Remote != "",
 		}
 		// An inline card is named for what it is: postPublishInput.

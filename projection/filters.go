@@ -22,7 +22,7 @@ func (b *Builder) filterOf(d *door) *input {
 			continue
 		}
 		add := func(name string, t graphql.Input, what string) {
-			b.addInput(in, by.at(p, what), &arg{name: name, typ: t})
+			b.addInput(in, by.at(p, what), &arg{name: name, typ: t, deprecated: deprecated(&p.Shape)})
 		}
 		switch l := p.Link; {
 		case l == nil:
@@ -202,7 +202,7 @@ func (b *Builder) orderOf(d *door) *input {
 		if p.Link != nil {
 			name = p.Link.Key
 		}
-		b.addInput(in, by.at(p, "order"), &arg{name: name, typ: b.directionType().gql})
+		b.addInput(in, by.at(p, "order"), &arg{name: name, typ: b.directionType().gql, deprecated: deprecated(&p.Shape)})
 	}
 	return in
 }

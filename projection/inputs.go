@@ -83,7 +83,7 @@ func (b *Builder) newInputOf(e *schema.Entity, name, typ string, by *origin, pat
 		}
 		b.addInput(in, by.at(p, "input"), &arg{
 			name:        p.Name,
-			description: p.Shape.Description,
+			description: described(&p.Shape, p.Name),
 			deprecated:  deprecated(&p.Shape),
 			typ:         b.unless(patch || p.Shape.Nullable || !required[p.Name], b.valueType(p, typ, by, patch)),
 		})

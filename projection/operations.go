@@ -30,7 +30,7 @@ func (b *Builder) addOperations(d *door) {
 func (b *Builder) addBuiltin(d *door, op *facade.Operation) {
 	one := fieldName(d.typ)
 	many := schema.Plural(one)
-	f := &field{description: op.Description, binding: &resolvers.Binding{
+	f := &field{description: op.Description, deprecated: op.Deprecated, binding: &resolvers.Binding{
 		Kind: resolvers.Operation, Operation: op, Door: d.Door, Output: d.Entity,
 	}}
 	id := func() {
@@ -85,7 +85,7 @@ func (b *Builder) addBody(f *field, op *facade.Operation) {
 // addNamed adds the field of an author's operation: <entity><Op>, with its params
 // and its query as arguments and its body as input.
 func (b *Builder) addNamed(d *door, op *facade.Operation) {
-	f := &field{name: op.GraphQL, description: op.Description, binding: &resolvers.Binding{Kind: resolvers.Operation, Operation: op}}
+	f := &field{name: op.GraphQL, description: op.Description, deprecated: op.Deprecated, binding: &resolvers.Binding{Kind: resolvers.Operation, Operation: op}}
 	if f.name == "" {
 		f.name = fieldName(d.typ) + schema.GraphQLType(op.Name)
 	}
@@ -115,7 +115,7 @@ func (b *Builder) addArgs(f *field, names space, op *facade.Operation, e *schema
 		}
 		a := &arg{
 			name:        p.Name,
-			description: p.Shape.Description,
+			description: described(&p.Shape, p.Name),
 			deprecated:  deprecated(&p.Shape),
 			typ:         b.unless(p.Shape.Nullable || !required[p.Name], b.argType(op, p, typ, by)),
 		}

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"math"
 	"reflect"
+	"strings"
+	"unicode"
 
 	"github.com/graphql-go/graphql"
 
@@ -112,7 +114,7 @@ func (b *Builder) nestedOut(n named) *object {
 		inner := named{&f.Shape, name + schema.GraphQLType(f.Name), n.by}
 		b.addField(o, n.by, &field{
 			name:        f.Name,
-			description: f.Shape.Description,
+			description: described(&f.Shape, f.Name),
 			deprecated:  deprecated(&f.Shape),
 			typ:         b.unless(f.Shape.Nullable || !required[f.Name], b.output(inner)),
 			binding:     column(f.Name),
@@ -160,7 +162,7 @@ func (b *Builder) newNested(n named, made map[*schema.Shape]*input, suffix strin
 		inner := named{&f.Shape, n.base + schema.GraphQLType(f.Name), n.by}
 		b.addInput(in, n.by, &arg{
 			name:        f.Name,
-			description: f.Shape.Description,
+			description: described(&f.Shape, f.Name),
 			deprecated:  deprecated(&f.Shape),
 			typ:         b.unless(f.Shape.Nullable || !required[f.Name], member(inner)),
 		})
@@ -277,11 +279,25 @@ func stays(p *schema.Property, required map[string]bool) bool {
 	return p.Axes.Create != nil && !p.Axes.Create.Optional
 }
 
-func deprecated(s *schema.Shape) string {
-	if s.Deprecated {
-		return graphql.DefaultDeprecationReason
+func deprecated(s *schema.Shape) string { return s.WhyDeprecated() }
+
+// described is what a shape says of itself to a reader who knows its name: the
+// description, else the title, unless that is the name again in other letters.
+func described(s *schema.Shape, name string) string {
+	if s.Description != "" || strings.EqualFold(letters(s.Title), letters(name)) {
+		return s.Description
 	}
-	return ""
+	return s.Title
+}
+
+// letters is a text without what stands between its letters and digits.
+func letters(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, s)
 }
 
 func set(names []string) map[string]bool {

@@ -83,7 +83,7 @@ func (b *Builder) fillObject(d *door) {
 		by := &origin{what: "computed field " + c.Name, door: d.Door}
 		b.addField(d.object, by, &field{
 			name:        c.Name,
-			description: cmp.Or(c.Description, c.Shape.Description),
+			description: cmp.Or(c.Description, described(&c.Shape, c.Name)),
 			deprecated:  deprecated(&c.Shape),
 			// A presenter that fails, or a far one that is not there, costs the field and not the row.
 			typ:     b.output(named{&c.Shape, d.typ + schema.GraphQLType(c.Name), by}),
@@ -107,7 +107,7 @@ func (b *Builder) addColumns(o *object, e *schema.Entity, typ string, by *origin
 			if to := b.target(p.Link, "findById"); to != nil {
 				b.addField(o, by.at(p, "relation"), &field{
 					name:        p.Link.Name,
-					description: p.Shape.Description,
+					description: described(&p.Shape, p.Link.Name),
 					deprecated:  deprecated(&p.Shape),
 					typ:         to.object.gql, // DESIGN 5: always nullable, the caller may not see the target
 					binding:     &resolvers.Binding{Kind: resolvers.ToOne, Column: p.Name, Link: p.Link, Door: to.Door, Output: to.Entity},
@@ -121,7 +121,7 @@ func (b *Builder) addColumns(o *object, e *schema.Entity, typ string, by *origin
 func (b *Builder) addColumn(o *object, by *origin, p *schema.Property, name string, t graphql.Output, required map[string]bool) {
 	b.addField(o, by.at(p, fieldItself), &field{
 		name:        name,
-		description: p.Shape.Description,
+		description: described(&p.Shape, name),
 		deprecated:  deprecated(&p.Shape),
 		typ:         b.unless(!stays(p, required), t),
 		binding:     column(p.Name),
@@ -132,7 +132,7 @@ func (b *Builder) addColumn(o *object, by *origin, p *schema.Property, name stri
 // back, or over the ids that stand in the row, which are shown beside it.
 func (b *Builder) addMany(o *object, e *schema.Entity, from *origin, p *schema.Property, required map[string]bool) {
 	by := from.at(p, "relation")
-	f := &field{name: p.Link.Name, description: p.Shape.Description, deprecated: deprecated(&p.Shape)}
+	f := &field{name: p.Link.Name, description: described(&p.Shape, p.Link.Name), deprecated: deprecated(&p.Shape)}
 	if p.Stored {
 		b.addColumn(o, from, p, p.Link.Key, b.list(b.required(keyType(p))), required)
 		to := b.target(p.Link, "findById")

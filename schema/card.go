@@ -1,6 +1,12 @@
 package schema
 
-import "encoding/json"
+import (
+	"cmp"
+	"encoding/json"
+	"strings"
+
+	"github.com/frondhost/frond/schema/jsontext"
+)
 
 // Card is one entity or view as its JSON Schema document says (spec 2.1): plain
 // data, written back without loss. [Compile] turns cards into entities.
@@ -44,6 +50,24 @@ type Shape struct {
 	Required    []string // of the nested object
 	Items       *Shape   // of an array, where it is one schema
 	Extra       Keywords // every other keyword, a "type" of several names included
+}
+
+// DeprecationReason is the keyword that says, beside deprecated: true, what to use
+// instead: JSON Schema's own is a boolean, and clients want more than that.
+const DeprecationReason = "x-deprecation-reason"
+
+// Deprecated is what is said of a deprecated thing that does not say why.
+const Deprecated = "No longer supported"
+
+// WhyDeprecated is why the field is not to be used any more; "" where it is.
+func (s *Shape) WhyDeprecated() string {
+	if !s.Deprecated {
+		return ""
+	}
+	if why := s.Extra.Get(DeprecationReason); jsontext.KindOf(why) == jsontext.String {
+		return cmp.Or(strings.TrimSpace(jsontext.Unquote(why)), Deprecated)
+	}
+	return Deprecated
 }
 
 // Keyword is one JSON Schema keyword kept as its text.

@@ -28,6 +28,8 @@ func (r *reader) keyword(name string, value json.RawMessage, at string) {
 		}
 	case "uniqueItems", "readOnly", "writeOnly":
 		r.bool(value, at)
+	case DeprecationReason:
+		r.string(value, at)
 	case "allOf", "anyOf", "oneOf", "prefixItems", "examples":
 		if jsontext.KindOf(value) != jsontext.Array {
 			r.fault(at, name+" has to be a list", "write "+name+": [ … ]")

@@ -203,6 +203,9 @@ func (r *reader) shape(text json.RawMessage, at string, xkit func(json.RawMessag
 	if !typed {
 		s.Nullable = admitsNull(&s)
 	}
+	if s.Extra.Get(DeprecationReason) != nil && !s.Deprecated {
+		r.fault(child(at, DeprecationReason), "this says why of a field that is not deprecated", "write deprecated: true beside it, or remove it")
+	}
 	return s
 }
 
