@@ -2,7 +2,6 @@ package gateway_test
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -15,7 +14,6 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
-	"time"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
@@ -341,165 +339,5 @@ func TestUnknownDocumentsAreToldOnce(t *testing.T) {
 	}
 	if n := strings.Count(log.String(), told); n != 1000 || strings.Count(log.String(), "will not be told of") != 1 {
 		t.Errorf("%d documents were told of, want 1000 and a last word", n)
-	}
-}
-
-// TestAutomaticPersistedQueries: what is remembered, and what is not.
-func TestAutomaticPersistedQueries(t *testing.T) {
-	body := func(hash, query string) string {
-		extensions := `"extensions":{"persistedQuery":{"version":1,"sha256Hash":` + quoted(hash) + `}}`
-		if query == "" {
-			return "{" + extensions + "}"
-		}
-		return `{"query":` + quoted(query) + "," + extensions + "}"
-	}
-	handler := func(settings gateway.GraphQL) http.Handler {
-		return graphQLHandler(t, &gateway.GraphQLOptions{Settings: settings})
-	}
-	ask := func(t *testing.T, h http.Handler, body, accept string, status int, want string) {
-		t.Helper()
-		if w := asked(h, "POST", "/graphql", body, asJSON, "Accept: "+accept); w.Code != status || !strings.Contains(w.Body.String(), want) {
-			t.Errorf("%s: %d %s, want %d %s", body, w.Code, w.Body, status, want)
-		}
-	}
-	const query, missing = "{ q: __typename }", `{"errors":[{"message":"PersistedQueryNotFound","extensions":{"code":"PERSISTED_QUERY_NOT_FOUND"}}]}`
-	hash := sha256Hex(query)
-	t.Run("the handshake", func(t *testing.T) {
-		h := handler(gateway.GraphQL{})
-		ask(t, h, body(hash, ""), graphJSON, 200, missing)
-		ask(t, h, body(hash, ""), graphResponse, 400, missing)
-		ask(t, h, body(hash, query), graphJSON, 200, `{"data":{"q":"Query"}}`)
-		ask(t, h, body(hash, ""), graphJSON, 200, `{"data":{"q":"Query"}}`)
-		ask(t, h, body(strings.ToUpper(hash), ""), graphJSON, 200, `{"data":{"q":"Query"}}`)
-		w := asked(h, "GET", "/graphql?extensions="+url.QueryEscape(`{"persistedQuery":{"version":1,"sha256Hash":"`+hash+`"}}`), "", wantsGraph)
-		if w.Code != 200 || w.Body.String() != `{"data":{"q":"Query"}}` {
-			t.Errorf("over GET: %d %s", w.Code, w.Body)
-		}
-	})
-	t.Run("a document that is refused is not remembered", func(t *testing.T) {
-		h := handler(gateway.GraphQL{})
-		for _, query := range []string{"{", "{ nope }"} {
-			asked(h, "POST", "/graphql", body(sha256Hex(query), query), asJSON)
-			ask(t, h, body(sha256Hex(query), ""), graphJSON, 200, missing)
-		}
-	})
-	t.Run("the hash has to be the document's", func(t *testing.T) {
-		h := handler(gateway.GraphQL{})
-		ask(t, h, body(sha256Hex("other"), query), graphJSON, 400, `PERSISTED_QUERY_HASH_MISMATCH`)
-		ask(t, h, body("x", query), graphJSON, 400, `PERSISTED_QUERY_HASH_MISMATCH`)
-		ask(t, h, body(sha256Hex("other"), ""), graphJSON, 200, missing)
-	})
-	t.Run("switched off", func(t *testing.T) {
-		h := handler(gateway.GraphQL{NoPersisted: true})
-		ask(t, h, body(hash, query), graphJSON, 200, `{"data":{"q":"Query"}}`)
-		ask(t, h, body(hash, ""), graphJSON, 200, `{"errors":[{"message":"PersistedQueryNotSupported","extensions":{"code":"PERSISTED_QUERY_NOT_SUPPORTED"}}]}`)
-	})
-	t.Run("what is no extension", func(t *testing.T) {
-		h := handler(gateway.GraphQL{})
-		for extension, want := range map[string]string{
-			`7`:                             `persistedQuery has to be an object`,
-			`{}`:                            `version has to be 1`,
-			`{"version":2,"sha256Hash":""}`: `version has to be 1`,
-			`{"version":"1"}`:               `version has to be 1`,
-			`{"version":1}`:                 `sha256Hash has to be a string`,
-			`{"version":1,"sha256Hash":7}`:  `sha256Hash has to be a string`,
-			`{"version":1,"sha256Hash":""}`: `sha256Hash has to be a string`,
-		} {
-			ask(t, h, `{"query":"{ __typename }","extensions":{"persistedQuery":`+extension+`}}`, graphJSON, 400, want)
-		}
-		ask(t, h, `{"query":"{ __typename }","extensions":{"persistedQuery":null}}`, graphJSON, 200, `"Query"`)
-	})
-	t.Run("what is used last is kept", func(t *testing.T) {
-		h := handler(gateway.GraphQL{})
-		nth := func(i int) string { return fmt.Sprintf("{ a%d: __typename }", i) }
-		for i := range 1001 {
-			ask(t, h, body(sha256Hex(nth(i)), nth(i)), graphJSON, 200, `"Query"`)
-			ask(t, h, body(sha256Hex(nth(0)), ""), graphJSON, 200, `"Query"`) // in use
-		}
-		ask(t, h, body(sha256Hex(nth(1)), ""), graphJSON, 200, missing)
-		ask(t, h, body(sha256Hex(nth(2)), ""), graphJSON, 200, `"Query"`)
-	})
-	t.Run("long documents leave sooner", func(t *testing.T) {
-		h := handler(gateway.GraphQL{})
-		long := func(i int) string { return fmt.Sprintf("{ a%d: __typename } #", i) + strings.Repeat("x", 60<<10) }
-		for i := range 150 { // more than 8 MiB
-			ask(t, h, body(sha256Hex(long(i)), long(i)), graphJSON, 200, `"Query"`)
-		}
-		ask(t, h, body(sha256Hex(long(0)), ""), graphJSON, 200, missing)
-		ask(t, h, body(sha256Hex(long(149)), ""), graphJSON, 200, `"Query"`)
-	})
-}
-
-// TestProductionSaysLittle: no suggestion, no text of ours, no stack, unless the
-// mode is development, and then suggestions alone.
-func TestProductionSaysLittle(t *testing.T) {
-	for mode, suggests := range map[string]bool{"": false, gateway.Production: false, gateway.Development: true} {
-		p, opts := thingProject(t)
-		opts.Config.Mode = mode
-		opts.Middleware = []facade.Middleware{func(facade.Caller) facade.Caller {
-			return facade.CallerFunc(func(context.Context, *facade.Call) (*facade.Result, error) { panic("the secret of the house") })
-		}}
-		g, err := gateway.New(p, opts)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = g.Close() })
-		ask := func(query string) string {
-			return asked(g.Handler(), "POST", "/graphql", `{"query":`+quoted(query)+`}`, asJSON).Body.String()
-		}
-		for _, query := range []string{"{ thing(id: 1) { nam } }", "{ thingz { total } }", "{ things(frst: 1) { total } }", "query($x: Thin) { __typename }", "{ things }"} {
-			if got := ask(query); strings.Contains(got, "Did you mean") != suggests || !strings.Contains(got, "GRAPHQL_VALIDATION_FAILED") {
-				t.Errorf("mode %q: %s", mode, got)
-			}
-		}
-		got := ask("{ things { total } }")
-		if !strings.Contains(got, `"INTERNAL_ERROR"`) || !strings.Contains(got, `"traceId"`) {
-			t.Errorf("mode %q: %s", mode, got)
-		}
-		for _, inside := range []string{"secret", "goroutine", ".go:", "panic", "runtime"} {
-			if strings.Contains(got, inside) {
-				t.Errorf("mode %q: the answer says %q: %s", mode, inside, got)
-			}
-		}
-	}
-}
-
-// TestGraphQLSettingsHold: the settings reach what they set.
-func TestGraphQLSettingsHold(t *testing.T) {
-	for _, c := range []struct {
-		name   string
-		change func(*gateway.GraphQL)
-		query  string
-		want   string
-	}{
-		{"introspection off", func(g *gateway.GraphQL) { g.NoIntrospection = true }, "{ __schema { queryType { name } } }", `"INTROSPECTION_DISABLED"`},
-		{"one type of it", func(g *gateway.GraphQL) { g.NoIntrospection = true }, `{ __type(name: "Thing") { name } }`, "`frond schema` prints it"},
-		{"the name of a type is none", func(g *gateway.GraphQL) { g.NoIntrospection = true }, "{ __typename }", `{"data":{"__typename":"Query"}}`},
-		{"introspection on", func(*gateway.GraphQL) {}, "{ __schema { queryType { name } } }", `"name":"Query"`},
-		{"document", func(g *gateway.GraphQL) { g.Limits.Document = 10 }, "{ __typename }", "DOCUMENT_TOO_LARGE"},
-		{"tokens", func(g *gateway.GraphQL) { g.Limits.Tokens = 2 }, "{ __typename }", "TOKEN_LIMIT_EXCEEDED"},
-		{"depth", func(g *gateway.GraphQL) { g.Limits.Depth = 1 }, "{ things { total } }", "DEPTH_LIMIT_EXCEEDED"},
-		{"aliases", func(g *gateway.GraphQL) { g.Limits.Aliases = 1 }, "{ a: __typename b: __typename }", "ALIAS_LIMIT_EXCEEDED"},
-		{"roots", func(g *gateway.GraphQL) { g.Limits.Roots = 1 }, "{ a: __typename b: __typename }", "ROOT_FIELD_LIMIT_EXCEEDED"},
-		{"fields", func(g *gateway.GraphQL) { g.Limits.Fields = 1 }, "{ things { total } }", "FIELD_LIMIT_EXCEEDED"},
-		{"execution", func(g *gateway.GraphQL) { g.Limits.Execution = time.Nanosecond }, "{ things { total } }", "EXECUTION_TIMEOUT"},
-		{"response", func(g *gateway.GraphQL) { g.Limits.Response = 10 }, "{ things { total } }", "RESPONSE_TOO_LARGE"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			p, opts := thingProject(t)
-			c.change(&opts.Config.GraphQL)
-			g, err := gateway.New(p, opts)
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { _ = g.Close() })
-			w := asked(g.Handler(), "POST", "/graphql", `{"query":`+quoted(c.query)+`}`, asJSON)
-			if !strings.Contains(w.Body.String(), c.want) {
-				t.Errorf("%s, want %s", w.Body, c.want)
-			}
-			if !strings.Contains(g.SDL(), "type Thing") {
-				t.Error("the SDL is gone")
-			}
-		})
 	}
 }
