@@ -16,7 +16,7 @@ const (
 // shapes is what was looked at of a remote's answers, and what was said about it.
 type shapes struct {
 	mu     sync.Mutex
-	judged map[*facade.Operation]time.Time
+	judged map[string]time.Time // by entity.op
 	told   map[string]bool
 }
 
@@ -27,14 +27,13 @@ func (r *Remote) judge(q *question, result *facade.Result) *facade.Error {
 	if q.op == nil || q.op.Output == nil || result.Rows.Len() == 0 {
 		return nil
 	}
-	if !r.options.Strict && !r.shapes.due(q.op) {
+	if !r.options.Strict && !r.shapes.due(methodKey(q.call.Entity, q.call.Operation)) {
 		return nil
 	}
 	for i := range result.Rows.Len() {
 		for _, d := range violations(q.op.Output, result.Rows.Row(i)) {
 			if r.options.Strict {
-				e := facade.Errorf(facade.BadGateway, "the host's answer does not fit its card: %s %s", d.Path, d.Message)
-				return e
+				return facade.Errorf(facade.BadGateway, "the host's answer does not fit its card: %s %s", d.Path, d.Message)
 			}
 			if shape := q.call.Entity + "." + q.call.Operation + " " + d.Code + " " + d.Path; r.shapes.tell(shape) {
 				r.options.Log.Warn("a remote's answer does not fit its card",
@@ -72,19 +71,16 @@ func violations(card *schema.Entity, row facade.Row) []schema.Detail {
 	return some
 }
 
-func (s *shapes) due(op *facade.Operation) bool {
+func (s *shapes) due(method string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.judged == nil {
-		s.judged = map[*facade.Operation]time.Time{}
+		s.judged = map[string]time.Time{}
 	}
-	if at, before := s.judged[op]; before && time.Since(at) < judgedEvery {
+	if at, before := s.judged[method]; before && time.Since(at) < judgedEvery {
 		return false
 	}
-	if len(s.judged) > 10*maxShapes { // of catalogs that are gone
-		clear(s.judged)
-	}
-	s.judged[op] = time.Now()
+	s.judged[method] = time.Now()
 	return true
 }
 
