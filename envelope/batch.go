@@ -13,7 +13,7 @@ import (
 const MaxBatch = 100
 
 // MaxBatchAnswer is how many bytes the answers to one batch may have together: what
-// a [Client] takes. A hundred small frames could ask for the same large answer each.
+// a [Remote] takes. A hundred small frames could ask for the same large answer each.
 const MaxBatchAnswer = MaxAnswer
 
 // sideBySide is how many frames of a batch run at once.

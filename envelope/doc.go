@@ -6,9 +6,20 @@
 //	{"jsonrpc":"2.0","id":1,"method":"post.findById","params":{"params":{"id":"p1"}}}
 //
 // A [Handler] reads frames into calls, hands them to a [facade.Caller] and writes
-// the results; it has no rule of its own about what a call may do. A [Client] is
+// the results; it has no rule of its own about what a call may do. A [Remote] is
 // the other end: a Caller that posts frames to an address. What it revives from a
 // failure frame equals the failure of a local call, field by field.
+//
+// # How a host is asked
+//
+//	Remote.Call   a call becomes a question with texts of its own        question.go
+//	flights       equal queries share a trip                             remote.go
+//	narrow        what this host takes, by its document                  narrow.go, peer.go
+//	each          many keys: findByIds, a batch, single calls            each.go and beside
+//	send          retries, the bound, the breaker                        guard.go
+//	exchange      one HTTP request                                       trip.go
+//	fates         what becomes of what went wrong                        failure.go
+//	read          the answer in its form, judged, the page cut           page.go, judge.go
 //
 // # Which integer stands for what
 //
