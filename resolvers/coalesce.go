@@ -154,7 +154,7 @@ func appendPlain(dst []byte, v any, depth int) ([]byte, bool) {
 		return dst, true
 	case []any:
 		dst = appendCount(dst, '[', len(v))
-		ok := true
+		var ok bool
 		for _, item := range v {
 			if dst, ok = appendPlain(dst, item, depth+1); !ok {
 				return dst, false
@@ -163,7 +163,7 @@ func appendPlain(dst []byte, v any, depth int) ([]byte, bool) {
 		return dst, true
 	case map[string]any:
 		dst = appendCount(dst, '{', len(v))
-		ok := true
+		var ok bool
 		for _, name := range slices.Sorted(maps.Keys(v)) {
 			dst = appendSized(dst, 's', name)
 			if dst, ok = appendPlain(dst, v[name], depth+1); !ok {
