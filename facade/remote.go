@@ -14,7 +14,7 @@ import (
 // away says whether the door's operations run at a remote (spec 1.6). The path is
 // the same one: found, scoped and judged here, run there, projected here. The
 // boundary is crossed there, so that nothing is decoded, filled or encoded here.
-func (t *trip) away() bool { return t.door != nil && t.door.Frond.Remote != "" }
+func (t *trip) away() bool { return t.door != nil && t.door.Frond != nil && t.door.Frond.Remote != "" }
 
 // runAway hands the admitted call to whoever carries calls to the door's Frond.
 // What leaves is what the caller sent, save for what this host's collectors add.

@@ -42,7 +42,7 @@ func Open(ctx context.Context, project *facade.Project, opts *Options) (*Host, e
 	}
 	h, err := open(ctx, project, opts, nil)
 	if err == nil {
-		h.follow(nil)
+		h.follow(nil) //nolint:contextcheck // Close ends it, not whoever opened
 	}
 	return h, err
 }
