@@ -131,7 +131,7 @@ func isNil(value any) bool {
 
 // result takes apart what a façade answered.
 func (c *completer) result(out *outType, r *facade.Result) tree {
-	loadersOf(c.x.withLoaders()).note(r)
+	loadersOf(c.x.loading).note(r)
 	switch {
 	case r.Form == facade.FormValue:
 		return c.json(out, r.Value)

@@ -9,12 +9,15 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf16"
+
+	"github.com/frondhost/frond/resolvers"
 )
 
 // answer is what of a response is compared.
 type answer struct {
 	body     string
 	executed bool     // there is a member data
+	unread   bool     // we could not parse the document
 	data     string   // in the order of the response, numbers by their value
 	errors   []string // of each its path and its locations
 	places   []string // all locations
@@ -31,6 +34,8 @@ func read(query, body string, reference bool) (*answer, error) {
 			Message   string
 			Path      []any
 			Locations []struct{ Line, Column int }
+
+			Extensions struct{ Code string }
 		}
 	}
 	if err := json.Unmarshal([]byte(body), &r); err != nil {
@@ -45,6 +50,7 @@ func read(query, body string, reference bool) (*answer, error) {
 		a.data = data
 	}
 	for _, e := range r.Errors {
+		a.unread = a.unread || e.Extensions.Code == resolvers.CodeParse
 		var at []string
 		for _, l := range e.Locations {
 			if reference {
@@ -140,7 +146,8 @@ func differ(ours, theirs *answer) string {
 	case ours.executed != theirs.executed:
 		return "it was executed there and refused here"
 	case !ours.executed:
-		if len(ours.places) == 0 || len(theirs.places) == 0 || meet(lines(ours.places), lines(theirs.places)) {
+		// What is no document has no agreed place: who reads on finds it later.
+		if ours.unread || len(ours.places) == 0 || len(theirs.places) == 0 || meet(lines(ours.places), lines(theirs.places)) {
 			return ""
 		}
 		return "both refuse it, for other lines"

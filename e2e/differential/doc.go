@@ -13,17 +13,19 @@
 //	                   the parent, the field and the coerced arguments
 //	world_test.go      a world behind an engine, and what the reference is told of it
 //	documents_test.go  operations, fragments, directives
-//	values_test.go     arguments: literals, and variables with their JSON
+//	arguments_test.go  arguments: pages, filters, keys of rows
+//	values_test.go     values: literals, and variables with their JSON
 //	mutants_test.go    documents with one mistake, or one that is none
 //	reference_test.go  graphql-js in a process of its own
-//	compare_test.go    what has to be equal, and which differences are meant
+//	compare_test.go    what has to be equal
+//	meant_test.go      the differences that are meant, each with its reason
 //	holes_test.go      seeded holes, each of which the comparison has to find
 //
 // # What is compared
 //
 // Of an answer: data as text in the order of the response, numbers by their value;
 // and errors one by one in their order, each by path and by locations, messages not.
-// Of a refusal: that both refuse before anything runs, and that both point at one
-// line. Which element of it is blamed differs (a fragment's name, or its three
+// Of a refusal: that both refuse before anything runs, and, where the document can
+// be parsed, that both point at one line. Which element of it is blamed differs (a fragment's name, or its three
 // dots); how often it is the same is counted.
 package differential

@@ -1,7 +1,6 @@
 package differential
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"regexp"
@@ -9,8 +8,6 @@ import (
 	"strings"
 
 	"github.com/vektah/gqlparser/v2/ast"
-
-	"github.com/frondhost/frond/resolvers"
 )
 
 // question is one request.
@@ -298,89 +295,4 @@ func (g *documents) directives() string {
 		}
 	}
 	return out
-}
-
-// arguments makes up the arguments of a field, in any order.
-func (g *documents) arguments(def *ast.Definition, f *ast.FieldDefinition) string {
-	b := g.w.schema.Bindings.Of(def.Name, f.Name)
-	var args []string
-	add := func(name, literal string) { args = append(args, name+": "+literal) }
-	for _, a := range f.Arguments {
-		must := a.Type.NonNull && a.DefaultValue == nil
-		if b == nil || b.Kind == resolvers.Operation && !b.Operation.Builtin {
-			if must || g.chance(60) {
-				add(a.Name, g.value(a.Type, a.DefaultValue != nil, 0).literal)
-			}
-			continue
-		}
-		switch {
-		case a.Name == "nodeId":
-			add(a.Name, g.nodeID())
-		case a.Name == "nodeIds":
-			add(a.Name, "["+g.nodeID()+", "+g.nodeID()+"]")
-		case a.Name == "id":
-			add(a.Name, g.aKey(b))
-		case a.Name == "ids":
-			add(a.Name, "["+g.aKey(b)+", "+g.aKey(b)+"]")
-		case a.Name == "filter" && g.chance(25):
-			v := g.filter(g.entityOf(b), 0)
-			if g.chance(30) {
-				name := fmt.Sprintf("v%d", len(g.vars))
-				g.vars = append(g.vars, &variable{name: name, typ: a.Type.String(), json: v.json})
-				v.literal = "$" + name
-			}
-			add(a.Name, v.literal)
-		case a.Name == "orderBy" && g.chance(25):
-			fields := g.entityOf(b).steadyFields()
-			var keys []string
-			for range g.IntN(3) {
-				keys = append(keys, fmt.Sprintf("{%s: %s}", fields[g.IntN(len(fields))].name, []string{"ASC", "DESC"}[g.IntN(2)]))
-			}
-			add(a.Name, "["+strings.Join(keys, ", ")+"]")
-		case (a.Name == "first" || a.Name == "last") && g.chance(20), a.Name == "offset" && g.chance(10):
-			add(a.Name, g.count())
-		case must: // of what writes: nothing is written here
-			add(a.Name, g.value(a.Type, false, 0).literal)
-		}
-	}
-	if len(args) == 0 {
-		return ""
-	}
-	g.Shuffle(len(args), func(i, j int) { args[i], args[j] = args[j], args[i] })
-	return "(" + strings.Join(args, ", ") + ")"
-}
-
-// count is a small number, seldom one that is refused.
-func (g *documents) count() string {
-	if g.chance(20) {
-		return "$" + g.variable(ast.NamedType("Int", nil), false)
-	}
-	if g.chance(5) {
-		return "-1"
-	}
-	return fmt.Sprint(g.IntN(5))
-}
-
-func (g *documents) entityOf(b *resolvers.Binding) *entity {
-	for _, e := range g.w.entities {
-		if b.Door != nil && e.name == b.Door.Name {
-			return e
-		}
-	}
-	return g.w.entities[0]
-}
-
-// aKey is the primary key of a row, or of none.
-func (g *documents) aKey(b *resolvers.Binding) string {
-	e := g.entityOf(b)
-	return encode(e.key(g.IntN(len(e.rows) + 1)))
-}
-
-func (g *documents) nodeID() string {
-	if g.chance(10) {
-		return `"nothing"`
-	}
-	e := g.w.entities[g.IntN(len(g.w.entities))]
-	key := json.RawMessage(encode(e.key(g.IntN(len(e.rows) + 1))))
-	return encode(resolvers.NodeIDOf(g.w.schema.Catalog.Set.Entity(e.name), key))
 }
