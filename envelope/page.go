@@ -48,6 +48,7 @@ func (q *question) page(r *facade.Result, bare bool) {
 	before, backward := text("before")
 	offset := jsontext.Get(query, "offset")
 	switch {
+	case r.Edges: // it was told
 	case !backward:
 		r.HasPrevious = after != "" || offset != nil && !jsontext.IsNull(offset) && string(offset) != "0"
 	case before == "" && r.Total >= 0:
@@ -55,7 +56,7 @@ func (q *question) page(r *facade.Result, bare bool) {
 	default:
 		r.HasPrevious = n > 0 && n == q.limit() // a full page: there may be more of them
 	}
-	if end := r.EndCursor(); q.call.Cursors && end != "" && n > 0 {
+	if end := r.EndCursor(); q.call.Cursors && end != "" && len(r.Cursors) < n {
 		r.Cursors = make([]string, n)
 		r.Cursors[n-1] = end
 	}
@@ -74,6 +75,7 @@ func firstRows(rows *facade.Rows, n int) *facade.Rows {
 func readPage(text json.RawMessage) (*facade.Result, bool) {
 	r := &facade.Result{Form: facade.FormPage, Page: facade.Page{Total: -1}}
 	items := json.RawMessage(nil)
+	var cursors []string // of every row: additive to the spec, where query.cursors asked for them
 	for name, value := range jsontext.Members(text) {
 		kind := jsontext.KindOf(value)
 		switch name {
@@ -89,6 +91,12 @@ func readPage(text json.RawMessage) (*facade.Result, bool) {
 			if kind == jsontext.String {
 				r.Cursors = []string{jsontext.Unquote(value)}
 			}
+		case "hasPrevious":
+			r.HasPrevious, r.Edges = kind == jsontext.True, true
+		case "cursors":
+			for _, cursor := range jsontext.Elements(value) {
+				cursors = append(cursors, jsontext.Unquote(cursor))
+			}
 		}
 	}
 	if !onlyObjects(items) {
@@ -96,6 +104,8 @@ func readPage(text json.RawMessage) (*facade.Result, bool) {
 	}
 	if r.Rows = indexRows(elements(items)...); r.Rows.Len() == 0 {
 		r.Cursors = nil
+	} else if len(cursors) == r.Rows.Len() {
+		r.Cursors = cursors
 	}
 	return r, true
 }

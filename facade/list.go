@@ -38,12 +38,13 @@ type listing struct {
 	backward bool
 	count    bool
 	fields   []string
+	edges    bool // cursors of every row are answered too, and what lies before the page
 
 	behind *Found // whether there are rows on the other side of what was found; nil: none
 }
 
 // listKeys are the keys of list's query.
-var listKeys = []string{"filter", "sort", "limit", "after", "before", "offset", "fields", "total"}
+var listKeys = []string{"filter", "sort", "limit", "after", "before", "offset", "fields", "total", "cursors"}
 
 // admitList reads list's query. Every value is judged here, so that a store only
 // translates.
@@ -76,10 +77,9 @@ func (t *trip) admitList(ctx context.Context) error {
 		case "fields":
 			l.fields = t.readFields(value)
 		case "total":
-			if k := jsontext.KindOf(value); k != jsontext.True && k != jsontext.False {
-				t.refuseQuery("total", "type", "must be true or false")
-			}
-			l.count = jsontext.KindOf(value) == jsontext.True
+			l.count = t.readYes("total", value)
+		case "cursors":
+			l.edges = t.readYes("cursors", value)
 		}
 	}
 	switch {
@@ -99,12 +99,19 @@ func (t *trip) admitList(ctx context.Context) error {
 	return nil
 }
 
+func (t *trip) readYes(name string, value json.RawMessage) bool {
+	if k := jsontext.KindOf(value); k != jsontext.True && k != jsontext.False {
+		t.refuseQuery(name, "type", "must be true or false")
+	}
+	return jsontext.KindOf(value) == jsontext.True
+}
+
 func (t *trip) runList(ctx context.Context) (*Result, error) {
 	l := &t.list
 	q := Find{
 		Entity: t.door.Entity, Select: t.sel.stored, Where: both(t.see.Rows, l.filter),
 		Sort: l.order.keys, Limit: l.limit, Offset: l.offset, From: l.from, Backward: l.backward,
-		Count: l.count, Keys: t.call.Cursors,
+		Count: l.count, Keys: t.call.Cursors || l.edges,
 	}
 	if t.each != nil {
 		if len(t.each.values) == 0 {
@@ -131,7 +138,7 @@ func (t *trip) behind(ctx context.Context, q Find) (*Found, error) {
 	switch {
 	case l.from == nil && l.offset == 0: // the edge
 		return nil, nil
-	case !l.backward && !t.call.Behind:
+	case !l.backward && !t.call.Behind && !l.edges:
 		behind := &Found{More: true}
 		if q.Each != nil {
 			behind.Groups = slices.Repeat([]FoundGroup{{More: true}}, len(q.Each.Values))
@@ -147,7 +154,7 @@ var noFields = NewLayout(nil)
 
 // pages is what a store found as the page that was asked for, or as one for every key.
 func (t *trip) pages(found *Found) *Result {
-	res, behind := &Result{Form: FormPage, Rows: found.Rows}, t.list.behind
+	res, behind := &Result{Form: FormPage, Rows: found.Rows, Edges: t.list.edges}, t.list.behind
 	if t.each == nil {
 		res.Page = t.page(found, FoundGroup{To: found.Rows.Len(), Total: found.Total, More: found.More}, behind != nil && behind.More)
 		return res
@@ -180,7 +187,7 @@ func (t *trip) page(found *Found, g FoundGroup, behind bool) Page {
 		p.HasMore, p.HasPrevious = behind, g.More
 	}
 	if g.From < g.To && t.cursors() {
-		if t.call.Cursors {
+		if t.call.Cursors || l.edges {
 			p.Cursors = make([]string, 0, g.To-g.From)
 			for i := g.From; i < g.To; i++ {
 				p.Cursors = append(p.Cursors, l.order.cursor(found.Keys[i]))

@@ -60,6 +60,7 @@ func keywords(name string, n int) schema.Keywords {
 //	before  a cursor likewise: the limit rows that stand last before it, in the same order. "" is the end
 //	offset  rows to leave out at the beginning; without a cursor
 //	fields  the fields to answer: "id,title", or a list
+//	cursors whether to answer, beside the spec's four members, cursors (of every row) and hasPrevious
 //	total   whether to count all rows that meet the filter; true where left out, -1 is answered for false
 //
 // An explicit null is as good as leaving a key out.
@@ -95,6 +96,10 @@ func listCard(limits ListLimits, filter schema.Shape) *schema.Card {
 			{Name: "total", Shape: schema.Shape{
 				Type: "boolean", Description: "Whether to count all rows that meet the filter; -1 is answered for false.",
 				Extra: schema.Keywords{{Name: "default", Value: json.RawMessage("true")}},
+			}},
+			{Name: "cursors", Shape: schema.Shape{
+				Type: "boolean", Description: "Whether to answer cursors, one for every row, and hasPrevious: whether there are rows before the page.",
+				Extra: schema.Keywords{{Name: "default", Value: json.RawMessage("false")}},
 			}},
 		},
 	}

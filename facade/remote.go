@@ -102,6 +102,9 @@ func (t *trip) awayQuery() json.RawMessage {
 			out = append(out, schema.Member{Name: name, Value: value})
 		}
 	}
+	if (t.call.Cursors || t.call.Behind) && !t.list.edges && t.op.Takes("cursors") {
+		out = append(out, schema.Member{Name: "cursors", Value: json.RawMessage("true")})
+	}
 	if f := both(t.see.Rows, t.list.filter); f != nil {
 		out = append(out, schema.Member{Name: "filter", Value: f.appendJSON(nil)})
 	}
@@ -217,6 +220,9 @@ func (t *trip) seenAway(ctx context.Context, carrier Caller) error {
 func (t *trip) received(res *Result, err error) (*Result, error) {
 	if err != nil {
 		return nil, t.veiledAway(err)
+	}
+	if t.op.Name == "list" && t.op.builtin != nil {
+		res.Edges = t.list.edges
 	}
 	if t.each != nil && t.op.Name == "list" {
 		out := *res

@@ -98,6 +98,9 @@ func TestNearAndFar(t *testing.T) {
 		{"post.list", "", `{"filter":{"author":{"email":{"eq":"ADA@EXAMPLE.COM"}}},"fields":"id,title,excerpt"}`, ``},
 		{"post.list", "", `{"filter":{"comments":{"some":{"id":{"ne":""}}}},"fields":["id"]}`, ``},
 		{"post.list", "", `{"limit":0}`, ``},
+		{"post.list", "", `{"limit":2,"offset":1,"cursors":true}`, ``},
+		{"post.list", "", `{"limit":2,"before":"","cursors":true,"sort":"title"}`, ``},
+		{"post.list", "", `{"cursors":1}`, ``},
 		{"post.list", "", `{"total":false,"offset":2}`, ``},
 		{"post.list", "", `{"filter":{"editorNote":{"isNull":true}},"nonsense":1}`, ``},
 		{"post.list", "", `{"fields":"editorNote"}`, ``},
@@ -188,6 +191,26 @@ func TestNearAndFarBatches(t *testing.T) {
 			}
 			if diff := cmp.Diff(text(near), text(far)); diff != "" {
 				t.Errorf("%s, call %d (-near +far):\n%s", mode, i, diff)
+			}
+		}
+	}
+}
+
+// TestNearAndFarEdges: a cursor for every row, and what lies before the page.
+func TestNearAndFarEdges(t *testing.T) {
+	near := hosting(t, nil)
+	for _, mode := range []string{cardsAndTold, toldAlone} {
+		far := away(t, hosting(t, nil), mode, nil)
+		for _, query := range []string{`{"limit":3,"sort":"-title"}`, `{"limit":2,"offset":1}`, `{"limit":2,"before":""}`, `{"limit":0}`} {
+			page := func(caller facade.Caller) facade.Page {
+				res, err := caller.Call(t.Context(), &facade.Call{Entity: "post", Operation: "list", Cursors: true, Behind: true, Invocation: facade.Invocation{Query: raw(query)}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return res.Page
+			}
+			if diff := cmp.Diff(page(near), page(far)); diff != "" {
+				t.Errorf("%s, %s (-near +far):\n%s", mode, query, diff)
 			}
 		}
 	}

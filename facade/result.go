@@ -25,6 +25,9 @@ type Result struct {
 	Value json.RawMessage
 	Rows  *Rows // never nil for the forms with rows
 	Page        // of FormPage
+	// Edges says that the page is written with a cursor for every row, and with whether
+	// there are rows before it: query.cursors asked for them.
+	Edges bool
 	// Groups is set when the call had Each: Groups[i] answers Keys[i], and the
 	// members above describe all of them together.
 	Groups []Group
@@ -82,6 +85,18 @@ func (r *Result) appendRows(dst []byte, from, to int, page *Page) []byte {
 		dst = jsontext.AppendString(dst, end)
 	} else {
 		dst = append(dst, "null"...)
+	}
+	if r.Edges {
+		dst = append(dst, `,"hasPrevious":`...)
+		dst = strconv.AppendBool(dst, page.HasPrevious)
+		dst = append(dst, `,"cursors":[`...)
+		for i, c := range page.Cursors {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = jsontext.AppendString(dst, c)
+		}
+		dst = append(dst, ']')
 	}
 	return append(dst, '}')
 }
