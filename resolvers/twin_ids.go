@@ -65,8 +65,13 @@ func PageIDs(ids []json.RawMessage, there []bool, w Window) (from, to int, page 
 			return 0, 0, page, facade.Errorf(facade.BadRequest, "%s is negative; send 0 or more", n.arg)
 		}
 	}
-	if err := w.sides(); err != nil {
+	switch err := w.sides(); {
+	case err != nil:
 		return 0, 0, page, err
+	case w.After != nil && w.Before != nil:
+		return 0, 0, page, facade.Errorf(facade.BadRequest, "after and before were both sent; send one of them")
+	case w.Offset != nil && *w.Offset > 0 && (w.After != nil || w.Before != nil):
+		return 0, 0, page, facade.Errorf(facade.BadRequest, "offset was sent with a cursor; send one of them")
 	}
 	if w.After != nil && *w.After != "" { // the empty cursor is the edge, as in list
 		at, err := findCursor(ids, *w.After, "after")
@@ -131,8 +136,8 @@ func (w *Window) sides() *facade.Error {
 const unsent = math.MinInt
 
 // sides refuses paging arguments that contradict each other: first reads on from
-// after, last reads back from before, and offset counts from the beginning. What the
-// numbers may be, list says itself.
+// after, last reads back from before, and offset counts from the beginning. The rest
+// list says itself, on every surface alike.
 func sides(first, last, offset int, after, before bool) *facade.Error {
 	why := ""
 	switch {
@@ -142,12 +147,8 @@ func sides(first, last, offset int, after, before bool) *facade.Error {
 		why = "before was sent with first; send last with it, or after instead"
 	case last != unsent && after:
 		why = "after was sent with last; send first with it, or before instead"
-	case after && before:
-		why = "after and before were both sent; send after with first, or before with last"
 	case offset > 0 && last != unsent:
 		why = "offset was sent with last; send first with it, or before instead"
-	case offset > 0 && (after || before):
-		why = "offset was sent with a cursor; send one of them"
 	default:
 		return nil
 	}

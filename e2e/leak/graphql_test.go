@@ -203,7 +203,7 @@ func (d *document) connection(f *field, l *listing, depth int) (string, func([]r
 			out["edges"] = list
 		}
 		if info {
-			out["pageInfo"] = map[string]any{"hasNextPage": more, "hasPreviousPage": l.offset > 0 && (f.kind != ids || len(all) > 0)}
+			out["pageInfo"] = map[string]any{"hasNextPage": more, "hasPreviousPage": l.offset > 0 && len(all) > 0}
 		}
 		return out
 	}
