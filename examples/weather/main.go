@@ -41,7 +41,7 @@ func run(ctx context.Context) error {
 	}
 	config.Listen = cmp.Or(config.Listen, "127.0.0.1:8082")
 	config.Store = cmp.Or(config.Store, "sqlite:.frond/weather.db")
-	gw, err := newGateway(*config, report)
+	gw, err := newGateway(*config, report) //nolint:contextcheck // a gateway lives as long as Run does
 	if err != nil {
 		return err
 	}
