@@ -257,6 +257,47 @@ func TestResponseLimit(t *testing.T) {
 	}
 }
 
+// TestResponseLimitAtItsNumber: an answer as long as the limit is one, and one that is
+// a byte longer is none.
+func TestResponseLimitAtItsNumber(t *testing.T) {
+	b := newBlog(t)
+	const query = `{ posts { items { id title author { name } } } }`
+	whole := b.do(query, "")
+	for limit, fits := range map[int]bool{len(whole): true, len(whole) - 1: false, len(whole) / 20: false} {
+		b.limit(t, resolvers.Limits{Response: limit})
+		got := b.do(query, "")
+		if fits && got != whole || !fits && (!strings.HasPrefix(got, `{"data":null,"errors":[`) || !strings.Contains(got, fmt.Sprintf(`"RESPONSE_TOO_LARGE","details":{"limit":%d}`, limit))) {
+			t.Errorf("%d of %d bytes: %s", limit, len(whole), short(got))
+		}
+	}
+}
+
+// TestExecutionLimitAtItsNumber: what comes before the end is answered, what comes
+// after it is not.
+func TestExecutionLimitAtItsNumber(t *testing.T) {
+	s := newBlog(t).schema
+	for takes, fits := range map[time.Duration]bool{15*time.Second - 1: true, 15*time.Second + 1: false, 5 * time.Minute: false} {
+		synctest.Test(t, func(t *testing.T) {
+			slow := facade.CallerFunc(func(ctx context.Context, c *facade.Call) (*facade.Result, error) {
+				select {
+				case <-time.After(takes):
+					return fake{"post": `[{"id":1,"title":"T","authorId":"a"}]`}.Call(ctx, c)
+				case <-ctx.Done():
+					return nil, ctx.Err()
+				}
+			})
+			e, err := resolvers.NewEngine(s, slow, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := answered(e, `{ post(id: 1) { title } }`)
+			if fits && got != `{"data":{"post":{"title":"T"}}}` || !fits && !strings.Contains(got, `"EXECUTION_TIMEOUT","details":{"limit":15000}`) {
+				t.Errorf("%v: %s", takes, got)
+			}
+		})
+	}
+}
+
 // TestDeadline: what takes too long is cancelled, and what came in time stays.
 func TestDeadline(t *testing.T) {
 	s := newBlog(t).schema

@@ -118,15 +118,16 @@ func (w *writer) response(p *plan) (resp *Response) {
 			break
 		}
 	}
-	if w.limit >= 0 && len(w.text) > w.limit {
-		panic(tooLarge{})
-	}
 	if ok {
 		w.text = append(w.text, '}')
 	} else {
 		w.text = append(w.text[:start], "null"...)
 	}
-	return w.finish()
+	whole := w.finish()
+	if over(len(whole.Body), w.limit) {
+		panic(tooLarge{})
+	}
+	return whole
 }
 
 func (w *writer) finish() *Response {
