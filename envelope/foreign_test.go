@@ -106,6 +106,7 @@ func TestWhatAHostIsSent(t *testing.T) {
 			facade.Call{Entity: "post", Operation: "list", Invocation: invocation(`{"filter":{"a":{"eq":1}},"sort":"a"}`)},
 			`{"code":"VALIDATION_FAILED","message":"the host that answers this list does not know filter","entity":"post","operation":"list","details":[{"path":"filter","pointer":"/query/filter","code":"unknown_key","message":"is not known to the host that answers this list; leave it out"},{"path":"sort","pointer":"/query/sort","code":"unknown_key","message":"is not known to the host that answers this list; leave it out"}]}`,
 		},
+		{"a key of nobody's is the host's to refuse", plain, facade.Call{Entity: "post", Operation: "list", Invocation: invocation(`{"colour":"red","limit":1}`)}, `Post.list {"query":{"colour":"red","limit":1}}`},
 		{"fields, where they are taken", full, facade.Call{Entity: "post", Operation: "list", Select: []string{"id", "title"}}, `poST.list {"query":{"fields":["id","title"]}}`},
 		{"fields beside the caller's query", full, facade.Call{Entity: "post", Operation: "list", Select: []string{"id"}, Invocation: invocation(`{"limit":1,"total":true}`)}, `poST.list {"query":{"fields":["id"],"limit":1}}`},
 		{"the caller's own fields", full, facade.Call{Entity: "post", Operation: "list", Select: []string{"id"}, Invocation: invocation(`{"fields":"title"}`)}, `poST.list {"query":{"fields":"title"}}`},

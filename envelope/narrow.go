@@ -44,6 +44,10 @@ func (q *question) knowsFields(names []string) bool {
 	return true
 }
 
+// listOwn are the keys of list's query (DESIGN 5). A host may not know one of them,
+// and then it might not say so: some hosts ignore what they do not know.
+var listOwn = []string{"filter", "sort", "limit", "after", "before", "offset", "fields", "total", "cursors"}
+
 // narrow is the query of a call as this host takes it: with the fields that are
 // going to be read where it can be told them, without what it does not know and
 // can do without. What it does not know and cannot be left out is refused: leaving
@@ -58,13 +62,13 @@ func (q *question) narrow(query json.RawMessage) (json.RawMessage, *facade.Error
 		kept := []byte{'{'}
 		for name, value := range jsontext.Members(query) {
 			switch {
-			case slices.Contains(takes, name):
+			case slices.Contains(takes, name), !slices.Contains(listOwn, name): // a key of nobody's is the host's to refuse
 				if len(kept) > 1 {
 					kept = append(kept, ',')
 				}
 				kept = append(jsontext.AppendString(kept, name), ':')
 				kept = append(kept, value...)
-			case jsontext.IsNull(value), name == "total", name == "fields", name == "limit", name == "offset" && string(value) == "0":
+			case jsontext.IsNull(value), name == "total", name == "fields", name == "cursors", name == "limit", name == "offset" && string(value) == "0":
 			default:
 				refused = append(refused, schema.Detail{
 					Path: name, Pointer: "/query/" + jsontext.Token(name), Code: schema.UnknownKey,

@@ -1,0 +1,72 @@
+package e2e_test
+
+import (
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// startShopAway starts a gateway in front of the shop whose every Frond is served by
+// a process of its own, over the same database; cards says whether the gateway has
+// the shop's folder too, or only what rpc.discover tells.
+func startShopAway(t testing.TB, cards bool) *program {
+	t.Helper()
+	store := "sqlite:" + filepath.Join(t.TempDir(), "away.db")
+	dir := shopDir
+	if !cards {
+		dir = folder(t, map[string]string{"gateway.yaml": "identity: {dev: true}\n"})
+	}
+	args := []string{"gateway", dir, "--listen", "127.0.0.1:0", "--store", "memory"}
+	for _, frond := range []string{"catalog", "sales"} {
+		there := start(t, exec.Command(binary(t), "serve", frond, "--dir", shopDir, "--port", "0", "--store", store))
+		args = append(args, "--remote", frond+"="+there.URL)
+	}
+	return start(t, exec.Command(binary(t), args...))
+}
+
+// TestMatrixShopAway tells every story of the shop again with every Frond elsewhere:
+// the same values and the same errors, field by field.
+func TestMatrixShopAway(t *testing.T) {
+	for _, cards := range []bool{true, false} {
+		name := "the cards are here"
+		if !cards {
+			name = "the remotes tell of themselves"
+		}
+		t.Run(name, func(t *testing.T) {
+			stories := shopStories()
+			if !cards {
+				// What a message offers instead is told from the card, which discovery publishes
+				// whole: who may see what of it only the remote knows.
+				stories = without(t, stories, "a hidden field is an unknown key", "in the words for a field that nobody has")
+			}
+			away := func() string { return startShopAway(t, cards).URL }
+			runMatrix(t, stories, []*lane{
+				{name: "direct", wire: shopDirect(t)},
+				{name: "envelope", wire: envelopeWire{away()}},
+				{name: "rest", wire: restWire{away(), shop}},
+				{name: "graphql", wire: newGraphQLWire(t, away(), shop)},
+				{name: "frond call --url", wire: cliWire{url: away()}},
+			})
+		})
+	}
+}
+
+// without is the stories but for one step of one of them.
+func without(t testing.TB, stories []story, name, step string) []story {
+	t.Helper()
+	rest := slices.Clone(stories)
+	for i := range rest {
+		if rest[i].name != name {
+			continue
+		}
+		for j := range rest[i].steps {
+			if rest[i].steps[j].name == step {
+				rest[i].steps = slices.Delete(slices.Clone(rest[i].steps), j, j+1)
+				return rest
+			}
+		}
+	}
+	t.Fatalf("there is no step %s/%s to leave out", name, step)
+	return nil
+}
