@@ -33,7 +33,7 @@ func (c *Catalog) Discovery() *schema.Discovery {
 
 func (c *Catalog) discovered(op *Operation) schema.DiscoveredOp {
 	out := schema.DiscoveredOp{
-		Name: op.Name, Kind: string(op.Kind), Description: op.Description, Cardinality: string(op.Cardinality),
+		Name: op.Name, Kind: string(op.Kind), Description: op.Description, Deprecated: op.Deprecated, Cardinality: string(op.Cardinality),
 		Params: cardOf(op.Params), Query: cardOf(op.Query), Input: cardOf(op.Input), Output: cardOf(op.Output),
 	}
 	if op.Builtin && op.Query != nil {

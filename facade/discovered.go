@@ -64,8 +64,8 @@ func (s *discoveredSource) door(d *schema.DiscoveredDoor) json.RawMessage {
 			only = append(only, ',')
 		}
 		only = jsontext.AppendString(only, op.Name)
-		if op.Description != "" {
-			ops = append(ops, schema.Member{Name: op.Name, Value: appendObject(nil, schema.Object{{Name: "description", Value: jsontext.Quote(op.Description)}})})
+		if words := said(op); words != nil {
+			ops = append(ops, schema.Member{Name: op.Name, Value: appendObject(nil, words)})
 		}
 	}
 	if d.Schema != nil {
@@ -77,8 +77,18 @@ func (s *discoveredSource) door(d *schema.DiscoveredDoor) json.RawMessage {
 	return appendObject(nil, schema.Object{{Name: "operations", Value: appendObject(nil, ops)}})
 }
 
+// said is what an operation says of itself in words.
+func said(op *schema.DiscoveredOp) (o schema.Object) {
+	for _, m := range []schema.Member{{Name: "description", Value: jsontext.Quote(op.Description)}, {Name: "deprecated", Value: jsontext.Quote(op.Deprecated)}} {
+		if len(m.Value) > len(`""`) {
+			o = append(o, m)
+		}
+	}
+	return o
+}
+
 func (s *discoveredSource) operation(d *schema.DiscoveredDoor, op *schema.DiscoveredOp) json.RawMessage {
-	var o schema.Object
+	o := said(op)
 	add := func(name string, value json.RawMessage) {
 		if value != nil {
 			o = append(o, schema.Member{Name: name, Value: value})
@@ -90,7 +100,6 @@ func (s *discoveredSource) operation(d *schema.DiscoveredDoor, op *schema.Discov
 		}
 	}
 	text("kind", op.Kind)
-	text("description", op.Description)
 	text("cardinality", s.cardinality(d, op))
 	add("params", s.card(op.Params))
 	add("query", s.card(op.Query))

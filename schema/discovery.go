@@ -45,6 +45,7 @@ type DiscoveredOp struct {
 	Query       *Card  // query parameters
 	Cardinality string // of the output: one, maybe, many, page or none
 	Mode        string // patch, on update: what is absent from the input stays as it is
+	Deprecated  string // why it should not be used any more; "": it may be
 }
 
 // DiscoveredFact is what leaves a host on its own (spec 6).
@@ -68,6 +69,7 @@ func (d *Discovery) AppendJSON(dst []byte) []byte {
 				o.name(op.Name)
 				o.text("kind", op.Kind)
 				o.text("description", op.Description)
+				o.text("deprecated", op.Deprecated)
 				o.card("params", op.Params)
 				o.card("query", op.Query)
 				o.card("input", op.Input)
@@ -168,6 +170,7 @@ func (r *reader) discovery(data json.RawMessage) *Discovery {
 					Query:       r.cardAt(v, at, "query"),
 					Cardinality: r.textAt(v, at, "cardinality"),
 					Mode:        r.textAt(v, at, "mode"),
+					Deprecated:  r.deprecated(v),
 				}
 				if kind := jsontext.Get(v, "kind"); kind != nil {
 					op.Kind = r.word(kind, child(at, "kind"), "query", "command")
@@ -226,6 +229,17 @@ func parentToken(at string) string {
 		}
 	}
 	return at
+}
+
+// deprecated is a reason; of another host that only says true, the usual words.
+func (r *reader) deprecated(obj json.RawMessage) string {
+	switch v := jsontext.Get(obj, "deprecated"); jsontext.KindOf(v) {
+	case jsontext.String:
+		return jsontext.Unquote(v)
+	case jsontext.True:
+		return Deprecated
+	}
+	return ""
 }
 
 func (r *reader) textAt(obj json.RawMessage, at, name string) string {
