@@ -97,7 +97,7 @@ func TestLoadConfigFaults(t *testing.T) {
 		{"an unknown key further down", "limits: {list: {maximum: 3}}\n", nil, []string{"gateway.yaml#/limits/list/maximum: there is no setting limits.list.maximum; write one of default, max"}},
 		{"an unknown map", "peers: {billing: http://x}\n", nil, []string{"gateway.yaml#/peers: there is no setting peers; write one of vendor"}},
 		{"a remote without an address", "remotes: {billing: {timeout: 3s}}\n", nil, []string{"gateway.yaml#/remotes: remotes cannot be this; billing: write the address of a host"}},
-		{"a remote's unknown word", "remotes: {billing: {url: http://x, waits: 3s}}\n", nil, []string{"remotes cannot be this; billing: waits is not known; a remote has url, connect, attempt, timeout, retries, strict"}},
+		{"a remote's unknown word", "remotes: {billing: {url: http://x, waits: 3s}}\n", nil, []string{"remotes cannot be this; billing: waits is not known; a remote has url, connect, attempt, timeout, retries, strict, coalesce"}},
 		{"remotes that are a list", "remotes: [http://x]\n", nil, []string{"remotes cannot be this; write an address for each Frond"}},
 		{"a value where a map stands", "limits: 3\n", nil, []string{"gateway.yaml#/limits: limits takes a map; write a map with body, list"}},
 		{"a map where a value stands", "listen: {port: 80}\n", nil, []string{"gateway.yaml#/listen: listen takes one value; write listen: 127.0.0.1:8080"}},
@@ -214,7 +214,7 @@ func write(t *testing.T, name, text string) {
 
 func TestOneAddressIsCalledInOneWay(t *testing.T) {
 	c := Config{Remotes: map[string]Remote{"a": {URL: "http://x", Timeout: 3 * time.Second}, "b": {URL: "http://x/"}, "c": {URL: "http://y"}}}
-	want := "gateway.yaml#/remotes/b: a and b run at one address and are called differently; write the same timeouts, retries and strictness for both"
+	want := "gateway.yaml#/remotes/b: a and b run at one address and are called differently; write the same timeouts, retries, strict and coalesce for both"
 	if err := c.withDefaults().check().Err(); err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

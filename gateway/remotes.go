@@ -24,6 +24,8 @@ type Remote struct {
 	Retries *int          // of queries; nil: 2
 	// Strict refuses answers that do not fit their cards; else that is logged.
 	Strict bool
+	// NoCoalesce asks the host equal queries that come at once one by one.
+	NoCoalesce bool
 }
 
 const remotesHelp = "write an address for each Frond, such as {billing: http://10.0.0.7:4100} or {billing: {url: http://10.0.0.7:4100, timeout: 3s}} in the file, or billing=http://10.0.0.7:4100 elsewhere"
@@ -78,7 +80,7 @@ func (c *Config) AddRemote(pair string) error {
 	return nil
 }
 
-var remoteKeys = []string{"url", "connect", "attempt", "timeout", "retries", "strict"}
+var remoteKeys = []string{"url", "connect", "attempt", "timeout", "retries", "strict", "coalesce"}
 
 // readRemote reads one remote: its address, or a map with more.
 func readRemote(value json.RawMessage) (r Remote, err error) {
@@ -111,6 +113,8 @@ func readRemote(value json.RawMessage) (r Remote, err error) {
 			r.Retries = &n
 		case "strict":
 			r.Strict, err = readBool(text)
+		case "coalesce":
+			r.NoCoalesce, err = not(readBool)(text)
 		default:
 			err = errors.New("is not known; a remote has " + strings.Join(remoteKeys, ", "))
 		}
@@ -141,11 +145,11 @@ func (c *Config) checkRemotes() (faults schema.Faults) {
 			continue
 		}
 		o := c.Remotes[other]
-		if o.URL, r.URL = "", ""; o.Connect != r.Connect || o.Attempt != r.Attempt || o.Timeout != r.Timeout || o.Strict != r.Strict || retriesOf(o) != retriesOf(r) {
+		if o.URL, r.URL = "", ""; o.Connect != r.Connect || o.Attempt != r.Attempt || o.Timeout != r.Timeout || o.Strict != r.Strict || o.NoCoalesce != r.NoCoalesce || retriesOf(o) != retriesOf(r) {
 			faults = append(faults, schema.Fault{
 				File: ConfigFile, Pointer: "/remotes/" + jsontext.Token(name),
 				Message: fmt.Sprintf("%s and %s run at one address and are called differently", other, name),
-				Remedy:  "write the same timeouts, retries and strictness for both",
+				Remedy:  "write the same timeouts, retries, strict and coalesce for both",
 			})
 		}
 	}

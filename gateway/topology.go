@@ -66,7 +66,7 @@ func newTopology(remotes map[string]Remote, log *slog.Logger) *topology {
 				retries = -1
 			}
 			p = &peer{url: address, remote: envelope.NewRemote(address, &envelope.RemoteOptions{
-				Name: frond, Connect: r.Connect, Attempt: r.Attempt, Timeout: r.Timeout, Retries: retries, Strict: r.Strict, Log: log,
+				Name: frond, Connect: r.Connect, Attempt: r.Attempt, Timeout: r.Timeout, Retries: retries, Strict: r.Strict, NoCoalesce: r.NoCoalesce, Log: log,
 			})}
 			byURL[address] = p
 			t.peers = append(t.peers, p)
