@@ -161,7 +161,9 @@ func TestWhatIsShared(t *testing.T) {
 			host := &counting{}
 			c.opts.Transport = host
 			var events sync.Map
-			c.opts.Observe = func(e envelope.Event) { events.Store(e.Began.String()+fmt.Sprint(e.Posts, e.RodeAlong, e.Aboard), e) }
+			c.opts.Observe = func(_ context.Context, e envelope.Event) {
+				events.Store(e.Began.String()+fmt.Sprint(e.Posts, e.RodeAlong, e.Aboard), e)
+			}
 			r := remote(t, "http://host", &c.opts)
 			var all sync.WaitGroup
 			all.Go(func() { _, _ = r.Call(t.Context(), base()) })

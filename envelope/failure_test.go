@@ -141,7 +141,7 @@ func TestWhatBecomesOfAFailure(t *testing.T) {
 				attempts := -1
 				opts := &envelope.RemoteOptions{
 					Attempt: 3 * time.Second, MaxAnswer: 1000, Log: slog.New(slog.DiscardHandler),
-					Observe: func(e envelope.Event) { attempts = e.Posts },
+					Observe: func(_ context.Context, e envelope.Event) { attempts = e.Posts },
 				}
 				if f.code == facade.GatewayTimeout {
 					opts.Attempt = 60 * time.Millisecond
@@ -182,7 +182,7 @@ func TestUntrustedHost(t *testing.T) {
 	server.StartTLS()
 	defer server.Close()
 	attempts := 0
-	opts := &envelope.RemoteOptions{Observe: func(e envelope.Event) { attempts = e.Posts }}
+	opts := &envelope.RemoteOptions{Observe: func(_ context.Context, e envelope.Event) { attempts = e.Posts }}
 	_, err := remote(t, server.URL, opts).Call(t.Context(), &facade.Call{Entity: "math", Operation: "findIt"})
 	var cause x509.UnknownAuthorityError
 	if facade.CodeOf(err) != facade.ServiceUnavailable || attempts != 1 || !errors.As(err, &cause) {

@@ -173,7 +173,7 @@ func TestBreaker(t *testing.T) {
 	start := func(t *testing.T) (*moody, *envelope.Remote, *[]string) {
 		m, changes := &moody{}, &[]string{}
 		m.now(ill)
-		return m, remote(t, "http://host", &envelope.RemoteOptions{Transport: m, Observe: func(e envelope.Event) {
+		return m, remote(t, "http://host", &envelope.RemoteOptions{Transport: m, Observe: func(_ context.Context, e envelope.Event) {
 			if e.Breaker != "" {
 				*changes = append(*changes, e.Breaker)
 			}

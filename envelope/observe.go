@@ -1,6 +1,7 @@
 package envelope
 
 import (
+	"context"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -93,12 +94,12 @@ func (l *link) breakerChanged(from, to string) {
 		l.options.Log.Info("a remote answers again", "remote", l.options.Name, "breaker", to)
 	}
 	if l.options.Observe != nil {
-		l.options.Observe(Event{Remote: l.options.Name, Breaker: to, Began: time.Now()})
+		l.options.Observe(context.Background(), Event{Remote: l.options.Name, Breaker: to, Began: time.Now()})
 	}
 }
 
-// observe tells of a call.
-func (l *link) observe(e *Event, err *facade.Error) {
+// observe tells of a call; ctx is the one it came with.
+func (l *link) observe(ctx context.Context, e *Event, err *facade.Error) {
 	if l.options.Observe == nil {
 		return
 	}
@@ -106,5 +107,5 @@ func (l *link) observe(e *Event, err *facade.Error) {
 	if err != nil {
 		e.Code = err.Code
 	}
-	l.options.Observe(*e)
+	l.options.Observe(ctx, *e)
 }

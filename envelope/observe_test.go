@@ -1,6 +1,7 @@
 package envelope_test
 
 import (
+	"context"
 	"net/http"
 	"sync"
 	"testing"
@@ -26,7 +27,7 @@ func TestEvents(t *testing.T) {
 			time.Sleep(time.Second)
 			return answered(r, 200, `{"jsonrpc":"2.0","id":%d,"result":null}`)
 		})
-		r := remote(t, "http://host", &envelope.RemoteOptions{Name: "people", Transport: host, Observe: func(e envelope.Event) {
+		r := remote(t, "http://host", &envelope.RemoteOptions{Name: "people", Transport: host, Observe: func(_ context.Context, e envelope.Event) {
 			mu.Lock()
 			defer mu.Unlock()
 			events = append(events, e)
@@ -97,6 +98,24 @@ func TestTraceGoesAlong(t *testing.T) {
 		})})
 		if _, err := r.Call(t.Context(), &facade.Call{Entity: "math", Operation: "findIt", Invocation: facade.Invocation{Trace: trace}}); err != nil || got != want {
 			t.Errorf("%q: %q, %v", trace, got, err)
+		}
+	}
+}
+
+// Whoever made the remote may add headers, within the context of the call.
+func TestHeadersGoAlong(t *testing.T) {
+	type key struct{}
+	var got http.Header
+	r := remote(t, "http://host", &envelope.RemoteOptions{
+		Header: func(ctx context.Context, h http.Header) { h.Set("Tracestate", ctx.Value(key{}).(string)) },
+		Transport: tripper(func(r *http.Request) (*http.Response, error) {
+			got = r.Header
+			return answered(r, 200, good)
+		}),
+	})
+	for _, state := range []string{"a=1", "b=2"} { // and nothing stays of the one before
+		if _, err := r.Call(context.WithValue(t.Context(), key{}, state), find); err != nil || got.Get("Tracestate") != state || got.Get("Content-Type") != "application/json" {
+			t.Errorf("%v, %v", got, err)
 		}
 	}
 }

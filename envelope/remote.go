@@ -41,7 +41,12 @@ type RemoteOptions struct {
 	// are kept. It must not send a POST again that a host may have got.
 	Transport http.RoundTripper
 	Log       *slog.Logger // nil: slog.Default()
-	Observe   func(Event)  // nil: nobody; called from many goroutines
+	// Observe is told of every call, within its context; nil: nobody is. It is called
+	// from many goroutines.
+	Observe func(context.Context, Event)
+	// Header adds to what a request of a call says; nil: nothing is. The context is the
+	// call's, or where equal ones are answered together that of one of them.
+	Header func(context.Context, http.Header)
 }
 
 // Remote is a host elsewhere, called with care: time limits, retries of queries, a
@@ -169,7 +174,7 @@ func (r *Remote) Call(ctx context.Context, call *facade.Call) (*facade.Result, e
 			event.Frond = q.door.Frond.Name
 		}
 	}
-	r.observe(&event, out.err)
+	r.observe(ctx, &event, out.err)
 	if out.err != nil {
 		return nil, out.err.At(call.Entity, call.Operation)
 	}
@@ -260,7 +265,7 @@ func (r *Remote) Discover(ctx context.Context) (json.RawMessage, error) {
 		err = a.err()
 	}
 	event.Posts = int(q.posts.Load())
-	r.observe(&event, err)
+	r.observe(ctx, &event, err)
 	if err != nil {
 		return nil, err
 	}

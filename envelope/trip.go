@@ -73,6 +73,9 @@ func (l *link) request(ctx context.Context, p *post, taken *atomic.Bool) *http.R
 	if isTraceparent(p.trace) {
 		header["Traceparent"] = []string{p.trace}
 	}
+	if l.options.Header != nil {
+		l.options.Header(ctx, header)
+	}
 	body := func() io.ReadCloser { return &payload{Reader: bytes.NewReader(p.frames), taken: taken} }
 	req := &http.Request{
 		Method: http.MethodPost, URL: l.address, Host: l.address.Host, Header: header,
