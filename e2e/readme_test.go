@@ -32,38 +32,59 @@ import (
 func TestReadmes(t *testing.T) {
 	need(t, "curl", "jq")
 	whole := t // an example runs longer than the block that started it
-	addresses := map[string]string{"shop": "127.0.0.1:8080", "blog": "127.0.0.1:8081", "weather": "127.0.0.1:8082"}
-	for _, file := range []string{"README.md", "examples/shop/README.md", "examples/blog/README.md", "examples/weather/README.md"} {
+	for _, file := range []string{"README.md", "examples/shop/README.md", "examples/blog/README.md", "examples/weather/README.md", "examples/shipping/README.md"} {
 		page, err := os.ReadFile(filepath.Join(root, file))
 		if err != nil {
 			t.Errorf("%v", err)
 			continue
 		}
-		started := map[string]string{}
+		started := map[string]addresses{}
+		shipping := &shippingExample{}
 		for i, block := range consoleBlocks(string(page)) {
 			t.Run(fmt.Sprint(file, " block ", i+1), func(t *testing.T) {
-				if started[block.example] == "" {
-					started[block.example] = strings.TrimPrefix(startExample(whole, block.example), "http://")
+				if started[block.example] == nil {
+					if strings.HasPrefix(block.example, "shipping") {
+						started[block.example] = shipping.become(whole, block.example)
+					} else {
+						started[block.example] = startExample(whole, block.example)
+					}
 				}
 				for _, c := range block.commands {
-					c.run(t, addresses[block.example], started[block.example])
+					c.run(t, started[block.example])
 				}
 			})
 		}
 	}
 }
 
-// startExample starts an example for the rest of the test and is its address.
-func startExample(t *testing.T, name string) string {
+// addresses are where a page says that something listens, each with where it does.
+type addresses map[string]string
+
+func (a addresses) replacer(back bool) *strings.Replacer {
+	var pairs []string
+	for printed, actual := range a {
+		printed, actual = strings.TrimPrefix(printed, "http://"), strings.TrimPrefix(actual, "http://")
+		if back {
+			printed, actual = actual, printed
+		}
+		pairs = append(pairs, printed, actual)
+	}
+	return strings.NewReplacer(pairs...)
+}
+
+// startExample starts an example for the rest of the test.
+func startExample(t *testing.T, name string) addresses {
 	t.Helper()
 	switch name {
 	case "shop":
-		return startGateway(t, shopDir).URL
-	case "blog", "weather":
-		return startProgram(t, name).URL
+		return addresses{"127.0.0.1:8080": startGateway(t, shopDir).URL}
+	case "blog":
+		return addresses{"127.0.0.1:8081": startProgram(t, name).URL}
+	case "weather":
+		return addresses{"127.0.0.1:8082": startProgram(t, name).URL}
 	}
 	t.Fatalf("there is no example %q to run the commands over", name)
-	return ""
+	return nil
 }
 
 type consoleBlock struct {
@@ -129,18 +150,18 @@ func goesOn(line string) bool {
 	return escaped || quote != 0
 }
 
-func (c command) run(t *testing.T, printed, actual string) {
+func (c command) run(t *testing.T, where addresses) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	line := strings.ReplaceAll(c.line, printed, actual)
+	line := where.replacer(false).Replace(c.line)
 	cmd := exec.CommandContext(ctx, "sh", "-c", strings.ReplaceAll(line, "bin/frond ", "frond ")) // what `make` puts there
 	cmd.Dir = root
 	cmd.Env = environment("FROND_STORE=memory", "PATH="+filepath.Dir(binary(t))+":"+os.Getenv("PATH"))
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
-	got := strings.ReplaceAll(stdout.String()+stderr.String(), actual, printed)
+	got := where.replacer(true).Replace(stdout.String() + stderr.String())
 	if c.want == "" && err != nil {
 		t.Errorf("$ %s%v\n%s", c.line, err, got)
 	}

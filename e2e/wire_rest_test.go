@@ -61,6 +61,12 @@ func (w restWire) do(t *testing.T, c call) (answer, bool) {
 			values.Set(name, text(t, v))
 		}
 	}
+	if verb == "GET" { // which has no body: its members stand in the URL
+		for name, v := range members(t, c.Body) {
+			values.Set(name, text(t, v))
+		}
+		c.Body = ""
+	}
 	if len(values) > 0 {
 		path += "?" + values.Encode()
 	}

@@ -148,11 +148,12 @@ func discovered(text json.RawMessage, entity, operation string) (*places, error)
 	var doc struct {
 		Fronds []struct {
 			Doors []struct {
-				Name string
-				Ops  []struct {
-					Name          string
-					Kind          facade.Kind
-					Params, Input *card
+				Name   string
+				Schema *card // nil: the door stores nothing
+				Ops    []struct {
+					Name                 string
+					Kind                 facade.Kind
+					Params, Query, Input *card
 				}
 			}
 		}
@@ -175,12 +176,10 @@ func discovered(text json.RawMessage, entity, operation string) (*places, error)
 				if op.Name != operation {
 					continue
 				}
-				p := &places{params: names(op.Params)}
-				// What a query takes beside its params stands in query: it has no body.
-				if op.Kind == facade.Query {
-					p.query = names(op.Input)
-				} else {
-					p.body = names(op.Input)
+				p := &places{params: names(op.Params), query: names(op.Query), body: names(op.Input)}
+				// The input of a stored door's own queries is their query (DESIGN 5).
+				if door.Schema != nil && (op.Name == "list" || op.Name == "findByIds") {
+					p.query, p.body = append(p.query, p.body...), nil
 				}
 				return p, nil
 			}
