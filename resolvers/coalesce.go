@@ -52,7 +52,9 @@ func (e *Engine) question(op *operation, r *Request) (q question, ok bool) {
 // nobody asks the same, else the next that begins.
 func (e *Engine) share(ctx context.Context, q question, vars *variables, r *Request) *Response {
 	resp, aboard, err := e.questions.Do(ctx, q, func(ctx context.Context) *Response {
-		return e.execute(ctx, q.op, vars, r)
+		resp := e.execute(ctx, q.op, vars, r)
+		resp.by = r
+		return resp
 	})
 	if err != nil { // only this one has given up
 		return e.unfinished(ctx, r, err)
@@ -62,6 +64,7 @@ func (e *Engine) share(ctx context.Context, q question, vars *variables, r *Requ
 	}
 	own := *resp
 	own.readers = int32(aboard)
+	own.RodeAlong = own.by != r
 	return &own
 }
 

@@ -360,3 +360,40 @@ func readYourWrites(t *testing.T, wrong resolvers.Shared) string {
 	}
 	return ""
 }
+
+// TestWhatAnAnswerTells: which operation it answers, and whether another request's
+// execution did.
+func TestWhatAnAnswerTells(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g, engine := gated(t, resolvers.Options{})
+		var all sync.WaitGroup
+		var rode, own atomic.Int64
+		for range 4 { // one is under way, three share the next
+			all.Go(func() {
+				resp := engine.Execute(t.Context(), &resolvers.Request{Query: oneTitle, OperationName: "Two", Variables: json.RawMessage(`{"id":1}`)})
+				if resp.Type != "query" || resp.Name != "Two" {
+					t.Errorf("it answers %s %s", resp.Type, resp.Name)
+				}
+				if resp.RodeAlong {
+					rode.Add(1)
+				} else {
+					own.Add(1)
+				}
+			})
+			synctest.Wait()
+		}
+		close(g.hold)
+		all.Wait()
+		if rode.Load() != 2 || own.Load() != 2 {
+			t.Errorf("%d rode along, %d ran, want 2 and 2", rode.Load(), own.Load())
+		}
+	})
+	_, engine := gated(t, resolvers.Options{})
+	for query, want := range map[string]string{
+		"{ __typename }": "query ", "{": " ", "{ nope }": " ", "query A { a: __typename } query B { b: __typename }": " ",
+	} {
+		if resp := engine.Execute(t.Context(), &resolvers.Request{Query: query}); resp.Type+" "+resp.Name != want || resp.RodeAlong {
+			t.Errorf("%s: %q, want %q", query, resp.Type+" "+resp.Name, want)
+		}
+	}
+}

@@ -53,7 +53,13 @@ type Response struct {
 	Status int
 	// Executed says that execution began, so that Body has a member data.
 	Executed bool
+	// Type is query or mutation, and Name that of the operation, as its document has
+	// it; both are "" where none was found, and Name where it has none.
+	Type, Name string
+	// RodeAlong says that what an equal request ran is the answer.
+	RodeAlong bool
 
+	by      *Request // whose execution it is, where it may be shared; else nil
 	buf     *buffer
 	readers int32 // who share buf; 0: nobody
 }
@@ -158,9 +164,12 @@ func (e *Engine) Execute(ctx context.Context, r *Request) (resp *Response) {
 	ctx, cancel := e.limits.deadline(ctx)
 	defer cancel()
 	if q, ok := e.question(op, r); ok {
-		return e.share(ctx, q, vars, r)
+		resp = e.share(ctx, q, vars, r)
+	} else {
+		resp = e.execute(ctx, op, vars, r)
 	}
-	return e.execute(ctx, op, vars, r)
+	resp.Type, resp.Name = string(op.def.Operation), op.def.Name
+	return resp
 }
 
 // execute runs one operation, within what is left of ctx: the work that requests

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/frondhost/frond/facade"
 )
 
 // grace is how long past its end an operation is waited for: stores and remotes give
@@ -64,7 +66,7 @@ func (e *Engine) inTime(ctx context.Context, r *Request, run func() *Response) *
 		return resp
 	case <-wait.C:
 	}
-	log := e.logger.With("trace", r.Trace, "operation", r.OperationName)
+	log := e.logger.With("trace", facade.TraceID(r.Trace), "operation", r.OperationName)
 	log.WarnContext(ctx, "an operation goes on after its time; something it runs does not heed its context", "overdue", e.overdue.Add(1))
 	go func() {
 		(<-done).Release()
