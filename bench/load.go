@@ -24,18 +24,26 @@ const (
 	loadCore    = "1"
 )
 
+// mayLoad says whether load can be made here, and if not, why not.
+func mayLoad(title string) bool {
+	for name, pkg := range map[string]string{"wrk": "wrk", "taskset": "util-linux"} {
+		if _, err := exec.LookPath(name); err != nil {
+			fmt.Printf("\nSKIPPED: %s: there is no %s here; install the package %s\n", title, name, pkg)
+			return false
+		}
+	}
+	if runtime.NumCPU() < 2 {
+		fmt.Printf("\nSKIPPED: %s: the server and the load want a core each, and there is one\n", title)
+		return false
+	}
+	return true
+}
+
 // benchLoad serves the page over HTTP, each contender in a process of its own on
 // one core, and asks for it with wrk on the other: the same question by all
 // connections, and questions none of which is like another.
 func benchLoad(rounds int, _ time.Duration) error {
-	for name, pkg := range map[string]string{"wrk": "wrk", "taskset": "util-linux"} {
-		if _, err := exec.LookPath(name); err != nil {
-			fmt.Printf("\nSKIPPED: GraphQL over HTTP under load: there is no %s here; install the package %s\n", name, pkg)
-			return nil
-		}
-	}
-	if runtime.NumCPU() < 2 {
-		fmt.Printf("\nSKIPPED: GraphQL over HTTP under load: the server and the load want a core each, and there is one\n")
+	if !mayLoad("GraphQL over HTTP under load") {
 		return nil
 	}
 	dir, err := os.MkdirTemp("", "frond-bench-")
@@ -62,58 +70,56 @@ func benchLoad(rounds int, _ time.Duration) error {
 		}
 	}()
 	for _, c := range served {
-		s, err := serve(c.name, dir)
+		s, err := serve(c.name, dir, serverCore)
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.name, err)
 		}
 		servers = append(servers, s)
-		for _, least := range []int{-1, -99} { // the same page, whatever is asked
-			got, err := s.ask(asked(least))
-			if err == nil {
-				err = same([]byte(page), got)
-			}
-			if err != nil {
-				return fmt.Errorf("%s: %w", c.name, err)
-			}
+		if err := s.agrees([]byte(page), asked(-1), asked(-99)); err != nil { // whatever is asked
+			return err
 		}
 	}
 	fmt.Printf("\nGraphQL over HTTP, a page of 100 rows with a relation (%d bytes), %d connections; the server on one core, wrk on another\n", len(page), connections)
-	for _, l := range []struct{ title, script string }{
-		{"equal queries", equalScript},
-		{"all-different queries", differentScript},
-	} {
-		script := filepath.Join(dir, "load.lua")
-		if err := os.WriteFile(script, []byte(l.script+doneScript), 0o600); err != nil {
+	for _, l := range loads(askedFront, askedBack) {
+		if err := loadAll(rounds, filepath.Join(dir, "load.lua"), l.script, servers); err != nil {
 			return err
 		}
-		for _, s := range servers {
-			s.rates, s.costs = nil, nil
-		}
-		n := max(1, rounds/3)
-		for round := range n + 1 { // the first one warms up
-			for k := range servers {
-				s := servers[(k+round)%len(servers)]
-				rate, cost, err := s.load(script)
-				if err != nil {
-					return fmt.Errorf("%s: %w", s.name, err)
-				}
-				if round > 0 {
-					s.rates, s.costs = append(s.rates, rate), append(s.costs, cost)
-				}
-			}
-		}
-		printLoad(l.title, servers)
+		printLoad(l.title, servers, []*server{servers[0], servers[1], servers[len(servers)-1]},
+			"the gateway over equal queries 0.50 of prebuilt bytes, not coalescing 0.70 of by hand, either 10 of graphql.Do")
 	}
 	return nil
 }
 
-// printLoad prints what was measured; ratios are of a round's two neighbours, and
-// the median of those.
-func printLoad(title string, servers []*server) {
+// loadAll measures servers in turn under a script of wrk, a second each round.
+func loadAll(rounds int, file, script string, servers []*server) error {
+	if err := os.WriteFile(file, []byte(script), 0o600); err != nil {
+		return err
+	}
+	for _, s := range servers {
+		s.rates, s.costs = nil, nil
+	}
+	n := max(1, rounds/3)
+	for round := range n + 1 { // the first one warms up
+		for k := range servers {
+			s := servers[(k+round)%len(servers)]
+			rate, cost, err := s.load(file)
+			if err != nil {
+				return fmt.Errorf("%s: %w", s.name, err)
+			}
+			if round > 0 {
+				s.rates, s.costs = append(s.rates, rate), append(s.costs, cost)
+			}
+		}
+	}
+	return nil
+}
+
+// printLoad prints what was measured, and ratios to bases; they are of a round's two
+// neighbours, and the median of those.
+func printLoad(title string, servers, bases []*server, aims string) {
 	fmt.Printf("\n  %s\n", title)
 	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(t, "    \trequests/s\tCPU µs/request\t")
-	bases := []*server{servers[0], servers[1], servers[len(servers)-1]}
 	for _, s := range bases {
 		fmt.Fprintf(t, "of %s\tby CPU\t", s.name)
 	}
@@ -128,7 +134,7 @@ func printLoad(title string, servers []*server) {
 	if err := t.Flush(); err != nil {
 		panic(err)
 	}
-	fmt.Println("    aims: the gateway over equal queries 0.50 of prebuilt bytes, not coalescing 0.70 of by hand, either 10 of graphql.Do")
+	fmt.Println("    aims: " + aims)
 }
 
 func ratio(a, b []float64) float64 {
@@ -144,27 +150,29 @@ func median(list []float64) float64 {
 	return sorted[len(sorted)/2]
 }
 
-// The scripts of wrk. What they ask for is [asked].
-const (
-	equalScript = `wrk.method = "POST"
+// loads are the scripts of wrk: requests of front, a number and back.
+func loads(front, back string) []struct{ title, script string } {
+	const (
+		head = `wrk.method = "POST"
 wrk.headers["Content-Type"] = "application/json"
-wrk.body = '` + askedFront + `-1` + askedBack + `'
 `
-	differentScript = `wrk.method = "POST"
-wrk.headers["Content-Type"] = "application/json"
-local n = 0
-request = function()
-  n = n + 1
-  return wrk.format(nil, nil, nil, '` + askedFront + `-' .. n .. '` + askedBack + `')
-end
-`
-	doneScript = `
+		done = `
 done = function(summary)
   local e = summary.errors
   io.write(string.format("\nmeasured %d %d %d\n", summary.requests, summary.duration, e.connect + e.read + e.write + e.status + e.timeout))
 end
 `
-)
+	)
+	return []struct{ title, script string }{
+		{"equal queries", head + `wrk.body = '` + front + `-1` + back + "'\n" + done},
+		{"all-different queries", head + `local n = 0
+request = function()
+  n = n + 1
+  return wrk.format(nil, nil, nil, '` + front + `-' .. n .. '` + back + `')
+end
+` + done},
+	}
+}
 
 // server is a contender that listens in a process of its own.
 type server struct {
@@ -176,13 +184,13 @@ type server struct {
 	costs []float64 // µs of processor time a request
 }
 
-// serve starts this program again as the server called name.
-func serve(name, dir string) (*server, error) {
+// serve starts this program again as the server called name, on a core.
+func serve(name, dir, core string) (*server, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	s := &server{name: name, cmd: exec.Command("taskset", "-c", serverCore, self, "serve", name, dir)}
+	s := &server{name: name, cmd: exec.Command("taskset", "-c", core, self, "serve", name, dir)}
 	s.cmd.Env, s.cmd.Stderr = append(os.Environ(), "GOMAXPROCS=1"), os.Stderr
 	in, err := s.cmd.StdinPipe()
 	if err != nil {
@@ -221,6 +229,20 @@ func (s *server) ask(q request) ([]byte, error) {
 		err = fmt.Errorf("%s: %s", resp.Status, body)
 	}
 	return body, err
+}
+
+// agrees says whether every question is answered with the page.
+func (s *server) agrees(page []byte, questions ...request) error {
+	for _, q := range questions {
+		got, err := s.ask(q)
+		if err == nil {
+			err = same(page, got)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+	}
+	return nil
 }
 
 // load runs wrk for a second: requests a second, and the µs of processor time that

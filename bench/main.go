@@ -4,6 +4,7 @@
 //	graphql    the executor against graphql.Do, over rows held in memory
 //	worst      the worst documents of 64 KiB against an ordinary one
 //	load       GraphQL over HTTP under load, against handlers written by hand
+//	remote     GraphQL over two remotes under load, against a backend written by hand
 //	rest       a list of 100 rows against a handler written by hand
 //	findbyid   one row through each surface
 //	collector  a list and a nested query with and without a collector
@@ -35,6 +36,7 @@ func main() {
 		{"graphql", benchGraphQL},
 		{"worst", benchWorst},
 		{"load", benchLoad},
+		{"remote", benchRemote},
 		{"rest", benchREST},
 		{"findbyid", benchFindByID},
 		{"collector", benchCollector},
@@ -47,7 +49,7 @@ func main() {
 	}
 	if len(chosen) == 0 {
 		fmt.Printf("%s %s/%s, %d processors\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0))
-		chosen = []string{"graphql", "worst", "load", "rest", "findbyid", "collector", "thousand"}
+		chosen = []string{"graphql", "worst", "load", "remote", "rest", "findbyid", "collector", "thousand"}
 	}
 	for _, part := range parts {
 		if slices.Contains(chosen, part.name) {
@@ -64,7 +66,7 @@ func main() {
 		) bool {
 			return p.name == name
 		}) {
-			log.Printf("bench: there is no %s; write graphql, worst, load, rest, findbyid, collector or thousand", name)
+			log.Printf("bench: there is no %s; write graphql, worst, load, remote, rest, findbyid, collector or thousand", name)
 			os.Exit(2)
 		}
 	}

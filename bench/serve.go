@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -34,12 +35,15 @@ func asked(least int) request {
 	return request{method: "POST", path: "/graphql", body: fmt.Sprint(askedFront, least, askedBack)}
 }
 
-// served are the contenders under load. The first two and the last are what the
-// others are measured by.
-var served = []struct {
+// contestant is a handler that is built in a process of its own, from what is in a folder.
+type contestant struct {
 	name  string
 	build func(dir string) (http.Handler, error)
-}{
+}
+
+// served are the contenders under load. The first two and the last are what the
+// others are measured by.
+var served = []contestant{
 	{"prebuilt bytes", func(dir string) (http.Handler, error) {
 		page, err := os.ReadFile(filepath.Join(dir, prebuilt))
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -122,7 +126,7 @@ func benchServe(args []string) error {
 	if len(args) != 2 {
 		return errors.New("serve takes a contender and a folder; load starts it")
 	}
-	for _, c := range served {
+	for _, c := range slices.Concat(served, remoteServed) {
 		if c.name != args[0] {
 			continue
 		}

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/frondhost/frond/gateway"
+)
+
+// What is asked for over two remotes: a hundred posts, which one host has, with
+// their ten users, whom the other one has. The filter lets every post through
+// whatever the variable is, so that questions may differ and answers do not.
+const (
+	blogQuery = `query Page($min: Int!) { posts(first: 100, filter: {likes: {gte: $min}}) { items { id title likes published author { name country } } } }`
+	blogFront = `{"query":"` + blogQuery + `","variables":{"min":`
+	blogBack  = `}}`
+)
+
+func askedBlog(least int) request {
+	return request{method: "POST", path: "/graphql", body: fmt.Sprint(blogFront, least, blogBack)}
+}
+
+// remoteHost is what a remote is started as.
+const remoteHost = "remote host"
+
+// remoteServed are the contenders in front of two remotes, whose addresses are in
+// the folder they are built in.
+var remoteServed = []contestant{
+	{remoteHost, func(string) (http.Handler, error) { return newHost() }},
+	{"prebuilt bytes", served[0].build},
+	{"backend by hand", func(dir string) (http.Handler, error) {
+		posts, users, err := addresses(dir)
+		return newBlogByHand(posts, users), err
+	}},
+	{"gateway to remotes", func(dir string) (http.Handler, error) { return blogGateway(dir, false) }},
+	{"gateway to remotes, not coalescing", func(dir string) (http.Handler, error) { return blogGateway(dir, true) }},
+}
+
+func blogGateway(dir string, alone bool) (http.Handler, error) {
+	posts, users, err := addresses(dir)
+	if err != nil {
+		return nil, err
+	}
+	project, err := blog()
+	if err != nil {
+		return nil, err
+	}
+	gw, err := gateway.New(project, &gateway.Options{Logger: slog.New(slog.DiscardHandler), Config: gateway.Config{
+		Store: "memory", GraphQL: gateway.GraphQL{NoCoalesce: alone},
+		Remotes: map[string]gateway.Remote{"posts": {URL: posts, NoCoalesce: alone}, "users": {URL: users, NoCoalesce: alone}},
+	}})
+	if err != nil {
+		return nil, err
+	}
+	return gw.Handler(), nil
+}
+
+// addressFile has the addresses of both remotes.
+const addressFile = "addresses"
+
+func addresses(dir string) (posts, users string, err error) {
+	text, err := os.ReadFile(filepath.Join(dir, addressFile))
+	if err == nil {
+		_, err = fmt.Sscan(string(text), &posts, &users)
+	}
+	return posts, users, err
+}
+
+// benchRemote serves the page over two remotes, each contender in a process of its
+// own on one core. The remotes run beside wrk on the other core: what they take is
+// the same for all contenders, and no part of what is measured.
+func benchRemote(rounds int, _ time.Duration) error {
+	if !mayLoad("GraphQL over two remotes under load") {
+		return nil
+	}
+	dir, err := os.MkdirTemp("", "frond-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	var servers []*server
+	defer func() {
+		for _, s := range servers {
+			s.stop()
+		}
+	}()
+	var hosts []string
+	for range 2 {
+		s, err := serve(remoteHost, dir, loadCore)
+		if err != nil {
+			return fmt.Errorf("%s: %w", remoteHost, err)
+		}
+		defer s.stop()
+		hosts = append(hosts, strings.TrimSuffix(s.url, "/graphql"))
+	}
+	if err := os.WriteFile(filepath.Join(dir, addressFile), []byte(strings.Join(hosts, " ")), 0o600); err != nil {
+		return err
+	}
+	page, err := blogPage(dir)
+	if err != nil {
+		return err
+	}
+	contenders := remoteServed[1:]
+	for _, c := range contenders {
+		s, err := serve(c.name, dir, serverCore)
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.name, err)
+		}
+		servers = append(servers, s)
+		if err := s.agrees(page, askedBlog(-1), askedBlog(-99)); err != nil {
+			return err
+		}
+	}
+	fmt.Printf("\nGraphQL over two remotes, a page of 100 posts with their 10 users (%d bytes), %d connections; the server on one core, wrk and the remotes on another\n", len(page), connections)
+	for _, l := range loads(blogFront, blogBack) {
+		if err := loadAll(rounds, filepath.Join(dir, "load.lua"), l.script, servers); err != nil {
+			return err
+		}
+		printLoad(l.title, servers, servers[:2], "the gateway over equal queries 0.50 of prebuilt bytes, not coalescing 2.00 of the backend by hand")
+	}
+	return blogAllocations(dir, contenders)
+}
+
+// blogPage is the page that everybody has to answer, as the gateway does, for which
+// the remotes are asked both questions.
+func blogPage(dir string) ([]byte, error) {
+	h, err := blogGateway(dir, true)
+	if err != nil {
+		return nil, err
+	}
+	page, err := askedBlog(-1).answer(h)
+	if err != nil {
+		return nil, err
+	}
+	if n := strings.Count(page, `"author":{"name":"User`); n != 100 {
+		return nil, fmt.Errorf("%d posts with their users, want 100: %s", n, page)
+	}
+	return []byte(page), os.WriteFile(filepath.Join(dir, prebuilt), []byte(page), 0o600)
+}
+
+// blogAllocations prints what each contender's handler allocates for a page, with what
+// its calls of the remotes take, and without what it takes to make a request.
+func blogAllocations(dir string, contenders []contestant) error {
+	page := askedBlog(-1)
+	count := func(h http.Handler) (allocs, kb float64) {
+		run := page.to(h)
+		for range 100 { // connections form, pools fill
+			run()
+		}
+		return allocations(run, 1000)
+	}
+	none, noneKB := count(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("{}")) }))
+	fmt.Print("\n  allocations a page, both calls of the remotes among them\n")
+	for _, c := range contenders[1:] {
+		h, err := c.build(dir)
+		if err != nil {
+			return err
+		}
+		allocs, kb := count(h)
+		fmt.Printf("    %36s %6.0f  %6.1f KiB\n", c.name, allocs-none, kb-noneKB)
+	}
+	return nil
+}
