@@ -30,20 +30,22 @@ var floors = map[string]string{
 
 	"facade": "schema schema/jsontext",
 
-	// Under floor 3: equal questions asked at once are one piece of work.
-	"internal/flight": "",
+	// Under floor 3: equal questions asked at once are one piece of work; calls are
+	// signed the same way wherever they come from.
+	"internal/flight":  "",
+	"envelope/signing": "facade schema/jsontext",
 
 	"store/sqlite": "facade schema schema/jsontext",
-	"envelope":     "facade schema schema/jsontext internal/flight",
+	"envelope":     "facade schema schema/jsontext internal/flight envelope/signing",
 	"rest":         "facade schema schema/jsontext",
 	"resolvers":    "facade schema schema/jsontext internal/flight",
 	"projection":   "facade schema schema/jsontext resolvers",
 
-	"gateway": "facade schema schema/jsontext store/sqlite envelope rest resolvers projection console",
+	"gateway": "facade schema schema/jsontext store/sqlite envelope envelope/signing rest resolvers projection console",
 
 	"console": "",
 
-	"cmd/frond": "facade schema schema/jsontext envelope gateway",
+	"cmd/frond": "facade schema schema/jsontext envelope envelope/signing gateway",
 
 	// Beside the floors: what shows, tests and measures the house.
 	"examples/blog":    "facade schema gateway",
@@ -76,7 +78,7 @@ var guests = map[string]string{
 	"github.com/go-jose/go-jose/v4":              "gateway",
 	"github.com/rs/cors":                         "gateway",
 	"github.com/failsafe-go/failsafe-go":         "envelope",
-	"github.com/gowebpki/jcs":                    "envelope",
+	"github.com/gowebpki/jcs":                    "envelope/signing",
 	"go.opentelemetry.io":                        "gateway envelope",
 	"github.com/prometheus/client_golang":        "gateway",
 	"github.com/spf13/cobra":                     "cmd/frond",

@@ -80,6 +80,9 @@ func (b *batch) post(ctx context.Context, part []int) (refused bool, err *facade
 			return a
 		},
 	}
+	if err := b.remote.sign(p, b.q); err != nil {
+		return false, err
+	}
 	a := b.remote.send(ctx, p)
 	switch {
 	case a != nil && (a.what == strange || a.what == another) && !b.sure:

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/frondhost/frond/envelope/signing"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -29,6 +30,10 @@ type Options struct {
 	// Nil: every caller is anonymous. An error is the answer to every frame of the
 	// request, and UNAUTHORIZED its status too.
 	State func(*http.Request) (facade.State, error)
+	// Verifier, where there is one, takes signed calls alone: the state is the one
+	// that was signed, whatever the frame says, with the sender's name as state.caller.
+	// TrustState and State count for nothing beside it.
+	Verifier *signing.Verifier
 	// MaxBody is how many bytes a body may have; 0: 1 MiB (spec 8).
 	MaxBody int64
 	// Timeout is how long one request may take, a batch as a whole; 0: 30 s. Less than 0: no limit.
@@ -51,6 +56,9 @@ func NewHandler(cat *facade.Catalog, caller facade.Caller, opts *Options) *Handl
 	h := &Handler{catalog: cat, caller: caller, methods: methodsOf(cat), document: documentOf(cat)}
 	if opts != nil {
 		h.options = *opts
+	}
+	if h.options.Verifier != nil {
+		h.options.TrustState, h.options.State = false, nil
 	}
 	if h.options.MaxBody <= 0 {
 		h.options.MaxBody = 1 << 20
@@ -126,7 +134,7 @@ func (q *request) appendAnswers(ctx context.Context, dst []byte, body []byte) []
 			facade.Errorf(facade.BadRequest, "the body is not a frame of JSON: %s", err.Error()),
 		})
 	}
-	q.rebuildState(ctx)
+	q.rebuildState(ctx, body)
 	if jsontext.KindOf(body) == jsontext.Array {
 		return q.appendBatch(ctx, dst, body)
 	}
@@ -135,8 +143,11 @@ func (q *request) appendAnswers(ctx context.Context, dst []byte, body []byte) []
 
 // rebuildState finds out who is calling, unless the frames are trusted to say so
 // (spec 5.4: what a browser sends is ignored and rebuilt).
-func (q *request) rebuildState(ctx context.Context) {
+func (q *request) rebuildState(ctx context.Context, body []byte) {
 	o := &q.handler.options
+	if o.Verifier != nil {
+		q.verify(ctx, body)
+	}
 	if o.TrustState || o.State == nil {
 		return
 	}
@@ -151,6 +162,20 @@ func (q *request) rebuildState(ctx context.Context) {
 		return
 	}
 	q.state = state
+}
+
+// verify takes the state from what was signed. A post that was not is refused whole:
+// the token is that of all its frames.
+func (q *request) verify(ctx context.Context, body []byte) {
+	signed, err := q.handler.options.Verifier.Verify(body)
+	if err != nil {
+		q.handler.options.Log.LogAttrs(ctx, slog.LevelDebug, "signed call refused", slog.String("reason", err.Message), slog.String("from", q.http.RemoteAddr))
+		q.refusal = err
+		return
+	}
+	if q.state = signed.State; signed.Caller != "" {
+		q.state["caller"] = signed.Caller
+	}
 }
 
 // appendAnswer answers one frame of checked JSON; a notification appends nothing.

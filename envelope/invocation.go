@@ -11,7 +11,8 @@ import (
 
 // readInvocation reads a frame's params (spec 2.6). It looks at the outer shape
 // alone: what may stand in params, query and body is the façade's word. state is
-// read only where it is trusted; identity is known, and not read yet.
+// read only where it is trusted; identity is the token of a signed post, which was
+// read before (package signing).
 func readInvocation(params json.RawMessage, trust bool) (facade.Invocation, *failure) {
 	var inv facade.Invocation
 	switch jsontext.KindOf(params) {

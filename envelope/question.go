@@ -141,7 +141,7 @@ func appendRequest(dst []byte, id int64, method string, params func([]byte) []by
 }
 
 // appendInvocation appends an invocation as a frame's params; what is absent stays
-// absent. This is the one place where a call becomes text: what signs calls signs here.
+// absent. This is the one place where a call becomes text.
 func (q *question) appendInvocation(dst []byte, params, query json.RawMessage) []byte {
 	member := func(name string, text []byte) {
 		if len(text) > 0 {

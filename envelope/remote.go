@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/frondhost/frond/envelope/signing"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/internal/flight"
 )
@@ -37,6 +38,9 @@ type RemoteOptions struct {
 	// Strict refuses answers that do not fit their card: BAD_GATEWAY. Without it one
 	// answer a second of each operation is looked at, and what is wrong is logged once.
 	Strict bool
+	// Signer signs what is posted; nil: nothing is signed. A call is for the Frond whose
+	// door it is; of a door no catalog knows, and of discovery, for Name.
+	Signer *signing.Signer
 	// Transport carries requests; nil: one of its own, HTTP/1.1 with connections that
 	// are kept. It must not send a POST again that a host may have got.
 	Transport http.RoundTripper
@@ -249,7 +253,23 @@ func (r *Remote) frame(ctx context.Context, q *question, most int64, method stri
 		command: q.kind == facade.Command, trace: q.call.Invocation.Trace, aside: method == Discover,
 		read: readOne(id, &answer), sent: &q.posts,
 	}
+	if answer.failed = r.sign(p, q); answer.failed != nil {
+		return answer, nil
+	}
 	return answer, r.send(ctx, p)
+}
+
+// sign has a post signed each time it is sent, where posts are.
+func (r *Remote) sign(p *post, q *question) (err *facade.Error) {
+	if r.options.Signer == nil {
+		return nil
+	}
+	frond := r.options.Name
+	if q.door != nil && q.door.Frond != nil {
+		frond = q.door.Frond.Name
+	}
+	p.sealed, err = r.options.Signer.Seal(p.frames, frond, q.state)
+	return err
 }
 
 // Discover is the host's discovery document (spec 2.5), checked to be JSON and no

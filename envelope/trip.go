@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/frondhost/frond/envelope/signing"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -22,8 +23,9 @@ const TimeoutHeader = "X-Kit-Timeout"
 // post is one thing to send: frames, and who reads what comes back.
 type post struct {
 	frames  []byte
-	most    int64 // bytes of an answer
-	command bool  // it must not be run twice
+	sealed  *signing.Sealed // the frames to be signed for every attempt; nil: they are not
+	most    int64           // bytes of an answer
+	command bool            // it must not be run twice
 	trace   string
 	aside   bool // it asks about the host, not of it: the breaker has no say, and learns nothing
 	// read reads an answer that is JSON; the header is for an accident to read.
@@ -63,6 +65,10 @@ func (l *link) exchange(ctx context.Context, p *post) *accident {
 var hostHeader = http.Header{"Content-Type": jsonType, "Accept": jsonType}
 
 func (l *link) request(ctx context.Context, p *post, taken *atomic.Bool) *http.Request {
+	frames := p.frames
+	if p.sealed != nil { // a token counts once
+		frames = p.sealed.Post()
+	}
 	header := make(http.Header, 6)
 	for name, values := range hostHeader {
 		header[name] = values
@@ -76,11 +82,11 @@ func (l *link) request(ctx context.Context, p *post, taken *atomic.Bool) *http.R
 	if l.options.Header != nil {
 		l.options.Header(ctx, header)
 	}
-	body := func() io.ReadCloser { return &payload{Reader: bytes.NewReader(p.frames), taken: taken} }
+	body := func() io.ReadCloser { return &payload{Reader: bytes.NewReader(frames), taken: taken} }
 	req := &http.Request{
 		Method: http.MethodPost, URL: l.address, Host: l.address.Host, Header: header,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Body: body(), ContentLength: int64(len(p.frames)),
+		Body: body(), ContentLength: int64(len(frames)),
 		// A connection that turns out closed before anything was written on it is
 		// replaced by the transport, which needs the body anew for that. It never sends
 		// a POST again of which anything was written.

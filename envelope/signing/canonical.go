@@ -1,0 +1,214 @@
+package signing
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gowebpki/jcs"
+
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// Canonical appends the canonical text of checked JSON: RFC 8785, but that a whole
+// number below 10^21 keeps all its digits. RFC 8785 rounds what a double does not
+// hold, and then a digest would not tell one id of 64 bits from the next. The errors
+// are a number beyond doubles and a lone surrogate, which have no canonical text.
+func Canonical(dst []byte, v json.RawMessage) ([]byte, error) {
+	switch jsontext.KindOf(v) {
+	case jsontext.Object:
+		return appendObject(dst, v, func(dst []byte, _ string, v json.RawMessage) ([]byte, error) { return Canonical(dst, v) })
+	case jsontext.Array:
+		return appendArray(dst, v, Canonical)
+	case jsontext.String:
+		return appendString(dst, jsontext.Trim(v))
+	case jsontext.Number:
+		return appendNumber(dst, string(jsontext.Trim(v)))
+	case jsontext.Null, jsontext.True, jsontext.False:
+		return append(dst, jsontext.Trim(v)...), nil
+	}
+	return dst, errors.New("it is no JSON")
+}
+
+func appendArray(dst []byte, v json.RawMessage, element func([]byte, json.RawMessage) ([]byte, error)) ([]byte, error) {
+	dst = append(dst, '[')
+	for i, item := range jsontext.Elements(v) {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		var err error
+		if dst, err = element(dst, item); err != nil {
+			return dst, err
+		}
+	}
+	return append(dst, ']'), nil
+}
+
+// appendObject appends the members in the order of their names' UTF-16 code units,
+// each value as write does, but for those that are left out.
+func appendObject(dst []byte, v json.RawMessage, write func(dst []byte, name string, v json.RawMessage) ([]byte, error), but ...string) ([]byte, error) {
+	type member struct {
+		name        string
+		quoted, val []byte
+	}
+	var members []member
+	for quoted, value := range jsontext.RawMembers(v) {
+		if name := jsontext.Unquote(quoted); !slices.Contains(but, name) {
+			members = append(members, member{name, quoted, value})
+		}
+	}
+	slices.SortFunc(members, func(a, b member) int { return compareUTF16(a.name, b.name) })
+	dst = append(dst, '{')
+	for i, m := range members {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		var err error
+		if dst, err = appendString(dst, m.quoted); err != nil {
+			return dst, err
+		}
+		if dst, err = write(append(dst, ':'), m.name, m.val); err != nil {
+			return dst, err
+		}
+	}
+	return append(dst, '}'), nil
+}
+
+// compareUTF16 compares texts by their UTF-16 code units. Of UTF-8 that is the order
+// of bytes, but that what takes two units begins with one below U+E000.
+func compareUTF16(a, b string) int {
+	i := 0
+	for i < len(a) && i < len(b) && a[i] == b[i] {
+		i++
+	}
+	if i == len(a) || i == len(b) {
+		return len(a) - len(b)
+	}
+	x, y := a[i], b[i]
+	// 0xEE and 0xEF begin U+E000 to U+FFFF, 0xF0 and more what is beyond; where the
+	// first bytes are the same, so is the number of units.
+	if (x >= 0xF0) != (y >= 0xF0) && min(x, y) >= 0xEE {
+		return int(y) - int(x)
+	}
+	return int(x) - int(y)
+}
+
+var errSurrogate = errors.New("a text in it holds half a character (a lone surrogate)")
+
+// appendString appends a quoted string with no escape but those RFC 8785 has.
+func appendString(dst, quoted []byte) ([]byte, error) {
+	text := quoted[1 : len(quoted)-1]
+	if bytes.IndexByte(text, '\\') < 0 {
+		return append(dst, quoted...), nil // what has to be escaped is
+	}
+	dst = append(dst, '"')
+	for i := 0; i < len(text); {
+		c := text[i]
+		if c != '\\' {
+			dst = append(dst, c)
+			i++
+			continue
+		}
+		var r rune
+		switch c = text[i+1]; c {
+		case 'u':
+			r = hex4(text[i+2:])
+			i += 6
+			if r >= 0xD800 && r < 0xE000 {
+				if r >= 0xDC00 || i+6 > len(text) || text[i] != '\\' || text[i+1] != 'u' {
+					return dst, errSurrogate
+				}
+				low := hex4(text[i+2:])
+				if low < 0xDC00 || low >= 0xE000 {
+					return dst, errSurrogate
+				}
+				r = 0x10000 + (r-0xD800)<<10 + (low - 0xDC00)
+				i += 6
+			}
+		default:
+			r = rune(c)
+			if at := strings.IndexByte("bfnrt", c); at >= 0 {
+				r = rune("\b\f\n\r\t"[at])
+			}
+			i += 2
+		}
+		dst = appendRune(dst, r)
+	}
+	return append(dst, '"'), nil
+}
+
+func hex4(b []byte) rune {
+	n, err := strconv.ParseUint(string(b[:4]), 16, 16)
+	if err != nil {
+		return 0xDC00 // not of checked JSON
+	}
+	return rune(n)
+}
+
+func appendRune(dst []byte, r rune) []byte {
+	switch {
+	case r == '"' || r == '\\':
+		return append(dst, '\\', byte(r))
+	case r >= ' ':
+		return utf8.AppendRune(dst, r)
+	}
+	if at := strings.IndexByte("\b\t\n\f\r", byte(r)); at >= 0 {
+		return append(dst, '\\', "btnfr"[at])
+	}
+	const digits = "0123456789abcdef"
+	return append(dst, '\\', 'u', '0', '0', digits[r>>4], digits[r&15])
+}
+
+// appendNumber appends a number: its own digits where it is whole and below 10^21,
+// else the shortest text that a double reads as it does (ECMAScript's).
+func appendNumber(dst []byte, text string) ([]byte, error) {
+	if whole, negative, ok := wholeDigits(text); ok {
+		if negative {
+			dst = append(dst, '-')
+		}
+		return append(dst, whole...), nil
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return dst, errors.New("a number in it is larger than a double holds")
+	}
+	short, err := jcs.NumberToJSON(f)
+	if err != nil {
+		return dst, errors.New("a number in it is larger than a double holds")
+	}
+	return append(dst, short...), nil
+}
+
+// wholeDigits are the digits of a whole number below 10^21; ok is false for others.
+func wholeDigits(text string) (digits string, negative, ok bool) {
+	rest, negative := strings.CutPrefix(text, "-")
+	mantissa, power := rest, 0
+	if at := strings.IndexAny(rest, "eE"); at >= 0 {
+		n, err := strconv.Atoi(rest[at+1:])
+		if err != nil {
+			n = 1 << 40 // farther than any text is long
+			if rest[at+1] == '-' {
+				n = -n
+			}
+		}
+		mantissa, power = rest[:at], n
+	}
+	if whole, fraction, dotted := strings.Cut(mantissa, "."); dotted {
+		mantissa = whole + fraction
+		power -= len(fraction)
+	}
+	mantissa = strings.TrimLeft(mantissa, "0")
+	short := strings.TrimRight(mantissa, "0")
+	power += len(mantissa) - len(short)
+	switch {
+	case short == "":
+		return "0", false, true // and so is minus zero
+	case power < 0 || len(short)+power > 21:
+		return "", false, false
+	}
+	return short + strings.Repeat("0", power), negative, true
+}

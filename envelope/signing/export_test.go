@@ -1,0 +1,25 @@
+package signing
+
+import "time"
+
+// PostAt is Post at a time and with a jti of one's own.
+func (p *Sealed) PostAt(now time.Time, id string) []byte { return p.post(now, id) }
+
+// At has a verifier live at a time, as if it had started the hour before.
+func (v *Verifier) At(now time.Time) *Verifier {
+	v.now = func() time.Time { return now }
+	v.started = now.Unix() - 3600
+	return v
+}
+
+// StartedAt says since when a verifier remembers.
+func (v *Verifier) StartedAt(at time.Time) *Verifier {
+	v.started = at.Unix()
+	return v
+}
+
+// Remembered is how many tokens a verifier knows to have counted.
+func (v *Verifier) Remembered() int { return v.seen.count }
+
+// CompareUTF16 is compareUTF16.
+var CompareUTF16 = compareUTF16

@@ -1,0 +1,123 @@
+package signing
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// Lifetime is how long a token may be used: the claim exp is iat and this.
+const Lifetime = 60 * time.Second
+
+// Type is the header's typ: a token that was made for something else is none.
+const Type = "kit-call+jwt"
+
+// Signer signs posts. It may be used from many goroutines.
+type Signer struct {
+	key    ed25519.PrivateKey
+	header []byte // of every token, in base64url, with its dot
+	name   []byte // the claim iss, as JSON
+}
+
+// NewSigner signs with a key under a sender's name.
+func NewSigner(key ed25519.PrivateKey, name string) *Signer {
+	header := []byte(`{"alg":"EdDSA","kid":`)
+	header = jsontext.AppendString(header, KeyID(key.Public().(ed25519.PublicKey)))
+	header = append(jsontext.AppendString(append(header, `,"typ":`...), Type), '}')
+	return &Signer{key: key, header: append(b64.AppendEncode(nil, header), '.'), name: jsontext.Quote(name)}
+}
+
+// Sealed is a post that is ready to be signed, as often as it is sent.
+type Sealed struct {
+	signer     *Signer
+	head, tail []byte // what is posted, before and behind the token
+	before     []byte // the claims that are the same each time, an object's beginning
+	after      []byte
+}
+
+// Seal takes a post of one frame or several, for the Frond whose calls these are,
+// and the caller's state, an object; nil is nobody's. BAD_REQUEST is what has no
+// canonical text. The post is not held on to.
+func (s *Signer) Seal(post []byte, frond string, callerState json.RawMessage) (*Sealed, *facade.Error) {
+	if err := jsontext.Check(post); err != nil {
+		return nil, facade.Errorf(facade.BadRequest, "the call cannot be written as JSON: %w", err)
+	}
+	head, tail, ok := open(post)
+	if !ok {
+		return nil, facade.Errorf(facade.BadRequest, "what is posted is no frame")
+	}
+	digest, err := Digest(append(append(bytes.Clone(head), "null"...), tail...))
+	if err != nil {
+		return nil, facade.Errorf(facade.BadRequest, "the call cannot be signed: %w", err)
+	}
+	if callerState == nil {
+		callerState = json.RawMessage("{}")
+	}
+	before := append([]byte(`{"iss":`), s.name...)
+	before = jsontext.AppendString(append(before, `,"aud":`...), frond)
+	after := append([]byte(`,"call":"`), digest...)
+	after = append(append(after, `","state":`...), jsontext.Trim(callerState)...)
+	return &Sealed{s, head, tail, before, append(after, '}')}, nil
+}
+
+// Post is what to send: the post with a token of its own.
+func (p *Sealed) Post() []byte {
+	var id [16]byte
+	_, _ = rand.Read(id[:]) // never fails
+	return p.post(time.Now(), b64.EncodeToString(id[:]))
+}
+
+func (p *Sealed) post(now time.Time, id string) []byte {
+	claims := make([]byte, 0, len(p.before)+len(p.after)+96)
+	claims = append(claims, p.before...)
+	claims = strconv.AppendInt(append(claims, `,"iat":`...), now.Unix(), 10)
+	claims = strconv.AppendInt(append(claims, `,"exp":`...), now.Add(Lifetime).Unix(), 10)
+	claims = jsontext.AppendString(append(claims, `,"jti":`...), id)
+	claims = append(claims, p.after...)
+
+	size := len(p.signer.header) + b64.EncodedLen(len(claims)) + 1 + b64.EncodedLen(ed25519.SignatureSize)
+	text := make([]byte, 0, len(p.head)+len(p.tail)+size+2)
+	text = append(append(text, p.head...), '"')
+	from := len(text)
+	text = b64.AppendEncode(append(text, p.signer.header...), claims)
+	signature := ed25519.Sign(p.signer.key, text[from:])
+	text = b64.AppendEncode(append(text, '.'), signature)
+	return append(append(text, '"'), p.tail...)
+}
+
+// open takes a checked post apart where the token goes: behind the members of the
+// first frame's params, which are made where there are none.
+func open(post []byte) (head, tail []byte, ok bool) {
+	from, to := 0, len(post)
+	if jsontext.KindOf(post) == jsontext.Array {
+		from = bytes.IndexByte(post, '[') + 1
+		to = jsontext.Skip(post, from+len(post[from:])-len(bytes.TrimLeft(post[from:], " \t\r\n")))
+	}
+	first := post[from:to]
+	params := jsontext.Get(first, "params")
+	if jsontext.KindOf(first) != jsontext.Object || params != nil && jsontext.KindOf(params) != jsontext.Object {
+		return nil, nil, false
+	}
+	head = append(make([]byte, 0, to+32), post[:from]...)
+	head = appendBut(append(head, '{'), first, "params")
+	head = appendBut(append(head, `"params":{`...), params, identity)
+	head = append(head, `"identity":`...)
+	return head, append([]byte("}}"), post[to:]...), true
+}
+
+// appendBut appends the members of an object as they stand, but one, with a comma
+// behind each.
+func appendBut(dst []byte, object json.RawMessage, but string) []byte {
+	for quoted, value := range jsontext.RawMembers(object) {
+		if jsontext.Unquote(quoted) != but {
+			dst = append(append(append(append(dst, quoted...), ':'), value...), ',')
+		}
+	}
+	return dst
+}

@@ -1,0 +1,260 @@
+package signing
+
+import (
+	"cmp"
+	"crypto/ed25519"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// Key is one a sender may sign with.
+type Key struct {
+	Public ed25519.PublicKey
+	// Sender is the name it signs under; "": whatever its tokens say.
+	Sender string
+}
+
+// Options of a Verifier; nil is fine.
+type Options struct {
+	// ClockSkew is how far clocks may be apart; 0: 30 s. Less than 0: not at all.
+	ClockSkew time.Duration
+	// OpenDiscovery answers rpc.discover to anybody, where it is a post by itself.
+	OpenDiscovery bool
+	// Remember is how many tokens are remembered at once, so that none counts twice;
+	// 0: 2^20, which take about 60 MB. More than that in a minute and a half is refused.
+	Remember int
+}
+
+// Verifier verifies the posts for one Frond. It may be used from many goroutines.
+type Verifier struct {
+	frond   string
+	keys    map[string]Key // by their ids
+	skew    int64          // seconds
+	open    bool
+	seen    seen
+	now     func() time.Time
+	started int64 // seconds
+}
+
+// NewVerifier verifies posts for a Frond that are signed with one of the keys. The
+// error is no key, or one under two names.
+func NewVerifier(frond string, keys []Key, opts *Options) (*Verifier, error) {
+	if opts == nil {
+		opts = &Options{}
+	}
+	v := &Verifier{
+		frond: frond, keys: map[string]Key{}, open: opts.OpenDiscovery, now: time.Now,
+		skew: int64(max(cmp.Or(opts.ClockSkew, 30*time.Second), 0) / time.Second),
+		seen: seen{most: cmp.Or(max(opts.Remember, 0), 1<<20)},
+	}
+	for _, k := range keys {
+		id := KeyID(k.Public)
+		if other, twice := v.keys[id]; twice && other.Sender != k.Sender {
+			return nil, fmt.Errorf("the key %s is under two names, %q and %q", id, other.Sender, k.Sender)
+		}
+		v.keys[id] = k
+	}
+	if len(v.keys) == 0 {
+		return nil, errors.New("there is no key to verify calls with")
+	}
+	v.started = v.now().Unix()
+	return v, nil
+}
+
+// Call is what a token says of a post that holds.
+type Call struct {
+	Caller string       // the sender's name; "": nobody had to sign
+	State  facade.State // the caller's state, as it was signed; never nil of a signed post
+}
+
+// Verify is what the token of a checked post says (jsontext.Check), or why the post
+// is refused: UNAUTHORIZED; SERVICE_UNAVAILABLE where too many tokens are remembered.
+// The steps are those of docs/signed-calls.md, in that order: before the signature
+// holds nothing of the claims is looked at, and nothing is remembered.
+func (v *Verifier) Verify(post json.RawMessage) (*Call, *facade.Error) {
+	first, other := tokens(post)
+	switch {
+	case first == nil && other == nil:
+		if v.open && isDiscovery(post) {
+			return &Call{}, nil
+		}
+		return nil, refuse("the call is not signed, and %s answers signed calls alone", v.frond)
+	case first == nil, other != nil:
+		return nil, refuse("the token of a batch stands in its first frame, and in no other")
+	case jsontext.KindOf(first) != jsontext.String:
+		return nil, refuse("identity is no token: it is the text of a JWS")
+	}
+	kid, payload, err := v.unseal(jsontext.Unquote(jsontext.Trim(first)))
+	if err != nil {
+		return nil, err
+	}
+	c, err := readClaims(payload)
+	if err != nil {
+		return nil, err
+	}
+	if err := v.judge(kid, c); err != nil {
+		return nil, err
+	}
+	digest, fail := Digest(post)
+	if fail != nil || subtle.ConstantTimeCompare([]byte(digest), []byte(c.call)) == 0 {
+		return nil, refuse("the call is not the one that was signed")
+	}
+	call := &Call{Caller: c.iss}
+	if json.Unmarshal(c.state, &call.State) != nil {
+		return nil, refuse("the token's state holds numbers that no double can hold")
+	}
+	switch v.seen.take(kid, c.jti, c.exp+v.skew, v.now().Unix()) {
+	case replayed:
+		return nil, refuse("the token has been used; every call has one of its own")
+	case crowded:
+		return nil, facade.Errorf(facade.ServiceUnavailable, "more calls came in a minute than can be told from replays; send the call again later")
+	}
+	return call, nil
+}
+
+func refuse(format string, args ...any) *facade.Error {
+	return facade.Errorf(facade.Unauthorized, format, args...)
+}
+
+// unseal is the claims of a token that one of the keys has signed, and which.
+func (v *Verifier) unseal(token string) (kid string, payload []byte, _ *facade.Error) {
+	signed, last, _ := strings.Cut(token, ".")
+	claims, last, three := strings.Cut(last, ".")
+	if !three || strings.Contains(last, ".") {
+		return "", nil, refuse("the token has not the three parts of a JWS")
+	}
+	header, err := decode(signed)
+	if err == nil {
+		payload, err = decode(claims)
+	}
+	var signature []byte
+	if err == nil {
+		signature, err = decode(last)
+	}
+	if err != nil {
+		return "", nil, refuse("a part of the token is not base64url without padding")
+	}
+	kid, fail := readHeader(header)
+	if fail != nil {
+		return "", nil, fail
+	}
+	key, known := v.keys[kid]
+	if !known {
+		return "", nil, refuse("the token is signed with a key that is not known here")
+	}
+	if len(signature) != ed25519.SignatureSize || !ed25519.Verify(key.Public, []byte(token[:len(token)-len(last)-1]), signature) {
+		return "", nil, refuse("the token's signature does not hold")
+	}
+	return kid, payload, nil
+}
+
+// decode is strict: Go's decoder passes over line ends, and those are no base64url.
+func decode(part string) ([]byte, error) {
+	if strings.ContainsAny(part, "\r\n") {
+		return nil, errors.New("a line end")
+	}
+	return b64.DecodeString(part)
+}
+
+// readHeader is the kid of a header that says EdDSA, our type, and nothing more. The
+// algorithm is never the token's choice.
+func readHeader(text []byte) (kid string, _ *facade.Error) {
+	if jsontext.Check(text) != nil || jsontext.KindOf(text) != jsontext.Object {
+		return "", refuse("the token's header is no JSON object")
+	}
+	var alg, typ string
+	for name, value := range jsontext.Members(text) {
+		if jsontext.KindOf(value) != jsontext.String {
+			return "", refuse("the members of the token's header are alg, kid and typ, each a text")
+		}
+		switch said := jsontext.Unquote(value); name {
+		case "alg":
+			alg = said
+		case "kid":
+			kid = said
+		case "typ":
+			typ = said
+		default:
+			return "", refuse("the members of the token's header are alg, kid and typ, and no others")
+		}
+	}
+	switch {
+	case alg != "EdDSA":
+		return "", refuse("the token's alg is not EdDSA")
+	case typ != Type:
+		return "", refuse("the token's typ is not %s", Type)
+	}
+	return kid, nil
+}
+
+// claims are what a token says, each of its kind; others are passed over.
+type claims struct {
+	iss, aud, jti, call string
+	iat, exp            int64
+	state               json.RawMessage
+}
+
+const (
+	maxName = 256 // bytes of iss
+	maxID   = 128 // bytes of jti
+)
+
+func readClaims(text []byte) (c claims, _ *facade.Error) {
+	if jsontext.Check(text) != nil || jsontext.KindOf(text) != jsontext.Object {
+		return c, refuse("the token's claims are no JSON object")
+	}
+	texts := map[string]*string{"iss": &c.iss, "aud": &c.aud, "jti": &c.jti, "call": &c.call}
+	times := map[string]*int64{"iat": &c.iat, "exp": &c.exp}
+	for name, value := range jsontext.Members(text) {
+		if into := texts[name]; into != nil && jsontext.KindOf(value) == jsontext.String {
+			*into = jsontext.Unquote(value)
+		}
+		if into := times[name]; into != nil {
+			n, err := strconv.ParseUint(string(value), 10, 40)
+			if err != nil {
+				return c, refuse("the token's %s is not in whole seconds", name)
+			}
+			*into = int64(n)
+		}
+		if name == state && jsontext.KindOf(value) == jsontext.Object {
+			c.state = value
+		}
+	}
+	switch {
+	case c.iss == "" || len(c.iss) > maxName:
+		return c, refuse("the token's iss is no name of at most %d bytes", maxName)
+	case c.jti == "" || len(c.jti) > maxID:
+		return c, refuse("the token's jti is no text of at most %d bytes", maxID)
+	case c.state == nil:
+		return c, refuse("the token's state is no object")
+	}
+	return c, nil
+}
+
+// judge says whether a token is of this sender, for this Frond, and for now.
+func (v *Verifier) judge(kid string, c claims) *facade.Error {
+	now := v.now().Unix()
+	switch sender := v.keys[kid].Sender; {
+	case sender != "" && c.iss != sender:
+		return refuse("the token is signed with the key of another sender than its iss")
+	case c.aud != v.frond:
+		return refuse("the token is for another Frond; this is %s", v.frond)
+	case c.exp <= c.iat || c.exp-c.iat > int64(Lifetime/time.Second):
+		return refuse("the token's exp is not within %d seconds after its iat", Lifetime/time.Second)
+	case c.iat > now+v.skew:
+		return refuse("the token is from the future: the clocks are too far apart")
+	case c.exp+v.skew <= now:
+		return refuse("the token has expired")
+	case c.iat < v.started:
+		return refuse("the token is older than this process, which cannot tell whether it was used; sign the call anew")
+	}
+	return nil
+}
