@@ -71,6 +71,10 @@ func (b *compiler) computedFields(src *FrondSource, configs []computedConfig) {
 // computedElsewhere adds a field that the remote's own presenters make: it comes with
 // the rows. A Frond that runs here has nobody to make it.
 func (b *compiler) computedElsewhere(src *FrondSource, door *Door, c computedConfig, shape schema.Shape) {
+	if src.Remote == "" && src.Known != nil {
+		b.fault(src.Config.File, c.at, fmt.Sprintf("%s was synced, and its own host makes this field: it cannot run here", src.Name), fmt.Sprintf("write remotes: {%s: http://…} in gateway.yaml, or --remote %[1]s=http://…", src.Name))
+		return
+	}
 	if src.Remote == "" {
 		b.fault(src.Config.File, c.at, "a computed field has to have a value, an expression over the fields of a row", "write a type and a value: {type: boolean, value: 'stock > 0'}")
 		return

@@ -16,6 +16,7 @@ import (
 //	fronds/NAME/entities/*.yaml    one card per file, named by it
 //	fronds/NAME/views/*.yaml       what operations take and give
 //	fronds/NAME/seeds/*.yaml       rows written at the first start
+//	fronds/NAME/synced.json        what its host told, where `frond sync` wrote the folder
 //
 // A project with one Frond may have these at its root; the Frond is then called
 // what frond.yaml says under name, or "app". Endings may also be .yml and .json;
@@ -94,6 +95,7 @@ func (r *folder) frond(dir, name string) *FrondSource {
 		f.Cards = append(f.Cards, schema.Source{File: t.File, Name: base(t.File), Frond: f.Name, View: true, Data: t.Data})
 	}
 	f.Seeds = r.files(at, "seeds")
+	f.Known = r.synced(at)
 	if len(f.Cards) == 0 && f.Config.File == "" {
 		r.fault(at, "this Frond has neither entities nor a frond.yaml", "put one card per file into "+path.Join(at, "entities")+", or remove the folder")
 	}

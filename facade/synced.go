@@ -1,0 +1,92 @@
+package facade
+
+import (
+	"encoding/json"
+	"errors"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// SyncedFile stands in the folder of a Frond that was written from what its host
+// tells of it, beside frond.yaml's place: fronds/NAME/synced.json.
+const SyncedFile = "synced.json"
+
+// Synced is a [SyncedFile]: which files of the folder were written, and from what.
+type Synced struct {
+	Files map[string]string       // the hash of each, by its path inside the folder
+	Told  *schema.DiscoveredFrond // what the host told, whole; nil in folders that are no Frond's
+}
+
+const syncedNote = "Written by frond, as are the files named here. Changes by hand are found by their hashes and never overwritten."
+
+// AppendJSON appends the file's text; a reader's, with line breaks, is the caller's
+// to make.
+func (s *Synced) AppendJSON(dst []byte) []byte {
+	var files schema.Object
+	for name, hash := range s.Files {
+		files = append(files, schema.Member{Name: name, Value: jsontext.Quote(hash)})
+	}
+	slices.SortFunc(files, func(a, b schema.Member) int { return strings.Compare(a.Name, b.Name) })
+	o := schema.Object{{Name: "note", Value: jsontext.Quote(syncedNote)}, {Name: "files", Value: appendObject(nil, files)}}
+	if s.Told != nil {
+		told := schema.Discovery{Fronds: []schema.DiscoveredFrond{*s.Told}}
+		o = append(o, schema.Member{Name: "told", Value: told.AppendJSON(nil)})
+	}
+	return appendObject(dst, o)
+}
+
+// ReadSynced reads a [SyncedFile]; file is its name for faults. The error is
+// schema.Faults.
+func ReadSynced(file string, data []byte) (*Synced, error) {
+	const remedy = "remove it, and the files it names, and write them anew with frond sync"
+	broken := func(message string) error {
+		return schema.Faults{{File: file, Message: message, Remedy: remedy}}
+	}
+	if err := jsontext.Check(data); err != nil {
+		return nil, broken("this is not JSON: " + err.Error())
+	}
+	s := &Synced{}
+	files := jsontext.Get(data, "files")
+	if jsontext.KindOf(files) != jsontext.Object || json.Unmarshal(files, &s.Files) != nil {
+		return nil, broken("it does not name the files that were written")
+	}
+	told := jsontext.Get(data, "told")
+	if told == nil {
+		return s, nil
+	}
+	document, err := schema.ReadDiscovery(told)
+	switch {
+	case err != nil:
+		return nil, broken("what the host told cannot be read: " + err.Error())
+	case len(document.Fronds) != 1:
+		return nil, broken("it tells of more Fronds than one, or of none")
+	}
+	s.Told = &document.Fronds[0]
+	return s, nil
+}
+
+// synced is what a Frond's host told when its folder was written, or nil.
+func (r *folder) synced(dir string) *schema.DiscoveredFrond {
+	for _, e := range r.entries(dir) {
+		if e.Name() != SyncedFile || e.IsDir() {
+			continue
+		}
+		text := r.read(path.Join(dir, SyncedFile))
+		if text.Data == nil {
+			return nil
+		}
+		s, err := ReadSynced(text.File, text.Data)
+		if err != nil {
+			var faults schema.Faults
+			errors.As(err, &faults)
+			r.faults = append(r.faults, faults...)
+			return nil
+		}
+		return s.Told
+	}
+	return nil
+}

@@ -1,0 +1,158 @@
+package contract
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// Change is one thing that a Frond serves now and did not, or the other way round,
+// or otherwise than before.
+type Change struct {
+	Change string   `json:"change"` // added, removed or changed
+	Name   string   `json:"name"`   // product, product.stock, product.retire(), fact orderPlaced
+	Is     string   `json:"is,omitempty"`
+	Was    string   `json:"was,omitempty"`
+	In     []string `json:"in,omitempty"` // of a change that the type does not show: the keywords
+}
+
+// String is the change as a line: + product.stock integer.
+func (c Change) String() string {
+	switch {
+	case c.Change == "added":
+		return strings.TrimSpace("+ " + c.Name + " " + c.Is)
+	case c.Change == "removed":
+		return strings.TrimSpace("- " + c.Name + " " + c.Was)
+	case c.Is != c.Was:
+		return fmt.Sprintf("~ %s %s → %s", c.Name, c.Was, c.Is)
+	}
+	return fmt.Sprintf("~ %s %s (%s)", c.Name, c.Is, strings.Join(c.In, ", "))
+}
+
+// Changes are what differs between what a Frond told and what it tells now; was may
+// be nil. They stand in the order of now, what is gone at the end.
+func Changes(was, now *schema.DiscoveredFrond) (all []Change) {
+	before, after := partsOf(was), partsOf(now)
+	for _, p := range after {
+		i := slices.IndexFunc(before, func(o part) bool { return o.name == p.name })
+		switch {
+		case i < 0:
+			all = append(all, Change{Change: "added", Name: p.name, Is: p.is})
+		case before[i].text != p.text:
+			all = append(all, Change{Change: "changed", Name: p.name, Is: p.is, Was: before[i].is, In: differ(before[i].text, p.text)})
+		}
+	}
+	for _, p := range before {
+		if !slices.ContainsFunc(after, func(o part) bool { return o.name == p.name }) {
+			all = append(all, Change{Change: "removed", Name: p.name, Was: p.is})
+		}
+	}
+	return all
+}
+
+// part is something that a Frond serves.
+type part struct {
+	name string
+	is   string // in a word
+	text string // all of it, as one JSON object
+}
+
+func partsOf(f *schema.DiscoveredFrond) (all []part) {
+	if f == nil {
+		return nil
+	}
+	add := func(name, is string, members schema.Object) {
+		all = append(all, part{name, is, string(appendMembers(members))})
+	}
+	for i := range f.Doors {
+		door := &f.Doors[i]
+		if door.Schema == nil {
+			add(door.Name, "without rows", nil)
+		} else {
+			card := *door.Schema
+			card.Fields, card.Required = nil, nil
+			add(door.Name, "", membersOf(card.AppendJSON(nil)))
+			fieldsOf(door.Name, door.Schema, "", add)
+		}
+		if door.Computed != nil {
+			fieldsOf(door.Name, door.Computed, "computed ", add)
+		}
+		for j := range door.Ops {
+			one := schema.Discovery{Fronds: []schema.DiscoveredFrond{{Doors: []schema.DiscoveredDoor{{Ops: door.Ops[j : j+1]}}}}}
+			add(door.Name+"."+door.Ops[j].Name+"()", door.Ops[j].Kind, membersOf(dig(one.AppendJSON(nil), "fronds", "doors", "ops")))
+		}
+	}
+	for _, fact := range f.Facts {
+		var members schema.Object
+		if fact.Schema != nil {
+			members = membersOf(fact.Schema.AppendJSON(nil))
+		}
+		add("fact "+fact.Name, "", members)
+	}
+	return all
+}
+
+// dig goes down through first elements.
+func dig(text []byte, names ...string) []byte {
+	for _, name := range names {
+		for _, first := range jsontext.Elements(jsontext.Get(text, name)) {
+			text = first
+			break
+		}
+	}
+	return text
+}
+
+func fieldsOf(door string, card *schema.Card, kind string, add func(name, is string, members schema.Object)) {
+	one := schema.Card{Fields: make([]schema.Field, 1)}
+	for _, f := range card.Fields {
+		one.Fields[0] = f
+		members := membersOf(jsontext.Get(jsontext.Get(one.AppendJSON(nil), "properties"), f.Name))
+		if slices.Contains(card.Required, f.Name) {
+			members = append(members, schema.Member{Name: "required", Value: []byte("true")})
+		}
+		add(door+"."+f.Name, kind+inWords(&f.Shape), members)
+	}
+}
+
+// inWords is a shape's type: date-time or null, list of string.
+func inWords(s *schema.Shape) string {
+	text := s.Type
+	switch {
+	case s.Format != "":
+		text = s.Format
+	case s.Type == "array" && s.Items != nil:
+		text = "list of " + inWords(s.Items)
+	case text == "":
+		text = "any"
+	}
+	if s.Nullable && s.Type != "" {
+		text += " or null"
+	}
+	return text
+}
+
+func membersOf(text []byte) (all schema.Object) {
+	for name, value := range jsontext.Members(text) {
+		all = append(all, schema.Member{Name: name, Value: value})
+	}
+	return all
+}
+
+// differ are the keys that two objects do not have alike.
+func differ(a, b string) (names []string) {
+	for name, value := range jsontext.Members([]byte(a)) {
+		if string(jsontext.Get([]byte(b), name)) != string(value) {
+			names = append(names, name)
+		}
+	}
+	for name := range jsontext.Members([]byte(b)) {
+		if jsontext.Get([]byte(a), name) == nil {
+			names = append(names, name)
+		}
+	}
+	return names
+}

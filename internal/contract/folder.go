@@ -1,0 +1,194 @@
+package contract
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// Files are texts by their path inside a folder, with slashes.
+type Files map[string][]byte
+
+// ManifestFile is the name of the list of generated files, in folders of code.
+const ManifestFile = "generated.json"
+
+// Plan is what has to be done so that a folder holds generated files and no older
+// ones. Files that were written by hand are neither changed nor removed.
+type Plan struct {
+	Write  []string // paths, in order
+	Remove []string
+
+	dir      string
+	files    Files // with the manifest
+	manifest string
+}
+
+// NewPlan compares files with a folder, which need not be there. manifest is the name
+// of the file that lists them; told goes into it where it is not nil. Files that
+// stand in the way are an error that names all of them, schema.Faults.
+func NewPlan(dir, manifest string, files Files, told *schema.DiscoveredFrond) (*Plan, error) {
+	p := &Plan{dir: dir, manifest: manifest, files: maps.Clone(files)}
+	before := &facade.Synced{}
+	old, err := p.read(manifest)
+	if err == nil && old != nil {
+		before, err = facade.ReadSynced(path.Join(filepath.ToSlash(dir), manifest), old)
+	}
+	if err != nil {
+		return nil, err
+	}
+	after := &facade.Synced{Files: map[string]string{}, Told: told}
+	for name, text := range files {
+		after.Files[name] = hash(text)
+	}
+	if p.files[manifest], err = indent(after.AppendJSON(nil)); err != nil {
+		return nil, err
+	}
+	var faults schema.Faults
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		there, err := p.read(name)
+		switch {
+		case err != nil:
+			return nil, err
+		case there == nil:
+			p.Write = append(p.Write, name)
+		case bytes.Equal(there, files[name]):
+		case before.Files[name] == "":
+			faults = append(faults, p.fault(name, "it was not generated, and would be overwritten", "move it away"))
+		case before.Files[name] != hash(there):
+			faults = append(faults, p.fault(name, "it was changed by hand after it was generated", "remove it to have it written anew"))
+		default:
+			p.Write = append(p.Write, name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(before.Files)) {
+		if files[name] != nil || !fs.ValidPath(name) {
+			continue
+		}
+		there, err := p.read(name)
+		switch {
+		case err != nil:
+			return nil, err
+		case there == nil:
+		case before.Files[name] != hash(there):
+			faults = append(faults, p.fault(name, "it is not served any more, and was changed by hand", "remove it, or move it away"))
+		default:
+			p.Remove = append(p.Remove, name)
+		}
+	}
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	if !bytes.Equal(old, p.files[manifest]) {
+		p.Write = append(p.Write, manifest)
+	}
+	return p, nil
+}
+
+// Empty says that nothing has to be done.
+func (p *Plan) Empty() bool { return len(p.Write) == 0 && len(p.Remove) == 0 }
+
+// Apply does it. Each file is written whole or not at all, the list of them last; a
+// plan that was cut short is taken up by the next one.
+func (p *Plan) Apply() error {
+	for _, name := range p.Write {
+		if err := writeFile(p.path(name), p.files[name]); err != nil {
+			return fmt.Errorf("%w; give this user the right to write there", err)
+		}
+	}
+	for _, name := range p.Remove {
+		if err := os.Remove(p.path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%w; give this user the right to remove it", err)
+		}
+		// A folder that it leaves empty goes too; one that is not empty stays.
+		if sub := path.Dir(name); sub != "." {
+			_ = os.Remove(p.path(sub))
+		}
+	}
+	return nil
+}
+
+func (p *Plan) path(name string) string { return filepath.Join(p.dir, filepath.FromSlash(name)) }
+
+// read is a file of the folder, nil where there is none.
+func (p *Plan) read(name string) ([]byte, error) {
+	text, err := os.ReadFile(p.path(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err == nil && text == nil {
+		text = []byte{}
+	}
+	return text, err
+}
+
+func (p *Plan) fault(name, message, remedy string) schema.Fault {
+	return schema.Fault{File: filepath.ToSlash(p.path(name)), Message: message, Remedy: remedy}
+}
+
+func hash(text []byte) string {
+	sum := sha256.Sum256(text)
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// writeFile puts a text in a file's place in one step.
+func writeFile(name string, text []byte) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil { //nolint:gosec // part of a project that others read
+		return err
+	}
+	temp, err := os.CreateTemp(filepath.Dir(name), ".frond-*")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(temp.Name()) }() // gone already where all went well
+	_, err = temp.Write(text)
+	err = errors.Join(err, temp.Chmod(0o644), temp.Close())
+	if err != nil {
+		return err
+	}
+	return os.Rename(temp.Name(), name)
+}
+
+// indent is JSON as people read it, with a line break at its end.
+func indent(text []byte) ([]byte, error) {
+	var b bytes.Buffer
+	if err := json.Indent(&b, text, "", "  "); err != nil {
+		return nil, err
+	}
+	b.WriteByte('\n')
+	return b.Bytes(), nil
+}
+
+// under is files inside a folder of their own.
+func under(dir string, files Files) Files {
+	moved := Files{}
+	for name, text := range files {
+		moved[strings.TrimSuffix(dir, "/")+"/"+name] = text
+	}
+	return moved
+}
+
+// appendMembers is an object as JSON.
+func appendMembers(o schema.Object) json.RawMessage {
+	text := []byte{'{'}
+	for i, m := range o {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = append(append(jsontext.AppendString(text, m.Name), ':'), m.Value...)
+	}
+	return append(text, '}')
+}

@@ -1,0 +1,301 @@
+package contract
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+)
+
+// Model is a Frond's contract as the languages see it: types, and doors with
+// operations over them.
+type Model struct {
+	Frond    string
+	Doors    []*Door
+	Types    []*Decl         // in the order they were met
+	Contract json.RawMessage // the Frond's discovery document (spec 2.5)
+	Bundle   json.RawMessage // its entities (spec 2.4)
+}
+
+// Door is a callable entity.
+type Door struct {
+	Name string // as the wire has it
+	Type string // in type names: OrderLine
+	Doc  string
+	Ops  []*Op
+}
+
+// Op is an operation.
+type Op struct {
+	Name, Doc, Deprecated string
+	Kind                  facade.Kind
+	Builtin               bool
+	Cardinality           facade.Cardinality
+
+	Out *Type // of one row or value; nil: any JSON
+	ID  *Type // of built-in operations that take one, or several
+	In  *Decl // what it takes, all parts in one; nil: nothing
+
+	// Whose names the members of In are: nil means there is no such part, and what is
+	// neither is the body's.
+	Params, Query []string
+	Body          bool
+
+	Takes []string // of a list that understands some keys alone; nil: all
+}
+
+// Decl is a declared type: an object or an enumeration.
+type Decl struct {
+	Name, Doc string
+	Enum      []string // values; nil: an object
+	Fields    []Field
+}
+
+// Field is a member of an object.
+type Field struct {
+	Name, Doc, Deprecated string
+	Type                  Type
+	Optional              bool // it may be absent; whether it may be null is its type's word
+}
+
+// Basic is what a type is at heart.
+type Basic uint8
+
+// The basics.
+const (
+	Any Basic = iota // any JSON
+	Text
+	Integer
+	Number
+	Boolean
+	Moment // a date-time
+	ListOf
+	Named // an object or an enumeration
+)
+
+// Type is the type of a value.
+type Type struct {
+	Basic
+	Null bool
+	Elem *Type // of ListOf
+	Decl *Decl // of Named
+}
+
+// Read makes the model of one Frond of a catalog.
+func Read(catalog *facade.Catalog, frond string) (*Model, error) {
+	i := slices.IndexFunc(catalog.Fronds, func(f *facade.Frond) bool { return f.Name == frond })
+	if i < 0 {
+		return nil, fmt.Errorf("there is no Frond %s", frond)
+	}
+	f := catalog.Fronds[i]
+	b := &reading{catalog: catalog, model: &Model{Frond: f.Name}, taken: map[string]bool{}, decls: map[string]*Decl{}}
+	for _, name := range reserved {
+		b.taken[name] = true
+	}
+	// Names of rows are given first: a view that is called like an entity's input is
+	// the one that has to step aside.
+	var doors []*Door
+	for _, d := range f.Doors {
+		door := &Door{Name: d.Name, Type: b.doorName(schema.GraphQLType(d.Name))}
+		if d.Entity != nil {
+			door.Doc = d.Entity.Card.Description
+			b.decls["row "+d.Entity.Key] = b.declare(&Decl{Name: door.Type, Doc: door.Doc})
+		}
+		doors = append(doors, door)
+	}
+	for i, d := range f.Doors {
+		if d.Entity != nil {
+			b.rowFields(b.decls["row "+d.Entity.Key], d.Entity, d)
+		}
+		for _, op := range d.Operations {
+			doors[i].Ops = append(doors[i].Ops, b.operation(d, doors[i], op))
+		}
+	}
+	b.model.Doors = doors
+	b.documents(f)
+	return b.model, nil
+}
+
+// reading collects the declarations of a model.
+type reading struct {
+	catalog *facade.Catalog
+	model   *Model
+	taken   map[string]bool
+	decls   map[string]*Decl // by what they are: "row product", "enum Product.status"
+}
+
+// reserved are the names that every generated package has.
+var reserved = []string{
+	"Opt", "Set", "List", "Filter", "ListQuery", "Page", "Client", "NewClient", "Bundle", "Contract", "Version",
+	"KitError", "ClientOptions", "Doors", "JSONValue", "Error", "Promise", "Object", "Array", "String", "Number", "Boolean",
+}
+
+// name is a type's name, with a number behind it where another type has it.
+func (b *reading) name(wanted string) string {
+	name := wanted
+	for i := 2; b.taken[name]; i++ {
+		name = fmt.Sprint(wanted, i)
+	}
+	b.taken[name] = true
+	return name
+}
+
+// doorName is a name that is free with all that is made of it.
+func (b *reading) doorName(wanted string) string {
+	name := wanted
+	for i := 2; b.taken[name] || b.taken[name+"Door"] || b.taken["New"+name]; i++ {
+		name = fmt.Sprint(wanted, i)
+	}
+	b.taken[name], b.taken[name+"Door"], b.taken["New"+name] = true, true, true
+	return name
+}
+
+func (b *reading) declare(d *Decl) *Decl {
+	b.model.Types = append(b.model.Types, d)
+	return d
+}
+
+// object is the declaration called key, made by fill where there is none yet.
+func (b *reading) object(key, name, doc string, fill func(*Decl)) *Decl {
+	if d := b.decls[key]; d != nil {
+		return d
+	}
+	d := b.declare(&Decl{Name: b.name(name), Doc: doc})
+	b.decls[key] = d
+	fill(d)
+	return d
+}
+
+// row is what is read of an entity or a view.
+func (b *reading) row(e *schema.Entity) *Decl {
+	return b.object("row "+e.Key, schema.GraphQLType(e.Name), e.Card.Description, func(d *Decl) {
+		door := b.catalog.Door(e.Name)
+		if e.View {
+			door = nil
+		}
+		b.rowFields(d, e, door)
+	})
+}
+
+func (b *reading) rowFields(d *Decl, e *schema.Entity, door *facade.Door) {
+	for _, p := range e.Fields {
+		if !p.Readable() || !p.Stored {
+			continue
+		}
+		t := b.typeOf(&p.Shape, b.base(e, p.Name), schema.GraphQLType(p.Name), whole)
+		t.Null = t.Basic != Any && p.MayBeNull()
+		d.Fields = append(d.Fields, b.field(p.Name, &p.Shape, t, false))
+	}
+	if door == nil {
+		return
+	}
+	for _, c := range door.Computed {
+		t := b.typeOf(&c.Shape, d.Name, schema.GraphQLType(c.Name), whole)
+		f := b.field(c.Name, &c.Shape, t, false)
+		if f.Doc == "" {
+			f.Doc = c.Description
+		}
+		d.Fields = append(d.Fields, f)
+	}
+}
+
+// base names the types inside a field: those of a view's own are the view's, others
+// are those of the entity it was cut from.
+func (b *reading) base(e *schema.Entity, field string) string {
+	if from := e.Card.Derived; from != nil && slices.Contains(from.Survived, field) {
+		if of := b.catalog.Set.Entity(from.From); of != nil {
+			e = of
+		}
+	}
+	return schema.GraphQLType(e.Name)
+}
+
+// form is what an object is for: all of it, or a patch.
+type form string
+
+const (
+	whole form = ""
+	patch form = "Patch"
+)
+
+// input are the fields that a caller may send.
+func (b *reading) input(d *Decl, e *schema.Entity, mode schema.Mode, answered []string) {
+	of := whole
+	if mode == schema.Update {
+		of = patch
+	}
+	for _, p := range e.Fields {
+		switch {
+		case !p.Stored:
+			continue
+		case mode != schema.Plain && p.Axes.In.Closed:
+			continue
+		case mode == schema.Update && (p.Axes.Primary || p.Axes.Update == schema.UpdateForbidden):
+			continue
+		}
+		t := b.typeOf(&p.Shape, b.base(e, p.Name), schema.GraphQLType(p.Name), of)
+		required := mode != schema.Update && p.Required() && !slices.Contains(answered, p.Name)
+		d.Fields = append(d.Fields, b.field(p.Name, &p.Shape, t, !required))
+	}
+}
+
+func (b *reading) field(name string, s *schema.Shape, t Type, optional bool) Field {
+	return Field{Name: name, Doc: s.Description, Deprecated: s.WhyDeprecated(), Type: t, Optional: optional}
+}
+
+// typeOf is the type of a shape; what is declared inside is called base and part.
+func (b *reading) typeOf(s *schema.Shape, base, part string, of form) Type {
+	t := Type{Null: s.Nullable}
+	switch values := texts(s.Enum); {
+	case s.Bool != nil:
+		return Type{}
+	case values != nil && (s.Type == "string" || s.Type == ""):
+		t.Basic = Named
+		t.Decl = b.object("enum "+base+part, base+part, s.Description, func(d *Decl) { d.Enum = values })
+		if !slices.Equal(t.Decl.Enum, values) { // another of that name
+			t.Decl = b.object(fmt.Sprintf("enum %s%s %q", base, part, values), base+part, s.Description, func(d *Decl) { d.Enum = values })
+		}
+	case s.Type == "string" && s.Format == "date-time":
+		t.Basic = Moment
+	case s.Type == "string":
+		t.Basic = Text
+	case s.Type == "integer":
+		t.Basic = Integer
+	case s.Type == "number":
+		t.Basic = Number
+	case s.Type == "boolean":
+		t.Basic = Boolean
+	case s.Type == "array" && s.Items != nil:
+		elem := b.typeOf(s.Items, base, part+"Item", whole) // a list in a patch takes the other's place
+		t.Basic, t.Elem = ListOf, &elem
+	case s.Type == "object" && s.Properties != nil:
+		t.Basic = Named
+		key := fmt.Sprintf("object %s%s%s %s", base, part, of, s.AppendJSON(nil))
+		t.Decl = b.object(key, base+part+string(of), s.Description, func(d *Decl) {
+			for i := range s.Properties {
+				p := &s.Properties[i]
+				inner := b.typeOf(&p.Shape, base+part, schema.GraphQLType(p.Name), of)
+				d.Fields = append(d.Fields, b.field(p.Name, &p.Shape, inner, of == patch || !slices.Contains(s.Required, p.Name)))
+			}
+		})
+	default:
+		return Type{}
+	}
+	return t
+}
+
+// texts are the values of an enumeration of strings, null aside; nil for any other.
+func texts(values []json.RawMessage) (all []string) {
+	for _, v := range values {
+		var text *string
+		if json.Unmarshal(v, &text) != nil {
+			return nil
+		}
+		if text != nil {
+			all = append(all, *text)
+		}
+	}
+	return all
+}

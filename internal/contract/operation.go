@@ -1,0 +1,94 @@
+package contract
+
+import (
+	"slices"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+)
+
+func (b *reading) operation(d *facade.Door, door *Door, op *facade.Operation) *Op {
+	o := &Op{
+		Name: op.Name, Doc: op.Description, Deprecated: op.Deprecated, Kind: op.Kind, Builtin: op.Builtin, Cardinality: op.Cardinality,
+	}
+	if op.Output != nil {
+		o.Out = &Type{Basic: Named, Decl: b.row(op.Output)}
+		if op.Output.Card.Fields == nil { // an object of any keys
+			o.Out = &Type{}
+		}
+	}
+	if !op.Builtin {
+		b.named(door, op, o)
+		return o
+	}
+	id := b.typeOf(&d.Entity.Primary.Shape, door.Type, schema.GraphQLType(d.Entity.Primary.Name), whole)
+	id.Null = false
+	switch op.Name {
+	case "list":
+		for _, key := range []string{"filter", "sort", "limit", "after", "before", "offset", "fields", "cursors", "total"} {
+			if op.Takes(key) {
+				o.Takes = append(o.Takes, key)
+			}
+		}
+		if len(o.Takes) == 9 {
+			o.Takes = nil
+		}
+	case "create":
+		o.In = b.object("create "+d.Entity.Key, door.Type+"Input", "What a new "+d.Name+" takes.", func(in *Decl) {
+			b.input(in, d.Entity, schema.Create, d.Presets())
+		})
+		o.Body = true
+	case "update":
+		o.ID, o.Body = &id, true
+		o.In = b.object("patch "+d.Entity.Key, door.Type+"Patch", "What changes of a "+d.Name+": what is left out stays as it is, null clears a field, nested objects are merged.", func(in *Decl) {
+			b.input(in, d.Entity, schema.Update, nil)
+		})
+	default:
+		o.ID = &id
+	}
+	return o
+}
+
+// named is an operation of the author's: what it takes is one value, whose members
+// are told apart by their names.
+func (b *reading) named(door *Door, op *facade.Operation, o *Op) {
+	if op.Params == nil && op.Query == nil && op.Input == nil {
+		return
+	}
+	o.In = b.declare(&Decl{Name: b.name(door.Type + schema.GraphQLType(op.Name) + "In"), Doc: "What " + door.Name + "." + op.Name + " takes."})
+	part := func(e *schema.Entity, mode schema.Mode) []string {
+		if e == nil {
+			return nil
+		}
+		first := len(o.In.Fields)
+		b.input(o.In, e, mode, nil)
+		names := []string{}
+		for _, f := range o.In.Fields[first:] {
+			names = append(names, f.Name)
+		}
+		return names
+	}
+	o.Params = part(op.Params, schema.Plain)
+	o.Query = part(op.Query, schema.Plain)
+	if o.Body = op.Input != nil; o.Body {
+		mode := schema.Create
+		if op.Patch {
+			mode = schema.Update
+		}
+		part(op.Input, mode)
+	}
+}
+
+// documents are what the contract is made of, for consumers that judge.
+func (b *reading) documents(f *facade.Frond) {
+	all := b.catalog.Discovery()
+	i := slices.IndexFunc(all.Fronds, func(d schema.DiscoveredFrond) bool { return d.Name == f.Name })
+	b.model.Contract = (&schema.Discovery{Fronds: all.Fronds[i : i+1]}).AppendJSON(nil)
+	var defs schema.Object
+	for _, d := range f.Doors {
+		if d.Entity != nil {
+			defs = append(defs, schema.Member{Name: d.Entity.Key, Value: d.Entity.Card.AppendJSON(nil)})
+		}
+	}
+	b.model.Bundle = appendMembers(schema.Object{{Name: "$defs", Value: appendMembers(defs)}})
+}

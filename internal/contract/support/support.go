@@ -1,0 +1,283 @@
+// Package support is what every generated client needs beside its own types. It is
+// copied into each of them under their package's name, so that they depend on
+// nothing internal.
+package support
+
+import (
+	"context"
+	"encoding/json"
+	"reflect"
+	"slices"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// Opt is a value that may be left out; the zero Opt is left out. Whether it may also
+// be null is T's word: Set[*string](nil) is null, Set(new("x")) is a value.
+type Opt[T any] struct {
+	value T
+	given bool
+}
+
+// Set is a value that is given.
+func Set[T any](value T) Opt[T] { return Opt[T]{value, true} }
+
+// Get is the value, and whether it is given.
+func (o Opt[T]) Get() (T, bool) { return o.value, o.given }
+
+// IsZero says that the value is left out; encoding/json asks it for omitzero.
+func (o Opt[T]) IsZero() bool { return !o.given }
+
+// MarshalJSON is the value's; a nil slice is an empty list.
+func (o Opt[T]) MarshalJSON() ([]byte, error) {
+	if v := reflect.ValueOf(o.value); v.Kind() == reflect.Slice && v.IsNil() && v.Type() != reflect.TypeFor[json.RawMessage]() {
+		return []byte("[]"), nil
+	}
+	return json.Marshal(o.value)
+}
+
+// UnmarshalJSON reads a value, null as T has it.
+func (o *Opt[T]) UnmarshalJSON(data []byte) error {
+	o.given = true
+	return json.Unmarshal(data, &o.value)
+}
+
+// List is a slice that is never null: nil is an empty list.
+type List[T any] []T
+
+// MarshalJSON writes nil as [].
+func (l List[T]) MarshalJSON() ([]byte, error) {
+	if l == nil {
+		return []byte("[]"), nil
+	}
+	return json.Marshal([]T(l))
+}
+
+// Filter are conditions that all hold: Filter{"price": Filter{"gte": 10}}.
+type Filter map[string]any
+
+// ListQuery says which rows, in which order, how many of them. The zero value is the
+// first page.
+type ListQuery struct {
+	Filter  Filter      `json:"filter,omitempty"`
+	Sort    []string    `json:"sort,omitempty"`    // names of fields; - is descending
+	Limit   Opt[int]    `json:"limit,omitzero"`    // rows of a page; 0 is none, for the total alone
+	After   Opt[string] `json:"after,omitzero"`    // a cursor: the rows behind it
+	Before  Opt[string] `json:"before,omitzero"`   // a cursor: the rows that stand last before it
+	Offset  int         `json:"offset,omitempty"`  // rows to leave out at the beginning
+	Fields  []string    `json:"fields,omitempty"`  // the fields to answer; the others stay zero
+	Total   Opt[bool]   `json:"total,omitzero"`    // false: do not count, Total is -1
+	Cursors bool        `json:"cursors,omitempty"` // answer a cursor for every row
+}
+
+// Page is a list result.
+type Page[T any] struct {
+	Items     []T      `json:"items"`
+	Total     int64    `json:"total"` // -1: not counted
+	HasMore   bool     `json:"hasMore"`
+	EndCursor string   `json:"endCursor"` // "": there are no rows
+	Cursors   []string `json:"cursors,omitempty"`
+}
+
+// conn is who carries the calls, and for whom.
+type conn struct {
+	caller facade.Caller
+	state  facade.State
+}
+
+// Call calls an operation that has no method here, or with members its method has not.
+func (c *conn) Call(ctx context.Context, entity, operation string, in facade.Invocation) (json.RawMessage, error) {
+	if in.State == nil {
+		in.State = c.state
+	}
+	res, err := c.caller.Call(ctx, &facade.Call{Entity: entity, Operation: operation, Invocation: in})
+	if err != nil {
+		return nil, err
+	}
+	return res.AppendJSON(nil), nil
+}
+
+// door is one door of a client.
+type door struct {
+	*conn
+	name string
+}
+
+// ask calls an operation; a part that is nil is not sent.
+func (d door) ask(ctx context.Context, operation string, params, query, body any) (json.RawMessage, error) {
+	var in facade.Invocation
+	for _, part := range []struct {
+		value any
+		text  *json.RawMessage
+	}{{params, &in.Params}, {query, &in.Query}, {body, &in.Body}} {
+		if part.value == nil {
+			continue
+		}
+		text, err := json.Marshal(part.value)
+		if err != nil {
+			return nil, facade.Errorf(facade.ValidationFailed, "this cannot be sent: %w", err).At(d.name, operation)
+		}
+		*part.text = text
+	}
+	return d.conn.Call(ctx, d.name, operation, in)
+}
+
+// parts calls an operation whose params, query and body are members of one value.
+// Names that are neither params nor query are the body's; without a body there are none.
+func (d door) parts(ctx context.Context, operation string, in any, params, query []string, hasBody bool) (json.RawMessage, error) {
+	p, q, b, err := split(in, params, query)
+	if err != nil {
+		return nil, facade.Errorf(facade.ValidationFailed, "this cannot be sent: %w", err).At(d.name, operation)
+	}
+	var sent [3]any
+	if params != nil {
+		sent[0] = p
+	}
+	if query != nil {
+		sent[1] = q
+	}
+	if hasBody {
+		sent[2] = b
+	}
+	return d.ask(ctx, operation, sent[0], sent[1], sent[2])
+}
+
+func split(in any, params, query []string) (p, q, b json.RawMessage, err error) {
+	text, err := json.Marshal(in)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	var of [3][]byte
+	for name, value := range jsontext.Members(text) {
+		i := 2
+		switch {
+		case slices.Contains(params, name):
+			i = 0
+		case slices.Contains(query, name):
+			i = 1
+		}
+		of[i] = append(append(jsontext.AppendString(append(of[i], ','), name), ':'), value...)
+	}
+	for i, into := range []*json.RawMessage{&p, &q, &b} {
+		if of[i] == nil {
+			of[i] = []byte{','}
+		}
+		of[i][0] = '{'
+		*into = append(of[i], '}')
+	}
+	return p, q, b, nil
+}
+
+type id[T any] struct {
+	ID T `json:"id"`
+}
+
+type ids[T any] struct {
+	IDs List[T] `json:"ids"`
+}
+
+// read reads an answer. What does not fit its type is the host's failure.
+func read[T any](text json.RawMessage, err error) (value T, _ error) {
+	if err == nil {
+		if bad := json.Unmarshal(text, &value); bad != nil {
+			err = facade.Errorf(facade.BadGateway, "the answer does not fit its type: %w", bad)
+		}
+	}
+	return value, err
+}
+
+// one reads an answer that is there.
+func one[T any](text json.RawMessage, err error) (*T, error) {
+	value, err := read[*T](text, err)
+	if err == nil && value == nil {
+		err = facade.Errorf(facade.BadGateway, "the answer is null where a value has to be")
+	}
+	return value, err
+}
+
+// judge refuses what the host would refuse, before it is sent.
+type judge struct {
+	entity, operation string
+	parts             []judged
+}
+
+type judged struct {
+	card *schema.Entity
+	mode schema.Mode
+	at   string
+}
+
+// judges compiles the cards of the contract's operations, by entity.op.
+func judges(contract []byte) map[string]*judge {
+	document, err := schema.ReadDiscovery(contract)
+	if err != nil {
+		panic("the embedded contract is broken: " + err.Error()) // generated: it was read before
+	}
+	set := schema.MustCompile(nil, nil, &schema.CompileOptions{Partial: true})
+	all := map[string]*judge{}
+	for _, frond := range document.Fronds {
+		for _, door := range frond.Doors {
+			for _, op := range door.Ops {
+				j := &judge{entity: door.Name, operation: op.Name}
+				add := func(card *schema.Card, mode schema.Mode, at string) {
+					if card == nil {
+						return
+					}
+					e, err := set.CompileView(schema.Source{Name: door.Name, Card: card})
+					if err != nil {
+						panic("the embedded contract is broken: " + err.Error())
+					}
+					j.parts = append(j.parts, judged{e, mode, at})
+				}
+				add(op.Params, schema.Plain, "/params")
+				add(op.Query, schema.Plain, "/query")
+				if op.Mode == "patch" {
+					add(op.Input, schema.Update, "/body")
+				} else {
+					add(op.Input, schema.Create, "/body")
+				}
+				all[door.Name+"."+op.Name] = j
+			}
+		}
+	}
+	return all
+}
+
+// check judges a value that is one part, or one that is all parts in one.
+func (j *judge) check(in any, params, query []string) error {
+	p, q, b, err := split(in, params, query)
+	if err != nil {
+		return facade.Errorf(facade.ValidationFailed, "this cannot be sent: %w", err).At(j.entity, j.operation)
+	}
+	var details []schema.Detail
+	for _, part := range j.parts {
+		text := map[string]json.RawMessage{"/params": p, "/query": q, "/body": b}[part.at]
+		if part.mode == schema.Update {
+			text = flat(text)
+		}
+		if part.at == "/params" && params == nil || part.at == "/query" && query == nil {
+			continue // told beside the value: update's id
+		}
+		_, refused := part.card.Judge(part.mode, text, part.at)
+		details = append(details, refused...)
+	}
+	if len(details) == 0 {
+		return nil
+	}
+	return facade.Invalid(details[0].Path+" "+details[0].Message, details...).At(j.entity, j.operation)
+}
+
+// flat is a patch without its nested objects: whether they hold is known where they
+// are merged with what is there.
+func flat(patch json.RawMessage) json.RawMessage {
+	members := map[string]json.RawMessage{}
+	for name, value := range jsontext.Members(patch) {
+		if jsontext.KindOf(value) != jsontext.Object {
+			members[name] = value
+		}
+	}
+	text, _ := json.Marshal(members) //nolint:errchkjson // texts that were read as JSON
+	return text
+}
