@@ -45,7 +45,11 @@ var floors = map[string]string{
 
 	"console": "",
 
-	"cmd/frond": "facade schema schema/jsontext envelope envelope/signing gateway",
+	// What a Frond promises, written down for others: files, Go, TypeScript.
+	"internal/contract":         "facade schema schema/jsontext",
+	"internal/contract/support": "facade schema schema/jsontext",
+
+	"cmd/frond": "facade schema schema/jsontext envelope envelope/signing gateway internal/contract",
 
 	// Beside the floors: what shows, tests and measures the house.
 	"examples/blog":    "facade schema gateway",

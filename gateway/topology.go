@@ -224,7 +224,10 @@ func (t *topology) project(p *facade.Project) (*facade.Project, bool) {
 		if r, away := t.remotes[src.Name]; away {
 			delete(rest, src.Name)
 			moved := *src
-			moved.Remote, moved.Known = r.URL, t.byFrond[src.Name].known(src.Name)
+			moved.Remote = r.URL
+			if known := t.byFrond[src.Name].known(src.Name); known != nil {
+				moved.Known = known // until it tells, what it told when it was synced
+			}
 			src = &moved
 		}
 		placed.Fronds = append(placed.Fronds, src)
