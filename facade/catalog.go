@@ -65,6 +65,9 @@ type Operation struct {
 	Deprecated  string // why it is not to be used any more; "" where it is
 	GraphQL     string // the author's override of the GraphQL field name, or ""
 	Answered    bool   // a built-in, a handler or a remote answers it; else NOT_IMPLEMENTED
+	// Open says that the host where the operation runs does not tell what it takes:
+	// params and query are any objects, and the body is any JSON.
+	Open bool
 
 	takes   []string // of a remote's list: the keys its query understands; nil: all
 	builtin *builtin
@@ -75,7 +78,7 @@ type Operation struct {
 
 // Handled says whether code of the author's answers the operation, in place of a
 // built-in or by itself: how long that takes nobody here knows.
-func (o *Operation) Handled() bool { return o != nil && o.handler != nil }
+func (op *Operation) Handled() bool { return op != nil && op.handler != nil }
 
 // Kind is query or command (spec 1.2).
 type Kind string

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"sync/atomic"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/frondhost/frond/console"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/projection"
@@ -27,6 +29,10 @@ type Options struct {
 	Store facade.Store
 	// Middleware wraps the façade; the first is outermost.
 	Middleware []facade.Middleware
+	// Tracing makes the spans of requests, calls and trips to remotes; its owner shuts
+	// it down. Nil: one of the gateway's own where the OTEL_ variables name an exporter,
+	// else there are none.
+	Tracing trace.TracerProvider
 	// GraphQL chooses what GraphQL schemas show of what their surfaces do; nil: all
 	// of it. Surface is the gateway's to fill in.
 	GraphQL *projection.Options
@@ -85,10 +91,10 @@ func New(project *facade.Project, opts *Options) (*Gateway, error) {
 		return nil, errors.Join(err, g.Close())
 	}
 	g.current.Store(first)
-	g.handler = watch(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	g.handler = g.telemetry.requests(watch(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		g.current.Load().router.ServeHTTP(w, r)
-	}), g.log)
-	host.follow(func(f *facade.Facade) error {
+	}), g.log))
+	host.follow(context.Background(), func(f *facade.Facade) error {
 		next, err := g.generate(f)
 		if err == nil {
 			g.current.Store(next)
@@ -153,8 +159,8 @@ func (g *Gateway) Handler() http.Handler { return g.handler }
 // show follows the remotes; their paths are those of today.
 func (g *Gateway) Mount(r Router) {
 	for _, m := range g.current.Load().mounted {
-		r.Handle(m.path, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Handle(m.path, g.telemetry.requests(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			g.current.Load().at(m.path).ServeHTTP(w, r)
-		}))
+		})))
 	}
 }

@@ -22,15 +22,17 @@ import (
 // Host is a project over its store without any surface: what `frond call` calls,
 // and what every surface stands on. Its methods may be called from many goroutines.
 type Host struct {
-	config   Config
-	log      *slog.Logger
-	announce func(url string)
-	options  *Options
-	project  *facade.Project
-	store    lateStore
-	topology *topology // nil: every Frond runs here
-	facade   atomic.Pointer[facade.Facade]
-	close    func() error
+	config    Config
+	log       *slog.Logger
+	announce  func(url string)
+	options   *Options
+	project   *facade.Project
+	store     lateStore
+	topology  *topology                 // nil: every Frond runs here
+	telemetry *telemetry                // nil: nothing is told of
+	stopBy    atomic.Pointer[time.Time] // once it stops: when shutdown.timeout is over
+	facade    atomic.Pointer[facade.Facade]
+	close     func() error
 }
 
 // Open compiles a project, opens its store and, at the first start, writes the
@@ -42,7 +44,7 @@ func Open(ctx context.Context, project *facade.Project, opts *Options) (*Host, e
 	}
 	h, err := open(ctx, project, opts, nil)
 	if err == nil {
-		h.follow(nil) //nolint:contextcheck // Close ends it, not whoever opened
+		h.follow(ctx, nil)
 	}
 	return h, err
 }
@@ -61,8 +63,15 @@ func open(ctx context.Context, project *facade.Project, opts *Options, elsewhere
 	}
 	h.options, h.project = opts, project
 	config := h.config.check()
-	if len(config) == 0 {
-		h.topology = newTopology(h.config.Remotes, h.log)
+	signer, faults := h.config.Signing.signer(h.config.Dir)
+	if config = append(config, faults...); len(config) == 0 {
+		var err error
+		if h.telemetry, err = newTelemetry(ctx, opts, &h.config, h.log); err != nil {
+			return nil, errors.Join(elsewhere, err)
+		}
+		h.log = h.telemetry.traced(h.log)
+		h.topology = newTopology(h.config.Remotes, signer, h.log, h.telemetry)
+		h.telemetry.follow(h.topology)
 	}
 	if h.topology != nil {
 		h.topology.ask(ctx, firstAsk)
@@ -70,16 +79,16 @@ func open(ctx context.Context, project *facade.Project, opts *Options, elsewhere
 	f, whole, err := h.compile()
 	if err := errors.Join(config.Err(), elsewhere, err); err != nil {
 		h.topology.close()
-		return nil, err
+		return nil, errors.Join(err, h.flush())
 	}
 	closer, err := h.openStore(ctx, opts.Store)
 	if err != nil {
 		h.topology.close()
-		return nil, err
+		return nil, errors.Join(err, h.flush())
 	}
 	h.close = sync.OnceValue(func() error {
 		h.topology.close()
-		return closer.Close()
+		return errors.Join(closer.Close(), h.flush())
 	})
 	if err := h.prepare(ctx, f); err != nil {
 		return nil, errors.Join(err, h.Close())
@@ -109,14 +118,15 @@ func (h *Host) waiting() bool {
 // follow keeps the host up with its remotes: where one of them serves something else
 // than before, there is a new façade, and with swap what stands over it. One that
 // cannot be made is told of, and everything stays as it was.
-func (h *Host) follow(swap func(*facade.Facade) error) {
+func (h *Host) follow(ctx context.Context, swap func(*facade.Facade) error) {
 	if h.topology == nil {
 		return
 	}
-	h.topology.watch(func() {
+	ctx = context.WithoutCancel(ctx) // Close ends it, not whoever opened the host
+	h.topology.watch(ctx, func() {
 		f, _, err := h.compile()
 		if err == nil {
-			err = h.prepare(context.Background(), f)
+			err = h.prepare(ctx, f)
 		}
 		if err == nil && swap != nil {
 			err = swap(f)
@@ -143,8 +153,9 @@ func (h *Host) compile() (f *facade.Facade, whole bool, err error) {
 	}
 	project, incomplete := h.topology.project(h.project)
 	carriers := h.topology.carriers()
+	watch := h.telemetry.calls()
 	f, err = facade.New(project, &h.store, &facade.Options{
-		Middleware:   h.options.Middleware,
+		Middleware:   watch.middleware(h.options.Middleware),
 		List:         facade.ListLimits{Default: h.config.Limits.List.Default, Max: h.config.Limits.List.Max},
 		Unregistered: unregistered,
 		Remotes:      carriers,
@@ -152,6 +163,8 @@ func (h *Host) compile() (f *facade.Facade, whole bool, err error) {
 	})
 	if err == nil {
 		h.topology.bind(carriers, f.Catalog())
+		h.telemetry.trips(carriers, h.config.Remotes)
+		watch.bind(f.Catalog())
 	}
 	return f, whole, err
 }
@@ -175,6 +188,19 @@ func (h *Host) prepare(ctx context.Context, f *facade.Facade) error {
 // own store need not be one.
 type preparer interface {
 	Prepare(ctx context.Context, entities []*schema.Entity) error
+}
+
+// flush tells what is still to be told of, in what is left of the shutdown's time,
+// and a second at least.
+func (h *Host) flush() error {
+	by := time.Now().Add(h.config.Shutdown.Timeout)
+	if stop := h.stopBy.Load(); stop != nil {
+		by = *stop
+	}
+	if least := time.Now().Add(time.Second); by.Before(least) {
+		by = least
+	}
+	return h.telemetry.shut(by)
 }
 
 // Catalog is what the host serves.

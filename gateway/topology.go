@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/envelope"
+	"github.com/frondhost/frond/envelope/signing"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
 )
@@ -50,7 +51,7 @@ var (
 )
 
 // newTopology is nil where every Frond runs here.
-func newTopology(remotes map[string]Remote, log *slog.Logger) *topology {
+func newTopology(remotes map[string]Remote, signer *signing.Signer, log *slog.Logger, told *telemetry) *topology {
 	if len(remotes) == 0 {
 		return nil
 	}
@@ -65,9 +66,9 @@ func newTopology(remotes map[string]Remote, log *slog.Logger) *topology {
 			if retries == 0 {
 				retries = -1
 			}
-			p = &peer{url: address, remote: envelope.NewRemote(address, &envelope.RemoteOptions{
-				Name: frond, Connect: r.Connect, Attempt: r.Attempt, Timeout: r.Timeout, Retries: retries, Strict: r.Strict, NoCoalesce: r.NoCoalesce, Log: log,
-			})}
+			p = &peer{url: address, remote: envelope.NewRemote(address, told.remote(&envelope.RemoteOptions{
+				Name: frond, Connect: r.Connect, Attempt: r.Attempt, Timeout: r.Timeout, Retries: retries, Strict: r.Strict, NoCoalesce: r.NoCoalesce, Signer: signer, Log: log,
+			}))}
 			byURL[address] = p
 			t.peers = append(t.peers, p)
 		}
@@ -165,8 +166,8 @@ func causeOf(e *facade.Error) string {
 
 // watch asks every host again and again until close, and calls changed where one of
 // them serves something else than before.
-func (t *topology) watch(changed func()) {
-	ctx, cancel := context.WithCancel(context.Background())
+func (t *topology) watch(ctx context.Context, changed func()) {
+	ctx, cancel := context.WithCancel(ctx)
 	t.stop = cancel
 	news := make(chan struct{}, 1)
 	for _, p := range t.peers {
