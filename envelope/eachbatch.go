@@ -85,7 +85,7 @@ func (b *batch) post(ctx context.Context, part []int) (refused bool, err *facade
 	}
 	a := b.remote.send(ctx, p)
 	switch {
-	case a != nil && (a.what == strange || a.what == another) && !b.sure:
+	case a != nil && (a.what == strange || a.what == another || a.what == lost) && !b.sure:
 		return true, nil
 	case a != nil:
 		err = a.err()
@@ -113,6 +113,8 @@ func (b *batch) read(part []int, status int, header http.Header, body []byte) (r
 		switch {
 		case !ok || one.failed == nil:
 			return nil, false, nil, frameless(status, header)
+		case unsignedBy(header, one.failed) != nil:
+			return nil, false, nil, unsignedBy(header, one.failed)
 		case one.code == ParseError, one.code == InvalidRequest, one.code == MethodNotFound, one.code == InvalidParams:
 			if one.failed.Code != facade.PayloadTooLarge && one.failed.Code != facade.Unauthorized {
 				return nil, true, nil, nil // one frame for the whole batch: it was not read as one
@@ -125,6 +127,9 @@ func (b *batch) read(part []int, status int, header http.Header, body []byte) (r
 		one, ok := readReply(v)
 		if !ok {
 			return nil, false, nil, frameless(status, header)
+		}
+		if a := unsignedBy(header, one.failed); a != nil {
+			return nil, false, nil, a
 		}
 		if one.id == "null" && one.failed != nil {
 			return nil, false, one.failed, nil

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/frondhost/frond/envelope/signing"
 	"github.com/frondhost/frond/facade"
 )
 
@@ -32,6 +33,7 @@ const (
 	large                   // more than an answer may have
 	resting                 // the breaker is open: nothing was sent
 	full                    // too many calls are in flight: nothing was sent
+	unsigned                // the host refuses how the call is signed, or that it is not
 )
 
 // fate is what becomes of a mishap.
@@ -61,6 +63,7 @@ var fates = [...]fate{
 	large:     {facade.BadGateway, "the host answered more than fits; ask for less at once", false, false, false},
 	resting:   {facade.ServiceUnavailable, "the host has been failing and is let rest for a moment", false, false, false},
 	full:      {facade.ServiceUnavailable, "too many calls of the host are in flight", false, false, false},
+	unsigned:  {facade.BadGateway, "the host does not take the call as it is signed", false, false, false},
 }
 
 // accident is a trip that failed. It is an error for the retries alone.
@@ -129,6 +132,15 @@ func frameless(status int, header http.Header) *accident {
 		a.what = waited
 	}
 	return a
+}
+
+// unsignedBy is the accident of an answer that refuses the sender, or nil. What a
+// host says to a caller is the caller's; this is ours to mend.
+func unsignedBy(header http.Header, failed *facade.Error) *accident {
+	if header.Get("WWW-Authenticate") != signing.Challenge || failed == nil {
+		return nil
+	}
+	return &accident{what: unsigned, cause: failed}
 }
 
 // retryAfter is how long an answer asks to wait (RFC 9110, section 10.2.3); 0: it

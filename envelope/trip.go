@@ -149,6 +149,8 @@ func readOne(id int64, into *reply) func(int, http.Header, []byte) *accident {
 		switch {
 		case !ok:
 			return frameless(status, header)
+		case unsignedBy(header, r.failed) != nil:
+			return unsignedBy(header, r.failed)
 		case r.failed != nil && (asked || r.id == "null"):
 		case !asked:
 			return &accident{what: another}

@@ -38,6 +38,8 @@ type Config struct {
 	GraphQL  GraphQL
 	// Remotes are the Fronds that run elsewhere, by their names (spec 1.6).
 	Remotes map[string]Remote
+	// Signing says whether calls of those are signed, and what a receiver verifies.
+	Signing Signing
 	// Audiences are the paths of audiences' surfaces, by their names; one that is
 	// not here has /{audience}.
 	Audiences map[string]string
@@ -92,6 +94,7 @@ func (c Config) withDefaults() Config {
 	c.Identity = c.Identity.withDefaults()
 	c.CORS = c.CORS.withDefaults()
 	c.GraphQL = c.GraphQL.withDefaults()
+	c.Signing = c.Signing.withDefaults()
 	c.Log.Format = cmp.Or(c.Log.Format, "auto")
 	c.Shutdown.Timeout = cmp.Or(c.Shutdown.Timeout, 15*time.Second)
 	return c

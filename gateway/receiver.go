@@ -18,13 +18,14 @@ type ReceiverOptions struct {
 	Options
 	// Addresses to listen on; none means 127.0.0.1:4100 (spec 8.1).
 	Addresses []string
-	// AllowUnsigned lets it listen beyond loopback, where closing access is the
-	// operator's task (spec 5.3).
+	// AllowUnsigned lets it listen beyond loopback though calls are not verified: then
+	// closing access is the operator's task (spec 5.3).
 	AllowUnsigned bool
 }
 
-// Receiver serves one Frond to other processes. It believes the state a frame
-// carries, user included (spec 5.1), which is why it stays on loopback.
+// Receiver serves one Frond to other processes. With Config.Signing.Keys it takes
+// signed calls alone. Without, it believes the state a frame carries, user included
+// (spec 5.1), which is why it then stays on loopback.
 type Receiver struct {
 	*Host
 	addresses []string
@@ -43,18 +44,20 @@ func NewReceiver(project *facade.Project, frond string, opts *ReceiverOptions) (
 	}
 	var faults schema.Faults
 	for _, a := range addresses {
-		if !opts.AllowUnsigned && !loopback(a) {
+		if !opts.AllowUnsigned && !loopback(a) && len(opts.Config.Signing.Keys) == 0 {
 			faults = append(faults, schema.Fault{
-				File: "--hosts", Message: "a receiver believes every caller and does not listen on " + a,
-				Remedy: "listen on 127.0.0.1, or close access by other means and write --allow-unsigned",
+				File: "--hosts", Message: "a receiver that does not verify calls believes every caller and does not listen on " + a,
+				Remedy: "listen on 127.0.0.1, verify calls with --verify-keys, or close access by other means and write --allow-unsigned",
 			})
 		}
 	}
-	if err := faults.Err(); err != nil {
+	verifier, bad := opts.Config.Signing.withDefaults().verifier(opts.Config.Dir, frond)
+	if err := append(faults, bad...).Err(); err != nil {
 		return nil, err
 	}
 	here := opts.Options
 	here.Config.Remotes = nil // spec 1.7: the local runner executes strictly here
+	here.Config.Signing.Key = ""
 	host, err := Open(context.Background(), project, &here)
 	if err != nil {
 		return nil, err
@@ -63,9 +66,14 @@ func NewReceiver(project *facade.Project, frond string, opts *ReceiverOptions) (
 	if err != nil {
 		return nil, errors.Join(err, host.Close())
 	}
+	if verifier != nil {
+		host.log.Info("calls are verified", "frond", frond, "kids", verifier.KeyIDs())
+	}
 	r := &Receiver{Host: host, addresses: addresses}
 	mux := http.NewServeMux()
-	mux.Handle(envelope.Path, envelope.NewHandler(catalog, caller, &envelope.Options{TrustState: true, MaxBody: host.config.Limits.Body, Log: host.log}))
+	mux.Handle(envelope.Path, envelope.NewHandler(catalog, caller, &envelope.Options{
+		TrustState: verifier == nil, Verifier: verifier, MaxBody: host.config.Limits.Body, Log: host.log,
+	}))
 	mux.HandleFunc("/livez", live)
 	mux.HandleFunc("/readyz", ready(&r.draining, r.Remotes))
 	mux.Handle("/", nowhere([]string{envelope.Path, "/livez", "/readyz"}))

@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -69,6 +71,9 @@ func NewVerifier(frond string, keys []Key, opts *Options) (*Verifier, error) {
 	return v, nil
 }
 
+// KeyIDs are the keys that calls may be signed with.
+func (v *Verifier) KeyIDs() []string { return slices.Sorted(maps.Keys(v.keys)) }
+
 // Call is what a token says of a post that holds.
 type Call struct {
 	Caller string       // the sender's name; "": nobody had to sign
@@ -120,9 +125,18 @@ func (v *Verifier) Verify(post json.RawMessage) (*Call, *facade.Error) {
 	return call, nil
 }
 
+// Challenge is what WWW-Authenticate says beside a refusal (RFC 9110, section 11.6.1).
+// By it a sender knows that the host refuses the sender, and not the caller.
+const Challenge = "Kit-Call"
+
 func refuse(format string, args ...any) *facade.Error {
-	return facade.Errorf(facade.Unauthorized, format, args...)
+	return facade.Errorf(facade.Unauthorized, "%w", refusal(fmt.Sprintf(format, args...)))
 }
+
+type refusal string
+
+func (r refusal) Error() string   { return string(r) }
+func (refusal) Challenge() string { return Challenge }
 
 // unseal is the claims of a token that one of the keys has signed, and which.
 func (v *Verifier) unseal(token string) (kid string, payload []byte, _ *facade.Error) {

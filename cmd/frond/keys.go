@@ -1,0 +1,105 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/frondhost/frond/envelope/signing"
+)
+
+func newKeys(s *shell) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "keys [NAME]",
+		Short: "Make the two keys of signed calls",
+		Long: `Make a pair of Ed25519 keys: NAME.key.pem to sign calls with, which only its owner
+can read, and NAME.pub.pem to verify them with (NAME is "gateway" where it is left
+out, and may begin with a folder). Files that are there already stay as they are,
+unless --force is written. docs/signed-calls.md says how keys are changed while
+everything runs.`,
+		Example: "  frond keys\n  frond gateway --signing-key gateway.key.pem --remote catalog=http://10.0.0.7:4100\n  frond serve catalog --hosts 10.0.0.7 --verify-keys gateway.pub.pem",
+		Args:    arguments(0, 1, "one name"),
+	}
+	force := cmd.Flags().Bool("force", false, "replace files that are there already")
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		name := "gateway"
+		if len(args) > 0 {
+			name = args[0]
+		}
+		if base := filepath.Base(name); base == "." || base == ".." || base == string(filepath.Separator) {
+			return fmt.Errorf("%q is no name for two files; write one such as keys/gateway", name)
+		}
+		return s.makeKeys(name+".key.pem", name+".pub.pem", *force)
+	}
+	return cmd
+}
+
+// makeKeys writes a pair and says what to put where.
+func (s *shell) makeKeys(privateFile, publicFile string, force bool) error {
+	if !force {
+		for _, file := range []string{privateFile, publicFile} {
+			if _, err := os.Lstat(file); !errors.Is(err, os.ErrNotExist) {
+				return fmt.Errorf("%s is there already and stays as it is; write another name, or --force to replace both files", file)
+			}
+		}
+	}
+	private, public, key, err := signing.NewKey()
+	if err != nil {
+		return err
+	}
+	for _, one := range []struct {
+		file string
+		text []byte
+		mode os.FileMode
+	}{{privateFile, private, 0o600}, {publicFile, public, 0o644}} {
+		if err := place(one.file, one.text, one.mode, force); err != nil {
+			return err
+		}
+	}
+	id := signing.KeyID(key)
+	if s.json {
+		text, err := json.Marshal(map[string]any{
+			"kid": id, "private": privateFile, "public": publicFile, "pem": string(public), "jwk": signing.PublicJWK(key),
+		})
+		if err != nil {
+			return err
+		}
+		return s.write(text)
+	}
+	if _, err := s.out.Write(public); err != nil {
+		return err
+	}
+	fmt.Fprintf(s.talk, `the key %[1]s is made:
+%[2]s signs; it is the gateway's alone. In its gateway.yaml:
+  signing: {key: %[2]s}
+%[3]s verifies; every Frond that is called gets it:
+  frond serve FROND --verify-keys %[3]s
+`, id, privateFile, publicFile)
+	return nil
+}
+
+// place writes a file whole or not at all, with the mode from its first byte on.
+func place(file string, text []byte, mode os.FileMode, force bool) error {
+	temporary, err := os.CreateTemp(filepath.Dir(file), ".frond-key-*") // 0600
+	if err != nil {
+		return fmt.Errorf("%s cannot be written: %w", file, err)
+	}
+	defer os.Remove(temporary.Name())
+	_, err = temporary.Write(text)
+	err = errors.Join(err, temporary.Chmod(mode), temporary.Sync(), temporary.Close())
+	switch {
+	case err != nil:
+	case force:
+		err = os.Rename(temporary.Name(), file)
+	default:
+		err = os.Link(temporary.Name(), file) // fails where something is there by now
+	}
+	if err != nil {
+		return fmt.Errorf("%s cannot be written: %w", file, err)
+	}
+	return nil
+}

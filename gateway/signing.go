@@ -1,0 +1,137 @@
+package gateway
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/frondhost/frond/envelope/signing"
+	"github.com/frondhost/frond/schema"
+)
+
+// Signing says how calls between processes are signed (docs/signed-calls.md): Key
+// and Name are the gateway's, which sends them; the rest is the receiver's.
+type Signing struct {
+	// Key is a file with the private key that every call of a remote is signed with,
+	// below the project's folder or anywhere by an absolute path; "": none is signed.
+	Key  string
+	Name string // who says to be calling; "" means gateway
+
+	// Keys are what a receiver verifies calls with: files with public keys (PEM, a JWK
+	// or a set of them), or JWKs as JSON. NAME=FILE holds the keys of a file to the
+	// sender of that name. Empty: calls are not verified.
+	Keys      []string
+	ClockSkew time.Duration // how far clocks may be apart; 0 means 30 s, less not at all
+	// OpenDiscovery answers rpc.discover to callers who do not sign, too.
+	OpenDiscovery bool
+}
+
+const (
+	defaultSender      = "gateway"
+	defaultSigningSkew = 30 * time.Second
+	mostSigningSkew    = 5 * time.Minute
+)
+
+func (s Signing) withDefaults() Signing {
+	s.Name = cmp.Or(s.Name, defaultSender)
+	s.ClockSkew = cmp.Or(s.ClockSkew, defaultSigningSkew)
+	return s
+}
+
+// signer signs calls; nil where they are not signed. dir is the project's folder.
+func (s Signing) signer(dir string) (*signing.Signer, schema.Faults) {
+	if s.Key == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(below(dir, s.Key))
+	if err != nil {
+		err = fmt.Errorf("%s; name a file that can be read", pathless(err))
+	}
+	if err == nil {
+		key, bad := signing.ReadPrivate(text)
+		if err = bad; err == nil {
+			return signing.NewSigner(key, s.Name), nil
+		}
+	}
+	return nil, schema.Faults{{File: ConfigFile, Pointer: "/signing/key", Message: s.Key + " cannot be used", Remedy: err.Error()}}
+}
+
+// verifier verifies the calls of a Frond; nil where they are not verified.
+func (s Signing) verifier(dir, frond string) (*signing.Verifier, schema.Faults) {
+	if len(s.Keys) == 0 {
+		return nil, nil
+	}
+	var keys []signing.Key
+	var faults schema.Faults
+	for i, source := range s.Keys {
+		sender, file := "", source
+		if name, rest, named := strings.Cut(source, "="); named && !strings.HasPrefix(source, "{") {
+			sender, file = name, rest
+		}
+		text, err := []byte(file), error(nil)
+		if strings.HasPrefix(file, "{") {
+			file = "this JWK"
+		} else if text, err = os.ReadFile(below(dir, file)); err != nil {
+			err = fmt.Errorf("%s; name a file that can be read", pathless(err))
+		}
+		if err == nil {
+			public, bad := signing.ReadPublic(text)
+			for _, one := range public {
+				keys = append(keys, signing.Key{Public: one, Sender: sender})
+			}
+			err = bad
+		}
+		if err != nil {
+			faults = append(faults, schema.Fault{
+				File: ConfigFile, Pointer: fmt.Sprintf("/signing/keys/%d", i), Message: file + " cannot be used", Remedy: err.Error(),
+			})
+		}
+	}
+	if faults != nil {
+		return nil, faults
+	}
+	v, err := signing.NewVerifier(frond, keys, &signing.Options{ClockSkew: s.ClockSkew, OpenDiscovery: s.OpenDiscovery})
+	if err != nil {
+		return nil, schema.Faults{{File: ConfigFile, Pointer: "/signing/keys", Message: err.Error(), Remedy: "name each key once"}}
+	}
+	return v, nil
+}
+
+// below is a path that begins in a folder, unless it is absolute.
+func below(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
+func readSender(text string) (string, error) {
+	if text == "" || len(text) > 256 || strings.ContainsAny(text, "=,\n") {
+		return "", errors.New("write a name such as shop, without = and commas")
+	}
+	return text, nil
+}
+
+func readSigningKeys(text string) ([]string, error) {
+	items, err := readKeys(text)
+	if err != nil {
+		return nil, errors.New("write a list of files, such as [keys/gateway.pub.pem, shop=keys/shop.pub.pem]; a public JWK may stand in it as a map")
+	}
+	return items, nil
+}
+
+// readSigningSkew is as readSkew: nothing at all is -1.
+func readSigningSkew(text string) (time.Duration, error) {
+	d, err := readDuration(text)
+	switch {
+	case err == nil && d > mostSigningSkew:
+		return 0, fmt.Errorf("write at most %s, such as 30s: calls are remembered for that long", mostSigningSkew)
+	case err == nil && d == 0:
+		return -1, nil
+	}
+	return d, err
+}
