@@ -47,6 +47,10 @@ func (t *trip) admit(ctx context.Context) error {
 // the card it names, or against nothing at all.
 func (t *trip) admitNamed() {
 	in, op := &t.call.Invocation, t.op
+	if op.Open {
+		t.params, t.query = t.anyObject(in.Params, "/params"), t.anyObject(in.Query, "/query")
+		return
+	}
 	t.params = t.part(op.Params, in.Params, "/params")
 	t.query = t.part(op.Query, in.Query, "/query")
 	if op.Input == nil {
@@ -65,6 +69,17 @@ func (t *trip) part(card *schema.Entity, text json.RawMessage, at string) json.R
 	o, details := card.Judge(schema.Plain, text, at)
 	t.details = append(t.details, details...)
 	return appendObject(nil, o)
+}
+
+// anyObject is params or query of an operation that nobody has a card of: an object,
+// which is judged where it runs.
+func (t *trip) anyObject(text json.RawMessage, at string) json.RawMessage {
+	switch jsontext.KindOf(text) {
+	case jsontext.Invalid, jsontext.Null, jsontext.Object:
+	default:
+		t.refuse(schema.Detail{Pointer: at, Code: "type", Message: "must be an object"})
+	}
+	return text
 }
 
 // judge judges a body, and refuses what the scope takes from the caller: hidden

@@ -36,6 +36,9 @@ func (c *Catalog) discovered(op *Operation) schema.DiscoveredOp {
 		Name: op.Name, Kind: string(op.Kind), Description: op.Description, Deprecated: op.Deprecated, Cardinality: string(op.Cardinality),
 		Params: cardOf(op.Params), Query: cardOf(op.Query), Input: cardOf(op.Input), Output: cardOf(op.Output),
 	}
+	if op.Open {
+		out.Cardinality = "" // that it takes nothing is not known here either
+	}
 	if op.Builtin && op.Query != nil {
 		// DESIGN 5: the grammar of list is published as its input card, which is the
 		// spec's own key; a built-in query has no body beside it.

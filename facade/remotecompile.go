@@ -19,7 +19,11 @@ func (b *compiler) known(src *FrondSource) {
 	for i := range src.Known.Doors {
 		there := &src.Known.Doors[i]
 		door := b.doors[schema.EntityKey(there.Name)]
-		if door == nil || door.Frond.Name != src.Name || door.Entity == nil {
+		if door == nil || door.Frond.Name != src.Name {
+			continue
+		}
+		door.open(there)
+		if door.Entity == nil {
 			continue
 		}
 		has := map[string]*schema.DiscoveredOp{}
@@ -46,6 +50,18 @@ func (b *compiler) known(src *FrondSource) {
 				}
 			}
 		}
+	}
+}
+
+// open marks the operations of which nobody says what they take: neither a card here,
+// nor one there. A host like this one says so by their cardinality: nothing.
+func (d *Door) open(there *schema.DiscoveredDoor) {
+	for i := range there.Ops {
+		far, op := &there.Ops[i], d.ops[there.Ops[i].Name]
+		if op == nil || op.builtin != nil || op.Params != nil || op.Query != nil || op.Input != nil {
+			continue
+		}
+		op.Open = far.Params == nil && far.Query == nil && far.Input == nil && far.Cardinality == ""
 	}
 }
 

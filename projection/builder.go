@@ -114,6 +114,10 @@ func (b *Builder) root(kind facade.Kind) *object {
 	return b.mutation
 }
 
+// Notes is what Fronds elsewhere have that GraphQL cannot name, a sentence for each
+// thing: it is left out of the schema. What is here and has no name is a fault.
+func (b *Builder) Notes() []string { return b.claims.notes }
+
 // Build gives the schema, its fields resolved by caller. The error is
 // schema.Faults where names are at fault: all of them, those that RegisterAll and
 // its siblings have already told included. A Builder builds once.

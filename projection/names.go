@@ -132,10 +132,12 @@ type claims struct {
 	told   map[*schema.Property]bool // fields whose names are no names here
 	faults schema.Faults
 	spares int
+	away   map[string]bool // Fronds that run elsewhere
+	notes  []string        // what they have that GraphQL cannot name
 }
 
 func newClaims() *claims {
-	c := &claims{owners: map[space]map[string]*origin{}, told: map[*schema.Property]bool{}}
+	c := &claims{owners: map[space]map[string]*origin{}, told: map[*schema.Property]bool{}, away: map[string]bool{}}
 	for _, name := range reserved {
 		c.claim(typeNames, name, house)
 	}
@@ -150,6 +152,11 @@ func (c *claims) claim(s space, name string, o *origin) bool {
 			return false // once is enough, though it would stand in many types
 		}
 		c.told[o.field] = true
+		if c.elsewhere(o) {
+			// It is not ours to rename, and no reason to be without all the others.
+			c.notes = append(c.notes, fmt.Sprintf("%s has no name in GraphQL and is left out there: %s", o, s.name(name)))
+			return false
+		}
 		c.fault(o, fmt.Sprintf("%s would be the GraphQL %s, and that is no name in GraphQL", o, s.name(name)),
 			o.remedy()+": letters, digits and _, no digit first, nor __")
 		return false
@@ -180,6 +187,12 @@ func (c *claims) claim(s space, name string, o *origin) bool {
 
 func (c *claims) fault(o *origin, message, remedy string) {
 	c.faults = append(c.faults, schema.Fault{File: o.file(), Pointer: o.pointer(), Message: message, Remedy: remedy})
+}
+
+// elsewhere says whether what o is of runs elsewhere.
+func (c *claims) elsewhere(o *origin) bool {
+	d := o.owner()
+	return o.field != nil && c.away[o.field.Owner.Frond] || d != nil && c.away[d.Frond.Name]
 }
 
 // spare is a type name for a thing that could not have its own, so that what it

@@ -74,6 +74,7 @@ func (f *fetch) invocation(vars *variables) *invocation {
 	r := renderer{vars: vars}
 	in := &invocation{}
 	params, query := member{}, member{}
+	var allParams, allQuery json.RawMessage
 	paging := paging{}
 	for _, b := range f.args.bound {
 		text, ok := r.argument(nil, b.def, b.value)
@@ -83,6 +84,10 @@ func (f *fetch) invocation(vars *variables) *invocation {
 		switch b.Into {
 		case IntoBody:
 			in.body = text
+		case AllParams:
+			allParams = text
+		case AllQuery:
+			allQuery = text
 		case IntoParams:
 			params.add(b.Key, text)
 		case IntoSort:
@@ -117,6 +122,12 @@ func (f *fetch) invocation(vars *variables) *invocation {
 		}
 	}
 	in.params, in.query, in.err = params.object(), query.object(), r.err
+	if allParams != nil {
+		in.params = allParams
+	}
+	if allQuery != nil {
+		in.query = allQuery
+	}
 	return in
 }
 

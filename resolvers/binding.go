@@ -89,7 +89,7 @@ const (
 type Arg struct {
 	Name string // the argument
 	Into Place
-	Key  string // the member of params or query; unused for IntoBody
+	Key  string // the member of params or query; unused where the argument is all of it
 }
 
 // Place is a part of the invocation.
@@ -100,6 +100,8 @@ const (
 	IntoParams Place = iota
 	IntoQuery
 	IntoBody   // the argument is the body, whole
+	AllParams  // the argument is params, whole
+	AllQuery   // the argument is the query, whole
 	IntoSort   // orderBy: a list of one-key objects becomes query.sort
 	IntoFirst  // query.limit, forward
 	IntoLast   // query.limit, backward

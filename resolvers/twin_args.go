@@ -35,6 +35,10 @@ func twinInvoke(in *facade.Invocation, where []Arg, args map[string]any) error {
 			query[a.Key] = keys
 		case IntoBody:
 			in.Body = mustJSON(value)
+		case AllParams:
+			in.Params = mustJSON(value)
+		case AllQuery:
+			in.Query = mustJSON(value)
 		}
 	}
 	if slices.ContainsFunc(where, func(a Arg) bool { return a.Into == IntoFirst }) {

@@ -121,6 +121,10 @@ func (a *arguments) place(all []parameter) {
 			a.fields = readFields(p.values)
 			continue
 		}
+		if into == nil && a.op.Open {
+			a.query.set(p.name, textOf(p.values))
+			continue
+		}
 		if into == nil {
 			if a.op.Builtin && a.op.Query != nil { // the façade refuses it, in the words every surface has
 				a.query.set(p.name, jsontext.Quote(p.values[0]))
@@ -145,6 +149,22 @@ func (a *arguments) place(all []parameter) {
 	if filter := readFilter(a, conditions); filter != nil {
 		a.query.set("filter", filter)
 	}
+}
+
+// textOf is what a parameter is where no card says: text, and a list where it stands
+// more than once.
+func textOf(values []string) []byte {
+	if len(values) == 1 {
+		return jsontext.Quote(values[0])
+	}
+	list := []byte{'['}
+	for i, v := range values {
+		if i > 0 {
+			list = append(list, ',')
+		}
+		list = jsontext.AppendString(list, v)
+	}
+	return append(list, ']')
 }
 
 // fieldsParameter narrows the rows that a query answers. It is list's own in its
