@@ -92,6 +92,9 @@ func (g *generation) project(p *place) (*resolvers.Schema, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, note := range b.Notes() {
+		g.log.Warn("something of a remote is not in the GraphQL schema", "note", note)
+	}
 	return b.Build(p.caller)
 }
 
