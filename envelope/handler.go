@@ -224,8 +224,10 @@ func (q *request) run(ctx context.Context, f frame) (func([]byte) []byte, *failu
 	if !q.handler.options.TrustState {
 		inv.State = q.state
 	}
-	if inv.Trace == "" {
-		inv.Trace = q.http.Header.Get("traceparent")
+	if facade.TraceID(inv.Trace) == "" {
+		if said := q.http.Header.Get("traceparent"); inv.Trace == "" || facade.TraceID(said) != "" {
+			inv.Trace = said // which trace it is, the request knows better than a text that is none
+		}
 	}
 	call := facade.Call{Entity: entity, Operation: operation, Invocation: inv}
 	result, err := q.handler.call(ctx, &call)

@@ -43,6 +43,7 @@ type Config struct {
 	// Audiences are the paths of audiences' surfaces, by their names; one that is
 	// not here has /{audience}.
 	Audiences map[string]string
+	Admin     Admin
 	Log       Log
 	Shutdown  Shutdown
 }
@@ -132,6 +133,7 @@ func pathless(err error) string {
 func (c Config) check() schema.Faults {
 	faults := append(append(c.Identity.check(c.Listen), c.CORS.check()...), c.GraphQL.check()...)
 	faults = append(faults, c.checkRemotes()...)
+	faults = append(faults, c.Admin.check()...)
 	if c.Limits.List.Default > c.Limits.List.Max {
 		faults = append(faults, schema.Fault{
 			File: ConfigFile, Pointer: "/limits/list/default",

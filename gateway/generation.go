@@ -53,9 +53,9 @@ func (g *Gateway) generate(f *facade.Facade) (*generation, error) {
 			handler, err := m.build(gen, p)
 			problems = append(problems, err)
 			gen.places = append(gen.places, p)
-			gen.mount(mounted{base + m.path, audience != "", handler})
+			gen.mount(mounted{base + m.path, audience != "", handler, p})
 			if m.kind == facade.OnGraphQL && !g.config.GraphQL.NoConsole {
-				gen.mount(mounted{base + m.path + console.Path, true, handler})
+				gen.mount(mounted{base + m.path + console.Path, true, handler, p})
 			}
 		}
 	}
@@ -74,6 +74,9 @@ func (g *Gateway) generate(f *facade.Facade) (*generation, error) {
 
 func (g *generation) mount(m mounted) {
 	m.handler = g.config.CORS.wrap(m.handler)
+	if m.place != nil {
+		m.handler = g.telemetry.at(string(m.place.surface), m.place.routeOf(m.path), m.handler)
+	}
 	g.mounted = append(g.mounted, m)
 }
 

@@ -29,7 +29,8 @@ type GraphQLOptions struct {
 	Dir      string // where a relative path of Settings.Documents.Folder begins
 	Suggest  bool   // answer mistakes with suggestions, as Config.Mode says: RegisterGraphQL's
 
-	shelf *shelf
+	shelf     *shelf
+	telemetry *telemetry // nil: nothing is told of
 }
 
 // NewGraphQL answers GraphQL over HTTP (the draft of the GraphQL foundation):
@@ -138,6 +139,9 @@ func (h *graphQL) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		State: state, Trace: r.Header.Get("Traceparent"), ReadOnly: m.readOnly,
 	})
 	defer res.Release()
+	if h.telemetry != nil {
+		h.telemetry.executed(r.Context(), res)
+	}
 	if remember != "" && h.memory != nil && res.Executed { // not what was refused: it could crowd out the rest
 		h.memory.put(remember, query)
 	}

@@ -71,13 +71,15 @@ func NewReceiver(project *facade.Project, frond string, opts *ReceiverOptions) (
 	}
 	r := &Receiver{Host: host, addresses: addresses}
 	mux := http.NewServeMux()
-	mux.Handle(envelope.Path, envelope.NewHandler(catalog, caller, &envelope.Options{
+	frames := envelope.NewHandler(catalog, caller, &envelope.Options{
 		TrustState: verifier == nil, Verifier: verifier, MaxBody: host.config.Limits.Body, Log: host.log,
-	}))
+	})
+	route := func(*http.Request) string { return envelope.Path }
+	mux.Handle(envelope.Path, host.telemetry.at(string(facade.OnEnvelope), route, frames))
 	mux.HandleFunc("/livez", live)
 	mux.HandleFunc("/readyz", ready(&r.draining, r.Remotes))
 	mux.Handle("/", nowhere([]string{envelope.Path, "/livez", "/readyz"}))
-	r.handler = watch(mux, host.log)
+	r.handler = host.telemetry.requests(watch(mux, host.log))
 	return r, nil
 }
 

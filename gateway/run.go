@@ -35,10 +35,21 @@ func (h *Host) serve(ctx context.Context, handler http.Handler, draining *atomic
 		}
 		listeners = append(listeners, l)
 	}
+	admin, adminListener, err := h.admin(ctx, draining)
+	if err != nil {
+		for _, l := range listeners {
+			_ = l.Close()
+		}
+		return err
+	}
 	server := newServer(handler)
 	// Requests outlive ctx: that it is done is the beginning of the drain.
 	server.BaseContext = func(net.Listener) context.Context { return context.WithoutCancel(ctx) }
-	failed := make(chan error, len(listeners))
+	failed := make(chan error, len(listeners)+1)
+	if admin != nil {
+		go func() { failed <- admin.Serve(adminListener) }()
+		defer func() { _ = admin.Close() }() // it tells of the drain too
+	}
 	for _, l := range listeners {
 		h.announce("http://" + l.Addr().String())
 		go func() { failed <- server.Serve(l) }()
@@ -52,6 +63,8 @@ func (h *Host) serve(ctx context.Context, handler http.Handler, draining *atomic
 	h.log.Info("draining", "timeout", h.config.Shutdown.Timeout.String())
 	draining.Store(true)
 	time.Sleep(h.config.Shutdown.Delay)
+	by := time.Now().Add(h.config.Shutdown.Timeout)
+	h.stopBy.Store(&by)
 	return drain(context.WithoutCancel(ctx), server, h.config.Shutdown.Timeout)
 }
 

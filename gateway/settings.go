@@ -110,6 +110,8 @@ var settings = []Setting{
 	{"signing.keys", "[]", "files with the public keys that frond serve verifies calls with, or NAME=FILE for the keys of one sender", to(readSigningKeys, func(c *Config) *[]string { return &c.Signing.Keys })},
 	{"signing.clockSkew", "30s", "how far the sender's clock may be off", to(readSigningSkew, func(c *Config) *time.Duration { return &c.Signing.ClockSkew })},
 	{"signing.openDiscovery", "false", "answer rpc.discover to callers who do not sign, too", to(readBool, func(c *Config) *bool { return &c.Signing.OpenDiscovery })},
+	{"admin.listen", "", "the address of /metrics and of health for the operator, such as 127.0.0.1:9464; there is none, and nothing is counted, where it is empty", to(readAdminAddress, func(c *Config) *string { return &c.Admin.Listen })},
+	{"admin.public", "false", "let that address be one that other machines can reach", to(readBool, func(c *Config) *bool { return &c.Admin.Public })},
 	{"log.level", "info", "debug, info, warn or error", to(readLevel, func(c *Config) *slog.Level { return &c.Log.Level })},
 	{"log.format", "auto", "text, json or auto: text on a terminal, else json", to(readFormat, func(c *Config) *string { return &c.Log.Format })},
 	{"shutdown.delay", "0s", "how long to go on serving with /readyz at 503", to(readDuration, func(c *Config) *time.Duration { return &c.Shutdown.Delay })},

@@ -39,6 +39,7 @@ type place struct {
 	caller  facade.Caller
 	shown   func() string // the SDL, the routes or the discovery document
 	shelf   *shelf        // of GraphQL: its trusted documents
+	table   *rest.Table   // of REST: its routes
 }
 
 // mounted is a handler and the path it belongs at.
@@ -46,6 +47,15 @@ type mounted struct {
 	path    string
 	untold  bool // not to be named to who asks for a path that is not there
 	handler http.Handler
+	place   *place // nil: the house's own
+}
+
+// routeOf says by which route of a surface a request comes; "" where there is none.
+func (p *place) routeOf(path string) func(*http.Request) string {
+	if p.table == nil {
+		return func(*http.Request) string { return path }
+	}
+	return func(r *http.Request) string { return p.table.Path(r.URL.EscapedPath()) }
 }
 
 // empty says whether nothing is to be seen: the surface is not mounted then, as if
@@ -67,6 +77,7 @@ func (g *generation) graphQL(p *place) (http.Handler, error) {
 	h, err := engineOf(schema, p.caller, &GraphQLOptions{
 		Session: g.session, MaxBody: g.config.Limits.Body, Log: g.log, Queries: queries,
 		Settings: g.config.GraphQL, Dir: g.config.Dir, Suggest: g.config.Mode == Development,
+		telemetry: g.telemetry,
 	}, g.trusted)
 	if err != nil {
 		return nil, err
@@ -103,7 +114,7 @@ func (g *generation) rest(p *place) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.shown = api.Table().String
+	p.table, p.shown = api.Table(), api.Table().String
 	return api, nil
 }
 

@@ -76,6 +76,16 @@ func (t *Table) match(escaped string) (match, *facade.Error) {
 	return m, nil
 }
 
+// Path is the path of the route that an escaped path stands for, such as
+// /api/catalog/products/{id}; "" where there is none.
+func (t *Table) Path(escaped string) string {
+	m, missing := t.match(escaped)
+	if missing != nil {
+		return ""
+	}
+	return m.row.path
+}
+
 func notUTF8() *facade.Error {
 	return facade.Errorf(facade.BadRequest, "the path is not percent-encoded UTF-8; send every byte beyond ASCII as %%XX, and %% itself as %%25")
 }

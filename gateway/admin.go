@@ -1,0 +1,69 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"sync/atomic"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/frondhost/frond/schema"
+)
+
+// Admin is the listener for those who look after the service: /metrics, and health.
+type Admin struct {
+	Listen string // host:port; "" means there is none, and nothing is counted
+	Public bool   // it may be reached from other machines
+}
+
+// check finds out whether others could read what is for the operator.
+func (a *Admin) check() (faults schema.Faults) {
+	if a.Listen != "" && !a.Public && !loopback(a.Listen) {
+		faults = append(faults, schema.Fault{
+			File: ConfigFile, Pointer: "/admin/listen",
+			Message: fmt.Sprintf("%s can be reached from other machines, and tells them what is called here and how often", a.Listen),
+			Remedy:  "write 127.0.0.1 before the port; or where only your own can reach it, admin.public: true",
+		})
+	}
+	return faults
+}
+
+func readAdminAddress(text string) (string, error) {
+	if text == "" {
+		return "", nil
+	}
+	return readAddress(text)
+}
+
+// admin listens for the operator, where that is set, and is closed by its owner.
+func (h *Host) admin(ctx context.Context, draining *atomic.Bool) (*http.Server, net.Listener, error) {
+	if h.config.Admin.Listen == "" || h.telemetry == nil || h.telemetry.metrics == nil {
+		return nil, nil, nil
+	}
+	l, err := listen(ctx, h.config.Admin.Listen)
+	if err != nil {
+		return nil, nil, fmt.Errorf("admin.listen: %w", err)
+	}
+	h.log.Info("the admin listener is up", "url", "http://"+l.Addr().String())
+	return newServer(h.adminHandler(draining)), l, nil
+}
+
+func (h *Host) adminHandler(draining *atomic.Bool) http.Handler {
+	registry := h.telemetry.metrics.registry
+	mux := http.NewServeMux()
+	mux.Handle("/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{ErrorLog: complaints{h}}))
+	mux.HandleFunc("/livez", live)
+	mux.HandleFunc("/readyz", ready(draining, h.Remotes))
+	mux.Handle("/", nowhere([]string{"/metrics", "/livez", "/readyz"}))
+	return watch(mux, h.log)
+}
+
+// complaints are what goes wrong in a scrape, for the log.
+type complaints struct{ *Host }
+
+// Println writes one.
+func (c complaints) Println(v ...any) {
+	c.log.Error("metrics cannot be told", "error", fmt.Sprint(v...))
+}

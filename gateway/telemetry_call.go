@@ -1,0 +1,150 @@
+package gateway
+
+import (
+	"context"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/semconv/v1.43.0"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/frondhost/frond/facade"
+)
+
+// callWatch tells of every call that one façade answers, those of handlers included.
+type callWatch struct {
+	*telemetry
+	catalog    *facade.Catalog
+	operations map[*facade.Operation]*watched
+	unknown    *watched
+}
+
+// watched is one operation as it is told of. Names are the catalog's: what a caller
+// writes who asks for something that is not there is told nowhere.
+type watched struct {
+	name       string // of the span
+	attributes trace.SpanStartEventOption
+	series     *series // nil: no numbers
+}
+
+// calls are the watch of a façade that is about to be made, or nil.
+func (t *telemetry) calls() *callWatch {
+	if t == nil {
+		return nil
+	}
+	return &callWatch{telemetry: t}
+}
+
+// middleware is what stands around the path: the watch, where there is one, and
+// within it the author's.
+func (w *callWatch) middleware(own []facade.Middleware) []facade.Middleware {
+	if w == nil {
+		return own
+	}
+	return append([]facade.Middleware{w.around}, own...)
+}
+
+// bind tells the watch what its façade serves. No call is made before.
+func (w *callWatch) bind(c *facade.Catalog) {
+	if w == nil {
+		return
+	}
+	w.catalog, w.operations = c, map[*facade.Operation]*watched{}
+	for _, frond := range c.Fronds {
+		for _, door := range frond.Doors {
+			for _, op := range door.Operations {
+				w.operations[op] = w.watched(frond.Name, door.Name, op.Name, op.Kind)
+			}
+		}
+	}
+	const unknown = "unknown"
+	w.unknown = w.watched(unknown, unknown, unknown, unknown)
+	w.unknown.name = unknown
+}
+
+func (w *callWatch) watched(frond, entity, operation string, kind facade.Kind) *watched {
+	one := &watched{name: entity + "." + operation, attributes: trace.WithAttributes(
+		attribute.String("frond.name", frond), attribute.String("frond.entity", entity),
+		attribute.String("frond.operation", operation), attribute.String("frond.kind", string(kind)),
+	)}
+	if w.metrics != nil {
+		one.series = &series{metrics: w.metrics, frond: frond, entity: entity, operation: operation, kind: string(kind)}
+	}
+	return one
+}
+
+// of is the operation a call is for.
+func (w *callWatch) of(c *facade.Call) *watched {
+	if door := w.catalog.Door(c.Entity); door != nil {
+		if one := w.operations[door.Operation(c.Operation)]; one != nil {
+			return one
+		}
+	}
+	return w.unknown
+}
+
+func (w *callWatch) around(next facade.Caller) facade.Caller {
+	return facade.CallerFunc(func(ctx context.Context, c *facade.Call) (res *facade.Result, err error) {
+		one := w.of(c)
+		var span trace.Span
+		if w.tracer != nil {
+			var links []trace.SpanStartOption
+			ctx, links = under(ctx, &c.Invocation)
+			ctx, span = w.tracer.Start(ctx, one.name, append(links, one.attributes)...)
+			own := *c
+			own.Invocation.Trace = traceOf(ctx)
+			c = &own
+		}
+		if one.series != nil {
+			one.series.began()
+		}
+		began := time.Now()
+		code := facade.InternalError // should middleware panic
+		defer func() {
+			if one.series != nil {
+				one.series.ended(c, code, time.Since(began))
+			}
+			if span != nil {
+				endCall(span, c, res, code)
+			}
+		}()
+		res, err = next.Call(ctx, c)
+		code = facade.CodeOf(err)
+		return res, err
+	})
+}
+
+// endCall ends a call's span. Whose mistake a failure was its code says; only what
+// is ours, or a remote's, is an error of the span.
+func endCall(span trace.Span, c *facade.Call, res *facade.Result, code facade.Code) {
+	span.SetAttributes(attribute.String("frond.outcome", outcomeOf(code)))
+	if c.Each != nil {
+		span.SetAttributes(attribute.Int("frond.keys", len(c.Each.Keys)))
+	}
+	if code != "" {
+		failed(span, code)
+	} else if res != nil && res.Form != facade.FormValue {
+		span.SetAttributes(attribute.Int("frond.rows", res.Rows.Len()))
+	}
+	span.End()
+}
+
+func failed(span trace.Span, code facade.Code) {
+	span.SetAttributes(semconv.ErrorTypeKey.String(outcomeOf(code)))
+	if code.Status() >= 500 {
+		span.SetStatus(codes.Error, "")
+	}
+}
+
+// outcomeOf is how a call went, in one word: ok, or the code of its failure; a code
+// of the author's own is not in the table, and there may be any number of those.
+func outcomeOf(code facade.Code) string {
+	switch {
+	case code == "":
+		return "ok"
+	case code.Known():
+		return string(code)
+	}
+	return "OTHER"
+}
