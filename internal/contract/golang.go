@@ -264,6 +264,9 @@ func (w *goWriter) method(op *Op) (takes, gives, body string) {
 	case op.Builtin && op.ID != nil:
 		takes += ", key " + w.bare(*op.ID)
 		ask = fmt.Sprintf("c.ask(ctx, %q, id[%s]{key}, nil, nil)", op.Name, w.bare(*op.ID))
+	case op.Open:
+		takes += ", in facade.Invocation"
+		ask = fmt.Sprintf("c.Call(ctx, c.name, %q, in)", op.Name)
 	case op.In != nil:
 		takes += ", in " + op.In.Name
 		ask = fmt.Sprintf("c.parts(ctx, %q, in, %s, %s, %t)", op.Name, goStrings(op.Params), goStrings(op.Query), op.Body)

@@ -43,6 +43,7 @@ type Op struct {
 	Params, Query []string
 	Body          bool
 
+	Open  bool     // nobody says what it takes: an invocation, as it is
 	Takes []string // of a list that understands some keys alone; nil: all
 }
 
@@ -128,7 +129,7 @@ type reading struct {
 
 // reserved are the names that every generated package has.
 var reserved = []string{
-	"Opt", "Set", "List", "Filter", "ListQuery", "Page", "Client", "NewClient", "Bundle", "Contract", "Version",
+	"Opt", "Set", "List", "Filter", "ListQuery", "Page", "Client", "NewClient", "Bundle", "Contract", "Version", "Invocation",
 	"KitError", "ClientOptions", "Doors", "JSONValue", "Error", "Promise", "Object", "Array", "String", "Number", "Boolean",
 }
 

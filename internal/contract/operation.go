@@ -9,7 +9,7 @@ import (
 
 func (b *reading) operation(d *facade.Door, door *Door, op *facade.Operation) *Op {
 	o := &Op{
-		Name: op.Name, Doc: op.Description, Deprecated: op.Deprecated, Kind: op.Kind, Builtin: op.Builtin, Cardinality: op.Cardinality,
+		Name: op.Name, Doc: op.Description, Deprecated: op.Deprecated, Kind: op.Kind, Builtin: op.Builtin, Cardinality: op.Cardinality, Open: op.Open,
 	}
 	if op.Output != nil {
 		o.Out = &Type{Basic: Named, Decl: b.row(op.Output)}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/internal/contract"
+	"github.com/frondhost/frond/schema"
+)
+
+func newBuildFrond(s *shell) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "build-frond FROND",
+		Short: "Write a Frond's contract as a Go module and an npm package",
+		Long: `Write what a Frond promises as packages that others install: OUT/go is a Go
+module (types, constructors that judge, a client, the cards), OUT/npm an npm
+package (types, a client over fetch, the cards). They are made from the project's
+cards, or from those that frond sync wrote; no host is asked. The same cards are
+the same bytes.`,
+		Example: "  frond build-frond catalog --dir examples/shop --module example.com/shop/catalog --npm @shop/catalog --contract 1.4.0",
+		Args:    arguments(1, 1, "one Frond"),
+	}
+	var opts contract.PackageOptions
+	flags := cmd.Flags()
+	dir := flags.String("dir", ".", "the project's folder")
+	out := flags.String("out", "", "the folder to write to (default DIR/dist/FROND)")
+	flags.StringVar(&opts.Module, "module", "", "the Go module's path (default frond.local/FROND)")
+	flags.StringVar(&opts.NPM, "npm", "", "the npm package's name (default FROND)")
+	flags.StringVar(&opts.Version, "contract", "", "the version of both (default 0.0.0-c and a hash of the contract)")
+	check := flags.Bool("check", false, "write nothing; leave with 1 where something would change")
+	settings := addSettings(cmd, "remotes", "vendor")
+	settings.unregistered = func(schema.Fault) {} // nothing is run
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		catalog, err := s.promised(settings, *dir)
+		if err != nil {
+			return err
+		}
+		var names []string
+		for _, f := range catalog.Fronds {
+			names = append(names, f.Name)
+		}
+		if !slices.Contains(names, args[0]) {
+			return fmt.Errorf("%s has no Frond %s; it has %s", *dir, args[0], cmp.Or(strings.Join(names, ", "), "none"))
+		}
+		model, err := contract.Read(catalog, args[0])
+		if err != nil {
+			return err
+		}
+		opts.Host = released()
+		files, err := model.Packages(opts)
+		if err != nil {
+			return err
+		}
+		plan, err := contract.NewPlan(cmp.Or(*out, filepath.Join(*dir, "dist", args[0])), contract.ManifestFile, files, nil)
+		if err != nil {
+			return err
+		}
+		return s.settle([]*contract.Plan{plan}, nil, *check)
+	}
+	return cmd
+}
+
+// promised is what a project's cards say it serves. Nothing is run and nobody is
+// asked: what a Frond elsewhere serves is what was synced of it.
+func (s *shell) promised(settings *settings, dir string) (*facade.Catalog, error) {
+	project, config, err := settings.load(s, dir)
+	if err != nil {
+		return nil, err
+	}
+	placed := *project
+	placed.Fronds = nil
+	for _, src := range project.Fronds {
+		moved := *src
+		if remote, away := config.Remotes[src.Name]; away {
+			moved.Remote = remote.URL
+		} else if src.Known != nil {
+			moved.Remote = "elsewhere"
+		}
+		placed.Fronds = append(placed.Fronds, &moved)
+	}
+	placed.Vendor = cmp.Or(config.Vendor, placed.Vendor)
+	f, err := facade.New(&placed, nil, &facade.Options{
+		List:         facade.ListLimits{Default: config.Limits.List.Default, Max: config.Limits.List.Max},
+		Unregistered: settings.unregistered, Incomplete: len(config.Remotes) > 0,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return f.Catalog(), nil
+}
+
+// released is this program's version where it is a release; "" for any other.
+func released() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || !release.MatchString(info.Main.Version) {
+		return ""
+	}
+	return info.Main.Version
+}
+
+var release = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+$`)

@@ -1,0 +1,77 @@
+/** What a call failed with: a KitError as the host answered it, or as the trip came to. */
+export class KitError extends Error {
+  constructor({ code, message, entity, operation, details }) {
+    super(message);
+    this.name = "KitError";
+    this.code = code;
+    this.entity = entity;
+    this.operation = operation;
+    this.details = details;
+  }
+}
+
+export function createClient(options) {
+  const { url, headers, fetch = globalThis.fetch } = typeof options === "string" ? { url: options } : options;
+  const address = url.replace(/\/+$/, "") + "/_kit/call";
+  let last = 0;
+
+  async function call(entity, operation, invocation) {
+    const id = ++last;
+    const fail = (code, message) => new KitError({ code, message, entity, operation });
+    let response, frame;
+    try {
+      response = await fetch(address, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...(typeof headers === "function" ? await headers() : headers) },
+        body: JSON.stringify({ jsonrpc: "2.0", id, method: entity + "." + operation, params: invocation }),
+      });
+    } catch {
+      throw fail("SERVICE_UNAVAILABLE", "the host cannot be reached");
+    }
+    try {
+      frame = await response.json();
+    } catch {
+      throw fail("BAD_GATEWAY", "the host answered status " + response.status + " and no JSON-RPC 2.0 frame");
+    }
+    if (frame?.error) {
+      const data = frame.error.data;
+      throw data?.code ? new KitError(data) : fail("INTERNAL_ERROR", frame.error.message ?? "the call failed");
+    }
+    if (frame?.jsonrpc !== "2.0" || frame.id !== id || !("result" in frame)) {
+      throw fail("BAD_GATEWAY", "the host answered status " + response.status + " and no JSON-RPC 2.0 frame");
+    }
+    return frame.result;
+  }
+
+  const builtin = {
+    list: (query = {}) => ({ query }),
+    findById: (id) => ({ params: { id } }),
+    findByIds: (ids) => ({ query: { ids } }),
+    create: (body) => ({ body }),
+    update: (id, body) => ({ params: { id }, body }),
+    delete: (id) => ({ params: { id } }),
+  };
+
+  // The members of one input go where the operation's cards say.
+  function parts(op, input = {}) {
+    const invocation = {};
+    if (op.params) invocation.params = {};
+    if (op.query) invocation.query = {};
+    if (op.body) invocation.body = {};
+    for (const [name, value] of Object.entries(input)) {
+      const part = op.params?.includes(name) ? "params" : op.query?.includes(name) ? "query" : "body";
+      (invocation[part] ??= {})[name] = value;
+    }
+    return invocation;
+  }
+
+  const client = {};
+  for (const [member, { door, ops }] of Object.entries(doors)) {
+    client[member] = {};
+    for (const [name, op] of Object.entries(ops)) {
+      const prepare = op.builtin ? builtin[op.builtin] : op.open ? (invocation = {}) => invocation : (input) => parts(op, input);
+      client[member][name] = (...args) => call(door, name, prepare(...args));
+    }
+  }
+  return client;
+}
