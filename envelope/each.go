@@ -1,6 +1,7 @@
 package envelope
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"slices"
@@ -32,13 +33,15 @@ type ladder struct {
 	query  json.RawMessage
 	method string
 	keys   []json.RawMessage // distinct, each of a kind that a row can have
+	places jsontext.Distinct // the place in keys of each key's value
 	found  []found           // of each key
 }
 
-// found is the answer for one key.
+// found is the answer for one key: some rows of a run.
 type found struct {
-	rows []json.RawMessage
-	page facade.Page // of a list
+	run      *facade.Rows // nil: none were found
+	from, to int
+	page     facade.Page // of a list
 }
 
 // each answers a call for many keys. The first failure is the failure of the whole.
@@ -52,19 +55,15 @@ func (r *Remote) each(ctx context.Context, q *question, query json.RawMessage) (
 	if e := q.entity(); e != nil {
 		field = e.Property(q.call.Each.Field)
 	}
-	order, place := make([]int, len(q.call.Each.Keys)), make(map[string]int, len(q.call.Each.Keys))
+	order := make([]int, len(q.call.Each.Keys))
+	l.places.Reset(len(order))
 	for i, key := range q.call.Each.Keys {
 		if order[i] = -1; !fits(field, key) {
 			continue
 		}
-		id := idOf(key)
-		at, known := place[id]
-		if !known {
-			at = len(l.keys)
-			place[id] = at
+		if order[i] = l.places.Add(idOf(key)); order[i] == len(l.keys) {
 			l.keys = append(l.keys, key)
 		}
-		order[i] = at
 	}
 	l.found = make([]found, len(l.keys))
 	if takes, said := q.takesQuery(); list && len(l.keys) > 0 && said && !slices.Contains(takes, "filter") {
@@ -78,7 +77,7 @@ func (r *Remote) each(ctx context.Context, q *question, query json.RawMessage) (
 		form = facade.FormPage
 	}
 	counted := jsontext.KindOf(jsontext.Get(q.call.Invocation.Query, "total")) != jsontext.False
-	return gather(form, l.found, order, counted), nil
+	return l.gather(form, order, counted)
 }
 
 func (l *ladder) descend(ctx context.Context) *facade.Error {
@@ -191,23 +190,16 @@ func withMember(object json.RawMessage, name string, value json.RawMessage) json
 }
 
 func foundIn(r *facade.Result) found {
-	f := found{page: r.Page}
-	for i := range r.Rows.Len() {
-		f.rows = append(f.rows, r.Rows.Row(i).JSON())
-	}
-	return f
+	return found{run: r.Rows, to: r.Rows.Len(), page: r.Page}
 }
 
 // gather is what was found for distinct keys as one result with a group for every
 // key that was sent: order says which of them is whose, -1 is nobody's.
-func gather(form facade.Form, all []found, order []int, counted bool) *facade.Result {
-	r := &facade.Result{Form: form, Groups: make([]facade.Group, len(order))}
-	groups := make([]facade.Group, len(all))
-	objects := make([]json.RawMessage, 0, len(all))
-	for i, f := range all {
-		groups[i] = facade.Group{From: len(objects), To: len(objects) + len(f.rows), Page: f.page}
-		objects = append(objects, f.rows...)
+func (l *ladder) gather(form facade.Form, order []int, counted bool) (*facade.Result, *facade.Error) {
+	if err := l.oneRun(); err != nil {
+		return nil, err
 	}
+	r := &facade.Result{Form: form, Groups: make([]facade.Group, len(order))}
 	nobody := facade.Group{}
 	if form == facade.FormPage {
 		r.Total = -1 // nobody has counted all of them together
@@ -217,11 +209,50 @@ func gather(form facade.Form, all []found, order []int, counted bool) *facade.Re
 	}
 	for i, at := range order {
 		if r.Groups[i] = nobody; at >= 0 {
-			r.Groups[i] = groups[at]
+			f := &l.found[at]
+			r.Groups[i] = facade.Group{From: f.from, To: f.to, Page: f.page}
 		}
 	}
-	r.Rows = indexRows(objects...)
-	return r
+	for i := range l.found {
+		if r.Rows = l.found[i].run; r.Rows != nil {
+			return r, nil
+		}
+	}
+	r.Rows = l.remote.results.none()
+	return r, nil
+}
+
+// oneRun copies what was found into one run of rows, unless it stands in one already.
+func (l *ladder) oneRun() *facade.Error {
+	var run *facade.Rows
+	several, n := false, 0
+	for i := range l.found {
+		if f := &l.found[i]; f.run != nil {
+			several = several || run != nil && run != f.run
+			run = f.run
+			n += f.to - f.from
+		}
+	}
+	if !several {
+		return nil
+	}
+	objects := make([]json.RawMessage, 0, n)
+	for i := range l.found {
+		f := &l.found[i]
+		from := len(objects)
+		for row := f.from; row < f.to; row++ {
+			objects = append(objects, f.run.Row(row).JSON())
+		}
+		f.from, f.to = from, len(objects)
+	}
+	rows, ok := l.remote.results.collect(objects)
+	if !ok {
+		return facade.Errorf(facade.BadGateway, "the host's rows have too little in common")
+	}
+	for i := range l.found {
+		l.found[i].run = rows
+	}
+	return nil
 }
 
 // fits says whether a row can have the key: batches are made from rows, and what
@@ -248,15 +279,18 @@ func fits(field *schema.Property, key json.RawMessage) bool {
 	return true
 }
 
-// idOf is a key's value, whatever its spelling, to tell rows and keys apart by.
-func idOf(v json.RawMessage) string {
+// idOf is a key's value in one spelling, to tell rows and keys apart by.
+func idOf(v json.RawMessage) json.RawMessage {
+	v = jsontext.Trim(v)
 	switch jsontext.KindOf(v) {
 	case jsontext.String:
-		return `"` + jsontext.Unquote(jsontext.Trim(v))
+		if bytes.IndexByte(v, '\\') >= 0 {
+			return jsontext.Quote(jsontext.Unquote(v))
+		}
 	case jsontext.Number:
 		if n, ok := schema.Integer(v); ok {
-			return strconv.FormatInt(n, 10)
+			return strconv.AppendInt(nil, n, 10)
 		}
 	}
-	return string(jsontext.Trim(v))
+	return v
 }

@@ -30,16 +30,12 @@ func (l *ladder) findByIDs() string {
 // out not to serve the operation, or not to take these keys.
 func (l *ladder) byIDs(ctx context.Context, method string) (done bool, err *facade.Error) {
 	primary := l.q.entity().Primary
-	at := make(map[string]int, len(l.keys))
-	for i, key := range l.keys {
-		at[idOf(key)] = i
-	}
 	fields := l.remote.idFields(l.q, primary.Name)
 	parts := partsOf(l.keys, maxIDs, func(id json.RawMessage) int { return len(id) + 1 })
 	refused := make([]bool, len(parts))
-	rows := make([][]json.RawMessage, len(parts))
+	runs := make([][]*facade.Rows, len(parts))
 	err = abreast(ctx, len(parts), abreastPosts, func(ctx context.Context, i int) (err *facade.Error) {
-		rows[i], refused[i], err = l.rowsOf(ctx, method, parts[i], fields)
+		runs[i], refused[i], err = l.rowsOf(ctx, method, parts[i], fields)
 		return err
 	})
 	if err != nil {
@@ -50,18 +46,32 @@ func (l *ladder) byIDs(ctx context.Context, method string) (done bool, err *faca
 			return false, nil
 		}
 	}
-	for _, part := range rows {
-		for _, row := range part {
-			id := jsontext.Get(row, primary.Name)
-			if id == nil {
-				return false, facade.Errorf(facade.BadGateway, "the host answered a row without its %s", primary.Name)
-			}
-			if i, asked := at[idOf(id)]; asked {
-				l.found[i].rows = []json.RawMessage{row}
+	for _, part := range runs {
+		for _, run := range part {
+			if err := l.take(run, primary.Name); err != nil {
+				return false, err
 			}
 		}
 	}
 	return true, nil
+}
+
+// take takes rows as what was found for their keys.
+func (l *ladder) take(run *facade.Rows, primary string) *facade.Error {
+	column := run.Layout().Index(primary)
+	for i := range run.Len() {
+		var id json.RawMessage
+		if column >= 0 {
+			id = run.Row(i).At(column)
+		}
+		if id == nil {
+			return facade.Errorf(facade.BadGateway, "the host answered a row without its %s", primary)
+		}
+		if at := l.places.Add(idOf(id)); at < len(l.found) { // else nobody has asked for it
+			l.found[at] = found{run: run, from: i, to: i + 1}
+		}
+	}
+	return nil
 }
 
 // idFields is the fields to ask findByIds for, its key among them, or nil for all.
@@ -88,7 +98,7 @@ func (r *Remote) idFields(q *question, primary string) json.RawMessage {
 
 // rowsOf asks for the rows of some ids; a null in the answer stands for a row that
 // is not there. An answer that is too large is asked for in halves.
-func (l *ladder) rowsOf(ctx context.Context, method string, ids []json.RawMessage, fields json.RawMessage) (rows []json.RawMessage, refused bool, err *facade.Error) {
+func (l *ladder) rowsOf(ctx context.Context, method string, ids []json.RawMessage, fields json.RawMessage) (runs []*facade.Rows, refused bool, err *facade.Error) {
 	query := []byte(`{"ids":[`)
 	for i, id := range ids {
 		if i > 0 {
@@ -106,12 +116,12 @@ func (l *ladder) rowsOf(ctx context.Context, method string, ids []json.RawMessag
 	})
 	if tooMuch(answer.failed, a) && len(ids) > 1 {
 		half := len(ids) / 2
-		rows, refused, err = l.rowsOf(ctx, method, ids[:half], fields)
+		runs, refused, err = l.rowsOf(ctx, method, ids[:half], fields)
 		if err != nil || refused {
 			return nil, refused, err
 		}
 		rest, refused, err := l.rowsOf(ctx, method, ids[half:], fields)
-		return append(rows, rest...), refused, err
+		return append(runs, rest...), refused, err
 	}
 	switch {
 	case a != nil:
@@ -129,20 +139,33 @@ func (l *ladder) rowsOf(ctx context.Context, method string, ids []json.RawMessag
 	if jsontext.KindOf(result) == jsontext.Object {
 		result = jsontext.Get(result, "items")
 	}
-	if jsontext.KindOf(result) != jsontext.Array {
+	rows, ok := l.remote.results.array(result)
+	if !ok {
+		rows, ok = l.remote.results.present(result)
+	}
+	if !ok {
 		return nil, false, facade.Errorf(facade.BadGateway, "the host's answer is not what the operation gives: %s", facade.Many)
 	}
-	for _, row := range jsontext.Elements(result) {
-		switch jsontext.KindOf(row) {
-		case jsontext.Object:
-			rows = append(rows, row)
-		case jsontext.Null:
-		default:
-			return nil, false, facade.Errorf(facade.BadGateway, "the host's answer is not what the operation gives: %s", facade.Many)
-		}
-	}
-	if err := l.remote.judge(l.q, &facade.Result{Form: facade.FormRows, Rows: indexRows(rows...)}); err != nil {
+	if err := l.remote.judge(l.q, &facade.Result{Form: facade.FormRows, Rows: rows}); err != nil {
 		return nil, false, err
 	}
-	return rows, false, nil
+	return []*facade.Rows{rows}, false, nil
+}
+
+// present is the rows of an array in which null stands for a row that is not there.
+func (r *reader) present(array json.RawMessage) (*facade.Rows, bool) {
+	if jsontext.KindOf(array) != jsontext.Array {
+		return nil, false
+	}
+	var objects []json.RawMessage
+	for _, row := range jsontext.Elements(array) {
+		switch jsontext.KindOf(row) {
+		case jsontext.Object:
+			objects = append(objects, row)
+		case jsontext.Null:
+		default:
+			return nil, false
+		}
+	}
+	return r.collect(objects)
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
-// ReadResult is readResult, for tests.
+// ReadResult is how a remote reads a result, for tests.
 func ReadResult(text json.RawMessage, op *facade.Operation) (*facade.Result, error) {
-	r, err := readResult(text, op)
+	r, err := new(reader).read(text, op)
 	if err != nil {
 		return nil, err
 	}
@@ -22,13 +22,15 @@ func (r *Remote) HurryUp() *Remote {
 	return r
 }
 
+var results reader
+
 // ReadReply is what a client makes of one answer, for tests; nothing where it is no frame.
 func ReadReply(body json.RawMessage) (*facade.Result, *facade.Error) {
 	reply, ok := readReply(body)
 	if !ok || reply.failed != nil {
 		return nil, reply.failed
 	}
-	return readResult(reply.result, nil)
+	return results.read(reply.result, nil)
 }
 
 // Fates is the table of failures: code, whether a query and a command are sent

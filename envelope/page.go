@@ -11,7 +11,7 @@ import (
 // read is a result as this remote's catalog has it: in its form, judged, and of a
 // list with the page that was asked for.
 func (r *Remote) read(q *question, text json.RawMessage) (*facade.Result, *facade.Error) {
-	result, err := readResult(text, q.op)
+	result, err := r.results.read(text, q.op)
 	if err != nil {
 		return nil, err
 	}
@@ -19,7 +19,7 @@ func (r *Remote) read(q *question, text json.RawMessage) (*facade.Result, *facad
 		return nil, err
 	}
 	if result.Form == facade.FormPage && q.call.Operation == "list" {
-		q.page(result, jsontext.KindOf(text) == jsontext.Array)
+		q.page(&r.results, result, jsontext.KindOf(text) == jsontext.Array)
 	}
 	return result, nil
 }
@@ -30,12 +30,12 @@ func (r *Remote) read(q *question, text json.RawMessage) (*facade.Result, *facad
 //
 // A list result has the cursor of its last row alone. Where one was asked for every
 // row, those of the others are "": there is none.
-func (q *question) page(r *facade.Result, bare bool) {
+func (q *question) page(in *reader, r *facade.Result, bare bool) {
 	query := q.call.Invocation.Query
 	n := r.Rows.Len()
 	switch limit := q.limit(); {
 	case limit >= 0 && n > limit:
-		r.Rows, r.Cursors, r.HasMore = firstRows(r.Rows, limit), nil, true
+		r.Rows, r.Cursors, r.HasMore = in.first(r.Rows, limit), nil, true
 		n = limit
 	case bare && n == limit:
 		r.Total = -1 // a bare array does not say whether it was cut
@@ -62,18 +62,20 @@ func (q *question) page(r *facade.Result, bare bool) {
 	}
 }
 
-func firstRows(rows *facade.Rows, n int) *facade.Rows {
+// first is the first n rows.
+func (r *reader) first(rows *facade.Rows, n int) *facade.Rows {
 	some := make([]json.RawMessage, n)
 	for i := range some {
 		some[i] = rows.Row(i).JSON()
 	}
-	return indexRows(some...)
+	rows, _ = r.collect(some) // they were rows before
+	return rows
 }
 
-// readPage reads a list result of a host of which the catalog says that this is
+// page reads a list result of a host of which the catalog says that this is
 // one: what it says beyond spec 2.7 is let be, what it leaves out is not known.
-func readPage(text json.RawMessage) (*facade.Result, bool) {
-	r := &facade.Result{Form: facade.FormPage, Page: facade.Page{Total: -1}}
+func (r *reader) page(text json.RawMessage) (*facade.Result, bool) {
+	page := &facade.Result{Form: facade.FormPage, Page: facade.Page{Total: -1}}
 	items := json.RawMessage(nil)
 	var cursors []string // of every row: additive to the spec, where query.cursors asked for them
 	for name, value := range jsontext.Members(text) {
@@ -83,29 +85,30 @@ func readPage(text json.RawMessage) (*facade.Result, bool) {
 			items = value
 		case "total":
 			if n, err := strconv.ParseInt(string(value), 10, 64); err == nil {
-				r.Total = n
+				page.Total = n
 			}
 		case "hasMore":
-			r.HasMore = kind == jsontext.True
+			page.HasMore = kind == jsontext.True
 		case "endCursor":
 			if kind == jsontext.String {
-				r.Cursors = []string{jsontext.Unquote(value)}
+				page.Cursors = []string{jsontext.Unquote(value)}
 			}
 		case "hasPrevious":
-			r.HasPrevious, r.Edges = kind == jsontext.True, true
+			page.HasPrevious, page.Edges = kind == jsontext.True, true
 		case "cursors":
 			for _, cursor := range jsontext.Elements(value) {
 				cursors = append(cursors, jsontext.Unquote(cursor))
 			}
 		}
 	}
-	if !onlyObjects(items) {
+	rows, ok := r.array(items)
+	if !ok {
 		return nil, false
 	}
-	if r.Rows = indexRows(elements(items)...); r.Rows.Len() == 0 {
-		r.Cursors = nil
-	} else if len(cursors) == r.Rows.Len() {
-		r.Cursors = cursors
+	if page.Rows = rows; rows.Len() == 0 {
+		page.Cursors = nil
+	} else if len(cursors) == rows.Len() {
+		page.Cursors = cursors
 	}
-	return r, true
+	return page, true
 }

@@ -74,6 +74,7 @@ type link struct {
 	flights   flight.Group[flightKey, outcome]
 	peer      peer
 	shapes    shapes
+	results   reader
 	counters  counters
 	lastID    atomic.Int64
 }
