@@ -33,3 +33,6 @@ func init() { refreshEvery, retryFirst = 100*time.Millisecond, 5*time.Millisecon
 
 // Handler is what the receiver serves.
 func (r *Receiver) Handler() http.Handler { return r.handler }
+
+// AdminHandler is what the admin listener serves.
+func (g *Gateway) AdminHandler() http.Handler { return g.adminHandler(&g.draining) }

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"runtime/debug"
 	"time"
+
+	"github.com/frondhost/frond/facade"
 )
 
 // watch wraps the whole service: a line per request at level debug, and a panic
@@ -22,7 +24,7 @@ func watch(next http.Handler, log *slog.Logger) http.Handler {
 					panic(p) // net/http's own way to cut a connection
 				}
 				log.LogAttrs(r.Context(), slog.LevelError, "panic", slog.String("panic", fmt.Sprint(p)),
-					slog.String("method", r.Method), slog.String("path", r.URL.Path), slog.String("stack", string(debug.Stack())))
+					slog.String("method", r.Method), slog.String("path", r.URL.Path), traceIn(r), slog.String("stack", string(debug.Stack())))
 				if seen.status != 0 {
 					panic(http.ErrAbortHandler) // half an answer is out: better none than a wrong one
 				}
@@ -41,7 +43,15 @@ func logRequest(log *slog.Logger, r *http.Request, seen *response, start time.Ti
 	}
 	log.LogAttrs(ctx, slog.LevelDebug, "request", slog.String("method", r.Method), slog.String("path", r.URL.Path),
 		slog.Int("status", seen.status), slog.Int64("bytes", seen.bytes), slog.Duration("took", time.Since(start)),
-		slog.String("from", r.RemoteAddr))
+		slog.String("from", r.RemoteAddr), traceIn(r))
+}
+
+// traceIn is the trace that a request names; where it names none, no attribute.
+func traceIn(r *http.Request) slog.Attr {
+	if id := facade.TraceID(r.Header.Get("Traceparent")); id != "" {
+		return slog.String(traceKey, id)
+	}
+	return slog.Attr{}
 }
 
 // response remembers what was answered.

@@ -1,0 +1,241 @@
+package gateway_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway"
+)
+
+// numbers are what a scrape tells, as Prometheus itself reads it: by name and labels,
+// of a histogram how many there were and their sum.
+func numbers(t *testing.T, h http.Handler) map[string]float64 {
+	t.Helper()
+	w := asked(h, "GET", "/metrics", "")
+	if w.Code != 200 || !strings.HasPrefix(w.Header().Get("Content-Type"), "text/plain; version=0.0.4") {
+		t.Fatalf("/metrics: %d %s", w.Code, w.Header())
+	}
+	parser := expfmt.NewTextParser(model.LegacyValidation)
+	families, err := parser.TextToMetricFamilies(w.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]float64{}
+	for name, f := range families {
+		if f.GetHelp() == "" {
+			t.Errorf("%s has no help", name)
+		}
+		for _, m := range f.GetMetric() {
+			var labels []string
+			for _, l := range m.GetLabel() {
+				labels = append(labels, l.GetName()+"="+l.GetValue())
+			}
+			key := name
+			if labels != nil {
+				key += "{" + strings.Join(labels, ",") + "}"
+			}
+			switch {
+			case m.Counter != nil:
+				all[key] = m.GetCounter().GetValue()
+			case m.Gauge != nil:
+				all[key] = m.GetGauge().GetValue()
+			case m.Histogram != nil:
+				all[key+"#"] = float64(m.GetHistogram().GetSampleCount())
+				all[key] = m.GetHistogram().GetSampleSum()
+			}
+		}
+	}
+	return all
+}
+
+// counted is a gateway that counts.
+func counted(t *testing.T, opts gateway.Options) *gateway.Gateway {
+	t.Helper()
+	opts.Config.Admin.Listen = "127.0.0.1:0"
+	gw, err := gateway.New(library(t), quiet(opts))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = gw.Close() })
+	return gw
+}
+
+// TestNumbers: what is told after calls that are known.
+func TestNumbers(t *testing.T) {
+	away := newElsewhere(t)
+	away.serve("people", library(t))
+	gw := counted(t, gateway.Options{Config: gateway.Config{Remotes: map[string]gateway.Remote{"people": {URL: away.url()}}}})
+	h := gw.Handler()
+	want := maps.Clone(numbers(t, gw.AdminHandler()))
+	for key, n := range want { // but for discovery, nothing is counted that nobody did
+		if strings.HasPrefix(key, "frond_") && n != 0 && !strings.HasPrefix(key, "frond_remote_") {
+			t.Errorf("%s is %v before any call", key, n)
+		}
+	}
+	const deep = `{"query":"{ books { items { writer { name } } } }"}`
+	for range 2 {
+		if w := asked(h, "POST", "/graphql", deep, asJSON); w.Code != 200 || !strings.Contains(w.Body.String(), "Ann") {
+			t.Fatalf("%d %s", w.Code, w.Body)
+		}
+	}
+	asked(h, "POST", "/graphql", `{"query":"{ nope }"}`, asJSON)
+	asked(h, "POST", "/graphql", `{"query":"mutation { createBook(input: {id: \"b2\", title: \"Two\", writerId: \"w1\"}) { id } }"}`, asJSON)
+	asked(h, "GET", "/api/books/books/nobody", "")
+	asked(h, "BREW", "/", "")
+	asked(h, "GET", "/livez", "")
+	for i := range 3 { // names that anybody can make up are no labels
+		asked(h, "POST", "/_kit/call", fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"made%d.up"}`, i), asJSON)
+		asked(h, "POST", "/_kit/call", fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"book.up%d"}`, i), asJSON)
+	}
+
+	got := numbers(t, gw.AdminHandler())
+	told := map[string]float64{}
+	for key, n := range got {
+		if strings.HasPrefix(key, "frond_") && !strings.HasPrefix(key, "frond_remote_") && n != 0 && (!strings.Contains(key, "duration_seconds") || strings.HasSuffix(key, "#")) {
+			told[key] = n
+		}
+	}
+	if diff := cmp.Diff(map[string]float64{
+		"frond_http_requests_total{method=POST,status=200,surface=graphql}":                                4,
+		"frond_http_requests_total{method=GET,status=404,surface=rest}":                                    1,
+		"frond_http_requests_total{method=_OTHER,status=404,surface=none}":                                 1,
+		"frond_http_requests_total{method=POST,status=200,surface=envelope}":                               6,
+		"frond_http_request_duration_seconds{surface=graphql}#":                                            4,
+		"frond_http_request_duration_seconds{surface=rest}#":                                               1,
+		"frond_http_request_duration_seconds{surface=none}#":                                               1,
+		"frond_http_request_duration_seconds{surface=envelope}#":                                           6,
+		"frond_graphql_operations_total{outcome=executed,type=query}":                                      2,
+		"frond_graphql_operations_total{outcome=executed,type=mutation}":                                   1,
+		"frond_graphql_operations_total{outcome=refused,type=unknown}":                                     1,
+		"frond_calls_total{entity=book,frond=books,kind=query,operation=list,outcome=ok}":                  2,
+		"frond_calls_total{entity=writer,frond=people,kind=query,operation=findById,outcome=ok}":           2,
+		"frond_calls_total{entity=book,frond=books,kind=command,operation=create,outcome=ok}":              1,
+		"frond_calls_total{entity=book,frond=books,kind=query,operation=findById,outcome=ok}":              1,
+		"frond_calls_total{entity=unknown,frond=unknown,kind=unknown,operation=unknown,outcome=NOT_FOUND}": 6,
+		"frond_call_duration_seconds{entity=book,frond=books,operation=list}#":                             2,
+		"frond_call_duration_seconds{entity=writer,frond=people,operation=findById}#":                      2,
+		"frond_call_duration_seconds{entity=book,frond=books,operation=create}#":                           1,
+		"frond_call_duration_seconds{entity=book,frond=books,operation=findById}#":                         1,
+		"frond_call_duration_seconds{entity=unknown,frond=unknown,operation=unknown}#":                     6,
+		"frond_call_batch_size{entity=writer,frond=people}#":                                               2,
+		"frond_call_batch_size{entity=writer,frond=people}":                                                2,
+	}, told); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for key, more := range map[string]float64{
+		"frond_remote_calls_total{outcome=ok,remote=people}": 2, "frond_remote_requests_total{remote=people}": 2,
+		"frond_remote_breaker_state{remote=people}": 0, "frond_remote_retries_total{remote=people}": 0,
+		"frond_remote_coalesced_total{remote=people}": 0, "frond_remote_requests_in_flight{remote=people}": 0,
+	} {
+		now, there := got[key]
+		if d := now - want[key]; !there || d < more { // discovery goes on beside it
+			t.Errorf("%s grew by %v, want %v", key, d, more)
+		}
+	}
+	if got["frond_remote_known{remote=people}"] != 1 || got["go_goroutines"] < 1 || got["process_start_time_seconds"] == 0 {
+		t.Errorf("known is %v, goroutines %v", got["frond_remote_known{remote=people}"], got["go_goroutines"])
+	}
+}
+
+// TestNumbersOfTrouble: a remote that is away, until its breaker opens; equal queries
+// that share; and what is in flight.
+func TestNumbersOfTrouble(t *testing.T) {
+	hold, entered := make(chan struct{}), make(chan struct{}, 8)
+	holding := func(next facade.Caller) facade.Caller {
+		return facade.CallerFunc(func(ctx context.Context, c *facade.Call) (*facade.Result, error) {
+			if c.Entity == "book" {
+				entered <- struct{}{}
+				<-hold
+			}
+			return next.Call(ctx, c)
+		})
+	}
+	away := newElsewhere(t)
+	gw := counted(t, gateway.Options{
+		Middleware: []facade.Middleware{holding},
+		Config:     gateway.Config{Remotes: map[string]gateway.Remote{"people": {URL: away.url(), Retries: new(int)}}},
+	})
+	var all sync.WaitGroup
+	for range 3 {
+		all.Go(func() { asked(gw.Handler(), "POST", "/graphql", `{"query":"{ books { items { id } } }"}`, asJSON) })
+	}
+	<-entered
+	eventually(t, func() string {
+		now := numbers(t, gw.AdminHandler())
+		return fmt.Sprintf("%v requests and %v calls are in flight", now["frond_http_requests_in_flight"], now["frond_calls_in_flight"])
+	}, "3 requests and 1 calls are in flight")
+	close(hold)
+	all.Wait()
+	for range 40 {
+		asked(gw.Handler(), "GET", "/api/people/writers/w1", "")
+	}
+	got := numbers(t, gw.AdminHandler())
+	if n := got["frond_graphql_operations_total{outcome=coalesced,type=query}"] + got["frond_graphql_operations_total{outcome=executed,type=query}"]; n != 3 {
+		t.Errorf("%v operations, want 3", n)
+	}
+	if n := got["frond_graphql_operations_total{outcome=coalesced,type=query}"]; n < 1 {
+		t.Errorf("%v rode along", n)
+	}
+	for key, want := range map[string]float64{
+		"frond_remote_breaker_state{remote=people}": 2, "frond_remote_known{remote=people}": 0,
+		"frond_calls_in_flight": 0, "frond_http_requests_in_flight": 0, "frond_remote_requests_in_flight{remote=people}": 0,
+		"frond_calls_total{entity=writer,frond=people,kind=query,operation=findById,outcome=SERVICE_UNAVAILABLE}": 40,
+		"frond_http_requests_total{method=GET,status=503,surface=rest}":                                           40,
+	} {
+		if got[key] != want {
+			t.Errorf("%s is %v, want %v", key, got[key], want)
+		}
+	}
+	if got["frond_remote_failures_total{remote=people}"] < 20 {
+		t.Errorf("%v trips failed", got["frond_remote_failures_total{remote=people}"])
+	}
+}
+
+// TestMetricsAreDocumented holds the page to the table: every family in it, with its
+// type and labels, and no other.
+func TestMetricsAreDocumented(t *testing.T) {
+	text, err := os.ReadFile("../docs/observability.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want, got []string
+	for _, m := range gateway.Metrics() {
+		labels := ""
+		if len(m.Labels) > 0 {
+			labels = "`" + strings.Join(m.Labels, "`, `") + "`"
+		}
+		want = append(want, fmt.Sprintf("| `%s` | %s | %s |", m.Name, m.Type, labels))
+	}
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "| `frond_") {
+			got = append(got, strings.Join(strings.SplitAfter(line, " | ")[:3], ""))
+		}
+	}
+	for i := range got {
+		got[i] = strings.TrimSpace(got[i])
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("docs/observability.md (-want +got):\n%s", diff)
+	}
+	// And the table is what is told: every family that has a number by now.
+	gw := counted(t, gateway.Options{})
+	asked(gw.Handler(), "GET", "/api/books/books", "")
+	for key := range numbers(t, gw.AdminHandler()) {
+		name, _, _ := strings.Cut(strings.TrimSuffix(key, "#"), "{")
+		if strings.HasPrefix(name, "frond_") && !slices.ContainsFunc(gateway.Metrics(), func(m gateway.Metric) bool { return m.Name == name }) {
+			t.Errorf("%s is told and not in the table", name)
+		}
+	}
+}
