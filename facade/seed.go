@@ -71,6 +71,7 @@ func (f *Facade) Seed(ctx context.Context) error {
 	if err := s.faults.Err(); err != nil {
 		return err
 	}
+	later := s.holdBack()
 	for _, file := range s.files {
 		if len(file.records) == 0 {
 			continue
@@ -79,7 +80,44 @@ func (f *Facade) Seed(ctx context.Context) error {
 			return err
 		}
 	}
+	for _, l := range later {
+		if _, err := f.store.Update(ctx, l.entity, l.id, nil, l.set, NewLayout([]string{l.entity.Primary.Name})); err != nil {
+			return AsError(err).At(l.entity.Name, "create")
+		}
+	}
 	return nil
+}
+
+// lateField is a relation of a row that points at one that is written behind it.
+type lateField struct {
+	entity *schema.Entity
+	id     json.RawMessage
+	set    Record
+}
+
+// holdBack takes relations that may be null out of the rows where they lead to
+// entities that come later: entities that point at one another in a circle. They are
+// set once everything is there.
+func (s *seeding) holdBack() (later []lateField) {
+	behind := map[*schema.Entity]bool{}
+	for i := len(s.files) - 1; i >= 0; i-- {
+		file := &s.files[i]
+		for _, p := range file.entity.Fields {
+			if p.Link == nil || p.Link.Many || !behind[p.Link.Target] || !p.MayBeNull() {
+				continue
+			}
+			for j, r := range file.records {
+				v := r.Get(p.Name)
+				if v == nil || jsontext.IsNull(v) {
+					continue
+				}
+				later = append(later, lateField{file.entity, s.id(file.entity, r), Record{{Name: p.Name, Value: v}}})
+				file.records[j] = slices.DeleteFunc(slices.Clone(r), func(m schema.Member) bool { return m.Name == p.Name })
+			}
+		}
+		behind[file.entity] = true
+	}
+	return later
 }
 
 // seeding is one run of Seed.
@@ -270,8 +308,24 @@ func (s *seeding) parentsFirst(file judged) []Record {
 }
 
 // inDependencyOrder puts entities behind those they point at. A circle has no such
-// order; it is cut where it closes.
+// order: there, relations that may be null count for nothing (see holdBack).
 func inDependencyOrder(files []seedFile) []seedFile {
+	out := ordered(files, func(*schema.Property) bool { return true })
+	done := map[*schema.Entity]bool{}
+	for i, f := range out {
+		done[f.entity] = true
+		for _, p := range f.entity.Fields {
+			if p.Link != nil && !p.Link.Many && !p.MayBeNull() && !done[p.Link.Target] && slices.ContainsFunc(out[i:], func(o seedFile) bool { return o.entity == p.Link.Target }) {
+				return ordered(files, func(p *schema.Property) bool { return !p.MayBeNull() })
+			}
+		}
+	}
+	return out
+}
+
+// ordered puts entities behind those that their relations of a kind point at, as far
+// as these make no circle.
+func ordered(files []seedFile, counts func(*schema.Property) bool) []seedFile {
 	out := make([]seedFile, 0, len(files))
 	state := map[*schema.Entity]int{} // 1: on the way, 2: done
 	var add func(f seedFile)
@@ -281,7 +335,7 @@ func inDependencyOrder(files []seedFile) []seedFile {
 		}
 		state[f.entity] = 1
 		for _, p := range f.entity.Fields {
-			if p.Link == nil || p.Link.Many || p.Link.Target == f.entity {
+			if p.Link == nil || p.Link.Many || p.Link.Target == f.entity || !counts(p) {
 				continue
 			}
 			if i := slices.IndexFunc(files, func(o seedFile) bool { return o.entity == p.Link.Target }); i >= 0 {

@@ -45,6 +45,9 @@ type Options struct {
 	// commands that look at a project which another program runs: where something is
 	// told, no seeds are written.
 	Unregistered func(schema.Fault)
+	// Incomplete lets relations name entities that are not in the project, as where
+	// there are remotes of which nothing is known yet.
+	Incomplete bool
 	// Logger takes what the gateway has to say. Nil: stderr, as Config.Log has it.
 	Logger *slog.Logger
 	// Listening is told each address once it is bound. Nil: the line

@@ -159,7 +159,7 @@ func (h *Host) compile() (f *facade.Facade, whole bool, err error) {
 		List:         facade.ListLimits{Default: h.config.Limits.List.Default, Max: h.config.Limits.List.Max},
 		Unregistered: unregistered,
 		Remotes:      carriers,
-		Incomplete:   incomplete,
+		Incomplete:   incomplete || h.options.Incomplete,
 	})
 	if err == nil {
 		h.topology.bind(carriers, f.Catalog())

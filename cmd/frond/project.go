@@ -65,6 +65,21 @@ func (s *settings) load(sh *shell, dir string) (*facade.Project, *gateway.Config
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil, nil, fmt.Errorf("%s is no folder; name a project's folder, one with fronds/ or entities/ in it", dir)
 	}
+	config, problems := s.read(sh, dir)
+	project, err := readProject(dir, config)
+	problems = append(problems, err)
+	if errors.Join(problems...) != nil {
+		if err == nil { // it will not start, but what is wrong with the cards is said in the same breath
+			_, err := facade.New(project, nil, &facade.Options{Unregistered: s.unregistered})
+			problems = append(problems, err)
+		}
+		return nil, nil, errors.Join(problems...)
+	}
+	return project, config, nil
+}
+
+// read reads the settings of a folder, and everything that is wrong with them.
+func (s *settings) read(sh *shell, dir string) (*gateway.Config, []error) {
 	file := s.config
 	for _, pair := range sh.environ {
 		if name, ok := strings.CutPrefix(pair, "FROND_CONFIG="); ok && file == "" {
@@ -88,16 +103,7 @@ func (s *settings) load(sh *shell, dir string) (*facade.Project, *gateway.Config
 	for _, name := range gateway.UnknownVariables(sh.environ) {
 		fmt.Fprintf(sh.talk, "frond: the variable %s sets nothing; `frond gateway --help` lists the flags, each has a variable\n", name)
 	}
-	project, err := readProject(dir, config)
-	problems = append(problems, err)
-	if errors.Join(problems...) != nil {
-		if err == nil { // it will not start, but what is wrong with the cards is said in the same breath
-			_, err := facade.New(project, nil, &facade.Options{Unregistered: s.unregistered})
-			problems = append(problems, err)
-		}
-		return nil, nil, errors.Join(problems...)
-	}
-	return project, config, nil
+	return config, problems
 }
 
 // readProject reads the folder's Fronds. Where others run all of them, it need not

@@ -1,0 +1,224 @@
+package plausible
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// answering is a handler for an operation that nothing answers. Where its output is
+// an entity of this host, or was cut from one, it answers rows that are there: those
+// that have the values it was asked by. Any other output is made up of its card; what
+// was sent under a name that the output has stands in it. The same call has the same
+// answer, as long as the rows are the same. Nothing is written.
+func (w *world) answering(catalog *facade.Catalog, op *facade.Operation) facade.Handler {
+	base := w.rowsOf(catalog, op)
+	return func(ctx context.Context, c *facade.Call) (any, error) {
+		if op.Output == nil {
+			return w.plain(op, c), nil
+		}
+		if base != nil {
+			return w.found(ctx, base, op, c)
+		}
+		n := 1
+		if op.Cardinality == facade.Many || op.Cardinality == facade.PageOf {
+			n = 3
+		}
+		items := make([]json.RawMessage, n)
+		for i := range items {
+			items[i] = w.made(op.Output, nil, c, i)
+		}
+		return formed(op, items), nil
+	}
+}
+
+// rowsOf is the door whose rows an operation may answer, or nil.
+func (w *world) rowsOf(catalog *facade.Catalog, op *facade.Operation) *facade.Door {
+	if op.Output == nil {
+		return nil
+	}
+	key := op.Output.Key
+	if d := op.Output.Card.Derived; d != nil {
+		key = schema.EntityKey(d.From)
+	}
+	door := catalog.Door(key)
+	if door == nil || door.Entity == nil || door.Operation("list") == nil || op.Output.View && op.Output.Card.Derived == nil {
+		return nil
+	}
+	return door
+}
+
+// mostFound is how many rows an operation answers at most.
+const mostFound = "20"
+
+// found answers rows that the caller may see, as they are kept: the façade cuts them
+// to the output.
+func (w *world) found(ctx context.Context, base *facade.Door, op *facade.Operation, c *facade.Call) (any, error) {
+	filter := asked(base, op, c)
+	key := base.Entity.Primary.Name
+	query := schema.Object{
+		{Name: "limit", Value: json.RawMessage(mostFound)}, {Name: "total", Value: json.RawMessage("false")},
+	}
+	if filter != nil {
+		query = append(query, schema.Member{Name: "filter", Value: filter})
+	}
+	seen, err := facade.From(ctx).Call(ctx, &facade.Call{Entity: base.Name, Operation: "list", Invocation: facade.Invocation{Query: object(query)}, Select: []string{key}})
+	if err != nil {
+		return nil, err
+	}
+	var ids []json.RawMessage
+	for i := range seen.Rows.Len() {
+		ids = append(ids, seen.Rows.Row(i).Get(key))
+	}
+	if len(ids) == 0 {
+		if op.Cardinality == facade.One {
+			return nil, facade.Errorf(facade.NotFound, "there is no %s like this", base.Name)
+		}
+		return formed(op, nil), nil
+	}
+	among := object(schema.Object{{Name: key, Value: object(schema.Object{{Name: "in", Value: list(ids)}})}})
+	kept, err := facade.Inside(ctx).Call(ctx, &facade.Call{Entity: base.Name, Operation: "list", Invocation: facade.Invocation{
+		Query: object(schema.Object{{Name: "filter", Value: among}, {Name: "limit", Value: json.RawMessage(mostFound)}, {Name: "total", Value: json.RawMessage("false")}}),
+	}})
+	if err != nil {
+		return nil, err
+	}
+	items := make([]json.RawMessage, kept.Rows.Len())
+	for i := range items {
+		items[i] = kept.Rows.Row(i).JSON()
+		if op.Output.View {
+			items[i] = w.made(op.Output, items[i], c, i)
+		}
+	}
+	return formed(op, items), nil
+}
+
+// asked is the filter that a call amounts to: of a query all its values that name a
+// field of the rows, of a command the id alone. nil asks for any row.
+func asked(base *facade.Door, op *facade.Operation, c *facade.Call) json.RawMessage {
+	var o schema.Object
+	key := base.Entity.Primary.Name
+	for _, part := range []json.RawMessage{c.Invocation.Params, c.Invocation.Query, c.Invocation.Body} {
+		for name, value := range jsontext.Members(part) {
+			field := name
+			if strings.EqualFold(name, base.Name+"Id") || name == "id" {
+				field = key
+			}
+			p := base.Entity.Property(field)
+			switch {
+			case p == nil || !p.Stored || !p.Readable() || o.Get(field) != nil:
+			case p.Kind == schema.KindJSON || jsontext.IsNull(value) || field != key && op.Kind != facade.Query:
+			default:
+				o = append(o, schema.Member{Name: field, Value: object(schema.Object{{Name: "eq", Value: value}})})
+			}
+		}
+	}
+	if o == nil {
+		return nil
+	}
+	return object(o)
+}
+
+// made is a value of a card with the members of a row that is there, and with what
+// the call says under the card's names where no row does.
+func (w *world) made(card *schema.Entity, row json.RawMessage, c *facade.Call, i int) json.RawMessage {
+	place := string(object(schema.Object{{Name: "row", Value: or(row, null)}, {Name: "params", Value: or(c.Invocation.Params, null)}, {Name: "query", Value: or(c.Invocation.Query, null)}, {Name: "body", Value: or(c.Invocation.Body, null)}}))
+	about := newSubject(card.Name, w.chance.at(card.Key, place, i))
+	var o schema.Object
+	for name, value := range jsontext.Members(row) {
+		o = append(o, schema.Member{Name: name, Value: value})
+	}
+	root := card.Card.AppendJSON(nil)
+	for _, p := range card.Fields {
+		if o.Get(p.Name) != nil || p.Link != nil && p.Link.Many && !p.Stored {
+			continue
+		}
+		var value json.RawMessage
+		for _, part := range []json.RawMessage{c.Invocation.Params, c.Invocation.Query, c.Invocation.Body} {
+			if sent := jsontext.Get(part, p.Name); sent != nil && row == nil && w.refusal(card, p, sent) == "" {
+				value = sent
+			}
+		}
+		m := &maker{Rand: w.chance.at(card.Key, p.Name, place, i), root: root, about: about, nth: i}
+		for m.try = 0; value == nil && m.try < valueTries; m.try++ {
+			if v, ok := w.anyOf(card, p, m); ok && w.refusal(card, p, v) == "" {
+				value = v
+			}
+		}
+		if value == nil && p.Shape.Nullable {
+			value = null
+		}
+		if value != nil {
+			o = append(o, schema.Member{Name: p.Name, Value: value})
+		}
+	}
+	return object(o)
+}
+
+// anyOf is a value of a field, of a relation one that points at a row.
+func (w *world) anyOf(card *schema.Entity, p *schema.Property, m *maker) (json.RawMessage, bool) {
+	if p.Axes.Relation != nil && !p.Axes.Relation.Many {
+		if ids := w.idsFor(p, m); len(ids) > 0 {
+			return pick(m.Rand, ids), true
+		}
+	}
+	return m.value(shapeOf(p), newName(p.Name))
+}
+
+// formed is values in the form that the operation's cardinality has.
+func formed(op *facade.Operation, items []json.RawMessage) any {
+	switch op.Cardinality {
+	case facade.Many:
+		return list(items)
+	case facade.PageOf:
+		n, _ := json.Marshal(len(items))
+		return object(schema.Object{
+			{Name: "items", Value: list(items)}, {Name: "total", Value: n},
+			{Name: "hasMore", Value: json.RawMessage("false")}, {Name: "endCursor", Value: null},
+		})
+	}
+	if len(items) == 0 {
+		return null
+	}
+	return items[0]
+}
+
+// plain is the answer of an operation whose result is no shape (spec 2.5.1): a number
+// where it counts, else that it is so.
+func (w *world) plain(op *facade.Operation, c *facade.Call) json.RawMessage {
+	if words := schema.Words(op.Name); len(words) > 0 && slices.Contains([]string{"count", "total", "sum", "number"}, words[0]) {
+		m := &maker{Rand: w.chance.at(op.Door.Name, op.Name, string(c.Invocation.Params), string(c.Invocation.Query))}
+		v, _ := m.number(shape{}, newName("count"), true)
+		return v
+	}
+	return json.RawMessage("true")
+}
+
+// generator stands for one that nobody registered.
+func generator(e *schema.Entity, p *schema.Property, c chance) schema.Generator {
+	root, shape := e.Card.AppendJSON(nil), shapeOf(p)
+	var made atomic.Int64
+	return func() (json.RawMessage, error) {
+		n := int(made.Add(1))
+		m := &maker{Rand: c.at("generate", e.Key, p.Name, n), root: root, about: newSubject(e.Name, c.at(e.Key, n)), nth: 1000 + n, unique: true}
+		for m.try = range valueTries {
+			if v, ok := m.value(shape, newName(p.Name)); ok {
+				return v, nil
+			}
+		}
+		return nil, facade.Errorf(facade.InternalError, "nothing could be made up for %s.%s", e.Name, p.Name)
+	}
+}
+
+func or(v, otherwise json.RawMessage) json.RawMessage {
+	if len(v) == 0 {
+		return otherwise
+	}
+	return v
+}

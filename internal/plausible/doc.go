@@ -1,0 +1,17 @@
+// Package plausible makes up rows that fit their cards and look like what their
+// names say, so that a client can be written before there is a service.
+//
+//	project, _ := facade.Read(os.DirFS("shop"))
+//	notes, err := plausible.Fill(project, &plausible.Options{Rows: 50, Seed: 1})
+//
+// [Fill] leaves everything in the project itself: rows are seeds, operations nobody
+// answers have handlers, fields that are made elsewhere have presenters. What serves
+// the project then judges, filters, pages and refuses as it always does.
+//
+// Chance comes from a seed: the same project with the same options has the same rows,
+// byte by byte. Ids come from the entity's name and the row's number alone, so that
+// two programs that never met point at one another's rows (decision 181).
+//
+// A value is made as its JSON Schema asks and then judged by the card itself; what is
+// refused is made again. Where nothing fits, a [Note] says what to write into the card.
+package plausible

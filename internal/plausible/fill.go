@@ -1,0 +1,233 @@
+package plausible
+
+import (
+	"context"
+	"encoding/json"
+	"path"
+	"strings"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// Options of [Fill]. The zero value makes no rows beside the seeds.
+type Options struct {
+	Rows int    // of each entity, its seeds among them
+	Seed uint64 // where chance begins
+	// Incomplete lets relations name entities that are not in the project: the Frond
+	// they are of is not here.
+	Incomplete bool
+}
+
+// Fill makes a project one that answers everything by itself: every Frond of it runs
+// here, its seeds are followed by rows that are made up, operations that nothing
+// answers have handlers, fields that are made elsewhere have presenters, and names
+// of generators and conversions that nobody registered are answered. The notes are
+// what could not be made up; the error is schema.Faults, what is wrong with the
+// project itself.
+func Fill(project *facade.Project, opts *Options) ([]Note, error) {
+	if project.Registry == nil {
+		project.Registry = schema.Builtins()
+	}
+	var presented []presented
+	for _, src := range project.Fronds {
+		src.Remote, src.Known = "", nil
+		presented = append(presented, withoutValue(src)...)
+	}
+	unknown := map[string]bool{}
+	f, err := facade.New(project, nil, &facade.Options{
+		Incomplete:   opts.Incomplete,
+		Unregistered: func(schema.Fault) { unknown[""] = true },
+	})
+	if err != nil {
+		return nil, err
+	}
+	catalog := f.Catalog()
+	if unknown[""] {
+		standIn(project.Registry, catalog.Set, chance(opts.Seed))
+	}
+	seeds := readSeeds(project, catalog.Set)
+	w := rows(catalog.Set, project.Registry, seeds, opts)
+	for _, src := range project.Fronds {
+		w.sow(src)
+	}
+	for _, p := range presented {
+		p.present(project, w)
+	}
+	for _, frond := range catalog.Fronds {
+		for _, door := range frond.Doors {
+			for _, op := range door.Operations {
+				if !op.Answered {
+					facade.Handle(project.Door(door.Name), op.Name, w.answering(catalog, op))
+				}
+			}
+		}
+	}
+	return w.notes, nil
+}
+
+// readSeeds are the author's rows by entity. What is wrong with a file is the
+// façade's to tell: it stays as it is.
+func readSeeds(project *facade.Project, set *schema.Set) map[*schema.Entity][]schema.Object {
+	given := map[*schema.Entity][]schema.Object{}
+	for _, src := range project.Fronds {
+		for _, text := range src.Seeds {
+			e, items := seedsOf(src, text, set)
+			for _, item := range items {
+				var row schema.Object
+				for name, value := range jsontext.Members(item) {
+					row = append(row, schema.Member{Name: name, Value: value})
+				}
+				given[e] = append(given[e], row)
+			}
+		}
+	}
+	return given
+}
+
+// seedsOf is a file's entity and rows; nil where the façade is going to fault it.
+func seedsOf(src *facade.FrondSource, text facade.Text, set *schema.Set) (*schema.Entity, []json.RawMessage) {
+	file := path.Base(text.File)
+	e := set.Entity(strings.TrimSuffix(file, path.Ext(file)))
+	data, err := schema.ToJSON(text.File, text.Data)
+	if err != nil || e == nil || e.View || e.Frond != src.Name {
+		return nil, nil
+	}
+	items := elements(data)
+	for _, item := range items {
+		if jsontext.KindOf(item) != jsontext.Object {
+			return nil, nil
+		}
+	}
+	return e, items
+}
+
+// sow writes a Frond's rows where its seeds are read from.
+func (w *world) sow(src *facade.FrondSource) {
+	byKey := map[string]*table{}
+	for e, t := range w.tables {
+		if e.Frond == src.Name {
+			byKey[e.Key] = t
+		}
+	}
+	files := src.Seeds
+	src.Seeds = nil
+	for _, text := range files {
+		file := path.Base(text.File)
+		key := schema.EntityKey(strings.TrimSuffix(file, path.Ext(file)))
+		if t := byKey[key]; t == nil || len(t.given) == 0 {
+			src.Seeds = append(src.Seeds, text) // empty, or at fault
+		}
+	}
+	for _, t := range w.sequence {
+		if t.entity.Frond != src.Name || len(t.rows) == 0 {
+			continue
+		}
+		items := make([]json.RawMessage, len(t.rows))
+		for i, row := range t.rows {
+			items[i] = object(row)
+		}
+		src.Seeds = append(src.Seeds, facade.Text{File: path.Join(src.Dir, "seeds", t.entity.Name+".json"), Data: list(items)})
+	}
+}
+
+// presented is a computed field that the Frond's own host makes.
+type presented struct {
+	door, name string
+	shape      json.RawMessage
+}
+
+// withoutValue takes the computed fields that have no value out of a Frond's
+// frond.yaml: nobody here makes them, so that a presenter has to.
+func withoutValue(src *facade.FrondSource) (all []presented) {
+	data, err := schema.ToJSON(src.Config.File, src.Config.Data)
+	if err != nil || src.Config.File == "" || jsontext.KindOf(jsontext.Get(data, "computed")) != jsontext.Object {
+		return nil
+	}
+	var doors schema.Object
+	for door, fields := range jsontext.Members(jsontext.Get(data, "computed")) {
+		var kept schema.Object
+		for name, field := range jsontext.Members(fields) {
+			if jsontext.KindOf(field) == jsontext.Object && jsontext.Get(field, "value") == nil {
+				all = append(all, presented{door, name, field})
+				continue
+			}
+			kept = append(kept, schema.Member{Name: name, Value: field})
+		}
+		doors = append(doors, schema.Member{Name: door, Value: object(kept)})
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	var config schema.Object
+	for name, value := range jsontext.Members(data) {
+		if name == "computed" {
+			value = object(doors)
+		}
+		config = append(config, schema.Member{Name: name, Value: value})
+	}
+	src.Config = facade.Text{File: strings.TrimSuffix(src.Config.File, path.Ext(src.Config.File)) + ".json", Data: object(config)}
+	return all
+}
+
+// present attaches a field that is made up of the row's id: the same row has the
+// same value at every reading.
+func (p presented) present(project *facade.Project, w *world) {
+	card, err := schema.ReadCard(p.name, []byte(`{"type":"object","properties":{"value":`+string(p.shape)+`}}`))
+	if err != nil || len(card.Fields) != 1 {
+		return // a shape like that came from no host
+	}
+	key := ""
+	for e := range w.tables {
+		if e.Key == schema.EntityKey(p.door) {
+			key = e.Primary.Name
+		}
+	}
+	facade.Present(project.Door(p.door), p.name, card.Fields[0].Shape, func(_ context.Context, rows []facade.Row) ([]json.RawMessage, error) {
+		values := make([]json.RawMessage, len(rows))
+		for i, row := range rows {
+			place := string(row.Get(key))
+			m := &maker{Rand: w.chance.at(p.door, p.name, place), root: p.shape, about: newSubject(p.door, w.chance.at(p.door, place))}
+			var ok bool
+			if values[i], ok = m.value(p.shape, newName(p.name)); !ok {
+				values[i] = null
+			}
+		}
+		return values, nil
+	}, key)
+}
+
+// standIn answers the names of generators and conversions that nobody registered: a
+// generator with what its first field might hold, a conversion with what it is given.
+func standIn(registry *schema.Registry, set *schema.Set, c chance) {
+	if registry.Generators == nil {
+		registry.Generators = map[string]schema.Generator{}
+	}
+	if registry.Conversions == nil {
+		registry.Conversions = map[string]schema.Conversion{}
+	}
+	same := func(v json.RawMessage) (json.RawMessage, error) { return v, nil }
+	for _, entities := range [][]*schema.Entity{set.Entities, set.Views} {
+		for _, e := range entities {
+			for _, p := range e.Fields {
+				if rule := p.Axes.Create; rule != nil && rule.Generate != "" && registry.Generators[rule.Generate] == nil {
+					registry.Generators[rule.Generate] = generator(e, p, c)
+				}
+				for _, name := range []string{p.Axes.In.Name, p.Axes.Out.Name} {
+					if name == "" {
+						continue
+					}
+					known := registry.Conversions[name]
+					if known.Decode == nil {
+						known.Decode = same
+					}
+					if known.Encode == nil {
+						known.Encode = same
+					}
+					registry.Conversions[name] = known
+				}
+			}
+		}
+	}
+}

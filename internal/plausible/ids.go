@@ -1,0 +1,97 @@
+package plausible
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// id is the primary key of the i-th row of an entity, told by the entity's key, the
+// number and the shape alone: whoever knows the name and the shape of a relation
+// knows the ids it points at, in another program and with another seed.
+//
+//	an integer    the number, from 1
+//	a uuid        one made of name and number
+//	other text    product-1
+//
+// false where the shape has no more values, or none that could be made.
+func id(key string, text json.RawMessage, root json.RawMessage, i int) (json.RawMessage, bool) {
+	m := &maker{Rand: chance(0).at("id", key, i), root: root, about: newSubject(key, chance(0).at(key)), nth: i, unique: true}
+	s, ok := m.fold(text)
+	if !ok {
+		return nil, false
+	}
+	values := elements(s["enum"])
+	if v := s["const"]; v != nil {
+		values = []json.RawMessage{v}
+	}
+	if values != nil {
+		if i >= len(values) {
+			return nil, false
+		}
+		return values[i], true
+	}
+	kinds, _ := s.kinds()
+	if len(kinds) == 0 {
+		return nil, false
+	}
+	switch kinds[0] {
+	case "integer", "number":
+		return countedFrom(s, i)
+	case "boolean":
+		return json.RawMessage([]string{"false", "true"}[i%2]), i < 2
+	case "string":
+	default:
+		return nil, false
+	}
+	if s.text("format") == "uuid" {
+		sum := sha256.Sum256(fmt.Appendf(nil, "%s-%d", key, i+1))
+		return jsontext.Quote(uuid(binary.BigEndian.Uint64(sum[:8]), binary.BigEndian.Uint64(sum[8:16]))), true
+	}
+	least, most := s.count("minLength", 0), s.count("maxLength", 1<<20)
+	number := strconv.Itoa(i + 1)
+	for _, text := range []string{key + "-" + number, number} {
+		if room := least - len(text); room > 0 {
+			text = strings.TrimSuffix(text, number) + strings.Repeat("0", room) + number
+		}
+		if s.text("format") == "" && len(text) <= most && fitsPattern(s.text("pattern"), text) {
+			return jsontext.Quote(text), true
+		}
+	}
+	delete(s, "examples")
+	delete(s, "default")
+	return m.string(s, newName("id"))
+}
+
+// countedFrom is the i-th number of those a shape allows, from 1 where it may be.
+func countedFrom(s shape, i int) (json.RawMessage, bool) {
+	step := big.NewRat(1, 1)
+	if of := rational(s["multipleOf"]); of != nil && of.Sign() > 0 {
+		step = new(big.Rat).SetInt(of.Num())
+	}
+	from := big.NewRat(1, 1)
+	if lo := rational(s["minimum"]); lo != nil && lo.Cmp(from) > 0 {
+		from = lo
+	}
+	if over := rational(s["exclusiveMinimum"]); over != nil && over.Cmp(from) >= 0 {
+		from = new(big.Rat).Add(over, big.NewRat(1, 1))
+	}
+	v := times(new(big.Int).Add(ceil(from, step), big.NewInt(int64(i))), step)
+	if hi := rational(s["maximum"]); hi != nil && v.Cmp(hi) > 0 {
+		return nil, false
+	}
+	if under := rational(s["exclusiveMaximum"]); under != nil && v.Cmp(under) >= 0 {
+		return nil, false
+	}
+	return json.RawMessage(decimal(v)), true
+}
+
+// shapeOf is a field's JSON Schema.
+func shapeOf(p *schema.Property) json.RawMessage { return p.Shape.AppendJSON(nil) }

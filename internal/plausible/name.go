@@ -1,0 +1,71 @@
+package plausible
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/frondhost/frond/schema"
+)
+
+// name is what is known of a value by its words: the field's own, and those around it.
+type name struct {
+	words []string // of the field: [created at]
+	title []string // of its title and description
+}
+
+func newName(field string) name { return name{words: schema.Words(field)} }
+
+// titled is the name with what the schema says of itself.
+func (n name) titled(s shape) name {
+	n.title = nil
+	for _, keyword := range []string{"title", "description"} {
+		for word := range strings.FieldsFuncSeq(strings.ToLower(s.text(keyword)), func(r rune) bool { return (r < 'a' || r > 'z') && r != '-' }) {
+			n.title = append(n.title, strings.ReplaceAll(word, "-", ""))
+		}
+	}
+	return n
+}
+
+// singular is the name of one item of a list.
+func (n name) singular() name {
+	if len(n.words) == 0 {
+		return n
+	}
+	words := slices.Clone(n.words)
+	last := &words[len(words)-1]
+	switch {
+	case strings.HasSuffix(*last, "ies"):
+		*last = strings.TrimSuffix(*last, "ies") + "y"
+	case strings.HasSuffix(*last, "s") && !strings.HasSuffix(*last, "ss"):
+		*last = strings.TrimSuffix(*last, "s")
+	}
+	return name{words: words}
+}
+
+// has says whether one of the words, parted by spaces, is among the field's.
+func (n name) has(words string) bool {
+	for word := range strings.FieldsSeq(words) {
+		if slices.Contains(n.words, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// ends says whether the field's last word is one of the words.
+func (n name) ends(words string) bool {
+	return len(n.words) > 0 && slices.Contains(strings.Fields(words), n.words[len(n.words)-1])
+}
+
+// says is has, for the field's name, title and description.
+func (n name) says(words string) bool {
+	if n.has(words) {
+		return true
+	}
+	for word := range strings.FieldsSeq(words) {
+		if slices.Contains(n.title, word) {
+			return true
+		}
+	}
+	return false
+}

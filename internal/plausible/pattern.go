@@ -1,0 +1,98 @@
+package plausible
+
+import (
+	"regexp/syntax"
+	"strings"
+	"unicode"
+)
+
+// matching is a text that a regular expression matches, where one could be drawn:
+// false for an expression this host cannot read (look-around), and for one that asks
+// for what was not drawn (a word boundary in the wrong place).
+func (m *maker) matching(pattern string) (string, bool) {
+	tree, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return "", false
+	}
+	var b strings.Builder
+	ok := m.draw(&b, tree.Simplify())
+	return b.String(), ok
+}
+
+// longest is how long a drawn text may become: repetitions of repetitions end.
+const longest = 4000
+
+func (m *maker) draw(b *strings.Builder, re *syntax.Regexp) bool {
+	if b.Len() > longest {
+		return false
+	}
+	switch re.Op {
+	case syntax.OpLiteral:
+		for _, r := range re.Rune {
+			b.WriteRune(r)
+		}
+	case syntax.OpCharClass:
+		return m.drawRune(b, re.Rune)
+	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		return m.drawRune(b, []rune{'a', 'z'})
+	case syntax.OpCapture, syntax.OpConcat:
+		for _, sub := range re.Sub {
+			if !m.draw(b, sub) {
+				return false
+			}
+		}
+	case syntax.OpAlternate:
+		return m.draw(b, re.Sub[m.IntN(len(re.Sub))])
+	case syntax.OpStar:
+		return m.repeat(b, re.Sub[0], 0, -1)
+	case syntax.OpPlus:
+		return m.repeat(b, re.Sub[0], 1, -1)
+	case syntax.OpQuest:
+		return m.repeat(b, re.Sub[0], 0, 1)
+	case syntax.OpRepeat:
+		return m.repeat(b, re.Sub[0], re.Min, re.Max)
+	case syntax.OpNoMatch:
+		return false
+	}
+	return true // anchors and boundaries: whether they hold is seen when all is drawn
+}
+
+// repeat draws sub between least and most times; most -1 is without an end. Attempts
+// that come later draw it more often, since the text may have to be long.
+func (m *maker) repeat(b *strings.Builder, sub *syntax.Regexp, least, most int) bool {
+	n := least + m.IntN(4+3*m.try)
+	if most >= 0 {
+		n = min(n, most)
+	}
+	for range n {
+		if !m.draw(b, sub) {
+			return false
+		}
+	}
+	return true
+}
+
+// drawRune draws one of a class, given as pairs of bounds: a letter or a digit where
+// it has some, else something that can be printed.
+func (m *maker) drawRune(b *strings.Builder, pairs []rune) bool {
+	for _, good := range []func(rune) bool{
+		func(r rune) bool { return r < 128 && (unicode.IsLetter(r) || unicode.IsDigit(r)) },
+		func(r rune) bool { return r < 128 && unicode.IsPrint(r) && r != ' ' },
+		func(r rune) bool { return r == ' ' || unicode.IsPrint(r) },
+		func(rune) bool { return true },
+	} {
+		var from []rune
+		for i := 0; i+1 < len(pairs); i += 2 {
+			for r := pairs[i]; r <= pairs[i+1] && r < pairs[i]+256 && len(from) < 512; r++ {
+				if good(r) && (r < 0xd800 || r > 0xdfff) {
+					from = append(from, r)
+				}
+			}
+		}
+		if len(from) > 0 {
+			b.WriteRune(pick(m.Rand, from))
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,274 @@
+package plausible
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// How often a value and a row are made before they are given up: a value until its
+// field takes it, a row until its values stand in no other and the card takes it whole.
+const (
+	valueTries = 60
+	rowTries   = 60
+)
+
+// row makes the i-th row of a table; nil where none could be had, which is noted.
+func (w *world) row(t *table, i int) schema.Object {
+	e := t.entity
+	why := ""
+	for try := range rowTries + 2*len(t.ids) {
+		row, stuck := w.attempt(t, i, try)
+		switch {
+		case stuck != "":
+			return nil
+		case !w.free(t, row):
+			why = "no more rows could be made that differ in what has to be unique"
+			continue
+		}
+		_, details := e.Judge(schema.Plain, object(row), "")
+		if len(details) == 0 {
+			return row
+		}
+		d := details[0]
+		why = strings.TrimSpace(d.Path + " " + d.Message)
+		if try > rowTries {
+			break
+		}
+	}
+	w.note(e.Name, fmt.Sprintf("%d rows are all that could be made: %s", len(t.rows), why), "write seeds, or examples into the card")
+	return nil
+}
+
+// attempt draws a row. stuck is the field for which nothing could be made.
+func (w *world) attempt(t *table, i, try int) (row schema.Object, stuck string) {
+	e := t.entity
+	about := newSubject(e.Name, w.chance.at(e.Key, i))
+	for _, p := range e.Fields {
+		switch {
+		case p == e.Primary:
+			row = append(row, schema.Member{Name: p.Name, Value: t.ids[i]})
+			continue
+		case !p.Stored:
+			continue
+		}
+		m := &maker{Rand: w.chance.at(e.Key, i, p.Name, try), root: t.root, about: about, nth: i + try, unique: alone(e, p)}
+		value, ok := w.field(t, p, m, i, try)
+		if !ok {
+			return nil, p.Name
+		}
+		if value != nil {
+			row = append(row, schema.Member{Name: p.Name, Value: value})
+		}
+	}
+	return row, ""
+}
+
+// alone says whether a constraint takes a field by itself.
+func alone(e *schema.Entity, p *schema.Property) bool {
+	for _, members := range e.Uniques {
+		if len(members) == 1 && members[0] == p {
+			return true
+		}
+	}
+	return false
+}
+
+// field is the value of one field; nil leaves it out.
+func (w *world) field(t *table, p *schema.Property, m *maker, i, try int) (json.RawMessage, bool) {
+	if p.Axes.Relation != nil {
+		return w.pointer(t, p, m, i)
+	}
+	left := percent(m.Rand, 20)
+	switch { // attempts in vain try all of it, then none
+	case try > 45:
+		left = true
+	case try > 25:
+		left = false
+	}
+	rule := p.Axes.Create
+	switch {
+	case left && p.Shape.Nullable && w.refusal(t.entity, p, null) == "":
+		return null, true
+	case left && rule != nil && rule.Optional:
+		return nil, true
+	case rule != nil && rule.Value != nil && percent(m.Rand, 25):
+		return rule.Value, true
+	}
+	why := "its schema leaves no value that could be made up"
+	for m.try = range valueTries {
+		v, ok := m.value(t.shapes[p.Index], newName(p.Name))
+		if !ok {
+			continue
+		}
+		if why = w.refusal(t.entity, p, v); why == "" {
+			if v, ok = w.decoded(p, v); ok {
+				return v, true
+			}
+			why = "cannot be decoded"
+		}
+		why = "what was made up for it is refused: it " + why
+	}
+	w.note(t.entity.Name+"."+p.Name, why, "write examples: [ … ] into its card")
+	switch {
+	case rule != nil && rule.Value != nil:
+		return rule.Value, true
+	case p.Shape.Nullable:
+		return null, true
+	case p.MayBeNull():
+		return nil, true
+	}
+	return nil, false
+}
+
+// decoded is a value as it is kept: seeds are written on the inner side of the boundary.
+func (w *world) decoded(p *schema.Property, v json.RawMessage) (json.RawMessage, bool) {
+	if p.Axes.In.Name == "" || isNull(v) {
+		return v, true
+	}
+	c := w.registry.Conversions[p.Axes.In.Name]
+	if c.Decode == nil {
+		return v, true
+	}
+	kept, err := c.Decode(v)
+	return kept, err == nil
+}
+
+var null = json.RawMessage("null")
+
+// refusal is why a field does not take a value, or "".
+func (w *world) refusal(e *schema.Entity, p *schema.Property, v json.RawMessage) string {
+	_, details := e.Judge(schema.Plain, object(schema.Object{{Name: p.Name, Value: v}}), "")
+	for _, d := range details {
+		if top, _, _ := strings.Cut(d.Path, "."); top == p.Name {
+			return d.Message
+		}
+	}
+	return ""
+}
+
+// pointer is the value of a relation: an id, or a list of them, of rows that are there.
+func (w *world) pointer(t *table, p *schema.Property, m *maker, i int) (json.RawMessage, bool) {
+	many := p.Axes.Relation.Many
+	ids, own := w.targets(t, p, m)
+	if many {
+		s := shape{}
+		if folded, ok := m.fold(t.shapes[p.Index]); ok {
+			s = folded
+		}
+		return some(m, s, ids, t.ids[i], own), true
+	}
+	nullable := p.MayBeNull()
+	target := (*table)(nil)
+	if p.Link != nil {
+		target = w.tables[p.Link.Target]
+	}
+	absent := func() (json.RawMessage, bool) {
+		if p.Shape.Nullable {
+			return null, true
+		}
+		return nil, nullable
+	}
+	switch {
+	case own: // of its own kind: rows before it, so that they make trees
+		if ids = ids[:min(i, len(ids))]; len(ids) == 0 && !nullable {
+			return t.ids[i], true // the first points at itself
+		}
+	case target != nil && target.order >= t.order && !nullable:
+		w.note(t.entity.Name, fmt.Sprintf("it needs a %s, which in the end needs a %s: neither can be the first", target.entity.Name, t.entity.Name), "let one of the relations be null")
+		return nil, false
+	}
+	if len(ids) == 0 {
+		v, ok := absent()
+		if !ok {
+			w.note(t.entity.Name+"."+p.Name, "there is no "+p.Axes.Relation.To+" to point at", "write seeds of it, or let the relation be null")
+		}
+		return v, ok
+	}
+	if nullable && percent(m.Rand, 15) {
+		return absent()
+	}
+	if m.unique {
+		return ids[m.nth%len(ids)], true
+	}
+	return pick(m.Rand, ids), true
+}
+
+// targets are the ids a relation may hold; own where it is one of the table's own.
+// Of an entity that is not here they are the ids it would have, if its rows were made
+// up as these are.
+func (w *world) targets(t *table, p *schema.Property, m *maker) (ids []json.RawMessage, own bool) {
+	return w.idsFor(p, m), p.Link != nil && w.tables[p.Link.Target] == t
+}
+
+func (w *world) idsFor(p *schema.Property, m *maker) (ids []json.RawMessage) {
+	if p.Link != nil {
+		return w.tables[p.Link.Target].ids
+	}
+	text := shapeOf(p)
+	if p.Axes.Relation.Many {
+		text = jsontext.Get(text, "items")
+	}
+	for i := range w.count {
+		made, ok := id(p.Axes.Relation.To, text, m.root, i)
+		if !ok {
+			break
+		}
+		ids = append(ids, made)
+	}
+	return ids
+}
+
+// some is a list of distinct ids, as many as the shape wants and a few more.
+func some(m *maker, s shape, ids []json.RawMessage, self json.RawMessage, own bool) json.RawMessage {
+	n := min(s.count("minItems", 0)+m.IntN(4), s.count("maxItems", 1<<30))
+	var items []json.RawMessage
+	if len(ids) > 0 {
+		for k, at := 0, m.IntN(len(ids)); k < len(ids) && len(items) < n; k++ {
+			id := ids[(at+k*step(len(ids)))%len(ids)]
+			if !own || string(id) != string(self) {
+				items = append(items, id)
+			}
+		}
+	}
+	return list(items)
+}
+
+// step is a stride that comes past every one of n places before it returns.
+func step(n int) int {
+	for _, prime := range []int{7, 11, 13} {
+		if n%prime != 0 {
+			return prime
+		}
+	}
+	return 1
+}
+
+// completed is a given row with its id, and with what the clock and generators would
+// write: the same seed has the same rows.
+func (w *world) completed(t *table, row schema.Object, i int) schema.Object {
+	e := t.entity
+	about := newSubject(e.Name, w.chance.at(e.Key, i))
+	row = slices.DeleteFunc(slices.Clone(row), func(m schema.Member) bool {
+		return m.Name == e.Primary.Name && jsontext.IsNull(m.Value)
+	})
+	for _, p := range e.Fields {
+		if row.Get(p.Name) != nil {
+			continue
+		}
+		switch rule := p.Axes.Create; {
+		case p == e.Primary:
+			row = append(row, schema.Member{Name: p.Name, Value: t.ids[i]})
+		case rule != nil && (rule.Now || rule.Generate != ""):
+			m := &maker{Rand: w.chance.at(e.Key, i, p.Name), root: t.root, about: about, nth: i, unique: alone(e, p)}
+			if v, ok := w.field(t, p, m, i, 30); ok && v != nil {
+				row = append(row, schema.Member{Name: p.Name, Value: v})
+			}
+		}
+	}
+	return row
+}

@@ -1,0 +1,263 @@
+package plausible
+
+import (
+	"bytes"
+	"encoding/json"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// shape is the keywords of a JSON Schema with everything it refers to folded in:
+// references, all of allOf, one of anyOf and oneOf, one side of if.
+type shape map[string]json.RawMessage
+
+// fold reads a schema into its keywords. false is a schema that nothing fits, as far
+// as that can be told.
+func (m *maker) fold(text json.RawMessage) (shape, bool) {
+	s := shape{}
+	return s, m.foldInto(s, text, 0)
+}
+
+// maxFold is how deep schemas are folded into one another: one that refers to itself
+// ends here.
+const maxFold = 12
+
+func (m *maker) foldInto(s shape, text json.RawMessage, depth int) bool {
+	switch jsontext.KindOf(text) {
+	case jsontext.True:
+		return true
+	case jsontext.Object:
+	default:
+		return false
+	}
+	if depth > maxFold {
+		return false
+	}
+	sound := true
+	also := func(sub json.RawMessage) { sound = m.foldInto(s, sub, depth+1) && sound }
+	for name, value := range jsontext.Members(text) {
+		switch name {
+		case "$ref":
+			also(m.refer(jsontext.Unquote(value)))
+		case "allOf":
+			for _, sub := range jsontext.Elements(value) {
+				also(sub)
+			}
+		case "anyOf", "oneOf":
+			if subs := elements(value); len(subs) > 0 {
+				also(subs[m.IntN(len(subs))])
+			}
+		case "if":
+			if then := jsontext.Get(text, "then"); then != nil && m.IntN(2) == 0 {
+				also(value)
+				also(then)
+			} else if otherwise := jsontext.Get(text, "else"); otherwise != nil {
+				also(otherwise)
+			}
+		case "then", "else":
+		default:
+			s.add(name, value)
+		}
+	}
+	return sound
+}
+
+// refer is what a reference within the card points at, or nil.
+func (m *maker) refer(ref string) json.RawMessage {
+	pointer, ok := strings.CutPrefix(ref, "#")
+	if !ok || pointer != "" && pointer[0] != '/' {
+		return nil
+	}
+	at := m.root
+	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
+		if pointer == "" {
+			break
+		}
+		token = strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
+		if i, err := strconv.Atoi(token); err == nil && jsontext.KindOf(at) == jsontext.Array {
+			items := elements(at)
+			if i >= len(items) {
+				return nil
+			}
+			at = items[i]
+			continue
+		}
+		at = jsontext.Get(at, token)
+	}
+	return at
+}
+
+// add takes one more keyword in: beside one of the same name both hold.
+func (s shape) add(name string, value json.RawMessage) {
+	had := s[name]
+	switch {
+	case had == nil:
+		s[name] = value
+	case name == "properties":
+		s[name] = joined(had, value)
+	case name == "required":
+		s[name] = list(append(elements(had), elements(value)...))
+	case name == "enum":
+		s[name] = list(slices.DeleteFunc(elements(had), func(v json.RawMessage) bool {
+			return !slices.ContainsFunc(elements(value), func(o json.RawMessage) bool { return bytes.Equal(v, o) })
+		}))
+	case name == "type":
+		if both := common(types(had), types(value)); both != nil {
+			s[name] = list(both)
+		}
+	case strings.HasPrefix(name, "min"), name == "exclusiveMinimum":
+		if a, b := rational(had), rational(value); a != nil && b != nil && b.Cmp(a) > 0 {
+			s[name] = value
+		}
+	case strings.HasPrefix(name, "max"), name == "exclusiveMaximum":
+		if a, b := rational(had), rational(value); a != nil && b != nil && b.Cmp(a) < 0 {
+			s[name] = value
+		}
+	default:
+		s[name] = value // the judge has the last word
+	}
+}
+
+// joined is two objects as one; the members of the second stand for those of the
+// first that have the same names.
+func joined(a, b json.RawMessage) json.RawMessage {
+	var o schema.Object
+	for name, value := range jsontext.Members(a) {
+		if jsontext.Get(b, name) == nil {
+			o = append(o, schema.Member{Name: name, Value: value})
+		}
+	}
+	for name, value := range jsontext.Members(b) {
+		o = append(o, schema.Member{Name: name, Value: value})
+	}
+	return object(o)
+}
+
+// types are the names of a type keyword as JSON strings.
+func types(v json.RawMessage) []json.RawMessage {
+	if jsontext.KindOf(v) == jsontext.Array {
+		return elements(v)
+	}
+	return []json.RawMessage{v}
+}
+
+// common are the types that both allow; an integer is a number too.
+func common(a, b []json.RawMessage) (both []json.RawMessage) {
+	has := func(l []json.RawMessage, name string) bool {
+		return slices.ContainsFunc(l, func(v json.RawMessage) bool { return jsontext.Unquote(v) == name })
+	}
+	for _, v := range a {
+		name := jsontext.Unquote(v)
+		switch {
+		case has(b, name), name == "integer" && has(b, "number"):
+			both = append(both, v)
+		case name == "number" && has(b, "integer"):
+			both = append(both, json.RawMessage(`"integer"`))
+		}
+	}
+	return both
+}
+
+// kinds are the types a value may have: null aside, and guessed where none is named.
+func (s shape) kinds() (kinds []string, null bool) {
+	if t := s["type"]; t != nil {
+		for _, v := range types(t) {
+			if name := jsontext.Unquote(v); name == "null" {
+				null = true
+			} else {
+				kinds = append(kinds, name)
+			}
+		}
+		return kinds, null
+	}
+	for _, guess := range []struct{ kind, keywords string }{
+		{"object", "properties required additionalProperties patternProperties minProperties propertyNames"},
+		{"array", "items prefixItems contains minItems uniqueItems"},
+		{"string", "pattern format minLength maxLength"},
+		{"number", "minimum maximum exclusiveMinimum exclusiveMaximum multipleOf"},
+	} {
+		for name := range strings.FieldsSeq(guess.keywords) {
+			if s[name] != nil {
+				return []string{guess.kind}, false
+			}
+		}
+	}
+	return []string{"string"}, false
+}
+
+// count is the value of a keyword that counts something, or otherwise.
+func (s shape) count(name string, otherwise int) int {
+	if n, ok := schema.Integer(s[name]); ok && n >= 0 && n < 1<<31 {
+		return int(n)
+	}
+	return otherwise
+}
+
+// is says whether a keyword is true.
+func (s shape) is(name string) bool { return jsontext.KindOf(s[name]) == jsontext.True }
+
+// refuses says whether a keyword is false.
+func (s shape) refuses(name string) bool { return jsontext.KindOf(s[name]) == jsontext.False }
+
+// text is the value of a keyword that is a string, or "".
+func (s shape) text(name string) string {
+	if v := s[name]; jsontext.KindOf(v) == jsontext.String {
+		return jsontext.Unquote(v)
+	}
+	return ""
+}
+
+func rational(v json.RawMessage) *big.Rat {
+	v = jsontext.Trim(v)
+	if jsontext.KindOf(v) != jsontext.Number || len(v) > 60 {
+		return nil
+	}
+	if i := bytes.IndexAny(v, "eE"); i >= 0 {
+		if exp, err := strconv.Atoi(string(v[i+1:])); err != nil || exp > 400 || exp < -400 {
+			return nil
+		}
+	}
+	r, ok := new(big.Rat).SetString(string(v))
+	if !ok {
+		return nil
+	}
+	return r
+}
+
+func elements(v json.RawMessage) (all []json.RawMessage) {
+	for _, item := range jsontext.Elements(v) {
+		all = append(all, jsontext.Trim(item))
+	}
+	return all
+}
+
+func list(items []json.RawMessage) json.RawMessage {
+	return append(append([]byte{'['}, bytes.Join(asBytes(items), []byte{','})...), ']')
+}
+
+func asBytes(items []json.RawMessage) [][]byte {
+	all := make([][]byte, len(items))
+	for i, item := range items {
+		all[i] = item
+	}
+	return all
+}
+
+// object is an object's text.
+func object(o schema.Object) json.RawMessage {
+	dst := []byte{'{'}
+	for i, m := range o {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(append(jsontext.AppendString(dst, m.Name), ':'), m.Value...)
+	}
+	return append(dst, '}')
+}
+
+func isNull(v json.RawMessage) bool { return jsontext.IsNull(v) }

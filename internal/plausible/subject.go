@@ -1,0 +1,143 @@
+package plausible
+
+import (
+	"math/big"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/frondhost/frond/schema"
+)
+
+// subject is what one row is about: its fields agree, since all of them ask it.
+type subject struct {
+	kind        subjectKind
+	first, last string
+	company     string
+	place       place
+	street      string
+	adjective   string
+	noun        string
+	topic       string
+	began       time.Time // when the row came to be
+}
+
+type subjectKind int
+
+const (
+	aThing subjectKind = iota
+	aPerson
+	aCompany
+	aPlace
+	aText // what is written and read: a post, a review
+)
+
+// kindOf tells by an entity's name what its rows are.
+func kindOf(entity string) subjectKind {
+	n := newName(entity)
+	switch {
+	case n.has("user customer person people author member employee contact patient student teacher guest owner driver player artist client account profile staff agent reader writer doctor"):
+		return aPerson
+	case n.has("company supplier vendor brand organisation organization team carrier publisher manufacturer partner merchant tenant"):
+		return aCompany
+	case n.has("city town country place location warehouse store shop venue address region station site"):
+		return aPlace
+	case n.has("post article review comment note message ticket issue question answer page story news announcement task event"):
+		return aText
+	}
+	return aThing
+}
+
+// horizon is the moment that all rows lie before, but for what is due. It is not now:
+// the same seed has the same rows tomorrow.
+var horizon = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func newSubject(entity string, r *rand.Rand) *subject {
+	return &subject{
+		kind:      kindOf(entity),
+		first:     pick(r, firstNames),
+		last:      pick(r, lastNames),
+		company:   pick(r, lastNames) + " " + pick(r, companyForms),
+		place:     pick(r, places),
+		street:    pick(r, streets),
+		adjective: pick(r, adjectives),
+		noun:      pick(r, nouns),
+		topic:     pick(r, topics),
+		began:     horizon.Add(-40*24*time.Hour - time.Duration(r.Int64N(int64(320*24*time.Hour)))).Truncate(time.Millisecond),
+	}
+}
+
+// name is what the row is called.
+func (s *subject) name() string {
+	switch s.kind {
+	case aPerson:
+		return s.first + " " + s.last
+	case aCompany:
+		return s.company
+	case aPlace:
+		return s.place.city
+	case aText:
+		return s.topic
+	}
+	return s.thing()
+}
+
+func (s *subject) thing() string { return s.adjective + " " + s.noun }
+
+// stages are the words of moments in the order the moments come in. What is not
+// among them lies in the middle.
+var stages = []string{
+	"created registered joined placed ordered opened submitted added since received born from",
+	"confirmed approved accepted signed verified activated",
+	"paid published posted released charged",
+	"packed dispatched shipped sent",
+	"delivered arrived completed finished done resolved fulfilled read",
+	"closed cancelled canceled archived deleted retired returned refunded",
+	"updated modified changed edited touched seen login",
+	"start starts begin begins",
+	"end ends until to",
+	"due expires expiry valid renewal renews",
+}
+
+// moment is when the moment of this name was: later stages of a row come later.
+func (m *maker) moment(name name) time.Time {
+	if name.has("birth birthday born dob") {
+		return time.Date(1945+m.IntN(60), time.Month(1+m.IntN(12)), 1+m.IntN(28), 0, 0, 0, 0, time.UTC)
+	}
+	stage := 4
+	for i, words := range stages {
+		if name.has(words) {
+			stage = i
+			break
+		}
+	}
+	at := m.about.began
+	if stage > 0 {
+		at = at.Add(time.Duration(stage) * 26 * time.Hour).Add(time.Duration(m.Int64N(int64(24*time.Hour/time.Millisecond))) * time.Millisecond)
+	} else if m.unique && m.try > 0 {
+		at = at.Add(-time.Duration(m.IntN(1_000_000)) * time.Second)
+	}
+	if name.has(stages[len(stages)-1]) {
+		at = at.AddDate(0, 1, 0)
+	}
+	return at
+}
+
+// millis is a moment as milliseconds since 1970, for a name that tells of one.
+func (m *maker) millis(name name) (*big.Rat, bool) {
+	if !name.ends("at timestamp") {
+		return nil, false
+	}
+	return big.NewRat(m.moment(name).UnixMilli(), 1), true
+}
+
+// slug is a text as a part of a path: letters, digits and hyphens.
+func slug(text string) string {
+	plain := strings.Map(func(r rune) rune {
+		if r > 127 {
+			return -1
+		}
+		return r
+	}, text)
+	return schema.Kebab(plain)
+}

@@ -1,0 +1,165 @@
+package plausible
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// string is a text of the shape's format, pattern and length that its name leads to.
+func (m *maker) string(s shape, name name) (json.RawMessage, bool) {
+	least, most := s.count("minLength", 0), s.count("maxLength", 1<<20)
+	pattern := s.text("pattern")
+	fits := func(text string) bool {
+		n := utf8.RuneCountInString(text)
+		return n >= least && n <= most && fitsPattern(pattern, text)
+	}
+	if text, ok := m.formatted(s.text("format"), name); ok {
+		if fits(text) || pattern == "" && m.try > 5 {
+			return jsontext.Quote(text), true
+		}
+	} else if text := m.room(m.named(name), least, most); m.try < 20 && fits(text) {
+		return jsontext.Quote(text), true
+	}
+	if pattern != "" {
+		for range 30 {
+			if text, ok := m.matching(pattern); ok && fits(text) {
+				return jsontext.Quote(text), true
+			}
+		}
+		return nil, false
+	}
+	text := m.room(m.code(), least, most)
+	return jsontext.Quote(text), fits(text)
+}
+
+// fitsPattern says whether a text matches. A pattern this host cannot run is the
+// judge's affair.
+func fitsPattern(pattern, text string) bool {
+	if pattern == "" {
+		return true
+	}
+	re, err := regexp.Compile(pattern)
+	return err != nil || re.MatchString(text)
+}
+
+// formatted is a text of one of the formats that are asserted; false for others.
+func (m *maker) formatted(format string, name name) (string, bool) {
+	switch format {
+	case "date-time":
+		return m.moment(name).Format("2006-01-02T15:04:05.000Z07:00"), true
+	case "date":
+		return m.moment(name).Format(time.DateOnly), true
+	case "time":
+		return fmt.Sprintf("%02d:%02d:00Z", 7+m.IntN(12), m.IntN(4)*15), true
+	case "duration":
+		return fmt.Sprintf("PT%dM", 5*(1+m.IntN(24))), true
+	case "email":
+		return m.email(), true
+	case "uri", "uri-reference":
+		return m.url(name), true
+	case "hostname":
+		return slug(m.about.company) + m.mark("-") + ".example.org", true
+	case "ipv4":
+		return fmt.Sprintf("192.0.2.%d", 1+m.IntN(254)), true
+	case "ipv6":
+		return fmt.Sprintf("2001:db8::%x", 1+m.IntN(0xffff)), true
+	case "uuid":
+		return uuid(m.Uint64(), m.Uint64()), true
+	case "regex":
+		return "^" + pick(m.Rand, labels) + "[0-9]+$", true
+	case "json-pointer":
+		return "/" + pick(m.Rand, labels) + "/" + strconv.Itoa(m.IntN(9)), true
+	case "decimal":
+		likely := spanFor(name, false)
+		v, ok := m.number(shape{}, name, false)
+		text := string(v)
+		if whole, fraction, _ := strings.Cut(text, "."); likely.step.FloatString(2) == "0.01" {
+			text = whole + "." + (fraction + "00")[:max(2, len(fraction))]
+		}
+		return text, ok
+	}
+	return "", false
+}
+
+// uuid writes 128 bits as a random one (RFC 9562, version 4).
+func uuid(a, b uint64) string {
+	a = a&^0xf000 | 0x4000
+	b = b&^(3<<62) | 1<<63
+	return fmt.Sprintf("%08x-%04x-%04x-%04x-%012x", a>>32, a>>16&0xffff, a&0xffff, b>>48, b&0xffffffffffff)
+}
+
+// mark tells the values of a unique field apart: the row's number behind a separator.
+func (m *maker) mark(separator string) string {
+	if !m.unique {
+		return ""
+	}
+	return separator + strconv.Itoa(m.nth+1+m.try*1000)
+}
+
+func (m *maker) email() string {
+	if m.about.kind == aCompany {
+		return "office" + m.mark("") + "@" + slug(m.about.company) + ".example.com"
+	}
+	return slug(m.about.first) + "." + slug(m.about.last) + m.mark("") + "@example.org"
+}
+
+func (m *maker) url(name name) string {
+	path := slug(m.about.name()) + m.mark("-")
+	switch {
+	case name.has("image photo picture avatar thumbnail cover logo icon"):
+		return "https://images.example.org/" + path + ".jpg"
+	case name.has("website homepage site") && m.about.kind == aCompany:
+		return "https://" + slug(m.about.company) + m.mark("-") + ".example.com/"
+	}
+	return "https://example.org/" + path
+}
+
+// room is a text of a length, in which what tells it from others still stands.
+func (m *maker) room(text string, least, most int) string {
+	mark := m.mark("")
+	if n := utf8.RuneCountInString(text); !m.unique || n <= most || len(mark) > most {
+		return fitted(text, least, most)
+	}
+	return fitted(text, 0, most-len(mark)) + mark
+}
+
+// fitted is a text of a length: cut at a word, or drawn out.
+func fitted(text string, least, most int) string {
+	runes := []rune(text)
+	if len(runes) > most {
+		cut := strings.TrimRight(string(runes[:most]), " ,-")
+		if i := strings.LastIndexByte(cut, ' '); i > 0 && utf8.RuneCountInString(cut[:i]) >= max(least, most/2) {
+			cut = cut[:i]
+		}
+		return strings.TrimRight(cut, " ,-.")
+	}
+	for i := 0; utf8.RuneCountInString(text) < least; i++ {
+		next := sentences[i%len(sentences)]
+		if least < 40 { // no room for a sentence
+			next = labels[i%len(labels)]
+		}
+		text = strings.TrimLeft(text+" "+next, " ")
+		if runes := []rune(text); len(runes) > most {
+			text = strings.TrimRight(string(runes[:most]), " ")
+			return text + strings.Repeat("x", max(0, least-utf8.RuneCountInString(text)))
+		}
+	}
+	return text
+}
+
+// code is a short text without a meaning.
+func (m *maker) code() string {
+	const letters = "abcdefghijkmnpqrstuvwxyz23456789"
+	b := make([]byte, 4+m.IntN(4)+m.try/4)
+	for i := range b {
+		b[i] = letters[m.IntN(len(letters))]
+	}
+	return string(b) + m.mark("")
+}

@@ -1,0 +1,221 @@
+package plausible
+
+import (
+	"bytes"
+	"encoding/json"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// maker makes the values of one row, or of one answer.
+type maker struct {
+	*rand.Rand
+	root   json.RawMessage // the card, which references point into
+	about  *subject        // what the row is about
+	nth    int             // the row's number
+	unique bool            // no other row has this value
+	try    int             // how often the value was refused; later ones are more daring
+	depth  int
+}
+
+// maxDepth is how deep values nest: a shape that contains itself ends here.
+const maxDepth = 6
+
+// value is a value of a schema for a field of this name; false where none could be
+// made. It fits but for what only the judge knows (not, dependencies, conditions).
+func (m *maker) value(text json.RawMessage, name name) (json.RawMessage, bool) {
+	if m.depth++; m.depth > maxDepth {
+		m.depth--
+		return nil, false
+	}
+	defer func() { m.depth-- }()
+	s, ok := m.fold(text)
+	if !ok {
+		return nil, false
+	}
+	if v := s["const"]; v != nil {
+		return v, true
+	}
+	kinds, null := s.kinds()
+	if s["enum"] != nil {
+		values := slices.DeleteFunc(elements(s["enum"]), isNull)
+		if len(values) == 0 {
+			return json.RawMessage("null"), true
+		}
+		return m.one(values), true
+	}
+	if given := slices.DeleteFunc(elements(s["examples"]), isNull); len(given) > 0 && (!m.unique || m.nth+m.try < len(given)) && m.try < len(given)+8 {
+		return m.one(given), true
+	}
+	if v := s["default"]; v != nil && !jsontext.IsNull(v) && !m.unique && (m.try > 30 || percent(m.Rand, 25)) {
+		return v, true
+	}
+	if len(kinds) == 0 {
+		return json.RawMessage("null"), null
+	}
+	name = name.titled(s)
+	switch pick(m.Rand, kinds) {
+	case "object":
+		return m.object(s)
+	case "array":
+		return m.array(s, name)
+	case "integer":
+		return m.number(s, name, true)
+	case "number":
+		return m.number(s, name, false)
+	case "boolean":
+		return json.RawMessage([]string{"false", "true"}[m.boolean()]), true
+	case "string":
+		return m.string(s, name)
+	}
+	return nil, false
+}
+
+func (m *maker) boolean() int {
+	if m.unique {
+		return (m.nth + m.try) % 2
+	}
+	return m.IntN(2)
+}
+
+// one is one of several values: of a unique field the next.
+func (m *maker) one(values []json.RawMessage) json.RawMessage {
+	if m.unique {
+		return values[(m.nth+m.try)%len(values)]
+	}
+	return pick(m.Rand, values)
+}
+
+// object makes every member that is required and most of the others.
+func (m *maker) object(s shape) (json.RawMessage, bool) {
+	var o schema.Object
+	must := map[string]bool{}
+	for _, v := range elements(s["required"]) {
+		must[jsontext.Unquote(v)] = true
+	}
+	most := s.count("maxProperties", 1<<30)
+	put := func(key string, sub json.RawMessage) bool {
+		v, ok := m.value(sub, newName(key))
+		if ok {
+			o = append(o, schema.Member{Name: key, Value: v})
+		}
+		return ok
+	}
+	for key, sub := range jsontext.Members(s["properties"]) {
+		switch {
+		case must[key]:
+			if !put(key, sub) {
+				return nil, false
+			}
+			delete(must, key)
+		case len(o)+len(must) >= most, percent(m.Rand, 20):
+		case mayBeNull(sub) && percent(m.Rand, 15):
+			o = append(o, schema.Member{Name: key, Value: json.RawMessage("null")})
+		default:
+			put(key, sub)
+		}
+	}
+	for _, v := range elements(s["required"]) { // what properties do not name
+		if key := jsontext.Unquote(v); must[key] {
+			if !put(key, s.further()) {
+				return nil, false
+			}
+			delete(must, key)
+		}
+	}
+	least := s.count("minProperties", 0)
+	if s["properties"] == nil && !s.refuses("additionalProperties") {
+		least = max(least, min(1+m.IntN(2), most))
+	}
+	for tries := 0; len(o) < least && tries < 40; tries++ {
+		key, sub := m.key(s)
+		if o.Get(key) == nil && sub != nil {
+			put(key, sub)
+		}
+	}
+	return object(o), len(o) >= least
+}
+
+// further is the schema of members that are not named.
+func (s shape) further() json.RawMessage {
+	if v := s["additionalProperties"]; v != nil {
+		return v
+	}
+	return json.RawMessage("true")
+}
+
+// key makes up the name of a further member, and says what its value has to be. Of
+// an object that names its members it is one of those that were left out.
+func (m *maker) key(s shape) (string, json.RawMessage) {
+	var keys []string
+	for key := range jsontext.Members(s["properties"]) {
+		keys = append(keys, key)
+	}
+	if len(keys) > 0 && (s["additionalProperties"] == nil || m.IntN(2) == 0) {
+		key := pick(m.Rand, keys)
+		return key, jsontext.Get(s["properties"], key)
+	}
+	for pattern, sub := range jsontext.Members(s["patternProperties"]) {
+		if key, ok := m.matching(pattern); ok {
+			return key, sub
+		}
+	}
+	if names := s["propertyNames"]; names != nil {
+		if v, ok := m.value(joined(json.RawMessage(`{"type":"string"}`), names), newName("key")); ok {
+			return jsontext.Unquote(v), s.further()
+		}
+	}
+	return pick(m.Rand, labels), s.further()
+}
+
+// mayBeNull says whether null is among the types of a schema.
+func mayBeNull(text json.RawMessage) bool {
+	_, null := shape{"type": jsontext.Get(text, "type")}.kinds()
+	return null && jsontext.Get(text, "type") != nil
+}
+
+// array makes as many items as have to be, and a few more.
+func (m *maker) array(s shape, name name) (json.RawMessage, bool) {
+	least := s.count("minItems", 0)
+	n := min(least+m.IntN(4), s.count("maxItems", 1<<30))
+	var items []json.RawMessage
+	add := func(sub json.RawMessage) bool {
+		for range 40 {
+			v, ok := m.value(sub, name.singular())
+			if !ok {
+				return false
+			}
+			if !s.is("uniqueItems") || !slices.ContainsFunc(items, func(o json.RawMessage) bool { return bytes.Equal(o, v) }) {
+				items = append(items, v)
+				return true
+			}
+		}
+		return false
+	}
+	first := elements(s["prefixItems"])
+	for _, sub := range first {
+		if len(items) < max(n, 1) && !add(sub) {
+			break
+		}
+	}
+	if sub := s["contains"]; sub != nil {
+		for range s.count("minContains", 1) {
+			if s["items"] != nil {
+				sub = json.RawMessage(`{"allOf":[` + string(s["items"]) + `,` + string(s["contains"]) + `]}`)
+			}
+			if !add(sub) {
+				return nil, false
+			}
+		}
+	}
+	rest := s["items"]
+	if rest == nil {
+		rest = json.RawMessage(`{"type":"string"}`)
+	}
+	for len(items) < n && !s.refuses("items") && add(rest) {
+	}
+	return list(items), len(items) >= least
+}
