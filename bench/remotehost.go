@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing/fstest"
@@ -127,7 +128,8 @@ func (h *host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer := append(make([]byte, 0, len(result)+64), `{"jsonrpc":"2.0","id":`...)
 	answer = append(append(answer, id...), `,"result":`...)
 	answer = append(append(answer, result...), '}')
-	w.Header()["Content-Type"] = jsonType
+	head := w.Header()
+	head["Content-Type"], head["Content-Length"] = jsonType, []string{strconv.Itoa(len(answer))}
 	_, _ = w.Write(answer) // a client that went away is nobody's error
 }
 
