@@ -68,11 +68,11 @@ func binary(t testing.TB) string {
 }
 
 // environment is the environment of a started program: this one without any FROND_
-// setting of whoever runs the tests, and with more.
+// or OTEL_ setting of whoever runs the tests, and with more.
 func environment(more ...string) []string {
 	var env []string
 	for _, e := range os.Environ() {
-		if !strings.HasPrefix(e, "FROND_") {
+		if !strings.HasPrefix(e, "FROND_") && !strings.HasPrefix(e, "OTEL_") {
 			env = append(env, e)
 		}
 	}
