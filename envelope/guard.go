@@ -75,6 +75,9 @@ func (g *guard) pause(exec failsafe.ExecutionAttempt[any]) time.Duration {
 }
 
 func accidentOf(err error) *accident {
+	if err == nil {
+		return nil
+	}
 	var a *accident
 	_ = errors.As(err, &a)
 	return a

@@ -216,8 +216,11 @@ func (r *Remote) settle(ctx context.Context, q *question, event *Event) outcome 
 
 // answer asks the host.
 func (r *Remote) answer(ctx context.Context, q *question) outcome {
-	ctx, cancel := context.WithTimeout(ctx, r.options.Timeout) // a flight has no deadline of its own
-	defer cancel()
+	if _, bound := ctx.Deadline(); !bound { // a flight has no deadline of its own
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, r.options.Timeout)
+		defer cancel()
+	}
 	result, err := r.fetch(ctx, q)
 	return outcome{result, err, int(q.posts.Load())}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"strconv"
 	"sync/atomic"
@@ -44,22 +45,29 @@ func (l *link) exchange(ctx context.Context, p *post) *accident {
 		return unanswered(ctx, attempt, err, taken.Load())
 	}
 	defer func() { _ = resp.Body.Close() }()
-	var body bytes.Buffer
-	if resp.ContentLength > 0 {
-		body.Grow(int(min(resp.ContentLength, p.most)) + bytes.MinRead)
-	}
-	n, err := body.ReadFrom(io.LimitReader(resp.Body, p.most+1)) // to its end: the connection serves again
+	body, err := readBody(resp, p.most)
 	switch {
-	case n > p.most:
+	case int64(len(body)) > p.most:
 		return &accident{what: large}
 	case err != nil:
 		return unanswered(ctx, attempt, err, true)
 	case resp.StatusCode >= 300 && resp.StatusCode < 400: // never followed: frames go where they were meant to go
 		return frameless(resp.StatusCode, resp.Header)
-	case jsontext.Check(body.Bytes()) != nil:
+	case jsontext.Check(body) != nil:
 		return frameless(resp.StatusCode, resp.Header)
 	}
-	return p.read(resp.StatusCode, resp.Header, body.Bytes())
+	return p.read(resp.StatusCode, resp.Header, body)
+}
+
+// readBody reads an answer to its end, so that the connection serves again, or up to
+// one byte more than most. It is not pooled: rows stand in it.
+func readBody(resp *http.Response, most int64) ([]byte, error) {
+	if n := resp.ContentLength; n > 0 && n <= most {
+		body := make([]byte, n)
+		_, err := io.ReadFull(resp.Body, body)
+		return body, err
+	}
+	return io.ReadAll(io.LimitReader(resp.Body, most+1))
 }
 
 var hostHeader = http.Header{"Content-Type": jsonType, "Accept": jsonType}
@@ -83,6 +91,13 @@ func (l *link) request(ctx context.Context, p *post, taken *atomic.Bool) *http.R
 		l.options.Header(ctx, header)
 	}
 	body := func() io.ReadCloser { return &payload{Reader: bytes.NewReader(frames), taken: taken} }
+	if l.options.Transport == nil { // net/http's: it sends head and body in one piece where it knows what the body is
+		body = func() io.ReadCloser { return io.NopCloser(bytes.NewReader(frames)) }
+		ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+			GetConn:      func(string) { taken.Store(false) }, // again, where nothing was written on the last one
+			WroteHeaders: func() { taken.Store(true) },        // into a buffer: nothing of the body has left before
+		})
+	}
 	req := &http.Request{
 		Method: http.MethodPost, URL: l.address, Host: l.address.Host, Header: header,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
