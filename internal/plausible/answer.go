@@ -179,8 +179,10 @@ func formed(op *facade.Operation, items []json.RawMessage) any {
 	case facade.PageOf:
 		n, _ := json.Marshal(len(items))
 		return object(schema.Object{
-			{Name: "items", Value: list(items)}, {Name: "total", Value: n},
-			{Name: "hasMore", Value: json.RawMessage("false")}, {Name: "endCursor", Value: null},
+			{Name: "items", Value: list(items)},
+			{Name: "total", Value: n},
+			{Name: "hasMore", Value: json.RawMessage("false")},
+			{Name: "endCursor", Value: null},
 		})
 	}
 	if len(items) == 0 {

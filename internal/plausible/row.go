@@ -21,7 +21,7 @@ const (
 func (w *world) row(t *table, i int) schema.Object {
 	e := t.entity
 	why := ""
-	for try := range rowTries + 2*len(t.ids) {
+	for try := range rowTries {
 		row, stuck := w.attempt(t, i, try)
 		switch {
 		case stuck != "":
@@ -36,9 +36,6 @@ func (w *world) row(t *table, i int) schema.Object {
 		}
 		d := details[0]
 		why = strings.TrimSpace(d.Path + " " + d.Message)
-		if try > rowTries {
-			break
-		}
 	}
 	w.note(e.Name, fmt.Sprintf("%d rows are all that could be made: %s", len(t.rows), why), "write seeds, or examples into the card")
 	return nil
@@ -56,13 +53,25 @@ func (w *world) attempt(t *table, i, try int) (row schema.Object, stuck string) 
 		case !p.Stored:
 			continue
 		}
-		m := &maker{Rand: w.chance.at(e.Key, i, p.Name, try), root: t.root, about: about, nth: i + try, unique: alone(e, p)}
-		value, ok := w.field(t, p, m, i, try)
-		if !ok {
-			return nil, p.Name
+		// Where a value is taken the next is tried, as often as rows could have it.
+		further := valueTries + len(t.ids)
+		if try > 0 {
+			further = min(further, 500)
 		}
-		if value != nil {
-			row = append(row, schema.Member{Name: p.Name, Value: value})
+		for again := range further {
+			m := &maker{Rand: w.chance.at(e.Key, i, p.Name, try, again), root: t.root, about: about, nth: i + try + again, unique: alone(e, p)}
+			value, ok := w.field(t, p, m, i, try)
+			if !ok {
+				return nil, p.Name
+			}
+			longer := row
+			if value != nil {
+				longer = append(row[:len(row):len(row)], schema.Member{Name: p.Name, Value: value})
+			}
+			if again+1 == further || w.freeWith(t, longer, p) {
+				row = longer
+				break
+			}
 		}
 	}
 	return row, ""

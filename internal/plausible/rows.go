@@ -200,8 +200,14 @@ func (w *world) claim(t *table, row schema.Object) {
 }
 
 // free says whether no row has the values of this one yet.
-func (w *world) free(t *table, row schema.Object) bool {
+func (w *world) free(t *table, row schema.Object) bool { return w.freeWith(t, row, nil) }
+
+// freeWith is free, of the constraints that a field is part of; nil asks of all.
+func (w *world) freeWith(t *table, row schema.Object, p *schema.Property) bool {
 	for i, members := range t.entity.Uniques {
+		if p != nil && !slices.Contains(members, p) {
+			continue
+		}
 		if values, ok := w.joined(members, row); ok && t.taken[i][values] {
 			return false
 		}

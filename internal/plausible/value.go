@@ -215,7 +215,10 @@ func (m *maker) array(s shape, name name) (json.RawMessage, bool) {
 	if rest == nil {
 		rest = json.RawMessage(`{"type":"string"}`)
 	}
-	for len(items) < n && !s.refuses("items") && add(rest) {
+	for len(items) < n && !s.refuses("items") {
+		if !add(rest) {
+			break
+		}
 	}
 	return list(items), len(items) >= least
 }
