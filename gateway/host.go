@@ -79,16 +79,16 @@ func open(ctx context.Context, project *facade.Project, opts *Options, elsewhere
 	f, whole, err := h.compile()
 	if err := errors.Join(config.Err(), elsewhere, err); err != nil {
 		h.topology.close()
-		return nil, errors.Join(err, h.flush())
+		return nil, errors.Join(err, h.flush(ctx))
 	}
 	closer, err := h.openStore(ctx, opts.Store)
 	if err != nil {
 		h.topology.close()
-		return nil, errors.Join(err, h.flush())
+		return nil, errors.Join(err, h.flush(ctx))
 	}
 	h.close = sync.OnceValue(func() error {
 		h.topology.close()
-		return errors.Join(closer.Close(), h.flush())
+		return errors.Join(closer.Close(), h.flush(ctx))
 	})
 	if err := h.prepare(ctx, f); err != nil {
 		return nil, errors.Join(err, h.Close())
@@ -192,7 +192,7 @@ type preparer interface {
 
 // flush tells what is still to be told of, in what is left of the shutdown's time,
 // and a second at least.
-func (h *Host) flush() error {
+func (h *Host) flush(ctx context.Context) error {
 	by := time.Now().Add(h.config.Shutdown.Timeout)
 	if stop := h.stopBy.Load(); stop != nil {
 		by = *stop
@@ -200,7 +200,7 @@ func (h *Host) flush() error {
 	if least := time.Now().Add(time.Second); by.Before(least) {
 		by = least
 	}
-	return h.telemetry.shut(by)
+	return h.telemetry.shut(ctx, by)
 }
 
 // Catalog is what the host serves.

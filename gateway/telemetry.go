@@ -12,7 +12,7 @@ import (
 	"go.opentelemetry.io/contrib/exporters/autoexport"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
-	"go.opentelemetry.io/otel/semconv/v1.43.0"
+	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/frondhost/frond/schema"
@@ -106,12 +106,12 @@ func (e *telling) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan
 	return nil // told; the SDK would print it
 }
 
-// shut tells what is still to be told, until a moment.
-func (t *telemetry) shut(by time.Time) error {
+// shut tells what is still to be told, until a moment; that ctx may have ended is why.
+func (t *telemetry) shut(ctx context.Context, by time.Time) error {
 	if t == nil {
 		return nil
 	}
-	ctx, cancel := context.WithDeadline(context.Background(), by)
+	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), by)
 	defer cancel()
 	if err := t.close(ctx); err != nil {
 		return fmt.Errorf("the last spans may be lost: %w", err)
