@@ -22,6 +22,7 @@ wins over the file.`,
 		Example: "  frond gateway examples/shop\n  frond gateway examples/shop --listen 127.0.0.1:0 --store memory",
 		Args:    arguments(0, 1, "one folder"),
 	}
+	watched := cmd.Flags().Bool("watch", false, "read the project again whenever its files change")
 	settings := addSettings(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		project, config, err := settings.load(s, folder(args))
@@ -31,6 +32,9 @@ wins over the file.`,
 		gw, err := gateway.New(project, &gateway.Options{Config: *config})
 		if err != nil {
 			return err
+		}
+		if *watched {
+			go settings.watch(cmd.Context(), s, folder(args), gw)
 		}
 		return serving(gw.Run(cmd.Context()))
 	}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/frondhost/frond/gateway"
+)
+
+// watchEvery is how often a project's folder is looked at. Asking the file system is
+// cheap, and works on folders that are mounted from elsewhere, where no event comes.
+const watchEvery = 300 * time.Millisecond
+
+// watch reads the project again whenever a file of its folder has changed and has
+// been let alone since, and has the gateway take it over. What is wrong is said, and
+// the gateway goes on as it was.
+func (s *settings) watch(ctx context.Context, sh *shell, dir string, gw *gateway.Gateway) {
+	seen := fingerprint(dir)
+	last := seen
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(watchEvery):
+		}
+		now := fingerprint(dir)
+		settled := now == last
+		if last = now; now == seen || !settled {
+			continue
+		}
+		host := now.host != seen.host
+		if seen = now; host {
+			fmt.Fprintf(sh.talk, "%s has changed: what it sets holds from the next start on\n", gateway.ConfigFile)
+		}
+		project, _, err := s.load(sh, dir)
+		if err == nil {
+			err = gw.Replace(ctx, project)
+		}
+		if err != nil && !errors.Is(err, context.Canceled) {
+			fmt.Fprintf(sh.talk, "the project stays as it was:\n%s\n", err)
+		} else if err == nil {
+			fmt.Fprintln(sh.talk, "the project has been taken over")
+		}
+	}
+}
+
+// look is what a folder looks like: the names, sizes and times of its files.
+type look struct {
+	cards [sha256.Size]byte
+	host  [sha256.Size]byte // of gateway.yaml alone
+}
+
+// fingerprint is the look of a project's folder, of the files that say what it is.
+func fingerprint(dir string) look {
+	cards, host := sha256.New(), sha256.New()
+	_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return nil //nolint:nilerr // a file that is just being replaced; the next look tells
+		case path != dir && strings.HasPrefix(entry.Name(), "."), entry.IsDir() && entry.Name() == "node_modules":
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case entry.IsDir():
+			return nil
+		}
+		switch filepath.Ext(path) {
+		case ".yaml", ".yml", ".json", ".graphql", ".gql":
+		default:
+			return nil
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil //nolint:nilerr // likewise
+		}
+		to := cards
+		if filepath.Base(path) == gateway.ConfigFile {
+			to = host
+		}
+		_, err = fmt.Fprintln(to, path, info.Size(), info.ModTime().UnixNano())
+		return err
+	})
+	return look{[sha256.Size]byte(cards.Sum(nil)), [sha256.Size]byte(host.Sum(nil))}
+}

@@ -1,0 +1,57 @@
+package e2e_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestWatch: cards are changed while the gateway runs, and it follows; what is wrong is
+// told and changes nothing.
+func TestWatch(t *testing.T) {
+	const card = "type: object\nproperties:\n  id: {type: string, x-kit: {role: {primary: true}, lifecycle: {create: {generate: cuid2}}}}\n  name: {type: string}\n"
+	dir := folder(t, map[string]string{"entities/cup.yaml": card})
+	gw := startGateway(t, dir, "--watch")
+	create := func(body string) string {
+		return string(send(t, "POST", gw.URL+"/api/app/cups", body).Body)
+	}
+	if got := create(`{"name":"a","size":1}`); !strings.Contains(got, "unknown_key") {
+		t.Fatalf("before: %s", got)
+	}
+
+	write(t, dir, map[string]string{
+		"entities/cup.yaml":   card + "  size: {type: [integer, 'null'], x-kit: {lifecycle: {create: optional}}}\n",
+		"entities/plate.yaml": card,
+		"seeds/plate.yaml":    "[{id: p1, name: Blue}]",
+	})
+	until(t, "the project has been taken over", gw.stderr)
+	if got := create(`{"name":"a","size":1}`); !strings.Contains(got, `"size":1`) {
+		t.Errorf("a new field: %s", got)
+	}
+	if got := string(send(t, "GET", gw.URL+"/api/app/plates", "").Body); !strings.Contains(got, `"Blue"`) {
+		t.Errorf("a new entity with seeds: %s", got)
+	}
+
+	write(t, dir, map[string]string{"entities/plate.yaml": "type: object\nproperties: {id: {type: strin}}\n"})
+	until(t, "the project stays as it was", gw.stderr)
+	if !strings.Contains(gw.stderr(), "entities/plate.yaml#/properties/id") {
+		t.Errorf("where it is wrong is not said:\n%s", gw.stderr())
+	}
+	if got := string(send(t, "GET", gw.URL+"/api/app/plates", "").Body); !strings.Contains(got, `"Blue"`) {
+		t.Errorf("after a fault: %s", got)
+	}
+	write(t, dir, map[string]string{"gateway.yaml": "listen: 127.0.0.1:1\n", "entities/plate.yaml": card})
+	until(t, "gateway.yaml has changed: what it sets holds from the next start on", gw.stderr)
+}
+
+// until waits for a program to say something.
+func until(t *testing.T, want string, said func() string) {
+	t.Helper()
+	for range 1000 {
+		if strings.Contains(said(), want) {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("it never said %q:\n%s", want, said())
+}
