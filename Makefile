@@ -3,12 +3,13 @@ GO       ?= go
 RACE     ?=
 FUZZTIME ?= 1m
 LEAKTIME ?= 10m
+SOAKTIME ?= 2m
 N        ?= 20000
 LINT     := bin/golangci-lint
 BIN      := bin/frond
 
 .DEFAULT_GOAL := all
-.PHONY: all help build run test js console race e2e fuzz leak differential bench golden lint fmt generate wasm check up down
+.PHONY: all help build run test js console race e2e fuzz leak soak differential bench golden lint fmt generate wasm check up down
 
 all: console build test lint ## Build, test and lint: what `make` alone does
 
@@ -65,6 +66,9 @@ fuzz: ## Run every fuzz target for FUZZTIME (1m)
 
 leak: ## Look for leaks with seeds of its own for LEAKTIME (10m)
 	$(GO) test ./e2e/leak -count=1 -v -run=TestLeak -timeout=0 -from=$$(date +%s) -for=$(LEAKTIME)
+
+soak: ## Hold the gateway under load for SOAKTIME (2m) while its remotes are killed, slowed and babbling
+	$(GO) test ./e2e/soak -count=1 -v -run=TestSoak -timeout=0 -for=$(SOAKTIME)
 
 differential: js ## Ask us and graphql-js N (20000) new questions, and compare the answers
 	$(GO) test ./e2e/differential -count=1 -v -run=TestDifferential -timeout=0 -from=$$(date +%s) -cases=$(N)

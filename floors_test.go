@@ -62,6 +62,7 @@ var floors = map[string]string{
 	"bench":            "*",
 	"e2e":              "*",
 	"e2e/leak":         "*",
+	"e2e/soak":         "*",
 	"e2e/differential": "*",
 }
 
