@@ -33,6 +33,9 @@ type Host struct {
 	stopBy    atomic.Pointer[time.Time] // once it stops: when shutdown.timeout is over
 	facade    atomic.Pointer[facade.Facade]
 	close     func() error
+
+	renewing sync.Mutex                 // one renewal at a time; project is read and written under it
+	swap     func(*facade.Facade) error // what stands over the façade follows it; nil: nothing does
 }
 
 // Open compiles a project, opens its store and, at the first start, writes the
@@ -118,29 +121,58 @@ func (h *Host) waiting() bool {
 	return false
 }
 
-// follow keeps the host up with its remotes: where one of them serves something else
-// than before, there is a new façade, and with swap what stands over it. One that
-// cannot be made is told of, and everything stays as it was.
+// follow keeps the host up with its remotes, and with swap what stands over it. What
+// they serve and cannot be taken over is told of, and everything stays as it was.
 func (h *Host) follow(ctx context.Context, swap func(*facade.Facade) error) {
+	h.swap = swap
 	if h.topology == nil {
 		return
 	}
 	ctx = context.WithoutCancel(ctx) // Close ends it, not whoever opened the host
 	h.topology.watch(ctx, func() {
-		f, _, err := h.compile()
-		if err == nil {
-			err = h.prepare(ctx, f)
-		}
-		if err == nil && swap != nil {
-			err = swap(f)
-		}
-		if err != nil {
+		h.renewing.Lock()
+		defer h.renewing.Unlock()
+		if err := h.renew(ctx); err != nil {
 			h.log.Error("what the remotes serve now cannot be taken over; the schema stays as it was", "error", err)
 			return
 		}
-		h.facade.Store(f)
 		h.log.Info("the remotes' schema has been taken over")
 	})
+}
+
+// Replace puts another project in the place of the one that runs: requests under way
+// finish on the old one. Where the error is not nil, everything stays as it was; it
+// is as of [Open]. Settings and the store stay the same.
+func (h *Host) Replace(ctx context.Context, project *facade.Project) error {
+	h.renewing.Lock()
+	defer h.renewing.Unlock()
+	old := h.project
+	if h.config.Vendor != "" {
+		project.Vendor = h.config.Vendor
+	}
+	h.project = project
+	err := h.renew(ctx)
+	if err == nil {
+		return h.facade.Load().Seed(ctx) // of entities that are new
+	}
+	h.project = old
+	return err
+}
+
+// renew makes a façade of what is known now, and has it and what stands over it take
+// the place of the old one.
+func (h *Host) renew(ctx context.Context) error {
+	f, _, err := h.compile()
+	if err == nil {
+		err = h.prepare(ctx, f)
+	}
+	if err == nil && h.swap != nil {
+		err = h.swap(f)
+	}
+	if err == nil {
+		h.facade.Store(f)
+	}
+	return err
 }
 
 // compile makes a façade of the project with its Fronds where they run, as far as
