@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
+	"net"
 	"strings"
 
 	"github.com/frondhost/frond/facade"
@@ -56,9 +56,9 @@ func (s *shell) leave(err error) int {
 }
 
 // unreached tells a trip that failed from a host that answered with a failure:
-// only the first has the transport's error as its cause.
+// only the first has the network's error as its cause.
 func unreached(err error) bool {
-	var trip *url.Error
+	var trip net.Error
 	return errors.As(err, &trip)
 }
 

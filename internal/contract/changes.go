@@ -82,7 +82,11 @@ func partsOf(f *schema.DiscoveredFrond) (all []part) {
 		}
 		for j := range door.Ops {
 			one := schema.Discovery{Fronds: []schema.DiscoveredFrond{{Doors: []schema.DiscoveredDoor{{Ops: door.Ops[j : j+1]}}}}}
-			add(door.Name+"."+door.Ops[j].Name+"()", door.Ops[j].Kind, membersOf(dig(one.AppendJSON(nil), "fronds", "doors", "ops")))
+			members := membersOf(dig(one.AppendJSON(nil), "fronds", "doors", "ops"))
+			for k := range members {
+				members[k].Value = brief(door, door.Ops[j].Name, members[k].Value)
+			}
+			add(door.Name+"."+door.Ops[j].Name+"()", door.Ops[j].Kind, members)
 		}
 	}
 	for _, fact := range f.Facts {
@@ -93,6 +97,30 @@ func partsOf(f *schema.DiscoveredFrond) (all []part) {
 		add("fact "+fact.Name, "", members)
 	}
 	return all
+}
+
+// brief is a card of an operation without what is told of the door's fields already:
+// of the door's own card what it requires, of a filter its names.
+func brief(door *schema.DiscoveredDoor, op string, card []byte) []byte {
+	if jsontext.KindOf(card) != jsontext.Object || door.Schema == nil {
+		return card
+	}
+	title := jsontext.Get(card, "title")
+	switch {
+	case op == "list" && jsontext.Get(jsontext.Get(card, "properties"), "filter") != nil:
+		text := []byte{'['}
+		for name := range jsontext.Members(jsontext.Get(card, "properties")) {
+			text = append(jsontext.AppendString(text, name), ',')
+		}
+		return append(text, "null]"...)
+	case jsontext.KindOf(title) == jsontext.String && jsontext.Get(card, "x-kit-derived") == nil &&
+		schema.EntityKey(jsontext.Unquote(title)) == schema.EntityKey(door.Name):
+		if required := jsontext.Get(card, "required"); required != nil {
+			return required
+		}
+		return []byte("null")
+	}
+	return card
 }
 
 // dig goes down through first elements.

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
@@ -271,7 +273,7 @@ func (b *reading) typeOf(s *schema.Shape, base, part string, of form) Type {
 	case s.Type == "array" && s.Items != nil:
 		elem := b.typeOf(s.Items, base, part+"Item", whole) // a list in a patch takes the other's place
 		t.Basic, t.Elem = ListOf, &elem
-	case s.Type == "object" && s.Properties != nil:
+	case s.Type == "object" && s.Properties != nil && !slices.ContainsFunc(s.Properties, unspeakable):
 		t.Basic = Named
 		key := fmt.Sprintf("object %s%s%s %s", base, part, of, s.AppendJSON(nil))
 		t.Decl = b.object(key, base+part+string(of), s.Description, func(d *Decl) {
@@ -285,6 +287,13 @@ func (b *reading) typeOf(s *schema.Shape, base, part string, of form) Type {
 		return Type{}
 	}
 	return t
+}
+
+// unspeakable is a member whose name Go's tags cannot say; an object with one is any JSON.
+func unspeakable(f schema.Field) bool {
+	return f.Name == "" || f.Name == "-" || strings.ContainsFunc(f.Name, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", r)
+	})
 }
 
 // texts are the values of an enumeration of strings, null aside; nil for any other.

@@ -1,0 +1,66 @@
+package installed_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"testing"
+
+	"github.com/frondhost/frond/envelope"
+	"github.com/frondhost/frond/facade"
+
+	"example.com/contracts/press"
+)
+
+// fixed answers every call with one text, as a test of somebody's own does.
+func fixed(t *testing.T, method, sent, text string) facade.Caller {
+	return facade.CallerFunc(func(_ context.Context, c *facade.Call) (*facade.Result, error) {
+		if got := c.Entity + "." + c.Operation; got != method {
+			t.Errorf("%s was called, want %s", got, method)
+		}
+		if string(c.Invocation.Body) != sent {
+			t.Errorf("sent %s, want %s", c.Invocation.Body, sent)
+		}
+		return &facade.Result{Value: json.RawMessage(text)}, nil
+	})
+}
+
+func TestPatch(t *testing.T) {
+	for name, c := range map[string]struct {
+		patch press.BookPatch
+		sent  string
+	}{
+		"nothing":        {press.BookPatch{}, `{}`},
+		"null":           {press.BookPatch{Bound: press.Set[*bool](nil)}, `{"bound":null}`},
+		"a value":        {press.BookPatch{Bound: press.Set(new(false)), Title: press.Set("Oak")}, `{"title":"Oak","bound":false}`},
+		"an empty list":  {press.BookPatch{SeeAlso: press.Set([]string(nil))}, `{"seeAlso":[]}`},
+		"an enumeration": {press.BookPatch{Language: press.Set(press.BookLanguageEnGb)}, `{"language":"en-GB"}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			row := `{"id":"b1","title":"OAK","bound":null,"printedAt":"2026-05-01T10:00:00Z"}`
+			book, err := press.NewClient(fixed(t, "book.update", c.sent, row)).Book.Update(t.Context(), "b1", c.patch)
+			if err != nil || book.Title != "OAK" || book.Bound != nil || book.PrintedAt.Year() != 2026 {
+				t.Fatal(book, err)
+			}
+		})
+	}
+}
+
+func TestAnswersThatDoNotFit(t *testing.T) {
+	client := press.NewClient(facade.CallerFunc(func(context.Context, *facade.Call) (*facade.Result, error) {
+		return &facade.Result{Value: json.RawMessage(`[1]`)}, nil
+	}))
+	if _, err := client.Book.FindByID(t.Context(), "b1"); facade.CodeOf(err) != facade.BadGateway {
+		t.Errorf("a list where a row has to be: %v", err)
+	}
+}
+
+func TestAgainstAHost(t *testing.T) {
+	page, err := press.NewClient(envelope.NewRemote(os.Getenv("PRESS"), nil)).Book.List(t.Context(), press.ListQuery{Limit: press.Set(1)})
+	if err != nil || len(page.Items) != 1 {
+		t.Fatal(page, err)
+	}
+	if press.Version != "1.4.0" {
+		t.Error(press.Version)
+	}
+}
