@@ -14,6 +14,9 @@
 //	/livez        200 while the process runs
 //	/readyz       200 while calls are welcome, 503 once the gateway drains
 //
+// With Config.Admin, /metrics stands on a listener for the operator; spans go where
+// the variables of OpenTelemetry say, or to Options.Tracing (docs/observability.md).
+//
 // The gateway listens in [Gateway.Run] alone, and asks an issuer for keys from then
 // on, or from the first token. Who has a server already
 // takes [Gateway.Handler], or mounts the surfaces on a router with
