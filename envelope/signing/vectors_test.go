@@ -102,7 +102,9 @@ func (v *vector) fill(t *testing.T) {
 func refused(t *testing.T) []refusedVector {
 	whole := signed(t, frame, ada)
 	two := signed(t, batch, ada)
-	sign := func(name string, value any) string { return forged(t, frame, header(), with(claims(t), name, value), byMe) }
+	sign := func(name string, value any) string {
+		return forged(t, frame, header(), with(claims(t), name, value), byMe)
+	}
 	vectors := []refusedVector{
 		{About: "no token", Signed: frame},
 		{About: "the body is another than was signed", Signed: strings.Replace(whole, "12.5", "1250", 1)},
