@@ -13,6 +13,10 @@ import (
 	"time"
 )
 
+// mostCommands is how many commands are counted, and no more are sent: what counts
+// them does not grow while memory is looked at.
+const mostCommands = 1 << 20
+
 // load is who asks, and what came of it.
 type load struct {
 	url    string
@@ -22,7 +26,7 @@ type load struct {
 	mu                          sync.Mutex
 	codes                       map[string]int
 	wrong                       []string
-	marks                       map[string]bool // commands that were sent; true: answered
+	answered                    []bool // commands, by their mark
 }
 
 // run asks until the context ends, from so many sides.
@@ -57,10 +61,13 @@ func (l *load) one(kind int) {
 	case 4:
 		l.ask("envelope", http.MethodPost, "/_kit/call", `{"jsonrpc":"2.0","id":"1","method":"writer.findById","params":{"params":{"id":"w`+fmt.Sprint(n)+`"}}}`, []string{fmt.Sprint("w", n)}, false)
 	case 5:
-		mark := fmt.Sprint("mark-", l.commands.Add(1))
-		ok := l.graphql(`mutation { updateNote(id: "`+id+`", input: {title: "`+mark+`"}) { id title pages writerId sum writer { id name sum } } }`, []string{id}, true)
+		mark := l.commands.Add(1) - 1
+		if mark >= mostCommands {
+			return
+		}
+		ok := l.graphql(`mutation { updateNote(id: "`+id+`", input: {title: "`+fmt.Sprint(mark)+`"}) { id title pages writerId sum writer { id name sum } } }`, []string{id}, true)
 		l.mu.Lock()
-		l.marks[mark] = ok
+		l.answered[mark] = ok
 		l.mu.Unlock()
 		if ok {
 			l.told.Add(1)
