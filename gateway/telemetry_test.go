@@ -352,7 +352,9 @@ func TestSpansOfSharedTrips(t *testing.T) {
 			}
 		})
 	}
-	eventually(t, func() string { return fmt.Sprint(gw.Remotes()[0].Calls.InFlight, asked.Load() > 0, len(spans.Started())) }, fmt.Sprint("1 true ", 2*callers))
+	eventually(t, func() string {
+		return fmt.Sprint(gw.Remotes()[0].Calls.InFlight, asked.Load() > 0, len(spans.Started()))
+	}, fmt.Sprint("1 true ", 2*callers))
 	close(hold)
 	all.Wait()
 	alone, shared := 0, 0
