@@ -109,7 +109,7 @@ func (b *batch) post(ctx context.Context, part []int) (refused bool, err *facade
 // read reads the answer to a batch: the reply to every frame, in any order.
 func (b *batch) read(part []int, status int, header http.Header, body []byte) (replies map[string]reply, refused bool, err *facade.Error, a *accident) {
 	if jsontext.KindOf(body) != jsontext.Array || status != http.StatusOK && status != http.StatusUnauthorized {
-		one, ok := readReply(body)
+		one, ok := readReply(body, nil)
 		switch {
 		case !ok || one.failed == nil:
 			return nil, false, nil, frameless(status, header)
@@ -124,7 +124,7 @@ func (b *batch) read(part []int, status int, header http.Header, body []byte) (r
 	}
 	replies = make(map[string]reply, len(part))
 	for _, v := range jsontext.Elements(body) {
-		one, ok := readReply(v)
+		one, ok := readReply(v, nil)
 		if !ok {
 			return nil, false, nil, frameless(status, header)
 		}

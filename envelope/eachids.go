@@ -111,9 +111,19 @@ func (l *ladder) rowsOf(ctx context.Context, method string, ids []json.RawMessag
 		query = append(append(query, `,"fields":`...), fields...)
 	}
 	query = append(query, '}')
-	answer, a := l.remote.frame(ctx, l.q, l.remote.options.MaxAnswer, method, func(dst []byte) []byte {
-		return l.q.appendInvocation(dst, nil, query)
-	})
+	var rows *facade.Rows
+	answer, a := l.remote.frame(ctx, l.q, l.remote.options.MaxAnswer, method,
+		func(dst []byte) []byte { return l.q.appendInvocation(dst, nil, query) },
+		func(text []byte, at int) (end int) {
+			ok := false
+			if text[at] == '[' {
+				rows, end, ok = l.remote.results.rows.ReadAt(text, at)
+			}
+			if !ok {
+				rows, end = nil, jsontext.Skip(text, at)
+			}
+			return end
+		})
 	if tooMuch(answer.failed, a) && len(ids) > 1 {
 		half := len(ids) / 2
 		runs, refused, err = l.rowsOf(ctx, method, ids[:half], fields)
@@ -135,15 +145,14 @@ func (l *ladder) rowsOf(ctx context.Context, method string, ids []json.RawMessag
 	default:
 		return nil, false, answer.failed
 	}
-	result := answer.result
-	if jsontext.KindOf(result) == jsontext.Object {
-		result = jsontext.Get(result, "items")
+	if rows == nil {
+		result := answer.result
+		if jsontext.KindOf(result) == jsontext.Object {
+			result = jsontext.Get(result, "items")
+		}
+		rows = l.remote.results.present(result)
 	}
-	rows, ok := l.remote.results.array(result)
-	if !ok {
-		rows, ok = l.remote.results.present(result)
-	}
-	if !ok {
+	if rows == nil {
 		return nil, false, facade.Errorf(facade.BadGateway, "the host's answer is not what the operation gives: %s", facade.Many)
 	}
 	if err := l.remote.judge(l.q, &facade.Result{Form: facade.FormRows, Rows: rows}); err != nil {
@@ -152,10 +161,11 @@ func (l *ladder) rowsOf(ctx context.Context, method string, ids []json.RawMessag
 	return []*facade.Rows{rows}, false, nil
 }
 
-// present is the rows of an array in which null stands for a row that is not there.
-func (r *reader) present(array json.RawMessage) (*facade.Rows, bool) {
+// present is the rows of an array in which null stands for a row that is not there;
+// nil: it is something else.
+func (r *reader) present(array json.RawMessage) *facade.Rows {
 	if jsontext.KindOf(array) != jsontext.Array {
-		return nil, false
+		return nil
 	}
 	var objects []json.RawMessage
 	for _, row := range jsontext.Elements(array) {
@@ -164,8 +174,9 @@ func (r *reader) present(array json.RawMessage) (*facade.Rows, bool) {
 			objects = append(objects, row)
 		case jsontext.Null:
 		default:
-			return nil, false
+			return nil
 		}
 	}
-	return r.collect(objects)
+	rows, _ := r.collect(objects)
+	return rows
 }

@@ -26,7 +26,7 @@ var results reader
 
 // ReadReply is what a client makes of one answer, for tests; nothing where it is no frame.
 func ReadReply(body json.RawMessage) (*facade.Result, *facade.Error) {
-	reply, ok := readReply(body)
+	reply, ok := readReply(body, nil)
 	if !ok || reply.failed != nil {
 		return nil, reply.failed
 	}

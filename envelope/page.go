@@ -15,11 +15,17 @@ func (r *Remote) read(q *question, text json.RawMessage) (*facade.Result, *facad
 	if err != nil {
 		return nil, err
 	}
+	return r.admit(q, result, jsontext.KindOf(text) == jsontext.Array)
+}
+
+// admit is a result after it was judged, with the page that was asked for; bare says
+// that it was an array.
+func (r *Remote) admit(q *question, result *facade.Result, bare bool) (*facade.Result, *facade.Error) {
 	if err := r.judge(q, result); err != nil {
 		return nil, err
 	}
 	if result.Form == facade.FormPage && q.call.Operation == "list" {
-		q.page(&r.results, result, jsontext.KindOf(text) == jsontext.Array)
+		q.page(&r.results, result, bare)
 	}
 	return result, nil
 }
@@ -72,43 +78,49 @@ func (r *reader) first(rows *facade.Rows, n int) *facade.Rows {
 	return rows
 }
 
-// page reads a list result of a host of which the catalog says that this is
-// one: what it says beyond spec 2.7 is let be, what it leaves out is not known.
-func (r *reader) page(text json.RawMessage) (*facade.Result, bool) {
-	page := &facade.Result{Form: facade.FormPage, Page: facade.Page{Total: -1}}
-	items := json.RawMessage(nil)
+// pageAt reads the list result that begins at an offset of a text, of a host of which
+// the catalog says that this is one: what it says beyond spec 2.7 is let be, what it
+// leaves out is not known. It gives the offset behind it.
+func (r *reader) pageAt(text []byte, at int) (page *facade.Result, end int, ok bool) {
+	page = &facade.Result{Form: facade.FormPage, Page: facade.Page{Total: -1}}
 	var cursors []string // of every row: additive to the spec, where query.cursors asked for them
-	for name, value := range jsontext.Members(text) {
+	end = jsontext.Walk(text, at, func(name []byte, at int) (end int) {
+		if string(name) == `"items"` {
+			if page.Rows, end, ok = r.rows.ReadAt(text, at); ok && text[at] == '[' {
+				return end
+			}
+			ok = false
+		}
+		end = jsontext.Skip(text, at)
+		value := text[at:end:end]
 		kind := jsontext.KindOf(value)
-		switch name {
-		case "items":
-			items = value
-		case "total":
+		switch string(name) {
+		case `"total"`:
 			if n, err := strconv.ParseInt(string(value), 10, 64); err == nil {
 				page.Total = n
 			}
-		case "hasMore":
+		case `"hasMore"`:
 			page.HasMore = kind == jsontext.True
-		case "endCursor":
+		case `"endCursor"`:
 			if kind == jsontext.String {
 				page.Cursors = []string{jsontext.Unquote(value)}
 			}
-		case "hasPrevious":
+		case `"hasPrevious"`:
 			page.HasPrevious, page.Edges = kind == jsontext.True, true
-		case "cursors":
+		case `"cursors"`:
 			for _, cursor := range jsontext.Elements(value) {
 				cursors = append(cursors, jsontext.Unquote(cursor))
 			}
 		}
-	}
-	rows, ok := r.array(items)
+		return end
+	})
 	if !ok {
-		return nil, false
+		return nil, end, false
 	}
-	if page.Rows = rows; rows.Len() == 0 {
+	if n := page.Rows.Len(); n == 0 {
 		page.Cursors = nil
-	} else if len(cursors) == rows.Len() {
+	} else if len(cursors) == n {
 		page.Cursors = cursors
 	}
-	return page, true
+	return page, end, true
 }

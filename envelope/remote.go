@@ -15,6 +15,7 @@ import (
 	"github.com/frondhost/frond/envelope/signing"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/internal/flight"
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // MaxAnswer is how many bytes an answer may have; a longer one is BAD_GATEWAY.
@@ -238,24 +239,33 @@ func (r *Remote) fetch(ctx context.Context, q *question) (*facade.Result, *facad
 
 // single is one frame in one post.
 func (r *Remote) single(ctx context.Context, q *question, method string, params, query json.RawMessage) (*facade.Result, *facade.Error) {
-	reply, a := r.frame(ctx, q, r.options.MaxAnswer, method, func(dst []byte) []byte { return q.appendInvocation(dst, params, query) })
+	var result *facade.Result
+	var unread *facade.Error
+	reply, a := r.frame(ctx, q, r.options.MaxAnswer, method,
+		func(dst []byte) []byte { return q.appendInvocation(dst, params, query) },
+		func(text []byte, at int) (end int) {
+			result, end, unread = r.results.readAt(text, at, q.op)
+			return end
+		})
 	switch {
 	case a != nil:
 		return nil, a.err()
 	case reply.failed != nil:
 		return nil, reply.failed
+	case unread != nil:
+		return nil, unread
 	}
-	return r.read(q, reply.result)
+	return r.admit(q, result, jsontext.KindOf(reply.result) == jsontext.Array)
 }
 
-// frame posts one frame and reads the reply to it.
-func (r *Remote) frame(ctx context.Context, q *question, most int64, method string, params func([]byte) []byte) (reply, *accident) {
+// frame posts one frame and reads the reply to it, as [readReply] does.
+func (r *Remote) frame(ctx context.Context, q *question, most int64, method string, params func([]byte) []byte, result func(text []byte, at int) (end int)) (reply, *accident) {
 	var answer reply
 	id := r.lastID.Add(1)
 	p := &post{
 		frames: appendRequest(nil, id, method, params), most: most,
 		command: q.kind == facade.Command, trace: q.call.Invocation.Trace, aside: method == Discover,
-		read: readOne(id, &answer), sent: &q.posts,
+		read: readOne(id, &answer, result), sent: &q.posts,
 	}
 	if answer.failed = r.sign(p, q); answer.failed != nil {
 		return answer, nil
@@ -283,7 +293,7 @@ func (r *Remote) Discover(ctx context.Context) (json.RawMessage, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.options.Timeout)
 	defer cancel()
 	q := &question{kind: facade.Query}
-	reply, a := r.frame(ctx, q, MaxDocument, Discover, nil)
+	reply, a := r.frame(ctx, q, MaxDocument, Discover, nil, nil)
 	err := reply.failed
 	if a != nil {
 		err = a.err()

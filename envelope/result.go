@@ -17,7 +17,7 @@ func (r *reader) read(text json.RawMessage, op *facade.Operation) (*facade.Resul
 	kind := jsontext.KindOf(text)
 	if op == nil {
 		if isPage(text) {
-			if page, ok := r.page(text); ok {
+			if page, _, ok := r.pageAt(jsontext.Trim(text), 0); ok {
 				return page, nil
 			}
 		}
@@ -45,7 +45,7 @@ func (r *reader) read(text json.RawMessage, op *facade.Operation) (*facade.Resul
 			return &facade.Result{Form: facade.FormRows, Rows: rows}, nil
 		}
 	case facade.PageOf:
-		if page, ok := r.page(text); ok {
+		if page, _, ok := r.pageAt(jsontext.Trim(text), 0); ok {
 			return page, nil
 		}
 		if rows, ok := r.array(text); ok { // a foreign host's bare array is a page (DESIGN 5)
@@ -55,6 +55,26 @@ func (r *reader) read(text json.RawMessage, op *facade.Operation) (*facade.Resul
 		return &facade.Result{Form: facade.FormValue, Value: text}, nil
 	}
 	return nil, facade.Errorf(facade.BadGateway, "the host's answer is not what the operation gives: %s", op.Cardinality)
+}
+
+// readAt is read for the value that begins at an offset of a text; what is mostly
+// answered is read as it is found. It gives the offset behind the value.
+func (r *reader) readAt(text []byte, at int, op *facade.Operation) (result *facade.Result, end int, err *facade.Error) {
+	if op != nil {
+		switch {
+		case op.Cardinality == facade.PageOf && text[at] == '{':
+			if page, end, ok := r.pageAt(text, at); ok {
+				return page, end, nil
+			}
+		case op.Cardinality == facade.Many && text[at] == '[':
+			if rows, end, ok := r.rows.ReadAt(text, at); ok {
+				return &facade.Result{Form: facade.FormRows, Rows: rows}, end, nil
+			}
+		}
+	}
+	end = jsontext.Skip(text, at)
+	result, err = r.read(text[at:end:end], op)
+	return result, end, err
 }
 
 // array is the rows of an array of objects.

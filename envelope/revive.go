@@ -1,6 +1,7 @@
 package envelope
 
 import (
+	"bytes"
 	"encoding/json"
 	"strconv"
 
@@ -16,22 +17,31 @@ type reply struct {
 	failed *facade.Error // nil: result holds the answer
 }
 
-// readReply reads one answer frame of checked JSON; false: it is none.
-func readReply(v json.RawMessage) (reply, bool) {
+// readReply reads one answer frame of checked JSON; false: it is none. The result is
+// read on the way by result, which is given where it begins and gives where it ends;
+// nil: it is only found.
+func readReply(v json.RawMessage, result func(text []byte, at int) (end int)) (reply, bool) {
 	var r reply
 	var version, id, failed json.RawMessage
-	for name, value := range jsontext.Members(v) {
-		switch name {
-		case "jsonrpc":
+	begin := len(v) - len(bytes.TrimLeft(v, " \n\t\r"))
+	jsontext.Walk(v, begin, func(name []byte, at int) (end int) {
+		if result != nil && string(name) == `"result"` {
+			end = result(v, at)
+		} else {
+			end = jsontext.Skip(v, at)
+		}
+		switch value := v[at:end:end]; string(name) {
+		case `"jsonrpc"`:
 			version = value
-		case "id":
+		case `"id"`:
 			id = value
-		case "result":
+		case `"result"`:
 			r.result = value
-		case "error":
+		case `"error"`:
 			failed = value
 		}
-	}
+		return end
+	})
 	r.id = string(id)
 	if jsontext.IsNull(failed) && r.result != nil {
 		failed = nil // as some peers send it beside a result

@@ -156,10 +156,10 @@ func timeoutOf(r *http.Request) time.Duration {
 	return time.Duration(ms) * time.Millisecond
 }
 
-// readOne reads the answer to one frame into into.
-func readOne(id int64, into *reply) func(int, http.Header, []byte) *accident {
+// readOne reads the answer to one frame into into, its result by result.
+func readOne(id int64, into *reply, result func(text []byte, at int) int) func(int, http.Header, []byte) *accident {
 	return func(status int, header http.Header, body []byte) *accident {
-		r, ok := readReply(body)
+		r, ok := readReply(body, result)
 		asked := ok && r.answers(id)
 		switch {
 		case !ok:

@@ -29,26 +29,39 @@ type RowReader struct {
 // order they came. ok is false where something else than objects was found, or where
 // the objects have so little in common that they are no rows. The rows hold on to text.
 func (r *RowReader) Read(text json.RawMessage) (rows *Rows, ok bool) {
-	first := text
-	switch jsontext.KindOf(text) {
-	case jsontext.Object:
-	case jsontext.Array:
-		first = nil
-		for _, first = range jsontext.Elements(text) {
-			break
-		}
-		if first == nil {
-			return &Rows{layout: emptyLayout}, true
-		}
-	default:
+	at := 0
+	for at < len(text) && isBlank(text[at]) {
+		at++
+	}
+	if at == len(text) {
 		return nil, false
 	}
-	layout, key := r.layoutOf(first)
-	rows, all, ok := over(layout, text, len(first))
-	if ok && !all {
-		rows, _, ok = over(r.widen(layout, text, key), text, len(first))
-	}
+	rows, _, ok = r.ReadAt(text, at)
 	return rows, ok
+}
+
+// ReadAt is Read for the value that begins at an offset of a checked text. It answers
+// the offset behind the value as well, where it is rows.
+func (r *RowReader) ReadAt(text []byte, at int) (rows *Rows, end int, ok bool) {
+	first := json.RawMessage(text[at:])
+	switch text[at] {
+	case '{':
+	case '[':
+		if at := blank(text, at+1); text[at] == ']' {
+			return &Rows{layout: emptyLayout}, at + 1, true
+		}
+		for _, first = range jsontext.Elements(first) {
+			break
+		}
+	default:
+		return nil, 0, false
+	}
+	layout, key := r.layoutOf(first)
+	rows, end, all := over(layout, text, at)
+	if rows != nil && !all {
+		rows, end, _ = over(r.widen(layout, text[at:], key), text, at)
+	}
+	return rows, end, rows != nil
 }
 
 var emptyLayout = NewLayout(nil)
@@ -117,28 +130,33 @@ func (r *RowReader) keep(key []byte, layout *Layout) {
 	r.layouts[string(key)] = layout
 }
 
-// over lays out the objects of a text, of which the first has so many bytes. All is
-// false where a member has no column in the layout; ok is false where they are no rows.
-func over(layout *Layout, text json.RawMessage, first int) (r *Rows, all, ok bool) {
+// over lays out the objects that begin at i of a text, and answers the offset behind
+// them. All is false where a member has no column in the layout, and there is no r
+// where they are no rows.
+func over(layout *Layout, text []byte, i int) (r *Rows, end int, all bool) {
 	width := 1 + len(layout.Fields)
-	r = &Rows{layout: layout, text: text, spans: make([]span, 0, width*min(128, 1+len(text)/first))}
-	i := blank(text, 0)
+	r = &Rows{layout: layout, text: text}
 	if text[i] == '{' {
-		_, all = r.cover(i)
-		return r, all, true
+		r.spans = make([]span, 0, width)
+		end, all = r.cover(i)
+		return r, end, all
 	}
-	for i = blank(text, i+1); text[i] != ']'; {
+	i = blank(text, i+1)
+	for first := i; text[i] != ']'; {
 		if text[i] != '{' || len(r.spans)+width > maxCells {
-			return nil, false, false
+			return nil, 0, false
 		}
 		if i, all = r.cover(i); !all {
-			return r, false, true
+			return r, 0, false
+		}
+		if len(r.spans) == width { // the first row tells how many there may be
+			r.spans = append(make([]span, 0, width*min(128, 1+(len(text)-first)/(i-first))), r.spans...)
 		}
 		if i = blank(text, i); text[i] == ',' {
 			i = blank(text, i+1)
 		}
 	}
-	return r, true, true
+	return r, i + 1, true
 }
 
 // cover is the next row: the object that stands at i of the text. It answers the
@@ -171,8 +189,10 @@ func (r *Rows) cover(i int) (int, bool) {
 
 // blank is the offset of the first byte from i on that is no white space.
 func blank(b []byte, i int) int {
-	for b[i] == ' ' || b[i] == '\n' || b[i] == '\t' || b[i] == '\r' {
+	for isBlank(b[i]) {
 		i++
 	}
 	return i
 }
+
+func isBlank(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }

@@ -85,6 +85,28 @@ func RawMembers(obj []byte) iter.Seq2[[]byte, json.RawMessage] {
 	}
 }
 
+// Walk goes through the object that begins at i of a checked text: member is called
+// with each name, in quotes and without escapes it could do without, and with the offset
+// where its value begins, and gives the offset behind the value: [Skip]'s, or what it
+// found out as it read. Walk answers the offset behind the object, or i where none begins.
+func Walk(b []byte, i int, member func(name []byte, at int) int) int {
+	if i >= len(b) || b[i] != '{' {
+		return i
+	}
+	for i = space(b, i+1); i < len(b) && b[i] != '}'; {
+		end := skipString(b, i)
+		name := b[i:end]
+		if bytes.IndexByte(name, '\\') >= 0 {
+			name = Quote(Unquote(name))
+		}
+		i = space(b, end)
+		if i = space(b, member(name, space(b, i+1))); i < len(b) && b[i] == ',' {
+			i = space(b, i+1)
+		}
+	}
+	return min(i+1, len(b))
+}
+
 // Elements yields the elements of an array as their text. Nothing is yielded for any other kind.
 func Elements(arr []byte) iter.Seq2[int, json.RawMessage] {
 	return func(yield func(int, json.RawMessage) bool) {
