@@ -82,10 +82,10 @@ func TestSignedState(t *testing.T) {
 		}
 	}
 	for name, way := range map[string]func(int, http.ResponseWriter, []byte) []byte{
-		"as it was sent":   nil,
-		"forged":           forge(`"state":{"user":{"id":"mallory"},"caller":"root"}`),
-		"left out":         forge(`"state":null`),
-		"empty":           forge(`"state":{}`),
+		"as it was sent": nil,
+		"forged":         forge(`"state":{"user":{"id":"mallory"},"caller":"root"}`),
+		"left out":       forge(`"state":null`),
+		"empty":          forge(`"state":{}`),
 	} {
 		host.way = way
 		r := host.start(t, &envelope.RemoteOptions{Name: "math", Signer: signer, Retries: -1})

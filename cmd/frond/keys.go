@@ -88,7 +88,7 @@ func place(file string, text []byte, mode os.FileMode, force bool) error {
 	if err != nil {
 		return fmt.Errorf("%s cannot be written: %w", file, err)
 	}
-	defer os.Remove(temporary.Name())
+	defer func() { _ = os.Remove(temporary.Name()) }()
 	_, err = temporary.Write(text)
 	err = errors.Join(err, temporary.Chmod(mode), temporary.Sync(), temporary.Close())
 	switch {

@@ -245,9 +245,9 @@ func TestKeys(t *testing.T) {
 	if err := other.UnmarshalJSON(jwk); err != nil {
 		t.Fatal(err)
 	}
-	print, err := other.Thumbprint(crypto.SHA256)
-	if err != nil || b64.EncodeToString(print) != signing.KeyID(key) {
-		t.Errorf("the thumbprint is %s, another library says %s (%v)", signing.KeyID(key), b64.EncodeToString(print), err)
+	thumb, err := other.Thumbprint(crypto.SHA256)
+	if err != nil || b64.EncodeToString(thumb) != signing.KeyID(key) {
+		t.Errorf("the thumbprint is %s, another library says %s (%v)", signing.KeyID(key), b64.EncodeToString(thumb), err)
 	}
 	privateJWK, err := json.Marshal(jose.JSONWebKey{Key: read})
 	if err != nil {

@@ -31,7 +31,7 @@ type Options struct {
 	// OpenDiscovery answers rpc.discover to anybody, where it is a post by itself.
 	OpenDiscovery bool
 	// Remember is how many tokens are remembered at once, so that none counts twice;
-	// 0: 2^20, which take about 60 MB. More than that in a minute and a half is refused.
+	// 0: 2^20, which take about 25 MB. More than that in a minute and a half is refused.
 	Remember int
 }
 
