@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/frondhost/frond/gateway"
@@ -270,4 +271,36 @@ func TestStrictRemote(t *testing.T) {
 	} {
 		a.check(t, url)
 	}
+}
+
+// TestUnusableRemote: a host that tells of cards nobody can use stops nothing: the
+// rest is served, it is told why, and when it tells better it is taken up.
+func TestUnusableRemote(t *testing.T) {
+	bad := strings.Replace(noteCard, `"pages":{`, `"2nd page":{"type":"string"},"pages":{`, 1)
+	host := &foreignHost{document: desk(foreignDoor("note", bad, noteReads...)), answers: map[string]func(invoked) any{"note.findById": always(oneNote)}}
+	fine := &foreignHost{
+		document: strings.Replace(desk(foreignDoor("writer", foreignWriter, writerReads...)), `"desk"`, `"people"`, 1),
+		answers:  map[string]func(invoked) any{"writer.findById": always(`{"id":"w1","name":"Ada"}`)},
+	}
+	var better atomic.Bool
+	swapping := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if better.Load() {
+			(&foreignHost{document: desk(foreignDoor("note", noteCard, noteReads...)), answers: host.answers}).ServeHTTP(w, r)
+			return
+		}
+		host.ServeHTTP(w, r)
+	})
+	url, _, log := housed(t, nil, map[string]gateway.Remote{"desk": {URL: served(t, swapping)}, "people": {URL: served(t, fine)}})
+	inquiry{graphql: `{ writer(id: "w1") { name } }`, want: `{"writer":{"name":"Ada"}}`}.check(t, url)
+	inquiry{rest: `GET /api/desk/notes/n1`, want: `Not Found NOT_FOUND`}.check(t, url)
+	if ready := string(send(t, "GET", url+"/readyz", "").Body); !strings.Contains(ready, "desk: not known yet: BAD_GATEWAY") {
+		t.Errorf("/readyz: %s", ready)
+	}
+	if !strings.Contains(log.String(), "2nd page") {
+		t.Errorf("the log does not say why: %s", log)
+	}
+	better.Store(true)
+	recovered(t, func() bool {
+		return inquiry{graphql: `{ note(id: "n1") { title } }`}.of(t, url) == `{"note":{"title":"One"}}`
+	})
 }

@@ -93,19 +93,19 @@ func readYourWrites(t *testing.T, url string) (stale, asked int64) {
 }
 
 func pagesIn(t *testing.T, text string) int {
-	var any struct {
+	var answer struct {
 		Pages      *int
 		Note       *struct{ Pages int }
 		UpdateNote *struct{ Pages int }
 	}
-	err := json.Unmarshal([]byte(text), &any)
+	err := json.Unmarshal([]byte(text), &answer)
 	switch {
-	case any.Pages != nil:
-		return *any.Pages
-	case any.Note != nil:
-		return any.Note.Pages
-	case any.UpdateNote != nil:
-		return any.UpdateNote.Pages
+	case answer.Pages != nil:
+		return *answer.Pages
+	case answer.Note != nil:
+		return answer.Note.Pages
+	case answer.UpdateNote != nil:
+		return answer.UpdateNote.Pages
 	}
 	t.Errorf("no pages in %s: %v", text, err)
 	return 0

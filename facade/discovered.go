@@ -39,6 +39,16 @@ func Discovered(d *schema.DiscoveredFrond, from string) *FrondSource {
 	return s.src
 }
 
+// Usable is why no Frond can be made of what its host tells of it, whatever else
+// there is: its cards contradict themselves, or have names that are none here. nil: one can.
+func Usable(d *schema.DiscoveredFrond, from string) error {
+	src := Discovered(d, from)
+	src.Remote = from
+	project := &Project{Fronds: []*FrondSource{src}, Registry: schema.Builtins()}
+	_, err := New(project, nil, &Options{Incomplete: true, Unregistered: func(schema.Fault) {}})
+	return err
+}
+
 // discoveredSource is one Frond being written out.
 type discoveredSource struct {
 	src      *FrondSource

@@ -73,7 +73,7 @@ func open(ctx context.Context, project *facade.Project, opts *Options, elsewhere
 			return nil, errors.Join(elsewhere, err)
 		}
 		h.log = h.telemetry.traced(h.log)
-		h.topology = newTopology(h.config.Remotes, signer, h.log, h.telemetry)
+		h.topology = newTopology(h.config.Remotes, project.Fronds, signer, h.log, h.telemetry)
 		h.telemetry.follow(h.topology)
 	}
 	if h.topology != nil {

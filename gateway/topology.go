@@ -36,6 +36,8 @@ type peer struct {
 	fronds []string
 	remote *envelope.Remote
 
+	cardless []string // of fronds: those that have no cards here
+
 	mu     sync.Mutex
 	told   *schema.Discovery // what it said last; nil: nothing yet
 	hash   [sha256.Size]byte // of that
@@ -51,7 +53,7 @@ var (
 )
 
 // newTopology is nil where every Frond runs here.
-func newTopology(remotes map[string]Remote, signer *signing.Signer, log *slog.Logger, told *telemetry) *topology {
+func newTopology(remotes map[string]Remote, here []*facade.FrondSource, signer *signing.Signer, log *slog.Logger, told *telemetry) *topology {
 	if len(remotes) == 0 {
 		return nil
 	}
@@ -73,6 +75,9 @@ func newTopology(remotes map[string]Remote, signer *signing.Signer, log *slog.Lo
 			t.peers = append(t.peers, p)
 		}
 		p.fronds = append(p.fronds, frond)
+		if !slices.ContainsFunc(here, func(src *facade.FrondSource) bool { return src.Name == frond }) {
+			p.cardless = append(p.cardless, frond)
+		}
 		t.byFrond[frond] = p
 	}
 	return t
@@ -116,6 +121,9 @@ func (t *topology) askOne(ctx context.Context, p *peer) (changed bool) {
 	if err == nil {
 		err = p.hosts(told)
 	}
+	if err == nil {
+		err = p.usable(told)
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if err != nil {
@@ -149,6 +157,21 @@ func (p *peer) hosts(told *schema.Discovery) error {
 				there = "it hosts none"
 			}
 			return facade.Errorf(facade.BadGateway, "%s does not host %s; %s", p.url, frond, there)
+		}
+	}
+	return nil
+}
+
+// usable is why what a host tells cannot be taken over, of the Fronds that have no
+// cards here. It is then as if it had not told: the others are served all the same.
+func (p *peer) usable(told *schema.Discovery) error {
+	for i := range told.Fronds {
+		f := &told.Fronds[i]
+		if !slices.Contains(p.cardless, f.Name) {
+			continue
+		}
+		if err := facade.Usable(f, "rpc.discover of "+p.url); err != nil {
+			return facade.Errorf(facade.BadGateway, "what %s tells of %s cannot be used: %w", p.url, f.Name, err)
 		}
 	}
 	return nil

@@ -72,7 +72,7 @@ func soak(t *testing.T, last time.Duration) (l *load, hosts []*host, heaps []uin
 		l.run(ctx, 8)
 		close(done)
 	}()
-	heaps = torment(t, ctx, hosts)
+	heaps = torment(ctx, t, hosts)
 	<-done
 
 	front.Close()
@@ -89,7 +89,7 @@ func soak(t *testing.T, last time.Duration) (l *load, hosts []*host, heaps []uin
 
 // torment puts the hosts through their moods, every other one fine: a breaker that
 // rests all the time would let nothing through to be tormented.
-func torment(t *testing.T, ctx context.Context, hosts []*host) (heaps []uint64) {
+func torment(ctx context.Context, t *testing.T, hosts []*host) (heaps []uint64) {
 	t.Helper()
 	for turn := 0; ctx.Err() == nil; turn++ {
 		h := hosts[rand.IntN(len(hosts))]
