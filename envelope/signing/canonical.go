@@ -21,7 +21,7 @@ import (
 func Canonical(dst []byte, v json.RawMessage) ([]byte, error) {
 	switch jsontext.KindOf(v) {
 	case jsontext.Object:
-		return appendObject(dst, v, func(dst []byte, _ string, v json.RawMessage) ([]byte, error) { return Canonical(dst, v) })
+		return appendObject(dst, v, func(dst, _ []byte, v json.RawMessage) ([]byte, error) { return Canonical(dst, v) })
 	case jsontext.Array:
 		return appendArray(dst, v, Canonical)
 	case jsontext.String:
@@ -50,14 +50,16 @@ func appendArray(dst []byte, v json.RawMessage, element func([]byte, json.RawMes
 
 // appendObject appends the members in the order of their names' UTF-16 code units,
 // each value as write does, but for those that are left out.
-func appendObject(dst []byte, v json.RawMessage, write func(dst []byte, name string, v json.RawMessage) ([]byte, error), but ...string) ([]byte, error) {
-	type member struct {
-		name        string
-		quoted, val []byte
-	}
-	var members []member
+func appendObject(dst []byte, v json.RawMessage, write func(dst, name []byte, v json.RawMessage) ([]byte, error), but ...string) ([]byte, error) {
+	type member struct{ name, quoted, val []byte }
+	var room [8]member // of most objects
+	members := room[:0]
 	for quoted, value := range jsontext.RawMembers(v) {
-		if name := jsontext.Unquote(quoted); !slices.Contains(but, name) {
+		name := quoted[1 : len(quoted)-1]
+		if bytes.IndexByte(name, '\\') >= 0 {
+			name = []byte(jsontext.Unquote(quoted))
+		}
+		if !slices.Contains(but, string(name)) {
 			members = append(members, member{name, quoted, value})
 		}
 	}
@@ -80,7 +82,7 @@ func appendObject(dst []byte, v json.RawMessage, write func(dst []byte, name str
 
 // compareUTF16 compares texts by their UTF-16 code units. Of UTF-8 that is the order
 // of bytes, but that what takes two units begins with one below U+E000.
-func compareUTF16(a, b string) int {
+func compareUTF16[T string | []byte](a, b T) int {
 	i := 0
 	for i < len(a) && i < len(b) && a[i] == b[i] {
 		i++

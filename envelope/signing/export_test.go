@@ -22,4 +22,4 @@ func (v *Verifier) StartedAt(at time.Time) *Verifier {
 func (v *Verifier) Remembered() int { return v.seen.count }
 
 // CompareUTF16 is compareUTF16.
-var CompareUTF16 = compareUTF16
+func CompareUTF16(a, b string) int { return compareUTF16(a, b) }

@@ -43,11 +43,11 @@ func bareFrame(dst []byte, frame json.RawMessage) ([]byte, error) {
 	if jsontext.KindOf(frame) != jsontext.Object {
 		return Canonical(dst, frame)
 	}
-	return appendObject(dst, frame, func(dst []byte, name string, v json.RawMessage) ([]byte, error) {
-		if name != "params" || jsontext.KindOf(v) != jsontext.Object {
+	return appendObject(dst, frame, func(dst, name []byte, v json.RawMessage) ([]byte, error) {
+		if string(name) != "params" || jsontext.KindOf(v) != jsontext.Object {
 			return Canonical(dst, v)
 		}
-		return appendObject(dst, v, func(dst []byte, _ string, v json.RawMessage) ([]byte, error) { return Canonical(dst, v) }, identity, state)
+		return appendObject(dst, v, func(dst, _ []byte, v json.RawMessage) ([]byte, error) { return Canonical(dst, v) }, identity, state)
 	})
 }
 

@@ -59,6 +59,9 @@ func (s *Signer) Seal(post []byte, frond string, callerState json.RawMessage) (*
 	if callerState == nil {
 		callerState = json.RawMessage("{}")
 	}
+	if jsontext.Check(callerState) != nil || jsontext.KindOf(callerState) != jsontext.Object {
+		return nil, facade.Errorf(facade.BadRequest, "the caller's state is no JSON object, or a very deep one")
+	}
 	before := append([]byte(`{"iss":`), s.name...)
 	before = jsontext.AppendString(append(before, `,"aud":`...), frond)
 	after := append([]byte(`,"call":"`), digest...)

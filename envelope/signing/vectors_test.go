@@ -283,32 +283,28 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-func BenchmarkSign(b *testing.B) {
-	sealed := seal(b, batch, ada)
-	b.Run("seal", func(b *testing.B) {
-		for b.Loop() {
-			_ = seal(b, batch, ada)
-		}
-	})
-	b.Run("token", func(b *testing.B) {
-		for b.Loop() {
-			_ = sealed.Post()
-		}
-	})
-}
-
-func BenchmarkVerify(b *testing.B) {
-	sealed := seal(b, batch, ada)
-	v, err := signing.NewVerifier("billing", []signing.Key{{Public: public(mine)}}, nil)
-	if err != nil {
-		b.Fatal(err)
-	}
-	for b.Loop() {
-		b.StopTimer()
-		post := sealed.Post()
-		b.StartTimer()
-		if _, err := v.Verify(post); err != nil {
-			b.Fatal(err)
-		}
+// BenchmarkPost signs and verifies one frame, and a batch of a hundred.
+func BenchmarkPost(b *testing.B) {
+	for name, post := range map[string]string{"1 frame": frame, "100 frames": "[" + frame + strings.Repeat(","+frame, 99) + "]"} {
+		b.Run("sign/"+name, func(b *testing.B) {
+			for b.Loop() {
+				_ = seal(b, post, ada).Post()
+			}
+		})
+		b.Run("verify/"+name, func(b *testing.B) {
+			v, err := signing.NewVerifier("billing", []signing.Key{{Public: public(mine)}}, nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			sealed := seal(b, post, ada)
+			for b.Loop() {
+				b.StopTimer()
+				text := sealed.Post()
+				b.StartTimer()
+				if _, err := v.Verify(text); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

@@ -504,6 +504,15 @@ func TestSealRefuses(t *testing.T) {
 	}
 }
 
+// TestSealRefusesStates that a verifier could not read.
+func TestSealRefusesStates(t *testing.T) {
+	for _, state := range []string{`[]`, `null`, `{`, ``, `{"a":1,"a":2}`, `{"a":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `}`} {
+		if _, err := signing.NewSigner(mine, "shop").Seal([]byte(frame), "billing", json.RawMessage(state)); err == nil || err.Code != facade.BadRequest {
+			t.Errorf("%.20s: %v", state, err)
+		}
+	}
+}
+
 // TestEveryAttemptHasATokenOfItsOwn: a query that is sent again is no replay.
 func TestEveryAttemptHasATokenOfItsOwn(t *testing.T) {
 	v, err := signing.NewVerifier("billing", []signing.Key{{Public: public(mine)}}, nil)
