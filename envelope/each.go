@@ -56,6 +56,7 @@ func (r *Remote) each(ctx context.Context, q *question, query json.RawMessage) (
 		field = e.Property(q.call.Each.Field)
 	}
 	order := make([]int, len(q.call.Each.Keys))
+	l.keys = make([]json.RawMessage, 0, len(order))
 	l.places.Reset(len(order))
 	for i, key := range q.call.Each.Keys {
 		if order[i] = -1; !fits(field, key) {

@@ -99,7 +99,11 @@ func (r *Remote) idFields(q *question, primary string) json.RawMessage {
 // rowsOf asks for the rows of some ids; a null in the answer stands for a row that
 // is not there. An answer that is too large is asked for in halves.
 func (l *ladder) rowsOf(ctx context.Context, method string, ids []json.RawMessage, fields json.RawMessage) (runs []*facade.Rows, refused bool, err *facade.Error) {
-	query := []byte(`{"ids":[`)
+	size := len(`{"ids":[],"fields":}`) + len(fields)
+	for _, id := range ids {
+		size += len(id) + 1
+	}
+	query := append(make([]byte, 0, size), `{"ids":[`...)
 	for i, id := range ids {
 		if i > 0 {
 			query = append(query, ',')

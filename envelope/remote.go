@@ -263,7 +263,7 @@ func (r *Remote) frame(ctx context.Context, q *question, most int64, method stri
 	var answer reply
 	id := r.lastID.Add(1)
 	p := &post{
-		frames: appendRequest(nil, id, method, params), most: most,
+		frames: appendRequest(make([]byte, 0, 512), id, method, params), most: most,
 		command: q.kind == facade.Command, trace: q.call.Invocation.Trace, aside: method == Discover,
 		read: readOne(id, &answer, result), sent: &q.posts,
 	}

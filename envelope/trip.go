@@ -90,22 +90,23 @@ func (l *link) request(ctx context.Context, p *post, taken *atomic.Bool) *http.R
 	if l.options.Header != nil {
 		l.options.Header(ctx, header)
 	}
-	body := func() io.ReadCloser { return &payload{Reader: bytes.NewReader(frames), taken: taken} }
+	body := func() (io.ReadCloser, error) { return &payload{Reader: bytes.NewReader(frames), taken: taken}, nil }
 	if l.options.Transport == nil { // net/http's: it sends head and body in one piece where it knows what the body is
-		body = func() io.ReadCloser { return io.NopCloser(bytes.NewReader(frames)) }
+		body = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(frames)), nil }
 		ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 			GetConn:      func(string) { taken.Store(false) }, // again, where nothing was written on the last one
 			WroteHeaders: func() { taken.Store(true) },        // into a buffer: nothing of the body has left before
 		})
 	}
+	first, _ := body()
 	req := &http.Request{
 		Method: http.MethodPost, URL: l.address, Host: l.address.Host, Header: header,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Body: body(), ContentLength: int64(len(frames)),
+		Body: first, ContentLength: int64(len(frames)),
 		// A connection that turns out closed before anything was written on it is
 		// replaced by the transport, which needs the body anew for that. It never sends
 		// a POST again of which anything was written.
-		GetBody: func() (io.ReadCloser, error) { return body(), nil },
+		GetBody: body,
 	}
 	if u := l.address.User; u != nil {
 		password, _ := u.Password()

@@ -169,17 +169,22 @@ func (r *Rows) cover(i int) (int, bool) {
 	}
 	i = blank(b, i+1)
 	for place := 0; b[i] != '}'; place++ {
-		end := jsontext.Skip(b, i)
-		raw, column := b[i:end], place
-		if place >= len(names) || len(names[place]) != len(raw)+1 || !bytes.HasPrefix(names[place], raw) {
-			if column = r.layout.Index(jsontext.Unquote(raw)); column < 0 {
+		column := place
+		if place < len(names) && bytes.HasPrefix(b[i:], names[place]) { // name and colon, as most write them
+			i = blank(b, i+len(names[place]))
+		} else {
+			end := jsontext.Skip(b, i)
+			if column = r.layout.Index(jsontext.Unquote(b[i:end])); column < 0 {
 				return i, false
 			}
+			i = blank(b, blank(b, end)+1)
 		}
-		i = blank(b, blank(b, end)+1) // behind the colon
-		end = jsontext.Skip(b, i)
+		end := jsontext.Skip(b, i)
 		r.spans[open+1+column] = span{uint32(i), uint32(end)}
-		if i = blank(b, end); b[i] == ',' {
+		if i = end; b[i] != ',' { // mostly
+			i = blank(b, i)
+		}
+		if b[i] == ',' {
 			i = blank(b, i+1)
 		}
 	}
