@@ -3,6 +3,10 @@ package e2e_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -215,7 +219,7 @@ func TestBuiltPackagesCompile(t *testing.T) {
 			goTool(t, out+"/go", nil, "mod", "edit", "-replace", "github.com/frondhost/frond="+root)
 			copyFile(t, filepath.Join(root, "go.sum"), filepath.Join(out, "go", "go.sum"))
 			goTool(t, out+"/go", nil, "vet", ".")
-			write(t, filepath.Join(out, "go"), map[string]string{"judges_test.go": "package " + frond + "\n\nimport \"testing\"\n\nfunc TestJudges(t *testing.T) {\n\tif len(judging()) == 0 {\n\t\tt.Fatal()\n\t}\n}\n"})
+			write(t, filepath.Join(out, "go"), map[string]string{"judges_test.go": "package " + frond + "\n\nimport \"testing\"\n\nfunc TestJudges(t *testing.T) {\n\tif all := judging(); all.err != nil || len(all.of) == 0 {\n\t\tt.Fatal(all.err)\n\t}\n}\n"})
 			goTool(t, out+"/go", nil, "test", ".")
 
 			installed := js(t)
@@ -298,4 +302,68 @@ func filesOf(t *testing.T, dir string) map[string]string {
 		t.Fatal(err)
 	}
 	return files
+}
+
+// TestSyncedForeign syncs hosts of another make: one that says less than ours, whose
+// schema is the same with the host away, and some that would write elsewhere.
+func TestSyncedForeign(t *testing.T) {
+	document := `{"x-kit-version":1,"fronds":[{"name":"depot","doors":[
+		{"name":"orderItem","ops":[{"name":"list","kind":"query"},{"name":"findById","kind":"query","output":{"title":"orderitem","type":"object","properties":{"id":{"type":"string"}}}},{"name":"create","kind":"command"},{"name":"pick","kind":"command"}],
+		 "schema":{"title":"orderitem","type":"object","properties":{"id":{"type":"string","x-kit":{"role":{"primary":true}}},"label":{"type":"string","x-later":"1.50"},"buyerId":{"type":"string","x-kit":{"role":{"relation":{"to":"customer","kind":"one"}},"colour":"red"}}},"required":["id","label","buyerId"]}},
+		{"name":"health","ops":[{"name":"check","kind":"query"}]}]}]}`
+	tell := document
+	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var frame struct{ ID json.RawMessage }
+		if err := json.NewDecoder(r.Body).Decode(&frame); err != nil {
+			t.Error(err)
+		}
+		_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, frame.ID, tell)
+	}))
+	defer host.Close()
+	dir := t.TempDir()
+	code := goModule(t, "example.com/depot", nil)
+	if r := run(t, "", "sync", "depot", "--from", host.URL, "--dir", dir, "--go", code); r.code != 0 {
+		t.Fatal(r.stderr)
+	}
+	goTool(t, code, nil, "vet", "./...")
+	text, err := os.ReadFile(filepath.Join(code, "contract.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"Pick(ctx context.Context, in facade.Invocation) (json.RawMessage, error)",
+		"Check(ctx context.Context, in facade.Invocation) (json.RawMessage, error)",
+		"// The host understands limit of the query.",
+	} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the client has no %s", want)
+		}
+	}
+	there := run(t, "", "schema", "--dir", t.TempDir(), "--remote", "depot="+host.URL)
+	away := run(t, "", "schema", "--dir", dir, "--remote", "depot=http://127.0.0.1:1")
+	if diff := cmp.Diff(there.stdout, away.stdout); diff != "" || there.code != 0 || away.code != 0 {
+		t.Errorf("the schema is another with the host away:\n%s%s%s", diff, there.stderr, away.stderr)
+	}
+
+	for name, change := range map[string][2]string{
+		"a door that is a path":        {`"name":"health"`, `"name":"../../../health"`},
+		"an entity that is a path":     {`"name":"orderItem"`, `"name":"/tmp/orderItem"`},
+		"a Frond that is a path":       {`"name":"depot"`, `"name":"../depot"`},
+		"a card that does not compile": {`"required":["id","label","buyerId"]`, `"required":["nothing"]`},
+		"another version":              {`"x-kit-version":1`, `"x-kit-version":2`},
+	} {
+		tell = strings.Replace(document, change[0], change[1], 1)
+		frond := "depot"
+		if strings.HasSuffix(change[1], `"../depot"`) {
+			frond = "../depot"
+		}
+		dir := filepath.Join(t.TempDir(), "in")
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		r := run(t, "", "sync", frond, "--from", host.URL, "--dir", dir)
+		if r.code == 0 || len(filesOf(t, filepath.Dir(dir))) > 0 {
+			t.Errorf("%s: it leaves with %d, and there stands %v\n%s", name, r.code, filesOf(t, filepath.Dir(dir)), r.stderr)
+		}
+	}
 }

@@ -63,7 +63,7 @@ the same bytes.`,
 		if err != nil {
 			return err
 		}
-		return s.settle([]*contract.Plan{plan}, nil, *check)
+		return s.settle([]*contract.Plan{plan}, nil, *check, "the cards say")
 	}
 	return cmd
 }

@@ -20,8 +20,10 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// errStale says that --check found something to do.
-var errStale = broken{errors.New("this is not what the host serves; run the same command without --check")}
+// stale says that --check found something to do.
+func stale(what string) error {
+	return broken{fmt.Errorf("this is not what %s; run the same command without --check", what)}
+}
 
 type syncOptions struct {
 	from, dir, golang, pkg string
@@ -96,11 +98,11 @@ func (s *shell) sync(ctx context.Context, name string, opts *syncOptions) error 
 		}
 		plans = append(plans, plan)
 	}
-	return s.settle(plans, contract.Changes(before, told), opts.check)
+	return s.settle(plans, contract.Changes(before, told), opts.check, "the host serves")
 }
 
 // settle says what changes, and writes it unless it is only asked for.
-func (s *shell) settle(plans []*contract.Plan, changes []contract.Change, check bool) error {
+func (s *shell) settle(plans []*contract.Plan, changes []contract.Change, check bool, source string) error {
 	if s.json {
 		text, err := json.Marshal(map[string][]contract.Change{"changes": append([]contract.Change{}, changes...)})
 		if err != nil {
@@ -126,7 +128,7 @@ func (s *shell) settle(plans []*contract.Plan, changes []contract.Change, check 
 		return nil
 	}
 	if check {
-		return errStale
+		return stale(source)
 	}
 	for _, p := range plans {
 		if err := p.Apply(); err != nil {

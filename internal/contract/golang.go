@@ -114,7 +114,7 @@ func (w *goWriter) file(pkg string) {
 	w.line("//go:embed contract.json\nvar contract []byte\n\n//go:embed bundle.json\nvar bundle []byte\n")
 	w.line("// Contract is the discovery document of the Frond.\nfunc Contract() json.RawMessage { return append(json.RawMessage{}, contract...) }\n")
 	w.line("// Bundle is the cards of its entities.\nfunc Bundle() json.RawMessage { return append(json.RawMessage{}, bundle...) }\n")
-	w.line("var judging = sync.OnceValue(func() map[string]*judge { return judges(contract) })\n")
+	w.line("var judging = sync.OnceValue(func() *judges { return judgesOf(contract) })\n")
 	w.line("var (\n_ context.Context\n_ time.Time // of date-times, where there are some\n)\n")
 	w.client()
 	for _, d := range m.Types {
@@ -239,7 +239,7 @@ func (w *goWriter) door(d *Door) {
 		}
 		judged[op.In] = true
 		w.line("// Validate refuses what the host would refuse by the cards alone: VALIDATION_FAILED with a\n// detail for each fault, before anything is sent.")
-		w.line("func (in %s) Validate() error { return judging()[%q].check(in, %s, %s) }\n", op.In.Name, d.Name+"."+op.Name, goStrings(op.Params), goStrings(op.Query))
+		w.line("func (in %s) Validate() error { return judging().check(%q, in, %s, %s) }\n", op.In.Name, d.Name+"."+op.Name, goStrings(op.Params), goStrings(op.Query))
 		if op.Builtin && op.Name == "create" {
 			w.line("// New%s is what a new %s takes, judged as the host will judge it.", d.Type, d.Name)
 			w.line("func New%s(in %s) (*%s, error) {\nif err := in.Validate(); err != nil {\nreturn nil, err\n}\nreturn &in, nil\n}\n", d.Type, op.In.Name, op.In.Name)

@@ -197,7 +197,13 @@ func one[T any](text json.RawMessage, err error) (*T, error) {
 	return value, err
 }
 
-// judge refuses what the host would refuse, before it is sent.
+// judges refuse what the host would refuse, before it is sent.
+type judges struct {
+	of  map[string]*judge // by entity.op
+	err error             // the contract cannot be read by the frond this is built with
+}
+
+// judge is one operation's.
 type judge struct {
 	entity, operation string
 	parts             []judged
@@ -209,26 +215,29 @@ type judged struct {
 	at   string
 }
 
-// judges compiles the cards of the contract's operations, by entity.op.
-func judges(contract []byte) map[string]*judge {
+// judgesOf compiles the cards of a contract's operations.
+func judgesOf(contract []byte) *judges {
+	all := &judges{of: map[string]*judge{}}
 	document, err := schema.ReadDiscovery(contract)
 	if err != nil {
-		panic("the embedded contract is broken: " + err.Error()) // generated: it was read before
+		all.err = err
+		return all
 	}
-	set := schema.MustCompile(nil, nil, &schema.CompileOptions{Partial: true})
-	all := map[string]*judge{}
+	set, err := schema.Compile(nil, nil, &schema.CompileOptions{Partial: true})
+	if err != nil {
+		all.err = err
+		return all
+	}
 	for _, frond := range document.Fronds {
 		for _, door := range frond.Doors {
 			for _, op := range door.Ops {
 				j := &judge{entity: door.Name, operation: op.Name}
 				add := func(card *schema.Card, mode schema.Mode, at string) {
-					if card == nil {
+					if card == nil || all.err != nil {
 						return
 					}
 					e, err := set.CompileView(schema.Source{Name: door.Name, Card: card})
-					if err != nil {
-						panic("the embedded contract is broken: " + err.Error())
-					}
+					all.err = err
 					j.parts = append(j.parts, judged{e, mode, at})
 				}
 				add(op.Params, schema.Plain, "/params")
@@ -238,11 +247,19 @@ func judges(contract []byte) map[string]*judge {
 				} else {
 					add(op.Input, schema.Create, "/body")
 				}
-				all[door.Name+"."+op.Name] = j
+				all.of[door.Name+"."+op.Name] = j
 			}
 		}
 	}
 	return all
+}
+
+// check judges what an operation takes.
+func (all *judges) check(method string, in any, params, query []string) error {
+	if all.err != nil {
+		return facade.Errorf(facade.InternalError, "the contract cannot be read by this frond; write it anew: %w", all.err)
+	}
+	return all.of[method].check(in, params, query)
 }
 
 // check judges a value that is one part, or one that is all parts in one.

@@ -1,0 +1,146 @@
+package support
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	"github.com/frondhost/frond/facade"
+)
+
+type fields struct {
+	Left  Opt[string]          `json:"left,omitzero"`
+	Null  Opt[*string]         `json:"null,omitzero"`
+	List  Opt[[]int]           `json:"list,omitzero"`
+	Maybe Opt[*[]int]          `json:"maybe,omitzero"`
+	Raw   Opt[json.RawMessage] `json:"raw,omitzero"`
+	Must  List[int]            `json:"must"`
+}
+
+// TestPresence holds that absent, null, empty and a value are four things, there and back.
+func TestPresence(t *testing.T) {
+	for text, in := range map[string]fields{
+		`{"must":[]}`:                              {},
+		`{"left":"","must":[]}`:                    {Left: Set("")},
+		`{"null":null,"must":[]}`:                  {Null: Set[*string](nil)},
+		`{"null":"x","must":[1]}`:                  {Null: Set(new("x")), Must: []int{1}},
+		`{"list":[],"must":[]}`:                    {List: Set([]int(nil))},
+		`{"list":[1],"maybe":[],"must":[]}`:        {List: Set([]int{1}), Maybe: Set(new([]int{}))},
+		`{"maybe":null,"must":[]}`:                 {Maybe: Set[*[]int](nil)},
+		`{"raw":null,"must":[]}`:                   {Raw: Set[json.RawMessage](nil)},
+		`{"raw":{"a":9007199254740993},"must":[]}`: {Raw: Set(json.RawMessage(`{"a":9007199254740993}`))},
+	} {
+		got, err := json.Marshal(in)
+		if err != nil || string(got) != text {
+			t.Errorf("%s (%v), want %s", got, err, text)
+		}
+		var back fields
+		if err := json.Unmarshal([]byte(text), &back); err != nil {
+			t.Error(err)
+		}
+		if again, err := json.Marshal(back); err != nil || string(again) != text {
+			t.Errorf("there and back, %s is %s (%v)", text, again, err)
+		}
+	}
+}
+
+// TestParts holds which part of an invocation each member goes into.
+func TestParts(t *testing.T) {
+	type in struct {
+		ID   string      `json:"id"`
+		Loud Opt[bool]   `json:"loud,omitzero"`
+		Note *string     `json:"note"`
+		More Opt[string] `json:"more,omitzero"`
+	}
+	var sent facade.Invocation
+	d := door{&conn{caller: facade.CallerFunc(func(_ context.Context, c *facade.Call) (*facade.Result, error) {
+		sent = c.Invocation
+		return &facade.Result{}, nil
+	}), state: facade.State{"user": "ada"}}, "thing"}
+	for _, c := range []struct {
+		name                string
+		params, query       []string
+		body                bool
+		wantP, wantQ, wantB string
+	}{
+		{"all three", []string{"id"}, []string{"loud"}, true, `{"id":"x"}`, `{"loud":true}`, `{"note":null}`},
+		{"no part is there without a member", []string{"id", "note", "loud"}, []string{}, true, `{"id":"x","loud":true,"note":null}`, `{}`, `{}`},
+		{"a part that the operation has not is not sent", []string{"id", "note", "loud"}, nil, false, `{"id":"x","loud":true,"note":null}`, ``, ``},
+		{"the body alone", nil, nil, true, ``, ``, `{"id":"x","loud":true,"note":null}`},
+	} {
+		if _, err := d.parts(t.Context(), "touch", in{ID: "x", Loud: Set(true)}, c.params, c.query, c.body); err != nil {
+			t.Error(err)
+		}
+		if string(sent.Params) != c.wantP || string(sent.Query) != c.wantQ || string(sent.Body) != c.wantB || sent.State["user"] != "ada" {
+			t.Errorf("%s: %s %s %s %v", c.name, sent.Params, sent.Query, sent.Body, sent.State)
+		}
+	}
+	if _, err := d.ask(t.Context(), "touch", nil, nil, func() {}); facade.CodeOf(err) != facade.ValidationFailed {
+		t.Errorf("what is no JSON: %v", err)
+	}
+}
+
+// TestCheck holds what is refused before it is sent, and where it is said to stand.
+func TestCheck(t *testing.T) {
+	all := judgesOf([]byte(`{"x-kit-version":1,"fronds":[{"name":"f","doors":[{"name":"thing","ops":[
+		{"name":"touch","kind":"command","params":{"type":"object","properties":{"id":{"type":"string","minLength":2}},"required":["id"]},"input":{"type":"object","properties":{"note":{"type":"string","maxLength":1}}}},
+		{"name":"update","kind":"command","mode":"patch","params":{"type":"object","properties":{"id":{"type":"string"}},"required":["id"]},"input":{"title":"thing","type":"object","properties":{"n":{"type":"integer","minimum":1,"x-kit":{"boundary":{"in":{"decode":"ourOwn"}}}},"in":{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}},"required":["a","b"]}}}}
+	]}],"facts":[]}]}`))
+	for _, c := range []struct {
+		op     string
+		in     any
+		params []string
+		want   string
+	}{
+		{"touch", map[string]any{"id": "xx", "note": "a"}, []string{"id"}, ""},
+		{"touch", map[string]any{"id": "x", "note": "ab"}, []string{"id"}, "/params/id minLength, /body/note maxLength"},
+		{"touch", map[string]any{}, []string{"id"}, "/params/id required"},
+		{"update", map[string]any{"n": 0}, nil, "/body/n minimum"},
+		{"update", map[string]any{"in": map[string]any{"a": "x"}}, nil, ""}, // merged with what is there
+		{"update", map[string]any{"in": nil}, nil, "/body/in type"},
+		{"update", map[string]any{"more": 1}, nil, "/body/more unknown_key"},
+	} {
+		err := all.check("thing."+c.op, c.in, c.params, nil)
+		got := ""
+		if err != nil {
+			text, _ := json.Marshal(facade.AsError(err).Details)
+			var details []struct{ Pointer, Code string }
+			if err := json.Unmarshal(text, &details); err != nil {
+				t.Fatal(err)
+			}
+			for i, d := range details {
+				if i > 0 {
+					got += ", "
+				}
+				got += d.Pointer + " " + d.Code
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s of %v: %q, want %q", c.op, c.in, got, c.want)
+		}
+	}
+}
+
+func TestCheckOfABrokenContract(t *testing.T) {
+	for _, text := range []string{`{`, `{"x-kit-version":1,"fronds":[{"name":"f","doors":[{"name":"a","ops":[{"name":"b","input":{"type":"object","required":["c"],"properties":{}}}]}]}]}`} {
+		err := judgesOf([]byte(text)).check("a.b", nil, nil, nil)
+		if facade.CodeOf(err) != facade.InternalError {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+func TestIDs(t *testing.T) {
+	if text, err := json.Marshal(ids[string]{}); err != nil || string(text) != `{"ids":[]}` {
+		t.Errorf("no ids are %s (%v)", text, err)
+	}
+}
+
+func TestOne(t *testing.T) {
+	for text, want := range map[string]facade.Code{`{"id":"x"}`: "", `null`: facade.BadGateway, `[]`: facade.BadGateway, `{"id":1}`: facade.BadGateway} {
+		_, err := one[id[string]](json.RawMessage(text), nil)
+		if err == nil != (want == "") || err != nil && facade.CodeOf(err) != want {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
