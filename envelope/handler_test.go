@@ -183,15 +183,27 @@ func TestTrace(t *testing.T) {
 		`{"jsonrpc":"2.0","id":1,"method":"math.sum","params":{"trace":null}}`:  `"outer"`,
 		`{"jsonrpc":"2.0","id":1,"method":"math.sum","params":{"trace":"own"}}`: `"own"`,
 	} {
-		r := httptest.NewRequest(http.MethodPost, envelope.Path, strings.NewReader(frame))
-		r.Header.Set("Content-Type", "application/json")
-		r.Header.Set("traceparent", "outer")
-		w := httptest.NewRecorder()
-		envelope.NewHandler(mathCatalog(), echo, nil).ServeHTTP(w, r)
-		if got := string(jsontext.Get(jsontext.Get(w.Body.Bytes(), "result"), "Trace")); got != want {
+		if got := tracedBy(t, "outer", frame); got != want {
 			t.Errorf("%s: %s, want %s", frame, got, want)
 		}
 	}
+	const trace, other = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+	for said, want := range map[string]string{`"` + other + `"`: other, `"nonsense"`: trace, `null`: trace} {
+		if got := tracedBy(t, trace, `{"jsonrpc":"2.0","id":1,"method":"math.sum","params":{"trace":`+said+`}}`); got != `"`+want+`"` {
+			t.Errorf("%s in the frame: %s, want %s", said, got, want)
+		}
+	}
+}
+
+// tracedBy is the trace of the call that a frame makes, of a request with a header.
+func tracedBy(t *testing.T, header, frame string) string {
+	t.Helper()
+	r := httptest.NewRequest(http.MethodPost, envelope.Path, strings.NewReader(frame))
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("traceparent", header)
+	w := httptest.NewRecorder()
+	envelope.NewHandler(mathCatalog(), echo, nil).ServeHTTP(w, r)
+	return string(jsontext.Get(jsontext.Get(w.Body.Bytes(), "result"), "Trace"))
 }
 
 // TestIDsAreEchoed byte for byte.

@@ -42,7 +42,7 @@ func newTelemetry(ctx context.Context, opts *Options, config *Config, log *slog.
 		}
 	}
 	if provider != nil {
-		t.tracer = provider.Tracer("github.com/frondhost/frond/gateway")
+		t.tracer = provider.Tracer("github.com/frondhost/frond/gateway", trace.WithSchemaURL(semconv.SchemaURL))
 	}
 	if config.Admin.Listen != "" {
 		t.metrics = newMetrics()
