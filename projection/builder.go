@@ -188,5 +188,5 @@ func (b *Builder) forget() {
 			t.fields = nil
 		}
 	}
-	*b = Builder{built: true}
+	*b = Builder{built: true, claims: &claims{notes: b.claims.notes}}
 }

@@ -1,0 +1,62 @@
+package projection_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/projection"
+	"github.com/frondhost/frond/schema"
+)
+
+// TestOpenOperations: an operation of a remote that no card tells of takes any JSON,
+// for graphql-go as for the executor; one of a host that says what comes of it takes
+// nothing, and a field that is no name here is left out.
+func TestOpenOperations(t *testing.T) {
+	told, err := schema.ReadDiscovery([]byte(`{"fronds":[{"name":"desk","doors":[
+		{"name":"calc","ops":[{"name":"getSum"},{"name":"getNothing","cardinality":"none"}]},
+		{"name":"note","ops":[{"name":"findById"}],"schema":{"type":"object","properties":{
+			"id":{"type":"string","x-kit":{"role":{"primary":true}}},"sub-title":{"type":"string"}}}}]}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := facade.Discovered(&told.Fronds[0], "there")
+	src.Remote = "there"
+	sent := ""
+	far := facade.CallerFunc(func(_ context.Context, c *facade.Call) (*facade.Result, error) {
+		sent = string(c.Invocation.Params) + " " + string(c.Invocation.Query) + " " + string(c.Invocation.Body)
+		return &facade.Result{Form: facade.FormValue, Value: json.RawMessage(`[7]`)}, nil
+	})
+	f, err := facade.New(&facade.Project{Fronds: []*facade.FrondSource{src}, Registry: schema.Builtins()}, nil,
+		&facade.Options{Remotes: map[string]facade.Caller{"desk": far}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := projection.NewBuilder()
+	if err := projection.RegisterAll(b, f.Catalog(), nil); err != nil {
+		t.Fatal(err)
+	}
+	s, err := b.Build(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"calcGetSum(params: JSON, query: JSON, input: JSON): JSON", "calcGetNothing: JSON"} {
+		if !strings.Contains(s.SDL, line) {
+			t.Errorf("the SDL lacks %q:\n%s", line, s.SDL)
+		}
+	}
+	if notes := b.Notes(); len(notes) != 1 || !strings.Contains(notes[0], "sub-title") || strings.Contains(s.SDL, "sub-title") {
+		t.Errorf("what was left out: %q", notes)
+	}
+	got := do(t, s, `query Q($p: JSON) { calcGetSum(params: $p, query: {b: [2]}, input: "c") }`, map[string]any{"p": map[string]any{"a": 1}})
+	if want := `{"data":{"calcGetSum":[7]}}`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if diff := cmp.Diff(`{"a":1} {"b":[2]} "c"`, sent); diff != "" {
+		t.Errorf("sent (-want +got):\n%s", diff)
+	}
+}
