@@ -190,7 +190,7 @@ func (r *Remote) Call(ctx context.Context, call *facade.Call) (*facade.Result, e
 
 // settle answers a question, together with equal ones that are asked at the time.
 func (r *Remote) settle(ctx context.Context, q *question, event *Event) outcome {
-	ctx, cancel := context.WithTimeout(ctx, r.options.Timeout)
+	ctx, cancel := within(ctx, r.options.Timeout)
 	defer cancel()
 	if q.key == "" {
 		out := r.answer(ctx, q)
@@ -217,13 +217,19 @@ func (r *Remote) settle(ctx context.Context, q *question, event *Event) outcome 
 
 // answer asks the host.
 func (r *Remote) answer(ctx context.Context, q *question) outcome {
-	if _, bound := ctx.Deadline(); !bound { // a flight has no deadline of its own
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, r.options.Timeout)
-		defer cancel()
-	}
+	ctx, cancel := within(ctx, r.options.Timeout) // a flight has no deadline of its own
+	defer cancel()
 	result, err := r.fetch(ctx, q)
 	return outcome{result, err, int(q.posts.Load())}
+}
+
+// within is a context that ends after d, if not before: as it is where its own deadline
+// is no later.
+func within(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	if by, ok := ctx.Deadline(); ok && time.Until(by) <= d {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, d)
 }
 
 func (r *Remote) fetch(ctx context.Context, q *question) (*facade.Result, *facade.Error) {

@@ -36,7 +36,7 @@ type post struct {
 
 // exchange sends frames once and has the answer read.
 func (l *link) exchange(ctx context.Context, p *post) *accident {
-	attempt, cancel := context.WithTimeout(ctx, l.options.Attempt)
+	attempt, cancel := within(ctx, l.options.Attempt)
 	defer cancel()
 	var taken atomic.Bool
 	p.sent.Add(1)

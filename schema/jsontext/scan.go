@@ -129,8 +129,12 @@ func Elements(arr []byte) iter.Seq2[int, json.RawMessage] {
 
 // Get is the value of the first member called name, or nil.
 func Get(obj []byte, name string) json.RawMessage {
-	for n, v := range Members(obj) {
-		if n == name {
+	for raw, v := range RawMembers(obj) {
+		if bytes.IndexByte(raw, '\\') < 0 {
+			if string(raw[1:len(raw)-1]) == name {
+				return v
+			}
+		} else if Unquote(raw) == name {
 			return v
 		}
 	}
