@@ -94,10 +94,10 @@ wasm: ## Build the contract part for browsers
 check: ## Do exactly what CI does
 	.ci/run
 
-up: ## Start the gateway in a container
+up: ## Start the shop in containers: a gateway on http://127.0.0.1:8080, two Fronds behind it
 	docker compose up --build --detach
 
-down: ## Stop it again
+down: ## Stop the containers again; what they keep stays in their volumes
 	docker compose down
 
 # The linter is compiled from the Go module proxy, at the version .ci/tools names.

@@ -43,6 +43,7 @@ mocks with the same --rows point at one another's rows.`,
 	port := flags.Uint16("port", 4100, "the port to listen on; 0 takes any that is free")
 	hosts := flags.StringSlice("hosts", []string{"127.0.0.1"}, "the addresses to listen on")
 	unsigned := flags.Bool("allow-unsigned", false, "start on addresses beyond loopback too")
+	verify := flags.StringSlice("verify-keys", nil, "take calls alone that are signed with one of the keys in these files (signing.keys)")
 	flags.IntVar(&m.rows, "rows", 50, "how many rows each entity has, seeds among them")
 	flags.Uint64Var(&m.seed, "seed", 1, "where chance begins")
 	flags.StringVar(&m.latency, "latency", "", "how long each call takes: 80ms, or 50ms..200ms")
@@ -57,6 +58,11 @@ mocks with the same --rows point at one another's rows.`,
 		project, config, err := m.project(cmd.Context(), s, settings, *dir, args[0])
 		if err != nil {
 			return err
+		}
+		if cmd.Flags().Changed("verify-keys") {
+			if config.Signing.Keys, err = fromHere(*verify); err != nil {
+				return err
+			}
 		}
 		// Relations into Fronds that run elsewhere lead out of what is here.
 		incomplete := m.from.from != "" || len(config.Remotes) > 0

@@ -30,7 +30,7 @@ func newRoot(s *shell) *cobra.Command {
 	root.PersistentFlags().BoolVar(&s.json, "json", false, "write data as one line of JSON, for another program")
 	root.SetFlagErrorFunc(flagError)
 	root.SuggestionsMinimumDistance = 2
-	root.AddCommand(newGateway(s), newServe(s), newMock(s), newCall(s), newCheck(s), newExplain(s), newSchema(s), newSync(s), newBuildFrond(s), newKeys(s))
+	root.AddCommand(newGateway(s), newServe(s), newMock(s), newHealth(s), newCall(s), newCheck(s), newExplain(s), newSchema(s), newSync(s), newBuildFrond(s), newKeys(s))
 	return root
 }
 
@@ -69,8 +69,16 @@ func arguments(least, most int, what string) cobra.PositionalArgs {
 	}
 }
 
-// version is the module's version and the commit it was built from.
+// stamped is the version that a build without the repository is given, as that of
+// the Dockerfile: -ldflags "-X main.stamped=…".
+var stamped string
+
+// version is what the build was given, or the module's version and the commit it was
+// built from.
 func version() string {
+	if stamped != "" {
+		return stamped
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"

@@ -2,8 +2,7 @@
 """The Frond `shipping`: parcels of the shop's orders, and what a parcel costs.
 
 Python 3 and its standard library, written from the spec's section 1.9 alone: one
-path, JSON-RPC 2.0, rpc.discover, and a whole KitError in error.data.
-"""
+path, JSON-RPC 2.0, rpc.discover, and a whole KitError in error.data."""
 import argparse, json, signal, sqlite3, sys, threading, uuid
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -189,11 +188,12 @@ class Handler(BaseHTTPRequestHandler):
 
 if __name__ == "__main__":
     args = argparse.ArgumentParser(description="The Frond shipping")
-    args.add_argument("--port", type=int, default=4200, help="on 127.0.0.1; 0 is any that is free")
+    args.add_argument("--port", type=int, default=4200, help="4200 by default; 0 is any that is free")
+    args.add_argument("--host", default="127.0.0.1", help="who reaches it can claim to be anyone: 127.0.0.1 by default")
     args.add_argument("--file", default=":memory:", help="where the parcels are kept; in memory by default")
     args = args.parse_args()
-    server = ThreadingHTTPServer(("127.0.0.1", args.port), Handler)
+    server = ThreadingHTTPServer((args.host, args.port), Handler)
     server.shipping = Shipping(args.file)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    print(f"listening on http://127.0.0.1:{server.server_port}", file=sys.stderr, flush=True)
+    print(f"listening on http://{args.host}:{server.server_port}", file=sys.stderr, flush=True)
     server.serve_forever()

@@ -53,7 +53,9 @@ func Fill(project *facade.Project, opts *Options) ([]Note, error) {
 		w.sow(src)
 	}
 	for _, p := range presented {
-		p.present(project, w)
+		if err := p.present(project, w); err != nil {
+			return nil, err
+		}
 	}
 	for _, frond := range catalog.Fronds {
 		for _, door := range frond.Doors {
@@ -173,10 +175,10 @@ func withoutValue(src *facade.FrondSource) (all []presented) {
 
 // present attaches a field that is made up of the row's id: the same row has the
 // same value at every reading.
-func (p presented) present(project *facade.Project, w *world) {
-	card, err := schema.ReadCard(p.name, []byte(`{"type":"object","properties":{"value":`+string(p.shape)+`}}`))
-	if err != nil || len(card.Fields) != 1 {
-		return // a shape like that came from no host
+func (p presented) present(project *facade.Project, w *world) error {
+	card, err := schema.ReadCard("the computed field "+p.door+"."+p.name+".json", []byte(`{"type":"object","properties":{"value":`+string(p.shape)+`}}`))
+	if err != nil {
+		return err
 	}
 	key := ""
 	for e := range w.tables {
@@ -196,6 +198,7 @@ func (p presented) present(project *facade.Project, w *world) {
 		}
 		return values, nil
 	}, key)
+	return nil
 }
 
 // standIn answers the names of generators and conversions that nobody registered: a

@@ -130,8 +130,9 @@ func (w *world) name(t *table) {
 		had[w.canonical(p, id)] = true
 		t.ids = append(t.ids, id)
 	}
+	i := 0
 	next := func() bool {
-		for i := len(t.ids); i < 2*w.count+len(t.given); i++ {
+		for ; i < 2*w.count+2*len(t.given); i++ {
 			made, ok := id(e.Key, t.key, t.root, i)
 			if p.Link != nil && !p.Link.Many { // the key is another row's
 				ids := w.tables[p.Link.Target].ids

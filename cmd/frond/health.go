@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// healthTimeout is how long a service may take to say that it lives.
+const healthTimeout = 2 * time.Second
+
+func newHealth(_ *shell) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "health [URL]",
+		Short: "Ask a running service whether it lives",
+		Long: `Ask /livez of the service at URL (http://127.0.0.1:8080 where it is left out) and
+leave with 0 where it lives, with 1 where it does not or is not there. It is for the
+health checks of containers, which have no shell and no other program.`,
+		Example: "  frond health\n  frond health http://127.0.0.1:4100",
+		Args:    arguments(0, 1, "one address"),
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		base := "http://127.0.0.1:8080"
+		if len(args) > 0 {
+			base = args[0]
+		}
+		if u, err := url.Parse(base); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+			return fmt.Errorf("%q is no address; write one such as http://127.0.0.1:4100", base)
+		}
+		if err := lives(cmd.Context(), strings.TrimSuffix(base, "/")+"/livez"); err != nil {
+			return broken{err}
+		}
+		return nil
+	}
+	return cmd
+}
+
+// lives asks once. No proxy stands between a service and its own health.
+func lives(ctx context.Context, address string) error {
+	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return err
+	}
+	resp, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(req)
+	if err != nil {
+		return fmt.Errorf("%s does not answer: %w", address, err)
+	}
+	_ = resp.Body.Close() // the status says it all
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s answers %s", address, resp.Status)
+	}
+	return nil
+}
