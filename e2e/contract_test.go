@@ -5,11 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -365,5 +368,52 @@ func TestSyncedForeign(t *testing.T) {
 		if r.code == 0 || len(filesOf(t, filepath.Dir(dir))) > 0 {
 			t.Errorf("%s: it leaves with %d, and there stands %v\n%s", name, r.code, filesOf(t, filepath.Dir(dir)), r.stderr)
 		}
+	}
+}
+
+// TestSyncedGateway starts a gateway from synced files while the host is away: the
+// schema is whole and calls are SERVICE_UNAVAILABLE; once the host is there, they are
+// answered, and the schema is the one it was.
+func TestSyncedGateway(t *testing.T) {
+	host := startReceiver(t, shopDir, "catalog")
+	dir := t.TempDir()
+	if r := run(t, "", "sync", "catalog", "--from", host.URL, "--dir", dir); r.code != 0 {
+		t.Fatal(r.stderr)
+	}
+	host.stop(t)
+	_, port, err := net.SplitHostPort(strings.TrimPrefix(host.URL, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	front := startGateway(t, dir, "--remote", "catalog="+host.URL)
+	ask := func(query string) string {
+		r, err := http.Post(front.URL+"/graphql", "application/json", strings.NewReader(`{"query":`+strconv.Quote(query)+`}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Body.Close()
+		text, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	const introspection, rows = `{ __schema { types { name fields { name type { name kind } args { name } } inputFields { name } } } }`, `{ products(first: 1) { total items { name inStock category { name } } } }`
+	away := ask(introspection)
+	if got := ask(rows); !strings.Contains(got, "SERVICE_UNAVAILABLE") {
+		t.Errorf("with the host away: %s", got)
+	}
+	start(t, exec.Command(binary(t), "serve", "catalog", "--dir", shopDir, "--port", port, "--store", "memory"))
+	var got string
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+		if got = ask(rows); !strings.Contains(got, `"errors"`) {
+			break
+		}
+	}
+	if !strings.Contains(got, `"inStock":`) || strings.Contains(got, `"errors"`) {
+		t.Errorf("with the host there: %s", got)
+	}
+	if there := ask(introspection); there != away {
+		t.Error("the schema is another once the host is there")
 	}
 }

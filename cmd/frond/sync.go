@@ -12,9 +12,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/frondhost/frond/envelope"
+	"github.com/frondhost/frond/envelope/signing"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/internal/contract"
 	"github.com/frondhost/frond/schema"
@@ -27,6 +30,7 @@ func stale(what string) error {
 
 type syncOptions struct {
 	from, dir, golang, pkg string
+	key, sender            string
 	headers                []string
 	check                  bool
 }
@@ -55,6 +59,8 @@ removed: one that stands in the way is an error.`,
 	flags.StringVar(&opts.golang, "go", "", "write a Go package with the Frond's types and a client into this folder")
 	flags.StringVar(&opts.pkg, "package", "", "the name of that package (default: made of the folder's)")
 	flags.StringArrayVar(&opts.headers, "header", nil, `a header for the host, such as "Authorization: Bearer …"`)
+	flags.StringVar(&opts.key, "key", "", "sign the question with the private key in this file, for a host that answers signed calls alone")
+	flags.StringVar(&opts.sender, "sender", "gateway", "who says to be asking, with --key")
 	flags.BoolVar(&opts.check, "check", false, "write nothing; leave with 1 where something would change")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return s.sync(cmd.Context(), args[0], &opts)
@@ -151,11 +157,13 @@ func (s *shell) discover(ctx context.Context, name string, opts *syncOptions) (*
 	if err != nil {
 		return nil, nil, err
 	}
-	host, err := far(opts.from, headers)
+	signer, err := opts.signer()
 	if err != nil {
 		return nil, nil, err
 	}
-	text, err := host.discover(ctx)
+	// Who waits at a shell asks again.
+	host := envelope.NewRemote(opts.from, &envelope.RemoteOptions{Name: name, Retries: -1, Attempt: 10 * time.Second, Transport: sending(headers), Signer: signer})
+	text, err := host.Discover(ctx)
 	if err != nil {
 		return nil, nil, facade.AsError(err)
 	}
@@ -171,6 +179,22 @@ func (s *shell) discover(ctx context.Context, name string, opts *syncOptions) (*
 		names = append(names, document.Fronds[i].Name)
 	}
 	return nil, nil, fmt.Errorf("%s does not host %s; it hosts %s", opts.from, name, cmp.Or(strings.Join(names, ", "), "none"))
+}
+
+// signer signs the question, for a host that answers signed calls alone; nil: nothing is.
+func (o *syncOptions) signer() (*signing.Signer, error) {
+	if o.key == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(o.key)
+	if err != nil {
+		return nil, fmt.Errorf("--key cannot be read: %w; name the private key of a pair, as frond keys writes it", err)
+	}
+	key, err := signing.ReadPrivate(text)
+	if err != nil {
+		return nil, fmt.Errorf("--key cannot be %s: %w", o.key, err)
+	}
+	return signing.NewSigner(key, o.sender), nil
 }
 
 // roomFor says why a Frond cannot be written into a project.
