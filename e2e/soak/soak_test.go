@@ -35,7 +35,7 @@ func TestSoak(t *testing.T) {
 			t.Errorf("the command %d ran %d times; answered: %v", mark, n, l.answered[mark])
 		}
 	}
-	if l.rows.Load() == 0 || len(l.codes) < 2 || l.told.Load() == 0 {
+	if l.rows.Load() == 0 || len(l.codes) == 0 || l.told.Load() == 0 {
 		t.Errorf("that shows nothing: %d rows, errors %v, %d commands answered", l.rows.Load(), l.codes, l.told.Load())
 	}
 	early, lately, flat := inUse(heaps)
