@@ -1,7 +1,6 @@
 package main
 
 import (
-	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -10,27 +9,32 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestRemoteServedAgree: whoever serves the page over two remotes answers what the
-// gateway does, and asks the remotes the same two questions for it.
-func TestRemoteServedAgree(t *testing.T) {
-	dir := t.TempDir()
-	stand := func() *host {
+// stand puts two remotes up, and their addresses into a folder.
+func stand(t *testing.T, dir string) (posts, users *host) {
+	t.Helper()
+	var hosts [2]*host
+	var text string
+	for i := range hosts {
 		h, err := newHost()
 		if err != nil {
 			t.Fatal(err)
 		}
-		return h
-	}
-	posts, users := stand(), stand()
-	var text string
-	for _, h := range []http.Handler{posts, users} {
 		s := httptest.NewServer(h)
-		defer s.Close()
+		t.Cleanup(s.Close)
+		hosts[i] = h
 		text += s.URL + " "
 	}
 	if err := os.WriteFile(filepath.Join(dir, addressFile), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	return hosts[0], hosts[1]
+}
+
+// TestRemoteServedAgree: whoever serves the page over two remotes answers what the
+// gateway does, and asks the remotes the same two questions for it.
+func TestRemoteServedAgree(t *testing.T) {
+	dir := t.TempDir()
+	posts, users := stand(t, dir)
 	page, err := blogPage(dir)
 	if err != nil {
 		t.Fatal(err)
