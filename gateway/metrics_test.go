@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"os"
@@ -138,13 +139,16 @@ func TestNumbers(t *testing.T) {
 	for key, more := range map[string]float64{
 		"frond_remote_calls_total{outcome=ok,remote=people}": 2, "frond_remote_requests_total{remote=people}": 2,
 		"frond_remote_breaker_state{remote=people}": 0, "frond_remote_retries_total{remote=people}": 0,
-		"frond_remote_coalesced_total{remote=people}": 0, "frond_remote_requests_in_flight{remote=people}": 0,
+		"frond_remote_coalesced_total{remote=people}": 0,
 	} {
 		now, there := got[key]
 		if d := now - want[key]; !there || d < more { // discovery goes on beside it
 			t.Errorf("%s grew by %v, want %v", key, d, more)
 		}
 	}
+	eventually(t, func() string { // discovery comes and goes
+		return fmt.Sprint(numbers(t, gw.AdminHandler())["frond_remote_requests_in_flight{remote=people}"])
+	}, "0")
 	if got["frond_remote_known{remote=people}"] != 1 || got["go_goroutines"] < 1 || got["process_start_time_seconds"] == 0 {
 		t.Errorf("known is %v, goroutines %v", got["frond_remote_known{remote=people}"], got["go_goroutines"])
 	}
@@ -193,7 +197,7 @@ func TestNumbersOfTrouble(t *testing.T) {
 	}
 	for key, want := range map[string]float64{
 		"frond_remote_breaker_state{remote=people}": 2, "frond_remote_known{remote=people}": 0,
-		"frond_calls_in_flight": 0, "frond_http_requests_in_flight": 0, "frond_remote_requests_in_flight{remote=people}": 0,
+		"frond_calls_in_flight": 0, "frond_http_requests_in_flight": 0,
 		"frond_calls_total{entity=writer,frond=people,kind=query,operation=findById,outcome=SERVICE_UNAVAILABLE}": 40,
 		"frond_http_requests_total{method=GET,status=503,surface=rest}":                                           40,
 	} {
@@ -240,5 +244,38 @@ func TestMetricsAreDocumented(t *testing.T) {
 		if strings.HasPrefix(name, "frond_") && !slices.ContainsFunc(gateway.Metrics(), func(m gateway.Metric) bool { return m.Name == name }) {
 			t.Errorf("%s is told and not in the table", name)
 		}
+	}
+}
+
+// TestNumbersOfRetries: a request that was sent again is counted as such, and the call
+// once.
+func TestNumbersOfRetries(t *testing.T) {
+	away := newElsewhere(t)
+	r, err := gateway.NewReceiver(library(t), "people", &gateway.ReceiverOptions{Options: *quiet(gateway.Options{})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = r.Close() })
+	var failed atomic.Bool
+	away.stand(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		body, _ := io.ReadAll(req.Body)
+		if !strings.Contains(string(body), "rpc.discover") && !failed.Swap(true) {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		req.Body = io.NopCloser(strings.NewReader(string(body)))
+		r.Handler().ServeHTTP(w, req)
+	}))
+	gw := counted(t, gateway.Options{Config: gateway.Config{Remotes: map[string]gateway.Remote{"people": {URL: away.url()}}}})
+	before := numbers(t, gw.AdminHandler())
+	if w := asked(gw.Handler(), "GET", "/api/people/writers/w1", ""); w.Code != 200 {
+		t.Fatal(w.Body)
+	}
+	after := numbers(t, gw.AdminHandler())
+	if n := after["frond_remote_retries_total{remote=people}"] - before["frond_remote_retries_total{remote=people}"]; n != 1 {
+		t.Errorf("%v requests were sent again, want 1", n)
+	}
+	if n := after["frond_calls_total{entity=writer,frond=people,kind=query,operation=findById,outcome=ok}"]; n != 1 {
+		t.Errorf("%v calls, want 1", n)
 	}
 }
