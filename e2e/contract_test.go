@@ -151,7 +151,7 @@ func TestBuiltPackages(t *testing.T) {
 		dir := goModule(t, "example.com/installed", map[string]string{"example.com/contracts/press": filepath.Join(out, "go")})
 		copyInto(t, dir, filepath.Join(contractDir, "installed"))
 		goTool(t, dir, nil, "vet", "./...")
-		goTool(t, dir, []string{"PRESS=" + host.URL}, "test", "./...")
+		goTool(t, dir, []string{"PRESS=" + host.URL, "PRESS_CARDS=" + pressDir}, "test", "./...")
 	})
 	t.Run("npm", func(t *testing.T) {
 		installed := js(t)

@@ -55,6 +55,34 @@ func TestAnswersThatDoNotFit(t *testing.T) {
 	}
 }
 
+// TestInThisProcess calls a façade without a network between.
+func TestInThisProcess(t *testing.T) {
+	project, err := facade.Read(os.DirFS(os.Getenv("PRESS_CARDS")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	facade.HandleCommand(project.Door("book"), "shelve", func(ctx context.Context, in struct {
+		Shelf string
+		Row   *int
+	}) (string, error) {
+		return in.Shelf + " for " + facade.StateFrom(ctx).User()["id"].(string), nil
+	})
+	host, err := facade.New(project, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ada := press.NewClient(host).As(facade.State{"user": map[string]any{"id": "ada"}})
+	if text, err := ada.Book.Shelve(t.Context(), press.BookShelveIn{Shelf: "A"}); err != nil || string(text) != `"A for ada"` {
+		t.Error(string(text), err)
+	}
+	empty := press.BookShelveIn{}
+	_, err = ada.Book.Shelve(t.Context(), empty)
+	judged := empty.Validate()
+	if facade.CodeOf(err) != facade.ValidationFailed || judged == nil || facade.AsError(err).Message != facade.AsError(judged).Message {
+		t.Errorf("refused by the host: %v, before: %v", err, judged)
+	}
+}
+
 func TestAgainstAHost(t *testing.T) {
 	page, err := press.NewClient(envelope.NewRemote(os.Getenv("PRESS"), nil)).Book.List(t.Context(), press.ListQuery{Limit: press.Set(1)})
 	if err != nil || len(page.Items) != 1 {
