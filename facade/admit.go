@@ -34,8 +34,11 @@ func (t *trip) admit(ctx context.Context) error {
 	if err := t.refusal(); err != nil {
 		return err
 	}
-	if t.away() {
-		return nil // what is filled in is filled in there
+	if t.away() { // what is filled in is filled in there
+		if t.op.builtin == nil || t.op.builtin.fill == fillNothing {
+			return nil
+		}
+		return t.pointed(ctx)
 	}
 	if err := t.fill(ctx); err != nil || t.op.builtin == nil || t.op.builtin.fill == fillNothing {
 		return err

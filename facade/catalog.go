@@ -46,6 +46,7 @@ type Door struct {
 	limits    ListLimits
 	idCard    *schema.Entity // params of findById, update and delete
 	presets   []string       // of a remote: fields it does not require after all
+	stamped   *stamped       // of a remote: fields it turned out to set itself
 	byID      order          // how its list is sorted where nobody says
 }
 

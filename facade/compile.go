@@ -173,6 +173,9 @@ func (b *compiler) door(frond *Frond, src *FrondSource, c *doorConfig, e *schema
 		limits: c.limits.or(b.limits),
 		ops:    map[string]*Operation{},
 	}
+	if src.Remote != "" {
+		d.stamped = &stamped{}
+	}
 	key := schema.EntityKey(d.Name)
 	if other := b.doors[key]; other != nil {
 		b.fault(d.Origin, c.at, fmt.Sprintf("the door %s has two owners: %s and %s", d.Name, other.Origin, d.Origin), "rename one of them: the method is entity.op, for the whole host")

@@ -25,14 +25,16 @@ func (t *trip) pointed(ctx context.Context) error {
 			continue
 		}
 		door := t.facade.catalog.Door(p.Link.Target.Key)
-		if door == nil || door.collector == nil && door.Frond.Remote == "" {
+		// That a row is there the store knows, or the remote, of the rows it keeps.
+		knows := door == nil || door.Frond.Remote == "" || t.away()
+		if door == nil || door.collector == nil && knows {
 			continue
 		}
 		see, ok := t.seen(ctx, p.Link.Target)
 		switch {
 		case t.verdict != nil: // the collector failed
 			return t.verdict
-		case ok && see.Rows == nil && door.Frond.Remote == "":
+		case ok && see.Rows == nil && knows:
 			continue
 		}
 		ids := idsOf(p, m.Value)
@@ -110,11 +112,27 @@ func (t *trip) pointedBefore(ctx context.Context, p *schema.Property) ([]json.Ra
 	if t.id == nil || !t.readable(t.see, p) { // who cannot read the field could guess at it
 		return nil, nil
 	}
-	rows, err := t.store().Update(ctx, t.door.Entity, t.id, t.see.Rows, nil, NewLayout([]string{p.Name}))
-	if err != nil || rows.Len() == 0 || jsontext.IsNull(rows.Row(0).At(0)) {
+	rows, err := t.standing(ctx, p)
+	if err != nil || rows.Len() == 0 || jsontext.IsNull(rows.Row(0).Get(p.Name)) {
 		return nil, err
 	}
-	return idsOf(p, rows.Row(0).At(0)), nil
+	return idsOf(p, rows.Row(0).Get(p.Name)), nil
+}
+
+// standing is a field of the row that is updated, as it stands for the caller.
+func (t *trip) standing(ctx context.Context, p *schema.Property) (*Rows, error) {
+	if !t.away() {
+		return t.store().Update(ctx, t.door.Entity, t.id, t.see.Rows, nil, NewLayout([]string{p.Name}))
+	}
+	carrier, err := t.carrier(t.door)
+	if err != nil {
+		return nil, err
+	}
+	res, err := t.fetchAway(ctx, carrier, t.door, t.see.Rows, []string{p.Name}, t.id)
+	if err != nil {
+		return nil, err
+	}
+	return res.Rows, nil
 }
 
 func subset(some, all []json.RawMessage) bool {

@@ -3,9 +3,11 @@ package facade
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -19,15 +21,12 @@ func (t *trip) away() bool { return t.door != nil && t.door.Frond != nil && t.do
 // runAway hands the admitted call to whoever carries calls to the door's Frond.
 // What leaves is what the caller sent, save for what this host's collectors add.
 func (t *trip) runAway(ctx context.Context) (*Result, error) {
-	carrier := t.facade.remotes[t.door.Frond.Name]
-	if carrier == nil {
-		return nil, Errorf(ServiceUnavailable, "%s runs elsewhere, and nothing carries calls there", t.door.Frond.Name)
-	}
-	if t.told != nil {
-		carrier = explainedCarrier{carrier, t.told, t.door.Frond.Remote}
+	carrier, err := t.carrier(t.door)
+	if err != nil {
+		return nil, err
 	}
 	if t.op.builtin == nil {
-		return t.received(carrier.Call(ctx, t.sent(t.call.Invocation)))
+		return t.namedAway(ctx, carrier)
 	}
 	switch t.op.Name {
 	case "list":
@@ -41,13 +40,150 @@ func (t *trip) runAway(ctx context.Context) (*Result, error) {
 	case err != nil:
 		return nil, t.veiledAway(err)
 	}
+	if t.op.Name == "create" {
+		return t.received(t.createAway(ctx, carrier))
+	}
 	return t.received(carrier.Call(ctx, t.sent(t.call.Invocation)))
+}
+
+// createAway sends a new row with what the collector here sets. A remote that sets
+// such a field itself refuses it from anybody, before it does anything: then that is
+// remembered, and the row sent without.
+func (t *trip) createAway(ctx context.Context, carrier Caller) (*Result, error) {
+	in := t.call.Invocation
+	body, stamps := t.stampedBody(in.Body)
+	in.Body = body
+	res, err := carrier.Call(ctx, t.sent(in))
+	if err == nil || len(stamps) == 0 || CodeOf(err) != ValidationFailed {
+		return res, err
+	}
+	details, _ := AsError(err).Details.([]schema.Detail)
+	for _, d := range details {
+		if !slices.Contains(stamps, d.Path) || d.Code != schema.ReadOnly && d.Code != schema.UnknownKey {
+			return nil, err // something else is wrong as well
+		}
+	}
+	for _, d := range details {
+		t.door.stamped.Store(d.Path, true)
+	}
+	in.Body, _ = t.stampedBody(t.call.Invocation.Body)
+	return carrier.Call(ctx, t.sent(in))
+}
+
+// stamped are the fields that a remote turned out to set itself, by name.
+type stamped struct{ sync.Map }
+
+// stampedBody is a body with what the collector here sets, and the names of that: all
+// but what the remote sets itself.
+func (t *trip) stampedBody(body json.RawMessage) (json.RawMessage, []string) {
+	var out schema.Object
+	for name, value := range jsontext.Members(body) {
+		out = append(out, schema.Member{Name: name, Value: value})
+	}
+	var stamps []string
+	for _, m := range t.see.Set {
+		if _, there := t.door.stamped.Load(m.Name); !there {
+			out, stamps = append(out, m), append(stamps, m.Name)
+		}
+	}
+	if stamps == nil {
+		return body, nil
+	}
+	return appendObject(nil, out), stamps
+}
+
+// foreseen is what is known of a row before the remote creates it: what is sent, what
+// is set, and what the card says of fields that are left out. An id or a time that is
+// made there is not known.
+func (t *trip) foreseen() Record {
+	var out Record
+	for _, p := range t.door.Entity.Fields {
+		value := t.body.Get(p.Name)
+		if set := t.see.Set.Get(p.Name); set != nil {
+			value = set
+		}
+		switch rule := p.Axes.Create; {
+		case !p.Stored || value != nil:
+		case rule == nil && p.Link != nil && p.Link.Many:
+			value = json.RawMessage("[]")
+		case rule == nil:
+		case rule.Value != nil:
+			value = rule.Value
+		case rule.Optional:
+			value = json.RawMessage("null")
+		}
+		if p.Stored && value != nil {
+			out = append(out, schema.Member{Name: p.Name, Value: value})
+		}
+	}
+	return out
+}
+
+// carrier is who carries calls to the Frond of a door.
+func (t *trip) carrier(door *Door) (Caller, error) {
+	c := t.facade.remotes[door.Frond.Name]
+	if c == nil {
+		return nil, Errorf(ServiceUnavailable, "%s runs elsewhere, and nothing carries calls there", door.Frond.Name)
+	}
+	if t.told != nil {
+		c = explainedCarrier{c, t.told, door.Frond.Remote}
+	}
+	return c, nil
+}
+
+// namedAway answers an operation of the author's. Where a collector here leaves some
+// rows only, one that is named by its id is asked about before, and those that come
+// back are asked about afterwards: what they are is told by their primary keys.
+func (t *trip) namedAway(ctx context.Context, carrier Caller) (*Result, error) {
+	if id := jsontext.Get(t.params, "id"); id != nil && t.see.Rows != nil {
+		if missing, err := t.unseen(ctx, t.door.Entity, t.see, []json.RawMessage{id}); err != nil || len(missing) > 0 {
+			if err == nil {
+				err = Errorf(NotFound, "there is no %s with this id", t.door.Name)
+			}
+			return nil, err
+		}
+	}
+	res, err := carrier.Call(ctx, t.sent(t.call.Invocation))
+	if err != nil || t.op.outDoor == nil || t.seeOut.Rows == nil || res.Rows.Len() == 0 {
+		return t.received(res, err)
+	}
+	return t.received(t.shownAway(ctx, res))
+}
+
+// shownAway is a remote's answer without the rows that a collector here hides.
+func (t *trip) shownAway(ctx context.Context, res *Result) (*Result, error) {
+	e := t.op.outDoor.Entity
+	ids := make([]json.RawMessage, res.Rows.Len())
+	for i := range ids {
+		if ids[i] = res.Rows.Row(i).Get(e.Primary.Name); ids[i] == nil {
+			return nil, Errorf(NotImplemented, "%s answers rows without %s, and what you may see of them cannot be told apart without it", t.where(), e.Primary.Name)
+		}
+	}
+	missing, err := t.unseen(ctx, e, t.seeOut, ids)
+	if err != nil {
+		return nil, err
+	}
+	out := *res
+	out.Page = Page{Total: -1, HasMore: res.HasMore} // what is said of the others is not theirs to know
+	out.Rows = NewRows(res.Rows.layout, res.Rows.Len())
+	for i, id := range ids {
+		if !slices.ContainsFunc(missing, func(m json.RawMessage) bool { return string(m) == string(id) }) {
+			out.Rows.copyRow(res.Rows.Row(i))
+		}
+	}
+	if !res.HasMore {
+		out.Total = int64(out.Rows.Len())
+	}
+	if out.Rows.Len() == 0 && t.op.Cardinality == One {
+		return nil, Errorf(NotFound, "there is no %s like this", t.op.outDoor.Name)
+	}
+	return &out, nil
 }
 
 // listAway answers list, once or for every key of a batch.
 func (t *trip) listAway(ctx context.Context, carrier Caller) (*Result, error) {
 	if t.see.Rows != nil || t.each != nil {
-		if err := t.door.filtered(); err != nil {
+		if err := t.door.filtered(t.see.Rows); err != nil {
 			return nil, err
 		}
 	}
@@ -156,7 +292,7 @@ func (t *trip) fetchAway(ctx context.Context, carrier Caller, door *Door, rows *
 	}
 	switch {
 	case rows != nil:
-		if err := door.filtered(); err != nil {
+		if err := door.filtered(rows); err != nil {
 			return nil, err
 		}
 		call.Operation = "list"
@@ -178,12 +314,35 @@ func (t *trip) fetchAway(ctx context.Context, carrier Caller, door *Door, rows *
 	return out, nil
 }
 
-// filtered is why rows of a remote cannot be narrowed, or nil where they can.
-func (d *Door) filtered() error {
-	if op := d.Operation("list"); op != nil && op.Takes("filter") {
+// filtered is why a remote cannot be asked for some of its rows only, or nil where it
+// can: its list takes a filter, and no field of it is closed outward there.
+func (d *Door) filtered(rows *Filter) error {
+	if op := d.Operation("list"); op == nil || !op.Takes("filter") {
+		return Errorf(NotImplemented, "the list of %s takes no filter where it runs, and what you may see of it cannot be told apart without one", d.Name)
+	}
+	if p := rows.closed(); p != nil {
+		return Internal(fmt.Errorf("the collector of %s goes by %s.%s, which is closed outward: where it runs nobody can ask by it", d.Name, p.Owner.Name, p.Name))
+	}
+	return nil
+}
+
+// closed is a field of a condition that is closed outward, or nil.
+func (f *Filter) closed() *schema.Property {
+	if f == nil {
 		return nil
 	}
-	return Errorf(NotImplemented, "the list of %s takes no filter there, and what you may see of it cannot be told apart without one", d.Name)
+	if f.Field != nil && !f.Field.Readable() {
+		return f.Field
+	}
+	if f.Link != nil && !f.Link.Field.Readable() {
+		return f.Link.Field
+	}
+	for _, sub := range f.Sub {
+		if p := sub.closed(); p != nil {
+			return p
+		}
+	}
+	return nil
 }
 
 // seenAway refuses to change a row that a collector here hides, or to write one that
@@ -193,26 +352,47 @@ func (t *trip) seenAway(ctx context.Context, carrier Caller) error {
 	if t.see.Rows == nil {
 		return nil
 	}
+	where, left := t.see.Rows, (*Filter)(nil)
 	if t.op.Name != "delete" {
-		// What is not sent is filled in there, or stands there already.
 		a := aftermath{trip: t, ctx: ctx, record: t.body}
-		left, err := a.rest(t.see.Rows)
-		switch {
-		case err != nil:
+		if t.op.Name == "create" {
+			a.record, a.new, a.away = t.foreseen(), true, true
+		}
+		var err error
+		if left, err = a.rest(where); err != nil {
 			return err
-		case left.never() && t.op.Name == "create":
-			return Errorf(Forbidden, "you may not create this: it would not be yours to see")
-		case left.never():
-			return Errorf(Forbidden, "you may not change this so: it would not be yours to see any more")
-		case t.op.Name == "create":
-			return nil
 		}
 	}
-	res, err := t.fetchAway(ctx, carrier, t.door, t.see.Rows, []string{t.door.Entity.Primary.Name}, t.id)
-	if err == nil && res.Rows.Len() == 0 {
-		err = Errorf(NotFound, "there is no %s with this id", t.door.Name)
+	if t.op.Name == "create" {
+		if left.never() {
+			return Errorf(Forbidden, "you may not create this: it would not be yours to see")
+		}
+		return nil
+	}
+	there, err := t.isThere(ctx, carrier, where)
+	switch {
+	case err != nil:
+		return err
+	case !there:
+		return Errorf(NotFound, "there is no %s with this id", t.door.Name)
+	case left == nil, left == where, left.always():
+		return nil
+	case !left.never():
+		there, err = t.isThere(ctx, carrier, both(where, left))
+	}
+	if err == nil && (left.never() || !there) {
+		err = Errorf(Forbidden, "you may not change this so: it would not be yours to see any more")
 	}
 	return err
+}
+
+// isThere says whether the row the call names is among those that meet a condition.
+func (t *trip) isThere(ctx context.Context, carrier Caller, where *Filter) (bool, error) {
+	res, err := t.fetchAway(ctx, carrier, t.door, where, []string{t.door.Entity.Primary.Name}, t.id)
+	if err != nil {
+		return false, err
+	}
+	return res.Rows.Len() > 0, nil
 }
 
 // received takes over what the remote answered. Its rows have crossed the boundary
@@ -231,9 +411,41 @@ func (t *trip) received(res *Result, err error) (*Result, error) {
 		res = &out
 	}
 	if t.sel != nil && res.Form != FormValue && res.Rows != nil {
-		t.sel = t.pickOn(already, t.op.reader, t.seeOut, t.call.Select, t.list.fields).over(res.Rows.layout)
+		sel := t.pickOn(already, t.op.reader, t.seeOut, t.call.Select, t.list.fields)
+		if rows := sel.narrowed(res.Rows); rows != res.Rows {
+			out := *res
+			out.Rows = rows
+			res = &out
+		}
+		t.sel = sel.over(res.Rows.layout)
 	}
 	return res, nil
+}
+
+// narrowed is rows of a remote with the columns that the presenters here may read,
+// where there are such presenters: a remote may answer more than was asked for.
+func (s *selection) narrowed(rows *Rows) *Rows {
+	here := false
+	for _, c := range s.computed {
+		here = here || !c.elsewhere
+	}
+	if !here {
+		return rows
+	}
+	var names []string
+	for _, name := range rows.layout.Fields {
+		if s.stored.Index(name) >= 0 || slices.ContainsFunc(s.computed, func(c *presenter) bool { return c.elsewhere && c.Name == name }) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == len(rows.layout.Fields) {
+		return rows
+	}
+	out := NewRows(NewLayout(names), rows.Len())
+	for i := range rows.Len() {
+		out.copyRow(rows.Row(i))
+	}
+	return out
 }
 
 // veiledAway is a remote's failure without the details of fields that a collector

@@ -148,9 +148,9 @@ func samePlace(fronds []*Frond, l *schema.Link) bool {
 // unseenAway are those of the ids that no row of a remote has which exists for a
 // caller who sees see.
 func (t *trip) unseenAway(ctx context.Context, door *Door, see *Scope, ids []json.RawMessage) (missing []json.RawMessage, err error) {
-	carrier := t.facade.remotes[door.Frond.Name]
-	if carrier == nil {
-		return nil, Errorf(ServiceUnavailable, "%s runs elsewhere, and nothing carries calls there", door.Frond.Name)
+	carrier, err := t.carrier(door)
+	if err != nil {
+		return nil, err
 	}
 	res, err := t.fetchAway(ctx, carrier, door, see.Rows, []string{door.Entity.Primary.Name}, ids...)
 	if err != nil {

@@ -77,6 +77,9 @@ func (b *compiler) rule(file string, door *Door, c ruleConfig) *rule {
 		r.rows, details = parseTemplate(door.Entity, c.rows, c.at+"/rows")
 		r.bound = dynamic(r.rows)
 		b.joins(file, c.at+"/rows", door, r.rows)
+		if p := r.rows.closed(); p != nil && door.Frond.Remote != "" {
+			b.fault(file, c.at+"/rows", fmt.Sprintf("the condition goes by %s, which is closed outward, so that nobody can ask by it where %s runs", p.Name, door.Name), "go by another field, or scope the rows there")
+		}
 		if list := door.ops["list"]; list != nil && !list.Takes("filter") {
 			b.fault(file, c.at+"/rows", fmt.Sprintf("the list of %s takes no filter where it runs, so that rows cannot be left out of it", door.Name), "leave hide and deny, or scope the rows there")
 		}

@@ -27,6 +27,13 @@ type aftermath struct {
 	ctx    context.Context
 	record Record
 	new    bool
+	away   bool // it is made elsewhere: ids and times that are made there are not known
+}
+
+// open says whether nothing is known of a field that is not written.
+func (a *aftermath) open(p *schema.Property) bool {
+	rule := p.Axes.Create
+	return !a.new || a.away && rule != nil && (rule.Now || rule.Generate != "")
 }
 
 // always and never are the two filters that need no store.
@@ -62,7 +69,7 @@ func (a *aftermath) rest(f *Filter) (*Filter, error) {
 		return a.related(f)
 	}
 	value := a.record.Get(f.Field.Name)
-	if value == nil && !a.new {
+	if value == nil && a.open(f.Field) {
 		return f, nil
 	}
 	return verdict(f.meets(value)), nil
@@ -113,7 +120,7 @@ func (a *aftermath) related(f *Filter) (*Filter, error) {
 		met = self
 	default:
 		value := a.record.Get(link.Field.Name)
-		if value == nil && !a.new {
+		if value == nil && a.open(link.Field) {
 			return f, nil
 		}
 		if jsontext.IsNull(value) || len(value) == 0 {

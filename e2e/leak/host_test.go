@@ -25,6 +25,7 @@ import (
 // host is one world behind its surfaces.
 type host struct {
 	facade *facade.Facade
+	kept   *facade.Facade // where the rows are: the same, or elsewhere
 	store  *sqlite.Store
 	rest   http.Handler
 	calls  http.Handler
@@ -39,6 +40,9 @@ type hole struct {
 	collector func(facade.Collector) facade.Collector
 	caller    facade.Middleware
 	project   func(*garden, *facade.Project)
+	// away has the garden run behind an address, on a host that knows nothing of
+	// callers and answers everybody everything.
+	away bool
 }
 
 // open compiles a garden, plants a world in it and mounts the surfaces.
@@ -58,13 +62,22 @@ func open(w *world, callers []*caller, asYAML bool, h hole) (*host, error) {
 	if h.caller != nil {
 		opts.Middleware = []facade.Middleware{h.caller}
 	}
+	b := &host{store: store}
+	if h.away {
+		if err := b.elsewhere(w.garden, p, over, opts); err != nil {
+			return nil, err
+		}
+		over = nil
+	}
 	f, err := facade.New(p, over, opts)
 	if err != nil {
 		return nil, err
 	}
-	b := &host{facade: f, store: store}
+	if b.facade = f; b.kept == nil {
+		b.kept = f
+	}
 	cat := f.Catalog()
-	if err := store.Prepare(ctx, cat.Set.Entities); err != nil {
+	if err := store.Prepare(ctx, b.kept.Catalog().Set.Entities); err != nil {
 		return nil, err
 	}
 	if err := b.plant(ctx, w); err != nil {
@@ -98,6 +111,34 @@ func open(w *world, callers []*caller, asYAML bool, h hole) (*host, error) {
 	return b, nil
 }
 
+// elsewhere moves the project's Frond to a host of its own, which has neither its
+// collectors nor its presenters.
+func (b *host) elsewhere(g *garden, p *facade.Project, store facade.Store, opts *facade.Options) error {
+	bare := g.project(nil, true, hole{away: true})
+	there, err := facade.New(bare, store, &facade.Options{Now: opts.Now})
+	if err != nil {
+		return err
+	}
+	b.kept = there
+	remote := envelope.NewRemote("http://grove.example", &envelope.RemoteOptions{
+		Transport: through{envelope.NewHandler(there.Catalog(), there, &envelope.Options{TrustState: true})},
+		Log:       slog.New(slog.DiscardHandler),
+	})
+	p.Fronds[0].Remote = "http://grove.example"
+	opts.Remotes = map[string]facade.Caller{p.Fronds[0].Name: remote.With(there.Catalog())}
+	return nil
+}
+
+// through is a transport that ends in a handler of this process.
+type through struct{ http.Handler }
+
+// RoundTrip implements http.RoundTripper.
+func (t through) RoundTrip(r *http.Request) (*http.Response, error) {
+	w := httptest.NewRecorder()
+	t.ServeHTTP(w, r)
+	return w.Result(), nil
+}
+
 // project is a garden as its author would have it: cards, doors with operations of
 // their own, handlers that answer more than they may, and the collectors.
 func (g *garden) project(callers []*caller, asYAML bool, h hole) *facade.Project {
@@ -120,7 +161,7 @@ func (g *garden) project(callers []*caller, asYAML bool, h hole) *facade.Project
 		}}
 	}
 	config := map[string]any{"doors": doors}
-	if asYAML {
+	if asYAML && callers != nil {
 		config["collectors"] = g.collectors(callers)
 	}
 	src.Config = facade.Text{File: "frond.json", Data: []byte(encode(config))}
@@ -130,7 +171,7 @@ func (g *garden) project(callers []*caller, asYAML bool, h hole) *facade.Project
 		facade.Handle(door, "listRaw", raw(e, false))
 		facade.Handle(door, "listCut", raw(e, false))
 		facade.Handle(door, "getPage", raw(e, true))
-		if e.dump != "" {
+		if e.dump != "" && !(h.away && asYAML && callers == nil) {
 			facade.Present(door, e.dump, schema.Shape{Type: "string"}, func(_ context.Context, rows []facade.Row) ([]string, error) {
 				var all []string
 				for _, r := range rows {
@@ -216,7 +257,7 @@ func collect(_ context.Context, state facade.State, door *facade.Door, _ *facade
 // plant writes a world's rows through the store itself. What points forward is set
 // once everything is there.
 func (b *host) plant(ctx context.Context, w *world) error {
-	set := b.facade.Catalog().Set
+	set := b.kept.Catalog().Set
 	none := facade.NewLayout([]string{"id"})
 	record := func(e *schema.Entity, r row, when func(*schema.Property) bool) facade.Record {
 		var out facade.Record
@@ -257,7 +298,7 @@ func (b *host) plant(ctx context.Context, w *world) error {
 func (b *host) harvest(g *garden) (*world, error) {
 	w := &world{g, map[*entity][]row{}}
 	for _, e := range g.entities {
-		entity := b.facade.Catalog().Set.Entity(e.name)
+		entity := b.kept.Catalog().Set.Entity(e.name)
 		var names []string
 		for _, p := range entity.Fields {
 			if p.Stored {

@@ -24,6 +24,7 @@ type proof struct {
 	secrets     []string
 	cases       int
 	asYAML      bool
+	away        bool      // the rows are kept elsewhere; see hole
 	asked       []request // questions that must not have changed anything, since the stores were last looked at
 	patience    int       // how many of them may come up
 }
@@ -40,10 +41,13 @@ func proveAt(patience int, seed uint64, size int, asYAML bool, h hole) (cases in
 	m := newMaker(rand.New(rand.NewPCG(seed, 7)))
 	g := newGarden(m, size)
 	w := plant(m, g, size)
-	p := &proof{maker: m, seed: seed, garden: g, patience: patience, asYAML: asYAML}
+	p := &proof{maker: m, seed: seed, garden: g, patience: patience, asYAML: asYAML, away: h.away}
 	p.caller, p.other = newCaller(m, w, "anne", asYAML), newCaller(m, w, "bert", asYAML)
 	p.callers = []*caller{p.caller, p.other}
 	for _, c := range p.callers {
+		if h.away {
+			c.askable()
+		}
 		if !asYAML {
 			c.user["scopes"] = c
 		}

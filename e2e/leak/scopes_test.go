@@ -64,6 +64,21 @@ func newCaller(m *maker, w *world, name string, asYAML bool) *caller {
 	return c
 }
 
+// askable leaves conditions out that another host cannot be asked: those that go by
+// a field which is closed outward.
+func (c *caller) askable() {
+	for _, s := range c.scopes {
+		if s.rows == nil {
+			continue
+		}
+		shut := false
+		s.rows.walk(func(c *cond) { shut = shut || c.field != nil && c.field.shut })
+		if shut {
+			s.rows = nil
+		}
+	}
+}
+
 // view is what one caller may see of one world, worked out from the scopes alone.
 type view struct {
 	w      *world
