@@ -218,6 +218,9 @@ func (w *world) idsFor(p *schema.Property, m *maker) (ids []json.RawMessage) {
 	if p.Link != nil {
 		return w.tables[p.Link.Target].ids
 	}
+	if known, ok := w.elsewhere.Load(p); ok {
+		return known.([]json.RawMessage)
+	}
 	text := shapeOf(p)
 	if p.Axes.Relation.Many {
 		text = jsontext.Get(text, "items")
@@ -229,6 +232,7 @@ func (w *world) idsFor(p *schema.Property, m *maker) (ids []json.RawMessage) {
 		}
 		ids = append(ids, made)
 	}
+	w.elsewhere.Store(p, ids)
 	return ids
 }
 

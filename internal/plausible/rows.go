@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -41,6 +42,8 @@ type world struct {
 	tables   map[*schema.Entity]*table
 	sequence []*table
 	notes    []Note
+
+	elsewhere sync.Map // by *schema.Property, the ids that a relation out of the project may hold
 }
 
 // rows makes the tables of a set. given are rows that are there, by entity.

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/frondhost/frond/facade"
+)
+
+// TestTrouble: calls take as long as they are asked to, and as many fail. A call that
+// a call makes is spared.
+func TestTrouble(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := mocked{seed: 1, latency: "50ms..200ms", fail: 0.25}
+		trouble, err := m.check()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var caller facade.Caller
+		caller = trouble.middleware(facade.CallerFunc(func(ctx context.Context, c *facade.Call) (*facade.Result, error) {
+			if c.Operation == "outer" {
+				return caller.Call(ctx, &facade.Call{Entity: "product", Operation: "inner"})
+			}
+			return &facade.Result{}, nil
+		}))
+		failed, least, most := 0, time.Hour, time.Duration(0)
+		for range 400 {
+			began := time.Now()
+			_, err := caller.Call(t.Context(), &facade.Call{Entity: "product", Operation: "outer"})
+			took := time.Since(began)
+			least, most = min(least, took), max(most, took)
+			if err == nil {
+				continue
+			}
+			failed++
+			if e := facade.AsError(err); e.Code != facade.ServiceUnavailable || e.Entity != "product" || e.Operation != "outer" {
+				t.Fatalf("a call failed as %+v", e)
+			}
+		}
+		if least < 50*time.Millisecond || most > 200*time.Millisecond || most-least < 100*time.Millisecond {
+			t.Errorf("calls take %s to %s, want 50ms to 200ms", least, most)
+		}
+		if failed < 70 || failed > 130 {
+			t.Errorf("%d of 400 calls fail, want about 100", failed)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		defer cancel()
+		if _, err := caller.Call(ctx, &facade.Call{Entity: "product", Operation: "outer"}); facade.CodeOf(err) == facade.ServiceUnavailable || err == nil {
+			t.Errorf("a caller who is gone is answered with %v", err)
+		}
+	})
+}
