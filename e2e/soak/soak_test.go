@@ -92,8 +92,8 @@ func soak(t *testing.T, last time.Duration) (l *load, hosts []*host, heaps []uin
 func torment(ctx context.Context, t *testing.T, hosts []*host) (heaps []uint64) {
 	t.Helper()
 	for turn := 0; ctx.Err() == nil; turn++ {
-		h := hosts[rand.IntN(len(hosts))]
-		m := mood(1 + turn%int(moods-1))
+		bad := int(moods - 1)
+		h, m := hosts[turn/bad%len(hosts)], mood(1+turn%bad)
 		if err := h.become(m); err != nil {
 			t.Errorf("the host did not become %s: %v", m, err)
 		}
