@@ -83,6 +83,8 @@ var shippingStories = []story{{name: "parcels", as: staff, steps: []step{
 	{name: "none", call: call{Method: "parcel.findById", Params: `{"id":"p-9"}`}, want: `null`},
 	{name: "a limit", call: call{Method: "parcel.list", Query: `{"limit":1,"filter":{"orderId":{"eq":"o-24104"}}}`}, want: `{"items":[{"id":"p-1","orderId":"o-24104","carrier":"post","status":"shipped","weight":6400,"shippedAt":"2025-01-23T09:10:00Z"}],"total":2,"hasMore":true,"endCursor":null}`},
 	{name: "none of them", call: call{Method: "parcel.list", Query: `{"filter":{"id":{"in":["p-7","p-8"]}}}`}, want: `{"items":[],"total":0,"hasMore":false,"endCursor":null}`},
+	{name: "some of them", call: call{Method: "parcel.list", Query: `{"limit":1,"filter":{"id":{"in":["p-2","p-9"]}}}`}, want: `{"items":[{"id":"p-2","orderId":"o-24104","carrier":"courier","status":"packed","weight":310,"shippedAt":null}],"total":1,"hasMore":false,"endCursor":null}`},
+	{name: "more of a filter than it understands", call: call{Method: "parcel.list", Query: `{"filter":{"weight":{"gt":4}}}`}, fail: "VALIDATION_FAILED", says: "eq"},
 	{name: "what it costs", call: call{Method: "rate.quote", Body: `{"carrier":"courier","weight":2000}`}, want: `{"cents":1090,"days":1}`},
 	{name: "on its way", call: call{Method: "parcel.dispatch", Params: `{"id":"p-1"}`}, fail: "CONFLICT"},
 	{name: "a parcel that is not there", call: call{Method: "parcel.dispatch", Params: `{"id":"p-9"}`}, fail: "NOT_FOUND"},

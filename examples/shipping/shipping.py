@@ -80,9 +80,9 @@ class Shipping:
     def parcel_list(self, call):
         query, where, args = judge(LIST, call["query"], "/query"), ["1"], []
         for name, test in query.get("filter", {}).items():
-            if name not in PARCEL["properties"] or not isinstance(test, dict) or [*test] not in (["eq"], ["in"]):
+            values = test.get("in", [test.get("eq")]) if isinstance(test, dict) and [*test] in (["eq"], ["in"]) else None
+            if name not in PARCEL["properties"] or not isinstance(values, list) or any(isinstance(v, (list, dict)) for v in values):
                 raise KitError("VALIDATION_FAILED", "a filter here is {field: {eq: value}} or {field: {in: [values]}}")
-            values = test.get("in") or [test.get("eq")]
             where.append(f"{name} in ({','.join('?' * len(values))})")
             args += values
         rows = f"from parcel where {' and '.join(where)}"
