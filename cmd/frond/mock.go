@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -65,7 +66,7 @@ mocks with the same --rows point at one another's rows.`,
 			}
 		}
 		// Relations into Fronds that run elsewhere lead out of what is here.
-		incomplete := m.from.from != "" || len(config.Remotes) > 0
+		incomplete := m.from.from != "" || len(config.Remotes) > 0 || slices.ContainsFunc(project.Fronds, func(f *facade.FrondSource) bool { return f.Known != nil })
 		notes, err := plausible.Fill(project, &plausible.Options{Rows: m.rows, Seed: m.seed, Incomplete: incomplete})
 		if err != nil {
 			return err
