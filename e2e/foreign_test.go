@@ -227,6 +227,18 @@ func TestForeignHosts(t *testing.T) {
 			says: "does not fit its card",
 		},
 		{
+			name: "a row lacks a field that its card requires",
+			host: &foreignHost{
+				document: desk(foreignDoor("note", noteCard, noteReads...)),
+				answers:  map[string]func(invoked) any{"note.findById": always(`{"id":"n1","title":"One","writerId":null}`)},
+			},
+			asks: []inquiry{
+				{rest: `GET /api/desk/notes/n1`, want: `{"id":"n1","title":"One","writerId":null}`},
+				{graphql: `{ note(id: "n1") { id title } }`, want: `{"note":{"id":"n1","title":"One"}}`},
+				{graphql: `{ note(id: "n1") { id pages } }`, want: `{"note":null} INTERNAL_ERROR`},
+			},
+		},
+		{
 			name: "a second Frond there has the same door",
 			host: &foreignHost{
 				document: strings.Replace(desk(foreignDoor("note", noteCard, noteReads...)), `"fronds":[`,
