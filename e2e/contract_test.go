@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -130,13 +131,14 @@ func TestSyncedForeign(t *testing.T) {
 		{"name":"orderItem","ops":[{"name":"list","kind":"query"},{"name":"findById","kind":"query","output":{"title":"orderitem","type":"object","properties":{"id":{"type":"string"}}}},{"name":"create","kind":"command"},{"name":"pick","kind":"command"}],
 		 "schema":{"title":"orderitem","type":"object","properties":{"id":{"type":"string","x-kit":{"role":{"primary":true}}},"label":{"type":"string","x-later":"1.50"},"buyerId":{"type":"string","x-kit":{"role":{"relation":{"to":"customer","kind":"one"}},"colour":"red"}}},"required":["id","label","buyerId"]}},
 		{"name":"health","ops":[{"name":"check","kind":"query"}]}]}]}`
-	tell := document
+	var tell atomic.Value
+	tell.Store(document)
 	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var frame struct{ ID json.RawMessage }
 		if err := json.NewDecoder(r.Body).Decode(&frame); err != nil {
 			t.Error(err)
 		}
-		_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, frame.ID, tell)
+		_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, frame.ID, tell.Load())
 	}))
 	defer host.Close()
 	dir := t.TempDir()
@@ -171,7 +173,7 @@ func TestSyncedForeign(t *testing.T) {
 		"a card that does not compile": {`"required":["id","label","buyerId"]`, `"required":["nothing"]`},
 		"another version":              {`"x-kit-version":1`, `"x-kit-version":2`},
 	} {
-		tell = strings.Replace(document, change[0], change[1], 1)
+		tell.Store(strings.Replace(document, change[0], change[1], 1))
 		frond := "depot"
 		if strings.HasSuffix(change[1], `"../depot"`) {
 			frond = "../depot"

@@ -13,7 +13,7 @@ var (
 	sizeFlag  = flag.Int("size", -1, "the size of the gardens; -1: it grows with the seeds (also LEAK_SIZE)")
 	forFlag   = flag.Duration("for", 0, "go on with new seeds for this long (also LEAK_FOR)")
 	fromFlag  = flag.Uint64("from", 1, "the first seed")
-	gardens   = 70 // of an ordinary run
+	gardens   = 70 // of an ordinary run, and half as many that are kept elsewhere
 	rulesFlag = flag.String("rules", "", "where collectors stand: go, yaml, or both in turn")
 )
 
@@ -32,7 +32,10 @@ func gardenAfterGarden(t *testing.T, h hole) {
 		seeded(t, *seedFlag, h)
 		return
 	}
-	end, n, cases := time.Now().Add(*forFlag), 0, 0
+	end, n, cases, gardens := time.Now().Add(*forFlag), 0, 0, gardens
+	if h.away {
+		gardens /= 2
+	}
 	for seed := *fromFlag; n < gardens && !testing.Short() || n < gardens/4 || time.Now().Before(end); seed++ {
 		n++
 		cases += seeded(t, seed, h)
