@@ -197,7 +197,7 @@ func TestNumbersOfTrouble(t *testing.T) {
 	}
 	for key, want := range map[string]float64{
 		"frond_remote_known{remote=people}": 0,
-		"frond_calls_in_flight": 0, "frond_http_requests_in_flight": 0,
+		"frond_calls_in_flight":             0, "frond_http_requests_in_flight": 0,
 		"frond_calls_total{entity=writer,frond=people,kind=query,operation=findById,outcome=SERVICE_UNAVAILABLE}": 40,
 		"frond_http_requests_total{method=GET,status=503,surface=rest}":                                           40,
 	} {

@@ -296,3 +296,44 @@ func TestRequestsInFlightFinishOnTheOldSchema(t *testing.T) {
 		t.Errorf("begun on the new one: %s", got)
 	}
 }
+
+// TestTheDeadlineReachesTheRemote: an operation whose time is over does not leave its
+// call running there, and a client that goes takes it along too.
+func TestTheDeadlineReachesTheRemote(t *testing.T) {
+	there := newElsewhere(t)
+	files := map[string]string{"fronds/people/entities/writer.yaml": strings.Replace(writerCard, "  books: {x-kit: {role: {relation: {to: book, kind: many}}}}\n", "", 1)}
+	host := front(t, folderOf(t, files), nil)
+	began, ended := make(chan struct{}, 1), make(chan struct{}, 1)
+	there.stand(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		if !strings.Contains(string(body), "writer.list") {
+			r.Body = io.NopCloser(strings.NewReader(string(body)))
+			host.Handler().ServeHTTP(w, r)
+			return
+		}
+		began <- struct{}{}
+		<-r.Context().Done()
+		ended <- struct{}{}
+	}))
+	config := gateway.Config{Store: "memory", Remotes: map[string]gateway.Remote{"people": {URL: there.url()}}}
+	config.GraphQL.Limits.Execution = 100 * time.Millisecond
+	gw, err := gateway.New(&facade.Project{}, &gateway.Options{Config: config, Logger: silence})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer gw.Close()
+	if got := query(gw, `{writers{total}}`); !strings.Contains(got, `"EXECUTION_TIMEOUT"`) {
+		t.Errorf("answered %s", got)
+	}
+	<-began
+	<-ended
+
+	ctx, leave := context.WithCancel(t.Context())
+	go func() {
+		<-began
+		leave()
+	}()
+	r := httptest.NewRequestWithContext(ctx, http.MethodGet, "/api/people/writers", nil)
+	gw.Handler().ServeHTTP(httptest.NewRecorder(), r)
+	<-ended
+}
