@@ -256,20 +256,20 @@ func (t *trip) findAway(ctx context.Context, carrier Caller) (*Result, error) {
 		}
 		return res, err
 	}
-	out := &Result{Form: FormRow, Rows: NewRows(t.sel.stored, 0), Groups: make([]Group, len(t.each.order))}
+	res := &Result{}
 	if len(t.each.values) > 0 {
-		res, err := t.fetchAway(ctx, carrier, t.door, t.see.Rows, t.awaySelect(), t.each.values...)
-		if err != nil {
+		var err error
+		if res, err = t.fetchAway(ctx, carrier, t.door, t.see.Rows, t.awaySelect(), t.each.values...); err != nil {
 			return nil, err
 		}
-		out.Rows = res.Rows
-		if t.op.Name == "findByIds" { // each distinct id is answered once, in the order they were sent
-			return &Result{Form: FormRows, Rows: inOrder(res.Rows, res.Groups)}, nil
-		}
-		t.spread(out.Groups, res.Groups)
-	} else if t.op.Name == "findByIds" {
-		return &Result{Form: FormRows, Rows: out.Rows}, nil
+	} else {
+		res.Rows = NewRows(t.sel.stored, 0)
 	}
+	if t.op.Name == "findByIds" { // each distinct id is answered once, in the order they were sent
+		return &Result{Form: FormRows, Rows: inOrder(res.Rows, res.Groups)}, nil
+	}
+	out := &Result{Form: FormRow, Rows: res.Rows, Groups: make([]Group, len(t.each.order))}
+	t.spread(out.Groups, res.Groups)
 	return out, nil
 }
 

@@ -63,12 +63,16 @@ type check struct {
 
 const noValue = "this is no value; strings stand in double quotes"
 
-// frame is an open object or array.
+// frame is an open object or array. Where an array's elements are objects, the keys of
+// the last one are kept until the array ends: the next one mostly has the same ones in
+// the same order, and as long as it does, none of them can stand there twice.
 type frame struct {
-	object bool
-	from   int // where its keys begin
-	n      int // the elements so far, of an array
-	seen   map[string]struct{}
+	object  bool
+	escaped bool // a key of the object has escapes: its text is not the key
+	from    int  // where its keys begin: an object's own, an array's those of its last object
+	n       int  // the elements so far, of an array; of an object the keys that are like the last one's
+	like    int  // where the keys of the object before begin: its own begin behind them; else its from
+	seen    map[string]struct{}
 }
 
 // run reads the text and says where it is wrong and how, "" for not at all.
@@ -87,11 +91,11 @@ value:
 		if len(c.frames) == MaxDepth {
 			return i, "the text is nested deeper than " + strconv.Itoa(MaxDepth) + " levels; send less deep a value"
 		}
-		c.frames = append(c.frames, frame{object: ch == '{', from: len(c.keys)})
+		c.open(ch == '{')
 		i = space(data, i+1)
 		if i < len(data) && data[i] == ch+2 { // } and ] stand two behind { and [
 			i++
-			c.frames = c.frames[:len(c.frames)-1]
+			c.close()
 			goto after
 		}
 		if ch == '{' {
@@ -148,8 +152,7 @@ after:
 			f.n++
 			goto value
 		case f.object && data[i] == '}', !f.object && data[i] == ']':
-			c.keys = c.keys[:f.from]
-			c.frames = c.frames[:len(c.frames)-1]
+			c.close()
 			i++
 			goto after
 		case f.object:
@@ -165,6 +168,47 @@ key:
 	goto value
 }
 
+// open begins an object or an array.
+func (c *check) open(object bool) {
+	f := frame{object: object, from: len(c.keys), like: len(c.keys)}
+	if n := len(c.frames); object && n > 0 && !c.frames[n-1].object {
+		f.like = c.frames[n-1].from
+	}
+	c.frames = append(c.frames, f)
+}
+
+// close ends the innermost object or array. An array's next object is held against
+// the keys of this one.
+func (c *check) close() {
+	last := len(c.frames) - 1
+	f := &c.frames[last]
+	switch {
+	case f.n > 0 && f.object: // like the one before, whose keys stay
+	case last == 0 || !f.object || c.frames[last-1].object || f.escaped:
+		c.keys = c.keys[:f.like]
+	default:
+		c.keys = c.keys[:f.like+copy(c.keys[f.like:], c.keys[f.from:])]
+	}
+	c.frames = c.frames[:last]
+}
+
+// again is the offset behind the key that begins at i, where it is the one that the
+// object before has at this place; else 0.
+func (c *check) again(i int) int {
+	f := &c.frames[len(c.frames)-1]
+	at := f.like + f.n
+	if at >= f.from || len(c.keys) > f.from {
+		return 0
+	}
+	key := c.keys[at]
+	end := i + 1 + len(key)
+	if end >= len(c.data) || c.data[end] != '"' || string(c.data[i+1:end]) != string(key) {
+		return 0
+	}
+	f.n++
+	return end + 1
+}
+
 // key is the offset of the value behind the key that has to begin at i, or where
 // the key is wrong and how.
 func (c *check) key(i int) (int, string) {
@@ -175,12 +219,15 @@ func (c *check) key(i int) (int, string) {
 	if data[i] != '"' {
 		return i, "a key in double quotes has to stand here"
 	}
-	end, message := checkString(data, i)
-	if message != "" {
-		return end, message
-	}
-	if !c.enter(data[i:end]) {
-		return i, "the key " + shown(data[i:end]) + " stands twice in one object; leave one of them out"
+	end := c.again(i)
+	if end == 0 {
+		var message string
+		if end, message = checkString(data, i); message != "" {
+			return end, message
+		}
+		if !c.enter(data[i:end]) {
+			return i, "the key " + shown(data[i:end]) + " stands twice in one object; leave one of them out"
+		}
 	}
 	if i = space(data, end); i >= len(data) || data[i] != ':' {
 		return i, "a colon has to stand behind the key"
@@ -199,11 +246,15 @@ func shown(quoted []byte) string {
 
 // enter notes a key of the innermost object and says whether it is new there.
 func (c *check) enter(quoted []byte) bool {
+	f := &c.frames[len(c.frames)-1]
 	key := quoted[1 : len(quoted)-1]
 	if bytes.IndexByte(key, '\\') >= 0 {
-		key = []byte(Unquote(quoted))
+		key, f.escaped = []byte(Unquote(quoted)), true
 	}
-	f := &c.frames[len(c.frames)-1]
+	if f.n > 0 { // no longer like the one before
+		c.keys = append(c.keys, c.keys[f.like:f.like+f.n]...)
+		f.n = 0
+	}
 	own := c.keys[f.from:]
 	c.keys = append(c.keys, key)
 	if len(own) < manyKeys {
@@ -335,6 +386,8 @@ func (c *check) error(at int, message string) error {
 		switch {
 		case !f.object:
 			e.Pointer += "/" + strconv.Itoa(f.n)
+		case f.n > 0:
+			e.Pointer += "/" + Token(string(c.keys[f.like+f.n-1]))
 		case last > f.from:
 			e.Pointer += "/" + Token(string(c.keys[last-1]))
 		}

@@ -46,6 +46,10 @@ func TestCheckRefuses(t *testing.T) {
 		{"a key twice", `{"a": {"b": 1, "c": 2, "b": 3}}`, `line 1, column 24: the key "b" stands twice in one object; leave one of them out`, "/a/b"},
 		{"a key twice, once escaped", `{"a": 1, "\u0061": 3}`, `line 1, column 10: the key "\u0061" stands twice in one object; leave one of them out`, "/a"},
 		{"a key twice among many", `{` + strings.Join(many, ",") + `,"k3":0}`, `the key "k3" stands twice in one object; leave one of them out`, "/k3"},
+		{"a key twice in a row like the one before", `[{"a":1,"b":2},{"a":1,"b":2,"a":3}]`, `line 1, column 29: the key "a" stands twice in one object; leave one of them out`, "/1/a"},
+		{"a key twice in a row that ceases to be like it", `[{"a":1,"b":2,"c":3},{"a":1,"b":2,"d":3,"a":4}]`, `line 1, column 41: the key "a" stands twice in one object; leave one of them out`, "/1/a"},
+		{"a key of a row before that had escapes", `[{"a\"b":1},{"a"b":1}]`, "line 1, column 17: a colon has to stand behind the key", "/1/a"},
+		{"a wrong value in a row like the one before", `[{"a":1,"b":[{"c":1}]},{"a":1,"b":[{"c":1},{"c":x}]}]`, "line 1, column 49: this is no value; strings stand in double quotes", "/1/b/1/c"},
 		{"too deep", strings.Repeat("[", 101) + strings.Repeat("]", 101), "line 1, column 101: the text is nested deeper than 100 levels; send less deep a value", strings.Repeat("/0", 100)},
 	}
 	for _, test := range tests {
@@ -69,6 +73,8 @@ func TestCheckAccepts(t *testing.T) {
 	for _, text := range []string{
 		`null`, ` true `, `false`, `0`, `-0.0e+10`, `"ä€😀"`, `{}`, `[]`, `[[], {}]`,
 		`{"a": {"a": {"a": 1}}, "b": [{"a": 1}, {"a": 2}]}`,
+		`[{"a":1,"b":2,"c":3}, {"a":1,"b":2}, {"a":1,"b":2,"c":3}, {"b":1,"a":2}, {"b":1,"c":2,"a":3}, {}, {"a":1}]`,
+		`[{"a":[{"b":1},{"b":2}],"c":{"a":1}}, {"a":[{"a":1,"c":2}],"c":{"c":1}}, [{"a":1}], {"a":[],"c":1}]`,
 		`"\ud800"`, // a lone surrogate: RFC 8259 section 8.2 leaves it to the reader
 		strings.Repeat("[", 100) + strings.Repeat("]", 100),
 	} {
@@ -117,7 +123,7 @@ func sound(v []byte, depth int) bool {
 func FuzzCheck(f *testing.F) {
 	for _, s := range []string{
 		`{"a":[1,2.5e3,{"b":null}],"c":"\u00e9\ud800","d":true}`, `{"a":1,"a":2}`, `{"a":1,"\u0061":2}`, `[1,]`, `01`, "\"\xff\"",
-		`{"` + strings.Repeat(`k":1,"`, 20) + `z":1}`, strings.Repeat("[", 101), `"\\\""`, `-`, `1.e5`, `{"":{"":1}}`, "\ufeff1",
+		`{"` + strings.Repeat(`k":1,"`, 20) + `z":1}`, strings.Repeat("[", 101), `"\\\""`, `[{"a":1,"b":2},{"a":1,"c":2,"a":3},{"a\"b":1},{"a"b":1}]`, `-`, `1.e5`, `{"":{"":1}}`, "\ufeff1",
 	} {
 		f.Add([]byte(s))
 	}
@@ -205,6 +211,20 @@ func BenchmarkCheck(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			if jsontext.Check(text) != nil {
+				b.Fatal("refused")
+			}
+		}
+	})
+	wide := `{"column0":0`
+	for i := range 30 {
+		wide += fmt.Sprintf(`,"column%d":%d`, i+1, i)
+	}
+	rows := []byte("[" + strings.Repeat(wide+"},", 99) + wide + "}]")
+	b.Run("a hundred wide rows", func(b *testing.B) {
+		b.SetBytes(int64(len(rows)))
+		b.ReportAllocs()
+		for b.Loop() {
+			if jsontext.Check(rows) != nil {
 				b.Fatal("refused")
 			}
 		}
