@@ -1,0 +1,147 @@
+package facade
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/frondhost/frond/schema"
+)
+
+// shownAway is a remote's answer without the rows that a collector here hides.
+func (t *trip) shownAway(ctx context.Context, res *Result) (*Result, error) {
+	e := t.op.outDoor.Entity
+	ids := make([]json.RawMessage, res.Rows.Len())
+	for i := range ids {
+		if ids[i] = res.Rows.Row(i).Get(e.Primary.Name); ids[i] == nil {
+			return nil, Errorf(NotImplemented, "%s answers rows without %s, and what you may see of them cannot be told apart without it", t.where(), e.Primary.Name)
+		}
+	}
+	missing, err := t.unseen(ctx, e, t.seeOut, ids)
+	if err != nil {
+		return nil, err
+	}
+	out := *res
+	out.Page = Page{Total: -1, HasMore: res.HasMore} // what is said of the others is not theirs to know
+	out.Rows = NewRows(res.Rows.layout, res.Rows.Len())
+	for i, id := range ids {
+		if !slices.ContainsFunc(missing, func(m json.RawMessage) bool { return string(m) == string(id) }) {
+			out.Rows.copyRow(res.Rows.Row(i))
+		}
+	}
+	if !res.HasMore {
+		out.Total = int64(out.Rows.Len())
+	}
+	if out.Rows.Len() == 0 && t.op.Cardinality == One {
+		return nil, Errorf(NotFound, "there is no %s like this", t.op.outDoor.Name)
+	}
+	return &out, nil
+}
+
+// received takes over what the remote answered. Its rows have crossed the boundary
+// there; what may leave here is chosen among their columns, whatever else is there.
+func (t *trip) received(res *Result, err error) (*Result, error) {
+	if err != nil {
+		return nil, t.veiledAway(err)
+	}
+	if t.op.Name == "list" && t.op.builtin != nil {
+		res.Edges = t.list.edges
+	}
+	if t.each != nil && t.op.Name == "list" {
+		out := *res
+		out.Groups = make([]Group, len(t.each.order))
+		t.spread(out.Groups, res.Groups)
+		res = &out
+	}
+	if t.sel != nil && res.Form != FormValue && res.Rows != nil {
+		sel := t.pickOn(already, t.op.reader, t.seeOut, t.call.Select, t.list.fields)
+		if rows := sel.narrowed(res.Rows); rows != res.Rows {
+			out := *res
+			out.Rows = rows
+			res = &out
+		}
+		t.sel = sel.over(res.Rows.layout)
+	}
+	return res, nil
+}
+
+// narrowed is rows of a remote with the columns that the presenters here may read,
+// where there are such presenters: a remote may answer more than was asked for.
+func (s *selection) narrowed(rows *Rows) *Rows {
+	here := false
+	for _, c := range s.computed {
+		here = here || !c.elsewhere
+	}
+	if !here {
+		return rows
+	}
+	var names []string
+	for _, name := range rows.layout.Fields {
+		if s.stored.Index(name) >= 0 || slices.ContainsFunc(s.computed, func(c *presenter) bool { return c.elsewhere && c.Name == name }) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == len(rows.layout.Fields) {
+		return rows
+	}
+	out := NewRows(NewLayout(names), rows.Len())
+	for i := range rows.Len() {
+		out.copyRow(rows.Row(i))
+	}
+	return out
+}
+
+// veiledAway is a remote's failure without the details of fields that a collector
+// here hides.
+func (t *trip) veiledAway(err error) error {
+	e := AsError(err)
+	details, ok := e.Details.([]schema.Detail)
+	if !ok || len(t.see.Hide) == 0 {
+		return err
+	}
+	seen := slices.DeleteFunc(slices.Clone(details), func(d schema.Detail) bool {
+		top, _, _ := strings.Cut(d.Path, ".")
+		return t.see.hides(top)
+	})
+	if len(seen) == len(details) {
+		return err
+	}
+	veiled := &Error{Code: e.Code, Message: "a value that is not yours to send stands in the way", Entity: e.Entity, Operation: e.Operation, cause: err}
+	if len(seen) > 0 {
+		veiled.Message, veiled.Details = sentence(seen[0]), seen
+	}
+	return veiled
+}
+
+// over is the selection for rows of another layout than it asked for, by the names of
+// their columns. Rows that hold nothing but what leaves are not rewritten.
+func (s *selection) over(layout *Layout) *selection {
+	if last := s.last.Load(); last != nil && slices.Equal(last.stored.Fields, layout.Fields) {
+		return last
+	}
+	own := &selection{stored: layout}
+	var names []string
+	same := true
+	for i, c := range s.columns {
+		name := s.out.Fields[i]
+		at := layout.Index(name)
+		switch {
+		case c.from < 0 && (at < 0 || !s.computed[c.computed].elsewhere):
+			own.computed = append(own.computed, s.computed[c.computed])
+			own.columns = append(own.columns, column{from: -1, computed: len(own.computed) - 1})
+			same = false
+		case at < 0:
+			continue // the remote left it out
+		default:
+			own.columns = append(own.columns, column{from: at})
+		}
+		names = append(names, name)
+	}
+	own.out = layout
+	if !same || len(names) != len(layout.Fields) {
+		own.out = NewLayout(names)
+	}
+	s.last.Store(own)
+	return own
+}

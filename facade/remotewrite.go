@@ -1,0 +1,134 @@
+package facade
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"sync"
+
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// createAway sends a new row with what the collector here sets. A remote that sets
+// such a field itself refuses it from anybody, before it does anything: then that is
+// remembered, and the row sent without.
+func (t *trip) createAway(ctx context.Context, carrier Caller) (*Result, error) {
+	in := t.call.Invocation
+	body, stamps := t.stampedBody(in.Body)
+	in.Body = body
+	res, err := carrier.Call(ctx, t.sent(in))
+	if err == nil || len(stamps) == 0 || CodeOf(err) != ValidationFailed {
+		return res, err
+	}
+	details, _ := AsError(err).Details.([]schema.Detail)
+	for _, d := range details {
+		if !slices.Contains(stamps, d.Path) || d.Code != schema.ReadOnly && d.Code != schema.UnknownKey {
+			return nil, err // something else is wrong as well
+		}
+	}
+	for _, d := range details {
+		t.door.stamped.Store(d.Path, true)
+	}
+	in.Body, _ = t.stampedBody(t.call.Invocation.Body)
+	return carrier.Call(ctx, t.sent(in))
+}
+
+// stamped are the fields that a remote turned out to set itself, by name.
+type stamped struct{ sync.Map }
+
+// stampedBody is a body with what the collector here sets, and the names of that: all
+// but what the remote sets itself.
+func (t *trip) stampedBody(body json.RawMessage) (json.RawMessage, []string) {
+	var out schema.Object
+	for name, value := range jsontext.Members(body) {
+		out = append(out, schema.Member{Name: name, Value: value})
+	}
+	var stamps []string
+	for _, m := range t.see.Set {
+		if _, there := t.door.stamped.Load(m.Name); !there {
+			out, stamps = append(out, m), append(stamps, m.Name)
+		}
+	}
+	if stamps == nil {
+		return body, nil
+	}
+	return appendObject(nil, out), stamps
+}
+
+// foreseen is what is known of a row before the remote creates it: what is sent, what
+// is set, and what the card says of fields that are left out. An id or a time that is
+// made there is not known.
+func (t *trip) foreseen() Record {
+	var out Record
+	for _, p := range t.door.Entity.Fields {
+		value := t.body.Get(p.Name)
+		if set := t.see.Set.Get(p.Name); set != nil {
+			value = set
+		}
+		switch rule := p.Axes.Create; {
+		case !p.Stored || value != nil:
+		case rule == nil && p.Link != nil && p.Link.Many:
+			value = json.RawMessage("[]")
+		case rule == nil:
+		case rule.Value != nil:
+			value = rule.Value
+		case rule.Optional:
+			value = json.RawMessage("null")
+		}
+		if p.Stored && value != nil {
+			out = append(out, schema.Member{Name: p.Name, Value: value})
+		}
+	}
+	return out
+}
+
+// seenAway refuses to change a row that a collector here hides, or to write one that
+// it would. The remote's own collectors are asked in the statement that writes;
+// between this question and that one the row may change.
+func (t *trip) seenAway(ctx context.Context, carrier Caller) error {
+	if t.see.Rows == nil {
+		return nil
+	}
+	where, left := t.see.Rows, (*Filter)(nil)
+	if t.op.Name != "delete" {
+		a := aftermath{trip: t, ctx: ctx, record: t.body}
+		if t.op.Name == "create" {
+			a.record, a.new, a.away = t.foreseen(), true, true
+		}
+		var err error
+		if left, err = a.rest(where); err != nil {
+			return err
+		}
+	}
+	if t.op.Name == "create" {
+		if left.never() {
+			return Errorf(Forbidden, "you may not create this: it would not be yours to see")
+		}
+		return nil
+	}
+	there, err := t.isThere(ctx, carrier, where)
+	switch {
+	case err != nil:
+		return err
+	case !there:
+		return Errorf(NotFound, "there is no %s with this id", t.door.Name)
+	case left == nil, left == where, left.always():
+		return nil
+	case !left.never():
+		there, err = t.isThere(ctx, carrier, both(where, left))
+	}
+	if err == nil && (left.never() || !there) {
+		err = Errorf(Forbidden, "you may not change this so: it would not be yours to see any more")
+	}
+	return err
+}
+
+// isThere says whether the row the call names is among those that meet a condition.
+func (t *trip) isThere(ctx context.Context, carrier Caller, where *Filter) (bool, error) {
+	res, err := t.fetchAway(ctx, carrier, t.door, where, []string{t.door.Entity.Primary.Name}, t.id)
+	if err != nil {
+		return false, err
+	}
+	return res.Rows.Len() > 0, nil
+}
