@@ -14,6 +14,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/internal/kittest"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // noon is the clock of both sides, so that now is the same here and there.
@@ -274,5 +275,56 @@ func TestNearAndFarCollectors(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestAProjectCompilesAgain: what one façade learned of a remote does not stay with the
+// project. The presenter is the project's own where it runs here again.
+func TestAProjectCompilesAgain(t *testing.T) {
+	there := hosting(t, nil)
+	told := there.Catalog().Discovery()
+	p := kittest.Project(t)
+	moved := *p
+	moved.Fronds = nil
+	for _, f := range p.Fronds {
+		src := *f
+		src.Remote = "http://there.example"
+		for i := range told.Fronds {
+			if told.Fronds[i].Name == f.Name {
+				src.Known = &told.Fronds[i]
+			}
+		}
+		moved.Fronds = append(moved.Fronds, &src)
+	}
+	if _, err := facade.New(&moved, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	here := kittest.New(t, p, kittest.NewStore(), nil)
+	want := must(t, there, "post.findById", `{"id":"p1"}`, "", "")
+	if diff := cmp.Diff(jsontext.Get(raw(want), "excerpt"), jsontext.Get(raw(must(t, here, "post.findById", `{"id":"p1"}`, "", "")), "excerpt")); diff != "" {
+		t.Errorf("excerpt (-want +got):\n%s", diff)
+	}
+}
+
+// TestARefusalWithoutDetailsIsNotSentAgain: a create whose fields a collector sets.
+func TestARefusalWithoutDetailsIsNotSentAgain(t *testing.T) {
+	p := kittest.Project(t)
+	for _, f := range p.Fronds {
+		f.Remote = "http://there.example"
+	}
+	facade.Collect(p.Door("author"), facade.CollectorFunc(func(context.Context, facade.State, *facade.Door, *facade.Operation) (facade.Scope, error) {
+		return facade.Scope{Set: schema.Object{{Name: "bio", Value: raw(`"set"`)}}}, nil
+	}))
+	sent := 0
+	refuses := facade.CallerFunc(func(context.Context, *facade.Call) (*facade.Result, error) {
+		sent++
+		return nil, facade.Errorf(facade.ValidationFailed, "no")
+	})
+	f, err := facade.New(p, nil, &facade.Options{Remotes: map[string]facade.Caller{"people": refuses, "blog": refuses}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := do(t, f, "author.create", "", "", `{"name":"A","email":"a@b.example","password":"12345678"}`); err == nil || err.Code != facade.ValidationFailed || sent != 1 {
+		t.Errorf("%v, sent %d times, want once", err, sent)
 	}
 }

@@ -44,9 +44,11 @@ func (b *compiler) known(src *FrondSource) {
 			}
 		}
 		if there.Computed != nil {
-			for _, p := range door.reader.presenters {
+			for j, p := range door.reader.presenters {
 				if there.Computed.Field(p.Name) != nil {
-					p.elsewhere, p.fn = true, absent
+					own := *p // an attached one is the project's, which compiles again
+					own.elsewhere, own.fn = true, absent
+					door.reader.presenters[j] = &own
 				}
 			}
 		}

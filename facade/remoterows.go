@@ -2,7 +2,6 @@ package facade
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -12,21 +11,29 @@ import (
 // shownAway is a remote's answer without the rows that a collector here hides.
 func (t *trip) shownAway(ctx context.Context, res *Result) (*Result, error) {
 	e := t.op.outDoor.Entity
-	ids := make([]json.RawMessage, res.Rows.Len())
+	ids := make([]string, res.Rows.Len()) // by row
+	var distinct eachOf
 	for i := range ids {
-		if ids[i] = res.Rows.Row(i).Get(e.Primary.Name); ids[i] == nil {
+		id, why := keyText(e.Primary, res.Rows.Row(i).Get(e.Primary.Name))
+		if why != "" {
 			return nil, Errorf(NotImplemented, "%s answers rows without %s, and what you may see of them cannot be told apart without it", t.where(), e.Primary.Name)
 		}
+		ids[i] = string(id)
+		distinct.add(id)
 	}
-	missing, err := t.unseen(ctx, e, t.seeOut, ids)
+	missing, err := t.unseen(ctx, e, t.seeOut, distinct.values)
 	if err != nil {
 		return nil, err
+	}
+	hidden := make(map[string]bool, len(missing))
+	for _, id := range missing {
+		hidden[string(id)] = true
 	}
 	out := *res
 	out.Page = Page{Total: -1, HasMore: res.HasMore} // what is said of the others is not theirs to know
 	out.Rows = NewRows(res.Rows.layout, res.Rows.Len())
 	for i, id := range ids {
-		if !slices.ContainsFunc(missing, func(m json.RawMessage) bool { return string(m) == string(id) }) {
+		if !hidden[id] {
 			out.Rows.copyRow(res.Rows.Row(i))
 		}
 	}

@@ -22,6 +22,9 @@ func (t *trip) createAway(ctx context.Context, carrier Caller) (*Result, error) 
 		return res, err
 	}
 	details, _ := AsError(err).Details.([]schema.Detail)
+	if len(details) == 0 {
+		return nil, err // it does not say what it refuses
+	}
 	for _, d := range details {
 		if !slices.Contains(stamps, d.Path) || d.Code != schema.ReadOnly && d.Code != schema.UnknownKey {
 			return nil, err // something else is wrong as well
