@@ -55,3 +55,18 @@ func until(t *testing.T, want string, said func() string) {
 	}
 	t.Fatalf("it never said %q:\n%s", want, said())
 }
+
+// TestWatchKeepsWhatRuns: seeds that are refused change nothing either.
+func TestWatchKeepsWhatRuns(t *testing.T) {
+	const card = "type: object\nproperties:\n  id: {type: string, x-kit: {role: {primary: true}}}\n  name: {type: string}\n"
+	dir := folder(t, map[string]string{"entities/cup.yaml": card})
+	gw := startGateway(t, dir, "--watch")
+	write(t, dir, map[string]string{"entities/plate.yaml": card, "seeds/plate.yaml": "[{id: p1, colour: blue}]"})
+	until(t, "the project stays as it was", gw.stderr)
+	if res := send(t, "GET", gw.URL+"/api/app/plates", ""); res.Status != 404 {
+		t.Errorf("plates are served: %d %s", res.Status, res.Body)
+	}
+	if res := send(t, "GET", gw.URL+"/api/app/cups", ""); res.Status != 200 {
+		t.Errorf("cups are not: %d %s", res.Status, res.Body)
+	}
+}

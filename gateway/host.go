@@ -132,7 +132,7 @@ func (h *Host) follow(ctx context.Context, swap func(*facade.Facade) error) {
 	h.topology.watch(ctx, func() {
 		h.renewing.Lock()
 		defer h.renewing.Unlock()
-		if err := h.renew(ctx); err != nil {
+		if err := h.renew(ctx, false); err != nil {
 			h.log.Error("what the remotes serve now cannot be taken over; the schema stays as it was", "error", err)
 			return
 		}
@@ -151,20 +151,23 @@ func (h *Host) Replace(ctx context.Context, project *facade.Project) error {
 		project.Vendor = h.config.Vendor
 	}
 	h.project = project
-	err := h.renew(ctx)
-	if err == nil {
-		return h.facade.Load().Seed(ctx) // of entities that are new
+	err := h.renew(ctx, true)
+	if err != nil {
+		h.project = old
 	}
-	h.project = old
 	return err
 }
 
 // renew makes a façade of what is known now, and has it and what stands over it take
-// the place of the old one.
-func (h *Host) renew(ctx context.Context) error {
+// the place of the old one. With seeds, those of entities without rows are written
+// first, as at a start.
+func (h *Host) renew(ctx context.Context, seeds bool) error {
 	f, _, err := h.compile()
 	if err == nil {
 		err = h.prepare(ctx, f)
+	}
+	if err == nil && seeds {
+		err = f.Seed(ctx)
 	}
 	if err == nil && h.swap != nil {
 		err = h.swap(f)
