@@ -109,7 +109,7 @@ func TestGraphQLOverHTTP(t *testing.T) {
 		{"is not valid", "POST", "/graphql", graphJSON, graphResponse, `{"query":"{ nope }"}`, 400, graphResponse, `GRAPHQL_VALIDATION_FAILED`},
 		{"is not valid, as JSON", "POST", "/graphql", graphJSON, graphJSON, `{"query":"{ nope }"}`, 200, graphJSON, `GRAPHQL_VALIDATION_FAILED`},
 		{"a variable that does not fit", "POST", "/graphql", graphJSON, graphResponse, `{"query":"query($i: ID!) { thing(id: $i) { id } }"}`, 400, graphResponse, `BAD_USER_INPUT`},
-		{"a field fails", "POST", "/graphql", graphJSON, graphResponse, `{"query":"{ things(first: -1) { total } }"}`, 200, graphResponse, `{"data":null,"errors":[`},
+		{"a field fails", "POST", "/graphql", graphJSON, graphResponse, `{"query":"{ things(first: -1) { total } }"}`, 200, graphResponse, `{"data":{"things":null},"errors":[`},
 
 		// GET.
 		{"a query", "GET", get("query", "{ __typename }"), "", graphResponse, "", 200, graphResponse, `"Query"`},

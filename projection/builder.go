@@ -82,7 +82,7 @@ func NewBuilder() *Builder {
 	b.addField(b.query, house, &field{
 		name:        "nodes",
 		description: "The rows with these global ids, at most 500, in their order: null where node would give null.",
-		typ:         b.required(b.list(b.node)),
+		typ:         b.list(b.node),
 		args:        []*arg{{name: "nodeIds", typ: b.required(b.list(b.required(graphql.ID)))}},
 		binding:     &resolvers.Binding{Kind: resolvers.NodeRoot},
 	})

@@ -303,11 +303,11 @@ func TestDoErrors(t *testing.T) {
 	tests := []struct{ name, query, want string }{
 		{
 			"a refused body, every detail", `mutation { createPost(input: {slug: "NOT A SLUG", title: "", authorId: "ada"}) { id } }`,
-			`{"data": null, "errors": [{"message": "*", "locations": [{"line": 1, "column": 12}], "path": ["createPost"], "extensions": {"code": "VALIDATION_FAILED", "entity": "post", "operation": "create", "details": "*"}}]}`,
+			`{"data": {"createPost": null}, "errors": [{"message": "*", "locations": [{"line": 1, "column": 12}], "path": ["createPost"], "extensions": {"code": "VALIDATION_FAILED", "entity": "post", "operation": "create", "details": "*"}}]}`,
 		},
 		{
 			"a conflict", `mutation { postPublish(id: "p1", input: {at: "2024-07-01T12:00:00Z"}) { id } }`,
-			`{"data": null, "errors": [{"message": "the post is published already", "locations": [{"line": 1, "column": 12}], "path": ["postPublish"], "extensions": {"code": "CONFLICT", "entity": "post", "operation": "publish"}}]}`,
+			`{"data": {"postPublish": null}, "errors": [{"message": "the post is published already", "locations": [{"line": 1, "column": 12}], "path": ["postPublish"], "extensions": {"code": "CONFLICT", "entity": "post", "operation": "publish"}}]}`,
 		},
 		{
 			"an operation nobody answers", `mutation { postArchive(id: "p1") }`,

@@ -19,14 +19,15 @@ func (b *Builder) addOperations(d *door) {
 	}
 }
 
-// addBuiltin adds the field of a CRUD operation (DESIGN 5):
+// addBuiltin adds the field of a CRUD operation (DESIGN 5). Every root field is
+// nullable: one that fails is null beside its error, and its siblings stand.
 //
-//	list       posts(filter, orderBy, first, after, last, before, offset): PostConnection!
+//	list       posts(filter, orderBy, first, after, last, before, offset): PostConnection
 //	findById   post(id: ID!): Post
-//	findByIds  postsByIds(ids: [ID!]!): [Post!]!
-//	create     createPost(input: CreatePostInput!): Post!
-//	update     updatePost(id: ID!, input: UpdatePostInput!): Post!
-//	delete     deletePost(id: ID!): Boolean!
+//	findByIds  postsByIds(ids: [ID!]!): [Post!]
+//	create     createPost(input: CreatePostInput!): Post
+//	update     updatePost(id: ID!, input: UpdatePostInput!): Post
+//	delete     deletePost(id: ID!): Boolean
 func (b *Builder) addBuiltin(d *door, op *facade.Operation) {
 	one := fieldName(d.typ)
 	many := schema.Plural(one)
@@ -41,24 +42,24 @@ func (b *Builder) addBuiltin(d *door, op *facade.Operation) {
 	switch op.Name {
 	case "list":
 		args := b.listArgs(d)
-		f.name, f.typ = many, b.required(b.connection(&d.shown, d.typ, d.origin).gql)
+		f.name, f.typ = many, b.connection(&d.shown, d.typ, d.origin).gql
 		f.args, f.binding.Args = args.args, args.into
 	case "findById":
 		f.name, f.typ = one, row
 		id()
 	case "findByIds":
-		f.name, f.typ = many+"ByIds", b.required(b.list(b.required(row)))
+		f.name, f.typ = many+"ByIds", b.list(b.required(row))
 		f.args = []*arg{{name: "ids", typ: b.required(b.list(b.required(keyType(d.Entity.Primary))))}}
 		f.binding.Args = []resolvers.Arg{{Name: "ids", Into: resolvers.IntoQuery, Key: "ids"}}
 	case "create":
-		f.name, f.typ = "create"+d.typ, b.required(row)
+		f.name, f.typ = "create"+d.typ, row
 		b.addBody(f, op)
 	case "update":
-		f.name, f.typ = "update"+d.typ, b.required(row)
+		f.name, f.typ = "update"+d.typ, row
 		id()
 		b.addBody(f, op)
 	case "delete":
-		f.name, f.typ = "delete"+d.typ, b.required(graphql.Boolean)
+		f.name, f.typ = "delete"+d.typ, graphql.Boolean
 		f.binding.Door, f.binding.Output = nil, nil
 		id()
 	default:
@@ -136,7 +137,7 @@ func (b *Builder) addArgs(f *field, names space, op *facade.Operation, e *schema
 
 // addOutput gives the field the type of what the operation gives (DESIGN 5):
 //
-//	one  T!     maybe  T     many  [T!]!     page  TConnection!     none, or no shape  JSON
+//	one, maybe  T     many  [T!]     page  TConnection     none, or no shape  JSON
 func (b *Builder) addOutput(f *field, d *door, op *facade.Operation) {
 	f.typ = jsonAny
 	if op.Output == nil || op.Cardinality == facade.NoOutput {
@@ -153,14 +154,12 @@ func (b *Builder) addOutput(f *field, d *door, op *facade.Operation) {
 		by, typ = s.door.origin, s.door.typ
 	}
 	switch row := s.object.gql; op.Cardinality {
-	case facade.Maybe:
-		f.typ = row
 	case facade.Many:
-		f.typ = b.required(b.list(b.required(row)))
+		f.typ = b.list(b.required(row))
 	case facade.PageOf:
-		f.typ = b.required(b.connection(s, typ, by).gql)
+		f.typ = b.connection(s, typ, by).gql
 	default:
-		f.typ = b.required(row)
+		f.typ = row
 	}
 }
 

@@ -79,7 +79,9 @@ func RegisterType(b *Builder, name string, fields graphql.Fields) error {
 }
 
 // RegisterOperations adds fields to Query or, with facade.Command, to Mutation.
-// Each needs its own Resolve; it gives what [resolvers.Bindings] says.
+// Each needs its own Resolve; it gives what [resolvers.Bindings] says. Generated root
+// fields are nullable, so that one that fails leaves the others; a field with a
+// non-null Type stays as it is given, and one that fails makes data null.
 func RegisterOperations(b *Builder, kind facade.Kind, fields graphql.Fields) error {
 	o := b.root(kind)
 	return b.addByHand(o, &origin{what: fmt.Sprintf("RegisterOperations in %s", o.name)}, fields)

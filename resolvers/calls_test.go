@@ -135,7 +135,8 @@ func TestEach(t *testing.T) {
 }
 
 // TestMutationsRunOneByOne: a root field is done, with all that stands below it,
-// before the next begins; one that takes the answer along is the last.
+// before the next begins. One that fails ends neither what is committed nor what
+// follows, unless an author's own field says that it may not be null.
 func TestMutationsRunOneByOne(t *testing.T) {
 	b := newBlog(t)
 	b.do(`mutation { a: postPublish(id: 1) { author { name } } b: postPublish(id: 2) { author { name } } }`, "")
@@ -147,7 +148,13 @@ func TestMutationsRunOneByOne(t *testing.T) {
 		t.Errorf("called %s", s)
 	}
 	got := b.do(`mutation { a: postPublish(id: 1) { id } b: postPublish(id: 404) { id } c: postPublish(id: 2) { id } }`, "")
-	if n := len(without(b.calls(), "update")); n != 2 || !strings.HasPrefix(got, `{"data":null,"errors":[{"message":"there is no post 404"`) {
+	if n := len(without(b.calls(), "update")); n != 3 || !strings.HasPrefix(got, `{"data":{"a":{"id":1},"b":null,"c":{"id":2}},"errors":[{"message":"there is no post 404"`) {
+		t.Errorf("%d calls: %s", n, got)
+	}
+
+	b = newBlogWith(t, handWritten)
+	got = b.do(`mutation { a: postPublish(id: 1) { id } b: must c: postPublish(id: 2) { id } }`, "")
+	if n := len(without(b.calls(), "update")); n != 1 || !strings.HasPrefix(got, `{"data":null,"errors":[{"message":"it must not"`) {
 		t.Errorf("%d calls: %s", n, got)
 	}
 }

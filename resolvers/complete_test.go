@@ -40,10 +40,10 @@ func TestCompletion(t *testing.T) {
 			`{"data":{"post":null},"errors":[{"message":"Cannot return null for non-nullable field Post.title.","locations":[{"line":1,"column":20}],"path":["post","title"],"extensions":{"code":"INTERNAL_ERROR"}}]}`,
 		},
 		{
-			"null in a required place of a list's item takes the page along",
+			"null in a required place of a list's item takes the page along, and its neighbour stands",
 			fake{"tag": `[]`, "post": `[{"id":1,"title":"a"},{"id":2,"title":null}]`},
 			`{ tags { total } posts { items { title } } }`,
-			`{"data":null,"errors":[{"message":"Cannot return null for non-nullable field Post.title.","locations":[{"line":1,"column":34}],"path":["posts","items",1,"title"],"extensions":{"code":"INTERNAL_ERROR"}}]}`,
+			`{"data":{"tags":{"total":0},"posts":null},"errors":[{"message":"Cannot return null for non-nullable field Post.title.","locations":[{"line":1,"column":34}],"path":["posts","items",1,"title"],"extensions":{"code":"INTERNAL_ERROR"}}]}`,
 		},
 		{
 			"one error, though two fields break",
@@ -106,16 +106,16 @@ func TestCompletion(t *testing.T) {
 			`{"data":{"posts":{"items":[{"id":1,"author":null},{"id":2,"author":null}]}},"errors":[{"message":"author.findById fails","locations":[{"line":1,"column":22}],"path":["posts","items",0,"author"],"extensions":{"code":"CONFLICT","entity":"author","operation":"findById"}},{"message":"author.findById fails","locations":[{"line":1,"column":22}],"path":["posts","items",1,"author"],"extensions":{"code":"CONFLICT","entity":"author","operation":"findById"}}]}`,
 		},
 		{
-			"a root field that fails leaves the others",
+			"a row that fails leaves the other root fields",
 			fake{"post.findById": "fails", "tag": `[]`},
 			`{ post(id: 1) { id } tags { items { id } } }`,
 			`{"data":{"post":null,"tags":{"items":[]}},"errors":[{"message":"post.findById fails","locations":[{"line":1,"column":3}],"path":["post"],"extensions":{"code":"CONFLICT","entity":"post","operation":"findById"}}]}`,
 		},
 		{
-			"a required root field that fails takes all along",
+			"so does a page",
 			fake{"post.list": "fails", "tag": `[]`},
 			`{ tags { total } p: posts { total } }`,
-			`{"data":null,"errors":[{"message":"post.list fails","locations":[{"line":1,"column":18}],"path":["p"],"extensions":{"code":"CONFLICT","entity":"post","operation":"list"}}]}`,
+			`{"data":{"tags":{"total":0},"p":null},"errors":[{"message":"post.list fails","locations":[{"line":1,"column":18}],"path":["p"],"extensions":{"code":"CONFLICT","entity":"post","operation":"list"}}]}`,
 		},
 		{
 			"an alias is the key of the path",
@@ -151,7 +151,7 @@ func TestCompletion(t *testing.T) {
 			"rows that are none",
 			fake{"post.latest": `[1]`},
 			`{ postLatest(n: 1) { id } }`,
-			`{"data":null,"errors":[{"message":"something went wrong on our side","locations":[{"line":1,"column":3}],"path":["postLatest"],"extensions":{"code":"INTERNAL_ERROR"}}]}`,
+			`{"data":{"postLatest":null},"errors":[{"message":"something went wrong on our side","locations":[{"line":1,"column":3}],"path":["postLatest"],"extensions":{"code":"INTERNAL_ERROR"}}]}`,
 		},
 		{
 			"JSON as it is",

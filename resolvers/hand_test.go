@@ -106,6 +106,7 @@ func handWritten(b *projection.Builder) error {
 		}),
 		projection.RegisterOperations(b, facade.Command, graphql.Fields{
 			"touch": {Type: graphql.Int, Args: graphql.FieldConfigArgument{"n": {Type: graphql.Int}}, Resolve: func(p graphql.ResolveParams) (any, error) { return p.Args["n"], nil }},
+			"must":  {Type: graphql.NewNonNull(graphql.Int), Resolve: func(p graphql.ResolveParams) (any, error) { return nil, facade.Errorf(facade.Conflict, "it must not") }},
 		}),
 	)
 }
@@ -128,6 +129,7 @@ func TestHandWritten(t *testing.T) {
 		`{ echo(level: LOW) }`,
 		`{ echo(box: {n: 1}) }`,
 		`mutation { a: touch(n: 1) postPublish(id: 1) { author { greeting } } b: touch(n: 2) }`,
+		`mutation { a: touch(n: 1) b: must }`,
 	} {
 		t.Run("", func(t *testing.T) { b.same(t, q, "") })
 	}

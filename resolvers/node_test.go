@@ -85,8 +85,8 @@ func TestNodesAreBounded(t *testing.T) {
 	ids := func(n int) string { return `["x"` + strings.Repeat(`,"x"`, n-1) + `]` }
 	for n, want := range map[int]string{
 		resolvers.MaxNodes:        `{"data":{"nodes":[null` + strings.Repeat(",null", resolvers.MaxNodes-1) + `]}}`,
-		resolvers.MaxNodes + 1:    `{"data":null,"errors":[{"message":"nodeIds has more than 500 ids; ask for fewer at once","locations":[{"line":1,"column":25}],"path":["nodes"],"extensions":{"code":"BAD_REQUEST"}}]}`,
-		resolvers.MaxNodes * 1000: `{"data":null,"errors":[{"message":"nodeIds has more than 500 ids; ask for fewer at once","locations":[{"line":1,"column":25}],"path":["nodes"],"extensions":{"code":"BAD_REQUEST"}}]}`,
+		resolvers.MaxNodes + 1:    `{"data":{"nodes":null},"errors":[{"message":"nodeIds has more than 500 ids; ask for fewer at once","locations":[{"line":1,"column":25}],"path":["nodes"],"extensions":{"code":"BAD_REQUEST"}}]}`,
+		resolvers.MaxNodes * 1000: `{"data":{"nodes":null},"errors":[{"message":"nodeIds has more than 500 ids; ask for fewer at once","locations":[{"line":1,"column":25}],"path":["nodes"],"extensions":{"code":"BAD_REQUEST"}}]}`,
 	} {
 		if got := b.do(`query ($ids: [ID!]!) {  nodes(nodeIds: $ids) { nodeId } }`, `{"ids":`+ids(n)+`}`); got != want {
 			t.Errorf("%d ids: %s", n, short(got))
