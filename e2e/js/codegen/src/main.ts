@@ -122,6 +122,12 @@ function label(masked: FragmentType<typeof Row>): string {
   return [row.sku, price, weight, ean, status, since.slice(0, 4), shelf].join(' ');
 }
 
+// given is a root field that did not fail: one that fails is null beside its error.
+function given<T>(field: T | null | undefined): T {
+  if (field == null) throw new Error('a root field is null');
+  return field;
+}
+
 // refused is never called: none of it compiles.
 export function refused() {
   // @ts-expect-error no such value of the enum
@@ -136,11 +142,13 @@ export function refused() {
   void ask(Update, { id: 'p', input: { weight: 0.25 } });
   // @ts-expect-error the ids are not optional
   void ask(Nodes, {});
+  // @ts-expect-error a root field may be null
+  void ask(Products, { filter: {} }).then(data => data.products.total);
 }
 
 async function main() {
   const filter: ProductFilter = { status: { eq: 'active' }, category: { slug: { startsWith: 'espresso' } } };
-  const { products } = await ask(Products, { filter });
+  const products = given((await ask(Products, { filter })).products);
   equal('total', products.total, 6);
   equal('a row', label(products.items[0]!), 'ESP-0102 129900 14.200 2900000010079 active 2024 Espresso');
 
@@ -148,18 +156,18 @@ async function main() {
     sku: 'gen-0001', name: 'Generated', price: 100, weight: '0.250', categoryId: 'c-cups', supplierId: null,
     ean: '2900000099990', dimensions: { width: 1, depth: 2, height: 3 }, tags: ['typed'],
   };
-  const { createProduct } = await ask(Create, { input });
-  equal('the new row', label(createProduct).split(' ').slice(0, 5), ['GEN-0001', '100', '0.250', '2900000099990', 'draft']);
-  equal('its width', createProduct.dimensions?.width, 1);
+  const created = given((await ask(Create, { input })).createProduct);
+  equal('the new row', label(created).split(' ').slice(0, 5), ['GEN-0001', '100', '0.250', '2900000099990', 'draft']);
+  equal('its width', created.dimensions?.width, 1);
 
-  const { updateProduct } = await ask(Update, { id: createProduct.id, input: { price: 250, weight: null } });
-  equal('the changed row', { price: updateProduct.price, weight: updateProduct.weight }, { price: 250, weight: null });
+  const updated = given((await ask(Update, { id: created.id, input: { price: 250, weight: null } })).updateProduct);
+  equal('the changed row', { price: updated.price, weight: updated.weight }, { price: 250, weight: null });
 
-  const { nodeId } = useFragment(Row, createProduct);
-  const { nodes } = await ask(Nodes, { ids: [nodeId, 'none'] });
+  const { nodeId } = useFragment(Row, created);
+  const nodes = given((await ask(Nodes, { ids: [nodeId, 'none'] })).nodes);
   equal('nodes', nodes.map(n => (n?.__typename === 'Product' ? n.name : null)), ['Generated', null]);
 
-  equal('deleteProduct', (await ask(Remove, { id: createProduct.id })).deleteProduct, true);
+  equal('deleteProduct', (await ask(Remove, { id: created.id })).deleteProduct, true);
   console.log(JSON.stringify({ rows: products.items.length }));
 }
 
