@@ -19,6 +19,7 @@ type builder struct {
 
 	joined []string // aliases of one-relations that were joined, in the order conditions come to them
 	depth  int      // how many relations what is being written is behind
+	reach  reach    // of the rows that what is being written is judged for
 	sure   bool     // what is being written has to hold for the row, whatever else does
 }
 
@@ -28,7 +29,7 @@ func (s *Store) builder() *builder {
 	b := builders.Get().(*builder)
 	b.store, b.sql, b.args, b.aliases = s, b.sql[:0], b.args[:0], 0
 	b.joined, b.sure = b.joined[:0], false
-	b.depth = 0
+	b.depth, b.reach = 0, everyRow
 	return b
 }
 

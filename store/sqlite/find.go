@@ -26,8 +26,10 @@ func (s *Store) Find(ctx context.Context, q *facade.Find) (*facade.Found, error)
 		return nil, err
 	}
 	if q.Each != nil {
+		r.reach = fewRows
 		err = r.each(ctx)
 	} else {
+		r.reach = reachOf(q.Where, q.Entity)
 		err = r.page(ctx)
 	}
 	if err != nil {
@@ -43,6 +45,7 @@ type reading struct {
 	q     *facade.Find
 	order []sortKey
 	sel   selection
+	reach reach // of Where
 	found facade.Found
 
 	orderRoom [4]sortKey // for order, where these are enough
@@ -107,7 +110,7 @@ func (r *reading) conditions(b *builder, alias, word string, from bool) error {
 	if r.q.Where != nil {
 		b.text(word)
 		word = " AND "
-		b.sure = true
+		b.sure, b.reach = true, r.reach
 		err := b.filter(r.q.Where, r.table, alias)
 		b.sure = false
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
 )
 
 // joinable says whether a condition leads through a relation that gives one row
@@ -55,6 +56,37 @@ func (b *builder) join(f *facade.Filter, t *table, alias string) error {
 // maxRelations is how many relations a condition may go through, one behind the other.
 const maxRelations = 20
 
+// reach is how many rows a condition is judged for. It decides how the rows behind
+// a relation are looked for (docs/decisions/218).
+type reach uint8
+
+const (
+	everyRow   reach = iota // any number, as in a list
+	sharedRows              // few, and several of them may lead to the same rows
+	fewRows                 // those of given keys, each once
+	singleRow               // the row of one key
+)
+
+// through is the reach of the rows that a relation leads to.
+func (r reach) through(many bool) reach {
+	switch {
+	case r == everyRow, r == singleRow && !many:
+		return r
+	}
+	return sharedRows
+}
+
+// probes says whether the rows behind a relation are looked up row by row. Where any
+// number of rows is judged, or several that share what they lead to, the keys that
+// meet the condition are computed once instead: a lookup for each row multiplies
+// with every relation it goes through.
+func (r reach) probes(many bool) bool {
+	if many {
+		return r >= fewRows
+	}
+	return r != everyRow
+}
+
 // related writes a condition on the rows a relation leads to.
 func (b *builder) related(f *facade.Filter, t *table, alias string) error {
 	if f.Link == nil || f.Link.Target == nil {
@@ -64,53 +96,100 @@ func (b *builder) related(f *facade.Filter, t *table, alias string) error {
 		return tooDeep()
 	}
 	b.depth++
-	defer func() { b.depth-- }()
+	defer func(was reach) { b.depth, b.reach = b.depth-1, was }(b.reach)
 	target, err := b.store.table(f.Link.Target)
 	if err != nil {
 		return err
 	}
-	if f.Op != facade.Some {
-		b.text("NOT ")
+	inList := f.Link.Many && f.Link.Inverse == nil // the ids stand in the row
+	outer, key := f.Link.Field, target.entity.Primary
+	if f.Link.Inverse != nil { // the target points back
+		outer, key = t.entity.Primary, f.Link.Inverse
 	}
-	b.text("EXISTS (SELECT 1 FROM ")
+	own, err := t.column(outer)
+	if err != nil {
+		return err
+	}
+	theirs, err := target.column(key)
+	if err != nil {
+		return err
+	}
 	inner := b.alias()
+	probe := b.reach.probes(f.Link.Many)
 	switch {
-	case f.Link.Inverse != nil: // the target points back
-		back, err := target.column(f.Link.Inverse)
-		if err != nil {
-			return err
-		}
-		b.text(target.name, " AS ", inner, " WHERE ")
-		b.column(inner, back)
-		b.text(" = ")
-		b.column(alias, t.primary)
-	case f.Link.Many: // the ids stand in the row
-		own, err := t.column(f.Link.Field)
-		if err != nil {
-			return err
-		}
+	case inList && probe:
 		ids := b.alias()
-		b.text("json_each(")
+		b.text(not(f.Op), "EXISTS (SELECT 1 FROM json_each(")
 		b.column(alias, own)
 		b.text(") AS ", ids, " CROSS JOIN ", target.name, " AS ", inner, " ON ")
-		b.column(inner, target.primary)
-		b.text(" = ", ids, ".value WHERE 1")
-	default:
-		own, err := t.column(f.Link.Field)
-		if err != nil {
-			return err
+		b.column(inner, theirs)
+		b.text(" = ", ids, ".value WHERE ")
+	case inList:
+		ids := b.alias()
+		b.text(not(f.Op), "EXISTS (SELECT 1 FROM json_each(")
+		b.column(alias, own)
+		b.text(") AS ", ids, " WHERE ", ids, ".value")
+		if theirs.collation != "" {
+			b.text(" COLLATE ", theirs.collation)
 		}
-		b.text(target.name, " AS ", inner, " WHERE ")
-		b.column(inner, target.primary)
+		b.text(" IN (SELECT ")
+		b.column(inner, theirs)
+		b.text(" FROM ", target.name, " AS ", inner, " WHERE ")
+	case probe:
+		b.text(not(f.Op), "EXISTS (SELECT 1 FROM ", target.name, " AS ", inner, " WHERE ")
+		b.column(inner, theirs)
 		b.text(" = ")
 		b.column(alias, own)
+		b.text(" AND ")
+	default:
+		b.column(alias, own)
+		b.text(" ", not(f.Op), "IN (SELECT ")
+		b.column(inner, theirs)
+		b.text(" FROM ", target.name, " AS ", inner, " WHERE ")
+		if !theirs.notNull { // nothing is NOT IN a set with a null
+			b.column(inner, theirs)
+			b.text(" IS NOT NULL AND ")
+		}
 	}
-	b.text(" AND ")
+	if probe {
+		b.reach = b.reach.through(f.Link.Many)
+	} else {
+		b.reach = everyRow
+	}
 	if f.Op == facade.Every {
 		err = b.not(f.Sub, target, inner)
 	} else {
 		err = b.all(f.Sub, target, inner, " AND ", "1")
 	}
 	b.text(")")
+	if inList && !probe {
+		b.text(")")
+	}
 	return err
+}
+
+// not is the word before a test for rows, where the operator holds without them.
+func not(op facade.Op) string {
+	if op == facade.Some {
+		return ""
+	}
+	return "NOT "
+}
+
+// reachOf is the reach of a list's condition: one that names a row by its key.
+func reachOf(f *facade.Filter, e *schema.Entity) reach {
+	if f == nil {
+		return everyRow
+	}
+	if f.Op == facade.Eq && f.Field == e.Primary {
+		return singleRow
+	}
+	if f.Op == facade.And {
+		for _, sub := range f.Sub {
+			if reachOf(sub, e) == singleRow {
+				return singleRow
+			}
+		}
+	}
+	return everyRow
 }

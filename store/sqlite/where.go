@@ -27,6 +27,8 @@ func (b *builder) filter(f *facade.Filter, t *table, alias string) error {
 		if err != nil {
 			return err
 		}
+		defer func(was reach) { b.reach = was }(b.reach)
+		b.reach = b.reach.through(false)
 		return b.all(f.Sub, target, inner, " AND ", "1")
 	}
 	defer func(sure bool) { b.sure = sure }(b.sure)

@@ -197,6 +197,7 @@ func (b *builder) oneRow(t *table, alias string, key arg, where *facade.Filter) 
 	b.bind(key)
 	if where != nil {
 		b.text(" AND ")
+		b.reach = singleRow
 		if err := b.filter(where, t, alias); err != nil {
 			return err
 		}
