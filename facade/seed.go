@@ -49,56 +49,81 @@ func (b *compiler) readSeeds(src *FrondSource) {
 }
 
 // Seed writes the rows of the project's seeds, as the author's own code: judged,
-// filled and completed like any row, ids and closed fields allowed. An entity that
-// has rows already is left alone, so that Seed may be called at every start. Rows
-// that others point at come first, of one entity and among entities. The rows of
-// an entity are written all or none.
+// filled and completed like any row, ids and closed fields allowed. Rows that others
+// point at come first, of one entity and among entities. All of them are written, or
+// none.
+//
+// An entity is seeded once in the life of a store that is a [Seeder], however often
+// Seed is called and whatever becomes of its rows. An entity that has rows when it
+// comes to be seeded, as in a store of an older version, keeps those it has.
 //
 // Rows that are refused are schema.Faults with file and index, all of them at
 // once, and then nothing is written. Another failure is an *Error.
 func (f *Facade) Seed(ctx context.Context) error {
+	if len(f.seeds) == 0 {
+		return nil
+	}
 	s := seeding{facade: f, ids: map[*schema.Entity]map[string]bool{}}
-	for _, file := range inDependencyOrder(f.seeds) {
-		empty, err := s.empty(ctx, file.entity)
-		if err != nil {
-			return AsError(err).At(file.entity.Name, "create")
+	files := inDependencyOrder(f.seeds)
+	entities := make([]*schema.Entity, len(files))
+	for i, file := range files {
+		entities[i] = file.entity
+	}
+	store := SeederOf(f.store)
+	done, err := store.Seeded(ctx, entities)
+	if err != nil {
+		return AsError(err)
+	}
+	var batches []SeedBatch
+	for _, file := range files {
+		if done[file.entity] {
+			continue
 		}
-		if empty {
+		empty, err := isEmpty(ctx, f.store, file.entity)
+		switch {
+		case err != nil:
+			return AsError(err).At(file.entity.Name, "create")
+		case empty:
 			s.files = append(s.files, s.judge(ctx, file))
+		default:
+			batches = append(batches, SeedBatch{Entity: file.entity})
 		}
 	}
 	s.consistent()
 	if err := s.faults.Err(); err != nil {
 		return err
 	}
-	later := s.holdBack()
+	late := s.holdBack()
 	for _, file := range s.files {
-		if len(file.records) == 0 {
-			continue
-		}
-		if err := s.write(ctx, file); err != nil {
-			return err
-		}
+		batches = append(batches, SeedBatch{Entity: file.entity, Rows: s.parentsFirst(file), Late: late[file.entity]})
 	}
-	for _, l := range later {
-		if _, err := f.store.Update(ctx, l.entity, l.id, nil, l.set, NewLayout([]string{l.entity.Primary.Name})); err != nil {
-			return AsError(err).At(l.entity.Name, "create")
-		}
+	if len(batches) == 0 {
+		return nil
 	}
-	return nil
+	return s.explain(store.Seed(ctx, batches))
 }
 
-// lateField is a relation of a row that points at one that is written behind it.
-type lateField struct {
-	entity *schema.Entity
-	id     json.RawMessage
-	set    Record
+// explain is a store's refusal of seeds as a fault of the file they stand in.
+func (s *seeding) explain(err error) error {
+	var refused *Error
+	if errors.As(err, &refused) && refused.Code == Conflict {
+		for _, file := range s.files {
+			if file.entity.Name == refused.Entity {
+				return schema.Faults{{File: file.file, Message: "the store refuses these rows: " + refused.Message}}
+			}
+		}
+	}
+	if err != nil {
+		return AsError(err)
+	}
+	return nil
 }
 
 // holdBack takes relations that may be null out of the rows where they lead to
 // entities that come later: entities that point at one another in a circle. They are
 // set once everything is there.
-func (s *seeding) holdBack() (later []lateField) {
+func (s *seeding) holdBack() map[*schema.Entity][]LateField {
+	late := map[*schema.Entity][]LateField{}
 	behind := map[*schema.Entity]bool{}
 	for i := len(s.files) - 1; i >= 0; i-- {
 		file := &s.files[i]
@@ -111,13 +136,13 @@ func (s *seeding) holdBack() (later []lateField) {
 				if v == nil || jsontext.IsNull(v) {
 					continue
 				}
-				later = append(later, lateField{file.entity, s.id(file.entity, r), Record{{Name: p.Name, Value: v}}})
+				late[file.entity] = append(late[file.entity], LateField{s.id(file.entity, r), Record{{Name: p.Name, Value: v}}})
 				file.records[j] = slices.DeleteFunc(slices.Clone(r), func(m schema.Member) bool { return m.Name == p.Name })
 			}
 		}
 		behind[file.entity] = true
 	}
-	return later
+	return late
 }
 
 // seeding is one run of Seed.
@@ -136,16 +161,6 @@ type judged struct {
 
 func (s *seeding) fault(file string, i int, at, message, remedy string) {
 	s.faults = append(s.faults, schema.Fault{File: file, Pointer: fmt.Sprintf("/%d%s", i, at), Message: message, Remedy: remedy})
-}
-
-func (s *seeding) empty(ctx context.Context, e *schema.Entity) (bool, error) {
-	found, err := s.facade.store.Find(ctx, &Find{
-		Entity: e, Select: NewLayout([]string{e.Primary.Name}), Sort: newOrder(e, nil).keys, Limit: 1,
-	})
-	if err != nil {
-		return false, err
-	}
-	return found.Rows.Len() == 0, nil
 }
 
 // judge takes the rows through the third step of the path, as create does.
@@ -251,19 +266,6 @@ func names(members []*schema.Property) string {
 		list[i] = p.Name
 	}
 	return strings.Join(list, " and ")
-}
-
-func (s *seeding) write(ctx context.Context, file judged) error {
-	e := file.entity
-	_, err := s.facade.store.Insert(ctx, e, s.parentsFirst(file), NewLayout([]string{e.Primary.Name}))
-	var refused *Error
-	if errors.As(err, &refused) && refused.Code == Conflict {
-		return schema.Faults{{File: file.file, Message: "the store refuses these rows: " + refused.Message}}
-	}
-	if err != nil {
-		return AsError(err).At(e.Name, "create")
-	}
-	return nil
 }
 
 // parentsFirst orders the rows of one entity so that a row comes behind those it

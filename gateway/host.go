@@ -270,6 +270,16 @@ func (s *lateStore) Rehearses() bool {
 	return ok && r.Rehearses()
 }
 
+// Seeded says which entities the store behind it has had the seeds of.
+func (s *lateStore) Seeded(ctx context.Context, entities []*schema.Entity) (map[*schema.Entity]bool, error) {
+	return facade.SeederOf(s.Store).Seeded(ctx, entities)
+}
+
+// Seed has the store behind it write seeds.
+func (s *lateStore) Seed(ctx context.Context, batches []facade.SeedBatch) error {
+	return facade.SeederOf(s.Store).Seed(ctx, batches)
+}
+
 // openStore opens what Config.Store names, unless the author brought a store.
 func (h *Host) openStore(ctx context.Context, own facade.Store) (io.Closer, error) {
 	if own != nil {

@@ -11,11 +11,16 @@ import (
 // through here, after [tableName] or [columnName] have made it harmless.
 func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
+// ownPrefix begins the names of the tables in which the store keeps its own records;
+// no entity's table begins like that.
+const ownPrefix = "_frond_"
+
 // tableName is what the table of the entity with this key is called. The Frond's
 // name is not in it: keys are unique in a host, and an entity may move between
 // Fronds with its rows (docs/decisions/031).
 func tableName(key string) string {
-	if !plainName(key) || strings.HasPrefix(strings.ToLower(key), "sqlite_") {
+	lower := strings.ToLower(key)
+	if !plainName(key) || strings.HasPrefix(lower, "sqlite_") || strings.HasPrefix(lower, ownPrefix) {
 		return escapeName(key)
 	}
 	return key

@@ -11,10 +11,10 @@ type found struct {
 	indexes map[string]string // name to CREATE INDEX
 }
 
-// inspect reads every table the file holds, by its name in lower case. One that
-// is not ours is nil.
+// inspect reads every table the file holds, by its name in lower case, save for
+// those of [ownPrefix]. One that this program did not make is nil.
 func inspect(c *conn) (map[string]*found, error) {
-	st, err := c.start([]byte("SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY type DESC, name"), nil)
+	st, err := c.start([]byte("SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND tbl_name NOT LIKE '\\_frond\\_%' ESCAPE '\\' ORDER BY type DESC, name"), nil)
 	if err != nil {
 		return nil, err
 	}

@@ -56,6 +56,7 @@ type Store struct {
 var (
 	_ facade.Store     = (*Store)(nil)
 	_ facade.Rehearser = (*Store)(nil)
+	_ facade.Seeder    = (*Store)(nil)
 )
 
 // Rehearses says that what is written for a context of [facade.Rehearse] is undone.

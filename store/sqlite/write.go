@@ -27,18 +27,7 @@ func (s *Store) Insert(ctx context.Context, e *schema.Entity, records []facade.R
 	}
 	b := s.builder()
 	defer b.free()
-	b.text("INSERT INTO ", t.name, " (")
-	for i, c := range t.columns {
-		if i > 0 {
-			b.text(", ")
-		}
-		b.text(c.name)
-	}
-	b.text(") VALUES (?")
-	for range len(t.columns) - 1 {
-		b.text(", ?")
-	}
-	b.text(")")
+	b.insert(t)
 	b.returning(sel)
 
 	var rows *facade.Rows
@@ -59,6 +48,22 @@ func (s *Store) Insert(ctx context.Context, e *schema.Entity, records []facade.R
 		return nil, err
 	}
 	return rows, nil
+}
+
+// insert writes an INSERT of one row, without what it answers.
+func (b *builder) insert(t *table) {
+	b.text("INSERT INTO ", t.name, " (")
+	for i, c := range t.columns {
+		if i > 0 {
+			b.text(", ")
+		}
+		b.text(c.name)
+	}
+	b.text(") VALUES (?")
+	for range len(t.columns) - 1 {
+		b.text(", ?")
+	}
+	b.text(")")
 }
 
 // row appends the arguments of one row, a null for every field the record leaves out.

@@ -46,6 +46,7 @@ func Run(t *testing.T, h Harness) {
 		{"totals", testTotals},
 		{"many keys at once", testEach},
 		{"selections", testSelections},
+		{"seeds are written once", testSeeds},
 		{"hostile text is only text", testHostile},
 		{"a caller who is gone", testCancelled},
 		{"a write is seen by who reads after it", testVisible},

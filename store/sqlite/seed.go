@@ -1,0 +1,152 @@
+package sqlite
+
+import (
+	"context"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+)
+
+// seedsTable names the entities whose seeds the store has had.
+const seedsTable = ownPrefix + "seeds"
+
+const makeSeeds = `CREATE TABLE IF NOT EXISTS "` + seedsTable + `" (entity TEXT PRIMARY KEY, at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP) STRICT`
+
+// Seeded says which of entities the store has had the seeds of.
+func (s *Store) Seeded(ctx context.Context, entities []*schema.Entity) (done map[*schema.Entity]bool, err error) {
+	err = s.pool.read(ctx, func(c *conn) error {
+		done = map[*schema.Entity]bool{}
+		there, err := c.number("SELECT count(*) FROM sqlite_schema WHERE name = ?", arg{kind: argText, s: seedsTable})
+		if err != nil || there == 0 {
+			return err
+		}
+		for _, e := range entities {
+			if done[e], err = seeded(c, e); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return done, err
+}
+
+func seeded(c *conn, e *schema.Entity) (bool, error) {
+	n, err := c.number(`SELECT count(*) FROM "`+seedsTable+`" WHERE entity = ?`, arg{kind: argText, s: e.Key})
+	return n > 0, err
+}
+
+// Seed writes the rows of entities that had no seeds yet, and remembers them.
+func (s *Store) Seed(ctx context.Context, batches []facade.SeedBatch) error {
+	writes := make([]seedWrite, len(batches))
+	for i, batch := range batches {
+		var err error
+		if writes[i], err = s.seedWrite(batch); err != nil {
+			return facade.AsError(err).At(batch.Entity.Name, "create")
+		}
+	}
+	var last seedWrite // what ran last, for blame
+	return s.writer.do(&write{
+		ctx: ctx,
+		run: func(c *conn) error {
+			if err := c.exec(makeSeeds); err != nil {
+				return err
+			}
+			var fresh []seedWrite
+			for _, w := range writes {
+				done, err := seeded(c, w.table.entity)
+				if err != nil {
+					return err
+				}
+				if !done {
+					fresh = append(fresh, w)
+				}
+			}
+			for _, w := range fresh {
+				last = w
+				if err := w.insert(s, c); err != nil {
+					return facade.AsError(err).At(w.table.entity.Name, "create")
+				}
+			}
+			for _, w := range fresh {
+				last = w
+				for _, late := range w.late {
+					if err := c.exec(late.sql, late.args...); err != nil {
+						return facade.AsError(constraint(s.tables.Load(), w.table, late.set, err)).At(w.table.entity.Name, "create")
+					}
+				}
+			}
+			return nil
+		},
+		blame: func(c *conn, err error) error {
+			for _, w := range writes { // a relation that leads nowhere may stand in any of them
+				if found := s.blameWrite(c, w.table, w.rows, err); found != err { //nolint:errorlint // the same error means that nothing was found
+					return facade.AsError(found).At(w.table.entity.Name, "create")
+				}
+			}
+			if last.table == nil {
+				return err
+			}
+			return facade.AsError(err).At(last.table.entity.Name, "create")
+		},
+	})
+}
+
+// seedWrite is one batch as statements.
+type seedWrite struct {
+	table *table
+	rows  []facade.Record
+	sql   string
+	args  []arg // of every row
+	late  []lateWrite
+}
+
+type lateWrite struct {
+	set  facade.Record
+	sql  string
+	args []arg
+}
+
+func (s *Store) seedWrite(batch facade.SeedBatch) (w seedWrite, err error) {
+	if w.table, err = s.table(batch.Entity); err != nil {
+		return w, err
+	}
+	w.rows = batch.Rows
+	for _, row := range batch.Rows {
+		if w.args, err = w.table.row(w.args, row); err != nil {
+			return w, err
+		}
+	}
+	b := s.builder()
+	defer b.free()
+	b.insert(w.table)
+	w.sql = string(b.sql)
+	for _, late := range batch.Late {
+		key, fault := encode(w.table.primary.prop, late.ID)
+		if fault != "" {
+			return w, refuse(w.table.primary.prop, fault)
+		}
+		for _, m := range late.Set {
+			c, err := w.table.column(w.table.entity.Property(m.Name))
+			if err != nil {
+				return w, err
+			}
+			a, fault := encode(c.prop, m.Value)
+			if fault != "" {
+				return w, refuse(c.prop, fault)
+			}
+			w.late = append(w.late, lateWrite{late.Set, "UPDATE " + w.table.name + " SET " + c.name + " = ? WHERE " + w.table.primary.name + " = ?", []arg{a, key}})
+		}
+	}
+	return w, nil
+}
+
+// insert writes the rows and remembers the entity.
+func (w *seedWrite) insert(s *Store, c *conn) error {
+	n := len(w.table.columns)
+	for i, row := range w.rows {
+		if err := c.exec(w.sql, w.args[i*n:][:n]...); err != nil {
+			return constraint(s.tables.Load(), w.table, row, err)
+		}
+	}
+	return c.exec(`INSERT INTO "`+seedsTable+`" (entity) VALUES (?)`, arg{kind: argText, s: w.table.entity.Key})
+}

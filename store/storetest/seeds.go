@@ -1,0 +1,86 @@
+package storetest
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+)
+
+// testSeeds: seeds are written once in the life of a store, all or none.
+func testSeeds(t *testing.T, w *world) {
+	store, ok := w.store.(facade.Seeder)
+	if !ok {
+		t.Skip("the store keeps no marks of seeds (facade.Seeder)")
+	}
+	author, comment, tag := w.entity("author"), w.entity("comment"), w.entity("tag")
+	all := []*schema.Entity{author, comment, tag}
+	rows := func(e *schema.Entity, texts ...string) []facade.Record {
+		for i := range texts {
+			texts[i] = fill(e.Name, texts[i])
+		}
+		return w.records(e, texts)
+	}
+	seeded := func(want ...*schema.Entity) {
+		t.Helper()
+		done, err := store.Seeded(w.ctx(), all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		is := map[*schema.Entity]bool{}
+		for _, e := range want {
+			is[e] = true
+		}
+		for _, e := range all {
+			if done[e] != is[e] {
+				t.Errorf("%s seeded: %v, want %v", e.Name, done[e], is[e])
+			}
+		}
+	}
+	seeded()
+
+	// A batch that cannot be written leaves nothing behind, and its entity is named.
+	err := store.Seed(w.ctx(), []facade.SeedBatch{
+		{Entity: author, Rows: rows(author, `{"id":"a"}`)},
+		{Entity: comment, Rows: rows(comment, `{"id":"c","postId":"nowhere"}`)},
+	})
+	w.refused(err, facade.Conflict, "reference:postId")
+	if got := facade.AsError(err).Entity; got != "comment" {
+		t.Errorf("the refusal names %q", got)
+	}
+	w.equal("authors after a refusal", "", w.ids("author", nil))
+	seeded()
+
+	// Rows, a relation that is set when all of them are there, and an entity without rows.
+	err = store.Seed(w.ctx(), []facade.SeedBatch{
+		{
+			Entity: author, Rows: rows(author, `{"id":"a"}`, `{"id":"b"}`),
+			Late: []facade.LateField{{ID: json.RawMessage(`"a"`), Set: w.record(author, `{"mentorId":"b"}`)}},
+		},
+		{Entity: tag},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.equal("authors", "a b", w.ids("author", nil))
+	got, err := w.store.Update(w.ctx(), author, json.RawMessage(`"a"`), nil, nil, facade.NewLayout([]string{"mentorId"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.equal("the late field", `[{"mentorId":"b"}]`, string(got.AppendJSON(nil)))
+	seeded(author, tag)
+
+	// What has been seeded is not written again, whatever became of the rows.
+	if gone, err := w.store.Delete(w.ctx(), author, json.RawMessage(`"a"`), nil); err != nil || !gone {
+		t.Fatal(gone, err)
+	}
+	err = store.Seed(w.ctx(), []facade.SeedBatch{{
+		Entity: author, Rows: rows(author, `{"id":"a"}`, `{"id":"b"}`),
+		Late: []facade.LateField{{ID: json.RawMessage(`"b"`), Set: w.record(author, `{"mentorId":"b"}`)}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.equal("authors after seeding again", "b", w.ids("author", nil))
+}
