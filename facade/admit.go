@@ -96,7 +96,7 @@ func (t *trip) judge(card *schema.Entity, mode schema.Mode, text json.RawMessage
 	if t.inside {
 		o, details = unbounded(card, o, details, text)
 	}
-	locked, first := false, len(t.details)
+	locked, barred, first := false, "", len(t.details)
 	for _, d := range details {
 		top, _, _ := strings.Cut(d.Path, ".")
 		switch {
@@ -107,10 +107,15 @@ func (t *trip) judge(card *schema.Entity, mode schema.Mode, text json.RawMessage
 			continue
 		case d.Code == "required" && t.away() && t.givenAway(mode, top, d.Path):
 			continue
+		case see.readsOnly(top):
+			if d.Code == "required" {
+				barred = top
+			}
+			continue
 		}
 		t.refuse(d)
 	}
-	if len(see.Hide) > 0 || len(see.Set) > 0 {
+	if len(see.Hide) > 0 || len(see.Set) > 0 || len(see.ReadOnly) > 0 {
 		for name := range jsontext.Members(text) {
 			at := "/body/" + jsontext.Token(name)
 			switch {
@@ -118,15 +123,20 @@ func (t *trip) judge(card *schema.Entity, mode schema.Mode, text json.RawMessage
 				t.refuse(unknownKey(at, msgUnknown))
 			case see.Set.Get(name) != nil:
 				t.refuse(schema.Detail{Path: name, Pointer: at, Code: schema.ReadOnly, Message: "is set for you; leave it out"})
+			case see.readsOnly(name):
+				t.refuse(schema.Detail{Path: name, Pointer: at, Code: schema.ReadOnly, Message: "is not yours to write; leave it out"})
 			}
 		}
 	}
 	if len(see.Hide) > 0 {
 		unknownFirst(t.details[first:], text)
 	}
-	if locked {
+	switch {
+	case locked:
 		// Nothing the caller could send would do, and the field is not ours to name.
 		t.verdict = &Error{Code: Forbidden, Message: "you may not create this: it takes a field that you do not see"}
+	case barred != "":
+		t.verdict = Errorf(Forbidden, "you may not create this: it takes %s, which you may only read", barred)
 	}
 	return o
 }

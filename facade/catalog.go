@@ -43,6 +43,8 @@ type Door struct {
 	at        string // pointer to it in its frond.yaml
 	reader    *reader
 	collector Collector
+	unclosed  bool   // its frond.yaml calls it open
+	said      string // where its frond.yaml says who may do what: FILE#POINTER; "": nowhere
 	limits    ListLimits
 	idCard    *schema.Entity // params of findById, update and delete
 	presets   []string       // of a remote: fields it does not require after all

@@ -10,7 +10,8 @@ import (
 // It may be called from many goroutines.
 type Collector interface {
 	// Scope says what the caller may do and see. An error is the verdict: UNAUTHORIZED
-	// or FORBIDDEN. A door without a collector is open. Where rows of the door are
+	// or FORBIDDEN; it is asked about every operation, named commands among them. A door
+	// without a collector is open. Where rows of the door are
 	// reached from another one (a relation in a filter, an answer), op is its list.
 	Scope(ctx context.Context, state State, door *Door, op *Operation) (Scope, error)
 }
@@ -45,6 +46,8 @@ type Scope struct {
 	Rows *Filter       // only these rows exist for the caller; ANDed into every read, update and delete
 	Hide []string      // these fields, stored or computed, do not exist for the caller
 	Set  schema.Object // stamped at creation; the caller cannot send them
+
+	ReadOnly []string // these fields are seen and cannot be sent
 }
 
 // Readable says whether a field exists for the caller: boundary.out is open and

@@ -7,21 +7,29 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// collectorConfig is the rules of one door as its frond.yaml has them.
+// collectorConfig is what a frond.yaml says of one door, or of all that have no entry
+// of their own.
 type collectorConfig struct {
 	name, at string
+	open     bool // the word open in place of rules
 	rules    []ruleConfig
 }
 
+// others is the name that stands for every door of a Frond without an entry of its own.
+const others = "*"
+
 type ruleConfig struct {
-	at   string
-	when string   // "": always
-	ops  []string // for: of these operations alone; nil: of all
-	rows json.RawMessage
-	hide []string
-	set  []presetConfig
-	deny []string // operations
-	all  bool     // deny: all
+	at       string
+	when     string   // "": always
+	ops      []string // for: of these operations alone; nil: of all
+	rows     json.RawMessage
+	hide     []string
+	readOnly []string
+	set      []presetConfig
+	allow    []string // operations; nil: not written
+	allowAll bool     // allow: all
+	deny     []string // operations
+	all      bool     // deny: all
 }
 
 type presetConfig struct {
@@ -38,14 +46,18 @@ type computedConfig struct {
 	value        string
 }
 
-var ruleKeys = []string{"when", "for", "rows", "hide", "set", "deny"}
+var ruleKeys = []string{"when", "for", "rows", "hide", "readOnly", "set", "allow", "deny"}
 
-// collectors reads collectors: {order: [{when: …, rows: …}, …]}.
+// collectors reads collectors: {order: [{when: …, rows: …}, …], product: open}.
 func (r *configReader) collectors(value json.RawMessage, at string) (all []collectorConfig) {
 	r.object(value, at, "collectors", nil, func(name, at string, value json.RawMessage) {
-		c := collectorConfig{name: name, at: at}
-		if jsontext.KindOf(value) != jsontext.Array {
-			r.fault(at, "a collector has to be a list of rules", "write one rule per line: - when: user != nil")
+		c := collectorConfig{name: name, at: at, open: isWord(value, "open")}
+		switch {
+		case c.open:
+			all = append(all, c)
+			return
+		case jsontext.KindOf(value) != jsontext.Array:
+			r.fault(at, "a collector has to be a list of rules, or the word open", "write one rule per line: - when: user != nil; or write open where everybody may do everything")
 			return
 		}
 		for i, item := range jsontext.Elements(value) {
@@ -89,17 +101,31 @@ func (r *configReader) rule(value json.RawMessage, at string) ruleConfig {
 			c.rows = value
 		case "hide":
 			c.hide = r.names(value, at, "hide: [internalNote]")
+		case "readOnly":
+			c.readOnly = r.names(value, at, "readOnly: [status]")
 		case "set":
 			r.object(value, at, "set", nil, func(name, at string, value json.RawMessage) {
 				c.set = append(c.set, presetConfig{name, at, value})
 			})
+		case "allow":
+			if c.allowAll = isWord(value, "all"); c.allowAll {
+				return
+			}
+			if c.allow = r.names(value, at, "allow: [list, findById], or allow: all"); len(c.allow) == 0 && jsontext.KindOf(value) == jsontext.Array {
+				r.fault(at, "the rule allows no operation, so that it denies all of them", "name some, or write deny: all")
+			}
 		case "deny":
-			if c.all = jsontext.KindOf(value) == jsontext.String && jsontext.Unquote(value) == "all"; !c.all {
+			if c.all = isWord(value, "all"); !c.all {
 				c.deny = r.names(value, at, "deny: [create, delete], or deny: all")
 			}
 		}
 	})
 	return c
+}
+
+// isWord says whether a value is one word that stands in place of a list.
+func isWord(value json.RawMessage, word string) bool {
+	return jsontext.KindOf(value) == jsontext.String && jsontext.Unquote(value) == word
 }
 
 // names reads a list of names; like says what to write.

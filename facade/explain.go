@@ -34,14 +34,15 @@ type Explanation struct {
 
 // Scoping is one collector's word on one door.
 type Scoping struct {
-	Door  string          `json:"door"`
-	For   string          `json:"for"`             // the operation it was asked about
-	At    string          `json:"at"`              // where it is declared; Go code; none
-	Rules []RuleVerdict   `json:"rules,omitempty"` // of a frond.yaml, in their order
-	Rows  json.RawMessage `json:"rows,omitempty"`  // the filter; absent: all rows
-	Hide  []string        `json:"hide,omitempty"`
-	Set   json.RawMessage `json:"set,omitempty"`
-	Error *Error          `json:"error,omitempty"` // who is turned away, and how
+	Door     string          `json:"door"`
+	For      string          `json:"for"`             // the operation it was asked about
+	At       string          `json:"at"`              // where it is declared; Go code; none
+	Rules    []RuleVerdict   `json:"rules,omitempty"` // of a frond.yaml, in their order
+	Rows     json.RawMessage `json:"rows,omitempty"`  // the filter; absent: all rows
+	Hide     []string        `json:"hide,omitempty"`
+	ReadOnly []string        `json:"readOnly,omitempty"` // fields that are seen and cannot be sent
+	Set      json.RawMessage `json:"set,omitempty"`
+	Error    *Error          `json:"error,omitempty"` // who is turned away, and how
 }
 
 // RuleVerdict is one rule and what came of it.
@@ -148,7 +149,7 @@ func (t *trip) explainScope(door *Door, op *Operation, s *Scope, err error) {
 		if s.Rows != nil {
 			w.Rows = s.Rows.appendJSON(nil)
 		}
-		w.Hide = s.Hide
+		w.Hide, w.ReadOnly = s.Hide, s.ReadOnly
 		if s.Set != nil {
 			w.Set = appendObject(nil, s.Set)
 		}
@@ -178,7 +179,7 @@ func (r *rules) verdicts(state State, op *Operation) []RuleVerdict {
 		switch {
 		case err != nil:
 			out[i].Verdict, over = "fails: "+err.Error(), true
-		case holds && (rule.denyAll || rule.denies(op.Name)):
+		case holds && !rule.permits(op):
 			out[i].Verdict, over = "holds, and denies", true
 		case holds:
 			out[i].Verdict, over = "holds", true

@@ -192,6 +192,12 @@ func (p *filterParser) comparison(field *schema.Property, name string, text json
 	}
 	if p.template {
 		ref, literal, why := readReference(text)
+		if why == "" {
+			why = ref.holdsTime(field)
+		}
+		if why == "" && ref != nil && ref.path == nil && (o.op == IsNull || o.op == Has) {
+			why = "names $now; " + name + " takes no time"
+		}
 		switch {
 		case why != "":
 			p.refuse("reference", why)
@@ -227,7 +233,9 @@ func (p *filterParser) comparison(field *schema.Property, name string, text json
 func (p *filterParser) oneOf(field *schema.Property, op Op, text json.RawMessage) *Filter {
 	if p.template && jsontext.KindOf(text) == jsontext.String {
 		ref, _, why := readReference(text)
-		if ref != nil {
+		if ref != nil && ref.path == nil {
+			why = "names $now, which is no list; write " + fmt.Sprintf("[%s]", ref.text)
+		} else if ref != nil {
 			ref.list = true
 			return &Filter{Op: op, Field: field, Values: []any{ref}}
 		}
@@ -270,6 +278,9 @@ func (p *filterParser) oneOf(field *schema.Property, op Op, text json.RawMessage
 func (p *filterParser) item(field *schema.Property, op Op, text json.RawMessage) (any, string) {
 	if p.template {
 		ref, literal, why := readReference(text)
+		if why == "" {
+			why = ref.holdsTime(field)
+		}
 		if ref != nil || why != "" {
 			return ref, why
 		}

@@ -35,7 +35,7 @@ func (t *trip) fill(context.Context) (err error) {
 // filled is a body at creation with what was left out: preset by a collector, or
 // given by the field's create rule, or an empty list for ids.
 func (t *trip) filled(card *schema.Entity, sent, set schema.Object) (schema.Object, error) {
-	now := t.facade.now()
+	now := t.now()
 	out := make(schema.Object, 0, len(card.Fields))
 	for _, p := range card.Fields {
 		if !p.Stored {
@@ -68,7 +68,7 @@ func (t *trip) patched(card *schema.Entity, sent schema.Object) (schema.Object, 
 	if len(sent) == 0 {
 		return nil, nil
 	}
-	now := t.facade.now()
+	now := t.now()
 	out := make(schema.Object, 0, len(sent)+2)
 	for _, p := range card.Fields {
 		switch value := sent.Get(p.Name); {

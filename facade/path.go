@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/frondhost/frond/schema"
 )
@@ -69,6 +70,7 @@ type trip struct {
 	depth  int
 	inside bool // the author's own code is calling (see Inside)
 	state  State
+	at     time.Time    // of the call; see now
 	shown  *Catalog     // what the surface shows that the call came in by
 	told   *Explanation // of a call that is explained (see Explain)
 

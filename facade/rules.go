@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/expr-lang/expr/types"
 
@@ -24,16 +25,20 @@ import (
 //	    - when: user != nil
 //	      rows: { customerId: { eq: $user.id } }  # only these rows exist
 //	      hide: [internalNote]                    # these fields do not
+//	      readOnly: [status]                      # this one is seen and never sent
 //	      set:  { customerId: $user.id }          # stamped at create, never sent
 //	      deny: [delete]                          # FORBIDDEN
+//	    - when: user.role == "till"
+//	      allow: [list, findById, pay]            # these and no others
 //	    - deny: all                               # UNAUTHORIZED without a user, else FORBIDDEN
 //
 // The first rule for the operation whose when holds is the one that counts. Where none holds the
 // door is shut, as if the last rule were deny: all (decision 112).
 type rules struct {
-	file string
-	at   string // pointer to them
-	list []*rule
+	file  string
+	at    string // pointer to them
+	list  []*rule
+	timed bool // one of them names $now
 }
 
 var _ Presetter = (*rules)(nil)
@@ -49,6 +54,11 @@ type rule struct {
 	set     []preset
 	deny    []string
 	denyAll bool
+
+	readOnly []string
+	allow    []string // nil: not written
+	allowAll bool
+	source   ruleConfig // as it was written, for the table of who may do what
 }
 
 // preset is one field that a rule stamps.
@@ -61,8 +71,13 @@ type preset struct {
 // stateNames are what the expressions of rules read.
 var stateNames = types.Map{"user": types.Any, "state": types.Any}
 
-// Scope goes through the rules.
+// Scope goes through the rules, now.
 func (r *rules) Scope(_ context.Context, state State, door *Door, op *Operation) (Scope, error) {
+	return r.scopeAt(time.Now(), state, door, op)
+}
+
+// scopeAt goes through the rules; now is what $now stands for.
+func (r *rules) scopeAt(now time.Time, state State, door *Door, op *Operation) (Scope, error) {
 	given := r.given(state)
 	for _, rule := range r.list {
 		if !rule.isFor(op.Name) {
@@ -73,7 +88,7 @@ func (r *rules) Scope(_ context.Context, state State, door *Door, op *Operation)
 			// It is not known who this is, so nobody is let in.
 			return Scope{}, Internal(fmt.Errorf("the collector of %s, %s/when: %w", door.Name, rule.at, err))
 		case holds:
-			return rule.scope(state, door, op)
+			return rule.scope(binding{state, now}, door, op)
 		}
 	}
 	return Scope{}, turnedAway(state, door, op)
@@ -116,16 +131,16 @@ func (r *rule) holds(given map[string]any) (bool, error) {
 	return holds, nil
 }
 
-func (r *rule) scope(state State, door *Door, op *Operation) (Scope, error) {
-	if r.denyAll || r.denies(op.Name) {
-		return Scope{}, turnedAway(state, door, op)
+func (r *rule) scope(in binding, door *Door, op *Operation) (Scope, error) {
+	if !r.permits(op) {
+		return Scope{}, turnedAway(in.state, door, op)
 	}
-	s := Scope{Rows: r.rows, Hide: r.hide}
+	s := Scope{Rows: r.rows, Hide: r.hide, ReadOnly: r.readOnly}
 	if len(r.set) > 0 {
 		s.Set = make(schema.Object, 0, len(r.set))
 	}
 	if r.bound {
-		s.Rows = bind(r.rows, state)
+		s.Rows = bind(r.rows, in)
 	}
 	for _, p := range r.set {
 		value := p.value
@@ -133,11 +148,11 @@ func (r *rule) scope(state State, door *Door, op *Operation) (Scope, error) {
 			var ok bool
 			switch {
 			case op.stamps():
-				if value, ok = p.find(state); !ok {
-					return Scope{}, turnedAway(state, door, op)
+				if value, ok = p.find(in); !ok {
+					return Scope{}, turnedAway(in.state, door, op)
 				}
 			default: // nothing is stamped: it only cannot be sent
-				if value, ok = textOfState(p.ref.find(state)); !ok {
+				if value, ok = textOfState(p.ref.find(in, p.field)); !ok {
 					value = json.RawMessage("null")
 				}
 			}
@@ -150,8 +165,19 @@ func (r *rule) scope(state State, door *Door, op *Operation) (Scope, error) {
 // isFor says whether the rule speaks of an operation.
 func (r *rule) isFor(op string) bool { return r.ops == nil || among(r.ops, op) }
 
-// denies says whether the rule refuses an operation.
-func (r *rule) denies(op string) bool { return among(r.deny, op) }
+// permits says whether the rule opens an operation it is for. Without allow, these are
+// the built-in ones and the author's queries that it does not deny: a command of the
+// author's is closed until an allow names it, so that one which is added later is not
+// open because a rule listed what it denies (decision 205).
+func (r *rule) permits(op *Operation) bool {
+	switch {
+	case r.denyAll || among(r.deny, op.Name):
+		return false
+	case r.allow != nil:
+		return among(r.allow, op.Name)
+	}
+	return r.allowAll || op.Builtin || op.Kind == Query
+}
 
 // among says whether names name an operation; findByIds is findById for many.
 func among(names []string, op string) bool {
@@ -160,8 +186,8 @@ func among(names []string, op string) bool {
 
 // find is the value a preset refers to, as it is kept; false where there is none
 // or none that the field takes.
-func (p *preset) find(state State) (json.RawMessage, bool) {
-	text, ok := textOfState(p.ref.find(state))
+func (p *preset) find(in binding) (json.RawMessage, bool) {
+	text, ok := textOfState(p.ref.find(in, p.field))
 	if !ok {
 		return nil, false
 	}

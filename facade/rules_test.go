@@ -186,9 +186,9 @@ collectors:
 // What an author wrote wrongly stops the start, with file, place and remedy.
 func TestRulesFaults(t *testing.T) {
 	for _, c := range []struct{ name, collectors, want string }{
-		{"no list", `order: {rows: {}}`, "frond.yaml#/collectors/order: a collector has to be a list of rules; write one rule per line: - when: user != nil"},
+		{"no list", `order: {rows: {}}`, "frond.yaml#/collectors/order: a collector has to be a list of rules, or the word open; write one rule per line: - when: user != nil; or write open where everybody may do everything"},
 		{"no rule", `order: []`, "frond.yaml#/collectors/order: this collector has no rule, which would shut the door for everybody; write a rule, or say it: - deny: all"},
-		{"an unknown key", `order: [{where: {}}]`, "frond.yaml#/collectors/order/0/where: a rule has no key where; its keys are when, for, rows, hide, set, deny"},
+		{"an unknown key", `order: [{where: {}}]`, "frond.yaml#/collectors/order/0/where: a rule has no key where; its keys are when, for, rows, hide, readOnly, set, allow, deny"},
 		{"an unknown door", `ordr: [{deny: all}]`, "frond.yaml#/collectors/ordr: a collector is declared for ordr, but no door is called that; the doors are customer, line, order"},
 		{"a rule behind the last", `order: [{deny: [delete]}, {when: 'true'}]`, "frond.yaml#/collectors/order/1: this rule is never reached: rule 0 has no when and matches everybody; give that rule a when, or move it to the end"},
 		{"syntax", `order: [{when: 'user.role =='}]`, `frond.yaml#/collectors/order/0/when: the expression cannot be used: unexpected token EOF, at column 12 of the expression; write one over user and state, such as user.role == "admin"`},
@@ -206,7 +206,7 @@ func TestRulesFaults(t *testing.T) {
 		{"rows that say nothing", `order: [{rows: {}}]`, "frond.yaml#/collectors/order/0/rows: rows says nothing, so that it would hold for every row; write a condition, or leave it out"},
 		{"operators that say nothing", `order: [{rows: {customerId: {}}}]`, "frond.yaml#/collectors/order/0/rows/customerId: rows/customerId says nothing, so that it would hold for every row; write a condition, or leave it out"},
 		{"an or of nothing much", `order: [{rows: {or: [{}, {total: {eq: 1}}]}}]`, "frond.yaml#/collectors/order/0/rows/or/0: rows/or/0 says nothing, so that it would hold for every row; write a condition, or leave it out"},
-		{"a reference to something else", `order: [{rows: {customerId: {eq: $me.id}}}]`, "frond.yaml#/collectors/order/0/rows/customerId/eq: rows/customerId/eq names $me.id; a reference begins with $user or $state, and a text that begins with $ is written $$"},
+		{"a reference to something else", `order: [{rows: {customerId: {eq: $me.id}}}]`, "frond.yaml#/collectors/order/0/rows/customerId/eq: rows/customerId/eq names $me.id; a reference is $now or begins with $user or $state, and a text that begins with $ is written $$"},
 		{"a reference to all of the user", `order: [{rows: {customerId: {eq: $user}}}]`, "frond.yaml#/collectors/order/0/rows/customerId/eq: rows/customerId/eq names $user as a whole; name a value in it, such as $user.id"},
 		{"no reference at all", `order: [{rows: {customerId: {in: $user..id}}}]`, "frond.yaml#/collectors/order/0/rows/customerId/in: rows/customerId/in names $user..id, which is no place in the caller's state; write $user.id, say, or $$ for a text that begins with $"},
 		{"hide what is not there", `order: [{hide: [note]}]`, `frond.yaml#/collectors/order/0/hide/0: order has no field "note"; name some of id, customerId, code, tenant, status, total, internalNote, placedAt, lines`},
@@ -218,7 +218,7 @@ func TestRulesFaults(t *testing.T) {
 		{"for what is not there", `order: [{for: [change]}]`, `frond.yaml#/collectors/order/0/for/0: order has no operation "change"; name some of list, findById, findByIds, create, update, delete`},
 		{"for nothing", `order: [{for: []}]`, "frond.yaml#/collectors/order/0/for: the rule is for no operation, so that it is never used; name some, such as for: [update, delete], or leave it out for a rule of all operations"},
 		{"deny everybody", `order: [{deny: everything}]`, "frond.yaml#/collectors/order/0/deny: deny has to be a list of names; write deny: [create, delete], or deny: all"},
-		{"all is denied, and more is said", `order: [{deny: all, hide: [total]}]`, "frond.yaml#/collectors/order/0: rows, hide and set say nothing where all is denied; leave them out, or deny single operations: deny: [delete]"},
+		{"all is denied, and more is said", `order: [{deny: all, hide: [total]}]`, "frond.yaml#/collectors/order/0: rows, hide, readOnly and set say nothing where all is denied; leave them out, or deny single operations: deny: [delete]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := facade.New(projectOf(t, desk("name: desk\ncollectors:\n  "+c.collectors)), nil, nil)

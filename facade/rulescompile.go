@@ -10,28 +10,77 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// collectors compiles the rules of a Frond's frond.yaml and binds them to its doors.
+// collectors compiles what a Frond's frond.yaml says of who may do what, and binds it to
+// its doors: first the doors that are named, then those that '*' stands for.
 func (b *compiler) collectors(src *FrondSource, configs []collectorConfig) {
 	file := src.Config.File
 	for _, c := range configs {
+		if c.name == others {
+			continue
+		}
 		door := b.doorOf(src, c.name, c.at, "a collector")
 		switch {
 		case door == nil:
-			continue
+		case door.said != "":
+			b.fault(file, c.at, fmt.Sprintf("%s has two collectors: it has one already", door.Name), "leave one that says both")
 		case door.collector != nil:
-			what := "Go code attaches one too"
-			if _, twice := door.collector.(*rules); twice {
-				what = "it has one already"
-			}
-			b.fault(file, c.at, fmt.Sprintf("%s has two collectors: %s", door.Name, what), "leave one that says both")
+			b.fault(file, c.at, fmt.Sprintf("%s has two collectors: Go code attaches one too", door.Name), "leave one that says both")
+		default:
+			b.collect(file, door, c)
+		}
+	}
+	for _, c := range configs {
+		if c.name != others {
 			continue
 		}
-		r := &rules{file: file, at: c.at}
-		for _, rc := range c.rules {
-			r.list = append(r.list, b.rule(file, door, rc))
+		for _, door := range b.fronds[slices.IndexFunc(b.fronds, func(f *Frond) bool { return f.Name == src.Name })].Doors {
+			if door.collector != nil || door.said != "" {
+				continue
+			}
+			rest := b.faults
+			b.faults = nil
+			b.collect(file, door, c)
+			b.faults = append(rest, forOne(door, b.faults, rest)...)
 		}
-		door.collector = r
 	}
+}
+
+// forOne are the faults of rules that stand for many doors, found with one of them: a fault
+// of the expression is the same for all and reported once.
+func forOne(door *Door, found, known schema.Faults) (out schema.Faults) {
+	for _, f := range found {
+		if strings.HasSuffix(f.Pointer, "/when") {
+			if !slices.Contains(known, f) {
+				out = append(out, f)
+			}
+			continue
+		}
+		f.Message = "'*' stands for " + door.Name + " too: " + f.Message
+		if f.Remedy != "" {
+			f.Remedy += ", or "
+		}
+		f.Remedy += "give " + door.Name + " an entry of its own"
+		out = append(out, f)
+	}
+	return out
+}
+
+// collect gives a door what is said of it: rules, or that it is open.
+func (b *compiler) collect(file string, door *Door, c collectorConfig) {
+	door.said, door.unclosed = file+"#"+c.at, c.open
+	if c.open {
+		return
+	}
+	r := &rules{file: file, at: c.at}
+	for _, rc := range c.rules {
+		rule := b.rule(file, door, rc, c.name == others)
+		_, timed := dynamic(rule.rows)
+		for _, p := range rule.set {
+			timed = timed || p.ref != nil && p.ref.path == nil
+		}
+		r.list, r.timed = append(r.list, rule), r.timed || timed
+	}
+	door.collector = r
 }
 
 // doorOf is the door of this Frond that a key of its frond.yaml names; nil with a
@@ -49,8 +98,8 @@ func (b *compiler) doorOf(src *FrondSource, name, at, what string) *Door {
 	return door
 }
 
-func (b *compiler) rule(file string, door *Door, c ruleConfig) *rule {
-	r := &rule{at: c.at, denyAll: c.all}
+func (b *compiler) rule(file string, door *Door, c ruleConfig, anyDoor bool) *rule {
+	r := &rule{at: c.at, denyAll: c.all, source: c}
 	if c.when != "" {
 		var err error
 		if r.when, err = compileExpression(c.when, stateNames); err != nil {
@@ -60,22 +109,25 @@ func (b *compiler) rule(file string, door *Door, c ruleConfig) *rule {
 			b.fault(file, c.at+"/when", fmt.Sprintf("the expression gives a value of type %s, not true or false", g), `compare it, such as user.role == "admin"`)
 		}
 	}
-	if c.all && (c.rows != nil || len(c.hide) > 0 || len(c.set) > 0) {
-		b.fault(file, c.at, "rows, hide and set say nothing where all is denied", "leave them out, or deny single operations: deny: [delete]")
+	scopes := c.rows != nil || len(c.hide) > 0 || len(c.set) > 0 || len(c.readOnly) > 0
+	if c.all && scopes {
+		b.fault(file, c.at, "rows, hide, readOnly and set say nothing where all is denied", "leave them out, or deny single operations: deny: [delete]")
 	}
-	b.operations(file, c.at+"/deny/", door, c.deny, ", or write deny: all")
-	b.operations(file, c.at+"/for/", door, c.ops, "")
-	r.deny, r.ops = c.deny, c.ops
+	b.operations(file, c.at+"/deny/", door, c.deny, ", or write deny: all", anyDoor)
+	b.operations(file, c.at+"/allow/", door, c.allow, ", or write allow: all", anyDoor)
+	b.operations(file, c.at+"/for/", door, c.ops, "", anyDoor)
+	r.deny, r.allow, r.allowAll, r.ops = c.deny, c.allow, c.allowAll, c.ops
+	b.permissions(file, door, r)
 	if door.Entity == nil {
-		if c.rows != nil || len(c.hide) > 0 || len(c.set) > 0 {
-			b.fault(file, c.at, fmt.Sprintf("%s stores nothing, so there are no rows and fields to scope", door.Name), "leave when and deny")
+		if scopes {
+			b.fault(file, c.at, fmt.Sprintf("%s stores nothing, so there are no rows and fields to scope", door.Name), "leave when, for, allow and deny")
 		}
 		return r
 	}
 	if c.rows != nil {
 		var details []schema.Detail
 		r.rows, details = parseTemplate(door.Entity, c.rows, c.at+"/rows")
-		r.bound = dynamic(r.rows)
+		r.bound, _ = dynamic(r.rows)
 		b.joins(file, c.at+"/rows", door, r.rows)
 		if p := r.rows.closed(); p != nil && door.Frond.Remote != "" {
 			b.fault(file, c.at+"/rows", fmt.Sprintf("the condition goes by %s, which is closed outward, so that nobody can ask by it where %s runs", p.Name, door.Name), "go by another field, or scope the rows there")
@@ -90,19 +142,80 @@ func (b *compiler) rule(file string, door *Door, c ruleConfig) *rule {
 	for i, name := range c.hide {
 		r.hide = b.hidden(file, fmt.Sprint(c.at, "/hide/", i), door, name, r.hide)
 	}
+	for i, name := range c.readOnly {
+		r.readOnly = b.readOnly(file, fmt.Sprint(c.at, "/readOnly/", i), door, name, r)
+	}
 	for _, p := range c.set {
 		b.preset(file, door, r, p)
 	}
 	return r
 }
 
-// operations faults the names that are no operation of the door.
-func (b *compiler) operations(file, at string, door *Door, names []string, or string) {
-	for i, name := range names {
-		if door.Operation(name) == nil {
-			b.fault(file, fmt.Sprint(at, i), fmt.Sprintf("%s has no operation %q", door.Name, name), "name some of "+strings.Join(door.operationNames(), ", ")+or)
+// permissions faults what allow, deny and for of one rule say against each other
+// (decision 205).
+func (b *compiler) permissions(file string, door *Door, r *rule) {
+	switch allows := r.allow != nil || r.allowAll; {
+	case allows && r.denyAll:
+		b.fault(file, r.at, "allow says nothing where all is denied", "leave one of them out")
+	case r.allow != nil && r.deny != nil:
+		b.fault(file, r.at+"/deny", "deny says nothing where allow lists what is open: all others are closed", "leave deny out, or write allow: all beside it")
+	}
+	for i, name := range r.allow {
+		if !r.isFor(name) {
+			b.fault(file, fmt.Sprint(r.at, "/allow/", i), fmt.Sprintf("the rule allows %s, which it is not for", name), "name it under for too, or leave it out")
 		}
 	}
+	for i, name := range r.ops {
+		op := door.Operation(name)
+		if op != nil && !op.Builtin && op.Kind == Command && r.allow == nil && !r.allowAll && !r.denyAll && !among(r.deny, name) {
+			b.fault(file, fmt.Sprint(r.at, "/for/", i), fmt.Sprintf("the rule is for the command %s, which stays closed without an allow", name),
+				fmt.Sprintf("write allow: [%s], or deny: [%s]", name, name))
+		}
+	}
+}
+
+// operations faults the names that are no operation of the door. A rule for any door may
+// name what some door of the Frond has; list is what reads through relations ask as,
+// whether a door has it or not.
+func (b *compiler) operations(file, at string, door *Door, names []string, or string, anyDoor bool) {
+	for i, name := range names {
+		switch {
+		case door.Operation(name) != nil, door.Entity != nil && name == "list":
+			continue
+		case anyDoor && (builtinNamed(name) != nil || slices.ContainsFunc(door.Frond.Doors, func(d *Door) bool { return d.Operation(name) != nil })):
+			continue
+		}
+		b.fault(file, fmt.Sprint(at, i), fmt.Sprintf("%s has no operation %q", door.Name, name), "name some of "+strings.Join(door.operationNames(), ", ")+or)
+	}
+}
+
+// readOnly adds the field that a name of readOnly means: a stored field, by its own name
+// or by its relation's.
+func (b *compiler) readOnly(file, at string, door *Door, name string, r *rule) []string {
+	p, _ := filterField(door.Entity, name)
+	switch {
+	case p == nil && door.computed(name) != nil:
+		b.fault(file, at, fmt.Sprintf("%s is computed, so that nobody sends it anyway", name), "leave it out")
+	case p == nil || !p.Stored:
+		b.fault(file, at, fmt.Sprintf("%s has no stored field %q", door.Name, name), "name some of "+strings.Join(door.storedNames(), ", "))
+	case slices.Contains(r.hide, p.Name):
+		b.fault(file, at, fmt.Sprintf("%s is hidden, so that nobody sends it anyway", name), "leave it under hide or under readOnly")
+	case slices.Contains(r.readOnly, p.Name):
+		b.fault(file, at, fmt.Sprintf("%s is read-only twice", name), "name it once")
+	default:
+		return append(r.readOnly, p.Name)
+	}
+	return r.readOnly
+}
+
+// storedNames are the fields of a door that stand in its rows.
+func (d *Door) storedNames() (names []string) {
+	for _, p := range d.Entity.Fields {
+		if p.Stored {
+			names = append(names, p.Name)
+		}
+	}
+	return names
 }
 
 // hidden adds the field that a name of hide means: a field of the card, by its own
@@ -137,16 +250,13 @@ func (d *Door) fieldNames() (names []string) {
 func (b *compiler) preset(file string, door *Door, r *rule, c presetConfig) {
 	p := door.Entity.Property(c.name)
 	if p == nil || !p.Stored {
-		var names []string
-		for _, p := range door.Entity.Fields {
-			if p.Stored {
-				names = append(names, p.Name)
-			}
-		}
-		b.fault(file, c.at, fmt.Sprintf("%s has no stored field %q", door.Name, c.name), "name some of "+strings.Join(names, ", "))
+		b.fault(file, c.at, fmt.Sprintf("%s has no stored field %q", door.Name, c.name), "name some of "+strings.Join(door.storedNames(), ", "))
 		return
 	}
 	ref, value, why := readReference(c.value)
+	if why == "" {
+		why = ref.holdsTime(p)
+	}
 	if why != "" {
 		b.fault(file, c.at, c.name+" "+why, "")
 		return

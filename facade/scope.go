@@ -2,6 +2,8 @@ package facade
 
 import (
 	"context"
+	"slices"
+	"time"
 
 	"github.com/frondhost/frond/schema"
 )
@@ -30,11 +32,28 @@ func (t *trip) scopeOf(ctx context.Context, door *Door, op *Operation) (see *Sco
 	if t.inside || door.collector == nil {
 		return open, nil
 	}
-	s, err := door.collector.Scope(ctx, t.state, door, op)
+	var s Scope
+	if r, is := door.collector.(*rules); is {
+		var now time.Time
+		if r.timed {
+			now = t.now()
+		}
+		s, err = r.scopeAt(now, t.state, door, op)
+	} else {
+		s, err = door.collector.Scope(ctx, t.state, door, op)
+	}
 	if err != nil {
 		return nil, err
 	}
 	return &s, nil
+}
+
+// now is the time of the call: one moment, whatever asks for it how often.
+func (t *trip) now() time.Time {
+	if t.at.IsZero() {
+		t.at = t.facade.now()
+	}
+	return t.at
 }
 
 // reading is the operation a collector is asked about where rows of a door are
@@ -102,13 +121,11 @@ func (t *trip) readable(see *Scope, p *schema.Property) bool {
 
 // hides says whether the scope takes the field called name from the caller.
 func (s *Scope) hides(name string) bool {
-	for _, h := range s.Hide {
-		if h == name {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(s.Hide, name)
 }
+
+// readsOnly says whether the scope lets the caller see the field called name and not send it.
+func (s *Scope) readsOnly(name string) bool { return slices.Contains(s.ReadOnly, name) }
 
 // shapes says whether a card is the door's own or a view cut from it: what a
 // collector says of a field holds there too.

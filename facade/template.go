@@ -7,17 +7,25 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// reference is a place in the caller's state that an author names instead of a
-// value: $user.id. It stands among a template's Values until a call binds it.
+// reference is what an author names instead of a value: a place in the caller's state,
+// $user.id, or the time of the call, $now. It stands among a template's Values until a
+// call binds it.
 type reference struct {
 	text string
-	path []string // from the state: user, id
+	path []string // from the state: user, id; nil: the time of the call
 	list bool     // the whole list of in or notIn
+}
+
+// binding is what references stand for in one call.
+type binding struct {
+	state State
+	now   time.Time
 }
 
 // readReference reads a string that begins with $. A second $ makes it a literal
@@ -41,11 +49,16 @@ func readReference(text json.RawMessage) (ref *reference, literal json.RawMessag
 		}
 	}
 	switch path[0] {
+	case "now":
+		if len(path) > 1 {
+			return nil, nil, fmt.Sprintf("names %s; $now is one moment and has nothing in it", shown(s))
+		}
+		return &reference{text: s}, nil, ""
 	case "user":
 	case "state":
 		path = path[1:]
 	default:
-		return nil, nil, fmt.Sprintf("names %s; a reference begins with $user or $state, and a text that begins with $ is written $$", shown(s))
+		return nil, nil, fmt.Sprintf("names %s; a reference is $now or begins with $user or $state, and a text that begins with $ is written $$", shown(s))
 	}
 	if len(path) == 0 || len(path) == 1 && path[0] == "user" {
 		return nil, nil, fmt.Sprintf("names %s as a whole; name a value in it, such as $user.id", s)
@@ -53,12 +66,15 @@ func readReference(text json.RawMessage) (ref *reference, literal json.RawMessag
 	return &reference{text: s, path: path}, nil, ""
 }
 
-// find is the value the reference has for a caller; nil where there is none.
-func (r *reference) find(state State) any {
-	var at any = map[string]any(state)
+// find is the value the reference has in a call, for a field; nil where there is none.
+func (r *reference) find(in binding, p *schema.Property) any {
+	if r.path == nil {
+		return nowFor(p, in.now)
+	}
+	var at any = map[string]any(in.state)
 	for i, word := range r.path {
 		if i == 1 && r.path[0] == "user" {
-			at = any(state.User())
+			at = any(in.state.User())
 		}
 		m, ok := at.(map[string]any)
 		if !ok {
@@ -71,13 +87,25 @@ func (r *reference) find(state State) any {
 	return at
 }
 
-// bind is a template's filter for one caller. A reference that has no value, or
+// holdsTime says why a field cannot be compared with, or set to, the time of the call;
+// "" where it can.
+func (r *reference) holdsTime(p *schema.Property) string {
+	switch {
+	case r == nil || r.path != nil:
+		return ""
+	case p.Kind == schema.KindDateTime, p.Kind == schema.KindDate, p.Kind == schema.KindInteger, p.Kind == schema.KindNumber, p.Shape.Format == "time":
+		return ""
+	}
+	return fmt.Sprintf("names $now, the time of the call, and %s holds none; name a field that is a date-time, a date, a time or milliseconds", p.Name)
+}
+
+// bind is a template's filter for one call. A reference that has no value, or
 // one the field cannot have, never widens it: the comparison around it holds for
 // no row, and where it stands under a not or a none it holds for every one, so
 // that what is left is never more than with any value (decision 111).
-func bind(f *Filter, state State) *Filter { return bindUnder(f, state, false) }
+func bind(f *Filter, in binding) *Filter { return bindUnder(f, in, false) }
 
-func bindUnder(f *Filter, state State, negated bool) *Filter {
+func bindUnder(f *Filter, in binding, negated bool) *Filter {
 	if f == nil {
 		return nil
 	}
@@ -88,7 +116,7 @@ func bindUnder(f *Filter, state State, negated bool) *Filter {
 		}
 		var subs []*Filter
 		for i, sub := range f.Sub {
-			bound := bindUnder(sub, state, negated)
+			bound := bindUnder(sub, in, negated)
 			if bound != sub && subs == nil {
 				subs = append(make([]*Filter, 0, len(f.Sub)), f.Sub[:i]...)
 			}
@@ -103,13 +131,13 @@ func bindUnder(f *Filter, state State, negated bool) *Filter {
 	}
 	for _, v := range f.Values {
 		if _, is := v.(*reference); is {
-			return bindValues(f, state, negated)
+			return bindValues(f, in, negated)
 		}
 	}
 	return f
 }
 
-func bindValues(f *Filter, state State, negated bool) *Filter {
+func bindValues(f *Filter, in binding, negated bool) *Filter {
 	out := &Filter{Op: f.Op, Field: f.Field, Values: make([]any, 0, len(f.Values))}
 	missed := false
 	add := func(v any) {
@@ -125,7 +153,7 @@ func bindValues(f *Filter, state State, negated bool) *Filter {
 		case !is:
 			out.Values = append(out.Values, v)
 		case ref.list:
-			list := reflect.ValueOf(ref.find(state))
+			list := reflect.ValueOf(ref.find(in, f.Field))
 			if list.Kind() != reflect.Slice {
 				missed = true
 				break
@@ -134,7 +162,7 @@ func bindValues(f *Filter, state State, negated bool) *Filter {
 				add(list.Index(i).Interface())
 			}
 		default:
-			add(ref.find(state))
+			add(ref.find(in, f.Field))
 		}
 	}
 	switch {
@@ -197,22 +225,21 @@ func textOfState(v any) (json.RawMessage, bool) {
 	return text, true
 }
 
-// dynamic says whether a template holds a reference.
-func dynamic(f *Filter) bool {
+// dynamic says whether a template holds a reference, and timed whether one is $now.
+func dynamic(f *Filter) (is, timed bool) {
 	if f == nil {
-		return false
+		return false, false
 	}
 	for _, v := range f.Values {
-		if _, is := v.(*reference); is {
-			return true
+		if ref, ok := v.(*reference); ok {
+			is, timed = true, timed || ref.path == nil
 		}
 	}
 	for _, sub := range f.Sub {
-		if dynamic(sub) {
-			return true
-		}
+		also, too := dynamic(sub)
+		is, timed = is || also, timed || too
 	}
-	return false
+	return is, timed
 }
 
 // parseTemplate reads the filter of a rule: as [ParseFilter], with references.

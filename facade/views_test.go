@@ -110,7 +110,7 @@ func TestAViewStaysClosed(t *testing.T) {
 
 // What an operation takes by a view of its own door is stamped and scoped too.
 func TestAnInputViewIsStamped(t *testing.T) {
-	files := vault("collectors: {account: [{rows: {owner: {eq: $user.id}}, set: {owner: $user.id}, hide: [note]}]}")
+	files := vault("collectors: {account: [{rows: {owner: {eq: $user.id}}, set: {owner: $user.id}, hide: [note], allow: all}]}")
 	files["frond.yaml"] = strings.Replace(files["frond.yaml"], "raw: {kind: query}", "open: {kind: command, input: account}", 1)
 	f := facadeOf(t, files, func(p *facade.Project) {
 		facade.Handle(p.Door("account"), "open", func(_ context.Context, c *facade.Call) (any, error) { return c.Invocation.Body, nil })

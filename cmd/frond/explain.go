@@ -146,6 +146,7 @@ func tellScope(say func(int, string, ...any), scope *facade.Scoping) {
 		say(1, "set %s", scope.Set)
 	}
 	tellNames(say, 1, "hide", scope.Hide)
+	tellNames(say, 1, "readOnly", scope.ReadOnly)
 }
 
 func tellNames(say func(int, string, ...any), indent int, word string, names []string) {
