@@ -69,7 +69,7 @@ func send(t testing.TB, method, url, body string, headers ...string) reply {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if body != "" {
+	if body != "" || method == http.MethodPost {
 		req.Header.Set("Content-Type", "application/json")
 	}
 	for _, h := range headers {

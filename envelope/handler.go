@@ -28,7 +28,8 @@ type Options struct {
 	TrustState bool
 	// State rebuilds the caller's state from the request, where it is not trusted.
 	// Nil: every caller is anonymous. An error is the answer to every frame of the
-	// request, and UNAUTHORIZED its status too.
+	// request; the status of UNAUTHORIZED, and of one that says when to come again
+	// (facade.Error.After), is the request's too.
 	State func(*http.Request) (facade.State, error)
 	// Verifier, where there is one, takes signed calls alone: the state is the one
 	// that was signed, whatever the frame says, with the sender's name as state.caller.
@@ -90,6 +91,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		// The credential does not hold: no frame was looked at, and the request itself is refused.
 		status = http.StatusUnauthorized
 		w.Header().Set("WWW-Authenticate", challenge)
+	} else if after := q.refusal.RetryAfter(); after != "" {
+		// Whoever calls is to wait: again the request is refused, not a frame of it.
+		status = q.refusal.Code.Status()
+		w.Header().Set("Retry-After", after)
 	} else if q.unauthorized.Load() {
 		// The status is 200, the failure is the frame's; what would help is said all the same.
 		w.Header().Set("WWW-Authenticate", "Bearer")

@@ -75,6 +75,9 @@ func TestWhereNoFrameCame(t *testing.T) {
 				if w.Code != c.status {
 					t.Fatalf("status %d, want %d: %s", w.Code, c.status, w.Body)
 				}
+				if coding := w.Header().Get("Accept-Encoding"); (c.name == "compressed") != (coding == "identity") {
+					t.Errorf("Accept-Encoding: %q", coding)
+				}
 				if allow := w.Header().Get("Allow"); (c.status == 405) != (allow == "POST, OPTIONS") {
 					t.Errorf("Allow: %q", allow)
 				}

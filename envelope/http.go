@@ -60,6 +60,7 @@ func (h *Handler) read(w http.ResponseWriter, r *http.Request) ([]byte, *refusal
 			"the Content-Type is not application/json in UTF-8; %s", send)
 	}
 	if e := r.Header.Get("Content-Encoding"); e != "" && !strings.EqualFold(e, "identity") {
+		w.Header().Set("Accept-Encoding", "identity") // RFC 9110, section 15.5.16
 		return nil, refuse(http.StatusUnsupportedMediaType, facade.BadRequest,
 			"the body is compressed; send it without a Content-Encoding")
 	}

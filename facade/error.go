@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"time"
 
 	"github.com/frondhost/frond/schema"
 )
@@ -20,7 +22,8 @@ type Error struct {
 	Operation string `json:"operation,omitempty"`
 	Details   any    `json:"details,omitempty"` // plain JSON values, or []schema.Detail where something in the call is refused
 
-	cause error // logged here, never sent
+	cause error         // logged here, never sent
+	after time.Duration // see After
 }
 
 // Errorf is an Error with a code and a message made by fmt; %w keeps a cause,
@@ -113,6 +116,22 @@ func (e *Error) Challenge() string {
 		return cause.Challenge()
 	}
 	return "Bearer"
+}
+
+// After is e with the time after which the same call may succeed.
+func (e *Error) After(wait time.Duration) *Error {
+	c := *e
+	c.after = wait
+	return &c
+}
+
+// RetryAfter is the value of the header Retry-After (RFC 9110, section 10.2.3): whole
+// seconds, rounded up, where [Error.After] said how long to wait; else "".
+func (e *Error) RetryAfter() string {
+	if e == nil || e.after <= 0 {
+		return ""
+	}
+	return strconv.FormatInt(int64((e.after+time.Second-1)/time.Second), 10)
 }
 
 // At is e with entity and operation filled in where it names none.

@@ -94,6 +94,7 @@ type refusal struct {
 	expected bool
 
 	challenge string // of a 401
+	after     string // Retry-After; "": nothing says
 }
 
 func badRequest(format string, args ...any) *refusal {
@@ -184,7 +185,7 @@ func (h *graphQL) state(r *http.Request) (state facade.State, refused *refusal) 
 	if e.Code == facade.InternalError {
 		h.Log.LogAttrs(r.Context(), slog.LevelError, "the session hook failed", slog.Any("error", err))
 	}
-	return nil, &refusal{status: e.Code.Status(), code: e.Code, text: e.Message, challenge: e.Challenge()}
+	return nil, &refusal{status: e.Code.Status(), code: e.Code, text: e.Message, challenge: e.Challenge(), after: e.RetryAfter()}
 }
 
 // write writes a refusal as a GraphQL response. Without a type that was accepted,
@@ -198,6 +199,9 @@ func (f *refusal) write(w http.ResponseWriter, media string) {
 	}
 	if f.challenge != "" {
 		w.Header().Set("WWW-Authenticate", f.challenge)
+	}
+	if f.after != "" {
+		w.Header().Set("Retry-After", f.after)
 	}
 	status := f.status
 	if f.expected && media != mediaResponse {

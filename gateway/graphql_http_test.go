@@ -139,6 +139,9 @@ func TestRequestsAsTheDraftHasThem(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w := asked(h, c.method, c.target, c.body, c.headers...)
 			body := w.Body.String()
+			if coding := w.Header().Get("Accept-Encoding"); (c.status == 415) != (coding == "identity") {
+				t.Errorf("Accept-Encoding: %q", coding)
+			}
 			if w.Code != c.status || !strings.Contains(body, c.want) {
 				t.Errorf("%d %s\nwant %d with %s", w.Code, body, c.status, c.want)
 			}

@@ -51,7 +51,7 @@ func (h *graphQL) read(w http.ResponseWriter, r *http.Request, media string) (*m
 
 // readBody reads a POST.
 func (h *graphQL) readBody(w http.ResponseWriter, r *http.Request) (*members, *refusal) {
-	if refused := readable(r.Header); refused != nil {
+	if refused := readable(w, r.Header); refused != nil {
 		return nil, refused
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, h.MaxBody))
@@ -87,7 +87,7 @@ func (h *graphQL) readBody(w http.ResponseWriter, r *http.Request) (*members, *r
 // readable says what is wrong with the headers of a body. What a form of another site
 // may send without being asked for permission is refused here: a text, a form, an
 // upload, no type at all.
-func readable(h http.Header) *refusal {
+func readable(w http.ResponseWriter, h http.Header) *refusal {
 	if types := h.Values("Content-Type"); len(types) != 1 || !isJSON(types[0]) {
 		return &refusal{
 			status: http.StatusUnsupportedMediaType, code: facade.BadRequest,
@@ -95,6 +95,7 @@ func readable(h http.Header) *refusal {
 		}
 	}
 	if coding := h.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+		w.Header().Set("Accept-Encoding", "identity") // RFC 9110, section 15.5.16
 		return &refusal{
 			status: http.StatusUnsupportedMediaType, code: facade.BadRequest,
 			text: "the body is compressed; send it as it is, without Content-Encoding",

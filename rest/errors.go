@@ -26,6 +26,9 @@ func (x *exchange) fail(err error) {
 	if challenge := e.Challenge(); challenge != "" {
 		header.Set("WWW-Authenticate", challenge)
 	}
+	if after := e.RetryAfter(); after != "" {
+		header.Set("Retry-After", after)
+	}
 	for _, of := range []string{"ETag", "Link", "Location", "Cache-Control", "Vary"} {
 		header.Del(of) // of the answer that is not given
 	}

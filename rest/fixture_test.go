@@ -80,7 +80,7 @@ func ask(t testing.TB, h http.Handler, line string, headers []string, body strin
 	t.Helper()
 	method, target, _ := strings.Cut(line, " ")
 	r := httptest.NewRequest(method, target, strings.NewReader(body))
-	if body != "" {
+	if body != "" || method == http.MethodPost {
 		r.Header.Set("Content-Type", "application/json")
 	}
 	for _, header := range headers {

@@ -77,6 +77,13 @@ func idShape(op *facade.Operation) *schema.Shape {
 // readBody is the body as checked JSON, or nothing where there is none.
 func (x *exchange) readBody() ([]byte, *facade.Error) {
 	r, limit := x.r, x.handler.options.MaxBody
+	if r.Method == http.MethodPost {
+		// With a body or without: a form of another site can send an empty one, and a
+		// command may have all it needs in the query string. It cannot name this type.
+		if err := x.mediaType(); err != nil {
+			return nil, err
+		}
+	}
 	if r.ContentLength == 0 || r.Body == nil || r.Body == http.NoBody {
 		return nil, nil
 	}
@@ -100,8 +107,10 @@ func (x *exchange) readBody() ([]byte, *facade.Error) {
 	if body.Len() == 0 {
 		return nil, nil
 	}
-	if err := x.mediaType(); err != nil {
-		return nil, err
+	if r.Method != http.MethodPost { // of a POST it is judged above
+		if err := x.mediaType(); err != nil {
+			return nil, err
+		}
 	}
 	if err := jsontext.Check(body.Bytes()); err != nil {
 		return nil, facade.Errorf(facade.BadRequest, "the body is not JSON as it should be: %s", err.Error())
@@ -121,10 +130,14 @@ func (x *exchange) mediaType() *facade.Error {
 	if patch {
 		send += " or " + mediaPatch
 	}
-	media, params, err := mime.ParseMediaType(x.r.Header.Get("Content-Type"))
+	sent := x.r.Header.Get("Content-Type")
+	media, params, err := mime.ParseMediaType(sent)
 	charset, named := params["charset"]
 	encoding := x.r.Header.Get("Content-Encoding")
 	switch {
+	case sent == "" && !patch:
+		x.status = http.StatusUnsupportedMediaType
+		return facade.Errorf(facade.BadRequest, "there is no Content-Type; send a command with Content-Type: %s, also where it has no body", send)
 	case err != nil, media != mediaJSON && !(patch && media == mediaPatch), named && !strings.EqualFold(charset, "utf-8"):
 		if patch {
 			x.w.Header().Set("Accept-Patch", acceptPatch)
@@ -132,6 +145,7 @@ func (x *exchange) mediaType() *facade.Error {
 		x.status = http.StatusUnsupportedMediaType
 		return facade.Errorf(facade.BadRequest, "the Content-Type is not read here; send the body as %s in UTF-8", send)
 	case encoding != "" && !strings.EqualFold(encoding, "identity"):
+		x.w.Header().Set("Accept-Encoding", "identity") // RFC 9110, section 15.5.16
 		x.status = http.StatusUnsupportedMediaType
 		return facade.Errorf(facade.BadRequest, "the body is compressed; send it without a Content-Encoding")
 	}

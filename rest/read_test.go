@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -165,11 +166,15 @@ func TestRefusedBeforeTheCall(t *testing.T) {
 		{"a parameter that is not UTF-8", "GET /api/blog/posts?sort=%ff", nil, "", 400, "BAD_REQUEST", "UTF-8"},
 		{"a thousand parameters and more", "GET /api/blog/posts?a=1" + long, nil, "", 400, "BAD_REQUEST", "1000"},
 
+		{"no media type, nor a body", "POST /api/blog/posts/publish?id=p1", []string{"Content-Type: "}, "", 415, "BAD_REQUEST", "Content-Type: application/json"},
+		{"a form without a body", "POST /api/blog/posts/p1/publish?notify=true", []string{"Content-Type: application/x-www-form-urlencoded"}, "", 415, "BAD_REQUEST", "application/json"},
 		{"no media type", "POST /api/blog/posts", []string{"Content-Type: "}, "{}", 415, "BAD_REQUEST", "application/json"},
 		{"a form", "POST /api/blog/posts", []string{"Content-Type: application/x-www-form-urlencoded"}, "a=1", 415, "BAD_REQUEST", "application/json"},
 		{"a patch to the plural", "POST /api/blog/posts", []string{"Content-Type: application/merge-patch+json"}, "{}", 415, "BAD_REQUEST", "application/json"},
 		{"a JSON Patch", "PATCH /api/blog/posts/p1", []string{"Content-Type: application/json-patch+json"}, "[]", 415, "BAD_REQUEST", "application/merge-patch+json"},
 		{"another charset", "POST /api/blog/posts", []string{"Content-Type: application/json; charset=latin1"}, "{}", 415, "BAD_REQUEST", "UTF-8"},
+		{"a patch of no media type", "PATCH /api/blog/posts/p1", []string{"Content-Type: "}, "{}", 415, "BAD_REQUEST", "application/merge-patch+json"},
+		{"a PUT of a form", "PUT /api/blog/posts/p1", []string{"Content-Type: application/x-www-form-urlencoded"}, "a=1", 415, "BAD_REQUEST", "application/merge-patch+json"},
 		{"compressed", "POST /api/blog/posts", []string{"Content-Encoding: gzip"}, "{}", 415, "BAD_REQUEST", "Content-Encoding"},
 		{"malformed JSON", "POST /api/blog/posts", nil, "{\n  \"title\": }", 400, "BAD_REQUEST", "line 2, column 12"},
 		{"a key twice", "POST /api/blog/posts", nil, `{"a":1,"a":2}`, 400, "BAD_REQUEST", "twice"},
@@ -196,5 +201,49 @@ func TestRefusedBeforeTheCall(t *testing.T) {
 				t.Errorf("Allow: %q", allow)
 			}
 		})
+	}
+}
+
+// A refused type or coding of a body comes with what is taken: RFC 5789, section 2.2,
+// and RFC 9110, section 15.5.16. A header that does not belong to the fault is absent.
+func TestUnsupportedMediaNamesWhatIsTaken(t *testing.T) {
+	for _, c := range []struct {
+		name, request string
+		headers       []string
+		patch, coding string
+	}{
+		{"a patch of another type", "PATCH /api/blog/posts/p1", []string{"Content-Type: text/plain"}, "application/merge-patch+json, application/json", ""},
+		{"a PUT of another type", "PUT /api/blog/posts/p1", []string{"Content-Type: text/plain"}, "application/merge-patch+json, application/json", ""},
+		{"a command of another type", "POST /api/blog/posts", []string{"Content-Type: text/plain"}, "", ""},
+		{"a compressed command", "POST /api/blog/posts", []string{"Content-Encoding: br"}, "", "identity"},
+		{"a compressed patch", "PATCH /api/blog/posts/p1", []string{"Content-Encoding: gzip"}, "", "identity"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var called string
+			w := ask(t, serve(t, reader(&called), nil), c.request, c.headers, "{}")
+			patch, coding := w.Header().Get("Accept-Patch"), w.Header().Get("Accept-Encoding")
+			if w.Code != 415 || called != "" || patch != c.patch || coding != c.coding {
+				t.Errorf("%d, called %q, Accept-Patch %q, Accept-Encoding %q; want 415, %q, %q", w.Code, called, patch, coding, c.patch, c.coding)
+			}
+		})
+	}
+}
+
+// A DELETE needs no type: no form can send one.
+func TestDeleteNeedsNoType(t *testing.T) {
+	var called string
+	if w := ask(t, serve(t, reader(&called), nil), "DELETE /api/blog/posts/p1", nil, ""); w.Code != 204 || called == "" {
+		t.Errorf("%d, called %q", w.Code, called)
+	}
+}
+
+// What says when to come again says so in the header, too.
+func TestRetryAfter(t *testing.T) {
+	w := ask(t, serve(t, failing(facade.Errorf(facade.ServiceUnavailable, "busy").After(1100*time.Millisecond)), nil), "GET /api/blog/posts", nil, "")
+	if w.Code != 503 || w.Header().Get("Retry-After") != "2" {
+		t.Errorf("%d %v", w.Code, w.Header())
+	}
+	if w := ask(t, serve(t, failing(facade.Errorf(facade.ServiceUnavailable, "busy")), nil), "GET /api/blog/posts", nil, ""); w.Header().Get("Retry-After") != "" {
+		t.Errorf("%v", w.Header())
 	}
 }

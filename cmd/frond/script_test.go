@@ -120,7 +120,7 @@ func sendHTTP(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	req, err := http.NewRequest(args[0], args[1], body)
 	ts.Check(err)
-	if body != nil {
+	if body != nil || args[0] == http.MethodPost {
 		req.Header.Set("Content-Type", "application/json")
 	}
 	resp, err := http.DefaultClient.Do(req)

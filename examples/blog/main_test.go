@@ -43,7 +43,7 @@ func blog(t *testing.T) func(method, path, body, token string) (int, map[string]
 		if err != nil {
 			t.Fatal(err)
 		}
-		if body != "" {
+		if body != "" || method == http.MethodPost {
 			req.Header.Set("Content-Type", "application/json")
 		}
 		if token != "" {
