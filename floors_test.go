@@ -79,6 +79,7 @@ var guests = map[string]string{
 	"golang.org/x/text":                          "schema",
 	"github.com/expr-lang/expr":                  "facade",
 	"github.com/ncruces/go-sqlite3":              "store/sqlite",
+	"github.com/gofrs/flock":                     "store/sqlite",
 	"github.com/graphql-go/graphql":              "projection resolvers gateway examples/weather",
 	"github.com/vektah/gqlparser/v2":             "projection resolvers gateway",
 	"github.com/graph-gophers/dataloader/v7":     "resolvers",

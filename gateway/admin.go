@@ -55,7 +55,7 @@ func (h *Host) adminHandler(draining *atomic.Bool) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{ErrorLog: complaints{h}}))
 	mux.HandleFunc("/livez", live)
-	mux.HandleFunc("/readyz", ready(draining, h.Remotes))
+	mux.HandleFunc("/readyz", h.ready(draining))
 	mux.Handle("/", nowhere([]string{"/metrics", "/livez", "/readyz"}))
 	return watch(mux, h.log)
 }

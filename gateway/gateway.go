@@ -78,7 +78,7 @@ func New(project *facade.Project, opts *Options) (*Gateway, error) {
 	if opts.Session == nil && id.tokens() && id.check(config.Listen) == nil {
 		keys, faults = id.loadKeys(config.Dir)
 	}
-	host, err := open(context.Background(), project, opts, faults.Err())
+	host, err := open(context.Background(), project, opts, true, faults.Err())
 	if err != nil {
 		return nil, err
 	}

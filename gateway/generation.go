@@ -67,7 +67,7 @@ func (g *Gateway) generate(f *facade.Facade) (*generation, error) {
 		return nil, err
 	}
 	gen.mount(mounted{path: "/livez", handler: http.HandlerFunc(live)})
-	gen.mount(mounted{path: "/readyz", handler: ready(&g.draining, g.Remotes)})
+	gen.mount(mounted{path: "/readyz", handler: g.ready(&g.draining)})
 	gen.route()
 	return gen, nil
 }

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -14,16 +15,26 @@ import (
 // live answers /livez: the process runs.
 func live(w http.ResponseWriter, r *http.Request) { health(w, r, true, "live") }
 
-// ready answers /readyz: calls are welcome until the service drains. A remote that is
-// away is no reason to take this gateway out: a line tells of each.
-func ready(draining *atomic.Bool, remotes func() []RemoteState) http.HandlerFunc {
+// checker is a store that can say why it does not take writes.
+type checker interface {
+	Check(ctx context.Context) error
+}
+
+// ready answers /readyz: calls are welcome while the service does not drain and its
+// store takes writes. Why a store does not is in the log, not in the answer. An
+// unreachable remote is no reason to take this gateway out: each has a line.
+func (h *Host) ready(draining *atomic.Bool) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if draining.Load() {
 			health(w, r, false, "draining")
 			return
 		}
+		if store, ok := h.store.Store.(checker); ok && store.Check(r.Context()) != nil {
+			health(w, r, false, "the store takes no writes; the log says why")
+			return
+		}
 		word := "ready"
-		for _, remote := range remotes() {
+		for _, remote := range h.Remotes() {
 			word += "\n" + remote.Frond + ": " + remote.word()
 		}
 		health(w, r, true, word)

@@ -45,15 +45,16 @@ func Open(ctx context.Context, project *facade.Project, opts *Options) (*Host, e
 	if opts == nil {
 		opts = &Options{}
 	}
-	h, err := open(ctx, project, opts, nil)
+	h, err := open(ctx, project, opts, false, nil)
 	if err == nil {
 		h.follow(ctx, nil)
 	}
 	return h, err
 }
 
-// open is Open, with what is wrong elsewhere told in the same breath.
-func open(ctx context.Context, project *facade.Project, opts *Options, elsewhere error) (*Host, error) {
+// open is Open, with what is wrong elsewhere told in the same breath. A host that
+// serves has its store for itself among those that serve.
+func open(ctx context.Context, project *facade.Project, opts *Options, serves bool, elsewhere error) (*Host, error) {
 	h := &Host{config: opts.Config.withDefaults(), log: opts.Logger, announce: opts.Listening}
 	if h.log == nil {
 		h.log = NewLogger(os.Stderr, h.config.Log)
@@ -85,7 +86,7 @@ func open(ctx context.Context, project *facade.Project, opts *Options, elsewhere
 		h.flush(ctx)
 		return nil, err
 	}
-	closer, err := h.openStore(ctx, opts.Store)
+	closer, err := h.openStore(ctx, opts.Store, serves)
 	if err != nil {
 		h.topology.close()
 		h.flush(ctx)
@@ -281,23 +282,15 @@ func (s *lateStore) Seed(ctx context.Context, batches []facade.SeedBatch) error 
 }
 
 // openStore opens what Config.Store names, unless the author brought a store.
-func (h *Host) openStore(ctx context.Context, own facade.Store) (io.Closer, error) {
+func (h *Host) openStore(ctx context.Context, own facade.Store, serves bool) (io.Closer, error) {
 	if own != nil {
 		h.store.Store = own
 		return nothing{}, nil
 	}
-	opts := sqlite.Options{Logger: h.log}
-	path, isFile := strings.CutPrefix(h.config.Store, "sqlite:")
-	switch {
-	case h.config.Store == memoryStore:
-		opts.Memory = true
-	case isFile && filepath.IsAbs(path):
-		opts.Path = path
-	case isFile:
-		opts.Path = filepath.Join(h.config.Dir, path)
-	default:
-		_, err := readStore(h.config.Store)
-		return nil, fmt.Errorf("the store cannot be %q: %w", h.config.Store, err)
+	opts := sqlite.Options{Logger: h.log, Serve: serves}
+	var err error
+	if opts.Path, opts.Memory, err = h.config.storeFile(); err != nil {
+		return nil, err
 	}
 	store, err := sqlite.Open(ctx, opts)
 	if err != nil {
@@ -305,6 +298,21 @@ func (h *Host) openStore(ctx context.Context, own facade.Store) (io.Closer, erro
 	}
 	h.store.Store = store
 	return store, nil
+}
+
+// storeFile is the path of the file that Store names; or it is kept in memory.
+func (c *Config) storeFile() (path string, memory bool, err error) {
+	path, isFile := strings.CutPrefix(c.Store, "sqlite:")
+	switch {
+	case c.Store == memoryStore:
+		return "", true, nil
+	case isFile && filepath.IsAbs(path):
+		return path, false, nil
+	case isFile:
+		return filepath.Join(c.Dir, path), false, nil
+	}
+	_, err = readStore(c.Store)
+	return "", false, fmt.Errorf("the store cannot be %q: %w", c.Store, err)
 }
 
 // nothing is the closer of a store that someone else closes.

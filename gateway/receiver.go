@@ -58,10 +58,11 @@ func NewReceiver(project *facade.Project, frond string, opts *ReceiverOptions) (
 	here := opts.Options
 	here.Config.Remotes = nil // spec 1.7: the local runner executes strictly here
 	here.Config.Signing.Key = ""
-	host, err := Open(context.Background(), project, &here)
+	host, err := open(context.Background(), project, &here, true, nil)
 	if err != nil {
 		return nil, err
 	}
+	host.follow(context.Background(), nil)
 	catalog, caller, err := host.only(frond)
 	if err != nil {
 		return nil, errors.Join(err, host.Close())
@@ -77,7 +78,7 @@ func NewReceiver(project *facade.Project, frond string, opts *ReceiverOptions) (
 	route := func(*http.Request) string { return envelope.Path }
 	mux.Handle(envelope.Path, host.telemetry.at(string(facade.OnEnvelope), route, frames))
 	mux.HandleFunc("/livez", live)
-	mux.HandleFunc("/readyz", ready(&r.draining, r.Remotes))
+	mux.HandleFunc("/readyz", host.ready(&r.draining))
 	mux.Handle("/", nowhere([]string{envelope.Path, "/livez", "/readyz"}))
 	r.handler = host.telemetry.requests(watch(mux, host.log))
 	return r, nil

@@ -41,7 +41,7 @@ func TestDrainLetsRequestsFinish(t *testing.T) {
 	var draining atomic.Bool
 	inside, finish := make(chan struct{}), make(chan struct{})
 	mux := http.NewServeMux()
-	mux.HandleFunc("/readyz", ready(&draining, func() []RemoteState { return nil }))
+	mux.HandleFunc("/readyz", (&Host{}).ready(&draining))
 	mux.HandleFunc("/slow", func(w http.ResponseWriter, r *http.Request) {
 		close(inside)
 		<-finish

@@ -203,6 +203,9 @@ func (c *conn) discard() {
 // dial opens a connection as every one of the store is opened. The busy timeout
 // comes first: the pragmas behind it may already have to wait for a lock.
 func (s *Store) dial(ctx context.Context, reader bool) (_ *conn, err error) {
+	if err := s.file.lost(); err != nil {
+		return nil, fmt.Errorf("%w%w", errLost, hidden{err}) // opening would make a new, empty one
+	}
 	db, err := sqlite3.OpenContext(ctx, s.uri)
 	if err != nil {
 		return nil, err
@@ -218,7 +221,7 @@ func (s *Store) dial(ctx context.Context, reader bool) (_ *conn, err error) {
 	}
 	pragmas := "PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY; PRAGMA synchronous = FULL;"
 	if !s.opts.Memory {
-		pragmas += " PRAGMA journal_mode = WAL;"
+		pragmas += fmt.Sprintf(" PRAGMA journal_mode = WAL; PRAGMA journal_size_limit = %d;", largeWAL)
 	}
 	if reader {
 		pragmas += " PRAGMA query_only = ON;"

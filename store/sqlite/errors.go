@@ -15,6 +15,7 @@ import (
 
 var (
 	errClosed     = errors.New("the store is closed")
+	errLost       = errors.New("the store's file is not the one that was opened")
 	errForeignKey = errors.New("a foreign key is left broken")
 )
 
@@ -31,7 +32,7 @@ func explain(ctx context.Context, err error) error {
 		return err
 	case ctx.Err() != nil && (errors.Is(err, sqlite3.INTERRUPT) || errors.Is(err, ctx.Err())):
 		return ctx.Err()
-	case errors.Is(err, sqlite3.BUSY), errors.Is(err, errClosed):
+	case errors.Is(err, sqlite3.BUSY), errors.Is(err, errClosed), errors.Is(err, errLost), diskFailure(err):
 		return unavailable(err)
 	}
 	return facade.Internal(fmt.Errorf("sqlite: %w", err))

@@ -16,6 +16,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/gofrs/flock"
 	sqlite3 "github.com/ncruces/go-sqlite3"
 	"github.com/ncruces/go-sqlite3/vfs/memdb"
 
@@ -27,6 +28,10 @@ import (
 type Options struct {
 	Path   string // the database file; it and its folder are made where they are missing
 	Memory bool   // keep everything in memory instead; gone after Close
+	// Serve says that this process serves the store, which one process may at a time:
+	// another one that wants to is refused. Processes that only call (frond call) do
+	// not say so and work beside it.
+	Serve bool
 
 	Logger      *slog.Logger  // what migrations did; default slog.Default()
 	Readers     int           // connections that read side by side at most; default twice the processors, 4 at least
@@ -42,6 +47,8 @@ type Store struct {
 	opts   Options
 	uri    string
 	memory string // the name of the database in memory
+	file   *file  // nil of a store in memory
+	lock   *flock.Flock
 	log    *slog.Logger
 
 	tables atomic.Pointer[tables]
@@ -93,12 +100,23 @@ func Open(ctx context.Context, opts Options) (*Store, error) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return nil, unopenable(opts.Path, err)
 		}
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			path = real // one store has one lock, by whatever name it is opened
+		}
+		if opts.Serve {
+			if s.lock, err = lockStore(path); err != nil {
+				return nil, unopenable(opts.Path, err)
+			}
+		}
 		s.uri = (&url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path)}).String()
 	}
 	c, err := s.dial(ctx, false)
 	if err == nil {
-		if err = claim(c); err != nil {
-			_ = c.close() // the error at hand is the one to tell
+		if err = claim(c); err == nil && s.memory == "" {
+			s.file, err = newFile(c.db.Filename("main").Database(), s.log)
+		}
+		if err != nil {
+			_ = c.close() // the error at hand is the one to report
 		}
 	}
 	if err != nil {
@@ -121,6 +139,9 @@ func (s *Store) Close() error {
 func (s *Store) forget() {
 	if s.memory != "" {
 		memdb.Delete(s.memory)
+	}
+	if s.lock != nil {
+		_ = s.lock.Close() // the end of the process would do it too
 	}
 }
 
@@ -182,6 +203,8 @@ func unopenable(path string, err error) error {
 	switch {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
+	case errors.Is(err, errServed):
+		reason, remedy = err.Error(), "stop that process, call it at its address, or name another store (--store sqlite:PATH)"
 	case errors.Is(err, errForeign):
 		reason, remedy = errForeign.Error(), "name another path"
 	case errors.Is(err, errNewer):

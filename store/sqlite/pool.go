@@ -34,6 +34,7 @@ func (p *pool) read(ctx context.Context, do func(*conn) error) (err error) {
 	defer func() { <-p.slots }()
 	c, err := p.take(ctx)
 	if err != nil {
+		p.store.noteDisk(err)
 		return explain(ctx, err)
 	}
 	if p.store.opts.Memory {
@@ -51,6 +52,7 @@ func (p *pool) read(ctx context.Context, do func(*conn) error) (err error) {
 	err = do(c)
 	unwatch()
 	c.db.SetInterrupt(context.Background())
+	p.store.noteDisk(err)
 	p.give(c)
 	return explain(ctx, err)
 }

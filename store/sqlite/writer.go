@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	sqlite3 "github.com/ncruces/go-sqlite3"
 
@@ -21,6 +22,8 @@ type writer struct {
 	conn  *conn // nil while it could not be opened again after a panic
 	queue chan *write
 	done  chan struct{} // closed when the goroutine has ended
+
+	relieveAt int64 // the size of the log from which it is emptied under load
 
 	mu     sync.RWMutex // held to send, so that close closes an idle queue
 	closed bool
@@ -54,7 +57,7 @@ const (
 )
 
 func newWriter(s *Store, c *conn) *writer {
-	w := &writer{store: s, conn: c, queue: make(chan *write, maxQueue), done: make(chan struct{})}
+	w := &writer{store: s, conn: c, queue: make(chan *write, maxQueue), done: make(chan struct{}), relieveAt: largeWAL}
 	go w.loop()
 	return w
 }
@@ -110,7 +113,21 @@ func (w *writer) close() error {
 func (w *writer) loop() {
 	defer close(w.done)
 	group := make([]*write, 0, maxGroup)
-	for first := range w.queue {
+	idle := time.NewTimer(idleBefore) // opening may have written
+	for {
+		var first *write
+		select {
+		case op, ok := <-w.queue:
+			if !ok {
+				return
+			}
+			first = op
+		case <-idle.C:
+			if !w.checkpoint(0) {
+				idle.Reset(idleBefore)
+			}
+			continue
+		}
 		// Those who were answered a moment ago and write again are ready to run but have
 		// not run yet; let them, and their writes share this commit.
 		runtime.Gosched()
@@ -135,7 +152,16 @@ func (w *writer) loop() {
 		if last.alone && last.begin() {
 			last.answer(w.outside(last))
 		}
+		w.relieve()
+		idle.Reset(idleBefore)
 	}
+}
+
+// reopen opens the connection anew that was discarded after a panic.
+func (w *writer) reopen() (err error) {
+	w.store.file.walGone()
+	w.conn, err = w.store.dial(context.Background(), false)
+	return err
 }
 
 // begin claims a write that is still wanted.
@@ -176,7 +202,7 @@ func (w *writer) commit(group []*write) {
 // each op's own error in it, and the error of the transaction itself.
 func (w *writer) transaction(ops []*write) (again []*write, err error) {
 	if w.conn == nil {
-		if w.conn, err = w.store.dial(context.Background(), false); err != nil {
+		if err = w.reopen(); err != nil {
 			return nil, unavailable(err)
 		}
 	}
@@ -187,7 +213,13 @@ func (w *writer) transaction(ops []*write) (again []*write, err error) {
 	for _, op := range ops {
 		op.err = nil
 	}
+	file := w.store.file
+	if err := file.lost(); err != nil {
+		file.note(err)
+		return nil, unavailable(err)
+	}
 	if err := w.conn.exec("BEGIN IMMEDIATE"); err != nil {
+		w.store.noteDisk(err)
 		return nil, explain(context.Background(), err)
 	}
 	good := 0
@@ -212,7 +244,14 @@ func (w *writer) transaction(ops []*write) (again []*write, err error) {
 		if !w.conn.db.GetAutocommit() {
 			_ = w.conn.exec("ROLLBACK") // the error at hand is the one to tell
 		}
+		w.store.noteDisk(err)
 		return nil, explain(context.Background(), fmt.Errorf("commit: %w", err))
+	}
+	if good > 0 {
+		if err := file.committed(); err != nil { // written into a file that nobody will find
+			file.note(err)
+			return nil, unavailable(err)
+		}
 	}
 	return nil, nil
 }
@@ -235,6 +274,7 @@ func (w *writer) savepoint(op *write) (err error) {
 	err = op.run(c)
 	unwatch()
 	c.db.SetInterrupt(context.Background())
+	w.store.noteDisk(err)
 	if c.db.GetAutocommit() {
 		return explain(op.ctx, err)
 	}
@@ -264,7 +304,7 @@ func (w *writer) savepoint(op *write) (err error) {
 // outside runs a write that makes its own transaction.
 func (w *writer) outside(op *write) (err error) {
 	if w.conn == nil {
-		if w.conn, err = w.store.dial(context.Background(), false); err != nil {
+		if err = w.reopen(); err != nil {
 			return unavailable(err)
 		}
 	}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/frondhost/frond/gateway"
+)
+
+func newBackup(s *shell) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "backup FILE",
+		Short: "Copy the store into a file, also while a gateway runs",
+		Long: `Write the store of the project in --dir into FILE, as of one moment. The gateway
+may run and take writes meanwhile. FILE must not exist yet; it is complete and on
+disk when the command ends. "frond restore" puts it back.`,
+		Example: "  frond backup /backups/shop-monday.db --dir examples/shop",
+		Args:    arguments(1, 1, "the file to write"),
+	}
+	dir := cmd.Flags().String("dir", ".", "the project's folder")
+	settings := addSettings(cmd, "store")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		config, problems := settings.read(s, *dir)
+		if err := errors.Join(problems...); err != nil {
+			return err
+		}
+		size, err := gateway.Backup(cmd.Context(), config, args[0])
+		if err != nil {
+			return err
+		}
+		if s.json {
+			return s.done(map[string]any{"file": args[0], "bytes": size})
+		}
+		_, err = fmt.Fprintf(s.out, "%s holds the whole store, %d bytes\n", args[0], size)
+		return err
+	}
+	return cmd
+}
+
+func newRestore(s *shell) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "restore FILE",
+		Short: "Put a backup in the place of the store",
+		Long: `Put FILE, which "frond backup" wrote, in the place of the store of the project in
+--dir. No gateway and no receiver may serve the store meanwhile. Where there is a
+store already, --replace is needed; the store that was there is kept beside it.`,
+		Example: "  frond restore /backups/shop-monday.db --dir examples/shop --replace",
+		Args:    arguments(1, 1, "a backup"),
+	}
+	dir := cmd.Flags().String("dir", ".", "the project's folder")
+	replace := cmd.Flags().Bool("replace", false, "replace the store that is there; it is kept under another name")
+	settings := addSettings(cmd, "store")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		config, problems := settings.read(s, *dir)
+		if err := errors.Join(problems...); err != nil {
+			return err
+		}
+		kept, err := gateway.Restore(cmd.Context(), config, args[0], *replace)
+		if err != nil {
+			return err
+		}
+		if s.json {
+			return s.done(map[string]any{"file": args[0], "kept": kept})
+		}
+		text := args[0] + " is the store now"
+		if kept != "" {
+			text += "; the one before it is " + kept
+		}
+		_, err = fmt.Fprintln(s.out, text)
+		return err
+	}
+	return cmd
+}
+
+// done writes the outcome of a command for another program.
+func (s *shell) done(outcome map[string]any) error {
+	text, err := json.Marshal(outcome)
+	if err != nil {
+		return err
+	}
+	return s.write(text)
+}

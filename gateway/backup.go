@@ -1,0 +1,39 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+
+	"github.com/frondhost/frond/store/sqlite"
+)
+
+var errInMemory = errors.New("the store is kept in memory, so there is no file of it; name one with --store sqlite:PATH")
+
+// Backup writes the store that the settings name into a new file, as of one moment,
+// also while a gateway serves it, and answers the file's size in bytes.
+func Backup(ctx context.Context, config *Config, to string) (int64, error) {
+	c := config.withDefaults()
+	path, memory, err := c.storeFile()
+	if err == nil && memory {
+		err = errInMemory
+	}
+	if err != nil {
+		return 0, err
+	}
+	return sqlite.Backup(ctx, path, to)
+}
+
+// Restore puts a backup in the place of the store that the settings name, which
+// nothing may serve meanwhile. A store that is there is only replaced where replace
+// says so; kept is what it is called from then on.
+func Restore(ctx context.Context, config *Config, backup string, replace bool) (kept string, err error) {
+	c := config.withDefaults()
+	path, memory, err := c.storeFile()
+	if err == nil && memory {
+		err = errInMemory
+	}
+	if err != nil {
+		return "", err
+	}
+	return sqlite.Restore(ctx, backup, path, replace)
+}

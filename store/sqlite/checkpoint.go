@@ -1,0 +1,51 @@
+package sqlite
+
+import (
+	"time"
+
+	sqlite3 "github.com/ncruces/go-sqlite3"
+)
+
+// SQLite moves what the write-ahead log holds into the database by itself, every 1000
+// pages, but starts the log anew only at a moment when no reader uses it. A store that
+// is never quiet would have a log without end, and one that just wrote its first rows
+// a database file with nothing in it. So the writer empties the log when it has been
+// idle for a moment, and insists when the log has grown large.
+const (
+	idleBefore = time.Second
+	largeWAL   = 16 << 20
+	insistFor  = 100 * time.Millisecond // how long writes may wait for readers to let go of a large log
+)
+
+// checkpoint moves the log into the database and empties it. It answers whether
+// nothing is left to do: false where a reader still uses the log.
+func (w *writer) checkpoint(wait time.Duration) bool {
+	if w.conn == nil || w.store.file == nil || w.store.file.lost() != nil {
+		return true
+	}
+	db := w.conn.db
+	if err := db.BusyTimeout(wait); err != nil {
+		return true
+	}
+	_, _, err := db.WALCheckpoint("main", sqlite3.CHECKPOINT_TRUNCATE)
+	_ = db.BusyTimeout(w.store.opts.BusyTimeout) // it can only fail on a closed connection
+	if diskFailure(err) {
+		w.store.file.note(err)
+	}
+	w.store.file.measure()
+	return err == nil
+}
+
+// relieve empties a log that has grown large, and tries again each time it has grown
+// by as much.
+func (w *writer) relieve() {
+	f := w.store.file
+	if f == nil || f.size() < w.relieveAt {
+		return
+	}
+	if w.checkpoint(insistFor) {
+		w.relieveAt = largeWAL
+	} else {
+		w.relieveAt = f.size() + largeWAL
+	}
+}

@@ -1,0 +1,212 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"sync"
+
+	sqlite3 "github.com/ncruces/go-sqlite3"
+)
+
+// file watches the database file that a store writes to, so that no write is
+// acknowledged that nobody will find again: a removed or replaced file still takes
+// writes, into a file without a name. It also remembers the last failure of the disk.
+// Of a store in memory it is nil, and its methods find nothing wrong.
+type file struct {
+	path string
+	log  *slog.Logger
+
+	mu      sync.Mutex
+	main    fs.FileInfo // as it was opened
+	wal     fs.FileInfo // as the first commit left it; nil before
+	walSize int64
+	failure error // why writes fail; nil: they do not
+
+	probing sync.Mutex // held by the probe of Check
+}
+
+func newFile(path string, log *slog.Logger) (*file, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	return &file{path: path, log: log, main: info}, nil
+}
+
+// lost says how the files on disk are no longer those that were opened; nil: they are.
+func (f *file) lost() error {
+	if f == nil {
+		return nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := same(f.path, f.main); err != nil {
+		return err
+	}
+	if f.wal == nil {
+		return nil
+	}
+	return same(f.path+"-wal", f.wal)
+}
+
+func same(path string, was fs.FileInfo) error {
+	now, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s was removed while the store was open; put it back, or stop this process and restore a backup", path)
+	case err != nil:
+		return err
+	case !os.SameFile(now, was):
+		return fmt.Errorf("%s was replaced while the store was open; start this process again to use the new file", path)
+	}
+	return nil
+}
+
+// committed says whether a commit that just succeeded is where others will find it.
+func (f *file) committed() error {
+	if f == nil {
+		return nil
+	}
+	if err := f.lost(); err != nil {
+		return err
+	}
+	info, err := os.Stat(f.path + "-wal")
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err == nil {
+		f.walSize = info.Size()
+		if f.wal == nil {
+			f.wal = info
+		}
+	}
+	return nil
+}
+
+// recovered forgets the last failure.
+func (f *file) recovered() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.failure != nil {
+		f.failure = nil
+		f.log.Info("the store works again", "store", f.path)
+	}
+}
+
+// walGone says that the log may have been removed with good reason: the last connection
+// that closes does that.
+func (f *file) walGone() {
+	if f != nil {
+		f.mu.Lock()
+		f.wal = nil
+		f.mu.Unlock()
+	}
+}
+
+// measure looks how large the log is now.
+func (f *file) measure() {
+	if info, err := os.Stat(f.path + "-wal"); err == nil {
+		f.mu.Lock()
+		f.walSize = info.Size()
+		f.mu.Unlock()
+	}
+}
+
+// size is how many bytes the log had when it was last looked at.
+func (f *file) size() int64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.walSize
+}
+
+// note remembers a failure of the disk, and logs it where it is a new one.
+func (f *file) note(err error) {
+	if f == nil || err == nil {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.failure == nil || whatToCheck(f.failure) != whatToCheck(err) {
+		f.log.Error("the store fails", "store", f.path, "error", err, "check", whatToCheck(err))
+	}
+	f.failure = err
+}
+
+// whatToCheck says where an operator looks first.
+func whatToCheck(err error) string {
+	switch {
+	case errors.Is(err, sqlite3.FULL), errors.Is(err, sqlite3.IOERR):
+		return "the free space and the health of the disk that holds the store"
+	case errors.Is(err, sqlite3.CORRUPT), errors.Is(err, sqlite3.NOTADB):
+		return "the file: something else wrote to it; restore a backup (frond restore)"
+	case errors.Is(err, sqlite3.READONLY), errors.Is(err, sqlite3.CANTOPEN):
+		return "the permissions of the file and its folder"
+	}
+	return "the file"
+}
+
+// failing is why writes are refused at present.
+func (f *file) failing() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.failure
+}
+
+// diskFailure says whether err is the disk's or the file's fault: nothing that another
+// request would not meet too.
+func diskFailure(err error) bool {
+	for _, code := range []sqlite3.ErrorCode{sqlite3.FULL, sqlite3.IOERR, sqlite3.CORRUPT, sqlite3.NOTADB, sqlite3.CANTOPEN, sqlite3.READONLY} {
+		if errors.Is(err, code) {
+			return true
+		}
+	}
+	return false
+}
+
+// noteDisk notes err where it is the disk's fault.
+func (s *Store) noteDisk(err error) {
+	if diskFailure(err) {
+		s.file.note(err)
+	}
+}
+
+// probeSize is how much a probe writes: a store that has no room for the largest body
+// of a request does not work, though a small write may still succeed.
+const probeSize = 1 << 20
+
+const probeTable = ownPrefix + "probe"
+
+// Check says why the store does not take writes; nil where it does. After a failure of
+// the disk it writes [probeSize] bytes and removes them again, so that a store recovers
+// by itself when there is space again.
+func (s *Store) Check(ctx context.Context) error {
+	if s.file == nil {
+		return nil
+	}
+	if err := s.file.lost(); err != nil {
+		s.file.note(err)
+		return err
+	}
+	failure := s.file.failing()
+	if failure == nil {
+		return nil
+	}
+	if !s.file.probing.TryLock() {
+		return failure // another probe is under way
+	}
+	defer s.file.probing.Unlock()
+	for _, sql := range []string{
+		`CREATE TABLE IF NOT EXISTS "` + probeTable + `" (bytes BLOB) STRICT`,
+		fmt.Sprintf(`INSERT INTO "%s" VALUES (zeroblob(%d))`, probeTable, probeSize),
+		`DELETE FROM "` + probeTable + `"`,
+	} {
+		if err := s.writer.do(&write{ctx: ctx, run: func(c *conn) error { return c.once(sql) }}); err != nil {
+			return err
+		}
+	}
+	s.file.recovered()
+	return nil
+}
