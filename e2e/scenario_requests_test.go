@@ -66,6 +66,20 @@ func TestBadRequests(t *testing.T) {
 		{name: "graphql: a limit of -1", method: "POST", path: "/graphql", body: query(`{ products(first: -1) { total } }`), status: 200, code: "VALIDATION_FAILED"},
 		{name: "graphql: a cursor from elsewhere", method: "POST", path: "/graphql", body: query(`{ products(after: "bm9uc2Vuc2U") { total } }`), status: 200, code: "VALIDATION_FAILED"},
 
+		// Half a surrogate pair: every one would be stored as the same U+FFFD.
+		{name: "envelope: half a surrogate pair", method: "POST", path: "/_kit/call", body: frame("category.create", `,"params":{"body":{"id":"\ud800","name":"a"}}`), status: 200, code: "BAD_REQUEST", rpc: -32700, says: "surrogate"},
+		{name: "envelope: half a surrogate pair in a key", method: "POST", path: "/_kit/call", body: frame("category.create", `,"params":{"body":{"\udc00":"a"}}`), status: 200, code: "BAD_REQUEST", rpc: -32700, says: "surrogate"},
+		{name: "rest: half a surrogate pair", method: "POST", path: "/api/catalog/categories", body: `{"id":"\ud800","name":"a"}`, status: 400, code: "BAD_REQUEST", says: "surrogate"},
+		{name: "rest: half a surrogate pair in a path", method: "GET", path: "/api/catalog/products/%ED%A0%80", status: 400, code: "BAD_REQUEST", says: "UTF-8"},
+		{name: "rest: half a surrogate pair in a parameter", method: "GET", path: "/api/catalog/products?filter[name]=%ED%A0%80", status: 400, code: "BAD_REQUEST", says: "UTF-8"},
+		{name: "rest: half a surrogate pair in a filter", method: "GET", path: "/api/catalog/products?filter=%7B%22name%22:%22%5Cud800%22%7D", status: 400, code: "VALIDATION_FAILED", says: "surrogate"},
+		{name: "rest: half a surrogate pair in who is calling", method: "GET", path: "/api/catalog/products", headers: []string{`X-Frond-User: {"id":"\ud800"}`}, status: 401, code: "UNAUTHORIZED"},
+		{name: "graphql: half a surrogate pair in a string", method: "POST", path: "/graphql", body: query(`{ product(id: "\ud800") { id } }`), status: 200, code: "GRAPHQL_PARSE_FAILED", says: "surrogate"},
+		{name: "graphql: half a surrogate pair in braces", method: "POST", path: "/graphql", body: query(`{ product(id: "\u{D800}") { id } }`), status: 200, code: "GRAPHQL_PARSE_FAILED"},
+		{name: "graphql: half a surrogate pair in the body", method: "POST", path: "/graphql", body: `{"query":"{ product(id: \"\ud800\") { id } }"}`, status: 400, code: "BAD_REQUEST", says: "surrogate"},
+		{name: "graphql: half a surrogate pair in a variable", method: "POST", path: "/graphql", body: `{"query":"query($id: ID!) { product(id: $id) { id } }","variables":{"id":"\ud800"}}`, status: 400, code: "BAD_REQUEST", says: "surrogate"},
+		{name: "graphql: half a surrogate pair in a parameter", method: "GET", path: `/graphql?query=%7Bproduct(id:%22%ED%A0%80%22)%7Bid%7D%7D`, headers: []string{"Accept: application/json", "X-Requested-With: e2e"}, status: 400, code: "BAD_REQUEST", says: "UTF-8"},
+
 		{name: "a path nobody serves", method: "GET", path: "/nowhere", status: 404, code: "*", says: ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 	"time"
@@ -81,13 +82,14 @@ func (a *accident) Error() string { return a.err().Error() }
 // the address.
 func (a *accident) err() *facade.Error {
 	f := &fates[a.what]
-	switch {
-	case a.what == strange && a.status != 0:
-		return facade.Errorf(f.code, "the host answered status %d and no JSON-RPC 2.0 frame", a.status)
-	case a.cause != nil:
-		return facade.Errorf(f.code, "%s%w", f.message, silent{a.cause})
+	message := f.message
+	if a.what == strange && a.status != 0 {
+		message = fmt.Sprintf("the host answered status %d and no JSON-RPC 2.0 frame", a.status)
 	}
-	return facade.Errorf(f.code, "%s", f.message)
+	if a.cause != nil {
+		return facade.Errorf(f.code, "%s%w", message, silent{a.cause})
+	}
+	return facade.Errorf(f.code, "%s", message)
 }
 
 // silent keeps a cause out of a message.

@@ -1,6 +1,8 @@
 package envelope_test
 
 import (
+	"errors"
+	"net/http"
 	"os"
 	"strings"
 	"testing"
@@ -8,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/frondhost/frond/envelope"
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // TestTableOfFailures holds the table in docs/remotes.md to the one in the code, row by row.
@@ -31,5 +35,20 @@ func TestTableOfFailures(t *testing.T) {
 	}
 	if diff := cmp.Diff(envelope.Fates(), rows); diff != "" {
 		t.Errorf("(-code +docs):\n%s", diff)
+	}
+}
+
+// TestHalfASurrogatePair: an answer with half a character is none, for two ids could
+// be one in it; the log learns what was wrong with it.
+func TestHalfASurrogatePair(t *testing.T) {
+	for _, text := range []string{`"\ud800"`, `{"\udc00":1}`, "\"\xed\xa0\x80\""} {
+		r := remote(t, "http://host", &envelope.RemoteOptions{Transport: tripper(func(r *http.Request) (*http.Response, error) {
+			return answered(r, 200, `{"jsonrpc":"2.0","id":%d,"result":`+text+`}`)
+		})})
+		_, err := r.Call(t.Context(), change)
+		var at *jsontext.Error
+		if facade.AsError(err).Code != facade.BadGateway || !errors.As(err, &at) || strings.Contains(err.Error(), at.Message) {
+			t.Errorf("%s: %v, want BAD_GATEWAY that keeps for the log what is wrong with the text", text, err)
+		}
 	}
 }

@@ -53,8 +53,11 @@ func (l *link) exchange(ctx context.Context, p *post) *accident {
 		return unanswered(ctx, attempt, err, true)
 	case resp.StatusCode >= 300 && resp.StatusCode < 400: // never followed: frames go where they were meant to go
 		return frameless(resp.StatusCode, resp.Header)
-	case jsontext.Check(body) != nil:
-		return frameless(resp.StatusCode, resp.Header)
+	}
+	if err := jsontext.Check(body); err != nil {
+		strange := frameless(resp.StatusCode, resp.Header)
+		strange.cause = err
+		return strange
 	}
 	return p.read(resp.StatusCode, resp.Header, body)
 }

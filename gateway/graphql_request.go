@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -131,6 +132,8 @@ func readURL(raw string) (*members, *refusal) {
 			continue
 		case len(values) > 1:
 			return nil, badRequest("the parameter %s is there twice; send it once", name)
+		case !utf8.ValidString(values[0]):
+			return nil, badRequest("the parameter %s is not percent-encoded UTF-8; encode its characters as UTF-8", name)
 		}
 		value := json.RawMessage(values[0])
 		if name != "variables" && name != "extensions" {

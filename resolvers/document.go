@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
@@ -79,6 +80,9 @@ func (e *Engine) document(text string) (*document, []*fault) {
 }
 
 func (e *Engine) parse(text string) (*ast.QueryDocument, *fault) {
+	if !utf8.ValidString(text) {
+		return nil, &fault{message: "The document is not UTF-8; send it as UTF-8.", code: CodeParse}
+	}
 	limit := max(e.limits.Tokens, 0) // to the parser, 0 is no limit
 	doc, err := parser.ParseQueryWithTokenLimit(&ast.Source{Input: text}, limit)
 	if err != nil {
@@ -93,6 +97,9 @@ func (e *Engine) parse(text string) (*ast.QueryDocument, *fault) {
 			told.Message = "Unexpected single quote character ('); strings stand in double quotes."
 		}
 		return nil, protocolFault(CodeParse, told)
+	}
+	if f := halfPair(text); f != nil {
+		return nil, f
 	}
 	if f := locate(text, doc); f != nil {
 		return nil, f

@@ -23,6 +23,13 @@ func TestDocuments(t *testing.T) {
 		{"a comment", "# { a }", "", resolvers.CodeParse, "The document has no operation"},
 		{"half a document", `{ posts {`, "", resolvers.CodeParse, "Expected Name, found <EOF>"},
 		{"an empty selection", `{ posts { } }`, "", resolvers.CodeParse, "expected at least one definition, found }"},
+		{"half a surrogate pair", `{ author(id: "x\ud800") { id } }`, "", resolvers.CodeParse, `The escape \ud800 is half a surrogate pair`},
+		{"the other half", `{ author(id: "\uDC00\ud800") { id } }`, "", resolvers.CodeParse, `The escape \uDC00 is half a surrogate pair`},
+		{"half a surrogate pair before an escape", `{ author(id: "\uDbff\n") { id } }`, "", resolvers.CodeParse, `The escape \uDbff is half a surrogate pair`},
+		{"half a surrogate pair in braces", `{ author(id: "\u{D800}") { id } }`, "", resolvers.CodeParse, `Invalid character escape sequence`},
+		{"half a surrogate pair in a default", `query($id: ID = "\ud800") { author(id: $id) { id } }`, "", resolvers.CodeParse, `The escape \ud800 is half a surrogate pair`},
+		{"half a surrogate pair behind a block string", "{ a: author(id: \"\"\"\\ud800 \\\"\"\" \"\"\") { id } # \"\n b: author(id: \"\\ud800\") { id } }", "", resolvers.CodeParse, `The escape \ud800 is half a surrogate pair`},
+		{"bytes that are no UTF-8", "{ author(id: \"\xed\xa0\x80\") { id } }", "", resolvers.CodeParse, `The document is not UTF-8`},
 		{"a type", `type A { b: C }`, "", resolvers.CodeParse, "Unexpected Name"},
 		{"only a fragment", `fragment f on Post { id }`, "", resolvers.CodeParse, "The document has no operation"},
 
@@ -163,5 +170,25 @@ func TestOneDocumentManyRequests(t *testing.T) {
 				t.Errorf("%s: %s", variables, got)
 			}
 		}
+	}
+}
+
+// TestSurrogates: a pair of escapes is the character it names, in a block string an
+// escape is none, and half a pair is pointed at.
+func TestSurrogates(t *testing.T) {
+	b := newBlog(t)
+	run := func(query string) string {
+		return string(b.engine.Execute(context.Background(), &resolvers.Request{Query: query}).Body)
+	}
+	for _, query := range []string{
+		`{ author(id: "\uD83D\uDE00 \\ud800 \u{1F600}") { id } }`, `{ author(id: """\ud800""") { id } } # "\ud800"`,
+	} {
+		if got := run(query); got != `{"data":{"author":null}}` {
+			t.Errorf("%s\nsays %s", query, got)
+		}
+	}
+	got := run("{ author(id: \"é\") { id }\r\n  b: author(id: \"\\ud83d\\ude00\\ud83d\") { id } }")
+	if want := `"locations":[{"line":2,"column":30}]`; !strings.Contains(got, want) {
+		t.Errorf("%s\nwant %s", got, want)
 	}
 }

@@ -424,6 +424,8 @@ func TestToJSON(t *testing.T) {
 		{"1: one\ntrue: two\n", `{"1":"one","true":"two"}`},
 		{"a: !!str 12\n", `{"a":"12"}`},
 		{`{"a": 1.0}`, `{"a": 1.0}`},
+		{`a: "\uD83D\uDE00 \uFFFD \\udc00"`, `{"a":"😀 � \\udc00"}`},
+		{"a: '\\udc00'\nb: \\udc00\n", `{"a":"\\udc00","b":"\\udc00"}`},
 	}
 	for _, test := range tests {
 		got, err := schema.ToJSON("a.yaml", []byte(test.yaml))
@@ -436,18 +438,25 @@ func TestToJSON(t *testing.T) {
 		laughs += fmt.Sprintf("a%d: &a%d [%s]\n", i, i, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d,", i-1), 10), ","))
 	}
 	for text, want := range map[string]string{
-		laughs:                          "its aliases make it longer than 16 MiB",
-		"a: *x\n":                       "line 1",
-		"a: .inf\n":                     "line 1: JSON has no such number",
-		"a: !secret x\n":                "tags such as !secret",
-		"a: 1\n---\nb: 2\n":             "a second document",
-		"a: b: c\n":                     "line 1",
-		strings.Repeat("[", 200000):     "",
-		"a: &x\n  b: *x\n":              "names no anchor",
-		"? [a, b]\n: c\n":               "line 2, column 1",
-		"<<: 3\n":                       "only mappings can be merged",
-		strings.Repeat("- ", 200000):    "nested deeper",
-		strings.Repeat("- ", 150) + "x": "nested deeper",
+		laughs:                           "its aliases make it longer than 16 MiB",
+		"a: *x\n":                        "line 1",
+		"a: .inf\n":                      "line 1: JSON has no such number",
+		"a: !secret x\n":                 "tags such as !secret",
+		"a: 1\n---\nb: 2\n":              "a second document",
+		"a: b: c\n":                      "line 1",
+		strings.Repeat("[", 200000):      "",
+		"a: &x\n  b: *x\n":               "names no anchor",
+		"? [a, b]\n: c\n":                "line 2, column 1",
+		"a: \"\\uD800\"":                 "line 1, column 5: not enough length for escaped UTF-16 surrogate pair",
+		"b: 1\na: [\"ü\", \"x\\uDC00\"]": "line 2: half a surrogate pair is no character",
+		"{\"ääää\": \"\\uDC00\"}":        "half a surrogate pair is no character",
+		"a: \"\\U0000D800\"":             "line 1: half a surrogate pair is no character",
+		"\"\\uDC00\": 1":                 "line 1: half a surrogate pair is no character",
+		"a: !!str \"\\uDC00\"":           "line 1: half a surrogate pair is no character",
+		"a: \xed\xa0\x80":                "it is not UTF-8; save it as UTF-8",
+		"<<: 3\n":                        "only mappings can be merged",
+		strings.Repeat("- ", 200000):     "nested deeper",
+		strings.Repeat("- ", 150) + "x":  "nested deeper",
 	} {
 		_, err := schema.ToJSON("a.yaml", []byte(text))
 		if err == nil || !strings.Contains(err.Error(), want) {

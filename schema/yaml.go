@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -51,6 +53,9 @@ func yamlToJSON(data []byte) (out json.RawMessage, err error) {
 			out, err = nil, errors.New("the parser gave up on it")
 		}
 	}()
+	if !utf8.Valid(data) {
+		return nil, errors.New("it is not UTF-8; save it as UTF-8")
+	}
 	if hopeless(data) {
 		return nil, fmt.Errorf("it is nested deeper than %d levels", jsontext.MaxDepth)
 	}
@@ -62,7 +67,7 @@ func yamlToJSON(data []byte) (out json.RawMessage, err error) {
 		}
 		return nil, errors.New("it has a syntax error")
 	}
-	w := yamlWriter{anchors: map[string]ast.Node{}}
+	w := yamlWriter{source: string(data), anchors: map[string]ast.Node{}}
 	var body ast.Node
 	for _, doc := range f.Docs {
 		if doc.Body == nil {
@@ -121,6 +126,7 @@ func lineError(n ast.Node, format string, args ...any) error {
 }
 
 type yamlWriter struct {
+	source  string
 	out     []byte
 	anchors map[string]ast.Node
 }
@@ -161,7 +167,7 @@ func (w *yamlWriter) node(n ast.Node, depth int) error {
 			w.out = append(w.out, n.Value...)
 			return nil
 		}
-		w.out = jsontext.AppendString(w.out, n.Value)
+		return w.text(n)
 	case *ast.LiteralNode:
 		w.out = jsontext.AppendString(w.out, n.Value.Value)
 	case *ast.MappingNode:
@@ -194,6 +200,9 @@ func (w *yamlWriter) node(n ast.Node, depth int) error {
 	case *ast.TagNode:
 		if n.Start.Value == "!!str" {
 			if s, ok := n.Value.(ast.ScalarNode); ok {
+				if text, ok := s.(*ast.StringNode); ok {
+					return w.text(text)
+				}
 				w.out = jsontext.AppendString(w.out, scalarText(s))
 				return nil
 			}
@@ -227,7 +236,7 @@ func (w *yamlWriter) mapping(values []*ast.MappingValueNode, depth int) error {
 			return err
 		}
 		for _, m := range merged {
-			name, err := keyText(m.Key)
+			name, err := w.keyText(m.Key)
 			if err != nil {
 				return err
 			}
@@ -241,7 +250,7 @@ func (w *yamlWriter) mapping(values []*ast.MappingValueNode, depth int) error {
 		if kv.Key.IsMergeKey() {
 			continue
 		}
-		name, err := keyText(kv.Key)
+		name, err := w.keyText(kv.Key)
 		if err != nil {
 			return err
 		}
@@ -295,20 +304,53 @@ func (w *yamlWriter) merged(n ast.Node, depth int) ([]*ast.MappingValueNode, err
 }
 
 // keyText is a mapping's key as a JSON object's: scalars by their text.
-func keyText(k ast.MapKeyNode) (string, error) {
+func (w *yamlWriter) keyText(k ast.MapKeyNode) (string, error) {
 	switch k := k.(type) {
 	case *ast.StringNode:
-		return k.Value, nil
+		return k.Value, w.whole(k)
 	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.NullNode:
 		return k.GetToken().Value, nil
 	}
 	return "", lineError(k, "this cannot be a key")
 }
 
+// text writes a string.
+func (w *yamlWriter) text(n *ast.StringNode) error {
+	w.out = jsontext.AppendString(w.out, n.Value)
+	return w.whole(n)
+}
+
+// whole refuses a string with half a surrogate pair in an escape. The parser makes
+// U+FFFD of it, as of every other half, and keeps no text to tell it by: where U+FFFD
+// stands, the source is read again from the string's line on.
+func (w *yamlWriter) whole(n *ast.StringNode) error {
+	if n.Token.Type != token.DoubleQuoteType || !strings.ContainsRune(n.Value, utf8.RuneError) {
+		return nil
+	}
+	lines := strings.SplitAfter(w.source, "\n")
+	from := []rune(strings.Join(lines[n.Token.Position.Line-1:], ""))
+	_, text, _ := strings.Cut(string(from[n.Token.Position.Column-1:]), `"`)
+	for i := 0; i < len(text) && text[i] != '"'; i++ {
+		if text[i] != '\\' {
+			continue
+		}
+		switch escape := surrogate.FindStringSubmatch(text[i:]); {
+		case escape == nil:
+			i++ // the character behind the backslash
+		case escape[1] != "":
+			i += len(escape[0]) - 1
+		default:
+			return lineError(n, "half a surrogate pair is no character; escape both halves, or write the character itself")
+		}
+	}
+	return nil
+}
+
+// surrogate is an escape of a surrogate at the beginning of a text; its group is a pair.
+var surrogate = regexp.MustCompile(`^(?i:(\\ud[89ab]..\\ud[c-f]..)|\\u(?:0000)?d[89a-f])`)
+
 func scalarText(s ast.ScalarNode) string {
 	switch s := s.(type) {
-	case *ast.StringNode:
-		return s.Value
 	case *ast.LiteralNode:
 		return s.Value.Value
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -62,6 +63,9 @@ func parseValue(arg string) (path []string, text json.RawMessage, err error) {
 		if text, err = os.ReadFile(file); err != nil {
 			return nil, nil, fmt.Errorf("%s: the file cannot be read (%w); name one that can be", name, err)
 		}
+	}
+	if !utf8.ValidString(name) || !raw && !utf8.Valid(text) {
+		return nil, nil, fmt.Errorf("%q is not UTF-8; write it as UTF-8", name)
 	}
 	if !raw {
 		return path, jsontext.Quote(string(text)), nil

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -26,8 +27,8 @@ func (e *Error) Error() string {
 }
 
 // Check says whether data is exactly one JSON value (RFC 8259) in UTF-8 whose
-// objects name no key twice and that is no deeper than MaxDepth. It reads the text
-// once. The error is an *Error.
+// objects name no key twice, whose strings hold no half of a surrogate pair, and that
+// is no deeper than MaxDepth. It reads the text once. The error is an *Error.
 func Check(data []byte) error {
 	c := checks.Get().(*check)
 	defer c.free()
@@ -287,7 +288,8 @@ var special = func() (t [256]bool) {
 }()
 
 // checkString is the offset behind the string that begins at i, or where it is
-// wrong and how. A lone surrogate in an escape is let through, as RFC 8259 does.
+// wrong and how. RFC 8259 section 8.2 leaves a lone surrogate to the reader; it is
+// refused, because Go reads every one of them as U+FFFD and two keys would be one.
 func checkString(data []byte, i int) (int, string) {
 	start := i
 	for i++; i < len(data); {
@@ -300,22 +302,11 @@ func checkString(data []byte, i int) (int, string) {
 		case ch == '"':
 			return i + 1, ""
 		case ch == '\\':
-			if i+1 >= len(data) {
-				return start, "this string is not closed"
+			end, message := checkEscape(data, i)
+			if message != "" {
+				return end, message
 			}
-			switch data[i+1] {
-			case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
-				i += 2
-			case 'u':
-				for k := i + 2; k < i+6; k++ {
-					if k >= len(data) || !isHex(data[k]) {
-						return i, "four hexadecimal digits have to stand behind \\u"
-					}
-				}
-				i += 6
-			default:
-				return i, "JSON knows no such escape in a string"
-			}
+			i = end
 		case ch < ' ':
 			return i, "a control character in a string has to be escaped"
 		default:
@@ -329,8 +320,53 @@ func checkString(data []byte, i int) (int, string) {
 	return start, "this string is not closed"
 }
 
-func isHex(c byte) bool {
-	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
+// checkEscape is the offset behind the escape that begins at i, a surrogate pair's
+// being one, or where it is wrong and how.
+func checkEscape(data []byte, i int) (int, string) {
+	if i+1 == len(data) {
+		return i, "this string is not closed"
+	}
+	switch data[i+1] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return i + 2, ""
+	case 'u':
+	default:
+		return i, "JSON knows no such escape in a string"
+	}
+	r, ok := unhex(data, i)
+	if !ok {
+		return i, "four hexadecimal digits have to stand behind \\u"
+	}
+	if !utf16.IsSurrogate(r) {
+		return i + 6, ""
+	}
+	if second, _ := unhex(data, i+6); utf16.DecodeRune(r, second) == utf8.RuneError {
+		return i, halfPair
+	}
+	return i + 12, ""
+}
+
+const halfPair = "half a surrogate pair is no character; escape both halves, or write the character itself"
+
+// unhex is what the escape \uXXXX at i stands for; false where none is there.
+func unhex(data []byte, i int) (r rune, ok bool) {
+	if i+6 > len(data) || data[i] != '\\' || data[i+1] != 'u' {
+		return 0, false
+	}
+	for _, c := range data[i+2 : i+6] {
+		switch {
+		case c >= '0' && c <= '9':
+			c -= '0'
+		case c >= 'a' && c <= 'f':
+			c -= 'a' - 10
+		case c >= 'A' && c <= 'F':
+			c -= 'A' - 10
+		default:
+			return 0, false
+		}
+		r = r<<4 | rune(c)
+	}
+	return r, true
 }
 
 // checkNumber is the offset behind the number that begins at i, or where it stops being one.

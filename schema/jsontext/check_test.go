@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -16,6 +17,7 @@ func TestCheckRefuses(t *testing.T) {
 	for i := range many {
 		many[i] = fmt.Sprintf(`"k%d":%d`, i, i)
 	}
+	const half = "half a surrogate pair is no character; escape both halves, or write the character itself"
 	tests := []struct {
 		name, text, want, pointer string
 	}{
@@ -37,6 +39,16 @@ func TestCheckRefuses(t *testing.T) {
 		{"a control character", "[\"a\tb\"]", "line 1, column 4: a control character in a string has to be escaped", "/0"},
 		{"a strange escape", `["\x"]`, "line 1, column 3: JSON knows no such escape in a string", "/0"},
 		{"a short escape", `["\u00g0"]`, `line 1, column 3: four hexadecimal digits have to stand behind \u`, "/0"},
+		{"the first half of a pair alone", `{"a": "x\ud800"}`, "line 1, column 9: " + half, "/a"},
+		{"the second half of a pair alone", `["\uDC00"]`, "line 1, column 3: " + half, "/0"},
+		{"the first half of a pair twice", `["\ud800\udbff\udc00"]`, "line 1, column 3: " + half, "/0"},
+		{"the halves of a pair crossed", `["\udc00\ud800"]`, "line 1, column 3: " + half, "/0"},
+		{"half a pair before another escape", `["\ud800\n"]`, "line 1, column 3: " + half, "/0"},
+		{"half a pair before digits that are none", `["\ud800\uDCzz"]`, "line 1, column 3: " + half, "/0"},
+		{"half a pair behind a whole one", `["\ud83d\ude00\ude00"]`, "line 1, column 15: " + half, "/0"},
+		{"half a pair in a key", `{"b": 1, "\ud800": 1}`, "line 1, column 11: " + half, "/b"},
+		{"half a pair at the end of the text", `["\ud800`, "line 1, column 3: " + half, "/0"},
+		{"half a pair as bytes", "[\"\xed\xa0\x80\"]", "line 1, column 3: the text is not UTF-8; send it as UTF-8", "/0"},
 		{"a number with a leading zero", `[01]`, "line 1, column 3: a comma or ] has to stand here", "/0"},
 		{"a number without digits", `[-]`, "line 1, column 3: this number is not one JSON can write", "/0"},
 		{"a fraction without digits", `[1.]`, "line 1, column 4: this number is not one JSON can write", "/0"},
@@ -75,7 +87,7 @@ func TestCheckAccepts(t *testing.T) {
 		`{"a": {"a": {"a": 1}}, "b": [{"a": 1}, {"a": 2}]}`,
 		`[{"a":1,"b":2,"c":3}, {"a":1,"b":2}, {"a":1,"b":2,"c":3}, {"b":1,"a":2}, {"b":1,"c":2,"a":3}, {}, {"a":1}]`,
 		`[{"a":[{"b":1},{"b":2}],"c":{"a":1}}, {"a":[{"a":1,"c":2}],"c":{"c":1}}, [{"a":1}], {"a":[],"c":1}]`,
-		`"\ud800"`, // a lone surrogate: RFC 8259 section 8.2 leaves it to the reader
+		`"\ud83d\uDE00"`, `{"\uD83D\ude00": "x\udbff\udfffy\ue000\ud7ff"}`,
 		strings.Repeat("[", 100) + strings.Repeat("]", 100),
 	} {
 		if err := jsontext.Check([]byte(text)); err != nil {
@@ -86,8 +98,19 @@ func TestCheckAccepts(t *testing.T) {
 
 // twin is what Check holds, said slowly through encoding/json.
 func twin(data []byte) bool {
-	return utf8.Valid(data) && json.Valid(data) && sound(jsontext.Trim(data), 0)
+	return utf8.Valid(data) && json.Valid(data) && !halves(data) && sound(jsontext.Trim(data), 0)
 }
+
+// halves says whether half a surrogate pair is escaped in valid JSON.
+func halves(data []byte) bool {
+	text := strings.ReplaceAll(strings.ToLower(string(data)), `\\`, "")
+	return lone.MatchString(pair.ReplaceAllString(text, ""))
+}
+
+var (
+	pair = regexp.MustCompile(`\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}`)
+	lone = regexp.MustCompile(`\\ud[89a-f]`)
+)
 
 func sound(v []byte, depth int) bool {
 	dec := json.NewDecoder(strings.NewReader(string(v)))
