@@ -77,6 +77,7 @@ var guests = map[string]string{
 	"github.com/google/uuid":                     "schema",
 	"github.com/nrednav/cuid2":                   "schema",
 	"golang.org/x/text":                          "schema",
+	"golang.org/x/net/idna":                      "schema",
 	"github.com/expr-lang/expr":                  "facade",
 	"github.com/ncruces/go-sqlite3":              "store/sqlite",
 	"github.com/gofrs/flock":                     "store/sqlite",

@@ -1,0 +1,127 @@
+package schema
+
+import (
+	"strings"
+)
+
+// isEmail says whether s is a Mailbox of RFC 5321: a dotted or quoted local part of
+// at most 64 characters, and a host name or an address in brackets.
+func isEmail(s string) bool {
+	at := strings.LastIndexByte(s, '@')
+	if at < 1 || at > 64 {
+		return false
+	}
+	local, host := s[:at], s[at+1:]
+	if len(local) > 1 && local[0] == '"' && local[len(local)-1] == '"' {
+		for i := 1; i < len(local)-1; i++ {
+			switch c := local[i]; {
+			case c == '\\':
+				if i++; i == len(local)-1 || local[i] < ' ' || local[i] > '~' {
+					return false
+				}
+			case c < ' ' || c > '~' || c == '"':
+				return false
+			}
+		}
+	} else {
+		for atom := range strings.SplitSeq(local, ".") {
+			if atom == "" {
+				return false
+			}
+			for i := 0; i < len(atom); i++ {
+				if c := atom[i]; !isAlnum(c) && strings.IndexByte("!#$%&'*+-/=?^_`{|}~", c) < 0 {
+					return false
+				}
+			}
+		}
+	}
+	if inner, ok := strings.CutPrefix(host, "["); ok {
+		inner, ok = strings.CutSuffix(inner, "]")
+		if tag := "IPv6:"; len(inner) >= len(tag) && strings.EqualFold(inner[:len(tag)], tag) {
+			return ok && isIPv6(inner[len(tag):])
+		}
+		return ok && isIPv4(inner)
+	}
+	return isHostname(host)
+}
+
+// isHostname says whether s is a host name of RFC 1123: labels of letters, digits and
+// hyphens, 253 characters at most. A label that begins with xn-- has to stand for a
+// name that IDNA 2008 allows (RFC 5890, section 2.3.2.1).
+func isHostname(s string) bool {
+	if s == "" || len(s) > 253 {
+		return false
+	}
+	for label := range strings.SplitSeq(s, ".") {
+		if label == "" || len(label) > 63 || label[0] == '-' || label[len(label)-1] == '-' {
+			return false
+		}
+		for i := 0; i < len(label); i++ {
+			if c := label[i]; !isAlnum(c) && c != '-' {
+				return false
+			}
+		}
+		if len(label) > 4 && strings.EqualFold(label[:4], "xn--") && !isALabel(label) || strings.EqualFold(label, "xn--") {
+			return false
+		}
+	}
+	return true
+}
+
+// isIPv4 says whether s is four numbers of at most 255, without leading zeros.
+func isIPv4(s string) bool {
+	n := 0
+	for part := range strings.SplitSeq(s, ".") {
+		v, ok := digits(part)
+		if n++; !ok || part == "" || len(part) > 3 || v > 255 || len(part) > 1 && part[0] == '0' {
+			return false
+		}
+	}
+	return n == 4
+}
+
+// isIPv6 says whether s is eight groups of hexadecimal digits (RFC 4291 section 2.2):
+// a run of zeros left out at most once, the last two groups perhaps as IPv4.
+func isIPv6(s string) bool {
+	head, tail, gap := strings.Cut(s, "::")
+	if strings.Contains(tail, "::") {
+		return false
+	}
+	n, ok := groups(head, !gap)
+	m, ok2 := groups(tail, true)
+	if !ok || !ok2 {
+		return false
+	}
+	if gap {
+		return n+m < 8
+	}
+	return n == 8
+}
+
+// groups counts the 16-bit groups of a part of an IPv6 address; the last of them
+// may be an IPv4 address where v4 is set.
+func groups(s string, v4 bool) (int, bool) {
+	if s == "" {
+		return 0, true
+	}
+	n := 0
+	parts := strings.Split(s, ":")
+	for i, g := range parts {
+		if v4 && i == len(parts)-1 && strings.Contains(g, ".") {
+			return n + 2, isIPv4(g)
+		}
+		if n++; g == "" || len(g) > 4 {
+			return 0, false
+		}
+		for k := 0; k < len(g); k++ {
+			if !isHexDigit(g[k]) {
+				return 0, false
+			}
+		}
+	}
+	return n, true
+}
+
+func isAlnum(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
