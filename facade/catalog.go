@@ -7,8 +7,9 @@ import "github.com/frondhost/frond/schema"
 type Catalog struct {
 	Vendor    string
 	Fronds    []*Frond
-	Set       *schema.Set // the cards it was made from; entities without a door among them
-	Audiences []string    // that have surfaces of their own, in the order of their names
+	Set       *schema.Set    // the cards it was made from; entities without a door among them
+	Notes     []schema.Fault // what is let be or left out of remotes; nothing that stops a start
+	Audiences []string       // that have surfaces of their own, in the order of their names
 
 	doors map[string]*Door     // by schema.EntityKey
 	views map[Surface]*Catalog // what each surface shows of the whole host

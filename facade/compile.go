@@ -23,6 +23,7 @@ type compiler struct {
 	doors        map[string]*Door
 	seeds        []seedFile
 	faults       schema.Faults
+	left         []schema.Fault // of the cards of remotes
 
 	listCards map[ListLimits]*schema.Entity
 }
@@ -38,6 +39,7 @@ func (b *compiler) compile() *Catalog {
 	}
 	var sources []schema.Source
 	opts := schema.CompileOptions{Vendor: b.project.Vendor, Remote: map[string]bool{}, Unknown: b.incomplete, Unregistered: b.unregistered}
+	opts.Left = func(f schema.Fault) { b.left = append(b.left, f) }
 	configs := make([]frondConfig, len(b.project.Fronds))
 	for i, f := range b.project.Fronds {
 		b.named(i, f)
@@ -73,6 +75,7 @@ func (b *compiler) compile() *Catalog {
 	vendor := cmp.Or(b.project.Vendor, schema.DefaultVendor)
 	catalog := &Catalog{Vendor: vendor, Fronds: b.fronds, Set: b.set, doors: b.doors}
 	b.showing(catalog, configs)
+	b.leftOut(catalog)
 	return catalog
 }
 

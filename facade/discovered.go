@@ -17,7 +17,7 @@ func Discovered(d *schema.DiscoveredFrond, from string) *FrondSource {
 	for i := range d.Doors {
 		if door := &d.Doors[i]; door.Schema != nil {
 			s.entities[schema.EntityKey(door.Name)] = true
-			s.src.Cards = append(s.src.Cards, schema.Source{File: from, Name: door.Name, Frond: d.Name, Card: door.Schema})
+			s.src.Cards = append(s.src.Cards, schema.Source{File: from, At: "/" + door.Name, Name: door.Name, Frond: d.Name, Card: door.Schema})
 		}
 	}
 	var doors, computed schema.Object

@@ -34,6 +34,7 @@ type Host struct {
 	facade    atomic.Pointer[facade.Facade]
 	close     func() error
 
+	noted    map[string]bool            // the catalog's notes that were logged; one compile at a time
 	renewing sync.Mutex                 // one renewal at a time; project is read and written under it
 	swap     func(*facade.Facade) error // what stands over the façade follows it; nil: nothing does
 }
@@ -201,11 +202,25 @@ func (h *Host) compile() (f *facade.Facade, whole bool, err error) {
 		Incomplete:   incomplete || h.options.Incomplete,
 	})
 	if err == nil {
+		h.note(f.Catalog().Notes)
 		h.topology.bind(carriers, f.Catalog())
 		h.telemetry.trips(carriers, h.config.Remotes)
 		watch.bind(f.Catalog())
 	}
 	return f, whole, err
+}
+
+// note logs what is left out of remotes, each thing once.
+func (h *Host) note(notes []schema.Fault) {
+	if h.noted == nil {
+		h.noted = map[string]bool{}
+	}
+	for _, note := range notes {
+		if text := note.Error(); !h.noted[text] {
+			h.noted[text] = true
+			h.log.Warn("something of a remote is left out", "note", text)
+		}
+	}
 }
 
 // prepare makes the store hold what the cards say of the rows that are kept here.

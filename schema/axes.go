@@ -20,7 +20,7 @@ type Axes struct {
 type Relation struct {
 	To       string // lower case
 	Many     bool   // kind: many
-	OnDelete string // "", "cascade", "restrict", "set-null"
+	OnDelete string // "", "cascade", "restrict", "set null"
 	By       string // additive: which one-relation of To a many relation is the other side of
 }
 

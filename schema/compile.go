@@ -49,6 +49,9 @@ type CompileOptions struct {
 	// Unregistered is told each generator and conversion that nobody registered,
 	// which is then no fault: for those who look at cards and run none of it.
 	Unregistered func(Fault)
+	// Left is told what is let be of the cards of remotes though it makes no sense
+	// here, or is left out; nil: nobody is.
+	Left func(Fault)
 }
 
 // DefaultVendor is x-kit-vendor where nobody says another.
@@ -153,6 +156,16 @@ type unit struct {
 
 func (c *compiler) fault(u *unit, at, message, remedy string) {
 	c.faults = append(c.faults, Fault{File: u.src.File, Pointer: u.src.At + at, Message: message, Remedy: remedy})
+}
+
+// beyond is fault, unless the unit's Frond runs elsewhere: what its card says has a
+// meaning where it runs, or none, and costs nothing here.
+func (c *compiler) beyond(u *unit, at, message, remedy string) {
+	if !c.remote(u) {
+		c.fault(u, at, message, remedy)
+	} else if c.set.opts.Left != nil {
+		c.set.opts.Left(Fault{File: u.src.File, Pointer: u.src.At + at, Message: message + "; it is let be"})
+	}
 }
 
 // remote says whether the unit's Frond runs elsewhere: then its card is data, and

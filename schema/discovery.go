@@ -3,6 +3,7 @@ package schema
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/frondhost/frond/schema/jsontext"
@@ -19,6 +20,10 @@ type DiscoveredFrond struct {
 	Name  string
 	Doors []DiscoveredDoor
 	Facts []DiscoveredFact
+
+	// Left is what of the document was left out: it goes beyond the specification, and
+	// nothing is made of it. The pointers lead into the document.
+	Left Faults
 }
 
 // DiscoveredDoor is a callable entity.
@@ -119,15 +124,16 @@ func (o *object) card(name string, c *Card) {
 }
 
 // ReadDiscovery reads a discovery document. Keys it does not know are ignored: a
-// newer host may say more. What a gateway cannot do without is refused: a version
-// other than 1, fronds, their names and doors, the names of doors, operations and
-// facts, a kind that is neither query nor command, a broken card. The error is
-// Faults, with pointers into the document; the caller adds whose it is.
+// newer host may say more. What goes beyond the specification in another form than
+// here is left out (DiscoveredFrond.Left). What a gateway cannot do without is
+// refused: a version other than 1, fronds, their names and doors, the names of doors,
+// operations and facts, a broken card. The error is Faults, with pointers into the
+// document; the caller adds whose it is.
 func ReadDiscovery(data []byte) (*Discovery, error) {
 	if err := jsontext.Check(data); err != nil {
 		return nil, Faults{{Message: "the discovery document is not JSON: " + err.Error()}}
 	}
-	var r reader
+	r := reader{foreign: true}
 	d := r.discovery(data)
 	if err := r.faults.Err(); err != nil {
 		return nil, err
@@ -157,23 +163,26 @@ func (r *reader) discovery(data json.RawMessage) *Discovery {
 		}
 	}
 	r.list(data, "", "fronds", true, func(v json.RawMessage, at string) {
+		left := len(r.left)
 		f := DiscoveredFrond{Name: r.named(v, at), Doors: []DiscoveredDoor{}, Facts: []DiscoveredFact{}}
 		r.list(v, at, "doors", true, func(v json.RawMessage, at string) {
-			door := DiscoveredDoor{Name: r.named(v, at), Ops: []DiscoveredOp{}, Schema: r.cardAt(v, at, "schema"), Computed: r.cardAt(v, at, "computed")}
+			door := DiscoveredDoor{Name: r.named(v, at), Ops: []DiscoveredOp{}, Schema: r.cardAt(v, at, "schema"), Computed: r.ownCardAt(v, at, "computed")}
 			r.list(v, at, "ops", false, func(v json.RawMessage, at string) {
 				op := DiscoveredOp{
 					Name:        r.named(v, at),
 					Description: r.textAt(v, at, "description"),
 					Input:       r.cardAt(v, at, "input"),
 					Output:      r.cardAt(v, at, "output"),
-					Params:      r.cardAt(v, at, "params"),
-					Query:       r.cardAt(v, at, "query"),
+					Params:      r.ownCardAt(v, at, "params"),
+					Query:       r.ownCardAt(v, at, "query"),
 					Cardinality: r.textAt(v, at, "cardinality"),
 					Mode:        r.textAt(v, at, "mode"),
 					Deprecated:  r.deprecated(v),
 				}
 				if kind := jsontext.Get(v, "kind"); kind != nil {
-					op.Kind = r.word(kind, child(at, "kind"), "query", "command")
+					if op.Kind = r.word(kind, child(at, "kind"), "query", "command"); op.Kind == "" {
+						op.Kind = "command" // whatever it is, it is not sent twice
+					}
 				}
 				door.Ops = append(door.Ops, op)
 			})
@@ -182,6 +191,7 @@ func (r *reader) discovery(data json.RawMessage) *Discovery {
 		r.list(v, at, "facts", false, func(v json.RawMessage, at string) {
 			f.Facts = append(f.Facts, DiscoveredFact{Name: r.named(v, at), Schema: r.cardAt(v, at, "schema")})
 		})
+		f.Left = slices.Clone(r.left[left:])
 		d.Fronds = append(d.Fronds, f)
 	})
 	return d
@@ -247,7 +257,20 @@ func (r *reader) textAt(obj json.RawMessage, at, name string) string {
 	if v == nil || jsontext.IsNull(v) {
 		return ""
 	}
-	return r.string(v, child(at, name))
+	return r.beyondString(v, child(at, name))
+}
+
+// ownCardAt is a card that the specification does not have. Other hosts may say
+// something else under its name, which is then not known.
+func (r *reader) ownCardAt(obj json.RawMessage, at, name string) *Card {
+	own := reader{foreign: true}
+	c := own.cardAt(obj, at, name)
+	if len(own.faults) > 0 {
+		r.beyond(child(at, name), name+" is no card: "+own.faults[0].Message, "")
+		return nil
+	}
+	r.left = append(r.left, own.left...)
+	return c
 }
 
 func (r *reader) cardAt(obj json.RawMessage, at, name string) *Card {

@@ -26,7 +26,7 @@ func (c *compiler) fill(u *unit) {
 			}
 		}
 		if card.Title != "" && EntityKey(card.Title) != e.Key {
-			c.fault(u, "/title", fmt.Sprintf("the title is %q, but the file makes the entity %q", card.Title, e.Key),
+			c.beyond(u, "/title", fmt.Sprintf("the title is %q, but the file makes the entity %q", card.Title, e.Key),
 				"leave the title out, or rename the file") // spec 2.1: title is the lower-case name
 		}
 		card.Title = e.Key

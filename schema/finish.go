@@ -48,18 +48,26 @@ func (u *unit) takenAt(at string) bool {
 }
 
 func (c *compiler) required(u *unit) {
+	kept := []string{}
 	for i, name := range u.card.Required {
 		at := fmt.Sprintf("/required/%d", i)
 		p := u.entity.byName[name]
 		switch {
-		case p == nil:
-			if u.card.Fields != nil {
-				c.fault(u, at, fmt.Sprintf("required names %q, which is no field of the card", name), fieldNames(u.card.Fields))
-			}
-		case p.Axes.In.Closed, !u.src.View && answered(&p.Field) != "":
+		case p == nil && u.card.Fields != nil:
+			c.beyond(u, at, fmt.Sprintf("required names %q, which is no field of the card", name), fieldNames(u.card.Fields))
+		case p != nil && (p.Axes.In.Closed || !u.src.View && answered(&p.Field) != ""):
 			// spec 2.3: required are the fields no lifecycle.create rule answers for.
-			c.fault(u, at, fmt.Sprintf("required names %q, but the field has an answer of its own: %s", name, answered(&p.Field)), "take it off the list")
+			c.beyond(u, at, fmt.Sprintf("required names %q, but the field has an answer of its own: %s", name, answered(&p.Field)), "take it off the list")
+		default:
+			kept = append(kept, name)
+			continue
 		}
+		if p != nil && c.remote(u) {
+			p.required = false
+		}
+	}
+	if len(kept) < len(u.card.Required) { // of a remote: plain JSON Schema lists all that is always there
+		u.card.Required = kept
 	}
 }
 
@@ -96,14 +104,14 @@ func (c *compiler) shape(u *unit, s *Shape, at string) {
 	for i, v := range s.Enum {
 		key := string(canonical(nil, v))
 		if seen[key] {
-			c.fault(u, fmt.Sprintf("%s/enum/%d", at, i), "this value stands in the enum twice", "leave the second one out")
+			c.beyond(u, fmt.Sprintf("%s/enum/%d", at, i), "this value stands in the enum twice", "leave the second one out")
 		}
 		seen[key] = true
 	}
 	for i, name := range s.Required {
 		if s.Properties != nil && !engineNeeded(s.Extra) && !slices.ContainsFunc(s.Properties, func(f Field) bool { return f.Name == name }) {
 			// The object takes the keys it names, so nobody could send this one.
-			c.fault(u, fmt.Sprintf("%s/required/%d", at, i), fmt.Sprintf("required names %q, which is no field of the object", name), fieldNames(s.Properties))
+			c.beyond(u, fmt.Sprintf("%s/required/%d", at, i), fmt.Sprintf("required names %q, which is no field of the object", name), fieldNames(s.Properties))
 		}
 	}
 	if s.Items != nil {
@@ -180,10 +188,10 @@ func (c *compiler) uniques(u *unit) {
 					sound = false // the view dropped a member; the entity keeps the constraint
 				case q == nil:
 					sound = false
-					c.fault(u, fmt.Sprintf("%s/%d", at, j), fmt.Sprintf("unique names %q, which is no field of the card", name), fieldNames(u.card.Fields))
+					c.beyond(u, fmt.Sprintf("%s/%d", at, j), fmt.Sprintf("unique names %q, which is no field of the card", name), fieldNames(u.card.Fields))
 				case !u.src.View && !hasUnique(q, members):
 					sound = false
-					c.fault(u, child("/properties", name), fmt.Sprintf("the unique constraint [%s] stands at %s and not here", strings.Join(members, ", "), p.Name),
+					c.beyond(u, child("/properties", name), fmt.Sprintf("the unique constraint [%s] stands at %s and not here", strings.Join(members, ", "), p.Name),
 						fmt.Sprintf("write role.unique: [[%s]] at each of its members", strings.Join(members, ", ")))
 				default:
 					props = append(props, q)
@@ -191,7 +199,7 @@ func (c *compiler) uniques(u *unit) {
 			}
 			if !slices.Contains(members, p.Name) && !u.src.View {
 				sound = false
-				c.fault(u, at, fmt.Sprintf("the constraint does not name %s, the field it stands at", p.Name), "write it at its members only")
+				c.beyond(u, at, fmt.Sprintf("the constraint does not name %s, the field it stands at", p.Name), "write it at its members only")
 			}
 			id := strings.Join(members, "\x00")
 			if sound && !seen[id] {
@@ -218,7 +226,7 @@ func (c *compiler) examples(u *unit) {
 			j.value(field, v)
 			j.keys(field, v)
 			for _, d := range j.details() {
-				c.fault(u, at+where+d.Pointer, "the card gives a value that the field itself refuses: it "+d.Message, "change the value or the shape")
+				c.beyond(u, at+where+d.Pointer, "the card gives a value that the field itself refuses: it "+d.Message, "change the value or the shape")
 			}
 		}
 		if v := p.Shape.Extra.Get("default"); v != nil {

@@ -44,7 +44,7 @@ func golden(t *testing.T, folder string, run func(t *testing.T, files []txtar.Fi
 			got := run(t, in)
 			if *update {
 				a.Files = in
-				for _, name := range []string{"want.faults", "want.cards", "want.bundle", "want.json"} {
+				for _, name := range []string{"want.faults", "want.cards", "want.bundle", "want.json", "want.left"} {
 					if text, ok := got[name]; ok {
 						a.Files = append(a.Files, txtar.File{Name: name, Data: []byte(text)})
 					}
@@ -152,10 +152,17 @@ func TestDiscovery(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		want := map[string]string{"want.json": indent(t, text)}
+		for i := range d.Fronds {
+			if left := d.Fronds[i].Left.Err(); left != nil {
+				want["want.left"] += faultsOf(t, left)
+			}
+			d.Fronds[i].Left = nil
+		}
 		if diff := cmp.Diff(d, again); diff != "" {
 			t.Errorf("the document changed on its way (-written +read):\n%s", diff)
 		}
-		return map[string]string{"want.json": indent(t, text)}
+		return want
 	})
 }
 

@@ -120,6 +120,8 @@ func (p *Property) forbids(mode Mode) (code, message string) {
 		return ReadOnly, msgReadOnly
 	case !p.Stored && p.Link != nil && p.Link.Inverse != nil:
 		return ReadOnly, "is the other side of a relation; set " + p.Link.Inverse.Name + " of " + p.Link.Target.Name + " instead"
+	case !p.Stored && p.Link == nil:
+		return ReadOnly, "leads to " + p.Axes.Relation.To + ", of which nothing is known here yet"
 	case mode == Update && (p.Axes.Update == UpdateForbidden || p.Axes.Primary):
 		return Immutable, msgImmutable
 	}

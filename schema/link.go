@@ -34,9 +34,9 @@ func (c *compiler) relation(u *unit, p *Property) {
 	case target == nil && (c.remote(u) || c.set.opts.Unknown):
 		// Whoever runs it need not publish every table (spec 2.5.2); the name is kept.
 		// Where nobody knows the target, nobody knows either whether it points back.
-		p.Stored = p.Stored && !(rel.Many && c.set.opts.Unknown)
+		p.Stored = p.Stored && (!rel.Many || !c.set.opts.Unknown || c.remote(u))
 	case target == nil || target.View:
-		c.fault(u, at+"/to", fmt.Sprintf("the relation points at %q, which is no entity of this host", rel.To), "name one of "+c.known())
+		c.beyond(u, at+"/to", fmt.Sprintf("the relation points at %q, which is no entity of this host", rel.To), "name one of "+c.known())
 		target = nil
 	}
 	c.typeOfKey(u, p, target)
@@ -47,7 +47,7 @@ func (c *compiler) relation(u *unit, p *Property) {
 	p.Link = &Link{Name: name, Key: key, Many: rel.Many, Target: target, Field: p}
 	if !rel.Many {
 		if rel.By != "" {
-			c.fault(u, at+"/by", "by is for many relations; this one holds the key itself", "leave it out")
+			c.beyond(u, at+"/by", "by is for many relations; this one holds the key itself", "leave it out")
 		}
 		return
 	}
@@ -90,7 +90,7 @@ func (c *compiler) inverse(u *unit, p *Property, at string) *Property {
 		if len(names) > 0 {
 			remedy = "write by: " + orList(names)
 		}
-		c.fault(u, at+"/by", fmt.Sprintf("%s has no field %q that points back at %s", p.Link.Target.Name, rel.By, self), remedy)
+		c.beyond(u, at+"/by", fmt.Sprintf("%s has no field %q that points back at %s", p.Link.Target.Name, rel.By, self), remedy)
 		return nil
 	}
 	switch len(back) {
@@ -99,10 +99,7 @@ func (c *compiler) inverse(u *unit, p *Property, at string) *Property {
 	case 1:
 		return back[0]
 	}
-	if c.remote(u) {
-		return nil
-	}
-	c.fault(u, at, fmt.Sprintf("several fields of %s point back at %s: %s", p.Link.Target.Name, self, strings.Join(names, ", ")),
+	c.beyond(u, at, fmt.Sprintf("several fields of %s point back at %s: %s", p.Link.Target.Name, self, strings.Join(names, ", ")),
 		"say which one this is the other side of, by: "+orList(names))
 	return nil
 }
@@ -123,14 +120,14 @@ func (c *compiler) typeOfKey(u *unit, p *Property, target *Entity) {
 			s.Type, s.Nullable = "array", false
 		}
 		if s.Type != "array" {
-			c.fault(u, at+"/type", "a many relation is a list of keys", "write type: array, or leave the type out")
+			c.beyond(u, at+"/type", "a many relation is a list of keys", "write type: array, or leave the type out")
 			return
 		}
 		if s.Items == nil {
 			s.Items = &key
 		}
 	case untyped:
-		s.Type, s.Nullable = key.Type, p.Axes.Relation.OnDelete == "set-null"
+		s.Type, s.Nullable = key.Type, p.Axes.Relation.OnDelete == SetNull
 		if s.Format == "" {
 			s.Format = key.Format
 		}
@@ -138,8 +135,8 @@ func (c *compiler) typeOfKey(u *unit, p *Property, target *Entity) {
 		c.fault(u, at+"/type", fmt.Sprintf("the field is of type %s, but the primary key of %s is of type %s", s.Type, target.Name, key.Type),
 			"write type: "+key.Type+", or leave the type out")
 	}
-	if p.Axes.Relation.OnDelete == "set-null" && !p.Axes.Relation.Many && !s.Nullable {
-		c.fault(u, at+"/x-kit/role/relation/onDelete", "set-null on a field that cannot be null", "write type: ["+s.Type+", 'null'], or another rule")
+	if p.Axes.Relation.OnDelete == SetNull && !p.Axes.Relation.Many && !s.Nullable {
+		c.beyond(u, at+"/x-kit/role/relation/onDelete", "set null on a field that cannot be null", "write type: ["+s.Type+", 'null'], or another rule")
 	}
 }
 
@@ -185,27 +182,35 @@ func pluralOf(stem string) string {
 }
 
 // collisions faults names that two fields of an entity would answer to, once as a
-// field and once as a relation or its key, and enters the relations by name.
+// field and once as a relation or its key, and enters the relations by name. In a card
+// of a remote such a relation is a plain field: the names are its author's to give.
 func (c *compiler) collisions(u *unit) {
 	e := u.entity
 	for _, p := range e.Fields {
 		if p.Link == nil {
 			continue
 		}
-		for _, name := range []string{p.Link.Name, p.Link.Key} {
+		clash := func(at, message string) {
+			c.beyond(u, at, message, "rename one of the two fields")
+			if c.remote(u) {
+				p.Link, p.Stored = nil, true
+			}
+		}
+		link := p.Link
+		for _, name := range []string{link.Name, link.Key} {
 			if name == p.Name {
 				continue
 			}
-			if other := e.byName[name]; other != nil {
-				c.fault(u, child("/properties", other.Name), fmt.Sprintf("the relation %s already answers to the name %q", p.Name, name),
-					"rename one of the two fields")
+			if other := e.byName[name]; other != nil && p.Link != nil {
+				clash(child("/properties", other.Name), fmt.Sprintf("the relation %s already answers to the name %q", p.Name, name))
 			}
 		}
-		if other := e.link[p.Link.Name]; other != nil {
-			c.fault(u, child("/properties", p.Name), fmt.Sprintf("the relation %s already answers to the name %q", other.Field.Name, p.Link.Name),
-				"rename one of the two fields")
+		if other := e.link[link.Name]; other != nil && p.Link != nil {
+			clash(child("/properties", p.Name), fmt.Sprintf("the relation %s already answers to the name %q", other.Field.Name, link.Name))
 			continue
 		}
-		e.link[p.Link.Name] = p.Link
+		if p.Link != nil {
+			e.link[link.Name] = link
+		}
 	}
 }

@@ -50,10 +50,23 @@ func readCard(file, at string, text json.RawMessage) (*Card, error) {
 type reader struct {
 	file   string
 	faults Faults
+
+	foreign bool   // another host wrote it: what goes beyond the specification is left out
+	left    Faults // what was left out
 }
 
 func (r *reader) fault(at, message, remedy string) {
 	r.faults = append(r.faults, Fault{File: r.file, Pointer: at, Message: message, Remedy: remedy})
+}
+
+// beyond is fault for what the specification does not have, or has with another value.
+// In a document of another host that is left out, and the rest is read.
+func (r *reader) beyond(at, message, remedy string) {
+	if r.foreign {
+		r.left = append(r.left, Fault{Pointer: at, Message: message + "; it is left out"})
+		return
+	}
+	r.fault(at, message, remedy)
 }
 
 func child(at, name string) string { return at + "/" + jsontext.Token(name) }
@@ -93,7 +106,7 @@ func (r *reader) card(text json.RawMessage, at string) *Card {
 		case "x-kit-derived":
 			c.Derived = r.derived(value, here)
 		case "x-kit":
-			r.fault(here, "the axes stand at the fields, not at the card", "move x-kit to the field it is about")
+			r.beyond(here, "the axes stand at the fields, not at the card", "move x-kit to the field it is about")
 		default:
 			c.Extra = append(c.Extra, Keyword{name, compact(value)})
 		}
@@ -101,23 +114,36 @@ func (r *reader) card(text json.RawMessage, at string) *Card {
 	return c
 }
 
-// derived reads x-kit-derived, which is not for authors to write.
+// derived reads x-kit-derived, which is additive to the specification and not for
+// authors to write. Hosts write survived as a list of names or as an object of them.
 func (r *reader) derived(value json.RawMessage, at string) *Derived {
-	d := &Derived{Survived: []string{}}
+	const remedy = "leave it out: it is written for you where of is given"
 	from, survived := jsontext.Get(value, "from"), jsontext.Get(value, "survived")
-	if from == nil || survived == nil {
-		r.fault(at, "x-kit-derived has to be an object with from and survived", "leave it out: it is written for you where of is given")
+	kind := jsontext.KindOf(survived)
+	if jsontext.KindOf(from) != jsontext.String || kind != jsontext.Array && kind != jsontext.Object {
+		r.beyond(at, "x-kit-derived has to be an object with from and survived", remedy)
 		return nil
 	}
-	for name, v := range jsontext.Members(value) {
-		switch here := child(at, name); name {
-		case "from":
-			d.From = EntityKey(r.string(v, here))
-		case "survived":
-			d.Survived = r.strings(v, here)
-		default:
-			r.fault(here, "this is no key of x-kit-derived", "it has from and survived")
+	for name := range jsontext.Members(value) {
+		if name != "from" && name != "survived" {
+			r.beyond(child(at, name), "this is no key of x-kit-derived", "it has from and survived")
 		}
+	}
+	d := &Derived{From: EntityKey(jsontext.Unquote(from)), Survived: []string{}}
+	add := func(name string) {
+		if !slices.Contains(d.Survived, name) {
+			d.Survived = append(d.Survived, name)
+		}
+	}
+	for name := range jsontext.Members(survived) {
+		add(name)
+	}
+	for i, v := range jsontext.Elements(survived) {
+		if jsontext.KindOf(v) != jsontext.String {
+			r.beyond(fmt.Sprint(child(at, "survived"), "/", i), "a name has to be a string", remedy)
+			continue
+		}
+		add(jsontext.Unquote(v))
 	}
 	return d
 }
@@ -138,7 +164,7 @@ func (r *reader) fields(text json.RawMessage, at string, axes bool) []Field {
 				return
 			}
 			// spec 2.1: an embedded object is shape-only.
-			r.fault(child(here, "x-kit"), "a nested field has no axes", "leave x-kit out, or make the object an entity of its own and point at it with role.relation")
+			r.beyond(child(here, "x-kit"), "a nested field has no axes", "leave x-kit out, or make the object an entity of its own and point at it with role.relation")
 		})
 		fields = append(fields, f)
 	}
@@ -188,7 +214,7 @@ func (r *reader) shape(text json.RawMessage, at string, xkit func(json.RawMessag
 			s.Required = r.strings(value, here)
 		case "items":
 			inner := r.shape(value, here, func(json.RawMessage) {
-				r.fault(child(here, "x-kit"), "items have no axes", "move x-kit to the field itself, or make the items an entity of their own")
+				r.beyond(child(here, "x-kit"), "items have no axes", "move x-kit to the field itself, or make the items an entity of their own")
 			})
 			s.Items = &inner
 		case "x-kit":
@@ -204,7 +230,7 @@ func (r *reader) shape(text json.RawMessage, at string, xkit func(json.RawMessag
 		s.Nullable = admitsNull(&s)
 	}
 	if s.Extra.Get(DeprecationReason) != nil && !s.Deprecated {
-		r.fault(child(at, DeprecationReason), "this says why of a field that is not deprecated", "write deprecated: true beside it, or remove it")
+		r.beyond(child(at, DeprecationReason), "this says why of a field that is not deprecated", "write deprecated: true beside it, or remove it")
 	}
 	return s
 }
@@ -259,6 +285,15 @@ func (r *reader) string(value json.RawMessage, at string) string {
 		return ""
 	}
 	return jsontext.Unquote(value)
+}
+
+// beyondString is string where a document of another host may say something else.
+func (r *reader) beyondString(value json.RawMessage, at string) string {
+	if r.foreign && jsontext.KindOf(value) != jsontext.String {
+		r.beyond(at, lastToken(at)+" is no string", "")
+		return ""
+	}
+	return r.string(value, at)
 }
 
 func (r *reader) bool(value json.RawMessage, at string) bool {

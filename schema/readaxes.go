@@ -77,7 +77,7 @@ func axisRank(pointer string) int {
 // each walks the members of an object; the ones read leaves go to extra under prefix.
 func (r *reader) each(text json.RawMessage, at string, read func(name string, value json.RawMessage, here string) bool, extra *Keywords, prefix string) {
 	if jsontext.KindOf(text) != jsontext.Object {
-		r.fault(at, lastToken(at)+" has to be an object", axesForms[lastToken(at)])
+		r.beyond(at, lastToken(at)+" has to be an object", axesForms[lastToken(at)])
 		return
 	}
 	for name, value := range jsontext.Members(text) {
@@ -98,7 +98,7 @@ var axesForms = map[string]string{
 
 func (r *reader) onlyTrue(value json.RawMessage, at string) bool {
 	if jsontext.KindOf(value) != jsontext.True {
-		r.fault(at, lastToken(at)+" can only be true", "write true, or leave the key out")
+		r.beyond(at, lastToken(at)+" can only be true", "write true, or leave the key out")
 		return false
 	}
 	return true
@@ -111,7 +111,7 @@ func (r *reader) word(value json.RawMessage, at string, words ...string) string 
 			return w
 		}
 	}
-	r.fault(at, lastToken(at)+" does not know this value", "write "+orList(words))
+	r.beyond(at, lastToken(at)+" does not know this value", "write "+orList(words))
 	return ""
 }
 
@@ -119,14 +119,14 @@ func (r *reader) word(value json.RawMessage, at string, words ...string) string 
 func (r *reader) unique(value json.RawMessage, at string) [][]string {
 	const remedy = "write a list of member lists, such as [[slug]] or [[tenantId, slug]]"
 	if jsontext.KindOf(value) != jsontext.Array {
-		r.fault(at, "unique has to be a list of member lists", remedy)
+		r.beyond(at, "unique has to be a list of member lists", remedy)
 		return nil
 	}
 	var all [][]string
 	for i, list := range jsontext.Elements(value) {
 		here := fmt.Sprint(at, "/", i)
 		if jsontext.KindOf(list) != jsontext.Array {
-			r.fault(here, "a unique constraint has to be a list of field names", remedy)
+			r.beyond(here, "a unique constraint has to be a list of field names", remedy)
 			continue
 		}
 		members := r.strings(list, here)
@@ -139,22 +139,30 @@ func (r *reader) unique(value json.RawMessage, at string) [][]string {
 	return all
 }
 
-var deleteRules = []string{"cascade", "restrict", "set-null"}
+// deleteRules are the values of onDelete as they are written; set-null is read too.
+var deleteRules = []string{"cascade", "restrict", SetNull}
 
+// SetNull is the onDelete that empties the key.
+const SetNull = "set null"
+
+// relation is nil where it leads nowhere: in a document of another host the field
+// is then a plain one.
 func (r *reader) relation(value json.RawMessage, at string, a *Axes) *Relation {
 	rel := &Relation{}
 	kind := ""
 	r.each(value, at, func(name string, value json.RawMessage, here string) bool {
 		switch name {
 		case "to":
-			rel.To = EntityKey(r.string(value, here))
+			rel.To = EntityKey(r.beyondString(value, here))
 		case "kind":
 			kind = r.word(value, here, "one", "many")
 			rel.Many = kind == "many"
 		case "onDelete":
-			rel.OnDelete = r.word(value, here, deleteRules...)
+			if rel.OnDelete = SetNull; jsontext.KindOf(value) != jsontext.String || jsontext.Unquote(value) != "set-null" {
+				rel.OnDelete = r.word(value, here, deleteRules...)
+			}
 		case "by":
-			rel.By = r.string(value, here)
+			rel.By = r.beyondString(value, here)
 		default:
 			return false
 		}
@@ -163,11 +171,17 @@ func (r *reader) relation(value json.RawMessage, at string, a *Axes) *Relation {
 	if jsontext.KindOf(value) != jsontext.Object {
 		return nil
 	}
-	if to := jsontext.KindOf(jsontext.Get(value, "to")); rel.To == "" && (to == jsontext.Invalid || to == jsontext.String) {
-		r.fault(at, "the relation does not say where it points", "write to: with the name of an entity in lower case")
+	whole := true
+	if to := jsontext.KindOf(jsontext.Get(value, "to")); rel.To == "" && (r.foreign || to == jsontext.Invalid || to == jsontext.String) {
+		whole = false
+		r.beyond(at, "the relation does not say where it points", "write to: with the name of an entity in lower case")
 	}
 	if kind == "" && jsontext.Get(value, "kind") == nil {
-		r.fault(at, "the relation does not say its kind", "write kind: one or kind: many")
+		whole = false
+		r.beyond(at, "the relation does not say its kind", "write kind: one or kind: many")
+	}
+	if r.foreign && (!whole || kind == "") {
+		return nil
 	}
 	return rel
 }
@@ -196,7 +210,7 @@ func (r *reader) create(value json.RawMessage, at string) *CreateRule {
 			return nil
 		}
 	}
-	r.fault(at, "lifecycle.create does not know this rule", "write {value: …}, now, {generate: name} or optional")
+	r.beyond(at, "lifecycle.create does not know this rule", "write {value: …}, now, {generate: name} or optional")
 	return nil
 }
 
@@ -215,7 +229,7 @@ func (r *reader) boundary(value json.RawMessage, at, verb string) BoundaryRule {
 			return BoundaryRule{Name: r.string(name, child(at, verb))}
 		}
 	}
-	r.fault(at, "boundary."+lastToken(at)+" does not know this rule", "write closed, or {"+verb+": name of a conversion}")
+	r.beyond(at, "boundary."+lastToken(at)+" does not know this rule", "write closed, or {"+verb+": name of a conversion}")
 	return BoundaryRule{}
 }
 

@@ -31,7 +31,8 @@ func newCheck(s *shell) *cobra.Command {
 wrong is listed at once, and the project's own rows are not touched. Operations
 that nothing in this program answers are told as notices: a Go program of yours,
 or a remote, may answer them. So are generators and conversions that this program
-does not have; seeds are then not tried.
+does not have; seeds are then not tried. So is what is left out of what a remote
+tells, such as a relation that none of its operations answers.
 
 With a frond.lock in the project's folder, a REST path that would change is a
 fault. --pin writes that file.`,
@@ -60,6 +61,9 @@ fault. --pin writes that file.`,
 		}
 		faults, unpinned := checkPins(*dir, catalog)
 		notices = append(append(notices, unpinned...), unanswered(catalog)...)
+		for _, note := range catalog.Notes {
+			notices = append(notices, finding(note))
+		}
 		return s.found(faults, append(notices, away(gw.Remotes())...))
 	}
 	return cmd

@@ -72,7 +72,7 @@ func onDelete(r *schema.Relation) string {
 		return " ON DELETE CASCADE"
 	case "restrict":
 		return " ON DELETE RESTRICT"
-	case "set-null":
+	case schema.SetNull:
 		return " ON DELETE SET NULL"
 	}
 	return ""

@@ -78,7 +78,7 @@ func constraint(all *tables, t *table, record facade.Record, err error) error {
 	case v.unique != nil:
 		return facade.Taken(v.unique...)
 	case v.field.Owner != t.entity:
-		// onDelete: set-null met a field that takes no null: the row is held by it.
+		// onDelete: set null met a field that takes no null: the row is held by it.
 		return facade.InUse(v.field)
 	}
 	return refuse(v.field, v.keyword)
