@@ -195,6 +195,38 @@ func TestForeignHosts(t *testing.T) {
 			},
 		},
 		{
+			name: "an operation without an input takes anything, whatever it gives",
+			host: &foreignHost{
+				document: desk(foreignDoor("note", noteCard, append([]string{
+					foreignOp("publish", "command", `"output":`+noteCard, `"cardinality":"one"`),
+					foreignOp("findByTitle", "query", `"output":`+noteCard),
+					foreignOp("archive", "command", `"cardinality":"none"`),
+					foreignOp("sweep", "command", `"params":{"type":"object","properties":{}}`)}, noteReads...)...)),
+				answers: map[string]func(invoked) any{
+					"note.publish": func(in invoked) any {
+						return map[string]any{"id": in.Params["id"], "title": fmt.Sprint(in.Query["at"], in.Body), "pages": 1, "writerId": nil}
+					},
+					"note.findByTitle": func(in invoked) any { return map[string]any{"id": "n", "title": in.Query["title"], "pages": 1} },
+					"note.archive":     func(in invoked) any { return []any{in.Params, in.Query, in.Body} },
+					"note.sweep":       func(in invoked) any { return []any{in.Params, in.Query, in.Body} },
+				},
+			},
+			asks: []inquiry{
+				{graphql: `mutation { notePublish(id: "n1", input: "b") { id title } }`, want: `{"notePublish":{"id":"n1","title":"<nil>b"}}`},
+				{graphql: `mutation { notePublish(params: {id: "n2"}, query: {at: "noon"}) { id title } }`, want: `{"notePublish":{"id":"n2","title":"noon<nil>"}}`},
+				{graphql: `{ noteFindByTitle(query: {title: "T"}) { title } }`, want: `{"noteFindByTitle":{"title":"T"}}`},
+				{rest: `POST /api/desk/notes/n1/publish?at=noon {"loud":true}`, want: `{"id":"n1","title":"noonmap[loud:true]","pages":1,"writerId":null}`},
+				{rest: `POST /api/desk/notes/publish "b"`, want: `{"id":null,"title":"<nil>b","pages":1,"writerId":null}`},
+				{rest: `GET /api/desk/notes/find-by-title?title=T`, want: `{"id":"n","title":"T","pages":1}`},
+				{method: `note.publish {"params":{"id":"n1"},"body":{"loud":true}}`, want: `{"id":"n1","title":"<nil> map[loud:true]","pages":1,"writerId":null}`},
+				{method: `note.archive {"params":{"id":"n1"},"query":{"q":1},"body":[2]}`, want: `[{"id":"n1"},{"q":1},[2]]`},
+				{graphql: `mutation { noteSweep }`, want: `{"noteSweep":[null,null,null]}`},
+				{graphql: `mutation { noteSweep(params: {id: "n1"}) }`, want: `GRAPHQL_VALIDATION_FAILED`},
+				{method: `note.sweep {"params":{"id":"n1"}}`, want: `VALIDATION_FAILED`},
+				{rest: `POST /api/desk/notes/sweep {"id":"n1"}`, want: `Bad Request VALIDATION_FAILED`},
+			},
+		},
+		{
 			name: "a field that GraphQL cannot write",
 			host: &foreignHost{
 				document: desk(foreignDoor("note", strings.Replace(noteCard, `"pages":{`, `"sub-title":{"type":"string"},"pages":{`, 1),

@@ -54,6 +54,9 @@ var listOwn = []string{"filter", "sort", "limit", "after", "before", "offset", "
 // out a filter would answer other rows.
 func (q *question) narrow(query json.RawMessage) (json.RawMessage, *facade.Error) {
 	takes, said := q.takesQuery()
+	if q.op != nil && q.op.Open {
+		return query, nil // it takes anything
+	}
 	if said && q.kind == facade.Query && q.call.Operation == "list" {
 		if takes == nil {
 			takes = []string{"limit"} // without an input card it takes first alone

@@ -69,8 +69,8 @@ type Operation struct {
 	Deprecated  string // why it is not to be used any more; "" where it is
 	GraphQL     string // the author's override of the GraphQL field name, or ""
 	Answered    bool   // a built-in, a handler or a remote answers it; else NOT_IMPLEMENTED
-	// Open says that the host where the operation runs does not tell what it takes:
-	// params and query are any objects, and the body is any JSON.
+	// Open says that nobody tells what the operation takes, which runs elsewhere: params
+	// and query are any objects, and the body is any JSON.
 	Open bool
 
 	takes   []string // of a remote's list: the keys its query understands; nil: all

@@ -31,13 +31,17 @@ func (c *Catalog) Discovery() *schema.Discovery {
 	return doc
 }
 
+// takesNothing is params of an operation that takes nothing at all: no card would say
+// that nobody knows (decision 239).
+var takesNothing = &schema.Card{Fields: []schema.Field{}, Required: []string{}}
+
 func (c *Catalog) discovered(op *Operation) schema.DiscoveredOp {
 	out := schema.DiscoveredOp{
 		Name: op.Name, Kind: string(op.Kind), Description: op.Description, Deprecated: op.Deprecated, Cardinality: string(op.Cardinality),
 		Params: cardOf(op.Params), Query: cardOf(op.Query), Input: cardOf(op.Input), Output: cardOf(op.Output),
 	}
-	if op.Open {
-		out.Cardinality = "" // that it takes nothing is not known here either
+	if op.Params == nil && op.Query == nil && op.Input == nil && !op.Open {
+		out.Params = takesNothing
 	}
 	if op.Builtin && op.Query != nil {
 		// DESIGN 5: the grammar of list is published as its input card, which is the

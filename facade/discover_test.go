@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"flag"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/internal/kittest"
 	"github.com/frondhost/frond/schema"
 )
@@ -85,5 +87,40 @@ func TestDiscoveredCardsCompile(t *testing.T) {
 	}
 	if n < 20 {
 		t.Errorf("only %d cards are published", n)
+	}
+}
+
+// TestWhatAnOperationTakes: of an operation of ours that names no card the document
+// says that it takes nothing; of one of which nobody knows it says nothing. Who reads
+// the document knows the same, a gateway in front of a gateway too.
+func TestWhatAnOperationTakes(t *testing.T) {
+	here := facadeOf(t, map[string]string{"fronds/desk/frond.yaml": `doors: {bell: {operations: {ring: {}, toll: {params: {type: object}}}}}`}, nil)
+	first := here.Catalog().Discovery()
+	if got := string(first.AppendJSON(nil)); !strings.Contains(got, `{"name":"ring","kind":"command","params":{"type":"object","properties":{},"required":[]}`) {
+		t.Errorf("the document is %s", got)
+	}
+	foreign, err := schema.ReadDiscovery([]byte(`{"fronds":[{"name":"desk","doors":[{"name":"bell","ops":[{"name":"ring","cardinality":"none"}]}]}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		told *schema.Discovery
+		open bool
+	}{{first, false}, {foreign, true}} {
+		for range 2 { // and again, of what that one tells
+			src := facade.Discovered(&c.told.Fronds[0], "there")
+			src.Remote = "there"
+			f, err := facade.New(&facade.Project{Fronds: []*facade.FrondSource{src}}, nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if op := f.Catalog().Door("bell").Operation("ring"); op.Open != c.open || op.Params != nil {
+				t.Errorf("ring is open: %v, want %v; its params: %v", op.Open, c.open, op.Params)
+			}
+			if toll := f.Catalog().Door("bell").Operation("toll"); toll != nil && toll.Params == nil {
+				t.Error("toll takes any params, and they are gone")
+			}
+			c.told = f.Catalog().Discovery()
+		}
 	}
 }

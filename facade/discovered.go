@@ -111,7 +111,9 @@ func (s *discoveredSource) operation(d *schema.DiscoveredDoor, op *schema.Discov
 	}
 	text("kind", op.Kind)
 	text("cardinality", s.cardinality(d, op))
-	add("params", s.card(op.Params))
+	if op.Params != nil && (op.Params.Fields == nil || len(op.Params.Fields) > 0) { // else it says that there are none
+		add("params", s.card(op.Params))
+	}
 	add("query", s.card(op.Query))
 	add("input", s.card(op.Input))
 	add("output", s.card(op.Output))

@@ -56,14 +56,16 @@ func (b *compiler) known(src *FrondSource) {
 }
 
 // open marks the operations of which nobody says what they take: neither a card here,
-// nor one there. A host like this one says so by their cardinality: nothing.
+// nor one there. That an input is absent says no more than that no view is named (spec
+// 2.5); a host like this one says of an operation that takes nothing that its params
+// are an object without members.
 func (d *Door) open(there *schema.DiscoveredDoor) {
 	for i := range there.Ops {
 		far, op := &there.Ops[i], d.ops[there.Ops[i].Name]
 		if op == nil || op.builtin != nil || op.Params != nil || op.Query != nil || op.Input != nil {
 			continue
 		}
-		op.Open = far.Params == nil && far.Query == nil && far.Input == nil && far.Cardinality == ""
+		op.Open = far.Params == nil && far.Query == nil && far.Input == nil
 	}
 }
 

@@ -14,12 +14,13 @@ import (
 )
 
 // TestOpenOperations: an operation of a remote that no card tells of takes any JSON,
-// for graphql-go as for the executor; one of a host that says what comes of it takes
-// nothing, and a field that is no name here is left out.
+// for graphql-go as for the executor, on a door of rows with the id as an argument of
+// its own; one whose params have no members takes nothing, and a field that is no
+// name here is left out.
 func TestOpenOperations(t *testing.T) {
 	told, err := schema.ReadDiscovery([]byte(`{"fronds":[{"name":"desk","doors":[
-		{"name":"calc","ops":[{"name":"getSum"},{"name":"getNothing","cardinality":"none"}]},
-		{"name":"note","ops":[{"name":"findById"}],"schema":{"type":"object","properties":{
+		{"name":"calc","ops":[{"name":"getSum"},{"name":"getNothing","params":{"type":"object","properties":{}}}]},
+		{"name":"note","ops":[{"name":"findById"},{"name":"publish","cardinality":"none"}],"schema":{"type":"object","properties":{
 			"id":{"type":"string","x-kit":{"role":{"primary":true}}},"sub-title":{"type":"string"}}}}]}]}`))
 	if err != nil {
 		t.Fatal(err)
@@ -44,7 +45,7 @@ func TestOpenOperations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range []string{"calcGetSum(params: JSON, query: JSON, input: JSON): JSON", "calcGetNothing: JSON"} {
+	for _, line := range []string{"calcGetSum(params: JSON, query: JSON, input: JSON): JSON", "calcGetNothing: JSON", "notePublish(id: ID, params: JSON, query: JSON, input: JSON): JSON"} {
 		if !strings.Contains(s.SDL, line) {
 			t.Errorf("the SDL lacks %q:\n%s", line, s.SDL)
 		}
@@ -58,5 +59,16 @@ func TestOpenOperations(t *testing.T) {
 	}
 	if diff := cmp.Diff(`{"a":1} {"b":[2]} "c"`, sent); diff != "" {
 		t.Errorf("sent (-want +got):\n%s", diff)
+	}
+	got = do(t, s, `mutation M($p: JSON) { notePublish(id: "n1", params: $p) }`, map[string]any{"p": map[string]any{"loud": true}})
+	if want := `{"data":{"notePublish":[7]}}`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if diff := cmp.Diff(`{"id":"n1","loud":true}  `, sent); diff != "" {
+		t.Errorf("sent (-want +got):\n%s", diff)
+	}
+	got = do(t, s, `mutation { notePublish(id: "n1", params: {id: "n2"}) }`, nil)
+	if !strings.Contains(got, "id stands in params and as an argument beside it; send one of the two") {
+		t.Errorf("an id that stands twice: %s", got)
 	}
 }

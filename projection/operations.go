@@ -85,7 +85,8 @@ func (b *Builder) addBody(f *field, op *facade.Operation) {
 
 // addNamed adds the field of an author's operation: <entity><Op>, with its params
 // and its query as arguments and its body as input. Of one that no card tells of they
-// are params, query and input, each any JSON.
+// are params, query and input, each any JSON, and on a door of rows id, which is the
+// one of params.
 func (b *Builder) addNamed(d *door, op *facade.Operation) {
 	f := &field{name: op.GraphQL, description: op.Description, deprecated: op.Deprecated, binding: &resolvers.Binding{Kind: resolvers.Operation, Operation: op}}
 	if f.name == "" {
@@ -94,6 +95,10 @@ func (b *Builder) addNamed(d *door, op *facade.Operation) {
 	typ := d.typ + schema.GraphQLType(op.Name)
 	args := space{"argument", op.Door.Name + "." + op.Name}
 	if op.Open {
+		if e := op.Door.Entity; e != nil && e.Primary != nil {
+			f.args = append(f.args, &arg{name: "id", typ: keyType(e.Primary)})
+			f.binding.Args = append(f.binding.Args, resolvers.Arg{Name: "id", Into: resolvers.IntoParams, Key: "id"})
+		}
 		for _, a := range []resolvers.Arg{{Name: "params", Into: resolvers.AllParams}, {Name: "query", Into: resolvers.AllQuery}, {Name: "input", Into: resolvers.IntoBody}} {
 			f.args = append(f.args, &arg{name: a.Name, typ: jsonAny})
 			f.binding.Args = append(f.binding.Args, a)

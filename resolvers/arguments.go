@@ -123,12 +123,35 @@ func (f *fetch) invocation(vars *variables) *invocation {
 	}
 	in.params, in.query, in.err = params.object(), query.object(), r.err
 	if allParams != nil {
-		in.params = allParams
+		if whole, err := besides(in.params, allParams); err != nil {
+			in.err = err
+		} else {
+			in.params = whole
+		}
 	}
 	if allQuery != nil {
 		in.query = allQuery
 	}
 	return in
+}
+
+// besides is params of an operation that takes any: those that have an argument of
+// their own, and all others.
+func besides(own, all json.RawMessage) (json.RawMessage, *facade.Error) {
+	if own == nil || jsontext.KindOf(all) != jsontext.Object {
+		return all, nil // the façade refuses what is no object
+	}
+	params := member{}
+	for name, value := range jsontext.Members(own) {
+		if jsontext.Get(all, name) != nil {
+			return nil, facade.Errorf(facade.BadRequest, "%s stands in params and as an argument beside it; send one of the two", name)
+		}
+		params.add(name, value)
+	}
+	for name, value := range jsontext.Members(all) {
+		params.add(name, value)
+	}
+	return params.object(), nil
 }
 
 // isList says whether the call is a built-in list, whose paging is the house's own.

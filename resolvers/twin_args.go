@@ -50,7 +50,14 @@ func twinInvoke(in *facade.Invocation, where []Arg, args map[string]any) error {
 			query["before"] = *w.Before
 		}
 	}
-	if len(params) > 0 {
+	switch {
+	case len(params) > 0 && in.Params != nil:
+		whole, err := besides(mustJSON(params), in.Params)
+		if err != nil {
+			return err
+		}
+		in.Params = whole
+	case len(params) > 0:
 		in.Params = mustJSON(params)
 	}
 	if len(query) > 0 {

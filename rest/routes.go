@@ -166,7 +166,7 @@ func (t *Table) resource(door *facade.Door) (*resource, schema.Faults) {
 		var named, onItem *row
 		res.claim(&named, res.path+"/"+name).add(op, verb)
 		res.named[name] = named
-		if op.Params != nil && op.Params.Property("id") != nil {
+		if op.Open || op.Params != nil && op.Params.Property("id") != nil {
 			res.claim(&onItem, res.path+"/{id}/"+name).add(op, verb)
 			res.onItem[name] = onItem
 		}

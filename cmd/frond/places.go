@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,12 +21,67 @@ import (
 
 // places says which names an operation's cards know in each part of the
 // invocation. nil: the operation names no card there, and takes nothing.
-type places struct{ params, query, body []string }
+type places struct {
+	params, query, body []string
+	open                facade.Kind // nobody tells what it takes, and this is its kind; "": somebody does
+}
+
+// openly puts values where they go without a card: id into params, others into the
+// body of a command and the query of a query. What is called params, query or body
+// and has names below it is that part.
+func (p *places) openly(inv *facade.Invocation, given *values) error {
+	parts := map[string]*json.RawMessage{"params": &inv.Params, "query": &inv.Query, "body": &inv.Body}
+	whole := func(name string) bool { return parts[name] != nil && given.below[name].text == nil }
+	goes := func(name string) string {
+		switch {
+		case whole(name):
+			return name
+		case name == "id":
+			return "params"
+		case p.open == facade.Query:
+			return "query"
+		}
+		return "body"
+	}
+	for name, part := range parts {
+		var o *values
+		for _, n := range given.names {
+			if goes(n) != name {
+				continue
+			}
+			if o == nil {
+				o = &values{below: map[string]*node{}}
+			}
+			from := &values{names: []string{n}, below: given.below}
+			if whole(n) {
+				from = &given.below[n].values
+			}
+			for _, m := range from.names {
+				if o.below[m] != nil {
+					return fmt.Errorf("%s is given twice in %s; write it once", m, name)
+				}
+				o.below[m] = from.below[m]
+				o.names = append(o.names, m)
+			}
+		}
+		if o == nil {
+			continue
+		}
+		if *part != nil {
+			return errors.New("values belong to the body, which --body gives already; write them there")
+		}
+		*part = o.appendJSON(nil, nil)
+	}
+	return nil
+}
 
 // fill puts each value where a card knows its name: params first, then query,
 // then body. A name that no card knows goes where most go, for the façade to
 // refuse it in its own words. A part that nothing belongs to stays absent.
 func (p *places) fill(inv *facade.Invocation, given *values) error {
+	if p.open != "" {
+		return p.openly(inv, given)
+	}
 	type part struct {
 		knows []string
 		text  *json.RawMessage
@@ -70,6 +126,9 @@ func near(host *gateway.Host) *callee {
 		places: func(_ context.Context, entity, operation string) (*places, error) {
 			if door := host.Catalog().Door(entity); door != nil {
 				if op := door.Operation(operation); op != nil {
+					if op.Open {
+						return &places{open: op.Kind}, nil
+					}
 					return &places{params: fieldsOf(op.Params), query: fieldsOf(op.Query), body: fieldsOf(op.Input)}, nil
 				}
 			}
@@ -176,7 +235,17 @@ func discovered(text json.RawMessage, entity, operation string) (*places, error)
 				if op.Name != operation {
 					continue
 				}
+				builtin := door.Schema != nil && slices.Contains(builtins, op.Name)
+				if op.Params == nil && op.Query == nil && op.Input == nil && !builtin {
+					return &places{open: cmp.Or(op.Kind, facade.KindOf(op.Name))}, nil
+				}
 				p := &places{params: names(op.Params), query: names(op.Query), body: names(op.Input)}
+				switch { // as everywhere, where no card says it
+				case builtin && op.Name == "create" && p.body == nil:
+					p.body = names(door.Schema)
+				case builtin && op.Name == "update" && p.body == nil:
+					p.params, p.body = []string{"id"}, names(door.Schema)
+				}
 				// The input of a stored door's own queries is their query (DESIGN 5).
 				if door.Schema != nil && (op.Name == "list" || op.Name == "findByIds") {
 					p.query, p.body = append(p.query, p.body...), nil
@@ -187,6 +256,9 @@ func discovered(text json.RawMessage, entity, operation string) (*places, error)
 	}
 	return &places{}, nil
 }
+
+// builtins are the operations whose params the specification has no card for.
+var builtins = []string{"list", "findById", "findByIds", "create", "update", "delete"}
 
 func sortedKeys[V any](m map[string]V) []string {
 	keys := make([]string, 0, len(m))
