@@ -39,6 +39,15 @@ func (f *refusal) write(w http.ResponseWriter) {
 	writeFrames(w, f.status, appendFailure(nil, nullID, &failure{InvalidRequest, f.err}))
 }
 
+// Refuse answers a request of which no frame was read with a failure frame whose id is
+// null, for whoever stands in front of a [Handler].
+func Refuse(w http.ResponseWriter, status int, err *facade.Error) {
+	if after := err.RetryAfter(); after != "" {
+		w.Header().Set("Retry-After", after)
+	}
+	(&refusal{status: status, err: err}).write(w)
+}
+
 // read is the body of a request that may hold frames, or why it may not.
 func (h *Handler) read(w http.ResponseWriter, r *http.Request) ([]byte, *refusal) {
 	const send = "send a JSON-RPC 2.0 frame with POST to " + Path + " as application/json"

@@ -47,7 +47,9 @@ func (h *Host) admin(ctx context.Context, draining *atomic.Bool) (*http.Server, 
 		return nil, nil, fmt.Errorf("admin.listen: %w", err)
 	}
 	h.log.Info("the admin listener is up", "url", "http://"+l.Addr().String())
-	return newServer(h.adminHandler(draining)), l, nil
+	server := newServer(h.adminHandler(draining))
+	server.BaseContext = func(l net.Listener) context.Context { return ofListener(context.WithoutCancel(ctx), l) }
+	return server, l, nil
 }
 
 func (h *Host) adminHandler(draining *atomic.Bool) http.Handler {
@@ -57,7 +59,7 @@ func (h *Host) adminHandler(draining *atomic.Bool) http.Handler {
 	mux.HandleFunc("/livez", live)
 	mux.HandleFunc("/readyz", h.ready(draining))
 	mux.Handle("/", nowhere([]string{"/metrics", "/livez", "/readyz"}))
-	return watch(mux, h.log)
+	return watch(newHosts(h.config.Hosts).guard(sites{}.guard(mux, formOf(""))), h.log)
 }
 
 // complaints are what goes wrong in a scrape, for the log.

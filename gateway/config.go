@@ -29,8 +29,11 @@ type Config struct {
 	// with a document is answered with suggestions, which tell names of the schema.
 	Mode string
 
-	Vendor   string // x-kit-vendor; "" leaves it to the project
-	Listen   string // host:port; "" means 127.0.0.1:8080, port 0 any free one
+	Vendor string // x-kit-vendor; "" leaves it to the project
+	Listen string // host:port; "" means 127.0.0.1:8080, port 0 any free one
+	// Hosts are the names beside localhost that a request may ask a listener on
+	// loopback for: those of a proxy in front, say.
+	Hosts    []string
 	Store    string // sqlite:PATH or memory; "" means sqlite:.frond/frond.db
 	Limits   Limits
 	Identity Identity

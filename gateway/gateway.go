@@ -94,9 +94,9 @@ func New(project *facade.Project, opts *Options) (*Gateway, error) {
 		return nil, errors.Join(err, g.Close())
 	}
 	g.current.Store(first)
-	g.handler = g.telemetry.requests(watch(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	g.handler = g.around(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		g.current.Load().router.ServeHTTP(w, r)
-	}), g.log))
+	}))
 	host.follow(context.Background(), func(f *facade.Facade) error {
 		next, err := g.generate(f)
 		if err == nil {
@@ -132,10 +132,10 @@ func RegisterGraphQL(r Router, s *resolvers.Schema, caller facade.Caller, opts *
 		err = documents.settle(opts.Log, h.shelf)
 	}
 	if err == nil {
-		r.Handle("/graphql", h)
+		r.Handle("/graphql", h.guarded())
 	}
 	if err == nil && !opts.Settings.NoConsole {
-		r.Handle("/graphql"+console.Path, h)
+		r.Handle("/graphql"+console.Path, h.guarded())
 	}
 	return err
 }

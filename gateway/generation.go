@@ -73,11 +73,27 @@ func (g *Gateway) generate(f *facade.Facade) (*generation, error) {
 }
 
 func (g *generation) mount(m mounted) {
-	m.handler = g.config.CORS.wrap(m.handler)
+	m.handler = g.guard(m)
 	if m.place != nil {
 		m.handler = g.telemetry.at(string(m.place.surface), m.place.routeOf(m.path), m.handler)
 	}
 	g.mounted = append(g.mounted, m)
+}
+
+// guard stands in front of everything that is mounted: it lets other sites' pages in
+// as cors says, and no others.
+func (g *generation) guard(m mounted) http.Handler {
+	s := sites{dev: g.config.Identity.Dev && g.options.Session == nil, hosts: newHosts(g.config.Hosts)}
+	var surface facade.Surface
+	if m.place != nil {
+		surface = m.place.surface
+	}
+	if h, ok := m.handler.(*graphQL); ok {
+		s.page = h.isPage
+	} else if m.place == nil { // the house's own: no data
+		s.page = func(*http.Request) bool { return true }
+	}
+	return g.config.CORS.wrap(s.guard(m.handler, formOf(surface)))
 }
 
 // route puts what is mounted on a router; at other paths it is said which there are.
@@ -91,7 +107,7 @@ func (g *generation) route() {
 			exact[m.path] = m.handler
 		}
 	}
-	router.NotFoundHandler = g.config.CORS.wrap(nowhere(g.paths()))
+	router.NotFoundHandler = g.guard(mounted{handler: nowhere(g.paths())})
 	g.router = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if h := exact[r.URL.Path]; h != nil {
 			h.ServeHTTP(w, r)

@@ -46,11 +46,21 @@ type GraphQLOptions struct {
 // with a status that says what became of the document, else application/json,
 // where 200 is also the status of a document that was refused.
 //
-// A page on another site can send neither: what it may post without its browser
-// asking first (text, urlencoded, multipart, no type at all) is 415, and a GET of its
-// is 403.
+// What a page of another site sends is 403, unless a handler in front has allowed its
+// origin to read the answer; what a form could post (text, urlencoded, multipart, no
+// type at all) is 415 from anywhere.
 func NewGraphQL(engine *resolvers.Engine, opts *GraphQLOptions) http.Handler {
-	return newGraphQL(engine, opts)
+	return newGraphQL(engine, opts).guarded()
+}
+
+// guarded is h where nothing else stands in front of it.
+func (h *graphQL) guarded() http.Handler {
+	return sites{page: h.isPage}.guard(h, formOf(facade.OnGraphQL))
+}
+
+// isPage says whether the console answers a request.
+func (h *graphQL) isPage(r *http.Request) bool {
+	return h.console != nil && (strings.Contains(r.URL.Path, "/graphql"+console.Path) || accepted(r, true) == mediaHTML)
 }
 
 func newGraphQL(engine *resolvers.Engine, opts *GraphQLOptions) *graphQL {

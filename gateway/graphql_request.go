@@ -37,9 +37,6 @@ func (h *graphQL) read(w http.ResponseWriter, r *http.Request, media string) (*m
 	}
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
-		if refused := forged(w.Header(), r); refused != nil {
-			return nil, refused
-		}
 		return readURL(r.URL.RawQuery)
 	case http.MethodPost:
 		return h.readBody(w, r)

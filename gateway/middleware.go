@@ -11,6 +11,12 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
+// around is what stands around a whole service, surfaces and all: outermost what
+// tells of requests.
+func (h *Host) around(next http.Handler) http.Handler {
+	return h.telemetry.requests(watch(newHosts(h.config.Hosts).guard(next), h.log))
+}
+
 // watch wraps the whole service: a line per request at level debug, and a panic
 // that reaches this far becomes an answer. Surfaces and the façade turn panics
 // into their own errors first; what arrives here is a fault in the house itself.

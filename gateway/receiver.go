@@ -76,11 +76,11 @@ func NewReceiver(project *facade.Project, frond string, opts *ReceiverOptions) (
 		TrustState: verifier == nil, Verifier: verifier, MaxBody: host.config.Limits.Body, Log: host.log,
 	})
 	route := func(*http.Request) string { return envelope.Path }
-	mux.Handle(envelope.Path, host.telemetry.at(string(facade.OnEnvelope), route, frames))
+	mux.Handle(envelope.Path, host.telemetry.at(string(facade.OnEnvelope), route, sites{}.guard(frames, formOf(facade.OnEnvelope))))
 	mux.HandleFunc("/livez", live)
 	mux.HandleFunc("/readyz", host.ready(&r.draining))
 	mux.Handle("/", nowhere([]string{envelope.Path, "/livez", "/readyz"}))
-	r.handler = host.telemetry.requests(watch(mux, host.log))
+	r.handler = host.around(mux)
 	return r, nil
 }
 

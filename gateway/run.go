@@ -44,7 +44,7 @@ func (h *Host) serve(ctx context.Context, handler http.Handler, draining *atomic
 	}
 	server := newServer(handler)
 	// Requests outlive ctx: that it is done is the beginning of the drain.
-	server.BaseContext = func(net.Listener) context.Context { return context.WithoutCancel(ctx) }
+	server.BaseContext = func(l net.Listener) context.Context { return ofListener(context.WithoutCancel(ctx), l) }
 	failed := make(chan error, len(listeners)+1)
 	if admin != nil {
 		go func() { failed <- admin.Serve(adminListener) }()

@@ -67,6 +67,7 @@ func to[T any](read func(string) (T, error), place func(*Config) *T) func(*Confi
 var settings = []Setting{
 	{"vendor", "frondhost", "x-kit-vendor of every card that names none", func(c *Config, text string) error { c.Vendor = text; return nil }},
 	{"listen", defaultListen, "the address to listen on", to(readAddress, func(c *Config) *string { return &c.Listen })},
+	{"hosts", "[]", "the names beside localhost that a listener on loopback answers to, such as [shop.test]", to(readHosts, func(c *Config) *[]string { return &c.Hosts })},
 	{"store", defaultStore, "where rows are kept: sqlite:PATH or memory", to(readStore, func(c *Config) *string { return &c.Store })},
 	{"mode", Production, "production, or development: suggestions in what is answered to a mistake", to(readMode, func(c *Config) *string { return &c.Mode })},
 	{"limits.body", "1MiB", "the greatest body of a request", to(readSize, func(c *Config) *int64 { return &c.Limits.Body })},

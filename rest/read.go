@@ -26,6 +26,13 @@ func (x *exchange) read() *facade.Error {
 	x.call = facade.Call{Entity: x.op.Door.Name, Operation: x.op.Name}
 	inv := &x.call.Invocation
 	inv.Trace = x.r.Header.Get("traceparent")
+	if x.r.Method == http.MethodPost {
+		// With a body or without: a form of another site can send an empty one, and a
+		// command may have all it needs in the query string. It cannot name this type.
+		if err := x.mediaType(); err != nil {
+			return err
+		}
+	}
 	if h.options.State != nil {
 		state, err := h.options.State(x.r)
 		if err != nil {
@@ -77,13 +84,6 @@ func idShape(op *facade.Operation) *schema.Shape {
 // readBody is the body as checked JSON, or nothing where there is none.
 func (x *exchange) readBody() ([]byte, *facade.Error) {
 	r, limit := x.r, x.handler.options.MaxBody
-	if r.Method == http.MethodPost {
-		// With a body or without: a form of another site can send an empty one, and a
-		// command may have all it needs in the query string. It cannot name this type.
-		if err := x.mediaType(); err != nil {
-			return nil, err
-		}
-	}
 	if r.ContentLength == 0 || r.Body == nil || r.Body == http.NoBody {
 		return nil, nil
 	}
@@ -107,7 +107,7 @@ func (x *exchange) readBody() ([]byte, *facade.Error) {
 	if body.Len() == 0 {
 		return nil, nil
 	}
-	if r.Method != http.MethodPost { // of a POST it is judged above
+	if r.Method != http.MethodPost { // of a POST it is judged in read
 		if err := x.mediaType(); err != nil {
 			return nil, err
 		}

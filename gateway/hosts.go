@@ -1,0 +1,97 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"github.com/frondhost/frond/facade"
+)
+
+// hosts are the names beside localhost that a listener on loopback answers to. A page can have its own name lead to 127.0.0.1 (DNS rebinding); to the
+// browser this gateway is then that page's site, and only the Host tells.
+type hosts []string
+
+// newHosts are the names of the setting, as they are compared.
+func newHosts(names []string) hosts {
+	var h hosts
+	for _, name := range names {
+		h = append(h, strings.TrimSuffix(strings.Trim(name, "[]"), "."))
+	}
+	return h
+}
+
+// takes says whether a Host, or the host of an origin, means this machine.
+func (h hosts) takes(host string) bool {
+	name := host
+	if bare, _, err := net.SplitHostPort(host); err == nil {
+		name = bare
+	}
+	name = strings.TrimSuffix(strings.Trim(name, "[]"), ".")
+	if strings.EqualFold(name, "localhost") {
+		return true
+	}
+	if ip, err := netip.ParseAddr(name); err == nil && ip.Unmap().IsLoopback() {
+		return true
+	}
+	for _, own := range h {
+		if strings.EqualFold(name, own) {
+			return true
+		}
+	}
+	return false
+}
+
+// ownOrigin says whether the page of an origin comes from this machine.
+func (h hosts) ownOrigin(origin string) bool {
+	u, err := url.Parse(origin)
+	return err == nil && u.Host != "" && h.takes(u.Host)
+}
+
+// loopbackKey marks the requests of a listener that only this machine reaches.
+type loopbackKey struct{}
+
+// ofListener is the context of a listener's requests.
+func ofListener(ctx context.Context, l net.Listener) context.Context {
+	if loopback(l.Addr().String()) {
+		ctx = context.WithValue(ctx, loopbackKey{}, true)
+	}
+	return ctx
+}
+
+// guard refuses requests for other names where the listener is on loopback. Without
+// any Host, as HTTP/1.0 may come, no browser sent it.
+func (h hosts) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Host != "" && r.Context().Value(loopbackKey{}) != nil && !h.takes(r.Host) {
+			writeProblem(w, http.StatusMisdirectedRequest, facade.BadRequest, fmt.Sprintf(
+				"this listener is for this machine alone and does not know the host %.255q; ask for localhost, or add the name to the setting hosts (FROND_HOSTS)", r.Host))
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+var errHosts = errors.New("write names without scheme and port, such as [shop.test, shop.example]; patterns are not taken")
+
+// readHosts reads names as they stand in an address.
+func readHosts(text string) ([]string, error) {
+	names, err := readList(text)
+	if err != nil {
+		return nil, errHosts
+	}
+	for _, name := range names {
+		_, noAddress := netip.ParseAddr(strings.Trim(name, "[]"))
+		if noAddress != nil && strings.ContainsFunc(name, func(r rune) bool {
+			return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' || r == '.')
+		}) {
+			return nil, errHosts
+		}
+	}
+	return names, nil
+}

@@ -1,0 +1,80 @@
+package gateway
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// TestHosts: a listener on loopback answers to names of this machine alone.
+func TestHosts(t *testing.T) {
+	own := newHosts([]string{"shop.test", "Other.Example.", "[fd00::7]"})
+	for host, want := range map[string]bool{
+		"localhost": true, "LOCALHOST:8080": true, "localhost.": true, "localhost.:8080": true,
+		"127.0.0.1": true, "127.0.0.1:8080": true, "127.8.9.10:1": true, "[::1]": true, "[::1]:8080": true, "[::ffff:127.0.0.1]:1": true,
+		"shop.test": true, "SHOP.test:8080": true, "shop.test.": true, "other.example": true, "[fd00::7]:80": true,
+		"evil.example": false, "evil.example:8080": false, "localhost.evil.example": false, "127.0.0.1.evil.example": false,
+		"shop.test.evil.example": false, "notlocalhost": false, "10.0.0.7:8080": false, "0.0.0.0:8080": false, "[::]": false, "[fd00::8]": false, ":8080": false,
+	} {
+		if got := own.takes(host); got != want {
+			t.Errorf("%q: %v, want %v", host, got, want)
+		}
+	}
+}
+
+// TestHostOfAListener is a request as a page sends it whose own name leads to
+// 127.0.0.1, over a socket: to a service, and to what its operator has.
+func TestHostOfAListener(t *testing.T) {
+	config := Config{Hosts: []string{"shop.test"}, Admin: Admin{Listen: "127.0.0.1:0"}}
+	h := quietHost(config, nil)
+	var err error
+	if h.telemetry, err = newTelemetry(t.Context(), &Options{}, &config, h.log); err != nil {
+		t.Fatal(err)
+	}
+	inside := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "inside") })
+	service, stop, ended := start(t, config, h.around(inside), new(atomic.Bool))
+	admin, l, err := h.admin(t.Context(), new(atomic.Bool))
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { _ = admin.Serve(l) }()
+	t.Cleanup(func() { _ = admin.Close() })
+
+	for name, address := range map[string]string{"the service": strings.TrimPrefix(service, "http://"), "the admin listener": l.Addr().String()} {
+		for host, want := range map[string]string{
+			address: "200", "localhost": "200", "shop.test:8080": "200", "evil.example": "421", "evil.example:" + address[strings.LastIndex(address, ":")+1:]: "421",
+		} {
+			conn, err := net.Dial("tcp", address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.WriteString(conn, "GET /livez HTTP/1.1\r\nHost: "+host+"\r\nConnection: close\r\n\r\n"); err != nil {
+				t.Fatal(err)
+			}
+			answer, err := io.ReadAll(conn)
+			_ = conn.Close()
+			if err != nil {
+				t.Fatal(err)
+			}
+			status := strings.Fields(string(answer))[1]
+			if status != want || want == "421" && !strings.Contains(string(answer), "FROND_HOSTS") {
+				t.Errorf("%s, asked for %s: %s", name, host, answer)
+			}
+		}
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+
+	// Served by anybody else, or for the whole network, the Host is not ours to judge.
+	w := httptest.NewRecorder()
+	h.around(inside).ServeHTTP(w, httptest.NewRequest("GET", "http://evil.example/", nil))
+	if w.Code != 200 {
+		t.Errorf("elsewhere: %d %s", w.Code, w.Body)
+	}
+}
