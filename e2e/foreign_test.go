@@ -300,6 +300,37 @@ func TestForeignHosts(t *testing.T) {
 	}
 }
 
+// TestRefusedFindByIDs: a host that tells of findByIds and refuses it, the operation or
+// the ids, is asked in the next way.
+func TestRefusedFindByIDs(t *testing.T) {
+	for name, refusal := range map[string]any{
+		"it is not there":      nil,
+		"it is not made yet":   &kitError{Code: "NOT_IMPLEMENTED", Message: "later"},
+		"the ids are refused":  &kitError{Code: "VALIDATION_FAILED", Message: "ids has to be a text"},
+		"the frame is refused": &kitError{Code: "BAD_REQUEST", Message: "no"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			host := &foreignHost{
+				document: desk(foreignDoor("note", noteCard, noteReads...), foreignDoor("writer", foreignWriter, append([]string{foreignOp("findByIds", "query")}, writerReads...)...)),
+				answers: map[string]func(invoked) any{
+					"note.list": always("[" + oneNote + "," + twoNote + "]"),
+					"writer.findById": func(in invoked) any {
+						return map[string]any{"id": in.Params["id"], "name": fmt.Sprint("Writer ", in.Params["id"])}
+					},
+				},
+			}
+			if refusal != nil {
+				host.answers["writer.findByIds"] = func(invoked) any { return refusal }
+			}
+			url, _, _ := housed(t, nil, map[string]gateway.Remote{"desk": {URL: served(t, host)}})
+			inquiry{graphql: `{ notes { items { writer { name } } } }`, want: `{"notes":{"items":[{"writer":{"name":"Writer w1"}},{"writer":{"name":"Writer w2"}}]}}`}.check(t, url)
+			if asked := host.asked(); strings.Count(asked, "writer.findByIds ") != 1 || strings.Count(asked, "writer.findById ") != 2 {
+				t.Errorf("the host was asked %s", asked)
+			}
+		})
+	}
+}
+
 // TestStrictRemote: with strict, an answer that does not fit its card is refused.
 func TestStrictRemote(t *testing.T) {
 	host := &foreignHost{document: desk(foreignDoor("note", noteCard, noteReads...)), answers: map[string]func(invoked) any{

@@ -211,13 +211,13 @@ func TestWhatWasFoundOutIsRemembered(t *testing.T) {
 func TestForeignLists(t *testing.T) {
 	catalog := kittest.Facade(t).Catalog()
 	for _, c := range []struct{ name, query, result, want string }{
-		{"a bare array", ``, `[{"id":"a"},{"id":"b"}]`, `{"items":[{"id":"a"},{"id":"b"}],"total":2,"hasMore":false,"endCursor":null}`},
-		{"a bare array that ignores the limit", `{"limit":1}`, `[{"id":"a"},{"id":"b"}]`, `{"items":[{"id":"a"}],"total":2,"hasMore":true,"endCursor":null}`},
-		{"a bare array as long as the limit: nobody knows whether there are more", `{"limit":2}`, `[{"id":"a"},{"id":"b"}]`, `{"items":[{"id":"a"},{"id":"b"}],"total":-1,"hasMore":false,"endCursor":null}`},
+		{"a bare array", ``, `[{"id":"a"},{"id":"b"}]`, `{"items":[{"id":"a"},{"id":"b"}],"total":2,"hasMore":false,"endCursor":"cKO8c8A4mIZQAg"}`},
+		{"a bare array that ignores the limit", `{"limit":1}`, `[{"id":"a"},{"id":"b"}]`, `{"items":[{"id":"a"}],"total":2,"hasMore":true,"endCursor":"cKO8c8A4mIZQAQ"}`},
+		{"a bare array as long as the limit, and as one more", `{"limit":2}`, `[{"id":"a"},{"id":"b"}]`, `{"items":[{"id":"a"},{"id":"b"}],"total":2,"hasMore":false,"endCursor":"cKO8c8A4mIZQAg"}`},
 		{"a bare array for the total alone", `{"limit":0}`, `[{"id":"a"}]`, `{"items":[],"total":1,"hasMore":true,"endCursor":null}`},
-		{"a page that ignores the limit", `{"limit":1}`, `{"items":[{"id":"a"},{"id":"b"}],"total":2,"hasMore":false,"endCursor":"x"}`, `{"items":[{"id":"a"}],"total":2,"hasMore":true,"endCursor":null}`},
+		{"a page that ignores the limit", `{"limit":1}`, `{"items":[{"id":"a"},{"id":"b"}],"total":2,"hasMore":false,"endCursor":"x"}`, `{"items":[{"id":"a"}],"total":2,"hasMore":true,"endCursor":"cKO8c8A4mIZQAQ"}`},
 		{"a page with more to it", ``, `{"items":[{"id":"a"}],"total":9,"hasMore":true,"endCursor":"x","page":1}`, `{"items":[{"id":"a"}],"total":9,"hasMore":true,"endCursor":"x"}`},
-		{"a page with less", ``, `{"items":[{"id":"a"}]}`, `{"items":[{"id":"a"}],"total":-1,"hasMore":false,"endCursor":null}`},
+		{"a page with less", ``, `{"items":[{"id":"a"}]}`, `{"items":[{"id":"a"}],"total":-1,"hasMore":false,"endCursor":"cKO8c8A4mIZQAQ"}`},
 		{"an empty one", ``, `[]`, `{"items":[],"total":0,"hasMore":false,"endCursor":null}`},
 		{"no list", ``, `{"rows":[]}`, `BAD_GATEWAY`},
 		{"a list of something", ``, `[1]`, `BAD_GATEWAY`},
@@ -244,11 +244,11 @@ func TestRowsBeforeAPage(t *testing.T) {
 		previous      bool
 		cursors       []string
 	}{
-		{``, `{"items":[{"id":"a"},{"id":"b"}],"total":5,"hasMore":true,"endCursor":"x"}`, false, []string{"", "x"}},
+		{``, `{"items":[{"id":"a"},{"id":"b"}],"total":5,"hasMore":true,"endCursor":"x"}`, false, []string{"cKO8c8A4mIZQAQ", "x"}},
 		{`{"after":""}`, `{"items":[],"total":5,"hasMore":true,"endCursor":null}`, false, nil},
 		{`{"after":"w"}`, `{"items":[{"id":"a"}],"total":5,"hasMore":true,"endCursor":"x"}`, true, []string{"x"}},
-		{`{"offset":2}`, `{"items":[{"id":"a"}],"total":5,"hasMore":true,"endCursor":null}`, true, nil},
-		{`{"offset":0}`, `{"items":[{"id":"a"}],"total":5,"hasMore":true,"endCursor":null}`, false, nil},
+		{`{"offset":2}`, `{"items":[{"id":"a"}],"total":5,"hasMore":true,"endCursor":null}`, true, []string{"cKO8c8A4mIZQAw"}},
+		{`{"offset":0}`, `{"items":[{"id":"a"}],"total":5,"hasMore":true,"endCursor":null}`, false, []string{"cKO8c8A4mIZQAQ"}},
 		{`{"before":"","limit":1}`, `{"items":[{"id":"a"}],"total":5,"hasMore":false,"endCursor":"x"}`, true, []string{"x"}},
 		{`{"before":"","limit":1}`, `{"items":[{"id":"a"}],"total":1,"hasMore":false,"endCursor":"x"}`, false, []string{"x"}},
 		{`{"before":"w","limit":2}`, `{"items":[{"id":"a"}],"total":5,"hasMore":true,"endCursor":"x"}`, false, []string{"x"}},

@@ -65,7 +65,8 @@ func (q *question) narrow(query json.RawMessage) (json.RawMessage, *facade.Error
 		kept := []byte{'{'}
 		for name, value := range jsontext.Members(query) {
 			switch {
-			case slices.Contains(takes, name), !slices.Contains(listOwn, name): // a key of nobody's is the host's to refuse
+			case slices.Contains(takes, name), !slices.Contains(listOwn, name), // a key of nobody's is the host's to refuse
+				name == "after" && slices.Contains(takes, "offset"):
 				if len(kept) > 1 {
 					kept = append(kept, ',')
 				}

@@ -2,6 +2,7 @@ package envelope
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 
 	"github.com/frondhost/frond/facade"
@@ -24,55 +25,87 @@ func (r *Remote) admit(q *question, result *facade.Result, bare bool) (*facade.R
 	if err := r.judge(q, result); err != nil {
 		return nil, err
 	}
-	if result.Form == facade.FormPage && q.call.Operation == "list" {
+	if result.Form == facade.FormPage && q.lists() {
 		q.page(&r.results, result, bare)
 	}
 	return result, nil
 }
 
-// page makes of a host's page the one that was asked for. A page that is longer
-// than its limit is cut: the host has ignored it. What a list result does not say
-// (spec 2.7) is told from the question: whether rows stand before the first.
-//
-// A list result has the cursor of its last row alone. Where one was asked for every
-// row, those of the others are "": there is none.
+// page makes of a host's page the one that was asked for. Rows that come along before
+// it are dropped, and a page that is longer than its limit is cut. Of a bare array it
+// is known how many rows there are where all of them came. What a list result does not
+// say (spec 2.7) is told from the question: whether rows stand before the first, and
+// the cursors that the host gives none of, as far as there is a way to page by them.
 func (q *question) page(in *reader, r *facade.Result, bare bool) {
-	query := q.call.Invocation.Query
+	w, limit, came := &q.window, q.limit(), r.Rows.Len()
+	if bare {
+		q.bare.Store(true)
+		if q.full.Store(came == w.asked); came != w.asked && (came > 0 || w.from.rows == 0) {
+			r.Total = int64(w.from.rows + came) // all came: there are fewer than were asked for, or the limit was ignored
+		} else {
+			r.Total = -1
+		}
+	} else {
+		q.pages.Store(true)
+	}
+	takes, _ := q.takesQuery()
+	byOffset := slices.Contains(takes, "offset")
+	if bare && came == w.asked && w.asked == limit && limit > 0 {
+		r.HasMore = byOffset // it takes no row more than that: the next page tells
+	}
+	if w.drop > 0 {
+		r.Rows, r.Cursors = in.part(r.Rows, w.drop, came), lastOf(r.Cursors)
+	}
+	if limit >= 0 && r.Rows.Len() > limit {
+		r.Rows, r.Cursors, r.HasMore = in.part(r.Rows, 0, limit), nil, true
+	}
 	n := r.Rows.Len()
-	switch limit := q.limit(); {
-	case limit >= 0 && n > limit:
-		r.Rows, r.Cursors, r.HasMore = in.first(r.Rows, limit), nil, true
-		n = limit
-	case bare && n == limit:
-		r.Total = -1 // a bare array does not say whether it was cut
-	}
-	text := func(name string) (string, bool) {
-		v := jsontext.Get(query, name)
-		return jsontext.Unquote(v), jsontext.KindOf(v) == jsontext.String
-	}
-	after, _ := text("after")
-	before, backward := text("before")
-	offset := jsontext.Get(query, "offset")
 	switch {
 	case r.Edges: // it was told
-	case !backward:
-		r.HasPrevious = after != "" || offset != nil && !jsontext.IsNull(offset) && string(offset) != "0"
-	case before == "" && r.Total >= 0:
-		r.HasPrevious = r.Total > int64(n)
+	case w.known:
+		r.HasPrevious = w.from != position{}
 	default:
-		r.HasPrevious = n > 0 && n == q.limit() // a full page: there may be more of them
+		before := jsontext.Unquote(jsontext.Get(q.call.Invocation.Query, "before"))
+		if before == "" && r.Total >= 0 {
+			r.HasPrevious = r.Total > int64(n)
+		} else {
+			r.HasPrevious = n > 0 && n == limit // a full page: there may be more of them
+		}
 	}
-	if end := r.EndCursor(); q.call.Cursors && end != "" && len(r.Cursors) < n {
-		r.Cursors = make([]string, n)
-		r.Cursors[n-1] = end
+	if n > 0 {
+		q.cursors(r, byOffset)
 	}
 }
 
-// first is the first n rows.
-func (r *reader) first(rows *facade.Rows, n int) *facade.Rows {
-	some := make([]json.RawMessage, n)
-	for i := range some {
-		some[i] = rows.Row(i).JSON()
+// cursors gives a page the cursors that its host does not give.
+func (q *question) cursors(r *facade.Result, byOffset bool) {
+	w, n, end := &q.window, r.Rows.Len(), r.EndCursor()
+	pages := w.known && (w.from.after == "" && byOffset || end != "")
+	switch {
+	case end == "" && pages && !q.call.Cursors:
+		r.Cursors = []string{w.from.cursor(n, q.mark())}
+	case !q.call.Cursors || len(r.Cursors) == n || end == "" && !pages:
+	default:
+		r.Cursors = make([]string, n)
+		for i := range n {
+			if pages {
+				r.Cursors[i] = w.from.cursor(i+1, q.mark())
+			}
+		}
+		if end != "" {
+			r.Cursors[n-1] = end
+		}
+	}
+}
+
+// lastOf is the last cursor alone.
+func lastOf(cursors []string) []string { return cursors[max(len(cursors)-1, 0):] }
+
+// part is some of the rows.
+func (r *reader) part(rows *facade.Rows, from, to int) *facade.Rows {
+	some := make([]json.RawMessage, 0, max(to-from, 0))
+	for i := from; i < to; i++ {
+		some = append(some, rows.Row(i).JSON())
 	}
 	rows, _ = r.collect(some) // they were rows before
 	return rows

@@ -24,6 +24,7 @@ type peer struct {
 	took     bool               // a batch was answered as one
 	refused  time.Time          // a batch was refused then, and since then none was taken
 	missing  map[string]time.Time
+	listings map[string]listing // by entity key, a dot, the operation's name
 }
 
 // method is an operation as the host's discovery document has it.
@@ -32,6 +33,7 @@ type method struct {
 	kind   facade.Kind
 	query  []string // the keys of its query; nil: it names none
 	fields []string // of the rows of its door; nil: no card
+	limit  int      // the maximum of limit in its card; 0: none
 }
 
 // learn takes a discovery document in. One that cannot be read teaches nothing: to
@@ -61,6 +63,7 @@ func (p *peer) learn(document json.RawMessage) {
 				}
 				if op.Input != nil && m.kind == facade.Query { // a built-in query's input is its query (DESIGN 5)
 					m.query = append(m.query, cardKeys(op.Input)...)
+					m.limit = maximum(op.Input.Field("limit"))
 				}
 				if d.Schema != nil {
 					m.fields = cardKeys(d.Schema)
@@ -72,7 +75,32 @@ func (p *peer) learn(document json.RawMessage) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.document, p.methods = sum, methods
-	p.took, p.refused, p.missing = false, time.Time{}, nil
+	p.took, p.refused, p.missing, p.listings = false, time.Time{}, nil, nil
+}
+
+// maximum is the keyword of a field, or 0.
+func maximum(f *schema.Field) int {
+	if f != nil {
+		if n, ok := schema.Integer(f.Shape.Extra.Get("maximum")); ok && n > 0 && n < maxSkipped {
+			return int(n)
+		}
+	}
+	return 0
+}
+
+func (p *peer) listing(key string) listing {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	return p.listings[key]
+}
+
+func (p *peer) lists(key string, l listing) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.listings == nil {
+		p.listings = map[string]listing{}
+	}
+	p.listings[key] = l
 }
 
 func cardKeys(c *schema.Card) []string {

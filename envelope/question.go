@@ -21,6 +21,9 @@ type question struct {
 	op     *facade.Operation // likewise
 	method *method           // of the host's discovery document, or nil
 	posts  atomic.Int32      // HTTP requests made for it
+
+	window                        // of a list
+	bare, full, pages atomic.Bool // what came: a bare array, one as long as was asked for, a list result
 }
 
 // ask makes a call a question. shared says whether equal ones may be answered together.

@@ -237,6 +237,14 @@ func (r *Remote) fetch(ctx context.Context, q *question) (*facade.Result, *facad
 	if err != nil {
 		return nil, err
 	}
+	if q.lists() {
+		return r.list(ctx, q, query)
+	}
+	return r.one(ctx, q, query)
+}
+
+// one asks with a query, once or for many keys.
+func (r *Remote) one(ctx context.Context, q *question, query json.RawMessage) (*facade.Result, *facade.Error) {
 	if q.call.Each != nil {
 		return r.each(ctx, q, query)
 	}

@@ -97,7 +97,15 @@ func (b *compiler) restrict(door *Door, op *Operation, taken []string) {
 
 // Takes says whether a list understands a key of its query: filter, sort, after, … A
 // list that runs here understands all of them.
-func (op *Operation) Takes(key string) bool { return op.takes == nil || slices.Contains(op.takes, key) }
+func (op *Operation) Takes(key string) bool {
+	return op.HostTakes(key) || key == "after" && slices.Contains(op.takes, "offset")
+}
+
+// HostTakes says whether the host of a list understands a key by itself: where it takes
+// offset, the cursors of the list are made here.
+func (op *Operation) HostTakes(key string) bool {
+	return op.takes == nil || slices.Contains(op.takes, key)
+}
 
 // listKeys are the keys a caller of a list may send: those it takes, and the ones
 // that can be done with its answer here.

@@ -145,7 +145,7 @@ func twinOfEdge(b *Binding, e *twinEdge) (any, error) {
 	if c := e.page.cursor(e.i); c != "" {
 		return c, nil
 	}
-	return nil, facade.Errorf(facade.Forbidden, "this list gives no cursors; page with offset")
+	return nil, facade.Errorf(facade.Forbidden, "this list gives no cursors")
 }
 
 // operation makes the call of a root field.

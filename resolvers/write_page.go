@@ -21,11 +21,7 @@ func (w *writer) connection(r *run, sel *selection, res *result, g *facade.Group
 		case writeItems:
 			ok = w.rows(r, f, f.sub, res, g) || w.rewind(f.out, start)
 		case writeTotal:
-			if g.Page.Total < 0 {
-				ok = w.null(f, f.out, start, nil)
-			} else {
-				ok = w.json(f, f.out, strconv.AppendInt(nil, g.Page.Total, 10))
-			}
+			ok = w.json(f, f.out, strconv.AppendInt(nil, g.Page.Total, 10)) // -1: not known
 		case writeHasMore, writeHasNext:
 			w.text = strconv.AppendBool(w.text, g.Page.HasMore)
 		case writeHasPrevious:
@@ -53,7 +49,7 @@ func (w *writer) connection(r *run, sel *selection, res *result, g *facade.Group
 }
 
 // cursorless is said of an edge whose caller may not read the key that stands in cursors.
-var cursorless = &fault{message: "this list gives no cursors; page with offset", code: string(facade.Forbidden)}
+var cursorless = &fault{message: "this list gives no cursors", code: string(facade.Forbidden)}
 
 func (w *writer) cursor(f *field, start int, cursor string) bool {
 	if cursor == "" {

@@ -26,7 +26,7 @@ func (b *reading) operation(d *facade.Door, door *Door, op *facade.Operation) *O
 	switch op.Name {
 	case "list":
 		for _, key := range []string{"filter", "sort", "limit", "after", "before", "offset", "fields", "cursors", "total"} {
-			if op.Takes(key) {
+			if op.HostTakes(key) {
 				o.Takes = append(o.Takes, key)
 			}
 		}

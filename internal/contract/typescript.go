@@ -143,9 +143,6 @@ func (m *Model) types() string {
 		w.line("/** The operations of %s. */\nexport interface %sDoor {", d.Name, d.Type)
 		for _, op := range d.Ops {
 			doc := op.Doc
-			if op.Takes != nil {
-				doc += "\nThe host understands " + strings.Join(op.Takes, ", ") + " of the query."
-			}
 			w.doc("  ", doc, op.Deprecated)
 			takes, gives := op.tsMethod()
 			w.line("  %s(%s): Promise<%s>;", tsKey(op.Name), takes, gives)
@@ -162,6 +159,13 @@ func (op *Op) tsMethod() (takes, gives string) {
 	switch {
 	case op.Builtin && op.Name == "list":
 		takes = "query?: ListQuery"
+		if op.Takes != nil {
+			var keys []string
+			for _, key := range op.Takes {
+				keys = append(keys, string(quote(key)))
+			}
+			takes = "query?: Pick<ListQuery, " + strings.Join(keys, " | ") + ">"
+		}
 	case op.Builtin && op.Name == "findByIds":
 		takes = "ids: readonly " + tsType(*op.ID) + "[]"
 	case op.Builtin && op.ID != nil && op.In != nil:

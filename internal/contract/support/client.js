@@ -44,13 +44,31 @@ export function createClient(options) {
   }
 
   const builtin = {
-    list: (query = {}) => ({ query }),
     findById: (id) => ({ params: { id } }),
     findByIds: (ids) => ({ query: { ids } }),
     create: (body) => ({ body }),
     update: (id, body) => ({ params: { id }, body }),
     delete: (id) => ({ params: { id } }),
   };
+
+  // Some hosts answer a list with a bare array, which does not say whether there is more:
+  // one that is as long as the limit is asked for again, with a row more.
+  async function page(door, name, query = {}) {
+    const { limit, offset = 0 } = query;
+    let rows = await call(door, name, { query });
+    if (!Array.isArray(rows)) return rows;
+    let whole = limit === undefined || rows.length !== limit;
+    if (!whole) {
+      try {
+        const more = await call(door, name, { query: { ...query, limit: limit + 1 } });
+        if (Array.isArray(more)) [rows, whole] = [more, more.length <= limit];
+      } catch (err) {
+        if (err.code !== "VALIDATION_FAILED" && err.code !== "BAD_REQUEST") throw err;
+      }
+    }
+    const items = limit === undefined ? rows : rows.slice(0, limit);
+    return { items, total: whole ? offset + rows.length : -1, hasMore: rows.length > items.length, endCursor: null };
+  }
 
   // The members of one input go where the operation's cards say.
   function parts(op, input = {}) {
@@ -70,7 +88,7 @@ export function createClient(options) {
     client[member] = {};
     for (const [name, op] of Object.entries(ops)) {
       const prepare = op.builtin ? builtin[op.builtin] : op.open ? (invocation = {}) => invocation : (input) => parts(op, input);
-      client[member][name] = (...args) => call(door, name, prepare(...args));
+      client[member][name] = op.builtin === "list" ? (query) => page(door, name, query) : (...args) => call(door, name, prepare(...args));
     }
   }
   return client;

@@ -81,6 +81,17 @@ type Page[T any] struct {
 	Cursors   []string `json:"cursors,omitempty"`
 }
 
+// UnmarshalJSON reads a list result, or the bare array that some hosts answer: it does
+// not say how many rows there are.
+func (p *Page[T]) UnmarshalJSON(data []byte) error {
+	if jsontext.KindOf(data) == jsontext.Array {
+		*p = Page[T]{Total: -1}
+		return json.Unmarshal(data, &p.Items)
+	}
+	type page Page[T]
+	return json.Unmarshal(data, (*page)(p))
+}
+
 // conn is who carries the calls, and for whom.
 type conn struct {
 	caller facade.Caller
