@@ -180,5 +180,5 @@ func seeded(store facade.Store, fsys fs.FS, log *slog.Logger) (*gateway.Gateway,
 		}
 		project.Fronds[0].Seeds = append(project.Fronds[0].Seeds, facade.Text{File: "seeds/" + name + ".json", Data: text})
 	}
-	return gateway.New(project, &gateway.Options{Store: store, Logger: log})
+	return gateway.New(project, &gateway.Options{Store: store, Logger: log, Undecided: true})
 }

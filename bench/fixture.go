@@ -71,7 +71,7 @@ func overItems(store facade.Store, log *slog.Logger, config gateway.Config) (*ga
 	if err != nil {
 		return nil, err
 	}
-	return gateway.New(project, &gateway.Options{Store: store, Logger: log, Config: config})
+	return gateway.New(project, &gateway.Options{Store: store, Logger: log, Config: config, Undecided: true})
 }
 
 func filled(store facade.Store) (*gateway.Gateway, error) {

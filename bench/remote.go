@@ -50,7 +50,7 @@ func blogGateway(dir string, alone bool) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	gw, err := gateway.New(project, &gateway.Options{Logger: slog.New(slog.DiscardHandler), Config: gateway.Config{
+	gw, err := gateway.New(project, &gateway.Options{Undecided: true, Logger: slog.New(slog.DiscardHandler), Config: gateway.Config{
 		Store: "memory", GraphQL: gateway.GraphQL{NoCoalesce: alone},
 		Remotes: map[string]gateway.Remote{"posts": {URL: posts, NoCoalesce: alone}, "users": {URL: users, NoCoalesce: alone}},
 	}})

@@ -68,7 +68,7 @@ func newHost() (*host, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := gateway.Open(context.Background(), project, &gateway.Options{Config: gateway.Config{Store: "memory"}, Logger: slog.New(slog.DiscardHandler)})
+	all, err := gateway.Open(context.Background(), project, &gateway.Options{Undecided: true, Config: gateway.Config{Store: "memory"}, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return nil, err
 	}

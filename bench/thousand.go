@@ -83,7 +83,7 @@ func benchStart(int, time.Duration) error {
 	if err != nil {
 		return err
 	}
-	gw, err := gateway.New(project, &gateway.Options{Logger: slog.New(slog.DiscardHandler)})
+	gw, err := gateway.New(project, &gateway.Options{Undecided: true, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return err
 	}

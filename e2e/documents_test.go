@@ -116,6 +116,7 @@ func TestDocumentIDs(t *testing.T) {
 // has to be corrected by. In another mode the log tells of it.
 func TestBrokenDocuments(t *testing.T) {
 	files := map[string]string{
+		"frond.yaml":           everybody,
 		"entities/thing.yaml":  "properties:\n  id: {type: string, x-kit: {role: {primary: true}}}\nrequired: [id]\n",
 		"gateway.yaml":         "store: memory\ngraphql: {introspection: off, documents: {folder: documents, mode: enforce}}\n",
 		"documents/ok.graphql": "{ things { total } }\n",

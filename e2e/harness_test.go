@@ -220,6 +220,9 @@ func run(t testing.TB, stdin string, args ...string) ran {
 	return ran{stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()}
 }
 
+// everybody is the frond.yaml of a project in which who may do what is not the matter.
+const everybody = "collectors: {'*': open}\n"
+
 // folder writes files into a new folder and is its path. Names end their
 // directories with slashes: "fronds/a/entities/x.yaml".
 func folder(t testing.TB, files map[string]string) string {

@@ -80,7 +80,7 @@ func TestIntrospection(t *testing.T) {
 	}
 	for name, schema := range map[string]func(t *testing.T) (string, func(string) []byte){
 		"the shop":          project(filepath.Join(root, "examples", "shop")),
-		"words":             project(folder(t, map[string]string{"entities/word.yaml": words})),
+		"words":             project(folder(t, map[string]string{"entities/word.yaml": words, "frond.yaml": everybody})),
 		"one of everything": func(t *testing.T) (string, func(string) []byte) { return everything, engineOf(t, everything) },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -79,7 +79,7 @@ func TestFailingComputedField(t *testing.T) {
 	p := startGateway(t, folder(t, map[string]string{
 		"fronds/a/entities/thing.yaml": card("marks: {type: array, items: {type: integer}}"),
 		"fronds/a/seeds/thing.yaml":    "- {id: t-1, name: One, marks: [1, 2, 3]}\n- {id: t-2, name: Two, marks: []}\n",
-		"fronds/a/frond.yaml":          "computed: {thing: {third: {type: integer, value: 'marks[2]'}, louder: {type: string, value: 'upper(name)'}}}\n",
+		"fronds/a/frond.yaml":          everybody + "computed: {thing: {third: {type: integer, value: 'marks[2]'}, louder: {type: string, value: 'upper(name)'}}}\n",
 	}))
 	got := ask(t, p.URL, `{ things(orderBy: [{id: ASC}]) { total items { name third louder } } }`)
 	var answer struct {

@@ -15,7 +15,7 @@ import (
 // rows until the program is killed with SIGKILL; then it is started again.
 func TestKill(t *testing.T) {
 	store := "sqlite:" + filepath.Join(t.TempDir(), "rows.db")
-	dir := folder(t, map[string]string{"fronds/a/entities/thing.yaml": card("size: {type: integer}")})
+	dir := folder(t, map[string]string{"fronds/a/entities/thing.yaml": card("size: {type: integer}"), "fronds/a/frond.yaml": everybody})
 	var acknowledged []string
 	for round := range 2 {
 		p := startGateway(t, dir, "--store", store)
@@ -89,6 +89,7 @@ func TestRestart(t *testing.T) {
 	store := "sqlite:" + filepath.Join(t.TempDir(), "rows.db")
 	dir := folder(t, map[string]string{
 		"fronds/a/entities/thing.yaml": card(),
+		"fronds/a/frond.yaml":          everybody,
 		"fronds/a/seeds/thing.yaml":    "- {id: t-1, name: One}\n- {id: t-2, name: Two}\n",
 	})
 	p := startGateway(t, dir, "--store", store)

@@ -32,7 +32,7 @@ func TestBadStarts(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer taken.Close()
-	fine := map[string]string{"fronds/a/entities/thing.yaml": card()}
+	fine := map[string]string{"fronds/a/entities/thing.yaml": card(), "fronds/a/frond.yaml": everybody}
 
 	for _, c := range []struct {
 		name  string
@@ -91,7 +91,7 @@ func TestBadStarts(t *testing.T) {
 			name: "a GraphQL name that two doors claim",
 			files: map[string]string{
 				"fronds/a/entities/thing.yaml": card(), "fronds/b/entities/stuff.yaml": card(),
-				"fronds/b/frond.yaml": "doors: {stuff: {graphql: Thing}}\n",
+				"fronds/a/frond.yaml": everybody, "fronds/b/frond.yaml": "doors: {stuff: {graphql: Thing}}\n" + everybody,
 			},
 			says: []string{"Thing", "graphql"}, code: 2,
 		},
@@ -114,6 +114,14 @@ func TestBadStarts(t *testing.T) {
 		{
 			name: "dev identity on every address", files: with(fine, "gateway.yaml", "identity: {dev: true}\n"), args: []string{"--listen", "0.0.0.0:0", "--store", "memory"},
 			says: []string{"dev", "0.0.0.0", "127.0.0.1"}, code: 2,
+		},
+		{
+			name: "doors that everybody may use and nobody called open",
+			files: map[string]string{
+				"fronds/a/entities/thing.yaml": card(), "fronds/a/entities/stuff.yaml": card(), "fronds/a/frond.yaml": "collectors: {stuff: open}\n",
+				"fronds/b/entities/other.yaml": card(),
+			},
+			says: []string{`fronds/a/frond.yaml#/collectors/thing`, `write the line "thing: open"`, `fronds/b/frond.yaml#/collectors/other`, `write the line "other: open"`}, code: 2,
 		},
 		{name: "a flag that is not known", files: fine, args: []string{"--lisen", "127.0.0.1:0"}, says: []string{"--lisen"}, code: 2},
 		{name: "a store of a kind that is not known", files: fine, args: []string{"--store", "mysql:x", "--listen", "127.0.0.1:0"}, says: []string{"sqlite:", "memory"}, code: 2},
@@ -190,7 +198,7 @@ func checkRefusal(t *testing.T, got ran, code int, says []string) {
 // TestSchemaChanges: a start may add to what is stored; it never throws away.
 func TestSchemaChanges(t *testing.T) {
 	store := "sqlite:" + filepath.Join(t.TempDir(), "rows.db")
-	dir := folder(t, map[string]string{"fronds/a/entities/thing.yaml": card("size: {type: integer}")})
+	dir := folder(t, map[string]string{"fronds/a/entities/thing.yaml": card("size: {type: integer}"), "fronds/a/frond.yaml": everybody})
 	start := func() *program { return startGateway(t, dir, "--store", store) }
 
 	p := start()

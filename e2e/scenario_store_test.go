@@ -12,7 +12,7 @@ import (
 
 // storeProject is a project of one entity and the path of a store for it.
 func storeProject(t *testing.T) (dir, file string) {
-	return folder(t, map[string]string{"fronds/a/entities/thing.yaml": card("text: {type: string}")}),
+	return folder(t, map[string]string{"fronds/a/frond.yaml": everybody, "fronds/a/entities/thing.yaml": card("text: {type: string}")}),
 		filepath.Join(t.TempDir(), "rows.db")
 }
 

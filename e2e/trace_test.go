@@ -112,6 +112,8 @@ func TestTraceOverTwoPrograms(t *testing.T) {
 	c := newCollector(t)
 	dir := folder(t, map[string]string{
 		"fronds/people/entities/writer.yaml": card(),
+		"fronds/people/frond.yaml":           everybody,
+		"fronds/books/frond.yaml":            everybody,
 		"fronds/people/seeds/writer.yaml":    "[{id: w1, name: Ann}]",
 		"fronds/books/entities/book.yaml":    card("writerId: {type: string, x-kit: {role: {relation: {to: writer, kind: one}}}}"),
 		"fronds/books/seeds/book.yaml":       "[{id: b1, name: One, writerId: w1}]",

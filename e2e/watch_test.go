@@ -10,7 +10,7 @@ import (
 // told and changes nothing.
 func TestWatch(t *testing.T) {
 	const card = "type: object\nproperties:\n  id: {type: string, x-kit: {role: {primary: true}, lifecycle: {create: {generate: cuid2}}}}\n  name: {type: string}\n"
-	dir := folder(t, map[string]string{"entities/cup.yaml": card})
+	dir := folder(t, map[string]string{"entities/cup.yaml": card, "frond.yaml": everybody})
 	gw := startGateway(t, dir, "--watch")
 	create := func(body string) string {
 		return string(send(t, "POST", gw.URL+"/api/app/cups", body).Body)
@@ -40,7 +40,12 @@ func TestWatch(t *testing.T) {
 	if got := string(send(t, "GET", gw.URL+"/api/app/plates", "").Body); !strings.Contains(got, `"Blue"`) {
 		t.Errorf("after a fault: %s", got)
 	}
-	write(t, dir, map[string]string{"gateway.yaml": "listen: 127.0.0.1:1\n", "entities/plate.yaml": card})
+	write(t, dir, map[string]string{"entities/plate.yaml": card, "frond.yaml": "collectors: {cup: open}\n"})
+	until(t, `write the line "plate: open"`, func() string { return strings.ReplaceAll(gw.stderr(), `\"`, `"`) })
+	if got := string(send(t, "GET", gw.URL+"/api/app/plates", "").Body); !strings.Contains(got, `"Blue"`) {
+		t.Errorf("after a door that nobody called open: %s", got)
+	}
+	write(t, dir, map[string]string{"gateway.yaml": "listen: 127.0.0.1:1\n", "frond.yaml": everybody})
 	until(t, "gateway.yaml has changed: what it sets holds from the next start on", gw.stderr)
 }
 
@@ -59,7 +64,7 @@ func until(t *testing.T, want string, said func() string) {
 // TestWatchKeepsWhatRuns: seeds that are refused change nothing either.
 func TestWatchKeepsWhatRuns(t *testing.T) {
 	const card = "type: object\nproperties:\n  id: {type: string, x-kit: {role: {primary: true}}}\n  name: {type: string}\n"
-	dir := folder(t, map[string]string{"entities/cup.yaml": card})
+	dir := folder(t, map[string]string{"entities/cup.yaml": card, "frond.yaml": everybody})
 	gw := startGateway(t, dir, "--watch")
 	write(t, dir, map[string]string{"entities/plate.yaml": card, "seeds/plate.yaml": "[{id: p1, colour: blue}]"})
 	until(t, "the project stays as it was", gw.stderr)

@@ -21,6 +21,8 @@ type Frond struct {
 	Doors  []*Door // callable entities, in declaration order
 	Facts  []Fact
 	Remote string // the address its operations run at; "" for here
+
+	file string // its frond.yaml, or where it would be
 }
 
 // Fact is a named announcement (spec 6).

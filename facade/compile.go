@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -105,7 +106,7 @@ func (b *compiler) named(i int, f *FrondSource) {
 // frond makes a Frond's doors: one for each of its entities, then those that
 // store nothing.
 func (b *compiler) frond(src *FrondSource, config frondConfig) {
-	frond := &Frond{Name: src.Name, Remote: src.Remote}
+	frond := &Frond{Name: src.Name, Remote: src.Remote, file: cmp.Or(src.Config.File, path.Join(src.Dir, "frond.yaml"))}
 	b.fronds = append(b.fronds, frond)
 	file := src.Config.File
 	configured := map[string]*doorConfig{}

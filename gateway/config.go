@@ -26,7 +26,8 @@ type Config struct {
 	Dir string
 
 	// Mode is Production, which is also "", or Development: there, what is wrong
-	// with a document is answered with suggestions, which tell names of the schema.
+	// with a document is answered with suggestions, which tell names of the schema, and
+	// doors are served that have no collector and that nobody calls open.
 	Mode string
 
 	Vendor string // x-kit-vendor; "" leaves it to the project

@@ -16,12 +16,15 @@ import (
 
 // A folder with one card becomes a GraphQL schema, a REST route and a method.
 func ExampleNew() {
-	project, err := facade.Read(fstest.MapFS{"entities/book.yaml": {Data: []byte(`
+	project, err := facade.Read(fstest.MapFS{
+		"entities/book.yaml": {Data: []byte(`
 type: object
 properties:
   id: {type: string, x-kit: {role: {primary: true}}}
   title: {type: string}
-`)}})
+`)},
+		"frond.yaml": {Data: []byte(`collectors: {book: open}`)},
+	})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -48,6 +48,10 @@ type Options struct {
 	// Incomplete lets relations name entities that are not in the project, as where
 	// there are remotes of which nothing is known yet.
 	Incomplete bool
+	// Undecided lets doors be served that have no collector and that nobody calls open, in
+	// every mode: for programs that show a project to its author alone, or rows that are
+	// made up.
+	Undecided bool
 	// Logger takes what the gateway has to say. Nil: stderr, as Config.Log has it.
 	Logger *slog.Logger
 	// Listening is told each address once it is bound. Nil: the line
@@ -78,7 +82,7 @@ func New(project *facade.Project, opts *Options) (*Gateway, error) {
 	if opts.Session == nil && id.tokens() && id.check(config.Listen) == nil {
 		keys, faults = id.loadKeys(config.Dir)
 	}
-	host, err := open(context.Background(), project, opts, true, faults.Err())
+	host, err := open(context.Background(), project, opts, opening{serves: true, elsewhere: faults.Err()})
 	if err != nil {
 		return nil, err
 	}

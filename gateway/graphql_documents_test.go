@@ -27,7 +27,7 @@ func thingProject(t *testing.T) (*facade.Project, *gateway.Options) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p, &gateway.Options{Config: gateway.Config{Store: "memory"}, Logger: slog.New(slog.DiscardHandler)}
+	return p, &gateway.Options{Config: gateway.Config{Store: "memory"}, Logger: slog.New(slog.DiscardHandler), Undecided: true}
 }
 
 // documents writes files into the folder queries of a new directory.
@@ -293,7 +293,7 @@ func TestDocumentsOfAudiences(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := documents(t, map[string]string{"things.graphql": "{ things { total } }", "others.graphql": "{ others { total } }"})
-	g, err := gateway.New(p, &gateway.Options{Logger: slog.New(slog.DiscardHandler), Config: gateway.Config{
+	g, err := gateway.New(p, &gateway.Options{Undecided: true, Logger: slog.New(slog.DiscardHandler), Config: gateway.Config{
 		Store: "memory", Dir: dir, GraphQL: gateway.GraphQL{Documents: gateway.Documents{Folder: "queries", Mode: gateway.DocumentsEnforce}},
 	}})
 	if err != nil {

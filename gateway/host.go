@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -33,6 +34,8 @@ type Host struct {
 	stopBy    atomic.Pointer[time.Time] // once it stops: when shutdown.timeout is over
 	facade    atomic.Pointer[facade.Facade]
 	close     func() error
+	frond     string    // of a receiver: the one Frond it shows; "": all of them
+	warned    sync.Once // that doors are open without anybody having said so
 
 	noted    map[string]bool            // the catalog's notes that were logged; one compile at a time
 	renewing sync.Mutex                 // one renewal at a time; project is read and written under it
@@ -46,17 +49,22 @@ func Open(ctx context.Context, project *facade.Project, opts *Options) (*Host, e
 	if opts == nil {
 		opts = &Options{}
 	}
-	h, err := open(ctx, project, opts, false, nil)
+	h, err := open(ctx, project, opts, opening{})
 	if err == nil {
 		h.follow(ctx, nil)
 	}
 	return h, err
 }
 
-// open is Open, with what is wrong elsewhere told in the same breath. A host that
-// serves has its store for itself among those that serve.
-func open(ctx context.Context, project *facade.Project, opts *Options, serves bool, elsewhere error) (*Host, error) {
-	h := &Host{config: opts.Config.withDefaults(), log: opts.Logger, announce: opts.Listening}
+// opening is what tells the ways to open a host apart.
+type opening struct {
+	serves    bool   // it has its store for itself among those that serve
+	frond     string // of a receiver: the one Frond it shows; "": all of them
+	elsewhere error  // what is wrong elsewhere, told in the same breath
+}
+
+func open(ctx context.Context, project *facade.Project, opts *Options, as opening) (*Host, error) {
+	h := &Host{config: opts.Config.withDefaults(), log: opts.Logger, announce: opts.Listening, frond: as.frond}
 	if h.log == nil {
 		h.log = NewLogger(os.Stderr, h.config.Log)
 	}
@@ -72,7 +80,7 @@ func open(ctx context.Context, project *facade.Project, opts *Options, serves bo
 	if config = append(config, faults...); len(config) == 0 {
 		var err error
 		if h.telemetry, err = newTelemetry(ctx, opts, &h.config, h.log); err != nil {
-			return nil, errors.Join(elsewhere, err)
+			return nil, errors.Join(as.elsewhere, err)
 		}
 		h.log = h.telemetry.traced(h.log)
 		h.topology = newTopology(h.config.Remotes, project.Fronds, signer, h.log, h.telemetry)
@@ -82,12 +90,12 @@ func open(ctx context.Context, project *facade.Project, opts *Options, serves bo
 		h.topology.ask(ctx, firstAsk)
 	}
 	f, whole, err := h.compile()
-	if err := errors.Join(config.Err(), elsewhere, err); err != nil {
+	if err := errors.Join(config.Err(), as.elsewhere, err); err != nil {
 		h.topology.close()
 		h.flush(ctx)
 		return nil, err
 	}
-	closer, err := h.openStore(ctx, opts.Store, serves)
+	closer, err := h.openStore(ctx, opts.Store, as.serves)
 	if err != nil {
 		h.topology.close()
 		h.flush(ctx)
@@ -202,6 +210,9 @@ func (h *Host) compile() (f *facade.Facade, whole bool, err error) {
 		Incomplete:   incomplete || h.options.Incomplete,
 	})
 	if err == nil {
+		err = h.undecided(f.Catalog())
+	}
+	if err == nil {
 		h.note(f.Catalog().Notes)
 		h.topology.bind(carriers, f.Catalog())
 		h.telemetry.trips(carriers, h.config.Remotes)
@@ -221,6 +232,31 @@ func (h *Host) note(notes []schema.Fault) {
 			h.log.Warn("something of a remote is left out", "note", text)
 		}
 	}
+}
+
+// undecided is the doors that everybody may use and that nobody calls open, as faults.
+// Development tells them to the log, once, and starts (decision 208).
+func (h *Host) undecided(c *facade.Catalog) error {
+	if h.options.Undecided {
+		return nil
+	}
+	table := c.Access()
+	if h.frond != "" { // a receiver shows its Frond whole
+		table = slices.DeleteFunc(table, func(a facade.Access) bool { return !strings.EqualFold(a.Frond, h.frond) })
+		for i := range table {
+			table[i].Surfaces = []facade.Surface{facade.OnEnvelope}
+		}
+	}
+	faults := facade.Undecided(table)
+	if !h.Development() || len(faults) == 0 {
+		return faults.Err()
+	}
+	h.warned.Do(func() {
+		for _, f := range faults {
+			h.log.Warn("a door is open; mode: production does not start so", "file", f.File, "says", f.Message, "write", f.Remedy)
+		}
+	})
+	return nil
 }
 
 // prepare makes the store hold what the cards say of the rows that are kept here.
@@ -272,6 +308,9 @@ func (h *Host) Discovery() json.RawMessage { return h.Catalog().Discovery().Appe
 
 // Bundle is every card of the project in one document (spec 2.4).
 func (h *Host) Bundle() json.RawMessage { return h.Catalog().Set.Bundle() }
+
+// Development says whether the host runs in mode: development.
+func (h *Host) Development() bool { return h.config.Mode == Development }
 
 // Close closes the store; calls under way fail. Closing twice is fine.
 func (h *Host) Close() error { return h.close() }

@@ -58,7 +58,7 @@ func NewReceiver(project *facade.Project, frond string, opts *ReceiverOptions) (
 	here := opts.Options
 	here.Config.Remotes = nil // spec 1.7: the local runner executes strictly here
 	here.Config.Signing.Key = ""
-	host, err := open(context.Background(), project, &here, true, nil)
+	host, err := open(context.Background(), project, &here, opening{serves: true, frond: frond})
 	if err != nil {
 		return nil, err
 	}

@@ -69,7 +69,7 @@ var settings = []Setting{
 	{"listen", defaultListen, "the address to listen on", to(readAddress, func(c *Config) *string { return &c.Listen })},
 	{"hosts", "[]", "the names beside localhost that a listener on loopback answers to, such as [shop.test]", to(readHosts, func(c *Config) *[]string { return &c.Hosts })},
 	{"store", defaultStore, "where rows are kept: sqlite:PATH or memory", to(readStore, func(c *Config) *string { return &c.Store })},
-	{"mode", Production, "production, or development: suggestions in what is answered to a mistake", to(readMode, func(c *Config) *string { return &c.Mode })},
+	{"mode", Production, "production, or development: mistakes are answered with suggestions, and doors that nobody closed are served", to(readMode, func(c *Config) *string { return &c.Mode })},
 	{"limits.body", "1MiB", "the greatest body of a request", to(readSize, func(c *Config) *int64 { return &c.Limits.Body })},
 	{"limits.list.default", "50", "rows of a list where the caller names no limit", to(readCount, func(c *Config) *int { return &c.Limits.List.Default })},
 	{"limits.list.max", "500", "what a greater limit is clamped to", to(readCount, func(c *Config) *int { return &c.Limits.List.Max })},

@@ -76,7 +76,7 @@ func (g *generation) graphQL(p *place) (http.Handler, error) {
 	p.shown = func() string { return schema.SDL }
 	h, err := engineOf(schema, p.caller, &GraphQLOptions{
 		Session: g.session, MaxBody: g.config.Limits.Body, Log: g.log, Queries: queries,
-		Settings: g.config.GraphQL, Dir: g.config.Dir, Suggest: g.config.Mode == Development,
+		Settings: g.config.GraphQL, Dir: g.config.Dir, Suggest: g.Development(),
 		telemetry: g.telemetry,
 	}, g.trusted)
 	if err != nil {

@@ -74,6 +74,7 @@ func TestOffCostsNothing(t *testing.T) {
 
 func measured(t *testing.T, opts *Options) *Gateway {
 	t.Helper()
+	opts.Undecided = true
 	opts.Config.Store, opts.Logger = memoryStore, slog.New(slog.DiscardHandler)
 	gw, err := New(kittest.Project(t), opts)
 	if err != nil {

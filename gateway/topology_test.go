@@ -73,7 +73,7 @@ func (e *elsewhere) url() string { return "http://" + e.address }
 // serve puts one Frond of a project there, as `frond serve` does.
 func (e *elsewhere) serve(frond string, p *facade.Project) {
 	e.t.Helper()
-	r, err := gateway.NewReceiver(p, frond, &gateway.ReceiverOptions{Options: gateway.Options{Config: gateway.Config{Store: "memory"}, Logger: silence}})
+	r, err := gateway.NewReceiver(p, frond, &gateway.ReceiverOptions{Options: gateway.Options{Config: gateway.Config{Store: "memory"}, Logger: silence, Undecided: true}})
 	if err != nil {
 		e.t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ var silence = slog.New(slog.DiscardHandler)
 // front is a gateway over a project whose Fronds run where remotes says.
 func front(t *testing.T, p *facade.Project, remotes map[string]gateway.Remote) *gateway.Gateway {
 	t.Helper()
-	gw, err := gateway.New(p, &gateway.Options{Config: gateway.Config{Store: "memory", Remotes: remotes}, Logger: silence})
+	gw, err := gateway.New(p, &gateway.Options{Config: gateway.Config{Store: "memory", Remotes: remotes}, Logger: silence, Undecided: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +206,7 @@ func TestTwoOwners(t *testing.T) {
 	here := map[string]string{"fronds/shelf/entities/writer.yaml": both["fronds/people/entities/writer.yaml"]}
 	late := front(t, folderOf(t, here), map[string]gateway.Remote{"people": {URL: there.url()}})
 	there.serve("people", folderOf(t, both))
-	_, err := gateway.New(folderOf(t, here), &gateway.Options{Config: gateway.Config{Store: "memory", Remotes: map[string]gateway.Remote{"people": {URL: there.url()}}}, Logger: silence})
+	_, err := gateway.New(folderOf(t, here), &gateway.Options{Config: gateway.Config{Store: "memory", Remotes: map[string]gateway.Remote{"people": {URL: there.url()}}}, Logger: silence, Undecided: true})
 	if err == nil || !strings.Contains(err.Error(), "two owners") || !strings.Contains(err.Error(), "fronds/shelf/entities/writer.yaml") || !strings.Contains(err.Error(), there.url()) {
 		t.Errorf("two owners: %v", err)
 	}
@@ -259,7 +259,7 @@ func TestRequestsInFlightFinishOnTheOldSchema(t *testing.T) {
 	hold, held := make(chan struct{}), make(chan struct{})
 	host := func(field string, slow bool) *gateway.Gateway {
 		p := folderOf(t, map[string]string{"fronds/people/entities/writer.yaml": strings.Replace(card, "%s", field, 1)})
-		gw, err := gateway.New(p, &gateway.Options{Config: gateway.Config{Store: "memory"}, Logger: silence, Middleware: []facade.Middleware{func(next facade.Caller) facade.Caller {
+		gw, err := gateway.New(p, &gateway.Options{Config: gateway.Config{Store: "memory"}, Logger: silence, Undecided: true, Middleware: []facade.Middleware{func(next facade.Caller) facade.Caller {
 			return facade.CallerFunc(func(ctx context.Context, c *facade.Call) (*facade.Result, error) {
 				if slow {
 					close(held)
@@ -317,7 +317,7 @@ func TestTheDeadlineReachesTheRemote(t *testing.T) {
 	}))
 	config := gateway.Config{Store: "memory", Remotes: map[string]gateway.Remote{"people": {URL: there.url()}}}
 	config.GraphQL.Limits.Execution = 100 * time.Millisecond
-	gw, err := gateway.New(&facade.Project{}, &gateway.Options{Config: config, Logger: silence})
+	gw, err := gateway.New(&facade.Project{}, &gateway.Options{Config: config, Logger: silence, Undecided: true})
 	if err != nil {
 		t.Fatal(err)
 	}

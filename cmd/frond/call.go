@@ -141,7 +141,8 @@ func (s *shell) open(ctx context.Context, settings *settings, opts *callOptions)
 	if err != nil {
 		return nil, err
 	}
-	host, err := gateway.Open(ctx, project, &gateway.Options{Config: *config, Logger: s.quiet(config)})
+	// Who types this may say to be anyone: what is open to everybody is no news here.
+	host, err := gateway.Open(ctx, project, &gateway.Options{Config: *config, Logger: s.quiet(config), Undecided: true})
 	if err != nil {
 		return nil, err
 	}

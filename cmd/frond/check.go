@@ -34,6 +34,10 @@ or a remote, may answer them. So are generators and conversions that this progra
 does not have; seeds are then not tried. So is what is left out of what a remote
 tells, such as a relation that none of its operations answers.
 
+Where the cards hold, a table says who may do what: door by door, the rules in the
+order they are asked. A door that everybody may use and that nobody called open is a
+fault; in mode: development, a notice.
+
 With a frond.lock in the project's folder, a REST path that would change is a
 fault. --pin writes that file.`,
 		Example: "  frond check examples/shop\n  frond check examples/shop --pin",
@@ -41,7 +45,7 @@ fault. --pin writes that file.`,
 	}
 	dir := cmd.Flags().String("dir", ".", "the project's folder")
 	pin := cmd.Flags().Bool("pin", false, "write the REST paths of today to frond.lock")
-	settings := addSettings(cmd, "remotes", "vendor")
+	settings := addSettings(cmd, "mode", "remotes", "vendor")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 1 {
 			*dir = args[0]
@@ -50,21 +54,29 @@ fault. --pin writes that file.`,
 		settings.unregistered = func(f schema.Fault) { notices = append(notices, unregistered(f)) }
 		gw, err := s.dryRun(settings, *dir)
 		if err != nil {
-			return s.found(faultsOf(err), notices)
+			return s.found(faultsOf(err), notices, nil)
 		}
 		defer func() { _ = gw.Close() }() // a store in memory, which nobody will miss
 		catalog := gw.Catalog()
+		table := catalog.Access()
 		if *pin {
 			if err := writePins(*dir, catalog); err != nil {
 				return err
 			}
 		}
 		faults, unpinned := checkPins(*dir, catalog)
+		for _, f := range facade.Undecided(table) {
+			if open := finding(f); gw.Development() {
+				notices = append(notices, open)
+			} else {
+				faults = append(faults, open)
+			}
+		}
 		notices = append(append(notices, unpinned...), unanswered(catalog)...)
 		for _, note := range catalog.Notes {
 			notices = append(notices, finding(note))
 		}
-		return s.found(faults, append(notices, away(gw.Remotes())...))
+		return s.found(faults, append(notices, away(gw.Remotes())...), table)
 	}
 	return cmd
 }
@@ -79,7 +91,7 @@ func (s *shell) dryRun(settings *settings, dir string, changes ...func(*gateway.
 	for _, change := range changes {
 		change(config)
 	}
-	return gateway.New(project, &gateway.Options{Config: *config, Logger: s.quiet(config), Unregistered: settings.unregistered})
+	return gateway.New(project, &gateway.Options{Config: *config, Logger: s.quiet(config), Unregistered: settings.unregistered, Undecided: true})
 }
 
 // unregistered is a generator or a conversion that this program does not have, for
@@ -89,10 +101,15 @@ func unregistered(f schema.Fault) finding {
 	return finding(f)
 }
 
-// found writes what there is; an error where some of it is a fault.
-func (s *shell) found(faults, notices []finding) error {
+// found writes what there is, and who may do what where that is known; an error where
+// some of it is a fault.
+func (s *shell) found(faults, notices []finding, table []facade.Access) error {
 	if s.json {
-		text, err := json.Marshal(map[string][]finding{"faults": append([]finding{}, faults...), "notices": append([]finding{}, notices...)})
+		text, err := json.Marshal(struct {
+			Faults  []finding       `json:"faults"`
+			Notices []finding       `json:"notices"`
+			Access  []facade.Access `json:"access"`
+		}{append([]finding{}, faults...), append([]finding{}, notices...), append([]facade.Access{}, table...)})
 		if err != nil {
 			return err
 		}
@@ -103,6 +120,7 @@ func (s *shell) found(faults, notices []finding) error {
 		for _, f := range append(faults, notices...) {
 			fmt.Fprintln(s.out, schema.Fault(f).Error())
 		}
+		writeAccess(s.out, table)
 		fmt.Fprintf(s.talk, "%s, %s\n", count(len(faults), "fault"), count(len(notices), "notice"))
 	}
 	if len(faults) > 0 {

@@ -80,7 +80,7 @@ mocks with the same --rows point at one another's rows.`,
 			addresses = append(addresses, net.JoinHostPort(host, strconv.Itoa(int(*port))))
 		}
 		r, err := gateway.NewReceiver(project, args[0], &gateway.ReceiverOptions{
-			Options:       gateway.Options{Config: *config, Incomplete: incomplete, Middleware: []facade.Middleware{trouble.middleware}},
+			Options:       gateway.Options{Config: *config, Incomplete: incomplete, Undecided: true, Middleware: []facade.Middleware{trouble.middleware}},
 			Addresses:     addresses,
 			AllowUnsigned: *unsigned,
 		})

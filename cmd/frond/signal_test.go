@@ -23,7 +23,7 @@ func TestSecondSignalEndsAtOnce(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "entities", "note.yaml"), []byte(card), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("frond", "gateway", dir, "--listen", "127.0.0.1:0", "--store", "memory", "--shutdown-delay", "1m")
+	cmd := exec.Command("frond", "gateway", dir, "--listen", "127.0.0.1:0", "--store", "memory", "--mode", "development", "--shutdown-delay", "1m")
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/frondhost/frond/facade"
+)
+
+// authorities are the words for who decides over a door without rules of a frond.yaml.
+var authorities = map[facade.Authority]string{
+	facade.ByGoCode: "as its collector in Go says",
+	facade.ByWord:   "everybody: everything; it is called open",
+	facade.ByHost:   "closed by its host: what the host says where it runs, and nothing is said here",
+	facade.ByNobody: "everybody: everything; nobody has said so",
+}
+
+// writeAccess writes who may do what, door by door, for a reader.
+func writeAccess(w io.Writer, table []facade.Access) {
+	for _, a := range table {
+		where := ""
+		if len(a.Surfaces) == 0 {
+			where = "  on no surface"
+		}
+		if a.At != "" {
+			where += "  " + a.At
+		}
+		fmt.Fprintf(w, "%s.%s%s\n", a.Frond, a.Door, where)
+		if words := authorities[a.By]; words != "" {
+			fmt.Fprintf(w, "    %s\n", words)
+		}
+		for i, rule := range a.Rules {
+			fmt.Fprintf(w, "%3d %s\n", i, ruleWords(rule))
+		}
+	}
+}
+
+// ruleWords is one rule on one line: for whom, what it opens, and of which rows and fields.
+func ruleWords(r facade.RuleAccess) string {
+	who, opens := "everybody", "nothing"
+	if r.When != "" {
+		who = "when " + r.When
+	}
+	switch {
+	case len(r.Opens) > 0:
+		opens = strings.Join(r.Opens, ", ")
+	case len(r.Denies) == 0:
+		opens = "nothing more" // rules before it decide
+	}
+	words := []string{who + ": " + opens}
+	add := func(what string, names []string) {
+		if len(names) > 0 {
+			words = append(words, what+" "+strings.Join(names, ", "))
+		}
+	}
+	if len(r.Opens) > 0 {
+		add("denies", r.Denies)
+	}
+	if r.Rows != nil {
+		words = append(words, "rows "+string(r.Rows))
+	}
+	add("hides", r.Hide)
+	add("read-only", r.ReadOnly)
+	var set []string
+	for _, name := range slices.Sorted(maps.Keys(r.Set)) {
+		set = append(set, name+" = "+r.Set[name])
+	}
+	add("sets", set)
+	return strings.Join(words, "; ")
+}

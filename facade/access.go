@@ -1,0 +1,127 @@
+package facade
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/frondhost/frond/schema"
+)
+
+// Access is who may do what with one door, as far as it is written down.
+type Access struct {
+	Frond    string       `json:"frond"`
+	Door     string       `json:"door"`
+	By       Authority    `json:"by"`
+	At       string       `json:"at,omitempty"` // where it is said: FILE#POINTER
+	Surfaces []Surface    `json:"surfaces"`     // those that show the door
+	Rules    []RuleAccess `json:"rules,omitempty"`
+
+	file string // the frond.yaml where a word for the door would stand
+}
+
+// Authority is what decides over a door.
+type Authority string
+
+// The authorities.
+const (
+	ByRules  Authority = "rules"  // of a frond.yaml
+	ByGoCode Authority = "code"   // a collector that Go code attaches
+	ByWord   Authority = "open"   // its author calls it open
+	ByHost   Authority = "host"   // the remote it runs at; nothing is said here
+	ByNobody Authority = "nobody" // it is open, and nobody said so
+)
+
+// RuleAccess is one rule of a frond.yaml: for whom it holds, and what it opens to them.
+type RuleAccess struct {
+	When     string            `json:"when,omitempty"` // "": everybody
+	Opens    []string          `json:"opens"`          // operations
+	Denies   []string          `json:"denies"`         // operations it is for and does not open
+	Rows     json.RawMessage   `json:"rows,omitempty"` // the filter as it is written
+	Hide     []string          `json:"hide,omitempty"`
+	ReadOnly []string          `json:"readOnly,omitempty"`
+	Set      map[string]string `json:"set,omitempty"` // the values as JSON
+}
+
+// Access is who may do what, door by door, in declaration order.
+func (c *Catalog) Access() (all []Access) {
+	shown := map[string][]Surface{}
+	for _, s := range c.Surfaces() {
+		view, _ := c.Surface(s)
+		for _, f := range view.Fronds {
+			for _, d := range f.Doors {
+				shown[d.Name] = append(shown[d.Name], s)
+			}
+		}
+	}
+	for _, f := range c.Fronds {
+		for _, d := range f.Doors {
+			a := Access{Frond: f.Name, Door: d.Name, By: d.authority(), At: d.said, Surfaces: append([]Surface{}, shown[d.Name]...), file: f.file}
+			if r, is := d.collector.(*rules); is {
+				a.Rules = r.access(d)
+			}
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+func (d *Door) authority() Authority {
+	_, written := d.collector.(*rules)
+	switch {
+	case written:
+		return ByRules
+	case d.collector != nil:
+		return ByGoCode
+	case d.unclosed:
+		return ByWord
+	case d.Frond.Remote != "":
+		return ByHost
+	}
+	return ByNobody
+}
+
+// access is the rules as a table. An operation for which an earlier rule of the same when,
+// or of none, decides is not listed again.
+func (r *rules) access(d *Door) []RuleAccess {
+	out := make([]RuleAccess, len(r.list))
+	for i, this := range r.list {
+		a := RuleAccess{When: this.source.when, Opens: []string{}, Denies: []string{}, Rows: this.source.rows, Hide: this.hide, ReadOnly: this.readOnly}
+		for _, op := range d.Operations {
+			decided := slices.ContainsFunc(r.list[:i], func(earlier *rule) bool {
+				return earlier.isFor(op.Name) && (earlier.when == nil || earlier.source.when == this.source.when)
+			})
+			switch {
+			case decided, !this.isFor(op.Name):
+			case this.permits(op):
+				a.Opens = append(a.Opens, op.Name)
+			default:
+				a.Denies = append(a.Denies, op.Name)
+			}
+		}
+		for _, p := range this.source.set {
+			if a.Set == nil {
+				a.Set = map[string]string{}
+			}
+			a.Set[p.name] = string(p.value)
+		}
+		out[i] = a
+	}
+	return out
+}
+
+// Undecided are the doors of a table that are open without anybody having said so, each as
+// a fault that says what to write and where. A door that no surface shows needs no word,
+// and those of a remote are the remote's to close.
+func Undecided(table []Access) (faults schema.Faults) {
+	for _, a := range table {
+		if a.By == ByNobody && len(a.Surfaces) > 0 {
+			faults = append(faults, schema.Fault{
+				File: a.file, Pointer: "/collectors/" + a.Door,
+				Message: fmt.Sprintf("everybody may do everything with %s, and nobody has said so", a.Door),
+				Remedy:  fmt.Sprintf("under collectors: write the line %q, or rules that say who may do what", a.Door+": open"),
+			})
+		}
+	}
+	return faults
+}
