@@ -152,12 +152,18 @@ func goesOn(line string) bool {
 
 func (c command) run(t *testing.T, where addresses) {
 	t.Helper()
+	c.runIn(t, root, where, "FROND_STORE=memory")
+}
+
+// runIn runs the command in a folder, with more in its environment.
+func (c command) runIn(t *testing.T, dir string, where addresses, environ ...string) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	line := where.replacer(false).Replace(c.line)
 	cmd := exec.CommandContext(ctx, "sh", "-c", strings.ReplaceAll(line, "bin/frond ", "frond ")) // what `make` puts there
-	cmd.Dir = root
-	cmd.Env = environment("FROND_STORE=memory", "PATH="+filepath.Dir(binary(t))+":"+os.Getenv("PATH"))
+	cmd.Dir = dir
+	cmd.Env = environment(append(environ, "PATH="+filepath.Dir(binary(t))+":"+os.Getenv("PATH"))...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()

@@ -102,7 +102,7 @@ func readConfig(text Text) (frondConfig, schema.Faults) {
 	if jsontext.IsNull(data) {
 		return c, nil // an empty file
 	}
-	r.object(data, "", "a frond.yaml", []string{"name", "doors", "collectors", "computed", "facts", "surfaces"}, func(name, at string, value json.RawMessage) {
+	r.object(data, "", "a frond.yaml", schema.KeyNames(frondKeys), func(name, at string, value json.RawMessage) {
 		switch name {
 		case "name":
 			r.string(value, at) // read already, by configName
@@ -144,7 +144,12 @@ func (r *configReader) object(value json.RawMessage, at, what string, known []st
 	}
 }
 
-var doorKeys = []string{"door", "plural", "graphql", "list", "operations"}
+var (
+	doorKeys      = schema.KeyNames(schema.Below(frondKeys, "doors", "*"))
+	listLimitKeys = schema.KeyNames(schema.Below(frondKeys, "doors", "*", "list"))
+	operationKeys = schema.KeyNames(schema.Below(frondKeys, "doors", "*", "operations", "*"))
+	factKeys      = schema.KeyNames(factTable)
+)
 
 func (r *configReader) door(name, at string, value json.RawMessage) *doorConfig {
 	d := &doorConfig{name: name, at: at}
@@ -176,7 +181,7 @@ func (r *configReader) door(name, at string, value json.RawMessage) *doorConfig 
 		case "graphql":
 			d.graphql = r.graphql(value, at)
 		case "list":
-			r.object(value, at, "list", []string{"default", "max"}, func(name, at string, value json.RawMessage) {
+			r.object(value, at, "list", listLimitKeys, func(name, at string, value json.RawMessage) {
 				n, ok := schema.Integer(value)
 				if !ok || n < 1 || n > 100_000 {
 					r.fault(at, name+" has to be a whole number from 1 to 100000", "write "+name+": 50, say")
@@ -199,8 +204,6 @@ func (r *configReader) door(name, at string, value json.RawMessage) *doorConfig 
 	})
 	return d
 }
-
-var operationKeys = []string{"kind", "params", "query", "input", "output", "cardinality", "description", "deprecated", "graphql"}
 
 func (r *configReader) operation(name, at string, value json.RawMessage) opConfig {
 	o := opConfig{name: name, at: at}
@@ -270,7 +273,7 @@ func (r *configReader) facts(value json.RawMessage, at string) (facts []factConf
 	}
 	for i, item := range jsontext.Elements(value) {
 		f := factConfig{at: fmt.Sprint(at, "/", i)}
-		r.object(item, f.at, "a fact", []string{"name", "schema"}, func(name, at string, value json.RawMessage) {
+		r.object(item, f.at, "a fact", factKeys, func(name, at string, value json.RawMessage) {
 			if name == "name" {
 				f.name = r.string(value, at)
 			} else {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -46,7 +47,7 @@ type computedConfig struct {
 	value        string
 }
 
-var ruleKeys = []string{"when", "for", "rows", "hide", "readOnly", "set", "allow", "deny"}
+var ruleKeys = schema.KeyNames(ruleTable)
 
 // collectors reads collectors: {order: [{when: …, rows: …}, …], product: open}.
 func (r *configReader) collectors(value json.RawMessage, at string) (all []collectorConfig) {

@@ -30,7 +30,7 @@ func newRoot(s *shell) *cobra.Command {
 	root.PersistentFlags().BoolVar(&s.json, "json", false, "write data as one line of JSON, for another program")
 	root.SetFlagErrorFunc(flagError)
 	root.SuggestionsMinimumDistance = 2
-	root.AddCommand(newGateway(s), newServe(s), newMock(s), newHealth(s), newCall(s), newCheck(s), newExplain(s), newSchema(s), newSync(s), newBuildFrond(s), newKeys(s), newBackup(s), newRestore(s))
+	root.AddCommand(newGateway(s), newServe(s), newMock(s), newHealth(s), newCall(s), newCheck(s), newExplain(s), newSchema(s), newSync(s), newBuildFrond(s), newKeys(s), newInit(s), newBackup(s), newRestore(s))
 	return root
 }
 

@@ -17,11 +17,11 @@ func newSchema(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "schema",
 		Short:   "Print what a project's cards become",
-		Example: "  frond schema --dir examples/shop --format graphql > schema.graphql\n  frond schema --dir examples/shop --surface rest",
+		Example: "  frond schema --format card-schema > card.schema.json\n  frond schema --dir examples/shop --format graphql > schema.graphql\n  frond schema --dir examples/shop --surface rest",
 		Args:    arguments(0, 0, "flags alone"),
 	}
 	dir := cmd.Flags().String("dir", ".", "the project's folder")
-	format := cmd.Flags().String("format", "graphql", "graphql: the SDL; bundle: every card in one document (spec 2.4)")
+	format := cmd.Flags().String("format", "graphql", "graphql: the SDL; bundle: every card in one document (spec 2.4); card-schema, frond-schema and gateway-schema: the JSON Schemas by which an editor completes cards, frond.yaml and gateway.yaml")
 	surface := cmd.Flags().String("surface", "", "what one surface shows instead: graphql its SDL, rest its routes, envelope its discovery document; partner/graphql that of the audience partner")
 	cmd.MarkFlagsMutuallyExclusive("format", "surface")
 	settings := addSettings(cmd, "remotes", "vendor", "log.level")
@@ -29,8 +29,11 @@ func newSchema(s *shell) *cobra.Command {
 		fmt.Fprintf(s.talk, "frond: %s\n", schema.Fault(unregistered(f)))
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if of := fileSchemas[*format]; of != nil {
+			return s.write(of())
+		}
 		if *format != "graphql" && *format != "bundle" {
-			return fmt.Errorf("--format cannot be %q; write graphql or bundle", *format)
+			return fmt.Errorf("--format cannot be %q; write graphql, bundle, card-schema, frond-schema or gateway-schema", *format)
 		}
 		// In memory: nothing of the project's own rows is touched. Whoever corrects trusted
 		// documents needs the schema to do so.
@@ -56,4 +59,11 @@ func newSchema(s *shell) *cobra.Command {
 		return err
 	}
 	return cmd
+}
+
+// fileSchemas are the JSON Schemas of the files that authors write; they are of no project.
+var fileSchemas = map[string]func() json.RawMessage{
+	"card-schema":    schema.CardSchema,
+	"frond-schema":   facade.FrondSchema,
+	"gateway-schema": gateway.ConfigSchema,
 }

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/schema"
+)
+
+// starter is the project that `frond init` writes.
+//
+//go:embed all:starter
+var starter embed.FS
+
+func newInit(s *shell) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "init DIR",
+		Short: "Make a project of your own",
+		Long: `Make a folder with a project in it: two related entities, rules for who may change
+them, a few rows, and the JSON Schemas by which an editor completes the files. The
+command that serves it is printed. DIR must not exist, or be empty.`,
+		Example: "  frond init tasks\n  frond gateway tasks",
+		Args:    arguments(1, 1, "a folder to make"),
+	}
+	schemas := cmd.Flags().Bool("schemas", false, "write the JSON Schemas of an existing project anew, and nothing else")
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		dir := args[0]
+		if *schemas {
+			files, err := writeSchemas(dir)
+			return s.made(dir, files, err, "wrote the schemas in "+filepath.Join(dir, ".schema"))
+		}
+		if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
+			return fmt.Errorf("%s is not empty; name a new folder", dir)
+		} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s cannot be made: %w", dir, err)
+		}
+		files, err := writeStarter(dir)
+		return s.made(dir, files, err, fmt.Sprintf("made %s: two entities, the rules for them and a few rows\n\nserve it:\n\n  frond gateway %s\n\nand open http://127.0.0.1:8080/graphql", dir, dir))
+	}
+	return cmd
+}
+
+// made says what a command has written.
+func (s *shell) made(dir string, files []string, err error, text string) error {
+	if err != nil {
+		return err
+	}
+	if s.json {
+		return s.done(map[string]any{"dir": dir, "files": files, "next": "frond gateway " + dir})
+	}
+	_, err = fmt.Fprintln(s.out, text)
+	return err
+}
+
+// writeStarter writes the project, and lists its files.
+func writeStarter(dir string) (files []string, err error) {
+	err = fs.WalkDir(starter, "starter", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := starter.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		switch name = strings.TrimPrefix(name, "starter/"); name {
+		case "gitignore": // under its own name it would be this repository's
+			name = ".gitignore"
+		case "README.md":
+			abs, err := filepath.Abs(dir)
+			if err != nil {
+				return err
+			}
+			text = []byte(strings.Replace(string(text), "NAME", filepath.Base(abs), 1))
+		}
+		files = append(files, name)
+		return writeNew(filepath.Join(dir, filepath.FromSlash(name)), text)
+	})
+	if err != nil {
+		return nil, err
+	}
+	more, err := writeSchemas(dir)
+	files = append(files, more...)
+	slices.Sort(files)
+	return files, err
+}
+
+// writeSchemas writes the JSON Schemas that the files of the project name.
+func writeSchemas(dir string) (files []string, err error) {
+	for _, s := range []struct {
+		name string
+		text json.RawMessage
+	}{{"card", schema.CardSchema()}, {"frond", facade.FrondSchema()}, {"gateway", gateway.ConfigSchema()}} {
+		name := path.Join(".schema", s.name+".json")
+		if err := writeNew(filepath.Join(dir, filepath.FromSlash(name)), append(s.text, '\n')); err != nil {
+			return nil, err
+		}
+		files = append(files, name)
+	}
+	return files, nil
+}
+
+func writeNew(name string, text []byte) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(name, text, 0o644)
+}

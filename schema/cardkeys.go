@@ -1,0 +1,164 @@
+package schema
+
+import "encoding/json"
+
+// The forms of values in a card.
+const (
+	aString  = `{"type":"string"}`
+	aBool    = `{"type":"boolean"}`
+	aTrue    = `{"const":true}`
+	aCount   = `{"type":"integer","minimum":0}`
+	aNumber  = `{"type":"number"}`
+	aSchema  = `{"$ref":"#/$defs/schema"}`
+	aMap     = `{"type":"object","additionalProperties":{"$ref":"#/$defs/schema"}}`
+	aList    = `{"type":"array","items":{"$ref":"#/$defs/schema"}}`
+	aNames   = `{"type":"array","items":{"type":"string"}}`
+	anything = `{}`
+)
+
+// cardKeys are the keys of a card beside the keywords of JSON Schema that any schema
+// may have; docs/cards.md explains them.
+var cardKeys = []Key{
+	{Name: "title", Form: aString, Default: "the entity's name", Example: "title: product", About: "The entity's name in lower case."},
+	{Name: "description", Form: aString, Example: "description: What the shop sells.", About: "A sentence, for schemas and documents."},
+	{Name: "type", Form: `{"const":"object"}`, Default: "object", Example: "type: object", About: "A card describes an object."},
+	{Name: "properties", Form: `{"type":"object","additionalProperties":{"$ref":"#/$defs/field"}}`, Example: "properties: {name: {type: string}}", About: "The fields, each a schema and its axes."},
+	{Name: "required", Form: aNames, Default: "the fields no rule answers for and that are no many relation", Example: "required: [name, price]", About: "The names a caller must send at create (spec 2.3)."},
+	{Name: "x-kit-version", Form: `{"const":1}`, Default: "1", Example: "x-kit-version: 1", About: "The version of the card's form."},
+	{Name: "x-kit-vendor", Form: aString, Default: "vendor of gateway.yaml", Example: "x-kit-vendor: acme", About: "Who made the card."},
+	{Name: "of", Form: aString, Example: "of: product", About: "In views/ alone: the entity this is a view of. The card is written for you."},
+	{Name: "pick", Form: aNames, Default: "all fields", Example: "pick: [id, name, price]", About: "Beside of: the fields the view has."},
+	{Name: "omit", Form: aNames, Default: "none", Example: "omit: [internalNote]", About: "Beside of: the fields the view does not have."},
+	{Name: "x-kit-derived", Form: `{"type":"object"}`, Example: "x-kit-derived: {from: product, survived: [id, name]}", About: "Which entity a view came from and which of its fields are in it. It is written for you where of is given."},
+	{Name: "^x-", Form: anything, Example: "x-team: catalog", About: "Keys of your own; they are kept."},
+}
+
+// keywords are the keywords of a schema: those of JSON Schema 2020-12, and of this
+// project where its name begins with x-.
+var keywords = []Key{
+	{Name: "type", Form: `{"anyOf":[{"$ref":"#/$defs/type"},{"type":"array","minItems":1,"items":{"$ref":"#/$defs/type"}}]}`, Default: "any type", Example: "type: [string, 'null']", About: "string, integer, number, boolean, object, array or null, or a list of them; a field that may be null lists null."},
+	{Name: "title", Form: aString, Example: "title: Price", About: "A short name, for forms."},
+	{Name: "description", Form: aString, Example: "description: In cents.", About: "A sentence, for schemas and documents."},
+	{Name: "enum", Form: `{"type":"array","minItems":1}`, Example: "enum: [draft, live]", About: "The values there are; each of the type beside it."},
+	{Name: "const", Form: anything, Example: "const: EUR", About: "The one value there is."},
+	{Name: "format", Form: `{"type":"string"}`, Example: "format: date-time", About: "The form of a text; the formats are listed below."},
+	{Name: "minLength", Form: aCount, Default: "0", Example: "minLength: 1", About: "The fewest code points of a text."},
+	{Name: "maxLength", Form: aCount, Default: "none; 255 for primary and unique fields", Example: "maxLength: 60", About: "The most code points of a text."},
+	{Name: "pattern", Form: aString, Example: "pattern: '^[a-z]+$'", About: "A regular expression that has to match somewhere in a text."},
+	{Name: "minimum", Form: aNumber, Example: "minimum: 0", About: "The least number."},
+	{Name: "maximum", Form: aNumber, Example: "maximum: 100", About: "The greatest number."},
+	{Name: "exclusiveMinimum", Form: aNumber, Example: "exclusiveMinimum: 0", About: "A number has to be greater than this."},
+	{Name: "exclusiveMaximum", Form: aNumber, Example: "exclusiveMaximum: 1", About: "A number has to be less than this."},
+	{Name: "multipleOf", Form: `{"type":"number","exclusiveMinimum":0}`, Example: "multipleOf: 0.01", About: "A number has to be a multiple of this, exactly and not as a double."},
+	{Name: "items", Form: aSchema, Default: "anything", Example: "items: {type: string}", About: "The schema of each item of a list."},
+	{Name: "prefixItems", Form: aList, Example: "prefixItems: [{type: number}, {type: number}]", About: "The schemas of the first items of a list, one for each place."},
+	{Name: "minItems", Form: aCount, Default: "0", Example: "minItems: 1", About: "The fewest items of a list."},
+	{Name: "maxItems", Form: aCount, Example: "maxItems: 10", About: "The most items of a list."},
+	{Name: "uniqueItems", Form: aBool, Default: "false", Example: "uniqueItems: true", About: "No item of a list may stand in it twice."},
+	{Name: "contains", Form: aSchema, Example: "contains: {const: admin}", About: "A list has to have an item like this."},
+	{Name: "minContains", Form: aCount, Default: "1", Example: "minContains: 2", About: "Beside contains: how many such items at least."},
+	{Name: "maxContains", Form: aCount, Example: "maxContains: 3", About: "Beside contains: how many such items at most."},
+	{Name: "unevaluatedItems", Form: aSchema, Example: "unevaluatedItems: false", About: "The schema of items that no other keyword looked at."},
+	{Name: "properties", Form: aMap, Example: "properties: {street: {type: string}}", About: "The members of an embedded object, shape alone (spec 2.1)."},
+	{Name: "required", Form: aNames, Default: "none", Example: "required: [street]", About: "The members an embedded object has to have."},
+	{Name: "additionalProperties", Form: aSchema, Default: "false where properties is given, else anything", Example: "additionalProperties: {type: integer}", About: "The schema of members that properties does not name."},
+	{Name: "patternProperties", Form: aMap, Example: "patternProperties: {'^[a-z]{2}$': {type: string}}", About: "The schemas of members whose names match a regular expression."},
+	{Name: "propertyNames", Form: aSchema, Example: "propertyNames: {maxLength: 20}", About: "The schema of the names of members."},
+	{Name: "minProperties", Form: aCount, Default: "0", Example: "minProperties: 1", About: "The fewest members of an object."},
+	{Name: "maxProperties", Form: aCount, Example: "maxProperties: 5", About: "The most members of an object."},
+	{Name: "dependentRequired", Form: `{"type":"object","additionalProperties":{"type":"array","items":{"type":"string"}}}`, Example: "dependentRequired: {card: [billingAddress]}", About: "Members that have to be there when another one is."},
+	{Name: "dependentSchemas", Form: aMap, Example: "dependentSchemas: {card: {required: [name]}}", About: "A schema that holds when a member is there."},
+	{Name: "unevaluatedProperties", Form: aSchema, Example: "unevaluatedProperties: false", About: "The schema of members that no other keyword looked at."},
+	{Name: "allOf", Form: aList, Example: "allOf: [{minLength: 1}, {pattern: x}]", About: "Every one of these schemas holds."},
+	{Name: "anyOf", Form: aList, Example: "anyOf: [{type: string}, {type: integer}]", About: "At least one of these schemas holds."},
+	{Name: "oneOf", Form: aList, Example: "oneOf: [{type: string}, {type: integer}]", About: "Exactly one of these schemas holds."},
+	{Name: "not", Form: aSchema, Example: "not: {const: admin}", About: "This schema does not hold."},
+	{Name: "if", Form: aSchema, Example: "if: {const: other}", About: "Where this schema holds, then does; elsewhere else does."},
+	{Name: "then", Form: aSchema, Example: "then: {minLength: 1}", About: "Beside if."},
+	{Name: "else", Form: aSchema, Example: "else: {maxLength: 10}", About: "Beside if."},
+	{Name: "deprecated", Form: aBool, Default: "false", Example: "deprecated: true", About: "The field should not be used any more."},
+	{Name: DeprecationReason, Form: aString, Example: DeprecationReason + ": use netPrice", About: "Beside deprecated: what to use instead."},
+	{Name: "readOnly", Form: aBool, Default: "false", Example: "readOnly: true", About: "An annotation, which needs boundary.in: closed beside it to mean anything."},
+	{Name: "writeOnly", Form: aBool, Default: "false", Example: "writeOnly: true", About: "An annotation, which needs boundary.out: closed beside it to mean anything."},
+	{Name: "examples", Form: `{"type":"array"}`, Example: "examples: [Espresso]", About: "Values for documents and mock data."},
+	{Name: "contentEncoding", Form: aString, Example: "contentEncoding: base64", About: "How a text encodes other bytes; not checked."},
+	{Name: "contentMediaType", Form: aString, Example: "contentMediaType: image/png", About: "What those bytes are; not checked."},
+	{Name: "contentSchema", Form: aSchema, Example: "contentSchema: {type: object}", About: "The schema of what a text encodes; not checked."},
+	{Name: "$ref", Form: aString, Example: "$ref: '#/$defs/money'", About: "A schema of this card by its pointer."},
+	{Name: "$defs", Form: aMap, Example: "$defs: {money: {type: integer}}", About: "Schemas that others refer to."},
+	{Name: "definitions", Form: aMap, Example: "definitions: {money: {type: integer}}", About: "The older name of $defs."},
+	{Name: "dependencies", Form: `{"type":"object"}`, Example: "dependencies: {card: [billingAddress]}", About: "The older form of dependentRequired and dependentSchemas."},
+	{Name: "$id", Form: aString, Example: "$id: 'https://acme.example/money'", About: "What a schema is called in $ref."},
+	{Name: "$schema", Form: aString, Default: "2020-12", Example: "$schema: 'https://json-schema.org/draft/2020-12/schema'", About: "The version of JSON Schema."},
+	{Name: "$anchor", Form: aString, Example: "$anchor: money", About: "A short name for $ref."},
+	{Name: "$dynamicRef", Form: aString, Example: "$dynamicRef: '#node'", About: "A reference that is resolved where it is used."},
+	{Name: "$dynamicAnchor", Form: aString, Example: "$dynamicAnchor: node", About: "A name for $dynamicRef."},
+	{Name: "$vocabulary", Form: `{"type":"object"}`, Example: "$vocabulary: {}", About: "For schemas of schemas; without effect in a card."},
+	{Name: "$comment", Form: aString, Example: "$comment: ask the warehouse first", About: "A note to authors."},
+	{Name: "^x-", Form: anything, Example: "x-widget: slider", About: "Keys of your own; they are kept."},
+}
+
+// axisKeys are the keys of a field's x-kit (spec 2.2).
+var axisKeys = []Key{
+	{Name: "role", About: "What the field is.", Example: "role: {primary: true}", Keys: []Key{
+		{Name: "primary", Form: aTrue, Default: "not", Example: "primary: true", About: "The identity; every entity has one."},
+		{Name: "unique", Form: `{"type":"array","items":{"type":"array","minItems":1,"items":{"type":"string"}}}`, Default: "not", Example: "unique: [[slug], [tenantId, number]]", About: "The unique constraints the field belongs to, each a list of its members. A compound one is written once, at any of its members."},
+		{Name: "index", Form: aTrue, Default: "not", Example: "index: true", About: "The store keeps an index of it. Unique fields and relations have one."},
+		{Name: "relation", About: "The field points at another entity.", Example: "relation: {to: author, kind: one}", Keys: []Key{
+			{Name: "to", Form: aString, Example: "to: author", About: "The entity it points at, in lower case."},
+			{Name: "kind", Form: `{"enum":["one","many"]}`, Example: "kind: one", About: "one holds the id of a row; many is the other side, or a list of ids in the row."},
+			{Name: "onDelete", Form: `{"enum":["restrict","cascade","set null","set-null"]}`, Default: "restrict", Example: "onDelete: cascade", About: "What happens to this row when the one it points at is deleted: restrict refuses that, cascade deletes this one too, set null empties the field."},
+			{Name: "by", Form: aString, Default: "the only relation that points back", Example: "by: authorId", About: "Beside kind: many: the field of the other entity that points back, where more than one does."},
+		}},
+	}},
+	{Name: "lifecycle", About: "Who writes the field and when.", Example: "lifecycle: {create: now}", Keys: []Key{
+		{Name: "create", Default: "the caller sends it", Example: "create: {generate: cuid2}", About: "now is the time; optional is null where it is absent; value is that value; generate is what a generator makes.", Form: `{"enum":["now","optional"]}`, Keys: []Key{
+			{Name: "value", Form: anything, Example: "value: draft", About: "The value of an absent field."},
+			{Name: "generate", Form: aString, Example: "generate: cuid2", About: "The generator of an absent field: cuid2, uuid, uuidv7, nanoid or one the program registers."},
+		}},
+		{Name: "update", Form: `{"enum":["now","forbidden"]}`, Default: "the caller may send it", Example: "update: forbidden", About: "now is the time of the update; forbidden refuses the field at update."},
+	}},
+	{Name: "boundary", About: "What may come in and go out.", Example: "boundary: {out: closed}", Keys: []Key{
+		{Name: "in", Form: `{"const":"closed"}`, Default: "as it is sent", Example: "in: closed", About: "closed: callers cannot send it. decode: a conversion by its name.", Keys: []Key{
+			{Name: "decode", Form: aString, Example: "decode: trim", About: "The conversion of what comes in."},
+		}},
+		{Name: "out", Form: `{"const":"closed"}`, Default: "as it is kept", Example: "out: closed", About: "closed: it never leaves. encode: a conversion by its name.", Keys: []Key{
+			{Name: "encode", Form: aString, Example: "encode: masked", About: "The conversion of what goes out."},
+		}},
+	}},
+}
+
+// CardKeys are the tables of a card's keys: those of the card, the keywords of any
+// schema in it, and the axes of a field.
+func CardKeys() (card, schema, axes []Key) { return cardKeys, keywords, axisKeys }
+
+// CardSchema is the JSON Schema of a card, for editors.
+func CardSchema() json.RawMessage {
+	xkit := Key{Name: "x-kit", Keys: axisKeys, About: "The axes of the field (spec 2.2).", Example: "x-kit: {role: {primary: true}}"}
+	names := make([]byte, 0, 80)
+	for i, name := range schemaTypes {
+		if i > 0 {
+			names = append(names, ',')
+		}
+		names = append(names, `"`+name+`"`...)
+	}
+	file := append([]Key{}, cardKeys...)
+	for _, k := range keywords {
+		if Below(cardKeys, k.Name) == nil && !hasKey(cardKeys, k.Name) {
+			file = append(file, k)
+		}
+	}
+	return KeySchema("A card: one entity or view of a Frond", file,
+		KeyDef{Name: "field", Keys: append([]Key{xkit}, keywords...)},
+		KeyDef{Name: "schema", Keys: keywords, Form: aBool},
+		KeyDef{Name: "type", Form: `{"enum":[` + string(names) + `]}`})
+}
+
+func hasKey(keys []Key, name string) bool {
+	for _, k := range keys {
+		if k.Name == name {
+			return true
+		}
+	}
+	return false
+}
