@@ -121,11 +121,13 @@ func (t *trip) admitUpdate(ctx context.Context) error {
 	t.only(in.Query, "/query", nil)
 	body := in.Body
 	if t.id != nil {
-		merged, err := t.merge(ctx, t.withoutID(body))
-		if err != nil {
+		body = t.withoutID(body)
+		if err := t.merge(ctx, body); err != nil {
 			return err
 		}
-		body = merged
+		if t.merging != nil {
+			body = t.merging.seen
+		}
 	}
 	t.body = t.judge(t.door.Entity, schema.Update, body)
 	return nil
@@ -224,63 +226,35 @@ func inOrder(rows *Rows, groups []Group) *Rows {
 // runCreate writes a new row. One that its own writer could not see afterwards is
 // not written (decision 113).
 func (t *trip) runCreate(ctx context.Context) (*Result, error) {
-	if t.see.Rows != nil {
-		left, err := t.after(ctx, t.see.Rows, t.body)
-		if err != nil {
-			return nil, err
-		}
-		if !left.always() {
-			return nil, Errorf(Forbidden, "you may not create this: it would not be yours to see")
-		}
+	terms := t.terms()
+	if err := t.stays(ctx, terms, Errorf(Forbidden, "you may not create this: it would not be yours to see")); err != nil {
+		return nil, err
 	}
-	rows, err := t.store().Insert(ctx, t.door.Entity, []Record{t.body}, t.sel.stored)
+	rows, err := t.store().Insert(ctx, t.door.Entity, []Record{t.body}, terms.orNone(), t.sel.stored)
 	if err != nil {
 		return nil, t.veiled(ctx, err)
 	}
 	return &Result{Form: FormRow, Rows: rows}, nil
 }
 
-// runUpdate changes a row, as long as its writer can still see it afterwards. That
-// is asked in the statement that writes, so nobody changes the row in between.
+// runUpdate changes a row, as long as its writer can still see it afterwards.
 func (t *trip) runUpdate(ctx context.Context) (*Result, error) {
-	where := t.see.Rows
-	var left *Filter
-	if where != nil {
-		var err error
-		if left, err = t.after(ctx, where, t.body); err != nil {
-			return nil, err
-		}
-		if left != where && !left.always() {
-			where = both(where, left)
-		}
+	terms := t.terms()
+	if err := t.stays(ctx, terms, Errorf(Forbidden, "you may not change this so: it would not be yours to see any more")); err != nil {
+		return nil, err
 	}
-	rows, err := t.store().Update(ctx, t.door.Entity, t.id, where, t.body, t.sel.stored)
+	rows, err := t.store().Update(ctx, t.door.Entity, t.id, t.see.Rows, t.body, terms.orNone(), t.sel.stored)
 	if err != nil {
 		return nil, t.veiled(ctx, err)
 	}
 	if rows.Len() == 0 {
-		return nil, t.notUpdated(ctx, where)
+		return nil, Errorf(NotFound, "there is no %s with this id", t.door.Name)
 	}
 	return &Result{Form: FormRow, Rows: rows}, nil
 }
 
-// notUpdated is why there was nothing to update: the row is not there for the
-// caller, or it would not have been any more.
-func (t *trip) notUpdated(ctx context.Context, where *Filter) error {
-	if where != t.see.Rows {
-		rows, err := t.store().Update(ctx, t.door.Entity, t.id, t.see.Rows, nil, NewLayout([]string{t.door.Entity.Primary.Name}))
-		if err != nil {
-			return err
-		}
-		if rows.Len() > 0 {
-			return Errorf(Forbidden, "you may not change this so: it would not be yours to see any more")
-		}
-	}
-	return Errorf(NotFound, "there is no %s with this id", t.door.Name)
-}
-
 func (t *trip) runDelete(ctx context.Context) (*Result, error) {
-	was, err := t.store().Delete(ctx, t.door.Entity, t.id, t.see.Rows)
+	was, err := t.store().Delete(ctx, t.door.Entity, t.id, t.see.Rows, t.terms().orNone())
 	if err != nil {
 		return nil, t.veiled(ctx, err)
 	}

@@ -255,32 +255,32 @@ func (s explainedStore) Find(ctx context.Context, q *Find) (*Found, error) {
 	return s.Store.Find(ctx, q)
 }
 
-func (s explainedStore) Insert(ctx context.Context, e *schema.Entity, rows []Record, sel *Layout) (*Rows, error) {
+func (s explainedStore) Insert(ctx context.Context, e *schema.Entity, rows []Record, terms *Terms, sel *Layout) (*Rows, error) {
 	ctx, c := s.asked(ctx, "insert", e, nil, sel)
 	if !s.writes(c) {
 		return NewRows(sel, 0), nil
 	}
-	return s.Store.Insert(ctx, e, rows, sel)
+	return s.Store.Insert(ctx, e, rows, terms, sel)
 }
 
-func (s explainedStore) Update(ctx context.Context, e *schema.Entity, id json.RawMessage, where *Filter, set Record, sel *Layout) (*Rows, error) {
+func (s explainedStore) Update(ctx context.Context, e *schema.Entity, id json.RawMessage, where *Filter, set Record, terms *Terms, sel *Layout) (*Rows, error) {
 	does := "update"
 	if len(set) == 0 {
 		does = "read"
 	}
 	ctx, c := s.asked(ctx, does, e, where, sel)
 	if len(set) > 0 && !s.writes(c) {
-		set = nil // the row as it is
+		set, terms = nil, nil // the row as it is
 	}
-	return s.Store.Update(ctx, e, id, where, set, sel)
+	return s.Store.Update(ctx, e, id, where, set, terms, sel)
 }
 
-func (s explainedStore) Delete(ctx context.Context, e *schema.Entity, id json.RawMessage, where *Filter) (bool, error) {
+func (s explainedStore) Delete(ctx context.Context, e *schema.Entity, id json.RawMessage, where *Filter, terms *Terms) (bool, error) {
 	ctx, c := s.asked(ctx, "delete", e, where, nil)
 	if !s.writes(c) {
 		return true, nil
 	}
-	return s.Store.Delete(ctx, e, id, where)
+	return s.Store.Delete(ctx, e, id, where, terms)
 }
 
 // appendJSON appends a filter in the grammar it was written in, references bound.

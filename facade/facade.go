@@ -82,14 +82,14 @@ var errNowhere = Errorf(ServiceUnavailable, "this host keeps no rows: it was sta
 
 func (nowhere) Find(context.Context, *Find) (*Found, error) { return nil, errNowhere }
 
-func (nowhere) Insert(context.Context, *schema.Entity, []Record, *Layout) (*Rows, error) {
+func (nowhere) Insert(context.Context, *schema.Entity, []Record, *Terms, *Layout) (*Rows, error) {
 	return nil, errNowhere
 }
 
-func (nowhere) Update(context.Context, *schema.Entity, json.RawMessage, *Filter, Record, *Layout) (*Rows, error) {
+func (nowhere) Update(context.Context, *schema.Entity, json.RawMessage, *Filter, Record, *Terms, *Layout) (*Rows, error) {
 	return nil, errNowhere
 }
 
-func (nowhere) Delete(context.Context, *schema.Entity, json.RawMessage, *Filter) (bool, error) {
+func (nowhere) Delete(context.Context, *schema.Entity, json.RawMessage, *Filter, *Terms) (bool, error) {
 	return false, errNowhere
 }

@@ -262,11 +262,11 @@ type writing struct {
 	ids []string
 }
 
-func (s *writing) Insert(ctx context.Context, e *schema.Entity, rows []facade.Record, sel *facade.Layout) (*facade.Rows, error) {
+func (s *writing) Insert(ctx context.Context, e *schema.Entity, rows []facade.Record, terms *facade.Terms, sel *facade.Layout) (*facade.Rows, error) {
 	for _, r := range rows {
 		s.ids = append(s.ids, string(r.Get("id")))
 	}
-	return s.Store.Insert(ctx, e, rows, sel)
+	return s.Store.Insert(ctx, e, rows, terms, sel)
 }
 
 func TestSeedRefusals(t *testing.T) {

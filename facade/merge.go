@@ -1,6 +1,7 @@
 package facade
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"slices"
@@ -9,12 +10,19 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// merge completes the nested objects of a patch from the row as it stands, so that
-// they are patched member by member too (RFC 7396; decision 022): a member that is
-// absent stays, null clears one that may be null and removes any other. It is done
-// before the patch is judged, so what is judged is what will be kept. An object
-// that the card leaves open is one value and is replaced.
-func (t *trip) merge(ctx context.Context, patch json.RawMessage) (json.RawMessage, error) {
+// merging is a patch that reaches into nested objects, which are patched member by
+// member too (RFC 7396; decision 022). It is merged with the row as it stands before
+// it is judged, so that what is judged is what will be kept, and every refusal is
+// told at once; and merged again in the transaction that writes.
+type merging struct {
+	patch  json.RawMessage
+	layout *Layout         // the fields it reaches into
+	seen   json.RawMessage // merged with the row as it stood before the transaction
+}
+
+// merge finds out whether a patch reaches into nested objects, and merges it with
+// the row as it stands where it does.
+func (t *trip) merge(ctx context.Context, patch json.RawMessage) error {
 	e := t.door.Entity
 	var nested []string
 	for name, value := range jsontext.Members(patch) {
@@ -23,25 +31,48 @@ func (t *trip) merge(ctx context.Context, patch json.RawMessage) (json.RawMessag
 		}
 	}
 	if nested == nil {
-		return patch, nil
+		return nil
 	}
+	m := &merging{patch: patch, layout: NewLayout(nested), seen: patch}
+	t.merging = m
 	if t.away() { // it is merged there; here it is judged as far as it can be
-		return t.merged(patch, nested, func(string) json.RawMessage { return json.RawMessage("{}") }), nil
+		m.seen = m.over(e, func(string) json.RawMessage { return json.RawMessage("{}") })
+		return nil
 	}
-	rows, err := t.store().Update(ctx, e, t.id, t.see.Rows, nil, NewLayout(nested))
-	if err != nil || rows.Len() == 0 {
-		return patch, err // a row that is not there is told when it is updated
+	rows, err := t.store().Update(ctx, e, t.id, t.see.Rows, nil, nil, m.layout)
+	if err == nil && rows.Len() > 0 { // a row that is not there is told when it is updated
+		m.seen = m.over(e, rows.Row(0).Get)
 	}
-	return t.merged(patch, nested, rows.Row(0).Get), nil
+	return err
 }
 
-// merged is the patch with its nested objects completed from those that stand.
-func (t *trip) merged(patch json.RawMessage, nested []string, stands func(name string) json.RawMessage) json.RawMessage {
+// merged is what a patch writes into the row as it stands in the transaction; nil
+// where that is what was judged before.
+func (t *trip) merged(current Row) (Record, error) {
+	body := t.merging.over(t.door.Entity, current.Get)
+	if bytes.Equal(body, t.merging.seen) {
+		return nil, nil
+	}
+	again := *t
+	again.details, again.verdict = nil, nil
+	again.body = again.judge(t.door.Entity, schema.Update, body)
+	if err := again.refusal(); err != nil {
+		return nil, err
+	}
+	var err error
+	if again.body, err = again.patched(t.door.Entity, again.body); err != nil {
+		return nil, err
+	}
+	return again.body, again.refusal()
+}
+
+// over is the patch with its nested objects completed from those that stand.
+func (m *merging) over(e *schema.Entity, stands func(name string) json.RawMessage) json.RawMessage {
 	var out schema.Object
-	for name, value := range jsontext.Members(patch) {
-		if slices.Contains(nested, name) {
+	for name, value := range jsontext.Members(m.patch) {
+		if slices.Contains(m.layout.Fields, name) {
 			if was := stands(name); was != nil {
-				value = mergeObject(t.door.Entity.Property(name).Shape.Properties, was, value)
+				value = mergeObject(e.Property(name).Shape.Properties, was, value)
 			}
 		}
 		out = append(out, schema.Member{Name: name, Value: value})

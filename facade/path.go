@@ -93,6 +93,8 @@ type trip struct {
 	list    listing
 	each    *eachOf
 	sel     *selection // what is read, and what leaves
+	merging *merging   // of a patch that reaches into nested objects
+	points  []Points   // relations of the body that the store has to follow
 
 	// run
 	before *Rows // the rows of a handler's answer, where they have crossed the boundary once

@@ -13,7 +13,10 @@ import (
 // that leads to a row a collector hides answers as one that leads nowhere. What a
 // collector presets, a default gives or the author's own code writes is not asked
 // about, nor is what the row points at already. An entity without a door has no
-// collector: the store knows its rows (decision 114).
+// collector: who keeps the rows knows them (decision 114).
+//
+// Rows of the store that writes are looked at in its transaction. Those that are kept
+// elsewhere are asked about before, and may be gone a moment later.
 func (t *trip) pointed(ctx context.Context) error {
 	if t.inside {
 		return nil
@@ -24,43 +27,61 @@ func (t *trip) pointed(ctx context.Context) error {
 		if p.Link == nil || jsontext.IsNull(m.Value) || jsontext.Get(sent, p.Name) == nil {
 			continue
 		}
-		door := t.facade.catalog.Door(p.Link.Target.Key)
-		// That a row is there the store knows, or the remote, of the rows it keeps.
-		knows := door == nil || door.Frond.Remote == "" || t.away()
-		if door == nil || door.collector == nil && knows {
-			continue
+		target := p.Link.Target
+		see, ok := open, true
+		door := t.facade.catalog.Door(target.Key)
+		if door != nil {
+			see, ok = t.seen(ctx, target)
 		}
-		see, ok := t.seen(ctx, p.Link.Target)
+		if t.verdict != nil {
+			return t.verdict // the collector failed
+		}
+		there := t.facade.catalog.remoteOf(target)
+		beside := there == t.door.Frond.Remote // who keeps the row keeps these too, and knows whether they are there
 		switch {
-		case t.verdict != nil: // the collector failed
-			return t.verdict
-		case ok && see.Rows == nil && knows:
+		case beside && ok && see.Rows == nil, there != "" && door == nil:
+			continue
+		case beside && !t.away():
+			where := nothing()
+			if ok {
+				where = see.Rows
+			}
+			// Who cannot read the field could guess at what it holds.
+			t.points = append(t.points, Points{Field: p, Where: where, All: !t.readable(t.see, p)})
 			continue
 		}
-		ids := idsOf(p, m.Value)
-		if door == t.door && t.id == nil {
-			// A new row may point at itself; whether it may be at all is asked next.
-			own, _ := keyText(door.Entity.Primary, t.body.Get(door.Entity.Primary.Name))
-			ids = slices.DeleteFunc(ids, func(id json.RawMessage) bool { return string(id) == string(own) })
-		}
-		missing := ids
-		if ok {
-			var err error
-			if missing, err = t.unseen(ctx, door.Entity, see, ids); err != nil {
-				return err
-			}
-		}
-		if len(missing) == 0 {
-			continue
-		}
-		if had, err := t.pointedBefore(ctx, p); err != nil || had == nil || !subset(missing, had) {
-			if err == nil {
-				err = Dangling(p)
-			}
+		if err := t.pointedAway(ctx, p, m.Value, see, ok); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// pointedAway asks about the rows that a relation leads to where the row and they are
+// kept in different places, or both elsewhere.
+func (t *trip) pointedAway(ctx context.Context, p *schema.Property, value json.RawMessage, see *Scope, ok bool) error {
+	e := p.Link.Target
+	ids := idsOf(p, value)
+	if e == t.door.Entity && t.id == nil {
+		// A new row may point at itself; whether it may be at all is asked next.
+		own, _ := keyText(e.Primary, t.body.Get(e.Primary.Name))
+		ids = slices.DeleteFunc(ids, func(id json.RawMessage) bool { return string(id) == string(own) })
+	}
+	missing := ids
+	if ok {
+		var err error
+		if missing, err = t.unseen(ctx, e, see, ids); err != nil {
+			return err
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	had, err := t.pointedBefore(ctx, p)
+	if err == nil && (had == nil || !subset(missing, had)) {
+		err = Dangling(p)
+	}
+	return err
 }
 
 // idsOf are the ids a relation holds, in their one spelling.
@@ -122,7 +143,7 @@ func (t *trip) pointedBefore(ctx context.Context, p *schema.Property) ([]json.Ra
 // standing is a field of the row that is updated, as it stands for the caller.
 func (t *trip) standing(ctx context.Context, p *schema.Property) (*Rows, error) {
 	if !t.away() {
-		return t.store().Update(ctx, t.door.Entity, t.id, t.see.Rows, nil, NewLayout([]string{p.Name}))
+		return t.store().Update(ctx, t.door.Entity, t.id, t.see.Rows, nil, nil, NewLayout([]string{p.Name}))
 	}
 	carrier, err := t.carrier(t.door)
 	if err != nil {

@@ -148,6 +148,16 @@ func (b *compiler) joins(file, at string, door *Door, f *Filter) {
 	}
 }
 
+// remoteOf is the address at which the rows of an entity are kept; "" for here.
+func (c *Catalog) remoteOf(e *schema.Entity) string {
+	for _, f := range c.Fronds {
+		if f.Name == e.Frond {
+			return f.Remote
+		}
+	}
+	return ""
+}
+
 // samePlace says whether the rows on both sides of a relation are asked in one place: a
 // remote answers for both sides of its own.
 func samePlace(fronds []*Frond, l *schema.Link) bool {

@@ -62,13 +62,13 @@ func (s forgetful) Seed(ctx context.Context, batches []SeedBatch) error {
 		if len(b.Rows) == 0 {
 			continue
 		}
-		if _, err := s.Insert(ctx, b.Entity, b.Rows, NewLayout([]string{b.Entity.Primary.Name})); err != nil {
+		if _, err := s.Insert(ctx, b.Entity, b.Rows, nil, NewLayout([]string{b.Entity.Primary.Name})); err != nil {
 			return AsError(err).At(b.Entity.Name, "create")
 		}
 	}
 	for _, b := range batches {
 		for _, late := range b.Late {
-			if _, err := s.Update(ctx, b.Entity, late.ID, nil, late.Set, NewLayout([]string{b.Entity.Primary.Name})); err != nil {
+			if _, err := s.Update(ctx, b.Entity, late.ID, nil, late.Set, nil, NewLayout([]string{b.Entity.Primary.Name})); err != nil {
 				return AsError(err).At(b.Entity.Name, "create")
 			}
 		}

@@ -15,14 +15,40 @@ import (
 type Store interface {
 	// Find reads rows. With Each it answers every key in one statement.
 	Find(ctx context.Context, q *Find) (*Found, error)
-	// Insert writes rows, all or none, and answers them as q.Select has them.
-	Insert(ctx context.Context, e *schema.Entity, rows []Record, sel *Layout) (*Rows, error)
+	// Insert writes rows, all or none, and answers them as sel has them.
+	Insert(ctx context.Context, e *schema.Entity, rows []Record, terms *Terms, sel *Layout) (*Rows, error)
 	// Update changes the one row that has this primary key and meets where, and
-	// answers it; no rows where none does. A nil set only reads.
-	Update(ctx context.Context, e *schema.Entity, id json.RawMessage, where *Filter, set Record, sel *Layout) (*Rows, error)
+	// answers it; no rows where none does. Nothing to set and no terms only read.
+	Update(ctx context.Context, e *schema.Entity, id json.RawMessage, where *Filter, set Record, terms *Terms, sel *Layout) (*Rows, error)
 	// Delete removes the one row that has this primary key and meets where, and
 	// says whether there was one.
-	Delete(ctx context.Context, e *schema.Entity, id json.RawMessage, where *Filter) (bool, error)
+	Delete(ctx context.Context, e *schema.Entity, id json.RawMessage, where *Filter, terms *Terms) (bool, error)
+}
+
+// Terms are what has to hold for a write, decided in the write's own transaction:
+// between the decision and the write nobody changes what it was about. A write
+// whose terms do not hold changes nothing. nil: there are none.
+type Terms struct {
+	// Judge is given the row as it stands, with the fields of Read, and says what is
+	// written: nil is what the caller of Update gave. Its error is the write's own. A
+	// store that tries a transaction again calls it again; it does not call the store.
+	// Insert has no such row and does not look at it.
+	Judge func(current Row) (Record, error)
+	Read  *Layout
+	// After is what each row has to meet once it is written, else the error is Unmet.
+	After *Filter
+	Unmet error
+	// Points are relations whose targets have to be there, else [Dangling].
+	Points []Points
+}
+
+// Points holds one relation of what is written to rows that meet Where before it is
+// written: those it did not name already, or with All those that it did as well. New
+// rows that are written together may point at each other.
+type Points struct {
+	Field *schema.Property
+	Where *Filter
+	All   bool
 }
 
 // Record is what is written of one row: fields of the entity with the text of

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // violation is what a store's CONFLICT is about, kept beside the words for it: who
@@ -43,7 +44,7 @@ func (t *trip) veiled(ctx context.Context, err error) error {
 	}
 	var seen []*schema.Property
 	for _, p := range v.fields {
-		if t.readable(t.see, p) {
+		if t.readable(t.see, p) || jsontext.Get(t.call.Invocation.Body, p.Name) != nil { // who sent it knows it
 			seen = append(seen, p)
 		}
 	}

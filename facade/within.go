@@ -11,13 +11,25 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// after is what is left to ask of a row once record has been written into it: the
-// conditions on what record says are answered here, the others stay for the store
-// to ask in the very statement that writes. A new row has nothing but the record,
-// so nothing stays of its conditions (decision 113).
-func (t *trip) after(ctx context.Context, f *Filter, record Record) (*Filter, error) {
-	a := aftermath{trip: t, ctx: ctx, record: record, new: t.id == nil}
-	return a.rest(f)
+// stays holds a write to what the caller may see of it afterwards (decision 113):
+// what follows from the body alone is said here, the rest by the store in the
+// transaction that writes.
+func (t *trip) stays(ctx context.Context, terms *Terms, unmet error) error {
+	if t.see.Rows == nil {
+		return nil
+	}
+	a := aftermath{trip: t, ctx: ctx, record: t.body, new: t.id == nil}
+	left, err := a.rest(t.see.Rows)
+	switch {
+	case err != nil:
+		return err
+	case left.never() && a.new:
+		return unmet
+	case left.always(), left == t.see.Rows && !a.new: // nothing is written that it is about
+	default:
+		terms.After, terms.Unmet = t.see.Rows, unmet
+	}
+	return nil
 }
 
 // aftermath is one row as it will be: what is written into it, and whether there
@@ -98,8 +110,13 @@ func (a *aftermath) several(f *Filter) (*Filter, error) {
 	return &Filter{Op: f.Op, Sub: left}, nil
 }
 
-// related asks about the rows on the other side of a relation.
+// related is about the rows on the other side of a relation. Of a row that is kept
+// here the store says it once the row is written; of one that is kept elsewhere they
+// are asked for before.
 func (a *aftermath) related(f *Filter) (*Filter, error) {
+	if !a.trip.away() {
+		return f, nil
+	}
 	link := f.Link
 	var sub *Filter
 	if len(f.Sub) > 0 {

@@ -184,9 +184,9 @@ func (w *world) plant(set *schema.Set, store facade.Store) error {
 				}
 				var err error
 				if links {
-					_, err = store.Update(ctx, compiled, json.RawMessage(encode(row["id"])), nil, record, none)
+					_, err = store.Update(ctx, compiled, json.RawMessage(encode(row["id"])), nil, record, nil, none)
 				} else {
-					_, err = store.Insert(ctx, compiled, []facade.Record{record}, none)
+					_, err = store.Insert(ctx, compiled, []facade.Record{record}, nil, none)
 				}
 				if err != nil {
 					return fmt.Errorf("%s: %w", encode(row), err)

@@ -75,16 +75,16 @@ var holes = []hole{
 	{
 		name: "updates go by the id alone",
 		store: func(s facade.Store) facade.Store {
-			return storeHole{Store: s, update: func(ctx context.Context, e *schema.Entity, id json.RawMessage, _ *facade.Filter, set facade.Record, sel *facade.Layout) (*facade.Rows, error) {
-				return s.Update(ctx, e, id, nil, set, sel)
+			return storeHole{Store: s, update: func(ctx context.Context, e *schema.Entity, id json.RawMessage, _ *facade.Filter, set facade.Record, terms *facade.Terms, sel *facade.Layout) (*facade.Rows, error) {
+				return s.Update(ctx, e, id, nil, set, terms, sel)
 			}}
 		},
 	},
 	{
 		name: "deletes go by the id alone",
 		store: func(s facade.Store) facade.Store {
-			return storeHole{Store: s, remove: func(ctx context.Context, e *schema.Entity, id json.RawMessage, _ *facade.Filter) (bool, error) {
-				return s.Delete(ctx, e, id, nil)
+			return storeHole{Store: s, remove: func(ctx context.Context, e *schema.Entity, id json.RawMessage, _ *facade.Filter, terms *facade.Terms) (bool, error) {
+				return s.Delete(ctx, e, id, nil, terms)
 			}}
 		},
 	},
@@ -108,8 +108,8 @@ var holes = []hole{
 	{
 		name: "a conflict says which row has the value",
 		store: func(s facade.Store) facade.Store {
-			return storeHole{Store: s, insert: func(ctx context.Context, e *schema.Entity, rows []facade.Record, sel *facade.Layout) (*facade.Rows, error) {
-				out, err := s.Insert(ctx, e, rows, sel)
+			return storeHole{Store: s, insert: func(ctx context.Context, e *schema.Entity, rows []facade.Record, terms *facade.Terms, sel *facade.Layout) (*facade.Rows, error) {
+				out, err := s.Insert(ctx, e, rows, terms, sel)
 				if facade.CodeOf(err) != facade.Conflict {
 					return out, err
 				}
@@ -152,10 +152,10 @@ var holes = []hole{
 	{
 		name: "a hidden row is told from an absent one",
 		store: func(s facade.Store) facade.Store {
-			return storeHole{Store: s, update: func(ctx context.Context, e *schema.Entity, id json.RawMessage, where *facade.Filter, set facade.Record, sel *facade.Layout) (*facade.Rows, error) {
-				rows, err := s.Update(ctx, e, id, where, set, sel)
+			return storeHole{Store: s, update: func(ctx context.Context, e *schema.Entity, id json.RawMessage, where *facade.Filter, set facade.Record, terms *facade.Terms, sel *facade.Layout) (*facade.Rows, error) {
+				rows, err := s.Update(ctx, e, id, where, set, terms, sel)
 				if err == nil && rows.Len() == 0 {
-					if there, err := s.Update(ctx, e, id, nil, nil, sel); err == nil && there.Len() > 0 {
+					if there, err := s.Update(ctx, e, id, nil, nil, nil, sel); err == nil && there.Len() > 0 {
 						return nil, facade.Errorf(facade.Forbidden, "this row is not yours")
 					}
 				}
@@ -215,9 +215,9 @@ func TestHoles(t *testing.T) {
 type storeHole struct {
 	facade.Store
 	find   func(context.Context, *facade.Find) (*facade.Found, error)
-	insert func(context.Context, *schema.Entity, []facade.Record, *facade.Layout) (*facade.Rows, error)
-	update func(context.Context, *schema.Entity, json.RawMessage, *facade.Filter, facade.Record, *facade.Layout) (*facade.Rows, error)
-	remove func(context.Context, *schema.Entity, json.RawMessage, *facade.Filter) (bool, error)
+	insert func(context.Context, *schema.Entity, []facade.Record, *facade.Terms, *facade.Layout) (*facade.Rows, error)
+	update func(context.Context, *schema.Entity, json.RawMessage, *facade.Filter, facade.Record, *facade.Terms, *facade.Layout) (*facade.Rows, error)
+	remove func(context.Context, *schema.Entity, json.RawMessage, *facade.Filter, *facade.Terms) (bool, error)
 }
 
 func (s storeHole) Find(ctx context.Context, q *facade.Find) (*facade.Found, error) {
@@ -227,25 +227,25 @@ func (s storeHole) Find(ctx context.Context, q *facade.Find) (*facade.Found, err
 	return s.Store.Find(ctx, q)
 }
 
-func (s storeHole) Insert(ctx context.Context, e *schema.Entity, rows []facade.Record, sel *facade.Layout) (*facade.Rows, error) {
+func (s storeHole) Insert(ctx context.Context, e *schema.Entity, rows []facade.Record, terms *facade.Terms, sel *facade.Layout) (*facade.Rows, error) {
 	if s.insert != nil {
-		return s.insert(ctx, e, rows, sel)
+		return s.insert(ctx, e, rows, terms, sel)
 	}
-	return s.Store.Insert(ctx, e, rows, sel)
+	return s.Store.Insert(ctx, e, rows, terms, sel)
 }
 
-func (s storeHole) Update(ctx context.Context, e *schema.Entity, id json.RawMessage, where *facade.Filter, set facade.Record, sel *facade.Layout) (*facade.Rows, error) {
+func (s storeHole) Update(ctx context.Context, e *schema.Entity, id json.RawMessage, where *facade.Filter, set facade.Record, terms *facade.Terms, sel *facade.Layout) (*facade.Rows, error) {
 	if s.update != nil {
-		return s.update(ctx, e, id, where, set, sel)
+		return s.update(ctx, e, id, where, set, terms, sel)
 	}
-	return s.Store.Update(ctx, e, id, where, set, sel)
+	return s.Store.Update(ctx, e, id, where, set, terms, sel)
 }
 
-func (s storeHole) Delete(ctx context.Context, e *schema.Entity, id json.RawMessage, where *facade.Filter) (bool, error) {
+func (s storeHole) Delete(ctx context.Context, e *schema.Entity, id json.RawMessage, where *facade.Filter, terms *facade.Terms) (bool, error) {
 	if s.remove != nil {
-		return s.remove(ctx, e, id, where)
+		return s.remove(ctx, e, id, where, terms)
 	}
-	return s.Store.Delete(ctx, e, id, where)
+	return s.Store.Delete(ctx, e, id, where, terms)
 }
 
 // finds is a store whose reads are changed before they are made.

@@ -275,7 +275,7 @@ func (b *host) plant(ctx context.Context, w *world) error {
 		for _, r := range w.rows[e] {
 			records = append(records, record(entity, r, func(p *schema.Property) bool { return !later(p) }))
 		}
-		if _, err := b.store.Insert(ctx, entity, records, none); err != nil {
+		if _, err := b.store.Insert(ctx, entity, records, nil, none); err != nil {
 			return fmt.Errorf("planting %s: %w", e.name, err)
 		}
 	}
@@ -286,7 +286,7 @@ func (b *host) plant(ctx context.Context, w *world) error {
 			if len(change) == 0 {
 				continue
 			}
-			if _, err := b.store.Update(ctx, entity, json.RawMessage(encode(r.id())), nil, change, none); err != nil {
+			if _, err := b.store.Update(ctx, entity, json.RawMessage(encode(r.id())), nil, change, nil, none); err != nil {
 				return fmt.Errorf("planting %s: %w", e.name, err)
 			}
 		}

@@ -140,7 +140,7 @@ func keys(q *facade.Find, rows []*row, groups []facade.FoundGroup) []json.RawMes
 }
 
 // Insert writes rows, all or none.
-func (s *Store) Insert(ctx context.Context, e *schema.Entity, records []facade.Record, sel *facade.Layout) (*facade.Rows, error) {
+func (s *Store) Insert(ctx context.Context, e *schema.Entity, records []facade.Record, terms *facade.Terms, sel *facade.Layout) (*facade.Rows, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -148,6 +148,11 @@ func (s *Store) Insert(ctx context.Context, e *schema.Entity, records []facade.R
 	defer s.mu.Unlock()
 	t := s.table(e)
 	before := len(t.rows)
+	for _, record := range records {
+		if err := s.leads(terms, e, nil, record, records); err != nil {
+			return nil, err
+		}
+	}
 	for _, record := range records {
 		r := &row{map[string]json.RawMessage{}}
 		for _, p := range e.Fields {
@@ -162,7 +167,11 @@ func (s *Store) Insert(ctx context.Context, e *schema.Entity, records []facade.R
 		t.rows = append(t.rows, r)
 	}
 	for _, r := range t.rows[before:] {
-		if err := s.check(t, r); err != nil {
+		err := s.check(t, r)
+		if err == nil {
+			err = s.stays(terms, r)
+		}
+		if err != nil {
 			t.rows = t.rows[:before]
 			return nil, err
 		}
@@ -206,7 +215,7 @@ func (s *Store) byID(e *schema.Entity, id json.RawMessage) *row {
 }
 
 // Update changes one row, or only reads it.
-func (s *Store) Update(ctx context.Context, e *schema.Entity, id json.RawMessage, where *facade.Filter, set facade.Record, sel *facade.Layout) (*facade.Rows, error) {
+func (s *Store) Update(ctx context.Context, e *schema.Entity, id json.RawMessage, where *facade.Filter, set facade.Record, terms *facade.Terms, sel *facade.Layout) (*facade.Rows, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -216,19 +225,84 @@ func (s *Store) Update(ctx context.Context, e *schema.Entity, id json.RawMessage
 	if r == nil || !s.holds(where, r) {
 		return facade.NewRows(sel, 0), nil
 	}
+	if terms != nil && terms.Judge != nil {
+		judged, err := terms.Judge(write(terms.Read, []*row{r}).Row(0))
+		if err != nil {
+			return nil, err
+		}
+		if judged != nil {
+			set = judged
+		}
+	}
+	if err := s.leads(terms, e, r.of, set, nil); err != nil {
+		return nil, err
+	}
 	before := maps.Clone(r.of)
 	for _, m := range set {
 		r.of[m.Name] = compact(m.Value)
 	}
-	if err := s.check(s.table(e), r); err != nil {
+	err := s.check(s.table(e), r)
+	if err == nil {
+		err = s.stays(terms, r)
+	}
+	if err != nil {
 		r.of = before
 		return nil, err
 	}
 	return write(sel, []*row{r}), nil
 }
 
+// leads says whether the relations of what is going to be written lead to rows that
+// are there; before is what the row held, nil where it is new, and then others are
+// the new rows.
+func (s *Store) leads(terms *facade.Terms, e *schema.Entity, before map[string]json.RawMessage, is facade.Record, others []facade.Record) error {
+	if terms == nil {
+		return nil
+	}
+	for _, p := range terms.Points {
+		ids := func(v json.RawMessage) (ids []json.RawMessage) {
+			if p.Field.Link.Many {
+				for _, id := range jsontext.Elements(v) {
+					ids = append(ids, id)
+				}
+			} else if len(v) > 0 && !jsontext.IsNull(v) {
+				ids = append(ids, v)
+			}
+			return ids
+		}
+		target := p.Field.Link.Target
+		var known []json.RawMessage
+		if !p.All {
+			known = ids(before[p.Field.Name])
+		}
+		for _, other := range others {
+			if target == e {
+				known = append(known, other.Get(e.Primary.Name))
+			}
+		}
+		for _, id := range ids(is.Get(p.Field.Name)) {
+			had := slices.ContainsFunc(known, func(other json.RawMessage) bool { return compareTexts(target.Primary, other, id) == 0 })
+			if to := s.byID(target, id); !had && (to == nil || !s.holds(p.Where, to)) {
+				return facade.Dangling(p.Field)
+			}
+		}
+	}
+	return nil
+}
+
+// stays says whether a row that was written meets what it has to.
+func (s *Store) stays(terms *facade.Terms, r *row) error {
+	if terms == nil {
+		return nil
+	}
+	if terms.After != nil && !s.holds(terms.After, r) {
+		return terms.Unmet
+	}
+	return nil
+}
+
 // Delete removes one row, and what onDelete says goes with it.
-func (s *Store) Delete(ctx context.Context, e *schema.Entity, id json.RawMessage, where *facade.Filter) (bool, error) {
+func (s *Store) Delete(ctx context.Context, e *schema.Entity, id json.RawMessage, where *facade.Filter, terms *facade.Terms) (bool, error) {
 	if err := ctx.Err(); err != nil {
 		return false, err
 	}
@@ -238,6 +312,11 @@ func (s *Store) Delete(ctx context.Context, e *schema.Entity, id json.RawMessage
 	if r == nil || !s.holds(where, r) {
 		return false, nil
 	}
+	if terms != nil && terms.Judge != nil {
+		if _, err := terms.Judge(write(terms.Read, []*row{r}).Row(0)); err != nil {
+			return false, err
+		}
+	}
 	going := []*row{r}     // the row and those that cascade with it
 	var loosened []pointer // what is set to null
 	for i := 0; i < len(going); i++ {
@@ -246,7 +325,7 @@ func (s *Store) Delete(ctx context.Context, e *schema.Entity, id json.RawMessage
 			case slices.ContainsFunc(going, func(g *row) bool { return g == p.row }):
 			case p.field.Axes.Relation.OnDelete == "cascade":
 				going = append(going, p.row)
-			case p.field.Axes.Relation.OnDelete == "set-null" && p.field.MayBeNull():
+			case p.field.Axes.Relation.OnDelete == schema.SetNull && p.field.MayBeNull():
 				loosened = append(loosened, p)
 			case p.field.Axes.Relation.OnDelete == "restrict":
 				return false, facade.InUse(p.field)
@@ -257,7 +336,7 @@ func (s *Store) Delete(ctx context.Context, e *schema.Entity, id json.RawMessage
 	for _, g := range going {
 		for _, p := range s.pointing(g) {
 			stays := !slices.ContainsFunc(going, func(g *row) bool { return g == p.row })
-			if word := p.field.Axes.Relation.OnDelete; stays && word != "cascade" && (word != "set-null" || !p.field.MayBeNull()) {
+			if word := p.field.Axes.Relation.OnDelete; stays && word != "cascade" && (word != schema.SetNull || !p.field.MayBeNull()) {
 				return false, facade.InUse(p.field)
 			}
 		}

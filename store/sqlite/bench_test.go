@@ -63,7 +63,7 @@ func shelves(b *testing.B, rows int) (*sqlite.Store, *schema.Entity, string) {
 	for i := range records {
 		records[i] = productRecord(e, i)
 	}
-	if _, err := store.Insert(b.Context(), e, records, facade.NewLayout(nil)); err != nil {
+	if _, err := store.Insert(b.Context(), e, records, nil, facade.NewLayout(nil)); err != nil {
 		b.Fatal(err)
 	}
 	return store, e, path
@@ -185,7 +185,7 @@ func BenchmarkCreate(b *testing.B) {
 						if i > b.N+1 {
 							return
 						}
-						if _, err := store.Insert(b.Context(), e, []facade.Record{productRecord(e, i)}, layout); err != nil {
+						if _, err := store.Insert(b.Context(), e, []facade.Record{productRecord(e, i)}, nil, layout); err != nil {
 							b.Error(err)
 							return
 						}

@@ -36,7 +36,7 @@ func TestWhatHoldsARow(t *testing.T) {
 		if field != "" {
 			record = append(record, schema.Member{Name: field, Value: json.RawMessage(`"` + of + `"`)})
 		}
-		if _, err := store.Insert(t.Context(), set.Entity(entity), []facade.Record{record}, facade.NewLayout(nil)); err != nil {
+		if _, err := store.Insert(t.Context(), set.Entity(entity), []facade.Record{record}, nil, facade.NewLayout(nil)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -45,7 +45,7 @@ func TestWhatHoldsARow(t *testing.T) {
 	insert("lamp", "l1", "roomId", "r1")
 	insert("lease", "c1", "houseId", "h1")
 	remove := func(entity, id string) string {
-		_, err := store.Delete(t.Context(), set.Entity(entity), json.RawMessage(`"`+id+`"`), nil)
+		_, err := store.Delete(t.Context(), set.Entity(entity), json.RawMessage(`"`+id+`"`), nil, nil)
 		var refused *facade.Error
 		if !errors.As(err, &refused) {
 			return ""
@@ -80,7 +80,7 @@ func TestRowsHaveKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, record := range []facade.Record{nil, {{Name: "label", Value: json.RawMessage(`"x"`)}}, {{Name: "id", Value: json.RawMessage(`null`)}}} {
-		rows, err := store.Insert(t.Context(), set.Entity("tag"), []facade.Record{record}, facade.NewLayout([]string{"id"}))
+		rows, err := store.Insert(t.Context(), set.Entity("tag"), []facade.Record{record}, nil, facade.NewLayout([]string{"id"}))
 		if facade.CodeOf(err) != facade.ValidationFailed {
 			t.Errorf("%v: %v, %v", record, rows, err)
 		}

@@ -63,7 +63,7 @@ x-kit-version: 1
 				records[i] = append(records[i], schema.Member{Name: e.Fields[j].Name, Value: json.RawMessage(`"` + text + `"`)})
 			}
 		}
-		if _, err := m.store.Insert(t.Context(), e, records, facade.NewLayout(nil)); err != nil {
+		if _, err := m.store.Insert(t.Context(), e, records, nil, facade.NewLayout(nil)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -187,6 +187,6 @@ func TestRowsOfKeysAreProbed(t *testing.T) {
 	check("one row", 1, found.Rows.Len(), 200, err)
 	found, err = m.store.Find(t.Context(), &facade.Find{Entity: m.album, Select: layout, Where: some, Limit: 1, Each: &facade.EachKey{Field: m.album.Primary, Values: []json.RawMessage{[]byte(`"a19"`)}}})
 	check("rows of keys", 1, found.Rows.Len(), 200, err)
-	rows, err := m.store.Update(t.Context(), m.album, []byte(`"a19"`), some, nil, layout)
+	rows, err := m.store.Update(t.Context(), m.album, []byte(`"a19"`), some, nil, nil, layout)
 	check("a row to look at before it is written", 1, rows.Len(), 200, err)
 }

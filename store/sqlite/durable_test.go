@@ -49,7 +49,7 @@ func stream(path string) {
 			for {
 				id := fmt.Sprintf("%d-%d", base, next.Add(1))
 				row := facade.Record{{Name: "id", Value: json.RawMessage(strconv.Quote(id))}, {Name: "a", Value: json.RawMessage(`"` + strings.Repeat("x", 200) + `"`)}}
-				if _, err := store.Insert(t.Context(), e, []facade.Record{row}, nil); err != nil {
+				if _, err := store.Insert(t.Context(), e, []facade.Record{row}, nil, nil); err != nil {
 					t.Fatal(err)
 				}
 				os.Stdout.WriteString(id + "\n") // one write: lines of several goroutines do not mix
@@ -160,7 +160,7 @@ func TestGroupCommit(t *testing.T) {
 				case i%4 == 2:
 					row, want = fmt.Sprintf(`{"id":"%s","a":%d,"ownerId":"nobody"}`, id, n*each+i), facade.Conflict
 				}
-				rows, err := store.Insert(t.Context(), e, []facade.Record{record(t, e, row)}, facade.NewLayout([]string{"id"}))
+				rows, err := store.Insert(t.Context(), e, []facade.Record{record(t, e, row)}, nil, facade.NewLayout([]string{"id"}))
 				if facade.CodeOf(err) != want {
 					t.Errorf("%s: %v", row, err)
 				}

@@ -46,7 +46,7 @@ x-kit-version: 1
 	_, err = store.Insert(ctx, book, []facade.Record{
 		row(`"0-201-03801-3"`, `"The Art of Computer Programming"`, `1968`),
 		row(`"0-13-110163-3"`, `"The C Programming Language"`, `1978`),
-	}, nil)
+	}, nil, nil)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -39,7 +39,7 @@ func fileStore(t *testing.T) (s *Store, path string, insert func(id string, size
 	e := set.Entity("thing")
 	return s, path, func(id string, size int) error {
 		row := facade.Record{{Name: "id", Value: json.RawMessage(`"` + id + `"`)}, {Name: "text", Value: json.RawMessage(`"` + strings.Repeat("x", size) + `"`)}}
-		_, err := s.Insert(context.Background(), e, []facade.Record{row}, facade.NewLayout(nil))
+		_, err := s.Insert(context.Background(), e, []facade.Record{row}, nil, facade.NewLayout(nil))
 		return err
 	}
 }

@@ -76,12 +76,12 @@ func TestHostileTextNeverReachesSQL(t *testing.T) {
 	for _, text := range evil {
 		q := jsontext.Quote(text)
 		row := fmt.Sprintf(`{"id":%s,"name":%s,"state":%s,"made":%s,"list":[%s],"any":{%s:%s}}`, q, q, q, q, q, q, q)
-		if _, err := store.Insert(t.Context(), e, []facade.Record{record(t, e, row)}, layout); err != nil {
+		if _, err := store.Insert(t.Context(), e, []facade.Record{record(t, e, row)}, nil, layout); err != nil {
 			t.Fatalf("insert %q: %v", text, err)
 		}
 		// refused, whatever it is about
 		for _, row := range []string{row, fmt.Sprintf(`{"id":"x%d","state":%s}`, len(text), jsontext.Quote("other"+text)), fmt.Sprintf(`{"id":"y","state":%s,"ownerId":"nobody%s,"list":[]}`, q, q[1:])} {
-			if _, err := store.Insert(t.Context(), e, []facade.Record{record(t, e, row)}, layout); err == nil || strings.Contains(err.Error(), marker) {
+			if _, err := store.Insert(t.Context(), e, []facade.Record{record(t, e, row)}, nil, layout); err == nil || strings.Contains(err.Error(), marker) {
 				t.Errorf("insert %s: %v", row, err)
 			}
 		}
@@ -106,10 +106,10 @@ func TestHostileTextNeverReachesSQL(t *testing.T) {
 				t.Errorf("each by %s, %q: %v", field, text, err)
 			}
 		}
-		if _, err := store.Update(t.Context(), e, q, nil, facade.Record{{Name: "name", Value: q}}, layout); err != nil {
+		if _, err := store.Update(t.Context(), e, q, nil, facade.Record{{Name: "name", Value: q}}, nil, layout); err != nil {
 			t.Errorf("update %q: %v", text, err)
 		}
-		if _, err := store.Delete(t.Context(), e, q, &facade.Filter{Op: facade.Eq, Field: e.Primary, Values: []any{text}}); err != nil {
+		if _, err := store.Delete(t.Context(), e, q, &facade.Filter{Op: facade.Eq, Field: e.Primary, Values: []any{text}}, nil); err != nil {
 			t.Errorf("delete %q: %v", text, err)
 		}
 	}
@@ -153,7 +153,7 @@ func TestStatementsFollowFromShapes(t *testing.T) {
 	}
 	for i := range 60 {
 		row := fmt.Sprintf(`{"id":"%d","a":%d,"b":"%d"}`, i, i, i%3)
-		if _, err := store.Insert(t.Context(), e, []facade.Record{record(t, e, row)}, nil); err != nil {
+		if _, err := store.Insert(t.Context(), e, []facade.Record{record(t, e, row)}, nil, nil); err != nil {
 			t.Fatal(err)
 		}
 		var list []any

@@ -432,7 +432,7 @@ func TestFieldsCalledLikeRowNumbers(t *testing.T) {
 				}
 				record = append(record, schema.Member{Name: p.Name, Value: json.RawMessage(v)})
 			}
-			if _, err := s.Insert(t.Context(), e, []facade.Record{record}, nil); err != nil {
+			if _, err := s.Insert(t.Context(), e, []facade.Record{record}, nil, nil); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -331,7 +331,7 @@ func TestMigrations(t *testing.T) {
 			store := open(t, sqlite.Options{Path: path}, before.Entities)
 			e := before.Entity("thing")
 			for _, row := range m.rows {
-				if _, err := store.Insert(t.Context(), e, []facade.Record{record(t, e, row)}, nil); err != nil {
+				if _, err := store.Insert(t.Context(), e, []facade.Record{record(t, e, row)}, nil, nil); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -415,7 +415,7 @@ func TestMigrationOfRelatedTables(t *testing.T) {
 	store := open(t, sqlite.Options{Path: path}, before.Entities)
 	for _, row := range [][2]string{{"parent", `{"id":"p","a":"x"}`}, {"child", `{"id":"c","parentId":"p"}`}} {
 		e := before.Entity(row[0])
-		if _, err := store.Insert(t.Context(), e, []facade.Record{record(t, e, row[1])}, nil); err != nil {
+		if _, err := store.Insert(t.Context(), e, []facade.Record{record(t, e, row[1])}, nil, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -434,10 +434,10 @@ func TestMigrationOfRelatedTables(t *testing.T) {
 	if count(before.Entity("child")) != 1 || count(after.Entity("child")) != 1 {
 		t.Fatal("building the parent anew took the children with it")
 	}
-	if _, err := store.Insert(t.Context(), after.Entity("child"), []facade.Record{record(t, after.Entity("child"), `{"id":"d","parentId":"nobody"}`)}, nil); facade.CodeOf(err) != facade.Conflict {
+	if _, err := store.Insert(t.Context(), after.Entity("child"), []facade.Record{record(t, after.Entity("child"), `{"id":"d","parentId":"nobody"}`)}, nil, nil); facade.CodeOf(err) != facade.Conflict {
 		t.Errorf("the relation does not hold any more: %v", err)
 	}
-	if gone, err := store.Delete(t.Context(), after.Entity("parent"), json.RawMessage(`"p"`), nil); !gone || err != nil {
+	if gone, err := store.Delete(t.Context(), after.Entity("parent"), json.RawMessage(`"p"`), nil, nil); !gone || err != nil {
 		t.Fatal(gone, err)
 	}
 	if count(after.Entity("child")) != 0 {

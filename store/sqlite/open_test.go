@@ -87,7 +87,7 @@ func TestClosedStoreIsUnavailable(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := set.Entity("thing")
-	_, err := store.Insert(t.Context(), e, []facade.Record{record(t, e, `{"id":"1","a":"x"}`)}, nil)
+	_, err := store.Insert(t.Context(), e, []facade.Record{record(t, e, `{"id":"1","a":"x"}`)}, nil, nil)
 	if facade.CodeOf(err) != facade.ServiceUnavailable {
 		t.Errorf("insert: %v", err)
 	}
@@ -124,7 +124,7 @@ func TestLockedByAnotherProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	insert := func(id int) error {
-		_, err := store.Insert(t.Context(), e, []facade.Record{record(t, e, fmt.Sprintf(`{"id":"%d","a":"x"}`, id))}, nil)
+		_, err := store.Insert(t.Context(), e, []facade.Record{record(t, e, fmt.Sprintf(`{"id":"%d","a":"x"}`, id))}, nil, nil)
 		return err
 	}
 	if err := insert(1); facade.CodeOf(err) != facade.ServiceUnavailable {
@@ -148,7 +148,7 @@ func TestCancelInterruptsAStatement(t *testing.T) {
 	for i := range 60000 {
 		records = append(records, record(t, e, fmt.Sprintf(`{"id":"%d","n":%d,"parentId":"root"}`, i, i)))
 	}
-	if _, err := store.Insert(t.Context(), e, records, nil); err != nil {
+	if _, err := store.Insert(t.Context(), e, records, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 
@@ -175,14 +175,14 @@ func TestCancelInterruptsAStatement(t *testing.T) {
 		go func() {
 			defer wg.Done()
 			time.Sleep(time.Duration(i) * 300 * time.Microsecond)
-			if _, err := store.Insert(t.Context(), e, []facade.Record{record(t, e, fmt.Sprintf(`{"id":"beside %d","n":1}`, i))}, facade.NewLayout(nil)); err != nil {
+			if _, err := store.Insert(t.Context(), e, []facade.Record{record(t, e, fmt.Sprintf(`{"id":"beside %d","n":1}`, i))}, nil, facade.NewLayout(nil)); err != nil {
 				t.Errorf("a write beside the interrupted one: %v", err)
 			}
 		}()
 	}
 	ctx, cancel = context.WithTimeout(t.Context(), 4*time.Millisecond)
 	defer cancel()
-	gone, err := store.Delete(ctx, e, []byte(`"root"`), nil)
+	gone, err := store.Delete(ctx, e, []byte(`"root"`), nil, nil)
 	wg.Wait()
 	if !errors.Is(err, context.DeadlineExceeded) || gone {
 		t.Errorf("the delete of 60,000 rows within 4 ms ended with %v, %v", gone, err)

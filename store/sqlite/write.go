@@ -9,7 +9,7 @@ import (
 )
 
 // Insert writes rows, all or none.
-func (s *Store) Insert(ctx context.Context, e *schema.Entity, records []facade.Record, layout *facade.Layout) (*facade.Rows, error) {
+func (s *Store) Insert(ctx context.Context, e *schema.Entity, records []facade.Record, of *facade.Terms, layout *facade.Layout) (*facade.Rows, error) {
 	t, err := s.table(e)
 	if err != nil {
 		return nil, err
@@ -29,15 +29,41 @@ func (s *Store) Insert(ctx context.Context, e *schema.Entity, records []facade.R
 	defer b.free()
 	b.insert(t)
 	b.returning(sel)
+	m, err := s.terms(t, of, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer m.free()
 
 	var rows *facade.Rows
 	err = s.writer.do(&write{
 		ctx: ctx,
 		run: func(c *conn) error {
 			rows = facade.NewRows(sel.layout, len(records))
+			row := func(i int) []arg { return args[i*len(t.columns):][:len(t.columns)] }
+			key := t.place(t.primary)
+			if m != nil {
+				own := make([]arg, len(records))
+				for i := range records {
+					own[i] = row(i)[key]
+				}
+				for _, record := range records {
+					if err := m.leads(c, facade.Row{}, record, own); err != nil {
+						return err
+					}
+				}
+			}
 			for i := range records {
-				if err := answer(c, b.sql, args[i*len(t.columns):][:len(t.columns)], sel, rows); err != nil {
+				if err := answer(c, b.sql, row(i), sel, rows); err != nil {
 					return constraint(s.tables.Load(), t, records[i], err)
+				}
+			}
+			for i := range records { // when all are there: they may point at each other
+				if m == nil {
+					break
+				}
+				if err := m.stays(c, row(i)[key]); err != nil {
+					return err
 				}
 			}
 			return nil
@@ -89,8 +115,8 @@ func (t *table) row(args []arg, record facade.Record) ([]arg, error) {
 	return args, nil
 }
 
-// Update changes one row. With nothing to set it is a read.
-func (s *Store) Update(ctx context.Context, e *schema.Entity, id json.RawMessage, where *facade.Filter, set facade.Record, layout *facade.Layout) (*facade.Rows, error) {
+// Update changes one row. With nothing to set and no terms it is a read.
+func (s *Store) Update(ctx context.Context, e *schema.Entity, id json.RawMessage, where *facade.Filter, set facade.Record, of *facade.Terms, layout *facade.Layout) (*facade.Rows, error) {
 	t, err := s.table(e)
 	if err != nil {
 		return nil, err
@@ -105,49 +131,52 @@ func (s *Store) Update(ctx context.Context, e *schema.Entity, id json.RawMessage
 	}
 	b := s.builder()
 	defer b.free()
-	alias := b.alias()
-	if len(set) == 0 {
-		b.text("SELECT ")
-		b.columns(sel, alias)
-		b.text(" FROM ", t.name, " AS ", alias)
-	} else {
-		b.text("UPDATE ", t.name, " AS ", alias, " SET ")
-		for i, m := range set {
-			c, err := t.column(t.entity.Property(m.Name))
-			if err != nil {
-				return nil, err
-			}
-			a, fault := encode(c.prop, m.Value)
-			if fault != "" {
-				return nil, refuse(c.prop, fault)
-			}
-			if i > 0 {
-				b.text(", ")
-			}
-			b.text(c.name, " = ")
-			b.bind(a)
-		}
-	}
-	if err := b.oneRow(t, alias, key, where); err != nil {
+	if err := b.update(t, sel, key, where, set); err != nil {
 		return nil, err
 	}
 	var rows *facade.Rows
-	if len(set) == 0 {
+	if len(set) == 0 && of == nil {
 		err := s.pool.read(ctx, func(c *conn) error {
 			rows = facade.NewRows(sel.layout, 1)
 			return answer(c, b.sql, b.args, sel, rows)
 		})
 		return rows, err
 	}
-	b.returning(sel)
+	m, err := s.terms(t, of, &key, where)
+	if err != nil {
+		return nil, err
+	}
+	defer m.free()
+	written := set
 	err = s.writer.do(&write{
 		ctx: ctx,
 		run: func(c *conn) error {
-			rows = facade.NewRows(sel.layout, 1)
-			return constraint(s.tables.Load(), t, set, answer(c, b.sql, b.args, sel, rows))
+			rows, written = facade.NewRows(sel.layout, 1), set
+			was, judged, there, err := m.judge(c)
+			if err != nil || !there {
+				return err
+			}
+			run := b
+			if judged != nil {
+				run, written = s.builder(), judged
+				defer run.free()
+				if err := run.update(t, sel, key, where, judged); err != nil {
+					return err
+				}
+			}
+			if err := m.leads(c, was, written, nil); err != nil {
+				return err
+			}
+			if err := answer(c, run.sql, run.args, sel, rows); err != nil {
+				return constraint(s.tables.Load(), t, written, err)
+			}
+			if rows.Len() == 0 {
+				return nil
+			}
+			return m.stays(c, key)
 		},
 		blame: func(c *conn, err error) error {
-			return s.blameDelete(c, t, key, s.blameWrite(c, t, []facade.Record{set}, err))
+			return s.blameDelete(c, t, key, s.blameWrite(c, t, []facade.Record{written}, err))
 		},
 	})
 	if err != nil {
@@ -156,8 +185,41 @@ func (s *Store) Update(ctx context.Context, e *schema.Entity, id json.RawMessage
 	return rows, nil
 }
 
+// update writes the statement that changes one row and answers it; with nothing to
+// set it reads it.
+func (b *builder) update(t *table, sel *selection, key arg, where *facade.Filter, set facade.Record) error {
+	alias := b.alias()
+	if len(set) == 0 {
+		b.text("SELECT ")
+		b.columns(sel, alias)
+		b.text(" FROM ", t.name, " AS ", alias)
+		return b.oneRow(t, alias, key, where)
+	}
+	b.text("UPDATE ", t.name, " AS ", alias, " SET ")
+	for i, m := range set {
+		c, err := t.column(t.entity.Property(m.Name))
+		if err != nil {
+			return err
+		}
+		a, fault := encode(c.prop, m.Value)
+		if fault != "" {
+			return refuse(c.prop, fault)
+		}
+		if i > 0 {
+			b.text(", ")
+		}
+		b.text(c.name, " = ")
+		b.bind(a)
+	}
+	if err := b.oneRow(t, alias, key, where); err != nil {
+		return err
+	}
+	b.returning(sel)
+	return nil
+}
+
 // Delete removes one row.
-func (s *Store) Delete(ctx context.Context, e *schema.Entity, id json.RawMessage, where *facade.Filter) (bool, error) {
+func (s *Store) Delete(ctx context.Context, e *schema.Entity, id json.RawMessage, where *facade.Filter, of *facade.Terms) (bool, error) {
 	t, err := s.table(e)
 	if err != nil {
 		return false, err
@@ -173,10 +235,19 @@ func (s *Store) Delete(ctx context.Context, e *schema.Entity, id json.RawMessage
 	if err := b.oneRow(t, alias, key, where); err != nil {
 		return false, err
 	}
+	m, err := s.terms(t, of, &key, where)
+	if err != nil {
+		return false, err
+	}
+	defer m.free()
 	gone := false
 	err = s.writer.do(&write{
 		ctx: ctx,
 		run: func(c *conn) error {
+			gone = false
+			if _, _, there, err := m.judge(c); err != nil || !there {
+				return err
+			}
 			st, err := c.start(b.sql, b.args)
 			if err != nil {
 				return err
@@ -200,14 +271,8 @@ func (b *builder) oneRow(t *table, alias string, key arg, where *facade.Filter) 
 	b.column(alias, t.primary)
 	b.text(" = ")
 	b.bind(key)
-	if where != nil {
-		b.text(" AND ")
-		b.reach = singleRow
-		if err := b.filter(where, t, alias); err != nil {
-			return err
-		}
-	}
-	return b.ready()
+	b.reach = singleRow
+	return b.also(where, t, alias)
 }
 
 // returning writes what a write answers. SQLite takes no alias there.

@@ -56,11 +56,11 @@ func testHostile(t *testing.T, w *world) {
 		}
 		found = w.find(&facade.Find{Entity: author, Select: facade.NewLayout([]string{"id"}), Each: &facade.EachKey{Field: author.Primary, Values: raw(string(id))}, Limit: 1})
 		w.equal("each", text, jsontext.Unquote(found.Rows.Row(0).Get("id")))
-		rows, err := w.store.Update(w.ctx(), author, id, nil, facade.Record{{Name: "name", Value: jsontext.Quote(text + "!")}}, facade.NewLayout([]string{"name"}))
+		rows, err := w.store.Update(w.ctx(), author, id, nil, facade.Record{{Name: "name", Value: jsontext.Quote(text + "!")}}, nil, facade.NewLayout([]string{"name"}))
 		if err != nil || rows.Len() != 1 || jsontext.Unquote(rows.Row(0).Get("name")) != text+"!" {
 			t.Errorf("update of %q: %v", text, err)
 		}
-		gone, err := w.store.Delete(w.ctx(), author, id, is(facade.Eq, "name", text))
+		gone, err := w.store.Delete(w.ctx(), author, id, is(facade.Eq, "name", text), nil)
 		if gone || err != nil {
 			t.Errorf("delete of %q under a condition that does not hold: %v, %v", text, gone, err)
 		}
@@ -72,7 +72,7 @@ func testCancelled(t *testing.T, w *world) {
 	ctx, cancel := context.WithCancel(w.ctx())
 	cancel()
 	tag := w.entity("tag")
-	if _, err := w.store.Insert(ctx, tag, w.records(tag, []string{`{"id":1,"label":"x"}`}), facade.NewLayout(nil)); !errors.Is(err, context.Canceled) {
+	if _, err := w.store.Insert(ctx, tag, w.records(tag, []string{`{"id":1,"label":"x"}`}), nil, facade.NewLayout(nil)); !errors.Is(err, context.Canceled) {
 		t.Errorf("insert: %v", err)
 	}
 	if _, err := w.store.Find(ctx, &facade.Find{Entity: tag, Select: facade.NewLayout(nil), Sort: w.sort(tag)}); !errors.Is(err, context.Canceled) {
@@ -90,7 +90,7 @@ func testCancelled(t *testing.T, w *world) {
 			defer wg.Done()
 			ctx, cancel := context.WithTimeout(w.ctx(), time.Duration(i%20)*50*time.Microsecond)
 			defer cancel()
-			_, err := w.store.Insert(ctx, tag, w.records(tag, []string{fmt.Sprintf(`{"id":%d,"label":"x"}`, i)}), facade.NewLayout(nil))
+			_, err := w.store.Insert(ctx, tag, w.records(tag, []string{fmt.Sprintf(`{"id":%d,"label":"x"}`, i)}), nil, facade.NewLayout(nil))
 			if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("insert: %v", err)
 			}
@@ -172,16 +172,16 @@ func testConcurrent(t *testing.T, w *world) {
 			for i := range each {
 				// every writer tries the same slugs: one of them gets each
 				row := fill("post", fmt.Sprintf(`{"id":"%d-%d","slug":"shared-%d"}`, n, i, i))
-				_, err := w.store.Insert(w.ctx(), post, w.records(post, []string{row}), facade.NewLayout([]string{"id"}))
+				_, err := w.store.Insert(w.ctx(), post, w.records(post, []string{row}), nil, facade.NewLayout([]string{"id"}))
 				if err != nil && facade.CodeOf(err) != facade.Conflict {
 					t.Errorf("insert: %v", err)
 				}
 				row = fill("post", fmt.Sprintf(`{"id":"own-%d-%d"}`, n, i))
-				rows, err := w.store.Insert(w.ctx(), post, w.records(post, []string{row}), facade.NewLayout([]string{"id"}))
+				rows, err := w.store.Insert(w.ctx(), post, w.records(post, []string{row}), nil, facade.NewLayout([]string{"id"}))
 				if err != nil || string(rows.Row(0).Get("id")) != fmt.Sprintf(`"own-%d-%d"`, n, i) {
 					t.Errorf("insert of its own: %v", err)
 				}
-				if _, err := w.store.Update(w.ctx(), tag, json.RawMessage("1"), nil, w.record(tag, fmt.Sprintf(`{"label":"%d"}`, i)), facade.NewLayout(nil)); err != nil {
+				if _, err := w.store.Update(w.ctx(), tag, json.RawMessage("1"), nil, w.record(tag, fmt.Sprintf(`{"label":"%d"}`, i)), nil, facade.NewLayout(nil)); err != nil {
 					t.Errorf("update: %v", err)
 				}
 			}

@@ -193,11 +193,11 @@ func testRelations(t *testing.T, w *world) {
 		t.Errorf("92 relations deep: %d rows", found.Rows.Len())
 	}
 
-	gone, err := w.store.Delete(w.ctx(), post, json.RawMessage(`"p"`), through(facade.None, post, "comments"))
+	gone, err := w.store.Delete(w.ctx(), post, json.RawMessage(`"p"`), through(facade.None, post, "comments"), nil)
 	if gone || err != nil {
 		t.Errorf("delete where a relation does not hold: %v, %v", gone, err)
 	}
-	rows, err := w.store.Update(w.ctx(), post, json.RawMessage(`"p"`), through(facade.Some, post, "author", eq(author, "name", "Ada")), w.record(post, `{"views":6}`), facade.NewLayout([]string{"views"}))
+	rows, err := w.store.Update(w.ctx(), post, json.RawMessage(`"p"`), through(facade.Some, post, "author", eq(author, "name", "Ada")), w.record(post, `{"views":6}`), nil, facade.NewLayout([]string{"views"}))
 	if err != nil || string(rows.AppendJSON(nil)) != `[{"views":6}]` {
 		t.Errorf("update where a relation holds: %s, %v", rows.AppendJSON(nil), err)
 	}

@@ -64,7 +64,7 @@ func testSeeds(t *testing.T, w *world) {
 		t.Fatal(err)
 	}
 	w.equal("authors", "a b", w.ids("author", nil))
-	got, err := w.store.Update(w.ctx(), author, json.RawMessage(`"a"`), nil, nil, facade.NewLayout([]string{"mentorId"}))
+	got, err := w.store.Update(w.ctx(), author, json.RawMessage(`"a"`), nil, nil, nil, facade.NewLayout([]string{"mentorId"}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func testSeeds(t *testing.T, w *world) {
 	seeded(author, tag)
 
 	// What has been seeded is not written again, whatever became of the rows.
-	if gone, err := w.store.Delete(w.ctx(), author, json.RawMessage(`"a"`), nil); err != nil || !gone {
+	if gone, err := w.store.Delete(w.ctx(), author, json.RawMessage(`"a"`), nil, nil); err != nil || !gone {
 		t.Fatal(gone, err)
 	}
 	err = store.Seed(w.ctx(), []facade.SeedBatch{{

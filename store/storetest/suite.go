@@ -37,6 +37,8 @@ func Run(t *testing.T, h Harness) {
 		{"delete", testDelete},
 		{"unique constraints", testUnique},
 		{"relations hold", testReferences},
+		{"the terms of a write", testTerms},
+		{"terms are judged in the transaction", testJudgedInTheTransaction},
 		{"filters", testFilters},
 		{"filters through relations", testRelations},
 		{"order", testOrder},
@@ -237,7 +239,7 @@ func (w *world) insert(name string, texts ...string) {
 	for i := range texts {
 		texts[i] = fill(name, texts[i])
 	}
-	if _, err := w.store.Insert(w.ctx(), e, w.records(e, texts), facade.NewLayout(nil)); err != nil {
+	if _, err := w.store.Insert(w.ctx(), e, w.records(e, texts), nil, facade.NewLayout(nil)); err != nil {
 		w.Fatalf("insert %s: %v", name, err)
 	}
 }

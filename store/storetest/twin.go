@@ -130,7 +130,7 @@ func (g *guesser) fill() {
 				record = append(record, schema.Member{Name: p.Name, Value: json.RawMessage(v)})
 			}
 			for _, store := range []facade.Store{g.twin, g.store} {
-				if _, err := store.Insert(g.ctx(), e, []facade.Record{record}, facade.NewLayout(nil)); err != nil {
+				if _, err := store.Insert(g.ctx(), e, []facade.Record{record}, nil, facade.NewLayout(nil)); err != nil {
 					g.Fatalf("insert into %T: %v: %s", store, err, record)
 				}
 			}
@@ -302,13 +302,13 @@ func (g *guesser) change(seed uint64, i int) {
 				}
 			}
 			var rows *facade.Rows
-			rows, err = store.Update(g.ctx(), e, id, where, set, layout)
+			rows, err = store.Update(g.ctx(), e, id, where, set, nil, layout)
 			if err == nil {
 				answers[n] = string(rows.AppendJSON(nil))
 			}
 		} else {
 			var gone bool
-			gone, err = store.Delete(g.ctx(), e, id, where)
+			gone, err = store.Delete(g.ctx(), e, id, where, nil)
 			answers[n] = fmt.Sprint(gone)
 		}
 		if err != nil {

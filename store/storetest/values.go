@@ -72,7 +72,7 @@ func testValues(t *testing.T, w *world) {
 		id := string(rune('A'+i/26)) + string(rune('a'+i%26))
 		text := `{"id":"` + id + `","` + c.field + `":` + c.in + `}`
 		layout := facade.NewLayout([]string{c.field})
-		rows, err := w.store.Insert(w.ctx(), author, w.records(author, []string{fill("author", text)}), layout)
+		rows, err := w.store.Insert(w.ctx(), author, w.records(author, []string{fill("author", text)}), nil, layout)
 		if err != nil {
 			t.Errorf("%s: %s: %v", c.field, c.in, err)
 			continue
@@ -84,14 +84,14 @@ func testValues(t *testing.T, w *world) {
 
 		// The value that came out goes back in, by update, and stays the same.
 		set := facade.Record{{Name: c.field, Value: json.RawMessage(want)}}
-		rows, err = w.store.Update(w.ctx(), author, json.RawMessage(`"`+id+`"`), nil, set, layout)
+		rows, err = w.store.Update(w.ctx(), author, json.RawMessage(`"`+id+`"`), nil, set, nil, layout)
 		if err != nil || rows.Len() != 1 {
 			t.Errorf("%s: update to %s: %d rows, %v", c.field, want, rows.Len(), err)
 			continue
 		}
 		w.equal(c.field+" answered by update", want, string(rows.Row(0).Get(c.field)))
 		if c.field == "email" { // it is unique
-			if _, err := w.store.Delete(w.ctx(), author, json.RawMessage(`"`+id+`"`), nil); err != nil {
+			if _, err := w.store.Delete(w.ctx(), author, json.RawMessage(`"`+id+`"`), nil, nil); err != nil {
 				t.Errorf("delete: %v", err)
 			}
 		}
@@ -127,12 +127,12 @@ func testOddValues(t *testing.T, w *world) {
 		{`{"id":"x","name":""}`, "minLength:name"},
 		{`{"id":"x","name":"` + strings.Repeat("é", 201) + `"}`, "maxLength:name"},
 	} {
-		_, err := w.store.Insert(w.ctx(), author, w.records(author, []string{fill("author", c.text)}), facade.NewLayout(nil))
+		_, err := w.store.Insert(w.ctx(), author, w.records(author, []string{fill("author", c.text)}), nil, facade.NewLayout(nil))
 		w.refused(err, facade.ValidationFailed, c.detail)
 	}
-	_, err := w.store.Insert(w.ctx(), post, w.records(post, []string{fill("post", `{"id":"x","status":"lost"}`)}), facade.NewLayout(nil))
+	_, err := w.store.Insert(w.ctx(), post, w.records(post, []string{fill("post", `{"id":"x","status":"lost"}`)}), nil, facade.NewLayout(nil))
 	w.refused(err, facade.ValidationFailed, "enum:status")
-	_, err = w.store.Update(w.ctx(), author, json.RawMessage(`"a"`), nil, w.record(author, `{"age":"x"}`), facade.NewLayout(nil))
+	_, err = w.store.Update(w.ctx(), author, json.RawMessage(`"a"`), nil, w.record(author, `{"age":"x"}`), nil, facade.NewLayout(nil))
 	w.refused(err, facade.ValidationFailed, "type:age")
 	w.equal("rows", "a", w.ids("author", nil))
 

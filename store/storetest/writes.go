@@ -9,18 +9,18 @@ import (
 
 func testInsert(t *testing.T, w *world) {
 	tag := w.entity("tag")
-	rows, err := w.store.Insert(w.ctx(), tag, w.records(tag, []string{`{"id":2,"label":"two"}`, `{"id":1,"label":"one"}`}), facade.NewLayout([]string{"label", "id"}))
+	rows, err := w.store.Insert(w.ctx(), tag, w.records(tag, []string{`{"id":2,"label":"two"}`, `{"id":1,"label":"one"}`}), nil, facade.NewLayout([]string{"label", "id"}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.equal("the answer is in the order given, laid out as asked", `[{"label":"two","id":2},{"label":"one","id":1}]`, string(rows.AppendJSON(nil)))
 
-	rows, err = w.store.Insert(w.ctx(), tag, nil, facade.NewLayout([]string{"id"}))
+	rows, err = w.store.Insert(w.ctx(), tag, nil, nil, facade.NewLayout([]string{"id"}))
 	if err != nil || rows.Len() != 0 {
 		t.Errorf("no rows: %d, %v", rows.Len(), err)
 	}
 
-	_, err = w.store.Insert(w.ctx(), tag, w.records(tag, []string{`{"id":3,"label":"three"}`, `{"id":1,"label":"again"}`}), facade.NewLayout(nil))
+	_, err = w.store.Insert(w.ctx(), tag, w.records(tag, []string{`{"id":3,"label":"three"}`, `{"id":1,"label":"again"}`}), nil, facade.NewLayout(nil))
 	w.refused(err, facade.Conflict, "unique:id")
 	w.equal("all or none", "1 2", w.ids("tag", nil))
 
@@ -39,7 +39,7 @@ func testUpdate(t *testing.T, w *world) {
 		if set != "" {
 			record = w.record(author, set)
 		}
-		rows, err := w.store.Update(w.ctx(), author, json.RawMessage(id), where, record, layout)
+		rows, err := w.store.Update(w.ctx(), author, json.RawMessage(id), where, record, nil, layout)
 		return string(rows.AppendJSON(nil)), err
 	}
 	older := &facade.Filter{Op: facade.Gt, Field: author.Property("age"), Values: []any{int64(35)}}
@@ -71,7 +71,7 @@ func testUpdate(t *testing.T, w *world) {
 	w.equal("ages", "b a", w.ids("author", nil, "age"))
 
 	w.insert("tag", `{"id":7}`)
-	rows, err := w.store.Update(w.ctx(), w.entity("tag"), json.RawMessage(`"7"`), nil, nil, facade.NewLayout([]string{"id"}))
+	rows, err := w.store.Update(w.ctx(), w.entity("tag"), json.RawMessage(`"7"`), nil, nil, nil, facade.NewLayout([]string{"id"}))
 	if err != nil || rows.Len() != 0 {
 		t.Errorf("a text is no integer key: %d rows, %v", rows.Len(), err)
 	}
@@ -96,7 +96,7 @@ func testDelete(t *testing.T, w *world) {
 		{`[1]`, nil, false},
 		{`1.0`, nil, true},
 	} {
-		got, err := w.store.Delete(w.ctx(), tag, json.RawMessage(c.id), c.where)
+		got, err := w.store.Delete(w.ctx(), tag, json.RawMessage(c.id), c.where, nil)
 		if err != nil || got != c.want {
 			t.Errorf("delete %s: %v, %v; want %v", c.id, got, err, c.want)
 		}
@@ -109,15 +109,15 @@ func testUnique(t *testing.T, w *world) {
 	w.insert("author", `{"id":"a","email":"a@x"}`, `{"id":"b","email":null}`, `{"id":"c","email":null}`, `{"id":"d","email":""}`)
 	insert := func(name, text string) error {
 		e := w.entity(name)
-		_, err := w.store.Insert(w.ctx(), e, w.records(e, []string{fill(name, text)}), facade.NewLayout(nil))
+		_, err := w.store.Insert(w.ctx(), e, w.records(e, []string{fill(name, text)}), nil, facade.NewLayout(nil))
 		return err
 	}
 	w.refused(insert("author", `{"id":"a"}`), facade.Conflict, "unique:id")
 	w.refused(insert("author", `{"id":"e","email":"a@x"}`), facade.Conflict, "unique:email")
 	w.refused(insert("author", `{"id":"e","email":""}`), facade.Conflict, "unique:email")
-	_, err := w.store.Update(w.ctx(), author, json.RawMessage(`"b"`), nil, w.record(author, `{"email":"a@x"}`), facade.NewLayout(nil))
+	_, err := w.store.Update(w.ctx(), author, json.RawMessage(`"b"`), nil, w.record(author, `{"email":"a@x"}`), nil, facade.NewLayout(nil))
 	w.refused(err, facade.Conflict, "unique:email")
-	_, err = w.store.Update(w.ctx(), author, json.RawMessage(`"a"`), nil, w.record(author, `{"email":"a@x"}`), facade.NewLayout(nil))
+	_, err = w.store.Update(w.ctx(), author, json.RawMessage(`"a"`), nil, w.record(author, `{"email":"a@x"}`), nil, facade.NewLayout(nil))
 	if err != nil {
 		t.Errorf("a row does not stand in its own way: %v", err)
 	}
@@ -125,7 +125,7 @@ func testUnique(t *testing.T, w *world) {
 	w.insert("post", `{"id":"p"}`, `{"id":"q"}`)
 	w.insert("comment", `{"id":"1","postId":"p","number":1}`, `{"id":"2","postId":"p","number":2}`, `{"id":"3","postId":"q","number":1}`)
 	w.refused(insert("comment", `{"id":"4","postId":"q","number":1}`), facade.Conflict, "unique:postId", "unique:number")
-	_, err = w.store.Update(w.ctx(), comment, json.RawMessage(`"2"`), nil, w.record(comment, `{"number":1}`), facade.NewLayout(nil))
+	_, err = w.store.Update(w.ctx(), comment, json.RawMessage(`"2"`), nil, w.record(comment, `{"number":1}`), nil, facade.NewLayout(nil))
 	w.refused(err, facade.Conflict, "unique:postId", "unique:number")
 	w.equal("rows", "1 2 3", w.ids("comment", nil))
 }
@@ -136,11 +136,11 @@ func testReferences(t *testing.T, w *world) {
 		for i := range texts {
 			texts[i] = fill(name, texts[i])
 		}
-		_, err := w.store.Insert(w.ctx(), e, w.records(e, texts), facade.NewLayout(nil))
+		_, err := w.store.Insert(w.ctx(), e, w.records(e, texts), nil, facade.NewLayout(nil))
 		return err
 	}
 	remove := func(name, id string) error {
-		gone, err := w.store.Delete(w.ctx(), w.entity(name), json.RawMessage(id), nil)
+		gone, err := w.store.Delete(w.ctx(), w.entity(name), json.RawMessage(id), nil, nil)
 		if err == nil && !gone {
 			t.Errorf("%s %s was not there", name, id)
 		}
@@ -148,7 +148,7 @@ func testReferences(t *testing.T, w *world) {
 	}
 	update := func(name, id, set string) error {
 		e := w.entity(name)
-		_, err := w.store.Update(w.ctx(), e, json.RawMessage(id), nil, w.record(e, set), facade.NewLayout(nil))
+		_, err := w.store.Update(w.ctx(), e, json.RawMessage(id), nil, w.record(e, set), nil, facade.NewLayout(nil))
 		return err
 	}
 	w.insert("author", `{"id":"a"}`)
