@@ -234,9 +234,17 @@ func (q *request) run(ctx context.Context, f frame) (func([]byte) []byte, *failu
 			inv.Trace = said // which trace it is, the request knows better than a text that is none
 		}
 	}
+	var words *dialect
+	if op := q.handler.methods[methodKey(entity, operation)]; lists(op) {
+		if inv.Query, words, fail = understand(inv.Query, op.Door.ListLimits()); fail != nil {
+			fail.err = fail.err.At(entity, operation)
+			return nil, fail
+		}
+	}
 	call := facade.Call{Entity: entity, Operation: operation, Invocation: inv}
 	result, err := q.handler.call(ctx, &call)
 	if err != nil {
+		err = words.told(err)
 		code := Failed
 		// What is not served the façade refuses, in the words every surface has; here it
 		// only gets JSON-RPC's integer.

@@ -385,7 +385,7 @@ func TestNotAnInvocation(t *testing.T) {
 		{`{"params":null,"query":null,"state":null,"trace":null}`, ``},
 		{`{"body":[1]}`, ``}, // what a body may be is the façade's word
 		{`[]`, ` type`},
-		{`null`, ` type`},
+		{`null`, ``}, // as peers send what they do not have
 		{`"x"`, ` type`},
 		{`{"parms":{},"quary":{}}`, `/parms unknown_key, /quary unknown_key`},
 		{`{"a/b~c":1}`, `/a~1b~0c unknown_key`},

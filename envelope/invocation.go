@@ -16,8 +16,8 @@ import (
 func readInvocation(params json.RawMessage, trust bool) (facade.Invocation, *failure) {
 	var inv facade.Invocation
 	switch jsontext.KindOf(params) {
-	case jsontext.Invalid:
-		return inv, nil // no params: the empty invocation
+	case jsontext.Invalid, jsontext.Null:
+		return inv, nil // no params, or null as peers send what they do not have: the empty invocation
 	case jsontext.Object:
 	case jsontext.Array:
 		return inv, notAnInvocation(typeDetail("", "must go by name, as one object with the members params, query, body; not by position"))

@@ -80,7 +80,7 @@ func (t *trip) anyObject(text json.RawMessage, at string) json.RawMessage {
 	switch jsontext.KindOf(text) {
 	case jsontext.Invalid, jsontext.Null, jsontext.Object:
 	default:
-		t.refuse(schema.Detail{Pointer: at, Code: "type", Message: "must be an object"})
+		t.refuse(schema.Detail{Path: ".", Pointer: at, Code: "type", Message: "must be an object"})
 	}
 	return text
 }
@@ -193,7 +193,7 @@ func (t *trip) only(text json.RawMessage, at string, names []string) {
 		return
 	case jsontext.Object:
 	default:
-		t.refuse(schema.Detail{Pointer: at, Code: "type", Message: "must be an object"})
+		t.refuse(schema.Detail{Path: ".", Pointer: at, Code: "type", Message: "must be an object"})
 		return
 	}
 	for name := range jsontext.Members(text) {
@@ -255,7 +255,7 @@ func (t *trip) refusal() error {
 
 // sentence is a detail read out: its message completes what its path begins.
 func sentence(d schema.Detail) string {
-	if d.Path == "" {
+	if d.Path == "." {
 		return strings.TrimPrefix(d.Pointer, "/") + " " + d.Message
 	}
 	return d.Path + " " + d.Message

@@ -198,7 +198,7 @@ func (s *seeding) refused(file string, i int, err error) {
 	e := AsError(err)
 	details, _ := e.Details.([]schema.Detail)
 	for _, d := range details {
-		s.fault(file, i, strings.TrimPrefix(d.Pointer, "/body"), strings.TrimSpace(d.Path+" "+d.Message), "")
+		s.fault(file, i, strings.TrimPrefix(d.Pointer, "/body"), strings.TrimPrefix(d.Path+" "+d.Message, ". "), "")
 	}
 	if len(details) == 0 {
 		s.fault(file, i, "", e.Error(), "")

@@ -35,6 +35,9 @@ func (t step) text() string {
 
 func (j *judging) detail(code, message string, params map[string]any) Detail {
 	var path, pointer strings.Builder
+	if len(j.stack) == 0 {
+		path.WriteByte('.') // the value itself
+	}
 	pointer.WriteString(j.at)
 	for i, t := range j.stack {
 		if i > 0 {
