@@ -21,7 +21,7 @@ var shop = host{
 		"review":    {frond: "catalog", plural: "reviews", one: "review", many: "reviews", typ: "Review"},
 		"customer":  {frond: "sales", plural: "customers", one: "customer", many: "customers", typ: "Customer"},
 		"order":     {frond: "sales", plural: "orders", one: "order", many: "orders", typ: "Order"},
-		"orderline": {frond: "sales", plural: "orderlines", one: "orderLine", many: "orderLines", typ: "OrderLine"},
+		"orderline": {frond: "sales", plural: "orderLines", one: "orderLine", many: "orderLines", typ: "OrderLine"},
 	},
 	types:   map[string]bool{"Category": true, "Supplier": true, "Product": true, "Review": true, "Customer": true, "Order": true, "OrderLine": true},
 	queries: map[string]bool{"category.findByIds": true, "order.findByIds": true},

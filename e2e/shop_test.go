@@ -64,7 +64,7 @@ func TestShopIsCoherent(t *testing.T) {
 	products := all[product](t, p.URL+"/api/catalog/products")
 	categories := all[category](t, p.URL+"/api/catalog/categories")
 	orders := all[order](t, p.URL+"/api/sales/orders")
-	lines := all[line](t, p.URL+"/api/sales/orderlines")
+	lines := all[line](t, p.URL+"/api/sales/orderLines")
 	if n := len(products) + len(categories) + len(orders) + len(lines); n < 300 {
 		t.Errorf("%d rows, too few to play with", n)
 	}

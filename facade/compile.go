@@ -159,20 +159,25 @@ func (b *compiler) frond(src *FrondSource, config frondConfig) {
 func (b *compiler) plurals(frond *Frond, file string) {
 	taken := map[string]*Door{}
 	for _, d := range frond.Doors {
-		if other := taken[d.Plural]; other != nil {
+		key := strings.ToLower(d.Plural) // a path is found without regard to case
+		if other := taken[key]; other != nil {
 			b.fault(cmp.Or(file, d.Origin), d.at, fmt.Sprintf("the plural %s is claimed twice, by %s (%s) and %s (%s)", d.Plural, other.Name, other.Origin, d.Name, d.Origin),
 				fmt.Sprintf("write doors: {%s: {plural: …}} in the frond.yaml of %s", d.Name, frond.Name))
 			continue
 		}
-		taken[d.Plural] = d
+		taken[key] = d
 	}
 }
 
 // door makes one door; e is nil for one that stores nothing.
 func (b *compiler) door(frond *Frond, src *FrondSource, c *doorConfig, e *schema.Entity) {
+	name := c.name
+	if e != nil {
+		name = e.Name
+	}
 	d := &Door{
 		Name: c.name, Frond: frond, Entity: e, GraphQL: c.graphql, at: c.at,
-		Plural: cmp.Or(c.plural, schema.Plural(schema.EntityKey(c.name))),
+		Plural: cmp.Or(c.plural, schema.Plural(name)),
 		Origin: b.origin(src, c.name),
 		limits: c.limits.or(b.limits),
 		ops:    map[string]*Operation{},

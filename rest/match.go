@@ -50,9 +50,9 @@ func (t *Table) match(escaped string) (match, *facade.Error) {
 	if n == 0 || !known {
 		return match{}, facade.Errorf(facade.NotFound, "no Frond stands here; served under %s/ are %s", t.base, names(t.fronds))
 	}
-	res, known := frond[segments[1]]
+	res, known := frond[strings.ToLower(segments[1])]
 	if n < 2 || !known {
-		return match{}, facade.Errorf(facade.NotFound, "no door stands here; the Frond %s serves %s", segments[0], names(frond))
+		return match{}, facade.Errorf(facade.NotFound, "no door stands here; the Frond %s serves %s", segments[0], plurals(frond))
 	}
 	m := match{resource: res}
 	switch n {
@@ -116,6 +116,15 @@ func names[V any](of map[string]V) string {
 	}
 	slices.Sort(keys)
 	return some(keys)
+}
+
+// plurals names the doors of a Frond in a message, as their paths spell them.
+func plurals(frond map[string]*resource) string {
+	spelled := make(map[string]bool, len(frond))
+	for _, res := range frond {
+		spelled[res.door.Plural] = true
+	}
+	return names(spelled)
 }
 
 // some lists twenty names at most.

@@ -126,7 +126,7 @@ func TestRefusedBeforeTheCall(t *testing.T) {
 		{"an unknown Frond", "GET /api/blgo/posts", nil, "", 404, "NOT_FOUND", "blog, ops"},
 		{"a Frond alone", "GET /api/blog", nil, "", 404, "NOT_FOUND", "the Frond blog serves categories, people, posts"},
 		{"an unknown plural", "GET /api/blog/post", nil, "", 404, "NOT_FOUND", "categories, people, posts"},
-		{"another case", "GET /api/blog/Posts", nil, "", 404, "NOT_FOUND", "categories, people, posts"},
+		{"another case of a Frond", "GET /api/Blog/posts", nil, "", 404, "NOT_FOUND", "blog, ops"},
 		{"a door that is shut", "GET /api/blog/audits", nil, "", 404, "NOT_FOUND", "categories, people, posts"},
 		{"an empty id", "GET /api/blog/posts/", nil, "", 404, "NOT_FOUND", "the id is empty"},
 		{"an empty id to be deleted", "DELETE /api/blog/posts/", nil, "", 404, "NOT_FOUND", "the id is empty"},

@@ -17,7 +17,7 @@ type Table struct {
 	catalog *facade.Catalog
 
 	base   string
-	fronds map[string]map[string]*resource // by the Frond's name and the door's plural
+	fronds map[string]map[string]*resource // by the Frond's name and the door's plural in lower case
 	order  []*resource
 }
 
@@ -117,7 +117,8 @@ func Derive(cat *facade.Catalog, base string) (*Table, error) {
 		for _, door := range frond.Doors {
 			res, twice := t.resource(door)
 			faults = append(faults, twice...)
-			if other := plurals[door.Plural]; other != nil {
+			key := strings.ToLower(door.Plural)
+			if other := plurals[key]; other != nil {
 				faults = append(faults, schema.Fault{
 					File: door.Origin, Pointer: "/doors/" + door.Name,
 					Message: fmt.Sprintf("the path %s is claimed by %s and by %s", res.path, other.door.Name, door.Name),
@@ -125,7 +126,7 @@ func Derive(cat *facade.Catalog, base string) (*Table, error) {
 				})
 				continue
 			}
-			plurals[door.Plural] = res
+			plurals[key] = res
 			t.order = append(t.order, res)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -63,7 +64,7 @@ func checkPins(dir string, catalog *facade.Catalog) (faults, notices []finding) 
 			switch at := "/plurals/" + jsontext.Token(frond.Name) + "/" + jsontext.Token(door.Name); {
 			case !ok:
 				notices = append(notices, finding{File: name, Pointer: at, Message: fmt.Sprintf("%s is not pinned yet", door.Name), Remedy: "write frond check --pin"})
-			case was != door.Plural:
+			case !strings.EqualFold(was, door.Plural): // a path is found without regard to case
 				faults = append(faults, finding{
 					File: name, Pointer: at, Message: fmt.Sprintf("%s moves from /api/%s/%s to /api/%[2]s/%[4]s", door.Name, frond.Name, was, door.Plural),
 					Remedy: fmt.Sprintf("write plural: %s for this door in frond.yaml, %s", was, accept),
