@@ -187,6 +187,6 @@ func (m *migration) rebuild(t *table, old *found) error {
 		return err
 	}
 	m.note("built table %s anew", name)
-	old.indexes = nil // they went with the table
+	old.indexes, old.triggers = nil, nil // they went with the table
 	return nil
 }

@@ -184,6 +184,22 @@ func (c *conn) once(sql string) error {
 	return nil
 }
 
+// inTransaction runs do in a transaction of its own.
+func (c *conn) inTransaction(do func(*conn) error) (err error) {
+	if err := c.once("BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	defer func() {
+		if !c.db.GetAutocommit() {
+			_ = c.once("ROLLBACK") // the error at hand is the one to tell
+		}
+	}()
+	if err := do(c); err != nil {
+		return err
+	}
+	return c.once("COMMIT")
+}
+
 func (c *conn) close() error {
 	for _, st := range c.stmts {
 		_ = st.Close() // tells the error of its last run, which was told then

@@ -12,6 +12,27 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
+const (
+	albumCard = `
+type: object
+properties:
+  id: {type: string, x-kit: {role: {primary: true}}}
+  title: {type: string}
+  tracks: {x-kit: {role: {relation: {to: track, kind: many}}}}
+required: [id, title]
+x-kit-version: 1
+`
+	trackCard = `
+type: object
+properties:
+  id: {type: string, x-kit: {role: {primary: true}}}
+  title: {type: string}
+  albumId: {type: string, x-kit: {role: {relation: {to: album, kind: one}}}}
+required: [id, title, albumId]
+x-kit-version: 1
+`
+)
+
 // music is twenty albums with any number of tracks.
 type music struct {
 	store        *Store
@@ -22,26 +43,7 @@ type music struct {
 func newMusic(t testing.TB, opts Options, tracks int) *music {
 	t.Helper()
 	var sources []schema.Source
-	for name, card := range map[string]string{
-		"album": `
-type: object
-properties:
-  id: {type: string, x-kit: {role: {primary: true}}}
-  title: {type: string}
-  tracks: {x-kit: {role: {relation: {to: track, kind: many}}}}
-required: [id, title]
-x-kit-version: 1
-`,
-		"track": `
-type: object
-properties:
-  id: {type: string, x-kit: {role: {primary: true}}}
-  title: {type: string}
-  albumId: {type: string, x-kit: {role: {relation: {to: album, kind: one}}}}
-required: [id, title, albumId]
-x-kit-version: 1
-`,
-	} {
+	for name, card := range map[string]string{"album": albumCard, "track": trackCard} {
 		sources = append(sources, schema.Source{File: name + ".yaml", Name: name, Data: []byte(card)})
 	}
 	set, err := schema.Compile(sources, schema.Builtins(), nil)

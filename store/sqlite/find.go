@@ -60,8 +60,7 @@ func (r *reading) page(ctx context.Context) error {
 	b := r.store.builder()
 	defer b.free()
 	if r.q.Count {
-		// The count stands behind the rows in the same statement: it sees what they see,
-		// and costs nothing where the rows tell it, since no one steps that far.
+		// The count stands behind the rows in the same statement: it sees what they see.
 		b.text("SELECT 0, * FROM (")
 	}
 	b.text("SELECT ")
@@ -79,15 +78,10 @@ func (r *reading) page(ctx context.Context) error {
 	}
 	b.limit(r.q)
 	if r.q.Count {
-		alias := b.alias()
-		b.text(") UNION ALL SELECT 1, (SELECT count(*)")
-		if err := r.from(b, alias); err != nil {
+		b.text(") UNION ALL SELECT 1, ")
+		if err := r.total(b); err != nil {
 			return err
 		}
-		if err := r.conditions(b, alias, " WHERE ", false); err != nil {
-			return err
-		}
-		b.text(")")
 		for range r.sel.width() - 1 {
 			b.text(", NULL")
 		}
@@ -96,6 +90,24 @@ func (r *reading) page(ctx context.Context) error {
 		return err
 	}
 	return r.store.pool.read(ctx, func(c *conn) error { return r.runPage(c, b) })
+}
+
+// total writes the number of rows that meet the conditions.
+func (r *reading) total(b *builder) error {
+	if r.q.Where == nil {
+		b.text(r.table.tallied())
+		return nil
+	}
+	alias := b.alias()
+	b.text("(SELECT count(*)")
+	if err := r.from(b, alias); err != nil {
+		return err
+	}
+	if err := r.conditions(b, alias, " WHERE ", false); err != nil {
+		return err
+	}
+	b.text(")")
+	return nil
 }
 
 // from writes the table and what its conditions join to it.
@@ -138,7 +150,9 @@ func (r *reading) runPage(c *conn, b *builder) error {
 	n, total := 0, int64(-1)
 	for st.Step() {
 		if first == 1 && st.ColumnInt64(0) == 1 {
-			total = st.ColumnInt64(1)
+			if total = st.ColumnInt64(1); r.q.Where == nil {
+				total = r.store.readTally(r.table, total)
+			}
 			break
 		}
 		if n == limit {

@@ -5,16 +5,17 @@ import "strings"
 // found is a table as the file holds it, read back from its CREATE statements.
 // They are ours, so only what [definition.sql] and [table.indexSQL] write is understood.
 type found struct {
-	name    string
-	columns []definition
-	byName  map[string]*definition
-	indexes map[string]string // name to CREATE INDEX
+	name     string
+	columns  []definition
+	byName   map[string]*definition
+	indexes  map[string]string // name to CREATE INDEX
+	triggers map[string]string // name to CREATE TRIGGER
 }
 
 // inspect reads every table the file holds, by its name in lower case, save for
 // those of [ownPrefix]. One that this program did not make is nil.
 func inspect(c *conn) (map[string]*found, error) {
-	st, err := c.start([]byte("SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND tbl_name NOT LIKE '\\_frond\\_%' ESCAPE '\\' ORDER BY type DESC, name"), nil)
+	st, err := c.start([]byte("SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND tbl_name NOT LIKE '\\_frond\\_%' ESCAPE '\\' ORDER BY type = 'table' DESC, name"), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -24,6 +25,8 @@ func inspect(c *conn) (map[string]*found, error) {
 		switch f := all[key]; {
 		case kind == "index" && f != nil:
 			f.indexes[name] = sql
+		case kind == "trigger" && f != nil:
+			f.triggers[name] = sql
 		case kind == "table" || kind == "view":
 			all[key] = parseTable(name, sql)
 		}
@@ -42,7 +45,7 @@ func parseTable(name, sql string) *found {
 	if !ok {
 		return nil
 	}
-	f := &found{name: name, byName: map[string]*definition{}, indexes: map[string]string{}}
+	f := &found{name: name, byName: map[string]*definition{}, indexes: map[string]string{}, triggers: map[string]string{}}
 	for len(body) > 0 {
 		n := 0
 		for n < len(body) && body[n] != "," {

@@ -68,6 +68,9 @@ func (s *Store) migrate(c *conn, order []*table) (err error) {
 	if m.holds, err = inspect(c); err != nil {
 		return err
 	}
+	if err := m.tallies(); err != nil {
+		return err
+	}
 	for _, t := range order {
 		if err := m.table(t); err != nil {
 			return err
@@ -102,7 +105,8 @@ type migration struct {
 	conn     *conn
 	holds    map[string]*found // what was there before, by name in lower case
 	refused  Refused
-	pointing []*table // whose foreign keys are new and to be checked at the end
+	tallied  map[string]bool // tables whose number of rows is kept
+	pointing []*table        // whose foreign keys are new and to be checked at the end
 	made     int
 	log      []string
 }
@@ -138,7 +142,10 @@ func (m *migration) table(t *table) error {
 	if len(m.refused) > before {
 		return nil // its indexes would stand on columns that are not there
 	}
-	return m.indexes(t, old)
+	if err := m.indexes(t, old); err != nil {
+		return err
+	}
+	return m.tally(t, old)
 }
 
 // indexes makes the indexes of the card and drops those of ours it no longer asks for.

@@ -112,7 +112,7 @@ func Open(ctx context.Context, opts Options) (*Store, error) {
 	}
 	c, err := s.dial(ctx, false)
 	if err == nil {
-		if err = claim(c); err == nil && s.memory == "" {
+		if err = c.inTransaction(claim); err == nil && s.memory == "" {
 			s.file, err = newFile(c.db.Filename("main").Database(), s.log)
 		}
 		if err != nil {
@@ -155,16 +155,8 @@ var (
 	errNewer   = errors.New("the file was written by a newer version of this program")
 )
 
-// claim marks a new database as ours and refuses one that is not.
+// claim marks a new database as ours and refuses one that is not; it runs in a transaction.
 func claim(c *conn) error {
-	if err := c.once("BEGIN IMMEDIATE"); err != nil {
-		return err
-	}
-	defer func() {
-		if !c.db.GetAutocommit() {
-			_ = c.once("ROLLBACK") // the error at hand is the one to tell
-		}
-	}()
 	id, err := c.number("PRAGMA application_id")
 	if err != nil {
 		return err
@@ -190,7 +182,7 @@ func claim(c *conn) error {
 	case version > formatVersion:
 		return errNewer
 	}
-	return c.once("COMMIT")
+	return nil
 }
 
 // unopenable is the one sentence for a store that cannot be opened.

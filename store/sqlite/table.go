@@ -3,13 +3,14 @@ package sqlite
 import (
 	"fmt"
 	"strings"
+	"sync/atomic"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
 )
 
 // table is how an entity stands in the database: the DDL its card asks for, and
-// the names the statements are made of. It never changes.
+// the names the statements are made of. Its description never changes.
 type table struct {
 	entity  *schema.Entity
 	name    string    // as SQL has it, quoted
@@ -20,6 +21,8 @@ type table struct {
 	indexes []index
 
 	violations map[string]violation // by SQLite's message
+
+	tallying atomic.Bool // the writer has been asked to keep the number of rows
 }
 
 // column is one stored field.

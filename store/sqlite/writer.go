@@ -80,6 +80,23 @@ func (w *writer) do(op *write) error {
 	return op.err
 }
 
+// soon has op done without anybody waiting for it. taken is false where the writer
+// has too much to do already.
+func (w *writer) soon(op *write) (taken bool) {
+	op.done = make(chan struct{})
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	if w.closed {
+		return false
+	}
+	select {
+	case w.queue <- op:
+		return true
+	default:
+		return false
+	}
+}
+
 func (w *writer) send(op *write) error {
 	w.mu.RLock()
 	defer w.mu.RUnlock()

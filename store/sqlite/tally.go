@@ -1,0 +1,101 @@
+package sqlite
+
+import "context"
+
+// The store keeps how many rows a large table has in a table of its own, so that the
+// total of a list without a filter costs the same at any size. Triggers keep it, in
+// the transaction that writes: a reader's snapshot holds rows and their number alike,
+// cascades count, and so does what another process writes. A table has them from the
+// first total over [tallyFrom] rows on; a schema of a thousand small tables is not
+// burdened with two thousand triggers (docs/decisions/219).
+
+// tallyTable holds a row for each large table: its name, and how many rows it has.
+const tallyTable = `"` + ownPrefix + `rows"`
+
+// tallyFrom is the number of rows from which counting them costs more than a page.
+const tallyFrom = 1000
+
+// tallied is the table's number of rows as an expression. Where it is not kept, the
+// rows are counted, and it is that number's complement: below zero.
+func (t *table) tallied() string {
+	return "coalesce((SELECT rows FROM " + tallyTable + " WHERE name = " + literalText(tableName(t.entity.Key)) + "), ~(SELECT count(*) FROM " + t.name + "))"
+}
+
+// readTally is the number that [table.tallied] gave. A large table whose number is
+// not kept yet is counted by the writer, as soon as it comes to it.
+func (s *Store) readTally(t *table, n int64) int64 {
+	if n >= 0 {
+		return n
+	}
+	if n = ^n; n >= tallyFrom && !t.tallying.Swap(true) {
+		if !s.writer.soon(&write{ctx: context.Background(), alone: true, run: func(c *conn) error {
+			err := c.inTransaction(t.tally)
+			t.tallying.Store(err == nil) // the next total asks again
+			return err
+		}}) {
+			t.tallying.Store(false)
+		}
+	}
+	return n
+}
+
+// tallyTriggers are the triggers of the table, by name.
+func (t *table) tallyTriggers() map[string]string {
+	key := tableName(t.entity.Key)
+	trigger := func(name, event, sign string) string {
+		return "CREATE TRIGGER " + quote(name) + " AFTER " + event + " ON " + t.name +
+			" BEGIN UPDATE " + tallyTable + " SET rows = rows " + sign + " 1 WHERE name = " + literalText(key) + "; END"
+	}
+	added, gone := ownPrefix+"added "+key, ownPrefix+"gone "+key
+	return map[string]string{added: trigger(added, "INSERT", "+"), gone: trigger(gone, "DELETE", "-")}
+}
+
+const createTally = "CREATE TABLE " + tallyTable + " (name TEXT NOT NULL PRIMARY KEY, rows INTEGER NOT NULL) STRICT, WITHOUT ROWID"
+
+// tally counts the table's rows and makes the triggers that keep the number. It runs
+// in a transaction.
+func (t *table) tally(c *conn) error {
+	for name, sql := range t.tallyTriggers() {
+		if err := c.once("DROP TRIGGER IF EXISTS " + quote(name)); err != nil {
+			return err
+		}
+		if err := c.once(sql); err != nil {
+			return err
+		}
+	}
+	return c.once("INSERT OR REPLACE INTO " + tallyTable + " SELECT " + literalText(tableName(t.entity.Key)) + ", count(*) FROM " + t.name)
+}
+
+// tallies reads which tables' numbers are kept.
+func (m *migration) tallies() error {
+	there, err := m.conn.number("SELECT count(*) FROM sqlite_schema WHERE name = '" + ownPrefix + "rows'")
+	if err == nil && there == 0 {
+		err = m.conn.once(createTally)
+	}
+	if err != nil {
+		return err
+	}
+	st, err := m.conn.start([]byte("SELECT name FROM "+tallyTable), nil)
+	if err != nil {
+		return err
+	}
+	m.tallied = map[string]bool{}
+	for st.Step() {
+		m.tallied[st.ColumnText(0)] = true
+	}
+	return m.conn.finish(st)
+}
+
+// tally counts again where a number is kept and the triggers are not as they should
+// be: the table was built anew, or somebody else has changed them.
+func (m *migration) tally(t *table, old *found) error {
+	if !m.tallied[tableName(t.entity.Key)] {
+		return nil
+	}
+	for name, sql := range t.tallyTriggers() {
+		if old.triggers[name] != sql {
+			return t.tally(m.conn)
+		}
+	}
+	return nil
+}
