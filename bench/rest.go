@@ -172,7 +172,9 @@ func (h *byHand) list() (*list, error) {
 	s, at := h.page, h.column
 	for s.Step() {
 		if h.marked && s.ColumnInt(0) == 1 {
-			l.Total = s.ColumnInt64(1)
+			if l.Total = s.ColumnInt64(1); l.Total < 0 {
+				l.Total = ^l.Total // counted, for the number is not kept of so small a table
+			}
 			continue
 		}
 		if len(l.Items) == 100 { // one more was asked for, to know whether there is more

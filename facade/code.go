@@ -28,7 +28,7 @@ const (
 	PreconditionFailed Code = "PRECONDITION_FAILED"
 	// PayloadTooLarge: the body is over the cap (spec 8).
 	PayloadTooLarge Code = "PAYLOAD_TOO_LARGE"
-	// UnprocessableEntity: well formed and fitting its card, and still refused by a handler.
+	// UnprocessableEntity: well formed and fitting its card, and still refused by a handler, or for the work it would be (limits.statement).
 	UnprocessableEntity Code = "UNPROCESSABLE_ENTITY"
 	// Locked: someone else holds the row.
 	Locked Code = "LOCKED"

@@ -11,7 +11,8 @@ import (
 // and allowed, and codes only what it alone can know: CONFLICT for unique,
 // foreign-key and restrict violations (naming the fields in the details), and
 // SERVICE_UNAVAILABLE when it cannot be reached. It may be used from many
-// goroutines. The suite in store/storetest says the rest.
+// goroutines. What would take it too long it answers with [TooCostly], and one request
+// ([RequestOf]) does not keep all others waiting. The suite in store/storetest says the rest.
 type Store interface {
 	// Find reads rows. With Each it answers every key in one statement.
 	Find(ctx context.Context, q *Find) (*Found, error)

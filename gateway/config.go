@@ -56,6 +56,8 @@ type Config struct {
 type Limits struct {
 	Body int64 // bytes of a request's body; 0 means 1 MiB (spec 8)
 	List ListLimits
+	// Statement is how long one statement of the store may run for a caller; 0 means 2 s.
+	Statement time.Duration
 }
 
 // ListLimits bound the rows of one list.
@@ -96,6 +98,7 @@ func (c Config) withDefaults() Config {
 	c.Limits.Body = cmp.Or(c.Limits.Body, 1<<20)
 	c.Limits.List.Default = cmp.Or(c.Limits.List.Default, 50)
 	c.Limits.List.Max = cmp.Or(c.Limits.List.Max, 500)
+	c.Limits.Statement = cmp.Or(c.Limits.Statement, 2*time.Second)
 	c.Identity = c.Identity.withDefaults()
 	c.CORS = c.CORS.withDefaults()
 	c.GraphQL = c.GraphQL.withDefaults()
@@ -252,6 +255,15 @@ func readDuration(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	if err != nil || d < 0 {
 		return 0, errors.New("write a duration such as 500ms, 15s or 1m")
+	}
+	return d, nil
+}
+
+// readStatement reads what a statement may take: less than a call of a remote.
+func readStatement(text string) (time.Duration, error) {
+	d, err := readDuration(text)
+	if err != nil || d < time.Millisecond || d > 10*time.Second {
+		return 0, errors.New("write a duration such as 500ms or 2s, of at most 10s")
 	}
 	return d, nil
 }

@@ -341,7 +341,7 @@ func (h *Host) openStore(ctx context.Context, own facade.Store, serves bool) (io
 		h.store.Store = own
 		return nothing{}, nil
 	}
-	opts := sqlite.Options{Logger: h.log, Serve: serves}
+	opts := sqlite.Options{Logger: h.log, Serve: serves, Statement: h.config.Limits.Statement}
 	var err error
 	if opts.Path, opts.Memory, err = h.config.storeFile(); err != nil {
 		return nil, err

@@ -38,7 +38,7 @@ func watch(next http.Handler, log *slog.Logger) http.Handler {
 			}
 			logRequest(log, r, seen, start)
 		}()
-		next.ServeHTTP(seen, r)
+		next.ServeHTTP(seen, r.WithContext(facade.WithRequest(r.Context())))
 	})
 }
 

@@ -73,6 +73,7 @@ var settings = []Setting{
 	{"limits.body", "1MiB", "the greatest body of a request", to(readSize, func(c *Config) *int64 { return &c.Limits.Body })},
 	{"limits.list.default", "50", "rows of a list where the caller names no limit", to(readCount, func(c *Config) *int { return &c.Limits.List.Default })},
 	{"limits.list.max", "500", "what a greater limit is clamped to", to(readCount, func(c *Config) *int { return &c.Limits.List.Max })},
+	{"limits.statement", "2s", "how long one statement of the store may run", to(readStatement, func(c *Config) *time.Duration { return &c.Limits.Statement })},
 	{"graphql.introspection", "true", "answer __schema and __type", to(not(readBool), func(c *Config) *bool { return &c.GraphQL.NoIntrospection })},
 	{"graphql.console", "true", "show a browser the console", to(not(readBool), func(c *Config) *bool { return &c.GraphQL.NoConsole })},
 	{"graphql.coalesce", "true", "answer equal queries that come at once together", to(not(readBool), func(c *Config) *bool { return &c.GraphQL.NoCoalesce })},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	sqlite3 "github.com/ncruces/go-sqlite3"
 
@@ -15,10 +16,12 @@ import (
 // conn is one connection with its prepared statements. It belongs to one
 // goroutine at a time.
 type conn struct {
-	db    *sqlite3.Conn
-	stmts map[string]*stmt // by SQL text
-	clock uint64           // counts uses, to know which statement rested longest
-	trace func(sql string, args ...any)
+	db     *sqlite3.Conn
+	stmts  map[string]*stmt // by SQL text
+	clock  uint64           // counts uses, to know which statement rested longest
+	limit  time.Duration    // how long a statement may run for a caller; 0: as long as it takes
+	budget budget           // of the caller whose statements run
+	trace  func(sql string, args ...any)
 }
 
 // stmt is a prepared statement in a connection's cache.
@@ -38,10 +41,12 @@ const heavyText = 4 << 10
 // start prepares (once), binds and hands out a statement; the caller steps it and
 // calls finish. sql is made of shapes only, never of values.
 func (c *conn) start(sql []byte, args []arg) (*stmt, error) {
+	c.budget.begin() // planning has its own time
 	st, err := c.prepared(sql)
 	if err != nil {
 		return nil, err
 	}
+	c.budget.begin()
 	for i := range args {
 		a := &args[i]
 		switch a.kind {
@@ -226,7 +231,7 @@ func (s *Store) dial(ctx context.Context, reader bool) (_ *conn, err error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &conn{db: db, stmts: map[string]*stmt{}}
+	c := &conn{db: db, stmts: map[string]*stmt{}, limit: s.opts.Statement}
 	defer func() {
 		if err != nil {
 			_ = c.close() // the error at hand is the one to tell

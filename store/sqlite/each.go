@@ -51,7 +51,10 @@ func (r *reading) each(ctx context.Context) error {
 	if err := b.ready(); err != nil {
 		return err
 	}
-	return r.store.pool.read(ctx, func(conn *conn) error { return r.runEach(conn, b) })
+	return r.store.pool.run(ctx, r.turn(ctx), func(conn *conn) error {
+		conn.budget.total = r.q.Count
+		return r.runEach(conn, b)
+	})
 }
 
 // appendKey appends the value of a field as an element of a JSON array. Nearly every

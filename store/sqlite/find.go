@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	sqlite3 "github.com/ncruces/go-sqlite3"
 
@@ -89,7 +90,10 @@ func (r *reading) page(ctx context.Context) error {
 	if err := b.ready(); err != nil {
 		return err
 	}
-	return r.store.pool.read(ctx, func(c *conn) error { return r.runPage(c, b) })
+	return r.store.pool.run(ctx, r.turn(ctx), func(c *conn) error {
+		c.budget.total = r.q.Count && r.q.Where != nil
+		return r.runPage(c, b)
+	})
 }
 
 // total writes the number of rows that meet the conditions.
@@ -260,3 +264,50 @@ func (r *reading) key(read int, row facade.Row) json.RawMessage {
 
 // roomFor guesses how many rows a limit will bring.
 func roomFor(limit int) int { return min(limit, 200) }
+
+func (r *reading) turn(ctx context.Context) turn {
+	return turn{search: !r.short(), request: facade.RequestOf(ctx)}
+}
+
+// shortOffset is how many rows a short read may leave out.
+const shortOffset = 1000
+
+// short says whether the work is bounded by the rows that are asked for: those of
+// keys, without a condition that goes far, or a page in the order of an index.
+func (r *reading) short() bool {
+	switch {
+	case r.reach == singleRow:
+		return true
+	case r.q.Offset > shortOffset:
+		return false
+	case r.q.Each != nil:
+		return light(r.q.Where) && (!r.q.Count || r.q.Where == nil)
+	}
+	return r.q.Where == nil && (len(r.order) == 0 || r.table.led(r.order[0].column))
+}
+
+// light says whether a condition of a row takes a lookup at most.
+func light(f *facade.Filter) bool {
+	if f == nil {
+		return true
+	}
+	switch f.Op {
+	case facade.Contains, facade.IContains, facade.EndsWith, facade.Has:
+		return false
+	case facade.Some, facade.None, facade.Every:
+		if f.Link == nil || f.Link.Many {
+			return false
+		}
+	}
+	for _, sub := range f.Sub {
+		if !light(sub) {
+			return false
+		}
+	}
+	return true
+}
+
+// led says whether an index begins with the column.
+func (t *table) led(c *column) bool {
+	return c == t.primary || slices.ContainsFunc(t.indexes, func(ix index) bool { return ix.columns[0] == c })
+}

@@ -35,6 +35,7 @@ type Options struct {
 
 	Logger      *slog.Logger  // what migrations did; default slog.Default()
 	Readers     int           // connections that read side by side at most; default twice the processors, 4 at least
+	Statement   time.Duration // how long a statement may run for a caller; default 2 s, less than 0 is without end
 	BusyTimeout time.Duration // how long to wait for another process's lock; default 5 s
 
 	// Trace, where set, is told every statement that is about to run, with its
@@ -78,6 +79,12 @@ func Open(ctx context.Context, opts Options) (*Store, error) {
 	}
 	if s.opts.BusyTimeout <= 0 {
 		s.opts.BusyTimeout = 5 * time.Second
+	}
+	switch {
+	case s.opts.Statement == 0:
+		s.opts.Statement = 2 * time.Second
+	case s.opts.Statement < 0:
+		s.opts.Statement = 0
 	}
 	if s.opts.Readers <= 0 {
 		s.opts.Readers = max(4, 2*runtime.GOMAXPROCS(0))

@@ -5,33 +5,65 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"sync"
+
+	"github.com/frondhost/frond/facade"
 )
 
 // pool hands out the connections that read. They are opened when first needed
 // and the one used last goes out first: its statements are warm.
+//
+// Some of them are kept for reads that are short whatever the rows: those of given
+// keys, and pages in the order of an index. Searches, which may use up the time a
+// statement has, share the others; and one request holds half of all at most
+// (docs/decisions/220).
 type pool struct {
 	store *Store
-	slots chan struct{} // one token per connection that may exist
+	most  share // what may run at once
 
-	mu     sync.Mutex
-	idle   []*conn
-	closed bool
+	mu        sync.Mutex
+	now       share       // what runs
+	ofRequest map[any]int // how many connections each request holds
+	waiting   []waiter    // in the order they came
+	done      *sync.Cond  // a connection came back
+	idle      []*conn
+	closed    bool
+}
+
+// share is a number of connections.
+type share struct{ all, searches, request int }
+
+// turn is one read that waits for a connection or has one.
+type turn struct {
+	search  bool
+	request any // as [facade.RequestOf] has it
+}
+
+type waiter struct {
+	turn
+	granted chan struct{}
 }
 
 func newPool(s *Store) *pool {
-	return &pool{store: s, slots: make(chan struct{}, s.opts.Readers)}
+	n := s.opts.Readers
+	p := &pool{store: s, ofRequest: map[any]int{}, most: share{n, max(1, n-max(1, n/4)), max(1, n/2)}}
+	p.done = sync.NewCond(&p.mu)
+	return p
 }
 
-// read runs do on a connection that do has for itself. The end of ctx interrupts
-// the statement that is running.
-func (p *pool) read(ctx context.Context, do func(*conn) error) (err error) {
-	select {
-	case p.slots <- struct{}{}:
-	case <-ctx.Done():
-		return ctx.Err()
+// read runs do, which takes a short time whatever the rows, on a connection that do
+// has for itself. The end of ctx interrupts the statement that is running.
+func (p *pool) read(ctx context.Context, do func(*conn) error) error {
+	return p.run(ctx, turn{request: facade.RequestOf(ctx)}, do)
+}
+
+// run is read for any turn.
+func (p *pool) run(ctx context.Context, t turn, do func(*conn) error) (err error) {
+	if err := p.enter(ctx, t); err != nil {
+		return err
 	}
-	defer func() { <-p.slots }()
+	defer p.leave(t)
 	c, err := p.take(ctx)
 	if err != nil {
 		p.store.noteDisk(err)
@@ -47,14 +79,78 @@ func (p *pool) read(ctx context.Context, do func(*conn) error) (err error) {
 			err = fmt.Errorf("sqlite: a read panicked: %v\n%s", r, debug.Stack())
 		}
 	}()
-	c.db.SetInterrupt(ctx)
-	unwatch := c.watch(ctx)
-	err = do(c)
-	unwatch()
-	c.db.SetInterrupt(context.Background())
+	err = c.within(ctx, do)
 	p.store.noteDisk(err)
 	p.give(c)
 	return explain(ctx, err)
+}
+
+// enter waits for the turn's connection, or for the end of ctx.
+func (p *pool) enter(ctx context.Context, t turn) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	p.mu.Lock()
+	if p.admits(t) { // whoever waits could not have it
+		p.grant(t, 1)
+		p.mu.Unlock()
+		return nil
+	}
+	granted := make(chan struct{})
+	p.waiting = append(p.waiting, waiter{t, granted})
+	p.mu.Unlock()
+	select {
+	case <-granted:
+		return nil
+	case <-ctx.Done():
+	}
+	p.mu.Lock()
+	i := slices.IndexFunc(p.waiting, func(w waiter) bool { return w.granted == granted })
+	if i >= 0 {
+		p.waiting = slices.Delete(p.waiting, i, i+1)
+	}
+	p.mu.Unlock()
+	if i < 0 { // it was granted at the same moment
+		p.leave(t)
+	}
+	return ctx.Err()
+}
+
+func (p *pool) admits(t turn) bool {
+	return p.now.all < p.most.all && (!t.search || p.now.searches < p.most.searches) &&
+		(t.request == nil || p.ofRequest[t.request] < p.most.request)
+}
+
+// grant counts a turn in, or out with -1.
+func (p *pool) grant(t turn, n int) {
+	p.now.all += n
+	if t.search {
+		p.now.searches += n
+	}
+	if t.request == nil {
+		return
+	}
+	if held := p.ofRequest[t.request] + n; held > 0 {
+		p.ofRequest[t.request] = held
+	} else {
+		delete(p.ofRequest, t.request)
+	}
+}
+
+// leave ends a turn and lets those in who can have what it held.
+func (p *pool) leave(t turn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.grant(t, -1)
+	p.waiting = slices.DeleteFunc(p.waiting, func(w waiter) bool {
+		if !p.admits(w.turn) {
+			return false
+		}
+		p.grant(w.turn, 1)
+		close(w.granted)
+		return true
+	})
+	p.done.Broadcast()
 }
 
 func (p *pool) take(ctx context.Context) (*conn, error) {
@@ -83,21 +179,18 @@ func (p *pool) give(c *conn) {
 	p.idle = append(p.idle, c)
 }
 
-// close waits for the reads that are running.
+// close waits for the reads that are running. A read after it is answered errClosed.
 func (p *pool) close() error {
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.closed = true
-	p.mu.Unlock()
-	for range cap(p.slots) {
-		p.slots <- struct{}{}
+	for p.now.all > 0 {
+		p.done.Wait()
 	}
 	var err error
 	for _, c := range p.idle {
 		err = errors.Join(err, c.close())
 	}
 	p.idle = nil
-	for range cap(p.slots) {
-		<-p.slots // a read after Close is answered errClosed, it does not hang
-	}
 	return err
 }

@@ -11,13 +11,13 @@ import (
 
 func TestStoreInMemory(t *testing.T) {
 	storetest.Run(t, storetest.Harness{Open: func(t testing.TB, entities []*schema.Entity) facade.Store {
-		return open(t, sqlite.Options{Memory: true}, entities)
+		return open(t, sqlite.Options{Memory: true, Statement: -1}, entities)
 	}})
 }
 
 func TestStoreInFile(t *testing.T) {
 	storetest.Run(t, storetest.Harness{Open: func(t testing.TB, entities []*schema.Entity) facade.Store {
-		return open(t, sqlite.Options{Path: t.TempDir() + "/store.db"}, entities)
+		return open(t, sqlite.Options{Path: t.TempDir() + "/store.db", Statement: -1}, entities)
 	}})
 }
 

@@ -123,7 +123,7 @@ func TestTotalsSurviveMigrations(t *testing.T) {
 	if total := m.total(t, m.track); total != 2000 {
 		t.Errorf("after the table was built anew the total is %d", total)
 	}
-	if gone, err := m.store.Delete(t.Context(), m.album, json.RawMessage(`"a07"`), nil); !gone || err != nil {
+	if gone, err := m.store.Delete(t.Context(), m.album, json.RawMessage(`"a07"`), nil, nil); !gone || err != nil {
 		t.Fatal(gone, err)
 	}
 	if total := m.total(t, m.track); total != 1900 {

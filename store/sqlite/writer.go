@@ -286,11 +286,7 @@ func (w *writer) savepoint(op *write) (err error) {
 	if err := c.exec("SAVEPOINT w"); err != nil {
 		return explain(op.ctx, err)
 	}
-	c.db.SetInterrupt(op.ctx)
-	unwatch := c.watch(op.ctx)
-	err = op.run(c)
-	unwatch()
-	c.db.SetInterrupt(context.Background())
+	err = c.within(op.ctx, op.run)
 	w.store.noteDisk(err)
 	if c.db.GetAutocommit() {
 		return explain(op.ctx, err)

@@ -170,11 +170,11 @@ func testTotals(t *testing.T, w *world) {
 	w.insert("author", `{"id":"a"}`)
 	w.insert("post", `{"id":"p"}`, `{"id":"q"}`)
 	w.insert("comment", `{"id":"1","number":1}`, `{"id":"2","number":2}`, `{"id":"3","postId":"q","number":1}`)
-	if _, err := w.store.Insert(w.ctx(), tag, w.records(tag, []string{`{"id":5,"label":"five"}`, `{"id":1,"label":"taken"}`}), facade.NewLayout(nil)); err == nil {
+	if _, err := w.store.Insert(w.ctx(), tag, w.records(tag, []string{`{"id":5,"label":"five"}`, `{"id":1,"label":"taken"}`}), nil, facade.NewLayout(nil)); err == nil {
 		t.Fatal("an id was taken twice")
 	}
 	w.equal("after rows that were refused", int64(4), all("tag"))
-	if gone, err := w.store.Delete(w.ctx(), w.entity("post"), json.RawMessage(`"p"`), nil); !gone || err != nil {
+	if gone, err := w.store.Delete(w.ctx(), w.entity("post"), json.RawMessage(`"p"`), nil, nil); !gone || err != nil {
 		t.Fatal(gone, err)
 	}
 	w.equal("after a row went", int64(1), all("post"))
@@ -186,7 +186,7 @@ func testTotals(t *testing.T, w *world) {
 	w.insert("tag", many...)
 	for left := int64(1204); left > 1200; left-- { // a store may begin to keep the number meanwhile
 		w.equal("of many rows", left, all("tag"))
-		if gone, err := w.store.Delete(w.ctx(), tag, json.RawMessage(fmt.Sprint(left)), nil); !gone || err != nil {
+		if gone, err := w.store.Delete(w.ctx(), tag, json.RawMessage(fmt.Sprint(left)), nil, nil); !gone || err != nil {
 			t.Fatal(gone, err)
 		}
 	}

@@ -193,3 +193,46 @@ func testConcurrent(t *testing.T, w *world) {
 	found := w.find(&facade.Find{Entity: post, Select: facade.NewLayout([]string{"id"}), Sort: w.sort(post), Count: true, Limit: 1})
 	w.equal("each shared slug once, each own row once", int64(each+writers*each), found.Total)
 }
+
+// testKept has many searches at once that do not come to an end, then one request
+// that asks for many rows: rows of keys are answered to others all the while.
+func testKept(t *testing.T, w *world) {
+	w.insert("tag", `{"id":1}`, `{"id":2}`)
+	tag := w.entity("tag")
+	key := func(ctx context.Context) error {
+		found, err := w.store.Find(ctx, &facade.Find{Entity: tag, Select: facade.NewLayout([]string{"id"}), Each: &facade.EachKey{Field: tag.Primary, Values: raw("2")}, Limit: 1})
+		if err == nil && found.Rows.Len() != 1 {
+			err = fmt.Errorf("%d rows", found.Rows.Len())
+		}
+		return err
+	}
+	search := func(ctx context.Context) error {
+		label := &facade.Filter{Op: facade.Contains, Field: w.field(tag, "label"), Values: []any{"no"}}
+		_, err := w.store.Find(ctx, &facade.Find{Entity: tag, Select: facade.NewLayout(nil), Where: label, Sort: w.sort(tag), Limit: 1})
+		return err
+	}
+	for what, read := range map[string]func(context.Context) error{"searches": search, "one request": key} {
+		release := make(chan struct{})
+		ctx := facade.Observe(w.ctx(), func(facade.Statement) { <-release })
+		if what == "one request" {
+			ctx = facade.WithRequest(ctx)
+		}
+		var wg sync.WaitGroup
+		for range 64 {
+			wg.Add(1)
+			go func() {
+				defer wg.Done()
+				if err := read(ctx); err != nil {
+					t.Errorf("%s: %v", what, err)
+				}
+			}()
+		}
+		for range 100 {
+			if err := key(facade.WithRequest(w.ctx())); err != nil {
+				t.Fatalf("a row beside %s: %v", what, err)
+			}
+		}
+		close(release)
+		wg.Wait()
+	}
+}

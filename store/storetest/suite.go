@@ -53,6 +53,7 @@ func Run(t *testing.T, h Harness) {
 		{"a caller who is gone", testCancelled},
 		{"a write is seen by who reads after it", testVisible},
 		{"writers and readers side by side", testConcurrent},
+		{"rows of keys are read beside searches", testKept},
 		{"random questions against the plain twin", testTwin},
 	} {
 		t.Run(test.name, func(t *testing.T) {

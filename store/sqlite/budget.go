@@ -1,0 +1,65 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	sqlite3 "github.com/ncruces/go-sqlite3"
+
+	"github.com/frondhost/frond/facade"
+)
+
+// budget is the context that interrupts a connection's statements: it ends with the
+// caller's, and when one statement has run longer than it may. SQLite asks for its
+// error every thousand instructions and at every row, in the goroutine that runs the
+// statement, so the time a caller waits for a connection does not count.
+type budget struct {
+	context.Context
+	limit time.Duration // of each statement; 0: none
+	until time.Time
+	asked uint8
+	spent bool // a statement was interrupted for its length
+	total bool // the statement counts rows for a total
+}
+
+var errSpent = errors.New("the statement has used up its time")
+
+// Err is the context's error, or that the statement has run too long. The clock is
+// looked at every fourth time.
+func (b *budget) Err() error {
+	if err := b.Context.Err(); err != nil {
+		return err
+	}
+	if b.limit > 0 && !b.spent {
+		if b.asked++; b.asked%4 == 0 {
+			b.spent = time.Now().After(b.until)
+		}
+	}
+	if b.spent {
+		return errSpent
+	}
+	return nil
+}
+
+// begin gives the next statement its time.
+func (b *budget) begin() {
+	if b.limit > 0 {
+		b.until, b.asked = time.Now().Add(b.limit), 0
+	}
+}
+
+// within runs do for a caller: the end of ctx interrupts the statement that is
+// running, and so does the end of the time that each statement has.
+func (c *conn) within(ctx context.Context, do func(*conn) error) error {
+	c.budget = budget{Context: ctx, limit: c.limit}
+	c.db.SetInterrupt(&c.budget)
+	unwatch := c.watch(ctx)
+	err := do(c)
+	unwatch()
+	c.db.SetInterrupt(context.Background())
+	if c.budget.spent && errors.Is(err, sqlite3.INTERRUPT) {
+		err = facade.TooCostly(c.limit, c.budget.total)
+	}
+	return err
+}
