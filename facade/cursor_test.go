@@ -3,6 +3,7 @@ package facade_test
 import (
 	"encoding/base64"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/frondhost/frond/facade"
@@ -57,5 +58,120 @@ func TestCursorFromElsewhere(t *testing.T) {
 				t.Errorf("got %s want %s (%v)", got, c.want, err)
 			}
 		})
+	}
+}
+
+// long is an entity whose rows are sorted by texts of any length.
+var long = map[string]string{
+	"entities/note.yaml": `
+type: object
+properties:
+  id: {type: string, maxLength: 100000, x-kit: {role: {primary: true}}}
+  text: {type: string}
+  n: {type: integer}
+required: [id, text, n]
+x-kit-version: 1
+`,
+	"frond.yaml": `{name: shop, collectors: {note: [{when: user == nil, rows: {n: {lt: 100}}}, {}]}}`,
+}
+
+// TestCursorsOfLongValues pages through rows whose sort values are long: every cursor
+// that is given is taken, is short, and leads on though its row is gone, has moved or
+// is nobody's to see.
+func TestCursorsOfLongValues(t *testing.T) {
+	texts := make([]string, 9)
+	f := facadeOf(t, long, nil)
+	for i := range texts {
+		texts[i] = strings.Repeat("é", 50+i%3) + strings.Repeat("x", 4000) + fmt.Sprint(i)
+		must(t, f, "note.create", "", "", fmt.Sprintf(`{"id":"n%d","text":%q,"n":%d}`, i, texts[i], i))
+	}
+	end := func(query string) string {
+		t.Helper()
+		page, err := facade.Do[facade.List[any]](t.Context(), f, "note.list", facade.Invocation{Query: raw(query)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(page.EndCursor) > 1000 {
+			t.Errorf("a cursor of %d bytes", len(page.EndCursor))
+		}
+		return page.EndCursor
+	}
+	rest := func(query, cursor string) string {
+		t.Helper()
+		return ids(t, must(t, f, "note.list", "", fmt.Sprintf(query, cursor), ""))
+	}
+	for _, sort := range []string{"text", "-text", "n,text"} {
+		want := ids(t, must(t, f, "note.list", "", `{"sort":"`+sort+`"}`, ""))
+		var walked []string
+		for after := ""; ; {
+			query := `{"sort":"` + sort + `","limit":2`
+			if after != "" {
+				query += `,"after":"` + after + `"`
+			}
+			text := must(t, f, "note.list", "", query+"}", "")
+			if walked = append(walked, ids(t, text)); !strings.Contains(text, `"hasMore":true`) {
+				break
+			}
+			after = end(query + "}")
+		}
+		if got := strings.Join(walked, " "); got != want {
+			t.Errorf("by %s: walked %s, want %s", sort, got, want)
+		}
+	}
+
+	// By text: n0 n3 n6 (fifty é), then n1 n4 n7, then n2 n5 n8; zzz comes before them.
+	up := end(`{"sort":"text","limit":5}`)    // at n4
+	down := end(`{"sort":"-text","limit":5}`) // at n4 too
+	must(t, f, "note.update", `{"id":"n4"}`, "", `{"text":"zzz"}`)
+	const forward, backward, fall = `{"sort":"text","after":"%s"}`, `{"sort":"text","before":"%s","limit":50}`, `{"sort":"-text","after":"%s"}`
+	for _, c := range []struct{ what, got, want string }{
+		{"up, from a row that moved", rest(forward, up), "n1 n7 n2 n5 n8"},
+		{"before it", rest(backward, up), "n4 n0 n3 n6 n1 n7"},
+		{"down, from a row that moved", rest(fall, down), "n7 n1 n6 n3 n0 n4"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: %s, want %s", c.what, c.got, c.want)
+		}
+	}
+	must(t, f, "note.delete", `{"id":"n4"}`, "", "")
+	if got, want := rest(forward, up), "n1 n7 n2 n5 n8"; got != want {
+		t.Errorf("from a row that is gone: %s, want %s", got, want)
+	}
+
+	// A cursor made up with the key of a hidden row does not tell where that row stands.
+	must(t, as(f, facade.State{"user": map[string]any{"id": "ada"}}), "note.create", "", "", fmt.Sprintf(`{"id":"secret","text":%q,"n":500}`, strings.Repeat("m", 5000)))
+	head, _ := base64.RawURLEncoding.DecodeString(up)
+	made := base64.RawURLEncoding.EncodeToString(append(head[:9:9], `[["a"],"secret"]`...))
+	if got, want := rest(forward, made), rest(forward, base64.RawURLEncoding.EncodeToString(append(head[:9:9], `[["a"],"nobody"]`...))); got != want {
+		t.Errorf("a hidden row's cursor gives %s, one of no row %s", got, want)
+	}
+}
+
+// TestCursorsThatAreGivenAreTaken checks the guard on a cursor's length from both
+// sides: the longest that is given is taken, and one byte more is not.
+func TestCursorsThatAreGivenAreTaken(t *testing.T) {
+	f := facadeOf(t, long, nil)
+	const most = 64 << 10
+	key := func(n int) string { return strings.Repeat("k", n) }
+	longest := most/4*3 - 9 - len(`[""]`) // bytes of a key whose cursor is as long as one may be
+	must(t, f, "note.create", "", "", fmt.Sprintf(`{"id":%q,"text":"a","n":1}`, key(longest)))
+	must(t, f, "note.create", "", "", `{"id":"z","text":"a","n":2}`)
+	page, err := facade.Do[facade.List[any]](t.Context(), f, "note.list", facade.Invocation{Query: raw(`{"limit":1}`)})
+	if err != nil || len(page.EndCursor) != most {
+		t.Fatalf("a cursor of %d bytes, want %d: %v", len(page.EndCursor), most, err)
+	}
+	if got := ids(t, must(t, f, "note.list", "", `{"after":"`+page.EndCursor+`"}`, "")); got != "z" {
+		t.Errorf("behind the longest cursor there is %s", got)
+	}
+	raw9, _ := base64.RawURLEncoding.DecodeString(page.EndCursor)
+	longer := base64.RawURLEncoding.EncodeToString(append(raw9[:9:9], fmt.Sprintf(`[%q]`, key(longest+1))...))
+	if _, err := do(t, f, "note.list", "", `{"after":"`+longer+`"}`, ""); err == nil || err.Code != facade.ValidationFailed {
+		t.Errorf("a cursor of %d bytes: %v", len(longer), err)
+	}
+	must(t, f, "note.delete", fmt.Sprintf(`{"id":%q}`, key(longest)), "", "")
+	must(t, f, "note.create", "", "", fmt.Sprintf(`{"id":%q,"text":"a","n":1}`, key(longest+1)))
+	page, err = facade.Do[facade.List[any]](t.Context(), f, "note.list", facade.Invocation{Query: raw(`{"limit":1}`)})
+	if err != nil || page.EndCursor != "" || !page.HasMore {
+		t.Errorf("a cursor that would not be taken: %d bytes, %v", len(page.EndCursor), err)
 	}
 }

@@ -108,6 +108,10 @@ func (t *trip) readYes(name string, value json.RawMessage) bool {
 
 func (t *trip) runList(ctx context.Context) (*Result, error) {
 	l := &t.list
+	var err error
+	if l.from, err = t.locate(ctx, l.from, l.backward); err != nil {
+		return nil, err
+	}
 	q := Find{
 		Entity: t.door.Entity, Select: t.sel.stored, Where: both(t.see.Rows, l.filter),
 		Sort: l.order.keys, Limit: l.limit, Offset: l.offset, From: l.from, Backward: l.backward,

@@ -19,6 +19,11 @@ var (
 	vary         = []string{"Authorization, Cookie, Prefer"}
 )
 
+// maxHeader is how long a header may be that a key or a cursor stands in: clients and
+// proxies give up at 8 KiB for all of them, often earlier. What it says stands in the
+// body too, so a longer one is left out.
+const maxHeader = 4 << 10
+
 // write answers with the result of the call.
 func (x *exchange) write(result *facade.Result) error {
 	header := x.w.Header()
@@ -35,7 +40,7 @@ func (x *exchange) write(result *facade.Result) error {
 		return x.nothing()
 	case x.op.Name == "create" && x.r.Method == http.MethodPost:
 		status = http.StatusCreated
-		if at := x.location(result); at != "" {
+		if at := x.location(result); at != "" && len(at) <= maxHeader {
 			header.Set("Location", at)
 		}
 	}
@@ -49,7 +54,7 @@ func (x *exchange) write(result *facade.Result) error {
 		}
 	}
 	if result.Form == facade.FormPage {
-		if next := x.next(&result.Page); next != "" {
+		if next := x.next(&result.Page); next != "" && len(next) <= maxHeader {
 			header.Set("Link", next)
 		}
 	}

@@ -298,3 +298,24 @@ func TestTraceGoesAlong(t *testing.T) {
 		t.Errorf("trace %q", trace)
 	}
 }
+
+// TestLongHeadersAreLeftOut checks that a key or a cursor of any length breaks no
+// client: headers over 4 KB are not sent, and what they say stands in the body.
+func TestLongHeadersAreLeftOut(t *testing.T) {
+	for _, c := range []struct {
+		length int
+		want   bool
+	}{{1000, true}, {4200, false}} {
+		text := strings.Repeat("c", c.length)
+		w := ask(t, serve(t, result(row(`{"id":"`+text+`"}`)), nil), "POST /api/blog/posts", nil, "{}")
+		if got := w.Header().Get("Location") != ""; w.Code != http.StatusCreated || got != c.want {
+			t.Errorf("an id of %d letters: %d, Location %v", c.length, w.Code, got)
+		}
+		page := rowsOf(`{"id":"x"}`)
+		page.Form, page.Page = facade.FormPage, facade.Page{HasMore: true, Cursors: []string{text}}
+		w = ask(t, serve(t, result(page), nil), "GET /api/blog/posts", nil, "")
+		if got := w.Header().Get("Link") != ""; w.Code != http.StatusOK || got != c.want || !strings.Contains(w.Body.String(), text) {
+			t.Errorf("a cursor of %d letters: %d, Link %v", c.length, w.Code, got)
+		}
+	}
+}

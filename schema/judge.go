@@ -3,6 +3,7 @@ package schema
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
@@ -128,6 +129,23 @@ func (p *Property) forbids(mode Mode) (code, message string) {
 	return "", ""
 }
 
+// MaxKey is how many code points a key holds whose card does not bound it: a
+// primary or unique field of text. A key stands in indexes, in cursors and in
+// addresses, which are written by whoever writes the row and read by everybody.
+const MaxKey = 255
+
+// bounded is the shape of such a key with its bound. What a card of another host
+// leaves open stays open, and so does what an enum or a const bounds.
+func (p *Property) bounded() (*Shape, bool) {
+	unique := slices.ContainsFunc(p.Owner.Uniques, func(members []*Property) bool { return slices.Contains(members, p) })
+	s := p.Shape
+	if p.Kind != KindString || !p.Axes.Primary && !unique || s.Enum != nil || s.Extra.Get("maxLength") != nil || s.Extra.Get("const") != nil {
+		return nil, false
+	}
+	s.Extra = append(slices.Clone(s.Extra), Keyword{Name: "maxLength", Value: json.RawMessage(strconv.Itoa(MaxKey))})
+	return &s, true
+}
+
 // details are the refusals of a run, in order, none named twice, at most MaxDetails.
 func (j *judging) details() []Detail {
 	if len(j.unknown) == 0 {
@@ -153,6 +171,13 @@ func newJudge(e *Entity, b *builder) *judge {
 	extra := e.Card.Extra
 	if j.card = b.object(e.Card.Fields, extra, ""); j.card == nil {
 		j.card = &objectRules{minProperties: -1, maxProperties: -1}
+	}
+	if !b.lenient && !e.View {
+		for i, p := range e.Fields {
+			if bounded, ok := p.bounded(); ok {
+				j.card.props[i].checker = b.checker(bounded, child("/properties", p.Name))
+			}
+		}
 	}
 	if v := extra.Get("unevaluatedProperties"); v != nil && extra.Get("additionalProperties") == nil {
 		j.card.closed = jsontext.KindOf(v) == jsontext.False
