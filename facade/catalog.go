@@ -8,7 +8,7 @@ type Catalog struct {
 	Vendor    string
 	Fronds    []*Frond
 	Set       *schema.Set    // the cards it was made from; entities without a door among them
-	Notes     []schema.Fault // what is let be or left out of remotes; nothing that stops a start
+	Notes     []schema.Fault // what is let be of cards and left out of remotes; nothing that stops a start
 	Audiences []string       // that have surfaces of their own, in the order of their names
 
 	doors map[string]*Door     // by schema.EntityKey

@@ -40,7 +40,7 @@ func (b *compiler) builtinCards(d *Door, op *Operation) {
 }
 
 func (b *compiler) view(d *Door, name string, card *schema.Card) *schema.Entity {
-	e, err := b.set.CompileView(schema.Source{File: d.Origin, Name: d.Name + name, Frond: d.Frond.Name, View: true, Card: card})
+	e, err := b.set.CompileView(schema.Source{File: d.Origin, Name: d.Name + name, Frond: d.Frond.Name, View: true, Card: card, Builtin: true})
 	if err != nil {
 		b.keep(err)
 	}

@@ -221,15 +221,22 @@ func (h *Host) compile() (f *facade.Facade, whole bool, err error) {
 	return f, whole, err
 }
 
-// note logs what is left out of remotes, each thing once.
+// maxNoted is how many notes one compile logs: a remote may give rise to any number.
+const maxNoted = 100
+
+// note logs what is let be of cards and left out of remotes, each thing once.
 func (h *Host) note(notes []schema.Fault) {
 	if h.noted == nil {
 		h.noted = map[string]bool{}
 	}
-	for _, note := range notes {
+	for i, note := range notes {
+		if i == maxNoted {
+			h.log.Warn("more is let be", "notes", len(notes)-i)
+			break
+		}
 		if text := note.Error(); !h.noted[text] {
 			h.noted[text] = true
-			h.log.Warn("something of a remote is left out", "note", text)
+			h.log.Warn("something of a card or a remote is let be", "note", text)
 		}
 	}
 }

@@ -17,6 +17,10 @@ type Source struct {
 	View  bool
 	Data  []byte // YAML or JSON, told by File's ending; ignored where Card is given
 	Card  *Card
+
+	// Builtin says that the card is the host's own: it may say what is true of the host
+	// and means nothing in an author's card, such as a default.
+	Builtin bool
 }
 
 // Set is the compiled cards of a host: entities and views, by key.
@@ -49,8 +53,8 @@ type CompileOptions struct {
 	// Unregistered is told each generator and conversion that nobody registered,
 	// which is then no fault: for those who look at cards and run none of it.
 	Unregistered func(Fault)
-	// Left is told what is let be of the cards of remotes though it makes no sense
-	// here, or is left out; nil: nobody is.
+	// Left is told what is let be: keywords that nobody knows, and of the cards of
+	// remotes what makes no sense here, or is left out. nil: nobody is.
 	Left func(Fault)
 }
 
@@ -82,6 +86,7 @@ func Compile(sources []Source, reg *Registry, opts *CompileOptions) (*Set, error
 	// Views are cut from entities, so entities come first.
 	for _, u := range units {
 		if u.card != nil && !u.src.View {
+			completeUniques(u.card)
 			c.fill(u)
 		}
 	}
@@ -95,6 +100,7 @@ func Compile(sources []Source, reg *Registry, opts *CompileOptions) (*Set, error
 		c.link(u)
 	}
 	for _, u := range units {
+		c.facing(u)
 		c.finish(u)
 	}
 	if len(c.faults) > 0 {
@@ -178,9 +184,12 @@ func (c *compiler) remote(u *unit) bool {
 func (c *compiler) read(src *Source) *unit {
 	u := &unit{src: src, taken: map[string]bool{}}
 	card := src.Card
-	if card == nil {
+	if card != nil {
+		c.meaning(u, card.AppendJSON(nil))
+	} else {
 		text, err := ToJSON(src.File, src.Data)
 		if err == nil {
+			c.meaning(u, text)
 			card, err = readCard(src.File, src.At, text)
 		}
 		var faults Faults

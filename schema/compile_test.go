@@ -223,6 +223,60 @@ properties:
 	}
 }
 
+// TestUniquesWrittenOnce: a compound constraint is written at any of its members, and
+// leaves the process at each of them (spec 2.2).
+func TestUniquesWrittenOnce(t *testing.T) {
+	const members = `{type: string, x-kit: {role: {unique: [%s]}}}`
+	card := func(a, b, c string) *schema.Set {
+		return cards(t, "seat", fmt.Sprintf("properties:\n  "+id+"\n  a: "+members+"\n  b: "+members+"\n  c: "+members+"\n", a, b, c), "views/part", `{of: seat, pick: [b, c]}`)
+	}
+	want := card("[a, b, c]", "[a, b, c]", "[a, b, c]")
+	for _, written := range [][3]string{{"[a, b, c]", "", ""}, {"", "[a, b, c]", ""}, {"", "", "[a, b, c]"}, {"[a, b, c]", "[c, b, a]", ""}, {"", "[a, b, c]", "[b, c, a]"}} {
+		got := card(written[0], written[1], written[2])
+		for _, name := range []string{"seat", "part"} {
+			if diff := cmp.Diff(string(want.Entity(name).Card.AppendJSON(nil)), string(got.Entity(name).Card.AppendJSON(nil))); diff != "" {
+				t.Errorf("%q: %s: -want +got:\n%s", written, name, diff)
+			}
+		}
+		if n := len(got.Entity("seat").Uniques); n != 1 {
+			t.Errorf("%q: %d constraints, want one", written, n)
+		}
+	}
+	two := cards(t, "seat", fmt.Sprintf("properties:\n  "+id+"\n  a: "+members+"\n  b: "+members+"\n", "[a, b], [a]", "[b]")).Entity("seat")
+	if n := len(two.Uniques); n != 3 {
+		t.Errorf("%d constraints, want [a, b], [a] and [b]", n)
+	}
+}
+
+// TestNotices: what a card says without effect is told; of a card from elsewhere that
+// is everything an author would have to mend, and the card is taken all the same.
+func TestNotices(t *testing.T) {
+	const text = `
+properties:
+  ` + id + `
+  a: {type: string, maxLenght: 60, nullable: true, colour: red, x-size: 3, format: url, enum: []}
+  b: {type: integer, minimum: 3, maximum: 2, default: 5, enum: [a]}
+  c: {type: string, format: iri}
+`
+	told := func(opts schema.CompileOptions) []string {
+		places := []string{}
+		opts.Left = func(f schema.Fault) { places = append(places, f.Pointer) }
+		if _, err := compileTexts(&opts, "post", text); err != nil && opts.Remote != nil {
+			t.Error(err)
+		}
+		return places
+	}
+	if diff := cmp.Diff([]string{"/properties/a/colour", "/properties/c/format"}, told(schema.CompileOptions{})); diff != "" {
+		t.Errorf("of an author's card: -want +got:\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{
+		"/properties/a/maxLenght", "/properties/a/nullable", "/properties/a/colour", "/properties/a/format", "/properties/a/enum",
+		"/properties/b/default", "/properties/b/enum/0", "/properties/b/minimum", "/properties/c/format",
+	}, told(schema.CompileOptions{Remote: map[string]bool{"": true}})); diff != "" {
+		t.Errorf("of a card from elsewhere: -want +got:\n%s", diff)
+	}
+}
+
 // TestSingleCard holds spec 2.4: reconstructing a single card keeps relation names,
 // and a consumer that merely validates need not know generators.
 func TestSingleCard(t *testing.T) {

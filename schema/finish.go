@@ -79,7 +79,7 @@ func (c *compiler) field(u *unit, p *Property) {
 	a := &p.Axes
 	if len(a.Extra) > 0 && !c.remote(u) {
 		for _, kw := range a.Extra {
-			c.fault(u, at+"/x-kit/"+kw.Name, "this is no key of x-kit", "the axes are role {primary, unique, index, relation {to, kind, onDelete, by}}, lifecycle {create, update}, boundary {in, out}")
+			c.fault(u, at+"/x-kit/"+kw.Name, "this is no key of x-kit", meantAxis(kw.Name)+"the axes are role {primary, unique, index, relation {to, kind, onDelete, by}}, lifecycle {create, update}, boundary {in, out}")
 		}
 	}
 	if !c.remote(u) {
@@ -133,26 +133,43 @@ func (c *compiler) registered(u *unit, p *Property, at string) {
 		c.fault(u, at, message, remedy)
 	}
 	if a.Create != nil && a.Create.Generate != "" && reg.Generators[a.Create.Generate] == nil {
-		unknown(at+"/x-kit/lifecycle/create/generate", fmt.Sprintf("unknown generator %q", a.Create.Generate), "register it, or use "+keysOf(reg.Generators))
+		unknown(at+"/x-kit/lifecycle/create/generate", fmt.Sprintf("unknown generator %q", a.Create.Generate), didYouMean(a.Create.Generate, reg.Generators)+"register it, or use "+keysOf(reg.Generators))
 	}
 	if a.In.Name != "" && reg.Conversions[a.In.Name].Decode == nil {
-		unknown(at+"/x-kit/boundary/in/decode", fmt.Sprintf("unknown generator or conversion %q", a.In.Name), "register a conversion that decodes, or use "+keysOf(reg.Conversions))
+		unknown(at+"/x-kit/boundary/in/decode", fmt.Sprintf("unknown generator or conversion %q", a.In.Name), didYouMean(a.In.Name, reg.Conversions)+"register a conversion that decodes, or use "+keysOf(reg.Conversions))
 	}
 	if a.Out.Name != "" && reg.Conversions[a.Out.Name].Encode == nil {
-		unknown(at+"/x-kit/boundary/out/encode", fmt.Sprintf("unknown generator or conversion %q", a.Out.Name), "register a conversion that encodes, or use "+keysOf(reg.Conversions))
+		unknown(at+"/x-kit/boundary/out/encode", fmt.Sprintf("unknown generator or conversion %q", a.Out.Name), didYouMean(a.Out.Name, reg.Conversions)+"register a conversion that encodes, or use "+keysOf(reg.Conversions))
 	}
 }
 
 func keysOf[V any](m map[string]V) string {
-	var names []string
-	for name := range m {
-		names = append(names, name)
-	}
-	if len(names) == 0 {
+	if len(m) == 0 {
 		return "none: the registry is empty"
 	}
-	slices.Sort(names)
-	return orList(names)
+	return orList(sortedKeys(m))
+}
+
+// didYouMean is the beginning of a remedy that names what was probably meant.
+func didYouMean[V any](name string, known map[string]V) string {
+	if n := near(name, sortedKeys(known)); n != "" {
+		return "did you mean " + n + "? "
+	}
+	return ""
+}
+
+// axisKeys are the keys of the objects in x-kit.
+var axisKeys = map[string]string{
+	"": "role lifecycle boundary", "role/": "primary unique index relation", "role/relation/": "to kind onDelete by", "lifecycle/": "create update", "boundary/": "in out",
+}
+
+// meantAxis is the beginning of a remedy for a key of x-kit, by its pointer.
+func meantAxis(pointer string) string {
+	i := strings.LastIndexByte(pointer, '/') + 1
+	if n := near(pointer[i:], strings.Fields(axisKeys[pointer[:i]])); n != "" {
+		return "did you mean " + n + "? "
+	}
+	return ""
 }
 
 func (c *compiler) primary(u *unit) {
@@ -189,10 +206,6 @@ func (c *compiler) uniques(u *unit) {
 				case q == nil:
 					sound = false
 					c.beyond(u, fmt.Sprintf("%s/%d", at, j), fmt.Sprintf("unique names %q, which is no field of the card", name), fieldNames(u.card.Fields))
-				case !u.src.View && !hasUnique(q, members):
-					sound = false
-					c.beyond(u, child("/properties", name), fmt.Sprintf("the unique constraint [%s] stands at %s and not here", strings.Join(members, ", "), p.Name),
-						fmt.Sprintf("write role.unique: [[%s]] at each of its members", strings.Join(members, ", ")))
 				default:
 					props = append(props, q)
 				}
@@ -210,8 +223,34 @@ func (c *compiler) uniques(u *unit) {
 	}
 }
 
-func hasUnique(p *Property, members []string) bool {
-	return slices.ContainsFunc(p.Axes.Unique, func(m []string) bool { return slices.Equal(m, members) })
+// completeUniques enters each compound constraint at every member (spec 2.2). Authors
+// write it at one; where others have it in another order, the first one's holds.
+func completeUniques(card *Card) {
+	for i := range card.Fields {
+		for _, members := range card.Fields[i].Axes.Unique {
+			if slices.ContainsFunc(append(members[:len(members):len(members)], card.Fields[i].Name), func(name string) bool {
+				return card.Field(name) == nil || !slices.Contains(members, name)
+			}) {
+				continue // a fault of its own
+			}
+			for k := range card.Fields {
+				if f := &card.Fields[k]; k != i && slices.Contains(members, f.Name) {
+					f.Axes.Unique = slices.Clone(f.Axes.Unique)
+					n := slices.IndexFunc(f.Axes.Unique, func(m []string) bool { return sameMembers(m, members) })
+					if n < 0 {
+						f.Axes.Unique = append(f.Axes.Unique, members)
+					} else if k > i {
+						f.Axes.Unique[n] = members
+					}
+				}
+			}
+		}
+	}
+}
+
+// sameMembers says whether two constraints have the same members in any order.
+func sameMembers(a, b []string) bool {
+	return len(a) == len(b) && !slices.ContainsFunc(a, func(name string) bool { return !slices.Contains(b, name) })
 }
 
 // examples faults values of the card itself that its own shapes refuse.
@@ -228,9 +267,6 @@ func (c *compiler) examples(u *unit) {
 			for _, d := range j.details() {
 				c.beyond(u, at+where+d.Pointer, "the card gives a value that the field itself refuses: it "+d.Message, "change the value or the shape")
 			}
-		}
-		if v := p.Shape.Extra.Get("default"); v != nil {
-			check("/default", v)
 		}
 		if r := p.Axes.Create; r != nil && r.Value != nil {
 			check("/x-kit/lifecycle/create/value", r.Value)

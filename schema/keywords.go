@@ -2,6 +2,7 @@ package schema
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -15,7 +16,11 @@ func (r *reader) keyword(name string, value json.RawMessage, at string) {
 			r.fault(at, name+" has to be a whole number of at least 0", "write "+name+": 1, say")
 		}
 	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum":
-		if !boundedNumber(value) {
+		switch k := jsontext.KindOf(value); {
+		case (k == jsontext.True || k == jsontext.False) && strings.HasPrefix(name, "exclusive"):
+			plain := strings.ToLower(strings.TrimPrefix(name, "exclusive"))
+			r.fault(at, name+" has to be a number", "write "+name+": 0, say, in place of "+plain+": 0")
+		case !boundedNumber(value):
 			r.fault(at, name+" has to be a number", "write "+name+": 0, say")
 		}
 	case "multipleOf":

@@ -58,6 +58,29 @@ func (c *compiler) relation(u *unit, p *Property) {
 	}
 }
 
+// facing faults two many relations of two entities that lead to one another, where no
+// one-relation stands between them: they would be two lists that know nothing of each
+// other.
+func (c *compiler) facing(u *unit) {
+	if u.entity == nil || u.src.View || c.remote(u) {
+		return
+	}
+	for _, p := range u.entity.Fields {
+		if p.Link == nil || !p.Link.Many || p.Link.Inverse != nil || p.Link.Target == u.entity {
+			continue
+		}
+		for _, q := range p.Link.Target.Fields {
+			if q.Link == nil || !q.Link.Many || q.Link.Inverse != nil || q.Link.Target != u.entity {
+				continue
+			}
+			c.fault(u, child("/properties", p.Name)+"/x-kit/role/relation",
+				fmt.Sprintf("%s.%s and %s.%s are many relations that face each other, with no one relation between them: they would be two lists that know nothing of each other",
+					u.entity.Name, p.Name, p.Link.Target.Name, q.Name),
+				"keep the ids on one side and take the other field out, or write an entity in between that has a one relation to each")
+		}
+	}
+}
+
 // claimed says whether a source took the name, readable or not.
 func (c *compiler) claimed(key string) bool { return c.units[key] != nil && c.units[key].card == nil }
 

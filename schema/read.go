@@ -175,6 +175,9 @@ func (r *reader) fields(text json.RawMessage, at string, axes bool) []Field {
 func (r *reader) shape(text json.RawMessage, at string, xkit func(json.RawMessage)) Shape {
 	var s Shape
 	switch jsontext.KindOf(text) {
+	case jsontext.Array:
+		r.fault(at, "a schema has to be an object", "write prefixItems for a list of schemas, one for each place")
+		return s
 	case jsontext.True, jsontext.False:
 		b := jsontext.KindOf(text) == jsontext.True
 		s.Bool, s.Nullable = &b, b
@@ -252,7 +255,13 @@ func (r *reader) types(s *Shape, value json.RawMessage, at string) {
 		}
 	}
 	if len(names) == 0 {
-		r.fault(at, "this is not a type", "write one of "+strings.Join(schemaTypes, ", ")+", or a list such as [string, 'null']")
+		remedy := "write one of " + strings.Join(schemaTypes, ", ") + ", or a list such as [string, 'null']"
+		if jsontext.KindOf(value) == jsontext.String {
+			if habit := typeHabits[strings.ToLower(jsontext.Unquote(value))]; habit != "" {
+				remedy = "write " + habit
+			}
+		}
+		r.fault(at, "this is not a type", remedy)
 		return
 	}
 	s.Nullable = slices.Contains(names, "null")
@@ -265,6 +274,15 @@ func (r *reader) types(s *Shape, value json.RawMessage, at string) {
 	default:
 		s.Extra = append(s.Extra, Keyword{"type", compact(value)})
 	}
+}
+
+// typeHabits are names that types have elsewhere.
+var typeHabits = map[string]string{
+	"int": "integer", "long": "integer and format: int64", "bigint": "integer and format: int64", "float": "number", "double": "number", "numeric": "number", "decimal": "string and format: decimal",
+	"bool": "boolean", "text": "string", "varchar": "string", "char": "string", "str": "string", "enum": "string, and enum: [first, second]",
+	"date": "string and format: date", "datetime": "string and format: date-time", "date-time": "string and format: date-time", "timestamp": "string and format: date-time", "time": "string and format: time",
+	"uuid": "string and format: uuid", "email": "string and format: email", "url": "string and format: uri", "uri": "string and format: uri", "id": "string",
+	"json": "object, which takes any", "map": "object", "dict": "object", "list": "array",
 }
 
 // admitsNull says whether a schema without a type lets null through, as far as
@@ -308,7 +326,11 @@ func (r *reader) bool(value json.RawMessage, at string) bool {
 func (r *reader) strings(value json.RawMessage, at string) []string {
 	out := []string{}
 	if jsontext.KindOf(value) != jsontext.Array {
-		r.fault(at, lastToken(at)+" has to be a list of names", "write "+lastToken(at)+": [first, second]")
+		remedy := "write " + lastToken(at) + ": [first, second]"
+		if k := jsontext.KindOf(value); lastToken(at) == "required" && (k == jsontext.True || k == jsontext.False) {
+			remedy = "name the field in the list required of the object it is in"
+		}
+		r.fault(at, lastToken(at)+" has to be a list of names", remedy)
 		return out
 	}
 	for i, v := range jsontext.Elements(value) {

@@ -47,7 +47,7 @@ type twins struct {
 }
 
 func newTwins(t testing.TB) *twins {
-	set, err := Compile([]Source{{File: "twin.json", Name: "twin", View: true, Data: []byte(twinCard)}}, nil, nil)
+	set, err := Compile([]Source{{File: "twin.json", Name: "twin", View: true, Data: []byte(twinCard)}}, nil, &CompileOptions{Remote: map[string]bool{"": true}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,11 +28,13 @@ func newCheck(s *shell) *cobra.Command {
 		Use:   "check [DIR]",
 		Short: "Find everything that is wrong with a project",
 		Long: `Read the project, build every surface and write its seeds into memory; what is
-wrong is listed at once, and the project's own rows are not touched. Operations
-that nothing in this program answers are told as notices: a Go program of yours,
-or a remote, may answer them. So are generators and conversions that this program
-does not have; seeds are then not tried. So is what is left out of what a remote
-tells, such as a relation that none of its operations answers.
+wrong is listed at once, and the project's own rows are not touched. Whatever would stop
+"frond gateway" or "frond serve" is a fault, and the command leaves with 2.
+Operations that nothing in this program answers are notices: a Go program of
+yours, or a remote, may answer them. So are, with --program, generators and
+conversions that this program does not have; seeds are then not tried. So is what
+cards say without effect, and what is left out of what a remote tells, such as a
+relation that none of its operations answers.
 
 Where the cards hold, a table says who may do what: door by door, the rules in the
 order they are asked. A door that everybody may use and that nobody called open is a
@@ -45,13 +47,16 @@ fault. --pin writes that file.`,
 	}
 	dir := cmd.Flags().String("dir", ".", "the project's folder")
 	pin := cmd.Flags().Bool("pin", false, "write the REST paths of today to frond.lock")
+	program := cmd.Flags().Bool("program", false, "a Go program of yours runs the project, and has generators and conversions of its own")
 	settings := addSettings(cmd, "mode", "remotes", "vendor")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 1 {
 			*dir = args[0]
 		}
 		var notices []finding
-		settings.unregistered = func(f schema.Fault) { notices = append(notices, unregistered(f)) }
+		if *program {
+			settings.unregistered = func(f schema.Fault) { notices = append(notices, unregistered(f)) }
+		}
 		gw, err := s.dryRun(settings, *dir)
 		if err != nil {
 			return s.found(faultsOf(err), notices, nil)
@@ -97,7 +102,7 @@ func (s *shell) dryRun(settings *settings, dir string, changes ...func(*gateway.
 // unregistered is a generator or a conversion that this program does not have, for
 // a command that runs neither.
 func unregistered(f schema.Fault) finding {
-	f.Remedy = "register it in the Go program that runs this project; `frond gateway` does not have it"
+	f.Remedy = "register it in the Go program that runs this project; frond gateway does not have it"
 	return finding(f)
 }
 

@@ -1,0 +1,296 @@
+package schema
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// A card means what it says (DESIGN 4): what would be passed over in silence, or
+// contradicts itself, is a fault of the project's own cards. In cards from elsewhere it
+// is let be, and told to CompileOptions.Left.
+
+// meaning looks at a card as JSON Schema, at every depth.
+type meaning struct {
+	fault  func(at, message, remedy string)
+	notice func(at, message, remedy string)
+	view   bool
+}
+
+// meaning faults what the text of the unit's card says without effect, or against itself.
+// The text may have faults that make it no card at all.
+func (c *compiler) meaning(u *unit, text json.RawMessage) {
+	if u.src.Builtin || c.remote(u) && c.set.opts.Left == nil {
+		return
+	}
+	m := meaning{
+		view:  u.src.View,
+		fault: func(at, message, remedy string) { c.beyond(u, at, message, remedy) },
+		notice: func(at, message, remedy string) {
+			if tell := c.set.opts.Left; tell != nil {
+				tell(Fault{File: u.src.File, Pointer: u.src.At + at, Message: message, Remedy: remedy})
+			}
+		},
+	}
+	m.schema(text, "")
+}
+
+// known are the keywords of JSON Schema 2020-12, those it still understands, and
+// the house's own.
+var known = func() map[string]bool {
+	all := map[string]bool{}
+	for _, name := range strings.Fields(`
+		$schema $id $ref $anchor $dynamicRef $dynamicAnchor $vocabulary $comment $defs definitions dependencies
+		prefixItems items contains additionalProperties properties patternProperties dependentSchemas propertyNames
+		if then else allOf anyOf oneOf not unevaluatedItems unevaluatedProperties
+		type const enum multipleOf maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength pattern maxItems minItems uniqueItems
+		maxContains minContains maxProperties minProperties required dependentRequired
+		title description deprecated readOnly writeOnly examples format contentEncoding contentMediaType contentSchema
+		of pick omit x-kit x-kit-version x-kit-vendor x-kit-derived ` + DeprecationReason) {
+		all[name] = true
+	}
+	return all
+}()
+
+var knownNames = sortedKeys(known)
+
+// habits are keywords from elsewhere that have no effect here, and what has one.
+var habits = map[string]string{
+	"nullable":        "write null into the type: type: [string, 'null']",
+	"default":         "write what an absent value becomes under x-kit: {lifecycle: {create: {value: …}}}",
+	"additionalItems": "write items beside prefixItems",
+	"optional":        "leave the name out of required, or write x-kit: {lifecycle: {create: optional}}",
+	"unique":          "write x-kit: {role: {unique: [[name of the field]]}}",
+	"index":           "write x-kit: {role: {index: true}}",
+	"indexed":         "write x-kit: {role: {index: true}}",
+	"primaryKey":      "write x-kit: {role: {primary: true}}",
+	"primary":         "write x-kit: {role: {primary: true}}",
+	"autoIncrement":   "write x-kit: {lifecycle: {create: {generate: cuid2}}}, or another generator",
+	"generate":        "write x-kit: {lifecycle: {create: {generate: cuid2}}}, or another generator",
+	"ref":             "write x-kit: {role: {relation: {to: author, kind: one}}} for another entity, $ref: '#/$defs/money' for a schema of this card",
+	"references":      "write x-kit: {role: {relation: {to: author, kind: one}}}",
+	"foreignKey":      "write x-kit: {role: {relation: {to: author, kind: one}}}",
+	"relation":        "write it under x-kit: {role: {relation: {to: author, kind: one}}}",
+	"role":            "write it under x-kit: {role: …}",
+	"lifecycle":       "write it under x-kit: {lifecycle: …}",
+	"boundary":        "write it under x-kit: {boundary: …}",
+	"id":              "leave it out: the file's name is the entity's, and $id names a schema for $ref",
+	"min":             "write minimum, minLength or minItems",
+	"max":             "write maximum, maxLength or maxItems",
+	"minValue":        "write minimum",
+	"maxValue":        "write maximum",
+	"length":          "write minLength and maxLength",
+	"regex":           "write pattern",
+	"regexp":          "write pattern",
+	"values":          "write enum",
+	"choices":         "write enum",
+	"fields":          "write properties",
+	"columns":         "write properties",
+	"example":         "write examples, a list",
+}
+
+// closing are the annotations of JSON Schema that a boundary would have to keep.
+var closing = map[string]string{
+	"readOnly":  `"in":"closed"`,
+	"writeOnly": `"out":"closed"`,
+}
+
+// schema looks at one schema and at those inside it.
+func (m *meaning) schema(text json.RawMessage, at string) {
+	if jsontext.KindOf(text) != jsontext.Object {
+		return
+	}
+	s := map[string]json.RawMessage{}
+	for name, value := range jsontext.Members(text) {
+		s[name] = value
+		m.keyword(name, value, text, child(at, name))
+	}
+	m.values(s, at)
+	m.bounds(s, at)
+	m.foreignTo(s, at)
+	for name, value := range jsontext.Members(text) {
+		here := child(at, name)
+		switch name {
+		case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas":
+			for inner, v := range jsontext.Members(value) {
+				m.schema(v, child(here, inner))
+			}
+		case "allOf", "anyOf", "oneOf", "prefixItems":
+			for i, v := range jsontext.Elements(value) {
+				m.schema(v, fmt.Sprint(here, "/", i))
+			}
+		case "items", "additionalProperties", "contains", "propertyNames", "not", "if", "then", "else", "unevaluatedItems", "unevaluatedProperties":
+			m.schema(value, here)
+		}
+	}
+}
+
+// keyword looks at one keyword by its name; in is the schema it stands in.
+func (m *meaning) keyword(name string, value, in json.RawMessage, at string) {
+	remedy, habit := habits[name]
+	switch {
+	case name == "format" && jsontext.KindOf(value) == jsontext.String:
+		m.format(jsontext.Unquote(value), at)
+	case closing[name] != "" && jsontext.KindOf(value) == jsontext.True:
+		if x := string(compact(jsontext.Get(in, "x-kit"))); !strings.Contains(x, closing[name]) {
+			direction, _, _ := strings.Cut(strings.Trim(closing[name], `"`), `"`)
+			m.fault(at, name+" is an annotation of JSON Schema, and nothing here holds to it", "write x-kit: {boundary: {"+direction+": closed}}")
+		}
+	case known[name]:
+	case name == "default" && (m.view || strings.Count(at, "/") != 3):
+		m.fault(at, "default has no effect here: nothing fills it in", "leave it out, and say in the description what an absent value means")
+	case habit:
+		if len(value) <= 40 {
+			remedy = strings.Replace(remedy, "{value: …}", "{value: "+string(value)+"}", 1)
+		}
+		m.fault(at, name+" has no effect here", remedy)
+	case near(name, knownNames) != "":
+		m.fault(at, fmt.Sprintf("JSON Schema has no keyword %s", name), "write "+near(name, knownNames))
+	case !strings.HasPrefix(name, "x-"):
+		m.notice(at, fmt.Sprintf("JSON Schema has no keyword %s, so it has no effect", name), "leave it out, or begin its name with x-")
+	}
+}
+
+// annotated are the formats that say something to people and programs and refuse
+// nothing here: those of JSON Schema that are not asserted, and of OpenAPI's registry.
+var annotated = append(strings.Fields("idn-email idn-hostname iri iri-reference uri-template relative-json-pointer"),
+	strings.Fields("int64 int32 float double byte binary password")...)
+
+// formatHabits are names that formats have elsewhere.
+var formatHabits = map[string]string{
+	"url": "uri", "link": "uri", "datetime": "date-time", "timestamp": "date-time", "mail": "email", "e-mail": "email", "guid": "uuid", "ip": "ipv4 or ipv6", "ip-address": "ipv4 or ipv6",
+	"host": "hostname", "host-name": "hostname", "regexp": "regex", "money": "decimal", "numeric": "decimal", "long": "int64", "bigint": "int64",
+}
+
+func (m *meaning) format(name, at string) {
+	switch {
+	case formatCheck(name) != nil || name == "int64":
+	case slices.Contains(annotated, name):
+		m.notice(at, fmt.Sprintf("values of the format %s are not checked here", name), "add a pattern where they have to be")
+	default:
+		all := append(sortedKeys(formats), annotated...)
+		remedy := formatHabits[name]
+		if remedy == "" {
+			remedy = near(name, all)
+		}
+		if remedy == "" {
+			remedy = "pattern where the text has a form of its own, or one of " + orList(all)
+		}
+		m.fault(at, fmt.Sprintf("there is no format %s", name), "write "+remedy)
+	}
+}
+
+// values holds enum and const to the type beside them.
+func (m *meaning) values(s map[string]json.RawMessage, at string) {
+	names := typeNames(s["type"])
+	check := func(v json.RawMessage, at string) {
+		if len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool { return isOfType(v, name) }) {
+			m.fault(at, "this value is not of the type "+orList(names), "write one that is, or change the type")
+		}
+	}
+	if v := s["enum"]; jsontext.KindOf(v) == jsontext.Array {
+		n := 0
+		for i, one := range jsontext.Elements(v) {
+			n++
+			check(one, fmt.Sprint(at, "/enum/", i))
+		}
+		if n == 0 {
+			m.fault(at+"/enum", "an empty enum lets nothing through", "name the values, or leave enum out")
+		}
+	}
+	if v := s["const"]; v != nil {
+		check(v, at+"/const")
+	}
+}
+
+func typeNames(v json.RawMessage) (names []string) {
+	if jsontext.KindOf(v) == jsontext.String {
+		return []string{jsontext.Unquote(v)}
+	}
+	if jsontext.KindOf(v) == jsontext.Array {
+		for _, one := range jsontext.Elements(v) {
+			names = append(names, jsontext.Unquote(one))
+		}
+	}
+	return names
+}
+
+// isOfType says whether a value is of a type of JSON Schema.
+func isOfType(v json.RawMessage, name string) bool {
+	switch kind := jsontext.KindOf(v); name {
+	case "string":
+		return kind == jsontext.String
+	case "integer":
+		return boundedNumber(v) && whole(jsontext.Trim(v))
+	case "number":
+		return kind == jsontext.Number
+	case "boolean":
+		return kind == jsontext.True || kind == jsontext.False
+	case "object":
+		return kind == jsontext.Object
+	case "array":
+		return kind == jsontext.Array
+	case "null":
+		return kind == jsontext.Null
+	}
+	return true // no type: the reader's fault
+}
+
+// pairs are keywords of which the first must not be over the second.
+var pairs = []struct {
+	low, high string
+	strict    bool // nor equal to it
+}{
+	{"minimum", "maximum", false}, {"exclusiveMinimum", "maximum", true}, {"minimum", "exclusiveMaximum", true}, {"exclusiveMinimum", "exclusiveMaximum", true},
+	{"minLength", "maxLength", false}, {"minItems", "maxItems", false}, {"minProperties", "maxProperties", false}, {"minContains", "maxContains", false},
+}
+
+// bounds faults a least that is over the most.
+func (m *meaning) bounds(s map[string]json.RawMessage, at string) {
+	for _, p := range pairs {
+		low, high := s[p.low], s[p.high]
+		if low == nil || high == nil || !boundedNumber(low) || !boundedNumber(high) {
+			continue
+		}
+		if n := compareNumbers(low, high); n > 0 || n == 0 && p.strict {
+			over := "is over"
+			if n == 0 {
+				over = "leaves no value under"
+			}
+			m.fault(child(at, p.low), fmt.Sprintf("%s %s %s: no value is both", p.low, over, p.high), "swap the two, or change one")
+		}
+	}
+}
+
+// about says which types a keyword is about; a value of another one passes it.
+var about = func() map[string]string {
+	all := map[string]string{}
+	for kind, names := range map[string]string{
+		"string": "minLength maxLength pattern", "number": "minimum maximum exclusiveMinimum exclusiveMaximum multipleOf",
+		"array":  "items prefixItems minItems maxItems uniqueItems contains minContains maxContains unevaluatedItems",
+		"object": "properties patternProperties additionalProperties required minProperties maxProperties propertyNames dependentRequired dependentSchemas unevaluatedProperties",
+	} {
+		for _, name := range strings.Fields(names) {
+			all[name] = kind
+		}
+	}
+	return all
+}()
+
+// foreignTo faults keywords about another type than the one beside them.
+func (m *meaning) foreignTo(s map[string]json.RawMessage, at string) {
+	names := typeNames(s["type"])
+	if len(names) == 0 || at == "" { // that a card is an object the reader says
+		return
+	}
+	for _, name := range sortedKeys(s) {
+		kind := about[name]
+		if kind == "" || name == "required" && jsontext.KindOf(s[name]) != jsontext.Array || slices.Contains(names, kind) || kind == "number" && slices.Contains(names, "integer") {
+			continue
+		}
+		m.fault(child(at, name), fmt.Sprintf("%s is about values of type %s, and has no effect on type %s", name, kind, orList(names)), "leave it out, or change the type")
+	}
+}

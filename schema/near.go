@@ -1,0 +1,65 @@
+package schema
+
+import (
+	"slices"
+	"strings"
+)
+
+// near is the word of a list that another one was probably meant to be, or "": the one
+// that takes the fewest letters added, left out, changed or swapped, and no more than a
+// short word bears. Case, hyphens and the like count for nothing.
+func near(word string, known []string) string {
+	word = bare(word)
+	best, least := "", 1
+	if len(word) > 5 {
+		least = 2
+	}
+	for _, k := range known {
+		if b := bare(k); len(b) > 3 {
+			if d := distance(word, b); d < least || d == least && best == "" {
+				best, least = k, d
+			}
+		}
+	}
+	return best
+}
+
+var bareWord = strings.NewReplacer("-", "", "_", "", "$", "", " ", "")
+
+func bare(s string) string { return bareWord.Replace(strings.ToLower(s)) }
+
+// distance is how many letters are added, left out, changed or swapped with the next
+// one between two words. Words that are longer than any known one are far apart.
+func distance(a, b string) int {
+	if len(a) > len(b)+2 || len(b) > len(a)+2 {
+		return 3
+	}
+	rows := [3][]int{make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)}
+	for j := range rows[0] {
+		rows[0][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row, up, above := rows[i%3], rows[(i+2)%3], rows[(i+1)%3]
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			change := 1
+			if a[i-1] == b[j-1] {
+				change = 0
+			}
+			row[j] = min(up[j]+1, row[j-1]+1, up[j-1]+change)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], above[j-2]+1)
+			}
+		}
+	}
+	return rows[len(a)%3][len(b)]
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
