@@ -124,3 +124,35 @@ func TestWhatAnOperationTakes(t *testing.T) {
 		}
 	}
 }
+
+// TestKindsOfADocumentWithoutThem: where a document gives no kind, the name says it
+// (spec 4.2.4), with a card and without; where it gives one, that holds.
+func TestKindsOfADocumentWithoutThem(t *testing.T) {
+	const document = `{"x-kit-version":1,"fronds":[{"name":"press","doors":[
+		{"name":"post","schema":{"title":"post","type":"object","properties":{"id":{"type":"string","x-kit":{"role":{"primary":true}}}}},
+		 "ops":[{"name":"list"},{"name":"create"},{"name":"searchAll"},{"name":"listen"},{"name":"publish"},{"name":"getRid","kind":"command"},{"name":"peek","kind":"query"}]},
+		{"name":"health","ops":[{"name":"stats"},{"name":"reset"}]}]}]}`
+	told, err := schema.ReadDiscovery([]byte(document))
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := facade.Discovered(&told.Fronds[0], "rpc.discover")
+	src.Remote = "http://127.0.0.1:1"
+	f, err := facade.New(&facade.Project{Fronds: []*facade.FrondSource{src}}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]facade.Kind{}
+	for _, name := range []string{"post", "health"} {
+		for _, op := range f.Catalog().Door(name).Operations {
+			got[name+"."+op.Name] = op.Kind
+		}
+	}
+	want := map[string]facade.Kind{
+		"post.list": facade.Query, "post.create": facade.Command, "post.searchAll": facade.Query, "post.listen": facade.Command, "post.publish": facade.Command,
+		"post.getRid": facade.Command, "post.peek": facade.Query, "health.stats": facade.Query, "health.reset": facade.Command,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
