@@ -158,15 +158,15 @@ func didYouMean[V any](name string, known map[string]V) string {
 	return ""
 }
 
-// axisKeys are the keys of the objects in x-kit.
-var axisKeys = map[string]string{
+// axisNames are the keys of the objects in x-kit.
+var axisNames = map[string]string{
 	"": "role lifecycle boundary", "role/": "primary unique index relation", "role/relation/": "to kind onDelete by", "lifecycle/": "create update", "boundary/": "in out",
 }
 
 // meantAxis is the beginning of a remedy for a key of x-kit, by its pointer.
 func meantAxis(pointer string) string {
 	i := strings.LastIndexByte(pointer, '/') + 1
-	if n := near(pointer[i:], strings.Fields(axisKeys[pointer[:i]])); n != "" {
+	if n := near(pointer[i:], strings.Fields(axisNames[pointer[:i]])); n != "" {
 		return "did you mean " + n + "? "
 	}
 	return ""

@@ -38,19 +38,15 @@ func (c *compiler) meaning(u *unit, text json.RawMessage) {
 	m.schema(text, "")
 }
 
-// known are the keywords of JSON Schema 2020-12, those it still understands, and
-// the house's own.
+// known are the keys of cards and schemas that docs/cards.md explains.
 var known = func() map[string]bool {
-	all := map[string]bool{}
-	for _, name := range strings.Fields(`
-		$schema $id $ref $anchor $dynamicRef $dynamicAnchor $vocabulary $comment $defs definitions dependencies
-		prefixItems items contains additionalProperties properties patternProperties dependentSchemas propertyNames
-		if then else allOf anyOf oneOf not unevaluatedItems unevaluatedProperties
-		type const enum multipleOf maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength pattern maxItems minItems uniqueItems
-		maxContains minContains maxProperties minProperties required dependentRequired
-		title description deprecated readOnly writeOnly examples format contentEncoding contentMediaType contentSchema
-		of pick omit x-kit x-kit-version x-kit-vendor x-kit-derived ` + DeprecationReason) {
-		all[name] = true
+	all := map[string]bool{"x-kit": true}
+	for _, list := range [][]Key{cardKeys, keywords} {
+		for _, k := range list {
+			if !strings.HasPrefix(k.Name, "^") {
+				all[k.Name] = true
+			}
+		}
 	}
 	return all
 }()
