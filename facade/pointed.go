@@ -17,17 +17,24 @@ import (
 //
 // Rows of the store that writes are looked at in its transaction. Those that are kept
 // elsewhere are asked about before, and may be gone a moment later.
+//
+// The ids of a list are no keys of the store's: whoever writes them, each has to be a
+// row's, as the store sees to for a single one.
 func (t *trip) pointed(ctx context.Context) error {
-	if t.inside {
-		return nil
-	}
 	sent := t.call.Invocation.Body
 	for _, m := range t.body {
 		p := t.door.Entity.Property(m.Name)
-		if p.Link == nil || jsontext.IsNull(m.Value) || jsontext.Get(sent, p.Name) == nil {
+		if p.Link == nil || jsontext.IsNull(m.Value) {
 			continue
 		}
 		target := p.Link.Target
+		list := p.Link.Many && !t.away() && t.facade.catalog.remoteOf(target) == t.door.Frond.Remote
+		if t.inside || jsontext.Get(sent, p.Name) == nil {
+			if list {
+				t.points = append(t.points, Points{Field: p})
+			}
+			continue
+		}
 		see, ok := open, true
 		door := t.facade.catalog.Door(target.Key)
 		if door != nil {
@@ -39,7 +46,7 @@ func (t *trip) pointed(ctx context.Context) error {
 		there := t.facade.catalog.remoteOf(target)
 		beside := there == t.door.Frond.Remote // who keeps the row keeps these too, and knows whether they are there
 		switch {
-		case beside && ok && see.Rows == nil, there != "" && door == nil:
+		case beside && ok && see.Rows == nil && !list, there != "" && door == nil:
 			continue
 		case beside && !t.away():
 			where := nothing()

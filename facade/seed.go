@@ -89,7 +89,9 @@ func (f *Facade) Seed(ctx context.Context) error {
 			batches = append(batches, SeedBatch{Entity: file.entity})
 		}
 	}
-	s.consistent()
+	if err := s.consistent(ctx); err != nil {
+		return err
+	}
 	if err := s.faults.Err(); err != nil {
 		return err
 	}
@@ -207,7 +209,7 @@ func (s *seeding) refused(file string, i int, err error) {
 
 // consistent looks for what the store would refuse of the whole, so that it can be
 // told row by row: values that are taken, and relations that point nowhere.
-func (s *seeding) consistent() {
+func (s *seeding) consistent(ctx context.Context) error {
 	for _, file := range s.files {
 		uniques := append([][]*schema.Property{{file.entity.Primary}}, file.entity.Uniques...)
 		for _, members := range uniques {
@@ -225,6 +227,11 @@ func (s *seeding) consistent() {
 			}
 		}
 		for _, p := range file.entity.Fields {
+			if p.Link != nil && p.Link.Many {
+				if err := s.listed(ctx, file, p); err != nil {
+					return err
+				}
+			}
 			if p.Link == nil || p.Link.Many {
 				continue
 			}
@@ -240,6 +247,33 @@ func (s *seeding) consistent() {
 			}
 		}
 	}
+	return nil
+}
+
+// listed faults ids of a list that are neither among the seeds nor in the store. Rows
+// that are kept elsewhere are not asked about.
+func (s *seeding) listed(ctx context.Context, file judged, p *schema.Property) error {
+	target := p.Link.Target
+	if s.facade.catalog.remoteOf(target) != "" {
+		return nil
+	}
+	for i, r := range file.records {
+		for j, id := range jsontext.Elements(r.Get(p.Name)) {
+			if id, _ := keyText(target.Primary, id); s.ids[target][string(id)] {
+				continue
+			}
+			found, err := s.facade.store.Find(ctx, &Find{
+				Entity: target, Select: NewLayout([]string{target.Primary.Name}), Limit: 1, Each: &EachKey{Field: target.Primary, Values: []json.RawMessage{id}},
+			})
+			if err != nil {
+				return AsError(err).At(file.entity.Name, "create")
+			}
+			if found.Groups[0].From == found.Groups[0].To {
+				s.fault(file.file, i, fmt.Sprintf("/%s/%d", jsontext.Token(p.Name), j), fmt.Sprintf("%s names a %s that is not among the seeds", p.Name, target.Name), "add the row, or name one that is there")
+			}
+		}
+	}
+	return nil
 }
 
 // joined is the values of a constraint's members as one text; false where one
