@@ -4,12 +4,14 @@ RACE     ?=
 FUZZTIME ?= 1m
 LEAKTIME ?= 10m
 SOAKTIME ?= 2m
+MUTANTS  ?= 40
+SEED     ?= 1
 N        ?= 20000
 LINT     := bin/golangci-lint
 BIN      := bin/frond
 
 .DEFAULT_GOAL := all
-.PHONY: all help build run test js console race e2e fuzz leak soak differential bench golden lint fmt generate wasm check up down
+.PHONY: all help build run test js console race e2e fuzz leak soak differential mutation bench golden lint fmt generate wasm check up down
 
 all: console build test lint ## Build, test and lint: what `make` alone does
 
@@ -72,6 +74,9 @@ soak: ## Hold the gateway under load for SOAKTIME (2m) while its remotes are kil
 
 differential: js ## Ask us and graphql-js N (20000) new questions, and compare the answers
 	$(GO) test ./e2e/differential -count=1 -v -run=TestDifferential -timeout=0 -from=$$(date +%s) -cases=$(N)
+
+mutation: js ## Change the code in MUTANTS (40) small ways drawn by SEED (1), and see which of them the tests notice
+	cd .ci/mutation && $(GO) run . -seed $(SEED) -n $(MUTANTS)
 
 bench: ## Print the comparisons the design promises, measured in one run
 	$(GO) run ./bench

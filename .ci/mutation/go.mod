@@ -1,0 +1,3 @@
+module github.com/frondhost/frond/ci/mutation
+
+go 1.26
