@@ -87,6 +87,8 @@ var guests = map[string]string{
 	"github.com/gorilla/mux":                     "gateway",
 	"github.com/go-jose/go-jose/v4":              "gateway",
 	"github.com/rs/cors":                         "gateway",
+	"github.com/klauspost/compress":              "gateway",
+	"golang.org/x/time":                          "gateway",
 	"github.com/failsafe-go/failsafe-go":         "envelope",
 	"github.com/gowebpki/jcs":                    "envelope/signing",
 	"go.opentelemetry.io":                        "gateway envelope",

@@ -15,6 +15,7 @@ require (
 	github.com/gowebpki/jcs v1.0.2
 	github.com/graph-gophers/dataloader/v7 v7.1.0
 	github.com/graphql-go/graphql v0.8.1
+	github.com/klauspost/compress v1.20.3
 	github.com/ncruces/go-sqlite3 v0.35.6
 	github.com/nrednav/cuid2 v1.1.0
 	github.com/prometheus/client_golang v1.25.0
@@ -31,6 +32,7 @@ require (
 	go.opentelemetry.io/proto/otlp v1.11.1
 	go.uber.org/goleak v1.3.0
 	golang.org/x/net v0.59.0
+	golang.org/x/time v0.16.0
 	golang.org/x/tools v0.51.0
 	google.golang.org/protobuf v1.36.12
 )

@@ -39,6 +39,9 @@ type Options struct {
 	MaxBody int64
 	// Timeout is how long one request may take, a batch as a whole; 0: 30 s. Less than 0: no limit.
 	Timeout time.Duration
+	// Called is told each method before it is called, with who calls; the frames of a
+	// batch at once. Nil: nobody is told.
+	Called func(ctx context.Context, method string, state facade.State)
 	// Log takes what is not told to callers; nil: slog.Default().
 	Log *slog.Logger
 }
@@ -213,6 +216,7 @@ func (q *request) run(ctx context.Context, f frame) (func([]byte) []byte, *failu
 		return nil, &failure{Failed, q.refusal}
 	}
 	if f.method == Discover {
+		q.called(ctx, f.method, q.state)
 		return func(dst []byte) []byte { return append(dst, q.handler.document()...) }, nil
 	}
 	entity, operation, dotted := strings.Cut(f.method, ".")
@@ -234,6 +238,7 @@ func (q *request) run(ctx context.Context, f frame) (func([]byte) []byte, *failu
 			inv.Trace = said // which trace it is, the request knows better than a text that is none
 		}
 	}
+	q.called(ctx, f.method, inv.State)
 	var words *dialect
 	if op := q.handler.methods[methodKey(entity, operation)]; lists(op) {
 		if inv.Query, words, fail = understand(inv.Query, op.Door.ListLimits()); fail != nil {
@@ -254,6 +259,12 @@ func (q *request) run(ctx context.Context, f frame) (func([]byte) []byte, *failu
 		return nil, &failure{code, err}
 	}
 	return result.AppendJSON, nil
+}
+
+func (q *request) called(ctx context.Context, method string, state facade.State) {
+	if f := q.handler.options.Called; f != nil {
+		f(ctx, method, state)
+	}
 }
 
 // call hands one call over; what it panics with is a failure like any other.

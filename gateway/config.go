@@ -35,6 +35,7 @@ type Config struct {
 	// Hosts are the names beside localhost that a request may ask a listener on
 	// loopback for: those of a proxy in front, say.
 	Hosts    []string
+	TLS      TLS
 	Store    string // sqlite:PATH or memory; "" means sqlite:.frond/frond.db
 	Limits   Limits
 	Identity Identity
@@ -47,9 +48,11 @@ type Config struct {
 	// Audiences are the paths of audiences' surfaces, by their names; one that is
 	// not here has /{audience}.
 	Audiences map[string]string
-	Admin     Admin
-	Log       Log
-	Shutdown  Shutdown
+	// NoCompression sends every answer as it is, whatever the client takes.
+	NoCompression bool
+	Admin         Admin
+	Log           Log
+	Shutdown      Shutdown
 }
 
 // Limits bound what one request may ask.
@@ -58,6 +61,7 @@ type Limits struct {
 	List ListLimits
 	// Statement is how long one statement of the store may run for a caller; 0 means 2 s.
 	Statement time.Duration
+	Rate      Rate
 }
 
 // ListLimits bound the rows of one list.
@@ -68,8 +72,9 @@ type ListLimits struct {
 
 // Log says what is written to stderr.
 type Log struct {
-	Level  slog.Level // info by default; debug adds a line per request
-	Format string     // text or json; "" or auto: text on a terminal, else json
+	Level    slog.Level // info by default
+	Format   string     // text or json; "" or auto: text on a terminal, else json
+	NoAccess bool       // no line for each request
 }
 
 // Shutdown says how a gateway stops.
@@ -141,6 +146,8 @@ func (c Config) check() schema.Faults {
 	faults := append(append(c.Identity.check(c.Listen), c.CORS.check()...), c.GraphQL.check()...)
 	faults = append(faults, c.checkRemotes()...)
 	faults = append(faults, c.Admin.check()...)
+	faults = append(faults, c.Limits.Rate.check()...)
+	faults = append(faults, c.TLS.check()...)
 	if c.Limits.List.Default > c.Limits.List.Max {
 		faults = append(faults, schema.Fault{
 			File: ConfigFile, Pointer: "/limits/list/default",

@@ -102,7 +102,7 @@ type varying struct {
 func (w *varying) WriteHeader(status int) {
 	if !w.wrote {
 		w.wrote = status >= http.StatusOK // others are only on the way
-		varyOrigin(w.Header())
+		varyOn(w.Header(), "Origin")
 	}
 	w.ResponseWriter.WriteHeader(status)
 }
@@ -117,15 +117,17 @@ func (w *varying) Write(b []byte) (int, error) {
 // Unwrap lets an http.ResponseController reach what lies below.
 func (w *varying) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-func varyOrigin(h http.Header) {
-	for _, line := range h.Values("Vary") {
-		for name := range strings.SplitSeq(line, ",") {
-			if strings.EqualFold(strings.TrimSpace(name), "Origin") {
+// varyOn adds a name to Vary where it is not there. It makes a list of its own: that
+// of a surface may be shared between answers.
+func varyOn(h http.Header, name string) {
+	for _, line := range h["Vary"] {
+		for said := range strings.SplitSeq(line, ",") {
+			if strings.EqualFold(strings.TrimSpace(said), name) {
 				return
 			}
 		}
 	}
-	h.Add("Vary", "Origin")
+	h["Vary"] = append(slices.Clip(h["Vary"]), name)
 }
 
 // readOrigins reads origins as browsers send them: a scheme, a host, a port that

@@ -66,6 +66,7 @@ type Gateway struct {
 	session  Session
 	keys     *keyring // nil: callers are not known by tokens
 	current  atomic.Pointer[generation]
+	limiter  *limiter // nil: callers may call as often as they like
 	handler  http.Handler
 	draining atomic.Bool
 }
@@ -82,25 +83,35 @@ func New(project *facade.Project, opts *Options) (*Gateway, error) {
 	if opts.Session == nil && id.tokens() && id.check(config.Listen) == nil {
 		keys, faults = id.loadKeys(config.Dir)
 	}
+	certificate, unusable := config.TLS.load(config.Dir, opts.Logger)
+	faults = append(faults, unusable...)
 	host, err := open(context.Background(), project, opts, opening{serves: true, elsewhere: faults.Err()})
 	if err != nil {
 		return nil, err
 	}
-	g := &Gateway{Host: host, session: opts.Session}
+	g := &Gateway{Host: host, session: opts.Session, limiter: newLimiter(&config.Limits.Rate)}
+	if g.certificate = certificate; certificate != nil {
+		certificate.log = g.log
+	}
 	if g.session == nil {
 		g.session, g.keys, err = newSession(id, keys, g.log)
 	}
 	var first *generation
 	if err == nil {
+		g.session = g.identified(g.session)
 		first, err = g.generate(host.facade.Load())
 	}
 	if err != nil {
 		return nil, errors.Join(err, g.Close())
 	}
 	g.current.Store(first)
-	g.handler = g.around(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	g.handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		g.current.Load().router.ServeHTTP(w, r)
-	}))
+	})
+	if !g.config.NoCompression {
+		g.handler = compress(g.handler)
+	}
+	g.handler = g.around(g.handler)
 	host.follow(context.Background(), func(f *facade.Facade) error {
 		next, err := g.generate(f)
 		if err == nil {

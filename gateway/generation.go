@@ -107,6 +107,7 @@ func (g *generation) route() {
 			exact[m.path] = m.handler
 		}
 	}
+	exact["/"] = g.guard(mounted{handler: g.welcome()})
 	router.NotFoundHandler = g.guard(mounted{handler: nowhere(g.paths())})
 	g.router = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if h := exact[r.URL.Path]; h != nil {

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -150,6 +151,7 @@ func (h *graphQL) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		State: state, Trace: r.Header.Get("Traceparent"), ReadOnly: m.readOnly,
 	})
 	defer res.Release()
+	accessOf(r.Context()).did(cmp.Or(res.Name, res.Type))
 	if h.telemetry != nil {
 		h.telemetry.executed(r.Context(), res)
 	}

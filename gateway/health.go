@@ -78,13 +78,18 @@ func nowhere(paths []string) http.Handler {
 	})
 }
 
+// problemOf is a failure as RFC 9457 has it.
+func problemOf(status int, code facade.Code, message string) map[string]any {
+	return map[string]any{
+		"type": "about:blank", "title": http.StatusText(status), "status": status, "detail": message,
+		"data": &facade.Error{Code: code, Message: message},
+	}
+}
+
 // writeProblem answers a failure that happened before any surface was reached,
 // in the form REST has for its own.
 func writeProblem(w http.ResponseWriter, status int, code facade.Code, message string) {
-	body, err := json.Marshal(map[string]any{
-		"type": "about:blank", "title": http.StatusText(status), "status": status, "detail": message,
-		"data": &facade.Error{Code: code, Message: message},
-	})
+	body, err := json.Marshal(problemOf(status, code, message))
 	if err != nil { // plain strings: it cannot
 		body = nil
 	}

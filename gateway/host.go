@@ -37,6 +37,8 @@ type Host struct {
 	frond     string    // of a receiver: the one Frond it shows; "": all of them
 	warned    sync.Once // that doors are open without anybody having said so
 
+	certificate *certificate // of the listener; nil: it is plain HTTP
+
 	noted    map[string]bool            // the catalog's notes that were logged; one compile at a time
 	renewing sync.Mutex                 // one renewal at a time; project is read and written under it
 	swap     func(*facade.Facade) error // what stands over the façade follows it; nil: nothing does

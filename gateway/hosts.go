@@ -3,13 +3,13 @@ package gateway
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"strings"
 
+	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/facade"
 )
 
@@ -69,7 +69,11 @@ func ofListener(ctx context.Context, l net.Listener) context.Context {
 func (h hosts) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Host != "" && r.Context().Value(loopbackKey{}) != nil && !h.takes(r.Host) {
-			writeProblem(w, http.StatusMisdirectedRequest, facade.BadRequest, fmt.Sprintf(
+			fail := formOf("")
+			if strings.HasSuffix(r.URL.Path, envelope.Path) {
+				fail = formOf(facade.OnEnvelope)
+			}
+			fail(w, r, http.StatusMisdirectedRequest, facade.Errorf(facade.BadRequest,
 				"this listener is for this machine alone and does not know the host %.255q; ask for localhost, or add the name to the setting hosts (FROND_HOSTS)", r.Host))
 			return
 		}

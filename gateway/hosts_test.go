@@ -71,8 +71,16 @@ func TestHostOfAListener(t *testing.T) {
 		t.Error(err)
 	}
 
-	// Served by anybody else, or for the whole network, the Host is not ours to judge.
+	// A client of frames reads why, too.
+	r := httptest.NewRequest("POST", "http://evil.example/_kit/call", nil)
 	w := httptest.NewRecorder()
+	h.around(inside).ServeHTTP(w, r.WithContext(ofListener(t.Context(), l)))
+	if w.Code != 421 || !strings.HasPrefix(w.Body.String(), `{"jsonrpc":"2.0","id":null,"error"`) {
+		t.Errorf("a frame: %d %s", w.Code, w.Body)
+	}
+
+	// Served by anybody else, or for the whole network, the Host is not ours to judge.
+	w = httptest.NewRecorder()
 	h.around(inside).ServeHTTP(w, httptest.NewRequest("GET", "http://evil.example/", nil))
 	if w.Code != 200 {
 		t.Errorf("elsewhere: %d %s", w.Code, w.Body)

@@ -37,6 +37,22 @@ func newSession(id *Identity, keys []key, log *slog.Logger) (Session, *keyring, 
 	return t.session, ring, nil
 }
 
+// identified is a session of which the log tells who called, and that counts how often.
+// What identifies nobody counts for the address it comes from, before that is told:
+// guessing has a price.
+func (g *Gateway) identified(session Session) Session {
+	return func(r *http.Request) (facade.State, error) {
+		state, err := session(r)
+		accessOf(r.Context()).by(state)
+		if g.limiter != nil {
+			if often := g.limiter.refuse(r, callerID(state)); often != nil {
+				return nil, often
+			}
+		}
+		return state, err
+	}
+}
+
 // DevHeader carries the user of dev identity.
 const DevHeader = "X-Frond-User"
 

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"io"
+	"log"
 	"log/slog"
 	"os"
 )
@@ -25,3 +26,7 @@ func terminal(w io.Writer) bool {
 	info, err := f.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
+
+// serverLog is where net/http says what went wrong below any request: mostly what
+// strangers do to a port, a handshake that ends early for one.
+func serverLog(l *slog.Logger) *log.Logger { return slog.NewLogLogger(l.Handler(), slog.LevelDebug) }

@@ -14,16 +14,19 @@ import (
 // around is what stands around a whole service, surfaces and all: outermost what
 // tells of requests.
 func (h *Host) around(next http.Handler) http.Handler {
-	return h.telemetry.requests(watch(newHosts(h.config.Hosts).guard(next), h.log))
+	return h.telemetry.requests(watch(newHosts(h.config.Hosts).guard(next), h.log, !h.config.Log.NoAccess))
 }
 
-// watch wraps the whole service: a line per request at level debug, and a panic
-// that reaches this far becomes an answer. Surfaces and the façade turn panics
+// watch wraps the whole service: with lines, one for each request, and a panic that reaches this far becomes an answer. Surfaces and the façade turn panics
 // into their own errors first; what arrives here is a fault in the house itself.
-func watch(next http.Handler, log *slog.Logger) http.Handler {
+func watch(next http.Handler, log *slog.Logger, lines bool) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		seen := &response{ResponseWriter: w}
 		start := time.Now()
+		var line *access
+		if lines {
+			line, r = logged(r, log)
+		}
 		defer func() {
 			if p := recover(); p != nil {
 				if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
@@ -36,20 +39,10 @@ func watch(next http.Handler, log *slog.Logger) http.Handler {
 				}
 				writeProblem(seen, http.StatusInternalServerError, "INTERNAL_ERROR", "something went wrong on our side")
 			}
-			logRequest(log, r, seen, start)
+			line.write(log, r, seen, start)
 		}()
 		next.ServeHTTP(seen, r.WithContext(facade.WithRequest(r.Context())))
 	})
-}
-
-func logRequest(log *slog.Logger, r *http.Request, seen *response, start time.Time) {
-	ctx := r.Context()
-	if !log.Enabled(ctx, slog.LevelDebug) {
-		return
-	}
-	log.LogAttrs(ctx, slog.LevelDebug, "request", slog.String("method", r.Method), slog.String("path", r.URL.Path),
-		slog.Int("status", seen.status), slog.Int64("bytes", seen.bytes), slog.Duration("took", time.Since(start)),
-		slog.String("from", r.RemoteAddr), traceIn(r))
 }
 
 // traceIn is the trace that a request names; where it names none, no attribute.

@@ -50,9 +50,16 @@ func (h *Host) serve(ctx context.Context, handler http.Handler, draining *atomic
 		go func() { failed <- admin.Serve(adminListener) }()
 		defer func() { _ = admin.Close() }() // it tells of the drain too
 	}
+	server.ErrorLog = serverLog(h.log)
 	for _, l := range listeners {
-		h.announce("http://" + l.Addr().String())
-		go func() { failed <- server.Serve(l) }()
+		if h.certificate == nil {
+			h.announce("http://" + l.Addr().String())
+			go func() { failed <- server.Serve(problemsOf{l}) }()
+			continue
+		}
+		server.TLSConfig = h.certificate.config()
+		h.announce("https://" + l.Addr().String())
+		go func() { failed <- server.ServeTLS(l, "", "") }()
 	}
 	select {
 	case err := <-failed:

@@ -120,7 +120,7 @@ func (g *generation) rest(p *place) (http.Handler, error) {
 
 func (g *generation) envelope(p *place) (http.Handler, error) {
 	p.shown = func() string { return string(p.view.Discovery().AppendJSON(nil)) }
-	return envelope.NewHandler(p.view, p.caller, &envelope.Options{State: g.session, MaxBody: g.config.Limits.Body, Log: g.log}), nil
+	return envelope.NewHandler(p.view, p.caller, &envelope.Options{State: g.session, MaxBody: g.config.Limits.Body, Called: called, Log: g.log}), nil
 }
 
 // Shown is what a surface shows, as text: of graphql the SDL, of rest the routes, of

@@ -48,7 +48,7 @@ func TestOffCostsNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return watch(NewGraphQL(engine, &GraphQLOptions{Session: off.session, Log: off.log}), off.log)
+		return watch(compress(NewGraphQL(engine, &GraphQLOptions{Session: off.session, Log: off.log})), off.log, true)
 	}()
 	calls, requests := callCost(bare), requestCost(t, direct)
 	if got := callCost(off.Caller()); got != calls {

@@ -206,6 +206,7 @@ func TestWhichTrace(t *testing.T) {
 	var log bytes.Buffer
 	opts := quiet(gateway.Options{Tracing: provider, Middleware: []facade.Middleware{breaking}})
 	opts.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	opts.Config.Log.NoAccess = true
 	gw, err := gateway.New(library(t), opts)
 	if err != nil {
 		t.Fatal(err)

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -48,7 +50,12 @@ func lives(ctx context.Context, address string) error {
 	if err != nil {
 		return err
 	}
-	resp, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(req)
+	transport := &http.Transport{DisableKeepAlives: true}
+	if ip := net.ParseIP(req.URL.Hostname()); req.URL.Hostname() == "localhost" || ip != nil && ip.IsLoopback() {
+		// The certificate is for the name that others ask for; nothing secret is sent.
+		transport.TLSClientConfig = &tls.Config{InsecureSkipVerify: true} //nolint:gosec // as the line above says
+	}
+	resp, err := transport.RoundTrip(req)
 	if err != nil {
 		return fmt.Errorf("%s does not answer: %w", address, err)
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"regexp"
-	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -30,7 +29,7 @@ func newRoot(s *shell) *cobra.Command {
 	root.PersistentFlags().BoolVar(&s.json, "json", false, "write data as one line of JSON, for another program")
 	root.SetFlagErrorFunc(flagError)
 	root.SuggestionsMinimumDistance = 2
-	root.AddCommand(newGateway(s), newServe(s), newMock(s), newHealth(s), newCall(s), newCheck(s), newExplain(s), newSchema(s), newSync(s), newBuildFrond(s), newKeys(s), newInit(s), newBackup(s), newRestore(s))
+	root.AddCommand(newGateway(s), newServe(s), newMock(s), newHealth(s), newCall(s), newCheck(s), newExplain(s), newSchema(s), newSync(s), newBuildFrond(s), newKeys(s), newInit(s), newBackup(s), newRestore(s), newVersion(s))
 	return root
 }
 
@@ -73,24 +72,13 @@ func arguments(least, most int, what string) cobra.PositionalArgs {
 // the Dockerfile: -ldflags "-X main.stamped=…".
 var stamped string
 
-// version is what the build was given, or the module's version and the commit it was
-// built from.
+// version is the build in one line: what it was given, or the module's version and the
+// commit it was built from.
 func version() string {
-	if stamped != "" {
-		return stamped
+	b := readBuild()
+	short := b.Revision[:min(12, len(b.Revision))]
+	if stamped != "" || short == "" || strings.Contains(b.Version, short) {
+		return b.Version
 	}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	v := info.Main.Version
-	if v == "" || v == "(devel)" {
-		v = "devel"
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" && !strings.Contains(v, s.Value[:min(12, len(s.Value))]) {
-			v += " " + s.Value[:min(12, len(s.Value))]
-		}
-	}
-	return v
+	return b.Version + " " + short
 }

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+// build is what this program was made from.
+type build struct {
+	Version  string `json:"version"`            // of the module, or what the build was given
+	Revision string `json:"revision,omitempty"` // the commit; "" where the build did not know it
+	Time     string `json:"time,omitempty"`     // of the commit
+	Modified bool   `json:"modified"`           // there were changes beside it
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+}
+
+func newVersion(s *shell) *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print what this program was built from",
+		Args:  arguments(0, 0, "no argument"),
+		RunE: func(*cobra.Command, []string) error {
+			b := readBuild()
+			if s.json {
+				text, err := json.Marshal(b)
+				if err != nil {
+					return err
+				}
+				return s.write(text)
+			}
+			fmt.Fprintf(s.out, "frond %s\n", b.Version)
+			if b.Revision != "" {
+				changed := ""
+				if b.Modified {
+					changed = ", with changes"
+				}
+				fmt.Fprintf(s.out, "commit %s %s%s\n", b.Revision, b.Time, changed)
+			}
+			fmt.Fprintf(s.out, "%s %s\n", b.Go, b.Platform)
+			return nil
+		},
+	}
+}
+
+// readBuild is what the build wrote into the program.
+func readBuild() build {
+	b := build{Version: "unknown", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		if b.Version = info.Main.Version; b.Version == "" || b.Version == "(devel)" {
+			b.Version = "devel"
+		}
+		for _, s := range info.Settings {
+			switch s.Key {
+			case "vcs.revision":
+				b.Revision = s.Value
+			case "vcs.time":
+				b.Time = s.Value
+			case "vcs.modified":
+				b.Modified = s.Value == "true"
+			}
+		}
+	}
+	if stamped != "" {
+		b.Version = stamped
+	}
+	return b
+}

@@ -1,0 +1,120 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/frondhost/frond/facade"
+)
+
+// access is what the line of a request says beside what HTTP itself does. Surfaces
+// find it in the context and fill it in; frames of a batch do so at once.
+type access struct {
+	mu         sync.Mutex
+	operations []string // the first few
+	more       int      // how many others
+	caller     string   // state.user.id; "": anonymous
+}
+
+type accessKey struct{}
+
+// accessOf is the line of a request, or nil: nobody will write one.
+func accessOf(ctx context.Context) *access {
+	a, _ := ctx.Value(accessKey{}).(*access)
+	return a
+}
+
+// mostNamed is how many operations of one request a line names.
+const mostNamed = 5
+
+// did notes an operation of a request.
+func (a *access) did(operation string) {
+	if a == nil || operation == "" {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.operations) == mostNamed {
+		a.more++
+		return
+	}
+	a.operations = append(a.operations, cut(operation))
+}
+
+// by notes who calls.
+func (a *access) by(state facade.State) {
+	if id := callerID(state); a != nil && id != "" {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.caller = cut(id)
+	}
+}
+
+// cut is a text as a line of the log has it: whoever calls decides how long it is.
+func cut(text string) string {
+	const most = 200
+	if len(text) > most {
+		return strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return text
+}
+
+// levelOf is the level of a request's line. Probes and scrapes come by the clock.
+func levelOf(r *http.Request) slog.Level {
+	switch r.URL.Path {
+	case "/livez", "/readyz", "/metrics":
+		return slog.LevelDebug
+	}
+	return slog.LevelInfo
+}
+
+// logged begins the line of a request. Where none will be written it is nil, and r the
+// request as it came.
+func logged(r *http.Request, log *slog.Logger) (*access, *http.Request) {
+	if !log.Enabled(r.Context(), levelOf(r)) {
+		return nil, r
+	}
+	a := &access{}
+	return a, r.WithContext(context.WithValue(r.Context(), accessKey{}, a))
+}
+
+// write writes the line.
+func (a *access) write(log *slog.Logger, r *http.Request, seen *response, began time.Time) {
+	if a == nil {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	attrs := make([]slog.Attr, 0, 9)
+	attrs = append(attrs, slog.String("method", cut(r.Method)), slog.String("path", cut(r.URL.Path)))
+	if len(a.operations) > 0 {
+		names := strings.Join(a.operations, ", ")
+		if a.more > 0 {
+			names += fmt.Sprintf(" and %d more", a.more)
+		}
+		attrs = append(attrs, slog.String("operation", names))
+	}
+	status := seen.status
+	if status == 0 {
+		status = http.StatusOK // net/http says so where nobody did
+	}
+	attrs = append(attrs, slog.Int("status", status), slog.Duration("took", time.Since(began)), slog.Int64("bytes", seen.bytes))
+	if a.caller != "" {
+		attrs = append(attrs, slog.String("caller", a.caller))
+	}
+	attrs = append(attrs, slog.String("from", r.RemoteAddr), traceIn(r))
+	log.LogAttrs(r.Context(), levelOf(r), "request", attrs...)
+}
+
+// called is what a receiver of frames tells.
+func called(ctx context.Context, method string, state facade.State) {
+	if a := accessOf(ctx); a != nil {
+		a.did(method)
+		a.by(state)
+	}
+}

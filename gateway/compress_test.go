@@ -1,0 +1,358 @@
+package gateway
+
+import (
+	"bytes"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/frondhost/frond/internal/kittest"
+)
+
+// TestNegotiate is RFC 9110, section 12.5.3.
+func TestNegotiate(t *testing.T) {
+	for sent, want := range map[string]string{
+		"":                               "plain",
+		"gzip":                           "gzip",
+		"x-gzip":                         "gzip",
+		"GZIP":                           "gzip",
+		"zstd":                           "zstd",
+		"gzip, deflate, br, zstd":        "zstd",
+		"gzip;q=1.0, zstd;q=0.9":         "gzip",
+		"gzip;q=0.5,zstd;q=0.501":        "zstd",
+		"gzip ; q=0 , zstd;q=0":          "plain",
+		"gzip;q=0.000":                   "plain",
+		"gzip;q=0, *":                    "zstd",
+		"*":                              "zstd",
+		"*;q=0":                          "nothing",
+		"*;q=0, identity":                "plain",
+		"identity":                       "plain",
+		"identity;q=0":                   "nothing",
+		"identity;q=0, gzip":             "gzip, and nothing plain",
+		"identity;q=1, gzip;q=0.5":       "plain",
+		"identity;q=0.5, gzip;q=1":       "gzip",
+		"br, deflate":                    "plain",
+		"gzip;q=2":                       "plain",
+		"gzip;q=x":                       "plain",
+		"gzip;foo=bar;q=0.5, zstd;q=0.1": "gzip",
+		"gzipped":                        "plain",
+		"deflate|zstd":                   "zstd", // two headers
+		",;,":                            "plain",
+	} {
+		var lines []string
+		if sent != "" {
+			lines = strings.Split(sent, "|")
+		}
+		chosen, plain := negotiate(lines)
+		got := "plain"
+		switch {
+		case chosen != nil && plain:
+			got = chosen.name[0]
+		case chosen != nil:
+			got = chosen.name[0] + ", and nothing plain"
+		case !plain:
+			got = "nothing"
+		}
+		if got != want {
+			t.Errorf("%q: %s, want %s", sent, got, want)
+		}
+	}
+}
+
+// unpacked is a body as it was before it was compressed.
+func unpacked(t testing.TB, coding string, body []byte) string {
+	t.Helper()
+	var r io.Reader = bytes.NewReader(body)
+	var err error
+	switch coding {
+	case "gzip":
+		r, err = gzip.NewReader(r)
+	case "zstd":
+		r, err = zstd.NewReader(r)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatalf("%s: %v", coding, err)
+	}
+	return string(text)
+}
+
+// TestCompressedAnswers: the answer is the same, and says how it is coded.
+func TestCompressedAnswers(t *testing.T) {
+	long := strings.Repeat(`{"title":"a row among others"}`, 100)
+	answer := func(media, text string, headers ...string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", media)
+			w.Header().Set("Content-Length", strconv.Itoa(len(text)))
+			w.Header()["Vary"] = variesByAccept
+			w.Header().Set("Etag", `"v1"`)
+			for i := 0; i < len(headers); i += 2 {
+				w.Header().Set(headers[i], headers[i+1])
+			}
+			if r.Method != http.MethodHead {
+				_, _ = io.WriteString(w, text)
+			}
+		}
+	}
+	for _, c := range []struct {
+		name    string
+		handler http.HandlerFunc
+		method  string
+		accept  string
+		coding  string
+		varies  bool
+	}{
+		{"JSON as gzip", answer("application/json", long), "GET", "gzip", "gzip", true},
+		{"JSON as zstd", answer("application/json", long), "GET", "gzip, zstd", "zstd", true},
+		{"a problem", answer("application/problem+json", long), "GET", "gzip", "gzip", true},
+		{"a GraphQL response", answer("application/graphql-response+json; charset=utf-8", long), "POST", "gzip", "gzip", true},
+		{"a page", answer("text/html; charset=utf-8", long), "GET", "gzip", "gzip", true},
+		{"to who takes none", answer("application/json", long), "GET", "", "", true},
+		{"to who refuses", answer("application/json", long), "GET", "gzip;q=0", "", true},
+		{"a HEAD", answer("application/json", long), "HEAD", "gzip", "gzip", true},
+		{"1,024 bytes", answer("application/json", long[:1024]), "GET", "gzip", "gzip", true},
+		{"1,023 bytes", answer("application/json", long[:1023]), "GET", "gzip", "", false},
+		{"a short one for who takes nothing else", answer("application/json", long[:30]), "GET", "identity;q=0, gzip", "gzip", true},
+		{"an image", answer("image/png", long), "GET", "gzip", "", false},
+		{"a font", answer("font/ttf", long), "GET", "gzip", "", false},
+		{"events", answer("text/event-stream", long), "GET", "gzip", "", false},
+		{"what is packed already", answer("text/javascript", long, "Content-Encoding", "gzip"), "GET", "zstd", "gzip", false},
+		{"what is to stay as it is", answer("text/plain", long, "Cache-Control", "public, no-transform"), "GET", "gzip", "", false},
+		{"a stream", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			w.Header().Set("Etag", `"v1"`)
+			_, _ = io.WriteString(w, long)
+		}, "GET", "gzip", "", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := httptest.NewServer(compress(c.handler))
+			defer s.Close()
+			req, err := http.NewRequest(c.method, s.URL, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.accept != "" {
+				req.Header.Set("Accept-Encoding", c.accept)
+			}
+			resp, err := (&http.Client{Transport: &http.Transport{DisableCompression: true}}).Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer resp.Body.Close()
+			body, err := io.ReadAll(resp.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			h := resp.Header
+			if h.Get("Content-Encoding") != c.coding || h.Get("Etag") != `"v1"` {
+				t.Errorf("%v, want %q", h, c.coding)
+			}
+			if varies := strings.Contains(strings.Join(h["Vary"], ","), "Accept-Encoding"); varies != c.varies || c.name != "a stream" && h["Vary"][0] != "Accept" {
+				t.Errorf("Vary: %q", h["Vary"])
+			}
+			if c.method == "HEAD" {
+				if len(body) > 0 || h.Get("Content-Length") != "" {
+					t.Errorf("a HEAD: %d bytes, %v", len(body), h)
+				}
+				return
+			}
+			if c.coding != "" && h.Get("Content-Length") == strconv.Itoa(len(long)) && c.name != "what is packed already" {
+				t.Errorf("the length is that of the text: %v", h)
+			}
+			if c.name == "what is packed already" {
+				c.coding = "" // by word alone
+			}
+			if text := unpacked(t, c.coding, body); !strings.HasPrefix(long, text) || len(text) < 30 {
+				t.Errorf("%d bytes: %.100s", len(text), text)
+			}
+		})
+	}
+	if len(variesByAccept) != 1 {
+		t.Errorf("what answers share was changed: %q", variesByAccept)
+	}
+}
+
+// TestCompressedAnswersOfSurfaces: all of them, and a row that has not changed stays 304
+// by the same ETag.
+func TestCompressedAnswersOfSurfaces(t *testing.T) {
+	gw, err := New(kittest.Project(t), &Options{Undecided: true, Config: Config{Store: memoryStore}, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = gw.Close() })
+	ask := func(method, path, body string, headers ...string) *httptest.ResponseRecorder {
+		r := httptest.NewRequest(method, path, strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		for i := 0; i < len(headers); i += 2 {
+			r.Header.Set(headers[i], headers[i+1])
+		}
+		w := httptest.NewRecorder()
+		gw.Handler().ServeHTTP(w, r)
+		return w
+	}
+	made := ask("POST", "/api/people/authors", `{"name":"Ada","email":"ada@example.com","password":"long enough","bio":"`+strings.Repeat("long ", 300)+`"}`)
+	if made.Code != 201 {
+		t.Fatal(made.Body)
+	}
+	row := made.Header().Get("Location")
+	for name, a := range map[string][3]string{
+		"REST":         {"GET", row, ""},
+		"the envelope": {"POST", "/_kit/call", `{"jsonrpc":"2.0","id":1,"method":"author.list"}`},
+		"GraphQL":      {"POST", "/graphql", `{"query":"{ authors { items { name bio } } }"}`},
+		"the console":  {"GET", "/graphql/console/queries.json", ""},
+		"the page":     {"GET", "/", ""},
+	} {
+		plain := ask(a[0], a[1], a[2], "Accept", "text/html;q=0.5, */*")
+		for _, coding := range []string{"gzip", "zstd"} {
+			w := ask(a[0], a[1], a[2], "Accept", "text/html;q=0.5, */*", "Accept-Encoding", coding)
+			sent := w.Header().Get("Content-Encoding")
+			if long := plain.Body.Len() >= leastCompressed; (sent == coding) != long || !strings.HasSuffix(a[1], "/") && name != "the console" && !long {
+				t.Errorf("%s of %d bytes: %v", name, plain.Body.Len(), w.Header())
+			}
+			if got := unpacked(t, sent, w.Body.Bytes()); got != plain.Body.String() {
+				t.Errorf("%s as %s: %s", name, coding, got)
+			}
+			if w.Header().Get("Etag") != plain.Header().Get("Etag") {
+				t.Errorf("%s: %v", name, w.Header())
+			}
+		}
+	}
+	tag := ask("GET", row, "", "Accept-Encoding", "gzip").Header().Get("Etag")
+	if w := ask("GET", row, "", "Accept-Encoding", "gzip", "If-None-Match", tag); w.Code != 304 || w.Body.Len() > 0 || !strings.Contains(strings.Join(w.Header()["Vary"], ","), "Accept-Encoding") {
+		t.Errorf("%d %v", w.Code, w.Header())
+	}
+	if w := ask("PATCH", row, `{"bio":"short"}`, "Accept-Encoding", "gzip", "If-Match", tag); w.Code != 200 {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	off, err := New(kittest.Project(t), &Options{Undecided: true, Config: Config{Store: memoryStore, NoCompression: true}, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = off.Close() })
+	gw = off
+	if w := ask("POST", "/_kit/call", `{"jsonrpc":"2.0","id":1,"method":"rpc.discover"}`, "Accept-Encoding", "gzip"); w.Header().Get("Content-Encoding") != "" || w.Body.Len() < leastCompressed {
+		t.Errorf("%d bytes, %v", w.Body.Len(), w.Header())
+	}
+}
+
+// TestFlushedAnswers: what is flushed arrives, compressed or not.
+func TestFlushedAnswers(t *testing.T) {
+	for _, length := range []string{"", "4000"} {
+		next := make(chan struct{})
+		s := httptest.NewServer(compress(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/plain")
+			if length != "" {
+				w.Header().Set("Content-Length", length)
+			}
+			_, _ = io.WriteString(w, strings.Repeat("a", 2000))
+			if err := http.NewResponseController(w).Flush(); err != nil {
+				t.Error(err)
+			}
+			<-next
+			_, _ = io.WriteString(w, strings.Repeat("b", 2000))
+		})))
+		resp, err := http.Get(s.URL) // which unpacks gzip by itself
+		if err != nil {
+			t.Fatal(err)
+		}
+		half := make([]byte, 2000)
+		if _, err := io.ReadFull(resp.Body, half); err != nil || resp.Uncompressed != (length != "") {
+			t.Errorf("%v, unpacked: %v", err, resp.Uncompressed)
+		}
+		close(next)
+		if rest, err := io.ReadAll(resp.Body); err != nil || string(rest) != strings.Repeat("b", 2000) {
+			t.Errorf("%v %.20s", err, rest)
+		}
+		_ = resp.Body.Close()
+		s.Close()
+	}
+}
+
+// TestCompressedHalfAnswers: one that ends in a panic must not look whole.
+func TestCompressedHalfAnswers(t *testing.T) {
+	s := httptest.NewServer(watch(compress(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain")
+		w.Header().Set("Content-Length", "4000")
+		_, _ = io.WriteString(w, strings.Repeat("a", 2000))
+		panic("and then")
+	})), slog.New(slog.DiscardHandler), true))
+	defer s.Close()
+	resp, err := http.Get(s.URL)
+	if err == nil {
+		_, err = io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+	}
+	if err == nil {
+		t.Error("the client saw a whole answer")
+	}
+}
+
+// discarding is a writer of an answer that keeps nothing.
+type discarding struct{ header http.Header }
+
+func (d *discarding) Header() http.Header         { return d.header }
+func (d *discarding) Write(b []byte) (int, error) { return len(b), nil }
+func (d *discarding) WriteHeader(int)             {}
+
+// page is a list of rows as JSON.
+func page(rows int) []byte {
+	b := []byte(`{"items":[`)
+	for i := range rows {
+		b = append(b, `{"id":"p-`+strconv.Itoa(i*7919%1000)+`","name":"Product `+strconv.Itoa(i)+`","price":`+strconv.Itoa(i*31%997)+`.5,"status":"available","createdAt":"2026-01-`+strconv.Itoa(10+i%20)+`T10:00:00Z"},`...)
+	}
+	return append(b[:len(b)-1], `]}`...)
+}
+
+// compressedOnce answers a body once.
+func compressedOnce(accept string, body []byte) func() {
+	h := compress(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header()["Content-Type"] = []string{"application/json"}
+		w.Header()["Content-Length"] = []string{strconv.Itoa(len(body))}
+		_, _ = w.Write(body)
+	}))
+	r := httptest.NewRequest("GET", "/", nil)
+	if accept != "" {
+		r.Header.Set("Accept-Encoding", accept)
+	}
+	w := &discarding{header: http.Header{}}
+	return func() {
+		clear(w.header)
+		h.ServeHTTP(w, r)
+	}
+}
+
+// BenchmarkCompression is what it costs to send a page of 100 rows (11 KB).
+func BenchmarkCompression(b *testing.B) {
+	body := page(100)
+	for _, accept := range []string{"", "gzip", "zstd"} {
+		b.Run("accept="+accept, func(b *testing.B) {
+			one := compressedOnce(accept, body)
+			b.ReportAllocs()
+			b.SetBytes(int64(len(body)))
+			for b.Loop() {
+				one()
+			}
+		})
+	}
+	for _, accept := range []string{"gzip", "zstd"} {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequest("GET", "/", nil)
+		r.Header.Set("Accept-Encoding", accept)
+		compress(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+			_, _ = w.Write(body)
+		})).ServeHTTP(w, r)
+		b.Logf("%s: %d bytes of %d", accept, w.Body.Len(), len(body))
+	}
+}

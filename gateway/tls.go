@@ -1,0 +1,125 @@
+package gateway
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/frondhost/frond/schema"
+)
+
+// TLS names the PEM files of the listener's certificate, its intermediates included,
+// and its key, below the project's folder or by absolute paths. The zero value is
+// plain HTTP.
+type TLS struct {
+	Cert, Key string
+}
+
+// check finds what is wrong between settings that are each right.
+func (t *TLS) check() (faults schema.Faults) {
+	if (t.Cert == "") != (t.Key == "") {
+		missing := map[bool]string{true: "cert", false: "key"}[t.Cert == ""]
+		faults = append(faults, schema.Fault{
+			File: ConfigFile, Pointer: "/tls/" + missing, Message: "TLS needs a certificate and its key",
+			Remedy: fmt.Sprintf("name the file of the other half in tls.%s, or leave out both", missing),
+		})
+	}
+	return faults
+}
+
+// certificate is what the listener shows. Each handshake looks whether the files have
+// changed since: whoever renews them does not restart anything. What cannot be used
+// is told once, and the pair that was there stays.
+type certificate struct {
+	files [2]string // certificate, key
+	log   *slog.Logger
+
+	mu      sync.Mutex
+	seen    [2]os.FileInfo
+	current *tls.Certificate
+}
+
+// load reads the pair; nil: there is none.
+func (t *TLS) load(dir string, log *slog.Logger) (*certificate, schema.Faults) {
+	if t.Cert == "" || t.Key == "" {
+		return nil, nil
+	}
+	c := &certificate{log: log}
+	for i, file := range []string{t.Cert, t.Key} {
+		if !filepath.IsAbs(file) {
+			file = filepath.Join(dir, file)
+		}
+		c.files[i] = file
+	}
+	if _, err := c.renew(); err != nil {
+		return nil, schema.Faults{{
+			File: ConfigFile, Pointer: "/tls", Message: "the certificate cannot be used: " + err.Error(),
+			Remedy: "name a PEM file with the certificate in tls.cert, and one with its key, not encrypted, in tls.key",
+		}}
+	}
+	return c, nil
+}
+
+// config is the listener's. HTTP/2 is offered by net/http.
+func (c *certificate) config() *tls.Config {
+	return &tls.Config{
+		MinVersion: tls.VersionTLS12,
+		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+			return c.get(), nil
+		},
+	}
+}
+
+func (c *certificate) get() *tls.Certificate {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch changed, err := c.renew(); {
+	case err != nil:
+		c.log.Error("the new certificate cannot be used; the one before stays", "cert", c.files[0], "key", c.files[1], "error", err)
+	case changed:
+		c.log.Info("the certificate has been taken over", "cert", c.files[0], "until", c.current.Leaf.NotAfter.Format(time.RFC3339))
+	}
+	return c.current
+}
+
+// renew reads the files where they are not what was seen last.
+func (c *certificate) renew() (changed bool, err error) {
+	var now [2]os.FileInfo
+	for i, file := range c.files {
+		info, err := os.Stat(file)
+		if err != nil {
+			if c.current != nil && c.seen[i] == nil {
+				return false, nil // missing still, which is told already
+			}
+			c.seen[i] = nil
+			return false, err
+		}
+		now[i] = info
+	}
+	if same(now[0], c.seen[0]) && same(now[1], c.seen[1]) {
+		return false, nil
+	}
+	c.seen = now
+	pair, err := tls.LoadX509KeyPair(c.files[0], c.files[1])
+	if err != nil {
+		return false, err
+	}
+	if pair.Leaf == nil { // a GODEBUG of old
+		if pair.Leaf, err = x509.ParseCertificate(pair.Certificate[0]); err != nil {
+			return false, err
+		}
+	}
+	c.current = &pair
+	return true, nil
+}
+
+// same says whether a file is what it was: replaced, it is another one, and rewritten,
+// it has another time.
+func same(now, before os.FileInfo) bool {
+	return before != nil && os.SameFile(now, before) && now.ModTime().Equal(before.ModTime()) && now.Size() == before.Size()
+}
