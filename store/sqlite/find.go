@@ -60,7 +60,10 @@ type reading struct {
 func (r *reading) page(ctx context.Context) error {
 	b := r.store.builder()
 	defer b.free()
-	if r.q.Count {
+	// An estimate is made behind the page, on the same connection.
+	estimate := r.q.Count && r.q.Estimate && r.q.Where != nil
+	counted := r.q.Count && !estimate
+	if counted {
 		// The count stands behind the rows in the same statement: it sees what they see.
 		b.text("SELECT 0, * FROM (")
 	}
@@ -78,7 +81,7 @@ func (r *reading) page(ctx context.Context) error {
 		b.orderBy(r.order, alias)
 	}
 	b.limit(r.q)
-	if r.q.Count {
+	if counted {
 		b.text(") UNION ALL SELECT 1, ")
 		if err := r.total(b); err != nil {
 			return err
@@ -91,8 +94,12 @@ func (r *reading) page(ctx context.Context) error {
 		return err
 	}
 	return r.store.pool.run(ctx, r.turn(ctx), func(c *conn) error {
-		c.budget.total = r.q.Count && r.q.Where != nil
-		return r.runPage(c, b)
+		c.budget.total = counted && r.q.Where != nil
+		err := r.runPage(c, b, counted)
+		if err == nil && estimate {
+			r.found.Total, err = r.estimate(c, int64(r.q.Offset+r.found.Rows.Len()), r.found.More)
+		}
+		return err
 	})
 }
 
@@ -140,13 +147,13 @@ func (r *reading) conditions(b *builder, alias, word string, from bool) error {
 	return nil
 }
 
-func (r *reading) runPage(c *conn, b *builder) error {
+func (r *reading) runPage(c *conn, b *builder, counted bool) error {
 	st, err := c.start(b.sql, b.args)
 	if err != nil {
 		return err
 	}
 	first := 0
-	if r.q.Count {
+	if counted {
 		first = 1
 	}
 	limit := max(0, r.q.Limit)
@@ -161,7 +168,7 @@ func (r *reading) runPage(c *conn, b *builder) error {
 		}
 		if n == limit {
 			r.found.More = true
-			if !r.q.Count {
+			if !counted {
 				break
 			}
 			continue
