@@ -6,6 +6,7 @@
 //	load       GraphQL over HTTP under load, against handlers written by hand
 //	remote     GraphQL over two remotes under load, against a backend written by hand
 //	rest       a list of 100 rows against a handler written by hand
+//	lists      filters through relations and totals as rows grow, and what others notice
 //	findbyid   one row through each surface
 //	collector  a list and a nested query with and without a collector
 //	thousand   a project of 1,000 cards: start, memory, size of the schema
@@ -38,6 +39,7 @@ func main() {
 		{"load", benchLoad},
 		{"remote", benchRemote},
 		{"rest", benchREST},
+		{"lists", benchLists},
 		{"findbyid", benchFindByID},
 		{"collector", benchCollector},
 		{"thousand", benchThousand},
@@ -49,7 +51,7 @@ func main() {
 	}
 	if len(chosen) == 0 {
 		fmt.Printf("%s %s/%s, %d processors\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0))
-		chosen = []string{"graphql", "worst", "load", "remote", "rest", "findbyid", "collector", "thousand"}
+		chosen = []string{"graphql", "worst", "load", "remote", "rest", "lists", "findbyid", "collector", "thousand"}
 	}
 	for _, part := range parts {
 		if slices.Contains(chosen, part.name) {
@@ -66,7 +68,7 @@ func main() {
 		) bool {
 			return p.name == name
 		}) {
-			log.Printf("bench: there is no %s; write graphql, worst, load, remote, rest, findbyid, collector or thousand", name)
+			log.Printf("bench: there is no %s; write graphql, worst, load, remote, rest, lists, findbyid, collector or thousand", name)
 			os.Exit(2)
 		}
 	}
