@@ -201,7 +201,8 @@ func TestForeignHosts(t *testing.T) {
 					foreignOp("publish", "command", `"output":`+noteCard, `"cardinality":"one"`),
 					foreignOp("findByTitle", "query", `"output":`+noteCard),
 					foreignOp("archive", "command", `"cardinality":"none"`),
-					foreignOp("sweep", "command", `"params":{"type":"object","properties":{}}`)}, noteReads...)...)),
+					foreignOp("sweep", "command", `"params":{"type":"object","properties":{}}`),
+				}, noteReads...)...)),
 				answers: map[string]func(invoked) any{
 					"note.publish": func(in invoked) any {
 						return map[string]any{"id": in.Params["id"], "title": fmt.Sprint(in.Query["at"], in.Body), "pages": 1, "writerId": nil}
