@@ -84,10 +84,7 @@ func TestRelationsNobodyAnswers(t *testing.T) {
 		"/properties/writerId: the relation is not offered: writer has no findById where it runs; the key is a plain field",
 		"/properties/roomId: the relation is not offered: room is no door of any Frond here; the key is a plain field",
 	}
-	own := folder(t, map[string]string{
-		"fronds/own/entities/own.yaml": "properties: {id: {type: string, x-kit: {role: {primary: true}}}}\n",
-		"fronds/own/frond.yaml":        "collectors: {own: open}\n",
-	})
+	own := folder(t, map[string]string{"fronds/own/entities/own.yaml": "properties: {id: {type: string, x-kit: {role: {primary: true}}}}\n"})
 	out := run(t, "", "check", own, "--remote", "desk="+remote).stdout
 	for _, want := range says {
 		if !strings.Contains(log.String(), want) {
@@ -100,7 +97,7 @@ func TestRelationsNobodyAnswers(t *testing.T) {
 
 	// A relation of ours to a Frond of which nothing is known yet: it may be the other
 	// side of one there, so what is sent for it cannot be kept.
-	url, _, _ = housed(t, map[string]string{"fronds/own/frond.yaml": "collectors: {pile: open}\n", "fronds/own/entities/pile.yaml": `
+	url, _, _ = housed(t, map[string]string{"fronds/own/entities/pile.yaml": `
 properties:
   id: {type: string, x-kit: {role: {primary: true}, lifecycle: {create: {generate: cuid2}}}}
   notes: {x-kit: {role: {relation: {to: note, kind: many}}}}

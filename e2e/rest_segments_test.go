@@ -10,7 +10,7 @@ import (
 func TestSegmentsInAnyCase(t *testing.T) {
 	files := map[string]string{
 		"fronds/music/entities/playlistEntry.yaml": "properties:\n  id: {type: string, x-kit: {role: {primary: true}}}\n  no: {type: integer}\n",
-		"fronds/music/frond.yaml":                  "doors: {playlistentry: {operations: {moveUp: {params: {type: object, properties: {id: {type: string}}}}}}}\ncollectors: {'*': open}\n",
+		"fronds/music/frond.yaml":                  "doors: {playlistentry: {operations: {moveUp: {params: {type: object, properties: {id: {type: string}}}}}}}\n",
 	}
 	url, gw, _ := housed(t, files, nil)
 	made := send(t, "POST", url+"/api/music/PlaylistEntries", `{"id":"e 1","no":1}`)
@@ -43,7 +43,7 @@ func TestSegmentsInAnyCase(t *testing.T) {
 	if r := run(t, "", "check", dir); r.code != 0 {
 		t.Errorf("an older lock: %d %s", r.code, r.stdout)
 	}
-	write(t, dir, map[string]string{"fronds/music/frond.yaml": "doors: {other: {plural: PlaylistEntries, operations: {ring: {}}}}\ncollectors: {'*': open}\n"})
+	write(t, dir, map[string]string{"fronds/music/frond.yaml": "doors: {other: {plural: PlaylistEntries, operations: {ring: {}}}}\n"})
 	if r := run(t, "", "check", dir); r.code != 2 && r.code != 1 || !strings.Contains(r.stdout, "is claimed twice") {
 		t.Errorf("two doors at one path: %d %s", r.code, r.stdout)
 	}

@@ -247,7 +247,7 @@ func (w *graphqlWire) selection(name string, door doorShape, only, unseen []stri
 		}
 		typ := f.Type.named()
 		relation := strings.HasSuffix(typ.Name, "Connection") || w.size.types[typ.Name]
-		if f.Name == "nodeId" || relation || only != nil && !slices.Contains(only, raw) || only == nil && slices.Contains(unseen, raw) {
+		if f.Name == "nodeId" || f.Name == "etag" || relation || only != nil && !slices.Contains(only, raw) || only == nil && slices.Contains(unseen, raw) {
 			continue
 		}
 		if raw != f.Name {

@@ -77,14 +77,9 @@ func (l *ladder) take(run *facade.Rows, primary string) *facade.Error {
 // idFields is the fields to ask findByIds for, its key among them, or nil for all.
 func (r *Remote) idFields(q *question, primary string) json.RawMessage {
 	const operation = "findByIds"
-	var takes []string
-	if m, known := r.peer.method(q.call.Entity, operation); known {
-		takes = m.query
-	} else if op := q.door.Operation(operation); op.Query != nil {
-		takes = fieldNames(op.Query)
-	}
+	m, _ := r.peer.method(q.call.Entity, operation)
 	names := q.call.Select
-	if names == nil || !slices.Contains(takes, "fields") {
+	if m == nil || names == nil || !slices.Contains(m.query, "fields") {
 		return nil
 	}
 	if !slices.Contains(names, primary) {

@@ -14,7 +14,7 @@ func (q *question) takesQuery() (keys []string, ok bool) {
 	switch {
 	case q.method != nil:
 		return q.method.query, true
-	case q.op != nil && q.op.Query != nil:
+	case q.op != nil && q.op.Query != nil && (!q.op.Builtin || q.call.Operation == "list"):
 		return fieldNames(q.op.Query), true
 	}
 	return nil, false
@@ -33,6 +33,7 @@ func fieldNames(e *schema.Entity) []string {
 func (q *question) knowsFields(names []string) bool {
 	for _, name := range names {
 		switch {
+		case name == facade.ETag: // who is asked for it has said that it is there
 		case q.method != nil && q.method.fields != nil:
 			if !slices.Contains(q.method.fields, name) {
 				return false
@@ -46,7 +47,7 @@ func (q *question) knowsFields(names []string) bool {
 
 // listOwn are the keys of list's query (DESIGN 5). A host may not know one of them,
 // and then it might not say so: some hosts ignore what they do not know.
-var listOwn = []string{"filter", "sort", "limit", "after", "before", "offset", "fields", "total", "count", "cursors"}
+var listOwn = []string{"filter", "sort", "limit", "after", "before", "offset", "fields", "total", "cursors"}
 
 // narrow is the query of a call as this host takes it: with the fields that are
 // going to be read where it can be told them, without what it does not know and
@@ -72,7 +73,7 @@ func (q *question) narrow(query json.RawMessage) (json.RawMessage, *facade.Error
 				}
 				kept = append(jsontext.AppendString(kept, name), ':')
 				kept = append(kept, value...)
-			case jsontext.IsNull(value), name == "total", name == "count", name == "fields", name == "cursors", name == "limit", name == "offset" && string(value) == "0":
+			case jsontext.IsNull(value), name == "total", name == "fields", name == "cursors", name == "limit", name == "offset" && string(value) == "0":
 			default:
 				refused = append(refused, schema.Detail{
 					Path: name, Pointer: "/query/" + jsontext.Token(name), Code: schema.UnknownKey,
@@ -89,6 +90,9 @@ func (q *question) narrow(query json.RawMessage) (json.RawMessage, *facade.Error
 	}
 	if !said || q.call.Select == nil || !slices.Contains(takes, "fields") || jsontext.Get(query, "fields") != nil {
 		return query, nil
+	}
+	if q.op != nil && q.op.Builtin && q.call.Operation != "list" && !slices.Contains(q.call.Select, facade.ETag) {
+		return query, nil // one row, and its version is not wanted: as hosts without it are asked
 	}
 	if names := q.call.Select; len(names) > 0 && q.knowsFields(names) {
 		return withMember(query, "fields", appendNames(nil, names)), nil

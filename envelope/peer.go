@@ -32,7 +32,7 @@ type method struct {
 	name   string // as the host spells it
 	kind   facade.Kind
 	query  []string // the keys of its query; nil: it names none
-	fields []string // of the rows of its door; nil: no card
+	fields []string // of the rows of its door, computed ones among them; nil: no card
 	limit  int      // the maximum of limit in its card; 0: none
 }
 
@@ -67,6 +67,9 @@ func (p *peer) learn(document json.RawMessage) {
 				}
 				if d.Schema != nil {
 					m.fields = cardKeys(d.Schema)
+					if d.Computed != nil {
+						m.fields = append(m.fields, cardKeys(d.Computed)...)
+					}
 				}
 				methods[methodKey(d.Name, op.Name)] = m
 			}

@@ -20,6 +20,12 @@ func (t *trip) admit(ctx context.Context) error {
 			return err
 		}
 	}
+	if t.asksVersion() {
+		var err error
+		if t.asVersion, err = t.versionScope(ctx); err != nil {
+			return err
+		}
+	}
 	switch b := t.op.builtin; {
 	case b != nil:
 		if err := b.admit(t, ctx); err != nil {
@@ -29,7 +35,10 @@ func (t *trip) admit(ctx context.Context) error {
 		t.admitNamed()
 	}
 	if t.sel == nil && t.op.reader != nil {
-		t.sel = t.pick(t.call.Select, nil)
+		t.sel = t.pick(t.call.Select, t.list.fields)
+	}
+	if err := t.admitIf(ctx); err != nil {
+		return err
 	}
 	if err := t.refusal(); err != nil {
 		return err

@@ -41,6 +41,15 @@ type Call struct {
 	// or by offset; without it Page.HasPrevious takes it for granted there. Of a page
 	// that is read backward it is known.
 	Behind bool
+	// Version asks for the version of every row that is answered, in Result.Versions.
+	Version bool
+	// If is what has to hold of the row that update or delete is about; it is judged in
+	// the transaction that writes. nil: nothing.
+	If *Precondition
+	// Merge says that the body of an update is a merge patch to the letter (RFC 7396):
+	// objects that the card leaves open are merged too, and a null removes a member of
+	// one. Without it such an object is one value, and replaced.
+	Merge bool
 	// Partial lets an answer stand whose computed fields could not all be made: the
 	// ones that failed are absent from the rows and named in Result.Failed. Without
 	// it such a call fails whole.

@@ -27,6 +27,7 @@ type compiler struct {
 	left         []schema.Fault // of the cards of remotes
 
 	listCards map[ListLimits]*schema.Entity
+	rowCards  map[string]*schema.Entity // likewise, by operation
 }
 
 func (b *compiler) fault(file, at, message, remedy string) {
@@ -187,7 +188,7 @@ func (b *compiler) door(frond *Frond, src *FrondSource, c *doorConfig, e *schema
 	}
 	key := schema.EntityKey(d.Name)
 	if other := b.doors[key]; other != nil {
-		b.fault(d.Origin, c.at, fmt.Sprintf("the door %s "+schema.TwoOwners+": %s and %s", d.Name, other.Origin, d.Origin), "rename one of them: the method is entity.op, for the whole host")
+		b.fault(d.Origin, c.at, fmt.Sprintf("the door %s has two owners: %s and %s", d.Name, other.Origin, d.Origin), "rename one of them: the method is entity.op, for the whole host")
 		return
 	}
 	b.doors[key] = d
@@ -195,6 +196,8 @@ func (b *compiler) door(frond *Frond, src *FrondSource, c *doorConfig, e *schema
 	if e != nil {
 		d.Name = e.Name
 		d.reader = &reader{entity: e}
+		p, _ := filterField(e, ETag)
+		d.reader.versioned = p == nil
 		d.byID = newOrder(e, nil)
 		b.builtins(d, src, c)
 	}

@@ -152,7 +152,7 @@ collectors: {product: [{when: user != nil}, {hide: [stock]}]}`)
 	if text := must(t, nobody, "product.list", "", "", ""); strings.Contains(text, "inStock") || strings.Contains(text, `"stock"`) || !strings.Contains(text, `"label":"Pen","few":false`) {
 		t.Error(text)
 	}
-	want := "/query/fields/0 unknown_key: names inStock, which product does not have; there is id, name, body, weight, price, onSale, tags, size, madeAt, label, few"
+	want := "/query/fields/0 unknown_key: names inStock, which product does not have; there is id, name, body, weight, price, onSale, tags, size, madeAt, label, few, etag"
 	if _, err := do(t, nobody, "product.list", "", `{"fields":"inStock"}`, ""); refusals(err) != want {
 		t.Errorf("got\n%s\nwant\n%s", refusals(err), want)
 	}

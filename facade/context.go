@@ -24,6 +24,7 @@ type station struct {
 	trace  string
 	depth  int
 	inside bool // the next call is the author's own
+	lent   *lent
 }
 
 type stationKey struct{}

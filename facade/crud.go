@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -43,16 +44,37 @@ var builtins = []*builtin{
 // maxIDs is how many ids findByIds takes (DESIGN 5).
 const maxIDs = 500
 
-// admitID judges findById and delete: an id and nothing else. A batch has its
-// keys instead.
+// admitID judges findById and delete: an id, and what the query says. A batch has
+// its keys instead.
 func (t *trip) admitID(context.Context) error {
 	in := &t.call.Invocation
 	if t.each == nil {
 		t.admitParamsID()
 	}
-	t.only(in.Query, "/query", nil)
+	t.admitRowQuery()
 	t.only(in.Body, "/body", nil)
 	return nil
+}
+
+// admitRowQuery judges the query of the operations that are about rows by their ids:
+// which fields are answered, and which version of the row is meant.
+func (t *trip) admitRowQuery() {
+	query := t.call.Invocation.Query
+	t.only(query, "/query", rowKeys[t.op.Name])
+	for name, value := range jsontext.Members(query) {
+		switch {
+		case !slices.Contains(rowKeys[t.op.Name], name):
+		case name == "ifMatch":
+			t.cond = t.readIfMatch(value)
+		case name == "fields" && !jsontext.IsNull(value):
+			t.list.fields = t.readFields(value)
+		}
+	}
+}
+
+// rowKeys are the keys of those queries.
+var rowKeys = map[string][]string{
+	"findById": {"fields"}, "findByIds": {"ids", "fields"}, "create": {"fields"}, "update": {"ifMatch", "fields"}, "delete": {"ifMatch"},
 }
 
 var onlyID = []string{"id"}
@@ -76,7 +98,7 @@ func (t *trip) admitParamsID() {
 func (t *trip) admitIDs(context.Context) error {
 	in, p := &t.call.Invocation, t.door.Entity.Primary
 	t.only(in.Params, "/params", nil)
-	t.only(in.Query, "/query", []string{"ids"})
+	t.admitRowQuery()
 	t.only(in.Body, "/body", nil)
 	sent := jsontext.Get(in.Query, "ids")
 	refuse := func(at, code, message string) {
@@ -110,7 +132,7 @@ func (t *trip) admitIDs(context.Context) error {
 func (t *trip) admitCreate(context.Context) error {
 	in := &t.call.Invocation
 	t.only(in.Params, "/params", nil)
-	t.only(in.Query, "/query", nil)
+	t.admitRowQuery()
 	t.body = t.judge(t.door.Entity, schema.Create, in.Body)
 	return nil
 }
@@ -118,7 +140,7 @@ func (t *trip) admitCreate(context.Context) error {
 func (t *trip) admitUpdate(ctx context.Context) error {
 	in := &t.call.Invocation
 	t.admitParamsID()
-	t.only(in.Query, "/query", nil)
+	t.admitRowQuery()
 	body := in.Body
 	if t.id != nil {
 		body = t.withoutID(body)
@@ -243,18 +265,21 @@ func (t *trip) runUpdate(ctx context.Context) (*Result, error) {
 	if err := t.stays(ctx, terms, Errorf(Forbidden, "you may not change this so: it would not be yours to see any more")); err != nil {
 		return nil, err
 	}
-	rows, err := t.store().Update(ctx, t.door.Entity, t.id, t.see.Rows, t.body, terms.orNone(), t.sel.stored)
+	rows, err := t.store().Update(ctx, t.door.Entity, t.id, t.writable(), t.body, terms.orNone(), t.sel.stored)
 	if err != nil {
 		return nil, t.veiled(ctx, err)
 	}
 	if rows.Len() == 0 {
 		return nil, Errorf(NotFound, "there is no %s with this id", t.door.Name)
 	}
+	if t.lent.forRow(t) {
+		t.lent.used.Store(true)
+	}
 	return &Result{Form: FormRow, Rows: rows}, nil
 }
 
 func (t *trip) runDelete(ctx context.Context) (*Result, error) {
-	was, err := t.store().Delete(ctx, t.door.Entity, t.id, t.see.Rows, t.terms().orNone())
+	was, err := t.store().Delete(ctx, t.door.Entity, t.id, t.writable(), t.terms().orNone())
 	if err != nil {
 		return nil, t.veiled(ctx, err)
 	}

@@ -43,7 +43,7 @@ func (c *Catalog) discovered(op *Operation) schema.DiscoveredOp {
 	if op.Params == nil && op.Query == nil && op.Input == nil && !op.Open {
 		out.Params = takesNothing
 	}
-	if op.Builtin && op.Query != nil {
+	if op.Builtin && (op.Name == "list" || op.Name == "findByIds") {
 		// DESIGN 5: the grammar of list is published as its input card, which is the
 		// spec's own key; a built-in query has no body beside it.
 		out.Query, out.Input = nil, op.Query.Card

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // project is the last step: rows leave with the fields the caller asked for and
@@ -12,6 +14,16 @@ import (
 func (t *trip) project(ctx context.Context, res *Result) (*Result, error) {
 	if t.sel == nil || res.Form == FormValue {
 		return res, nil
+	}
+	var versions []string
+	if t.call.Version || t.sel.etag {
+		var err error
+		if versions, err = t.versions(res.Rows); err != nil {
+			return nil, err
+		}
+		if t.call.Version {
+			res.Versions = versions
+		}
 	}
 	if !t.sel.rewritten() || res.Rows.Len() == 0 {
 		if !t.inside {
@@ -31,6 +43,12 @@ func (t *trip) project(ctx context.Context, res *Result) (*Result, error) {
 		out.BeginRow()
 		for j, c := range t.sel.columns {
 			switch {
+			case c.from < 0 && c.computed < 0:
+				if versions[i] == "" {
+					out.Put(j, []byte("null"))
+				} else {
+					out.Put(j, jsontext.Quote(versions[i]))
+				}
 			case c.from < 0:
 				if made[c.computed] != nil {
 					out.Put(j, made[c.computed][i])

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -51,7 +52,17 @@ func (t *trip) handle(ctx context.Context) (*Result, error) {
 	if t.each != nil && t.call.Each != nil {
 		return t.handleEach(ctx)
 	}
-	c := &Call{Entity: t.door.Name, Operation: t.op.Name, Select: t.call.Select, Cursors: t.call.Cursors, Partial: t.call.Partial}
+	lent, there, err := t.beforeHandler(ctx)
+	switch {
+	case err != nil:
+		return nil, err
+	case !there && t.op.Name == "delete":
+		return &Result{Form: FormValue, Value: json.RawMessage("false")}, nil
+	case !there:
+		return nil, Errorf(NotFound, "there is no %s with this id", t.door.Name)
+	}
+	t.lent = lent
+	c := &Call{Entity: t.door.Name, Operation: t.op.Name, Select: t.call.Select, Cursors: t.call.Cursors, Partial: t.call.Partial, If: t.cond}
 	in := t.call.Invocation
 	in.State = t.state
 	if t.op.builtin == nil {
@@ -71,7 +82,7 @@ func (t *trip) handle(ctx context.Context) (*Result, error) {
 // station is the context of the author's code: it knows which façade runs it and
 // for whom (see [From] and [Inside]).
 func (t *trip) station(ctx context.Context) context.Context {
-	at := &station{facade: t.facade, state: t.state, trace: t.call.Invocation.Trace, depth: t.depth}
+	at := &station{facade: t.facade, state: t.state, trace: t.call.Invocation.Trace, depth: t.depth, lent: t.lent}
 	return WithState(context.WithValue(ctx, stationKey{}, at), t.state)
 }
 
@@ -131,6 +142,11 @@ func (t *trip) adopt(answer any) (*Result, error) {
 			if page != nil {
 				out.Page = *page
 			}
+		}
+	}
+	if from == nil {
+		if rows, err = t.answered(rows); err != nil {
+			return nil, t.unfit(err)
 		}
 	}
 	read, ok := ReadRows(t.sel.stored, rows)
@@ -200,16 +216,16 @@ func readPage(text json.RawMessage, page *Page) (items json.RawMessage, err erro
 		return nil, fmt.Errorf("it answered no list result")
 	}
 	for name, value := range jsontext.Members(text) {
-		switch name {
+		switch strings.ToLower(name) {
 		case "items":
 			items = value
 		case "total":
 			if n, ok := schema.Integer(value); ok {
 				page.Total = n
 			}
-		case "hasMore":
+		case "hasmore":
 			page.HasMore = jsontext.KindOf(value) == jsontext.True
-		case "endCursor":
+		case "endcursor":
 			if s := jsontext.Unquote(value); jsontext.KindOf(value) == jsontext.String && s != "" {
 				page.Cursors = []string{s}
 			}

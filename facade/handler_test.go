@@ -1,9 +1,11 @@
 package facade_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -45,8 +47,42 @@ doors:
 `,
 }
 
+// bookKey is a struct without tags that others have in them.
+type bookKey struct{ ID string }
+
+// TestAnswersThatDoNotFitAreLogged: with the entity, the operation, the field and the
+// trace id that is all the caller is told.
+func TestAnswersThatDoNotFitAreLogged(t *testing.T) {
+	for _, c := range []struct {
+		answer      any
+		field, says string
+	}{
+		{map[string]any{"id": "b1", "titel": "t"}, "titel", "is none of book"},
+		{map[string]any{"id": "b1"}, "title", "is required"},
+		{map[string]any{"id": "b1", "title": "t", "TITLE": "t"}, "title", "is answered twice"},
+	} {
+		f := facadeOf(t, shelf, func(p *facade.Project) {
+			facade.Handle(p.Door("book"), "one", func(context.Context, *facade.Call) (any, error) { return c.answer, nil })
+		})
+		_, err := f.Call(t.Context(), &facade.Call{Entity: "book", Operation: "one"})
+		var log bytes.Buffer
+		out := facade.Report(t.Context(), slog.New(slog.NewJSONHandler(&log, nil)), err, "")
+		var line struct{ Level, Entity, Operation, Field, Trace, Error string }
+		if err := json.Unmarshal(log.Bytes(), &line); err != nil {
+			t.Fatalf("%v: %s", err, log.String())
+		}
+		details, _ := out.Details.(map[string]any)
+		if line.Level != "ERROR" || line.Entity != "book" || line.Operation != "one" || line.Field != c.field || !strings.Contains(line.Error, c.says) {
+			t.Errorf("%+v", line)
+		}
+		if out.Code != facade.InternalError || strings.Contains(out.Message, c.field) || details["traceId"] != line.Trace || line.Trace == "" {
+			t.Errorf("told %+v, logged %+v", out, line)
+		}
+	}
+}
+
 func TestHandlerAnswers(t *testing.T) {
-	row := map[string]any{"id": "b1", "title": "a <b>", "secret": "s", "extra": 1, "at": "2024-01-01T00:00:00+01:00"}
+	row := map[string]any{"id": "b1", "title": "a <b>", "secret": "s", "at": "2024-01-01T00:00:00+01:00"}
 	const out = `{"id":"b1","title":"A <B>","at":"2023-12-31T23:00:00.000Z"}`
 	for _, c := range []struct {
 		name, op string
@@ -57,7 +93,19 @@ func TestHandlerAnswers(t *testing.T) {
 		{"a struct", "one", struct {
 			ID, Title string
 			At        time.Time
-		}{}, `{}`},
+		}{"b1", "a <b>", time.Date(2024, 1, 1, 0, 0, 0, 0, time.FixedZone("", 3600))}, out},
+		{"a struct in a struct", "one", struct {
+			bookKey
+			Title string
+		}{bookKey{"b1"}, "t"}, `{"id":"b1","title":"T"}`},
+		{"a struct without tags in a page", "page", struct {
+			Items []bookKey
+			Total int
+		}{}, `{"items":[],"total":0,"hasMore":false,"endCursor":null}`},
+		{"a field the card does not have", "one", map[string]any{"id": "b1", "title": "t", "titel": "t"}, "INTERNAL_ERROR"},
+		{"a field that is missing", "one", map[string]any{"id": "b1"}, "INTERNAL_ERROR"},
+		{"a key that is missing", "many", []any{row, map[string]any{"title": "t"}}, "INTERNAL_ERROR"},
+		{"a field twice", "one", map[string]any{"id": "b1", "title": "t", "Title": "u"}, "INTERNAL_ERROR"},
 		{"json", "one", json.RawMessage(`{"id":"b1","secret":"s","title":"t"}`), `{"id":"b1","title":"T"}`},
 		{"one is never null", "one", nil, "INTERNAL_ERROR"},
 		{"maybe is", "maybe", nil, `null`},

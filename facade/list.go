@@ -36,7 +36,7 @@ type listing struct {
 	offset   int
 	from     []json.RawMessage // of the row the page is read on from; nil: the edge
 	backward bool
-	count    counting
+	count    bool
 	fields   []string
 	edges    bool // cursors of every row are answered too, and what lies before the page
 
@@ -44,7 +44,7 @@ type listing struct {
 }
 
 // listKeys are the keys of list's query.
-var listKeys = []string{"filter", "sort", "limit", "after", "before", "offset", "fields", "total", "count", "cursors"}
+var listKeys = []string{"filter", "sort", "limit", "after", "before", "offset", "fields", "total", "cursors"}
 
 // admitList reads list's query. Every value is judged here, so that a store only
 // translates.
@@ -53,9 +53,9 @@ func (t *trip) admitList(ctx context.Context) error {
 	t.only(in.Params, "/params", nil)
 	t.only(in.Query, "/query", t.op.listKeys())
 	t.only(in.Body, "/body", nil)
-	l.limit = t.door.limits.Default
+	l.count, l.limit = true, t.door.limits.Default
 	l.order = t.door.byID
-	var after, before, total, count json.RawMessage
+	var after, before json.RawMessage
 	for name, value := range jsontext.Members(in.Query) {
 		if jsontext.IsNull(value) {
 			continue // an explicit null is as good as nothing here: none of them can be null
@@ -77,18 +77,10 @@ func (t *trip) admitList(ctx context.Context) error {
 		case "fields":
 			l.fields = t.readFields(value)
 		case "total":
-			if total = value; !t.readYes("total", value) {
-				l.count = uncounted
-			}
-		case "count":
-			count = value
-			l.count = t.readCounting(value)
+			l.count = t.readYes("total", value)
 		case "cursors":
 			l.edges = t.readYes("cursors", value)
 		}
-	}
-	if count != nil && total != nil {
-		t.refuseQuery("count", "exclusive", "cannot stand beside total; send one of them")
 	}
 	switch {
 	case after != nil && before != nil:
@@ -123,7 +115,7 @@ func (t *trip) runList(ctx context.Context) (*Result, error) {
 	q := Find{
 		Entity: t.door.Entity, Select: t.sel.stored, Where: both(t.see.Rows, l.filter),
 		Sort: l.order.keys, Limit: l.limit, Offset: l.offset, From: l.from, Backward: l.backward,
-		Count: l.count != uncounted, Estimate: l.count == estimated, Keys: t.call.Cursors || l.edges,
+		Count: l.count, Keys: t.call.Cursors || l.edges,
 	}
 	if t.each != nil {
 		if len(t.each.values) == 0 {
@@ -192,7 +184,7 @@ func (t *trip) pages(found *Found) *Result {
 func (t *trip) page(found *Found, g FoundGroup, behind bool) Page {
 	l := &t.list
 	p := Page{Total: -1, HasMore: g.More, HasPrevious: behind}
-	if l.count != uncounted {
+	if l.count {
 		p.Total = g.Total
 	}
 	if l.backward {

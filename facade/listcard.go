@@ -14,6 +14,15 @@ import (
 // surfaces read them; the path judges these few keys by hand.
 func (b *compiler) builtinCards(d *Door, op *Operation) {
 	id := schema.Field{Name: "id", Shape: d.Entity.Primary.Shape}
+	if fields := rowQuery(op.Name); fields != nil && op.Name != "findByIds" {
+		if b.rowCards == nil {
+			b.rowCards = map[string]*schema.Entity{}
+		}
+		if b.rowCards[op.Name] == nil {
+			b.rowCards[op.Name] = b.view(&Door{Name: "any", Frond: d.Frond}, upper(op.Name), &schema.Card{Fields: fields, Required: []string{}})
+		}
+		op.Query = b.rowCards[op.Name]
+	}
 	switch op.Name {
 	case "findById", "update", "delete":
 		if d.idCard == nil {
@@ -25,7 +34,7 @@ func (b *compiler) builtinCards(d *Door, op *Operation) {
 			Type: "array", Items: &id.Shape, Description: "The ids of the rows, in the order they are wanted.",
 			Extra: keywords("maxItems", maxIDs),
 		}}
-		op.Query = b.view(d, "Ids", &schema.Card{Fields: []schema.Field{ids}, Required: []string{"ids"}})
+		op.Query = b.view(d, "Ids", &schema.Card{Fields: append([]schema.Field{ids}, rowQuery(op.Name)...), Required: []string{"ids"}})
 	case "list":
 		// The same for all doors with the same limits: what may be filtered by is told
 		// by the entity here, and by discovery elsewhere.
@@ -37,6 +46,24 @@ func (b *compiler) builtinCards(d *Door, op *Operation) {
 		}
 		op.Query = b.listCards[d.limits]
 	}
+}
+
+// rowQuery is the query of the operations that are about rows by their ids, but for
+// the ids themselves.
+func rowQuery(op string) (fields []schema.Field) {
+	for _, name := range rowKeys[op] {
+		text := "Names of the fields to answer, such as id,title; etag is the version of the row."
+		switch name {
+		case "ids":
+			continue
+		case "ifMatch":
+			text = "The version that the row has to have, as etag gave it, or a list of some."
+		}
+		fields = append(fields, schema.Field{Name: name, Shape: schema.Shape{
+			Description: text, Extra: schema.Keywords{{Name: "type", Value: json.RawMessage(`["string","array"]`)}},
+		}})
+	}
+	return fields
 }
 
 func (b *compiler) view(d *Door, name string, card *schema.Card) *schema.Entity {
@@ -62,7 +89,6 @@ func keywords(name string, n int) schema.Keywords {
 //	fields  the fields to answer: "id,title", or a list
 //	cursors whether to answer, beside the spec's four members, cursors (of every row) and hasPrevious
 //	total   whether to count all rows that meet the filter; true where left out, -1 is answered for false
-//	count   how to: exact, estimated (exact where that costs little) or none; true and false as total
 //
 // An explicit null is as good as leaving a key out.
 func listCard(limits ListLimits, filter schema.Shape) *schema.Card {
@@ -93,15 +119,10 @@ func listCard(limits ListLimits, filter schema.Shape) *schema.Card {
 			text("after", "A cursor: the rows behind it. Empty: from the beginning."),
 			text("before", "A cursor: the rows that stand last before it. Empty: before the end."),
 			count("offset", "How many rows to leave out at the beginning."),
-			names("fields", "Names of the fields to answer, such as id,title."),
+			names("fields", "Names of the fields to answer, such as id,title; etag is the version of each row."),
 			{Name: "total", Shape: schema.Shape{
 				Type: "boolean", Description: "Whether to count all rows that meet the filter; -1 is answered for false.",
 				Extra: schema.Keywords{{Name: "default", Value: json.RawMessage("true")}},
-			}},
-			{Name: "count", Shape: schema.Shape{
-				Description: "How total is made: exact, estimated (exact where that costs little) or none; true and false are exact and none.",
-				Enum:        []json.RawMessage{[]byte(`"exact"`), []byte(`"estimated"`), []byte(`"none"`), []byte("true"), []byte("false")},
-				Extra:       schema.Keywords{{Name: "default", Value: json.RawMessage(`"exact"`)}},
 			}},
 			{Name: "cursors", Shape: schema.Shape{
 				Type: "boolean", Description: "Whether to answer cursors, one for every row, and hasPrevious: whether there are rows before the page.",

@@ -11,35 +11,39 @@ import (
 )
 
 // merging is a patch that reaches into nested objects, which are patched member by
-// member too (RFC 7396; decision 022). It is merged with the row as it stands before
+// member too (RFC 7396; decision 226). It is merged with the row as it stands before
 // it is judged, so that what is judged is what will be kept, and every refusal is
 // told at once; and merged again in the transaction that writes.
 type merging struct {
 	patch  json.RawMessage
-	layout *Layout         // the fields it reaches into
+	fields []string        // it reaches into
 	seen   json.RawMessage // merged with the row as it stood before the transaction
+	whole  bool            // objects that the card leaves open are merged too
 }
 
 // merge finds out whether a patch reaches into nested objects, and merges it with
 // the row as it stands where it does.
 func (t *trip) merge(ctx context.Context, patch json.RawMessage) error {
 	e := t.door.Entity
-	var nested []string
+	m := &merging{patch: patch, seen: patch, whole: t.call.Merge}
 	for name, value := range jsontext.Members(patch) {
-		if p := e.Property(name); p != nil && p.Stored && merges(p) && jsontext.KindOf(value) == jsontext.Object {
-			nested = append(nested, name)
+		p := e.Property(name)
+		if p == nil || !p.Stored || !m.into(p) || jsontext.KindOf(value) != jsontext.Object {
+			continue
+		}
+		if m.fields = append(m.fields, name); t.away() && p.Shape.Properties == nil {
+			return Errorf(NotImplemented, "the update of %s runs elsewhere, and merges no object such as %s there; send it as application/json, which replaces it", t.door.Name, name)
 		}
 	}
-	if nested == nil {
+	if m.fields == nil {
 		return nil
 	}
-	m := &merging{patch: patch, layout: NewLayout(nested), seen: patch}
 	t.merging = m
 	if t.away() { // it is merged there; here it is judged as far as it can be
 		m.seen = m.over(e, func(string) json.RawMessage { return json.RawMessage("{}") })
 		return nil
 	}
-	rows, err := t.store().Update(ctx, e, t.id, t.see.Rows, nil, nil, m.layout)
+	rows, err := t.store().Update(ctx, e, t.id, t.see.Rows, nil, nil, NewLayout(m.fields))
 	if err == nil && rows.Len() > 0 { // a row that is not there is told when it is updated
 		m.seen = m.over(e, rows.Row(0).Get)
 	}
@@ -70,9 +74,9 @@ func (t *trip) merged(current Row) (Record, error) {
 func (m *merging) over(e *schema.Entity, stands func(name string) json.RawMessage) json.RawMessage {
 	var out schema.Object
 	for name, value := range jsontext.Members(m.patch) {
-		if slices.Contains(m.layout.Fields, name) {
+		if slices.Contains(m.fields, name) {
 			if was := stands(name); was != nil {
-				value = mergeObject(e.Property(name).Shape.Properties, was, value)
+				value = m.object(e.Property(name).Shape.Properties, was, value)
 			}
 		}
 		out = append(out, schema.Member{Name: name, Value: value})
@@ -80,14 +84,15 @@ func (m *merging) over(e *schema.Entity, stands func(name string) json.RawMessag
 	return appendObject(nil, out)
 }
 
-// merges says whether a patch reaches into the field: its members are declared, and
-// what is kept has the form of what is sent.
-func merges(p *schema.Property) bool {
-	return p.Shape.Properties != nil && p.Axes.In.Name == "" && p.Axes.Out.Name == ""
+// into says whether a patch reaches into the field: its members are declared, or the
+// patch is merged whole, and what is kept has the form of what is sent.
+func (m *merging) into(p *schema.Property) bool {
+	return (p.Shape.Properties != nil || m.whole && p.Link == nil) && p.Axes.In.Name == "" && p.Axes.Out.Name == ""
 }
 
-// mergeObject is an object as it stands with a patch laid over it.
-func mergeObject(fields []schema.Field, stands, patch json.RawMessage) json.RawMessage {
+// object is an object as it stands with a patch laid over it. A null for a declared
+// member stays: whether it may be null is the judge's to say.
+func (m *merging) object(fields []schema.Field, stands, patch json.RawMessage) json.RawMessage {
 	var out schema.Object
 	for name, value := range jsontext.Members(stands) {
 		if jsontext.Get(patch, name) == nil {
@@ -97,11 +102,14 @@ func mergeObject(fields []schema.Field, stands, patch json.RawMessage) json.RawM
 	for name, value := range jsontext.Members(patch) {
 		field := fieldOf(fields, name)
 		switch {
-		case field == nil: // the judge refuses it
-		case jsontext.IsNull(value) && !field.Shape.Nullable:
+		case field == nil && !m.whole: // open: the value is what was sent
+		case field == nil && jsontext.IsNull(value):
 			continue
-		case field.Shape.Properties != nil && jsontext.KindOf(value) == jsontext.Object:
-			value = mergeObject(field.Shape.Properties, jsontext.Get(stands, name), value)
+		case jsontext.KindOf(value) != jsontext.Object:
+		case field == nil:
+			value = m.object(nil, jsontext.Get(stands, name), value)
+		case m.whole || field.Shape.Properties != nil:
+			value = m.object(field.Shape.Properties, jsontext.Get(stands, name), value)
 		}
 		out = append(out, schema.Member{Name: name, Value: value})
 	}

@@ -82,6 +82,8 @@ type trip struct {
 	see    *Scope           // of the door
 	seeOut *Scope           // of the rows that are answered; see, where they are the door's own
 	reach  map[*Door]*Scope // of doors that were looked at from here: a relation in a filter
+	// asVersion is what the versions of rows are made of; nil: they may not be read.
+	asVersion *Scope
 
 	// admit
 	details []schema.Detail // what is refused
@@ -92,9 +94,11 @@ type trip struct {
 	id      json.RawMessage
 	list    listing
 	each    *eachOf
-	sel     *selection // what is read, and what leaves
-	merging *merging   // of a patch that reaches into nested objects
-	points  []Points   // relations of the body that the store has to follow
+	sel     *selection    // what is read, and what leaves
+	cond    *Precondition // that the row is held to; nil: to nothing
+	lent    *lent         // by the call that is handled, to the author's own code
+	merging *merging      // of a patch that reaches into nested objects
+	points  []Points      // relations of the body that the store has to follow
 
 	// run
 	before *Rows // the rows of a handler's answer, where they have crossed the boundary once

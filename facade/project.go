@@ -42,7 +42,9 @@ type Text struct {
 
 // Handler answers an author's operation. The call it is given is admitted: params,
 // query and body are judged, decoded and filled. What it returns is marshalled to
-// JSON; *Rows, *Result and json.RawMessage are taken as they are. Whatever it is,
+// JSON, and its members are the fields of the output whatever their case: one that the
+// card does not have, and one that it requires and does not get, is INTERNAL_ERROR,
+// with the field in the log. *Rows and *Result are taken as they are. Whatever it is,
 // it leaves by the rules of the operation's output: closed and hidden fields gone,
 // values encoded, the fields of a named view and no others.
 type Handler func(ctx context.Context, c *Call) (any, error)

@@ -20,8 +20,7 @@ func closed(s *schema.Shape) bool {
 func prune(s *schema.Shape, value json.RawMessage) json.RawMessage {
 	switch kind := jsontext.KindOf(value); {
 	case kind == jsontext.Object && s.Properties != nil:
-		further := s.Extra.Get("patternProperties") != nil ||
-			s.Extra.Get("additionalProperties") != nil && jsontext.KindOf(s.Extra.Get("additionalProperties")) != jsontext.False
+		further := further(s)
 		var out schema.Object
 		for name, member := range jsontext.Members(value) {
 			switch field := fieldOf(s.Properties, name); {
@@ -43,6 +42,12 @@ func prune(s *schema.Shape, value json.RawMessage) json.RawMessage {
 		return append(out, ']')
 	}
 	return value
+}
+
+// further says whether an object may have members that its shape does not name.
+func further(s *schema.Shape) bool {
+	more := s.Extra.Get("additionalProperties")
+	return s.Extra.Get("patternProperties") != nil || more != nil && jsontext.KindOf(more) != jsontext.False
 }
 
 // staysClosed faults a view that opens what the entity it was cut from closes: a

@@ -40,7 +40,12 @@ func (t *trip) runAway(ctx context.Context) (*Result, error) {
 	if t.op.Name == "create" {
 		return t.received(t.createAway(ctx, carrier))
 	}
-	return t.received(carrier.Call(ctx, t.sent(t.call.Invocation)))
+	in := t.call.Invocation
+	in.Query = nil
+	if t.cond != nil {
+		in.Query = appendObject(nil, schema.Object{{Name: "ifMatch", Value: t.cond.matchJSON()}})
+	}
+	return t.received(carrier.Call(ctx, t.sent(in)))
 }
 
 // carrier is who carries calls to the Frond of a door.
@@ -103,7 +108,8 @@ func (t *trip) sent(in Invocation) *Call {
 // awaySelect is what is asked for of rows: the fields that are read, and the
 // computed ones that are made there. nil is all of them.
 func (t *trip) awaySelect() []string {
-	if t.sel == nil || t.call.Select == nil && t.list.fields == nil {
+	wanted := t.sel != nil && (t.sel.etag || t.call.Version && t.op.reader.versioned) && t.asVersion != nil && len(t.asVersion.Hide) == 0
+	if t.sel == nil || t.call.Select == nil && t.list.fields == nil && !wanted {
 		return nil
 	}
 	var names []string
@@ -117,6 +123,9 @@ func (t *trip) awaySelect() []string {
 			names = append(names, c.Name)
 		}
 	}
+	if wanted {
+		names = append(names, ETag)
+	}
 	return names
 }
 
@@ -127,14 +136,9 @@ func (t *trip) awayQuery() json.RawMessage {
 	var out schema.Object
 	for name, value := range jsontext.Members(t.call.Invocation.Query) {
 		switch {
-		case jsontext.IsNull(value), name == "filter", name == "limit", name == "fields", name == "count":
+		case jsontext.IsNull(value), name == "filter", name == "limit", name == "fields":
 		case t.op.Takes(name):
 			out = append(out, schema.Member{Name: name, Value: value})
-		}
-	}
-	if jsontext.Get(t.call.Invocation.Query, "count") != nil {
-		if name, value := t.countAway(); name != "" {
-			out = append(out, schema.Member{Name: name, Value: json.RawMessage(value)})
 		}
 	}
 	if (t.call.Cursors || t.call.Behind) && !t.list.edges && t.op.Takes("cursors") {

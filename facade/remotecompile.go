@@ -36,6 +36,11 @@ func (b *compiler) known(src *FrondSource) {
 		if has["findByIds"] == nil {
 			door.remove("findByIds")
 		}
+		held := false
+		for _, name := range []string{"update", "delete"} {
+			held = b.holds(door.ops[name], has[name]) || held
+		}
+		door.reader.versioned = door.reader.versioned && held
 		if op := has["create"]; op != nil && op.Input != nil && there.Schema != nil {
 			for _, name := range door.Entity.Card.Required {
 				if !slices.Contains(op.Input.Required, name) {
@@ -81,6 +86,22 @@ func takes(card *schema.Card) []string {
 	return keys
 }
 
+// holds says whether a remote holds a row to a version at one of its operations. One
+// that does not is not asked to.
+func (b *compiler) holds(op *Operation, there *schema.DiscoveredOp) bool {
+	if op == nil || there == nil {
+		return false
+	}
+	if there.Query != nil && there.Query.Field("ifMatch") != nil {
+		return true
+	}
+	op.takes = []string{"fields"}
+	if op.Query = nil; op.Name == "update" {
+		op.Query = b.rowCards["create"]
+	}
+	return false
+}
+
 // restrict leaves a list the keys that are taken where it runs.
 func (b *compiler) restrict(door *Door, op *Operation, taken []string) {
 	op.takes = taken
@@ -115,7 +136,7 @@ func (op *Operation) listKeys() []string {
 	}
 	var keys []string
 	for _, key := range listKeys {
-		if op.Takes(key) || key == "total" || key == "count" || key == "fields" {
+		if op.Takes(key) || key == "total" || key == "fields" {
 			keys = append(keys, key)
 		}
 	}

@@ -85,7 +85,7 @@ func (s *selection) narrowed(rows *Rows) *Rows {
 	}
 	var names []string
 	for _, name := range rows.layout.Fields {
-		if s.stored.Index(name) >= 0 || slices.ContainsFunc(s.computed, func(c *presenter) bool { return c.elsewhere && c.Name == name }) {
+		if name == ETag && s.stored.Index(name) < 0 || s.stored.Index(name) >= 0 || slices.ContainsFunc(s.computed, func(c *presenter) bool { return c.elsewhere && c.Name == name }) {
 			names = append(names, name)
 		}
 	}
@@ -134,6 +134,9 @@ func (s *selection) over(layout *Layout) *selection {
 		name := s.out.Fields[i]
 		at := layout.Index(name)
 		switch {
+		case c.from < 0 && c.computed < 0:
+			own.columns = append(own.columns, c)
+			own.etag, same = true, false
 		case c.from < 0 && (at < 0 || !s.computed[c.computed].elsewhere):
 			own.computed = append(own.computed, s.computed[c.computed])
 			own.columns = append(own.columns, column{from: -1, computed: len(own.computed) - 1})

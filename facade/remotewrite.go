@@ -15,6 +15,7 @@ import (
 // remembered, and the row sent without.
 func (t *trip) createAway(ctx context.Context, carrier Caller) (*Result, error) {
 	in := t.call.Invocation
+	in.Query = nil
 	body, stamps := t.stampedBody(in.Body)
 	in.Body = body
 	res, err := carrier.Call(ctx, t.sent(in))

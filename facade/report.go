@@ -31,6 +31,10 @@ func Report(ctx context.Context, log *slog.Logger, err error, trace string) *Err
 		id = newTraceID()
 	}
 	attrs := []slog.Attr{slog.String("entity", e.Entity), slog.String("operation", e.Operation), slog.String("trace", id), slog.Any("error", err)}
+	var m *misfit
+	if errors.As(err, &m) {
+		attrs = append(attrs, slog.String("field", m.field))
+	}
 	var p *panicked
 	if errors.As(err, &p) {
 		attrs = append(attrs, slog.String("stack", string(p.stack)))

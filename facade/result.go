@@ -31,6 +31,9 @@ type Result struct {
 	// Groups is set when the call had Each: Groups[i] answers Keys[i], and the
 	// members above describe all of them together.
 	Groups []Group
+	// Versions are those of the rows, where Call.Version asked for them; "" where a row
+	// has none.
+	Versions []string
 	// Failed are the computed fields that could not be made, where Call.Partial let
 	// the rest of the answer stand; their columns are absent in every row.
 	Failed []FieldError

@@ -57,8 +57,8 @@ func TestScope(t *testing.T) {
 			"/query/filter/rating unknown_key: is nothing to filter post by; there is id, slug, title, body, status, authorId, author, price, views, featured, tagIds, tags, keywords, meta, dueOn, publishedAt, createdAt, updatedAt, comments",
 		},
 		{"nor sorted by", ada, "post.list", ``, `{"sort":"rating"}`, ``, "/query/sort unknown_key: names rating, which post cannot be sorted by; there is id, slug, title, body, status, authorId, price, views, featured, dueOn, publishedAt, createdAt, updatedAt"},
-		{"nor read", ada, "post.list", ``, `{"fields":"rating"}`, ``, "/query/fields/0 unknown_key: names rating, which post does not have; there is id, slug, title, body, status, authorId, price, views, featured, tags, keywords, meta, dueOn, publishedAt, createdAt, updatedAt"},
-		{"nor computed", ada, "post.list", ``, `{"fields":"excerpt"}`, ``, "/query/fields/0 unknown_key: names excerpt, which post does not have; there is id, slug, title, body, status, authorId, price, views, featured, tags, keywords, meta, dueOn, publishedAt, createdAt, updatedAt"},
+		{"nor read", ada, "post.list", ``, `{"fields":"rating"}`, ``, "/query/fields/0 unknown_key: names rating, which post does not have; there is id, slug, title, body, status, authorId, price, views, featured, tags, keywords, meta, dueOn, publishedAt, createdAt, updatedAt, etag"},
+		{"nor computed", ada, "post.list", ``, `{"fields":"excerpt"}`, ``, "/query/fields/0 unknown_key: names excerpt, which post does not have; there is id, slug, title, body, status, authorId, price, views, featured, tags, keywords, meta, dueOn, publishedAt, createdAt, updatedAt, etag"},
 		{
 			"nor written, told like one that never was", ada, "post.update", `{"id":"p1"}`, ``, `{"rating":1,"nothing":1}`,
 			"/body/rating unknown_key: is not part of the card; leave it out\n/body/nothing unknown_key: is not part of the card; leave it out",

@@ -17,6 +17,12 @@ type selection struct {
 	columns  []column           // of out, where they do not
 	computed []*presenter       // the computed fields among them
 
+	// version are the fields that the versions of rows are made of, where those are
+	// asked for; encoded says that they are read as they leave.
+	version []*schema.Property
+	encoded bool
+	etag    bool // the version leaves as the last column
+
 	last atomic.Pointer[selection] // for rows of a remote; see over
 }
 
@@ -25,7 +31,7 @@ type selection struct {
 type column struct {
 	from     int // of selection.stored; -1: computed
 	encode   *schema.Property
-	computed int // of selection.computed
+	computed int // of selection.computed; -1: the version
 }
 
 // rewritten says whether rows leave otherwise than they were read.
@@ -36,6 +42,7 @@ func (s *selection) rewritten() bool { return s.out != s.stored }
 type reader struct {
 	entity     *schema.Entity
 	presenters []*presenter
+	versioned  bool // rows tell their version by the name etag
 
 	mu   sync.RWMutex
 	kept map[string]*selection
@@ -68,7 +75,8 @@ func (t *trip) pick(names, more []string) *selection {
 const (
 	exists = 1 << iota // for this caller
 	asked
-	named // in the list that is being read
+	named  // in the list that is being read
+	hashed // part of the version
 )
 
 func (t *trip) pickOn(bank side, r *reader, see *Scope, lists ...[]string) *selection {
@@ -92,6 +100,11 @@ func (t *trip) pickOn(bank side, r *reader, see *Scope, lists ...[]string) *sele
 			marks = append(marks, exists|asked)
 		}
 	}
+	if r.versioned {
+		if marks = append(marks, exists); !free {
+			marks[len(marks)-1] |= asked
+		}
+	}
 	for _, list := range lists {
 		if list == nil {
 			continue
@@ -109,6 +122,13 @@ func (t *trip) pickOn(bank side, r *reader, see *Scope, lists ...[]string) *sele
 				marks[1+i] &^= asked
 			}
 			marks[1+i] &^= named
+		}
+	}
+	if t.asVersion != nil && (t.call.Version || r.versioned && marks[len(marks)-1]&asked != 0) {
+		for _, p := range r.entity.Fields {
+			if p.Stored && t.asVersion.Readable(p) {
+				marks[1+p.Index] |= hashed
+			}
 		}
 	}
 	return r.selection(marks)
@@ -134,11 +154,17 @@ func (r *reader) index(name string) int {
 			return len(r.entity.Fields) + i
 		}
 	}
+	if r.versioned && name == ETag {
+		return len(r.entity.Fields) + len(r.presenters)
+	}
 	return -1
 }
 
 func (r *reader) name(i int) string {
-	if n := len(r.entity.Fields); i >= n {
+	switch n := len(r.entity.Fields); {
+	case i == n+len(r.presenters):
+		return ETag
+	case i >= n:
 		return r.presenters[i-n].Name
 	}
 	return r.entity.Fields[i].Name
@@ -172,8 +198,13 @@ func (r *reader) build(bank side, marks []byte) *selection {
 	fields := r.entity.Fields
 	read := make([]bool, len(fields))
 	for i := range fields {
-		read[i] = marks[i]&asked != 0
+		read[i] = marks[i]&(asked|hashed) != 0
+		if marks[i]&hashed != 0 {
+			s.version = append(s.version, fields[i])
+		}
 	}
+	s.encoded = bank == already
+	s.etag = r.versioned && marks[len(marks)-1]&asked != 0
 	for i, c := range r.presenters {
 		if marks[len(fields)+i]&asked == 0 {
 			continue
@@ -210,6 +241,11 @@ func (r *reader) build(bank side, marks []byte) *selection {
 	for i, c := range s.computed {
 		out = append(out, c.Name)
 		s.columns = append(s.columns, column{from: -1, computed: i})
+	}
+	if s.etag {
+		out = append(out, ETag)
+		s.columns = append(s.columns, column{from: -1, computed: -1})
+		same = false
 	}
 	s.stored = NewLayout(stored)
 	if s.out = s.stored; !same {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"runtime/debug"
 	"strconv"
 	"strings"
 
@@ -106,6 +105,7 @@ type refusal struct {
 
 	challenge string // of a 401
 	after     string // Retry-After; "": nothing says
+	trace     string // of a failure of ours: what the log has it by
 }
 
 func badRequest(format string, args ...any) *refusal {
@@ -183,21 +183,22 @@ const graphQLVerbs = "GET, HEAD, OPTIONS, POST"
 func (h *graphQL) state(r *http.Request) (state facade.State, refused *refusal) {
 	defer func() {
 		if p := recover(); p != nil {
-			h.Log.LogAttrs(r.Context(), slog.LevelError, "the session hook panicked",
-				slog.String("panic", fmt.Sprint(p)), slog.String("stack", string(debug.Stack())))
-			e := facade.Internal(nil)
-			refused = &refusal{status: e.Code.Status(), code: e.Code, text: e.Message}
+			refused = h.refusedBy(r, facade.Panicked(p))
 		}
 	}()
 	state, err := h.Session(r)
 	if err == nil {
 		return state, nil
 	}
-	e := facade.AsError(err)
-	if e.Code == facade.InternalError {
-		h.Log.LogAttrs(r.Context(), slog.LevelError, "the session hook failed", slog.Any("error", err))
-	}
-	return nil, &refusal{status: e.Code.Status(), code: e.Code, text: e.Message, challenge: e.Challenge(), after: e.RetryAfter()}
+	return nil, h.refusedBy(r, err)
+}
+
+// refusedBy is what a session hook failed with as an answer.
+func (h *graphQL) refusedBy(r *http.Request, err error) *refusal {
+	e := facade.Report(r.Context(), h.Log, err, r.Header.Get("Traceparent"))
+	details, _ := e.Details.(map[string]any)
+	trace, _ := details["traceId"].(string)
+	return &refusal{status: e.Code.Status(), code: e.Code, text: e.Message, challenge: e.Challenge(), after: e.RetryAfter(), trace: trace}
 }
 
 // write writes a refusal as a GraphQL response. Without a type that was accepted,
@@ -223,5 +224,8 @@ func (f *refusal) write(w http.ResponseWriter, media string) {
 	w.WriteHeader(status)
 	body := append([]byte(`{"errors":[{"message":`), jsontext.Quote(f.text)...)
 	body = append(append(body, `,"extensions":{"code":`...), jsontext.Quote(string(f.code))...)
+	if f.trace != "" {
+		body = append(append(body, `,"traceId":`...), jsontext.Quote(f.trace)...)
+	}
 	_, _ = w.Write(append(body, `}}]}`...))
 }

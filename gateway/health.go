@@ -44,8 +44,6 @@ func (h *Host) ready(draining *atomic.Bool) http.HandlerFunc {
 // word is a remote's state in few words, without its address.
 func (s *RemoteState) word() string {
 	switch {
-	case s.Unusable != "":
-		return "not usable: " + s.Unusable
 	case s.Failed == nil && s.Known && s.Calls.Breaker != "open":
 		return "reached"
 	case s.Failed == nil && s.Known:
@@ -91,7 +89,14 @@ func problemOf(status int, code facade.Code, message string) map[string]any {
 // writeProblem answers a failure that happened before any surface was reached,
 // in the form REST has for its own.
 func writeProblem(w http.ResponseWriter, status int, code facade.Code, message string) {
-	body, err := json.Marshal(problemOf(status, code, message))
+	writeFailure(w, status, &facade.Error{Code: code, Message: message})
+}
+
+// writeFailure answers with an error as a problem.
+func writeFailure(w http.ResponseWriter, status int, e *facade.Error) {
+	problem := problemOf(status, e.Code, e.Message)
+	problem["data"] = e
+	body, err := json.Marshal(problem)
 	if err != nil { // plain strings: it cannot
 		body = nil
 	}

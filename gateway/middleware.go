@@ -1,11 +1,10 @@
 package gateway
 
 import (
+	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
-	"runtime/debug"
 	"time"
 
 	"github.com/frondhost/frond/facade"
@@ -32,12 +31,12 @@ func watch(next http.Handler, log *slog.Logger, lines bool) http.Handler {
 				if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 					panic(p) // net/http's own way to cut a connection
 				}
-				log.LogAttrs(r.Context(), slog.LevelError, "panic", slog.String("panic", fmt.Sprint(p)),
-					slog.String("method", r.Method), slog.String("path", r.URL.Path), traceIn(r), slog.String("stack", string(debug.Stack())))
+				failed := facade.Report(context.WithoutCancel(r.Context()), log.With(slog.String("method", r.Method), slog.String("path", r.URL.Path)),
+					facade.Panicked(p), r.Header.Get("Traceparent"))
 				if seen.status != 0 {
 					panic(http.ErrAbortHandler) // half an answer is out: better none than a wrong one
 				}
-				writeProblem(seen, http.StatusInternalServerError, "INTERNAL_ERROR", "something went wrong on our side")
+				writeFailure(seen, http.StatusInternalServerError, failed)
 			}
 			line.write(log, r, seen, start)
 		}()

@@ -64,6 +64,8 @@ properties:
 	// Output:
 	// type Book implements Node {
 	//   nodeId: ID!
+	//   "The version of the row as you see it: what ifMatch takes."
+	//   etag: String
 	//   id: ID!
 	//   title: String!
 	//   pages: Int

@@ -26,8 +26,8 @@ func (b *Builder) addOperations(d *door) {
 //	findById   post(id: ID!): Post
 //	findByIds  postsByIds(ids: [ID!]!): [Post!]
 //	create     createPost(input: CreatePostInput!): Post
-//	update     updatePost(id: ID!, input: UpdatePostInput!): Post
-//	delete     deletePost(id: ID!): Boolean
+//	update     updatePost(id: ID!, ifMatch: String, input: UpdatePostInput!): Post
+//	delete     deletePost(id: ID!, ifMatch: String): Boolean
 func (b *Builder) addBuiltin(d *door, op *facade.Operation) {
 	one := fieldName(d.typ)
 	many := schema.Plural(one)
@@ -37,6 +37,13 @@ func (b *Builder) addBuiltin(d *door, op *facade.Operation) {
 	id := func() {
 		f.args = append(f.args, &arg{name: "id", typ: b.required(keyType(d.Entity.Primary))})
 		f.binding.Args = append(f.binding.Args, resolvers.Arg{Name: "id", Into: resolvers.IntoParams, Key: "id"})
+	}
+	ifMatch := func() {
+		if op.Query == nil || op.Query.Property("ifMatch") == nil {
+			return // a remote that holds no row to a version
+		}
+		f.args = append(f.args, &arg{name: "ifMatch", typ: graphql.String, description: ifMatchText})
+		f.binding.Args = append(f.binding.Args, resolvers.Arg{Name: "ifMatch", Into: resolvers.IntoQuery, Key: "ifMatch"})
 	}
 	row := d.object.gql
 	switch op.Name {
@@ -57,11 +64,13 @@ func (b *Builder) addBuiltin(d *door, op *facade.Operation) {
 	case "update":
 		f.name, f.typ = "update"+d.typ, row
 		id()
+		ifMatch()
 		b.addBody(f, op)
 	case "delete":
 		f.name, f.typ = "delete"+d.typ, graphql.Boolean
 		f.binding.Door, f.binding.Output = nil, nil
 		id()
+		ifMatch()
 	default:
 		b.addNamed(d, op)
 		return
@@ -71,6 +80,9 @@ func (b *Builder) addBuiltin(d *door, op *facade.Operation) {
 	}
 	b.addField(b.root(op.Kind), &origin{what: fieldItself, op: op}, f)
 }
+
+// ifMatchText says what the argument ifMatch is.
+const ifMatchText = "The version that the row has to have, as its etag gave it; any other is PRECONDITION_FAILED."
 
 // addBody adds the argument input for the operation's body.
 func (b *Builder) addBody(f *field, op *facade.Operation) {

@@ -60,7 +60,7 @@ func (d *door) builtin(name string) *facade.Operation {
 	return nil
 }
 
-// fillObject gives a door's type its fields: the global id, the readable fields
+// fillObject gives a door's type its fields: the global id, the version, the readable fields
 // of the card, the relations and the computed fields.
 func (b *Builder) fillObject(d *door) {
 	if d.object == nil {
@@ -76,6 +76,11 @@ func (b *Builder) fillObject(d *door) {
 		b.addField(d.object, house, &field{
 			name: "nodeId", typ: b.required(graphql.ID),
 			binding: &resolvers.Binding{Kind: resolvers.NodeID, Column: p.Name, Door: d.Door, Output: d.Entity},
+		})
+	}
+	if d.HasETag() && d.Entity.Primary != nil {
+		b.addField(d.object, house, &field{
+			name: facade.ETag, typ: graphql.String, description: "The version of the row as you see it: what ifMatch takes.", binding: column(facade.ETag),
 		})
 	}
 	b.addColumns(d.object, d.Entity, d.typ, d.origin)

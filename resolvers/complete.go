@@ -225,10 +225,7 @@ func (c *completer) leaf(out *outType, value any) tree {
 // misfit is a value that is not of its type.
 func (c *completer) misfit(out *outType) tree {
 	f := c.w.field.typ
-	return tree{kind: treeFault, fault: &fault{
-		message: fmt.Sprintf("The value of field %s.%s cannot be represented as %s.", f.parent.name, f.def.Name, out.def.Name),
-		code:    string(facade.InternalError),
-	}}
+	return tree{kind: treeFault, fault: c.x.broken(fmt.Sprintf("The value of field %s.%s cannot be represented as %s.", f.parent.name, f.def.Name, out.def.Name))}
 }
 
 func marshal(v any) (json.RawMessage, error) {

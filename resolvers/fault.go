@@ -141,6 +141,16 @@ func (e *Engine) failed(ctx context.Context, trace string, err error) *fault {
 	return f
 }
 
+// broken is the fault of a value that breaks its type: its message names the field
+// and may leave, and the log has it under the trace id beside it.
+func (x *exec) broken(message string) *fault {
+	f := x.failed(facade.Internal(errors.New(message)))
+	if f.code == string(facade.InternalError) {
+		f.message = message
+	}
+	return f
+}
+
 func (x *exec) failed(err error) *fault { return x.e.failed(x.ctx, x.trace, err) }
 func (x *exec) panicked(p any) *fault   { return x.e.panicked(x.ctx, x.trace, p) }
 

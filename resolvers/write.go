@@ -89,6 +89,7 @@ type writer struct {
 	x      *exec
 	faults []*fault
 	limit  int // of text; negative: none
+	broke  map[*field]*fault
 }
 
 // tooLarge ends the writing of a response that is over the limit.
@@ -157,9 +158,18 @@ func (w *writer) note(f *field, ft *fault) {
 	w.faults = append(w.faults, &at)
 }
 
-// broken notes that a value breaks its type.
+// broken notes that a value breaks its type. It is logged once for a field of the
+// document, however many rows it is broken in.
 func (w *writer) broken(f *field, format string, args ...any) {
-	w.note(f, &fault{message: fmt.Sprintf(format, args...), code: string(facade.InternalError)})
+	ft := w.broke[f]
+	if ft == nil {
+		ft = w.x.broken(fmt.Sprintf(format, args...))
+		if w.broke == nil {
+			w.broke = map[*field]*fault{}
+		}
+		w.broke[f] = ft
+	}
+	w.note(f, ft)
 }
 
 // null ends a value that is null, with the fault that made it so, if any. start is

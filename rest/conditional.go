@@ -3,16 +3,17 @@ package rest
 import (
 	"crypto/sha256"
 	"encoding/base64"
-	"hash/maphash"
 	"net/http"
 	"strings"
-	"sync"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// tag is the strong ETag of the row in a result, made of its bytes; "" where the
-// result is no row, or not the row that a GET of its path gives.
+// tag is the strong ETag of the row in a result: its version, and behind a dot, where
+// more or less than what has a version is answered, a hash of the bytes. What follows
+// the dot is nothing to If-Match. "" where the result is no row, or not the row that
+// a GET of its path gives.
 func (x *exchange) tag(r *facade.Result) string {
 	if r.Form != facade.FormRow || r.Rows.Len() != 1 {
 		return ""
@@ -28,15 +29,21 @@ func (x *exchange) tag(r *facade.Result) string {
 			return ""
 		}
 	}
-	return tagOf(r.Rows.Row(0))
-}
-
-func tagOf(row facade.Row) string {
-	sum := sha256.Sum256(row.JSON())
-	var b [24]byte
-	b[0], b[23] = '"', '"'
-	base64.RawURLEncoding.Encode(b[1:23], sum[:16])
-	return string(b[:])
+	tag := make([]byte, 1, 48)
+	tag[0] = '"'
+	whole := len(x.op.Door.Computed) == 0 && x.call.Select == nil && jsontext.Get(x.call.Invocation.Query, fieldsParameter) == nil
+	versioned := len(r.Versions) == 1 && r.Versions[0] != ""
+	if versioned {
+		tag = append(tag, r.Versions[0]...)
+	}
+	if !versioned || !whole {
+		if versioned {
+			tag = append(tag, '.')
+		}
+		sum := sha256.Sum256(r.Rows.Row(0).JSON())
+		tag = base64.RawURLEncoding.AppendEncode(tag, sum[:16])
+	}
+	return string(append(tag, '"'))
 }
 
 // conditional answers 304 where the client has the row already (RFC 9110 section
@@ -57,7 +64,17 @@ func (x *exchange) conditional(tag string) (done bool, err error) {
 
 // matches says whether a tag is in a header's list. A weak comparison lets weak
 // tags match, a strong one does not (RFC 9110 section 8.8.3.2).
-func matches(header []string, tag string, weak bool) bool {
+func matches(header []string, tag string, weak bool) (found bool) {
+	tags(header, func(one string, isWeak bool) bool {
+		found = one == "*" || one == tag && (weak || !isWeak)
+		return !found
+	})
+	return found
+}
+
+// tags calls each for the tags of a header, in their quotes, and for *, until it
+// answers false. What is no list of tags has none.
+func tags(header []string, each func(tag string, weak bool) bool) {
 	for _, line := range header {
 		rest := line
 		for {
@@ -66,90 +83,54 @@ func matches(header []string, tag string, weak bool) bool {
 				break
 			}
 			if rest[0] == '*' {
-				return true
+				if !each("*", false) {
+					return
+				}
+				break
 			}
 			opaque, isWeak := strings.CutPrefix(rest, "W/")
 			if opaque == "" || opaque[0] != '"' {
-				break // no list of tags: nothing in it matches
+				break
 			}
 			end := strings.IndexByte(opaque[1:], '"')
 			if end < 0 {
 				break
 			}
-			if opaque[:end+2] == tag && (weak || !isWeak) {
-				return true
+			if !each(opaque[:end+2], isWeak) {
+				return
 			}
 			rest = opaque[end+2:]
 		}
 	}
-	return false
 }
 
-// preconditions holds an update or a delete to what the client says of the row:
-// If-Match, If-None-Match. It answers what lets the next write of the row in.
-//
-// The row is read and then written, in two calls. Between writes of one row
-// through this handler nothing comes in between: a conditional one has the row to
-// itself, the others share it. A write of the same row by another surface or
-// another process may still come in between (decision record 043).
-func (x *exchange) preconditions() (unlock func(), err error) {
-	if !x.onItem() || x.op.Kind == facade.Query {
-		return func() {}, nil
-	}
-	lock := x.handler.locks.of(x.match.resource.path, x.match.id)
+// precondition is what an update or a delete holds its row to, or nil: If-Match and
+// If-None-Match. The store judges it in the transaction that writes (decision 225). Of
+// another command there is no row whose version could be meant, so that If-Match
+// is refused there.
+func (x *exchange) precondition() *facade.Precondition {
 	wanted, known := x.r.Header["If-Match"], x.r.Header["If-None-Match"]
-	if len(wanted) == 0 && len(known) == 0 {
-		lock.RLock()
-		return lock.RUnlock, nil
+	if x.op.Kind == facade.Query || len(wanted) == 0 && (len(known) == 0 || !x.onItem()) {
+		return nil
 	}
-	lock.Lock()
-	if err := x.holds(wanted, known); err != nil {
-		lock.Unlock()
-		return nil, err
+	p := &facade.Precondition{}
+	if len(wanted) > 0 {
+		p.Match = []string{}
 	}
-	return lock.Unlock, nil
-}
-
-// holds compares the current row's tag with what the client sent.
-func (x *exchange) holds(wanted, known []string) error {
-	get := x.match.row.operation(http.MethodGet)
-	if get == nil {
-		return facade.Errorf(facade.PreconditionFailed,
-			"%s has no findById to compare the row with; leave If-Match and If-None-Match out", x.op.Door.Name).At(x.op.Door.Name, x.op.Name)
-	}
-	result, err := x.ask(&facade.Call{Entity: x.op.Door.Name, Operation: get.Name, Invocation: facade.Invocation{
-		Params: x.call.Invocation.Params, State: x.call.Invocation.State, Trace: x.call.Invocation.Trace,
-	}})
-	if err != nil {
-		return err
-	}
-	if isNothing(result) {
-		return x.nothing() // 404 goes before 412 (RFC 9110 section 13.2.1)
-	}
-	tag := ""
-	if result.Form == facade.FormRow {
-		tag = tagOf(result.Rows.Row(0))
-	}
-	if len(wanted) > 0 && !matches(wanted, tag, false) || len(known) > 0 && matches(known, tag, true) {
-		return x.changed()
-	}
-	return nil
+	tags(wanted, func(tag string, weak bool) bool {
+		if !weak { // no weak tag matches here (RFC 9110 section 13.1.1)
+			p.Match = append(p.Match, strings.Trim(tag, `"`))
+		}
+		return true
+	})
+	tags(known, func(tag string, _ bool) bool {
+		p.NoneMatch = append(p.NoneMatch, strings.Trim(tag, `"`))
+		return true
+	})
+	return p
 }
 
 func (x *exchange) changed() *facade.Error {
 	return facade.Errorf(facade.PreconditionFailed,
 		"the row is not the one named; read it again and send its ETag").At(x.op.Door.Name, x.op.Name)
-}
-
-// locks are those of rows, by what their path hashes to.
-type locks struct {
-	once    sync.Once
-	seed    maphash.Seed
-	stripes [256]sync.RWMutex
-}
-
-func (l *locks) of(path, id string) *sync.RWMutex {
-	l.once.Do(func() { l.seed = maphash.MakeSeed() })
-	h := maphash.String(l.seed, path+"/"+id)
-	return &l.stripes[h%uint64(len(l.stripes))]
 }

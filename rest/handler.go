@@ -29,7 +29,6 @@ type Handler struct {
 	table   *Table
 	caller  facade.Caller
 	options Options
-	locks   locks
 }
 
 // New is the REST surface of a catalog, whose calls caller answers. The error is
@@ -90,9 +89,9 @@ type exchange struct {
 	op    *facade.Operation
 	call  facade.Call
 
-	status  int    // of a failure, where its code alone does not tell; 0: it does
-	applied string // the preference that is honoured: how the total is made
-	wrote   bool   // the status has been sent
+	status  int  // of a failure, where its code alone does not tell; 0: it does
+	applied bool // a preference was honoured
+	wrote   bool // the status has been sent
 }
 
 // serve answers the request or fails with what [exchange.fail] answers.
@@ -119,11 +118,8 @@ func (x *exchange) serve() error {
 	if err := x.read(); err != nil {
 		return err.At(x.op.Door.Name, x.op.Name)
 	}
-	unlock, err := x.preconditions()
-	if err != nil {
-		return err
-	}
-	defer unlock()
+	x.call.If = x.precondition()
+	x.call.Version = x.op.Cardinality == facade.One || x.op.Cardinality == facade.Maybe
 	result, err := x.ask(&x.call)
 	if err != nil {
 		return err

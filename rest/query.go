@@ -126,7 +126,7 @@ func (a *arguments) place(all []parameter) {
 			continue
 		}
 		if into == nil {
-			if a.op.Builtin && a.op.Query != nil { // the façade refuses it, in the words every surface has
+			if a.filters() { // the façade refuses it, in the words every surface has
 				a.query.set(p.name, jsontext.Quote(p.values[0]))
 			} else {
 				a.refuse(p.name, schema.UnknownKey, "is not a parameter of "+a.op.Door.Name+"."+a.op.Name+"; there "+a.known())
@@ -195,7 +195,7 @@ func (a *arguments) home(name string) (*object, *schema.Shape) {
 	for _, at := range [...]struct {
 		card *schema.Entity
 		into *object
-	}{{a.op.Params, &a.params}, {a.op.Query, &a.query}, {a.input(), &a.body}} {
+	}{{a.op.Params, &a.params}, {a.queryCard(), &a.query}, {a.input(), &a.body}} {
 		if at.card == nil || a.pathID && name == "id" && at.into == &a.params {
 			continue
 		}
@@ -204,6 +204,15 @@ func (a *arguments) home(name string) (*object, *schema.Shape) {
 		}
 	}
 	return nil, nil
+}
+
+// queryCard is the card of what the URL says beside the id. Which version a write is
+// about stands in headers, and a write answers the whole row.
+func (a *arguments) queryCard() *schema.Entity {
+	if a.op.Builtin && a.op.Kind == facade.Command {
+		return nil
+	}
+	return a.op.Query
 }
 
 // input is the card of the body where the query string stands in for it: a query
@@ -218,7 +227,7 @@ func (a *arguments) input() *schema.Entity {
 // known names the parameters in a message.
 func (a *arguments) known() string {
 	var names []string
-	for _, card := range [...]*schema.Entity{a.op.Params, a.op.Query, a.input()} {
+	for _, card := range [...]*schema.Entity{a.op.Params, a.queryCard(), a.input()} {
 		if card == nil {
 			continue
 		}

@@ -122,8 +122,8 @@ func tooLarge(limit int64) *facade.Error {
 	return facade.Errorf(facade.PayloadTooLarge, "the body is over the cap of %d bytes; send less", limit)
 }
 
-// mediaType refuses a body of a type that is not read here, with status 415. A
-// merge patch may also call itself application/json: that is how it is merged anyway.
+// mediaType refuses a body of a type that is not read here, with status 415. A patch
+// that calls itself a merge patch is one to the letter (decision 226).
 func (x *exchange) mediaType() *facade.Error {
 	patch := x.r.Method == http.MethodPatch || x.r.Method == http.MethodPut
 	send := mediaJSON
@@ -149,5 +149,6 @@ func (x *exchange) mediaType() *facade.Error {
 		x.status = http.StatusUnsupportedMediaType
 		return facade.Errorf(facade.BadRequest, "the body is compressed; send it without a Content-Encoding")
 	}
+	x.call.Merge = patch && media == mediaPatch
 	return nil
 }

@@ -213,9 +213,6 @@ func raw(e *entity, page bool) facade.Handler {
 		if err != nil {
 			return nil, err
 		}
-		for _, r := range whole {
-			r["more"] = encode(r)
-		}
 		if page {
 			return map[string]any{"items": whole, "total": len(whole), "hasMore": false}, nil
 		}

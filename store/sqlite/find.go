@@ -60,10 +60,7 @@ type reading struct {
 func (r *reading) page(ctx context.Context) error {
 	b := r.store.builder()
 	defer b.free()
-	// An estimate is made behind the page, on the same connection.
-	estimate := r.q.Count && r.q.Estimate && r.q.Where != nil
-	counted := r.q.Count && !estimate
-	if counted {
+	if r.q.Count {
 		// The count stands behind the rows in the same statement: it sees what they see.
 		b.text("SELECT 0, * FROM (")
 	}
@@ -81,7 +78,7 @@ func (r *reading) page(ctx context.Context) error {
 		b.orderBy(r.order, alias)
 	}
 	b.limit(r.q)
-	if counted {
+	if r.q.Count {
 		b.text(") UNION ALL SELECT 1, ")
 		if err := r.total(b); err != nil {
 			return err
@@ -94,12 +91,8 @@ func (r *reading) page(ctx context.Context) error {
 		return err
 	}
 	return r.store.pool.run(ctx, r.turn(ctx), func(c *conn) error {
-		c.budget.total = counted && r.q.Where != nil
-		err := r.runPage(c, b, counted)
-		if err == nil && estimate {
-			r.found.Total, err = r.estimate(c, int64(r.q.Offset+r.found.Rows.Len()), r.found.More)
-		}
-		return err
+		c.budget.total = r.q.Count && r.q.Where != nil
+		return r.runPage(c, b)
 	})
 }
 
@@ -147,13 +140,13 @@ func (r *reading) conditions(b *builder, alias, word string, from bool) error {
 	return nil
 }
 
-func (r *reading) runPage(c *conn, b *builder, counted bool) error {
+func (r *reading) runPage(c *conn, b *builder) error {
 	st, err := c.start(b.sql, b.args)
 	if err != nil {
 		return err
 	}
 	first := 0
-	if counted {
+	if r.q.Count {
 		first = 1
 	}
 	limit := max(0, r.q.Limit)
@@ -168,7 +161,7 @@ func (r *reading) runPage(c *conn, b *builder, counted bool) error {
 		}
 		if n == limit {
 			r.found.More = true
-			if !counted {
+			if !r.q.Count {
 				break
 			}
 			continue

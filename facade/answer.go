@@ -1,0 +1,143 @@
+package facade
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// misfit is a field by which what the author's code answered does not fit its card.
+// It is logged and never leaves (see [Report]).
+type misfit struct{ field, why string }
+
+func (m *misfit) Error() string { return "the field " + m.field + " " + m.why }
+
+// answered is what the author's code answered for rows, an object or an array of
+// them, under the names of the card: a Go struct without JSON tags says Title for
+// title. A member that no field has, two for one field, and a required one that is
+// missing are errors: nothing is lost in silence (decision 227).
+func (t *trip) answered(text json.RawMessage) (json.RawMessage, error) {
+	r := t.op.reader
+	n := naming{of: r.entity.Name}
+	for _, p := range r.entity.Fields {
+		n.fields = append(n.fields, schema.Field{Name: p.Name, Shape: p.Shape})
+	}
+	for _, p := range r.presenters {
+		n.fields = append(n.fields, schema.Field{Name: p.Name, Shape: p.Shape})
+	}
+	if d := t.op.outDoor; d != nil && d.Entity != r.entity { // what a view leaves out of its entity is no mistake
+		for _, p := range d.Entity.Fields {
+			n.dropped = append(n.dropped, p.Name)
+		}
+	}
+	for i, c := range t.sel.columns {
+		if p := r.entity.Property(t.sel.out.Fields[i]); c.from >= 0 && p != nil && (p.Axes.Primary || slices.Contains(r.entity.Card.Required, p.Name)) {
+			n.required = append(n.required, p.Name)
+		}
+	}
+	if t.sel.columns == nil {
+		n.required = r.entity.Card.Required
+	}
+	if jsontext.KindOf(text) == jsontext.Array {
+		return n.each(text)
+	}
+	return n.object(text)
+}
+
+// naming brings the members of objects under the names of a card's fields.
+type naming struct {
+	of       string // what the fields are of, for messages
+	at       string // the path to the object, with a dot at its end; "" for the row
+	fields   []schema.Field
+	dropped  []string // further names that are known, and left out
+	required []string
+	open     bool // further members are kept
+}
+
+func (n *naming) each(array json.RawMessage) (json.RawMessage, error) {
+	out := []byte{'['}
+	for i, item := range jsontext.Elements(array) {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		object, err := n.object(item)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, object...)
+	}
+	return append(out, ']'), nil
+}
+
+func (n *naming) object(text json.RawMessage) (json.RawMessage, error) {
+	if jsontext.KindOf(text) != jsontext.Object {
+		return text, nil // what it is instead is told by who reads it
+	}
+	var out schema.Object
+	from := map[string]string{} // which member each field was answered as
+	for name, value := range jsontext.Members(text) {
+		field := n.field(name)
+		if field == nil {
+			known := slices.ContainsFunc(n.dropped, func(d string) bool { return strings.EqualFold(d, name) })
+			switch {
+			case n.open:
+				out = append(out, schema.Member{Name: name, Value: value})
+			case !known:
+				return nil, &misfit{n.at + name, "is none of " + n.of + `; name it as the card does, or keep it out of the answer (json:"-")`}
+			}
+			continue
+		}
+		if before, twice := from[field.Name]; twice {
+			return nil, &misfit{n.at + field.Name, "is answered twice, as " + before + " and as " + name}
+		}
+		from[field.Name] = name
+		value, err := n.inside(field, value)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, schema.Member{Name: field.Name, Value: value})
+	}
+	for _, name := range n.required {
+		if _, there := from[name]; !there {
+			return nil, &misfit{n.at + name, "is required by the card of " + n.of + ", and not answered"}
+		}
+	}
+	return appendObject(nil, out), nil
+}
+
+// field is the one a member is for: the one of its name, else the only one whose name
+// differs in case alone.
+func (n *naming) field(name string) (found *schema.Field) {
+	if f := fieldOf(n.fields, name); f != nil {
+		return f
+	}
+	for i := range n.fields {
+		if strings.EqualFold(n.fields[i].Name, name) {
+			if found != nil {
+				return nil
+			}
+			found = &n.fields[i]
+		}
+	}
+	return found
+}
+
+// inside names the members of the objects in a value.
+func (n *naming) inside(f *schema.Field, value json.RawMessage) (json.RawMessage, error) {
+	shape := &f.Shape
+	list := shape.Items != nil && jsontext.KindOf(value) == jsontext.Array
+	if list {
+		shape = shape.Items
+	}
+	if shape.Properties == nil {
+		return value, nil
+	}
+	in := naming{of: n.of, at: n.at + f.Name + ".", fields: shape.Properties, required: shape.Required, open: further(shape)}
+	if list {
+		return in.each(value)
+	}
+	return in.object(value)
+}
