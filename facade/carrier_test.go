@@ -1,0 +1,32 @@
+package facade_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/internal/kittest"
+)
+
+// TestRemoteWithoutAClient: a Frond that runs elsewhere, to which nobody carries calls
+// yet, answers that it cannot be reached.
+func TestRemoteWithoutAClient(t *testing.T) {
+	p := kittest.Project(t)
+	for _, f := range p.Fronds {
+		f.Remote = "http://127.0.0.1:1"
+	}
+	f, err := facade.New(p, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, method := range []string{"post.list", "author.delete"} {
+		params := ""
+		if method == "author.delete" {
+			params = `{"id":"x"}`
+		}
+		_, failed := do(t, f, method, params, "", "")
+		if facade.CodeOf(failed) != facade.ServiceUnavailable || !strings.Contains(failed.Message, "runs elsewhere") {
+			t.Errorf("%s: %v", method, failed)
+		}
+	}
+}
