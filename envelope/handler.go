@@ -48,7 +48,6 @@ type Options struct {
 
 // Handler answers frames. It is an http.Handler for any path that ends in [Path].
 type Handler struct {
-	catalog  *facade.Catalog
 	caller   facade.Caller
 	options  Options
 	methods  map[string]*facade.Operation // by entity key, a dot, the operation's name
@@ -57,7 +56,7 @@ type Handler struct {
 
 // NewHandler is the receiver of the calls on a catalog's doors, which caller answers.
 func NewHandler(cat *facade.Catalog, caller facade.Caller, opts *Options) *Handler {
-	h := &Handler{catalog: cat, caller: caller, methods: methodsOf(cat), document: documentOf(cat)}
+	h := &Handler{caller: caller, methods: methodsOf(cat), document: documentOf(cat)}
 	if opts != nil {
 		h.options = *opts
 	}
@@ -222,7 +221,7 @@ func (q *request) run(ctx context.Context, f frame) (func([]byte) []byte, *failu
 	entity, operation, dotted := strings.Cut(f.method, ".")
 	if !dotted {
 		return nil, &failure{MethodNotFound, facade.Errorf(facade.NotFound,
-			"a method is an entity, a dot and an operation; served are %s", q.handler.served())}
+			"a method is an entity, a dot and an operation; "+Discover+" tells which there are")}
 	}
 	served := q.handler.methods[methodKey(entity, operation)] != nil
 	inv, fail := readInvocation(f.params, q.handler.options.TrustState)
@@ -296,28 +295,4 @@ func methodsOf(cat *facade.Catalog) map[string]*facade.Operation {
 		}
 	}
 	return methods
-}
-
-// served names the doors in a message, twenty at most.
-func (h *Handler) served() string {
-	const most = 20
-	var names []string
-	more := 0
-	for _, frond := range h.catalog.Fronds {
-		for _, door := range frond.Doors {
-			if len(names) < most {
-				names = append(names, door.Name)
-			} else {
-				more++
-			}
-		}
-	}
-	if len(names) == 0 {
-		return "no entities"
-	}
-	text := strings.Join(names, ", ")
-	if more > 0 {
-		text += " and others"
-	}
-	return text + "; " + Discover + " tells their operations"
 }

@@ -432,9 +432,9 @@ func TestWhatIsNoFrame(t *testing.T) {
 		{"neither method nor id", `{"jsonrpc":"2.0"}`, -32600, `null`, "method"},
 		{"a misspelt member", `{"jsonrpc":"2.0","id":1,"method":"math.sum","parms":{}}`, -32600, `1`, `"parms"`},
 		{"a response", `{"jsonrpc":"2.0","id":1,"result":1}`, -32600, `1`, "method"},
-		{"a method without a dot", `{"jsonrpc":"2.0","id":1,"method":"sum"}`, -32601, `1`, "served are math"},
+		{"a method without a dot", `{"jsonrpc":"2.0","id":1,"method":"sum"}`, -32601, `1`, "rpc.discover tells which there are"},
 		{"a reserved method", `{"jsonrpc":"2.0","id":1,"method":"rpc.other"}`, -32601, `1`, ""},
-		{"an empty method", `{"jsonrpc":"2.0","id":1,"method":""}`, -32601, `1`, "served are math"},
+		{"an empty method", `{"jsonrpc":"2.0","id":1,"method":""}`, -32601, `1`, "rpc.discover tells which there are"},
 	} {
 		status, got := post(t, h, c.body)
 		if want := fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":%d}`, c.id, c.integer); status != 200 || integersOnly(t, got) != want {

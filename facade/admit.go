@@ -212,7 +212,7 @@ func (t *trip) only(text json.RawMessage, at string, names []string) {
 		if !slices.Contains(names, name) {
 			message := "is nothing that " + t.where() + " takes; leave it out"
 			if len(names) > 0 {
-				message = "is nothing that " + t.where() + " takes" + served(name, names)
+				message = "is nothing that " + t.where() + " takes" + served(name, names, t.suggests())
 			}
 			t.refuse(unknownKey(at+"/"+jsontext.Token(name), message))
 		}

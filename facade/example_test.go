@@ -106,7 +106,7 @@ func ExampleCollect() {
 	fmt.Println(err)
 	// Output:
 	// book.list: UNAUTHORIZED: say who you are
-	// book.list: VALIDATION_FAILED: sort names lent, which book cannot be sorted by; there is id, title
+	// book.list: VALIDATION_FAILED: sort names lent, which book cannot be sorted by; leave it out
 }
 
 // A presenter makes a computed field for all rows of an answer at once.
@@ -144,7 +144,7 @@ func ExampleError() {
 	}
 	// Output:
 	// NOT_FOUND 404
-	// book has no operation called lst; did you mean list?; there is list, findById, findByIds, create, update, delete, lend
+	// book has no operation called lst; there is list, findById, findByIds, create, update, delete, lend
 }
 
 func libraryProject() *facade.Project {

@@ -29,6 +29,9 @@ type Options struct {
 	Incomplete bool
 	// Now is the clock of lifecycle: now; nil is time.Now.
 	Now func() time.Time
+	// Suggest has messages about names that do not exist suggest some that do, for the
+	// caller. It is for development: it tells names of the cards.
+	Suggest bool
 }
 
 // Facade answers every call on the doors of its project. It is a [Caller], never
@@ -41,6 +44,7 @@ type Facade struct {
 	now      func() time.Time
 	seeds    []seedFile
 	remotes  map[string]Caller
+	suggest  bool
 }
 
 var _ Caller = (*Facade)(nil)
@@ -58,7 +62,7 @@ func New(p *Project, store Store, opts *Options) (*Facade, error) {
 		slices.SortStableFunc(b.faults, func(x, y schema.Fault) int { return strings.Compare(x.File, y.File) })
 		return nil, b.faults
 	}
-	f := &Facade{catalog: catalog, store: store, registry: b.registry, now: opts.Now, seeds: b.seeds, remotes: opts.Remotes}
+	f := &Facade{catalog: catalog, store: store, registry: b.registry, now: opts.Now, seeds: b.seeds, remotes: opts.Remotes, suggest: opts.Suggest}
 	if f.store == nil {
 		f.store = nowhere{}
 	}

@@ -331,9 +331,13 @@ func (p *filterParser) counts() bool {
 	return p.count <= maxConditions
 }
 
-// unknown refuses a name, and lists what the caller may filter by instead.
+// unknown refuses a name that does not exist for the caller.
 func (p *filterParser) unknown(e *schema.Entity, see *Scope, name string) {
-	var names []string
+	p.refuse(schema.UnknownKey, fmt.Sprintf("is nothing to filter %s by%s", e.Name, p.trip.instead(name, func() []string { return p.names(e, see) })))
+}
+
+// names are those the caller may filter by.
+func (p *filterParser) names(e *schema.Entity, see *Scope) (names []string) {
 	for _, field := range e.Fields {
 		if !p.trip.visible(see, field) {
 			continue
@@ -349,7 +353,7 @@ func (p *filterParser) unknown(e *schema.Entity, see *Scope, name string) {
 			names = append(names, field.Link.Name)
 		}
 	}
-	p.refuse(schema.UnknownKey, fmt.Sprintf("is nothing to filter %s by%s", e.Name, served(name, names)))
+	return names
 }
 
 func (p *filterParser) refuse(code, message string) {

@@ -39,13 +39,17 @@ func someOf(link *schema.Link, sub *Filter) *Filter {
 // quantified reads {some: {…}, none: {…}, every: {…}} of a many relation, and the
 // operators of an array where its ids stand in the row.
 func (p *filterParser) quantified(e *schema.Entity, see *Scope, link *schema.Link, value json.RawMessage) *Filter {
-	if jsontext.KindOf(value) != jsontext.Object {
-		p.refuse("type", `must be an object such as {"some": {…}}`)
-		return nil
-	}
-	there, ok := p.trip.joined(p.ctx, link)
+	there, ok := p.trip.joined(p.ctx, link) // before anything is said about the value
 	if !ok && link.Inverse != nil || ok && link.Inverse != nil && !p.trip.readable(there, link.Inverse) {
 		p.unknown(e, see, p.path[len(p.path)-1])
+		return nil
+	}
+	if jsontext.KindOf(value) != jsontext.Object {
+		like := "some"
+		if !ok {
+			like = "has" // the rows do not exist here, their ids do
+		}
+		p.refuse("type", fmt.Sprintf(`must be an object such as {"%s": …}`, like))
 		return nil
 	}
 	var all []*Filter

@@ -2,11 +2,11 @@ package facade
 
 import (
 	"context"
+	"slices"
 	"strings"
 )
 
-// find is the first step: the operation behind entity.op. What is not served is
-// NOT_FOUND, and the message names what is.
+// find is the first step: the operation behind entity.op.
 func (t *trip) find(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -20,24 +20,53 @@ func (t *trip) find(ctx context.Context) error {
 	if t.state == nil {
 		t.state = StateFrom(ctx)
 	}
-	door, op, err := t.facade.catalog.find(t.call.Entity, t.call.Operation)
-	if err != nil {
-		return err
+	door, op := t.facade.catalog.find(t.call.Entity, t.call.Operation)
+	if op == nil {
+		return t.facade.missing(ctx, t.facade.catalog, t.call, t.inside)
 	}
 	t.door, t.op = door, op
 	return nil
 }
 
-func (c *Catalog) find(entity, operation string) (*Door, *Operation, *Error) {
+func (c *Catalog) find(entity, operation string) (*Door, *Operation) {
 	door := c.Door(entity)
 	if door == nil {
-		return nil, nil, Errorf(NotFound, "no entity is called %s here%s", shown(entity), served(entity, c.doorNames()))
+		return nil, nil
 	}
-	op := door.Operation(operation)
-	if op == nil {
-		return nil, nil, Errorf(NotFound, "%s has no operation called %s%s", door.Name, shown(operation), served(operation, door.operationNames()))
+	return door, door.Operation(operation)
+}
+
+// missing is NOT_FOUND for what a view does not show. It names what is served there to this
+// caller: an operation that a collector refuses them is left out (decision 210).
+func (f *Facade) missing(ctx context.Context, view *Catalog, c *Call, inside bool) *Error {
+	state := c.Invocation.State
+	if state == nil {
+		state = StateFrom(ctx)
 	}
-	return door, op, nil
+	may := func(op *Operation) bool {
+		if inside || op.Door.collector == nil {
+			return true
+		}
+		_, err := op.Door.collector.Scope(ctx, state, op.Door, op)
+		return err == nil
+	}
+	var names []string
+	if door := view.Door(c.Entity); door != nil {
+		for _, op := range door.Operations {
+			if may(op) {
+				names = append(names, op.Name)
+			}
+		}
+		return Errorf(NotFound, "%s has no operation called %s%s", door.Name, shown(c.Operation), served(c.Operation, names, f.suggest))
+	}
+	for _, frond := range view.Fronds {
+		for _, door := range frond.Doors {
+			if len(names) <= maxShown && slices.ContainsFunc(door.Operations, may) {
+				names = append(names, door.Name)
+			}
+		}
+	}
+	return Errorf(NotFound, "no entity is called %s here%s", shown(c.Entity), served(c.Entity, names, f.suggest))
 }
 
 // maxShown is how many names a message lists, and how many letters of a name it repeats.
@@ -62,13 +91,25 @@ func shown(name string) string {
 	}, name)
 }
 
+// suggests says whether a mistake is answered with names: in development, and to authors.
+func (t *trip) suggests() bool { return t.facade == nil || t.facade.suggest }
+
+// instead ends a message about a field that does not exist for the caller. In production
+// it names none that do.
+func (t *trip) instead(name string, names func() []string) string {
+	if !t.suggests() {
+		return "; leave it out"
+	}
+	return served(name, names(), true)
+}
+
 // served ends a message with what there is instead of name.
-func served(name string, names []string) string {
+func served(name string, names []string, suggest bool) string {
 	if len(names) == 0 {
-		return "; there is none at all"
+		return "; there is nothing"
 	}
 	var b strings.Builder
-	if near := nearest(name, names); near != "" {
+	if near := nearest(name, names); suggest && near != "" {
 		b.WriteString("; did you mean " + near + "?")
 	}
 	b.WriteString("; there is ")

@@ -249,7 +249,7 @@ func (t *trip) readSort(value json.RawMessage) order {
 		p := sortField(e, bare)
 		switch {
 		case p == nil || !t.readable(t.see, p):
-			t.refuseQuery("sort", schema.UnknownKey, fmt.Sprintf("names %s, which %s cannot be sorted by%s", shown(bare), e.Name, served(bare, t.sortable())))
+			t.refuseQuery("sort", schema.UnknownKey, fmt.Sprintf("names %s, which %s cannot be sorted by%s", shown(bare), e.Name, t.instead(bare, t.sortable)))
 			return t.door.byID
 		case !isScalar(p):
 			t.refuseQuery("sort", "operator", fmt.Sprintf("names %s, whose values have no order", p.Name))

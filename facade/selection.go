@@ -135,13 +135,15 @@ func (t *trip) pickOn(bank side, r *reader, see *Scope, lists ...[]string) *sele
 }
 
 func (t *trip) unknownField(r *reader, marks []byte, name string, i int) {
-	var names []string
-	for j, m := range marks {
-		if m&exists != 0 {
-			names = append(names, r.name(j))
+	instead := t.instead(name, func() (names []string) {
+		for j, m := range marks {
+			if m&exists != 0 {
+				names = append(names, r.name(j))
+			}
 		}
-	}
-	t.refuse(unknownKey(fmt.Sprintf("/query/fields/%d", i), fmt.Sprintf("names %s, which %s does not have%s", shown(name), r.entity.Name, served(name, names))))
+		return names
+	})
+	t.refuse(unknownKey(fmt.Sprintf("/query/fields/%d", i), fmt.Sprintf("names %s, which %s does not have%s", shown(name), r.entity.Name, instead)))
 }
 
 // index is the place of a field among the stored ones and the computed ones behind them.

@@ -102,8 +102,8 @@ type surfaceKey struct{}
 // Call answers c where the surface shows it. Middleware stands behind this, so that
 // one which answers calls itself, as topology does, answers none that are not shown.
 func (s *surface) Call(ctx context.Context, c *Call) (*Result, error) {
-	if _, _, err := s.view.find(c.Entity, c.Operation); err != nil {
-		return nil, err.At(c.Entity, c.Operation)
+	if _, op := s.view.find(c.Entity, c.Operation); op == nil {
+		return nil, s.facade.missing(ctx, s.view, c, false).At(c.Entity, c.Operation)
 	}
 	return s.facade.Call(context.WithValue(ctx, surfaceKey{}, s), c)
 }

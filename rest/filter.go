@@ -34,7 +34,7 @@ func (c *condition) child(key, param string) *condition {
 
 // readFilter is the parameters filter[…] as the JSON object that every surface
 // takes. It turns texts into values by the card of the field they are compared
-// with; whether there is such a field, and such an operator, the façade says.
+// with; whether there is such a field, and what it takes, the façade says.
 // Nil: a was told what is wrong.
 func readFilter(a *arguments, parameters []parameter) json.RawMessage {
 	root := &condition{param: "filter"}
@@ -57,12 +57,44 @@ func readFilter(a *arguments, parameters []parameter) json.RawMessage {
 		}
 		at.values = append(at.values, p.values...)
 	}
-	f := filterWriter{a: a, ok: ok}
-	text := f.object(nil, root, a.op.Door.Entity)
-	if !f.ok {
+	if !root.check(a) || !ok {
 		return nil
 	}
-	return text
+	return rowsFilter(nil, root, a.op.Door.Entity)
+}
+
+// check refuses what cannot be written as JSON. It goes by the words of the grammar alone
+// and never by a card: what the caller may not see is not told from what is not there, and
+// all else about a name is the façade's to say.
+func (c *condition) check(a *arguments) bool {
+	ok := true
+	refuse := func(code, message string) { ok = false; a.refuse(c.param, code, message) }
+	bare := slices.ContainsFunc(c.under, func(u *condition) bool { return u.key == "eq" })
+	switch {
+	case c.key == "and" || c.key == "or":
+		if len(c.values) > 0 || slices.ContainsFunc(c.under, func(u *condition) bool { return u.number() < 0 }) {
+			refuse("pattern", "takes numbered branches; send filter["+c.key+"][0][field], filter["+c.key+"][1][field]")
+		}
+	case c.key == "not" && len(c.values) > 0:
+		refuse("pattern", "needs a field in brackets behind it, such as "+c.param+"[name]")
+	case bare && len(c.values) > 0:
+		refuse("maxItems", "stands more than once, with and without [eq]; send it once")
+	case len(c.values) > 1 && c.key != "in" && c.key != "notIn":
+		refuse("maxItems", "stands more than once; send it once, or [in] with a list")
+	}
+	for _, u := range c.under {
+		ok = u.check(a) && ok
+	}
+	return ok
+}
+
+// number is the place of a branch of and, or; -1 where it is no number.
+func (c *condition) number() int {
+	n, err := strconv.Atoi(c.key)
+	if err != nil || n < 0 {
+		return -1
+	}
+	return n
 }
 
 // brackets is the path in filter[a][b], or nil where the brackets are not in pairs
@@ -87,54 +119,66 @@ func brackets(name string) []string {
 	return path
 }
 
-// filterWriter writes the tree as JSON.
-type filterWriter struct {
-	a  *arguments
-	ok bool
-}
+// The tree as JSON. A card says how deep the rows of a relation stand and what kind of
+// value a text is; e and shape are nil below what no card knows.
 
-// object writes the conditions under c on the rows of e; e is nil below what no card knows.
-func (f *filterWriter) object(dst []byte, c *condition, e *schema.Entity) []byte {
-	if len(c.values) > 0 {
-		f.refuse(c, "pattern", "needs a field in brackets behind it, such as "+c.param+"[name]")
-	}
-	dst = append(dst, '{')
-	for i, u := range c.under {
-		dst = f.name(dst, i, u.key)
+// rowsFilter writes the conditions under c on the rows of e.
+func rowsFilter(dst []byte, c *condition, e *schema.Entity) []byte {
+	dst = c.open(dst, nil)
+	for _, u := range c.under {
+		dst = name(dst, u.key)
 		switch u.key {
 		case "and", "or":
-			dst = f.numbered(dst, u, e)
-			continue
+			dst = branches(dst, u, e)
 		case "not":
-			dst = f.object(dst, u, e)
-			continue
-		}
-		var link *schema.Link
-		var field *schema.Property
-		if e != nil {
-			link, field = e.Relation(u.key), fieldOf(e, u.key)
-		}
-		if link != nil && !f.reaches(link) {
-			link, field = nil, nil // here it is like any name that no card knows
-		}
-		switch {
-		case link != nil && link.Many:
-			dst = f.quantified(dst, u, link)
-		case link != nil:
-			dst = f.object(dst, u, link.Target)
-		case field != nil:
-			dst = f.operators(dst, u, &field.Shape)
+			dst = rowsFilter(dst, u, e)
 		default:
-			dst = f.plain(dst, u)
+			dst = member(dst, u, e)
 		}
 	}
 	return append(dst, '}')
 }
 
-// reaches says whether a filter may go through a relation, or ask for the ids that
-// stand in its row.
-func (f *filterWriter) reaches(l *schema.Link) bool {
-	return f.a.catalog.Joins(l) || l.Many && l.Field.Stored
+// open begins the object under c. A value without an operator means eq.
+func (c *condition) open(dst []byte, shape *schema.Shape) []byte {
+	dst = append(dst, '{')
+	if len(c.values) > 0 {
+		dst = operand(name(dst, "eq"), c, shape)
+	}
+	return dst
+}
+
+// branches writes those of and, or, in the order of their numbers.
+func branches(dst []byte, c *condition, e *schema.Entity) []byte {
+	under := slices.Clone(c.under)
+	slices.SortStableFunc(under, func(x, y *condition) int { return x.number() - y.number() })
+	dst = append(dst, '[')
+	for i, u := range under {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = rowsFilter(dst, u, e)
+	}
+	return append(dst, ']')
+}
+
+// member writes what stands under one name.
+func member(dst []byte, c *condition, e *schema.Entity) []byte {
+	var link *schema.Link
+	var shape *schema.Shape
+	if e != nil {
+		link = e.Relation(c.key)
+		if field := fieldOf(e, c.key); field != nil {
+			shape = &field.Shape
+		}
+	}
+	switch {
+	case link == nil:
+		return comparisons(dst, c, shape)
+	case link.Many:
+		return quantified(dst, c, link)
+	}
+	return rowsFilter(dst, c, link.Target)
 }
 
 // fieldOf is the field a key of a filter compares: a field goes by its own name,
@@ -151,79 +195,32 @@ func fieldOf(e *schema.Entity, key string) *schema.Property {
 	return nil
 }
 
-// numbered writes the branches of and, or: filter[or][0][…], filter[or][1][…].
-func (f *filterWriter) numbered(dst []byte, c *condition, e *schema.Entity) []byte {
-	at := func(u *condition) int {
-		n, err := strconv.Atoi(u.key)
-		if err != nil || n < 0 {
-			return -1
-		}
-		return n
-	}
-	branches := slices.Clone(c.under)
-	slices.SortStableFunc(branches, func(x, y *condition) int { return at(x) - at(y) })
-	if len(c.values) > 0 || len(branches) > 0 && at(branches[0]) < 0 {
-		f.refuse(c, "pattern", "takes numbered branches; send filter["+c.key+"][0][field], filter["+c.key+"][1][field]")
-		return dst
-	}
-	dst = append(dst, '[')
-	for i, u := range branches {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = f.object(dst, u, e)
-	}
-	return append(dst, ']')
-}
-
 // quantified writes some, none and every of a many relation.
-func (f *filterWriter) quantified(dst []byte, c *condition, link *schema.Link) []byte {
-	if len(c.values) > 0 {
-		f.refuse(c, "pattern", "is a list of rows; send "+c.param+"[some][field], or none or every instead of some")
-	}
-	dst = append(dst, '{')
-	for i, u := range c.under {
-		dst = f.name(dst, i, u.key)
-		switch {
-		case len(u.under) > 0 || len(u.values) == 0:
-			dst = f.object(dst, u, link.Target)
-		case u.key == "isNull": // the ids stand in the row: an array like others
-			dst = f.one(dst, u, &boolean)
-		default:
-			dst = f.one(dst, u, link.Field.Shape.Items)
+func quantified(dst []byte, c *condition, link *schema.Link) []byte {
+	dst = c.open(dst, link.Field.Shape.Items)
+	for _, u := range c.under {
+		dst = name(dst, u.key)
+		if len(u.under) > 0 {
+			dst = rowsFilter(dst, u, link.Target)
+		} else { // the ids stand in the row: an array like others
+			dst = operand(dst, u, link.Field.Shape.Items)
 		}
 	}
 	return append(dst, '}')
 }
 
-// operators writes the comparisons of one field.
-func (f *filterWriter) operators(dst []byte, c *condition, shape *schema.Shape) []byte {
-	dst = append(dst, '{')
-	n := 0
-	if len(c.values) > 0 { // no operator means eq
-		dst = f.one(f.name(dst, n, "eq"), c, shape)
-		n++
-	}
+// comparisons writes the operators of one field.
+func comparisons(dst []byte, c *condition, shape *schema.Shape) []byte {
+	dst = c.open(dst, shape)
 	for _, u := range c.under {
-		if u.key == "eq" && len(c.values) > 0 {
-			f.refuse(u, "maxItems", "stands more than once, with and without [eq]; send it once")
-			continue
-		}
-		dst = f.name(dst, n, u.key)
-		n++
+		dst = name(dst, u.key)
 		switch {
 		case len(u.under) > 0:
-			dst = f.plain(dst, u)
-		case u.key == "in" || u.key == "notIn":
-			dst = append(dst, readList(u.values, shape)...)
-		case u.key == "isNull":
-			dst = f.one(dst, u, &boolean)
-		case u.key == "has":
-			dst = f.one(dst, u, shape.Items)
-		case slices.Contains(onText, u.key):
-			dst = f.one(dst, u, nil)
+			dst = comparisons(dst, u, nil)
+		case u.key == "has" && shape != nil:
+			dst = operand(dst, u, shape.Items)
 		default:
-			dst = f.one(dst, u, shape)
+			dst = operand(dst, u, shape)
 		}
 	}
 	return append(dst, '}')
@@ -234,38 +231,23 @@ var boolean = schema.Shape{Type: "boolean"}
 // onText are the operators whose operand is text, whatever it looks like.
 var onText = []string{"contains", "icontains", "startsWith", "endsWith"}
 
-// one writes the value of a condition that has to stand once.
-func (f *filterWriter) one(dst []byte, c *condition, shape *schema.Shape) []byte {
-	if len(c.values) != 1 {
-		f.refuse(c, "maxItems", "stands more than once; send it once, or [in] with a list")
+// operand writes the value of a condition: a list of in and notIn, else one value.
+func operand(dst []byte, c *condition, shape *schema.Shape) []byte {
+	switch {
+	case c.key == "in" || c.key == "notIn":
+		return append(dst, readList(c.values, shape)...)
+	case c.key == "isNull":
+		shape = &boolean
+	case slices.Contains(onText, c.key):
+		shape = nil
 	}
 	return append(dst, coerce(shape, c.values[0])...)
 }
 
-// plain writes what no card knows: objects and strings, for the façade to refuse.
-func (f *filterWriter) plain(dst []byte, c *condition) []byte {
-	if len(c.under) == 0 {
-		return f.one(dst, c, nil)
-	}
-	if len(c.values) > 0 {
-		f.refuse(c, "pattern", "needs an operator in brackets behind it, such as "+c.param+"[eq]")
-	}
-	dst = append(dst, '{')
-	for i, u := range c.under {
-		dst = f.plain(f.name(dst, i, u.key), u)
-	}
-	return append(dst, '}')
-}
-
-// name begins the i-th member of an object.
-func (f *filterWriter) name(dst []byte, i int, key string) []byte {
-	if i > 0 {
+// name begins a member of an object.
+func name(dst []byte, key string) []byte {
+	if dst[len(dst)-1] != '{' {
 		dst = append(dst, ',')
 	}
 	return append(jsontext.AppendString(dst, key), ':')
-}
-
-func (f *filterWriter) refuse(c *condition, code, message string) {
-	f.ok = false
-	f.a.refuse(c.param, code, message)
 }

@@ -131,7 +131,7 @@ func FuzzQuery(f *testing.F) {
 			}
 		}
 		for _, op := range ops {
-			a := arguments{catalog: catalog, op: op, pathID: op.Name == "publish"}
+			a := arguments{op: op, pathID: op.Name == "publish"}
 			a.place(parameters)
 			if err := a.refusal(); err != nil {
 				if text := err.AppendJSON(nil); jsontext.Check(text) != nil {

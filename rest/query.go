@@ -73,7 +73,6 @@ func unescape(s string) (string, error) {
 
 // arguments are the parts of an invocation that stand in a URL, being put together.
 type arguments struct {
-	catalog *facade.Catalog
 	op      *facade.Operation
 	pathID  bool     // the id stands in the path
 	fields  []string // of the rows that are answered; nil: all

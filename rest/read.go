@@ -44,7 +44,7 @@ func (x *exchange) read() *facade.Error {
 	if err != nil {
 		return err
 	}
-	a := arguments{catalog: h.table.catalog, op: x.op, pathID: x.match.hasID}
+	a := arguments{op: x.op, pathID: x.match.hasID}
 	if x.match.hasID {
 		a.params.set("id", coerce(idShape(x.op), x.match.id))
 	}

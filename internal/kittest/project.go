@@ -58,6 +58,9 @@ func Facade(tb testing.TB) *facade.Facade {
 // New compiles a project over a store and writes its seeds.
 func New(tb testing.TB, p *facade.Project, store facade.Store, opts *facade.Options) *facade.Facade {
 	tb.Helper()
+	if opts == nil {
+		opts = &facade.Options{Suggest: true}
+	}
 	f, err := facade.New(p, store, opts)
 	if err != nil {
 		tb.Fatal(err)
