@@ -216,6 +216,16 @@ func (w *world) condition(m *maker, e *entity, depth int, allow func(*field) boo
 	return w.comparison(m, f, pick(m, operators(f)))
 }
 
+// timely is a condition on an entity by the time of the call, where it has moments.
+func (w *world) timely(m *maker, e *entity) *cond {
+	for _, f := range e.fields {
+		if f.kind == moment {
+			return &cond{op: pick(m, []string{"lt", "lte", "gt", "gte", "ne"}), field: f, value: nowText}
+		}
+	}
+	return w.condition(m, e, 0, nil)
+}
+
 // walk goes through all parts of a condition, as deep as it goes.
 func (c *cond) walk(each func(*cond)) {
 	each(c)

@@ -40,6 +40,7 @@ type hole struct {
 	collector func(facade.Collector) facade.Collector
 	caller    facade.Middleware
 	project   func(*garden, *facade.Project)
+	config    func(collectors map[string]any) // of a frond.yaml, which then has the collectors
 	// away has the garden run behind an address, on a host that knows nothing of
 	// callers and answers everybody everything.
 	away bool
@@ -58,7 +59,7 @@ func open(w *world, callers []*caller, asYAML bool, h hole) (*host, error) {
 	if h.store != nil {
 		over = h.store(store)
 	}
-	opts := &facade.Options{Now: func() time.Time { return time.UnixMilli(1_900_000_000_000) }}
+	opts := &facade.Options{Now: func() time.Time { return now }}
 	if h.caller != nil {
 		opts.Middleware = []facade.Middleware{h.caller}
 	}
@@ -158,11 +159,19 @@ func (g *garden) project(callers []*caller, asYAML bool, h hole) *facade.Project
 			"listRaw": map[string]any{"kind": "query", "output": e.name, "cardinality": "many"},
 			"listCut": map[string]any{"kind": "query", "output": e.name + "Cut", "cardinality": "many"},
 			"getPage": map[string]any{"kind": "query", "output": e.name, "cardinality": "page"},
+			touch: map[string]any{
+				"kind": "command", "output": e.name, "cardinality": "maybe",
+				"params": map[string]any{"type": "object", "properties": map[string]any{"id": map[string]any{"type": "string"}}, "required": []string{"id"}},
+			},
 		}}
 	}
 	config := map[string]any{"doors": doors}
 	if asYAML && callers != nil {
-		config["collectors"] = g.collectors(callers)
+		collectors := g.collectors(callers)
+		if h.config != nil {
+			h.config(collectors)
+		}
+		config["collectors"] = collectors
 	}
 	src.Config = facade.Text{File: "frond.json", Data: []byte(encode(config))}
 	p.Fronds = []*facade.FrondSource{src}
@@ -171,6 +180,7 @@ func (g *garden) project(callers []*caller, asYAML bool, h hole) *facade.Project
 		facade.Handle(door, "listRaw", raw(e, false))
 		facade.Handle(door, "listCut", raw(e, false))
 		facade.Handle(door, "getPage", raw(e, true))
+		facade.Handle(door, touch, touched(e))
 		if e.dump != "" && !(h.away && asYAML && callers == nil) {
 			facade.Present(door, e.dump, schema.Shape{Type: "string"}, func(_ context.Context, rows []facade.Row) ([]string, error) {
 				var all []string
@@ -220,8 +230,20 @@ func raw(e *entity, page bool) facade.Handler {
 	}
 }
 
+// touched is a handler that answers the whole of a row which its caller may see.
+func touched(e *entity) facade.Handler {
+	return func(ctx context.Context, c *facade.Call) (any, error) {
+		call := &facade.Call{Entity: e.name, Operation: "findById", Invocation: facade.Invocation{Params: c.Invocation.Params}}
+		seen, err := facade.From(ctx).Call(ctx, call)
+		if err != nil || seen.Rows.Len() == 0 {
+			return nil, err
+		}
+		return facade.Inside(ctx).Call(ctx, call)
+	}
+}
+
 // collect is the collector of every door: the scope travels in the caller's state.
-func collect(_ context.Context, state facade.State, door *facade.Door, _ *facade.Operation) (facade.Scope, error) {
+func collect(_ context.Context, state facade.State, door *facade.Door, op *facade.Operation) (facade.Scope, error) {
 	c, _ := state.User()["scopes"].(*caller)
 	if c == nil {
 		return facade.Scope{}, facade.Errorf(facade.Unauthorized, "say who you are")
@@ -230,10 +252,10 @@ func collect(_ context.Context, state facade.State, door *facade.Door, _ *facade
 		if e.name != door.Name {
 			continue
 		}
-		if s.deny {
+		if !s.opens(op.Name) {
 			return facade.Scope{}, facade.Errorf(facade.Forbidden, "you may not do this")
 		}
-		out := facade.Scope{Hide: s.hide}
+		out := facade.Scope{Hide: s.hide, ReadOnly: s.fixed}
 		if s.rows != nil {
 			f, details := facade.ParseFilter(door.Entity, json.RawMessage(encode(s.rows.filter(nil))), "/rows")
 			if len(details) > 0 {
@@ -247,6 +269,9 @@ func collect(_ context.Context, state facade.State, door *facade.Door, _ *facade
 			}
 		}
 		return out, nil
+	}
+	if c.rest == "rules" && op.Name == touch {
+		return facade.Scope{}, facade.Errorf(facade.Forbidden, "you may not do this")
 	}
 	return facade.Scope{}, nil
 }

@@ -42,9 +42,15 @@ func proveAt(patience int, seed uint64, size int, asYAML bool, h hole) (cases in
 	g := newGarden(m, size)
 	w := plant(m, g, size)
 	p := &proof{maker: m, seed: seed, garden: g, patience: patience, asYAML: asYAML, away: h.away}
-	p.caller, p.other = newCaller(m, w, "anne", asYAML), newCaller(m, w, "bert", asYAML)
+	left := map[*entity]bool{}
+	for _, e := range g.entities {
+		left[e] = m.chance(12)
+	}
+	p.caller, p.other = newCaller(m, w, "anne", asYAML, left), newCaller(m, w, "bert", asYAML, left)
 	p.callers = []*caller{p.caller, p.other}
+	rest := pick(m, []string{"", "open", "rules"})
 	for _, c := range p.callers {
+		c.rest = rest
 		if h.away {
 			c.askable()
 		}

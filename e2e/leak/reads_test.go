@@ -502,6 +502,61 @@ func (p *proof) words(e *entity) {
 			}
 		}
 	}
+	p.malformed(e)
+}
+
+// operands are what may be sent behind a name in a filter, most of it nonsense for most
+// fields; brackets are the same for a URL.
+var (
+	operands = []any{
+		1, "x", nil, true, []any{}, []any{1}, map[string]any{}, map[string]any{"eq": nil}, map[string]any{"eq": map[string]any{}}, map[string]any{"nope": 1},
+		map[string]any{"some": 1}, map[string]any{"some": map[string]any{"id": 1}}, map[string]any{"none": nil}, map[string]any{"in": "x"}, map[string]any{"has": map[string]any{}},
+		map[string]any{"isNull": "x"}, map[string]any{"and": 1}, map[string]any{"id": map[string]any{"eq": "x"}}, map[string]any{"id": 1},
+	}
+	brackets = []string{
+		"=x", "[eq]=x", "[in]=1,x", "[isNull]=maybe", "[id]=x", "[id][eq]=x", "[some]=1", "[some][id]=x", "[every][nope][eq]=x", "[has]=", "[nope]=1", "[gte][lt]=1",
+		"=x&filter[%]=y", "=x&filter[%][eq]=y", "=x&filter[%][id]=y", "[in]=x&filter[%][in]=y", "[and]=1", "[or][id]=1", "[or][0][id]=1", "[not]=1", "[not][id]=1",
+	}
+)
+
+// malformed asks by names that do not exist for the caller, with anything behind them:
+// each is refused in the words for a name that nobody has.
+func (p *proof) malformed(e *entity) {
+	var names []string
+	for _, f := range e.fields {
+		switch {
+		case !p.view.readable(f):
+			names = append(names, f.name)
+			if f.to != nil {
+				names = append(names, f.rel, f.key)
+			}
+		case f.to != nil && f.kind != ids && !p.view.reachable(f):
+			names = append(names, f.rel)
+		}
+	}
+	const none = "nobody"
+	for _, name := range names {
+		where := func(name string, v any) request {
+			return inEnvelope(e.name+".list", nil, map[string]any{"filter": map[string]any{name: v}}, nil)
+		}
+		asks := []func(string) request{}
+		for range 3 {
+			v := pick(p.maker, operands)
+			asks = append(asks, func(name string) request { return where(name, v) })
+		}
+		for range 3 {
+			b := pick(p.maker, brackets)
+			asks = append(asks, func(name string) request {
+				return inREST("GET", e.plural+"?filter["+name+"]"+strings.ReplaceAll(b, "%", name), nil)
+			})
+		}
+		for _, ask := range asks {
+			got, unknown := p.probe(ask(name), nil), p.probe(ask(none), nil)
+			if x, y := strings.ReplaceAll(string(got.body), name, none), string(unknown.body); x != y {
+				p.fail("a name that does not exist for the caller is told from one that nobody has\n%s\n--- %s\n%s\n--- unknown\n%s", ask(name), name, got, unknown)
+			}
+		}
+	}
 }
 
 // pages reads a list page by page, and then with cursors that were not meant for it.
@@ -676,6 +731,23 @@ func (p *proof) areRows(e *entity, r request, a answer, want []any) error {
 
 // handlers asks the operations whose handlers answer more than they may.
 func (p *proof) handlers(e *entity) {
+	if !p.view.closed(e, touch) {
+		if r := p.visible(e); r != nil {
+			q := p.touches(e, r.id())[p.IntN(2)]
+			p.probe(q, func(a answer) error {
+				got, code := result(q, a)
+				if code != "" {
+					return fmt.Errorf("a command that is open answers %s", code)
+				}
+				return agree(got, p.view.expected(e, r, nil))
+			})
+		}
+		if id := p.hidden(e); id != "" {
+			for i := range p.touches(e, id) {
+				p.same(func(id string) request { return p.touches(e, id)[i] }, id, p.absent())
+			}
+		}
+	}
 	for _, op := range []struct {
 		name, path string
 		fields     []string

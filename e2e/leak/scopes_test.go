@@ -3,35 +3,76 @@ package leak
 import (
 	"fmt"
 	"slices"
+	"time"
 )
 
 // caller is someone who asks: a name, and what each door shows to it.
 type caller struct {
 	name   string
+	rest   string // what '*' says of doors without a scope: "" nothing, open, or rules
 	scopes map[*entity]*scope
 	user   map[string]any // state.user, where YAML collectors take operands from
 }
 
-// scope is what one door shows to one caller. A door without one is open.
+// scope is what one door shows to one caller. A door without one is open, or what '*' says.
 type scope struct {
-	deny bool // the whole door
-	rows *cond
-	hide []string
-	set  map[string]any // stamped at creation
+	deny  bool // the whole door
+	rows  *cond
+	hide  []string
+	fixed []string       // seen, and not to be sent
+	set   map[string]any // stamped at creation
+	allow []string       // these operations and no others; nil: all but named commands, [all]: all
 }
+
+// opens says whether a scope opens an operation of its door: the command touch where an
+// allow names it alone.
+func (s *scope) opens(op string) bool {
+	switch {
+	case s.deny:
+		return false
+	case s.allow == nil:
+		return op != touch
+	}
+	return slices.Contains(s.allow, "all") || slices.Contains(s.allow, op) || op == "findByIds" && slices.Contains(s.allow, "findById")
+}
+
+// touch is a command that each door has: it answers a row by its id.
+const touch = "touch"
+
+// reading are the operations that look at rows.
+var reading = []string{"list", "findById", "listRaw", "listCut", "getPage"}
+
+// now is the time of every call, with microseconds, as all moments here have them.
+var now = time.UnixMicro(1_900_000_000_123_000).UTC()
+
+const nowText = "2030-03-17T17:46:40.123Z"
 
 // newCaller makes up what someone may see of a world. Conditions are such that some
 // rows are seen and some are not, where a condition like that comes up.
-func newCaller(m *maker, w *world, name string, asYAML bool) *caller {
+// The entities in left have no scope of their own.
+func newCaller(m *maker, w *world, name string, asYAML bool, left map[*entity]bool) *caller {
 	c := &caller{name: name, scopes: map[*entity]*scope{}, user: map[string]any{"name": name}}
 	for _, e := range w.garden.entities {
-		if m.chance(15) {
+		if left[e] || m.chance(15) {
 			continue
 		}
 		s := &scope{deny: m.chance(8)}
 		c.scopes[e] = s
+		switch m.IntN(6) {
+		case 0:
+			s.allow = []string{"all"}
+		case 1:
+			s.allow = slices.Clone(reading)
+		case 2:
+			s.allow = append(slices.Clone(reading), "create", "update", "delete")
+		case 3:
+			s.allow = append(slices.Clone(reading), "update", touch)
+		}
 		for range 6 {
 			rows := w.condition(m, e, m.IntN(3), nil)
+			if m.chance(40) {
+				rows = &cond{op: pick(m, []string{"and", "or"}), sub: []*cond{rows, w.timely(m, e)}}
+			}
 			n := 0
 			for _, r := range w.rows[e] {
 				if rows.holds(w, nil, r) {
@@ -58,6 +99,14 @@ func newCaller(m *maker, w *world, name string, asYAML bool) *caller {
 			f := pick(m, e.fields)
 			if f.stored() && f.kind <= enum && f != e.id() && !f.unique {
 				s.set = map[string]any{f.name: m.value(f.kind)}
+				if f.kind == moment && m.chance(60) {
+					s.set[f.name] = nowText
+				}
+			}
+		}
+		for _, f := range e.fields[1:] {
+			if m.chance(12) && f.stored() && !slices.Contains(s.hide, f.name) {
+				s.fixed = append(s.fixed, f.name)
 			}
 		}
 	}
@@ -106,6 +155,20 @@ func (w *world) seenBy(c *caller) *view {
 func (v *view) sees(e *entity, r row) bool { return v.ids[e][r.id()] }
 
 func (v *view) denied(e *entity) bool { s := v.caller.scopes[e]; return s != nil && s.deny }
+
+// closed says whether a collector refuses the caller an operation.
+func (v *view) closed(e *entity, op string) bool {
+	if s := v.caller.scopes[e]; s != nil {
+		return !s.opens(op)
+	}
+	return op == touch && v.caller.rest == "rules"
+}
+
+// fixed says whether the caller may see a field and not send it.
+func (v *view) fixed(f *field) bool {
+	s := v.caller.scopes[f.of]
+	return s != nil && slices.Contains(s.fixed, f.name)
+}
 
 // hides says whether a collector takes the field; readable whether it may leave.
 func (v *view) hides(e *entity, name string) bool {
@@ -198,9 +261,9 @@ func (v *view) secrets() []string {
 
 // String tells a caller's scopes, for a failure.
 func (c *caller) String() string {
-	out := ""
+	out := "  all others: " + c.rest + "\n"
 	for e, s := range c.scopes {
-		out += fmt.Sprintf("  %s: deny %v, hide %v, set %s", e.name, s.deny, s.hide, encode(s.set))
+		out += fmt.Sprintf("  %s: deny %v, allow %v, hide %v, read-only %v, set %s", e.name, s.deny, s.allow, s.hide, s.fixed, encode(s.set))
 		if s.rows != nil {
 			out += ", rows " + encode(s.rows.filter(nil))
 		}

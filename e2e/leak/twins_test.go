@@ -173,6 +173,9 @@ func (w *world) twin(m *maker, c *caller) *world {
 			}
 		}
 		for range m.IntN(4) {
+			if slices.ContainsFunc(e.fields, func(f *field) bool { return f.to != nil && f.kind != many && len(t.rows[f.to]) == 0 }) {
+				break // a new row would have nothing to point at
+			}
 			try(func(n *world) {
 				r := n.grow(m, e)
 				n.rows[e] = append(n.rows[e], r)
@@ -189,6 +192,7 @@ func (w *world) change(m *maker, f *field, r row) {
 	case r == nil:
 	case f.null && m.chance(25):
 		delete(r, f.name)
+	case f.to != nil && len(w.rows[f.to]) == 0: // all of them were hidden, and are gone
 	case f.kind == one:
 		r[f.name] = pick(m, w.rows[f.to]).id()
 	case f.kind == ids:

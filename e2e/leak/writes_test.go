@@ -14,6 +14,7 @@ import (
 // those that may change one row and no other.
 func (p *proof) writes() {
 	for _, e := range p.garden.entities {
+		p.shut(e)
 		p.hiddenRows(e)
 		p.wide(e)
 		p.fieldsOf(e)
@@ -144,13 +145,13 @@ func (p *proof) sendable(f *field) bool {
 		return f.stored()
 	}
 	_, set := s.set[f.name]
-	return f.stored() && !set && !p.view.hides(f.of, f.name)
+	return f.stored() && !set && !p.view.hides(f.of, f.name) && !p.view.fixed(f)
 }
 
 // body is a body for create that the caller may send, or nil where there is none:
 // a field it takes is hidden, or there is no row to point at.
 func (p *proof) body(e *entity) map[string]any {
-	if p.view.denied(e) {
+	if p.view.closed(e, "create") {
 		return nil
 	}
 	body := map[string]any{"id": p.absent()}
@@ -180,6 +181,37 @@ func (p *proof) body(e *entity) map[string]any {
 	return body
 }
 
+// shut asks for operations that a collector refuses: nothing of them is done.
+func (p *proof) shut(e *entity) {
+	id, patch := p.absent(), p.patch(e)
+	if r := p.visible(e); r != nil {
+		id = r.id()
+	}
+	if patch == nil {
+		patch = map[string]any{}
+	}
+	asks := map[string][]request{"create": p.creations(e, map[string]any{"id": p.absent()}), "update": p.updates(e, id, patch), "delete": p.removals(e, id), touch: p.touches(e, id)}
+	for _, op := range []string{"create", "update", "delete", touch} {
+		if !p.view.closed(e, op) {
+			continue
+		}
+		for _, r := range asks[op] {
+			a := p.frozen(r, nil)
+			if _, code := result(r, a); r.surface != "graphql" && code != "FORBIDDEN" {
+				p.fail("an operation that is closed answers %q\n%s\n%s", code, r, a)
+			}
+		}
+	}
+}
+
+func (p *proof) touches(e *entity, id string) []request {
+	return []request{
+		inEnvelope(e.name+"."+touch, map[string]any{"id": id}, nil, nil),
+		inREST("POST", e.plural+"/"+id+"/"+touch, nil),
+		inGraphQL("mutation($id: String!) { "+e.name+"Touch(id: $id) { id } }", map[string]any{"id": id}),
+	}
+}
+
 // hiddenRows changes and removes rows that are hidden: as with rows that never
 // were, there is nothing to change.
 func (p *proof) hiddenRows(e *entity) {
@@ -191,7 +223,7 @@ func (p *proof) hiddenRows(e *entity) {
 	absent := p.absent()
 	for i, r := range p.updates(e, id, body) {
 		a := p.frozen(r, nil)
-		if _, code := result(r, a); r.surface != "graphql" && !p.view.denied(e) && code != "NOT_FOUND" {
+		if _, code := result(r, a); r.surface != "graphql" && !p.view.closed(e, "update") && code != "NOT_FOUND" {
 			p.fail("a change of a hidden row answers %q\n%s\n%s", code, r, a)
 		}
 		p.same(func(id string) request { return p.updates(e, id, body)[i] }, id, absent)
@@ -300,6 +332,23 @@ func (p *proof) fieldsOf(e *entity) {
 	s := p.caller.scopes[e]
 	if s == nil {
 		return
+	}
+	for _, name := range s.fixed {
+		f := e.field(name)
+		if _, set := s.set[name]; set {
+			continue
+		}
+		for _, v := range []any{p.view.w.comparison(p.maker, e.id(), "eq").value, nil, 1, map[string]any{"a": 1}} {
+			body := map[string]any{f.name: v}
+			for _, r := range append(p.creations(e, body), p.updates(e, id, body)...) {
+				a := p.frozen(r, nil)
+				_, code := result(r, a)
+				open := !p.view.closed(e, "update") && r.surface == "envelope" && strings.Contains(r.body, ".update")
+				if r.surface != "graphql" && code == "" || open && !strings.Contains(string(a.body), "read_only") {
+					p.fail("what may only be read was sent and taken\n%s\n%s", r, a)
+				}
+			}
+		}
 	}
 	for name := range s.set {
 		f := e.field(name)
@@ -428,7 +477,7 @@ func (p *proof) circular(e *entity) bool {
 // changes changes a row the caller may see. It says whether the worlds are still twins.
 func (p *proof) changes(e *entity) bool {
 	r, body := p.visible(e), p.patch(e)
-	if r == nil || body == nil {
+	if r == nil || body == nil || p.view.closed(e, "update") {
 		return true
 	}
 	return p.write(p.updates(e, r.id(), body)[p.IntN(5)], e, r.id(), body)
@@ -504,7 +553,7 @@ func (v *view) hanging(e *entity, id string) (all map[string]bool, far bool) {
 // it goes is theirs to say: exception 2 of docs/leaks.md.
 func (p *proof) deletes(e *entity) bool {
 	r := p.visible(e)
-	if r == nil {
+	if r == nil || p.view.closed(e, "delete") {
 		return true
 	}
 	q := p.removals(e, r.id())[p.IntN(4)]
@@ -580,10 +629,24 @@ func (g *garden) collectors(callers []*caller) map[string]any {
 			rule := map[string]any{"when": fmt.Sprintf("user != nil && user.name == %q", c.name)}
 			rules = append(rules, rule)
 			if s == nil {
+				if c.rest != "rules" {
+					rule["allow"] = "all"
+				}
 				continue
+			}
+			switch {
+			case slices.Contains(s.allow, "all"):
+				rule["allow"] = "all"
+			case s.allow != nil:
+				rule["allow"] = s.allow
+			}
+			if len(s.fixed) > 0 {
+				rule["readOnly"] = s.fixed
 			}
 			if s.deny {
 				rule["deny"] = "all"
+				delete(rule, "allow")
+				delete(rule, "readOnly")
 				continue
 			}
 			if s.rows != nil {
@@ -604,6 +667,12 @@ func (g *garden) collectors(callers []*caller) map[string]any {
 			all[e.name] = append(rules, map[string]any{"deny": "all"})
 		}
 	}
+	switch callers[0].rest {
+	case "open":
+		all["*"] = "open"
+	case "rules":
+		all["*"] = []any{map[string]any{"when": "user != nil"}, map[string]any{"deny": "all"}}
+	}
 	return all
 }
 
@@ -611,6 +680,9 @@ func (g *garden) collectors(callers []*caller) map[string]any {
 // $user.v0 in frond.yaml.
 func (c *caller) operand(v any) any {
 	s, ok := v.(string)
+	if v == nowText {
+		return "$now"
+	}
 	if !ok || strings.HasPrefix(s, "$") || len(s)%2 == 0 {
 		return v
 	}
