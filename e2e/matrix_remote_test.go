@@ -15,7 +15,7 @@ func startShopAway(t testing.TB, cards bool) *program {
 	store := "sqlite:" + filepath.Join(t.TempDir(), "away.db")
 	dir := shopDir
 	if !cards {
-		dir = folder(t, map[string]string{"gateway.yaml": "identity: {dev: true}\n"})
+		dir = folder(t, map[string]string{"gateway.yaml": "mode: development\nidentity: {dev: true}\n"})
 	}
 	args := []string{"gateway", dir, "--listen", "127.0.0.1:0", "--store", "memory"}
 	for _, frond := range []string{"catalog", "sales"} {

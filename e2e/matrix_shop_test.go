@@ -39,7 +39,7 @@ func shopDirect(t testing.TB) directWire {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newDirectWire(t, project, gateway.Config{Dir: shopDir})
+	return newDirectWire(t, project, gateway.Config{Dir: shopDir, Mode: gateway.Development}) // as its gateway.yaml has it
 }
 
 // Some callers of the shop.
