@@ -9,6 +9,7 @@
 //	lists      filters through relations and totals as rows grow, and what others notice
 //	findbyid   one row through each surface
 //	collector  a list and a nested query with and without a collector
+//	memory     a gateway under attack, with and without its bounds: what it holds, who is served
 //	thousand   a project of 1,000 cards: start, memory, size of the schema
 //
 // `make bench` runs all of them; arguments choose some. Figures are medians over
@@ -42,6 +43,7 @@ func main() {
 		{"lists", benchLists},
 		{"findbyid", benchFindByID},
 		{"collector", benchCollector},
+		{"memory", benchMemory},
 		{"thousand", benchThousand},
 		{"start", benchStart}, // what thousand runs in a process of its own
 	}
@@ -49,9 +51,15 @@ func main() {
 	if len(chosen) > 0 && chosen[0] == "serve" { // what load runs in processes of their own
 		log.Fatal(benchServe(chosen[1:]))
 	}
+	if len(chosen) > 0 && chosen[0] == "attacked" { // likewise of memory
+		if err := benchAttacked(chosen[1:]); err != nil {
+			log.Print(err)
+		}
+		return
+	}
 	if len(chosen) == 0 {
 		fmt.Printf("%s %s/%s, %d processors\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0))
-		chosen = []string{"graphql", "worst", "load", "remote", "rest", "lists", "findbyid", "collector", "thousand"}
+		chosen = []string{"graphql", "worst", "load", "remote", "rest", "lists", "findbyid", "collector", "memory", "thousand"}
 	}
 	for _, part := range parts {
 		if slices.Contains(chosen, part.name) {
@@ -68,7 +76,7 @@ func main() {
 		) bool {
 			return p.name == name
 		}) {
-			log.Printf("bench: there is no %s; write graphql, worst, load, remote, rest, lists, findbyid, collector or thousand", name)
+			log.Printf("bench: there is no %s; write graphql, worst, load, remote, rest, lists, findbyid, collector, memory or thousand", name)
 			os.Exit(2)
 		}
 	}

@@ -53,6 +53,7 @@ func (q *request) appendBatch(ctx context.Context, dst []byte, body json.RawMess
 		})
 	}
 	workers.Wait()
+	q.account.Add(int(written.Load())) // they are copied
 
 	answered := false
 	for _, a := range answers {

@@ -18,23 +18,24 @@ type mishap uint8
 
 // The mishaps, in the order a trip meets them.
 const (
-	noAddress mishap = iota // the address is none
-	unformed                // nothing was sent: refused, no such name, no route, no connection in time, a handshake that broke
-	untrusted               // the certificate does not hold
-	lost                    // the connection ended before the whole answer was there
-	late                    // the time of an attempt ran out
-	tooLate                 // the time of the call ran out
-	left                    // the caller went away
-	busy                    // 503 without a frame
-	behind                  // 502 without a frame: a proxy got no answer
-	waited                  // 504 without a frame: a proxy waited
-	slowDown                // 429 without a frame
-	strange                 // anything else that is no frame: HTML, a redirect, a status, another JSON
-	another                 // a frame, and not the one that was asked for
-	large                   // more than an answer may have
-	resting                 // the breaker is open: nothing was sent
-	full                    // too many calls are in flight: nothing was sent
-	unsigned                // the host refuses how the call is signed, or that it is not
+	noAddress   mishap = iota // the address is none
+	unformed                  // nothing was sent: refused, no such name, no route, no connection in time, a handshake that broke
+	untrusted                 // the certificate does not hold
+	lost                      // the connection ended before the whole answer was there
+	late                      // the time of an attempt ran out
+	tooLate                   // the time of the call ran out
+	left                      // the caller went away
+	busy                      // 503 without a frame
+	behind                    // 502 without a frame: a proxy got no answer
+	waited                    // 504 without a frame: a proxy waited
+	slowDown                  // 429 without a frame
+	strange                   // anything else that is no frame: HTML, a redirect, a status, another JSON
+	another                   // a frame, and not the one that was asked for
+	large                     // more than an answer may have
+	resting                   // the breaker is open: nothing was sent
+	full                      // too many calls are in flight: nothing was sent
+	unsigned                  // the host refuses how the call is signed, or that it is not
+	crowdedHere               // there is no room here for the answer
 )
 
 // fate is what becomes of a mishap.
@@ -65,6 +66,8 @@ var fates = [...]fate{
 	resting:   {facade.ServiceUnavailable, "the host has been failing and is let rest for a moment", false, false, false},
 	full:      {facade.ServiceUnavailable, "too many calls of the host are in flight", false, false, false},
 	unsigned:  {facade.BadGateway, "the host does not take the call as it is signed", false, false, false},
+
+	crowdedHere: {facade.ServiceUnavailable, "", false, false, false}, // the cause says it
 }
 
 // accident is a trip that failed. It is an error for the retries alone.
@@ -82,6 +85,9 @@ func (a *accident) Error() string { return a.err().Error() }
 // the address.
 func (a *accident) err() *facade.Error {
 	f := &fates[a.what]
+	if a.what == crowdedHere {
+		return facade.AsError(a.cause)
+	}
 	message := f.message
 	if a.what == strange && a.status != 0 {
 		message = fmt.Sprintf("the host answered status %d and no JSON-RPC 2.0 frame", a.status)

@@ -42,6 +42,8 @@ type Options struct {
 	// Called is told each method before it is called, with who calls; the frames of a
 	// batch at once. Nil: nobody is told.
 	Called func(ctx context.Context, method string, state facade.State)
+	// Budget bounds what all requests hold and how many execute; nil: nothing does.
+	Budget *facade.Budget
 	// Log takes what is not told to callers; nil: slog.Default().
 	Log *slog.Logger
 }
@@ -77,18 +79,35 @@ func NewHandler(cat *facade.Catalog, caller facade.Caller, opts *Options) *Handl
 
 // ServeHTTP reads the frames of a request, calls, and writes the answers.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, refused := h.read(w, r)
+	ctx, account, err := h.options.Budget.Open(r.Context())
+	if err != nil {
+		crowded(err).write(w)
+		return
+	}
+	defer account.Close()
+	body, refused := h.read(w, r, account)
 	if refused != nil {
 		refused.write(w)
 		return
 	}
-	ctx, cancel := h.deadline(r.Context(), timeoutOf(r))
+	ctx, cancel := h.deadline(ctx, timeoutOf(r))
 	defer cancel()
 	buf := jsontext.TakeBuffer()
 	defer buf.Release()
-	q := request{handler: h, http: r}
+	q := request{handler: h, http: r, account: account}
+	if err := account.Begin(); err != nil {
+		q.refusal = facade.AsError(err)
+	}
 	buf.Text = q.appendAnswers(ctx, buf.Text, body)
+	account.Keep(len(buf.Text)) // the rows are written
+	account.End()
 	status := http.StatusOK
+	if later := q.later.Load(); later != nil {
+		w.Header().Set("Retry-After", later.RetryAfter())
+		if !q.batch && later.Code == facade.ServiceUnavailable {
+			status = http.StatusServiceUnavailable
+		}
+	}
 	if challenge := q.refusal.Challenge(); challenge != "" {
 		// The credential does not hold: no frame was looked at, and the request itself is refused.
 		status = http.StatusUnauthorized
@@ -131,6 +150,10 @@ type request struct {
 	refusal *facade.Error // the state could not be rebuilt: the answer to every frame
 
 	unauthorized atomic.Bool // some frame was refused for want of credentials
+
+	account *facade.Account // what the request holds; nil: nothing is bounded
+	batch   bool
+	later   atomic.Pointer[facade.Error] // what a frame was refused with that may be sent again
 }
 
 // appendAnswers appends what one body is answered with: a frame, an array of frames, or nothing.
@@ -141,8 +164,11 @@ func (q *request) appendAnswers(ctx context.Context, dst []byte, body []byte) []
 			facade.Errorf(facade.BadRequest, "the body is not a frame of JSON: %s", err.Error()),
 		})
 	}
-	q.rebuildState(ctx, body)
+	if q.refusal == nil {
+		q.rebuildState(ctx, body)
+	}
 	if jsontext.KindOf(body) == jsontext.Array {
+		q.batch = true
 		return q.appendBatch(ctx, dst, body)
 	}
 	return q.appendAnswer(ctx, dst, body, false)
@@ -197,8 +223,13 @@ func (q *request) appendAnswer(ctx context.Context, dst []byte, v json.RawMessag
 	if fail == nil {
 		write, fail = q.run(ctx, f)
 	}
-	if fail != nil && fail.err.Code == facade.Unauthorized {
-		q.unauthorized.Store(true)
+	if fail != nil {
+		if fail.err.Code == facade.Unauthorized {
+			q.unauthorized.Store(true)
+		}
+		if fail.err.RetryAfter() != "" {
+			q.later.Store(fail.err)
+		}
 	}
 	switch {
 	case f.id == nil: // a notification is never answered, not even with its failure
@@ -216,14 +247,19 @@ func (q *request) run(ctx context.Context, f frame) (func([]byte) []byte, *failu
 	}
 	if f.method == Discover {
 		q.called(ctx, f.method, q.state)
-		return func(dst []byte) []byte { return append(dst, q.handler.document()...) }, nil
+		document := q.handler.document()
+		if err := q.account.Reserve(len(document)); err != nil {
+			return nil, &failure{Failed, facade.AsError(err)}
+		}
+		return func(dst []byte) []byte { return append(dst, document...) }, nil
 	}
 	entity, operation, dotted := strings.Cut(f.method, ".")
 	if !dotted {
 		return nil, &failure{MethodNotFound, facade.Errorf(facade.NotFound,
 			"a method is an entity, a dot and an operation; "+Discover+" tells which there are")}
 	}
-	served := q.handler.methods[methodKey(entity, operation)] != nil
+	op := q.handler.methods[methodKey(entity, operation)]
+	served := op != nil
 	inv, fail := readInvocation(f.params, q.handler.options.TrustState)
 	if fail != nil && served { // of a method that is not, that is what there is to say
 		fail.err = fail.err.At(entity, operation)
@@ -256,6 +292,11 @@ func (q *request) run(ctx context.Context, f frame) (func([]byte) []byte, *failu
 			code = MethodNotFound
 		}
 		return nil, &failure{code, err}
+	}
+	if size := result.Size(); op != nil && op.Kind == facade.Command {
+		q.account.Add(size) // written is written
+	} else if err := q.account.Reserve(size); err != nil {
+		return nil, &failure{Failed, facade.AsError(err).At(entity, operation)}
 	}
 	return result.AppendJSON, nil
 }

@@ -21,6 +21,12 @@ type refusal struct {
 	err    *facade.Error
 }
 
+// crowded is the answer where there is no room for what was sent.
+func crowded(err error) *refusal {
+	e := facade.AsError(err)
+	return &refusal{status: e.Code.Status(), err: e}
+}
+
 func refuse(status int, code facade.Code, format string, args ...any) *refusal {
 	return &refusal{status: status, err: facade.Errorf(code, format, args...)}
 }
@@ -31,6 +37,9 @@ func (f *refusal) write(w http.ResponseWriter) {
 	}
 	if f.allow != "" {
 		w.Header().Set("Allow", f.allow)
+	}
+	if after := f.err.RetryAfter(); after != "" {
+		w.Header().Set("Retry-After", after)
 	}
 	if f.status == http.StatusNoContent {
 		w.WriteHeader(f.status)
@@ -49,7 +58,7 @@ func Refuse(w http.ResponseWriter, status int, err *facade.Error) {
 }
 
 // read is the body of a request that may hold frames, or why it may not.
-func (h *Handler) read(w http.ResponseWriter, r *http.Request) ([]byte, *refusal) {
+func (h *Handler) read(w http.ResponseWriter, r *http.Request, account *facade.Account) ([]byte, *refusal) {
 	const send = "send a JSON-RPC 2.0 frame with POST to " + Path + " as application/json"
 	if !strings.HasSuffix(r.URL.Path, Path) {
 		return nil, refuse(http.StatusNotFound, facade.NotFound, "nothing is served here; %s", send)
@@ -83,11 +92,15 @@ func (h *Handler) read(w http.ResponseWriter, r *http.Request) ([]byte, *refusal
 		return nil, tooLarge()
 	}
 	// The body is not pooled: who answers a call may hold on to its text.
-	body := bytes.NewBuffer(make([]byte, 0, max(r.ContentLength, 0)+bytes.MinRead))
-	if _, err := body.ReadFrom(http.MaxBytesReader(w, r.Body, limit)); err != nil {
+	body := bytes.NewBuffer(make([]byte, 0, min(max(r.ContentLength, 0), maxRoom)+bytes.MinRead))
+	if _, err := body.ReadFrom(account.Reader(http.MaxBytesReader(w, r.Body, limit), r.ContentLength)); err != nil {
 		var over *http.MaxBytesError
 		var slow net.Error
+		var refused *facade.Error
 		switch {
+		case errors.As(err, &refused):
+			w.Header().Set("Connection", "close") // what was not read is not drained either
+			return nil, crowded(refused)
 		case errors.As(err, &over):
 			return nil, tooLarge()
 		case errors.As(err, &slow) && slow.Timeout():
@@ -99,6 +112,10 @@ func (h *Handler) read(w http.ResponseWriter, r *http.Request) ([]byte, *refusal
 	}
 	return body.Bytes(), nil
 }
+
+// maxRoom is how much room is made for a body before it comes: a client that only
+// announces one holds no memory.
+const maxRoom = 64 << 10
 
 // verb is a method for a message; what is none of the usual ones is not echoed.
 func verb(method string) string {

@@ -180,6 +180,13 @@ func (r *Remote) Call(ctx context.Context, call *facade.Call) (*facade.Result, e
 			event.Frond = q.door.Frond.Name
 		}
 	}
+	if account := facade.AccountOf(ctx); account != nil && out.err == nil {
+		if q.kind == facade.Command {
+			account.Add(out.result.Size()) // it was run
+		} else if err := account.Take(out.result); err != nil {
+			out.err = facade.AsError(err)
+		}
+	}
 	r.observe(ctx, &event, out.err)
 	if out.err != nil {
 		return nil, out.err.At(call.Entity, call.Operation)
@@ -219,6 +226,13 @@ func (r *Remote) settle(ctx context.Context, q *question, event *Event) outcome 
 func (r *Remote) answer(ctx context.Context, q *question) outcome {
 	ctx, cancel := within(ctx, r.options.Timeout) // a flight has no deadline of its own
 	defer cancel()
+	// Others may wait for it, and the first to ask may go: what is read is charged to an
+	// account of its own, and then to everybody who has the result.
+	ctx, account, refused := facade.AccountOf(ctx).Apart(ctx)
+	if refused != nil {
+		return outcome{err: facade.AsError(refused)}
+	}
+	defer account.Close()
 	result, err := r.fetch(ctx, q)
 	return outcome{result, err, int(q.posts.Load())}
 }

@@ -3,6 +3,7 @@ package envelope
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptrace"
@@ -45,8 +46,11 @@ func (l *link) exchange(ctx context.Context, p *post) *accident {
 		return unanswered(ctx, attempt, err, taken.Load())
 	}
 	defer func() { _ = resp.Body.Close() }()
-	body, err := readBody(resp, p.most)
+	body, err := readBody(resp, p.most, p.account(ctx))
+	var refused *facade.Error
 	switch {
+	case errors.As(err, &refused):
+		return &accident{what: crowdedHere, cause: refused}
 	case int64(len(body)) > p.most:
 		return &accident{what: large}
 	case err != nil:
@@ -64,13 +68,25 @@ func (l *link) exchange(ctx context.Context, p *post) *accident {
 
 // readBody reads an answer to its end, so that the connection serves again, or up to
 // one byte more than most. It is not pooled: rows stand in it.
-func readBody(resp *http.Response, most int64) ([]byte, error) {
+func readBody(resp *http.Response, most int64, account *facade.Account) ([]byte, error) {
 	if n := resp.ContentLength; n > 0 && n <= most {
+		if err := account.Reserve(int(n)); err != nil {
+			return nil, err
+		}
 		body := make([]byte, n)
 		_, err := io.ReadFull(resp.Body, body)
 		return body, err
 	}
-	return io.ReadAll(io.LimitReader(resp.Body, most+1))
+	return io.ReadAll(account.Reader(io.LimitReader(resp.Body, most+1), -1))
+}
+
+// account is what an answer is charged to while it is read. That of a command is read
+// in any case: it was run.
+func (p *post) account(ctx context.Context) *facade.Account {
+	if p.command {
+		return nil
+	}
+	return facade.AccountOf(ctx)
 }
 
 var hostHeader = http.Header{"Content-Type": jsonType, "Accept": jsonType}

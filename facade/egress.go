@@ -37,6 +37,11 @@ func (t *trip) project(ctx context.Context, res *Result) (*Result, error) {
 	}
 	res.Failed = failed
 	from := res.Rows
+	if account := AccountOf(ctx); t.op.Kind == Command {
+		account.Add(from.Size()) // written is written
+	} else if err := account.Reserve(from.Size()); err != nil {
+		return nil, err
+	}
 	out := NewRows(t.sel.out, from.Len())
 	for i := range from.Len() {
 		row := from.Row(i)

@@ -47,7 +47,7 @@ func (h *Host) admin(ctx context.Context, draining *atomic.Bool) (*http.Server, 
 		return nil, nil, fmt.Errorf("admin.listen: %w", err)
 	}
 	h.log.Info("the admin listener is up", "url", "http://"+l.Addr().String())
-	server := newServer(h.adminHandler(draining))
+	server := newServer(h.adminHandler(draining), h.config.Limits.Write)
 	server.BaseContext = func(l net.Listener) context.Context { return ofListener(context.WithoutCancel(ctx), l) }
 	return server, l, nil
 }

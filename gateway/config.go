@@ -55,13 +55,22 @@ type Config struct {
 	Shutdown      Shutdown
 }
 
-// Limits bound what one request may ask.
+// Limits bound what one request may ask, and what all of them may hold.
 type Limits struct {
 	Body int64 // bytes of a request's body; 0 means 1 MiB (spec 8)
 	List ListLimits
 	// Statement is how long one statement of the store may run for a caller; 0 means 2 s.
 	Statement time.Duration
 	Rate      Rate
+	// Memory is how many bytes all requests together may hold for their rows and
+	// answers; 0 means a quarter of what the process may use, less than 0 any number.
+	Memory int64
+	// Executions is how many requests may execute at once; 0 means 256 for each
+	// processor, less than 0 any number.
+	Executions int
+	// Write is how long a client may take to read 64 KiB of an answer; 0 means 10 s,
+	// less than 0 as long as an answer may take as a whole.
+	Write time.Duration
 }
 
 // ListLimits bound the rows of one list.
@@ -104,6 +113,11 @@ func (c Config) withDefaults() Config {
 	c.Limits.List.Default = cmp.Or(c.Limits.List.Default, 50)
 	c.Limits.List.Max = cmp.Or(c.Limits.List.Max, 500)
 	c.Limits.Statement = cmp.Or(c.Limits.Statement, 2*time.Second)
+	if c.Limits.Memory == 0 {
+		c.Limits.Memory = processMemory() / 100 * memoryShare
+	}
+	c.Limits.Executions = cmp.Or(c.Limits.Executions, defaultExecutions())
+	c.Limits.Write = cmp.Or(c.Limits.Write, 10*time.Second)
 	c.Identity = c.Identity.withDefaults()
 	c.CORS = c.CORS.withDefaults()
 	c.GraphQL = c.GraphQL.withDefaults()

@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"net/http"
 	"time"
+
+	"github.com/frondhost/frond/facade"
 )
 
 // SessionOf is the session of an identity whose issuer answers what fetch does; nil
@@ -36,3 +38,15 @@ func (r *Receiver) Handler() http.Handler { return r.handler }
 
 // AdminHandler is what the admin listener serves.
 func (g *Gateway) AdminHandler() http.Handler { return g.adminHandler(&g.draining) }
+
+// Budget is what all requests of the host hold.
+func (h *Host) Budget() *facade.Budget { return h.budget }
+
+// CgroupMemory and MachineMemory read what a system says of its memory.
+var (
+	CgroupMemory  = cgroupMemory
+	MachineMemory = machineMemory
+)
+
+// Pace is what stands around every handler that a gateway serves.
+var Pace = pace

@@ -158,7 +158,7 @@ func RegisterGraphQL(r Router, s *resolvers.Schema, caller facade.Caller, opts *
 // engineOf is the handler of a schema, over a shelf of the documents it can execute.
 func engineOf(s *resolvers.Schema, caller facade.Caller, opts *GraphQLOptions, documents *library) (*graphQL, error) {
 	options := opts.Settings.engine()
-	options.Logger, options.Suggest = opts.Log, opts.Suggest
+	options.Logger, options.Suggest, options.Budget = opts.Log, opts.Suggest, opts.Budget
 	engine, err := resolvers.NewEngine(s, caller, options)
 	if err != nil {
 		return nil, err

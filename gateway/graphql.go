@@ -20,6 +20,10 @@ type GraphQLOptions struct {
 	MaxBody int64        // 0 means 1 MiB (spec 8)
 	Log     *slog.Logger // nil means slog.Default()
 
+	// Budget bounds what all requests hold and how many execute: RegisterGraphQL's; nil:
+	// nothing does. NewGraphQL charges it for bodies.
+	Budget *facade.Budget
+
 	Queries []console.Query // what the console offers to begin with
 
 	// Settings are what gateway.yaml says under graphql. Limits, introspection and
@@ -108,6 +112,12 @@ type refusal struct {
 	trace     string // of a failure of ours: what the log has it by
 }
 
+// crowded is the answer where there is no room for a request.
+func crowded(err error) *refusal {
+	e := facade.AsError(err)
+	return &refusal{status: e.Code.Status(), code: e.Code, text: e.Message, after: e.RetryAfter()}
+}
+
 func badRequest(format string, args ...any) *refusal {
 	return &refusal{status: http.StatusBadRequest, code: facade.BadRequest, text: fmt.Sprintf(format, args...)}
 }
@@ -133,7 +143,13 @@ func (h *graphQL) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		head.Set("Cache-Control", "no-store") // who asks decides what is answered
 	}
-	m, refused := h.read(w, r, media)
+	_, account, err := h.Budget.Open(r.Context()) // of what is read; the engine has its own
+	if err != nil {
+		crowded(err).write(w, media)
+		return
+	}
+	defer account.Close()
+	m, refused := h.read(w, r, media, account)
 	var state facade.State
 	if refused == nil {
 		state, refused = h.state(r)
@@ -162,6 +178,8 @@ func (h *graphQL) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case status == http.StatusMethodNotAllowed:
 		head.Set("Allow", http.MethodPost)
+	case res.RetryAfter != "":
+		head.Set("Retry-After", res.RetryAfter)
 	case media != mediaResponse && status < 500:
 		status = http.StatusOK
 	}

@@ -28,7 +28,7 @@ type members struct {
 }
 
 // read reads the request.
-func (h *graphQL) read(w http.ResponseWriter, r *http.Request, media string) (*members, *refusal) {
+func (h *graphQL) read(w http.ResponseWriter, r *http.Request, media string, account *facade.Account) (*members, *refusal) {
 	if media == "" {
 		return nil, &refusal{
 			status: http.StatusNotAcceptable, code: facade.BadRequest,
@@ -39,7 +39,7 @@ func (h *graphQL) read(w http.ResponseWriter, r *http.Request, media string) (*m
 	case http.MethodGet, http.MethodHead:
 		return readURL(r.URL.RawQuery)
 	case http.MethodPost:
-		return h.readBody(w, r)
+		return h.readBody(w, r, account)
 	}
 	return nil, &refusal{
 		status: http.StatusMethodNotAllowed, code: facade.MethodNotAllowed, allow: graphQLVerbs,
@@ -48,20 +48,13 @@ func (h *graphQL) read(w http.ResponseWriter, r *http.Request, media string) (*m
 }
 
 // readBody reads a POST.
-func (h *graphQL) readBody(w http.ResponseWriter, r *http.Request) (*members, *refusal) {
+func (h *graphQL) readBody(w http.ResponseWriter, r *http.Request, account *facade.Account) (*members, *refusal) {
 	if refused := readable(w, r.Header); refused != nil {
 		return nil, refused
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, h.MaxBody))
-	var over *http.MaxBytesError
-	switch {
-	case errors.As(err, &over):
-		return nil, &refusal{
-			status: http.StatusRequestEntityTooLarge, code: facade.PayloadTooLarge,
-			text: fmt.Sprintf("the body is larger than %d bytes; send a smaller one", h.MaxBody),
-		}
-	case err != nil:
-		return nil, badRequest("the body ends early; send all of it")
+	body, err := io.ReadAll(account.Reader(http.MaxBytesReader(w, r.Body, h.MaxBody), r.ContentLength))
+	if err != nil {
+		return nil, h.unread(w, err)
 	}
 	if err := jsontext.Check(body); err != nil {
 		return nil, badRequest("the body is not JSON: %s", err)
@@ -80,6 +73,23 @@ func (h *graphQL) readBody(w http.ResponseWriter, r *http.Request) (*members, *r
 		}
 	}
 	return m.whole()
+}
+
+// unread says why a body could not be read.
+func (h *graphQL) unread(w http.ResponseWriter, err error) *refusal {
+	var over *http.MaxBytesError
+	var full *facade.Error
+	switch {
+	case errors.As(err, &full):
+		w.Header().Set("Connection", "close") // what was not read is not drained either
+		return crowded(full)
+	case errors.As(err, &over):
+		return &refusal{
+			status: http.StatusRequestEntityTooLarge, code: facade.PayloadTooLarge,
+			text: fmt.Sprintf("the body is larger than %d bytes; send a smaller one", h.MaxBody),
+		}
+	}
+	return badRequest("the body ends early; send all of it")
 }
 
 // readable says what is wrong with the headers of a body. What a form of another site

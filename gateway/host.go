@@ -31,6 +31,7 @@ type Host struct {
 	store     lateStore
 	topology  *topology                 // nil: every Frond runs here
 	telemetry *telemetry                // nil: nothing is told of
+	budget    *facade.Budget            // nil: nothing is bounded
 	stopBy    atomic.Pointer[time.Time] // once it stops: when shutdown.timeout is over
 	facade    atomic.Pointer[facade.Facade]
 	close     func() error
@@ -77,6 +78,7 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 		project.Vendor = h.config.Vendor
 	}
 	h.options, h.project = opts, project
+	h.budget = newBudget(&h.config.Limits)
 	config := h.config.check()
 	signer, faults := h.config.Signing.signer(h.config.Dir)
 	if config = append(config, faults...); len(config) == 0 {
@@ -87,6 +89,7 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 		h.log = h.telemetry.traced(h.log)
 		h.topology = newTopology(h.config.Remotes, project.Fronds, signer, h.log, h.telemetry)
 		h.telemetry.follow(h.topology)
+		h.telemetry.budgeted(h.budget)
 	}
 	if h.topology != nil {
 		h.topology.ask(ctx, firstAsk)

@@ -42,9 +42,12 @@ func (h *Host) serve(ctx context.Context, handler http.Handler, draining *atomic
 		}
 		return err
 	}
-	server := newServer(handler)
+	server := newServer(handler, h.config.Limits.Write)
 	// Requests outlive ctx: that it is done is the beginning of the drain.
 	server.BaseContext = func(l net.Listener) context.Context { return ofListener(context.WithoutCancel(ctx), l) }
+	tending, done := context.WithCancel(context.WithoutCancel(ctx))
+	defer done()
+	go h.tend(tending)
 	failed := make(chan error, len(listeners)+1)
 	if admin != nil {
 		go func() { failed <- admin.Serve(adminListener) }()
@@ -87,13 +90,13 @@ func drain(ctx context.Context, server *http.Server, timeout time.Duration) erro
 	return err
 }
 
-// newServer is a server that no slow client holds for ever.
-func newServer(h http.Handler) *http.Server {
+// newServer is a server that no slow client holds for ever; write is as in [Limits].
+func newServer(h http.Handler, write time.Duration) *http.Server {
 	return &http.Server{
-		Handler:           h,
+		Handler:           pace(h, write),
 		ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout:       30 * time.Second,
-		WriteTimeout:      60 * time.Second, // longer than any execution may take (DESIGN 5: 15 s)
+		WriteTimeout:      60 * time.Second, // longer than any execution may take (DESIGN 5: 15 s); pace moves it on
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 	}

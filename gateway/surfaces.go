@@ -75,7 +75,7 @@ func (g *generation) graphQL(p *place) (http.Handler, error) {
 	}
 	p.shown = func() string { return schema.SDL }
 	h, err := engineOf(schema, p.caller, &GraphQLOptions{
-		Session: g.session, MaxBody: g.config.Limits.Body, Log: g.log, Queries: queries,
+		Session: g.session, MaxBody: g.config.Limits.Body, Budget: g.budget, Log: g.log, Queries: queries,
 		Settings: g.config.GraphQL, Dir: g.config.Dir, Suggest: g.Development(),
 		telemetry: g.telemetry,
 	}, g.trusted)
@@ -110,7 +110,7 @@ func (g *generation) project(p *place) (*resolvers.Schema, error) {
 }
 
 func (g *generation) rest(p *place) (http.Handler, error) {
-	api, err := rest.New(p.view, p.caller, &rest.Options{Base: p.base + "/api", State: g.session, MaxBody: g.config.Limits.Body, Log: g.log})
+	api, err := rest.New(p.view, p.caller, &rest.Options{Base: p.base + "/api", State: g.session, MaxBody: g.config.Limits.Body, Budget: g.budget, Log: g.log})
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func (g *generation) rest(p *place) (http.Handler, error) {
 
 func (g *generation) envelope(p *place) (http.Handler, error) {
 	p.shown = func() string { return string(p.view.Discovery().AppendJSON(nil)) }
-	return envelope.NewHandler(p.view, p.caller, &envelope.Options{State: g.session, MaxBody: g.config.Limits.Body, Called: called, Log: g.log}), nil
+	return envelope.NewHandler(p.view, p.caller, &envelope.Options{State: g.session, MaxBody: g.config.Limits.Body, Budget: g.budget, Called: called, Log: g.log}), nil
 }
 
 // Shown is what a surface shows, as text: of graphql the SDL, of rest the routes, of

@@ -42,6 +42,10 @@ func (x *exec) batch(r *run, f *fetch, res *result, call *calling, in *invocatio
 		}
 		return
 	}
+	if err := x.account.Reserve(len(d.Texts())*facade.GroupSize + 4*parent.items); err != nil {
+		res.fault = x.failed(err)
+		return
+	}
 	call.each = facade.Each{Field: f.each, Keys: slices.Clone(d.Texts())}
 	if f.binding.Kind == ToMany {
 		call.each.Through = through(f.binding.Link, f.parent.entity, f.parent.op)
@@ -117,8 +121,14 @@ type deduper struct{ jsontext.Distinct }
 
 var dedupers = sync.Pool{New: func() any { return new(deduper) }}
 
+// maxKeptKeys is for how many keys a deduper may have grown to be kept.
+const maxKeptKeys = 16 << 10
+
 // free lets go of the rows the keys stand in.
 func (d *deduper) free() {
+	if cap(d.Texts()) > maxKeptKeys {
+		return
+	}
 	d.Reset(0)
 	dedupers.Put(d)
 }

@@ -28,6 +28,9 @@ type Options struct {
 	// the answer of the next that begins. Whoever lets anything else decide over an
 	// answer, such as values that middleware puts into a request's context, sets it.
 	NoCoalesce bool
+	// Budget bounds what all requests hold and how many of them execute; nil: nothing
+	// does. With one, every [Response] has to be released.
+	Budget *facade.Budget
 	// Logger is told of failures that are ours; nil means slog.Default().
 	Logger *slog.Logger
 }
@@ -49,8 +52,11 @@ type Response struct {
 	// requests may share it.
 	Body []byte
 	// Status is the HTTP status of the answer as application/graphql-response+json:
-	// 200 once execution began, whatever became of the fields; else 4xx.
+	// 200 once execution began, whatever became of the fields; else 4xx. It is 503 where
+	// the budget had no room for the answer.
 	Status int
+	// RetryAfter is, of a 503, the value of the header that says when to try again.
+	RetryAfter string
 	// Executed says that execution began, so that Body has a member data.
 	Executed bool
 	// Type is query or mutation, and Name that of the operation, as its document has
@@ -61,17 +67,19 @@ type Response struct {
 
 	by      *Request // whose execution it is, where it may be shared; else nil
 	buf     *buffer
-	readers int32 // who share buf; 0: nobody
+	account *facade.Account // that of the execution; nil: nothing is bounded
+	readers int32           // who share buf; 0: nobody
 }
 
 // Release gives the Body's memory back for another request, once all who share it
-// have. It is optional.
+// have. It is optional where the engine has no budget.
 func (r *Response) Release() {
 	if r.buf != nil {
 		b := r.buf
 		r.buf, r.Body = nil, nil
 		if r.readers == 0 || b.released.Add(1) == r.readers {
 			b.free()
+			r.account.Close()
 		}
 	}
 }
@@ -124,7 +132,7 @@ func NewEngine(s *Schema, caller facade.Caller, opts *Options) (*Engine, error) 
 		e.logger = slog.Default()
 	}
 	if !opts.NoCoalesce {
-		e.questions = &flight.Group[question, *Response]{}
+		e.questions = &flight.Group[question, *Response]{Drop: (*Response).Release}
 	}
 	return e, nil
 }
@@ -181,11 +189,26 @@ func (e *Engine) execute(ctx context.Context, op *operation, vars *variables, r 
 		ctx, cancel = e.limits.deadline(ctx)
 		defer cancel()
 	}
+	ctx, account, err := e.options.Budget.Open(ctx)
+	if err == nil {
+		err = account.Begin()
+	}
+	if err != nil {
+		account.Close()
+		return e.crowded(ctx, r, err)
+	}
 	within := facade.WithState(ctx, r.State)
 	if op.heeds {
-		return e.run(within, op.plan(e, vars), vars, r)
+		return e.run(within, account, op, vars, r)
 	}
-	return e.inTime(within, r, func() *Response { return e.run(within, op.plan(e, vars), vars, r) })
+	return e.inTime(within, r, func() *Response { return e.run(within, account, op, vars, r) })
+}
+
+// crowded is the answer to a request that there is no room for now.
+func (e *Engine) crowded(ctx context.Context, r *Request, err error) *Response {
+	resp := e.refuse(facade.ServiceUnavailable.Status(), []*fault{e.failed(ctx, r.Trace, err)})
+	resp.RetryAfter = facade.AsError(err).RetryAfter()
+	return resp
 }
 
 // rescue answers a request whose execution panicked.

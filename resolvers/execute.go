@@ -18,6 +18,9 @@ type exec struct {
 	trace string
 	room  *buffer // of the answer
 
+	account  *facade.Account // what it holds; nil: nothing is bounded
+	mutation bool
+
 	arguments atomic.Int64 // bytes of those with variables, see maxArguments
 
 	decoded map[string]any  // the variables as Go values, once a hand-written field wants them
@@ -53,17 +56,31 @@ type result struct {
 	indexRoom []int32         // likewise for index
 }
 
-// run executes a plan and writes its answer.
-func (e *Engine) run(ctx context.Context, p *plan, vars *variables, r *Request) *Response {
+// run executes an operation and writes its answer, which closes the account when it is
+// released.
+func (e *Engine) run(ctx context.Context, account *facade.Account, op *operation, vars *variables, r *Request) (resp *Response) {
+	defer func() {
+		if resp == nil { // it panicked, or its goroutine was ended
+			account.Close()
+		}
+	}()
+	p := op.plan(e, vars)
 	b := newBuffer()
 	defer b.forget()
-	b.exec = exec{e: e, ctx: ctx, vars: vars, state: r.State, trace: r.Trace, room: b}
-	w := &writer{x: &b.exec, buffer: b, limit: e.limits.Response}
-	return w.response(p)
+	b.exec = exec{e: e, ctx: ctx, vars: vars, state: r.State, trace: r.Trace, room: b, account: account, mutation: p.mutation}
+	w := &writer{x: &b.exec, buffer: b, limit: e.limits.Response, kept: cap(b.text)}
+	resp = w.response(p)
+	resp.account = account
+	account.Keep(cap(resp.Body)) // the rows are written
+	account.End()
+	return resp
 }
 
 // root runs a unit over the operation's root, which is one item without a row.
 func (x *exec) root(u *unit) *run {
+	if x.mutation {
+		x.account.Forgive()
+	}
 	r := x.room.run(u)
 	r.res[0] = result{items: 1, source: rootSource, trees: make([][]tree, len(u.fetches[0].written))}
 	x.levels(r)
@@ -78,6 +95,10 @@ var rootSource = []any{map[string]any{}}
 // gave run when all of the level has been resolved.
 func (x *exec) levels(r *run) {
 	for i := range r.unit.levels {
+		if x.refused() != nil {
+			return
+		}
+		x.account.Level(x.e.limits.Response)
 		l := &r.unit.levels[i]
 		if len(l.fetches) > 1 || len(l.written) > 0 {
 			x.together(r, l)
@@ -85,6 +106,16 @@ func (x *exec) levels(r *run) {
 			x.fetch(r, l.fetches[0])
 		}
 	}
+}
+
+// refused is why nothing more is read, or nil: a query that there is no room for is
+// refused whole. Of a mutation what was done is answered, and only what is read for it
+// beside may be missing.
+func (x *exec) refused() *facade.Error {
+	if x.mutation {
+		return nil
+	}
+	return x.account.Refused()
 }
 
 func (x *exec) together(r *run, l *level) {

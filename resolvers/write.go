@@ -3,6 +3,7 @@ package resolvers
 import (
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -68,8 +69,18 @@ var buffers = sync.Pool{New: func() any { return new(buffer) }}
 
 func newBuffer() *buffer { return buffers.Get().(*buffer) }
 
+// size is about how much memory a buffer keeps.
+func (b *buffer) size() int {
+	n := cap(b.text) + 24*cap(b.members) + 16*cap(b.spans) + 24*cap(b.path)
+	for i := range b.results[:cap(b.results)] {
+		res := &b.results[:cap(b.results)][i]
+		n += 8*cap(res.colRoom) + 4*cap(res.indexRoom)
+	}
+	return n
+}
+
 func (b *buffer) free() {
-	if cap(b.text) <= maxKeptBuffer {
+	if b.size() <= maxKeptBuffer {
 		clear(b.members[:cap(b.members)]) // hold on to nobody's rows
 		b.text, b.path, b.members = b.text[:0], b.path[:0], b.members[:0]
 		b.released.Store(0)
@@ -90,22 +101,48 @@ type writer struct {
 	faults []*fault
 	limit  int // of text; negative: none
 	broke  map[*field]*fault
+
+	kept    int // room the text had to begin with
+	charged int // bytes of it that the account was charged for
 }
 
 // tooLarge ends the writing of a response that is over the limit.
 type tooLarge struct{}
 
+// refusal ends the writing of a response that there is no room for.
+type refusal struct{ *facade.Error }
+
+// charge charges the account for the text. The room of an earlier answer counts as far
+// as it is used.
+func (w *writer) charge() {
+	size := len(w.text)
+	if c := cap(w.text); c > w.kept {
+		size = c
+	}
+	if size > w.charged {
+		w.reserve(size - w.charged)
+		w.charged = size
+	}
+}
+
+// reserve charges the account for n bytes, or ends the writing. A mutation is answered
+// in any case.
+func (w *writer) reserve(n int) {
+	if w.x.mutation {
+		w.x.account.Add(n)
+	} else if err := w.x.account.Reserve(n); err != nil {
+		panic(refusal{facade.AsError(err)})
+	}
+}
+
+// chargeStep is how much text is written without being charged.
+const chargeStep = 4 << 10
+
 // response executes a plan and writes {"data":…,"errors":…}.
 func (w *writer) response(p *plan) (resp *Response) {
 	defer func() {
 		if v := recover(); v != nil {
-			f := limitFault(CodeResponse, w.limit, "The answer is larger than %d bytes; ask for less at a time.")
-			if _, ok := v.(tooLarge); !ok {
-				f = w.x.panicked(v)
-			}
-			w.faults = []*fault{f}
-			w.text = append(w.text[:0], `{"data":null`...)
-			resp = w.finish()
+			resp = w.instead(v)
 		}
 	}()
 	w.text = append(w.text, `{"data":`...)
@@ -115,10 +152,15 @@ func (w *writer) response(p *plan) (resp *Response) {
 	for _, u := range p.units {
 		// A mutation's field is written before the next one runs: where it takes
 		// the whole answer along, the rest is not executed.
-		if ok = w.fields(w.x.root(u), u.sel, 0); !ok {
+		r := w.x.root(u)
+		if err := w.x.refused(); err != nil {
+			panic(refusal{err})
+		}
+		if ok = w.fields(r, u.sel, 0); !ok {
 			break
 		}
 	}
+	w.charge()
 	if ok {
 		w.text = append(w.text, '}')
 	} else {
@@ -129,6 +171,41 @@ func (w *writer) response(p *plan) (resp *Response) {
 		panic(tooLarge{})
 	}
 	return whole
+}
+
+// instead is the response in place of one whose writing ended with a panic.
+func (w *writer) instead(v any) (resp *Response) {
+	if cap(w.text) > maxKeptBuffer {
+		w.text = nil // not to be sent
+	}
+	w.text = append(w.text[:0], `{"data":null`...)
+	switch v := v.(type) {
+	case tooLarge:
+		w.faults = []*fault{responseFault(w.limit)}
+	case refusal:
+		if errors.Is(v.Error, facade.ErrOversize) {
+			w.faults = []*fault{responseFault(oversize(v.Error))}
+			break
+		}
+		w.faults = []*fault{w.x.failed(v.Error)}
+		resp = w.finish()
+		resp.Status, resp.RetryAfter = v.Code.Status(), v.RetryAfter()
+		return resp
+	default:
+		w.faults = []*fault{w.x.panicked(v)}
+	}
+	return w.finish()
+}
+
+func responseFault(limit int) *fault {
+	return limitFault(CodeResponse, limit, "The answer is larger than %d bytes; ask for less at a time.")
+}
+
+// oversize is the limit that an answer was too large for.
+func oversize(e *facade.Error) int {
+	details, _ := e.Details.(map[string]any)
+	limit, _ := details["limit"].(int64)
+	return int(limit)
 }
 
 func (w *writer) finish() *Response {
@@ -152,6 +229,7 @@ func (w *writer) note(f *field, ft *fault) {
 	if w.limit >= 0 && len(w.faults)*faultSize > w.limit {
 		panic(tooLarge{}) // a relation that fails is an error for every row
 	}
+	w.reserve(faultSize)
 	at := *ft
 	at.at = positions(f.at...)
 	at.path = append([]step(nil), w.path...)
@@ -201,6 +279,9 @@ func (w *writer) rewind(out *outType, start int) bool {
 func (w *writer) item(r *run, sel *selection, res *result, i int) bool {
 	if w.limit >= 0 && len(w.text) > w.limit {
 		panic(tooLarge{})
+	}
+	if len(w.text) >= w.charged+chargeStep {
+		w.charge()
 	}
 	if res.repeats && len(w.faults) == 0 {
 		return w.again(r, sel, res, i)

@@ -46,6 +46,7 @@ func (w *writer) memo(res *result, sel *selection) int {
 	if len(w.memos) == maxMemos {
 		return -1
 	}
+	w.reserve(16 * res.items)
 	base := len(w.spans)
 	for range res.items {
 		w.spans = append(w.spans, span{})

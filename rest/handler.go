@@ -19,6 +19,8 @@ type Options struct {
 	MaxBody int64
 	// Timeout is how long one request may take; 0: 30 s. Less than 0: no limit.
 	Timeout time.Duration
+	// Budget bounds what all requests hold and how many execute; nil: nothing does.
+	Budget *facade.Budget
 	// Log takes what is not told to callers; nil: slog.Default().
 	Log *slog.Logger
 }
@@ -67,13 +69,19 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel = context.WithTimeout(ctx, h.options.Timeout)
 		defer cancel()
 	}
-	x := exchange{handler: h, w: w, r: r, ctx: ctx}
+	x := exchange{handler: h, w: w, r: r}
+	var err error
+	x.ctx, x.account, err = h.options.Budget.Open(ctx)
+	defer x.account.Close()
 	defer func() {
 		if v := recover(); v != nil {
 			x.panicked(v)
 		}
 	}()
-	if err := x.serve(); err != nil {
+	if err == nil {
+		err = x.serve()
+	}
+	if err != nil {
 		x.fail(err)
 	}
 }
@@ -84,6 +92,7 @@ type exchange struct {
 	w       http.ResponseWriter
 	r       *http.Request
 	ctx     context.Context
+	account *facade.Account // what the request holds; nil: nothing is bounded
 
 	match match
 	op    *facade.Operation
@@ -117,6 +126,9 @@ func (x *exchange) serve() error {
 	}
 	if err := x.read(); err != nil {
 		return err.At(x.op.Door.Name, x.op.Name)
+	}
+	if err := x.account.Begin(); err != nil {
+		return err
 	}
 	x.call.If = x.precondition()
 	x.call.Version = x.op.Cardinality == facade.One || x.op.Cardinality == facade.Maybe

@@ -81,6 +81,10 @@ func idShape(op *facade.Operation) *schema.Shape {
 	return nil
 }
 
+// maxRoom is how much room is made for a body before it comes: a client that only
+// announces one holds no memory.
+const maxRoom = 64 << 10
+
 // readBody is the body as checked JSON, or nothing where there is none.
 func (x *exchange) readBody() ([]byte, *facade.Error) {
 	r, limit := x.r, x.handler.options.MaxBody
@@ -92,11 +96,15 @@ func (x *exchange) readBody() ([]byte, *facade.Error) {
 		return nil, tooLarge(limit)
 	}
 	// The body is not pooled: who answers the call may hold on to its text.
-	body := bytes.NewBuffer(make([]byte, 0, max(r.ContentLength, 0)+bytes.MinRead))
-	if _, err := body.ReadFrom(http.MaxBytesReader(x.w, r.Body, limit)); err != nil {
+	body := bytes.NewBuffer(make([]byte, 0, min(max(r.ContentLength, 0), maxRoom)+bytes.MinRead))
+	if _, err := body.ReadFrom(x.account.Reader(http.MaxBytesReader(x.w, r.Body, limit), r.ContentLength)); err != nil {
 		var over *http.MaxBytesError
 		var slow net.Error
+		var refused *facade.Error
 		switch {
+		case errors.As(err, &refused):
+			x.w.Header().Set("Connection", "close") // what was not read is not drained either
+			return nil, refused
 		case errors.As(err, &over):
 			return nil, tooLarge(limit)
 		case errors.As(err, &slow) && slow.Timeout():

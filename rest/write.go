@@ -62,9 +62,15 @@ func (x *exchange) write(result *facade.Result) error {
 		header.Set("Preference-Applied", "count=none")
 	}
 	header["Content-Type"] = typeJSON
+	if size := result.Size(); !query {
+		x.account.Add(size) // written is written
+	} else if err := x.account.Reserve(size); err != nil {
+		return err
+	}
 	buf := jsontext.TakeBuffer()
 	defer buf.Release()
 	buf.Text = result.AppendJSON(buf.Text)
+	x.account.Keep(len(buf.Text)) // the rows are written
 	x.send(status, buf.Text)
 	return nil
 }
@@ -72,6 +78,7 @@ func (x *exchange) write(result *facade.Result) error {
 // send sends a status and a body; nil is none at all.
 func (x *exchange) send(status int, body []byte) {
 	x.wrote = true
+	x.account.End()
 	if body != nil {
 		x.w.Header()["Content-Length"] = []string{strconv.Itoa(len(body))}
 	}

@@ -36,6 +36,7 @@ wins over the file.`,
 		if *watched {
 			go settings.watch(cmd.Context(), s, folder(args), gw)
 		}
+		gateway.LimitMemory()
 		return serving(gw.Run(cmd.Context()))
 	}
 	return cmd

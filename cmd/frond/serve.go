@@ -30,7 +30,7 @@ listens wherever it is told to. "frond keys" makes the keys.`,
 	hosts := cmd.Flags().StringSlice("hosts", []string{"127.0.0.1"}, "the addresses to listen on")
 	unsigned := cmd.Flags().Bool("allow-unsigned", false, "start on addresses beyond loopback too")
 	verify := cmd.Flags().StringSlice("verify-keys", nil, "take calls alone that are signed with one of the keys in these files; NAME=FILE for those of one sender (signing.keys)")
-	settings := addSettings(cmd, "mode", "vendor", "store", "limits.body", "limits.list.default", "limits.list.max", "limits.statement", "admin.listen", "admin.public", "log.level", "log.format", "shutdown.delay", "shutdown.timeout", "signing.clockSkew", "signing.openDiscovery")
+	settings := addSettings(cmd, "mode", "vendor", "store", "limits.body", "limits.list.default", "limits.list.max", "limits.memory", "limits.executions", "limits.write", "limits.statement", "admin.listen", "admin.public", "log.level", "log.format", "shutdown.delay", "shutdown.timeout", "signing.clockSkew", "signing.openDiscovery")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		project, config, err := settings.load(s, *dir)
 		if err != nil {
@@ -53,6 +53,7 @@ listens wherever it is told to. "frond keys" makes the keys.`,
 		if err != nil {
 			return err
 		}
+		gateway.LimitMemory()
 		return serving(r.Run(cmd.Context()))
 	}
 	return cmd

@@ -13,6 +13,9 @@ import (
 // Group is a set of questions by key. The zero value is ready; a Group may be used
 // from many goroutines and is not copied.
 type Group[K comparable, V any] struct {
+	// Drop, where it is set, is given each value that nobody is left to take.
+	Drop func(V)
+
 	mu     sync.Mutex
 	routes map[K]*route[V]
 }
@@ -27,8 +30,9 @@ type flight[V any] struct {
 	fly    func(context.Context) V
 	ctx    context.Context
 	cancel context.CancelFunc
-	aboard int // who came
-	still  int // who has not gone
+	aboard int  // who came; once it is over, who takes the value
+	still  int  // who has not gone
+	over   bool // nobody goes any more: whoever is there takes the value
 
 	landed chan struct{}
 	value  V
@@ -41,8 +45,8 @@ type flight[V any] struct {
 // about to ask is let run first, which is all the waiting there is. Alone it runs
 // here, with the caller's own context. Else the caller waits for the flight after
 // the one under way, which runs the fly of whoever came first, with the values of
-// that one's context; its context ends when all who wait for it have gone. The error
-// is the reason a caller's context ended while it waited. A panic of fly reaches
+// that one's context; its context ends when all who wait for it have gone. Exactly as
+// many callers as share an answer are given it. The error is the reason a caller's context ended while it waited. A panic of fly reaches
 // everybody aboard.
 func (g *Group[K, V]) Do(ctx context.Context, key K, fly func(context.Context) V) (value V, aboard int, err error) {
 	g.mu.Lock()
@@ -74,27 +78,47 @@ func (g *Group[K, V]) Do(ctx context.Context, key K, fly func(context.Context) V
 
 	select {
 	case <-f.landed:
-		if f.panics != nil {
-			panic(f.panics)
-		}
-		return f.value, f.aboard, nil
 	case <-ctx.Done():
-		g.leave(r, f)
-		return value, 0, context.Cause(ctx)
+		if g.leave(r, f) {
+			return value, 0, context.Cause(ctx)
+		}
+		<-f.landed
 	}
+	if f.panics != nil {
+		panic(f.panics)
+	}
+	return f.value, f.aboard, nil
 }
 
-// leave takes one passenger off; a flight without any ends, or never takes off.
-func (g *Group[K, V]) leave(r *route[V], f *flight[V]) {
+// leave takes one passenger off, unless the flight is over; one without any ends, or
+// never takes off.
+func (g *Group[K, V]) leave(r *route[V], f *flight[V]) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if f.over {
+		return false
+	}
 	if f.still--; f.still > 0 {
-		return
+		return true
 	}
 	f.cancel()
 	if r.next == f {
 		r.next = nil
 	}
+	return true
+}
+
+// land ends a flight: who is still there is given its value, or its panic.
+func (g *Group[K, V]) land(f *flight[V]) {
+	f.panics = recover()
+	g.mu.Lock()
+	f.over, f.aboard = true, f.still
+	g.mu.Unlock()
+	if f.aboard == 0 && f.panics == nil && g.Drop != nil {
+		g.Drop(f.value)
+	}
+	f.cancel()
+	close(f.landed)
 }
 
 // depart ends a flight of the key: the next one takes off, if anybody waits for it.
@@ -123,8 +147,6 @@ func (g *Group[K, V]) takeOff(key K, r *route[V], f *flight[V]) {
 	if empty {
 		return
 	}
-	defer f.cancel()
-	defer close(f.landed)
-	defer func() { f.panics = recover() }()
+	defer g.land(f)
 	f.value = f.fly(f.ctx)
 }

@@ -188,3 +188,51 @@ func TestWhoIsReadyGetsAboard(t *testing.T) {
 		t.Errorf("%d flights for 16 who asked at once, want one, or a few where the runtime came between", n)
 	}
 }
+
+// TestEveryValueIsTaken: as many are given a value as it says, however many came; one
+// that nobody is left to take is dropped.
+func TestEveryValueIsTaken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var dropped []int
+		g := flight.Group[string, int]{Drop: func(v int) { dropped = append(dropped, v) }}
+		for _, c := range []struct{ come, gone, taken, dropped int }{{3, 1, 2, 0}, {3, 3, 0, 1}, {1, 0, 1, 0}} {
+			dropped = nil
+			hold := make(chan struct{})
+			fly := func(context.Context) int { <-hold; return 7 } // it does not heed its context
+			var all sync.WaitGroup
+			all.Go(func() { _, _, _ = g.Do(t.Context(), "k", fly) })
+			synctest.Wait()
+			var taken atomic.Int64
+			var leave []context.CancelFunc
+			for range c.come {
+				ctx, cancel := context.WithCancel(t.Context())
+				leave = append(leave, cancel)
+				all.Go(func() {
+					_, aboard, err := g.Do(ctx, "k", fly)
+					if err == nil && aboard != c.taken {
+						t.Errorf("%+v: %d share the value", c, aboard)
+					}
+					if err == nil {
+						taken.Add(1)
+					}
+				})
+			}
+			synctest.Wait()
+			hold <- struct{}{} // the first one lands, the next takes off
+			synctest.Wait()
+			for _, cancel := range leave[:c.gone] {
+				cancel()
+			}
+			synctest.Wait()
+			close(hold)
+			all.Wait()
+			synctest.Wait()
+			if int(taken.Load()) != c.taken || len(dropped) != c.dropped {
+				t.Errorf("%+v: %d have the value, %d were dropped", c, taken.Load(), len(dropped))
+			}
+			for _, cancel := range leave {
+				cancel()
+			}
+		}
+	})
+}

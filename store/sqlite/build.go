@@ -33,7 +33,16 @@ func (s *Store) builder() *builder {
 	return b
 }
 
+// maxKeptArgs and maxKeptSQL are how large a builder may have grown to be kept.
+const (
+	maxKeptArgs = 1 << 10
+	maxKeptSQL  = 64 << 10
+)
+
 func (b *builder) free() {
+	if cap(b.args) > maxKeptArgs || cap(b.sql) > maxKeptSQL {
+		return
+	}
 	clear(b.args) // let go of texts
 	b.store = nil
 	builders.Put(b)

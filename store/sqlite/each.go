@@ -172,6 +172,7 @@ func (r *reading) runEach(c *conn, b *builder) error {
 		groups[i].Total = none
 	}
 	r.raw = facade.NewRows(r.sel.layout, len(groups))
+	r.beside = len(groups) * facade.GroupSize
 	at, n := -1, 0
 	for st.Step() {
 		key := int(st.ColumnInt64(first))
@@ -191,6 +192,10 @@ func (r *reading) runEach(c *conn, b *builder) error {
 		r.take(st, first+1)
 		n++
 		g.To = n
+		if err := r.grown(); err != nil {
+			_ = c.finish(st) // it was going well
+			return err
+		}
 	}
 	if err := c.finish(st); err != nil {
 		return err
@@ -199,6 +204,5 @@ func (r *reading) runEach(c *conn, b *builder) error {
 		groups[at].From, groups[at].To = n, n
 	}
 	r.found.Groups = groups
-	r.settle(groups)
-	return nil
+	return r.settle(groups)
 }

@@ -19,7 +19,7 @@ func (s *Store) Find(ctx context.Context, q *facade.Find) (*facade.Found, error)
 	if err != nil {
 		return nil, err
 	}
-	r := &reading{store: s, table: t, q: q, found: facade.Found{Total: -1}}
+	r := &reading{store: s, table: t, q: q, found: facade.Found{Total: -1}, meter: facade.MeterOf(ctx)}
 	if r.order, err = t.order(r.orderRoom[:0], q); err != nil {
 		return nil, err
 	}
@@ -54,6 +54,15 @@ type reading struct {
 	raw  *facade.Rows // rows in the order they were read
 	keys []byte       // with sort columns beside the layout: each row's key, one behind the other
 	ends []int        // where each of them ends
+
+	meter  facade.Meter
+	beside int // bytes that are held beside rows and keys
+}
+
+// grown charges what was read since the last time: where the caller's request may hold
+// no more, the statement is not stepped further.
+func (r *reading) grown() error {
+	return r.meter.Grown(r.raw, r.beside+cap(r.keys)+8*cap(r.ends))
 }
 
 // page answers a Find without Each.
@@ -168,13 +177,16 @@ func (r *reading) runPage(c *conn, b *builder) error {
 		}
 		r.take(st, first)
 		n++
+		if err := r.grown(); err != nil {
+			_ = c.finish(st) // it was going well
+			return err
+		}
 	}
 	if err := c.finish(st); err != nil {
 		return err
 	}
 	r.found.Total = total
-	r.settle([]facade.FoundGroup{{To: n}})
-	return nil
+	return r.settle([]facade.FoundGroup{{To: n}})
 }
 
 // take reads the row a statement stands on, with its selection from column first.
@@ -202,11 +214,15 @@ func (r *reading) take(st *stmt, first int) {
 
 // settle puts what was read into the answer: turned round where it was read
 // towards the beginning, with the keys that were asked for.
-func (r *reading) settle(groups []facade.FoundGroup) {
+func (r *reading) settle(groups []facade.FoundGroup) error {
 	rows, n := r.raw, r.raw.Len()
 	// source is which row read became row i of the answer.
 	source := func(i int) int { return i }
 	if r.q.Backward && n > 1 {
+		r.beside += rows.Size() + 8*n
+		if err := r.grown(); err != nil {
+			return err
+		}
 		places := make([]int, n)
 		for _, g := range groups {
 			for i := g.From; i < g.To; i++ {
@@ -226,17 +242,25 @@ func (r *reading) settle(groups []facade.FoundGroup) {
 	}
 	r.found.Rows = rows
 	if len(r.sel.keys) == 0 || n == 0 {
-		return
+		return nil
 	}
 	r.found.Keys = make([]json.RawMessage, n)
 	for _, g := range groups {
 		for i := g.From; i < g.To; i++ {
 			if r.q.Keys || i == g.From || i == g.To-1 {
 				r.found.Keys[i] = r.key(source(i), rows.Row(i))
+				r.beside += keySize + 3*len(r.found.Keys[i]) // a cursor is made of it
 			}
 		}
+		if err := r.grown(); err != nil {
+			return err
+		}
 	}
+	return nil
 }
+
+// keySize is what a key takes beside its text.
+const keySize = 24
 
 // key is the JSON array of a row's sort values; read is the row's place among
 // those read.

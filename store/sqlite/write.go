@@ -73,6 +73,7 @@ func (s *Store) Insert(ctx context.Context, e *schema.Entity, records []facade.R
 	if err != nil {
 		return nil, err
 	}
+	facade.AccountOf(ctx).Add(rows.Size()) // written is written
 	return rows, nil
 }
 
@@ -182,6 +183,7 @@ func (s *Store) Update(ctx context.Context, e *schema.Entity, id json.RawMessage
 	if err != nil {
 		return nil, err
 	}
+	facade.AccountOf(ctx).Add(rows.Size()) // written is written
 	return rows, nil
 }
 

@@ -1,0 +1,328 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing/fstest"
+	"text/tabwriter"
+	"time"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/store/sqlite"
+)
+
+// What memory attacks: ten writers with five hundred notes of two kilobytes each. Its
+// queries make each answer many times what is read, and are as many as the attacker is.
+const (
+	memoryWriters = 10
+	memoryNotes   = 500
+	memoryLimit   = 256 << 20 // of the container that the attacked is as good as in
+	memoryHeavy   = 24        // distinct queries of 4 KB, over and over
+	memoryDeaf    = 20        // clients that ask for 36 MB and read nothing
+	memoryLasts   = 6 * time.Second
+)
+
+var notebook = fstest.MapFS{
+	"entities/writer.yaml": {Data: []byte(`
+type: object
+properties:
+  id: {type: string, x-kit: {role: {primary: true}}}
+  name: {type: string}
+  notes: {type: array, items: {type: string}, x-kit: {role: {relation: {to: note, kind: many}}}}
+`)},
+	"entities/note.yaml": {Data: []byte(`
+type: object
+properties:
+  id: {type: string, x-kit: {role: {primary: true}}}
+  text: {type: string}
+  writerId: {type: string, x-kit: {role: {relation: {to: writer, kind: one}}}}
+`)},
+}
+
+// memoryConfigs are the attacked: bounds switched off, and what the program would find
+// in a container of that size.
+var memoryConfigs = []struct {
+	name   string
+	limits gateway.Limits
+}{
+	{"without bounds", gateway.Limits{Memory: -1, Executions: -1, Write: -1}},
+	{"the gateway", gateway.Limits{Memory: memoryLimit / 4}},
+}
+
+// notebookGateway is a gateway over the notes in dir.
+func notebookGateway(dir string, limits gateway.Limits, listening func(string)) (*gateway.Gateway, error) {
+	quiet := slog.New(slog.DiscardHandler)
+	store, err := sqlite.Open(context.Background(), sqlite.Options{Path: filepath.Join(dir, file), Logger: quiet})
+	if err != nil {
+		return nil, err
+	}
+	project, err := facade.Read(notebook)
+	if err != nil {
+		return nil, err
+	}
+	return gateway.New(project, &gateway.Options{
+		Store: store, Logger: quiet, Listening: listening,
+		Config: gateway.Config{Listen: "127.0.0.1:0", Limits: limits},
+	})
+}
+
+// benchAttacked is the attacked, in a process of its own: it serves as the program does
+// until its input ends.
+func benchAttacked(args []string) error {
+	for _, c := range memoryConfigs {
+		if len(args) != 2 || c.name != args[0] {
+			continue
+		}
+		gw, err := notebookGateway(args[1], c.limits, func(url string) { fmt.Println(url) })
+		if err != nil {
+			return err
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		go func() {
+			_, _ = io.Copy(io.Discard, os.Stdin)
+			cancel()
+		}()
+		return gw.Run(ctx)
+	}
+	return errors.New("attacked takes a name and a folder; memory starts it")
+}
+
+// benchMemory attacks a gateway with and without its bounds, and looks at its memory
+// and at what becomes of a client who asks for one row at a time.
+func benchMemory(int, time.Duration) error {
+	if runtime.GOOS != "linux" {
+		fmt.Println("\nmemory is left out: it reads /proc")
+		return nil
+	}
+	dir, err := os.MkdirTemp("", "frond-bench-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	if err := fillNotebook(dir); err != nil {
+		return err
+	}
+	for _, kind := range []struct {
+		title       string
+		heavy, deaf int
+	}{
+		{fmt.Sprintf("%d clients, each with queries of 4 KB that nobody sent before", memoryHeavy), memoryHeavy, 0},
+		{fmt.Sprintf("%d clients that ask for 36 MB and do not read", memoryDeaf), 0, memoryDeaf},
+	} {
+		fmt.Printf("\nMemory, as in a container of %d MiB, for %s: %s\n", memoryLimit>>20, memoryLasts, kind.title)
+		t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+		fmt.Fprintln(t, "  \tMiB before\tat most\tafter\tanswered\trefused\ta row at a time\tfailed\tmedian\tp99\t")
+		var peaks []int
+		for _, c := range memoryConfigs {
+			s, err := attack(c.name, dir, kind.heavy, kind.deaf)
+			if err != nil {
+				return err
+			}
+			peaks = append(peaks, s.peak)
+			fmt.Fprintf(t, "  %s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t\n", c.name,
+				s.before, s.peak, s.after, s.answered, s.refused, len(s.took), s.failed, micro(s.at(50)), micro(s.at(99)))
+		}
+		if err := t.Flush(); err != nil {
+			return err
+		}
+		fmt.Printf("  the gateway takes %d MiB at most, without bounds %d (aim: under %d)\n", peaks[1], peaks[0], memoryLimit>>20)
+	}
+	return nil
+}
+
+func fillNotebook(dir string) error {
+	gw, err := notebookGateway(dir, gateway.Limits{}, nil)
+	if err != nil {
+		return err
+	}
+	text := strings.Repeat("All of this is somebody's note. ", 64)
+	create := func(entity string, row map[string]any) error {
+		body, err := json.Marshal(row)
+		if err == nil {
+			_, err = gw.Caller().Call(context.Background(), &facade.Call{Entity: entity, Operation: "create", Invocation: facade.Invocation{Body: body}})
+		}
+		return err
+	}
+	for w := range memoryWriters {
+		writer := fmt.Sprintf("w%d", w)
+		if err := create("writer", map[string]any{"id": writer, "name": "Writer " + writer}); err != nil {
+			return err
+		}
+		for n := range memoryNotes {
+			if err := create("note", map[string]any{"id": fmt.Sprintf("%s-%03d", writer, n), "text": text, "writerId": writer}); err != nil {
+				return err
+			}
+		}
+	}
+	return gw.Close()
+}
+
+// suffered is what an attack did.
+type suffered struct {
+	before, peak, after int // MiB resident
+	answered, refused   int
+	took                []time.Duration // of the client who asks for a row at a time
+	failed              int
+}
+
+func (s *suffered) at(percent int) time.Duration {
+	if len(s.took) == 0 {
+		return 0
+	}
+	return s.took[len(s.took)*percent/100]
+}
+
+func attack(name, dir string, heavy, unread int) (*suffered, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(self, "attacked", name, dir)
+	cmd.Env = append(os.Environ(), fmt.Sprintf("GOMEMLIMIT=%d", gateway.CollectorLimit(memoryLimit)))
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	defer func() {
+		_ = in.Close()
+		_ = cmd.Wait() // cut-off connections may make its drain late
+	}()
+	url, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		return nil, err
+	}
+	url = strings.TrimSpace(url)
+	s := &suffered{}
+	if _, err := postQuery(url, oneNote(0)); err != nil {
+		return nil, err
+	}
+	s.before = resident(cmd.Process.Pid, "VmRSS:")
+
+	ends := time.Now().Add(memoryLasts)
+	var all sync.WaitGroup
+	var lock sync.Mutex
+	for i := range heavy {
+		all.Go(func() {
+			for n := 0; time.Now().Before(ends); n++ {
+				status, err := postQuery(url, heavyQuery(i*1000+n))
+				lock.Lock()
+				if err == nil && status == http.StatusOK {
+					s.answered++
+				} else {
+					s.refused++
+				}
+				lock.Unlock()
+				if status == http.StatusServiceUnavailable {
+					time.Sleep(50 * time.Millisecond) // an attacker heeds no Retry-After
+				}
+			}
+		})
+	}
+	for i := range unread {
+		all.Go(func() {
+			for time.Now().Before(ends) {
+				deaf(url, unreadQuery(i), ends)
+			}
+		})
+	}
+	all.Go(func() {
+		for n := 0; time.Now().Before(ends); n++ {
+			began := time.Now()
+			status, err := postQuery(url, oneNote(n))
+			if err != nil || status != http.StatusOK {
+				s.failed++
+			}
+			s.took = append(s.took, time.Since(began))
+			time.Sleep(10 * time.Millisecond)
+		}
+	})
+	all.Wait()
+	s.peak = resident(cmd.Process.Pid, "VmHWM:")
+	time.Sleep(5 * time.Second)
+	s.after = resident(cmd.Process.Pid, "VmRSS:")
+	slices.Sort(s.took)
+	return s, nil
+}
+
+// oneNote, heavyQuery and unreadQuery are what is asked; no two of them are equal.
+func oneNote(n int) string {
+	return fmt.Sprintf(`{ n%d: note(id: "w%d-%03d") { id } }`, n, n%memoryWriters, n%memoryNotes)
+}
+
+func heavyQuery(n int) string {
+	return fmt.Sprintf(`{ q%d: notes(first: 500) { items { id text writer { notes(first: 500) { items { id text } } } } } } #%s`, n, strings.Repeat(".", 4000))
+}
+
+func unreadQuery(n int) string {
+	return fmt.Sprintf(`{ q%d: notes(first: 36, orderBy: [{id: DESC}]) { items { id writer { notes(first: 500) { items { text } } } } } }`, n)
+}
+
+func postQuery(url, query string) (status int, err error) {
+	body, err := json.Marshal(map[string]any{"query": query})
+	if err != nil {
+		return 0, err
+	}
+	resp, err := http.Post(url+"/graphql", "application/json", strings.NewReader(string(body)))
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	_, err = io.Copy(io.Discard, resp.Body)
+	return resp.StatusCode, err
+}
+
+// deaf asks and does not read, until it is cut off or the attack is over.
+func deaf(url, query string, ends time.Time) {
+	conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+	if err != nil {
+		return
+	}
+	defer func() { _ = conn.Close() }()
+	if err := conn.(*net.TCPConn).SetReadBuffer(4 << 10); err != nil {
+		return
+	}
+	body, _ := json.Marshal(map[string]any{"query": query})
+	if _, err := fmt.Fprintf(conn, "POST /graphql HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body); err != nil {
+		return
+	}
+	time.Sleep(time.Until(ends))
+}
+
+// resident is a line of a process's status in MiB; 0 where there is none.
+func resident(pid int, line string) int {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0
+	}
+	for l := range strings.Lines(string(text)) {
+		if rest, ok := strings.CutPrefix(l, line); ok {
+			kib, _ := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(rest), " kB"))
+			return kib >> 10
+		}
+	}
+	return 0
+}

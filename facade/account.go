@@ -1,0 +1,311 @@
+package facade
+
+import (
+	"context"
+	"io"
+	"sync"
+)
+
+// Account is what one piece of work holds of a [Budget]. It is the context it was
+// opened with as well. The methods of a nil Account do nothing.
+type Account struct {
+	context.Context
+	budget *Budget
+
+	mu      sync.Mutex
+	spent   int64 // what was reserved
+	held    int64 // what was taken of the budget for it: at least the first chunk
+	rows    int64 // what rows that are read now may still come to; negative: anything
+	most    int64 // what that was to begin with
+	refused *Error
+	running bool
+	closed  bool
+}
+
+type accountKey struct{}
+
+// Value is the account itself for its key.
+func (a *Account) Value(key any) any {
+	if key == (accountKey{}) {
+		return a
+	}
+	return a.Context.Value(key)
+}
+
+// AccountOf is the account that ctx belongs to, or nil.
+func AccountOf(ctx context.Context) *Account {
+	a, _ := ctx.Value(accountKey{}).(*Account)
+	return a
+}
+
+// Begin counts the account's execution, or refuses it where too many are under way.
+func (a *Account) Begin() error {
+	if a == nil {
+		return nil
+	}
+	if !take(&a.budget.running, 1, a.budget.executions) {
+		a.budget.refusedRuns.Add(1)
+		return Errorf(ServiceUnavailable, "too many requests are being executed; try again in a moment").After(again())
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.running = true
+	return nil
+}
+
+// End ends the execution: what is left is to be sent. Close ends it too.
+func (a *Account) End() {
+	if a == nil {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.end()
+}
+
+func (a *Account) end() {
+	if a.running {
+		a.running = false
+		a.budget.running.Add(-1)
+	}
+}
+
+// Reserve takes n bytes. The error is SERVICE_UNAVAILABLE where the budget has no more
+// of them, and PAYLOAD_TOO_LARGE where it would have too few for this account alone;
+// it is the same until Forgive. What is reserved after Close is not counted.
+func (a *Account) Reserve(n int) error {
+	if a == nil || n <= 0 {
+		return nil
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err := a.reserve(int64(n)); err != nil { // an *Error that is nil is no nil error
+		return err
+	}
+	return nil
+}
+
+func (a *Account) reserve(n int64) *Error {
+	if a.closed {
+		return nil
+	}
+	if a.refused != nil {
+		return a.refused
+	}
+	if need := chunks(a.spent + n - a.held); need > 0 {
+		b := a.budget
+		large := b.bytes - b.bytes/budgetReserve
+		alone := large - b.bytes/budgetReserve // there is always something beside it
+		switch {
+		case b.bytes > 0 && a.held+need > alone:
+			a.refused = tooMuch(alone)
+		case !take(&b.used, need, large):
+			a.refused = crowded()
+		default:
+			a.held += need
+			if b.used.Load() > b.bytes/2 {
+				b.high.Store(true)
+			}
+		}
+		if a.refused != nil {
+			b.refusedBytes.Add(1)
+			return a.refused
+		}
+	}
+	a.spent += n
+	return nil
+}
+
+// Add takes n bytes whether the budget has them or not: of an answer that must not
+// be kept from its caller, since something was written.
+func (a *Account) Add(n int) {
+	if a == nil || n <= 0 {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed {
+		return
+	}
+	a.spent += int64(n)
+	if need := chunks(a.spent - a.held); need > 0 {
+		a.budget.used.Add(need)
+		a.held += need
+	}
+}
+
+// Keep gives back all but n bytes of what was reserved.
+func (a *Account) Keep(n int) {
+	if a == nil {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed || int64(n) >= a.spent {
+		return
+	}
+	a.spent = int64(n)
+	if most := max(chunks(a.spent), budgetChunk); most < a.held {
+		a.budget.used.Add(most - a.held)
+		a.held = most
+	}
+}
+
+// Reader is r, with every byte that it gives charged: a body that is kept as it comes
+// in, of so many bytes or, where nobody knows, a negative number. Its error is that of
+// Reserve.
+func (a *Account) Reader(r io.Reader, size int64) io.Reader {
+	if a == nil || size >= 0 && size <= budgetChunk && a.Reserve(int(size)) == nil {
+		return r
+	}
+	return &accountReader{a, r}
+}
+
+type accountReader struct {
+	account *Account
+	from    io.Reader
+}
+
+func (r *accountReader) Read(p []byte) (int, error) {
+	n, err := r.from.Read(p)
+	if refused := r.account.Reserve(n); refused != nil {
+		err = refused
+	}
+	return n, err
+}
+
+// Refused is why the account was refused bytes, or nil.
+func (a *Account) Refused() *Error {
+	if a == nil {
+		return nil
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.refused
+}
+
+// Forgive forgets what was refused: what comes now is no part of what failed.
+func (a *Account) Forgive() {
+	if a == nil {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.refused = nil
+}
+
+// Level says that the rows read from here on, until it is called again, may come to
+// most bytes of text together; negative: to any number.
+func (a *Account) Level(most int) {
+	if a == nil {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.rows, a.most = int64(most), int64(most)
+}
+
+// Close gives everything back. Closing twice is fine.
+func (a *Account) Close() {
+	if a == nil {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed {
+		return
+	}
+	a.closed = true
+	a.end()
+	a.budget.used.Add(-a.held)
+	a.held, a.spent = 0, 0
+}
+
+// Apart opens another account of the same budget, for work that is not this one's
+// alone. It is one of ctx where that has none.
+func (a *Account) Apart(ctx context.Context) (context.Context, *Account, error) {
+	if a == nil {
+		return ctx, nil, nil
+	}
+	return a.budget.Open(ctx)
+}
+
+// Meter charges an account for rows while they are written.
+type Meter struct {
+	account *Account
+	size    int // what was charged
+	text    int // of it, the rows' text
+}
+
+// MeterOf is a meter of the account that ctx belongs to; without one it measures nothing.
+func MeterOf(ctx context.Context) Meter { return Meter{account: AccountOf(ctx)} }
+
+// Grown charges what rows have grown by since the last time, with so many bytes beside
+// them. The error is that of [Account.Reserve], and PAYLOAD_TOO_LARGE where the rows of
+// a level come to more than they may.
+func (m *Meter) Grown(r *Rows, beside int) error {
+	if m.account == nil {
+		return nil
+	}
+	size, text := r.Size()+beside, len(r.text)
+	if size <= m.size && text-m.text < budgetChunk {
+		return nil
+	}
+	a := m.account
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err := a.read(int64(size-m.size), int64(text-m.text)); err != nil {
+		return err
+	}
+	m.size, m.text = max(m.size, size), text
+	return nil
+}
+
+// Take is [Account.Reserve] for rows that came whole, as from a remote.
+func (a *Account) Take(r *Result) error {
+	if a == nil {
+		return nil
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	text := 0
+	if r.Rows != nil {
+		text = len(r.Rows.text)
+	}
+	if err := a.read(int64(r.Size()), int64(text)); err != nil {
+		return err
+	}
+	return nil
+}
+
+// read reserves n bytes for rows, with so many bytes of text among them.
+func (a *Account) read(n, text int64) *Error {
+	if a.rows >= 0 {
+		if a.rows -= text; a.rows < 0 {
+			a.rows = 0
+			if a.refused == nil {
+				a.refused = tooMuch(a.most)
+			}
+			return a.refused
+		}
+	}
+	if n <= 0 {
+		return nil
+	}
+	return a.reserve(n)
+}
+
+// Size is how much memory the rows take.
+func (r *Rows) Size() int {
+	if r == nil {
+		return 0
+	}
+	const spanSize = 8
+	return cap(r.text) + spanSize*cap(r.spans)
+}
+
+// Size is about how much memory a result takes.
+func (r *Result) Size() int { return len(r.Value) + r.Rows.Size() + len(r.Groups)*GroupSize }
+
+// GroupSize is about what a group of rows takes on its way, with its key and its cursor.
+const GroupSize = 192

@@ -1,0 +1,110 @@
+package facade
+
+import (
+	"context"
+	"math/rand/v2"
+	"sync/atomic"
+	"time"
+)
+
+// Budget bounds what all requests of a process hold at once: the bytes of their rows
+// and answers, and how many of them execute. Nothing waits for it: what does not fit
+// is refused at once. A nil Budget bounds nothing. It may be used from many goroutines.
+type Budget struct {
+	bytes, executions int64 // 0: no bound
+
+	used, running             atomic.Int64
+	refusedBytes, refusedRuns atomic.Int64
+	high                      atomic.Bool // more than half was in use since Subsided said so
+}
+
+const (
+	// budgetChunk is what an account takes of its budget at a time, and what it has
+	// from its beginning: an everyday answer needs no more.
+	budgetChunk = 64 << 10
+	// budgetReserve is the part of a budget (one in so many) that first chunks alone
+	// may take: large answers cannot keep small ones out.
+	budgetReserve = 8
+)
+
+// NewBudget is a budget of bytes and of executions under way. A number of 0 or less
+// bounds nothing.
+func NewBudget(bytes int64, executions int) *Budget {
+	return &Budget{bytes: max(bytes, 0), executions: max(int64(executions), 0)}
+}
+
+// BudgetState is how much of a budget is in use.
+type BudgetState struct {
+	Bytes, Used         int64 // Bytes is 0 where nothing bounds them
+	Executions, Running int64 // likewise
+	RefusedBytes        int64 // how often an account was refused bytes
+	RefusedExecutions   int64 // how often an execution did not begin
+}
+
+// State is how much of the budget is in use now.
+func (b *Budget) State() BudgetState {
+	if b == nil {
+		return BudgetState{}
+	}
+	return BudgetState{b.bytes, b.used.Load(), b.executions, b.running.Load(), b.refusedBytes.Load(), b.refusedRuns.Load()}
+}
+
+// take takes n from what is left below limit; 0 is no limit.
+func take(of *atomic.Int64, n, limit int64) bool {
+	for {
+		had := of.Load()
+		if limit > 0 && had+n > limit {
+			return false
+		}
+		if of.CompareAndSwap(had, had+n) {
+			return true
+		}
+	}
+}
+
+// Subsided says, once for each time, that more than half of the bytes were in use and
+// hardly any are now: what held them can be given back to the system.
+func (b *Budget) Subsided() bool {
+	return b != nil && b.used.Load() <= b.bytes/budgetReserve && b.high.Swap(false)
+}
+
+// Open opens the account of one piece of work: a request, or work that several
+// requests wait for. Stores and remotes find it in the context that it answers. The
+// error is SERVICE_UNAVAILABLE, with the time after which to try again.
+func (b *Budget) Open(ctx context.Context) (context.Context, *Account, error) {
+	if b == nil {
+		return ctx, nil, nil
+	}
+	if !take(&b.used, budgetChunk, b.bytes) {
+		b.refusedBytes.Add(1)
+		return ctx, nil, crowded()
+	}
+	a := &Account{Context: ctx, budget: b, held: budgetChunk, rows: -1}
+	return a, a, nil
+}
+
+// chunks is n rounded up to whole chunks.
+func chunks(n int64) int64 { return (n + budgetChunk - 1) / budgetChunk * budgetChunk }
+
+// again is after how long to try again: a second or a few, for those who were refused
+// together are not to come back together.
+func again() time.Duration { return time.Duration(1+rand.IntN(3)) * time.Second }
+
+func crowded() *Error {
+	return Errorf(ServiceUnavailable, "too much is being answered at once; try again in a moment").After(again())
+}
+
+func tooMuch(most int64) *Error {
+	e := Errorf(PayloadTooLarge, "the request takes more than %d bytes to answer; ask for less at a time%w", most, oversize{})
+	e.Details = map[string]any{"limit": most}
+	return e
+}
+
+// oversize is the cause of a refusal that asking again does not help.
+type oversize struct{}
+
+func (oversize) Error() string { return "" }
+
+// ErrOversize is the cause of the error of an answer that is too large, whoever else is
+// being answered.
+var ErrOversize error = oversize{}

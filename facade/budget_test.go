@@ -1,0 +1,270 @@
+package facade_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/frondhost/frond/facade"
+)
+
+const (
+	chunk = 64 << 10
+	mib   = 1 << 20
+)
+
+// account opens an account that has to open.
+func account(t *testing.T, b *facade.Budget) (context.Context, *facade.Account) {
+	t.Helper()
+	ctx, a, err := b.Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ctx, a
+}
+
+// TestBudget: what is reserved is taken in chunks, refused at once where there is no
+// more, and given back whole.
+func TestBudget(t *testing.T) {
+	b := facade.NewBudget(8*mib, 0)
+	used := func(want int64) {
+		t.Helper()
+		if got := b.State().Used; got != want {
+			t.Fatalf("%d bytes are in use, want %d", got, want)
+		}
+	}
+	ctx, a := account(t, b)
+	if facade.AccountOf(context.WithValue(ctx, "k", 1)) != a || facade.AccountOf(t.Context()) != nil { //nolint:staticcheck // any key does
+		t.Fatal("the account is not found in its context, or in one that is not")
+	}
+	used(chunk)
+	for _, step := range []struct {
+		n    int
+		want int64
+	}{{100, chunk}, {chunk - 100, chunk}, {1, 2 * chunk}, {3 * chunk, 5 * chunk}, {0, 5 * chunk}, {-1, 5 * chunk}} {
+		if err := a.Reserve(step.n); err != nil {
+			t.Fatal(err)
+		}
+		used(step.want)
+	}
+	a.Keep(chunk + 1)
+	used(2 * chunk)
+	a.Keep(3 * mib) // more than it has
+	used(2 * chunk)
+	a.Keep(0)
+	used(chunk)
+
+	if err := a.Reserve(5 * mib); err != nil {
+		t.Fatal(err)
+	}
+	_, other := account(t, b)
+	err := other.Reserve(3 * mib)
+	if facade.CodeOf(err) != facade.ServiceUnavailable || facade.AsError(err).RetryAfter() == "" || errors.Is(err, facade.ErrOversize) {
+		t.Errorf("beside five of eight: %v", err)
+	}
+	if again := other.Reserve(1); again != err { //nolint:errorlint // the very same
+		t.Errorf("after a refusal: %v, want the same again", again)
+	}
+	other.Forgive()
+	if err := other.Reserve(mib); err != nil {
+		t.Errorf("forgiven: %v", err)
+	}
+	err = a.Reserve(3 * mib)
+	if facade.CodeOf(err) != facade.PayloadTooLarge || !errors.Is(err, facade.ErrOversize) || facade.AsError(err).RetryAfter() != "" {
+		t.Errorf("more than there is for anybody: %v", err)
+	}
+	other.Add(4 * mib) // written is written
+	if s := b.State(); s.Used <= 8*mib || s.RefusedBytes != 2 {
+		t.Errorf("%+v", s)
+	}
+	for range 2 {
+		a.Close()
+		other.Close()
+		used(0)
+	}
+	if err := errors.Join(a.Reserve(chunk), other.Reserve(chunk)); err != nil {
+		t.Error(err)
+	}
+	a.Add(chunk)
+	used(0) // whoever goes on after Close is not counted
+}
+
+// TestReserve: large answers leave an eighth for those who begin.
+func TestReserve(t *testing.T) {
+	b := facade.NewBudget(8*mib, 0)
+	var hogs []*facade.Account
+	for range 3 {
+		_, hog := account(t, b)
+		for hog.Reserve(chunk) == nil {
+		}
+		hogs = append(hogs, hog)
+	}
+	small := 0
+	for {
+		_, a, err := b.Open(t.Context())
+		if err != nil {
+			if facade.CodeOf(err) != facade.ServiceUnavailable || facade.AsError(err).RetryAfter() == "" {
+				t.Errorf("%v", err)
+			}
+			break
+		}
+		if err := a.Reserve(chunk); err != nil {
+			t.Fatalf("what every account has from its beginning: %v", err)
+		}
+		small++
+		hogs = append(hogs, a)
+	}
+	if small < mib/chunk-3 || b.State().Used > 8*mib {
+		t.Errorf("%d small ones had room beside large ones, of %+v", small, b.State())
+	}
+	for _, a := range hogs {
+		a.Close()
+	}
+	if s := b.State(); s.Used != 0 {
+		t.Errorf("%d bytes are in use afterwards", s.Used)
+	}
+	if !b.Subsided() || b.Subsided() {
+		t.Error("that it has subsided is said once")
+	}
+}
+
+// TestExecutions counts those between Begin and End.
+func TestExecutions(t *testing.T) {
+	b := facade.NewBudget(0, 2)
+	_, one := account(t, b)
+	_, two := account(t, b)
+	_, three := account(t, b)
+	if err := errors.Join(one.Begin(), two.Begin(), one.Reserve(1<<40)); err != nil {
+		t.Fatal(err)
+	}
+	err := three.Begin()
+	if facade.CodeOf(err) != facade.ServiceUnavailable || facade.AsError(err).RetryAfter() == "" {
+		t.Errorf("the third: %v", err)
+	}
+	three.Close() // it had none to give back
+	one.End()     // its answer is on its way
+	_, four := account(t, b)
+	if err := four.Begin(); err != nil {
+		t.Error(err)
+	}
+	one.Close()
+	two.Close()
+	four.Close()
+	if s := b.State(); s.Running != 0 || s.Used != 0 || s.RefusedExecutions != 1 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// TestNoBudget: without one nothing is bounded, and nothing has to be asked.
+func TestNoBudget(t *testing.T) {
+	var none *facade.Budget
+	ctx, a, err := none.Open(t.Context())
+	if ctx != t.Context() || a != nil || err != nil {
+		t.Fatal(ctx, a, err)
+	}
+	m := facade.MeterOf(ctx)
+	if err := errors.Join(a.Begin(), a.Reserve(1<<40), m.Grown(facade.NewRows(facade.NewLayout(nil), 0), 1<<40), a.Take(&facade.Result{})); err != nil {
+		t.Error(err)
+	}
+	if _, apart, err := a.Apart(ctx); apart != nil || err != nil {
+		t.Error(apart, err)
+	}
+	a.Add(1)
+	a.Keep(1)
+	a.Level(1)
+	a.Forgive()
+	a.End()
+	a.Close()
+	if a.Refused() != nil || none.Subsided() || none.State() != (facade.BudgetState{}) {
+		t.Error("something of nothing")
+	}
+}
+
+// TestLevel: rows that are read are held to the level's limit by their text alone.
+func TestLevel(t *testing.T) {
+	b := facade.NewBudget(64*mib, 0)
+	ctx, a := account(t, b)
+	defer a.Close()
+	layout := facade.NewLayout([]string{"text"})
+	fill := func(n int) error {
+		rows, m := facade.NewRows(layout, 0), facade.MeterOf(ctx)
+		for range n {
+			rows.BeginRow()
+			rows.Put(0, []byte(`"`+strings.Repeat("x", 100_000)+`"`))
+			rows.EndRow()
+			if err := m.Grown(rows, 0); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	a.Level(mib)
+	if err := fill(9); err != nil {
+		t.Fatal(err)
+	}
+	a.Level(mib) // the next one begins anew
+	if err := fill(9); err != nil {
+		t.Fatal(err)
+	}
+	if err := fill(9); !errors.Is(err, facade.ErrOversize) || !strings.Contains(err.Error(), "1048576") {
+		t.Errorf("two runs of one level: %v", err)
+	}
+	a.Forgive()
+	a.Level(-1)
+	if err := fill(20); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestBodyIsCharged as it comes in, and a small one at once.
+func TestBodyIsCharged(t *testing.T) {
+	b := facade.NewBudget(mib, 0)
+	_, a := account(t, b)
+	defer a.Close()
+	small := strings.NewReader("{}")
+	if a.Reader(small, 2) != io.Reader(small) {
+		t.Error("a small body is read through something")
+	}
+	got, err := io.ReadAll(a.Reader(strings.NewReader(strings.Repeat("x", 2*mib)), -1))
+	if !errors.Is(err, facade.ErrOversize) || len(got) == 2*mib {
+		t.Errorf("%d bytes were read, with %v", len(got), err)
+	}
+}
+
+// TestBudgetUnderLoad: many at once, and nothing is lost or given back twice.
+func TestBudgetUnderLoad(t *testing.T) {
+	b := facade.NewBudget(4*mib, 8)
+	var all sync.WaitGroup
+	for i := range 16 {
+		all.Go(func() {
+			for n := range 200 {
+				ctx, a, err := b.Open(context.Background())
+				if err != nil {
+					continue
+				}
+				if a.Begin() == nil {
+					var work sync.WaitGroup
+					for range 3 {
+						work.Go(func() {
+							if facade.AccountOf(ctx).Reserve((i+n)*1000) != nil {
+								a.Keep(0)
+							}
+						})
+					}
+					runtime.Gosched()
+					a.Add(n)
+					work.Wait()
+				}
+				a.Close()
+			}
+		})
+	}
+	all.Wait()
+	if s := b.State(); s.Used != 0 || s.Running != 0 {
+		t.Errorf("%+v", s)
+	}
+}

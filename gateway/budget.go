@@ -1,0 +1,171 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/frondhost/frond/facade"
+)
+
+const (
+	// memoryShare is the part of the memory that requests may hold (in percent) where
+	// nothing else is set: as much again is what a collection has not found yet, and
+	// the rest is for everything else.
+	memoryShare = 25
+	// executionsEach is how many requests execute at once for each processor. More of
+	// them answer no more of them a second: they only wait longer.
+	executionsEach = 256
+)
+
+// newBudget is the budget of a host with these limits.
+func newBudget(l *Limits) *facade.Budget {
+	if l.Memory < 0 && l.Executions < 0 {
+		return nil
+	}
+	return facade.NewBudget(l.Memory, l.Executions)
+}
+
+// defaultExecutions is how many requests execute at once where nothing is set.
+func defaultExecutions() int { return executionsEach * runtime.GOMAXPROCS(0) }
+
+// readMemory reads how much memory requests may hold; negative is any.
+func readMemory(text string) (int64, error) {
+	text = strings.TrimSpace(text)
+	if text == "off" || text == "0" {
+		return -1, nil
+	}
+	if share, ok := strings.CutSuffix(text, "%"); ok {
+		if n, err := strconv.ParseInt(strings.TrimSpace(share), 10, 64); err == nil && n >= 1 && n <= 90 {
+			return processMemory() / 100 * n, nil
+		}
+	} else if n, err := readLargeSize(text); err == nil && n >= leastMemory {
+		return n, nil
+	}
+	return 0, errors.New("write a number of bytes of at least 1MiB, such as 64MiB or 2GiB, a share such as 25% (at most 90%), or off")
+}
+
+// leastMemory is the smallest budget: the reserve for small requests is an eighth of it.
+const leastMemory = 1 << 20
+
+// readLargeSize is readSize for what may be larger than a request.
+func readLargeSize(text string) (int64, error) {
+	if gib, ok := strings.CutSuffix(text, "GiB"); ok {
+		n, err := strconv.ParseInt(strings.TrimSpace(gib), 10, 32)
+		return n << 30, err
+	}
+	return readSize(text)
+}
+
+// readExecutions reads how many requests may execute at once; negative is any.
+func readExecutions(text string) (int, error) {
+	switch text {
+	case "auto":
+		return 0, nil
+	case "off", "0":
+		return -1, nil
+	}
+	n, err := readCount(text)
+	if err != nil {
+		return 0, errors.New("write a whole number of at least 1, auto or off")
+	}
+	return n, nil
+}
+
+// readWrite reads how long a client may take to read a part of an answer; negative is
+// as long as it likes.
+func readWrite(text string) (time.Duration, error) {
+	if text == "off" || text == "0" {
+		return -1, nil
+	}
+	d, err := readDuration(text)
+	if err != nil || d < 100*time.Millisecond {
+		return 0, errors.New("write a duration of at least 100ms, such as 10s, or off")
+	}
+	return d, nil
+}
+
+// tend looks after the budget until ctx is done: what is refused is told in the log,
+// once in a while, and memory that a burst has taken goes back to the system.
+func (h *Host) tend(ctx context.Context) {
+	if h.budget == nil {
+		return
+	}
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	told := h.budget.State()
+	var quiet time.Time // nothing is told before
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-tick.C:
+			if s := h.budget.State(); now.After(quiet) && (s.RefusedBytes > told.RefusedBytes || s.RefusedExecutions > told.RefusedExecutions) {
+				h.log.LogAttrs(ctx, slog.LevelWarn, "requests are refused: there is no room for more",
+					slog.Int64("forMemory", s.RefusedBytes-told.RefusedBytes), slog.String("memory", fmt.Sprintf("%d of %d bytes", s.Used, s.Bytes)),
+					slog.Int64("forExecutions", s.RefusedExecutions-told.RefusedExecutions), slog.String("executions", fmt.Sprintf("%d of %d", s.Running, s.Executions)))
+				told, quiet = s, now.Add(10*time.Second)
+			}
+			if h.budget.Subsided() {
+				debug.FreeOSMemory()
+			}
+		}
+	}
+}
+
+// budgetNumbers are what a budget tells of itself, asked for at every scrape.
+var budgetNumbers = []struct {
+	family string
+	kind   prometheus.ValueType
+	labels []string
+	value  func(*facade.BudgetState) int64
+}{
+	{"frond_memory_budget_bytes", prometheus.GaugeValue, nil, func(s *facade.BudgetState) int64 { return s.Bytes }},
+	{"frond_memory_used_bytes", prometheus.GaugeValue, nil, func(s *facade.BudgetState) int64 { return s.Used }},
+	{"frond_executions_limit", prometheus.GaugeValue, nil, func(s *facade.BudgetState) int64 { return s.Executions }},
+	{"frond_executions_in_flight", prometheus.GaugeValue, nil, func(s *facade.BudgetState) int64 { return s.Running }},
+	{"frond_refused_total", prometheus.CounterValue, []string{"memory"}, func(s *facade.BudgetState) int64 { return s.RefusedBytes }},
+	{"frond_refused_total", prometheus.CounterValue, []string{"executions"}, func(s *facade.BudgetState) int64 { return s.RefusedExecutions }},
+}
+
+// budgetCollector asks a budget how much of it is in use.
+type budgetCollector struct {
+	budget *facade.Budget
+	descs  []*prometheus.Desc // of budgetNumbers
+}
+
+// budgeted has the numbers of a budget told.
+func (t *telemetry) budgeted(b *facade.Budget) {
+	if t == nil || t.metrics == nil {
+		return
+	}
+	c := &budgetCollector{budget: b}
+	for _, n := range budgetNumbers {
+		f := family(n.family)
+		c.descs = append(c.descs, prometheus.NewDesc(f.Name, f.About, f.Labels, nil))
+	}
+	t.metrics.registry.MustRegister(c)
+}
+
+// Describe names the families.
+func (c *budgetCollector) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range c.descs {
+		to <- d
+	}
+}
+
+// Collect asks the budget.
+func (c *budgetCollector) Collect(to chan<- prometheus.Metric) {
+	state := c.budget.State()
+	for i, n := range budgetNumbers {
+		to <- prometheus.MustNewConstMetric(c.descs[i], n.kind, float64(n.value(&state)), n.labels...)
+	}
+}

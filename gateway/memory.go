@@ -1,0 +1,116 @@
+package gateway
+
+import (
+	"bufio"
+	"bytes"
+	"io/fs"
+	"math"
+	"os"
+	"path"
+	"runtime/debug"
+	"strconv"
+	"strings"
+)
+
+// assumedMemory is what a process may use where nothing says how much there is.
+const assumedMemory = 1 << 30
+
+// processMemory is how many bytes this process may use: the least of what GOMEMLIMIT
+// (or who called debug.SetMemoryLimit), the control group and the machine say.
+func processMemory() int64 {
+	root := os.DirFS("/")
+	least := int64(math.MaxInt64)
+	for _, n := range []int64{debug.SetMemoryLimit(-1), cgroupMemory(root), machineMemory(root)} {
+		if n > 0 {
+			least = min(least, n)
+		}
+	}
+	if least == math.MaxInt64 {
+		return assumedMemory
+	}
+	return least
+}
+
+// LimitMemory has the collector keep to [CollectorLimit] of what the control group lets
+// this process use, unless GOMEMLIMIT is set: it works harder before the process is
+// killed. It is for programs, which own their process.
+func LimitMemory() {
+	limit := cgroupMemory(os.DirFS("/"))
+	if limit > 0 && os.Getenv("GOMEMLIMIT") == "" && debug.SetMemoryLimit(-1) == math.MaxInt64 {
+		debug.SetMemoryLimit(CollectorLimit(limit))
+	}
+}
+
+// CollectorLimit is how much of what a process may use is the collector's to look
+// after. The rest is for what it does not see: SQLite's memory, and the program itself.
+func CollectorLimit(limit int64) int64 {
+	const unseen = 32 << 20
+	return max(limit/4*3-unseen, limit/2)
+}
+
+// cgroupMemory is the least limit of the control groups that this process is in,
+// version 2 or 1; 0 where there is none.
+func cgroupMemory(root fs.FS) int64 {
+	text, err := fs.ReadFile(root, "proc/self/cgroup")
+	if err != nil {
+		return 0
+	}
+	least := int64(0)
+	limit := func(file string) {
+		text, err := fs.ReadFile(root, file)
+		if err != nil {
+			return
+		}
+		// Version 2 says max where there is no limit, version 1 a number next to 2^63.
+		n, err := strconv.ParseInt(string(bytes.TrimSpace(text)), 10, 64)
+		if err == nil && n > 0 && n < math.MaxInt64>>1 && (least == 0 || n < least) {
+			least = n
+		}
+	}
+	for line := range strings.Lines(string(text)) {
+		_, rest, _ := strings.Cut(strings.TrimSpace(line), ":")
+		controllers, group, ok := strings.Cut(rest, ":")
+		if !ok {
+			continue
+		}
+		var mount, file string
+		switch {
+		case controllers == "":
+			mount, file = "sys/fs/cgroup", "memory.max"
+		case strings.Contains(","+controllers+",", ",memory,"):
+			mount, file = "sys/fs/cgroup/memory", "memory.limit_in_bytes"
+		default:
+			continue
+		}
+		// The path is that of the host's tree; in a container what is mounted may be its
+		// own group alone. A group is limited by those above it too.
+		for at := path.Clean("/" + group); ; at = path.Dir(at) {
+			limit(path.Join(mount, at, file))
+			if at == "/" {
+				break
+			}
+		}
+	}
+	return least
+}
+
+// machineMemory is the memory of the machine, where its kernel says so as Linux does; else 0.
+func machineMemory(root fs.FS) int64 {
+	text, err := fs.ReadFile(root, "proc/meminfo")
+	if err != nil {
+		return 0
+	}
+	lines := bufio.NewScanner(bytes.NewReader(text))
+	for lines.Scan() {
+		rest, ok := strings.CutPrefix(lines.Text(), "MemTotal:")
+		if !ok {
+			continue
+		}
+		kib, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(rest, "kB")), 10, 64)
+		if err != nil {
+			return 0
+		}
+		return kib << 10
+	}
+	return 0
+}
