@@ -69,7 +69,7 @@ func readLargeSize(text string) (int64, error) {
 func readExecutions(text string) (int, error) {
 	switch text {
 	case "auto":
-		return 0, nil
+		return defaultExecutions(), nil
 	case "off", "0":
 		return -1, nil
 	}

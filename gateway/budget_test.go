@@ -171,7 +171,7 @@ func TestMemorySettings(t *testing.T) {
 		{"limits.memory", "off", func() bool { return c.Limits.Memory < 0 }},
 		{"limits.memory", "0", func() bool { return c.Limits.Memory < 0 }},
 		{"limits.executions", "100", func() bool { return c.Limits.Executions == 100 }},
-		{"limits.executions", "auto", func() bool { return c.Limits.Executions == 0 }},
+		{"limits.executions", "auto", func() bool { return c.Limits.Executions >= 256 }},
 		{"limits.executions", "off", func() bool { return c.Limits.Executions < 0 }},
 		{"limits.write", "30s", func() bool { return c.Limits.Write == 30e9 }},
 		{"limits.write", "off", func() bool { return c.Limits.Write < 0 }},

@@ -78,7 +78,9 @@ func counted(t *testing.T, opts gateway.Options) *gateway.Gateway {
 func TestNumbers(t *testing.T) {
 	away := newElsewhere(t)
 	away.serve("people", library(t))
-	gw := counted(t, gateway.Options{Config: gateway.Config{Remotes: map[string]gateway.Remote{"people": {URL: away.url()}}}})
+	gw := counted(t, gateway.Options{Config: gateway.Config{
+		Remotes: map[string]gateway.Remote{"people": {URL: away.url()}}, Limits: gateway.Limits{Memory: -1, Executions: -1}, // bounds are numbers too
+	}})
 	h := gw.Handler()
 	want := maps.Clone(numbers(t, gw.AdminHandler()))
 	for key, n := range want { // but for discovery, nothing is counted that nobody did

@@ -44,11 +44,11 @@ func TestOffCostsNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		engine, err := resolvers.NewEngine(schema, bare, &resolvers.Options{Logger: off.log})
+		engine, err := resolvers.NewEngine(schema, bare, &resolvers.Options{Logger: off.log, Budget: off.budget})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return watch(compress(NewGraphQL(engine, &GraphQLOptions{Session: off.session, Log: off.log})), off.log, true)
+		return watch(compress(NewGraphQL(engine, &GraphQLOptions{Session: off.session, Budget: off.budget, Log: off.log})), off.log, true)
 	}()
 	calls, requests := callCost(bare), requestCost(t, direct)
 	if got := callCost(off.Caller()); got != calls {
