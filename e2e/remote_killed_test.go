@@ -68,13 +68,13 @@ func TestKilledAndStartedAgain(t *testing.T) {
 // seconds and the next question.
 func recovered(t *testing.T, works func() bool) {
 	t.Helper()
-	for range 600 {
+	for by := time.Now().Add(time.Minute); time.Now().Before(by); {
 		if works() {
 			return
 		}
 		time.Sleep(25 * time.Millisecond)
 	}
-	t.Fatal("it did not recover within fifteen seconds")
+	t.Fatal("it did not recover within a minute")
 }
 
 // TestKilledWhileItWrites: creates go on through a gateway while the host in Python is

@@ -57,6 +57,8 @@ func TestKill(t *testing.T) {
 func createUntilKilled(t *testing.T, p *program, round int) []string {
 	var mu sync.Mutex
 	var ids []string
+	const enough = 100 // to be killed in the middle of more
+	reached := make(chan struct{})
 	var clients sync.WaitGroup
 	for c := range 8 {
 		clients.Add(1)
@@ -72,13 +74,20 @@ func createUntilKilled(t *testing.T, p *program, round int) []string {
 				res.Body.Close()
 				if err == nil && res.StatusCode == http.StatusCreated {
 					mu.Lock()
-					ids = append(ids, id)
+					if ids = append(ids, id); len(ids) == enough {
+						close(reached)
+					}
 					mu.Unlock()
 				}
 			}
 		}()
 	}
-	time.Sleep(700 * time.Millisecond)
+	select {
+	case <-reached:
+	case <-p.exited:
+	case <-time.After(time.Minute):
+		t.Errorf("there are no %d creates within a minute", enough)
+	}
 	p.kill()
 	clients.Wait()
 	return ids

@@ -39,6 +39,13 @@ var oneOf = map[string][]string{
 	"log.format":             {"auto", "text", "json"},
 }
 
+// wordOr are the settings that take a word as well as a number.
+var wordOr = map[string]string{
+	"limits.memory":     `{"type":["string","integer"],"pattern":"^(off|[0-9]+ *(%|[KMG]iB)?)$"}`,
+	"limits.executions": `{"type":["string","integer"],"pattern":"^(auto|off|[0-9]+)$"}`,
+	"limits.write":      `{"type":["string","integer"],"pattern":"^(off|0|([0-9]+(\\.[0-9]+)?(ns|us|µs|ms|s|m|h))+)$"}`,
+}
+
 // form is what the setting takes in the file, as a JSON Schema: what its default and
 // its reader show.
 func (s *Setting) form() string {
@@ -50,6 +57,8 @@ func (s *Setting) form() string {
 		return `{"type":"object","additionalProperties":{"type":"string"}}`
 	case s.list():
 		return `{"type":["array","string"],"items":{"type":["string","object"]}}`
+	case wordOr[s.Key] != "":
+		return wordOr[s.Key]
 	case oneOf[s.Key] != nil:
 		return `{"enum":["` + strings.Join(oneOf[s.Key], `","`) + `"]}`
 	case s.Default == "true" || s.Default == "false":

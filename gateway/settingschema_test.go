@@ -41,6 +41,7 @@ func TestConfigSchemaAgreesWithTheReader(t *testing.T) {
 	texts := []string{
 		"limits: {body: 1, list: {default: 10}}", "limits: {body: [1]}", "limits: {body: huge}", "limit: {body: 1}", "limits: 5",
 		"remotes: {a: http://x, b: {url: http://y, timeout: 3s, retries: 0, strict: true}}", "remotes: {a: {url: http://x, timout: 3s}}", "remotes: [http://x]",
+		"limits: {memory: 'off', executions: 'off', write: 'off'}", "limits: {memory: 2GiB, executions: 7, write: 500ms}", "limits: {memory: lots}", "limits: {executions: many}",
 		"mode: development", "mode: dev", "log: {level: debug}", "log: {level: loud}", "shutdown: {delay: 5s}", "shutdown: {delay: soon}",
 		"identity: {dev: true, audience: [shop], algorithms: [RS256]}", "identity: {dev: maybe}", "audiences: {partner: /b2b}", "audiences: {partner: [b2b]}",
 	}

@@ -165,7 +165,7 @@ func TestCancelInterruptsAStatement(t *testing.T) {
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("the read ended with %v", err)
 	}
-	if took := time.Since(start); took > 2*time.Second {
+	if took := time.Since(start); took > 30*time.Second { // it would go on for minutes
 		t.Errorf("it took %v to end", took)
 	}
 
