@@ -145,13 +145,3 @@ func (d *Door) operationNames() []string {
 	}
 	return names
 }
-
-func (c *Catalog) doorNames() []string {
-	var names []string
-	for _, f := range c.Fronds {
-		for _, d := range f.Doors {
-			names = append(names, d.Name)
-		}
-	}
-	return names
-}

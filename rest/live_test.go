@@ -93,8 +93,10 @@ func TestFilterBracketsOnASurface(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, rest := range []string{"=x", "[name]=x", "[name][eq]=x", "[born][gte]=1800", "[eq]=x", "[some][name]=x", "[not][name]=x", "[a][b][c]=1",
-		"[in]=x&filter[%s][in]=y", "=x&filter[%s]=y", "=x&filter[%s][eq]=y", "=x&filter[%s][name]=y", "[or][name]=x", "[or]=x", "[not]=x", "[name][some]=x"} {
+	for _, rest := range []string{
+		"=x", "[name]=x", "[name][eq]=x", "[born][gte]=1800", "[eq]=x", "[some][name]=x", "[not][name]=x", "[a][b][c]=1",
+		"[in]=x&filter[%s][in]=y", "=x&filter[%s]=y", "=x&filter[%s][eq]=y", "=x&filter[%s][name]=y", "[or][name]=x", "[or]=x", "[not]=x", "[name][some]=x",
+	} {
 		refused := func(name string) string {
 			w := ask(t, h, "GET /api/blog/posts?filter["+name+"]"+strings.ReplaceAll(rest, "%s", name), nil, "")
 			return strings.ReplaceAll(problem(t, w), name, "NAME")

@@ -127,7 +127,8 @@ func (g *garden) relate(m *maker, size int, name func(*entity, string) string) {
 	}
 	for _, e := range g.entities {
 		to := pick(m, g.entities)
-		back := slices.ContainsFunc(to.fields, func(f *field) bool { return f.kind == one && f.to == e })
+		// Two lists of ids that face each other are no cards.
+		back := slices.ContainsFunc(to.fields, func(f *field) bool { return (f.kind == one || f.kind == ids) && f.to == e })
 		if !back && m.chance(60) {
 			f := &field{of: e, kind: ids, to: to, optional: true}
 			stem := name(e, "Tag")
