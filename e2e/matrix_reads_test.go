@@ -145,9 +145,24 @@ var shopLists = []story{
 			fail: "VALIDATION_FAILED /query/after:cursor",
 		},
 		{
-			name: "both ways at once is refused",
-			call: call{Method: "category.list", Query: `{"sort":"position","after":"$first","before":"$second"}`},
-			fail: "VALIDATION_FAILED /query/before:exclusive",
+			name: "between two cursors",
+			call: call{Method: "category.list", Query: `{"fields":["id"],"filter":{"parentId":{"isNull":true}},"sort":"position","limit":2,"after":"$first","before":"$second"}`},
+			want: `{"items":[{"id":"c-kitchen"}],"total":5,"hasMore":false,"endCursor":"="}`,
+		},
+		{
+			name: "the last behind a cursor",
+			call: call{Method: "category.list", Query: `{"fields":["id"],"filter":{"parentId":{"isNull":true}},"sort":"position","limit":2,"after":"$first","backward":true}`},
+			want: `{"items":[{"id":"c-baking"},{"id":"c-table"}],"total":5,"hasMore":false,"endCursor":"="}`,
+		},
+		{
+			name: "the first before a cursor",
+			call: call{Method: "category.list", Query: `{"fields":["id"],"filter":{"parentId":{"isNull":true}},"sort":"position","limit":2,"before":"$second","backward":false}`},
+			want: `{"items":[{"id":"c-coffee"},{"id":"c-tea"}],"total":5,"hasMore":true,"endCursor":"="}`,
+		},
+		{
+			name: "behind an empty cursor is refused",
+			call: call{Method: "category.list", Query: `{"sort":"position","after":""}`},
+			fail: "VALIDATION_FAILED /query/after:cursor", graphql: "BAD_REQUEST",
 		},
 	}},
 	{name: "list refuses", steps: []step{

@@ -71,6 +71,8 @@ type walk struct {
 
 	at      *item // the last row read, as it was then
 	cursor  string
+	end     *item // the row that a range ends at, as it was then
+	until   string
 	orderBy []map[string]string
 }
 
@@ -125,21 +127,24 @@ func (k *walk) list(rack string) []*item {
 // next reads the next page of n rows and holds it to the slice.
 func (k *walk) next(n int) *page {
 	vars := map[string]any{"o": k.orderBy}
-	args := "orderBy: $o, first: $n, after: $c"
+	args := "orderBy: $o, first: $n, after: $c, before: $d"
 	if k.backward {
-		args = "orderBy: $o, last: $n, before: $c"
+		args = "orderBy: $o, last: $n, before: $c, after: $d"
 	}
 	vars["n"] = n
 	if k.at != nil {
 		vars["c"] = k.cursor
 	}
+	if k.end != nil {
+		vars["d"] = k.until
+	}
 	if k.atLeast != "" {
 		vars["f"] = map[string]any{"rank": map[string]any{"gte": json.RawMessage(k.atLeast)}}
 		args += ", filter: $f"
 	}
-	head := "query ($n: Int, $c: String, $o: [ItemOrder!], $f: ItemFilter) "
+	head := "query ($n: Int, $c: String, $d: String, $o: [ItemOrder!], $f: ItemFilter) "
 	if k.atLeast == "" {
-		head = "query ($n: Int, $c: String, $o: [ItemOrder!]) "
+		head = "query ($n: Int, $c: String, $d: String, $o: [ItemOrder!]) "
 	}
 	var p *page
 	switch {
@@ -181,6 +186,33 @@ func (k *walk) next(n int) *page {
 	return p
 }
 
+// ranges reads what lies between two rows of the list in either direction, also when
+// they are turned round, or gone by then, and before or behind one of them alone.
+func (k *walk) ranges() {
+	whole := *k
+	whole.at, whole.end = nil, nil
+	p := whole.next(100)
+	if len(p.Edges) == 0 {
+		return
+	}
+	mark := func() (*item, string) {
+		e := p.Edges[k.IntN(len(p.Edges))]
+		return k.snapshot(e.Node.ID), e.Cursor
+	}
+	r := *k
+	r.at, r.cursor = mark()
+	r.end, r.until = mark()
+	if k.IntN(4) == 0 {
+		r.at = nil
+	}
+	k.stir(k.by())
+	for _, r.backward = range []bool{false, true} {
+		read := r // next goes on from what it has read
+		read.next(k.IntN(6))
+		read.next(1 + k.IntN(6))
+	}
+}
+
 // snapshot is an item as it is now.
 func (w *warehouse) snapshot(id string) *item {
 	for _, it := range w.items {
@@ -201,22 +233,27 @@ func (w *warehouse) snapshot(id string) *item {
 func (k *walk) hold(rack string, p *page, n int) {
 	k.Helper()
 	list := k.list(rack)
+	after, before := k.at, k.end
+	if k.backward {
+		after, before = before, after
+	}
 	from, to := 0, len(list)
-	if k.at != nil {
-		for i, it := range list {
-			c := compareItems(k.order, it, k.at)
-			if !k.backward && c <= 0 {
-				from = i + 1
-			}
-			if k.backward && c >= 0 {
-				to = min(to, i)
-			}
+	for i, it := range list {
+		if after != nil && compareItems(k.order, it, after) <= 0 {
+			from = i + 1
+		}
+		if before != nil && compareItems(k.order, it, before) >= 0 {
+			to = min(to, i)
 		}
 	}
+	// In the direction of reading the range ends, against it the list.
+	next, previous := to < len(list), from > 0
 	if k.backward {
-		from = max(from, to-n)
+		previous = to-n > from
+		from = max(min(from, to), to-n)
 	} else {
-		to = min(to, from+n)
+		next = from+n < to
+		to = min(max(from, to), from+n)
 	}
 	want := []string{}
 	for _, it := range list[from:to] {
@@ -231,9 +268,9 @@ func (k *walk) hold(rack string, p *page, n int) {
 		k.Fatalf("a page of %d is %v, items %v; want %v\n%s", n, got, items, want, k)
 	case p.Total != len(list):
 		k.Fatalf("total is %d, want %d\n%s", p.Total, len(list), k)
-	case p.PageInfo.HasNextPage != (to < len(list)) || p.HasMore != p.PageInfo.HasNextPage:
+	case p.PageInfo.HasNextPage != next || p.HasMore != p.PageInfo.HasNextPage:
 		k.Fatalf("hasNextPage is %v, hasMore %v, %d to %d of %d\n%s", p.PageInfo.HasNextPage, p.HasMore, from, to, len(list), k)
-	case p.PageInfo.HasPreviousPage != (from > 0):
+	case p.PageInfo.HasPreviousPage != previous:
 		k.Fatalf("hasPreviousPage is %v, %d to %d of %d\n%s", p.PageInfo.HasPreviousPage, from, to, len(list), k)
 	case len(want) == 0 && (p.PageInfo.StartCursor != nil || p.PageInfo.EndCursor != nil || p.EndCursor != nil):
 		k.Fatalf("an empty page has cursors\n%s", k)
@@ -246,6 +283,9 @@ func (k *walk) String() string {
 	s := fmt.Sprintf("backward %v, order %v, rack %q (with the others: %v), rank >= %q", k.backward, k.order, k.rack, k.all, k.atLeast)
 	if k.at != nil {
 		s += fmt.Sprintf(", from %v", k.at.of)
+	}
+	if k.end != nil {
+		s += fmt.Sprintf(", until %v", k.end.of)
 	}
 	for _, it := range k.list("") {
 		s += fmt.Sprintf("\n%v", it.of)
@@ -283,6 +323,9 @@ func TestPagingOverAChangingTable(t *testing.T) {
 			}
 			if step < 30 {
 				w.stir(k.by())
+			}
+			if w.IntN(3) == 0 {
+				k.ranges()
 			}
 			if w.IntN(6) == 0 { // look back, and go on
 				back := *k

@@ -143,11 +143,15 @@ func (w *graphqlWire) do(t *testing.T, c call) (answer, bool) {
 	for arg, v := range members(t, c.Query) {
 		switch arg {
 		case "limit":
-			if strings.Contains(c.Query, `"before"`) {
-				arg = "last"
-			} else {
-				arg = "first"
+			backward := strings.Contains(c.Query, `"before"`) && !strings.Contains(c.Query, `"after"`)
+			if way, ok := members(t, c.Query)["backward"]; ok {
+				backward = string(way) == "true"
 			}
+			if arg = "first"; backward {
+				arg = "last"
+			}
+		case "backward":
+			continue // first or last say it
 		case "sort":
 			arg, v = "orderBy", orderBy(t, v)
 		case "fields":

@@ -246,6 +246,10 @@ func TestRowsBeforeAPage(t *testing.T) {
 	}{
 		{``, `{"items":[{"id":"a"},{"id":"b"}],"total":5,"hasMore":true,"endCursor":"x"}`, false, []string{"cKO8c8A4mIZQAQ", "x"}},
 		{`{"after":""}`, `{"items":[],"total":5,"hasMore":true,"endCursor":null}`, false, nil},
+		{`{"after":"w","before":"z","limit":2}`, `{"items":[{"id":"a"}],"total":5,"hasMore":true,"endCursor":"x"}`, true, []string{"x"}},
+		{`{"before":"w","backward":false,"limit":1}`, `{"items":[{"id":"a"}],"total":5,"hasMore":true,"endCursor":"x"}`, false, []string{"x"}},
+		{`{"after":"w","backward":true,"limit":1}`, `{"items":[{"id":"a"}],"total":5,"hasMore":false,"endCursor":"x"}`, true, []string{"x"}},
+		{`{"after":"w","before":"","backward":true,"limit":2}`, `{"items":[{"id":"a"}],"total":5,"hasMore":false,"endCursor":"x"}`, false, []string{"x"}},
 		{`{"after":"w"}`, `{"items":[{"id":"a"}],"total":5,"hasMore":true,"endCursor":"x"}`, true, []string{"x"}},
 		{`{"offset":2}`, `{"items":[{"id":"a"}],"total":5,"hasMore":true,"endCursor":null}`, true, []string{"cKO8c8A4mIZQAw"}},
 		{`{"offset":0}`, `{"items":[{"id":"a"}],"total":5,"hasMore":true,"endCursor":null}`, false, []string{"cKO8c8A4mIZQAQ"}},

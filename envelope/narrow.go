@@ -47,7 +47,7 @@ func (q *question) knowsFields(names []string) bool {
 
 // listOwn are the keys of list's query (DESIGN 5). A host may not know one of them,
 // and then it might not say so: some hosts ignore what they do not know.
-var listOwn = []string{"filter", "sort", "limit", "after", "before", "offset", "fields", "total", "cursors"}
+var listOwn = []string{"filter", "sort", "limit", "after", "before", "backward", "offset", "fields", "total", "cursors"}
 
 // narrow is the query of a call as this host takes it: with the fields that are
 // going to be read where it can be told them, without what it does not know and

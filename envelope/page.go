@@ -65,8 +65,9 @@ func (q *question) page(in *reader, r *facade.Result, bare bool) {
 	case w.known:
 		r.HasPrevious = w.from != position{}
 	default:
-		before := jsontext.Unquote(jsontext.Get(q.call.Invocation.Query, "before"))
-		if before == "" && r.Total >= 0 {
+		query := q.call.Invocation.Query
+		bounds := jsontext.Unquote(jsontext.Get(query, "before")) + jsontext.Unquote(jsontext.Get(query, "after"))
+		if bounds == "" && r.Total >= 0 {
 			r.HasPrevious = r.Total > int64(n)
 		} else {
 			r.HasPrevious = n > 0 && n == limit // a full page: there may be more of them

@@ -79,8 +79,12 @@ func (q *question) place(query json.RawMessage, probe bool) (json.RawMessage, *f
 	if n, ok := schema.Integer(jsontext.Get(query, "offset")); ok && n > 0 && n <= maxSkipped {
 		w.from.rows = int(n)
 	}
-	if jsontext.KindOf(before) == jsontext.String {
+	w.known = jsontext.KindOf(before) != jsontext.String || jsontext.KindOf(after) == jsontext.String // both are a range
+	switch jsontext.KindOf(jsontext.Get(query, "backward")) {
+	case jsontext.True:
 		w.known = false
+	case jsontext.False:
+		w.known = true
 	}
 	own := false
 	if text := jsontext.Unquote(after); jsontext.KindOf(after) == jsontext.String && text != "" {

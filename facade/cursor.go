@@ -95,9 +95,12 @@ func markOf(e *schema.Entity, keys []SortKey) uint64 {
 	return h
 }
 
-// readCursor reads after or before. The empty cursor is the edge of the list: its
-// beginning for after, its end for before.
+// readCursor reads after or before, nil where it was not sent. The empty before is the
+// end of the list.
 func (t *trip) readCursor(name string, value json.RawMessage) []json.RawMessage {
+	if value == nil {
+		return nil
+	}
 	if jsontext.KindOf(value) != jsontext.String {
 		t.refuseQuery(name, "type", "must be a cursor: the endCursor of a page of this list")
 		return nil

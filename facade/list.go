@@ -35,6 +35,7 @@ type listing struct {
 	limit    int
 	offset   int
 	from     []json.RawMessage // of the row the page is read on from; nil: the edge
+	until    []json.RawMessage // of the row it is read on to, without it; nil: the other edge
 	backward bool
 	count    bool
 	fields   []string
@@ -44,7 +45,7 @@ type listing struct {
 }
 
 // listKeys are the keys of list's query.
-var listKeys = []string{"filter", "sort", "limit", "after", "before", "offset", "fields", "total", "cursors"}
+var listKeys = []string{"filter", "sort", "limit", "after", "before", "backward", "offset", "fields", "total", "cursors"}
 
 // admitList reads list's query. Every value is judged here, so that a store only
 // translates.
@@ -55,7 +56,7 @@ func (t *trip) admitList(ctx context.Context) error {
 	t.only(in.Body, "/body", nil)
 	l.count, l.limit = true, t.door.limits.Default
 	l.order = t.door.byID
-	var after, before json.RawMessage
+	var after, before, backward json.RawMessage
 	for name, value := range jsontext.Members(in.Query) {
 		if jsontext.IsNull(value) {
 			continue // an explicit null is as good as nothing here: none of them can be null
@@ -74,6 +75,8 @@ func (t *trip) admitList(ctx context.Context) error {
 			after = value
 		case "before":
 			before = value
+		case "backward":
+			backward = value
 		case "fields":
 			l.fields = t.readFields(value)
 		case "total":
@@ -82,21 +85,31 @@ func (t *trip) admitList(ctx context.Context) error {
 			l.edges = t.readYes("cursors", value)
 		}
 	}
+	l.backward = before != nil && after == nil
+	if backward != nil {
+		l.backward = t.readYes("backward", backward)
+	}
 	switch {
-	case after != nil && before != nil:
-		t.refuseQuery("before", "exclusive", "cannot stand beside after; send one of them")
+	case after != nil && isEmptyText(after): // before may be: the end of the list
+		t.refuseQuery("after", "cursor", "is empty and no cursor; leave it out to read from the beginning")
 	case (after != nil || before != nil) && l.offset > 0:
 		t.refuseQuery("offset", "exclusive", "cannot stand beside a cursor; send one of them")
+	case l.backward && l.offset > 0:
+		t.refuseQuery("offset", "exclusive", "counts from the beginning and cannot stand beside backward; send one of them")
 	case t.away(): // a cursor is a word between the remote and whoever asks it
-		l.backward = before != nil
-	case after != nil:
-		l.from = t.readCursor("after", after)
-	case before != nil:
-		l.backward = true
-		l.from = t.readCursor("before", before)
+	default:
+		l.from, l.until = t.readCursor("after", after), t.readCursor("before", before)
+		if l.backward {
+			l.from, l.until = l.until, l.from
+		}
 	}
 	t.sel = t.pick(t.call.Select, l.fields)
 	return nil
+}
+
+// isEmptyText says whether a value is the empty text.
+func isEmptyText(value json.RawMessage) bool {
+	return jsontext.KindOf(value) == jsontext.String && jsontext.Unquote(jsontext.Trim(value)) == ""
 }
 
 func (t *trip) readYes(name string, value json.RawMessage) bool {
@@ -114,7 +127,7 @@ func (t *trip) runList(ctx context.Context) (*Result, error) {
 	}
 	q := Find{
 		Entity: t.door.Entity, Select: t.sel.stored, Where: both(t.see.Rows, l.filter),
-		Sort: l.order.keys, Limit: l.limit, Offset: l.offset, From: l.from, Backward: l.backward,
+		Sort: l.order.keys, Limit: l.limit, Offset: l.offset, From: l.from, Until: l.until, Backward: l.backward,
 		Count: l.count, Keys: t.call.Cursors || l.edges,
 	}
 	if t.each != nil {
@@ -150,7 +163,7 @@ func (t *trip) behind(ctx context.Context, q Find) (*Found, error) {
 		return behind, nil
 	}
 	q.Select, q.Limit, q.Offset, q.Count, q.Keys = noFields, 0, 0, false, false
-	q.Backward, q.Including = !l.backward, true
+	q.Backward, q.Including, q.Until = !l.backward, true, nil
 	return t.store().Find(ctx, &q)
 }
 

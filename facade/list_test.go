@@ -137,8 +137,12 @@ func TestListRefuses(t *testing.T) {
 		{"post.list", `{"total":"no"}`, "/query/total type: must be true or false"},
 		{"post.list", `{"fields":"id,editorNote"}`, "/query/fields/1 unknown_key: names editorNote, which post does not have; there is id"},
 		{"post.list", `{"fields":5}`, `/query/fields type: must be names of fields, such as "id,title" or ["id", "title"]`},
-		{"post.list", `{"page":2}`, "/query/page unknown_key: is nothing that post.list takes; there is filter, sort, limit, after, before, offset, fields, total"},
-		{"post.list", `{"after":"x","before":"y"}`, "/query/before exclusive: cannot stand beside after; send one of them"},
+		{"post.list", `{"page":2}`, "/query/page unknown_key: is nothing that post.list takes; there is filter, sort, limit, after, before, backward, offset, fields, total"},
+		{"post.list", `{"after":"x","before":"y"}`, "/query/after cursor: is no cursor of post.list in this order; send the endCursor of a page with the same sort, or leave it out to begin anew\n/query/before cursor: is no cursor"},
+		{"post.list", `{"after":""}`, "/query/after cursor: is empty and no cursor; leave it out to read from the beginning"},
+		{"post.list", `{"after":"","before":""}`, "/query/after cursor: is empty and no cursor; leave it out to read from the beginning"},
+		{"post.list", `{"backward":"yes"}`, "/query/backward type: must be true or false"},
+		{"post.list", `{"backward":true,"offset":1}`, "/query/offset exclusive: counts from the beginning and cannot stand beside backward; send one of them"},
 		{"post.list", `{"after":"x","offset":1}`, "/query/offset exclusive: cannot stand beside a cursor; send one of them"},
 		{"post.list", `{"after":"x"}`, "/query/after cursor: is no cursor of post.list in this order; send the endCursor of a page with the same sort, or leave it out to begin anew"},
 		{"post.list", `{"after":5}`, "/query/after type: must be a cursor: the endCursor of a page of this list"},
@@ -193,8 +197,9 @@ func TestListShape(t *testing.T) {
 			`{"items":[{"id":"p1"},{"id":"p2"},{"id":"p3"},{"id":"p4"},{"id":"p5"}],"total":5,"hasMore":false,"endCursor":"…"}`,
 		},
 		{"total is of the filter, whatever the page", `{"filter":{"status":{"eq":"draft"}},"limit":1,"fields":"id"}`, `{"items":[{"id":"p3"}],"total":2,"hasMore":true,"endCursor":"…"}`},
-		{"the empty cursors are the edges", `{"before":"","limit":2,"fields":"id"}`, `{"items":[{"id":"p4"},{"id":"p5"}],"total":5,"hasMore":false,"endCursor":"…"}`},
-		{"of both sides", `{"after":"","limit":1,"fields":"id"}`, `{"items":[{"id":"p1"}],"total":5,"hasMore":true,"endCursor":"…"}`},
+		{"the empty before is the end", `{"before":"","limit":2,"fields":"id"}`, `{"items":[{"id":"p4"},{"id":"p5"}],"total":5,"hasMore":false,"endCursor":"…"}`},
+		{"backward without a cursor too", `{"backward":true,"limit":2,"fields":"id"}`, `{"items":[{"id":"p4"},{"id":"p5"}],"total":5,"hasMore":false,"endCursor":"…"}`},
+		{"not backward before the end", `{"before":"","backward":false,"limit":2,"fields":"id"}`, `{"items":[{"id":"p1"},{"id":"p2"}],"total":5,"hasMore":true,"endCursor":"…"}`},
 		{"no field at all", `{"fields":[],"limit":1}`, `{"items":[{}],"total":5,"hasMore":true,"endCursor":"…"}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -261,8 +266,8 @@ func TestPagesMeetEveryRowOnce(t *testing.T) {
 
 		var forward []string
 		page := facade.List[struct{ ID int }]{HasMore: true}
-		for after := ""; page.HasMore; after = page.EndCursor {
-			text := must(t, f, "comment.list", "", fmt.Sprintf(`{%s,"limit":%d,"after":%q}`, query, limit, after), "")
+		for after := `null`; page.HasMore; after = fmt.Sprintf("%q", page.EndCursor) {
+			text := must(t, f, "comment.list", "", fmt.Sprintf(`{%s,"limit":%d,"after":%s}`, query, limit, after), "")
 			page = facade.List[struct{ ID int }]{}
 			if err := json.Unmarshal([]byte(text), &page); err != nil {
 				t.Fatal(err)
@@ -293,6 +298,58 @@ func TestPagesMeetEveryRowOnce(t *testing.T) {
 		}
 		if got := strings.TrimSpace(strings.Join(backward, " ")); got != whole {
 			t.Fatalf("%s, pages of %d backward\n%s\nwhole\n%s", query, limit, got, whole)
+		}
+	}
+}
+
+// TestRanges: of the rows behind after and before before, limit takes the first, or
+// with backward the last. More says whether the range has others in the direction of
+// reading, and against it whether rows lie outside.
+func TestRanges(t *testing.T) {
+	f := kittest.Facade(t)
+	res, err := f.Call(t.Context(), &facade.Call{Entity: "post", Operation: "list", Cursors: true, Invocation: facade.Invocation{Query: raw(`{"sort":"-id"}`)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := map[string]string{} // p5 p4 p3 p2 p1
+	for i, cursor := range res.Cursors {
+		at[fmt.Sprintf("p%d", 5-i)] = cursor
+	}
+	for _, c := range []struct {
+		query          string
+		want           string
+		more, previous bool
+	}{
+		{`"after":"p5","before":"p1"`, "p4 p3 p2", false, true},
+		{`"after":"p5","before":"p1","limit":3`, "p4 p3 p2", false, true},
+		{`"after":"p5","before":"p1","limit":2`, "p4 p3", true, true},
+		{`"after":"p5","before":"p1","limit":0`, "", true, true},
+		{`"after":"p5","before":"p1","limit":2,"backward":false`, "p4 p3", true, true},
+		{`"after":"p5","before":"p1","limit":2,"backward":true`, "p3 p2", true, true},
+		{`"after":"p5","before":"p1","limit":3,"backward":true`, "p4 p3 p2", true, false},
+		{`"after":"p4","before":"p3"`, "", false, true},
+		{`"after":"p2","before":"p4"`, "", false, true},
+		{`"after":"p2","before":"p4","backward":true`, "", true, false},
+		{`"before":"p2","limit":2`, "p4 p3", true, true},
+		{`"before":"p2","limit":2,"backward":false`, "p5 p4", true, false},
+		{`"before":"p2","limit":3,"backward":false`, "p5 p4 p3", false, false},
+		{`"after":"p4","limit":2`, "p3 p2", true, true},
+		{`"after":"p4","limit":2,"backward":true`, "p2 p1", false, true},
+		{`"after":"p4","limit":3,"backward":true`, "p3 p2 p1", false, false},
+		{`"after":"p4","before":"","limit":2,"backward":true`, "p2 p1", false, true},
+		{`"after":"p4","before":"","limit":2`, "p3 p2", true, true},
+	} {
+		query := c.query
+		for id, cursor := range at {
+			query = strings.ReplaceAll(query, `"`+id+`"`, `"`+cursor+`"`)
+		}
+		res, err := f.Call(t.Context(), &facade.Call{Entity: "post", Operation: "list", Behind: true, Invocation: facade.Invocation{Query: raw(`{"sort":"-id",` + query + `}`)}})
+		if err != nil {
+			t.Errorf("%s: %v", c.query, err)
+			continue
+		}
+		if got := ids(t, string(res.AppendJSON(nil))); got != c.want || res.HasMore != c.more || res.HasPrevious != c.previous || res.Total != 5 {
+			t.Errorf("%s: %q of %d, more %v, previous %v; want %q of 5, %v, %v", c.query, got, res.Total, res.HasMore, res.HasPrevious, c.want, c.more, c.previous)
 		}
 	}
 }

@@ -83,8 +83,10 @@ func keywords(name string, n int) schema.Keywords {
 //	filter  {"price": {"gte": 10}, "or": [{…}, {…}], "author": {"name": {"eq": "Ada"}}}; all members hold
 //	sort    "-createdAt,title", or a list of such names; - is descending; the primary key follows by itself
 //	limit   rows of a page; 0 is none, for the total alone; more than the most is cut to it
-//	after   the endCursor of a page with this sort: the rows behind it. "" is the beginning
-//	before  a cursor likewise: the limit rows that stand last before it, in the same order. "" is the end
+//	after   the endCursor of a page with this sort: the rows behind it
+//	before  a cursor likewise: the rows before it. "" is the end
+//	backward whether limit takes the rows that stand last, in the same order; so it is where before stands
+//	        without after. Both are a range: the rows behind after and before before
 //	offset  rows to leave out at the beginning; without a cursor
 //	fields  the fields to answer: "id,title", or a list
 //	cursors whether to answer, beside the spec's four members, cursors (of every row) and hasPrevious
@@ -116,8 +118,11 @@ func listCard(limits ListLimits, filter schema.Shape) *schema.Card {
 			names("sort", "Names of fields, such as -createdAt,title; - is descending. The primary key follows by itself."),
 			count("limit", fmt.Sprintf("How many rows; more than %d is cut to it, 0 is none.", limits.Max),
 				schema.Keyword{Name: "default", Value: json.RawMessage(strconv.Itoa(limits.Default))}),
-			text("after", "A cursor: the rows behind it. Empty: from the beginning."),
+			text("after", "A cursor: the rows behind it. With before: the range between them."),
 			text("before", "A cursor: the rows that stand last before it. Empty: before the end."),
+			{Name: "backward", Shape: schema.Shape{
+				Type: "boolean", Description: "Whether limit takes the rows that stand last, in the same order. Left out: where before is sent without after.",
+			}},
 			count("offset", "How many rows to leave out at the beginning."),
 			names("fields", "Names of the fields to answer, such as id,title; etag is the version of each row."),
 			{Name: "total", Shape: schema.Shape{

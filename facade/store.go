@@ -68,12 +68,15 @@ type Find struct {
 	Limit  int       // rows to answer at most, per key with Each; 0 or less: no rows, Total and More alone
 	Offset int
 	From   []json.RawMessage // keyset: values of Sort's fields; rows strictly behind them, or before with Backward
+	// Until ends the range that From begins: rows strictly before it in the direction of
+	// reading. It is given in the form of From, and stands without one as well.
+	Until []json.RawMessage
 	// Including lets the row that stands at From, if there is one, be among them.
 	Including bool
 	// Backward reads towards the beginning: the Limit rows that stand last before
 	// From (or last of all), answered in the order of Sort all the same.
 	Backward bool
-	Count    bool // Total is wanted: of Where (per key), without From, Limit and Offset
+	Count    bool // Total is wanted: of Where (per key), without From, Until, Limit and Offset
 	Keys     bool // Found.Keys is wanted for every row; else only for the first and the last of each group
 	Each     *EachKey
 }
@@ -88,7 +91,8 @@ type EachKey struct {
 type Found struct {
 	Rows  *Rows
 	Total int64 // -1: not counted
-	// More says there are rows beyond the answered ones in the direction of reading.
+	// More says there are rows beyond the answered ones in the direction of reading,
+	// before Until.
 	More bool
 	// Keys[i] is, where asked for, the JSON array of row i's values of Find.Sort; else nil.
 	Keys   []json.RawMessage

@@ -113,7 +113,7 @@ func (f *fetch) invocation(vars *variables) *invocation {
 		in.window = paging.window()
 		query = member{}
 	case f.isList():
-		paging.into(&query, &r)
+		paging.into(&query, &r, f.list())
 		if !f.total {
 			query.add("total", []byte("false"))
 		}
@@ -154,6 +154,14 @@ func besides(own, all json.RawMessage) (json.RawMessage, *facade.Error) {
 	return params.object(), nil
 }
 
+// list is the operation that answers a list.
+func (f *fetch) list() *facade.Operation {
+	if f.binding.Operation != nil {
+		return f.binding.Operation
+	}
+	return f.binding.Door.Operation("list")
+}
+
 // isList says whether the call is a built-in list, whose paging is the house's own.
 func (f *fetch) isList() bool {
 	return f.binding.Kind == ToMany || f.binding.Kind == Operation && f.op == "list" && f.binding.Operation.Builtin
@@ -186,15 +194,18 @@ type paging struct{ first, last, after, before, offset []byte }
 func sent(text []byte) bool { return text != nil && !jsontext.IsNull(text) }
 
 // into writes the arguments of a connection as list takes them (DESIGN 5): one
-// limit, and a cursor that says the direction. The empty cursor is the edge.
-func (p *paging) into(query *member, r *renderer) {
+// limit, the cursors, and the direction where they do not say it.
+func (p *paging) into(query *member, r *renderer, list *facade.Operation) {
 	p.sides(r)
 	limit := p.first
 	if sent(p.last) {
 		limit = p.last
-		if !sent(p.before) {
-			query.add("before", []byte(`""`))
+	}
+	if name, value := direction(sent(p.first), sent(p.last), sent(p.after), sent(p.before)); name != "" {
+		if !list.Takes(name) {
+			r.fail(facade.BadRequest, "the host of this list does not read that range; send first with after, or last with before")
 		}
+		query.add(name, []byte(value))
 	}
 	if sent(limit) {
 		query.add("limit", limit)
@@ -209,7 +220,7 @@ func (p *paging) into(query *member, r *renderer) {
 
 // sides refuses what contradicts itself.
 func (p *paging) sides(r *renderer) {
-	if err := sides(count(p.first), count(p.last), count(p.offset), sent(p.after), sent(p.before)); err != nil && r.err == nil {
+	if err := sides(count(p.first), count(p.last), count(p.offset), string(p.after) == `""`, string(p.before) == `""`); err != nil && r.err == nil {
 		r.err = err
 	}
 }

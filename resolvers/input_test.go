@@ -127,8 +127,8 @@ func TestInvocations(t *testing.T) {
 
 		// Lists.
 		{
-			"first", `{ posts(first: 2, after: "") { items { id } } }`, ``,
-			`- {"limit":2,"after":"","total":false} -`,
+			"first", `{ posts(first: 2, after: "c") { items { id } } }`, ``,
+			`- {"limit":2,"after":"c","total":false} -`,
 		},
 		{
 			"last without before is the end", `{ posts(last: 2) { items { id } total } }`, ``,
@@ -137,6 +137,26 @@ func TestInvocations(t *testing.T) {
 		{
 			"last before", `{ posts(last: 2, before: "c") { items { id } total } }`, ``,
 			`- {"limit":2,"before":"c"} -`,
+		},
+		{
+			"first of a range", `{ posts(first: 2, after: "a", before: "c") { items { id } total } }`, ``,
+			`- {"limit":2,"after":"a","before":"c"} -`,
+		},
+		{
+			"last of a range", `{ posts(last: 2, after: "a", before: "c") { items { id } total } }`, ``,
+			`- {"backward":true,"limit":2,"after":"a","before":"c"} -`,
+		},
+		{
+			"first before", `{ posts(first: 2, before: "c") { items { id } total } }`, ``,
+			`- {"backward":false,"limit":2,"before":"c"} -`,
+		},
+		{
+			"last behind", `{ posts(last: 2, after: "c") { items { id } total } }`, ``,
+			`- {"backward":true,"limit":2,"after":"c"} -`,
+		},
+		{
+			"a range without a number", `{ posts(after: "a", before: "c") { items { id } total } }`, ``,
+			`- {"after":"a","before":"c"} -`,
 		},
 		{
 			"null pages nothing", `query($a: String, $n: Int) { posts(first: $n, after: $a, last: null, before: null) { items { id } total } }`, `{"a":null}`,

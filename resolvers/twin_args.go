@@ -20,13 +20,8 @@ func twinInvoke(in *facade.Invocation, where []Arg, args map[string]any) error {
 		switch a.Into {
 		case IntoParams:
 			params[a.Key] = value
-		case IntoQuery, IntoFirst, IntoAfter, IntoBefore:
+		case IntoQuery, IntoFirst, IntoLast, IntoAfter, IntoBefore:
 			query[a.Key] = value
-		case IntoLast:
-			query[a.Key] = value
-			if query["before"] == nil {
-				query["before"] = "" // the end of the list
-			}
 		case IntoSort:
 			keys, err := twinSortKeys(value)
 			if err != nil {
@@ -46,8 +41,8 @@ func twinInvoke(in *facade.Invocation, where []Arg, args map[string]any) error {
 		if err := w.sides(); err != nil {
 			return err
 		}
-		if w.Before != nil {
-			query["before"] = *w.Before
+		if name, value := direction(w.First != nil, w.Last != nil, w.After != nil, w.Before != nil); name != "" {
+			query[name] = json.RawMessage(value)
 		}
 	}
 	switch {

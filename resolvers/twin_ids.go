@@ -68,12 +68,10 @@ func PageIDs(ids []json.RawMessage, there []bool, w Window) (from, to int, page 
 	switch err := w.sides(); {
 	case err != nil:
 		return 0, 0, page, err
-	case w.After != nil && w.Before != nil:
-		return 0, 0, page, facade.Errorf(facade.BadRequest, "after and before were both sent; send one of them")
 	case w.Offset != nil && *w.Offset > 0 && (w.After != nil || w.Before != nil):
 		return 0, 0, page, facade.Errorf(facade.BadRequest, "offset was sent with a cursor; send one of them")
 	}
-	if w.After != nil && *w.After != "" { // the empty cursor is the edge, as in list
+	if w.After != nil {
 		at, err := findCursor(ids, *w.After, "after")
 		if err != nil {
 			return 0, 0, page, err
@@ -84,7 +82,7 @@ func PageIDs(ids []json.RawMessage, there []bool, w Window) (from, to int, page 
 			}
 		}
 	}
-	if w.Before != nil && *w.Before != "" {
+	if w.Before != nil {
 		at, err := findCursor(ids, *w.Before, "before")
 		if err != nil {
 			return 0, 0, page, err
@@ -96,7 +94,12 @@ func PageIDs(ids []json.RawMessage, there []bool, w Window) (from, to int, page 
 		}
 	}
 	if w.Offset != nil {
-		from = min(from+*w.Offset, visible)
+		from = from + min(*w.Offset, visible)
+	}
+	from = min(from, to) // a range whose ends stand the other way round holds nothing
+	begin, end := 0, to  // in the direction of reading the range ends, against it the list
+	if w.Last != nil || w.First == nil && w.Before != nil && w.After == nil {
+		begin, end = from, visible
 	}
 	switch {
 	case w.First != nil:
@@ -104,7 +107,7 @@ func PageIDs(ids []json.RawMessage, there []bool, w Window) (from, to int, page 
 	case w.Last != nil:
 		from = max(from, to-*w.Last)
 	}
-	page.HasMore, page.HasPrevious = to < visible, from > 0
+	page.HasMore, page.HasPrevious = to < end, from > begin
 	if to > from {
 		page.Cursors = make([]string, 0, to-from)
 	}
@@ -129,30 +132,45 @@ func (w *Window) sides() *facade.Error {
 		}
 		return *n
 	}
-	return sides(number(w.First), number(w.Last), number(w.Offset), w.After != nil, w.Before != nil)
+	return sides(number(w.First), number(w.Last), number(w.Offset), w.After != nil && *w.After == "", w.Before != nil && *w.Before == "")
 }
 
 // unsent stands for a number that was not sent.
 const unsent = math.MinInt
 
-// sides refuses paging arguments that contradict each other: first reads on from
-// after, last reads back from before, and offset counts from the beginning. The rest
-// list says itself, on every surface alike.
-func sides(first, last, offset int, after, before bool) *facade.Error {
+// sides refuses paging arguments that contradict each other: first and last read from
+// one end each, and offset counts from the beginning. An empty cursor is none. The
+// rest list says itself, on every surface alike.
+func sides(first, last, offset int, emptyAfter, emptyBefore bool) *facade.Error {
 	why := ""
 	switch {
 	case first != unsent && last != unsent:
 		why = "first and last were both sent; send one of them"
-	case first != unsent && before:
-		why = "before was sent with first; send last with it, or after instead"
-	case last != unsent && after:
-		why = "after was sent with last; send first with it, or before instead"
 	case offset > 0 && last != unsent:
 		why = "offset was sent with last; send first with it, or before instead"
+	case emptyAfter:
+		why = "after is empty and no cursor; leave it out to read from the beginning"
+	case emptyBefore:
+		why = "before is empty and no cursor; leave it out to read up to the end"
 	default:
 		return nil
 	}
 	return facade.Errorf(facade.BadRequest, "%s", why)
+}
+
+// direction is the member of list's query that tells the end from which its limit
+// counts, where the cursors alone do not: list reads backward from before without
+// after. The empty before is the end of the list.
+func direction(first, last, after, before bool) (name, value string) {
+	switch {
+	case last && after:
+		return "backward", "true"
+	case last && !before:
+		return "before", `""`
+	case first && before && !after:
+		return "backward", "false"
+	}
+	return "", ""
 }
 
 func idCursor(id json.RawMessage) string {

@@ -84,7 +84,7 @@ func TestTwin(t *testing.T) {
 		decode(t, b.do(query, ""), &r)
 		return r.Data.Posts.EndCursor
 	}
-	third := cursor(`{ posts(first: 3) { endCursor } }`)
+	first, third, sixth := cursor(`{ posts(first: 1) { endCursor } }`), cursor(`{ posts(first: 3) { endCursor } }`), cursor(`{ posts(first: 6) { endCursor } }`)
 	for _, q := range []struct{ query, variables string }{
 		{`{ __typename }`, ``},
 		{`{ posts { total } }`, ``},
@@ -97,8 +97,14 @@ func TestTwin(t *testing.T) {
 		{`{ posts(last: 2) { items { id } hasMore pageInfo { hasNextPage hasPreviousPage startCursor } } }`, ``},
 		{`{ posts(last: 2, before: "` + third + `") { items { id } pageInfo { hasNextPage hasPreviousPage } } }`, ``},
 		{`{ posts(first: 2, last: 2) { total } }`, ``},
-		{`{ posts(first: 2, before: "x") { total } }`, ``},
-		{`{ posts(last: 2, after: "x") { total } }`, ``},
+		{`{ posts(first: 2, before: "` + third + `") { items { id } pageInfo { hasNextPage hasPreviousPage } } }`, ``},
+		{`{ posts(last: 2, after: "` + third + `") { items { id } pageInfo { hasNextPage hasPreviousPage } } }`, ``},
+		{`{ posts(first: 2, after: "` + first + `", before: "` + sixth + `") { items { id } total hasMore edges { cursor } pageInfo { hasNextPage hasPreviousPage } } }`, ``},
+		{`{ posts(last: 2, after: "` + first + `", before: "` + sixth + `") { items { id } total hasMore edges { cursor } pageInfo { hasNextPage hasPreviousPage } } }`, ``},
+		{`{ posts(after: "` + sixth + `", before: "` + first + `") { items { id } total hasMore } }`, ``},
+		{`{ authors { items { posts(last: 1, after: "` + first + `", before: "` + sixth + `") { items { id } pageInfo { hasNextPage hasPreviousPage } } } } }`, ``},
+		{`{ posts(first: 2, after: "") { total } }`, ``},
+		{`{ posts(last: 2, before: "") { total } }`, ``},
 		{`{ posts(after: "nonsense") { total } }`, ``},
 		{`{ posts(first: -1) { total } }`, ``},
 		{`{ posts(offset: 7) { items { id } hasMore } }`, ``},

@@ -27,6 +27,7 @@
 //	filter[or][0][price][lt]=5&filter[or][1]…     and, or: numbered; not: no number
 //	filter={"price":{"gte":10}}                   the same as JSON; not both at once
 //	sort=-createdAt,title  limit=20  after=…  before=…  offset=40  fields=id,title
+//	after=…&before=…  both: a range, of which limit takes the first, or with backward=true the last
 //
 // # What a failure looks like
 //

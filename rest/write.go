@@ -141,18 +141,27 @@ func (x *exchange) next(p *facade.Page) string {
 		return ""
 	}
 	var b strings.Builder
+	after, before, backward := false, false, ""
 	b.WriteString("<" + x.r.URL.EscapedPath() + "?")
 	for pair := range strings.SplitSeq(x.r.URL.RawQuery, "&") {
 		name, value, _ := strings.Cut(pair, "=")
 		name, _ = url.QueryUnescape(name)
 		value, _ = url.QueryUnescape(value)
 		switch name {
-		case "before":
-			return "" // reading backward, more lies the other way
-		case "", "after", "offset":
+		case "after":
+			after = true
 			continue
+		case "", "offset":
+			continue
+		case "before":
+			before = true
+		case "backward":
+			backward = value
 		}
 		b.WriteString(url.QueryEscape(name) + "=" + url.QueryEscape(value) + "&")
+	}
+	if backward == "true" || backward == "" && before && !after {
+		return "" // reading backward, more lies the other way
 	}
 	b.WriteString("after=" + url.QueryEscape(cursor) + `>; rel="next"`)
 	return b.String()

@@ -84,6 +84,21 @@ func TestResultsAreWritten(t *testing.T) {
 			`{"items":[` + post + `],"total":9,"hasMore":true,"endCursor":"e"}`,
 			map[string]string{"Link": ""},
 		},
+		{
+			"one of a range", "GET /api/blog/posts?before=d&after=a&limit=1", nil, "", result(page(facade.Page{Total: 9, HasMore: true, Cursors: []string{"b"}}, post)), 200,
+			`{"items":[` + post + `],"total":9,"hasMore":true,"endCursor":"b"}`,
+			map[string]string{"Link": `</api/blog/posts?before=d&limit=1&after=b>; rel="next"`},
+		},
+		{
+			"one of a range read backward", "GET /api/blog/posts?before=d&after=a&backward=true", nil, "", result(page(facade.Page{Total: 9, HasMore: true, Cursors: []string{"b"}}, post)), 200,
+			`{"items":[` + post + `],"total":9,"hasMore":true,"endCursor":"b"}`,
+			map[string]string{"Link": ""},
+		},
+		{
+			"one before a cursor from the beginning", "GET /api/blog/posts?before=d&backward=false&limit=1", nil, "", result(page(facade.Page{Total: 9, HasMore: true, Cursors: []string{"b"}}, post)), 200,
+			`{"items":[` + post + `],"total":9,"hasMore":true,"endCursor":"b"}`,
+			map[string]string{"Link": `</api/blog/posts?before=d&backward=false&limit=1&after=b>; rel="next"`},
+		},
 		{"a value", "GET /api/ops/healths/check", nil, "", value(`{"ok":true}`), 200, `{"ok":true}`, nil},
 		{"a value of null", "POST /api/ops/healths/restart", nil, "", value(`null`), 200, `null`, map[string]string{"Cache-Control": ""}},
 		{"a value that was left out", "POST /api/ops/healths/restart", nil, "", value(``), 200, `null`, nil},

@@ -623,6 +623,11 @@ func (p *proof) cursors(l *listing, own string) {
 			if p.chance(40) {
 				ask(l.e, with(way, l.forge(own, r)))
 			}
+			if p.chance(20) { // a range that ends at it
+				q := with(way, l.forge(own, r))
+				q[map[string]string{"after": "before", "before": "after"}[way]] = own
+				ask(l.e, q)
+			}
 		}
 	}
 	for _, e := range p.garden.entities {

@@ -25,12 +25,12 @@ func (b *reading) operation(d *facade.Door, door *Door, op *facade.Operation) *O
 	id.Null = false
 	switch op.Name {
 	case "list":
-		for _, key := range []string{"filter", "sort", "limit", "after", "before", "offset", "fields", "cursors", "total"} {
+		for _, key := range []string{"filter", "sort", "limit", "after", "before", "backward", "offset", "fields", "cursors", "total"} {
 			if op.HostTakes(key) {
 				o.Takes = append(o.Takes, key)
 			}
 		}
-		if len(o.Takes) == 9 {
+		if len(o.Takes) == 10 {
 			o.Takes = nil
 		}
 	case "create":

@@ -96,6 +96,12 @@ func page(q *facade.Find, rows []*row) (cut []*row, total int64, more bool) {
 			return q.Backward && c > 0 || !q.Backward && c < 0 || c == 0 && !q.Including
 		})
 	}
+	if q.Until != nil {
+		rows = slices.DeleteFunc(slices.Clone(rows), func(r *row) bool {
+			c := compareToKey(q.Sort, r, q.Until)
+			return q.Backward && c < 0 || !q.Backward && c > 0 || c == 0
+		})
+	}
 	if q.Backward {
 		rows = rows[:max(0, len(rows)-q.Offset)]
 		n := min(max(q.Limit, 0), len(rows))

@@ -144,7 +144,14 @@ func (r *reading) conditions(b *builder, alias, word string, from bool) error {
 	}
 	if from && r.q.From != nil {
 		b.text(word)
-		return b.behind(r.order, r.q.From, r.q.Including, alias)
+		word = " AND "
+		if err := b.behind(r.order, r.q.From, r.q.Including, alias); err != nil {
+			return err
+		}
+	}
+	if from && r.q.Until != nil {
+		b.text(word)
+		return b.behind(turned(r.order), r.q.Until, false, alias)
 	}
 	return nil
 }

@@ -25,6 +25,15 @@ func (t *table) order(keys []sortKey, q *facade.Find) ([]sortKey, error) {
 	return keys, nil
 }
 
+// turned is an order the other way round.
+func turned(keys []sortKey) []sortKey {
+	other := make([]sortKey, len(keys))
+	for i, k := range keys {
+		other[i] = sortKey{k.column, !k.desc}
+	}
+	return other
+}
+
 // orderBy writes the terms of an ORDER BY. Null is SQLite's smallest value, as it
 // is in every store of ours (docs/decisions/094).
 func (b *builder) orderBy(keys []sortKey, alias string) {

@@ -66,6 +66,10 @@ func testKeyset(t *testing.T, w *world) {
 				}
 				w.equal(what+": forward", list, strings.Join(forward, " "))
 
+				if limit > 7 { // all of them are there: each range between two of them is the list between
+					q.Keys = true
+					w.ranges(what, &q, strings.Fields(list))
+				}
 				q.From, q.Backward, q.Keys = nil, true, true
 				for range 100 {
 					found := w.find(&q)
@@ -100,6 +104,34 @@ func testKeyset(t *testing.T, w *world) {
 	}
 }
 
+// ranges reads what stands between rows of a list, in both directions.
+func (w *world) ranges(what string, q *facade.Find, list []string) {
+	keys := w.find(q).Keys
+	for i := 0; i < len(list); i += 3 {
+		for j := 1; j < len(list); j += 4 {
+			between := list[min(i+1, max(j, i+1)):max(j, i+1)]
+			r := *q
+			r.From, r.Until, r.Count, r.Keys = values(keys[i]), values(keys[j]), true, false
+			for _, backward := range []bool{false, true} {
+				want := between
+				if r.Limit = 2; len(want) > 2 && backward {
+					want = want[len(want)-2:]
+				} else if len(want) > 2 {
+					want = want[:2]
+				}
+				if r.Backward = backward; backward {
+					r.From, r.Until = r.Until, r.From
+				}
+				found := w.find(&r)
+				at := fmt.Sprintf("%s: from %d to %d, backward %v", what, i, j, backward)
+				w.equal(at, strings.Join(want, " "), w.list(found.Rows, 0, found.Rows.Len()))
+				w.equal(at+": more", len(between) > 2, found.More)
+				w.equal(at+": total", int64(len(list)), found.Total)
+			}
+		}
+	}
+}
+
 // testOddCursors asks for rows behind a place that is none of the order.
 func testOddCursors(t *testing.T, w *world) {
 	post := w.entity("post")
@@ -108,7 +140,11 @@ func testOddCursors(t *testing.T, w *world) {
 	if _, err := w.store.Find(w.ctx(), &q); facade.CodeOf(err) != facade.BadRequest {
 		t.Errorf("a cursor with too few values: %v", err)
 	}
-	q.From = raw(`"x"`, `"y"`)
+	q.From, q.Until = nil, raw(`4`)
+	if _, err := w.store.Find(w.ctx(), &q); facade.CodeOf(err) != facade.BadRequest {
+		t.Errorf("an end with too few values: %v", err)
+	}
+	q.From, q.Until = raw(`"x"`, `"y"`), nil
 	if _, err := w.store.Find(w.ctx(), &q); facade.CodeOf(err) != facade.BadRequest {
 		t.Errorf("a cursor with a text for a number: %v", err)
 	}
@@ -241,6 +277,8 @@ func testEach(t *testing.T, w *world) {
 	}
 	from := w.find(&facade.Find{Entity: post, Select: facade.NewLayout([]string{"id"}), Sort: w.sort(post, "-views"), Limit: 9})
 	cursor := values(from.Keys[8])
+	to := w.find(&facade.Find{Entity: post, Select: facade.NewLayout([]string{"id"}), Sort: w.sort(post, "-views"), Limit: 23})
+	until := values(to.Keys[22])
 	for what, change := range map[string]func(*facade.Find){
 		"all":                   nil,
 		"counted":               func(q *facade.Find) { q.Count = true },
@@ -252,6 +290,9 @@ func testEach(t *testing.T, w *world) {
 		"behind a cursor":       func(q *facade.Find) { q.From, q.Count = cursor, true },
 		"three behind a cursor": func(q *facade.Find) { q.Limit, q.From, q.Count, q.Keys = 3, cursor, true, true },
 		"two before a cursor":   func(q *facade.Find) { q.Limit, q.From, q.Backward, q.Count = 2, cursor, true, true },
+		"a range":               func(q *facade.Find) { q.Limit, q.From, q.Until, q.Count = 2, cursor, until, true },
+		"a range backward":      func(q *facade.Find) { q.Limit, q.From, q.Until, q.Backward = 2, until, cursor, true },
+		"until a cursor":        func(q *facade.Find) { q.Until = until },
 		"a hundred":             func(q *facade.Find) { q.Limit, q.Count = 100, true },
 		"nothing selected":      func(q *facade.Find) { q.Limit, q.Select = 2, facade.NewLayout([]string{"id"}) },
 		"where something matters": func(q *facade.Find) {

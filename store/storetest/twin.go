@@ -170,14 +170,11 @@ func (g *guesser) question() *facade.Find {
 	}
 	q.Sort = append(q.Sort, facade.SortKey{Field: e.Primary, Desc: g.IntN(3) == 0})
 	if g.IntN(3) == 0 {
-		for _, k := range q.Sort {
-			v := g.text(k.Field)
-			if k.Field == e.Primary {
-				v = g.id(e)
-			}
-			q.From = append(q.From, json.RawMessage(v))
-		}
+		q.From = g.place(e, q.Sort)
 		q.Including = g.IntN(3) == 0
+	}
+	if g.IntN(4) == 0 {
+		q.Until = g.place(e, q.Sort)
 	}
 	if g.IntN(3) == 0 {
 		p := plain[g.IntN(len(plain))]
@@ -198,6 +195,18 @@ func (g *guesser) question() *facade.Find {
 		}
 	}
 	return q
+}
+
+// place makes up a place in an order.
+func (g *guesser) place(e *schema.Entity, order []facade.SortKey) (at []json.RawMessage) {
+	for _, k := range order {
+		v := g.text(k.Field)
+		if k.Field == e.Primary {
+			v = g.id(e)
+		}
+		at = append(at, json.RawMessage(v))
+	}
+	return at
 }
 
 // filter makes up a condition on the rows of e.
@@ -355,7 +364,7 @@ func told(q *facade.Find, f *facade.Found) any {
 // describe is a question for a reader of a failure.
 func describe(q *facade.Find) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %v limit %d offset %d backward %v from %s including %v", q.Entity.Name, q.Select.Fields, q.Limit, q.Offset, q.Backward, q.From, q.Including)
+	fmt.Fprintf(&b, "%s %v limit %d offset %d backward %v from %s including %v until %s", q.Entity.Name, q.Select.Fields, q.Limit, q.Offset, q.Backward, q.From, q.Including, q.Until)
 	for _, k := range q.Sort {
 		fmt.Fprintf(&b, " by %s desc %v", k.Field.Name, k.Desc)
 	}

@@ -12,6 +12,8 @@ export interface ListQuery {
   after?: string;
   /** A cursor: the rows that stand last before it. */
   before?: string;
+  /** Whether limit takes the rows that stand last; left out: where before is sent without after. */
+  backward?: boolean;
   /** Rows to leave out at the beginning. */
   offset?: number;
   /** The fields to answer; the others are undefined. */

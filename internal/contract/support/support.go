@@ -61,15 +61,18 @@ type Filter map[string]any
 // ListQuery says which rows, in which order, how many of them. The zero value is the
 // first page.
 type ListQuery struct {
-	Filter  Filter      `json:"filter,omitempty"`
-	Sort    []string    `json:"sort,omitempty"`    // names of fields; - is descending
-	Limit   Opt[int]    `json:"limit,omitzero"`    // rows of a page; 0 is none, for the total alone
-	After   Opt[string] `json:"after,omitzero"`    // a cursor: the rows behind it
-	Before  Opt[string] `json:"before,omitzero"`   // a cursor: the rows that stand last before it
-	Offset  int         `json:"offset,omitempty"`  // rows to leave out at the beginning
-	Fields  []string    `json:"fields,omitempty"`  // the fields to answer; the others stay zero
-	Total   Opt[bool]   `json:"total,omitzero"`    // false: do not count, Total is -1
-	Cursors bool        `json:"cursors,omitempty"` // answer a cursor for every row
+	Filter Filter      `json:"filter,omitempty"`
+	Sort   []string    `json:"sort,omitempty"`  // names of fields; - is descending
+	Limit  Opt[int]    `json:"limit,omitzero"`  // rows of a page; 0 is none, for the total alone
+	After  Opt[string] `json:"after,omitzero"`  // a cursor: the rows behind it
+	Before Opt[string] `json:"before,omitzero"` // a cursor: the rows that stand last before it
+	// Backward says whether Limit takes the rows that stand last. Left out: where Before is
+	// sent without After; both are the range between them.
+	Backward Opt[bool] `json:"backward,omitzero"`
+	Offset   int       `json:"offset,omitempty"`  // rows to leave out at the beginning
+	Fields   []string  `json:"fields,omitempty"`  // the fields to answer; the others stay zero
+	Total    Opt[bool] `json:"total,omitzero"`    // false: do not count, Total is -1
+	Cursors  bool      `json:"cursors,omitempty"` // answer a cursor for every row
 }
 
 // Page is a list result.
