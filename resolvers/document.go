@@ -10,7 +10,6 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
-	"github.com/vektah/gqlparser/v2/lexer"
 	"github.com/vektah/gqlparser/v2/parser"
 
 	"github.com/frondhost/frond/schema/jsontext"
@@ -84,45 +83,27 @@ func (e *Engine) parse(text string) (*ast.QueryDocument, *fault) {
 		return nil, &fault{message: "The document is not UTF-8; send it as UTF-8.", code: CodeParse}
 	}
 	limit := max(e.limits.Tokens, 0) // to the parser, 0 is no limit
-	doc, err := parser.ParseQueryWithTokenLimit(&ast.Source{Input: text}, limit)
+	m := mask(text)
+	src := &ast.Source{Input: m.text}
+	doc, err := parser.ParseQueryWithTokenLimit(src, limit)
 	if err != nil {
 		told := gqlerror.WrapIfUnwrapped(err)
 		if told.Message == fmt.Sprintf("exceeded token limit of %d", limit) {
 			return nil, limitFault(CodeTokens, limit, "The document has more than %d tokens; send a shorter one.")
 		}
-		if strings.Contains(told.Message, "<Invalid>") {
-			told = lexed(text, told)
-		}
-		if strings.HasPrefix(told.Message, "Unexpected single quote") {
-			told.Message = "Unexpected single quote character ('); strings stand in double quotes."
-		}
-		return nil, protocolFault(CodeParse, told)
+		return nil, unparsed(text, m, told)
 	}
 	if f := halfPair(text); f != nil {
 		return nil, f
 	}
-	if f := locate(text, doc); f != nil {
+	src.Input = text // what positions refer to from here on
+	if f := locate(text, m, doc); f != nil {
 		return nil, f
 	}
 	if len(doc.Operations) == 0 {
 		return nil, &fault{message: "The document has no operation, only fragments; add a query or a mutation.", code: CodeParse}
 	}
 	return doc, nil
-}
-
-// lexed is what is wrong with the first thing in a text that is no token: the parser
-// says only that it did not expect it.
-func lexed(text string, otherwise *gqlerror.Error) *gqlerror.Error {
-	l := lexer.New(&ast.Source{Input: text})
-	for {
-		t, err := l.ReadToken()
-		switch {
-		case err != nil:
-			return gqlerror.WrapIfUnwrapped(err)
-		case t.Kind == lexer.EOF:
-			return otherwise
-		}
-	}
 }
 
 func (e *Engine) operation(def *ast.OperationDefinition) *operation {

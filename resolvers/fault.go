@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/vektah/gqlparser/v2/ast"
-	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -65,18 +64,6 @@ func methodFault(op *ast.OperationDefinition) *fault {
 		at:      positions(op.Position),
 		code:    string(facade.MethodNotAllowed),
 	}
-}
-
-// protocolFault is what the front end says of a document. Only message and
-// locations of gqlparser's error are taken.
-func protocolFault(code string, err *gqlerror.Error) *fault {
-	f := &fault{message: short(err.Message), code: code}
-	for _, l := range err.Locations {
-		if l.Line > 0 && l.Column > 0 { // behind a block string gqlparser counts below 1
-			f.at = append(f.at, location{l.Line, l.Column})
-		}
-	}
-	return f
 }
 
 // maxMessage bounds a message: a name of a document stands in it, and may be as long

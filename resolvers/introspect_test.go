@@ -288,3 +288,141 @@ func TestOneOf(t *testing.T) {
 		}
 	}
 }
+
+// TestIntrospectionDescribes: every kind of element has its description, and null
+// where it has none.
+func TestIntrospectionDescribes(t *testing.T) {
+	never := facade.CallerFunc(func(context.Context, *facade.Call) (*facade.Result, error) { panic("called") })
+	e, err := resolvers.NewEngine(&resolvers.Schema{SDL: `
+"The schema." schema { query: Query }
+"A directive." directive @tag("Its argument." name: String, bare: String) on FIELD
+directive @bare on FIELD
+"An object." type Query { "A field." a("An argument." of: In, bare: Int): U bare: E }
+"A union." union U = Query
+"An interface." interface I { a: S }
+"An enum." enum E { "A value." A B }
+"An input." input In { "An input field." a: Int b: Int }
+"A scalar." scalar S
+scalar Bare
+`}, never, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Schema struct {
+			Description string
+			Types       []struct {
+				Name, Description               *string
+				Fields, InputFields, EnumValues []described
+			}
+			Directives []described
+		} `json:"__schema"`
+	}
+	a := asked(t, e, `{ __schema { description
+		types { name description fields { name description args { name description } } inputFields { name description } enumValues { name description } }
+		directives { name description args { name description } } } }`, "")
+	decode(t, string(a.Data), &got)
+	want := map[string]string{
+		"Query": "An object.", "Query.a": "A field.", "Query.a.of": "An argument.", "Query.a.bare": "", "Query.bare": "",
+		"U": "A union.", "I": "An interface.", "I.a": "", "E": "An enum.", "E.A": "A value.", "E.B": "",
+		"In": "An input.", "In.a": "An input field.", "In.b": "", "S": "A scalar.", "Bare": "",
+		"@tag": "A directive.", "@tag.name": "Its argument.", "@tag.bare": "", "@bare": "",
+	}
+	said := map[string]string{}
+	say := func(name string, d *string) {
+		if said[name] = ""; d != nil {
+			if said[name] = *d; *d == "" {
+				t.Errorf("%s has an empty description, which is none", name)
+			}
+		}
+	}
+	for _, typ := range got.Schema.Types {
+		if strings.HasPrefix(*typ.Name, "__") || *typ.Name == "String" || *typ.Name == "Boolean" || *typ.Name == "Int" {
+			continue
+		}
+		say(*typ.Name, typ.Description)
+		for _, f := range slices.Concat(typ.Fields, typ.InputFields, typ.EnumValues) {
+			say(*typ.Name+"."+f.Name, f.Description)
+			for _, arg := range f.Args {
+				say(*typ.Name+"."+f.Name+"."+arg.Name, arg.Description)
+			}
+		}
+	}
+	for _, d := range got.Schema.Directives {
+		if d.Name != "tag" && d.Name != "bare" {
+			continue
+		}
+		say("@"+d.Name, d.Description)
+		for _, arg := range d.Args {
+			say("@"+d.Name+"."+arg.Name, arg.Description)
+		}
+	}
+	if diff := cmp.Diff(want, said); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if got.Schema.Description != "The schema." {
+		t.Errorf("the schema is described as %q", got.Schema.Description)
+	}
+}
+
+type described struct {
+	Name        string
+	Description *string
+	Args        []described
+}
+
+// TestBuiltInsOfSeptember2025: built-in scalars that nothing refers to are no part of
+// the schema, and the reason of @deprecated is never null.
+func TestBuiltInsOfSeptember2025(t *testing.T) {
+	scalars := func(sdl string) string {
+		t.Helper()
+		e := spoken(t, sdl, world{})
+		var got struct {
+			Schema struct {
+				Types      []struct{ Kind, Name string }
+				Directives []struct {
+					Name string
+					Args []struct {
+						DefaultValue string
+						Type         struct {
+							Kind   string
+							OfType struct{ Name string }
+						}
+					}
+				}
+			} `json:"__schema"`
+		}
+		decode(t, string(asked(t, e, `{ __schema { types { kind name } directives { name args { defaultValue type { kind ofType { name } } } } } }`, "").Data), &got)
+		for _, d := range got.Schema.Directives {
+			if d.Name != "deprecated" {
+				continue
+			}
+			if a := d.Args[0]; len(d.Args) != 1 || a.Type.Kind != "NON_NULL" || a.Type.OfType.Name != "String" || a.DefaultValue != `"No longer supported"` {
+				t.Errorf("@deprecated takes %+v", d.Args)
+			}
+		}
+		var names []string
+		for _, typ := range got.Schema.Types {
+			if typ.Kind == "SCALAR" {
+				names = append(names, typ.Name)
+			}
+		}
+		return strings.Join(names, " ")
+	}
+	for sdl, want := range map[string]string{
+		`type Query { a: String }`:                                          "Boolean String",
+		`type Query { a(b: [Int!]): [ID] }`:                                 "Boolean ID Int String",
+		`type Query { a: T } type T { b(in: In): T } input In { c: Float }`: "Boolean Float String",
+		`directive @d(n: ID) on FIELD type Query { a: String }`:             "Boolean ID String",
+		`type Query { a: S } scalar S`:                                      "Boolean S String",
+	} {
+		if got := scalars(sdl); got != want {
+			t.Errorf("%s has the scalars %s, want %s", sdl, got, want)
+		}
+	}
+	e := spoken(t, `type Query { a(s: String): String }`, world{})
+	execute(t, e, []execution{{"a built-in scalar that is not referred to", `{ __type(name: "Float") { name } }`, ``, `{"__type":null}`}})
+	if a := asked(t, e, `query ($f: Float) { a(s: $f) }`, ""); len(a.Errors) == 0 || a.Errors[0].Message != `Unknown type "Float".` {
+		t.Errorf("%+v", a.Errors)
+	}
+}

@@ -54,6 +54,10 @@ func LoadSDL(sdl string) (*ast.Schema, error) {
 			return v.Name == string(ast.LocationDirectiveDefinition)
 		})
 	}
+	// Its reason may be null; since September 2025 it may not.
+	if d := s.Directives["deprecated"]; d != nil {
+		d.Arguments.ForName("reason").Type.NonNull = true
+	}
 	// gqlparser's includeDeprecated may be null; since September 2025 it may not.
 	for _, name := range []string{"__Type", "__Field", "__Directive"} {
 		for _, f := range s.Types[name].Fields {
@@ -65,8 +69,34 @@ func LoadSDL(sdl string) (*ast.Schema, error) {
 	if err := sound(s); err != nil {
 		return nil, fmt.Errorf("the schema does not hold together: %w", err)
 	}
+	unreferenced(s)
 	forget(s)
 	return s, nil
+}
+
+// unreferenced drops the built-in scalars that no field, argument or input field has:
+// they are no part of the schema (specification 3.5).
+func unreferenced(s *ast.Schema) {
+	used := map[string]bool{}
+	args := func(list ast.ArgumentDefinitionList) {
+		for _, a := range list {
+			used[a.Type.Name()] = true
+		}
+	}
+	for _, d := range s.Types {
+		for _, f := range d.Fields {
+			used[f.Type.Name()] = true
+			args(f.Arguments)
+		}
+	}
+	for _, d := range s.Directives {
+		args(d.Arguments)
+	}
+	for _, name := range []string{"Int", "Float", "String", "Boolean", "ID"} {
+		if !used[name] {
+			delete(s.Types, name)
+		}
+	}
 }
 
 // forget drops what only a reader of the SDL would want: positions and comments

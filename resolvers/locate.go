@@ -14,19 +14,15 @@ import (
 // ends, and one column too far in lines that end in \r\n; the specification wants
 // the beginning of the element (7.1.3). The fault is of a number that runs into a
 // name (2.9.1): gqlparser reads 1offset as two tokens.
-func locate(text string, doc *ast.QueryDocument) *fault {
-	l := locator{every: strings.Contains(text, "\r")}
-	for i := range len(text) {
-		if text[i] >= utf8.RuneSelf {
-			l.runes = []rune(text)
-			break
-		}
-	}
-	l.text = text
+func locate(text string, m masked, doc *ast.QueryDocument) *fault {
+	l := newLocator(text)
+	l.values = m.values
+	l.every = m.values != nil || strings.Contains(text, "\r")
 	for _, op := range doc.Operations {
 		l.plain(op.Position)
 		for _, v := range op.VariableDefinitions {
 			l.plain(v.Position)
+			l.typ(v.Type)
 			l.value(v.DefaultValue)
 			l.directives(v.Directives)
 		}
@@ -41,12 +37,24 @@ func locate(text string, doc *ast.QueryDocument) *fault {
 	return l.fault
 }
 
+func newLocator(text string) *locator {
+	l := &locator{text: text}
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			l.runes = []rune(text)
+			break
+		}
+	}
+	return l
+}
+
 type locator struct {
-	text  string
-	runes []rune // of text, where it is more than ASCII: positions count runes
-	every bool   // every column may be wrong
-	lines []int  // where each line begins, in runes, once asked for
-	fault *fault // the first number that runs into a name
+	text   string
+	values map[int]*ast.Value // of strings that the parser was not shown
+	runes  []rune             // of text, where it is more than ASCII: positions count runes
+	every  bool               // every column may be wrong
+	lines  []int              // where each line begins, in runes, once asked for
+	fault  *fault             // the first number that runs into a name
 }
 
 func (l *locator) at(i int) rune {
@@ -75,10 +83,11 @@ func (l *locator) behind(p *ast.Position, mark string) {
 	for strings.ContainsRune(" \t,\r\n\uFEFF", l.at(i)) { // a comment in between keeps the position as it is
 		i--
 	}
-	if i -= len(mark) - 1; l.at(i) != rune(mark[0]) {
+	if l.at(i) != rune(mark[0]) { // all of a mark is one character, once or three times
 		l.plain(p)
 		return
 	}
+	i -= len(mark) - 1
 	near := p.Start-i == len(mark)
 	p.Start = i
 	if near && !l.every {
@@ -90,6 +99,12 @@ func (l *locator) behind(p *ast.Position, mark string) {
 
 // place counts line and column anew.
 func (l *locator) place(p *ast.Position) {
+	at := l.location(p.Start)
+	p.Line, p.Column = at.line, at.column
+}
+
+// location is the line and the column of a character.
+func (l *locator) location(start int) location {
 	if l.lines == nil {
 		l.lines = []int{0}
 		n := len(l.text)
@@ -102,8 +117,19 @@ func (l *locator) place(p *ast.Position) {
 			}
 		}
 	}
-	line := sort.SearchInts(l.lines, p.Start+1)
-	p.Line, p.Column = line, p.Start-l.lines[line-1]+1
+	line := sort.SearchInts(l.lines, start+1)
+	return location{line, start - l.lines[line-1] + 1}
+}
+
+// typ is a type: of a list gqlparser has the position behind the bracket.
+func (l *locator) typ(t *ast.Type) {
+	for ; t != nil; t = t.Elem {
+		if t.Elem != nil {
+			l.behind(t.Position, "[")
+		} else {
+			l.plain(t.Position)
+		}
+	}
 }
 
 func (l *locator) directives(list ast.DirectiveList) {
@@ -126,10 +152,13 @@ func (l *locator) value(v *ast.Value) {
 		return
 	case v.Kind == ast.StringValue || v.Kind == ast.BlockValue:
 		l.place(v.Position)
+		if own := l.values[v.Position.Start]; own != nil {
+			v.Kind, v.Raw = own.Kind, own.Raw
+		}
 	default:
 		l.plain(v.Position)
 		if v.Kind == ast.IntValue || v.Kind == ast.FloatValue {
-			l.number(v)
+			l.number(v.Raw, v.Position.Start)
 		}
 	}
 	for _, c := range v.Children {
@@ -139,15 +168,15 @@ func (l *locator) value(v *ast.Value) {
 }
 
 // number looks at what follows a number.
-func (l *locator) number(v *ast.Value) {
-	i := v.Position.Start + len(v.Raw)
-	if end := len(l.text); l.fault != nil || i >= end || l.runes != nil && i >= len(l.runes) {
+func (l *locator) number(text string, start int) {
+	end := start + len(text)
+	if n := len(l.text); l.fault != nil || end >= n || l.runes != nil && end >= len(l.runes) {
 		return
 	}
-	if c := l.at(i); c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z' {
+	if c := l.at(end); c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z' {
 		l.fault = &fault{
-			message: fmt.Sprintf("The number %s runs into %q; put a space or a comma between them.", short(v.Raw), string(c)),
-			at:      positions(v.Position),
+			message: fmt.Sprintf("The number %s runs into %q; put a space or a comma between them.", short(text), string(c)),
+			at:      []location{l.location(start)},
 			code:    CodeParse,
 		}
 	}

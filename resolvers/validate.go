@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/lexer"
 	"github.com/vektah/gqlparser/v2/validator/core"
 )
 
@@ -151,13 +152,43 @@ func (v *validation) variables(op *ast.OperationDefinition) {
 		}
 		switch d.Definition = v.e.types.schema.Types[d.Type.Name()]; {
 		case d.Definition == nil:
-			v.add(d.Position, "Unknown type %q.%s", d.Type.Name(), v.suggest(d.Type.Name(), v.typeNames))
+			v.add(named(d.Type).Position, "Unknown type %q.%s", d.Type.Name(), v.suggest(d.Type.Name(), v.typeNames))
 		case !d.Definition.IsInputType():
-			v.add(d.Position, "Variable \"$%s\" cannot be non-input type %q.", d.Variable, d.Type.String())
+			v.add(d.Type.Position, "Variable \"$%s\" cannot be non-input type %q.", d.Variable, d.Type.String())
 		case d.DefaultValue != nil:
 			v.value(v.e.types.in(d.Type), d.DefaultValue)
 		}
 		v.directives(d.Directives, ast.LocationVariableDefinition)
+	}
+}
+
+// named is the type that stands in lists.
+func named(t *ast.Type) *ast.Type {
+	for t.Elem != nil {
+		t = t.Elem
+	}
+	return t
+}
+
+// condition is where the type of a fragment stands: behind the first word on after
+// what the fragment begins with and its name. gqlparser keeps no position of it.
+func (v *validation) condition(f *ast.Position) *ast.Position {
+	runes := []rune(f.Src.Input)
+	l := lexer.New(&ast.Source{Input: string(runes[f.Start:])})
+	for on := false; ; {
+		t, err := l.ReadToken()
+		switch {
+		case err != nil || t.Kind == lexer.EOF:
+			return f
+		case t.Kind != lexer.Name:
+		case on:
+			p := t.Pos
+			p.Start += f.Start
+			newLocator(f.Src.Input).place(&p)
+			return &p
+		default:
+			on = t.Value == "on"
+		}
 	}
 }
 
@@ -168,9 +199,9 @@ func (v *validation) fragment(f *ast.FragmentDefinition) {
 	}
 	switch {
 	case f.Definition == nil:
-		v.add(f.Position, "Unknown type %q.%s", f.TypeCondition, v.suggest(f.TypeCondition, v.typeNames))
+		v.add(v.condition(f.Position), "Unknown type %q.%s", f.TypeCondition, v.suggest(f.TypeCondition, v.typeNames))
 	case !f.Definition.IsCompositeType():
-		v.add(f.Position, "Fragment %q cannot condition on non composite type %q.", f.Name, f.TypeCondition)
+		v.add(v.condition(f.Position), "Fragment %q cannot condition on non composite type %q.", f.Name, f.TypeCondition)
 	}
 	v.directives(f.Directives, ast.LocationFragmentDefinition)
 	v.selections(composed(f.Definition), f.SelectionSet)
@@ -199,9 +230,9 @@ func (v *validation) inline(on *ast.Definition, f *ast.InlineFragment) {
 		def := v.e.types.schema.Types[f.TypeCondition]
 		switch {
 		case def == nil:
-			v.add(f.Position, "Unknown type %q.%s", f.TypeCondition, v.suggest(f.TypeCondition, v.typeNames))
+			v.add(v.condition(f.Position), "Unknown type %q.%s", f.TypeCondition, v.suggest(f.TypeCondition, v.typeNames))
 		case !def.IsCompositeType():
-			v.add(f.Position, "Fragment cannot condition on non composite type %q.", f.TypeCondition)
+			v.add(v.condition(f.Position), "Fragment cannot condition on non composite type %q.", f.TypeCondition)
 		case on != nil && !v.meet(on, def):
 			v.add(f.Position, "Fragment cannot be spread here as objects of type %q can never be of type %q.", on.Name, def.Name)
 		}
@@ -335,13 +366,16 @@ func (v *validation) directives(list ast.DirectiveList, at ast.DirectiveLocation
 		v.steps++
 		d.Location = at
 		d.Definition = v.e.types.schema.Directives[d.Name]
-		if names.twice(d.Name, len(list)) && (d.Definition == nil || !d.Definition.IsRepeatable) {
-			v.add(d.Position, "The directive \"@%s\" can only be used once at this location.", d.Name)
-		}
+		again := names.twice(d.Name, len(list))
 		if d.Definition == nil {
-			v.add(d.Position, "Unknown directive \"@%s\".", d.Name)
+			if !again { // whether it may be repeated nobody knows
+				v.add(d.Position, "Unknown directive \"@%s\".", d.Name)
+			}
 			v.unknownArguments(d.Arguments)
 			continue
+		}
+		if again && !d.Definition.IsRepeatable {
+			v.add(d.Position, "The directive \"@%s\" can only be used once at this location.", d.Name)
 		}
 		if !slices.Contains(d.Definition.Locations, at) {
 			v.add(d.Position, "Directive \"@%s\" may not be used on %s.", d.Name, at)

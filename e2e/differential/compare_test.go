@@ -17,7 +17,7 @@ import (
 type answer struct {
 	body     string
 	executed bool     // there is a member data
-	unread   bool     // we could not parse the document
+	unread   bool     // the document could not be parsed
 	data     string   // in the order of the response, numbers by their value
 	errors   []string // of each its path and its locations
 	places   []string // all locations
@@ -50,7 +50,7 @@ func read(query, body string, reference bool) (*answer, error) {
 		a.data = data
 	}
 	for _, e := range r.Errors {
-		a.unread = a.unread || e.Extensions.Code == resolvers.CodeParse
+		a.unread = a.unread || e.Extensions.Code == resolvers.CodeParse || strings.HasPrefix(e.Message, "Syntax Error")
 		var at []string
 		for _, l := range e.Locations {
 			if reference {
@@ -146,8 +146,12 @@ func differ(ours, theirs *answer) string {
 	case ours.executed != theirs.executed:
 		return "it was executed there and refused here"
 	case !ours.executed:
-		// What is no document has no agreed place: who reads on finds it later.
-		if ours.unread || len(ours.places) == 0 || len(theirs.places) == 0 || meet(lines(ours.places), lines(theirs.places)) {
+		switch {
+		case len(ours.places) == 0 || len(theirs.places) == 0 || meet(ours.places, theirs.places):
+			return ""
+		case ours.unread && theirs.unread: // where reading stopped is no matter of taste
+			return "neither reads it, for other places"
+		case ours.unread || meet(lines(ours.places), lines(theirs.places)):
 			return ""
 		}
 		return "both refuse it, for other lines"

@@ -75,6 +75,21 @@ var meant = []struct {
 		},
 	},
 	{
+		"a number that runs into a name is blamed from its beginning",
+		"Specification 2.9.1 makes them one token that is none; graphql-js blames the first letter of the name.",
+		func(d *dispute) bool { return d.ours.unread && d.says("runs into") },
+	},
+	{
+		"variables of a fragment are read and then refused",
+		"gqlparser reads what never became part of the language; a document that is wrong behind it is blamed there.",
+		func(d *dispute) bool { return d.ours.unread && d.says(`Expected "on"`) },
+	},
+	{
+		"documents of types are not read",
+		"graphql-js reads a type system too, and finds fault with what follows its keyword.",
+		func(d *dispute) bool { return d.ours.unread && d.says("Unexpected Name") },
+	},
+	{
 		"an operation without a root type is refused",
 		"Specification 5.2.1 since September 2025, and 17 does. 16 finds out when it executes it.",
 		func(d *dispute) bool {
