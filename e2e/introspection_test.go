@@ -74,7 +74,7 @@ func TestIntrospection(t *testing.T) {
 			if printed.code != 0 {
 				t.Fatal(printed.stderr)
 			}
-			p := startGateway(t, dir)
+			p := startGateway(t, dir, "--graphql-introspection=true")
 			return printed.stdout, func(query string) []byte { return introspect(t, p.URL, query) }
 		}
 	}

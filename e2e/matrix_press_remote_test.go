@@ -20,7 +20,7 @@ func pressAway(t testing.TB, cards bool) string {
 		t.Fatal(err)
 	}
 	silent := slog.New(slog.DiscardHandler)
-	config := gateway.Config{Dir: pressDir, Store: "memory", Limits: gateway.Limits{List: gateway.ListLimits{Default: 2, Max: 3}}}
+	config := gateway.Config{Dir: pressDir, Store: "memory", Limits: gateway.Limits{List: gateway.ListLimits{Default: 2, Max: 3}}, GraphQL: gateway.GraphQL{Introspection: new(true)}}
 	listening, ended := make(chan string, 1), make(chan error, 1)
 	receiver, err := gateway.NewReceiver(there, "press", &gateway.ReceiverOptions{
 		Options:   gateway.Options{Config: config, Logger: silent, Listening: func(url string) { listening <- url }},
@@ -64,7 +64,7 @@ func TestMatrixPressAway(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			config := gateway.Config{Dir: pressDir, Limits: gateway.Limits{List: gateway.ListLimits{Default: 2, Max: 3}}}
+			config := gateway.Config{Dir: pressDir, Limits: gateway.Limits{List: gateway.ListLimits{Default: 2, Max: 3}}, GraphQL: gateway.GraphQL{Introspection: new(true)}}
 			size, stories := press, pressStories
 			if !cards {
 				// An operation of an author's is not asked for fields, so the row comes without

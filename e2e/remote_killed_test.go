@@ -22,7 +22,7 @@ func TestKilledAndStartedAgain(t *testing.T) {
 		return start(t, exec.Command(binary(t), "serve", frond, "--dir", shopDir, "--port", port, "--store", store))
 	}
 	catalog, sales := serve("catalog", "0"), serve("sales", "0")
-	dir := folder(t, map[string]string{"gateway.yaml": "identity: {dev: true}\n"})
+	dir := folder(t, map[string]string{"gateway.yaml": "identity: {dev: true}\ngraphql: {introspection: true}\n"})
 	gateway := func() string {
 		return start(t, exec.Command(binary(t), "gateway", dir, "--listen", "127.0.0.1:0", "--store", "memory",
 			"--remote", "catalog="+catalog.URL, "--remote", "sales="+sales.URL)).URL

@@ -27,7 +27,8 @@ type Config struct {
 
 	// Mode is Production, which is also "", or Development: there, what is wrong
 	// with a document is answered with suggestions, which tell names of the schema, and
-	// doors are served that have no collector and that nobody calls open.
+	// introspection and the console are on unless GraphQL says otherwise, and doors are
+	// served that have no collector and that nobody calls open.
 	Mode string
 
 	Vendor string // x-kit-vendor; "" leaves it to the project
@@ -120,7 +121,7 @@ func (c Config) withDefaults() Config {
 	c.Limits.Write = cmp.Or(c.Limits.Write, 10*time.Second)
 	c.Identity = c.Identity.withDefaults()
 	c.CORS = c.CORS.withDefaults()
-	c.GraphQL = c.GraphQL.withDefaults()
+	c.GraphQL = c.GraphQL.withDefaults(c.Mode)
 	c.Signing = c.Signing.withDefaults()
 	c.Log.Format = cmp.Or(c.Log.Format, "auto")
 	c.Shutdown.Timeout = cmp.Or(c.Shutdown.Timeout, 15*time.Second)

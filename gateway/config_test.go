@@ -40,7 +40,7 @@ graphql:
 		Shutdown: Shutdown{Delay: time.Second, Timeout: time.Minute},
 		Mode:     Development,
 		GraphQL: GraphQL{
-			NoIntrospection: true, NoConsole: true, NoCoalesce: true, NoPersisted: true,
+			Introspection: new(false), Console: new(false), NoCoalesce: true, NoPersisted: true,
 			Documents: Documents{Folder: "queries", Mode: DocumentsEnforce},
 			Limits:    resolvers.Limits{Document: 8 << 10, Tokens: 1, Depth: 2, Aliases: 3, Roots: 4, Fields: 5, Expanded: 9, Execution: 6 * time.Second, Response: 7 << 20},
 		},

@@ -149,7 +149,7 @@ func RegisterGraphQL(r Router, s *resolvers.Schema, caller facade.Caller, opts *
 	if err == nil {
 		r.Handle("/graphql", h.guarded())
 	}
-	if err == nil && !opts.Settings.NoConsole {
+	if err == nil && on(opts.Settings.Console) {
 		r.Handle("/graphql"+console.Path, h.guarded())
 	}
 	return err

@@ -54,7 +54,7 @@ func (g *Gateway) generate(f *facade.Facade) (*generation, error) {
 			problems = append(problems, err)
 			gen.places = append(gen.places, p)
 			gen.mount(mounted{base + m.path, audience != "", handler, p})
-			if m.kind == facade.OnGraphQL && !g.config.GraphQL.NoConsole {
+			if m.kind == facade.OnGraphQL && on(g.config.GraphQL.Console) {
 				gen.mount(mounted{base + m.path + console.Path, true, handler, p})
 			}
 		}

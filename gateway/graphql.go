@@ -28,7 +28,7 @@ type GraphQLOptions struct {
 
 	// Settings are what gateway.yaml says under graphql. Limits, introspection and
 	// documents are the engine's and [RegisterGraphQL]'s to heed; NewGraphQL has
-	// NoConsole and NoPersisted of them.
+	// Console and NoPersisted of them.
 	Settings GraphQL
 	Dir      string // where a relative path of Settings.Documents.Folder begins
 	Suggest  bool   // answer mistakes with suggestions, as Config.Mode says: RegisterGraphQL's
@@ -41,7 +41,7 @@ type GraphQLOptions struct {
 //
 //	POST application/json            {query | documentId, operationName?, variables?, extensions?}
 //	GET ?query=…&variables=…         queries alone; a mutation is 405
-//	GET from a browser               the console, a page to write queries in
+//	GET from a browser               where Settings.Console is on: a page to write queries in
 //
 // The console's files stand below, at /console/: mount the handler at both paths,
 // the first ending in /graphql, as [RegisterGraphQL] does.
@@ -84,7 +84,7 @@ func newGraphQL(engine *resolvers.Engine, opts *GraphQLOptions) *graphQL {
 	if !h.Settings.NoPersisted && !h.shelf.enforces() {
 		h.memory = newMemory()
 	}
-	if !h.Settings.NoConsole {
+	if on(h.Settings.Console) {
 		h.console = console.New(h.Queries)
 	}
 	return h

@@ -51,7 +51,7 @@ func TestConsole(t *testing.T) {
 		"partner/ours.graphql": "{ product(id: 1) { name } }",
 		"other/hush.graphql":   "{ hush }",
 	})
-	gw := gatewayOf(t, store(t, "{audiences: {partner: "+partner+", other: "+partner+"}}"), gateway.Options{Config: gateway.Config{Dir: dir, Store: "memory"}})
+	gw := gatewayOf(t, store(t, "{audiences: {partner: "+partner+", other: "+partner+"}}"), gateway.Options{Config: gateway.Config{Dir: dir, Store: "memory", Mode: gateway.Development}})
 	for path, want := range map[string]string{
 		"/graphql":         `[{"name":"a-first","query":"{ __typename }"},{"name":"b","query":"{ products { total } }"}]`,
 		"/partner/graphql": `[{"name":"ours","query":"{ product(id: 1) { name } }"}]`,
@@ -73,10 +73,51 @@ func TestConsole(t *testing.T) {
 	}
 }
 
+// TestModeDecides: the console and introspection are on in development and off in
+// production, unless the setting of each says otherwise.
+func TestModeDecides(t *testing.T) {
+	for _, c := range []struct {
+		mode, introspection, console string // "": left out
+		asks, browses                bool
+	}{
+		{"", "", "", false, false},
+		{"production", "", "", false, false},
+		{"production", "true", "", true, false},
+		{"production", "", "true", false, true},
+		{"development", "", "", true, true},
+		{"development", "false", "", false, true},
+		{"development", "", "off", true, false},
+		{"development", "true", "on", true, true},
+	} {
+		config := gateway.Config{Store: "memory"}
+		for key, text := range map[string]string{"mode": c.mode, "graphql.introspection": c.introspection, "graphql.console": c.console} {
+			if text == "" {
+				continue
+			}
+			if err := config.Set(key, text); err != nil {
+				t.Fatal(err)
+			}
+		}
+		gw := gatewayOf(t, store(t, "{audiences: {partner: "+partner+"}}"), gateway.Options{Config: config})
+		for _, path := range []string{"/graphql", "/partner/graphql"} {
+			if w := browse(gw, path); strings.Contains(w.Body.String(), "<title>") != c.browses {
+				t.Errorf("%+v: a browser at %s gets %d %s", c, path, w.Code, w.Body)
+			}
+			if w := browse(gw, path+"/console/queries.json"); (w.Code == 200) != c.browses {
+				t.Errorf("%+v: %s/console/queries.json is %d", c, path, w.Code)
+			}
+			w := at(t, gw, "POST "+path, `{"query":"{ __schema { queryType { name } } }"}`)
+			if asks := strings.Contains(w.Body.String(), `"name":"Query"`); asks != c.asks || asks == strings.Contains(w.Body.String(), "INTROSPECTION_DISABLED") {
+				t.Errorf("%+v: introspection at %s is answered %s", c, path, w.Body)
+			}
+		}
+	}
+}
+
 // TestNoConsole: switched off, a browser is a client like any other, and the files are
 // not there either.
 func TestNoConsole(t *testing.T) {
-	config := gateway.Config{Dir: queriesIn(t, map[string]string{"a.graphql": "{ a }"}), Store: "memory"}
+	config := gateway.Config{Dir: queriesIn(t, map[string]string{"a.graphql": "{ a }"}), Store: "memory", Mode: gateway.Development}
 	if err := config.Set("graphql.console", "false"); err != nil {
 		t.Fatal(err)
 	}

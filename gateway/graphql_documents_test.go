@@ -52,6 +52,7 @@ func trusting(t *testing.T, dir, mode string, change func(*gateway.Options)) (*g
 	p, opts := thingProject(t)
 	opts.Config.Dir = dir
 	opts.Config.GraphQL.Documents = gateway.Documents{Folder: "queries", Mode: mode}
+	opts.Config.GraphQL.Introspection = new(true)
 	if change != nil {
 		change(opts)
 	}

@@ -10,14 +10,17 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// GraphQL says what is answered at /graphql. The zero value answers introspection,
-// shows the console and takes any document within the limits.
+// GraphQL says what is answered at /graphql. The zero value takes any document within
+// the limits and tells nobody what there is.
 type GraphQL struct {
-	NoIntrospection bool // __schema and __type are refused; __typename is not
-	NoConsole       bool // a browser gets what every client gets
-	NoCoalesce      bool // equal queries that come at once run each by itself
-	NoPersisted     bool // documents are not remembered by their hash (automatic persisted queries)
-	Documents       Documents
+	// Introspection answers __schema and __type; else they are refused, and __typename is
+	// not. Console shows a browser the console; else it gets what every client gets. Nil is
+	// as Config.Mode says: on in development, off in production and without a Config.
+	Introspection, Console *bool
+
+	NoCoalesce  bool // equal queries that come at once run each by itself
+	NoPersisted bool // documents are not remembered by their hash (automatic persisted queries)
+	Documents   Documents
 	// Limits hold for every document, trusted ones too. Zero: as resolvers has it.
 	Limits resolvers.Limits
 }
@@ -47,7 +50,9 @@ const (
 // mostExecution leaves the server time to write the answer; see newServer.
 const mostExecution = 50 * time.Second
 
-func (g GraphQL) withDefaults() GraphQL {
+func (g GraphQL) withDefaults(mode string) GraphQL {
+	open := mode == Development
+	g.Introspection, g.Console = cmp.Or(g.Introspection, &open), cmp.Or(g.Console, &open)
 	g.Documents.Mode = cmp.Or(g.Documents.Mode, DocumentsOff)
 	l, def := &g.Limits, resolvers.DefaultLimits()
 	l.Document = cmp.Or(l.Document, def.Document)
@@ -76,7 +81,19 @@ func (g *GraphQL) check() (faults schema.Faults) {
 
 // engine are the options of an engine that answers as these settings say.
 func (g *GraphQL) engine() *resolvers.Options {
-	return &resolvers.Options{Limits: g.Limits, NoIntrospection: g.NoIntrospection, NoCoalesce: g.NoCoalesce}
+	return &resolvers.Options{Limits: g.Limits, NoIntrospection: !on(g.Introspection), NoCoalesce: g.NoCoalesce}
+}
+
+// on says whether a switch is on; one that nobody has set is off.
+func on(s *bool) bool { return s != nil && *s }
+
+// pointed makes a reader give what it reads behind a pointer: a setting that is not
+// made is nil.
+func pointed[T any](read func(string) (T, error)) func(string) (*T, error) {
+	return func(text string) (*T, error) {
+		v, err := read(text)
+		return &v, err
+	}
 }
 
 // not makes the reader of a switch that Go code knows by its opposite.

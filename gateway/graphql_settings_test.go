@@ -52,10 +52,10 @@ func TestGraphQLSettingsHold(t *testing.T) {
 		query  string
 		want   string
 	}{
-		{"introspection off", func(g *gateway.GraphQL) { g.NoIntrospection = true }, "{ __schema { queryType { name } } }", `"INTROSPECTION_DISABLED"`},
-		{"one type of it", func(g *gateway.GraphQL) { g.NoIntrospection = true }, `{ __type(name: "Thing") { name } }`, "`frond schema` prints it"},
-		{"the name of a type is none", func(g *gateway.GraphQL) { g.NoIntrospection = true }, "{ __typename }", `{"data":{"__typename":"Query"}}`},
-		{"introspection on", func(*gateway.GraphQL) {}, "{ __schema { queryType { name } } }", `"name":"Query"`},
+		{"introspection off", func(*gateway.GraphQL) {}, "{ __schema { queryType { name } } }", `"INTROSPECTION_DISABLED"`},
+		{"one type of it", func(*gateway.GraphQL) {}, `{ __type(name: "Thing") { name } }`, "`frond schema` prints it"},
+		{"the name of a type is none", func(*gateway.GraphQL) {}, "{ __typename }", `{"data":{"__typename":"Query"}}`},
+		{"introspection on", func(g *gateway.GraphQL) { g.Introspection = new(true) }, "{ __schema { queryType { name } } }", `"name":"Query"`},
 		{"document", func(g *gateway.GraphQL) { g.Limits.Document = 10 }, "{ __typename }", "DOCUMENT_TOO_LARGE"},
 		{"tokens", func(g *gateway.GraphQL) { g.Limits.Tokens = 2 }, "{ __typename }", "TOKEN_LIMIT_EXCEEDED"},
 		{"depth", func(g *gateway.GraphQL) { g.Limits.Depth = 1 }, "{ things { total } }", "DEPTH_LIMIT_EXCEEDED"},

@@ -53,7 +53,7 @@ const (
 // TestGraphQLOverHTTP walks the draft's rules: what is accepted, with which type
 // and status it is answered.
 func TestGraphQLOverHTTP(t *testing.T) {
-	h := graphQLHandler(t, &gateway.GraphQLOptions{MaxBody: 2000})
+	h := graphQLHandler(t, &gateway.GraphQLOptions{MaxBody: 2000, Settings: gateway.GraphQL{Console: new(true)}})
 	get := func(params ...string) string {
 		v := url.Values{}
 		for i := 0; i < len(params); i += 2 {

@@ -58,7 +58,7 @@ func TestOtherSites(t *testing.T) {
 		{"an image, where all are named", gateway.CORS{Origins: []string{"*"}}, []string{"Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: no-cors"}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			gw, err := gateway.New(notes(t), quiet(gateway.Options{Config: gateway.Config{CORS: c.cors}}))
+			gw, err := gateway.New(notes(t), quiet(gateway.Options{Config: gateway.Config{CORS: c.cors, GraphQL: gateway.GraphQL{Console: new(true)}}}))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -127,7 +127,7 @@ func TestFormsOfOtherSites(t *testing.T) {
 // TestLinksFromOtherSites: a link leads to pages, whoever's page or mail it stands in, and
 // never to data.
 func TestLinksFromOtherSites(t *testing.T) {
-	gw, err := gateway.New(notes(t), quiet(gateway.Options{}))
+	gw, err := gateway.New(notes(t), quiet(gateway.Options{Config: gateway.Config{GraphQL: gateway.GraphQL{Console: new(true)}}}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -107,7 +107,7 @@ func TestSurfacesShowAndHide(t *testing.T) {
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, method, params)
 	}
 	for _, base := range []string{"", "/partner"} {
-		gw := gatewayOf(t, store(t, fmt.Sprintf("{graphql: %s, rest: %[1]s, envelope: %[1]s, audiences: {partner: %s}}", openly, partner)), gateway.Options{})
+		gw := gatewayOf(t, store(t, fmt.Sprintf("{graphql: %s, rest: %[1]s, envelope: %[1]s, audiences: {partner: %s}}", openly, partner)), gateway.Options{Config: gateway.Config{Store: "memory", GraphQL: gateway.GraphQL{Introspection: new(true)}}})
 		api, frames, gql := base+"/api/catalog", "POST "+base+"/_kit/call", "POST "+base+"/graphql"
 		for _, c := range []struct {
 			name, request, body string

@@ -71,7 +71,7 @@ func (g *generation) welcomePage() string {
 	for _, p := range g.places {
 		switch {
 		case p.base != "": // an audience's, which is not named to others
-		case p.surface == facade.OnGraphQL && g.config.GraphQL.NoConsole:
+		case p.surface == facade.OnGraphQL && !on(g.config.GraphQL.Console):
 			line("/graphql", "GraphQL", false)
 		case p.surface == facade.OnGraphQL:
 			line("/graphql", "GraphQL, and the console", true)

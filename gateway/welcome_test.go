@@ -18,10 +18,10 @@ func TestWelcome(t *testing.T) {
 		status               int
 		has, hasNot          string
 	}{
-		{"a browser", "GET", browser, Config{}, 200, `<a href="/graphql">`, "/api/people/authors"},
+		{"a browser", "GET", browser, Config{GraphQL: GraphQL{Console: new(true)}}, 200, `<a href="/graphql">`, "/api/people/authors"},
 		{"a browser's HEAD", "HEAD", browser, Config{}, 200, "", "<"},
 		{"in development", "GET", browser, Config{Mode: Development}, 200, `<a href="/api/people/authors">`, ""},
-		{"without a console", "GET", browser, Config{GraphQL: GraphQL{NoConsole: true}}, 200, "<code>/graphql</code>", `href="/graphql"`},
+		{"without a console", "GET", browser, Config{}, 200, "<code>/graphql</code>", `href="/graphql"`},
 		{"a program", "GET", "*/*", Config{}, 404, "/graphql, /api/", "<"},
 		{"a client of JSON", "GET", "application/json", Config{}, 404, "/graphql, /api/", "<"},
 		{"a form", "POST", browser, Config{}, 404, "/graphql, /api/", "<"},

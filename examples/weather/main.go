@@ -39,6 +39,7 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	config.Mode = cmp.Or(config.Mode, gateway.Development) // the console, introspection and suggestions, for who tries it
 	config.Listen = cmp.Or(config.Listen, "127.0.0.1:8082")
 	config.Store = cmp.Or(config.Store, "sqlite:.frond/weather.db")
 	gw, err := newGateway(*config, report) //nolint:contextcheck // a gateway lives as long as Run does
