@@ -32,14 +32,20 @@ func TestConsole(t *testing.T) {
 	shop := startGateway(t, shopWithPartner(t))
 	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "node", "console.mjs", shop.URL, t.TempDir(), filepath.Join(out, "console.png"))
+	plain := startGateway(t, folder(t, map[string]string{
+		"gateway.yaml":         "mode: development\n",
+		"entities/book.yaml":   card("title: {type: string}", "year: {type: integer}", "reviews: {x-kit: {role: {relation: {to: review, kind: many}}}}"),
+		"entities/review.yaml": card("bookId: {type: string, x-kit: {role: {relation: {to: book, kind: one}}}}"),
+		"seeds/book.yaml":      "- {id: a, name: A, title: One, year: 1999}\n",
+	}))
+	cmd := exec.CommandContext(ctx, "node", "console.mjs", shop.URL, t.TempDir(), filepath.Join(out, "console.png"), plain.URL)
 	cmd.Dir = dir
 	cmd.Env = environment("CHROMIUM=" + browser)
 	said, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}
-	if steps := strings.Count(string(said), "ok   "); steps < 13 {
+	if steps := strings.Count(string(said), "ok   "); steps < 16 {
 		t.Errorf("%d steps went well, which cannot be all\n%s", steps, said)
 	}
 }

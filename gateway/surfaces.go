@@ -73,6 +73,9 @@ func (g *generation) graphQL(p *place) (http.Handler, error) {
 	if err := errors.Join(err, faults.Err()); err != nil {
 		return nil, err
 	}
+	if queries == nil {
+		queries = firstQuery(schema)
+	}
 	p.shown = func() string { return schema.SDL }
 	h, err := engineOf(schema, p.caller, &GraphQLOptions{
 		Session: g.session, MaxBody: g.config.Limits.Body, Budget: g.budget, Log: g.log, Queries: queries,

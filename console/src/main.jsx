@@ -9,17 +9,18 @@ import 'graphiql/graphiql.css';
 import icon from './icon.svg';
 import { send } from './fetcher.js';
 import { tabs } from './queries.js';
+import { open } from './linked.js';
 import { storage } from './storage.js';
 
 const here = location.pathname;
-const linked = new URLSearchParams(location.search); // /graphql?query=… shows a query; running it is a click
+const linked = Object.fromEntries(new URLSearchParams(location.search)); // /graphql?query=… shows a query; running it is a click
+const first = await tabs();
+if (linked.query) open(storage, first, linked);
 
 createRoot(document.getElementById('console')).render(
   <GraphiQL
     fetcher={send}
-    defaultTabs={await tabs()}
-    initialQuery={linked.get('query') ?? undefined}
-    initialVariables={linked.get('variables') ?? undefined}
+    defaultTabs={first}
     shouldPersistHeaders={false}
     storage={storage}
   >

@@ -1,5 +1,6 @@
 import { operations } from './document.js';
 
+// What a project without doors begins with; others bring a query, or the gateway makes one.
 const welcome = {
   name: 'Welcome',
   query: `# Ctrl+Space shows what can be written here, Ctrl+Enter runs it.

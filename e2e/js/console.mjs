@@ -1,12 +1,12 @@
 // Drives the page at /graphql as somebody at a keyboard does, in Debian's Chromium:
 //
-//	node console.mjs GATEWAY PROFILE SCREENSHOT
+//	node console.mjs GATEWAY PROFILE SCREENSHOT PLAIN
 //
-// GATEWAY serves examples/shop with an audience partner. It leaves with 1 and says what it expected where the page does anything else.
+// GATEWAY serves examples/shop with an audience partner, PLAIN a project without queries whose first door is book. It leaves with 1 and says what it expected where the page does anything else.
 import assert from 'node:assert/strict';
 import { chromium } from 'playwright-core';
 
-const [origin, profile, screenshot] = process.argv.slice(2);
+const [origin, profile, screenshot, plain] = process.argv.slice(2);
 const url = origin + '/graphql';
 
 const context = await chromium.launchPersistentContext(profile, {
@@ -23,7 +23,7 @@ const wrong = []; // what no visit may bring about
 const requests = [];
 context.on('request', r => {
   requests.push(r);
-  if (new URL(r.url()).origin !== origin && !r.url().startsWith('data:')) wrong.push(`a request to ${r.url()}`);
+  if (![origin, plain].includes(new URL(r.url()).origin) && !r.url().startsWith('data:')) wrong.push(`a request to ${r.url()}`);
 });
 let refused = 0; // documents, which is an answer too
 context.on('response', r => {
@@ -159,12 +159,56 @@ const steps = {
     await open(url);
     assert.ok((await tabs()).includes('One'));
   },
-  async 'a link shows its query and does not run it'() {
+  async 'a link shows its query in a tab of its own and does not run it'() {
     const before = requests.length;
-    await open(url + '?query=' + encodeURIComponent('query Linked { products { total } }'));
+    const had = await tabs();
+    const link = url + '?query=' + encodeURIComponent('query Linked { products { total } }');
+    await open(link);
     await tab('Linked').waitFor();
+    assert.deepEqual(await tabs(), [...had, 'Linked']);
+    await write('.graphiql-query-editor', 'query Linked { products { hasMore } }');
+    await tab('moka').click();
+    await open(link); // what was made of it stays, and the link is there again
+    assert.deepEqual(await tabs(), [...had, 'Linked', 'Linked']);
+    await open(link);
+    assert.deepEqual(await tabs(), [...had, 'Linked', 'Linked'], 'the same link again is the same tab');
+    const text = (await page.locator(`${query} .view-lines`).textContent()).replace(/\s/g, '');
+    assert.equal(text, 'queryLinked{products{total}}', 'the tab in front is not the link\'s');
     const sent = requests.slice(before).filter(r => r.method() === 'POST' && r.postData().includes('Linked'));
     assert.equal(sent.length, 0, 'the query of the link was sent');
+  },
+  async 'a link that is visited first leaves the queries of the project their tabs'() {
+    await page.evaluate(() => localStorage.clear());
+    await page.goto('about:blank');
+    await open(url + '?query=' + encodeURIComponent('query First($id: ID!) { product(id: $id) { name } }') + '&variables=' + encodeURIComponent('{"id": "p-apron"}'));
+    assert.deepEqual(await tabs(), ['brewing', 'moka', 'orders', 'search', 'First']);
+    await run().click();
+    await shows('{ "data": { "product": { "name": "Linen apron, indigo" } } }');
+    await tab('brewing').click();
+    await page.locator(`${query} .view-lines`, { hasText: 'Brewing' }).waitFor();
+  },
+  async 'a project without queries begins with its own first door'() {
+    await open(plain + '/graphql');
+    assert.deepEqual(await tabs(), ['Books']);
+    await run().click();
+    await shows('"books": { "total": 1, "items": [ { "id": "a", "name": "A", "title": "One", "year": 1999 } ] }');
+  },
+  async 'on a phone the query and its answer stand above each other, as wide as the screen'() {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await open(plain + '/graphql');
+    await run().click();
+    await shows('"title": "One"');
+    const box = async name => await page.locator(name).first().boundingBox();
+    const [asked, answered] = [await box('.graphiql-editors'), await box('.graphiql-response')];
+    for (const b of [asked, answered]) assert.ok(b.width > 280 && b.height > 200, `a pane is ${b.width} by ${b.height}`);
+    assert.ok(answered.y >= asked.y + asked.height - 1, 'the panes stand beside each other');
+    await page.screenshot({ path: screenshot.replace('.png', '-phone.png') });
+    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+    const docs = await box('.graphiql-plugin');
+    assert.ok(docs.width > 280, `the documentation is ${docs.width} wide`);
+    await page.getByRole('button', { name: 'Hide Documentation Explorer' }).click();
+    await run().click(); // nothing lies in front of it
+    await page.setViewportSize({ width: 1280, height: 800 });
   },
   async 'an audience has the same page at its own path, with its own queries and schema'() {
     await page.goto('about:blank'); // nothing of the page before is still on its way

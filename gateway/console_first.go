@@ -1,0 +1,58 @@
+package gateway
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/frondhost/frond/console"
+	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/schema"
+)
+
+// mostFirstFields is how many fields of a row the first query asks for.
+const mostFirstFields = 4
+
+// firstQuery is what the console begins with where the project brings no queries: the
+// list of the first door that has one. nil: there is none.
+func firstQuery(s *resolvers.Schema) []console.Query {
+	for _, f := range s.AST.Query.Fields {
+		b := s.Bindings[s.AST.Query.Name][f.Name]
+		if b == nil || b.Kind != resolvers.Operation || !b.Operation.Builtin || b.Operation.Name != "list" {
+			continue
+		}
+		items := s.AST.Types[f.Type.Name()].Fields.ForName("items")
+		name := schema.GraphQLType(f.Name)
+		page := ""
+		if f.Arguments.ForName("first") != nil {
+			page = "(first: 10)"
+		}
+		return []console.Query{{Name: name, Query: fmt.Sprintf(`# Ctrl+Space shows what can be written here, Ctrl+Enter runs it.
+# The book on the left has every type, the clock what ran before.
+query %s {
+  %s%s {
+    total
+    items {
+      %s
+    }
+  }
+}
+`, name, f.Name, page, strings.Join(firstFields(s, s.AST.Types[items.Type.Name()]), "\n      "))}}
+	}
+	return nil
+}
+
+// firstFields are the first fields of a row that are values and take no arguments.
+func firstFields(s *resolvers.Schema, row *ast.Definition) (names []string) {
+	for _, f := range row.Fields {
+		b := s.Bindings[row.Name][f.Name]
+		if b != nil && b.Kind == resolvers.Column && s.AST.Types[f.Type.Name()].IsLeafType() && f.Directives.ForName("deprecated") == nil && len(names) < mostFirstFields {
+			names = append(names, f.Name)
+		}
+	}
+	if names == nil {
+		names = []string{"__typename"}
+	}
+	return names
+}
