@@ -221,6 +221,17 @@ func (a *Account) Close() {
 	a.held, a.spent = 0, 0
 }
 
+// accounts are those of [Budget.Hold] that were returned.
+var accounts = sync.Pool{New: func() any { return new(Account) }}
+
+// Return closes an account of [Budget.Hold], which nobody may use any more.
+func (a *Account) Return() {
+	if a != nil {
+		a.Close()
+		accounts.Put(a)
+	}
+}
+
 // Apart opens another account of the same budget, for work that is not this one's
 // alone. It is one of ctx where that has none.
 func (a *Account) Apart(ctx context.Context) (context.Context, *Account, error) {

@@ -83,6 +83,21 @@ func (b *Budget) Open(ctx context.Context) (context.Context, *Account, error) {
 	return a, a, nil
 }
 
+// Hold is Open for what one function holds by itself: nobody finds the account in a
+// context, and it goes back with [Account.Return].
+func (b *Budget) Hold() (*Account, error) {
+	if b == nil {
+		return nil, nil
+	}
+	if !take(&b.used, budgetChunk, b.bytes) {
+		b.refusedBytes.Add(1)
+		return nil, crowded()
+	}
+	a := accounts.Get().(*Account)
+	*a = Account{budget: b, held: budgetChunk, rows: -1}
+	return a, nil
+}
+
 // chunks is n rounded up to whole chunks.
 func chunks(n int64) int64 { return (n + budgetChunk - 1) / budgetChunk * budgetChunk }
 

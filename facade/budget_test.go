@@ -260,6 +260,10 @@ func TestBudgetUnderLoad(t *testing.T) {
 					work.Wait()
 				}
 				a.Close()
+				if held, err := b.Hold(); err == nil {
+					_ = held.Reserve(n * 1000)
+					held.Return()
+				}
 			}
 		})
 	}

@@ -143,12 +143,12 @@ func (h *graphQL) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		head.Set("Cache-Control", "no-store") // who asks decides what is answered
 	}
-	_, account, err := h.Budget.Open(r.Context()) // of what is read; the engine has its own
+	account, err := h.Budget.Hold() // of what is read; the engine has its own
 	if err != nil {
 		crowded(err).write(w, media)
 		return
 	}
-	defer account.Close()
+	defer account.Return()
 	m, refused := h.read(w, r, media, account)
 	var state facade.State
 	if refused == nil {

@@ -183,7 +183,7 @@ func (b *blog) fill(t testing.TB) {
 	create("author", `{"id":"ada","name":"Ada \"the\" Great","email":"ada@example.org","age":36,"fans":9007199254740993,"rating":4.5,"address":{"street":"Hill 1","zip":null,"geo":{"lat":51.5,"lon":-0.25}},"links":[{"label":"home","url":"https://ada.example"},{"label":"x","url":"y","weight":3}],"settings":{"a":[1,2,{"b":null}],"é":"ü"}}`)
 	create("author", `{"id":"bob","name":"Bob","email":null,"age":null,"rating":null,"address":null,"mentorId":"ada"}`)
 	create("author", `{"id":"cyd","name":"Çyd","email":null,"age":7,"rating":1e2,"address":{"street":"S"},"mentorId":"bob"}`)
-	for _, tag := range []string{"go", "sql", "web"} {
+	for _, tag := range []string{"go", "sql", "web", "none"} {
 		create("tag", `{"id":%q,"label":%q}`, tag, strings.ToUpper(tag))
 	}
 	authors := []string{"ada", "bob", "cyd"}
@@ -199,6 +199,10 @@ func (b *blog) fill(t testing.TB) {
 		create("post", `{"id":%d,"title":"Post %d","body":%s,"status":%q,"mood":%s,"views":%d,"price":"%d.50","words":["a","b%d"],"grid":[[%d,2],[]],"meta":%s,"authorId":%q,"editorId":%s,"tags":%s}`,
 			i, i, body, []string{"draft", "live", "gone"}[i%3], []string{`"very good"`, "null"}[i%2], i*10, i, i, i,
 			[]string{"null", `{"k":1}`, `[true]`, `"s"`}[i%4], authors[i%2], editor, []string{`[]`, `["go","sql"]`, `["web","go","web"]`, `["none","sql"]`}[i%4])
+	}
+	// What some posts name is gone.
+	if _, err := b.facade.Call(t.Context(), &facade.Call{Entity: "tag", Operation: "delete", Invocation: facade.Invocation{Params: json.RawMessage(`{"id":"none"}`)}}); err != nil {
+		t.Fatal(err)
 	}
 	for i := 1; i <= 20; i++ {
 		author := "null"
