@@ -245,7 +245,7 @@ func (s *Store) dial(ctx context.Context, reader bool) (_ *conn, err error) {
 		pragmas += fmt.Sprintf(" PRAGMA journal_mode = WAL; PRAGMA journal_size_limit = %d;", largeWAL)
 	}
 	if reader {
-		pragmas += " PRAGMA query_only = ON;"
+		pragmas += fmt.Sprintf(" PRAGMA query_only = ON; PRAGMA hard_heap_limit = %d;", readerMemory)
 	}
 	if err := db.Exec(pragmas); err != nil {
 		return nil, err
@@ -258,6 +258,22 @@ func (s *Store) dial(ctx context.Context, reader bool) (_ *conn, err error) {
 	}
 	c.trace = s.opts.Trace
 	return c, nil
+}
+
+// readerMemory is how much memory SQLite may take for one connection that reads. What it
+// sorts it keeps: without an index that is every row before the page's last, and the
+// memory stays the connection's. The connection that writes builds indexes, and has no limit.
+const readerMemory = 32 << 20
+
+// outOfMemory says whether a read has panicked because that was not enough.
+func outOfMemory(panicked any) bool {
+	err, ok := panicked.(error)
+	return ok && err.Error() == sqlite3.NOMEM.Error() // what the library panics with has no name
+}
+
+// errSort is what is said of such a read.
+func errSort() error {
+	return facade.Errorf(facade.BadRequest, "sorting so many rows takes more memory than a read may have; page with a cursor instead of an offset, narrow the filter, or sort by fields that are unique or indexed")
 }
 
 // lower is the SQL function frond_lower: lower case as Unicode maps it, which

@@ -75,7 +75,11 @@ func (p *pool) run(ctx context.Context, t turn, do func(*conn) error) (err error
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			c.discard()
+			c.discard() // and its memory with it
+			if outOfMemory(r) {
+				err = errSort()
+				return
+			}
 			err = fmt.Errorf("sqlite: a read panicked: %v\n%s", r, debug.Stack())
 		}
 	}()
