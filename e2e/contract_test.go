@@ -170,7 +170,7 @@ func TestSyncedForeign(t *testing.T) {
 		"a door that is a path":        {`"name":"health"`, `"name":"../../../health"`},
 		"an entity that is a path":     {`"name":"orderItem"`, `"name":"/tmp/orderItem"`},
 		"a Frond that is a path":       {`"name":"depot"`, `"name":"../depot"`},
-		"a card that does not compile": {`"required":["id","label","buyerId"]`, `"required":["nothing"]`},
+		"a card that does not compile": {`"required":["id","label","buyerId"]`, `"required":7`},
 		"another version":              {`"x-kit-version":1`, `"x-kit-version":2`},
 	} {
 		tell.Store(strings.Replace(document, change[0], change[1], 1))

@@ -8,18 +8,18 @@ import (
 )
 
 // startShopAway starts a gateway in front of the shop whose every Frond is served by
-// a process of its own, over the same database; cards says whether the gateway has
+// a process of its own, over rows of its own; cards says whether the gateway has
 // the shop's folder too, or only what rpc.discover tells.
 func startShopAway(t testing.TB, cards bool) *program {
 	t.Helper()
-	store := "sqlite:" + filepath.Join(t.TempDir(), "away.db")
+	rows := t.TempDir()
 	dir := shopDir
 	if !cards {
 		dir = folder(t, map[string]string{"gateway.yaml": "mode: development\nidentity: {dev: true}\n"})
 	}
 	args := []string{"gateway", dir, "--listen", "127.0.0.1:0", "--store", "memory"}
 	for _, frond := range []string{"catalog", "sales"} {
-		there := start(t, exec.Command(binary(t), "serve", frond, "--dir", shopDir, "--port", "0", "--store", store))
+		there := start(t, exec.Command(binary(t), "serve", frond, "--dir", shopDir, "--port", "0", "--store", "sqlite:"+filepath.Join(rows, frond+".db")))
 		args = append(args, "--remote", frond+"="+there.URL)
 	}
 	return start(t, exec.Command(binary(t), args...))

@@ -54,10 +54,10 @@ func startVerifying(t testing.TB, frond, store string, keys ...string) *program 
 func startSigning(t testing.TB) *program {
 	t.Helper()
 	private, public := pair(t, "gateway")
-	store := "sqlite:" + filepath.Join(t.TempDir(), "signed.db")
+	rows := t.TempDir()
 	args := []string{"gateway", shopDir, "--listen", "127.0.0.1:0", "--store", "memory", "--signing-key", private, "--signing-name", "shop"}
 	for _, frond := range []string{"catalog", "sales"} {
-		args = append(args, "--remote", frond+"="+startVerifying(t, frond, store, "shop="+public).URL)
+		args = append(args, "--remote", frond+"="+startVerifying(t, frond, "sqlite:"+filepath.Join(rows, frond+".db"), "shop="+public).URL)
 	}
 	return start(t, exec.Command(binary(t), args...))
 }
@@ -205,6 +205,7 @@ func TestRotation(t *testing.T) {
 	if a, b := ask(before), ask(after); a < 1 || a != b {
 		t.Errorf("with both keys known, the old one reads %d products and the new one %d", a, b)
 	}
+	both.stop(t) // one process serves a store
 	alone := startVerifying(t, "catalog", store, newPublic)
 	if n := ask(gateway(alone.URL, newKey)); n < 1 {
 		t.Errorf("the new key reads %d products where it alone is known", n)
