@@ -82,7 +82,7 @@ func (r *Remote) idFields(q *question, primary string) json.RawMessage {
 	if m == nil || names == nil || !slices.Contains(m.query, "fields") {
 		return nil
 	}
-	if !slices.Contains(names, primary) {
+	if !slices.Contains(names, primary) && !slices.Contains(names, facade.AllFields) {
 		names = append(names[:len(names):len(names)], primary)
 	}
 	if !q.knowsFields(names) {

@@ -33,7 +33,7 @@ func fieldNames(e *schema.Entity) []string {
 func (q *question) knowsFields(names []string) bool {
 	for _, name := range names {
 		switch {
-		case name == facade.ETag: // who is asked for it has said that it is there
+		case name == facade.ETag, name == facade.AllFields: // asked of hosts alone that have said they give versions
 		case q.method != nil && q.method.fields != nil:
 			if !slices.Contains(q.method.fields, name) {
 				return false

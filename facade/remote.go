@@ -109,8 +109,11 @@ func (t *trip) sent(in Invocation) *Call {
 // computed ones that are made there. nil is all of them.
 func (t *trip) awaySelect() []string {
 	wanted := t.sel != nil && (t.sel.etag || t.call.Version && t.op.reader.versioned) && t.asVersion != nil && len(t.asVersion.Hide) == 0
-	if t.sel == nil || t.call.Select == nil && t.list.fields == nil && !wanted {
+	switch all := t.call.Select == nil && t.list.fields == nil; {
+	case t.sel == nil, all && !wanted:
 		return nil
+	case all: // the remote alone knows which fields the caller may read
+		return []string{AllFields, ETag}
 	}
 	var names []string
 	for _, p := range t.sel.props {

@@ -110,6 +110,14 @@ func (t *trip) pickOn(bank side, r *reader, see *Scope, lists ...[]string) *sele
 			continue
 		}
 		for i, name := range list {
+			if name == AllFields {
+				for j := range r.fieldCount() {
+					if marks[1+j]&exists != 0 {
+						marks[1+j] |= named
+					}
+				}
+				continue
+			}
 			at := r.index(name)
 			if at < 0 || marks[1+at]&exists == 0 {
 				t.unknownField(r, marks[1:], name, i)
@@ -145,6 +153,9 @@ func (t *trip) unknownField(r *reader, marks []byte, name string, i int) {
 	})
 	t.refuse(unknownKey(fmt.Sprintf("/query/fields/%d", i), fmt.Sprintf("names %s, which %s does not have%s", shown(name), r.entity.Name, instead)))
 }
+
+// fieldCount is how many fields there are, stored and computed.
+func (r *reader) fieldCount() int { return len(r.entity.Fields) + len(r.presenters) }
 
 // index is the place of a field among the stored ones and the computed ones behind them.
 func (r *reader) index(name string) int {

@@ -18,6 +18,10 @@ import (
 // field of its card has it: fields=id,title,etag. It is there for who names it alone.
 const ETag = "etag"
 
+// AllFields stands for every field the caller may read among the names of fields:
+// fields=*,etag is a whole row with its version.
+const AllFields = "*"
+
 // Precondition is what has to hold of the row that an update or a delete is about.
 // A version is the text that [ETag] gives, or that of a REST ETag without its quotes;
 // "*" is any.

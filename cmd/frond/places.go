@@ -93,7 +93,7 @@ func (p *places) fill(inv *facade.Invocation, given *values) error {
 	switch {
 	case p.body != nil && inv.Body == nil:
 		other = &body
-	case p.query != nil:
+	case p.query != nil && len(p.params) == 0:
 		other = &query
 	}
 	for _, name := range given.names {
