@@ -117,8 +117,9 @@ func (h *blogByHand) page(ctx context.Context, least int64) ([]handPost, error) 
 	}
 	var users []handUser
 	err = h.ask(ctx, h.users, "user.findByIds", struct {
-		IDs []string `json:"ids"`
-	}{ids}, &users)
+		IDs    []string `json:"ids"`
+		Fields []string `json:"fields"`
+	}{ids, []string{"name", "country", "id"}}, &users)
 	if err != nil {
 		return nil, err
 	}
