@@ -23,7 +23,7 @@ func (t *trip) stays(ctx context.Context, terms *Terms, unmet error) error {
 	switch {
 	case err != nil:
 		return err
-	case left.never() && a.new:
+	case left.never() && a.new && len(t.points) == 0: // else the store says first whether its relations lead anywhere
 		return unmet
 	case left.always(), left == t.see.Rows && !a.new: // nothing is written that it is about
 	default:
