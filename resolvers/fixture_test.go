@@ -211,6 +211,10 @@ func (b *blog) fill(t testing.TB) {
 		}
 		create("comment", `{"id":%d,"text":"c%d","likes":%d,"post":%d,"authorId":%s}`, i, i, i%5, 1+i%7, author)
 	}
+	// A tag goes, and posts keep its id.
+	if _, err := b.facade.Call(t.Context(), &facade.Call{Entity: "tag", Operation: "delete", Invocation: facade.Invocation{Params: json.RawMessage(`{"id":"none"}`)}}); err != nil {
+		t.Fatalf("tag.delete: %v", err)
+	}
 }
 
 // limit gives the blog an engine with other limits.

@@ -222,3 +222,86 @@ func TestHandWrittenOnPages(t *testing.T) {
 		t.Errorf("%v, want an error that names PostEdge.since", err)
 	}
 }
+
+// TestHandWrittenObjects: an object may be given as JSON, as a struct, as a map or as a
+// façade's result. Fields of a generated type are read from it as from a row, those
+// below it included; fields by hand are given the value itself.
+func TestHandWrittenObjects(t *testing.T) {
+	const row = `{"id":"ada","name":"Ada","age":36,"address":{"street":"S","zip":"Z"}}`
+	type place struct {
+		Street string `json:"street"`
+		Zip    string `json:"zip"`
+	}
+	type author struct {
+		ID      string `json:"id"`
+		Name    string `json:"name"`
+		Age     int    `json:"age"`
+		Address place  `json:"address"`
+	}
+	result := func(form facade.Form, rows string) *facade.Result {
+		r, ok := facade.ReadRows(facade.NewLayout([]string{"id", "name", "age", "address"}), json.RawMessage(rows))
+		if !ok {
+			t.Fatal(rows)
+		}
+		return &facade.Result{Form: form, Rows: r}
+	}
+	given := map[string]any{
+		"text":    json.RawMessage(row),
+		"struct":  author{"ada", "Ada", 36, place{"S", "Z"}},
+		"pointer": &author{"ada", "Ada", 36, place{"S", "Z"}},
+		"map":     map[string]any{"id": "ada", "name": "Ada", "age": 36, "address": map[string]string{"street": "S", "zip": "Z"}},
+		"result":  result(facade.FormRow, `[`+row+`]`),
+		"value":   &facade.Result{Form: facade.FormValue, Value: json.RawMessage(row)},
+		"nothing": result(facade.FormRow, `[]`),
+		"null":    json.RawMessage(`null`),
+		"array":   json.RawMessage(`[]`),
+		"number":  7,
+	}
+	b := newBlogWith(t, func(b *projection.Builder) error {
+		one, moon := b.Type("Author").(graphql.Output), graphql.NewObject(graphql.ObjectConfig{Name: "Moon", Fields: graphql.Fields{
+			"name": {Type: graphql.String}, "age": {Type: graphql.Int},
+		}})
+		fields := graphql.Fields{}
+		for name, value := range given {
+			resolve := func(graphql.ResolveParams) (any, error) { return value, nil }
+			fields[name+"Author"] = &graphql.Field{Type: one, Resolve: resolve}
+			fields[name+"Moon"] = &graphql.Field{Type: moon, Resolve: resolve}
+		}
+		fields["authors2"] = &graphql.Field{Type: graphql.NewList(one), Resolve: func(graphql.ResolveParams) (any, error) {
+			return result(facade.FormRows, `[`+row+`,{"id":"bob","name":"Bob"}]`), nil
+		}}
+		fields["authors3"] = &graphql.Field{Type: graphql.NewList(one), Resolve: func(graphql.ResolveParams) (any, error) {
+			return json.RawMessage(`[` + row + `,null,{"id":"bob","name":"Bob"}]`), nil
+		}}
+		return projection.RegisterOperations(b, facade.Query, fields)
+	})
+	const whole = `{"id":"ada","name":"Ada","age":36,"address":{"zip":"Z"},"posts":{"total":4}}`
+	for name, want := range map[string]string{
+		"text": whole, "struct": whole, "pointer": whole, "map": whole, "result": whole, "value": whole,
+		"nothing": `null`, "null": `null`, "array": `an error`, "number": `an error`,
+	} {
+		got := untraced(b.do(`{ `+name+`Author { id name age address { zip } posts { total } } }`, ""))
+		if want == "an error" {
+			if !strings.HasPrefix(got, `{"data":{"`+name+`Author":null},"errors":[`) || !strings.Contains(got, "INTERNAL_ERROR") {
+				t.Errorf("%s: %s, want an error", name, got)
+			}
+			continue
+		}
+		if want := `{"data":{"` + name + `Author":` + want + `}}`; got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", name, got, want)
+		}
+	}
+	for name, want := range map[string]string{"text": `{"name":"Ada","age":36}`, "struct": `{"name":"Ada","age":36}`, "pointer": `{"name":"Ada","age":36}`, "map": `{"name":"Ada","age":36}`, "null": `null`} {
+		if got, want := b.do(`{ `+name+`Moon { name age } }`, ""), `{"data":{"`+name+`Moon":`+want+`}}`; got != want {
+			t.Errorf("%s of a type by hand\ngot  %s\nwant %s", name, got, want)
+		}
+	}
+	for query, want := range map[string]string{
+		`{ authors2 { id posts { total } } }`: `{"data":{"authors2":[{"id":"ada","posts":{"total":4}},{"id":"bob","posts":{"total":5}}]}}`,
+		`{ authors3 { id } }`:                 `{"data":{"authors3":[{"id":"ada"},null,{"id":"bob"}]}}`,
+	} {
+		if got := b.do(query, ""); got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", query, got, want)
+		}
+	}
+}
