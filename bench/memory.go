@@ -39,6 +39,7 @@ const (
 )
 
 var notebook = fstest.MapFS{
+	"frond.yaml": {Data: []byte("collectors: {'*': open}\n")},
 	"entities/writer.yaml": {Data: []byte(`
 type: object
 properties:

@@ -27,6 +27,16 @@ func account(t *testing.T, b *facade.Budget) (context.Context, *facade.Account) 
 	return ctx, a
 }
 
+type otherKey struct{}
+
+// fill reserves all that an account can have.
+func fill(a *facade.Account) {
+	var err error
+	for err == nil {
+		err = a.Reserve(chunk)
+	}
+}
+
 // TestBudget: what is reserved is taken in chunks, refused at once where there is no
 // more, and given back whole.
 func TestBudget(t *testing.T) {
@@ -38,7 +48,7 @@ func TestBudget(t *testing.T) {
 		}
 	}
 	ctx, a := account(t, b)
-	if facade.AccountOf(context.WithValue(ctx, "k", 1)) != a || facade.AccountOf(t.Context()) != nil { //nolint:staticcheck // any key does
+	if facade.AccountOf(context.WithValue(ctx, otherKey{}, 1)) != a || facade.AccountOf(t.Context()) != nil {
 		t.Fatal("the account is not found in its context, or in one that is not")
 	}
 	used(chunk)
@@ -99,8 +109,7 @@ func TestReserve(t *testing.T) {
 	var hogs []*facade.Account
 	for range 3 {
 		_, hog := account(t, b)
-		for hog.Reserve(chunk) == nil {
-		}
+		fill(hog)
 		hogs = append(hogs, hog)
 	}
 	small := 0
@@ -190,7 +199,7 @@ func TestLevel(t *testing.T) {
 	ctx, a := account(t, b)
 	defer a.Close()
 	layout := facade.NewLayout([]string{"text"})
-	fill := func(n int) error {
+	read := func(n int) error {
 		rows, m := facade.NewRows(layout, 0), facade.MeterOf(ctx)
 		for range n {
 			rows.BeginRow()
@@ -203,19 +212,19 @@ func TestLevel(t *testing.T) {
 		return nil
 	}
 	a.Level(mib)
-	if err := fill(9); err != nil {
+	if err := read(9); err != nil {
 		t.Fatal(err)
 	}
 	a.Level(mib) // the next one begins anew
-	if err := fill(9); err != nil {
+	if err := read(9); err != nil {
 		t.Fatal(err)
 	}
-	if err := fill(9); !errors.Is(err, facade.ErrOversize) || !strings.Contains(err.Error(), "1048576") {
+	if err := read(9); !errors.Is(err, facade.ErrOversize) || !strings.Contains(err.Error(), "1048576") {
 		t.Errorf("two runs of one level: %v", err)
 	}
 	a.Forgive()
 	a.Level(-1)
-	if err := fill(20); err != nil {
+	if err := read(20); err != nil {
 		t.Error(err)
 	}
 }

@@ -105,7 +105,8 @@ func TestNoRoomOnAnySurface(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer hog.Close()
-		for hog.Reserve(32<<10) == nil {
+		for err == nil {
+			err = hog.Reserve(32 << 10)
 		}
 		held := gw.Budget().State().Used
 		for _, r := range large {

@@ -41,7 +41,8 @@ func hog(t *testing.T, b *facade.Budget) *facade.Account {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for a.Reserve(32<<10) == nil {
+	for err == nil {
+		err = a.Reserve(32 << 10)
 	}
 	return a
 }
