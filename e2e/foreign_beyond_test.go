@@ -97,7 +97,7 @@ func TestRelationsNobodyAnswers(t *testing.T) {
 
 	// A relation of ours to a Frond of which nothing is known yet: it may be the other
 	// side of one there, so what is sent for it cannot be kept.
-	url, _, _ = housed(t, map[string]string{"fronds/own/entities/pile.yaml": `
+	url, _, _ = housed(t, map[string]string{"fronds/own/frond.yaml": "collectors: {'*': open}\n", "fronds/own/entities/pile.yaml": `
 properties:
   id: {type: string, x-kit: {role: {primary: true}, lifecycle: {create: {generate: cuid2}}}}
   notes: {x-kit: {role: {relation: {to: note, kind: many}}}}

@@ -99,13 +99,13 @@ func TestKilledWhileItWrites(t *testing.T) {
 					return
 				default:
 				}
-				mark := fmt.Sprint("mark-", n.Add(1))
-				res := send(t, "POST", shop.URL+"/api/shipping/parcels", `{"orderId":"`+mark+`","carrier":"post","weight":1}`, asStaff)
+				carrier, weight := parcelMark(int(n.Add(1)))
+				res := send(t, "POST", shop.URL+"/api/shipping/parcels", fmt.Sprintf(`{"orderId":%q,"carrier":%q,"weight":%d}`, markedOrder, carrier, weight), asStaff)
 				code, _, _ := failureOf(t, res)
-				if told.Store(mark, code); code == "" {
+				if told.Store(fmt.Sprint(carrier, "-", weight), code); code == "" {
 					answered.Add(1)
 				} else {
-					time.Sleep(2 * time.Millisecond) // nobody asks a host that is away as fast as they can
+					time.Sleep(5 * time.Millisecond) // nobody asks a host that is away as fast as they can
 				}
 			}
 		})
@@ -142,26 +142,44 @@ func TestKilledWhileItWrites(t *testing.T) {
 	t.Logf("of %d parcels %d are there; told: %v", n.Load(), len(stored), codes)
 }
 
-// parcelsBy counts the parcels by their mark.
+// markedOrder is the order that marked parcels are of: one that is there.
+const markedOrder = "o-24112"
+
+// parcelMark is what tells the nth parcel from all others: its carrier and its weight.
+func parcelMark(n int) (carrier string, weight int) {
+	return []string{"post", "courier", "bicycle"}[n/30_000%3], n%30_000 + 1
+}
+
+// parcelsBy counts the first n parcels by their mark.
 func parcelsBy(t *testing.T, url string, n int) map[string]int {
 	t.Helper()
 	count := map[string]int{}
-	for from := 1; from <= n; from += 250 {
-		var marks []string
-		for i := from; i < from+250; i++ {
-			marks = append(marks, fmt.Sprint("mark-", i))
+	for from := 1; from <= n; {
+		first, _ := parcelMark(from)
+		var weights []int
+		for ; len(weights) < 250; from++ {
+			carrier, weight := parcelMark(from)
+			if carrier != first {
+				break
+			}
+			weights = append(weights, weight)
 		}
-		in := encode(t, map[string]any{"query": map[string]any{"limit": 500, "filter": map[string]any{"orderId": map[string]any{"in": marks}}}})
+		in := encode(t, map[string]any{"query": map[string]any{"limit": 500, "filter": map[string]any{
+			"orderId": map[string]any{"eq": markedOrder}, "carrier": map[string]any{"eq": first}, "weight": map[string]any{"in": weights},
+		}}})
 		text := inquiry{method: "parcel.list " + in}.of(t, url)
 		var page struct {
-			Items []struct{ OrderID string }
+			Items []struct {
+				Carrier string
+				Weight  int
+			}
 			Total int
 		}
 		if err := json.Unmarshal([]byte(text), &page); err != nil || page.Total > len(page.Items) {
 			t.Fatalf("%v: %.300s", err, text)
 		}
 		for _, p := range page.Items {
-			count[p.OrderID]++
+			count[fmt.Sprint(p.Carrier, "-", p.Weight)]++
 		}
 	}
 	return count

@@ -10,7 +10,7 @@ import (
 func TestSegmentsInAnyCase(t *testing.T) {
 	files := map[string]string{
 		"fronds/music/entities/playlistEntry.yaml": "properties:\n  id: {type: string, x-kit: {role: {primary: true}}}\n  no: {type: integer}\n",
-		"fronds/music/frond.yaml":                  "doors: {playlistentry: {operations: {moveUp: {params: {type: object, properties: {id: {type: string}}}}}}}\n",
+		"fronds/music/frond.yaml":                  "collectors: {'*': open}\ndoors: {playlistentry: {operations: {moveUp: {params: {type: object, properties: {id: {type: string}}}}}}}\n",
 	}
 	url, gw, _ := housed(t, files, nil)
 	made := send(t, "POST", url+"/api/music/PlaylistEntries", `{"id":"e 1","no":1}`)
