@@ -265,10 +265,22 @@ func TestHandWrittenObjects(t *testing.T) {
 		for name, value := range given {
 			resolve := func(graphql.ResolveParams) (any, error) { return value, nil }
 			fields[name+"Author"] = &graphql.Field{Type: one, Resolve: resolve}
+			fields[name+"Later"] = &graphql.Field{Type: one, Resolve: func(graphql.ResolveParams) (any, error) {
+				return func() (any, error) { return value, nil }, nil
+			}}
+			fields[name+"List"] = &graphql.Field{Type: graphql.NewList(one), Resolve: func(graphql.ResolveParams) (any, error) { return []any{value}, nil }}
 			fields[name+"Moon"] = &graphql.Field{Type: moon, Resolve: resolve}
 		}
 		fields["authors2"] = &graphql.Field{Type: graphql.NewList(one), Resolve: func(graphql.ResolveParams) (any, error) {
 			return result(facade.FormRows, `[`+row+`,{"id":"bob","name":"Bob"}]`), nil
+		}}
+		page := result(facade.FormPage, `[`+row+`]`)
+		page.Page = facade.Page{Total: 7, HasMore: true, Cursors: []string{"c"}}
+		fields["pageLater"] = &graphql.Field{Type: b.Type("AuthorConnection").(graphql.Output), Resolve: func(graphql.ResolveParams) (any, error) {
+			return func() (any, error) { return page, nil }, nil
+		}}
+		fields["pages"] = &graphql.Field{Type: graphql.NewList(b.Type("AuthorConnection")), Resolve: func(graphql.ResolveParams) (any, error) {
+			return []any{page}, nil
 		}}
 		fields["authors3"] = &graphql.Field{Type: graphql.NewList(one), Resolve: func(graphql.ResolveParams) (any, error) {
 			return json.RawMessage(`[` + row + `,null,{"id":"bob","name":"Bob"}]`), nil
@@ -290,6 +302,10 @@ func TestHandWrittenObjects(t *testing.T) {
 		if want := `{"data":{"` + name + `Author":` + want + `}}`; got != want {
 			t.Errorf("%s\ngot  %s\nwant %s", name, got, want)
 		}
+		later := b.do(`{ `+name+`Later { id name age address { zip } posts { total } } `+name+`List { id name age address { zip } posts { total } } }`, "")
+		if want := `{"data":{"` + name + `Later":` + want + `,"` + name + `List":[` + want + `]}}`; later != want {
+			t.Errorf("%s, later and in a list\ngot  %s\nwant %s", name, later, want)
+		}
 	}
 	for name, want := range map[string]string{"text": `{"name":"Ada","age":36}`, "struct": `{"name":"Ada","age":36}`, "pointer": `{"name":"Ada","age":36}`, "map": `{"name":"Ada","age":36}`, "null": `null`} {
 		if got, want := b.do(`{ `+name+`Moon { name age } }`, ""), `{"data":{"`+name+`Moon":`+want+`}}`; got != want {
@@ -297,8 +313,10 @@ func TestHandWrittenObjects(t *testing.T) {
 		}
 	}
 	for query, want := range map[string]string{
-		`{ authors2 { id posts { total } } }`: `{"data":{"authors2":[{"id":"ada","posts":{"total":4}},{"id":"bob","posts":{"total":5}}]}}`,
-		`{ authors3 { id } }`:                 `{"data":{"authors3":[{"id":"ada"},null,{"id":"bob"}]}}`,
+		`{ pageLater { total hasMore items { id posts { total } } edges { cursor } } }`: `{"data":{"pageLater":{"total":7,"hasMore":true,"items":[{"id":"ada","posts":{"total":4}}],"edges":[{"cursor":"c"}]}}}`,
+		`{ pages { total items { id } } }`:                                              `{"data":{"pages":[{"total":7,"items":[{"id":"ada"}]}]}}`,
+		`{ authors2 { id posts { total } } }`:                                           `{"data":{"authors2":[{"id":"ada","posts":{"total":4}},{"id":"bob","posts":{"total":5}}]}}`,
+		`{ authors3 { id } }`:                                                           `{"data":{"authors3":[{"id":"ada"},null,{"id":"bob"}]}}`,
 	} {
 		if got := b.do(query, ""); got != want {
 			t.Errorf("%s\ngot  %s\nwant %s", query, got, want)
