@@ -207,8 +207,10 @@ func TestNearAndFarEdges(t *testing.T) {
 	cursor := first.EndCursor()
 	for _, mode := range []string{cardsAndTold, toldAlone} {
 		far := away(t, hosting(t, nil), mode, nil)
-		for _, query := range []string{`{"limit":3,"sort":"-title"}`, `{"limit":2,"offset":1}`, `{"limit":2,"before":""}`, `{"limit":0}`, `{"limit":2,"backward":true}`, `{"limit":2,"before":"` + cursor + `","backward":false}`,
-			`{"limit":1,"after":"` + cursor + `","before":""}`, `{"limit":1,"after":"` + cursor + `","backward":true}`} {
+		for _, query := range []string{
+			`{"limit":3,"sort":"-title"}`, `{"limit":2,"offset":1}`, `{"limit":2,"before":""}`, `{"limit":0}`, `{"limit":2,"backward":true}`, `{"limit":2,"before":"` + cursor + `","backward":false}`,
+			`{"limit":1,"after":"` + cursor + `","before":""}`, `{"limit":1,"after":"` + cursor + `","backward":true}`,
+		} {
 			page := func(caller facade.Caller) facade.Page {
 				res, err := caller.Call(t.Context(), &facade.Call{Entity: "post", Operation: "list", Cursors: true, Behind: true, Invocation: facade.Invocation{Query: raw(query)}})
 				if err != nil {

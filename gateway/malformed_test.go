@@ -37,8 +37,8 @@ func TestRequestsThatCannotBeRead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		go func() { _, _ = io.WriteString(conn, c.request) }()     // which may not be read whole
-		resp, err := http.ReadResponse(bufio.NewReader(conn), nil) //nolint:bodyclose // it is, below: the linter does not follow it
+		go func() { _, _ = io.WriteString(conn, c.request) }() // which may not be read whole
+		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

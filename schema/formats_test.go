@@ -54,9 +54,11 @@ func TestFormats(t *testing.T) {
 		"uri":           {append(uris, "https://example.org/a?b#c"), append(noURIs, "/a/b", "no spaces allowed", "", "//a.b/c", "a", "#f", "1http://a.b", "ht_tp://a.b", ":a", "a,b:c")},
 		"uri-reference": {append(uris, "/a/b", "a", "#f", "", "?q", "//a.b/c", "./a:b", "a/b:c", "//"), append(noURIs, `\\x\a`, "a:b:c d", "1a:b", "/a b", "#a#b", "é", "a,b:c")},
 		"email":         {[]string{"ada@example.org", `"a b"@example.org`, `"a..b"@x`, `""@x`, `"\""@x`, "a@x", "a@[192.0.2.1]", "a@[IPv6:::1]", "a@[ipv6:2001:db8::1]", "~a!@1.example", "a@xn--bcher-kva.example"}, []string{"ada", "@example.org", "ada@", "a@b.c.", "a..b@x", ".a@x", "a.@x", "a@b..c", "a@-b.c", "a b@x", "a@b@c", `"a"b@x`, `"a@x`, `a"@x`, "é@x", "a@é.org", "a@[1.2.3]", "a@[192.0.2.1", "a@b[192.0.2.1]", "a@[::1]", "a@b_c", "a@x\n", " a@x", "a(b)@x", strings.Repeat("a", 65) + "@x", "Ada <a@x>", "a@xn--0.example"}},
-		"hostname": {append(alabels("bücher", "ελλάδα", "l·l", "α͵β", "א׳ב", "ひ・", "क्\u200dष", "ا٠١", "ا۰۱", "fass-straße"), "example.org", "a", "a--b", "1.2.3.4", "XN--BCHER-KVA.example", strings.Repeat("a", 63)+".b"),
+		"hostname": {
+			append(alabels("bücher", "ελλάδα", "l·l", "α͵β", "א׳ב", "ひ・", "क्\u200dष", "ا٠١", "ا۰۱", "fass-straße"), "example.org", "a", "a--b", "1.2.3.4", "XN--BCHER-KVA.example", strings.Repeat("a", 63)+".b"),
 			append(alabels("bÜcher", "a·l", "·l", "α͵", "a͵s", "a׳ב", "a״", "a・b", "\u302eひ", "〱ひ", "ـ\u0640", "\u07faߊ", "ا٠۰", "٠١", "\u0903ab", "a\u200db", "bü--c", "-ü", "ü-", "aא", "abc"),
-				"-a.org", "a..b", strings.Repeat("a", 64), "a.b.", ".", "", ".a", "a_b", "a-", "é", "a b", "a\n", "xn--", "xn--a.b", "xn--0", "xn--abc-.d", "xn--99999999", strings.Repeat("a.", 127)+"a")},
+				"-a.org", "a..b", strings.Repeat("a", 64), "a.b.", ".", "", ".a", "a_b", "a-", "é", "a b", "a\n", "xn--", "xn--a.b", "xn--0", "xn--abc-.d", "xn--99999999", strings.Repeat("a.", 127)+"a"),
+		},
 		"ipv4":         {[]string{"192.0.2.1", "0.0.0.0"}, []string{"192.0.2", "256.0.0.1", "::1", "192.0.02.1", "1.2.3.4.5", "1.2.3.4 ", "1.2..4", "0x7f.0.0.1", "১.2.3.4", "192.0.2.1/24"}},
 		"ipv6":         {[]string{"2001:db8::1", "::1", "::", "1::", "::192.0.2.1", "1:2:3:4:5:6:7:8", "1:2:3:4:5:6:192.0.2.1", "::ABCD"}, []string{"192.0.2.1", "12345::", "1::2::3", ":::", "1:2:3:4:5:6:7", "1:2:3:4:5:6:7:8:9", "::1%eth0", "::g", "::192.0.2", ":1:2", "1:", "::1/64", "192.0.2.1::", "1:2:3:4:5:6:7::8", ""}},
 		"uuid":         {[]string{"0190b5c2-7d3e-7a51-8c2f-3f0e6a1b9d42", "0190B5C2-7D3E-7A51-8C2F-3F0E6A1B9D42"}, []string{"0190b5c27d3e7a518c2f3f0e6a1b9d42", "0190b5c2-7d3e-7a51-8c2f-3f0e6a1b9d4", "0190b5c2-7d3e-7a51-8c2f-3f0e6a1b9d4g"}},

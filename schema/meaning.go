@@ -240,8 +240,14 @@ var pairs = []struct {
 	low, high string
 	strict    bool // nor equal to it
 }{
-	{"minimum", "maximum", false}, {"exclusiveMinimum", "maximum", true}, {"minimum", "exclusiveMaximum", true}, {"exclusiveMinimum", "exclusiveMaximum", true},
-	{"minLength", "maxLength", false}, {"minItems", "maxItems", false}, {"minProperties", "maxProperties", false}, {"minContains", "maxContains", false},
+	{"minimum", "maximum", false},
+	{"exclusiveMinimum", "maximum", true},
+	{"minimum", "exclusiveMaximum", true},
+	{"exclusiveMinimum", "exclusiveMaximum", true},
+	{"minLength", "maxLength", false},
+	{"minItems", "maxItems", false},
+	{"minProperties", "maxProperties", false},
+	{"minContains", "maxContains", false},
 }
 
 // bounds faults a least that is over the most.

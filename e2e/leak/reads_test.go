@@ -509,9 +509,22 @@ func (p *proof) words(e *entity) {
 // fields; brackets are the same for a URL.
 var (
 	operands = []any{
-		1, "x", nil, true, []any{}, []any{1}, map[string]any{}, map[string]any{"eq": nil}, map[string]any{"eq": map[string]any{}}, map[string]any{"nope": 1},
-		map[string]any{"some": 1}, map[string]any{"some": map[string]any{"id": 1}}, map[string]any{"none": nil}, map[string]any{"in": "x"}, map[string]any{"has": map[string]any{}},
-		map[string]any{"isNull": "x"}, map[string]any{"and": 1}, map[string]any{"id": map[string]any{"eq": "x"}}, map[string]any{"id": 1},
+		1, "x", nil, true,
+		[]any{},
+		[]any{1},
+		map[string]any{},
+		map[string]any{"eq": nil},
+		map[string]any{"eq": map[string]any{}},
+		map[string]any{"nope": 1},
+		map[string]any{"some": 1},
+		map[string]any{"some": map[string]any{"id": 1}},
+		map[string]any{"none": nil},
+		map[string]any{"in": "x"},
+		map[string]any{"has": map[string]any{}},
+		map[string]any{"isNull": "x"},
+		map[string]any{"and": 1},
+		map[string]any{"id": map[string]any{"eq": "x"}},
+		map[string]any{"id": 1},
 	}
 	brackets = []string{
 		"=x", "[eq]=x", "[in]=1,x", "[isNull]=maybe", "[id]=x", "[id][eq]=x", "[some]=1", "[some][id]=x", "[every][nope][eq]=x", "[has]=", "[nope]=1", "[gte][lt]=1",

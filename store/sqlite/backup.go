@@ -41,8 +41,8 @@ func Restore(ctx context.Context, backup, path string, replace bool) (kept strin
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return "", err
 	}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
 	}
 	lock, err := lockStore(path)
 	if err != nil {
@@ -81,7 +81,7 @@ func copyStore(ctx context.Context, from, to string) error {
 	}
 	defer func() { _ = c.close() }() // it has only read
 	part := to + ".part"
-	defer os.Remove(part) // nothing is left of a copy that failed
+	defer func() { _ = os.Remove(part) }() // nothing is left of a copy that failed
 	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

@@ -107,8 +107,8 @@ func Open(ctx context.Context, opts Options) (*Store, error) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return nil, unopenable(opts.Path, err)
 		}
-		if real, err := filepath.EvalSymlinks(path); err == nil {
-			path = real // one store has one lock, by whatever name it is opened
+		if target, err := filepath.EvalSymlinks(path); err == nil {
+			path = target // one store has one lock, by whatever name it is opened
 		}
 		if opts.Serve {
 			if s.lock, err = lockStore(path); err != nil {
