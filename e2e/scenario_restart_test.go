@@ -26,8 +26,8 @@ func TestKill(t *testing.T) {
 	}
 	p := startGateway(t, dir, "--store", store)
 	there := map[string]bool{}
-	for cursor := ""; ; {
-		res := send(t, "GET", p.URL+"/api/a/things?fields=id,size&limit=500&after="+cursor, "")
+	for after := ""; ; {
+		res := send(t, "GET", p.URL+"/api/a/things?fields=id,size&limit=500"+after, "")
 		page, _ := decode(t, res.Body).(map[string]any)
 		items, ok := page["items"].([]any)
 		if !ok {
@@ -39,7 +39,7 @@ func TestKill(t *testing.T) {
 		if page["hasMore"] != true {
 			break
 		}
-		cursor = page["endCursor"].(string)
+		after = "&after=" + page["endCursor"].(string)
 	}
 	lost := 0
 	for _, id := range acknowledged {

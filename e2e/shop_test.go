@@ -10,8 +10,8 @@ import (
 func all[T any](t *testing.T, url string) map[string]T {
 	t.Helper()
 	rows := map[string]T{}
-	for cursor := ""; ; {
-		res := send(t, "GET", url+"?limit=500&after="+cursor, "", asStaff)
+	for after := ""; ; {
+		res := send(t, "GET", url+"?limit=500"+after, "", asStaff)
 		var page struct {
 			Items []struct {
 				ID string
@@ -34,7 +34,7 @@ func all[T any](t *testing.T, url string) map[string]T {
 		if !page.HasMore {
 			return rows
 		}
-		cursor = page.EndCursor
+		after = "&after=" + page.EndCursor
 	}
 }
 

@@ -151,7 +151,8 @@ var (
 )
 
 // negotiate chooses by Accept-Encoding (RFC 9110, section 12.5.3): what is liked best,
-// zstd among equals; nil for no coding. plain says whether an answer without one is
+// gzip among equals, since clients in use (the fetch of graphql-tools on node 20) name
+// zstd and cannot read it; nil for no coding. plain says whether an answer without one is
 // taken, as it is where nothing says otherwise.
 func negotiate(sent []string) (chosen *coding, plain bool) {
 	if len(sent) == 0 {
@@ -187,10 +188,10 @@ func negotiate(sent []string) (chosen *coding, plain bool) {
 	switch {
 	case best == 0 || identity > best:
 		return nil, plain
-	case zstd == best:
-		return zstdCoding, plain
+	case gzip == best:
+		return gzipCoding, plain
 	}
-	return gzipCoding, plain
+	return zstdCoding, plain
 }
 
 // weightOf is the weight among a coding's parameters, in thousandths; 1000 where there

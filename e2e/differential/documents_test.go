@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/frondhost/frond/facade"
 )
 
 // question is one request.
@@ -178,6 +180,9 @@ func (g *documents) field(def *ast.Definition, depth int) (head, bool) {
 	var fields ast.FieldList
 	for _, f := range def.Fields {
 		leaf := g.w.ast.Types[f.Type.Name()].IsLeafType()
+		if f.Name == facade.ETag { // a hash that the reference does not make
+			continue
+		}
 		if strings.HasPrefix(f.Name, "__") || def.BuiltIn && nests[f.Name] && !g.chance(2) || !leaf && (depth >= maxDepth || g.budget <= 0) {
 			continue
 		}

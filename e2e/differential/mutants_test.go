@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/frondhost/frond/facade"
 )
 
 // token is a token of a document with the space in front of it. What no token
@@ -101,7 +103,9 @@ func (m *mutation) name() {
 		for _, def := range m.w.ast.Types {
 			pool = append(pool, def.Name)
 			for _, f := range def.Fields {
-				pool = append(pool, f.Name)
+				if f.Name != facade.ETag { // a hash that the reference does not make
+					pool = append(pool, f.Name)
+				}
 			}
 		}
 		slices.Sort(pool)

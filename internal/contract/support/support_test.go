@@ -122,7 +122,7 @@ func TestCheck(t *testing.T) {
 }
 
 func TestCheckOfABrokenContract(t *testing.T) {
-	for _, text := range []string{`{`, `{"x-kit-version":1,"fronds":[{"name":"f","doors":[{"name":"a","ops":[{"name":"b","input":{"type":"object","required":["c"],"properties":{}}}]}]}]}`} {
+	for _, text := range []string{`{`, `{"x-kit-version":1,"fronds":[{"name":"f","doors":[{"name":"a","ops":[{"name":"b","input":{"type":"object","properties":{"c":{"type":7}}}}]}]}]}`} {
 		err := judgesOf([]byte(text)).check("a.b", nil, nil, nil)
 		if facade.CodeOf(err) != facade.InternalError {
 			t.Errorf("%s: %v", text, err)
