@@ -7,6 +7,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/frondhost/frond/console"
+	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/schema"
 )
@@ -47,7 +48,7 @@ query %s {
 func firstFields(s *resolvers.Schema, row *ast.Definition) (names []string) {
 	for _, f := range row.Fields {
 		b := s.Bindings[row.Name][f.Name]
-		if b != nil && b.Kind == resolvers.Column && s.AST.Types[f.Type.Name()].IsLeafType() && f.Directives.ForName("deprecated") == nil && len(names) < mostFirstFields {
+		if b != nil && b.Kind == resolvers.Column && b.Column != facade.ETag && s.AST.Types[f.Type.Name()].IsLeafType() && f.Directives.ForName("deprecated") == nil && len(names) < mostFirstFields {
 			names = append(names, f.Name)
 		}
 	}

@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"encoding/json"
 	"errors"
 	"maps"
 	"net/http/httptest"
@@ -70,6 +71,31 @@ func TestConsole(t *testing.T) {
 	}
 	if w := browse(gw, "/nowhere"); strings.Contains(w.Body.String(), "console") {
 		t.Errorf("a path that is not there names the console's: %s", w.Body)
+	}
+}
+
+// TestConsoleBegins: a project without queries begins with the list of its own first
+// door, an audience with that of the first it is shown, and each query is answered.
+func TestConsoleBegins(t *testing.T) {
+	gw := gatewayOf(t, store(t, "{audiences: {partner: "+partner+"}}"), gateway.Options{Config: gateway.Config{Store: "memory", Mode: gateway.Development}})
+	for path, want := range map[string]string{
+		"/graphql":         "query Categories {\n  categories(first: 10) {\n    total\n    items {\n      id\n      label\n    }\n  }\n}",
+		"/partner/graphql": "query Products {\n  products(first: 10) {\n    total\n    items {\n      id\n      name\n      categoryId\n    }\n  }\n}",
+	} {
+		var queries []struct{ Name, Query string }
+		if err := json.Unmarshal(browse(gw, path+"/console/queries.json").Body.Bytes(), &queries); err != nil || len(queries) != 1 {
+			t.Fatalf("%s: %v, %+v", path, err, queries)
+		}
+		if !strings.Contains(queries[0].Query, want) {
+			t.Errorf("%s begins with\n%s\nwant\n%s", path, queries[0].Query, want)
+		}
+		text, err := json.Marshal(map[string]string{"query": queries[0].Query})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w := at(t, gw, "POST "+path, string(text)); !strings.Contains(w.Body.String(), `"items":[{`) || strings.Contains(w.Body.String(), "errors") {
+			t.Errorf("%s is answered %s", path, w.Body)
+		}
 	}
 }
 
