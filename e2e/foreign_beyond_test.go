@@ -84,7 +84,10 @@ func TestRelationsNobodyAnswers(t *testing.T) {
 		"/properties/writerId: the relation is not offered: writer has no findById where it runs; the key is a plain field",
 		"/properties/roomId: the relation is not offered: room is no door of any Frond here; the key is a plain field",
 	}
-	own := folder(t, map[string]string{"fronds/own/entities/own.yaml": "properties: {id: {type: string, x-kit: {role: {primary: true}}}}\n"})
+	own := folder(t, map[string]string{
+		"fronds/own/entities/own.yaml": "properties: {id: {type: string, x-kit: {role: {primary: true}}}}\n",
+		"fronds/own/frond.yaml":        "collectors: {own: open}\n",
+	})
 	out := run(t, "", "check", own, "--remote", "desk="+remote).stdout
 	for _, want := range says {
 		if !strings.Contains(log.String(), want) {

@@ -43,7 +43,7 @@ func TestSegmentsInAnyCase(t *testing.T) {
 	if r := run(t, "", "check", dir); r.code != 0 {
 		t.Errorf("an older lock: %d %s", r.code, r.stdout)
 	}
-	write(t, dir, map[string]string{"fronds/music/frond.yaml": "doors: {other: {plural: PlaylistEntries, operations: {ring: {}}}}\n"})
+	write(t, dir, map[string]string{"fronds/music/frond.yaml": "doors: {other: {plural: PlaylistEntries, operations: {ring: {}}}}\ncollectors: {'*': open}\n"})
 	if r := run(t, "", "check", dir); r.code != 2 && r.code != 1 || !strings.Contains(r.stdout, "is claimed twice") {
 		t.Errorf("two doors at one path: %d %s", r.code, r.stdout)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -15,6 +16,7 @@ import (
 	"github.com/frondhost/frond/envelope/signing"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/internal/flight"
+	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -34,6 +36,10 @@ type RemoteOptions struct {
 	Retries   int           // of a query; 0: 2. Less than 0: none
 	InFlight  int           // HTTP requests at once; 0: 256. More of them wait
 	MaxAnswer int64         // bytes; 0: [MaxAnswer]
+	// MaxDocument and Discovery bound the discovery document: bytes, 0: [MaxDocument], and
+	// what is in it. One that has more fails as a [schema.OverLimit].
+	MaxDocument int64
+	Discovery   schema.DiscoveryLimits
 	// NoCoalesce answers equal queries one by one.
 	NoCoalesce bool
 	// Strict refuses answers that do not fit their card: BAD_GATEWAY. Without it one
@@ -115,6 +121,7 @@ func NewRemote(base string, opts *RemoteOptions) *Remote {
 	o.Attempt = cmp.Or(max(o.Attempt, 0), 5*time.Second)
 	o.Timeout = cmp.Or(max(o.Timeout, 0), 10*time.Second)
 	o.InFlight = cmp.Or(max(o.InFlight, 0), 256)
+	o.MaxDocument = cmp.Or(max(o.MaxDocument, 0), MaxDocument)
 	o.MaxAnswer = cmp.Or(max(o.MaxAnswer, 0), MaxAnswer)
 	if o.Retries == 0 {
 		o.Retries = 2
@@ -314,6 +321,10 @@ func (r *Remote) sign(p *post, q *question) (err *facade.Error) {
 	return err
 }
 
+func tooLarge(over error) *facade.Error {
+	return facade.Errorf(facade.BadGateway, "what the host tells of itself cannot be used: %w", over)
+}
+
 // Discover is the host's discovery document (spec 2.5), checked to be JSON and no
 // more. The remote learns from it how the host spells its methods and what they take.
 func (r *Remote) Discover(ctx context.Context) (json.RawMessage, error) {
@@ -321,10 +332,17 @@ func (r *Remote) Discover(ctx context.Context) (json.RawMessage, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.options.Timeout)
 	defer cancel()
 	q := &question{kind: facade.Query}
-	reply, a := r.frame(ctx, q, MaxDocument, Discover, nil, nil)
+	reply, a := r.frame(ctx, q, r.options.MaxDocument, Discover, nil, nil)
 	err := reply.failed
-	if a != nil {
+	switch {
+	case a != nil && a.what == large:
+		err = tooLarge(schema.OverLimit(fmt.Sprintf("its discovery document has more than %d bytes", r.options.MaxDocument)))
+	case a != nil:
 		err = a.err()
+	case err == nil:
+		if over := r.options.Discovery.Check(reply.result); over != nil {
+			err = tooLarge(over)
+		}
 	}
 	event.Posts = int(q.posts.Load())
 	r.observe(ctx, &event, err)

@@ -188,7 +188,7 @@ func (b *compiler) door(frond *Frond, src *FrondSource, c *doorConfig, e *schema
 	}
 	key := schema.EntityKey(d.Name)
 	if other := b.doors[key]; other != nil {
-		b.fault(d.Origin, c.at, fmt.Sprintf("the door %s has two owners: %s and %s", d.Name, other.Origin, d.Origin), "rename one of them: the method is entity.op, for the whole host")
+		b.fault(d.Origin, c.at, fmt.Sprintf("the door %s "+schema.TwoOwners+": %s and %s", d.Name, other.Origin, d.Origin), "rename one of them: the method is entity.op, for the whole host")
 		return
 	}
 	b.doors[key] = d

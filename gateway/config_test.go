@@ -214,7 +214,7 @@ func write(t *testing.T, name, text string) {
 
 func TestOneAddressIsCalledInOneWay(t *testing.T) {
 	c := Config{Remotes: map[string]Remote{"a": {URL: "http://x", Timeout: 3 * time.Second}, "b": {URL: "http://x/"}, "c": {URL: "http://y"}}}
-	want := "gateway.yaml#/remotes/b: a and b run at one address and are called differently; write the same timeouts, retries, strict and coalesce for both"
+	want := "gateway.yaml#/remotes/b: a and b run at one address and are called differently; write the same timeouts, retries, limits, strict and coalesce for both"
 	if err := c.withDefaults().check().Err(); err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

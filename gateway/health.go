@@ -44,6 +44,8 @@ func (h *Host) ready(draining *atomic.Bool) http.HandlerFunc {
 // word is a remote's state in few words, without its address.
 func (s *RemoteState) word() string {
 	switch {
+	case s.Unusable != "":
+		return "not usable: " + s.Unusable
 	case s.Failed == nil && s.Known && s.Calls.Breaker != "open":
 		return "reached"
 	case s.Failed == nil && s.Known:

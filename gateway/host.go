@@ -204,16 +204,18 @@ func (h *Host) compile() (f *facade.Facade, whole bool, err error) {
 			h.options.Unregistered(f)
 		}
 	}
-	project, incomplete := h.topology.project(h.project)
 	carriers := h.topology.carriers()
 	watch := h.telemetry.calls()
-	f, err = facade.New(project, &h.store, &facade.Options{
-		Middleware:   watch.middleware(h.options.Middleware),
-		List:         facade.ListLimits{Default: h.config.Limits.List.Default, Max: h.config.Limits.List.Max},
-		Unregistered: unregistered,
-		Remotes:      carriers,
-		Suggest:      h.Development(),
-		Incomplete:   incomplete || h.options.Incomplete,
+	f, err = h.topology.withoutClaims(func() (*facade.Facade, error) {
+		project, incomplete := h.topology.project(h.project)
+		return facade.New(project, &h.store, &facade.Options{
+			Middleware:   watch.middleware(h.options.Middleware),
+			List:         facade.ListLimits{Default: h.config.Limits.List.Default, Max: h.config.Limits.List.Max},
+			Unregistered: unregistered,
+			Remotes:      carriers,
+			Suggest:      h.Development(),
+			Incomplete:   incomplete || h.options.Incomplete,
+		})
 	})
 	if err == nil {
 		err = h.undecided(f.Catalog())

@@ -26,7 +26,18 @@ type Remote struct {
 	Strict bool
 	// NoCoalesce asks the host equal queries that come at once one by one.
 	NoCoalesce bool
+	// What its discovery document may have, of which types, judges and routes are made.
+	Doors    int   // 0: 1,000
+	Fields   int   // of all its cards together; 0: 200,000
+	Document int64 // bytes; 0: 16 MiB
 }
+
+// What a remote's document may have where nobody says otherwise.
+const (
+	maxDoors    = 1000
+	maxFields   = 200_000
+	maxDocument = 16 << 20
+)
 
 const remotesHelp = "write an address for each Frond, such as {billing: http://10.0.0.7:4100} or {billing: {url: http://10.0.0.7:4100, timeout: 3s}} in the file, or billing=http://10.0.0.7:4100 elsewhere"
 
@@ -80,7 +91,7 @@ func (c *Config) AddRemote(pair string) error {
 	return nil
 }
 
-var remoteKeys = []string{"url", "connect", "attempt", "timeout", "retries", "strict", "coalesce"}
+var remoteKeys = []string{"url", "connect", "attempt", "timeout", "retries", "strict", "coalesce", "doors", "fields", "document"}
 
 // readRemote reads one remote: its address, or a map with more.
 func readRemote(value json.RawMessage) (r Remote, err error) {
@@ -115,6 +126,12 @@ func readRemote(value json.RawMessage) (r Remote, err error) {
 			r.Strict, err = readBool(text)
 		case "coalesce":
 			r.NoCoalesce, err = not(readBool)(text)
+		case "doors":
+			r.Doors, err = readCount(text)
+		case "fields":
+			r.Fields, err = readCount(text)
+		case "document":
+			r.Document, err = readSize(text)
 		default:
 			err = errors.New("is not known; a remote has " + strings.Join(remoteKeys, ", "))
 		}
@@ -145,11 +162,11 @@ func (c *Config) checkRemotes() (faults schema.Faults) {
 			continue
 		}
 		o := c.Remotes[other]
-		if o.URL, r.URL = "", ""; o.Connect != r.Connect || o.Attempt != r.Attempt || o.Timeout != r.Timeout || o.Strict != r.Strict || o.NoCoalesce != r.NoCoalesce || retriesOf(o) != retriesOf(r) {
+		if o.URL, r.URL = "", ""; o.Connect != r.Connect || o.Attempt != r.Attempt || o.Timeout != r.Timeout || o.Doors != r.Doors || o.Fields != r.Fields || o.Document != r.Document || o.Strict != r.Strict || o.NoCoalesce != r.NoCoalesce || retriesOf(o) != retriesOf(r) {
 			faults = append(faults, schema.Fault{
 				File: ConfigFile, Pointer: "/remotes/" + jsontext.Token(name),
 				Message: fmt.Sprintf("%s and %s run at one address and are called differently", other, name),
-				Remedy:  "write the same timeouts, retries, strict and coalesce for both",
+				Remedy:  "write the same timeouts, retries, limits, strict and coalesce for both",
 			})
 		}
 	}

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -26,6 +27,8 @@ type topology struct {
 	byFrond map[string]*peer
 	log     *slog.Logger
 
+	accepted map[string]bool // Fronds without cards here that are served; one compile at a time
+
 	stop    context.CancelFunc
 	stopped sync.WaitGroup
 }
@@ -38,11 +41,12 @@ type peer struct {
 
 	cardless []string // of fronds: those that have no cards here
 
-	mu     sync.Mutex
-	told   *schema.Discovery // what it said last; nil: nothing yet
-	hash   [sha256.Size]byte // of that
-	asked  time.Time         // when it answered last
-	failed *facade.Error     // why it did not, the last time; nil: it did
+	mu      sync.Mutex
+	told    *schema.Discovery // what it said last; nil: nothing yet
+	hash    [sha256.Size]byte // of that
+	asked   time.Time         // when it answered last
+	failed  *facade.Error     // why it did not, the last time; nil: it did
+	refused map[string]bool   // Fronds whose names are taken: they are as if nothing had been told
 }
 
 // How often a host is asked what it serves: every refreshEvery, and while it does not
@@ -70,6 +74,8 @@ func newTopology(remotes map[string]Remote, here []*facade.FrondSource, signer *
 			}
 			p = &peer{url: address, remote: envelope.NewRemote(address, told.remote(&envelope.RemoteOptions{
 				Name: frond, Connect: r.Connect, Attempt: r.Attempt, Timeout: r.Timeout, Retries: retries, Strict: r.Strict, NoCoalesce: r.NoCoalesce, Signer: signer, Log: log,
+				MaxDocument: cmp.Or(r.Document, maxDocument),
+				Discovery:   schema.DiscoveryLimits{Doors: cmp.Or(r.Doors, maxDoors), Fields: cmp.Or(r.Fields, maxFields)},
 			}))}
 			byURL[address] = p
 			t.peers = append(t.peers, p)
@@ -228,7 +234,8 @@ func (t *topology) watch(ctx context.Context, changed func()) {
 func (p *peer) next(wait time.Duration) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.failed == nil && p.told != nil {
+	refused := slices.Contains(slices.Collect(maps.Values(p.refused)), true)
+	if p.failed == nil && p.told != nil && !refused {
 		return refreshEvery - time.Duration(rand.Int64N(int64(refreshEvery/10))) // not all gateways at once
 	}
 	return min(max(2*wait, retryFirst), refreshEvery)
@@ -269,11 +276,23 @@ func (t *topology) project(p *facade.Project) (*facade.Project, bool) {
 	return &placed, incomplete
 }
 
+// unusable is why what a host tells cannot be used, as far as anybody may know it.
+func (p *peer) unusable(frond string) string {
+	var over schema.OverLimit
+	switch {
+	case p.failed != nil && errors.As(error(p.failed), &over):
+		return string(over)
+	case p.refused[frond]:
+		return "it claims a name that is taken here"
+	}
+	return ""
+}
+
 // known is what the host told of a Frond, or nil.
 func (p *peer) known(frond string) *schema.DiscoveredFrond {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.told != nil {
+	if p.told != nil && !p.refused[frond] {
 		for i := range p.told.Fronds {
 			if p.told.Fronds[i].Name == frond {
 				return &p.told.Fronds[i]
@@ -311,6 +330,9 @@ type RemoteState struct {
 	Asked time.Time
 	// Failed is why it did not answer the last time; nil: it did.
 	Failed *facade.Error
+	// Unusable is why what it tells cannot be used, in words for anybody; "": it can, or
+	// the log alone says.
+	Unusable string
 	// Calls is how calls fare.
 	Calls envelope.RemoteStatus
 }
@@ -324,7 +346,9 @@ func (h *Host) Remotes() (all []RemoteState) {
 		p := h.topology.byFrond[frond]
 		calls := p.remote.Status()
 		p.mu.Lock()
-		all = append(all, RemoteState{Frond: frond, URL: p.url, Known: p.told != nil, Asked: p.asked, Failed: p.failed, Calls: calls})
+		all = append(all, RemoteState{
+			Frond: frond, URL: p.url, Known: p.told != nil && !p.refused[frond], Asked: p.asked, Failed: p.failed, Unusable: p.unusable(frond), Calls: calls,
+		})
 		p.mu.Unlock()
 	}
 	return all

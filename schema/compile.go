@@ -217,7 +217,7 @@ func (c *compiler) claim(u *unit) {
 		c.units = map[string]*unit{}
 	}
 	if other := c.units[key]; other != nil {
-		c.fault(u, "", fmt.Sprintf("%q has two owners: %s and %s", key, other.src.owner(), u.src.owner()),
+		c.fault(u, "", fmt.Sprintf("%q "+TwoOwners+": %s and %s", key, other.src.owner(), u.src.owner()),
 			"rename one of them: the name of an entity or view is the host's")
 		u.card = nil
 		return

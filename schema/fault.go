@@ -1,7 +1,9 @@
 package schema
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -12,6 +14,15 @@ type Fault struct {
 	Pointer string // RFC 6901 into that file; "" for the file itself
 	Message string // what is wrong, in one sentence
 	Remedy  string // what to write instead
+}
+
+// TwoOwners stands in the message of a fault that two claim one name.
+const TwoOwners = "has two owners"
+
+// Claims says whether two claim one name in an error of Faults.
+func Claims(err error) bool {
+	var faults Faults
+	return errors.As(err, &faults) && slices.ContainsFunc(faults, func(f Fault) bool { return strings.Contains(f.Message, " "+TwoOwners+": ") })
 }
 
 // Error is the fault on one line: file#pointer: message; remedy.

@@ -162,7 +162,11 @@ func unanswered(catalog *facade.Catalog) (notices []finding) {
 func away(remotes []gateway.RemoteState) (notices []finding) {
 	for _, r := range remotes {
 		f := finding{File: "remotes/" + r.Frond, Message: r.Frond + " runs at " + r.URL + " and has told what it serves"}
-		if r.Failed != nil {
+		switch {
+		case r.Failed == nil && r.Unusable != "":
+			f.Message = fmt.Sprintf("%s runs at %s and is left out: %s", r.Frond, r.URL, r.Unusable)
+			f.Remedy = "rename the entity here or there; the log of a gateway says which"
+		case r.Failed != nil:
 			f.Message = fmt.Sprintf("%s runs at %s, which does not tell what it serves: %s", r.Frond, r.URL, r.Failed.Message)
 			f.Remedy = "start it there, or correct the address; a gateway starts without it and takes it up when it comes"
 		}
