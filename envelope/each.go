@@ -77,7 +77,8 @@ func (r *Remote) each(ctx context.Context, q *question, query json.RawMessage) (
 	if list {
 		form = facade.FormPage
 	}
-	counted := jsontext.KindOf(jsontext.Get(q.call.Invocation.Query, "total")) != jsontext.False
+	query = q.call.Invocation.Query
+	counted := jsontext.KindOf(jsontext.Get(query, "total")) != jsontext.False && jsontext.KindOf(jsontext.Get(query, "count")) != jsontext.False
 	return l.gather(form, order, counted)
 }
 

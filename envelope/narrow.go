@@ -47,7 +47,7 @@ func (q *question) knowsFields(names []string) bool {
 
 // listOwn are the keys of list's query (DESIGN 5). A host may not know one of them,
 // and then it might not say so: some hosts ignore what they do not know.
-var listOwn = []string{"filter", "sort", "limit", "after", "before", "backward", "offset", "fields", "total", "cursors"}
+var listOwn = []string{"filter", "sort", "limit", "after", "before", "backward", "offset", "fields", "total", "count", "cursors"}
 
 // narrow is the query of a call as this host takes it: with the fields that are
 // going to be read where it can be told them, without what it does not know and
@@ -73,7 +73,7 @@ func (q *question) narrow(query json.RawMessage) (json.RawMessage, *facade.Error
 				}
 				kept = append(jsontext.AppendString(kept, name), ':')
 				kept = append(kept, value...)
-			case jsontext.IsNull(value), name == "total", name == "fields", name == "cursors", name == "limit", name == "offset" && string(value) == "0":
+			case jsontext.IsNull(value), name == "total", name == "count", name == "fields", name == "cursors", name == "limit", name == "offset" && string(value) == "0":
 			default:
 				refused = append(refused, schema.Detail{
 					Path: name, Pointer: "/query/" + jsontext.Token(name), Code: schema.UnknownKey,

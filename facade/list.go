@@ -37,7 +37,7 @@ type listing struct {
 	from     []json.RawMessage // of the row the page is read on from; nil: the edge
 	until    []json.RawMessage // of the row it is read on to, without it; nil: the other edge
 	backward bool
-	count    bool
+	count    counting
 	fields   []string
 	edges    bool // cursors of every row are answered too, and what lies before the page
 
@@ -45,7 +45,7 @@ type listing struct {
 }
 
 // listKeys are the keys of list's query.
-var listKeys = []string{"filter", "sort", "limit", "after", "before", "backward", "offset", "fields", "total", "cursors"}
+var listKeys = []string{"filter", "sort", "limit", "after", "before", "backward", "offset", "fields", "total", "count", "cursors"}
 
 // admitList reads list's query. Every value is judged here, so that a store only
 // translates.
@@ -54,9 +54,9 @@ func (t *trip) admitList(ctx context.Context) error {
 	t.only(in.Params, "/params", nil)
 	t.only(in.Query, "/query", t.op.listKeys())
 	t.only(in.Body, "/body", nil)
-	l.count, l.limit = true, t.door.limits.Default
+	l.limit = t.door.limits.Default
 	l.order = t.door.byID
-	var after, before, backward json.RawMessage
+	var after, before, backward, total, count json.RawMessage
 	for name, value := range jsontext.Members(in.Query) {
 		if jsontext.IsNull(value) {
 			continue // an explicit null is as good as nothing here: none of them can be null
@@ -80,7 +80,12 @@ func (t *trip) admitList(ctx context.Context) error {
 		case "fields":
 			l.fields = t.readFields(value)
 		case "total":
-			l.count = t.readYes("total", value)
+			if total = value; !t.readYes("total", value) {
+				l.count = uncounted
+			}
+		case "count":
+			count = value
+			l.count = t.readCounting(value)
 		case "cursors":
 			l.edges = t.readYes("cursors", value)
 		}
@@ -88,6 +93,9 @@ func (t *trip) admitList(ctx context.Context) error {
 	l.backward = before != nil && after == nil
 	if backward != nil {
 		l.backward = t.readYes("backward", backward)
+	}
+	if count != nil && total != nil {
+		t.refuseQuery("count", "exclusive", "cannot stand beside total; send one of them")
 	}
 	switch {
 	case after != nil && isEmptyText(after): // before may be: the end of the list
@@ -128,7 +136,7 @@ func (t *trip) runList(ctx context.Context) (*Result, error) {
 	q := Find{
 		Entity: t.door.Entity, Select: t.sel.stored, Where: both(t.see.Rows, l.filter),
 		Sort: l.order.keys, Limit: l.limit, Offset: l.offset, From: l.from, Until: l.until, Backward: l.backward,
-		Count: l.count, Keys: t.call.Cursors || l.edges,
+		Count: l.count != uncounted, Estimate: l.count == estimated, Keys: t.call.Cursors || l.edges,
 	}
 	if t.each != nil {
 		if len(t.each.values) == 0 {
@@ -197,7 +205,7 @@ func (t *trip) pages(found *Found) *Result {
 func (t *trip) page(found *Found, g FoundGroup, behind bool) Page {
 	l := &t.list
 	p := Page{Total: -1, HasMore: g.More, HasPrevious: behind}
-	if l.count {
+	if l.count != uncounted {
 		p.Total = g.Total
 	}
 	if l.backward {

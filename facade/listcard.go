@@ -91,6 +91,7 @@ func keywords(name string, n int) schema.Keywords {
 //	fields  the fields to answer: "id,title", or a list
 //	cursors whether to answer, beside the spec's four members, cursors (of every row) and hasPrevious
 //	total   whether to count all rows that meet the filter; true where left out, -1 is answered for false
+//	count   how to: exact, estimated (exact where that costs little) or none; true and false as total
 //
 // An explicit null is as good as leaving a key out.
 func listCard(limits ListLimits, filter schema.Shape) *schema.Card {
@@ -128,6 +129,11 @@ func listCard(limits ListLimits, filter schema.Shape) *schema.Card {
 			{Name: "total", Shape: schema.Shape{
 				Type: "boolean", Description: "Whether to count all rows that meet the filter; -1 is answered for false.",
 				Extra: schema.Keywords{{Name: "default", Value: json.RawMessage("true")}},
+			}},
+			{Name: "count", Shape: schema.Shape{
+				Description: "How total is made: exact, estimated (exact where that costs little) or none; true and false are exact and none.",
+				Enum:        []json.RawMessage{[]byte(`"exact"`), []byte(`"estimated"`), []byte(`"none"`), []byte("true"), []byte("false")},
+				Extra:       schema.Keywords{{Name: "default", Value: json.RawMessage(`"exact"`)}},
 			}},
 			{Name: "cursors", Shape: schema.Shape{
 				Type: "boolean", Description: "Whether to answer cursors, one for every row, and hasPrevious: whether there are rows before the page.",

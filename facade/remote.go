@@ -139,9 +139,14 @@ func (t *trip) awayQuery() json.RawMessage {
 	var out schema.Object
 	for name, value := range jsontext.Members(t.call.Invocation.Query) {
 		switch {
-		case jsontext.IsNull(value), name == "filter", name == "limit", name == "fields":
+		case jsontext.IsNull(value), name == "filter", name == "limit", name == "fields", name == "count":
 		case t.op.Takes(name):
 			out = append(out, schema.Member{Name: name, Value: value})
+		}
+	}
+	if jsontext.Get(t.call.Invocation.Query, "count") != nil {
+		if name, value := t.countAway(); name != "" {
+			out = append(out, schema.Member{Name: name, Value: json.RawMessage(value)})
 		}
 	}
 	if (t.call.Cursors || t.call.Behind) && !t.list.edges && t.op.Takes("cursors") {

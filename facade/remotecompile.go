@@ -136,7 +136,7 @@ func (op *Operation) listKeys() []string {
 	}
 	var keys []string
 	for _, key := range listKeys {
-		if op.Takes(key) || key == "total" || key == "fields" {
+		if op.Takes(key) || key == "total" || key == "count" || key == "fields" {
 			keys = append(keys, key)
 		}
 	}

@@ -77,6 +77,7 @@ type Find struct {
 	// From (or last of all), answered in the order of Sort all the same.
 	Backward bool
 	Count    bool // Total is wanted: of Where (per key), without From, Until, Limit and Offset
+	Estimate bool // with Count: Total may be an estimate, where counting would take long
 	Keys     bool // Found.Keys is wanted for every row; else only for the first and the last of each group
 	Each     *EachKey
 }

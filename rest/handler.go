@@ -98,9 +98,9 @@ type exchange struct {
 	op    *facade.Operation
 	call  facade.Call
 
-	status  int  // of a failure, where its code alone does not tell; 0: it does
-	applied bool // a preference was honoured
-	wrote   bool // the status has been sent
+	status  int    // of a failure, where its code alone does not tell; 0: it does
+	applied string // the preference that is honoured: how the total is made
+	wrote   bool   // the status has been sent
 }
 
 // serve answers the request or fails with what [exchange.fail] answers.

@@ -58,8 +58,8 @@ func (x *exchange) write(result *facade.Result) error {
 			header.Set("Link", next)
 		}
 	}
-	if x.applied {
-		header.Set("Preference-Applied", "count=none")
+	if x.applied != "" {
+		header.Set("Preference-Applied", "count="+x.applied)
 	}
 	header["Content-Type"] = typeJSON
 	if size := result.Size(); !query {
@@ -167,8 +167,8 @@ func (x *exchange) next(p *facade.Page) string {
 	return b.String()
 }
 
-// prefer honours Prefer: count=none (RFC 7240) where the operation counts; a total
-// that the URL asks for or not goes first.
+// prefer honours Prefer: count=exact, estimated or none (RFC 7240) where the operation
+// counts; what the URL says of the total goes first.
 func (x *exchange) prefer(a *arguments) {
 	if x.op.Query == nil || x.op.Query.Property("total") == nil {
 		return
@@ -177,11 +177,22 @@ func (x *exchange) prefer(a *arguments) {
 		for p := range strings.SplitSeq(line, ",") {
 			p, _, _ = strings.Cut(p, ";")
 			name, value, _ := strings.Cut(p, "=")
-			if strings.EqualFold(strings.TrimSpace(name), "count") && strings.Trim(value, "\" \t") == "none" && !a.has("total") {
-				a.query.set("total", []byte("false"))
-				x.applied = true
-				return
+			if !strings.EqualFold(strings.TrimSpace(name), "count") || a.has("total") || a.has("count") {
+				continue
 			}
+			switch word := strings.Trim(value, "\" \t"); {
+			case word == "none":
+				a.query.set("total", []byte("false"))
+				x.applied = word
+			case word == "estimated" && x.op.Query.Property("count") != nil:
+				a.query.set("count", []byte(`"estimated"`))
+				x.applied = word
+			case word == "exact":
+				x.applied = word // as it is anyway
+			default:
+				continue
+			}
+			return
 		}
 	}
 }

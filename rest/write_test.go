@@ -230,7 +230,10 @@ func TestPreferences(t *testing.T) {
 		{"GET /api/blog/posts", "count=none", `post.list query={"total":false}`, "count=none"},
 		{"GET /api/blog/posts?limit=1", `respond-async, Count="none"; x=1`, `post.list query={"limit":1,"total":false}`, "count=none"},
 		{"GET /api/blog/posts?total=true", "count=none", `post.list query={"total":true}`, ""},
-		{"GET /api/blog/posts", "count=exact", `post.list`, ""},
+		{"GET /api/blog/posts", "count=exact", `post.list`, "count=exact"},
+		{"GET /api/blog/posts", "count=planned, count=estimated", `post.list query={"count":"estimated"}`, "count=estimated"},
+		{"GET /api/blog/posts?count=none", "count=exact", `post.list query={"count":"none"}`, ""},
+		{"GET /api/blog/posts", "count=planned", `post.list`, ""},
 		{"GET /api/blog/posts/p1", "count=none", `post.findById params={"id":"p1"}`, ""},
 	} {
 		var got string

@@ -25,7 +25,7 @@ func (b *reading) operation(d *facade.Door, door *Door, op *facade.Operation) *O
 	id.Null = false
 	switch op.Name {
 	case "list":
-		for _, key := range []string{"filter", "sort", "limit", "after", "before", "backward", "offset", "fields", "cursors", "total"} {
+		for _, key := range []string{"filter", "sort", "limit", "after", "before", "backward", "offset", "fields", "cursors", "total", "count"} {
 			if op.HostTakes(key) {
 				o.Takes = append(o.Takes, key)
 			}

@@ -69,7 +69,10 @@ func (r *reading) grown() error {
 func (r *reading) page(ctx context.Context) error {
 	b := r.store.builder()
 	defer b.free()
-	if r.q.Count {
+	// An estimate is made behind the page, on the same connection.
+	estimate := r.q.Count && r.q.Estimate && r.q.Where != nil
+	counted := r.q.Count && !estimate
+	if counted {
 		// The count stands behind the rows in the same statement: it sees what they see.
 		b.text("SELECT 0, * FROM (")
 	}
@@ -87,7 +90,7 @@ func (r *reading) page(ctx context.Context) error {
 		b.orderBy(r.order, alias)
 	}
 	b.limit(r.q)
-	if r.q.Count {
+	if counted {
 		b.text(") UNION ALL SELECT 1, ")
 		if err := r.total(b); err != nil {
 			return err
@@ -100,8 +103,12 @@ func (r *reading) page(ctx context.Context) error {
 		return err
 	}
 	return r.store.pool.run(ctx, r.turn(ctx), func(c *conn) error {
-		c.budget.total = r.q.Count && r.q.Where != nil
-		return r.runPage(c, b)
+		c.budget.total = counted && r.q.Where != nil
+		err := r.runPage(c, b, counted)
+		if err == nil && estimate {
+			r.found.Total, err = r.estimate(c, int64(r.q.Offset+r.found.Rows.Len()), r.found.More)
+		}
+		return err
 	})
 }
 
@@ -156,13 +163,13 @@ func (r *reading) conditions(b *builder, alias, word string, from bool) error {
 	return nil
 }
 
-func (r *reading) runPage(c *conn, b *builder) error {
+func (r *reading) runPage(c *conn, b *builder, counted bool) error {
 	st, err := c.start(b.sql, b.args)
 	if err != nil {
 		return err
 	}
 	first := 0
-	if r.q.Count {
+	if counted {
 		first = 1
 	}
 	limit := max(0, r.q.Limit)
@@ -177,7 +184,7 @@ func (r *reading) runPage(c *conn, b *builder) error {
 		}
 		if n == limit {
 			r.found.More = true
-			if !r.q.Count {
+			if !counted {
 				break
 			}
 			continue

@@ -193,6 +193,9 @@ func testTotals(t *testing.T, w *world) {
 	w.equal("of all", int64(4), w.find(&q).Total)
 	q.Where = &facade.Filter{Op: facade.Gt, Field: tag.Primary, Values: []any{int64(1)}}
 	w.equal("of the filter", int64(3), w.find(&q).Total)
+	q.Estimate = true
+	w.equal("estimated, of few rows", int64(3), w.find(&q).Total)
+	q.Estimate = false
 	q.From = raw("3")
 	found := w.find(&q)
 	w.equal("without the cursor", int64(3), found.Total)

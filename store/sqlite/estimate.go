@@ -1,0 +1,94 @@
+package sqlite
+
+import (
+	"errors"
+	"strconv"
+
+	sqlite3 "github.com/ncruces/go-sqlite3"
+)
+
+// An estimated total is exact where that costs little: without a filter, where the
+// page tells it, and where at most estimateFrom rows meet the filter or are there
+// at all. Beyond, a sample of the table says how many of its rows meet the filter
+// (docs/decisions/223).
+const (
+	estimateFrom = 10_000 // rows that are counted one by one
+	sampleRows   = 2_000
+	estimateTime = 10 // the part of a statement's time that each step of it has
+)
+
+// estimate is the number of rows that meet the conditions; known is how many have
+// been seen to, all of them where more is false.
+func (r *reading) estimate(c *conn, known int64, more bool) (int64, error) {
+	if !more && r.q.From == nil && (known > int64(r.q.Offset) || r.q.Offset == 0) {
+		return known, nil
+	}
+	if more {
+		known++
+	}
+	b := r.store.builder()
+	defer b.free()
+	b.text("SELECT count(*) FROM (SELECT 1")
+	alias := b.alias()
+	if err := r.met(b, alias); err != nil {
+		return 0, err
+	}
+	b.text(" LIMIT " + strconv.Itoa(estimateFrom+1) + ")")
+	n, done, err := r.hurried(c, b)
+	if err != nil || done && n <= estimateFrom {
+		return n, err
+	}
+	known = max(known, n)
+
+	all, err := c.number("SELECT " + r.table.tallied())
+	if err != nil {
+		return 0, err
+	}
+	all = r.store.readTally(r.table, all)
+	s := r.store.builder()
+	defer s.free()
+	row := r.table.name + "." + r.table.rowid
+	// The rows at places that are spread over the table by the golden ratio (equal steps
+	// would fall in with what repeats in it), the next one where there is none.
+	s.text("WITH RECURSIVE bounds(low, high) AS (SELECT min(", row, "), max(", row, ") FROM ", r.table.name, "), steps(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM steps WHERE i < ",
+		strconv.Itoa(sampleRows-1), ") SELECT count(*) FROM steps CROSS JOIN bounds CROSS JOIN ", r.table.name, " AS ")
+	alias = s.alias()
+	s.text(alias, " ON ", alias, ".", r.table.rowid, " = (SELECT min(", row, ") FROM ", r.table.name, " WHERE ", row,
+		" >= bounds.low + CAST((bounds.high - bounds.low) * (i * 0.6180339887498949 - CAST(i * 0.6180339887498949 AS INTEGER)) AS INTEGER))")
+	if err := s.join(r.q.Where, r.table, alias); err != nil {
+		return 0, err
+	}
+	if err := r.conditions(s, alias, " WHERE ", false); err != nil {
+		return 0, err
+	}
+	met, done, err := r.hurried(c, s)
+	if err != nil || !done {
+		return known, err
+	}
+	return max(known, all*met/sampleRows), nil
+}
+
+// met writes the rows that meet the conditions.
+func (r *reading) met(b *builder, alias string) error {
+	if err := r.from(b, alias); err != nil {
+		return err
+	}
+	return r.conditions(b, alias, " WHERE ", false)
+}
+
+// hurried runs a statement that answers one number in a part of the time that a
+// statement has; done is false where that was not enough.
+func (r *reading) hurried(c *conn, b *builder) (n int64, done bool, err error) {
+	if err := b.ready(); err != nil {
+		return 0, false, err
+	}
+	limit := c.budget.limit
+	c.budget.limit = limit / estimateTime
+	n, err = c.number(string(b.sql), b.args...)
+	c.budget.limit = limit
+	if c.budget.spent && errors.Is(err, sqlite3.INTERRUPT) {
+		c.budget.spent = false
+		return 0, false, nil
+	}
+	return n, err == nil, err
+}

@@ -1,0 +1,61 @@
+package sqlite
+
+import (
+	"testing"
+
+	"github.com/frondhost/frond/facade"
+)
+
+// TestEstimates checks that an estimated total is near the exact one and costs the
+// same for twice the rows, and where it is exact.
+func TestEstimates(t *testing.T) {
+	var steps [2]int
+	for i, n := range []int{20_000, 40_000} {
+		m := newMusic(t, Options{Memory: true}, n)
+		m.total(t, m.track)
+		m.settle(t)
+		ask := func(where *facade.Filter, limit int, estimate bool) *facade.Found {
+			t.Helper()
+			found, err := m.store.Find(t.Context(), &facade.Find{
+				Entity: m.track, Select: facade.NewLayout([]string{"id"}), Where: where,
+				Sort: []facade.SortKey{{Field: m.track.Primary}}, Limit: limit, Count: true, Estimate: estimate,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return found
+		}
+		is := func(op facade.Op, text string) *facade.Filter {
+			return &facade.Filter{Op: op, Field: m.track.Property("title"), Values: []any{text}}
+		}
+		many := is(facade.StartsWith, "title")
+		if exact, about := ask(many, 10, false).Total, ask(many, 10, true).Total; exact != int64(n) || about < exact*95/100 || about > exact*105/100 {
+			t.Errorf("of %d rows: about %d", exact, about)
+		}
+		some := is(facade.Contains, "1")
+		m.steps()
+		about := ask(some, 10, true).Total
+		steps[i] = m.steps()
+		if exact := ask(some, 10, false).Total; about < exact*95/100 || about > exact*105/100 {
+			t.Errorf("of %d rows: about %d", exact, about)
+		}
+		for what, c := range map[string]struct {
+			where *facade.Filter
+			limit int
+			want  int64
+		}{
+			"all rows":             {nil, 10, int64(n)},
+			"few rows":             {is(facade.StartsWith, "title1234"), 1, ask(is(facade.StartsWith, "title1234"), 1, false).Total},
+			"none":                 {is(facade.Eq, "nothing"), 10, 0},
+			"what the page tells":  {is(facade.StartsWith, "title1234"), 500, ask(is(facade.StartsWith, "title1234"), 1, false).Total},
+			"through the relation": {m.through(facade.Some, m.track, "album", &facade.Filter{Op: facade.Eq, Field: m.album.Primary, Values: []any{"a01"}}), 10, int64(n / 20)},
+		} {
+			if got := ask(c.where, c.limit, true).Total; got != c.want {
+				t.Errorf("%s: %d, want %d", what, got, c.want)
+			}
+		}
+	}
+	if steps[1] > steps[0]*3/2 {
+		t.Errorf("an estimate takes %d steps over 20,000 rows and %d over 40,000", steps[0], steps[1])
+	}
+}
