@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/frondhost/frond/envelope"
@@ -126,9 +127,9 @@ func FuzzRemote(f *testing.F) {
 			return
 		}
 		call := calls[uint(form)%uint(len(calls))]
-		posts := 0
+		var posts atomic.Int64
 		r := envelope.NewRemote("http://host", &envelope.RemoteOptions{Retries: -1, Strict: status%2 == 1, Log: slog.New(slog.DiscardHandler), Transport: tripper(func(r *http.Request) (*http.Response, error) {
-			posts++
+			posts.Add(1)
 			asked, _ := io.ReadAll(r.Body)
 			ids := []string{idIn(string(asked)), "0"}
 			if jsontext.KindOf(asked) == jsontext.Array {
@@ -141,8 +142,8 @@ func FuzzRemote(f *testing.F) {
 			return &http.Response{StatusCode: status, Header: http.Header{}, ContentLength: -1, Body: io.NopCloser(strings.NewReader(answer))}, nil
 		})}).With(catalog)
 		result, err := r.Call(t.Context(), call)
-		if posts > 1+1+2 {
-			t.Fatalf("%d posts", posts)
+		if posts.Load() > 1+1+2 {
+			t.Fatalf("%d posts", posts.Load())
 		}
 		if err != nil {
 			e := facade.AsError(err)
