@@ -89,6 +89,7 @@ func TestWhatAHostIsSent(t *testing.T) {
 		full  = `{"x-kit-version":1,"fronds":[{"name":"blog","doors":[{"name":"poST","schema":` + card + `,"ops":[
 			{"name":"list","kind":"query","input":` + list + `,"extra":{}},{"name":"findById","kind":"query","query":` + list + `}]}],"facts":[]}]}`
 	)
+	filtered := strings.Replace(full, `"limit":{"type":"integer"},`, "", 1) // its list takes no limit
 	page := `{"items":[{"id":"a","title":"t"}],"total":1,"hasMore":false,"endCursor":null}`
 	for _, c := range []struct {
 		name     string
@@ -107,6 +108,7 @@ func TestWhatAHostIsSent(t *testing.T) {
 			`{"code":"VALIDATION_FAILED","message":"the host that answers this list does not know filter","entity":"post","operation":"list","details":[{"path":"filter","pointer":"/query/filter","code":"unknown_key","message":"is not known to the host that answers this list; leave it out"},{"path":"sort","pointer":"/query/sort","code":"unknown_key","message":"is not known to the host that answers this list; leave it out"}]}`,
 		},
 		{"a key of nobody's is the host's to refuse", plain, facade.Call{Entity: "post", Operation: "list", Invocation: invocation(`{"colour":"red","limit":1}`)}, `Post.list {"query":{"colour":"red","limit":1}}`},
+		{"no limit, where it is not taken", filtered, facade.Call{Entity: "post", Operation: "list", Invocation: invocation(`{"limit":3,"filter":{"a":{"eq":1}}}`)}, `poST.list {"query":{"filter":{"a":{"eq":1}}}}`},
 		{"fields, where they are taken", full, facade.Call{Entity: "post", Operation: "list", Select: []string{"id", "title"}}, `poST.list {"query":{"fields":["id","title"]}}`},
 		{"fields beside the caller's query", full, facade.Call{Entity: "post", Operation: "list", Select: []string{"id"}, Invocation: invocation(`{"limit":1,"total":true}`)}, `poST.list {"query":{"fields":["id"],"limit":1}}`},
 		{"the caller's own fields", full, facade.Call{Entity: "post", Operation: "list", Select: []string{"id"}, Invocation: invocation(`{"fields":"title"}`)}, `poST.list {"query":{"fields":"title"}}`},
