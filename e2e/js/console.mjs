@@ -78,7 +78,7 @@ async function shown(is, what) {
 
 const shows = want => shown(text => text.includes(want.replace(/\s/g, '')), want);
 const tabs = () => page.locator('.graphiql-tab-button').allTextContents();
-const tab = name => page.locator('.graphiql-tab-button', { hasText: new RegExp(`^${name}$`) });
+const tab = name => page.locator('.graphiql-tab-button', { hasText: new RegExp(`^${name}$`) }).first();
 const run = () => page.getByRole('button', { name: /Execute query/ });
 
 // keeps is what the browser keeps, as soon as a text is in a tab of it.

@@ -20,6 +20,8 @@ export interface ListQuery {
   fields?: readonly string[];
   /** false: do not count, total is -1. */
   total?: boolean;
+  /** How total is made; not beside total. An estimate is exact where that costs little. */
+  count?: "exact" | "estimated" | "none" | boolean;
   /** Answer a cursor for every row. */
   cursors?: boolean;
 }

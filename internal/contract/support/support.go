@@ -72,6 +72,7 @@ type ListQuery struct {
 	Offset   int       `json:"offset,omitempty"`  // rows to leave out at the beginning
 	Fields   []string  `json:"fields,omitempty"`  // the fields to answer; the others stay zero
 	Total    Opt[bool] `json:"total,omitzero"`    // false: do not count, Total is -1
+	Count    string    `json:"count,omitempty"`   // exact, estimated or none; not beside Total
 	Cursors  bool      `json:"cursors,omitempty"` // answer a cursor for every row
 }
 
