@@ -11,7 +11,7 @@ import (
 func TestEstimates(t *testing.T) {
 	var steps [2]int
 	for i, n := range []int{20_000, 40_000} {
-		m := newMusic(t, Options{Memory: true}, n)
+		m := newMusic(t, Options{Memory: true, Statement: -1}, n)
 		m.total(t, m.track)
 		m.settle(t)
 		ask := func(where *facade.Filter, limit int, estimate bool) *facade.Found {
