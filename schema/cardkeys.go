@@ -144,7 +144,7 @@ func CardSchema() json.RawMessage {
 	}
 	file := append([]Key{}, cardKeys...)
 	for _, k := range keywords {
-		if Below(cardKeys, k.Name) == nil && !hasKey(cardKeys, k.Name) {
+		if !hasKey(cardKeys, k.Name) {
 			file = append(file, k)
 		}
 	}
