@@ -30,18 +30,18 @@ var floors = map[string]string{
 
 	"facade": "schema schema/jsontext",
 
-	// Under floor 3: equal questions asked at once are one piece of work; calls are
-	// signed the same way wherever they come from.
-	"internal/flight":  "",
-	"envelope/signing": "facade schema/jsontext",
+	// Under the surfaces: equal requests share one run; calls are signed the same way
+	// wherever they come from.
+	"facade/singleflight": "",
+	"envelope/signing":    "facade schema/jsontext",
 
 	// Above floor 2: rows that are made up, for `frond mock`.
 	"internal/plausible": "facade schema schema/jsontext",
 
 	"store/sqlite": "facade schema schema/jsontext",
-	"envelope":     "facade schema schema/jsontext internal/flight envelope/signing",
+	"envelope":     "facade schema schema/jsontext facade/singleflight envelope/signing",
 	"rest":         "facade schema schema/jsontext",
-	"resolvers":    "facade schema schema/jsontext internal/flight",
+	"resolvers":    "facade schema schema/jsontext facade/singleflight",
 	"projection":   "facade schema schema/jsontext resolvers",
 
 	"gateway": "facade schema schema/jsontext store/sqlite envelope envelope/signing rest resolvers projection console",
@@ -99,7 +99,7 @@ var guests = map[string]string{
 }
 
 // contract is the part that also runs in browsers (spec 1.8).
-var contract = []string{"schema", "schema/jsontext", "facade"}
+var contract = []string{"schema", "schema/jsontext", "facade", "facade/singleflight"}
 
 func TestFloors(t *testing.T) {
 	seen := map[string]bool{}

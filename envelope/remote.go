@@ -15,7 +15,7 @@ import (
 
 	"github.com/frondhost/frond/envelope/signing"
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/flight"
+	"github.com/frondhost/frond/facade/singleflight"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -78,7 +78,7 @@ type link struct {
 	broken    error // the address is none
 	transport http.RoundTripper
 	guard     *guard
-	flights   flight.Group[flightKey, outcome]
+	flights   singleflight.Group[flightKey, outcome]
 	peer      peer
 	shapes    shapes
 	results   reader

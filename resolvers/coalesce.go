@@ -23,7 +23,7 @@ type question struct {
 }
 
 // questions runs work once for whoever asks the same at once (DESIGN 8); the error
-// says why ctx ended for one who waited. [flight.Group] is the one in use.
+// says why ctx ended for one who waited. [singleflight.Group] is the one in use.
 type questions interface {
 	Do(ctx context.Context, q question, fly func(context.Context) *Response) (r *Response, aboard int, err error)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/flight"
+	"github.com/frondhost/frond/facade/singleflight"
 )
 
 // Options of [NewEngine]; nil is fine, and so is the zero value.
@@ -132,7 +132,7 @@ func NewEngine(s *Schema, caller facade.Caller, opts *Options) (*Engine, error) 
 		e.logger = slog.Default()
 	}
 	if !opts.NoCoalesce {
-		e.questions = &flight.Group[question, *Response]{Drop: (*Response).Release}
+		e.questions = &singleflight.Group[question, *Response]{Drop: (*Response).Release}
 	}
 	return e, nil
 }
