@@ -176,7 +176,7 @@ func (m *member) add(name string, value []byte) {
 	} else {
 		m.text = append(m.text, ',')
 	}
-	m.text = append(jsontext.AppendString(m.text, name), ':')
+	m.text = jsontext.AppendName(m.text, name)
 	m.text = append(m.text, value...)
 }
 

@@ -167,7 +167,7 @@ func (c *compiler) object(typ *objectType, groups []group, on *fetch) *selection
 		for _, a := range g.fields {
 			f.at = append(f.at, a.Position)
 		}
-		f.key = append(jsontext.AppendString(nil, g.key), ':')
+		f.key = jsontext.AppendName(nil, g.key)
 		if len(sel.fields) > 0 {
 			f.key = append([]byte{','}, f.key...)
 		}

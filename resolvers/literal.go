@@ -144,7 +144,7 @@ func key(dst []byte, name string, first *bool) []byte {
 		dst = append(dst, ',')
 	}
 	*first = false
-	return append(jsontext.AppendString(dst, name), ':')
+	return jsontext.AppendName(dst, name)
 }
 
 // argument appends the value of an argument and says whether there is one

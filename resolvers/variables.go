@@ -163,7 +163,7 @@ func (c *coercer) object(n *inNamed, v []byte, kind jsontext.Kind) {
 		if c.buf[len(c.buf)-1] != '{' {
 			c.buf = append(c.buf, ',')
 		}
-		c.buf = append(jsontext.AppendString(c.buf, name), ':')
+		c.buf = jsontext.AppendName(c.buf, name)
 	}
 	var sent map[string]bool // the fields that may not be left out, or have a default
 	for name, value := range jsontext.Members(v) {

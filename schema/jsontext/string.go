@@ -31,6 +31,9 @@ const (
 // HTML characters stay as they are.
 func AppendString(dst []byte, s string) []byte { return appendText(dst, s) }
 
+// AppendName appends name as the name of an object's member: a JSON string and a colon.
+func AppendName(dst []byte, name string) []byte { return append(AppendString(dst, name), ':') }
+
 // AppendText is AppendString for text in bytes, without a copy of it.
 func AppendText(dst, text []byte) []byte { return appendText(dst, text) }
 

@@ -38,3 +38,12 @@ func FuzzAppendString(f *testing.F) {
 		}
 	})
 }
+
+// TestAppendName: a member's name is quoted as a string and ends with a colon.
+func TestAppendName(t *testing.T) {
+	for name, want := range map[string]string{"": `{"":`, "title": `{"title":`, "a\"b": `{"a\"b":`, "<é>": `{"<é>":`} {
+		if got := jsontext.AppendName([]byte("{"), name); string(got) != want {
+			t.Errorf("%q is written %s, want %s", name, got, want)
+		}
+	}
+}
