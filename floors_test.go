@@ -57,8 +57,7 @@ var floors = map[string]string{
 	// Beside the floors: what shows, tests and measures the house.
 	"examples/blog":    "facade schema gateway",
 	"examples/weather": "facade gateway projection resolvers",
-	"internal/kittest": "facade schema schema/jsontext",
-	"store/storetest":  "facade schema schema/jsontext internal/kittest",
+	"store/storetest":  "facade schema schema/jsontext",
 	"bench":            "*",
 	"e2e":              "*",
 	"e2e/leak":         "*",
@@ -67,7 +66,7 @@ var floors = map[string]string{
 }
 
 // forTests are packages that only test files import.
-var forTests = []string{"internal/kittest", "store/storetest"}
+var forTests = []string{"store/storetest"}
 
 // guests says which packages may import a module that is not ours. A dependency
 // is a guest: named in docs/decisions/001 to 009 and kept to as few rooms as can be.
@@ -94,7 +93,7 @@ var guests = map[string]string{
 	"go.opentelemetry.io":                        "gateway envelope",
 	"github.com/prometheus/client_golang":        "gateway",
 	"github.com/spf13/cobra":                     "cmd/frond",
-	"github.com/google/go-cmp":                   "store/storetest internal/kittest",
+	"github.com/google/go-cmp":                   "store/storetest",
 	"github.com/rogpeppe/go-internal/testscript": "",
 }
 

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // everyday is a document as an application sends it, for the cost of a byte.
@@ -39,7 +39,7 @@ func benchWorst(rounds int, slice time.Duration) error {
 		r := &resolvers.Request{Query: query, Variables: []byte(`{"id":"p"}`)}
 		return func() { e.Execute(context.Background(), r).Release() }
 	}
-	documents := append([]kittest.Document{{Name: "an ordinary one", Text: kittest.Ordinary()}, {Name: "an everyday one", Text: everyday}}, kittest.Worst()...)
+	documents := append([]storetest.Document{{Name: "an ordinary one", Text: storetest.Ordinary()}, {Name: "an everyday one", Text: everyday}}, storetest.Worst()...)
 	contenders := make([]contender, len(documents))
 	for i, d := range documents {
 		contenders[i] = contender{d.Name, read(d.Text)}
@@ -69,11 +69,11 @@ func benchWorst(rounds int, slice time.Duration) error {
 
 // reader is an engine that keeps no document and whose calls find nothing.
 func reader() (*resolvers.Engine, error) {
-	project, err := facade.Read(kittest.People())
+	project, err := facade.Read(storetest.People())
 	if err != nil {
 		return nil, err
 	}
-	host, err := facade.New(project, kittest.NewStore(), nil)
+	host, err := facade.New(project, storetest.NewStore(), nil)
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // inProcess is a RoundTripper that serves a request where it stands: what is left
@@ -28,7 +28,7 @@ func (p inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 // BenchmarkRoundTrip is one findById: through the façade alone, through the
 // handler, and from a client through a handler.
 func BenchmarkRoundTrip(b *testing.B) {
-	f := kittest.Facade(b)
+	f := storetest.Facade(b)
 	handler := envelope.NewHandler(f.Catalog(), f, nil)
 	call := &facade.Call{Entity: "post", Operation: "findById", Invocation: facade.Invocation{Params: []byte(`{"id":"p1"}`)}}
 	ctx := context.Background()
@@ -90,7 +90,7 @@ func BenchmarkRows(b *testing.B) {
 
 // BenchmarkBatch is ten findByIds in one batch.
 func BenchmarkBatch(b *testing.B) {
-	f := kittest.Facade(b)
+	f := storetest.Facade(b)
 	handler := envelope.NewHandler(f.Catalog(), f, nil)
 	frame := []byte(`{"jsonrpc":"2.0","id":1,"method":"post.findById","params":{"params":{"id":"p1"}}},`)
 	body := append(append([]byte{'['}, bytes.TrimSuffix(bytes.Repeat(frame, 10), []byte(","))...), ']')

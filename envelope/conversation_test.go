@@ -15,8 +15,8 @@ import (
 
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
 	"github.com/frondhost/frond/schema/jsontext"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 var update = flag.Bool("update", false, "rewrite the answers in testdata")
@@ -35,7 +35,7 @@ func TestConversations(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			f := kittest.New(t, kittest.Project(t), kittest.NewStore(), &facade.Options{
+			f := storetest.New(t, storetest.Project(t), storetest.NewStore(), &facade.Options{
 				Now: func() time.Time { return time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC) },
 			})
 			h := envelope.NewHandler(f.Catalog(), f, nil)

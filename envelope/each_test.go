@@ -16,8 +16,8 @@ import (
 
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
 	"github.com/frondhost/frond/schema/jsontext"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // manners is what stands before a host and takes some of its manners away.
@@ -79,7 +79,7 @@ func idsUpTo(n int) (all []json.RawMessage) {
 // TestEveryRungAnswersAlike asks for rows by many keys as the façade itself does,
 // and by each way down the ladder: the same groups, whatever the host's manners.
 func TestEveryRungAnswersAlike(t *testing.T) {
-	near := kittest.Facade(t)
+	near := storetest.Facade(t)
 	refusal := func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid Request"}}`)
 	}
@@ -137,7 +137,7 @@ func TestRefusedBatches(t *testing.T) {
 			_, _ = io.WriteString(w, body)
 		}
 	}
-	near := kittest.Facade(t)
+	near := storetest.Facade(t)
 	for name, refuse := range map[string]http.HandlerFunc{
 		"an invalid request":        answer(200, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no"}}`),
 		"a parse error under 400":   answer(400, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no"}}`),
@@ -170,7 +170,7 @@ func TestRefusedBatches(t *testing.T) {
 
 // What is no refusal: a host that is away, and a failure of its own for the whole.
 func TestBatchesThatFail(t *testing.T) {
-	near := kittest.Facade(t)
+	near := storetest.Facade(t)
 	for name, c := range map[string]struct {
 		status int
 		body   string
@@ -196,7 +196,7 @@ func TestBatchesThatFail(t *testing.T) {
 
 // Once a host has taken a batch, an answer that is none is a failure.
 func TestBatchesThatWereTaken(t *testing.T) {
-	near := kittest.Facade(t)
+	near := storetest.Facade(t)
 	m := &manners{host: envelope.NewHandler(near.Catalog(), near, nil), noIDs: true}
 	r := m.start(t)
 	call := &facade.Call{Entity: "author", Operation: "findById", Each: &facade.Each{Field: "id", Keys: keysOf(`"alan"`, `"ada"`)}}
@@ -263,7 +263,7 @@ func TestRepliesOfABatch(t *testing.T) {
 // the number of levels, whatever the number of rows, but for what one findByIds
 // (500 ids) and one batch (100 frames) hold.
 func TestPostsDependOnDepth(t *testing.T) {
-	near := kittest.Facade(t)
+	near := storetest.Facade(t)
 	for _, c := range []struct {
 		name  string
 		noIDs bool
@@ -306,7 +306,7 @@ func TestPostsDependOnDepth(t *testing.T) {
 
 // Frames that are long go in more batches: a receiver takes 1 MiB.
 func TestLongFramesGoInMoreBatches(t *testing.T) {
-	near := kittest.Facade(t)
+	near := storetest.Facade(t)
 	m := &manners{host: envelope.NewHandler(near.Catalog(), near, &envelope.Options{TrustState: true}), noIDs: true}
 	call := &facade.Call{Entity: "author", Operation: "findById", Each: &facade.Each{Field: "id", Keys: idsUpTo(60)}}
 	call.Invocation.State = facade.State{"user": map[string]any{"id": "u", "claims": strings.Repeat("x", 50<<10)}}
@@ -317,7 +317,7 @@ func TestLongFramesGoInMoreBatches(t *testing.T) {
 
 // An answer that is too large for one is asked for in halves, until one row alone is.
 func TestLargeAnswersAreHalved(t *testing.T) {
-	near := kittest.Facade(t)
+	near := storetest.Facade(t)
 	for _, noIDs := range []bool{false, true} {
 		m := &manners{noIDs: noIDs}
 		m.host = envelope.NewHandler(near.Catalog(), facade.CallerFunc(func(_ context.Context, c *facade.Call) (*facade.Result, error) {

@@ -15,8 +15,8 @@ import (
 
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
 	"github.com/frondhost/frond/schema/jsontext"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // foreign is a host of another make: its document, and what it answers to a method.
@@ -138,7 +138,7 @@ func TestWhatAHostIsSent(t *testing.T) {
 // findByIds is asked for where the document has it, spelled and narrowed likewise.
 // Its rows come in any order, without those that are not there or with null for them.
 func TestRowsByTheirIDs(t *testing.T) {
-	catalog := kittest.Facade(t).Catalog()
+	catalog := storetest.Facade(t).Catalog()
 	document := func(op string) string {
 		return `{"fronds":[{"name":"people","doors":[{"name":"Author","ops":[{"name":"findById","kind":"query"}` + op + `]}]}]}`
 	}
@@ -188,7 +188,7 @@ func TestWhatWasFoundOutIsRemembered(t *testing.T) {
 	call := &facade.Call{Entity: "author", Operation: "findById", Each: &facade.Each{Field: "id", Keys: keysOf(`"a"`, `"b"`)}}
 	ask := func() int {
 		f.asked = nil
-		if _, err := r.With(kittest.Facade(t).Catalog()).Call(t.Context(), call); err != nil {
+		if _, err := r.With(storetest.Facade(t).Catalog()).Call(t.Context(), call); err != nil {
 			t.Fatal(err)
 		}
 		return len(f.asked)
@@ -211,7 +211,7 @@ func TestWhatWasFoundOutIsRemembered(t *testing.T) {
 
 // What other hosts give for a list is a page, and no longer than what was asked for.
 func TestForeignLists(t *testing.T) {
-	catalog := kittest.Facade(t).Catalog()
+	catalog := storetest.Facade(t).Catalog()
 	for _, c := range []struct{ name, query, result, want string }{
 		{"a bare array", ``, `[{"id":"a"},{"id":"b"}]`, `{"items":[{"id":"a"},{"id":"b"}],"total":2,"hasMore":false,"endCursor":"cKO8c8A4mIZQAg"}`},
 		{"a bare array that ignores the limit", `{"limit":1}`, `[{"id":"a"},{"id":"b"}]`, `{"items":[{"id":"a"}],"total":2,"hasMore":true,"endCursor":"cKO8c8A4mIZQAQ"}`},
@@ -240,7 +240,7 @@ func TestForeignLists(t *testing.T) {
 
 // Whether rows stand before a page's first is told from what was asked.
 func TestRowsBeforeAPage(t *testing.T) {
-	catalog := kittest.Facade(t).Catalog()
+	catalog := storetest.Facade(t).Catalog()
 	for _, c := range []struct {
 		query, result string
 		previous      bool
@@ -276,7 +276,7 @@ func TestRowsBeforeAPage(t *testing.T) {
 
 // An answer is held against its card: strictly, or for the log.
 func TestAnswersAreJudged(t *testing.T) {
-	catalog := kittest.Facade(t).Catalog()
+	catalog := storetest.Facade(t).Catalog()
 	for _, c := range []struct{ name, row, wrong string }{
 		{"as the card says", `{"id":"p1","title":"t","views":3}`, ""},
 		{"without what a creation needs", `{}`, ""},

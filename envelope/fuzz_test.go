@@ -11,8 +11,8 @@ import (
 
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
 	"github.com/frondhost/frond/schema/jsontext"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // FuzzFrame sends bodies: the answer is never a failure of ours, and is either
@@ -114,7 +114,7 @@ func FuzzRemote(f *testing.F) {
 		f.Add(401, 1, body)
 		f.Add(503, 3, body)
 	}
-	catalog := kittest.Facade(f).Catalog()
+	catalog := storetest.Facade(f).Catalog()
 	calls := []*facade.Call{
 		{Entity: "author", Operation: "findById"},
 		{Entity: "author", Operation: "list", Cursors: true, Invocation: facade.Invocation{Query: json.RawMessage(`{"limit":1,"before":""}`)}},

@@ -10,14 +10,14 @@ import (
 
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
 	"github.com/frondhost/frond/schema/jsontext"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // TestNearAndFar makes the same calls of a façade and of a client whose host it is:
 // the same value, the same failure, field by field (spec 7.3, 2.7).
 func TestNearAndFar(t *testing.T) {
-	near := kittest.Facade(t)
+	near := storetest.Facade(t)
 	server := httptest.NewServer(envelope.NewHandler(near.Catalog(), near, nil))
 	defer server.Close()
 	client := remote(t, server.URL+"/", nil)
@@ -94,7 +94,7 @@ func TestNearAndFar(t *testing.T) {
 
 // TestNearAndFarForManyKeys is the same for calls with Each.
 func TestNearAndFarForManyKeys(t *testing.T) {
-	near := kittest.Facade(t)
+	near := storetest.Facade(t)
 	server := httptest.NewServer(envelope.NewHandler(near.Catalog(), near, nil))
 	defer server.Close()
 	far := remote(t, server.URL, nil).With(near.Catalog())

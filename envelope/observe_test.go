@@ -13,12 +13,12 @@ import (
 
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // TestEvents: every call tells once how it went.
 func TestEvents(t *testing.T) {
-	catalog := kittest.Facade(t).Catalog()
+	catalog := storetest.Facade(t).Catalog()
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		var events []envelope.Event

@@ -17,8 +17,8 @@ import (
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/envelope/signing"
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
 	"github.com/frondhost/frond/schema/jsontext"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // sender is a key of one's own, and who verifies it for a Frond.
@@ -175,7 +175,7 @@ func TestSignedAgain(t *testing.T) {
 // TestSignedLadder asks for many keys by every rung: the same rows, each post signed
 // once, whatever it holds, for the Frond whose door it is.
 func TestSignedLadder(t *testing.T) {
-	near := kittest.Facade(t)
+	near := storetest.Facade(t)
 	frond := near.Catalog().Door("post").Frond.Name
 	for name, m := range map[string]*manners{
 		"findByIds":    {},

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // counter is the desk with operations of the author's own: the commands pay and burn, the
@@ -22,7 +22,7 @@ func counter(t *testing.T, collectors string, now time.Time) *facade.Facade {
 func counterOf(t *testing.T, more string, now time.Time) *facade.Facade {
 	t.Helper()
 	p := counterProject(t, more)
-	return kittest.New(t, p, kittest.NewStore(), &facade.Options{Now: func() time.Time { return now }})
+	return storetest.New(t, p, storetest.NewStore(), &facade.Options{Now: func() time.Time { return now }})
 }
 
 func counterProject(t *testing.T, more string) *facade.Project {
@@ -175,7 +175,7 @@ func TestOthers(t *testing.T) {
 	facade.Collect(p.Door("order"), facade.CollectorFunc(func(context.Context, facade.State, *facade.Door, *facade.Operation) (facade.Scope, error) {
 		return facade.Scope{}, nil
 	}))
-	f := kittest.New(t, p, kittest.NewStore(), nil)
+	f := storetest.New(t, p, storetest.NewStore(), nil)
 	for method, want := range map[string]string{"order.pay": `"done"`, "bell.ring": `"done"`, "line.list": "UNAUTHORIZED"} {
 		if got := told(do(t, as(f, nil), method, "", "", "")); got != want {
 			t.Errorf("Go code collects order, and bell is open; %s: got %s, want %s", method, got, want)

@@ -8,7 +8,7 @@ import (
 	"testing/fstest"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // canned is a store that answers rows it made before: what is measured over it is
@@ -24,7 +24,7 @@ func (c *canned) Find(context.Context, *facade.Find) (*facade.Found, error) { re
 func cannedFacade(tb testing.TB, n int, fields string) *facade.Facade {
 	tb.Helper()
 	store := &canned{}
-	p := kittest.Project(tb)
+	p := storetest.Project(tb)
 	f, err := facade.New(p, store, nil)
 	if err != nil {
 		tb.Fatal(err)

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // TestTheRowAtTheBound: a row that a write would leave exactly at the bound of a rule is
@@ -96,7 +96,7 @@ func narrowed(t *testing.T, p *facade.Project, change func(*schema.DiscoveredDoo
 // TestNarrowedWithoutAFilter: rows of a remote whose list takes no filter cannot be left
 // out, so nothing of the door is answered; nothing is shown for want of a way to ask.
 func TestNarrowedWithoutAFilter(t *testing.T) {
-	f := narrowed(t, kittest.Project(t), func(d *schema.DiscoveredDoor) {
+	f := narrowed(t, storetest.Project(t), func(d *schema.DiscoveredDoor) {
 		for i := range d.Ops {
 			if d.Ops[i].Name == "list" {
 				d.Ops[i].Input = nil // it tells of no keys
@@ -122,14 +122,14 @@ func TestNarrowedWithoutAFilter(t *testing.T) {
 // TestOnlyAHiddenRow: a remote's own operation answers a row that is hidden here, and
 // nothing else: there is none like it.
 func TestOnlyAHiddenRow(t *testing.T) {
-	f := narrowed(t, kittest.Project(t), nil)
+	f := narrowed(t, storetest.Project(t), nil)
 	if got := must(t, f, "post.bySlug", `{"slug":"the-imitation-game"}`, "", ""); !strings.Contains(got, `"authorId":"alan"`) {
 		t.Errorf("a row that is seen: %s", got)
 	}
 	if got := must(t, f, "post.bySlug", `{"slug":"notes-on-the-engine"}`, "", ""); got != "null" {
 		t.Errorf("maybe one: %s, want null", got)
 	}
-	p := kittest.Project(t)
+	p := storetest.Project(t)
 	for _, src := range p.Fronds {
 		src.Config.Data = bytes.Replace(src.Config.Data, []byte("cardinality: maybe"), []byte("cardinality: one"), 1)
 	}

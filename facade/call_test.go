@@ -11,11 +11,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 func TestCreate(t *testing.T) {
-	f := kittest.Facade(t)
+	f := storetest.Facade(t)
 	for _, c := range []struct {
 		name, method, body, want string // want: members of the answer, or what is refused
 	}{
@@ -142,7 +142,7 @@ func TestUpdate(t *testing.T) {
 		{"an unknown param", "post.update", `{"id":"p1","x":1}`, `{}`, "/params/x unknown_key: is nothing that post.update takes; there is id"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f := kittest.Facade(t)
+			f := storetest.Facade(t)
 			text, err := do(t, f, c.method, c.params, "", c.body)
 			if !strings.HasPrefix(c.want, "{") {
 				if got := refusals(err); got != c.want {
@@ -161,7 +161,7 @@ func TestUpdate(t *testing.T) {
 // A patch writes the moment of lifecycle.update; reading a row by an empty one does not.
 func TestUpdateNow(t *testing.T) {
 	clock := time.Date(2026, 1, 2, 3, 4, 5, 6_789_000, time.FixedZone("", 3600))
-	f := kittest.New(t, kittest.Project(t), kittest.NewStore(), &facade.Options{Now: func() time.Time { return clock }})
+	f := storetest.New(t, storetest.Project(t), storetest.NewStore(), &facade.Options{Now: func() time.Time { return clock }})
 	holds(t, must(t, f, "post.findById", `{"id":"p1"}`, "", ""), `{"updatedAt":"2026-01-02T02:04:05.006Z"}`)
 	clock = clock.Add(time.Hour)
 	holds(t, must(t, f, "post.update", `{"id":"p1"}`, "", `{}`), `{"updatedAt":"2026-01-02T02:04:05.006Z"}`)
@@ -169,7 +169,7 @@ func TestUpdateNow(t *testing.T) {
 }
 
 func TestFindAndDelete(t *testing.T) {
-	f := kittest.Facade(t)
+	f := storetest.Facade(t)
 	for _, c := range []struct{ name, method, params, query, want string }{
 		{"a row", "tag.findById", `{"id":"t1"}`, ``, `{"id":"t1","topic":"science","label":"MATHEMATICS"}`},
 		{"nothing is null", "tag.findById", `{"id":"t9"}`, ``, `null`},
@@ -205,14 +205,14 @@ func TestFindAndDelete(t *testing.T) {
 }
 
 func TestNamesMatchInAnySpelling(t *testing.T) {
-	f := kittest.Facade(t)
+	f := storetest.Facade(t)
 	if got := must(t, f, "TAG.findById", `{"id":"t9"}`, "", ""); got != "null" {
 		t.Error(got)
 	}
 }
 
 func TestContextEnds(t *testing.T) {
-	f := kittest.Facade(t)
+	f := storetest.Facade(t)
 	call := &facade.Call{Entity: "tag", Operation: "list"}
 	gone, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -260,7 +260,7 @@ func TestFailuresLeaveAsOneType(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f, err := facade.New(kittest.Project(t), failing{fail: c.fail}, nil)
+			f, err := facade.New(storetest.Project(t), failing{fail: c.fail}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -280,7 +280,7 @@ func TestFailuresLeaveAsOneType(t *testing.T) {
 }
 
 func TestWithoutAStore(t *testing.T) {
-	f, err := facade.New(kittest.Project(t), nil, nil)
+	f, err := facade.New(storetest.Project(t), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -302,7 +302,7 @@ func TestMiddlewareOrder(t *testing.T) {
 			})
 		}
 	}
-	f, err := facade.New(kittest.Project(t), nil, &facade.Options{Middleware: []facade.Middleware{wrap("outer"), wrap("inner")}})
+	f, err := facade.New(storetest.Project(t), nil, &facade.Options{Middleware: []facade.Middleware{wrap("outer"), wrap("inner")}})
 	if err != nil {
 		t.Fatal(err)
 	}

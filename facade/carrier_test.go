@@ -5,13 +5,13 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // TestRemoteWithoutAClient: a Frond that runs elsewhere, to which nobody carries calls
 // yet, answers that it cannot be reached.
 func TestRemoteWithoutAClient(t *testing.T) {
-	p := kittest.Project(t)
+	p := storetest.Project(t)
 	for _, f := range p.Fronds {
 		f.Remote = "http://127.0.0.1:1"
 	}

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // goods is one entity with fields of every kind, and what is computed from them.
@@ -117,8 +117,8 @@ func (w *watched) Find(ctx context.Context, q *facade.Find) (*facade.Found, erro
 // Only what is asked for is computed, and only what that reads is read.
 func TestComputedReadsWhatItNeeds(t *testing.T) {
 	p := projectOf(t, goods("computed: {product: {inStock: {type: boolean, value: stock > 0}, broken: {type: integer, value: '1 / stock > 2 ? 1 : tags[9]'}}}"))
-	w := &watched{Store: kittest.NewStore()}
-	f := kittest.New(t, p, w, nil)
+	w := &watched{Store: storetest.NewStore()}
+	f := storetest.New(t, p, w, nil)
 	if got, want := must(t, f, "product.list", "", `{"fields":"id,inStock","total":false,"limit":1}`, ""), `{"items":[{"id":"p1","inStock":true}],"total":-1,`; !strings.HasPrefix(got, want) {
 		t.Errorf("got %s want %s", got, want)
 	}

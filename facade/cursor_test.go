@@ -7,11 +7,11 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 func TestCursorFromElsewhere(t *testing.T) {
-	f := kittest.Facade(t)
+	f := storetest.Facade(t)
 	cursor := func(method, query string) string {
 		t.Helper()
 		page, err := facade.Do[facade.List[any]](t.Context(), f, method, facade.Invocation{Query: raw(query)})

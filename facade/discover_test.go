@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -64,7 +64,7 @@ facts: [{name: bookLent, schema: book}, {name: closed}]
 
 // A consumer rebuilds every published card and judges by it (spec 1.5).
 func TestDiscoveredCardsCompile(t *testing.T) {
-	doc := kittest.Facade(t).Catalog().Discovery()
+	doc := storetest.Facade(t).Catalog().Discovery()
 	n := 0
 	for _, f := range doc.Fronds {
 		for _, d := range f.Doors {

@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // codes is the table of DESIGN 5, written a second time.
@@ -74,7 +74,7 @@ func TestErrorOffTheWire(t *testing.T) {
 
 // spec 7.3: a failure that crossed the wire equals the local one, field by field.
 func TestErrorRoundTrip(t *testing.T) {
-	f := kittest.Facade(t)
+	f := storetest.Facade(t)
 	for _, c := range []struct{ method, params, query, body string }{
 		{"post.create", ``, ``, `{"slug":"A","title":"","colour":1,"authorId":5}`},
 		{"post.list", ``, `{"filter":{"x":{}},"limit":-1}`, ``},

@@ -6,7 +6,7 @@ import (
 	"testing/fstest"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // A collector in frond.yaml says who sees what: staff see every note, everybody
@@ -36,7 +36,7 @@ collectors:
 	if err != nil {
 		panic(err)
 	}
-	host, err := facade.New(project, kittest.NewStore(), nil)
+	host, err := facade.New(project, storetest.NewStore(), nil)
 	if err != nil {
 		panic(err)
 	}

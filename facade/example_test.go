@@ -8,8 +8,8 @@ import (
 	"testing/fstest"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // library is a project's folder; usually it is os.DirFS or an embed.FS.
@@ -56,7 +56,7 @@ func Example() {
 		params.Body = []byte(`{"lent":true}`) // closed to callers, open to the author's own code
 		return facade.Inside(ctx).Call(ctx, &facade.Call{Entity: "book", Operation: "update", Invocation: params})
 	})
-	f, err := facade.New(project, kittest.NewStore(), nil)
+	f, err := facade.New(project, storetest.NewStore(), nil)
 	if err != nil {
 		panic(err)
 	}
@@ -95,7 +95,7 @@ func ExampleCollect() {
 			return facade.Scope{Rows: rows, Hide: []string{"lent"}}, nil
 		}))
 	// (Handlers may be missing: what nobody answers is NOT_IMPLEMENTED.)
-	f, _ := facade.New(project, kittest.NewStore(), nil)
+	f, _ := facade.New(project, storetest.NewStore(), nil)
 	_, err := f.Call(context.Background(), &facade.Call{Entity: "book", Operation: "list"})
 	fmt.Println(err)
 	user := facade.State{"user": map[string]any{"id": "u1"}}
@@ -124,7 +124,7 @@ func ExamplePresent() {
 			}
 			return out, nil
 		}, "title")
-	f, _ := facade.New(project, kittest.NewStore(), nil)
+	f, _ := facade.New(project, storetest.NewStore(), nil)
 	res, _ := f.Call(context.Background(), &facade.Call{
 		Entity: "book", Operation: "create",
 		Invocation: facade.Invocation{Body: []byte(`{"id":"b1","title":"Emma"}`)},
@@ -135,7 +135,7 @@ func ExamplePresent() {
 
 // Every failure is an *Error, with a code that has an HTTP status.
 func ExampleError() {
-	f, _ := facade.New(libraryProject(), kittest.NewStore(), nil)
+	f, _ := facade.New(libraryProject(), storetest.NewStore(), nil)
 	_, err := f.Call(context.Background(), &facade.Call{Entity: "book", Operation: "lst"})
 	var e *facade.Error
 	if errors.As(err, &e) {

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // explained is an explanation as JSON, and the code of the call's failure.
@@ -74,13 +74,13 @@ func TestExplain(t *testing.T) {
 
 // What an author's own code does is told, and a command of theirs is not run.
 func TestExplainHandlers(t *testing.T) {
-	p := kittest.Project(t)
+	p := storetest.Project(t)
 	ran := false
 	facade.Collect(p.Door("author"), facade.CollectorFunc(func(context.Context, facade.State, *facade.Door, *facade.Operation) (facade.Scope, error) {
 		return facade.Scope{Hide: []string{"bio"}}, nil
 	}))
 	facade.HandleCommand(p.Door("author"), "create", func(context.Context, struct{}) (map[string]any, error) { ran = true; return nil, nil })
-	f := kittest.New(t, p, kittest.NewStore(), nil)
+	f := storetest.New(t, p, storetest.NewStore(), nil)
 	got, code := explained(t, f, nil, "author.create", "", "", `{"id":"x","name":"X","email":"x@x.org","password":"long enough"}`)
 	if ran || code != "" || !strings.Contains(got, `"by":"handler"`) || !strings.Contains(got, `"written":"the author's handler was not run"`) || !strings.Contains(got, `"at":"Go code"`) {
 		t.Errorf("ran %v, %s, %s", ran, code, got)

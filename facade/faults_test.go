@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 const thing = `
@@ -229,8 +229,8 @@ func TestKindOf(t *testing.T) {
 }
 
 func TestSeed(t *testing.T) {
-	store := kittest.NewStore()
-	f := kittest.New(t, kittest.Project(t), store, nil)
+	store := storetest.NewStore()
+	f := storetest.New(t, storetest.Project(t), store, nil)
 	must(t, f, "comment.delete", `{"id":6}`, "", "")
 	if err := f.Seed(t.Context()); err != nil { // a second start
 		t.Fatal(err)
@@ -249,8 +249,8 @@ func TestSeedOrder(t *testing.T) {
 		"seeds/a.yaml":    `[{id: a1, zId: leaf}]`,
 		"seeds/z.yaml":    `[{id: leaf, parentId: branch}, {id: branch, parentId: root}, {id: root}, {id: other, parentId: root}]`,
 	})
-	store := &writing{Store: kittest.NewStore()}
-	kittest.New(t, p, store, nil)
+	store := &writing{Store: storetest.NewStore()}
+	storetest.New(t, p, store, nil)
 	if got, want := strings.Join(store.ids, " "), `"root" "branch" "leaf" "other" "a1"`; got != want {
 		t.Errorf("written %s, want %s", got, want)
 	}
@@ -274,7 +274,7 @@ func TestSeedRefusals(t *testing.T) {
 		"entities/thing.yaml": strings.Replace(thing, "name: {type: string}", "name: {type: string, minLength: 2, x-kit: {role: {unique: [[name]]}}}\n  other: {type: [string, 'null'], x-kit: {lifecycle: {create: optional}, role: {relation: {to: thing, kind: one}}}}", 1),
 		"seeds/thing.yaml":    `[{id: a, name: x, colour: red}, {id: b, name: bb}, {id: b, name: bb, other: nowhere}, 5]`,
 	})
-	store := kittest.NewStore()
+	store := storetest.NewStore()
 	f, err := facade.New(p, store, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -298,9 +298,9 @@ seeds/thing.yaml#/2/other: other names a thing that is not among the seeds; add 
 }
 
 func TestProjectIsNotChanged(t *testing.T) {
-	p := kittest.Project(t)
+	p := storetest.Project(t)
 	for range 2 { // a changed host is a new façade over the same project
-		f := kittest.New(t, p, kittest.NewStore(), nil)
+		f := storetest.New(t, p, storetest.NewStore(), nil)
 		if got := len(f.Catalog().Door("post").Computed); got != 1 {
 			t.Errorf("%d computed fields", got)
 		}

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
 	"github.com/frondhost/frond/schema/jsontext"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // answers says whether a query of list is answered or refused as the caller's own
@@ -31,7 +31,7 @@ func answers(t *testing.T, f *facade.Facade, query []byte) {
 // FuzzListQuery: whatever the query of a list says, it is answered or refused, and
 // never a failure of the house.
 func FuzzListQuery(f *testing.F) {
-	house := kittest.Facade(f)
+	house := storetest.Facade(f)
 	for _, s := range []string{
 		`{"filter":{"title":{"contains":"x"},"or":[{"price":{"gte":"1.5"}},{"not":{"comments":{"some":{"likes":{"in":[1,2]}}}}}]}}`,
 		`{"sort":["-createdAt","title"],"limit":3,"offset":1,"fields":"id,excerpt","total":false}`,
@@ -51,7 +51,7 @@ func FuzzListQuery(f *testing.F) {
 
 // FuzzCursor: nothing in a cursor is trusted.
 func FuzzCursor(f *testing.F) {
-	house := kittest.Facade(f)
+	house := storetest.Facade(f)
 	for _, sort := range []string{"", "-rating,createdAt", "price", "featured,-dueOn"} {
 		page, err := facade.Do[facade.List[any]](f.Context(), house, "post.list", facade.Invocation{Query: raw(`{"limit":1,"sort":"` + sort + `"}`)})
 		if err != nil {
@@ -70,7 +70,7 @@ func FuzzCursor(f *testing.F) {
 
 // FuzzBody: whatever is written, the row is written or refused.
 func FuzzBody(f *testing.F) {
-	house := kittest.Facade(f)
+	house := storetest.Facade(f)
 	for _, s := range []string{
 		`{"slug":"a","title":"A","body":null,"authorId":"ada"}`, `{"address":{"city":"x","zip":null}}`, `{"meta":{"a":[1,{"b":null}]}}`, `{"title":1}`, `null`, `[]`,
 	} {

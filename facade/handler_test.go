@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // shelf is a project whose operations are answered by what a test gives them.
@@ -202,7 +202,7 @@ func TestFromAndInside(t *testing.T) {
 	}))
 	facade.Handle(book, "plain", func(ctx context.Context, _ *facade.Call) (any, error) {
 		for name, caller := range map[string]facade.Caller{"from": facade.From(ctx), "inside": facade.Inside(ctx)} {
-			text, err := kittest.Call(t, caller, "book.findById", facade.Invocation{Params: raw(`{"id":"b1"}`)})
+			text, err := storetest.Call(t, caller, "book.findById", facade.Invocation{Params: raw(`{"id":"b1"}`)})
 			if err != nil {
 				return nil, err
 			}
@@ -218,7 +218,7 @@ func TestFromAndInside(t *testing.T) {
 	facade.Handle(book, "maybe", func(ctx context.Context, _ *facade.Call) (any, error) {
 		return facade.Inside(ctx).Call(ctx, &facade.Call{Entity: "book", Operation: "findById", Invocation: facade.Invocation{Params: raw(`{"id":"b1"}`)}})
 	})
-	f := kittest.New(t, p, kittest.NewStore(), nil)
+	f := storetest.New(t, p, storetest.NewStore(), nil)
 	user := as(f, facade.State{"user": map[string]any{"id": "u"}})
 	must(t, user, "book.plain", "", "", "")
 	if got, want := seen["from"], `{"id":"b1","title":"ONE"}`; got != want {
@@ -398,7 +398,7 @@ func TestPresenter(t *testing.T) {
 }
 
 func TestDo(t *testing.T) {
-	f := kittest.Facade(t)
+	f := storetest.Facade(t)
 	ctx := t.Context()
 	type tag struct{ ID, Label string }
 	one, err := facade.Do[*tag](ctx, f, "tag.findById", facade.Invocation{Params: raw(`{"id":"t2"}`)})

@@ -8,8 +8,8 @@ import (
 	"testing/fstest"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // projectOf is a project of files; the names are of DESIGN 4.
@@ -33,13 +33,13 @@ func facadeOf(t testing.TB, files map[string]string, attach func(*facade.Project
 	if attach != nil {
 		attach(p)
 	}
-	return kittest.New(t, p, kittest.NewStore(), nil)
+	return storetest.New(t, p, storetest.NewStore(), nil)
 }
 
 // do calls entity.op with parts of an invocation as text; "" is absent.
 func do(t testing.TB, c facade.Caller, method, params, query, body string) (string, *facade.Error) {
 	t.Helper()
-	return kittest.Call(t, c, method, facade.Invocation{Params: raw(params), Query: raw(query), Body: raw(body)})
+	return storetest.Call(t, c, method, facade.Invocation{Params: raw(params), Query: raw(query), Body: raw(body)})
 }
 
 // must is do for calls that are answered.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // What the leak proof (e2e/leak) once found, each as small as it gets.
@@ -62,9 +62,9 @@ func TestHiddenFieldIsRefusedWhereUnknownOnesAre(t *testing.T) {
 func TestWriteOnlyRelationCannotBeGuessed(t *testing.T) {
 	p := projectOf(t, leakFiles)
 	facade.Collect(p.Door("author"), scopedTo(`{"name": {"eq": "Ada"}}`))
-	store := kittest.NewStore()
-	f := kittest.New(t, p, store, nil)
-	plant := kittest.New(t, projectOf(t, leakFiles), store, nil)
+	store := storetest.NewStore()
+	f := storetest.New(t, p, store, nil)
+	plant := storetest.New(t, projectOf(t, leakFiles), store, nil)
 	must(t, plant, "author.create", "", "", `{"id": "bob", "name": "Bob"}`)
 	must(t, plant, "post.create", "", "", `{"id": "p", "authorId": "bob"}`)
 	for _, guess := range []string{"bob", "eve"} {

@@ -9,11 +9,11 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 func TestFilter(t *testing.T) {
-	f := kittest.Facade(t)
+	f := storetest.Facade(t)
 	for _, c := range []struct{ method, filter, want string }{
 		{"post.list", `{}`, "p1 p2 p3 p4 p5"},
 		{"post.list", `{"status":{"eq":"draft"}}`, "p3 p5"},
@@ -93,7 +93,7 @@ func TestFilter(t *testing.T) {
 }
 
 func TestListRefuses(t *testing.T) {
-	f := kittest.Facade(t)
+	f := storetest.Facade(t)
 	deep := strings.Repeat(`{"not":`, 20) + `{}` + strings.Repeat(`}`, 20)
 	wide := `{"or":[` + strings.TrimSuffix(strings.Repeat(`{"featured":{"eq":true}},`, 400), ",") + `]}`
 	for _, c := range []struct{ method, query, want string }{
@@ -166,7 +166,7 @@ func TestListRefuses(t *testing.T) {
 
 // However much is wrong with a call, an answer names a hundred things.
 func TestRefusalsEnd(t *testing.T) {
-	f := kittest.Facade(t)
+	f := storetest.Facade(t)
 	var keys strings.Builder
 	for i := range 20_000 {
 		fmt.Fprintf(&keys, `,"k%d":{}`, i)
@@ -187,7 +187,7 @@ func TestRefusalsEnd(t *testing.T) {
 }
 
 func TestListShape(t *testing.T) {
-	f := kittest.Facade(t)
+	f := storetest.Facade(t)
 	for _, c := range []struct{ name, query, want string }{
 		{"fields in the card's order", `{"fields":"status,id","limit":1}`, `{"items":[{"id":"p1","status":"published"}],"total":5,"hasMore":true,"endCursor":"…"}`},
 		{"a list of fields", `{"fields":["slug"],"limit":1}`, `{"items":[{"slug":"notes-on-the-engine"}],"total":5,"hasMore":true,"endCursor":"…"}`},
@@ -223,13 +223,13 @@ func TestListShape(t *testing.T) {
 }
 
 func TestListLimits(t *testing.T) {
-	p := kittest.Project(t)
+	p := storetest.Project(t)
 	for _, f := range p.Fronds {
 		if f.Name == "people" {
 			f.Config = facade.Text{File: "frond.yaml", Data: []byte("doors: {author: {list: {default: 1, max: 2}}}")}
 		}
 	}
-	f := kittest.New(t, p, kittest.NewStore(), &facade.Options{List: facade.ListLimits{Default: 3, Max: 4}})
+	f := storetest.New(t, p, storetest.NewStore(), &facade.Options{List: facade.ListLimits{Default: 3, Max: 4}})
 	for _, c := range []struct{ method, query, want string }{
 		{"author.list", `{}`, "ada"},
 		{"author.list", `{"limit":50}`, "ada alan"},
@@ -245,7 +245,7 @@ func TestListLimits(t *testing.T) {
 // Walking all pages in any order, in either direction, with any page size, meets
 // every row once and in order: nothing is skipped and nothing repeated.
 func TestPagesMeetEveryRowOnce(t *testing.T) {
-	f := kittest.Facade(t)
+	f := storetest.Facade(t)
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for i := range 60 {
 		likes, author, reply := rnd.IntN(4), "null", "null"
@@ -314,7 +314,7 @@ func TestPagesMeetEveryRowOnce(t *testing.T) {
 // with backward the last. More says whether the range has others in the direction of
 // reading, and against it whether rows lie outside.
 func TestRanges(t *testing.T) {
-	f := kittest.Facade(t)
+	f := storetest.Facade(t)
 	res, err := f.Call(t.Context(), &facade.Call{Entity: "post", Operation: "list", Cursors: true, Invocation: facade.Invocation{Query: raw(`{"sort":"-id"}`)}})
 	if err != nil {
 		t.Fatal(err)
@@ -363,7 +363,7 @@ func TestRanges(t *testing.T) {
 }
 
 func TestEach(t *testing.T) {
-	f := kittest.Facade(t)
+	f := storetest.Facade(t)
 	keys := func(texts ...string) (out []json.RawMessage) {
 		for _, k := range texts {
 			out = append(out, raw(k))
@@ -447,8 +447,8 @@ func masked(text string) string {
 // The store is asked once, whatever the number of keys, and for no column that is
 // not read.
 func TestOneTripForAllKeys(t *testing.T) {
-	store := &counting{Store: kittest.NewStore()}
-	f := kittest.New(t, kittest.Project(t), store, nil)
+	store := &counting{Store: storetest.NewStore()}
+	f := storetest.New(t, storetest.Project(t), store, nil)
 	store.finds = nil
 	var keys []json.RawMessage
 	for i := range 100 {

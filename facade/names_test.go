@@ -6,13 +6,13 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // inMode is a façade that suggests, as in development, or not, as in production.
 func inMode(t *testing.T, files map[string]string, development bool) *facade.Facade {
 	t.Helper()
-	return kittest.New(t, projectOf(t, files), kittest.NewStore(), &facade.Options{Suggest: development})
+	return storetest.New(t, projectOf(t, files), storetest.NewStore(), &facade.Options{Suggest: development})
 }
 
 // TestSuggestions: production names no field that was not sent, development the nearest.
@@ -64,7 +64,7 @@ surfaces: {rest: {except: [order.burn]}}
 		return err.Error(), nil
 	}
 	facade.Handle(p.Door("order"), "pay", asked)
-	f := kittest.New(t, p, kittest.NewStore(), &facade.Options{})
+	f := storetest.New(t, p, storetest.NewStore(), &facade.Options{})
 	view, err := f.Catalog().Surface(facade.OnREST)
 	if err != nil {
 		t.Fatal(err)

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // tagged is a project whose posts keep the ids of their tags in a list.
@@ -59,7 +59,7 @@ func TestIDsOfAListExist(t *testing.T) {
 // TestIDsOfAListInSeeds: an id that is neither among the seeds nor in the store is a
 // fault with its place.
 func TestIDsOfAListInSeeds(t *testing.T) {
-	f, err := facade.New(projectOf(t, tagged(`[{id: p, tags: [a, x]}, {id: q, likes: [p, q, none]}]`)), kittest.NewStore(), nil)
+	f, err := facade.New(projectOf(t, tagged(`[{id: p, tags: [a, x]}, {id: q, likes: [p, q, none]}]`)), storetest.NewStore(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,9 +12,9 @@ import (
 
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // noon is the clock of both sides, so that now is the same here and there.
@@ -23,11 +23,11 @@ func noon() time.Time { return time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC) }
 // hosting is the test project over a store of its own.
 func hosting(t *testing.T, attach func(*facade.Project)) *facade.Facade {
 	t.Helper()
-	p := kittest.Project(t)
+	p := storetest.Project(t)
 	if attach != nil {
 		attach(p)
 	}
-	return kittest.New(t, p, kittest.NewStore(), &facade.Options{Now: noon})
+	return storetest.New(t, p, storetest.NewStore(), &facade.Options{Now: noon})
 }
 
 // served is a host behind an address.
@@ -53,7 +53,7 @@ func away(t *testing.T, there *facade.Facade, mode string, attach func(*facade.P
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := kittest.Project(t)
+	p := storetest.Project(t)
 	if mode == toldAlone {
 		p = &facade.Project{Registry: schema.Builtins()}
 		for i := range told.Fronds {
@@ -272,7 +272,7 @@ func TestNearAndFarCollectors(t *testing.T) {
 			far := away(t, hosting(t, attach), mode, attach)
 			for _, c := range calls {
 				text := func(caller facade.Caller) string {
-					text, err := kittest.Call(t, caller, c.method, facade.Invocation{Params: raw(c.params), Query: raw(c.query), Body: raw(c.body), State: state})
+					text, err := storetest.Call(t, caller, c.method, facade.Invocation{Params: raw(c.params), Query: raw(c.query), Body: raw(c.body), State: state})
 					if err != nil {
 						return string(err.AppendJSON(nil))
 					}
@@ -291,7 +291,7 @@ func TestNearAndFarCollectors(t *testing.T) {
 func TestAProjectCompilesAgain(t *testing.T) {
 	there := hosting(t, nil)
 	told := there.Catalog().Discovery()
-	p := kittest.Project(t)
+	p := storetest.Project(t)
 	moved := *p
 	moved.Fronds = nil
 	for _, f := range p.Fronds {
@@ -307,7 +307,7 @@ func TestAProjectCompilesAgain(t *testing.T) {
 	if _, err := facade.New(&moved, nil, nil); err != nil {
 		t.Fatal(err)
 	}
-	here := kittest.New(t, p, kittest.NewStore(), nil)
+	here := storetest.New(t, p, storetest.NewStore(), nil)
 	want := must(t, there, "post.findById", `{"id":"p1"}`, "", "")
 	if diff := cmp.Diff(jsontext.Get(raw(want), "excerpt"), jsontext.Get(raw(must(t, here, "post.findById", `{"id":"p1"}`, "", "")), "excerpt")); diff != "" {
 		t.Errorf("excerpt (-want +got):\n%s", diff)
@@ -316,7 +316,7 @@ func TestAProjectCompilesAgain(t *testing.T) {
 
 // TestARefusalWithoutDetailsIsNotSentAgain: a create whose fields a collector sets.
 func TestARefusalWithoutDetailsIsNotSentAgain(t *testing.T) {
-	p := kittest.Project(t)
+	p := storetest.Project(t)
 	for _, f := range p.Fronds {
 		f.Remote = "http://there.example"
 	}

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
 	"github.com/frondhost/frond/schema/jsontext"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // FuzzRows writes rules: whatever starts answers without failing, and a caller
@@ -34,7 +34,7 @@ func FuzzRows(f *testing.F) {
 		}
 		cards["frond.json"] = `{"name":"desk","collectors":{"order":[{"rows":` + rows + `}]}}`
 		p := projectOf(t, cards)
-		host, err := facade.New(p, kittest.NewStore(), nil)
+		host, err := facade.New(p, storetest.NewStore(), nil)
 		if err != nil {
 			return
 		}

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // own shows an author their own posts, hides what is not theirs to know, and
@@ -30,9 +30,9 @@ func own(ctx context.Context, state facade.State, door *facade.Door, op *facade.
 
 func scoped(t *testing.T) (f *facade.Facade, ada, root, nobody facade.Caller) {
 	t.Helper()
-	p := kittest.Project(t)
+	p := storetest.Project(t)
 	facade.Collect(p.Door("post"), facade.CollectorFunc(own))
-	f = kittest.New(t, p, kittest.NewStore(), nil)
+	f = storetest.New(t, p, storetest.NewStore(), nil)
 	user := func(id string) facade.Caller { return as(f, facade.State{"user": map[string]any{"id": id}}) }
 	return f, user("ada"), user("root"), as(f, facade.State{})
 }
@@ -106,11 +106,11 @@ func TestScopeStampsWhatIsCreated(t *testing.T) {
 // A field that has to be supplied and is hidden cannot be supplied: the refusal
 // does not name it.
 func TestScopeHidesARequiredField(t *testing.T) {
-	p := kittest.Project(t)
+	p := storetest.Project(t)
 	facade.Collect(p.Door("tag"), facade.CollectorFunc(func(context.Context, facade.State, *facade.Door, *facade.Operation) (facade.Scope, error) {
 		return facade.Scope{Hide: []string{"topic"}}, nil
 	}))
-	f := kittest.New(t, p, kittest.NewStore(), nil)
+	f := storetest.New(t, p, storetest.NewStore(), nil)
 	_, err := do(t, f, "tag.create", "", "", `{"label":"x"}`)
 	if facade.CodeOf(err) != facade.Forbidden || strings.Contains(err.Error(), "topic") {
 		t.Errorf("%v", err)
@@ -122,11 +122,11 @@ func TestScopeHidesARequiredField(t *testing.T) {
 
 // A caller who may not read the primary key gets no cursors, for it stands in them.
 func TestNoCursorsWithoutTheKey(t *testing.T) {
-	p := kittest.Project(t)
+	p := storetest.Project(t)
 	facade.Collect(p.Door("tag"), facade.CollectorFunc(func(context.Context, facade.State, *facade.Door, *facade.Operation) (facade.Scope, error) {
 		return facade.Scope{Hide: []string{"id"}}, nil
 	}))
-	f := kittest.New(t, p, kittest.NewStore(), nil)
+	f := storetest.New(t, p, storetest.NewStore(), nil)
 	if got, want := must(t, f, "tag.list", "", `{"limit":1,"sort":"label"}`, ""), `{"items":[{"topic":"science","label":"LOGIC"}],"total":3,"hasMore":true,"endCursor":null}`; got != want {
 		t.Errorf("got %s want %s", got, want)
 	}
@@ -137,11 +137,11 @@ func TestNoCursorsWithoutTheKey(t *testing.T) {
 
 // A collector that fails is not a collector that lets everyone in.
 func TestAFailingCollectorShutsTheDoor(t *testing.T) {
-	p := kittest.Project(t)
+	p := storetest.Project(t)
 	facade.Collect(p.Door("tag"), facade.CollectorFunc(func(context.Context, facade.State, *facade.Door, *facade.Operation) (facade.Scope, error) {
 		panic("no")
 	}))
-	f, err := facade.New(p, kittest.NewStore(), nil)
+	f, err := facade.New(p, storetest.NewStore(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

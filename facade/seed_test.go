@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // Entities that point at one another in a circle: a relation that may be null is set
@@ -22,12 +22,12 @@ func TestSeedCircle(t *testing.T) {
 			"seeds/" + names[0] + ".yaml":    `[{id: red, leadId: ada}, {id: blue, leadId: null}]`,
 			"seeds/member.yaml":              `[{id: ada, teamId: red}]`,
 		})
-		store := &writing{Store: kittest.NewStore()}
-		f := kittest.New(t, p, store, nil)
+		store := &writing{Store: storetest.NewStore()}
+		f := storetest.New(t, p, store, nil)
 		if got, want := strings.Join(store.ids, " "), `"red" "blue" "ada"`; got != want {
 			t.Errorf("written %s, want %s", got, want)
 		}
-		got, err := kittest.Call(t, f, names[0]+".list", facade.Invocation{Query: []byte(`{"sort":"id","fields":"id,leadId","total":false}`)})
+		got, err := storetest.Call(t, f, names[0]+".list", facade.Invocation{Query: []byte(`{"sort":"id","fields":"id,leadId","total":false}`)})
 		if err != nil || !strings.Contains(got, `{"id":"blue","leadId":null},{"id":"red","leadId":"ada"}`) {
 			t.Errorf("the teams are %s (%v)", got, err)
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // shopOf is three doors that point at each other, with surfaces as written.
@@ -265,8 +265,8 @@ func TestKeysAreWrittenOnASurface(t *testing.T) {
 // surface does not show.
 func TestMiddlewareStandsBehindTheSurface(t *testing.T) {
 	var asked []string
-	store := kittest.NewStore()
-	f := kittest.New(t, projectOf(t, shopOf("surfaces: {graphql: {only: [product.list]}}")), store, &facade.Options{
+	store := storetest.NewStore()
+	f := storetest.New(t, projectOf(t, shopOf("surfaces: {graphql: {only: [product.list]}}")), store, &facade.Options{
 		Middleware: []facade.Middleware{func(next facade.Caller) facade.Caller {
 			return facade.CallerFunc(func(ctx context.Context, c *facade.Call) (*facade.Result, error) {
 				asked = append(asked, c.Entity+"."+c.Operation)

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // noteFiles have nested objects of both kinds, a field that not everybody sees, one
@@ -73,8 +73,8 @@ func notes(t *testing.T, attach func(*facade.Project)) (*facade.Facade, *between
 	if attach != nil {
 		attach(p)
 	}
-	store := &between{Store: kittest.NewStore()}
-	f := kittest.New(t, p, store, nil)
+	store := &between{Store: storetest.NewStore()}
+	f := storetest.New(t, p, store, nil)
 	must(t, user(f, "role", "staff"), "note.create", "", "", `{"id":"n","title":"one","secret":"s","place":{"street":"a","town":"b"},"open":{"x":1}}`)
 	return f, store
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // What a caller writes stays among the rows they see, and what they may not see
@@ -37,9 +37,9 @@ func TestWritesStayWithinTheirRows(t *testing.T) {
 		{"nothing is deleted out of view", `[{rows: {total: {lt: 25}}}]`, "order.delete", `{"id":"o3"}`, ``, ``, `false`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			store := kittest.NewStore()
-			f := kittest.New(t, projectOf(t, desk("name: desk\ncollectors:\n  order: "+c.order)), store, nil)
-			all := kittest.New(t, projectOf(t, desk("name: desk")), store, nil)
+			store := storetest.NewStore()
+			f := storetest.New(t, projectOf(t, desk("name: desk\ncollectors:\n  order: "+c.order)), store, nil)
+			all := storetest.New(t, projectOf(t, desk("name: desk")), store, nil)
 			before := must(t, all, "order.list", "", "", "")
 			got := told(do(t, user(f, "id", "c1"), c.method, c.params, c.query, c.body))
 			if !strings.Contains(got, c.want) {

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/frondhost/frond/internal/kittest"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // accessLines is what a log says of each request, without what changes.
@@ -93,7 +93,7 @@ func TestAccessLines(t *testing.T) {
 func logging(t *testing.T, log io.Writer, config Config) *Gateway {
 	t.Helper()
 	config.Store = memoryStore
-	gw, err := New(kittest.Project(t), &Options{Undecided: true, Config: config, Logger: slog.New(slog.NewJSONHandler(log, nil))})
+	gw, err := New(storetest.Project(t), &Options{Undecided: true, Config: config, Logger: slog.New(slog.NewJSONHandler(log, nil))})
 	if err != nil {
 		t.Fatal(err)
 	}

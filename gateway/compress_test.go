@@ -13,7 +13,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/frondhost/frond/internal/kittest"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // TestNegotiate is RFC 9110, section 12.5.3.
@@ -185,7 +185,7 @@ func TestCompressedAnswers(t *testing.T) {
 // TestCompressedAnswersOfSurfaces: all of them, and a row that has not changed stays 304
 // by the same ETag.
 func TestCompressedAnswersOfSurfaces(t *testing.T) {
-	gw, err := New(kittest.Project(t), &Options{Undecided: true, Config: Config{Store: memoryStore}, Logger: slog.New(slog.DiscardHandler)})
+	gw, err := New(storetest.Project(t), &Options{Undecided: true, Config: Config{Store: memoryStore}, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,7 +234,7 @@ func TestCompressedAnswersOfSurfaces(t *testing.T) {
 	if w := ask("PATCH", row, `{"bio":"short"}`, "Accept-Encoding", "gzip", "If-Match", tag); w.Code != 200 {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
-	off, err := New(kittest.Project(t), &Options{Undecided: true, Config: Config{Store: memoryStore, NoCompression: true}, Logger: slog.New(slog.DiscardHandler)})
+	off, err := New(storetest.Project(t), &Options{Undecided: true, Config: Config{Store: memoryStore, NoCompression: true}, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,9 +13,9 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
-	"github.com/frondhost/frond/internal/kittest"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // graphQLHandler is the handler over one entity, thing.
@@ -26,7 +26,7 @@ func graphQLHandler(t *testing.T, opts *gateway.GraphQLOptions) http.Handler {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := facade.New(p, kittest.NewStore(), nil)
+	f, err := facade.New(p, storetest.NewStore(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

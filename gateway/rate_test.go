@@ -10,13 +10,13 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/frondhost/frond/internal/kittest"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // TestRate: who calls too often is told when to come again, on every surface in its
 // own form, and nobody else is.
 func TestRate(t *testing.T) {
-	gw, err := New(kittest.Project(t), &Options{
+	gw, err := New(storetest.Project(t), &Options{
 		Undecided: true,
 		Config:    Config{Store: memoryStore, Identity: Identity{Dev: true}, Limits: Limits{Rate: Rate{PerMinute: 6, Burst: 3}}},
 		Logger:    slog.New(slog.DiscardHandler),

@@ -9,13 +9,13 @@ import (
 	"github.com/gorilla/mux"
 
 	"github.com/frondhost/frond/gateway"
-	"github.com/frondhost/frond/internal/kittest"
 	"github.com/frondhost/frond/projection"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // A schema that somebody built is mounted on either router and answers there (spec 4.3.2).
 func TestRegisterGraphQL(t *testing.T) {
-	f := kittest.Facade(t)
+	f := storetest.Facade(t)
 	b := projection.NewBuilder()
 	if err := projection.RegisterAll(b, f.Catalog(), nil); err != nil {
 		t.Fatal(err)

@@ -16,8 +16,8 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
 	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // TestOffCostsNothing: where nothing is to be told, a call and a GraphQL request
@@ -32,7 +32,7 @@ func TestOffCostsNothing(t *testing.T) {
 		t.Fatal("something is told without being asked for")
 	}
 	other := measured(t, &Options{}) // a store is made ready for one façade
-	bare, err := facade.New(kittest.Project(t), other.store.Store, nil)
+	bare, err := facade.New(storetest.Project(t), other.store.Store, nil)
 	if err == nil {
 		err = other.prepare(t.Context(), bare)
 	}
@@ -76,7 +76,7 @@ func measured(t *testing.T, opts *Options) *Gateway {
 	t.Helper()
 	opts.Undecided = true
 	opts.Config.Store, opts.Logger = memoryStore, slog.New(slog.DiscardHandler)
-	gw, err := New(kittest.Project(t), opts)
+	gw, err := New(storetest.Project(t), opts)
 	if err != nil {
 		t.Fatal(err)
 	}

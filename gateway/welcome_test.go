@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/frondhost/frond/internal/kittest"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // TestWelcome: a browser at / gets a page that leads on, anything else what it always got.
@@ -27,7 +27,7 @@ func TestWelcome(t *testing.T) {
 		{"a form", "POST", browser, Config{}, 404, "/graphql, /api/", "<"},
 	} {
 		c.config.Store = memoryStore
-		gw, err := New(kittest.Project(t), &Options{Undecided: true, Config: c.config, Logger: slog.New(slog.DiscardHandler)})
+		gw, err := New(storetest.Project(t), &Options{Undecided: true, Config: c.config, Logger: slog.New(slog.DiscardHandler)})
 		if err != nil {
 			t.Fatal(err)
 		}

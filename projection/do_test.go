@@ -12,9 +12,9 @@ import (
 	"github.com/graphql-go/graphql"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // counted is a Caller that remembers what it was asked.
@@ -37,10 +37,10 @@ func (c *counted) methods() string {
 	return strings.Join(names, " ")
 }
 
-// fixture is the project of kittest behind a counter, and its schema.
+// fixture is the project of storetest behind a counter, and its schema.
 func fixture(tb testing.TB, register ...func(*projection.Builder) error) (*counted, *resolvers.Schema) {
 	tb.Helper()
-	f := kittest.Facade(tb)
+	f := storetest.Facade(tb)
 	b := projection.NewBuilder()
 	if err := projection.RegisterAll(b, f.Catalog(), nil); err != nil {
 		tb.Fatal(err)
@@ -359,7 +359,7 @@ func TestDoErrors(t *testing.T) {
 
 // TestDoConcurrently: a schema is shared by all requests.
 func TestDoConcurrently(t *testing.T) {
-	f := kittest.Facade(t)
+	f := storetest.Facade(t)
 	s, err := build(f, nil)
 	if err != nil {
 		t.Fatal(err)

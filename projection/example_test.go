@@ -10,8 +10,8 @@ import (
 	"github.com/graphql-go/graphql"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
 	"github.com/frondhost/frond/projection"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // A card becomes a type with its operations. What no card can say is registered
@@ -28,7 +28,7 @@ properties:
 	if err != nil {
 		panic(err)
 	}
-	host, err := facade.New(project, kittest.NewStore(), nil)
+	host, err := facade.New(project, storetest.NewStore(), nil)
 	if err != nil {
 		panic(err)
 	}

@@ -13,9 +13,9 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -42,7 +42,7 @@ func compile(tb testing.TB, files []txtar.File) *facade.Facade {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	f, err := facade.New(p, kittest.NewStore(), nil)
+	f, err := facade.New(p, storetest.NewStore(), nil)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -90,11 +90,11 @@ func TestGolden(t *testing.T) {
 // TestGoldenFixture is the same for the project all rooms test with: its
 // presenters are Go, which an archive cannot hold.
 func TestGoldenFixture(t *testing.T) {
-	s, err := build(kittest.Facade(t), nil)
+	s, err := build(storetest.Facade(t), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	const name = "testdata/kittest.graphql"
+	const name = "testdata/storetest.graphql"
 	if *update {
 		if err := os.WriteFile(name, []byte(s.SDL), 0o644); err != nil {
 			t.Fatal(err)
@@ -113,7 +113,7 @@ func TestGoldenFixture(t *testing.T) {
 // TestBuildsTheSameTwice: graphql-go keeps its members in maps, and none of their
 // disorder reaches the SDL.
 func TestBuildsTheSameTwice(t *testing.T) {
-	f := kittest.Facade(t)
+	f := storetest.Facade(t)
 	first, err := build(f, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -132,7 +132,7 @@ func TestBuildsTheSameTwice(t *testing.T) {
 // TestRoundTrip: gqlparser reads the SDL, writes it in its own hand, and what that
 // says is the same again: nothing in it was lost on the reader.
 func TestRoundTrip(t *testing.T) {
-	s, err := build(kittest.Facade(t), nil)
+	s, err := build(storetest.Facade(t), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,10 +10,10 @@ import (
 	"github.com/graphql-go/graphql"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // TestByHand: fields that cards cannot say, in a generated type, in a type of the
@@ -112,7 +112,7 @@ func TestByHandWithoutLoaders(t *testing.T) {
 }
 
 func TestLoadFailures(t *testing.T) {
-	f := kittest.Facade(t)
+	f := storetest.Facade(t)
 	s, err := build(f, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -187,7 +187,7 @@ func TestByHandFaults(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			f := kittest.Facade(t)
+			f := storetest.Facade(t)
 			b := projection.NewBuilder()
 			if err := projection.RegisterAll(b, f.Catalog(), nil); err != nil {
 				t.Fatal(err)
@@ -212,7 +212,7 @@ func TestByHandFaults(t *testing.T) {
 }
 
 func TestOptions(t *testing.T) {
-	f := kittest.Facade(t)
+	f := storetest.Facade(t)
 	s, err := build(f, &projection.Options{
 		Filter: func(d *facade.Door) bool { return d.Frond.Name == "blog" && d.Name != "comment" },
 	})
@@ -237,7 +237,7 @@ func TestOptions(t *testing.T) {
 }
 
 func TestBuilderIsUsedOnce(t *testing.T) {
-	f := kittest.Facade(t)
+	f := storetest.Facade(t)
 	b := projection.NewBuilder()
 	if err := projection.RegisterAll(b, f.Catalog(), nil); err != nil {
 		t.Fatal(err)
@@ -297,7 +297,7 @@ func TestEveryFieldIsResolved(t *testing.T) {
 // A schema for a surface has what the surface shows: no fields of hidden operations,
 // no types of hidden doors, and no relation or filter that leads to one.
 func TestSurface(t *testing.T) {
-	p := kittest.Project(t)
+	p := storetest.Project(t)
 	for _, f := range p.Fronds {
 		switch f.Name {
 		case "blog":
@@ -306,7 +306,7 @@ func TestSurface(t *testing.T) {
 			f.Config = facade.Text{File: "frond.yaml", Data: []byte("surfaces: {graphql: false}\n")}
 		}
 	}
-	f := kittest.New(t, p, kittest.NewStore(), nil)
+	f := storetest.New(t, p, storetest.NewStore(), nil)
 	s, err := build(f, &projection.Options{Surface: facade.OnGraphQL})
 	if err != nil {
 		t.Fatal(err)

@@ -7,9 +7,9 @@ import (
 	"testing/fstest"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // Cards become a schema, and an engine answers documents over it: two calls for
@@ -24,7 +24,7 @@ func ExampleEngine() {
 	if err != nil {
 		panic(err)
 	}
-	host, err := facade.New(project, kittest.NewStore(), nil)
+	host, err := facade.New(project, storetest.NewStore(), nil)
 	if err != nil {
 		panic(err)
 	}

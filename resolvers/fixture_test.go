@@ -15,10 +15,10 @@ import (
 	"github.com/graphql-go/graphql"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
@@ -73,7 +73,7 @@ func newBlogWith(t testing.TB, register func(b *projection.Builder) error) *blog
 		t.Fatal(err)
 	}
 	attach(p)
-	f, err := facade.New(p, kittest.NewStore(), nil)
+	f, err := facade.New(p, storetest.NewStore(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

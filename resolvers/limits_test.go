@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // TestLimits: each limit holds at its number, one past it and far past it.
@@ -176,7 +176,7 @@ func TestComparisons(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := facade.New(p, kittest.NewStore(), nil)
+	f, err := facade.New(p, storetest.NewStore(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/graphql-go/graphql"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // A hand-written field that leads to a row asks a loader for it, and all rows of
@@ -23,7 +23,7 @@ func ExampleLoad() {
 		"seeds/person.yaml":    {Data: []byte("- {id: a, name: Ada}\n- {id: g, name: Grace}\n")},
 		"seeds/note.yaml":      {Data: []byte("- {id: n1, signature: g}\n- {id: n2, signature: a}\n- {id: n3, signature: g}\n")},
 	})
-	host, err := facade.New(project, kittest.NewStore(), nil)
+	host, err := facade.New(project, storetest.NewStore(), nil)
 	if err != nil {
 		panic(err)
 	}

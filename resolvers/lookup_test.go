@@ -16,9 +16,9 @@ import (
 	"github.com/graphql-go/graphql"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // A field that shows what another service knows asks a lookup, which is asked once
@@ -28,7 +28,7 @@ func ExampleLookup() {
 		"entities/warehouse.yaml": {Data: []byte("properties:\n  id: {type: string, x-kit: {role: {primary: true}}}\n  city: {type: string}\n")},
 		"seeds/warehouse.yaml":    {Data: []byte("- {id: a, city: Bergen}\n- {id: b, city: Porto}\n- {id: c, city: Bergen}\n")},
 	})
-	host, err := facade.New(project, kittest.NewStore(), nil)
+	host, err := facade.New(project, storetest.NewStore(), nil)
 	if err != nil {
 		panic(err)
 	}

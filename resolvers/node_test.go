@@ -10,9 +10,9 @@ import (
 	"testing/fstest"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // id is the global id of a row of the blog.
@@ -123,7 +123,7 @@ func TestNodesHidden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := facade.New(p, kittest.NewStore(), nil)
+	f, err := facade.New(p, storetest.NewStore(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

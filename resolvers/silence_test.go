@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
 	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // internals are what no answer may hold: text of an engine, of a file system, of the
@@ -87,7 +87,7 @@ func TestSilence(t *testing.T) {
 		})
 	}
 	queries = queries[:0]
-	for _, d := range kittest.Worst() {
+	for _, d := range storetest.Worst() {
 		queries = append(queries, struct{ query, variables string }{d.Text, ""})
 	}
 	check(t, b.engine)

@@ -7,20 +7,20 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // reader is an engine that keeps no document and whose calls find nothing: what a
 // request costs it is what reading its document costs.
 func reader(t testing.TB) *resolvers.Engine {
 	t.Helper()
-	p, err := facade.Read(kittest.People())
+	p, err := facade.Read(storetest.People())
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := facade.New(p, kittest.NewStore(), nil)
+	f, err := facade.New(p, storetest.NewStore(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func reader(t testing.TB) *resolvers.Engine {
 // not timed: what is looked at, and what is allocated. `go run ./bench worst` times it.
 func TestWorst(t *testing.T) {
 	e := reader(t)
-	ordinary := kittest.Ordinary()
+	ordinary := storetest.Ordinary()
 	base, ok := e.WorkOf(ordinary)
 	if answer := answered(e, ordinary); !ok || !strings.HasPrefix(answer, `{"data":{"r0":null`) {
 		t.Fatalf("the ordinary document is refused: %s", short(answer))
@@ -56,7 +56,7 @@ func TestWorst(t *testing.T) {
 		t.Fatalf("the ordinary document is small: %+v", base)
 	}
 	bytes, objects := allocated(e, ordinary)
-	for _, d := range kittest.Worst() {
+	for _, d := range storetest.Worst() {
 		t.Run(d.Name, func(t *testing.T) {
 			if n := len(d.Text); n > 64<<10 {
 				t.Fatalf("%d bytes", n)
@@ -101,7 +101,7 @@ func allocated(e *resolvers.Engine, query string) (bytes, objects uint64) {
 // before: parsing, validating and planning it, without the cache.
 func BenchmarkWorst(b *testing.B) {
 	e := reader(b)
-	for _, d := range append(kittest.Worst(), kittest.Document{Name: "ordinary", Text: kittest.Ordinary()}) {
+	for _, d := range append(storetest.Worst(), storetest.Document{Name: "ordinary", Text: storetest.Ordinary()}) {
 		b.Run(d.Name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
 	"github.com/frondhost/frond/rest"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // hundred is a page of 100 rows with ten columns, as a store writes them.
@@ -121,7 +121,7 @@ func TestListIsOneCopy(t *testing.T) {
 
 // BenchmarkFindByID is one row through the real façade, over rows in memory.
 func BenchmarkFindByID(b *testing.B) {
-	f := kittest.Facade(b)
+	f := storetest.Facade(b)
 	h, err := rest.New(f.Catalog(), f, nil)
 	if err != nil {
 		b.Fatal(err)

@@ -11,9 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
 	"github.com/frondhost/frond/rest"
 	"github.com/frondhost/frond/schema/jsontext"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // live is testdata/project over rows in memory, with author a1 and posts p1 to p3.
@@ -23,7 +23,7 @@ func live(t testing.TB, around ...facade.Middleware) *rest.Handler {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := facade.New(project, kittest.NewStore(), &facade.Options{Middleware: around})
+	f, err := facade.New(project, storetest.NewStore(), &facade.Options{Middleware: around})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestFilterBracketsOnASurface(t *testing.T) {
 			frond.Config.Data = append(frond.Config.Data, "\nsurfaces: {rest: {except: [author]}}\n"...)
 		}
 	}
-	f, err := facade.New(project, kittest.NewStore(), nil)
+	f, err := facade.New(project, storetest.NewStore(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

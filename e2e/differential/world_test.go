@@ -14,11 +14,11 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // world is a schema with what stands behind it.
@@ -38,7 +38,7 @@ var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
 
 func newWorld(r *rand.Rand) (*world, error) {
 	w := &world{seed: r.Uint32(), entities: newEntities(r)}
-	store := kittest.NewStore()
+	store := storetest.NewStore()
 	f, err := facade.New(w.project(), store, nil)
 	if err != nil {
 		return nil, err

@@ -12,9 +12,9 @@ import (
 	"testing/fstest"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
 	"github.com/frondhost/frond/internal/plausible"
 	"github.com/frondhost/frond/store/sqlite"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // mocked is a project filled and served over a store, as `frond mock` does it.
@@ -66,7 +66,7 @@ var staff = facade.State{"user": map[string]any{"id": "ada", "roles": []any{"sta
 // TestEveryProjectOfTheRepository: no card may fail to be mocked.
 func TestEveryProjectOfTheRepository(t *testing.T) {
 	projects := map[string]fs.FS{
-		"kittest": kittest.FS(), "people": kittest.People(),
+		"fixture": storetest.FS(), "people": storetest.People(),
 		"shop": os.DirFS("../../examples/shop"), "blog": os.DirFS("../../examples/blog/site"), "weather": os.DirFS("../../examples/weather/site"),
 		"press": os.DirFS("../../e2e/testdata/press"), "resolvers": os.DirFS("../../resolvers/testdata/project"), "rest": os.DirFS("../../rest/testdata/project"),
 	}
@@ -277,7 +277,7 @@ func rowsOf(t *testing.T, p *facade.Project) map[string]string {
 // TestOfASeed: the same seed has the same rows, another has others, with the same ids.
 func TestOfASeed(t *testing.T) {
 	made := func(seed uint64) map[string]string {
-		p, err := facade.Read(kittest.FS())
+		p, err := facade.Read(storetest.FS())
 		if err != nil {
 			t.Fatal(err)
 		}

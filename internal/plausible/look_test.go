@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
 	"github.com/frondhost/frond/internal/plausible"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // A project's rows after it was filled: the seeds it has now.
@@ -154,7 +154,7 @@ func TestExamplesComeFirst(t *testing.T) {
 
 // TestAnswers: operations that a Frond's own code would answer, over its rows.
 func TestAnswers(t *testing.T) {
-	f, _ := mocked(t, kittest.FS(), &plausible.Options{Rows: 20, Seed: 1})
+	f, _ := mocked(t, storetest.FS(), &plausible.Options{Rows: 20, Seed: 1})
 	type post struct{ ID, Slug string }
 	ctx := context.Background()
 	one, err := facade.Do[*post](ctx, f, "post.bySlug", facade.Invocation{Params: []byte(`{"slug":"notes-1"}`)})

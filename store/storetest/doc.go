@@ -10,6 +10,11 @@
 //		}})
 //	}
 //
+// It also has what tests of other packages share: [Store], a reference store that
+// keeps rows in memory and is written to be obviously right; [Project], a small
+// project with handlers, seeds and every axis of a card; and [Worst], documents
+// that make their readers work. Only tests and bench import this package.
+//
 // What a store alone can know of (files, migrations, durability) is tested beside
 // the store. The suite speaks of rows as JSON text and of fields by name, so a
 // failure can be read without knowing any store.

@@ -10,17 +10,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// testTwin fills the store and the plain twin of internal/kittest with the same
+// testTwin fills the store and the reference store with the same
 // random rows, and asks both the same random questions.
 func testTwin(t *testing.T, w *world) {
 	const questions = 1500
 	seed := rand.Uint64()
-	g := &guesser{world: w, Rand: rand.New(rand.NewPCG(seed, 1)), twin: kittest.NewStore()}
+	g := &guesser{world: w, Rand: rand.New(rand.NewPCG(seed, 1)), twin: NewStore()}
 	g.fill()
 	answered := 0
 	for i := range questions {
@@ -54,7 +53,7 @@ func testTwin(t *testing.T, w *world) {
 type guesser struct {
 	*world
 	*rand.Rand
-	twin *kittest.Store
+	twin *Store
 }
 
 var heap = map[schema.Kind][]string{

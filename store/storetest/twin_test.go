@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -14,6 +13,6 @@ import (
 func TestPlainTwin(t *testing.T) {
 	storetest.Run(t, storetest.Harness{
 		Trusting: true,
-		Open:     func(testing.TB, []*schema.Entity) facade.Store { return kittest.NewStore() },
+		Open:     func(testing.TB, []*schema.Entity) facade.Store { return storetest.NewStore() },
 	})
 }

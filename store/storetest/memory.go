@@ -1,6 +1,4 @@
-// Package kittest is what tests of every room share: a store that keeps rows in
-// memory and is written to be obviously right, and a small project with rows in it.
-package kittest
+package storetest
 
 import (
 	"bytes"

@@ -1,16 +1,16 @@
-package kittest_test
+package storetest_test
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/kittest"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // The project that every room tests with answers what its comment promises.
 func TestProject(t *testing.T) {
-	f := kittest.Facade(t)
+	f := storetest.Facade(t)
 	for _, c := range []struct{ method, params, query, want string }{
 		{"post.list", "", `{"limit":2,"sort":"-rating,title","fields":"id"}`, `"items":[{"id":"p1"},{"id":"p2"}],"total":5,"hasMore":true`},
 		{"post.findById", `{"id":"p1"}`, "", `"views":9007199254740993`},
@@ -25,13 +25,13 @@ func TestProject(t *testing.T) {
 		{"comment.list", "", "", `"total":6`},
 		{"health.check", "", "", `"well"`},
 	} {
-		text, err := kittest.Call(t, f, c.method, facade.Invocation{Params: []byte(c.params), Query: []byte(c.query)})
+		text, err := storetest.Call(t, f, c.method, facade.Invocation{Params: []byte(c.params), Query: []byte(c.query)})
 		if err != nil || !strings.Contains(text, c.want) {
 			t.Errorf("%s %s: %s %v, want %s", c.method, c.params, text, err, c.want)
 		}
 	}
 	for method, want := range map[string]facade.Code{"post.publish": facade.Conflict, "post.archive": facade.NotImplemented, "audit.list": facade.NotFound} {
-		if _, err := kittest.Call(t, f, method, facade.Invocation{Params: []byte(`{"id":"p1"}`)}); facade.CodeOf(err) != want {
+		if _, err := storetest.Call(t, f, method, facade.Invocation{Params: []byte(`{"id":"p1"}`)}); facade.CodeOf(err) != want {
 			t.Errorf("%s: %v, want %s", method, err, want)
 		}
 	}
