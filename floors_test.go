@@ -20,7 +20,7 @@ const module = "github.com/frondhost/frond"
 // folders are what may stand at the top of the repository; names with a dot in
 // front and bin/ (what is built) aside. Adding one takes a decision record.
 const folders = "gateway projection resolvers envelope rest facade schema e2e" + // the user's
-	" cmd store facts examples docs bench internal console" // ours
+	" cmd store facts examples docs bench console" // ours
 
 // floors says which of our packages each package may import. Adding a word here
 // is a design decision: arrows go down, and siblings never import one another.
@@ -35,9 +35,6 @@ var floors = map[string]string{
 	"facade/singleflight": "",
 	"envelope/signing":    "facade schema/jsontext",
 
-	// Above floor 2: rows that are made up, for `frond mock`.
-	"internal/plausible": "facade schema schema/jsontext",
-
 	"store/sqlite": "facade schema schema/jsontext",
 	"envelope":     "facade schema schema/jsontext facade/singleflight envelope/signing",
 	"rest":         "facade schema schema/jsontext",
@@ -48,11 +45,13 @@ var floors = map[string]string{
 
 	"console": "",
 
-	// What a Frond promises, written down for others: files, Go, TypeScript.
-	"internal/contract":         "facade schema schema/jsontext",
-	"internal/contract/support": "facade schema schema/jsontext",
+	// Beside the commands: what a Frond promises, written as files, Go and TypeScript
+	// (frond sync, build-frond), and rows that are made up (frond mock).
+	"cmd/frond/contract":         "facade schema schema/jsontext",
+	"cmd/frond/contract/support": "facade schema schema/jsontext",
+	"cmd/frond/mockdata":         "facade schema schema/jsontext",
 
-	"cmd/frond": "facade schema schema/jsontext envelope envelope/signing gateway internal/contract internal/plausible",
+	"cmd/frond": "facade schema schema/jsontext envelope envelope/signing gateway cmd/frond/contract cmd/frond/mockdata",
 
 	// Beside the floors: what shows, tests and measures the house.
 	"examples/blog":    "facade schema gateway",

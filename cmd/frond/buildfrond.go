@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/frondhost/frond/cmd/frond/contract"
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/contract"
 	"github.com/frondhost/frond/schema"
 )
 

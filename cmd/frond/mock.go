@@ -14,9 +14,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/frondhost/frond/cmd/frond/mockdata"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
-	"github.com/frondhost/frond/internal/plausible"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -67,7 +67,7 @@ mocks with the same --rows point at one another's rows.`,
 		}
 		// Relations into Fronds that run elsewhere lead out of what is here.
 		incomplete := m.from.from != "" || len(config.Remotes) > 0 || slices.ContainsFunc(project.Fronds, func(f *facade.FrondSource) bool { return f.Known != nil })
-		notes, err := plausible.Fill(project, &plausible.Options{Rows: m.rows, Seed: m.seed, Incomplete: incomplete})
+		notes, err := mockdata.Fill(project, &mockdata.Options{Rows: m.rows, Seed: m.seed, Incomplete: incomplete})
 		if err != nil {
 			return err
 		}

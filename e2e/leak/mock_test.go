@@ -9,8 +9,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/frondhost/frond/cmd/frond/mockdata"
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/plausible"
 	"github.com/frondhost/frond/store/sqlite"
 )
 
@@ -32,7 +32,7 @@ func mocked(t *testing.T, g *garden, seed uint64, rows int) error {
 	t.Helper()
 	ctx := context.Background()
 	p := &facade.Project{Fronds: g.project(nil, false, hole{}).Fronds} // without handlers, presenters and the generator
-	notes, err := plausible.Fill(p, &plausible.Options{Rows: rows, Seed: seed})
+	notes, err := mockdata.Fill(p, &mockdata.Options{Rows: rows, Seed: seed})
 	if err != nil || len(notes) > 0 {
 		return fmt.Errorf("%w %v", err, notes)
 	}

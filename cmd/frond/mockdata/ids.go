@@ -1,4 +1,4 @@
-package plausible
+package mockdata
 
 import (
 	"crypto/sha256"

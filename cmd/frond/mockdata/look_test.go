@@ -1,4 +1,4 @@
-package plausible_test
+package mockdata_test
 
 import (
 	"context"
@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/frondhost/frond/cmd/frond/mockdata"
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/plausible"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -30,7 +30,7 @@ properties:
 required: [id, name, email, city, country]
 `)}},
 	}}}
-	notes, err := plausible.Fill(project, &plausible.Options{Rows: 2, Seed: 1})
+	notes, err := mockdata.Fill(project, &mockdata.Options{Rows: 2, Seed: 1})
 	if err != nil {
 		panic(err)
 	}
@@ -91,7 +91,7 @@ required: [id, name, firstName, lastName, email, city, country, countryCode, pho
 
 // TestLooks: values look as the names of their fields say, and those of a row agree.
 func TestLooks(t *testing.T) {
-	f, notes := mocked(t, project("entities/customer.yaml", customerCard), &plausible.Options{Rows: 100, Seed: 4})
+	f, notes := mocked(t, project("entities/customer.yaml", customerCard), &mockdata.Options{Rows: 100, Seed: 4})
 	if len(notes) > 0 {
 		t.Error(notes)
 	}
@@ -132,7 +132,7 @@ func TestLooks(t *testing.T) {
 
 // TestNullSometimes: a field that may be null is, in some of the rows.
 func TestNullSometimes(t *testing.T) {
-	f, _ := mocked(t, project("entities/thing.yaml", `{type: object, properties: {id: {type: string, x-kit: {role: {primary: true}}}, a: {type: [string, 'null']}, b: {type: string, x-kit: {lifecycle: {create: optional}}}}, required: [id, a]}`), &plausible.Options{Rows: 100, Seed: 1})
+	f, _ := mocked(t, project("entities/thing.yaml", `{type: object, properties: {id: {type: string, x-kit: {role: {primary: true}}}, a: {type: [string, 'null']}, b: {type: string, x-kit: {lifecycle: {create: optional}}}}, required: [id, a]}`), &mockdata.Options{Rows: 100, Seed: 1})
 	for _, name := range []string{"a", "b"} {
 		page, err := facade.Do[struct{ Total int }](context.Background(), f, "thing.list", facade.Invocation{Query: []byte(`{"filter":{"` + name + `":{"isNull":true}}}`)})
 		if err != nil || page.Total < 5 || page.Total > 50 {
@@ -143,7 +143,7 @@ func TestNullSometimes(t *testing.T) {
 
 // TestExamplesComeFirst: what the card gives is what is used.
 func TestExamplesComeFirst(t *testing.T) {
-	f, _ := mocked(t, project("entities/thing.yaml", `{type: object, properties: {id: {type: string, x-kit: {role: {primary: true}}}, a: {type: string, examples: [x, y]}, b: {type: string, examples: [x, y], x-kit: {role: {unique: [[b]]}}}}, required: [id, a, b]}`), &plausible.Options{Rows: 40, Seed: 1})
+	f, _ := mocked(t, project("entities/thing.yaml", `{type: object, properties: {id: {type: string, x-kit: {role: {primary: true}}}, a: {type: string, examples: [x, y]}, b: {type: string, examples: [x, y], x-kit: {role: {unique: [[b]]}}}}, required: [id, a, b]}`), &mockdata.Options{Rows: 40, Seed: 1})
 	for filter, want := range map[string]int{`{"a":{"in":["x","y"]}}`: 40, `{"b":{"in":["x","y"]}}`: 2} {
 		page, err := facade.Do[struct{ Total int }](context.Background(), f, "thing.list", facade.Invocation{Query: []byte(`{"filter":` + filter + `}`)})
 		if err != nil || page.Total != want {
@@ -154,7 +154,7 @@ func TestExamplesComeFirst(t *testing.T) {
 
 // TestAnswers: operations that a Frond's own code would answer, over its rows.
 func TestAnswers(t *testing.T) {
-	f, _ := mocked(t, storetest.FS(), &plausible.Options{Rows: 20, Seed: 1})
+	f, _ := mocked(t, storetest.FS(), &mockdata.Options{Rows: 20, Seed: 1})
 	type post struct{ ID, Slug string }
 	ctx := context.Background()
 	one, err := facade.Do[*post](ctx, f, "post.bySlug", facade.Invocation{Params: []byte(`{"slug":"notes-1"}`)})

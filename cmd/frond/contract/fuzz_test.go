@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/frondhost/frond/cmd/frond/contract"
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/contract"
 	"github.com/frondhost/frond/schema"
 )
 

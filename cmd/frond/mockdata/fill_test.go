@@ -1,4 +1,4 @@
-package plausible_test
+package mockdata_test
 
 import (
 	"context"
@@ -11,14 +11,14 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/frondhost/frond/cmd/frond/mockdata"
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/plausible"
 	"github.com/frondhost/frond/store/sqlite"
 	"github.com/frondhost/frond/store/storetest"
 )
 
 // mocked is a project filled and served over a store, as `frond mock` does it.
-func mocked(t *testing.T, fsys fs.FS, opts *plausible.Options) (*facade.Facade, []plausible.Note) {
+func mocked(t *testing.T, fsys fs.FS, opts *mockdata.Options) (*facade.Facade, []mockdata.Note) {
 	t.Helper()
 	project, err := facade.Read(fsys)
 	if err != nil {
@@ -27,9 +27,9 @@ func mocked(t *testing.T, fsys fs.FS, opts *plausible.Options) (*facade.Facade, 
 	return filled(t, project, opts)
 }
 
-func filled(t *testing.T, project *facade.Project, opts *plausible.Options) (*facade.Facade, []plausible.Note) {
+func filled(t *testing.T, project *facade.Project, opts *mockdata.Options) (*facade.Facade, []mockdata.Note) {
 	t.Helper()
-	notes, err := plausible.Fill(project, opts)
+	notes, err := mockdata.Fill(project, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,13 +67,13 @@ var staff = facade.State{"user": map[string]any{"id": "ada", "roles": []any{"sta
 func TestEveryProjectOfTheRepository(t *testing.T) {
 	projects := map[string]fs.FS{
 		"fixture": storetest.FS(), "people": storetest.People(),
-		"shop": os.DirFS("../../examples/shop"), "blog": os.DirFS("../../examples/blog/site"), "weather": os.DirFS("../../examples/weather/site"),
-		"press": os.DirFS("../../e2e/testdata/press"), "resolvers": os.DirFS("../../resolvers/testdata/project"), "rest": os.DirFS("../../rest/testdata/project"),
+		"shop": os.DirFS("../../../examples/shop"), "blog": os.DirFS("../../../examples/blog/site"), "weather": os.DirFS("../../../examples/weather/site"),
+		"press": os.DirFS("../../../e2e/testdata/press"), "resolvers": os.DirFS("../../../resolvers/testdata/project"), "rest": os.DirFS("../../../rest/testdata/project"),
 	}
 	for name, fsys := range projects {
 		t.Run(name, func(t *testing.T) {
 			const rows = 60
-			f, notes := mocked(t, fsys, &plausible.Options{Rows: rows, Seed: 7})
+			f, notes := mocked(t, fsys, &mockdata.Options{Rows: rows, Seed: 7})
 			if len(notes) > 0 {
 				t.Errorf("notes: %v", notes)
 			}
@@ -159,7 +159,7 @@ func TestEveryKeyword(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			card := `{"type":"object","$defs":{"money":{"type":"object","properties":{"amount":{"type":"string","format":"decimal"},"currency":{"enum":["EUR"]}},"required":["amount","currency"]}},
 				"properties":{"id":{"type":"string","x-kit":{"role":{"primary":true}}},"v":` + tc.shape + `},"required":["id","v"]}`
-			f, notes := mocked(t, fstest.MapFS{"entities/thing.json": {Data: []byte(card)}}, &plausible.Options{Rows: 40, Seed: 3})
+			f, notes := mocked(t, fstest.MapFS{"entities/thing.json": {Data: []byte(card)}}, &mockdata.Options{Rows: 40, Seed: 3})
 			if len(notes) > 0 {
 				t.Errorf("notes: %v", notes)
 			}
@@ -192,7 +192,7 @@ properties:
   row: {type: integer, minimum: 1, maximum: 67, x-kit: {role: {unique: [[size, row]]}}}
   at: {type: string, format: date-time, x-kit: {role: {unique: [[at]]}}}
 required: [id, slug, email, code, number, size, row, at]
-`), &plausible.Options{Rows: 200, Seed: 1})
+`), &mockdata.Options{Rows: 200, Seed: 1})
 	if n := total(t, f, "thing"); n != 200 || len(notes) > 0 {
 		t.Errorf("there are %d rows, want 200; notes: %v", n, notes)
 	}
@@ -206,7 +206,7 @@ func TestWhatRunsOut(t *testing.T) {
 		"entities/box.yaml", `{type: object, properties: {id: {type: string, x-kit: {role: {primary: true}}}, shelfId: {type: string, x-kit: {role: {relation: {to: shelf, kind: one}}}}}, required: [id, shelfId]}`,
 		"entities/lid.yaml", `{type: object, properties: {id: {type: string, x-kit: {role: {primary: true}}}, shelfId: {type: string, x-kit: {role: {unique: [[shelfId]], relation: {to: shelf, kind: one}}}}}, required: [id, shelfId]}`,
 		"entities/day.yaml", `{type: object, properties: {id: {type: string, enum: [mon, tue], x-kit: {role: {primary: true}}}}, required: [id]}`,
-	), &plausible.Options{Rows: 30, Seed: 1})
+	), &mockdata.Options{Rows: 30, Seed: 1})
 	for entity, want := range map[string]int{"shelf": 2, "box": 30, "lid": 2, "day": 2} {
 		if n := total(t, f, entity); n != want {
 			t.Errorf("there are %d rows of %s, want %d", n, entity, want)
@@ -219,7 +219,7 @@ func TestWhatRunsOut(t *testing.T) {
 	}
 }
 
-func said(notes []plausible.Note) string {
+func said(notes []mockdata.Note) string {
 	var b strings.Builder
 	for _, n := range notes {
 		b.WriteString(n.String() + "\n")
@@ -234,7 +234,7 @@ func TestCircles(t *testing.T) {
 		"entities/member.yaml", `{type: object, properties: {id: {type: string, x-kit: {role: {primary: true}}}, teamId: {type: string, x-kit: {role: {relation: {to: team, kind: one}}}}, mentorId: {type: string, x-kit: {role: {relation: {to: member, kind: one}}}}}, required: [id, teamId, mentorId]}`,
 		"entities/hen.yaml", `{type: object, properties: {id: {type: string, x-kit: {role: {primary: true}}}, eggId: {type: string, x-kit: {role: {relation: {to: egg, kind: one}}}}}, required: [id, eggId]}`,
 		"entities/egg.yaml", `{type: object, properties: {id: {type: string, x-kit: {role: {primary: true}}}, henId: {type: string, x-kit: {role: {relation: {to: hen, kind: one}}}}}, required: [id, henId]}`,
-	), &plausible.Options{Rows: 20, Seed: 1})
+	), &mockdata.Options{Rows: 20, Seed: 1})
 	for entity, want := range map[string]int{"team": 20, "member": 20, "hen": 0, "egg": 0} {
 		if n := total(t, f, entity); n != want {
 			t.Errorf("there are %d rows of %s, want %d", n, entity, want)
@@ -254,7 +254,7 @@ func TestNothingFits(t *testing.T) {
 	f, notes := mocked(t, project(
 		"entities/thing.yaml", `{type: object, properties: {id: {type: string, x-kit: {role: {primary: true}}}, a: {type: [string, 'null'], allOf: [{pattern: '^a$'}, {pattern: '^b$'}]}}, required: [id, a]}`,
 		"entities/other.yaml", `{type: object, properties: {id: {type: string, x-kit: {role: {primary: true}}}, a: {type: string, allOf: [{pattern: '^a$'}, {pattern: '^b$'}]}}, required: [id, a]}`,
-	), &plausible.Options{Rows: 5, Seed: 1})
+	), &mockdata.Options{Rows: 5, Seed: 1})
 	if a, b := total(t, f, "thing"), total(t, f, "other"); a != 5 || b != 0 {
 		t.Errorf("there are %d and %d rows, want 5 with null and none", a, b)
 	}
@@ -281,7 +281,7 @@ func TestOfASeed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := plausible.Fill(p, &plausible.Options{Rows: 20, Seed: seed}); err != nil {
+		if _, err := mockdata.Fill(p, &mockdata.Options{Rows: 20, Seed: seed}); err != nil {
 			t.Fatal(err)
 		}
 		return rowsOf(t, p)
@@ -316,10 +316,10 @@ func TestOfASeed(t *testing.T) {
 func TestTwoMocksAgree(t *testing.T) {
 	authors, notes := mocked(t, project(
 		"entities/author.yaml", `{type: object, properties: {id: {type: string, x-kit: {role: {primary: true}, lifecycle: {create: {generate: cuid2}}}}}}`,
-	), &plausible.Options{Rows: 9, Seed: 1})
+	), &mockdata.Options{Rows: 9, Seed: 1})
 	posts, more := mocked(t, project(
 		"entities/post.yaml", `{type: object, properties: {id: {type: string, x-kit: {role: {primary: true}}}, authorId: {type: string, x-kit: {role: {relation: {to: author, kind: one}}}}}, required: [id, authorId]}`,
-	), &plausible.Options{Rows: 9, Seed: 5, Incomplete: true})
+	), &mockdata.Options{Rows: 9, Seed: 5, Incomplete: true})
 	if len(notes)+len(more) > 0 {
 		t.Error(notes, more)
 	}

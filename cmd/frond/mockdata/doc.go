@@ -1,8 +1,8 @@
-// Package plausible makes up rows that fit their cards and look like what their
+// Package mockdata makes up rows that fit their cards and look like what their
 // names say, so that a client can be written before there is a service.
 //
 //	project, _ := facade.Read(os.DirFS("shop"))
-//	notes, err := plausible.Fill(project, &plausible.Options{Rows: 50, Seed: 1})
+//	notes, err := mockdata.Fill(project, &mockdata.Options{Rows: 50, Seed: 1})
 //
 // [Fill] leaves everything in the project itself: rows are seeds, operations nobody
 // answers have handlers, fields that are made elsewhere have presenters. What serves
@@ -14,4 +14,4 @@
 //
 // A value is made as its JSON Schema asks and then judged by the card itself; what is
 // refused is made again. Where nothing fits, a [Note] says what to write into the card.
-package plausible
+package mockdata

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"github.com/frondhost/frond/cmd/frond/contract"
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/internal/contract"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -61,7 +61,7 @@ func TestGolden(t *testing.T) {
 				return
 			}
 			if diff := cmp.Diff(strings.Split(string(txtar.Format(archive)), "\n"), strings.Split(string(text), "\n")); diff != "" {
-				t.Errorf("%s (-golden), `go test ./internal/contract -update` writes it anew:\n%s", name, diff)
+				t.Errorf("%s (-golden), `go test ./cmd/frond/contract -update` writes it anew:\n%s", name, diff)
 			}
 		})
 	}

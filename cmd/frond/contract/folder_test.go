@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/frondhost/frond/internal/contract"
+	"github.com/frondhost/frond/cmd/frond/contract"
 )
 
 // TestPlan holds what is written and removed, and what of others is let be.
