@@ -71,6 +71,10 @@ func TestBuiltPackages(t *testing.T) {
 list [2,true,"string"]
 made ["ELM","12.50",null,"de-DE",null,"Elm (12 pp.)"]
 patched [true,"Bodoni","ELM"]
+held ["ELM",true,null,true]
+stale "PRECONDITION_FAILED"
+kept "PRECONDITION_FAILED"
+unfilled "VALIDATION_FAILED"
 none null
 both 1
 reprint 7

@@ -162,7 +162,11 @@ func (w *goWriter) decl(d *Decl) {
 		f := &d.Fields[i]
 		w.doc("", f.Doc, f.Deprecated)
 		kind, tag := w.of(f.Type), f.Name
-		if f.Optional {
+		switch {
+		case f.Version:
+			w.line("%s string `json:%q`", names.take("ETag"), f.Name+",omitempty")
+			continue
+		case f.Optional:
 			kind, tag = "Opt["+w.bare(f.Type)+"]", tag+",omitzero"
 		}
 		w.line("%s %s `json:%q`", names.take(GoName(f.Name)), kind, tag)
@@ -223,6 +227,13 @@ func (w *goWriter) door(d *Door) {
 		if op.Takes != nil {
 			w.line("// The host understands %s of the query.", strings.Join(op.Takes, ", "))
 		}
+		if op.takesOptions() {
+			var options []string
+			for _, key := range op.Options {
+				options = append(options, GoName(key))
+			}
+			w.line("// Options: %s.", strings.Join(options, ", "))
+		}
 		takes, gives, _ := w.method(op)
 		w.line("%s(%s) %s", names[i], takes, gives)
 	}
@@ -247,9 +258,17 @@ func (w *goWriter) door(d *Door) {
 	}
 }
 
+// takesOptions reports whether the method of an operation in Go has options:
+// findByIds spends its variadic parameter on the ids.
+func (op *Op) takesOptions() bool { return op.Options != nil && op.Name != "findByIds" }
+
 // method is what a method takes and gives, and the expression it returns.
 func (w *goWriter) method(op *Op) (takes, gives, body string) {
 	takes = "ctx context.Context"
+	options, query := "", "nil"
+	if op.takesOptions() {
+		options, query = ", options ...CallOption", "queryOf(options)"
+	}
 	ask := fmt.Sprintf("c.ask(ctx, %q, nil, nil, nil)", op.Name)
 	switch {
 	case op.Builtin && op.Name == "list":
@@ -259,11 +278,14 @@ func (w *goWriter) method(op *Op) (takes, gives, body string) {
 		takes += ", list ..." + w.bare(*op.ID)
 		ask = fmt.Sprintf("c.ask(ctx, %q, nil, ids[%s]{list}, nil)", op.Name, w.bare(*op.ID))
 	case op.Builtin && op.ID != nil && op.In != nil:
-		takes += fmt.Sprintf(", key %s, in %s", w.bare(*op.ID), op.In.Name)
-		ask = fmt.Sprintf("c.ask(ctx, %q, id[%s]{key}, nil, in)", op.Name, w.bare(*op.ID))
+		takes += fmt.Sprintf(", key %s, in %s", w.bare(*op.ID), op.In.Name) + options
+		ask = fmt.Sprintf("c.ask(ctx, %q, id[%s]{key}, %s, in)", op.Name, w.bare(*op.ID), query)
 	case op.Builtin && op.ID != nil:
-		takes += ", key " + w.bare(*op.ID)
-		ask = fmt.Sprintf("c.ask(ctx, %q, id[%s]{key}, nil, nil)", op.Name, w.bare(*op.ID))
+		takes += ", key " + w.bare(*op.ID) + options
+		ask = fmt.Sprintf("c.ask(ctx, %q, id[%s]{key}, %s, nil)", op.Name, w.bare(*op.ID), query)
+	case op.Builtin && op.In != nil:
+		takes += ", in " + op.In.Name + options
+		ask = fmt.Sprintf("c.ask(ctx, %q, nil, %s, in)", op.Name, query)
 	case op.Open:
 		takes += ", in facade.Invocation"
 		ask = fmt.Sprintf("c.Call(ctx, c.name, %q, in)", op.Name)

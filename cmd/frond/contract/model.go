@@ -45,8 +45,9 @@ type Op struct {
 	Params, Query []string
 	Body          bool
 
-	Open  bool     // nobody says what it takes: an invocation, as it is
-	Takes []string // of a list that understands some keys alone; nil: all
+	Open    bool     // nobody says what it takes: an invocation, as it is
+	Takes   []string // of a list that understands some keys alone; nil: all
+	Options []string // query keys of another built-in operation: ifMatch, fields
 }
 
 // Decl is a declared type: an object or an enumeration.
@@ -61,6 +62,7 @@ type Field struct {
 	Name, Doc, Deprecated string
 	Type                  Type
 	Optional              bool // it may be absent; whether it may be null is its type's word
+	Version               bool // the version of the row, present only where the call selects it
 }
 
 // Basic is what a type is at heart.
@@ -131,7 +133,7 @@ type reading struct {
 
 // reserved are the names that every generated package has.
 var reserved = []string{
-	"Opt", "Set", "List", "Filter", "ListQuery", "Page", "Client", "NewClient", "Bundle", "Contract", "Version", "Invocation",
+	"Opt", "Set", "List", "Filter", "ListQuery", "Page", "CallOption", "CallOptions", "IfMatch", "Fields", "Client", "NewClient", "Bundle", "Contract", "Version", "Invocation",
 	"KitError", "ClientOptions", "Doors", "JSONValue", "Error", "Promise", "Object", "Array", "String", "Number", "Boolean",
 }
 
@@ -201,6 +203,12 @@ func (b *reading) rowFields(d *Decl, e *schema.Entity, door *facade.Door) {
 			f.Doc = c.Description
 		}
 		d.Fields = append(d.Fields, f)
+	}
+	if door.HasETag() {
+		d.Fields = append(d.Fields, Field{
+			Name: facade.ETag, Doc: "The version of the row, where the call selects " + facade.ETag + "; ifMatch takes it.",
+			Type: Type{Basic: Text}, Optional: true, Version: true,
+		})
 	}
 }
 

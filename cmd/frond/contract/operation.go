@@ -23,14 +23,19 @@ func (b *reading) operation(d *facade.Door, door *Door, op *facade.Operation) *O
 	}
 	id := b.typeOf(&d.Entity.Primary.Shape, door.Type, schema.GraphQLType(d.Entity.Primary.Name), whole)
 	id.Null = false
+	for _, key := range []string{"ifMatch", "fields"} {
+		if op.Name != "list" && op.Query != nil && op.Query.Property(key) != nil {
+			o.Options = append(o.Options, key)
+		}
+	}
 	switch op.Name {
 	case "list":
-		for _, key := range []string{"filter", "sort", "limit", "after", "before", "backward", "offset", "fields", "cursors", "total", "count"} {
+		for _, key := range listKeys {
 			if op.HostTakes(key) {
 				o.Takes = append(o.Takes, key)
 			}
 		}
-		if len(o.Takes) == 10 {
+		if len(o.Takes) == len(listKeys) {
 			o.Takes = nil
 		}
 	case "create":
@@ -48,6 +53,9 @@ func (b *reading) operation(d *facade.Door, door *Door, op *facade.Operation) *O
 	}
 	return o
 }
+
+// listKeys are the members of a generated ListQuery.
+var listKeys = []string{"filter", "sort", "limit", "after", "before", "backward", "offset", "fields", "cursors", "total", "count"}
 
 // named is an operation of the author's: what it takes is one value, whose members
 // are told apart by their names.

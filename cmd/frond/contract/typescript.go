@@ -117,11 +117,7 @@ func (m *Model) types() string {
 		w.line("")
 		w.doc("", d.Doc, "")
 		if d.Enum != nil {
-			var words []string
-			for _, v := range d.Enum {
-				words = append(words, string(quote(v)))
-			}
-			w.line("export type %s = %s;", d.Name, strings.Join(words, " | "))
+			w.line("export type %s = %s;", d.Name, tsUnion(d.Enum))
 			continue
 		}
 		w.line("export interface %s {", d.Name)
@@ -160,18 +156,16 @@ func (op *Op) tsMethod() (takes, gives string) {
 	case op.Builtin && op.Name == "list":
 		takes = "query?: ListQuery"
 		if op.Takes != nil {
-			var keys []string
-			for _, key := range op.Takes {
-				keys = append(keys, string(quote(key)))
-			}
-			takes = "query?: Pick<ListQuery, " + strings.Join(keys, " | ") + ">"
+			takes = "query?: Pick<ListQuery, " + tsUnion(op.Takes) + ">"
 		}
 	case op.Builtin && op.Name == "findByIds":
-		takes = "ids: readonly " + tsType(*op.ID) + "[]"
+		takes = "ids: readonly " + tsType(*op.ID) + "[]" + op.tsOptions()
 	case op.Builtin && op.ID != nil && op.In != nil:
-		takes = "id: " + tsType(*op.ID) + ", patch: " + op.In.Name
+		takes = "id: " + tsType(*op.ID) + ", patch: " + op.In.Name + op.tsOptions()
 	case op.Builtin && op.ID != nil:
-		takes = "id: " + tsType(*op.ID)
+		takes = "id: " + tsType(*op.ID) + op.tsOptions()
+	case op.Builtin && op.In != nil:
+		takes = "input: " + op.In.Name + op.tsOptions()
 	case op.Open:
 		takes = "invocation?: Invocation"
 	case op.In != nil:
@@ -196,6 +190,22 @@ func (op *Op) tsMethod() (takes, gives string) {
 		gives = "Page<" + gives + ">"
 	}
 	return takes, gives
+}
+
+// tsOptions is the last parameter of a built-in operation that has options.
+func (op *Op) tsOptions() string {
+	if op.Options == nil {
+		return ""
+	}
+	return ", options?: Pick<CallOptions, " + tsUnion(op.Options) + ">"
+}
+
+func tsUnion(words []string) string {
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		quoted[i] = string(quote(word))
+	}
+	return strings.Join(quoted, " | ")
 }
 
 func tsType(t Type) string {

@@ -26,6 +26,14 @@ export interface ListQuery {
   cursors?: boolean;
 }
 
+/** What a call of a built-in operation may carry beside its input. */
+export interface CallOptions {
+  /** The version the row must have, as its etag gives it, or several of which it must have one. A row with another version is PRECONDITION_FAILED and stays as it is. */
+  ifMatch?: string | readonly string[];
+  /** The fields to answer; ["*", "etag"] is a whole row with its version. */
+  fields?: readonly string[];
+}
+
 /** What a call carries, for operations that do not say what they take. */
 export interface Invocation {
   params?: { readonly [name: string]: unknown };

@@ -43,12 +43,16 @@ export function createClient(options) {
     return frame.result;
   }
 
+  // JSON leaves out what is undefined. A version that was never filled in would drop the
+  // condition, so it is sent as null, which the host refuses.
+  const condition = (query) => (query && "ifMatch" in query ? { ...query, ifMatch: query.ifMatch ?? null } : query);
+
   const builtin = {
-    findById: (id) => ({ params: { id } }),
-    findByIds: (ids) => ({ query: { ids } }),
-    create: (body) => ({ body }),
-    update: (id, body) => ({ params: { id }, body }),
-    delete: (id) => ({ params: { id } }),
+    findById: (id, query) => ({ params: { id }, query }),
+    findByIds: (ids, query) => ({ query: { ids, ...query } }),
+    create: (body, query) => ({ query, body }),
+    update: (id, body, query) => ({ params: { id }, query: condition(query), body }),
+    delete: (id, query) => ({ params: { id }, query: condition(query) }),
   };
 
   // Some hosts answer a list with a bare array, which does not say whether there is more:

@@ -76,6 +76,34 @@ type ListQuery struct {
 	Cursors  bool      `json:"cursors,omitempty"` // answer a cursor for every row
 }
 
+// CallOption is a query key of a call of a built-in operation: see [IfMatch] and
+// [Fields]. The zero CallOption is refused by the host.
+type CallOption struct {
+	name   string
+	values []string
+}
+
+// IfMatch makes update and delete conditional: the row must have one of these versions,
+// as its ETag gives them. A row with another version answers PRECONDITION_FAILED and
+// stays as it is. Without a version the host refuses the call.
+func IfMatch(versions ...string) CallOption { return CallOption{"ifMatch", versions} }
+
+// Fields selects the fields of the answer; the others stay zero. Fields("*", "etag") is
+// a whole row with its version.
+func Fields(names ...string) CallOption { return CallOption{"fields", names} }
+
+// queryOf returns the query of a call: nil without options, so that none is sent.
+func queryOf(options []CallOption) any {
+	if len(options) == 0 {
+		return nil
+	}
+	query := map[string]List[string]{}
+	for _, o := range options {
+		query[o.name] = append(query[o.name], o.values...)
+	}
+	return query
+}
+
 // Page is a list result.
 type Page[T any] struct {
 	Items     []T      `json:"items"`

@@ -80,6 +80,26 @@ func TestParts(t *testing.T) {
 	}
 }
 
+// TestOptions holds what the options of a call are on the wire.
+func TestOptions(t *testing.T) {
+	var sent facade.Invocation
+	d := door{&conn{caller: facade.CallerFunc(func(_ context.Context, c *facade.Call) (*facade.Result, error) {
+		sent = c.Invocation
+		return &facade.Result{}, nil
+	})}, "thing"}
+	for want, options := range map[string][]CallOption{
+		``:                      nil,
+		`{"ifMatch":["v"]}`:     {IfMatch("v")},
+		`{"ifMatch":["v","w"]}`: {IfMatch("v"), IfMatch("w")},
+		`{"fields":["*","etag"],"ifMatch":["v"]}`: {IfMatch("v"), Fields("*", "etag")},
+		`{"ifMatch":[]}`: {IfMatch()}, // the condition is not dropped: the host refuses it
+	} {
+		if _, err := d.ask(t.Context(), "update", nil, queryOf(options), nil); err != nil || string(sent.Query) != want {
+			t.Errorf("%s (%v), want %s", sent.Query, err, want)
+		}
+	}
+}
+
 // TestCheck holds what is refused before it is sent, and where it is said to stand.
 func TestCheck(t *testing.T) {
 	all := judgesOf([]byte(`{"x-kit-version":1,"fronds":[{"name":"f","doors":[{"name":"thing","ops":[

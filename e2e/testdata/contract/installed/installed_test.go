@@ -88,6 +88,25 @@ func TestAgainstAHost(t *testing.T) {
 	if err != nil || len(page.Items) != 1 {
 		t.Fatal(page, err)
 	}
+	// A write that holds the row to the version it was read in.
+	books := press.NewClient(envelope.NewRemote(os.Getenv("PRESS"), nil)).Book
+	book, err := books.FindByID(t.Context(), page.Items[0].ID, press.Fields("*", "etag"))
+	if err != nil || book.ETag == "" || book.Title != page.Items[0].Title {
+		t.Fatal(book, err)
+	}
+	changed, err := books.Update(t.Context(), book.ID, press.BookPatch{Pages: press.Set(book.Pages + 1)}, press.IfMatch(book.ETag), press.Fields("*", "etag"))
+	if err != nil || changed.Pages != book.Pages+1 || changed.ETag == book.ETag {
+		t.Fatal(changed, err)
+	}
+	if _, err := books.Update(t.Context(), book.ID, press.BookPatch{Pages: press.Set(book.Pages)}, press.IfMatch(book.ETag)); facade.CodeOf(err) != facade.PreconditionFailed {
+		t.Error(err)
+	}
+	if _, err := books.Delete(t.Context(), book.ID, press.IfMatch(book.ETag)); facade.CodeOf(err) != facade.PreconditionFailed {
+		t.Error(err)
+	}
+	if _, err := books.Update(t.Context(), book.ID, press.BookPatch{Pages: press.Set(book.Pages)}, press.IfMatch(book.ETag, changed.ETag)); err != nil {
+		t.Error(err)
+	}
 	if press.Version != "1.4.0" {
 		t.Error(press.Version)
 	}

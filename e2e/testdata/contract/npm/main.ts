@@ -14,6 +14,15 @@ show('made', [made.title, made.price, made.bound, made.language, made.printedAt,
 const patch: BookPatch = { bound: true, colophon: { typeface: 'Bodoni' } };
 const changed = await client.book.update(made.id, patch);
 show('patched', [changed.bound, changed.colophon?.typeface, changed.title]);
+const held = (await client.book.findById(made.id, { fields: ['*', 'etag'] }))!;
+const moved = await client.book.update(made.id, { bound: false }, { ifMatch: held.etag!, fields: ['id', 'etag'] });
+show('held', [held.title, moved.id === made.id, moved.title ?? null, moved.etag !== held.etag]);
+const refusal = (err: KitError) => err.code;
+show('stale', await client.book.update(made.id, { bound: true }, { ifMatch: held.etag! }).catch(refusal));
+show('kept', await client.book.delete(made.id, { ifMatch: [held.etag!] }).catch(refusal));
+show('unfilled', await client.book.delete(made.id, { ifMatch: made.etag! }).catch(refusal));
+// @ts-expect-error a creation holds no row to a version
+void (() => client.book.create(input, { ifMatch: 'x' }));
 show('none', await client.book.findById('nobody'));
 show('both', (await client.book.findByIds([made.id, 'nobody'])).length);
 show('reprint', (await client.book.reprint({ id: made.id, copies: 7, paper: null })).copies);
