@@ -41,7 +41,8 @@ var floors = map[string]string{
 	"resolvers":    "facade schema schema/jsontext facade/singleflight",
 	"projection":   "facade schema schema/jsontext resolvers",
 
-	"gateway": "facade schema schema/jsontext store/sqlite envelope envelope/signing rest resolvers projection console",
+	"gateway/setting": "schema schema/jsontext",
+	"gateway":         "facade schema schema/jsontext store/sqlite envelope envelope/signing rest resolvers projection console gateway/setting",
 
 	"console": "",
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/frondhost/frond/gateway/setting"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -18,11 +19,19 @@ type Admin struct {
 	Public bool   // it may be reached from other machines
 }
 
+// settings are the rows of admin.
+func (c *Admin) settings() []setting.Setting {
+	return []setting.Setting{
+		setting.New("admin.listen", "", "the address of /metrics and of health for the operator, such as 127.0.0.1:9464; there is none, and nothing is counted, where it is empty", readAdminAddress, &c.Listen),
+		setting.New("admin.public", "false", "let that address be one that other machines can reach", setting.Bool, &c.Public),
+	}
+}
+
 // check finds out whether others could read what is for the operator.
 func (a *Admin) check() (faults schema.Faults) {
-	if a.Listen != "" && !a.Public && !loopback(a.Listen) {
+	if a.Listen != "" && !a.Public && !setting.Loopback(a.Listen) {
 		faults = append(faults, schema.Fault{
-			File: ConfigFile, Pointer: "/admin/listen",
+			File: setting.File, Pointer: "/admin/listen",
 			Message: fmt.Sprintf("%s can be reached from other machines, and tells them what is called here and how often", a.Listen),
 			Remedy:  "write 127.0.0.1 before the port; or where only your own can reach it, admin.public: true",
 		})
@@ -34,7 +43,7 @@ func readAdminAddress(text string) (string, error) {
 	if text == "" {
 		return "", nil
 	}
-	return readAddress(text)
+	return setting.Address(text)
 }
 
 // admin listens for the operator, where that is set, and is closed by its owner.

@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway/setting"
 )
 
 const (
@@ -62,7 +63,7 @@ func readLargeSize(text string) (int64, error) {
 		n, err := strconv.ParseInt(strings.TrimSpace(gib), 10, 32)
 		return n << 30, err
 	}
-	return readSize(text)
+	return setting.Size(text)
 }
 
 // readExecutions reads how many requests may execute at once; negative is any.
@@ -73,7 +74,7 @@ func readExecutions(text string) (int, error) {
 	case "off", "0":
 		return -1, nil
 	}
-	n, err := readCount(text)
+	n, err := setting.Count(text)
 	if err != nil {
 		return 0, errors.New("write a whole number of at least 1, auto or off")
 	}
@@ -86,7 +87,7 @@ func readWrite(text string) (time.Duration, error) {
 	if text == "off" || text == "0" {
 		return -1, nil
 	}
-	d, err := readDuration(text)
+	d, err := setting.Duration(text)
 	if err != nil || d < 100*time.Millisecond {
 		return 0, errors.New("write a duration of at least 100ms, such as 10s, or off")
 	}

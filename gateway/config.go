@@ -4,18 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"log/slog"
-	"net"
-	"net/netip"
 	"os"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
+	"github.com/frondhost/frond/gateway/setting"
 	"github.com/frondhost/frond/schema"
-	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // Config is how a gateway runs. The zero value is the careful choice: loopback,
@@ -80,13 +75,6 @@ type ListLimits struct {
 	Max     int // what a greater limit is clamped to; 0 means 500
 }
 
-// Log says what is written to stderr.
-type Log struct {
-	Level    slog.Level // info by default
-	Format   string     // text or json; "" or auto: text on a terminal, else json
-	NoAccess bool       // no line for each request
-}
-
 // Shutdown says how a gateway stops.
 type Shutdown struct {
 	// Delay is how long it still serves with /readyz at 503, for a load balancer
@@ -97,7 +85,13 @@ type Shutdown struct {
 }
 
 // ConfigFile is the name of the host's file in a project's folder.
-const ConfigFile = "gateway.yaml"
+const ConfigFile = setting.File
+
+// The values of Config.Mode.
+const (
+	Production  = "production"
+	Development = "development"
+)
 
 const (
 	defaultListen = "127.0.0.1:8080"
@@ -134,26 +128,18 @@ func (c Config) withDefaults() Config {
 // schema.Faults: everything wrong at once.
 func LoadConfig(dir, file string, environ []string) (*Config, error) {
 	c := &Config{Dir: dir}
+	table := c.settings()
 	var faults schema.Faults
-	name := cmp.Or(file, filepath.Join(dir, ConfigFile))
+	name := cmp.Or(file, filepath.Join(dir, setting.File))
 	switch text, err := os.ReadFile(name); {
 	case err == nil:
-		faults = append(faults, c.readFile(filepath.ToSlash(name), text)...)
+		faults = append(faults, table.ReadFile(filepath.ToSlash(name), text)...)
 	case file == "" && errors.Is(err, os.ErrNotExist): // every key has a default
 	default:
-		faults = append(faults, schema.Fault{File: name, Message: "cannot be read: " + pathless(err), Remedy: "name a file that can be, or leave it out"})
+		faults = append(faults, schema.Fault{File: name, Message: "cannot be read: " + setting.Reason(err), Remedy: "name a file that can be, or leave it out"})
 	}
-	faults = append(faults, c.readEnviron(environ)...)
+	faults = append(faults, table.ReadEnviron(environ)...)
 	return c, faults.Err()
-}
-
-// pathless is the reason a file operation failed, without the name the fault already says.
-func pathless(err error) string {
-	var p *os.PathError
-	if errors.As(err, &p) {
-		return p.Err.Error()
-	}
-	return err.Error()
 }
 
 // check finds what is wrong between settings that are each right.
@@ -165,7 +151,7 @@ func (c Config) check() schema.Faults {
 	faults = append(faults, c.TLS.check()...)
 	if c.Limits.List.Default > c.Limits.List.Max {
 		faults = append(faults, schema.Fault{
-			File: ConfigFile, Pointer: "/limits/list/default",
+			File: setting.File, Pointer: "/limits/list/default",
 			Message: fmt.Sprintf("the default of %d rows is more than the maximum of %d", c.Limits.List.Default, c.Limits.List.Max),
 			Remedy:  "lower limits.list.default or raise limits.list.max",
 		})
@@ -173,31 +159,7 @@ func (c Config) check() schema.Faults {
 	return faults
 }
 
-// loopback says whether listening on address can be reached from this machine alone.
-func loopback(address string) bool {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		host = address
-	}
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	ip, err := netip.ParseAddr(host)
-	return err == nil && ip.IsLoopback()
-}
-
 // The readers of one setting's text. Their errors say what to write.
-
-func readAddress(text string) (string, error) {
-	_, port, err := net.SplitHostPort(text)
-	if err == nil {
-		_, err = strconv.ParseUint(port, 10, 16)
-	}
-	if err != nil {
-		return "", errors.New("write host:port such as 127.0.0.1:8080; port 0 takes any free one")
-	}
-	return text, nil
-}
 
 func readStore(text string) (string, error) {
 	if path, ok := strings.CutPrefix(text, "sqlite:"); text == memoryStore || ok && path != "" {
@@ -206,108 +168,11 @@ func readStore(text string) (string, error) {
 	return "", errors.New("write sqlite:PATH such as sqlite:.frond/frond.db, or memory")
 }
 
-// readText takes any text.
-func readText(text string) (string, error) { return text, nil }
-
-// readList reads a list of words: as JSON, or with commas between them.
-func readList(text string) ([]string, error) { return readItems(text, false) }
-
-// readItems is readList, where objects may be among the words: they stay JSON.
-func readItems(text string, objects bool) ([]string, error) {
-	help := errors.New("write a list of words, such as [one, two]")
-	var items []string
-	if doc := []byte(text); jsontext.Check(doc) == nil && jsontext.KindOf(doc) == jsontext.Array {
-		for _, item := range jsontext.Elements(doc) {
-			switch kind := jsontext.KindOf(item); {
-			case kind == jsontext.String:
-				items = append(items, jsontext.Unquote(jsontext.Trim(item)))
-			case kind == jsontext.Object && objects:
-				items = append(items, string(jsontext.Trim(item)))
-			default:
-				return nil, help
-			}
-		}
-	} else {
-		text = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(text), "["), "]")
-		for item := range strings.SplitSeq(text, ",") {
-			if item = strings.TrimSpace(item); item != "" || strings.Contains(text, ",") {
-				items = append(items, item)
-			}
-		}
-	}
-	if slices.Contains(items, "") || !objects && strings.ContainsAny(text, "{}") {
-		return nil, help
-	}
-	return items, nil
-}
-
-func readSize(text string) (int64, error) {
-	number, unit := strings.TrimSpace(text), int64(1)
-	for suffix, size := range map[string]int64{"KiB": 1 << 10, "MiB": 1 << 20} {
-		if cut, ok := strings.CutSuffix(number, suffix); ok {
-			number, unit = strings.TrimSpace(cut), size
-		}
-	}
-	n, err := strconv.ParseInt(number, 10, 32)
-	if err != nil || n < 1 {
-		return 0, errors.New("write a number of bytes, such as 1048576, 512KiB or 1MiB")
-	}
-	return n * unit, nil
-}
-
-func readCount(text string) (int, error) {
-	n, err := strconv.ParseInt(text, 10, 32)
-	if err != nil || n < 1 {
-		return 0, errors.New("write a whole number of at least 1")
-	}
-	return int(n), nil
-}
-
-func readBool(text string) (bool, error) {
-	switch text {
-	case "true", "on":
-		return true, nil
-	case "false", "off":
-		return false, nil
-	}
-	return false, errors.New("write true or false")
-}
-
-func readDuration(text string) (time.Duration, error) {
-	d, err := time.ParseDuration(text)
-	if err != nil || d < 0 {
-		return 0, errors.New("write a duration such as 500ms, 15s or 1m")
-	}
-	return d, nil
-}
-
 // readStatement reads what a statement may take: less than a call of a remote.
 func readStatement(text string) (time.Duration, error) {
-	d, err := readDuration(text)
+	d, err := setting.Duration(text)
 	if err != nil || d < time.Millisecond || d > 10*time.Second {
 		return 0, errors.New("write a duration such as 500ms or 2s, of at most 10s")
 	}
 	return d, nil
-}
-
-func readLevel(text string) (slog.Level, error) {
-	switch text {
-	case "debug":
-		return slog.LevelDebug, nil
-	case "info":
-		return slog.LevelInfo, nil
-	case "warn":
-		return slog.LevelWarn, nil
-	case "error":
-		return slog.LevelError, nil
-	}
-	return 0, errors.New("write debug, info, warn or error")
-}
-
-func readFormat(text string) (string, error) {
-	switch text {
-	case "auto", "text", "json":
-		return text, nil
-	}
-	return "", errors.New("write auto, text or json")
 }

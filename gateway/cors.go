@@ -12,6 +12,7 @@ import (
 
 	"github.com/rs/cors"
 
+	"github.com/frondhost/frond/gateway/setting"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -33,6 +34,16 @@ type CORS struct {
 // everyOrigin is the one origin that is a pattern.
 const everyOrigin = "*"
 
+// settings are the rows of cors.
+func (c *CORS) settings() []setting.Setting {
+	return []setting.Setting{
+		setting.New("cors.origins", "[]", "whose pages may read the answers, such as [https://shop.example]; [*] is everyone's", readOrigins, &c.Origins),
+		setting.New("cors.headers", "[Authorization, Content-Type, If-Match, If-None-Match, Prefer, traceparent, tracestate]", "the headers such a page may send", readHeaders, &c.Headers),
+		setting.New("cors.credentials", "false", "let such a page's browser send cookies", setting.Bool, &c.Credentials),
+		setting.New("cors.maxAge", "10m", "how long a browser may remember what it was allowed", readMaxAge, &c.MaxAge),
+	}
+}
+
 func (c CORS) withDefaults() CORS {
 	if len(c.Headers) == 0 {
 		c.Headers = []string{"Authorization", "Content-Type", "If-Match", "If-None-Match", "Prefer", "traceparent", "tracestate"}
@@ -44,7 +55,7 @@ func (c CORS) withDefaults() CORS {
 // check finds what is wrong between settings that are each right.
 func (c *CORS) check() (faults schema.Faults) {
 	fault := func(key, message, remedy string) {
-		faults = append(faults, schema.Fault{File: ConfigFile, Pointer: "/cors/" + key, Message: message, Remedy: remedy})
+		faults = append(faults, schema.Fault{File: setting.File, Pointer: "/cors/" + key, Message: message, Remedy: remedy})
 	}
 	for _, origin := range c.Origins { // a Config may come from Go
 		if err := checkOrigin(origin); err != nil {
@@ -133,7 +144,7 @@ func varyOn(h http.Header, name string) {
 // readOrigins reads origins as browsers send them: a scheme, a host, a port that
 // is not the scheme's own. Patterns are not taken: they let in more than is meant.
 func readOrigins(text string) ([]string, error) {
-	origins, err := readList(text)
+	origins, err := setting.List(text)
 	if err != nil {
 		return nil, errOrigin
 	}
@@ -163,7 +174,7 @@ func checkOrigin(origin string) error {
 }
 
 func readHeaders(text string) ([]string, error) {
-	names, err := readList(text)
+	names, err := setting.List(text)
 	for _, name := range names {
 		if name == "*" || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r) }) {
 			err = errors.New("no pattern")
@@ -177,7 +188,7 @@ func readHeaders(text string) ([]string, error) {
 
 // readMaxAge reads a duration that may be nothing at all, which is -1 in a Config.
 func readMaxAge(text string) (time.Duration, error) {
-	d, err := readDuration(text)
+	d, err := setting.Duration(text)
 	if err == nil && d < time.Second {
 		return -1, nil
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/frondhost/frond/console"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway/setting"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -31,7 +32,7 @@ func readQueries(dir string, s facade.Surface) (queries []console.Query, faults 
 	}
 	entries, err := fs.ReadDir(fsys, folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		fault(folder, "cannot be read: "+pathless(err), "make it a folder of .graphql files that can be, or remove it")
+		fault(folder, "cannot be read: "+setting.Reason(err), "make it a folder of .graphql files that can be, or remove it")
 	}
 	for _, e := range entries {
 		name, isQuery := strings.CutSuffix(e.Name(), ".graphql")
@@ -41,7 +42,7 @@ func readQueries(dir string, s facade.Surface) (queries []console.Query, faults 
 		file := path.Join(folder, e.Name())
 		switch text, err := fs.ReadFile(fsys, file); {
 		case err != nil:
-			fault(file, "cannot be read: "+pathless(err), "make it a file that can be, or remove it")
+			fault(file, "cannot be read: "+setting.Reason(err), "make it a file that can be, or remove it")
 		case len(text) > maxQuery:
 			fault(file, fmt.Sprintf("is larger than the %d bytes of a document", maxQuery), "write a shorter one")
 		case !utf8.Valid(text):

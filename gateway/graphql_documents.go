@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/frondhost/frond/gateway/setting"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/schema"
 )
@@ -57,7 +58,7 @@ func readLibrary(dir string, d Documents) (*library, error) {
 		case err != nil && name == ".":
 			return err
 		case err != nil:
-			l.fault(name, "", "cannot be read: "+pathless(err), "let this program read it, or remove it")
+			l.fault(name, "", "cannot be read: "+setting.Reason(err), "let this program read it, or remove it")
 			return nil
 		case strings.HasPrefix(e.Name(), ".") && name != ".":
 			if e.IsDir() {
@@ -71,8 +72,8 @@ func readLibrary(dir string, d Documents) (*library, error) {
 	})
 	if err != nil {
 		return nil, schema.Faults{{
-			File: ConfigFile, Pointer: "/graphql/documents/folder",
-			Message: fmt.Sprintf("the folder %s cannot be read: %s", d.Folder, pathless(err)),
+			File: setting.File, Pointer: "/graphql/documents/folder",
+			Message: fmt.Sprintf("the folder %s cannot be read: %s", d.Folder, setting.Reason(err)),
 			Remedy:  "name one that can be, from the project's folder, or leave it out",
 		}}
 	}
@@ -92,7 +93,7 @@ func (l *library) read(fsys fs.FS, name string) {
 	}
 	text, err := fs.ReadFile(fsys, name)
 	if err != nil {
-		l.fault(name, "", "cannot be read: "+pathless(err), "let this program read it, or remove it")
+		l.fault(name, "", "cannot be read: "+setting.Reason(err), "let this program read it, or remove it")
 		return
 	}
 	if ext == ".json" {

@@ -2,10 +2,10 @@ package gateway
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"time"
 
+	"github.com/frondhost/frond/gateway/setting"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/schema"
 )
@@ -41,14 +41,29 @@ const (
 	DocumentsEnforce = "enforce" // they are refused
 )
 
-// The values of Config.Mode.
-const (
-	Production  = "production"
-	Development = "development"
-)
-
 // mostExecution leaves the server time to write the answer; see newServer.
 const mostExecution = 50 * time.Second
+
+// settings are the rows of graphql.
+func (c *GraphQL) settings() []setting.Setting {
+	return []setting.Setting{
+		setting.New("graphql.introspection", "false", "answer __schema and __type; in development true where it is left out", setting.Optional(setting.Bool), &c.Introspection),
+		setting.New("graphql.console", "false", "show a browser the console; in development true where it is left out", setting.Optional(setting.Bool), &c.Console),
+		setting.New("graphql.coalesce", "true", "answer equal queries that come at once together", setting.Not, &c.NoCoalesce),
+		setting.New("graphql.persisted", "true", "remember documents by their hash (automatic persisted queries)", setting.Not, &c.NoPersisted),
+		setting.New("graphql.documents.folder", "", "the folder of the trusted documents", setting.Text, &c.Documents.Folder),
+		setting.Choice("graphql.documents.mode", DocumentsOff, "what becomes of other documents: off runs them, log tells of them, enforce refuses them", &c.Documents.Mode, DocumentsOff, DocumentsLog, DocumentsEnforce),
+		setting.New("graphql.limits.document", "64KiB", "the longest document", setting.Bytes, &c.Limits.Document),
+		setting.New("graphql.limits.tokens", "5000", "tokens of a document", setting.Count, &c.Limits.Tokens),
+		setting.New("graphql.limits.depth", "15", "fields standing in each other; introspection counts by itself, up to twice that", setting.Count, &c.Limits.Depth),
+		setting.New("graphql.limits.aliases", "30", "aliases of a document", setting.Count, &c.Limits.Aliases),
+		setting.New("graphql.limits.roots", "20", "root fields of an operation", setting.Count, &c.Limits.Roots),
+		setting.New("graphql.limits.fields", "3500", "fields of a document, those of fragments wherever they are spread", setting.Count, &c.Limits.Fields),
+		setting.New("graphql.limits.expanded", "10000", "what those come to with their arguments, values, directives and spreads", setting.Count, &c.Limits.Expanded),
+		setting.New("graphql.limits.execution", "15s", "how long an operation may take", readExecution, &c.Limits.Execution),
+		setting.New("graphql.limits.response", "64MiB", "the longest answer", setting.Bytes, &c.Limits.Response),
+	}
+}
 
 func (g GraphQL) withDefaults(mode string) GraphQL {
 	open := mode == Development
@@ -71,7 +86,7 @@ func (g GraphQL) withDefaults(mode string) GraphQL {
 func (g *GraphQL) check() (faults schema.Faults) {
 	if d := g.Documents; d.Folder == "" && d.Mode != DocumentsOff && d.Mode != "" {
 		faults = append(faults, schema.Fault{
-			File: ConfigFile, Pointer: "/graphql/documents/mode",
+			File: setting.File, Pointer: "/graphql/documents/mode",
 			Message: fmt.Sprintf("there are no trusted documents to tell others from in the mode %s", d.Mode),
 			Remedy:  "name their folder in graphql.documents.folder, or write off",
 		})
@@ -87,47 +102,8 @@ func (g *GraphQL) engine() *resolvers.Options {
 // on says whether a switch is on; one that nobody has set is off.
 func on(s *bool) bool { return s != nil && *s }
 
-// pointed makes a reader give what it reads behind a pointer: a setting that is not
-// made is nil.
-func pointed[T any](read func(string) (T, error)) func(string) (*T, error) {
-	return func(text string) (*T, error) {
-		v, err := read(text)
-		return &v, err
-	}
-}
-
-// not makes the reader of a switch that Go code knows by its opposite.
-func not(read func(string) (bool, error)) func(string) (bool, error) {
-	return func(text string) (bool, error) {
-		v, err := read(text)
-		return !v && err == nil, err
-	}
-}
-
-// readBytes reads a size into an int.
-func readBytes(text string) (int, error) {
-	n, err := readSize(text)
-	return int(n), err
-}
-
-func readDocumentsMode(text string) (string, error) {
-	switch text {
-	case DocumentsOff, DocumentsLog, DocumentsEnforce:
-		return text, nil
-	}
-	return "", errors.New("write off, log or enforce")
-}
-
-func readMode(text string) (string, error) {
-	switch text {
-	case Production, Development:
-		return text, nil
-	}
-	return "", errors.New("write production or development")
-}
-
 func readExecution(text string) (time.Duration, error) {
-	d, err := readDuration(text)
+	d, err := setting.Duration(text)
 	if err != nil || d < time.Millisecond || d > mostExecution {
 		return 0, fmt.Errorf("write a duration such as 15s, of at most %s", mostExecution)
 	}

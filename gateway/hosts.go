@@ -11,6 +11,7 @@ import (
 
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway/setting"
 )
 
 // hosts are the names beside localhost that a listener on loopback answers to. A page can have its own name lead to 127.0.0.1 (DNS rebinding); to the
@@ -58,7 +59,7 @@ type loopbackKey struct{}
 
 // ofListener is the context of a listener's requests.
 func ofListener(ctx context.Context, l net.Listener) context.Context {
-	if loopback(l.Addr().String()) {
+	if setting.Loopback(l.Addr().String()) {
 		ctx = context.WithValue(ctx, loopbackKey{}, true)
 	}
 	return ctx
@@ -85,7 +86,7 @@ var errHosts = errors.New("write names without scheme and port, such as [shop.te
 
 // readHosts reads names as they stand in an address.
 func readHosts(text string) ([]string, error) {
-	names, err := readList(text)
+	names, err := setting.List(text)
 	if err != nil {
 		return nil, errHosts
 	}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway/setting"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -64,7 +65,7 @@ func devSession(r *http.Request) (facade.State, error) {
 	if len(sent) == 0 {
 		return nil, nil
 	}
-	if !loopback(r.RemoteAddr) {
+	if !setting.Loopback(r.RemoteAddr) {
 		return nil, facade.Errorf(facade.Unauthorized, "dev identity is believed on loopback only; leave out %s", DevHeader)
 	}
 	var user map[string]any

@@ -18,6 +18,7 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 
+	"github.com/frondhost/frond/gateway/setting"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -205,7 +206,7 @@ func (id *Identity) loadKeys(dir string) (keys []key, faults schema.Faults) {
 		}
 		if err != nil {
 			faults = append(faults, schema.Fault{
-				File: ConfigFile, Pointer: fmt.Sprintf("/identity/keys/%d", i), Message: file + " cannot be used",
+				File: setting.File, Pointer: fmt.Sprintf("/identity/keys/%d", i), Message: file + " cannot be used",
 				Remedy: err.Error(),
 			})
 			continue
@@ -220,7 +221,7 @@ func (id *Identity) loadKeys(dir string) (keys []key, faults schema.Faults) {
 		fetched := id.JWKS != "" && !strings.HasPrefix(alg, "HS")
 		if !fetched && !slices.ContainsFunc(keys, func(k key) bool { return k.fits(alg) }) {
 			faults = append(faults, schema.Fault{
-				File: ConfigFile, Pointer: "/identity/algorithms", Message: "there is no key for " + alg,
+				File: setting.File, Pointer: "/identity/algorithms", Message: "there is no key for " + alg,
 				Remedy: "leave it out of identity.algorithms, or name a key of its kind in identity.keys",
 			})
 		}
@@ -244,7 +245,7 @@ func loadKey(dir, source string) (name string, keys []key, err error) {
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return source, nil, fmt.Errorf("%s; name a file that can be read", pathless(err))
+		return source, nil, fmt.Errorf("%s; name a file that can be read", setting.Reason(err))
 	}
 	text = bytes.TrimSpace(text)
 	if !bytes.HasPrefix(text, []byte("{")) {

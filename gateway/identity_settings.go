@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/frondhost/frond/gateway/setting"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -52,6 +53,24 @@ const (
 	mostSkew       = 10 * time.Minute
 )
 
+// settings are the rows of identity.
+func (c *Identity) settings() []setting.Setting {
+	return []setting.Setting{
+		setting.New("identity.dev", "false", "believe the header X-Frond-User, on loopback only", setting.Bool, &c.Dev),
+		setting.New("identity.issuer", "", "who signs the tokens of callers: their claim iss", setting.Text, &c.Issuer),
+		setting.New("identity.audience", "[]", "whom tokens are for: one of these has to be in their claim aud", setting.List, &c.Audience),
+		setting.New("identity.algorithms", "[]", "the algorithms a token may be signed with, such as [RS256, ES256]", readAlgorithms, &c.Algorithms),
+		setting.New("identity.keys", "[]", "files with the issuer's keys (PEM, JWK or JWKS), or JWKs", readKeys, &c.Keys),
+		setting.New("identity.jwks", "", "the URL the issuer publishes its keys at", readJWKSURL, &c.JWKS),
+		setting.New("identity.refresh", "5m", "how often that URL is asked", readRefresh, &c.Refresh),
+		setting.New("identity.clockSkew", "60s", "how far the issuer's clock may be off", readSkew, &c.ClockSkew),
+		setting.New("identity.claims.id", "[sub]", "the claim that is user.id; of several the first that is there", readClaimPaths, &c.Claims.ID),
+		setting.New("identity.claims.roles", "[roles]", "the claim that is user.roles", readClaimPaths, &c.Claims.Roles),
+		setting.New("identity.claims.scopes", "[scope, scp]", "the claim that is user.scopes", readClaimPaths, &c.Claims.Scopes),
+		setting.New("identity.claims.tenant", "[tenant]", "the claim that is user.tenant", readClaimPaths, &c.Claims.Tenant),
+	}
+}
+
 func (id Identity) withDefaults() Identity {
 	or := func(paths []string, names ...string) []string {
 		if len(paths) == 0 {
@@ -77,9 +96,9 @@ func (id *Identity) tokens() bool {
 // check finds what is wrong between settings that are each right.
 func (id *Identity) check(listen string) (faults schema.Faults) {
 	fault := func(key, message, remedy string) {
-		faults = append(faults, schema.Fault{File: ConfigFile, Pointer: "/identity/" + key, Message: message, Remedy: remedy})
+		faults = append(faults, schema.Fault{File: setting.File, Pointer: "/identity/" + key, Message: message, Remedy: remedy})
 	}
-	if id.Dev && !loopback(listen) {
+	if id.Dev && !setting.Loopback(listen) {
 		fault("dev", "dev identity believes every caller and may not listen on "+listen, "set identity.dev to false, or listen on 127.0.0.1")
 	}
 	if !id.tokens() {
@@ -118,7 +137,7 @@ func (id *Identity) check(listen string) (faults schema.Faults) {
 }
 
 func readAlgorithms(text string) ([]string, error) {
-	names, err := readList(text)
+	names, err := setting.List(text)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +160,7 @@ func readKeys(text string) ([]string, error) {
 	if doc := []byte(text); jsontext.KindOf(doc) == jsontext.Object {
 		text = "[" + text + "]" // a single JWK, in a variable
 	}
-	items, err := readItems(text, true)
+	items, err := setting.Items(text)
 	if err != nil {
 		return nil, errors.New("write a list of files, such as [keys/issuer.pem]; a public JWK may stand in it as a map")
 	}
@@ -153,7 +172,7 @@ func readJWKSURL(text string) (string, error) {
 		return "", nil
 	}
 	u, err := url.Parse(text)
-	secure := err == nil && (u.Scheme == "https" || u.Scheme == "http" && loopback(u.Hostname()))
+	secure := err == nil && (u.Scheme == "https" || u.Scheme == "http" && setting.Loopback(u.Hostname()))
 	if !secure || u.Hostname() == "" || u.User != nil || u.Fragment != "" {
 		return "", errors.New("write an address such as https://login.example/keys; http is taken on this machine only, for who changes the keys on their way can be anyone")
 	}
@@ -161,7 +180,7 @@ func readJWKSURL(text string) (string, error) {
 }
 
 func readRefresh(text string) (time.Duration, error) {
-	d, err := readDuration(text)
+	d, err := setting.Duration(text)
 	if err == nil && d < leastRefresh {
 		err = fmt.Errorf("write at least %s, such as 5m", leastRefresh)
 	}
@@ -171,7 +190,7 @@ func readRefresh(text string) (time.Duration, error) {
 // readSkew reads a duration that may be nothing at all, which is -1 in a Config:
 // there 0 is what was not said.
 func readSkew(text string) (time.Duration, error) {
-	d, err := readDuration(text)
+	d, err := setting.Duration(text)
 	switch {
 	case err == nil && d > mostSkew:
 		return 0, fmt.Errorf("write at most %s, such as 60s: tokens live on for that long", mostSkew)

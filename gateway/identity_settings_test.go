@@ -53,13 +53,13 @@ func wholeIdentity() Config {
 
 func TestIdentitySettings(t *testing.T) {
 	var fromFile, fromEnviron Config
-	if faults := fromFile.readFile("gateway.yaml", []byte(identityYAML)); faults != nil {
+	if faults := fromFile.settings().ReadFile("gateway.yaml", []byte(identityYAML)); faults != nil {
 		t.Fatal(faults)
 	}
 	if diff := cmp.Diff(wholeIdentity(), fromFile); diff != "" {
 		t.Errorf("the file (-want +got):\n%s", diff)
 	}
-	faults := fromEnviron.readEnviron([]string{
+	faults := fromEnviron.settings().ReadEnviron([]string{
 		"FROND_IDENTITY_ISSUER=https://issuer.example", "FROND_IDENTITY_AUDIENCE=shop", "FROND_IDENTITY_ALGORITHMS=RS256, EdDSA",
 		`FROND_IDENTITY_KEYS=["keys/issuer.pem",{"kty":"OKP","crv":"Ed25519","kid":"k1","x":"abc"}]`, "FROND_IDENTITY_JWKS=https://issuer.example/keys",
 		"FROND_IDENTITY_REFRESH=10m", "FROND_IDENTITY_CLOCK_SKEW=0s", "FROND_IDENTITY_CLAIMS_ID=sub,client_id",
@@ -124,7 +124,7 @@ func TestIdentitySettingsFaults(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var config Config
-			faults := config.readFile("gateway.yaml", []byte(c.file))
+			faults := config.settings().ReadFile("gateway.yaml", []byte(c.file))
 			if len(faults) != 1 || !strings.Contains(faults[0].Error(), c.want) || faults[0].Remedy == "" {
 				t.Errorf("got %v, want one fault: %s", faults, c.want)
 			}
@@ -135,7 +135,7 @@ func TestIdentitySettingsFaults(t *testing.T) {
 // A private key that someone pastes into gateway.yaml is not printed on the way out.
 func TestFaultsDoNotRepeatKeys(t *testing.T) {
 	var config Config
-	faults := config.readFile("gateway.yaml", []byte("identity: {keys: [{kty: oct, k: hunter2}, [x]]}"))
+	faults := config.settings().ReadFile("gateway.yaml", []byte("identity: {keys: [{kty: oct, k: hunter2}, [x]]}"))
 	if len(faults) != 1 || strings.Contains(faults.Error(), "hunter2") {
 		t.Errorf("%v", faults)
 	}
@@ -194,7 +194,7 @@ func TestIdentityPage(t *testing.T) {
 	for i, block := range blocks {
 		var config Config
 		text, _, _ := strings.Cut(block, "```")
-		if faults := config.readFile("gateway.yaml", []byte(text)); faults != nil {
+		if faults := config.settings().ReadFile("gateway.yaml", []byte(text)); faults != nil {
 			t.Errorf("block %d: %v", i, faults)
 		}
 		if faults := config.withDefaults().check(); i != 1 && faults != nil { // the second goes into the first

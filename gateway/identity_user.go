@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/frondhost/frond/gateway/setting"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -51,7 +52,7 @@ func readClaimPath(text string) (claimPath, error) {
 }
 
 func readClaimPaths(text string) ([]string, error) {
-	paths, err := readList(text)
+	paths, err := setting.List(text)
 	if err != nil {
 		return nil, errClaimPath
 	}

@@ -1,11 +1,44 @@
 package gateway
 
 import (
+	"errors"
 	"io"
 	"log"
 	"log/slog"
 	"os"
+
+	"github.com/frondhost/frond/gateway/setting"
 )
+
+// Log says what is written to stderr.
+type Log struct {
+	Level    slog.Level // info by default
+	Format   string     // text or json; "" or auto: text on a terminal, else json
+	NoAccess bool       // no line for each request
+}
+
+// settings are the rows of log.
+func (c *Log) settings() []setting.Setting {
+	return []setting.Setting{
+		setting.New("log.level", "info", "debug, info, warn or error", readLevel, &c.Level).As(setting.Enum("debug", "info", "warn", "error")),
+		setting.Choice("log.format", "auto", "text, json or auto: text on a terminal, else json", &c.Format, "auto", "text", "json"),
+		setting.New("log.access", "true", "a line for each request", setting.Not, &c.NoAccess),
+	}
+}
+
+func readLevel(text string) (slog.Level, error) {
+	switch text {
+	case "debug":
+		return slog.LevelDebug, nil
+	case "info":
+		return slog.LevelInfo, nil
+	case "warn":
+		return slog.LevelWarn, nil
+	case "error":
+		return slog.LevelError, nil
+	}
+	return 0, errors.New("write debug, info, warn or error")
+}
 
 // NewLogger writes what the gateway has to say to w: text on a terminal, a JSON
 // object a line otherwise, unless the format is given.

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway/setting"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -25,10 +26,19 @@ type Rate struct {
 	TrustedProxies []string
 }
 
+// settings are the rows of limits.rate.
+func (c *Rate) settings() []setting.Setting {
+	return []setting.Setting{
+		setting.New("limits.rate.perMinute", "0", "requests that one caller may make in a minute, by the user's id or else by the address; 0 is any number", readRate, &c.PerMinute),
+		setting.New("limits.rate.burst", "0", "how many of them at once; 0 is as many as in a minute", readRate, &c.Burst),
+		setting.New("limits.rate.trustedProxies", "[]", "networks of proxies whose X-Forwarded-For is believed, such as [10.0.0.0/8]", readNetworks, &c.TrustedProxies),
+	}
+}
+
 // check finds what is wrong between settings that are each right.
 func (c *Rate) check() (faults schema.Faults) {
 	fault := func(key, message, remedy string) {
-		faults = append(faults, schema.Fault{File: ConfigFile, Pointer: "/limits/rate/" + key, Message: message, Remedy: remedy})
+		faults = append(faults, schema.Fault{File: setting.File, Pointer: "/limits/rate/" + key, Message: message, Remedy: remedy})
 	}
 	if c.PerMinute == 0 && c.Burst > 0 {
 		fault("burst", "there is no rate that a burst could go beyond", "write limits.rate.perMinute too, or leave it out")
@@ -195,7 +205,7 @@ func networks(texts []string) ([]netip.Prefix, error) {
 }
 
 func readNetworks(text string) ([]string, error) {
-	texts, err := readList(text)
+	texts, err := setting.List(text)
 	if err == nil {
 		_, err = networks(texts)
 	}
@@ -210,7 +220,7 @@ func readRate(text string) (int, error) {
 	if text == "0" {
 		return 0, nil
 	}
-	n, err := readCount(text)
+	n, err := setting.Count(text)
 	if err != nil {
 		return 0, errors.New("write a whole number of requests, such as 600; 0 is no bound")
 	}

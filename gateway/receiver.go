@@ -10,6 +10,7 @@ import (
 
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway/setting"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -44,7 +45,7 @@ func NewReceiver(project *facade.Project, frond string, opts *ReceiverOptions) (
 	}
 	var faults schema.Faults
 	for _, a := range addresses {
-		if !opts.AllowUnsigned && !loopback(a) && len(opts.Config.Signing.Keys) == 0 {
+		if !opts.AllowUnsigned && !setting.Loopback(a) && len(opts.Config.Signing.Keys) == 0 {
 			faults = append(faults, schema.Fault{
 				File: "--hosts", Message: "a receiver that does not verify calls believes every caller and does not listen on " + a,
 				Remedy: "listen on 127.0.0.1, verify calls with --verify-keys, or close access by other means and write --allow-unsigned",

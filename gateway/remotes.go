@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/frondhost/frond/gateway/setting"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -111,27 +112,27 @@ func readRemote(value json.RawMessage) (r Remote, err error) {
 		case "url":
 			r.URL = text
 		case "connect":
-			r.Connect, err = readDuration(text)
+			r.Connect, err = setting.Duration(text)
 		case "attempt":
-			r.Attempt, err = readDuration(text)
+			r.Attempt, err = setting.Duration(text)
 		case "timeout":
-			r.Timeout, err = readDuration(text)
+			r.Timeout, err = setting.Duration(text)
 		case "retries":
 			n := 0
 			if text != "0" {
-				n, err = readCount(text)
+				n, err = setting.Count(text)
 			}
 			r.Retries = &n
 		case "strict":
-			r.Strict, err = readBool(text)
+			r.Strict, err = setting.Bool(text)
 		case "coalesce":
-			r.NoCoalesce, err = not(readBool)(text)
+			r.NoCoalesce, err = setting.Not(text)
 		case "doors":
-			r.Doors, err = readCount(text)
+			r.Doors, err = setting.Count(text)
 		case "fields":
-			r.Fields, err = readCount(text)
+			r.Fields, err = setting.Count(text)
 		case "document":
-			r.Document, err = readSize(text)
+			r.Document, err = setting.Size(text)
 		default:
 			err = errors.New("is not known; a remote has " + strings.Join(remoteKeys, ", "))
 		}
@@ -164,7 +165,7 @@ func (c *Config) checkRemotes() (faults schema.Faults) {
 		o := c.Remotes[other]
 		if o.URL, r.URL = "", ""; o.Connect != r.Connect || o.Attempt != r.Attempt || o.Timeout != r.Timeout || o.Doors != r.Doors || o.Fields != r.Fields || o.Document != r.Document || o.Strict != r.Strict || o.NoCoalesce != r.NoCoalesce || retriesOf(o) != retriesOf(r) {
 			faults = append(faults, schema.Fault{
-				File: ConfigFile, Pointer: "/remotes/" + jsontext.Token(name),
+				File: setting.File, Pointer: "/remotes/" + jsontext.Token(name),
 				Message: fmt.Sprintf("%s and %s run at one address and are called differently", other, name),
 				Remedy:  "write the same timeouts, retries, limits, strict and coalesce for both",
 			})
@@ -178,4 +179,16 @@ func retriesOf(r Remote) int {
 		return 2
 	}
 	return *r.Retries
+}
+
+// remotesForm is what the setting remotes accepts in the file, as a JSON Schema.
+func remotesForm() string {
+	b := []byte(`{"type":"object","additionalProperties":{"anyOf":[{"type":"string"},{"type":"object","required":["url"],"additionalProperties":false,"properties":{`)
+	for i, name := range remoteKeys {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, `"`+name+`":{"type":["string","integer","boolean"]}`...)
+	}
+	return string(append(b, `}}]}}`...))
 }

@@ -45,14 +45,14 @@ func TestConfigSchemaAgreesWithTheReader(t *testing.T) {
 		"mode: development", "mode: dev", "log: {level: debug}", "log: {level: loud}", "shutdown: {delay: 5s}", "shutdown: {delay: soon}",
 		"identity: {dev: true, audience: [shop], algorithms: [RS256]}", "identity: {dev: maybe}", "audiences: {partner: /b2b}", "audiences: {partner: [b2b]}",
 	}
-	for _, setting := range settings {
+	for _, setting := range Settings() {
 		if setting.Default != "" {
 			texts = append(texts, line(setting.Key, setting.Default))
 		}
 	}
 	for _, text := range texts {
 		var config Config
-		faults := config.readFile("gateway.yaml", []byte(text))
+		faults := config.settings().ReadFile("gateway.yaml", []byte(text))
 		if got, want := valid(text), len(faults) == 0; got != want {
 			t.Errorf("%s: valid by the schema: %v, taken by the reader: %v (%v)", text, got, want, faults)
 		}

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/frondhost/frond/envelope/signing"
+	"github.com/frondhost/frond/gateway/setting"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -36,6 +36,17 @@ const (
 	mostSigningSkew    = 5 * time.Minute
 )
 
+// settings are the rows of signing.
+func (c *Signing) settings() []setting.Setting {
+	return []setting.Setting{
+		setting.New("signing.key", "", "the file with the private key that calls of remotes are signed with", setting.Text, &c.Key),
+		setting.New("signing.name", defaultSender, "the name they are signed under", readSender, &c.Name),
+		setting.New("signing.keys", "[]", "files with the public keys that frond serve verifies calls with, or NAME=FILE for the keys of one sender", readSigningKeys, &c.Keys),
+		setting.New("signing.clockSkew", "30s", "how far the sender's clock may be off", readSigningSkew, &c.ClockSkew),
+		setting.New("signing.openDiscovery", "false", "answer rpc.discover to callers who do not sign, too", setting.Bool, &c.OpenDiscovery),
+	}
+}
+
 func (s Signing) withDefaults() Signing {
 	s.Name = cmp.Or(s.Name, defaultSender)
 	s.ClockSkew = cmp.Or(s.ClockSkew, defaultSigningSkew)
@@ -47,9 +58,9 @@ func (s Signing) signer(dir string) (*signing.Signer, schema.Faults) {
 	if s.Key == "" {
 		return nil, nil
 	}
-	text, err := os.ReadFile(below(dir, s.Key))
+	text, err := os.ReadFile(setting.Below(dir, s.Key))
 	if err != nil {
-		err = fmt.Errorf("%s; name a file that can be read", pathless(err))
+		err = fmt.Errorf("%s; name a file that can be read", setting.Reason(err))
 	}
 	if err == nil {
 		key, bad := signing.ReadPrivate(text)
@@ -57,7 +68,7 @@ func (s Signing) signer(dir string) (*signing.Signer, schema.Faults) {
 			return signing.NewSigner(key, s.Name), nil
 		}
 	}
-	return nil, schema.Faults{{File: ConfigFile, Pointer: "/signing/key", Message: s.Key + " cannot be used", Remedy: err.Error()}}
+	return nil, schema.Faults{{File: setting.File, Pointer: "/signing/key", Message: s.Key + " cannot be used", Remedy: err.Error()}}
 }
 
 // verifier verifies the calls of a Frond; nil where they are not verified.
@@ -75,8 +86,8 @@ func (s Signing) verifier(dir, frond string) (*signing.Verifier, schema.Faults) 
 		text, err := []byte(file), error(nil)
 		if strings.HasPrefix(file, "{") {
 			file = "this JWK"
-		} else if text, err = os.ReadFile(below(dir, file)); err != nil {
-			err = fmt.Errorf("%s; name a file that can be read", pathless(err))
+		} else if text, err = os.ReadFile(setting.Below(dir, file)); err != nil {
+			err = fmt.Errorf("%s; name a file that can be read", setting.Reason(err))
 		}
 		if err == nil {
 			public, bad := signing.ReadPublic(text)
@@ -87,7 +98,7 @@ func (s Signing) verifier(dir, frond string) (*signing.Verifier, schema.Faults) 
 		}
 		if err != nil {
 			faults = append(faults, schema.Fault{
-				File: ConfigFile, Pointer: fmt.Sprintf("/signing/keys/%d", i), Message: file + " cannot be used", Remedy: err.Error(),
+				File: setting.File, Pointer: fmt.Sprintf("/signing/keys/%d", i), Message: file + " cannot be used", Remedy: err.Error(),
 			})
 		}
 	}
@@ -96,17 +107,9 @@ func (s Signing) verifier(dir, frond string) (*signing.Verifier, schema.Faults) 
 	}
 	v, err := signing.NewVerifier(frond, keys, &signing.Options{ClockSkew: s.ClockSkew, OpenDiscovery: s.OpenDiscovery})
 	if err != nil {
-		return nil, schema.Faults{{File: ConfigFile, Pointer: "/signing/keys", Message: err.Error(), Remedy: "name each key once"}}
+		return nil, schema.Faults{{File: setting.File, Pointer: "/signing/keys", Message: err.Error(), Remedy: "name each key once"}}
 	}
 	return v, nil
-}
-
-// below is a path that begins in a folder, unless it is absolute.
-func below(dir, path string) string {
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(dir, path)
 }
 
 func readSender(text string) (string, error) {
@@ -126,7 +129,7 @@ func readSigningKeys(text string) ([]string, error) {
 
 // readSigningSkew is as readSkew: nothing at all is -1.
 func readSigningSkew(text string) (time.Duration, error) {
-	d, err := readDuration(text)
+	d, err := setting.Duration(text)
 	switch {
 	case err == nil && d > mostSigningSkew:
 		return 0, fmt.Errorf("write at most %s, such as 30s: calls are remembered for that long", mostSigningSkew)

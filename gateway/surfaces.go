@@ -11,6 +11,7 @@ import (
 
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway/setting"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/rest"
@@ -150,7 +151,7 @@ func (g *Gateway) SDL() string {
 // first, then /{audience}, or what the setting audiences says.
 func (c *Config) bases(audiences []string) (bases []string, faults schema.Faults) {
 	fault := func(audience, message, remedy string) {
-		faults = append(faults, schema.Fault{File: ConfigFile, Pointer: "/audiences/" + jsontext.Token(audience), Message: message, Remedy: remedy})
+		faults = append(faults, schema.Fault{File: setting.File, Pointer: "/audiences/" + jsontext.Token(audience), Message: message, Remedy: remedy})
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Audiences)) {
 		if !slices.Contains(audiences, name) {
@@ -177,7 +178,7 @@ func (c *Config) bases(audiences []string) (bases []string, faults schema.Faults
 		for _, path := range slices.Sorted(maps.Keys(taken)) {
 			if within(base, path) || within(path, base) {
 				fault(name, fmt.Sprintf("the audience %s would stand at %s, and %s is %s's", name, base, path, taken[path]),
-					fmt.Sprintf("write another path in %s: audiences: {%s: /for-%[2]s}", ConfigFile, name))
+					fmt.Sprintf("write another path in %s: audiences: {%s: /for-%[2]s}", setting.File, name))
 				break
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/frondhost/frond/gateway/setting"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -20,12 +21,20 @@ type TLS struct {
 	Cert, Key string
 }
 
+// settings are the rows of tls.
+func (c *TLS) settings() []setting.Setting {
+	return []setting.Setting{
+		setting.New("tls.cert", "", "the PEM file with the listener's certificate; without one it is plain HTTP", setting.Text, &c.Cert),
+		setting.New("tls.key", "", "the PEM file with the certificate's key", setting.Text, &c.Key),
+	}
+}
+
 // check finds what is wrong between settings that are each right.
 func (t *TLS) check() (faults schema.Faults) {
 	if (t.Cert == "") != (t.Key == "") {
 		missing := map[bool]string{true: "cert", false: "key"}[t.Cert == ""]
 		faults = append(faults, schema.Fault{
-			File: ConfigFile, Pointer: "/tls/" + missing, Message: "TLS needs a certificate and its key",
+			File: setting.File, Pointer: "/tls/" + missing, Message: "TLS needs a certificate and its key",
 			Remedy: fmt.Sprintf("name the file of the other half in tls.%s, or leave out both", missing),
 		})
 	}
@@ -58,7 +67,7 @@ func (t *TLS) load(dir string, log *slog.Logger) (*certificate, schema.Faults) {
 	}
 	if _, err := c.renew(); err != nil {
 		return nil, schema.Faults{{
-			File: ConfigFile, Pointer: "/tls", Message: "the certificate cannot be used: " + err.Error(),
+			File: setting.File, Pointer: "/tls", Message: "the certificate cannot be used: " + err.Error(),
 			Remedy: "name a PEM file with the certificate in tls.cert, and one with its key, not encrypted, in tls.key",
 		}}
 	}

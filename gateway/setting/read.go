@@ -1,0 +1,126 @@
+package setting
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// The readers turn the text of one setting into its value. Their errors say what to
+// write instead and do not repeat the text, which may be a secret.
+
+// Text reads any text.
+func Text(text string) (string, error) { return text, nil }
+
+// Bool reads true or on, false or off.
+func Bool(text string) (bool, error) {
+	switch text {
+	case "true", "on":
+		return true, nil
+	case "false", "off":
+		return false, nil
+	}
+	return false, errors.New("write true or false")
+}
+
+// Not reads a switch that Go code knows by its opposite: compression by NoCompression.
+func Not(text string) (bool, error) {
+	v, err := Bool(text)
+	return !v && err == nil, err
+}
+
+// Optional reads a value behind a pointer: nil is a setting that is not made.
+func Optional[T any](read func(string) (T, error)) func(string) (*T, error) {
+	return func(text string) (*T, error) {
+		v, err := read(text)
+		return &v, err
+	}
+}
+
+// OneOf reads one of two or more words.
+func OneOf(words ...string) func(string) (string, error) {
+	return func(text string) (string, error) {
+		if slices.Contains(words, text) {
+			return text, nil
+		}
+		last := len(words) - 1
+		return "", errors.New("write " + strings.Join(words[:last], ", ") + " or " + words[last])
+	}
+}
+
+// Count reads a whole number of at least 1.
+func Count(text string) (int, error) {
+	n, err := strconv.ParseInt(text, 10, 32)
+	if err != nil || n < 1 {
+		return 0, errors.New("write a whole number of at least 1")
+	}
+	return int(n), nil
+}
+
+// Size reads a number of bytes of at least 1, with KiB or MiB behind it or not.
+func Size(text string) (int64, error) {
+	number, unit := strings.TrimSpace(text), int64(1)
+	for suffix, size := range map[string]int64{"KiB": 1 << 10, "MiB": 1 << 20} {
+		if cut, ok := strings.CutSuffix(number, suffix); ok {
+			number, unit = strings.TrimSpace(cut), size
+		}
+	}
+	n, err := strconv.ParseInt(number, 10, 32)
+	if err != nil || n < 1 {
+		return 0, errors.New("write a number of bytes, such as 1048576, 512KiB or 1MiB")
+	}
+	return n * unit, nil
+}
+
+// Bytes is [Size] as an int.
+func Bytes(text string) (int, error) {
+	n, err := Size(text)
+	return int(n), err
+}
+
+// Duration reads a duration as Go writes them, 0 included.
+func Duration(text string) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 {
+		return 0, errors.New("write a duration such as 500ms, 15s or 1m")
+	}
+	return d, nil
+}
+
+// List reads a list of words: JSON, or comma-separated.
+func List(text string) ([]string, error) { return list(text, false) }
+
+// Items reads a list whose elements are words or objects; an object stays JSON text.
+func Items(text string) ([]string, error) { return list(text, true) }
+
+func list(text string, objects bool) ([]string, error) {
+	help := errors.New("write a list of words, such as [one, two]")
+	var items []string
+	if doc := []byte(text); jsontext.Check(doc) == nil && jsontext.KindOf(doc) == jsontext.Array {
+		for _, item := range jsontext.Elements(doc) {
+			switch kind := jsontext.KindOf(item); {
+			case kind == jsontext.String:
+				items = append(items, jsontext.Unquote(jsontext.Trim(item)))
+			case kind == jsontext.Object && objects:
+				items = append(items, string(jsontext.Trim(item)))
+			default:
+				return nil, help
+			}
+		}
+	} else {
+		text = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(text), "["), "]")
+		for item := range strings.SplitSeq(text, ",") {
+			if item = strings.TrimSpace(item); item != "" || strings.Contains(text, ",") {
+				items = append(items, item)
+			}
+		}
+	}
+	if slices.Contains(items, "") || !objects && strings.ContainsAny(text, "{}") {
+		return nil, help
+	}
+	return items, nil
+}

@@ -1,0 +1,148 @@
+package setting
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// Table is the rows of all settings, in the order they are documented. Its keys form
+// a tree: limits.body is the key body in the map limits of the file.
+type Table []Setting
+
+// Set sets the setting of a key from its text. The error says what to write instead.
+func (t Table) Set(key, text string) error {
+	if s := t.find(key); s != nil {
+		return s.set(text)
+	}
+	return fmt.Errorf("there is no setting %s; write one of %s", key, strings.Join(t.keysBelow(""), ", "))
+}
+
+// ReadFile sets everything that a gateway.yaml says and reports everything wrong with
+// it; name is the file's, for the faults. An unknown key is a fault that lists the
+// valid keys.
+func (t Table) ReadFile(name string, text []byte) schema.Faults {
+	doc, err := schema.ToJSON(name, text)
+	var faults schema.Faults
+	switch {
+	case errors.As(err, &faults):
+		return faults
+	case err != nil:
+		return schema.Faults{{File: name, Message: err.Error(), Remedy: "correct it at the place that is shown"}}
+	case jsontext.KindOf(doc) == jsontext.Object:
+		return t.readMap(name, "", doc)
+	case jsontext.IsNull(doc): // an empty file
+		return nil
+	}
+	return schema.Faults{{File: name, Message: "is not a map of settings", Remedy: "write lines such as listen: 127.0.0.1:8080"}}
+}
+
+// readMap sets what the map at prefix says: "" or a key with its dot.
+func (t Table) readMap(file, prefix string, m json.RawMessage) (faults schema.Faults) {
+	for name, value := range jsontext.Members(m) {
+		key := prefix + name
+		s := t.find(key)
+		below := t.keysBelow(key + ".")
+		kind := jsontext.KindOf(value)
+		var message, remedy string
+		switch {
+		case s == nil && below == nil:
+			message = fmt.Sprintf("there is no setting %s", key)
+			remedy = "write one of " + strings.Join(t.keysBelow(prefix), ", ")
+		case kind == jsontext.Null: // a key without a value: the default holds
+		case below != nil && kind == jsontext.Object:
+			faults = append(faults, t.readMap(file, key+".", value)...)
+		case below != nil:
+			message = fmt.Sprintf("%s takes a map", key)
+			remedy = "write a map with " + strings.Join(below, ", ")
+		case (s.isList() || s.isMap()) && (kind == jsontext.Object || kind == jsontext.Array):
+			if err := s.set(string(value)); err != nil { // the value is not repeated: it may hold a key
+				message = fmt.Sprintf("%s cannot be this", key)
+				remedy = err.Error()
+			}
+		case kind == jsontext.Object || kind == jsontext.Array:
+			message = fmt.Sprintf("%s takes one value", key)
+			remedy = fmt.Sprintf("write %s: %s", key, s.Default)
+		default:
+			text := string(jsontext.Trim(value))
+			if kind == jsontext.String {
+				text = jsontext.Unquote(value)
+			}
+			if err := s.set(text); err != nil {
+				message = fmt.Sprintf("%s cannot be %s", key, text)
+				remedy = err.Error()
+			}
+		}
+		if message != "" {
+			pointer := "/" + strings.ReplaceAll(jsontext.Token(key), ".", "/")
+			faults = append(faults, schema.Fault{File: file, Pointer: pointer, Message: message, Remedy: remedy})
+		}
+	}
+	return faults
+}
+
+// ReadEnviron sets what the FROND_ variables of environ say, as [os.Environ] gives
+// them; an empty variable is not set. Unknown variables are left to [Table.Unknown]:
+// an orchestrator adds some of its own.
+func (t Table) ReadEnviron(environ []string) (faults schema.Faults) {
+	for _, pair := range environ {
+		name, value, _ := strings.Cut(pair, "=")
+		s := t.variable(name)
+		if s == nil || value == "" {
+			continue
+		}
+		if err := s.set(value); err != nil {
+			faults = append(faults, schema.Fault{File: name, Message: fmt.Sprintf("cannot be %q", value), Remedy: err.Error()})
+		}
+	}
+	return faults
+}
+
+// Unknown lists the FROND_ variables of environ that set nothing. Kubernetes sets
+// FROND_PORT and FROND_SERVICE_HOST for a service called frond, so these are not listed.
+func (t Table) Unknown(environ []string) (names []string) {
+	for _, pair := range environ {
+		name, _, _ := strings.Cut(pair, "=")
+		known := name == "FROND_CONFIG" || strings.HasPrefix(name, "FROND_PORT") || strings.HasPrefix(name, "FROND_SERVICE_") || t.variable(name) != nil
+		if strings.HasPrefix(name, "FROND_") && !known {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (t Table) find(key string) *Setting {
+	return t.first(func(s *Setting) bool { return s.Key == key })
+}
+
+func (t Table) variable(name string) *Setting {
+	return t.first(func(s *Setting) bool { return s.Variable() == name })
+}
+
+func (t Table) first(is func(*Setting) bool) *Setting {
+	for i := range t {
+		if is(&t[i]) {
+			return &t[i]
+		}
+	}
+	return nil
+}
+
+// keysBelow lists the keys under prefix, which ends in a dot or is empty; of keys with
+// several words the first. nil: there are none.
+func (t Table) keysBelow(prefix string) (keys []string) {
+	for i := range t {
+		if rest, ok := strings.CutPrefix(t[i].Key, prefix); ok {
+			word, _, _ := strings.Cut(rest, ".")
+			if !slices.Contains(keys, word) {
+				keys = append(keys, word)
+			}
+		}
+	}
+	return keys
+}
