@@ -57,7 +57,8 @@ func (b *compiler) compile() *Catalog {
 	var err error
 	if b.set, err = schema.Compile(sources, b.registry, &opts); err != nil {
 		b.keep(err)
-		return nil // doors are told from entities, and those are not there
+		b.inlineCards(configs, opts)
+		return nil // without entities there are no doors to go on with
 	}
 	for i, f := range b.project.Fronds {
 		b.frond(f, configs[i])
@@ -254,4 +255,11 @@ func (b *compiler) doorsRemedy() string {
 	return "the doors are " + strings.Join(names, ", ")
 }
 
-func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+// upper returns s with its first letter in upper case. A name may be empty here: it is
+// a fault by then, and the compilation goes on.
+func upper(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}

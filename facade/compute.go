@@ -38,7 +38,7 @@ func (b *compiler) computedFields(src *FrondSource, configs []computedConfig) {
 			b.fault(file, c.at, fmt.Sprintf("%s stores nothing, so that there is no row to compute from", door.Name), "declare it for a door with a card")
 			continue
 		}
-		shape, ok := b.computedShape(file, door, c)
+		shape, ok := b.computedShape(file, src.Name, c)
 		if !ok || b.misnamed(file, c.at, door, c.name) {
 			continue
 		}
@@ -108,9 +108,9 @@ func (b *compiler) misnamed(file, at string, door *Door, name string) bool {
 }
 
 // computedShape reads the shape that stands beside value.
-func (b *compiler) computedShape(file string, door *Door, c computedConfig) (schema.Shape, bool) {
+func (b *compiler) computedShape(file, frond string, c computedConfig) (schema.Shape, bool) {
 	card := append([]byte(`{"type":"object","required":["value"],"properties":{"value":`), c.shape...)
-	view, err := b.set.CompileView(schema.Source{File: file, At: c.at, Name: door.Name + upper(c.name), Frond: door.Frond.Name, View: true, Data: append(card, "}}"...)})
+	view, err := b.set.CompileView(schema.Source{File: file, At: c.at, Name: schema.EntityKey(c.door) + upper(c.name), Frond: frond, View: true, Data: append(card, "}}"...)})
 	if err != nil {
 		before := len(b.faults)
 		b.keep(err)

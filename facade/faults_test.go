@@ -63,6 +63,24 @@ facts: [{name: a}, {name: a}, {schema: thing}, {name: b, schema: nowhere}, {name
 			"fronds/b/entities/other.yaml": "type: object\nproperties: {id: {type: string}}",
 			"fronds/c/frond.yaml":          "doors: {",
 		}, nil},
+		{"cards inside a frond.yaml beside broken files", map[string]string{"entities/thing.yaml": "type: object\nproperties: {id: {type: strin}}", "frond.yaml": `
+doors:
+  thing:
+    operations:
+      publish:
+        params: {type: object, properties: {id: {type: strin}}}
+        query: {of: thing, pick: [nothing]}
+        input: {type: object, properties: {at: {type: string, maxLenght: 3}, by: {type: string, x-kit: {role: {relation: {to: thing, kind: one}}}}}}
+        output: thing
+  health: {operations: {check: {output: {type: object, properties: {ok: {type: string, format: fine}}}}}}
+facts: [{name: published, schema: {type: object, properties: {at: {type: string, minimum: 3, enum: []}}}}]
+computed: {thing: {short: {type: text, value: name}, loud: {type: string, x-kit: {}, value: name}}}
+`}, nil},
+		{"empty names", map[string]string{"entities/thing.yaml": thing, "frond.yaml": `
+doors: {thing: {operations: {'': {input: {type: object, properties: {a: {type: string}}}}}}}
+computed: {thing: {'': {type: string, value: name}}, '': {a: {type: string, value: name}}}
+facts: [{name: '', schema: {type: object, properties: {a: {type: string}}}}]
+`}, nil},
 		{"two owners", map[string]string{
 			"fronds/a/entities/thing.yaml": thing, "fronds/b/entities/Thing.yaml": thing,
 		}, nil},

@@ -1,0 +1,41 @@
+package facade
+
+import (
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// inlineCards reports the faults of the cards that stand inside the frond.yaml files of
+// a project whose files of cards have faults already. Doors and operations cannot be
+// made of such a project, and without this pass an author would meet these faults only
+// in the next run. Cards that are cut from an entity (of) are left for that run: their
+// entity may be the one at fault.
+func (b *compiler) inlineCards(configs []frondConfig, opts schema.CompileOptions) {
+	// Against an empty set: a relation may name an entity that could not be compiled.
+	opts.Unknown, opts.Left = true, nil
+	var err error
+	if b.set, err = schema.Compile(nil, b.registry, &opts); err != nil {
+		b.keep(err)
+		return
+	}
+	for i, f := range b.project.Fronds {
+		card := func(name string, p part) {
+			if p.card != nil && jsontext.Get(p.card, "of") == nil {
+				b.card(f.Config.File, f.Name, name, p)
+			}
+		}
+		for _, d := range configs[i].doors {
+			for _, op := range d.ops {
+				for j, p := range op.parts {
+					card(d.name+upper(op.name)+upper(partNames[j]), p)
+				}
+			}
+		}
+		for _, fact := range configs[i].facts {
+			card(fact.name, fact.schema)
+		}
+		for _, c := range configs[i].computed {
+			b.computedShape(f.Config.File, f.Name, c)
+		}
+	}
+}
