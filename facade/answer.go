@@ -13,6 +13,9 @@ import (
 // It is logged and never leaves (see [Report]).
 type misfit struct{ field, why string }
 
+// Field names the field, for the log (see [Report]).
+func (m *misfit) Field() string { return m.field }
+
 func (m *misfit) Error() string { return "the field " + m.field + " " + m.why }
 
 // answered is what the author's code answered for rows, an object or an array of

@@ -3,6 +3,7 @@ package facade
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -40,7 +41,7 @@ func Taken(fields ...*schema.Property) *Error {
 		}
 	}
 	err.Details = details
-	err.cause = &violation{kind: Unique, fields: fields}
+	err.cause = &Violation{Kind: Unique, Fields: fields}
 	return err
 }
 
@@ -52,7 +53,7 @@ func Dangling(field *schema.Property) *Error {
 	}
 	return &Error{Code: Conflict, Message: field.Name + " " + message, Details: []schema.Detail{
 		{Path: field.Name, Pointer: "/body/" + jsontext.Token(field.Name), Code: Reference, Message: message},
-	}, cause: &violation{kind: Reference, fields: []*schema.Property{field}}}
+	}, cause: &Violation{Kind: Reference, Fields: []*schema.Property{field}}}
 }
 
 // InUse is the CONFLICT a store answers where a row cannot go because others
@@ -64,5 +65,35 @@ func InUse(by *schema.Property) *Error {
 			Path: "id", Pointer: "/params/id", Code: Restrict, Message: message,
 			Params: map[string]any{"entity": by.Owner.Key, "field": by.Name},
 		},
-	}, cause: &violation{kind: Restrict, fields: []*schema.Property{by}}}
+	}, cause: &Violation{Kind: Restrict, Fields: []*schema.Property{by}}}
+}
+
+// Violation is the constraint that a CONFLICT of a store is about. It is the cause of
+// the error, so that a caller who may not see one of the fields is not told about it.
+type Violation struct {
+	Kind   string // Unique, Reference or Restrict
+	Fields []*schema.Property
+}
+
+func (v *Violation) Error() string {
+	names := make([]string, len(v.Fields))
+	for i, p := range v.Fields {
+		names[i] = p.Owner.Name + "." + p.Name
+	}
+	return v.Kind + " " + strings.Join(names, ", ")
+}
+
+// TooCostly is the UNPROCESSABLE_ENTITY that a store answers where a statement ran
+// longer than it may: limit is the setting limits.statement. total says that the
+// statement counted rows as well. Sending the call again would cost the same.
+func TooCostly(limit time.Duration, total bool) *Error {
+	remedy := "narrow the filter, or sort by a field with an index"
+	if total {
+		remedy += "; where it is the total that takes long, send count: estimated or count: none"
+	}
+	return &Error{
+		Code:    UnprocessableEntity,
+		Message: fmt.Sprintf("the store would work on this for more than %s, which is its limit (limits.statement); %s", limit, remedy),
+		Details: map[string]any{"limit": "limits.statement", "budget": limit.String()},
+	}
 }

@@ -101,6 +101,13 @@ func ReviveDetails(text json.RawMessage) any {
 	return plain
 }
 
+// WithCause returns a copy of e with the cause: it is logged and never sent.
+func (e *Error) WithCause(cause error) *Error {
+	c := *e
+	c.cause = cause
+	return &c
+}
+
 // Unwrap is the cause, for errors.Is and errors.As in this process.
 func (e *Error) Unwrap() error { return e.cause }
 

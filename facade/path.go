@@ -3,7 +3,6 @@ package facade
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/frondhost/frond/schema"
@@ -129,9 +128,9 @@ func (t *trip) name(err error) error {
 	case err == nil:
 		return nil
 	case t.op != nil:
-		return AsError(err).At(t.door.Name, t.op.Name).silent()
+		return AsError(err).At(t.door.Name, t.op.Name).Masked()
 	}
-	return AsError(err).At(t.call.Entity, t.call.Operation).silent()
+	return AsError(err).At(t.call.Entity, t.call.Operation).Masked()
 }
 
 // rescue turns a panic into INTERNAL_ERROR; the stack is in its cause, which
@@ -141,14 +140,3 @@ func rescue(res **Result, err *error) {
 		*res, *err = nil, Panicked(p)
 	}
 }
-
-// panicked is a panic as an error.
-type panicked struct {
-	value any
-	stack []byte
-}
-
-func (p *panicked) Error() string { return fmt.Sprintf("panic: %v", p.value) }
-
-// Unwrap is the value, where someone panicked with an error.
-func (p *panicked) Unwrap() error { err, _ := p.value.(error); return err }

@@ -114,11 +114,11 @@ func (t *trip) veiledAway(err error) error {
 	if len(seen) == len(details) {
 		return err
 	}
-	veiled := &Error{Code: e.Code, Message: "a value that is not yours to send stands in the way", Entity: e.Entity, Operation: e.Operation, cause: err}
+	veiled := &Error{Code: e.Code, Message: "a value that is not yours to send stands in the way", Entity: e.Entity, Operation: e.Operation}
 	if len(seen) > 0 {
 		veiled.Message, veiled.Details = sentence(seen[0]), seen
 	}
-	return veiled
+	return veiled.WithCause(err)
 }
 
 // over is the selection for rows of another layout than it asked for, by the names of

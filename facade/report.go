@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"log/slog"
 	"runtime/debug"
 )
@@ -31,16 +32,16 @@ func Report(ctx context.Context, log *slog.Logger, err error, trace string) *Err
 		id = newTraceID()
 	}
 	attrs := []slog.Attr{slog.String("entity", e.Entity), slog.String("operation", e.Operation), slog.String("trace", id), slog.Any("error", err)}
-	var m *misfit
+	var m interface{ Field() string }
 	if errors.As(err, &m) {
-		attrs = append(attrs, slog.String("field", m.field))
+		attrs = append(attrs, slog.String("field", m.Field()))
 	}
 	var p *panicked
 	if errors.As(err, &p) {
 		attrs = append(attrs, slog.String("stack", string(p.stack)))
 	}
 	log.LogAttrs(ctx, slog.LevelError, "call failed", attrs...)
-	out := e.silent()
+	out := e.Masked()
 	if out.Details == nil {
 		c := *out
 		c.Details = map[string]any{"traceId": id}
@@ -49,9 +50,9 @@ func Report(ctx context.Context, log *slog.Logger, err error, trace string) *Err
 	return out
 }
 
-// silent is an INTERNAL_ERROR whose text stays in the process: it becomes the
-// cause. Every other error is itself.
-func (e *Error) silent() *Error {
+// Masked returns e with the text of an INTERNAL_ERROR moved into the cause, which
+// stays in the process. Every other error is returned as it is.
+func (e *Error) Masked() *Error {
 	if e.Code != InternalError || e.Message == ours {
 		return e
 	}
@@ -64,6 +65,17 @@ func (e *Error) silent() *Error {
 // Panicked is what recover answered as INTERNAL_ERROR: value and stack are its
 // cause, which [Report] logs. It is called by the deferred function itself.
 func Panicked(value any) *Error { return Internal(&panicked{value, debug.Stack()}) }
+
+// panicked is a panic as an error.
+type panicked struct {
+	value any
+	stack []byte
+}
+
+func (p *panicked) Error() string { return fmt.Sprintf("panic: %v", p.value) }
+
+// Unwrap is the value, where someone panicked with an error.
+func (p *panicked) Unwrap() error { err, _ := p.value.(error); return err }
 
 // LogValue is the panic with its stack, for whoever logs the cause of an error.
 func (p *panicked) LogValue() slog.Value {

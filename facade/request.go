@@ -1,10 +1,6 @@
 package facade
 
-import (
-	"context"
-	"fmt"
-	"time"
-)
+import "context"
 
 type requestKey struct{}
 
@@ -26,18 +22,3 @@ func WithRequest(ctx context.Context) context.Context {
 
 // RequestOf is what tells the request of ctx from others, or nil: for stores.
 func RequestOf(ctx context.Context) any { return ctx.Value(requestKey{}) }
-
-// TooCostly is the UNPROCESSABLE_ENTITY that a store answers where a statement ran
-// longer than it may: limit is the setting limits.statement. total says that the
-// statement counted rows as well. Sending the call again would cost the same.
-func TooCostly(limit time.Duration, total bool) *Error {
-	remedy := "narrow the filter, or sort by a field with an index"
-	if total {
-		remedy += "; where it is the total that takes long, send count: estimated or count: none"
-	}
-	return &Error{
-		Code:    UnprocessableEntity,
-		Message: fmt.Sprintf("the store would work on this for more than %s, which is its limit (limits.statement); %s", limit, remedy),
-		Details: map[string]any{"limit": "limits.statement", "budget": limit.String()},
-	}
-}
