@@ -28,7 +28,8 @@ var floors = map[string]string{
 	"schema/jsontext": "",
 	"schema":          "schema/jsontext",
 
-	"facade": "schema schema/jsontext",
+	"facade/kiterror": "schema schema/jsontext",
+	"facade":          "schema schema/jsontext facade/kiterror",
 
 	// Under the surfaces: equal requests share one run; calls are signed the same way
 	// wherever they come from.
@@ -98,7 +99,7 @@ var guests = map[string]string{
 }
 
 // contract is the part that also runs in browsers (spec 1.8).
-var contract = []string{"schema", "schema/jsontext", "facade", "facade/singleflight"}
+var contract = []string{"schema", "schema/jsontext", "facade", "facade/singleflight", "facade/kiterror"}
 
 func TestFloors(t *testing.T) {
 	seen := map[string]bool{}

@@ -2,6 +2,7 @@ package facade
 
 import (
 	"context"
+	"github.com/frondhost/frond/facade/kiterror"
 	"io"
 	"sync"
 )
@@ -17,7 +18,7 @@ type Account struct {
 	held    int64 // what was taken of the budget for it: at least the first chunk
 	rows    int64 // what rows that are read now may still come to; negative: anything
 	most    int64 // what that was to begin with
-	refused *Error
+	refused *kiterror.Error
 	running bool
 	closed  bool
 }
@@ -45,7 +46,7 @@ func (a *Account) Begin() error {
 	}
 	if !take(&a.budget.running, 1, a.budget.executions) {
 		a.budget.refusedRuns.Add(1)
-		return Errorf(ServiceUnavailable, "too many requests are being executed; try again in a moment").After(again())
+		return kiterror.Errorf(kiterror.ServiceUnavailable, "too many requests are being executed; try again in a moment").After(again())
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -85,7 +86,7 @@ func (a *Account) Reserve(n int) error {
 	return nil
 }
 
-func (a *Account) reserve(n int64) *Error {
+func (a *Account) reserve(n int64) *kiterror.Error {
 	if a.closed {
 		return nil
 	}
@@ -175,7 +176,7 @@ func (r *accountReader) Read(p []byte) (int, error) {
 }
 
 // Refused is why the account was refused bytes, or nil.
-func (a *Account) Refused() *Error {
+func (a *Account) Refused() *kiterror.Error {
 	if a == nil {
 		return nil
 	}
@@ -290,7 +291,7 @@ func (a *Account) Take(r *Result) error {
 }
 
 // read reserves n bytes for rows, with so many bytes of text among them.
-func (a *Account) read(n, text int64) *Error {
+func (a *Account) read(n, text int64) *kiterror.Error {
 	if a.rows >= 0 {
 		if a.rows -= text; a.rows < 0 {
 			a.rows = 0

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -143,9 +144,9 @@ func (t *trip) judge(card *schema.Entity, mode schema.Mode, text json.RawMessage
 	switch {
 	case locked:
 		// Nothing the caller could send would do, and the field is not ours to name.
-		t.verdict = &Error{Code: Forbidden, Message: "you may not create this: it takes a field that you do not see"}
+		t.verdict = &kiterror.Error{Code: kiterror.Forbidden, Message: "you may not create this: it takes a field that you do not see"}
 	case barred != "":
-		t.verdict = Errorf(Forbidden, "you may not create this: it takes %s, which you may only read", barred)
+		t.verdict = kiterror.Errorf(kiterror.Forbidden, "you may not create this: it takes %s, which you may only read", barred)
 	}
 	return o
 }
@@ -250,15 +251,15 @@ func pathOf(pointer string) string {
 // refusal is VALIDATION_FAILED where something was refused.
 func (t *trip) refusal() error {
 	switch n := len(t.details); {
-	case t.verdict != nil && (n == 0 || t.verdict.Code == InternalError):
+	case t.verdict != nil && (n == 0 || t.verdict.Code == kiterror.InternalError):
 		return t.verdict
 	case n == 0:
 		return nil
 	case n == 1:
-		return Invalid(sentence(t.details[0]), t.details...)
+		return kiterror.Invalid(sentence(t.details[0]), t.details...)
 	default:
 		n = min(n, schema.MaxDetails)
-		return Invalid(fmt.Sprintf("%d things are refused, each with a detail; the first: %s", n, sentence(t.details[0])), t.details[:n]...)
+		return kiterror.Invalid(fmt.Sprintf("%d things are refused, each with a detail; the first: %s", n, sentence(t.details[0])), t.details[:n]...)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/store/storetest"
 )
 
@@ -66,7 +67,7 @@ func TestAllow(t *testing.T) {
 			f := counter(t, "  order: ["+c.rule+"]", time.Time{})
 			var open []string
 			for _, op := range f.Catalog().Door("order").Operations {
-				if _, err := do(t, f, "order."+op.Name, "", "", ""); err == nil || err.Code != facade.Unauthorized {
+				if _, err := do(t, f, "order."+op.Name, "", "", ""); err == nil || err.Code != kiterror.Unauthorized {
 					open = append(open, op.Name)
 				}
 			}

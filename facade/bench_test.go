@@ -18,7 +18,9 @@ type canned struct {
 	found *facade.Found
 }
 
-func (c *canned) Find(context.Context, *facade.Find) (*facade.Found, error) { return c.found, nil }
+func (c *canned) Find(context.Context, *facade.Find) (*facade.Found, error) {
+	return c.found, nil
+}
 
 // cannedFacade is a façade over n rows of ten columns that are there already.
 func cannedFacade(tb testing.TB, n int, fields string) *facade.Facade {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -53,14 +54,14 @@ func (t *trip) refuseFormat(p *schema.Property, what string) {
 func (f *Facade) outward(p *schema.Property, value json.RawMessage) (json.RawMessage, error) {
 	convert := f.registry.Conversions[p.Axes.Out.Name].Encode
 	if convert == nil {
-		return nil, Internal(fmt.Errorf("unknown generator: no conversion called %q encodes %s.%s", p.Axes.Out.Name, p.Owner.Name, p.Name))
+		return nil, kiterror.Internal(fmt.Errorf("unknown generator: no conversion called %q encodes %s.%s", p.Axes.Out.Name, p.Owner.Name, p.Name))
 	}
 	out, err := convert(value)
 	if err != nil {
-		return nil, Internal(fmt.Errorf("conversion %q of %s.%s: %w", p.Axes.Out.Name, p.Owner.Name, p.Name, err))
+		return nil, kiterror.Internal(fmt.Errorf("conversion %q of %s.%s: %w", p.Axes.Out.Name, p.Owner.Name, p.Name, err))
 	}
 	if err := jsontext.Check(out); err != nil {
-		return nil, Internal(fmt.Errorf("conversion %q of %s.%s gave no JSON: %w", p.Axes.Out.Name, p.Owner.Name, p.Name, err))
+		return nil, kiterror.Internal(fmt.Errorf("conversion %q of %s.%s gave no JSON: %w", p.Axes.Out.Name, p.Owner.Name, p.Name, err))
 	}
 	return out, nil
 }
@@ -68,6 +69,6 @@ func (f *Facade) outward(p *schema.Property, value json.RawMessage) (json.RawMes
 // fail keeps a failure of our own that came up while judging.
 func (t *trip) fail(err error) {
 	if t.verdict == nil {
-		t.verdict = Internal(err)
+		t.verdict = kiterror.Internal(err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -36,8 +37,8 @@ func TestTheRowAtTheBound(t *testing.T) {
 			for value, holds := range map[string]bool{c.in: true, c.at: c.atHolds, c.out: false} {
 				n++
 				id := fmt.Sprintf("n%d", n)
-				want := map[bool]facade.Code{true: "", false: facade.Forbidden}[holds]
-				code := func(_ string, err *facade.Error) facade.Code {
+				want := map[bool]kiterror.Code{true: "", false: kiterror.Forbidden}[holds]
+				code := func(_ string, err *kiterror.Error) kiterror.Code {
 					if err == nil {
 						return ""
 					}
@@ -113,7 +114,7 @@ func TestNarrowedWithoutAFilter(t *testing.T) {
 		{"post.publish", `{"id":"p1"}`, ``, `{"at":"2026-05-01T12:00:00Z"}`},
 	} {
 		text, err := do(t, f, c.method, c.params, c.query, c.body)
-		if err == nil || err.Code != facade.NotImplemented || !strings.Contains(err.Message, "takes no filter where it runs") {
+		if err == nil || err.Code != kiterror.NotImplemented || !strings.Contains(err.Message, "takes no filter where it runs") {
 			t.Errorf("%s: %s %v", c.method, text, err)
 		}
 	}
@@ -134,7 +135,7 @@ func TestOnlyAHiddenRow(t *testing.T) {
 		src.Config.Data = bytes.Replace(src.Config.Data, []byte("cardinality: maybe"), []byte("cardinality: one"), 1)
 	}
 	f = narrowed(t, p, nil)
-	if text, err := do(t, f, "post.bySlug", `{"slug":"notes-on-the-engine"}`, "", ""); err == nil || err.Code != facade.NotFound || err.Message != "there is no post like this" {
+	if text, err := do(t, f, "post.bySlug", `{"slug":"notes-on-the-engine"}`, "", ""); err == nil || err.Code != kiterror.NotFound || err.Message != "there is no post like this" {
 		t.Errorf("one: %s %v, want NOT_FOUND", text, err)
 	}
 }
@@ -160,7 +161,7 @@ func TestExplainAfterADenial(t *testing.T) {
 		}
 	}
 	got, code := explained(t, f, facade.State{"user": map[string]any{"level": 1}}, "order.pay", "", "", "")
-	if code != facade.Forbidden || !strings.Contains(got, `{"when":"user.level \u003e 3","verdict":"does not hold"},{"when":"user != nil","verdict":"holds, and denies"},{"when":"user.broken \u003e user.level","verdict":"is not asked"}`) {
+	if code != kiterror.Forbidden || !strings.Contains(got, `{"when":"user.level \u003e 3","verdict":"does not hold"},{"when":"user != nil","verdict":"holds, and denies"},{"when":"user.broken \u003e user.level","verdict":"is not asked"}`) {
 		t.Errorf("%s %s", code, got)
 	}
 }

@@ -2,6 +2,7 @@ package facade
 
 import (
 	"context"
+	"github.com/frondhost/frond/facade/kiterror"
 	"math/rand/v2"
 	"sync/atomic"
 	"time"
@@ -105,12 +106,12 @@ func chunks(n int64) int64 { return (n + budgetChunk - 1) / budgetChunk * budget
 // together are not to come back together.
 func again() time.Duration { return time.Duration(1+rand.IntN(3)) * time.Second }
 
-func crowded() *Error {
-	return Errorf(ServiceUnavailable, "too much is being answered at once; try again in a moment").After(again())
+func crowded() *kiterror.Error {
+	return kiterror.Errorf(kiterror.ServiceUnavailable, "too much is being answered at once; try again in a moment").After(again())
 }
 
-func tooMuch(most int64) *Error {
-	e := Errorf(PayloadTooLarge, "the request takes more than %d bytes to answer; ask for less at a time%w", most, oversize{})
+func tooMuch(most int64) *kiterror.Error {
+	e := kiterror.Errorf(kiterror.PayloadTooLarge, "the request takes more than %d bytes to answer; ask for less at a time%w", most, oversize{})
 	e.Details = map[string]any{"limit": most}
 	return e
 }

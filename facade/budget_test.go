@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 const (
@@ -73,7 +74,7 @@ func TestBudget(t *testing.T) {
 	}
 	_, other := account(t, b)
 	err := other.Reserve(3 * mib)
-	if facade.CodeOf(err) != facade.ServiceUnavailable || facade.AsError(err).RetryAfter() == "" || errors.Is(err, facade.ErrOversize) {
+	if kiterror.CodeOf(err) != kiterror.ServiceUnavailable || kiterror.AsError(err).RetryAfter() == "" || errors.Is(err, facade.ErrOversize) {
 		t.Errorf("beside five of eight: %v", err)
 	}
 	if again := other.Reserve(1); again != err { //nolint:errorlint // the very same
@@ -84,7 +85,7 @@ func TestBudget(t *testing.T) {
 		t.Errorf("forgiven: %v", err)
 	}
 	err = a.Reserve(3 * mib)
-	if facade.CodeOf(err) != facade.PayloadTooLarge || !errors.Is(err, facade.ErrOversize) || facade.AsError(err).RetryAfter() != "" {
+	if kiterror.CodeOf(err) != kiterror.PayloadTooLarge || !errors.Is(err, facade.ErrOversize) || kiterror.AsError(err).RetryAfter() != "" {
 		t.Errorf("more than there is for anybody: %v", err)
 	}
 	other.Add(4 * mib) // written is written
@@ -116,7 +117,7 @@ func TestReserve(t *testing.T) {
 	for {
 		_, a, err := b.Open(t.Context())
 		if err != nil {
-			if facade.CodeOf(err) != facade.ServiceUnavailable || facade.AsError(err).RetryAfter() == "" {
+			if kiterror.CodeOf(err) != kiterror.ServiceUnavailable || kiterror.AsError(err).RetryAfter() == "" {
 				t.Errorf("%v", err)
 			}
 			break
@@ -151,7 +152,7 @@ func TestExecutions(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := three.Begin()
-	if facade.CodeOf(err) != facade.ServiceUnavailable || facade.AsError(err).RetryAfter() == "" {
+	if kiterror.CodeOf(err) != kiterror.ServiceUnavailable || kiterror.AsError(err).RetryAfter() == "" {
 		t.Errorf("the third: %v", err)
 	}
 	three.Close() // it had none to give back

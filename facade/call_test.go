@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/store/storetest"
 )
 
@@ -220,9 +221,9 @@ func TestContextEnds(t *testing.T) {
 	defer cancel()
 	for _, c := range []struct {
 		ctx  context.Context
-		want facade.Code
-	}{{gone, facade.RequestTimeout}, {late, facade.GatewayTimeout}} {
-		if _, err := f.Call(c.ctx, call); facade.CodeOf(err) != c.want {
+		want kiterror.Code
+	}{{gone, kiterror.RequestTimeout}, {late, kiterror.GatewayTimeout}} {
+		if _, err := f.Call(c.ctx, call); kiterror.CodeOf(err) != c.want {
 			t.Errorf("%v, want %s", err, c.want)
 		}
 	}
@@ -234,29 +235,31 @@ type failing struct {
 	fail func() error
 }
 
-func (s failing) Find(context.Context, *facade.Find) (*facade.Found, error) { return nil, s.fail() }
+func (s failing) Find(context.Context, *facade.Find) (*facade.Found, error) {
+	return nil, s.fail()
+}
 
 func TestFailuresLeaveAsOneType(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		fail func() error
-		want facade.Error
+		want kiterror.Error
 	}{
 		{
 			"an error nobody coded", func() error { return errors.New("secret: disk on fire") },
-			facade.Error{Code: facade.InternalError, Message: "something went wrong on our side", Entity: "tag", Operation: "list"},
+			kiterror.Error{Code: kiterror.InternalError, Message: "something went wrong on our side", Entity: "tag", Operation: "list"},
 		},
 		{
-			"one coded as ours", func() error { return facade.Errorf(facade.InternalError, "secret: %w", errors.New("disk")) },
-			facade.Error{Code: facade.InternalError, Message: "something went wrong on our side", Entity: "tag", Operation: "list"},
+			"one coded as ours", func() error { return kiterror.Errorf(kiterror.InternalError, "secret: %w", errors.New("disk")) },
+			kiterror.Error{Code: kiterror.InternalError, Message: "something went wrong on our side", Entity: "tag", Operation: "list"},
 		},
 		{
 			"a panic", func() error { panic("secret") },
-			facade.Error{Code: facade.InternalError, Message: "something went wrong on our side", Entity: "tag", Operation: "list"},
+			kiterror.Error{Code: kiterror.InternalError, Message: "something went wrong on our side", Entity: "tag", Operation: "list"},
 		},
 		{
-			"a coded one", func() error { return facade.Errorf(facade.ServiceUnavailable, "the store is away") },
-			facade.Error{Code: facade.ServiceUnavailable, Message: "the store is away", Entity: "tag", Operation: "list"},
+			"a coded one", func() error { return kiterror.Errorf(kiterror.ServiceUnavailable, "the store is away") },
+			kiterror.Error{Code: kiterror.ServiceUnavailable, Message: "the store is away", Entity: "tag", Operation: "list"},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -265,14 +268,14 @@ func TestFailuresLeaveAsOneType(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, got := f.Call(context.Background(), &facade.Call{Entity: "tag", Operation: "list"})
-			var e *facade.Error
+			var e *kiterror.Error
 			if !errors.As(got, &e) {
 				t.Fatalf("%T is no *Error", got)
 			}
 			if string(e.AppendJSON(nil)) != string(c.want.AppendJSON(nil)) {
 				t.Errorf("got %s want %s", e.AppendJSON(nil), c.want.AppendJSON(nil))
 			}
-			if e.Code == facade.InternalError && !strings.Contains(e.Error(), "secret") {
+			if e.Code == kiterror.InternalError && !strings.Contains(e.Error(), "secret") {
 				t.Errorf("the cause is lost to the log: %v", e)
 			}
 		})
@@ -284,7 +287,7 @@ func TestWithoutAStore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := do(t, f, "tag.list", "", "", ""); facade.CodeOf(err) != facade.ServiceUnavailable {
+	if _, err := do(t, f, "tag.list", "", "", ""); kiterror.CodeOf(err) != kiterror.ServiceUnavailable {
 		t.Errorf("%v", err)
 	}
 	if got := must(t, f, "health.check", "", "", ""); got != `"well"` {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/store/storetest"
 )
 
@@ -25,7 +26,7 @@ func TestRemoteWithoutAClient(t *testing.T) {
 			params = `{"id":"x"}`
 		}
 		_, failed := do(t, f, method, params, "", "")
-		if facade.CodeOf(failed) != facade.ServiceUnavailable || !strings.Contains(failed.Message, "runs elsewhere") {
+		if kiterror.CodeOf(failed) != kiterror.ServiceUnavailable || !strings.Contains(failed.Message, "runs elsewhere") {
 			t.Errorf("%s: %v", method, failed)
 		}
 	}

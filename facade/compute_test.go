@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -127,7 +128,7 @@ func TestComputedReadsWhatItNeeds(t *testing.T) {
 	}
 	// A failure names the field where it is logged, and nowhere else.
 	_, err := do(t, f, "product.list", "", `{"fields":"id,broken"}`, "")
-	if facade.CodeOf(err) != facade.InternalError || !strings.Contains(err.Error(), "computed field product.broken") || strings.Contains(err.Message, "broken") {
+	if kiterror.CodeOf(err) != kiterror.InternalError || !strings.Contains(err.Error(), "computed field product.broken") || strings.Contains(err.Message, "broken") {
 		t.Errorf("%v", err)
 	}
 	// Where the caller lets it, the rest of the answer stands.

@@ -1,6 +1,9 @@
 package facade
 
-import "context"
+import (
+	"context"
+	"github.com/frondhost/frond/facade/kiterror"
+)
 
 type stateKey struct{}
 
@@ -58,7 +61,7 @@ type caller struct {
 
 func (c caller) Call(ctx context.Context, call *Call) (*Result, error) {
 	if c.at == nil {
-		return nil, Errorf(InternalError, "this context is not a handler's; hand on the one the handler was given")
+		return nil, kiterror.Errorf(kiterror.InternalError, "this context is not a handler's; hand on the one the handler was given")
 	}
 	if call.Invocation.State == nil || call.Invocation.Trace == "" {
 		copied := *call

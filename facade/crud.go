@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -249,7 +250,7 @@ func inOrder(rows *Rows, groups []Group) *Rows {
 // not written (decision 113).
 func (t *trip) runCreate(ctx context.Context) (*Result, error) {
 	terms := t.terms()
-	if err := t.stays(ctx, terms, Errorf(Forbidden, "you may not create this: it would not be yours to see")); err != nil {
+	if err := t.stays(ctx, terms, kiterror.Errorf(kiterror.Forbidden, "you may not create this: it would not be yours to see")); err != nil {
 		return nil, err
 	}
 	rows, err := t.store().Insert(ctx, t.door.Entity, []Record{t.body}, terms.orNone(), t.sel.stored)
@@ -262,7 +263,7 @@ func (t *trip) runCreate(ctx context.Context) (*Result, error) {
 // runUpdate changes a row, as long as its writer can still see it afterwards.
 func (t *trip) runUpdate(ctx context.Context) (*Result, error) {
 	terms := t.terms()
-	if err := t.stays(ctx, terms, Errorf(Forbidden, "you may not change this so: it would not be yours to see any more")); err != nil {
+	if err := t.stays(ctx, terms, kiterror.Errorf(kiterror.Forbidden, "you may not change this so: it would not be yours to see any more")); err != nil {
 		return nil, err
 	}
 	rows, err := t.store().Update(ctx, t.door.Entity, t.id, t.writable(), t.body, terms.orNone(), t.sel.stored)
@@ -270,7 +271,7 @@ func (t *trip) runUpdate(ctx context.Context) (*Result, error) {
 		return nil, t.veiled(ctx, err)
 	}
 	if rows.Len() == 0 {
-		return nil, Errorf(NotFound, "there is no %s with this id", t.door.Name)
+		return nil, kiterror.Errorf(kiterror.NotFound, "there is no %s with this id", t.door.Name)
 	}
 	if t.lent.forRow(t) {
 		t.lent.used.Store(true)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -213,7 +214,7 @@ func (t *trip) locate(ctx context.Context, from []json.RawMessage, backward bool
 				name = "before"
 			}
 			const message = "leads to a row that is gone or has changed, and its value was too long to stand in the cursor; begin anew, or sort by another field"
-			return nil, Invalid(name+" "+message, schema.Detail{Path: name, Pointer: "/query/" + name, Code: "cursor", Message: message})
+			return nil, kiterror.Invalid(name+" "+message, schema.Detail{Path: name, Pointer: "/query/" + name, Code: "cursor", Message: message})
 		}
 		if keys[i].Desc != backward { // read towards smaller values: from above all of them
 			text += "\U0010FFFF\U0010FFFF"

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/store/storetest"
 )
 
@@ -51,7 +52,7 @@ func TestCursorFromElsewhere(t *testing.T) {
 			got := "no"
 			if err == nil {
 				got = ids(t, text)
-			} else if err.Code != facade.ValidationFailed {
+			} else if err.Code != kiterror.ValidationFailed {
 				t.Errorf("%v", err)
 			}
 			if got != c.want {
@@ -165,7 +166,7 @@ func TestCursorsThatAreGivenAreTaken(t *testing.T) {
 	}
 	raw9, _ := base64.RawURLEncoding.DecodeString(page.EndCursor)
 	longer := base64.RawURLEncoding.EncodeToString(append(raw9[:9:9], fmt.Sprintf(`[%q]`, key(longest+1))...))
-	if _, err := do(t, f, "note.list", "", `{"after":"`+longer+`"}`, ""); err == nil || err.Code != facade.ValidationFailed {
+	if _, err := do(t, f, "note.list", "", `{"after":"`+longer+`"}`, ""); err == nil || err.Code != kiterror.ValidationFailed {
 		t.Errorf("a cursor of %d bytes: %v", len(longer), err)
 	}
 	must(t, f, "note.delete", fmt.Sprintf(`{"id":%q}`, key(longest)), "", "")

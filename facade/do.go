@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"github.com/frondhost/frond/facade/kiterror"
 	"strings"
 )
 
@@ -14,14 +15,14 @@ func Do[T any](ctx context.Context, caller Caller, method string, in Invocation)
 	var out T
 	entity, op, ok := strings.Cut(method, ".")
 	if !ok {
-		return out, Errorf(BadRequest, "%s is no method; write entity.operation", shown(method))
+		return out, kiterror.Errorf(kiterror.BadRequest, "%s is no method; write entity.operation", shown(method))
 	}
 	res, err := caller.Call(ctx, &Call{Entity: entity, Operation: op, Invocation: in})
 	if err != nil {
 		return out, err
 	}
 	if err := json.Unmarshal(res.AppendJSON(nil), &out); err != nil {
-		return out, Internal(fmt.Errorf("the answer of %s does not fit %T: %w", method, out, err)).At(entity, op)
+		return out, kiterror.Internal(fmt.Errorf("the answer of %s does not fit %T: %w", method, out, err)).At(entity, op)
 	}
 	return out, nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -42,7 +43,7 @@ func (t *trip) admitEach(ctx context.Context) error {
 		t.refuse(unknownKey("/each/field", "is not what "+t.where()+" is batched by; findById is by the primary key, list by a field with single values"))
 		return nil
 	default:
-		return Errorf(BadRequest, "%s is not batched; only findById and list are", t.where())
+		return kiterror.Errorf(kiterror.BadRequest, "%s is not batched; only findById and list are", t.where())
 	}
 	if through := each.Through; through != nil && !t.follows(ctx, through) {
 		t.refuse(unknownKey("/each/through", fmt.Sprintf("names %s, which %s does not have", shown(through.Field), shown(through.Entity))))

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -102,7 +103,7 @@ func (t *trip) present(ctx context.Context, rows *Rows) (made [][]json.RawMessag
 		if ctx.Err() != nil {
 			return nil, nil, ctx.Err()
 		}
-		e := Internal(fmt.Errorf("computed field %s.%s: %w", t.op.reader.entity.Name, p.Name, err))
+		e := kiterror.Internal(fmt.Errorf("computed field %s.%s: %w", t.op.reader.entity.Name, p.Name, err))
 		if !t.call.Partial {
 			return nil, nil, e
 		}

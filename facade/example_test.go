@@ -8,6 +8,7 @@ import (
 	"testing/fstest"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -49,9 +50,9 @@ func Example() {
 		case err != nil:
 			return nil, err
 		case was == nil:
-			return nil, facade.Errorf(facade.NotFound, "there is no such book")
+			return nil, kiterror.Errorf(kiterror.NotFound, "there is no such book")
 		case was.Lent:
-			return nil, facade.Errorf(facade.Conflict, "the book is lent already")
+			return nil, kiterror.Errorf(kiterror.Conflict, "the book is lent already")
 		}
 		params.Body = []byte(`{"lent":true}`) // closed to callers, open to the author's own code
 		return facade.Inside(ctx).Call(ctx, &facade.Call{Entity: "book", Operation: "update", Invocation: params})
@@ -89,7 +90,7 @@ func ExampleCollect() {
 	facade.Collect(project.Door("book"), facade.CollectorFunc(
 		func(_ context.Context, state facade.State, door *facade.Door, _ *facade.Operation) (facade.Scope, error) {
 			if state.User() == nil {
-				return facade.Scope{}, facade.Errorf(facade.Unauthorized, "say who you are")
+				return facade.Scope{}, kiterror.Errorf(kiterror.Unauthorized, "say who you are")
 			}
 			rows, _ := facade.ParseFilter(door.Entity, []byte(`{"title":{"startsWith":"A"}}`), "")
 			return facade.Scope{Rows: rows, Hide: []string{"lent"}}, nil
@@ -137,7 +138,7 @@ func ExamplePresent() {
 func ExampleError() {
 	f, _ := facade.New(libraryProject(), storetest.NewStore(), nil)
 	_, err := f.Call(context.Background(), &facade.Call{Entity: "book", Operation: "lst"})
-	var e *facade.Error
+	var e *kiterror.Error
 	if errors.As(err, &e) {
 		fmt.Println(e.Code, e.Code.Status())
 		fmt.Println(e.Message)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -15,19 +16,19 @@ import (
 // author everything, hidden fields and other people's rules among it: it is for a
 // terminal and never for a caller.
 type Explanation struct {
-	Entity    string       `json:"entity"`
-	Operation string       `json:"operation"`
-	Frond     string       `json:"frond,omitempty"` // "": there is no such operation
-	Kind      Kind         `json:"kind,omitempty"`
-	By        string       `json:"by,omitempty"` // who answers: store, handler, remote, nobody
-	Scopes    []Scoping    `json:"scopes"`       // the collectors that were asked, in their order
-	Columns   []string     `json:"columns"`      // what is read of the rows
-	Fields    []string     `json:"fields"`       // what leaves of them, computed fields among it
-	Computed  []string     `json:"computed"`     // the computed ones
-	Store     []*StoreCall `json:"store"`        // what the store was asked
-	Written   string       `json:"written"`      // of a command: why nothing is; "" of a query
-	Rows      int          `json:"rows"`         // of the answer
-	Error     *Error       `json:"error,omitempty"`
+	Entity    string          `json:"entity"`
+	Operation string          `json:"operation"`
+	Frond     string          `json:"frond,omitempty"` // "": there is no such operation
+	Kind      Kind            `json:"kind,omitempty"`
+	By        string          `json:"by,omitempty"` // who answers: store, handler, remote, nobody
+	Scopes    []Scoping       `json:"scopes"`       // the collectors that were asked, in their order
+	Columns   []string        `json:"columns"`      // what is read of the rows
+	Fields    []string        `json:"fields"`       // what leaves of them, computed fields among it
+	Computed  []string        `json:"computed"`     // the computed ones
+	Store     []*StoreCall    `json:"store"`        // what the store was asked
+	Written   string          `json:"written"`      // of a command: why nothing is; "" of a query
+	Rows      int             `json:"rows"`         // of the answer
+	Error     *kiterror.Error `json:"error,omitempty"`
 	// Calls are those that handlers and presenters made on the way.
 	Calls []*Explanation `json:"calls,omitempty"`
 }
@@ -42,7 +43,7 @@ type Scoping struct {
 	Hide     []string        `json:"hide,omitempty"`
 	ReadOnly []string        `json:"readOnly,omitempty"` // fields that are seen and cannot be sent
 	Set      json.RawMessage `json:"set,omitempty"`
-	Error    *Error          `json:"error,omitempty"` // who is turned away, and how
+	Error    *kiterror.Error `json:"error,omitempty"` // who is turned away, and how
 }
 
 // RuleVerdict is one rule and what came of it.
@@ -81,7 +82,7 @@ func Explain(ctx context.Context, caller Caller, c *Call) (*Explanation, error) 
 		root.Calls = x.calls[1:]
 	}
 	if err != nil {
-		root.Error = AsError(err)
+		root.Error = kiterror.AsError(err)
 		return root, root.Error
 	}
 	return root, nil
@@ -143,7 +144,7 @@ func (t *trip) explainScope(door *Door, op *Operation, s *Scope, err error) {
 		w.At, w.Rules = "none: the author's own code calls", nil
 	}
 	if err != nil {
-		w.Error = AsError(err)
+		w.Error = kiterror.AsError(err)
 	}
 	if s != nil && err == nil {
 		if s.Rows != nil {

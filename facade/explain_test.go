@@ -7,11 +7,12 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/store/storetest"
 )
 
 // explained is an explanation as JSON, and the code of the call's failure.
-func explained(t *testing.T, c facade.Caller, state facade.State, method, params, query, body string) (string, facade.Code) {
+func explained(t *testing.T, c facade.Caller, state facade.State, method, params, query, body string) (string, kiterror.Code) {
 	t.Helper()
 	entity, op, _ := strings.Cut(method, ".")
 	x, err := facade.Explain(t.Context(), c, &facade.Call{Entity: entity, Operation: op, Invocation: facade.Invocation{
@@ -21,7 +22,7 @@ func explained(t *testing.T, c facade.Caller, state facade.State, method, params
 	if jerr != nil {
 		t.Fatal(jerr)
 	}
-	return string(text), facade.CodeOf(err)
+	return string(text), kiterror.CodeOf(err)
 }
 
 func TestExplain(t *testing.T) {
@@ -34,7 +35,7 @@ func TestExplain(t *testing.T) {
 		state                       facade.State
 		method, params, query, body string
 		want                        string
-		code                        facade.Code
+		code                        kiterror.Code
 	}{
 		{
 			"a list", ada, "order.list", ``, `{"filter":{"status":{"in":["open","paid"]}},"fields":"id"}`, ``,
@@ -45,11 +46,11 @@ func TestExplain(t *testing.T) {
 			"who is turned away", nil, "order.list", ``, ``, ``,
 			`{"entity":"order","operation":"list","frond":"desk","kind":"query","by":"store","scopes":[{"door":"order","for":"list","at":"frond.yaml#/collectors/order","rules":[{"when":"user.role == \"staff\"","verdict":"does not hold"},` +
 				`{"when":"user != nil","verdict":"does not hold"},{"when":"","verdict":"holds, and denies"}],"error":{"code":"UNAUTHORIZED","message":"order.list is not for everybody; say who you are"}}],"columns":[],"fields":[],"computed":[],"store":[],"written":"","rows":0,` +
-				`"error":{"code":"UNAUTHORIZED","message":"order.list is not for everybody; say who you are","entity":"order","operation":"list"}}`, facade.Unauthorized,
+				`"error":{"code":"UNAUTHORIZED","message":"order.list is not for everybody; say who you are","entity":"order","operation":"list"}}`, kiterror.Unauthorized,
 		},
 		{
 			"what is not there", nil, "order.burn", ``, ``, ``,
-			`{"entity":"order","operation":"burn","scopes":[],"columns":[],"fields":[],"computed":[],"store":[],"written":"","rows":0,"error":{"code":"NOT_FOUND"`, facade.NotFound,
+			`{"entity":"order","operation":"burn","scopes":[],"columns":[],"fields":[],"computed":[],"store":[],"written":"","rows":0,"error":{"code":"NOT_FOUND"`, kiterror.NotFound,
 		},
 		{
 			"a write that the store could not undo", ada, "order.update", `{"id":"o1"}`, ``, `{"total":3}`,

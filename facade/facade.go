@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -82,7 +83,7 @@ func (f *Facade) Catalog() *Catalog { return f.catalog }
 // nowhere is the store of a façade that was made without one.
 type nowhere struct{}
 
-var errNowhere = Errorf(ServiceUnavailable, "this host keeps no rows: it was started without a store")
+var errNowhere = kiterror.Errorf(kiterror.ServiceUnavailable, "this host keeps no rows: it was started without a store")
 
 func (nowhere) Find(context.Context, *Find) (*Found, error) { return nil, errNowhere }
 

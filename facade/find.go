@@ -2,6 +2,7 @@ package facade
 
 import (
 	"context"
+	"github.com/frondhost/frond/facade/kiterror"
 	"slices"
 	"strings"
 )
@@ -14,7 +15,7 @@ func (t *trip) find(ctx context.Context) error {
 	t.state = t.call.Invocation.State
 	if s := stationOf(ctx); s != nil {
 		if t.depth, t.inside, t.lent = s.depth+1, s.inside, s.lent; t.depth > maxDepth {
-			return Errorf(InternalError, "more than %d calls stand within each other; do handlers call each other in a circle?", maxDepth)
+			return kiterror.Errorf(kiterror.InternalError, "more than %d calls stand within each other; do handlers call each other in a circle?", maxDepth)
 		}
 	}
 	if t.state == nil {
@@ -38,7 +39,7 @@ func (c *Catalog) find(entity, operation string) (*Door, *Operation) {
 
 // missing is NOT_FOUND for what a view does not show. It names what is served there to this
 // caller: an operation that a collector refuses them is left out (decision 210).
-func (f *Facade) missing(ctx context.Context, view *Catalog, c *Call, inside bool) *Error {
+func (f *Facade) missing(ctx context.Context, view *Catalog, c *Call, inside bool) *kiterror.Error {
 	state := c.Invocation.State
 	if state == nil {
 		state = StateFrom(ctx)
@@ -57,7 +58,7 @@ func (f *Facade) missing(ctx context.Context, view *Catalog, c *Call, inside boo
 				names = append(names, op.Name)
 			}
 		}
-		return Errorf(NotFound, "%s has no operation called %s%s", door.Name, shown(c.Operation), served(c.Operation, names, f.suggest))
+		return kiterror.Errorf(kiterror.NotFound, "%s has no operation called %s%s", door.Name, shown(c.Operation), served(c.Operation, names, f.suggest))
 	}
 	for _, frond := range view.Fronds {
 		for _, door := range frond.Doors {
@@ -66,7 +67,7 @@ func (f *Facade) missing(ctx context.Context, view *Catalog, c *Call, inside boo
 			}
 		}
 	}
-	return Errorf(NotFound, "no entity is called %s here%s", shown(c.Entity), served(c.Entity, names, f.suggest))
+	return kiterror.Errorf(kiterror.NotFound, "no entity is called %s here%s", shown(c.Entity), served(c.Entity, names, f.suggest))
 }
 
 // maxShown is how many names a message lists, and how many letters of a name it repeats.

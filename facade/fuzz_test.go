@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema/jsontext"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -16,14 +17,14 @@ import (
 func answers(t *testing.T, f *facade.Facade, query []byte) {
 	t.Helper()
 	res, err := f.Call(t.Context(), &facade.Call{Entity: "post", Operation: "list", Invocation: facade.Invocation{Query: query}})
-	switch code := facade.CodeOf(err); {
+	switch code := kiterror.CodeOf(err); {
 	case err == nil:
 		if text := res.AppendJSON(nil); jsontext.Check(text) != nil {
 			t.Errorf("%s: answered %s", query, text)
 		}
-	case code != facade.ValidationFailed:
+	case code != kiterror.ValidationFailed:
 		t.Errorf("%s: %v", query, err)
-	case strings.Contains(string(facade.AsError(err).AppendJSON(nil)), "editorNote") && !strings.Contains(string(query), "editorNote"):
+	case strings.Contains(string(kiterror.AsError(err).AppendJSON(nil)), "editorNote") && !strings.Contains(string(query), "editorNote"):
 		t.Errorf("%s: names a closed field: %v", query, err)
 	}
 }
@@ -92,7 +93,7 @@ func FuzzBody(f *testing.F) {
 				}
 				continue
 			}
-			if code := facade.CodeOf(err); code != facade.ValidationFailed && code != facade.Conflict {
+			if code := kiterror.CodeOf(err); code != kiterror.ValidationFailed && code != kiterror.Conflict {
 				t.Errorf("%s.%s %s: %v", c.Entity, c.Operation, body, err)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -29,7 +30,7 @@ func typed[In, Out any](fn func(ctx context.Context, in In) (Out, error)) Handle
 		var in In
 		if err := json.Unmarshal(together(&c.Invocation), &in); err != nil {
 			// The cards let it through: it is the Go type that does not fit them.
-			return nil, Internal(fmt.Errorf("%T does not take what the cards of %s.%s admit: %w", in, c.Entity, c.Operation, err))
+			return nil, kiterror.Internal(fmt.Errorf("%T does not take what the cards of %s.%s admit: %w", in, c.Entity, c.Operation, err))
 		}
 		return fn(ctx, in)
 	}
@@ -59,7 +60,7 @@ func (t *trip) handle(ctx context.Context) (*Result, error) {
 	case !there && t.op.Name == "delete":
 		return &Result{Form: FormValue, Value: json.RawMessage("false")}, nil
 	case !there:
-		return nil, Errorf(NotFound, "there is no %s with this id", t.door.Name)
+		return nil, kiterror.Errorf(kiterror.NotFound, "there is no %s with this id", t.door.Name)
 	}
 	t.lent = lent
 	c := &Call{Entity: t.door.Name, Operation: t.op.Name, Select: t.call.Select, Cursors: t.call.Cursors, Partial: t.call.Partial, If: t.cond}
@@ -158,7 +159,7 @@ func (t *trip) adopt(answer any) (*Result, error) {
 }
 
 func (t *trip) unfit(err error) error {
-	return Internal(fmt.Errorf("the handler of %s: %w", t.where(), err))
+	return kiterror.Internal(fmt.Errorf("the handler of %s: %w", t.where(), err))
 }
 
 // textOf is an answer as checked JSON, with the rows and the page it was, if it

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -66,7 +67,7 @@ func TestAnswersThatDoNotFitAreLogged(t *testing.T) {
 		})
 		_, err := f.Call(t.Context(), &facade.Call{Entity: "book", Operation: "one"})
 		var log bytes.Buffer
-		out := facade.Report(t.Context(), slog.New(slog.NewJSONHandler(&log, nil)), err, "")
+		out := kiterror.Report(t.Context(), slog.New(slog.NewJSONHandler(&log, nil)), err, "")
 		var line struct{ Level, Entity, Operation, Field, Trace, Error string }
 		if err := json.Unmarshal(log.Bytes(), &line); err != nil {
 			t.Fatalf("%v: %s", err, log.String())
@@ -75,7 +76,7 @@ func TestAnswersThatDoNotFitAreLogged(t *testing.T) {
 		if line.Level != "ERROR" || line.Entity != "book" || line.Operation != "one" || line.Field != c.field || !strings.Contains(line.Error, c.says) {
 			t.Errorf("%+v", line)
 		}
-		if out.Code != facade.InternalError || strings.Contains(out.Message, c.field) || details["traceId"] != line.Trace || line.Trace == "" {
+		if out.Code != kiterror.InternalError || strings.Contains(out.Message, c.field) || details["traceId"] != line.Trace || line.Trace == "" {
 			t.Errorf("told %+v, logged %+v", out, line)
 		}
 	}
@@ -125,7 +126,7 @@ func TestHandlerAnswers(t *testing.T) {
 		{"empty text is nothing", "plain", json.RawMessage{}, `null`},
 		{"text that is no JSON", "plain", json.RawMessage(`{"a":`), "INTERNAL_ERROR"},
 		{"a value JSON has no word for", "plain", make(chan int), "INTERNAL_ERROR"},
-		{"a failure of the domain", "plain", facade.Errorf(facade.Conflict, "it is lent"), "CONFLICT"},
+		{"a failure of the domain", "plain", kiterror.Errorf(kiterror.Conflict, "it is lent"), "CONFLICT"},
 		{"a failure nobody coded", "plain", errors.New("secret"), "INTERNAL_ERROR"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -196,7 +197,7 @@ func TestFromAndInside(t *testing.T) {
 	book := p.Door("book")
 	facade.Collect(book, facade.CollectorFunc(func(_ context.Context, state facade.State, _ *facade.Door, _ *facade.Operation) (facade.Scope, error) {
 		if state.User() == nil {
-			return facade.Scope{}, facade.Errorf(facade.Unauthorized, "who are you?")
+			return facade.Scope{}, kiterror.Errorf(kiterror.Unauthorized, "who are you?")
 		}
 		return facade.Scope{Hide: []string{"at"}}, nil
 	}))
@@ -284,7 +285,7 @@ func TestHandlerInPlaceOfABuiltIn(t *testing.T) {
 	f := facadeOf(t, shelf, func(p *facade.Project) {
 		facade.Handle(p.Door("book"), "create", func(ctx context.Context, c *facade.Call) (any, error) {
 			if strings.Contains(string(c.Invocation.Body), "banned") {
-				return nil, facade.Errorf(facade.Forbidden, "this is not printed here")
+				return nil, kiterror.Errorf(kiterror.Forbidden, "this is not printed here")
 			}
 			return facade.Inside(ctx).Call(ctx, &facade.Call{Entity: "book", Operation: "create", Invocation: facade.Invocation{Body: c.Invocation.Body}})
 		})
@@ -298,7 +299,7 @@ func TestHandlerInPlaceOfABuiltIn(t *testing.T) {
 	if got, want := must(t, f, "book.create", "", "", `{"id":"b1","title":" x "}`), `{"id":"b1","title":"X","at":null}`; got != want {
 		t.Errorf("got %s want %s", got, want)
 	}
-	if _, err := do(t, f, "book.create", "", "", `{"id":"b2","title":"banned"}`); facade.CodeOf(err) != facade.Forbidden {
+	if _, err := do(t, f, "book.create", "", "", `{"id":"b2","title":"banned"}`); kiterror.CodeOf(err) != kiterror.Forbidden {
 		t.Errorf("%v", err)
 	}
 	if _, err := do(t, f, "book.create", "", "", `{"id":"b2"}`); refusals(err) != "/body/title required: is required" {
@@ -323,7 +324,7 @@ func TestHandlersInACircle(t *testing.T) {
 		})
 	})
 	_, err := do(t, f, "book.plain", "", "", "")
-	if facade.CodeOf(err) != facade.InternalError || !strings.Contains(err.Error(), "circle") {
+	if kiterror.CodeOf(err) != kiterror.InternalError || !strings.Contains(err.Error(), "circle") {
 		t.Errorf("%v", err)
 	}
 }
@@ -372,7 +373,7 @@ func TestPresenter(t *testing.T) {
 	for _, field := range []string{"short", "wild"} {
 		call := &facade.Call{Entity: "book", Operation: "list", Select: []string{"id", field, "shout"}}
 		_, err := f.Call(t.Context(), call)
-		if facade.CodeOf(err) != facade.InternalError || !strings.Contains(err.Error(), "book."+field) || strings.Contains(facade.AsError(err).Message, "secret") {
+		if kiterror.CodeOf(err) != kiterror.InternalError || !strings.Contains(err.Error(), "book."+field) || strings.Contains(kiterror.AsError(err).Message, "secret") {
 			t.Errorf("%s: %v", field, err)
 		}
 		call.Partial = true
@@ -383,7 +384,7 @@ func TestPresenter(t *testing.T) {
 		if got, want := string(res.Rows.AppendJSON(nil)), `[{"id":"b1","shout":"\"one\"!"},{"id":"b2","shout":"\"two\"!"}]`; got != want {
 			t.Errorf("got %s want %s", got, want)
 		}
-		if len(res.Failed) != 1 || res.Failed[0].Field != field || res.Failed[0].Err.Code != facade.InternalError || res.Failed[0].Err.Operation != "list" {
+		if len(res.Failed) != 1 || res.Failed[0].Field != field || res.Failed[0].Err.Code != kiterror.InternalError || res.Failed[0].Err.Operation != "list" {
 			t.Errorf("%+v", res.Failed)
 		}
 	}
@@ -413,10 +414,10 @@ func TestDo(t *testing.T) {
 	if err != nil || len(list.Items) != 3 || list.Total != 3 {
 		t.Errorf("%v %v", list, err)
 	}
-	if _, err := facade.Do[int](ctx, f, "tag.list", facade.Invocation{}); facade.CodeOf(err) != facade.InternalError {
+	if _, err := facade.Do[int](ctx, f, "tag.list", facade.Invocation{}); kiterror.CodeOf(err) != kiterror.InternalError {
 		t.Errorf("%v", err)
 	}
-	if _, err := facade.Do[int](ctx, f, "tag", facade.Invocation{}); facade.CodeOf(err) != facade.BadRequest {
+	if _, err := facade.Do[int](ctx, f, "tag", facade.Invocation{}); kiterror.CodeOf(err) != kiterror.BadRequest {
 		t.Errorf("%v", err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing/fstest"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -37,7 +38,7 @@ func facadeOf(t testing.TB, files map[string]string, attach func(*facade.Project
 }
 
 // do calls entity.op with parts of an invocation as text; "" is absent.
-func do(t testing.TB, c facade.Caller, method, params, query, body string) (string, *facade.Error) {
+func do(t testing.TB, c facade.Caller, method, params, query, body string) (string, *kiterror.Error) {
 	t.Helper()
 	return storetest.Call(t, c, method, facade.Invocation{Params: raw(params), Query: raw(query), Body: raw(body)})
 }
@@ -75,7 +76,7 @@ func ids(t testing.TB, list string) string {
 }
 
 // refusals are the details of a validation failure, one a line: pointer code message.
-func refusals(err *facade.Error) string {
+func refusals(err *kiterror.Error) string {
 	if err == nil {
 		return "none"
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/store/storetest"
 )
 
@@ -102,7 +103,7 @@ x-kit-version: 1
 func TestSortBehindThePrimaryKeyIsJudged(t *testing.T) {
 	f := facadeOf(t, leakFiles, func(p *facade.Project) { facade.Collect(p.Door("author"), scopedTo("", "note")) })
 	for _, sort := range []string{"id,note", "id,nose"} {
-		if _, err := do(t, f, "author.list", "", `{"sort": "`+sort+`"}`, ""); facade.CodeOf(err) != facade.ValidationFailed {
+		if _, err := do(t, f, "author.list", "", `{"sort": "`+sort+`"}`, ""); kiterror.CodeOf(err) != kiterror.ValidationFailed {
 			t.Errorf("sort=%s: %v", sort, err)
 		}
 	}

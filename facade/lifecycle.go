@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -93,11 +94,11 @@ func (f *Facade) created(p *schema.Property, now time.Time) (json.RawMessage, er
 		generate := f.registry.Generators[rule.Generate]
 		if generate == nil {
 			// spec 2.2.3: resolved against the consumer's registry, an unknown name is a local error.
-			return nil, Internal(fmt.Errorf("unknown generator %q, named by %s.%s", rule.Generate, p.Owner.Name, p.Name))
+			return nil, kiterror.Internal(fmt.Errorf("unknown generator %q, named by %s.%s", rule.Generate, p.Owner.Name, p.Name))
 		}
 		value, err := generate()
 		if err != nil {
-			return nil, Internal(fmt.Errorf("generator %q: %w", rule.Generate, err))
+			return nil, kiterror.Internal(fmt.Errorf("generator %q: %w", rule.Generate, err))
 		}
 		return value, nil
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/store/storetest"
 )
 
@@ -77,7 +78,7 @@ func TestFilter(t *testing.T) {
 		t.Run(c.method+c.filter, func(t *testing.T) {
 			text, err := do(t, f, c.method, "", `{"filter":`+c.filter+`}`, "")
 			if c.want == "not" {
-				if facade.CodeOf(err) != facade.ValidationFailed {
+				if kiterror.CodeOf(err) != kiterror.ValidationFailed {
 					t.Errorf("got %s, %v", text, err)
 				}
 				return
@@ -154,7 +155,7 @@ func TestListRefuses(t *testing.T) {
 	} {
 		t.Run(c.query[:min(60, len(c.query))], func(t *testing.T) {
 			text, err := do(t, f, c.method, "", c.query, "")
-			if facade.CodeOf(err) != facade.ValidationFailed && facade.CodeOf(err) != "" || err == nil {
+			if kiterror.CodeOf(err) != kiterror.ValidationFailed && kiterror.CodeOf(err) != "" || err == nil {
 				t.Fatalf("got %s, %v", text, err)
 			}
 			if got := refusals(err); !strings.Contains(got, c.want) {
@@ -422,7 +423,7 @@ func TestEach(t *testing.T) {
 			res, err := f.Call(t.Context(), &c.call)
 			var text string
 			if err != nil {
-				text = string(facade.CodeOf(err))
+				text = string(kiterror.CodeOf(err))
 			} else {
 				text = string(res.AppendJSON(nil))
 			}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -32,7 +33,7 @@ func (t *trip) merge(ctx context.Context, patch json.RawMessage) error {
 			continue
 		}
 		if m.fields = append(m.fields, name); t.away() && p.Shape.Properties == nil {
-			return Errorf(NotImplemented, "the update of %s runs elsewhere, and merges no object such as %s there; send it as application/json, which replaces it", t.door.Name, name)
+			return kiterror.Errorf(kiterror.NotImplemented, "the update of %s runs elsewhere, and merges no object such as %s there; send it as application/json, which replaces it", t.door.Name, name)
 		}
 	}
 	if m.fields == nil {

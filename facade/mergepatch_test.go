@@ -4,11 +4,12 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // patched is a field of the note after a patch over what stands there.
-func patched(t *testing.T, merge bool, field, stands, patch string) (string, *facade.Error) {
+func patched(t *testing.T, merge bool, field, stands, patch string) (string, *kiterror.Error) {
 	t.Helper()
 	f, _ := notes(t, nil)
 	staff := user(f, "role", "staff")
@@ -18,7 +19,7 @@ func patched(t *testing.T, merge bool, field, stands, patch string) (string, *fa
 		Params: raw(`{"id":"n"}`), Body: raw(`{"` + field + `":` + patch + `}`),
 	}})
 	if err != nil {
-		return "", facade.AsError(err)
+		return "", kiterror.AsError(err)
 	}
 	return string(jsontext.Get(res.AppendJSON(nil), field)), nil
 }
@@ -102,7 +103,7 @@ func TestMergePatchesAtARemote(t *testing.T) {
 		_, err := f.Call(t.Context(), &facade.Call{Entity: "post", Operation: "update", Merge: true, Invocation: facade.Invocation{Params: raw(`{"id":"p1"}`), Body: raw(body)}})
 		return err
 	}
-	if err := call(`{"meta":{"a":1}}`); facade.CodeOf(err) != facade.NotImplemented {
+	if err := call(`{"meta":{"a":1}}`); kiterror.CodeOf(err) != kiterror.NotImplemented {
 		t.Errorf("an open object: %v", err)
 	}
 	if err := call(`{"title":"merged"}`); err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -86,7 +87,7 @@ type trip struct {
 
 	// admit
 	details []schema.Detail // what is refused
-	verdict *Error          // what is refused without a detail
+	verdict *kiterror.Error // what is refused without a detail
 	params  json.RawMessage // judged; of a handler's call also decoded and filled
 	query   json.RawMessage
 	body    schema.Object
@@ -114,7 +115,7 @@ func (t *trip) run(ctx context.Context) (*Result, error) {
 	case t.op.builtin != nil:
 		return t.op.builtin.run(t, ctx)
 	}
-	return nil, Errorf(NotImplemented, "%s.%s is declared and nothing answers it; attach a handler to it", t.door.Name, t.op.Name)
+	return nil, kiterror.Errorf(kiterror.NotImplemented, "%s.%s is declared and nothing answers it; attach a handler to it", t.door.Name, t.op.Name)
 }
 
 // handled says whether the author's handler answers the call.
@@ -128,15 +129,15 @@ func (t *trip) name(err error) error {
 	case err == nil:
 		return nil
 	case t.op != nil:
-		return AsError(err).At(t.door.Name, t.op.Name).Masked()
+		return kiterror.AsError(err).At(t.door.Name, t.op.Name).Masked()
 	}
-	return AsError(err).At(t.call.Entity, t.call.Operation).Masked()
+	return kiterror.AsError(err).At(t.call.Entity, t.call.Operation).Masked()
 }
 
 // rescue turns a panic into INTERNAL_ERROR; the stack is in its cause, which
 // [Report] logs.
 func rescue(res **Result, err *error) {
 	if p := recover(); p != nil {
-		*res, *err = nil, Panicked(p)
+		*res, *err = nil, kiterror.Panicked(p)
 	}
 }

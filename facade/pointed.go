@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -86,7 +87,7 @@ func (t *trip) pointedAway(ctx context.Context, p *schema.Property, value json.R
 	}
 	had, err := t.pointedBefore(ctx, p)
 	if err == nil && (had == nil || !subset(missing, had)) {
-		err = Dangling(p)
+		err = kiterror.Dangling(p)
 	}
 	return err
 }

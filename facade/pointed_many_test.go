@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -45,7 +46,7 @@ func TestIDsOfAListExist(t *testing.T) {
 		{"a new row that names itself", other, "post.create", "", `{"id":"5","likes":["5"]}`, false},
 	} {
 		_, err := do(t, c.caller, c.method, c.params, "", c.body)
-		if c.refused != (err != nil) || err != nil && (err.Code != facade.Conflict || !strings.Contains(err.Message, "tags") && !strings.Contains(err.Message, "likes")) {
+		if c.refused != (err != nil) || err != nil && (err.Code != kiterror.Conflict || !strings.Contains(err.Message, "tags") && !strings.Contains(err.Message, "likes")) {
 			t.Errorf("%s: %v, want it refused: %v", c.name, err, c.refused)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -32,7 +33,7 @@ func (t *trip) runAway(ctx context.Context) (*Result, error) {
 		return t.received(t.findAway(ctx, carrier))
 	}
 	switch err := t.seenAway(ctx, carrier); {
-	case t.op.Name == "delete" && CodeOf(err) == NotFound:
+	case t.op.Name == "delete" && kiterror.CodeOf(err) == kiterror.NotFound:
 		return &Result{Form: FormValue, Value: json.RawMessage("false")}, nil
 	case err != nil:
 		return nil, t.veiledAway(err)
@@ -52,7 +53,7 @@ func (t *trip) runAway(ctx context.Context) (*Result, error) {
 func (t *trip) carrier(door *Door) (Caller, error) {
 	c := t.facade.remotes[door.Frond.Name]
 	if c == nil {
-		return nil, Errorf(ServiceUnavailable, "%s runs elsewhere, and nothing carries calls there", door.Frond.Name)
+		return nil, kiterror.Errorf(kiterror.ServiceUnavailable, "%s runs elsewhere, and nothing carries calls there", door.Frond.Name)
 	}
 	if t.told != nil {
 		c = explainedCarrier{c, t.told, door.Frond.Remote}
@@ -67,7 +68,7 @@ func (t *trip) namedAway(ctx context.Context, carrier Caller) (*Result, error) {
 	if id := jsontext.Get(t.params, "id"); id != nil && t.see.Rows != nil {
 		if missing, err := t.unseen(ctx, t.door.Entity, t.see, []json.RawMessage{id}); err != nil || len(missing) > 0 {
 			if err == nil {
-				err = Errorf(NotFound, "there is no %s with this id", t.door.Name)
+				err = kiterror.Errorf(kiterror.NotFound, "there is no %s with this id", t.door.Name)
 			}
 			return nil, err
 		}
@@ -229,10 +230,10 @@ func (t *trip) fetchAway(ctx context.Context, carrier Caller, door *Door, rows *
 // can: its list takes a filter, and no field of it is closed outward there.
 func (d *Door) filtered(rows *Filter) error {
 	if op := d.Operation("list"); op == nil || !op.Takes("filter") {
-		return Errorf(NotImplemented, "the list of %s takes no filter where it runs, and what you may see of it cannot be told apart without one", d.Name)
+		return kiterror.Errorf(kiterror.NotImplemented, "the list of %s takes no filter where it runs, and what you may see of it cannot be told apart without one", d.Name)
 	}
 	if p := rows.closed(); p != nil {
-		return Internal(fmt.Errorf("the collector of %s goes by %s.%s, which is closed outward: where it runs nobody can ask by it", d.Name, p.Owner.Name, p.Name))
+		return kiterror.Internal(fmt.Errorf("the collector of %s goes by %s.%s, which is closed outward: where it runs nobody can ask by it", d.Name, p.Owner.Name, p.Name))
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 	"github.com/frondhost/frond/store/storetest"
@@ -232,13 +233,13 @@ func TestNearAndFarCollectors(t *testing.T) {
 		facade.Collect(p.Door("post"), facade.CollectorFunc(func(_ context.Context, s facade.State, d *facade.Door, op *facade.Operation) (facade.Scope, error) {
 			user := s.User()
 			if user == nil {
-				return facade.Scope{}, facade.Errorf(facade.Unauthorized, "say who you are")
+				return facade.Scope{}, kiterror.Errorf(kiterror.Unauthorized, "say who you are")
 			}
 			if user["role"] == "editor" {
 				return facade.Scope{}, nil
 			}
 			if op.Name == "delete" {
-				return facade.Scope{}, facade.Errorf(facade.Forbidden, "not yours to remove")
+				return facade.Scope{}, kiterror.Errorf(kiterror.Forbidden, "not yours to remove")
 			}
 			author := d.Entity.Property("authorId")
 			return facade.Scope{
@@ -326,13 +327,13 @@ func TestARefusalWithoutDetailsIsNotSentAgain(t *testing.T) {
 	sent := 0
 	refuses := facade.CallerFunc(func(context.Context, *facade.Call) (*facade.Result, error) {
 		sent++
-		return nil, facade.Errorf(facade.ValidationFailed, "no")
+		return nil, kiterror.Errorf(kiterror.ValidationFailed, "no")
 	})
 	f, err := facade.New(p, nil, &facade.Options{Remotes: map[string]facade.Caller{"people": refuses, "blog": refuses}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := do(t, f, "author.create", "", "", `{"name":"A","email":"a@b.example","password":"12345678"}`); err == nil || err.Code != facade.ValidationFailed || sent != 1 {
+	if _, err := do(t, f, "author.create", "", "", `{"name":"A","email":"a@b.example","password":"12345678"}`); err == nil || err.Code != kiterror.ValidationFailed || sent != 1 {
 		t.Errorf("%v, sent %d times, want once", err, sent)
 	}
 }

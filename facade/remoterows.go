@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -16,7 +17,7 @@ func (t *trip) shownAway(ctx context.Context, res *Result) (*Result, error) {
 	for i := range ids {
 		id, why := keyText(e.Primary, res.Rows.Row(i).Get(e.Primary.Name))
 		if why != "" {
-			return nil, Errorf(NotImplemented, "%s answers rows without %s, and what you may see of them cannot be told apart without it", t.where(), e.Primary.Name)
+			return nil, kiterror.Errorf(kiterror.NotImplemented, "%s answers rows without %s, and what you may see of them cannot be told apart without it", t.where(), e.Primary.Name)
 		}
 		ids[i] = string(id)
 		distinct.add(id)
@@ -41,7 +42,7 @@ func (t *trip) shownAway(ctx context.Context, res *Result) (*Result, error) {
 		out.Total = int64(out.Rows.Len())
 	}
 	if out.Rows.Len() == 0 && t.op.Cardinality == One {
-		return nil, Errorf(NotFound, "there is no %s like this", t.op.outDoor.Name)
+		return nil, kiterror.Errorf(kiterror.NotFound, "there is no %s like this", t.op.outDoor.Name)
 	}
 	return &out, nil
 }
@@ -102,7 +103,7 @@ func (s *selection) narrowed(rows *Rows) *Rows {
 // veiledAway is a remote's failure without the details of fields that a collector
 // here hides.
 func (t *trip) veiledAway(err error) error {
-	e := AsError(err)
+	e := kiterror.AsError(err)
 	details, ok := e.Details.([]schema.Detail)
 	if !ok || len(t.see.Hide) == 0 {
 		return err
@@ -114,7 +115,7 @@ func (t *trip) veiledAway(err error) error {
 	if len(seen) == len(details) {
 		return err
 	}
-	veiled := &Error{Code: e.Code, Message: "a value that is not yours to send stands in the way", Entity: e.Entity, Operation: e.Operation}
+	veiled := &kiterror.Error{Code: e.Code, Message: "a value that is not yours to send stands in the way", Entity: e.Entity, Operation: e.Operation}
 	if len(seen) > 0 {
 		veiled.Message, veiled.Details = sentence(seen[0]), seen
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -19,10 +20,10 @@ func (t *trip) createAway(ctx context.Context, carrier Caller) (*Result, error) 
 	body, stamps := t.stampedBody(in.Body)
 	in.Body = body
 	res, err := carrier.Call(ctx, t.sent(in))
-	if err == nil || len(stamps) == 0 || CodeOf(err) != ValidationFailed {
+	if err == nil || len(stamps) == 0 || kiterror.CodeOf(err) != kiterror.ValidationFailed {
 		return res, err
 	}
-	details, _ := AsError(err).Details.([]schema.Detail)
+	details, _ := kiterror.AsError(err).Details.([]schema.Detail)
 	if len(details) == 0 {
 		return nil, err // it does not say what it refuses
 	}
@@ -107,7 +108,7 @@ func (t *trip) seenAway(ctx context.Context, carrier Caller) error {
 	}
 	if t.op.Name == "create" {
 		if left.never() {
-			return Errorf(Forbidden, "you may not create this: it would not be yours to see")
+			return kiterror.Errorf(kiterror.Forbidden, "you may not create this: it would not be yours to see")
 		}
 		return nil
 	}
@@ -116,14 +117,14 @@ func (t *trip) seenAway(ctx context.Context, carrier Caller) error {
 	case err != nil:
 		return err
 	case !there:
-		return Errorf(NotFound, "there is no %s with this id", t.door.Name)
+		return kiterror.Errorf(kiterror.NotFound, "there is no %s with this id", t.door.Name)
 	case left == nil, left == where, left.always():
 		return nil
 	case !left.never():
 		there, err = t.isThere(ctx, carrier, both(where, left))
 	}
 	if err == nil && (left.never() || !there) {
-		err = Errorf(Forbidden, "you may not change this so: it would not be yours to see any more")
+		err = kiterror.Errorf(kiterror.Forbidden, "you may not change this so: it would not be yours to see any more")
 	}
 	return err
 }

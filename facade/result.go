@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strconv"
 
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -42,7 +43,7 @@ type Result struct {
 // FieldError is a computed field that failed, and why.
 type FieldError struct {
 	Field string
-	Err   *Error
+	Err   *kiterror.Error
 }
 
 // AppendJSON appends the result as every surface's JSON has it: a row or null, an

@@ -10,6 +10,7 @@ import (
 
 	"github.com/expr-lang/expr/types"
 
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -86,7 +87,7 @@ func (r *rules) scopeAt(now time.Time, state State, door *Door, op *Operation) (
 		switch holds, err := rule.holds(given); {
 		case err != nil:
 			// It is not known who this is, so nobody is let in.
-			return Scope{}, Internal(fmt.Errorf("the collector of %s, %s/when: %w", door.Name, rule.at, err))
+			return Scope{}, kiterror.Internal(fmt.Errorf("the collector of %s, %s/when: %w", door.Name, rule.at, err))
 		case holds:
 			return rule.scope(binding{state, now}, door, op)
 		}
@@ -224,7 +225,7 @@ func kept(p *schema.Property, value json.RawMessage) json.RawMessage {
 // turnedAway is the verdict of a rule that denies, and of none that matches.
 func turnedAway(state State, door *Door, op *Operation) error {
 	if state.User() == nil {
-		return Errorf(Unauthorized, "%s.%s is not for everybody; say who you are", door.Name, op.Name)
+		return kiterror.Errorf(kiterror.Unauthorized, "%s.%s is not for everybody; say who you are", door.Name, op.Name)
 	}
-	return Errorf(Forbidden, "%s.%s is not for you", door.Name, op.Name)
+	return kiterror.Errorf(kiterror.Forbidden, "%s.%s is not for you", door.Name, op.Name)
 }

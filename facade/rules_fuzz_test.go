@@ -41,7 +41,9 @@ func FuzzRows(f *testing.F) {
 		if err := host.Seed(context.Background()); err != nil {
 			t.Fatal(err)
 		}
-		list := func(state facade.State) string { return ids(t, must(t, as(host, state), "order.list", "", "", "")) }
+		list := func(state facade.State) string {
+			return ids(t, must(t, as(host, state), "order.list", "", "", ""))
+		}
 		without := strings.Fields(list(facade.State{}))
 		for _, state := range values {
 			with := strings.Fields(list(state))

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // desk is a small shop with somebody to keep out: orders of customers, lines of
@@ -83,11 +84,11 @@ func user(f facade.Caller, pairs ...any) facade.Caller {
 }
 
 // told is an answer, or the failure with its details.
-func told(text string, err *facade.Error) string {
+func told(text string, err *kiterror.Error) string {
 	switch {
 	case err == nil:
 		return masked(text)
-	case err.Code == facade.ValidationFailed:
+	case err.Code == kiterror.ValidationFailed:
 		return refusals(err)
 	}
 	return string(err.Code)
@@ -279,7 +280,9 @@ func TestReferencesNeverWiden(t *testing.T) {
 		{`{lines: {every: {what: {ne: $user.x}}}}`, "pen", "o2 o3 o4", ""},
 	} {
 		f := facadeOf(t, desk("name: desk\ncollectors:\n  order: [{rows: "+c.rows+"}]"), nil)
-		list := func(caller facade.Caller) string { return ids(t, must(t, caller, "order.list", "", "", "")) }
+		list := func(caller facade.Caller) string {
+			return ids(t, must(t, caller, "order.list", "", "", ""))
+		}
 		if got := list(user(f, "x", c.value)); got != c.with {
 			t.Errorf("%s with %v: %q, want %q", c.rows, c.value, got, c.with)
 		}
@@ -299,7 +302,7 @@ func TestAFailingRuleShutsTheDoor(t *testing.T) {
 	}
 	for _, caller := range []facade.Caller{as(f, nil), user(f), user(f, "level", "high")} {
 		_, err := do(t, caller, "order.list", "", "", "")
-		if facade.CodeOf(err) != facade.InternalError || strings.Contains(err.Message, "level") {
+		if kiterror.CodeOf(err) != kiterror.InternalError || strings.Contains(err.Message, "level") {
 			t.Errorf("%+v", err)
 		}
 		if !strings.Contains(err.Error(), "/collectors/order/0/when: user.level > 3") {
@@ -335,7 +338,7 @@ func TestWhen(t *testing.T) {
 	} {
 		f := facadeOf(t, desk("name: desk\ncollectors:\n  customer:\n    - when: "+quoted(c.when)), nil)
 		_, err := do(t, as(f, c.state), "customer.list", "", "", "")
-		if (err == nil) != c.want || err != nil && err.Code == facade.InternalError {
+		if (err == nil) != c.want || err != nil && err.Code == kiterror.InternalError {
 			t.Errorf("%s for %v: %v, want %v", c.when, c.state, err, c.want)
 		}
 	}
@@ -350,7 +353,7 @@ func TestAFailingRuleBehindARelation(t *testing.T) {
 		{"line.list", `{"filter":{"order":{"total":{"gt":1}}}}`, ""},
 		{"line.create", "", `{"id":9,"orderId":"o1","what":"x"}`},
 	} {
-		if _, err := do(t, as(f, nil), c.method, "", c.query, c.body); facade.CodeOf(err) != facade.InternalError {
+		if _, err := do(t, as(f, nil), c.method, "", c.query, c.body); kiterror.CodeOf(err) != kiterror.InternalError {
 			t.Errorf("%s: %v", c.method, err)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -102,7 +103,7 @@ func (t *trip) seen(ctx context.Context, e *schema.Entity) (*Scope, bool) {
 	s, asked := t.reach[door]
 	if !asked {
 		var err error
-		if s, err = t.scopeOf(ctx, door, door.reading()); CodeOf(err) == InternalError {
+		if s, err = t.scopeOf(ctx, door, door.reading()); kiterror.CodeOf(err) == kiterror.InternalError {
 			t.fail(err) // not a verdict on the caller: the collector itself failed
 		}
 		if t.reach == nil {

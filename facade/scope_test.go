@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -15,7 +16,7 @@ import (
 func own(ctx context.Context, state facade.State, door *facade.Door, op *facade.Operation) (facade.Scope, error) {
 	user := state.User()
 	if user == nil {
-		return facade.Scope{}, facade.Errorf(facade.Unauthorized, "who are you?")
+		return facade.Scope{}, kiterror.Errorf(kiterror.Unauthorized, "who are you?")
 	}
 	id := user["id"].(string)
 	if id == "root" {
@@ -82,7 +83,7 @@ func TestScope(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			text, err := do(t, c.caller, c.method, c.params, c.query, c.body)
 			if err != nil {
-				if text = refusals(err); err.Code != facade.ValidationFailed {
+				if text = refusals(err); err.Code != kiterror.ValidationFailed {
 					text = string(err.Code)
 				}
 			}
@@ -112,7 +113,7 @@ func TestScopeHidesARequiredField(t *testing.T) {
 	}))
 	f := storetest.New(t, p, storetest.NewStore(), nil)
 	_, err := do(t, f, "tag.create", "", "", `{"label":"x"}`)
-	if facade.CodeOf(err) != facade.Forbidden || strings.Contains(err.Error(), "topic") {
+	if kiterror.CodeOf(err) != kiterror.Forbidden || strings.Contains(err.Error(), "topic") {
 		t.Errorf("%v", err)
 	}
 	if got, want := must(t, f, "tag.findById", `{"id":"t1"}`, "", ""), `{"id":"t1","label":"MATHEMATICS"}`; got != want {
@@ -145,7 +146,7 @@ func TestAFailingCollectorShutsTheDoor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text, err := do(t, f, "tag.list", "", "", ""); facade.CodeOf(err) != facade.InternalError {
+	if text, err := do(t, f, "tag.list", "", "", ""); kiterror.CodeOf(err) != kiterror.InternalError {
 		t.Errorf("got %s, %v", text, err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -72,7 +73,7 @@ func (f *Facade) Seed(ctx context.Context) error {
 	store := SeederOf(f.store)
 	done, err := store.Seeded(ctx, entities)
 	if err != nil {
-		return AsError(err)
+		return kiterror.AsError(err)
 	}
 	var batches []SeedBatch
 	for _, file := range files {
@@ -82,7 +83,7 @@ func (f *Facade) Seed(ctx context.Context) error {
 		empty, err := isEmpty(ctx, f.store, file.entity)
 		switch {
 		case err != nil:
-			return AsError(err).At(file.entity.Name, "create")
+			return kiterror.AsError(err).At(file.entity.Name, "create")
 		case empty:
 			s.files = append(s.files, s.judge(ctx, file))
 		default:
@@ -107,8 +108,8 @@ func (f *Facade) Seed(ctx context.Context) error {
 
 // explain is a store's refusal of seeds as a fault of the file they stand in.
 func (s *seeding) explain(err error) error {
-	var refused *Error
-	if errors.As(err, &refused) && refused.Code == Conflict {
+	var refused *kiterror.Error
+	if errors.As(err, &refused) && refused.Code == kiterror.Conflict {
 		for _, file := range s.files {
 			if file.entity.Name == refused.Entity {
 				return schema.Faults{{File: file.file, Message: "the store refuses these rows: " + refused.Message}}
@@ -116,7 +117,7 @@ func (s *seeding) explain(err error) error {
 		}
 	}
 	if err != nil {
-		return AsError(err)
+		return kiterror.AsError(err)
 	}
 	return nil
 }
@@ -197,7 +198,7 @@ func (s *seeding) id(e *schema.Entity, r Record) json.RawMessage {
 
 // refused keeps why a row was refused, a fault for every detail.
 func (s *seeding) refused(file string, i int, err error) {
-	e := AsError(err)
+	e := kiterror.AsError(err)
 	details, _ := e.Details.([]schema.Detail)
 	for _, d := range details {
 		s.fault(file, i, strings.TrimPrefix(d.Pointer, "/body"), strings.TrimPrefix(d.Path+" "+d.Message, ". "), "")
@@ -266,7 +267,7 @@ func (s *seeding) listed(ctx context.Context, file judged, p *schema.Property) e
 				Entity: target, Select: NewLayout([]string{target.Primary.Name}), Limit: 1, Each: &EachKey{Field: target.Primary, Values: []json.RawMessage{id}},
 			})
 			if err != nil {
-				return AsError(err).At(file.entity.Name, "create")
+				return kiterror.AsError(err).At(file.entity.Name, "create")
 			}
 			if found.Groups[0].From == found.Groups[0].To {
 				s.fault(file.file, i, fmt.Sprintf("/%s/%d", jsontext.Token(p.Name), j), fmt.Sprintf("%s names a %s that is not among the seeds", p.Name, target.Name), "add the row, or name one that is there")

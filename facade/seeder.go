@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -49,7 +50,7 @@ func (s forgetful) Seeded(ctx context.Context, entities []*schema.Entity) (map[*
 	for _, e := range entities {
 		empty, err := isEmpty(ctx, s.Store, e)
 		if err != nil {
-			return nil, AsError(err).At(e.Name, "create")
+			return nil, kiterror.AsError(err).At(e.Name, "create")
 		}
 		done[e] = !empty
 	}
@@ -63,13 +64,13 @@ func (s forgetful) Seed(ctx context.Context, batches []SeedBatch) error {
 			continue
 		}
 		if _, err := s.Insert(ctx, b.Entity, b.Rows, nil, NewLayout([]string{b.Entity.Primary.Name})); err != nil {
-			return AsError(err).At(b.Entity.Name, "create")
+			return kiterror.AsError(err).At(b.Entity.Name, "create")
 		}
 	}
 	for _, b := range batches {
 		for _, late := range b.Late {
 			if _, err := s.Update(ctx, b.Entity, late.ID, nil, late.Set, nil, NewLayout([]string{b.Entity.Primary.Name})); err != nil {
-				return AsError(err).At(b.Entity.Name, "create")
+				return kiterror.AsError(err).At(b.Entity.Name, "create")
 			}
 		}
 	}

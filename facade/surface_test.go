@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -220,7 +221,7 @@ func TestOnASurface(t *testing.T) {
 		text, err := do(t, rest, c.method, "", c.query, "")
 		got := text
 		switch {
-		case err != nil && err.Code == facade.NotFound:
+		case err != nil && err.Code == kiterror.NotFound:
 			got = string(err.Code) + " " + err.Message
 		case err != nil:
 			got = refusals(err)
@@ -256,7 +257,7 @@ func TestKeysAreWrittenOnASurface(t *testing.T) {
 	f := facadeOf(t, shopOf("surfaces: {rest: {except: [category]}}\ncollectors: {category: [{rows: {id: {ne: c2}}}]}"), nil)
 	rest := on(t, f, facade.OnREST)
 	must(t, rest, "product.create", "", "", `{"id":"p3","name":"Axe","categoryId":"c1","tags":[]}`)
-	if _, err := do(t, rest, "product.create", "", "", `{"id":"p4","name":"Owl","categoryId":"c2","tags":[]}`); err == nil || err.Code != facade.Conflict {
+	if _, err := do(t, rest, "product.create", "", "", `{"id":"p4","name":"Owl","categoryId":"c2","tags":[]}`); err == nil || err.Code != kiterror.Conflict {
 		t.Errorf("a hidden row is pointed at: %v", err)
 	}
 }

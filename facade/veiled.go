@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -11,19 +12,19 @@ import (
 // veiled is a store's CONFLICT as this caller may be told it: neither fields that
 // are hidden from them are named, nor relations of rows that may be.
 func (t *trip) veiled(ctx context.Context, err error) error {
-	var v *Violation
+	var v *kiterror.Violation
 	if t.inside || !errors.As(err, &v) {
 		return err
 	}
-	if v.Kind == Restrict {
+	if v.Kind == kiterror.Restrict {
 		by := v.Fields[0]
 		see, ok := t.reached(ctx, by.Owner)
 		if ok && see.Rows == nil && t.readable(see, by) {
 			return err
 		}
 		const message = "is still pointed at by other rows; remove or change them first"
-		veiled := Errorf(Conflict, "the row %s", message).WithCause(err)
-		veiled.Details = []schema.Detail{{Path: "id", Pointer: "/params/id", Code: Restrict, Message: message}}
+		veiled := kiterror.Errorf(kiterror.Conflict, "the row %s", message).WithCause(err)
+		veiled.Details = []schema.Detail{{Path: "id", Pointer: "/params/id", Code: kiterror.Restrict, Message: message}}
 		return veiled
 	}
 	var seen []*schema.Property
@@ -36,9 +37,9 @@ func (t *trip) veiled(ctx context.Context, err error) error {
 	case len(seen) == len(v.Fields):
 		return err
 	case len(seen) > 0: // of the constraint's members the caller knows these
-		return Taken(seen...)
-	case v.Kind == Unique:
-		return Errorf(Conflict, "a value that is not yours to send is already taken").WithCause(err)
+		return kiterror.Taken(seen...)
+	case v.Kind == kiterror.Unique:
+		return kiterror.Errorf(kiterror.Conflict, "a value that is not yours to send is already taken").WithCause(err)
 	}
-	return Errorf(Conflict, "a value that is not yours to send names a row that does not exist").WithCause(err)
+	return kiterror.Errorf(kiterror.Conflict, "a value that is not yours to send names a row that does not exist").WithCause(err)
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -97,7 +98,7 @@ func (t *trip) versionScope(ctx context.Context) (*Scope, error) {
 	switch {
 	case err == nil:
 		return &s, nil
-	case CodeOf(err) == InternalError:
+	case kiterror.CodeOf(err) == kiterror.InternalError:
 		return nil, err
 	case t.inside: // the author's own code reads what its caller may not
 		return open, nil
@@ -191,7 +192,7 @@ func (t *trip) readIfMatch(value json.RawMessage) *Precondition {
 func (t *trip) admitIf(ctx context.Context) error {
 	if own := t.call.If; own != nil {
 		if t.op.builtin == nil || t.op.Name != "update" && t.op.Name != "delete" {
-			return Errorf(PreconditionFailed, "%s holds no row to a version; leave If-Match out", t.where())
+			return kiterror.Errorf(kiterror.PreconditionFailed, "%s holds no row to a version; leave If-Match out", t.where())
 		}
 		if t.cond != nil {
 			t.refuseQuery("ifMatch", "exclusive", "stands in the query and beside the call; send one of the two")
@@ -212,9 +213,9 @@ func (t *trip) admitIf(ctx context.Context) error {
 	}
 	switch see := t.asVersion; {
 	case see == nil:
-		return Errorf(PreconditionFailed, "you may not read the row, so that you hold no version of it; leave If-Match out")
+		return kiterror.Errorf(kiterror.PreconditionFailed, "you may not read the row, so that you hold no version of it; leave If-Match out")
 	case t.away() && (len(see.Hide) > 0 || t.cond.NoneMatch != nil || !t.op.Takes("ifMatch")):
-		return Errorf(NotImplemented, "%s cannot hold the row to a version where it runs; leave If-Match and If-None-Match out", t.where())
+		return kiterror.Errorf(kiterror.NotImplemented, "%s cannot hold the row to a version where it runs; leave If-Match and If-None-Match out", t.where())
 	}
 	return nil
 }
@@ -226,7 +227,7 @@ func (t *trip) judgeVersion(current Row) error {
 	}
 	version, err := t.facade.version(current, t.asVersion.versioned(t.door.Entity), false)
 	if err == nil && !t.cond.holds(version) {
-		err = Errorf(PreconditionFailed, "the row is not the one named; read it again and send its ETag")
+		err = kiterror.Errorf(kiterror.PreconditionFailed, "the row is not the one named; read it again and send its ETag")
 	}
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 	"github.com/frondhost/frond/store/storetest"
@@ -89,7 +90,9 @@ func etag(t *testing.T, c facade.Caller) string {
 func TestPreconditions(t *testing.T) {
 	f, store := notes(t, nil)
 	staff := user(f, "role", "staff")
-	rival := func() { store.rival = func() { must(t, staff, "note.update", `{"id":"n"}`, "", `{"title":"rival"}`) } }
+	rival := func() {
+		store.rival = func() { must(t, staff, "note.update", `{"id":"n"}`, "", `{"title":"rival"}`) }
+	}
 	v := etag(t, staff)
 	if len(v) != 22 {
 		t.Fatalf("the version is %q", v)
@@ -98,16 +101,16 @@ func TestPreconditions(t *testing.T) {
 		name, method, query string
 		caller              facade.Caller
 		beside              bool // somebody else writes in between
-		want                facade.Code
+		want                kiterror.Code
 	}{
-		{"another version", "note.update", `{"ifMatch":"x"}`, staff, false, facade.PreconditionFailed},
-		{"an empty one", "note.update", `{"ifMatch":""}`, staff, false, facade.PreconditionFailed},
-		{"a null", "note.update", `{"ifMatch":null}`, staff, false, facade.ValidationFailed},
-		{"a number", "note.update", `{"ifMatch":[1]}`, staff, false, facade.ValidationFailed},
-		{"no version at all", "note.update", `{"ifMatch":[]}`, staff, false, facade.ValidationFailed},
-		{"who may not read the row", "note.update", `{"ifMatch":"` + v + `"}`, user(f, "role", "blind"), false, facade.PreconditionFailed},
-		{"a rival in between", "note.update", `{"ifMatch":"` + v + `"}`, staff, true, facade.PreconditionFailed},
-		{"a rival before a removal", "note.delete", `{"ifMatch":"` + v + `"}`, staff, true, facade.PreconditionFailed},
+		{"another version", "note.update", `{"ifMatch":"x"}`, staff, false, kiterror.PreconditionFailed},
+		{"an empty one", "note.update", `{"ifMatch":""}`, staff, false, kiterror.PreconditionFailed},
+		{"a null", "note.update", `{"ifMatch":null}`, staff, false, kiterror.ValidationFailed},
+		{"a number", "note.update", `{"ifMatch":[1]}`, staff, false, kiterror.ValidationFailed},
+		{"no version at all", "note.update", `{"ifMatch":[]}`, staff, false, kiterror.ValidationFailed},
+		{"who may not read the row", "note.update", `{"ifMatch":"` + v + `"}`, user(f, "role", "blind"), false, kiterror.PreconditionFailed},
+		{"a rival in between", "note.update", `{"ifMatch":"` + v + `"}`, staff, true, kiterror.PreconditionFailed},
+		{"a rival before a removal", "note.delete", `{"ifMatch":"` + v + `"}`, staff, true, kiterror.PreconditionFailed},
 	} {
 		if c.beside {
 			must(t, staff, "note.update", `{"id":"n"}`, "", `{"title":"one"}`)
@@ -117,7 +120,7 @@ func TestPreconditions(t *testing.T) {
 		if c.method == "note.update" {
 			body = `{"title":"mine"}`
 		}
-		if _, err := do(t, c.caller, c.method, `{"id":"n"}`, c.query, body); facade.CodeOf(err) != c.want {
+		if _, err := do(t, c.caller, c.method, `{"id":"n"}`, c.query, body); kiterror.CodeOf(err) != c.want {
 			t.Errorf("%s: %v, want %s", c.name, err, c.want)
 		}
 		if got := must(t, staff, "note.findById", `{"id":"n"}`, `{"fields":"title"}`, ""); strings.Contains(got, "mine") {
@@ -130,13 +133,13 @@ func TestPreconditions(t *testing.T) {
 		t.Errorf("after the update %s, a read says %s", now, want)
 	}
 	must(t, staff, "note.update", `{"id":"n"}`, `{"ifMatch":"*"}`, `{"title":"three"}`)
-	if _, err := do(t, staff, "note.update", `{"id":"m"}`, `{"ifMatch":"*"}`, `{"title":"three"}`); facade.CodeOf(err) != facade.NotFound {
+	if _, err := do(t, staff, "note.update", `{"id":"m"}`, `{"ifMatch":"*"}`, `{"title":"three"}`); kiterror.CodeOf(err) != kiterror.NotFound {
 		t.Errorf("a row that is not there: %v", err)
 	}
 	if got := must(t, staff, "note.delete", `{"id":"m"}`, `{"ifMatch":"x"}`, ""); got != "false" {
 		t.Errorf("the removal of nothing: %s", got)
 	}
-	if _, err := staff.Call(t.Context(), &facade.Call{Entity: "note", Operation: "create", If: facade.IfMatch("x"), Invocation: facade.Invocation{Body: raw(`{"title":"x"}`)}}); facade.CodeOf(err) != facade.PreconditionFailed {
+	if _, err := staff.Call(t.Context(), &facade.Call{Entity: "note", Operation: "create", If: facade.IfMatch("x"), Invocation: facade.Invocation{Body: raw(`{"title":"x"}`)}}); kiterror.CodeOf(err) != kiterror.PreconditionFailed {
 		t.Errorf("a create: %v", err)
 	}
 	must(t, staff, "note.delete", `{"id":"n"}`, `{"ifMatch":"`+etag(t, staff)+`"}`, "")
@@ -213,11 +216,11 @@ func TestPreconditionsReachHandlers(t *testing.T) {
 	for i, c := range []struct {
 		version string
 		rival   func()
-		want    facade.Code
+		want    kiterror.Code
 		ran     int
 	}{
-		{"x", nil, facade.PreconditionFailed, 0},
-		{v, direct, facade.PreconditionFailed, 1},
+		{"x", nil, kiterror.PreconditionFailed, 0},
+		{v, direct, kiterror.PreconditionFailed, 1},
 		{"", nil, "", 2},
 	} {
 		store.rival = c.rival
@@ -242,7 +245,7 @@ func TestPreconditionsAtARemote(t *testing.T) {
 		if own := must(t, there, "post.findById", `{"id":"p1"}`, `{"fields":"etag"}`, ""); read != own || v == "" {
 			t.Errorf("%s: the version is %s, there %s", mode, read, own)
 		}
-		if _, err := do(t, f, "post.update", `{"id":"p1"}`, `{"ifMatch":"x"}`, `{"title":"x"}`); facade.CodeOf(err) != facade.PreconditionFailed {
+		if _, err := do(t, f, "post.update", `{"id":"p1"}`, `{"ifMatch":"x"}`, `{"title":"x"}`); kiterror.CodeOf(err) != kiterror.PreconditionFailed {
 			t.Errorf("%s: another version: %v", mode, err)
 		}
 		got := must(t, f, "post.update", `{"id":"p1"}`, `{"ifMatch":"`+v+`","fields":["title","etag"]}`, `{"title":"held `+mode+`"}`)
@@ -253,7 +256,7 @@ func TestPreconditionsAtARemote(t *testing.T) {
 		if err != nil || len(res.Versions) != 1 || len(res.Versions[0]) != 22 || res.Rows.Row(0).Get("etag") != nil {
 			t.Errorf("%s: %v, %v", mode, res, err)
 		}
-		if _, err := f.Call(t.Context(), &facade.Call{Entity: "post", Operation: "update", If: &facade.Precondition{NoneMatch: []string{"x"}}, Invocation: facade.Invocation{Params: raw(`{"id":"p1"}`), Body: raw(`{}`)}}); facade.CodeOf(err) != facade.NotImplemented {
+		if _, err := f.Call(t.Context(), &facade.Call{Entity: "post", Operation: "update", If: &facade.Precondition{NoneMatch: []string{"x"}}, Invocation: facade.Invocation{Params: raw(`{"id":"p1"}`), Body: raw(`{}`)}}); kiterror.CodeOf(err) != kiterror.NotImplemented {
 			t.Errorf("%s: If-None-Match: %v", mode, err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/store/storetest"
 )
 
@@ -127,7 +128,7 @@ func TestAnInputViewIsStamped(t *testing.T) {
 			t.Errorf("%s: %s", body, refusals(err))
 		}
 	}
-	if _, err := do(t, user(f), "account.open", "", "", body); facade.CodeOf(err) != facade.Forbidden {
+	if _, err := do(t, user(f), "account.open", "", "", body); kiterror.CodeOf(err) != kiterror.Forbidden {
 		t.Errorf("stamped with nothing: %v", err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -186,7 +187,7 @@ func (a *aftermath) itself(e *schema.Entity, id json.RawMessage, sub *Filter) (b
 		return false, nil
 	}
 	if a.trip.depth++; a.trip.depth > maxDepth {
-		return false, Errorf(InternalError, "a rule turns in a circle around a row that points at itself")
+		return false, kiterror.Errorf(kiterror.InternalError, "a rule turns in a circle around a row that points at itself")
 	}
 	defer func() { a.trip.depth-- }()
 	rest, err := a.rest(sub)

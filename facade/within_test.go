@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/store/storetest"
 )
 
@@ -73,7 +74,7 @@ collectors:
 			caller := user(f, "id", "c1", "role", c.role)
 			_, hidden := do(t, caller, c.method, c.params, "", c.hidden)
 			_, absent := do(t, caller, c.method, c.params, "", c.absent)
-			if hidden == nil || absent == nil || hidden.Code != facade.Conflict || hidden.Error() != absent.Error() || refusals(hidden) != refusals(absent) {
+			if hidden == nil || absent == nil || hidden.Code != kiterror.Conflict || hidden.Error() != absent.Error() || refusals(hidden) != refusals(absent) {
 				t.Errorf("%v\n%v", hidden, absent)
 			}
 		})
@@ -109,7 +110,7 @@ collectors:
 		{"and no one else", user(f, "id", "c1"), "customer.delete", `{"id":"c2"}`, ``, "the row is still pointed at by other rows; remove or change them first"},
 	} {
 		_, err := do(t, c.caller, c.method, c.params, "", c.body)
-		if err == nil || err.Code != facade.Conflict || err.Message != c.want {
+		if err == nil || err.Code != kiterror.Conflict || err.Message != c.want {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}

@@ -1,4 +1,4 @@
-package facade
+package kiterror
 
 // Code is the semantic code of an Error (DESIGN 5). The spec shows two of them
 // (7.4); the rest, and every status, is decision record 020.

@@ -1,4 +1,4 @@
-package facade_test
+package kiterror_test
 
 import (
 	"bytes"
@@ -14,9 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
-	"github.com/frondhost/frond/store/storetest"
 )
 
 // codes is the table of DESIGN 5, written a second time.
@@ -31,11 +30,11 @@ func TestStatusOfEveryCode(t *testing.T) {
 		if _, err := fmt.Sscan(row, &code, &status); err != nil {
 			t.Fatal(err)
 		}
-		if c := facade.Code(code); c.Status() != status || !c.Known() {
+		if c := kiterror.Code(code); c.Status() != status || !c.Known() {
 			t.Errorf("%s is %d, want %d", c, c.Status(), status)
 		}
 	}
-	if c := facade.Code("TEAPOT"); c.Status() != 500 || c.Known() {
+	if c := kiterror.Code("TEAPOT"); c.Status() != 500 || c.Known() {
 		t.Errorf("an unknown code is %d", c.Status())
 	}
 }
@@ -44,56 +43,31 @@ func TestErrorOffTheWire(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		wire string
-		want *facade.Error
+		want *kiterror.Error
 	}{
 		{
 			"as it was", `{"code":"CONFLICT","message":"taken","entity":"post","operation":"create","details":{"fields":["slug"]}}`,
-			&facade.Error{Code: facade.Conflict, Message: "taken", Entity: "post", Operation: "create", Details: map[string]any{"fields": []any{"slug"}}},
+			&kiterror.Error{Code: kiterror.Conflict, Message: "taken", Entity: "post", Operation: "create", Details: map[string]any{"fields": []any{"slug"}}},
 		},
 		{
 			"details are details again", `{"code":"VALIDATION_FAILED","message":"m","details":[{"path":"a","pointer":"/body/a","code":"minLength","message":"x","params":{"limit":3}}]}`,
-			facade.Invalid("m", schema.Detail{Path: "a", Pointer: "/body/a", Code: "minLength", Message: "x", Params: map[string]any{"limit": 3.0}}),
+			kiterror.Invalid("m", schema.Detail{Path: "a", Pointer: "/body/a", Code: "minLength", Message: "x", Params: map[string]any{"limit": 3.0}}),
 		},
 		{
 			"an unknown code", `{"code":"OUT_OF_INK","message":"no ink","details":[1]}`,
-			&facade.Error{Code: facade.InternalError, Message: "no ink", Details: map[string]any{"originalCode": "OUT_OF_INK", "details": []any{1.0}}},
+			&kiterror.Error{Code: kiterror.InternalError, Message: "no ink", Details: map[string]any{"originalCode": "OUT_OF_INK", "details": []any{1.0}}},
 		},
-		{"nothing but a code", `{"code":"GONE"}`, &facade.Error{Code: facade.Gone}},
+		{"nothing but a code", `{"code":"GONE"}`, &kiterror.Error{Code: kiterror.Gone}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var got facade.Error
+			var got kiterror.Error
 			if err := json.Unmarshal([]byte(c.wire), &got); err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(c.want, &got, cmpopts.IgnoreUnexported(facade.Error{})); diff != "" {
+			if diff := cmp.Diff(c.want, &got, cmpopts.IgnoreUnexported(kiterror.Error{})); diff != "" {
 				t.Errorf("-want +got\n%s", diff)
 			}
 		})
-	}
-}
-
-// spec 7.3: a failure that crossed the wire equals the local one, field by field.
-func TestErrorRoundTrip(t *testing.T) {
-	f := storetest.Facade(t)
-	for _, c := range []struct{ method, params, query, body string }{
-		{"post.create", ``, ``, `{"slug":"A","title":"","colour":1,"authorId":5}`},
-		{"post.list", ``, `{"filter":{"x":{}},"limit":-1}`, ``},
-		{"tag.create", ``, ``, `{"topic":"science","label":"logic"}`},
-		{"author.delete", `{"id":"alan"}`, ``, ``},
-		{"comment.create", ``, ``, `{"id":90,"postId":"none","authorId":null,"text":"x"}`},
-		{"post.nope", ``, ``, ``},
-	} {
-		_, local := do(t, f, c.method, c.params, c.query, c.body)
-		if local == nil {
-			t.Fatalf("%s answers", c.method)
-		}
-		var far facade.Error
-		if err := json.Unmarshal(local.AppendJSON(nil), &far); err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(local, &far, cmpopts.IgnoreUnexported(facade.Error{})); diff != "" {
-			t.Errorf("%s: -local +far\n%s", c.method, diff)
-		}
 	}
 }
 
@@ -111,13 +85,13 @@ func TestReport(t *testing.T) {
 		logged string // "": nothing is
 	}{
 		{"none", context.Background(), nil, "null", ""},
-		{"a coded one", context.Background(), facade.Errorf(facade.Conflict, "taken"), `{"code":"CONFLICT","message":"taken"}`, ""},
+		{"a coded one", context.Background(), kiterror.Errorf(kiterror.Conflict, "taken"), `{"code":"CONFLICT","message":"taken"}`, ""},
 		{
 			"one nobody coded", context.Background(), errors.New("secret"),
 			`{"code":"INTERNAL_ERROR","message":"something went wrong on our side","details":{"traceId":"0af7651916cd43dd8448eb211c80319c"}}`, "secret",
 		},
 		{
-			"one coded as ours", context.Background(), facade.Errorf(facade.InternalError, "secret"),
+			"one coded as ours", context.Background(), kiterror.Errorf(kiterror.InternalError, "secret"),
 			`{"code":"INTERNAL_ERROR","message":"something went wrong on our side","details":{"traceId":"0af7651916cd43dd8448eb211c80319c"}}`, "secret",
 		},
 		{"late", late, errors.New("interrupted"), `{"code":"GATEWAY_TIMEOUT","message":"the time set for the call ran out"}`, ""},
@@ -125,7 +99,7 @@ func TestReport(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			log.Reset()
 			got := "null"
-			if e := facade.Report(c.ctx, logger, c.err, trace); e != nil {
+			if e := kiterror.Report(c.ctx, logger, c.err, trace); e != nil {
 				got = string(e.AppendJSON(nil))
 			}
 			if got != c.out {
@@ -138,34 +112,13 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// A panic of the author's code is found by its stack in the log and by nothing outside.
-func TestPanicIsLoggedWithItsStack(t *testing.T) {
-	var log bytes.Buffer
-	f := facadeOf(t, shelf, func(p *facade.Project) {
-		facade.Handle(p.Door("book"), "plain", func(context.Context, *facade.Call) (any, error) { panic("secret") })
-	})
-	_, err := do(t, f, "book.plain", "", "", "")
-	e := facade.Report(t.Context(), slog.New(slog.NewTextHandler(&log, nil)), err, "")
-	if e.Code != facade.InternalError || strings.Contains(string(e.AppendJSON(nil)), "secret") {
-		t.Errorf("%s", e.AppendJSON(nil))
-	}
-	if !strings.Contains(log.String(), "secret") || !strings.Contains(log.String(), "error_test.go") {
-		t.Errorf("logged %s", &log)
-	}
-	// The call came without a trace: one id is in the log and in the answer.
-	details, _ := e.Details.(map[string]any)
-	if id, _ := details["traceId"].(string); len(id) != 32 || !strings.Contains(log.String(), "trace="+id) {
-		t.Errorf("the answer has details %v; logged %s", e.Details, &log)
-	}
-}
-
 func TestTraceID(t *testing.T) {
 	for trace, want := range map[string]string{
 		"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01": "0af7651916cd43dd8448eb211c80319c",
 		"": "", "00-short": "", strings.Repeat("x", 80): "",
 		"00-<script>alert(1)</script>0000000-b7ad6b7169203331-01": "", "00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01": "",
 	} {
-		if got := facade.TraceID(trace); got != want {
+		if got := kiterror.TraceID(trace); got != want {
 			t.Errorf("%q: %q", trace, got)
 		}
 	}
