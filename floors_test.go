@@ -28,8 +28,9 @@ var floors = map[string]string{
 	"schema/jsontext": "",
 	"schema":          "schema/jsontext",
 
+	"facade/rows":     "schema schema/jsontext",
 	"facade/kiterror": "schema schema/jsontext",
-	"facade":          "schema schema/jsontext facade/kiterror",
+	"facade":          "schema schema/jsontext facade/kiterror facade/rows",
 
 	// Under the surfaces: equal requests share one run; calls are signed the same way
 	// wherever they come from.
@@ -99,7 +100,7 @@ var guests = map[string]string{
 }
 
 // contract is the part that also runs in browsers (spec 1.8).
-var contract = []string{"schema", "schema/jsontext", "facade", "facade/singleflight", "facade/kiterror"}
+var contract = []string{"schema", "schema/jsontext", "facade", "facade/singleflight", "facade/kiterror", "facade/rows"}
 
 func TestFloors(t *testing.T) {
 	seen := map[string]bool{}

@@ -2,9 +2,10 @@ package facade
 
 import (
 	"context"
-	"github.com/frondhost/frond/facade/kiterror"
 	"io"
 	"sync"
+
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // Account is what one piece of work holds of a [Budget]. It is the context it was
@@ -259,7 +260,7 @@ func (m *Meter) Grown(r *Rows, beside int) error {
 	if m.account == nil {
 		return nil
 	}
-	size, text := r.Size()+beside, len(r.text)
+	size, text := r.Size()+beside, r.TextSize()
 	if size <= m.size && text-m.text < budgetChunk {
 		return nil
 	}
@@ -280,11 +281,7 @@ func (a *Account) Take(r *Result) error {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	text := 0
-	if r.Rows != nil {
-		text = len(r.Rows.text)
-	}
-	if err := a.read(int64(r.Size()), int64(text)); err != nil {
+	if err := a.read(int64(r.Size()), int64(r.Rows.TextSize())); err != nil {
 		return err
 	}
 	return nil
@@ -305,15 +302,6 @@ func (a *Account) read(n, text int64) *kiterror.Error {
 		return nil
 	}
 	return a.reserve(n)
-}
-
-// Size is how much memory the rows take.
-func (r *Rows) Size() int {
-	if r == nil {
-		return 0
-	}
-	const spanSize = 8
-	return cap(r.text) + spanSize*cap(r.spans)
 }
 
 // Size is about how much memory a result takes.

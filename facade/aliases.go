@@ -1,6 +1,11 @@
 package facade
 
-import "github.com/frondhost/frond/facade/kiterror"
+import (
+	"encoding/json"
+
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
+)
 
 // The names of [kiterror] that users of this package meet.
 type (
@@ -50,3 +55,20 @@ var (
 	InUse         = kiterror.InUse
 	TooCostly     = kiterror.TooCostly
 )
+
+// The names of [rows]: rows as JSON text with an index.
+type (
+	Rows      = rows.Rows
+	Row       = rows.Row
+	Layout    = rows.Layout
+	RowReader = rows.Reader
+)
+
+// NewLayout is [rows.NewLayout].
+func NewLayout(fields []string) *Layout { return rows.NewLayout(fields) }
+
+// NewRows is [rows.New].
+func NewRows(layout *Layout, n int) *Rows { return rows.New(layout, n) }
+
+// ReadRows is [rows.Read].
+func ReadRows(layout *Layout, text json.RawMessage) (*Rows, bool) { return rows.Read(layout, text) }

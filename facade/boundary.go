@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -34,8 +35,8 @@ func (t *trip) inward(p *schema.Property, value json.RawMessage) json.RawMessage
 	switch {
 	case jsontext.KindOf(value) != jsontext.String:
 	case p.Kind == schema.KindDateTime:
-		value = normalDateTime(value)
-		if !isMoment(value) {
+		value = rows.NormalDateTime(value)
+		if !rows.IsDateTime(value) {
 			t.refuseFormat(p, "a date-time such as 2026-05-01T10:30:00Z")
 		}
 	case p.Kind == schema.KindDecimal && !schema.IsDecimal(jsontext.Unquote(value)):

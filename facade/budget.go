@@ -2,10 +2,11 @@ package facade
 
 import (
 	"context"
-	"github.com/frondhost/frond/facade/kiterror"
 	"math/rand/v2"
 	"sync/atomic"
 	"time"
+
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // Budget bounds what all requests of a process hold at once: the bytes of their rows

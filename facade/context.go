@@ -2,6 +2,7 @@ package facade
 
 import (
 	"context"
+
 	"github.com/frondhost/frond/facade/kiterror"
 )
 

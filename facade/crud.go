@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -88,7 +89,7 @@ func (t *trip) admitParamsID() {
 		t.refuse(schema.Detail{Path: "id", Pointer: "/params/id", Code: "required", Message: "is required; send the id of a row in params"})
 		return
 	}
-	id, why := keyText(p, sent)
+	id, why := rows.Key(p, sent)
 	if why != "" {
 		t.refuse(schema.Detail{Path: "id", Pointer: "/params/id", Code: "type", Message: "must be " + why})
 		return
@@ -119,7 +120,7 @@ func (t *trip) admitIDs(context.Context) error {
 			refuse("/query/ids", "maxItems", fmt.Sprintf("must have at most %d items; ask for fewer at once", maxIDs))
 			return nil
 		}
-		text, why := keyText(p, id)
+		text, why := rows.Key(p, id)
 		if why != "" {
 			refuse(fmt.Sprintf("/query/ids/%d", i), "type", "must be "+why)
 			continue
@@ -165,7 +166,7 @@ func (t *trip) withoutID(patch json.RawMessage) json.RawMessage {
 	if sent == nil {
 		return patch
 	}
-	if id, why := keyText(p, sent); why != "" || string(id) != string(t.id) {
+	if id, why := rows.Key(p, sent); why != "" || string(id) != string(t.id) {
 		return patch
 	}
 	var rest schema.Object
@@ -182,7 +183,7 @@ func (t *trip) runFindByID(ctx context.Context) (*Result, error) {
 		return t.runEachByID(ctx, FormRow)
 	}
 	e := t.door.Entity
-	id, _ := operand(e.Primary.Kind, t.id)
+	id, _ := rows.Value(e.Primary.Kind, t.id)
 	is := &Filter{Op: Eq, Field: e.Primary, Values: []any{id}}
 	q := Find{Entity: e, Select: t.sel.stored, Where: both(t.see.Rows, is), Sort: t.door.byID.keys, Limit: 1}
 	found, err := t.store().Find(ctx, &q)
@@ -238,12 +239,23 @@ func inOrder(rows *Rows, groups []Group) *Rows {
 	for _, g := range groups {
 		if g.From < g.To {
 			if g.From != next {
-				return rows.pick(groups)
+				return picked(rows, groups)
 			}
 			next = g.To
 		}
 	}
 	return rows
+}
+
+// picked copies the rows of the groups, in the order of the groups.
+func picked(from *Rows, groups []Group) *Rows {
+	out := NewRows(from.Layout(), from.Len())
+	for _, g := range groups {
+		for i := g.From; i < g.To; i++ {
+			out.CopyRow(from.Row(i))
+		}
+	}
+	return out
 }
 
 // runCreate writes a new row. One that its own writer could not see afterwards is

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -151,7 +152,7 @@ func (o *order) values(text string) (values []json.RawMessage, ok bool) {
 			}
 			values = append(values, v)
 		default:
-			v, why := keyText(p, v)
+			v, why := rows.Key(p, v)
 			if why != "" {
 				return nil, false
 			}
@@ -187,7 +188,7 @@ func (t *trip) locate(ctx context.Context, from []json.RawMessage, backward bool
 		return from, nil
 	}
 	e, keys := t.door.Entity, t.list.order.keys
-	id, _ := operand(e.Primary.Kind, from[len(from)-1])
+	id, _ := rows.Value(e.Primary.Kind, from[len(from)-1])
 	is := &Filter{Op: Eq, Field: e.Primary, Values: []any{id}}
 	found, err := t.store().Find(ctx, &Find{Entity: e, Select: noFields, Where: both(t.see.Rows, is), Sort: keys, Limit: 1})
 	if err != nil {

@@ -4,8 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"github.com/frondhost/frond/facade/kiterror"
 	"strings"
+
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // Do calls entity.op and decodes the answer into a T by encoding/json: for Go code

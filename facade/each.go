@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -52,7 +53,7 @@ func (t *trip) admitEach(ctx context.Context) error {
 	e := &eachOf{field: field, order: make([]int, 0, len(each.Keys))}
 	e.known.Reset(len(each.Keys))
 	for _, k := range each.Keys {
-		if text, why := keyText(field, k); why == "" {
+		if text, why := rows.Key(field, k); why == "" {
 			e.add(text)
 		} else {
 			e.miss()

@@ -28,7 +28,7 @@ func (t *trip) project(ctx context.Context, res *Result) (*Result, error) {
 	}
 	if !t.sel.rewritten() || res.Rows.Len() == 0 {
 		if !t.inside {
-			res.Rows = res.Rows.outside()
+			res.Rows = res.Rows.Outside()
 		}
 		return res, nil
 	}
@@ -72,7 +72,9 @@ func (t *trip) project(ctx context.Context, res *Result) (*Result, error) {
 		}
 		out.EndRow()
 	}
-	out.crossed = !t.inside
+	if !t.inside {
+		out.MarkOutside()
+	}
 	res.Rows = out
 	return res, nil
 }
@@ -115,7 +117,7 @@ func (t *trip) present(ctx context.Context, rows *Rows) (made [][]json.RawMessag
 // madeBefore is a computed field of rows that a handler read through [From]: it
 // was made from the rows as they are kept, and is not made again from what left.
 func (t *trip) madeBefore(name string, n int) []json.RawMessage {
-	if t.before == nil || t.before.Len() != n || t.before.layout.Index(name) < 0 {
+	if t.before == nil || t.before.Len() != n || t.before.Layout().Index(name) < 0 {
 		return nil
 	}
 	values := make([]json.RawMessage, n)

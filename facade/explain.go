@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -337,9 +338,9 @@ func (f *Filter) appendJSON(dst []byte) []byte {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			dst = appendValue(dst, v)
+			dst = rows.AppendValue(dst, v)
 		}
 		return append(dst, "]}}"...)
 	}
-	return append(appendValue(dst, f.Values[0]), "}}"...)
+	return append(rows.AppendValue(dst, f.Values[0]), "}}"...)
 }

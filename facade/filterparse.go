@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -211,12 +212,12 @@ func (p *filterParser) comparison(field *schema.Property, name string, text json
 	var why string
 	switch o.op {
 	case IsNull:
-		if value, why = operand(schema.KindBoolean, text); why != "" {
+		if value, why = rows.Value(schema.KindBoolean, text); why != "" {
 			why = "must be true or false"
 		}
 	case Has:
 		kind, _ := itemKind(field)
-		if value, why = operand(kind, text); why != "" {
+		if value, why = rows.Value(kind, text); why != "" {
 			why = "must be one value: " + why
 		}
 	default:
@@ -306,7 +307,7 @@ func (p *filterParser) value(field *schema.Property, op Op, text json.RawMessage
 	}
 	decoded, err := convert(text)
 	if err == nil {
-		value, why = operand(field.Kind, decoded)
+		value, why = rows.Value(field.Kind, decoded)
 	}
 	if err != nil || why != "" {
 		return nil, "cannot be read by the conversion " + name + "; send it in the form that takes"

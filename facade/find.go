@@ -2,9 +2,10 @@ package facade
 
 import (
 	"context"
-	"github.com/frondhost/frond/facade/kiterror"
 	"slices"
 	"strings"
+
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // find is the first step: the operation behind entity.op.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -96,13 +97,13 @@ func (t *trip) adopt(answer any) (*Result, error) {
 		return nil, t.unfit(err)
 	}
 	if t.sel == nil {
-		if from.Len() > 0 && !from.crossed && !t.inside {
+		if from.Len() > 0 && !from.Crossed() && !t.inside {
 			// As they are kept, closed and hidden fields among them, they are not for callers.
 			return nil, t.unfit(fmt.Errorf("it answered rows it read inside, and the operation names no output; name the entity or a view, or answer values of your own"))
 		}
 		return &Result{Form: FormValue, Value: text}, nil
 	}
-	if from != nil && from.crossed {
+	if from != nil && from.Crossed() {
 		// Read through From: encoded already, and computed.
 		t.before = from
 		t.sel = t.pickOn(already, t.op.reader, t.seeOut, t.call.Select, t.list.fields)
@@ -177,12 +178,11 @@ func textOf(answer any) (text json.RawMessage, rows *Rows, page *Page, err error
 	case *Rows:
 		return v.AppendJSON(nil), v, nil, nil
 	case Row:
-		if v.rows == nil {
+		alone := v.Alone()
+		if alone == nil {
 			return nil, nil, nil, nil
 		}
-		alone := *v.rows
-		alone.spans = v.rows.spans[v.at : v.at+1+len(v.rows.layout.Fields)]
-		return v.JSON(), &alone, nil, nil
+		return v.JSON(), alone, nil, nil
 	case json.RawMessage:
 		if len(jsontext.Trim(v)) == 0 {
 			return nil, nil, nil, nil
@@ -244,17 +244,17 @@ func readPage(text json.RawMessage, page *Page) (items json.RawMessage, err erro
 // normal is rows with their date-times in the form all rows have them in, and
 // their nested objects with the members that are declared; rows without either are
 // left as they are.
-func normal(rows *Rows, s *selection) *Rows {
+func normal(read *Rows, s *selection) *Rows {
 	same := true
 	for _, p := range s.props {
 		same = same && p.Kind != schema.KindDateTime && !closed(&p.Shape)
 	}
 	if same {
-		return rows
+		return read
 	}
-	out := NewRows(s.stored, rows.Len())
-	for i := range rows.Len() {
-		row := rows.Row(i)
+	out := NewRows(s.stored, read.Len())
+	for i := range read.Len() {
+		row := read.Row(i)
 		out.BeginRow()
 		for j, p := range s.props {
 			value := row.At(j)
@@ -262,7 +262,7 @@ func normal(rows *Rows, s *selection) *Rows {
 				continue
 			}
 			if p.Kind == schema.KindDateTime {
-				value = normalDateTime(value)
+				value = rows.NormalDateTime(value)
 			} else if closed(&p.Shape) {
 				value = prune(&p.Shape, value)
 			}

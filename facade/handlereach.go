@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -38,7 +39,7 @@ func (t *trip) handleEach(ctx context.Context) (*Result, error) {
 		made[i] = Group{From: n, To: n + res.Rows.Len(), Page: res.Page}
 		n += res.Rows.Len()
 	}
-	out.Rows = join(t.sel.stored, parts)
+	out.Rows = rows.Join(t.sel.stored, parts)
 	out.Groups = make([]Group, len(each.order))
 	for i, at := range each.order {
 		if at >= 0 {

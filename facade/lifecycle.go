@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -117,5 +118,5 @@ func nowFor(p *schema.Property, now time.Time) json.RawMessage {
 	if p.Shape.Format == "time" {
 		return jsontext.Quote(now.UTC().Format("15:04:05.000Z"))
 	}
-	return appendDateTime(nil, now.Truncate(time.Millisecond))
+	return rows.AppendDateTime(nil, now.Truncate(time.Millisecond))
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -72,7 +73,7 @@ func (t *trip) pointedAway(ctx context.Context, p *schema.Property, value json.R
 	ids := idsOf(p, value)
 	if e == t.door.Entity && t.id == nil {
 		// A new row may point at itself; whether it may be at all is asked next.
-		own, _ := keyText(e.Primary, t.body.Get(e.Primary.Name))
+		own, _ := rows.Key(e.Primary, t.body.Get(e.Primary.Name))
 		ids = slices.DeleteFunc(ids, func(id json.RawMessage) bool { return string(id) == string(own) })
 	}
 	missing := ids
@@ -96,7 +97,7 @@ func (t *trip) pointedAway(ctx context.Context, p *schema.Property, value json.R
 func idsOf(p *schema.Property, value json.RawMessage) (ids []json.RawMessage) {
 	key := p.Link.Target.Primary
 	add := func(v json.RawMessage) {
-		if id, why := keyText(key, v); why == "" {
+		if id, why := rows.Key(key, v); why == "" {
 			v = id
 		}
 		if !slices.ContainsFunc(ids, func(id json.RawMessage) bool { return string(id) == string(v) }) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -15,7 +16,7 @@ func (t *trip) shownAway(ctx context.Context, res *Result) (*Result, error) {
 	ids := make([]string, res.Rows.Len()) // by row
 	var distinct eachOf
 	for i := range ids {
-		id, why := keyText(e.Primary, res.Rows.Row(i).Get(e.Primary.Name))
+		id, why := rows.Key(e.Primary, res.Rows.Row(i).Get(e.Primary.Name))
 		if why != "" {
 			return nil, kiterror.Errorf(kiterror.NotImplemented, "%s answers rows without %s, and what you may see of them cannot be told apart without it", t.where(), e.Primary.Name)
 		}
@@ -32,10 +33,10 @@ func (t *trip) shownAway(ctx context.Context, res *Result) (*Result, error) {
 	}
 	out := *res
 	out.Page = Page{Total: -1, HasMore: res.HasMore} // what is said of the others is not theirs to know
-	out.Rows = NewRows(res.Rows.layout, res.Rows.Len())
+	out.Rows = NewRows(res.Rows.Layout(), res.Rows.Len())
 	for i, id := range ids {
 		if !hidden[id] {
-			out.Rows.copyRow(res.Rows.Row(i))
+			out.Rows.CopyRow(res.Rows.Row(i))
 		}
 	}
 	if !res.HasMore {
@@ -69,7 +70,7 @@ func (t *trip) received(res *Result, err error) (*Result, error) {
 			out.Rows = rows
 			res = &out
 		}
-		t.sel = sel.over(res.Rows.layout)
+		t.sel = sel.over(res.Rows.Layout())
 	}
 	return res, nil
 }
@@ -85,17 +86,17 @@ func (s *selection) narrowed(rows *Rows) *Rows {
 		return rows
 	}
 	var names []string
-	for _, name := range rows.layout.Fields {
+	for _, name := range rows.Layout().Fields {
 		if name == ETag && s.stored.Index(name) < 0 || s.stored.Index(name) >= 0 || slices.ContainsFunc(s.computed, func(c *presenter) bool { return c.elsewhere && c.Name == name }) {
 			names = append(names, name)
 		}
 	}
-	if len(names) == len(rows.layout.Fields) {
+	if len(names) == len(rows.Layout().Fields) {
 		return rows
 	}
 	out := NewRows(NewLayout(names), rows.Len())
 	for i := range rows.Len() {
-		out.copyRow(rows.Row(i))
+		out.CopyRow(rows.Row(i))
 	}
 	return out
 }

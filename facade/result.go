@@ -76,10 +76,10 @@ func (r *Result) appendRows(dst []byte, from, to int, page *Page) []byte {
 	case r.Form == FormRow:
 		return append(dst, r.Rows.Row(from).JSON()...)
 	case r.Form == FormRows:
-		return r.Rows.appendRun(dst, from, to)
+		return r.Rows.AppendRange(dst, from, to)
 	}
 	dst = append(dst, `{"items":`...)
-	dst = r.Rows.appendRun(dst, from, to)
+	dst = r.Rows.AppendRange(dst, from, to)
 	dst = append(dst, `,"total":`...)
 	dst = strconv.AppendInt(dst, page.Total, 10)
 	dst = append(dst, `,"hasMore":`...)

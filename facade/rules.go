@@ -11,6 +11,7 @@ import (
 	"github.com/expr-lang/expr/types"
 
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -194,7 +195,7 @@ func (p *preset) find(in binding) (json.RawMessage, bool) {
 	}
 	if p.field.Kind == schema.KindInteger {
 		if n, ok := operandOf(&Filter{Op: Eq, Field: p.field}, jsontext.Unquote(text)); ok && jsontext.KindOf(text) == jsontext.String {
-			text = appendValue(nil, n)
+			text = rows.AppendValue(nil, n)
 		}
 	}
 	if why := unfitFor(p.field, text); why != "" {
@@ -217,7 +218,7 @@ func unfitFor(p *schema.Property, value json.RawMessage) string {
 // kept is a value as a row keeps it.
 func kept(p *schema.Property, value json.RawMessage) json.RawMessage {
 	if p.Kind == schema.KindDateTime {
-		return normalDateTime(value)
+		return rows.NormalDateTime(value)
 	}
 	return value
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -192,7 +193,7 @@ func (s *seeding) judge(ctx context.Context, file seedFile) judged {
 }
 
 func (s *seeding) id(e *schema.Entity, r Record) json.RawMessage {
-	id, _ := keyText(e.Primary, r.Get(e.Primary.Name))
+	id, _ := rows.Key(e.Primary, r.Get(e.Primary.Name))
 	return id
 }
 
@@ -242,7 +243,7 @@ func (s *seeding) consistent(ctx context.Context) error {
 				if !seeded || id == nil || jsontext.IsNull(id) {
 					continue
 				}
-				if id, _ := keyText(p, id); !known[string(id)] {
+				if id, _ := rows.Key(p, id); !known[string(id)] {
 					s.fault(file.file, i, "/"+jsontext.Token(p.Name), fmt.Sprintf("%s names a %s that is not among the seeds", p.Name, p.Link.Target.Name), "add the row, or name one that is there")
 				}
 			}
@@ -260,7 +261,7 @@ func (s *seeding) listed(ctx context.Context, file judged, p *schema.Property) e
 	}
 	for i, r := range file.records {
 		for j, id := range jsontext.Elements(r.Get(p.Name)) {
-			if id, _ := keyText(target.Primary, id); s.ids[target][string(id)] {
+			if id, _ := rows.Key(target.Primary, id); s.ids[target][string(id)] {
 				continue
 			}
 			found, err := s.facade.store.Find(ctx, &Find{
@@ -286,7 +287,7 @@ func joined(members []*schema.Property, r Record) (string, bool) {
 		if v == nil || jsontext.IsNull(v) {
 			return "", false
 		}
-		if k, why := keyText(p, v); why == "" {
+		if k, why := rows.Key(p, v); why == "" {
 			v = k
 		}
 		b.Write(v)
@@ -330,7 +331,7 @@ func (s *seeding) parentsFirst(file judged) []Record {
 		done[i] = true // before its parents: a circle ends here
 		for _, p := range self {
 			if v := file.records[i].Get(p.Name); v != nil && !jsontext.IsNull(v) {
-				id, _ := keyText(p, v)
+				id, _ := rows.Key(p, v)
 				if j, known := at[string(id)]; known {
 					add(j)
 				}

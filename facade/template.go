@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -206,7 +207,7 @@ func operandOf(f *Filter, v any) (any, bool) {
 		value, why := operandFor(f.Field, f.Op, text)
 		return value, why == ""
 	}
-	value, why := operand(kind, text)
+	value, why := rows.Value(kind, text)
 	return value, why == ""
 }
 

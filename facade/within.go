@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -176,8 +177,8 @@ func (a *aftermath) own(e *schema.Entity, id json.RawMessage) bool {
 	if e != a.trip.door.Entity || !a.new || len(id) == 0 || jsontext.IsNull(id) {
 		return false
 	}
-	key, why := keyText(e.Primary, a.record.Get(e.Primary.Name))
-	other, not := keyText(e.Primary, id)
+	key, why := rows.Key(e.Primary, a.record.Get(e.Primary.Name))
+	other, not := rows.Key(e.Primary, id)
 	return why == "" && not == "" && string(key) == string(other)
 }
 
@@ -208,13 +209,13 @@ func (f *Filter) meets(text json.RawMessage) bool {
 	case Has:
 		kind, _ := itemKind(f.Field)
 		for _, item := range jsontext.Elements(text) {
-			if v, why := operand(kind, item); why == "" && v == f.Values[0] {
+			if v, why := rows.Value(kind, item); why == "" && v == f.Values[0] {
 				return true
 			}
 		}
 		return false
 	}
-	value, why := operand(f.Field.Kind, text)
+	value, why := rows.Value(f.Field.Kind, text)
 	if null || why != "" {
 		return false
 	}
@@ -241,7 +242,7 @@ func (f *Filter) meets(text json.RawMessage) bool {
 }
 
 func (f *Filter) among(text json.RawMessage, null bool) bool {
-	value, why := operand(f.Field.Kind, text)
+	value, why := rows.Value(f.Field.Kind, text)
 	if null || why != "" {
 		return false
 	}

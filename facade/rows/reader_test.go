@@ -1,4 +1,4 @@
-package facade_test
+package rows_test
 
 import (
 	"encoding/json"
@@ -8,12 +8,12 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
 func TestRowReader(t *testing.T) {
-	var reader facade.RowReader
+	var reader rows.Reader
 	for _, c := range []struct{ text, columns, rows string }{
 		{`[{"a":1,"b":"x"},{"a":2,"b":"y"}]`, "[a b]", `[{"a":1,"b":"x"},{"a":2,"b":"y"}]`},
 		{`[{"a":1,"b":"x"},{"b":"y","a":2}]`, "[a b]", `[{"a":1,"b":"x"},{"b":"y","a":2}]`},
@@ -26,21 +26,21 @@ func TestRowReader(t *testing.T) {
 		{` [ ] `, "[]", `[]`},
 		{`{}`, "[]", `[{}]`},
 	} {
-		rows, ok := reader.Read(json.RawMessage(c.text))
+		run, ok := reader.Read(json.RawMessage(c.text))
 		if !ok {
 			t.Errorf("%s: no rows", c.text)
 			continue
 		}
-		if got := fmt.Sprint(rows.Layout().Fields); got != c.columns {
+		if got := fmt.Sprint(run.Layout().Fields); got != c.columns {
 			t.Errorf("%s: columns %s, want %s", c.text, got, c.columns)
 		}
-		if got := string(rows.AppendJSON(nil)); got != c.rows {
+		if got := string(run.AppendJSON(nil)); got != c.rows {
 			t.Errorf("%s: rows %s, want %s", c.text, got, c.rows)
 		}
 	}
 	for _, text := range []string{`1`, `null`, `"a"`, `[1]`, `[{"a":1},2]`, `[null]`, `[[]]`} {
-		if rows, ok := reader.Read(json.RawMessage(text)); ok {
-			t.Errorf("%s: %s", text, rows.AppendJSON(nil))
+		if run, ok := reader.Read(json.RawMessage(text)); ok {
+			t.Errorf("%s: %s", text, run.AppendJSON(nil))
 		}
 	}
 }
@@ -52,7 +52,7 @@ func TestRowsWithNothingInCommon(t *testing.T) {
 	for i := range 5000 {
 		fmt.Fprintf(&b, `,{"c%d":1}`, i)
 	}
-	var reader facade.RowReader
+	var reader rows.Reader
 	if _, ok := reader.Read(json.RawMessage("[" + b.String()[1:] + "]")); ok {
 		t.Error("5000 rows of a column each were laid out in 25 million places")
 	}
@@ -60,15 +60,15 @@ func TestRowsWithNothingInCommon(t *testing.T) {
 
 // TestRowReaderIsShared: readers of other rows at the same time do not mix them up.
 func TestRowReaderIsShared(t *testing.T) {
-	var reader facade.RowReader
+	var reader rows.Reader
 	var all sync.WaitGroup
 	for g := range 8 {
 		all.Go(func() {
 			for i := range 600 { // more layouts than are kept
 				text := fmt.Sprintf(`[{"a%d":%d},{"a%d":1,"b%d":2}]`, i, g, i, g%2)
-				rows, ok := reader.Read(json.RawMessage(text))
-				if !ok || string(rows.AppendJSON(nil)) != text || string(rows.Row(0).Get(fmt.Sprintf("a%d", i))) != fmt.Sprint(g) || string(rows.Row(1).Get(fmt.Sprintf("b%d", g%2))) != "2" {
-					t.Errorf("%s was read as %v", text, rows)
+				run, ok := reader.Read(json.RawMessage(text))
+				if !ok || string(run.AppendJSON(nil)) != text || string(run.Row(0).Get(fmt.Sprintf("a%d", i))) != fmt.Sprint(g) || string(run.Row(1).Get(fmt.Sprintf("b%d", g%2))) != "2" {
+					t.Errorf("%s was read as %v", text, run)
 				}
 			}
 		})
@@ -85,9 +85,9 @@ func FuzzRowReader(f *testing.F) {
 		if jsontext.Check(before) != nil || jsontext.Check(text) != nil {
 			return
 		}
-		var reader facade.RowReader
+		var reader rows.Reader
 		_, _ = reader.Read(before)
-		rows, ok := reader.Read(text)
+		run, ok := reader.Read(text)
 		var want []map[string]json.RawMessage
 		isRows := json.Unmarshal(text, &want) == nil && want != nil
 		for _, row := range want {
@@ -103,13 +103,13 @@ func FuzzRowReader(f *testing.F) {
 		if !ok {
 			return
 		}
-		if rows.Len() != len(want) {
-			t.Fatalf("%d rows, want %d", rows.Len(), len(want))
+		if run.Len() != len(want) {
+			t.Fatalf("%d rows, want %d", run.Len(), len(want))
 		}
 		for i, members := range want {
 			got := map[string]json.RawMessage{}
-			for _, name := range rows.Layout().Fields {
-				if v := rows.Row(i).Get(name); v != nil {
+			for _, name := range run.Layout().Fields {
+				if v := run.Row(i).Get(name); v != nil {
 					got[name] = v
 				}
 			}

@@ -1,10 +1,9 @@
-package facade
+package rows
 
 import (
 	"encoding/json"
 	"math"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/frondhost/frond/schema"
@@ -13,7 +12,7 @@ import (
 
 // operand is the value a text stands for as an operand of kind: string, int64,
 // float64 or bool, as [Filter] has it. why is "" or what to send instead.
-func operand(kind schema.Kind, text json.RawMessage) (value any, why string) {
+func Value(kind schema.Kind, text json.RawMessage) (value any, why string) {
 	is := jsontext.KindOf(text)
 	switch kind {
 	case schema.KindString:
@@ -44,7 +43,7 @@ func operand(kind schema.Kind, text json.RawMessage) (value any, why string) {
 	case schema.KindDateTime:
 		if is == jsontext.String {
 			if at, ok := schema.ParseDateTime(jsontext.Unquote(jsontext.Trim(text))); ok {
-				return jsontext.Unquote(appendDateTime(nil, at)), ""
+				return jsontext.Unquote(AppendDateTime(nil, at)), ""
 			}
 		}
 		return nil, "a date and time such as 2026-01-31T12:00:00Z"
@@ -67,8 +66,8 @@ func operand(kind schema.Kind, text json.RawMessage) (value any, why string) {
 	return nil, "nothing: values of this kind are not compared"
 }
 
-// appendValue appends what operand gave as JSON text: the one spelling of a value.
-func appendValue(dst []byte, value any) []byte {
+// AppendValue appends what operand gave as JSON text: the one spelling of a value.
+func AppendValue(dst []byte, value any) []byte {
 	switch v := value.(type) {
 	case string:
 		return jsontext.AppendString(dst, v)
@@ -82,18 +81,18 @@ func appendValue(dst []byte, value any) []byte {
 	return append(dst, "null"...)
 }
 
-// keyText is the text of a value of p in its one spelling, so that equal keys are
+// Key is the text of a value of p in its one spelling, so that equal keys are
 // equal text. A plain string is its own spelling and is not copied.
-func keyText(p *schema.Property, text json.RawMessage) (json.RawMessage, string) {
+func Key(p *schema.Property, text json.RawMessage) (json.RawMessage, string) {
 	text = jsontext.Trim(text)
 	if p.Kind == schema.KindString && jsontext.KindOf(text) == jsontext.String && isPlain(text) {
 		return text, ""
 	}
-	value, why := operand(p.Kind, text)
+	value, why := Value(p.Kind, text)
 	if why != "" {
 		return nil, why
 	}
-	return appendValue(nil, value), ""
+	return AppendValue(nil, value), ""
 }
 
 // isPlain says whether a JSON string has no escapes.
@@ -104,24 +103,4 @@ func isPlain(v []byte) bool {
 		}
 	}
 	return true
-}
-
-// operandFor is operand for a field: a value the field's enum does not know is refused too.
-func operandFor(p *schema.Property, op Op, text json.RawMessage) (any, string) {
-	value, why := operand(p.Kind, text)
-	if why != "" {
-		return nil, "must be " + why
-	}
-	if s, ok := value.(string); ok && p.Shape.Enum != nil && (op == Eq || op == Ne || op == In || op == NotIn) {
-		var known []string
-		for _, e := range p.Shape.Enum {
-			if jsontext.KindOf(e) == jsontext.String {
-				if known = append(known, jsontext.Unquote(e)); known[len(known)-1] == s {
-					return value, ""
-				}
-			}
-		}
-		return nil, "must be one of " + strings.Join(known, ", ")
-	}
-	return value, ""
 }

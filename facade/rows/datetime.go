@@ -1,4 +1,4 @@
-package facade
+package rows
 
 import (
 	"encoding/json"
@@ -15,8 +15,8 @@ const (
 	withMicros = "2006-01-02T15:04:05.000000Z"
 )
 
-// appendDateTime appends a moment as a JSON string.
-func appendDateTime(dst []byte, at time.Time) []byte {
+// AppendDateTime appends a moment as a JSON string.
+func AppendDateTime(dst []byte, at time.Time) []byte {
 	at = at.UTC()
 	layout := withMillis
 	if at.Nanosecond()/int(time.Microsecond)%1000 != 0 {
@@ -27,9 +27,9 @@ func appendDateTime(dst []byte, at time.Time) []byte {
 	return append(dst, '"')
 }
 
-// normalDateTime is the text of a judged date-time in the form it is kept in;
+// NormalDateTime is the text of a judged date-time in the form it is kept in;
 // null, and what is no date-time, stays as it is.
-func normalDateTime(value json.RawMessage) json.RawMessage {
+func NormalDateTime(value json.RawMessage) json.RawMessage {
 	if jsontext.KindOf(value) != jsontext.String || isNormal(jsontext.Trim(value)) {
 		return value
 	}
@@ -37,11 +37,11 @@ func normalDateTime(value json.RawMessage) json.RawMessage {
 	if !ok {
 		return value
 	}
-	return appendDateTime(nil, at)
+	return AppendDateTime(nil, at)
 }
 
-// isMoment says whether a JSON string is a date-time in the form it is kept in.
-func isMoment(v []byte) bool {
+// IsDateTime says whether a JSON string is a date-time in the form it is kept in.
+func IsDateTime(v []byte) bool {
 	if isNormal(v) {
 		return true
 	}
@@ -49,7 +49,7 @@ func isMoment(v []byte) bool {
 	return err == nil
 }
 
-// isNormal says whether a JSON string is a date-time as appendDateTime writes it.
+// isNormal says whether a JSON string is a date-time as AppendDateTime writes it.
 func isNormal(v []byte) bool {
 	const form = `"0000-00-00T00:00:00.000Z"`
 	if len(v) != len(form) {

@@ -1,4 +1,4 @@
-package facade
+package rows
 
 import (
 	"encoding/json"
@@ -47,8 +47,8 @@ type Rows struct {
 
 type span struct{ from, to uint32 }
 
-// NewRows is an empty run with room for about n rows.
-func NewRows(layout *Layout, n int) *Rows {
+// New is an empty run with room for about n rows.
+func New(layout *Layout, n int) *Rows {
 	return &Rows{
 		layout: layout,
 		text:   make([]byte, 0, n*(16+24*len(layout.Fields))),
@@ -71,11 +71,11 @@ func (r *Rows) Len() int {
 func (r *Rows) Row(i int) Row { return Row{rows: r, at: i * (1 + len(r.layout.Fields))} }
 
 // AppendJSON appends the rows as a JSON array.
-func (r *Rows) AppendJSON(dst []byte) []byte { return r.appendRun(dst, 0, r.Len()) }
+func (r *Rows) AppendJSON(dst []byte) []byte { return r.AppendRange(dst, 0, r.Len()) }
 
-// appendRun appends the rows from up to but without to as a JSON array: one copy,
+// AppendRange appends the rows from up to but without to as a JSON array: one copy,
 // for the rows of a run stand behind each other.
-func (r *Rows) appendRun(dst []byte, from, to int) []byte {
+func (r *Rows) AppendRange(dst []byte, from, to int) []byte {
 	dst = append(dst, '[')
 	if from < to {
 		width := 1 + len(r.layout.Fields)
@@ -84,9 +84,10 @@ func (r *Rows) appendRun(dst []byte, from, to int) []byte {
 	return append(dst, ']')
 }
 
-// outside is the rows marked as having crossed the boundary. A store may give the
-// same rows to many, so the mark is on a copy of the few words that hold them.
-func (r *Rows) outside() *Rows {
+// Outside returns the rows marked as having crossed the boundary. A store may give the
+// same rows to several callers, so the mark is set on a copy of the header; the text is
+// shared.
+func (r *Rows) Outside() *Rows {
 	if r == nil || r.crossed {
 		return r
 	}
@@ -95,10 +96,35 @@ func (r *Rows) outside() *Rows {
 	return &c
 }
 
-// ReadRows lays out the objects of a JSON array, or one object alone, that passed
+// MarkOutside marks rows as Outside does, in place: for the writer that has just filled
+// them and has not handed them on.
+func (r *Rows) MarkOutside() { r.crossed = true }
+
+// Crossed reports whether the rows have crossed the boundary: closed fields are gone,
+// values are encoded, computed fields are made.
+func (r *Rows) Crossed() bool { return r != nil && r.crossed }
+
+// Size is the memory the rows hold, in bytes.
+func (r *Rows) Size() int {
+	if r == nil {
+		return 0
+	}
+	const spanSize = 8
+	return cap(r.text) + spanSize*cap(r.spans)
+}
+
+// TextSize is the length of the rows' text in bytes; a nil Rows has none.
+func (r *Rows) TextSize() int {
+	if r == nil {
+		return 0
+	}
+	return len(r.text)
+}
+
+// Read lays out the objects of a JSON array, or one object alone, that passed
 // [schema/jsontext.Check]: of each the members that layout names, as they stand;
 // others are left out. ok is false where something else than objects was found.
-func ReadRows(layout *Layout, text json.RawMessage) (rows *Rows, ok bool) {
+func Read(layout *Layout, text json.RawMessage) (rows *Rows, ok bool) {
 	rows = &Rows{layout: layout, text: make([]byte, 0, len(text))}
 	switch jsontext.KindOf(text) {
 	case jsontext.Object:
@@ -166,8 +192,8 @@ func (r *Rows) EndRow() {
 	r.spans[r.open].to = uint32(len(r.text))
 }
 
-// copyRow writes row as the next one; its layout has the fields of r's.
-func (r *Rows) copyRow(row Row) {
+// CopyRow writes row as the next one; its layout has the fields of r's.
+func (r *Rows) CopyRow(row Row) {
 	r.BeginRow()
 	for i, name := range r.layout.Fields {
 		if value := row.Get(name); value != nil {
@@ -177,27 +203,16 @@ func (r *Rows) copyRow(row Row) {
 	r.EndRow()
 }
 
-// pick is a run with the rows of the groups, in their order.
-func (r *Rows) pick(groups []Group) *Rows {
-	out := NewRows(r.layout, r.Len())
-	for _, g := range groups {
-		for i := g.From; i < g.To; i++ {
-			out.copyRow(r.Row(i))
-		}
-	}
-	return out
-}
-
-// join is the rows of several runs, one behind the other.
-func join(layout *Layout, runs []*Rows) *Rows {
+// Join copies the rows of several runs into one, in their order.
+func Join(layout *Layout, runs []*Rows) *Rows {
 	n := 0
 	for _, run := range runs {
 		n += run.Len()
 	}
-	out := NewRows(layout, n)
+	out := New(layout, n)
 	for _, run := range runs {
 		for i := range run.Len() {
-			out.copyRow(run.Row(i))
+			out.CopyRow(run.Row(i))
 		}
 	}
 	return out
@@ -211,6 +226,16 @@ type Row struct {
 
 // JSON is the row as its object's text; the caller does not change it.
 func (r Row) JSON() json.RawMessage { return r.slice(r.at) }
+
+// Alone returns a run of this row alone, over the same text; nil for the zero Row.
+func (r Row) Alone() *Rows {
+	if r.rows == nil {
+		return nil
+	}
+	alone := *r.rows
+	alone.spans = r.rows.spans[r.at : r.at+1+len(r.rows.layout.Fields)]
+	return &alone
+}
 
 // Get is the text of the field called name, or nil where the row has none.
 func (r Row) Get(name string) json.RawMessage {

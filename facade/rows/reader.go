@@ -1,4 +1,4 @@
-package facade
+package rows
 
 import (
 	"bytes"
@@ -16,10 +16,10 @@ const (
 	maxNames   = 4 << 10 // bytes of names of a layout that is kept
 )
 
-// RowReader lays out objects that somebody else has written as rows over the text as
+// Reader lays out objects that somebody else has written as rows over the text as
 // it stands: nothing is copied. Rows of one origin mostly have the same members, so
 // it keeps layouts. The zero value is ready, and may be used from many goroutines.
-type RowReader struct {
+type Reader struct {
 	mu      sync.RWMutex
 	layouts map[string]*Layout // by the names of the first row, as they stand
 }
@@ -28,7 +28,7 @@ type RowReader struct {
 // [schema/jsontext.Check]: a column for every member that any of them has, in the
 // order they came. ok is false where something else than objects was found, or where
 // the objects have so little in common that they are no rows. The rows hold on to text.
-func (r *RowReader) Read(text json.RawMessage) (rows *Rows, ok bool) {
+func (r *Reader) Read(text json.RawMessage) (rows *Rows, ok bool) {
 	at := 0
 	for at < len(text) && isBlank(text[at]) {
 		at++
@@ -42,7 +42,7 @@ func (r *RowReader) Read(text json.RawMessage) (rows *Rows, ok bool) {
 
 // ReadAt is Read for the value that begins at an offset of a checked text. It answers
 // the offset behind the value as well, where it is rows.
-func (r *RowReader) ReadAt(text []byte, at int) (rows *Rows, end int, ok bool) {
+func (r *Reader) ReadAt(text []byte, at int) (rows *Rows, end int, ok bool) {
 	first := json.RawMessage(text[at:])
 	switch text[at] {
 	case '{':
@@ -68,7 +68,7 @@ var emptyLayout = NewLayout(nil)
 
 // layoutOf is the layout to begin with: the last one that rows had whose first had
 // the members of this one. The key is what it is kept by.
-func (r *RowReader) layoutOf(object json.RawMessage) (layout *Layout, key []byte) {
+func (r *Reader) layoutOf(object json.RawMessage) (layout *Layout, key []byte) {
 	var room [256]byte
 	key = room[:0]
 	for raw := range jsontext.RawMembers(object) {
@@ -90,7 +90,7 @@ func (r *RowReader) layoutOf(object json.RawMessage) (layout *Layout, key []byte
 }
 
 // widen is a layout with the columns of all objects of an array.
-func (r *RowReader) widen(layout *Layout, text json.RawMessage, key []byte) *Layout {
+func (r *Reader) widen(layout *Layout, text json.RawMessage, key []byte) *Layout {
 	names := layout.Fields[:len(layout.Fields):len(layout.Fields)]
 	known := make(map[string]bool, len(names))
 	for _, name := range names {
@@ -114,7 +114,7 @@ func (r *RowReader) widen(layout *Layout, text json.RawMessage, key []byte) *Lay
 
 // keep keeps a layout for the rows to come. Many of them are those of somebody whose
 // rows have nothing in common: then nothing is worth keeping.
-func (r *RowReader) keep(key []byte, layout *Layout) {
+func (r *Reader) keep(key []byte, layout *Layout) {
 	size := len(key)
 	for _, name := range layout.names {
 		size += len(name)

@@ -1,6 +1,10 @@
-package facade
+package rows_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/frondhost/frond/facade/rows"
+)
 
 func TestNormalDateTime(t *testing.T) {
 	for in, want := range map[string]string{
@@ -21,19 +25,8 @@ func TestNormalDateTime(t *testing.T) {
 		` "2024-01-02T03:04:05.000Z" `:         ` "2024-01-02T03:04:05.000Z" `,
 		`"2024\u002d01-02T03:04:05.000\u005a"`: `"2024-01-02T03:04:05.000Z"`,
 	} {
-		if got := string(normalDateTime([]byte(in))); got != want {
+		if got := string(rows.NormalDateTime([]byte(in))); got != want {
 			t.Errorf("%s: got %s want %s", in, got, want)
-		}
-	}
-}
-
-func TestNearest(t *testing.T) {
-	names := []string{"list", "findById", "findByIds", "create", "update", "delete", "publish"}
-	for in, want := range map[string]string{
-		"lst": "list", "findByID": "findById", "udpate": "update", "remove": "", "x": "", "": "", "publsh": "publish",
-	} {
-		if got := nearest(in, names); got != want {
-			t.Errorf("%s: got %q want %q", in, got, want)
 		}
 	}
 }
