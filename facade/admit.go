@@ -50,8 +50,16 @@ func (t *trip) admit(ctx context.Context) error {
 		}
 		return t.pointed(ctx)
 	}
-	if err := t.fill(ctx); err != nil || t.op.builtin == nil || t.op.builtin.fill == fillNothing {
+	if err := t.fill(ctx); err != nil {
 		return err
+	}
+	if t.op.hooks != nil {
+		if err := t.runBefore(ctx); err != nil {
+			return err
+		}
+	}
+	if t.op.builtin == nil || t.op.builtin.fill == fillNothing {
+		return nil
 	}
 	return t.pointed(ctx)
 }

@@ -10,6 +10,9 @@ func (b *compiler) attach() {
 	for _, h := range b.project.handlers {
 		b.attachHandler(h)
 	}
+	for _, h := range b.project.hooks {
+		b.attachHook(h)
+	}
 	for _, p := range b.project.presenters {
 		b.attachPresenter(p)
 	}

@@ -78,6 +78,7 @@ type Operation struct {
 	takes   []string // of a remote's list: the keys its query understands; nil: all
 	builtin *builtin
 	handler Handler
+	hooks   []Hook  // around a command
 	reader  *reader // of Output; nil without one
 	outDoor *Door   // whose rows Output is, or was cut from; nil for a shape of its own
 }

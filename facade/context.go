@@ -29,6 +29,7 @@ type station struct {
 	depth  int
 	inside bool // the next call is the author's own
 	lent   *lent
+	op     *Operation // whose handler, hook or presenter runs
 }
 
 type stationKey struct{}

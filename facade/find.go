@@ -15,7 +15,7 @@ func (t *trip) find(ctx context.Context) error {
 	}
 	t.state = t.call.Invocation.State
 	if s := stationOf(ctx); s != nil {
-		if t.depth, t.inside, t.lent = s.depth+1, s.inside, s.lent; t.depth > maxDepth {
+		if t.depth, t.inside, t.lent, t.within = s.depth+1, s.inside, s.lent, s.op; t.depth > maxDepth {
 			return kiterror.Errorf(kiterror.InternalError, "more than %d calls stand within each other; do handlers call each other in a circle?", maxDepth)
 		}
 	}

@@ -64,7 +64,15 @@ func (t *trip) handle(ctx context.Context) (*Result, error) {
 		return nil, kiterror.Errorf(kiterror.NotFound, "there is no %s with this id", t.door.Name)
 	}
 	t.lent = lent
-	c := &Call{Entity: t.door.Name, Operation: t.op.Name, Select: t.call.Select, Cursors: t.call.Cursors, Partial: t.call.Partial, If: t.cond}
+	answer, err := t.op.handler(t.station(ctx), t.admitted())
+	if err != nil {
+		return nil, err
+	}
+	return t.adopt(answer)
+}
+
+// admitted is the call as the author's code is given it: judged, decoded and filled.
+func (t *trip) admitted() *Call {
 	in := t.call.Invocation
 	in.State = t.state
 	if t.op.builtin == nil {
@@ -73,18 +81,16 @@ func (t *trip) handle(ctx context.Context) (*Result, error) {
 	if t.op.Input != nil {
 		in.Body = appendObject(nil, t.body)
 	}
-	c.Invocation = in
-	answer, err := t.op.handler(t.station(ctx), c)
-	if err != nil {
-		return nil, err
+	return &Call{
+		Entity: t.door.Name, Operation: t.op.Name, Invocation: in,
+		Select: t.call.Select, Cursors: t.call.Cursors, Partial: t.call.Partial, If: t.cond,
 	}
-	return t.adopt(answer)
 }
 
 // station is the context of the author's code: it knows which façade runs it and
 // for whom (see [From] and [Inside]).
 func (t *trip) station(ctx context.Context) context.Context {
-	at := &station{facade: t.facade, state: t.state, trace: t.call.Invocation.Trace, depth: t.depth, lent: t.lent}
+	at := &station{facade: t.facade, state: t.state, trace: t.call.Invocation.Trace, depth: t.depth, lent: t.lent, op: t.op}
 	return WithState(context.WithValue(ctx, stationKey{}, at), t.state)
 }
 

@@ -68,6 +68,9 @@ func (t *trip) merged(current Row) (Record, error) {
 	if again.body, err = again.patched(t.door.Entity, again.body); err != nil {
 		return nil, err
 	}
+	if t.amended != nil {
+		again.body = laidOver(t.door.Entity, again.body, t.amended)
+	}
 	return again.body, again.refusal()
 }
 

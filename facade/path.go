@@ -57,6 +57,9 @@ func (f *Facade) walk(ctx context.Context, c *Call) (res *Result, err error) {
 	if res, err = t.run(ctx); err != nil {
 		return nil, err
 	}
+	if t.op.hooks != nil {
+		t.runAfter(ctx, res)
+	}
 	if t.told != nil {
 		t.told.Rows = res.Rows.Len()
 	}
@@ -68,7 +71,8 @@ type trip struct {
 	facade *Facade
 	call   *Call
 	depth  int
-	inside bool // the author's own code is calling (see Inside)
+	inside bool       // the author's own code is calling (see Inside)
+	within *Operation // whose handler, hook or presenter is calling
 	state  State
 	at     time.Time    // of the call; see now
 	shown  *Catalog     // what the surface shows that the call came in by
@@ -97,6 +101,7 @@ type trip struct {
 	sel     *selection    // what is read, and what leaves
 	cond    *Precondition // that the row is held to; nil: to nothing
 	lent    *lent         // by the call that is handled, to the author's own code
+	amended schema.Object // what hooks wrote over the body
 	merging *merging      // of a patch that reaches into nested objects
 	points  []Points      // relations of the body that the store has to follow
 

@@ -19,6 +19,7 @@ type Project struct {
 	handlers   []attachedHandler
 	presenters []attachedPresenter
 	collectors []attachedCollector
+	hooks      []attachedHook
 }
 
 // FrondSource is one Frond's folder as read.

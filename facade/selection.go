@@ -77,6 +77,7 @@ const (
 	asked
 	named  // in the list that is being read
 	hashed // part of the version
+	hooked // read for the hooks after a command
 )
 
 func (t *trip) pickOn(bank side, r *reader, see *Scope, lists ...[]string) *selection {
@@ -136,6 +137,13 @@ func (t *trip) pickOn(bank side, r *reader, see *Scope, lists ...[]string) *sele
 		for _, p := range r.entity.Fields {
 			if p.Stored && t.asVersion.Readable(p) {
 				marks[1+p.Index] |= hashed
+			}
+		}
+	}
+	if t.op.hooks != nil {
+		for _, p := range r.entity.Fields {
+			if p.Stored {
+				marks[1+p.Index] |= hooked
 			}
 		}
 	}
@@ -211,7 +219,7 @@ func (r *reader) build(bank side, marks []byte) *selection {
 	fields := r.entity.Fields
 	read := make([]bool, len(fields))
 	for i := range fields {
-		read[i] = marks[i]&(asked|hashed) != 0
+		read[i] = marks[i]&(asked|hashed|hooked) != 0
 		if marks[i]&hashed != 0 {
 			s.version = append(s.version, fields[i])
 		}
