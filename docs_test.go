@@ -154,7 +154,7 @@ func headings(t *testing.T, name string) map[string]bool {
 				return unicode.ToLower(r)
 			}
 			return -1
-		}, strings.TrimSpace(strings.TrimLeft(line, "#")))] = true
+		}, strings.Trim(line, "# \n"))] = true
 	}
 	return of
 }
