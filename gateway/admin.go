@@ -68,7 +68,7 @@ func (h *Host) adminHandler(draining *atomic.Bool) http.Handler {
 	mux.HandleFunc("/livez", live)
 	mux.HandleFunc("/readyz", h.ready(draining))
 	mux.Handle("/", nowhere([]string{"/metrics", "/livez", "/readyz"}))
-	return watch(newHosts(h.config.Hosts).guard(sites{}.guard(mux, formOf(""))), h.log, !h.config.Log.NoAccess)
+	return watch(newHosts(h.config.Hosts).guard(sites{}.guard(mux, formOf("")), formOfPath), h.log, !h.config.Log.NoAccess)
 }
 
 // complaints are what goes wrong in a scrape, for the log.

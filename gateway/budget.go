@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway/setting"
 )
@@ -27,13 +25,17 @@ const (
 	executionsEach = 256
 )
 
-// newBudget is the budget of a host with these limits.
-func newBudget(l *Limits) *facade.Budget {
-	if l.Memory < 0 && l.Executions < 0 {
+// newBudget is the budget of a service whose requests hold so many bytes and execute
+// so many at once, each negative for any number; nil: nothing is bounded.
+func newBudget(memory int64, executions int) *facade.Budget {
+	if memory < 0 && executions < 0 {
 		return nil
 	}
-	return facade.NewBudget(l.Memory, l.Executions)
+	return facade.NewBudget(memory, executions)
 }
+
+// defaultMemory is how many bytes requests may hold where nothing is set.
+func defaultMemory() int64 { return processMemory() / 100 * memoryShare }
 
 // defaultExecutions is how many requests execute at once where nothing is set.
 func defaultExecutions() int { return executionsEach * runtime.GOMAXPROCS(0) }
@@ -96,77 +98,28 @@ func readWrite(text string) (time.Duration, error) {
 
 // tend looks after the budget until ctx is done: what is refused is told in the log,
 // once in a while, and memory that a burst has taken goes back to the system.
-func (h *Host) tend(ctx context.Context) {
-	if h.budget == nil {
+func tend(ctx context.Context, budget *facade.Budget, log *slog.Logger) {
+	if budget == nil {
 		return
 	}
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
-	told := h.budget.State()
+	told := budget.State()
 	var quiet time.Time // nothing is told before
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case now := <-tick.C:
-			if s := h.budget.State(); now.After(quiet) && (s.RefusedBytes > told.RefusedBytes || s.RefusedExecutions > told.RefusedExecutions) {
-				h.log.LogAttrs(ctx, slog.LevelWarn, "requests are refused: there is no room for more",
+			if s := budget.State(); now.After(quiet) && (s.RefusedBytes > told.RefusedBytes || s.RefusedExecutions > told.RefusedExecutions) {
+				log.LogAttrs(ctx, slog.LevelWarn, "requests are refused: there is no room for more",
 					slog.Int64("forMemory", s.RefusedBytes-told.RefusedBytes), slog.String("memory", fmt.Sprintf("%d of %d bytes", s.Used, s.Bytes)),
 					slog.Int64("forExecutions", s.RefusedExecutions-told.RefusedExecutions), slog.String("executions", fmt.Sprintf("%d of %d", s.Running, s.Executions)))
 				told, quiet = s, now.Add(10*time.Second)
 			}
-			if h.budget.Subsided() {
+			if budget.Subsided() {
 				debug.FreeOSMemory()
 			}
 		}
-	}
-}
-
-// budgetNumbers are what a budget tells of itself, asked for at every scrape.
-var budgetNumbers = []struct {
-	family string
-	kind   prometheus.ValueType
-	labels []string
-	value  func(*facade.BudgetState) int64
-}{
-	{"frond_memory_budget_bytes", prometheus.GaugeValue, nil, func(s *facade.BudgetState) int64 { return s.Bytes }},
-	{"frond_memory_used_bytes", prometheus.GaugeValue, nil, func(s *facade.BudgetState) int64 { return s.Used }},
-	{"frond_executions_limit", prometheus.GaugeValue, nil, func(s *facade.BudgetState) int64 { return s.Executions }},
-	{"frond_executions_in_flight", prometheus.GaugeValue, nil, func(s *facade.BudgetState) int64 { return s.Running }},
-	{"frond_refused_total", prometheus.CounterValue, []string{"memory"}, func(s *facade.BudgetState) int64 { return s.RefusedBytes }},
-	{"frond_refused_total", prometheus.CounterValue, []string{"executions"}, func(s *facade.BudgetState) int64 { return s.RefusedExecutions }},
-}
-
-// budgetCollector asks a budget how much of it is in use.
-type budgetCollector struct {
-	budget *facade.Budget
-	descs  []*prometheus.Desc // of budgetNumbers
-}
-
-// budgeted has the numbers of a budget told.
-func (t *telemetry) budgeted(b *facade.Budget) {
-	if t == nil || t.metrics == nil {
-		return
-	}
-	c := &budgetCollector{budget: b}
-	for _, n := range budgetNumbers {
-		f := family(n.family)
-		c.descs = append(c.descs, prometheus.NewDesc(f.Name, f.About, f.Labels, nil))
-	}
-	t.metrics.registry.MustRegister(c)
-}
-
-// Describe names the families.
-func (c *budgetCollector) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range c.descs {
-		to <- d
-	}
-}
-
-// Collect asks the budget.
-func (c *budgetCollector) Collect(to chan<- prometheus.Metric) {
-	state := c.budget.State()
-	for i, n := range budgetNumbers {
-		to <- prometheus.MustNewConstMetric(c.descs[i], n.kind, float64(n.value(&state)), n.labels...)
 	}
 }

@@ -109,7 +109,7 @@ func (c Config) withDefaults() Config {
 	c.Limits.List.Max = cmp.Or(c.Limits.List.Max, 500)
 	c.Limits.Statement = cmp.Or(c.Limits.Statement, 2*time.Second)
 	if c.Limits.Memory == 0 {
-		c.Limits.Memory = processMemory() / 100 * memoryShare
+		c.Limits.Memory = defaultMemory()
 	}
 	c.Limits.Executions = cmp.Or(c.Limits.Executions, defaultExecutions())
 	c.Limits.Write = cmp.Or(c.Limits.Write, 10*time.Second)

@@ -2,8 +2,6 @@ package gateway
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -61,7 +59,7 @@ func (s *RemoteState) word() string {
 func health(w http.ResponseWriter, r *http.Request, ok bool, word string) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
-		writeProblem(w, http.StatusMethodNotAllowed, facade.MethodNotAllowed, fmt.Sprintf("%s takes GET and HEAD", r.URL.Path))
+		writeProblem(w, http.StatusMethodNotAllowed, facade.Errorf(facade.MethodNotAllowed, "%s takes GET and HEAD", r.URL.Path))
 		return
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
@@ -75,35 +73,6 @@ func health(w http.ResponseWriter, r *http.Request, ok bool, word string) {
 // nowhere answers a path that no surface has, and names those there are.
 func nowhere(paths []string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		writeProblem(w, http.StatusNotFound, facade.NotFound,
-			fmt.Sprintf("nothing is served at %s; there is %s", r.URL.Path, strings.Join(paths, ", ")))
+		writeProblem(w, http.StatusNotFound, facade.Errorf(facade.NotFound, "nothing is served at %s; there is %s", r.URL.Path, strings.Join(paths, ", ")))
 	})
-}
-
-// problemOf is a failure as RFC 9457 has it.
-func problemOf(status int, code facade.Code, message string) map[string]any {
-	return map[string]any{
-		"type": "about:blank", "title": http.StatusText(status), "status": status, "detail": message,
-		"data": &facade.Error{Code: code, Message: message},
-	}
-}
-
-// writeProblem answers a failure that happened before any surface was reached,
-// in the form REST has for its own.
-func writeProblem(w http.ResponseWriter, status int, code facade.Code, message string) {
-	writeFailure(w, status, &facade.Error{Code: code, Message: message})
-}
-
-// writeFailure answers with an error as a problem.
-func writeFailure(w http.ResponseWriter, status int, e *facade.Error) {
-	problem := problemOf(status, e.Code, e.Message)
-	problem["data"] = e
-	body, err := json.Marshal(problem)
-	if err != nil { // plain strings: it cannot
-		body = nil
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	w.WriteHeader(status)
-	_, _ = w.Write(body)
 }

@@ -78,7 +78,7 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 		project.Vendor = h.config.Vendor
 	}
 	h.options, h.project = opts, project
-	h.budget = newBudget(&h.config.Limits)
+	h.budget = newBudget(h.config.Limits.Memory, h.config.Limits.Executions)
 	config := h.config.check()
 	signer, faults := h.config.Signing.signer(h.config.Dir)
 	if config = append(config, faults...); len(config) == 0 {
@@ -88,8 +88,10 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 		}
 		h.log = h.telemetry.traced(h.log)
 		h.topology = newTopology(h.config.Remotes, project.Fronds, signer, h.log, h.telemetry)
-		h.telemetry.follow(h.topology)
-		h.telemetry.budgeted(h.budget)
+		if h.topology != nil {
+			h.telemetry.collectRemotes(h.topology.states)
+		}
+		h.telemetry.collectBudget(h.budget)
 	}
 	if h.topology != nil {
 		h.topology.ask(ctx, firstAsk)

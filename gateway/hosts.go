@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway/setting"
 )
@@ -67,13 +66,9 @@ func ofListener(ctx context.Context, l net.Listener) context.Context {
 
 // guard refuses requests for other names where the listener is on loopback. Without
 // any Host, as HTTP/1.0 may come, no browser sent it.
-func (h hosts) guard(next http.Handler) http.Handler {
+func (h hosts) guard(next http.Handler, fail failing) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Host != "" && r.Context().Value(loopbackKey{}) != nil && !h.takes(r.Host) {
-			fail := formOf("")
-			if strings.HasSuffix(r.URL.Path, envelope.Path) {
-				fail = formOf(facade.OnEnvelope)
-			}
 			fail(w, r, http.StatusMisdirectedRequest, facade.Errorf(facade.BadRequest,
 				"this listener is for this machine alone and does not know the host %.255q; ask for localhost, or add the name to the setting hosts (FROND_HOSTS)", r.Host))
 			return

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"net/http"
 
@@ -51,6 +52,19 @@ func (g *Gateway) identified(session Session) Session {
 			}
 		}
 		return state, err
+	}
+}
+
+// callerID is state.user.id as a text; "": the caller is anonymous.
+func callerID(state facade.State) string {
+	user, _ := state["user"].(map[string]any)
+	switch id := user["id"].(type) {
+	case nil:
+		return ""
+	case string:
+		return id
+	default:
+		return fmt.Sprint(id)
 	}
 }
 

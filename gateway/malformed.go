@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"net"
 	"net/http"
@@ -67,10 +66,7 @@ func unread(line string) []byte {
 	case said:
 		message = "the request cannot be read as HTTP: " + string(why)
 	}
-	body, err := json.Marshal(problemOf(status, code, message))
-	if err != nil { // plain strings: it cannot
-		body = nil
-	}
+	body := appendProblem(status, &facade.Error{Code: code, Message: message})
 	return fmt.Appendf(nil, "HTTP/1.1 %d %s\r\nContent-Type: application/problem+json\r\nContent-Length: %d\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n%s",
 		status, http.StatusText(status), len(body), body)
 }

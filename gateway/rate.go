@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
@@ -171,19 +170,6 @@ func addressOf(text string) (netip.Addr, bool) {
 	}
 	at, err := netip.ParseAddr(strings.Trim(text, "[]"))
 	return at.Unmap(), err == nil
-}
-
-// callerID is state.user.id as a text; "": the caller is anonymous.
-func callerID(state facade.State) string {
-	user, _ := state["user"].(map[string]any)
-	switch id := user["id"].(type) {
-	case nil:
-		return ""
-	case string:
-		return id
-	default:
-		return fmt.Sprint(id)
-	}
 }
 
 var errNetworks = errors.New("write addresses or networks, such as [10.0.0.0/8, 127.0.0.1]")

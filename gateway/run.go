@@ -47,7 +47,7 @@ func (h *Host) serve(ctx context.Context, handler http.Handler, draining *atomic
 	server.BaseContext = func(l net.Listener) context.Context { return ofListener(context.WithoutCancel(ctx), l) }
 	tending, done := context.WithCancel(context.WithoutCancel(ctx))
 	defer done()
-	go h.tend(tending)
+	go tend(tending, h.budget, h.log)
 	failed := make(chan error, len(listeners)+1)
 	if admin != nil {
 		go func() { failed <- admin.Serve(adminListener) }()

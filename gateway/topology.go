@@ -321,6 +321,17 @@ func (t *topology) bind(carriers map[string]facade.Caller, catalog *facade.Catal
 	}
 }
 
+// states yields how the client of each remote stands, and whether the host has been
+// discovered. It waits for no remote.
+func (t *topology) states(yield func(status envelope.RemoteStatus, known bool)) {
+	for _, p := range t.peers {
+		p.mu.Lock()
+		known := p.told != nil
+		p.mu.Unlock()
+		yield(p.remote.Status(), known)
+	}
+}
+
 // RemoteState is what a gateway knows of a Frond that runs elsewhere.
 type RemoteState struct {
 	Frond string

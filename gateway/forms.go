@@ -2,13 +2,11 @@ package gateway
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/facade"
 )
-
-// failing writes a failure of a whole request, which no surface has looked at.
-type failing func(w http.ResponseWriter, r *http.Request, status int, err *facade.Error)
 
 // formOf is how a surface says that: as a GraphQL response, as a frame, and anywhere
 // else as a problem.
@@ -26,9 +24,15 @@ func formOf(surface facade.Surface) failing {
 		}
 	}
 	return func(w http.ResponseWriter, _ *http.Request, status int, err *facade.Error) {
-		if after := err.RetryAfter(); after != "" {
-			w.Header().Set("Retry-After", after)
-		}
-		writeProblem(w, status, err.Code, err.Message)
+		writeProblem(w, status, err)
 	}
+}
+
+// formOfPath is the form of a request that has not come to a surface yet.
+func formOfPath(w http.ResponseWriter, r *http.Request, status int, err *facade.Error) {
+	surface := facade.Surface("")
+	if strings.HasSuffix(r.URL.Path, envelope.Path) {
+		surface = facade.OnEnvelope
+	}
+	formOf(surface)(w, r, status, err)
 }

@@ -1,0 +1,116 @@
+package gateway
+
+import (
+	"cmp"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/frondhost/frond/envelope"
+	"github.com/frondhost/frond/facade"
+)
+
+// A source is what a collector reads its numbers from at every scrape: the budget of
+// the host, or the state of one remote.
+
+// number is one number of a source, with the family of the table that it belongs to.
+type number[S any] struct {
+	family string
+	kind   prometheus.ValueType
+	label  string // the value of the family's label; "": the source's name, where there is a label
+	value  func(*S) float64
+}
+
+// collector asks sources for their numbers at every scrape. It holds none itself.
+type collector[S any] struct {
+	numbers []number[S]
+	sources func(yield func(name string, source *S))
+	descs   []*prometheus.Desc // of numbers
+}
+
+// collect has the numbers of sources on every scrape. sources is called by each of
+// them, from many goroutines, and must not wait.
+func collect[S any](m *metrics, numbers []number[S], sources func(yield func(name string, source *S))) {
+	c := &collector[S]{numbers: numbers, sources: sources}
+	for _, n := range numbers {
+		f := family(n.family)
+		c.descs = append(c.descs, prometheus.NewDesc(f.Name, f.About, f.Labels, nil))
+	}
+	m.registry.MustRegister(c)
+}
+
+// Describe names the families.
+func (c *collector[S]) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range c.descs {
+		to <- d
+	}
+}
+
+// Collect asks every source.
+func (c *collector[S]) Collect(to chan<- prometheus.Metric) {
+	c.sources(func(name string, source *S) {
+		for i, n := range c.numbers {
+			labels := []string{}
+			if len(family(n.family).Labels) > 0 {
+				labels = []string{cmp.Or(n.label, name)}
+			}
+			to <- prometheus.MustNewConstMetric(c.descs[i], n.kind, n.value(source), labels...)
+		}
+	})
+}
+
+// budgetNumbers are what a budget counts.
+var budgetNumbers = []number[facade.BudgetState]{
+	{"frond_memory_budget_bytes", prometheus.GaugeValue, "", func(s *facade.BudgetState) float64 { return float64(s.Bytes) }},
+	{"frond_memory_used_bytes", prometheus.GaugeValue, "", func(s *facade.BudgetState) float64 { return float64(s.Used) }},
+	{"frond_executions_limit", prometheus.GaugeValue, "", func(s *facade.BudgetState) float64 { return float64(s.Executions) }},
+	{"frond_executions_in_flight", prometheus.GaugeValue, "", func(s *facade.BudgetState) float64 { return float64(s.Running) }},
+	{"frond_refused_total", prometheus.CounterValue, "memory", func(s *facade.BudgetState) float64 { return float64(s.RefusedBytes) }},
+	{"frond_refused_total", prometheus.CounterValue, "executions", func(s *facade.BudgetState) float64 { return float64(s.RefusedExecutions) }},
+}
+
+// CollectBudget has the numbers of a budget on every scrape; nil: there are none, and
+// they are 0.
+func (t *telemetry) collectBudget(b *facade.Budget) {
+	if t == nil || t.metrics == nil {
+		return
+	}
+	collect(t.metrics, budgetNumbers, func(yield func(string, *facade.BudgetState)) {
+		state := b.State()
+		yield("", &state)
+	})
+}
+
+// remoteState is what a gateway knows of one remote host.
+type remoteSource struct {
+	envelope.RemoteStatus      // what its client counts
+	known                 bool // a discovery document of it was read
+}
+
+// remoteNumbers are what the client of a remote counts.
+var remoteNumbers = []number[remoteSource]{
+	{"frond_remote_requests_total", prometheus.CounterValue, "", func(s *remoteSource) float64 { return float64(s.Posts) }},
+	{"frond_remote_retries_total", prometheus.CounterValue, "", func(s *remoteSource) float64 { return float64(s.Again) }},
+	{"frond_remote_coalesced_total", prometheus.CounterValue, "", func(s *remoteSource) float64 { return float64(s.RodeAlong) }},
+	{"frond_remote_failures_total", prometheus.CounterValue, "", func(s *remoteSource) float64 { return float64(s.Failed) }},
+	{"frond_remote_requests_in_flight", prometheus.GaugeValue, "", func(s *remoteSource) float64 { return float64(s.InFlight) }},
+	{"frond_remote_breaker_state", prometheus.GaugeValue, "", func(s *remoteSource) float64 { return breakerStates[s.Breaker] }},
+	{"frond_remote_known", prometheus.GaugeValue, "", func(s *remoteSource) float64 {
+		if s.known {
+			return 1
+		}
+		return 0
+	}},
+}
+
+var breakerStates = map[string]float64{"closed": 0, "half-open": 1, "open": 2}
+
+// collectRemotes has the numbers of remotes on every scrape. states yields each with
+// whether its discovery document is known.
+func (t *telemetry) collectRemotes(states func(yield func(status envelope.RemoteStatus, known bool))) {
+	if t == nil || t.metrics == nil {
+		return
+	}
+	collect(t.metrics, remoteNumbers, func(yield func(string, *remoteSource)) {
+		states(func(status envelope.RemoteStatus, known bool) { yield(status.Name, &remoteSource{status, known}) })
+	})
+}

@@ -1,0 +1,41 @@
+package gateway
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"github.com/frondhost/frond/facade"
+)
+
+// failing writes the refusal of a whole request, in the form that the surface behind
+// the guard has for its failures. What the request asks for was not looked at yet.
+type failing func(w http.ResponseWriter, r *http.Request, status int, err *facade.Error)
+
+// problem is a failure as RFC 9457 has it, with the whole error under data.
+type problem struct {
+	Data   *facade.Error `json:"data"`
+	Detail string        `json:"detail"`
+	Status int           `json:"status"`
+	Title  string        `json:"title"`
+	Type   string        `json:"type"`
+}
+
+func appendProblem(status int, err *facade.Error) []byte {
+	body, bad := json.Marshal(&problem{err, err.Message, status, http.StatusText(status), "about:blank"})
+	if bad != nil { // details that are no JSON; ours are plain strings
+		return nil
+	}
+	return body
+}
+
+// writeProblem answers a failure that no surface has a form for, as REST writes its own.
+func writeProblem(w http.ResponseWriter, status int, err *facade.Error) {
+	head := w.Header()
+	if after := err.RetryAfter(); after != "" {
+		head.Set("Retry-After", after)
+	}
+	head.Set("Content-Type", "application/problem+json")
+	head.Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	_, _ = w.Write(appendProblem(status, err)) // the client may be gone
+}
