@@ -41,12 +41,3 @@ func (g *Gateway) AdminHandler() http.Handler { return g.adminHandler(&g.drainin
 
 // Budget is what all requests of the host hold.
 func (h *Host) Budget() *facade.Budget { return h.budget }
-
-// CgroupMemory and MachineMemory read what a system says of its memory.
-var (
-	CgroupMemory  = cgroupMemory
-	MachineMemory = machineMemory
-)
-
-// Pace is what stands around every handler that a gateway serves.
-var Pace = pace

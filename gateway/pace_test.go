@@ -1,4 +1,4 @@
-package gateway_test
+package gateway
 
 import (
 	"compress/gzip"
@@ -11,8 +11,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/frondhost/frond/gateway"
 )
 
 // deadlines is a ResponseWriter that keeps what is asked of it.
@@ -42,7 +40,7 @@ func TestPace(t *testing.T) {
 		var n int
 		var err error
 		d := &deadlines{fails: fails}
-		gateway.Pace(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		pace(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			n, err = w.Write(make([]byte, 150<<10))
 		}), time.Hour).ServeHTTP(d, httptest.NewRequest("GET", "/", nil))
 		return d, n, err
@@ -78,10 +76,10 @@ func TestWhoDoesNotReadIsCutOff(t *testing.T) {
 		wrap  func(http.Handler) http.Handler
 		http2 bool
 	}{
-		{"HTTP/1.1", func(h http.Handler) http.Handler { return gateway.Pace(h, limit) }, false},
-		{"HTTP/2", func(h http.Handler) http.Handler { return gateway.Pace(h, limit) }, true},
-		{"compressed inside", func(h http.Handler) http.Handler { return gateway.Pace(zipped(h), limit) }, false},
-		{"compressed outside", func(h http.Handler) http.Handler { return zipped(gateway.Pace(h, limit)) }, false},
+		{"HTTP/1.1", func(h http.Handler) http.Handler { return pace(h, limit) }, false},
+		{"HTTP/2", func(h http.Handler) http.Handler { return pace(h, limit) }, true},
+		{"compressed inside", func(h http.Handler) http.Handler { return pace(zipped(h), limit) }, false},
+		{"compressed outside", func(h http.Handler) http.Handler { return zipped(pace(h, limit)) }, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			ended := make(chan error, 1)
