@@ -44,7 +44,8 @@ var floors = map[string]string{
 	"projection":   "facade schema schema/jsontext resolvers",
 
 	"gateway/setting": "schema schema/jsontext",
-	"gateway":         "facade schema schema/jsontext store/sqlite envelope envelope/signing rest resolvers projection console gateway/setting",
+	"gateway/guard":   "facade schema gateway/setting",
+	"gateway":         "facade schema schema/jsontext store/sqlite envelope envelope/signing rest resolvers projection console gateway/setting gateway/guard",
 
 	"console": "",
 
@@ -87,9 +88,9 @@ var guests = map[string]string{
 	"github.com/graph-gophers/dataloader/v7":     "resolvers",
 	"github.com/gorilla/mux":                     "gateway",
 	"github.com/go-jose/go-jose/v4":              "gateway",
-	"github.com/rs/cors":                         "gateway",
-	"github.com/klauspost/compress":              "gateway",
-	"golang.org/x/time":                          "gateway",
+	"github.com/rs/cors":                         "gateway/guard",
+	"github.com/klauspost/compress":              "gateway/guard",
+	"golang.org/x/time":                          "gateway/guard",
 	"github.com/failsafe-go/failsafe-go":         "envelope",
 	"github.com/gowebpki/jcs":                    "envelope/signing",
 	"go.opentelemetry.io":                        "gateway envelope",

@@ -24,6 +24,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/guard"
 	"github.com/frondhost/frond/store/sqlite"
 )
 
@@ -195,7 +196,7 @@ func attack(name, dir string, heavy, unread int) (*suffered, error) {
 		return nil, err
 	}
 	cmd := exec.Command(self, "attacked", name, dir)
-	cmd.Env = append(os.Environ(), fmt.Sprintf("GOMEMLIMIT=%d", gateway.CollectorLimit(memoryLimit)))
+	cmd.Env = append(os.Environ(), fmt.Sprintf("GOMEMLIMIT=%d", guard.CollectorLimit(memoryLimit)))
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {

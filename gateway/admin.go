@@ -9,6 +9,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/frondhost/frond/gateway/guard"
 	"github.com/frondhost/frond/gateway/setting"
 	"github.com/frondhost/frond/schema"
 )
@@ -57,7 +58,7 @@ func (h *Host) admin(ctx context.Context, draining *atomic.Bool) (*http.Server, 
 	}
 	h.log.Info("the admin listener is up", "url", "http://"+l.Addr().String())
 	server := newServer(h.adminHandler(draining), h.config.Limits.Write)
-	server.BaseContext = func(l net.Listener) context.Context { return ofListener(context.WithoutCancel(ctx), l) }
+	server.BaseContext = func(l net.Listener) context.Context { return guard.WithListener(context.WithoutCancel(ctx), l) }
 	return server, l, nil
 }
 
@@ -68,7 +69,7 @@ func (h *Host) adminHandler(draining *atomic.Bool) http.Handler {
 	mux.HandleFunc("/livez", live)
 	mux.HandleFunc("/readyz", h.ready(draining))
 	mux.Handle("/", nowhere([]string{"/metrics", "/livez", "/readyz"}))
-	return watch(newHosts(h.config.Hosts).guard(sites{}.guard(mux, formOf("")), formOfPath), h.log, !h.config.Log.NoAccess)
+	return watch(guard.NewHosts(h.config.Hosts).Guard(guard.CrossSite{}.Guard(mux, formOf("")), formOfPath), h.log, !h.config.Log.NoAccess)
 }
 
 // complaints are what goes wrong in a scrape, for the log.

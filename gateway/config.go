@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/frondhost/frond/gateway/guard"
 	"github.com/frondhost/frond/gateway/setting"
 	"github.com/frondhost/frond/schema"
 )
@@ -84,6 +85,12 @@ type Shutdown struct {
 	Timeout time.Duration
 }
 
+// The parts of a [Config] that belong to packages of their own.
+type (
+	CORS = guard.CORS
+	Rate = guard.Rate
+)
+
 // ConfigFile is the name of the host's file in a project's folder.
 const ConfigFile = setting.File
 
@@ -109,12 +116,12 @@ func (c Config) withDefaults() Config {
 	c.Limits.List.Max = cmp.Or(c.Limits.List.Max, 500)
 	c.Limits.Statement = cmp.Or(c.Limits.Statement, 2*time.Second)
 	if c.Limits.Memory == 0 {
-		c.Limits.Memory = defaultMemory()
+		c.Limits.Memory = guard.DefaultMemory()
 	}
-	c.Limits.Executions = cmp.Or(c.Limits.Executions, defaultExecutions())
+	c.Limits.Executions = cmp.Or(c.Limits.Executions, guard.DefaultExecutions())
 	c.Limits.Write = cmp.Or(c.Limits.Write, 10*time.Second)
 	c.Identity = c.Identity.withDefaults()
-	c.CORS = c.CORS.withDefaults()
+	c.CORS = c.CORS.WithDefaults()
 	c.GraphQL = c.GraphQL.withDefaults(c.Mode)
 	c.Signing = c.Signing.withDefaults()
 	c.Log.Format = cmp.Or(c.Log.Format, "auto")
@@ -144,10 +151,10 @@ func LoadConfig(dir, file string, environ []string) (*Config, error) {
 
 // check finds what is wrong between settings that are each right.
 func (c Config) check() schema.Faults {
-	faults := append(append(c.Identity.check(c.Listen), c.CORS.check()...), c.GraphQL.check()...)
+	faults := append(append(c.Identity.check(c.Listen), c.CORS.Check()...), c.GraphQL.check()...)
 	faults = append(faults, c.checkRemotes()...)
 	faults = append(faults, c.Admin.check()...)
-	faults = append(faults, c.Limits.Rate.check()...)
+	faults = append(faults, c.Limits.Rate.Check()...)
 	faults = append(faults, c.TLS.check()...)
 	if c.Limits.List.Default > c.Limits.List.Max {
 		faults = append(faults, schema.Fault{

@@ -6,11 +6,12 @@ import (
 
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway/guard"
 )
 
 // formOf is how a surface says that: as a GraphQL response, as a frame, and anywhere
 // else as a problem.
-func formOf(surface facade.Surface) failing {
+func formOf(surface facade.Surface) guard.Fail {
 	switch surface.Kind() {
 	case facade.OnGraphQL:
 		return func(w http.ResponseWriter, r *http.Request, status int, err *facade.Error) {
@@ -24,7 +25,7 @@ func formOf(surface facade.Surface) failing {
 		}
 	}
 	return func(w http.ResponseWriter, _ *http.Request, status int, err *facade.Error) {
-		writeProblem(w, status, err)
+		guard.WriteProblem(w, status, err)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/frondhost/frond/console"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway/guard"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/schema"
@@ -66,7 +67,7 @@ type Gateway struct {
 	session  Session
 	keys     *keyring // nil: callers are not known by tokens
 	current  atomic.Pointer[generation]
-	limiter  *limiter // nil: callers may call as often as they like
+	limiter  *guard.Limiter // nil: callers may call as often as they like
 	handler  http.Handler
 	draining atomic.Bool
 }
@@ -89,7 +90,7 @@ func New(project *facade.Project, opts *Options) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &Gateway{Host: host, session: opts.Session, limiter: newLimiter(&config.Limits.Rate)}
+	g := &Gateway{Host: host, session: opts.Session, limiter: guard.NewLimiter(&config.Limits.Rate)}
 	if g.certificate = certificate; certificate != nil {
 		certificate.log = g.log
 	}
@@ -109,7 +110,7 @@ func New(project *facade.Project, opts *Options) (*Gateway, error) {
 		g.current.Load().router.ServeHTTP(w, r)
 	})
 	if !g.config.NoCompression {
-		g.handler = compress(g.handler)
+		g.handler = guard.Compress(g.handler)
 	}
 	g.handler = g.around(g.handler)
 	host.follow(context.Background(), func(f *facade.Facade) error {

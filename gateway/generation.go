@@ -9,6 +9,7 @@ import (
 
 	"github.com/frondhost/frond/console"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway/guard"
 )
 
 // generation is one façade with every surface over it. What a remote serves changes
@@ -83,17 +84,17 @@ func (g *generation) mount(m mounted) {
 // guard stands in front of everything that is mounted: it lets other sites' pages in
 // as cors says, and no others.
 func (g *generation) guard(m mounted) http.Handler {
-	s := sites{dev: g.config.Identity.Dev && g.options.Session == nil, hosts: newHosts(g.config.Hosts)}
+	s := guard.CrossSite{Dev: g.config.Identity.Dev && g.options.Session == nil, Hosts: guard.NewHosts(g.config.Hosts)}
 	var surface facade.Surface
 	if m.place != nil {
 		surface = m.place.surface
 	}
 	if h, ok := m.handler.(*graphQL); ok {
-		s.page = h.isPage
+		s.Page = h.isPage
 	} else if m.place == nil { // the house's own: no data
-		s.page = func(*http.Request) bool { return true }
+		s.Page = func(*http.Request) bool { return true }
 	}
-	return g.config.CORS.wrap(s.guard(m.handler, formOf(surface)))
+	return g.config.CORS.Wrap(s.Guard(m.handler, formOf(surface)))
 }
 
 // route puts what is mounted on a router; at other paths it is said which there are.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/frondhost/frond/console"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway/guard"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -59,7 +60,7 @@ func NewGraphQL(engine *resolvers.Engine, opts *GraphQLOptions) http.Handler {
 
 // guarded is h where nothing else stands in front of it.
 func (h *graphQL) guarded() http.Handler {
-	return sites{page: h.isPage}.guard(h, formOf(facade.OnGraphQL))
+	return guard.CrossSite{Page: h.isPage}.Guard(h, formOf(facade.OnGraphQL))
 }
 
 // isPage says whether the console answers a request.

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway/guard"
 )
 
 // live answers /livez: the process runs.
@@ -59,7 +60,7 @@ func (s *RemoteState) word() string {
 func health(w http.ResponseWriter, r *http.Request, ok bool, word string) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
-		writeProblem(w, http.StatusMethodNotAllowed, facade.Errorf(facade.MethodNotAllowed, "%s takes GET and HEAD", r.URL.Path))
+		guard.WriteProblem(w, http.StatusMethodNotAllowed, facade.Errorf(facade.MethodNotAllowed, "%s takes GET and HEAD", r.URL.Path))
 		return
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
@@ -73,6 +74,6 @@ func health(w http.ResponseWriter, r *http.Request, ok bool, word string) {
 // nowhere answers a path that no surface has, and names those there are.
 func nowhere(paths []string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		writeProblem(w, http.StatusNotFound, facade.Errorf(facade.NotFound, "nothing is served at %s; there is %s", r.URL.Path, strings.Join(paths, ", ")))
+		guard.WriteProblem(w, http.StatusNotFound, facade.Errorf(facade.NotFound, "nothing is served at %s; there is %s", r.URL.Path, strings.Join(paths, ", ")))
 	})
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway/guard"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/sqlite"
 )
@@ -78,7 +79,7 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 		project.Vendor = h.config.Vendor
 	}
 	h.options, h.project = opts, project
-	h.budget = newBudget(h.config.Limits.Memory, h.config.Limits.Executions)
+	h.budget = guard.NewBudget(h.config.Limits.Memory, h.config.Limits.Executions)
 	config := h.config.check()
 	signer, faults := h.config.Signing.signer(h.config.Dir)
 	if config = append(config, faults...); len(config) == 0 {

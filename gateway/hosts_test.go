@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"github.com/frondhost/frond/gateway/guard"
 	"io"
 	"net"
 	"net/http"
@@ -58,7 +59,7 @@ func TestHostOfAListener(t *testing.T) {
 	// A client of frames reads why, too.
 	r := httptest.NewRequest("POST", "http://evil.example/_kit/call", nil)
 	w := httptest.NewRecorder()
-	h.around(inside).ServeHTTP(w, r.WithContext(ofListener(t.Context(), l)))
+	h.around(inside).ServeHTTP(w, r.WithContext(guard.WithListener(t.Context(), l)))
 	if w.Code != 421 || !strings.HasPrefix(w.Body.String(), `{"jsonrpc":"2.0","id":null,"error"`) {
 		t.Errorf("a frame: %d %s", w.Code, w.Body)
 	}

@@ -46,10 +46,8 @@ func (g *Gateway) identified(session Session) Session {
 	return func(r *http.Request) (facade.State, error) {
 		state, err := session(r)
 		accessOf(r.Context()).by(state)
-		if g.limiter != nil {
-			if often := g.limiter.refuse(r, callerID(state)); often != nil {
-				return nil, often
-			}
+		if often := g.limiter.Refuse(r, callerID(state)); often != nil {
+			return nil, often
 		}
 		return state, err
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/frondhost/frond/gateway/guard"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -44,7 +45,7 @@ func wholeIdentity() Config {
 				Tenant: []string{"https://shop.example/tenant"},
 			},
 		},
-		CORS: CORS{
+		CORS: guard.CORS{
 			Origins: []string{"https://shop.example", "http://localhost:3000"}, Headers: []string{"Authorization", "X-Trace"},
 			Credentials: true, MaxAge: time.Hour,
 		},
@@ -162,10 +163,10 @@ func TestIdentityCheck(t *testing.T) {
 		{"no signature, from Go", with(func(c *Config) { c.Identity.Algorithms = []string{"none"} }), []string{`/identity/algorithms: there is no algorithm "none"`}},
 		{"no encryption, from Go", with(func(c *Config) { c.Identity.JWKS = "http://issuer.example" }), []string{"/identity/jwks: the keys cannot be fetched"}},
 		{"a path with a hole, from Go", with(func(c *Config) { c.Identity.Claims.ID = []string{"a..b"} }), []string{"/identity/claims: a path leads nowhere"}},
-		{"cookies for everyone", Config{CORS: CORS{Origins: []string{"*"}, Credentials: true}}, []string{"/cors/credentials: with cookies, every site's page would call"}},
-		{"everyone and somebody", Config{CORS: CORS{Origins: []string{"*", "https://a.example"}}}, []string{"/cors/origins: the origin * is all of them"}},
-		{"cookies for nobody", Config{CORS: CORS{Credentials: true}}, []string{"/cors/credentials: there is no origin"}},
-		{"a pattern, from Go", Config{CORS: CORS{Origins: []string{"https://*.example"}}}, []string{`/cors/origins: "https://*.example" is no origin`}},
+		{"cookies for everyone", Config{CORS: guard.CORS{Origins: []string{"*"}, Credentials: true}}, []string{"/cors/credentials: with cookies, every site's page would call"}},
+		{"everyone and somebody", Config{CORS: guard.CORS{Origins: []string{"*", "https://a.example"}}}, []string{"/cors/origins: the origin * is all of them"}},
+		{"cookies for nobody", Config{CORS: guard.CORS{Credentials: true}}, []string{"/cors/credentials: there is no origin"}},
+		{"a pattern, from Go", Config{CORS: guard.CORS{Origins: []string{"https://*.example"}}}, []string{`/cors/origins: "https://*.example" is no origin`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := c.config.withDefaults().check()

@@ -8,12 +8,13 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway/guard"
 )
 
 // around is what stands around a whole service, surfaces and all: outermost what
 // tells of requests.
 func (h *Host) around(next http.Handler) http.Handler {
-	return h.telemetry.requests(watch(newHosts(h.config.Hosts).guard(next, formOfPath), h.log, !h.config.Log.NoAccess))
+	return h.telemetry.requests(watch(guard.NewHosts(h.config.Hosts).Guard(next, formOfPath), h.log, !h.config.Log.NoAccess))
 }
 
 // watch wraps the whole service: with lines, one for each request, and a panic that reaches this far becomes an answer. Surfaces and the façade turn panics
@@ -36,7 +37,7 @@ func watch(next http.Handler, log *slog.Logger, lines bool) http.Handler {
 				if seen.status != 0 {
 					panic(http.ErrAbortHandler) // half an answer is out: better none than a wrong one
 				}
-				writeProblem(seen, http.StatusInternalServerError, failed)
+				guard.WriteProblem(seen, http.StatusInternalServerError, failed)
 			}
 			line.write(log, r, seen, start)
 		}()

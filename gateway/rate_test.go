@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/frondhost/frond/gateway/guard"
 	"github.com/frondhost/frond/store/storetest"
 )
 
@@ -16,7 +17,7 @@ import (
 func TestRate(t *testing.T) {
 	gw, err := New(storetest.Project(t), &Options{
 		Undecided: true,
-		Config:    Config{Store: memoryStore, Identity: Identity{Dev: true}, Limits: Limits{Rate: Rate{PerMinute: 6, Burst: 3}}},
+		Config:    Config{Store: memoryStore, Identity: Identity{Dev: true}, Limits: Limits{Rate: guard.Rate{PerMinute: 6, Burst: 3}}},
 		Logger:    slog.New(slog.DiscardHandler),
 	})
 	if err != nil {

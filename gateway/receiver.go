@@ -10,6 +10,7 @@ import (
 
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway/guard"
 	"github.com/frondhost/frond/gateway/setting"
 	"github.com/frondhost/frond/schema"
 )
@@ -77,7 +78,7 @@ func NewReceiver(project *facade.Project, frond string, opts *ReceiverOptions) (
 		TrustState: verifier == nil, Verifier: verifier, MaxBody: host.config.Limits.Body, Budget: host.budget, Called: called, Log: host.log,
 	})
 	route := func(*http.Request) string { return envelope.Path }
-	mux.Handle(envelope.Path, host.telemetry.at(string(facade.OnEnvelope), route, sites{}.guard(frames, formOf(facade.OnEnvelope))))
+	mux.Handle(envelope.Path, host.telemetry.at(string(facade.OnEnvelope), route, guard.CrossSite{}.Guard(frames, formOf(facade.OnEnvelope))))
 	mux.HandleFunc("/livez", live)
 	mux.HandleFunc("/readyz", host.ready(&r.draining))
 	mux.Handle("/", nowhere([]string{envelope.Path, "/livez", "/readyz"}))

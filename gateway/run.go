@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/frondhost/frond/gateway/guard"
 	"net"
 	"net/http"
 	"os"
@@ -44,10 +45,10 @@ func (h *Host) serve(ctx context.Context, handler http.Handler, draining *atomic
 	}
 	server := newServer(handler, h.config.Limits.Write)
 	// Requests outlive ctx: that it is done is the beginning of the drain.
-	server.BaseContext = func(l net.Listener) context.Context { return ofListener(context.WithoutCancel(ctx), l) }
+	server.BaseContext = func(l net.Listener) context.Context { return guard.WithListener(context.WithoutCancel(ctx), l) }
 	tending, done := context.WithCancel(context.WithoutCancel(ctx))
 	defer done()
-	go tend(tending, h.budget, h.log)
+	go guard.Tend(tending, h.budget, h.log)
 	failed := make(chan error, len(listeners)+1)
 	if admin != nil {
 		go func() { failed <- admin.Serve(adminListener) }()
@@ -57,7 +58,7 @@ func (h *Host) serve(ctx context.Context, handler http.Handler, draining *atomic
 	for _, l := range listeners {
 		if h.certificate == nil {
 			h.announce("http://" + l.Addr().String())
-			go func() { failed <- server.Serve(problemsOf{l}) }()
+			go func() { failed <- server.Serve(guard.Listener(l)) }()
 			continue
 		}
 		server.TLSConfig = h.certificate.config()
@@ -93,7 +94,7 @@ func drain(ctx context.Context, server *http.Server, timeout time.Duration) erro
 // newServer is a server that no slow client holds for ever; write is as in [Limits].
 func newServer(h http.Handler, write time.Duration) *http.Server {
 	return &http.Server{
-		Handler:           pace(h, write),
+		Handler:           guard.Pace(h, write),
 		ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout:       30 * time.Second,
 		WriteTimeout:      60 * time.Second, // longer than any execution may take (DESIGN 5: 15 s); pace moves it on
@@ -121,3 +122,7 @@ func listen(ctx context.Context, address string) (net.Listener, error) {
 
 // announceOnStderr prints the line that scripts wait for, the port 0 resolved.
 func announceOnStderr(url string) { fmt.Fprintln(os.Stderr, "listening on "+url) }
+
+// LimitMemory keeps the garbage collector below the memory limit of the process's control
+// group, unless GOMEMLIMIT is set. It is for programs: a library does not own its process.
+func LimitMemory() { guard.LimitMemory() }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/frondhost/frond/gateway/guard"
 	"github.com/frondhost/frond/gateway/setting"
 )
 
@@ -35,7 +36,7 @@ func (c *Config) settings() setting.Table {
 		[]setting.Setting{
 			setting.New("vendor", "frondhost", "x-kit-vendor of every card that names none", setting.Text, &c.Vendor),
 			setting.New("listen", defaultListen, "the address to listen on", setting.Address, &c.Listen),
-			setting.New("hosts", "[]", "the names beside localhost that a listener on loopback answers to, such as [shop.test]", readHosts, &c.Hosts),
+			setting.New("hosts", "[]", "the names beside localhost that a listener on loopback answers to, such as [shop.test]", guard.ReadHosts, &c.Hosts),
 		},
 		c.TLS.settings(),
 		[]setting.Setting{
@@ -46,14 +47,14 @@ func (c *Config) settings() setting.Table {
 			setting.New("limits.list.max", "500", "what a greater limit is clamped to", setting.Count, &c.Limits.List.Max),
 			setting.New("limits.statement", "2s", "how long one statement of the store may run", readStatement, &c.Limits.Statement),
 		},
-		c.Limits.Rate.settings(),
+		c.Limits.Rate.Settings(),
 		[]setting.Setting{
 			setting.New("compression", "true", "compress answers from 1 KiB for those who take zstd or gzip", setting.Not, &c.NoCompression),
-			setting.New("limits.memory", "25%", "bytes that all requests together may hold: a size, a share of what the process may use, or off", readMemory, &c.Limits.Memory).As(`{"type":["string","integer"],"pattern":"^(off|[0-9]+ *(%|[KMG]iB)?)$"}`),
-			setting.New("limits.executions", "auto", "requests that may execute at once: a number, auto (256 for each processor) or off", readExecutions, &c.Limits.Executions).As(`{"type":["string","integer"],"pattern":"^(auto|off|[0-9]+)$"}`),
-			setting.New("limits.write", "10s", "how long a client may take to read 64 KiB of an answer, or off", readWrite, &c.Limits.Write).As(`{"type":["string","integer"],"pattern":"^(off|0|([0-9]+(\\.[0-9]+)?(ns|us|µs|ms|s|m|h))+)$"}`),
+			setting.New("limits.memory", "25%", "bytes that all requests together may hold: a size, a share of what the process may use, or off", guard.ReadMemory, &c.Limits.Memory).As(`{"type":["string","integer"],"pattern":"^(off|[0-9]+ *(%|[KMG]iB)?)$"}`),
+			setting.New("limits.executions", "auto", "requests that may execute at once: a number, auto (256 for each processor) or off", guard.ReadExecutions, &c.Limits.Executions).As(`{"type":["string","integer"],"pattern":"^(auto|off|[0-9]+)$"}`),
+			setting.New("limits.write", "10s", "how long a client may take to read 64 KiB of an answer, or off", guard.ReadWrite, &c.Limits.Write).As(`{"type":["string","integer"],"pattern":"^(off|0|([0-9]+(\\.[0-9]+)?(ns|us|µs|ms|s|m|h))+)$"}`),
 		},
-		c.GraphQL.settings(), c.Identity.settings(), c.CORS.settings(),
+		c.GraphQL.settings(), c.Identity.settings(), c.CORS.Settings(),
 		[]setting.Setting{
 			setting.New("audiences", "{}", "the paths that the surfaces of audiences stand under, such as {partner: /b2b}; /{audience} where none is set", readAudiences, &c.Audiences),
 			setting.New("remotes", "{}", "the Fronds that run elsewhere, such as {billing: http://10.0.0.7:4100}", readRemotes, &c.Remotes).As(remotesForm()),

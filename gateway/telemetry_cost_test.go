@@ -16,6 +16,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway/guard"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -48,7 +49,7 @@ func TestOffCostsNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return watch(compress(NewGraphQL(engine, &GraphQLOptions{Session: off.session, Budget: off.budget, Log: off.log})), off.log, true)
+		return watch(guard.Compress(NewGraphQL(engine, &GraphQLOptions{Session: off.session, Budget: off.budget, Log: off.log})), off.log, true)
 	}()
 	calls, requests := callCost(bare), requestCost(t, direct)
 	if got := callCost(off.Caller()); got != calls {

@@ -1,4 +1,4 @@
-package gateway
+package guard
 
 import (
 	"bytes"
@@ -133,7 +133,7 @@ func TestCompressedAnswers(t *testing.T) {
 		}, "GET", "gzip", "", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := httptest.NewServer(compress(c.handler))
+			s := httptest.NewServer(Compress(c.handler))
 			defer s.Close()
 			req, err := http.NewRequest(c.method, s.URL, nil)
 			if err != nil {
@@ -184,7 +184,7 @@ func TestCompressedAnswers(t *testing.T) {
 func TestFlushedAnswers(t *testing.T) {
 	for _, length := range []string{"", "4000"} {
 		next := make(chan struct{})
-		s := httptest.NewServer(compress(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		s := httptest.NewServer(Compress(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/plain")
 			if length != "" {
 				w.Header().Set("Content-Length", length)
@@ -231,7 +231,7 @@ func page(rows int) []byte {
 
 // compressedOnce answers a body once.
 func compressedOnce(accept string, body []byte) func() {
-	h := compress(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	h := Compress(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header()["Content-Type"] = []string{"application/json"}
 		w.Header()["Content-Length"] = []string{strconv.Itoa(len(body))}
 		_, _ = w.Write(body)
@@ -264,7 +264,7 @@ func BenchmarkCompression(b *testing.B) {
 		w := httptest.NewRecorder()
 		r := httptest.NewRequest("GET", "/", nil)
 		r.Header.Set("Accept-Encoding", accept)
-		compress(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		Compress(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 			_, _ = w.Write(body)

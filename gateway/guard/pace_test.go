@@ -1,4 +1,4 @@
-package gateway
+package guard
 
 import (
 	"compress/gzip"
@@ -40,7 +40,7 @@ func TestPace(t *testing.T) {
 		var n int
 		var err error
 		d := &deadlines{fails: fails}
-		pace(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		Pace(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			n, err = w.Write(make([]byte, 150<<10))
 		}), time.Hour).ServeHTTP(d, httptest.NewRequest("GET", "/", nil))
 		return d, n, err
@@ -76,10 +76,10 @@ func TestWhoDoesNotReadIsCutOff(t *testing.T) {
 		wrap  func(http.Handler) http.Handler
 		http2 bool
 	}{
-		{"HTTP/1.1", func(h http.Handler) http.Handler { return pace(h, limit) }, false},
-		{"HTTP/2", func(h http.Handler) http.Handler { return pace(h, limit) }, true},
-		{"compressed inside", func(h http.Handler) http.Handler { return pace(zipped(h), limit) }, false},
-		{"compressed outside", func(h http.Handler) http.Handler { return zipped(pace(h, limit)) }, false},
+		{"HTTP/1.1", func(h http.Handler) http.Handler { return Pace(h, limit) }, false},
+		{"HTTP/2", func(h http.Handler) http.Handler { return Pace(h, limit) }, true},
+		{"compressed inside", func(h http.Handler) http.Handler { return Pace(zipped(h), limit) }, false},
+		{"compressed outside", func(h http.Handler) http.Handler { return zipped(Pace(h, limit)) }, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			ended := make(chan error, 1)

@@ -1,4 +1,4 @@
-package gateway
+package guard
 
 import (
 	"errors"
@@ -16,17 +16,17 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// Rate bounds how often one caller may call. The zero value is no bound.
+// Rate bounds how often one caller may call (decision 215). The zero value sets no bound.
 type Rate struct {
-	PerMinute int // requests that a caller may make in a minute; 0 is any number
+	PerMinute int // requests of one caller in a minute; 0 means any number
 	Burst     int // how many of them at once; 0 means PerMinute
-	// TrustedProxies are networks whose X-Forwarded-For is believed, such as
-	// 10.0.0.0/8. Without any, an address is that of the connection.
+	// TrustedProxies are networks, such as 10.0.0.0/8, whose X-Forwarded-For is
+	// believed. Without any, a caller's address is that of the connection.
 	TrustedProxies []string
 }
 
-// settings are the rows of limits.rate.
-func (c *Rate) settings() []setting.Setting {
+// Settings are the rows of limits.rate.
+func (c *Rate) Settings() []setting.Setting {
 	return []setting.Setting{
 		setting.New("limits.rate.perMinute", "0", "requests that one caller may make in a minute, by the user's id or else by the address; 0 is any number", readRate, &c.PerMinute),
 		setting.New("limits.rate.burst", "0", "how many of them at once; 0 is as many as in a minute", readRate, &c.Burst),
@@ -34,8 +34,8 @@ func (c *Rate) settings() []setting.Setting {
 	}
 }
 
-// check finds what is wrong between settings that are each right.
-func (c *Rate) check() (faults schema.Faults) {
+// Check reports faults between settings that are each valid.
+func (c *Rate) Check() (faults schema.Faults) {
 	fault := func(key, message, remedy string) {
 		faults = append(faults, schema.Fault{File: setting.File, Pointer: "/limits/rate/" + key, Message: message, Remedy: remedy})
 	}
@@ -48,9 +48,10 @@ func (c *Rate) check() (faults schema.Faults) {
 	return faults
 }
 
-// limiter counts the requests of each caller: of a user by its id, of anybody else
-// by the address. A bucket that is full again is as good as none and is dropped.
-type limiter struct {
+// Limiter counts the requests of each caller in token buckets: of a user by the id, of
+// an anonymous caller by the address. A full bucket says nothing and is dropped. Its
+// methods may be called from many goroutines; nil sets no bound.
+type Limiter struct {
 	each    rate.Limit
 	burst   int
 	proxies []netip.Prefix
@@ -62,12 +63,13 @@ type limiter struct {
 
 type bucketKey struct{ user, address string }
 
-// mostBuckets bounds what a limiter keeps, about 20 MB: beyond, a caller is forgotten
-// for each new one.
+// mostBuckets bounds what a limiter keeps, about 20 MB. Beyond it, some caller is
+// forgotten for each new one.
 const mostBuckets = 100_000
 
-// newLimiter is nil where there is no bound.
-func newLimiter(c *Rate) *limiter {
+// NewLimiter makes the limiter of settings that [Rate.Check] has found valid; nil: there
+// is no bound.
+func NewLimiter(c *Rate) *Limiter {
 	if c.PerMinute <= 0 {
 		return nil
 	}
@@ -76,11 +78,15 @@ func newLimiter(c *Rate) *limiter {
 		burst = c.PerMinute
 	}
 	proxies, _ := networks(c.TrustedProxies) // Config.check has read them
-	return &limiter{each: rate.Limit(float64(c.PerMinute) / 60), burst: burst, proxies: proxies, buckets: map[bucketKey]*rate.Limiter{}}
+	return &Limiter{each: rate.Limit(float64(c.PerMinute) / 60), burst: burst, proxies: proxies, buckets: map[bucketKey]*rate.Limiter{}}
 }
 
-// refuse counts a request and answers nil, or what says when to come again.
-func (l *limiter) refuse(r *http.Request, user string) error {
+// Refuse counts a request of a user, or with "" of an anonymous caller at the request's
+// address. The error is TOO_MANY_REQUESTS and says when to try again.
+func (l *Limiter) Refuse(r *http.Request, user string) error {
+	if l == nil {
+		return nil
+	}
 	key := bucketKey{user: user}
 	if user == "" {
 		key.address = l.address(r)
@@ -92,9 +98,9 @@ func (l *limiter) refuse(r *http.Request, user string) error {
 	return facade.Errorf(facade.TooManyRequests, "these are more requests than this caller may make; wait as long as Retry-After says").After(wait)
 }
 
-// take takes one request out of a caller's bucket and answers 0, or how long it takes
-// until there is one.
-func (l *limiter) take(key bucketKey, now time.Time) time.Duration {
+// take takes one token out of a caller's bucket and returns 0, or the time until there
+// is one.
+func (l *Limiter) take(key bucketKey, now time.Time) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	bucket := l.buckets[key]
@@ -106,14 +112,14 @@ func (l *limiter) take(key bucketKey, now time.Time) time.Duration {
 	taken := bucket.ReserveN(now, 1)
 	wait := taken.DelayFrom(now)
 	if wait > 0 {
-		taken.CancelAt(now) // asking costs nothing
+		taken.CancelAt(now) // a refused request does not delay the next one
 	}
 	return wait
 }
 
-// sweep drops the buckets that are full, once in the time that one takes to fill; and
-// any one where there are too many.
-func (l *limiter) sweep(now time.Time) {
+// sweep drops full buckets, once in the time that one takes to fill, and any bucket
+// while there are too many. The caller holds l.mu.
+func (l *Limiter) sweep(now time.Time) {
 	if fill := time.Duration(float64(l.burst) / float64(l.each) * float64(time.Second)); now.Sub(l.swept) >= max(fill, time.Second) {
 		l.swept = now
 		for key, bucket := range l.buckets {
@@ -131,9 +137,9 @@ func (l *limiter) sweep(now time.Time) {
 }
 
 // address is where a request comes from: the connection's peer, or where that is a
-// trusted proxy the last address of X-Forwarded-For that is none. Of IPv6 it is the
-// network of 64 bits: one customer has all of that.
-func (l *limiter) address(r *http.Request) string {
+// trusted proxy, the last address in X-Forwarded-For that is not. Of an IPv6 address it
+// is the /64: one customer has all of that.
+func (l *Limiter) address(r *http.Request) string {
 	at, ok := addressOf(r.RemoteAddr)
 	if !ok {
 		return r.RemoteAddr
@@ -154,7 +160,7 @@ func (l *limiter) address(r *http.Request) string {
 	return at.String()
 }
 
-func (l *limiter) trusts(at netip.Addr) bool {
+func (l *Limiter) trusts(at netip.Addr) bool {
 	for _, network := range l.proxies {
 		if network.Contains(at) {
 			return true
@@ -201,7 +207,7 @@ func readNetworks(text string) ([]string, error) {
 	return texts, nil
 }
 
-// readRate reads a number of requests; 0 is no bound.
+// readRate reads a number of requests; 0 means no bound.
 func readRate(text string) (int, error) {
 	if text == "0" {
 		return 0, nil

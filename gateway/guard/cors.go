@@ -1,4 +1,4 @@
-package gateway
+package guard
 
 import (
 	"cmp"
@@ -16,26 +16,27 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// CORS says which other sites' pages may call. The zero value is none: a browser
-// then keeps every answer from them, and sends nothing that asks first.
+// CORS says which other sites' pages may call (the Fetch standard, CORS protocol). The
+// zero value allows none: a browser then keeps every answer from them, and sends no
+// request that needs a preflight.
 type CORS struct {
-	// Origins are such as https://shop.example, or one * for all of them.
+	// Origins are written as https://shop.example; a single * allows all of them.
 	Origins []string
-	// Headers are what a page may send beside the few it always may; nil means
-	// what the surfaces read, Authorization among them.
+	// Headers are what a page may send beside the safelisted ones; nil means what the
+	// surfaces read, Authorization among them.
 	Headers []string
-	// Credentials lets browsers send cookies along. Never with the origin *.
+	// Credentials lets browsers send cookies along. Not with the origin *.
 	Credentials bool
-	// MaxAge is how long a browser may remember what it was allowed; 0 means ten
-	// minutes, less not at all.
+	// MaxAge is how long a browser may cache a preflight; 0 means ten minutes, less
+	// than 0 not at all.
 	MaxAge time.Duration
 }
 
-// everyOrigin is the one origin that is a pattern.
+// everyOrigin is the only pattern among origins.
 const everyOrigin = "*"
 
-// settings are the rows of cors.
-func (c *CORS) settings() []setting.Setting {
+// Settings are the rows of cors.
+func (c *CORS) Settings() []setting.Setting {
 	return []setting.Setting{
 		setting.New("cors.origins", "[]", "whose pages may read the answers, such as [https://shop.example]; [*] is everyone's", readOrigins, &c.Origins),
 		setting.New("cors.headers", "[Authorization, Content-Type, If-Match, If-None-Match, Prefer, traceparent, tracestate]", "the headers such a page may send", readHeaders, &c.Headers),
@@ -44,7 +45,8 @@ func (c *CORS) settings() []setting.Setting {
 	}
 }
 
-func (c CORS) withDefaults() CORS {
+// WithDefaults is c with every empty setting filled in.
+func (c CORS) WithDefaults() CORS {
 	if len(c.Headers) == 0 {
 		c.Headers = []string{"Authorization", "Content-Type", "If-Match", "If-None-Match", "Prefer", "traceparent", "tracestate"}
 	}
@@ -52,8 +54,8 @@ func (c CORS) withDefaults() CORS {
 	return c
 }
 
-// check finds what is wrong between settings that are each right.
-func (c *CORS) check() (faults schema.Faults) {
+// Check reports faults between settings that are each valid.
+func (c *CORS) Check() (faults schema.Faults) {
 	fault := func(key, message, remedy string) {
 		faults = append(faults, schema.Fault{File: setting.File, Pointer: "/cors/" + key, Message: message, Remedy: remedy})
 	}
@@ -78,9 +80,9 @@ func (c *CORS) check() (faults schema.Faults) {
 // corsExposed are the headers of answers that a page may read.
 var corsExposed = []string{"Allow", "Content-Location", "ETag", "Link", "Location", "Preference-Applied", "Retry-After", "WWW-Authenticate"}
 
-// wrap makes the answers of next readable for the pages of c.Origins. What a
-// browser asks beforehand is answered here: it comes without credentials.
-func (c CORS) wrap(next http.Handler) http.Handler {
+// Wrap makes the answers of next readable for the pages of c.Origins. Preflights are
+// answered here, since they come without credentials. Without origins it is next itself.
+func (c CORS) Wrap(next http.Handler) http.Handler {
 	if len(c.Origins) == 0 {
 		return next
 	}
@@ -102,9 +104,8 @@ func (c CORS) wrap(next http.Handler) http.Handler {
 	})
 }
 
-// varying sees to it that an answer leaves with Vary: Origin. Surfaces set and
-// delete Vary as their own answers go; without this word a cache could give one
-// site's answer to another.
+// varying adds Vary: Origin to an answer. Surfaces set and delete Vary for their own
+// answers; without this a cache could give one site's answer to another.
 type varying struct {
 	http.ResponseWriter
 	wrote bool
@@ -112,7 +113,7 @@ type varying struct {
 
 func (w *varying) WriteHeader(status int) {
 	if !w.wrote {
-		w.wrote = status >= http.StatusOK // others are only on the way
+		w.wrote = status >= http.StatusOK // a 1xx is not the answer yet
 		varyOn(w.Header(), "Origin")
 	}
 	w.ResponseWriter.WriteHeader(status)
@@ -128,8 +129,8 @@ func (w *varying) Write(b []byte) (int, error) {
 // Unwrap lets an http.ResponseController reach what lies below.
 func (w *varying) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// varyOn adds a name to Vary where it is not there. It makes a list of its own: that
-// of a surface may be shared between answers.
+// varyOn adds a name to Vary unless it is there. It makes a list of its own, since a
+// surface may share one list between all its answers.
 func varyOn(h http.Header, name string) {
 	for _, line := range h["Vary"] {
 		for said := range strings.SplitSeq(line, ",") {
@@ -141,8 +142,8 @@ func varyOn(h http.Header, name string) {
 	h["Vary"] = append(slices.Clip(h["Vary"]), name)
 }
 
-// readOrigins reads origins as browsers send them: a scheme, a host, a port that
-// is not the scheme's own. Patterns are not taken: they let in more than is meant.
+// readOrigins reads origins as browsers send them: a scheme, a host, and a port unless
+// it is the scheme's own. Patterns are refused: they let in more than is meant.
 func readOrigins(text string) ([]string, error) {
 	origins, err := setting.List(text)
 	if err != nil {
@@ -186,7 +187,7 @@ func readHeaders(text string) ([]string, error) {
 	return names, nil
 }
 
-// readMaxAge reads a duration that may be nothing at all, which is -1 in a Config.
+// readMaxAge reads a duration; none at all is -1, since 0 stands for the default.
 func readMaxAge(text string) (time.Duration, error) {
 	d, err := setting.Duration(text)
 	if err == nil && d < time.Second {

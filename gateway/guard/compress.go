@@ -1,4 +1,4 @@
-package gateway
+package guard
 
 import (
 	"io"
@@ -11,19 +11,19 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// leastCompressed is the length from which an answer is compressed, in bytes.
+// leastCompressed is the length in bytes from which an answer is compressed.
 const leastCompressed = 1 << 10
 
-// compress sends answers compressed to those who take that. What is compressed is
-// known before the first byte leaves: an answer of a text that says its length. One
-// that does not is a stream, and leaves as it is written; so does what is packed
-// already. The ETag stays: it names the row's version, however that is coded
-// (decision 214).
-func compress(next http.Handler) http.Handler {
+// Compress sends the answers of next compressed to clients that accept zstd or gzip.
+// It decides before the first byte leaves: answers of a text type with a Content-Length
+// are compressed. An answer without a length is a stream and leaves as it is written; so
+// does one with a Content-Encoding. The ETag stays: it names the row's version, however
+// the row is coded (decision 214).
+func Compress(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := &compressing{ResponseWriter: w, sent: r.Header["Accept-Encoding"], head: r.Method == http.MethodHead}
 		next.ServeHTTP(c, r)
-		c.finish() // after a panic it is not: half an answer must not look whole
+		c.finish() // not after a panic: half an answer must not look whole
 	})
 }
 
@@ -37,7 +37,7 @@ type compressing struct {
 	encoder encoder // nil: bytes pass as they are
 }
 
-// WriteHeader decides, the first time that it is no 1xx.
+// WriteHeader decides about the coding, the first time that the status is no 1xx.
 func (c *compressing) WriteHeader(status int) {
 	if !c.decided && status >= http.StatusOK {
 		c.decided = true
@@ -50,7 +50,7 @@ func (c *compressing) decide(status int) {
 	h := c.Header()
 	switch status {
 	case http.StatusNotModified:
-		varyOn(h, "Accept-Encoding") // as the answer says that it stands for
+		varyOn(h, "Accept-Encoding") // as on the answer that it stands for
 		return
 	case http.StatusNoContent, http.StatusPartialContent:
 		return
@@ -102,36 +102,35 @@ func (c *compressing) FlushError() error {
 // Unwrap lets an http.ResponseController reach what lies below.
 func (c *compressing) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
-// finish writes the end of what is compressed and gives the encoder back.
+// finish ends the compressed text and gives the encoder back.
 func (c *compressing) finish() {
-	if !c.decided { // nothing was written, of a HEAD say: net/http sends the headers next
+	if !c.decided { // nothing was written, as for a HEAD: net/http sends the headers next
 		c.decided = true
 		c.decide(http.StatusOK)
 	}
 	if c.encoder == nil {
 		return
 	}
-	_ = c.encoder.Close() // nobody is left to tell
-	c.encoder.Reset(nil)  // it must not keep the connection
+	_ = c.encoder.Close() // the client may be gone
+	c.encoder.Reset(nil)  // the pool must not keep the connection alive
 	c.coding.pool.Put(c.encoder)
 	c.encoder = nil
 }
 
-// encoder is what both libraries' writers are.
+// encoder is what the writers of both libraries have in common.
 type encoder interface {
 	io.WriteCloser
 	Flush() error
 	Reset(io.Writer)
 }
 
-// coding is a way to compress. An encoder holds some hundred kilobytes, so they are
-// kept and used again.
+// coding is a content coding. An encoder holds some hundred kilobytes and is reused.
 type coding struct {
-	name []string // as a header
+	name []string // value of Content-Encoding
 	pool sync.Pool
 }
 
-// Levels are those that cost least: what a client waits for is the whole of it.
+// The levels are the cheapest ones: a client waits for encoding and transfer together.
 var (
 	zstdCoding = &coding{name: []string{"zstd"}, pool: sync.Pool{New: func() any {
 		e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
@@ -150,15 +149,15 @@ var (
 	}}}
 )
 
-// negotiate chooses by Accept-Encoding (RFC 9110, section 12.5.3): what is liked best,
-// gzip among equals, since clients in use (the fetch of graphql-tools on node 20) name
-// zstd and cannot read it; nil for no coding. plain says whether an answer without one is
-// taken, as it is where nothing says otherwise.
+// negotiate chooses by Accept-Encoding (RFC 9110, section 12.5.3): the coding with the
+// greatest weight, gzip among equals, since clients in use (the fetch of graphql-tools on
+// node 20) name zstd and cannot read it; nil: no coding. plain reports whether an answer
+// without a coding is acceptable, which it is unless the header excludes it.
 func negotiate(sent []string) (chosen *coding, plain bool) {
 	if len(sent) == 0 {
 		return nil, true
 	}
-	// A weight of -1 was not named: then that of * counts, and for no coding 1 thousandth.
+	// -1: the coding is not named; then the weight of * counts, and for no coding 1/1000.
 	zstd, gzip, identity, rest := -1, -1, -1, -1
 	for _, line := range sent {
 		for part := range strings.SplitSeq(line, ",") {
@@ -194,8 +193,8 @@ func negotiate(sent []string) (chosen *coding, plain bool) {
 	return zstdCoding, plain
 }
 
-// weightOf is the weight among a coding's parameters, in thousandths; 1000 where there
-// is none, 0 where it cannot be read.
+// weightOf is the weight among a coding's parameters, in thousandths: 1000 where there
+// is none, 0 where it is invalid.
 func weightOf(params string) int {
 	for param := range strings.SplitSeq(params, ";") {
 		name, value, _ := strings.Cut(param, "=")
@@ -210,8 +209,8 @@ func weightOf(params string) int {
 	return 1000
 }
 
-// compressible says whether an answer is of a text, and may be sent otherwise than it
-// is (RFC 9111, section 5.2.2.6).
+// compressible reports whether an answer is of a text type and may be transformed (RFC
+// 9111, section 5.2.2.6).
 func compressible(h http.Header) bool {
 	media, _, _ := strings.Cut(h.Get("Content-Type"), ";")
 	switch {

@@ -1,4 +1,4 @@
-package gateway
+package guard
 
 import (
 	"bufio"
@@ -12,11 +12,11 @@ import (
 	"strings"
 )
 
-// assumedMemory is what a process may use where nothing says how much there is.
+// assumedMemory is what a process may use, in bytes, where the system does not say.
 const assumedMemory = 1 << 30
 
-// processMemory is how many bytes this process may use: the least of what GOMEMLIMIT
-// (or who called debug.SetMemoryLimit), the control group and the machine say.
+// processMemory is how many bytes this process may use: the least of GOMEMLIMIT (or
+// debug.SetMemoryLimit), the limit of the control group and the machine's memory.
 func processMemory() int64 {
 	root := os.DirFS("/")
 	least := int64(math.MaxInt64)
@@ -31,9 +31,10 @@ func processMemory() int64 {
 	return least
 }
 
-// LimitMemory has the collector keep to [CollectorLimit] of what the control group lets
-// this process use, unless GOMEMLIMIT is set: it works harder before the process is
-// killed. It is for programs, which own their process.
+// LimitMemory sets the garbage collector's limit to [CollectorLimit] of what the control
+// group lets this process use, so that it works harder before the process is killed. It
+// changes nothing where GOMEMLIMIT is set or there is no such limit. It is for programs:
+// a library does not own its process.
 func LimitMemory() {
 	limit := cgroupMemory(os.DirFS("/"))
 	if limit > 0 && os.Getenv("GOMEMLIMIT") == "" && debug.SetMemoryLimit(-1) == math.MaxInt64 {
@@ -41,8 +42,8 @@ func LimitMemory() {
 	}
 }
 
-// CollectorLimit is how much of what a process may use is the collector's to look
-// after. The rest is for what it does not see: SQLite's memory, and the program itself.
+// CollectorLimit is the part of a process's memory, in bytes, that the garbage collector
+// is limited to. The rest is for memory that it does not see: SQLite's, and the program.
 func CollectorLimit(limit int64) int64 {
 	const unseen = 32 << 20
 	return max(limit/4*3-unseen, limit/2)
@@ -94,7 +95,7 @@ func cgroupMemory(root fs.FS) int64 {
 	return least
 }
 
-// machineMemory is the memory of the machine, where its kernel says so as Linux does; else 0.
+// machineMemory is the memory of the machine as /proc/meminfo has it; 0: there is none.
 func machineMemory(root fs.FS) int64 {
 	text, err := fs.ReadFile(root, "proc/meminfo")
 	if err != nil {

@@ -1,4 +1,4 @@
-package gateway
+package guard
 
 import (
 	"testing"
@@ -6,7 +6,7 @@ import (
 
 // TestHosts: a listener on loopback answers to names of this machine alone.
 func TestHosts(t *testing.T) {
-	own := newHosts([]string{"shop.test", "Other.Example.", "[fd00::7]"})
+	own := NewHosts([]string{"shop.test", "Other.Example.", "[fd00::7]"})
 	for host, want := range map[string]bool{
 		"localhost": true, "LOCALHOST:8080": true, "localhost.": true, "localhost.:8080": true,
 		"127.0.0.1": true, "127.0.0.1:8080": true, "127.8.9.10:1": true, "[::1]": true, "[::1]:8080": true, "[::ffff:127.0.0.1]:1": true,
@@ -14,7 +14,7 @@ func TestHosts(t *testing.T) {
 		"evil.example": false, "evil.example:8080": false, "localhost.evil.example": false, "127.0.0.1.evil.example": false,
 		"shop.test.evil.example": false, "notlocalhost": false, "10.0.0.7:8080": false, "0.0.0.0:8080": false, "[::]": false, "[fd00::8]": false, ":8080": false,
 	} {
-		if got := own.takes(host); got != want {
+		if got := own.contains(host); got != want {
 			t.Errorf("%q: %v, want %v", host, got, want)
 		}
 	}

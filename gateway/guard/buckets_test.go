@@ -1,4 +1,4 @@
-package gateway
+package guard
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 // TestBuckets: they fill again, and those that are full are dropped.
 func TestBuckets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLimiter(&Rate{PerMinute: 60, Burst: 2})
+		l := NewLimiter(&Rate{PerMinute: 60, Burst: 2})
 		a := bucketKey{user: "a"}
 		for i, want := range []time.Duration{0, 0, time.Second, time.Second} {
 			if got := l.take(a, time.Now()); got != want {
@@ -43,10 +43,10 @@ func TestBuckets(t *testing.T) {
 
 // TestAddresses: whose request it is where nobody says who they are.
 func TestAddresses(t *testing.T) {
-	proxied := newLimiter(&Rate{PerMinute: 1, TrustedProxies: []string{"10.0.0.0/8", "127.0.0.1"}})
-	direct := newLimiter(&Rate{PerMinute: 1})
+	proxied := NewLimiter(&Rate{PerMinute: 1, TrustedProxies: []string{"10.0.0.0/8", "127.0.0.1"}})
+	direct := NewLimiter(&Rate{PerMinute: 1})
 	for _, c := range []struct {
-		limiter       *limiter
+		limiter       *Limiter
 		from, through string
 		want          string
 	}{

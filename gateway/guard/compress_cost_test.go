@@ -2,7 +2,7 @@
 
 // Under the race detector pools lose what they keep at random, and nothing can be counted.
 
-package gateway
+package guard
 
 import "testing"
 

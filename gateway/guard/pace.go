@@ -1,17 +1,18 @@
-package gateway
+package guard
 
 import (
 	"net/http"
 	"time"
 )
 
-// paceChunk is the part of an answer that a client has limits.write to take.
+// paceChunk is the part of an answer, in bytes, that a client has limits.write to read.
 const paceChunk = 64 << 10
 
-// pace cuts off clients that do not read: an answer goes out in parts, and each part
-// has a time of its own. Without that a server can only set one time for an answer as
-// a whole, which is too long for who reads nothing and too short for who reads slowly.
-func pace(next http.Handler, limit time.Duration) http.Handler {
+// Pace cuts off clients that do not read: an answer is written in parts of 64 KiB, and
+// each has limit to be accepted by the connection; 0 or less: as long as the server
+// allows for the whole answer. One deadline for a whole answer would be too long for a
+// client that reads nothing and too short for one that reads slowly (decision 248).
+func Pace(next http.Handler, limit time.Duration) http.Handler {
 	if limit <= 0 {
 		return next
 	}
@@ -28,7 +29,7 @@ type paced struct {
 func (w *paced) Write(b []byte) (n int, err error) {
 	for first := true; first || len(b) > 0; first = false {
 		part := b[:min(len(b), paceChunk)]
-		// A writer without deadlines belongs to a server that is not ours.
+		// A writer without deadlines belongs to another server, whose matter they are.
 		_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(w.limit))
 		m, err := w.ResponseWriter.Write(part)
 		n += m

@@ -1,4 +1,4 @@
-package gateway
+package guard
 
 import (
 	"context"
@@ -13,21 +13,22 @@ import (
 	"github.com/frondhost/frond/gateway/setting"
 )
 
-// hosts are the names beside localhost that a listener on loopback answers to. A page can have its own name lead to 127.0.0.1 (DNS rebinding); to the
-// browser this gateway is then that page's site, and only the Host tells.
-type hosts []string
+// Hosts are the names beside localhost that a listener on loopback answers to. A page
+// can have its own name resolve to 127.0.0.1 (DNS rebinding); to the browser this gateway
+// is then that page's own site, and only the Host header shows it (decision 213).
+type Hosts []string
 
-// newHosts are the names of the setting, as they are compared.
-func newHosts(names []string) hosts {
-	var h hosts
+// NewHosts is the names of the setting hosts, in the form in which they are compared.
+func NewHosts(names []string) Hosts {
+	var h Hosts
 	for _, name := range names {
 		h = append(h, strings.TrimSuffix(strings.Trim(name, "[]"), "."))
 	}
 	return h
 }
 
-// takes says whether a Host, or the host of an origin, means this machine.
-func (h hosts) takes(host string) bool {
+// contains reports whether a Host header, or the host of an origin, means this machine.
+func (h Hosts) contains(host string) bool {
 	name := host
 	if bare, _, err := net.SplitHostPort(host); err == nil {
 		name = bare
@@ -47,28 +48,30 @@ func (h hosts) takes(host string) bool {
 	return false
 }
 
-// ownOrigin says whether the page of an origin comes from this machine.
-func (h hosts) ownOrigin(origin string) bool {
+// ownOrigin reports whether the page of an origin comes from this machine.
+func (h Hosts) ownOrigin(origin string) bool {
 	u, err := url.Parse(origin)
-	return err == nil && u.Host != "" && h.takes(u.Host)
+	return err == nil && u.Host != "" && h.contains(u.Host)
 }
 
 // loopbackKey marks the requests of a listener that only this machine reaches.
 type loopbackKey struct{}
 
-// ofListener is the context of a listener's requests.
-func ofListener(ctx context.Context, l net.Listener) context.Context {
+// WithListener is the base context of a listener's requests: without it [Hosts.Guard]
+// lets every request pass.
+func WithListener(ctx context.Context, l net.Listener) context.Context {
 	if setting.Loopback(l.Addr().String()) {
 		ctx = context.WithValue(ctx, loopbackKey{}, true)
 	}
 	return ctx
 }
 
-// guard refuses requests for other names where the listener is on loopback. Without
-// any Host, as HTTP/1.0 may come, no browser sent it.
-func (h hosts) guard(next http.Handler, fail failing) http.Handler {
+// Guard refuses, with status 421, requests for other names on a listener that only this
+// machine reaches. A request without a Host, as HTTP/1.0 allows, is no browser's and
+// passes. fail writes the refusal.
+func (h Hosts) Guard(next http.Handler, fail Fail) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Host != "" && r.Context().Value(loopbackKey{}) != nil && !h.takes(r.Host) {
+		if r.Host != "" && r.Context().Value(loopbackKey{}) != nil && !h.contains(r.Host) {
 			fail(w, r, http.StatusMisdirectedRequest, facade.Errorf(facade.BadRequest,
 				"this listener is for this machine alone and does not know the host %.255q; ask for localhost, or add the name to the setting hosts (FROND_HOSTS)", r.Host))
 			return
@@ -79,8 +82,9 @@ func (h hosts) guard(next http.Handler, fail failing) http.Handler {
 
 var errHosts = errors.New("write names without scheme and port, such as [shop.test, shop.example]; patterns are not taken")
 
-// readHosts reads names as they stand in an address.
-func readHosts(text string) ([]string, error) {
+// ReadHosts reads the names of the setting hosts: as they stand in an address, without
+// scheme and port.
+func ReadHosts(text string) ([]string, error) {
 	names, err := setting.List(text)
 	if err != nil {
 		return nil, errHosts

@@ -1,4 +1,4 @@
-package gateway
+package guard
 
 import (
 	"bytes"
@@ -10,13 +10,16 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
-// problemsOf is a listener whose connections answer with a problem where net/http
-// cannot read a request at all: a path with %zz, a header without a colon, headers
-// over the cap. net/http writes its own text then and asks no handler.
-type problemsOf struct{ net.Listener }
+// Listener is l with connections that answer a request which net/http cannot read as a
+// problem: a path with %zz, a header without a colon, headers over the cap. net/http
+// writes a text of its own then and calls no handler (decision 216). It is for plain
+// HTTP: below TLS the answer cannot be seen.
+func Listener(l net.Listener) net.Listener { return problemListener{l} }
+
+type problemListener struct{ net.Listener }
 
 // Accept waits for the next connection.
-func (l problemsOf) Accept() (net.Conn, error) {
+func (l problemListener) Accept() (net.Conn, error) {
 	conn, err := l.Listener.Accept()
 	if err != nil {
 		return nil, err
@@ -26,11 +29,11 @@ func (l problemsOf) Accept() (net.Conn, error) {
 
 type problemConn struct{ net.Conn }
 
-// unreadHead is all of the headers that net/http gives such an answer. One that
-// comes from a handler has a Date.
+// unreadHead is the whole header that net/http gives such an answer. An answer of a
+// handler is distinguished by its Date.
 const unreadHead = "\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n"
 
-// Write passes everything on, but for the answer to a request that was not read.
+// Write replaces the answer to a request that was not read, and passes on all others.
 func (c *problemConn) Write(b []byte) (int, error) {
 	if status, _, _ := bytes.Cut(b[:min(len(b), 200)], []byte("\r\n")); bytes.HasPrefix(b[len(status):], []byte(unreadHead)) && bytes.HasPrefix(b, []byte("HTTP/1.1 ")) {
 		if _, err := c.Conn.Write(unread(string(status))); err != nil {
@@ -41,7 +44,7 @@ func (c *problemConn) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
-// CloseWrite ends what is sent, as net/http does before it hangs up.
+// CloseWrite lets net/http end its side before it closes the connection.
 func (c *problemConn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
@@ -49,7 +52,7 @@ func (c *problemConn) CloseWrite() error {
 	return nil
 }
 
-// unread is the whole answer, with the status that net/http chose.
+// unread is the whole answer to a request that was not read, with net/http's status.
 func unread(line string) []byte {
 	fields := bytes.SplitN([]byte(line), []byte(" "), 3)
 	status, err := strconv.Atoi(string(fields[1]))

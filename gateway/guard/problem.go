@@ -1,4 +1,4 @@
-package gateway
+package guard
 
 import (
 	"encoding/json"
@@ -7,9 +7,10 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
-// failing writes the refusal of a whole request, in the form that the surface behind
-// the guard has for its failures. What the request asks for was not looked at yet.
-type failing func(w http.ResponseWriter, r *http.Request, status int, err *facade.Error)
+// Fail writes the refusal of a whole request, in the form that the surface behind the
+// guard has for its failures. The guard has written nothing before, and writes nothing
+// after.
+type Fail func(w http.ResponseWriter, r *http.Request, status int, err *facade.Error)
 
 // problem is a failure as RFC 9457 has it, with the whole error under data.
 type problem struct {
@@ -28,8 +29,9 @@ func appendProblem(status int, err *facade.Error) []byte {
 	return body
 }
 
-// writeProblem answers a failure that no surface has a form for, as REST writes its own.
-func writeProblem(w http.ResponseWriter, status int, err *facade.Error) {
+// WriteProblem writes a failure as application/problem+json (RFC 9457), which is also
+// REST's form. err is sent whole: it must not say more than the caller may know.
+func WriteProblem(w http.ResponseWriter, status int, err *facade.Error) {
 	head := w.Header()
 	if after := err.RetryAfter(); after != "" {
 		head.Set("Retry-After", after)

@@ -1,0 +1,83 @@
+package guard
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/frondhost/frond/facade"
+)
+
+// CrossSite refuses requests that a page of another site has its visitor's browser
+// send, whatever the method and the body. Such a page could not read the answer, but
+// the request alone carries cookies, writes and costs. A request passes where
+// cors.origins names the page's origin. Programs that are no browsers send neither
+// Origin nor Sec-Fetch-Site and pass (decision 212). The zero value is the strict one.
+type CrossSite struct {
+	Dev   bool  // identity.dev: the caller can claim to be anyone, so only pages of this machine may call
+	Hosts Hosts // with Dev: the names of this machine
+	// Page reports whether a request is answered with a page, which links of other
+	// sites may lead to; nil: none is.
+	Page func(*http.Request) bool
+}
+
+// Guard is next behind the check; fail writes a refusal, with status 403. It belongs
+// behind [CORS.Wrap], which has answered preflights and marked the answers that the
+// origin may read.
+func (s CrossSite) Guard(next http.Handler, fail Fail) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := s.refuse(w.Header(), r); err != nil {
+			fail(w, r, http.StatusForbidden, err)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func (s CrossSite) refuse(answer http.Header, r *http.Request) *facade.Error {
+	origin := r.Header.Get("Origin")
+	if s.Dev && origin != "" && !s.Hosts.ownOrigin(origin) {
+		return facade.Errorf(facade.Forbidden, "dev identity lets the caller be anyone, so pages of this machine alone may call; open the page at localhost, or name its host in the setting hosts")
+	}
+	switch {
+	case !otherSite(r, origin), answer.Get("Access-Control-Allow-Origin") != "", s.Page != nil && navigates(r) && s.Page(r):
+		return nil
+	}
+	return facade.Errorf(facade.Forbidden, "a page of another site sent this; name the site in cors.origins")
+}
+
+// otherSite reports whether a page of another site sent the request. Sec-Fetch-Site
+// says so; browsers that do not send it, or not over plain HTTP, may still send the
+// origin, which is then compared with the host.
+func otherSite(r *http.Request, origin string) bool {
+	switch r.Header.Get("Sec-Fetch-Site") {
+	case "same-origin", "none":
+		return false
+	case "":
+		if origin == "" {
+			return false
+		}
+		u, err := url.Parse(origin)
+		return err != nil || u.Host == "" || !strings.EqualFold(withoutDefaultPort(u.Scheme, u.Host), withoutDefaultPort(u.Scheme, r.Host))
+	}
+	return true
+}
+
+// withoutDefaultPort is a host as browsers write it: without the port of the scheme.
+func withoutDefaultPort(scheme, host string) string {
+	switch scheme {
+	case "http":
+		host = strings.TrimSuffix(host, ":80")
+	case "https":
+		host = strings.TrimSuffix(host, ":443")
+	}
+	return host
+}
+
+// navigates reports whether a whole tab goes there, by a link in a mail for example.
+// Frames and scripts do not.
+func navigates(r *http.Request) bool {
+	dest := r.Header.Get("Sec-Fetch-Dest")
+	return (r.Method == http.MethodGet || r.Method == http.MethodHead) &&
+		r.Header.Get("Sec-Fetch-Mode") == "navigate" && (dest == "document" || dest == "")
+}
