@@ -46,6 +46,8 @@ var floors = map[string]string{
 	"gateway/setting": "schema schema/jsontext",
 	"gateway/guard":   "facade schema gateway/setting",
 	"gateway":         "facade schema schema/jsontext store/sqlite envelope envelope/signing rest resolvers projection console gateway/setting gateway/guard",
+	// What programs that run a gateway share: flags, signals, exit codes.
+	"gateway/program": "facade facade/kiterror schema gateway",
 
 	"console": "",
 
@@ -55,7 +57,7 @@ var floors = map[string]string{
 	"cmd/frond/contract/support": "facade schema schema/jsontext",
 	"cmd/frond/mockdata":         "facade schema schema/jsontext",
 
-	"cmd/frond": "facade schema schema/jsontext envelope envelope/signing gateway cmd/frond/contract cmd/frond/mockdata",
+	"cmd/frond": "facade schema schema/jsontext envelope envelope/signing gateway gateway/program cmd/frond/contract cmd/frond/mockdata",
 
 	// Beside the floors: what shows, tests and measures the house.
 	"examples/blog":    "facade schema gateway",

@@ -135,9 +135,20 @@ func (c Config) withDefaults() Config {
 // schema.Faults: everything wrong at once.
 func LoadConfig(dir, file string, environ []string) (*Config, error) {
 	c := &Config{Dir: dir}
+	return c, c.Load(file, environ)
+}
+
+// ReadText lays the text of a gateway.yaml over c. name is for the faults.
+func (c *Config) ReadText(name string, text []byte) error {
+	return c.settings().ReadFile(name, text).Err()
+}
+
+// Load lays gateway.yaml of c.Dir and the variables over c, as [LoadConfig] does over the
+// defaults.
+func (c *Config) Load(file string, environ []string) error {
 	table := c.settings()
 	var faults schema.Faults
-	name := cmp.Or(file, filepath.Join(dir, setting.File))
+	name := cmp.Or(file, filepath.Join(c.Dir, setting.File))
 	switch text, err := os.ReadFile(name); {
 	case err == nil:
 		faults = append(faults, table.ReadFile(filepath.ToSlash(name), text)...)
@@ -146,7 +157,7 @@ func LoadConfig(dir, file string, environ []string) (*Config, error) {
 		faults = append(faults, schema.Fault{File: name, Message: "cannot be read: " + setting.Reason(err), Remedy: "name a file that can be, or leave it out"})
 	}
 	faults = append(faults, table.ReadEnviron(environ)...)
-	return c, faults.Err()
+	return faults.Err()
 }
 
 // check finds what is wrong between settings that are each right.

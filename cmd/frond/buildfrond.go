@@ -37,7 +37,7 @@ the same bytes.`,
 	flags.StringVar(&opts.Version, "contract", "", "the version of both (default 0.0.0-c and a hash of the contract)")
 	check := flags.Bool("check", false, "write nothing; leave with 1 where something would change")
 	settings := addSettings(cmd, "remotes", "vendor")
-	settings.unregistered = func(schema.Fault) {} // nothing is run
+	settings.Unregistered = func(schema.Fault) {} // nothing is run
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		catalog, err := s.promised(settings, *dir)
 		if err != nil {
@@ -89,7 +89,7 @@ func (s *shell) promised(settings *settings, dir string) (*facade.Catalog, error
 	placed.Vendor = cmp.Or(config.Vendor, placed.Vendor)
 	f, err := facade.New(&placed, nil, &facade.Options{
 		List:         facade.ListLimits{Default: config.Limits.List.Default, Max: config.Limits.List.Max},
-		Unregistered: settings.unregistered, Incomplete: len(config.Remotes) > 0,
+		Unregistered: settings.Unregistered, Incomplete: len(config.Remotes) > 0,
 	})
 	if err != nil {
 		return nil, err

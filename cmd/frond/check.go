@@ -2,18 +2,18 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/program"
 	"github.com/frondhost/frond/schema"
 )
 
 // errFound says that check found faults and has written them.
-var errFound = errors.New("there are faults")
+var errFound = fmt.Errorf("there are faults: %w", program.ErrReported)
 
 // finding is a fault or a notice, as check writes it.
 type finding struct {
@@ -55,7 +55,7 @@ fault. --pin writes that file.`,
 		}
 		var notices []finding
 		if *program {
-			settings.unregistered = func(f schema.Fault) { notices = append(notices, unregistered(f)) }
+			settings.Unregistered = func(f schema.Fault) { notices = append(notices, unregistered(f)) }
 		}
 		gw, err := s.dryRun(settings, *dir)
 		if err != nil {
@@ -96,7 +96,7 @@ func (s *shell) dryRun(settings *settings, dir string, changes ...func(*gateway.
 	for _, change := range changes {
 		change(config)
 	}
-	return gateway.New(project, &gateway.Options{Config: *config, Logger: s.quiet(config), Unregistered: settings.unregistered, Undecided: true})
+	return gateway.New(project, &gateway.Options{Config: *config, Logger: s.quiet(config), Unregistered: settings.Unregistered, Undecided: true})
 }
 
 // unregistered is a generator or a conversion that this program does not have, for

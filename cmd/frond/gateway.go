@@ -1,11 +1,10 @@
 package main
 
 import (
-	"errors"
-
 	"github.com/spf13/cobra"
 
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/program"
 )
 
 func newGateway(s *shell) *cobra.Command {
@@ -36,8 +35,7 @@ wins over the file.`,
 		if *watched {
 			go settings.watch(cmd.Context(), s, folder(args), gw)
 		}
-		gateway.LimitMemory()
-		return serving(gw.Run(cmd.Context()))
+		return program.Serve(cmd.Context(), gw)
 	}
 	return cmd
 }
@@ -47,13 +45,4 @@ func folder(args []string) string {
 		return "."
 	}
 	return args[0]
-}
-
-// serving tells a service that could not start listening, which is for whoever
-// typed the command to mend, from one that broke while it ran.
-func serving(err error) error {
-	if err == nil || errors.Is(err, gateway.ErrListen) {
-		return err
-	}
-	return broken{err}
 }

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/frondhost/frond/gateway/program"
 )
 
 // healthTimeout is how long a service may take to say that it lives.
@@ -35,7 +37,7 @@ health checks of containers, which have no shell and no other program.`,
 			return fmt.Errorf("%q is no address; write one such as http://127.0.0.1:4100", base)
 		}
 		if err := lives(cmd.Context(), strings.TrimSuffix(base, "/")+"/livez"); err != nil {
-			return broken{err}
+			return program.Broken(err)
 		}
 		return nil
 	}

@@ -6,24 +6,21 @@
 package main
 
 import (
-	"context"
+	"bytes"
+	"encoding/json"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
+
+	"github.com/frondhost/frond/gateway/program"
 )
 
 func main() { os.Exit(run()) }
 
 func run() int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	// The first signal asks to stop; with the handler gone, a second one ends the program at once.
-	context.AfterFunc(ctx, stop)
 	s := &shell{in: os.Stdin, out: os.Stdout, talk: os.Stderr, environ: os.Environ()}
 	root := newRoot(s)
 	root.SetArgs(os.Args[1:])
-	return s.leave(root.ExecuteContext(ctx))
+	return program.Run("frond", s.talk, root.ExecuteContext)
 }
 
 // shell is what a command reads from and writes to.
@@ -33,4 +30,19 @@ type shell struct {
 	talk    io.Writer // everything else
 	environ []string
 	json    bool // --json: data on one line, for another program
+}
+
+// write writes data: indented for a reader, on one line with --json.
+func (s *shell) write(text []byte) error {
+	var b bytes.Buffer
+	if s.json {
+		if err := json.Compact(&b, text); err != nil {
+			return err
+		}
+	} else if err := json.Indent(&b, text, "", "  "); err != nil {
+		return err
+	}
+	b.WriteByte('\n')
+	_, err := s.out.Write(b.Bytes())
+	return err
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/frondhost/frond/cmd/frond/mockdata"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/program"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -87,7 +88,7 @@ mocks with the same --rows point at one another's rows.`,
 		if err != nil {
 			return err
 		}
-		return serving(r.Run(cmd.Context()))
+		return program.Serve(cmd.Context(), r)
 	}
 	return cmd
 }

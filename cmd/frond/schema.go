@@ -25,7 +25,7 @@ func newSchema(s *shell) *cobra.Command {
 	surface := cmd.Flags().String("surface", "", "what one surface shows instead: graphql its SDL, rest its routes, envelope its discovery document; partner/graphql that of the audience partner")
 	cmd.MarkFlagsMutuallyExclusive("format", "surface")
 	settings := addSettings(cmd, "remotes", "vendor", "log.level")
-	settings.unregistered = func(f schema.Fault) {
+	settings.Unregistered = func(f schema.Fault) {
 		fmt.Fprintf(s.talk, "frond: %s\n", schema.Fault(unregistered(f)))
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/program"
 )
 
 func newServe(s *shell) *cobra.Command {
@@ -53,8 +54,7 @@ listens wherever it is told to. "frond keys" makes the keys.`,
 		if err != nil {
 			return err
 		}
-		gateway.LimitMemory()
-		return serving(r.Run(cmd.Context()))
+		return program.Serve(cmd.Context(), r)
 	}
 	return cmd
 }

@@ -20,12 +20,13 @@ import (
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/envelope/signing"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway/program"
 	"github.com/frondhost/frond/schema"
 )
 
 // stale says that --check found something to do.
 func stale(what string) error {
-	return broken{fmt.Errorf("this is not what %s; run the same command without --check", what)}
+	return program.Broken(fmt.Errorf("this is not what %s; run the same command without --check", what))
 }
 
 type syncOptions struct {

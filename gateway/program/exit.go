@@ -1,0 +1,92 @@
+package program
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/gateway"
+)
+
+// The exit codes of a program (decision 076).
+const (
+	OK          = 0
+	Failed      = 1 // an operation failed, or the service did after it had started
+	Usage       = 2 // flags, settings or cards are wrong, or the program cannot start
+	Unreachable = 3 // a host does not answer
+)
+
+// ErrReported is wrapped by an error whose message is on stderr already: [Leave] writes
+// nothing and answers [Usage].
+var ErrReported = errors.New("reported already")
+
+// Broken makes err one that leaves with [Failed]: the program had started well.
+func Broken(err error) error { return broken{err} }
+
+type broken struct{ error }
+
+func (b broken) Unwrap() error { return b.error }
+
+// Run calls main with a context that SIGINT and SIGTERM end, and answers the exit code of
+// its error as [Leave] does. A second signal ends the process at once.
+func Run(name string, stderr io.Writer, main func(ctx context.Context) error) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // without the handler a signal has its default effect
+	return Leave(name, stderr, main(ctx))
+}
+
+// Serve runs a gateway or a receiver until ctx ends, in a process of its own. Only an
+// address that cannot be listened on is a failure to start.
+func Serve(ctx context.Context, service interface{ Run(context.Context) error }) error {
+	gateway.LimitMemory()
+	err := service.Run(ctx)
+	if err == nil || errors.Is(err, gateway.ErrListen) {
+		return err
+	}
+	return Broken(err)
+}
+
+// Leave writes err to stderr and answers the exit code. A failed call is written as its
+// KitError in JSON, everything else as text behind the name of the program. A nil error
+// is [OK].
+func Leave(name string, stderr io.Writer, err error) int {
+	var kit *kiterror.Error
+	var ran broken
+	switch {
+	case err == nil:
+		return OK
+	case errors.Is(err, ErrReported):
+		return Usage
+	case errors.As(err, &kit):
+		if text, jerr := json.Marshal(kit); jerr == nil {
+			fmt.Fprintf(stderr, "%s\n", text)
+		} else {
+			fmt.Fprintf(stderr, "%s: %v\n", name, kit)
+		}
+		// Only a failure on the way has the network's error as its cause; a host that
+		// answered with a failure has not.
+		var network net.Error
+		if errors.As(err, &network) {
+			return Unreachable
+		}
+		return Failed
+	case errors.As(err, &ran):
+		fmt.Fprintf(stderr, "%s: %v\n", name, err)
+		return Failed
+	}
+	if text := err.Error(); strings.Contains(text, "\n") {
+		fmt.Fprintf(stderr, "%s: this cannot start:\n%s\n", name, text)
+	} else {
+		fmt.Fprintf(stderr, "%s: %s\n", name, text)
+	}
+	return Usage
+}
