@@ -40,12 +40,15 @@ var floors = map[string]string{
 	"store/sqlite": "facade schema schema/jsontext",
 	"envelope":     "facade schema schema/jsontext facade/singleflight envelope/signing",
 	"rest":         "facade schema schema/jsontext",
-	"resolvers":    "facade schema schema/jsontext facade/singleflight",
-	"projection":   "facade schema schema/jsontext resolvers",
+	"resolvers":    "facade schema schema/jsontext facade/singleflight resolvers/binding",
+	"projection":   "facade schema schema/jsontext resolvers resolvers/binding",
+
+	// Under the executors: what the fields of a generated schema do.
+	"resolvers/binding": "facade schema schema/jsontext",
 
 	"gateway/setting": "schema schema/jsontext",
 	"gateway/guard":   "facade schema gateway/setting",
-	"gateway":         "facade schema schema/jsontext store/sqlite envelope envelope/signing rest resolvers projection console gateway/setting gateway/guard",
+	"gateway":         "facade schema schema/jsontext store/sqlite envelope envelope/signing rest resolvers resolvers/binding projection console gateway/setting gateway/guard",
 	// What programs that run a gateway share: flags, signals, exit codes.
 	"gateway/program": "facade facade/kiterror schema gateway",
 
@@ -85,8 +88,8 @@ var guests = map[string]string{
 	"github.com/expr-lang/expr":                  "facade",
 	"github.com/ncruces/go-sqlite3":              "store/sqlite",
 	"github.com/gofrs/flock":                     "store/sqlite",
-	"github.com/graphql-go/graphql":              "projection resolvers gateway examples/weather",
-	"github.com/vektah/gqlparser/v2":             "projection resolvers gateway",
+	"github.com/graphql-go/graphql":              "projection resolvers resolvers/binding gateway examples/weather",
+	"github.com/vektah/gqlparser/v2":             "projection resolvers resolvers/binding gateway",
 	"github.com/graph-gophers/dataloader/v7":     "resolvers",
 	"github.com/gorilla/mux":                     "gateway",
 	"github.com/go-jose/go-jose/v4":              "gateway",

@@ -14,6 +14,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/resolvers/binding"
 )
 
 // everything is a schema with one of everything that introspection can tell of, of
@@ -145,7 +146,7 @@ func introspect(t testing.TB, url, query string) []byte {
 func engineOf(t testing.TB, sdl string) func(query string) []byte {
 	t.Helper()
 	never := facade.CallerFunc(func(context.Context, *facade.Call) (*facade.Result, error) { panic("called") })
-	e, err := resolvers.NewEngine(&resolvers.Schema{SDL: sdl}, never, nil)
+	e, err := resolvers.NewEngine(&binding.Schema{SDL: sdl}, never, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

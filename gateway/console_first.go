@@ -8,7 +8,7 @@ import (
 
 	"github.com/frondhost/frond/console"
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -17,10 +17,10 @@ const mostFirstFields = 4
 
 // firstQuery is what the console begins with where the project brings no queries: the
 // list of the first door that has one. nil: there is none.
-func firstQuery(s *resolvers.Schema) []console.Query {
+func firstQuery(s *binding.Schema) []console.Query {
 	for _, f := range s.AST.Query.Fields {
-		b := s.Bindings[s.AST.Query.Name][f.Name]
-		if b == nil || b.Kind != resolvers.Operation || !b.Operation.Builtin || b.Operation.Name != "list" {
+		b := s.Fields[s.AST.Query.Name][f.Name]
+		if b == nil || b.Kind != binding.Operation || !b.Operation.Builtin || b.Operation.Name != "list" {
 			continue
 		}
 		items := s.AST.Types[f.Type.Name()].Fields.ForName("items")
@@ -45,10 +45,10 @@ query %s {
 }
 
 // firstFields are the first fields of a row that are values and take no arguments.
-func firstFields(s *resolvers.Schema, row *ast.Definition) (names []string) {
+func firstFields(s *binding.Schema, row *ast.Definition) (names []string) {
 	for _, f := range row.Fields {
-		b := s.Bindings[row.Name][f.Name]
-		if b != nil && b.Kind == resolvers.Column && b.Column != facade.ETag && s.AST.Types[f.Type.Name()].IsLeafType() && f.Directives.ForName("deprecated") == nil && len(names) < mostFirstFields {
+		b := s.Fields[row.Name][f.Name]
+		if b != nil && b.Kind == binding.Column && b.Column != facade.ETag && s.AST.Types[f.Type.Name()].IsLeafType() && f.Directives.ForName("deprecated") == nil && len(names) < mostFirstFields {
 			names = append(names, f.Name)
 		}
 	}

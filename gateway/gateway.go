@@ -14,6 +14,7 @@ import (
 	"github.com/frondhost/frond/gateway/guard"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -135,7 +136,7 @@ func (g *Gateway) Close() error {
 // RegisterGraphQL mounts a built schema on /graphql (spec 4.3.2). The caller is
 // what the schema was built over. An error is a schema that no engine takes, or
 // trusted documents that cannot be read or, where they are enforced, executed.
-func RegisterGraphQL(r Router, s *resolvers.Schema, caller facade.Caller, opts *GraphQLOptions) error {
+func RegisterGraphQL(r Router, s *binding.Schema, caller facade.Caller, opts *GraphQLOptions) error {
 	if opts == nil {
 		opts = &GraphQLOptions{}
 	}
@@ -157,7 +158,7 @@ func RegisterGraphQL(r Router, s *resolvers.Schema, caller facade.Caller, opts *
 }
 
 // engineOf is the handler of a schema, over a shelf of the documents it can execute.
-func engineOf(s *resolvers.Schema, caller facade.Caller, opts *GraphQLOptions, documents *library) (*graphQL, error) {
+func engineOf(s *binding.Schema, caller facade.Caller, opts *GraphQLOptions, documents *library) (*graphQL, error) {
 	options := opts.Settings.engine()
 	options.Logger, options.Suggest, options.Budget = opts.Log, opts.Suggest, opts.Budget
 	engine, err := resolvers.NewEngine(s, caller, options)

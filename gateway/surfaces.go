@@ -13,7 +13,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway/setting"
 	"github.com/frondhost/frond/projection"
-	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/rest"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -92,7 +92,7 @@ func (g *generation) graphQL(p *place) (http.Handler, error) {
 
 // project builds the GraphQL schema of a surface. What Go code registers by hand is
 // everybody's: an audience sees nothing that its Fronds do not name.
-func (g *generation) project(p *place) (*resolvers.Schema, error) {
+func (g *generation) project(p *place) (*binding.Schema, error) {
 	opts := g.options
 	var options projection.Options
 	if opts.GraphQL != nil {

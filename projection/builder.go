@@ -9,6 +9,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -35,8 +36,8 @@ type Builder struct {
 	objects         map[string]*object
 	order           []any          // *object, *input, *enum, as they were made
 	ranks           map[string]int // of their names: how they stand in the SDL
-	bindings        resolvers.Bindings
-	nodes           map[string]*resolvers.Node
+	bindings        binding.Fields
+	nodes           map[string]*binding.Node
 
 	lists    map[graphql.Type]*graphql.List
 	nonNulls map[graphql.Type]*graphql.NonNull
@@ -59,8 +60,8 @@ func NewBuilder() *Builder {
 		},
 		objects:  map[string]*object{},
 		ranks:    map[string]int{"Query": rootRank, "Mutation": rootRank, "PageInfo": sharedRank, "SortDirection": sharedRank},
-		bindings: resolvers.Bindings{},
-		nodes:    map[string]*resolvers.Node{},
+		bindings: binding.Fields{},
+		nodes:    map[string]*binding.Node{},
 		lists:    map[graphql.Type]*graphql.List{},
 		nonNulls: map[graphql.Type]*graphql.NonNull{},
 	}
@@ -77,14 +78,14 @@ func NewBuilder() *Builder {
 		description: "The row with this global id, or null.",
 		typ:         b.node,
 		args:        []*arg{{name: "nodeId", typ: b.required(graphql.ID)}},
-		binding:     &resolvers.Binding{Kind: resolvers.NodeRoot},
+		binding:     &binding.Field{Kind: binding.NodeRoot},
 	})
 	b.addField(b.query, house, &field{
 		name:        "nodes",
 		description: "The rows with these global ids, at most 500, in their order: null where node would give null.",
 		typ:         b.list(b.node),
 		args:        []*arg{{name: "nodeIds", typ: b.required(b.list(b.required(graphql.ID)))}},
-		binding:     &resolvers.Binding{Kind: resolvers.NodeRoot},
+		binding:     &binding.Field{Kind: binding.NodeRoot},
 	})
 	return b
 }
@@ -121,7 +122,7 @@ func (b *Builder) Notes() []string { return b.claims.notes }
 // Build gives the schema, its fields resolved by caller. The error is
 // schema.Faults where names are at fault: all of them, those that RegisterAll and
 // its siblings have already told included. A Builder builds once.
-func (b *Builder) Build(caller facade.Caller) (*resolvers.Schema, error) {
+func (b *Builder) Build(caller facade.Caller) (*binding.Schema, error) {
 	if b.built {
 		return nil, errors.New("this Builder has built its schema; make another Builder for another")
 	}
@@ -150,7 +151,7 @@ func (b *Builder) Build(caller facade.Caller) (*resolvers.Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &resolvers.Schema{GraphQL: g, SDL: sdl, AST: parsed, Catalog: b.catalog, Bindings: b.bindings, Nodes: b.nodes}
+	s := &binding.Schema{GraphQL: g, SDL: sdl, AST: parsed, Catalog: b.catalog, Fields: b.bindings, Nodes: b.nodes}
 	b.forget()
 	return s, nil
 }

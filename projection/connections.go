@@ -3,16 +3,16 @@ package projection
 import (
 	"github.com/graphql-go/graphql"
 
-	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/resolvers/binding"
 )
 
 // The bindings that are the same in every connection.
 var (
-	totalBinding     = &resolvers.Binding{Kind: resolvers.Total}
-	hasMoreBinding   = &resolvers.Binding{Kind: resolvers.HasMore}
-	endCursorBinding = &resolvers.Binding{Kind: resolvers.EndCursor}
-	pageInfoBinding  = &resolvers.Binding{Kind: resolvers.PageInfo}
-	cursorBinding    = &resolvers.Binding{Kind: resolvers.EdgeCursor}
+	totalBinding     = &binding.Field{Kind: binding.Total}
+	hasMoreBinding   = &binding.Field{Kind: binding.HasMore}
+	endCursorBinding = &binding.Field{Kind: binding.EndCursor}
+	pageInfoBinding  = &binding.Field{Kind: binding.PageInfo}
+	cursorBinding    = &binding.Field{Kind: binding.EdgeCursor}
 )
 
 // connection is the page type of rows: the spec's list result and Relay's
@@ -26,9 +26,9 @@ func (b *Builder) connection(s *shown, typ string, by *origin) *object {
 	edge := b.newObject(b.free(typ+"Edge", by), "")
 	s.page = page
 	row := b.required(s.object.gql)
-	items := &resolvers.Binding{Kind: resolvers.Items, Output: s.entity}
-	edges := &resolvers.Binding{Kind: resolvers.Edges, Output: s.entity}
-	node := &resolvers.Binding{Kind: resolvers.EdgeNode, Output: s.entity}
+	items := &binding.Field{Kind: binding.Items, Output: s.entity}
+	edges := &binding.Field{Kind: binding.Edges, Output: s.entity}
+	node := &binding.Field{Kind: binding.EdgeNode, Output: s.entity}
 	if s.door != nil {
 		items.Door, edges.Door, node.Door = s.door.Door, s.door.Door, s.door.Door
 	}
@@ -56,10 +56,10 @@ func (b *Builder) pageInfoType() *object {
 		b.pageInfo = b.newObject("PageInfo", "Where a page stands among the others.")
 		yes := b.required(graphql.Boolean)
 		b.addFields(b.pageInfo, house,
-			&field{name: "hasNextPage", typ: yes, binding: &resolvers.Binding{Kind: resolvers.HasNextPage}},
-			&field{name: "hasPreviousPage", typ: yes, binding: &resolvers.Binding{Kind: resolvers.HasPreviousPage}},
-			&field{name: "startCursor", typ: graphql.String, binding: &resolvers.Binding{Kind: resolvers.StartCursor}},
-			&field{name: "endCursor", typ: graphql.String, binding: &resolvers.Binding{Kind: resolvers.PageInfoEndCursor}})
+			&field{name: "hasNextPage", typ: yes, binding: &binding.Field{Kind: binding.HasNextPage}},
+			&field{name: "hasPreviousPage", typ: yes, binding: &binding.Field{Kind: binding.HasPreviousPage}},
+			&field{name: "startCursor", typ: graphql.String, binding: &binding.Field{Kind: binding.StartCursor}},
+			&field{name: "endCursor", typ: graphql.String, binding: &binding.Field{Kind: binding.PageInfoEndCursor}})
 	}
 	return b.pageInfo
 }
@@ -67,7 +67,7 @@ func (b *Builder) pageInfoType() *object {
 // listArgs are the arguments of list, and where they go.
 type listArgs struct {
 	args []*arg
-	into []resolvers.Arg
+	into []binding.Arg
 }
 
 // pagingArgs are the arguments of a connection over ids that stand in a row: the
@@ -80,12 +80,12 @@ var (
 		{name: "before", typ: graphql.String},
 		{name: "offset", typ: graphql.Int},
 	}
-	pagingInto = []resolvers.Arg{
-		{Name: "first", Into: resolvers.IntoFirst, Key: "limit"},
-		{Name: "after", Into: resolvers.IntoAfter, Key: "after"},
-		{Name: "last", Into: resolvers.IntoLast, Key: "limit"},
-		{Name: "before", Into: resolvers.IntoBefore, Key: "before"},
-		{Name: "offset", Into: resolvers.IntoQuery, Key: "offset"},
+	pagingInto = []binding.Arg{
+		{Name: "first", Into: binding.IntoFirst, Key: "limit"},
+		{Name: "after", Into: binding.IntoAfter, Key: "after"},
+		{Name: "last", Into: binding.IntoLast, Key: "limit"},
+		{Name: "before", Into: binding.IntoBefore, Key: "before"},
+		{Name: "offset", Into: binding.IntoQuery, Key: "offset"},
 	}
 )
 
@@ -97,15 +97,15 @@ func (b *Builder) listArgs(d *door) *listArgs {
 	}
 	l := &listArgs{}
 	d.lists = l
-	add := func(a *arg, into resolvers.Arg) {
+	add := func(a *arg, into binding.Arg) {
 		// A list that runs elsewhere takes what its host understands.
 		if op := d.builtin("list"); op == nil || op.Takes(into.Key) {
 			l.args, l.into = append(l.args, a), append(l.into, into)
 		}
 	}
-	add(&arg{name: "filter", typ: b.filterOf(d).gql}, resolvers.Arg{Name: "filter", Into: resolvers.IntoQuery, Key: "filter"})
+	add(&arg{name: "filter", typ: b.filterOf(d).gql}, binding.Arg{Name: "filter", Into: binding.IntoQuery, Key: "filter"})
 	if order := b.orderOf(d); order != nil {
-		add(&arg{name: "orderBy", typ: b.list(b.required(order.gql))}, resolvers.Arg{Name: "orderBy", Into: resolvers.IntoSort, Key: "sort"})
+		add(&arg{name: "orderBy", typ: b.list(b.required(order.gql))}, binding.Arg{Name: "orderBy", Into: binding.IntoSort, Key: "sort"})
 	}
 	for i, a := range pagingArgs {
 		if a.name == "last" && d.has("list") && !d.builtin("list").Takes("before") {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/projection"
-	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/store/storetest"
 )
 
@@ -38,7 +38,7 @@ func (c *counted) methods() string {
 }
 
 // fixture is the project of storetest behind a counter, and its schema.
-func fixture(tb testing.TB, register ...func(*projection.Builder) error) (*counted, *resolvers.Schema) {
+func fixture(tb testing.TB, register ...func(*projection.Builder) error) (*counted, *binding.Schema) {
 	tb.Helper()
 	f := storetest.Facade(tb)
 	b := projection.NewBuilder()
@@ -59,7 +59,7 @@ func fixture(tb testing.TB, register ...func(*projection.Builder) error) (*count
 }
 
 // do runs a document by graphql-go and gives its answer as text.
-func do(tb testing.TB, s *resolvers.Schema, query string, vars map[string]any) string {
+func do(tb testing.TB, s *binding.Schema, query string, vars map[string]any) string {
 	tb.Helper()
 	ctx := facade.WithState(context.Background(), facade.State{"user": map[string]any{"id": "ada"}})
 	r := graphql.Do(graphql.Params{Schema: s.GraphQL, RequestString: query, VariableValues: vars, Context: ctx})

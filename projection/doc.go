@@ -1,7 +1,7 @@
 // Package projection turns what a host serves into a GraphQL schema.
 //
 // A [Builder] collects types and fields, a *facade.Catalog registers its doors,
-// Go code adds what the cards cannot say, and Build gives a [resolvers.Schema]:
+// Go code adds what the cards cannot say, and Build gives a [binding.Schema]:
 // graphql-go's schema, its SDL, and what every generated field does.
 //
 //	b := projection.NewBuilder()

@@ -15,13 +15,14 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/store/storetest"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
 // build builds the schema of a façade, the error as the builder says it.
-func build(f *facade.Facade, opts *projection.Options) (*resolvers.Schema, error) {
+func build(f *facade.Facade, opts *projection.Options) (*binding.Schema, error) {
 	b := projection.NewBuilder()
 	if err := projection.RegisterAll(b, f.Catalog(), opts); err != nil {
 		return nil, err

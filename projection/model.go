@@ -3,7 +3,7 @@ package projection
 import (
 	"github.com/graphql-go/graphql"
 
-	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/resolvers/binding"
 )
 
 // graphql-go keeps fields, arguments and values in maps. The types of this file
@@ -23,7 +23,7 @@ type field struct {
 	name, description, deprecated string
 	typ                           graphql.Output
 	args                          []*arg
-	binding                       *resolvers.Binding
+	binding                       *binding.Field
 	resolve                       graphql.FieldResolveFn // of a field registered by hand, which has no binding
 	subscribe                     graphql.FieldResolveFn
 }

@@ -4,7 +4,7 @@ import (
 	"github.com/graphql-go/graphql"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -31,19 +31,19 @@ func (b *Builder) addOperations(d *door) {
 func (b *Builder) addBuiltin(d *door, op *facade.Operation) {
 	one := fieldName(d.typ)
 	many := schema.Plural(one)
-	f := &field{description: op.Description, deprecated: op.Deprecated, binding: &resolvers.Binding{
-		Kind: resolvers.Operation, Operation: op, Door: d.Door, Output: d.Entity,
+	f := &field{description: op.Description, deprecated: op.Deprecated, binding: &binding.Field{
+		Kind: binding.Operation, Operation: op, Door: d.Door, Output: d.Entity,
 	}}
 	id := func() {
 		f.args = append(f.args, &arg{name: "id", typ: b.required(keyType(d.Entity.Primary))})
-		f.binding.Args = append(f.binding.Args, resolvers.Arg{Name: "id", Into: resolvers.IntoParams, Key: "id"})
+		f.binding.Args = append(f.binding.Args, binding.Arg{Name: "id", Into: binding.IntoParams, Key: "id"})
 	}
 	ifMatch := func() {
 		if op.Query == nil || op.Query.Property("ifMatch") == nil {
 			return // a remote that holds no row to a version
 		}
 		f.args = append(f.args, &arg{name: "ifMatch", typ: graphql.String, description: ifMatchText})
-		f.binding.Args = append(f.binding.Args, resolvers.Arg{Name: "ifMatch", Into: resolvers.IntoQuery, Key: "ifMatch"})
+		f.binding.Args = append(f.binding.Args, binding.Arg{Name: "ifMatch", Into: binding.IntoQuery, Key: "ifMatch"})
 	}
 	row := d.object.gql
 	switch op.Name {
@@ -57,7 +57,7 @@ func (b *Builder) addBuiltin(d *door, op *facade.Operation) {
 	case "findByIds":
 		f.name, f.typ = many+"ByIds", b.list(b.required(row))
 		f.args = []*arg{{name: "ids", typ: b.required(b.list(b.required(keyType(d.Entity.Primary))))}}
-		f.binding.Args = []resolvers.Arg{{Name: "ids", Into: resolvers.IntoQuery, Key: "ids"}}
+		f.binding.Args = []binding.Arg{{Name: "ids", Into: binding.IntoQuery, Key: "ids"}}
 	case "create":
 		f.name, f.typ = "create"+d.typ, row
 		b.addBody(f, op)
@@ -92,7 +92,7 @@ func (b *Builder) addBody(f *field, op *facade.Operation) {
 	}
 	// update wants its patch, though every field of it may be left out.
 	f.args = append(f.args, &arg{name: "input", typ: b.unless(!in.required() && !op.Builtin, in.gql)})
-	f.binding.Args = append(f.binding.Args, resolvers.Arg{Name: "input", Into: resolvers.IntoBody})
+	f.binding.Args = append(f.binding.Args, binding.Arg{Name: "input", Into: binding.IntoBody})
 }
 
 // addNamed adds the field of an author's operation: <entity><Op>, with its params
@@ -100,7 +100,7 @@ func (b *Builder) addBody(f *field, op *facade.Operation) {
 // are params, query and input, each any JSON, and on a door of rows id, which is the
 // one of params.
 func (b *Builder) addNamed(d *door, op *facade.Operation) {
-	f := &field{name: op.GraphQL, description: op.Description, deprecated: op.Deprecated, binding: &resolvers.Binding{Kind: resolvers.Operation, Operation: op}}
+	f := &field{name: op.GraphQL, description: op.Description, deprecated: op.Deprecated, binding: &binding.Field{Kind: binding.Operation, Operation: op}}
 	if f.name == "" {
 		f.name = fieldName(d.typ) + schema.GraphQLType(op.Name)
 	}
@@ -109,15 +109,15 @@ func (b *Builder) addNamed(d *door, op *facade.Operation) {
 	if op.Open {
 		if e := op.Door.Entity; e != nil && e.Primary != nil {
 			f.args = append(f.args, &arg{name: "id", typ: keyType(e.Primary)})
-			f.binding.Args = append(f.binding.Args, resolvers.Arg{Name: "id", Into: resolvers.IntoParams, Key: "id"})
+			f.binding.Args = append(f.binding.Args, binding.Arg{Name: "id", Into: binding.IntoParams, Key: "id"})
 		}
-		for _, a := range []resolvers.Arg{{Name: "params", Into: resolvers.AllParams}, {Name: "query", Into: resolvers.AllQuery}, {Name: "input", Into: resolvers.IntoBody}} {
+		for _, a := range []binding.Arg{{Name: "params", Into: binding.AllParams}, {Name: "query", Into: binding.AllQuery}, {Name: "input", Into: binding.IntoBody}} {
 			f.args = append(f.args, &arg{name: a.Name, typ: jsonAny})
 			f.binding.Args = append(f.binding.Args, a)
 		}
 	}
-	b.addArgs(f, args, op, op.Params, resolvers.IntoParams, typ)
-	b.addArgs(f, args, op, op.Query, resolvers.IntoQuery, typ)
+	b.addArgs(f, args, op, op.Params, binding.IntoParams, typ)
+	b.addArgs(f, args, op, op.Query, binding.IntoQuery, typ)
 	if before := len(f.args); op.Input != nil {
 		if b.addBody(f, op); len(f.args) > before {
 			b.claims.claim(args, "input", &origin{what: "body", op: op})
@@ -128,7 +128,7 @@ func (b *Builder) addNamed(d *door, op *facade.Operation) {
 }
 
 // addArgs adds an argument for each field of a card of params or query.
-func (b *Builder) addArgs(f *field, names space, op *facade.Operation, e *schema.Entity, into resolvers.Place, typ string) {
+func (b *Builder) addArgs(f *field, names space, op *facade.Operation, e *schema.Entity, into binding.Place, typ string) {
 	if e == nil {
 		return
 	}
@@ -148,7 +148,7 @@ func (b *Builder) addArgs(f *field, names space, op *facade.Operation, e *schema
 			a.deprecated = ""
 		}
 		f.args = append(f.args, a)
-		f.binding.Args = append(f.binding.Args, resolvers.Arg{Name: p.Name, Into: into, Key: p.Name})
+		f.binding.Args = append(f.binding.Args, binding.Arg{Name: p.Name, Into: into, Key: p.Name})
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/graphql-go/graphql"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/resolvers/binding"
 )
 
 // Options of [RegisterAll]; nil is fine.
@@ -61,7 +61,7 @@ func RegisterAll(b *Builder, cat *facade.Catalog, opts *Options) error {
 
 // RegisterType adds fields to the object type called name: to a generated type
 // (RegisterAll goes first then), or to a new one of the author's own. See
-// [resolvers.Bindings] for what their Resolve is given and may give; one without
+// [binding.Fields] for what their Resolve is given and may give; one without
 // Resolve reads the member of its name from what its parent gave. Types of other
 // kinds come along with the fields that use them.
 func RegisterType(b *Builder, name string, fields graphql.Fields) error {
@@ -79,7 +79,7 @@ func RegisterType(b *Builder, name string, fields graphql.Fields) error {
 }
 
 // RegisterOperations adds fields to Query or, with facade.Command, to Mutation.
-// Each needs its own Resolve; it gives what [resolvers.Bindings] says. Generated root
+// Each needs its own Resolve; it gives what [binding.Fields] says. Generated root
 // fields are nullable, so that one that fails leaves the others; a field with a
 // non-null Type stays as it is given, and one that fails makes data null.
 func RegisterOperations(b *Builder, kind facade.Kind, fields graphql.Fields) error {
@@ -215,13 +215,12 @@ func (w walker) walk(t graphql.Type) {
 	}
 }
 
-// bind is the field's binding, entered in the table that both engines read.
-func (b *Builder) bind(typ, name string, binding *resolvers.Binding) *resolvers.Binding {
+// bind enters a field's binding in the table that both executors read.
+func (b *Builder) bind(typ, name string, f *binding.Field) {
 	of := b.bindings[typ]
 	if of == nil {
-		of = map[string]*resolvers.Binding{}
+		of = map[string]*binding.Field{}
 		b.bindings[typ] = of
 	}
-	of[name] = binding
-	return binding
+	of[name] = f
 }

@@ -280,12 +280,12 @@ func TestEveryFieldIsResolved(t *testing.T) {
 			continue
 		}
 		for field, def := range o.Fields() {
-			if s.Bindings.Of(name, field) == nil || def.Resolve == nil {
+			if s.Fields.Of(name, field) == nil || def.Resolve == nil {
 				t.Errorf("%s.%s has no binding or no resolver", name, field)
 			}
 		}
 	}
-	for name, fields := range s.Bindings {
+	for name, fields := range s.Fields {
 		for field := range fields {
 			if def := s.AST.Types[name]; def == nil || def.Fields.ForName(field) == nil {
 				t.Errorf("there is a binding of %s.%s, and no such field", name, field)

@@ -6,7 +6,7 @@ import (
 	"github.com/graphql-go/graphql"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -68,14 +68,14 @@ func (b *Builder) fillObject(d *door) {
 	}
 	if p := d.Entity.Primary; p != nil && p.Readable() {
 		d.object.node = true
-		node := &resolvers.Node{Type: d.typ}
+		node := &binding.Node{Type: d.typ}
 		if d.has("findById") {
 			node.Door = d.Door
 		}
 		b.nodes[d.Entity.Key] = node
 		b.addField(d.object, house, &field{
 			name: "nodeId", typ: b.required(graphql.ID),
-			binding: &resolvers.Binding{Kind: resolvers.NodeID, Column: p.Name, Door: d.Door, Output: d.Entity},
+			binding: &binding.Field{Kind: binding.NodeID, Column: p.Name, Door: d.Door, Output: d.Entity},
 		})
 	}
 	if d.HasETag() && d.Entity.Primary != nil {
@@ -92,7 +92,7 @@ func (b *Builder) fillObject(d *door) {
 			deprecated:  deprecated(&c.Shape),
 			// A presenter that fails, or a far one that is not there, costs the field and not the row.
 			typ:     b.output(named{&c.Shape, d.typ + schema.GraphQLType(c.Name), by}),
-			binding: &resolvers.Binding{Kind: resolvers.Computed, Column: c.Name},
+			binding: &binding.Field{Kind: binding.Computed, Column: c.Name},
 		})
 	}
 }
@@ -115,7 +115,7 @@ func (b *Builder) addColumns(o *object, e *schema.Entity, typ string, by *origin
 					description: described(&p.Shape, p.Link.Name),
 					deprecated:  deprecated(&p.Shape),
 					typ:         to.object.gql, // DESIGN 5: always nullable, the caller may not see the target
-					binding:     &resolvers.Binding{Kind: resolvers.ToOne, Column: p.Name, Link: p.Link, Door: to.Door, Output: to.Entity},
+					binding:     &binding.Field{Kind: binding.ToOne, Column: p.Name, Link: p.Link, Door: to.Door, Output: to.Entity},
 				})
 			}
 		}
@@ -145,8 +145,8 @@ func (b *Builder) addMany(o *object, e *schema.Entity, from *origin, p *schema.P
 			return
 		}
 		f.typ = b.connection(&to.shown, to.typ, to.origin).gql
-		f.args, f.binding = pagingArgs, &resolvers.Binding{
-			Kind: resolvers.ToManyIDs, Column: p.Name, Link: p.Link, Door: to.Door, Output: to.Entity, Args: pagingInto,
+		f.args, f.binding = pagingArgs, &binding.Field{
+			Kind: binding.ToManyIDs, Column: p.Name, Link: p.Link, Door: to.Door, Output: to.Entity, Args: pagingInto,
 		}
 		b.addField(o, by, f)
 		return
@@ -158,8 +158,8 @@ func (b *Builder) addMany(o *object, e *schema.Entity, from *origin, p *schema.P
 	// Nullable: a door that is down, or closed to the caller, must not take the row along.
 	f.typ = b.connection(&to.shown, to.typ, to.origin).gql
 	args := b.listArgs(to)
-	f.args, f.binding = args.args, &resolvers.Binding{
-		Kind: resolvers.ToMany, Column: e.Primary.Name, Link: p.Link, Door: to.Door, Output: to.Entity, Args: args.into,
+	f.args, f.binding = args.args, &binding.Field{
+		Kind: binding.ToMany, Column: e.Primary.Name, Link: p.Link, Door: to.Door, Output: to.Entity, Args: args.into,
 	}
 	b.addField(o, by, f)
 }
@@ -243,6 +243,6 @@ func readable(e *schema.Entity) bool {
 	return false
 }
 
-func column(name string) *resolvers.Binding {
-	return &resolvers.Binding{Kind: resolvers.Column, Column: name}
+func column(name string) *binding.Field {
+	return &binding.Field{Kind: binding.Column, Column: name}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -20,7 +21,7 @@ type arguments struct {
 
 // bound is an argument that has a value, written or by default, and its place.
 type bound struct {
-	Arg
+	binding.Arg
 	def   *inField
 	value *ast.Value
 }
@@ -28,13 +29,13 @@ type bound struct {
 // invocation is arguments as a façade takes them.
 type invocation struct {
 	params, query, body json.RawMessage
-	window              Window        // of a connection over ids
-	err                 *facade.Error // what does not fit, or nil
+	window              binding.Window // of a connection over ids
+	err                 *facade.Error  // what does not fit, or nil
 }
 
 // arguments compiles the arguments of a field: those that were written, in their
 // order, then those that have a default.
-func (c *compiler) arguments(f *fieldType, b *Binding, written ast.ArgumentList) *arguments {
+func (c *compiler) arguments(f *fieldType, b *binding.Field, written ast.ArgumentList) *arguments {
 	a := &arguments{canonical: appendArguments(nil, written)}
 	find := func(name string) (bound, bool) {
 		for _, arg := range b.Args {
@@ -82,23 +83,23 @@ func (f *fetch) invocation(vars *variables) *invocation {
 			continue
 		}
 		switch b.Into {
-		case IntoBody:
+		case binding.IntoBody:
 			in.body = text
-		case AllParams:
+		case binding.AllParams:
 			allParams = text
-		case AllQuery:
+		case binding.AllQuery:
 			allQuery = text
-		case IntoParams:
+		case binding.IntoParams:
 			params.add(b.Key, text)
-		case IntoSort:
+		case binding.IntoSort:
 			query.add(b.Key, r.sort(text))
-		case IntoFirst:
+		case binding.IntoFirst:
 			paging.first = text
-		case IntoLast:
+		case binding.IntoLast:
 			paging.last = text
-		case IntoAfter:
+		case binding.IntoAfter:
 			paging.after = text
-		case IntoBefore:
+		case binding.IntoBefore:
 			paging.before = text
 		default:
 			if b.Key == "offset" {
@@ -108,12 +109,12 @@ func (f *fetch) invocation(vars *variables) *invocation {
 		}
 	}
 	switch {
-	case f.binding.Kind == ToManyIDs:
+	case f.binding.Kind == binding.ToManyIDs:
 		paging.sides(&r)
 		in.window = paging.window()
 		query = member{}
-	case f.isList():
-		paging.into(&query, &r, f.list())
+	case f.binding.IsList():
+		paging.into(&query, &r, f.binding.List())
 		if !f.total {
 			query.add("total", []byte("false"))
 		}
@@ -123,7 +124,7 @@ func (f *fetch) invocation(vars *variables) *invocation {
 	}
 	in.params, in.query, in.err = params.object(), query.object(), r.err
 	if allParams != nil {
-		if whole, err := besides(in.params, allParams); err != nil {
+		if whole, err := binding.MergeParams(in.params, allParams); err != nil {
 			in.err = err
 		} else {
 			in.params = whole
@@ -133,38 +134,6 @@ func (f *fetch) invocation(vars *variables) *invocation {
 		in.query = allQuery
 	}
 	return in
-}
-
-// besides is params of an operation that takes any: those that have an argument of
-// their own, and all others.
-func besides(own, all json.RawMessage) (json.RawMessage, *facade.Error) {
-	if own == nil || jsontext.KindOf(all) != jsontext.Object {
-		return all, nil // the façade refuses what is no object
-	}
-	params := member{}
-	for name, value := range jsontext.Members(own) {
-		if jsontext.Get(all, name) != nil {
-			return nil, facade.Errorf(facade.BadRequest, "%s stands in params and as an argument beside it; send one of the two", name)
-		}
-		params.add(name, value)
-	}
-	for name, value := range jsontext.Members(all) {
-		params.add(name, value)
-	}
-	return params.object(), nil
-}
-
-// list is the operation that answers a list.
-func (f *fetch) list() *facade.Operation {
-	if f.binding.Operation != nil {
-		return f.binding.Operation
-	}
-	return f.binding.Door.Operation("list")
-}
-
-// isList says whether the call is a built-in list, whose paging is the house's own.
-func (f *fetch) isList() bool {
-	return f.binding.Kind == ToMany || f.binding.Kind == Operation && f.op == "list" && f.binding.Operation.Builtin
 }
 
 // member is an object of an invocation while it is written.
@@ -201,7 +170,7 @@ func (p *paging) into(query *member, r *renderer, list *facade.Operation) {
 	if sent(p.last) {
 		limit = p.last
 	}
-	if name, value := direction(sent(p.first), sent(p.last), sent(p.after), sent(p.before)); name != "" {
+	if name, value := binding.DirectionMember(sent(p.first), sent(p.last), sent(p.after), sent(p.before)); name != "" {
 		if !list.Takes(name) {
 			r.fail(facade.BadRequest, "the host of this list does not read that range; send first with after, or last with before")
 		}
@@ -220,7 +189,7 @@ func (p *paging) into(query *member, r *renderer, list *facade.Operation) {
 
 // sides refuses what contradicts itself.
 func (p *paging) sides(r *renderer) {
-	if err := sides(count(p.first), count(p.last), count(p.offset), string(p.after) == `""`, string(p.before) == `""`); err != nil && r.err == nil {
+	if err := binding.CheckPaging(count(p.first), count(p.last), count(p.offset), string(p.after) == `""`, string(p.before) == `""`); err != nil && r.err == nil {
 		r.err = err
 	}
 }
@@ -228,13 +197,13 @@ func (p *paging) sides(r *renderer) {
 // count is a number that was coerced to Int already, or unsent.
 func count(text []byte) int {
 	if !sent(text) {
-		return unsent
+		return binding.Unsent
 	}
 	n, _ := strconv.Atoi(string(text))
 	return n
 }
 
-func (p *paging) window() (w Window) {
+func (p *paging) window() (w binding.Window) {
 	number := func(text []byte) *int {
 		if !sent(text) {
 			return nil
@@ -249,7 +218,7 @@ func (p *paging) window() (w Window) {
 		s := jsontext.Unquote(v)
 		return &s
 	}
-	return Window{First: number(p.first), Last: number(p.last), Offset: number(p.offset), After: text(p.after), Before: text(p.before)}
+	return binding.Window{First: number(p.first), Last: number(p.last), Offset: number(p.offset), After: text(p.after), Before: text(p.before)}
 }
 
 // sort turns [{"createdAt":"DESC"},{"title":"ASC"}] into ["-createdAt","title"].

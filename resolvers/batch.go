@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -22,7 +22,7 @@ func (x *exec) batch(r *run, f *fetch, res *result, call *calling, in *invocatio
 	parent := &r.res[f.parent.id]
 	d := dedupers.Get().(*deduper)
 	defer d.free()
-	if f.binding.Kind == ToManyIDs {
+	if f.binding.Kind == binding.ToManyIDs {
 		d.Reset(4 * parent.items)
 		for i := range parent.items {
 			for _, id := range jsontext.Elements(parent.at(i, f.key)) {
@@ -37,7 +37,7 @@ func (x *exec) batch(r *run, f *fetch, res *result, call *calling, in *invocatio
 		}
 	}
 	if len(d.Texts()) == 0 { // no row points anywhere
-		if f.binding.Kind == ToManyIDs {
+		if f.binding.Kind == binding.ToManyIDs {
 			x.windows(parent, f, res, d, in.window)
 		}
 		return
@@ -47,8 +47,8 @@ func (x *exec) batch(r *run, f *fetch, res *result, call *calling, in *invocatio
 		return
 	}
 	call.each = facade.Each{Field: f.each, Keys: slices.Clone(d.Texts())}
-	if f.binding.Kind == ToMany {
-		call.each.Through = through(f.binding.Link, f.parent.entity, f.parent.op)
+	if f.binding.Kind == binding.ToMany {
+		call.each.Through = f.binding.Through(f.parent.entity, f.parent.op)
 	}
 	call.Each = &call.each
 	out, err := x.e.caller.Call(x.ctx, &call.Call)
@@ -63,23 +63,14 @@ func (x *exec) batch(r *run, f *fetch, res *result, call *calling, in *invocatio
 	res.lay(x, f, out)
 	res.groups = out.Groups
 	res.repeats = parent.items > len(d.Texts())
-	if f.binding.Kind == ToManyIDs {
+	if f.binding.Kind == binding.ToManyIDs {
 		x.windows(parent, f, res, d, in.window)
 	}
 }
 
-// through is the relation whose rows are asked for. Rows that no call of the plan
-// gave are taken for ones that were asked for by their ids.
-func through(l *schema.Link, entity, op string) *facade.Through {
-	if entity == "" || op == "" {
-		entity, op = l.Field.Owner.Key, "findById"
-	}
-	return &facade.Through{Entity: entity, Operation: op, Field: l.Field.Name}
-}
-
 // windows gives every parent its page of the rows that its own ids name, each of
 // them once: an id that stands twice would have one cursor for two places.
-func (x *exec) windows(parent *result, f *fetch, res *result, d *deduper, w Window) {
+func (x *exec) windows(parent *result, f *fetch, res *result, d *deduper, w binding.Window) {
 	found := res.groups
 	res.groups = make([]facade.Group, parent.items)
 	res.index = sized(&res.indexRoom, parent.items)
@@ -100,7 +91,7 @@ func (x *exec) windows(parent *result, f *fetch, res *result, d *deduper, w Wind
 				rows = append(rows, int32(found[at].From))
 			}
 		}
-		from, to, page, err := PageIDs(ids, there, w)
+		from, to, page, err := binding.PageIDs(ids, there, w)
 		res.index[i] = int32(i)
 		if err != nil {
 			if res.faults == nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/resolvers/binding"
 )
 
 // page is what the benchmarks ask for: a page of rows with a relation.
@@ -66,7 +67,7 @@ func (h *held) Call(_ context.Context, c *facade.Call) (*facade.Result, error) {
 	return &facade.Result{Form: facade.FormRow, Rows: h.authors, Groups: groups}, nil
 }
 
-func heldSchema(tb testing.TB, c facade.Caller) *resolvers.Schema {
+func heldSchema(tb testing.TB, c facade.Caller) *binding.Schema {
 	tb.Helper()
 	b := projection.NewBuilder()
 	if err := projection.RegisterAll(b, newBlog(tb).facade.Catalog(), nil); err != nil {

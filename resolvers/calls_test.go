@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/resolvers/binding"
 )
 
 // names are the calls as entity.operation, in an order of their own: those of one
@@ -88,7 +88,7 @@ func TestSelect(t *testing.T) {
 		{"the row's own key for a global id", `{ tags { items { nodeId } } }`, `tag[id]`},
 		{"a computed field", `{ posts { items { excerpt } } }`, `post[excerpt]`},
 		{"nothing", `{ posts { total items { __typename } } }`, `post[]`},
-		{"of a node, by its type", `{ node(nodeId: "` + resolvers.NodeIDOf(b.facade.Catalog().Door("tag").Entity, json.RawMessage(`"go"`)) + `") { ... on Tag { label } ... on Post { title } } }`, `tag[label]`},
+		{"of a node, by its type", `{ node(nodeId: "` + binding.NodeIDOf(b.facade.Catalog().Door("tag").Entity, json.RawMessage(`"go"`)) + `") { ... on Tag { label } ... on Post { title } } }`, `tag[label]`},
 		{"a key below a fragment that is skipped", `{ posts { items { id ... on Post @skip(if: true) { author { name } } } } }`, `post[id]`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
@@ -103,20 +104,20 @@ func every(set ast.SelectionSet, seen map[string]bool, holds func(*ast.Field) bo
 // bound says whether a field is answered by the engine itself, whatever the type
 // of the object turns out to be.
 func (e *Engine) bound(f *ast.Field) bool {
-	return e.bindings(f, func(b *Binding) bool { return b != nil })
+	return e.bindings(f, func(b *binding.Field) bool { return b != nil })
 }
 
 // bindings says whether something holds for the bindings that a field may have.
-func (e *Engine) bindings(f *ast.Field, holds func(*Binding) bool) bool {
+func (e *Engine) bindings(f *ast.Field, holds func(*binding.Field) bool) bool {
 	on := f.ObjectDefinition
 	if strings.HasPrefix(f.Name, "__") || strings.HasPrefix(on.Name, "__") {
 		return true
 	}
 	if !on.IsAbstractType() {
-		return holds(e.schema.Bindings.Of(on.Name, f.Name))
+		return holds(e.schema.Fields.Of(on.Name, f.Name))
 	}
 	for _, def := range e.types.schema.GetPossibleTypes(on) {
-		if !holds(e.schema.Bindings.Of(def.Name, f.Name)) {
+		if !holds(e.schema.Fields.Of(def.Name, f.Name)) {
 			return false
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -201,11 +202,11 @@ func (c *compiler) field(f *field, g group, on *fetch) {
 		return
 	case b == nil:
 		c.hand(f, g, on, &written{def: c.e.types.written(f.typ.parent.name, f.typ.def.Name)})
-		on.every = on.every || len(c.e.types.built.Bindings[f.typ.parent.name]) > 0
+		on.every = on.every || len(c.e.types.built.Fields[f.typ.parent.name]) > 0
 		return
 	}
 	switch b.Kind {
-	case Column, Computed:
+	case binding.Column, binding.Computed:
 		f.slot = on.slot(b.Column)
 		f.do = writeColumn
 		if f.out.named().leaf == composite {
@@ -217,24 +218,24 @@ func (c *compiler) field(f *field, g group, on *fetch) {
 			}
 			f.sub = c.below(typ, g, &fetch{slots: map[string]int{}})
 		}
-	case NodeID:
+	case binding.NodeID:
 		f.do, f.slot = writeNodeID, on.slot(b.Column)
-	case Operation, ToOne, ToMany, ToManyIDs:
+	case binding.Operation, binding.ToOne, binding.ToMany, binding.ToManyIDs:
 		c.fetched(f, g, on)
-	case NodeRoot:
+	case binding.NodeRoot:
 		c.hand(f, g, on, &written{node: true})
-	case Items, Edges, EdgeNode, PageInfo:
+	case binding.Items, binding.Edges, binding.EdgeNode, binding.PageInfo:
 		on.rows = true
 		f.do = structure[b.Kind]
 		f.sub = c.below(c.e.types.object(f.out.named().def.Name), g, on)
 	default:
 		f.do = structure[b.Kind]
 		switch b.Kind {
-		case Total:
+		case binding.Total:
 			on.total = true
-		case EdgeCursor, StartCursor:
+		case binding.EdgeCursor, binding.StartCursor:
 			on.rows, on.cursors = true, true
-		case HasPreviousPage:
+		case binding.HasPreviousPage:
 			on.rows, on.behind = true, true
 		default:
 			on.rows = true
@@ -243,10 +244,10 @@ func (c *compiler) field(f *field, g group, on *fetch) {
 }
 
 // structure is how the parts of connections, edges and PageInfos are written.
-var structure = map[BindingKind]action{
-	Items: writeItems, Total: writeTotal, HasMore: writeHasMore, EndCursor: writeEndCursor,
-	Edges: writeEdges, PageInfo: writePageInfo, EdgeNode: writeNode, EdgeCursor: writeCursor,
-	HasNextPage: writeHasNext, HasPreviousPage: writeHasPrevious, StartCursor: writeStartCursor, PageInfoEndCursor: writeEndCursor,
+var structure = map[binding.Kind]action{
+	binding.Items: writeItems, binding.Total: writeTotal, binding.HasMore: writeHasMore, binding.EndCursor: writeEndCursor,
+	binding.Edges: writeEdges, binding.PageInfo: writePageInfo, binding.EdgeNode: writeNode, binding.EdgeCursor: writeCursor,
+	binding.HasNextPage: writeHasNext, binding.HasPreviousPage: writeHasPrevious, binding.StartCursor: writeStartCursor, binding.PageInfoEndCursor: writeEndCursor,
 }
 
 // needsHand says whether a nested object's selection holds a hand-written field:
@@ -258,7 +259,7 @@ func (c *compiler) needsHand(typ *objectType, fields []*ast.Field) bool {
 			continue
 		}
 		ft := typ.fields[name]
-		if ft.binding == nil || ft.binding.Kind != Column {
+		if ft.binding == nil || ft.binding.Kind != binding.Column {
 			return true
 		}
 		if named := ft.out.named(); named.leaf == composite {
@@ -286,7 +287,7 @@ func (c *compiler) fetched(f *field, g group, on *fetch) {
 	f.do = writeFetched
 	args := c.arguments(f.typ, b, g.fields[0].Arguments)
 	id := ""
-	if c.op.def.Operation == ast.Query || on.depth > 0 || b.Kind != Operation {
+	if c.op.def.Operation == ast.Query || on.depth > 0 || b.Kind != binding.Operation {
 		id = f.typ.parent.name + "." + f.typ.def.Name + string(args.canonical)
 		f.fetch = c.shared[sharedKey(on, id)]
 	}
@@ -315,18 +316,18 @@ func (c *compiler) fetched(f *field, g group, on *fetch) {
 func sharedKey(on *fetch, id string) string { return string(rune(on.id)) + id }
 
 // call is a new fetch.
-func (c *compiler) call(b *Binding, on *fetch, args *arguments) *fetch {
+func (c *compiler) call(b *binding.Field, on *fetch, args *arguments) *fetch {
 	f := &fetch{
 		id: len(c.unit.fetches), depth: on.depth + 1, parent: on, binding: b,
 		args: args, slots: map[string]int{},
 	}
 	switch b.Kind {
-	case Operation:
+	case binding.Operation:
 		f.entity, f.op = b.Operation.Door.Name, b.Operation.Name
-	case ToOne, ToManyIDs:
+	case binding.ToOne, binding.ToManyIDs:
 		f.entity, f.op, f.each = b.Door.Name, "findById", b.Output.Primary.Name
 		f.key = on.slot(b.Column)
-	case ToMany:
+	case binding.ToMany:
 		f.entity, f.op, f.each = b.Door.Name, "list", b.Link.Inverse.Name
 		f.key = on.slot(b.Column)
 	}

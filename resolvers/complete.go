@@ -269,7 +269,7 @@ func (c *completer) object(out *outType, value any) tree {
 		}
 		it.source = decoded
 	default:
-		if len(c.x.e.schema.Bindings[typ.name]) > 0 { // its fields are read as a row's
+		if len(c.x.e.schema.Fields[typ.name]) > 0 { // its fields are read as a row's
 			if it.text, err = marshal(value); err != nil {
 				return c.fail(err)
 			}

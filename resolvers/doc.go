@@ -32,7 +32,7 @@
 // # By hand
 //
 // A field without a [Binding] was added by hand and runs its own Resolve, one item
-// at a time; [Load] and [Lookup] batch what such fields fetch. See [Bindings] for what they
+// at a time; [Load] and [Lookup] batch what such fields fetch. See [binding.Fields] for what they
 // are given and may give.
 //
 // # The twin

@@ -11,6 +11,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/singleflight"
+	"github.com/frondhost/frond/resolvers/binding"
 )
 
 // Options of [NewEngine]; nil is fine, and so is the zero value.
@@ -87,7 +88,7 @@ func (r *Response) Release() {
 // Engine runs documents against one schema. It is immutable but for its cache of
 // plans, and may be used from many goroutines.
 type Engine struct {
-	schema  *Schema
+	schema  *binding.Schema
 	caller  facade.Caller
 	types   *types
 	limits  Limits
@@ -102,7 +103,7 @@ type Engine struct {
 // NewEngine is an engine over a built schema. It fails where the schema has no AST
 // and its SDL does not load, and where a field was added by hand to a type that
 // stands for no row: a connection, an edge, a PageInfo.
-func NewEngine(s *Schema, caller facade.Caller, opts *Options) (*Engine, error) {
+func NewEngine(s *binding.Schema, caller facade.Caller, opts *Options) (*Engine, error) {
 	if s == nil || caller == nil {
 		return nil, errors.New("resolvers: an engine needs a schema and a caller")
 	}
@@ -116,7 +117,7 @@ func NewEngine(s *Schema, caller facade.Caller, opts *Options) (*Engine, error) 
 			return nil, err
 		}
 	}
-	if err := s.whole(loaded); err != nil {
+	if err := whole(s, loaded); err != nil {
 		return nil, err
 	}
 	e := &Engine{

@@ -7,6 +7,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -69,7 +70,7 @@ func copyInto(rows *facade.Rows, r facade.Row) {
 }
 
 // faked runs a query of the blog's schema over a fake.
-func faked(t testing.TB, s *resolvers.Schema, f fake, query, variables string) string {
+func faked(t testing.TB, s *binding.Schema, f fake, query, variables string) string {
 	t.Helper()
 	e, err := resolvers.NewEngine(s, f, &resolvers.Options{Logger: quiet})
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -28,7 +29,7 @@ var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
 type blog struct {
 	*recorder
 	facade *facade.Facade
-	schema *resolvers.Schema
+	schema *binding.Schema
 	engine *resolvers.Engine
 }
 

@@ -1,6 +1,8 @@
 package resolvers_test
 
-import "regexp"
+import (
+	"regexp"
+)
 
 var traceID = regexp.MustCompile(`,"traceId":"[0-9a-f]+"`)
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/resolvers/binding"
 )
 
 // everything is what today's clients ask when they want the whole schema.
@@ -72,7 +73,7 @@ input Box { n: Int! = 1, s: String = "a\"b", inner: Box, list: [Float] = [1.5, n
 func shapesEngine(t *testing.T) *resolvers.Engine {
 	t.Helper()
 	never := facade.CallerFunc(func(context.Context, *facade.Call) (*facade.Result, error) { panic("called") })
-	e, err := resolvers.NewEngine(&resolvers.Schema{SDL: shapes}, never, nil)
+	e, err := resolvers.NewEngine(&binding.Schema{SDL: shapes}, never, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -293,7 +294,7 @@ func TestOneOf(t *testing.T) {
 // where it has none.
 func TestIntrospectionDescribes(t *testing.T) {
 	never := facade.CallerFunc(func(context.Context, *facade.Call) (*facade.Result, error) { panic("called") })
-	e, err := resolvers.NewEngine(&resolvers.Schema{SDL: `
+	e, err := resolvers.NewEngine(&binding.Schema{SDL: `
 "The schema." schema { query: Query }
 "A directive." directive @tag("Its argument." name: String, bare: String) on FIELD
 directive @bare on FIELD

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/validator"
 )
@@ -11,11 +12,11 @@ import (
 // whole says whether the engine can answer every field of the schema. Pages are
 // made of rows as they are written; nothing stands for one that a function of the
 // author's could be given.
-func (s *Schema) whole(loaded *ast.Schema) error {
+func whole(s *binding.Schema, loaded *ast.Schema) error {
 	if loaded.Subscription != nil {
 		return fmt.Errorf("resolvers: the schema has the subscription type %s, and nothing here answers subscriptions; leave it out", loaded.Subscription.Name)
 	}
-	for name, fields := range s.Bindings {
+	for name, fields := range s.Fields {
 		def := loaded.Types[name]
 		if def == nil || !ofPages(fields) {
 			continue
@@ -30,9 +31,9 @@ func (s *Schema) whole(loaded *ast.Schema) error {
 }
 
 // ofPages says whether bindings are those of a connection, an edge or a PageInfo.
-func ofPages(fields map[string]*Binding) bool {
+func ofPages(fields map[string]*binding.Field) bool {
 	for _, b := range fields {
-		return b.Kind >= Items // they come together or not at all
+		return b.Kind >= binding.Items // they come together or not at all
 	}
 	return false
 }

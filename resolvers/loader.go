@@ -9,6 +9,7 @@ import (
 	"github.com/graph-gophers/dataloader/v7"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -33,7 +34,7 @@ func LoadMany(ctx context.Context, entity, field string, key json.RawMessage) fu
 
 // WithLoaders gives a request its loaders. [Engine] does so itself; who runs
 // graphql.Do gives it a context that went through here, one for each request.
-func WithLoaders(ctx context.Context, s *Schema, caller facade.Caller) context.Context {
+func WithLoaders(ctx context.Context, s *binding.Schema, caller facade.Caller) context.Context {
 	return context.WithValue(ctx, loadersKey{}, &loaders{catalog: s.Catalog, caller: caller, by: map[relation]*loader{}})
 }
 

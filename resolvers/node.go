@@ -5,16 +5,9 @@ import (
 	"sync"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/schema/jsontext"
 )
-
-// MaxNodes is how many ids Query.nodes takes: as many as findByIds.
-const MaxNodes = 500
-
-// errTooManyNodes is the answer to more of them.
-func errTooManyNodes() *facade.Error {
-	return facade.Errorf(facade.BadRequest, "nodeIds has more than %d ids; ask for fewer at once", MaxNodes)
-}
 
 // node resolves Query.node and Query.nodes: the type stands in the id, so the
 // selection for it is compiled now, and one findById for each type reads what that
@@ -41,8 +34,8 @@ func (x *exec) node(w *written) (value any) {
 	}
 	var ids []string
 	for _, id := range jsontext.Elements(text) {
-		if len(ids) == MaxNodes {
-			return failure{x.failed(errTooManyNodes())}
+		if len(ids) == binding.MaxNodes {
+			return failure{x.failed(binding.TooManyNodes())}
 		}
 		ids = append(ids, jsontext.Unquote(id))
 	}
@@ -63,7 +56,7 @@ type nodeSearch struct {
 
 // nodesOfType are the rows of one type that are looked for.
 type nodesOfType struct {
-	node   *Node
+	node   *binding.Node
 	run    *run
 	keys   []json.RawMessage // distinct
 	at     map[string]int    // in keys
@@ -75,7 +68,7 @@ type nodesOfType struct {
 
 // add looks for the row of a global id, for a place of the answer.
 func (s *nodeSearch) add(place int, id string) {
-	entity, key, ok := ParseNodeID(id)
+	entity, key, ok := binding.ParseNodeID(id)
 	node := s.x.e.schema.Nodes[entity]
 	if !ok || node == nil || node.Door == nil {
 		return
@@ -93,7 +86,7 @@ func (s *nodeSearch) add(place int, id string) {
 	t.places[i] = append(t.places[i], place)
 }
 
-func (s *nodeSearch) of(node *Node) *nodesOfType {
+func (s *nodeSearch) of(node *binding.Node) *nodesOfType {
 	for _, t := range s.types {
 		if t.node == node {
 			return t

@@ -12,12 +12,13 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/store/storetest"
 )
 
 // id is the global id of a row of the blog.
 func (b *blog) id(entity, key string) string {
-	return resolvers.NodeIDOf(b.facade.Catalog().Door(entity).Entity, json.RawMessage(key))
+	return binding.NodeIDOf(b.facade.Catalog().Door(entity).Entity, json.RawMessage(key))
 }
 
 // list is ids as the argument of Query.nodes.
@@ -35,7 +36,7 @@ func TestNodes(t *testing.T) {
 		{"one twice", `{ nodes(nodeIds: ` + list(ada, two, ada) + `) { ... on Author { name } } }`, `{"nodes":[{"name":"Ada \"the\" Great"},{},{"name":"Ada \"the\" Great"}]}`},
 		{"none", `{ nodes(nodeIds: []) { nodeId } }`, `{"nodes":[]}`},
 		{"an id that stands alone is a list of one", `{ nodes(nodeIds: "` + bob + `")` + of + ` }`, `{"nodes":[` + bobs + `]}`},
-		{"no id, no such type, no such row", `{ nodes(nodeIds: ` + list("gibberish", "", resolvers.NodeIDOf(b.facade.Catalog().Door("tag").Entity, json.RawMessage(`"gone"`)), "bm9ib2R5OiJ4MSI", bob) + `)` + of + ` }`, `{"nodes":[null,null,null,null,` + bobs + `]}`},
+		{"no id, no such type, no such row", `{ nodes(nodeIds: ` + list("gibberish", "", binding.NodeIDOf(b.facade.Catalog().Door("tag").Entity, json.RawMessage(`"gone"`)), "bm9ib2R5OiJ4MSI", bob) + `)` + of + ` }`, `{"nodes":[null,null,null,null,` + bobs + `]}`},
 		{"a key of another kind than the type's", `{ nodes(nodeIds: ` + list(b.id("post", `"two"`), b.id("author", "7"), bob) + `)` + of + ` }`, `{"nodes":[null,null,` + bobs + `]}`},
 		{"node alike", `{ a: node(nodeId: "gibberish") { nodeId } b: node(nodeId: "` + b.id("post", `"two"`) + `") { nodeId } c: node(nodeId: "` + b.id("author", "7") + `") { nodeId } d: node(nodeId: "` + bob + `")` + of + ` }`, `{"a":null,"b":null,"c":null,"d":` + bobs + `}`},
 		{"by a fragment on the interface", `{ nodes(nodeIds: ` + list(two, bob) + `) { ...n } } fragment n on Node { nodeId }`, `{"nodes":[{"nodeId":"` + two + `"},{"nodeId":"` + bob + `"}]}`},
@@ -84,15 +85,15 @@ func TestNodesAreBounded(t *testing.T) {
 	b.limit(t, resolvers.Limits{Tokens: -1})
 	ids := func(n int) string { return `["x"` + strings.Repeat(`,"x"`, n-1) + `]` }
 	for n, want := range map[int]string{
-		resolvers.MaxNodes:        `{"data":{"nodes":[null` + strings.Repeat(",null", resolvers.MaxNodes-1) + `]}}`,
-		resolvers.MaxNodes + 1:    `{"data":{"nodes":null},"errors":[{"message":"nodeIds has more than 500 ids; ask for fewer at once","locations":[{"line":1,"column":25}],"path":["nodes"],"extensions":{"code":"BAD_REQUEST"}}]}`,
-		resolvers.MaxNodes * 1000: `{"data":{"nodes":null},"errors":[{"message":"nodeIds has more than 500 ids; ask for fewer at once","locations":[{"line":1,"column":25}],"path":["nodes"],"extensions":{"code":"BAD_REQUEST"}}]}`,
+		binding.MaxNodes:        `{"data":{"nodes":[null` + strings.Repeat(",null", binding.MaxNodes-1) + `]}}`,
+		binding.MaxNodes + 1:    `{"data":{"nodes":null},"errors":[{"message":"nodeIds has more than 500 ids; ask for fewer at once","locations":[{"line":1,"column":25}],"path":["nodes"],"extensions":{"code":"BAD_REQUEST"}}]}`,
+		binding.MaxNodes * 1000: `{"data":{"nodes":null},"errors":[{"message":"nodeIds has more than 500 ids; ask for fewer at once","locations":[{"line":1,"column":25}],"path":["nodes"],"extensions":{"code":"BAD_REQUEST"}}]}`,
 	} {
 		if got := b.do(`query ($ids: [ID!]!) {  nodes(nodeIds: $ids) { nodeId } }`, `{"ids":`+ids(n)+`}`); got != want {
 			t.Errorf("%d ids: %s", n, short(got))
 		}
 	}
-	b.same(t, `{ nodes(nodeIds: `+ids(resolvers.MaxNodes+1)+`) { nodeId } }`, "")
+	b.same(t, `{ nodes(nodeIds: `+ids(binding.MaxNodes+1)+`) { nodeId } }`, "")
 }
 
 // TestNodesThatFail: a type that cannot be read costs its own places and no others.
@@ -153,7 +154,7 @@ func TestNodesHidden(t *testing.T) {
 		}
 	}
 	note := f.Catalog().Door("note").Entity
-	id := func(key string) string { return resolvers.NodeIDOf(note, json.RawMessage(`"`+key+`"`)) }
+	id := func(key string) string { return binding.NodeIDOf(note, json.RawMessage(`"`+key+`"`)) }
 	query := `{ nodes(nodeIds: ` + list(id("a"), id("b"), id("c")) + `) { ... on Note { owner } } }`
 	for user, want := range map[string]string{
 		"root": `{"data":{"nodes":[{"owner":"mara"},{"owner":"tom"},null]}}`,

@@ -8,6 +8,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/resolvers/binding"
 )
 
 // grace is how long past its end an operation is waited for: stores and remotes give
@@ -19,13 +20,13 @@ const grace = 500 * time.Millisecond
 // field nobody knows.
 func (e *Engine) heeds(def *ast.OperationDefinition) bool {
 	return every(def.SelectionSet, map[string]bool{}, func(f *ast.Field) bool {
-		return e.bindings(f, func(b *Binding) bool {
+		return e.bindings(f, func(b *binding.Field) bool {
 			switch {
-			case b == nil, b.Kind == Computed, b.Kind == NodeRoot:
+			case b == nil, b.Kind == binding.Computed, b.Kind == binding.NodeRoot:
 				return false
 			case b.Operation != nil:
 				return !b.Operation.Handled()
-			case b.Kind == ToMany:
+			case b.Kind == binding.ToMany:
 				return !b.Door.Operation("list").Handled()
 			case b.Door != nil:
 				return !b.Door.Operation("findById").Handled()

@@ -3,6 +3,7 @@ package resolvers
 import (
 	"sync"
 
+	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/graphql-go/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 )
@@ -37,7 +38,7 @@ type fetch struct {
 	id      int
 	depth   int
 	parent  *fetch
-	binding *Binding
+	binding *binding.Field
 	entity  string // of the call
 	op      string
 	each    string // the field of Call.Each; "" for a call without

@@ -13,6 +13,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/resolvers/binding"
 )
 
 // The tables of spec_*_test.go follow the sections of the GraphQL specification,
@@ -56,7 +57,7 @@ func spokenEngine(sdl string, root world) (*resolvers.Engine, error) {
 		return nil, err
 	}
 	never := facade.CallerFunc(func(context.Context, *facade.Call) (*facade.Result, error) { panic("called") })
-	return resolvers.NewEngine(&resolvers.Schema{SDL: sdl, AST: loaded, GraphQL: built}, never, &resolvers.Options{Logger: quiet})
+	return resolvers.NewEngine(&binding.Schema{SDL: sdl, AST: loaded, GraphQL: built}, never, &resolvers.Options{Logger: quiet})
 }
 
 // maker makes graphql-go's types of parsed ones.

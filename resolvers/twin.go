@@ -8,6 +8,7 @@ import (
 	"github.com/graphql-go/graphql"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/resolvers/binding"
 )
 
 // Twin runs the fields of a schema as plain graphql-go resolvers, so that
@@ -20,12 +21,12 @@ import (
 // A request's state is read from its context (see [facade.WithState]).
 type Twin struct {
 	caller   facade.Caller
-	bindings Bindings
-	types    map[string]*Node // by schema.EntityKey
+	bindings binding.Fields
+	types    map[string]*binding.Node // by schema.EntityKey
 }
 
 // NewTwin is a twin whose fields do what bindings say, by calling caller.
-func NewTwin(caller facade.Caller, bindings Bindings, nodes map[string]*Node) *Twin {
+func NewTwin(caller facade.Caller, bindings binding.Fields, nodes map[string]*binding.Node) *Twin {
 	return &Twin{caller: caller, bindings: bindings, types: nodes}
 }
 
@@ -60,7 +61,7 @@ func (p *twinPage) cursor(i int) string {
 }
 
 // Resolver is the resolver of a generated field.
-func (t *Twin) Resolver(b *Binding) graphql.FieldResolveFn {
+func (t *Twin) Resolver(b *binding.Field) graphql.FieldResolveFn {
 	return func(p graphql.ResolveParams) (value any, err error) {
 		defer twinRescue(&err)
 		value, err = t.resolve(b, p)
@@ -68,11 +69,11 @@ func (t *Twin) Resolver(b *Binding) graphql.FieldResolveFn {
 	}
 }
 
-func (t *Twin) resolve(b *Binding, p graphql.ResolveParams) (any, error) {
+func (t *Twin) resolve(b *binding.Field, p graphql.ResolveParams) (any, error) {
 	switch b.Kind {
-	case Operation:
+	case binding.Operation:
 		return t.operation(b, p)
-	case NodeRoot:
+	case binding.NodeRoot:
 		return t.node(p)
 	}
 	switch source := twinValue(p.Source).(type) {
@@ -88,25 +89,25 @@ func (t *Twin) resolve(b *Binding, p graphql.ResolveParams) (any, error) {
 	return nil, fmt.Errorf("%s.%s stands on a %T, which no generated field gives", p.Info.ParentType, p.Info.FieldName, p.Source)
 }
 
-func (t *Twin) ofRow(b *Binding, r *twinRow, p graphql.ResolveParams) (any, error) {
+func (t *Twin) ofRow(b *binding.Field, r *twinRow, p graphql.ResolveParams) (any, error) {
 	switch b.Kind {
-	case Column:
+	case binding.Column:
 		return twinDecode(r.get(b.Column), p.Info.ReturnType)
-	case Computed:
+	case binding.Computed:
 		if err := r.failed[b.Column]; err != nil {
 			return nil, err
 		}
 		return twinDecode(r.get(b.Column), p.Info.ReturnType)
-	case NodeID:
+	case binding.NodeID:
 		if key := r.get(b.Column); key != nil {
-			return NodeIDOf(b.Output, key), nil
+			return binding.NodeIDOf(b.Output, key), nil
 		}
 		return nil, nil
 	}
 	return t.relation(b, r, p)
 }
 
-func twinOfPage(b *Binding, p *twinPage) (any, error) {
+func twinOfPage(b *binding.Field, p *twinPage) (any, error) {
 	text := func(s string) any {
 		if s == "" {
 			return nil
@@ -114,32 +115,32 @@ func twinOfPage(b *Binding, p *twinPage) (any, error) {
 		return s
 	}
 	switch b.Kind {
-	case Items:
+	case binding.Items:
 		return p.rows, nil
-	case Edges:
+	case binding.Edges:
 		edges := make([]*twinEdge, len(p.rows))
 		for i := range p.rows {
 			edges[i] = &twinEdge{p, i}
 		}
 		return edges, nil
-	case PageInfo:
+	case binding.PageInfo:
 		return p, nil
-	case Total:
+	case binding.Total:
 		return p.Page.Total, nil
-	case HasMore, HasNextPage:
+	case binding.HasMore, binding.HasNextPage:
 		return p.Page.HasMore, nil
-	case HasPreviousPage:
+	case binding.HasPreviousPage:
 		return p.HasPrevious, nil
-	case StartCursor:
+	case binding.StartCursor:
 		return text(p.cursor(0)), nil
-	case EndCursor, PageInfoEndCursor:
+	case binding.EndCursor, binding.PageInfoEndCursor:
 		return text(p.Page.EndCursor()), nil
 	}
 	return nil, fmt.Errorf("a connection has no field of the kind %d", b.Kind)
 }
 
-func twinOfEdge(b *Binding, e *twinEdge) (any, error) {
-	if b.Kind == EdgeNode {
+func twinOfEdge(b *binding.Field, e *twinEdge) (any, error) {
+	if b.Kind == binding.EdgeNode {
 		return e.page.rows[e.i], nil
 	}
 	if c := e.page.cursor(e.i); c != "" {
@@ -149,7 +150,7 @@ func twinOfEdge(b *Binding, e *twinEdge) (any, error) {
 }
 
 // operation makes the call of a root field.
-func (t *Twin) operation(b *Binding, p graphql.ResolveParams) (any, error) {
+func (t *Twin) operation(b *binding.Field, p graphql.ResolveParams) (any, error) {
 	c := t.call(p.Context, b.Operation.Door.Name, b.Operation.Name)
 	if err := twinInvoke(&c.Invocation, b.Args, p.Args); err != nil {
 		return nil, err
@@ -190,28 +191,18 @@ func (t *Twin) call(ctx context.Context, entity, operation string) *facade.Call 
 }
 
 // narrow says which fields of the rows the request reads, and whether it counts.
-func (t *Twin) narrow(c *facade.Call, b *Binding, p graphql.ResolveParams) {
+func (t *Twin) narrow(c *facade.Call, b *binding.Field, p graphql.ResolveParams) {
 	if b.Output == nil {
 		return
 	}
 	typ := graphql.GetNamed(p.Info.ReturnType).String()
-	if b.isPage() {
+	if b.IsPage() {
 		var total bool
 		c.Select, total, c.Cursors, c.Behind = t.pageColumns(p.Info, p.Info.FieldASTs, typ)
-		if isList(b) && !total {
+		if b.IsList() && !total {
 			c.Invocation.Query = twinWith(c.Invocation.Query, "total", json.RawMessage("false"))
 		}
 		return
 	}
 	c.Select = t.columns(p.Info, p.Info.FieldASTs, typ)
-}
-
-// isPage says whether the field gives a connection.
-func (b *Binding) isPage() bool {
-	return b.Kind == ToMany || b.Kind == ToManyIDs || b.Kind == Operation && b.Operation.Cardinality == facade.PageOf
-}
-
-// isList says whether the field's query is the grammar of list.
-func isList(b *Binding) bool {
-	return b.Kind == ToMany || b.Kind == Operation && b.Operation.Builtin && b.Operation.Name == "list"
 }

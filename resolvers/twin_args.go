@@ -5,12 +5,13 @@ import (
 	"slices"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // invoke puts the arguments of a field where its binding says. graphql-go has
 // dropped every null by now.
-func twinInvoke(in *facade.Invocation, where []Arg, args map[string]any) error {
+func twinInvoke(in *facade.Invocation, where []binding.Arg, args map[string]any) error {
 	params, query := map[string]any{}, map[string]any{}
 	for _, a := range where {
 		value, sent := args[a.Name]
@@ -18,36 +19,36 @@ func twinInvoke(in *facade.Invocation, where []Arg, args map[string]any) error {
 			continue
 		}
 		switch a.Into {
-		case IntoParams:
+		case binding.IntoParams:
 			params[a.Key] = value
-		case IntoQuery, IntoFirst, IntoLast, IntoAfter, IntoBefore:
+		case binding.IntoQuery, binding.IntoFirst, binding.IntoLast, binding.IntoAfter, binding.IntoBefore:
 			query[a.Key] = value
-		case IntoSort:
+		case binding.IntoSort:
 			keys, err := twinSortKeys(value)
 			if err != nil {
 				return err
 			}
 			query[a.Key] = keys
-		case IntoBody:
+		case binding.IntoBody:
 			in.Body = mustJSON(value)
-		case AllParams:
+		case binding.AllParams:
 			in.Params = mustJSON(value)
-		case AllQuery:
+		case binding.AllQuery:
 			in.Query = mustJSON(value)
 		}
 	}
-	if slices.ContainsFunc(where, func(a Arg) bool { return a.Into == IntoFirst }) {
+	if slices.ContainsFunc(where, func(a binding.Arg) bool { return a.Into == binding.IntoFirst }) {
 		w := twinWindow(args)
-		if err := w.sides(); err != nil {
+		if err := w.Check(); err != nil {
 			return err
 		}
-		if name, value := direction(w.First != nil, w.Last != nil, w.After != nil, w.Before != nil); name != "" {
+		if name, value := binding.DirectionMember(w.First != nil, w.Last != nil, w.After != nil, w.Before != nil); name != "" {
 			query[name] = json.RawMessage(value)
 		}
 	}
 	switch {
 	case len(params) > 0 && in.Params != nil:
-		whole, err := besides(mustJSON(params), in.Params)
+		whole, err := binding.MergeParams(mustJSON(params), in.Params)
 		if err != nil {
 			return err
 		}
@@ -81,7 +82,7 @@ func twinSortKeys(value any) ([]string, error) {
 }
 
 // twinWindow are the paging arguments of a connection.
-func twinWindow(args map[string]any) Window {
+func twinWindow(args map[string]any) binding.Window {
 	number := func(name string) *int {
 		if n, ok := args[name].(int); ok {
 			return &n
@@ -94,7 +95,7 @@ func twinWindow(args map[string]any) Window {
 		}
 		return nil
 	}
-	return Window{First: number("first"), Last: number("last"), Offset: number("offset"), After: text("after"), Before: text("before")}
+	return binding.Window{First: number("first"), Last: number("last"), Offset: number("offset"), After: text("after"), Before: text("before")}
 }
 
 // with is a JSON object with one more member.

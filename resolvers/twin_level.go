@@ -9,6 +9,7 @@ import (
 	"github.com/graphql-go/graphql/language/ast"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -112,15 +113,15 @@ func (b *twinBatch) value(i int) (any, error) {
 }
 
 // relation answers with a function that graphql-go runs after the whole level.
-func (t *Twin) relation(b *Binding, r *twinRow, p graphql.ResolveParams) (any, error) {
+func (t *Twin) relation(b *binding.Field, r *twinRow, p graphql.ResolveParams) (any, error) {
 	at := p.Info.FieldASTs[0]
 	todo := r.batches[at]
 	if todo == nil {
 		todo = &twinBatch{}
 		switch b.Kind {
-		case ToOne:
+		case binding.ToOne:
 			todo.run = func() ([]any, error) { return t.toOne(b, r.twinLevel, p) }
-		case ToMany:
+		case binding.ToMany:
 			todo.run = func() ([]any, error) { return t.toMany(b, r.twinLevel, p) }
 		default:
 			todo.run = func() ([]any, error) { return t.toManyIDs(b, r.twinLevel, p) }
@@ -141,7 +142,7 @@ func (l *twinLevel) keys(column string) []json.RawMessage {
 	return keys
 }
 
-func (t *Twin) toOne(b *Binding, l *twinLevel, p graphql.ResolveParams) ([]any, error) {
+func (t *Twin) toOne(b *binding.Field, l *twinLevel, p graphql.ResolveParams) ([]any, error) {
 	c := t.call(p.Context, b.Door.Name, "findById")
 	c.Each = &facade.Each{Field: b.Output.Primary.Name, Keys: l.keys(b.Column)}
 	t.narrow(c, b, p)
@@ -159,12 +160,12 @@ func (t *Twin) toOne(b *Binding, l *twinLevel, p graphql.ResolveParams) ([]any, 
 	return values, nil
 }
 
-func (t *Twin) toMany(b *Binding, l *twinLevel, p graphql.ResolveParams) ([]any, error) {
+func (t *Twin) toMany(b *binding.Field, l *twinLevel, p graphql.ResolveParams) ([]any, error) {
 	c := t.call(p.Context, b.Door.Name, "list")
 	if err := twinInvoke(&c.Invocation, b.Args, p.Args); err != nil {
 		return nil, err
 	}
-	c.Each = &facade.Each{Field: b.Link.Inverse.Name, Keys: l.keys(b.Column), Through: through(b.Link, "", "")}
+	c.Each = &facade.Each{Field: b.Link.Inverse.Name, Keys: l.keys(b.Column), Through: b.Through("", "")}
 	t.narrow(c, b, p)
 	res, err := t.caller.Call(p.Context, c)
 	if err != nil {
@@ -179,9 +180,9 @@ func (t *Twin) toMany(b *Binding, l *twinLevel, p graphql.ResolveParams) ([]any,
 }
 
 // toManyIDs fetches the rows of all ids of the level, and pages each list by itself.
-func (t *Twin) toManyIDs(b *Binding, l *twinLevel, p graphql.ResolveParams) ([]any, error) {
+func (t *Twin) toManyIDs(b *binding.Field, l *twinLevel, p graphql.ResolveParams) ([]any, error) {
 	window := twinWindow(p.Args)
-	if err := window.sides(); err != nil {
+	if err := window.Check(); err != nil {
 		return nil, err
 	}
 	var keys []json.RawMessage
@@ -218,7 +219,7 @@ func (t *Twin) toManyIDs(b *Binding, l *twinLevel, p graphql.ResolveParams) ([]a
 			}
 		}
 		from = end
-		a, z, info, err := PageIDs(ids, visible, window)
+		a, z, info, err := binding.PageIDs(ids, visible, window)
 		if err != nil {
 			return nil, err
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/graphql-go/graphql"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/resolvers/binding"
 )
 
 // node answers Query.node and Query.nodes. An id that is none, or of a type that is
@@ -15,8 +16,8 @@ func (t *Twin) node(p graphql.ResolveParams) (any, error) {
 		return t.nodes(p, []any{id})[0], nil
 	}
 	ids, _ := p.Args["nodeIds"].([]any)
-	if len(ids) > MaxNodes {
-		return nil, errTooManyNodes()
+	if len(ids) > binding.MaxNodes {
+		return nil, binding.TooManyNodes()
 	}
 	return t.nodes(p, ids), nil
 }
@@ -25,11 +26,11 @@ func (t *Twin) node(p graphql.ResolveParams) (any, error) {
 // for all of that type.
 func (t *Twin) nodes(p graphql.ResolveParams, ids []any) []any {
 	found := make([]any, len(ids))
-	batches := map[*Node]*twinBatch{}
-	keys := map[*Node][]json.RawMessage{}
+	batches := map[*binding.Node]*twinBatch{}
+	keys := map[*binding.Node][]json.RawMessage{}
 	for i, id := range ids {
 		text, _ := id.(string)
-		entity, key, ok := ParseNodeID(text)
+		entity, key, ok := binding.ParseNodeID(text)
 		node := t.types[entity]
 		if !ok || node == nil || node.Door == nil {
 			continue
@@ -47,7 +48,7 @@ func (t *Twin) nodes(p graphql.ResolveParams, ids []any) []any {
 	return found
 }
 
-func (t *Twin) nodesOf(p graphql.ResolveParams, node *Node, keys []json.RawMessage) ([]any, error) {
+func (t *Twin) nodesOf(p graphql.ResolveParams, node *binding.Node, keys []json.RawMessage) ([]any, error) {
 	c := t.call(p.Context, node.Door.Name, "findById")
 	c.Each = &facade.Each{Field: node.Door.Entity.Primary.Name, Keys: keys}
 	c.Select = t.columns(p.Info, p.Info.FieldASTs, node.Type)

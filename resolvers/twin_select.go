@@ -3,6 +3,7 @@ package resolvers
 import (
 	"slices"
 
+	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/graphql-go/graphql"
 	"github.com/graphql-go/graphql/language/ast"
 )
@@ -46,25 +47,25 @@ func (t *Twin) pageColumns(info graphql.ResolveInfo, fields []*ast.Field, typ st
 		}
 		below := twinFieldType(info, typ, f)
 		switch b.Kind {
-		case Total:
+		case binding.Total:
 			total = true
-		case Items:
+		case binding.Items:
 			add(f, below)
-		case Edges:
+		case binding.Edges:
 			twinVisit(info, []*ast.Field{f}, below, func(e *ast.Field) {
 				switch b := t.bindings.Of(below, e.Name.Value); {
 				case b == nil:
-				case b.Kind == EdgeCursor:
+				case b.Kind == binding.EdgeCursor:
 					cursors = true
-				case b.Kind == EdgeNode:
+				case b.Kind == binding.EdgeNode:
 					add(e, twinFieldType(info, below, e))
 				}
 			})
-		case PageInfo:
+		case binding.PageInfo:
 			twinVisit(info, []*ast.Field{f}, below, func(i *ast.Field) {
 				if b := t.bindings.Of(below, i.Name.Value); b != nil {
-					cursors = cursors || b.Kind == StartCursor
-					behind = behind || b.Kind == HasPreviousPage
+					cursors = cursors || b.Kind == binding.StartCursor
+					behind = behind || b.Kind == binding.HasPreviousPage
 				}
 			})
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/resolvers/binding"
 )
 
 // What graphql.Do cannot do, and the twin test therefore does not ask of it:
@@ -75,8 +76,8 @@ func decode(t testing.TB, text string, into any) {
 // TestTwin: queries as people write them.
 func TestTwin(t *testing.T) {
 	b := newBlog(t)
-	ada := resolvers.NodeIDOf(b.facade.Catalog().Door("author").Entity, json.RawMessage(`"ada"`))
-	three := resolvers.NodeIDOf(b.facade.Catalog().Door("post").Entity, json.RawMessage(`3`))
+	ada := binding.NodeIDOf(b.facade.Catalog().Door("author").Entity, json.RawMessage(`"ada"`))
+	three := binding.NodeIDOf(b.facade.Catalog().Door("post").Entity, json.RawMessage(`3`))
 	cursor := func(query string) string {
 		var r struct {
 			Data struct{ Posts struct{ EndCursor string } }
@@ -220,7 +221,10 @@ func (g *generator) query() string {
 
 func (g *generator) values() []byte { text, _ := json.Marshal(g.sent); return text }
 
-func (g *generator) name(prefix string) string { g.names++; return fmt.Sprint(prefix, g.names) }
+func (g *generator) name(prefix string) string {
+	g.names++
+	return fmt.Sprint(prefix, g.names)
+}
 
 func (g *generator) chance(percent int) bool { return g.rand.IntN(100) < percent }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/graphql-go/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -15,7 +16,7 @@ import (
 // types than any one document names.
 type types struct {
 	schema *ast.Schema
-	built  *Schema
+	built  *binding.Schema
 
 	mu      sync.Mutex
 	objects map[string]*objectType
@@ -25,7 +26,7 @@ type types struct {
 	meets   map[[2]*ast.Definition]bool
 }
 
-func newTypes(loaded *ast.Schema, built *Schema) *types {
+func newTypes(loaded *ast.Schema, built *binding.Schema) *types {
 	return &types{
 		schema:  loaded,
 		built:   built,
@@ -108,7 +109,7 @@ type objectType struct {
 type fieldType struct {
 	parent  *objectType
 	def     *ast.FieldDefinition
-	binding *Binding // nil: written by hand, or introspection
+	binding *binding.Field // nil: written by hand, or introspection
 	out     *outType
 	args    []*inField
 }
@@ -129,13 +130,13 @@ func (t *types) object(name string) *objectType {
 		o.fields[f.Name] = &fieldType{
 			parent:  o,
 			def:     f,
-			binding: t.built.Bindings.Of(name, f.Name),
+			binding: t.built.Fields.Of(name, f.Name),
 			out:     t.out(f.Type),
 			args:    t.arguments(f.Arguments),
 		}
 	}
-	for _, b := range t.built.Bindings[name] {
-		o.page = b.Kind >= Items && b.Kind <= PageInfo
+	for _, b := range t.built.Fields[name] {
+		o.page = b.Kind >= binding.Items && b.Kind <= binding.PageInfo
 		break
 	}
 	t.objects[name] = o

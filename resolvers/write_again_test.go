@@ -1,6 +1,8 @@
 package resolvers_test
 
-import "testing"
+import (
+	"testing"
+)
 
 // TestRowsThatManyReferTo: what is copied is what would have been written, under
 // every alias, on every level, with faults in between and in lists of ids.

@@ -7,17 +7,17 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/resolvers/binding"
 )
 
 // arguments makes up the arguments of a field, in any order.
 func (g *documents) arguments(def *ast.Definition, f *ast.FieldDefinition) string {
-	b := g.w.schema.Bindings.Of(def.Name, f.Name)
+	b := g.w.schema.Fields.Of(def.Name, f.Name)
 	var args []string
 	add := func(name, literal string) { args = append(args, name+": "+literal) }
 	for _, a := range f.Arguments {
 		must := a.Type.NonNull && a.DefaultValue == nil
-		if b == nil || b.Kind == resolvers.Operation && !b.Operation.Builtin {
+		if b == nil || b.Kind == binding.Operation && !b.Operation.Builtin {
 			if must || g.chance(60) {
 				add(a.Name, g.value(a.Type, a.DefaultValue != nil, 0).literal)
 			}
@@ -71,7 +71,7 @@ func (g *documents) count() string {
 	return fmt.Sprint(g.IntN(5))
 }
 
-func (g *documents) entityOf(b *resolvers.Binding) *entity {
+func (g *documents) entityOf(b *binding.Field) *entity {
 	for _, e := range g.w.entities {
 		if b.Door != nil && e.name == b.Door.Name {
 			return e
@@ -81,7 +81,7 @@ func (g *documents) entityOf(b *resolvers.Binding) *entity {
 }
 
 // aKey is the primary key of a row, or of none.
-func (g *documents) aKey(b *resolvers.Binding) string {
+func (g *documents) aKey(b *binding.Field) string {
 	e := g.entityOf(b)
 	return encode(e.key(g.IntN(len(e.rows) + 1)))
 }
@@ -92,5 +92,5 @@ func (g *documents) nodeID() string {
 	}
 	e := g.w.entities[g.IntN(len(g.w.entities))]
 	key := json.RawMessage(encode(e.key(g.IntN(len(e.rows) + 1))))
-	return encode(resolvers.NodeIDOf(g.w.schema.Catalog.Set.Entity(e.name), key))
+	return encode(binding.NodeIDOf(g.w.schema.Catalog.Set.Entity(e.name), key))
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 	"github.com/frondhost/frond/store/storetest"
@@ -26,7 +27,7 @@ type world struct {
 	seed     uint32
 	entities []*entity
 	things   map[string]*graphql.Object
-	schema   *resolvers.Schema
+	schema   *binding.Schema
 	ast      *ast.Schema
 	engine   *resolvers.Engine
 }
@@ -207,13 +208,13 @@ func (w *world) told() map[string]any {
 		entities[e.name] = map[string]any{"type": typeName(e), "rows": append([]map[string]any{}, e.rows...)}
 	}
 	fields := map[string]any{}
-	for typ, of := range w.schema.Bindings {
+	for typ, of := range w.schema.Fields {
 		for name, b := range of {
 			f := map[string]any{"kind": kindNames[b.Kind], "column": b.Column}
 			if b.Door != nil {
 				f["entity"] = b.Door.Name
 			}
-			if b.Kind == resolvers.NodeID {
+			if b.Kind == binding.NodeID {
 				f["entity"] = b.Output.Key
 			}
 			if b.Link != nil && b.Link.Inverse != nil {
@@ -236,16 +237,16 @@ func (w *world) told() map[string]any {
 	return map[string]any{"sdl": w.schema.SDL, "seed": w.seed, "entities": entities, "fields": fields, "nodes": nodes}
 }
 
-var kindNames = map[resolvers.BindingKind]string{
-	resolvers.Operation: "operation", resolvers.Column: "column", resolvers.Computed: "computed", resolvers.ToOne: "one",
-	resolvers.ToMany: "many", resolvers.ToManyIDs: "ids", resolvers.NodeID: "nodeId", resolvers.NodeRoot: "node",
-	resolvers.Items: "items", resolvers.Total: "total", resolvers.HasMore: "hasMore", resolvers.EndCursor: "endCursor",
-	resolvers.Edges: "edges", resolvers.PageInfo: "pageInfo", resolvers.EdgeNode: "edgeNode", resolvers.EdgeCursor: "edgeCursor",
-	resolvers.HasNextPage: "hasMore", resolvers.HasPreviousPage: "hasPrevious", resolvers.StartCursor: "startCursor",
-	resolvers.PageInfoEndCursor: "endCursor",
+var kindNames = map[binding.Kind]string{
+	binding.Operation: "operation", binding.Column: "column", binding.Computed: "computed", binding.ToOne: "one",
+	binding.ToMany: "many", binding.ToManyIDs: "ids", binding.NodeID: "nodeId", binding.NodeRoot: "node",
+	binding.Items: "items", binding.Total: "total", binding.HasMore: "hasMore", binding.EndCursor: "endCursor",
+	binding.Edges: "edges", binding.PageInfo: "pageInfo", binding.EdgeNode: "edgeNode", binding.EdgeCursor: "edgeCursor",
+	binding.HasNextPage: "hasMore", binding.HasPreviousPage: "hasPrevious", binding.StartCursor: "startCursor",
+	binding.PageInfoEndCursor: "endCursor",
 }
 
-var places = map[resolvers.Place]string{
-	resolvers.IntoParams: "params", resolvers.IntoQuery: "query", resolvers.IntoBody: "body", resolvers.IntoSort: "sort",
-	resolvers.IntoFirst: "first", resolvers.IntoLast: "last", resolvers.IntoAfter: "after", resolvers.IntoBefore: "before",
+var places = map[binding.Place]string{
+	binding.IntoParams: "params", binding.IntoQuery: "query", binding.IntoBody: "body", binding.IntoSort: "sort",
+	binding.IntoFirst: "first", binding.IntoLast: "last", binding.IntoAfter: "after", binding.IntoBefore: "before",
 }

@@ -1,53 +1,29 @@
-package resolvers
+package binding
 
 import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"math"
-	"strings"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// NodeIDOf is the global id of a row: opaque to clients, the same on every host
-// that serves the entity. key is the JSON text of the row's primary key.
-func NodeIDOf(e *schema.Entity, key json.RawMessage) string {
-	return base64.RawURLEncoding.EncodeToString(append([]byte(e.Key+":"), key...))
-}
-
-// ParseNodeID is what NodeIDOf was given: the entity by its key, and the primary
-// key's text. ok is false for anything NodeIDOf does not write.
-func ParseNodeID(id string) (entity string, key json.RawMessage, ok bool) {
-	text, err := base64.RawURLEncoding.DecodeString(id)
-	if err != nil || base64.RawURLEncoding.EncodeToString(text) != id { // the decoder skips line breaks
-		return "", nil, false
-	}
-	entity, rest, found := strings.Cut(string(text), ":")
-	if !found || entity == "" || jsontext.Check([]byte(rest)) != nil {
-		return "", nil, false
-	}
-	if k := jsontext.KindOf([]byte(rest)); k != jsontext.String && k != jsontext.Number {
-		return "", nil, false
-	}
-	return entity, json.RawMessage(rest), true
-}
-
-// Window is what the paging arguments of a connection over ids ask for. Nil
-// means the argument was not sent, or was null.
+// Window holds the paging arguments of a connection over ids. Nil: the argument was not
+// sent, or was null.
 type Window struct {
 	First, Last, Offset *int
 	After, Before       *string
 }
 
-// PageIDs cuts a window out of the distinct ids a row holds; there says of each
-// whether the caller sees its row. The window is the visible ones from up to but
-// without to. The cursor of an id is made from the id itself, so it stands while the
-// list changes around it, and holds when its row is gone and the id is not.
-// page.Total counts visible ids, page.Cursors are those of the window. The error is
-// BAD_REQUEST and names the argument.
+// PageIDs cuts a window out of the distinct ids that a row holds. there says of each id
+// whether the caller may see its row; only those count. The window is [from, to) of the
+// visible ids. page.Total counts the visible ids, and page.Cursors are those of the
+// window. The error is BAD_REQUEST and names the argument.
+//
+// The cursor of an id is made from the id itself. So it stays valid while the list
+// changes around it, and also when the row is gone but the id still stands in the list.
 func PageIDs(ids []json.RawMessage, there []bool, w Window) (from, to int, page facade.Page, err error) {
 	visible := 0
 	for _, yes := range there {
@@ -65,7 +41,7 @@ func PageIDs(ids []json.RawMessage, there []bool, w Window) (from, to int, page 
 			return 0, 0, page, facade.Errorf(facade.BadRequest, "%s is negative; send 0 or more", n.arg)
 		}
 	}
-	switch err := w.sides(); {
+	switch err := w.Check(); {
 	case err != nil:
 		return 0, 0, page, err
 	case w.Offset != nil && *w.Offset > 0 && (w.After != nil || w.Before != nil):
@@ -96,7 +72,7 @@ func PageIDs(ids []json.RawMessage, there []bool, w Window) (from, to int, page 
 	if w.Offset != nil {
 		from = from + min(*w.Offset, visible)
 	}
-	from = min(from, to) // a range whose ends stand the other way round holds nothing
+	from = min(from, to) // a range whose ends are swapped is empty
 	begin, end := 0, to  // in the direction of reading the range ends, against it the list
 	if w.Last != nil || w.First == nil && w.Before != nil && w.After == nil {
 		begin, end = from, visible
@@ -125,28 +101,28 @@ func PageIDs(ids []json.RawMessage, there []bool, w Window) (from, to int, page 
 }
 
 // sides is what is wrong with the arguments of a window, or nil.
-func (w *Window) sides() *facade.Error {
+func (w *Window) Check() *facade.Error {
 	number := func(n *int) int {
 		if n == nil {
-			return unsent
+			return Unsent
 		}
 		return *n
 	}
-	return sides(number(w.First), number(w.Last), number(w.Offset), w.After != nil && *w.After == "", w.Before != nil && *w.Before == "")
+	return CheckPaging(number(w.First), number(w.Last), number(w.Offset), w.After != nil && *w.After == "", w.Before != nil && *w.Before == "")
 }
 
 // unsent stands for a number that was not sent.
-const unsent = math.MinInt
+const Unsent = math.MinInt
 
 // sides refuses paging arguments that contradict each other: first and last read from
 // one end each, and offset counts from the beginning. An empty cursor is none. The
 // rest list says itself, on every surface alike.
-func sides(first, last, offset int, emptyAfter, emptyBefore bool) *facade.Error {
+func CheckPaging(first, last, offset int, emptyAfter, emptyBefore bool) *facade.Error {
 	why := ""
 	switch {
-	case first != unsent && last != unsent:
+	case first != Unsent && last != Unsent:
 		why = "first and last were both sent; send one of them"
-	case offset > 0 && last != unsent:
+	case offset > 0 && last != Unsent:
 		why = "offset was sent with last; send first with it, or before instead"
 	case emptyAfter:
 		why = "after is empty and no cursor; leave it out to read from the beginning"
@@ -161,7 +137,7 @@ func sides(first, last, offset int, emptyAfter, emptyBefore bool) *facade.Error 
 // direction is the member of list's query that tells the end from which its limit
 // counts, where the cursors alone do not: list reads backward from before without
 // after. The empty before is the end of the list.
-func direction(first, last, after, before bool) (name, value string) {
+func DirectionMember(first, last, after, before bool) (name, value string) {
 	switch {
 	case last && after:
 		return "backward", "true"

@@ -1,0 +1,139 @@
+package binding
+
+import (
+	"github.com/graphql-go/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+)
+
+// Schema is a built GraphQL schema: graphql-go's, the SDL printed from it, and what
+// each generated field does. It never changes once it is built and may be shared.
+type Schema struct {
+	GraphQL graphql.Schema
+	SDL     string
+	AST     *ast.Schema // SDL as it was loaded to be validated against; nil: the executor loads it
+	Catalog *facade.Catalog
+	Fields  Fields
+	Nodes   map[string]*Node // the types of Query.node and Query.nodes, by schema.EntityKey
+}
+
+// Node is a type that has a global id (see [NodeIDOf]).
+type Node struct {
+	Type string       // the name of the GraphQL type
+	Door *facade.Door // whose findById answers Query.node and Query.nodes; nil where the door has none
+}
+
+// Fields holds the generated fields of each type: type name, field name, field. A field
+// of the schema that is not in it was registered by hand and has a Resolve of its own.
+//
+// Such a Resolve on a generated type is given the row as its Source, a [facade.Row] with
+// every stored field the caller may read. For a generated type it returns a facade.Row;
+// for a list of them a *facade.Rows or a []facade.Row; for a connection a *facade.Result
+// of the form page. It may return a func() (any, error) that returns one of these: that
+// function is called when every field of the level has been resolved, so that it can
+// answer many fields with one request.
+type Fields map[string]map[string]*Field
+
+// Of is the field of a type, or nil.
+func (f Fields) Of(typeName, field string) *Field { return f[typeName][field] }
+
+// Field says what one generated field does. It is immutable once the schema is built.
+type Field struct {
+	Kind      Kind
+	Operation *facade.Operation // of Operation
+	Args      []Arg             // of Operation, ToMany and ToManyIDs
+	// Column is a member of the row or of the nested object: of Column and Computed
+	// the one the field gives, of ToOne the one that holds the key of the target,
+	// of ToManyIDs the one that holds the ids, of ToMany and NodeID the one that
+	// holds the row's own key.
+	Column string
+	Link   *schema.Link   // of ToOne, ToMany, ToManyIDs
+	Door   *facade.Door   // the door of the rows the field gives, of NodeID the row's own; nil for values and views
+	Output *schema.Entity // the shape of the rows the field gives; nil for values. A view has no door
+}
+
+// IsPage reports whether the field gives a connection.
+func (b *Field) IsPage() bool {
+	return b.Kind == ToMany || b.Kind == ToManyIDs || b.Kind == Operation && b.Operation.Cardinality == facade.PageOf
+}
+
+// IsList reports whether the field calls the built-in list, whose query has the paging
+// members of DESIGN 5.
+func (b *Field) IsList() bool {
+	return b.Kind == ToMany || b.Kind == Operation && b.Operation.Builtin && b.Operation.Name == "list"
+}
+
+// List is the operation behind a field that gives a list.
+func (b *Field) List() *facade.Operation {
+	if b.Operation != nil {
+		return b.Operation
+	}
+	return b.Door.Operation("list")
+}
+
+// Through says which relation of which rows a ToMany field follows. Rows that came from
+// no call are taken for rows that were read by their ids: entity and op may be "".
+func (b *Field) Through(entity, op string) *facade.Through {
+	if entity == "" || op == "" {
+		entity, op = b.Link.Field.Owner.Key, "findById"
+	}
+	return &facade.Through{Entity: entity, Operation: op, Field: b.Link.Field.Name}
+}
+
+// BindingKind is what a Binding does.
+type Kind uint8
+
+// The kinds, with the value each field stands on and the value it gives.
+const (
+	Operation Kind = iota // a root field: one façade call; gives what its operation's cardinality says
+	Column                // of a row or a nested object: the member's JSON
+	Computed              // of a row: a presenter's field, in Column
+	ToOne                 // of a row: the row Column points at, or null; findById of Door with Each
+	ToMany                // of a row: a connection over the rows whose Link.Inverse points back; list of Door with Each
+	ToManyIDs             // of a row: a connection over the ids that stand in Column, in their order (see [PageIDs]); findById of Door with Each
+	NodeID                // of a row: the global id (see [NodeIDOf])
+	NodeRoot              // Query.node(nodeId:) and Query.nodes(nodeIds:): findById with Each of the doors in Schema.Nodes
+
+	// of a connection
+	Items
+	Total
+	HasMore
+	EndCursor
+	Edges
+	PageInfo
+	// of an edge
+	EdgeNode
+	EdgeCursor
+	// of a PageInfo
+	HasNextPage
+	HasPreviousPage
+	StartCursor
+	PageInfoEndCursor
+)
+
+// Arg says where a GraphQL argument goes in the invocation. An argument that was
+// not sent goes nowhere, an explicit null goes as null.
+type Arg struct {
+	Name string // the argument
+	Into Place
+	Key  string // the member of params or query; unused where the argument is all of it
+}
+
+// Place is a part of the invocation.
+type Place uint8
+
+// The places of an Arg.
+const (
+	IntoParams Place = iota
+	IntoQuery
+	IntoBody   // the argument is the body, whole
+	AllParams  // the argument is params, whole
+	AllQuery   // the argument is the query, whole
+	IntoSort   // orderBy: a list of one-key objects becomes query.sort
+	IntoFirst  // query.limit, forward
+	IntoLast   // query.limit, backward
+	IntoAfter  // query.after
+	IntoBefore // query.before
+)
