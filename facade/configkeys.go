@@ -21,47 +21,47 @@ const (
 // frondKeys is every key of a frond.yaml. [readConfig] takes these and no others;
 // docs/frond-yaml.md explains them.
 var frondKeys = []schema.Key{
-	{Name: "name", Form: aString, Default: "the name of the folder", Example: "name: catalog", About: "What the Frond is called, in paths and in remotes."},
-	{Name: "doors", About: "What is callable, entity by entity; and doors that store nothing.", Example: "doors: {product: {plural: goods}}", Keys: []schema.Key{
-		{Name: "*", Form: aBool, About: "A door, by the name of its entity; false is an entity without a façade.", Example: "stockCount: false", Keys: []schema.Key{
+	{Name: "name", Form: aString, Default: "the name of the folder", Example: "name: catalog", About: "The Frond's name, in REST paths and in remotes."},
+	{Name: "doors", About: "Which entities are callable and how; also doors without an entity.", Example: "doors: {product: {plural: goods}}", Keys: []schema.Key{
+		{Name: "*", Form: aBool, About: "A door, by the name of its entity; false removes the entity's façade.", Example: "stockCount: false", Keys: []schema.Key{
 			{Name: "door", Form: aBool, Default: "true", Example: "door: false", About: "Whether the entity has a façade at all."},
-			{Name: "plural", Form: aString, Default: "the regular plural", Example: "plural: goods", About: "Its segment in REST paths and its list in GraphQL."},
+			{Name: "plural", Form: aString, Default: "the regular plural", Example: "plural: goods", About: "The segment of its REST paths and the name of its list in GraphQL."},
 			{Name: "graphql", Form: aString, Default: "the entity's name, capitalised", Example: "graphql: Product", About: "The name of its type in GraphQL."},
-			{Name: "list", About: "How many rows a page of it holds.", Example: "list: {default: 20, max: 100}", Keys: []schema.Key{
-				{Name: "default", Form: aCount, Default: "limits.list.default of gateway.yaml", Example: "default: 20", About: "Rows where the caller names no limit."},
+			{Name: "list", About: "The page sizes of its lists.", Example: "list: {default: 20, max: 100}", Keys: []schema.Key{
+				{Name: "default", Form: aCount, Default: "limits.list.default of gateway.yaml", Example: "default: 20", About: "Rows of a page without a limit."},
 				{Name: "max", Form: aCount, Default: "limits.list.max of gateway.yaml", Example: "max: 100", About: "What a greater limit is clamped to."},
 			}},
-			{Name: "operations", About: "The operations of the door beside, or instead of, the built-in ones.", Example: "operations: {delete: false}", Keys: []schema.Key{
+			{Name: "operations", About: "The named operations of the door, and which built-in ones it has.", Example: "operations: {delete: false}", Keys: []schema.Key{
 				{Name: "only", Form: aNames, Default: "all of them", Example: "only: [list, findById]", About: "The built-in operations the door has."},
-				{Name: "*", Form: aBool, About: "An operation, by its name; false is a built-in one that the door does not have.", Example: "publish: {kind: command}", Keys: []schema.Key{
+				{Name: "*", Form: aBool, About: "An operation, by its name; false removes a built-in one.", Example: "publish: {kind: command}", Keys: []schema.Key{
 					{Name: "kind", Form: `{"enum":["query","command"]}`, Default: "by the name: list…, find…, get…, search…, count…, exists… and stats… are queries", Example: "kind: command", About: "Whether it reads or writes."},
 					{Name: "params", Form: aCard, Default: "no parameters", Example: "params: {type: object, properties: {slug: {type: string}}, required: [slug]}", About: "The card of its parameters, written out or by name."},
 					{Name: "query", Form: aCard, Default: "no query", Example: "query: {type: object, properties: {year: {type: integer}}}", About: "The card of its query, written out or by name."},
 					{Name: "input", Form: aCard, Default: "no body", Example: "input: productDraft", About: "The card of its body, written out or by name."},
-					{Name: "output", Form: aCard, Default: "an answer without a shape", Example: "output: productCard", About: "The card of its answer, written out or by name."},
-					{Name: "cardinality", Form: `{"enum":["one","maybe","many","page","none"]}`, Default: "one with an output, none without", Example: "cardinality: maybe", About: "How many outputs it gives: one, one or null, a list, a page, or none."},
+					{Name: "output", Form: aCard, Default: "an answer without a card", Example: "output: productCard", About: "The card of its answer, written out or by name."},
+					{Name: "cardinality", Form: `{"enum":["one","maybe","many","page","none"]}`, Default: "one with an output, none without", Example: "cardinality: maybe", About: "The number of outputs: one, maybe (one or null), many (a list), page, or none."},
 					{Name: "description", Form: aString, Example: "description: Puts a draft on sale.", About: "A sentence, for schemas and documents."},
-					{Name: "deprecated", Form: aReason, Default: "false", Example: "deprecated: use bySlug", About: "Why it should not be used any more, or true."},
+					{Name: "deprecated", Form: aReason, Default: "false", Example: "deprecated: use bySlug", About: "true, or why the operation should no longer be used."},
 					{Name: "graphql", Form: aString, Default: "the entity's name and the operation's", Example: "graphql: publishProduct", About: "The name of its field in GraphQL."},
 				}},
 			}},
 		}},
 	}},
-	{Name: "collectors", About: "Who sees what and may do what, door by door (docs/collectors.md).", Example: "collectors: {product: open}", Keys: []schema.Key{
-		{Name: "*", About: "A door, or '*' for all that have no entry: the word open, or rules of which the first that matches counts.", Example: "product: open", Form: `{"anyOf":[{"const":"open"},{"type":"array","minItems":1,"items":{"$ref":"#/$defs/rule"}}]}`},
+	{Name: "collectors", About: "Who sees what and may do what, by door (docs/collectors.md).", Example: "collectors: {product: open}", Keys: []schema.Key{
+		{Name: "*", About: "A door, or '*' for all doors without an entry: the word open, or rules. The first matching rule counts.", Example: "product: open", Form: `{"anyOf":[{"const":"open"},{"type":"array","minItems":1,"items":{"$ref":"#/$defs/rule"}}]}`},
 	}},
-	{Name: "computed", About: "Fields that are computed from a row, door by door.", Example: "computed: {order: {total: {type: integer, value: subtotal + shipping}}}", Keys: []schema.Key{
+	{Name: "computed", About: "Fields that are computed from a row, by door.", Example: "computed: {order: {total: {type: integer, value: subtotal + shipping}}}", Keys: []schema.Key{
 		{Name: "*", About: "A door, by the name of its entity.", Example: "order: {total: {type: integer, value: subtotal + shipping}}", Keys: []schema.Key{
-			{Name: "*", About: "A field, by its name: value, and beside it the keywords of its shape.", Example: "total: {type: integer, value: subtotal + shipping}", Form: `{"type":"object","required":["type","value"],"properties":{"value":{"type":"string","description":"An expression over the fields of the row (expr-lang)."},"type":{"description":"The type of the field, as in a card."},"description":{"type":"string"}}}`},
+			{Name: "*", About: "A field, by its name: value is the expression, the other keys are its schema.", Example: "total: {type: integer, value: subtotal + shipping}", Form: `{"type":"object","required":["type","value"],"properties":{"value":{"type":"string","description":"An expression over the fields of the row (expr-lang)."},"type":{"description":"The type of the field, as in a card."},"description":{"type":"string"}}}`},
 		}},
 	}},
-	{Name: "facts", About: "What leaves the Frond on its own (spec 6).", Example: "facts: [{name: orderPlaced, schema: order}]", Form: `{"type":"array","items":{"$ref":"#/$defs/fact"}}`},
+	{Name: "facts", About: "The facts that the Frond emits (spec 6).", Example: "facts: [{name: orderPlaced, schema: order}]", Form: `{"type":"array","items":{"$ref":"#/$defs/fact"}}`},
 	{Name: "surfaces", About: "What each surface shows of the Frond (docs/collectors.md).", Example: "surfaces: {envelope: false}", Keys: []schema.Key{
 		{Name: "graphql", Form: aSurface, Default: "true", Example: "graphql: {only: [product, category.list]}", About: "What GraphQL shows: all, nothing, only some, or all except some."},
 		{Name: "rest", Form: aSurface, Default: "true", Example: "rest: {except: [order.delete]}", About: "What REST shows."},
 		{Name: "envelope", Form: aSurface, Default: "true", Example: "envelope: false", About: "What JSON-RPC shows."},
-		{Name: "audiences", About: "Surfaces of audiences of their own, each under a path.", Example: "audiences: {partner: {rest: {only: [product.list]}}}", Keys: []schema.Key{
-			{Name: "*", About: "An audience, by its name; it is shown nothing that is not named here.", Example: "partner: {rest: {only: [product.list]}}", Keys: []schema.Key{
+		{Name: "audiences", About: "Surfaces for audiences, each under a path of its own.", Example: "audiences: {partner: {rest: {only: [product.list]}}}", Keys: []schema.Key{
+			{Name: "*", About: "An audience, by its name; only what is named here is shown to it.", Example: "partner: {rest: {only: [product.list]}}", Keys: []schema.Key{
 				{Name: "graphql", Form: aSurface, Default: "false", Example: "graphql: true", About: "What the audience's GraphQL shows."},
 				{Name: "rest", Form: aSurface, Default: "false", Example: "rest: {only: [product.list]}", About: "What the audience's REST shows."},
 				{Name: "envelope", Form: aSurface, Default: "false", Example: "envelope: false", About: "What the audience's JSON-RPC shows."},
@@ -75,19 +75,19 @@ const aSurface = `{"anyOf":[{"type":"boolean"},{"type":"object","additionalPrope
 // ruleTable is every key of a rule of a collector.
 var ruleTable = []schema.Key{
 	{Name: "when", Form: `{"type":["string","boolean"]}`, Default: "true", Example: `when: '"staff" in user.roles'`, About: "An expression over the caller's state; the first rule whose when holds counts."},
-	{Name: "for", Form: aNames, Default: "all operations", Example: "for: [update, delete]", About: "The operations the rule is about."},
-	{Name: "rows", Form: aFilter, Default: "all rows", Example: "rows: {customerId: {eq: $user.id}}", About: "The rows that exist for the caller, as a filter; $user.… stands for the caller's state, $now for the time of the call."},
+	{Name: "for", Form: aNames, Default: "all operations", Example: "for: [update, delete]", About: "The operations the rule applies to."},
+	{Name: "rows", Form: aFilter, Default: "all rows", Example: "rows: {customerId: {eq: $user.id}}", About: "The rows that exist for the caller, as a filter; $user.… is a value of the caller's state, $now the time of the call."},
 	{Name: "hide", Form: aNames, Default: "none", Example: "hide: [internalNote]", About: "Fields that do not exist for the caller."},
-	{Name: "readOnly", Form: aNames, Default: "none", Example: "readOnly: [status]", About: "Fields the caller sees and may not send."},
-	{Name: "set", Form: `{"type":"object"}`, Default: "nothing", Example: "set: {customerId: $user.id}", About: "Values that are written at create; the caller cannot send them."},
-	{Name: "allow", Form: allOrAny, Default: "the built-in operations and named queries", Example: "allow: [list, findById, publish]", About: "The operations the rule opens, these and no others; a named command is closed unless it is here."},
-	{Name: "deny", Form: allOrAny, Default: "none", Example: "deny: [create, delete]", About: "Built-in operations the rule closes; all closes everything."},
+	{Name: "readOnly", Form: aNames, Default: "none", Example: "readOnly: [status]", About: "Fields that the caller can read and not send."},
+	{Name: "set", Form: `{"type":"object"}`, Default: "nothing", Example: "set: {customerId: $user.id}", About: "Values written at create; the caller cannot send them."},
+	{Name: "allow", Form: allOrAny, Default: "the built-in operations and named queries", Example: "allow: [list, findById, publish]", About: "The only operations the rule opens; a named command is closed unless it is listed."},
+	{Name: "deny", Form: allOrAny, Default: "none", Example: "deny: [create, delete]", About: "Built-in operations the rule closes; all closes every operation."},
 }
 
 // factTable is every key of a fact.
 var factTable = []schema.Key{
-	{Name: "name", Form: aString, Example: "name: orderPlaced", About: "What the fact is called."},
-	{Name: "schema", Form: aCard, Default: "no shape", Example: "schema: order", About: "The card of what it carries, written out or by name."},
+	{Name: "name", Form: aString, Example: "name: orderPlaced", About: "The name of the fact."},
+	{Name: "schema", Form: aCard, Default: "no shape", Example: "schema: order", About: "The card of its data, written out or by name."},
 }
 
 // FrondSchema is the JSON Schema of a frond.yaml, for editors.

@@ -23,8 +23,8 @@ type Admin struct {
 // settings are the rows of admin.
 func (c *Admin) settings() []setting.Setting {
 	return []setting.Setting{
-		setting.New("admin.listen", "", "the address of /metrics and of health for the operator, such as 127.0.0.1:9464; there is none, and nothing is counted, where it is empty", readAdminAddress, &c.Listen),
-		setting.New("admin.public", "false", "let that address be one that other machines can reach", setting.Bool, &c.Public),
+		setting.New("admin.listen", "", "the address of /metrics and health checks, such as 127.0.0.1:9464; empty turns both the listener and the metrics off", readAdminAddress, &c.Listen),
+		setting.New("admin.public", "false", "allow an address that other machines can reach", setting.Bool, &c.Public),
 	}
 }
 

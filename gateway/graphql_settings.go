@@ -47,21 +47,21 @@ const mostExecution = 50 * time.Second
 // settings are the rows of graphql.
 func (c *GraphQL) settings() []setting.Setting {
 	return []setting.Setting{
-		setting.New("graphql.introspection", "false", "answer __schema and __type; in development true where it is left out", setting.Optional(setting.Bool), &c.Introspection),
-		setting.New("graphql.console", "false", "show a browser the console; in development true where it is left out", setting.Optional(setting.Bool), &c.Console),
-		setting.New("graphql.coalesce", "true", "answer equal queries that come at once together", setting.Not, &c.NoCoalesce),
-		setting.New("graphql.persisted", "true", "remember documents by their hash (automatic persisted queries)", setting.Not, &c.NoPersisted),
+		setting.New("graphql.introspection", "false", "answer __schema and __type; the default in development is true", setting.Optional(setting.Bool), &c.Introspection),
+		setting.New("graphql.console", "false", "serve the console to browsers; the default in development is true", setting.Optional(setting.Bool), &c.Console),
+		setting.New("graphql.coalesce", "true", "execute equal queries that arrive together once", setting.Not, &c.NoCoalesce),
+		setting.New("graphql.persisted", "true", "accept automatic persisted queries", setting.Not, &c.NoPersisted),
 		setting.New("graphql.documents.folder", "", "the folder of the trusted documents", setting.Text, &c.Documents.Folder),
-		setting.Choice("graphql.documents.mode", DocumentsOff, "what becomes of other documents: off runs them, log tells of them, enforce refuses them", &c.Documents.Mode, DocumentsOff, DocumentsLog, DocumentsEnforce),
-		setting.New("graphql.limits.document", "64KiB", "the longest document", setting.Bytes, &c.Limits.Document),
-		setting.New("graphql.limits.tokens", "5000", "tokens of a document", setting.Count, &c.Limits.Tokens),
-		setting.New("graphql.limits.depth", "15", "fields standing in each other; introspection counts by itself, up to twice that", setting.Count, &c.Limits.Depth),
-		setting.New("graphql.limits.aliases", "30", "aliases of a document", setting.Count, &c.Limits.Aliases),
-		setting.New("graphql.limits.roots", "20", "root fields of an operation", setting.Count, &c.Limits.Roots),
-		setting.New("graphql.limits.fields", "3500", "fields of a document, those of fragments wherever they are spread", setting.Count, &c.Limits.Fields),
-		setting.New("graphql.limits.expanded", "10000", "what those come to with their arguments, values, directives and spreads", setting.Count, &c.Limits.Expanded),
-		setting.New("graphql.limits.execution", "15s", "how long an operation may take", readExecution, &c.Limits.Execution),
-		setting.New("graphql.limits.response", "64MiB", "the longest answer", setting.Bytes, &c.Limits.Response),
+		setting.Choice("graphql.documents.mode", DocumentsOff, "how untrusted documents are handled: off runs them, log runs and logs them, enforce refuses them", &c.Documents.Mode, DocumentsOff, DocumentsLog, DocumentsEnforce),
+		setting.New("graphql.limits.document", "64KiB", "the maximum size of a document", setting.Bytes, &c.Limits.Document),
+		setting.New("graphql.limits.tokens", "5000", "the maximum number of tokens of a document", setting.Count, &c.Limits.Tokens),
+		setting.New("graphql.limits.depth", "15", "the maximum depth of fields; introspection is counted separately, up to twice that", setting.Count, &c.Limits.Depth),
+		setting.New("graphql.limits.aliases", "30", "the maximum number of aliases of a document", setting.Count, &c.Limits.Aliases),
+		setting.New("graphql.limits.roots", "20", "the maximum number of root fields of an operation", setting.Count, &c.Limits.Roots),
+		setting.New("graphql.limits.fields", "3500", "the maximum number of fields of a document, fragments counted wherever they are spread", setting.Count, &c.Limits.Fields),
+		setting.New("graphql.limits.expanded", "10000", "the maximum number of fields, arguments, values, directives and spreads of a document", setting.Count, &c.Limits.Expanded),
+		setting.New("graphql.limits.execution", "15s", "the maximum duration of an operation", readExecution, &c.Limits.Execution),
+		setting.New("graphql.limits.response", "64MiB", "the maximum size of an answer", setting.Bytes, &c.Limits.Response),
 	}
 }
 

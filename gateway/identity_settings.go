@@ -56,18 +56,18 @@ const (
 // settings are the rows of identity.
 func (c *Identity) settings() []setting.Setting {
 	return []setting.Setting{
-		setting.New("identity.dev", "false", "believe the header X-Frond-User, on loopback only", setting.Bool, &c.Dev),
-		setting.New("identity.issuer", "", "who signs the tokens of callers: their claim iss", setting.Text, &c.Issuer),
-		setting.New("identity.audience", "[]", "whom tokens are for: one of these has to be in their claim aud", setting.List, &c.Audience),
+		setting.New("identity.dev", "false", "trust the header X-Frond-User, on loopback only", setting.Bool, &c.Dev),
+		setting.New("identity.issuer", "", "the issuer of callers' tokens: their claim iss", setting.Text, &c.Issuer),
+		setting.New("identity.audience", "[]", "accepted audiences: a token's claim aud has to contain one of them", setting.List, &c.Audience),
 		setting.New("identity.algorithms", "[]", "the algorithms a token may be signed with, such as [RS256, ES256]", readAlgorithms, &c.Algorithms),
 		setting.New("identity.keys", "[]", "files with the issuer's keys (PEM, JWK or JWKS), or JWKs", readKeys, &c.Keys),
 		setting.New("identity.jwks", "", "the URL the issuer publishes its keys at", readJWKSURL, &c.JWKS),
-		setting.New("identity.refresh", "5m", "how often that URL is asked", readRefresh, &c.Refresh),
-		setting.New("identity.clockSkew", "60s", "how far the issuer's clock may be off", readSkew, &c.ClockSkew),
-		setting.New("identity.claims.id", "[sub]", "the claim that is user.id; of several the first that is there", readClaimPaths, &c.Claims.ID),
-		setting.New("identity.claims.roles", "[roles]", "the claim that is user.roles", readClaimPaths, &c.Claims.Roles),
-		setting.New("identity.claims.scopes", "[scope, scp]", "the claim that is user.scopes", readClaimPaths, &c.Claims.Scopes),
-		setting.New("identity.claims.tenant", "[tenant]", "the claim that is user.tenant", readClaimPaths, &c.Claims.Tenant),
+		setting.New("identity.refresh", "5m", "the interval at which that URL is fetched", readRefresh, &c.Refresh),
+		setting.New("identity.clockSkew", "60s", "the accepted difference to the issuer's clock", readSkew, &c.ClockSkew),
+		setting.New("identity.claims.id", "[sub]", "the claim that becomes user.id; of several, the first one present", readClaimPaths, &c.Claims.ID),
+		setting.New("identity.claims.roles", "[roles]", "the claim that becomes user.roles", readClaimPaths, &c.Claims.Roles),
+		setting.New("identity.claims.scopes", "[scope, scp]", "the claim that becomes user.scopes", readClaimPaths, &c.Claims.Scopes),
+		setting.New("identity.claims.tenant", "[tenant]", "the claim that becomes user.tenant", readClaimPaths, &c.Claims.Tenant),
 	}
 }
 

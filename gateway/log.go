@@ -22,7 +22,7 @@ func (c *Log) settings() []setting.Setting {
 	return []setting.Setting{
 		setting.New("log.level", "info", "debug, info, warn or error", readLevel, &c.Level).As(setting.Enum("debug", "info", "warn", "error")),
 		setting.Choice("log.format", "auto", "text, json or auto: text on a terminal, else json", &c.Format, "auto", "text", "json"),
-		setting.New("log.access", "true", "a line for each request", setting.Not, &c.NoAccess),
+		setting.New("log.access", "true", "log one line per request", setting.Not, &c.NoAccess),
 	}
 }
 

@@ -34,35 +34,35 @@ func ConfigSchema() json.RawMessage {
 func (c *Config) settings() setting.Table {
 	return slices.Concat(
 		[]setting.Setting{
-			setting.New("vendor", "frondhost", "x-kit-vendor of every card that names none", setting.Text, &c.Vendor),
+			setting.New("vendor", "frondhost", "the x-kit-vendor of cards without one", setting.Text, &c.Vendor),
 			setting.New("listen", defaultListen, "the address to listen on", setting.Address, &c.Listen),
-			setting.New("hosts", "[]", "the names beside localhost that a listener on loopback answers to, such as [shop.test]", guard.ReadHosts, &c.Hosts),
+			setting.New("hosts", "[]", "the host names, beside localhost, that a listener on loopback answers to, such as [shop.test]", guard.ReadHosts, &c.Hosts),
 		},
 		c.TLS.settings(),
 		[]setting.Setting{
-			setting.New("store", defaultStore, "where rows are kept: sqlite:PATH or memory", readStore, &c.Store),
-			setting.Choice("mode", Production, "production, or development: mistakes are answered with suggestions, introspection and the console are on, and doors that nobody closed are served", &c.Mode, Production, Development),
-			setting.New("limits.body", "1MiB", "the greatest body of a request", setting.Size, &c.Limits.Body),
-			setting.New("limits.list.default", "50", "rows of a list where the caller names no limit", setting.Count, &c.Limits.List.Default),
-			setting.New("limits.list.max", "500", "what a greater limit is clamped to", setting.Count, &c.Limits.List.Max),
-			setting.New("limits.statement", "2s", "how long one statement of the store may run", readStatement, &c.Limits.Statement),
+			setting.New("store", defaultStore, "where rows are stored: sqlite:PATH or memory", readStore, &c.Store),
+			setting.Choice("mode", Production, "production or development; development adds suggestions to error messages, turns on introspection and the console, and serves doors without rules", &c.Mode, Production, Development),
+			setting.New("limits.body", "1MiB", "the maximum size of a request body", setting.Size, &c.Limits.Body),
+			setting.New("limits.list.default", "50", "rows of a list without a limit", setting.Count, &c.Limits.List.Default),
+			setting.New("limits.list.max", "500", "the maximum number of rows of a list; a greater limit is clamped", setting.Count, &c.Limits.List.Max),
+			setting.New("limits.statement", "2s", "the maximum duration of one statement of the store", readStatement, &c.Limits.Statement),
 		},
 		c.Limits.Rate.Settings(),
 		[]setting.Setting{
-			setting.New("compression", "true", "compress answers from 1 KiB for those who take zstd or gzip", setting.Not, &c.NoCompression),
-			setting.New("limits.memory", "25%", "bytes that all requests together may hold: a size, a share of what the process may use, or off", guard.ReadMemory, &c.Limits.Memory).As(`{"type":["string","integer"],"pattern":"^(off|[0-9]+ *(%|[KMG]iB)?)$"}`),
-			setting.New("limits.executions", "auto", "requests that may execute at once: a number, auto (256 for each processor) or off", guard.ReadExecutions, &c.Limits.Executions).As(`{"type":["string","integer"],"pattern":"^(auto|off|[0-9]+)$"}`),
-			setting.New("limits.write", "10s", "how long a client may take to read 64 KiB of an answer, or off", guard.ReadWrite, &c.Limits.Write).As(`{"type":["string","integer"],"pattern":"^(off|0|([0-9]+(\\.[0-9]+)?(ns|us|µs|ms|s|m|h))+)$"}`),
+			setting.New("compression", "true", "compress answers from 1 KiB for clients that accept zstd or gzip", setting.Not, &c.NoCompression),
+			setting.New("limits.memory", "25%", "bytes that all requests together may hold: a size, a share of the process's memory limit, or off", guard.ReadMemory, &c.Limits.Memory).As(`{"type":["string","integer"],"pattern":"^(off|[0-9]+ *(%|[KMG]iB)?)$"}`),
+			setting.New("limits.executions", "auto", "requests that may execute at once: a number, auto (256 per processor) or off", guard.ReadExecutions, &c.Limits.Executions).As(`{"type":["string","integer"],"pattern":"^(auto|off|[0-9]+)$"}`),
+			setting.New("limits.write", "10s", "the maximum time in which a client reads 64 KiB of an answer, or off", guard.ReadWrite, &c.Limits.Write).As(`{"type":["string","integer"],"pattern":"^(off|0|([0-9]+(\\.[0-9]+)?(ns|us|µs|ms|s|m|h))+)$"}`),
 		},
 		c.GraphQL.settings(), c.Identity.settings(), c.CORS.Settings(),
 		[]setting.Setting{
-			setting.New("audiences", "{}", "the paths that the surfaces of audiences stand under, such as {partner: /b2b}; /{audience} where none is set", readAudiences, &c.Audiences),
-			setting.New("remotes", "{}", "the Fronds that run elsewhere, such as {billing: http://10.0.0.7:4100}", readRemotes, &c.Remotes).As(remotesForm()),
+			setting.New("audiences", "{}", "the paths of the audiences' surfaces, such as {partner: /b2b}; the default is /{audience}", readAudiences, &c.Audiences),
+			setting.New("remotes", "{}", "the addresses of remote Fronds, such as {billing: http://10.0.0.7:4100}", readRemotes, &c.Remotes).As(remotesForm()),
 		},
 		c.Signing.settings(), c.Admin.settings(), c.Log.settings(),
 		[]setting.Setting{
-			setting.New("shutdown.delay", "0s", "how long to go on serving with /readyz at 503", setting.Duration, &c.Shutdown.Delay),
-			setting.New("shutdown.timeout", "15s", "how long requests in flight may take to finish", setting.Duration, &c.Shutdown.Timeout),
+			setting.New("shutdown.delay", "0s", "how long to keep serving with /readyz at 503 before the listener closes", setting.Duration, &c.Shutdown.Delay),
+			setting.New("shutdown.timeout", "15s", "the time that requests in flight have to finish", setting.Duration, &c.Shutdown.Timeout),
 		},
 	)
 }

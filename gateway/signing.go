@@ -39,11 +39,11 @@ const (
 // settings are the rows of signing.
 func (c *Signing) settings() []setting.Setting {
 	return []setting.Setting{
-		setting.New("signing.key", "", "the file with the private key that calls of remotes are signed with", setting.Text, &c.Key),
-		setting.New("signing.name", defaultSender, "the name they are signed under", readSender, &c.Name),
-		setting.New("signing.keys", "[]", "files with the public keys that frond serve verifies calls with, or NAME=FILE for the keys of one sender", readSigningKeys, &c.Keys),
-		setting.New("signing.clockSkew", "30s", "how far the sender's clock may be off", readSigningSkew, &c.ClockSkew),
-		setting.New("signing.openDiscovery", "false", "answer rpc.discover to callers who do not sign, too", setting.Bool, &c.OpenDiscovery),
+		setting.New("signing.key", "", "the file with the private key that signs calls to remotes", setting.Text, &c.Key),
+		setting.New("signing.name", defaultSender, "the sender's name in those signatures", readSender, &c.Name),
+		setting.New("signing.keys", "[]", "files with the public keys that frond serve verifies calls with; NAME=FILE accepts a key for one sender only", readSigningKeys, &c.Keys),
+		setting.New("signing.clockSkew", "30s", "the accepted difference to the sender's clock", readSigningSkew, &c.ClockSkew),
+		setting.New("signing.openDiscovery", "false", "answer rpc.discover to unsigned requests too", setting.Bool, &c.OpenDiscovery),
 	}
 }
 

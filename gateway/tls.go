@@ -24,7 +24,7 @@ type TLS struct {
 // settings are the rows of tls.
 func (c *TLS) settings() []setting.Setting {
 	return []setting.Setting{
-		setting.New("tls.cert", "", "the PEM file with the listener's certificate; without one it is plain HTTP", setting.Text, &c.Cert),
+		setting.New("tls.cert", "", "the PEM file with the listener's certificate; plain HTTP without one", setting.Text, &c.Cert),
 		setting.New("tls.key", "", "the PEM file with the certificate's key", setting.Text, &c.Key),
 	}
 }

@@ -38,10 +38,10 @@ const everyOrigin = "*"
 // Settings are the rows of cors.
 func (c *CORS) Settings() []setting.Setting {
 	return []setting.Setting{
-		setting.New("cors.origins", "[]", "whose pages may read the answers, such as [https://shop.example]; [*] is everyone's", readOrigins, &c.Origins),
-		setting.New("cors.headers", "[Authorization, Content-Type, If-Match, If-None-Match, Prefer, traceparent, tracestate]", "the headers such a page may send", readHeaders, &c.Headers),
+		setting.New("cors.origins", "[]", "the sites whose pages may read the answers, such as [https://shop.example]; [*] is every site", readOrigins, &c.Origins),
+		setting.New("cors.headers", "[Authorization, Content-Type, If-Match, If-None-Match, Prefer, traceparent, tracestate]", "the headers that such a page may send", readHeaders, &c.Headers),
 		setting.New("cors.credentials", "false", "let such a page's browser send cookies", setting.Bool, &c.Credentials),
-		setting.New("cors.maxAge", "10m", "how long a browser may remember what it was allowed", readMaxAge, &c.MaxAge),
+		setting.New("cors.maxAge", "10m", "how long a browser may cache a preflight", readMaxAge, &c.MaxAge),
 	}
 }
 

@@ -28,9 +28,9 @@ type Rate struct {
 // Settings are the rows of limits.rate.
 func (c *Rate) Settings() []setting.Setting {
 	return []setting.Setting{
-		setting.New("limits.rate.perMinute", "0", "requests that one caller may make in a minute, by the user's id or else by the address; 0 is any number", readRate, &c.PerMinute),
-		setting.New("limits.rate.burst", "0", "how many of them at once; 0 is as many as in a minute", readRate, &c.Burst),
-		setting.New("limits.rate.trustedProxies", "[]", "networks of proxies whose X-Forwarded-For is believed, such as [10.0.0.0/8]", readNetworks, &c.TrustedProxies),
+		setting.New("limits.rate.perMinute", "0", "requests per minute and caller, counted by user id or else by address; 0 is unlimited", readRate, &c.PerMinute),
+		setting.New("limits.rate.burst", "0", "how many of these may come at once; 0 is as many as in a minute", readRate, &c.Burst),
+		setting.New("limits.rate.trustedProxies", "[]", "networks of proxies whose X-Forwarded-For is trusted, such as [10.0.0.0/8]", readNetworks, &c.TrustedProxies),
 	}
 }
 
