@@ -3,7 +3,6 @@ package facade
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -89,7 +88,7 @@ func (t *trip) part(card *schema.Entity, text json.RawMessage, at string) json.R
 	}
 	o, details := card.Judge(schema.Plain, text, at)
 	t.details = append(t.details, details...)
-	return appendObject(nil, o)
+	return o.AppendJSON(nil)
 }
 
 // anyObject is params or query of an operation that nobody has a card of: an object,
@@ -138,7 +137,7 @@ func (t *trip) judge(card *schema.Entity, mode schema.Mode, text json.RawMessage
 			at := "/body/" + jsontext.Token(name)
 			switch {
 			case see.hides(name):
-				t.refuse(unknownKey(at, msgUnknown))
+				t.refuse(kiterror.UnknownKey(at, msgUnknown))
 			case see.Set.Get(name) != nil:
 				t.refuse(schema.Detail{Path: name, Pointer: at, Code: schema.ReadOnly, Message: "is set for you; leave it out"})
 			case see.readsOnly(name):
@@ -194,7 +193,7 @@ func unbounded(card *schema.Entity, o schema.Object, details []schema.Detail, te
 	if again == nil {
 		return o, details
 	}
-	_, further := card.Judge(schema.Plain, appendObject(nil, again), "/body")
+	_, further := card.Judge(schema.Plain, again.AppendJSON(nil), "/body")
 	for _, d := range further {
 		if top, _, _ := strings.Cut(d.Path, "."); again.Get(top) != nil {
 			rest = append(rest, d)
@@ -221,9 +220,9 @@ func (t *trip) only(text json.RawMessage, at string, names []string) {
 		if !slices.Contains(names, name) {
 			message := "is nothing that " + t.where() + " takes; leave it out"
 			if len(names) > 0 {
-				message = "is nothing that " + t.where() + " takes" + served(name, names, t.suggests())
+				message = "is nothing that " + t.where() + " takes" + kiterror.Instead(name, names, t.Suggests())
 			}
-			t.refuse(unknownKey(at+"/"+jsontext.Token(name), message))
+			t.refuse(kiterror.UnknownKey(at+"/"+jsontext.Token(name), message))
 		}
 	}
 }
@@ -241,20 +240,9 @@ func (t *trip) refuse(d schema.Detail) {
 // full says whether enough is refused to stop looking.
 func (t *trip) full() bool { return len(t.details) >= schema.MaxDetails }
 
-func unknownKey(at, message string) schema.Detail {
-	return schema.Detail{Path: pathOf(at), Pointer: at, Code: schema.UnknownKey, Message: message}
-}
-
 // msgUnknown is the judge's own sentence: a field that is hidden is told like one
 // that never was.
 const msgUnknown = "is not part of the card; leave it out"
-
-// pathOf is the dotted path of a pointer, without the part of the invocation it begins with.
-func pathOf(pointer string) string {
-	_, rest, _ := strings.Cut(strings.TrimPrefix(pointer, "/"), "/")
-	rest = strings.ReplaceAll(rest, "/", ".")
-	return strings.ReplaceAll(strings.ReplaceAll(rest, "~1", "/"), "~0", "~")
-}
 
 // refusal is VALIDATION_FAILED where something was refused.
 func (t *trip) refusal() error {
@@ -263,31 +251,6 @@ func (t *trip) refusal() error {
 		return t.verdict
 	case n == 0:
 		return nil
-	case n == 1:
-		return kiterror.Invalid(sentence(t.details[0]), t.details...)
-	default:
-		n = min(n, schema.MaxDetails)
-		return kiterror.Invalid(fmt.Sprintf("%d things are refused, each with a detail; the first: %s", n, sentence(t.details[0])), t.details[:n]...)
 	}
-}
-
-// sentence is a detail read out: its message completes what its path begins.
-func sentence(d schema.Detail) string {
-	if d.Path == "." {
-		return strings.TrimPrefix(d.Pointer, "/") + " " + d.Message
-	}
-	return d.Path + " " + d.Message
-}
-
-// appendObject appends an object's text.
-func appendObject(dst []byte, o schema.Object) []byte {
-	dst = append(dst, '{')
-	for i, m := range o {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(jsontext.AppendString(dst, m.Name), ':')
-		dst = append(dst, m.Value...)
-	}
-	return append(dst, '}')
+	return kiterror.Refused(t.details)
 }

@@ -3,8 +3,10 @@ package facade
 import (
 	"encoding/json"
 
+	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
+	"github.com/frondhost/frond/schema"
 )
 
 // The names of [kiterror] that users of this package meet.
@@ -72,3 +74,38 @@ func NewRows(layout *Layout, n int) *Rows { return rows.New(layout, n) }
 
 // ReadRows is [rows.Read].
 func ReadRows(layout *Layout, text json.RawMessage) (*Rows, bool) { return rows.Read(layout, text) }
+
+// The names of [filter]: conditions on the rows of one entity.
+type (
+	Filter = filter.Filter
+	Op     = filter.Op
+)
+
+// The operators; see [filter.Op].
+const (
+	And        = filter.And
+	Or         = filter.Or
+	Not        = filter.Not
+	Eq         = filter.Eq
+	Ne         = filter.Ne
+	In         = filter.In
+	NotIn      = filter.NotIn
+	Lt         = filter.Lt
+	Lte        = filter.Lte
+	Gt         = filter.Gt
+	Gte        = filter.Gte
+	Contains   = filter.Contains
+	StartsWith = filter.StartsWith
+	EndsWith   = filter.EndsWith
+	IContains  = filter.IContains
+	IsNull     = filter.IsNull
+	Has        = filter.Has
+	Some       = filter.Some
+	None       = filter.None
+	Every      = filter.Every
+)
+
+// ParseFilter is [filter.Parse].
+func ParseFilter(e *schema.Entity, text json.RawMessage, at string) (*Filter, []schema.Detail) {
+	return filter.Parse(e, text, at)
+}

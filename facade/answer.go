@@ -108,7 +108,7 @@ func (n *naming) object(text json.RawMessage) (json.RawMessage, error) {
 			return nil, &misfit{n.at + name, "is required by the card of " + n.of + ", and not answered"}
 		}
 	}
-	return appendObject(nil, out), nil
+	return out.AppendJSON(nil), nil
 }
 
 // field is the one a member is for: the one of its name, else the only one whose name

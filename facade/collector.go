@@ -53,3 +53,7 @@ type Scope struct {
 // Readable says whether a field exists for the caller: boundary.out is open and
 // no collector hides it. It decides select, filter, sort, cursor and error text.
 func (s *Scope) Readable(p *schema.Property) bool { return p.Readable() && !s.hides(p.Name) }
+
+// Visible is the condition on the rows that exist for the caller; nil: all rows. Together
+// with Readable it makes a Scope a [filter.Scope].
+func (s *Scope) Visible() *Filter { return s.Rows }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -197,7 +198,7 @@ func (b *compiler) door(frond *Frond, src *FrondSource, c *doorConfig, e *schema
 	if e != nil {
 		d.Name = e.Name
 		d.reader = &reader{entity: e}
-		p, _ := filterField(e, ETag)
+		p, _ := filter.Field(e, ETag)
 		d.reader.versioned = p == nil
 		d.byID = newOrder(e, nil)
 		b.builtins(d, src, c)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/expr-lang/expr/types"
 
+	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -95,7 +96,7 @@ func absent(_ context.Context, rows []Row) ([]json.RawMessage, error) {
 
 // misnamed faults a computed field that cannot be called so.
 func (b *compiler) misnamed(file, at string, door *Door, name string) bool {
-	p, _ := filterField(door.Entity, name)
+	p, _ := filter.Field(door.Entity, name)
 	switch {
 	case p != nil, door.computed(name) != nil:
 		b.fault(file, at, fmt.Sprintf("the computed field %s of %s has the name of another field", name, door.Name), "give it a name of its own")
@@ -317,7 +318,7 @@ func (f *formula) fit(value any) (json.RawMessage, error) {
 	if n, is := value.(float64); is && (math.IsNaN(n) || math.IsInf(n, 0)) {
 		return nil, fmt.Errorf("%s: it gave %v, which is no number in JSON", f.text, n)
 	}
-	text, err := marshal(value)
+	text, err := jsontext.Marshal(value)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.text, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -145,13 +146,13 @@ func (b *compiler) shown(frond *Frond, file string, n surfaceName) []*Operation 
 		for i, d := range frond.Doors {
 			names[i] = d.Name
 		}
-		b.fault(file, n.at, fmt.Sprintf("no door is called %s", shown(door)), "the doors of "+frond.Name+" are "+strings.Join(names, ", "))
+		b.fault(file, n.at, fmt.Sprintf("no door is called %s", kiterror.Quoted(door)), "the doors of "+frond.Name+" are "+strings.Join(names, ", "))
 	case d.Frond != frond:
 		b.fault(file, n.at, fmt.Sprintf("%s is a door of the Frond %s", d.Name, d.Frond.Name), "write it under surfaces in that Frond's frond.yaml")
 	case !one:
 		return d.Operations
 	case d.ops[operation] == nil:
-		b.fault(file, n.at, fmt.Sprintf("%s has no operation %s", d.Name, shown(operation)), "its operations are "+strings.Join(d.operationNames(), ", "))
+		b.fault(file, n.at, fmt.Sprintf("%s has no operation %s", d.Name, kiterror.Quoted(operation)), "its operations are "+strings.Join(d.operationNames(), ", "))
 	default:
 		return []*Operation{d.ops[operation]}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
@@ -104,7 +105,7 @@ func (t *trip) admitIDs(context.Context) error {
 	t.only(in.Body, "/body", nil)
 	sent := jsontext.Get(in.Query, "ids")
 	refuse := func(at, code, message string) {
-		t.refuse(schema.Detail{Path: pathOf(at), Pointer: at, Code: code, Message: message})
+		t.refuse(schema.Detail{Path: kiterror.Path(at), Pointer: at, Code: code, Message: message})
 	}
 	if jsontext.KindOf(sent) != jsontext.Array {
 		code := "type"
@@ -175,7 +176,7 @@ func (t *trip) withoutID(patch json.RawMessage) json.RawMessage {
 			rest = append(rest, schema.Member{Name: name, Value: value})
 		}
 	}
-	return appendObject(nil, rest)
+	return rest.AppendJSON(nil)
 }
 
 func (t *trip) runFindByID(ctx context.Context) (*Result, error) {
@@ -185,7 +186,7 @@ func (t *trip) runFindByID(ctx context.Context) (*Result, error) {
 	e := t.door.Entity
 	id, _ := rows.Value(e.Primary.Kind, t.id)
 	is := &Filter{Op: Eq, Field: e.Primary, Values: []any{id}}
-	q := Find{Entity: e, Select: t.sel.stored, Where: both(t.see.Rows, is), Sort: t.door.byID.keys, Limit: 1}
+	q := Find{Entity: e, Select: t.sel.stored, Where: filter.Both(t.see.Rows, is), Sort: t.door.byID.keys, Limit: 1}
 	found, err := t.store().Find(ctx, &q)
 	if err != nil {
 		return nil, err

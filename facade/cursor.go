@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
@@ -190,7 +191,7 @@ func (t *trip) locate(ctx context.Context, from []json.RawMessage, backward bool
 	e, keys := t.door.Entity, t.list.order.keys
 	id, _ := rows.Value(e.Primary.Kind, from[len(from)-1])
 	is := &Filter{Op: Eq, Field: e.Primary, Values: []any{id}}
-	found, err := t.store().Find(ctx, &Find{Entity: e, Select: noFields, Where: both(t.see.Rows, is), Sort: keys, Limit: 1})
+	found, err := t.store().Find(ctx, &Find{Entity: e, Select: noFields, Where: filter.Both(t.see.Rows, is), Sort: keys, Limit: 1})
 	if err != nil {
 		return nil, err
 	}

@@ -28,14 +28,14 @@ func Discovered(d *schema.DiscoveredFrond, from string) *FrondSource {
 			computed = append(computed, schema.Member{Name: door.Name, Value: s.computed(door.Computed)})
 		}
 	}
-	config := schema.Object{{Name: "doors", Value: appendObject(nil, doors)}}
+	config := schema.Object{{Name: "doors", Value: doors.AppendJSON(nil)}}
 	if computed != nil {
-		config = append(config, schema.Member{Name: "computed", Value: appendObject(nil, computed)})
+		config = append(config, schema.Member{Name: "computed", Value: computed.AppendJSON(nil)})
 	}
 	if facts := s.facts(d.Facts); facts != nil {
 		config = append(config, schema.Member{Name: "facts", Value: facts})
 	}
-	s.src.Config = Text{File: from + ".json", Data: appendObject(nil, config)}
+	s.src.Config = Text{File: from + ".json", Data: config.AppendJSON(nil)}
 	return s.src
 }
 
@@ -75,7 +75,7 @@ func (s *discoveredSource) door(d *schema.DiscoveredDoor) json.RawMessage {
 		}
 		only = jsontext.AppendString(only, op.Name)
 		if words := said(op); words != nil {
-			ops = append(ops, schema.Member{Name: op.Name, Value: appendObject(nil, words)})
+			ops = append(ops, schema.Member{Name: op.Name, Value: words.AppendJSON(nil)})
 		}
 	}
 	if d.Schema != nil {
@@ -84,7 +84,7 @@ func (s *discoveredSource) door(d *schema.DiscoveredDoor) json.RawMessage {
 		}
 		ops = append(schema.Object{{Name: "only", Value: append(only, ']')}}, ops...)
 	}
-	return appendObject(nil, schema.Object{{Name: "operations", Value: appendObject(nil, ops)}})
+	return schema.Object{{Name: "operations", Value: ops.AppendJSON(nil)}}.AppendJSON(nil)
 }
 
 // said is what an operation says of itself in words.
@@ -117,7 +117,7 @@ func (s *discoveredSource) operation(d *schema.DiscoveredDoor, op *schema.Discov
 	add("query", s.card(op.Query))
 	add("input", s.card(op.Input))
 	add("output", s.card(op.Output))
-	return appendObject(nil, o)
+	return o.AppendJSON(nil)
 }
 
 // cardinality is what the host says, or what the name says where it does not: list
@@ -165,7 +165,7 @@ func (s *discoveredSource) computed(c *schema.Card) json.RawMessage {
 	for i := range c.Fields {
 		fields = append(fields, schema.Member{Name: c.Fields[i].Name, Value: c.Fields[i].Shape.AppendJSON(nil)})
 	}
-	return appendObject(nil, fields)
+	return fields.AppendJSON(nil)
 }
 
 func (s *discoveredSource) facts(facts []schema.DiscoveredFact) json.RawMessage {
@@ -181,7 +181,7 @@ func (s *discoveredSource) facts(facts []schema.DiscoveredFact) json.RawMessage 
 		if card := s.card(f.Schema); card != nil {
 			fact = append(fact, schema.Member{Name: "schema", Value: card})
 		}
-		list = appendObject(list, fact)
+		list = fact.AppendJSON(list)
 	}
 	return append(list, ']')
 }

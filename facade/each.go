@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
@@ -39,15 +40,15 @@ func (t *trip) admitEach(ctx context.Context) error {
 	}
 	switch {
 	case t.op.Name == "findById" && t.op.Builtin && field != nil && field == t.door.Entity.Primary:
-	case t.op.Name == "list" && t.op.Builtin && field != nil && t.readable(t.see, field) && isScalar(field):
+	case t.op.Name == "list" && t.op.Builtin && field != nil && t.readable(t.see, field) && filter.IsScalar(field):
 	case t.op.Builtin && (t.op.Name == "list" || t.op.Name == "findById"):
-		t.refuse(unknownKey("/each/field", "is not what "+t.where()+" is batched by; findById is by the primary key, list by a field with single values"))
+		t.refuse(kiterror.UnknownKey("/each/field", "is not what "+t.where()+" is batched by; findById is by the primary key, list by a field with single values"))
 		return nil
 	default:
 		return kiterror.Errorf(kiterror.BadRequest, "%s is not batched; only findById and list are", t.where())
 	}
 	if through := each.Through; through != nil && !t.follows(ctx, through) {
-		t.refuse(unknownKey("/each/through", fmt.Sprintf("names %s, which %s does not have", shown(through.Field), shown(through.Entity))))
+		t.refuse(kiterror.UnknownKey("/each/through", fmt.Sprintf("names %s, which %s does not have", kiterror.Quoted(through.Field), kiterror.Quoted(through.Entity))))
 		return nil
 	}
 	e := &eachOf{field: field, order: make([]int, 0, len(each.Keys))}

@@ -4,13 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"sync"
 
 	"github.com/frondhost/frond/facade/kiterror"
-	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
-	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // Explanation is how one call went, step by step (decision 117). It tells an
@@ -149,11 +146,11 @@ func (t *trip) explainScope(door *Door, op *Operation, s *Scope, err error) {
 	}
 	if s != nil && err == nil {
 		if s.Rows != nil {
-			w.Rows = s.Rows.appendJSON(nil)
+			w.Rows = s.Rows.AppendJSON(nil)
 		}
 		w.Hide, w.ReadOnly = s.Hide, s.ReadOnly
 		if s.Set != nil {
-			w.Set = appendObject(nil, s.Set)
+			w.Set = s.Set.AppendJSON(nil)
 		}
 	}
 	t.told.Scopes = append(t.told.Scopes, w)
@@ -231,7 +228,7 @@ type explainedStore struct {
 func (s explainedStore) asked(ctx context.Context, does string, e *schema.Entity, where *Filter, sel *Layout) (context.Context, *StoreCall) {
 	c := &StoreCall{Does: does, Entity: e.Name, Statements: []Statement{}}
 	if where != nil {
-		c.Filter = where.appendJSON(nil)
+		c.Filter = where.AppendJSON(nil)
 	}
 	if sel != nil {
 		c.Columns = sel.Fields
@@ -283,64 +280,4 @@ func (s explainedStore) Delete(ctx context.Context, e *schema.Entity, id json.Ra
 		return true, nil
 	}
 	return s.Store.Delete(ctx, e, id, where, terms)
-}
-
-// appendJSON appends a filter in the grammar it was written in, references bound.
-func (f *Filter) appendJSON(dst []byte) []byte {
-	word := func(name string) []byte { return append(append(append(dst, '{'), jsontext.Quote(name)...), ':') }
-	list := func(subs []*Filter) []byte {
-		dst = append(dst, '[')
-		for i, sub := range subs {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = sub.appendJSON(dst)
-		}
-		return append(dst, ']')
-	}
-	one := func(subs []*Filter) []byte {
-		if len(subs) == 0 {
-			return append(dst, "{}"...)
-		}
-		return subs[0].appendJSON(dst)
-	}
-	if f == nil {
-		return append(dst, "{}"...)
-	}
-	switch f.Op {
-	case And, Or:
-		if f.Op == And && len(f.Sub) < 2 {
-			return one(f.Sub)
-		}
-		dst = word(map[Op]string{And: "and", Or: "or"}[f.Op])
-		return append(list(f.Sub), '}')
-	case Not:
-		dst = word("not")
-		return append(one(f.Sub), '}')
-	case Some, None, Every:
-		dst = word(f.Link.Name)
-		if !f.Link.Many {
-			return append(one(f.Sub), '}')
-		}
-		dst = word(map[Op]string{Some: "some", None: "none", Every: "every"}[f.Op])
-		return append(one(f.Sub), "}}"...)
-	}
-	name := f.Field.Name
-	if f.Field.Link != nil {
-		name = f.Field.Link.Key
-	}
-	dst = word(name)
-	i := slices.IndexFunc(operatorNames, func(name string) bool { return operators[name].op == f.Op })
-	dst = word(operatorNames[i])
-	if f.Op == In || f.Op == NotIn {
-		dst = append(dst, '[')
-		for i, v := range f.Values {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = rows.AppendValue(dst, v)
-		}
-		return append(dst, "]}}"...)
-	}
-	return append(rows.AppendValue(dst, f.Values[0]), "}}"...)
 }

@@ -3,7 +3,6 @@ package facade
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/frondhost/frond/facade/kiterror"
 )
@@ -59,100 +58,23 @@ func (f *Facade) missing(ctx context.Context, view *Catalog, c *Call, inside boo
 				names = append(names, op.Name)
 			}
 		}
-		return kiterror.Errorf(kiterror.NotFound, "%s has no operation called %s%s", door.Name, shown(c.Operation), served(c.Operation, names, f.suggest))
+		return kiterror.Errorf(kiterror.NotFound, "%s has no operation called %s%s", door.Name, kiterror.Quoted(c.Operation), kiterror.Instead(c.Operation, names, f.suggest))
 	}
 	for _, frond := range view.Fronds {
 		for _, door := range frond.Doors {
-			if len(names) <= maxShown && slices.ContainsFunc(door.Operations, may) {
+			if len(names) <= kiterror.MaxNames && slices.ContainsFunc(door.Operations, may) {
 				names = append(names, door.Name)
 			}
 		}
 	}
-	return kiterror.Errorf(kiterror.NotFound, "no entity is called %s here%s", shown(c.Entity), served(c.Entity, names, f.suggest))
+	return kiterror.Errorf(kiterror.NotFound, "no entity is called %s here%s", kiterror.Quoted(c.Entity), kiterror.Instead(c.Entity, names, f.suggest))
 }
-
-// maxShown is how many names a message lists, and how many letters of a name it repeats.
-const (
-	maxShown   = 20
-	maxLetters = 60
-)
-
-// shown is a name as a message repeats it: short, and without what is no letter.
-func shown(name string) string {
-	if name == "" {
-		return `""`
-	}
-	if len(name) > maxLetters {
-		name = name[:maxLetters] + "…"
-	}
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r == 0xfffd {
-			return '?'
-		}
-		return r
-	}, name)
-}
-
-// suggests says whether a mistake is answered with names: in development, and to authors.
-func (t *trip) suggests() bool { return t.facade == nil || t.facade.suggest }
 
 // instead ends a message about a field that does not exist for the caller. In production
 // it names none that do.
 func (t *trip) instead(name string, names func() []string) string {
-	if !t.suggests() {
+	if !t.Suggests() {
 		return "; leave it out"
 	}
-	return served(name, names(), true)
-}
-
-// served ends a message with what there is instead of name.
-func served(name string, names []string, suggest bool) string {
-	if len(names) == 0 {
-		return "; there is nothing"
-	}
-	var b strings.Builder
-	if near := nearest(name, names); suggest && near != "" {
-		b.WriteString("; did you mean " + near + "?")
-	}
-	b.WriteString("; there is ")
-	b.WriteString(strings.Join(names[:min(len(names), maxShown)], ", "))
-	if more := len(names) - maxShown; more > 0 {
-		b.WriteString(", …")
-	}
-	return b.String()
-}
-
-// nearest is the name that was most likely meant, or "" where none is close.
-func nearest(name string, names []string) string {
-	if len(name) > maxLetters {
-		return ""
-	}
-	best, at := "", 1+len(name)/3
-	for _, n := range names {
-		if d := distance(strings.ToLower(name), strings.ToLower(n)); d <= at && (best == "" || d < at) {
-			best, at = n, d
-		}
-	}
-	return best
-}
-
-// distance is how many letters have to be put in, taken out or changed.
-func distance(a, b string) int {
-	x, y := []rune(a), []rune(b)
-	row := make([]int, len(y)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range x {
-		left := row[0]
-		row[0] = i + 1
-		for j := range y {
-			cost := left
-			if x[i] != y[j] {
-				cost = 1 + min(left, row[j], row[j+1])
-			}
-			left, row[j+1] = row[j+1], cost
-		}
-	}
-	return row[len(y)]
+	return kiterror.Instead(name, names(), true)
 }

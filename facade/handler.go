@@ -1,7 +1,6 @@
 package facade
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -45,7 +44,7 @@ func together(in *Invocation) json.RawMessage {
 			all = append(all, schema.Member{Name: name, Value: value})
 		}
 	}
-	return appendObject(nil, all)
+	return all.AppendJSON(nil)
 }
 
 // handle hands the admitted call to the author's handler, and takes over what it
@@ -79,7 +78,7 @@ func (t *trip) admitted() *Call {
 		in.Params, in.Query = t.params, t.query
 	}
 	if t.op.Input != nil {
-		in.Body = appendObject(nil, t.body)
+		in.Body = t.body.AppendJSON(nil)
 	}
 	return &Call{
 		Entity: t.door.Name, Operation: t.op.Name, Invocation: in,
@@ -195,19 +194,8 @@ func textOf(answer any) (text json.RawMessage, rows *Rows, page *Page, err error
 		}
 		return v, nil, nil, jsontext.Check(v)
 	}
-	text, err = marshal(answer)
+	text, err = jsontext.Marshal(answer)
 	return text, nil, nil, err
-}
-
-// marshal is json.Marshal with HTML characters as they are.
-func marshal(v any) (json.RawMessage, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSpace(b.Bytes()), nil
 }
 
 func count(array json.RawMessage) (n int) {

@@ -27,7 +27,7 @@ func (t *trip) handleEach(ctx context.Context) (*Result, error) {
 		if t.op.Name == "list" {
 			call.Invocation.Query = withKey(call.Invocation.Query, each.field, key)
 		} else {
-			call.Invocation.Params = appendObject(nil, schema.Object{{Name: "id", Value: key}})
+			call.Invocation.Params = schema.Object{{Name: "id", Value: key}}.AppendJSON(nil)
 		}
 		one.call = &call
 		res, err := one.handle(ctx)
@@ -55,18 +55,18 @@ func withKey(query json.RawMessage, field *schema.Property, key json.RawMessage)
 	if field.Link != nil {
 		name = field.Link.Key
 	}
-	eq := appendObject(nil, schema.Object{{Name: "eq", Value: key}})
-	filter := appendObject(nil, schema.Object{{Name: name, Value: eq}})
+	eq := schema.Object{{Name: "eq", Value: key}}.AppendJSON(nil)
+	filter := schema.Object{{Name: name, Value: eq}}.AppendJSON(nil)
 	var out schema.Object
 	for name, value := range jsontext.Members(query) {
 		if name == "filter" && !jsontext.IsNull(value) {
 			both := append(append(append(append([]byte("["), value...), ','), filter...), ']')
-			filter = appendObject(nil, schema.Object{{Name: "and", Value: both}})
+			filter = schema.Object{{Name: "and", Value: both}}.AppendJSON(nil)
 			continue
 		}
 		if name != "filter" {
 			out = append(out, schema.Member{Name: name, Value: value})
 		}
 	}
-	return appendObject(nil, append(out, schema.Member{Name: "filter", Value: filter}))
+	return schema.Object(append(out, schema.Member{Name: "filter", Value: filter})).AppendJSON(nil)
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -63,8 +65,12 @@ func (t *trip) admitList(ctx context.Context) error {
 		}
 		switch name {
 		case "filter":
-			p := filterParser{trip: t, ctx: ctx, at: "/query/filter"}
-			l.filter = p.object(t.door.Entity, t.see, value)
+			if t.full() {
+				continue
+			}
+			p := filter.Parser{Host: t, At: "/query/filter", Max: schema.MaxDetails - len(t.details)}
+			l.filter = p.Parse(ctx, t.door.Entity, t.view(t.see), value)
+			t.details = append(t.details, p.Details...)
 		case "sort":
 			l.order = t.readSort(value)
 		case "limit":
@@ -134,7 +140,7 @@ func (t *trip) runList(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	q := Find{
-		Entity: t.door.Entity, Select: t.sel.stored, Where: both(t.see.Rows, l.filter),
+		Entity: t.door.Entity, Select: t.sel.stored, Where: filter.Both(t.see.Rows, l.filter),
 		Sort: l.order.keys, Limit: l.limit, Offset: l.offset, From: l.from, Until: l.until, Backward: l.backward,
 		Count: l.count != uncounted, Estimate: l.count == estimated, Keys: t.call.Cursors || l.edges,
 	}
@@ -270,9 +276,9 @@ func (t *trip) readSort(value json.RawMessage) order {
 		p := sortField(e, bare)
 		switch {
 		case p == nil || !t.readable(t.see, p):
-			t.refuseQuery("sort", schema.UnknownKey, fmt.Sprintf("names %s, which %s cannot be sorted by%s", shown(bare), e.Name, t.instead(bare, t.sortable)))
+			t.refuseQuery("sort", schema.UnknownKey, fmt.Sprintf("names %s, which %s cannot be sorted by%s", kiterror.Quoted(bare), e.Name, t.instead(bare, t.sortable)))
 			return t.door.byID
-		case !isScalar(p):
+		case !filter.IsScalar(p):
 			t.refuseQuery("sort", "operator", fmt.Sprintf("names %s, whose values have no order", p.Name))
 			return t.door.byID
 		case twice(keys, p):
@@ -311,7 +317,7 @@ func sortField(e *schema.Entity, name string) *schema.Property {
 
 func (t *trip) sortable() (names []string) {
 	for _, p := range t.door.Entity.Fields {
-		if isScalar(p) && t.readable(t.see, p) {
+		if filter.IsScalar(p) && t.readable(t.see, p) {
 			names = append(names, p.Name)
 		}
 	}

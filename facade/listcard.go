@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -94,8 +95,8 @@ func keywords(name string, n int) schema.Keywords {
 //	count   how to: exact, estimated (exact where that costs little) or none; true and false as total
 //
 // An explicit null is as good as leaving a key out.
-func listCard(limits ListLimits, filter schema.Shape) *schema.Card {
-	filter.Description = "Conditions that all have to hold."
+func listCard(limits ListLimits, conditions schema.Shape) *schema.Card {
+	conditions.Description = "Conditions that all have to hold."
 	text := func(name, description string) schema.Field {
 		return schema.Field{Name: name, Shape: schema.Shape{Type: "string", Description: description}}
 	}
@@ -115,7 +116,7 @@ func listCard(limits ListLimits, filter schema.Shape) *schema.Card {
 		Description: "Which rows, in which order, how many of them.",
 		Required:    []string{},
 		Fields: []schema.Field{
-			{Name: "filter", Shape: filter},
+			{Name: "filter", Shape: conditions},
 			names("sort", "Names of fields, such as -createdAt,title; - is descending. The primary key follows by itself."),
 			count("limit", fmt.Sprintf("How many rows; more than %d is cut to it, 0 is none.", limits.Max),
 				schema.Keyword{Name: "default", Value: json.RawMessage(strconv.Itoa(limits.Default))}),
@@ -147,10 +148,10 @@ func listCard(limits ListLimits, filter schema.Shape) *schema.Card {
 // filtered by and with which operators, so that a consumer knows what the host
 // understands (DESIGN 5). The operators of a kind stand once, under $defs.
 func (c *Catalog) discoveredList(d *Door, card *schema.Card) *schema.Card {
-	filter := schema.Shape{Type: "object", Properties: []schema.Field{}}
+	conditions := schema.Shape{Type: "object", Properties: []schema.Field{}}
 	var kinds []string
 	add := func(name string, shape schema.Shape) {
-		filter.Properties = append(filter.Properties, schema.Field{Name: name, Shape: shape})
+		conditions.Properties = append(conditions.Properties, schema.Field{Name: name, Shape: shape})
 	}
 	ref := func(kind string) schema.Shape {
 		if !slices.Contains(kinds, kind) {
@@ -163,11 +164,11 @@ func (c *Catalog) discoveredList(d *Door, card *schema.Card) *schema.Card {
 			continue
 		}
 		if p.Link == nil {
-			add(p.Name, ref(operatorKind(p)))
+			add(p.Name, ref(filter.CardOf(p)))
 			continue
 		}
 		if p.Stored {
-			add(p.Link.Key, ref(operatorKind(p)))
+			add(p.Link.Key, ref(filter.CardOf(p)))
 		}
 		if !c.Joins(p.Link) {
 			continue // an entity without a façade here is reached by no way (spec 2.5.2)
@@ -185,7 +186,7 @@ func (c *Catalog) discoveredList(d *Door, card *schema.Card) *schema.Card {
 	add("or", filters)
 	add("not", schema.Shape{Type: "object"})
 
-	out := *listCard(d.limits, filter)
+	out := *listCard(d.limits, conditions)
 	if op := d.Operation("list"); op != nil && op.takes != nil {
 		out.Fields = slices.DeleteFunc(out.Fields, func(f schema.Field) bool { return !slices.Contains(op.listKeys(), f.Name) })
 	}
@@ -196,56 +197,9 @@ func (c *Catalog) discoveredList(d *Door, card *schema.Card) *schema.Card {
 			defs = append(defs, ',')
 		}
 		defs = append(jsontext.AppendString(defs, kind), ':')
-		shape := schema.Shape{Type: "object", Properties: kindOperators[kind]}
+		shape := filter.Card(kind)
 		defs = shape.AppendJSON(defs)
 	}
 	out.Extra = schema.Keywords{{Name: "$defs", Value: append(defs, '}')}}
 	return &out
 }
-
-// operatorKind names the operators a field takes.
-func operatorKind(p *schema.Property) string {
-	if kind, ok := itemKind(p); ok {
-		return "listOf" + upper(kindNames[kind])
-	}
-	return kindNames[p.Kind]
-}
-
-var kindNames = map[schema.Kind]string{
-	schema.KindJSON: "json", schema.KindString: "string", schema.KindInteger: "integer", schema.KindNumber: "number",
-	schema.KindBoolean: "boolean", schema.KindDateTime: "dateTime", schema.KindDate: "date", schema.KindDecimal: "decimal",
-}
-
-// valueShapes is the shape of an operand of each kind.
-var valueShapes = map[schema.Kind]schema.Shape{
-	schema.KindString:   {Type: "string"},
-	schema.KindInteger:  {Type: "integer"},
-	schema.KindNumber:   {Type: "number"},
-	schema.KindBoolean:  {Type: "boolean"},
-	schema.KindDateTime: {Type: "string", Format: "date-time"},
-	schema.KindDate:     {Type: "string", Format: "date"},
-	schema.KindDecimal:  {Type: "string", Format: "decimal"},
-}
-
-// kindOperators are the operators of each operatorKind with their operands.
-var kindOperators = func() map[string][]schema.Field {
-	boolean := schema.Shape{Type: "boolean"}
-	all := map[string][]schema.Field{"json": {{Name: "isNull", Shape: boolean}}}
-	for kind, shape := range valueShapes {
-		var fields []schema.Field
-		for _, name := range operatorsOf(&schema.Property{Kind: kind}) {
-			f := schema.Field{Name: name, Shape: shape}
-			switch o := operators[name]; {
-			case o.op == IsNull:
-				f.Shape = boolean
-			case o.many:
-				item := shape
-				f.Shape = schema.Shape{Type: "array", Items: &item, Extra: keywords("maxItems", maxOperands)}
-			}
-			fields = append(fields, f)
-		}
-		all[kindNames[kind]] = fields
-		all["listOf"+upper(kindNames[kind])] = []schema.Field{{Name: "isNull", Shape: boolean}, {Name: "has", Shape: shape}}
-	}
-	return all
-}()

@@ -85,7 +85,7 @@ func (m *merging) over(e *schema.Entity, stands func(name string) json.RawMessag
 		}
 		out = append(out, schema.Member{Name: name, Value: value})
 	}
-	return appendObject(nil, out)
+	return out.AppendJSON(nil)
 }
 
 // into says whether a patch reaches into the field: its members are declared, or the
@@ -117,7 +117,7 @@ func (m *merging) object(fields []schema.Field, stands, patch json.RawMessage) j
 		}
 		out = append(out, schema.Member{Name: name, Value: value})
 	}
-	return appendObject(nil, out)
+	return out.AppendJSON(nil)
 }
 
 func fieldOf(fields []schema.Field, name string) *schema.Field {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
@@ -51,7 +52,7 @@ func (t *trip) pointed(ctx context.Context) error {
 		case beside && ok && see.Rows == nil && !list, there != "" && door == nil:
 			continue
 		case beside && !t.away():
-			where := nothing()
+			where := filter.Nothing()
 			if ok {
 				where = see.Rows
 			}

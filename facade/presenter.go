@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // presenter is a computed field with the function that makes it.
@@ -60,7 +61,7 @@ func Present[T any](door DoorRef, name string, shape schema.Shape, fn func(ctx c
 			}
 			texts := make([]json.RawMessage, len(values))
 			for i, v := range values {
-				if texts[i], err = marshal(v); err != nil {
+				if texts[i], err = jsontext.Marshal(v); err != nil {
 					return nil, err
 				}
 			}

@@ -30,7 +30,7 @@ func prune(s *schema.Shape, value json.RawMessage) json.RawMessage {
 				out = append(out, schema.Member{Name: name, Value: member})
 			}
 		}
-		return appendObject(nil, out)
+		return out.AppendJSON(nil)
 	case kind == jsontext.Array && s.Items != nil && closed(s.Items):
 		out := []byte{'['}
 		for i, item := range jsontext.Elements(value) {

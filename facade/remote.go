@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -44,7 +45,7 @@ func (t *trip) runAway(ctx context.Context) (*Result, error) {
 	in := t.call.Invocation
 	in.Query = nil
 	if t.cond != nil {
-		in.Query = appendObject(nil, schema.Object{{Name: "ifMatch", Value: t.cond.matchJSON()}})
+		in.Query = schema.Object{{Name: "ifMatch", Value: t.cond.matchJSON()}}.AppendJSON(nil)
 	}
 	return t.received(carrier.Call(ctx, t.sent(in)))
 }
@@ -153,10 +154,10 @@ func (t *trip) awayQuery() json.RawMessage {
 	if (t.call.Cursors || t.call.Behind) && !t.list.edges && t.op.Takes("cursors") {
 		out = append(out, schema.Member{Name: "cursors", Value: json.RawMessage("true")})
 	}
-	if f := both(t.see.Rows, t.list.filter); f != nil {
-		out = append(out, schema.Member{Name: "filter", Value: f.appendJSON(nil)})
+	if f := filter.Both(t.see.Rows, t.list.filter); f != nil {
+		out = append(out, schema.Member{Name: "filter", Value: f.AppendJSON(nil)})
 	}
-	return appendObject(nil, append(out, schema.Member{Name: "limit", Value: strconv.AppendInt(nil, int64(t.list.limit), 10)}))
+	return schema.Object(append(out, schema.Member{Name: "limit", Value: strconv.AppendInt(nil, int64(t.list.limit), 10)})).AppendJSON(nil)
 }
 
 // findAway answers findById, one row or a batch, and findByIds.
@@ -208,12 +209,12 @@ func (t *trip) fetchAway(ctx context.Context, carrier Caller, door *Door, rows *
 			return nil, err
 		}
 		call.Operation = "list"
-		call.Invocation.Query = appendObject(nil, schema.Object{
-			{Name: "filter", Value: rows.appendJSON(nil)}, {Name: "limit", Value: json.RawMessage("1")},
-		})
+		call.Invocation.Query = schema.Object{
+			{Name: "filter", Value: rows.AppendJSON(nil)}, {Name: "limit", Value: json.RawMessage("1")},
+		}.AppendJSON(nil)
 	case len(ids) == 1:
 		call.Each = nil
-		call.Invocation.Params = appendObject(nil, schema.Object{{Name: "id", Value: ids[0]}})
+		call.Invocation.Params = schema.Object{{Name: "id", Value: ids[0]}}.AppendJSON(nil)
 	}
 	res, err := carrier.Call(ctx, call)
 	if err != nil {
@@ -232,27 +233,8 @@ func (d *Door) filtered(rows *Filter) error {
 	if op := d.Operation("list"); op == nil || !op.Takes("filter") {
 		return kiterror.Errorf(kiterror.NotImplemented, "the list of %s takes no filter where it runs, and what you may see of it cannot be told apart without one", d.Name)
 	}
-	if p := rows.closed(); p != nil {
+	if p := rows.Closed(); p != nil {
 		return kiterror.Internal(fmt.Errorf("the collector of %s goes by %s.%s, which is closed outward: where it runs nobody can ask by it", d.Name, p.Owner.Name, p.Name))
-	}
-	return nil
-}
-
-// closed is a field of a condition that is closed outward, or nil.
-func (f *Filter) closed() *schema.Property {
-	if f == nil {
-		return nil
-	}
-	if f.Field != nil && !f.Field.Readable() {
-		return f.Field
-	}
-	if f.Link != nil && !f.Link.Field.Readable() {
-		return f.Link.Field
-	}
-	for _, sub := range f.Sub {
-		if p := sub.closed(); p != nil {
-			return p
-		}
 	}
 	return nil
 }

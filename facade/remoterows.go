@@ -118,7 +118,7 @@ func (t *trip) veiledAway(err error) error {
 	}
 	veiled := &kiterror.Error{Code: e.Code, Message: "a value that is not yours to send stands in the way", Entity: e.Entity, Operation: e.Operation}
 	if len(seen) > 0 {
-		veiled.Message, veiled.Details = sentence(seen[0]), seen
+		veiled.Message, veiled.Details = kiterror.Sentence(seen[0]), seen
 	}
 	return veiled.WithCause(err)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -58,7 +59,7 @@ func (t *trip) stampedBody(body json.RawMessage) (json.RawMessage, []string) {
 	if stamps == nil {
 		return body, nil
 	}
-	return appendObject(nil, out), stamps
+	return out.AppendJSON(nil), stamps
 }
 
 // foreseen is what is known of a row before the remote creates it: what is sent, what
@@ -102,12 +103,12 @@ func (t *trip) seenAway(ctx context.Context, carrier Caller) error {
 			a.record, a.new, a.away = t.foreseen(), true, true
 		}
 		var err error
-		if left, err = a.rest(where); err != nil {
+		if left, err = where.Reduce(&a); err != nil {
 			return err
 		}
 	}
 	if t.op.Name == "create" {
-		if left.never() {
+		if left.Never() {
 			return kiterror.Errorf(kiterror.Forbidden, "you may not create this: it would not be yours to see")
 		}
 		return nil
@@ -118,12 +119,12 @@ func (t *trip) seenAway(ctx context.Context, carrier Caller) error {
 		return err
 	case !there:
 		return kiterror.Errorf(kiterror.NotFound, "there is no %s with this id", t.door.Name)
-	case left == nil, left == where, left.always():
+	case left == nil, left == where, left.Always():
 		return nil
-	case !left.never():
-		there, err = t.isThere(ctx, carrier, both(where, left))
+	case !left.Never():
+		there, err = t.isThere(ctx, carrier, filter.Both(where, left))
 	}
-	if err == nil && (left.never() || !there) {
+	if err == nil && (left.Never() || !there) {
 		err = kiterror.Errorf(kiterror.Forbidden, "you may not change this so: it would not be yours to see any more")
 	}
 	return err

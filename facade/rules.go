@@ -206,7 +206,7 @@ func (p *preset) find(in binding) (json.RawMessage, bool) {
 
 // unfitFor is why a value cannot stand in a field, or "".
 func unfitFor(p *schema.Property, value json.RawMessage) string {
-	_, details := p.Owner.Judge(schema.Plain, appendObject(nil, schema.Object{{Name: p.Name, Value: value}}), "")
+	_, details := p.Owner.Judge(schema.Plain, schema.Object{{Name: p.Name, Value: value}}.AppendJSON(nil), "")
 	for _, d := range details {
 		if top, _, _ := strings.Cut(d.Path, "."); top == p.Name {
 			return d.Message

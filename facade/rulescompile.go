@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -129,7 +130,7 @@ func (b *compiler) rule(file string, door *Door, c ruleConfig, anyDoor bool) *ru
 		r.rows, details = parseTemplate(door.Entity, c.rows, c.at+"/rows")
 		r.bound, _ = dynamic(r.rows)
 		b.joins(file, c.at+"/rows", door, r.rows)
-		if p := r.rows.closed(); p != nil && door.Frond.Remote != "" {
+		if p := r.rows.Closed(); p != nil && door.Frond.Remote != "" {
 			b.fault(file, c.at+"/rows", fmt.Sprintf("the condition goes by %s, which is closed outward, so that nobody can ask by it where %s runs", p.Name, door.Name), "go by another field, or scope the rows there")
 		}
 		if list := door.ops["list"]; list != nil && !list.Takes("filter") {
@@ -192,7 +193,7 @@ func (b *compiler) operations(file, at string, door *Door, names []string, or st
 // readOnly adds the field that a name of readOnly means: a stored field, by its own name
 // or by its relation's.
 func (b *compiler) readOnly(file, at string, door *Door, name string, r *rule) []string {
-	p, _ := filterField(door.Entity, name)
+	p, _ := filter.Field(door.Entity, name)
 	switch {
 	case p == nil && door.computed(name) != nil:
 		b.fault(file, at, fmt.Sprintf("%s is computed, so that nobody sends it anyway", name), "leave it out")
@@ -221,7 +222,7 @@ func (d *Door) storedNames() (names []string) {
 // hidden adds the field that a name of hide means: a field of the card, by its own
 // name or by its relation's, or a computed one.
 func (b *compiler) hidden(file, at string, door *Door, name string, hide []string) []string {
-	p, _ := filterField(door.Entity, name)
+	p, _ := filter.Field(door.Entity, name)
 	switch {
 	case p != nil:
 		name = p.Name

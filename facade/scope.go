@@ -2,9 +2,12 @@ package facade
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"slices"
 	"time"
 
+	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 )
@@ -76,13 +79,39 @@ func (t *trip) reached(ctx context.Context, e *schema.Entity) (*Scope, bool) {
 	return t.seen(ctx, e)
 }
 
-// joined is reached, for a filter that goes through a relation.
-func (t *trip) joined(ctx context.Context, l *schema.Link) (*Scope, bool) {
-	// While rules are compiled there is no catalog yet; see joins.
-	if f := t.facade; f != nil && f.catalog != nil && !samePlace(f.catalog.Fronds, l) {
+// Behind implements [filter.Host]: reached, for a filter that goes through a relation.
+func (t *trip) Behind(ctx context.Context, l *schema.Link) (filter.Scope, bool) {
+	if !samePlace(t.facade.catalog.Fronds, l) {
 		return nil, false
 	}
-	return t.reached(ctx, l.Target)
+	see, ok := t.reached(ctx, l.Target)
+	return t.view(see), ok
+}
+
+// Decode implements [filter.Host]. What runs elsewhere is decoded there.
+func (t *trip) Decode(p *schema.Property, text json.RawMessage) (json.RawMessage, bool) {
+	if t.inside || t.away() {
+		return text, true
+	}
+	name := p.Axes.In.Name
+	convert := t.facade.registry.Conversions[name].Decode
+	if convert == nil {
+		t.fail(fmt.Errorf("unknown generator: no conversion called %q decodes %s.%s", name, p.Owner.Name, p.Name))
+		return text, true
+	}
+	decoded, err := convert(text)
+	return decoded, err == nil
+}
+
+// Suggests reports whether a mistake is answered with names: in development.
+func (t *trip) Suggests() bool { return t.facade.suggest }
+
+// view is a scope as a filter of this call sees it.
+func (t *trip) view(see *Scope) filter.Scope {
+	if t.inside {
+		return filter.All
+	}
+	return see
 }
 
 // seen is what the collector of an entity's door lets the caller see, whatever the

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -159,7 +160,7 @@ func (t *trip) unknownField(r *reader, marks []byte, name string, i int) {
 		}
 		return names
 	})
-	t.refuse(unknownKey(fmt.Sprintf("/query/fields/%d", i), fmt.Sprintf("names %s, which %s does not have%s", shown(name), r.entity.Name, instead)))
+	t.refuse(kiterror.UnknownKey(fmt.Sprintf("/query/fields/%d", i), fmt.Sprintf("names %s, which %s does not have%s", kiterror.Quoted(name), r.entity.Name, instead)))
 }
 
 // fieldCount is how many fields there are, stored and computed.

@@ -82,6 +82,12 @@ type Find struct {
 	Each     *EachKey
 }
 
+// SortKey is one key of an order; null is the smallest value in every store.
+type SortKey struct {
+	Field *schema.Property
+	Desc  bool
+}
+
 // EachKey asks a Find for each of many values of one field. Values are distinct.
 type EachKey struct {
 	Field  *schema.Property

@@ -31,12 +31,12 @@ func (s *Synced) AppendJSON(dst []byte) []byte {
 		files = append(files, schema.Member{Name: name, Value: jsontext.Quote(hash)})
 	}
 	slices.SortFunc(files, func(a, b schema.Member) int { return strings.Compare(a.Name, b.Name) })
-	o := schema.Object{{Name: "note", Value: jsontext.Quote(syncedNote)}, {Name: "files", Value: appendObject(nil, files)}}
+	o := schema.Object{{Name: "note", Value: jsontext.Quote(syncedNote)}, {Name: "files", Value: files.AppendJSON(nil)}}
 	if s.Told != nil {
 		told := schema.Discovery{Fronds: []schema.DiscoveredFrond{*s.Told}}
 		o = append(o, schema.Member{Name: "told", Value: told.AppendJSON(nil)})
 	}
-	return appendObject(dst, o)
+	return o.AppendJSON(dst)
 }
 
 // ReadSynced reads a [SyncedFile]; file is its name for faults. The error is

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -46,20 +48,20 @@ func readReference(text json.RawMessage) (ref *reference, literal json.RawMessag
 	path := strings.Split(rest, ".")
 	for _, word := range path {
 		if !isName(word) {
-			return nil, nil, fmt.Sprintf("names %s, which is no place in the caller's state; write $user.id, say, or $$ for a text that begins with $", shown(s))
+			return nil, nil, fmt.Sprintf("names %s, which is no place in the caller's state; write $user.id, say, or $$ for a text that begins with $", kiterror.Quoted(s))
 		}
 	}
 	switch path[0] {
 	case "now":
 		if len(path) > 1 {
-			return nil, nil, fmt.Sprintf("names %s; $now is one moment and has nothing in it", shown(s))
+			return nil, nil, fmt.Sprintf("names %s; $now is one moment and has nothing in it", kiterror.Quoted(s))
 		}
 		return &reference{text: s}, nil, ""
 	case "user":
 	case "state":
 		path = path[1:]
 	default:
-		return nil, nil, fmt.Sprintf("names %s; a reference is $now or begins with $user or $state, and a text that begins with $ is written $$", shown(s))
+		return nil, nil, fmt.Sprintf("names %s; a reference is $now or begins with $user or $state, and a text that begins with $ is written $$", kiterror.Quoted(s))
 	}
 	if len(path) == 0 || len(path) == 1 && path[0] == "user" {
 		return nil, nil, fmt.Sprintf("names %s as a whole; name a value in it, such as $user.id", s)
@@ -172,7 +174,7 @@ func bindValues(f *Filter, in binding, negated bool) *Filter {
 	case missed && negated:
 		return &Filter{Op: And}
 	case missed, len(out.Values) == 0 && f.Op == In:
-		return nothing()
+		return filter.Nothing()
 	case len(out.Values) == 0: // not in a list of nothing
 		return &Filter{Op: And}
 	}
@@ -190,7 +192,7 @@ func operandOf(f *Filter, v any) (any, bool) {
 	case IsNull:
 		kind = schema.KindBoolean
 	case Has:
-		kind, _ = itemKind(f.Field)
+		kind, _ = filter.ItemKind(f.Field)
 	case Contains, StartsWith, EndsWith, IContains:
 		if string(text) == `""` {
 			return nil, false // every text begins with nothing: that would be all rows
@@ -204,7 +206,7 @@ func operandOf(f *Filter, v any) (any, bool) {
 		}
 	}
 	if f.Op != IsNull && f.Op != Has {
-		value, why := operandFor(f.Field, f.Op, text)
+		value, why := filter.Operand(f.Field, f.Op, text)
 		return value, why == ""
 	}
 	value, why := rows.Value(kind, text)
@@ -219,7 +221,7 @@ func textOfState(v any) (json.RawMessage, bool) {
 	case string:
 		return jsontext.Quote(v), true
 	}
-	text, err := marshal(v)
+	text, err := jsontext.Marshal(v)
 	if err != nil || jsontext.IsNull(text) || jsontext.Check(text) != nil {
 		return nil, false
 	}
@@ -243,13 +245,34 @@ func dynamic(f *Filter) (is, timed bool) {
 	return is, timed
 }
 
-// parseTemplate reads the filter of a rule: as [ParseFilter], with references.
+// parseTemplate reads the filter of a rule: as [filter.Parse], with references.
 func parseTemplate(e *schema.Entity, text json.RawMessage, at string) (*Filter, []schema.Detail) {
-	t := &trip{inside: true}
-	p := filterParser{trip: t, ctx: context.Background(), at: at, template: true}
-	f := p.object(e, open, text)
-	if f == nil {
-		p.empty(nil)
+	p := filter.Parser{At: at, Reference: operandReference}
+	f := p.Parse(context.Background(), e, filter.All, text)
+	return f, p.Details
+}
+
+// operandReference implements [filter.Reference].
+func operandReference(field *schema.Property, op filter.Op, text json.RawMessage) (any, json.RawMessage, string) {
+	ref, literal, why := readReference(text)
+	switch {
+	case why != "" || ref == nil:
+		return nil, literal, why
+	case op == In || op == NotIn:
+		if ref.path == nil {
+			return nil, nil, fmt.Sprintf("names $now, which is no list; write [%s]", ref.text)
+		}
+		ref.list = true
+		return ref, nil, ""
 	}
-	return f, t.details
+	if why = ref.holdsTime(field); why != "" {
+		return nil, nil, why
+	}
+	if ref.path == nil && op == IsNull {
+		return nil, nil, "names $now; isNull takes no time"
+	}
+	if ref.path == nil && op == Has {
+		return nil, nil, "names $now; has takes no time"
+	}
+	return ref, nil, ""
 }

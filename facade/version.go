@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -241,7 +242,7 @@ func (t *trip) writable() *Filter {
 	if t.asVersion == t.see {
 		return t.see.Rows
 	}
-	return both(t.see.Rows, t.asVersion.Rows)
+	return filter.Both(t.see.Rows, t.asVersion.Rows)
 }
 
 // lent is the precondition of a call that the author's handler answers, on its way to

@@ -3,6 +3,8 @@ package schema
 import (
 	"encoding/json"
 	"strings"
+
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // Entity is a compiled card: names resolved, relations linked, the judge's
@@ -119,6 +121,18 @@ func (o Object) Get(name string) json.RawMessage {
 		}
 	}
 	return nil
+}
+
+// AppendJSON appends the object's text.
+func (o Object) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	for i, m := range o {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(jsontext.AppendName(dst, m.Name), m.Value...)
+	}
+	return append(dst, '}')
 }
 
 // Detail is one refusal (DESIGN 4): what, where, and the word for it. The value

@@ -1,9 +1,6 @@
 package kiterror
 
 import (
-	"bytes"
-	"encoding/json"
-
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -24,12 +21,9 @@ func (e *Error) AppendJSON(dst []byte) []byte {
 		dst = jsontext.AppendString(dst, e.Operation)
 	}
 	if e.Details != nil {
-		var text bytes.Buffer
-		enc := json.NewEncoder(&text)
-		enc.SetEscapeHTML(false)
-		if enc.Encode(e.Details) == nil {
+		if text, err := jsontext.Marshal(e.Details); err == nil {
 			dst = append(dst, `,"details":`...)
-			dst = append(dst, bytes.TrimSpace(text.Bytes())...)
+			dst = append(dst, text...)
 		}
 	}
 	return append(dst, '}')

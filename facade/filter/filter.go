@@ -1,4 +1,4 @@
-package facade
+package filter
 
 import "github.com/frondhost/frond/schema"
 
@@ -52,14 +52,8 @@ const (
 	Every // no related row fails Sub; holds where there is none
 )
 
-// SortKey is one key of an order; null is the smallest value in every store.
-type SortKey struct {
-	Field *schema.Property
-	Desc  bool
-}
-
-// both holds where a and b hold.
-func both(a, b *Filter) *Filter {
+// Both returns a filter that holds where a and b hold; nil holds for every row.
+func Both(a, b *Filter) *Filter {
 	switch {
 	case a == nil:
 		return b
@@ -69,5 +63,38 @@ func both(a, b *Filter) *Filter {
 	return &Filter{Op: And, Sub: []*Filter{a, b}}
 }
 
-// nothing holds for no row.
-func nothing() *Filter { return &Filter{Op: Or} }
+// Nothing returns the filter that holds for no row.
+func Nothing() *Filter { return &Filter{Op: Or} }
+
+// verdict is the filter that holds for every row, or for none.
+func verdict(holds bool) *Filter {
+	if holds {
+		return &Filter{Op: And}
+	}
+	return &Filter{Op: Or}
+}
+
+// Always reports whether f holds for every row without a look at any.
+func (f *Filter) Always() bool { return f == nil || f.Op == And && len(f.Sub) == 0 }
+
+// Never reports whether f holds for no row without a look at any.
+func (f *Filter) Never() bool { return f != nil && f.Op == Or && len(f.Sub) == 0 }
+
+// Closed is a field that f goes by and that is closed outward (spec 2.2), or nil.
+func (f *Filter) Closed() *schema.Property {
+	if f == nil {
+		return nil
+	}
+	if f.Field != nil && !f.Field.Readable() {
+		return f.Field
+	}
+	if f.Link != nil && !f.Link.Field.Readable() {
+		return f.Link.Field
+	}
+	for _, sub := range f.Sub {
+		if p := sub.Closed(); p != nil {
+			return p
+		}
+	}
+	return nil
+}

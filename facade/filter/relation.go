@@ -1,4 +1,4 @@
-package facade
+package filter
 
 import (
 	"encoding/json"
@@ -10,8 +10,8 @@ import (
 
 // related reads the filter behind a relation, together with the rows that exist
 // for the caller on the other side. ok is false where nothing there does.
-func (p *filterParser) related(link *schema.Link, value json.RawMessage) (*Filter, bool) {
-	see, ok := p.trip.joined(p.ctx, link)
+func (p *Parser) related(link *schema.Link, value json.RawMessage) (*Filter, bool) {
+	see, ok := p.Host.Behind(p.ctx, link)
 	if !ok {
 		return nil, false
 	}
@@ -25,7 +25,7 @@ func (p *filterParser) related(link *schema.Link, value json.RawMessage) (*Filte
 			return nil, true
 		}
 	}
-	return someOf(link, both(see.Rows, p.object(link.Target, see, value))), true
+	return someOf(link, Both(see.Visible(), p.object(link.Target, see, value))), true
 }
 
 func someOf(link *schema.Link, sub *Filter) *Filter {
@@ -38,9 +38,9 @@ func someOf(link *schema.Link, sub *Filter) *Filter {
 
 // quantified reads {some: {…}, none: {…}, every: {…}} of a many relation, and the
 // operators of an array where its ids stand in the row.
-func (p *filterParser) quantified(e *schema.Entity, see *Scope, link *schema.Link, value json.RawMessage) *Filter {
-	there, ok := p.trip.joined(p.ctx, link) // before anything is said about the value
-	if !ok && link.Inverse != nil || ok && link.Inverse != nil && !p.trip.readable(there, link.Inverse) {
+func (p *Parser) quantified(e *schema.Entity, see Scope, link *schema.Link, value json.RawMessage) *Filter {
+	there, ok := p.Host.Behind(p.ctx, link) // before anything is said about the value
+	if !ok && link.Inverse != nil || ok && link.Inverse != nil && !readable(there, link.Inverse) {
 		p.unknown(e, see, p.path[len(p.path)-1])
 		return nil
 	}
@@ -81,11 +81,11 @@ func (p *filterParser) quantified(e *schema.Entity, see *Scope, link *schema.Lin
 		sub := p.object(link.Target, there, text)
 		p.path = p.path[:len(p.path)-1]
 		f := &Filter{Op: op, Link: link}
-		if op == Every && there.Rows != nil && sub != nil {
+		if op == Every && there.Visible() != nil && sub != nil {
 			// Every row the caller can see: one that is hidden does not count.
-			sub = &Filter{Op: Or, Sub: []*Filter{{Op: Not, Sub: []*Filter{there.Rows}}, sub}}
+			sub = &Filter{Op: Or, Sub: []*Filter{{Op: Not, Sub: []*Filter{there.Visible()}}, sub}}
 		} else if op != Every {
-			sub = both(there.Rows, sub)
+			sub = Both(there.Visible(), sub)
 		}
 		if sub != nil {
 			f.Sub = []*Filter{sub}

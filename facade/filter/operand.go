@@ -1,4 +1,4 @@
-package facade
+package filter
 
 import (
 	"encoding/json"
@@ -9,9 +9,11 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// operandFor is operand for a field: a value the field's enum does not know is refused too.
-func operandFor(p *schema.Property, op Op, text json.RawMessage) (any, string) {
-	value, why := rows.Value(p.Kind, text)
+// Operand is the value that a text stands for as an operand of op on a field, as
+// [Filter] holds it. A value that the enum of the field does not have is refused; why is
+// then what to send instead, else "".
+func Operand(p *schema.Property, op Op, text json.RawMessage) (value any, why string) {
+	value, why = rows.Value(p.Kind, text)
 	if why != "" {
 		return nil, "must be " + why
 	}

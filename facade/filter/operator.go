@@ -1,4 +1,4 @@
-package facade
+package filter
 
 import "github.com/frondhost/frond/schema"
 
@@ -8,10 +8,10 @@ var operators = map[string]struct {
 	on   func(*schema.Property) bool
 	many bool // takes a list
 }{
-	"eq":         {Eq, isScalar, false},
-	"ne":         {Ne, isScalar, false},
-	"in":         {In, isScalar, true},
-	"notIn":      {NotIn, isScalar, true},
+	"eq":         {Eq, IsScalar, false},
+	"ne":         {Ne, IsScalar, false},
+	"in":         {In, IsScalar, true},
+	"notIn":      {NotIn, IsScalar, true},
 	"lt":         {Lt, isOrdered, false},
 	"lte":        {Lte, isOrdered, false},
 	"gt":         {Gt, isOrdered, false},
@@ -27,19 +27,22 @@ var operators = map[string]struct {
 // operatorNames is the order operators are named in.
 var operatorNames = []string{"eq", "ne", "in", "notIn", "lt", "lte", "gt", "gte", "contains", "startsWith", "endsWith", "icontains", "isNull", "has"}
 
-func isAny(*schema.Property) bool       { return true }
-func isScalar(p *schema.Property) bool  { return p.Kind != schema.KindJSON }
-func isOrdered(p *schema.Property) bool { return isScalar(p) && p.Kind != schema.KindBoolean }
+func isAny(*schema.Property) bool { return true }
+
+// IsScalar reports whether the values of a field can be compared, so that rows can be
+// sorted and batched by it.
+func IsScalar(p *schema.Property) bool  { return p.Kind != schema.KindJSON }
+func isOrdered(p *schema.Property) bool { return IsScalar(p) && p.Kind != schema.KindBoolean }
 func isText(p *schema.Property) bool    { return p.Kind == schema.KindString }
 
 // isList says whether the field holds an array of values that can be compared.
 func isList(p *schema.Property) bool {
-	_, ok := itemKind(p)
+	_, ok := ItemKind(p)
 	return ok
 }
 
-// itemKind is the kind of the items of an array.
-func itemKind(p *schema.Property) (schema.Kind, bool) {
+// ItemKind is the kind of the items of an array.
+func ItemKind(p *schema.Property) (schema.Kind, bool) {
 	if p.Link != nil && p.Link.Many && p.Stored && p.Link.Target.Primary != nil {
 		return p.Link.Target.Primary.Kind, true
 	}

@@ -1,4 +1,4 @@
-package facade
+package kiterror
 
 import "testing"
 

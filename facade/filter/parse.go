@@ -1,4 +1,4 @@
-package facade
+package filter
 
 import (
 	"context"
@@ -7,49 +7,116 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// The caps of one filter. A filter over them is refused, not cut.
+// MaxDepth is how many objects of a filter stand within each other: and, or, not, relations.
+const MaxDepth = 12
+
+// The other caps of one filter. A filter over them is refused, not cut.
 const (
-	maxFilterDepth = 12  // objects within each other: and, or, not, relations
-	maxConditions  = 300 // comparisons, and objects around them
-	maxOperands    = 500 // values of one in or notIn
+	maxConditions = 300 // comparisons, and objects around them
+	maxOperands   = 500 // values of one in or notIn
 )
 
-// ParseFilter reads a filter of e in the grammar of list (see Query of its
-// operation), for collectors and others of the author's own code: nothing is
-// hidden from it. at is the pointer details begin with.
-func ParseFilter(e *schema.Entity, text json.RawMessage, at string) (*Filter, []schema.Detail) {
-	t := &trip{inside: true}
-	p := filterParser{trip: t, ctx: context.Background(), at: at}
-	f := p.object(e, open, text)
-	return f, t.details
+// Scope is what one caller sees of one entity.
+type Scope interface {
+	// Readable reports whether a field exists for the caller.
+	Readable(p *schema.Property) bool
+	// Visible is the condition on the rows that exist for the caller; nil: all rows.
+	Visible() *Filter
 }
 
-// filterParser reads one filter. It goes on after a fault, so that all are named.
-type filterParser struct {
-	trip  *trip
+// Host answers what depends on who sends a filter and on who keeps the rows.
+type Host interface {
+	// Behind is the scope of the rows behind a relation; false where the caller cannot
+	// reach them.
+	Behind(ctx context.Context, l *schema.Link) (Scope, bool)
+	// Decode brings a value that rows have to equal over the boundary, by the conversion
+	// that the field names (spec 2.2: boundary.in); false where the conversion refuses it.
+	Decode(p *schema.Property, text json.RawMessage) (json.RawMessage, bool)
+	// Suggests reports whether messages may name what exists.
+	Suggests() bool
+}
+
+// Reference reads a placeholder among the operands of a filter that a rule declares, such
+// as $user.id: ref stands among the Values then. Of a text that is none ref is nil, and
+// literal the text that is meant. why is what is wrong with it, else "". op is Eq for one
+// value of the list of in or notIn.
+type Reference func(field *schema.Property, op Op, text json.RawMessage) (ref any, literal json.RawMessage, why string)
+
+// Parser reads one filter. It goes on after a fault, so that Details name all of them.
+// The zero value reads a filter of the author's own code, for which all fields exist.
+type Parser struct {
+	Host Host
+	At   string // the pointer that Details begin with
+	Max  int    // Details at most; 0: schema.MaxDetails
+	// Reference reads placeholders; nil: there are none. A filter with placeholders is a
+	// rule, and a rule that says nothing is refused.
+	Reference Reference
+	Details   []schema.Detail // what is refused
+
 	ctx   context.Context
-	at    string   // where the filter stands
-	path  []string // where in it we are
+	path  []string // where in the filter the parser is
 	count int      // conditions so far
-	// template takes references such as $user.id for values; see parseTemplate.
-	template bool
-	depth    int
+	depth int
+}
+
+// Parse reads a filter of e in the grammar of list, for collectors and others of the
+// author's own code: nothing is hidden from it. at is the pointer that details begin with.
+func Parse(e *schema.Entity, text json.RawMessage, at string) (*Filter, []schema.Detail) {
+	p := Parser{At: at}
+	f := p.Parse(context.Background(), e, All, text)
+	return f, p.Details
+}
+
+// Parse reads a filter of e for a caller who sees scope. The result is nil where the
+// filter says nothing, and of no use where Details are not empty.
+func (p *Parser) Parse(ctx context.Context, e *schema.Entity, scope Scope, text json.RawMessage) *Filter {
+	p.ctx = ctx
+	if p.Host == nil {
+		p.Host = author{}
+	}
+	if p.Max == 0 {
+		p.Max = schema.MaxDetails
+	}
+	f := p.object(e, scope, text)
+	if f == nil {
+		p.empty(nil)
+	}
+	return f
+}
+
+// All is the scope of the author's own code: every field and every row.
+var All Scope = all{}
+
+type all struct{}
+
+func (all) Readable(*schema.Property) bool { return true }
+func (all) Visible() *Filter               { return nil }
+
+// author is the host of a filter that the author's own code parses.
+type author struct{}
+
+func (author) Behind(context.Context, *schema.Link) (Scope, bool) { return All, true }
+func (author) Suggests() bool                                     { return true }
+
+func (author) Decode(_ *schema.Property, text json.RawMessage) (json.RawMessage, bool) {
+	return text, true
 }
 
 // object reads {field: {op: value}, and: […], …}: all members have to hold.
-func (p *filterParser) object(e *schema.Entity, see *Scope, text json.RawMessage) *Filter {
+func (p *Parser) object(e *schema.Entity, see Scope, text json.RawMessage) *Filter {
 	if jsontext.KindOf(text) != jsontext.Object {
 		p.refuse("type", `must be a filter, an object such as {"name": {"eq": "…"}}`)
 		return nil
 	}
 	defer func() { p.depth-- }()
-	if p.depth++; p.depth > maxFilterDepth {
-		p.refuse("depth", fmt.Sprintf("is nested deeper than %d levels; ask for less at once", maxFilterDepth))
+	if p.depth++; p.depth > MaxDepth {
+		p.refuse("depth", fmt.Sprintf("is nested deeper than %d levels; ask for less at once", MaxDepth))
 		return nil
 	}
 	if !p.counts() {
@@ -77,8 +144,8 @@ func allOf(all []*Filter) *Filter {
 	return &Filter{Op: And, Sub: all}
 }
 
-func (p *filterParser) member(e *schema.Entity, see *Scope, name string, value json.RawMessage) *Filter {
-	if p.trip.full() {
+func (p *Parser) member(e *schema.Entity, see Scope, name string, value json.RawMessage) *Filter {
+	if p.full() {
 		return nil
 	}
 	switch name {
@@ -91,8 +158,8 @@ func (p *filterParser) member(e *schema.Entity, see *Scope, name string, value j
 		}
 		return &Filter{Op: Not, Sub: []*Filter{f}}
 	}
-	field, link := filterField(e, name)
-	if field == nil || !p.trip.visible(see, field) {
+	field, link := Field(e, name)
+	if field == nil || !see.Readable(field) {
 		p.unknown(e, see, name)
 		return nil
 	}
@@ -110,9 +177,9 @@ func (p *filterParser) member(e *schema.Entity, see *Scope, name string, value j
 	return p.quantified(e, see, link, value)
 }
 
-// filterField is what a name in a filter means: a field, or the relation it
+// Field is what a name in a filter means: a field, or the relation it
 // declares. The relation's name takes a filter, its key takes operators.
-func filterField(e *schema.Entity, name string) (*schema.Property, *schema.Link) {
+func Field(e *schema.Entity, name string) (*schema.Property, *schema.Link) {
 	if link := e.Relation(name); link != nil {
 		return link.Field, link
 	}
@@ -127,12 +194,8 @@ func filterField(e *schema.Entity, name string) (*schema.Property, *schema.Link)
 	return nil, nil
 }
 
-// visible says whether the caller may filter by a field: by one they may read, or
-// by a relation whose other side they may read.
-func (t *trip) visible(see *Scope, p *schema.Property) bool { return t.inside || see.Readable(p) }
-
 // several reads the list of and, or.
-func (p *filterParser) several(e *schema.Entity, see *Scope, name string, value json.RawMessage) *Filter {
+func (p *Parser) several(e *schema.Entity, see Scope, name string, value json.RawMessage) *Filter {
 	if jsontext.KindOf(value) != jsontext.Array {
 		p.refuse("type", "must be a list of filters")
 		return nil
@@ -156,7 +219,7 @@ func (p *filterParser) several(e *schema.Entity, see *Scope, name string, value 
 }
 
 // comparisons reads {op: value, …} of one field: all of them have to hold.
-func (p *filterParser) comparisons(field *schema.Property, value json.RawMessage) *Filter {
+func (p *Parser) comparisons(field *schema.Property, value json.RawMessage) *Filter {
 	if jsontext.KindOf(value) != jsontext.Object {
 		name := operatorsOf(field)[0]
 		p.refuse("type", fmt.Sprintf(`must be an object of operators; write {"%s": …} around the value`, name))
@@ -173,7 +236,7 @@ func (p *filterParser) comparisons(field *schema.Property, value json.RawMessage
 	return allOf(p.empty(all))
 }
 
-func (p *filterParser) comparison(field *schema.Property, name string, text json.RawMessage) *Filter {
+func (p *Parser) comparison(field *schema.Property, name string, text json.RawMessage) *Filter {
 	if !p.counts() {
 		return nil
 	}
@@ -191,14 +254,8 @@ func (p *filterParser) comparison(field *schema.Property, name string, text json
 	case o.many:
 		return p.oneOf(field, o.op, text)
 	}
-	if p.template {
-		ref, literal, why := readReference(text)
-		if why == "" {
-			why = ref.holdsTime(field)
-		}
-		if why == "" && ref != nil && ref.path == nil && (o.op == IsNull || o.op == Has) {
-			why = "names $now; " + name + " takes no time"
-		}
+	if p.Reference != nil {
+		ref, literal, why := p.Reference(field, o.op, text)
 		switch {
 		case why != "":
 			p.refuse("reference", why)
@@ -216,7 +273,7 @@ func (p *filterParser) comparison(field *schema.Property, name string, text json
 			why = "must be true or false"
 		}
 	case Has:
-		kind, _ := itemKind(field)
+		kind, _ := ItemKind(field)
 		if value, why = rows.Value(kind, text); why != "" {
 			why = "must be one value: " + why
 		}
@@ -231,18 +288,15 @@ func (p *filterParser) comparison(field *schema.Property, name string, text json
 }
 
 // oneOf reads the list of in, notIn. An empty one is no fault: nothing is in it.
-func (p *filterParser) oneOf(field *schema.Property, op Op, text json.RawMessage) *Filter {
-	if p.template && jsontext.KindOf(text) == jsontext.String {
-		ref, _, why := readReference(text)
-		if ref != nil && ref.path == nil {
-			why = "names $now, which is no list; write " + fmt.Sprintf("[%s]", ref.text)
-		} else if ref != nil {
-			ref.list = true
-			return &Filter{Op: op, Field: field, Values: []any{ref}}
-		}
-		if why != "" {
+func (p *Parser) oneOf(field *schema.Property, op Op, text json.RawMessage) *Filter {
+	if p.Reference != nil && jsontext.KindOf(text) == jsontext.String {
+		ref, _, why := p.Reference(field, op, text)
+		switch {
+		case why != "":
 			p.refuse("reference", why)
 			return nil
+		case ref != nil:
+			return &Filter{Op: op, Field: field, Values: []any{ref}}
 		}
 	}
 	if jsontext.KindOf(text) != jsontext.Array {
@@ -268,7 +322,7 @@ func (p *filterParser) oneOf(field *schema.Property, op Op, text json.RawMessage
 	}
 	switch {
 	case len(values) == 0 && op == In:
-		return nothing()
+		return Nothing()
 	case len(values) == 0:
 		return &Filter{Op: And}
 	}
@@ -276,12 +330,9 @@ func (p *filterParser) oneOf(field *schema.Property, op Op, text json.RawMessage
 }
 
 // item is one value of a list.
-func (p *filterParser) item(field *schema.Property, op Op, text json.RawMessage) (any, string) {
-	if p.template {
-		ref, literal, why := readReference(text)
-		if why == "" {
-			why = ref.holdsTime(field)
-		}
+func (p *Parser) item(field *schema.Property, op Op, text json.RawMessage) (any, string) {
+	if p.Reference != nil {
+		ref, literal, why := p.Reference(field, Eq, text)
 		if ref != nil || why != "" {
 			return ref, why
 		}
@@ -294,22 +345,17 @@ func (p *filterParser) item(field *schema.Property, op Op, text json.RawMessage)
 // comes over the boundary as one that is written does (spec 2.2: boundary.in): what
 // is kept in lower case is found in capitals too. A part of a text, and what is
 // only larger or smaller, is no value of the field and stays as it was sent.
-func (p *filterParser) value(field *schema.Property, op Op, text json.RawMessage) (any, string) {
-	value, why := operandFor(field, op, text)
+func (p *Parser) value(field *schema.Property, op Op, text json.RawMessage) (any, string) {
+	value, why := Operand(field, op, text)
 	name := field.Axes.In.Name
-	if why != "" || name == "" || p.trip.inside || p.trip.away() || op != Eq && op != Ne && op != In && op != NotIn {
+	if why != "" || name == "" || op != Eq && op != Ne && op != In && op != NotIn {
 		return value, why
 	}
-	convert := p.trip.facade.registry.Conversions[name].Decode
-	if convert == nil {
-		p.trip.fail(fmt.Errorf("unknown generator: no conversion called %q decodes %s.%s", name, field.Owner.Name, field.Name))
-		return value, ""
-	}
-	decoded, err := convert(text)
-	if err == nil {
+	decoded, ok := p.Host.Decode(field, text)
+	if ok {
 		value, why = rows.Value(field.Kind, decoded)
 	}
-	if err != nil || why != "" {
+	if !ok || why != "" {
 		return nil, "cannot be read by the conversion " + name + "; send it in the form that takes"
 	}
 	return value, ""
@@ -317,15 +363,15 @@ func (p *filterParser) value(field *schema.Property, op Op, text json.RawMessage
 
 // empty refuses, in a rule, what says nothing: it would hold for every row, and an
 // author who left something out does not mean that.
-func (p *filterParser) empty(all []*Filter) []*Filter {
-	if p.template && len(all) == 0 && len(p.trip.details) == 0 {
+func (p *Parser) empty(all []*Filter) []*Filter {
+	if p.Reference != nil && len(all) == 0 && len(p.Details) == 0 {
 		p.refuse("minProperties", "says nothing, so that it would hold for every row; write a condition, or leave it out")
 	}
 	return all
 }
 
 // counts is false once the filter has grown too large; it is refused once.
-func (p *filterParser) counts() bool {
+func (p *Parser) counts() bool {
 	if p.count++; p.count == maxConditions+1 {
 		p.refuse("size", fmt.Sprintf("is past the %d conditions a filter may have; ask for less at once", maxConditions))
 	}
@@ -333,14 +379,18 @@ func (p *filterParser) counts() bool {
 }
 
 // unknown refuses a name that does not exist for the caller.
-func (p *filterParser) unknown(e *schema.Entity, see *Scope, name string) {
-	p.refuse(schema.UnknownKey, fmt.Sprintf("is nothing to filter %s by%s", e.Name, p.trip.instead(name, func() []string { return p.names(e, see) })))
+func (p *Parser) unknown(e *schema.Entity, see Scope, name string) {
+	instead := "; leave it out"
+	if p.Host.Suggests() {
+		instead = kiterror.Instead(name, p.names(e, see), true)
+	}
+	p.refuse(schema.UnknownKey, fmt.Sprintf("is nothing to filter %s by%s", e.Name, instead))
 }
 
 // names are those the caller may filter by.
-func (p *filterParser) names(e *schema.Entity, see *Scope) (names []string) {
+func (p *Parser) names(e *schema.Entity, see Scope) (names []string) {
 	for _, field := range e.Fields {
-		if !p.trip.visible(see, field) {
+		if !see.Readable(field) {
 			continue
 		}
 		if field.Link == nil {
@@ -350,17 +400,26 @@ func (p *filterParser) names(e *schema.Entity, see *Scope) (names []string) {
 		if field.Stored {
 			names = append(names, field.Link.Key)
 		}
-		if there, ok := p.trip.joined(p.ctx, field.Link); ok && (field.Link.Inverse == nil || p.trip.readable(there, field.Link.Inverse)) {
+		if there, ok := p.Host.Behind(p.ctx, field.Link); ok && (field.Link.Inverse == nil || readable(there, field.Link.Inverse)) {
 			names = append(names, field.Link.Name)
 		}
 	}
 	return names
 }
 
-func (p *filterParser) refuse(code, message string) {
-	at := p.at
+// readable reports whether rows hold the field and it exists for the caller.
+func readable(see Scope, p *schema.Property) bool { return p.Stored && see.Readable(p) }
+
+// full reports whether enough is refused to stop looking.
+func (p *Parser) full() bool { return len(p.Details) >= p.Max }
+
+func (p *Parser) refuse(code, message string) {
+	if p.full() {
+		return
+	}
+	at := p.At
 	for _, name := range p.path {
 		at += "/" + jsontext.Token(name)
 	}
-	p.trip.refuse(schema.Detail{Path: pathOf(at), Pointer: at, Code: code, Message: message})
+	p.Details = append(p.Details, schema.Detail{Path: kiterror.Path(at), Pointer: at, Code: code, Message: message})
 }

@@ -1,0 +1,68 @@
+package filter
+
+import (
+	"slices"
+
+	"github.com/frondhost/frond/facade/rows"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// AppendJSON appends the filter in the grammar that [Parser] reads.
+func (f *Filter) AppendJSON(dst []byte) []byte {
+	word := func(name string) []byte { return jsontext.AppendName(append(dst, '{'), name) }
+	list := func(subs []*Filter) []byte {
+		dst = append(dst, '[')
+		for i, sub := range subs {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = sub.AppendJSON(dst)
+		}
+		return append(dst, ']')
+	}
+	one := func(subs []*Filter) []byte {
+		if len(subs) == 0 {
+			return append(dst, "{}"...)
+		}
+		return subs[0].AppendJSON(dst)
+	}
+	if f == nil {
+		return append(dst, "{}"...)
+	}
+	switch f.Op {
+	case And, Or:
+		if f.Op == And && len(f.Sub) < 2 {
+			return one(f.Sub)
+		}
+		dst = word(map[Op]string{And: "and", Or: "or"}[f.Op])
+		return append(list(f.Sub), '}')
+	case Not:
+		dst = word("not")
+		return append(one(f.Sub), '}')
+	case Some, None, Every:
+		dst = word(f.Link.Name)
+		if !f.Link.Many {
+			return append(one(f.Sub), '}')
+		}
+		dst = word(map[Op]string{Some: "some", None: "none", Every: "every"}[f.Op])
+		return append(one(f.Sub), "}}"...)
+	}
+	name := f.Field.Name
+	if f.Field.Link != nil {
+		name = f.Field.Link.Key
+	}
+	dst = word(name)
+	i := slices.IndexFunc(operatorNames, func(name string) bool { return operators[name].op == f.Op })
+	dst = word(operatorNames[i])
+	if f.Op == In || f.Op == NotIn {
+		dst = append(dst, '[')
+		for i, v := range f.Values {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = rows.AppendValue(dst, v)
+		}
+		return append(dst, "]}}"...)
+	}
+	return append(rows.AppendValue(dst, f.Values[0]), "}}"...)
+}

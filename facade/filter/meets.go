@@ -1,0 +1,116 @@
+package filter
+
+import (
+	"encoding/json"
+	"math/big"
+	"strings"
+	"time"
+
+	"github.com/frondhost/frond/facade/rows"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// Meets reports whether a value meets the comparison f, as a store would say.
+func (f *Filter) Meets(text json.RawMessage) bool {
+	null := len(text) == 0 || jsontext.IsNull(text)
+	switch f.Op {
+	case IsNull:
+		is, _ := f.Values[0].(bool)
+		return null == is
+	case Ne, NotIn:
+		return !f.among(text, null)
+	case Eq, In:
+		return f.among(text, null)
+	case Has:
+		kind, _ := ItemKind(f.Field)
+		for _, item := range jsontext.Elements(text) {
+			if v, why := rows.Value(kind, item); why == "" && v == f.Values[0] {
+				return true
+			}
+		}
+		return false
+	}
+	value, why := rows.Value(f.Field.Kind, text)
+	if null || why != "" {
+		return false
+	}
+	switch f.Op {
+	case Lt, Lte, Gt, Gte:
+		c, ok := compareOperands(f.Field.Kind, value, f.Values[0])
+		return ok && (f.Op == Lt && c < 0 || f.Op == Lte && c <= 0 || f.Op == Gt && c > 0 || f.Op == Gte && c >= 0)
+	}
+	s, isText := value.(string)
+	part, isPart := f.Values[0].(string)
+	switch {
+	case !isText || !isPart:
+		return false
+	case f.Op == Contains:
+		return strings.Contains(s, part)
+	case f.Op == StartsWith:
+		return strings.HasPrefix(s, part)
+	case f.Op == EndsWith:
+		return strings.HasSuffix(s, part)
+	case f.Op == IContains:
+		return strings.Contains(strings.ToLower(s), strings.ToLower(part))
+	}
+	return false
+}
+
+func (f *Filter) among(text json.RawMessage, null bool) bool {
+	value, why := rows.Value(f.Field.Kind, text)
+	if null || why != "" {
+		return false
+	}
+	for _, v := range f.Values {
+		if c, ok := compareOperands(f.Field.Kind, value, v); ok && c == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// compareOperands compares two operands of a kind; false where they are of different ones.
+func compareOperands(kind schema.Kind, x, y any) (int, bool) {
+	switch x := x.(type) {
+	case string:
+		y, ok := y.(string)
+		if !ok {
+			return 0, false
+		}
+		switch kind {
+		case schema.KindDateTime:
+			a, _ := time.Parse(time.RFC3339Nano, x)
+			b, err := time.Parse(time.RFC3339Nano, y)
+			return a.Compare(b), err == nil
+		case schema.KindDecimal:
+			a, _ := new(big.Rat).SetString(x)
+			b, _ := new(big.Rat).SetString(y)
+			if a == nil || b == nil {
+				return 0, false
+			}
+			return a.Cmp(b), true
+		}
+		return strings.Compare(x, y), true
+	case int64:
+		y, ok := y.(int64)
+		return order3(x < y, x > y), ok
+	case float64:
+		y, ok := y.(float64)
+		return order3(x < y, x > y), ok
+	case bool:
+		y, ok := y.(bool)
+		return order3(!x && y, x && !y), ok
+	}
+	return 0, false
+}
+
+func order3(less, more bool) int {
+	switch {
+	case less:
+		return -1
+	case more:
+		return 1
+	}
+	return 0
+}

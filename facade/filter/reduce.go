@@ -1,0 +1,70 @@
+package filter
+
+import (
+	"encoding/json"
+
+	"github.com/frondhost/frond/schema"
+)
+
+// Known is a row as far as somebody knows it.
+type Known interface {
+	// Value is what the row has of a field, nil for null; known is false where that is
+	// for the store to say.
+	Value(p *schema.Property) (text json.RawMessage, known bool)
+	// Related is what is left of f, which is about the rows behind a relation; f itself
+	// where that is for the store to say.
+	Related(f *Filter) (*Filter, error)
+}
+
+// Reduce is what is left of f once all that is known of a row has been said: a filter
+// that holds always or never where nothing is left, f itself where nothing is known.
+func (f *Filter) Reduce(row Known) (*Filter, error) {
+	if f == nil {
+		return verdict(true), nil
+	}
+	switch f.Op {
+	case And, Or:
+		return f.reduceAll(row)
+	case Not:
+		sub, err := f.Sub[0].Reduce(row)
+		switch {
+		case err != nil:
+			return nil, err
+		case sub.Always(), sub.Never():
+			return verdict(sub.Never()), nil
+		case sub == f.Sub[0]:
+			return f, nil
+		}
+		return &Filter{Op: Not, Sub: []*Filter{sub}}, nil
+	case Some, None, Every:
+		return row.Related(f)
+	}
+	value, known := row.Value(f.Field)
+	if !known {
+		return f, nil
+	}
+	return verdict(f.Meets(value)), nil
+}
+
+func (f *Filter) reduceAll(row Known) (*Filter, error) {
+	left := make([]*Filter, 0, len(f.Sub))
+	same := true
+	for _, sub := range f.Sub {
+		rest, err := sub.Reduce(row)
+		switch {
+		case err != nil:
+			return nil, err
+		case f.Op == And && rest.Never(), f.Op == Or && rest.Always():
+			return rest, nil
+		case f.Op == And && rest.Always(), f.Op == Or && rest.Never():
+			same = false
+			continue
+		}
+		same = same && rest == sub
+		left = append(left, rest)
+	}
+	if same {
+		return f, nil
+	}
+	return &Filter{Op: f.Op, Sub: left}, nil
+}

@@ -1,0 +1,17 @@
+package jsontext
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// Marshal is json.Marshal with HTML characters as they are, as every surface writes them.
+func Marshal(v any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSpace(b.Bytes()), nil
+}
