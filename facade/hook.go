@@ -107,7 +107,7 @@ func (t *trip) amend(set schema.Object) error {
 	if set.Get(card.Primary.Name) != nil && t.id != nil {
 		return kiterror.Internal(fmt.Errorf("a hook before %s writes %s, which names the row and never changes", t.where(), card.Primary.Name))
 	}
-	judged, details := card.Judge(schema.Plain, appendObject(nil, set), "/body")
+	judged, details := card.Judge(schema.Plain, set.AppendJSON(nil), "/body")
 	for _, d := range details {
 		if name, _, _ := strings.Cut(d.Path, "."); set.Get(name) != nil {
 			return kiterror.Internal(fmt.Errorf("a hook before %s writes what the card does not take: %s %s", t.where(), d.Path, d.Message))
