@@ -38,11 +38,12 @@ var floors = map[string]string{
 	"facade/singleflight": "",
 	"envelope/signing":    "facade schema/jsontext",
 
-	"store/sqlite": "facade schema schema/jsontext",
-	"envelope":     "facade schema schema/jsontext facade/singleflight envelope/signing",
-	"rest":         "facade schema schema/jsontext",
-	"resolvers":    "facade schema schema/jsontext facade/singleflight resolvers/binding",
-	"projection":   "facade schema schema/jsontext resolvers resolvers/binding",
+	"store/sqlite":        "facade schema schema/jsontext store/sqlite/engine",
+	"store/sqlite/engine": "facade",
+	"envelope":            "facade schema schema/jsontext facade/singleflight envelope/signing",
+	"rest":                "facade schema schema/jsontext",
+	"resolvers":           "facade schema schema/jsontext facade/singleflight resolvers/binding",
+	"projection":          "facade schema schema/jsontext resolvers resolvers/binding",
 
 	// Under the executors: what the fields of a generated schema do.
 	"resolvers/binding": "facade schema schema/jsontext",
@@ -87,8 +88,8 @@ var guests = map[string]string{
 	"golang.org/x/text":                          "schema",
 	"golang.org/x/net/idna":                      "schema",
 	"github.com/expr-lang/expr":                  "facade",
-	"github.com/ncruces/go-sqlite3":              "store/sqlite",
-	"github.com/gofrs/flock":                     "store/sqlite",
+	"github.com/ncruces/go-sqlite3":              "store/sqlite store/sqlite/engine",
+	"github.com/gofrs/flock":                     "store/sqlite/engine",
 	"github.com/graphql-go/graphql":              "projection resolvers resolvers/binding gateway examples/weather",
 	"github.com/vektah/gqlparser/v2":             "projection resolvers resolvers/binding gateway",
 	"github.com/graph-gophers/dataloader/v7":     "resolvers",

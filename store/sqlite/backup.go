@@ -2,172 +2,20 @@ package sqlite
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io/fs"
-	"net/url"
-	"os"
-	"path/filepath"
-	"time"
+
+	"github.com/frondhost/frond/store/sqlite/engine"
 )
 
 // Backup writes the store at path into a file of its own, as of one moment, also while
 // other processes read and write it. The file is complete and on disk when Backup
-// answers; it must not exist before. It answers its size in bytes.
+// returns; it must not exist before. It returns the file's size in bytes.
 func Backup(ctx context.Context, path, to string) (int64, error) {
-	if _, err := os.Stat(path); err != nil {
-		return 0, fmt.Errorf("there is no store at %s to back up; start the gateway once, or name the store with --store", path)
-	}
-	if _, err := os.Lstat(to); err == nil {
-		return 0, fmt.Errorf("%s exists already; name a new file", to)
-	}
-	if err := copyStore(ctx, path, to); err != nil {
-		return 0, fmt.Errorf("back up %s: %w", path, err)
-	}
-	info, err := os.Stat(to)
-	if err != nil {
-		return 0, err
-	}
-	return info.Size(), nil
+	return engine.Backup(ctx, path, to)
 }
 
 // Restore puts a backup in the place of the store at path, which no process may serve
-// meanwhile. A store that is there is only replaced where replace says so, and then
+// meanwhile. A store that is there is replaced only where replace is true, and then
 // kept beside it: kept is its new name.
 func Restore(ctx context.Context, backup, path string, replace bool) (kept string, err error) {
-	if _, err := os.Stat(backup); err != nil {
-		return "", fmt.Errorf("there is no backup at %s; name a file that `frond backup` wrote", backup)
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return "", err
-	}
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target
-	}
-	lock, err := lockStore(path)
-	if err != nil {
-		return "", unopenable(path, err)
-	}
-	defer func() { _ = lock.Close() }() // the end of the process would do it too
-	_, err = os.Stat(path)
-	there := err == nil
-	if there && !replace {
-		return "", fmt.Errorf("there is a store at %s already; write --replace to put the backup in its place (the store is kept beside it)", path)
-	}
-	fresh := path + ".restoring"
-	if err := os.Remove(fresh); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", err
-	}
-	if err := copyStore(ctx, backup, fresh); err != nil {
-		return "", fmt.Errorf("restore %s: %w", backup, err)
-	}
-	if there {
-		kept = path + ".replaced-" + time.Now().UTC().Format("20060102T150405Z")
-		if err := setAside(ctx, path, kept); err != nil {
-			return "", err
-		}
-	}
-	if err := os.Rename(fresh, path); err != nil {
-		return kept, err
-	}
-	return kept, syncPath(filepath.Dir(path))
-}
-
-// copyStore writes the store at from, whole and checked, into a new file.
-func copyStore(ctx context.Context, from, to string) error {
-	c, err := dialFile(ctx, from)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = c.close() }() // it has only read
-	part := to + ".part"
-	defer func() { _ = os.Remove(part) }() // nothing is left of a copy that failed
-	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if err := c.exec("VACUUM INTO ?", arg{kind: argText, s: part}); err != nil {
-		return err
-	}
-	made, err := dialFile(ctx, part)
-	if err != nil {
-		return err
-	}
-	st, err := made.start([]byte("PRAGMA integrity_check(1)"), nil)
-	if err != nil {
-		return errors.Join(err, made.close())
-	}
-	word := "nothing"
-	if st.Step() {
-		word = st.ColumnText(0)
-	}
-	if err := errors.Join(made.finish(st), made.close()); err != nil {
-		return err
-	}
-	if word != "ok" {
-		return fmt.Errorf("the copy is damaged: %s", word)
-	}
-	if err := syncPath(part); err != nil {
-		return err
-	}
-	if err := os.Rename(part, to); err != nil {
-		return err
-	}
-	return syncPath(filepath.Dir(to))
-}
-
-// dialFile opens a store's file to read it, and refuses one that is none.
-func dialFile(ctx context.Context, path string) (*conn, error) {
-	path, err := filepath.Abs(path)
-	if err != nil {
-		return nil, err
-	}
-	s := &Store{opts: Options{Path: path, BusyTimeout: 5 * time.Second, Memory: true}} // Memory: the file's journal stays as it is
-	s.uri = (&url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path), RawQuery: "mode=rw"}).String()
-	c, err := s.dial(ctx, false)
-	if err != nil {
-		return nil, unopenable(path, err)
-	}
-	id, err := c.number("PRAGMA application_id")
-	version := int64(0)
-	if err == nil {
-		version, err = c.number("PRAGMA user_version")
-	}
-	switch {
-	case err != nil:
-	case id != applicationID:
-		err = errForeign
-	case version > formatVersion:
-		err = errNewer
-	default:
-		return c, nil
-	}
-	return nil, errors.Join(unopenable(path, err), c.close())
-}
-
-// setAside renames a store that nobody serves, with all that its log still holds.
-func setAside(ctx context.Context, path, to string) error {
-	s, err := Open(ctx, Options{Path: path}) // closing the last connection empties the log
-	if err == nil {
-		err = s.Close()
-	}
-	if err != nil {
-		// A store that cannot be opened is why somebody restores: it is kept as it is.
-		if err := os.Rename(path+"-wal", to+"-wal"); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	for _, suffix := range []string{"-wal", "-shm"} {
-		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	return os.Rename(path, to)
-}
-
-func syncPath(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
+	return engine.Restore(ctx, backup, path, replace)
 }

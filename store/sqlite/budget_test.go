@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/store/sqlite/engine"
 )
 
 // TestStatementsHaveABudget checks that a statement which runs longer than it may is
@@ -36,8 +37,8 @@ func TestStatementsHaveABudget(t *testing.T) {
 	}
 	limit := func(d time.Duration) {
 		t.Helper()
-		set := func(c *conn) error { c.limit = d; return nil }
-		if err := errors.Join(m.store.pool.read(t.Context(), set), m.store.writer.do(&write{ctx: t.Context(), alone: true, run: set})); err != nil {
+		set := func(c *engine.Conn) error { c.Limit = d; return nil }
+		if err := errors.Join(m.store.db.Read(t.Context(), set), m.store.db.Write(&engine.Op{Ctx: t.Context(), Alone: true, Run: set})); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -52,48 +53,6 @@ func TestStatementsHaveABudget(t *testing.T) {
 	}
 	if total := m.total(t, m.album); total != 20 {
 		t.Errorf("the write that was interrupted left %d rows of 20", total)
-	}
-}
-
-// TestReadersAreKept checks which reads wait where all connections for searches are
-// taken, and where one request has what it may have.
-func TestReadersAreKept(t *testing.T) {
-	m := newMusic(t, Options{Memory: true, Readers: 4}, 100)
-	p := m.store.pool
-	admits := func(tn turn) bool {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		return p.admits(tn)
-	}
-	held := map[string][]turn{"searches": {{search: true}, {search: true}, {search: true}}, "one request": {{request: "a"}, {request: "a"}}}
-	for what, turns := range held {
-		for _, tn := range turns {
-			if err := p.enter(t.Context(), tn); err != nil {
-				t.Fatal(err)
-			}
-		}
-		switch what {
-		case "searches":
-			if admits(turn{search: true}) {
-				t.Error("a fourth search of four readers is let in")
-			}
-		case "one request":
-			if admits(turn{request: "a"}) {
-				t.Error("a third connection of four is let to one request")
-			}
-			if !admits(turn{request: "b"}) || !admits(turn{}) {
-				t.Error("another request has to wait for it")
-			}
-		}
-		if n := m.total(t, m.track); n != 100 {
-			t.Errorf("a page by its key beside %s: a total of %d", what, n)
-		}
-		for _, tn := range turns {
-			p.leave(tn)
-		}
-	}
-	if p.now != (share{}) || len(p.ofRequest) != 0 {
-		t.Errorf("what was held is not given back: %+v, %v", p.now, p.ofRequest)
 	}
 }
 

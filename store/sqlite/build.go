@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/store/sqlite/engine"
 )
 
 // builder writes one statement: its text, which follows from the shape of the
@@ -14,7 +15,7 @@ import (
 type builder struct {
 	store   *Store
 	sql     []byte
-	args    []arg
+	args    []engine.Value
 	aliases int
 
 	joined []string // aliases of one-relations that were joined, in the order conditions come to them
@@ -56,7 +57,7 @@ func (b *builder) text(words ...string) {
 }
 
 // bind writes a placeholder for a.
-func (b *builder) bind(a arg) {
+func (b *builder) bind(a engine.Value) {
 	b.sql = append(b.sql, '?')
 	b.args = append(b.args, a)
 }
@@ -67,11 +68,11 @@ func (b *builder) bind(a arg) {
 // anew each time another is bound.
 func (b *builder) limit(q *facade.Find) {
 	b.text(" LIMIT ")
-	b.bind(intArg(int64(max(0, q.Limit)) + 1))
+	b.bind(engine.IntValue(int64(max(0, q.Limit)) + 1))
 	b.text(" + 0")
 	if q.Offset > 0 {
 		b.text(" OFFSET ")
-		b.bind(intArg(int64(q.Offset)))
+		b.bind(engine.IntValue(int64(q.Offset)))
 		b.text(" + 0")
 	}
 }

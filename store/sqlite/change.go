@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/frondhost/frond/store/sqlite/engine"
 	sqlite3 "github.com/ncruces/go-sqlite3"
 )
 
@@ -15,7 +16,7 @@ func (m *migration) change(t *table, old *found) error {
 	if old.matches(t) {
 		return nil
 	}
-	rows, err := m.conn.number("SELECT count(*) FROM " + t.name)
+	rows, err := m.conn.Number("SELECT count(*) FROM " + t.name)
 	if err != nil {
 		return err
 	}
@@ -25,8 +26,8 @@ func (m *migration) change(t *table, old *found) error {
 	for _, c := range t.columns {
 		was := old.byName[c.column]
 		switch {
-		case was == nil && (c.notNull || c.fill.kind != argNull):
-			if c.notNull && c.fill.kind == argNull && rows > 0 {
+		case was == nil && (c.notNull || c.fill.Kind != engine.Null):
+			if c.notNull && c.fill.Kind == engine.Null && rows > 0 {
 				m.refuse(t, c.column, "add a column that is never null", fmt.Sprintf("%s, and none has a value for it", count(rows, "there is %d row", "there are %d rows")),
 					"let the field be null, or say what older rows get with lifecycle.create: {value: …}")
 			}
@@ -51,7 +52,7 @@ func (m *migration) change(t *table, old *found) error {
 		if slices.ContainsFunc(t.columns, func(c *column) bool { return c.column == was.column }) {
 			continue
 		}
-		kept, err := m.conn.number("SELECT count(*) FROM " + t.name + " WHERE " + quote(was.column) + " IS NOT NULL AND " + quote(was.column) + " IS NOT '[]'")
+		kept, err := m.conn.Number("SELECT count(*) FROM " + t.name + " WHERE " + quote(was.column) + " IS NOT NULL AND " + quote(was.column) + " IS NOT '[]'")
 		if err != nil {
 			return err
 		}
@@ -68,7 +69,7 @@ func (m *migration) change(t *table, old *found) error {
 		return m.rebuild(t, old)
 	}
 	for _, c := range added {
-		if err := m.conn.once("ALTER TABLE " + t.name + " ADD COLUMN " + c.definition.sql()); err != nil {
+		if err := m.conn.Once("ALTER TABLE " + t.name + " ADD COLUMN " + c.definition.sql()); err != nil {
 			return err
 		}
 		m.note("added column %s to table %s", c.column, tableName(t.entity.Key))
@@ -88,7 +89,7 @@ func (f *found) matches(t *table) bool {
 
 // column refuses what the rows do not allow of a change to one column.
 func (m *migration) column(t *table, c *column, was *definition) error {
-	held, err := m.conn.number("SELECT count(*) FROM " + t.name + " WHERE " + c.name + " IS NOT NULL")
+	held, err := m.conn.Number("SELECT count(*) FROM " + t.name + " WHERE " + c.name + " IS NOT NULL")
 	if err != nil {
 		return err
 	}
@@ -99,7 +100,7 @@ func (m *migration) column(t *table, c *column, was *definition) error {
 	if from, to := was.kindName(), c.kindName(); from != to && held > 0 {
 		condition, ok := conversions[from+" to "+to]
 		if ok && condition != "" {
-			bad, err := m.conn.number("SELECT count(*) FROM " + t.name + " WHERE NOT (" + strings.ReplaceAll(condition, "$", c.name) + ")")
+			bad, err := m.conn.Number("SELECT count(*) FROM " + t.name + " WHERE NOT (" + strings.ReplaceAll(condition, "$", c.name) + ")")
 			if err != nil {
 				return err
 			}
@@ -112,7 +113,7 @@ func (m *migration) column(t *table, c *column, was *definition) error {
 		}
 	}
 	if c.notNull && !was.notNull {
-		nulls, err := m.conn.number("SELECT count(*) FROM " + t.name + " WHERE " + c.name + " IS NULL")
+		nulls, err := m.conn.Number("SELECT count(*) FROM " + t.name + " WHERE " + c.name + " IS NULL")
 		if err != nil {
 			return err
 		}
@@ -125,7 +126,7 @@ func (m *migration) column(t *table, c *column, was *definition) error {
 		if slices.Contains(was.checks, ck) || strings.HasPrefix(ck.keyword, "kind ") {
 			continue
 		}
-		bad, err := m.conn.number("SELECT count(*) FROM " + t.name + " WHERE NOT (" + ck.expr + ")")
+		bad, err := m.conn.Number("SELECT count(*) FROM " + t.name + " WHERE NOT (" + ck.expr + ")")
 		if err != nil {
 			return err
 		}
@@ -153,11 +154,11 @@ var conversions = map[string]string{
 func (m *migration) rebuild(t *table, old *found) error {
 	name := tableName(t.entity.Key)
 	temporary := quote("~new " + name)
-	if err := m.conn.once(t.sql(temporary)); err != nil {
+	if err := m.conn.Once(t.sql(temporary)); err != nil {
 		return err
 	}
 	var into, from []string
-	var args []arg
+	var args []engine.Value
 	for _, c := range t.columns {
 		into = append(into, c.name)
 		was := old.byName[c.column]
@@ -171,19 +172,19 @@ func (m *migration) rebuild(t *table, old *found) error {
 			from = append(from, c.name)
 		}
 	}
-	err := m.conn.exec("INSERT INTO "+temporary+" ("+strings.Join(into, ", ")+") SELECT "+strings.Join(from, ", ")+" FROM "+t.name, args...)
+	err := m.conn.Exec("INSERT INTO "+temporary+" ("+strings.Join(into, ", ")+") SELECT "+strings.Join(from, ", ")+" FROM "+t.name, args...)
 	if errors.Is(err, sqlite3.CONSTRAINT) {
 		// What was asked of each column before has held; this is a change in how two of them meet.
 		m.refuse(t, "", "carry the rows over", "some break a constraint of the new table", "change those rows first")
-		return m.conn.once("DROP TABLE " + temporary)
+		return m.conn.Once("DROP TABLE " + temporary)
 	}
 	if err != nil {
 		return err
 	}
-	if err := m.conn.once("DROP TABLE " + t.name); err != nil {
+	if err := m.conn.Once("DROP TABLE " + t.name); err != nil {
 		return err
 	}
-	if err := m.conn.once("ALTER TABLE " + temporary + " RENAME TO " + t.name); err != nil {
+	if err := m.conn.Once("ALTER TABLE " + temporary + " RENAME TO " + t.name); err != nil {
 		return err
 	}
 	m.note("built table %s anew", name)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
+	"github.com/frondhost/frond/store/sqlite/engine"
 )
 
 // newColumn is the column of a field; stored says which entities have a table.
@@ -44,7 +45,7 @@ func newColumn(e *schema.Entity, p *schema.Property, stored func(key string) boo
 	if r := p.Axes.Create; r != nil && r.Value != nil {
 		c.fill, _ = encode(p, r.Value)
 	} else if p.Link != nil && p.Link.Many {
-		c.fill = textArg("[]") // spec 2.3: an absent many relation is an empty list
+		c.fill = engine.TextValue("[]") // spec 2.3: an absent many relation is an empty list
 	}
 	if p.Link != nil && !p.Link.Many && p.Link.Target != nil && p.Link.Target.Primary != nil && stored(p.Link.Target.Key) {
 		c.refs = p.Link.Target.Primary
@@ -138,8 +139,8 @@ func enumLiterals(p *schema.Property) string {
 		if fault != "" {
 			return ""
 		}
-		if a.kind != argNull { // a null passes every check
-			list = append(list, a.literal())
+		if a.Kind != engine.Null { // a null passes every check
+			list = append(list, a.Literal())
 		}
 	}
 	return strings.Join(list, ", ")
@@ -149,21 +150,8 @@ func enumLiterals(p *schema.Property) string {
 // one of numbers the real it is stored as, so that a value may equal its bound.
 func numberLiteral(k schema.Kind, v json.RawMessage) (string, bool) {
 	if i, ok := schema.Integer(v); ok && k == schema.KindInteger {
-		return intArg(i).literal(), true
+		return engine.IntValue(i).Literal(), true
 	}
 	f, err := strconv.ParseFloat(string(jsontext.Trim(v)), 64)
-	return floatArg(f).literal(), err == nil
-}
-
-// literal is the argument as SQL text, for DDL.
-func (a arg) literal() string {
-	switch a.kind {
-	case argInt:
-		return strconv.FormatInt(a.i, 10)
-	case argFloat:
-		return strconv.FormatFloat(a.f, 'e', -1, 64)
-	case argText:
-		return literalText(a.s)
-	}
-	return "NULL"
+	return engine.FloatValue(f).Literal(), err == nil
 }

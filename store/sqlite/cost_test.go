@@ -1,15 +1,15 @@
 package sqlite
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 
-	sqlite3 "github.com/ncruces/go-sqlite3"
-
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/sqlite/engine"
 )
 
 const (
@@ -92,13 +92,7 @@ func (m *music) list(t testing.TB, e *schema.Entity, where *facade.Filter) (rows
 
 // steps is the work of SQLite's machine since the last time.
 func (m *music) steps() (n int) {
-	m.store.pool.mu.Lock()
-	defer m.store.pool.mu.Unlock()
-	for _, c := range m.store.pool.idle {
-		for _, st := range c.stmts {
-			n += st.Status(sqlite3.STMTSTATUS_VM_STEP, true)
-		}
-	}
+	_ = m.store.db.Read(context.Background(), func(c *engine.Conn) error { n = c.Steps(); return nil })
 	return n
 }
 
@@ -107,8 +101,8 @@ func (m *music) plan(t testing.TB) string {
 	t.Helper()
 	last := m.statements[len(m.statements)-1]
 	var lines []string
-	if err := m.store.pool.read(t.Context(), func(c *conn) error {
-		st, _, err := c.db.Prepare("EXPLAIN QUERY PLAN " + last.Text)
+	if err := m.store.db.Read(t.Context(), func(c *engine.Conn) error {
+		st, _, err := c.Raw().Prepare("EXPLAIN QUERY PLAN " + last.Text)
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
+	"github.com/frondhost/frond/store/sqlite/engine"
 )
 
 // each answers a Find for many keys in one statement: the keys are one bound JSON
@@ -28,7 +29,7 @@ func (r *reading) each(ctx context.Context) error {
 	for _, v := range r.q.Each.Values {
 		list = appendKey(list, c.prop, v)
 	}
-	keys := textArg(string(append(list, ']')))
+	keys := engine.TextValue(string(append(list, ']')))
 
 	b := r.store.builder()
 	defer b.free()
@@ -51,8 +52,8 @@ func (r *reading) each(ctx context.Context) error {
 	if err := b.ready(); err != nil {
 		return err
 	}
-	return r.store.pool.run(ctx, r.turn(ctx), func(conn *conn) error {
-		conn.budget.total = r.q.Count
+	return r.store.db.ReadAs(ctx, r.turn(ctx), func(conn *engine.Conn) error {
+		conn.CountTotal(r.q.Count)
 		return r.runEach(conn, b)
 	})
 }
@@ -68,7 +69,7 @@ func appendKey(list []byte, p *schema.Property, v json.RawMessage) []byte {
 	}
 	a, fault := encode(p, v)
 	if fault != "" {
-		a = arg{} // of another kind: it equals nothing, and null equals nothing
+		a = engine.Value{} // of another kind: it equals nothing, and null equals nothing
 	}
 	return appendElement(list, a)
 }
@@ -87,7 +88,7 @@ func unique(c *column) bool {
 }
 
 // plain writes the statement for the one row a key can have.
-func (r *reading) plain(b *builder, c *column, keys arg) error {
+func (r *reading) plain(b *builder, c *column, keys engine.Value) error {
 	alias := b.alias()
 	b.text("SELECT k.key, ")
 	b.columns(&r.sel, alias)
@@ -99,7 +100,7 @@ func (r *reading) plain(b *builder, c *column, keys arg) error {
 }
 
 // some writes the statement for a number of rows of each key.
-func (r *reading) some(b *builder, c *column, keys arg) error {
+func (r *reading) some(b *builder, c *column, keys engine.Value) error {
 	outer, inner := b.alias(), b.alias()
 	b.text("SELECT k.key, ")
 	b.columns(&r.sel, outer)
@@ -131,7 +132,7 @@ func (r *reading) some(b *builder, c *column, keys arg) error {
 
 // join writes the keys, the rows that have them and the conditions. The rows come
 // last in a CROSS JOIN, so that SQLite looks them up key by key.
-func (r *reading) join(b *builder, c *column, keys arg, alias string, from bool) error {
+func (r *reading) join(b *builder, c *column, keys engine.Value, alias string, from bool) error {
 	b.text(" FROM json_each(")
 	b.bind(keys)
 	b.text(") AS k CROSS JOIN ", r.table.name, " AS ", alias)
@@ -145,7 +146,7 @@ func (r *reading) join(b *builder, c *column, keys arg, alias string, from bool)
 }
 
 // totals writes the second half of a statement that counts the rows of each key.
-func (r *reading) totals(b *builder, c *column, keys arg) error {
+func (r *reading) totals(b *builder, c *column, keys engine.Value) error {
 	alias := b.alias()
 	b.text(" LIMIT -1) UNION ALL SELECT 1, k.key, count(*)") // with a limit, even none, the order inside is kept
 	for range r.sel.width() - 1 {
@@ -158,8 +159,8 @@ func (r *reading) totals(b *builder, c *column, keys arg) error {
 	return nil
 }
 
-func (r *reading) runEach(c *conn, b *builder) error {
-	st, err := c.start(b.sql, b.args)
+func (r *reading) runEach(c *engine.Conn, b *builder) error {
+	st, err := c.Start(b.sql, b.args)
 	if err != nil {
 		return err
 	}
@@ -193,11 +194,11 @@ func (r *reading) runEach(c *conn, b *builder) error {
 		n++
 		g.To = n
 		if err := r.grown(); err != nil {
-			_ = c.finish(st) // it was going well
+			_ = c.Finish(st) // it was going well
 			return err
 		}
 	}
-	if err := c.finish(st); err != nil {
+	if err := c.Finish(st); err != nil {
 		return err
 	}
 	for at++; at < len(groups); at++ {

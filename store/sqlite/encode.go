@@ -1,12 +1,13 @@
 package sqlite
 
 import (
-	"math"
 	"strconv"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
+	"github.com/frondhost/frond/store/sqlite/engine"
+	sqlite3 "github.com/ncruces/go-sqlite3"
 )
 
 // selection is what a read answers: for each column of a layout the table's
@@ -74,7 +75,7 @@ func (b *builder) columns(s *selection, alias string) {
 func (s *selection) width() int { return max(1, len(s.fields)+len(s.extra)) }
 
 // row appends the row a statement stands on; the selection begins at its column first.
-func (s *selection) row(rows *facade.Rows, st *stmt, first int) {
+func (s *selection) row(rows *facade.Rows, st *engine.Stmt, first int) {
 	rows.BeginRow()
 	for i, c := range s.fields {
 		rows.End(i, appendColumn(rows.Begin(i), st, first+i, c))
@@ -83,7 +84,7 @@ func (s *selection) row(rows *facade.Rows, st *stmt, first int) {
 }
 
 // appendColumn appends a column's value as JSON: the encoder its card decides.
-func appendColumn(dst []byte, st *stmt, i int, c *column) []byte {
+func appendColumn(dst []byte, st *engine.Stmt, i int, c *column) []byte {
 	switch c.prop.Kind {
 	case schema.KindInteger, schema.KindBoolean:
 		n := st.ColumnInt64(i)
@@ -116,32 +117,4 @@ func appendColumn(dst []byte, st *stmt, i int, c *column) []byte {
 	return jsontext.AppendText(dst, text)
 }
 
-// appendTime appends a date-time of timeLayout with milliseconds, or with
-// microseconds where those are not zero (docs/decisions/093).
-func appendTime(dst, text []byte) []byte {
-	if len(text) != len(timeLayout) || text[len(text)-1] != 'Z' {
-		return jsontext.AppendText(dst, text)
-	}
-	dst = append(dst, '"')
-	if string(text[23:26]) == "000" {
-		dst = append(dst, text[:23]...)
-	} else {
-		dst = append(dst, text[:26]...)
-	}
-	return append(dst, 'Z', '"')
-}
-
-// appendFloat appends f as encoding/json does: the shortest text that reads back
-// as f, with an exponent only for the very small and the very large.
-func appendFloat(dst []byte, f float64) []byte {
-	format := byte('f')
-	if abs := math.Abs(f); abs != 0 && (abs < 1e-6 || abs >= 1e21) {
-		format = 'e'
-	}
-	dst = strconv.AppendFloat(dst, f, format, -1, 64)
-	if n := len(dst); format == 'e' && n >= 4 && dst[n-4] == 'e' && dst[n-3] == '-' && dst[n-2] == '0' {
-		dst[n-2] = dst[n-1] // e-09 becomes e-9
-		dst = dst[:n-1]
-	}
-	return dst
-}
+func isNull(st *engine.Stmt, i int) bool { return st.ColumnType(i) == sqlite3.NULL }

@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -12,49 +11,6 @@ import (
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
-
-var (
-	errClosed     = errors.New("the store is closed")
-	errLost       = errors.New("the store's file is not the one that was opened")
-	errForeignKey = errors.New("a foreign key is left broken")
-)
-
-// explain is err as it leaves the store: what the façade can tell a caller keeps
-// its code, the end of ctx is ctx's own error, everything else is INTERNAL_ERROR
-// around a cause that stays in the process.
-func explain(ctx context.Context, err error) error {
-	if err == nil {
-		return nil
-	}
-	var known *facade.Error
-	switch {
-	case errors.As(err, &known):
-		return err
-	case ctx.Err() != nil && (errors.Is(err, sqlite3.INTERRUPT) || errors.Is(err, ctx.Err())):
-		return ctx.Err()
-	case errors.Is(err, sqlite3.BUSY), errors.Is(err, errClosed), errors.Is(err, errLost), diskFailure(err):
-		return unavailable(err)
-	}
-	return facade.Internal(fmt.Errorf("sqlite: %w", err))
-}
-
-func unavailable(err error) error {
-	return facade.Errorf(facade.ServiceUnavailable, "the store cannot be reached just now; try again%w", hidden{err})
-}
-
-// tooDeep is for a filter SQLite cannot take: each relation and each negation
-// makes an expression deeper, and there is an end to that.
-func tooDeep() error {
-	return facade.Errorf(facade.BadRequest, "the filter is nested too deep; go through %d relations at most", maxRelations)
-}
-
-// violation is what one constraint means to who wrote: the message SQLite names
-// it by leads to it, and that text goes no further.
-type violation struct {
-	unique  []*schema.Property // of a unique constraint or a primary key
-	field   *schema.Property   // of the others
-	keyword string             // of a check: the card's keyword
-}
 
 // constraint turns a broken constraint into what the caller is told; every other
 // error comes back as it is. all are the tables a cascade may have touched.
@@ -119,11 +75,4 @@ func kindWord(k schema.Kind) string {
 		return "true or false"
 	}
 	return "JSON"
-}
-
-// isForeignKey says whether err is about a foreign key: the one a write left
-// behind, or an onDelete that restricts at once.
-func isForeignKey(err error) bool {
-	return errors.Is(err, errForeignKey) ||
-		errors.Is(err, sqlite3.CONSTRAINT) && strings.HasSuffix(err.Error(), "FOREIGN KEY constraint failed")
 }

@@ -1,10 +1,9 @@
 package sqlite
 
 import (
-	"errors"
 	"strconv"
 
-	sqlite3 "github.com/ncruces/go-sqlite3"
+	"github.com/frondhost/frond/store/sqlite/engine"
 )
 
 // An estimated total is exact where that costs little: without a filter, where the
@@ -19,7 +18,7 @@ const (
 
 // estimate is the number of rows that meet the conditions; known is how many have
 // been seen to, all of them where more is false.
-func (r *reading) estimate(c *conn, known int64, more bool) (int64, error) {
+func (r *reading) estimate(c *engine.Conn, known int64, more bool) (int64, error) {
 	if !more && r.q.From == nil && (known > int64(r.q.Offset) || r.q.Offset == 0) {
 		return known, nil
 	}
@@ -40,7 +39,7 @@ func (r *reading) estimate(c *conn, known int64, more bool) (int64, error) {
 	}
 	known = max(known, n)
 
-	all, err := c.number("SELECT " + r.table.tallied())
+	all, err := c.Number("SELECT " + r.table.tallied())
 	if err != nil {
 		return 0, err
 	}
@@ -78,17 +77,13 @@ func (r *reading) met(b *builder, alias string) error {
 
 // hurried runs a statement that answers one number in a part of the time that a
 // statement has; done is false where that was not enough.
-func (r *reading) hurried(c *conn, b *builder) (n int64, done bool, err error) {
+func (r *reading) hurried(c *engine.Conn, b *builder) (n int64, done bool, err error) {
 	if err := b.ready(); err != nil {
 		return 0, false, err
 	}
-	limit := c.budget.limit
-	c.budget.limit = limit / estimateTime
-	n, err = c.number(string(b.sql), b.args...)
-	c.budget.limit = limit
-	if c.budget.spent && errors.Is(err, sqlite3.INTERRUPT) {
-		c.budget.spent = false
-		return 0, false, nil
-	}
-	return n, err == nil, err
+	done, err = c.Hurried(estimateTime, func() (err error) {
+		n, err = c.Number(string(b.sql), b.args...)
+		return err
+	})
+	return n, done, err
 }

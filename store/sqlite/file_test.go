@@ -13,6 +13,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/sqlite/engine"
 )
 
 // fileStore is a store in a file with one entity, and a way to write a row.
@@ -73,12 +74,12 @@ func TestIdleStoreHasAnEmptyLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := dialFile(t.Context(), copied)
+	c, err := engine.DialFile(t.Context(), copied)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = c.close() }()
-	if n, err := c.number("SELECT count(*) FROM thing"); err != nil || n != 1 {
+	defer func() { _ = c.Close() }()
+	if n, err := c.Number("SELECT count(*) FROM thing"); err != nil || n != 1 {
 		t.Errorf("a copy of the file alone has %d rows (%v)", n, err)
 	}
 }
@@ -92,15 +93,15 @@ func TestLargeLogIsEmptied(t *testing.T) {
 	}
 	reading, release, released := make(chan bool), make(chan bool), make(chan error)
 	go func() {
-		released <- s.pool.read(context.Background(), func(c *conn) error {
-			st, err := c.start([]byte("SELECT id FROM thing"), nil)
+		released <- s.db.Read(context.Background(), func(c *engine.Conn) error {
+			st, err := c.Start([]byte("SELECT id FROM thing"), nil)
 			if err != nil {
 				return err
 			}
 			st.Step() // a transaction is open until finish
 			close(reading)
 			<-release
-			return c.finish(st)
+			return c.Finish(st)
 		})
 	}()
 	<-reading
@@ -109,7 +110,7 @@ func TestLargeLogIsEmptied(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := sizeOf(t, path+"-wal"); got < largeWAL {
+	if got := sizeOf(t, path+"-wal"); got < engine.LargeWAL {
 		t.Fatalf("the log has %d bytes while a reader holds it: the test shows nothing", got)
 	}
 	close(release)
@@ -121,8 +122,8 @@ func TestLargeLogIsEmptied(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := sizeOf(t, path+"-wal"); got > largeWAL+4<<20 {
-		t.Errorf("the log has %d bytes, want at most %d", got, largeWAL+4<<20)
+	if got := sizeOf(t, path+"-wal"); got > engine.LargeWAL+4<<20 {
+		t.Errorf("the log has %d bytes, want at most %d", got, engine.LargeWAL+4<<20)
 	}
 }
 
@@ -135,8 +136,8 @@ func TestDiskFailuresAreUnavailable(t *testing.T) {
 	}
 	limit := func(pages int) {
 		t.Helper()
-		if err := s.writer.do(&write{ctx: t.Context(), alone: true, run: func(c *conn) error {
-			return c.once(fmt.Sprintf("PRAGMA max_page_count = %d", pages))
+		if err := s.db.Write(&engine.Op{Ctx: t.Context(), Alone: true, Run: func(c *engine.Conn) error {
+			return c.Once(fmt.Sprintf("PRAGMA max_page_count = %d", pages))
 		}}); err != nil {
 			t.Fatal(err)
 		}

@@ -5,12 +5,9 @@ import (
 	"encoding/json"
 	"slices"
 
-	sqlite3 "github.com/ncruces/go-sqlite3"
-
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/store/sqlite/engine"
 )
-
-func isNull(st *stmt, i int) bool { return st.ColumnType(i) == sqlite3.NULL }
 
 // Find reads rows in one statement, whatever is asked: a page, its total, the rows
 // of many keys and the total of each.
@@ -102,8 +99,8 @@ func (r *reading) page(ctx context.Context) error {
 	if err := b.ready(); err != nil {
 		return err
 	}
-	return r.store.pool.run(ctx, r.turn(ctx), func(c *conn) error {
-		c.budget.total = counted && r.q.Where != nil
+	return r.store.db.ReadAs(ctx, r.turn(ctx), func(c *engine.Conn) error {
+		c.CountTotal(counted && r.q.Where != nil)
 		err := r.runPage(c, b, counted)
 		if err == nil && estimate {
 			r.found.Total, err = r.estimate(c, int64(r.q.Offset+r.found.Rows.Len()), r.found.More)
@@ -163,8 +160,8 @@ func (r *reading) conditions(b *builder, alias, word string, from bool) error {
 	return nil
 }
 
-func (r *reading) runPage(c *conn, b *builder, counted bool) error {
-	st, err := c.start(b.sql, b.args)
+func (r *reading) runPage(c *engine.Conn, b *builder, counted bool) error {
+	st, err := c.Start(b.sql, b.args)
 	if err != nil {
 		return err
 	}
@@ -192,11 +189,11 @@ func (r *reading) runPage(c *conn, b *builder, counted bool) error {
 		r.take(st, first)
 		n++
 		if err := r.grown(); err != nil {
-			_ = c.finish(st) // it was going well
+			_ = c.Finish(st) // it was going well
 			return err
 		}
 	}
-	if err := c.finish(st); err != nil {
+	if err := c.Finish(st); err != nil {
 		return err
 	}
 	r.found.Total = total
@@ -204,7 +201,7 @@ func (r *reading) runPage(c *conn, b *builder, counted bool) error {
 }
 
 // take reads the row a statement stands on, with its selection from column first.
-func (r *reading) take(st *stmt, first int) {
+func (r *reading) take(st *engine.Stmt, first int) {
 	r.sel.row(r.raw, st, first)
 	if len(r.sel.extra) == 0 {
 		return
@@ -303,8 +300,8 @@ func (r *reading) key(read int, row facade.Row) json.RawMessage {
 // roomFor guesses how many rows a limit will bring.
 func roomFor(limit int) int { return min(limit, 200) }
 
-func (r *reading) turn(ctx context.Context) turn {
-	return turn{search: !r.short(), request: facade.RequestOf(ctx)}
+func (r *reading) turn(ctx context.Context) engine.Turn {
+	return engine.Turn{Search: !r.short(), Request: facade.RequestOf(ctx)}
 }
 
 // shortOffset is how many rows a short read may leave out.

@@ -49,15 +49,3 @@ func plainName(name string) bool {
 
 // escapeName spells a name in hex, so that no author's sign reaches SQL text.
 func escapeName(name string) string { return "~" + hex.EncodeToString([]byte(name)) }
-
-// literalText is s as an SQL text literal. Only DDL needs one (an enum, a default):
-// it takes no bound arguments. Text with signs of its own is spelled in hex.
-func literalText(s string) string {
-	for _, r := range s {
-		if r == utf8.RuneError || r != ' ' && r != '_' && r != '-' && r != '.' && r != ':' &&
-			!unicode.IsLetter(r) && !unicode.IsDigit(r) {
-			return "CAST(X'" + hex.EncodeToString([]byte(s)) + "' AS TEXT)"
-		}
-	}
-	return "'" + s + "'"
-}

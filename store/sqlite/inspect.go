@@ -1,6 +1,10 @@
 package sqlite
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/frondhost/frond/store/sqlite/engine"
+)
 
 // found is a table as the file holds it, read back from its CREATE statements.
 // They are ours, so only what [definition.sql] and [table.indexSQL] write is understood.
@@ -14,8 +18,8 @@ type found struct {
 
 // inspect reads every table the file holds, by its name in lower case, save for
 // those of [ownPrefix]. One that this program did not make is nil.
-func inspect(c *conn) (map[string]*found, error) {
-	st, err := c.start([]byte("SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND tbl_name NOT LIKE '\\_frond\\_%' ESCAPE '\\' ORDER BY type = 'table' DESC, name"), nil)
+func inspect(c *engine.Conn) (map[string]*found, error) {
+	st, err := c.Start([]byte("SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND tbl_name NOT LIKE '\\_frond\\_%' ESCAPE '\\' ORDER BY type = 'table' DESC, name"), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +35,7 @@ func inspect(c *conn) (map[string]*found, error) {
 			all[key] = parseTable(name, sql)
 		}
 	}
-	return all, c.finish(st)
+	return all, c.Finish(st)
 }
 
 // parseTable reads a CREATE TABLE of ours back, or is nil.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/sqlite/engine"
 )
 
 func TestNamesAndLiterals(t *testing.T) {
@@ -41,20 +42,30 @@ func TestNamesAndLiterals(t *testing.T) {
 	if got := quote(`a"b`); got != `"a""b"` {
 		t.Errorf("quoted: %s", got)
 	}
-	db := internal(t, Options{Memory: true}).writer.conn
-	for _, text := range []string{"", "plain", "it's", "a'; --", "nul\x00nul", "line\nline", "😀", `back\slash`, `"double"`} {
-		sql := "SELECT " + literalText(text)
-		if strings.ContainsAny(strings.Trim(sql, "'"), "\x00\n;\"\\") {
-			t.Errorf("%q is %s", text, sql)
+	onWriter(t, internal(t, Options{Memory: true}), func(db *engine.Conn) error {
+		for _, text := range []string{"", "plain", "it's", "a'; --", "nul\x00nul", "line\nline", "😀", `back\slash`, `"double"`} {
+			sql := "SELECT " + engine.LiteralText(text)
+			if strings.ContainsAny(strings.Trim(sql, "'"), "\x00\n;\"\\") {
+				t.Errorf("%q is %s", text, sql)
+			}
+			st, err := db.Start([]byte(sql), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !st.Step() || st.ColumnText(0) != text {
+				t.Errorf("%q reads back as %q", text, st.ColumnText(0))
+			}
+			db.Finish(st)
 		}
-		st, err := db.start([]byte(sql), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !st.Step() || st.ColumnText(0) != text {
-			t.Errorf("%q reads back as %q", text, st.ColumnText(0))
-		}
-		db.finish(st)
+		return nil
+	})
+}
+
+// onWriter runs do on the connection that writes.
+func onWriter(t testing.TB, s *Store, do func(*engine.Conn) error) {
+	t.Helper()
+	if err := s.db.Write(&engine.Op{Ctx: t.Context(), Alone: true, Run: do}); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -73,57 +84,30 @@ func internal(t testing.TB, opts Options) *Store {
 // TestNumbersInDDL checks that bounds written as SQL text are the numbers meant,
 // to the last bit.
 func TestNumbersInDDL(t *testing.T) {
-	db := internal(t, Options{Memory: true}).writer.conn
-	r := rand.New(rand.NewPCG(1, 2))
-	for range 3000 {
-		f := math.Float64frombits(r.Uint64())
-		if r.IntN(2) == 0 {
-			f = math.Round(r.NormFloat64()*1e6) / 1e4
-		}
-		if math.IsNaN(f) || math.IsInf(f, 0) {
-			continue
-		}
-		lit, ok := numberLiteral(schema.KindNumber, json.RawMessage(appendFloat(nil, f)))
-		if !ok {
-			t.Fatalf("%v has no literal", f)
-		}
-		// once: a thousand statements need not be kept
-		st, _, err := db.db.Prepare("SELECT " + lit + " = ?")
-		if err != nil {
-			t.Fatal(err)
-		}
-		st.BindFloat(1, f)
-		if !st.Step() || st.ColumnInt64(0) != 1 {
-			t.Errorf("%v is written %s, which is another number", f, lit)
-		}
-		st.Close()
-	}
-}
-
-func TestConnectionsAreSetUp(t *testing.T) {
-	s := internal(t, Options{Path: t.TempDir() + "/store.db"})
-	pragmas := func(c *conn, want string) {
-		var got []string
-		for _, p := range []string{"synchronous", "foreign_keys", "query_only", "busy_timeout"} {
-			n, err := c.number("PRAGMA " + p)
+	onWriter(t, internal(t, Options{Memory: true}), func(db *engine.Conn) error {
+		r := rand.New(rand.NewPCG(1, 2))
+		for range 3000 {
+			f := math.Float64frombits(r.Uint64())
+			if r.IntN(2) == 0 {
+				f = math.Round(r.NormFloat64()*1e6) / 1e4
+			}
+			if math.IsNaN(f) || math.IsInf(f, 0) {
+				continue
+			}
+			lit, ok := numberLiteral(schema.KindNumber, json.RawMessage(appendFloat(nil, f)))
+			if !ok {
+				t.Fatalf("%v has no literal", f)
+			}
+			// once: a thousand statements need not be kept
+			st, _, err := db.Raw().Prepare("SELECT " + lit + " = ?")
 			if err != nil {
 				t.Fatal(err)
 			}
-			got = append(got, fmt.Sprint(n))
-		}
-		st, _ := c.start([]byte("PRAGMA journal_mode"), nil)
-		st.Step()
-		got = append(got, st.ColumnText(0))
-		c.finish(st)
-		if s := strings.Join(got, " "); s != want {
-			t.Errorf("the connection is set up %s, want %s", s, want)
-		}
-	}
-	pragmas(s.writer.conn, "2 1 0 5000 wal") // 2: FULL
-	s.pool.read(t.Context(), func(c *conn) error {
-		pragmas(c, "2 1 1 5000 wal")
-		if err := c.once("CREATE TABLE x (a)"); err == nil {
-			t.Error("a reader can write")
+			st.BindFloat(1, f)
+			if !st.Step() || st.ColumnInt64(0) != 1 {
+				t.Errorf("%v is written %s, which is another number", f, lit)
+			}
+			st.Close()
 		}
 		return nil
 	})
@@ -264,7 +248,8 @@ x-kit-version: 1
 	if err := s.Prepare(t.Context(), set.Entities); err != nil {
 		t.Fatal(err)
 	}
-	holds, err := inspect(s.writer.conn)
+	var holds map[string]*found
+	onWriter(t, s, func(c *engine.Conn) (err error) { holds, err = inspect(c); return err })
 	if err != nil || holds["thing"] == nil {
 		t.Fatalf("the table is not understood: %v", err)
 	}
@@ -293,116 +278,6 @@ func FuzzParseTable(f *testing.F) {
 				found.columns[i].sql()
 			}
 		}
-	})
-}
-
-// TestStatementCacheIsBounded asks more shapes than a connection keeps.
-func TestStatementCacheIsBounded(t *testing.T) {
-	s := internal(t, Options{Memory: true, Readers: 1})
-	for i := range 2 * maxStatements {
-		err := s.pool.read(t.Context(), func(c *conn) error {
-			n, err := c.number(fmt.Sprintf("SELECT %d + ?", i), intArg(1))
-			if n != int64(i+1) {
-				t.Errorf("%d + 1 is %d", i, n)
-			}
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	s.pool.read(t.Context(), func(c *conn) error {
-		if len(c.stmts) > maxStatements {
-			t.Errorf("%d statements are kept", len(c.stmts))
-		}
-		return nil
-	})
-}
-
-// TestPanicsCostOneConnection panics in the middle of a read, of a write others
-// share, and of a migration: each is an error, and the store goes on.
-func TestPanicsCostOneConnection(t *testing.T) {
-	for _, memory := range []bool{true, false} {
-		opts := Options{Memory: memory, Readers: 1}
-		if !memory {
-			opts.Path = t.TempDir() + "/store.db"
-		}
-		s := internal(t, opts)
-		run := func(c *conn) error { return c.exec("CREATE TABLE IF NOT EXISTS x (a); ") }
-		if err := s.writer.do(&write{ctx: t.Context(), run: run}); err != nil {
-			t.Fatal(err)
-		}
-		insert := func(c *conn) error { return c.exec("INSERT INTO x VALUES (1)") }
-		ops := []*write{
-			{ctx: t.Context(), run: insert},
-			{ctx: t.Context(), run: func(c *conn) error { insert(c); panic("a write") }},
-			{ctx: t.Context(), run: insert},
-		}
-		for _, op := range ops {
-			op.done = make(chan struct{})
-			s.writer.queue <- op
-		}
-		for i, op := range ops {
-			<-op.done
-			if (op.err != nil) != (i == 1) {
-				t.Errorf("write %d: %v", i, op.err)
-			}
-		}
-		if facade.CodeOf(ops[1].err) != facade.InternalError || facade.AsError(ops[1].err).Message != facade.Internal(nil).Message {
-			t.Errorf("a panic leaves as %v", ops[1].err)
-		}
-		if err := s.writer.do(&write{ctx: t.Context(), alone: true, run: func(*conn) error { panic("a migration") }}); err == nil {
-			t.Error("a panic in a migration is no error")
-		}
-		if err := s.writer.do(&write{ctx: t.Context(), run: insert}); err != nil {
-			t.Errorf("after a panic: %v", err)
-		}
-		if err := s.pool.read(t.Context(), func(*conn) error { panic("a read") }); facade.CodeOf(err) != facade.InternalError {
-			t.Errorf("a panic in a read is %v", err)
-		}
-		s.pool.read(t.Context(), func(c *conn) error {
-			if n, err := c.number("SELECT count(*) FROM x"); n != 3 || err != nil {
-				t.Errorf("%d rows, %v", n, err)
-			}
-			return nil
-		})
-	}
-}
-
-// TestLostTransactionIsRunAgain has a write take the whole transaction with it,
-// as a full disk does: those beside it are done all the same, once.
-func TestLostTransactionIsRunAgain(t *testing.T) {
-	s := internal(t, Options{Path: t.TempDir() + "/store.db"})
-	if err := s.writer.do(&write{ctx: t.Context(), run: func(c *conn) error { return c.exec("CREATE TABLE x (a INTEGER PRIMARY KEY)") }}); err != nil {
-		t.Fatal(err)
-	}
-	hold, release := make(chan struct{}), make(chan struct{})
-	go s.writer.do(&write{ctx: t.Context(), run: func(*conn) error { close(hold); <-release; return nil }})
-	<-hold // the writer is busy: what comes now is one group
-	var ops []*write
-	for i := range 10 {
-		op := &write{ctx: t.Context(), done: make(chan struct{}), run: func(c *conn) error {
-			err := c.exec("INSERT INTO x VALUES (?)", intArg(int64(i)))
-			if i%4 == 2 {
-				return c.exec("ROLLBACK")
-			}
-			return err
-		}}
-		ops = append(ops, op)
-		s.writer.queue <- op
-	}
-	close(release)
-	for i, op := range ops {
-		<-op.done
-		if op.err != nil && i%4 != 2 {
-			t.Errorf("write %d: %v", i, op.err)
-		}
-	}
-	s.pool.read(t.Context(), func(c *conn) error {
-		if n, err := c.number("SELECT count(*) FROM x"); n != 8 || err != nil {
-			t.Errorf("%d rows, %v", n, err)
-		}
-		return nil
 	})
 }
 
@@ -496,15 +371,15 @@ x-kit-version: 1
 			t.Fatal(err)
 		}
 		var steps []string
-		s.pool.read(t.Context(), func(c *conn) error {
-			st, err := c.start([]byte("EXPLAIN QUERY PLAN "+last), nil)
+		s.db.Read(t.Context(), func(c *engine.Conn) error {
+			st, err := c.Start([]byte("EXPLAIN QUERY PLAN "+last), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for st.Step() {
 				steps = append(steps, st.ColumnText(3))
 			}
-			return c.finish(st)
+			return c.Finish(st)
 		})
 		plan := strings.Join(steps, "\n")
 		if !strings.Contains(plan, c.want) || !c.sort && strings.Contains(plan, "TEMP B-TREE") {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/sqlite/engine"
 )
 
 // match writes a test on a part of a text, case and all. No pattern language is
@@ -21,13 +22,13 @@ func (b *builder) match(op facade.Op, text string, c *column, alias string) {
 		b.text("instr(")
 		b.column(alias, c)
 		b.text(", ")
-		b.bind(textArg(text))
+		b.bind(engine.TextValue(text))
 		b.text(") > 0")
 	case facade.IContains:
 		b.text("instr(frond_lower(")
 		b.column(alias, c)
 		b.text("), ")
-		b.bind(textArg(strings.ToLower(text)))
+		b.bind(engine.TextValue(strings.ToLower(text)))
 		b.text(") > 0")
 	case facade.StartsWith:
 		// a range, which an index can answer
@@ -39,27 +40,27 @@ func (b *builder) match(op facade.Op, text string, c *column, alias string) {
 			b.text("instr(")
 			b.column(alias, c)
 			b.text(", ")
-			b.bind(textArg(text))
+			b.bind(engine.TextValue(text))
 			b.text(") = 1")
 			return
 		}
 		b.text("(")
 		b.column(alias, c)
 		b.text(" >= ")
-		b.bind(textArg(text))
+		b.bind(engine.TextValue(text))
 		b.text(" AND ")
 		b.column(alias, c)
 		b.text(" < ")
-		b.bind(textArg(above))
+		b.bind(engine.TextValue(above))
 		b.text(")")
 	case facade.EndsWith:
 		// by bytes: SQLite's substr of a text stops at a NUL, that of a blob does not
 		b.text("substr(CAST(")
 		b.column(alias, c)
 		b.text(" AS BLOB), ")
-		b.bind(intArg(-int64(len(text))))
+		b.bind(engine.IntValue(-int64(len(text))))
 		b.text(") = ")
-		b.bind(arg{kind: argBlob, s: text})
+		b.bind(engine.Value{Kind: engine.Blob, S: text})
 	}
 }
 
@@ -86,17 +87,17 @@ func (b *builder) has(value any, c *column, alias string) {
 		b.text("0")
 		return
 	}
-	var a arg
+	var a engine.Value
 	var types string
 	switch v := value.(type) {
 	case string:
-		a, types = textArg(v), "'text'"
+		a, types = engine.TextValue(v), "'text'"
 	case int64:
-		a, types = intArg(v), "'integer', 'real'"
+		a, types = engine.IntValue(v), "'integer', 'real'"
 	case float64:
-		a, types = floatArg(v), "'integer', 'real'"
+		a, types = engine.FloatValue(v), "'integer', 'real'"
 	case bool:
-		a = boolArg(v)
+		a = engine.BoolValue(v)
 		if types = "'false'"; v {
 			types = "'true'"
 		}

@@ -10,6 +10,7 @@ import (
 	sqlite3 "github.com/ncruces/go-sqlite3"
 
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/sqlite/engine"
 )
 
 // Prepare makes or changes the tables of entities so that they hold what the
@@ -40,7 +41,7 @@ func (s *Store) Prepare(ctx context.Context, entities []*schema.Entity) error {
 	if faults != nil {
 		return errors.Join(faults...)
 	}
-	return s.writer.do(&write{ctx: ctx, alone: true, run: func(c *conn) error {
+	return s.db.Write(&engine.Op{Ctx: ctx, Alone: true, Run: func(c *engine.Conn) error {
 		if err := s.migrate(c, order); err != nil {
 			return err
 		}
@@ -51,21 +52,36 @@ func (s *Store) Prepare(ctx context.Context, entities []*schema.Entity) error {
 
 // migrate runs on the writer, outside a transaction: a table can only be built
 // anew while foreign keys are not enforced, and that is not for transactions to change.
-func (s *Store) migrate(c *conn, order []*table) (err error) {
-	if err := c.once("PRAGMA foreign_keys = OFF"); err != nil {
+func (s *Store) migrate(c *engine.Conn, order []*table) (err error) {
+	if err := c.Once("PRAGMA foreign_keys = OFF"); err != nil {
 		return err
 	}
-	defer func() {
-		if !c.db.GetAutocommit() {
-			err = errors.Join(err, c.once("ROLLBACK"))
-		}
-		err = errors.Join(err, c.once("PRAGMA foreign_keys = ON"))
-	}()
-	if err := c.once("BEGIN IMMEDIATE"); err != nil {
-		return explain(context.Background(), err)
-	}
+	defer func() { err = errors.Join(err, c.Once("PRAGMA foreign_keys = ON")) }()
 	m := &migration{conn: c}
-	if m.holds, err = inspect(c); err != nil {
+	err = c.InTransaction(func(*engine.Conn) error { return m.tables(order) })
+	switch {
+	case m.refused != nil:
+		return m.refused
+	case engine.Unavailable(err):
+		return engine.Public(context.Background(), err)
+	case err != nil:
+		return err
+	}
+	if m.made > 0 {
+		s.db.Log().Info("the store made tables", "count", m.made)
+	}
+	for _, line := range m.log {
+		s.db.Log().Info("the store changed", "step", line)
+	}
+	for _, name := range m.leftovers(order) {
+		s.db.Log().Warn("the store holds a table no card describes; it is left alone", "table", name)
+	}
+	return nil
+}
+
+// tables makes or changes every table; it runs in a transaction.
+func (m *migration) tables(order []*table) (err error) {
+	if m.holds, err = inspect(m.conn); err != nil {
 		return err
 	}
 	if err := m.tallies(); err != nil {
@@ -84,25 +100,13 @@ func (s *Store) migrate(c *conn, order []*table) (err error) {
 	if m.refused != nil {
 		return m.refused
 	}
-	if err := c.once("COMMIT"); err != nil {
-		return explain(context.Background(), err)
-	}
-	if m.made > 0 {
-		s.log.Info("the store made tables", "count", m.made)
-	}
-	for _, line := range m.log {
-		s.log.Info("the store changed", "step", line)
-	}
-	for _, name := range m.leftovers(order) {
-		s.log.Warn("the store holds a table no card describes; it is left alone", "table", name)
-	}
 	return nil
 }
 
 // migration is one run over all tables, inside its transaction. Steps that are
 // refused are gathered, so that an author reads all of them at once.
 type migration struct {
-	conn     *conn
+	conn     *engine.Conn
 	holds    map[string]*found // what was there before, by name in lower case
 	refused  Refused
 	tallied  map[string]bool // tables whose number of rows is kept
@@ -126,7 +130,7 @@ func (m *migration) table(t *table) error {
 	before := len(m.refused)
 	switch {
 	case !there:
-		if err := m.conn.once(t.sql(t.name)); err != nil {
+		if err := m.conn.Once(t.sql(t.name)); err != nil {
 			return err
 		}
 		m.made++
@@ -159,11 +163,11 @@ func (m *migration) indexes(t *table, old *found) error {
 			continue
 		}
 		if ok {
-			if err := m.conn.once("DROP INDEX " + quote(ix.name)); err != nil {
+			if err := m.conn.Once("DROP INDEX " + quote(ix.name)); err != nil {
 				return err
 			}
 		}
-		err := m.conn.once(sql)
+		err := m.conn.Once(sql)
 		if ix.unique && errors.Is(err, sqlite3.CONSTRAINT) {
 			names := make([]string, len(ix.columns))
 			for i, c := range ix.columns {
@@ -181,7 +185,7 @@ func (m *migration) indexes(t *table, old *found) error {
 	}
 	for name := range old.indexes {
 		if !wanted[name] && strings.HasPrefix(name, tableName(t.entity.Key)+":") {
-			if err := m.conn.once("DROP INDEX " + quote(name)); err != nil {
+			if err := m.conn.Once("DROP INDEX " + quote(name)); err != nil {
 				return err
 			}
 			m.note("dropped index %s", name)
@@ -197,7 +201,7 @@ func (m *migration) references(t *table) error {
 			continue
 		}
 		parent := quote(tableName(c.refs.Owner.Key))
-		bad, err := m.conn.number("SELECT count(*) FROM " + t.name + " AS t WHERE t." + c.name + " IS NOT NULL AND NOT EXISTS (SELECT 1 FROM " +
+		bad, err := m.conn.Number("SELECT count(*) FROM " + t.name + " AS t WHERE t." + c.name + " IS NOT NULL AND NOT EXISTS (SELECT 1 FROM " +
 			parent + " AS p WHERE p." + quote(columnName(c.refs.Name)) + " = t." + c.name + ")")
 		if err != nil {
 			return err

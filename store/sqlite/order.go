@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/store/sqlite/engine"
 )
 
 // sortKey is one key of an order, as SQL is to have it.
@@ -61,14 +62,14 @@ func (b *builder) behind(keys []sortKey, from []json.RawMessage, including bool,
 	if len(from) != len(keys) {
 		return facade.Errorf(facade.BadRequest, "the cursor is not of this order; take one from a page that is")
 	}
-	values := make([]arg, len(keys))
+	values := make([]engine.Value, len(keys))
 	for i, k := range keys {
 		var fault string
 		if values[i], fault = encode(k.column.prop, from[i]); fault != "" {
 			return facade.Errorf(facade.BadRequest, "the cursor is not of this order; take one from a page that is")
 		}
 	}
-	if len(keys) > 1 && values[0].kind != argNull && (!keys[0].desc || keys[0].column.notNull) {
+	if len(keys) > 1 && values[0].Kind != engine.Null && (!keys[0].desc || keys[0].column.notNull) {
 		b.column(alias, keys[0].column)
 		if keys[0].desc {
 			b.text(" <= ")
@@ -82,7 +83,7 @@ func (b *builder) behind(keys []sortKey, from []json.RawMessage, including bool,
 	return nil
 }
 
-func (b *builder) beyond(keys []sortKey, values []arg, including bool, alias string) {
+func (b *builder) beyond(keys []sortKey, values []engine.Value, including bool, alias string) {
 	k, v := keys[0], values[0]
 	orEqual := ""
 	if including && len(keys) == 1 {
@@ -90,9 +91,9 @@ func (b *builder) beyond(keys []sortKey, values []arg, including bool, alias str
 	}
 	b.text("(")
 	switch {
-	case v.kind == argNull && k.desc: // nothing is smaller
+	case v.Kind == engine.Null && k.desc: // nothing is smaller
 		b.text("0")
-	case v.kind == argNull:
+	case v.Kind == engine.Null:
 		b.column(alias, k.column)
 		b.text(" IS NOT NULL")
 	case k.desc:
@@ -112,7 +113,7 @@ func (b *builder) beyond(keys []sortKey, values []arg, including bool, alias str
 	if len(keys) > 1 {
 		b.text(" OR ")
 		b.column(alias, k.column)
-		if v.kind == argNull {
+		if v.Kind == engine.Null {
 			b.text(" IS NULL")
 		} else {
 			b.text(" = ")

@@ -5,6 +5,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/sqlite/engine"
 )
 
 // seedsTable names the entities whose seeds the store has had.
@@ -14,9 +15,9 @@ const makeSeeds = `CREATE TABLE IF NOT EXISTS "` + seedsTable + `" (entity TEXT 
 
 // Seeded says which of entities the store has had the seeds of.
 func (s *Store) Seeded(ctx context.Context, entities []*schema.Entity) (done map[*schema.Entity]bool, err error) {
-	err = s.pool.read(ctx, func(c *conn) error {
+	err = s.db.Read(ctx, func(c *engine.Conn) error {
 		done = map[*schema.Entity]bool{}
-		there, err := c.number("SELECT count(*) FROM sqlite_schema WHERE name = ?", arg{kind: argText, s: seedsTable})
+		there, err := c.Number("SELECT count(*) FROM sqlite_schema WHERE name = ?", engine.Value{Kind: engine.Text, S: seedsTable})
 		if err != nil || there == 0 {
 			return err
 		}
@@ -30,8 +31,8 @@ func (s *Store) Seeded(ctx context.Context, entities []*schema.Entity) (done map
 	return done, err
 }
 
-func seeded(c *conn, e *schema.Entity) (bool, error) {
-	n, err := c.number(`SELECT count(*) FROM "`+seedsTable+`" WHERE entity = ?`, arg{kind: argText, s: e.Key})
+func seeded(c *engine.Conn, e *schema.Entity) (bool, error) {
+	n, err := c.Number(`SELECT count(*) FROM "`+seedsTable+`" WHERE entity = ?`, engine.Value{Kind: engine.Text, S: e.Key})
 	return n > 0, err
 }
 
@@ -45,10 +46,10 @@ func (s *Store) Seed(ctx context.Context, batches []facade.SeedBatch) error {
 		}
 	}
 	var last seedWrite // what ran last, for blame
-	return s.writer.do(&write{
-		ctx: ctx,
-		run: func(c *conn) error {
-			if err := c.exec(makeSeeds); err != nil {
+	return s.db.Write(&engine.Op{
+		Ctx: ctx,
+		Run: func(c *engine.Conn) error {
+			if err := c.Exec(makeSeeds); err != nil {
 				return err
 			}
 			var fresh []seedWrite
@@ -70,14 +71,14 @@ func (s *Store) Seed(ctx context.Context, batches []facade.SeedBatch) error {
 			for _, w := range fresh {
 				last = w
 				for _, late := range w.late {
-					if err := c.exec(late.sql, late.args...); err != nil {
+					if err := c.Exec(late.sql, late.args...); err != nil {
 						return facade.AsError(constraint(s.tables.Load(), w.table, late.set, err)).At(w.table.entity.Name, "create")
 					}
 				}
 			}
 			return nil
 		},
-		blame: func(c *conn, err error) error {
+		Blame: func(c *engine.Conn, err error) error {
 			for _, w := range writes { // a relation that leads nowhere may stand in any of them
 				if found := s.blameWrite(c, w.table, w.rows, err); found != err { //nolint:errorlint // the same error means that nothing was found
 					return facade.AsError(found).At(w.table.entity.Name, "create")
@@ -96,14 +97,14 @@ type seedWrite struct {
 	table *table
 	rows  []facade.Record
 	sql   string
-	args  []arg // of every row
+	args  []engine.Value // of every row
 	late  []lateWrite
 }
 
 type lateWrite struct {
 	set  facade.Record
 	sql  string
-	args []arg
+	args []engine.Value
 }
 
 func (s *Store) seedWrite(batch facade.SeedBatch) (w seedWrite, err error) {
@@ -134,19 +135,19 @@ func (s *Store) seedWrite(batch facade.SeedBatch) (w seedWrite, err error) {
 			if fault != "" {
 				return w, refuse(c.prop, fault)
 			}
-			w.late = append(w.late, lateWrite{late.Set, "UPDATE " + w.table.name + " SET " + c.name + " = ? WHERE " + w.table.primary.name + " = ?", []arg{a, key}})
+			w.late = append(w.late, lateWrite{late.Set, "UPDATE " + w.table.name + " SET " + c.name + " = ? WHERE " + w.table.primary.name + " = ?", []engine.Value{a, key}})
 		}
 	}
 	return w, nil
 }
 
 // insert writes the rows and remembers the entity.
-func (w *seedWrite) insert(s *Store, c *conn) error {
+func (w *seedWrite) insert(s *Store, c *engine.Conn) error {
 	n := len(w.table.columns)
 	for i, row := range w.rows {
-		if err := c.exec(w.sql, w.args[i*n:][:n]...); err != nil {
+		if err := c.Exec(w.sql, w.args[i*n:][:n]...); err != nil {
 			return constraint(s.tables.Load(), w.table, row, err)
 		}
 	}
-	return c.exec(`INSERT INTO "`+seedsTable+`" (entity) VALUES (?)`, arg{kind: argText, s: w.table.entity.Key})
+	return c.Exec(`INSERT INTO "`+seedsTable+`" (entity) VALUES (?)`, engine.Value{Kind: engine.Text, S: w.table.entity.Key})
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/sqlite/engine"
 )
 
 // table is how an entity stands in the database: the DDL its card asks for, and
@@ -25,13 +26,21 @@ type table struct {
 	tallying atomic.Bool // the writer has been asked to keep the number of rows
 }
 
+// violation is what one constraint means to who wrote: the message SQLite names
+// it by leads to it, and that text goes no further.
+type violation struct {
+	unique  []*schema.Property // of a unique constraint or a primary key
+	field   *schema.Property   // of the others
+	keyword string             // of a check: the card's keyword
+}
+
 // column is one stored field.
 type column struct {
 	prop       *schema.Property
 	name       string           // as SQL has it, quoted
 	definition                  // what its CREATE TABLE says
 	refs       *schema.Property // the primary key it points at, where the store has its table
-	fill       arg              // what rows that are older than the column get
+	fill       engine.Value     // what rows that are older than the column get
 }
 
 // definition is a column in DDL: what a card asks for, or what a file holds.

@@ -1,6 +1,10 @@
 package sqlite
 
-import "context"
+import (
+	"context"
+
+	"github.com/frondhost/frond/store/sqlite/engine"
+)
 
 // The store keeps how many rows a large table has in a table of its own, so that the
 // total of a list without a filter costs the same at any size. Triggers keep it, in
@@ -18,7 +22,7 @@ const tallyFrom = 1000
 // tallied is the table's number of rows as an expression. Where it is not kept, the
 // rows are counted, and it is that number's complement: below zero.
 func (t *table) tallied() string {
-	return "coalesce((SELECT rows FROM " + tallyTable + " WHERE name = " + literalText(tableName(t.entity.Key)) + "), ~(SELECT count(*) FROM " + t.name + "))"
+	return "coalesce((SELECT rows FROM " + tallyTable + " WHERE name = " + engine.LiteralText(tableName(t.entity.Key)) + "), ~(SELECT count(*) FROM " + t.name + "))"
 }
 
 // readTally is the number that [table.tallied] gave. A large table whose number is
@@ -28,8 +32,8 @@ func (s *Store) readTally(t *table, n int64) int64 {
 		return n
 	}
 	if n = ^n; n >= tallyFrom && !t.tallying.Swap(true) {
-		if !s.writer.soon(&write{ctx: context.Background(), alone: true, run: func(c *conn) error {
-			err := c.inTransaction(t.tally)
+		if !s.db.Soon(&engine.Op{Ctx: context.Background(), Alone: true, Run: func(c *engine.Conn) error {
+			err := c.InTransaction(t.tally)
 			t.tallying.Store(err == nil) // the next total asks again
 			return err
 		}}) {
@@ -44,7 +48,7 @@ func (t *table) tallyTriggers() map[string]string {
 	key := tableName(t.entity.Key)
 	trigger := func(name, event, sign string) string {
 		return "CREATE TRIGGER " + quote(name) + " AFTER " + event + " ON " + t.name +
-			" BEGIN UPDATE " + tallyTable + " SET rows = rows " + sign + " 1 WHERE name = " + literalText(key) + "; END"
+			" BEGIN UPDATE " + tallyTable + " SET rows = rows " + sign + " 1 WHERE name = " + engine.LiteralText(key) + "; END"
 	}
 	added, gone := ownPrefix+"added "+key, ownPrefix+"gone "+key
 	return map[string]string{added: trigger(added, "INSERT", "+"), gone: trigger(gone, "DELETE", "-")}
@@ -54,28 +58,28 @@ const createTally = "CREATE TABLE " + tallyTable + " (name TEXT NOT NULL PRIMARY
 
 // tally counts the table's rows and makes the triggers that keep the number. It runs
 // in a transaction.
-func (t *table) tally(c *conn) error {
+func (t *table) tally(c *engine.Conn) error {
 	for name, sql := range t.tallyTriggers() {
-		if err := c.once("DROP TRIGGER IF EXISTS " + quote(name)); err != nil {
+		if err := c.Once("DROP TRIGGER IF EXISTS " + quote(name)); err != nil {
 			return err
 		}
-		if err := c.once(sql); err != nil {
+		if err := c.Once(sql); err != nil {
 			return err
 		}
 	}
-	return c.once("INSERT OR REPLACE INTO " + tallyTable + " SELECT " + literalText(tableName(t.entity.Key)) + ", count(*) FROM " + t.name)
+	return c.Once("INSERT OR REPLACE INTO " + tallyTable + " SELECT " + engine.LiteralText(tableName(t.entity.Key)) + ", count(*) FROM " + t.name)
 }
 
 // tallies reads which tables' numbers are kept.
 func (m *migration) tallies() error {
-	there, err := m.conn.number("SELECT count(*) FROM sqlite_schema WHERE name = '" + ownPrefix + "rows'")
+	there, err := m.conn.Number("SELECT count(*) FROM sqlite_schema WHERE name = '" + ownPrefix + "rows'")
 	if err == nil && there == 0 {
-		err = m.conn.once(createTally)
+		err = m.conn.Once(createTally)
 	}
 	if err != nil {
 		return err
 	}
-	st, err := m.conn.start([]byte("SELECT name FROM "+tallyTable), nil)
+	st, err := m.conn.Start([]byte("SELECT name FROM "+tallyTable), nil)
 	if err != nil {
 		return err
 	}
@@ -83,7 +87,7 @@ func (m *migration) tallies() error {
 	for st.Step() {
 		m.tallied[st.ColumnText(0)] = true
 	}
-	return m.conn.finish(st)
+	return m.conn.Finish(st)
 }
 
 // tally counts again where a number is kept and the triggers are not as they should

@@ -9,6 +9,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/sqlite/engine"
 )
 
 // total is what a list without a filter says there is.
@@ -26,7 +27,7 @@ func (m *music) total(t testing.TB, e *schema.Entity) int64 {
 // settle waits for what the writer does by itself.
 func (m *music) settle(t testing.TB) {
 	t.Helper()
-	if err := m.store.writer.do(&write{ctx: t.Context(), alone: true, run: func(*conn) error { return nil }}); err != nil {
+	if err := m.store.db.Write(&engine.Op{Ctx: t.Context(), Alone: true, Run: func(*engine.Conn) error { return nil }}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
+	"github.com/frondhost/frond/store/sqlite/engine"
 )
 
 // terms are a write's [facade.Terms] as statements. They are written before the
@@ -25,7 +26,7 @@ type pointing struct {
 
 // terms compiles what has to hold for a write to t. key and where are those of the
 // row that is changed; a new row has no key yet.
-func (s *Store) terms(t *table, of *facade.Terms, key *arg, where *facade.Filter) (*terms, error) {
+func (s *Store) terms(t *table, of *facade.Terms, key *engine.Value, where *facade.Filter) (*terms, error) {
 	if of == nil {
 		return nil, nil
 	}
@@ -38,7 +39,7 @@ func (s *Store) terms(t *table, of *facade.Terms, key *arg, where *facade.Filter
 	return m, nil
 }
 
-func (m *terms) compile(s *Store, t *table, key *arg, where *facade.Filter) error {
+func (m *terms) compile(s *Store, t *table, key *engine.Value, where *facade.Filter) error {
 	var fields []string
 	if m.of.Judge != nil && m.of.Read != nil {
 		fields = append(fields, m.of.Read.Fields...)
@@ -58,7 +59,7 @@ func (m *terms) compile(s *Store, t *table, key *arg, where *facade.Filter) erro
 		b.text("SELECT count(*) FROM ", target.name, " AS ", alias, " WHERE ")
 		b.column(alias, target.primary)
 		b.text(" IN (SELECT value FROM json_each(")
-		b.bind(arg{})
+		b.bind(engine.Value{})
 		b.text("))")
 		b.reach = fewRows
 		if err := b.also(p.Where, target, alias); err != nil {
@@ -82,7 +83,7 @@ func (m *terms) compile(s *Store, t *table, key *arg, where *facade.Filter) erro
 		m.after = s.builder()
 		alias := m.after.alias()
 		m.after.text("SELECT count(*) FROM ", t.name, " AS ", alias)
-		return m.after.oneRow(t, alias, arg{}, m.of.After)
+		return m.after.oneRow(t, alias, engine.Value{}, m.of.After)
 	}
 	return nil
 }
@@ -100,7 +101,7 @@ func (b *builder) also(f *facade.Filter, t *table, alias string) error {
 
 // judge reads the row as it stands and has it judged; there is false where it is
 // not. set is what is written of it, nil where that is what was given.
-func (m *terms) judge(c *conn) (current facade.Row, set facade.Record, there bool, err error) {
+func (m *terms) judge(c *engine.Conn) (current facade.Row, set facade.Record, there bool, err error) {
 	if m == nil || m.look == nil {
 		return current, nil, true, nil
 	}
@@ -118,12 +119,12 @@ func (m *terms) judge(c *conn) (current facade.Row, set facade.Record, there boo
 // leads says whether the relations of what is going to be written lead to rows that
 // are there. The row as it was is the zero Row where it is new; own are the keys of
 // the rows that are written with it.
-func (m *terms) leads(c *conn, was facade.Row, is facade.Record, own []arg) error {
+func (m *terms) leads(c *engine.Conn, was facade.Row, is facade.Record, own []engine.Value) error {
 	if m == nil {
 		return nil
 	}
 	for _, p := range m.points {
-		var known []arg
+		var known []engine.Value
 		switch {
 		case m.look == nil && p.Field.Link.Target == p.Field.Owner:
 			known = own
@@ -138,8 +139,8 @@ func (m *terms) leads(c *conn, was facade.Row, is facade.Record, own []arg) erro
 		for _, id := range ids {
 			list = appendElement(list, id)
 		}
-		p.count.args[0] = textArg(string(append(list, ']')))
-		n, err := c.number(string(p.count.sql), p.count.args...)
+		p.count.args[0] = engine.TextValue(string(append(list, ']')))
+		n, err := c.Number(string(p.count.sql), p.count.args...)
 		if err != nil {
 			return err
 		}
@@ -151,12 +152,12 @@ func (m *terms) leads(c *conn, was facade.Row, is facade.Record, own []arg) erro
 }
 
 // stays says whether a row that was written meets what it has to.
-func (m *terms) stays(c *conn, key arg) error {
+func (m *terms) stays(c *engine.Conn, key engine.Value) error {
 	if m == nil || m.after == nil {
 		return nil
 	}
 	m.after.args[0] = key
-	n, err := c.number(string(m.after.sql), m.after.args...)
+	n, err := c.Number(string(m.after.sql), m.after.args...)
 	if err == nil && n == 0 {
 		err = m.of.Unmet
 	}
@@ -165,18 +166,18 @@ func (m *terms) stays(c *conn, key arg) error {
 
 // targets are the distinct keys that the value of a relation names, without those
 // that are known.
-func targets(p *schema.Property, value []byte, known []arg) []arg {
-	var ids []arg
-	seen := map[arg]bool{}
+func targets(p *schema.Property, value []byte, known []engine.Value) []engine.Value {
+	var ids []engine.Value
+	seen := map[engine.Value]bool{}
 	for _, id := range known {
 		seen[id] = true
 	}
 	add := func(v []byte) {
 		a, fault := encode(p.Link.Target.Primary, v)
 		if fault != "" {
-			a = arg{kind: argBlob, s: string(v)} // of another kind: it is no row's
+			a = engine.Value{Kind: engine.Blob, S: string(v)} // of another kind: it is no row's
 		}
-		if a.kind != argNull && !seen[a] {
+		if a.Kind != engine.Null && !seen[a] {
 			seen[a] = true
 			ids = append(ids, a)
 		}

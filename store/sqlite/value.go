@@ -3,147 +3,105 @@ package sqlite
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"strconv"
 
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
+	"github.com/frondhost/frond/store/sqlite/engine"
 )
-
-// arg is one value bound to a statement.
-type arg struct {
-	kind argKind
-	s    string
-	i    int64
-	f    float64
-}
-
-type argKind uint8
-
-const (
-	argNull argKind = iota
-	argInt
-	argFloat
-	argText
-	argBlob
-)
-
-func textArg(s string) arg   { return arg{kind: argText, s: s} }
-func intArg(i int64) arg     { return arg{kind: argInt, i: i} }
-func floatArg(f float64) arg { return arg{kind: argFloat, f: f} }
-
-func boolArg(b bool) arg {
-	if b {
-		return intArg(1)
-	}
-	return intArg(0)
-}
-
-// plain is the argument as a Go value, for those who trace.
-func (a arg) plain() any {
-	switch a.kind {
-	case argInt:
-		return a.i
-	case argFloat:
-		return a.f
-	case argText:
-		return a.s
-	case argBlob:
-		return []byte(a.s)
-	}
-	return nil
-}
 
 // encode is a value of a field as its column holds it. The façade has judged the
 // value; what cannot stand in the column all the same (a conversion's odd answer)
 // comes back with the JSON Schema keyword it fails.
-func encode(p *schema.Property, v json.RawMessage) (arg, string) {
+func encode(p *schema.Property, v json.RawMessage) (engine.Value, string) {
 	kind := jsontext.KindOf(v)
 	if kind == jsontext.Null || kind == jsontext.Invalid {
-		return arg{}, ""
+		return engine.Value{}, ""
 	}
 	switch p.Kind {
 	case schema.KindString, schema.KindDate:
 		if kind == jsontext.String {
-			return textArg(jsontext.Unquote(jsontext.Trim(v))), ""
+			return engine.TextValue(jsontext.Unquote(jsontext.Trim(v))), ""
 		}
 	case schema.KindDecimal:
 		if kind == jsontext.String {
 			s := jsontext.Unquote(jsontext.Trim(v))
 			if _, ok := parseDecimal(s); !ok {
-				return arg{}, "format"
+				return engine.Value{}, "format"
 			}
-			return textArg(s), ""
+			return engine.TextValue(s), ""
 		}
 	case schema.KindDateTime:
 		if kind == jsontext.String {
 			s, ok := normalTime(jsontext.Unquote(jsontext.Trim(v)))
 			if !ok {
-				return arg{}, "format"
+				return engine.Value{}, "format"
 			}
-			return textArg(s), ""
+			return engine.TextValue(s), ""
 		}
 	case schema.KindInteger:
 		if kind == jsontext.Number {
 			if i, ok := schema.Integer(v); ok {
-				return intArg(i), ""
+				return engine.IntValue(i), ""
 			}
 		}
 	case schema.KindNumber:
 		if kind == jsontext.Number {
 			if f, err := strconv.ParseFloat(string(jsontext.Trim(v)), 64); err == nil {
-				return floatArg(f), ""
+				return engine.FloatValue(f), ""
 			}
 		}
 	case schema.KindBoolean:
 		if kind == jsontext.True || kind == jsontext.False {
-			return boolArg(kind == jsontext.True), ""
+			return engine.BoolValue(kind == jsontext.True), ""
 		}
 	default:
-		return textArg(compact(v)), ""
+		return engine.TextValue(compact(v)), ""
 	}
-	return arg{}, "type"
+	return engine.Value{}, "type"
 }
 
 // operand is a filter's value as it is compared with the field's column; false
 // says that no row can equal it.
-func operand(p *schema.Property, v any) (arg, bool) {
+func operand(p *schema.Property, v any) (engine.Value, bool) {
 	switch v := v.(type) {
 	case string:
 		switch p.Kind {
 		case schema.KindString, schema.KindDate:
-			return textArg(v), true
+			return engine.TextValue(v), true
 		case schema.KindDecimal:
 			_, ok := parseDecimal(v)
-			return textArg(v), ok
+			return engine.TextValue(v), ok
 		case schema.KindDateTime:
 			s, ok := normalTime(v)
-			return textArg(s), ok
+			return engine.TextValue(s), ok
 		case schema.KindJSON:
-			return textArg(string(jsontext.Quote(v))), true
+			return engine.TextValue(string(jsontext.Quote(v))), true
 		}
 	case int64:
 		switch p.Kind {
 		case schema.KindInteger, schema.KindNumber:
-			return intArg(v), true
+			return engine.IntValue(v), true
 		case schema.KindJSON:
-			return textArg(strconv.FormatInt(v, 10)), true
+			return engine.TextValue(strconv.FormatInt(v, 10)), true
 		}
 	case float64:
 		switch p.Kind {
 		case schema.KindInteger, schema.KindNumber:
-			return floatArg(v), true
+			return engine.FloatValue(v), true
 		case schema.KindJSON:
-			return textArg(string(appendFloat(nil, v))), true
+			return engine.TextValue(string(appendFloat(nil, v))), true
 		}
 	case bool:
 		switch p.Kind {
 		case schema.KindBoolean:
-			return boolArg(v), true
+			return engine.BoolValue(v), true
 		case schema.KindJSON:
-			return textArg(strconv.FormatBool(v)), true
+			return engine.TextValue(strconv.FormatBool(v)), true
 		}
 	}
-	return arg{}, false
+	return engine.Value{}, false
 }
 
 // compact is a JSON text without white space between its tokens.
@@ -170,4 +128,34 @@ func normalTime(s string) (string, bool) {
 		return "", false
 	}
 	return t.Format(timeLayout), true
+}
+
+// appendTime appends a date-time of timeLayout with milliseconds, or with
+// microseconds where those are not zero (docs/decisions/093).
+func appendTime(dst, text []byte) []byte {
+	if len(text) != len(timeLayout) || text[len(text)-1] != 'Z' {
+		return jsontext.AppendText(dst, text)
+	}
+	dst = append(dst, '"')
+	if string(text[23:26]) == "000" {
+		dst = append(dst, text[:23]...)
+	} else {
+		dst = append(dst, text[:26]...)
+	}
+	return append(dst, 'Z', '"')
+}
+
+// appendFloat appends f as encoding/json does: the shortest text that reads back
+// as f, with an exponent only for the very small and the very large.
+func appendFloat(dst []byte, f float64) []byte {
+	format := byte('f')
+	if abs := math.Abs(f); abs != 0 && (abs < 1e-6 || abs >= 1e21) {
+		format = 'e'
+	}
+	dst = strconv.AppendFloat(dst, f, format, -1, 64)
+	if n := len(dst); format == 'e' && n >= 4 && dst[n-4] == 'e' && dst[n-3] == '-' && dst[n-2] == '0' {
+		dst[n-2] = dst[n-1] // e-09 becomes e-9
+		dst = dst[:n-1]
+	}
+	return dst
 }

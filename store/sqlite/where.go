@@ -6,6 +6,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
+	"github.com/frondhost/frond/store/sqlite/engine"
 )
 
 // filter writes a condition on the rows of t under alias. A comparison with a
@@ -165,22 +166,22 @@ func (b *builder) in(f *facade.Filter, c *column, alias string) {
 		}
 	}
 	b.text(" IN (SELECT value FROM json_each(")
-	b.bind(textArg(string(append(list, ']'))))
+	b.bind(engine.TextValue(string(append(list, ']'))))
 	b.text("))")
 }
 
 // appendElement appends an argument as an element of a JSON array.
-func appendElement(list []byte, a arg) []byte {
+func appendElement(list []byte, a engine.Value) []byte {
 	if len(list) > 1 {
 		list = append(list, ',')
 	}
-	switch a.kind {
-	case argInt:
-		return fmt.Append(list, a.i)
-	case argFloat:
-		return appendFloat(list, a.f)
-	case argText:
-		return jsontext.AppendString(list, a.s)
+	switch a.Kind {
+	case engine.Int:
+		return fmt.Append(list, a.I)
+	case engine.Float:
+		return appendFloat(list, a.F)
+	case engine.Text:
+		return jsontext.AppendString(list, a.S)
 	}
 	return append(list, "null"...)
 }

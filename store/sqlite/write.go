@@ -6,6 +6,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/sqlite/engine"
 )
 
 // Insert writes rows, all or none.
@@ -19,7 +20,7 @@ func (s *Store) Insert(ctx context.Context, e *schema.Entity, records []facade.R
 		return nil, err
 	}
 	// What can be done here is done here and not on the one goroutine that writes.
-	args := make([]arg, 0, len(records)*len(t.columns))
+	args := make([]engine.Value, 0, len(records)*len(t.columns))
 	for _, record := range records {
 		if args, err = t.row(args, record); err != nil {
 			return nil, err
@@ -36,14 +37,14 @@ func (s *Store) Insert(ctx context.Context, e *schema.Entity, records []facade.R
 	defer m.free()
 
 	var rows *facade.Rows
-	err = s.writer.do(&write{
-		ctx: ctx,
-		run: func(c *conn) error {
+	err = s.db.Write(&engine.Op{
+		Ctx: ctx,
+		Run: func(c *engine.Conn) error {
 			rows = facade.NewRows(sel.layout, len(records))
-			row := func(i int) []arg { return args[i*len(t.columns):][:len(t.columns)] }
+			row := func(i int) []engine.Value { return args[i*len(t.columns):][:len(t.columns)] }
 			key := t.place(t.primary)
 			if m != nil {
-				own := make([]arg, len(records))
+				own := make([]engine.Value, len(records))
 				for i := range records {
 					own[i] = row(i)[key]
 				}
@@ -68,7 +69,7 @@ func (s *Store) Insert(ctx context.Context, e *schema.Entity, records []facade.R
 			}
 			return nil
 		},
-		blame: func(c *conn, err error) error { return s.blameWrite(c, t, records, err) },
+		Blame: func(c *engine.Conn, err error) error { return s.blameWrite(c, t, records, err) },
 	})
 	if err != nil {
 		return nil, err
@@ -94,10 +95,10 @@ func (b *builder) insert(t *table) {
 }
 
 // row appends the arguments of one row, a null for every field the record leaves out.
-func (t *table) row(args []arg, record facade.Record) ([]arg, error) {
+func (t *table) row(args []engine.Value, record facade.Record) ([]engine.Value, error) {
 	from := len(args)
 	for range t.columns {
-		args = append(args, arg{})
+		args = append(args, engine.Value{})
 	}
 	for _, m := range record {
 		c, err := t.column(t.entity.Property(m.Name))
@@ -110,7 +111,7 @@ func (t *table) row(args []arg, record facade.Record) ([]arg, error) {
 		}
 		args[from+t.place(c)] = a
 	}
-	if t.primary != nil && args[from+t.place(t.primary)].kind == argNull {
+	if t.primary != nil && args[from+t.place(t.primary)].Kind == engine.Null {
 		return args, refuse(t.primary.prop, "required") // SQLite would make up an integer key
 	}
 	return args, nil
@@ -127,7 +128,7 @@ func (s *Store) Update(ctx context.Context, e *schema.Entity, id json.RawMessage
 		return nil, err
 	}
 	key, fault := encode(t.primary.prop, id)
-	if fault != "" || key.kind == argNull {
+	if fault != "" || key.Kind == engine.Null {
 		return facade.NewRows(sel.layout, 0), nil // a key of another kind is no row's
 	}
 	b := s.builder()
@@ -137,7 +138,7 @@ func (s *Store) Update(ctx context.Context, e *schema.Entity, id json.RawMessage
 	}
 	var rows *facade.Rows
 	if len(set) == 0 && of == nil {
-		err := s.pool.read(ctx, func(c *conn) error {
+		err := s.db.Read(ctx, func(c *engine.Conn) error {
 			rows = facade.NewRows(sel.layout, 1)
 			return answer(c, b.sql, b.args, sel, rows)
 		})
@@ -149,9 +150,9 @@ func (s *Store) Update(ctx context.Context, e *schema.Entity, id json.RawMessage
 	}
 	defer m.free()
 	written := set
-	err = s.writer.do(&write{
-		ctx: ctx,
-		run: func(c *conn) error {
+	err = s.db.Write(&engine.Op{
+		Ctx: ctx,
+		Run: func(c *engine.Conn) error {
 			rows, written = facade.NewRows(sel.layout, 1), set
 			was, judged, there, err := m.judge(c)
 			if err != nil || !there {
@@ -176,7 +177,7 @@ func (s *Store) Update(ctx context.Context, e *schema.Entity, id json.RawMessage
 			}
 			return m.stays(c, key)
 		},
-		blame: func(c *conn, err error) error {
+		Blame: func(c *engine.Conn, err error) error {
 			return s.blameDelete(c, t, key, s.blameWrite(c, t, []facade.Record{written}, err))
 		},
 	})
@@ -189,7 +190,7 @@ func (s *Store) Update(ctx context.Context, e *schema.Entity, id json.RawMessage
 
 // update writes the statement that changes one row and answers it; with nothing to
 // set it reads it.
-func (b *builder) update(t *table, sel *selection, key arg, where *facade.Filter, set facade.Record) error {
+func (b *builder) update(t *table, sel *selection, key engine.Value, where *facade.Filter, set facade.Record) error {
 	alias := b.alias()
 	if len(set) == 0 {
 		b.text("SELECT ")
@@ -227,7 +228,7 @@ func (s *Store) Delete(ctx context.Context, e *schema.Entity, id json.RawMessage
 		return false, err
 	}
 	key, fault := encode(t.primary.prop, id)
-	if fault != "" || key.kind == argNull {
+	if fault != "" || key.Kind == engine.Null {
 		return false, nil
 	}
 	b := s.builder()
@@ -243,32 +244,32 @@ func (s *Store) Delete(ctx context.Context, e *schema.Entity, id json.RawMessage
 	}
 	defer m.free()
 	gone := false
-	err = s.writer.do(&write{
-		ctx: ctx,
-		run: func(c *conn) error {
+	err = s.db.Write(&engine.Op{
+		Ctx: ctx,
+		Run: func(c *engine.Conn) error {
 			gone = false
 			if _, _, there, err := m.judge(c); err != nil || !there {
 				return err
 			}
-			st, err := c.start(b.sql, b.args)
+			st, err := c.Start(b.sql, b.args)
 			if err != nil {
 				return err
 			}
 			for st.Step() {
 			}
-			if err := c.finish(st); err != nil {
+			if err := c.Finish(st); err != nil {
 				return constraint(s.tables.Load(), t, nil, err)
 			}
-			gone = c.db.Changes() > 0
+			gone = c.Raw().Changes() > 0
 			return nil
 		},
-		blame: func(c *conn, err error) error { return s.blameDelete(c, t, key, err) },
+		Blame: func(c *engine.Conn, err error) error { return s.blameDelete(c, t, key, err) },
 	})
 	return gone && err == nil, err
 }
 
 // oneRow writes the condition of a write: the primary key, and what else has to hold.
-func (b *builder) oneRow(t *table, alias string, key arg, where *facade.Filter) error {
+func (b *builder) oneRow(t *table, alias string, key engine.Value, where *facade.Filter) error {
 	b.text(" WHERE ")
 	b.column(alias, t.primary)
 	b.text(" = ")
@@ -292,15 +293,15 @@ func (b *builder) returning(sel *selection) {
 }
 
 // answer runs a statement and appends the rows it answers.
-func answer(c *conn, sql []byte, args []arg, sel *selection, rows *facade.Rows) error {
-	st, err := c.start(sql, args)
+func answer(c *engine.Conn, sql []byte, args []engine.Value, sel *selection, rows *facade.Rows) error {
+	st, err := c.Start(sql, args)
 	if err != nil {
 		return err
 	}
 	for st.Step() {
 		sel.row(rows, st, 0)
 	}
-	return c.finish(st)
+	return c.Finish(st)
 }
 
 // place is where a column stands in INSERT.
@@ -314,8 +315,8 @@ func (t *table) place(c *column) int {
 }
 
 // blameWrite finds which relation of what was written points at no row.
-func (s *Store) blameWrite(c *conn, t *table, records []facade.Record, err error) error {
-	if !isForeignKey(err) {
+func (s *Store) blameWrite(c *engine.Conn, t *table, records []facade.Record, err error) error {
+	if !engine.IsForeignKey(err) {
 		return err
 	}
 	for _, record := range records {
@@ -325,10 +326,10 @@ func (s *Store) blameWrite(c *conn, t *table, records []facade.Record, err error
 				continue
 			}
 			a, _ := encode(col.prop, m.Value)
-			if a.kind == argNull {
+			if a.Kind == engine.Null {
 				continue
 			}
-			n, failed := c.number("SELECT count(*) FROM "+quote(tableName(col.refs.Owner.Key))+" WHERE "+quote(columnName(col.refs.Name))+" = ?", a)
+			n, failed := c.Number("SELECT count(*) FROM "+quote(tableName(col.refs.Owner.Key))+" WHERE "+quote(columnName(col.refs.Name))+" = ?", a)
 			if failed == nil && n == 0 {
 				return facade.Dangling(col.prop)
 			}
@@ -338,8 +339,8 @@ func (s *Store) blameWrite(c *conn, t *table, records []facade.Record, err error
 }
 
 // blameDelete finds which relation holds a row that was to go, or to change its key.
-func (s *Store) blameDelete(c *conn, t *table, key arg, err error) error {
-	if !isForeignKey(err) {
+func (s *Store) blameDelete(c *engine.Conn, t *table, key engine.Value, err error) error {
+	if !engine.IsForeignKey(err) {
 		return err
 	}
 	var further *schema.Property
@@ -348,7 +349,7 @@ func (s *Store) blameDelete(c *conn, t *table, key arg, err error) error {
 			if col.refs == nil || col.refs.Owner.Key != t.entity.Key {
 				continue
 			}
-			n, failed := c.number("SELECT count(*) FROM (SELECT 1 FROM "+other.name+" WHERE "+col.name+" = ? LIMIT 1)", key)
+			n, failed := c.Number("SELECT count(*) FROM (SELECT 1 FROM "+other.name+" WHERE "+col.name+" = ? LIMIT 1)", key)
 			if failed != nil || n == 0 {
 				continue
 			}

@@ -1,4 +1,4 @@
-package sqlite
+package engine
 
 import (
 	"context"
@@ -18,9 +18,9 @@ import (
 // become one transaction: whoever comes while a commit is on its way to the disk
 // joins the next one, so a busy store pays one fsync for many.
 type writer struct {
-	store *Store
-	conn  *conn // nil while it could not be opened again after a panic
-	queue chan *write
+	db    *DB
+	conn  *Conn // nil while it could not be opened again after a panic
+	queue chan *Op
 	done  chan struct{} // closed when the goroutine has ended
 
 	relieveAt int64 // the size of the log from which it is emptied under load
@@ -30,15 +30,15 @@ type writer struct {
 }
 
 // write is one caller's part of a transaction.
-type write struct {
-	ctx context.Context
+type Op struct {
+	Ctx context.Context
 	// run does the work. It may be run again, when the transaction it was in had to
 	// be begun anew; so it begins by forgetting what it answered before.
-	run func(*conn) error
+	Run func(*Conn) error
 	// blame finds what a foreign key violation is about, in the state it left behind.
-	blame func(*conn, error) error
+	Blame func(*Conn, error) error
 	// alone is work outside any transaction that no other may share: a migration.
-	alone bool
+	Alone bool
 
 	state atomic.Int32 // waiting, begun or abandoned
 	err   error
@@ -56,24 +56,24 @@ const (
 	maxQueue = 1024 // writes that wait before their callers do
 )
 
-func newWriter(s *Store, c *conn) *writer {
-	w := &writer{store: s, conn: c, queue: make(chan *write, maxQueue), done: make(chan struct{}), relieveAt: largeWAL}
+func newWriter(d *DB, c *Conn) *writer {
+	w := &writer{db: d, conn: c, queue: make(chan *Op, maxQueue), done: make(chan struct{}), relieveAt: LargeWAL}
 	go w.loop()
 	return w
 }
 
 // do has op done and answers after it is durable. A caller whose ctx ends before
 // op has begun leaves it undone; one whose ctx ends later is told how it came out.
-func (w *writer) do(op *write) error {
+func (w *writer) do(op *Op) error {
 	op.done = make(chan struct{})
 	if err := w.send(op); err != nil {
 		return err
 	}
 	select {
 	case <-op.done:
-	case <-op.ctx.Done():
+	case <-op.Ctx.Done():
 		if op.state.CompareAndSwap(waiting, abandoned) {
-			return op.ctx.Err()
+			return op.Ctx.Err()
 		}
 		<-op.done
 	}
@@ -82,7 +82,7 @@ func (w *writer) do(op *write) error {
 
 // soon has op done without anybody waiting for it. taken is false where the writer
 // has too much to do already.
-func (w *writer) soon(op *write) (taken bool) {
+func (w *writer) soon(op *Op) (taken bool) {
 	op.done = make(chan struct{})
 	w.mu.RLock()
 	defer w.mu.RUnlock()
@@ -97,7 +97,7 @@ func (w *writer) soon(op *write) (taken bool) {
 	}
 }
 
-func (w *writer) send(op *write) error {
+func (w *writer) send(op *Op) error {
 	w.mu.RLock()
 	defer w.mu.RUnlock()
 	if w.closed {
@@ -106,8 +106,8 @@ func (w *writer) send(op *write) error {
 	select {
 	case w.queue <- op:
 		return nil
-	case <-op.ctx.Done():
-		return op.ctx.Err()
+	case <-op.Ctx.Done():
+		return op.Ctx.Err()
 	}
 }
 
@@ -124,15 +124,15 @@ func (w *writer) close() error {
 	if w.conn == nil {
 		return nil
 	}
-	return w.conn.close()
+	return w.conn.Close()
 }
 
 func (w *writer) loop() {
 	defer close(w.done)
-	group := make([]*write, 0, maxGroup)
+	group := make([]*Op, 0, maxGroup)
 	idle := time.NewTimer(idleBefore) // opening may have written
 	for {
-		var first *write
+		var first *Op
 		select {
 		case op, ok := <-w.queue:
 			if !ok {
@@ -150,7 +150,7 @@ func (w *writer) loop() {
 		runtime.Gosched()
 		group = append(group[:0], first)
 	gather:
-		for len(group) < maxGroup && !group[len(group)-1].alone {
+		for len(group) < maxGroup && !group[len(group)-1].Alone {
 			select {
 			case op, ok := <-w.queue:
 				if !ok {
@@ -162,11 +162,11 @@ func (w *writer) loop() {
 			}
 		}
 		last := group[len(group)-1]
-		if last.alone {
+		if last.Alone {
 			group = group[:len(group)-1]
 		}
 		w.commit(group)
-		if last.alone && last.begin() {
+		if last.Alone && last.begin() {
 			last.answer(w.outside(last))
 		}
 		w.relieve()
@@ -176,15 +176,15 @@ func (w *writer) loop() {
 
 // reopen opens the connection anew that was discarded after a panic.
 func (w *writer) reopen() (err error) {
-	w.store.file.walGone()
-	w.conn, err = w.store.dial(context.Background(), false)
+	w.db.file.walGone()
+	w.conn, err = w.db.dial(context.Background(), false)
 	return err
 }
 
 // begin claims a write that is still wanted.
-func (op *write) begin() bool { return op.state.CompareAndSwap(waiting, begun) }
+func (op *Op) begin() bool { return op.state.CompareAndSwap(waiting, begun) }
 
-func (op *write) answer(err error) {
+func (op *Op) answer(err error) {
 	op.err = err
 	close(op.done)
 }
@@ -192,8 +192,8 @@ func (op *write) answer(err error) {
 // commit runs a group as one transaction and answers each of its callers. When a
 // statement's failure has taken the whole transaction with it (an interrupt, a
 // full disk), the others are run again without that one.
-func (w *writer) commit(group []*write) {
-	ops := make([]*write, 0, len(group))
+func (w *writer) commit(group []*Op) {
+	ops := make([]*Op, 0, len(group))
 	for _, op := range group {
 		if op.begin() {
 			ops = append(ops, op)
@@ -217,37 +217,37 @@ func (w *writer) commit(group []*write) {
 // transaction tries ops once. It answers the ops that are to be tried again where
 // the transaction was lost, having answered the one that lost it; else nil, with
 // each op's own error in it, and the error of the transaction itself.
-func (w *writer) transaction(ops []*write) (again []*write, err error) {
+func (w *writer) transaction(ops []*Op) (again []*Op, err error) {
 	if w.conn == nil {
 		if err = w.reopen(); err != nil {
 			return nil, unavailable(err)
 		}
 	}
-	if w.store.opts.Memory {
-		w.store.gate.Lock()
-		defer w.store.gate.Unlock()
+	if w.db.opts.Memory {
+		w.db.gate.Lock()
+		defer w.db.gate.Unlock()
 	}
 	for _, op := range ops {
 		op.err = nil
 	}
-	file := w.store.file
+	file := w.db.file
 	if err := file.lost(); err != nil {
 		file.note(err)
 		return nil, unavailable(err)
 	}
-	if err := w.conn.exec("BEGIN IMMEDIATE"); err != nil {
-		w.store.noteDisk(err)
-		return nil, explain(context.Background(), err)
+	if err := w.conn.Exec("BEGIN IMMEDIATE"); err != nil {
+		w.db.noteDisk(err)
+		return nil, Public(context.Background(), err)
 	}
 	good := 0
 	for i, op := range ops {
-		if op.err = op.ctx.Err(); op.err != nil {
+		if op.err = op.Ctx.Err(); op.err != nil {
 			continue
 		}
 		op.err = w.savepoint(op)
 		if w.conn == nil || w.conn.db.GetAutocommit() {
 			op.answer(op.err)
-			return append(append(make([]*write, 0, len(ops)), ops[:i]...), ops[i+1:]...), nil
+			return append(append(make([]*Op, 0, len(ops)), ops[:i]...), ops[i+1:]...), nil
 		}
 		if op.err == nil {
 			good++
@@ -257,12 +257,12 @@ func (w *writer) transaction(ops []*write) (again []*write, err error) {
 	if good == 0 {
 		end = "ROLLBACK"
 	}
-	if err := w.conn.exec(end); err != nil {
+	if err := w.conn.Exec(end); err != nil {
 		if !w.conn.db.GetAutocommit() {
-			_ = w.conn.exec("ROLLBACK") // the error at hand is the one to tell
+			_ = w.conn.Exec("ROLLBACK") // the error at hand is the one to tell
 		}
-		w.store.noteDisk(err)
-		return nil, explain(context.Background(), fmt.Errorf("commit: %w", err))
+		w.db.noteDisk(err)
+		return nil, Public(context.Background(), fmt.Errorf("commit: %w", err))
 	}
 	if good > 0 {
 		if err := file.committed(); err != nil { // written into a file that nobody will find
@@ -274,7 +274,7 @@ func (w *writer) transaction(ops []*write) (again []*write, err error) {
 }
 
 // savepoint runs one write so that its failure undoes it and nothing else.
-func (w *writer) savepoint(op *write) (err error) {
+func (w *writer) savepoint(op *Op) (err error) {
 	c := w.conn
 	defer func() {
 		if r := recover(); r != nil {
@@ -283,13 +283,13 @@ func (w *writer) savepoint(op *write) (err error) {
 			err = fmt.Errorf("sqlite: a write panicked: %v\n%s", r, debug.Stack())
 		}
 	}()
-	if err := c.exec("SAVEPOINT w"); err != nil {
-		return explain(op.ctx, err)
+	if err := c.Exec("SAVEPOINT w"); err != nil {
+		return Public(op.Ctx, err)
 	}
-	err = c.within(op.ctx, op.run)
-	w.store.noteDisk(err)
+	err = c.within(op.Ctx, op.Run)
+	w.db.noteDisk(err)
 	if c.db.GetAutocommit() {
-		return explain(op.ctx, err)
+		return Public(op.Ctx, err)
 	}
 	if err == nil {
 		// Foreign keys are deferred to the end of the transaction, which is shared: so
@@ -298,32 +298,32 @@ func (w *writer) savepoint(op *write) (err error) {
 			err = errForeignKey
 		}
 	}
-	if err != nil && op.blame != nil {
-		err = op.blame(c, err)
+	if err != nil && op.Blame != nil {
+		err = op.Blame(c, err)
 	}
-	if err != nil || facade.Rehearsing(op.ctx) {
-		if undo := c.exec("ROLLBACK TO w"); undo != nil {
-			_ = c.exec("ROLLBACK") // the error at hand is the one to tell
-			return explain(op.ctx, undo)
+	if err != nil || facade.Rehearsing(op.Ctx) {
+		if undo := c.Exec("ROLLBACK TO w"); undo != nil {
+			_ = c.Exec("ROLLBACK") // the error at hand is the one to tell
+			return Public(op.Ctx, undo)
 		}
 	}
-	if release := c.exec("RELEASE w"); release != nil && err == nil {
-		_ = c.exec("ROLLBACK") // the error at hand is the one to tell
+	if release := c.Exec("RELEASE w"); release != nil && err == nil {
+		_ = c.Exec("ROLLBACK") // the error at hand is the one to tell
 		err = release
 	}
-	return explain(op.ctx, err)
+	return Public(op.Ctx, err)
 }
 
 // outside runs a write that makes its own transaction.
-func (w *writer) outside(op *write) (err error) {
+func (w *writer) outside(op *Op) (err error) {
 	if w.conn == nil {
 		if err = w.reopen(); err != nil {
 			return unavailable(err)
 		}
 	}
-	if w.store.opts.Memory {
-		w.store.gate.Lock()
-		defer w.store.gate.Unlock()
+	if w.db.opts.Memory {
+		w.db.gate.Lock()
+		defer w.db.gate.Unlock()
 	}
 	c := w.conn
 	defer func() {
@@ -333,5 +333,13 @@ func (w *writer) outside(op *write) (err error) {
 			err = fmt.Errorf("sqlite: a migration panicked: %v\n%s", r, debug.Stack())
 		}
 	}()
-	return op.run(c)
+	return op.Run(c)
 }
+
+// Write does op and returns after it is durable. A caller whose ctx ends before op has
+// begun leaves it undone; one whose ctx ends later learns how it came out.
+func (d *DB) Write(op *Op) error { return d.writer.do(op) }
+
+// Soon does op without anybody waiting for it. It returns false, and does nothing,
+// where the writer has too much to do already.
+func (d *DB) Soon(op *Op) (taken bool) { return d.writer.soon(op) }

@@ -1,4 +1,4 @@
-package sqlite
+package engine
 
 import (
 	"context"
@@ -19,15 +19,15 @@ import (
 // statement has, share the others; and one request holds half of all at most
 // (docs/decisions/220).
 type pool struct {
-	store *Store
-	most  share // what may run at once
+	db   *DB
+	most share // what may run at once
 
 	mu        sync.Mutex
 	now       share       // what runs
 	ofRequest map[any]int // how many connections each request holds
 	waiting   []waiter    // in the order they came
 	done      *sync.Cond  // a connection came back
-	idle      []*conn
+	idle      []*Conn
 	closed    bool
 }
 
@@ -35,43 +35,43 @@ type pool struct {
 type share struct{ all, searches, request int }
 
 // turn is one read that waits for a connection or has one.
-type turn struct {
-	search  bool
-	request any // as [facade.RequestOf] has it
+type Turn struct {
+	Search  bool
+	Request any // as [facade.RequestOf] has it
 }
 
 type waiter struct {
-	turn
+	Turn
 	granted chan struct{}
 }
 
-func newPool(s *Store) *pool {
-	n := s.opts.Readers
-	p := &pool{store: s, ofRequest: map[any]int{}, most: share{n, max(1, n-max(1, n/4)), max(1, n/2)}}
+func newPool(d *DB) *pool {
+	n := d.opts.Readers
+	p := &pool{db: d, ofRequest: map[any]int{}, most: share{n, max(1, n-max(1, n/4)), max(1, n/2)}}
 	p.done = sync.NewCond(&p.mu)
 	return p
 }
 
 // read runs do, which takes a short time whatever the rows, on a connection that do
 // has for itself. The end of ctx interrupts the statement that is running.
-func (p *pool) read(ctx context.Context, do func(*conn) error) error {
-	return p.run(ctx, turn{request: facade.RequestOf(ctx)}, do)
+func (p *pool) read(ctx context.Context, do func(*Conn) error) error {
+	return p.run(ctx, Turn{Request: facade.RequestOf(ctx)}, do)
 }
 
 // run is read for any turn.
-func (p *pool) run(ctx context.Context, t turn, do func(*conn) error) (err error) {
+func (p *pool) run(ctx context.Context, t Turn, do func(*Conn) error) (err error) {
 	if err := p.enter(ctx, t); err != nil {
 		return err
 	}
 	defer p.leave(t)
 	c, err := p.take(ctx)
 	if err != nil {
-		p.store.noteDisk(err)
-		return explain(ctx, err)
+		p.db.noteDisk(err)
+		return Public(ctx, err)
 	}
-	if p.store.opts.Memory {
-		p.store.gate.RLock()
-		defer p.store.gate.RUnlock()
+	if p.db.opts.Memory {
+		p.db.gate.RLock()
+		defer p.db.gate.RUnlock()
 	}
 	defer func() {
 		if r := recover(); r != nil {
@@ -84,13 +84,13 @@ func (p *pool) run(ctx context.Context, t turn, do func(*conn) error) (err error
 		}
 	}()
 	err = c.within(ctx, do)
-	p.store.noteDisk(err)
+	p.db.noteDisk(err)
 	p.give(c)
-	return explain(ctx, err)
+	return Public(ctx, err)
 }
 
 // enter waits for the turn's connection, or for the end of ctx.
-func (p *pool) enter(ctx context.Context, t turn) error {
+func (p *pool) enter(ctx context.Context, t Turn) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -120,44 +120,44 @@ func (p *pool) enter(ctx context.Context, t turn) error {
 	return ctx.Err()
 }
 
-func (p *pool) admits(t turn) bool {
-	return p.now.all < p.most.all && (!t.search || p.now.searches < p.most.searches) &&
-		(t.request == nil || p.ofRequest[t.request] < p.most.request)
+func (p *pool) admits(t Turn) bool {
+	return p.now.all < p.most.all && (!t.Search || p.now.searches < p.most.searches) &&
+		(t.Request == nil || p.ofRequest[t.Request] < p.most.request)
 }
 
 // grant counts a turn in, or out with -1.
-func (p *pool) grant(t turn, n int) {
+func (p *pool) grant(t Turn, n int) {
 	p.now.all += n
-	if t.search {
+	if t.Search {
 		p.now.searches += n
 	}
-	if t.request == nil {
+	if t.Request == nil {
 		return
 	}
-	if held := p.ofRequest[t.request] + n; held > 0 {
-		p.ofRequest[t.request] = held
+	if held := p.ofRequest[t.Request] + n; held > 0 {
+		p.ofRequest[t.Request] = held
 	} else {
-		delete(p.ofRequest, t.request)
+		delete(p.ofRequest, t.Request)
 	}
 }
 
 // leave ends a turn and lets those in who can have what it held.
-func (p *pool) leave(t turn) {
+func (p *pool) leave(t Turn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.grant(t, -1)
 	p.waiting = slices.DeleteFunc(p.waiting, func(w waiter) bool {
-		if !p.admits(w.turn) {
+		if !p.admits(w.Turn) {
 			return false
 		}
-		p.grant(w.turn, 1)
+		p.grant(w.Turn, 1)
 		close(w.granted)
 		return true
 	})
 	p.done.Broadcast()
 }
 
-func (p *pool) take(ctx context.Context) (*conn, error) {
+func (p *pool) take(ctx context.Context) (*Conn, error) {
 	p.mu.Lock()
 	if p.closed {
 		p.mu.Unlock()
@@ -170,14 +170,14 @@ func (p *pool) take(ctx context.Context) (*conn, error) {
 		return c, nil
 	}
 	p.mu.Unlock()
-	return p.store.dial(ctx, true)
+	return p.db.dial(ctx, true)
 }
 
-func (p *pool) give(c *conn) {
+func (p *pool) give(c *Conn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
-		_ = c.close() // whoever closed the pool is gone
+		_ = c.Close() // whoever closed the pool is gone
 		return
 	}
 	p.idle = append(p.idle, c)
@@ -193,8 +193,17 @@ func (p *pool) close() error {
 	}
 	var err error
 	for _, c := range p.idle {
-		err = errors.Join(err, c.close())
+		err = errors.Join(err, c.Close())
 	}
 	p.idle = nil
 	return err
+}
+
+// Read runs do, which takes a short time whatever the rows, on a connection that do
+// has for itself. The end of ctx interrupts the statement that is running.
+func (d *DB) Read(ctx context.Context, do func(*Conn) error) error { return d.pool.read(ctx, do) }
+
+// ReadAs is Read for work of any length: see [Turn].
+func (d *DB) ReadAs(ctx context.Context, t Turn, do func(*Conn) error) error {
+	return d.pool.run(ctx, t, do)
 }

@@ -1,4 +1,4 @@
-package sqlite
+package engine
 
 import (
 	"context"
@@ -155,21 +155,10 @@ func (f *file) failing() error {
 	return f.failure
 }
 
-// diskFailure says whether err is the disk's or the file's fault: nothing that another
-// request would not meet too.
-func diskFailure(err error) bool {
-	for _, code := range []sqlite3.ErrorCode{sqlite3.FULL, sqlite3.IOERR, sqlite3.CORRUPT, sqlite3.NOTADB, sqlite3.CANTOPEN, sqlite3.READONLY} {
-		if errors.Is(err, code) {
-			return true
-		}
-	}
-	return false
-}
-
 // noteDisk notes err where it is the disk's fault.
-func (s *Store) noteDisk(err error) {
+func (d *DB) noteDisk(err error) {
 	if diskFailure(err) {
-		s.file.note(err)
+		d.file.note(err)
 	}
 }
 
@@ -177,36 +166,36 @@ func (s *Store) noteDisk(err error) {
 // of a request does not work, though a small write may still succeed.
 const probeSize = 1 << 20
 
-const probeTable = ownPrefix + "probe"
+const probeTable = "_frond_probe"
 
 // Check says why the store does not take writes; nil where it does. After a failure of
 // the disk it writes [probeSize] bytes and removes them again, so that a store recovers
 // by itself when there is space again.
-func (s *Store) Check(ctx context.Context) error {
-	if s.file == nil {
+func (d *DB) Check(ctx context.Context) error {
+	if d.file == nil {
 		return nil
 	}
-	if err := s.file.lost(); err != nil {
-		s.file.note(err)
+	if err := d.file.lost(); err != nil {
+		d.file.note(err)
 		return err
 	}
-	failure := s.file.failing()
+	failure := d.file.failing()
 	if failure == nil {
 		return nil
 	}
-	if !s.file.probing.TryLock() {
+	if !d.file.probing.TryLock() {
 		return failure // another probe is under way
 	}
-	defer s.file.probing.Unlock()
+	defer d.file.probing.Unlock()
 	for _, sql := range []string{
 		`CREATE TABLE IF NOT EXISTS "` + probeTable + `" (bytes BLOB) STRICT`,
 		fmt.Sprintf(`INSERT INTO "%s" VALUES (zeroblob(%d))`, probeTable, probeSize),
 		`DELETE FROM "` + probeTable + `"`,
 	} {
-		if err := s.writer.do(&write{ctx: ctx, run: func(c *conn) error { return c.once(sql) }}); err != nil {
+		if err := d.writer.do(&Op{Ctx: ctx, Run: func(c *Conn) error { return c.Once(sql) }}); err != nil {
 			return err
 		}
 	}
-	s.file.recovered()
+	d.file.recovered()
 	return nil
 }

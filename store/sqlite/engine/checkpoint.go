@@ -1,4 +1,4 @@
-package sqlite
+package engine
 
 import (
 	"time"
@@ -13,14 +13,14 @@ import (
 // idle for a moment, and insists when the log has grown large.
 const (
 	idleBefore = time.Second
-	largeWAL   = 16 << 20
+	LargeWAL   = 16 << 20
 	insistFor  = 100 * time.Millisecond // how long writes may wait for readers to let go of a large log
 )
 
 // checkpoint moves the log into the database and empties it. It answers whether
 // nothing is left to do: false where a reader still uses the log.
 func (w *writer) checkpoint(wait time.Duration) bool {
-	if w.conn == nil || w.store.file == nil || w.store.file.lost() != nil {
+	if w.conn == nil || w.db.file == nil || w.db.file.lost() != nil {
 		return true
 	}
 	db := w.conn.db
@@ -28,24 +28,24 @@ func (w *writer) checkpoint(wait time.Duration) bool {
 		return true
 	}
 	_, _, err := db.WALCheckpoint("main", sqlite3.CHECKPOINT_TRUNCATE)
-	_ = db.BusyTimeout(w.store.opts.BusyTimeout) // it can only fail on a closed connection
+	_ = db.BusyTimeout(w.db.opts.BusyTimeout) // it can only fail on a closed connection
 	if diskFailure(err) {
-		w.store.file.note(err)
+		w.db.file.note(err)
 	}
-	w.store.file.measure()
+	w.db.file.measure()
 	return err == nil
 }
 
 // relieve empties a log that has grown large, and tries again each time it has grown
 // by as much.
 func (w *writer) relieve() {
-	f := w.store.file
+	f := w.db.file
 	if f == nil || f.size() < w.relieveAt {
 		return
 	}
 	if w.checkpoint(insistFor) {
-		w.relieveAt = largeWAL
+		w.relieveAt = LargeWAL
 	} else {
-		w.relieveAt = f.size() + largeWAL
+		w.relieveAt = f.size() + LargeWAL
 	}
 }

@@ -1,4 +1,4 @@
-package sqlite
+package engine
 
 import (
 	"context"
@@ -49,17 +49,35 @@ func (b *budget) begin() {
 	}
 }
 
+// CountTotal says that the statements which follow count rows for a total, which the
+// error names where they run too long.
+func (c *Conn) CountTotal(yes bool) { c.budget.total = yes }
+
+// Hurried runs do with a part of the time that each statement has. It returns false, and
+// no error, where that was not enough.
+func (c *Conn) Hurried(part time.Duration, do func() error) (done bool, err error) {
+	limit := c.budget.limit
+	c.budget.limit = limit / part
+	err = do()
+	c.budget.limit = limit
+	if c.budget.spent && errors.Is(err, sqlite3.INTERRUPT) {
+		c.budget.spent = false
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // within runs do for a caller: the end of ctx interrupts the statement that is
 // running, and so does the end of the time that each statement has.
-func (c *conn) within(ctx context.Context, do func(*conn) error) error {
-	c.budget = budget{Context: ctx, limit: c.limit}
+func (c *Conn) within(ctx context.Context, do func(*Conn) error) error {
+	c.budget = budget{Context: ctx, limit: c.Limit}
 	c.db.SetInterrupt(&c.budget)
 	unwatch := c.watch(ctx)
 	err := do(c)
 	unwatch()
 	c.db.SetInterrupt(context.Background())
 	if c.budget.spent && errors.Is(err, sqlite3.INTERRUPT) {
-		err = facade.TooCostly(c.limit, c.budget.total)
+		err = facade.TooCostly(c.Limit, c.budget.total)
 	}
 	return err
 }

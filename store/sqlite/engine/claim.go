@@ -1,0 +1,90 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	sqlite3 "github.com/ncruces/go-sqlite3"
+)
+
+const (
+	applicationID = 0x66726e64 // "frnd": in the file's header, so that file(1) and we know whose it is
+	formatVersion = 1          // of how values stand in columns; user_version
+)
+
+var (
+	errForeign = errors.New("the file is another program's database")
+	errNewer   = errors.New("the file was written by a newer version of this program")
+)
+
+// claim marks a new database as ours and refuses one that is not; it runs in a transaction.
+func claim(c *Conn) error {
+	id, err := c.Number("PRAGMA application_id")
+	if err != nil {
+		return err
+	}
+	version, err := c.Number("PRAGMA user_version")
+	if err != nil {
+		return err
+	}
+	things, err := c.Number("SELECT count(*) FROM sqlite_schema")
+	if err != nil {
+		return err
+	}
+	switch {
+	case id == 0 && version == 0 && things == 0:
+		if err := c.Once(fmt.Sprintf("PRAGMA application_id = %d", applicationID)); err != nil {
+			return err
+		}
+		if err := c.Once(fmt.Sprintf("PRAGMA user_version = %d", formatVersion)); err != nil {
+			return err
+		}
+	case id != applicationID:
+		return errForeign
+	case version > formatVersion:
+		return errNewer
+	}
+	return nil
+}
+
+// unopenable is the one sentence for a store that cannot be opened.
+func unopenable(path string, err error) error {
+	if path == "" {
+		path = "in memory"
+	}
+	reason, remedy := "", "check the path, its folder's permissions and the disk"
+	var pathErr *os.PathError
+	switch {
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	case errors.Is(err, errServed):
+		reason, remedy = err.Error(), "stop that process, call it at its address, or name another store (--store sqlite:PATH)"
+	case errors.Is(err, errForeign):
+		reason, remedy = errForeign.Error(), "name another path"
+	case errors.Is(err, errNewer):
+		reason, remedy = errNewer.Error(), "update the program or name another path"
+	case errors.Is(err, sqlite3.NOTADB):
+		reason, remedy = "the file is not a SQLite database", "name another path or move the file away"
+	case errors.Is(err, sqlite3.CORRUPT):
+		reason, remedy = "the database is damaged", "restore it from a backup"
+	case errors.Is(err, sqlite3.BUSY):
+		reason, remedy = "another process holds it locked", "stop that process or name another path"
+	case errors.Is(err, sqlite3.READONLY):
+		reason, remedy = "the file is read-only", "give this user the right to write it and its folder"
+	case isDir(path):
+		reason, remedy = "it is a folder", "name a file in it, such as "+filepath.Join(path, "store.db")
+	case errors.As(err, &pathErr):
+		reason = pathErr.Err.Error()
+	default:
+		reason = err.Error()
+	}
+	return fmt.Errorf("the store at %s cannot be opened: %s; %s%w", path, reason, remedy, hidden{err})
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}

@@ -1,0 +1,64 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	sqlite3 "github.com/ncruces/go-sqlite3"
+
+	"github.com/frondhost/frond/facade"
+)
+
+// dial opens a connection as every one of the store is opened. The busy timeout
+// comes first: the pragmas behind it may already have to wait for a lock.
+func (d *DB) dial(ctx context.Context, reader bool) (_ *Conn, err error) {
+	if err := d.file.lost(); err != nil {
+		return nil, fmt.Errorf("%w%w", errLost, hidden{err}) // opening would make a new, empty one
+	}
+	db, err := sqlite3.OpenContext(ctx, d.uri)
+	if err != nil {
+		return nil, err
+	}
+	c := &Conn{db: db, stmts: map[string]*Stmt{}, Limit: d.opts.Statement}
+	defer func() {
+		if err != nil {
+			_ = c.Close() // the error at hand is the one to tell
+		}
+	}()
+	if err := db.BusyTimeout(d.opts.BusyTimeout); err != nil {
+		return nil, err
+	}
+	pragmas := "PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY; PRAGMA synchronous = FULL;"
+	if !d.opts.Memory {
+		pragmas += fmt.Sprintf(" PRAGMA journal_mode = WAL; PRAGMA journal_size_limit = %d;", LargeWAL)
+	}
+	if reader {
+		pragmas += fmt.Sprintf(" PRAGMA query_only = ON; PRAGMA hard_heap_limit = %d;", readerMemory)
+	}
+	if err := db.Exec(pragmas); err != nil {
+		return nil, err
+	}
+	if d.opts.Extend != nil {
+		if err := d.opts.Extend(db); err != nil {
+			return nil, err
+		}
+	}
+	c.trace = d.opts.Trace
+	return c, nil
+}
+
+// readerMemory is how much memory SQLite may take for one connection that reads. What it
+// sorts it keeps: without an index that is every row before the page's last, and the
+// memory stays the connection's. The connection that writes builds indexes, and has no limit.
+const readerMemory = 32 << 20
+
+// outOfMemory says whether a read has panicked because that was not enough.
+func outOfMemory(panicked any) bool {
+	err, ok := panicked.(error)
+	return ok && err.Error() == sqlite3.NOMEM.Error() // what the library panics with has no name
+}
+
+// errSort is what is said of such a read.
+func errSort() error {
+	return facade.Errorf(facade.BadRequest, "sorting so many rows takes more memory than a read may have; page with a cursor instead of an offset, narrow the filter, or sort by fields that are unique or indexed")
+}

@@ -1,0 +1,203 @@
+package engine
+
+import (
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/frondhost/frond/facade"
+)
+
+// database is a database whose log goes nowhere.
+func database(t testing.TB, opts Options) *DB {
+	t.Helper()
+	opts.Logger = slog.New(slog.DiscardHandler)
+	d, err := Open(t.Context(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	return d
+}
+
+func TestConnectionsAreSetUp(t *testing.T) {
+	d := database(t, Options{Path: t.TempDir() + "/store.db"})
+	pragmas := func(c *Conn, want string) {
+		var got []string
+		for _, p := range []string{"synchronous", "foreign_keys", "query_only", "busy_timeout"} {
+			n, err := c.Number("PRAGMA " + p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, fmt.Sprint(n))
+		}
+		st, _ := c.Start([]byte("PRAGMA journal_mode"), nil)
+		st.Step()
+		got = append(got, st.ColumnText(0))
+		c.Finish(st)
+		if s := strings.Join(got, " "); s != want {
+			t.Errorf("the connection is set up %s, want %s", s, want)
+		}
+	}
+	pragmas(d.writer.conn, "2 1 0 5000 wal") // 2: FULL
+	d.Read(t.Context(), func(c *Conn) error {
+		pragmas(c, "2 1 1 5000 wal")
+		if err := c.Once("CREATE TABLE x (a)"); err == nil {
+			t.Error("a reader can write")
+		}
+		return nil
+	})
+}
+
+// TestStatementCacheIsBounded asks more shapes than a connection keeps.
+func TestStatementCacheIsBounded(t *testing.T) {
+	d := database(t, Options{Memory: true, Readers: 1})
+	for i := range 2 * maxStatements {
+		err := d.Read(t.Context(), func(c *Conn) error {
+			n, err := c.Number(fmt.Sprintf("SELECT %d + ?", i), IntValue(1))
+			if n != int64(i+1) {
+				t.Errorf("%d + 1 is %d", i, n)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.Read(t.Context(), func(c *Conn) error {
+		if len(c.stmts) > maxStatements {
+			t.Errorf("%d statements are kept", len(c.stmts))
+		}
+		return nil
+	})
+}
+
+// TestPanicsCostOneConnection panics in the middle of a read, of a write others
+// share, and of a migration: each is an error, and the store goes on.
+func TestPanicsCostOneConnection(t *testing.T) {
+	for _, memory := range []bool{true, false} {
+		opts := Options{Memory: memory, Readers: 1}
+		if !memory {
+			opts.Path = t.TempDir() + "/store.db"
+		}
+		d := database(t, opts)
+		run := func(c *Conn) error { return c.Exec("CREATE TABLE IF NOT EXISTS x (a); ") }
+		if err := d.Write(&Op{Ctx: t.Context(), Run: run}); err != nil {
+			t.Fatal(err)
+		}
+		insert := func(c *Conn) error { return c.Exec("INSERT INTO x VALUES (1)") }
+		ops := []*Op{
+			{Ctx: t.Context(), Run: insert},
+			{Ctx: t.Context(), Run: func(c *Conn) error { insert(c); panic("a write") }},
+			{Ctx: t.Context(), Run: insert},
+		}
+		for _, op := range ops {
+			op.done = make(chan struct{})
+			d.writer.queue <- op
+		}
+		for i, op := range ops {
+			<-op.done
+			if (op.err != nil) != (i == 1) {
+				t.Errorf("write %d: %v", i, op.err)
+			}
+		}
+		if facade.CodeOf(ops[1].err) != facade.InternalError || facade.AsError(ops[1].err).Message != facade.Internal(nil).Message {
+			t.Errorf("a panic leaves as %v", ops[1].err)
+		}
+		if err := d.Write(&Op{Ctx: t.Context(), Alone: true, Run: func(*Conn) error { panic("a migration") }}); err == nil {
+			t.Error("a panic in a migration is no error")
+		}
+		if err := d.Write(&Op{Ctx: t.Context(), Run: insert}); err != nil {
+			t.Errorf("after a panic: %v", err)
+		}
+		if err := d.Read(t.Context(), func(*Conn) error { panic("a read") }); facade.CodeOf(err) != facade.InternalError {
+			t.Errorf("a panic in a read is %v", err)
+		}
+		d.Read(t.Context(), func(c *Conn) error {
+			if n, err := c.Number("SELECT count(*) FROM x"); n != 3 || err != nil {
+				t.Errorf("%d rows, %v", n, err)
+			}
+			return nil
+		})
+	}
+}
+
+// TestLostTransactionIsRunAgain has a write take the whole transaction with it,
+// as a full disk does: those beside it are done all the same, once.
+func TestLostTransactionIsRunAgain(t *testing.T) {
+	d := database(t, Options{Path: t.TempDir() + "/store.db"})
+	if err := d.Write(&Op{Ctx: t.Context(), Run: func(c *Conn) error { return c.Exec("CREATE TABLE x (a INTEGER PRIMARY KEY)") }}); err != nil {
+		t.Fatal(err)
+	}
+	hold, release := make(chan struct{}), make(chan struct{})
+	go d.Write(&Op{Ctx: t.Context(), Run: func(*Conn) error { close(hold); <-release; return nil }})
+	<-hold // the writer is busy: what comes now is one group
+	var ops []*Op
+	for i := range 10 {
+		op := &Op{Ctx: t.Context(), done: make(chan struct{}), Run: func(c *Conn) error {
+			err := c.Exec("INSERT INTO x VALUES (?)", IntValue(int64(i)))
+			if i%4 == 2 {
+				return c.Exec("ROLLBACK")
+			}
+			return err
+		}}
+		ops = append(ops, op)
+		d.writer.queue <- op
+	}
+	close(release)
+	for i, op := range ops {
+		<-op.done
+		if op.err != nil && i%4 != 2 {
+			t.Errorf("write %d: %v", i, op.err)
+		}
+	}
+	d.Read(t.Context(), func(c *Conn) error {
+		if n, err := c.Number("SELECT count(*) FROM x"); n != 8 || err != nil {
+			t.Errorf("%d rows, %v", n, err)
+		}
+		return nil
+	})
+}
+
+// TestReadersAreKept checks which reads wait where all connections for searches are
+// taken, and where one request has what it may have.
+func TestReadersAreKept(t *testing.T) {
+	d := database(t, Options{Memory: true, Readers: 4})
+	p := d.pool
+	admits := func(tn Turn) bool {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return p.admits(tn)
+	}
+	held := map[string][]Turn{"searches": {{Search: true}, {Search: true}, {Search: true}}, "one request": {{Request: "a"}, {Request: "a"}}}
+	for what, turns := range held {
+		for _, tn := range turns {
+			if err := p.enter(t.Context(), tn); err != nil {
+				t.Fatal(err)
+			}
+		}
+		switch what {
+		case "searches":
+			if admits(Turn{Search: true}) {
+				t.Error("a fourth search of four readers is let in")
+			}
+		case "one request":
+			if admits(Turn{Request: "a"}) {
+				t.Error("a third connection of four is let to one request")
+			}
+			if !admits(Turn{Request: "b"}) || !admits(Turn{}) {
+				t.Error("another request has to wait for it")
+			}
+		}
+		if err := d.Read(t.Context(), func(*Conn) error { return nil }); err != nil {
+			t.Errorf("a short read beside %s: %v", what, err)
+		}
+		for _, tn := range turns {
+			p.leave(tn)
+		}
+	}
+	if p.now != (share{}) || len(p.ofRequest) != 0 {
+		t.Errorf("what was held is not given back: %+v, %v", p.now, p.ofRequest)
+	}
+}

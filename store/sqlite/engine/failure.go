@@ -1,0 +1,74 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	sqlite3 "github.com/ncruces/go-sqlite3"
+
+	"github.com/frondhost/frond/facade"
+)
+
+var (
+	errClosed     = errors.New("the store is closed")
+	errLost       = errors.New("the store's file is not the one that was opened")
+	errForeignKey = errors.New("a foreign key is left broken")
+	errTooDeep    = errors.New("the statement's expression is too deep")
+)
+
+// explain is err as it leaves the store: what the façade can tell a caller keeps
+// its code, the end of ctx is ctx's own error, everything else is INTERNAL_ERROR
+// around a cause that stays in the process.
+func Public(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	var known *facade.Error
+	switch {
+	case errors.As(err, &known):
+		return err
+	case ctx.Err() != nil && (errors.Is(err, sqlite3.INTERRUPT) || errors.Is(err, ctx.Err())):
+		return ctx.Err()
+	case errors.Is(err, errTooDeep):
+		return facade.Errorf(facade.BadRequest, "the filter is nested too deep; leave some of its levels out%w", hidden{err})
+	case Unavailable(err):
+		return unavailable(err)
+	}
+	return facade.Internal(fmt.Errorf("sqlite: %w", err))
+}
+
+// Unavailable says whether err passes by itself: another process holds the database, it
+// is closed, or the disk refuses.
+func Unavailable(err error) bool {
+	return errors.Is(err, sqlite3.BUSY) || errors.Is(err, errClosed) || errors.Is(err, errLost) || diskFailure(err)
+}
+
+func unavailable(err error) error {
+	return facade.Errorf(facade.ServiceUnavailable, "the store cannot be reached just now; try again%w", hidden{err})
+}
+
+// diskFailure says whether err is the disk's or the file's fault: nothing that another
+// request would not meet too.
+func diskFailure(err error) bool {
+	for _, code := range []sqlite3.ErrorCode{sqlite3.FULL, sqlite3.IOERR, sqlite3.CORRUPT, sqlite3.NOTADB, sqlite3.CANTOPEN, sqlite3.READONLY} {
+		if errors.Is(err, code) {
+			return true
+		}
+	}
+	return false
+}
+
+// isForeignKey says whether err is about a foreign key: the one a write left
+// behind, or an onDelete that restricts at once.
+func IsForeignKey(err error) bool {
+	return errors.Is(err, errForeignKey) ||
+		errors.Is(err, sqlite3.CONSTRAINT) && strings.HasSuffix(err.Error(), "FOREIGN KEY constraint failed")
+}
+
+// hidden keeps a cause for errors.Is without repeating its text.
+type hidden struct{ error }
+
+func (h hidden) Error() string { return "" }
+func (h hidden) Unwrap() error { return h.error }

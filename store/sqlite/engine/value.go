@@ -1,0 +1,77 @@
+package engine
+
+import (
+	"encoding/hex"
+	"strconv"
+	"unicode"
+	"unicode/utf8"
+)
+
+// arg is one value bound to a statement.
+type Value struct {
+	Kind Kind
+	S    string
+	I    int64
+	F    float64
+}
+
+type Kind uint8
+
+const (
+	Null Kind = iota
+	Int
+	Float
+	Text
+	Blob
+)
+
+func TextValue(s string) Value   { return Value{Kind: Text, S: s} }
+func IntValue(i int64) Value     { return Value{Kind: Int, I: i} }
+func FloatValue(f float64) Value { return Value{Kind: Float, F: f} }
+
+func BoolValue(b bool) Value {
+	if b {
+		return IntValue(1)
+	}
+	return IntValue(0)
+}
+
+// plain is the argument as a Go value, for those who trace.
+func (a Value) plain() any {
+	switch a.Kind {
+	case Int:
+		return a.I
+	case Float:
+		return a.F
+	case Text:
+		return a.S
+	case Blob:
+		return []byte(a.S)
+	}
+	return nil
+}
+
+// literal is the argument as SQL text, for DDL.
+func (a Value) Literal() string {
+	switch a.Kind {
+	case Int:
+		return strconv.FormatInt(a.I, 10)
+	case Float:
+		return strconv.FormatFloat(a.F, 'e', -1, 64)
+	case Text:
+		return LiteralText(a.S)
+	}
+	return "NULL"
+}
+
+// literalText is s as an SQL text literal. Only DDL needs one (an enum, a default):
+// it takes no bound arguments. Text with signs of its own is spelled in hex.
+func LiteralText(s string) string {
+	for _, r := range s {
+		if r == utf8.RuneError || r != ' ' && r != '_' && r != '-' && r != '.' && r != ':' &&
+			!unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			return "CAST(X'" + hex.EncodeToString([]byte(s)) + "' AS TEXT)"
+		}
+	}
+	return "'" + s + "'"
+}

@@ -1,0 +1,24 @@
+package sqlite
+
+import (
+	"bytes"
+
+	sqlite3 "github.com/ncruces/go-sqlite3"
+)
+
+// extend gives a connection what the store's statements use and SQLite lacks.
+func extend(db *sqlite3.Conn) error {
+	if err := db.CreateCollation(decimalCollation, compareDecimal); err != nil {
+		return err
+	}
+	return db.CreateFunction("frond_lower", 1, sqlite3.DETERMINISTIC|sqlite3.INNOCUOUS, lower)
+}
+
+// lower is the SQL function frond_lower: lower case as Unicode maps it, which
+// SQLite's own does for ASCII alone.
+func lower(ctx sqlite3.Context, args ...sqlite3.Value) {
+	if args[0].Type() == sqlite3.NULL {
+		return
+	}
+	ctx.ResultRawText(bytes.ToLower(args[0].RawText()))
+}

@@ -1,0 +1,87 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync/atomic"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/sqlite/engine"
+)
+
+// Store keeps rows in SQLite. It may be used from many goroutines.
+type Store struct {
+	db     *engine.DB
+	tables atomic.Pointer[tables]
+}
+
+var (
+	_ facade.Store     = (*Store)(nil)
+	_ facade.Rehearser = (*Store)(nil)
+	_ facade.Seeder    = (*Store)(nil)
+)
+
+// Rehearses says that what is written for a context of [facade.Rehearse] is undone.
+func (s *Store) Rehearses() bool { return true }
+
+// Options of Open. One of Path and Memory is required.
+type Options = engine.Options
+
+// Open opens or makes the database. The error is one sentence that names the
+// path, the reason and what to do.
+func Open(ctx context.Context, opts Options) (*Store, error) {
+	opts.Extend = extend
+	db, err := engine.Open(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{db: db}
+	s.tables.Store(&tables{})
+	return s, nil
+}
+
+// Close waits for the writes that are waiting, then closes every connection.
+func (s *Store) Close() error { return s.db.Close() }
+
+// Check says why the store does not take writes; nil where it does. After a failure of
+// the disk it writes and removes a large value, so that a store recovers by itself when
+// there is space again.
+func (s *Store) Check(ctx context.Context) error { return s.db.Check(ctx) }
+
+// tables are the compiled tables of the entities of the last Prepare.
+type tables struct {
+	byEntity map[*schema.Entity]*table
+	byKey    map[string]*table
+}
+
+func (t *tables) has(key string) bool { return t.byKey[key] != nil }
+
+// sorted lists the tables by key, so that what is blamed first is always the same.
+func (t *tables) sorted() []*table {
+	keys := slices.Sorted(maps.Keys(t.byKey))
+	out := make([]*table, len(keys))
+	for i, k := range keys {
+		out[i] = t.byKey[k]
+	}
+	return out
+}
+
+// table is the table of an entity, which may be of an older set of cards than
+// the last Prepare's: requests that began before a change still run on theirs.
+func (s *Store) table(e *schema.Entity) (*table, error) {
+	all := s.tables.Load()
+	if t := all.byEntity[e]; t != nil {
+		return t, nil
+	}
+	if e == nil || all.byKey[e.Key] == nil {
+		name := "?"
+		if e != nil {
+			name = e.Name
+		}
+		return nil, facade.Internal(fmt.Errorf("sqlite: there is no table for %s; hand the entity to Prepare", name))
+	}
+	return newTable(e, all.has)
+}
