@@ -1,6 +1,10 @@
 package facade
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/frondhost/frond/schema"
+)
 
 // goCode is what a fault of attaching names in place of a file: it is the program itself.
 const goCode = "Go code"
@@ -27,6 +31,25 @@ func (b *compiler) attach() {
 			door.collector = c.Collector
 		}
 	}
+	for _, c := range b.project.checks {
+		if door := b.doors[c.door.key()]; door != nil {
+			b.faults = append(b.faults, c.check(door)...)
+		} else {
+			b.fault(goCode, "", fmt.Sprintf("Go code is written for %s, but no door is called that", c.door.name), b.doorsRemedy())
+		}
+	}
+}
+
+type attachedCheck struct {
+	door  DoorRef
+	check func(*Door) schema.Faults
+}
+
+// Check has [New] call check with the compiled door, and report its faults beside all
+// others. It is how Go code that expects something of a door says so at the start. A
+// project is compiled again when a remote changes, so check may run more than once.
+func Check(door DoorRef, check func(*Door) schema.Faults) {
+	door.project.checks = append(door.project.checks, attachedCheck{door, check})
 }
 
 func (b *compiler) attachHandler(h attachedHandler) {

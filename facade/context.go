@@ -43,6 +43,12 @@ func stationOf(ctx context.Context) *station {
 // other in a circle end here and not on the stack.
 const maxDepth = 32
 
+// Enter is ctx for the author's own code outside of any call, such as a job or a test: with
+// it [From] calls for state, and [Inside] as the author.
+func (f *Facade) Enter(ctx context.Context, state State) context.Context {
+	return WithState(context.WithValue(ctx, stationKey{}, &station{facade: f, state: state}), state)
+}
+
 // From is, within a handler or a presenter, a Caller with the rights of whoever
 // called: their state, their collectors, and answers as they would get them.
 // A Call that brings a State of its own keeps it.

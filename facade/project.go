@@ -20,6 +20,7 @@ type Project struct {
 	presenters []attachedPresenter
 	collectors []attachedCollector
 	hooks      []attachedHook
+	checks     []attachedCheck
 }
 
 // FrondSource is one Frond's folder as read.

@@ -321,6 +321,11 @@ func (h *Host) Caller() facade.Caller {
 	})
 }
 
+// Enter is ctx for the author's own code outside of any call (see [facade.Facade.Enter]).
+func (h *Host) Enter(ctx context.Context, state facade.State) context.Context {
+	return h.facade.Load().Enter(ctx, state)
+}
+
 // Discovery is the host's discovery document (spec 2.5).
 func (h *Host) Discovery() json.RawMessage { return h.Catalog().Discovery().AppendJSON(nil) }
 
