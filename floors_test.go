@@ -28,10 +28,11 @@ var floors = map[string]string{
 	"schema/jsontext": "",
 	"schema":          "schema/jsontext",
 
+	"facade/budget":   "facade/kiterror facade/rows",
 	"facade/filter":   "schema schema/jsontext facade/kiterror facade/rows",
 	"facade/rows":     "schema schema/jsontext",
 	"facade/kiterror": "schema schema/jsontext",
-	"facade":          "schema schema/jsontext facade/kiterror facade/rows facade/filter",
+	"facade":          "schema schema/jsontext facade/kiterror facade/rows facade/filter facade/budget",
 
 	// Under the surfaces: equal requests share one run; calls are signed the same way
 	// wherever they come from.
@@ -108,7 +109,7 @@ var guests = map[string]string{
 }
 
 // contract is the part that also runs in browsers (spec 1.8).
-var contract = []string{"schema", "schema/jsontext", "facade", "facade/singleflight", "facade/kiterror", "facade/rows", "facade/filter"}
+var contract = []string{"schema", "schema/jsontext", "facade", "facade/singleflight", "facade/kiterror", "facade/rows", "facade/filter", "facade/budget"}
 
 func TestFloors(t *testing.T) {
 	seen := map[string]bool{}

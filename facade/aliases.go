@@ -3,6 +3,7 @@ package facade
 import (
 	"encoding/json"
 
+	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
@@ -109,3 +110,22 @@ const (
 func ParseFilter(e *schema.Entity, text json.RawMessage, at string) (*Filter, []schema.Detail) {
 	return filter.Parse(e, text, at)
 }
+
+// The names of [budget]: bounds on what all requests of a process hold at once.
+type (
+	Budget      = budget.Budget
+	BudgetState = budget.Usage
+	Account     = budget.Account
+	Meter       = budget.Meter
+)
+
+// GroupSize is [budget.GroupSize].
+const GroupSize = budget.GroupSize
+
+// The functions of [budget].
+var (
+	NewBudget   = budget.New
+	AccountOf   = budget.AccountOf
+	MeterOf     = budget.MeterOf
+	ErrOversize = budget.ErrOversize
+)

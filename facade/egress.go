@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -38,7 +39,7 @@ func (t *trip) project(ctx context.Context, res *Result) (*Result, error) {
 	}
 	res.Failed = failed
 	from := res.Rows
-	if account := AccountOf(ctx); t.op.Kind == Command {
+	if account := budget.AccountOf(ctx); t.op.Kind == Command {
 		account.Add(from.Size()) // written is written
 	} else if err := account.Reserve(from.Size()); err != nil {
 		return nil, err

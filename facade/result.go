@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strconv"
 
+	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -127,3 +128,11 @@ type Group struct {
 	From, To int
 	Page     Page // of a list; Cursors as for a page of its own
 }
+
+// Size is about how much memory the result takes, in bytes.
+func (r *Result) Size() int {
+	return len(r.Value) + r.Rows.Size() + len(r.Groups)*budget.GroupSize
+}
+
+// TextSize is how many bytes of that are the text of rows.
+func (r *Result) TextSize() int { return r.Rows.TextSize() }

@@ -1,4 +1,4 @@
-package facade
+package budget
 
 import (
 	"context"
@@ -21,22 +21,22 @@ type Budget struct {
 }
 
 const (
-	// budgetChunk is what an account takes of its budget at a time, and what it has
+	// chunk is what an account takes of its budget at a time, and what it has
 	// from its beginning: an everyday answer needs no more.
-	budgetChunk = 64 << 10
-	// budgetReserve is the part of a budget (one in so many) that first chunks alone
+	chunk = 64 << 10
+	// reserve is the part of a budget (one in so many) that first chunks alone
 	// may take: large answers cannot keep small ones out.
-	budgetReserve = 8
+	reserve = 8
 )
 
-// NewBudget is a budget of bytes and of executions under way. A number of 0 or less
+// New is a budget of bytes and of executions under way. A number of 0 or less
 // bounds nothing.
-func NewBudget(bytes int64, executions int) *Budget {
+func New(bytes int64, executions int) *Budget {
 	return &Budget{bytes: max(bytes, 0), executions: max(int64(executions), 0)}
 }
 
-// BudgetState is how much of a budget is in use.
-type BudgetState struct {
+// Usage is how much of a budget is in use.
+type Usage struct {
 	Bytes, Used         int64 // Bytes is 0 where nothing bounds them
 	Executions, Running int64 // likewise
 	RefusedBytes        int64 // how often an account was refused bytes
@@ -44,11 +44,11 @@ type BudgetState struct {
 }
 
 // State is how much of the budget is in use now.
-func (b *Budget) State() BudgetState {
+func (b *Budget) State() Usage {
 	if b == nil {
-		return BudgetState{}
+		return Usage{}
 	}
-	return BudgetState{b.bytes, b.used.Load(), b.executions, b.running.Load(), b.refusedBytes.Load(), b.refusedRuns.Load()}
+	return Usage{b.bytes, b.used.Load(), b.executions, b.running.Load(), b.refusedBytes.Load(), b.refusedRuns.Load()}
 }
 
 // take takes n from what is left below limit; 0 is no limit.
@@ -67,7 +67,7 @@ func take(of *atomic.Int64, n, limit int64) bool {
 // Subsided says, once for each time, that more than half of the bytes were in use and
 // hardly any are now: what held them can be given back to the system.
 func (b *Budget) Subsided() bool {
-	return b != nil && b.used.Load() <= b.bytes/budgetReserve && b.high.Swap(false)
+	return b != nil && b.used.Load() <= b.bytes/reserve && b.high.Swap(false)
 }
 
 // Open opens the account of one piece of work: a request, or work that several
@@ -77,11 +77,11 @@ func (b *Budget) Open(ctx context.Context) (context.Context, *Account, error) {
 	if b == nil {
 		return ctx, nil, nil
 	}
-	if !take(&b.used, budgetChunk, b.bytes) {
+	if !take(&b.used, chunk, b.bytes) {
 		b.refusedBytes.Add(1)
 		return ctx, nil, crowded()
 	}
-	a := &Account{Context: ctx, budget: b, held: budgetChunk, rows: -1}
+	a := &Account{Context: ctx, budget: b, held: chunk, rows: -1}
 	return a, a, nil
 }
 
@@ -91,17 +91,17 @@ func (b *Budget) Hold() (*Account, error) {
 	if b == nil {
 		return nil, nil
 	}
-	if !take(&b.used, budgetChunk, b.bytes) {
+	if !take(&b.used, chunk, b.bytes) {
 		b.refusedBytes.Add(1)
 		return nil, crowded()
 	}
 	a := accounts.Get().(*Account)
-	*a = Account{budget: b, held: budgetChunk, rows: -1}
+	*a = Account{budget: b, held: chunk, rows: -1}
 	return a, nil
 }
 
 // chunks is n rounded up to whole chunks.
-func chunks(n int64) int64 { return (n + budgetChunk - 1) / budgetChunk * budgetChunk }
+func chunks(n int64) int64 { return (n + chunk - 1) / chunk * chunk }
 
 // again is after how long to try again: a second or a few, for those who were refused
 // together are not to come back together.
@@ -125,3 +125,6 @@ func (oversize) Error() string { return "" }
 // ErrOversize is the cause of the error of an answer that is too large, whoever else is
 // being answered.
 var ErrOversize error = oversize{}
+
+// GroupSize is about what a group of rows takes on its way, with its key and its cursor.
+const GroupSize = 192

@@ -1,4 +1,4 @@
-package facade
+package budget
 
 import (
 	"context"
@@ -96,8 +96,8 @@ func (a *Account) reserve(n int64) *kiterror.Error {
 	}
 	if need := chunks(a.spent + n - a.held); need > 0 {
 		b := a.budget
-		large := b.bytes - b.bytes/budgetReserve
-		alone := large - b.bytes/budgetReserve // there is always something beside it
+		large := b.bytes - b.bytes/reserve
+		alone := large - b.bytes/reserve // there is always something beside it
 		switch {
 		case b.bytes > 0 && a.held+need > alone:
 			a.refused = tooMuch(alone)
@@ -147,7 +147,7 @@ func (a *Account) Keep(n int) {
 		return
 	}
 	a.spent = int64(n)
-	if most := max(chunks(a.spent), budgetChunk); most < a.held {
+	if most := max(chunks(a.spent), chunk); most < a.held {
 		a.budget.used.Add(most - a.held)
 		a.held = most
 	}
@@ -157,7 +157,7 @@ func (a *Account) Keep(n int) {
 // in, of so many bytes or, where nobody knows, a negative number. Its error is that of
 // Reserve.
 func (a *Account) Reader(r io.Reader, size int64) io.Reader {
-	if a == nil || size >= 0 && size <= budgetChunk && a.Reserve(int(size)) == nil {
+	if a == nil || size >= 0 && size <= chunk && a.Reserve(int(size)) == nil {
 		return r
 	}
 	return &accountReader{a, r}
@@ -243,45 +243,21 @@ func (a *Account) Apart(ctx context.Context) (context.Context, *Account, error) 
 	return a.budget.Open(ctx)
 }
 
-// Meter charges an account for rows while they are written.
-type Meter struct {
-	account *Account
-	size    int // what was charged
-	text    int // of it, the rows' text
+// Answer is an answer with rows, as from a remote: how many bytes of memory it takes, and
+// how many of them are the text of its rows.
+type Answer interface {
+	Size() int
+	TextSize() int
 }
 
-// MeterOf is a meter of the account that ctx belongs to; without one it measures nothing.
-func MeterOf(ctx context.Context) Meter { return Meter{account: AccountOf(ctx)} }
-
-// Grown charges what rows have grown by since the last time, with so many bytes beside
-// them. The error is that of [Account.Reserve], and PAYLOAD_TOO_LARGE where the rows of
-// a level come to more than they may.
-func (m *Meter) Grown(r *Rows, beside int) error {
-	if m.account == nil {
-		return nil
-	}
-	size, text := r.Size()+beside, r.TextSize()
-	if size <= m.size && text-m.text < budgetChunk {
-		return nil
-	}
-	a := m.account
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if err := a.read(int64(size-m.size), int64(text-m.text)); err != nil {
-		return err
-	}
-	m.size, m.text = max(m.size, size), text
-	return nil
-}
-
-// Take is [Account.Reserve] for rows that came whole, as from a remote.
-func (a *Account) Take(r *Result) error {
+// Take is [Account.Reserve] for rows that came whole.
+func (a *Account) Take(r Answer) error {
 	if a == nil {
 		return nil
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if err := a.read(int64(r.Size()), int64(r.Rows.TextSize())); err != nil {
+	if err := a.read(int64(r.Size()), int64(r.TextSize())); err != nil {
 		return err
 	}
 	return nil
@@ -303,9 +279,3 @@ func (a *Account) read(n, text int64) *kiterror.Error {
 	}
 	return a.reserve(n)
 }
-
-// Size is about how much memory a result takes.
-func (r *Result) Size() int { return len(r.Value) + r.Rows.Size() + len(r.Groups)*GroupSize }
-
-// GroupSize is about what a group of rows takes on its way, with its key and its cursor.
-const GroupSize = 192

@@ -1,4 +1,4 @@
-package facade_test
+package budget_test
 
 import (
 	"context"
@@ -9,8 +9,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 )
 
 const (
@@ -19,7 +20,7 @@ const (
 )
 
 // account opens an account that has to open.
-func account(t *testing.T, b *facade.Budget) (context.Context, *facade.Account) {
+func account(t *testing.T, b *budget.Budget) (context.Context, *budget.Account) {
 	t.Helper()
 	ctx, a, err := b.Open(t.Context())
 	if err != nil {
@@ -28,10 +29,16 @@ func account(t *testing.T, b *facade.Budget) (context.Context, *facade.Account) 
 	return ctx, a
 }
 
+// answer is an answer without rows.
+type answer struct{}
+
+func (answer) Size() int     { return 1 << 30 }
+func (answer) TextSize() int { return 1 << 30 }
+
 type otherKey struct{}
 
 // fill reserves all that an account can have.
-func fill(a *facade.Account) {
+func fill(a *budget.Account) {
 	var err error
 	for err == nil {
 		err = a.Reserve(chunk)
@@ -41,7 +48,7 @@ func fill(a *facade.Account) {
 // TestBudget: what is reserved is taken in chunks, refused at once where there is no
 // more, and given back whole.
 func TestBudget(t *testing.T) {
-	b := facade.NewBudget(8*mib, 0)
+	b := budget.New(8*mib, 0)
 	used := func(want int64) {
 		t.Helper()
 		if got := b.State().Used; got != want {
@@ -49,7 +56,7 @@ func TestBudget(t *testing.T) {
 		}
 	}
 	ctx, a := account(t, b)
-	if facade.AccountOf(context.WithValue(ctx, otherKey{}, 1)) != a || facade.AccountOf(t.Context()) != nil {
+	if budget.AccountOf(context.WithValue(ctx, otherKey{}, 1)) != a || budget.AccountOf(t.Context()) != nil {
 		t.Fatal("the account is not found in its context, or in one that is not")
 	}
 	used(chunk)
@@ -74,7 +81,7 @@ func TestBudget(t *testing.T) {
 	}
 	_, other := account(t, b)
 	err := other.Reserve(3 * mib)
-	if kiterror.CodeOf(err) != kiterror.ServiceUnavailable || kiterror.AsError(err).RetryAfter() == "" || errors.Is(err, facade.ErrOversize) {
+	if kiterror.CodeOf(err) != kiterror.ServiceUnavailable || kiterror.AsError(err).RetryAfter() == "" || errors.Is(err, budget.ErrOversize) {
 		t.Errorf("beside five of eight: %v", err)
 	}
 	if again := other.Reserve(1); again != err { //nolint:errorlint // the very same
@@ -85,7 +92,7 @@ func TestBudget(t *testing.T) {
 		t.Errorf("forgiven: %v", err)
 	}
 	err = a.Reserve(3 * mib)
-	if kiterror.CodeOf(err) != kiterror.PayloadTooLarge || !errors.Is(err, facade.ErrOversize) || kiterror.AsError(err).RetryAfter() != "" {
+	if kiterror.CodeOf(err) != kiterror.PayloadTooLarge || !errors.Is(err, budget.ErrOversize) || kiterror.AsError(err).RetryAfter() != "" {
 		t.Errorf("more than there is for anybody: %v", err)
 	}
 	other.Add(4 * mib) // written is written
@@ -106,8 +113,8 @@ func TestBudget(t *testing.T) {
 
 // TestReserve: large answers leave an eighth for those who begin.
 func TestReserve(t *testing.T) {
-	b := facade.NewBudget(8*mib, 0)
-	var hogs []*facade.Account
+	b := budget.New(8*mib, 0)
+	var hogs []*budget.Account
 	for range 3 {
 		_, hog := account(t, b)
 		fill(hog)
@@ -144,7 +151,7 @@ func TestReserve(t *testing.T) {
 
 // TestExecutions counts those between Begin and End.
 func TestExecutions(t *testing.T) {
-	b := facade.NewBudget(0, 2)
+	b := budget.New(0, 2)
 	_, one := account(t, b)
 	_, two := account(t, b)
 	_, three := account(t, b)
@@ -171,13 +178,13 @@ func TestExecutions(t *testing.T) {
 
 // TestNoBudget: without one nothing is bounded, and nothing has to be asked.
 func TestNoBudget(t *testing.T) {
-	var none *facade.Budget
+	var none *budget.Budget
 	ctx, a, err := none.Open(t.Context())
 	if ctx != t.Context() || a != nil || err != nil {
 		t.Fatal(ctx, a, err)
 	}
-	m := facade.MeterOf(ctx)
-	if err := errors.Join(a.Begin(), a.Reserve(1<<40), m.Grown(facade.NewRows(facade.NewLayout(nil), 0), 1<<40), a.Take(&facade.Result{})); err != nil {
+	m := budget.MeterOf(ctx)
+	if err := errors.Join(a.Begin(), a.Reserve(1<<40), m.Grown(rows.New(rows.NewLayout(nil), 0), 1<<40), a.Take(answer{})); err != nil {
 		t.Error(err)
 	}
 	if _, apart, err := a.Apart(ctx); apart != nil || err != nil {
@@ -189,19 +196,19 @@ func TestNoBudget(t *testing.T) {
 	a.Forgive()
 	a.End()
 	a.Close()
-	if a.Refused() != nil || none.Subsided() || none.State() != (facade.BudgetState{}) {
+	if a.Refused() != nil || none.Subsided() || none.State() != (budget.Usage{}) {
 		t.Error("something of nothing")
 	}
 }
 
 // TestLevel: rows that are read are held to the level's limit by their text alone.
 func TestLevel(t *testing.T) {
-	b := facade.NewBudget(64*mib, 0)
+	b := budget.New(64*mib, 0)
 	ctx, a := account(t, b)
 	defer a.Close()
-	layout := facade.NewLayout([]string{"text"})
+	layout := rows.NewLayout([]string{"text"})
 	read := func(n int) error {
-		rows, m := facade.NewRows(layout, 0), facade.MeterOf(ctx)
+		rows, m := rows.New(layout, 0), budget.MeterOf(ctx)
 		for range n {
 			rows.BeginRow()
 			rows.Put(0, []byte(`"`+strings.Repeat("x", 100_000)+`"`))
@@ -220,7 +227,7 @@ func TestLevel(t *testing.T) {
 	if err := read(9); err != nil {
 		t.Fatal(err)
 	}
-	if err := read(9); !errors.Is(err, facade.ErrOversize) || !strings.Contains(err.Error(), "1048576") {
+	if err := read(9); !errors.Is(err, budget.ErrOversize) || !strings.Contains(err.Error(), "1048576") {
 		t.Errorf("two runs of one level: %v", err)
 	}
 	a.Forgive()
@@ -232,7 +239,7 @@ func TestLevel(t *testing.T) {
 
 // TestBodyIsCharged as it comes in, and a small one at once.
 func TestBodyIsCharged(t *testing.T) {
-	b := facade.NewBudget(mib, 0)
+	b := budget.New(mib, 0)
 	_, a := account(t, b)
 	defer a.Close()
 	small := strings.NewReader("{}")
@@ -240,14 +247,14 @@ func TestBodyIsCharged(t *testing.T) {
 		t.Error("a small body is read through something")
 	}
 	got, err := io.ReadAll(a.Reader(strings.NewReader(strings.Repeat("x", 2*mib)), -1))
-	if !errors.Is(err, facade.ErrOversize) || len(got) == 2*mib {
+	if !errors.Is(err, budget.ErrOversize) || len(got) == 2*mib {
 		t.Errorf("%d bytes were read, with %v", len(got), err)
 	}
 }
 
 // TestBudgetUnderLoad: many at once, and nothing is lost or given back twice.
 func TestBudgetUnderLoad(t *testing.T) {
-	b := facade.NewBudget(4*mib, 8)
+	b := budget.New(4*mib, 8)
 	var all sync.WaitGroup
 	for i := range 16 {
 		all.Go(func() {
@@ -260,7 +267,7 @@ func TestBudgetUnderLoad(t *testing.T) {
 					var work sync.WaitGroup
 					for range 3 {
 						work.Go(func() {
-							if facade.AccountOf(ctx).Reserve((i+n)*1000) != nil {
+							if budget.AccountOf(ctx).Reserve((i+n)*1000) != nil {
 								a.Keep(0)
 							}
 						})
