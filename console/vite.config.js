@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -35,15 +36,27 @@ function notices() {
   return parts.join(`\n\n${'-'.repeat(80)}\n\n`) + '\n';
 }
 
-// finish adds the licenses and leaves every file but the page packed alone: the
+// sources is the SHA-256 of everything the build is made of, so that a test can tell
+// whether dist was built from the sources beside it: each name and text, ended by a zero.
+function sources() {
+  const src = readdirSync(join(import.meta.dirname, 'src')).map(name => 'src/' + name);
+  const hash = createHash('sha256');
+  for (const name of ['index.html', 'package-lock.json', 'vite.config.js', ...src].sort()) {
+    hash.update(name + '\0').update(readFileSync(join(import.meta.dirname, name))).update('\0');
+  }
+  return hash.digest('hex');
+}
+
+// finish adds the licenses and the hash of the sources, and leaves every file but the page compressed alone: the
 // program carries each once.
 const finish = {
   name: 'finish',
   apply: 'build',
   closeBundle() {
     writeFileSync(join(dist, 'licenses.txt'), notices());
+    writeFileSync(join(dist, 'sources'), sources());
     for (const name of readdirSync(dist)) {
-      if (name === 'index.html') continue;
+      if (name === 'index.html' || name === 'sources') continue;
       const file = join(dist, name);
       writeFileSync(file + '.gz', gzipSync(readFileSync(file), { level: 9 }));
       rmSync(file);

@@ -2,9 +2,14 @@ package e2e_test
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,6 +25,9 @@ func TestConsole(t *testing.T) {
 	need(t, "chromium")
 	if !console.Built() {
 		missing(t, "console/dist is not here; `make console` builds it")
+	}
+	if built, now := consoleSources(t); built != now {
+		missing(t, "console/dist was built from other sources; `make console` builds it")
 	}
 	browser, err := exec.LookPath("chromium")
 	if err != nil {
@@ -48,6 +56,31 @@ func TestConsole(t *testing.T) {
 	if steps := strings.Count(string(said), "ok   "); steps < 16 {
 		t.Errorf("%d steps went well, which cannot be all\n%s", steps, said)
 	}
+}
+
+// consoleSources returns the hash of the sources that console/dist was built from, as
+// vite.config.js writes it there, and the hash of those that are there now.
+func consoleSources(t *testing.T) (built, now string) {
+	t.Helper()
+	folder := os.DirFS(filepath.Join(root, "console"))
+	read := func(name string) []byte {
+		text, err := fs.ReadFile(folder, name)
+		if err != nil && name != "dist/sources" {
+			t.Fatal(err)
+		}
+		return text
+	}
+	names, err := fs.Glob(folder, "src/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names = append(names, "index.html", "package-lock.json", "vite.config.js")
+	slices.Sort(names)
+	hash := sha256.New()
+	for _, name := range names {
+		fmt.Fprintf(hash, "%s\x00%s\x00", name, read(name))
+	}
+	return string(read("dist/sources")), hex.EncodeToString(hash.Sum(nil))
 }
 
 // shopWithPartner is examples/shop with an audience that is shown products alone.
