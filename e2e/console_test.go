@@ -53,7 +53,7 @@ func TestConsole(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}
-	if steps := strings.Count(string(said), "ok   "); steps < 16 {
+	if steps := strings.Count(string(said), "ok   "); steps < 17 {
 		t.Errorf("%d steps went well, which cannot be all\n%s", steps, said)
 	}
 }

@@ -15,6 +15,18 @@ export function open(storage, tabs, { query, variables }) {
   kept.set('variables', variables ?? '');
 }
 
+// align makes the variables that GraphiQL keeps beside its tabs those of the tab whose
+// query it keeps. It writes the query 100 ms after a change and the variables and the tabs
+// after 500: a page that is left in between comes back with the query of one tab and the
+// variables of another, which fit no tab, and GraphiQL opens a second one for them.
+export function align(storage) {
+  const kept = new StorageAPI(storage);
+  const query = kept.get('query');
+  const same = (read(kept.get('tabState'))?.tabs ?? []).filter(t => t.query === query);
+  const variables = kept.get('variables') ?? '';
+  if (query && same.length && !same.some(t => (t.variables ?? '') === variables)) kept.set('variables', same[0].variables ?? '');
+}
+
 function read(text) {
   try {
     const state = JSON.parse(text);

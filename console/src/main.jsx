@@ -9,13 +9,14 @@ import 'graphiql/graphiql.css';
 import icon from './icon.svg';
 import { send } from './fetcher.js';
 import { tabs } from './queries.js';
-import { open } from './linked.js';
+import { align, open } from './linked.js';
 import { storage } from './storage.js';
 
 const here = location.pathname;
 const linked = Object.fromEntries(new URLSearchParams(location.search)); // /graphql?query=… shows a query; running it is a click
 const first = await tabs();
 if (linked.query) open(storage, first, linked);
+else align(storage);
 
 createRoot(document.getElementById('console')).render(
   <GraphiQL

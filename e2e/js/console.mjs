@@ -192,6 +192,16 @@ const steps = {
     await tab('brewing').click();
     await page.locator(`${query} .view-lines`, { hasText: 'Brewing' }).waitFor();
   },
+  async 'a page that was left while a tab was changed comes back without a second tab of it'() {
+    await keeps('"activeTabIndex":0'); // brewing was clicked: its query is kept as well by then
+    await page.evaluate(() => {
+      const key = Object.keys(localStorage).find(k => k.endsWith(':query'));
+      localStorage.setItem(key.replace(/query$/, 'variables'), '{"id": "p-apron"}'); // those of First
+    });
+    await page.goto('about:blank');
+    await open(url);
+    assert.deepEqual(await tabs(), ['brewing', 'moka', 'orders', 'search', 'First']);
+  },
   async 'a project without queries begins with its own first door'() {
     await open(plain + '/graphql');
     assert.deepEqual(await tabs(), ['Books']);
