@@ -39,7 +39,7 @@ var inNames = map[string]string{
 }
 
 // proper are uses of the words that are meant.
-var proper = regexp.MustCompile(`(?i)round[ -]?trips?|single ?flight|straight ?away|right away|far away|throw(s|n)? away|pre-?flight|in flight|cross-site request forgery|security questions?|question marks?`)
+var proper = regexp.MustCompile(`(?i)round[ -]?trips?|single ?flight|straight ?away|trim ?left|far ?left|right away|far away|throw(s|n)? away|pre-?flight|in flight|cross-site request forgery|security questions?|question marks?`)
 
 var everywhere = flag.Bool("everywhere", false, "look at the words of the pending folders too")
 

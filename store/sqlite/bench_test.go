@@ -53,7 +53,7 @@ func names(e *schema.Entity) []string {
 	return out
 }
 
-func shelves(b *testing.B, rows int) (*sqlite.Store, *schema.Entity, string) {
+func withRows(b *testing.B, rows int) (*sqlite.Store, *schema.Entity, string) {
 	b.Helper()
 	set := compile(b, "product", product)
 	e := set.Entity("product")
@@ -72,7 +72,7 @@ func shelves(b *testing.B, rows int) (*sqlite.Store, *schema.Entity, string) {
 // BenchmarkPage reads 100 rows of 10 columns as JSON text, by the store and by
 // letting SQL build the text.
 func BenchmarkPage(b *testing.B) {
-	store, e, path := shelves(b, 1000)
+	store, e, path := withRows(b, 1000)
 	layout := facade.NewLayout(names(e))
 	sort := []facade.SortKey{{Field: e.Primary}}
 	for _, count := range []bool{false, true} {
@@ -119,7 +119,7 @@ func BenchmarkPage(b *testing.B) {
 
 // BenchmarkFindOne reads one row by its primary key, alone and with 50 others.
 func BenchmarkFindOne(b *testing.B) {
-	store, e, _ := shelves(b, 1000)
+	store, e, _ := withRows(b, 1000)
 	layout := facade.NewLayout(names(e))
 	for _, n := range []int{1, 50} {
 		keys := make([]json.RawMessage, n)
@@ -141,7 +141,7 @@ func BenchmarkFindOne(b *testing.B) {
 // BenchmarkEach reads the first rows of each of 50 keys that have 10 or 200 rows.
 func BenchmarkEach(b *testing.B) {
 	for _, per := range []int{10, 200} {
-		store, e, _ := shelves(b, 100*per)
+		store, e, _ := withRows(b, 100*per)
 		layout := facade.NewLayout([]string{"id", "name", "price", "createdAt"})
 		keys := make([]json.RawMessage, 50)
 		for i := range keys {
@@ -169,7 +169,7 @@ func BenchmarkEach(b *testing.B) {
 func BenchmarkCreate(b *testing.B) {
 	for _, writers := range []int{1, 8, 64} {
 		b.Run(fmt.Sprintf("%d writers", writers), func(b *testing.B) {
-			store, e, _ := shelves(b, 1)
+			store, e, _ := withRows(b, 1)
 			layout := facade.NewLayout([]string{"id"})
 			var next atomic.Int64
 			next.Store(1)

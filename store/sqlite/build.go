@@ -8,10 +8,13 @@ import (
 	"github.com/frondhost/frond/store/sqlite/engine"
 )
 
-// builder writes one statement: its text, which follows from the shape of the
-// question alone, and the arguments bound to it. What a caller sent becomes an
-// argument; nothing else may write to sql than our own words, names quoted by
-// [quote], and numbers of our own counting.
+// builder writes one statement: its text, and the values bound to it. The text follows from
+// the shape of the read alone, so that reads of one shape share a prepared statement. What a
+// caller sent becomes a bound value. Only words of this package, names quoted by [quote] and
+// numbers that this package counts are written to sql.
+//
+// A builder is taken from a pool by [Store.builder] and given back by free; it belongs to one
+// goroutine.
 type builder struct {
 	store   *Store
 	sql     []byte
@@ -26,6 +29,7 @@ type builder struct {
 
 var builders = sync.Pool{New: func() any { return new(builder) }}
 
+// builder takes an empty builder from the pool; give it back with free.
 func (s *Store) builder() *builder {
 	b := builders.Get().(*builder)
 	b.store, b.sql, b.args, b.aliases = s, b.sql[:0], b.args[:0], 0
@@ -40,6 +44,9 @@ const (
 	maxKeptSQL  = 64 << 10
 )
 
+// free gives the builder back. One that has grown beyond what an ordinary statement needs is
+// left to the garbage collector, so that one large request does not keep its memory for the
+// life of the process.
 func (b *builder) free() {
 	if cap(b.args) > maxKeptArgs || cap(b.sql) > maxKeptSQL {
 		return
@@ -49,23 +56,26 @@ func (b *builder) free() {
 	builders.Put(b)
 }
 
-// text writes our own words.
+// text appends SQL as it stands. No word may come from a caller.
 func (b *builder) text(words ...string) {
 	for _, w := range words {
 		b.sql = append(b.sql, w...)
 	}
 }
 
-// bind writes a placeholder for a.
+// bind appends a placeholder and the value it stands for.
 func (b *builder) bind(a engine.Value) {
 	b.sql = append(b.sql, '?')
 	b.args = append(b.args, a)
 }
 
-// limit writes LIMIT and OFFSET. One row beyond the limit is read: it says that
-// there is more. The limit is an expression and not a bare placeholder because
-// SQLite plans by the number it finds there, and so would prepare the statement
-// anew each time another is bound.
+// limit writes LIMIT and OFFSET. One row beyond the limit is read, because it says that there
+// are more:
+//
+//	LIMIT ? + 0 OFFSET ? + 0
+//
+// The limit is an expression and not a bare placeholder because SQLite plans by the number
+// that it finds there, and would prepare the statement anew for each other number.
 func (b *builder) limit(q *facade.Find) {
 	b.text(" LIMIT ")
 	b.bind(engine.IntValue(int64(max(0, q.Limit)) + 1))
@@ -77,7 +87,7 @@ func (b *builder) limit(q *facade.Find) {
 	}
 }
 
-// alias names the next table of the statement: t0, t1, …
+// alias returns a name for the next table of the statement: t0, t1, …
 func (b *builder) alias() string {
 	n := b.aliases
 	b.aliases++
@@ -89,13 +99,15 @@ func (b *builder) alias() string {
 
 var aliasNames = [...]string{"t0", "t1", "t2", "t3", "t4", "t5", "t6", "t7"}
 
-// column writes a column of an aliased table.
+// column writes a column of an aliased table: t0."title".
 func (b *builder) column(alias string, c *column) { b.text(alias, ".", c.name) }
 
-// maxArgs is how many arguments SQLite binds to one statement.
+// maxArgs is how many values SQLite binds to one statement (SQLITE_MAX_VARIABLE_NUMBER of its
+// default build).
 const maxArgs = 32766
 
-// ready says whether the statement can be run.
+// ready returns an error where the statement has more values than SQLite binds, and nil where
+// it can run.
 func (b *builder) ready() error {
 	if len(b.args) > maxArgs {
 		return facade.Errorf(facade.BadRequest, "the filter compares with %d values; send %d at most", len(b.args), maxArgs)

@@ -10,8 +10,9 @@ import (
 	sqlite3 "github.com/ncruces/go-sqlite3"
 )
 
-// change brings an existing table's columns to what the card says, by adding
-// columns where that is all, and by building the table anew where it is not.
+// change brings the columns of an existing table to what the card says: by ADD COLUMN where
+// that is enough, else by building the table anew (SQLite's ALTER TABLE changes neither types
+// nor constraints). Steps that would lose values are refused.
 func (m *migration) change(t *table, old *found) error {
 	if old.matches(t) {
 		return nil
@@ -149,8 +150,9 @@ var conversions = map[string]string{
 	"number to integer":   "$ = CAST($ AS INTEGER) AND $ BETWEEN -9007199254740992 AND 9007199254740992",
 }
 
-// rebuild makes the table anew under another name, copies the rows and puts it in
-// the old one's place.
+// rebuild makes the table under another name, copies the rows and renames it to the old one's
+// place, as SQLite's own documentation of ALTER TABLE describes. It runs inside the
+// migration's transaction: a process that dies leaves the old table.
 func (m *migration) rebuild(t *table, old *found) error {
 	name := tableName(t.entity.Key)
 	temporary := quote("~new " + name)

@@ -11,7 +11,15 @@ import (
 	"github.com/frondhost/frond/store/sqlite/engine"
 )
 
-// newColumn is the column of a field; stored says which entities have a table.
+// newColumn is the column of a field; stored says by key which entities have a table. Types
+// are those of STRICT tables:
+//
+//	integer, boolean      INTEGER
+//	number                REAL
+//	decimal               TEXT COLLATE decimal: exact, and ordered as numbers
+//	date-time             TEXT in UTC with six decimals, so that text order is time order
+//	date, other strings   TEXT
+//	objects, arrays       TEXT, held to json_valid
 func newColumn(e *schema.Entity, p *schema.Property, stored func(key string) bool) *column {
 	name := columnName(p.Name)
 	c := &column{prop: p, name: quote(name)}
@@ -55,7 +63,8 @@ func newColumn(e *schema.Entity, p *schema.Property, stored func(key string) boo
 	return c
 }
 
-// mark says what kind of value a column holds, in the name of a check that holds for it.
+// mark notes the kind of value that the column holds where its type does not show it. The mark
+// is the name of a check, so that a later version of the program reads it back from the file.
 func (d *definition) mark(kind, expr string) {
 	d.kind = kind
 	d.checks = append(d.checks, check{"kind " + kind, expr})
@@ -90,8 +99,9 @@ func mayBeNull(p *schema.Property) bool {
 	return p.MayBeNull() || p.Shape.Type == "" || p.Axes.Create != nil && jsontext.IsNull(p.Axes.Create.Value)
 }
 
-// shapeChecks are the keywords of a field's shape that hold in the table too:
-// enum, bounds and lengths.
+// shapeChecks are the keywords of a field's shape that the table enforces too: enum, bounds
+// and lengths. The judge has checked them before; the table holds them against other programs
+// that write to the file.
 func shapeChecks(p *schema.Property, name string) []check {
 	var out []check
 	add := func(keyword, format string, args ...any) {
@@ -146,8 +156,9 @@ func enumLiterals(p *schema.Property) string {
 	return strings.Join(list, ", ")
 }
 
-// numberLiteral is a bound as SQL: an integer for a column of integers, and for
-// one of numbers the real it is stored as, so that a value may equal its bound.
+// numberLiteral writes a bound as SQL: as an integer for a column of integers, as the stored
+// real for one of numbers, so that a value may equal its bound. It returns false for what is
+// no number.
 func numberLiteral(k schema.Kind, v json.RawMessage) (string, bool) {
 	if i, ok := schema.Integer(v); ok && k == schema.KindInteger {
 		return engine.IntValue(i).Literal(), true

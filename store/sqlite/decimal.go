@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// compareDecimal compares two decimal texts as numbers: it is the collation
-// "decimal" of decimal columns, in comparisons, orders and unique indexes alike.
-// Text that is no number sorts behind all numbers, by its bytes.
+// compareDecimal compares two decimal texts as numbers of any size: it is the collation
+// "decimal" of decimal columns, in comparisons, orders and unique indexes alike. "1.50" equals
+// "1.5". Text that is no number sorts behind all numbers, by its bytes.
 func compareDecimal(a, b []byte) int {
 	x, okX := parseDecimal(string(a))
 	y, okY := parseDecimal(string(b))
@@ -33,6 +33,8 @@ type decimal struct {
 	point  int
 }
 
+// parseDecimal reads an optional sign, digits with an optional point, and an optional
+// exponent; false for anything else.
 func parseDecimal(s string) (decimal, bool) {
 	d := decimal{sign: 1}
 	if s != "" && (s[0] == '-' || s[0] == '+') {
@@ -62,6 +64,7 @@ func parseDecimal(s string) (decimal, bool) {
 	return d, true
 }
 
+// digits says whether s has no other signs than 0 to 9.
 func digits(s string) bool {
 	for i := range len(s) {
 		if s[i] < '0' || s[i] > '9' {

@@ -19,7 +19,7 @@
 // # Reading
 //
 // Readers run side by side, each on a connection of a pool, in WAL mode. A
-// statement's text is made of the shape of a question alone and is prepared once
+// statement's text is made of the shape of a read alone and is prepared once
 // per connection; whatever comes from a caller is bound. Rows are appended as JSON
 // text straight from the columns, by encoders the card decides.
 //

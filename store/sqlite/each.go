@@ -11,11 +11,15 @@ import (
 	"github.com/frondhost/frond/store/sqlite/engine"
 )
 
-// each answers a Find for many keys in one statement: the keys are one bound JSON
-// array, joined to the table by the field's index. Where a number of rows per key
-// is asked for, each key has its own small ordered search that stops at that
-// number; numbering all rows with a window takes up to fifty times as long
-// (docs/decisions/035). A field whose values are unique needs neither.
+// each answers a Find for many keys in one statement. The keys are one bound JSON array,
+// joined to the table by the field's index:
+//
+//	SELECT k.key, t0.… FROM json_each(?) AS k CROSS JOIN "post" AS t0 ON t0.rowid IN
+//	  (SELECT t1.rowid FROM "post" AS t1 WHERE t1."author" = k.value ORDER BY … LIMIT ? + 0) ORDER BY k.rowid, …
+//
+// Each key has a small ordered search of its own that stops at the limit; numbering all rows
+// with a window function takes up to fifty times as long (docs/decisions/035). A field whose
+// values are unique needs neither.
 func (r *reading) each(ctx context.Context) error {
 	c, err := r.table.column(r.q.Each.Field)
 	if err != nil {
@@ -99,7 +103,7 @@ func (r *reading) plain(b *builder, c *column, keys engine.Value) error {
 	return nil
 }
 
-// some writes the statement for a number of rows of each key.
+// some writes the statement for a bounded number of rows of each key; see each.
 func (r *reading) some(b *builder, c *column, keys engine.Value) error {
 	outer, inner := b.alias(), b.alias()
 	b.text("SELECT k.key, ")
@@ -159,6 +163,8 @@ func (r *reading) totals(b *builder, c *column, keys engine.Value) error {
 	return nil
 }
 
+// runEach steps the statement and cuts the rows into the groups of their keys. The rows come
+// in the order of the keys, and the totals behind all rows.
 func (r *reading) runEach(c *engine.Conn, b *builder) error {
 	st, err := c.Start(b.sql, b.args)
 	if err != nil {

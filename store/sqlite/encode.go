@@ -10,8 +10,8 @@ import (
 	sqlite3 "github.com/ncruces/go-sqlite3"
 )
 
-// selection is what a read answers: for each column of a layout the table's
-// column, and behind them the sort columns the layout does not have.
+// selection is what a read returns: the table's column for each field of a layout, and behind
+// them the sort columns that the layout does not have, of which cursors are made.
 type selection struct {
 	layout *facade.Layout
 	fields []*column // of the layout, in its order
@@ -22,7 +22,8 @@ type selection struct {
 	keyRoom    [4]int      // likewise for keys
 }
 
-// choose compiles a layout and an order into s.
+// choose compiles a layout and an order into s. A nil layout selects no field: the read
+// counts, or looks whether rows are there.
 func (t *table) choose(s *selection, layout *facade.Layout, order []sortKey) error {
 	if layout == nil {
 		layout = noFields
@@ -52,7 +53,7 @@ func (t *table) choose(s *selection, layout *facade.Layout, order []sortKey) err
 
 var noFields = facade.NewLayout(nil)
 
-// columns writes the select list.
+// columns writes the select list; without any column it writes 1.
 func (b *builder) columns(s *selection, alias string) {
 	for i, c := range s.fields {
 		if i > 0 {
@@ -83,7 +84,8 @@ func (s *selection) row(rows *facade.Rows, st *engine.Stmt, first int) {
 	rows.EndRow()
 }
 
-// appendColumn appends a column's value as JSON: the encoder its card decides.
+// appendColumn appends the value of column i as JSON, by the encoder that the card decides.
+// Text goes from SQLite's memory to dst without a string in between.
 func appendColumn(dst []byte, st *engine.Stmt, i int, c *column) []byte {
 	switch c.prop.Kind {
 	case schema.KindInteger, schema.KindBoolean:
@@ -117,4 +119,6 @@ func appendColumn(dst []byte, st *engine.Stmt, i int, c *column) []byte {
 	return jsontext.AppendText(dst, text)
 }
 
+// isNull is called only where the value reads as zero: asking for a column's type costs a call
+// into SQLite.
 func isNull(st *engine.Stmt, i int) bool { return st.ColumnType(i) == sqlite3.NULL }

@@ -12,8 +12,9 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// constraint turns a broken constraint into what the caller is told; every other
-// error comes back as it is. all are the tables a cascade may have touched.
+// constraint is the caller's error for a broken constraint: CONFLICT for a value that is taken
+// or a row that is in use, VALIDATION_FAILED for the others. Any other error is returned as it
+// is. all are the tables that a cascade may have touched.
 func constraint(all *tables, t *table, record facade.Record, err error) error {
 	if !errors.Is(err, sqlite3.CONSTRAINT) {
 		return err
@@ -40,8 +41,8 @@ func constraint(all *tables, t *table, record facade.Record, err error) error {
 	return refuse(v.field, v.keyword)
 }
 
-// refuse is VALIDATION_FAILED for one field of what is written. The judge says
-// most of this first; what gets here came from a handler or a conversion.
+// refuse is VALIDATION_FAILED for one field of what is written. The judge has found most of
+// this before; what arrives here came from a handler, a conversion or another program's rows.
 func refuse(p *schema.Property, keyword string) error {
 	message := fmt.Sprintf("the value of %s breaks its card's %s; send one that keeps to it", p.Name, keyword)
 	switch keyword {
@@ -61,6 +62,7 @@ func refuse(p *schema.Property, keyword string) error {
 	})
 }
 
+// kindWord says in a message what to send.
 func kindWord(k schema.Kind) string {
 	switch k {
 	case schema.KindString, schema.KindDecimal:

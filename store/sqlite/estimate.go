@@ -7,7 +7,7 @@ import (
 )
 
 // An estimated total is exact where that costs little: without a filter, where the
-// page tells it, and where at most estimateFrom rows meet the filter or are there
+// page shows it, and where at most estimateFrom rows meet the filter or are there
 // at all. Beyond, a sample of the table says how many of its rows meet the filter
 // (docs/decisions/223).
 const (
@@ -16,8 +16,8 @@ const (
 	estimateTime = 10 // the part of a statement's time that each step of it has
 )
 
-// estimate is the number of rows that meet the conditions; known is how many have
-// been seen to, all of them where more is false.
+// estimate is about how many rows meet the conditions. known is how many the page has seen,
+// and all of them where more is false. The result is never smaller than what was seen.
 func (r *reading) estimate(c *engine.Conn, known int64, more bool) (int64, error) {
 	if !more && r.q.From == nil && (known > int64(r.q.Offset) || r.q.Offset == 0) {
 		return known, nil
@@ -67,7 +67,7 @@ func (r *reading) estimate(c *engine.Conn, known int64, more bool) (int64, error
 	return max(known, all*met/sampleRows), nil
 }
 
-// met writes the rows that meet the conditions.
+// met writes FROM and WHERE of the rows that meet the conditions.
 func (r *reading) met(b *builder, alias string) error {
 	if err := r.from(b, alias); err != nil {
 		return err
@@ -75,8 +75,8 @@ func (r *reading) met(b *builder, alias string) error {
 	return r.conditions(b, alias, " WHERE ", false)
 }
 
-// hurried runs a statement that answers one number in a part of the time that a
-// statement has; done is false where that was not enough.
+// hurried runs a statement that returns one number, in a part of the time that a statement
+// has; done is false where that was not enough.
 func (r *reading) hurried(c *engine.Conn, b *builder) (n int64, done bool, err error) {
 	if err := b.ready(); err != nil {
 		return 0, false, err

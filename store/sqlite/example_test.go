@@ -11,7 +11,7 @@ import (
 	"github.com/frondhost/frond/store/sqlite"
 )
 
-// A store is opened, told the entities it is to hold, and then asked.
+// A store is opened, prepared for its entities, and read.
 func Example() {
 	set := schema.MustCompile([]schema.Source{{File: "book.yaml", Name: "book", Data: []byte(`
 type: object

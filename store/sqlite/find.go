@@ -9,8 +9,11 @@ import (
 	"github.com/frondhost/frond/store/sqlite/engine"
 )
 
-// Find reads rows in one statement, whatever is asked: a page, its total, the rows
-// of many keys and the total of each.
+// Find reads rows in one statement (an estimated total takes up to three): a page, its total,
+// the rows of many keys and the total of each. The result belongs to the caller. Errors:
+// BAD_REQUEST for a cursor of another order or a filter that SQLite cannot take,
+// UNPROCESSABLE_ENTITY where a statement has used up its time, SERVICE_UNAVAILABLE where the
+// database cannot be reached, ctx's own where it ends.
 func (s *Store) Find(ctx context.Context, q *facade.Find) (*facade.Found, error) {
 	t, err := s.table(q.Entity)
 	if err != nil {
@@ -36,7 +39,8 @@ func (s *Store) Find(ctx context.Context, q *facade.Find) (*facade.Found, error)
 	return &r.found, nil
 }
 
-// reading is one Find on its way.
+// reading is the state of one Find: what is asked, the statement's parts, and the rows as they
+// come.
 type reading struct {
 	store *Store
 	table *table
@@ -56,13 +60,19 @@ type reading struct {
 	beside int // bytes that are held beside rows and keys
 }
 
-// grown charges what was read since the last time: where the caller's request may hold
-// no more, the statement is not stepped further.
+// grown charges the memory of what was read since the last call to the caller's budget. An
+// error says that the request may hold no more; the statement is then not stepped further.
 func (r *reading) grown() error {
 	return r.meter.Grown(r.raw, r.beside+cap(r.keys)+8*cap(r.ends))
 }
 
-// page answers a Find without Each.
+// page answers a Find without Each:
+//
+//	SELECT 0, * FROM (SELECT t0."id", t0."title" FROM "post" AS t0 WHERE … ORDER BY … LIMIT ? + 0)
+//	UNION ALL SELECT 1, (SELECT count(*) FROM …), NULL
+//
+// The total stands behind the rows in the same statement, so that both see one state of the
+// table.
 func (r *reading) page(ctx context.Context) error {
 	b := r.store.builder()
 	defer b.free()
@@ -160,6 +170,7 @@ func (r *reading) conditions(b *builder, alias, word string, from bool) error {
 	return nil
 }
 
+// runPage steps the statement. The row beyond the limit is not kept; it sets More.
 func (r *reading) runPage(c *engine.Conn, b *builder, counted bool) error {
 	st, err := c.Start(b.sql, b.args)
 	if err != nil {
@@ -297,9 +308,10 @@ func (r *reading) key(read int, row facade.Row) json.RawMessage {
 	return append(key, ']')
 }
 
-// roomFor guesses how many rows a limit will bring.
+// roomFor is how many rows to make room for at first.
 func roomFor(limit int) int { return min(limit, 200) }
 
+// turn says what kind of connection the read needs (see package engine).
 func (r *reading) turn(ctx context.Context) engine.Turn {
 	return engine.Turn{Search: !r.short(), Request: facade.RequestOf(ctx)}
 }
@@ -307,8 +319,10 @@ func (r *reading) turn(ctx context.Context) engine.Turn {
 // shortOffset is how many rows a short read may leave out.
 const shortOffset = 1000
 
-// short says whether the work is bounded by the rows that are asked for: those of
-// keys, without a condition that goes far, or a page in the order of an index.
+// short says whether the work is bounded by the number of rows that are asked for, whatever
+// the size of the table: rows of given keys with a cheap condition, or a page in the order of
+// an index. Short reads may use the connections that are kept for them; all others are
+// searches.
 func (r *reading) short() bool {
 	switch {
 	case r.reach == singleRow:

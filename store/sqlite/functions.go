@@ -6,7 +6,9 @@ import (
 	sqlite3 "github.com/ncruces/go-sqlite3"
 )
 
-// extend gives a connection what the store's statements use and SQLite lacks.
+// extend gives a connection what statements use and SQLite lacks: the collation of decimals
+// and frond_lower. The sqlite3 shell knows the collation by the same name, so that files stay
+// usable there.
 func extend(db *sqlite3.Conn) error {
 	if err := db.CreateCollation(decimalCollation, compareDecimal); err != nil {
 		return err

@@ -26,7 +26,8 @@ func tableName(key string) string {
 	return key
 }
 
-// columnName is what the column of a field is called.
+// columnName is the column of a field: its name, or its bytes in hex where it has other signs
+// than letters, digits, "_" and "-".
 func columnName(field string) string {
 	if !plainName(field) {
 		return escapeName(field)
@@ -34,7 +35,7 @@ func columnName(field string) string {
 	return field
 }
 
-// plainName says whether a name may stand in SQL text as it is, between quotes.
+// plainName says whether a name may stand in SQL as it is, between quotes.
 func plainName(name string) bool {
 	if name == "" || !utf8.ValidString(name) {
 		return false
@@ -47,5 +48,6 @@ func plainName(name string) bool {
 	return true
 }
 
-// escapeName spells a name in hex, so that no author's sign reaches SQL text.
+// escapeName spells a name in hex behind "~", so that no sign that an author chose reaches
+// SQL. No plain name begins so.
 func escapeName(name string) string { return "~" + hex.EncodeToString([]byte(name)) }

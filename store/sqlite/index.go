@@ -7,8 +7,9 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// listIndexes gathers unique constraints, role.index and one index per relation,
-// which the other side of it and onDelete read.
+// listIndexes gathers what the card needs indexes for: unique constraints, role.index, and one
+// for each relation, which the other side of the relation and onDelete read. An index on a
+// column that leads another one already is left out.
 func (t *table) listIndexes() {
 	led := map[*column]bool{t.primary: true} // columns that lead an index already
 	key := tableName(t.entity.Key)
@@ -37,6 +38,8 @@ func (t *table) listIndexes() {
 	}
 }
 
+// indexSQL is the CREATE INDEX; its text is compared with the file's to see whether the index
+// has changed.
 func (t *table) indexSQL(ix index) string {
 	names := make([]string, 0, len(ix.columns)+1)
 	for _, c := range ix.columns {

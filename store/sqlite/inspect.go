@@ -6,8 +6,9 @@ import (
 	"github.com/frondhost/frond/store/sqlite/engine"
 )
 
-// found is a table as the file holds it, read back from its CREATE statements.
-// They are ours, so only what [definition.sql] and [table.indexSQL] write is understood.
+// found is a table as the file holds it, read back from its CREATE statements. This program
+// wrote them, so only what [definition.sql] and [table.indexSQL] write has to be understood:
+// no record of the schema is kept beside the schema.
 type found struct {
 	name     string
 	columns  []definition
@@ -16,8 +17,8 @@ type found struct {
 	triggers map[string]string // name to CREATE TRIGGER
 }
 
-// inspect reads every table the file holds, by its name in lower case, save for
-// those of [ownPrefix]. One that this program did not make is nil.
+// inspect reads every table of the file, by its name in lower case, except those of
+// [ownPrefix]. The value is nil for a table that this program did not make.
 func inspect(c *engine.Conn) (map[string]*found, error) {
 	st, err := c.Start([]byte("SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND tbl_name NOT LIKE '\\_frond\\_%' ESCAPE '\\' ORDER BY type = 'table' DESC, name"), nil)
 	if err != nil {
@@ -38,7 +39,7 @@ func inspect(c *engine.Conn) (map[string]*found, error) {
 	return all, c.Finish(st)
 }
 
-// parseTable reads a CREATE TABLE of ours back, or is nil.
+// parseTable reads a CREATE TABLE of this program; nil for any other.
 func parseTable(name, sql string) *found {
 	toks, ok := tokens(sql)
 	// CREATE TABLE "name" ( … ) STRICT
@@ -184,6 +185,7 @@ func inside(group string) string {
 	return group[1 : len(group)-1]
 }
 
+// unquote is a quoted name without its quotes, "" for what is not quoted.
 func unquote(name string) string {
 	if len(name) < 2 || name[0] != '"' {
 		return ""

@@ -9,8 +9,11 @@ import (
 	"github.com/frondhost/frond/store/sqlite/engine"
 )
 
-// match writes a test on a part of a text, case and all. No pattern language is
-// involved, so there is nothing to escape.
+// match writes a test on a part of a text, with regard to case except for IContains. No
+// pattern language is involved, so there is nothing to escape. A prefix becomes a range, which
+// an index answers:
+//
+//	startsWith "ab"   (t0."name" >= 'ab' AND t0."name" < 'ac')
 func (b *builder) match(op facade.Op, text string, c *column, alias string) {
 	if text == "" { // every text has nothing in it
 		b.column(alias, c)
@@ -64,7 +67,9 @@ func (b *builder) match(op facade.Op, text string, c *column, alias string) {
 	}
 }
 
-// after is the smallest text behind every text that starts with prefix.
+// after is the smallest text that sorts behind every text with this prefix; false where there
+// is none, because the prefix is made of the last code point alone. Surrogates (U+D800 to
+// U+DFFF) are no code points of a text.
 func after(prefix string) (string, bool) {
 	for prefix != "" {
 		r, n := utf8.DecodeLastRuneInString(prefix)

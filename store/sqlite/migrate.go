@@ -115,10 +115,13 @@ type migration struct {
 	log      []string
 }
 
+// refuse notes a step that is not taken; the migration goes on looking, so that all refusals
+// are reported at once.
 func (m *migration) refuse(t *table, column, step, reason, remedy string) {
 	m.refused = append(m.refused, Refusal{Step: step, Table: tableName(t.entity.Key), Column: column, Reason: reason, Remedy: remedy})
 }
 
+// note keeps a line for the log; it is written after the commit.
 func (m *migration) note(format string, args ...any) {
 	m.log = append(m.log, fmt.Sprintf(format, args...))
 }
@@ -173,7 +176,7 @@ func (m *migration) indexes(t *table, old *found) error {
 			for i, c := range ix.columns {
 				names[i] = c.column
 			}
-			m.refuse(t, strings.Join(names, ", "), "make the values unique", "some rows share one", "change those rows first, or leave role.unique away")
+			m.refuse(t, strings.Join(names, ", "), "make the values unique", "some rows share one", "change those rows first, or remove role.unique")
 			continue
 		}
 		if err != nil {
@@ -194,7 +197,8 @@ func (m *migration) indexes(t *table, old *found) error {
 	return nil
 }
 
-// references refuses foreign keys that rows already break.
+// references refuses the foreign keys of t that rows already break. SQLite would not: it
+// checks only what is written.
 func (m *migration) references(t *table) error {
 	for _, c := range t.columns {
 		if c.refs == nil {
@@ -208,13 +212,14 @@ func (m *migration) references(t *table) error {
 		}
 		if bad > 0 {
 			m.refuse(t, c.column, "hold the relation to "+c.refs.Owner.Name, count(bad, "%d row points at none", "%d rows point at none"),
-				"change those rows first, or leave role.relation away")
+				"change those rows first, or remove role.relation")
 		}
 	}
 	return nil
 }
 
-// leftovers lists tables that no card describes.
+// leftovers lists the tables that no card describes. They are reported and kept: an entity
+// whose card was removed by mistake has its rows when the card is back.
 func (m *migration) leftovers(order []*table) []string {
 	known := map[string]bool{}
 	for _, t := range order {
@@ -230,6 +235,7 @@ func (m *migration) leftovers(order []*table) []string {
 	return names
 }
 
+// count is a message with a number in it, for one and for many.
 func count(n int64, one, many string) string {
 	if n == 1 {
 		return fmt.Sprintf(one, n)

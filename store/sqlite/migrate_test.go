@@ -44,7 +44,7 @@ var migrations = []struct {
 	rows   []string
 	after  []string
 	want   string // rows as JSON, or what the error says
-	log    string // a step that is told
+	log    string // a step that is logged
 }{
 	{
 		"nothing changes",
@@ -274,7 +274,7 @@ var migrations = []struct {
 		thing("a: type: string", "b: type: integer"),
 		[]string{`{"id":"1","a":"x","b":1}`, `{"id":"2","a":"x","b":1}`},
 		thing("a: type: string, x-kit: {role: {unique: [[a, b]]}}", "b: type: integer, x-kit: {role: {unique: [[a, b]]}}"),
-		"table thing, column a, b: cannot make the values unique: some rows share one; change those rows first, or leave role.unique away", "",
+		"table thing, column a, b: cannot make the values unique: some rows share one; change those rows first, or remove role.unique", "",
 	},
 	{
 		"a unique constraint is gone",
@@ -293,7 +293,7 @@ var migrations = []struct {
 		append(thing("a: type: string"), "tag", card()),
 		[]string{`{"id":"1","a":"lost"}`},
 		append(thing("a: type: string, x-kit: {role: {relation: {to: tag, kind: one}}}"), "tag", card()),
-		"table thing, column a: cannot hold the relation to tag: 1 row points at none; change those rows first, or leave role.relation away", "",
+		"table thing, column a: cannot hold the relation to tag: 1 row points at none; change those rows first, or remove role.relation", "",
 	},
 	{
 		"what a relation does on deletion changes",
@@ -338,8 +338,8 @@ func TestMigrations(t *testing.T) {
 			store.Close()
 			was := dump(t, path)
 
-			var told strings.Builder
-			store, err := sqlite.Open(t.Context(), sqlite.Options{Path: path, Logger: slog.New(slog.NewTextHandler(&told, nil))})
+			var logged strings.Builder
+			store, err := sqlite.Open(t.Context(), sqlite.Options{Path: path, Logger: slog.New(slog.NewTextHandler(&logged, nil))})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -371,8 +371,8 @@ func TestMigrations(t *testing.T) {
 			if diff := cmp.Diff(m.want, string(found.Rows.AppendJSON(nil))); diff != "" {
 				t.Errorf("rows (-want +got):\n%s", diff)
 			}
-			if !strings.Contains(told.String(), m.log) {
-				t.Errorf("the log does not tell %q:\n%s", m.log, told.String())
+			if !strings.Contains(logged.String(), m.log) {
+				t.Errorf("the log does not have %q:\n%s", m.log, logged.String())
 			}
 			// What is there now is what a new store would have, and a second start finds nothing to do.
 			store.Close()

@@ -13,8 +13,8 @@ type sortKey struct {
 	desc   bool
 }
 
-// order appends what a read is sorted by: Find.Sort, turned round for a read towards
-// the beginning.
+// order appends the sort keys of a read to keys. A read towards the beginning (Backward) sorts
+// the other way round; [reading.settle] turns its rows again.
 func (t *table) order(keys []sortKey, q *facade.Find) ([]sortKey, error) {
 	for _, k := range q.Sort {
 		c, err := t.column(k.Field)
@@ -26,7 +26,8 @@ func (t *table) order(keys []sortKey, q *facade.Find) ([]sortKey, error) {
 	return keys, nil
 }
 
-// turned is an order the other way round.
+// turned is the same order the other way round: what stands before a row is what stands behind
+// it in the turned order.
 func turned(keys []sortKey) []sortKey {
 	other := make([]sortKey, len(keys))
 	for i, k := range keys {
@@ -83,6 +84,8 @@ func (b *builder) behind(keys []sortKey, from []json.RawMessage, including bool,
 	return nil
 }
 
+// beyond writes the comparison for the first key and, where it is equal, those for the keys
+// behind it.
 func (b *builder) beyond(keys []sortKey, values []engine.Value, including bool, alias string) {
 	k, v := keys[0], values[0]
 	orEqual := ""

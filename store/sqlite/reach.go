@@ -5,8 +5,8 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// reach is how many rows a condition is judged for. It decides how the rows behind
-// a relation are looked for (docs/decisions/218).
+// reach says for how many rows a condition is judged. It decides whether the rows behind a
+// relation are looked up one by one or collected once (docs/decisions/218).
 type reach uint8
 
 const (
@@ -16,7 +16,8 @@ const (
 	singleRow               // the row of one key
 )
 
-// through is the reach of the rows that a relation leads to.
+// through is the reach of the rows that a relation leads to. One row leads through a "one"
+// relation to one row; everything else may lead to rows that several rows share.
 func (r reach) through(many bool) reach {
 	switch {
 	case r == everyRow, r == singleRow && !many:
@@ -25,10 +26,14 @@ func (r reach) through(many bool) reach {
 	return sharedRows
 }
 
-// probes says whether the rows behind a relation are looked up row by row. Where any
-// number of rows is judged, or several that share what they lead to, the keys that
-// meet the condition are computed once instead: a lookup for each row multiplies
-// with every relation it goes through.
+// probes says whether the rows behind a relation are looked up row by row:
+//
+//	few rows, or one:   EXISTS (SELECT 1 FROM "song" AS t1 WHERE t1."album" = t0."id" AND …)
+//	any number:         t0."id" IN (SELECT t1."album" FROM "song" AS t1 WHERE …)
+//
+// For any number of rows the set is computed once per statement. A lookup for each row would
+// multiply with every relation that the condition goes through: 2,000 albums of 2,000 songs
+// would be four million lookups.
 func (r reach) probes(many bool) bool {
 	if many {
 		return r >= fewRows
@@ -36,7 +41,8 @@ func (r reach) probes(many bool) bool {
 	return r != everyRow
 }
 
-// reachOf is the reach of a list's condition: one that names a row by its key.
+// reachOf is the reach of the condition of a list: singleRow where it names a row by its key,
+// else everyRow.
 func reachOf(f *facade.Filter, e *schema.Entity) reach {
 	if f == nil {
 		return everyRow

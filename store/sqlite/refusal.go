@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Refusal is one step of a migration that would lose data or cannot hold for the
-// rows that are there.
+// Refusal is one step of a migration that would lose data, or cannot hold for the rows that
+// are there, with what its author can do.
 type Refusal struct {
 	Step   string // what the cards ask for: make the column not null
 	Table  string
@@ -23,7 +23,7 @@ func (r Refusal) Error() string {
 	return fmt.Sprintf("%s: cannot %s: %s; %s", where, r.Step, r.Reason, r.Remedy)
 }
 
-// Refused is the error of a Prepare that changed nothing: every refusal at once.
+// Refused is the error of a Prepare that changed nothing: every refusal at once, one a line.
 type Refused []Refusal
 
 func (r Refused) Error() string {

@@ -52,16 +52,25 @@ func (b *builder) join(f *facade.Filter, t *table, alias string) error {
 	return nil
 }
 
-// maxRelations is how many relations a condition may go through, one behind the other.
+// maxRelations is how many relations a condition may go through, one behind the other. The
+// façade allows fewer; this bound keeps a store safe that is called without it.
 const maxRelations = 20
 
-// tooDeep is for a filter SQLite cannot take: each relation and each negation
-// makes an expression deeper, and there is an end to that.
+// tooDeep refuses a filter that is nested deeper than SQLite takes: each relation and each
+// negation makes an expression deeper.
 func tooDeep() error {
 	return facade.Errorf(facade.BadRequest, "the filter is nested too deep; go through %d relations at most", maxRelations)
 }
 
-// related writes a condition on the rows a relation leads to.
+// related writes a condition on the rows that a relation leads to, for Some, None and Every. A
+// relation stands in one of three places, and each is written with lookups or with a set (see
+// [reach.probes]):
+//
+//	the id in this row          "author": the target's key equals this column
+//	the ids in this row         "tags": a JSON array, opened by json_each
+//	this row's id over there    "posts" of an author: the target's column equals this key
+//
+// Every is NOT … with the condition negated: no row behind the relation fails it.
 func (b *builder) related(f *facade.Filter, t *table, alias string) error {
 	if f.Link == nil || f.Link.Target == nil {
 		return facade.Internal(fmt.Errorf("sqlite: a filter of %s goes through no relation", t.entity.Name))
@@ -142,7 +151,8 @@ func (b *builder) related(f *facade.Filter, t *table, alias string) error {
 	return err
 }
 
-// not is the word before a test for rows, where the operator holds without them.
+// not is the word in front of the test for rows: Some holds with a row, None and Every hold
+// without one.
 func not(op facade.Op) string {
 	if op == facade.Some {
 		return ""

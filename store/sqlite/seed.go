@@ -13,7 +13,8 @@ const seedsTable = ownPrefix + "seeds"
 
 const makeSeeds = `CREATE TABLE IF NOT EXISTS "` + seedsTable + `" (entity TEXT PRIMARY KEY, at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP) STRICT`
 
-// Seeded says which of entities the store has had the seeds of.
+// Seeded says which of entities have had their seeds in this store's life, whether or not the
+// rows are still there.
 func (s *Store) Seeded(ctx context.Context, entities []*schema.Entity) (done map[*schema.Entity]bool, err error) {
 	err = s.db.Read(ctx, func(c *engine.Conn) error {
 		done = map[*schema.Entity]bool{}
@@ -36,7 +37,9 @@ func seeded(c *engine.Conn, e *schema.Entity) (bool, error) {
 	return n > 0, err
 }
 
-// Seed writes the rows of entities that had no seeds yet, and remembers them.
+// Seed writes the rows of entities that had no seeds yet and remembers the entities, in one
+// transaction: all batches or none. An entity that another process has seeded meanwhile is
+// left out. Relations may lead to rows of other batches.
 func (s *Store) Seed(ctx context.Context, batches []facade.SeedBatch) error {
 	writes := make([]seedWrite, len(batches))
 	for i, batch := range batches {

@@ -12,7 +12,8 @@ import (
 	"github.com/frondhost/frond/store/sqlite/engine"
 )
 
-// Store keeps rows in SQLite. It may be used from many goroutines.
+// Store keeps rows in SQLite; it is a [facade.Store]. It may be used from many goroutines.
+// Entities have to be prepared before rows of them are read or written.
 type Store struct {
 	db     *engine.DB
 	tables atomic.Pointer[tables]
@@ -24,14 +25,15 @@ var (
 	_ facade.Seeder    = (*Store)(nil)
 )
 
-// Rehearses says that what is written for a context of [facade.Rehearse] is undone.
+// Rehearses reports that a write whose context is a dry run's ([facade.Rehearse]) is undone
+// after it was checked.
 func (s *Store) Rehearses() bool { return true }
 
-// Options of Open. One of Path and Memory is required.
+// Options are those of the database; see [engine.Options]. Open sets Extend itself.
 type Options = engine.Options
 
-// Open opens or makes the database. The error is one sentence that names the
-// path, the reason and what to do.
+// Open opens the database, and makes it where it is missing. The error is one sentence that
+// names the path, the reason and what to do. Close the store in the end.
 func Open(ctx context.Context, opts Options) (*Store, error) {
 	opts.Extend = extend
 	db, err := engine.Open(ctx, opts)
@@ -43,15 +45,17 @@ func Open(ctx context.Context, opts Options) (*Store, error) {
 	return s, nil
 }
 
-// Close waits for the writes that are waiting, then closes every connection.
+// Close waits for the writes that wait, then closes every connection. Calls that come later
+// return SERVICE_UNAVAILABLE.
 func (s *Store) Close() error { return s.db.Close() }
 
-// Check says why the store does not take writes; nil where it does. After a failure of
-// the disk it writes and removes a large value, so that a store recovers by itself when
-// there is space again.
+// Check returns why the store does not take writes; nil where it does. After a failure of the
+// disk it writes and removes a large value, so that a store recovers by itself when there is
+// space again.
 func (s *Store) Check(ctx context.Context) error { return s.db.Check(ctx) }
 
-// tables are the compiled tables of the entities of the last Prepare.
+// tables are the compiled tables of the entities of the last Prepare. They never change:
+// Prepare replaces them whole.
 type tables struct {
 	byEntity map[*schema.Entity]*table
 	byKey    map[string]*table
@@ -59,7 +63,8 @@ type tables struct {
 
 func (t *tables) has(key string) bool { return t.byKey[key] != nil }
 
-// sorted lists the tables by key, so that what is blamed first is always the same.
+// sorted lists the tables by key, so that an error that could name several of them always
+// names the same.
 func (t *tables) sorted() []*table {
 	keys := slices.Sorted(maps.Keys(t.byKey))
 	out := make([]*table, len(keys))

@@ -47,7 +47,7 @@ type column struct {
 type definition struct {
 	column    string // unquoted
 	typ       string // of STRICT tables: TEXT, INTEGER, REAL
-	kind      string // the kind of value, where typ does not tell: a mark in a check's name
+	kind      string // the kind of value, where typ does not show it: a mark in a check's name
 	collation string
 	notNull   bool
 	primary   bool
@@ -73,9 +73,10 @@ type index struct {
 
 const decimalCollation = "decimal"
 
-// newTable is the table of an entity's card; stored says which entities have one,
-// since a relation to a remote Frond's has nothing to refer to here. The error is
-// one an author can mend.
+// newTable is the table of an entity's card. stored says by key which entities have a table: a
+// relation to an entity of a remote Frond has nothing to refer to here. An error is a fault of
+// the card that its author can mend: two fields whose names differ by case alone, or no
+// primary key.
 func newTable(e *schema.Entity, stored func(key string) bool) (*table, error) {
 	t := &table{
 		entity:     e,
@@ -116,6 +117,7 @@ func newTable(e *schema.Entity, stored func(key string) bool) (*table, error) {
 	return t, nil
 }
 
+// asciiLower folds a name as SQLite compares names: ASCII letters alone.
 func asciiLower(s string) string {
 	b := []byte(s)
 	for i, c := range b {
@@ -126,8 +128,10 @@ func asciiLower(s string) string {
 	return string(b)
 }
 
-// sql is the definition as CREATE TABLE and ADD COLUMN have it. [parseDefinition]
-// reads it back.
+// sql is the definition as CREATE TABLE and ADD COLUMN have it; [parseDefinition] reads it
+// back:
+//
+//	"price" TEXT COLLATE decimal NOT NULL CONSTRAINT "price:enum" CHECK (…) REFERENCES …
 func (d *definition) sql() string {
 	var b strings.Builder
 	b.WriteString(quote(d.column) + " " + d.typ)
@@ -149,7 +153,8 @@ func (d *definition) sql() string {
 	return b.String()
 }
 
-// sql is the whole CREATE TABLE, under any name.
+// sql is the whole CREATE TABLE under the given, quoted name: a rebuild makes the table under
+// a name of its own first.
 func (t *table) sql(name string) string {
 	lines := make([]string, len(t.columns))
 	for i, c := range t.columns {
@@ -158,7 +163,8 @@ func (t *table) sql(name string) string {
 	return "CREATE TABLE " + name + " (\n" + strings.Join(lines, ",\n") + "\n) STRICT"
 }
 
-// column is the column of a field of the table's entity.
+// column is the column of a field of the table's entity. An INTERNAL_ERROR says that the field
+// is not stored, which the façade prevents.
 func (t *table) column(p *schema.Property) (*column, error) {
 	if p != nil && p.Index < len(t.byIndex) {
 		if c := t.byIndex[p.Index]; c != nil && c.prop == p {

@@ -7,8 +7,10 @@ import (
 	"github.com/frondhost/frond/store/sqlite/engine"
 )
 
-// terms are a write's [facade.Terms] as statements. They are written before the
-// write queues, so that the one goroutine that writes only runs them.
+// terms are the [facade.Terms] of a write as statements: what has to hold of the row as it is,
+// of the row as it becomes, and of the rows that its relations name. They are compiled before
+// the write queues, so that the one goroutine that writes only runs them; they run inside the
+// write's transaction, so that no other write comes between.
 type terms struct {
 	of     *facade.Terms
 	look   *builder  // reads the row as it stands; nil: nobody asks for it
@@ -24,8 +26,8 @@ type pointing struct {
 	count *builder
 }
 
-// terms compiles what has to hold for a write to t. key and where are those of the
-// row that is changed; a new row has no key yet.
+// terms compiles what has to hold for a write to t; nil where nothing has to. key and where
+// are those of the row that is changed; a new row has no key yet. Free the result.
 func (s *Store) terms(t *table, of *facade.Terms, key *engine.Value, where *facade.Filter) (*terms, error) {
 	if of == nil {
 		return nil, nil
@@ -99,8 +101,9 @@ func (b *builder) also(f *facade.Filter, t *table, alias string) error {
 	return b.ready()
 }
 
-// judge reads the row as it stands and has it judged; there is false where it is
-// not. set is what is written of it, nil where that is what was given.
+// judge reads the row as it stands and passes it to Terms.Judge, whose error ends the write.
+// there is false where no row has the key. set is what is to be written instead of what the
+// caller gave, nil for just that.
 func (m *terms) judge(c *engine.Conn) (current facade.Row, set facade.Record, there bool, err error) {
 	if m == nil || m.look == nil {
 		return current, nil, true, nil
@@ -116,9 +119,10 @@ func (m *terms) judge(c *engine.Conn) (current facade.Row, set facade.Record, th
 	return current, set, true, err
 }
 
-// leads says whether the relations of what is going to be written lead to rows that
-// are there. The row as it was is the zero Row where it is new; own are the keys of
-// the rows that are written with it.
+// leads checks that the relations of what will be written lead to rows that exist and that the
+// caller may point at: Dangling where one does not. was is the row as it stands, the zero Row
+// of a new one; own are the keys of the rows that are written with it, which count as
+// existing.
 func (m *terms) leads(c *engine.Conn, was facade.Row, is facade.Record, own []engine.Value) error {
 	if m == nil {
 		return nil
@@ -151,7 +155,8 @@ func (m *terms) leads(c *engine.Conn, was facade.Row, is facade.Record, own []en
 	return nil
 }
 
-// stays says whether a row that was written meets what it has to.
+// stays checks that a row that was written meets Terms.After (it stays visible to who wrote
+// it, docs/decisions/113), and returns Terms.Unmet where it does not.
 func (m *terms) stays(c *engine.Conn, key engine.Value) error {
 	if m == nil || m.after == nil {
 		return nil
@@ -164,8 +169,8 @@ func (m *terms) stays(c *engine.Conn, key engine.Value) error {
 	return err
 }
 
-// targets are the distinct keys that the value of a relation names, without those
-// that are known.
+// targets are the distinct keys that the value of a relation names, without known. A value of
+// another type than the target's key stays in the list as a key that no row has.
 func targets(p *schema.Property, value []byte, known []engine.Value) []engine.Value {
 	var ids []engine.Value
 	seen := map[engine.Value]bool{}

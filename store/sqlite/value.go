@@ -11,9 +11,9 @@ import (
 	"github.com/frondhost/frond/store/sqlite/engine"
 )
 
-// encode is a value of a field as its column holds it. The façade has judged the
-// value; what cannot stand in the column all the same (a conversion's odd answer)
-// comes back with the JSON Schema keyword it fails.
+// encode is a field's JSON value as its column holds it, or null. The façade has judged the
+// value; what cannot stand in the column all the same, such as the answer of a conversion,
+// returns the JSON Schema keyword that it fails.
 func encode(p *schema.Property, v json.RawMessage) (engine.Value, string) {
 	kind := jsontext.KindOf(v)
 	if kind == jsontext.Null || kind == jsontext.Invalid {
@@ -62,8 +62,8 @@ func encode(p *schema.Property, v json.RawMessage) (engine.Value, string) {
 	return engine.Value{}, "type"
 }
 
-// operand is a filter's value as it is compared with the field's column; false
-// says that no row can equal it.
+// operand is a filter's value as it is compared with the field's column; false says that no
+// row can equal it.
 func operand(p *schema.Property, v any) (engine.Value, bool) {
 	switch v := v.(type) {
 	case string:
@@ -104,7 +104,8 @@ func operand(p *schema.Property, v any) (engine.Value, bool) {
 	return engine.Value{}, false
 }
 
-// compact is a JSON text without white space between its tokens.
+// compact is a JSON text without white space between its tokens, so that equal values have
+// equal texts.
 func compact(v json.RawMessage) string {
 	if !bytes.ContainsAny(v, " \t\r\n") {
 		return string(v)
@@ -120,8 +121,8 @@ func compact(v json.RawMessage) string {
 // the order of the text is the order of time.
 const timeLayout = "2006-01-02T15:04:05.000000Z"
 
-// normalTime reads an RFC 3339 date-time into timeLayout. What is finer than a
-// microsecond is cut off; a leap second is the second after it.
+// normalTime turns an RFC 3339 date-time into timeLayout. What is finer than a microsecond is
+// cut off; a leap second is the second after it. It returns false for what is no date-time.
 func normalTime(s string) (string, bool) {
 	t, ok := schema.ParseDateTime(s)
 	if !ok {

@@ -9,10 +9,12 @@ import (
 	"github.com/frondhost/frond/store/sqlite/engine"
 )
 
-// filter writes a condition on the rows of t under alias. A comparison with a
-// null comes out as NULL or false, and everything that could tell the two apart
-// (Not, Ne, NotIn, Every) is written so that it does not: a filter holds or it
-// does not.
+// filter writes a condition on the rows of t, which stand under alias; a nil filter holds for
+// every row.
+//
+// In SQL a comparison with a null is NULL and not false, and NOT NULL is NULL again. A filter
+// has two values (docs/decisions/021): each operator that could see the difference (Not, Ne,
+// NotIn, None, Every) is written so that NULL counts as false.
 func (b *builder) filter(f *facade.Filter, t *table, alias string) error {
 	if f == nil {
 		b.text("1")
@@ -49,8 +51,9 @@ func (b *builder) filter(f *facade.Filter, t *table, alias string) error {
 	return b.compare(f, c, alias)
 }
 
-// all joins conditions. It halves the list again and again: SQLite bounds how
-// deep an expression may be, and a row of ANDs counts one level each.
+// all joins conditions by word; empty is what no condition means. It halves the list again and
+// again, since SQLite bounds the depth of an expression (1,000) and a chain of ANDs counts one
+// level for each.
 func (b *builder) all(subs []*facade.Filter, t *table, alias, word, empty string) error {
 	switch len(subs) {
 	case 0:
@@ -72,6 +75,7 @@ func (b *builder) all(subs []*facade.Filter, t *table, alias, word, empty string
 	return nil
 }
 
+// not writes that subs do not all hold. IS NOT TRUE is true for false and for NULL.
 func (b *builder) not(subs []*facade.Filter, t *table, alias string) error {
 	b.text("(")
 	if err := b.all(subs, t, alias, " AND ", "1"); err != nil {
@@ -81,7 +85,8 @@ func (b *builder) not(subs []*facade.Filter, t *table, alias string) error {
 	return nil
 }
 
-// compare writes the comparison of a column with the operand.
+// compare writes the comparison of a column with the operand of f. An operand of another type
+// than the column's is no error here: nothing equals it, and Ne holds for every row.
 func (b *builder) compare(f *facade.Filter, c *column, alias string) error {
 	switch f.Op {
 	case facade.In, facade.NotIn:
@@ -138,13 +143,18 @@ func (b *builder) compare(f *facade.Filter, c *column, alias string) error {
 	return nil
 }
 
+// comparisons are the operators that SQL has a word for. Ne is IS NOT, which holds for null.
 var comparisons = map[facade.Op]string{
 	facade.Eq: " = ", facade.Ne: " IS NOT ", facade.Lt: " < ", facade.Lte: " <= ", facade.Gt: " > ", facade.Gte: " >= ",
 }
 
-// in writes a membership test. The list is one bound JSON array whatever its
-// length, so that lists of all lengths share a statement; only reals are bound one
-// by one, since a number read from JSON by SQLite may differ in its last bit.
+// in writes a membership test:
+//
+//	t0."status" IN (SELECT value FROM json_each(?))
+//
+// The list is one bound JSON array whatever its length, so that lists of all lengths share a
+// statement. Numbers that may have fractions are bound one by one, because SQLite's reading of
+// a JSON number may differ from Go's in its last bit.
 func (b *builder) in(f *facade.Filter, c *column, alias string) {
 	b.column(alias, c)
 	if f.Field.Kind == schema.KindNumber {
@@ -170,7 +180,7 @@ func (b *builder) in(f *facade.Filter, c *column, alias string) {
 	b.text("))")
 }
 
-// appendElement appends an argument as an element of a JSON array.
+// appendElement appends a value to a JSON array that begins with its bracket.
 func appendElement(list []byte, a engine.Value) []byte {
 	if len(list) > 1 {
 		list = append(list, ',')

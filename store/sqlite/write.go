@@ -9,7 +9,10 @@ import (
 	"github.com/frondhost/frond/store/sqlite/engine"
 )
 
-// Insert writes rows, all or none.
+// Insert writes rows, all or none, and returns them in the given layout. of may be nil:
+// nothing beside the table's constraints has to hold. Errors: CONFLICT for a value that is
+// taken or a relation that leads nowhere, VALIDATION_FAILED for a value that its column cannot
+// hold, and what Terms return. A returned row is durable.
 func (s *Store) Insert(ctx context.Context, e *schema.Entity, records []facade.Record, of *facade.Terms, layout *facade.Layout) (*facade.Rows, error) {
 	t, err := s.table(e)
 	if err != nil {
@@ -78,7 +81,8 @@ func (s *Store) Insert(ctx context.Context, e *schema.Entity, records []facade.R
 	return rows, nil
 }
 
-// insert writes an INSERT of one row, without what it answers.
+// insert writes an INSERT of one row with all columns, so that rows of an entity share a
+// statement whatever they set.
 func (b *builder) insert(t *table) {
 	b.text("INSERT INTO ", t.name, " (")
 	for i, c := range t.columns {
@@ -94,7 +98,7 @@ func (b *builder) insert(t *table) {
 	b.text(")")
 }
 
-// row appends the arguments of one row, a null for every field the record leaves out.
+// row appends the values of one row, a null for every field that the record leaves out.
 func (t *table) row(args []engine.Value, record facade.Record) ([]engine.Value, error) {
 	from := len(args)
 	for range t.columns {
@@ -117,7 +121,10 @@ func (t *table) row(args []engine.Value, record facade.Record) ([]engine.Value, 
 	return args, nil
 }
 
-// Update changes one row. With nothing to set and no terms it is a read.
+// Update changes the row with the key id, where it meets where, and returns it as it is
+// afterwards; no rows where there is none. set is what to write. Terms.Judge may replace set
+// after it has seen the row as it stands. With nothing to set and no terms Update is a read.
+// Errors are those of Insert.
 func (s *Store) Update(ctx context.Context, e *schema.Entity, id json.RawMessage, where *facade.Filter, set facade.Record, of *facade.Terms, layout *facade.Layout) (*facade.Rows, error) {
 	t, err := s.table(e)
 	if err != nil {
@@ -188,8 +195,8 @@ func (s *Store) Update(ctx context.Context, e *schema.Entity, id json.RawMessage
 	return rows, nil
 }
 
-// update writes the statement that changes one row and answers it; with nothing to
-// set it reads it.
+// update writes the statement that changes one row and returns it; with nothing to set it
+// reads the row.
 func (b *builder) update(t *table, sel *selection, key engine.Value, where *facade.Filter, set facade.Record) error {
 	alias := b.alias()
 	if len(set) == 0 {
@@ -221,7 +228,8 @@ func (b *builder) update(t *table, sel *selection, key engine.Value, where *faca
 	return nil
 }
 
-// Delete removes one row.
+// Delete removes the row with the key id, where it meets where, and says whether there was
+// one. CONFLICT where another row points at it and its relation's onDelete keeps it.
 func (s *Store) Delete(ctx context.Context, e *schema.Entity, id json.RawMessage, where *facade.Filter, of *facade.Terms) (bool, error) {
 	t, err := s.table(e)
 	if err != nil {
@@ -268,7 +276,9 @@ func (s *Store) Delete(ctx context.Context, e *schema.Entity, id json.RawMessage
 	return gone && err == nil, err
 }
 
-// oneRow writes the condition of a write: the primary key, and what else has to hold.
+// oneRow writes the condition of a write to one row: its key, and what else has to hold. The
+// key is the first value that is bound here, so that a kept statement can be run for other
+// keys.
 func (b *builder) oneRow(t *table, alias string, key engine.Value, where *facade.Filter) error {
 	b.text(" WHERE ")
 	b.column(alias, t.primary)
@@ -278,7 +288,7 @@ func (b *builder) oneRow(t *table, alias string, key engine.Value, where *facade
 	return b.also(where, t, alias)
 }
 
-// returning writes what a write answers. SQLite takes no alias there.
+// returning writes RETURNING for the selection. SQLite takes no alias there.
 func (b *builder) returning(sel *selection) {
 	b.text(" RETURNING ")
 	for i, c := range sel.fields {
@@ -292,7 +302,7 @@ func (b *builder) returning(sel *selection) {
 	}
 }
 
-// answer runs a statement and appends the rows it answers.
+// answer runs a statement and appends the rows that it returns to rows.
 func answer(c *engine.Conn, sql []byte, args []engine.Value, sel *selection, rows *facade.Rows) error {
 	st, err := c.Start(sql, args)
 	if err != nil {
@@ -304,7 +314,7 @@ func answer(c *engine.Conn, sql []byte, args []engine.Value, sel *selection, row
 	return c.Finish(st)
 }
 
-// place is where a column stands in INSERT.
+// place is the position of a column in INSERT, -1 for no column of the table.
 func (t *table) place(c *column) int {
 	for i := range t.columns {
 		if t.columns[i] == c {
@@ -314,7 +324,9 @@ func (t *table) place(c *column) int {
 	return -1
 }
 
-// blameWrite finds which relation of what was written points at no row.
+// blameWrite turns a foreign key that a write left broken into CONFLICT for the relation at
+// fault. SQLite does not say which one it is, so each relation of what was written is looked
+// at, in the state that the write left behind.
 func (s *Store) blameWrite(c *engine.Conn, t *table, records []facade.Record, err error) error {
 	if !engine.IsForeignKey(err) {
 		return err

@@ -73,7 +73,9 @@ func Restore(ctx context.Context, backup, path string, replace bool) (kept strin
 	return kept, syncPath(filepath.Dir(path))
 }
 
-// copyStore writes the store at from, whole and checked, into a new file.
+// copyStore writes the store at from into a new file, whole and checked: VACUUM INTO reads one
+// state of the database while others write, an integrity check reads the copy, and only then
+// it gets its name.
 func copyStore(ctx context.Context, from, to string) error {
 	c, err := DialFile(ctx, from)
 	if err != nil {
@@ -164,6 +166,7 @@ func setAside(ctx context.Context, path, to string) error {
 	return os.Rename(path, to)
 }
 
+// syncPath makes a file, or the names in a folder, durable.
 func syncPath(path string) error {
 	f, err := os.Open(path)
 	if err != nil {

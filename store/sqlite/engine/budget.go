@@ -25,8 +25,8 @@ type budget struct {
 
 var errSpent = errors.New("the statement has used up its time")
 
-// Err is the context's error, or that the statement has run too long. The clock is
-// looked at every fourth time.
+// Err is the caller's context's error, or errSpent where the statement has run too long.
+// Reading the clock costs more than the rest of the check, so it is read every fourth time.
 func (b *budget) Err() error {
 	if err := b.Context.Err(); err != nil {
 		return err
@@ -42,7 +42,7 @@ func (b *budget) Err() error {
 	return nil
 }
 
-// begin gives the next statement its time.
+// begin gives the next statement its whole time.
 func (b *budget) begin() {
 	if b.limit > 0 {
 		b.until, b.asked = time.Now().Add(b.limit), 0

@@ -17,8 +17,8 @@ const (
 	insistFor  = 100 * time.Millisecond // how long writes may wait for readers to let go of a large log
 )
 
-// checkpoint moves the log into the database and empties it. It answers whether
-// nothing is left to do: false where a reader still uses the log.
+// checkpoint moves the log into the database and empties it, waiting at most wait for readers.
+// It returns false where a reader still uses the log, so that there is more to do later.
 func (w *writer) checkpoint(wait time.Duration) bool {
 	if w.conn == nil || w.db.file == nil || w.db.file.lost() != nil {
 		return true
@@ -36,8 +36,8 @@ func (w *writer) checkpoint(wait time.Duration) bool {
 	return err == nil
 }
 
-// relieve empties a log that has grown large, and tries again each time it has grown
-// by as much.
+// relieve empties a log that has grown large. Where a reader prevents it, it tries again when
+// the log has grown by as much once more, not at every write.
 func (w *writer) relieve() {
 	f := w.db.file
 	if f == nil || f.size() < w.relieveAt {

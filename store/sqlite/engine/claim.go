@@ -20,7 +20,8 @@ var (
 	errNewer   = errors.New("the file was written by a newer version of this program")
 )
 
-// claim marks a new database as ours and refuses one that is not; it runs in a transaction.
+// claim marks an empty database as this program's, and refuses one that is another's or of a
+// newer format. It runs in a transaction, so that two processes that open a new file agree.
 func claim(c *Conn) error {
 	id, err := c.Number("PRAGMA application_id")
 	if err != nil {
@@ -50,7 +51,8 @@ func claim(c *Conn) error {
 	return nil
 }
 
-// unopenable is the one sentence for a store that cannot be opened.
+// unopenable is the one sentence for a database that cannot be opened: where, why, and what to
+// do.
 func unopenable(path string, err error) error {
 	if path == "" {
 		path = "in memory"
@@ -67,7 +69,7 @@ func unopenable(path string, err error) error {
 	case errors.Is(err, errNewer):
 		reason, remedy = errNewer.Error(), "update the program or name another path"
 	case errors.Is(err, sqlite3.NOTADB):
-		reason, remedy = "the file is not a SQLite database", "name another path or move the file away"
+		reason, remedy = "the file is not a SQLite database", "name another path or move the file"
 	case errors.Is(err, sqlite3.CORRUPT):
 		reason, remedy = "the database is damaged", "restore it from a backup"
 	case errors.Is(err, sqlite3.BUSY):

@@ -12,8 +12,7 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
-// conn is one connection with its prepared statements. It belongs to one
-// goroutine at a time.
+// Conn is one connection with its prepared statements. It belongs to one goroutine at a time.
 type Conn struct {
 	db     *sqlite3.Conn
 	stmts  map[string]*Stmt // by SQL text
@@ -37,8 +36,9 @@ const maxStatements = 256
 // heavyText is the size from which a bound text is not left lying in a statement.
 const heavyText = 4 << 10
 
-// start prepares (once), binds and hands out a statement; the caller steps it and
-// calls finish. sql is made of shapes only, never of values.
+// Start prepares a statement or takes it from the cache, binds args and returns it; the caller
+// steps it and calls Finish. sql is made of shapes only, never of callers' values, since each
+// text is kept. args may be used again afterwards.
 func (c *Conn) Start(sql []byte, args []Value) (*Stmt, error) {
 	c.budget.begin() // planning has its own time
 	st, err := c.prepared(sql)
@@ -77,8 +77,8 @@ func (c *Conn) Start(sql []byte, args []Value) (*Stmt, error) {
 	return st, nil
 }
 
-// watch has the statements of one caller told to who observes their context, and
-// answers how to end that.
+// watch reports the statements of one caller to the observer in ctx (see [facade.ObserverOf])
+// until unwatch is called.
 func (c *Conn) watch(ctx context.Context) (unwatch func()) {
 	watch := facade.ObserverOf(ctx)
 	if watch == nil {
@@ -94,7 +94,7 @@ func (c *Conn) watch(ctx context.Context) (unwatch func()) {
 	return func() { c.trace = was }
 }
 
-// finish makes a statement ready for its next use and tells what went wrong in this one.
+// Finish makes a statement ready for its next use and returns the error of this one.
 func (c *Conn) Finish(st *Stmt) error {
 	err := st.Err()
 	if reset := st.Reset(); err == nil {
@@ -107,7 +107,7 @@ func (c *Conn) Finish(st *Stmt) error {
 	return err
 }
 
-// exec runs a statement that answers nothing.
+// Exec runs a statement that returns no rows.
 func (c *Conn) Exec(sql string, args ...Value) error {
 	st, err := c.Start([]byte(sql), args)
 	if err != nil {
@@ -118,7 +118,7 @@ func (c *Conn) Exec(sql string, args ...Value) error {
 	return c.Finish(st)
 }
 
-// number runs a statement that answers one integer.
+// Number runs a statement that returns one integer; 0 where it returns no row.
 func (c *Conn) Number(sql string, args ...Value) (int64, error) {
 	st, err := c.Start([]byte(sql), args)
 	if err != nil {
@@ -131,6 +131,8 @@ func (c *Conn) Number(sql string, args ...Value) (int64, error) {
 	return n, c.Finish(st)
 }
 
+// prepared returns the statement of a text, from the cache where it is there. A cache that is
+// full closes the statement whose last use is longest ago.
 func (c *Conn) prepared(sql []byte) (*Stmt, error) {
 	c.clock++
 	if st := c.stmts[string(sql)]; st != nil {
@@ -165,7 +167,7 @@ func excerpt(sql string) string {
 	return sql
 }
 
-// evict closes the statement that rested longest.
+// evict closes the statement whose last use is longest ago.
 func (c *Conn) evict() {
 	var oldest *Stmt
 	for _, st := range c.stmts {
@@ -174,10 +176,10 @@ func (c *Conn) evict() {
 		}
 	}
 	delete(c.stmts, oldest.SQL())
-	_ = oldest.Close() // tells the error of its last run, which was told then
+	_ = oldest.Close() // returns the error of its last run, which was reported then
 }
 
-// once runs SQL that is not worth keeping: pragmas and DDL.
+// Once runs SQL that is not worth keeping prepared: pragmas and DDL.
 func (c *Conn) Once(sql string) error {
 	if c.trace != nil {
 		c.trace(sql)
@@ -188,14 +190,15 @@ func (c *Conn) Once(sql string) error {
 	return nil
 }
 
-// inTransaction runs do in a transaction of its own.
+// InTransaction runs do in a transaction of its own: committed where do returns nil, else
+// rolled back.
 func (c *Conn) InTransaction(do func(*Conn) error) (err error) {
 	if err := c.Once("BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
 	defer func() {
 		if !c.db.GetAutocommit() {
-			_ = c.Once("ROLLBACK") // the error at hand is the one to tell
+			_ = c.Once("ROLLBACK") // the error at hand is the one to report
 		}
 	}()
 	if err := do(c); err != nil {
@@ -219,14 +222,14 @@ func (c *Conn) Steps() (n int) {
 // Close ends the statements and the connection.
 func (c *Conn) Close() error {
 	for _, st := range c.stmts {
-		_ = st.Close() // tells the error of its last run, which was told then
+		_ = st.Close() // returns the error of its last run, which was reported then
 	}
 	c.stmts = nil
 	return c.db.Close()
 }
 
-// discard lets go of a connection that panicked: nothing in it can be trusted, so
-// what closing it may raise is of no interest.
+// discard closes a connection whose work panicked. Nothing in it can be trusted, so what
+// closing it raises is ignored.
 func (c *Conn) discard() {
 	defer func() { _ = recover() }()
 	c.db.SetInterrupt(context.Background())

@@ -58,8 +58,9 @@ type DB struct {
 	gate sync.RWMutex
 }
 
-// Open opens or makes the database. The error is one sentence that names the
-// path, the reason and what to do.
+// Open opens the database, and makes it where it is missing. The error is one sentence that
+// names the path, the reason and what to do. A file that another program or a newer version
+// wrote is refused and not touched.
 func Open(ctx context.Context, opts Options) (*DB, error) {
 	d := &DB{opts: opts, log: opts.Logger}
 	if d.log == nil {
@@ -125,7 +126,8 @@ func Open(ctx context.Context, opts Options) (*DB, error) {
 // Log is where the database and its user report what they do; never nil.
 func (d *DB) Log() *slog.Logger { return d.log }
 
-// Close waits for the writes that are waiting, then closes every connection.
+// Close does the writes that wait, then closes every connection and lets go of the lock. Calls
+// that come later return SERVICE_UNAVAILABLE.
 func (d *DB) Close() error {
 	err := d.writer.close()
 	err = errors.Join(err, d.pool.close())
@@ -133,6 +135,7 @@ func (d *DB) Close() error {
 	return err
 }
 
+// forget lets go of what Open took beside connections.
 func (d *DB) forget() {
 	if d.memory != "" {
 		memdb.Delete(d.memory)

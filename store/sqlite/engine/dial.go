@@ -9,8 +9,10 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
-// dial opens a connection as every one of the store is opened. The busy timeout
-// comes first: the pragmas behind it may already have to wait for a lock.
+// dial opens a connection; all connections of a database are opened here. The busy timeout
+// comes first: the pragmas behind it may already wait for a lock. synchronous=FULL makes every
+// commit durable before it is answered. A reader cannot write (query_only), and has a bound of
+// its own for memory.
 func (d *DB) dial(ctx context.Context, reader bool) (_ *Conn, err error) {
 	if err := d.file.lost(); err != nil {
 		return nil, fmt.Errorf("%w%w", errLost, hidden{err}) // opening would make a new, empty one
@@ -22,7 +24,7 @@ func (d *DB) dial(ctx context.Context, reader bool) (_ *Conn, err error) {
 	c := &Conn{db: db, stmts: map[string]*Stmt{}, Limit: d.opts.Statement}
 	defer func() {
 		if err != nil {
-			_ = c.Close() // the error at hand is the one to tell
+			_ = c.Close() // the error at hand is the one to report
 		}
 	}()
 	if err := db.BusyTimeout(d.opts.BusyTimeout); err != nil {
@@ -47,18 +49,19 @@ func (d *DB) dial(ctx context.Context, reader bool) (_ *Conn, err error) {
 	return c, nil
 }
 
-// readerMemory is how much memory SQLite may take for one connection that reads. What it
-// sorts it keeps: without an index that is every row before the page's last, and the
-// memory stays the connection's. The connection that writes builds indexes, and has no limit.
+// readerMemory is how many bytes SQLite may take for one connection that reads. A sort without
+// an index keeps every row before the page's last, and the memory stays with the connection.
+// The connection that writes builds indexes and has no limit.
 const readerMemory = 32 << 20
 
-// outOfMemory says whether a read has panicked because that was not enough.
+// outOfMemory says whether a read has panicked because its memory was not enough: the library
+// turns NOMEM into a panic.
 func outOfMemory(panicked any) bool {
 	err, ok := panicked.(error)
 	return ok && err.Error() == sqlite3.NOMEM.Error() // what the library panics with has no name
 }
 
-// errSort is what is said of such a read.
+// errSort is the caller's error for such a read.
 func errSort() error {
 	return facade.Errorf(facade.BadRequest, "sorting so many rows takes more memory than a read may have; page with a cursor instead of an offset, narrow the filter, or sort by fields that are unique or indexed")
 }

@@ -18,9 +18,15 @@ var (
 	errTooDeep    = errors.New("the statement's expression is too deep")
 )
 
-// explain is err as it leaves the store: what the façade can tell a caller keeps
-// its code, the end of ctx is ctx's own error, everything else is INTERNAL_ERROR
-// around a cause that stays in the process.
+// Public is err as it leaves the store:
+//
+//	an error with a code of its own    itself
+//	the caller has gone                ctx's error
+//	Unavailable(err)                   SERVICE_UNAVAILABLE
+//	an expression that is too deep     BAD_REQUEST
+//	anything else                      INTERNAL_ERROR around err, which stays in the process
+//
+// It is nil for nil.
 func Public(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -49,8 +55,8 @@ func unavailable(err error) error {
 	return facade.Errorf(facade.ServiceUnavailable, "the store cannot be reached just now; try again%w", hidden{err})
 }
 
-// diskFailure says whether err is the disk's or the file's fault: nothing that another
-// request would not meet too.
+// diskFailure says whether the disk or the file is at fault, so that every other request would
+// fail too.
 func diskFailure(err error) bool {
 	for _, code := range []sqlite3.ErrorCode{sqlite3.FULL, sqlite3.IOERR, sqlite3.CORRUPT, sqlite3.NOTADB, sqlite3.CANTOPEN, sqlite3.READONLY} {
 		if errors.Is(err, code) {
@@ -60,8 +66,8 @@ func diskFailure(err error) bool {
 	return false
 }
 
-// isForeignKey says whether err is about a foreign key: the one a write left
-// behind, or an onDelete that restricts at once.
+// IsForeignKey says whether err is about a foreign key: one that a write left broken, or an
+// onDelete that restricts at once.
 func IsForeignKey(err error) bool {
 	return errors.Is(err, errForeignKey) ||
 		errors.Is(err, sqlite3.CONSTRAINT) && strings.HasSuffix(err.Error(), "FOREIGN KEY constraint failed")

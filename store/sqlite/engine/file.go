@@ -29,6 +29,7 @@ type file struct {
 	probing sync.Mutex // held by the probe of Check
 }
 
+// newFile remembers which file stands at path.
 func newFile(path string, log *slog.Logger) (*file, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -37,7 +38,7 @@ func newFile(path string, log *slog.Logger) (*file, error) {
 	return &file{path: path, log: log, main: info}, nil
 }
 
-// lost says how the files on disk are no longer those that were opened; nil: they are.
+// lost returns an error where the files on disk are no longer those that were opened.
 func (f *file) lost() error {
 	if f == nil {
 		return nil
@@ -53,6 +54,8 @@ func (f *file) lost() error {
 	return same(f.path+"-wal", f.wal)
 }
 
+// same returns an error where the file at path is not the one of was any more; it says what to
+// do.
 func same(path string, was fs.FileInfo) error {
 	now, err := os.Stat(path)
 	switch {
@@ -66,7 +69,8 @@ func same(path string, was fs.FileInfo) error {
 	return nil
 }
 
-// committed says whether a commit that just succeeded is where others will find it.
+// committed returns an error where a commit that just succeeded went into a file that nobody
+// will find again.
 func (f *file) committed() error {
 	if f == nil {
 		return nil
@@ -122,7 +126,7 @@ func (f *file) size() int64 {
 	return f.walSize
 }
 
-// note remembers a failure of the disk, and logs it where it is a new one.
+// note remembers a failure of the disk, and logs it where it is another than the last.
 func (f *file) note(err error) {
 	if f == nil || err == nil {
 		return
@@ -148,7 +152,7 @@ func whatToCheck(err error) string {
 	return "the file"
 }
 
-// failing is why writes are refused at present.
+// failing is the failure that writes met last, nil since they work.
 func (f *file) failing() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -168,9 +172,9 @@ const probeSize = 1 << 20
 
 const probeTable = "_frond_probe"
 
-// Check says why the store does not take writes; nil where it does. After a failure of
-// the disk it writes [probeSize] bytes and removes them again, so that a store recovers
-// by itself when there is space again.
+// Check returns why the database does not take writes; nil where it does. After a failure of
+// the disk it writes [probeSize] bytes and removes them, so that a store recovers by itself
+// when there is space again.
 func (d *DB) Check(ctx context.Context) error {
 	if d.file == nil {
 		return nil

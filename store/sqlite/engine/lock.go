@@ -13,8 +13,9 @@ import (
 // errServed is the reason where another process serves the store.
 var errServed = errors.New("another process serves it")
 
-// lockStore takes the lock that only one process that serves a store may hold, a file
-// beside it. It is released when the process ends, however that happens.
+// lockStore takes the lock that one process that serves the store holds: a file beside it,
+// released when the process ends, however that happens. The error names the process that holds
+// it.
 func lockStore(path string) (*flock.Flock, error) {
 	lock := flock.New(path+".lock", flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o644))
 	ok, err := lock.TryLock()

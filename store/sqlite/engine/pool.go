@@ -11,13 +11,12 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
-// pool hands out the connections that read. They are opened when first needed
-// and the one used last goes out first: its statements are warm.
+// pool hands out the connections that read. They are opened when they are first needed; the
+// one that was used last goes out first, because its statements are warm.
 //
-// Some of them are kept for reads that are short whatever the rows: those of given
-// keys, and pages in the order of an index. Searches, which may use up the time a
-// statement has, share the others; and one request holds half of all at most
-// (docs/decisions/220).
+// Some are kept for reads that are short whatever the table's size: rows of given keys, and
+// pages in the order of an index. Searches, which may use up a statement's time, share the
+// others, and one request holds half of all at most (docs/decisions/220).
 type pool struct {
 	db   *DB
 	most share // what may run at once
@@ -34,7 +33,7 @@ type pool struct {
 // share is a number of connections.
 type share struct{ all, searches, request int }
 
-// turn is one read that waits for a connection or has one.
+// Turn is one read that waits for a connection or has one.
 type Turn struct {
 	Search  bool
 	Request any // as [facade.RequestOf] has it
@@ -89,7 +88,9 @@ func (p *pool) run(ctx context.Context, t Turn, do func(*Conn) error) (err error
 	return Public(ctx, err)
 }
 
-// enter waits for the turn's connection, or for the end of ctx.
+// enter waits until the turn may have a connection, or until ctx ends. Turns that could run
+// are let in in the order in which they came; one that cannot does not hold up those behind
+// it.
 func (p *pool) enter(ctx context.Context, t Turn) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -120,12 +121,13 @@ func (p *pool) enter(ctx context.Context, t Turn) error {
 	return ctx.Err()
 }
 
+// admits says whether the turn may have a connection now. The caller holds mu.
 func (p *pool) admits(t Turn) bool {
 	return p.now.all < p.most.all && (!t.Search || p.now.searches < p.most.searches) &&
 		(t.Request == nil || p.ofRequest[t.Request] < p.most.request)
 }
 
-// grant counts a turn in, or out with -1.
+// grant counts a turn in with 1 and out with -1. The caller holds mu.
 func (p *pool) grant(t Turn, n int) {
 	p.now.all += n
 	if t.Search {
@@ -157,6 +159,7 @@ func (p *pool) leave(t Turn) {
 	p.done.Broadcast()
 }
 
+// take returns an idle connection or opens one.
 func (p *pool) take(ctx context.Context) (*Conn, error) {
 	p.mu.Lock()
 	if p.closed {
@@ -173,6 +176,7 @@ func (p *pool) take(ctx context.Context) (*Conn, error) {
 	return p.db.dial(ctx, true)
 }
 
+// give returns a connection to the pool.
 func (p *pool) give(c *Conn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -183,7 +187,8 @@ func (p *pool) give(c *Conn) {
 	p.idle = append(p.idle, c)
 }
 
-// close waits for the reads that are running. A read after it is answered errClosed.
+// close waits for the reads that run, then closes every connection. Reads that come later fail
+// with errClosed.
 func (p *pool) close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// arg is one value bound to a statement.
+// Value is one value that is bound to a statement. The zero Value is null.
 type Value struct {
 	Kind Kind
 	S    string
@@ -15,6 +15,7 @@ type Value struct {
 	F    float64
 }
 
+// Kind says which of a Value's fields holds it.
 type Kind uint8
 
 const (
@@ -36,7 +37,7 @@ func BoolValue(b bool) Value {
 	return IntValue(0)
 }
 
-// plain is the argument as a Go value, for those who trace.
+// plain is the value as a Go value, for traces: nil, int64, float64, string or []byte.
 func (a Value) plain() any {
 	switch a.Kind {
 	case Int:
@@ -51,7 +52,8 @@ func (a Value) plain() any {
 	return nil
 }
 
-// literal is the argument as SQL text, for DDL.
+// Literal is the value as SQL, for DDL, where nothing can be bound. A blob has no literal and
+// becomes NULL.
 func (a Value) Literal() string {
 	switch a.Kind {
 	case Int:

@@ -29,7 +29,7 @@ type writer struct {
 	closed bool
 }
 
-// write is one caller's part of a transaction.
+// Op is one caller's part of a transaction. Use it once.
 type Op struct {
 	Ctx context.Context
 	// run does the work. It may be run again, when the transaction it was in had to
@@ -62,8 +62,8 @@ func newWriter(d *DB, c *Conn) *writer {
 	return w
 }
 
-// do has op done and answers after it is durable. A caller whose ctx ends before
-// op has begun leaves it undone; one whose ctx ends later is told how it came out.
+// do queues op and returns when it is done. A caller whose ctx ends before op has begun leaves
+// it undone; one whose ctx ends later waits for the outcome, because it may be committed.
 func (w *writer) do(op *Op) error {
 	op.done = make(chan struct{})
 	if err := w.send(op); err != nil {
@@ -80,8 +80,7 @@ func (w *writer) do(op *Op) error {
 	return op.err
 }
 
-// soon has op done without anybody waiting for it. taken is false where the writer
-// has too much to do already.
+// soon queues op without waiting for it; taken is false where the queue is full or closed.
 func (w *writer) soon(op *Op) (taken bool) {
 	op.done = make(chan struct{})
 	w.mu.RLock()
@@ -97,6 +96,7 @@ func (w *writer) soon(op *Op) (taken bool) {
 	}
 }
 
+// send queues op, and waits where the queue is full.
 func (w *writer) send(op *Op) error {
 	w.mu.RLock()
 	defer w.mu.RUnlock()
@@ -127,6 +127,8 @@ func (w *writer) close() error {
 	return w.conn.Close()
 }
 
+// loop takes what waits, at most maxGroup writes, and commits it as one transaction; then it
+// empties a large log. When nothing has come for a while, it empties the log altogether.
 func (w *writer) loop() {
 	defer close(w.done)
 	group := make([]*Op, 0, maxGroup)
@@ -189,9 +191,9 @@ func (op *Op) answer(err error) {
 	close(op.done)
 }
 
-// commit runs a group as one transaction and answers each of its callers. When a
-// statement's failure has taken the whole transaction with it (an interrupt, a
-// full disk), the others are run again without that one.
+// commit runs a group as one transaction and answers each of its callers. Where the failure of
+// one statement has ended the whole transaction (an interrupt, a full disk), the others run
+// again without that one.
 func (w *writer) commit(group []*Op) {
 	ops := make([]*Op, 0, len(group))
 	for _, op := range group {
@@ -214,9 +216,9 @@ func (w *writer) commit(group []*Op) {
 	}
 }
 
-// transaction tries ops once. It answers the ops that are to be tried again where
-// the transaction was lost, having answered the one that lost it; else nil, with
-// each op's own error in it, and the error of the transaction itself.
+// transaction tries ops once. It returns those that are to be tried again where the
+// transaction was lost, having answered the one that lost it. Otherwise it returns nil; each
+// op then has its own error, and err is that of the commit.
 func (w *writer) transaction(ops []*Op) (again []*Op, err error) {
 	if w.conn == nil {
 		if err = w.reopen(); err != nil {
@@ -259,7 +261,7 @@ func (w *writer) transaction(ops []*Op) (again []*Op, err error) {
 	}
 	if err := w.conn.Exec(end); err != nil {
 		if !w.conn.db.GetAutocommit() {
-			_ = w.conn.Exec("ROLLBACK") // the error at hand is the one to tell
+			_ = w.conn.Exec("ROLLBACK") // the error at hand is the one to report
 		}
 		w.db.noteDisk(err)
 		return nil, Public(context.Background(), fmt.Errorf("commit: %w", err))
@@ -273,7 +275,8 @@ func (w *writer) transaction(ops []*Op) (again []*Op, err error) {
 	return nil, nil
 }
 
-// savepoint runs one write so that its failure undoes it and nothing else.
+// savepoint runs one write so that its failure undoes it and nothing else. A panic costs the
+// connection and fails this write alone.
 func (w *writer) savepoint(op *Op) (err error) {
 	c := w.conn
 	defer func() {
@@ -303,18 +306,19 @@ func (w *writer) savepoint(op *Op) (err error) {
 	}
 	if err != nil || facade.Rehearsing(op.Ctx) {
 		if undo := c.Exec("ROLLBACK TO w"); undo != nil {
-			_ = c.Exec("ROLLBACK") // the error at hand is the one to tell
+			_ = c.Exec("ROLLBACK") // the error at hand is the one to report
 			return Public(op.Ctx, undo)
 		}
 	}
 	if release := c.Exec("RELEASE w"); release != nil && err == nil {
-		_ = c.Exec("ROLLBACK") // the error at hand is the one to tell
+		_ = c.Exec("ROLLBACK") // the error at hand is the one to report
 		err = release
 	}
 	return Public(op.Ctx, err)
 }
 
-// outside runs a write that makes its own transaction.
+// outside runs a write that makes its own transaction, such as a migration. No other write
+// runs meanwhile.
 func (w *writer) outside(op *Op) (err error) {
 	if w.conn == nil {
 		if err = w.reopen(); err != nil {
