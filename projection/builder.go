@@ -151,9 +151,26 @@ func (b *Builder) Build(caller facade.Caller) (*binding.Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &binding.Schema{GraphQL: g, SDL: sdl, AST: parsed, Catalog: b.catalog, Fields: b.bindings, Nodes: b.nodes}
+	s := &binding.Schema{GraphQL: g, SDL: sdl, AST: parsed, Catalog: b.catalog, Fields: b.bindings, Nodes: b.nodes, Resolvers: b.resolvers()}
 	b.forget()
 	return s, nil
+}
+
+// resolvers are the Resolve of the fields that were registered by hand.
+func (b *Builder) resolvers() map[string]map[string]graphql.FieldResolveFn {
+	all := map[string]map[string]graphql.FieldResolveFn{}
+	for _, o := range b.objects {
+		for _, f := range o.fields {
+			if f.binding != nil {
+				continue
+			}
+			if all[o.name] == nil {
+				all[o.name] = map[string]graphql.FieldResolveFn{}
+			}
+			all[o.name][f.name] = f.resolve
+		}
+	}
+	return all
 }
 
 // warm fills the tables that graphql-go makes at first use: those of enums without a

@@ -201,7 +201,8 @@ func (c *compiler) field(f *field, g group, on *fetch) {
 		}
 		return
 	case b == nil:
-		c.hand(f, g, on, &written{def: c.e.types.written(f.typ.parent.name, f.typ.def.Name)})
+		def, resolve := c.e.types.written(f.typ.parent.name, f.typ.def.Name)
+		c.hand(f, g, on, &written{def: def, resolve: resolve})
 		on.every = on.every || len(c.e.types.built.Fields[f.typ.parent.name]) > 0
 		return
 	}

@@ -79,16 +79,6 @@ func (c *completer) complete(out *outType, value any) (t tree) {
 		return tree{}
 	case tree:
 		return v
-	case *twinRow: // what the twin makes of rows that a function gave
-		return c.object(out, v.rows[v.i])
-	case []*twinRow:
-		t := tree{kind: treeList}
-		for _, r := range v {
-			t.list = append(t.list, c.complete(out.elem, r))
-		}
-		return t
-	case *twinPage:
-		return c.object(out, v)
 	case failure:
 		return tree{kind: treeFault, fault: v.fault}
 	case facade.Row:
@@ -252,11 +242,6 @@ func (c *completer) object(out *outType, value any) tree {
 		it.page, it.rows = &v.Page, make([]facade.Row, v.Rows.Len())
 		for i := range it.rows {
 			it.rows[i] = v.Rows.Row(i)
-		}
-	case *twinPage:
-		it.page, it.rows = &v.Page, make([]facade.Row, len(v.rows))
-		for i, r := range v.rows {
-			it.rows[i] = r.twinLevel.rows[r.i]
 		}
 	case json.RawMessage:
 		it.text = v

@@ -89,12 +89,6 @@ func positions(list ...*ast.Position) []location {
 
 // panicked is what becomes of a panic: a log line here, INTERNAL_ERROR there.
 func (e *Engine) panicked(ctx context.Context, trace string, p any) *fault {
-	if err, ok := p.(error); ok { // the twin panics with errors that have a code
-		var coded *FieldError
-		if errors.As(err, &coded) {
-			return e.failed(ctx, trace, coded)
-		}
-	}
 	return e.failed(ctx, trace, fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
 }
 
@@ -107,10 +101,6 @@ func (e *Engine) failed(ctx context.Context, trace string, err error) *fault {
 			code:    CodeExecution,
 			details: map[string]any{"limit": e.limits.Execution.Milliseconds()},
 		}
-	}
-	var field *FieldError
-	if errors.As(err, &field) { // its own text says what may leave; the log wants the cause
-		err = field.Unwrap()
 	}
 	fe := facade.Report(ctx, e.logger, err, trace)
 	f := &fault{

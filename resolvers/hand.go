@@ -81,11 +81,7 @@ func (x *exec) call(w *written, source any, args map[string]any) (value any) {
 			value = failure{x.panicked(p)}
 		}
 	}()
-	resolve := w.def.Resolve
-	if resolve == nil {
-		resolve = graphql.DefaultResolveFn
-	}
-	value, err := resolve(graphql.ResolveParams{
+	value, err := w.resolve(graphql.ResolveParams{
 		Source:  source,
 		Args:    args,
 		Context: x.withLoaders(),

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"sync"
 
 	"github.com/graph-gophers/dataloader/v7"
@@ -164,9 +166,16 @@ func (l *loader) fetch(ctx context.Context, keys []string) []*dataloader.Result[
 	return results
 }
 
+// recovered turns a panic into an error that has its text and its stack.
+func recovered(err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+	}
+}
+
 // call makes the call; a panic on the way is an error here, for dataloader would
 // write it to the standard log and repeat its text.
 func (l *loader) call(ctx context.Context, c *facade.Call) (res *facade.Result, err error) {
-	defer twinRescue(&err)
+	defer recovered(&err)
 	return l.caller.Call(ctx, c)
 }

@@ -52,7 +52,7 @@ func (l *Lookup[K, V]) Load(ctx context.Context, key K) func() (any, error) {
 // would write it to the standard log and repeat its text.
 func (l *Lookup[K, V]) batch(ctx context.Context, keys []K) []*dataloader.Result[any] {
 	found, err := func() (found map[K]V, err error) {
-		defer twinRescue(&err)
+		defer recovered(&err)
 		return l.find(ctx, keys)
 	}()
 	results := make([]*dataloader.Result[any], len(keys))

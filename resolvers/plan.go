@@ -81,13 +81,14 @@ func (f *fetch) selects() []string {
 // written is a field that has no binding: its value comes from a Go function, one
 // item at a time. So do fields whose type the plan cannot know.
 type written struct {
-	id     int // among those of its fetch
-	on     *fetch
-	field  *field
-	def    *graphql.FieldDefinition // nil: the value is the column in slot
-	node   bool                     // Query.node, Query.nodes
-	args   ast.ArgumentList
-	values *variants // of a composite type
+	id      int // among those of its fetch
+	on      *fetch
+	field   *field
+	def     *graphql.FieldDefinition // nil: the value is the column in slot
+	resolve graphql.FieldResolveFn   // of def
+	node    bool                     // Query.node, Query.nodes
+	args    ast.ArgumentList
+	values  *variants // of a composite type
 }
 
 // variants are the selection of a field, compiled for each type it turns out to have.

@@ -143,12 +143,22 @@ func (t *types) object(name string) *objectType {
 	return o
 }
 
-// written is graphql-go's definition of a field, for those that have no binding.
-func (t *types) written(typeName, field string) *graphql.FieldDefinition {
-	if o, ok := t.built.GraphQL.Type(typeName).(*graphql.Object); ok {
-		return o.Fields()[field]
+// written is graphql-go's definition of a field that has no binding, and its Resolve as
+// it was registered.
+func (t *types) written(typeName, field string) (*graphql.FieldDefinition, graphql.FieldResolveFn) {
+	o, ok := t.built.GraphQL.Type(typeName).(*graphql.Object)
+	if !ok {
+		return nil, nil
 	}
-	return nil
+	def := o.Fields()[field]
+	resolve := t.built.Resolvers[typeName][field]
+	if resolve == nil && def != nil {
+		resolve = def.Resolve
+	}
+	if resolve == nil {
+		resolve = graphql.DefaultResolveFn
+	}
+	return def, resolve
 }
 
 // is says whether an object type meets a type condition.

@@ -17,6 +17,10 @@ type Schema struct {
 	Catalog *facade.Catalog
 	Fields  Fields
 	Nodes   map[string]*Node // the types of Query.node and Query.nodes, by schema.EntityKey
+	// Resolvers holds the Resolve of each field that was registered by hand, as it was
+	// registered: type name, field name. GraphQL has them as the reference executor
+	// wraps them. A type that such a field brings along has no entry of its own here.
+	Resolvers map[string]map[string]graphql.FieldResolveFn
 }
 
 // Node is a type that has a global id (see [NodeIDOf]).
