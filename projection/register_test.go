@@ -11,7 +11,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/projection"
-	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/resolvers/loader"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -39,10 +39,10 @@ func TestByHand(t *testing.T) {
 				return strings.ToUpper(title), err
 			}},
 			"editor": {Type: b.Type("Author"), Resolve: func(p graphql.ResolveParams) (any, error) {
-				return resolvers.Load(p.Context, "author", p.Source.(facade.Row).Get("authorId")), nil
+				return loader.Load(p.Context, "author", p.Source.(facade.Row).Get("authorId")), nil
 			}},
 			"remarks": {Type: graphql.NewList(b.Type("Comment")), Resolve: func(p graphql.ResolveParams) (any, error) {
-				return resolvers.LoadMany(p.Context, "comment", "postId", p.Source.(facade.Row).Get("id")), nil
+				return loader.LoadMany(p.Context, "comment", "postId", p.Source.(facade.Row).Get("id")), nil
 			}},
 		}); err != nil {
 			return err
@@ -74,7 +74,7 @@ func TestByHand(t *testing.T) {
 		}
 	}
 	run := func(query string) string {
-		ctx := resolvers.WithLoaders(context.Background(), s, caller)
+		ctx := loader.With(context.Background(), s, caller)
 		text, err := json.Marshal(graphql.Do(graphql.Params{Schema: s.GraphQL, RequestString: query, Context: ctx}))
 		if err != nil {
 			t.Fatal(err)
@@ -105,7 +105,7 @@ func TestByHand(t *testing.T) {
 
 // TestByHandWithoutLoaders: who forgets the loaders is told so where it is logged.
 func TestByHandWithoutLoaders(t *testing.T) {
-	_, err := resolvers.Load(context.Background(), "author", json.RawMessage(`"ada"`))()
+	_, err := loader.Load(context.Background(), "author", json.RawMessage(`"ada"`))()
 	if facade.CodeOf(err) != facade.InternalError || !strings.Contains(err.Error(), "WithLoaders") {
 		t.Errorf("got %v", err)
 	}
@@ -126,22 +126,22 @@ func TestLoadFailures(t *testing.T) {
 		"an entity that is not here": {f, "nobody", facade.NotFound},
 		"a panic":                    {panics, "author", facade.InternalError},
 	} {
-		ctx := resolvers.WithLoaders(context.Background(), s, tt.caller)
-		first, second := resolvers.Load(ctx, tt.entity, json.RawMessage(`"a"`)), resolvers.Load(ctx, tt.entity, json.RawMessage(`"b"`))
+		ctx := loader.With(context.Background(), s, tt.caller)
+		first, second := loader.Load(ctx, tt.entity, json.RawMessage(`"a"`)), loader.Load(ctx, tt.entity, json.RawMessage(`"b"`))
 		for _, later := range []func() (any, error){first, second, first} {
 			if _, err := later(); facade.CodeOf(err) != tt.code {
 				t.Errorf("%s: got %v, want %s", name, err, tt.code)
 			}
 		}
 	}
-	if v, err := resolvers.Load(context.Background(), "author", json.RawMessage("null"))(); facade.CodeOf(err) != facade.InternalError || v != nil {
+	if v, err := loader.Load(context.Background(), "author", json.RawMessage("null"))(); facade.CodeOf(err) != facade.InternalError || v != nil {
 		t.Errorf("without loaders: %v, %v", v, err)
 	}
-	ctx := resolvers.WithLoaders(context.Background(), s, f)
-	if v, err := resolvers.Load(ctx, "author", json.RawMessage("null"))(); v != nil || err != nil {
+	ctx := loader.With(context.Background(), s, f)
+	if v, err := loader.Load(ctx, "author", json.RawMessage("null"))(); v != nil || err != nil {
 		t.Errorf("a null key gave %v, %v", v, err)
 	}
-	if v, err := resolvers.Load(ctx, "author", json.RawMessage(`"nobody"`))(); v != nil || err != nil {
+	if v, err := loader.Load(ctx, "author", json.RawMessage(`"nobody"`))(); v != nil || err != nil {
 		t.Errorf("a key without a row gave %v, %v", v, err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/resolvers/loader"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -121,7 +122,7 @@ func isNil(value any) bool {
 
 // result takes apart what a façade answered.
 func (c *completer) result(out *outType, r *facade.Result) tree {
-	loadersOf(c.x.loading).note(r)
+	loader.From(c.x.loading).Note(r)
 	switch {
 	case r.Form == facade.FormValue:
 		return c.json(out, r.Value)

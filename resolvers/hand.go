@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"sync"
 
+	"github.com/frondhost/frond/resolvers/loader"
 	"github.com/graphql-go/graphql"
 )
 
@@ -96,7 +97,7 @@ func (x *exec) call(w *written, source any, args map[string]any) (value any) {
 // withLoaders is the context of hand-written fields, where [Load] finds its loaders.
 func (x *exec) withLoaders() context.Context {
 	if x.loading == nil {
-		x.loading = WithLoaders(x.ctx, x.e.schema, x.e.caller)
+		x.loading = loader.With(x.ctx, x.e.schema, x.e.caller)
 	}
 	return x.loading
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/resolvers/loader"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -94,7 +95,7 @@ func (x *exec) lost(res *result, f *fetch, row facade.Row) {
 	if row == (facade.Row{}) || x.loading == nil {
 		return
 	}
-	for _, failed := range loadersOf(x.loading).failures(row) {
+	for _, failed := range loader.From(x.loading).Failures(row) {
 		slot, wanted := f.slots[failed.Field]
 		if !wanted {
 			continue

@@ -18,6 +18,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/resolvers/loader"
 	"github.com/frondhost/frond/store/storetest"
 )
 
@@ -36,7 +37,7 @@ func ExampleLookup() {
 		panic(err)
 	}
 
-	weather := resolvers.NewLookup(func(_ context.Context, cities []string) (map[string]string, error) {
+	weather := loader.NewLookup(func(_ context.Context, cities []string) (map[string]string, error) {
 		fmt.Println("asked for", cities)
 		return map[string]string{"Bergen": "rain", "Porto": "sun"}, nil
 	})
@@ -100,7 +101,7 @@ func (a *finder) find(_ context.Context, keys []string) (map[string]int, error) 
 
 // lookedUp has fields that ask a lookup.
 func lookedUp(a *finder) func(b *projection.Builder) error {
-	size := resolvers.NewLookup(a.find)
+	size := loader.NewLookup(a.find)
 	text := func(p graphql.ResolveParams, name string) string {
 		var s string
 		_ = json.Unmarshal(p.Source.(facade.Row).Get(name), &s)
@@ -171,7 +172,7 @@ func TestLookupFails(t *testing.T) {
 			t.Errorf("%s: got  %s\nwant %s", key, got, want)
 		}
 	}
-	_, err := resolvers.NewLookup((&finder{}).find).Load(context.Background(), "ada")()
+	_, err := loader.NewLookup((&finder{}).find).Load(context.Background(), "ada")()
 	if err == nil || facade.CodeOf(err) != facade.InternalError {
 		t.Errorf("outside of a request: %v", err)
 	}

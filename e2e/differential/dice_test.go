@@ -11,7 +11,7 @@ import (
 	"github.com/graphql-go/graphql"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/resolvers/loader"
 )
 
 // dice are numbers that follow from a seed; the reference throws the same ones
@@ -184,7 +184,7 @@ func (w *world) object(d *dice, p graphql.ResolveParams, name string) any {
 	for _, e := range w.entities {
 		if typeName(e) == name {
 			key := json.RawMessage(encode(e.key(int(seed % uint32(len(e.rows)+1)))))
-			return resolvers.Load(p.Context, e.name, key)
+			return loader.Load(p.Context, e.name, key)
 		}
 	}
 	t := thing{Type: name, Seed: seed, Mark: fmt.Sprintf("mark%d", seed%7)}

@@ -19,7 +19,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/projection"
-	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/resolvers/loader"
 )
 
 //go:embed site
@@ -84,7 +84,7 @@ func extend(b *projection.Builder, find find) error {
 			"celsius": {Type: graphql.NewNonNull(graphql.Int)},
 		},
 	})
-	lookup := resolvers.NewLookup(find)
+	lookup := loader.NewLookup(find)
 	return projection.RegisterType(b, "Warehouse", graphql.Fields{"weather": {
 		Type: weather, Description: "Now, in its city; null where nobody measures it.",
 		Resolve: func(p graphql.ResolveParams) (any, error) {

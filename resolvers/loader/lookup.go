@@ -1,4 +1,4 @@
-package resolvers
+package loader
 
 import (
 	"context"
@@ -34,7 +34,7 @@ func NewLookup[K comparable, V any](find func(ctx context.Context, keys []K) (ma
 // whatever their aliases and wherever they stand: find is called once for them, and
 // for a key once in a request. It gives a V, or nil where find knows none.
 func (l *Lookup[K, V]) Load(ctx context.Context, key K) func() (any, error) {
-	of := loadersOf(ctx)
+	of := From(ctx)
 	if of == nil {
 		err := facade.Internal(errNoLoaders)
 		return func() (any, error) { return nil, err }

@@ -1,4 +1,4 @@
-package resolvers_test
+package loader_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/resolvers/loader"
 	"github.com/frondhost/frond/store/storetest"
 )
 
@@ -41,7 +42,7 @@ func ExampleLoad() {
 	}
 	err = projection.RegisterType(b, "Note", graphql.Fields{
 		"signer": {Type: b.Type("Person"), Resolve: func(p graphql.ResolveParams) (any, error) {
-			return resolvers.Load(p.Context, "person", p.Source.(facade.Row).Get("signature")), nil
+			return loader.Load(p.Context, "person", p.Source.(facade.Row).Get("signature")), nil
 		}},
 	})
 	if err != nil {
@@ -60,7 +61,7 @@ func ExampleLoad() {
 	fmt.Println(string(engine.Execute(context.Background(), &resolvers.Request{Query: query}).Body))
 
 	// graphql.Do gives the same; it is told of the loaders by its context.
-	ctx := resolvers.WithLoaders(context.Background(), schema, counting)
+	ctx := loader.With(context.Background(), schema, counting)
 	answer, _ := json.Marshal(graphql.Do(graphql.Params{Schema: schema.GraphQL, RequestString: query, Context: ctx}))
 	fmt.Println(string(answer))
 	// Output:

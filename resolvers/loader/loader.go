@@ -1,4 +1,4 @@
-package resolvers
+package loader
 
 import (
 	"context"
@@ -25,32 +25,32 @@ import (
 // request. The function gives a [facade.Row], or nil where there is none or the
 // key is null. The call is the request's: its caller's rights hold.
 func Load(ctx context.Context, entity string, id json.RawMessage) func() (any, error) {
-	return loadersOf(ctx).load(ctx, relation{entity: entity, one: true}, id)
+	return From(ctx).load(ctx, relation{entity: entity, one: true}, id)
 }
 
 // LoadMany is Load for the rows of an entity that have key in field, as list gives
 // them: the first page, by primary key. The function gives a []facade.Row.
 func LoadMany(ctx context.Context, entity, field string, key json.RawMessage) func() (any, error) {
-	return loadersOf(ctx).load(ctx, relation{entity: entity, field: field}, key)
+	return From(ctx).load(ctx, relation{entity: entity, field: field}, key)
 }
 
 // WithLoaders gives a request its loaders. [Engine] does so itself; who runs
 // graphql.Do gives it a context that went through here, one for each request.
-func WithLoaders(ctx context.Context, s *binding.Schema, caller facade.Caller) context.Context {
-	return context.WithValue(ctx, loadersKey{}, &loaders{catalog: s.Catalog, caller: caller, by: map[relation]*loader{}})
+func With(ctx context.Context, s *binding.Schema, caller facade.Caller) context.Context {
+	return context.WithValue(ctx, loadersKey{}, &Set{catalog: s.Catalog, caller: caller, by: map[relation]*loader{}})
 }
 
 var errNoLoaders = errors.New("resolvers.Load without loaders in its context; give graphql.Do one from resolvers.WithLoaders")
 
 type loadersKey struct{}
 
-func loadersOf(ctx context.Context) *loaders {
-	l, _ := ctx.Value(loadersKey{}).(*loaders)
+func From(ctx context.Context) *Set {
+	l, _ := ctx.Value(loadersKey{}).(*Set)
 	return l
 }
 
 // loaders are the loaders of one request, one for each relation.
-type loaders struct {
+type Set struct {
 	catalog *facade.Catalog
 	caller  facade.Caller
 	mu      sync.Mutex
@@ -61,7 +61,7 @@ type loaders struct {
 
 // note keeps which computed fields could not be made for the rows of a result: a
 // row by itself has no place for it.
-func (l *loaders) note(res *facade.Result) {
+func (l *Set) Note(res *facade.Result) {
 	if l == nil || len(res.Failed) == 0 {
 		return
 	}
@@ -76,7 +76,7 @@ func (l *loaders) note(res *facade.Result) {
 }
 
 // failures are the computed fields that could not be made for a row.
-func (l *loaders) failures(r facade.Row) []facade.FieldError {
+func (l *Set) Failures(r facade.Row) []facade.FieldError {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.failed[r]
@@ -84,7 +84,7 @@ func (l *loaders) failures(r facade.Row) []facade.FieldError {
 
 // primary is the name of an entity's primary key; what is wrong with an entity
 // that has none, or is not here, the façade says.
-func (l *loaders) primary(entity string) string {
+func (l *Set) primary(entity string) string {
 	if d := l.catalog.Door(entity); d != nil && d.Entity != nil && d.Entity.Primary != nil {
 		return d.Entity.Primary.Name
 	}
@@ -105,7 +105,7 @@ type loader struct {
 	*batches[string, any]
 }
 
-func (l *loaders) load(ctx context.Context, of relation, key json.RawMessage) func() (any, error) {
+func (l *Set) load(ctx context.Context, of relation, key json.RawMessage) func() (any, error) {
 	text := string(jsontext.Trim(key))
 	switch {
 	case l == nil:
@@ -145,7 +145,7 @@ func (l *loader) fetch(ctx context.Context, keys []string) []*dataloader.Result[
 	}
 	res, err := l.call(ctx, c)
 	if err == nil {
-		loadersOf(ctx).note(res)
+		From(ctx).Note(res)
 	}
 	for i, r := range results {
 		if r.Error = err; err != nil {
