@@ -10,6 +10,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/resolvers/binding"
+	"github.com/frondhost/frond/resolvers/reference"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -18,7 +19,7 @@ type Builder struct {
 	claims  *claims
 	catalog *facade.Catalog
 	opts    Options
-	twin    *resolvers.Twin
+	twin    *reference.Twin
 	built   bool
 
 	doors  []*door
@@ -70,7 +71,7 @@ func NewBuilder() *Builder {
 		Name:        "Node",
 		Description: "A row that can be fetched again by its global id alone.",
 		Fields:      graphql.Fields{"nodeId": &graphql.Field{Type: b.required(graphql.ID), Description: nodeIDText}},
-		ResolveType: resolvers.TypeOfNode,
+		ResolveType: reference.TypeOfNode,
 	})
 	b.order = append(b.order, b.node)
 	b.addField(b.query, house, &field{
@@ -131,7 +132,7 @@ func (b *Builder) Build(caller facade.Caller) (*binding.Schema, error) {
 	if err := b.claims.faults.Err(); err != nil {
 		return nil, err
 	}
-	b.twin = resolvers.NewTwin(caller, b.bindings, b.nodes)
+	b.twin = reference.NewTwin(caller, b.bindings, b.nodes)
 	config := graphql.SchemaConfig{Query: b.query.gql}
 	if b.mutation != nil {
 		config.Mutation = b.mutation.gql
