@@ -43,11 +43,14 @@ var floors = map[string]string{
 	"store/sqlite/engine": "facade",
 	"envelope":            "facade schema schema/jsontext facade/singleflight envelope/signing",
 	"rest":                "facade schema schema/jsontext",
-	"resolvers":           "facade schema schema/jsontext facade/singleflight resolvers/binding",
-	"projection":          "facade schema schema/jsontext resolvers resolvers/binding",
 
-	// Under the executors: what the fields of a generated schema do.
-	"resolvers/binding": "facade schema schema/jsontext",
+	// Under the executors: what the fields of a generated schema do, and how fields that
+	// are registered by hand load rows. The reference executor stands beside the executor.
+	"resolvers/binding":   "facade schema schema/jsontext",
+	"resolvers/loader":    "facade schema schema/jsontext",
+	"resolvers/reference": "facade schema schema/jsontext resolvers/binding",
+	"resolvers":           "facade schema schema/jsontext facade/singleflight resolvers/binding resolvers/loader",
+	"projection":          "facade schema schema/jsontext resolvers resolvers/binding resolvers/reference",
 
 	"gateway/setting": "schema schema/jsontext",
 	"gateway/guard":   "facade schema gateway/setting",
@@ -67,7 +70,7 @@ var floors = map[string]string{
 
 	// Beside the floors: what shows, tests and measures the house.
 	"examples/blog":    "facade schema gateway",
-	"examples/weather": "facade gateway projection resolvers",
+	"examples/weather": "facade gateway projection resolvers/loader",
 	"store/storetest":  "facade schema schema/jsontext",
 	"bench":            "*",
 	"e2e":              "*",
@@ -91,9 +94,9 @@ var guests = map[string]string{
 	"github.com/expr-lang/expr":                  "facade",
 	"github.com/ncruces/go-sqlite3":              "store/sqlite store/sqlite/engine",
 	"github.com/gofrs/flock":                     "store/sqlite/engine",
-	"github.com/graphql-go/graphql":              "projection resolvers resolvers/binding gateway examples/weather",
+	"github.com/graphql-go/graphql":              "projection resolvers resolvers/binding resolvers/reference gateway examples/weather",
 	"github.com/vektah/gqlparser/v2":             "projection resolvers resolvers/binding gateway",
-	"github.com/graph-gophers/dataloader/v7":     "resolvers",
+	"github.com/graph-gophers/dataloader/v7":     "resolvers/loader",
 	"github.com/gorilla/mux":                     "gateway",
 	"github.com/go-jose/go-jose/v4":              "gateway",
 	"github.com/rs/cors":                         "gateway/guard",

@@ -16,11 +16,11 @@ import (
 
 // Builder collects what a schema is made of. It is used once, by one goroutine.
 type Builder struct {
-	claims  *claims
-	catalog *facade.Catalog
-	opts    Options
-	twin    *reference.Twin
-	built   bool
+	claims    *claims
+	catalog   *facade.Catalog
+	opts      Options
+	reference *reference.Executor
+	built     bool
 
 	doors  []*door
 	byDoor map[*facade.Door]*door
@@ -132,7 +132,7 @@ func (b *Builder) Build(caller facade.Caller) (*binding.Schema, error) {
 	if err := b.claims.faults.Err(); err != nil {
 		return nil, err
 	}
-	b.twin = reference.NewTwin(caller, b.bindings, b.nodes)
+	b.reference = reference.New(caller, b.bindings, b.nodes)
 	config := graphql.SchemaConfig{Query: b.query.gql}
 	if b.mutation != nil {
 		config.Mutation = b.mutation.gql

@@ -76,9 +76,9 @@ func (b *Builder) fieldsOf(o *object) graphql.Fields {
 		g := &graphql.Field{Type: f.typ, Description: f.description, DeprecationReason: f.deprecated, Subscribe: f.subscribe}
 		switch {
 		case f.binding != nil:
-			g.Resolve = b.twin.Resolver(f.binding)
+			g.Resolve = b.reference.Resolver(f.binding)
 		default:
-			g.Resolve = b.twin.ByHand(f.resolve)
+			g.Resolve = b.reference.Wrap(f.resolve)
 		}
 		if len(f.args) > 0 {
 			g.Args = make(graphql.FieldConfigArgument, len(f.args))

@@ -32,11 +32,11 @@
 // # By hand
 //
 // A field without a [Binding] was added by hand and runs its own Resolve, one item
-// at a time; [Load] and [Lookup] batch what such fields fetch. See [binding.Fields] for what they
+// at a time; package resolvers/loader batches what such fields fetch. See [binding.Fields] for what they
 // are given and may give.
 //
-// # The twin
+// # The reference executor
 //
-// [Twin] does the same as plain graphql-go resolvers, for graphql.Do and for the
-// tests of the engine. Package projection builds the schema both of them run.
+// Package resolvers/reference does the same as plain graphql-go resolvers, for graphql.Do
+// and for the tests of the engine. Package projection builds the schema both of them run.
 package resolvers

@@ -26,7 +26,7 @@ import (
 var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
 
 // blog is the project of testdata over a store in memory, with rows, behind a
-// recorder; its schema is built once, for the engine and its plain twin alike.
+// recorder; its schema is built once, for the engine and the reference executor alike.
 type blog struct {
 	*recorder
 	facade *facade.Facade
@@ -234,7 +234,7 @@ func (b *blog) do(query, variables string) string {
 	return string(r.Body)
 }
 
-// plain runs a query on the twin.
+// plain runs a query on the reference executor.
 func (b *blog) plain(query, variables string) *graphql.Result {
 	ctx := loader.With(context.Background(), b.schema, b.recorder)
 	p := graphql.Params{Schema: b.schema.GraphQL, RequestString: query, Context: ctx}

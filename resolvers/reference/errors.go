@@ -8,15 +8,17 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
-// FieldError is how a failure leaves a graphql-go resolver: its message is what a
-// caller may read, its extensions are the KitError's members. graphql-go copies
-// extensions only from an error of this very type, so nothing may be wrapped around it.
+// FieldError is the error that every resolver of this package returns: its message is
+// what a caller may read, its extensions are the members of the KitError. graphql-go
+// copies extensions only from an error whose own type has them, so a FieldError must not
+// be wrapped.
 type FieldError struct{ err *facade.Error }
 
-// Error is the message; an INTERNAL_ERROR says no more than that it is one.
+// Error returns the message. That of an INTERNAL_ERROR says nothing of its cause.
 func (e *FieldError) Error() string { return e.err.Message }
 
-// Extensions are the errors' extensions in the response.
+// Extensions returns code, entity, operation and details, for extensions in the response
+// (specification 7.1.2).
 func (e *FieldError) Extensions() map[string]any {
 	x := map[string]any{"code": string(e.err.Code)}
 	if e.err.Entity != "" {
@@ -31,7 +33,7 @@ func (e *FieldError) Extensions() map[string]any {
 	return x
 }
 
-// Unwrap is the *facade.Error.
+// Unwrap returns the *facade.Error, which is never nil.
 func (e *FieldError) Unwrap() error { return e.err }
 
 // fieldError is err as a *FieldError; nil stays nil.
@@ -46,14 +48,14 @@ func fieldError(err error) error {
 	return &FieldError{facade.AsError(err)}
 }
 
-// rescue turns a panic into an error, so that graphql-go does not send its text.
-func twinRescue(err *error) {
+// recovered turns a panic into an error: graphql-go would send its text to the client.
+func recovered(err *error) {
 	if p := recover(); p != nil {
-		*err = twinPanic(p)
+		*err = panicError(p)
 	}
 }
 
-func twinPanic(p any) error {
+func panicError(p any) error {
 	if err, ok := p.(error); ok {
 		var e *FieldError
 		if errors.As(err, &e) {
@@ -63,18 +65,18 @@ func twinPanic(p any) error {
 	return fieldError(fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
 }
 
-// thunk is later as graphql-go runs it after the level. graphql-go drops the
-// extensions of an error that a thunk returns, and keeps those of one it panics
-// with, so that is how errors leave.
-func twinThunk(later func() (any, error)) func() (any, error) {
+// thunk wraps a function that graphql-go runs when the level is resolved. graphql-go
+// drops the extensions of an error that a thunk returns, and keeps those of an error that
+// it panics with. So the thunk panics with its errors.
+func thunk(later func() (any, error)) func() (any, error) {
 	return func() (any, error) {
 		value, err := func() (value any, err error) {
-			defer twinRescue(&err)
+			defer recovered(&err)
 			return later()
 		}()
 		if err != nil {
 			panic(fieldError(err))
 		}
-		return twinValue(value), nil
+		return sourceOf(value), nil
 	}
 }

@@ -13,18 +13,18 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// level is the rows that one call gave. All of them ask for a relation together:
-// whichever is resolved first makes the call for the others too.
-type twinLevel struct {
+// level holds the rows of one call. They share the calls of their relations: the row that
+// is resolved first makes the call for all of them.
+type level struct {
 	rows    []facade.Row
 	typ     string // of Query.node and Query.nodes
 	failed  map[string]error
-	batches map[*ast.Field]*twinBatch
+	batches map[*ast.Field]*relationBatch
 }
 
-// newLevel is the rows of a result.
-func newTwinLevel(res *facade.Result) *twinLevel {
-	l := &twinLevel{rows: make([]facade.Row, res.Rows.Len()), batches: map[*ast.Field]*twinBatch{}}
+// newLevel holds the rows of a result, and why its computed fields failed.
+func newLevel(res *facade.Result) *level {
+	l := &level{rows: make([]facade.Row, res.Rows.Len()), batches: map[*ast.Field]*relationBatch{}}
 	for i := range l.rows {
 		l.rows[i] = res.Rows.Row(i)
 	}
@@ -37,48 +37,49 @@ func newTwinLevel(res *facade.Result) *twinLevel {
 	return l
 }
 
-func (l *twinLevel) row(i int) *twinRow { return &twinRow{l, i} }
+func (l *level) row(i int) *row { return &row{l, i} }
 
-// cut is the rows from up to but without to.
-func (l *twinLevel) cut(from, to int) []*twinRow {
-	rows := make([]*twinRow, 0, to-from)
+// cut is the rows [from, to).
+func (l *level) cut(from, to int) []*row {
+	rows := make([]*row, 0, to-from)
 	for ; from < to; from++ {
 		rows = append(rows, l.row(from))
 	}
 	return rows
 }
 
-func (r *twinRow) get(column string) json.RawMessage { return r.rows[r.i].Get(column) }
+func (r *row) get(column string) json.RawMessage { return r.rows[r.i].Get(column) }
 
-func (n twinNested) get(column string) json.RawMessage { return jsontext.Get(n, column) }
+func (n nested) get(column string) json.RawMessage { return jsontext.Get(n, column) }
 
-// own turns what the façade gives into what generated fields stand on.
-func twinValue(v any) any {
+// sourceOf turns a value of the façade into the source of generated fields. Other values
+// stay as they are.
+func sourceOf(v any) any {
 	switch v := v.(type) {
 	case facade.Row:
 		if v == (facade.Row{}) {
 			return nil
 		}
-		return (&twinLevel{rows: []facade.Row{v}, batches: map[*ast.Field]*twinBatch{}}).row(0)
+		return (&level{rows: []facade.Row{v}, batches: map[*ast.Field]*relationBatch{}}).row(0)
 	case []facade.Row:
-		return (&twinLevel{rows: v, batches: map[*ast.Field]*twinBatch{}}).cut(0, len(v))
+		return (&level{rows: v, batches: map[*ast.Field]*relationBatch{}}).cut(0, len(v))
 	case *facade.Rows:
 		if v == nil {
 			return nil
 		}
-		return twinValue(&facade.Result{Form: facade.FormRows, Rows: v})
+		return sourceOf(&facade.Result{Form: facade.FormRows, Rows: v})
 	case *facade.Result:
 		if v == nil {
 			return nil
 		}
-		l := newTwinLevel(v)
+		l := newLevel(v)
 		switch {
 		case v.Form == facade.FormValue:
 			return v.Value
 		case v.Form == facade.FormRows:
 			return l.cut(0, len(l.rows))
 		case v.Form == facade.FormPage:
-			return &twinPage{rows: l.cut(0, len(l.rows)), Page: v.Page}
+			return &page{rows: l.cut(0, len(l.rows)), Page: v.Page}
 		case len(l.rows) == 0:
 			return nil
 		}
@@ -87,20 +88,20 @@ func twinValue(v any) any {
 	return v
 }
 
-// batch is one relation of a level: one call for all its rows, made when the
-// first of them is wanted.
-type twinBatch struct {
+// relationBatch is one relation of all rows of a level: one call, made when the value of
+// the first row is read.
+type relationBatch struct {
 	run     func() ([]any, error) // one value per row of the level
 	done    bool
 	values  []any
 	failure error
 }
 
-func (b *twinBatch) value(i int) (any, error) {
+func (b *relationBatch) value(i int) (any, error) {
 	if !b.done {
 		b.done = true
 		defer func() {
-			if b.values == nil && b.failure == nil { // it panicked: every row fails alike
+			if b.values == nil && b.failure == nil { // run panicked: every row fails alike
 				b.failure = facade.Internal(nil)
 			}
 		}()
@@ -112,27 +113,28 @@ func (b *twinBatch) value(i int) (any, error) {
 	return b.values[i], nil
 }
 
-// relation answers with a function that graphql-go runs after the whole level.
-func (t *Twin) relation(b *binding.Field, r *twinRow, p graphql.ResolveParams) (any, error) {
+// relation returns a thunk, so that graphql-go asks for the rows of a relation when the
+// whole level is resolved.
+func (e *Executor) relation(b *binding.Field, r *row, p graphql.ResolveParams) (any, error) {
 	at := p.Info.FieldASTs[0]
 	todo := r.batches[at]
 	if todo == nil {
-		todo = &twinBatch{}
+		todo = &relationBatch{}
 		switch b.Kind {
 		case binding.ToOne:
-			todo.run = func() ([]any, error) { return t.toOne(b, r.twinLevel, p) }
+			todo.run = func() ([]any, error) { return e.toOne(b, r.level, p) }
 		case binding.ToMany:
-			todo.run = func() ([]any, error) { return t.toMany(b, r.twinLevel, p) }
+			todo.run = func() ([]any, error) { return e.toMany(b, r.level, p) }
 		default:
-			todo.run = func() ([]any, error) { return t.toManyIDs(b, r.twinLevel, p) }
+			todo.run = func() ([]any, error) { return e.toManyIDs(b, r.level, p) }
 		}
 		r.batches[at] = todo
 	}
-	return twinThunk(func() (any, error) { return todo.value(r.i) }), nil
+	return thunk(func() (any, error) { return todo.value(r.i) }), nil
 }
 
-// keys are the texts of a column over a level, "null" where a row has none.
-func (l *twinLevel) keys(column string) []json.RawMessage {
+// keys are the texts of a column in all rows, "null" where a row has none.
+func (l *level) keys(column string) []json.RawMessage {
 	keys := make([]json.RawMessage, len(l.rows))
 	for i, r := range l.rows {
 		if keys[i] = r.Get(column); keys[i] == nil {
@@ -142,15 +144,15 @@ func (l *twinLevel) keys(column string) []json.RawMessage {
 	return keys
 }
 
-func (t *Twin) toOne(b *binding.Field, l *twinLevel, p graphql.ResolveParams) ([]any, error) {
-	c := t.call(p.Context, b.Door.Name, "findById")
+func (e *Executor) toOne(b *binding.Field, l *level, p graphql.ResolveParams) ([]any, error) {
+	c := e.call(p.Context, b.Door.Name, "findById")
 	c.Each = &facade.Each{Field: b.Output.Primary.Name, Keys: l.keys(b.Column)}
-	t.narrow(c, b, p)
-	res, err := t.caller.Call(p.Context, c)
+	e.narrow(c, b, p)
+	res, err := e.caller.Call(p.Context, c)
 	if err != nil {
 		return nil, err
 	}
-	there := newTwinLevel(res)
+	there := newLevel(res)
 	values := make([]any, len(l.rows))
 	for i, g := range res.Groups {
 		if g.From < g.To {
@@ -160,28 +162,29 @@ func (t *Twin) toOne(b *binding.Field, l *twinLevel, p graphql.ResolveParams) ([
 	return values, nil
 }
 
-func (t *Twin) toMany(b *binding.Field, l *twinLevel, p graphql.ResolveParams) ([]any, error) {
-	c := t.call(p.Context, b.Door.Name, "list")
-	if err := twinInvoke(&c.Invocation, b.Args, p.Args); err != nil {
+func (e *Executor) toMany(b *binding.Field, l *level, p graphql.ResolveParams) ([]any, error) {
+	c := e.call(p.Context, b.Door.Name, "list")
+	if err := invoke(&c.Invocation, b.Args, p.Args); err != nil {
 		return nil, err
 	}
 	c.Each = &facade.Each{Field: b.Link.Inverse.Name, Keys: l.keys(b.Column), Through: b.Through("", "")}
-	t.narrow(c, b, p)
-	res, err := t.caller.Call(p.Context, c)
+	e.narrow(c, b, p)
+	res, err := e.caller.Call(p.Context, c)
 	if err != nil {
 		return nil, err
 	}
-	there := newTwinLevel(res)
+	there := newLevel(res)
 	values := make([]any, len(l.rows))
 	for i, g := range res.Groups {
-		values[i] = &twinPage{rows: there.cut(g.From, g.To), Page: g.Page}
+		values[i] = &page{rows: there.cut(g.From, g.To), Page: g.Page}
 	}
 	return values, nil
 }
 
-// toManyIDs fetches the rows of all ids of the level, and pages each list by itself.
-func (t *Twin) toManyIDs(b *binding.Field, l *twinLevel, p graphql.ResolveParams) ([]any, error) {
-	window := twinWindow(p.Args)
+// toManyIDs fetches the rows of all ids of the level in one call, and cuts each list into
+// its page.
+func (e *Executor) toManyIDs(b *binding.Field, l *level, p graphql.ResolveParams) ([]any, error) {
+	window := windowOf(p.Args)
 	if err := window.Check(); err != nil {
 		return nil, err
 	}
@@ -193,21 +196,21 @@ func (t *Twin) toManyIDs(b *binding.Field, l *twinLevel, p graphql.ResolveParams
 		}
 		ends[i] = len(keys)
 	}
-	c := t.call(p.Context, b.Door.Name, "findById")
+	c := e.call(p.Context, b.Door.Name, "findById")
 	c.Each = &facade.Each{Field: b.Output.Primary.Name, Keys: keys}
-	t.narrow(c, b, p)
-	c.Cursors = false // of a list by id there are none; PageIDs makes them
-	res, err := t.caller.Call(p.Context, c)
+	e.narrow(c, b, p)
+	c.Cursors = false // findById has none; PageIDs makes them
+	res, err := e.caller.Call(p.Context, c)
 	if err != nil {
 		return nil, err
 	}
-	there := newTwinLevel(res)
+	there := newLevel(res)
 	values := make([]any, len(l.rows))
 	from := 0
 	for i, end := range ends {
 		var ids []json.RawMessage
 		var visible []bool
-		var rows []*twinRow
+		var rows []*row
 		for k := from; k < end; k++ {
 			if jsontext.IsNull(keys[k]) || slices.ContainsFunc(ids, func(id json.RawMessage) bool { return bytes.Equal(id, keys[k]) }) {
 				continue
@@ -223,7 +226,7 @@ func (t *Twin) toManyIDs(b *binding.Field, l *twinLevel, p graphql.ResolveParams
 		if err != nil {
 			return nil, err
 		}
-		values[i] = &twinPage{rows: rows[a:z], Page: info}
+		values[i] = &page{rows: rows[a:z], Page: info}
 	}
 	return values, nil
 }

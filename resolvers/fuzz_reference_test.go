@@ -13,7 +13,7 @@ import (
 	"github.com/frondhost/frond/resolvers/loader"
 )
 
-// untellable are fields whose failures graphql.Do cannot place: see twin_test.go.
+// untellable are fields whose failures graphql.Do cannot place: see reference_test.go.
 var untellable = map[string]bool{
 	"broken": true, "postFails": true, "lazyFail": true, "empty": true, "notAList": true,
 	"echo": true, // its text is Go's, and tells an omitted variable from none
@@ -62,7 +62,7 @@ func (b *blog) alike(t *testing.T, source []byte) (errored bool) {
 	return false
 }
 
-func newTwins(t testing.TB) *blog {
+func newReferenceBlog(t testing.TB) *blog {
 	b := newBlogWith(t, handWritten)
 	b.limit(t, resolvers.Limits{Aliases: -1})
 	return b
@@ -71,7 +71,7 @@ func newTwins(t testing.TB) *blog {
 // TestMadeUp: documents nobody would write, with variables, are answered alike by
 // the engine and by graphql.Do.
 func TestMadeUp(t *testing.T) {
-	b := newTwins(t)
+	b := newReferenceBlog(t)
 	n, failed := 400, 0
 	if testing.Short() {
 		n = 50
@@ -91,9 +91,9 @@ func TestMadeUp(t *testing.T) {
 	}
 }
 
-// FuzzTwin: the same, of what the fuzzer finds.
-func FuzzTwin(f *testing.F) {
-	b := newTwins(f)
+// FuzzReference: the same, of what the fuzzer finds.
+func FuzzReference(f *testing.F) {
+	b := newReferenceBlog(f)
 	f.Add([]byte{})
 	f.Add([]byte("some bytes to begin with, that lead to other fields and other arguments"))
 	f.Fuzz(func(t *testing.T, source []byte) { b.alike(t, source) })

@@ -9,9 +9,9 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// invoke puts the arguments of a field where its binding says. graphql-go has
-// dropped every null by now.
-func twinInvoke(in *facade.Invocation, where []binding.Arg, args map[string]any) error {
+// invoke puts the arguments of a field into the invocation, each where its binding says.
+// graphql-go has dropped every null by now.
+func invoke(in *facade.Invocation, where []binding.Arg, args map[string]any) error {
 	params, query := map[string]any{}, map[string]any{}
 	for _, a := range where {
 		value, sent := args[a.Name]
@@ -24,7 +24,7 @@ func twinInvoke(in *facade.Invocation, where []binding.Arg, args map[string]any)
 		case binding.IntoQuery, binding.IntoFirst, binding.IntoLast, binding.IntoAfter, binding.IntoBefore:
 			query[a.Key] = value
 		case binding.IntoSort:
-			keys, err := twinSortKeys(value)
+			keys, err := sortKeys(value)
 			if err != nil {
 				return err
 			}
@@ -38,7 +38,7 @@ func twinInvoke(in *facade.Invocation, where []binding.Arg, args map[string]any)
 		}
 	}
 	if slices.ContainsFunc(where, func(a binding.Arg) bool { return a.Into == binding.IntoFirst }) {
-		w := twinWindow(args)
+		w := windowOf(args)
 		if err := w.Check(); err != nil {
 			return err
 		}
@@ -62,8 +62,8 @@ func twinInvoke(in *facade.Invocation, where []binding.Arg, args map[string]any)
 	return nil
 }
 
-// sortKeys are orderBy as query.sort has it: [{createdAt: DESC}] is ["-createdAt"].
-func twinSortKeys(value any) ([]string, error) {
+// sortKeys writes orderBy as query.sort has it: [{createdAt: DESC}] is ["-createdAt"].
+func sortKeys(value any) ([]string, error) {
 	list, _ := value.([]any)
 	keys := make([]string, 0, len(list))
 	for _, item := range list {
@@ -81,8 +81,8 @@ func twinSortKeys(value any) ([]string, error) {
 	return keys, nil
 }
 
-// twinWindow are the paging arguments of a connection.
-func twinWindow(args map[string]any) binding.Window {
+// windowOf reads the paging arguments of a connection.
+func windowOf(args map[string]any) binding.Window {
 	number := func(name string) *int {
 		if n, ok := args[name].(int); ok {
 			return &n
@@ -98,8 +98,8 @@ func twinWindow(args map[string]any) binding.Window {
 	return binding.Window{First: number("first"), Last: number("last"), Offset: number("offset"), After: text("after"), Before: text("before")}
 }
 
-// with is a JSON object with one more member.
-func twinWith(object json.RawMessage, name string, value json.RawMessage) json.RawMessage {
+// withMember is a JSON object with one more member, which one of the same name replaces.
+func withMember(object json.RawMessage, name string, value json.RawMessage) json.RawMessage {
 	members := map[string]json.RawMessage{name: value}
 	for n, v := range jsontext.Members(object) {
 		members[n] = v
@@ -107,8 +107,8 @@ func twinWith(object json.RawMessage, name string, value json.RawMessage) json.R
 	return mustJSON(members)
 }
 
-// mustJSON is v as JSON. What comes here was decoded from a document or from
-// JSON, so there is nothing in it that JSON cannot say.
+// mustJSON is v as JSON. Its values were decoded from a document or from JSON, so JSON
+// can write all of them.
 func mustJSON(v any) json.RawMessage {
 	text, err := json.Marshal(v)
 	if err != nil {

@@ -8,12 +8,12 @@ import (
 	"github.com/graphql-go/graphql/language/ast"
 )
 
-// columns are the columns that a selection over rows of typ reads. Nil is all of
-// them: a hand-written field may read any.
-func (t *Twin) columns(info graphql.ResolveInfo, fields []*ast.Field, typ string) []string {
+// columns are the columns that a selection set over rows of typ reads. Nil is every column:
+// a field that was registered by hand may read any.
+func (x *Executor) columns(info graphql.ResolveInfo, fields []*ast.Field, typ string) []string {
 	columns, all := []string{}, false
-	twinVisit(info, fields, typ, func(f *ast.Field) {
-		switch b := t.bindings.Of(typ, f.Name.Value); {
+	visit(info, fields, typ, func(f *ast.Field) {
+		switch b := x.fields.Of(typ, f.Name.Value); {
 		case f.Name.Value == "__typename":
 		case b == nil:
 			all = true
@@ -27,12 +27,12 @@ func (t *Twin) columns(info graphql.ResolveInfo, fields []*ast.Field, typ string
 	return columns
 }
 
-// pageColumns is columns for a connection, and which of its extras are asked for.
-func (t *Twin) pageColumns(info graphql.ResolveInfo, fields []*ast.Field, typ string) (columns []string, total, cursors, behind bool) {
+// pageColumns is columns for a connection, and which of its other parts are selected.
+func (x *Executor) pageColumns(info graphql.ResolveInfo, fields []*ast.Field, typ string) (columns []string, total, cursors, behind bool) {
 	columns = []string{}
 	all := false
 	add := func(of *ast.Field, typ string) {
-		more := t.columns(info, []*ast.Field{of}, typ)
+		more := x.columns(info, []*ast.Field{of}, typ)
 		all = all || more == nil
 		for _, c := range more {
 			if !slices.Contains(columns, c) {
@@ -40,30 +40,30 @@ func (t *Twin) pageColumns(info graphql.ResolveInfo, fields []*ast.Field, typ st
 			}
 		}
 	}
-	twinVisit(info, fields, typ, func(f *ast.Field) {
-		b := t.bindings.Of(typ, f.Name.Value)
+	visit(info, fields, typ, func(f *ast.Field) {
+		b := x.fields.Of(typ, f.Name.Value)
 		if b == nil {
 			return
 		}
-		below := twinFieldType(info, typ, f)
+		below := fieldType(info, typ, f)
 		switch b.Kind {
 		case binding.Total:
 			total = true
 		case binding.Items:
 			add(f, below)
 		case binding.Edges:
-			twinVisit(info, []*ast.Field{f}, below, func(e *ast.Field) {
-				switch b := t.bindings.Of(below, e.Name.Value); {
+			visit(info, []*ast.Field{f}, below, func(e *ast.Field) {
+				switch b := x.fields.Of(below, e.Name.Value); {
 				case b == nil:
 				case b.Kind == binding.EdgeCursor:
 					cursors = true
 				case b.Kind == binding.EdgeNode:
-					add(e, twinFieldType(info, below, e))
+					add(e, fieldType(info, below, e))
 				}
 			})
 		case binding.PageInfo:
-			twinVisit(info, []*ast.Field{f}, below, func(i *ast.Field) {
-				if b := t.bindings.Of(below, i.Name.Value); b != nil {
+			visit(info, []*ast.Field{f}, below, func(i *ast.Field) {
+				if b := x.fields.Of(below, i.Name.Value); b != nil {
 					cursors = cursors || b.Kind == binding.StartCursor
 					behind = behind || b.Kind == binding.HasPreviousPage
 				}
@@ -76,8 +76,8 @@ func (t *Twin) pageColumns(info graphql.ResolveInfo, fields []*ast.Field, typ st
 	return columns, total, cursors, behind
 }
 
-// fieldType is the named type that a field of typ gives.
-func twinFieldType(info graphql.ResolveInfo, typ string, f *ast.Field) string {
+// fieldType is the name of the type of a field of typ.
+func fieldType(info graphql.ResolveInfo, typ string, f *ast.Field) string {
 	if o, ok := info.Schema.Type(typ).(*graphql.Object); ok {
 		if def := o.Fields()[f.Name.Value]; def != nil {
 			return graphql.GetNamed(def.Type).String()
@@ -86,8 +86,9 @@ func twinFieldType(info graphql.ResolveInfo, typ string, f *ast.Field) string {
 	return ""
 }
 
-// visit calls do with every field that is selected below fields for an object of typ.
-func twinVisit(info graphql.ResolveInfo, fields []*ast.Field, typ string, do func(*ast.Field)) {
+// visit calls do with every field that is selected below fields on an object of typ, as
+// CollectFields does (specification 6.3.2).
+func visit(info graphql.ResolveInfo, fields []*ast.Field, typ string, do func(*ast.Field)) {
 	var walk func(set *ast.SelectionSet)
 	seen := map[string]bool{}
 	walk = func(set *ast.SelectionSet) {
@@ -97,16 +98,16 @@ func twinVisit(info graphql.ResolveInfo, fields []*ast.Field, typ string, do fun
 		for _, s := range set.Selections {
 			switch s := s.(type) {
 			case *ast.Field:
-				if twinIncluded(info, s.Directives) {
+				if included(info, s.Directives) {
 					do(s)
 				}
 			case *ast.InlineFragment:
-				if twinIncluded(info, s.Directives) && twinApplies(info, s.TypeCondition, typ) {
+				if included(info, s.Directives) && applies(info, s.TypeCondition, typ) {
 					walk(s.SelectionSet)
 				}
 			case *ast.FragmentSpread:
 				f, _ := info.Fragments[s.Name.Value].(*ast.FragmentDefinition)
-				if f != nil && !seen[s.Name.Value] && twinIncluded(info, s.Directives) && twinApplies(info, f.TypeCondition, typ) {
+				if f != nil && !seen[s.Name.Value] && included(info, s.Directives) && applies(info, f.TypeCondition, typ) {
 					seen[s.Name.Value] = true
 					walk(f.SelectionSet)
 				}
@@ -118,7 +119,7 @@ func twinVisit(info graphql.ResolveInfo, fields []*ast.Field, typ string, do fun
 	}
 }
 
-func twinApplies(info graphql.ResolveInfo, condition *ast.Named, typ string) bool {
+func applies(info graphql.ResolveInfo, condition *ast.Named, typ string) bool {
 	if condition == nil || condition.Name.Value == typ {
 		return true
 	}
@@ -128,7 +129,7 @@ func twinApplies(info graphql.ResolveInfo, condition *ast.Named, typ string) boo
 }
 
 // included decides @skip and @include.
-func twinIncluded(info graphql.ResolveInfo, directives []*ast.Directive) bool {
+func included(info graphql.ResolveInfo, directives []*ast.Directive) bool {
 	for _, d := range directives {
 		if d.Name.Value != "skip" && d.Name.Value != "include" {
 			continue

@@ -16,7 +16,7 @@ import (
 	"github.com/frondhost/frond/resolvers/binding"
 )
 
-// What graphql.Do cannot do, and the twin test therefore does not ask of it:
+// What graphql.Do cannot do, and the tests against the reference executor leave out:
 //
 //	null literals            graphql-go v0.8.1 does not parse them (see null_test.go)
 //	null variables           it drops them, and gives an omitted variable as null
@@ -73,8 +73,8 @@ func decode(t testing.TB, text string, into any) {
 	}
 }
 
-// TestTwin: queries as people write them.
-func TestTwin(t *testing.T) {
+// TestReference: queries as people write them.
+func TestReference(t *testing.T) {
 	b := newBlog(t)
 	ada := binding.NodeIDOf(b.facade.Catalog().Door("author").Entity, json.RawMessage(`"ada"`))
 	three := binding.NodeIDOf(b.facade.Catalog().Door("post").Entity, json.RawMessage(`3`))
@@ -180,8 +180,8 @@ func TestTwin(t *testing.T) {
 	}
 }
 
-// TestTwinOverGenerated: queries nobody would write, from the schema itself.
-func TestTwinOverGenerated(t *testing.T) {
+// TestReferenceGenerated: queries that a generator makes from the schema.
+func TestReferenceGenerated(t *testing.T) {
 	b := newBlog(t)
 	b.limit(t, resolvers.Limits{Aliases: -1})
 	n := 300

@@ -12,10 +12,10 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// decode is a value's text as graphql-go wants it for a type. Absent is null. A
-// value that is not of its type fails the field and not the request: rows of a
-// far Frond are only as good as their host.
-func twinDecode(text json.RawMessage, t graphql.Type) (any, error) {
+// decode is the JSON text of a value as graphql-go wants it for type t. A text that is
+// absent is null. A value that does not fit t fails the field and not the request: rows
+// of a remote Frond are only as good as their host.
+func decode(text json.RawMessage, t graphql.Type) (any, error) {
 	if n, ok := t.(*graphql.NonNull); ok {
 		t = n.OfType
 	}
@@ -26,11 +26,11 @@ func twinDecode(text json.RawMessage, t graphql.Type) (any, error) {
 	switch t := t.(type) {
 	case *graphql.List:
 		if is != jsontext.Array {
-			return nil, twinMismatch(t)
+			return nil, mismatch(t)
 		}
 		list := []any{}
 		for _, e := range jsontext.Elements(text) {
-			v, err := twinDecode(e, t.OfType)
+			v, err := decode(e, t.OfType)
 			if err != nil {
 				return nil, err
 			}
@@ -39,25 +39,25 @@ func twinDecode(text json.RawMessage, t graphql.Type) (any, error) {
 		return list, nil
 	case *graphql.Object:
 		if is != jsontext.Object {
-			return nil, twinMismatch(t)
+			return nil, mismatch(t)
 		}
-		return twinNested(text), nil
+		return nested(text), nil
 	case *graphql.Enum:
 		if name := jsontext.Unquote(text); is == jsontext.String && t.ParseValue(name) != nil {
 			return name, nil
 		}
-		return nil, twinMismatch(t)
+		return nil, mismatch(t)
 	case *graphql.Scalar:
-		return twinScalar(text, is, t)
+		return decodeScalar(text, is, t)
 	}
-	return nil, twinMismatch(t)
+	return nil, mismatch(t)
 }
 
-func twinScalar(text json.RawMessage, is jsontext.Kind, t *graphql.Scalar) (any, error) {
+func decodeScalar(text json.RawMessage, is jsontext.Kind, t *graphql.Scalar) (any, error) {
 	switch t.Name() {
 	case "Int":
-		// 3.0 is a whole number too. What leaves GraphQL's 32 bits is an error, never
-		// another number.
+		// 3.0 is a whole number too. A number beyond 32 bits is an error, never another
+		// number (specification 3.5.1).
 		if f, err := strconv.ParseFloat(string(jsontext.Trim(text)), 64); is == jsontext.Number && err == nil && f == math.Trunc(f) && math.Abs(f) <= math.MaxInt32+1 && f <= math.MaxInt32 {
 			return int(f), nil
 		}
@@ -88,9 +88,9 @@ func twinScalar(text json.RawMessage, is jsontext.Kind, t *graphql.Scalar) (any,
 			return v, nil
 		}
 	}
-	return nil, twinMismatch(t)
+	return nil, mismatch(t)
 }
 
-func twinMismatch(t graphql.Type) error {
+func mismatch(t graphql.Type) error {
 	return facade.Errorf(facade.InternalError, "the value is not what the card says, a %s", t)
 }

@@ -1,0 +1,207 @@
+package reference
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/graphql-go/graphql"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/resolvers/binding"
+)
+
+// Executor makes the resolvers of a schema's fields. It is immutable and may be used from
+// many goroutines; the values that its resolvers return belong to one request.
+type Executor struct {
+	caller facade.Caller
+	fields binding.Fields
+	nodes  map[string]*binding.Node // by schema.EntityKey
+}
+
+// New returns an executor whose generated fields do what fields says, by calls of caller.
+// nodes are the types of Query.node, by schema.EntityKey. The maps are read while requests
+// run; they must not change then.
+func New(caller facade.Caller, fields binding.Fields, nodes map[string]*binding.Node) *Executor {
+	return &Executor{caller: caller, fields: fields, nodes: nodes}
+}
+
+// The Source values of generated fields. sourceOf turns the façade's values into them.
+type (
+	// row is one row of a level.
+	row struct {
+		*level
+		i int
+	}
+	// nested is an object inside a row.
+	nested json.RawMessage
+	// page is a connection: some rows of a level.
+	page struct {
+		rows []*row
+		facade.Page
+	}
+	// edge is one row of a connection with its cursor.
+	edge struct {
+		page *page
+		i    int
+	}
+)
+
+// cursor is the cursor of row i, or "" where the page has no cursors.
+func (p *page) cursor(i int) string {
+	if i < 0 || i >= len(p.rows) || len(p.Cursors) != len(p.rows) {
+		return ""
+	}
+	return p.Cursors[i]
+}
+
+// Resolver returns the Resolve of a generated field: ResolveFieldValue (specification
+// 6.4.2) by the field's binding. Every error it returns is a [*FieldError]; it never panics
+// but in a thunk.
+func (e *Executor) Resolver(b *binding.Field) graphql.FieldResolveFn {
+	return func(p graphql.ResolveParams) (value any, err error) {
+		defer recovered(&err)
+		value, err = e.resolve(b, p)
+		return value, fieldError(err)
+	}
+}
+
+func (e *Executor) resolve(b *binding.Field, p graphql.ResolveParams) (any, error) {
+	switch b.Kind {
+	case binding.Operation:
+		return e.operation(b, p)
+	case binding.NodeRoot:
+		return e.node(p)
+	}
+	switch source := sourceOf(p.Source).(type) {
+	case *row:
+		return e.ofRow(b, source, p)
+	case nested:
+		return decode(source.get(b.Column), p.Info.ReturnType)
+	case *page:
+		return pageField(b, source)
+	case *edge:
+		return edgeField(b, source)
+	}
+	return nil, fmt.Errorf("%s.%s has a %T as its source, which no generated field gives", p.Info.ParentType, p.Info.FieldName, p.Source)
+}
+
+func (e *Executor) ofRow(b *binding.Field, r *row, p graphql.ResolveParams) (any, error) {
+	switch b.Kind {
+	case binding.Column:
+		return decode(r.get(b.Column), p.Info.ReturnType)
+	case binding.Computed:
+		if err := r.failed[b.Column]; err != nil {
+			return nil, err
+		}
+		return decode(r.get(b.Column), p.Info.ReturnType)
+	case binding.NodeID:
+		if key := r.get(b.Column); key != nil {
+			return binding.NodeIDOf(b.Output, key), nil
+		}
+		return nil, nil
+	}
+	return e.relation(b, r, p)
+}
+
+func pageField(b *binding.Field, p *page) (any, error) {
+	text := func(s string) any {
+		if s == "" {
+			return nil
+		}
+		return s
+	}
+	switch b.Kind {
+	case binding.Items:
+		return p.rows, nil
+	case binding.Edges:
+		edges := make([]*edge, len(p.rows))
+		for i := range p.rows {
+			edges[i] = &edge{p, i}
+		}
+		return edges, nil
+	case binding.PageInfo:
+		return p, nil
+	case binding.Total:
+		return p.Page.Total, nil
+	case binding.HasMore, binding.HasNextPage:
+		return p.Page.HasMore, nil
+	case binding.HasPreviousPage:
+		return p.HasPrevious, nil
+	case binding.StartCursor:
+		return text(p.cursor(0)), nil
+	case binding.EndCursor, binding.PageInfoEndCursor:
+		return text(p.Page.EndCursor()), nil
+	}
+	return nil, fmt.Errorf("a connection has no field of the kind %d", b.Kind)
+}
+
+func edgeField(b *binding.Field, e *edge) (any, error) {
+	if b.Kind == binding.EdgeNode {
+		return e.page.rows[e.i], nil
+	}
+	if c := e.page.cursor(e.i); c != "" {
+		return c, nil
+	}
+	return nil, facade.Errorf(facade.Forbidden, "this list gives no cursors")
+}
+
+// operation makes the one call of a root field.
+func (e *Executor) operation(b *binding.Field, p graphql.ResolveParams) (any, error) {
+	c := e.call(p.Context, b.Operation.Door.Name, b.Operation.Name)
+	if err := invoke(&c.Invocation, b.Args, p.Args); err != nil {
+		return nil, err
+	}
+	e.narrow(c, b, p)
+	res, err := e.caller.Call(p.Context, c)
+	if err != nil {
+		return nil, err
+	}
+	if res.Form == facade.FormValue {
+		return decode(res.Value, p.Info.ReturnType)
+	}
+	return sourceOf(res), nil
+}
+
+// Wrap returns the Resolve of a field that was registered by hand, for graphql-go: the
+// Source of resolve is the [facade.Row] where it is a row, its rows become sources of
+// generated fields, and its errors and panics become [*FieldError].
+func (e *Executor) Wrap(resolve graphql.FieldResolveFn) graphql.FieldResolveFn {
+	return func(p graphql.ResolveParams) (value any, err error) {
+		defer recovered(&err)
+		if r, ok := p.Source.(*row); ok {
+			p.Source = r.rows[r.i]
+		}
+		value, err = resolve(p)
+		if err != nil {
+			return nil, fieldError(err)
+		}
+		if later, ok := value.(func() (any, error)); ok {
+			return thunk(later), nil
+		}
+		return sourceOf(value), nil
+	}
+}
+
+// call is a call by the caller of the request, without arguments.
+func (e *Executor) call(ctx context.Context, entity, operation string) *facade.Call {
+	return &facade.Call{Entity: entity, Operation: operation, Partial: true, Invocation: facade.Invocation{State: facade.StateFrom(ctx)}}
+}
+
+// narrow sets which columns of the rows the request selects, and that list does not
+// count its rows where nobody selects the total.
+func (e *Executor) narrow(c *facade.Call, b *binding.Field, p graphql.ResolveParams) {
+	if b.Output == nil {
+		return
+	}
+	typ := graphql.GetNamed(p.Info.ReturnType).String()
+	if b.IsPage() {
+		var total bool
+		c.Select, total, c.Cursors, c.Behind = e.pageColumns(p.Info, p.Info.FieldASTs, typ)
+		if b.IsList() && !total {
+			c.Invocation.Query = withMember(c.Invocation.Query, "total", json.RawMessage("false"))
+		}
+		return
+	}
+	c.Select = e.columns(p.Info, p.Info.FieldASTs, typ)
+}

@@ -1,0 +1,78 @@
+package reference
+
+import (
+	"encoding/json"
+
+	"github.com/graphql-go/graphql"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/resolvers/binding"
+)
+
+// node resolves Query.node and Query.nodes. A text that is no global id, or the id of a
+// type that is not served, names no row: the value is null.
+func (e *Executor) node(p graphql.ResolveParams) (any, error) {
+	if id, one := p.Args["nodeId"].(string); one {
+		return e.rowsOf(p, []any{id})[0], nil
+	}
+	ids, _ := p.Args["nodeIds"].([]any)
+	if len(ids) > binding.MaxNodes {
+		return nil, binding.TooManyNodes()
+	}
+	return e.rowsOf(p, ids), nil
+}
+
+// rowsOf are the rows of global ids. Each is a thunk; the first of a type makes the call for
+// all rows of that type.
+func (e *Executor) rowsOf(p graphql.ResolveParams, ids []any) []any {
+	found := make([]any, len(ids))
+	batches := map[*binding.Node]*relationBatch{}
+	keys := map[*binding.Node][]json.RawMessage{}
+	for i, id := range ids {
+		text, _ := id.(string)
+		entity, key, ok := binding.ParseNodeID(text)
+		node := e.nodes[entity]
+		if !ok || node == nil || node.Door == nil {
+			continue
+		}
+		at := len(keys[node])
+		keys[node] = append(keys[node], key)
+		batch := batches[node]
+		if batch == nil {
+			batch = &relationBatch{}
+			batch.run = func() ([]any, error) { return e.rowsOfType(p, node, keys[node]) }
+			batches[node] = batch
+		}
+		found[i] = thunk(func() (any, error) { return batch.value(at) })
+	}
+	return found
+}
+
+func (e *Executor) rowsOfType(p graphql.ResolveParams, node *binding.Node, keys []json.RawMessage) ([]any, error) {
+	c := e.call(p.Context, node.Door.Name, "findById")
+	c.Each = &facade.Each{Field: node.Door.Entity.Primary.Name, Keys: keys}
+	c.Select = e.columns(p.Info, p.Info.FieldASTs, node.Type)
+	res, err := e.caller.Call(p.Context, c)
+	if err != nil {
+		return nil, err
+	}
+	there := newLevel(res)
+	there.typ = node.Type
+	values := make([]any, len(keys))
+	for i, g := range res.Groups {
+		if g.From < g.To {
+			values[i] = there.row(g.From)
+		}
+	}
+	return values, nil
+}
+
+// TypeOfNode is the ResolveType of the interface Node (specification 6.4.3): the object
+// type of a value of Query.node and Query.nodes, nil for any other value.
+func TypeOfNode(p graphql.ResolveTypeParams) *graphql.Object {
+	if r, ok := p.Value.(*row); ok {
+		o, _ := p.Info.Schema.Type(r.typ).(*graphql.Object)
+		return o
+	}
+	return nil
+}
