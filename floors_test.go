@@ -47,7 +47,7 @@ var floors = map[string]string{
 	// Under the executors: what the fields of a generated schema do, and how fields that
 	// are registered by hand load rows. The reference executor stands beside the executor.
 	"resolvers/binding":   "facade schema schema/jsontext",
-	"resolvers/loader":    "facade schema schema/jsontext",
+	"resolvers/loader":    "facade schema schema/jsontext resolvers/binding",
 	"resolvers/reference": "facade schema schema/jsontext resolvers/binding",
 	"resolvers":           "facade schema schema/jsontext facade/singleflight resolvers/binding resolvers/loader",
 	"projection":          "facade schema schema/jsontext resolvers resolvers/binding resolvers/reference",
