@@ -24,6 +24,7 @@ wins over the file.`,
 	watched := cmd.Flags().Bool("watch", false, "read the project again whenever its files change")
 	settings := addSettings(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		seen := fingerprint(folder(args))
 		project, config, err := settings.load(s, folder(args))
 		if err != nil {
 			return err
@@ -33,7 +34,7 @@ wins over the file.`,
 			return err
 		}
 		if *watched {
-			go settings.watch(cmd.Context(), s, folder(args), gw)
+			go settings.watch(cmd.Context(), s, folder(args), gw, seen)
 		}
 		return program.Serve(cmd.Context(), gw)
 	}

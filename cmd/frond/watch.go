@@ -21,8 +21,10 @@ const watchEvery = 300 * time.Millisecond
 // watch reads the project again whenever a file of its folder has changed and has
 // been let alone since, and has the gateway take it over. What is wrong is said, and
 // the gateway goes on as it was.
-func (s *settings) watch(ctx context.Context, sh *shell, dir string, gw *gateway.Gateway) {
-	seen := fingerprint(dir)
+//
+// seen is what the folder looked like before the project that the gateway has now was read:
+// a change while it was being read is a change.
+func (s *settings) watch(ctx context.Context, sh *shell, dir string, gw *gateway.Gateway, seen look) {
 	last := seen
 	for {
 		select {

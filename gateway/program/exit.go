@@ -38,9 +38,29 @@ func (b broken) Unwrap() error { return b.error }
 // Run calls main with a context that SIGINT and SIGTERM end, and answers the exit code of
 // its error as [Leave] does. A second signal ends the process at once.
 func Run(name string, stderr io.Writer, main func(ctx context.Context) error) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	context.AfterFunc(ctx, stop) // without the handler a signal has its default effect
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	go func() {
+		select {
+		case <-signals:
+		case <-ctx.Done():
+			return
+		}
+		// Stopped before the context ends, so that a second signal has its default effect
+		// from the first moment at which anybody can see the first one.
+		signal.Stop(signals)
+		cancel()
+		select {
+		case again := <-signals: // it came before Stop, and has had no effect
+			if self, err := os.FindProcess(os.Getpid()); err == nil {
+				_ = self.Signal(again) // to this process, which exists
+			}
+		default:
+		}
+	}()
 	return Leave(name, stderr, main(ctx))
 }
 

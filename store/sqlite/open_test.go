@@ -138,8 +138,8 @@ func TestLockedByAnotherProcess(t *testing.T) {
 	}
 }
 
-// TestCancelInterruptsAStatement ends a read that would take minutes, and a write
-// whose cascade is long: those who shared its transaction are not hurt.
+// TestCancelInterruptsAStatement ends a read that would take minutes without its budget,
+// and a write whose cascade is long: those who shared its transaction are not hurt.
 func TestCancelInterruptsAStatement(t *testing.T) {
 	set := compile(t, thing("n: type: integer", "parentId: type: [string, 'null'], x-kit: {role: {relation: {to: thing, kind: one, onDelete: cascade}}}")...)
 	store := open(t, sqlite.Options{Path: t.TempDir() + "/store.db"}, set.Entities)
@@ -160,13 +160,11 @@ func TestCancelInterruptsAStatement(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
-	start := time.Now()
 	_, err := store.Find(ctx, &facade.Find{Entity: e, Select: facade.NewLayout([]string{"id"}), Where: slow, Sort: []facade.SortKey{{Field: e.Property("n")}, {Field: e.Primary}}, Limit: 1 << 20})
+	// A read that is not interrupted goes on until its budget of work is spent, and has
+	// that error.
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("the read ended with %v", err)
-	}
-	if took := time.Since(start); took > 30*time.Second { // it would go on for minutes
-		t.Errorf("it took %v to end", took)
 	}
 
 	var wg sync.WaitGroup
