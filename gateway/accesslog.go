@@ -8,12 +8,10 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/frondhost/frond/facade"
 )
 
-// access is what the line of a request says beside what HTTP itself does. Surfaces
-// find it in the context and fill it in; frames of a batch do so at once.
+// access is what the log line of a request says beside the HTTP fields. Surfaces find it
+// in the context and fill it in; the frames of a batch do so concurrently.
 type access struct {
 	mu         sync.Mutex
 	operations []string // the first few
@@ -23,7 +21,7 @@ type access struct {
 
 type accessKey struct{}
 
-// accessOf is the line of a request, or nil: nobody will write one.
+// accessOf is the line of a request; nil: none will be written.
 func accessOf(ctx context.Context) *access {
 	a, _ := ctx.Value(accessKey{}).(*access)
 	return a
@@ -46,16 +44,16 @@ func (a *access) did(operation string) {
 	a.operations = append(a.operations, cut(operation))
 }
 
-// by notes who calls.
-func (a *access) by(state facade.State) {
-	if id := callerID(state); a != nil && id != "" {
+// by notes who is calling.
+func (a *access) by(id string) {
+	if a != nil && id != "" {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		a.caller = cut(id)
 	}
 }
 
-// cut is a text as a line of the log has it: whoever calls decides how long it is.
+// cut bounds a text of the caller's that goes into the log.
 func cut(text string) string {
 	const most = 200
 	if len(text) > most {
@@ -64,7 +62,8 @@ func cut(text string) string {
 	return text
 }
 
-// levelOf is the level of a request's line. Probes and scrapes come by the clock.
+// levelOf is the level of a request's line: debug for probes and scrapes, which come by
+// the clock.
 func levelOf(r *http.Request) slog.Level {
 	switch r.URL.Path {
 	case "/livez", "/readyz", "/metrics":
@@ -73,8 +72,8 @@ func levelOf(r *http.Request) slog.Level {
 	return slog.LevelInfo
 }
 
-// logged begins the line of a request. Where none will be written it is nil, and r the
-// request as it came.
+// logged begins the line of a request. Where none will be written it is nil, and the
+// request is r itself.
 func logged(r *http.Request, log *slog.Logger) (*access, *http.Request) {
 	if !log.Enabled(r.Context(), levelOf(r)) {
 		return nil, r
@@ -101,7 +100,7 @@ func (a *access) write(log *slog.Logger, r *http.Request, seen *response, began 
 	}
 	status := seen.status
 	if status == 0 {
-		status = http.StatusOK // net/http says so where nobody did
+		status = http.StatusOK // net/http's own, where the handler set none
 	}
 	attrs = append(attrs, slog.Int("status", status), slog.Duration("took", time.Since(began)), slog.Int64("bytes", seen.bytes))
 	if a.caller != "" {
@@ -111,10 +110,10 @@ func (a *access) write(log *slog.Logger, r *http.Request, seen *response, began 
 	log.LogAttrs(r.Context(), levelOf(r), "request", attrs...)
 }
 
-// called is what a receiver of frames tells.
-func called(ctx context.Context, method string, state facade.State) {
-	if a := accessOf(ctx); a != nil {
-		a.did(method)
-		a.by(state)
-	}
+// called notes, for the access line of the request that ctx belongs to, an operation that
+// it calls and the id of its caller; "" is not noted.
+func called(ctx context.Context, operation, caller string) {
+	a := accessOf(ctx)
+	a.did(operation)
+	a.by(caller)
 }

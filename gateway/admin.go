@@ -7,8 +7,6 @@ import (
 	"net/http"
 	"sync/atomic"
 
-	"github.com/prometheus/client_golang/prometheus/promhttp"
-
 	"github.com/frondhost/frond/gateway/guard"
 	"github.com/frondhost/frond/gateway/setting"
 	"github.com/frondhost/frond/schema"
@@ -49,7 +47,7 @@ func readAdminAddress(text string) (string, error) {
 
 // admin listens for the operator, where that is set, and is closed by its owner.
 func (h *Host) admin(ctx context.Context, draining *atomic.Bool) (*http.Server, net.Listener, error) {
-	if h.config.Admin.Listen == "" || h.telemetry == nil || h.telemetry.metrics == nil {
+	if h.config.Admin.Listen == "" || h.telemetry.metricsHandler(h.log) == nil {
 		return nil, nil, nil
 	}
 	l, err := listen(ctx, h.config.Admin.Listen)
@@ -63,19 +61,10 @@ func (h *Host) admin(ctx context.Context, draining *atomic.Bool) (*http.Server, 
 }
 
 func (h *Host) adminHandler(draining *atomic.Bool) http.Handler {
-	registry := h.telemetry.metrics.registry
 	mux := http.NewServeMux()
-	mux.Handle("/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{ErrorLog: complaints{h}}))
+	mux.Handle("/metrics", h.telemetry.metricsHandler(h.log))
 	mux.HandleFunc("/livez", live)
 	mux.HandleFunc("/readyz", h.ready(draining))
 	mux.Handle("/", nowhere([]string{"/metrics", "/livez", "/readyz"}))
-	return watch(guard.NewHosts(h.config.Hosts).Guard(guard.CrossSite{}.Guard(mux, formOf("")), formOfPath), h.log, !h.config.Log.NoAccess)
-}
-
-// complaints are what goes wrong in a scrape, for the log.
-type complaints struct{ *Host }
-
-// Println writes one.
-func (c complaints) Println(v ...any) {
-	c.log.Error("metrics cannot be told", "error", fmt.Sprint(v...))
+	return h.watch(guard.NewHosts(h.config.Hosts).Guard(guard.CrossSite{}.Guard(mux, formOf("")), formOfPath))
 }

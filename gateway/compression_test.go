@@ -86,7 +86,7 @@ func TestCompressedHalfAnswers(t *testing.T) {
 		w.Header().Set("Content-Length", "4000")
 		_, _ = io.WriteString(w, strings.Repeat("a", 2000))
 		panic("and then")
-	})), slog.New(slog.DiscardHandler), true))
+	})), slog.New(slog.DiscardHandler), true, formOf("")))
 	defer s.Close()
 	resp, err := http.Get(s.URL)
 	if err == nil {

@@ -1,7 +1,7 @@
 package gateway
 
 import (
-	"cmp"
+	"context"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -34,8 +34,11 @@ type GraphQLOptions struct {
 	Dir      string // where a relative path of Settings.Documents.Folder begins
 	Suggest  bool   // answer mistakes with suggestions, as Config.Mode says: RegisterGraphQL's
 
-	shelf     *shelf
-	telemetry *telemetry // nil: nothing is told of
+	// Executed is called after each request that reached the engine, whether its
+	// document was executed or refused; nil: nothing is. res is valid until it returns.
+	Executed func(ctx context.Context, res *resolvers.Response)
+
+	shelf *shelf
 }
 
 // NewGraphQL answers GraphQL over HTTP (the draft of the GraphQL foundation):
@@ -168,9 +171,8 @@ func (h *graphQL) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		State: state, Trace: r.Header.Get("Traceparent"), ReadOnly: m.readOnly,
 	})
 	defer res.Release()
-	accessOf(r.Context()).did(cmp.Or(res.Name, res.Type))
-	if h.telemetry != nil {
-		h.telemetry.executed(r.Context(), res)
+	if h.Executed != nil {
+		h.Executed(r.Context(), res)
 	}
 	if remember != "" && h.memory != nil && res.Executed { // not what was refused: it could crowd out the rest
 		h.memory.put(remember, query)

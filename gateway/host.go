@@ -84,7 +84,7 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 	signer, faults := h.config.Signing.signer(h.config.Dir)
 	if config = append(config, faults...); len(config) == 0 {
 		var err error
-		if h.telemetry, err = newTelemetry(ctx, opts, &h.config, h.log); err != nil {
+		if h.telemetry, err = newTelemetry(ctx, opts.Tracing, h.config.Admin.Listen != "", h.log); err != nil {
 			return nil, errors.Join(as.elsewhere, err)
 		}
 		h.log = h.telemetry.traced(h.log)
@@ -226,7 +226,7 @@ func (h *Host) compile() (f *facade.Facade, whole bool, err error) {
 	if err == nil {
 		h.note(f.Catalog().Notes)
 		h.topology.bind(carriers, f.Catalog())
-		h.telemetry.trips(carriers, h.config.Remotes)
+		h.telemetry.remotes(carriers, func(frond string) string { return h.config.Remotes[frond].URL })
 		watch.bind(f.Catalog())
 	}
 	return f, whole, err
@@ -308,7 +308,7 @@ func (h *Host) flush(ctx context.Context) {
 	if least := time.Now().Add(time.Second); by.Before(least) {
 		by = least
 	}
-	h.telemetry.shut(ctx, by, h.log)
+	h.telemetry.shutdown(ctx, by, h.log)
 }
 
 // Catalog is what the host serves.

@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"github.com/frondhost/frond/gateway/guard"
 	"io"
 	"net"
 	"net/http"
@@ -9,6 +8,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/frondhost/frond/gateway/guard"
 )
 
 // TestHostOfAListener is a request as a page sends it whose own name leads to
@@ -17,7 +18,7 @@ func TestHostOfAListener(t *testing.T) {
 	config := Config{Hosts: []string{"shop.test"}, Admin: Admin{Listen: "127.0.0.1:0"}}
 	h := quietHost(config, nil)
 	var err error
-	if h.telemetry, err = newTelemetry(t.Context(), &Options{}, &config, h.log); err != nil {
+	if h.telemetry, err = newTelemetry(t.Context(), nil, true, h.log); err != nil {
 		t.Fatal(err)
 	}
 	inside := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "inside") })

@@ -45,8 +45,9 @@ func newSession(id *Identity, keys []key, log *slog.Logger) (Session, *keyring, 
 func (g *Gateway) identified(session Session) Session {
 	return func(r *http.Request) (facade.State, error) {
 		state, err := session(r)
-		accessOf(r.Context()).by(state)
-		if often := g.limiter.Refuse(r, callerID(state)); often != nil {
+		caller := callerID(state)
+		called(r.Context(), "", caller)
+		if often := g.limiter.Refuse(r, caller); often != nil {
 			return nil, often
 		}
 		return state, err

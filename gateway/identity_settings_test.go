@@ -6,8 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/frondhost/frond/gateway/guard"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/frondhost/frond/gateway/guard"
 )
 
 // identityYAML is a gateway.yaml with everything that identity and cors take.

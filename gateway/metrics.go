@@ -1,28 +1,33 @@
 package gateway
 
 import (
+	"fmt"
+	"log/slog"
+	"net/http"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/facade"
 )
 
-// Metric is one family of numbers that /metrics tells.
+// Metric is one family of numbers at /metrics.
 type Metric struct {
 	Name   string
 	Type   string   // counter, gauge or histogram
-	Labels []string // what each of its numbers is told apart by
+	Labels []string // what distinguishes the numbers of the family
 	About  string
 }
 
-// families are the one table behind /metrics and its page, beside those that
-// Prometheus has for every program in Go. A label's values are names of the catalog
-// and of the settings, codes, and words of ours: nobody who calls can add to them.
+// families are the one table behind /metrics and its documentation, beside those that
+// Prometheus has for every Go program. The values of labels are names of the catalog and
+// the settings, codes, and words of this package: a caller cannot add to them, so their
+// number is bounded (decision 187).
 var families = []Metric{
 	{"frond_http_requests_total", "counter", []string{"surface", "method", "status"}, "Requests answered, health checks aside."},
 	{"frond_http_request_duration_seconds", "histogram", []string{"surface"}, "How long requests took."},
@@ -38,28 +43,28 @@ var families = []Metric{
 	{"frond_calls_in_flight", "gauge", nil, "Calls under way."},
 	{"frond_call_batch_size", "histogram", []string{"frond", "entity"}, "Keys of calls for many keys: a relation for many rows is one call."},
 	{"frond_remote_calls_total", "counter", []string{"remote", "outcome"}, "Calls made of a remote, discovery among them."},
-	{"frond_remote_call_duration_seconds", "histogram", []string{"remote"}, "How long those took, with retries and what was waited for."},
+	{"frond_remote_call_duration_seconds", "histogram", []string{"remote"}, "How long those took, retries and waiting included."},
 	{"frond_remote_batch_size", "histogram", []string{"remote"}, "Keys of calls for many keys, made of a remote."},
 	{"frond_remote_requests_total", "counter", []string{"remote"}, "HTTP requests sent to a remote, retries among them."},
 	{"frond_remote_retries_total", "counter", []string{"remote"}, "Requests of these that were sent again."},
 	{"frond_remote_coalesced_total", "counter", []string{"remote"}, "Calls that an equal call's request answered."},
-	{"frond_remote_failures_total", "counter", []string{"remote"}, "Trips that failed on the way; what the host answers with a failure is none."},
+	{"frond_remote_failures_total", "counter", []string{"remote"}, "Round trips that failed on the way; a failure that the host answers is none."},
 	{"frond_remote_requests_in_flight", "gauge", []string{"remote"}, "HTTP requests under way to a remote."},
 	{"frond_remote_breaker_state", "gauge", []string{"remote"}, "0 closed: calls go out; 1 half-open: one call is the probe; 2 open: none goes out."},
-	{"frond_remote_known", "gauge", []string{"remote"}, "1 where the remote has told what it serves, else 0."},
+	{"frond_remote_known", "gauge", []string{"remote"}, "1 where the remote's discovery document is known, else 0."},
 }
 
-// Metrics lists what /metrics tells, in the order it is documented.
+// Metrics lists the families at /metrics, in the order they are documented.
 func Metrics() []Metric { return slices.Clone(families) }
 
-// Buckets of histograms: from what the embedded store takes to what a call may.
+// Buckets of histograms, durations in seconds: from a read of the embedded store to the
+// longest call.
 var (
 	durations = []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
 	sizes     = []float64{1, 2, 5, 10, 25, 50, 100, 250, 500, 1000}
 )
 
-// metrics are the numbers of one host. They belong to it alone: two hosts of one
-// program have two registries.
+// metrics are the numbers of one host. Two hosts of one program have two registries.
 type metrics struct {
 	registry *prometheus.Registry
 
@@ -71,9 +76,9 @@ type metrics struct {
 	callDuration     *prometheus.HistogramVec
 	callsInFlight    prometheus.Gauge
 	callBatch        *prometheus.HistogramVec
-	trips            *prometheus.CounterVec
-	tripDuration     *prometheus.HistogramVec
-	tripBatch        *prometheus.HistogramVec
+	remoteCalls      *prometheus.CounterVec
+	remoteDuration   *prometheus.HistogramVec
+	remoteBatch      *prometheus.HistogramVec
 }
 
 func newMetrics() *metrics {
@@ -87,9 +92,9 @@ func newMetrics() *metrics {
 	m.callDuration = m.histogram("frond_call_duration_seconds", durations)
 	m.callsInFlight = m.gauge("frond_calls_in_flight")
 	m.callBatch = m.histogram("frond_call_batch_size", sizes)
-	m.trips = m.counter("frond_remote_calls_total")
-	m.tripDuration = m.histogram("frond_remote_call_duration_seconds", durations)
-	m.tripBatch = m.histogram("frond_remote_batch_size", sizes)
+	m.remoteCalls = m.counter("frond_remote_calls_total")
+	m.remoteDuration = m.histogram("frond_remote_call_duration_seconds", durations)
+	m.remoteBatch = m.histogram("frond_remote_batch_size", sizes)
 	return m
 }
 
@@ -120,8 +125,8 @@ func (m *metrics) histogram(name string, buckets []float64) *prometheus.Histogra
 	return h
 }
 
-// series are the numbers of one operation. They appear with its first call: a host of
-// a thousand entities tells of those that are used.
+// series are the numbers of one operation. They are created by its first call, so that a
+// host with a thousand entities exposes only those in use.
 type series struct {
 	metrics                        *metrics
 	frond, entity, operation, kind string
@@ -130,7 +135,7 @@ type series struct {
 	usual
 }
 
-// usual are the numbers that every call changes, looked up once.
+// usual are the numbers that every call changes; looking them up for each would allocate.
 type usual struct {
 	ok       prometheus.Counter
 	duration prometheus.Observer
@@ -159,11 +164,27 @@ func (s *series) counted(code facade.Code) prometheus.Counter {
 	return s.metrics.calls.WithLabelValues(s.frond, s.entity, s.operation, s.kind, outcomeOf(code))
 }
 
-// tripped counts a call that was made of a remote.
-func (m *metrics) tripped(e *envelope.Event) {
-	m.trips.WithLabelValues(e.Remote, outcomeOf(e.Code)).Inc()
-	m.tripDuration.WithLabelValues(e.Remote).Observe(e.Duration.Seconds())
+// calledRemote counts a call that the client of a remote has finished.
+func (m *metrics) calledRemote(e *envelope.Event) {
+	m.remoteCalls.WithLabelValues(e.Remote, outcomeOf(e.Code)).Inc()
+	m.remoteDuration.WithLabelValues(e.Remote).Observe(e.Duration.Seconds())
 	if e.Keys > 0 {
-		m.tripBatch.WithLabelValues(e.Remote).Observe(float64(e.Keys))
+		m.remoteBatch.WithLabelValues(e.Remote).Observe(float64(e.Keys))
 	}
+}
+
+// metricsHandler serves /metrics; nil: there are no metrics. Failures of a scrape are logged.
+func (t *telemetry) metricsHandler(log *slog.Logger) http.Handler {
+	if t == nil || t.metrics == nil {
+		return nil
+	}
+	return promhttp.HandlerFor(t.metrics.registry, promhttp.HandlerOpts{ErrorLog: scrapeLog{log}})
+}
+
+// scrapeLog logs what goes wrong in a scrape.
+type scrapeLog struct{ log *slog.Logger }
+
+// Println logs one failure.
+func (l scrapeLog) Println(v ...any) {
+	l.log.Error("metrics cannot be served", "error", fmt.Sprint(v...))
 }

@@ -75,7 +75,7 @@ func NewReceiver(project *facade.Project, frond string, opts *ReceiverOptions) (
 	r := &Receiver{Host: host, addresses: addresses}
 	mux := http.NewServeMux()
 	frames := envelope.NewHandler(catalog, caller, &envelope.Options{
-		TrustState: verifier == nil, Verifier: verifier, MaxBody: host.config.Limits.Body, Budget: host.budget, Called: called, Log: host.log,
+		TrustState: verifier == nil, Verifier: verifier, MaxBody: host.config.Limits.Body, Budget: host.budget, Called: calledFrame, Log: host.log,
 	})
 	route := func(*http.Request) string { return envelope.Path }
 	mux.Handle(envelope.Path, host.telemetry.at(string(facade.OnEnvelope), route, guard.CrossSite{}.Guard(frames, formOf(facade.OnEnvelope))))

@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/frondhost/frond/gateway/guard"
 	"net"
 	"net/http"
 	"os"
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/frondhost/frond/gateway/guard"
 )
 
 // Run listens, serves until ctx is done, then drains: /readyz turns 503, nothing

@@ -81,7 +81,7 @@ func (g *generation) graphQL(p *place) (http.Handler, error) {
 	h, err := engineOf(schema, p.caller, &GraphQLOptions{
 		Session: g.session, MaxBody: g.config.Limits.Body, Budget: g.budget, Log: g.log, Queries: queries,
 		Settings: g.config.GraphQL, Dir: g.config.Dir, Suggest: g.Development(),
-		telemetry: g.telemetry,
+		Executed: g.executed,
 	}, g.trusted)
 	if err != nil {
 		return nil, err
@@ -124,7 +124,7 @@ func (g *generation) rest(p *place) (http.Handler, error) {
 
 func (g *generation) envelope(p *place) (http.Handler, error) {
 	p.shown = func() string { return string(p.view.Discovery().AppendJSON(nil)) }
-	return envelope.NewHandler(p.view, p.caller, &envelope.Options{State: g.session, MaxBody: g.config.Limits.Body, Budget: g.budget, Called: called, Log: g.log}), nil
+	return envelope.NewHandler(p.view, p.caller, &envelope.Options{State: g.session, MaxBody: g.config.Limits.Body, Budget: g.budget, Called: calledFrame, Log: g.log}), nil
 }
 
 // Shown is what a surface shows, as text: of graphql the SDL, of rest the routes, of

@@ -18,33 +18,38 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// telemetry is what a host tells of its work: spans of traces, and numbers. Where
-// neither is asked for it is nil, nothing of it stands in any path, and a call costs
-// what it costs without.
+// TracerProvider makes the tracers that spans come from: OpenTelemetry's.
+type TracerProvider = trace.TracerProvider
+
+// telemetry is what a host reports of its work: spans of traces, and metrics. Where
+// neither is configured it is nil: its methods then pass everything through unchanged,
+// and a call costs what it costs without them. Its methods may be called from many
+// goroutines.
 type telemetry struct {
 	tracer  trace.Tracer // nil: no spans
-	metrics *metrics     // nil: no numbers
+	metrics *metrics     // nil: no metrics
 
-	close func(context.Context) error // what is still to be told; of a provider of somebody else's: nothing
+	flush func(context.Context) error // sends the spans that are left; of a provider that the caller brought: nothing
 }
 
-// newTelemetry is nil where nothing is to be told.
-func newTelemetry(ctx context.Context, opts *Options, config *Config, log *slog.Logger) (*telemetry, error) {
-	t := &telemetry{close: func(context.Context) error { return nil }}
-	provider := opts.Tracing
+// newTelemetry makes the telemetry of a host. provider is where spans go; nil: to an
+// exporter of its own where the OTEL_ variables name one, else nowhere. Failures of
+// exporting are logged. The result is nil where there are neither spans nor metrics.
+func newTelemetry(ctx context.Context, provider TracerProvider, withMetrics bool, log *slog.Logger) (*telemetry, error) {
+	t := &telemetry{flush: func(context.Context) error { return nil }}
 	if provider == nil {
 		own, err := exporting(ctx, log)
 		if err != nil {
 			return nil, err
 		}
 		if own != nil {
-			provider, t.close = own, own.Shutdown
+			provider, t.flush = own, own.Shutdown
 		}
 	}
 	if provider != nil {
 		t.tracer = provider.Tracer("github.com/frondhost/frond/gateway", trace.WithSchemaURL(semconv.SchemaURL))
 	}
-	if config.Admin.Listen != "" {
+	if withMetrics {
 		t.metrics = newMetrics()
 	}
 	if t.tracer == nil && t.metrics == nil {
@@ -53,9 +58,9 @@ func newTelemetry(ctx context.Context, opts *Options, config *Config, log *slog.
 	return t, nil
 }
 
-// exporting is the provider that the usual variables of OpenTelemetry ask for, or
-// nil: by the specification spans go to localhost:4318 where nobody says anything;
-// here they go where somebody says so.
+// exporting is the provider that the variables of OpenTelemetry's specification name, or
+// nil. The specification sends spans to localhost:4318 where no variable is set; here
+// nothing is sent then (decision 184).
 func exporting(ctx context.Context, log *slog.Logger) (*sdktrace.TracerProvider, error) {
 	name := os.Getenv("OTEL_TRACES_EXPORTER")
 	if strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true") || name == "none" ||
@@ -77,11 +82,11 @@ func exporting(ctx context.Context, log *slog.Logger) (*sdktrace.TracerProvider,
 		}}
 	}
 	// Sampling, batches and limits are the SDK's to read from the environment.
-	return sdktrace.NewTracerProvider(sdktrace.WithResource(what), sdktrace.WithBatcher(&telling{SpanExporter: exporter, log: log})), nil
+	return sdktrace.NewTracerProvider(sdktrace.WithResource(what), sdktrace.WithBatcher(&reporting{SpanExporter: exporter, log: log})), nil
 }
 
-// telling is an exporter whose failures are told in the log, the first of a row.
-type telling struct {
+// reporting is an exporter whose failures are logged: the first of several in a row.
+type reporting struct {
 	sdktrace.SpanExporter
 	log *slog.Logger
 
@@ -89,7 +94,7 @@ type telling struct {
 	lost int // spans, since one failed
 }
 
-func (e *telling) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
+func (e *reporting) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
 	err := e.SpanExporter.ExportSpans(ctx, spans)
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -103,18 +108,18 @@ func (e *telling) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan
 		e.log.Info("spans are sent again", "lost", e.lost)
 		e.lost = 0
 	}
-	return nil // told; the SDK would print it
+	return nil // logged here; the SDK would print it
 }
 
-// shut tells what is still to be told, until a moment; that ctx may have ended is why.
-// A collector that does not take it is no failure of the service.
-func (t *telemetry) shut(ctx context.Context, by time.Time, log *slog.Logger) {
+// shutdown sends what has not been sent yet, until a deadline: ctx may be done already.
+// Spans that are lost then are logged and are no failure of the service.
+func (t *telemetry) shutdown(ctx context.Context, by time.Time, log *slog.Logger) {
 	if t == nil {
 		return
 	}
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), by)
 	defer cancel()
-	if err := t.close(ctx); err != nil {
+	if err := t.flush(ctx); err != nil {
 		log.Warn("the last spans may be lost", "error", err)
 	}
 }

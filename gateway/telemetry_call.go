@@ -12,23 +12,24 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
-// callWatch tells of every call that one façade answers, those of handlers included.
+// callWatch reports every call that one façade answers, those of handlers included. A nil
+// watch reports nothing.
 type callWatch struct {
-	*telemetry
+	telemetry  *telemetry
 	catalog    *facade.Catalog
 	operations map[*facade.Operation]*watched
 	unknown    *watched
 }
 
-// watched is one operation as it is told of. Names are the catalog's: what a caller
-// writes who asks for something that is not there is told nowhere.
+// watched is what is reported of one operation. The names are the catalog's: those that a
+// caller makes up are reported nowhere.
 type watched struct {
 	name       string // of the span
 	attributes trace.SpanStartEventOption
-	series     *series // nil: no numbers
+	series     *series // nil: no metrics
 }
 
-// calls are the watch of a façade that is about to be made, or nil.
+// calls makes the watch of a façade that is about to be made.
 func (t *telemetry) calls() *callWatch {
 	if t == nil {
 		return nil
@@ -36,8 +37,7 @@ func (t *telemetry) calls() *callWatch {
 	return &callWatch{telemetry: t}
 }
 
-// middleware is what stands around the path: the watch, where there is one, and
-// within it the author's.
+// middleware is the watch as the outermost middleware, around those of the author.
 func (w *callWatch) middleware(own []facade.Middleware) []facade.Middleware {
 	if w == nil {
 		return own
@@ -45,7 +45,8 @@ func (w *callWatch) middleware(own []facade.Middleware) []facade.Middleware {
 	return append([]facade.Middleware{w.around}, own...)
 }
 
-// bind tells the watch what its façade serves. No call is made before.
+// bind gives the watch the catalog that its façade serves. It is called once, before the
+// first call.
 func (w *callWatch) bind(c *facade.Catalog) {
 	if w == nil {
 		return
@@ -68,13 +69,13 @@ func (w *callWatch) watched(frond, entity, operation string, kind facade.Kind) *
 		attribute.String("frond.name", frond), attribute.String("frond.entity", entity),
 		attribute.String("frond.operation", operation), attribute.String("frond.kind", string(kind)),
 	)}
-	if w.metrics != nil {
-		one.series = &series{metrics: w.metrics, frond: frond, entity: entity, operation: operation, kind: string(kind)}
+	if w.telemetry.metrics != nil {
+		one.series = &series{metrics: w.telemetry.metrics, frond: frond, entity: entity, operation: operation, kind: string(kind)}
 	}
 	return one
 }
 
-// of is the operation a call is for.
+// of is the operation that a call is for.
 func (w *callWatch) of(c *facade.Call) *watched {
 	if door := w.catalog.Door(c.Entity); door != nil {
 		if one := w.operations[door.Operation(c.Operation)]; one != nil {
@@ -88,10 +89,10 @@ func (w *callWatch) around(next facade.Caller) facade.Caller {
 	return facade.CallerFunc(func(ctx context.Context, c *facade.Call) (res *facade.Result, err error) {
 		one := w.of(c)
 		var span trace.Span
-		if w.tracer != nil {
+		if tracer := w.telemetry.tracer; tracer != nil {
 			var links []trace.SpanStartOption
 			ctx, links = under(ctx, &c.Invocation)
-			ctx, span = w.tracer.Start(ctx, one.name, append(links, one.attributes)...)
+			ctx, span = tracer.Start(ctx, one.name, append(links, one.attributes)...)
 			own := *c
 			own.Invocation.Trace = traceOf(ctx)
 			c = &own
@@ -115,8 +116,8 @@ func (w *callWatch) around(next facade.Caller) facade.Caller {
 	})
 }
 
-// endCall ends a call's span. Whose mistake a failure was its code says; only what
-// is ours, or a remote's, is an error of the span.
+// endCall ends a call's span. Failures are errors of the span only where this host or a
+// remote is at fault, by their codes, and not where the caller is.
 func endCall(span trace.Span, c *facade.Call, res *facade.Result, code facade.Code) {
 	span.SetAttributes(attribute.String("frond.outcome", outcomeOf(code)))
 	if c.Each != nil {
@@ -137,8 +138,8 @@ func failed(span trace.Span, code facade.Code) {
 	}
 }
 
-// outcomeOf is how a call went, in one word: ok, or the code of its failure; a code
-// of the author's own is not in the table, and there may be any number of those.
+// outcomeOf is ok, or the code of a failure. A code that an author made up is OTHER, since
+// there may be any number of those.
 func outcomeOf(code facade.Code) string {
 	switch {
 	case code == "":

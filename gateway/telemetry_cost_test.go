@@ -49,7 +49,7 @@ func TestOffCostsNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return watch(guard.Compress(NewGraphQL(engine, &GraphQLOptions{Session: off.session, Budget: off.budget, Log: off.log})), off.log, true)
+		return watch(guard.Compress(NewGraphQL(engine, &GraphQLOptions{Session: off.session, Budget: off.budget, Log: off.log})), off.log, true, formOf(""))
 	}()
 	calls, requests := callCost(bare), requestCost(t, direct)
 	if got := callCost(off.Caller()); got != calls {

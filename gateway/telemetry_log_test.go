@@ -19,7 +19,7 @@ func TestLinesSayTheirTrace(t *testing.T) {
 	provider := sdktrace.NewTracerProvider()
 	defer func() { _ = provider.Shutdown(t.Context()) }()
 	on := &telemetry{tracer: provider.Tracer("test")}
-	tell := func(say func(ctx context.Context, log *slog.Logger)) string {
+	logged := func(say func(ctx context.Context, log *slog.Logger)) string {
 		var text bytes.Buffer
 		log := on.traced(slog.New(slog.NewTextHandler(&text, &slog.HandlerOptions{ReplaceAttr: timeless})))
 		on.requests(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { say(r.Context(), log) })).
@@ -34,7 +34,7 @@ func TestLinesSayTheirTrace(t *testing.T) {
 		`msg=q g.trace=` + headersTrace:   func(ctx context.Context, log *slog.Logger) { log.WithGroup("g").InfoContext(ctx, "q") },
 		`msg=r`:                           func(_ context.Context, log *slog.Logger) { log.Info("r") },
 	} {
-		if got := tell(say); got != want {
+		if got := logged(say); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}
@@ -45,10 +45,10 @@ func TestLinesSayTheirTrace(t *testing.T) {
 func TestRequestLinesSayTheirTrace(t *testing.T) {
 	provider := sdktrace.NewTracerProvider()
 	defer func() { _ = provider.Shutdown(t.Context()) }()
-	for name, told := range map[string]*telemetry{"on": {tracer: provider.Tracer("test")}, "off": nil} {
+	for name, on := range map[string]*telemetry{"on": {tracer: provider.Tracer("test")}, "off": nil} {
 		var text bytes.Buffer
-		log := told.traced(slog.New(slog.NewTextHandler(&text, &slog.HandlerOptions{Level: slog.LevelDebug})))
-		h := told.requests(watch(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("oh") }), log, true))
+		log := on.traced(slog.New(slog.NewTextHandler(&text, &slog.HandlerOptions{Level: slog.LevelDebug})))
+		h := on.requests(watch(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("oh") }), log, true, formOf("")))
 		h.ServeHTTP(httptest.NewRecorder(), headed())
 		if n := strings.Count(text.String(), " trace="+headersTrace); n != 2 || strings.Count(text.String(), "trace=") != 2 {
 			t.Errorf("%s: %d of two lines say their trace: %s", name, n, &text)

@@ -15,26 +15,26 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
-// trips tells of every trip to a remote: a carrier around each one that carries.
-// urls are where they go, by Frond.
-func (t *telemetry) trips(carriers map[string]facade.Caller, remotes map[string]Remote) {
+// remotes puts a span around every call of a remote: it wraps each caller in clients,
+// which are by Frond. url is the base address of a Frond's host.
+func (t *telemetry) remotes(clients map[string]facade.Caller, url func(frond string) string) {
 	if t == nil || t.tracer == nil {
 		return
 	}
-	for frond, next := range carriers {
-		carriers[frond] = &tripWatch{tracer: t.tracer, next: next, attributes: trace.WithAttributes(tripAttributes(frond, remotes[frond].URL)...)}
+	for frond, next := range clients {
+		clients[frond] = &tracedRemote{tracer: t.tracer, next: next, attributes: trace.WithAttributes(remoteAttributes(frond, url(frond))...)}
 	}
 }
 
-// tripWatch is the carrier of a remote's calls, each with a span of its own, which is
-// what the host there goes on from.
-type tripWatch struct {
+// tracedRemote calls a remote, each time in a client span, which the remote host's own
+// spans are children of.
+type tracedRemote struct {
 	tracer     trace.Tracer
 	next       facade.Caller
 	attributes trace.SpanStartEventOption
 }
 
-func tripAttributes(frond, address string) []attribute.KeyValue {
+func remoteAttributes(frond, address string) []attribute.KeyValue {
 	all := []attribute.KeyValue{semconv.RPCSystemNameJSONRPC, attribute.String("frond.name", frond)}
 	if u, err := url.Parse(address); err == nil {
 		all = append(all, semconv.ServerAddress(u.Hostname()))
@@ -45,8 +45,8 @@ func tripAttributes(frond, address string) []attribute.KeyValue {
 	return all
 }
 
-// Call makes the trip. Its names are the door's, as the façade sends them.
-func (w *tripWatch) Call(ctx context.Context, c *facade.Call) (res *facade.Result, err error) {
+// Call calls the remote. The span has the door's names, as the façade sends them.
+func (w *tracedRemote) Call(ctx context.Context, c *facade.Call) (res *facade.Result, err error) {
 	method := c.Entity + "." + c.Operation
 	ctx, span := w.tracer.Start(ctx, method, trace.WithSpanKind(trace.SpanKindClient), w.attributes, trace.WithAttributes(semconv.RPCMethod(method)))
 	code := facade.InternalError // should it panic
@@ -63,14 +63,14 @@ func (w *tripWatch) Call(ctx context.Context, c *facade.Call) (res *facade.Resul
 	return res, err
 }
 
-// observe is told of every call of a remote, by the remote: within the span of the
-// trip, where there is one.
+// observe counts a call that the client of a remote has finished, and adds to the span of
+// the call, if there is one, what the client did for it.
 func (t *telemetry) observe(ctx context.Context, e envelope.Event) {
 	if e.Breaker != "" {
-		return // a scrape asks how it stands
+		return // breaker states are read at each scrape
 	}
 	if t.metrics != nil {
-		t.metrics.tripped(&e)
+		t.metrics.calledRemote(&e)
 	}
 	if span := trace.SpanFromContext(ctx); span.IsRecording() {
 		span.SetAttributes(attribute.Int("frond.requests", e.Posts), attribute.Bool("frond.coalesced", e.RodeAlong))
@@ -83,15 +83,15 @@ func (t *telemetry) observe(ctx context.Context, e envelope.Event) {
 	}
 }
 
-// header adds the tracestate of the trip; its traceparent goes along with the call.
+// header adds the tracestate of the span to a request; its traceparent is in the call.
 func header(ctx context.Context, h http.Header) {
 	if trace.SpanContextFromContext(ctx).TraceState().Len() > 0 {
 		w3c.Inject(ctx, propagation.HeaderCarrier(h))
 	}
 }
 
-// remote is a remote's options with the telemetry told of what it does.
-func (t *telemetry) remote(o *envelope.RemoteOptions) *envelope.RemoteOptions {
+// client adds to the options of a remote's client what makes its calls observed.
+func (t *telemetry) client(o *envelope.RemoteOptions) *envelope.RemoteOptions {
 	if t == nil {
 		return o
 	}

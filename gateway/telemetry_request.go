@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strconv"
@@ -11,24 +12,21 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 	"go.opentelemetry.io/otel/trace"
-
-	"github.com/frondhost/frond/resolvers"
 )
 
-// noted is what is found out about a request on its way down.
+// noted is what is known of a request while it is answered; a surface fills it in.
 type noted struct {
 	surface string
-	span    trace.Span // nil: spans are not told
+	span    trace.Span // nil: there are no spans
 }
 
 type notedKey struct{}
 
-// elsewhereSurface is a request's surface that came to none.
-const elsewhereSurface = "none"
+// noSurface is the surface of a request that reached none.
+const noSurface = "none"
 
-// requests tells of every request that next answers, but those of who asks whether
-// the service is well. What is said of its trace is replaced by its own span: surfaces
-// read the header.
+// requests reports every request that next answers, health checks aside. The request's
+// own span takes the place of the one in its headers, since surfaces read the header.
 func (t *telemetry) requests(next http.Handler) http.Handler {
 	if t == nil {
 		return next
@@ -39,13 +37,13 @@ func (t *telemetry) requests(next http.Handler) http.Handler {
 			return
 		}
 		began := time.Now()
-		n := &noted{surface: elsewhereSurface}
+		n := &noted{surface: noSurface}
 		ctx := context.WithValue(r.Context(), notedKey{}, n)
 		if t.tracer != nil {
 			ctx = w3c.Extract(ctx, propagation.HeaderCarrier(r.Header))
 			ctx, n.span = t.tracer.Start(ctx, methodOf(r), trace.WithSpanKind(trace.SpanKindServer), trace.WithAttributes(requestAttributes(r)...))
 			r = r.WithContext(ctx)
-			r.Header = r.Header.Clone() // it is the server's, or whose router we stand on
+			r.Header = r.Header.Clone() // it belongs to the server
 			w3c.Inject(ctx, propagation.HeaderCarrier(r.Header))
 		} else {
 			r = r.WithContext(ctx)
@@ -70,7 +68,7 @@ func (t *telemetry) requests(next http.Handler) http.Handler {
 	})
 }
 
-// answered tells how a request went.
+// answered reports the end of a request.
 func (t *telemetry) answered(n *noted, method string, status int, took time.Duration) {
 	if n.span != nil {
 		n.span.SetAttributes(semconv.HTTPResponseStatusCode(status))
@@ -101,8 +99,8 @@ func requestAttributes(r *http.Request) []attribute.KeyValue {
 	return all
 }
 
-// methodOf is a request's method, where HTTP knows it: what anybody can write is no
-// name of a span and no label.
+// methodOf is a request's method if HTTP defines it, else _OTHER: a caller must not choose
+// the names of spans and the values of labels.
 func methodOf(r *http.Request) string {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions, http.MethodConnect, http.MethodTrace:
@@ -113,7 +111,8 @@ func methodOf(r *http.Request) string {
 	return "_OTHER"
 }
 
-// at notes which surface a request came to, and by which route of it.
+// at reports which surface a request reached, and by which route of it. route returns ""
+// for a request that matches none.
 func (t *telemetry) at(surface string, route func(*http.Request) string, next http.Handler) http.Handler {
 	if t == nil {
 		return next
@@ -133,28 +132,38 @@ func (t *telemetry) at(surface string, route func(*http.Request) string, next ht
 	})
 }
 
-// executed tells which GraphQL operation a request asked for. Its text stays here.
-func (t *telemetry) executed(ctx context.Context, res *resolvers.Response) {
-	if n, ok := ctx.Value(notedKey{}).(*noted); ok && n.span != nil && res.Type != "" {
-		n.span.SetAttributes(semconv.GraphQLOperationTypeKey.String(res.Type))
-		if res.Name != "" {
-			n.span.SetAttributes(semconv.GraphQLOperationName(res.Name))
+// graphQLOperation is a GraphQL operation that a request was answered for.
+type graphQLOperation struct {
+	name      string // "": it has none
+	kind      string // query, mutation or subscription; "": the document was refused before that was known
+	executed  bool   // else it was refused
+	coalesced bool   // an equal request's execution answered it
+}
+
+// operation reports the GraphQL operation of the request that ctx belongs to. Its text
+// is not reported.
+func (t *telemetry) operation(ctx context.Context, op graphQLOperation) {
+	accessOf(ctx).did(cmp.Or(op.name, op.kind))
+	if t == nil {
+		return
+	}
+	if n, ok := ctx.Value(notedKey{}).(*noted); ok && n.span != nil && op.kind != "" {
+		n.span.SetAttributes(semconv.GraphQLOperationTypeKey.String(op.kind))
+		if op.name != "" {
+			n.span.SetAttributes(semconv.GraphQLOperationName(op.name))
 		}
-		if res.RodeAlong {
+		if op.coalesced {
 			n.span.SetAttributes(attribute.Bool("frond.coalesced", true))
 		}
 	}
 	if m := t.metrics; m != nil {
-		kind, outcome := res.Type, "executed"
-		if kind == "" {
-			kind = "unknown"
-		}
+		outcome := "executed"
 		switch {
-		case res.RodeAlong:
+		case op.coalesced:
 			outcome = "coalesced"
-		case !res.Executed:
+		case !op.executed:
 			outcome = "refused"
 		}
-		m.operations.WithLabelValues(kind, outcome).Inc()
+		m.operations.WithLabelValues(cmp.Or(op.kind, "unknown"), outcome).Inc()
 	}
 }

@@ -57,7 +57,7 @@ var (
 )
 
 // newTopology is nil where every Frond runs here.
-func newTopology(remotes map[string]Remote, here []*facade.FrondSource, signer *signing.Signer, log *slog.Logger, told *telemetry) *topology {
+func newTopology(remotes map[string]Remote, here []*facade.FrondSource, signer *signing.Signer, log *slog.Logger, tell *telemetry) *topology {
 	if len(remotes) == 0 {
 		return nil
 	}
@@ -72,7 +72,7 @@ func newTopology(remotes map[string]Remote, here []*facade.FrondSource, signer *
 			if retries == 0 {
 				retries = -1
 			}
-			p = &peer{url: address, remote: envelope.NewRemote(address, told.remote(&envelope.RemoteOptions{
+			p = &peer{url: address, remote: envelope.NewRemote(address, tell.client(&envelope.RemoteOptions{
 				Name: frond, Connect: r.Connect, Attempt: r.Attempt, Timeout: r.Timeout, Retries: retries, Strict: r.Strict, NoCoalesce: r.NoCoalesce, Signer: signer, Log: log,
 				MaxDocument: cmp.Or(r.Document, maxDocument),
 				Discovery:   schema.DiscoveryLimits{Doors: cmp.Or(r.Doors, maxDoors), Fields: cmp.Or(r.Fields, maxFields)},

@@ -8,18 +8,13 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/gateway/guard"
 )
 
-// around is what stands around a whole service, surfaces and all: outermost what
-// tells of requests.
-func (h *Host) around(next http.Handler) http.Handler {
-	return h.telemetry.requests(watch(guard.NewHosts(h.config.Hosts).Guard(next, formOfPath), h.log, !h.config.Log.NoAccess))
-}
-
-// watch wraps the whole service: with lines, one for each request, and a panic that reaches this far becomes an answer. Surfaces and the façade turn panics
-// into their own errors first; what arrives here is a fault in the house itself.
-func watch(next http.Handler, log *slog.Logger, lines bool) http.Handler {
+// watch stands around a whole service. With lines, it logs a line for each request. A
+// panic that reaches it is logged with a trace id and answered by fail with status 500;
+// surfaces and the façade turn panics into errors of their own before, so this one is a
+// fault of the gateway itself. An answer that has begun is cut off instead.
+func watch(next http.Handler, log *slog.Logger, lines bool, fail func(w http.ResponseWriter, r *http.Request, status int, err *facade.Error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		seen := &response{ResponseWriter: w}
 		start := time.Now()
@@ -30,14 +25,14 @@ func watch(next http.Handler, log *slog.Logger, lines bool) http.Handler {
 		defer func() {
 			if p := recover(); p != nil {
 				if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
-					panic(p) // net/http's own way to cut a connection
+					panic(p) // how a handler has net/http cut a connection
 				}
 				failed := facade.Report(context.WithoutCancel(r.Context()), log.With(slog.String("method", r.Method), slog.String("path", r.URL.Path)),
 					facade.Panicked(p), r.Header.Get("Traceparent"))
 				if seen.status != 0 {
-					panic(http.ErrAbortHandler) // half an answer is out: better none than a wrong one
+					panic(http.ErrAbortHandler) // half an answer must not look whole
 				}
-				guard.WriteProblem(seen, http.StatusInternalServerError, failed)
+				fail(seen, r, http.StatusInternalServerError, failed)
 			}
 			line.write(log, r, seen, start)
 		}()
@@ -45,7 +40,7 @@ func watch(next http.Handler, log *slog.Logger, lines bool) http.Handler {
 	})
 }
 
-// traceIn is the trace that a request names; where it names none, no attribute.
+// traceIn is the trace in a request's headers as an attribute; empty: there is none.
 func traceIn(r *http.Request) slog.Attr {
 	if id := facade.TraceID(r.Header.Get("Traceparent")); id != "" {
 		return slog.String(traceKey, id)
@@ -53,7 +48,7 @@ func traceIn(r *http.Request) slog.Attr {
 	return slog.Attr{}
 }
 
-// response remembers what was answered.
+// response counts what was answered.
 type response struct {
 	http.ResponseWriter
 	status int
@@ -76,5 +71,5 @@ func (w *response) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Unwrap lets an http.ResponseController reach what lies below.
+// Unwrap lets an http.ResponseController reach the writer below.
 func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -13,7 +13,7 @@ import (
 
 func TestWatchAnswersPanics(t *testing.T) {
 	var log bytes.Buffer
-	h := watch(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("the key is hunter2") }), slog.New(slog.NewTextHandler(&log, nil)), true)
+	h := watch(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("the key is hunter2") }), slog.New(slog.NewTextHandler(&log, nil)), true, formOf(""))
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, httptest.NewRequest("GET", "/x", nil))
 	if w.Code != 500 || strings.Contains(w.Body.String(), "hunter2") {
@@ -23,7 +23,7 @@ func TestWatchAnswersPanics(t *testing.T) {
 	if err := json.Unmarshal(w.Body.Bytes(), &problem); err != nil || problem.Data.Code != "INTERNAL_ERROR" {
 		t.Errorf("%v %s", err, w.Body)
 	}
-	if !strings.Contains(log.String(), "hunter2") || !strings.Contains(log.String(), "middleware_test.go") {
+	if !strings.Contains(log.String(), "hunter2") || !strings.Contains(log.String(), "watch_test.go") {
 		t.Errorf("the log does not tell what happened where: %s", log.String())
 	}
 }
@@ -34,7 +34,7 @@ func TestWatchCutsOffHalfAnAnswer(t *testing.T) {
 		_, _ = io.WriteString(w, "half")
 		_ = http.NewResponseController(w).Flush()
 		panic("and then")
-	}), slog.New(slog.DiscardHandler), true))
+	}), slog.New(slog.DiscardHandler), true, formOf("")))
 	defer s.Close()
 	resp, err := http.Get(s.URL)
 	if err == nil {
