@@ -3,7 +3,6 @@ package gateway
 import (
 	"errors"
 	"io"
-	"log"
 	"log/slog"
 	"os"
 
@@ -59,7 +58,3 @@ func terminal(w io.Writer) bool {
 	info, err := f.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
-
-// serverLog is where net/http says what went wrong below any request: mostly what
-// strangers do to a port, a handshake that ends early for one.
-func serverLog(l *slog.Logger) *log.Logger { return slog.NewLogLogger(l.Handler(), slog.LevelDebug) }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -127,3 +129,7 @@ func announceOnStderr(url string) { fmt.Fprintln(os.Stderr, "listening on "+url)
 // LimitMemory keeps the garbage collector below the memory limit of the process's control
 // group, unless GOMEMLIMIT is set. It is for programs: a library does not own its process.
 func LimitMemory() { guard.LimitMemory() }
+
+// serverLog is where net/http says what went wrong below any request: mostly what
+// strangers do to a port, a handshake that ends early for one.
+func serverLog(l *slog.Logger) *log.Logger { return slog.NewLogLogger(l.Handler(), slog.LevelDebug) }

@@ -48,7 +48,7 @@ func TestRequestLinesSayTheirTrace(t *testing.T) {
 	for name, on := range map[string]*telemetry{"on": {tracer: provider.Tracer("test")}, "off": nil} {
 		var text bytes.Buffer
 		log := on.traced(slog.New(slog.NewTextHandler(&text, &slog.HandlerOptions{Level: slog.LevelDebug})))
-		h := on.requests(watch(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("oh") }), log, true, formOf("")))
+		h := on.requests(watch(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("oh") }), log, true, problem))
 		h.ServeHTTP(httptest.NewRecorder(), headed())
 		if n := strings.Count(text.String(), " trace="+headersTrace); n != 2 || strings.Count(text.String(), "trace=") != 2 {
 			t.Errorf("%s: %d of two lines say their trace: %s", name, n, &text)

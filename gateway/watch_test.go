@@ -9,11 +9,14 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway/guard"
 )
 
 func TestWatchAnswersPanics(t *testing.T) {
 	var log bytes.Buffer
-	h := watch(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("the key is hunter2") }), slog.New(slog.NewTextHandler(&log, nil)), true, formOf(""))
+	h := watch(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("the key is hunter2") }), slog.New(slog.NewTextHandler(&log, nil)), true, problem)
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, httptest.NewRequest("GET", "/x", nil))
 	if w.Code != 500 || strings.Contains(w.Body.String(), "hunter2") {
@@ -34,7 +37,7 @@ func TestWatchCutsOffHalfAnAnswer(t *testing.T) {
 		_, _ = io.WriteString(w, "half")
 		_ = http.NewResponseController(w).Flush()
 		panic("and then")
-	}), slog.New(slog.DiscardHandler), true, formOf("")))
+	}), slog.New(slog.DiscardHandler), true, problem))
 	defer s.Close()
 	resp, err := http.Get(s.URL)
 	if err == nil {
@@ -44,4 +47,8 @@ func TestWatchCutsOffHalfAnAnswer(t *testing.T) {
 	if err == nil {
 		t.Error("the client saw a whole answer")
 	}
+}
+
+func problem(w http.ResponseWriter, _ *http.Request, status int, err *facade.Error) {
+	guard.WriteProblem(w, status, err)
 }
