@@ -52,9 +52,10 @@ var floors = map[string]string{
 	"resolvers":           "facade schema schema/jsontext facade/singleflight resolvers/binding resolvers/loader",
 	"projection":          "facade schema schema/jsontext resolvers resolvers/binding resolvers/reference",
 
-	"gateway/setting": "schema schema/jsontext",
-	"gateway/guard":   "facade schema gateway/setting",
-	"gateway":         "facade schema schema/jsontext store/sqlite envelope envelope/signing rest resolvers resolvers/binding projection console gateway/setting gateway/guard",
+	"gateway/setting":   "schema schema/jsontext",
+	"gateway/guard":     "facade schema gateway/setting",
+	"gateway/telemetry": "facade schema envelope gateway/setting",
+	"gateway":           "facade schema schema/jsontext store/sqlite envelope envelope/signing rest resolvers resolvers/binding projection console gateway/setting gateway/guard gateway/telemetry",
 	// What programs that run a gateway share: flags, signals, exit codes.
 	"gateway/program": "facade facade/kiterror schema gateway",
 
@@ -104,8 +105,8 @@ var guests = map[string]string{
 	"golang.org/x/time":                          "gateway/guard",
 	"github.com/failsafe-go/failsafe-go":         "envelope",
 	"github.com/gowebpki/jcs":                    "envelope/signing",
-	"go.opentelemetry.io":                        "gateway envelope",
-	"github.com/prometheus/client_golang":        "gateway",
+	"go.opentelemetry.io":                        "gateway/telemetry",
+	"github.com/prometheus/client_golang":        "gateway/telemetry",
 	"github.com/spf13/cobra":                     "cmd/frond",
 	"github.com/google/go-cmp":                   "store/storetest",
 	"github.com/rogpeppe/go-internal/testscript": "",

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/frondhost/frond/gateway/telemetry"
 	"github.com/frondhost/frond/store/storetest"
 )
 
@@ -105,12 +106,12 @@ func logging(t *testing.T, log io.Writer, config Config) *Gateway {
 // debug alone.
 func TestAccessLinesAreOptional(t *testing.T) {
 	var log bytes.Buffer
-	gw := logging(t, &log, Config{Log: Log{NoAccess: true}})
+	gw := logging(t, &log, Config{Log: telemetry.Log{NoAccess: true}})
 	gw.Handler().ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/nowhere", nil))
 	if lines := accessLines(t, &log); lines != nil {
 		t.Errorf("%q", lines)
 	}
-	h := watch(http.HandlerFunc(live), slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})), true, formOf(""))
+	h := telemetry.Watch(http.HandlerFunc(live), slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})), true, formOf(""))
 	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/livez", nil))
 	if lines := accessLines(t, &log); len(lines) != 1 || !strings.HasPrefix(lines[0], "DEBUG method=GET path=/livez status=200 bytes=5") {
 		t.Errorf("%q", lines)

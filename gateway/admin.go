@@ -47,7 +47,7 @@ func readAdminAddress(text string) (string, error) {
 
 // admin listens for the operator, where that is set, and is closed by its owner.
 func (h *Host) admin(ctx context.Context, draining *atomic.Bool) (*http.Server, net.Listener, error) {
-	if h.config.Admin.Listen == "" || h.telemetry.metricsHandler(h.log) == nil {
+	if h.config.Admin.Listen == "" || h.telemetry.MetricsHandler(h.log) == nil {
 		return nil, nil, nil
 	}
 	l, err := listen(ctx, h.config.Admin.Listen)
@@ -62,7 +62,7 @@ func (h *Host) admin(ctx context.Context, draining *atomic.Bool) (*http.Server, 
 
 func (h *Host) adminHandler(draining *atomic.Bool) http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("/metrics", h.telemetry.metricsHandler(h.log))
+	mux.Handle("/metrics", h.telemetry.MetricsHandler(h.log))
 	mux.HandleFunc("/livez", live)
 	mux.HandleFunc("/readyz", h.ready(draining))
 	mux.Handle("/", nowhere([]string{"/metrics", "/livez", "/readyz"}))

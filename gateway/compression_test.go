@@ -13,6 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/frondhost/frond/gateway/guard"
+	"github.com/frondhost/frond/gateway/telemetry"
 	"github.com/frondhost/frond/store/storetest"
 )
 
@@ -81,7 +82,7 @@ func TestCompressedAnswersOfSurfaces(t *testing.T) {
 
 // TestCompressedHalfAnswers: one that ends in a panic must not look whole.
 func TestCompressedHalfAnswers(t *testing.T) {
-	s := httptest.NewServer(watch(guard.Compress(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	s := httptest.NewServer(telemetry.Watch(guard.Compress(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain")
 		w.Header().Set("Content-Length", "4000")
 		_, _ = io.WriteString(w, strings.Repeat("a", 2000))

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/frondhost/frond/gateway/guard"
 	"github.com/frondhost/frond/gateway/setting"
+	"github.com/frondhost/frond/gateway/telemetry"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -89,6 +92,7 @@ type Shutdown struct {
 type (
 	CORS = guard.CORS
 	Rate = guard.Rate
+	Log  = telemetry.Log
 )
 
 // ConfigFile is the name of the host's file in a project's folder.
@@ -194,3 +198,7 @@ func readStatement(text string) (time.Duration, error) {
 	}
 	return d, nil
 }
+
+// NewLogger writes log lines to w: text on a terminal, one JSON object a line otherwise,
+// unless c.Format says which.
+func NewLogger(w io.Writer, c Log) *slog.Logger { return telemetry.NewLogger(w, c) }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/frondhost/frond/gateway/telemetry"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/schema"
 )
@@ -36,7 +37,7 @@ graphql:
 		Vendor: "acme", Listen: "127.0.0.1:9000", Store: "memory",
 		Limits:   Limits{Body: 2 << 20, List: ListLimits{Default: 20, Max: 100}},
 		Identity: Identity{Dev: true},
-		Log:      Log{Level: slog.LevelDebug, Format: "json"},
+		Log:      telemetry.Log{Level: slog.LevelDebug, Format: "json"},
 		Shutdown: Shutdown{Delay: time.Second, Timeout: time.Minute},
 		Mode:     Development,
 		GraphQL: GraphQL{

@@ -7,11 +7,10 @@ import (
 	"net/http"
 	"sync/atomic"
 
-	"go.opentelemetry.io/otel/trace"
-
 	"github.com/frondhost/frond/console"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway/guard"
+	"github.com/frondhost/frond/gateway/telemetry"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/resolvers/binding"
@@ -34,7 +33,7 @@ type Options struct {
 	// Tracing makes the spans of requests, calls and trips to remotes; its owner shuts
 	// it down. Nil: one of the gateway's own where the OTEL_ variables name an exporter,
 	// else there are none.
-	Tracing trace.TracerProvider
+	Tracing telemetry.TracerProvider
 	// GraphQL chooses what GraphQL schemas show of what their surfaces do; nil: all
 	// of it. Surface is the gateway's to fill in.
 	GraphQL *projection.Options
@@ -179,7 +178,7 @@ func (g *Gateway) Handler() http.Handler { return g.handler }
 // show follows the remotes; their paths are those of today.
 func (g *Gateway) Mount(r Router) {
 	for _, m := range g.current.Load().mounted {
-		r.Handle(m.path, g.telemetry.requests(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Handle(m.path, g.telemetry.Requests(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			g.current.Load().at(m.path).ServeHTTP(w, r)
 		})))
 	}

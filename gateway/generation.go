@@ -76,7 +76,7 @@ func (g *Gateway) generate(f *facade.Facade) (*generation, error) {
 func (g *generation) mount(m mounted) {
 	m.handler = g.guard(m)
 	if m.place != nil {
-		m.handler = g.telemetry.at(string(m.place.surface), m.place.routeOf(m.path), m.handler)
+		m.handler = g.telemetry.At(string(m.place.surface), m.place.routeOf(m.path), m.handler)
 	}
 	g.mounted = append(g.mounted, m)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway/guard"
+	"github.com/frondhost/frond/gateway/telemetry"
 	"github.com/frondhost/frond/resolvers"
 )
 
@@ -43,20 +44,20 @@ func formOfPath(w http.ResponseWriter, r *http.Request, status int, err *facade.
 // around is what stands around a whole service, surfaces and all. Outermost is what
 // reports requests: those that a guard refuses, too.
 func (h *Host) around(next http.Handler) http.Handler {
-	return h.telemetry.requests(h.watch(guard.NewHosts(h.config.Hosts).Guard(next, formOfPath)))
+	return h.telemetry.Requests(h.watch(guard.NewHosts(h.config.Hosts).Guard(next, formOfPath)))
 }
 
 // watch logs the requests that next answers and turns its panics into problems.
 func (h *Host) watch(next http.Handler) http.Handler {
-	return watch(next, h.log, !h.config.Log.NoAccess, formOf(""))
+	return telemetry.Watch(next, h.log, !h.config.Log.NoAccess, formOf(""))
 }
 
 // executed reports the GraphQL operation of a request.
 func (h *Host) executed(ctx context.Context, res *resolvers.Response) {
-	h.telemetry.operation(ctx, graphQLOperation{name: res.Name, kind: res.Type, executed: res.Executed, coalesced: res.RodeAlong})
+	h.telemetry.Operation(ctx, telemetry.GraphQLOperation{Name: res.Name, Kind: res.Type, Executed: res.Executed, Coalesced: res.RodeAlong})
 }
 
 // calledFrame reports the operation of a JSON-RPC frame.
 func calledFrame(ctx context.Context, method string, state facade.State) {
-	called(ctx, method, callerID(state))
+	telemetry.Called(ctx, method, callerID(state))
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway/guard"
+	"github.com/frondhost/frond/gateway/telemetry"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/sqlite"
 )
@@ -31,7 +32,7 @@ type Host struct {
 	project   *facade.Project
 	store     lateStore
 	topology  *topology                 // nil: every Frond runs here
-	telemetry *telemetry                // nil: nothing is told of
+	telemetry *telemetry.Telemetry      // nil: nothing is told of
 	budget    *facade.Budget            // nil: nothing is bounded
 	stopBy    atomic.Pointer[time.Time] // once it stops: when shutdown.timeout is over
 	facade    atomic.Pointer[facade.Facade]
@@ -70,7 +71,7 @@ type opening struct {
 func open(ctx context.Context, project *facade.Project, opts *Options, as opening) (*Host, error) {
 	h := &Host{config: opts.Config.withDefaults(), log: opts.Logger, announce: opts.Listening, frond: as.frond}
 	if h.log == nil {
-		h.log = NewLogger(os.Stderr, h.config.Log)
+		h.log = telemetry.NewLogger(os.Stderr, h.config.Log)
 	}
 	if h.announce == nil {
 		h.announce = announceOnStderr
@@ -84,15 +85,15 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 	signer, faults := h.config.Signing.signer(h.config.Dir)
 	if config = append(config, faults...); len(config) == 0 {
 		var err error
-		if h.telemetry, err = newTelemetry(ctx, opts.Tracing, h.config.Admin.Listen != "", h.log); err != nil {
+		if h.telemetry, err = telemetry.New(ctx, opts.Tracing, h.config.Admin.Listen != "", h.log); err != nil {
 			return nil, errors.Join(as.elsewhere, err)
 		}
-		h.log = h.telemetry.traced(h.log)
+		h.log = h.telemetry.Traced(h.log)
 		h.topology = newTopology(h.config.Remotes, project.Fronds, signer, h.log, h.telemetry)
 		if h.topology != nil {
-			h.telemetry.collectRemotes(h.topology.states)
+			h.telemetry.CollectRemotes(h.topology.states)
 		}
-		h.telemetry.collectBudget(h.budget)
+		h.telemetry.CollectBudget(h.budget)
 	}
 	if h.topology != nil {
 		h.topology.ask(ctx, firstAsk)
@@ -208,11 +209,11 @@ func (h *Host) compile() (f *facade.Facade, whole bool, err error) {
 		}
 	}
 	carriers := h.topology.carriers()
-	watch := h.telemetry.calls()
+	watch := h.telemetry.Calls()
 	f, err = h.topology.withoutClaims(func() (*facade.Facade, error) {
 		project, incomplete := h.topology.project(h.project)
 		return facade.New(project, &h.store, &facade.Options{
-			Middleware:   watch.middleware(h.options.Middleware),
+			Middleware:   watch.Middleware(h.options.Middleware),
 			List:         facade.ListLimits{Default: h.config.Limits.List.Default, Max: h.config.Limits.List.Max},
 			Unregistered: unregistered,
 			Remotes:      carriers,
@@ -226,8 +227,8 @@ func (h *Host) compile() (f *facade.Facade, whole bool, err error) {
 	if err == nil {
 		h.note(f.Catalog().Notes)
 		h.topology.bind(carriers, f.Catalog())
-		h.telemetry.remotes(carriers, func(frond string) string { return h.config.Remotes[frond].URL })
-		watch.bind(f.Catalog())
+		h.telemetry.Remotes(carriers, func(frond string) string { return h.config.Remotes[frond].URL })
+		watch.Bind(f.Catalog())
 	}
 	return f, whole, err
 }
@@ -308,7 +309,7 @@ func (h *Host) flush(ctx context.Context) {
 	if least := time.Now().Add(time.Second); by.Before(least) {
 		by = least
 	}
-	h.telemetry.shutdown(ctx, by, h.log)
+	h.telemetry.Shutdown(ctx, by, h.log)
 }
 
 // Catalog is what the host serves.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway/setting"
+	"github.com/frondhost/frond/gateway/telemetry"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -46,7 +47,7 @@ func (g *Gateway) identified(session Session) Session {
 	return func(r *http.Request) (facade.State, error) {
 		state, err := session(r)
 		caller := callerID(state)
-		called(r.Context(), "", caller)
+		telemetry.Called(r.Context(), "", caller)
 		if often := g.limiter.Refuse(r, caller); often != nil {
 			return nil, often
 		}

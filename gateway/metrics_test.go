@@ -19,6 +19,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/telemetry"
 )
 
 // numbers are what a scrape tells, as Prometheus itself reads it: by name and labels,
@@ -223,7 +224,7 @@ func TestMetricsAreDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	var want, got []string
-	for _, m := range gateway.Metrics() {
+	for _, m := range telemetry.Metrics() {
 		labels := ""
 		if len(m.Labels) > 0 {
 			labels = "`" + strings.Join(m.Labels, "`, `") + "`"
@@ -246,7 +247,7 @@ func TestMetricsAreDocumented(t *testing.T) {
 	asked(gw.Handler(), "GET", "/api/books/books", "")
 	for key := range numbers(t, gw.AdminHandler()) {
 		name, _, _ := strings.Cut(strings.TrimSuffix(key, "#"), "{")
-		if strings.HasPrefix(name, "frond_") && !slices.ContainsFunc(gateway.Metrics(), func(m gateway.Metric) bool { return m.Name == name }) {
+		if strings.HasPrefix(name, "frond_") && !slices.ContainsFunc(telemetry.Metrics(), func(m telemetry.Metric) bool { return m.Name == name }) {
 			t.Errorf("%s is told and not in the table", name)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway/guard"
+	"github.com/frondhost/frond/gateway/telemetry"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -49,7 +50,7 @@ func TestOffCostsNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return watch(guard.Compress(NewGraphQL(engine, &GraphQLOptions{Session: off.session, Budget: off.budget, Log: off.log})), off.log, true, formOf(""))
+		return telemetry.Watch(guard.Compress(NewGraphQL(engine, &GraphQLOptions{Session: off.session, Budget: off.budget, Log: off.log})), off.log, true, formOf(""))
 	}()
 	calls, requests := callCost(bare), requestCost(t, direct)
 	if got := callCost(off.Caller()); got != calls {

@@ -16,6 +16,7 @@ import (
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/envelope/signing"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway/telemetry"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -57,7 +58,7 @@ var (
 )
 
 // newTopology is nil where every Frond runs here.
-func newTopology(remotes map[string]Remote, here []*facade.FrondSource, signer *signing.Signer, log *slog.Logger, tell *telemetry) *topology {
+func newTopology(remotes map[string]Remote, here []*facade.FrondSource, signer *signing.Signer, log *slog.Logger, tell *telemetry.Telemetry) *topology {
 	if len(remotes) == 0 {
 		return nil
 	}
@@ -72,7 +73,7 @@ func newTopology(remotes map[string]Remote, here []*facade.FrondSource, signer *
 			if retries == 0 {
 				retries = -1
 			}
-			p = &peer{url: address, remote: envelope.NewRemote(address, tell.client(&envelope.RemoteOptions{
+			p = &peer{url: address, remote: envelope.NewRemote(address, tell.Client(&envelope.RemoteOptions{
 				Name: frond, Connect: r.Connect, Attempt: r.Attempt, Timeout: r.Timeout, Retries: retries, Strict: r.Strict, NoCoalesce: r.NoCoalesce, Signer: signer, Log: log,
 				MaxDocument: cmp.Or(r.Document, maxDocument),
 				Discovery:   schema.DiscoveryLimits{Doors: cmp.Or(r.Doors, maxDoors), Fields: cmp.Or(r.Fields, maxFields)},

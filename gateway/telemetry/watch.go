@@ -1,4 +1,4 @@
-package gateway
+package telemetry
 
 import (
 	"context"
@@ -10,11 +10,11 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
-// watch stands around a whole service. With lines, it logs a line for each request. A
+// Watch stands around a whole service. With lines, it logs a line for each request. A
 // panic that reaches it is logged with a trace id and answered by fail with status 500;
 // surfaces and the façade turn panics into errors of their own before, so this one is a
 // fault of the gateway itself. An answer that has begun is cut off instead.
-func watch(next http.Handler, log *slog.Logger, lines bool, fail func(w http.ResponseWriter, r *http.Request, status int, err *facade.Error)) http.Handler {
+func Watch(next http.Handler, log *slog.Logger, lines bool, fail func(w http.ResponseWriter, r *http.Request, status int, err *facade.Error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		seen := &response{ResponseWriter: w}
 		start := time.Now()

@@ -1,4 +1,4 @@
-package gateway
+package telemetry
 
 import (
 	"context"
@@ -12,10 +12,10 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
-// callWatch reports every call that one façade answers, those of handlers included. A nil
+// CallWatch reports every call that one façade answers, those of handlers included. A nil
 // watch reports nothing.
-type callWatch struct {
-	telemetry  *telemetry
+type CallWatch struct {
+	telemetry  *Telemetry
 	catalog    *facade.Catalog
 	operations map[*facade.Operation]*watched
 	unknown    *watched
@@ -29,25 +29,25 @@ type watched struct {
 	series     *series // nil: no metrics
 }
 
-// calls makes the watch of a façade that is about to be made.
-func (t *telemetry) calls() *callWatch {
+// Calls makes the watch of a façade that is about to be made.
+func (t *Telemetry) Calls() *CallWatch {
 	if t == nil {
 		return nil
 	}
-	return &callWatch{telemetry: t}
+	return &CallWatch{telemetry: t}
 }
 
-// middleware is the watch as the outermost middleware, around those of the author.
-func (w *callWatch) middleware(own []facade.Middleware) []facade.Middleware {
+// Middleware is the watch as the outermost middleware, around those of the author.
+func (w *CallWatch) Middleware(own []facade.Middleware) []facade.Middleware {
 	if w == nil {
 		return own
 	}
 	return append([]facade.Middleware{w.around}, own...)
 }
 
-// bind gives the watch the catalog that its façade serves. It is called once, before the
+// Bind gives the watch the catalog that its façade serves. It is called once, before the
 // first call.
-func (w *callWatch) bind(c *facade.Catalog) {
+func (w *CallWatch) Bind(c *facade.Catalog) {
 	if w == nil {
 		return
 	}
@@ -64,7 +64,7 @@ func (w *callWatch) bind(c *facade.Catalog) {
 	w.unknown.name = unknown
 }
 
-func (w *callWatch) watched(frond, entity, operation string, kind facade.Kind) *watched {
+func (w *CallWatch) watched(frond, entity, operation string, kind facade.Kind) *watched {
 	one := &watched{name: entity + "." + operation, attributes: trace.WithAttributes(
 		attribute.String("frond.name", frond), attribute.String("frond.entity", entity),
 		attribute.String("frond.operation", operation), attribute.String("frond.kind", string(kind)),
@@ -76,7 +76,7 @@ func (w *callWatch) watched(frond, entity, operation string, kind facade.Kind) *
 }
 
 // of is the operation that a call is for.
-func (w *callWatch) of(c *facade.Call) *watched {
+func (w *CallWatch) of(c *facade.Call) *watched {
 	if door := w.catalog.Door(c.Entity); door != nil {
 		if one := w.operations[door.Operation(c.Operation)]; one != nil {
 			return one
@@ -85,7 +85,7 @@ func (w *callWatch) of(c *facade.Call) *watched {
 	return w.unknown
 }
 
-func (w *callWatch) around(next facade.Caller) facade.Caller {
+func (w *CallWatch) around(next facade.Caller) facade.Caller {
 	return facade.CallerFunc(func(ctx context.Context, c *facade.Call) (res *facade.Result, err error) {
 		one := w.of(c)
 		var span trace.Span

@@ -1,4 +1,4 @@
-package gateway
+package telemetry
 
 import (
 	"bytes"
@@ -16,7 +16,7 @@ import (
 
 func TestWatchAnswersPanics(t *testing.T) {
 	var log bytes.Buffer
-	h := watch(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("the key is hunter2") }), slog.New(slog.NewTextHandler(&log, nil)), true, problem)
+	h := Watch(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("the key is hunter2") }), slog.New(slog.NewTextHandler(&log, nil)), true, problem)
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, httptest.NewRequest("GET", "/x", nil))
 	if w.Code != 500 || strings.Contains(w.Body.String(), "hunter2") {
@@ -33,7 +33,7 @@ func TestWatchAnswersPanics(t *testing.T) {
 
 // Half an answer is cut off, so that nobody takes it for a whole one.
 func TestWatchCutsOffHalfAnAnswer(t *testing.T) {
-	s := httptest.NewServer(watch(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	s := httptest.NewServer(Watch(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, "half")
 		_ = http.NewResponseController(w).Flush()
 		panic("and then")

@@ -1,4 +1,4 @@
-package gateway
+package telemetry
 
 import (
 	"errors"
@@ -16,8 +16,8 @@ type Log struct {
 	NoAccess bool       // no line for each request
 }
 
-// settings are the rows of log.
-func (c *Log) settings() []setting.Setting {
+// Settings are the rows of log.
+func (c *Log) Settings() []setting.Setting {
 	return []setting.Setting{
 		setting.New("log.level", "info", "debug, info, warn or error", readLevel, &c.Level).As(setting.Enum("debug", "info", "warn", "error")),
 		setting.Choice("log.format", "auto", "text, json or auto: text on a terminal, else json", &c.Format, "auto", "text", "json"),

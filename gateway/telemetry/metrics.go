@@ -1,4 +1,4 @@
-package gateway
+package telemetry
 
 import (
 	"fmt"
@@ -173,8 +173,8 @@ func (m *metrics) calledRemote(e *envelope.Event) {
 	}
 }
 
-// metricsHandler serves /metrics; nil: there are no metrics. Failures of a scrape are logged.
-func (t *telemetry) metricsHandler(log *slog.Logger) http.Handler {
+// MetricsHandler serves /metrics; nil: there are no metrics. Failures of a scrape are logged.
+func (t *Telemetry) MetricsHandler(log *slog.Logger) http.Handler {
 	if t == nil || t.metrics == nil {
 		return nil
 	}

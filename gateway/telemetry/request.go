@@ -1,4 +1,4 @@
-package gateway
+package telemetry
 
 import (
 	"cmp"
@@ -25,9 +25,9 @@ type notedKey struct{}
 // noSurface is the surface of a request that reached none.
 const noSurface = "none"
 
-// requests reports every request that next answers, health checks aside. The request's
+// Requests reports every request that next answers, health checks aside. The request's
 // own span takes the place of the one in its headers, since surfaces read the header.
-func (t *telemetry) requests(next http.Handler) http.Handler {
+func (t *Telemetry) Requests(next http.Handler) http.Handler {
 	if t == nil {
 		return next
 	}
@@ -69,7 +69,7 @@ func (t *telemetry) requests(next http.Handler) http.Handler {
 }
 
 // answered reports the end of a request.
-func (t *telemetry) answered(n *noted, method string, status int, took time.Duration) {
+func (t *Telemetry) answered(n *noted, method string, status int, took time.Duration) {
 	if n.span != nil {
 		n.span.SetAttributes(semconv.HTTPResponseStatusCode(status))
 		if status >= 500 {
@@ -111,9 +111,9 @@ func methodOf(r *http.Request) string {
 	return "_OTHER"
 }
 
-// at reports which surface a request reached, and by which route of it. route returns ""
+// At reports which surface a request reached, and by which route of it. route returns ""
 // for a request that matches none.
-func (t *telemetry) at(surface string, route func(*http.Request) string, next http.Handler) http.Handler {
+func (t *Telemetry) At(surface string, route func(*http.Request) string, next http.Handler) http.Handler {
 	if t == nil {
 		return next
 	}
@@ -132,38 +132,38 @@ func (t *telemetry) at(surface string, route func(*http.Request) string, next ht
 	})
 }
 
-// graphQLOperation is a GraphQL operation that a request was answered for.
-type graphQLOperation struct {
-	name      string // "": it has none
-	kind      string // query, mutation or subscription; "": the document was refused before that was known
-	executed  bool   // else it was refused
-	coalesced bool   // an equal request's execution answered it
+// GraphQLOperation is a GraphQL operation that a request was answered for.
+type GraphQLOperation struct {
+	Name      string // "": it has none
+	Kind      string // query, mutation or subscription; "": the document was refused before that was known
+	Executed  bool   // else it was refused
+	Coalesced bool   // an equal request's execution answered it
 }
 
-// operation reports the GraphQL operation of the request that ctx belongs to. Its text
+// Operation reports the GraphQL operation of the request that ctx belongs to. Its text
 // is not reported.
-func (t *telemetry) operation(ctx context.Context, op graphQLOperation) {
-	accessOf(ctx).did(cmp.Or(op.name, op.kind))
+func (t *Telemetry) Operation(ctx context.Context, op GraphQLOperation) {
+	accessOf(ctx).did(cmp.Or(op.Name, op.Kind))
 	if t == nil {
 		return
 	}
-	if n, ok := ctx.Value(notedKey{}).(*noted); ok && n.span != nil && op.kind != "" {
-		n.span.SetAttributes(semconv.GraphQLOperationTypeKey.String(op.kind))
-		if op.name != "" {
-			n.span.SetAttributes(semconv.GraphQLOperationName(op.name))
+	if n, ok := ctx.Value(notedKey{}).(*noted); ok && n.span != nil && op.Kind != "" {
+		n.span.SetAttributes(semconv.GraphQLOperationTypeKey.String(op.Kind))
+		if op.Name != "" {
+			n.span.SetAttributes(semconv.GraphQLOperationName(op.Name))
 		}
-		if op.coalesced {
+		if op.Coalesced {
 			n.span.SetAttributes(attribute.Bool("frond.coalesced", true))
 		}
 	}
 	if m := t.metrics; m != nil {
 		outcome := "executed"
 		switch {
-		case op.coalesced:
+		case op.Coalesced:
 			outcome = "coalesced"
-		case !op.executed:
+		case !op.Executed:
 			outcome = "refused"
 		}
-		m.operations.WithLabelValues(cmp.Or(op.kind, "unknown"), outcome).Inc()
+		m.operations.WithLabelValues(cmp.Or(op.Kind, "unknown"), outcome).Inc()
 	}
 }

@@ -1,4 +1,4 @@
-package gateway
+package telemetry
 
 import (
 	"context"
@@ -21,11 +21,11 @@ import (
 // TracerProvider makes the tracers that spans come from: OpenTelemetry's.
 type TracerProvider = trace.TracerProvider
 
-// telemetry is what a host reports of its work: spans of traces, and metrics. Where
+// Telemetry is what a host reports of its work: spans of traces, and metrics. Where
 // neither is configured it is nil: its methods then pass everything through unchanged,
 // and a call costs what it costs without them. Its methods may be called from many
 // goroutines.
-type telemetry struct {
+type Telemetry struct {
 	tracer  trace.Tracer // nil: no spans
 	metrics *metrics     // nil: no metrics
 
@@ -35,8 +35,8 @@ type telemetry struct {
 // newTelemetry makes the telemetry of a host. provider is where spans go; nil: to an
 // exporter of its own where the OTEL_ variables name one, else nowhere. Failures of
 // exporting are logged. The result is nil where there are neither spans nor metrics.
-func newTelemetry(ctx context.Context, provider TracerProvider, withMetrics bool, log *slog.Logger) (*telemetry, error) {
-	t := &telemetry{flush: func(context.Context) error { return nil }}
+func New(ctx context.Context, provider TracerProvider, withMetrics bool, log *slog.Logger) (*Telemetry, error) {
+	t := &Telemetry{flush: func(context.Context) error { return nil }}
 	if provider == nil {
 		own, err := exporting(ctx, log)
 		if err != nil {
@@ -111,9 +111,9 @@ func (e *reporting) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySp
 	return nil // logged here; the SDK would print it
 }
 
-// shutdown sends what has not been sent yet, until a deadline: ctx may be done already.
+// Shutdown sends what has not been sent yet, until a deadline: ctx may be done already.
 // Spans that are lost then are logged and are no failure of the service.
-func (t *telemetry) shutdown(ctx context.Context, by time.Time, log *slog.Logger) {
+func (t *Telemetry) Shutdown(ctx context.Context, by time.Time, log *slog.Logger) {
 	if t == nil {
 		return
 	}

@@ -1,4 +1,4 @@
-package gateway
+package telemetry
 
 import (
 	"context"
@@ -110,9 +110,9 @@ func (a *access) write(log *slog.Logger, r *http.Request, seen *response, began 
 	log.LogAttrs(r.Context(), levelOf(r), "request", attrs...)
 }
 
-// called notes, for the access line of the request that ctx belongs to, an operation that
+// Called notes, for the access line of the request that ctx belongs to, an operation that
 // it calls and the id of its caller; "" is not noted.
-func called(ctx context.Context, operation, caller string) {
+func Called(ctx context.Context, operation, caller string) {
 	a := accessOf(ctx)
 	a.did(operation)
 	a.by(caller)

@@ -1,4 +1,4 @@
-package gateway
+package telemetry
 
 import (
 	"context"
@@ -17,8 +17,8 @@ type tracedLog struct {
 	said bool // the line says it by itself
 }
 
-// traced is a logger whose lines say which trace they belong to.
-func (t *telemetry) traced(log *slog.Logger) *slog.Logger {
+// Traced is a logger whose lines say which trace they belong to.
+func (t *Telemetry) Traced(log *slog.Logger) *slog.Logger {
 	if t == nil || t.tracer == nil {
 		return log
 	}

@@ -1,4 +1,4 @@
-package gateway
+package telemetry
 
 import (
 	"bytes"
@@ -18,11 +18,11 @@ const headersTrace = "4bf92f3577b34da6a3ce929d0e0e4736"
 func TestLinesSayTheirTrace(t *testing.T) {
 	provider := sdktrace.NewTracerProvider()
 	defer func() { _ = provider.Shutdown(t.Context()) }()
-	on := &telemetry{tracer: provider.Tracer("test")}
+	on := &Telemetry{tracer: provider.Tracer("test")}
 	logged := func(say func(ctx context.Context, log *slog.Logger)) string {
 		var text bytes.Buffer
-		log := on.traced(slog.New(slog.NewTextHandler(&text, &slog.HandlerOptions{ReplaceAttr: timeless})))
-		on.requests(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { say(r.Context(), log) })).
+		log := on.Traced(slog.New(slog.NewTextHandler(&text, &slog.HandlerOptions{ReplaceAttr: timeless})))
+		on.Requests(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { say(r.Context(), log) })).
 			ServeHTTP(httptest.NewRecorder(), headed())
 		return strings.TrimSpace(text.String())
 	}
@@ -45,10 +45,10 @@ func TestLinesSayTheirTrace(t *testing.T) {
 func TestRequestLinesSayTheirTrace(t *testing.T) {
 	provider := sdktrace.NewTracerProvider()
 	defer func() { _ = provider.Shutdown(t.Context()) }()
-	for name, on := range map[string]*telemetry{"on": {tracer: provider.Tracer("test")}, "off": nil} {
+	for name, on := range map[string]*Telemetry{"on": {tracer: provider.Tracer("test")}, "off": nil} {
 		var text bytes.Buffer
-		log := on.traced(slog.New(slog.NewTextHandler(&text, &slog.HandlerOptions{Level: slog.LevelDebug})))
-		h := on.requests(watch(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("oh") }), log, true, problem))
+		log := on.Traced(slog.New(slog.NewTextHandler(&text, &slog.HandlerOptions{Level: slog.LevelDebug})))
+		h := on.Requests(Watch(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("oh") }), log, true, problem))
 		h.ServeHTTP(httptest.NewRecorder(), headed())
 		if n := strings.Count(text.String(), " trace="+headersTrace); n != 2 || strings.Count(text.String(), "trace=") != 2 {
 			t.Errorf("%s: %d of two lines say their trace: %s", name, n, &text)

@@ -1,4 +1,4 @@
-package gateway
+package telemetry
 
 import (
 	"cmp"
@@ -70,7 +70,7 @@ var budgetNumbers = []number[facade.BudgetState]{
 
 // CollectBudget has the numbers of a budget on every scrape; nil: there are none, and
 // they are 0.
-func (t *telemetry) collectBudget(b *facade.Budget) {
+func (t *Telemetry) CollectBudget(b *facade.Budget) {
 	if t == nil || t.metrics == nil {
 		return
 	}
@@ -104,9 +104,9 @@ var remoteNumbers = []number[remoteSource]{
 
 var breakerStates = map[string]float64{"closed": 0, "half-open": 1, "open": 2}
 
-// collectRemotes has the numbers of remotes on every scrape. states yields each with
+// CollectRemotes has the numbers of remotes on every scrape. states yields each with
 // whether its discovery document is known.
-func (t *telemetry) collectRemotes(states func(yield func(status envelope.RemoteStatus, known bool))) {
+func (t *Telemetry) CollectRemotes(states func(yield func(status envelope.RemoteStatus, known bool))) {
 	if t == nil || t.metrics == nil {
 		return
 	}

@@ -1,4 +1,4 @@
-package gateway
+package telemetry
 
 import (
 	"context"
@@ -15,9 +15,9 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
-// remotes puts a span around every call of a remote: it wraps each caller in clients,
+// Remotes puts a span around every call of a remote: it wraps each caller in clients,
 // which are by Frond. url is the base address of a Frond's host.
-func (t *telemetry) remotes(clients map[string]facade.Caller, url func(frond string) string) {
+func (t *Telemetry) Remotes(clients map[string]facade.Caller, url func(frond string) string) {
 	if t == nil || t.tracer == nil {
 		return
 	}
@@ -65,7 +65,7 @@ func (w *tracedRemote) Call(ctx context.Context, c *facade.Call) (res *facade.Re
 
 // observe counts a call that the client of a remote has finished, and adds to the span of
 // the call, if there is one, what the client did for it.
-func (t *telemetry) observe(ctx context.Context, e envelope.Event) {
+func (t *Telemetry) observe(ctx context.Context, e envelope.Event) {
 	if e.Breaker != "" {
 		return // breaker states are read at each scrape
 	}
@@ -90,8 +90,8 @@ func header(ctx context.Context, h http.Header) {
 	}
 }
 
-// client adds to the options of a remote's client what makes its calls observed.
-func (t *telemetry) client(o *envelope.RemoteOptions) *envelope.RemoteOptions {
+// Client adds to the options of a remote's client what makes its calls observed.
+func (t *Telemetry) Client(o *envelope.RemoteOptions) *envelope.RemoteOptions {
 	if t == nil {
 		return o
 	}
