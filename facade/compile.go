@@ -42,7 +42,7 @@ func (b *compiler) compile() *Catalog {
 	}
 	var sources []schema.Source
 	opts := schema.CompileOptions{Vendor: b.project.Vendor, Remote: map[string]bool{}, Unknown: b.incomplete, Unregistered: b.unregistered}
-	opts.Left = func(f schema.Fault) { b.left = append(b.left, f) }
+	opts.Ignored = func(f schema.Fault) { b.left = append(b.left, f) }
 	configs := make([]frondConfig, len(b.project.Fronds))
 	for i, f := range b.project.Fronds {
 		b.named(i, f)

@@ -12,7 +12,7 @@ import (
 // entity may be the one at fault.
 func (b *compiler) inlineCards(configs []frondConfig, opts schema.CompileOptions) {
 	// Against an empty set: a relation may name an entity that could not be compiled.
-	opts.Unknown, opts.Left = true, nil
+	opts.Unknown, opts.Ignored = true, nil
 	var err error
 	if b.set, err = schema.Compile(nil, b.registry, &opts); err != nil {
 		b.keep(err)

@@ -13,7 +13,7 @@ func (b *compiler) leftOut(c *Catalog) {
 		if src.Remote == "" || src.Known == nil {
 			continue
 		}
-		for _, fault := range src.Known.Left {
+		for _, fault := range src.Known.Ignored {
 			fault.File = "rpc.discover of " + src.Remote
 			c.Notes = append(c.Notes, fault)
 		}

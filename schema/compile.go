@@ -55,7 +55,7 @@ type CompileOptions struct {
 	Unregistered func(Fault)
 	// Left is told what is let be: keywords that nobody knows, and of the cards of
 	// remotes what makes no sense here, or is left out. nil: nobody is.
-	Left func(Fault)
+	Ignored func(Fault)
 }
 
 // DefaultVendor is x-kit-vendor where nobody says another.
@@ -169,8 +169,8 @@ func (c *compiler) fault(u *unit, at, message, remedy string) {
 func (c *compiler) beyond(u *unit, at, message, remedy string) {
 	if !c.remote(u) {
 		c.fault(u, at, message, remedy)
-	} else if c.set.opts.Left != nil {
-		c.set.opts.Left(Fault{File: u.src.File, Pointer: u.src.At + at, Message: message + "; it is let be"})
+	} else if c.set.opts.Ignored != nil {
+		c.set.opts.Ignored(Fault{File: u.src.File, Pointer: u.src.At + at, Message: message + "; it is let be"})
 	}
 }
 

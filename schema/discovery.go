@@ -23,7 +23,7 @@ type DiscoveredFrond struct {
 
 	// Left is what of the document was left out: it goes beyond the specification, and
 	// nothing is made of it. The pointers lead into the document.
-	Left Faults
+	Ignored Faults
 }
 
 // DiscoveredDoor is a callable entity.
@@ -163,7 +163,7 @@ func (r *reader) discovery(data json.RawMessage) *Discovery {
 		}
 	}
 	r.list(data, "", "fronds", true, func(v json.RawMessage, at string) {
-		left := len(r.left)
+		left := len(r.ignored)
 		f := DiscoveredFrond{Name: r.named(v, at), Doors: []DiscoveredDoor{}, Facts: []DiscoveredFact{}}
 		r.list(v, at, "doors", true, func(v json.RawMessage, at string) {
 			door := DiscoveredDoor{Name: r.named(v, at), Ops: []DiscoveredOp{}, Schema: r.cardAt(v, at, "schema"), Computed: r.ownCardAt(v, at, "computed")}
@@ -191,7 +191,7 @@ func (r *reader) discovery(data json.RawMessage) *Discovery {
 		r.list(v, at, "facts", false, func(v json.RawMessage, at string) {
 			f.Facts = append(f.Facts, DiscoveredFact{Name: r.named(v, at), Schema: r.cardAt(v, at, "schema")})
 		})
-		f.Left = slices.Clone(r.left[left:])
+		f.Ignored = slices.Clone(r.ignored[left:])
 		d.Fronds = append(d.Fronds, f)
 	})
 	return d
@@ -269,7 +269,7 @@ func (r *reader) ownCardAt(obj json.RawMessage, at, name string) *Card {
 		r.beyond(child(at, name), name+" is no card: "+own.faults[0].Message, "")
 		return nil
 	}
-	r.left = append(r.left, own.left...)
+	r.ignored = append(r.ignored, own.ignored...)
 	return c
 }
 

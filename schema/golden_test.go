@@ -154,10 +154,10 @@ func TestDiscovery(t *testing.T) {
 		}
 		want := map[string]string{"want.json": indent(t, text)}
 		for i := range d.Fronds {
-			if left := d.Fronds[i].Left.Err(); left != nil {
+			if left := d.Fronds[i].Ignored.Err(); left != nil {
 				want["want.left"] += faultsOf(t, left)
 			}
-			d.Fronds[i].Left = nil
+			d.Fronds[i].Ignored = nil
 		}
 		if diff := cmp.Diff(d, again); diff != "" {
 			t.Errorf("the document changed on its way (-written +read):\n%s", diff)

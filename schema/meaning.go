@@ -23,14 +23,14 @@ type meaning struct {
 // meaning faults what the text of the unit's card says without effect, or against itself.
 // The text may have faults that make it no card at all.
 func (c *compiler) meaning(u *unit, text json.RawMessage) {
-	if u.src.Builtin || c.remote(u) && c.set.opts.Left == nil {
+	if u.src.Builtin || c.remote(u) && c.set.opts.Ignored == nil {
 		return
 	}
 	m := meaning{
 		view:  u.src.View,
 		fault: func(at, message, remedy string) { c.beyond(u, at, message, remedy) },
 		notice: func(at, message, remedy string) {
-			if tell := c.set.opts.Left; tell != nil {
+			if tell := c.set.opts.Ignored; tell != nil {
 				tell(Fault{File: u.src.File, Pointer: u.src.At + at, Message: message, Remedy: remedy})
 			}
 		},

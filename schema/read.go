@@ -52,7 +52,7 @@ type reader struct {
 	faults Faults
 
 	foreign bool   // another host wrote it: what goes beyond the specification is left out
-	left    Faults // what was left out
+	ignored Faults // what was left out
 }
 
 func (r *reader) fault(at, message, remedy string) {
@@ -63,7 +63,7 @@ func (r *reader) fault(at, message, remedy string) {
 // In a document of another host that is left out, and the rest is read.
 func (r *reader) beyond(at, message, remedy string) {
 	if r.foreign {
-		r.left = append(r.left, Fault{Pointer: at, Message: message + "; it is left out"})
+		r.ignored = append(r.ignored, Fault{Pointer: at, Message: message + "; it is left out"})
 		return
 	}
 	r.fault(at, message, remedy)
