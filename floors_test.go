@@ -30,9 +30,10 @@ var floors = map[string]string{
 
 	"facade/budget":   "facade/kiterror facade/rows",
 	"facade/filter":   "schema schema/jsontext facade/kiterror facade/rows",
+	"facade/project":  "schema schema/jsontext",
 	"facade/rows":     "schema schema/jsontext",
 	"facade/kiterror": "schema schema/jsontext",
-	"facade":          "schema schema/jsontext facade/kiterror facade/rows facade/filter facade/budget",
+	"facade":          "schema schema/jsontext facade/kiterror facade/rows facade/filter facade/budget facade/project",
 
 	// Under the surfaces: equal requests share one run; calls are signed the same way
 	// wherever they come from.
@@ -113,7 +114,7 @@ var guests = map[string]string{
 }
 
 // contract is the part that also runs in browsers (spec 1.8).
-var contract = []string{"schema", "schema/jsontext", "facade", "facade/singleflight", "facade/kiterror", "facade/rows", "facade/filter", "facade/budget"}
+var contract = []string{"schema", "schema/jsontext", "facade", "facade/singleflight", "facade/kiterror", "facade/rows", "facade/filter", "facade/budget", "facade/project"}
 
 func TestFloors(t *testing.T) {
 	seen := map[string]bool{}

@@ -86,10 +86,10 @@ func (d *Door) authority() Authority {
 func (r *rules) access(d *Door) []RuleAccess {
 	out := make([]RuleAccess, len(r.list))
 	for i, this := range r.list {
-		a := RuleAccess{When: this.source.when, Opens: []string{}, Denies: []string{}, Rows: this.source.rows, Hide: this.hide, ReadOnly: this.readOnly}
+		a := RuleAccess{When: this.source.When, Opens: []string{}, Denies: []string{}, Rows: this.source.Rows, Hide: this.hide, ReadOnly: this.readOnly}
 		for _, op := range d.Operations {
 			decided := slices.ContainsFunc(r.list[:i], func(earlier *rule) bool {
-				return earlier.isFor(op.Name) && (earlier.when == nil || earlier.source.when == this.source.when)
+				return earlier.isFor(op.Name) && (earlier.when == nil || earlier.source.When == this.source.When)
 			})
 			switch {
 			case decided, !this.isFor(op.Name):
@@ -99,11 +99,11 @@ func (r *rules) access(d *Door) []RuleAccess {
 				a.Denies = append(a.Denies, op.Name)
 			}
 		}
-		for _, p := range this.source.set {
+		for _, p := range this.source.Set {
 			if a.Set == nil {
 				a.Set = map[string]string{}
 			}
-			a.Set[p.name] = string(p.value)
+			a.Set[p.Name] = string(p.Value)
 		}
 		out[i] = a
 	}

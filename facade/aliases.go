@@ -6,6 +6,7 @@ import (
 	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 )
@@ -128,4 +129,23 @@ var (
 	AccountOf   = budget.AccountOf
 	MeterOf     = budget.MeterOf
 	ErrOversize = budget.ErrOversize
+)
+
+// The names of [project]: the files of a project, as they were read.
+type (
+	FrondSource = project.Frond
+	Text        = project.Text
+	Synced      = project.Synced
+	ListLimits  = project.ListLimits
+)
+
+// SyncedFile is [project.SyncedFile].
+const SyncedFile = project.SyncedFile
+
+// The functions of [project].
+var (
+	ReadSynced  = project.ReadSynced
+	Discovered  = project.Discovered
+	FrondSchema = project.FrondSchema
+	FrondKeys   = project.FrondKeys
 )

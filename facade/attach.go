@@ -85,7 +85,7 @@ func (b *compiler) attachPresenter(p attachedPresenter) {
 	case door.Entity.Property(p.Name) != nil, door.computed(p.Name) != nil:
 		b.fault(goCode, "", fmt.Sprintf("the computed field %s of %s has the name of another field", p.Name, door.Name), "give it a name of its own")
 		return
-	case !isName(p.Name):
+	case !schema.IsName(p.Name):
 		b.fault(goCode, "", fmt.Sprintf("%q cannot be the name of a computed field", p.Name), "write a letter, then letters, digits, - or _: excerpt")
 		return
 	}

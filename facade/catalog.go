@@ -1,6 +1,9 @@
 package facade
 
-import "github.com/frondhost/frond/schema"
+import (
+	"github.com/frondhost/frond/facade/project"
+	"github.com/frondhost/frond/schema"
+)
 
 // Catalog is what a host serves: the surfaces derive their routes, types and
 // documents from it. It is immutable; a changed host has a new one.
@@ -48,7 +51,7 @@ type Door struct {
 	collector Collector
 	unclosed  bool   // its frond.yaml calls it open
 	said      string // where its frond.yaml says who may do what: FILE#POINTER; "": nowhere
-	limits    ListLimits
+	limits    project.ListLimits
 	idCard    *schema.Entity // params of findById, update and delete
 	presets   []string       // of a remote: fields it does not require after all
 	stamped   *stamped       // of a remote: fields it turned out to set itself
@@ -123,7 +126,7 @@ func (c *Catalog) Door(name string) *Door { return c.doors[schema.EntityKey(name
 func (d *Door) Operation(name string) *Operation { return d.ops[name] }
 
 // ListLimits are how many rows a page of the door holds.
-func (d *Door) ListLimits() ListLimits { return d.limits }
+func (d *Door) ListLimits() project.ListLimits { return d.limits }
 
 func (d *Door) add(op *Operation) {
 	d.Operations = append(d.Operations, op)

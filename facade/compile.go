@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -18,7 +19,7 @@ type compiler struct {
 	project      *Project
 	registry     *schema.Registry
 	unregistered func(schema.Fault)
-	limits       ListLimits
+	limits       project.ListLimits
 	incomplete   bool
 	set          *schema.Set
 	fronds       []*Frond
@@ -27,7 +28,7 @@ type compiler struct {
 	faults       schema.Faults
 	left         []schema.Fault // of the cards of remotes
 
-	listCards map[ListLimits]*schema.Entity
+	listCards map[project.ListLimits]*schema.Entity
 	rowCards  map[string]*schema.Entity // likewise, by operation
 }
 
@@ -43,7 +44,7 @@ func (b *compiler) compile() *Catalog {
 	var sources []schema.Source
 	opts := schema.CompileOptions{Vendor: b.project.Vendor, Remote: map[string]bool{}, Unknown: b.incomplete, Unregistered: b.unregistered}
 	opts.Ignored = func(f schema.Fault) { b.left = append(b.left, f) }
-	configs := make([]frondConfig, len(b.project.Fronds))
+	configs := make([]project.Config, len(b.project.Fronds))
 	for i, f := range b.project.Fronds {
 		b.named(i, f)
 		for _, s := range f.Cards {
@@ -52,7 +53,7 @@ func (b *compiler) compile() *Catalog {
 		}
 		opts.Remote[f.Name] = f.Remote != ""
 		var faults schema.Faults
-		configs[i], faults = readConfig(f.Config)
+		configs[i], faults = project.ReadConfig(f.Config)
 		b.faults = append(b.faults, faults...)
 	}
 	var err error
@@ -66,14 +67,14 @@ func (b *compiler) compile() *Catalog {
 	}
 	b.link()
 	for i, f := range b.project.Fronds {
-		b.computedFields(f, configs[i].computed)
+		b.computedFields(f, configs[i].Computed)
 	}
 	b.attach()
 	for _, f := range b.project.Fronds {
 		b.known(f)
 	}
 	for i, f := range b.project.Fronds {
-		b.collectors(f, configs[i].collectors)
+		b.collectors(f, configs[i].Collectors)
 		b.readSeeds(f)
 	}
 	vendor := cmp.Or(b.project.Vendor, schema.DefaultVendor)
@@ -94,9 +95,9 @@ func (b *compiler) keep(err error) {
 }
 
 // named faults Fronds that cannot be told apart or named in a path.
-func (b *compiler) named(i int, f *FrondSource) {
+func (b *compiler) named(i int, f *project.Frond) {
 	at := cmp.Or(f.Config.File, f.Dir, f.Name)
-	if !isName(f.Name) {
+	if !schema.IsName(f.Name) {
 		b.fault(at, "", fmt.Sprintf("%q cannot be the name of a Frond", f.Name), "write a letter, then letters, digits, - or _: catalog")
 	}
 	for _, other := range b.project.Fronds[:i] {
@@ -108,15 +109,15 @@ func (b *compiler) named(i int, f *FrondSource) {
 
 // frond makes a Frond's doors: one for each of its entities, then those that
 // store nothing.
-func (b *compiler) frond(src *FrondSource, config frondConfig) {
+func (b *compiler) frond(src *project.Frond, config project.Config) {
 	frond := &Frond{Name: src.Name, Remote: src.Remote, file: cmp.Or(src.Config.File, path.Join(src.Dir, "frond.yaml"))}
 	b.fronds = append(b.fronds, frond)
 	file := src.Config.File
-	configured := map[string]*doorConfig{}
-	for _, d := range config.doors {
-		key := schema.EntityKey(d.name)
+	configured := map[string]*project.Door{}
+	for _, d := range config.Doors {
+		key := schema.EntityKey(d.Name)
 		if configured[key] != nil {
-			b.fault(file, d.at, fmt.Sprintf("the door %s is written twice", d.name), "write it once")
+			b.fault(file, d.At, fmt.Sprintf("the door %s is written twice", d.Name), "write it once")
 			continue
 		}
 		configured[key] = d
@@ -129,29 +130,29 @@ func (b *compiler) frond(src *FrondSource, config frondConfig) {
 		delete(configured, e.Key)
 		switch {
 		case d == nil:
-			d = &doorConfig{name: e.Name}
-		case d.off:
+			d = &project.Door{Name: e.Name}
+		case d.Off:
 			continue // no façade: absent from discovery, REST and GraphQL (spec 2.5.2)
 		}
 		b.door(frond, src, d, e)
 	}
-	for _, d := range config.doors {
-		if configured[schema.EntityKey(d.name)] != d || d.off {
+	for _, d := range config.Doors {
+		if configured[schema.EntityKey(d.Name)] != d || d.Off {
 			continue
 		}
-		switch e := b.set.Entity(d.name); {
+		switch e := b.set.Entity(d.Name); {
 		case e != nil && e.View:
-			b.fault(file, d.at, fmt.Sprintf("%s is a view, and a view has no door", d.name), "name the door after an entity, or give it a name of its own")
+			b.fault(file, d.At, fmt.Sprintf("%s is a view, and a view has no door", d.Name), "name the door after an entity, or give it a name of its own")
 		case e != nil:
-			b.fault(file, d.at, fmt.Sprintf("%s is an entity of the Frond %s", e.Name, e.Frond), "configure its door in that Frond's frond.yaml")
+			b.fault(file, d.At, fmt.Sprintf("%s is an entity of the Frond %s", e.Name, e.Frond), "configure its door in that Frond's frond.yaml")
 		default:
 			b.door(frond, src, d, nil)
 		}
 	}
 	b.plurals(frond, file)
-	for _, f := range config.facts {
-		fact := Fact{Name: f.name}
-		if e := b.card(file, src.Name, schema.GraphQLType(f.name)+"Fact", f.schema); e != nil {
+	for _, f := range config.Facts {
+		fact := Fact{Name: f.Name}
+		if e := b.card(file, src.Name, schema.GraphQLType(f.Name)+"Fact", f.Schema); e != nil {
 			fact.Schema = e.Card
 		}
 		frond.Facts = append(frond.Facts, fact)
@@ -173,16 +174,16 @@ func (b *compiler) plurals(frond *Frond, file string) {
 }
 
 // door makes one door; e is nil for one that stores nothing.
-func (b *compiler) door(frond *Frond, src *FrondSource, c *doorConfig, e *schema.Entity) {
-	name := c.name
+func (b *compiler) door(frond *Frond, src *project.Frond, c *project.Door, e *schema.Entity) {
+	name := c.Name
 	if e != nil {
 		name = e.Name
 	}
 	d := &Door{
-		Name: c.name, Frond: frond, Entity: e, GraphQL: c.graphql, at: c.at,
-		Plural: cmp.Or(c.plural, schema.Plural(name)),
-		Origin: b.origin(src, c.name),
-		limits: c.limits.or(b.limits),
+		Name: c.Name, Frond: frond, Entity: e, GraphQL: c.GraphQL, at: c.At,
+		Plural: cmp.Or(c.Plural, schema.Plural(name)),
+		Origin: b.origin(src, c.Name),
+		limits: c.Limits.Or(b.limits),
 		ops:    map[string]*Operation{},
 	}
 	if src.Remote != "" {
@@ -190,7 +191,7 @@ func (b *compiler) door(frond *Frond, src *FrondSource, c *doorConfig, e *schema
 	}
 	key := schema.EntityKey(d.Name)
 	if other := b.doors[key]; other != nil {
-		b.fault(d.Origin, c.at, fmt.Sprintf("the door %s "+schema.TwoOwners+": %s and %s", d.Name, other.Origin, d.Origin), "rename one of them: the method is entity.op, for the whole host")
+		b.fault(d.Origin, c.At, fmt.Sprintf("the door %s "+schema.TwoOwners+": %s and %s", d.Name, other.Origin, d.Origin), "rename one of them: the method is entity.op, for the whole host")
 		return
 	}
 	b.doors[key] = d
@@ -205,12 +206,12 @@ func (b *compiler) door(frond *Frond, src *FrondSource, c *doorConfig, e *schema
 	}
 	b.namedOperations(d, src, c)
 	if len(d.Operations) == 0 {
-		b.fault(cmp.Or(src.Config.File, d.Origin), c.at, fmt.Sprintf("the door %s has no operation", d.Name), "declare one under operations, or write "+d.Name+": false")
+		b.fault(cmp.Or(src.Config.File, d.Origin), c.At, fmt.Sprintf("the door %s has no operation", d.Name), "declare one under operations, or write "+d.Name+": false")
 	}
 }
 
 // origin is where a door was declared, for messages.
-func (b *compiler) origin(src *FrondSource, name string) string {
+func (b *compiler) origin(src *project.Frond, name string) string {
 	for _, s := range src.Cards {
 		if !s.View && strings.EqualFold(s.Name, name) && s.File != "" {
 			return s.File
@@ -220,21 +221,21 @@ func (b *compiler) origin(src *FrondSource, name string) string {
 }
 
 // card is the entity behind a part: named, or written inline, or nil for none.
-func (b *compiler) card(file, frond, name string, p part) *schema.Entity {
+func (b *compiler) card(file, frond, name string, p project.Part) *schema.Entity {
 	switch {
-	case p.name != "":
-		e := b.set.Entity(p.name)
+	case p.Name != "":
+		e := b.set.Entity(p.Name)
 		if e == nil {
 			var known []string
 			for _, e := range append(slices.Clone(b.set.Views), b.set.Entities...) {
 				known = append(known, e.Name)
 			}
-			b.fault(file, p.at, fmt.Sprintf("no entity and no view is called %s", p.name), "put it into views/, or name one of "+strings.Join(known, ", "))
+			b.fault(file, p.At, fmt.Sprintf("no entity and no view is called %s", p.Name), "put it into views/, or name one of "+strings.Join(known, ", "))
 		}
 		return e
-	case p.card != nil:
+	case p.Card != nil:
 		// .json: the text was converted when the file was read.
-		e, err := b.set.CompileView(schema.Source{File: file, At: p.at, Name: name, Frond: frond, View: true, Card: nil, Data: p.card})
+		e, err := b.set.CompileView(schema.Source{File: file, At: p.At, Name: name, Frond: frond, View: true, Card: nil, Data: p.Card})
 		if err != nil {
 			b.keep(err)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/expr-lang/expr/types"
 
 	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -28,22 +29,22 @@ import (
 // Only the columns it reads are fetched, and only where the field is asked for.
 // Where one of those is null and nothing can be made of that, the field is null;
 // for a caller one of those is hidden from, so is the field (decisions 115, 116).
-func (b *compiler) computedFields(src *FrondSource, configs []computedConfig) {
+func (b *compiler) computedFields(src *project.Frond, configs []project.Computed) {
 	file := src.Config.File
 	for _, c := range configs {
-		door := b.doorOf(src, c.door, c.doorAt, "a computed field")
+		door := b.doorOf(src, c.Door, c.DoorAt, "a computed field")
 		switch {
 		case door == nil:
 			continue
 		case door.Entity == nil:
-			b.fault(file, c.at, fmt.Sprintf("%s stores nothing, so that there is no row to compute from", door.Name), "declare it for a door with a card")
+			b.fault(file, c.At, fmt.Sprintf("%s stores nothing, so that there is no row to compute from", door.Name), "declare it for a door with a card")
 			continue
 		}
 		shape, ok := b.computedShape(file, src.Name, c)
-		if !ok || b.misnamed(file, c.at, door, c.name) {
+		if !ok || b.misnamed(file, c.At, door, c.Name) {
 			continue
 		}
-		if c.value == "" {
+		if c.Value == "" {
 			b.computedElsewhere(src, door, c, shape)
 			continue
 		}
@@ -63,7 +64,7 @@ func (b *compiler) computedFields(src *FrondSource, configs []computedConfig) {
 		if needs == nil {
 			needs = []string{} // none, where nil would be all
 		}
-		p := &presenter{Computed: Computed{Name: c.name, Shape: shape, Description: shape.Description, Needs: needs}, fn: f.run, inputs: f.inputs}
+		p := &presenter{Computed: Computed{Name: c.Name, Shape: shape, Description: shape.Description, Needs: needs}, fn: f.run, inputs: f.inputs}
 		door.Computed = append(door.Computed, &p.Computed)
 		door.reader.presenters = append(door.reader.presenters, p)
 	}
@@ -71,16 +72,16 @@ func (b *compiler) computedFields(src *FrondSource, configs []computedConfig) {
 
 // computedElsewhere adds a field that the remote's own presenters make: it comes with
 // the rows. A Frond that runs here has nobody to make it.
-func (b *compiler) computedElsewhere(src *FrondSource, door *Door, c computedConfig, shape schema.Shape) {
+func (b *compiler) computedElsewhere(src *project.Frond, door *Door, c project.Computed, shape schema.Shape) {
 	if src.Remote == "" && src.Known != nil {
-		b.fault(src.Config.File, c.at, fmt.Sprintf("%s was synced, and its own host makes this field: it cannot run here", src.Name), fmt.Sprintf("write remotes: {%s: http://…} in gateway.yaml, or --remote %[1]s=http://…", src.Name))
+		b.fault(src.Config.File, c.At, fmt.Sprintf("%s was synced, and its own host makes this field: it cannot run here", src.Name), fmt.Sprintf("write remotes: {%s: http://…} in gateway.yaml, or --remote %[1]s=http://…", src.Name))
 		return
 	}
 	if src.Remote == "" {
-		b.fault(src.Config.File, c.at, "a computed field has to have a value, an expression over the fields of a row", "write a type and a value: {type: boolean, value: 'stock > 0'}")
+		b.fault(src.Config.File, c.At, "a computed field has to have a value, an expression over the fields of a row", "write a type and a value: {type: boolean, value: 'stock > 0'}")
 		return
 	}
-	p := &presenter{Computed: Computed{Name: c.name, Shape: shape, Description: shape.Description, Needs: []string{}}, elsewhere: true, fn: absent}
+	p := &presenter{Computed: Computed{Name: c.Name, Shape: shape, Description: shape.Description, Needs: []string{}}, elsewhere: true, fn: absent}
 	door.Computed = append(door.Computed, &p.Computed)
 	door.reader.presenters = append(door.reader.presenters, p)
 }
@@ -100,7 +101,7 @@ func (b *compiler) misnamed(file, at string, door *Door, name string) bool {
 	switch {
 	case p != nil, door.computed(name) != nil:
 		b.fault(file, at, fmt.Sprintf("the computed field %s of %s has the name of another field", name, door.Name), "give it a name of its own")
-	case !isName(name):
+	case !schema.IsName(name):
 		b.fault(file, at, fmt.Sprintf("%q cannot be the name of a computed field", name), "write a letter, then letters, digits, - or _: excerpt")
 	default:
 		return false
@@ -109,32 +110,32 @@ func (b *compiler) misnamed(file, at string, door *Door, name string) bool {
 }
 
 // computedShape reads the shape that stands beside value.
-func (b *compiler) computedShape(file, frond string, c computedConfig) (schema.Shape, bool) {
-	card := append([]byte(`{"type":"object","required":["value"],"properties":{"value":`), c.shape...)
-	view, err := b.set.CompileView(schema.Source{File: file, At: c.at, Name: schema.EntityKey(c.door) + upper(c.name), Frond: frond, View: true, Data: append(card, "}}"...)})
+func (b *compiler) computedShape(file, frond string, c project.Computed) (schema.Shape, bool) {
+	card := append([]byte(`{"type":"object","required":["value"],"properties":{"value":`), c.Shape...)
+	view, err := b.set.CompileView(schema.Source{File: file, At: c.At, Name: schema.EntityKey(c.Door) + upper(c.Name), Frond: frond, View: true, Data: append(card, "}}"...)})
 	if err != nil {
 		before := len(b.faults)
 		b.keep(err)
 		for i := range b.faults[before:] {
 			f := &b.faults[before+i]
-			f.Pointer = strings.Replace(f.Pointer, c.at+"/properties/value", c.at, 1)
+			f.Pointer = strings.Replace(f.Pointer, c.At+"/properties/value", c.At, 1)
 		}
 		return schema.Shape{}, false
 	}
 	p := view.Fields[0]
 	switch {
-	case jsontext.Get(c.shape, "x-kit") != nil:
-		b.fault(file, c.at+"/x-kit", "a computed field is not stored and has no axes", "leave x-kit out")
+	case jsontext.Get(c.Shape, "x-kit") != nil:
+		b.fault(file, c.At+"/x-kit", "a computed field is not stored and has no axes", "leave x-kit out")
 		return schema.Shape{}, false
 	case p.Shape.Type == "":
-		b.fault(file, c.at, "a computed field has to have a type", "write type: string, say, beside value")
+		b.fault(file, c.At, "a computed field has to have a type", "write type: string, say, beside value")
 		return schema.Shape{}, false
 	}
 	return p.Shape, true
 }
 
 // computedValue compiles the expression over the fields of the door's entity.
-func (b *compiler) computedValue(file string, door *Door, c computedConfig, shape schema.Shape) *expression {
+func (b *compiler) computedValue(file string, door *Door, c project.Computed, shape schema.Shape) *expression {
 	names := types.Map{}
 	var open []string
 	for _, p := range door.Entity.Fields {
@@ -145,8 +146,8 @@ func (b *compiler) computedValue(file string, door *Door, c computedConfig, shap
 			}
 		}
 	}
-	at := c.at + "/value"
-	e, err := compileExpression(c.value, names)
+	at := c.At + "/value"
+	e, err := compileExpression(c.Value, names)
 	if err != nil {
 		b.fault(file, at, "the expression cannot be used: "+err.Error(), "it reads the fields "+strings.Join(open, ", "))
 		return nil

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -108,9 +109,9 @@ func TestWhatAnOperationTakes(t *testing.T) {
 		open bool
 	}{{first, false}, {foreign, true}} {
 		for range 2 { // and again, of what that one tells
-			src := facade.Discovered(&c.told.Fronds[0], "there")
+			src := project.Discovered(&c.told.Fronds[0], "there")
 			src.Remote = "there"
-			f, err := facade.New(&facade.Project{Fronds: []*facade.FrondSource{src}}, nil, nil)
+			f, err := facade.New(&facade.Project{Fronds: []*project.Frond{src}}, nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -136,9 +137,9 @@ func TestKindsOfADocumentWithoutThem(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	src := facade.Discovered(&told.Fronds[0], "rpc.discover")
+	src := project.Discovered(&told.Fronds[0], "rpc.discover")
 	src.Remote = "http://127.0.0.1:1"
-	f, err := facade.New(&facade.Project{Fronds: []*facade.FrondSource{src}}, nil, nil)
+	f, err := facade.New(&facade.Project{Fronds: []*project.Frond{src}}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

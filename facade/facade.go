@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -18,7 +19,7 @@ type Options struct {
 	Middleware []Middleware
 	// List is how many rows a page holds where a door's frond.yaml does not say;
 	// the zero value is 50, at most 500.
-	List ListLimits
+	List project.ListLimits
 	// Unregistered is told each generator and conversion that a card names and nobody
 	// registered, which is then no fault: for those who look at a project that
 	// another program runs. A call that needs one fails.
@@ -57,7 +58,7 @@ func New(p *Project, store Store, opts *Options) (*Facade, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
-	b := &compiler{project: p, unregistered: opts.Unregistered, limits: opts.List.or(ListLimits{Default: 50, Max: 500}), incomplete: opts.Incomplete}
+	b := &compiler{project: p, unregistered: opts.Unregistered, limits: opts.List.Or(project.ListLimits{Default: 50, Max: 500}), incomplete: opts.Incomplete}
 	catalog := b.compile()
 	if len(b.faults) > 0 {
 		slices.SortStableFunc(b.faults, func(x, y schema.Fault) int { return strings.Compare(x.File, y.File) })

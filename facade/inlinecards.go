@@ -1,6 +1,7 @@
 package facade
 
 import (
+	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -10,7 +11,7 @@ import (
 // made of such a project, and without this pass an author would meet these faults only
 // in the next run. Cards that are cut from an entity (of) are left for that run: their
 // entity may be the one at fault.
-func (b *compiler) inlineCards(configs []frondConfig, opts schema.CompileOptions) {
+func (b *compiler) inlineCards(configs []project.Config, opts schema.CompileOptions) {
 	// Against an empty set: a relation may name an entity that could not be compiled.
 	opts.Unknown, opts.Ignored = true, nil
 	var err error
@@ -19,22 +20,22 @@ func (b *compiler) inlineCards(configs []frondConfig, opts schema.CompileOptions
 		return
 	}
 	for i, f := range b.project.Fronds {
-		card := func(name string, p part) {
-			if p.card != nil && jsontext.Get(p.card, "of") == nil {
+		card := func(name string, p project.Part) {
+			if p.Card != nil && jsontext.Get(p.Card, "of") == nil {
 				b.card(f.Config.File, f.Name, name, p)
 			}
 		}
-		for _, d := range configs[i].doors {
-			for _, op := range d.ops {
-				for j, p := range op.parts {
-					card(d.name+upper(op.name)+upper(partNames[j]), p)
+		for _, d := range configs[i].Doors {
+			for _, op := range d.Ops {
+				for j, p := range op.Parts {
+					card(d.Name+upper(op.Name)+upper(project.PartNames[j]), p)
 				}
 			}
 		}
-		for _, fact := range configs[i].facts {
-			card(fact.name, fact.schema)
+		for _, fact := range configs[i].Facts {
+			card(fact.Name, fact.Schema)
 		}
-		for _, c := range configs[i].computed {
+		for _, c := range configs[i].Computed {
 			b.computedShape(f.Config.File, f.Name, c)
 		}
 	}

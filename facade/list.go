@@ -13,23 +13,6 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// ListLimits are how many rows one page holds (DESIGN 5).
-type ListLimits struct {
-	Default int // where the caller says none; 0: 50
-	Max     int // a larger limit is cut to it; 0: 500
-}
-
-func (l ListLimits) or(below ListLimits) ListLimits {
-	if l.Max <= 0 {
-		l.Max = below.Max
-	}
-	if l.Default <= 0 {
-		l.Default = below.Default
-	}
-	l.Default = min(l.Default, l.Max)
-	return l
-}
-
 // listing is query of list, read: the grammar is in [listCard].
 type listing struct {
 	filter   *Filter

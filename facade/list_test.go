@@ -10,6 +10,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/store/storetest"
 )
 
@@ -227,10 +228,10 @@ func TestListLimits(t *testing.T) {
 	p := storetest.Project(t)
 	for _, f := range p.Fronds {
 		if f.Name == "people" {
-			f.Config = facade.Text{File: "frond.yaml", Data: []byte("doors: {author: {list: {default: 1, max: 2}}}")}
+			f.Config = project.Text{File: "frond.yaml", Data: []byte("doors: {author: {list: {default: 1, max: 2}}}")}
 		}
 	}
-	f := storetest.New(t, p, storetest.NewStore(), &facade.Options{List: facade.ListLimits{Default: 3, Max: 4}})
+	f := storetest.New(t, p, storetest.NewStore(), &facade.Options{List: project.ListLimits{Default: 3, Max: 4}})
 	for _, c := range []struct{ method, query, want string }{
 		{"author.list", `{}`, "ada"},
 		{"author.list", `{"limit":50}`, "ada alan"},

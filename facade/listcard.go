@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -40,7 +41,7 @@ func (b *compiler) builtinCards(d *Door, op *Operation) {
 		// The same for all doors with the same limits: what may be filtered by is told
 		// by the entity here, and by discovery elsewhere.
 		if b.listCards == nil {
-			b.listCards = map[ListLimits]*schema.Entity{}
+			b.listCards = map[project.ListLimits]*schema.Entity{}
 		}
 		if b.listCards[d.limits] == nil {
 			b.listCards[d.limits] = b.view(&Door{Name: "any", Frond: d.Frond}, "List", listCard(d.limits, schema.Shape{Type: "object"}))
@@ -95,7 +96,7 @@ func keywords(name string, n int) schema.Keywords {
 //	count   how to: exact, estimated (exact where that costs little) or none; true and false as total
 //
 // An explicit null is as good as leaving a key out.
-func listCard(limits ListLimits, conditions schema.Shape) *schema.Card {
+func listCard(limits project.ListLimits, conditions schema.Shape) *schema.Card {
 	conditions.Description = "Conditions that all have to hold."
 	text := func(name, description string) schema.Field {
 		return schema.Field{Name: name, Shape: schema.Shape{Type: "string", Description: description}}

@@ -8,35 +8,36 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
 )
 
 // builtins gives a stored door its built-in operations, as far as its author
 // leaves them: all, those that only names, none that is false. findByIds stands
 // and falls with findById, whose batch it is.
-func (b *compiler) builtins(d *Door, src *FrondSource, c *doorConfig) {
+func (b *compiler) builtins(d *Door, src *project.Frond, c *project.Door) {
 	off := map[string]bool{}
-	if c.only != nil {
+	if c.Only != nil {
 		for _, x := range builtins {
-			off[x.name] = !slices.Contains(c.only, x.name)
+			off[x.name] = !slices.Contains(c.Only, x.name)
 		}
 		off["findByIds"] = off["findByIds"] && off["findById"]
 	}
-	for i, name := range c.only {
-		if builtinNamed(name) == nil && !slices.ContainsFunc(c.ops, func(o opConfig) bool { return o.name == name }) {
-			b.fault(src.Config.File, fmt.Sprint(c.at, "/operations/only/", i), fmt.Sprintf("%s is no built-in operation", name), "name some of "+builtinNames())
+	for i, name := range c.Only {
+		if builtinNamed(name) == nil && !slices.ContainsFunc(c.Ops, func(o project.Operation) bool { return o.Name == name }) {
+			b.fault(src.Config.File, fmt.Sprint(c.At, "/operations/only/", i), fmt.Sprintf("%s is no built-in operation", name), "name some of "+builtinNames())
 		}
 	}
-	said := map[string]*opConfig{}
-	for i := range c.ops {
-		if o := &c.ops[i]; builtinNamed(o.name) != nil {
-			said[o.name] = o
-			if o.off {
-				off[o.name] = true
+	said := map[string]*project.Operation{}
+	for i := range c.Ops {
+		if o := &c.Ops[i]; builtinNamed(o.Name) != nil {
+			said[o.Name] = o
+			if o.Off {
+				off[o.Name] = true
 			}
 		}
 	}
-	if o := said["findById"]; o != nil && o.off && said["findByIds"] == nil {
+	if o := said["findById"]; o != nil && o.Off && said["findByIds"] == nil {
 		off["findByIds"] = true
 	}
 	for _, x := range builtins {
@@ -55,9 +56,9 @@ func (b *compiler) builtins(d *Door, src *FrondSource, c *doorConfig) {
 		}
 		b.builtinCards(d, op)
 		if o := said[x.name]; o != nil {
-			op.Description, op.Deprecated, op.GraphQL = cmp.Or(o.description, op.Description), o.deprecated, o.graphql
-			if o.kind != "" && o.kind != x.kind || o.cardinality != "" || slices.ContainsFunc(o.parts[:], part.given) {
-				b.fault(src.Config.File, o.at, fmt.Sprintf("%s is built in; what it takes and gives is not declared", x.name),
+			op.Description, op.Deprecated, op.GraphQL = cmp.Or(o.Description, op.Description), o.Deprecated, o.GraphQL
+			if o.Kind != "" && Kind(o.Kind) != x.kind || o.Cardinality != "" || slices.ContainsFunc(o.Parts[:], project.Part.Given) {
+				b.fault(src.Config.File, o.At, fmt.Sprintf("%s is built in; what it takes and gives is not declared", x.name),
 					"leave description, deprecated and graphql, or give an operation of your own another name")
 			}
 		}
@@ -83,42 +84,42 @@ func builtinNames() string {
 }
 
 // namedOperations gives a door the operations its author declares.
-func (b *compiler) namedOperations(d *Door, src *FrondSource, c *doorConfig) {
-	for _, o := range c.ops {
-		if d.Entity != nil && builtinNamed(o.name) != nil {
+func (b *compiler) namedOperations(d *Door, src *project.Frond, c *project.Door) {
+	for _, o := range c.Ops {
+		if d.Entity != nil && builtinNamed(o.Name) != nil {
 			continue
 		}
-		if o.off {
-			b.fault(src.Config.File, o.at, fmt.Sprintf("%s is no operation that could be taken away", o.name), "the built-in ones are "+builtinNames())
+		if o.Off {
+			b.fault(src.Config.File, o.At, fmt.Sprintf("%s is no operation that could be taken away", o.Name), "the built-in ones are "+builtinNames())
 			continue
 		}
 		op := &Operation{
-			Name: o.name, Kind: cmp.Or(o.kind, KindOf(o.name)), Door: d, Description: o.description, Deprecated: o.deprecated,
-			GraphQL: o.graphql, Cardinality: o.cardinality, Answered: src.Remote != "",
+			Name: o.Name, Kind: cmp.Or(Kind(o.Kind), KindOf(o.Name)), Door: d, Description: o.Description, Deprecated: o.Deprecated,
+			GraphQL: o.GraphQL, Cardinality: Cardinality(o.Cardinality), Answered: src.Remote != "",
 		}
 		// An inline card is named for what it is: postPublishInput.
 		name := func(i int) string {
-			return d.Name + upper(o.name) + upper(partNames[i])
+			return d.Name + upper(o.Name) + upper(project.PartNames[i])
 		}
 		var cards [4]*schema.Entity
-		for i, p := range o.parts {
+		for i, p := range o.Parts {
 			cards[i] = b.card(src.Config.File, src.Name, name(i), p)
 		}
-		op.Params, op.Query, op.Input, op.Output = cards[partParams], cards[partQuery], cards[partInput], cards[partOutput]
+		op.Params, op.Query, op.Input, op.Output = cards[project.PartParams], cards[project.PartQuery], cards[project.PartInput], cards[project.PartOutput]
 		switch {
 		case op.Output == nil && op.Cardinality == "":
 			op.Cardinality = NoOutput
 		case op.Output == nil && op.Cardinality != NoOutput:
-			b.fault(src.Config.File, o.at+"/cardinality", fmt.Sprintf("the cardinality is %s, but no output is named", op.Cardinality), "name the output, or leave the cardinality out")
+			b.fault(src.Config.File, o.At+"/cardinality", fmt.Sprintf("the cardinality is %s, but no output is named", op.Cardinality), "name the output, or leave the cardinality out")
 		case op.Output != nil && op.Cardinality == NoOutput:
-			b.fault(src.Config.File, o.at+"/cardinality", "an output is named, but the cardinality is none", "take one of them away")
+			b.fault(src.Config.File, o.At+"/cardinality", "an output is named, but the cardinality is none", "take one of them away")
 		case op.Cardinality == "":
 			op.Cardinality = One
 		}
 		if op.Output != nil {
 			op.reader = &reader{entity: op.Output}
 		}
-		b.sharedNames(src.Config.File, o.at, op)
+		b.sharedNames(src.Config.File, o.At, op)
 		d.add(op)
 	}
 }
@@ -133,9 +134,9 @@ func (b *compiler) sharedNames(file, at string, op *Operation) {
 		}
 		for _, p := range card.Fields {
 			if where := seen[p.Name]; where != "" {
-				b.fault(file, at+"/"+partNames[i], fmt.Sprintf("%s stands in %s and in %s", p.Name, where, partNames[i]), "rename one of them: a handler is given both as one object")
+				b.fault(file, at+"/"+project.PartNames[i], fmt.Sprintf("%s stands in %s and in %s", p.Name, where, project.PartNames[i]), "rename one of them: a handler is given both as one object")
 			}
-			seen[p.Name] = partNames[i]
+			seen[p.Name] = project.PartNames[i]
 		}
 	}
 }

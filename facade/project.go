@@ -2,7 +2,9 @@ package facade
 
 import (
 	"context"
+	"io/fs"
 
+	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -11,7 +13,7 @@ import (
 // which does not change it.
 type Project struct {
 	Vendor   string // x-kit-vendor; "" means frondhost
-	Fronds   []*FrondSource
+	Fronds   []*project.Frond
 	Registry *schema.Registry // nil: schema.Builtins; add your own before New
 
 	// What Go code attached, in the order it came; an unknown door, or one thing
@@ -21,25 +23,6 @@ type Project struct {
 	collectors []attachedCollector
 	hooks      []attachedHook
 	checks     []attachedCheck
-}
-
-// FrondSource is one Frond's folder as read.
-type FrondSource struct {
-	Name   string
-	Dir    string          // where it stands in the project: fronds/catalog; "" for the root
-	Cards  []schema.Source // entities and views
-	Config Text            // frond.yaml; the zero Text where there is none
-	Seeds  []Text          // one per entity, named by its file (see [Facade.Seed])
-	Remote string          // the address its operations run at; "" for here
-	// Known is what the remote tells of itself, as far as it was asked: which of the
-	// operations it has, and how much its list understands. nil: nothing is known yet.
-	Known *schema.DiscoveredFrond
-}
-
-// Text is a file as it was read.
-type Text struct {
-	File string // as faults name it; its ending tells YAML from JSON
-	Data []byte
 }
 
 // Handler answers an author's operation. The call it is given is admitted: params,
@@ -98,4 +81,24 @@ func Handle(door DoorRef, name string, h Handler) { door.handle(name, "", h) }
 
 func (d DoorRef) handle(name string, kind Kind, h Handler) {
 	d.project.handlers = append(d.project.handlers, attachedHandler{d, name, kind, h})
+}
+
+// Read reads a project's folder; see [project.Read] for how it is laid out. What is wrong
+// inside the files is reported by [New], all at once. The error is schema.Faults.
+func Read(fsys fs.FS) (*Project, error) {
+	fronds, err := project.Read(fsys)
+	if err != nil {
+		return nil, err
+	}
+	return &Project{Fronds: fronds, Registry: schema.Builtins()}, nil
+}
+
+// Usable is why no Frond can be made of what its host tells of it, whatever else
+// there is: its cards contradict themselves, or have names that are none here. nil: one can.
+func Usable(d *schema.DiscoveredFrond, from string) error {
+	src := project.Discovered(d, from)
+	src.Remote = from
+	project := &Project{Fronds: []*project.Frond{src}, Registry: schema.Builtins()}
+	_, err := New(project, nil, &Options{Incomplete: true, Unregistered: func(schema.Fault) {}})
+	return err
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 	"github.com/frondhost/frond/store/storetest"
@@ -58,7 +59,7 @@ func away(t *testing.T, there *facade.Facade, mode string, attach func(*facade.P
 	if mode == toldAlone {
 		p = &facade.Project{Registry: schema.Builtins()}
 		for i := range told.Fronds {
-			p.Fronds = append(p.Fronds, facade.Discovered(&told.Fronds[i], "rpc.discover"))
+			p.Fronds = append(p.Fronds, project.Discovered(&told.Fronds[i], "rpc.discover"))
 		}
 	} else if attach != nil {
 		attach(p)

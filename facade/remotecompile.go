@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
 )
 
 // known fits the doors of a Frond that runs elsewhere to what its host tells of
 // itself (DESIGN 8): what its lists understand, which fields its presenters make,
 // and what it does not require. What it does not tell of is as the cards have it.
-func (b *compiler) known(src *FrondSource) {
+func (b *compiler) known(src *project.Frond) {
 	if src.Remote == "" || src.Known == nil {
 		return
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/expr-lang/expr/types"
 
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -60,7 +61,7 @@ type rule struct {
 	readOnly []string
 	allow    []string // nil: not written
 	allowAll bool
-	source   ruleConfig // as it was written, for the table of who may do what
+	source   project.Rule // as it was written, for the table of who may do what
 }
 
 // preset is one field that a rule stamps.

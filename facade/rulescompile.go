@@ -7,31 +7,32 @@ import (
 	"strings"
 
 	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // collectors compiles what a Frond's frond.yaml says of who may do what, and binds it to
 // its doors: first the doors that are named, then those that '*' stands for.
-func (b *compiler) collectors(src *FrondSource, configs []collectorConfig) {
+func (b *compiler) collectors(src *project.Frond, configs []project.Collector) {
 	file := src.Config.File
 	for _, c := range configs {
-		if c.name == others {
+		if c.Name == project.Others {
 			continue
 		}
-		door := b.doorOf(src, c.name, c.at, "a collector")
+		door := b.doorOf(src, c.Name, c.At, "a collector")
 		switch {
 		case door == nil:
 		case door.said != "":
-			b.fault(file, c.at, fmt.Sprintf("%s has two collectors: it has one already", door.Name), "leave one that says both")
+			b.fault(file, c.At, fmt.Sprintf("%s has two collectors: it has one already", door.Name), "leave one that says both")
 		case door.collector != nil:
-			b.fault(file, c.at, fmt.Sprintf("%s has two collectors: Go code attaches one too", door.Name), "leave one that says both")
+			b.fault(file, c.At, fmt.Sprintf("%s has two collectors: Go code attaches one too", door.Name), "leave one that says both")
 		default:
 			b.collect(file, door, c)
 		}
 	}
 	for _, c := range configs {
-		if c.name != others {
+		if c.Name != project.Others {
 			continue
 		}
 		for _, door := range b.fronds[slices.IndexFunc(b.fronds, func(f *Frond) bool { return f.Name == src.Name })].Doors {
@@ -67,14 +68,14 @@ func forOne(door *Door, found, known schema.Faults) (out schema.Faults) {
 }
 
 // collect gives a door what is said of it: rules, or that it is open.
-func (b *compiler) collect(file string, door *Door, c collectorConfig) {
-	door.said, door.unclosed = file+"#"+c.at, c.open
-	if c.open {
+func (b *compiler) collect(file string, door *Door, c project.Collector) {
+	door.said, door.unclosed = file+"#"+c.At, c.Open
+	if c.Open {
 		return
 	}
-	r := &rules{file: file, at: c.at}
-	for _, rc := range c.rules {
-		rule := b.rule(file, door, rc, c.name == others)
+	r := &rules{file: file, at: c.At}
+	for _, rc := range c.Rules {
+		rule := b.rule(file, door, rc, c.Name == project.Others)
 		_, timed := dynamic(rule.rows)
 		for _, p := range rule.set {
 			timed = timed || p.ref != nil && p.ref.path == nil
@@ -86,7 +87,7 @@ func (b *compiler) collect(file string, door *Door, c collectorConfig) {
 
 // doorOf is the door of this Frond that a key of its frond.yaml names; nil with a
 // fault where there is none.
-func (b *compiler) doorOf(src *FrondSource, name, at, what string) *Door {
+func (b *compiler) doorOf(src *project.Frond, name, at, what string) *Door {
 	door := b.doors[schema.EntityKey(name)]
 	switch {
 	case door == nil:
@@ -99,54 +100,54 @@ func (b *compiler) doorOf(src *FrondSource, name, at, what string) *Door {
 	return door
 }
 
-func (b *compiler) rule(file string, door *Door, c ruleConfig, anyDoor bool) *rule {
-	r := &rule{at: c.at, denyAll: c.all, source: c}
-	if c.when != "" {
+func (b *compiler) rule(file string, door *Door, c project.Rule, anyDoor bool) *rule {
+	r := &rule{at: c.At, denyAll: c.DenyAll, source: c}
+	if c.When != "" {
 		var err error
-		if r.when, err = compileExpression(c.when, stateNames); err != nil {
-			b.fault(file, c.at+"/when", "the expression cannot be used: "+err.Error(), `write one over user and state, such as user.role == "admin"`)
+		if r.when, err = compileExpression(c.When, stateNames); err != nil {
+			b.fault(file, c.At+"/when", "the expression cannot be used: "+err.Error(), `write one over user and state, such as user.role == "admin"`)
 			r.when = nil
 		} else if g := r.when.gives; g != "" && g != "boolean" {
-			b.fault(file, c.at+"/when", fmt.Sprintf("the expression gives a value of type %s, not true or false", g), `compare it, such as user.role == "admin"`)
+			b.fault(file, c.At+"/when", fmt.Sprintf("the expression gives a value of type %s, not true or false", g), `compare it, such as user.role == "admin"`)
 		}
 	}
-	scopes := c.rows != nil || len(c.hide) > 0 || len(c.set) > 0 || len(c.readOnly) > 0
-	if c.all && scopes {
-		b.fault(file, c.at, "rows, hide, readOnly and set say nothing where all is denied", "leave them out, or deny single operations: deny: [delete]")
+	scopes := c.Rows != nil || len(c.Hide) > 0 || len(c.Set) > 0 || len(c.ReadOnly) > 0
+	if c.DenyAll && scopes {
+		b.fault(file, c.At, "rows, hide, readOnly and set say nothing where all is denied", "leave them out, or deny single operations: deny: [delete]")
 	}
-	b.operations(file, c.at+"/deny/", door, c.deny, ", or write deny: all", anyDoor)
-	b.operations(file, c.at+"/allow/", door, c.allow, ", or write allow: all", anyDoor)
-	b.operations(file, c.at+"/for/", door, c.ops, "", anyDoor)
-	r.deny, r.allow, r.allowAll, r.ops = c.deny, c.allow, c.allowAll, c.ops
+	b.operations(file, c.At+"/deny/", door, c.Deny, ", or write deny: all", anyDoor)
+	b.operations(file, c.At+"/allow/", door, c.Allow, ", or write allow: all", anyDoor)
+	b.operations(file, c.At+"/for/", door, c.Ops, "", anyDoor)
+	r.deny, r.allow, r.allowAll, r.ops = c.Deny, c.Allow, c.AllowAll, c.Ops
 	b.permissions(file, door, r)
 	if door.Entity == nil {
 		if scopes {
-			b.fault(file, c.at, fmt.Sprintf("%s stores nothing, so there are no rows and fields to scope", door.Name), "leave when, for, allow and deny")
+			b.fault(file, c.At, fmt.Sprintf("%s stores nothing, so there are no rows and fields to scope", door.Name), "leave when, for, allow and deny")
 		}
 		return r
 	}
-	if c.rows != nil {
+	if c.Rows != nil {
 		var details []schema.Detail
-		r.rows, details = parseTemplate(door.Entity, c.rows, c.at+"/rows")
+		r.rows, details = parseTemplate(door.Entity, c.Rows, c.At+"/rows")
 		r.bound, _ = dynamic(r.rows)
-		b.joins(file, c.at+"/rows", door, r.rows)
+		b.joins(file, c.At+"/rows", door, r.rows)
 		if p := r.rows.Closed(); p != nil && door.Frond.Remote != "" {
-			b.fault(file, c.at+"/rows", fmt.Sprintf("the condition goes by %s, which is closed outward, so that nobody can ask by it where %s runs", p.Name, door.Name), "go by another field, or scope the rows there")
+			b.fault(file, c.At+"/rows", fmt.Sprintf("the condition goes by %s, which is closed outward, so that nobody can ask by it where %s runs", p.Name, door.Name), "go by another field, or scope the rows there")
 		}
 		if list := door.ops["list"]; list != nil && !list.Takes("filter") {
-			b.fault(file, c.at+"/rows", fmt.Sprintf("the list of %s takes no filter where it runs, so that rows cannot be left out of it", door.Name), "leave hide and deny, or scope the rows there")
+			b.fault(file, c.At+"/rows", fmt.Sprintf("the list of %s takes no filter where it runs, so that rows cannot be left out of it", door.Name), "leave hide and deny, or scope the rows there")
 		}
 		for _, d := range details {
-			b.fault(file, d.Pointer, strings.TrimPrefix(d.Pointer[len(c.at)+1:]+" "+d.Message, "/"), "")
+			b.fault(file, d.Pointer, strings.TrimPrefix(d.Pointer[len(c.At)+1:]+" "+d.Message, "/"), "")
 		}
 	}
-	for i, name := range c.hide {
-		r.hide = b.hidden(file, fmt.Sprint(c.at, "/hide/", i), door, name, r.hide)
+	for i, name := range c.Hide {
+		r.hide = b.hidden(file, fmt.Sprint(c.At, "/hide/", i), door, name, r.hide)
 	}
-	for i, name := range c.readOnly {
-		r.readOnly = b.readOnly(file, fmt.Sprint(c.at, "/readOnly/", i), door, name, r)
+	for i, name := range c.ReadOnly {
+		r.readOnly = b.readOnly(file, fmt.Sprint(c.At, "/readOnly/", i), door, name, r)
 	}
-	for _, p := range c.set {
+	for _, p := range c.Set {
 		b.preset(file, door, r, p)
 	}
 	return r
@@ -248,23 +249,23 @@ func (d *Door) fieldNames() (names []string) {
 	return names
 }
 
-func (b *compiler) preset(file string, door *Door, r *rule, c presetConfig) {
-	p := door.Entity.Property(c.name)
+func (b *compiler) preset(file string, door *Door, r *rule, c project.Preset) {
+	p := door.Entity.Property(c.Name)
 	if p == nil || !p.Stored {
-		b.fault(file, c.at, fmt.Sprintf("%s has no stored field %q", door.Name, c.name), "name some of "+strings.Join(door.storedNames(), ", "))
+		b.fault(file, c.At, fmt.Sprintf("%s has no stored field %q", door.Name, c.Name), "name some of "+strings.Join(door.storedNames(), ", "))
 		return
 	}
-	ref, value, why := readReference(c.value)
+	ref, value, why := readReference(c.Value)
 	if why == "" {
 		why = ref.holdsTime(p)
 	}
 	if why != "" {
-		b.fault(file, c.at, c.name+" "+why, "")
+		b.fault(file, c.At, c.Name+" "+why, "")
 		return
 	}
 	if ref == nil {
 		if why := unfitFor(p, value); why != "" {
-			b.fault(file, c.at, fmt.Sprintf("%s %s", c.name, why), "")
+			b.fault(file, c.At, fmt.Sprintf("%s %s", c.Name, why), "")
 			return
 		}
 		value = kept(p, json.RawMessage(jsontext.Trim(value)))

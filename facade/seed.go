@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -23,14 +24,14 @@ type seedFile struct {
 
 // readSeeds reads a Frond's seeds: a list of rows each, the file named after the
 // entity. What is wrong with a row is told by Seed, which judges it.
-func (b *compiler) readSeeds(src *FrondSource) {
+func (b *compiler) readSeeds(src *project.Frond) {
 	if src.Remote != "" {
 		return // its rows are kept elsewhere
 	}
 	for _, text := range src.Seeds {
-		e := b.set.Entity(base(text.File))
+		e := b.set.Entity(project.BaseName(text.File))
 		if e == nil || e.View || e.Frond != src.Name {
-			b.fault(text.File, "", fmt.Sprintf("the Frond %s has no entity called %s", src.Name, base(text.File)), "name the file after the entity its rows are of")
+			b.fault(text.File, "", fmt.Sprintf("the Frond %s has no entity called %s", src.Name, project.BaseName(text.File)), "name the file after the entity its rows are of")
 			continue
 		}
 		data, err := schema.ToJSON(text.File, text.Data)

@@ -6,6 +6,7 @@ import (
 	"testing/fstest"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/project"
 )
 
 const syncedFile = `{"note":"n","files":{"frond.json":"sha256:00"},"told":{"x-kit-version":1,"fronds":[{"name":"depot","doors":[{"name":"item","ops":[{"name":"list","kind":"query"},{"name":"pick"}],"schema":{"title":"item","type":"object","properties":{"id":{"type":"string","x-kit":{"role":{"primary":true}}}}}}]}]}}`
@@ -57,12 +58,12 @@ func TestReadSyncedFaults(t *testing.T) {
 
 // TestSyncedRoundTrip holds that the file is read as it was written.
 func TestSyncedRoundTrip(t *testing.T) {
-	s, err := facade.ReadSynced("synced.json", []byte(syncedFile))
+	s, err := project.ReadSynced("synced.json", []byte(syncedFile))
 	if err != nil {
 		t.Fatal(err)
 	}
 	text := s.AppendJSON(nil)
-	again, err := facade.ReadSynced("synced.json", text)
+	again, err := project.ReadSynced("synced.json", text)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,7 +47,7 @@ func readReference(text json.RawMessage) (ref *reference, literal json.RawMessag
 	}
 	path := strings.Split(rest, ".")
 	for _, word := range path {
-		if !isName(word) {
+		if !schema.IsName(word) {
 			return nil, nil, fmt.Sprintf("names %s, which is no place in the caller's state; write $user.id, say, or $$ for a text that begins with $", kiterror.Quoted(s))
 		}
 	}

@@ -134,3 +134,16 @@ func graphQLName(name string, up bool, first string) string {
 	}
 	return s
 }
+
+// IsName holds for a name of a Frond, a door or a computed field: a letter followed by letters, digits, hyphens and underscores.
+func IsName(s string) bool {
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z':
+		case i > 0 && (c >= '0' && c <= '9' || c == '-' || c == '_'):
+		default:
+			return false
+		}
+	}
+	return s != ""
+}

@@ -1,4 +1,4 @@
-package facade
+package project
 
 import (
 	"encoding/json"
@@ -18,7 +18,7 @@ const (
 	allOrAny = `{"anyOf":[{"const":"all"},{"type":"array","items":{"type":"string"}}]}`
 )
 
-// frondKeys is every key of a frond.yaml. [readConfig] takes these and no others;
+// frondKeys is every key of a frond.yaml. [ReadConfig] takes these and no others;
 // docs/frond-yaml.md explains them.
 var frondKeys = []schema.Key{
 	{Name: "name", Form: aString, Default: "the name of the folder", Example: "name: catalog", About: "The Frond's name, in REST paths and in remotes."},

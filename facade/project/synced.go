@@ -1,4 +1,4 @@
-package facade
+package project
 
 import (
 	"encoding/json"

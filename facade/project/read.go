@@ -1,4 +1,4 @@
-package facade
+package project
 
 import (
 	"errors"
@@ -22,22 +22,21 @@ import (
 // what frond.yaml says under name, or "app". Endings may also be .yml and .json;
 // other files are let be, and so is gateway.yaml, which is the gateway's.
 //
-// Read looks at names and reads bytes; what is wrong inside the files is told by
-// [New], all at once. The error is schema.Faults.
-func Read(fsys fs.FS) (*Project, error) {
+// Read looks at names and reads bytes; what is wrong inside the files is reported
+// when they are compiled, all at once. The error is schema.Faults.
+func Read(fsys fs.FS) (fronds []*Frond, err error) {
 	r := folder{fsys: fsys}
-	p := &Project{Registry: schema.Builtins()}
 	root, many := r.isDir("entities") || r.config(".") != "", r.isDir("fronds")
 	switch {
 	case root && many:
 		r.fault(".", "there are entities or a frond.yaml at the root, and a folder fronds/ beside them", "move the ones at the root into a folder fronds/NAME/")
 	case root:
-		p.Fronds = append(p.Fronds, r.frond("", "app"))
+		fronds = append(fronds, r.frond("", "app"))
 	case many:
 		for _, dir := range r.dirs("fronds") {
-			p.Fronds = append(p.Fronds, r.frond("fronds/"+dir, dir))
+			fronds = append(fronds, r.frond("fronds/"+dir, dir))
 		}
-		if len(p.Fronds) == 0 && len(r.faults) == 0 {
+		if len(fronds) == 0 && len(r.faults) == 0 {
 			r.fault("fronds", "there is no Frond in this folder", "make a folder fronds/NAME/entities with one card per file")
 		}
 	default:
@@ -46,7 +45,7 @@ func Read(fsys fs.FS) (*Project, error) {
 	if err := r.faults.Err(); err != nil {
 		return nil, err
 	}
-	return p, nil
+	return fronds, nil
 }
 
 // folder reads files and keeps what went wrong.
@@ -78,21 +77,21 @@ func (r *folder) config(dir string) string {
 	return ""
 }
 
-func (r *folder) frond(dir, name string) *FrondSource {
+func (r *folder) frond(dir, name string) *Frond {
 	at := dir
 	if at == "" {
 		at = "."
 	}
-	f := &FrondSource{Name: name, Dir: dir}
+	f := &Frond{Name: name, Dir: dir}
 	if file := r.config(at); file != "" {
 		f.Config = r.read(file)
 		f.Name = configName(f.Config, name)
 	}
 	for _, t := range r.files(at, "entities") {
-		f.Cards = append(f.Cards, schema.Source{File: t.File, Name: base(t.File), Frond: f.Name, Data: t.Data})
+		f.Cards = append(f.Cards, schema.Source{File: t.File, Name: BaseName(t.File), Frond: f.Name, Data: t.Data})
 	}
 	for _, t := range r.files(at, "views") {
-		f.Cards = append(f.Cards, schema.Source{File: t.File, Name: base(t.File), Frond: f.Name, View: true, Data: t.Data})
+		f.Cards = append(f.Cards, schema.Source{File: t.File, Name: BaseName(t.File), Frond: f.Name, View: true, Data: t.Data})
 	}
 	f.Seeds = r.files(at, "seeds")
 	f.Known = r.synced(at)
@@ -102,8 +101,8 @@ func (r *folder) frond(dir, name string) *FrondSource {
 	return f
 }
 
-// base is a file's name without folder and ending.
-func base(file string) string {
+// BaseName is a file's name without folder and ending.
+func BaseName(file string) string {
 	name := path.Base(file)
 	return strings.TrimSuffix(name, path.Ext(name))
 }

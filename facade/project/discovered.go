@@ -1,4 +1,4 @@
-package facade
+package project
 
 import (
 	"encoding/json"
@@ -11,9 +11,9 @@ import (
 // Discovered makes a Frond's source of what its host tells of it (spec 2.5): the
 // cards, and the frond.yaml that they and the operations amount to. from is where
 // the document was had, for faults. A local folder is not needed beside it; where
-// there is one, see [FrondSource.Known].
-func Discovered(d *schema.DiscoveredFrond, from string) *FrondSource {
-	s := discoveredSource{src: &FrondSource{Name: d.Name, Known: d}, from: from, views: map[string]string{}, entities: map[string]bool{}}
+// there is one, see [Frond.Known].
+func Discovered(d *schema.DiscoveredFrond, from string) *Frond {
+	s := discoveredSource{src: &Frond{Name: d.Name, Known: d}, from: from, views: map[string]string{}, entities: map[string]bool{}}
 	for i := range d.Doors {
 		if door := &d.Doors[i]; door.Schema != nil {
 			s.entities[schema.EntityKey(door.Name)] = true
@@ -39,19 +39,13 @@ func Discovered(d *schema.DiscoveredFrond, from string) *FrondSource {
 	return s.src
 }
 
-// Usable is why no Frond can be made of what its host tells of it, whatever else
-// there is: its cards contradict themselves, or have names that are none here. nil: one can.
-func Usable(d *schema.DiscoveredFrond, from string) error {
-	src := Discovered(d, from)
-	src.Remote = from
-	project := &Project{Fronds: []*FrondSource{src}, Registry: schema.Builtins()}
-	_, err := New(project, nil, &Options{Incomplete: true, Unregistered: func(schema.Fault) {}})
-	return err
-}
+// BuiltinOperations are the operations that a stored door has unless its author says
+// otherwise (DESIGN 4), in the order a door lists them.
+var BuiltinOperations = []string{"list", "findById", "findByIds", "create", "update", "delete"}
 
 // discoveredSource is one Frond being written out.
 type discoveredSource struct {
-	src      *FrondSource
+	src      *Frond
 	from     string
 	entities map[string]bool
 	views    map[string]string // text of the views that are cards of their own, by key
@@ -65,7 +59,7 @@ func (s *discoveredSource) door(d *schema.DiscoveredDoor) json.RawMessage {
 	has := map[string]bool{}
 	for i := range d.Ops {
 		op := &d.Ops[i]
-		if d.Schema == nil || builtinNamed(op.Name) == nil {
+		if d.Schema == nil || !slices.Contains(BuiltinOperations, op.Name) {
 			ops = append(ops, schema.Member{Name: op.Name, Value: s.operation(d, op)})
 			continue
 		}
@@ -123,16 +117,15 @@ func (s *discoveredSource) operation(d *schema.DiscoveredDoor, op *schema.Discov
 // cardinality is what the host says, or what the name says where it does not: list
 // gives a page (spec 2.7), and what is found may not be there.
 func (s *discoveredSource) cardinality(d *schema.DiscoveredDoor, op *schema.DiscoveredOp) string {
-	known := []Cardinality{One, Maybe, Many, PageOf, NoOutput}
 	switch {
 	case op.Output == nil:
 		return ""
-	case slices.Contains(known, Cardinality(op.Cardinality)):
+	case slices.Contains(cardinalities, op.Cardinality):
 		return op.Cardinality
 	case op.Name == "list":
-		return string(PageOf)
+		return "page"
 	}
-	return string(Maybe)
+	return "maybe"
 }
 
 // card is a card of an operation: the name of the entity or the view that it is, or
@@ -146,7 +139,7 @@ func (s *discoveredSource) card(c *schema.Card) json.RawMessage {
 		return jsontext.Quote(c.Title)
 	}
 	text := c.AppendJSON(nil)
-	if key == "" || !isName(key) || s.entities[key] {
+	if key == "" || !schema.IsName(key) || s.entities[key] {
 		return text
 	}
 	switch known, taken := s.views[key]; {

@@ -1,0 +1,160 @@
+package project
+
+import (
+	"encoding/json"
+)
+
+// Config is what a frond.yaml says (DESIGN 4; docs/frond-yaml.md). Everything in it is
+// optional. At is, in every type below, the JSON pointer to the value in the file.
+type Config struct {
+	Doors      []*Door // in the order they are written
+	Facts      []Fact
+	Collectors []Collector
+	Computed   []Computed
+	Surfaces   Surfaces
+}
+
+// Door is the entry of one door under doors.
+type Door struct {
+	Name    string
+	At      string
+	Off     bool   // false, or {door: false}: the entity has no façade
+	Plural  string // its segment in REST paths; "": the regular plural
+	GraphQL string // the name of its type in GraphQL; "": of the entity
+	Limits  ListLimits
+	Only    []string // built-in operations; nil: all
+	Ops     []Operation
+}
+
+// Operation is an operation that a door declares, or what it says of a built-in one.
+type Operation struct {
+	Name, At    string
+	Off         bool    // false: a built-in operation that the door does not have
+	Kind        string  // query or command; "": by its name
+	Parts       [4]Part // by PartParams, PartQuery, PartInput, PartOutput
+	Cardinality string  // one, maybe, many, page or none; "": by the output
+	Description string
+	Deprecated  string // why it is deprecated; "": it is not
+	GraphQL     string // the name of its field in GraphQL; "": by entity and operation
+}
+
+// The parts of an operation that are described by a card.
+const (
+	PartParams = iota
+	PartQuery
+	PartInput
+	PartOutput
+)
+
+// PartNames are the keys of the parts, by their indexes.
+var PartNames = [4]string{"params", "query", "input", "output"}
+
+// Part is a card written inline (Card), or the name of an entity or a view (Name); the
+// zero Part is neither.
+type Part struct {
+	At   string
+	Name string
+	Card json.RawMessage
+}
+
+// Given reports whether the part names or holds a card.
+func (p Part) Given() bool { return p.Name != "" || p.Card != nil }
+
+// Fact is an announcement that a Frond declares (spec 6).
+type Fact struct {
+	Name, at string
+	Schema   Part
+}
+
+// ListLimits are how many rows one page holds (DESIGN 5).
+type ListLimits struct {
+	Default int // where the caller says none; 0: 50
+	Max     int // a larger limit is cut to it; 0: 500
+}
+
+// Or returns l with what it does not say taken from below.
+func (l ListLimits) Or(below ListLimits) ListLimits {
+	if l.Max <= 0 {
+		l.Max = below.Max
+	}
+	if l.Default <= 0 {
+		l.Default = below.Default
+	}
+	l.Default = min(l.Default, l.Max)
+	return l
+}
+
+// Collector says who may do what with one door, or with all that have no entry of their
+// own ([Others]).
+type Collector struct {
+	Name, At string
+	Open     bool // the word open stands in place of rules
+	Rules    []Rule
+}
+
+// Others is the name of the collector of every door without an entry of its own.
+const Others = "*"
+
+// Rule is one rule of a collector; see package rule for what it means.
+type Rule struct {
+	At       string
+	When     string   // "": always
+	Ops      []string // for: of these operations alone; nil: of all
+	Rows     json.RawMessage
+	Hide     []string
+	ReadOnly []string
+	Set      []Preset
+	Allow    []string // operations; nil: not written
+	AllowAll bool     // allow: all
+	Deny     []string // operations
+	DenyAll  bool     // deny: all
+}
+
+// Preset is a field that a rule writes at creation, as the rule has it: a value or a
+// reference such as $user.id.
+type Preset struct {
+	Name, At string
+	Value    json.RawMessage
+}
+
+// Computed is one computed field as its frond.yaml has it: a shape, and the
+// expression that gives its value.
+type Computed struct {
+	Door, DoorAt string
+	Name, At     string
+	Shape        json.RawMessage // what stands beside value
+	Value        string
+}
+
+// Surfaces is what a frond.yaml says of surfaces:
+//
+//	surfaces:
+//	  graphql: {only: [product, category.list]}   # doors, or single operations
+//	  rest: {except: [order.delete]}              # all but these
+//	  envelope: false                             # nothing of this Frond
+//	  audiences:
+//	    partner:                                  # shows nothing that is not named here
+//	      rest: {only: [product.list]}
+//
+// A surface of everybody's that is not written shows the whole Frond; an audience's
+// that is not written shows nothing of it.
+type Surfaces struct {
+	Surfaces  []Surface
+	Audiences []string
+}
+
+// Surface is what one surface shows of a Frond.
+type Surface struct {
+	Kind, Audience string // graphql, rest or envelope; of everybody where audience is ""
+	Except         bool   // except: all but the named; else the named alone
+	Names          []SurfaceName
+}
+
+// SurfaceName is a door, or an operation as door.operation.
+type SurfaceName struct{ Name, At string }
+
+// Text is a file as it was read.
+type Text struct {
+	File string // as faults name it; its ending tells YAML from JSON
+	Data []byte
+}

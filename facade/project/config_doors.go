@@ -1,0 +1,144 @@
+package project
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// cardinalities are the words for how many outputs an operation gives.
+var cardinalities = []string{"one", "maybe", "many", "page", "none"}
+
+var (
+	doorKeys      = schema.KeyNames(schema.Below(frondKeys, "doors", "*"))
+	listLimitKeys = schema.KeyNames(schema.Below(frondKeys, "doors", "*", "list"))
+	operationKeys = schema.KeyNames(schema.Below(frondKeys, "doors", "*", "operations", "*"))
+	factKeys      = schema.KeyNames(factTable)
+)
+
+func (r *configReader) door(name, at string, value json.RawMessage) *Door {
+	d := &Door{Name: name, At: at}
+	switch {
+	case !schema.IsName(name):
+		d.Off = true // nothing more is told of it
+		r.fault(at, fmt.Sprintf("%q cannot be the name of a door", name), "write a letter, then letters, digits, - or _: orderLine")
+	case strings.EqualFold(name, "rpc"):
+		r.fault(at, "rpc is a name of the protocol's own", "give the door another name") // spec 4.1: rpc.discover
+	}
+	switch jsontext.KindOf(value) {
+	case jsontext.False:
+		d.Off = true
+		return d
+	case jsontext.True, jsontext.Null:
+		return d
+	}
+	r.object(value, at, "a door", doorKeys, func(name, at string, value json.RawMessage) {
+		switch name {
+		case "door":
+			if k := jsontext.KindOf(value); k != jsontext.True && k != jsontext.False {
+				r.fault(at, "door has to be true or false", "write door: false for an entity that is not callable")
+			}
+			d.Off = jsontext.KindOf(value) == jsontext.False
+		case "plural":
+			if d.Plural = r.string(value, at); d.Plural != "" && !isPathWord(d.Plural) {
+				r.fault(at, fmt.Sprintf("the plural %q cannot stand in a path", d.Plural), "write lower-case letters, digits and hyphens: goods")
+			}
+		case "graphql":
+			d.GraphQL = r.graphql(value, at)
+		case "list":
+			r.object(value, at, "list", listLimitKeys, func(name, at string, value json.RawMessage) {
+				n, ok := schema.Integer(value)
+				if !ok || n < 1 || n > 100_000 {
+					r.fault(at, name+" has to be a whole number from 1 to 100000", "write "+name+": 50, say")
+				}
+				if name == "max" {
+					d.Limits.Max = int(n)
+				} else {
+					d.Limits.Default = int(n)
+				}
+			})
+		case "operations":
+			r.object(value, at, "operations", nil, func(name, at string, value json.RawMessage) {
+				if name == "only" {
+					d.Only = r.strings(value, at)
+					return
+				}
+				d.Ops = append(d.Ops, r.operation(name, at, value))
+			})
+		}
+	})
+	return d
+}
+
+func (r *configReader) operation(name, at string, value json.RawMessage) Operation {
+	o := Operation{Name: name, At: at}
+	if !schema.IsGraphQLName(name) {
+		r.fault(at, fmt.Sprintf("%q cannot be the name of an operation", name), "write a letter, then letters and digits: bySlug")
+	}
+	if jsontext.KindOf(value) == jsontext.False {
+		o.Off = true
+		return o
+	}
+	r.object(value, at, "an operation", operationKeys, func(name, at string, value json.RawMessage) {
+		switch name {
+		case "kind":
+			if o.Kind = r.string(value, at); o.Kind != "" && o.Kind != "query" && o.Kind != "command" {
+				r.fault(at, "the kind of an operation has to be query or command", "write kind: query for one that reads, kind: command for one that writes")
+			}
+		case "cardinality":
+			o.Cardinality = r.string(value, at)
+			if !slices.Contains(cardinalities, o.Cardinality) {
+				r.fault(at, "the cardinality has to be one, maybe, many, page or none", "write cardinality: maybe for an output that may be null")
+				o.Cardinality = ""
+			}
+		case "description":
+			o.Description = r.string(value, at)
+		case "deprecated":
+			o.Deprecated = r.deprecated(value, at)
+		case "graphql":
+			o.GraphQL = r.graphql(value, at)
+		default:
+			o.Parts[slices.Index(PartNames[:], name)] = r.part(value, at)
+		}
+	})
+	return o
+}
+
+// deprecated reads true, false, or why.
+func (r *configReader) deprecated(value json.RawMessage, at string) string {
+	switch jsontext.KindOf(value) {
+	case jsontext.True:
+		return schema.Deprecated
+	case jsontext.False:
+		return ""
+	case jsontext.String:
+		if why := strings.TrimSpace(jsontext.Unquote(value)); why != "" {
+			return why
+		}
+	}
+	r.fault(at, "deprecated has to be true, or say why", "write deprecated: use bySlug, say")
+	return ""
+}
+
+func (r *configReader) part(value json.RawMessage, at string) Part {
+	switch jsontext.KindOf(value) {
+	case jsontext.String:
+		return Part{At: at, Name: jsontext.Unquote(value)}
+	case jsontext.Object:
+		return Part{At: at, Card: value}
+	}
+	r.fault(at, "a card has to be written out, or named", "write {type: object, properties: …}, or the name of an entity or a view")
+	return Part{}
+}
+
+func (r *configReader) graphql(value json.RawMessage, at string) string {
+	name := r.string(value, at)
+	if name != "" && !schema.IsGraphQLName(name) {
+		r.fault(at, fmt.Sprintf("%q is no name in GraphQL", name), "write letters, digits and underscores, no digit first")
+	}
+	return name
+}

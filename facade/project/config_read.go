@@ -1,0 +1,82 @@
+package project
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// configName is the Frond's name as its frond.yaml says, or what else it is
+// called. A broken file is told later, when all of it is read.
+func configName(text Text, otherwise string) string {
+	data, err := schema.ToJSON(text.File, text.Data)
+	if name := jsontext.Get(data, "name"); err == nil && jsontext.KindOf(name) == jsontext.String {
+		return jsontext.Unquote(name)
+	}
+	return otherwise
+}
+
+func ReadConfig(text Text) (Config, schema.Faults) {
+	var c Config
+	r := &configReader{file: text.File}
+	if text.File == "" {
+		return c, nil
+	}
+	data, err := schema.ToJSON(text.File, text.Data)
+	if err != nil {
+		var faults schema.Faults
+		errors.As(err, &faults)
+		return c, faults
+	}
+	if jsontext.IsNull(data) {
+		return c, nil // an empty file
+	}
+	r.object(data, "", "a frond.yaml", schema.KeyNames(frondKeys), func(name, at string, value json.RawMessage) {
+		switch name {
+		case "name":
+			r.string(value, at) // read already, by configName
+		case "doors":
+			r.object(value, at, "doors", nil, func(name, at string, value json.RawMessage) {
+				c.Doors = append(c.Doors, r.door(name, at, value))
+			})
+		case "collectors":
+			c.Collectors = r.collectors(value, at)
+		case "computed":
+			c.Computed = r.computed(value, at)
+		case "facts":
+			c.Facts = r.facts(value, at)
+		case "surfaces":
+			c.Surfaces = r.surfaces(value, at)
+		}
+	})
+	return c, r.faults
+}
+
+func (r *configReader) facts(value json.RawMessage, at string) (facts []Fact) {
+	if jsontext.KindOf(value) != jsontext.Array {
+		r.fault(at, "facts has to be a list", "write facts: [{name: orderPlaced, schema: order}]")
+		return nil
+	}
+	for i, item := range jsontext.Elements(value) {
+		f := Fact{at: fmt.Sprint(at, "/", i)}
+		r.object(item, f.at, "a fact", factKeys, func(name, at string, value json.RawMessage) {
+			if name == "name" {
+				f.Name = r.string(value, at)
+			} else {
+				f.Schema = r.part(value, at)
+			}
+		})
+		switch {
+		case f.Name == "":
+			r.fault(f.at, "a fact has to have a name", "write name: orderPlaced")
+		case slices.ContainsFunc(facts, func(o Fact) bool { return o.Name == f.Name }):
+			r.fault(f.at, fmt.Sprintf("the fact %s is declared twice", f.Name), "leave the second one out")
+		}
+		facts = append(facts, f)
+	}
+	return facts
+}

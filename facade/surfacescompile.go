@@ -1,0 +1,82 @@
+package facade
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/project"
+	"github.com/frondhost/frond/schema"
+)
+
+// shows is which operations a Frond shows on the surfaces it says something of.
+type shows map[Surface]map[*Operation]bool
+
+// surfaces finds the operations that a Frond's surfaces name.
+func (b *compiler) surfaces(frond *Frond, file string, c project.Surfaces) shows {
+	all := shows{}
+	for _, s := range c.Surfaces {
+		show := map[*Operation]bool{}
+		for _, d := range frond.Doors {
+			for _, op := range d.Operations {
+				show[op] = s.Except
+			}
+		}
+		for _, n := range s.Names {
+			for _, op := range b.shown(frond, file, n) {
+				show[op] = !s.Except
+				if batch := op.Door.ops["findByIds"]; s.Except && op.Builtin && op.Name == "findById" && batch != nil {
+					show[batch] = false // it stands and falls with findById, whose batch it is
+				}
+			}
+		}
+		all[Surface(s.Kind).For(s.Audience)] = show
+	}
+	return all
+}
+
+// shown are the operations a name stands for: all of a door, or one of them.
+func (b *compiler) shown(frond *Frond, file string, n project.SurfaceName) []*Operation {
+	if n.Name == "" {
+		return nil // told by the reader
+	}
+	door, operation, one := strings.Cut(n.Name, ".")
+	d := b.doors[schema.EntityKey(door)]
+	switch {
+	case d == nil:
+		names := make([]string, len(frond.Doors))
+		for i, d := range frond.Doors {
+			names[i] = d.Name
+		}
+		b.fault(file, n.At, fmt.Sprintf("no door is called %s", kiterror.Quoted(door)), "the doors of "+frond.Name+" are "+strings.Join(names, ", "))
+	case d.Frond != frond:
+		b.fault(file, n.At, fmt.Sprintf("%s is a door of the Frond %s", d.Name, d.Frond.Name), "write it under surfaces in that Frond's frond.yaml")
+	case !one:
+		return d.Operations
+	case d.ops[operation] == nil:
+		b.fault(file, n.At, fmt.Sprintf("%s has no operation %s", d.Name, kiterror.Quoted(operation)), "its operations are "+strings.Join(d.operationNames(), ", "))
+	default:
+		return []*Operation{d.ops[operation]}
+	}
+	return nil
+}
+
+// showing gives a catalog what each of its surfaces shows.
+func (b *compiler) showing(c *Catalog, configs []project.Config) {
+	by := map[*Frond]shows{}
+	for i, f := range b.project.Fronds {
+		c.Audiences = append(c.Audiences, configs[i].Surfaces.Audiences...)
+		by[c.Fronds[i]] = b.surfaces(c.Fronds[i], f.Config.File, configs[i].Surfaces)
+	}
+	slices.Sort(c.Audiences)
+	c.Audiences = slices.Compact(c.Audiences)
+	c.views = map[Surface]*Catalog{}
+	for _, s := range c.Surfaces() {
+		everybody := s == s.Kind()
+		c.views[s] = c.view(func(op *Operation) bool {
+			show, said := by[op.Door.Frond][s]
+			return said && show[op] || !said && everybody
+		})
+	}
+}
