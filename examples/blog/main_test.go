@@ -3,33 +3,27 @@ package main
 import (
 	"encoding/json"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
 	"strings"
 	"testing"
 
-	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond"
 )
 
-// blog starts the program's composition over a store in memory.
+// blog starts the program over a store in memory.
 func blog(t *testing.T) func(method, path, body, token string) (int, map[string]any) {
 	t.Helper()
-	project, err := newProject()
+	t.Setenv("FROND_STORE", "memory")
+	handler, closeApp, err := newApp().Handler()
 	if err != nil {
 		t.Fatal(err)
 	}
-	gw, err := gateway.New(project, &gateway.Options{
-		Config: gateway.Config{Store: "memory"}, Session: session, Logger: slog.New(slog.DiscardHandler),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewServer(gw.Handler())
+	server := httptest.NewServer(handler)
 	t.Cleanup(func() {
 		server.Close()
-		if err := gw.Close(); err != nil {
+		if err := closeApp(); err != nil {
 			t.Error(err)
 		}
 	})
@@ -91,6 +85,32 @@ func TestPublish(t *testing.T) {
 	}
 	if _, got := call("GET", "/api/journal/posts/glue", "", ""); got["status"] != "published" {
 		t.Errorf("the row afterwards: %v", got)
+	}
+}
+
+// TestPublishWithoutHTTP calls the command as the program's own tests would.
+func TestPublishWithoutHTTP(t *testing.T) {
+	ctx := frond.As(frond.Test(t, newApp()), frond.SignedIn("a-samir"))
+	post, err := frond.Call[Post](ctx, "post.publish", frond.Set{"id": "glue"})
+	if err != nil || post.Status != "published" || post.PublishedAt == nil {
+		t.Errorf("%+v, %v", post, err)
+	}
+	if _, err := frond.Call[Post](ctx, "post.publish", frond.Set{"id": "glue"}); frond.CodeOf(err) != frond.Conflict {
+		t.Errorf("a second time: %v", err)
+	}
+}
+
+// TestReadingMinutesCountsWords: words stand between line breaks too, which are not spaces
+// in JSON.
+func TestReadingMinutesCountsWords(t *testing.T) {
+	ctx := frond.Test(t, newApp())
+	post, err := frond.Inside[Post](ctx).Create(ctx, Post{Title: "Rope", Body: strings.Repeat("strand\n", 360), AuthorID: "a-samir"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := frond.Call[struct{ ReadingMinutes int }](ctx, "post.findById", frond.Set{"id": post.ID})
+	if err != nil || got.ReadingMinutes != 3 {
+		t.Errorf("%+v, %v", got, err)
 	}
 }
 

@@ -4,18 +4,15 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"embed"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/graphql-go/graphql"
 
+	"github.com/frondhost/frond"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/projection"
@@ -23,45 +20,17 @@ import (
 )
 
 //go:embed site
-var files embed.FS
+var site embed.FS
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := run(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-}
+func main() { frond.Main(newApp(report)) }
 
-func run(ctx context.Context) error {
-	config, err := gateway.LoadConfig(".", "", os.Environ())
-	if err != nil {
-		return err
-	}
-	config.Mode = cmp.Or(config.Mode, gateway.Development) // the console, introspection and suggestions, for who tries it
-	config.Listen = cmp.Or(config.Listen, "127.0.0.1:8082")
-	config.Store = cmp.Or(config.Store, "sqlite:.frond/weather.db")
-	gw, err := newGateway(*config, report) //nolint:contextcheck // a gateway lives as long as Run does
-	if err != nil {
-		return err
-	}
-	return gw.Run(ctx)
-}
-
-// newGateway is the gateway over the site, with the weather as find tells it.
-func newGateway(config gateway.Config, find find) (*gateway.Gateway, error) {
-	site, err := fs.Sub(files, "site")
-	if err != nil {
-		return nil, err
-	}
-	project, err := facade.Read(site)
-	if err != nil {
-		return nil, err
-	}
-	return gateway.New(project, &gateway.Options{Config: config, Extend: func(b *projection.Builder) error {
-		return extend(b, find)
-	}})
+// newApp is the program over the site, with the weather as find gives it.
+func newApp(find find) *frond.App {
+	app := frond.New(site)
+	app.Configure(func(o *gateway.Options) {
+		o.Extend = func(b *projection.Builder) error { return extend(b, find) }
+	})
+	return app
 }
 
 // find asks for the weather of cities, all at once.

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/gateway"
 )
 
 // TestWeather: the other service is asked once for each answer, whatever the number
@@ -19,18 +18,19 @@ import (
 func TestWeather(t *testing.T) {
 	var asked [][]string
 	fails := false
-	gw, err := newGateway(gateway.Config{Store: "memory"}, func(ctx context.Context, cities []string) (map[string]Weather, error) {
+	t.Setenv("FROND_STORE", "memory")
+	handler, closeApp, err := newApp(func(ctx context.Context, cities []string) (map[string]Weather, error) {
 		asked = append(asked, slices.Sorted(slices.Values(cities)))
 		if fails {
 			return nil, facade.Errorf(facade.ServiceUnavailable, "the weather is out")
 		}
 		return report(ctx, cities)
-	})
+	}).Handler()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer gw.Close()
-	server := httptest.NewServer(gw.Handler())
+	defer closeApp()
+	server := httptest.NewServer(handler)
 	defer server.Close()
 	ask := func(query string) string {
 		t.Helper()

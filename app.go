@@ -1,0 +1,177 @@
+package frond
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"net/http"
+	"os"
+	"reflect"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/program"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// App is a program over a folder of cards. Fill it from one goroutine, then hand it to
+// [Main], [App.Open] or [Test]; mistakes are reported there, all at once.
+type App struct {
+	project *facade.Project
+	unread  error  // why the folder cannot be read; nil: it was
+	builtIn []byte // gateway.yaml of the folder; nil: it has none
+	session gateway.Session
+	options []func(*gateway.Options)
+	doors   map[reflect.Type]*door // by the type of their rows
+	faults  schema.Faults
+}
+
+// New is a program over a folder: fronds/NAME/…, or the entities of one Frond beside its
+// frond.yaml. Where the folder holds one folder and nothing else, as an embedded one does,
+// that one is read. A gateway.yaml in it has the settings that hold where nobody who starts
+// the program says otherwise.
+func New(site fs.FS) *App {
+	a := &App{doors: map[reflect.Type]*door{}}
+	site = projectIn(site)
+	if a.project, a.unread = facade.Read(site); a.unread != nil {
+		a.project = &facade.Project{Registry: schema.Builtins()}
+	}
+	text, err := fs.ReadFile(site, "gateway.yaml")
+	if err == nil {
+		a.builtIn = text
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		a.unread = errors.Join(a.unread, err)
+	}
+	return a
+}
+
+// projectIn is the folder with the project in it: site, or the only folder of it.
+func projectIn(site fs.FS) fs.FS {
+	for {
+		entries, err := fs.ReadDir(site, ".")
+		if err != nil || len(entries) != 1 || !entries[0].IsDir() || entries[0].Name() == "fronds" || entries[0].Name() == "entities" {
+			return site
+		}
+		below, err := fs.Sub(site, entries[0].Name())
+		if err != nil {
+			return site
+		}
+		site = below
+	}
+}
+
+// Generator answers the name that cards write under lifecycle.create.generate. make is
+// called from many goroutines.
+func (a *App) Generator(name string, make func() string) {
+	if _, taken := a.project.Registry.Generators[name]; taken {
+		a.fault("the generator "+name+" is there already", "give it another name")
+	}
+	a.project.Registry.Generators[name] = func() (json.RawMessage, error) { return jsontext.Quote(make()), nil }
+}
+
+// Conversion answers the name that cards write under boundary.in.decode and
+// boundary.out.encode, for text. decode is given what a caller sent, and its error is the
+// caller's VALIDATION_FAILED; encode is given what is kept. Either may be nil.
+func (a *App) Conversion(name string, decode, encode func(string) (string, error)) {
+	if _, taken := a.project.Registry.Conversions[name]; taken {
+		a.fault("the conversion "+name+" is there already", "give it another name")
+	}
+	a.project.Registry.Conversions[name] = schema.Conversion{Decode: onText(decode), Encode: onText(encode)}
+}
+
+func onText(convert func(string) (string, error)) func(json.RawMessage) (json.RawMessage, error) {
+	if convert == nil {
+		return nil
+	}
+	return func(value json.RawMessage) (json.RawMessage, error) {
+		if jsontext.KindOf(value) != jsontext.String {
+			return value, nil // null
+		}
+		text, err := convert(jsontext.Unquote(jsontext.Trim(value)))
+		return jsontext.Quote(text), err
+	}
+}
+
+// Session reports who sends a request, in place of the settings under identity: nil for an
+// anonymous caller, [SignedIn] for a user. An error refuses the request; for a credential
+// that does not hold it is [Unauthorized]. It is called from many goroutines.
+func (a *App) Session(session func(*http.Request) (State, error)) {
+	if a.session != nil {
+		a.fault("Session is called twice", "call it once")
+	}
+	a.session = session
+}
+
+// Project is what the folder holds, for what package facade attaches and this package does
+// not: collectors in Go, handlers of whole calls, presenters of rows.
+func (a *App) Project() *facade.Project { return a.project }
+
+// Configure changes the options that the gateway starts with, after flags, variables and
+// files were read: GraphQL fields of your own (Extend), middleware, a logger.
+func (a *App) Configure(change func(*gateway.Options)) { a.options = append(a.options, change) }
+
+// fault keeps a mistake of the program until it starts.
+func (a *App) fault(message, remedy string) {
+	a.faults = append(a.faults, schema.Fault{File: goCode, Message: message, Remedy: remedy})
+}
+
+// goCode is what a fault names in place of a file.
+const goCode = "Go code"
+
+// Open opens the program's store as [Main] does, with the settings of gateway.yaml and the
+// variables, and serves nothing: for scripts and jobs. The context it returns works as that
+// of a command that nobody has called: [Inside], [From] and [Call] take it. Call close when
+// done. The error is everything that is wrong at once.
+func (a *App) Open(ctx context.Context) (inner context.Context, close func() error, err error) {
+	config, err := a.load(&program.Settings{}, os.Environ())
+	if err != nil {
+		return nil, nil, err
+	}
+	return a.open(ctx, gateway.Options{Config: *config})
+}
+
+// Handler is every surface of the program as [Main] serves it, for a server of your own and
+// for tests. Call close when done.
+func (a *App) Handler() (handler http.Handler, close func() error, err error) {
+	config, err := a.load(&program.Settings{}, os.Environ())
+	if err != nil {
+		return nil, nil, err
+	}
+	gw, err := gateway.New(a.project, a.configured(gateway.Options{Config: *config}))
+	if err != nil {
+		return nil, nil, err
+	}
+	return gw.Handler(), gw.Close, nil
+}
+
+func (a *App) open(ctx context.Context, options gateway.Options) (context.Context, func() error, error) {
+	host, err := gateway.Open(ctx, a.project, a.configured(options))
+	if err != nil {
+		return nil, nil, err
+	}
+	return withScene(host.Enter(ctx, nil), &scene{app: a}), host.Close, nil
+}
+
+// load reads the settings; the error is everything that is wrong with them, the folder and
+// the program.
+func (a *App) load(s *program.Settings, environ []string) (*gateway.Config, error) {
+	s.BuiltIn = a.builtIn
+	_, config, err := s.Load(".", environ, os.Stderr, func(*gateway.Config) (*facade.Project, error) { return a.project, a.unread })
+	if len(a.faults) == 0 {
+		return config, err
+	}
+	if err == nil { // the program does not start, and what is wrong with the cards is reported together with the rest
+		_, err = facade.New(a.project, nil, nil)
+	}
+	return nil, errors.Join(a.faults, err)
+}
+
+func (a *App) configured(options gateway.Options) *gateway.Options {
+	options.Session = a.session
+	for _, change := range a.options {
+		change(&options)
+	}
+	return &options
+}

@@ -1,0 +1,72 @@
+package frond
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/program"
+)
+
+// Main serves the program on every surface until SIGINT or SIGTERM, then drains, and does
+// not return. Settings are those of command frond's gateway: a flag wins over its FROND_
+// variable, which wins over gateway.yaml in the working directory (or the file of
+// --config), which wins over gateway.yaml in the folder of the program. Exit codes: 0 after
+// a clean drain, 1 for a service that broke while it ran, 2 where it cannot start.
+func Main(app *App) {
+	os.Exit(app.main(os.Args, os.Environ(), os.Stdout, os.Stderr))
+}
+
+func (a *App) main(args, environ []string, stdout, stderr io.Writer) int {
+	name := filepath.Base(args[0])
+	settings := &program.Settings{}
+	flags := flagsOf(name, settings)
+	switch err := flags.Parse(args[1:]); {
+	case errors.Is(err, flag.ErrHelp):
+		usage(stdout, flags)
+		return program.OK
+	case err != nil:
+		return program.Leave(name, stderr, fmt.Errorf("%s; %s --help lists the flags", strings.ReplaceAll(err.Error(), ": -", ": --"), name))
+	case flags.NArg() > 0:
+		return program.Leave(name, stderr, fmt.Errorf("%s takes flags alone, and not %q; %[1]s --help lists them", name, flags.Arg(0)))
+	}
+	return program.Run(name, stderr, func(ctx context.Context) error {
+		config, err := a.load(settings, environ)
+		if err != nil {
+			return err
+		}
+		gw, err := gateway.New(a.project, a.configured(gateway.Options{Config: *config})) //nolint:contextcheck // a gateway lives as long as Run does
+		if err != nil {
+			return err
+		}
+		return program.Serve(ctx, gw)
+	})
+}
+
+// flagsOf are the flags of the settings.
+func flagsOf(name string, settings *program.Settings) *flag.FlagSet {
+	flags := flag.NewFlagSet(name, flag.ContinueOnError)
+	flags.SetOutput(io.Discard) // the caller writes errors and usage
+	for _, f := range settings.Flags() {
+		set := func(text string) error { f.Set(text); return nil }
+		if f.Switch {
+			flags.BoolFunc(f.Name, f.About, set)
+		} else {
+			flags.Func(f.Name, f.About, set)
+		}
+	}
+	return flags
+}
+
+func usage(out io.Writer, flags *flag.FlagSet) {
+	fmt.Fprintf(out, "Usage: %s [flags]\n\nEach flag has a key in gateway.yaml and a variable: --limits-list-max is\nlimits.list.max and FROND_LIMITS_LIST_MAX.\n\n", flags.Name())
+	flags.VisitAll(func(f *flag.Flag) {
+		fmt.Fprintf(out, "  --%s\n\t%s\n", f.Name, f.Usage)
+	})
+}

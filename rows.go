@@ -1,0 +1,277 @@
+package frond
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"reflect"
+	"strconv"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// Rows reads and writes the rows of a door as values of T. [Inside] and [From] make one. It
+// may be used from many goroutines, as long as the context it was made from holds.
+type Rows[T any] struct {
+	door   *door
+	caller facade.Caller
+	fields []string // what is read; nil: all that the caller may read
+	state  State    // takes the place of the caller's; nil: none does
+	err    error    // why no call can be made
+}
+
+// Inside is the rows of the door with the type T, for the program itself: every field can
+// be read and written, values are as they are kept, and no collector scopes them. Of a
+// built-in operation that the program answers it calls the built-in one. ctx is that of a
+// command, a query, a hook or a computed field, or of [Test] or [App.Open].
+func Inside[T any](ctx context.Context) Rows[T] {
+	r := rowsOf[T](ctx)
+	r.caller = facade.Inside(ctx)
+	if r.door != nil {
+		r.fields = r.door.row.selected
+	}
+	return r
+}
+
+// From is the rows of the door with the type T, with the rights of whoever called: their
+// collectors, and rows as they would get them, computed fields among them.
+func From[T any](ctx context.Context) Rows[T] {
+	r := rowsOf[T](ctx)
+	r.caller = facade.From(ctx)
+	return r
+}
+
+var errContext = kiterror.Errorf(InternalError, "this context is none of a function of the program; hand on the one that function is given")
+
+func rowsOf[T any](ctx context.Context) (r Rows[T]) {
+	s := sceneOf(ctx)
+	if s == nil || s.app == nil {
+		r.err = errContext
+		return r
+	}
+	t := reflect.TypeFor[T]()
+	if r.door = s.app.doors[t]; r.door == nil {
+		r.err = kiterror.Errorf(InternalError, "no door has rows of type %s; write frond.Door[%[1]s](app, …) where the program starts", t)
+	}
+	if s.as {
+		r.state = s.state
+	}
+	return r
+}
+
+// Find is the row with this id, a text or a whole number. A row that is not there, or not
+// for the caller to see, is [NotFound].
+func (r Rows[T]) Find(ctx context.Context, id any) (*T, error) {
+	params, err := paramsOf(id)
+	if err != nil {
+		return nil, err
+	}
+	res, err := r.call(ctx, "findById", facade.Invocation{Params: params})
+	if err != nil {
+		return nil, err
+	}
+	if res.Rows.Len() == 0 {
+		return nil, kiterror.Errorf(NotFound, "there is no %s with the id %v", r.door.name, id)
+	}
+	return one[T](res)
+}
+
+// FindMany is the rows with these ids, in their order. Rows that are not there are left
+// out. ids is a slice of texts or whole numbers, of at most 500.
+func (r Rows[T]) FindMany(ctx context.Context, ids any) ([]T, error) {
+	text, err := jsontext.Marshal(ids)
+	if err != nil {
+		return nil, err
+	}
+	res, err := r.call(ctx, "findByIds", facade.Invocation{Query: append(append([]byte(`{"ids":`), text...), '}')})
+	if err != nil {
+		return nil, err
+	}
+	return many[T](res)
+}
+
+// Page is one page of a list. Total is -1 unless [Counted] asks for it, and EndCursor is
+// what [Behind] takes to read on.
+type Page[T any] = facade.List[T]
+
+// List is a page of the rows that meet every filter of what; without a [Limit] as many as
+// the door's default.
+func (r Rows[T]) List(ctx context.Context, what ...Clause) (*Page[T], error) {
+	res, err := r.list(ctx, what)
+	if err != nil {
+		return nil, err
+	}
+	items, err := many[T](res)
+	if err != nil {
+		return nil, err
+	}
+	return &Page[T]{Items: items, Total: res.Total, HasMore: res.HasMore, EndCursor: res.EndCursor()}, nil
+}
+
+// First is the first row of a list, or nil where it is empty.
+func (r Rows[T]) First(ctx context.Context, what ...Clause) (*T, error) {
+	res, err := r.list(ctx, append(what[:len(what):len(what)], Limit(1)))
+	if err != nil || res.Rows.Len() == 0 {
+		return nil, err
+	}
+	return one[T](res)
+}
+
+// Count is how many rows meet every filter of what.
+func (r Rows[T]) Count(ctx context.Context, what ...Clause) (int64, error) {
+	res, err := r.list(ctx, append(what[:len(what):len(what)], Limit(0), Counted()))
+	if err != nil {
+		return 0, err
+	}
+	return res.Total, nil
+}
+
+// All is every row of a list, read page by page while the loop runs. An error is the last
+// pair.
+func (r Rows[T]) All(ctx context.Context, what ...Clause) iter.Seq2[*T, error] {
+	return func(yield func(*T, error) bool) {
+		for next := what; ; {
+			page, err := r.List(ctx, next...)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for i := range page.Items {
+				if !yield(&page.Items[i], nil) {
+					return
+				}
+			}
+			if !page.HasMore {
+				return
+			}
+			next = append(what[:len(what):len(what)], Behind(page.EndCursor))
+		}
+	}
+}
+
+func (r Rows[T]) list(ctx context.Context, what []Clause) (*facade.Result, error) {
+	var q query
+	for _, c := range what {
+		c.add(&q)
+	}
+	text, err := q.text()
+	if err != nil {
+		return nil, err
+	}
+	return r.call(ctx, "list", facade.Invocation{Query: text})
+}
+
+// Create writes a new row and returns it as it is kept. A field with its zero value is left
+// out, and the card's rules answer for it (lifecycle.create), unless the card requires it;
+// [Rows.CreateSet] writes what it is given.
+func (r Rows[T]) Create(ctx context.Context, row T) (*T, error) {
+	if r.err != nil {
+		return nil, r.err
+	}
+	body, err := r.door.row.body(reflect.ValueOf(row))
+	if err != nil {
+		return nil, err
+	}
+	return r.write(ctx, "create", facade.Invocation{Body: body})
+}
+
+// Set is fields and their values, by the names of the card. A nil value is null.
+type Set map[string]any
+
+// CreateSet writes a new row from these fields and no others, and returns it as it is kept.
+func (r Rows[T]) CreateSet(ctx context.Context, set Set) (*T, error) {
+	body, err := jsontext.Marshal(set)
+	if err != nil {
+		return nil, err
+	}
+	return r.write(ctx, "create", facade.Invocation{Body: body})
+}
+
+// Update writes these fields of a row, and returns the row as it is kept. A row that is not
+// there is [NotFound].
+func (r Rows[T]) Update(ctx context.Context, id any, set Set) (*T, error) {
+	params, err := paramsOf(id)
+	if err != nil {
+		return nil, err
+	}
+	body, err := jsontext.Marshal(set)
+	if err != nil {
+		return nil, err
+	}
+	return r.write(ctx, "update", facade.Invocation{Params: params, Body: body})
+}
+
+// Delete removes a row. A row that is not there is [NotFound].
+func (r Rows[T]) Delete(ctx context.Context, id any) error {
+	params, err := paramsOf(id)
+	if err != nil {
+		return err
+	}
+	res, err := r.call(ctx, "delete", facade.Invocation{Params: params})
+	if err == nil && string(res.Value) != "true" {
+		err = kiterror.Errorf(NotFound, "there is no %s with the id %v", r.door.name, id)
+	}
+	return err
+}
+
+func (r Rows[T]) write(ctx context.Context, operation string, in facade.Invocation) (*T, error) {
+	res, err := r.call(ctx, operation, in)
+	if err != nil {
+		return nil, err
+	}
+	return one[T](res)
+}
+
+func (r *Rows[T]) call(ctx context.Context, operation string, in facade.Invocation) (*facade.Result, error) {
+	if r.err != nil {
+		return nil, r.err
+	}
+	in.State = r.state
+	call := &facade.Call{Entity: r.door.name, Operation: operation, Invocation: in}
+	if operation != "delete" {
+		call.Select = r.fields
+	}
+	return r.caller.Call(ctx, call)
+}
+
+// one is the first row of an answer.
+func one[T any](res *facade.Result) (*T, error) {
+	row := new(T)
+	if err := decode(res.Rows.Row(0), row); err != nil {
+		return nil, kiterror.Internal(err)
+	}
+	return row, nil
+}
+
+// many is every row of an answer.
+func many[T any](res *facade.Result) ([]T, error) {
+	list := make([]T, res.Rows.Len())
+	for i := range list {
+		if err := decode(res.Rows.Row(i), &list[i]); err != nil {
+			return nil, kiterror.Internal(err)
+		}
+	}
+	return list, nil
+}
+
+// paramsOf is the params of an operation about one row.
+func paramsOf(id any) (json.RawMessage, error) {
+	out := append(make([]byte, 0, 48), `{"id":`...)
+	switch id := id.(type) {
+	case string:
+		out = jsontext.AppendString(out, id)
+	case int:
+		out = strconv.AppendInt(out, int64(id), 10)
+	case int64:
+		out = strconv.AppendInt(out, id, 10)
+	default:
+		text, err := jsontext.Marshal(id)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, text...)
+	}
+	return append(out, '}'), nil
+}

@@ -1,0 +1,42 @@
+package frond
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/program"
+)
+
+// TB is what [Test] needs of a *testing.T.
+type TB interface {
+	Helper()
+	Cleanup(func())
+	Context() context.Context
+	Fatal(args ...any)
+}
+
+// Test opens a program for a test, over a store in memory with the seeds of the folder, and
+// closes it when the test ends. The context it returns calls as an anonymous caller; [As]
+// gives it another one:
+//
+//	ctx := frond.Test(t, newApp())
+//	post, err := frond.Call[Post](frond.As(ctx, frond.SignedIn("ada")), "post.publish", frond.Set{"id": "p1"})
+func Test(t TB, app *App) context.Context {
+	t.Helper()
+	config, err := app.load(&program.Settings{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.Store, config.Remotes = "memory", nil
+	ctx, closeStore, err := app.open(t.Context(), gateway.Options{Config: *config, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := closeStore(); err != nil {
+			t.Fatal(err)
+		}
+	})
+	return ctx
+}
