@@ -36,7 +36,7 @@ func TestRemoteOfTooManyDoors(t *testing.T) {
 	})
 	url, _, log := housed(t, nil, map[string]gateway.Remote{"desk": {URL: many}, "people": {URL: fine}, "wide": {URL: wide, Fields: 6}})
 	for frond, want := range map[string]string{
-		"desk": "not usable: it tells of 1001 doors, and at most 1000 are taken", "people": "reached",
+		"desk": "not usable: it has 1001 doors, and at most 1000 are taken", "people": "reached",
 		"wide": "not usable: its cards have 12 fields, and at most 6 are taken",
 	} {
 		if got := readyzOf(t, url, frond); got != want {
@@ -57,7 +57,7 @@ func TestRemoteOfTooManyDoors(t *testing.T) {
 }
 
 // TestRemoteClaimsAnEntity: a host that tells of an entity of this project is left out at
-// the start as later, until it tells of it no more. The project never stops for it.
+// the start as later, until it has it no more. The project never stops for it.
 func TestRemoteClaimsAnEntity(t *testing.T) {
 	answers := map[string]func(invoked) any{
 		"note.findById":   always(oneNote),

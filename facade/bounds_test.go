@@ -100,7 +100,7 @@ func TestNarrowedWithoutAFilter(t *testing.T) {
 	f := narrowed(t, storetest.Project(t), func(d *schema.DiscoveredDoor) {
 		for i := range d.Ops {
 			if d.Ops[i].Name == "list" {
-				d.Ops[i].Input = nil // it tells of no keys
+				d.Ops[i].Input = nil // it has no keys
 			}
 		}
 	})

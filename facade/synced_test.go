@@ -43,7 +43,7 @@ func TestReadSyncedFaults(t *testing.T) {
 		`{"files":[]}`:                      "it does not name the files",
 		`{"files":{"a":1}}`:                 "it does not name the files",
 		`{"files":{},"told":{}}`:            "what the host told cannot be read",
-		`{"files":{},"told":{"fronds":[]}}`: "it tells of more Fronds than one, or of none",
+		`{"files":{},"told":{"fronds":[]}}`: "it has more Fronds than one, or of none",
 	} {
 		files := fstest.MapFS{
 			"fronds/depot/entities/item.json": {Data: []byte(`{}`)},

@@ -144,7 +144,7 @@ func TestKeyFaults(t *testing.T) {
 				t.Errorf("got  %v\nwant %s", err, c.want)
 			}
 			if err != nil && strings.Contains(err.Error(), "hunter2") {
-				t.Errorf("it tells of what is in the file: %v", err)
+				t.Errorf("it has what is in the file: %v", err)
 			}
 		})
 	}

@@ -171,7 +171,7 @@ func health(gw *gateway.Gateway) string {
 	return strings.TrimSpace(w.Body.String())
 }
 
-// TestARemoteWithoutCardsHere: its part of the schema is there when it tells of it,
+// TestARemoteWithoutCardsHere: its part of the schema is there when it has it,
 // and so are the relations that lead to it; a changed schema is taken over.
 func TestARemoteWithoutCardsHere(t *testing.T) {
 	there := newElsewhere(t)

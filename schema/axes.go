@@ -13,7 +13,7 @@ type Axes struct {
 	Update   UpdateRule   // lifecycle.update
 	In       BoundaryRule // boundary.in; Name is the conversion that decodes
 	Out      BoundaryRule // boundary.out; Name is the conversion that encodes
-	Extra    Keywords     // keys of x-kit the house does not know, by JSON pointer without its first slash; kept for the round trip
+	Extra    Keywords     // keys of x-kit that this program does not know, by JSON pointer without its first slash; kept for the round trip
 }
 
 // Relation points at another entity by name (spec 2.2, 2.4).

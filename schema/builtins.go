@@ -35,6 +35,7 @@ func Builtins() *Registry {
 	}
 }
 
+// quoteUUID is a UUID as a JSON string.
 func quoteUUID(id uuid.UUID, err error) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
@@ -42,7 +43,8 @@ func quoteUUID(id uuid.UUID, err error) (json.RawMessage, error) {
 	return jsontext.Quote(id.String()), nil
 }
 
-// nanoid is 21 characters of 64, as the library of that name makes them.
+// nanoid is 21 random characters of an alphabet of 64, the form of the library of that name
+// (126 bits).
 func nanoid() (json.RawMessage, error) {
 	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
 	var b [21]byte
@@ -55,6 +57,8 @@ func nanoid() (json.RawMessage, error) {
 	return jsontext.Quote(string(b[:])), nil
 }
 
+// onStrings is a conversion that applies f to strings, in both directions, and leaves other
+// values as they are.
 func onStrings(f func(string) string) Conversion {
 	convert := func(v json.RawMessage) (json.RawMessage, error) {
 		v = bytes.TrimSpace(v)

@@ -21,7 +21,7 @@ type Card struct {
 	Extra       Keywords // every other keyword, as it was written
 }
 
-// Derived tells what a view was cut from. It is additive to the spec.
+// Derived says what a view was cut from. It is additive to the spec.
 type Derived struct {
 	From     string   `json:"from"`     // the entity, in lower case
 	Survived []string `json:"survived"` // the fields that are in the view
@@ -35,7 +35,7 @@ type Field struct {
 }
 
 // Shape is the plain JSON Schema of a field, of an item or of a nested object.
-// Only what the house itself looks at has a name here; the rest is in Extra and
+// Only what this program looks at has a name here; the rest is in Extra and
 // belongs to the judge's engine.
 type Shape struct {
 	Bool        *bool  // the schema true or false; nothing else is set beside it

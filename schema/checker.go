@@ -11,10 +11,10 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// checker judges the values of one shape straight from their text. What it cannot
-// say itself it leaves to the engine, whole; then the rules of lists and objects
-// here below only serve to find unknown keys. It never changes once it is built,
-// and equal shapes share one.
+// checker judges the values of one shape straight from their text, without decoding them. A
+// shape with a keyword that only the engine judges (see applicators) goes to the engine whole;
+// its rules for lists and objects then only serve to find unknown keys. A checker never
+// changes once it is built, and equal shapes of a set share one.
 type checker struct {
 	whole    *jsonschema.Schema // the engine for this shape; nil where the checker does without
 	verdict  *bool              // a schema that is true or false
@@ -58,6 +58,7 @@ type objectRules struct {
 	required                     []string
 }
 
+// property is a named member of an object and the checker of its values.
 type property struct {
 	name string
 	*checker
@@ -66,6 +67,7 @@ type property struct {
 // refuses says whether a key that is no property is refused.
 func (o *objectRules) refuses(name string) bool { return o.closed && !o.known[name] }
 
+// typeSet is a set of JSON Schema's types; the empty set stands for any type.
 type typeSet uint8
 
 const (
@@ -94,6 +96,7 @@ func (t typeSet) names() []string {
 	return names
 }
 
+// typesOf are the types that a shape allows.
 func typesOf(s *Shape) typeSet {
 	if s.Type != "" {
 		t := typeBits[s.Type]
@@ -109,8 +112,9 @@ func typesOf(s *Shape) typeSet {
 	return t
 }
 
-// shared keeps the checkers of a set by the text of their shapes: a host has a
-// thousand fields that are strings of at most 80 characters.
+// shared keeps the checkers of a set by the text of their shapes: a host of a thousand cards
+// has thousands of fields that are strings of at most 80 characters. It is safe for concurrent
+// use.
 type shared struct {
 	mu       sync.Mutex
 	checkers map[string]*checker
@@ -119,16 +123,18 @@ type shared struct {
 // maxShared is how long the text of a shape may be for its checker to be kept.
 const maxShared = 300
 
-// builder makes the checkers of one card.
+// builder makes the checkers of one card, and reports what makes no sense in it.
 type builder struct {
 	engine  engine
 	shared  *shared
-	lenient bool // a pattern that cannot be run here is let be
+	lenient bool // a pattern that cannot be run here is ignored
 	fault   func(at, message, remedy string)
-	faults  int // told so far
+	faults  int // reported so far
 }
 
-// checker is the checker of a shape that stands at a pointer of the card.
+// checker is the checker of the shape that stands at a pointer of the card, shared where an
+// equal one is there. Shapes with references are not shared: their text means something else
+// in another card.
 func (b *builder) checker(s *Shape, at string) *checker {
 	text := s.AppendJSON(make([]byte, 0, maxShared))
 	if len(text) > maxShared || s.references() {
@@ -142,7 +148,7 @@ func (b *builder) checker(s *Shape, at string) *checker {
 	}
 	faults := b.faults
 	if c = b.build(s, at); b.faults > faults {
-		return c // a second card with the same mistake is told so too
+		return c // a second card with the same mistake has the fault too
 	}
 	b.shared.mu.Lock()
 	b.shared.checkers[string(text)] = c
@@ -150,7 +156,7 @@ func (b *builder) checker(s *Shape, at string) *checker {
 	return c
 }
 
-// build makes a checker.
+// build makes a checker of a shape.
 func (b *builder) build(s *Shape, at string) *checker {
 	if s.Bool != nil {
 		return &checker{verdict: s.Bool}
@@ -205,6 +211,9 @@ func (b *builder) build(s *Shape, at string) *checker {
 	return c
 }
 
+// pattern compiles a pattern in Go's syntax, RE2: no look-around and no back-references, and
+// no text that takes longer than its length (docs/decisions/003). nil where it does not
+// compile; then a remote's pattern holds for every text.
 func (b *builder) pattern(value json.RawMessage, at string) *regexp.Regexp {
 	re, err := regexp.Compile(jsontext.Unquote(value))
 	if err != nil {
@@ -299,6 +308,8 @@ func collectKeys(extra Keywords, known map[string]bool) bool {
 	return true
 }
 
+// collectFrom adds the keys that a subschema names to known. It returns false where the
+// subschema lets any key through.
 func collectFrom(schema json.RawMessage, known map[string]bool) bool {
 	var inner Keywords
 	for name, v := range jsontext.Members(schema) {

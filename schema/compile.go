@@ -15,7 +15,7 @@ type Source struct {
 	Name  string // the entity's name as spelled: the file name without its ending
 	Frond string
 	View  bool
-	Data  []byte // YAML or JSON, told by File's ending; ignored where Card is given
+	Data  []byte // YAML or JSON, by File's ending; ignored where Card is given
 	Card  *Card
 
 	// Builtin says that the card is the host's own: it may say what is true of the host
@@ -41,20 +41,20 @@ type CompileOptions struct {
 	Vendor string // x-kit-vendor where a card says none; default "frondhost"
 	// Remote names the Fronds whose operations run elsewhere: their generators and
 	// conversions need not be known here (spec 2.2.3), and keys of x-kit that are
-	// newer than this house are let be.
+	// newer than this program are ignored.
 	Remote map[string]bool
 	// Partial lets relations name entities that are not among the sources: their
 	// Link stays nil, the name stays in the axes (spec 2.4). It is for consumers
-	// that rebuild a single card, and lets unknown generators and conversions be.
+	// that rebuild a single card, and ignores unknown generators and conversions.
 	Partial bool
 	// Unknown lets every relation name an entity that is not among the sources, as
 	// Partial does, and nothing else: the entities of a remote are not known yet.
 	Unknown bool
-	// Unregistered is told each generator and conversion that nobody registered,
+	// Unregistered is called with each generator and conversion that nobody registered,
 	// which is then no fault: for those who look at cards and run none of it.
 	Unregistered func(Fault)
-	// Left is told what is let be: keywords that nobody knows, and of the cards of
-	// remotes what makes no sense here, or is left out. nil: nobody is.
+	// Ignored, where set, is called with what is read and has no effect: keywords that
+	// nobody knows, and what the cards of remotes have beyond the specification.
 	Ignored func(Fault)
 }
 
@@ -152,35 +152,36 @@ type compiler struct {
 	faults Faults
 }
 
-// unit is one source on its way to an entity.
+// unit is one source while it is compiled.
 type unit struct {
 	src    *Source
 	card   *Card // nil where it could not be read
 	entity *Entity
-	taken  map[string]bool // fields a view took over from an entity, whose faults are told there
+	taken  map[string]bool // fields a view took over from an entity, whose faults are reported there
 }
 
+// fault notes a fault of the unit's card at a pointer into it.
 func (c *compiler) fault(u *unit, at, message, remedy string) {
 	c.faults = append(c.faults, Fault{File: u.src.File, Pointer: u.src.At + at, Message: message, Remedy: remedy})
 }
 
-// beyond is fault, unless the unit's Frond runs elsewhere: what its card says has a
-// meaning where it runs, or none, and costs nothing here.
+// beyond is fault, unless the unit's Frond runs elsewhere: there the card is valid for its own
+// host, so what this host does not know is ignored and reported to CompileOptions.Ignored.
 func (c *compiler) beyond(u *unit, at, message, remedy string) {
 	if !c.remote(u) {
 		c.fault(u, at, message, remedy)
 	} else if c.set.opts.Ignored != nil {
-		c.set.opts.Ignored(Fault{File: u.src.File, Pointer: u.src.At + at, Message: message + "; it is let be"})
+		c.set.opts.Ignored(Fault{File: u.src.File, Pointer: u.src.At + at, Message: message + "; it is ignored"})
 	}
 }
 
-// remote says whether the unit's Frond runs elsewhere: then its card is data, and
-// what this host does not know in it is not its author's fault.
+// remote says whether the unit's Frond runs elsewhere, so that its card is data here and no
+// author's mistake.
 func (c *compiler) remote(u *unit) bool {
 	return c.set.opts.Partial || c.set.opts.Remote[u.src.Frond]
 }
 
-// read gives the unit a card of its own.
+// read reads the unit's card and gives it a copy of its own, because compiling writes into it.
 func (c *compiler) read(src *Source) *unit {
 	u := &unit{src: src, taken: map[string]bool{}}
 	card := src.Card
@@ -230,7 +231,7 @@ func (c *compiler) claim(u *unit) {
 	c.set.byKey[key] = u.entity
 }
 
-// owner is a source in a message.
+// owner names a source in a message.
 func (s *Source) owner() string {
 	switch {
 	case s.File != "":

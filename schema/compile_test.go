@@ -248,7 +248,7 @@ func TestUniquesWrittenOnce(t *testing.T) {
 	}
 }
 
-// TestNotices: what a card says without effect is told; of a card from elsewhere that
+// TestNotices: what a card says without effect is reported; of a card from elsewhere that
 // is everything an author would have to mend, and the card is taken all the same.
 func TestNotices(t *testing.T) {
 	const text = `
@@ -258,7 +258,7 @@ properties:
   b: {type: integer, minimum: 3, maximum: 2, default: 5, enum: [a]}
   c: {type: string, format: iri}
 `
-	told := func(opts schema.CompileOptions) []string {
+	reported := func(opts schema.CompileOptions) []string {
 		places := []string{}
 		opts.Ignored = func(f schema.Fault) { places = append(places, f.Pointer) }
 		if _, err := compileTexts(&opts, "post", text); err != nil && opts.Remote != nil {
@@ -266,13 +266,13 @@ properties:
 		}
 		return places
 	}
-	if diff := cmp.Diff([]string{"/properties/a/colour", "/properties/c/format"}, told(schema.CompileOptions{})); diff != "" {
+	if diff := cmp.Diff([]string{"/properties/a/colour", "/properties/c/format"}, reported(schema.CompileOptions{})); diff != "" {
 		t.Errorf("of an author's card: -want +got:\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{
 		"/properties/a/maxLenght", "/properties/a/nullable", "/properties/a/colour", "/properties/a/format", "/properties/a/enum",
 		"/properties/b/default", "/properties/b/enum/0", "/properties/b/minimum", "/properties/c/format",
-	}, told(schema.CompileOptions{Remote: map[string]bool{"": true}})); diff != "" {
+	}, reported(schema.CompileOptions{Remote: map[string]bool{"": true}})); diff != "" {
 		t.Errorf("of a card from elsewhere: -want +got:\n%s", diff)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Discovery is the answer of rpc.discover (spec 2.5): what a host serves. The
-// façade fills one in for itself; a gateway reads those of its remotes.
+// Discovery is the result of rpc.discover (spec 2.5): what a host serves. The façade makes one
+// of itself; a gateway reads those of its remotes.
 type Discovery struct {
 	Fronds []DiscoveredFrond
 }
@@ -111,11 +111,13 @@ func appendList[T any](dst []byte, items []T, write func(*object, *T)) []byte {
 	return append(dst, ']')
 }
 
+// name appends the member "name".
 func (o *object) name(name string) {
 	o.key("name")
 	o.dst = jsontext.AppendString(o.dst, name)
 }
 
+// card appends a card, unless there is none.
 func (o *object) card(name string, c *Card) {
 	if c != nil {
 		o.key(name)
@@ -151,6 +153,7 @@ func (d *Discovery) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// discovery reads a whole document (spec 2.5).
 func (r *reader) discovery(data json.RawMessage) *Discovery {
 	d := &Discovery{Fronds: []DiscoveredFrond{}}
 	if jsontext.KindOf(data) != jsontext.Object {
@@ -163,7 +166,7 @@ func (r *reader) discovery(data json.RawMessage) *Discovery {
 		}
 	}
 	r.list(data, "", "fronds", true, func(v json.RawMessage, at string) {
-		left := len(r.ignored)
+		ignored := len(r.ignored)
 		f := DiscoveredFrond{Name: r.named(v, at), Doors: []DiscoveredDoor{}, Facts: []DiscoveredFact{}}
 		r.list(v, at, "doors", true, func(v json.RawMessage, at string) {
 			door := DiscoveredDoor{Name: r.named(v, at), Ops: []DiscoveredOp{}, Schema: r.cardAt(v, at, "schema"), Computed: r.ownCardAt(v, at, "computed")}
@@ -191,13 +194,14 @@ func (r *reader) discovery(data json.RawMessage) *Discovery {
 		r.list(v, at, "facts", false, func(v json.RawMessage, at string) {
 			f.Facts = append(f.Facts, DiscoveredFact{Name: r.named(v, at), Schema: r.cardAt(v, at, "schema")})
 		})
-		f.Ignored = slices.Clone(r.ignored[left:])
+		f.Ignored = slices.Clone(r.ignored[ignored:])
 		d.Fronds = append(d.Fronds, f)
 	})
 	return d
 }
 
-// list reads the member called name of an object as a list of objects.
+// list calls read with each element of the list called name. must says whether the member has
+// to be there.
 func (r *reader) list(obj json.RawMessage, at, name string, must bool, read func(v json.RawMessage, at string)) {
 	value := jsontext.Get(obj, name)
 	here := child(at, name)
@@ -222,6 +226,7 @@ func (r *reader) list(obj json.RawMessage, at, name string, must bool, read func
 	}
 }
 
+// named reads the name of an element, which has to be there.
 func (r *reader) named(obj json.RawMessage, at string) string {
 	v := jsontext.Get(obj, "name")
 	if jsontext.KindOf(v) != jsontext.String || len(v) == len(`""`) {
@@ -241,7 +246,7 @@ func parentToken(at string) string {
 	return at
 }
 
-// deprecated is a reason; of another host that only says true, the usual words.
+// deprecated reads why something should no longer be used. Other hosts write true for it.
 func (r *reader) deprecated(obj json.RawMessage) string {
 	switch v := jsontext.Get(obj, "deprecated"); jsontext.KindOf(v) {
 	case jsontext.String:
@@ -252,6 +257,7 @@ func (r *reader) deprecated(obj json.RawMessage) string {
 	return ""
 }
 
+// textAt reads an optional text; "" where it is absent or null.
 func (r *reader) textAt(obj json.RawMessage, at, name string) string {
 	v := jsontext.Get(obj, name)
 	if v == nil || jsontext.IsNull(v) {
@@ -260,8 +266,8 @@ func (r *reader) textAt(obj json.RawMessage, at, name string) string {
 	return r.beyondString(v, child(at, name))
 }
 
-// ownCardAt is a card that the specification does not have. Other hosts may say
-// something else under its name, which is then not known.
+// ownCardAt reads a card that only this program's documents have. Under the same name another
+// host may have something else, which is ignored.
 func (r *reader) ownCardAt(obj json.RawMessage, at, name string) *Card {
 	own := reader{foreign: true}
 	c := own.cardAt(obj, at, name)
@@ -273,6 +279,7 @@ func (r *reader) ownCardAt(obj json.RawMessage, at, name string) *Card {
 	return c
 }
 
+// cardAt reads an optional card; nil where it is absent or null.
 func (r *reader) cardAt(obj json.RawMessage, at, name string) *Card {
 	v := jsontext.Get(obj, name)
 	if v == nil || jsontext.IsNull(v) {

@@ -14,13 +14,14 @@ type DiscoveryLimits struct {
 	Fields int // of all cards together, nested ones and operations included
 }
 
-// OverLimit is what a document has too much of, in words that anybody may read.
+// OverLimit says of which thing a document has too much, in words that anybody may read.
 type OverLimit string
 
+// Error is the sentence.
 func (o OverLimit) Error() string { return string(o) }
 
-// Check is an OverLimit of a document that is JSON, or nil. It reads the text and
-// makes nothing of it.
+// Check returns an [OverLimit] where a document passes a limit, else nil. It reads the text
+// without building anything from it, so that a hostile document costs one walk.
 func (l DiscoveryLimits) Check(document json.RawMessage) error {
 	doors, fields := 0, 0
 	for _, frond := range jsontext.Elements(jsontext.Get(document, "fronds")) {
@@ -32,7 +33,7 @@ func (l DiscoveryLimits) Check(document json.RawMessage) error {
 		}
 	}
 	if l.Doors > 0 && doors > l.Doors {
-		return OverLimit(fmt.Sprintf("it tells of %d doors, and at most %d are taken", doors, l.Doors))
+		return OverLimit(fmt.Sprintf("it has %d doors, and at most %d are taken", doors, l.Doors))
 	}
 	if fields += countFields(document); l.Fields > 0 && fields > l.Fields {
 		return OverLimit(fmt.Sprintf("its cards have %d fields, and at most %d are taken", fields, l.Fields))

@@ -19,7 +19,7 @@ func TestDiscoveryLimits(t *testing.T) {
 	}{
 		{schema.DiscoveryLimits{}, ""},
 		{schema.DiscoveryLimits{Doors: 3, Fields: 9}, ""},
-		{schema.DiscoveryLimits{Doors: 2, Fields: 9}, "it tells of 3 doors, and at most 2 are taken"},
+		{schema.DiscoveryLimits{Doors: 2, Fields: 9}, "it has 3 doors, and at most 2 are taken"},
 		{schema.DiscoveryLimits{Doors: 3, Fields: 8}, "its cards have 9 fields, and at most 8 are taken"},
 	} {
 		got := ""

@@ -1,10 +1,10 @@
-// Package schema is the ground floor of the house: cards, and everything that
-// can be said about a card without a call, a store or a network.
+// Package schema is cards, and everything that can be known of a card without
+// a call, a store or a network.
 //
 // A card is one entity as a JSON Schema document whose fields carry further axes
 // under x-kit (spec 2.1, 2.2). There are two types for it, on purpose: a [Card]
 // is what the document says, plain data, read by [ReadCard] and written back
-// without loss; an [Entity] is what the house works with, made by [Compile] from
+// without loss; an [Entity] is what this program works with, made by [Compile] from
 // all the cards of a host at once, its relations linked and its judge built. An
 // entity never changes and may be shared between goroutines.
 //

@@ -23,14 +23,16 @@ import (
 // engineURL is where a card stands for its own references; nothing is ever loaded from it.
 const engineURL = "card:///card.json"
 
+// noLoader refuses every reference that leads out of the card: nothing is read from files or
+// from the network.
 type noLoader struct{}
 
 func (noLoader) Load(url string) (any, error) {
 	return nil, errors.New("a card is self-contained: references stay within it")
 }
 
-// newEngineCompiler is a compiler as the house wants it. With lenient a pattern
-// that cannot be run here holds for every text.
+// newEngineCompiler is a compiler for draft 2020-12 without a loader. With lenient, a pattern
+// that cannot be run here holds for every text: the host that owns the card judges it.
 func newEngineCompiler(lenient bool) *jsonschema.Compiler {
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
@@ -61,8 +63,8 @@ type engine struct {
 	fault    func(at, message, remedy string)
 }
 
-// at is the engine for the schema at a pointer into the card, or nil where the
-// card has a fault.
+// at is the engine for the schema at a pointer into the card; nil where the card has a fault,
+// which is reported once.
 func (g *engine) at(pointer string) *jsonschema.Schema {
 	if g.broken {
 		return nil
@@ -146,6 +148,7 @@ func fragment(pointer string) string {
 	return b.String()
 }
 
+// pointerOf is a JSON pointer of tokens below at.
 func pointerOf(at string, tokens []string) string {
 	for _, t := range tokens {
 		at += "/" + jsontext.Token(t)

@@ -9,7 +9,7 @@ import (
 
 // Entity is a compiled card: names resolved, relations linked, the judge's
 // engine built. It never changes and may be shared between goroutines. Views
-// (what an operation takes or gives) are entities too; View tells them apart.
+// (what an operation takes or gives) are entities too; View is true for them.
 type Entity struct {
 	Name    string // as its author spelled it: orderLine
 	Key     string // in lower case: orderline; what relation.to and $defs say

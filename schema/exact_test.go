@@ -110,7 +110,7 @@ func TestNamesOfLists(t *testing.T) {
 }
 
 // Equal shapes share what judges them, but not their faults: every card that makes a
-// mistake is told of it.
+// mistake has the fault.
 func TestTheSameMistakeTwice(t *testing.T) {
 	const card = "properties:\n  id: {type: string, x-kit: {role: {primary: true}}}\n  code: {type: string, pattern: '(?=a)'}\n  same: {type: string, pattern: '(?=a)'}\n"
 	_, err := schema.Compile([]schema.Source{

@@ -105,7 +105,7 @@ func kindOf(s *Shape) Kind {
 	return KindJSON
 }
 
-// kindOfValues tells a kind from an enum or a const where there is no type.
+// kindOfValues is the kind of an enum's or a const's values, where there is no type.
 func kindOfValues(s *Shape) Kind {
 	values := s.Enum
 	if c := s.Extra.Get("const"); c != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// finish faults what is unsound in a unit and builds its judge.
+// finish reports what is unsound in a unit, once all units are linked, and builds its judge.
 func (c *compiler) finish(u *unit) {
 	e := u.entity
 	if e == nil || u.card == nil {
@@ -47,6 +47,9 @@ func (u *unit) takenAt(at string) bool {
 	return u.taken[untoken.Replace(name)]
 }
 
+// required reports names in the list of required fields that no caller could send (spec 2.3).
+// In a remote's card they are taken off the list: plain JSON Schema lists everything that is
+// always there.
 func (c *compiler) required(u *unit) {
 	kept := []string{}
 	for i, name := range u.card.Required {
@@ -71,6 +74,7 @@ func (c *compiler) required(u *unit) {
 	}
 }
 
+// field reports what is unsound in one field.
 func (c *compiler) field(u *unit, p *Property) {
 	at := child("/properties", p.Name)
 	if !isName(p.Name) {
@@ -122,12 +126,12 @@ func (c *compiler) shape(u *unit, s *Shape, at string) {
 	}
 }
 
-// registered faults the names the registry does not answer (spec 2.2.3).
+// registered reports generators and conversions that nobody registered (spec 2.2.3).
 func (c *compiler) registered(u *unit, p *Property, at string) {
 	a, reg := &p.Axes, c.set.reg
 	unknown := func(at, message, remedy string) {
-		if tell := c.set.opts.Unregistered; tell != nil {
-			tell(Fault{File: u.src.File, Pointer: u.src.At + at, Message: message, Remedy: remedy})
+		if report := c.set.opts.Unregistered; report != nil {
+			report(Fault{File: u.src.File, Pointer: u.src.At + at, Message: message, Remedy: remedy})
 			return
 		}
 		c.fault(u, at, message, remedy)
@@ -143,6 +147,7 @@ func (c *compiler) registered(u *unit, p *Property, at string) {
 	}
 }
 
+// keysOf lists the names of a registry for a message.
 func keysOf[V any](m map[string]V) string {
 	if len(m) == 0 {
 		return "none: the registry is empty"
@@ -172,6 +177,8 @@ func meantAxis(pointer string) string {
 	return ""
 }
 
+// primary reports an entity without a primary key, with several, or with one that is no plain
+// value.
 func (c *compiler) primary(u *unit) {
 	var all []string
 	for _, p := range u.entity.Fields {
@@ -190,7 +197,8 @@ func (c *compiler) primary(u *unit) {
 	}
 }
 
-// uniques resolves the member lists; a compound one stands in full at each member (spec 2.2).
+// uniques resolves the member lists to fields. A compound constraint stands in full at each of
+// its members (spec 2.2); [completeUniques] has seen to that for authors who write it once.
 func (c *compiler) uniques(u *unit) {
 	e := u.entity
 	seen := map[string]bool{}
@@ -223,8 +231,9 @@ func (c *compiler) uniques(u *unit) {
 	}
 }
 
-// completeUniques enters each compound constraint at every member (spec 2.2). Authors
-// write it at one; where others have it in another order, the first one's holds.
+// completeUniques writes each compound constraint at every member (spec 2.2). Authors may
+// write it at one. Where members have it in different orders, the first one's order holds,
+// since it is the order of the index.
 func completeUniques(card *Card) {
 	for i := range card.Fields {
 		for _, members := range card.Fields[i].Axes.Unique {
@@ -253,7 +262,7 @@ func sameMembers(a, b []string) bool {
 	return len(a) == len(b) && !slices.ContainsFunc(a, func(name string) bool { return !slices.Contains(b, name) })
 }
 
-// examples faults values of the card itself that its own shapes refuse.
+// examples reports values in the card that the field they stand at refuses.
 func (c *compiler) examples(u *unit) {
 	for i, p := range u.entity.Fields {
 		if u.taken[p.Name] {

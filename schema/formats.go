@@ -30,7 +30,7 @@ var formats = map[string]struct {
 	"decimal":       {"12.50", IsDecimal}, // of the OpenAPI registry: a number of any size, as a string
 }
 
-// unasserted are the formats the engine would check and the house does not.
+// unasserted are the formats the engine would check and this package does not.
 var unasserted = []string{"relative-json-pointer", "period", "iri", "iri-reference", "uri-template", "semver"}
 
 // formatCheck is the check of an asserted format, or nil.
@@ -63,7 +63,7 @@ var engineFormats = sync.OnceValue(func() map[string]func(string) bool {
 	return checks
 })
 
-// registerFormats makes the engine assert exactly what the house does.
+// registerFormats makes the engine assert exactly what this package does.
 func registerFormats(c *jsonschema.Compiler) {
 	c.AssertFormat()
 	for name, f := range formats {
@@ -95,6 +95,7 @@ func IsDecimal(s string) bool {
 	return allDigits(whole) && (!point || allDigits(fraction))
 }
 
+// allDigits says whether s is digits alone.
 func allDigits(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] < '0' || s[i] > '9' {
@@ -104,6 +105,7 @@ func allDigits(s string) bool {
 	return s != ""
 }
 
+// isUUID is RFC 4122 section 3: 8-4-4-4-12 hex digits in any case.
 func isUUID(s string) bool {
 	if len(s) != 36 {
 		return false

@@ -122,6 +122,7 @@ func groups(s string, v4 bool) (int, bool) {
 	return n, true
 }
 
+// isAlnum says whether c is an ASCII letter or digit.
 func isAlnum(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }

@@ -70,7 +70,7 @@ func TestFormats(t *testing.T) {
 	}
 	for format, test := range tests {
 		var opts *schema.CompileOptions
-		if format == "made-up" || format == "semver" { // an author's fault; of another host's card it is let be
+		if format == "made-up" || format == "semver" { // an author's fault; in another host's card it is ignored
 			opts = elsewhere
 		}
 		// Once judged here, once by the engine.

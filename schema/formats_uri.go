@@ -91,6 +91,7 @@ func spelled(s, also string) bool {
 	return true
 }
 
+// isHexDigit is HEXDIG of RFC 5234, in either case.
 func isHexDigit(c byte) bool {
 	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'f'
 }

@@ -154,8 +154,8 @@ func TestDiscovery(t *testing.T) {
 		}
 		want := map[string]string{"want.json": indent(t, text)}
 		for i := range d.Fronds {
-			if left := d.Fronds[i].Ignored.Err(); left != nil {
-				want["want.left"] += faultsOf(t, left)
+			if ignored := d.Fronds[i].Ignored.Err(); ignored != nil {
+				want["want.left"] += faultsOf(t, ignored)
 			}
 			d.Fronds[i].Ignored = nil
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// judge is what Entity.Judge runs: a checker for each field, and the keywords of
-// the card itself.
+// judge is what [Entity.Judge] runs: a checker for each field, and the keywords of the card
+// itself.
 type judge struct {
 	card  *objectRules       // its props are the entity's fields, in their order
 	whole *jsonschema.Schema // the engine for what the card says about the object as a whole; nil: nothing
@@ -19,13 +19,18 @@ type judge struct {
 	bare  bool               // {type: object} and nothing about keys: takes any
 }
 
-// Judge judges a value against the card (DESIGN 4, "The judge") and answers the
-// members the card knows, in declaration order, as they were sent: nothing is
-// filled in, decoded or coerced. Keys the card takes without naming them (a bare
-// object, additionalProperties) follow in input order. at is the pointer details
-// begin with, such as "/body". No text and null count as {}. Every refusal is
-// named, up to MaxDetails: unknown keys in input order, then fields in
-// declaration order. The value has passed [jsontext.Check].
+// Judge judges a value against the card and returns the members that the card knows, in
+// declaration order, as they were sent: nothing is filled in, decoded or coerced. Keys that
+// the card takes without naming them (a bare object, additionalProperties) follow in the order
+// of the value. No text and null count as {}.
+//
+// Details name every refusal, at most MaxDetails: unknown keys in the order of the value, then
+// fields in declaration order. Their pointers begin with at, such as "/body". No detail means
+// that the value is accepted.
+//
+// The value has passed [jsontext.Check]. Judge may be called from many goroutines; it is the
+// same code on every surface, in the gateway and in a consumer that rebuilt the card (spec
+// 1.5).
 func (e *Entity) Judge(mode Mode, value json.RawMessage, at string) (Object, []Detail) {
 	j := judging{at: at}
 	switch jsontext.KindOf(value) {
@@ -92,8 +97,8 @@ func (e *Entity) Judge(mode Mode, value json.RawMessage, at string) (Object, []D
 	return append(out, further...), j.details()
 }
 
-// unknownKeys names the unknown keys of a body, at any depth, in input order.
-// What stands in a field that may not be sent at all is not looked at.
+// unknownKeys names the unknown keys of a body, at any depth, in the order of the value. It
+// runs only where one was seen. A field that may not be sent at all is not looked into.
 func (e *Entity) unknownKeys(j *judging, mode Mode, value json.RawMessage) {
 	c := e.judge.card
 	for raw, v := range jsontext.RawMembers(value) {
@@ -112,7 +117,7 @@ func (e *Entity) unknownKeys(j *judging, mode Mode, value json.RawMessage) {
 	}
 }
 
-// forbids says why a field may not be sent at all in a mode, or "".
+// forbids says why a field may not be sent at all in a mode; "" where it may.
 func (p *Property) forbids(mode Mode) (code, message string) {
 	switch {
 	case mode == Plain:
@@ -129,9 +134,9 @@ func (p *Property) forbids(mode Mode) (code, message string) {
 	return "", ""
 }
 
-// MaxKey is how many code points a key holds whose card does not bound it: a
-// primary or unique field of text. A key stands in indexes, in cursors and in
-// addresses, which are written by whoever writes the row and read by everybody.
+// MaxKey is how many code points a primary or unique text holds whose card does not bound it.
+// A key stands in indexes, in cursors and in addresses: whoever writes the row chooses it, and
+// everybody reads it (docs/decisions/222).
 const MaxKey = 255
 
 // bounded is the shape of such a key with its bound. What a card of another host
@@ -146,7 +151,7 @@ func (p *Property) bounded() (*Shape, bool) {
 	return &s, true
 }
 
-// details are the refusals of a run, in order, none named twice, at most MaxDetails.
+// details are the refusals of a run: unknown keys first, none twice, at most MaxDetails.
 func (j *judging) details() []Detail {
 	if len(j.unknown) == 0 {
 		return j.refused
@@ -161,8 +166,8 @@ func (j *judging) details() []Detail {
 	return all[:min(len(all), MaxDetails)]
 }
 
-// newJudge builds the judge of an entity. Required is the card's list; the façade
-// and every consumer of the card read the same one.
+// newJudge builds the judge of an entity. What is required is the card's own list, so that
+// every consumer of the card gives the same verdict (spec 2.3).
 func newJudge(e *Entity, b *builder) *judge {
 	j := &judge{bare: e.Card.Fields == nil, must: make([]bool, len(e.Fields))}
 	for i, p := range e.Fields {

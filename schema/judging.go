@@ -12,7 +12,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// judging is one run of the judge.
+// judging is one run of the judge: where it stands in the value, and what it has refused. It
+// is for one goroutine.
 type judging struct {
 	at      string // the pointer everything stands under
 	stack   []step
@@ -21,11 +22,13 @@ type judging struct {
 	refused []Detail // in declaration order
 }
 
+// step is one level of a pointer: the name of a member or the index of an element.
 type step struct {
 	name  string
 	index int // of an array, where name is ""
 }
 
+// text is the step as a token of a pointer.
 func (t step) text() string {
 	if t.name == "" && t.index >= 0 {
 		return strconv.Itoa(t.index)
@@ -33,6 +36,8 @@ func (t step) text() string {
 	return t.name
 }
 
+// detail is a refusal of the value where the run stands: its dotted path, "." for the value
+// itself, and its pointer.
 func (j *judging) detail(code, message string, params map[string]any) Detail {
 	var path, pointer strings.Builder
 	if len(j.stack) == 0 {
@@ -50,12 +55,15 @@ func (j *judging) detail(code, message string, params map[string]any) Detail {
 	return Detail{Path: path.String(), Pointer: pointer.String(), Code: code, Message: message, Params: params}
 }
 
+// refuse notes a refusal, unless MaxDetails are there.
 func (j *judging) refuse(code, message string, params map[string]any) {
 	if len(j.refused) < MaxDetails {
 		j.refused = append(j.refused, j.detail(code, message, params))
 	}
 }
 
+// refuseUnknown notes a key that the card does not have. They are kept apart, since they come
+// first in the verdict.
 func (j *judging) refuseUnknown(name string) {
 	if len(j.unknown) < MaxDetails {
 		j.push(name)
@@ -64,10 +72,12 @@ func (j *judging) refuseUnknown(name string) {
 	}
 }
 
+// push steps into a member.
 func (j *judging) push(name string) { j.stack = append(j.stack, step{name: name, index: -1}) }
 func (j *judging) pop()             { j.stack = j.stack[:len(j.stack)-1] }
 
-// value judges a value.
+// value judges a value against a shape. The first of type, const and enum that refuses ends
+// the judgement of a value, so that one wrong value has one detail.
 func (j *judging) value(c *checker, v json.RawMessage) {
 	if c.verdict != nil {
 		if !*c.verdict {
@@ -104,7 +114,8 @@ func (j *judging) value(c *checker, v json.RawMessage) {
 	}
 }
 
-// typed judges the type of a value; a number has to be one that can be worked with too.
+// typed judges the type of a value, and of a number whether this program can hold it: within
+// float64, and integers within int64, since a larger one would not come back as it was sent.
 func (j *judging) typed(c *checker, kind jsontext.Kind, v json.RawMessage) bool {
 	var have typeSet
 	switch kind {
@@ -147,6 +158,7 @@ func (j *judging) typed(c *checker, kind jsontext.Kind, v json.RawMessage) bool 
 	return true
 }
 
+// string judges a string. Lengths count code points (JSON Schema validation, section 6.3).
 func (j *judging) string(c *textRules, v json.RawMessage) {
 	// The inside of the quotes is the string itself, unless it has escapes.
 	text := []byte(v[1 : len(v)-1])
@@ -171,6 +183,8 @@ func (j *judging) string(c *textRules, v json.RawMessage) {
 	}
 }
 
+// number judges a number against its bounds, as the decimals that they are and not as floats:
+// 0.3 is a multiple of 0.1.
 func (j *judging) number(bounds []bound, v json.RawMessage) {
 	for _, b := range bounds {
 		ok := true
@@ -192,6 +206,7 @@ func (j *judging) number(bounds []bound, v json.RawMessage) {
 	}
 }
 
+// array judges the length and the elements of an array.
 func (j *judging) array(c *listRules, v json.RawMessage) {
 	n := 0
 	var seen map[string]bool
@@ -223,6 +238,7 @@ func (j *judging) array(c *listRules, v json.RawMessage) {
 	}
 }
 
+// object judges a nested object: its size, its required names and its members.
 func (j *judging) object(c *objectRules, v json.RawMessage) {
 	n := 0
 	values := make([]json.RawMessage, len(c.props))

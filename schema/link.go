@@ -23,6 +23,8 @@ func (c *compiler) link(u *unit) {
 	c.collisions(u)
 }
 
+// relation resolves one relation: its target, what it is called (spec 2.4), and for a many
+// relation whether the ids stand in the row or in the rows of the target.
 func (c *compiler) relation(u *unit, p *Property) {
 	rel := p.Axes.Relation
 	at := child("/properties", p.Name) + "/x-kit/role/relation"
@@ -30,7 +32,7 @@ func (c *compiler) relation(u *unit, p *Property) {
 	switch {
 	case rel.To == "":
 	case target == nil && c.claimed(rel.To):
-		// It is there and broken; its own faults are told.
+		// It is there and broken; its own faults are reported.
 	case target == nil && (c.remote(u) || c.set.opts.Unknown):
 		// Whoever runs it need not publish every table (spec 2.5.2); the name is kept.
 		// Where nobody knows the target, nobody knows either whether it points back.
@@ -84,8 +86,8 @@ func (c *compiler) facing(u *unit) {
 // claimed says whether a source took the name, readable or not.
 func (c *compiler) claimed(key string) bool { return c.units[key] != nil && c.units[key].card == nil }
 
-// inverse is the one-relation of the target that points back, or nil where the
-// ids stand in the row itself.
+// inverse is the one relation of the target that points back; nil where the ids stand in the
+// row itself.
 func (c *compiler) inverse(u *unit, p *Property, at string) *Property {
 	rel, self := p.Axes.Relation, u.entity.Key
 	if u.src.View {

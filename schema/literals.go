@@ -16,6 +16,7 @@ type literals struct {
 	plain []any           // as a detail names them
 }
 
+// newLiterals prepares the values of an enum or a const for comparison with texts.
 func newLiterals(values []json.RawMessage) *literals {
 	l := &literals{texts: map[string]bool{}, rest: map[string]bool{}}
 	for _, v := range values {
@@ -29,6 +30,8 @@ func newLiterals(values []json.RawMessage) *literals {
 	return l
 }
 
+// has says whether v equals one of the values, as JSON values are equal: 1 equals 1.0, and
+// keys have no order.
 func (l *literals) has(v json.RawMessage, kind jsontext.Kind) bool {
 	if kind == jsontext.String {
 		if l.texts[string(v[1:len(v)-1])] && !slices.Contains(v, '\\') {

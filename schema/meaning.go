@@ -11,17 +11,18 @@ import (
 
 // A card means what it says (DESIGN 4): what would be passed over in silence, or
 // contradicts itself, is a fault of the project's own cards. In cards from elsewhere it
-// is let be, and told to CompileOptions.Left.
+// is ignored, and reported to CompileOptions.Ignored.
 
-// meaning looks at a card as JSON Schema, at every depth.
+// meaning looks at a card as JSON Schema, at every depth, for what its author cannot have
+// meant.
 type meaning struct {
 	fault  func(at, message, remedy string)
 	notice func(at, message, remedy string)
 	view   bool
 }
 
-// meaning faults what the text of the unit's card says without effect, or against itself.
-// The text may have faults that make it no card at all.
+// meaning reports what the text of the unit's card says without effect, or against itself. The
+// text may have faults that make it no card at all.
 func (c *compiler) meaning(u *unit, text json.RawMessage) {
 	if u.src.Builtin || c.remote(u) && c.set.opts.Ignored == nil {
 		return
@@ -30,8 +31,8 @@ func (c *compiler) meaning(u *unit, text json.RawMessage) {
 		view:  u.src.View,
 		fault: func(at, message, remedy string) { c.beyond(u, at, message, remedy) },
 		notice: func(at, message, remedy string) {
-			if tell := c.set.opts.Ignored; tell != nil {
-				tell(Fault{File: u.src.File, Pointer: u.src.At + at, Message: message, Remedy: remedy})
+			if report := c.set.opts.Ignored; report != nil {
+				report(Fault{File: u.src.File, Pointer: u.src.At + at, Message: message, Remedy: remedy})
 			}
 		},
 	}
@@ -51,6 +52,7 @@ var known = func() map[string]bool {
 	return all
 }()
 
+// knownNames are those of known, sorted, for suggestions.
 var knownNames = sortedKeys(known)
 
 // habits are keywords from elsewhere that have no effect here, and what has one.
@@ -161,6 +163,8 @@ var formatHabits = map[string]string{
 	"host": "hostname", "host-name": "hostname", "regexp": "regex", "money": "decimal", "numeric": "decimal", "long": "int64", "bigint": "int64",
 }
 
+// format reports a format that does not exist; one that exists and is not checked here is a
+// notice.
 func (m *meaning) format(name, at string) {
 	switch {
 	case formatCheck(name) != nil || name == "int64":
@@ -179,7 +183,7 @@ func (m *meaning) format(name, at string) {
 	}
 }
 
-// values holds enum and const to the type beside them.
+// values reports values of enum and const that the type beside them refuses.
 func (m *meaning) values(s map[string]json.RawMessage, at string) {
 	names := typeNames(s["type"])
 	check := func(v json.RawMessage, at string) {
@@ -202,6 +206,7 @@ func (m *meaning) values(s map[string]json.RawMessage, at string) {
 	}
 }
 
+// typeNames are the names in a keyword type: one, or a list.
 func typeNames(v json.RawMessage) (names []string) {
 	if jsontext.KindOf(v) == jsontext.String {
 		return []string{jsontext.Unquote(v)}
@@ -250,7 +255,7 @@ var pairs = []struct {
 	{"minContains", "maxContains", false},
 }
 
-// bounds faults a least that is over the most.
+// bounds reports a lower bound above its upper bound: no value meets both.
 func (m *meaning) bounds(s map[string]json.RawMessage, at string) {
 	for _, p := range pairs {
 		low, high := s[p.low], s[p.high]
@@ -282,7 +287,8 @@ var about = func() map[string]string {
 	return all
 }()
 
-// foreignTo faults keywords about another type than the one beside them.
+// foreignTo reports keywords about another type than the one beside them: they never refuse
+// anything.
 func (m *meaning) foreignTo(s map[string]json.RawMessage, at string) {
 	names := typeNames(s["type"])
 	if len(names) == 0 || at == "" { // that a card is an object the reader says

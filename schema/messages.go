@@ -26,6 +26,7 @@ const (
 	msgNumber    = "must be a number a double can hold"
 )
 
+// typeMessage says which types are wanted; null says that a null was sent.
 func typeMessage(want []string, null bool) string {
 	names := make([]string, len(want))
 	for i, t := range want {
@@ -61,12 +62,15 @@ func typeParam(want []string) any {
 	return list
 }
 
+// formatMessage names the format with an example.
 func formatMessage(name string) string {
 	return "must be " + article(name) + " such as " + formats[name].example
 }
 
+// patternMessage shows the pattern; the value is never shown.
 func patternMessage(p string) string { return "must match the pattern " + p }
 
+// constMessage says which value is the only one.
 func constMessage(v any) string { return "must be " + display(v) }
 
 // enumMessage names the values while they fit a sentence.
@@ -87,7 +91,7 @@ func enumMessage(values []any) string {
 	return "must be one of " + strings.Join(list, ", ")
 }
 
-// display is a value of a card in a sentence.
+// display writes a value of a card into a sentence.
 func display(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -169,6 +173,7 @@ func plainValue(v any) any {
 	return v
 }
 
+// plainValues is plainValue for each of values.
 func plainValues(values []any) []any {
 	out := make([]any, len(values))
 	for i, v := range values {

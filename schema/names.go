@@ -47,6 +47,7 @@ func Camel(name string) string {
 	return strings.Join(words, "")
 }
 
+// capital is s with its first letter in upper case.
 func capital(s string) string {
 	for i, r := range s {
 		return string(unicode.ToUpper(r)) + s[i+len(string(r)):]

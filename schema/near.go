@@ -26,6 +26,8 @@ func near(word string, known []string) string {
 
 var bareWord = strings.NewReplacer("-", "", "_", "", "$", "", " ", "")
 
+// bare is a word without what spellings differ in: case, hyphens, underscores, spaces and
+// dollars.
 func bare(s string) string { return bareWord.Replace(strings.ToLower(s)) }
 
 // distance is how many letters are added, left out, changed or swapped with the next
@@ -55,6 +57,7 @@ func distance(a, b string) int {
 	return rows[len(a)%3][len(b)]
 }
 
+// sortedKeys are the keys of a map in order, so that messages are always the same.
 func sortedKeys[V any](m map[string]V) []string {
 	keys := make([]string, 0, len(m))
 	for k := range m {

@@ -52,6 +52,7 @@ func bounded(v []byte) bool {
 	return true
 }
 
+// boundedNumber says whether v is a number that can be worked with.
 func boundedNumber(v json.RawMessage) bool {
 	return jsontext.KindOf(v) == jsontext.Number && bounded(v)
 }
@@ -118,6 +119,7 @@ func multipleOf(v, of []byte) bool {
 	return r.Quo(r, s).IsInt()
 }
 
+// rational is a number of any length as a fraction; false where its exponent is out of bounds.
 func rational(v []byte) (*big.Rat, bool) {
 	if !bounded(v) {
 		return nil, false
@@ -197,6 +199,7 @@ func (d decimal) split() (whole, rest int64) {
 	return d.digits / p, d.digits % p
 }
 
+// integer is the decimal as an int64; false where it has a fraction or does not fit.
 func (d decimal) integer() (int64, bool) {
 	n, rest := d.split()
 	if rest != 0 {
@@ -228,6 +231,7 @@ func align(a, b decimal) (x, y int64, ok bool) {
 	return x, y, ok
 }
 
+// times multiplies; false where the product does not fit in an int64.
 func times(a, b int64) (int64, bool) {
 	c := a * b
 	if a != 0 && (c/a != b || a == -1 && b == math.MinInt64) {
@@ -236,6 +240,7 @@ func times(a, b int64) (int64, bool) {
 	return c, true
 }
 
+// pow10 is 10 to the power of n, for n of at most 18.
 func pow10(n int) int64 {
 	p := int64(1)
 	for ; n > 0; n-- {

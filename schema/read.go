@@ -10,8 +10,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// ReadCard reads one card from YAML or JSON, told by the ending of file. The
-// error is Faults. What the house does not know is kept: keywords of JSON Schema
+// ReadCard reads one card from YAML or JSON, by the ending of file. The
+// error is Faults. What this program does not know is kept: keywords of JSON Schema
 // and of others in Extra, keys of x-kit in Axes.Extra. The authoring shorthand of
 // views (of, pick, omit) stays in Extra until [Compile] expands it.
 func ReadCard(file string, data []byte) (*Card, error) {
@@ -45,8 +45,9 @@ func readCard(file, at string, text json.RawMessage) (*Card, error) {
 	return c, nil
 }
 
-// reader reads what authors write and collects what is wrong with it. Its methods
-// answer a zero value where there is a fault, so that reading goes on.
+// reader reads what authors and hosts write, and collects what is wrong with it. Its methods
+// return a zero value where there is a fault, so that reading goes on and one run reports
+// every fault.
 type reader struct {
 	file   string
 	faults Faults
@@ -55,12 +56,13 @@ type reader struct {
 	ignored Faults // what was left out
 }
 
+// fault notes what is wrong at a pointer, and what to write instead.
 func (r *reader) fault(at, message, remedy string) {
 	r.faults = append(r.faults, Fault{File: r.file, Pointer: at, Message: message, Remedy: remedy})
 }
 
-// beyond is fault for what the specification does not have, or has with another value.
-// In a document of another host that is left out, and the rest is read.
+// beyond is fault for what the specification does not have, or has with another value. In the
+// document of another host it is ignored, and the rest is read.
 func (r *reader) beyond(at, message, remedy string) {
 	if r.foreign {
 		r.ignored = append(r.ignored, Fault{Pointer: at, Message: message + "; it is left out"})
@@ -69,11 +71,13 @@ func (r *reader) beyond(at, message, remedy string) {
 	r.fault(at, message, remedy)
 }
 
+// child is the pointer to a member below at.
 func child(at, name string) string { return at + "/" + jsontext.Token(name) }
 
 // schemaTypes are the names the keyword type may hold.
 var schemaTypes = []string{"string", "integer", "number", "boolean", "object", "array", "null"}
 
+// card reads a card (spec 2.1).
 func (r *reader) card(text json.RawMessage, at string) *Card {
 	c := &Card{}
 	if jsontext.KindOf(text) != jsontext.Object {
@@ -171,7 +175,7 @@ func (r *reader) fields(text json.RawMessage, at string, axes bool) []Field {
 	return fields
 }
 
-// shape reads one schema; xkit is called with its x-kit where it has one.
+// shape reads one schema, at any depth. xkit is called with its x-kit where it has one.
 func (r *reader) shape(text json.RawMessage, at string, xkit func(json.RawMessage)) Shape {
 	var s Shape
 	switch jsontext.KindOf(text) {
@@ -239,7 +243,7 @@ func (r *reader) shape(text json.RawMessage, at string, xkit func(json.RawMessag
 }
 
 // types reads the keyword type: a name, or a list of names. The union of one name
-// and null is the house's nullable field (spec 2.1); wider unions go to Extra.
+// and null is the nullable field (spec 2.1); wider unions go to Extra.
 func (r *reader) types(s *Shape, value json.RawMessage, at string) {
 	var names []string
 	switch jsontext.KindOf(value) {
@@ -286,7 +290,7 @@ var typeHabits = map[string]string{
 }
 
 // admitsNull says whether a schema without a type lets null through, as far as
-// enum and const tell; what other keywords say is the judge's.
+// enum and const say; what other keywords say is the judge's.
 func admitsNull(s *Shape) bool {
 	if c := s.Extra.Get("const"); c != nil {
 		return jsontext.IsNull(c)
@@ -297,6 +301,7 @@ func admitsNull(s *Shape) bool {
 	return true
 }
 
+// string reads a string, "" with a fault for anything else.
 func (r *reader) string(value json.RawMessage, at string) string {
 	if jsontext.KindOf(value) != jsontext.String {
 		r.fault(at, lastToken(at)+" has to be a string", "put the text in quotes")
@@ -314,6 +319,7 @@ func (r *reader) beyondString(value json.RawMessage, at string) string {
 	return r.string(value, at)
 }
 
+// bool reads true or false.
 func (r *reader) bool(value json.RawMessage, at string) bool {
 	k := jsontext.KindOf(value)
 	if k != jsontext.True && k != jsontext.False {
@@ -322,7 +328,7 @@ func (r *reader) bool(value json.RawMessage, at string) bool {
 	return k == jsontext.True
 }
 
-// strings reads a list of distinct strings; the answer is not nil.
+// strings reads a list of distinct strings; the result is never nil.
 func (r *reader) strings(value json.RawMessage, at string) []string {
 	out := []string{}
 	if jsontext.KindOf(value) != jsontext.Array {
@@ -349,6 +355,7 @@ func (r *reader) strings(value json.RawMessage, at string) []string {
 	return out
 }
 
+// lastToken is the name at the end of a pointer.
 func lastToken(at string) string { return at[strings.LastIndexByte(at, '/')+1:] }
 
 // compact is value without white space, copied out of the text it stood in.

@@ -65,6 +65,7 @@ func (r *reader) axes(text json.RawMessage, at string) Axes {
 	return a
 }
 
+// axisRank is where an unknown key of x-kit is written: those of the innermost objects first.
 func axisRank(pointer string) int {
 	for i, prefix := range []string{"role/relation/", "role/", "lifecycle/", "boundary/"} {
 		if strings.HasPrefix(pointer, prefix) {
@@ -96,6 +97,7 @@ var axesForms = map[string]string{
 	"boundary":  "write in: and out: under it",
 }
 
+// onlyTrue reads a flag that is written as true or not at all (spec 2.2.1).
 func (r *reader) onlyTrue(value json.RawMessage, at string) bool {
 	if jsontext.KindOf(value) != jsontext.True {
 		r.beyond(at, lastToken(at)+" can only be true", "write true, or leave the key out")
@@ -186,6 +188,7 @@ func (r *reader) relation(value json.RawMessage, at string, a *Axes) *Relation {
 	return rel
 }
 
+// create reads lifecycle.create: {value}, "now", {generate} or "optional".
 func (r *reader) create(value json.RawMessage, at string) *CreateRule {
 	switch jsontext.KindOf(value) {
 	case jsontext.String:
@@ -214,6 +217,8 @@ func (r *reader) create(value json.RawMessage, at string) *CreateRule {
 	return nil
 }
 
+// boundary reads one direction of boundary: "closed", or a conversion under verb (decode or
+// encode).
 func (r *reader) boundary(value json.RawMessage, at, verb string) BoundaryRule {
 	switch jsontext.KindOf(value) {
 	case jsontext.String:

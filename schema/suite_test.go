@@ -27,7 +27,7 @@ import (
 const suiteFloor = 1055
 
 // suiteLeftOut are the files and groups that do not run, and why. All others do.
-var suiteLeftOut = map[string]string{
+var suiteSkipped = map[string]string{
 	"refRemote.json": outside,
 	"dynamicRef.json/strict-tree schema, guards against misspelled properties":       outside,
 	"dynamicRef.json/tests for implementation dynamic anchor and reference link":     outside,
@@ -65,8 +65,8 @@ func suiteDir(t *testing.T, draft string) string {
 }
 
 // runSuite runs the files of a folder that take says, and answers how many cases ran.
-// leftOut are files, groups and cases that do not, and why.
-func runSuite(t *testing.T, dir string, leftOut map[string]string, take func(file string) bool) int {
+// skipped are files, groups and cases that do not, and why.
+func runSuite(t *testing.T, dir string, skipped map[string]string, take func(file string) bool) int {
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("there are no files of the suite in %s (%v)", dir, err)
@@ -74,7 +74,7 @@ func runSuite(t *testing.T, dir string, leftOut map[string]string, take func(fil
 	n := 0
 	for _, file := range files {
 		name := filepath.Base(file)
-		if _, out := leftOut[name]; out || !take(name) {
+		if _, out := skipped[name]; out || !take(name) {
 			continue
 		}
 		data, err := os.ReadFile(file)
@@ -88,7 +88,7 @@ func runSuite(t *testing.T, dir string, leftOut map[string]string, take func(fil
 		for _, g := range groups {
 			id := name + "/" + g.Description
 			e, err := suiteEntity(g.Schema)
-			if _, out := leftOut[id]; out {
+			if _, out := skipped[id]; out {
 				if err == nil {
 					t.Errorf("%s could run: take it off the list of what is left out", id)
 				}
@@ -104,7 +104,7 @@ func runSuite(t *testing.T, dir string, leftOut map[string]string, take func(fil
 				if test.Valid || !strings.Contains(string(g.Schema), `"additionalProperties"`) && !strings.Contains(string(g.Schema), `"unevaluatedProperties"`) {
 					details = slices.DeleteFunc(details, func(d schema.Detail) bool { return d.Code == schema.UnknownKey })
 				}
-				if _, out := leftOut[id+"/"+test.Description]; out {
+				if _, out := skipped[id+"/"+test.Description]; out {
 					if (len(details) == 0) == test.Valid {
 						t.Errorf("%s/%s holds: take it off the list of what is left out", id, test.Description)
 					}
@@ -120,7 +120,7 @@ func runSuite(t *testing.T, dir string, leftOut map[string]string, take func(fil
 }
 
 // elsewhere makes cards without a Frond those of another host: what an author of ours
-// may not write is let be in them.
+// may not write is ignored in them.
 var elsewhere = &schema.CompileOptions{Remote: map[string]bool{"": true}}
 
 // suiteEntity is a card whose field "value" has the schema; an $id keeps the
@@ -140,7 +140,7 @@ func suiteEntity(s json.RawMessage) (*schema.Entity, error) {
 }
 
 func TestSuite(t *testing.T) {
-	n := runSuite(t, suiteDir(t, "draft2020-12"), suiteLeftOut, func(string) bool { return true })
+	n := runSuite(t, suiteDir(t, "draft2020-12"), suiteSkipped, func(string) bool { return true })
 	t.Logf("%d cases of draft 2020-12 ran", n)
 	if n < suiteFloor {
 		t.Errorf("%d cases ran, want at least %d", n, suiteFloor)
@@ -150,7 +150,7 @@ func TestSuite(t *testing.T) {
 // TestSuiteFormatsOfStrings runs the cases that say that a format is about strings alone.
 func TestSuiteFormatsOfStrings(t *testing.T) {
 	const floor = 102
-	n := runSuite(t, suiteDir(t, "draft7"), suiteLeftOut, func(file string) bool { return file == "format.json" })
+	n := runSuite(t, suiteDir(t, "draft7"), suiteSkipped, func(file string) bool { return file == "format.json" })
 	if n < floor {
 		t.Errorf("%d cases of formats ran, want at least %d", n, floor)
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// The canonical order of keys. A key that was not given is not written; a key the
-// house has no name for keeps its text and its place among the others of its kind.
+// The canonical order of keys. A key that was not given is not written; a key without
+// a name here keeps its text and its place among the others of its kind.
 //
 //	card    title description type properties required … x-kit-version x-kit-vendor x-kit-derived
 //	shape   title description type format enum properties required items deprecated … x-kit
@@ -51,6 +51,7 @@ func (s *Shape) AppendJSON(dst []byte) []byte { return s.append(dst, nil) }
 // MarshalJSON is AppendJSON for encoding/json.
 func (s *Shape) MarshalJSON() ([]byte, error) { return s.AppendJSON(nil), nil }
 
+// append appends the shape with its axes, if any.
 func (s *Shape) append(dst []byte, axes *Axes) []byte {
 	if s.Bool != nil {
 		return strconv.AppendBool(dst, *s.Bool)
@@ -165,6 +166,7 @@ type object struct {
 	n   int
 }
 
+// key appends a comma where one is needed, the name and the colon; a value has to follow.
 func (o *object) key(name string) {
 	if o.n > 0 {
 		o.dst = append(o.dst, ',')
@@ -173,11 +175,13 @@ func (o *object) key(name string) {
 	o.dst = append(jsontext.AppendString(o.dst, name), ':')
 }
 
+// raw appends a member whose value is JSON already.
 func (o *object) raw(name, value string) {
 	o.key(name)
 	o.dst = append(o.dst, value...)
 }
 
+// text appends a string, unless it is empty.
 func (o *object) text(name, value string) {
 	if value != "" {
 		o.key(name)
@@ -185,6 +189,7 @@ func (o *object) text(name, value string) {
 	}
 }
 
+// names appends a list of strings, unless it is nil.
 func (o *object) names(name string, values []string) {
 	if values != nil {
 		o.key(name)
@@ -192,6 +197,7 @@ func (o *object) names(name string, values []string) {
 	}
 }
 
+// fields appends the fields of a card or a nested object, unless there is no such keyword.
 func (o *object) fields(name string, fields []Field) {
 	if fields == nil {
 		return
@@ -205,6 +211,7 @@ func (o *object) fields(name string, fields []Field) {
 	o.dst = append(in.dst, '}')
 }
 
+// keywords appends what was kept as it was written.
 func (o *object) keywords(kws Keywords) {
 	for _, kw := range kws {
 		o.key(kw.Name)
@@ -238,6 +245,7 @@ func (o *object) extra(kws Keywords, prefix string) {
 	}
 }
 
+// boundary appends one direction of boundary, unless it is open.
 func (o *object) boundary(name, verb string, b BoundaryRule) {
 	switch {
 	case b.Closed:
@@ -249,6 +257,7 @@ func (o *object) boundary(name, verb string, b BoundaryRule) {
 	}
 }
 
+// appendNames appends strings as a JSON array.
 func appendNames(dst []byte, names []string) []byte {
 	dst = append(dst, '[')
 	for i, n := range names {

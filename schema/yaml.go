@@ -22,7 +22,7 @@ import (
 // what they stand for, so a short file can ask for a very long text.
 const maxYAML = 16 << 20
 
-// ToJSON is the text of a file as JSON, told by the ending of its name: .json as
+// ToJSON is the text of a file as JSON, by the ending of its name: .json as
 // it stands, .yaml and .yml converted, the keys of every mapping in the order
 // they were written. An empty YAML file is null. The error is Faults and names
 // the line. The JSON of the answer has passed [jsontext.Check].
@@ -46,8 +46,10 @@ func ToJSON(file string, data []byte) (json.RawMessage, error) {
 	return nil, Faults{{File: file, Message: "the ending of the file says neither YAML nor JSON", Remedy: "name it .yaml, .yml or .json"}}
 }
 
+// yamlToJSON converts one YAML document. A file is a document of plain data: merge keys, tags
+// of other types and several documents are refused.
 func yamlToJSON(data []byte) (out json.RawMessage, err error) {
-	// The parser is a guest; what it does with hostile bytes must not end the program.
+	// The parser is not ours: a panic on hostile bytes must not end the program.
 	defer func() {
 		if p := recover(); p != nil {
 			out, err = nil, errors.New("the parser gave up on it")
@@ -117,6 +119,7 @@ func hopeless(data []byte) bool {
 	return false
 }
 
+// lineError is an error that names the line of a node.
 func lineError(n ast.Node, format string, args ...any) error {
 	msg := fmt.Sprintf(format, args...)
 	if t := n.GetToken(); t != nil && t.Position != nil {
@@ -125,12 +128,14 @@ func lineError(n ast.Node, format string, args ...any) error {
 	return errors.New(msg)
 }
 
+// yamlWriter writes YAML nodes as JSON.
 type yamlWriter struct {
 	source  string
 	out     []byte
 	anchors map[string]ast.Node
 }
 
+// node writes one node; depth counts how deep it stands.
 func (w *yamlWriter) node(n ast.Node, depth int) error {
 	if depth > jsontext.MaxDepth {
 		return lineError(n, "it is nested deeper than %d levels", jsontext.MaxDepth)
@@ -321,7 +326,7 @@ func (w *yamlWriter) text(n *ast.StringNode) error {
 }
 
 // whole refuses a string with half a surrogate pair in an escape. The parser makes
-// U+FFFD of it, as of every other half, and keeps no text to tell it by: where U+FFFD
+// U+FFFD of it, as of every other half, and keeps no text that shows which: where U+FFFD
 // stands, the source is read again from the string's line on.
 func (w *yamlWriter) whole(n *ast.StringNode) error {
 	if n.Token.Type != token.DoubleQuoteType || !strings.ContainsRune(n.Value, utf8.RuneError) {
@@ -349,6 +354,7 @@ func (w *yamlWriter) whole(n *ast.StringNode) error {
 // surrogate is an escape of a surrogate at the beginning of a text; its group is a pair.
 var surrogate = regexp.MustCompile(`^(?i:(\\ud[89ab]..\\ud[c-f]..)|\\u(?:0000)?d[89a-f])`)
 
+// scalarText is a scalar as it was written.
 func scalarText(s ast.ScalarNode) string {
 	switch s := s.(type) {
 	case *ast.LiteralNode:

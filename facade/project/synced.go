@@ -63,7 +63,7 @@ func ReadSynced(file string, data []byte) (*Synced, error) {
 	case err != nil:
 		return nil, broken("what the host told cannot be read: " + err.Error())
 	case len(document.Fronds) != 1:
-		return nil, broken("it tells of more Fronds than one, or of none")
+		return nil, broken("it has more Fronds than one, or of none")
 	}
 	s.Told = &document.Fronds[0]
 	return s, nil

@@ -10,6 +10,7 @@ type Buffer struct{ Text []byte }
 // and kept they would hold the memory of the largest answer ever given.
 const maxPooled = 1 << 20
 
+// buffers are given back with what they have grown to, up to a bound.
 var buffers = sync.Pool{New: func() any { return &Buffer{Text: make([]byte, 0, 4096)} }}
 
 // TakeBuffer is an empty buffer. Whoever takes it releases it.

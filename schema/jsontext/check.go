@@ -56,6 +56,7 @@ func (c *check) free() {
 // manyKeys is from how many keys on an object's are looked up in a map.
 const manyKeys = 16
 
+// check is one run over a text.
 type check struct {
 	data   []byte
 	frames []frame

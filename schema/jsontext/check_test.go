@@ -96,8 +96,8 @@ func TestCheckAccepts(t *testing.T) {
 	}
 }
 
-// twin is what Check holds, said slowly through encoding/json.
-func twin(data []byte) bool {
+// reference says what Check says, slowly, through encoding/json.
+func reference(data []byte) bool {
 	return utf8.Valid(data) && json.Valid(data) && !halves(data) && sound(jsontext.Trim(data), 0)
 }
 
@@ -114,7 +114,7 @@ var (
 
 func sound(v []byte, depth int) bool {
 	dec := json.NewDecoder(strings.NewReader(string(v)))
-	dec.UseNumber() // how large a number may be is not a question of syntax
+	dec.UseNumber() // how large a number may be is no matter of syntax
 	tok, err := dec.Token()
 	if err != nil {
 		return false
@@ -152,7 +152,7 @@ func FuzzCheck(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		err := jsontext.Check(data)
-		if got, want := err == nil, twin(data); got != want {
+		if got, want := err == nil, reference(data); got != want {
 			t.Fatalf("Check(%q) = %v, encoding/json says %v", data, err, want)
 		}
 		if err != nil {

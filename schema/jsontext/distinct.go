@@ -57,6 +57,7 @@ func (d *Distinct) Add(text json.RawMessage) int {
 	}
 }
 
+// grow doubles the table and enters the texts anew.
 func (d *Distinct) grow() {
 	d.table = make([]int32, max(16, 2*len(d.table)))
 	mask := uint64(len(d.table) - 1)

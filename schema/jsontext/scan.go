@@ -6,7 +6,7 @@ import (
 	"iter"
 )
 
-// Kind is what a JSON value is, told by its first byte.
+// Kind is what a JSON value is; its first byte shows it.
 type Kind byte
 
 // The seven kinds; Invalid stands for no text at all.
@@ -21,7 +21,8 @@ const (
 	Array   Kind = '['
 )
 
-// KindOf tells the kind of a checked value from its first byte that is not white space.
+// KindOf is the kind of a checked value: the first byte that is not white space decides it.
+// Invalid for no text.
 func KindOf(v []byte) Kind {
 	i := space(v, 0)
 	if i == len(v) {
@@ -196,6 +197,7 @@ func skipString(b []byte, i int) int {
 	return len(b)
 }
 
+// space is the offset of the next byte that is not white space.
 func space(b []byte, i int) int {
 	for i < len(b) && isSpace(b[i]) {
 		i++
@@ -203,4 +205,5 @@ func space(b []byte, i int) int {
 	return i
 }
 
+// isSpace is ws of RFC 8259 section 2.
 func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }

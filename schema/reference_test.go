@@ -15,11 +15,11 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// The twin of the judge is the engine alone: the same card compiled as plain JSON
-// Schema and the body decoded into maps. Whatever the judge says in Plain mode the
-// twin has to say too, except for unknown keys, which are the house's own rule.
+// The judge is compared with the engine alone: the same card compiled as plain JSON
+// Schema and the body decoded into maps. In Plain mode both give the same verdict,
+// except for unknown keys, which JSON Schema does not refuse.
 
-const twinCard = `{"properties": {
+const pairCard = `{"properties": {
 	"text": {"type": "string", "minLength": 1, "maxLength": 4, "pattern": "^[^x]*$"},
 	"note": {"type": ["string", "null"], "enum": ["a", "b", null, 3, {"k": [1, 2.0]}]},
 	"count": {"type": "integer", "minimum": -3, "exclusiveMaximum": 1e3},
@@ -41,35 +41,35 @@ const twinCard = `{"properties": {
 	"map": {"type": "object", "additionalProperties": {"type": "integer", "maximum": 3}}
 }, "required": ["text", "nested"]}`
 
-type twins struct {
+type pair struct {
 	entity *Entity
 	engine *jsonschema.Schema
 }
 
-func newTwins(t testing.TB) *twins {
-	set, err := Compile([]Source{{File: "twin.json", Name: "twin", View: true, Data: []byte(twinCard)}}, nil, &CompileOptions{Remote: map[string]bool{"": true}})
+func newPair(t testing.TB) *pair {
+	set, err := Compile([]Source{{File: "pair.json", Name: "pair", View: true, Data: []byte(pairCard)}}, nil, &CompileOptions{Remote: map[string]bool{"": true}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := set.Entity("twin")
+	e := set.Entity("pair")
 	g := engine{doc: func() []byte { return e.Card.AppendJSON(nil) }, fault: func(at, message, remedy string) { t.Fatal(at, message, remedy) }}
-	return &twins{e, g.at("")}
+	return &pair{e, g.at("")}
 }
 
 // compare holds both against a body that passed jsontext.Check.
-func (w *twins) compare(t testing.TB, body []byte) (refusals int) {
+func (w *pair) compare(t testing.TB, body []byte) (refusals int) {
 	t.Helper()
 	_, got := w.entity.Judge(Plain, body, "")
 	if len(got) == MaxDetails || !withinNumbers(body) {
 		return
 	}
-	var twin judging
+	var engineAlone judging
 	if jsontext.KindOf(body) != jsontext.Object {
 		body = []byte("{}")
 		_, got = w.entity.Judge(Plain, body, "")
 	}
-	twin.engine(w.engine, body)
-	if diff := cmp.Diff(texts(twin.details()), texts(got)); diff != "" {
+	engineAlone.engine(w.engine, body)
+	if diff := cmp.Diff(texts(engineAlone.details()), texts(got)); diff != "" {
 		t.Fatalf("%s\n-engine +judge:\n%s", body, diff)
 	}
 	return len(got)
@@ -122,9 +122,9 @@ func withinNumbers(body []byte) bool {
 	return all(doc)
 }
 
-// TestJudgeIsTheEngine compares the twins over bodies made up by chance.
+// TestJudgeIsTheEngine compares the judge with the engine over random bodies.
 func TestJudgeIsTheEngine(t *testing.T) {
-	w := newTwins(t)
+	w := newPair(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	valid, refused := 0, 0
 	for range 20000 {
@@ -216,7 +216,7 @@ func pick(r *rand.Rand, of ...string) string { return of[r.IntN(len(of))] }
 
 func FuzzJudge(f *testing.F) {
 	r := rand.New(rand.NewPCG(3, 4))
-	w := newTwins(f)
+	w := newPair(f)
 	for range 50 {
 		f.Add(appendBody(nil, r, &Shape{Type: "object", Properties: w.entity.Card.Fields}))
 	}
@@ -231,7 +231,7 @@ func FuzzJudge(f *testing.F) {
 // FuzzReadCard holds that no text breaks the reader, and that a card which was
 // read and written is read again as the same card.
 func FuzzReadCard(f *testing.F) {
-	f.Add("a.json", []byte(twinCard))
+	f.Add("a.json", []byte(pairCard))
 	f.Add("a.yaml", []byte("properties:\n  id: {type: string, x-kit: {role: {primary: true, odd: [1]}}}\n  b: &x {type: [integer, 'null'], deprecated: true}\n  c: *x\n  d: {<<: *x, enum: [1, 2.50]}\nx-other: |\n  text\n"))
 	f.Add("a.yaml", []byte("of: post\npick: [id]\nx-kit-version: 1\nx-kit-derived: {from: post, survived: [id]}\n"))
 	f.Add("a.json", []byte(`{"properties":{"a":{"x-kit":{"a/b":1,"role":{"relation":{"to":"x","kind":"many","by":"y","z":{}},"a~b":2},"lifecycle":{"create":{"value":null},"update":"now"},"boundary":{"in":{"decode":"trim"},"out":"closed"}}}}}`))
