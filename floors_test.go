@@ -48,13 +48,15 @@ var floors = map[string]string{
 	"envelope":            "facade schema schema/jsontext facade/singleflight envelope/signing",
 	"rest":                "facade schema schema/jsontext",
 
-	// Under the executors: what the fields of a generated schema do, and how fields that
-	// are registered by hand load rows. The reference executor stands beside the executor.
-	"resolvers/binding":   "facade schema schema/jsontext",
-	"resolvers/loader":    "facade schema schema/jsontext resolvers/binding",
-	"resolvers/reference": "facade schema schema/jsontext resolvers/binding",
-	"resolvers":           "facade schema schema/jsontext facade/singleflight resolvers/binding resolvers/loader",
-	"projection":          "facade schema schema/jsontext resolvers resolvers/binding resolvers/reference",
+	// Under the executors: what the fields of a generated schema do, how fields that are
+	// registered by hand load rows, and the errors of a response. The reference executor
+	// stands beside the executor.
+	"resolvers/binding":      "facade schema schema/jsontext",
+	"resolvers/loader":       "facade schema schema/jsontext resolvers/binding",
+	"resolvers/graphqlerror": "facade schema/jsontext",
+	"resolvers/reference":    "facade schema schema/jsontext resolvers/binding",
+	"resolvers":              "facade schema schema/jsontext facade/singleflight resolvers/binding resolvers/loader resolvers/graphqlerror",
+	"projection":             "facade schema schema/jsontext resolvers resolvers/binding resolvers/reference",
 
 	"gateway/setting":   "schema schema/jsontext",
 	"gateway/guard":     "facade schema gateway/setting",
@@ -103,7 +105,7 @@ var guests = map[string]string{
 	"github.com/ncruces/go-sqlite3":              "store/sqlite store/sqlite/engine",
 	"github.com/gofrs/flock":                     "store/sqlite/engine",
 	"github.com/graphql-go/graphql":              "projection resolvers resolvers/binding resolvers/reference gateway examples/weather",
-	"github.com/vektah/gqlparser/v2":             "projection resolvers resolvers/binding gateway",
+	"github.com/vektah/gqlparser/v2":             "projection resolvers resolvers/binding resolvers/graphqlerror gateway",
 	"github.com/graph-gophers/dataloader/v7":     "resolvers/loader",
 	"github.com/gorilla/mux":                     "gateway",
 	"github.com/go-jose/go-jose/v4":              "gateway",

@@ -8,6 +8,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/resolvers/binding"
+	"github.com/frondhost/frond/resolvers/graphqlerror"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -95,7 +96,7 @@ func (x *exec) windows(parent *result, f *fetch, res *result, d *deduper, w bind
 		res.index[i] = int32(i)
 		if err != nil {
 			if res.faults == nil {
-				res.faults = map[int32]*fault{}
+				res.faults = map[int32]*graphqlerror.Error{}
 			}
 			res.faults[int32(i)] = x.failed(facade.AsError(err).At(f.entity, f.op))
 			continue

@@ -14,9 +14,9 @@ func (e *Engine) Check(text string) []Problem {
 	_, faults := e.document(text)
 	var problems []Problem
 	for _, f := range faults {
-		p := Problem{Code: f.code, Message: f.message}
-		if len(f.at) > 0 {
-			p.Line, p.Column = f.at[0].line, f.at[0].column
+		p := Problem{Code: f.Code, Message: f.Message}
+		if len(f.At) > 0 {
+			p.Line, p.Column = f.At[0].Line, f.At[0].Column
 		}
 		problems = append(problems, p)
 	}

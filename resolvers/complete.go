@@ -11,6 +11,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/resolvers/graphqlerror"
 	"github.com/frondhost/frond/resolvers/loader"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -24,7 +25,7 @@ type tree struct {
 	list  []tree
 	run   *run // of an object
 	at    int
-	fault *fault
+	fault *graphqlerror.Error
 }
 
 type treeKind uint8

@@ -12,6 +12,7 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 	"github.com/vektah/gqlparser/v2/parser"
 
+	"github.com/frondhost/frond/resolvers/graphqlerror"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -47,23 +48,23 @@ const maxPlans = 32
 const planBytes = 8
 
 // document is the document of a text, from the cache or read now.
-func (e *Engine) document(text string) (*document, []*fault) {
+func (e *Engine) document(text string) (*document, []*graphqlerror.Error) {
 	if l := e.limits.Document; over(len(text), l) { // before anything reads it
-		return nil, []*fault{limitFault(CodeDocument, l, "The document is longer than %d bytes; send a shorter one.")}
+		return nil, []*graphqlerror.Error{graphqlerror.ForLimit(graphqlerror.CodeDocument, l, "The document is longer than %d bytes; send a shorter one.")}
 	}
 	if d := e.docs.get(text); d != nil {
 		return d, nil
 	}
 	if strings.TrimSpace(text) == "" {
-		return nil, []*fault{{message: "There is no query; send a document in the member query.", code: CodeParse}}
+		return nil, []*graphqlerror.Error{{Message: "There is no query; send a document in the member query.", Code: graphqlerror.CodeParse}}
 	}
 	parsed, f := e.parse(text)
 	if f != nil {
-		return nil, []*fault{f}
+		return nil, []*graphqlerror.Error{f}
 	}
 	m := newMeter(&e.limits, parsed)
 	if f := m.run(parsed); f != nil {
-		return nil, []*fault{f}
+		return nil, []*graphqlerror.Error{f}
 	}
 	if faults := e.validate(parsed); faults != nil {
 		return nil, faults
@@ -78,9 +79,9 @@ func (e *Engine) document(text string) (*document, []*fault) {
 	return d, nil
 }
 
-func (e *Engine) parse(text string) (*ast.QueryDocument, *fault) {
+func (e *Engine) parse(text string) (*ast.QueryDocument, *graphqlerror.Error) {
 	if !utf8.ValidString(text) {
-		return nil, &fault{message: "The document is not UTF-8; send it as UTF-8.", code: CodeParse}
+		return nil, &graphqlerror.Error{Message: "The document is not UTF-8; send it as UTF-8.", Code: graphqlerror.CodeParse}
 	}
 	limit := max(e.limits.Tokens, 0) // to the parser, 0 is no limit
 	m := mask(text)
@@ -89,7 +90,7 @@ func (e *Engine) parse(text string) (*ast.QueryDocument, *fault) {
 	if err != nil {
 		told := gqlerror.WrapIfUnwrapped(err)
 		if told.Message == fmt.Sprintf("exceeded token limit of %d", limit) {
-			return nil, limitFault(CodeTokens, limit, "The document has more than %d tokens; send a shorter one.")
+			return nil, graphqlerror.ForLimit(graphqlerror.CodeTokens, limit, "The document has more than %d tokens; send a shorter one.")
 		}
 		return nil, unparsed(text, m, told)
 	}
@@ -101,7 +102,7 @@ func (e *Engine) parse(text string) (*ast.QueryDocument, *fault) {
 		return nil, f
 	}
 	if len(doc.Operations) == 0 {
-		return nil, &fault{message: "The document has no operation, only fragments; add a query or a mutation.", code: CodeParse}
+		return nil, &graphqlerror.Error{Message: "The document has no operation, only fragments; add a query or a mutation.", Code: graphqlerror.CodeParse}
 	}
 	return doc, nil
 }
@@ -175,14 +176,14 @@ func (op *operation) slot(name string) int {
 }
 
 // operation is the one a request asks for (specification 6.1).
-func (d *document) operation(name string) (*operation, *fault) {
+func (d *document) operation(name string) (*operation, *graphqlerror.Error) {
 	if name == "" {
 		if len(d.operations) == 1 {
 			return d.operations[0], nil
 		}
-		return nil, &fault{
-			message: "The document has several operations; say which one in operationName.",
-			code:    CodeOperation,
+		return nil, &graphqlerror.Error{
+			Message: "The document has several operations; say which one in operationName.",
+			Code:    graphqlerror.CodeOperation,
 		}
 	}
 	for _, op := range d.operations {
@@ -190,9 +191,9 @@ func (d *document) operation(name string) (*operation, *fault) {
 			return op, nil
 		}
 	}
-	return nil, &fault{
-		message: "The document has no operation of the name that operationName says; send one it has.",
-		code:    CodeOperation,
+	return nil, &graphqlerror.Error{
+		Message: "The document has no operation of the name that operationName says; send one it has.",
+		Code:    graphqlerror.CodeOperation,
 	}
 }
 
@@ -222,14 +223,14 @@ func (op *operation) plan(e *Engine, vars *variables) *plan {
 
 // undecided is the fault of a condition that was sent as null: a default made the
 // variable fit where only true and false do (specification 5.8.5).
-func (op *operation) undecided(vars *variables) *fault {
+func (op *operation) undecided(vars *variables) *graphqlerror.Error {
 	for _, slot := range op.conditions {
 		if jsontext.IsNull(vars.text[slot]) {
 			v := op.vars[slot]
-			return &fault{
-				message: fmt.Sprintf("$%s is null where @skip or @include wants true or false; send one of them, or leave it out.", v.name),
-				at:      positions(v.at),
-				code:    CodeInput,
+			return &graphqlerror.Error{
+				Message: fmt.Sprintf("$%s is null where @skip or @include wants true or false; send one of them, or leave it out.", v.name),
+				At:      graphqlerror.Positions(v.at),
+				Code:    graphqlerror.CodeInput,
 			}
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/singleflight"
 	"github.com/frondhost/frond/resolvers/binding"
+	"github.com/frondhost/frond/resolvers/graphqlerror"
 )
 
 // Options of [NewEngine]; nil is fine, and so is the zero value.
@@ -93,7 +94,7 @@ type Engine struct {
 	types   *types
 	limits  Limits
 	docs    *cache
-	logger  *slog.Logger
+	report  graphqlerror.Reporter
 	options Options
 
 	questions questions // nil: every request runs by itself
@@ -126,11 +127,11 @@ func NewEngine(s *binding.Schema, caller facade.Caller, opts *Options) (*Engine,
 		types:   newTypes(loaded, s),
 		limits:  opts.Limits.withDefaults(),
 		docs:    newCache(opts.Documents),
-		logger:  opts.Logger,
 		options: *opts,
 	}
-	if e.logger == nil {
-		e.logger = slog.Default()
+	e.report = graphqlerror.Reporter{Logger: opts.Logger, Timeout: e.limits.Execution}
+	if opts.Logger == nil {
+		e.report.Logger = slog.Default()
 	}
 	if !opts.NoCoalesce {
 		e.questions = &singleflight.Group[question, *Response]{Drop: (*Response).Release}
@@ -156,15 +157,15 @@ func (e *Engine) Execute(ctx context.Context, r *Request) (resp *Response) {
 	}
 	op, f := doc.operation(r.OperationName)
 	if f != nil {
-		return e.refuse(400, []*fault{f})
+		return e.refuse(400, []*graphqlerror.Error{f})
 	}
 	if r.ReadOnly && op.def.Operation != ast.Query {
-		return e.refuse(405, []*fault{methodFault(op.def)})
+		return e.refuse(405, []*graphqlerror.Error{methodFault(op.def)})
 	}
 	vars, faults := op.coerce(r.Variables)
 	if faults == nil {
 		if f := op.undecided(vars); f != nil {
-			faults = []*fault{f}
+			faults = []*graphqlerror.Error{f}
 		}
 	}
 	if faults != nil {
@@ -207,7 +208,7 @@ func (e *Engine) execute(ctx context.Context, op *operation, vars *variables, r 
 
 // crowded is the answer to a request that there is no room for now.
 func (e *Engine) crowded(ctx context.Context, r *Request, err error) *Response {
-	resp := e.refuse(facade.ServiceUnavailable.Status(), []*fault{e.failed(ctx, r.Trace, err)})
+	resp := e.refuse(facade.ServiceUnavailable.Status(), []*graphqlerror.Error{e.report.Failed(ctx, r.Trace, err)})
 	resp.RetryAfter = facade.AsError(err).RetryAfter()
 	return resp
 }
@@ -215,15 +216,23 @@ func (e *Engine) crowded(ctx context.Context, r *Request, err error) *Response {
 // rescue answers a request whose execution panicked.
 func (e *Engine) rescue(ctx context.Context, r *Request, resp **Response) {
 	if p := recover(); p != nil {
-		*resp = e.refuse(500, []*fault{e.panicked(ctx, r.Trace, p)})
+		*resp = e.refuse(500, []*graphqlerror.Error{e.report.Panicked(ctx, r.Trace, p)})
 	}
 }
 
 // refuse is the answer to a request that was not executed.
-func (e *Engine) refuse(status int, faults []*fault) *Response {
+func (e *Engine) refuse(status int, faults []*graphqlerror.Error) *Response {
 	b := newBuffer()
 	b.text = append(b.text, `{"errors":`...)
-	b.text = appendFaults(b.text, faults)
+	b.text = graphqlerror.AppendList(b.text, faults)
 	b.text = append(b.text, '}')
 	return &Response{Body: b.text, Status: status, buf: b}
+}
+
+func methodFault(op *ast.OperationDefinition) *graphqlerror.Error {
+	return &graphqlerror.Error{
+		Message: "A " + string(op.Operation) + " is not answered over GET; send it as a POST.",
+		At:      graphqlerror.Positions(op.Position),
+		Code:    string(facade.MethodNotAllowed),
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/resolvers/graphqlerror"
 )
 
 // exec is one request being executed.
@@ -47,9 +48,9 @@ type result struct {
 	source  []any // what hand-written fields stand on, where it is not rows
 	trees   [][]tree
 
-	fault   *fault           // nothing is there
-	faults  map[int32]*fault // no answer for one parent
-	missing []*fault         // by slot: why a computed field is in no row
+	fault   *graphqlerror.Error           // nothing is there
+	faults  map[int32]*graphqlerror.Error // no answer for one parent
+	missing []*graphqlerror.Error         // by slot: why a computed field is in no row
 
 	one       [1]facade.Group // groups, where there is one
 	colRoom   []int           // for cols, from an earlier answer
@@ -164,7 +165,7 @@ func (x *exec) fetch(r *run, f *fetch) {
 		return
 	}
 	if n := len(in.params) + len(in.query) + len(in.body); in != f.args.constant && x.arguments.Add(int64(n)) > maxArguments {
-		res.fault = limitFault(CodeArguments, maxArguments, "The arguments of the operation's fields come to more than %d bytes; send a large variable to fewer of them.")
+		res.fault = graphqlerror.ForLimit(graphqlerror.CodeArguments, maxArguments, "The arguments of the operation's fields come to more than %d bytes; send a large variable to fewer of them.")
 		return
 	}
 	call := &calling{Call: facade.Call{
@@ -232,7 +233,7 @@ func (res *result) lay(x *exec, f *fetch, out *facade.Result) {
 	for _, failed := range out.Failed {
 		if slot, ok := f.slots[failed.Field]; ok {
 			if res.missing == nil {
-				res.missing = make([]*fault, len(f.columns))
+				res.missing = make([]*graphqlerror.Error, len(f.columns))
 			}
 			res.missing[slot] = x.failed(failed.Err)
 		}
@@ -246,4 +247,10 @@ func (res *result) at(row, slot int) json.RawMessage {
 		return nil
 	}
 	return res.rows.Row(row).At(col)
+}
+
+func (x *exec) failed(err error) *graphqlerror.Error { return x.e.report.Failed(x.ctx, x.trace, err) }
+func (x *exec) panicked(p any) *graphqlerror.Error   { return x.e.report.Panicked(x.ctx, x.trace, p) }
+func (x *exec) broken(message string) *graphqlerror.Error {
+	return x.e.report.Broken(x.ctx, x.trace, message)
 }

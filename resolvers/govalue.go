@@ -6,6 +6,7 @@ import (
 	"github.com/graphql-go/graphql"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/resolvers/graphqlerror"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -28,7 +29,7 @@ func (x *exec) goArguments(w *written) (map[string]any, error) {
 			}
 			v, ok := goValue(a.Type, text)
 			if !ok {
-				return nil, facade.Errorf(CodeInput, "The argument %q does not fit its type %q.", def.name, def.typ.text)
+				return nil, facade.Errorf(graphqlerror.CodeInput, "The argument %q does not fit its type %q.", def.name, def.typ.text)
 			}
 			args[def.name] = v
 		}

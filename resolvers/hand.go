@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"sync"
 
+	"github.com/frondhost/frond/resolvers/graphqlerror"
 	"github.com/frondhost/frond/resolvers/loader"
 	"github.com/graphql-go/graphql"
 )
@@ -35,7 +36,7 @@ func (x *exec) written(r *run, list []*written, wait *sync.WaitGroup) {
 }
 
 // failure is what a function gave instead of a value.
-type failure struct{ fault *fault }
+type failure struct{ fault *graphqlerror.Error }
 
 // resolve is the value of a field for each of its items.
 func (x *exec) resolve(r *run, w *written) []any {

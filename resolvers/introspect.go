@@ -7,6 +7,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/resolvers/graphqlerror"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -53,7 +54,7 @@ func (w *writer) meta(f *field, out *outType, value any) bool {
 			if i > 0 {
 				w.text = append(w.text, ',')
 			}
-			w.push(step{index: i})
+			w.push(graphqlerror.Segment{Index: i})
 			ok := w.meta(f, out.elem, item)
 			w.pop()
 			if !ok {
@@ -72,7 +73,7 @@ func (w *writer) meta(f *field, out *outType, value any) bool {
 				w.text = append(w.text, sub.text...)
 				continue
 			}
-			w.push(step{key: sub.name})
+			w.push(graphqlerror.Segment{Key: sub.name})
 			ok := w.meta(sub, sub.out, w.metaField(sub, value))
 			w.pop()
 			if !ok {

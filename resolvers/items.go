@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/resolvers/graphqlerror"
 	"github.com/frondhost/frond/resolvers/loader"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -101,7 +102,7 @@ func (x *exec) lost(res *result, f *fetch, row facade.Row) {
 			continue
 		}
 		if res.missing == nil {
-			res.missing = make([]*fault, len(f.columns))
+			res.missing = make([]*graphqlerror.Error, len(f.columns))
 		}
 		if res.missing[slot] == nil {
 			res.missing[slot] = x.failed(failed.Err)

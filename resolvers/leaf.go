@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/frondhost/frond/resolvers/graphqlerror"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -43,7 +44,7 @@ func (w *writer) list(f *field, out *outType, v []byte) bool {
 		if i > 0 {
 			w.text = append(w.text, ',')
 		}
-		w.push(step{index: i})
+		w.push(graphqlerror.Segment{Index: i})
 		ok := w.json(f, out.elem, item)
 		w.pop()
 		if !ok {
@@ -76,7 +77,7 @@ func (w *writer) nested(sel *selection, object []byte) bool {
 			w.text = append(w.text, f.text...)
 			continue
 		}
-		w.push(step{key: f.name})
+		w.push(graphqlerror.Segment{Key: f.name})
 		ok := w.json(f, f.out, w.members[base+i])
 		w.pop()
 		if !ok {

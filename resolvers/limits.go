@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/frondhost/frond/resolvers/graphqlerror"
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
@@ -49,23 +50,8 @@ func (l *Limits) deadline(ctx context.Context) (context.Context, context.CancelF
 	if l.Execution < 0 {
 		return context.WithCancel(ctx)
 	}
-	return context.WithTimeoutCause(ctx, l.Execution, errTooSlow)
+	return context.WithTimeoutCause(ctx, l.Execution, graphqlerror.ErrTimeout)
 }
-
-// The codes of the limits. Each comes with details {limit}.
-const (
-	CodeDocument  = "DOCUMENT_TOO_LARGE"
-	CodeTokens    = "TOKEN_LIMIT_EXCEEDED"
-	CodeDepth     = "DEPTH_LIMIT_EXCEEDED"
-	CodeAliases   = "ALIAS_LIMIT_EXCEEDED"
-	CodeRoots     = "ROOT_FIELD_LIMIT_EXCEEDED"
-	CodeFields    = "FIELD_LIMIT_EXCEEDED"
-	CodeExpanded  = "EXPANSION_LIMIT_EXCEEDED"
-	CodeMerge     = "MERGE_LIMIT_EXCEEDED"
-	CodeArguments = "ARGUMENT_LIMIT_EXCEEDED"
-	CodeExecution = "EXECUTION_TIMEOUT"
-	CodeResponse  = "RESPONSE_TOO_LARGE"
-)
 
 // maxArguments bounds the arguments of all calls of one operation, in bytes: a variable
 // of a megabyte may stand at a thousand fields, and each call has its own text.
@@ -100,7 +86,7 @@ func newMeter(l *Limits, doc *ast.QueryDocument) *meter {
 }
 
 // run says which limit the document breaks, or nil.
-func (m *meter) run(doc *ast.QueryDocument) *fault {
+func (m *meter) run(doc *ast.QueryDocument) *graphqlerror.Error {
 	var all size // of the whole document: all its operations are validated, whichever is run
 	for _, op := range doc.Operations {
 		s := m.root(op.SelectionSet)
@@ -133,26 +119,26 @@ func over(n, limit int) bool { return limit >= 0 && n > limit }
 func (l *Limits) broken(s *size, operation bool) (code string, limit int, format string) {
 	switch {
 	case over(s.fields, l.Fields):
-		return CodeFields, l.Fields, "The document selects more than %d fields, those of fragments counted wherever they are spread; select fewer, or split it."
+		return graphqlerror.CodeFields, l.Fields, "The document selects more than %d fields, those of fragments counted wherever they are spread; select fewer, or split it."
 	case over(s.expanded, l.Expanded):
-		return CodeExpanded, l.Expanded, "The document comes to more than %d fields, arguments, values, directives and spreads, those of fragments counted wherever they are spread; spread fewer, or split it."
+		return graphqlerror.CodeExpanded, l.Expanded, "The document comes to more than %d fields, arguments, values, directives and spreads, those of fragments counted wherever they are spread; spread fewer, or split it."
 	case over(s.aliases, l.Aliases):
-		return CodeAliases, l.Aliases, "The document has more than %d aliases; use fewer, or split it."
+		return graphqlerror.CodeAliases, l.Aliases, "The document has more than %d aliases; use fewer, or split it."
 	case operation && over(s.roots, l.Roots):
-		return CodeRoots, l.Roots, "The operation has more than %d root fields; split it."
+		return graphqlerror.CodeRoots, l.Roots, "The operation has more than %d root fields; split it."
 	case over(s.depth, l.Depth):
-		return CodeDepth, l.Depth, "The document is more than %d fields deep; ask for less at a time."
+		return graphqlerror.CodeDepth, l.Depth, "The document is more than %d fields deep; ask for less at a time."
 	case over(s.introspection, 2*l.Depth):
-		return CodeDepth, 2 * l.Depth, "The introspection is more than %d fields deep; ask for less at a time."
+		return graphqlerror.CodeDepth, 2 * l.Depth, "The introspection is more than %d fields deep; ask for less at a time."
 	case s.lists > maxLists:
-		return CodeDepth, maxLists, "The introspection has more than %d lists of fields, inputFields, interfaces or possibleTypes in each other; ask for the types by name."
+		return graphqlerror.CodeDepth, maxLists, "The introspection has more than %d lists of fields, inputFields, interfaces or possibleTypes in each other; ask for the types by name."
 	}
 	return "", 0, ""
 }
 
-func (l *Limits) check(s size, operation bool) *fault {
+func (l *Limits) check(s size, operation bool) *graphqlerror.Error {
 	if code, limit, format := l.broken(&s, operation); code != "" {
-		return limitFault(code, limit, format)
+		return graphqlerror.ForLimit(code, limit, format)
 	}
 	return nil
 }

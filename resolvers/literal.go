@@ -6,6 +6,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/resolvers/graphqlerror"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -131,7 +132,9 @@ func (r *renderer) variable(v *ast.Value) []byte {
 }
 
 // refuse notes what only a request can show: a null, or nothing, from a variable.
-func (r *renderer) refuse(format string, args ...any) { r.fail(CodeInput, format, args...) }
+func (r *renderer) refuse(format string, args ...any) {
+	r.fail(graphqlerror.CodeInput, format, args...)
+}
 
 func (r *renderer) fail(code facade.Code, format string, args ...any) {
 	if r.err == nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/frondhost/frond/resolvers/graphqlerror"
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
@@ -14,7 +15,7 @@ import (
 // ends, and one column too far in lines that end in \r\n; the specification wants
 // the beginning of the element (7.1.3). The fault is of a number that runs into a
 // name (2.9.1): gqlparser reads 1offset as two tokens.
-func locate(text string, m masked, doc *ast.QueryDocument) *fault {
+func locate(text string, m masked, doc *ast.QueryDocument) *graphqlerror.Error {
 	l := newLocator(text)
 	l.values = m.values
 	l.every = m.values != nil || strings.Contains(text, "\r")
@@ -50,11 +51,11 @@ func newLocator(text string) *locator {
 
 type locator struct {
 	text   string
-	values map[int]*ast.Value // of strings that the parser was not shown
-	runes  []rune             // of text, where it is more than ASCII: positions count runes
-	every  bool               // every column may be wrong
-	lines  []int              // where each line begins, in runes, once asked for
-	fault  *fault             // the first number that runs into a name
+	values map[int]*ast.Value  // of strings that the parser was not shown
+	runes  []rune              // of text, where it is more than ASCII: positions count runes
+	every  bool                // every column may be wrong
+	lines  []int               // where each line begins, in runes, once asked for
+	fault  *graphqlerror.Error // the first number that runs into a name
 }
 
 func (l *locator) at(i int) rune {
@@ -100,11 +101,11 @@ func (l *locator) behind(p *ast.Position, mark string) {
 // place counts line and column anew.
 func (l *locator) place(p *ast.Position) {
 	at := l.location(p.Start)
-	p.Line, p.Column = at.line, at.column
+	p.Line, p.Column = at.Line, at.Column
 }
 
 // location is the line and the column of a character.
-func (l *locator) location(start int) location {
+func (l *locator) location(start int) graphqlerror.Location {
 	if l.lines == nil {
 		l.lines = []int{0}
 		n := len(l.text)
@@ -118,7 +119,7 @@ func (l *locator) location(start int) location {
 		}
 	}
 	line := sort.SearchInts(l.lines, start+1)
-	return location{line, start - l.lines[line-1] + 1}
+	return graphqlerror.Location{Line: line, Column: start - l.lines[line-1] + 1}
 }
 
 // typ is a type: of a list gqlparser has the position behind the bracket.
@@ -174,10 +175,10 @@ func (l *locator) number(text string, start int) {
 		return
 	}
 	if c := l.at(end); c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z' {
-		l.fault = &fault{
-			message: fmt.Sprintf("The number %s runs into %q; put a space or a comma between them.", short(text), string(c)),
-			at:      []location{l.location(start)},
-			code:    CodeParse,
+		l.fault = &graphqlerror.Error{
+			Message: fmt.Sprintf("The number %s runs into %q; put a space or a comma between them.", graphqlerror.Shorten(text), string(c)),
+			At:      []graphqlerror.Location{l.location(start)},
+			Code:    graphqlerror.CodeParse,
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/resolvers/binding"
+	"github.com/frondhost/frond/resolvers/graphqlerror"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -63,7 +64,7 @@ type nodesOfType struct {
 	places [][]int           // by key, where its row stands in the answer
 
 	groups []facade.Group
-	fault  *fault
+	fault  *graphqlerror.Error
 }
 
 // add looks for the row of a global id, for a place of the answer.

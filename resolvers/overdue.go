@@ -9,6 +9,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/resolvers/binding"
+	"github.com/frondhost/frond/resolvers/graphqlerror"
 )
 
 // grace is how long past its end an operation is waited for: stores and remotes give
@@ -48,7 +49,7 @@ func (e *Engine) inTime(ctx context.Context, r *Request, run func() *Response) *
 		var resp *Response
 		defer func() {
 			if resp == nil { // the author's code ended the goroutine
-				resp = e.refuse(500, []*fault{e.failed(ctx, r.Trace, errEnded)})
+				resp = e.refuse(500, []*graphqlerror.Error{e.report.Failed(ctx, r.Trace, errEnded)})
 			}
 			done <- resp
 		}()
@@ -67,7 +68,7 @@ func (e *Engine) inTime(ctx context.Context, r *Request, run func() *Response) *
 		return resp
 	case <-wait.C:
 	}
-	log := e.logger.With("trace", facade.TraceID(r.Trace), "operation", r.OperationName)
+	log := e.report.Logger.With("trace", facade.TraceID(r.Trace), "operation", r.OperationName)
 	log.WarnContext(ctx, "an operation goes on after its time; something it runs does not heed its context", "overdue", e.overdue.Add(1))
 	go func() {
 		(<-done).Release()
@@ -78,7 +79,7 @@ func (e *Engine) inTime(ctx context.Context, r *Request, run func() *Response) *
 
 // unfinished is the answer of an operation that did not come to its end.
 func (e *Engine) unfinished(ctx context.Context, r *Request, err error) *Response {
-	w := &writer{buffer: newBuffer(), faults: []*fault{e.failed(ctx, r.Trace, err)}}
+	w := &writer{buffer: newBuffer(), faults: []*graphqlerror.Error{e.report.Failed(ctx, r.Trace, err)}}
 	w.text = append(w.text, `{"data":null`...)
 	return w.finish()
 }

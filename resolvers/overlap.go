@@ -3,6 +3,7 @@ package resolvers
 import (
 	"fmt"
 
+	"github.com/frondhost/frond/resolvers/graphqlerror"
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
@@ -174,7 +175,7 @@ func (o *overlap) together(fields []*ast.Field) [][]*ast.Field {
 func (o *overlap) compares(n int) {
 	limit := perExpanded * o.e.limits.Expanded
 	if o.compared += n; over(o.compared, limit) {
-		o.refuse(limitFault(CodeMerge, limit, "The fields of the document would be compared more than %d times; select fewer with one key on interfaces and unions."))
+		o.refuse(graphqlerror.ForLimit(graphqlerror.CodeMerge, limit, "The fields of the document would be compared more than %d times; select fewer with one key on interfaces and unions."))
 		panic(enough{})
 	}
 }
@@ -188,7 +189,7 @@ func (o *overlap) conflict(a, b *ast.Field, why string) {
 		return
 	}
 	o.told[pair] = true
-	o.addAt(positions(a.Position, b.Position),
+	o.addAt(graphqlerror.Positions(a.Position, b.Position),
 		"Fields %q conflict because %s. Use different aliases on the fields to fetch both if this was intentional.", a.Alias, why)
 }
 

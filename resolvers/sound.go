@@ -60,7 +60,7 @@ func (c *sounder) place(at string, typ *ast.Type, fallback *ast.Value, list ast.
 	v := &validation{e: &Engine{types: c.types}, in: &definition{}}
 	v.value(c.types.in(typ), fallback)
 	for _, f := range v.faults {
-		c.fault("the default of %s does not fit its type %s: %s", at, typ, f.message)
+		c.fault("the default of %s does not fit its type %s: %s", at, typ, f.Message)
 	}
 }
 

@@ -1,6 +1,7 @@
 package resolvers
 
 import (
+	"github.com/frondhost/frond/resolvers/graphqlerror"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -10,7 +11,7 @@ import (
 // halfPair is the fault of an escape in a string that names half a surrogate pair
 // (specification 2.9.4), or nil. gqlparser makes U+FFFD of it, as of every other half,
 // and two ids would be one. The document has been parsed, so its strings are closed.
-func halfPair(text string) *fault {
+func halfPair(text string) *graphqlerror.Error {
 	for i := 0; i < len(text); {
 		switch rest := text[i:]; {
 		case rest[0] == '#':
@@ -70,12 +71,12 @@ func codeUnit(s string) rune {
 	return rune(n)
 }
 
-func halfPairAt(text string, i int) *fault {
+func halfPairAt(text string, i int) *graphqlerror.Error {
 	lines := strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text[:i]), "\n")
 	last := lines[len(lines)-1]
-	return &fault{
-		message: "The escape " + text[i:i+6] + " is half a surrogate pair, and no character; escape both halves, or write the character itself.",
-		at:      []location{{len(lines), utf8.RuneCountInString(last) + 1}},
-		code:    CodeParse,
+	return &graphqlerror.Error{
+		Message: "The escape " + text[i:i+6] + " is half a surrogate pair, and no character; escape both halves, or write the character itself.",
+		At:      []graphqlerror.Location{{Line: len(lines), Column: utf8.RuneCountInString(last) + 1}},
+		Code:    graphqlerror.CodeParse,
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/frondhost/frond/resolvers/graphqlerror"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 	"github.com/vektah/gqlparser/v2/lexer"
@@ -13,8 +14,8 @@ import (
 // character of the token that was not expected, or at the character that no token
 // has: gqlparser's lines and columns are those of locate's comment. They find the
 // token once more, and where that begins is right.
-func unparsed(text string, m masked, told *gqlerror.Error) *fault {
-	f := &fault{message: told.Message, code: CodeParse}
+func unparsed(text string, m masked, told *gqlerror.Error) *graphqlerror.Error {
+	f := &graphqlerror.Error{Message: told.Message, Code: graphqlerror.CodeParse}
 	at := newLocator(text)
 	l := lexer.New(&ast.Source{Input: m.text})
 	for {
@@ -25,24 +26,24 @@ func unparsed(text string, m masked, told *gqlerror.Error) *fault {
 		switch {
 		case err != nil: // the parser only says that it did not expect it
 			start := t.Pos.End
-			f.message = gqlerror.WrapIfUnwrapped(err).Message
+			f.Message = gqlerror.WrapIfUnwrapped(err).Message
 			switch {
-			case strings.HasPrefix(f.message, "Invalid character escape"):
+			case strings.HasPrefix(f.Message, "Invalid character escape"):
 				start-- // it stands behind the backslash
-			case strings.HasPrefix(f.message, "Cannot parse the unexpected"): // it shows one byte
-				f.message = fmt.Sprintf("Cannot parse the unexpected character %q.", string(at.at(start)))
-			case strings.HasPrefix(f.message, "Unexpected single quote"):
-				f.message = "Unexpected single quote character ('); strings stand in double quotes."
+			case strings.HasPrefix(f.Message, "Cannot parse the unexpected"): // it shows one byte
+				f.Message = fmt.Sprintf("Cannot parse the unexpected character %q.", string(at.at(start)))
+			case strings.HasPrefix(f.Message, "Unexpected single quote"):
+				f.Message = "Unexpected single quote character ('); strings stand in double quotes."
 			}
-			f.at = []location{at.location(start)}
+			f.At = []graphqlerror.Location{at.location(start)}
 		case at.fault != nil: // a number before it that runs into a name, which the parser took for two tokens
 			return at.fault
 		case len(told.Locations) > 0 && t.Pos.Line == told.Locations[0].Line && t.Pos.Column == told.Locations[0].Column:
-			f.at = []location{at.location(t.Pos.Start)}
+			f.At = []graphqlerror.Location{at.location(t.Pos.Start)}
 		case t.Kind != lexer.EOF:
 			continue
 		}
-		f.message = short(f.message)
+		f.Message = graphqlerror.Shorten(f.Message)
 		return f
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"strings"
 
+	"github.com/frondhost/frond/resolvers/graphqlerror"
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
@@ -146,7 +147,7 @@ func (v *validation) uses(d *definition, using set) {
 				if of != "" {
 					by = " by" + of
 				}
-				v.addAt(positions(u.value.Position, d.op.Position), "Variable \"$%s\" is not defined%s.", u.value.Raw, by)
+				v.addAt(graphqlerror.Positions(u.value.Position, d.op.Position), "Variable \"$%s\" is not defined%s.", u.value.Raw, by)
 				continue
 			}
 			def.Used = true
@@ -174,11 +175,11 @@ func (v *validation) position(u *use, def *ast.VariableDefinition) {
 	}
 	saved := u.fallback || def.DefaultValue != nil && def.DefaultValue.Kind != ast.NullValue
 	if !fits(def.Type, u.typ, saved) {
-		v.addAt(positions(def.Position, u.value.Position), "Variable \"$%s\" of type %q used in position expecting type %q.",
+		v.addAt(graphqlerror.Positions(def.Position, u.value.Position), "Variable \"$%s\" of type %q used in position expecting type %q.",
 			u.value.Raw, def.Type.String(), u.typ.text)
 	}
 	if u.oneOf != "" && !def.Type.NonNull {
-		v.addAt(positions(def.Position, u.value.Position), "Variable \"$%s\" is of type %q but must be non-nullable to be used for OneOf Input Object %q.",
+		v.addAt(graphqlerror.Positions(def.Position, u.value.Position), "Variable \"$%s\" is of type %q but must be non-nullable to be used for OneOf Input Object %q.",
 			u.value.Raw, def.Type.String(), u.oneOf)
 	}
 }

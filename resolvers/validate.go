@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/frondhost/frond/resolvers/graphqlerror"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/lexer"
 	"github.com/vektah/gqlparser/v2/validator/core"
@@ -24,7 +25,7 @@ type validation struct {
 	operated  []*definition // by operation
 	list      []*definition // of fragments, in the order they are defined
 	in        *definition   // what is being walked
-	faults    []*fault
+	faults    []*graphqlerror.Error
 	steps     int // what was looked at: the measure of the work
 }
 
@@ -42,7 +43,7 @@ type definition struct {
 type enough struct{}
 
 // validate says what is wrong with a document, or nil.
-func (e *Engine) validate(doc *ast.QueryDocument) []*fault {
+func (e *Engine) validate(doc *ast.QueryDocument) []*graphqlerror.Error {
 	v := newValidation(e, doc)
 	v.run()
 	return v.faults
@@ -84,14 +85,14 @@ func (v *validation) run() {
 
 // add notes a fault; the positions are where it stands.
 func (v *validation) add(at *ast.Position, format string, args ...any) {
-	v.addAt(positions(at), format, args...)
+	v.addAt(graphqlerror.Positions(at), format, args...)
 }
 
-func (v *validation) addAt(at []location, format string, args ...any) {
-	v.refuse(&fault{message: short(fmt.Sprintf(format, args...)), at: at, code: CodeValidation})
+func (v *validation) addAt(at []graphqlerror.Location, format string, args ...any) {
+	v.refuse(&graphqlerror.Error{Message: graphqlerror.Shorten(fmt.Sprintf(format, args...)), At: at, Code: graphqlerror.CodeValidation})
 }
 
-func (v *validation) refuse(f *fault) {
+func (v *validation) refuse(f *graphqlerror.Error) {
 	v.faults = append(v.faults, f)
 	if len(v.faults) == maxFaults {
 		panic(enough{})
@@ -282,9 +283,9 @@ func (v *validation) field(on *ast.Definition, f *ast.Field) {
 		return
 	}
 	if v.e.options.NoIntrospection && (f.Name == "__schema" || f.Name == "__type") {
-		v.refuse(&fault{
-			message: "Introspection is off here; take the schema from those who run this service: `frond schema` prints it.",
-			at:      positions(f.Position), code: CodeIntrospection,
+		v.refuse(&graphqlerror.Error{
+			Message: "Introspection is off here; take the schema from those who run this service: `frond schema` prints it.",
+			At:      graphqlerror.Positions(f.Position), Code: graphqlerror.CodeIntrospection,
 		})
 	}
 	v.arguments(f.Definition.Arguments, f.Arguments, owner{on: on, name: f.Name, at: f.Position})

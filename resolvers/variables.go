@@ -9,6 +9,7 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"github.com/frondhost/frond/resolvers/graphqlerror"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -36,14 +37,14 @@ func (v *variables) get(name string) []byte {
 
 // coerce is CoerceVariableValues (specification 6.1.2) on JSON text. Members of
 // raw that the operation does not declare are ignored, as the specification has it.
-func (op *operation) coerce(raw json.RawMessage) (*variables, []*fault) {
+func (op *operation) coerce(raw json.RawMessage) (*variables, []*graphqlerror.Error) {
 	raw = jsontext.Trim(raw)
 	if len(raw) > 0 {
 		if err := jsontext.Check(raw); err != nil {
-			return nil, []*fault{{message: "The variables are not JSON: " + err.Error() + ".", code: CodeInput}}
+			return nil, []*graphqlerror.Error{{Message: "The variables are not JSON: " + err.Error() + ".", Code: graphqlerror.CodeInput}}
 		}
 		if k := jsontext.KindOf(raw); k != jsontext.Object && k != jsontext.Null {
-			return nil, []*fault{{message: "The variables have to be an object of name and value, or null.", code: CodeInput}}
+			return nil, []*graphqlerror.Error{{Message: "The variables have to be an object of name and value, or null.", Code: graphqlerror.CodeInput}}
 		}
 	}
 	if len(op.vars) == 0 {
@@ -79,13 +80,13 @@ type coercer struct {
 	buf    []byte
 	name   string // of the variable
 	pos    *ast.Position
-	path   []step
-	faults []*fault
+	path   []graphqlerror.Segment
+	faults []*graphqlerror.Error
 }
 
 func (c *coercer) add(message string) {
 	if len(c.faults) < maxFaults {
-		c.faults = append(c.faults, &fault{message: short(message), at: positions(c.pos), code: CodeInput})
+		c.faults = append(c.faults, &graphqlerror.Error{Message: graphqlerror.Shorten(message), At: graphqlerror.Positions(c.pos), Code: graphqlerror.CodeInput})
 	}
 }
 
@@ -103,13 +104,13 @@ func (c *coercer) refuse(why string) {
 }
 
 // dotted is a path inside a value: .tags[0].name
-func dotted(path []step) string {
+func dotted(path []graphqlerror.Segment) string {
 	var b []byte
 	for _, s := range path {
-		if s.key == "" {
-			b = fmt.Appendf(b, "[%d]", s.index)
+		if s.Key == "" {
+			b = fmt.Appendf(b, "[%d]", s.Index)
 		} else {
-			b = append(append(b, '.'), s.key...)
+			b = append(append(b, '.'), s.Key...)
 		}
 	}
 	return string(b)
@@ -132,7 +133,7 @@ func (c *coercer) value(t *inType, v []byte) {
 			if i > 0 {
 				c.buf = append(c.buf, ',')
 			}
-			c.path = append(c.path, step{index: i})
+			c.path = append(c.path, graphqlerror.Segment{Index: i})
 			c.value(t.elem, item)
 			c.path = c.path[:len(c.path)-1]
 		}
@@ -186,7 +187,7 @@ func (c *coercer) object(n *inNamed, v []byte, kind jsontext.Kind) {
 			sent[name] = true
 		}
 		sep(name)
-		c.path = append(c.path, step{key: name})
+		c.path = append(c.path, graphqlerror.Segment{Key: name})
 		c.value(f.typ, value)
 		c.path = c.path[:len(c.path)-1]
 	}

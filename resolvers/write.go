@@ -9,12 +9,13 @@ import (
 	"sync/atomic"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/resolvers/graphqlerror"
 )
 
 // buffer is a response while it is written, kept for the next one.
 type buffer struct {
 	text    []byte
-	path    []step
+	path    []graphqlerror.Segment
 	members []json.RawMessage // of nested objects, by field
 	memos   []memo
 	spans   []span
@@ -98,9 +99,9 @@ func (b *buffer) free() {
 type writer struct {
 	*buffer
 	x      *exec
-	faults []*fault
+	faults []*graphqlerror.Error
 	limit  int // of text; negative: none
-	broke  map[*field]*fault
+	broke  map[*field]*graphqlerror.Error
 
 	kept    int // room the text had to begin with
 	charged int // bytes of it that the account was charged for
@@ -181,24 +182,24 @@ func (w *writer) instead(v any) (resp *Response) {
 	w.text = append(w.text[:0], `{"data":null`...)
 	switch v := v.(type) {
 	case tooLarge:
-		w.faults = []*fault{responseFault(w.limit)}
+		w.faults = []*graphqlerror.Error{responseFault(w.limit)}
 	case refusal:
 		if errors.Is(v.Error, facade.ErrOversize) {
-			w.faults = []*fault{responseFault(oversize(v.Error))}
+			w.faults = []*graphqlerror.Error{responseFault(oversize(v.Error))}
 			break
 		}
-		w.faults = []*fault{w.x.failed(v.Error)}
+		w.faults = []*graphqlerror.Error{w.x.failed(v.Error)}
 		resp = w.finish()
 		resp.Status, resp.RetryAfter = v.Code.Status(), v.RetryAfter()
 		return resp
 	default:
-		w.faults = []*fault{w.x.panicked(v)}
+		w.faults = []*graphqlerror.Error{w.x.panicked(v)}
 	}
 	return w.finish()
 }
 
-func responseFault(limit int) *fault {
-	return limitFault(CodeResponse, limit, "The answer is larger than %d bytes; ask for less at a time.")
+func responseFault(limit int) *graphqlerror.Error {
+	return graphqlerror.ForLimit(graphqlerror.CodeResponse, limit, "The answer is larger than %d bytes; ask for less at a time.")
 }
 
 // oversize is the limit that an answer was too large for.
@@ -211,28 +212,28 @@ func oversize(e *facade.Error) int {
 func (w *writer) finish() *Response {
 	if len(w.faults) > 0 {
 		w.text = append(w.text, `,"errors":`...)
-		w.text = appendFaults(w.text, w.faults)
+		w.text = graphqlerror.AppendList(w.text, w.faults)
 	}
 	w.text = append(w.text, '}')
 	return &Response{Body: w.text, Status: 200, Executed: true, buf: w.buffer}
 }
 
 // push and pop keep the path of what is being written.
-func (w *writer) push(s step) { w.path = append(w.path, s) }
-func (w *writer) pop()        { w.path = w.path[:len(w.path)-1] }
+func (w *writer) push(s graphqlerror.Segment) { w.path = append(w.path, s) }
+func (w *writer) pop()                        { w.path = w.path[:len(w.path)-1] }
 
 // faultSize is about what an error takes of a response, at least.
 const faultSize = 128
 
 // note notes a fault at the path, which the caller has completed.
-func (w *writer) note(f *field, ft *fault) {
+func (w *writer) note(f *field, ft *graphqlerror.Error) {
 	if w.limit >= 0 && len(w.faults)*faultSize > w.limit {
 		panic(tooLarge{}) // a relation that fails is an error for every row
 	}
 	w.reserve(faultSize)
 	at := *ft
-	at.at = positions(f.at...)
-	at.path = append([]step(nil), w.path...)
+	at.At = graphqlerror.Positions(f.at...)
+	at.Path = append([]graphqlerror.Segment(nil), w.path...)
 	w.faults = append(w.faults, &at)
 }
 
@@ -243,7 +244,7 @@ func (w *writer) broken(f *field, format string, args ...any) {
 	if ft == nil {
 		ft = w.x.broken(fmt.Sprintf(format, args...))
 		if w.broke == nil {
-			w.broke = map[*field]*fault{}
+			w.broke = map[*field]*graphqlerror.Error{}
 		}
 		w.broke[f] = ft
 	}
@@ -252,7 +253,7 @@ func (w *writer) broken(f *field, format string, args ...any) {
 
 // null ends a value that is null, with the fault that made it so, if any. start is
 // where the value began.
-func (w *writer) null(f *field, out *outType, start int, ft *fault) bool {
+func (w *writer) null(f *field, out *outType, start int, ft *graphqlerror.Error) bool {
 	switch {
 	case ft != nil:
 		w.note(f, ft)
@@ -318,7 +319,7 @@ func (w *writer) row(r *run, sel *selection, res *result, i int) bool {
 					continue
 				}
 			}
-			w.push(step{key: f.name})
+			w.push(graphqlerror.Segment{Key: f.name})
 			if v == nil && res.missing != nil && res.missing[f.slot] != nil {
 				ok = w.null(f, f.out, start, res.missing[f.slot])
 			} else {
@@ -330,7 +331,7 @@ func (w *writer) row(r *run, sel *selection, res *result, i int) bool {
 		case writeNodeID:
 			ok = w.nodeID(f, res.at(i, f.slot))
 		default:
-			w.push(step{key: f.name})
+			w.push(graphqlerror.Segment{Key: f.name})
 			switch f.do {
 			case writeNested:
 				ok = w.json(f, f.out, res.at(i, f.slot))
@@ -400,7 +401,7 @@ func (w *writer) rows(r *run, f *field, sel *selection, res *result, g *facade.G
 			w.text = append(w.text, ',')
 		}
 		start := len(w.text)
-		w.push(step{index: k - g.From})
+		w.push(graphqlerror.Segment{Index: k - g.From})
 		ok := w.item(r, sel, res, res.place(k)) || w.rewind(elem, start)
 		w.pop()
 		if !ok {
@@ -415,7 +416,7 @@ func (w *writer) rows(r *run, f *field, sel *selection, res *result, g *facade.G
 func (w *writer) nodeID(f *field, key []byte) bool {
 	start := len(w.text)
 	if len(key) == 0 || key[0] == 'n' {
-		w.push(step{key: f.name})
+		w.push(graphqlerror.Segment{Key: f.name})
 		defer w.pop()
 		return w.null(f, f.out, start, nil)
 	}

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/resolvers/graphqlerror"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -13,7 +14,7 @@ func (w *writer) connection(r *run, sel *selection, res *result, g *facade.Group
 	for _, f := range sel.fields {
 		w.text = append(w.text, f.key...)
 		start := len(w.text)
-		w.push(step{key: f.name})
+		w.push(graphqlerror.Segment{Key: f.name})
 		ok := true
 		switch f.do {
 		case writeTypename:
@@ -49,7 +50,7 @@ func (w *writer) connection(r *run, sel *selection, res *result, g *facade.Group
 }
 
 // cursorless is said of an edge whose caller may not read the key that stands in cursors.
-var cursorless = &fault{message: "this list gives no cursors", code: string(facade.Forbidden)}
+var cursorless = &graphqlerror.Error{Message: "this list gives no cursors", Code: string(facade.Forbidden)}
 
 func (w *writer) cursor(f *field, start int, cursor string) bool {
 	if cursor == "" {
@@ -66,7 +67,7 @@ func (w *writer) edges(r *run, list *field, res *result, g *facade.Group) bool {
 			w.text = append(w.text, ',')
 		}
 		start := len(w.text)
-		w.push(step{index: k - g.From})
+		w.push(graphqlerror.Segment{Index: k - g.From})
 		ok := w.edge(r, list.sub, res, g, k) || w.rewind(list.out.elem, start)
 		w.pop()
 		if !ok {
@@ -82,7 +83,7 @@ func (w *writer) edge(r *run, sel *selection, res *result, g *facade.Group, k in
 	for _, f := range sel.fields {
 		w.text = append(w.text, f.key...)
 		start := len(w.text)
-		w.push(step{key: f.name})
+		w.push(graphqlerror.Segment{Key: f.name})
 		ok := true
 		switch f.do {
 		case writeTypename:

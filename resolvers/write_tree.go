@@ -1,5 +1,7 @@
 package resolvers
 
+import "github.com/frondhost/frond/resolvers/graphqlerror"
+
 // tree writes the value of a hand-written field.
 func (w *writer) tree(f *field, out *outType, t *tree) bool {
 	start := len(w.text)
@@ -25,7 +27,7 @@ func (w *writer) treeList(f *field, out *outType, list []tree) bool {
 		if i > 0 {
 			w.text = append(w.text, ',')
 		}
-		w.push(step{index: i})
+		w.push(graphqlerror.Segment{Index: i})
 		ok := w.tree(f, out.elem, &list[i])
 		w.pop()
 		if !ok {

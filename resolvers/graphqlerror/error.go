@@ -1,0 +1,128 @@
+package graphqlerror
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// Error is one entry of a response's errors (specification 7.1.2). Everything in it may be
+// sent to the client.
+type Error struct {
+	Message   string
+	At        []Location
+	Path      []Segment // of an error that belongs to one field of the response
+	Code      string    // of extensions, and so is what follows; "" is left out
+	entity    string
+	operation string
+	details   any // plain JSON values
+	trace     string
+}
+
+// Location is a place in a document. Line and column count from 1.
+type Location struct{ Line, Column int }
+
+// Segment is one segment of a path: a response key, or an index where key is "".
+type Segment struct {
+	Key   string
+	Index int
+}
+
+// ForLimit is the error of a limit that is broken. format has one verb, for the limit.
+func ForLimit(code string, limit int, format string) *Error {
+	return &Error{
+		Message: fmt.Sprintf(format, limit),
+		Code:    code,
+		details: map[string]any{"limit": limit},
+	}
+}
+
+// maxMessage bounds a message in bytes: a name of a document may stand in it, and may be as
+// long as the document.
+const maxMessage = 1000
+
+// Shorten cuts a message that is longer than it may be.
+func Shorten(message string) string {
+	if len(message) <= maxMessage {
+		return message
+	}
+	return strings.ToValidUTF8(message[:maxMessage], "") + "…"
+}
+
+// Positions are the locations of elements of a document; nil is none.
+func Positions(list ...*ast.Position) []Location {
+	at := make([]Location, 0, len(list))
+	for _, p := range list {
+		if p != nil {
+			at = append(at, Location{p.Line, p.Column})
+		}
+	}
+	return at
+}
+
+// AppendList appends errors as a JSON array.
+func AppendList(dst []byte, faults []*Error) []byte {
+	dst = append(dst, '[')
+	for i, f := range faults {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = f.append(dst)
+	}
+	return append(dst, ']')
+}
+
+func (f *Error) append(dst []byte) []byte {
+	dst = append(dst, `{"message":`...)
+	dst = jsontext.AppendString(dst, f.Message)
+	if len(f.At) > 0 {
+		dst = append(dst, `,"locations":[`...)
+		for i, l := range f.At {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = append(dst, `{"line":`...)
+			dst = strconv.AppendInt(dst, int64(l.Line), 10)
+			dst = append(dst, `,"column":`...)
+			dst = strconv.AppendInt(dst, int64(l.Column), 10)
+			dst = append(dst, '}')
+		}
+		dst = append(dst, ']')
+	}
+	if len(f.Path) > 0 {
+		dst = append(dst, `,"path":[`...)
+		for i, s := range f.Path {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			if s.Key != "" {
+				dst = jsontext.AppendString(dst, s.Key)
+			} else {
+				dst = strconv.AppendInt(dst, int64(s.Index), 10)
+			}
+		}
+		dst = append(dst, ']')
+	}
+	dst = append(dst, `,"extensions":{"code":`...)
+	dst = jsontext.AppendString(dst, f.Code)
+	for _, m := range [...]struct{ name, value string }{
+		{"entity", f.entity}, {"operation", f.operation}, {"traceId", f.trace},
+	} {
+		if m.value != "" {
+			dst = append(dst, `,"`+m.name+`":`...)
+			dst = jsontext.AppendString(dst, m.value)
+		}
+	}
+	if f.details != nil {
+		if text, err := json.Marshal(f.details); err == nil {
+			dst = append(dst, `,"details":`...)
+			dst = append(dst, text...)
+		}
+	}
+	return append(dst, "}}"...)
+}

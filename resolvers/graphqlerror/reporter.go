@@ -1,0 +1,64 @@
+package graphqlerror
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"time"
+
+	"github.com/frondhost/frond/facade"
+)
+
+// ErrTimeout is the cause of a context whose execution took longer than it may.
+var ErrTimeout = errors.New("the execution took too long")
+
+// Reporter turns Go errors into errors of a response, and logs those whose text must not be
+// sent. It may be used from many goroutines.
+type Reporter struct {
+	Logger  *slog.Logger
+	Timeout time.Duration // how long an execution may take, for the message of [ErrTimeout]
+}
+
+// Failed is the error of a failed call, without locations and path. What has no code is
+// logged, and only its trace id is sent. Where ctx ended by [ErrTimeout], that is the error.
+func (r *Reporter) Failed(ctx context.Context, trace string, err error) *Error {
+	if ctx.Err() != nil && errors.Is(context.Cause(ctx), ErrTimeout) {
+		return &Error{
+			Message: "The operation took longer than " + r.Timeout.String() + "; ask for less at a time.",
+			Code:    CodeExecution,
+			details: map[string]any{"limit": r.Timeout.Milliseconds()},
+		}
+	}
+	e := facade.Report(ctx, r.Logger, err, trace)
+	f := &Error{
+		Message:   e.Message,
+		Code:      string(e.Code),
+		entity:    e.Entity,
+		operation: e.Operation,
+		details:   e.Details,
+	}
+	if d, ok := f.details.(map[string]any); ok && e.Code == facade.InternalError && len(d) == 1 {
+		if id, ok := d["traceId"].(string); ok {
+			f.trace, f.details = id, nil // extensions have a member of its own for it
+		}
+	}
+	return f
+}
+
+// Panicked is the error of a recovered panic: INTERNAL_ERROR to the client, the stack to the
+// log.
+func (r *Reporter) Panicked(ctx context.Context, trace string, p any) *Error {
+	return r.Failed(ctx, trace, fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
+}
+
+// Broken is the error of a value that does not fit the type of its field. message names the
+// field and is sent; the log has it under the trace id beside it.
+func (r *Reporter) Broken(ctx context.Context, trace, message string) *Error {
+	f := r.Failed(ctx, trace, facade.Internal(errors.New(message)))
+	if f.Code == string(facade.InternalError) {
+		f.Message = message
+	}
+	return f
+}
