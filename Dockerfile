@@ -1,6 +1,6 @@
-# The program alone, for `docker build .` and docker-compose.yml: no shell, no other
-# user, nothing but the binary and the certificates of well-known authorities.
-# docs/containers.md says how it is run.
+# The image of the program, for `docker build .` and docker-compose.yml. It contains the
+# binary and the certificates of well-known authorities: no shell, no other user.
+# docs/containers.md describes how to run it.
 
 # GraphiQL, which the program embeds.
 FROM node:22-slim AS console
@@ -30,7 +30,7 @@ LABEL org.opencontainers.image.title="frond" \
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
 COPY --from=build /out/frond /frond
 COPY --from=build --chown=65532:65532 /out/data /data
-# There is no /etc/passwd: a number is the only name a user has.
+# There is no /etc/passwd, so the user is a number.
 USER 65532:65532
 ENV FROND_STORE=sqlite:/data/frond.db
 VOLUME /data

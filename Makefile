@@ -1,4 +1,4 @@
-# What each target does stands behind its ##; `make help` prints it.
+# The text behind ## describes a target; `make help` prints it.
 GO       ?= go
 RACE     ?=
 FUZZTIME ?= 1m
@@ -22,32 +22,32 @@ build: ## Build bin/frond
 	CGO_ENABLED=0 $(GO) build -o $(BIN) ./cmd/frond
 
 run: ## Serve examples/shop on http://127.0.0.1:8080 (ARGS adds flags)
-	@$(MAKE) --no-print-directory console || echo "npm could not build the console: /graphql has what was built before, or the small page"
+	@$(MAKE) --no-print-directory console || echo "npm could not build the console: /graphql has the previous build, or the small page"
 	@$(MAKE) --no-print-directory build
 	$(BIN) gateway examples/shop $(ARGS)
 
-test: js console ## Run every test once; Go is enough, npm adds the clients of the field (RACE=-race adds the race detector)
+test: js console ## Run every test once; Go is enough, npm adds the JavaScript clients (RACE=-race adds the race detector)
 	$(GO) test $(RACE) ./...
 
 race: ## Run every test under the race detector (needs a C compiler)
 	$(MAKE) test RACE=-race
 
-js: ## Install the clients that e2e runs against the gateway, where npm is there
+js: ## Install the JavaScript clients that e2e runs against the gateway, if npm is there
 	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory e2e/js/node_modules/.package-lock.json; \
-	else echo "npm is not here: the tests that run JavaScript clients will be skipped"; fi
+	else echo "npm is missing: the tests that run JavaScript clients will be skipped"; fi
 
 e2e/js/node_modules/.package-lock.json: e2e/js/package.json e2e/js/package-lock.json
 	cd e2e/js && npm ci --no-progress
 	@touch $@
 
-console: ## Build GraphiQL into console/dist, which `make build` then embeds, where npm and node 20.19 are there
+console: ## Build GraphiQL into console/dist, which `make build` then embeds, if npm and node 20.19 are there
 	@if command -v npm >/dev/null && node -e '$(NODE_IS_NEW)'; then $(MAKE) --no-print-directory console/dist/index.html; \
-	else echo "npm with node 20.19 or later is not here: /graphql has what was built before, or the small page"; fi
+	else echo "npm with node 20.19 or later is missing: /graphql has the previous build, or the small page"; fi
 
-# What vite runs on.
+# Whether node is new enough for vite.
 NODE_IS_NEW = const [a, b] = process.versions.node.split("."); process.exit(a > 20 || a == 20 && b >= 19 ? 0 : 1)
 
-# What is in dist is what embeds: it is replaced when all of it is there.
+# The program embeds dist/, so only a finished build replaces it.
 console/dist/index.html: console/node_modules/.package-lock.json console/index.html console/vite.config.js $(wildcard console/src/*)
 	cd console && npm run --silent build && rm -rf dist && mv .dist dist
 
@@ -66,22 +66,22 @@ fuzz: ## Run every fuzz target for FUZZTIME (1m)
 	  done; \
 	done
 
-leak: ## Look for leaks with seeds of its own for LEAKTIME (10m)
+leak: ## Run the leak test with new seeds for LEAKTIME (10m)
 	$(GO) test ./e2e/leak -count=1 -v -run=TestLeak -timeout=0 -from=$$(date +%s) -for=$(LEAKTIME)
 
-soak: ## Hold the gateway under load for SOAKTIME (2m) while its remotes are killed, slowed and babbling
+soak: ## Hold the gateway under load for SOAKTIME (2m) while its remotes are killed, slowed and send garbage
 	$(GO) test ./e2e/soak -count=1 -v -run=TestSoak -timeout=0 -for=$(SOAKTIME)
 
-differential: js ## Ask us and graphql-js N (20000) new questions, and compare the answers
+differential: js ## Compare our answers with those of graphql-js for N (20000) generated requests
 	$(GO) test ./e2e/differential -count=1 -v -run=TestDifferential -timeout=0 -from=$$(date +%s) -cases=$(N)
 
-mutation: js ## Change the code in MUTANTS (40) small ways drawn by SEED (1), and see which of them the tests notice
+mutation: js ## Change the code in MUTANTS (40) small ways drawn by SEED (1), and list those that no test notices
 	cd .ci/mutation && $(GO) run . -seed $(SEED) -n $(MUTANTS)
 
 bench: ## Print the comparisons the design promises, measured in one run
 	$(GO) run ./bench
 
-golden: ## Rewrite the golden files of every package that has some
+golden: ## Rewrite the golden files of every package that has any
 	$(GO) test $$(grep -rl --include='*_test.go' 'flag.Bool("update"' . | xargs -n1 dirname | sort -u) -update
 
 lint: $(LINT) ## Lint everything
@@ -102,10 +102,10 @@ check: ## Do exactly what CI does
 up: ## Start the shop in containers: a gateway on http://127.0.0.1:8080, two Fronds behind it
 	docker compose up --build --detach
 
-down: ## Stop the containers again; what they keep stays in their volumes
+down: ## Stop the containers; their volumes stay
 	docker compose down
 
-# The linter is compiled from the Go module proxy, at the version .ci/tools names.
+# The linter is compiled from the Go module proxy, at the version in .ci/tools.
 $(LINT): .ci/tools/go.mod .ci/tools/go.sum
 	cd .ci/tools && $(GO) build -o ../../$(LINT) github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 	@touch $(LINT)
