@@ -43,9 +43,13 @@ var floors = map[string]string{
 	"facade/singleflight": "",
 	"envelope/signing":    "facade schema/jsontext",
 
+	// Both ends of the envelope over the frames they agree on.
+	"envelope/wire":   "facade schema/jsontext",
+	"envelope":        "facade schema schema/jsontext envelope/wire envelope/signing",
+	"envelope/client": "facade schema schema/jsontext facade/singleflight envelope/wire envelope/signing",
+
 	"store/sqlite":        "facade schema schema/jsontext store/sqlite/engine",
 	"store/sqlite/engine": "facade",
-	"envelope":            "facade schema schema/jsontext facade/singleflight envelope/signing",
 	"rest":                "facade schema schema/jsontext",
 
 	// Under the executors: what the fields of a generated schema do, how fields that are
@@ -60,8 +64,8 @@ var floors = map[string]string{
 
 	"gateway/setting":   "schema schema/jsontext",
 	"gateway/guard":     "facade schema gateway/setting",
-	"gateway/telemetry": "facade schema envelope gateway/setting",
-	"gateway":           "facade schema schema/jsontext store/sqlite envelope envelope/signing rest resolvers resolvers/binding projection console gateway/setting gateway/guard gateway/telemetry",
+	"gateway/telemetry": "facade schema envelope/client gateway/setting",
+	"gateway":           "facade schema schema/jsontext store/sqlite envelope envelope/client envelope/wire envelope/signing rest resolvers resolvers/binding projection console gateway/setting gateway/guard gateway/telemetry",
 	// What programs that run a gateway share: flags, signals, exit codes.
 	"gateway/program": "facade facade/kiterror schema gateway",
 
@@ -76,7 +80,7 @@ var floors = map[string]string{
 	"cmd/frond/contract/support": "facade schema schema/jsontext",
 	"cmd/frond/mockdata":         "facade schema schema/jsontext",
 
-	"cmd/frond": "facade schema schema/jsontext envelope envelope/signing gateway gateway/program cmd/frond/contract cmd/frond/mockdata",
+	"cmd/frond": "facade schema schema/jsontext envelope/client envelope/wire envelope/signing gateway gateway/program cmd/frond/contract cmd/frond/mockdata",
 
 	// Beside the floors: what shows, tests and measures the house.
 	"examples/blog":    "frond",
@@ -112,7 +116,7 @@ var guests = map[string]string{
 	"github.com/rs/cors":                         "gateway/guard",
 	"github.com/klauspost/compress":              "gateway/guard",
 	"golang.org/x/time":                          "gateway/guard",
-	"github.com/failsafe-go/failsafe-go":         "envelope",
+	"github.com/failsafe-go/failsafe-go":         "envelope/client",
 	"github.com/gowebpki/jcs":                    "envelope/signing",
 	"go.opentelemetry.io":                        "gateway/telemetry",
 	"github.com/prometheus/client_golang":        "gateway/telemetry",

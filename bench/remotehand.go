@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/envelope"
+	"github.com/frondhost/frond/envelope/wire"
 )
 
 // blogByHand is the page of posts as a careful author would write a backend for a
@@ -160,7 +161,7 @@ func (h *blogByHand) ask(ctx context.Context, address, method string, query, res
 		return err
 	}
 	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, envelope.MaxAnswer))
+	body, err := io.ReadAll(io.LimitReader(resp.Body, wire.MaxAnswer))
 	if err != nil {
 		return err
 	}

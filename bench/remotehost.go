@@ -15,6 +15,7 @@ import (
 	"testing/fstest"
 
 	"github.com/frondhost/frond/envelope"
+	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -141,7 +142,7 @@ func (h *host) asked() []string {
 	defer h.mu.RUnlock()
 	var kinds []string
 	for kind := range h.results {
-		if !strings.Contains(kind, envelope.Discover) {
+		if !strings.Contains(kind, wire.Discover) {
 			kinds = append(kinds, kind)
 		}
 	}

@@ -23,7 +23,7 @@ func TestReadYourWrites(t *testing.T) {
 	url, gw, _ := housed(t, nil, map[string]gateway.Remote{"desk": {URL: served(t, host.foreignHost)}})
 	rode := func() (n int64) {
 		for _, r := range gw.Remotes() {
-			n += r.Calls.RodeAlong
+			n += r.Calls.Joined
 		}
 		return n
 	}

@@ -1,38 +1,36 @@
 package envelope
 
 import (
-	"context"
 	"encoding/json"
 	"sync"
 	"sync/atomic"
 
+	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// MaxBatch is how many frames one batch may have.
-const MaxBatch = 100
+// MaxBatchAnswer is how many bytes the answers to one batch may have together: what a
+// client reads. A hundred small frames could request the same large answer each.
+const MaxBatchAnswer = wire.MaxAnswer
 
-// MaxBatchAnswer is how many bytes the answers to one batch may have together: what
-// a [Remote] takes. A hundred small frames could ask for the same large answer each.
-const MaxBatchAnswer = MaxAnswer
+// batchWorkers is how many frames of a batch run at once.
+const batchWorkers = 10
 
-// sideBySide is how many frames of a batch run at once.
-const sideBySide = 10
-
-// appendBatch answers a batch (JSON-RPC 2.0 section 6): every frame for itself,
-// ten at once, the answers in the order of the frames. All notifications append
-// nothing. Once the answers have grown over [MaxBatchAnswer], what is left is refused
-// without being run, but for notifications, which nobody could tell.
-func (q *request) appendBatch(ctx context.Context, dst []byte, body json.RawMessage) []byte {
+// appendBatch answers a batch (JSON-RPC 2.0 section 6): every frame by itself, ten at
+// once, the answers in the order of the frames. A batch of notifications appends
+// nothing. Once the answers exceed [MaxBatchAnswer], the remaining frames are answered
+// with full set, so that they are refused without being run; notifications run, since
+// nobody could be told. size is the bytes of all answers, which were copied once.
+func appendBatch(dst []byte, body json.RawMessage, answer func(dst []byte, frame json.RawMessage, full bool) []byte) (_ []byte, size int) {
 	frames := make([]json.RawMessage, 0, 16)
 	for _, v := range jsontext.Elements(body) {
-		if len(frames) == MaxBatch {
-			return appendFailure(dst, nullID, invalidRequest("a batch has at most %d frames; send the rest in another", MaxBatch))
+		if len(frames) == wire.MaxBatch {
+			return wire.AppendFailure(dst, wire.NullID, wire.Invalid("a batch has at most %d frames; send the rest in another", wire.MaxBatch)), 0
 		}
 		frames = append(frames, v)
 	}
 	if len(frames) == 0 {
-		return appendFailure(dst, nullID, invalidRequest("a batch has at least one frame; send one, or a frame that is not in an array"))
+		return wire.AppendFailure(dst, wire.NullID, wire.Invalid("a batch has at least one frame; send one, or a frame that is not in an array")), 0
 	}
 
 	var written atomic.Int64
@@ -43,17 +41,16 @@ func (q *request) appendBatch(ctx context.Context, dst []byte, body json.RawMess
 	}
 	close(next)
 	var workers sync.WaitGroup
-	for range min(sideBySide, len(frames)) {
+	for range min(batchWorkers, len(frames)) {
 		workers.Go(func() {
 			for i := range next {
 				answers[i] = jsontext.TakeBuffer()
-				answers[i].Text = q.appendAnswer(ctx, answers[i].Text, frames[i], written.Load() > MaxBatchAnswer)
+				answers[i].Text = answer(answers[i].Text, frames[i], written.Load() > MaxBatchAnswer)
 				written.Add(int64(len(answers[i].Text)))
 			}
 		})
 	}
 	workers.Wait()
-	q.account.Add(int(written.Load())) // they are copied
 
 	answered := false
 	for _, a := range answers {
@@ -71,5 +68,5 @@ func (q *request) appendBatch(ctx context.Context, dst []byte, body json.RawMess
 	if answered {
 		dst = append(dst, ']')
 	}
-	return dst
+	return dst, int(written.Load())
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/frondhost/frond/envelope"
+	"github.com/frondhost/frond/envelope/client"
 	"github.com/frondhost/frond/facade"
 )
 
@@ -38,7 +39,7 @@ func Example() {
 	server := httptest.NewServer(mux)
 	defer server.Close()
 
-	var caller facade.Caller = envelope.NewRemote(server.URL, nil)
+	var caller facade.Caller = client.New(server.URL, nil)
 	for _, name := range []string{"Ada", "nobody"} {
 		result, err := caller.Call(context.Background(), &facade.Call{
 			Entity: "greeter", Operation: "greet",

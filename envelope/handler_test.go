@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/frondhost/frond/envelope"
+	"github.com/frondhost/frond/envelope/client"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -364,7 +365,7 @@ func TestClientGoesAway(t *testing.T) {
 	defer server.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(50*time.Millisecond, cancel)
-	if _, err := remote(t, server.URL, nil).Call(ctx, &facade.Call{Entity: "math", Operation: "sum"}); err == nil {
+	if _, err := client.New(server.URL, &client.Options{Retries: -1}).Call(ctx, &facade.Call{Entity: "math", Operation: "sum"}); err == nil {
 		t.Error("an answer came")
 	}
 	if err := <-told; !errors.Is(err, context.Canceled) {
@@ -432,9 +433,9 @@ func TestWhatIsNoFrame(t *testing.T) {
 		{"neither method nor id", `{"jsonrpc":"2.0"}`, -32600, `null`, "method"},
 		{"a misspelt member", `{"jsonrpc":"2.0","id":1,"method":"math.sum","parms":{}}`, -32600, `1`, `"parms"`},
 		{"a response", `{"jsonrpc":"2.0","id":1,"result":1}`, -32600, `1`, "method"},
-		{"a method without a dot", `{"jsonrpc":"2.0","id":1,"method":"sum"}`, -32601, `1`, "rpc.discover tells which there are"},
+		{"a method without a dot", `{"jsonrpc":"2.0","id":1,"method":"sum"}`, -32601, `1`, "rpc.discover lists them"},
 		{"a reserved method", `{"jsonrpc":"2.0","id":1,"method":"rpc.other"}`, -32601, `1`, ""},
-		{"an empty method", `{"jsonrpc":"2.0","id":1,"method":""}`, -32601, `1`, "rpc.discover tells which there are"},
+		{"an empty method", `{"jsonrpc":"2.0","id":1,"method":""}`, -32601, `1`, "rpc.discover lists them"},
 	} {
 		status, got := post(t, h, c.body)
 		if want := fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":%d}`, c.id, c.integer); status != 200 || integersOnly(t, got) != want {
@@ -469,12 +470,13 @@ func TestCredentialsThatDoNotHold(t *testing.T) {
 	}
 	server := httptest.NewServer(h)
 	defer server.Close()
-	client := remote(t, server.URL, nil)
+	host := client.New(server.URL, &client.Options{Retries: -1})
+	defer host.Close()
 	for name, call := range map[string]facade.Call{
 		"one":  {Entity: "math", Operation: "sum"},
 		"many": {Entity: "math", Operation: "findById", Each: &facade.Each{Field: "id", Keys: []json.RawMessage{json.RawMessage(`1`), json.RawMessage(`2`)}}},
 	} {
-		if _, err := client.Call(t.Context(), &call); facade.CodeOf(err) != facade.Unauthorized {
+		if _, err := host.Call(t.Context(), &call); facade.CodeOf(err) != facade.Unauthorized {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -10,19 +10,21 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade"
 )
 
-// refusal is the answer where no frame came: an HTTP status, and a failure frame
-// with a null id as its body, so that a client of frames can read this one too.
+// refusal is the answer to a request without a frame: an HTTP status, and as its body a
+// failure frame with a null id, which a client of frames can read. Status 0: the client
+// is gone and nothing is written.
 type refusal struct {
 	status int
 	allow  string
 	err    *facade.Error
 }
 
-// crowded is the answer where there is no room for what was sent.
-func crowded(err error) *refusal {
+// overBudget is the refusal of a request for which there is no room.
+func overBudget(err error) *refusal {
 	e := facade.AsError(err)
 	return &refusal{status: e.Code.Status(), err: e}
 }
@@ -33,7 +35,7 @@ func refuse(status int, code facade.Code, format string, args ...any) *refusal {
 
 func (f *refusal) write(w http.ResponseWriter) {
 	if f.status == 0 {
-		return // nobody is there to read it
+		return
 	}
 	if f.allow != "" {
 		w.Header().Set("Allow", f.allow)
@@ -45,20 +47,18 @@ func (f *refusal) write(w http.ResponseWriter) {
 		w.WriteHeader(f.status)
 		return
 	}
-	writeFrames(w, f.status, appendFailure(nil, nullID, &failure{InvalidRequest, f.err}))
+	writeFrames(w, f.status, wire.AppendFailure(nil, wire.NullID, &wire.Failure{Code: wire.InvalidRequest, Err: f.err}))
 }
 
-// Refuse answers a request of which no frame was read with a failure frame whose id is
-// null, for whoever stands in front of a [Handler].
+// Refuse answers a request of which no frame was read: a failure frame whose id is null,
+// under the HTTP status. It is for middleware in front of a [Handler]. err must not be nil.
 func Refuse(w http.ResponseWriter, status int, err *facade.Error) {
-	if after := err.RetryAfter(); after != "" {
-		w.Header().Set("Retry-After", after)
-	}
 	(&refusal{status: status, err: err}).write(w)
 }
 
-// read is the body of a request that may hold frames, or why it may not.
-func (h *Handler) read(w http.ResponseWriter, r *http.Request, account *facade.Account) ([]byte, *refusal) {
+// readBody reads the body of a request that may hold frames, at most limit bytes charged
+// to account, or returns why it may not.
+func readBody(w http.ResponseWriter, r *http.Request, limit int64, account *facade.Account) ([]byte, *refusal) {
 	const send = "send a JSON-RPC 2.0 frame with POST to " + Path + " as application/json"
 	if !strings.HasSuffix(r.URL.Path, Path) {
 		return nil, refuse(http.StatusNotFound, facade.NotFound, "nothing is served here; %s", send)
@@ -72,7 +72,7 @@ func (h *Handler) read(w http.ResponseWriter, r *http.Request, account *facade.A
 		f.allow = "POST, OPTIONS"
 		return nil, f
 	}
-	// A form can send neither of these two, so no other site's page can make a browser call.
+	// A form can send neither media type nor encoding, so no other site's page can make a browser call.
 	if !isJSON(r.Header.Get("Content-Type")) {
 		return nil, refuse(http.StatusUnsupportedMediaType, facade.BadRequest,
 			"the Content-Type is not application/json in UTF-8; %s", send)
@@ -82,25 +82,24 @@ func (h *Handler) read(w http.ResponseWriter, r *http.Request, account *facade.A
 		return nil, refuse(http.StatusUnsupportedMediaType, facade.BadRequest,
 			"the body is compressed; send it without a Content-Encoding")
 	}
-	limit := h.options.MaxBody
 	tooLarge := func() *refusal {
 		return refuse(http.StatusRequestEntityTooLarge, facade.PayloadTooLarge,
 			"the body is over the cap of %d bytes; send less, or a batch in parts", limit)
 	}
 	if r.ContentLength > limit {
-		w.Header().Set("Connection", "close") // what was not read is not drained either
+		w.Header().Set("Connection", "close") // the rest of the body is not drained
 		return nil, tooLarge()
 	}
-	// The body is not pooled: who answers a call may hold on to its text.
-	body := bytes.NewBuffer(make([]byte, 0, min(max(r.ContentLength, 0), maxRoom)+bytes.MinRead))
+	// The body is not pooled: whoever answers a call may keep parts of its text.
+	body := bytes.NewBuffer(make([]byte, 0, min(max(r.ContentLength, 0), maxPrealloc)+bytes.MinRead))
 	if _, err := body.ReadFrom(account.Reader(http.MaxBytesReader(w, r.Body, limit), r.ContentLength)); err != nil {
 		var over *http.MaxBytesError
 		var slow net.Error
 		var refused *facade.Error
 		switch {
 		case errors.As(err, &refused):
-			w.Header().Set("Connection", "close") // what was not read is not drained either
-			return nil, crowded(refused)
+			w.Header().Set("Connection", "close") // the rest of the body is not drained
+			return nil, overBudget(refused)
 		case errors.As(err, &over):
 			return nil, tooLarge()
 		case errors.As(err, &slow) && slow.Timeout():
@@ -113,11 +112,11 @@ func (h *Handler) read(w http.ResponseWriter, r *http.Request, account *facade.A
 	return body.Bytes(), nil
 }
 
-// maxRoom is how much room is made for a body before it comes: a client that only
-// announces one holds no memory.
-const maxRoom = 64 << 10
+// maxPrealloc bounds the memory allocated before a body arrives: a client that only
+// announces a large one holds none.
+const maxPrealloc = 64 << 10
 
-// verb is a method for a message; what is none of the usual ones is not echoed.
+// verb is an HTTP method for a message; an unusual one is not echoed.
 func verb(method string) string {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodPut, http.MethodPatch, http.MethodDelete:
@@ -139,13 +138,14 @@ func isJSON(contentType string) bool {
 	return !named || strings.EqualFold(charset, "utf-8")
 }
 
+// jsonType is shared by all answers, so that the header allocates nothing.
 var jsonType = []string{"application/json"}
 
-// writeFrames answers with frames.
+// writeFrames writes frames as the answer to a request.
 func writeFrames(w http.ResponseWriter, status int, text []byte) {
 	header := w.Header()
 	header["Content-Type"] = jsonType
 	header["Content-Length"] = []string{strconv.Itoa(len(text))}
 	w.WriteHeader(status)
-	_, _ = w.Write(text) // a client that has gone away is no failure of ours
+	_, _ = w.Write(text) // the client may be gone, which is no failure of the host
 }

@@ -4,20 +4,20 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// readInvocation reads a frame's params (spec 2.6). It looks at the outer shape
-// alone: what may stand in params, query and body is the façade's word. state is
-// read only where it is trusted; identity is the token of a signed post, which was
-// read before (package signing).
-func readInvocation(params json.RawMessage, trust bool) (facade.Invocation, *failure) {
+// readInvocation reads a frame's params (spec 2.6). It checks the outer shape only: the
+// façade judges what params, query and body hold. state is read only where trust is
+// set. identity is the token of a signed request, which package signing has read.
+func readInvocation(params json.RawMessage, trust bool) (facade.Invocation, *wire.Failure) {
 	var inv facade.Invocation
 	switch jsontext.KindOf(params) {
 	case jsontext.Invalid, jsontext.Null:
-		return inv, nil // no params, or null as peers send what they do not have: the empty invocation
+		return inv, nil // absent, or the null that some clients send for it: the empty invocation
 	case jsontext.Object:
 	case jsontext.Array:
 		return inv, notAnInvocation(typeDetail("", "must go by name, as one object with the members params, query, body; not by position"))
@@ -31,7 +31,7 @@ func readInvocation(params json.RawMessage, trust bool) (facade.Invocation, *fai
 		case "params", "query", "state":
 			switch kind {
 			case jsontext.Object:
-			case jsontext.Null: // as peers send what they do not have
+			case jsontext.Null: // some clients send it for absent
 				continue
 			default:
 				details = append(details, typeDetail(name, "must be an object, or be left out"))
@@ -48,7 +48,7 @@ func readInvocation(params json.RawMessage, trust bool) (facade.Invocation, *fai
 				}
 			}
 		case "body":
-			inv.Body = value // null stays null: absent is something else
+			inv.Body = value // null stays null, which differs from absent
 		case "trace":
 			switch kind {
 			case jsontext.String:
@@ -71,8 +71,9 @@ func readInvocation(params json.RawMessage, trust bool) (facade.Invocation, *fai
 	return inv, notAnInvocation(details...)
 }
 
-// notAnInvocation is -32602 with its details; messages go on after the member's name.
-func notAnInvocation(details ...schema.Detail) *failure {
+// notAnInvocation is -32602 with its details. A detail's message continues the sentence
+// that begins with the member's name.
+func notAnInvocation(details ...schema.Detail) *wire.Failure {
 	details = details[:min(len(details), schema.MaxDetails)]
 	first := details[0].Path
 	if first == "" {
@@ -82,7 +83,7 @@ func notAnInvocation(details ...schema.Detail) *failure {
 	if len(details) > 1 {
 		message = fmt.Sprintf("%d things are refused, each with a detail; the first: %s", len(details), message)
 	}
-	return &failure{InvalidParams, facade.Invalid(message, details...)}
+	return &wire.Failure{Code: wire.InvalidParams, Err: facade.Invalid(message, details...)}
 }
 
 // typeDetail is the refusal of a member of the wrong kind; name "" is params itself.

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/frondhost/frond/envelope"
+	"github.com/frondhost/frond/envelope/client"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/project"
@@ -33,11 +34,11 @@ func hosting(t *testing.T, attach func(*facade.Project)) *facade.Facade {
 }
 
 // served is a host behind an address.
-func served(t *testing.T, f *facade.Facade) *envelope.Remote {
+func served(t *testing.T, f *facade.Facade) *client.Remote {
 	t.Helper()
 	server := httptest.NewServer(envelope.NewHandler(f.Catalog(), f, &envelope.Options{TrustState: true}))
 	t.Cleanup(server.Close)
-	remote := envelope.NewRemote(server.URL, nil)
+	remote := client.New(server.URL, nil)
 	t.Cleanup(remote.Close)
 	return remote
 }

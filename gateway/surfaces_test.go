@@ -137,7 +137,7 @@ func TestSurfacesShowAndHide(t *testing.T) {
 			{"a hidden door's", frames, frame("review.list", "{}"), 200, []string{`-32601`, "no entity is called review here; there is product\""}},
 			{"a hidden operation", frames, frame("product.delete", `{"params":{"id":"p1"}}`), 200, []string{`-32601`, "product has no operation called delete; "}},
 			{"with nonsense for an invocation", frames, frame("review.list", `{"params":5}`), 200, []string{`-32601`, "there is product\""}},
-			{"a method without a dot", frames, frame("review", "{}"), 200, []string{"rpc.discover tells which there are"}},
+			{"a method without a dot", frames, frame("review", "{}"), 200, []string{"rpc.discover lists them"}},
 			{"a filter through a hidden relation", frames, frame("product.list", `{"query":{"filter":{"category":{"label":{"eq":"x"}}}}}`), 200, []string{`-32000`, `"/query/filter/category"`, `"unknown_key"`, "is nothing to filter product by; leave it out"}},
 			{"a batch", frames, "[" + frame("product.findById", `{"params":{"id":"p1"}}`) + "," + frame("category.findById", `{"params":{"id":"c1"}}`) + "]", 200, []string{`"name":"Saw"`, `-32601`, "!hush"}},
 			{"discovery", frames, frame("rpc.discover", "{}"), 200, []string{`"name":"product"`, `"name":"list"`, `"name":"soldOut"`, `!"name":"delete"`, `!"name":"review"`, `!"name":"category"`, `!A filter of`}},

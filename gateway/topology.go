@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/frondhost/frond/envelope"
+	"github.com/frondhost/frond/envelope/client"
 	"github.com/frondhost/frond/envelope/signing"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway/telemetry"
@@ -38,7 +38,7 @@ type topology struct {
 type peer struct {
 	url    string
 	fronds []string
-	remote *envelope.Remote
+	remote *client.Remote
 
 	cardless []string // of fronds: those that have no cards here
 
@@ -73,7 +73,7 @@ func newTopology(remotes map[string]Remote, here []*facade.FrondSource, signer *
 			if retries == 0 {
 				retries = -1
 			}
-			p = &peer{url: address, remote: envelope.NewRemote(address, tell.Client(&envelope.RemoteOptions{
+			p = &peer{url: address, remote: client.New(address, tell.Client(&client.Options{
 				Name: frond, Connect: r.Connect, Attempt: r.Attempt, Timeout: r.Timeout, Retries: retries, Strict: r.Strict, NoCoalesce: r.NoCoalesce, Signer: signer, Log: log,
 				MaxDocument: cmp.Or(r.Document, maxDocument),
 				Discovery:   schema.DiscoveryLimits{Doors: cmp.Or(r.Doors, maxDoors), Fields: cmp.Or(r.Fields, maxFields)},
@@ -324,7 +324,7 @@ func (t *topology) bind(carriers map[string]facade.Caller, catalog *facade.Catal
 
 // states yields how the client of each remote stands, and whether the host has been
 // discovered. It waits for no remote.
-func (t *topology) states(yield func(status envelope.RemoteStatus, known bool)) {
+func (t *topology) states(yield func(status client.Status, known bool)) {
 	for _, p := range t.peers {
 		p.mu.Lock()
 		known := p.told != nil
@@ -346,7 +346,7 @@ type RemoteState struct {
 	// the log alone says.
 	Unusable string
 	// Calls is how calls fare.
-	Calls envelope.RemoteStatus
+	Calls client.Status
 }
 
 // Remotes is what is known of each Frond that runs elsewhere, by name.

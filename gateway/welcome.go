@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/frondhost/frond/envelope"
+	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade"
 )
 
@@ -87,7 +88,7 @@ func (g *generation) welcomePage() string {
 				b.WriteString("</ul>")
 			}
 		case p.surface == facade.OnEnvelope:
-			line(envelope.Path, "JSON-RPC 2.0, by POST; <code>"+envelope.Discover+"</code> tells what there is", false)
+			line(envelope.Path, "JSON-RPC 2.0, by POST; <code>"+wire.Discover+"</code> tells what there is", false)
 		}
 	}
 	line("/livez", "whether the process runs", true)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/frondhost/frond/envelope"
+	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -58,7 +58,7 @@ func (s *shell) call(ctx context.Context, settings *settings, opts *callOptions,
 		return err
 	}
 	defer host.close()
-	if args[0] == envelope.Discover {
+	if args[0] == wire.Discover {
 		text, err := host.discover(ctx)
 		if err != nil {
 			return err
@@ -93,7 +93,7 @@ func (s *shell) prepare(ctx context.Context, settings *settings, opts *callOptio
 		}
 	}
 	host, err := s.open(ctx, settings, opts)
-	if err != nil || args[0] == envelope.Discover {
+	if err != nil || args[0] == wire.Discover {
 		return call, host, err
 	}
 	where, err := host.places(ctx, entity, operation)

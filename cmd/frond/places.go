@@ -13,7 +13,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/frondhost/frond/envelope"
+	"github.com/frondhost/frond/envelope/client"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/schema"
@@ -155,7 +155,7 @@ func far(url string, headers http.Header) (*callee, error) {
 		return nil, fmt.Errorf("--url cannot be %q; write an address such as http://127.0.0.1:8080", url)
 	}
 	// Who waits at a shell asks again.
-	client := envelope.NewRemote(url, &envelope.RemoteOptions{Retries: -1, Attempt: 10 * time.Second, Transport: sending(headers)})
+	client := client.New(url, &client.Options{Retries: -1, Attempt: 10 * time.Second, Transport: sending(headers)})
 	return &callee{
 		caller:   client,
 		close:    func() {},

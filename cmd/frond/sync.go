@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/frondhost/frond/cmd/frond/contract"
-	"github.com/frondhost/frond/envelope"
+	"github.com/frondhost/frond/envelope/client"
 	"github.com/frondhost/frond/envelope/signing"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway/program"
@@ -163,7 +163,7 @@ func (s *shell) discover(ctx context.Context, name string, opts *syncOptions) (*
 		return nil, nil, err
 	}
 	// Who waits at a shell asks again.
-	host := envelope.NewRemote(opts.from, &envelope.RemoteOptions{Name: name, Retries: -1, Attempt: 10 * time.Second, Transport: sending(headers), Signer: signer})
+	host := client.New(opts.from, &client.Options{Name: name, Retries: -1, Attempt: 10 * time.Second, Transport: sending(headers), Signer: signer})
 	text, err := host.Discover(ctx)
 	if err != nil {
 		return nil, nil, facade.AsError(err)

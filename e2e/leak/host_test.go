@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/envelope"
+	"github.com/frondhost/frond/envelope/client"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/projection"
@@ -121,7 +122,7 @@ func (b *host) elsewhere(g *garden, p *facade.Project, store facade.Store, opts 
 		return err
 	}
 	b.kept = there
-	remote := envelope.NewRemote("http://grove.example", &envelope.RemoteOptions{
+	remote := client.New("http://grove.example", &client.Options{
 		Transport: through{envelope.NewHandler(there.Catalog(), there, &envelope.Options{TrustState: true})},
 		Log:       slog.New(slog.DiscardHandler),
 	})

@@ -5,7 +5,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/frondhost/frond/envelope"
+	"github.com/frondhost/frond/envelope/client"
 	"github.com/frondhost/frond/facade"
 )
 
@@ -82,15 +82,15 @@ func (t *Telemetry) CollectBudget(b *facade.Budget) {
 
 // remoteState is what a gateway knows of one remote host.
 type remoteSource struct {
-	envelope.RemoteStatus      // what its client counts
-	known                 bool // a discovery document of it was read
+	client.Status      // what its client counts
+	known         bool // a discovery document of it was read
 }
 
 // remoteNumbers are what the client of a remote counts.
 var remoteNumbers = []number[remoteSource]{
 	{"frond_remote_requests_total", prometheus.CounterValue, "", func(s *remoteSource) float64 { return float64(s.Posts) }},
-	{"frond_remote_retries_total", prometheus.CounterValue, "", func(s *remoteSource) float64 { return float64(s.Again) }},
-	{"frond_remote_coalesced_total", prometheus.CounterValue, "", func(s *remoteSource) float64 { return float64(s.RodeAlong) }},
+	{"frond_remote_retries_total", prometheus.CounterValue, "", func(s *remoteSource) float64 { return float64(s.Retries) }},
+	{"frond_remote_coalesced_total", prometheus.CounterValue, "", func(s *remoteSource) float64 { return float64(s.Joined) }},
 	{"frond_remote_failures_total", prometheus.CounterValue, "", func(s *remoteSource) float64 { return float64(s.Failed) }},
 	{"frond_remote_requests_in_flight", prometheus.GaugeValue, "", func(s *remoteSource) float64 { return float64(s.InFlight) }},
 	{"frond_remote_breaker_state", prometheus.GaugeValue, "", func(s *remoteSource) float64 { return breakerStates[s.Breaker] }},
@@ -106,11 +106,11 @@ var breakerStates = map[string]float64{"closed": 0, "half-open": 1, "open": 2}
 
 // CollectRemotes has the numbers of remotes on every scrape. states yields each with
 // whether its discovery document is known.
-func (t *Telemetry) CollectRemotes(states func(yield func(status envelope.RemoteStatus, known bool))) {
+func (t *Telemetry) CollectRemotes(states func(yield func(status client.Status, known bool))) {
 	if t == nil || t.metrics == nil {
 		return
 	}
 	collect(t.metrics, remoteNumbers, func(yield func(string, *remoteSource)) {
-		states(func(status envelope.RemoteStatus, known bool) { yield(status.Name, &remoteSource{status, known}) })
+		states(func(status client.Status, known bool) { yield(status.Name, &remoteSource{status, known}) })
 	})
 }

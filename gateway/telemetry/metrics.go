@@ -12,7 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"github.com/frondhost/frond/envelope"
+	"github.com/frondhost/frond/envelope/client"
 	"github.com/frondhost/frond/facade"
 )
 
@@ -165,7 +165,7 @@ func (s *series) counted(code facade.Code) prometheus.Counter {
 }
 
 // calledRemote counts a call that the client of a remote has finished.
-func (m *metrics) calledRemote(e *envelope.Event) {
+func (m *metrics) calledRemote(e *client.Event) {
 	m.remoteCalls.WithLabelValues(e.Remote, outcomeOf(e.Code)).Inc()
 	m.remoteDuration.WithLabelValues(e.Remote).Observe(e.Duration.Seconds())
 	if e.Keys > 0 {

@@ -11,7 +11,7 @@ import (
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/frondhost/frond/envelope"
+	"github.com/frondhost/frond/envelope/client"
 	"github.com/frondhost/frond/facade"
 )
 
@@ -65,7 +65,7 @@ func (w *tracedRemote) Call(ctx context.Context, c *facade.Call) (res *facade.Re
 
 // observe counts a call that the client of a remote has finished, and adds to the span of
 // the call, if there is one, what the client did for it.
-func (t *Telemetry) observe(ctx context.Context, e envelope.Event) {
+func (t *Telemetry) observe(ctx context.Context, e client.Event) {
 	if e.Breaker != "" {
 		return // breaker states are read at each scrape
 	}
@@ -73,9 +73,9 @@ func (t *Telemetry) observe(ctx context.Context, e envelope.Event) {
 		t.metrics.calledRemote(&e)
 	}
 	if span := trace.SpanFromContext(ctx); span.IsRecording() {
-		span.SetAttributes(attribute.Int("frond.requests", e.Posts), attribute.Bool("frond.coalesced", e.RodeAlong))
-		if e.Aboard > 1 {
-			span.SetAttributes(attribute.Int("frond.aboard", e.Aboard))
+		span.SetAttributes(attribute.Int("frond.requests", e.Posts), attribute.Bool("frond.coalesced", e.Joined))
+		if e.Waiters > 1 {
+			span.SetAttributes(attribute.Int("frond.aboard", e.Waiters))
 		}
 		if e.Keys > 0 {
 			span.SetAttributes(attribute.Int("frond.keys", e.Keys))
@@ -91,7 +91,7 @@ func header(ctx context.Context, h http.Header) {
 }
 
 // Client adds to the options of a remote's client what makes its calls observed.
-func (t *Telemetry) Client(o *envelope.RemoteOptions) *envelope.RemoteOptions {
+func (t *Telemetry) Client(o *client.Options) *client.Options {
 	if t == nil {
 		return o
 	}

@@ -136,7 +136,7 @@ func (w *goWriter) client() {
 		fmt.Fprintf(&made, "client.%s = %s{door{&client.conn, %q}}\n", name, calls(d), d.Name)
 	}
 	w.line("}\n")
-	w.doc("NewClient is a client over whoever carries calls: a façade, a gateway's host, an envelope.Remote.", "", "")
+	w.doc("NewClient returns a client whose calls go through caller: a façade, a gateway's host, or a client.Remote.", "", "")
 	w.line("func NewClient(caller facade.Caller) *Client { return newClient(conn{caller: caller}) }\n")
 	w.doc("As is the client for a caller: its calls carry this state.", "", "")
 	w.line("func (c *Client) As(state facade.State) *Client { return newClient(conn{c.caller, state}) }\n")

@@ -6,7 +6,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/frondhost/frond/envelope"
+	"github.com/frondhost/frond/envelope/client"
 	"github.com/frondhost/frond/facade"
 
 	"example.com/contracts/press"
@@ -84,12 +84,12 @@ func TestInThisProcess(t *testing.T) {
 }
 
 func TestAgainstAHost(t *testing.T) {
-	page, err := press.NewClient(envelope.NewRemote(os.Getenv("PRESS"), nil)).Book.List(t.Context(), press.ListQuery{Limit: press.Set(1)})
+	page, err := press.NewClient(client.New(os.Getenv("PRESS"), nil)).Book.List(t.Context(), press.ListQuery{Limit: press.Set(1)})
 	if err != nil || len(page.Items) != 1 {
 		t.Fatal(page, err)
 	}
 	// A write that holds the row to the version it was read in.
-	books := press.NewClient(envelope.NewRemote(os.Getenv("PRESS"), nil)).Book
+	books := press.NewClient(client.New(os.Getenv("PRESS"), nil)).Book
 	book, err := books.FindByID(t.Context(), page.Items[0].ID, press.Fields("*", "etag"))
 	if err != nil || book.ETag == "" || book.Title != page.Items[0].Title {
 		t.Fatal(book, err)

@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"os"
 
-	"github.com/frondhost/frond/envelope"
+	"github.com/frondhost/frond/envelope/client"
 	"github.com/frondhost/frond/facade"
 
 	"example.com/program/press"
@@ -25,7 +25,7 @@ func (asAda) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func main() {
 	ctx := context.Background()
-	client := press.NewClient(envelope.NewRemote(os.Args[1], &envelope.RemoteOptions{Transport: asAda{}}))
+	client := press.NewClient(client.New(os.Args[1], &client.Options{Transport: asAda{}}))
 
 	page, err := client.Book.List(ctx, press.ListQuery{Sort: []string{"id"}, Limit: press.Set(2), Filter: press.Filter{"pages": press.Filter{"gte": 1}}})
 	show("list", fmt.Sprint(len(page.Items), page.Total > 0, page.EndCursor != ""), err)
@@ -97,7 +97,9 @@ func main() {
 
 type stub struct{ press.BookDoor }
 
-func (stub) FindByID(context.Context, string) (*press.Book, error) { return &press.Book{Title: "Stub"}, nil }
+func (stub) FindByID(context.Context, string) (*press.Book, error) {
+	return &press.Book{Title: "Stub"}, nil
+}
 
 func details(err *facade.Error) string {
 	text, _ := json.Marshal(err.Details)

@@ -1,0 +1,103 @@
+package client
+
+import (
+	"sync"
+	"time"
+
+	"github.com/frondhost/frond/envelope/wire"
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+)
+
+const (
+	checkEvery    = time.Second // an operation's answers, unless they are refused for it
+	maxViolations = 100         // logged of one remote
+)
+
+// conformance checks answers against the output cards of their operations. In strict
+// mode a violation is BAD_GATEWAY. Otherwise it is logged, each kind once, and one answer
+// a second of each operation is checked, because a check costs as much as reading.
+type conformance struct {
+	options *Options
+
+	mu      sync.Mutex
+	checked map[string]time.Time // by wire.MethodKey
+	logged  map[string]bool
+}
+
+// check checks a result; nil: it fits, or its violations are only logged.
+func (c *conformance) check(p *pending, result *facade.Result) *facade.Error {
+	if p.op == nil || p.op.Output == nil || result.Rows.Len() == 0 {
+		return nil
+	}
+	if !c.options.Strict && !c.due(wire.MethodKey(p.call.Entity, p.call.Operation)) {
+		return nil
+	}
+	for i := range result.Rows.Len() {
+		for _, d := range violations(p.op.Output, result.Rows.Row(i)) {
+			if c.options.Strict {
+				return facade.Errorf(facade.BadGateway, "the host's answer does not fit its card: %s %s", d.Path, d.Message)
+			}
+			if violation := p.call.Entity + "." + p.call.Operation + " " + d.Code + " " + d.Path; c.first(violation) {
+				c.options.Log.Warn("a remote's answer does not fit its card",
+					"remote", c.options.Name, "entity", p.call.Entity, "operation", p.call.Operation, "path", d.Path, "code", d.Code, "message", d.Message)
+			}
+		}
+	}
+	return nil
+}
+
+// violations are the details of a row that its card does not allow. A row may lack
+// fields (not selected, or hidden from the caller) and have further ones (computed
+// fields, those of a newer host); null may stand where the field may be left out at
+// creation; an encoded field is what its conversion makes of it.
+func violations(card *schema.Entity, row facade.Row) []schema.Detail {
+	_, all := card.Judge(schema.Plain, row.JSON(), "")
+	some := all[:0]
+	for _, d := range all {
+		name := d.Path
+		for i := range name {
+			if name[i] == '.' {
+				name = name[:i]
+				break
+			}
+		}
+		p := card.Property(name)
+		switch {
+		case p == nil:
+		case name == d.Path && (d.Code == "required" || d.Code == "type" && string(row.Get(name)) == "null" && p.MayBeNull()):
+		case p.Axes.Out.Name != "":
+		default:
+			some = append(some, d)
+		}
+	}
+	return some
+}
+
+// due says whether it is time to check an answer of a method.
+func (c *conformance) due(method string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.checked == nil {
+		c.checked = map[string]time.Time{}
+	}
+	if at, before := c.checked[method]; before && time.Since(at) < checkEvery {
+		return false
+	}
+	c.checked[method] = time.Now()
+	return true
+}
+
+// first says whether a violation has not been logged yet.
+func (c *conformance) first(violation string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.logged[violation] || len(c.logged) >= maxViolations {
+		return false
+	}
+	if c.logged == nil {
+		c.logged = map[string]bool{}
+	}
+	c.logged[violation] = true
+	return true
+}

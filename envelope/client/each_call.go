@@ -1,0 +1,59 @@
+package client
+
+import (
+	"encoding/json"
+
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// How many posts of one call are in flight at once.
+const (
+	parallelPosts  = 4 // batches and findByIds
+	parallelSingle = 16
+)
+
+// eachCall is a call for many keys on its way to a host. What was found is kept in keys,
+// whichever way it was requested.
+type eachCall struct {
+	host   *host
+	p      *pending
+	query  json.RawMessage // as the host accepts it
+	method string
+	keys   keySet
+}
+
+func newEachCall(h *host, p *pending, query json.RawMessage) *eachCall {
+	var field *schema.Property
+	if e := p.entity(); e != nil {
+		field = e.Property(p.call.Each.Field)
+	}
+	c := &eachCall{host: h, p: p, query: query, method: p.name(&h.known, p.call.Operation)}
+	c.keys.reset(p.call.Each.Keys, field)
+	return c
+}
+
+// forKey is params and query of the single call for one key.
+func (c *eachCall) forKey(key json.RawMessage) (params, query json.RawMessage) {
+	if c.p.call.Operation != "list" {
+		return withMember(c.p.call.Invocation.Params, "id", key), c.query
+	}
+	condition := append(jsontext.AppendName([]byte{'{'}, c.filterKey()), `{"eq":`...)
+	condition = append(append(condition, key...), "}}"...)
+	if own := jsontext.Get(c.query, "filter"); jsontext.KindOf(own) == jsontext.Object {
+		both := append([]byte(`{"and":[`), own...)
+		condition = append(append(append(both, ','), condition...), "]}"...)
+	}
+	return c.p.call.Invocation.Params, withMember(c.query, "filter", condition)
+}
+
+// filterKey is what the field of Each is called in a filter: a relation has a key name.
+func (c *eachCall) filterKey() string {
+	field := c.p.call.Each.Field
+	if e := c.p.entity(); e != nil {
+		if p := e.Property(field); p != nil && p.Link != nil {
+			return p.Link.Key
+		}
+	}
+	return field
+}

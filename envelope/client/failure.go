@@ -1,0 +1,174 @@
+package client
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/frondhost/frond/envelope/signing"
+	"github.com/frondhost/frond/facade"
+)
+
+// failureKind is what went wrong in a round trip to a host.
+type failureKind uint8
+
+// The kinds of failures, in the order in which a round trip can meet them.
+const (
+	badAddress       failureKind = iota // the configured address is not a URL of http or https
+	connectFailed                       // nothing was sent: refused, no such name, no route, no connection in time, a failed handshake
+	badCertificate                      // the host's certificate is invalid
+	connectionLost                      // the connection ended before the whole answer arrived
+	attemptTimeout                      // the time of one attempt ran out
+	callTimeout                         // the time of the call ran out
+	callerGone                          // the caller cancelled
+	unavailable                         // 503 without a frame
+	proxyFailed                         // 502 without a frame: a proxy got no answer
+	proxyTimeout                        // 504 without a frame: a proxy stopped waiting
+	rateLimited                         // 429 without a frame
+	notAFrame                           // anything else that is no frame: HTML, a redirect, a status, other JSON
+	wrongFrame                          // a frame, but not the answer to the one that was sent
+	tooLarge                            // more bytes than an answer may have
+	breakerOpen                         // nothing was sent: the host keeps failing
+	tooManyInFlight                     // nothing was sent: no request ended in time to make room
+	signatureRefused                    // the host refuses the signature, or its absence
+	answerOverBudget                    // this process has no room for the answer
+)
+
+// outcome is what follows from a failure of one kind.
+type outcome struct {
+	code    facade.Code
+	message string // for callers: never an address, never a text of the host
+	query   bool   // a query is sent again
+	command bool   // a command is sent again: only where the host provably received nothing
+	counts  bool   // the breaker counts it against the host
+}
+
+// outcomes is the table of docs/remotes.md, "What becomes of a failure".
+var outcomes = [...]outcome{
+	badAddress:       {facade.ServiceUnavailable, "the host cannot be reached", false, false, false},
+	connectFailed:    {facade.ServiceUnavailable, "the host cannot be reached", true, true, true},
+	badCertificate:   {facade.ServiceUnavailable, "the host cannot be reached", false, false, true},
+	connectionLost:   {facade.ServiceUnavailable, "the host went away before it had answered", true, false, true},
+	attemptTimeout:   {facade.GatewayTimeout, "the host did not answer in time", true, false, true},
+	callTimeout:      {facade.GatewayTimeout, "the host did not answer in time", false, false, true},
+	callerGone:       {facade.RequestTimeout, "the caller went away before there was an answer", false, false, false},
+	unavailable:      {facade.ServiceUnavailable, "the host cannot be reached", true, false, true},
+	proxyFailed:      {facade.BadGateway, "the host answered status 502 and no JSON-RPC 2.0 frame", true, false, true},
+	proxyTimeout:     {facade.GatewayTimeout, "the host did not answer in time", true, false, true},
+	rateLimited:      {facade.TooManyRequests, "the host asks to be called less often", false, false, false},
+	notAFrame:        {facade.BadGateway, "the host answered no JSON-RPC 2.0 frame", false, false, true},
+	wrongFrame:       {facade.BadGateway, "the host answered another frame than the one sent", false, false, true},
+	tooLarge:         {facade.BadGateway, "the host answered more than fits; ask for less at once", false, false, false},
+	breakerOpen:      {facade.ServiceUnavailable, "the host has been failing; its breaker is open for a moment", false, false, false},
+	tooManyInFlight:  {facade.ServiceUnavailable, "too many calls of the host are in flight", false, false, false},
+	signatureRefused: {facade.BadGateway, "the host does not take the call as it is signed", false, false, false},
+
+	answerOverBudget: {facade.ServiceUnavailable, "", false, false, false}, // the cause has the message
+}
+
+// failure is why a round trip brought no answer. It is an error for the retry policy only;
+// callers receive err.
+type failure struct {
+	kind   failureKind
+	status int           // of an answer without a frame
+	after  time.Duration // how long the host asks to wait; 0: it does not say
+	cause  error         // for the log
+	retry  bool          // the attempt is repeated
+}
+
+func (f *failure) Error() string { return f.err().Error() }
+
+// code is the code that the caller receives; "" for nil, which is no failure.
+func (f *failure) code() facade.Code {
+	if f == nil {
+		return ""
+	}
+	return outcomes[f.kind].code
+}
+
+// err is what the caller receives. The cause is kept for the log only: it may contain
+// the address.
+func (f *failure) err() *facade.Error {
+	o := &outcomes[f.kind]
+	if f.kind == answerOverBudget {
+		return facade.AsError(f.cause)
+	}
+	message := o.message
+	if f.kind == notAFrame && f.status != 0 {
+		message = fmt.Sprintf("the host answered status %d and no JSON-RPC 2.0 frame", f.status)
+	}
+	if f.cause != nil {
+		return facade.Errorf(o.code, "%s%w", message, silent{f.cause})
+	}
+	return facade.Errorf(o.code, "%s", message)
+}
+
+// silent keeps a cause out of a message.
+type silent struct{ error }
+
+func (silent) Error() string   { return "" }
+func (s silent) Unwrap() error { return s.error }
+
+// unanswered is the failure of an attempt that brought no complete answer. ctx is the
+// call's, attempt the part of it for this attempt; sent says whether a connection
+// accepted any byte of the request.
+func unanswered(ctx, attempt context.Context, err error, sent bool) *failure {
+	f := &failure{kind: connectionLost, cause: err}
+	var certificate *tls.CertificateVerificationError
+	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
+		f.kind = callerGone
+	case ctx.Err() != nil:
+		f.kind = callTimeout
+	case attempt.Err() != nil:
+		f.kind = attemptTimeout
+	case errors.As(err, &certificate):
+		f.kind = badCertificate
+	case !sent:
+		f.kind = connectFailed
+	}
+	return f
+}
+
+// frameless is the failure of an answer that is no frame. Its status says what answered
+// in the host's place: a balancer or a proxy.
+func frameless(status int, header http.Header) *failure {
+	f := &failure{kind: notAFrame, status: status}
+	switch status {
+	case http.StatusTooManyRequests:
+		f.kind, f.after = rateLimited, retryAfter(header)
+	case http.StatusServiceUnavailable:
+		f.kind, f.after = unavailable, retryAfter(header)
+	case http.StatusBadGateway:
+		f.kind = proxyFailed
+	case http.StatusGatewayTimeout:
+		f.kind = proxyTimeout
+	}
+	return f
+}
+
+// unsigned is the failure of an answer that refuses the signature; nil for any other.
+// Other refusals are passed to the caller, this one is for the operator to correct.
+func unsigned(header http.Header, refused *facade.Error) *failure {
+	if header.Get("WWW-Authenticate") != signing.Challenge || refused == nil {
+		return nil
+	}
+	return &failure{kind: signatureRefused, cause: refused}
+}
+
+// retryAfter is how long an answer asks to wait (RFC 9110, section 10.2.3); 0: it does
+// not say.
+func retryAfter(header http.Header) time.Duration {
+	text := header.Get("Retry-After")
+	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
+		return time.Duration(seconds) * time.Second
+	}
+	if at, err := http.ParseTime(text); err == nil {
+		return max(0, time.Until(at))
+	}
+	return 0
+}

@@ -1,0 +1,128 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"sync/atomic"
+
+	"github.com/frondhost/frond/envelope/wire"
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// host is one host with everything that its calls share: how frames are sent, what is
+// known of it, how its answers are read and checked.
+type host struct {
+	options     *Options
+	sender      *sender
+	known       knowledge
+	conformance conformance
+	results     reader
+	lastID      atomic.Int64
+}
+
+func newHost(base string, opts *Options) *host {
+	s := newSender(base, opts)
+	return &host{options: s.endpoint.options, sender: s, conformance: conformance{options: s.endpoint.options}}
+}
+
+// single makes a call as one frame in one post.
+func (h *host) single(ctx context.Context, p *pending, method string, params, query json.RawMessage) (*facade.Result, *facade.Error) {
+	var result *facade.Result
+	var unread *facade.Error
+	answer, f := h.frame(ctx, p, h.options.MaxAnswer, method,
+		func(dst []byte) []byte { return p.appendInvocation(dst, params, query) },
+		func(text []byte, at int) (end int) {
+			result, end, unread = h.results.readAt(text, at, p.op)
+			return end
+		})
+	switch {
+	case f != nil:
+		return nil, f.err()
+	case answer.Err != nil:
+		return nil, answer.Err
+	case unread != nil:
+		return nil, unread
+	}
+	return h.admit(p, result, jsontext.KindOf(answer.Result) == jsontext.Array)
+}
+
+// frame posts one frame and reads its answer, as [wire.ReadResponse] does; most bounds
+// the bytes of the answer.
+func (h *host) frame(ctx context.Context, p *pending, most int64, method string, params func([]byte) []byte, result func(text []byte, at int) (end int)) (wire.Response, *failure) {
+	var answer wire.Response
+	id := h.lastID.Add(1)
+	out := &post{
+		frames: wire.AppendRequest(make([]byte, 0, 512), id, method, params), most: most,
+		command: p.kind == facade.Command, trace: p.call.Invocation.Trace, discovery: method == wire.Discover,
+		read: readOne(id, &answer, result), sent: &p.posts,
+	}
+	if answer.Err = h.sign(out, p); answer.Err != nil {
+		return answer, nil
+	}
+	return answer, h.sender.send(ctx, out)
+}
+
+// readOne reads the answer to one frame into a response, its result by result.
+func readOne(id int64, into *wire.Response, result func(text []byte, at int) int) func(int, http.Header, []byte) *failure {
+	return func(status int, header http.Header, body []byte) *failure {
+		r, ok := wire.ReadResponse(body, result)
+		answers := ok && r.Answers(id)
+		switch {
+		case !ok:
+			return frameless(status, header)
+		case unsigned(header, r.Err) != nil:
+			return unsigned(header, r.Err)
+		case r.Err != nil && (answers || r.ID == "null"):
+		case !answers:
+			return &failure{kind: wrongFrame}
+		case status != http.StatusOK:
+			return frameless(status, header)
+		}
+		*into = r
+		return nil
+	}
+}
+
+// sign seals a post, where posts are signed: it gets a token each time it is sent.
+func (h *host) sign(out *post, p *pending) (err *facade.Error) {
+	if h.options.Signer == nil {
+		return nil
+	}
+	frond := p.frond()
+	if frond == "" {
+		frond = h.options.Name
+	}
+	out.sealed, err = h.options.Signer.Seal(out.frames, frond, p.state)
+	return err
+}
+
+// read reads the text of a result in the form that the call's operation has, checked and
+// with the page that was requested.
+func (h *host) read(p *pending, text json.RawMessage) (*facade.Result, *facade.Error) {
+	result, err := h.results.read(text, p.op)
+	if err != nil {
+		return nil, err
+	}
+	return h.admit(p, result, jsontext.KindOf(text) == jsontext.Array)
+}
+
+// admit checks a result and makes the requested page of it; bare: it was an array.
+func (h *host) admit(p *pending, result *facade.Result, bare bool) (*facade.Result, *facade.Error) {
+	if err := h.conformance.check(p, result); err != nil {
+		return nil, err
+	}
+	if result.Form == facade.FormPage && p.isList() {
+		p.page(&h.results, result, bare)
+	}
+	return result, nil
+}
+
+// status is what is known of the host now.
+func (h *host) status() Status {
+	s := Status{Name: h.options.Name, Breaker: h.sender.guard.breaker.State().String()}
+	h.sender.counters.read(&s)
+	h.known.read(&s)
+	return s
+}

@@ -1,0 +1,114 @@
+package client
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/frondhost/frond/envelope/signing"
+	"github.com/frondhost/frond/envelope/wire"
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+)
+
+// MaxDocument is how many bytes a discovery document may have by default: that of a
+// thousand entities has about ten million.
+const MaxDocument = 64 << 20
+
+// Options of a Remote. A nil *Options is fine, and every zero value is the default of
+// DESIGN 8.
+type Options struct {
+	Name      string        // for the log, events and the status; "": the address's host
+	Connect   time.Duration // for a connection to form; 0: 2 s
+	Attempt   time.Duration // for one HTTP request; 0: 5 s
+	Timeout   time.Duration // for a call with all its attempts; 0: 10 s. The caller's deadline holds too
+	Retries   int           // of a query; 0: 2. Less than 0: none
+	InFlight  int           // HTTP requests at once; 0: 256. More of them wait
+	MaxAnswer int64         // bytes; 0: wire.MaxAnswer
+	// MaxDocument and Discovery bound the discovery document: its bytes, 0: [MaxDocument],
+	// and its contents. A larger one fails as a [schema.OverLimit].
+	MaxDocument int64
+	Discovery   schema.DiscoveryLimits
+	// NoCoalesce answers equal queries one by one.
+	NoCoalesce bool
+	// Strict refuses answers that do not fit their card as BAD_GATEWAY. Without it one
+	// answer a second of each operation is checked, and each violation is logged once.
+	Strict bool
+	// Signer signs what is posted; nil: nothing is signed. A call is signed for the Frond
+	// whose door it is; discovery, and a call of a door that no catalog has, for Name.
+	Signer *signing.Signer
+	// Transport carries requests; nil: one of its own, HTTP/1.1 with connections that
+	// are kept. It must not resend a POST that the host may have received.
+	Transport http.RoundTripper
+	Log       *slog.Logger // nil: slog.Default()
+	// Observe receives every call within its context, from many goroutines; nil: not called.
+	Observe func(context.Context, Event)
+	// Header adds headers to the HTTP requests of a call; nil: none. The context is the
+	// call's, or that of one of the calls that are answered together.
+	Header func(context.Context, http.Header)
+}
+
+// withDefaults is a copy of the options, which may be nil, with every default filled in.
+func (o *Options) withDefaults(address *url.URL) *Options {
+	out := Options{}
+	if o != nil {
+		out = *o
+	}
+	if out.Name == "" && address != nil {
+		out.Name = address.Host
+	}
+	out.Connect = cmp.Or(max(out.Connect, 0), 2*time.Second)
+	out.Attempt = cmp.Or(max(out.Attempt, 0), 5*time.Second)
+	out.Timeout = cmp.Or(max(out.Timeout, 0), 10*time.Second)
+	out.InFlight = cmp.Or(max(out.InFlight, 0), 256)
+	out.MaxDocument = cmp.Or(max(out.MaxDocument, 0), MaxDocument)
+	out.MaxAnswer = cmp.Or(max(out.MaxAnswer, 0), wire.MaxAnswer)
+	if out.Retries == 0 {
+		out.Retries = 2
+	}
+	out.Retries = max(out.Retries, 0)
+	if out.Log == nil {
+		out.Log = slog.Default()
+	}
+	return &out
+}
+
+// newTransport makes the connections of one remote.
+func newTransport(o *Options) *http.Transport {
+	t := &http.Transport{
+		Proxy:               http.ProxyFromEnvironment,
+		DialContext:         (&net.Dialer{Timeout: o.Connect, KeepAlive: 30 * time.Second}).DialContext,
+		TLSHandshakeTimeout: o.Connect,
+		MaxIdleConns:        o.InFlight,
+		MaxIdleConnsPerHost: o.InFlight,
+		// Common servers close a connection that was idle for five seconds. A call on a
+		// connection that is being closed may be lost, and a command is not sent again.
+		IdleConnTimeout:    4 * time.Second,
+		DisableCompression: true, // hosts are near
+		Protocols:          new(http.Protocols),
+	}
+	// After some HTTP/2 resets net/http resends a request that the host may have run.
+	t.Protocols.SetHTTP1(true)
+	return t
+}
+
+// parseAddress parses a base address, with or without [wire.Path] at its end.
+func parseAddress(base string) (*url.URL, error) {
+	base = strings.TrimRight(base, "/")
+	if !strings.HasSuffix(base, wire.Path) {
+		base += wire.Path
+	}
+	u, err := url.Parse(base)
+	if err != nil {
+		return nil, err
+	}
+	if u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, facade.Errorf(facade.ServiceUnavailable, "the address is not http://host or https://host")
+	}
+	return u, nil
+}

@@ -1,0 +1,148 @@
+package client
+
+import (
+	"encoding/json"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// reader reads results. It keeps the layouts that answers have in common, and may be
+// used from many goroutines.
+type reader struct{ rows facade.RowReader }
+
+// read reads the text of a result: in the form that its operation has in the catalog,
+// or, with op nil, in the form that the text has.
+func (r *reader) read(text json.RawMessage, op *facade.Operation) (*facade.Result, *facade.Error) {
+	if op == nil {
+		return r.guess(text), nil
+	}
+	kind := jsontext.KindOf(text)
+	switch op.Cardinality {
+	case facade.One, facade.Maybe:
+		if kind == jsontext.Null && op.Cardinality == facade.Maybe {
+			return &facade.Result{Form: facade.FormRow, Rows: r.none()}, nil
+		}
+		if kind == jsontext.Object {
+			if rows, ok := r.rows.Read(text); ok {
+				return &facade.Result{Form: facade.FormRow, Rows: rows}, nil
+			}
+		}
+	case facade.Many:
+		if rows, ok := r.array(text); ok {
+			return &facade.Result{Form: facade.FormRows, Rows: rows}, nil
+		}
+	case facade.PageOf:
+		if page, _, ok := r.pageAt(jsontext.Trim(text), 0); ok {
+			return page, nil
+		}
+		if rows, ok := r.array(text); ok { // a foreign host's bare array is a page (DESIGN 5)
+			return &facade.Result{Form: facade.FormPage, Rows: rows, Page: facade.Page{Total: int64(rows.Len())}}, nil
+		}
+	default:
+		return &facade.Result{Form: facade.FormValue, Value: text}, nil
+	}
+	return nil, wrongForm(op.Cardinality)
+}
+
+// wrongForm is the failure of a result that is not of its operation's cardinality.
+func wrongForm(want facade.Cardinality) *facade.Error {
+	return facade.Errorf(facade.BadGateway, "the host's answer is not what the operation gives: %s", want)
+}
+
+// guess reads a result of which no catalog knows the form.
+func (r *reader) guess(text json.RawMessage) *facade.Result {
+	if isPage(text) {
+		if page, _, ok := r.pageAt(jsontext.Trim(text), 0); ok {
+			return page
+		}
+	}
+	if rows, ok := r.rows.Read(text); ok {
+		form := facade.FormRows
+		if jsontext.KindOf(text) == jsontext.Object {
+			form = facade.FormRow
+		}
+		return &facade.Result{Form: form, Rows: rows}
+	}
+	return &facade.Result{Form: facade.FormValue, Value: text}
+}
+
+// readAt is read for the value that begins at an offset of a text; end is the offset
+// behind it. Pages and lists of rows are scanned once, since they are most answers.
+func (r *reader) readAt(text []byte, at int, op *facade.Operation) (result *facade.Result, end int, err *facade.Error) {
+	if op != nil {
+		switch {
+		case op.Cardinality == facade.PageOf && text[at] == '{':
+			if page, end, ok := r.pageAt(text, at); ok {
+				return page, end, nil
+			}
+		case op.Cardinality == facade.Many && text[at] == '[':
+			if rows, end, ok := r.rows.ReadAt(text, at); ok {
+				return &facade.Result{Form: facade.FormRows, Rows: rows}, end, nil
+			}
+		}
+	}
+	end = jsontext.Skip(text, at)
+	result, err = r.read(text[at:end:end], op)
+	return result, end, err
+}
+
+// array reads an array of objects.
+func (r *reader) array(text json.RawMessage) (*facade.Rows, bool) {
+	if jsontext.KindOf(text) != jsontext.Array {
+		return nil, false
+	}
+	return r.rows.Read(text)
+}
+
+// present reads an array in which null stands for a row that is not there; nil: it is
+// something else.
+func (r *reader) present(array json.RawMessage) *facade.Rows {
+	if jsontext.KindOf(array) != jsontext.Array {
+		return nil
+	}
+	var objects []json.RawMessage
+	for _, row := range jsontext.Elements(array) {
+		switch jsontext.KindOf(row) {
+		case jsontext.Object:
+			objects = append(objects, row)
+		case jsontext.Null:
+		default:
+			return nil
+		}
+	}
+	rows, _ := r.collect(objects)
+	return rows
+}
+
+// none is no rows.
+func (r *reader) none() *facade.Rows {
+	rows, _ := r.rows.Read(json.RawMessage("[]"))
+	return rows
+}
+
+// part is the rows from one place up to another, copied.
+func (r *reader) part(rows *facade.Rows, from, to int) *facade.Rows {
+	some := make([]json.RawMessage, 0, max(to-from, 0))
+	for i := from; i < to; i++ {
+		some = append(some, rows.Row(i).JSON())
+	}
+	rows, _ = r.collect(some) // they were rows before
+	return rows
+}
+
+// collect copies objects of several texts into one run of rows.
+func (r *reader) collect(objects []json.RawMessage) (*facade.Rows, bool) {
+	size := 2
+	for _, o := range objects {
+		size += len(o) + 1
+	}
+	text := append(make([]byte, 0, size), '[')
+	for i, o := range objects {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = append(text, o...)
+	}
+	return r.rows.Read(append(text, ']'))
+}

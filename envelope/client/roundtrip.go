@@ -1,0 +1,188 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/frondhost/frond/envelope/signing"
+	"github.com/frondhost/frond/envelope/wire"
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// post is one body to send, and what reads the answer.
+type post struct {
+	frames  []byte
+	sealed  *signing.Sealed // frames that are signed anew for every attempt; nil: unsigned
+	most    int64           // bytes of an answer
+	command bool            // it must not run twice
+	trace   string
+	// discovery is not stopped by the breaker and not counted by it: it is how a host
+	// that recovers is noticed.
+	discovery bool
+	// read reads an answer that is JSON; header is for the failure of an answer that is no frame.
+	read func(status int, header http.Header, body []byte) *failure
+	sent *atomic.Int32 // counts attempts
+}
+
+// endpoint is where the posts of one host go.
+type endpoint struct {
+	options   *Options
+	address   *url.URL
+	transport http.RoundTripper
+	traced    bool // transport is net/http's, which reports what it has sent
+}
+
+// roundTrip sends a post once and has the answer read; nil: it was read.
+func (e *endpoint) roundTrip(ctx context.Context, p *post) *failure {
+	attempt, cancel := within(ctx, e.options.Attempt)
+	defer cancel()
+	var taken atomic.Bool
+	p.sent.Add(1)
+	resp, err := e.transport.RoundTrip(e.request(attempt, p, &taken))
+	if err != nil {
+		return unanswered(ctx, attempt, err, taken.Load())
+	}
+	defer func() { _ = resp.Body.Close() }()
+	body, err := readBody(resp, p.most, p.account(ctx))
+	var refused *facade.Error
+	switch {
+	case errors.As(err, &refused):
+		return &failure{kind: answerOverBudget, cause: refused}
+	case int64(len(body)) > p.most:
+		return &failure{kind: tooLarge}
+	case err != nil:
+		return unanswered(ctx, attempt, err, true)
+	case resp.StatusCode >= 300 && resp.StatusCode < 400: // never followed: frames go where they were meant to go
+		return frameless(resp.StatusCode, resp.Header)
+	}
+	if err := jsontext.Check(body); err != nil {
+		f := frameless(resp.StatusCode, resp.Header)
+		f.cause = err
+		return f
+	}
+	return p.read(resp.StatusCode, resp.Header, body)
+}
+
+// within is ctx bounded by d: ctx itself where its own deadline is no later.
+func within(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	if by, ok := ctx.Deadline(); ok && time.Until(by) <= d {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, d)
+}
+
+// readBody reads an answer to its end, so that the connection can be reused, or up to
+// one byte more than most. It is not pooled: the rows of the result are parts of it.
+func readBody(resp *http.Response, most int64, account *facade.Account) ([]byte, error) {
+	if n := resp.ContentLength; n > 0 && n <= most {
+		if err := account.Reserve(int(n)); err != nil {
+			return nil, err
+		}
+		body := make([]byte, n)
+		_, err := io.ReadFull(resp.Body, body)
+		return body, err
+	}
+	return io.ReadAll(account.Reader(io.LimitReader(resp.Body, most+1), -1))
+}
+
+// account is charged with an answer while it is read. The answer of a command is read
+// in any case, because the command has run.
+func (p *post) account(ctx context.Context) *facade.Account {
+	if p.command {
+		return nil
+	}
+	return facade.AccountOf(ctx)
+}
+
+// jsonType and jsonHeader are shared by all requests, so that they allocate nothing.
+var (
+	jsonType   = []string{"application/json"}
+	jsonHeader = http.Header{"Content-Type": jsonType, "Accept": jsonType}
+)
+
+// request makes the HTTP request of one attempt. taken is set once a connection has
+// accepted anything of it.
+func (e *endpoint) request(ctx context.Context, p *post, taken *atomic.Bool) *http.Request {
+	frames := p.frames
+	if p.sealed != nil { // a token is valid once
+		frames = p.sealed.Post()
+	}
+	header := make(http.Header, 6)
+	for name, values := range jsonHeader {
+		header[name] = values
+	}
+	if by, ok := ctx.Deadline(); ok {
+		header[wire.TimeoutHeader] = []string{strconv.FormatInt(max(1, time.Until(by).Milliseconds()), 10)}
+	}
+	if isTraceparent(p.trace) {
+		header["Traceparent"] = []string{p.trace}
+	}
+	if e.options.Header != nil {
+		e.options.Header(ctx, header)
+	}
+	body := func() (io.ReadCloser, error) { return &payload{Reader: bytes.NewReader(frames), taken: taken}, nil }
+	if e.traced { // net/http sends head and body in one piece where it knows the body's type
+		body = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(frames)), nil }
+		ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+			GetConn:      func(string) { taken.Store(false) }, // a second connection, where nothing was written on the first
+			WroteHeaders: func() { taken.Store(true) },        // into a buffer: nothing of the body is sent before
+		})
+	}
+	first, _ := body()
+	req := &http.Request{
+		Method: http.MethodPost, URL: e.address, Host: e.address.Host, Header: header,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Body: first, ContentLength: int64(len(frames)),
+		// The transport replaces a connection that turns out to be closed before anything
+		// was written on it, and needs the body anew for that. It never resends a POST of
+		// which anything was written.
+		GetBody: body,
+	}
+	if u := e.address.User; u != nil {
+		password, _ := u.Password()
+		req.SetBasicAuth(u.Username(), password)
+	}
+	return req.WithContext(ctx)
+}
+
+// payload is a body that knows whether anything of it was taken. As long as nothing
+// was, the host cannot have received a frame.
+type payload struct {
+	*bytes.Reader
+	taken *atomic.Bool
+}
+
+func (p *payload) Read(b []byte) (int, error) {
+	p.taken.Store(true)
+	return p.Reader.Read(b)
+}
+
+// WriteTo is what io.Copy calls in place of Read.
+func (p *payload) WriteTo(w io.Writer) (int64, error) {
+	p.taken.Store(true)
+	return p.Reader.WriteTo(w)
+}
+
+func (*payload) Close() error { return nil }
+
+// isTraceparent says whether a text can stand in the header; its meaning is not checked.
+func isTraceparent(s string) bool {
+	if s == "" || len(s) > 256 {
+		return false
+	}
+	for i := range len(s) {
+		if c := s[i]; c != '-' && (c < '0' || c > '9') && (c < 'a' || c > 'z') {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,93 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// sender sends posts to one host: round trips under a guard, counted.
+type sender struct {
+	endpoint endpoint
+	invalid  error // why the configured address is none; nil: it is one
+	guard    *guard
+	counters counters
+}
+
+func newSender(base string, opts *Options) *sender {
+	address, invalid := parseAddress(base)
+	o := opts.withDefaults(address)
+	s := &sender{invalid: invalid, guard: newGuard(o)}
+	s.endpoint = endpoint{options: o, address: address, transport: o.Transport}
+	if s.endpoint.transport == nil {
+		s.endpoint.transport, s.endpoint.traced = newTransport(o), true
+	}
+	return s
+}
+
+// close closes the idle connections.
+func (s *sender) close() {
+	if t, ok := s.endpoint.transport.(interface{ CloseIdleConnections() }); ok {
+		t.CloseIdleConnections()
+	}
+}
+
+// send sends a post until it is answered or a retry makes no sense. Nil: p has read the
+// answer.
+func (s *sender) send(ctx context.Context, p *post) *failure {
+	if s.invalid != nil {
+		return &failure{kind: badAddress, cause: s.invalid}
+	}
+	var last *failure
+	tries := 0
+	_, err := s.guard.retries.WithContext(ctx).Get(func() (any, error) {
+		if tries++; tries > 1 {
+			s.counters.retries.Add(1)
+		}
+		if last = s.attempt(ctx, p); last == nil {
+			return nil, nil
+		}
+		return nil, last
+	})
+	switch {
+	case err == nil:
+	case last == nil: // answered just as the call's time ran out
+		last = unanswered(ctx, ctx, err, true)
+	case errors.Is(ctx.Err(), context.Canceled):
+		last.kind = callerGone
+	}
+	s.counters.ended(last.code())
+	return last // why there is no answer, whatever ended the retries
+}
+
+// attempt makes one round trip, if there is room and the breaker is not open.
+func (s *sender) attempt(ctx context.Context, p *post) (f *failure) {
+	g := s.guard
+	if !p.discovery && g.open() {
+		return &failure{kind: breakerOpen}
+	}
+	if err := g.bulkhead.AcquirePermit(ctx); err != nil {
+		if errors.Is(err, context.Canceled) {
+			return &failure{kind: callerGone}
+		}
+		return &failure{kind: tooManyInFlight}
+	}
+	defer g.bulkhead.ReleasePermit()
+	if !p.discovery && !g.breaker.TryAcquirePermit() {
+		return &failure{kind: breakerOpen}
+	}
+	s.counters.posts.Add(1)
+	s.counters.inFlight.Add(1)
+	defer s.counters.inFlight.Add(-1)
+	began := time.Now()
+	f = &failure{kind: connectionLost} // recorded if the transport panics
+	defer func() {
+		if !p.discovery {
+			g.record(f, time.Since(began))
+		}
+	}()
+	if f = s.endpoint.roundTrip(ctx, p); f != nil {
+		f.retry = g.again(ctx, p.command, f)
+	}
+	return f
+}

@@ -1,0 +1,121 @@
+package client
+
+import (
+	"encoding/json"
+	"hash/fnv"
+	"slices"
+	"strconv"
+
+	"github.com/frondhost/frond/envelope/wire"
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// place rewrites the query of a list so that it gets the page from this host, and keeps
+// what it requests in p.list. A cursor made from a position becomes an offset, or rows
+// that are dropped. With probe it requests one row more than the limit: of a bare array
+// that row shows that there are more. Where only the total is wanted, the rows of at most
+// one page are counted.
+func (p *pending) place(query json.RawMessage, probe bool) (json.RawMessage, *facade.Error) {
+	l := &p.list
+	limit := p.limit()
+	l.from, l.known, l.drop, l.asked = position{}, true, 0, limit
+	accepts, said := p.queryKeys()
+	after, before := jsontext.Get(query, "after"), jsontext.Get(query, "before")
+	if n, ok := schema.Integer(jsontext.Get(query, "offset")); ok && n > 0 && n <= wire.MaxOffset {
+		l.from.rows = int(n)
+	}
+	l.known = jsontext.KindOf(before) != jsontext.String || jsontext.KindOf(after) == jsontext.String // both are a range
+	switch jsontext.KindOf(jsontext.Get(query, "backward")) {
+	case jsontext.True:
+		l.known = false
+	case jsontext.False:
+		l.known = true
+	}
+	own := false
+	if text := jsontext.Unquote(after); jsontext.KindOf(after) == jsontext.String && text != "" {
+		if l.from, own = readPosition(text, p.mark()); !own {
+			l.from = position{after: text}
+			if said && !slices.Contains(accepts, "after") {
+				const message = "is no cursor of this list in this order; send the endCursor of a page with the same sort, or leave it out to begin anew"
+				return nil, facade.Invalid("after "+message, schema.Detail{Path: "after", Pointer: "/query/after", Code: "cursor", Message: message})
+			}
+		}
+	}
+	byOffset := l.from.after == "" && slices.Contains(accepts, "offset")
+	if own && !byOffset {
+		l.drop = l.from.rows
+	}
+	if l.asked >= 0 && l.known {
+		if l.asked += l.drop; probe && limit == 0 && p.counts() {
+			l.asked = p.maxLimit() + 1
+		} else if probe {
+			l.asked++
+		}
+		if most := p.hostMaxLimit(); most > 0 {
+			l.asked = min(l.asked, max(most, limit))
+		}
+	}
+	if !own && l.asked == limit && (after == nil || !said || slices.Contains(accepts, "after")) {
+		return query, nil
+	}
+	out := json.RawMessage{'{'}
+	set := func(name string, value []byte) {
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(jsontext.AppendName(out, name), value...)
+	}
+	for name, value := range jsontext.Members(query) {
+		if name != "limit" && name != "after" && name != "offset" {
+			set(name, value)
+		}
+	}
+	if l.from.after != "" {
+		set("after", jsontext.Quote(l.from.after))
+	} else if byOffset && l.from.rows > 0 {
+		set("offset", strconv.AppendInt(nil, int64(l.from.rows), 10))
+	}
+	if l.asked >= 0 {
+		set("limit", strconv.AppendInt(nil, int64(l.asked), 10))
+	}
+	return append(out, '}'), nil
+}
+
+// mark identifies the list and the order that a position belongs to.
+func (p *pending) mark() uint64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(wire.MethodKey(p.call.Entity, p.call.Operation) + " "))
+	_, _ = h.Write(jsontext.Get(p.call.Invocation.Query, "sort"))
+	return h.Sum64()
+}
+
+// limit is how many rows the query of a list requests, or -1 where it does not say.
+func (p *pending) limit() int {
+	if n, ok := schema.Integer(jsontext.Get(p.call.Invocation.Query, "limit")); ok && n >= 0 && n < 1<<31 {
+		return int(n)
+	}
+	return -1
+}
+
+// counts says whether the total is wanted.
+func (p *pending) counts() bool {
+	return jsontext.KindOf(jsontext.Get(p.call.Invocation.Query, "total")) != jsontext.False
+}
+
+// maxLimit is how many rows a page of this list has at most.
+func (p *pending) maxLimit() int {
+	if p.door != nil {
+		return p.door.ListLimits().Max
+	}
+	return 500
+}
+
+// hostMaxLimit is the maximum that the host's card gives of limit; 0: none.
+func (p *pending) hostMaxLimit() int {
+	if p.method == nil {
+		return 0
+	}
+	return p.method.limit
+}

@@ -1,0 +1,205 @@
+package envelope
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync/atomic"
+
+	"github.com/frondhost/frond/envelope/wire"
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// request is what the frames of one HTTP request have in common. The frames of a batch
+// use it concurrently.
+type request struct {
+	handler *Handler
+	http    *http.Request
+	state   facade.State
+	refusal *facade.Error // why no frame can be run; nil: frames are run
+
+	unauthorized atomic.Bool // a frame was refused for want of credentials
+
+	account *facade.Account // what the request holds; nil: no bound
+	batch   bool
+	later   atomic.Pointer[facade.Error] // a frame's failure with a retry time
+}
+
+// appendAnswers appends the answer to one body: a frame, an array of frames, or nothing.
+func (q *request) appendAnswers(ctx context.Context, dst []byte, body []byte) []byte {
+	if err := jsontext.Check(body); err != nil {
+		return wire.AppendFailure(dst, wire.NullID, &wire.Failure{
+			Code: wire.ParseError,
+			Err:  facade.Errorf(facade.BadRequest, "the body is not a frame of JSON: %s", err.Error()),
+		})
+	}
+	if q.refusal == nil {
+		q.rebuildState(ctx, body)
+	}
+	if jsontext.KindOf(body) != jsontext.Array {
+		return q.appendAnswer(ctx, dst, body, false)
+	}
+	q.batch = true
+	dst, copied := appendBatch(dst, body, func(dst []byte, frame json.RawMessage, full bool) []byte {
+		return q.appendAnswer(ctx, dst, frame, full)
+	})
+	q.account.Add(copied)
+	return dst
+}
+
+// rebuildState finds out who is calling, unless frames are trusted to say so
+// (spec 5.4: what a browser sends is ignored and rebuilt).
+func (q *request) rebuildState(ctx context.Context, body []byte) {
+	o := &q.handler.options
+	if o.Verifier != nil {
+		q.verify(ctx, body)
+	}
+	if o.TrustState || o.State == nil {
+		return
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			q.refusal = q.handler.panicked(ctx, v, q.http.Header.Get("traceparent"))
+		}
+	}()
+	state, err := o.State(q.http)
+	if err != nil {
+		q.refusal = q.handler.report(ctx, err, q.http.Header.Get("traceparent"))
+		return
+	}
+	q.state = state
+}
+
+// verify reads the state from the signature's token. An unsigned body is refused as a
+// whole, since one token covers all its frames.
+func (q *request) verify(ctx context.Context, body []byte) {
+	signed, err := q.handler.options.Verifier.Verify(body)
+	if err != nil {
+		q.handler.options.Log.LogAttrs(ctx, slog.LevelDebug, "signed call refused", slog.String("reason", err.Message), slog.String("from", q.http.RemoteAddr))
+		q.refusal = err
+		return
+	}
+	if q.state = signed.State; signed.Caller != "" {
+		q.state["caller"] = signed.Caller
+	}
+}
+
+// appendAnswer answers one frame of checked JSON; a notification appends nothing.
+// Where the answers are full, the call is refused and not made.
+func (q *request) appendAnswer(ctx context.Context, dst []byte, v json.RawMessage, full bool) []byte {
+	f, fail := wire.ReadRequest(v)
+	if fail == nil && full && f.ID != nil {
+		fail = failed(facade.Errorf(facade.PayloadTooLarge,
+			"the answers before this one have more than %d bytes together; send this frame in another batch", MaxBatchAnswer))
+	}
+	var write func([]byte) []byte
+	if fail == nil {
+		write, fail = q.run(ctx, f)
+	}
+	if fail != nil {
+		if fail.Err.Code == facade.Unauthorized {
+			q.unauthorized.Store(true)
+		}
+		if fail.Err.RetryAfter() != "" {
+			q.later.Store(fail.Err)
+		}
+	}
+	switch {
+	case f.ID == nil: // a notification is never answered, not even with its failure
+		return dst
+	case fail != nil:
+		return wire.AppendFailure(dst, f.ID, fail)
+	}
+	return wire.AppendResult(dst, f.ID, write)
+}
+
+// failed is the failure of a call, as opposed to one of its frame.
+func failed(err *facade.Error) *wire.Failure { return &wire.Failure{Code: wire.Failed, Err: err} }
+
+// run makes the call of one frame and returns what writes its result.
+func (q *request) run(ctx context.Context, f wire.Request) (func([]byte) []byte, *wire.Failure) {
+	h := q.handler
+	if q.refusal != nil {
+		return nil, failed(q.refusal)
+	}
+	if f.Method == wire.Discover {
+		q.called(ctx, f.Method, q.state)
+		document := h.document()
+		if err := q.account.Reserve(len(document)); err != nil {
+			return nil, failed(facade.AsError(err))
+		}
+		return func(dst []byte) []byte { return append(dst, document...) }, nil
+	}
+	entity, operation, dotted := strings.Cut(f.Method, ".")
+	if !dotted {
+		return nil, &wire.Failure{Code: wire.MethodNotFound, Err: facade.Errorf(facade.NotFound,
+			"a method is an entity, a dot and an operation; "+wire.Discover+" lists them")}
+	}
+	op := h.methods[wire.MethodKey(entity, operation)]
+	inv, fail := readInvocation(f.Params, h.options.TrustState)
+	if fail != nil && op != nil { // of an unknown method, that it is unknown is the failure
+		fail.Err = fail.Err.At(entity, operation)
+		return nil, fail
+	}
+	if !h.options.TrustState {
+		inv.State = q.state
+	}
+	if facade.TraceID(inv.Trace) == "" {
+		if header := q.http.Header.Get("traceparent"); inv.Trace == "" || facade.TraceID(header) != "" {
+			inv.Trace = header // a valid header beats a text that names no trace
+		}
+	}
+	q.called(ctx, f.Method, inv.State)
+	var words *synonyms
+	if op != nil && op.Builtin && op.Name == "list" {
+		if inv.Query, words, fail = translate(inv.Query, op.Door.ListLimits()); fail != nil {
+			fail.Err = fail.Err.At(entity, operation)
+			return nil, fail
+		}
+	}
+	call := facade.Call{Entity: entity, Operation: operation, Invocation: inv}
+	result, err := q.call(ctx, &call)
+	if err != nil {
+		fail := failed(words.restore(err))
+		// The façade refuses an unknown method in the words that every surface has; the
+		// envelope adds JSON-RPC's integer.
+		if err.Code == facade.NotFound && op == nil {
+			fail.Code = wire.MethodNotFound
+		}
+		return nil, fail
+	}
+	if size := result.Size(); op != nil && op.Kind == facade.Command {
+		q.account.Add(size) // the command is done: its answer is sent even over the budget
+	} else if err := q.account.Reserve(size); err != nil {
+		return nil, failed(facade.AsError(err).At(entity, operation))
+	}
+	return result.AppendJSON, nil
+}
+
+func (q *request) called(ctx context.Context, method string, state facade.State) {
+	if f := q.handler.options.Called; f != nil {
+		f(ctx, method, state)
+	}
+}
+
+// call makes one call; a panic of the caller is a failure like any other.
+func (q *request) call(ctx context.Context, c *facade.Call) (result *facade.Result, failed *facade.Error) {
+	h := q.handler
+	defer func() {
+		if v := recover(); v != nil {
+			result, failed = nil, h.panicked(ctx, v, c.Invocation.Trace).At(c.Entity, c.Operation)
+		}
+	}()
+	result, err := h.caller.Call(ctx, c)
+	if err != nil {
+		return nil, h.report(ctx, err, c.Invocation.Trace).At(c.Entity, c.Operation)
+	}
+	if result == nil {
+		return nil, h.report(ctx, errors.New("a caller answered neither a result nor an error"), c.Invocation.Trace).At(c.Entity, c.Operation)
+	}
+	return result, nil
+}

@@ -1,0 +1,93 @@
+package envelope
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/frondhost/frond/envelope/wire"
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// ServeHTTP reads the frames of a request, makes the calls, and writes the answers.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	ctx, account, err := h.options.Budget.Open(r.Context())
+	if err != nil {
+		overBudget(err).write(w)
+		return
+	}
+	defer account.Close()
+	body, refused := readBody(w, r, h.options.MaxBody, account)
+	if refused != nil {
+		refused.write(w)
+		return
+	}
+	ctx, cancel := h.deadline(ctx, timeoutOf(r))
+	defer cancel()
+	buf := jsontext.TakeBuffer()
+	defer buf.Release()
+	q := request{handler: h, http: r, account: account}
+	if err := account.Begin(); err != nil {
+		q.refusal = facade.AsError(err)
+	}
+	buf.Text = q.appendAnswers(ctx, buf.Text, body)
+	account.Keep(len(buf.Text)) // the rows are written
+	account.End()
+	status := q.status(w.Header())
+	if len(buf.Text) == 0 { // nothing but notifications
+		if status == http.StatusOK {
+			status = http.StatusNoContent
+		}
+		w.WriteHeader(status)
+		return
+	}
+	writeFrames(w, status, buf.Text)
+}
+
+// status is the HTTP status of an answered request, with the headers that belong to it.
+// Failures of single frames leave it at 200.
+func (q *request) status(header http.Header) int {
+	status := http.StatusOK
+	if later := q.later.Load(); later != nil {
+		header.Set("Retry-After", later.RetryAfter())
+		if !q.batch && later.Code == facade.ServiceUnavailable {
+			status = http.StatusServiceUnavailable
+		}
+	}
+	if challenge := q.refusal.Challenge(); challenge != "" {
+		// The credential is invalid: no frame was run, and the request itself is refused.
+		status = http.StatusUnauthorized
+		header.Set("WWW-Authenticate", challenge)
+	} else if after := q.refusal.RetryAfter(); after != "" {
+		// The caller has to wait: again the request is refused, not one frame of it.
+		status = q.refusal.Code.Status()
+		header.Set("Retry-After", after)
+	} else if q.unauthorized.Load() {
+		// The failure is the frame's and the status stays 200; the header still says what would help.
+		header.Set("WWW-Authenticate", "Bearer")
+	}
+	return status
+}
+
+// deadline bounds a request by the handler's limit and by how long its caller waits.
+func (h *Handler) deadline(ctx context.Context, wanted time.Duration) (context.Context, context.CancelFunc) {
+	limit := h.options.Timeout
+	if wanted > 0 && (limit < 0 || wanted < limit) {
+		limit = wanted
+	}
+	if limit < 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, limit)
+}
+
+// timeoutOf is how long the caller of a request waits, or 0 where the header does not say.
+func timeoutOf(r *http.Request) time.Duration {
+	ms, err := strconv.ParseUint(r.Header.Get(wire.TimeoutHeader), 10, 31)
+	if err != nil {
+		return 0
+	}
+	return time.Duration(ms) * time.Millisecond
+}

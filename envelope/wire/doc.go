@@ -1,0 +1,48 @@
+// Package wire is what both ends of POST /_kit/call agree on: the shapes of JSON-RPC
+// 2.0 frames, the integers of their errors, and the limits that hold for both. It
+// reads and writes text and knows no HTTP; package envelope is the receiving end,
+// package envelope/client the calling one.
+//
+//	request frame    AppendRequest  →  {"jsonrpc":"2.0","id":1,"method":"post.list","params":{…}}  →  ReadRequest
+//	response frame   ReadResponse   ←  {"jsonrpc":"2.0","id":1,"result":…}                         ←  AppendResult
+//	                                ←  {"jsonrpc":"2.0","id":1,"error":{"code":…,"data":KitError}}  ←  AppendFailure
+//
+// Text that is read has to be checked JSON ([jsontext.Check]); what is returned are
+// parts of it, not copies.
+package wire
+
+import "strings"
+
+// Path is where a host accepts calls, behind its base address (spec 4.1).
+const Path = "/_kit/call"
+
+// Discover is the reserved method that answers the discovery document (spec 2.5).
+const Discover = "rpc.discover"
+
+// TimeoutHeader carries how many milliseconds the caller waits for the answer, so that
+// the host can stop when nobody is waiting. It is additive: a host that ignores it
+// loses nothing (decision 161).
+const TimeoutHeader = "X-Kit-Timeout"
+
+const (
+	// MaxBatch is how many frames one batch may have.
+	MaxBatch = 100
+	// MaxAnswer is how many bytes an answer may have: a client reads no more unless it
+	// is told to, and a host puts no more into the answer to a batch.
+	MaxAnswer = 8 << 20
+	// MaxOffset bounds how many rows of a list can be skipped. Hosts count in 32 bits.
+	MaxOffset = 1 << 31
+)
+
+// The integers of a failure frame (JSON-RPC 2.0 section 5.1; spec 7.1).
+const (
+	ParseError     = -32700
+	InvalidRequest = -32600
+	MethodNotFound = -32601
+	InvalidParams  = -32602
+	Failed         = -32000 // the failure of a call: error.data says which
+)
+
+// MethodKey is the key of an operation in maps. Entity names match without regard to
+// case, operations by case.
+func MethodKey(entity, operation string) string { return strings.ToLower(entity) + "." + operation }
