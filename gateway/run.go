@@ -55,7 +55,7 @@ func (h *Host) serve(ctx context.Context, handler http.Handler, draining *atomic
 	failed := make(chan error, len(listeners)+1)
 	if admin != nil {
 		go func() { failed <- admin.Serve(adminListener) }()
-		defer func() { _ = admin.Close() }() // it has the drain too
+		defer func() { _ = admin.Close() }() // it serves while the drain runs
 	}
 	server.ErrorLog = serverLog(h.log)
 	for _, l := range listeners {
