@@ -17,13 +17,14 @@ import (
 
 // pageByHand is the page as a careful author would serve it without a gateway: the
 // same two statements, prepared once, a struct for each row, a map of the makers,
-// encoding/json for question and answer.
+// encoding/json for request and response.
 type pageByHand struct {
 	mu            sync.Mutex
 	db            *sqlite3.Conn
 	items, makers *sqlite3.Stmt
 }
 
+// handItem is an item as a program by hand would decode it.
 type handItem struct {
 	ID     string     `json:"id"`
 	Name   string     `json:"name"`
@@ -34,6 +35,7 @@ type handItem struct {
 	makerID string
 }
 
+// handMaker is its maker.
 type handMaker struct {
 	Name    string `json:"name"`
 	Country string `json:"country"`
@@ -82,6 +84,8 @@ func newPageByHand(dir string) (http.Handler, error) {
 	return h, h.items.BindInt(2, 101)
 }
 
+// ServeHTTP answers the one query that this server knows: what a page costs when nothing is
+// general.
 func (h *pageByHand) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var req struct {
 		Query     string `json:"query"`
@@ -118,9 +122,10 @@ func (h *pageByHand) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	head.Set("Vary", "Accept")
 	head.Set("X-Content-Type-Options", "nosniff")
 	head.Set("Content-Length", strconv.Itoa(len(text)))
-	_, _ = w.Write(text) // a client that went away is nobody's error
+	_, _ = w.Write(text) // a client that is gone is nobody's error
 }
 
+// page reads the items and their makers with two statements, as the gateway does.
 func (h *pageByHand) page(least int64) ([]handItem, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -56,7 +56,7 @@ const (
 )
 
 // benchCollector lists a caller's hundred rows and reads them nested: once with no
-// collector and the filter in the question, and once with collectors that put it there.
+// collector and the filter in the query, and once with collectors that put it there.
 func benchCollector(rounds int, slice time.Duration) error {
 	dir, err := os.MkdirTemp("", "frond-bench-")
 	if err != nil {
@@ -155,6 +155,7 @@ func owned(path string, project fs.FS) (*gateway.Gateway, func(), error) {
 	return gw, shut, nil
 }
 
+// seeded is a gateway over the owners' rows, which it writes as seeds.
 func seeded(store facade.Store, fsys fs.FS, log *slog.Logger) (*gateway.Gateway, error) {
 	project, err := facade.Read(fsys)
 	if err != nil {

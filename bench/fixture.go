@@ -43,7 +43,7 @@ properties:
 `)},
 }
 
-// open is a gateway over a hundred items in dir, told every statement it runs.
+// open is a gateway over a hundred items in dir; trace is called with every statement that it runs.
 func open(dir string, trace func(sql string, args ...any)) (*gateway.Gateway, func(), error) {
 	store, err := sqlite.Open(context.Background(), sqlite.Options{Path: filepath.Join(dir, file), Trace: trace, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
@@ -74,6 +74,8 @@ func overItems(store facade.Store, log *slog.Logger, config gateway.Config) (*ga
 	return gateway.New(project, &gateway.Options{Store: store, Logger: log, Config: config, Undecided: true})
 }
 
+// filled is a gateway over the items of a store that is empty: it creates them through the
+// façade.
 func filled(store facade.Store) (*gateway.Gateway, error) {
 	gw, err := overItems(store, slog.New(slog.DiscardHandler), gateway.Config{})
 	if err != nil {
@@ -112,11 +114,15 @@ type sink struct {
 	size   int
 }
 
+// Header is a map of its own for each answer, as net/http gives one.
 func (s *sink) Header() http.Header { return s.header }
+
+// WriteHeader keeps the status.
 func (s *sink) WriteHeader(status int) {
 	s.status = status
 }
 
+// Write counts the bytes and drops them.
 func (s *sink) Write(b []byte) (int, error) {
 	if s.status == 0 {
 		s.status = http.StatusOK
@@ -172,9 +178,11 @@ func (q request) answer(h http.Handler) (string, error) {
 	return w.body.String(), nil
 }
 
+// kept is a sink that keeps the body too.
 type kept struct {
 	sink
 	body bytes.Buffer
 }
 
+// Write keeps the bytes.
 func (k *kept) Write(b []byte) (int, error) { k.body.Write(b); return k.sink.Write(b) }

@@ -54,12 +54,14 @@ const (
 	countAll = `SELECT count(*) FROM track`
 )
 
+// tracks is a gateway over any number of tracks, and a plain connection to the same file.
 type tracks struct {
 	handler http.Handler
 	db      *sqlite3.Conn // the same file, for plain SQL
 	close   func()
 }
 
+// openTracks makes a file with n tracks on twenty albums; close removes it.
 func openTracks(n int) (_ *tracks, err error) {
 	dir, err := os.MkdirTemp("", "frond-bench-")
 	if err != nil {

@@ -40,8 +40,8 @@ func mayLoad(title string) bool {
 }
 
 // benchLoad serves the page over HTTP, each contender in a process of its own on
-// one core, and asks for it with wrk on the other: the same question by all
-// connections, and questions none of which is like another.
+// one core, and asks for it with wrk on the other: the same query by all
+// connections, and queries none of which is like another.
 func benchLoad(rounds int, _ time.Duration) error {
 	if !mayLoad("GraphQL over HTTP under load") {
 		return nil
@@ -137,6 +137,7 @@ func printLoad(title string, servers, bases []*server, aims string) {
 	fmt.Println("    aims: " + aims)
 }
 
+// ratio is the median of the ratios of figures that were taken side by side.
 func ratio(a, b []float64) float64 {
 	each := make([]float64, len(a))
 	for i := range a {
@@ -145,6 +146,7 @@ func ratio(a, b []float64) float64 {
 	return median(each)
 }
 
+// median is the middle of a list; the machine's noise lies at its ends.
 func median(list []float64) float64 {
 	sorted := slices.Sorted(slices.Values(list))
 	return sorted[len(sorted)/2]
@@ -218,6 +220,7 @@ func (s *server) stop() {
 	_ = s.cmd.Wait() // it was measured already
 }
 
+// ask sends one request over HTTP.
 func (s *server) ask(q request) ([]byte, error) {
 	resp, err := http.Post(s.url, "application/json", strings.NewReader(q.body))
 	if err != nil {
@@ -231,9 +234,9 @@ func (s *server) ask(q request) ([]byte, error) {
 	return body, err
 }
 
-// agrees says whether every question is answered with the page.
-func (s *server) agrees(page []byte, questions ...request) error {
-	for _, q := range questions {
+// agrees says whether every request is answered with the page.
+func (s *server) agrees(page []byte, requests ...request) error {
+	for _, q := range requests {
 		got, err := s.ask(q)
 		if err == nil {
 			err = same(page, got)
@@ -273,7 +276,7 @@ func (s *server) load(script string) (rate, cost float64, err error) {
 func (s *server) processor() (total time.Duration, err error) {
 	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", s.cmd.Process.Pid))
 	if err != nil || len(tasks) == 0 {
-		return 0, fmt.Errorf("the system does not tell what the server has used: %w", err)
+		return 0, fmt.Errorf("the system does not say what the server has used: %w", err)
 	}
 	for _, task := range tasks {
 		text, err := os.ReadFile(task)

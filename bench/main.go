@@ -26,6 +26,7 @@ import (
 	"time"
 )
 
+// main runs the measurements that the arguments name, all of them without arguments.
 func main() {
 	log.SetFlags(0)
 	rounds := flag.Int("rounds", 15, "how many rounds each contender runs")

@@ -148,6 +148,7 @@ func benchMemory(int, time.Duration) error {
 	return nil
 }
 
+// fillNotebook writes the notes into a file once; every attacked process opens it.
 func fillNotebook(dir string) error {
 	gw, err := notebookGateway(dir, gateway.Limits{}, nil)
 	if err != nil {
@@ -183,6 +184,7 @@ type suffered struct {
 	failed              int
 }
 
+// at is a percentile of what others waited during the attack.
 func (s *suffered) at(percent int) time.Duration {
 	if len(s.took) == 0 {
 		return 0
@@ -190,6 +192,8 @@ func (s *suffered) at(percent int) time.Duration {
 	return s.took[len(s.took)*percent/100]
 }
 
+// attack starts a gateway in a process of its own, attacks it with heavy and unread clients,
+// and reports what it took.
 func attack(name, dir string, heavy, unread int) (*suffered, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -275,14 +279,17 @@ func oneNote(n int) string {
 	return fmt.Sprintf(`{ n%d: note(id: "w%d-%03d") { id } }`, n, n%memoryWriters, n%memoryNotes)
 }
 
+// heavyQuery answers a hundred times what it reads.
 func heavyQuery(n int) string {
 	return fmt.Sprintf(`{ q%d: notes(first: 500) { items { id text writer { notes(first: 500) { items { id text } } } } } } #%s`, n, strings.Repeat(".", 4000))
 }
 
+// unreadQuery has an answer of 36 MB.
 func unreadQuery(n int) string {
 	return fmt.Sprintf(`{ q%d: notes(first: 36, orderBy: [{id: DESC}]) { items { id writer { notes(first: 500) { items { text } } } } } }`, n)
 }
 
+// postQuery sends a query and reads the answer to its end.
 func postQuery(url, query string) (status int, err error) {
 	body, err := json.Marshal(map[string]any{"query": query})
 	if err != nil {

@@ -14,13 +14,14 @@ import (
 
 // What is asked for over two remotes: a hundred posts, which one host has, with
 // their ten users, whom the other one has. The filter lets every post through
-// whatever the variable is, so that questions may differ and answers do not.
+// whatever the variable is, so that queries differ and answers do not.
 const (
 	blogQuery = `query Page($min: Int!) { posts(first: 100, filter: {likes: {gte: $min}}) { items { id title likes published author { name country } } } }`
 	blogFront = `{"query":"` + blogQuery + `","variables":{"min":`
 	blogBack  = `}}`
 )
 
+// askedBlog is the query for posts and their authors; least makes queries differ.
 func askedBlog(least int) request {
 	return request{method: "POST", path: "/graphql", body: fmt.Sprint(blogFront, least, blogBack)}
 }
@@ -41,6 +42,8 @@ var remoteServed = []contestant{
 	{"gateway to remotes, not coalescing", func(dir string) (http.Handler, error) { return blogGateway(dir, true) }},
 }
 
+// blogGateway is a gateway in front of two hosts, one with the posts and one with their
+// authors.
 func blogGateway(dir string, alone bool) (http.Handler, error) {
 	posts, users, err := addresses(dir)
 	if err != nil {
@@ -63,6 +66,7 @@ func blogGateway(dir string, alone bool) (http.Handler, error) {
 // addressFile has the addresses of both remotes.
 const addressFile = "addresses"
 
+// addresses are those of the two hosts, which wrote them into dir.
 func addresses(dir string) (posts, users string, err error) {
 	text, err := os.ReadFile(filepath.Join(dir, addressFile))
 	if err == nil {
@@ -127,7 +131,7 @@ func benchRemote(rounds int, _ time.Duration) error {
 }
 
 // blogPage is the page that everybody has to answer, as the gateway does, for which
-// the remotes are asked both questions.
+// the remotes receive both calls.
 func blogPage(dir string) ([]byte, error) {
 	h, err := blogGateway(dir, true)
 	if err != nil {

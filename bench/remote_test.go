@@ -31,7 +31,7 @@ func stand(t *testing.T, dir string) (posts, users *host) {
 }
 
 // TestRemoteServedAgree: whoever serves the page over two remotes answers what the
-// gateway does, and asks the remotes the same two questions for it.
+// gateway does, and sends the remotes the same two calls for it.
 func TestRemoteServedAgree(t *testing.T) {
 	dir := t.TempDir()
 	posts, users := stand(t, dir)

@@ -26,6 +26,7 @@ type blogByHand struct {
 	lastID       atomic.Int64
 }
 
+// newBlogByHand is the BFF that a team would write by hand over the same two hosts.
 func newBlogByHand(posts, users string) *blogByHand {
 	return &blogByHand{
 		client: &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{MaxIdleConns: 512, MaxIdleConnsPerHost: 256, DisableCompression: true}},
@@ -33,6 +34,7 @@ func newBlogByHand(posts, users string) *blogByHand {
 	}
 }
 
+// handPost is a post as that program decodes it.
 type handPost struct {
 	ID        string    `json:"id"`
 	Title     string    `json:"title"`
@@ -42,12 +44,14 @@ type handPost struct {
 	Author    *handUser `json:"author"`
 }
 
+// handUser is an author as that program decodes it.
 type handUser struct {
 	ID      string `json:"id,omitempty"`
 	Name    string `json:"name"`
 	Country string `json:"country"`
 }
 
+// ServeHTTP answers the one query that this server knows.
 func (h *blogByHand) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var req struct {
 		Query     string `json:"query"`
@@ -61,7 +65,7 @@ func (h *blogByHand) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	page, err := h.page(r.Context(), req.Variables.Min)
 	if err != nil {
-		if r.Context().Err() == nil { // else nobody is left to tell
+		if r.Context().Err() == nil { // else nobody waits for the answer
 			slog.Error("page", "error", err)
 		}
 		http.Error(w, "something went wrong", http.StatusBadGateway)
@@ -86,9 +90,10 @@ func (h *blogByHand) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	head.Set("Vary", "Accept")
 	head.Set("X-Content-Type-Options", "nosniff")
 	head.Set("Content-Length", strconv.Itoa(len(text)))
-	_, _ = w.Write(text) // a client that went away is nobody's error
+	_, _ = w.Write(text) // a client that is gone is nobody's error
 }
 
+// page makes the two calls that the gateway makes.
 func (h *blogByHand) page(ctx context.Context, least int64) ([]handPost, error) {
 	type atLeast struct {
 		Gte int64 `json:"gte"`

@@ -55,8 +55,8 @@ properties:
 	})
 }
 
-// host is a remote that costs next to nothing: the first question of a kind is
-// answered by a real one, and what it said is kept. Questions are of a kind that
+// host is a remote that costs next to nothing: the first call of a kind is
+// answered by a real one, and the answer is kept. Calls are of a kind that
 // differ in their ids and in the filter, which lets every row through here.
 type host struct {
 	real    http.Handler
@@ -64,6 +64,7 @@ type host struct {
 	results map[string][]byte
 }
 
+// newHost is a host with the posts and the authors in memory.
 func newHost() (*host, error) {
 	project, err := blog()
 	if err != nil {
@@ -76,7 +77,7 @@ func newHost() (*host, error) {
 	return &host{real: envelope.NewHandler(all.Catalog(), all.Caller(), nil), results: map[string][]byte{}}, nil
 }
 
-// kind is what a question's answer depends on, and its id.
+// kind is what a call's answer depends on, and its id.
 func kind(frame []byte) (kind string, id []byte) {
 	var b []byte
 	for name, value := range jsontext.Members(frame) {
@@ -102,6 +103,7 @@ func kind(frame []byte) (kind string, id []byte) {
 	return string(b), id
 }
 
+// ServeHTTP answers from what was kept; what is new is answered by the real host first.
 func (h *host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	frame, err := io.ReadAll(r.Body)
 	if err != nil || jsontext.Check(frame) != nil || jsontext.KindOf(frame) != jsontext.Object {
@@ -131,12 +133,12 @@ func (h *host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer = append(append(answer, result...), '}')
 	head := w.Header()
 	head["Content-Type"], head["Content-Length"] = jsonType, []string{strconv.Itoa(len(answer))}
-	_, _ = w.Write(answer) // a client that went away is nobody's error
+	_, _ = w.Write(answer) // a client that is gone is nobody's error
 }
 
 var jsonType = []string{"application/json"}
 
-// asked are the kinds of questions there were, discovery aside.
+// asked are the kinds of calls there were, discovery aside.
 func (h *host) asked() []string {
 	h.mu.RLock()
 	defer h.mu.RUnlock()

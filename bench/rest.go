@@ -72,6 +72,7 @@ func benchREST(rounds int, slice time.Duration) error {
 	return nil
 }
 
+// statement is a statement that the gateway ran, to be run again by hand.
 type statement struct {
 	sql  string
 	args []any
@@ -84,7 +85,7 @@ type byHand struct {
 	db     *sqlite3.Conn
 	page   *sqlite3.Stmt
 	column map[string]int
-	marked bool // the first column tells rows (0) from the total (1)
+	marked bool // the first column is 0 for rows and 1 for the total
 }
 
 // newByHand prepares the one statement the gateway was heard to run.
@@ -117,6 +118,7 @@ func newByHand(path string, heard []statement) (*byHand, error) {
 	return h, nil
 }
 
+// bind binds a traced argument.
 func bind(s *sqlite3.Stmt, i int, a any) error {
 	switch a := a.(type) {
 	case nil:
@@ -133,6 +135,7 @@ func bind(s *sqlite3.Stmt, i int, a any) error {
 	return fmt.Errorf("argument %d is a %T", i, a)
 }
 
+// item is a row as encoding/json writes it.
 type item struct {
 	ID        string  `json:"id"`
 	Name      string  `json:"name"`
@@ -146,6 +149,7 @@ type item struct {
 	MakerID   string  `json:"makerId"`
 }
 
+// list is the body of a list.
 type list struct {
 	Items     []item  `json:"items"`
 	Total     int64   `json:"total"`
@@ -153,6 +157,7 @@ type list struct {
 	EndCursor *string `json:"endCursor"`
 }
 
+// ServeHTTP runs the same statements as the gateway and writes the rows with encoding/json.
 func (h *byHand) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	l, err := h.list()
 	if err != nil {
@@ -162,9 +167,10 @@ func (h *byHand) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusOK)
-	_ = json.NewEncoder(w).Encode(l) // a client that went away is nobody's error
+	_ = json.NewEncoder(w).Encode(l) // a client that is gone is nobody's error
 }
 
+// list reads the rows.
 func (h *byHand) list() (*list, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

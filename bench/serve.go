@@ -23,7 +23,7 @@ import (
 )
 
 // What is asked for under load: the page of [itemsWithMakers], with a filter that
-// lets every row through whatever the variable is, so that no two questions need be
+// lets every row through whatever the variable is, so that no two queries need be
 // the same though their answers are.
 const (
 	pageQuery  = `query Page($min: Int!) { items(first: 100, filter: {price: {gte: $min}}) { items { id name price active maker { name country } } } }`
@@ -31,6 +31,7 @@ const (
 	askedBack  = `}}`
 )
 
+// asked is the query for the page; least makes queries differ while the page is the same.
 func asked(least int) request {
 	return request{method: "POST", path: "/graphql", body: fmt.Sprint(askedFront, least, askedBack)}
 }
@@ -116,11 +117,11 @@ func plain(s graphql.Schema) http.Handler {
 			Schema: s, RequestString: req.Query, OperationName: req.OperationName, VariableValues: req.Variables, Context: r.Context(),
 		})
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
-		_ = json.NewEncoder(w).Encode(result) // a client that went away is nobody's error
+		_ = json.NewEncoder(w).Encode(result) // a client that is gone is nobody's error
 	})
 }
 
-// benchServe listens as the contender that the arguments name, tells where, and
+// benchServe listens as the contender that the arguments name, prints where, and
 // serves until its input ends.
 func benchServe(args []string) error {
 	if len(args) != 2 {

@@ -73,9 +73,10 @@ func benchThousand(int, time.Duration) error {
 	return nil
 }
 
+// mib is a number of bytes in MiB.
 func mib(n uint64) float64 { return float64(n) / (1 << 20) }
 
-// benchStart is one start in the working directory, told as JSON.
+// benchStart is one start in the working directory, reported as JSON.
 func benchStart(int, time.Duration) error {
 	files := thousandCards()
 	begin := time.Now()
@@ -125,7 +126,7 @@ properties:
 	return files
 }
 
-// peak is the greatest resident memory of this process, where the system tells.
+// peak is the greatest resident memory of this process, where the system reports it.
 func peak() uint64 {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {

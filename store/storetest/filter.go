@@ -89,6 +89,7 @@ func compare(a, b any) int {
 	return bytes.Compare(x, y)
 }
 
+// number is 1 for true, so that booleans compare as SQL stores compare them.
 func number(b bool) int {
 	if b {
 		return 1
@@ -96,10 +97,12 @@ func number(b bool) int {
 	return 0
 }
 
+// compareTexts compares two values of a field in the order that every store sorts by.
 func compareTexts(p *schema.Property, a, b json.RawMessage) int {
 	return compare(value(p, a), value(p, b))
 }
 
+// compareRows compares two rows by the keys of an order.
 func compareRows(sort []facade.SortKey, a, b *row) int {
 	for _, k := range sort {
 		c := compareTexts(k.Field, a.of[k.Field.Name], b.of[k.Field.Name])

@@ -14,13 +14,14 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Store keeps rows in memory: the plain twin that other stores are tested
+// Store keeps rows in memory: the plain implementation that other stores are tested
 // against. Every call looks at every row.
 type Store struct {
 	mu     sync.Mutex
 	tables map[string]*table
 }
 
+// table is the rows of an entity, in the order in which they were inserted.
 type table struct {
 	entity *schema.Entity
 	rows   []*row
@@ -34,6 +35,7 @@ var _ facade.Store = (*Store)(nil)
 // NewStore is an empty store.
 func NewStore() *Store { return &Store{tables: map[string]*table{}} }
 
+// table is the table of an entity, made when it is first used.
 func (s *Store) table(e *schema.Entity) *table {
 	t := s.tables[e.Key]
 	if t == nil {
@@ -209,6 +211,7 @@ func (s *Store) check(t *table, r *row) error {
 	return nil
 }
 
+// byID is the row with a key, nil where there is none.
 func (s *Store) byID(e *schema.Entity, id json.RawMessage) *row {
 	for _, r := range s.table(e).rows {
 		if compareTexts(e.Primary, r.of[e.Primary.Name], id) == 0 {
@@ -385,6 +388,7 @@ func (s *Store) pointing(r *row) (all []pointer) {
 	return all
 }
 
+// compact is a value without white space, so that equal values have equal texts.
 func compact(v json.RawMessage) json.RawMessage {
 	var b bytes.Buffer
 	if json.Compact(&b, v) != nil {

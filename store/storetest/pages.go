@@ -10,9 +10,9 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// shelf fills the store with posts that share many values: a cursor has to tell
+// library fills the store with posts that share many values: a cursor has to distinguish
 // equal ones apart.
-func (w *world) shelf(n int) {
+func (w *world) library(n int) {
 	w.insert("author", `{"id":"a"}`, `{"id":"b"}`, `{"id":"c"}`)
 	var rows []string
 	for i := range n {
@@ -26,6 +26,7 @@ func (w *world) shelf(n int) {
 	w.insert("post", rows...)
 }
 
+// values are the elements of a cursor's key.
 func values(key json.RawMessage) []json.RawMessage {
 	var out []json.RawMessage
 	for _, v := range jsontext.Elements(key) {
@@ -37,7 +38,7 @@ func values(key json.RawMessage) []json.RawMessage {
 // testKeyset walks the whole table page by page, in both directions, in many
 // orders, and expects each walk to be the list.
 func testKeyset(t *testing.T, w *world) {
-	w.shelf(31)
+	w.library(31)
 	post := w.entity("post")
 	where := &facade.Filter{Op: facade.Ne, Field: post.Property("title"), Values: []any{"xx"}}
 	for _, order := range []string{
@@ -150,6 +151,7 @@ func testOddCursors(t *testing.T, w *world) {
 	}
 }
 
+// testOffset checks pages by offset, past the end too.
 func testOffset(t *testing.T, w *world) {
 	w.insert("tag", `{"id":1}`, `{"id":2}`, `{"id":3}`, `{"id":4}`, `{"id":5}`)
 	tag := w.entity("tag")
@@ -183,6 +185,8 @@ func testOffset(t *testing.T, w *world) {
 	}
 }
 
+// testTotals checks that a total counts all rows that meet the filter, whatever the page
+// shows.
 func testTotals(t *testing.T, w *world) {
 	tag := w.entity("tag")
 	q := facade.Find{Entity: tag, Select: facade.NewLayout([]string{"id"}), Sort: w.sort(tag), Limit: 2}
@@ -223,16 +227,17 @@ func testTotals(t *testing.T, w *world) {
 		many = append(many, fmt.Sprintf(`{"id":%d}`, 10+i))
 	}
 	w.insert("tag", many...)
-	for left := int64(1204); left > 1200; left-- { // a store may begin to keep the number meanwhile
-		w.equal("of many rows", left, all("tag"))
-		if gone, err := w.store.Delete(w.ctx(), tag, json.RawMessage(fmt.Sprint(left)), nil, nil); !gone || err != nil {
+	for remaining := int64(1204); remaining > 1200; remaining-- { // a store may begin to keep the number meanwhile
+		w.equal("of many rows", remaining, all("tag"))
+		if gone, err := w.store.Delete(w.ctx(), tag, json.RawMessage(fmt.Sprint(remaining)), nil, nil); !gone || err != nil {
 			t.Fatal(gone, err)
 		}
 	}
 }
 
+// testEach checks reads for many keys: the groups, their order, limits and totals.
 func testEach(t *testing.T, w *world) {
-	w.shelf(31)
+	w.library(31)
 	post := w.entity("post")
 	groups := func(found *facade.Found) string {
 		var b strings.Builder

@@ -27,6 +27,7 @@ var Hostile = []string{
 	"\u202e right to left \U0001F4A3",
 }
 
+// testHostile sends text that would mean something in SQL, JSON or a pattern: it is only text.
 func testHostile(t *testing.T, w *world) {
 	author := w.entity("author")
 	for i, text := range Hostile {
@@ -68,6 +69,8 @@ func testHostile(t *testing.T, w *world) {
 	w.equal("every row is there", len(Hostile), len(w.find(&facade.Find{Entity: author, Select: stored(author), Sort: w.sort(author), Keys: true, Limit: 99}).Keys))
 }
 
+// testCancelled ends callers at any moment: what was acknowledged is there, what failed is
+// not.
 func testCancelled(t *testing.T, w *world) {
 	ctx, cancel := context.WithCancel(w.ctx())
 	cancel()
@@ -80,9 +83,9 @@ func testCancelled(t *testing.T, w *world) {
 	}
 	w.equal("nothing was written", "", w.ids("tag", nil))
 
-	// In the middle of things: a write is either told to have failed, and then it has,
-	// or told to have succeeded, and then it has.
-	var told sync.Map
+	// In the middle of things: a write either returned an error, and then it failed,
+	// or returned none, and then it is there.
+	var promised sync.Map
 	var wg sync.WaitGroup
 	for i := range 200 {
 		wg.Add(1)
@@ -94,7 +97,7 @@ func testCancelled(t *testing.T, w *world) {
 			if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("insert: %v", err)
 			}
-			told.Store(i, err == nil)
+			promised.Store(i, err == nil)
 		}()
 	}
 	wg.Wait()
@@ -103,14 +106,15 @@ func testCancelled(t *testing.T, w *world) {
 	for i := range found.Rows.Len() {
 		there[string(found.Rows.Row(i).Get("id"))] = true
 	}
-	told.Range(func(i, ok any) bool {
+	promised.Range(func(i, ok any) bool {
 		if there[fmt.Sprint(i)] != ok.(bool) {
-			t.Errorf("row %d: told %v, there %v", i, ok, there[fmt.Sprint(i)])
+			t.Errorf("row %d: reported %v, there %v", i, ok, there[fmt.Sprint(i)])
 		}
 		return true
 	})
 }
 
+// testVisible checks that who reads after a write was acknowledged sees it.
 func testVisible(t *testing.T, w *world) {
 	tag := w.entity("tag")
 	for i := range 200 {
@@ -131,7 +135,7 @@ func testVisible(t *testing.T, w *world) {
 	}
 }
 
-// testConcurrent has writers, readers and mistakes at once; the sum at the end tells.
+// testConcurrent has writers, readers and mistakes at once; the sum at the end shows what went wrong.
 func testConcurrent(t *testing.T, w *world) {
 	const writers, each = 8, 40
 	w.insert("author", `{"id":"a"}`)

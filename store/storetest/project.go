@@ -86,10 +86,12 @@ func Call(tb testing.TB, c facade.Caller, method string, in facade.Invocation) (
 	return text, nil
 }
 
+// slugIn is the input of bySlug.
 type slugIn struct {
 	Slug string `json:"slug"`
 }
 
+// bySlug finds a post by its slug, with the caller's rights.
 func bySlug(ctx context.Context, in slugIn) (*facade.Result, error) {
 	res, err := facade.From(ctx).Call(ctx, &facade.Call{Entity: "post", Operation: "list", Invocation: facade.Invocation{
 		Query: []byte(`{"filter":{"slug":{"eq":` + string(jsontext.Quote(in.Slug)) + `}},"limit":1,"total":false}`),
@@ -100,12 +102,14 @@ func bySlug(ctx context.Context, in slugIn) (*facade.Result, error) {
 	return &facade.Result{Form: facade.FormRow, Rows: res.Rows}, nil
 }
 
+// publishIn is the input of publish.
 type publishIn struct {
 	ID   string  `json:"id"`
 	Note *string `json:"note"`
 	At   string  `json:"at"`
 }
 
+// publish writes fields that callers cannot write, through Inside.
 func publish(ctx context.Context, in publishIn) (*facade.Result, error) {
 	type post struct{ Status string }
 	was, err := facade.Do[*post](ctx, facade.Inside(ctx), "post.findById", facade.Invocation{Params: id(in.ID)})
@@ -123,6 +127,7 @@ func publish(ctx context.Context, in publishIn) (*facade.Result, error) {
 	}})
 }
 
+// id is the params of a call for one row.
 func id(id string) []byte { return []byte(`{"id":` + string(jsontext.Quote(id)) + `}`) }
 
 // teasers answers whole rows, closed fields and all: its output view cuts them.
@@ -140,6 +145,7 @@ func teasers(ctx context.Context, c *facade.Call) (any, error) {
 	return res.Rows, nil
 }
 
+// countWords answers with a plain value instead of rows.
 func countWords(ctx context.Context, _ struct{}) (int, error) {
 	type post struct{ Body *string }
 	posts, err := facade.Do[facade.List[post]](ctx, facade.From(ctx), "post.list", facade.Invocation{Query: []byte(`{"limit":500}`)})

@@ -10,6 +10,7 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
+// testFilters checks every operator against every kind of value, with null among them.
 func testFilters(t *testing.T, w *world) {
 	author := w.entity("author")
 	w.insert("author",
@@ -124,6 +125,7 @@ func testFilters(t *testing.T, w *world) {
 	w.equal("five thousand values", "e", w.ids("author", f(facade.In, "id", append(values, "e")...)))
 }
 
+// testRelations checks filters that go through relations, in both directions and twice.
 func testRelations(t *testing.T, w *world) {
 	author, post, comment, tag := w.entity("author"), w.entity("post"), w.entity("comment"), w.entity("tag")
 	w.insert("author", `{"id":"a","name":"Ada"}`, `{"id":"b","name":"Bob","mentorId":"a"}`, `{"id":"c","name":"Cid","mentorId":"b"}`)
@@ -203,6 +205,7 @@ func testRelations(t *testing.T, w *world) {
 	}
 }
 
+// testOrder checks orders: null first, decimals as numbers, ties by the primary key.
 func testOrder(t *testing.T, w *world) {
 	w.insert("author",
 		`{"id":"a","name":"x","age":2,"active":true,"balance":"10","joined":"2024-01-01T00:00:00.000Z"}`,
@@ -229,6 +232,8 @@ func testOrder(t *testing.T, w *world) {
 	}
 }
 
+// testSelections checks that rows have the fields that were selected, in that order, and no
+// others.
 func testSelections(t *testing.T, w *world) {
 	w.insert("tag", `{"id":1,"label":"one"}`, `{"id":2,"label":"two"}`)
 	tag := w.entity("tag")

@@ -54,7 +54,7 @@ func Run(t *testing.T, h Harness) {
 		{"a write is seen by who reads after it", testVisible},
 		{"writers and readers side by side", testConcurrent},
 		{"rows of keys are read beside searches", testKept},
-		{"random questions against the plain twin", testTwin},
+		{"random reads against the reference store", testRandom},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			set := Cards(t)
@@ -67,7 +67,7 @@ func Run(t *testing.T, h Harness) {
 func careful(test func(*testing.T, *world)) func(*testing.T, *world) {
 	return func(t *testing.T, w *world) {
 		if w.trusting {
-			t.Skip("the store trusts what it is told")
+			t.Skip("the store trusts what it is given")
 		}
 		test(t, w)
 	}
@@ -89,7 +89,7 @@ func Cards(t testing.TB) *schema.Set {
 }
 
 // cards has every kind of value, nullable and not, every kind of relation and
-// every constraint. Nothing in it is filled in: a store is told what is final.
+// every constraint. Nothing in it is filled in: a store is given what is final.
 const cards = `author
 type: object
 properties:
@@ -163,7 +163,7 @@ required: [id, editorId]
 x-kit-version: 1
 `
 
-// world is one test's store with words to speak of it.
+// world is one test's store and functions that shorten its tests.
 type world struct {
 	*testing.T
 	set      *schema.Set
@@ -171,8 +171,10 @@ type world struct {
 	trusting bool
 }
 
+// ctx ends with the test.
 func (w *world) ctx() context.Context { return w.Context() }
 
+// entity is an entity of the suite's cards.
 func (w *world) entity(name string) *schema.Entity {
 	w.Helper()
 	e := w.set.Entity(name)
@@ -182,6 +184,7 @@ func (w *world) entity(name string) *schema.Entity {
 	return e
 }
 
+// field is a field of an entity.
 func (w *world) field(e *schema.Entity, name string) *schema.Property {
 	w.Helper()
 	p := e.Property(name)
@@ -213,6 +216,7 @@ func (w *world) record(e *schema.Entity, text string) facade.Record {
 	return r
 }
 
+// records are JSON objects as Records.
 func (w *world) records(e *schema.Entity, texts []string) []facade.Record {
 	records := make([]facade.Record, len(texts))
 	for i, text := range texts {
@@ -280,7 +284,7 @@ func (w *world) find(q *facade.Find) *facade.Found {
 	return found
 }
 
-// ids are the ids of the rows of a question without a limit, in order.
+// ids are the ids of the rows of a find without a limit, in order.
 func (w *world) ids(name string, where *facade.Filter, sort ...string) string {
 	w.Helper()
 	e := w.entity(name)
@@ -345,7 +349,7 @@ func (w *world) refused(err error, code facade.Code, details ...string) {
 	w.equal("details of "+e.Error(), details, got)
 	for _, word := range []string{"SQL", "sql", "constraint failed", "pq:", "ERROR"} {
 		if strings.Contains(e.Message, word) {
-			w.Errorf("the message tells of the engine: %s", e.Message)
+			w.Errorf("the message shows the engine: %s", e.Message)
 		}
 	}
 }

@@ -62,6 +62,7 @@ var valueCases = []struct{ field, in, out string }{
 	{"anything", `[1,{"a":null}]`, ""},
 }
 
+// testValues writes values of every kind, at their bounds, and reads the same text back.
 func testValues(t *testing.T, w *world) {
 	author := w.entity("author")
 	for i, c := range valueCases {
@@ -102,7 +103,7 @@ func testValues(t *testing.T, w *world) {
 }
 
 // testOddValues writes what the judge would have stopped: a handler's or a
-// conversion's mistake is told as one, and nothing is written.
+// conversion's mistake is reported as one, and nothing is written.
 func testOddValues(t *testing.T, w *world) {
 	author, post := w.entity("author"), w.entity("post")
 	w.insert("author", `{"id":"a"}`)

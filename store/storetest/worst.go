@@ -148,6 +148,7 @@ func Worst() []Document {
 	}
 }
 
+// numbered repeats a format with numbers.
 func numbered(n int, format string) string {
 	var s strings.Builder
 	for i := range n {

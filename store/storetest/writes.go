@@ -7,6 +7,7 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
+// testInsert checks that inserts are all or none, and return what was written.
 func testInsert(t *testing.T, w *world) {
 	tag := w.entity("tag")
 	rows, err := w.store.Insert(w.ctx(), tag, w.records(tag, []string{`{"id":2,"label":"two"}`, `{"id":1,"label":"one"}`}), nil, facade.NewLayout([]string{"label", "id"}))
@@ -30,6 +31,8 @@ func testInsert(t *testing.T, w *world) {
 		w.rows("author"))
 }
 
+// testUpdate checks updates of one row: with a condition, without a change, of a row that is
+// not there.
 func testUpdate(t *testing.T, w *world) {
 	author := w.entity("author")
 	w.insert("author", `{"id":"a","age":30,"email":"a@x"}`, `{"id":"b","age":40}`)
@@ -77,6 +80,7 @@ func testUpdate(t *testing.T, w *world) {
 	}
 }
 
+// testDelete checks deletes: with a condition, twice, with rows that point at the row.
 func testDelete(t *testing.T, w *world) {
 	tag := w.entity("tag")
 	w.insert("tag", `{"id":1}`, `{"id":2}`, `{"id":3}`)
@@ -104,6 +108,7 @@ func testDelete(t *testing.T, w *world) {
 	w.equal("left", "3", w.ids("tag", nil))
 }
 
+// testUnique checks single and compound unique constraints, where null equals nothing.
 func testUnique(t *testing.T, w *world) {
 	author, comment := w.entity("author"), w.entity("comment")
 	w.insert("author", `{"id":"a","email":"a@x"}`, `{"id":"b","email":null}`, `{"id":"c","email":null}`, `{"id":"d","email":""}`)
@@ -130,6 +135,8 @@ func testUnique(t *testing.T, w *world) {
 	w.equal("rows", "1 2 3", w.ids("comment", nil))
 }
 
+// testReferences checks relations and what onDelete does to the rows that point at one that
+// goes.
 func testReferences(t *testing.T, w *world) {
 	insert := func(name string, texts ...string) error {
 		e := w.entity(name)

@@ -14,46 +14,46 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// testTwin fills the store and the reference store with the same
-// random rows, and asks both the same random questions.
-func testTwin(t *testing.T, w *world) {
-	const questions = 1500
+// testRandom fills the store and the reference store with the same
+// random rows, and reads both with the same random finds.
+func testRandom(t *testing.T, w *world) {
+	const finds = 1500
 	seed := rand.Uint64()
-	g := &guesser{world: w, Rand: rand.New(rand.NewPCG(seed, 1)), twin: NewStore()}
+	g := &guesser{world: w, Rand: rand.New(rand.NewPCG(seed, 1)), reference: NewStore()}
 	g.fill()
 	answered := 0
-	for i := range questions {
-		q := g.question()
-		want, err := g.twin.Find(w.ctx(), q)
+	for i := range finds {
+		q := g.find()
+		want, err := g.reference.Find(w.ctx(), q)
 		if err != nil {
-			t.Fatalf("the twin: %v", err)
+			t.Fatalf("the reference store: %v", err)
 		}
 		got, err := w.store.Find(w.ctx(), q)
 		if err != nil {
-			t.Fatalf("seed %d, question %d: %v\n%s", seed, i, err, describe(q))
+			t.Fatalf("seed %d, find %d: %v\n%s", seed, i, err, describe(q))
 		}
-		if diff := cmp.Diff(told(q, want), told(q, got)); diff != "" {
-			t.Fatalf("seed %d, question %d (-twin +store):\n%s\n%s", seed, i, diff, describe(q))
+		if diff := cmp.Diff(promised(q, want), promised(q, got)); diff != "" {
+			t.Fatalf("seed %d, find %d (-reference +store):\n%s\n%s", seed, i, diff, describe(q))
 		}
 		if want.Rows.Len() > 0 {
 			answered++
 		}
 	}
-	if answered < questions/4 {
-		t.Errorf("only %d of %d questions had rows to answer", answered, questions)
+	if answered < finds/4 {
+		t.Errorf("only %d of %d finds had rows to answer", answered, finds)
 	}
-	t.Logf("%d of %d questions had rows to answer", answered, questions)
+	t.Logf("%d of %d finds had rows to answer", answered, finds)
 	for i := range 200 {
 		g.change(seed, i)
 	}
 }
 
-// guesser makes up rows and questions. Values come from small heaps, so that rows
+// guesser makes up rows and finds. Values come from small heaps, so that rows
 // share them and filters meet them.
 type guesser struct {
 	*world
 	*rand.Rand
-	twin *Store
+	reference *Store
 }
 
 var heap = map[schema.Kind][]string{
@@ -69,6 +69,7 @@ var heap = map[schema.Kind][]string{
 
 var sizes = map[string]int{"author": 25, "tag": 6, "post": 60, "comment": 120}
 
+// pick is one of a list.
 func (g *guesser) pick(list []string) string { return list[g.IntN(len(list))] }
 
 // id is the id of a row that is there, or, now and then, of none.
@@ -94,6 +95,7 @@ func (g *guesser) text(p *schema.Property) string {
 	return g.pick(heap[p.Kind])
 }
 
+// fill writes the same rows into both stores; some point at rows that are not there.
 func (g *guesser) fill() {
 	for _, name := range []string{"author", "tag", "post", "comment"} {
 		e := g.entity(name)
@@ -128,7 +130,7 @@ func (g *guesser) fill() {
 				}
 				record = append(record, schema.Member{Name: p.Name, Value: json.RawMessage(v)})
 			}
-			for _, store := range []facade.Store{g.twin, g.store} {
+			for _, store := range []facade.Store{g.reference, g.store} {
 				if _, err := store.Insert(g.ctx(), e, []facade.Record{record}, nil, facade.NewLayout(nil)); err != nil {
 					g.Fatalf("insert into %T: %v: %s", store, err, record)
 				}
@@ -137,7 +139,8 @@ func (g *guesser) fill() {
 	}
 }
 
-func (g *guesser) question() *facade.Find {
+// find makes up a read: fields, filter, order, page and keys.
+func (g *guesser) find() *facade.Find {
 	e := g.entity(g.pick([]string{"author", "post", "comment", "tag"}))
 	var plain []*schema.Property // what can be sorted by
 	var names []string
@@ -299,7 +302,7 @@ func (g *guesser) change(seed uint64, i int) {
 	id, where := json.RawMessage(g.id(e)), g.filter(e, 2)
 	layout := stored(e)
 	var answers [2]string
-	for n, store := range []facade.Store{g.twin, g.store} {
+	for n, store := range []facade.Store{g.reference, g.store} {
 		g.Rand = rand.New(rand.NewPCG(seed, uint64(i)+2)) // the same guesses for both
 		var err error
 		if g.IntN(2) == 0 {
@@ -332,12 +335,12 @@ func (g *guesser) change(seed uint64, i int) {
 		}
 	}
 	if diff := cmp.Diff(strings.Split(answers[0], "\n"), strings.Split(answers[1], "\n")); diff != "" {
-		g.Fatalf("seed %d, change %d (-twin +store):\n%s", seed, i, diff)
+		g.Fatalf("seed %d, change %d (-reference +store):\n%s", seed, i, diff)
 	}
 }
 
-// told is an answer as far as the port promises it.
-func told(q *facade.Find, f *facade.Found) any {
+// promised is a result as far as the port promises it.
+func promised(q *facade.Find, f *facade.Found) any {
 	type answer struct {
 		Rows, Keys []string
 		Total      int64
@@ -360,7 +363,7 @@ func told(q *facade.Find, f *facade.Found) any {
 	return a
 }
 
-// describe is a question for a reader of a failure.
+// describe is a find for the reader of a failure.
 func describe(q *facade.Find) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %v limit %d offset %d backward %v from %s including %v until %s", q.Entity.Name, q.Select.Fields, q.Limit, q.Offset, q.Backward, q.From, q.Including, q.Until)
@@ -375,6 +378,7 @@ func describe(q *facade.Find) string {
 	return b.String()
 }
 
+// describeFilter writes a filter as nested parentheses.
 func describeFilter(b *strings.Builder, f *facade.Filter) {
 	if f == nil {
 		b.WriteString("anything")

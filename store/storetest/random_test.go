@@ -8,9 +8,9 @@ import (
 	"github.com/frondhost/frond/store/storetest"
 )
 
-// TestPlainTwin holds the suite and the twin to each other: what SQL stores are
+// TestReferenceStore holds the suite and the reference store to each other: what SQL stores are
 // measured by has to be true of rows in a slice, too.
-func TestPlainTwin(t *testing.T) {
+func TestReferenceStore(t *testing.T) {
 	storetest.Run(t, storetest.Harness{
 		Trusting: true,
 		Open:     func(testing.TB, []*schema.Entity) facade.Store { return storetest.NewStore() },
