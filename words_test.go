@@ -45,7 +45,7 @@ var everywhere = flag.Bool("everywhere", false, "look at the words of the pendin
 
 // pending are folders and files whose words have not been looked through.
 var pending = []string{"facade", "gateway", "docs", "envelope", "resolvers", "e2e", "schema", "cmd",
-	"projection", "examples", "rest", "console", "README.md", "CHANGELOG.md"}
+	"store/sqlite/store.go", "projection", "examples", "rest", "console", "README.md", "CHANGELOG.md"}
 
 // meant are the files whose own subject has such a word: a library has shelves.
 var meant = []string{"words_test.go", "docs/design.md", "e2e/js/relay/"}
