@@ -17,14 +17,14 @@ func SessionOf(id Identity, dir string, fetch func(context.Context) ([]byte, err
 	if err := faults.Err(); err != nil {
 		return nil, nil, err
 	}
-	s, ring, err := newSession(&id, keys, log)
+	i, err := newIdentity(&id, keys, log)
 	if err != nil {
 		return nil, nil, err
 	}
 	if fetch != nil {
-		ring.fetch = fetch
+		i.keys.fetch = fetch
 	}
-	return s, ring.close, nil
+	return i.Session, i.Close, nil
 }
 
 // Check is what is wrong with c once its defaults are in.

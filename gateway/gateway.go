@@ -65,7 +65,7 @@ type Options struct {
 type Gateway struct {
 	*Host
 	session  Session
-	keys     *keyring // nil: callers are not known by tokens
+	identity *identity // nil: Options.Session identifies callers
 	current  atomic.Pointer[generation]
 	limiter  *guard.Limiter // nil: callers may call as often as they like
 	handler  http.Handler
@@ -81,7 +81,7 @@ func New(project *facade.Project, opts *Options) (*Gateway, error) {
 	id := &config.Identity
 	var keys []key
 	var faults schema.Faults
-	if opts.Session == nil && id.tokens() && id.check(config.Listen) == nil {
+	if opts.Session == nil && id.check(config.Listen) == nil {
 		keys, faults = id.loadKeys(config.Dir)
 	}
 	certificate, unusable := config.TLS.load(config.Dir, opts.Logger)
@@ -95,7 +95,9 @@ func New(project *facade.Project, opts *Options) (*Gateway, error) {
 		certificate.log = g.log
 	}
 	if g.session == nil {
-		g.session, g.keys, err = newSession(id, keys, g.log)
+		if g.identity, err = newIdentity(id, keys, g.log); err == nil {
+			g.session = g.identity.Session
+		}
 	}
 	var first *generation
 	if err == nil {
@@ -123,12 +125,25 @@ func New(project *facade.Project, opts *Options) (*Gateway, error) {
 	return g, nil
 }
 
+// identified wraps a session: the caller is noted for the access log and counted by the
+// rate limiter. An invalid credential counts for the address it comes from, before it is
+// refused, so that guessing is limited too.
+func (g *Gateway) identified(session Session) Session {
+	return func(r *http.Request) (facade.State, error) {
+		state, err := session(r)
+		caller := UserID(state)
+		telemetry.Called(r.Context(), "", caller)
+		if often := g.limiter.Refuse(r, caller); often != nil {
+			return nil, often
+		}
+		return state, err
+	}
+}
+
 // Close closes the store and asks the issuer for keys no more; calls under way
 // fail. Closing twice is fine.
 func (g *Gateway) Close() error {
-	if g.keys != nil {
-		g.keys.close()
-	}
+	g.identity.Close()
 	return g.Host.Close()
 }
 

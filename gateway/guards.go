@@ -59,5 +59,5 @@ func (h *Host) executed(ctx context.Context, res *resolvers.Response) {
 
 // calledFrame reports the operation of a JSON-RPC frame.
 func calledFrame(ctx context.Context, method string, state facade.State) {
-	telemetry.Called(ctx, method, callerID(state))
+	telemetry.Called(ctx, method, UserID(state))
 }

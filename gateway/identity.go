@@ -12,51 +12,63 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Session tells a request's caller. A nil state is an anonymous caller; an error
-// refuses the request and ought to be an [facade.Error], UNAUTHORIZED for a
-// credential that does not hold. Never turn one into an anonymous caller.
+// Session identifies the caller of a request: the state that collectors and handlers
+// see, with the caller under user. A nil state is an anonymous caller. An error refuses
+// the request and ought to be a [facade.Error], UNAUTHORIZED for an invalid credential,
+// which must never become an anonymous caller. It is called from many goroutines.
 type Session func(*http.Request) (facade.State, error)
 
-// anonymous is the session of a gateway that was given no identity.
+// anonymous is the session of a gateway without any identity setting.
 func anonymous(*http.Request) (facade.State, error) { return nil, nil }
 
-// newSession is what Config.Identity asks for, and what has to be closed after it.
-func newSession(id *Identity, keys []key, log *slog.Logger) (Session, *keyring, error) {
+// identity identifies callers as a Config says. Its methods may be called from many
+// goroutines; a nil one starts and closes nothing.
+type identity struct {
+	session Session
+	keys    *keyring // nil: callers are not known by tokens
+}
+
+// newIdentity makes the identity of settings with their defaults, which [Identity.Check]
+// has found valid, and of the keys that [Identity.LoadKeys] has read. Nothing is fetched
+// before [identity.Start] or the first token. log takes why tokens are refused.
+func newIdentity(c *Identity, keys []key, log *slog.Logger) (*identity, error) {
 	switch {
-	case id.Dev:
-		return devSession, nil, nil
-	case !id.tokens():
-		return anonymous, nil, nil
+	case c.Dev:
+		return &identity{session: devSession}, nil
+	case !c.tokens():
+		return &identity{session: anonymous}, nil
 	}
-	users, err := id.Claims.users()
+	users, err := c.Claims.users()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	ring := newKeyring(keys, id, log)
+	ring := newKeyring(keys, c, log)
 	t := &tokens{
-		issuer: id.Issuer, audience: id.Audience, algorithms: id.Algorithms, skew: id.ClockSkew,
+		issuer: c.Issuer, audience: c.Audience, algorithms: c.Algorithms, skew: c.ClockSkew,
 		users: users, keys: ring, log: log,
 	}
-	return t.session, ring, nil
+	return &identity{session: t.session, keys: ring}, nil
 }
 
-// identified is a session of which the log tells who called, and that counts how often.
-// What identifies nobody counts for the address it comes from, before that is told:
-// guessing has a price.
-func (g *Gateway) identified(session Session) Session {
-	return func(r *http.Request) (facade.State, error) {
-		state, err := session(r)
-		caller := callerID(state)
-		telemetry.Called(r.Context(), "", caller)
-		if often := g.limiter.Refuse(r, caller); often != nil {
-			return nil, often
-		}
-		return state, err
+// Session is who sent a request; see [Session] the type.
+func (i *identity) Session(r *http.Request) (facade.State, error) { return i.session(r) }
+
+// Start begins to fetch the issuer's keys, and goes on until [identity.Close].
+func (i *identity) Start() {
+	if i != nil && i.keys != nil {
+		i.keys.start()
 	}
 }
 
-// callerID is state.user.id as a text; "": the caller is anonymous.
-func callerID(state facade.State) string {
+// Close ends fetching and waits for what is under way. Closing twice is fine.
+func (i *identity) Close() {
+	if i != nil && i.keys != nil {
+		i.keys.close()
+	}
+}
+
+// UserID is state.user.id as a text; "": the caller is anonymous.
+func UserID(state facade.State) string {
 	user, _ := state["user"].(map[string]any)
 	switch id := user["id"].(type) {
 	case nil:
@@ -68,12 +80,12 @@ func callerID(state facade.State) string {
 	}
 }
 
-// DevHeader carries the user of dev identity.
+// DevHeader is the header that carries the user of dev identity, as a JSON object.
 const DevHeader = "X-Frond-User"
 
-// devSession believes DevHeader, from this machine alone. Config.check keeps the
-// gateway's own listener to loopback; the second look here is for a handler that
-// someone serves by other means.
+// devSession believes DevHeader, from this machine alone. [Identity.Check] keeps the
+// gateway's own listener to loopback; the check here is for a handler that is served by
+// other means.
 func devSession(r *http.Request) (facade.State, error) {
 	sent := r.Header.Values(DevHeader)
 	if len(sent) == 0 {

@@ -33,13 +33,13 @@ type keyring struct {
 
 	fetched atomic.Pointer[keySet] // nil until the first one came
 
-	mu     sync.Mutex
-	begun  bool
-	flight *flight   // the fetch that is under way
-	asked  time.Time // when a token last made us fetch
-	ctx    context.Context
-	cancel context.CancelFunc
-	work   sync.WaitGroup
+	mu      sync.Mutex
+	begun   bool
+	pending *pending  // the fetch under way
+	asked   time.Time // when a token last caused a fetch
+	ctx     context.Context
+	cancel  context.CancelFunc
+	work    sync.WaitGroup
 }
 
 // keySet is one answer of the issuer. It is not changed.
@@ -48,8 +48,8 @@ type keySet struct {
 	keys []key
 }
 
-// flight is a fetch that any number of callers wait for.
-type flight struct {
+// pending is a fetch under way, which any number of callers wait for.
+type pending struct {
 	done chan struct{}
 	err  error // once done is closed
 }
@@ -142,7 +142,7 @@ func (k *keyring) ask(ctx context.Context, set *keySet, kid string) bool {
 		return false
 	}
 	k.mu.Lock()
-	f := k.flight
+	f := k.pending
 	// With no keys yet, when to ask again is poll's to say. Else it is a token's, but
 	// not if one did a moment ago.
 	if f == nil && set != nil && k.now() == set && time.Since(k.asked) >= askEvery {
@@ -176,7 +176,7 @@ func (k *keyring) start() {
 }
 
 // poll fetches again and again, until the keyring is closed.
-func (k *keyring) poll(f *flight) {
+func (k *keyring) poll(f *pending) {
 	retry := firstRetry
 	for {
 		<-f.done
@@ -199,21 +199,21 @@ func (k *keyring) poll(f *flight) {
 }
 
 // begin starts a fetch, or is the one under way. The caller holds k.mu.
-func (k *keyring) begin() *flight {
-	if k.flight != nil {
-		return k.flight
+func (k *keyring) begin() *pending {
+	if k.pending != nil {
+		return k.pending
 	}
-	f := &flight{done: make(chan struct{})}
+	f := &pending{done: make(chan struct{})}
 	if k.ctx.Err() != nil {
 		f.err = k.ctx.Err()
 		close(f.done)
 		return f
 	}
-	k.flight = f
+	k.pending = f
 	k.work.Go(func() {
 		f.err = k.load()
 		k.mu.Lock()
-		k.flight = nil
+		k.pending = nil
 		k.mu.Unlock()
 		close(f.done)
 	})
