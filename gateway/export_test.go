@@ -17,7 +17,7 @@ func SessionOf(id Identity, dir string, fetch func(context.Context) ([]byte, err
 	if err := faults.Err(); err != nil {
 		return nil, nil, err
 	}
-	i, err := newIdentity(&id, keys, log)
+	i, err := newAuthenticator(&id, keys, log)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -65,7 +65,7 @@ type Options struct {
 type Gateway struct {
 	*Host
 	session  Session
-	identity *identity // nil: Options.Session identifies callers
+	auth     *authenticator // nil: Options.Session identifies callers
 	current  atomic.Pointer[generation]
 	limiter  *guard.Limiter // nil: callers may call as often as they like
 	handler  http.Handler
@@ -95,8 +95,8 @@ func New(project *facade.Project, opts *Options) (*Gateway, error) {
 		certificate.log = g.log
 	}
 	if g.session == nil {
-		if g.identity, err = newIdentity(id, keys, g.log); err == nil {
-			g.session = g.identity.Session
+		if g.auth, err = newAuthenticator(id, keys, g.log); err == nil {
+			g.session = g.auth.Session
 		}
 	}
 	var first *generation
@@ -143,7 +143,7 @@ func (g *Gateway) identified(session Session) Session {
 // Close closes the store and asks the issuer for keys no more; calls under way
 // fail. Closing twice is fine.
 func (g *Gateway) Close() error {
-	g.identity.Close()
+	g.auth.Close()
 	return g.Host.Close()
 }
 

@@ -8,7 +8,6 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway/setting"
-	"github.com/frondhost/frond/gateway/telemetry"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -21,22 +20,22 @@ type Session func(*http.Request) (facade.State, error)
 // anonymous is the session of a gateway without any identity setting.
 func anonymous(*http.Request) (facade.State, error) { return nil, nil }
 
-// identity identifies callers as a Config says. Its methods may be called from many
+// authenticator identifies callers as a Config says. Its methods may be called from many
 // goroutines; a nil one starts and closes nothing.
-type identity struct {
+type authenticator struct {
 	session Session
 	keys    *keyring // nil: callers are not known by tokens
 }
 
-// newIdentity makes the identity of settings with their defaults, which [Identity.Check]
+// newAuthenticator makes the authenticator of settings with their defaults, which [Identity.Check]
 // has found valid, and of the keys that [Identity.LoadKeys] has read. Nothing is fetched
-// before [identity.Start] or the first token. log takes why tokens are refused.
-func newIdentity(c *Identity, keys []key, log *slog.Logger) (*identity, error) {
+// before [authenticator.Start] or the first token. log takes why tokens are refused.
+func newAuthenticator(c *Identity, keys []key, log *slog.Logger) (*authenticator, error) {
 	switch {
 	case c.Dev:
-		return &identity{session: devSession}, nil
+		return &authenticator{session: devSession}, nil
 	case !c.tokens():
-		return &identity{session: anonymous}, nil
+		return &authenticator{session: anonymous}, nil
 	}
 	users, err := c.Claims.users()
 	if err != nil {
@@ -47,21 +46,21 @@ func newIdentity(c *Identity, keys []key, log *slog.Logger) (*identity, error) {
 		issuer: c.Issuer, audience: c.Audience, algorithms: c.Algorithms, skew: c.ClockSkew,
 		users: users, keys: ring, log: log,
 	}
-	return &identity{session: t.session, keys: ring}, nil
+	return &authenticator{session: t.session, keys: ring}, nil
 }
 
 // Session is who sent a request; see [Session] the type.
-func (i *identity) Session(r *http.Request) (facade.State, error) { return i.session(r) }
+func (i *authenticator) Session(r *http.Request) (facade.State, error) { return i.session(r) }
 
-// Start begins to fetch the issuer's keys, and goes on until [identity.Close].
-func (i *identity) Start() {
+// Start begins to fetch the issuer's keys, and goes on until [authenticator.Close].
+func (i *authenticator) Start() {
 	if i != nil && i.keys != nil {
 		i.keys.start()
 	}
 }
 
 // Close ends fetching and waits for what is under way. Closing twice is fine.
-func (i *identity) Close() {
+func (i *authenticator) Close() {
 	if i != nil && i.keys != nil {
 		i.keys.close()
 	}

@@ -20,7 +20,7 @@ import (
 // new is accepted, requests in flight finish, and the store closes. It answers
 // nil after a clean drain. A gateway runs once.
 func (g *Gateway) Run(ctx context.Context) error {
-	g.identity.Start() //nolint:contextcheck // Close ends it, once the drain is over
+	g.auth.Start() //nolint:contextcheck // Close ends it, once the drain is over
 	return errors.Join(g.serve(ctx, g.handler, &g.draining, g.config.Listen), g.Close())
 }
 
