@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/gateway/guard"
+	"github.com/frondhost/frond/gateway/identity"
 	"github.com/frondhost/frond/gateway/setting"
 	"github.com/frondhost/frond/gateway/telemetry"
 	"github.com/frondhost/frond/schema"
@@ -90,6 +91,12 @@ type Shutdown struct {
 
 // The parts of a [Config] that belong to packages of their own.
 type (
+	// Identity says how callers are identified.
+	Identity = identity.Config
+	Claims   = identity.Claims
+	// Session identifies the caller of a request, in place of Identity.
+	Session = identity.Session
+
 	CORS = guard.CORS
 	Rate = guard.Rate
 	Log  = telemetry.Log
@@ -124,7 +131,7 @@ func (c Config) withDefaults() Config {
 	}
 	c.Limits.Executions = cmp.Or(c.Limits.Executions, guard.DefaultExecutions())
 	c.Limits.Write = cmp.Or(c.Limits.Write, 10*time.Second)
-	c.Identity = c.Identity.withDefaults()
+	c.Identity = c.Identity.WithDefaults()
 	c.CORS = c.CORS.WithDefaults()
 	c.GraphQL = c.GraphQL.withDefaults(c.Mode)
 	c.Signing = c.Signing.withDefaults()
@@ -166,7 +173,7 @@ func (c *Config) Load(file string, environ []string) error {
 
 // check finds what is wrong between settings that are each right.
 func (c Config) check() schema.Faults {
-	faults := append(append(c.Identity.check(c.Listen), c.CORS.Check()...), c.GraphQL.check()...)
+	faults := append(append(c.Identity.Check(c.Listen), c.CORS.Check()...), c.GraphQL.check()...)
 	faults = append(faults, c.checkRemotes()...)
 	faults = append(faults, c.Admin.check()...)
 	faults = append(faults, c.Limits.Rate.Check()...)

@@ -122,7 +122,7 @@ func TestPreflight(t *testing.T) {
 func TestCORSOfAnswers(t *testing.T) {
 	gw, iss := with(t, gateway.CORS{Origins: []string{shop}, Credentials: true, MaxAge: -1})
 	for _, s := range surfaces {
-		for name, authorization := range map[string]string{"anonymous": "", "known": "Authorization: Bearer " + iss.ec.token(nil, nil), "refused": "Authorization: Bearer x"} {
+		for name, authorization := range map[string]string{"anonymous": "", "known": "Authorization: Bearer " + iss.ec.Token(nil, nil), "refused": "Authorization: Bearer x"} {
 			for _, origin := range []string{shop, "https://mallory.example", ""} {
 				var headers []string
 				if origin != "" {

@@ -10,6 +10,7 @@ import (
 	"github.com/frondhost/frond/console"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway/guard"
+	"github.com/frondhost/frond/gateway/identity"
 	"github.com/frondhost/frond/gateway/telemetry"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
@@ -65,7 +66,7 @@ type Options struct {
 type Gateway struct {
 	*Host
 	session  Session
-	auth     *authenticator // nil: Options.Session identifies callers
+	auth     *identity.Authenticator // nil: Options.Session identifies callers
 	current  atomic.Pointer[generation]
 	limiter  *guard.Limiter // nil: callers may call as often as they like
 	handler  http.Handler
@@ -79,10 +80,10 @@ func New(project *facade.Project, opts *Options) (*Gateway, error) {
 	}
 	config := opts.Config.withDefaults()
 	id := &config.Identity
-	var keys []key
+	var keys identity.Keys
 	var faults schema.Faults
-	if opts.Session == nil && id.check(config.Listen) == nil {
-		keys, faults = id.loadKeys(config.Dir)
+	if opts.Session == nil && id.Check(config.Listen) == nil {
+		keys, faults = id.LoadKeys(config.Dir)
 	}
 	certificate, unusable := config.TLS.load(config.Dir, opts.Logger)
 	faults = append(faults, unusable...)
@@ -95,7 +96,7 @@ func New(project *facade.Project, opts *Options) (*Gateway, error) {
 		certificate.log = g.log
 	}
 	if g.session == nil {
-		if g.auth, err = newAuthenticator(id, keys, g.log); err == nil {
+		if g.auth, err = identity.New(id, keys, g.log); err == nil {
 			g.session = g.auth.Session
 		}
 	}
@@ -131,7 +132,7 @@ func New(project *facade.Project, opts *Options) (*Gateway, error) {
 func (g *Gateway) identified(session Session) Session {
 	return func(r *http.Request) (facade.State, error) {
 		state, err := session(r)
-		caller := UserID(state)
+		caller := identity.UserID(state)
 		telemetry.Called(r.Context(), "", caller)
 		if often := g.limiter.Refuse(r, caller); often != nil {
 			return nil, often

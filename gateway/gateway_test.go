@@ -20,6 +20,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/identity"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -213,10 +214,10 @@ func TestDevIdentityReachesTheFacade(t *testing.T) {
 			})
 		}},
 	})
-	if status, body := send(t, "GET", url+"/api/app/notes", "", gateway.DevHeader+`: {"id":"ada"}`); status != 200 || seen.User()["id"] != "ada" {
+	if status, body := send(t, "GET", url+"/api/app/notes", "", identity.DevHeader+`: {"id":"ada"}`); status != 200 || seen.User()["id"] != "ada" {
 		t.Errorf("%d %s, the façade saw %v", status, body, seen)
 	}
-	if status, body := send(t, "GET", url+"/api/app/notes", "", gateway.DevHeader+": ada"); status != 401 {
+	if status, body := send(t, "GET", url+"/api/app/notes", "", identity.DevHeader+": ada"); status != 401 {
 		t.Errorf("a header that is no object: %d %s", status, body)
 	}
 }

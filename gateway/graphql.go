@@ -77,7 +77,7 @@ func newGraphQL(engine *resolvers.Engine, opts *GraphQLOptions) *graphQL {
 		h.GraphQLOptions = *opts
 	}
 	if h.Session == nil {
-		h.Session = anonymous
+		h.Session = func(*http.Request) (facade.State, error) { return nil, nil } // anonymous
 	}
 	if h.MaxBody <= 0 {
 		h.MaxBody = 1 << 20

@@ -8,6 +8,7 @@ import (
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway/guard"
+	"github.com/frondhost/frond/gateway/identity"
 	"github.com/frondhost/frond/gateway/telemetry"
 	"github.com/frondhost/frond/resolvers"
 )
@@ -59,5 +60,5 @@ func (h *Host) executed(ctx context.Context, res *resolvers.Response) {
 
 // calledFrame reports the operation of a JSON-RPC frame.
 func calledFrame(ctx context.Context, method string, state facade.State) {
-	telemetry.Called(ctx, method, UserID(state))
+	telemetry.Called(ctx, method, identity.UserID(state))
 }

@@ -8,68 +8,14 @@ import (
 	"crypto/rsa"
 	"crypto/x509"
 	"encoding/pem"
-	"log/slog"
-	"math/big"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
 )
-
-// Keys come as PEM, as certificates, as a JWK or a set, in files or as they are.
-func TestKeyFiles(t *testing.T) {
-	dir := t.TempDir()
-	rs, ec, ed, mac := rs256("r"), es256("e"), eddsa("d"), hs256("m", bytes.Repeat([]byte("s"), 40))
-	cert := must(x509.CreateCertificate(rand.Reader, &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour)},
-		&x509.Certificate{SerialNumber: big.NewInt(1)}, &rsaKey().PublicKey, rsaKey()))
-	write(t, dir, "rsa.pem", rs.pem())
-	write(t, dir, "old.pem", pem.EncodeToMemory(&pem.Block{Type: "RSA PUBLIC KEY", Bytes: x509.MarshalPKCS1PublicKey(&rsaKey().PublicKey)}))
-	write(t, dir, "cert.pem", pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert}))
-	write(t, dir, "both.pem", append(append([]byte("two keys\n"), ec.pem()...), ed.pem()...))
-	write(t, dir, "ed.jwk", text(ed.jwk()))
-	write(t, dir, "all.jwks", jwks(rs, ec, ed))
-	write(t, dir, "mac.json", text(mac.jwk()))
-	for _, c := range []struct {
-		name, key string
-		signers   []signer
-	}{
-		{"PEM", "rsa.pem", []signer{rs}},
-		{"PEM as it was once written", "old.pem", []signer{rs}},
-		{"a certificate", "cert.pem", []signer{rs}},
-		{"two in one", "both.pem", []signer{ec, ed}},
-		{"a JWK", "ed.jwk", []signer{ed}},
-		{"a JWKS", "all.jwks", []signer{rs, ec, ed}},
-		{"a secret", "mac.json", []signer{mac}},
-		{"an absolute path", filepath.Join(dir, "rsa.pem"), []signer{rs}},
-		{"a JWK as it is", string(text(ec.jwk())), []signer{ec}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			var algorithms []string
-			for _, s := range c.signers {
-				algorithms = append(algorithms, s.alg)
-			}
-			session, shut, err := gateway.SessionOf(gateway.Identity{
-				Issuer: mintIssuer, Audience: []string{mintAudience}, Algorithms: algorithms, Keys: []string{c.key},
-			}, dir, nil, slog.New(slog.DiscardHandler))
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer shut()
-			for _, s := range c.signers {
-				r := httptest.NewRequest("GET", "/", nil)
-				r.Header.Set("Authorization", "Bearer "+s.token(nil, nil))
-				if state, err := session(r); err != nil || state.User()["id"] != "ada" {
-					t.Errorf("%s: %v, %v", s.alg, state, err)
-				}
-			}
-		})
-	}
-}
 
 func TestKeyFaults(t *testing.T) {
 	dir := t.TempDir()
@@ -82,11 +28,11 @@ func TestKeyFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	private := ed.jwk()
+	private := ed.JWK()
 	private["d"] = b64(make([]byte, 32))
-	encrypts := ed.jwk()
+	encrypts := ed.JWK()
 	encrypts["use"] = "enc"
-	unknown := ed.jwk()
+	unknown := ed.JWK()
 	unknown["alg"] = "XX"
 	block := func(kind string, der []byte) []byte { return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}) }
 	for name, content := range map[string][]byte{
@@ -94,12 +40,12 @@ func TestKeyFaults(t *testing.T) {
 		"text.pem":      []byte("hunter2"),
 		"private.pem":   block("PRIVATE KEY", must(x509.MarshalPKCS8PrivateKey(rsaKey()))),
 		"rsa.pem":       block("RSA PRIVATE KEY", x509.MarshalPKCS1PrivateKey(rsaKey())),
-		"both.pem":      append(ed.pem(), block("EC PRIVATE KEY", []byte("x"))...),
+		"both.pem":      append(ed.PEM(), block("EC PRIVATE KEY", []byte("x"))...),
 		"broken.pem":    block("PUBLIC KEY", []byte("x")),
 		"request.pem":   block("CERTIFICATE REQUEST", []byte("x")),
 		"small.pem":     block("PUBLIC KEY", must(x509.MarshalPKIXPublicKey(&small.PublicKey))),
 		"p224.pem":      block("PUBLIC KEY", must(x509.MarshalPKIXPublicKey(&p224.PublicKey))),
-		"ec.pem":        ec.pem(),
+		"ec.pem":        ec.PEM(),
 		"private.jwk":   text(private),
 		"enc.jwk":       text(encrypts),
 		"alg.jwk":       text(unknown),
@@ -108,7 +54,7 @@ func TestKeyFaults(t *testing.T) {
 		"broken.jwk":    []byte(`{"kty":"OKP"`),
 		"array.jwk":     []byte(`{"keys":7}`),
 		"none.jwks":     []byte(`{"keys":[]}`),
-		"one-of-2.jwks": text(object{"keys": []any{ed.jwk(), private}}),
+		"one-of-2.jwks": text(object{"keys": []any{ed.JWK(), private}}),
 	} {
 		write(t, dir, name, content)
 	}
@@ -149,7 +95,7 @@ func TestKeyFaults(t *testing.T) {
 		})
 	}
 	for name, id := range map[string]gateway.Identity{
-		"an algorithm without a key":          {Algorithms: []string{"EdDSA", "RS256"}, Keys: []string{string(text(ed.jwk()))}},
+		"an algorithm without a key":          {Algorithms: []string{"EdDSA", "RS256"}, Keys: []string{string(text(ed.JWK()))}},
 		"an algorithm whose key is too short": {Algorithms: []string{"HS512"}, Keys: []string{"secret.jwk"}},
 		"a secret that is to be fetched":      {Algorithms: []string{"HS256"}, JWKS: "https://issuer.example/keys"},
 	} {

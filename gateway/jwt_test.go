@@ -1,7 +1,6 @@
 package gateway_test
 
 import (
-	"bytes"
 	"context"
 	"crypto/ed25519"
 	"crypto/rand"
@@ -9,7 +8,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
-	"log/slog"
 	"math/big"
 	"net/http"
 	"net/http/httptest"
@@ -18,13 +16,13 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/identity"
 )
 
 // spied is a façade that remembers whom it was called by.
@@ -104,7 +102,7 @@ func newIssuer(t *testing.T) *issuer {
 	dir := t.TempDir()
 	for name, content := range map[string][]byte{
 		"public.json": jwks(i.rsa, i.ec, i.ed),
-		"secret.json": text(i.mac.jwk()),
+		"secret.json": text(i.mac.JWK()),
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
 			t.Fatal(err)
@@ -127,20 +125,20 @@ func TestGoodTokens(t *testing.T) {
 		name, authorization string
 		want                object
 	}{
-		{"RS256", "Bearer " + iss.rsa.token(nil, nil), ada},
-		{"PS256", "Bearer " + iss.pss.token(nil, nil), ada},
-		{"ES256", "Bearer " + iss.ec.token(nil, nil), ada},
-		{"EdDSA", "Bearer " + iss.ed.token(nil, nil), ada},
-		{"HS256", "Bearer " + iss.mac.token(nil, nil), ada},
-		{"the scheme in any case", "bEARER   " + iss.ed.token(nil, nil), ada},
-		{"no kid, and one key that fits", "Bearer " + iss.ed.token(object{"kid": nil}, nil), ada},
-		{"no typ", "Bearer " + iss.ed.token(object{"typ": nil}, nil), ada},
-		{"an access token by its typ", "Bearer " + iss.ed.token(object{"typ": "at+JWT"}, nil), ada},
-		{"an unknown header that may be passed over", "Bearer " + iss.ed.token(object{"x5t": "abc"}, nil), ada},
-		{"several audiences", "Bearer " + iss.ed.token(nil, object{"aud": []string{"a", mintAudience}}), ada},
-		{"a fraction of a second", "Bearer " + iss.ed.token(nil, object{"exp": float64(time.Now().Unix()) + 60.5}), ada},
+		{"RS256", "Bearer " + iss.rsa.Token(nil, nil), ada},
+		{"PS256", "Bearer " + iss.pss.Token(nil, nil), ada},
+		{"ES256", "Bearer " + iss.ec.Token(nil, nil), ada},
+		{"EdDSA", "Bearer " + iss.ed.Token(nil, nil), ada},
+		{"HS256", "Bearer " + iss.mac.Token(nil, nil), ada},
+		{"the scheme in any case", "bEARER   " + iss.ed.Token(nil, nil), ada},
+		{"no kid, and one key that fits", "Bearer " + iss.ed.Token(object{"kid": nil}, nil), ada},
+		{"no typ", "Bearer " + iss.ed.Token(object{"typ": nil}, nil), ada},
+		{"an access token by its typ", "Bearer " + iss.ed.Token(object{"typ": "at+JWT"}, nil), ada},
+		{"an unknown header that may be passed over", "Bearer " + iss.ed.Token(object{"x5t": "abc"}, nil), ada},
+		{"several audiences", "Bearer " + iss.ed.Token(nil, object{"aud": []string{"a", mintAudience}}), ada},
+		{"a fraction of a second", "Bearer " + iss.ed.Token(nil, object{"exp": float64(time.Now().Unix()) + 60.5}), ada},
 		{
-			"roles, scopes, tenant", "Bearer " + iss.ed.token(nil, object{"roles": []string{"staff", "buyer"}, "scope": "read  write", "tenant": "north"}),
+			"roles, scopes, tenant", "Bearer " + iss.ed.Token(nil, object{"roles": []string{"staff", "buyer"}, "scope": "read  write", "tenant": "north"}),
 			object{"id": "ada", "roles": []any{"staff", "buyer"}, "scopes": []any{"read", "write"}, "tenant": "north"},
 		},
 	} {
@@ -179,8 +177,8 @@ func TestDevHeaderBesideTokens(t *testing.T) {
 	var spy spied
 	iss := newIssuer(t)
 	url, _ := run(t, notes(t), gateway.Options{Config: iss.config, Middleware: []facade.Middleware{spy.middleware}})
-	for _, authorization := range []string{"", "Authorization: Bearer " + iss.ed.token(nil, nil)} {
-		headers := []string{gateway.DevHeader + `: {"id":"mallory"}`}
+	for _, authorization := range []string{"", "Authorization: Bearer " + iss.ed.Token(nil, nil)} {
+		headers := []string{identity.DevHeader + `: {"id":"mallory"}`}
 		if authorization != "" {
 			headers = append(headers, authorization)
 		}
@@ -199,7 +197,7 @@ func TestSentStateIsIgnored(t *testing.T) {
 	url, _ := run(t, notes(t), gateway.Options{Config: iss.config, Middleware: []facade.Middleware{spy.middleware}})
 	for _, state := range []string{`{"user":{"id":"mallory"}}`, `{"user":null}`, `{}`, `null`} {
 		s := surface{"the envelope", "POST", "/_kit/call", `[` + strings.Repeat(`{"jsonrpc":"2.0","id":1,"method":"note.list","params":{"state":`+state+`}},`, 2) + `{"jsonrpc":"2.0","id":2,"method":"note.list"}]`}
-		got := s.ask(t, url, "Bearer "+iss.ec.token(nil, nil))
+		got := s.ask(t, url, "Bearer "+iss.ec.Token(nil, nil))
 		seen := spy.take()
 		if got.status != 200 || len(seen) != 3 {
 			t.Fatalf("%d %s, the façade was called %d times", got.status, got.body, len(seen))
@@ -220,102 +218,102 @@ func TestHostileTokens(t *testing.T) {
 	iss := newIssuer(t)
 	url, _ := run(t, notes(t), gateway.Options{Config: iss.config, Middleware: []facade.Middleware{spy.middleware}})
 
-	good := iss.ed.token(nil, nil)
+	good := iss.ed.Token(nil, nil)
 	parts := strings.Split(good, ".")
 	header, body, signature := parts[0], parts[1], parts[2]
 	now := time.Now().Unix()
 	mallory := eddsa("mallory")
 	// as signs by another's rules with what everybody may know.
-	as := func(header object, secret []byte) string { return hs256("", secret).token(header, nil) }
+	as := func(header object, secret []byte) string { return hs256("", secret).Token(header, nil) }
 
 	cases := []struct{ name, token string }{
-		{"expired", iss.ed.token(nil, object{"exp": now - 61})},
-		{"expired long ago", iss.ed.token(nil, object{"exp": 0})},
-		{"expired before time began", iss.ed.token(nil, object{"exp": -1e300})},
-		{"not yet valid", iss.ed.token(nil, object{"nbf": now + 90})},
-		{"valid in the far future", iss.ed.token(nil, object{"nbf": 1e300})},
-		{"valid beyond what a clock counts", iss.ed.token(nil, object{"nbf": 9223372036854775807})},
-		{"issued tomorrow", iss.ed.token(nil, object{"iat": now + 86400})},
-		{"nbf that is text", iss.ed.token(nil, object{"nbf": fmt.Sprint(now - 10)})},
-		{"no exp", iss.ed.token(nil, object{"exp": nil})},
-		{"exp that is text", iss.ed.token(nil, object{"exp": fmt.Sprint(now + 600)})},
-		{"exp that is true", iss.ed.token(nil, object{"exp": true})},
-		{"exp in a list", iss.ed.token(nil, object{"exp": []int64{now + 600}})},
-		{"exp that is null", join(text(object{"alg": "EdDSA", "kid": "ed"}), []byte(`{"iss":"https://issuer.example","aud":"shop","sub":"ada","exp":null}`), iss.ed.sign)},
-		{"exp that no number holds", join(text(object{"alg": "EdDSA", "kid": "ed"}), []byte(`{"iss":"https://issuer.example","aud":"shop","sub":"ada","exp":1e999}`), iss.ed.sign)},
+		{"expired", iss.ed.Token(nil, object{"exp": now - 61})},
+		{"expired long ago", iss.ed.Token(nil, object{"exp": 0})},
+		{"expired before time began", iss.ed.Token(nil, object{"exp": -1e300})},
+		{"not yet valid", iss.ed.Token(nil, object{"nbf": now + 90})},
+		{"valid in the far future", iss.ed.Token(nil, object{"nbf": 1e300})},
+		{"valid beyond what a clock counts", iss.ed.Token(nil, object{"nbf": 9223372036854775807})},
+		{"issued tomorrow", iss.ed.Token(nil, object{"iat": now + 86400})},
+		{"nbf that is text", iss.ed.Token(nil, object{"nbf": fmt.Sprint(now - 10)})},
+		{"no exp", iss.ed.Token(nil, object{"exp": nil})},
+		{"exp that is text", iss.ed.Token(nil, object{"exp": fmt.Sprint(now + 600)})},
+		{"exp that is true", iss.ed.Token(nil, object{"exp": true})},
+		{"exp in a list", iss.ed.Token(nil, object{"exp": []int64{now + 600}})},
+		{"exp that is null", join(text(object{"alg": "EdDSA", "kid": "ed"}), []byte(`{"iss":"https://issuer.example","aud":"shop","sub":"ada","exp":null}`), iss.ed.Sign)},
+		{"exp that no number holds", join(text(object{"alg": "EdDSA", "kid": "ed"}), []byte(`{"iss":"https://issuer.example","aud":"shop","sub":"ada","exp":1e999}`), iss.ed.Sign)},
 
-		{"another audience", iss.ed.token(nil, object{"aud": "bank"})},
-		{"another audience, nearly ours", iss.ed.token(nil, object{"aud": "shop "})},
-		{"other audiences", iss.ed.token(nil, object{"aud": []string{"bank", "shopping"}})},
-		{"audiences that are not all text", iss.ed.token(nil, object{"aud": []any{1, mintAudience}})},
-		{"no audience", iss.ed.token(nil, object{"aud": nil})},
-		{"an empty list of audiences", iss.ed.token(nil, object{"aud": []string{}})},
-		{"an audience that is an object", iss.ed.token(nil, object{"aud": object{"shop": true}})},
-		{"another issuer", iss.ed.token(nil, object{"iss": "https://mallory.example"})},
-		{"the issuer with a slash", iss.ed.token(nil, object{"iss": mintIssuer + "/"})},
-		{"the issuer in capitals", iss.ed.token(nil, object{"iss": strings.ToUpper(mintIssuer)})},
-		{"the issuer in a list", iss.ed.token(nil, object{"iss": []string{mintIssuer}})},
-		{"no issuer", iss.ed.token(nil, object{"iss": nil})},
+		{"another audience", iss.ed.Token(nil, object{"aud": "bank"})},
+		{"another audience, nearly ours", iss.ed.Token(nil, object{"aud": "shop "})},
+		{"other audiences", iss.ed.Token(nil, object{"aud": []string{"bank", "shopping"}})},
+		{"audiences that are not all text", iss.ed.Token(nil, object{"aud": []any{1, mintAudience}})},
+		{"no audience", iss.ed.Token(nil, object{"aud": nil})},
+		{"an empty list of audiences", iss.ed.Token(nil, object{"aud": []string{}})},
+		{"an audience that is an object", iss.ed.Token(nil, object{"aud": object{"shop": true}})},
+		{"another issuer", iss.ed.Token(nil, object{"iss": "https://mallory.example"})},
+		{"the issuer with a slash", iss.ed.Token(nil, object{"iss": mintIssuer + "/"})},
+		{"the issuer in capitals", iss.ed.Token(nil, object{"iss": strings.ToUpper(mintIssuer)})},
+		{"the issuer in a list", iss.ed.Token(nil, object{"iss": []string{mintIssuer}})},
+		{"no issuer", iss.ed.Token(nil, object{"iss": nil})},
 
-		{"nobody", iss.ed.token(nil, object{"sub": nil})},
-		{"nobody, by an empty name", iss.ed.token(nil, object{"sub": ""})},
-		{"somebody by a number", iss.ed.token(nil, object{"sub": 7})},
-		{"roles that are an object", iss.ed.token(nil, object{"roles": object{"admin": true}})},
-		{"roles that are not all text", iss.ed.token(nil, object{"roles": []any{"admin", 1}})},
-		{"a tenant that is a list", iss.ed.token(nil, object{"tenant": []string{"north"}})},
-		{"claims that hold no number", join(text(object{"alg": "EdDSA", "kid": "ed"}), []byte(`{"iss":"https://issuer.example","aud":"shop","sub":"ada","exp":4e9,"x":[{"y":1e999}]}`), iss.ed.sign)},
+		{"nobody", iss.ed.Token(nil, object{"sub": nil})},
+		{"nobody, by an empty name", iss.ed.Token(nil, object{"sub": ""})},
+		{"somebody by a number", iss.ed.Token(nil, object{"sub": 7})},
+		{"roles that are an object", iss.ed.Token(nil, object{"roles": object{"admin": true}})},
+		{"roles that are not all text", iss.ed.Token(nil, object{"roles": []any{"admin", 1}})},
+		{"a tenant that is a list", iss.ed.Token(nil, object{"tenant": []string{"north"}})},
+		{"claims that hold no number", join(text(object{"alg": "EdDSA", "kid": "ed"}), []byte(`{"iss":"https://issuer.example","aud":"shop","sub":"ada","exp":4e9,"x":[{"y":1e999}]}`), iss.ed.Sign)},
 
-		{"HS256 with the RSA key as PEM", as(object{"kid": "rsa"}, iss.rsa.pem())},
-		{"HS256 with the RSA key as DER", as(object{"kid": "rsa"}, iss.rsa.der())},
-		{"HS256 with the RSA key as JWK", as(object{"kid": "rsa"}, text(iss.rsa.jwk()))},
+		{"HS256 with the RSA key as PEM", as(object{"kid": "rsa"}, iss.rsa.PEM())},
+		{"HS256 with the RSA key as DER", as(object{"kid": "rsa"}, iss.rsa.DER())},
+		{"HS256 with the RSA key as JWK", as(object{"kid": "rsa"}, text(iss.rsa.JWK()))},
 		{"HS256 with the RSA modulus", as(object{"kid": "rsa"}, rsaKey().N.Bytes())},
-		{"HS256 with the RSA key as PEM, trimmed", as(object{"kid": "rsa"}, []byte(strings.TrimSpace(string(iss.rsa.pem()))))},
-		{"HS256 with the EC key as PEM", as(object{"kid": "ec"}, iss.ec.pem())},
-		{"HS256 with the EC key as DER", as(object{"kid": "ec"}, iss.ec.der())},
-		{"HS256 with the EC key as JWK", as(object{"kid": "ec"}, text(iss.ec.jwk()))},
-		{"HS256 with the Ed25519 key as PEM", as(object{"kid": "ed"}, iss.ed.pem())},
-		{"HS256 with the Ed25519 key's bytes", as(object{"kid": "ed"}, iss.ed.public.(ed25519.PublicKey))},
-		{"HS256 with the Ed25519 key as PEM", as(object{"kid": "ed"}, iss.ed.pem())},
-		{"HS256 with the Ed25519 key, under the secret's name", as(object{"kid": "mac"}, iss.ed.public.(ed25519.PublicKey))},
+		{"HS256 with the RSA key as PEM, trimmed", as(object{"kid": "rsa"}, []byte(strings.TrimSpace(string(iss.rsa.PEM()))))},
+		{"HS256 with the EC key as PEM", as(object{"kid": "ec"}, iss.ec.PEM())},
+		{"HS256 with the EC key as DER", as(object{"kid": "ec"}, iss.ec.DER())},
+		{"HS256 with the EC key as JWK", as(object{"kid": "ec"}, text(iss.ec.JWK()))},
+		{"HS256 with the Ed25519 key as PEM", as(object{"kid": "ed"}, iss.ed.PEM())},
+		{"HS256 with the Ed25519 key's bytes", as(object{"kid": "ed"}, iss.ed.Public.(ed25519.PublicKey))},
+		{"HS256 with the Ed25519 key as PEM", as(object{"kid": "ed"}, iss.ed.PEM())},
+		{"HS256 with the Ed25519 key, under the secret's name", as(object{"kid": "mac"}, iss.ed.Public.(ed25519.PublicKey))},
 		{"HS256 with no secret at all", as(object{"kid": "mac"}, nil)},
-		{"HS256 with the RSA key and no kid", as(object{"kid": nil}, iss.rsa.pem())},
-		{"HS384, which is not allowed, with our secret", join(text(object{"alg": "HS384", "kid": "mac"}), text(claims(nil)), iss.mac.sign)},
-		{"ES384, which is not allowed", es384("ec").token(nil, nil)},
-		{"RS512, which is not allowed, with our key", rs512("rsa").token(nil, nil)},
-		{"the algorithm in small letters", iss.rsa.token(object{"alg": "rs256"}, nil)},
-		{"an algorithm nobody knows", iss.rsa.token(object{"alg": "XX256"}, nil)},
-		{"an algorithm that is a number", iss.rsa.token(object{"alg": 256}, nil)},
-		{"algorithms in a list", iss.rsa.token(object{"alg": []string{"RS256"}}, nil)},
-		{"no algorithm", iss.rsa.token(object{"alg": nil}, nil)},
-		{"RS256 that says PS256", iss.rsa.token(object{"alg": "PS256"}, nil)},
-		{"PS256 that says RS256", iss.pss.token(object{"alg": "RS256"}, nil)},
-		{"EdDSA by the name of its curve", iss.ed.token(object{"alg": "Ed25519"}, nil)},
+		{"HS256 with the RSA key and no kid", as(object{"kid": nil}, iss.rsa.PEM())},
+		{"HS384, which is not allowed, with our secret", join(text(object{"alg": "HS384", "kid": "mac"}), text(claims(nil)), iss.mac.Sign)},
+		{"ES384, which is not allowed", es384("ec").Token(nil, nil)},
+		{"RS512, which is not allowed, with our key", rs512("rsa").Token(nil, nil)},
+		{"the algorithm in small letters", iss.rsa.Token(object{"alg": "rs256"}, nil)},
+		{"an algorithm nobody knows", iss.rsa.Token(object{"alg": "XX256"}, nil)},
+		{"an algorithm that is a number", iss.rsa.Token(object{"alg": 256}, nil)},
+		{"algorithms in a list", iss.rsa.Token(object{"alg": []string{"RS256"}}, nil)},
+		{"no algorithm", iss.rsa.Token(object{"alg": nil}, nil)},
+		{"RS256 that says PS256", iss.rsa.Token(object{"alg": "PS256"}, nil)},
+		{"PS256 that says RS256", iss.pss.Token(object{"alg": "RS256"}, nil)},
+		{"EdDSA by the name of its curve", iss.ed.Token(object{"alg": "Ed25519"}, nil)},
 
 		{"none in another spelling of JSON", join([]byte(`{"\u0061lg":"\u006eone"}`), text(claims(nil)), unsigned)},
 
-		{"an unknown kid", iss.ed.token(object{"kid": "edd"}, nil)},
-		{"the kid of another key of ours", iss.ed.token(object{"kid": "ec"}, nil)},
-		{"a kid that is a number", iss.ed.token(object{"kid": 1}, nil)},
-		{"a kid that is a path", iss.ed.token(object{"kid": "../../../dev/null"}, nil)},
-		{"a kid that is a statement", iss.ed.token(object{"kid": "' or 1=1 --"}, nil)},
-		{"a kid without end", iss.ed.token(object{"kid": strings.Repeat("k", 4000)}, nil)},
-		{"a key of mallory's", mallory.token(object{"kid": "ed"}, nil)},
-		{"a key of mallory's, without a kid", mallory.token(object{"kid": nil}, nil)},
-		{"a key that came along", mallory.token(object{"kid": nil, "jwk": mallory.jwk()}, nil)},
-		{"a key that came along, under a kid of ours", mallory.token(object{"kid": "ed", "jwk": mallory.jwk()}, nil)},
-		{"our own key came along", iss.ed.token(object{"jwk": iss.ed.jwk()}, nil)},
-		{"keys at an address", mallory.token(object{"jku": elsewhere.URL + "/jku"}, nil)},
-		{"our own key and an address", iss.ed.token(object{"jku": elsewhere.URL + "/jku"}, nil)},
-		{"a certificate at an address", iss.ed.token(object{"x5u": elsewhere.URL + "/x5u"}, nil)},
-		{"a certificate that came along", iss.ed.token(object{"x5c": []string{"MIIB"}}, nil)},
-		{"an extension to be understood", iss.ed.token(object{"crit": []string{"exp"}, "exp": now + 600}, nil)},
-		{"no extension to be understood", iss.ed.token(object{"crit": []string{}}, nil)},
-		{"claims that are not encoded", iss.ed.token(object{"b64": false, "crit": []string{"b64"}}, nil)},
-		{"a token in the token", iss.ed.token(object{"cty": "JWT"}, nil)},
-		{"compressed claims", iss.ed.token(object{"zip": "DEF"}, nil)},
-		{"a token for logging out", iss.ed.token(object{"typ": "logout+jwt"}, nil)},
-		{"a proof of possession", iss.ed.token(object{"typ": "dpop+jwt"}, nil)},
-		{"a typ that is a number", iss.ed.token(object{"typ": 1}, nil)},
+		{"an unknown kid", iss.ed.Token(object{"kid": "edd"}, nil)},
+		{"the kid of another key of ours", iss.ed.Token(object{"kid": "ec"}, nil)},
+		{"a kid that is a number", iss.ed.Token(object{"kid": 1}, nil)},
+		{"a kid that is a path", iss.ed.Token(object{"kid": "../../../dev/null"}, nil)},
+		{"a kid that is a statement", iss.ed.Token(object{"kid": "' or 1=1 --"}, nil)},
+		{"a kid without end", iss.ed.Token(object{"kid": strings.Repeat("k", 4000)}, nil)},
+		{"a key of mallory's", mallory.Token(object{"kid": "ed"}, nil)},
+		{"a key of mallory's, without a kid", mallory.Token(object{"kid": nil}, nil)},
+		{"a key that came along", mallory.Token(object{"kid": nil, "jwk": mallory.JWK()}, nil)},
+		{"a key that came along, under a kid of ours", mallory.Token(object{"kid": "ed", "jwk": mallory.JWK()}, nil)},
+		{"our own key came along", iss.ed.Token(object{"jwk": iss.ed.JWK()}, nil)},
+		{"keys at an address", mallory.Token(object{"jku": elsewhere.URL + "/jku"}, nil)},
+		{"our own key and an address", iss.ed.Token(object{"jku": elsewhere.URL + "/jku"}, nil)},
+		{"a certificate at an address", iss.ed.Token(object{"x5u": elsewhere.URL + "/x5u"}, nil)},
+		{"a certificate that came along", iss.ed.Token(object{"x5c": []string{"MIIB"}}, nil)},
+		{"an extension to be understood", iss.ed.Token(object{"crit": []string{"exp"}, "exp": now + 600}, nil)},
+		{"no extension to be understood", iss.ed.Token(object{"crit": []string{}}, nil)},
+		{"claims that are not encoded", iss.ed.Token(object{"b64": false, "crit": []string{"b64"}}, nil)},
+		{"a token in the token", iss.ed.Token(object{"cty": "JWT"}, nil)},
+		{"compressed claims", iss.ed.Token(object{"zip": "DEF"}, nil)},
+		{"a token for logging out", iss.ed.Token(object{"typ": "logout+jwt"}, nil)},
+		{"a proof of possession", iss.ed.Token(object{"typ": "dpop+jwt"}, nil)},
+		{"a typ that is a number", iss.ed.Token(object{"typ": 1}, nil)},
 
 		{"nothing", ""},
 		{"a word", "token"},
@@ -329,15 +327,15 @@ func TestHostileTokens(t *testing.T) {
 		{"no signature", header + "." + body + "."},
 		{"no claims", header + ".." + signature},
 		{"no header", "." + body + "." + signature},
-		{"the signature of another token", header + "." + body + "." + strings.Split(iss.ed.token(nil, object{"sub": "bob"}), ".")[2]},
-		{"the claims of another token", header + "." + strings.Split(iss.ed.token(nil, object{"sub": "bob"}), ".")[1] + "." + signature},
-		{"the header of another token", strings.Split(iss.ec.token(nil, nil), ".")[0] + "." + body + "." + signature},
+		{"the signature of another token", header + "." + body + "." + strings.Split(iss.ed.Token(nil, object{"sub": "bob"}), ".")[2]},
+		{"the claims of another token", header + "." + strings.Split(iss.ed.Token(nil, object{"sub": "bob"}), ".")[1] + "." + signature},
+		{"the header of another token", strings.Split(iss.ec.Token(nil, nil), ".")[0] + "." + body + "." + signature},
 		{"half a signature", good[:len(good)-40]},
 		{"a signature and a half", good + signature[:40]},
 		{"a signature of zeros", header + "." + body + "." + b64(make([]byte, 64))},
 		{"ES256 with a signature of zeros", join(text(object{"alg": "ES256", "kid": "ec"}), text(claims(nil)), func([]byte) []byte { return make([]byte, 64) })},
 		{"ES256 with a signature in DER", join(text(object{"alg": "ES256", "kid": "ec"}), text(claims(nil)), func(input []byte) []byte {
-			raw := iss.ec.sign(input)
+			raw := iss.ec.Sign(input)
 			der, _ := asn1.Marshal(struct{ R, S *big.Int }{new(big.Int).SetBytes(raw[:32]), new(big.Int).SetBytes(raw[32:])})
 			return der
 		})},
@@ -347,16 +345,16 @@ func TestHostileTokens(t *testing.T) {
 		{"a space in it", header + ". " + body + "." + signature},
 		{"another token behind a comma", good + ", Bearer " + good},
 		{"JSON in place of three parts", fmt.Sprintf(`{"payload":%q,"protected":%q,"signature":%q}`, body, header, signature)},
-		{"a header that is no JSON", join([]byte("alg=EdDSA"), text(claims(nil)), iss.ed.sign)},
-		{"a header in a list", join([]byte(`[{"alg":"EdDSA","kid":"ed"}]`), text(claims(nil)), iss.ed.sign)},
-		{"an algorithm said twice", join([]byte(`{"alg":"EdDSA","kid":"ed","alg":"none"}`), text(claims(nil)), iss.ed.sign)},
-		{"a header that is no UTF-8", join([]byte("{\"alg\":\"EdDSA\",\"kid\":\"ed\",\"x\":\"\xff\"}"), text(claims(nil)), iss.ed.sign)},
-		{"a header without a bottom", join([]byte(`{"alg":"EdDSA","kid":"ed","x":`+strings.Repeat("[", 2000)+strings.Repeat("]", 2000)+`}`), text(claims(nil)), iss.ed.sign)},
-		{"claims that are no JSON", join(text(object{"alg": "EdDSA", "kid": "ed"}), []byte("sub=ada"), iss.ed.sign)},
-		{"claims in a list", join(text(object{"alg": "EdDSA", "kid": "ed"}), text([]any{claims(nil)}), iss.ed.sign)},
-		{"claims that are null", join(text(object{"alg": "EdDSA", "kid": "ed"}), []byte("null"), iss.ed.sign)},
-		{"a claim said twice", join(text(object{"alg": "EdDSA", "kid": "ed"}), []byte(`{"iss":"https://issuer.example","aud":"shop","sub":"ada","sub":"root","exp":4000000000}`), iss.ed.sign)},
-		{"claims without a bottom", join(text(object{"alg": "EdDSA", "kid": "ed"}), []byte(`{"iss":"https://issuer.example","aud":"shop","sub":"ada","exp":4000000000,"x":`+strings.Repeat("[", 2000)+strings.Repeat("]", 2000)+`}`), iss.ed.sign)},
+		{"a header that is no JSON", join([]byte("alg=EdDSA"), text(claims(nil)), iss.ed.Sign)},
+		{"a header in a list", join([]byte(`[{"alg":"EdDSA","kid":"ed"}]`), text(claims(nil)), iss.ed.Sign)},
+		{"an algorithm said twice", join([]byte(`{"alg":"EdDSA","kid":"ed","alg":"none"}`), text(claims(nil)), iss.ed.Sign)},
+		{"a header that is no UTF-8", join([]byte("{\"alg\":\"EdDSA\",\"kid\":\"ed\",\"x\":\"\xff\"}"), text(claims(nil)), iss.ed.Sign)},
+		{"a header without a bottom", join([]byte(`{"alg":"EdDSA","kid":"ed","x":`+strings.Repeat("[", 2000)+strings.Repeat("]", 2000)+`}`), text(claims(nil)), iss.ed.Sign)},
+		{"claims that are no JSON", join(text(object{"alg": "EdDSA", "kid": "ed"}), []byte("sub=ada"), iss.ed.Sign)},
+		{"claims in a list", join(text(object{"alg": "EdDSA", "kid": "ed"}), text([]any{claims(nil)}), iss.ed.Sign)},
+		{"claims that are null", join(text(object{"alg": "EdDSA", "kid": "ed"}), []byte("null"), iss.ed.Sign)},
+		{"a claim said twice", join(text(object{"alg": "EdDSA", "kid": "ed"}), []byte(`{"iss":"https://issuer.example","aud":"shop","sub":"ada","sub":"root","exp":4000000000}`), iss.ed.Sign)},
+		{"claims without a bottom", join(text(object{"alg": "EdDSA", "kid": "ed"}), []byte(`{"iss":"https://issuer.example","aud":"shop","sub":"ada","exp":4000000000,"x":`+strings.Repeat("[", 2000)+strings.Repeat("]", 2000)+`}`), iss.ed.Sign)},
 		{"a byte over the cap, and otherwise good", padded(iss.ed, 8<<10+1)},
 		{"64 KiB, and otherwise good", padded(iss.ed, 64<<10)},
 		{"64 KiB of nothing", strings.Repeat("A", 64<<10)},
@@ -366,7 +364,7 @@ func TestHostileTokens(t *testing.T) {
 		cases = append(cases, []struct{ name, token string }{
 			{fmt.Sprintf("alg %q, unsigned", alg), join(text(object{"alg": alg}), text(claims(nil)), unsigned)},
 			{fmt.Sprintf("alg %q, with a kid of ours", alg), join(text(object{"alg": alg, "kid": "ed"}), text(claims(nil)), unsigned)},
-			{fmt.Sprintf("alg %q, with a signature", alg), iss.ed.token(object{"alg": alg}, nil)},
+			{fmt.Sprintf("alg %q, with a signature", alg), iss.ed.Token(object{"alg": alg}, nil)},
 			{fmt.Sprintf("alg %q, with a byte for a signature", alg), join(text(object{"alg": alg}), text(claims(nil)), func([]byte) []byte { return []byte{0} })},
 		}...)
 	}
@@ -437,7 +435,7 @@ func unsigned([]byte) []byte { return nil }
 // padded is a good token of so many bytes.
 func padded(s signer, size int) string {
 	for n := size/4*3 - 300; ; n++ {
-		token := s.token(nil, object{"pad": strings.Repeat("x", n)})
+		token := s.Token(nil, object{"pad": strings.Repeat("x", n)})
 		if len(token) >= size {
 			return token
 		}
@@ -447,7 +445,7 @@ func padded(s signer, size int) string {
 func TestLongestToken(t *testing.T) {
 	iss := newIssuer(t)
 	url, _ := run(t, notes(t), gateway.Options{Config: iss.config})
-	long := iss.ed.token(nil, object{"pad": strings.Repeat("x", 5700)})
+	long := iss.ed.Token(nil, object{"pad": strings.Repeat("x", 5700)})
 	if len(long) < 7<<10 || len(long) > 8<<10 {
 		t.Fatalf("the token of the test has %d bytes", len(long))
 	}
@@ -468,80 +466,4 @@ func TestOtherSchemes(t *testing.T) {
 			}
 		}
 	}
-}
-
-// The reason is in the log of who runs the gateway, and nothing of the token is.
-func TestTheReasonIsLogged(t *testing.T) {
-	iss := newIssuer(t)
-	var log bytes.Buffer
-	session, shut, err := gateway.SessionOf(iss.config.Identity, iss.config.Dir, nil, slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer shut()
-	for token, want := range map[string]string{
-		iss.ed.token(nil, object{"exp": 5, "email": "ada@example.org"}): "it has expired",
-		iss.ed.token(nil, object{"aud": "bank"}):                        "it is for another audience",
-		iss.ed.token(object{"kid": "other"}, nil):                       "no key of the issuer has signed it",
-		iss.ed.token(object{"kid": strings.Repeat("k", 300)}, nil):      "its kid is longer than 256 bytes",
-		"x": "it has 1 parts in place of 3",
-	} {
-		log.Reset()
-		r := httptest.NewRequest("GET", "/", nil)
-		r.Header.Set("Authorization", "Bearer "+token)
-		if _, err := session(r); facade.CodeOf(err) != facade.Unauthorized {
-			t.Errorf("%v", err)
-		}
-		if !strings.Contains(log.String(), want) || strings.Contains(log.String(), "ada@") || len(token) > 9 && strings.Contains(log.String(), token[len(token)-9:]) {
-			t.Errorf("want %q in the log: %s", want, log.String())
-		}
-	}
-}
-
-// A minute either way is granted, and no second more.
-func TestClockSkew(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ed := eddsa("ed")
-		for _, c := range []struct {
-			set   time.Duration
-			least int64 // seconds that are granted
-		}{{0, 60}, {-1, 0}, {5 * time.Second, 5}} {
-			session, shut, err := gateway.SessionOf(gateway.Identity{
-				Issuer: mintIssuer, Audience: []string{mintAudience}, Algorithms: []string{"EdDSA"}, Keys: []string{string(text(ed.jwk()))}, ClockSkew: c.set,
-			}, "", nil, slog.New(slog.DiscardHandler))
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer shut()
-			now := time.Now().Unix()
-			for _, j := range []struct {
-				name  string
-				claim object
-				holds bool
-			}{
-				{"expired as long ago as is granted", object{"exp": now - c.least}, false},
-				{"expired a second less ago", object{"exp": now - c.least + 1}, true},
-				{"valid as far ahead as is granted", object{"nbf": now + c.least}, true},
-				{"valid a second further ahead", object{"nbf": now + c.least + 1}, false},
-				{"issued as far ahead as is granted", object{"iat": now + c.least}, true},
-				{"issued a second further ahead", object{"iat": now + c.least + 1}, false},
-			} {
-				r := httptest.NewRequest("GET", "/", nil)
-				r.Header.Set("Authorization", "Bearer "+ed.token(nil, j.claim))
-				if state, err := session(r); (err == nil) != j.holds || (state.User() != nil) != j.holds {
-					t.Errorf("skew %s: %s: %v, %v", c.set, j.name, state, err)
-				}
-			}
-			// What holds now has expired once its time and the skew are over.
-			token := ed.token(nil, object{"exp": now + 600})
-			for _, wait := range []time.Duration{599*time.Second + time.Duration(c.least)*time.Second, time.Second} {
-				time.Sleep(wait)
-				r := httptest.NewRequest("GET", "/", nil)
-				r.Header.Set("Authorization", "Bearer "+token)
-				if _, err := session(r); (err == nil) != (wait > time.Second) {
-					t.Errorf("skew %s, at %s: %v", c.set, time.Now(), err)
-				}
-			}
-		}
-	})
 }

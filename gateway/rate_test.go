@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/gateway/guard"
+	"github.com/frondhost/frond/gateway/identity"
 	"github.com/frondhost/frond/store/storetest"
 )
 
@@ -36,7 +37,7 @@ func TestRate(t *testing.T) {
 			r.Header.Set("Content-Type", "application/json")
 			r.RemoteAddr = "127.0.0.1:40000"
 			if user != "" {
-				r.Header.Set(DevHeader, user)
+				r.Header.Set(identity.DevHeader, user)
 			}
 			w := httptest.NewRecorder()
 			gw.Handler().ServeHTTP(w, r)
@@ -74,7 +75,7 @@ func TestRate(t *testing.T) {
 	// credential does not hold is of that address, too.
 	r := httptest.NewRequest("GET", "/api/people/authors", nil)
 	r.RemoteAddr = "127.0.0.1:50000"
-	r.Header.Set(DevHeader, "nonsense")
+	r.Header.Set(identity.DevHeader, "nonsense")
 	w := httptest.NewRecorder()
 	if gw.Handler().ServeHTTP(w, r); w.Code != 429 {
 		t.Errorf("guessing: %d %s", w.Code, w.Body)

@@ -120,7 +120,7 @@ func readSender(text string) (string, error) {
 }
 
 func readSigningKeys(text string) ([]string, error) {
-	items, err := readKeys(text)
+	items, err := setting.Items(text)
 	if err != nil {
 		return nil, errors.New("write a list of files, such as [keys/gateway.pub.pem, shop=keys/shop.pub.pem]; a public JWK may stand in it as a map")
 	}

@@ -94,8 +94,14 @@ func Duration(text string) (time.Duration, error) {
 // List reads a list of words: JSON, or comma-separated.
 func List(text string) ([]string, error) { return list(text, false) }
 
-// Items reads a list whose elements are words or objects; an object stays JSON text.
-func Items(text string) ([]string, error) { return list(text, true) }
+// Items reads a list whose elements are words or objects; an object stays JSON text. One
+// object by itself, as a variable may hold, is a list of one.
+func Items(text string) ([]string, error) {
+	if jsontext.KindOf([]byte(text)) == jsontext.Object {
+		text = "[" + text + "]"
+	}
+	return list(text, true)
+}
 
 func list(text string, objects bool) ([]string, error) {
 	help := errors.New("write a list of words, such as [one, two]")

@@ -1,4 +1,4 @@
-package gateway
+package identity
 
 import (
 	"cmp"
@@ -11,13 +11,12 @@ import (
 
 	"github.com/frondhost/frond/gateway/setting"
 	"github.com/frondhost/frond/schema"
-	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Identity says how the surfaces learn who is calling. Without any of it every
+// Config says how the surfaces learn who is calling. Without any of it every
 // caller is anonymous. Issuer, Audience, Algorithms and one of Keys and JWKS belong
 // together: with them callers are known by a Bearer token.
-type Identity struct {
+type Config struct {
 	// Dev believes the header X-Frond-User (a JSON object). Whoever reaches the
 	// port can claim to be anyone, so it starts on loopback only, and not beside tokens.
 	Dev bool
@@ -53,8 +52,8 @@ const (
 	mostSkew       = 10 * time.Minute
 )
 
-// settings are the rows of identity.
-func (c *Identity) settings() []setting.Setting {
+// Settings are the rows of identity.
+func (c *Config) Settings() []setting.Setting {
 	return []setting.Setting{
 		setting.New("identity.dev", "false", "trust the header X-Frond-User, on loopback only", setting.Bool, &c.Dev),
 		setting.New("identity.issuer", "", "the issuer of callers' tokens: their claim iss", setting.Text, &c.Issuer),
@@ -71,7 +70,7 @@ func (c *Identity) settings() []setting.Setting {
 	}
 }
 
-func (id Identity) withDefaults() Identity {
+func (id Config) WithDefaults() Config {
 	or := func(paths []string, names ...string) []string {
 		if len(paths) == 0 {
 			return names
@@ -89,12 +88,12 @@ func (id Identity) withDefaults() Identity {
 
 // tokens says whether callers are known by tokens. That any of the settings is
 // there is enough: that the others are missing is then a fault, not an open door.
-func (id *Identity) tokens() bool {
+func (id *Config) tokens() bool {
 	return id.Issuer != "" || len(id.Audience) > 0 || len(id.Algorithms) > 0 || len(id.Keys) > 0 || id.JWKS != ""
 }
 
-// check finds what is wrong between settings that are each right.
-func (id *Identity) check(listen string) (faults schema.Faults) {
+// Check finds what is wrong between settings that are each right.
+func (id *Config) Check(listen string) (faults schema.Faults) {
 	fault := func(key, message, remedy string) {
 		faults = append(faults, schema.Fault{File: setting.File, Pointer: "/identity/" + key, Message: message, Remedy: remedy})
 	}
@@ -157,9 +156,6 @@ func knownAlgorithm(name string) error {
 }
 
 func readKeys(text string) ([]string, error) {
-	if doc := []byte(text); jsontext.KindOf(doc) == jsontext.Object {
-		text = "[" + text + "]" // a single JWK, in a variable
-	}
 	items, err := setting.Items(text)
 	if err != nil {
 		return nil, errors.New("write a list of files, such as [keys/issuer.pem]; a public JWK may stand in it as a map")

@@ -1,4 +1,4 @@
-package gateway_test
+package identity_test
 
 import (
 	"bytes"
@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/identity"
 )
 
 // FuzzToken: whatever comes under Authorization, the answer is a user only for what
@@ -17,13 +17,13 @@ import (
 func FuzzToken(f *testing.F) {
 	// The keys are the same in every run, so that what was found once is found again.
 	private := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, ed25519.SeedSize))
-	ed := signer{"EdDSA", "ed", private.Public().(ed25519.PublicKey), func(input []byte) []byte { return ed25519.Sign(private, input) }}
+	ed := signer{Alg: "EdDSA", Kid: "ed", Public: private.Public().(ed25519.PublicKey), Sign: func(input []byte) []byte { return ed25519.Sign(private, input) }}
 	mac := hs256("mac", bytes.Repeat([]byte{9}, 32))
 	dir := f.TempDir()
-	write(f, dir, "mac.json", text(mac.jwk()))
-	session, shut, err := gateway.SessionOf(gateway.Identity{
+	write(f, dir, "mac.json", text(mac.JWK()))
+	session, shut, err := identity.SessionOf(identity.Config{
 		Issuer: mintIssuer, Audience: []string{mintAudience}, Algorithms: []string{"EdDSA", "HS256"},
-		Keys: []string{"mac.json", string(text(ed.jwk()))},
+		Keys: []string{"mac.json", string(text(ed.JWK()))},
 	}, dir, nil, slog.New(slog.DiscardHandler))
 	if err != nil {
 		f.Fatal(err)
@@ -31,9 +31,9 @@ func FuzzToken(f *testing.F) {
 	f.Cleanup(shut)
 	signed := map[string]bool{}
 	for _, s := range []signer{ed, mac} {
-		for _, header := range []object{nil, {"kid": nil}, {"typ": "at+jwt"}, {"alg": "none"}, {"jwk": ed.jwk()}, {"crit": []string{"x"}}, {"alg": "HS256"}} {
+		for _, header := range []object{nil, {"kid": nil}, {"typ": "at+jwt"}, {"alg": "none"}, {"jwk": ed.JWK()}, {"crit": []string{"x"}}, {"alg": "HS256"}} {
 			for _, body := range []object{{"iat": nil, "exp": 4000000000}, {"iat": nil, "exp": 1}, {"iat": nil, "exp": 4000000000, "aud": []string{mintAudience}, "roles": []string{"a"}}} {
-				token := s.token(header, body)
+				token := s.Token(header, body)
 				signed[token] = true
 				f.Add("Bearer " + token)
 			}

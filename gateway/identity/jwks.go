@@ -1,4 +1,4 @@
-package gateway
+package identity
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ import (
 // those the issuer publishes. The latter are fetched
 //
 //	at the start        which does not wait for them
-//	every so often      Identity.Refresh, or sooner after a failure
+//	every so often      Config.Refresh, or sooner after a failure
 //	for an unknown kid  at most once in askEvery, whoever sends how many of them
 //
 // and only a set with a key in it takes the place of the last one: an issuer that is
@@ -58,10 +58,10 @@ const (
 	fetchTimeout = 5 * time.Second
 	maxJWKS      = 512 << 10
 	askEvery     = 10 * time.Second
-	firstRetry   = time.Second // doubled with each failure, up to Identity.Refresh
+	firstRetry   = time.Second // doubled with each failure, up to Config.Refresh
 )
 
-func newKeyring(local []key, id *Identity, log *slog.Logger) *keyring {
+func newKeyring(local []key, id *Config, log *slog.Logger) *keyring {
 	k := &keyring{local: local, algorithms: id.Algorithms, every: id.Refresh, log: log}
 	k.ctx, k.cancel = context.WithCancel(context.Background())
 	if id.JWKS != "" {

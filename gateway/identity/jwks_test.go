@@ -1,4 +1,4 @@
-package gateway_test
+package identity_test
 
 import (
 	"bytes"
@@ -10,13 +10,12 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/identity"
 )
 
 // publisher is an issuer that answers what it is told to.
@@ -61,7 +60,7 @@ var errDown = errors.New("nobody is there")
 
 // published is a session over an issuer's published keys, in a bubble where time
 // passes only as the test says.
-func published(t *testing.T, p *publisher, id gateway.Identity, log *slog.Logger) func(token string) error {
+func published(t *testing.T, p *publisher, id identity.Config, log *slog.Logger) func(token string) error {
 	t.Helper()
 	id.Issuer, id.Audience, id.JWKS = mintIssuer, []string{mintAudience}, "https://issuer.example/keys"
 	if id.Algorithms == nil {
@@ -70,7 +69,7 @@ func published(t *testing.T, p *publisher, id gateway.Identity, log *slog.Logger
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	session, shut, err := gateway.SessionOf(id, t.TempDir(), p.fetch, log)
+	session, shut, err := identity.SessionOf(id, t.TempDir(), p.fetch, log)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,19 +99,19 @@ func TestRotation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		before, after := eddsa("2025"), es256("2026")
 		p := &publisher{text: jwks(before)}
-		call := published(t, p, gateway.Identity{Refresh: time.Minute}, nil)
-		wantCode(t, call(before.token(nil, nil)), fine, "at first")
+		call := published(t, p, identity.Config{Refresh: time.Minute}, nil)
+		wantCode(t, call(before.Token(nil, nil)), fine, "at first")
 		p.set(jwks(before, after), nil)
 		time.Sleep(61 * time.Second)
-		wantCode(t, call(before.token(nil, nil)), fine, "the old key, while both are published")
-		wantCode(t, call(after.token(nil, nil)), fine, "the new key, while both are published")
+		wantCode(t, call(before.Token(nil, nil)), fine, "the old key, while both are published")
+		wantCode(t, call(after.Token(nil, nil)), fine, "the new key, while both are published")
 		if n := p.times(); n != 2 {
 			t.Errorf("asked %d times, want 2", n)
 		}
 		p.set(jwks(after), nil)
 		time.Sleep(time.Minute)
-		wantCode(t, call(before.token(nil, nil)), facade.Unauthorized, "the old key, once it is gone")
-		wantCode(t, call(after.token(nil, nil)), fine, "the new key, alone")
+		wantCode(t, call(before.Token(nil, nil)), facade.Unauthorized, "the old key, once it is gone")
+		wantCode(t, call(after.Token(nil, nil)), fine, "the new key, alone")
 	})
 }
 
@@ -121,22 +120,22 @@ func TestUnknownKidAsksOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		before, after := eddsa("2025"), eddsa("2026")
 		p := &publisher{text: jwks(before)}
-		call := published(t, p, gateway.Identity{Refresh: time.Hour}, nil)
-		wantCode(t, call(before.token(nil, nil)), fine, "at first")
+		call := published(t, p, identity.Config{Refresh: time.Hour}, nil)
+		wantCode(t, call(before.Token(nil, nil)), fine, "at first")
 		p.set(jwks(before, after), nil)
-		wantCode(t, call(after.token(nil, nil)), fine, "a key that is new")
+		wantCode(t, call(after.Token(nil, nil)), fine, "a key that is new")
 		if n := p.times(); n != 2 {
 			t.Fatalf("asked %d times, want 2", n)
 		}
 		for i := range 1000 {
-			wantCode(t, call(eddsa(fmt.Sprint("mallory", i)).token(nil, nil)), facade.Unauthorized, "a key of nobody's")
+			wantCode(t, call(eddsa(fmt.Sprint("mallory", i)).Token(nil, nil)), facade.Unauthorized, "a key of nobody's")
 		}
 		if n := p.times(); n != 2 {
 			t.Errorf("a thousand unknown kids made it %d questions, want 2", n)
 		}
 		// Somebody sends on and on; the issuer hears of it once in ten seconds.
 		start := time.Now()
-		mallory := eddsa("mallory").token(nil, object{"exp": time.Now().Unix() + 7200})
+		mallory := eddsa("mallory").Token(nil, object{"exp": time.Now().Unix() + 7200})
 		for time.Since(start) < 10*time.Minute {
 			time.Sleep(time.Second)
 			wantCode(t, call(mallory), facade.Unauthorized, "a key of nobody's")
@@ -146,9 +145,9 @@ func TestUnknownKidAsksOnce(t *testing.T) {
 		}
 		asked := p.times()
 		time.Sleep(time.Minute)
-		wantCode(t, call(before.token(nil, object{"sub": "ada", "exp": time.Now().Unix() - 100})), facade.Unauthorized, "a kid we know, and a token that is too old")
-		wantCode(t, call(eddsa("2025").token(nil, nil)), facade.Unauthorized, "a kid we know, and a key we do not")
-		wantCode(t, call(eddsa("").token(object{"kid": nil}, nil)), facade.Unauthorized, "no kid")
+		wantCode(t, call(before.Token(nil, object{"sub": "ada", "exp": time.Now().Unix() - 100})), facade.Unauthorized, "a kid we know, and a token that is too old")
+		wantCode(t, call(eddsa("2025").Token(nil, nil)), facade.Unauthorized, "a kid we know, and a key we do not")
+		wantCode(t, call(eddsa("").Token(object{"kid": nil}, nil)), facade.Unauthorized, "no kid")
 		if n := p.times(); n != asked {
 			t.Errorf("tokens without an unknown kid made it %d questions more", n-asked)
 		}
@@ -160,7 +159,7 @@ func TestOneQuestionForAllWhoWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		before, after := eddsa("2025"), eddsa("2026")
 		p := &publisher{text: jwks(before), takes: 3 * time.Second}
-		call := published(t, p, gateway.Identity{Refresh: time.Hour}, nil)
+		call := published(t, p, identity.Config{Refresh: time.Hour}, nil)
 		all := func(token string) {
 			var group sync.WaitGroup
 			for range 50 {
@@ -169,12 +168,12 @@ func TestOneQuestionForAllWhoWait(t *testing.T) {
 			group.Wait()
 		}
 		start := time.Now()
-		all(before.token(nil, nil)) // the first answer of all, which is waited for too
+		all(before.Token(nil, nil)) // the first answer of all, which is waited for too
 		if took := time.Since(start); p.times() != 1 || took != 3*time.Second {
 			t.Errorf("at the start: asked %d times in %s, want once in 3s", p.times(), took)
 		}
 		p.set(jwks(after), nil)
-		all(after.token(nil, nil))
+		all(after.Token(nil, nil))
 		if n := p.times(); n != 2 {
 			t.Errorf("after the rotation: asked %d times, want 2", n)
 		}
@@ -186,11 +185,11 @@ func TestPollJoinsWhatIsUnderWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		before, after := eddsa("2025"), eddsa("2026")
 		p := &publisher{text: jwks(before), takes: 3 * time.Second}
-		call := published(t, p, gateway.Identity{Refresh: time.Minute}, nil)
-		wantCode(t, call(before.token(nil, nil)), fine, "at first") // 0:03; the next poll is at 1:03
+		call := published(t, p, identity.Config{Refresh: time.Minute}, nil)
+		wantCode(t, call(before.Token(nil, nil)), fine, "at first") // 0:03; the next poll is at 1:03
 		p.set(jwks(after), nil)
 		time.Sleep(58 * time.Second)
-		wantCode(t, call(after.token(nil, nil)), fine, "a new key, two seconds before") // 1:01 to 1:04
+		wantCode(t, call(after.Token(nil, nil)), fine, "a new key, two seconds before") // 1:01 to 1:04
 		if n := p.times(); n != 2 {
 			t.Errorf("asked %d times, want 2", n)
 		}
@@ -206,7 +205,7 @@ func TestWaitingEndsWithTheRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ed := eddsa("ed")
 		p := &publisher{text: jwks(ed), takes: 4 * time.Second}
-		session, shut, err := gateway.SessionOf(gateway.Identity{
+		session, shut, err := identity.SessionOf(identity.Config{
 			Issuer: mintIssuer, Audience: []string{mintAudience}, Algorithms: []string{"EdDSA"}, JWKS: "https://issuer.example/keys",
 		}, "", p.fetch, slog.New(slog.DiscardHandler))
 		if err != nil {
@@ -216,7 +215,7 @@ func TestWaitingEndsWithTheRequest(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		r := httptest.NewRequest("GET", "/", nil).WithContext(ctx)
-		r.Header.Set("Authorization", "Bearer "+ed.token(nil, nil))
+		r.Header.Set("Authorization", "Bearer "+ed.Token(nil, nil))
 		start := time.Now()
 		_, err = session(r)
 		wantCode(t, err, facade.ServiceUnavailable, "who did not wait")
@@ -233,9 +232,9 @@ func TestIssuerThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ed := eddsa("ed")
 		p := &publisher{text: jwks(ed), takes: time.Hour}
-		call := published(t, p, gateway.Identity{Refresh: time.Minute}, nil)
+		call := published(t, p, identity.Config{Refresh: time.Minute}, nil)
 		start := time.Now()
-		wantCode(t, call(ed.token(nil, nil)), facade.ServiceUnavailable, "while it hangs")
+		wantCode(t, call(ed.Token(nil, nil)), facade.ServiceUnavailable, "while it hangs")
 		if took := time.Since(start); took != 5*time.Second {
 			t.Errorf("it took %s, want 5s", took)
 		}
@@ -248,10 +247,10 @@ func TestIssuerDownAtTheStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ed := eddsa("ed")
 		p := &publisher{err: errDown}
-		call := published(t, p, gateway.Identity{Refresh: time.Minute}, nil)
+		call := published(t, p, identity.Config{Refresh: time.Minute}, nil)
 		start := time.Now()
 		for time.Since(start) < 100*time.Second {
-			wantCode(t, call(ed.token(nil, nil)), facade.ServiceUnavailable, "while it is down")
+			wantCode(t, call(ed.Token(nil, nil)), facade.ServiceUnavailable, "while it is down")
 			wantCode(t, call("x.y.z"), facade.Unauthorized, "what is no token at all, while it is down")
 			time.Sleep(time.Second / 2)
 		}
@@ -264,7 +263,7 @@ func TestIssuerDownAtTheStart(t *testing.T) {
 		}
 		p.set(jwks(ed), nil)
 		time.Sleep(time.Minute)
-		wantCode(t, call(ed.token(nil, nil)), fine, "once it is there")
+		wantCode(t, call(ed.Token(nil, nil)), fine, "once it is there")
 	})
 }
 
@@ -273,14 +272,14 @@ func TestLocalKeysBesidePublishedOnes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		local, remote := eddsa("local"), eddsa("remote")
 		p := &publisher{err: errDown}
-		call := published(t, p, gateway.Identity{Refresh: time.Minute, Keys: []string{string(text(local.jwk()))}}, nil)
-		wantCode(t, call(local.token(nil, nil)), fine, "the local key")
-		wantCode(t, call(remote.token(nil, nil)), facade.ServiceUnavailable, "a key that may be published")
+		call := published(t, p, identity.Config{Refresh: time.Minute, Keys: []string{string(text(local.JWK()))}}, nil)
+		wantCode(t, call(local.Token(nil, nil)), fine, "the local key")
+		wantCode(t, call(remote.Token(nil, nil)), facade.ServiceUnavailable, "a key that may be published")
 		p.set(jwks(remote), nil)
 		time.Sleep(time.Minute)
-		wantCode(t, call(local.token(nil, nil)), fine, "the local key, beside the others")
-		wantCode(t, call(remote.token(nil, nil)), fine, "the published key")
-		wantCode(t, call(eddsa("none").token(nil, nil)), facade.Unauthorized, "neither")
+		wantCode(t, call(local.Token(nil, nil)), fine, "the local key, beside the others")
+		wantCode(t, call(remote.Token(nil, nil)), fine, "the published key")
+		wantCode(t, call(eddsa("none").Token(nil, nil)), facade.Unauthorized, "neither")
 	})
 }
 
@@ -290,8 +289,8 @@ func TestLastGoodKeysAreKept(t *testing.T) {
 		ed := eddsa("ed")
 		p := &publisher{text: jwks(ed)}
 		var log bytes.Buffer
-		call := published(t, p, gateway.Identity{Refresh: time.Minute}, slog.New(slog.NewTextHandler(&log, nil)))
-		wantCode(t, call(ed.token(nil, nil)), fine, "at first")
+		call := published(t, p, identity.Config{Refresh: time.Minute}, slog.New(slog.NewTextHandler(&log, nil)))
+		wantCode(t, call(ed.Token(nil, nil)), fine, "at first")
 		for _, c := range []struct {
 			name, text string
 			err        error
@@ -312,8 +311,8 @@ func TestLastGoodKeysAreKept(t *testing.T) {
 			log.Reset()
 			p.set([]byte(c.text), c.err)
 			time.Sleep(time.Minute)
-			wantCode(t, call(ed.token(nil, nil)), fine, c.name)
-			wantCode(t, call(eddsa("x").token(nil, nil)), facade.Unauthorized, c.name+", another key")
+			wantCode(t, call(ed.Token(nil, nil)), fine, c.name)
+			wantCode(t, call(eddsa("x").Token(nil, nil)), facade.Unauthorized, c.name+", another key")
 			synctest.Wait() // whoever asks in the background may be writing
 			if !strings.Contains(log.String(), c.says) || !strings.Contains(log.String(), "kept=true") {
 				t.Errorf("%s: want %q in the log: %s", c.name, c.says, log.String())
@@ -321,7 +320,7 @@ func TestLastGoodKeysAreKept(t *testing.T) {
 		}
 		p.set(jwks(eddsa("new")), nil)
 		time.Sleep(time.Minute)
-		wantCode(t, call(ed.token(nil, nil)), facade.Unauthorized, "once there is another set")
+		wantCode(t, call(ed.Token(nil, nil)), facade.Unauthorized, "once there is another set")
 	})
 }
 
@@ -332,28 +331,28 @@ func TestPublishedSecretsAreIgnored(t *testing.T) {
 		ed, ec := eddsa("ed"), es256("ec")
 		leaked := hs256("mac", bytes.Repeat([]byte("k"), 32))
 		private := eddsa("private")
-		withD := private.jwk()
+		withD := private.JWK()
 		withD["d"] = b64(make([]byte, 32))
-		hidden := private.jwk()
+		hidden := private.JWK()
 		hidden["kid"], hidden["k"] = "hidden", b64(make([]byte, 32))
-		encrypts := ec.jwk()
+		encrypts := ec.JWK()
 		encrypts["use"] = "enc"
-		signs := eddsa("signs").jwk()
+		signs := eddsa("signs").JWK()
 		delete(signs, "use")
 		signs["key_ops"] = []string{"sign"}
 		bound := eddsa("bound")
-		boundJWK := bound.jwk()
+		boundJWK := bound.JWK()
 		boundJWK["alg"] = "ES256"
 		weak := object{"kty": "RSA", "kid": "weak", "n": b64(bytes.Repeat([]byte{0xff}, 128)), "e": "AQAB"}
-		off := ec.jwk()
+		off := ec.JWK()
 		off["kid"], off["y"] = "off", off["x"]
 
 		local := hs256("ours", bytes.Repeat([]byte("o"), 32))
 		var log bytes.Buffer
-		p := &publisher{text: text(object{"keys": []any{ed.jwk(), leaked.jwk(), withD, hidden, encrypts, signs, boundJWK, weak, off, 7, object{"kty": "new"}}})}
+		p := &publisher{text: text(object{"keys": []any{ed.JWK(), leaked.JWK(), withD, hidden, encrypts, signs, boundJWK, weak, off, 7, object{"kty": "new"}}})}
 		dir := t.TempDir()
-		write(t, dir, "ours.json", text(local.jwk()))
-		session, shut, err := gateway.SessionOf(gateway.Identity{
+		write(t, dir, "ours.json", text(local.JWK()))
+		session, shut, err := identity.SessionOf(identity.Config{
 			Issuer: mintIssuer, Audience: []string{mintAudience}, Algorithms: []string{"EdDSA", "ES256", "HS256", "RS256"},
 			Keys: []string{"ours.json"}, JWKS: "https://issuer.example/keys",
 		}, dir, p.fetch, slog.New(slog.NewTextHandler(&log, nil)))
@@ -367,14 +366,14 @@ func TestPublishedSecretsAreIgnored(t *testing.T) {
 			_, err := session(r)
 			return err
 		}
-		wantCode(t, call(local.token(nil, nil)), fine, "our own secret")
-		wantCode(t, call(ed.token(nil, nil)), fine, "the key that is as it should be")
+		wantCode(t, call(local.Token(nil, nil)), fine, "our own secret")
+		wantCode(t, call(ed.Token(nil, nil)), fine, "the key that is as it should be")
 		for name, token := range map[string]string{
-			"a published secret":         leaked.token(nil, nil),
-			"a private key":              private.token(nil, nil),
-			"a private key by its k":     private.token(object{"kid": "hidden"}, nil),
-			"a key for encryption":       ec.token(nil, nil),
-			"a key of another algorithm": bound.token(nil, nil),
+			"a published secret":         leaked.Token(nil, nil),
+			"a private key":              private.Token(nil, nil),
+			"a private key by its k":     private.Token(object{"kid": "hidden"}, nil),
+			"a key for encryption":       ec.Token(nil, nil),
+			"a key of another algorithm": bound.Token(nil, nil),
 		} {
 			wantCode(t, call(token), facade.Unauthorized, name)
 		}
@@ -394,87 +393,21 @@ func TestPublishedSecretsAreIgnored(t *testing.T) {
 func TestKeysWithoutNames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ed, late := eddsa(""), eddsa("late")
-		nameless := ed.jwk()
+		nameless := ed.JWK()
 		delete(nameless, "kid")
 		p := &publisher{text: text(object{"keys": []any{nameless}})}
-		call := published(t, p, gateway.Identity{Refresh: time.Hour}, nil)
-		wantCode(t, call(ed.token(object{"kid": "anything"}, nil)), fine, "any kid")
-		wantCode(t, call(ed.token(object{"kid": nil}, nil)), fine, "no kid")
-		p.set(text(object{"keys": []any{nameless, late.jwk()}}), nil)
-		wantCode(t, call(late.token(nil, nil)), fine, "a key that came later")
+		call := published(t, p, identity.Config{Refresh: time.Hour}, nil)
+		wantCode(t, call(ed.Token(object{"kid": "anything"}, nil)), fine, "any kid")
+		wantCode(t, call(ed.Token(object{"kid": nil}, nil)), fine, "no kid")
+		p.set(text(object{"keys": []any{nameless, late.JWK()}}), nil)
+		wantCode(t, call(late.Token(nil, nil)), fine, "a key that came later")
 		a, b := eddsa("a"), eddsa("b")
 		p.set(jwks(a, b), nil)
 		time.Sleep(time.Hour)
-		wantCode(t, call(a.token(nil, nil)), fine, "one of two by name")
-		wantCode(t, call(a.token(object{"kid": nil}, nil)), facade.Unauthorized, "one of two, and it does not say which")
-		wantCode(t, call(a.token(object{"kid": "b"}, nil)), facade.Unauthorized, "one of two by the other's name")
+		wantCode(t, call(a.Token(nil, nil)), fine, "one of two by name")
+		wantCode(t, call(a.Token(object{"kid": nil}, nil)), facade.Unauthorized, "one of two, and it does not say which")
+		wantCode(t, call(a.Token(object{"kid": "b"}, nil)), facade.Unauthorized, "one of two by the other's name")
 	})
-}
-
-// The same over HTTP, with the gateway as it runs: it starts without its issuer,
-// turns tokens away until it has keys, and keeps those it had.
-func TestGatewayWithoutItsIssuer(t *testing.T) {
-	ed, next := eddsa("ed"), eddsa("next")
-	var mode, asked atomic.Int32 // mode 0: down; 1: ed; 2: ed and next
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked.Add(1)
-		switch mode.Load() {
-		case 1:
-			_, _ = w.Write(jwks(ed))
-		case 2:
-			_, _ = w.Write(jwks(ed, next))
-		default:
-			http.Error(w, "the database password is hunter2", http.StatusInternalServerError)
-		}
-	}))
-	defer server.Close()
-	url, _ := run(t, notes(t), gateway.Options{Config: gateway.Config{Identity: gateway.Identity{
-		Issuer: mintIssuer, Audience: []string{mintAudience}, Algorithms: []string{"EdDSA"}, JWKS: server.URL,
-	}}})
-	bearer := "Bearer " + ed.token(nil, nil)
-	for _, s := range surfaces {
-		got := s.ask(t, url, bearer)
-		status := http.StatusServiceUnavailable
-		if s.name == "the envelope" {
-			status = 200 // the frame says it
-		}
-		if got.status != status || !strings.Contains(got.body, "SERVICE_UNAVAILABLE") || strings.Contains(got.body, "hunter2") || strings.Contains(got.body, server.URL) {
-			t.Errorf("%s without the issuer: %d %s", s.name, got.status, got.body)
-		}
-		if got := s.ask(t, url); got.status != 200 || strings.Contains(got.body, "SERVICE_UNAVAILABLE") {
-			t.Errorf("%s without the issuer, anonymous: %d %s", s.name, got.status, got.body)
-		}
-	}
-	if status, _ := send(t, "GET", url+"/readyz", ""); status != 200 {
-		t.Errorf("/readyz without the issuer: %d", status)
-	}
-	mode.Store(1)
-	deadline := time.Now().Add(20 * time.Second)
-	for surfaces[0].ask(t, url, bearer).status != 200 { // it asks again by itself, after a second
-		if time.Now().After(deadline) {
-			t.Fatal("the issuer is back, and its token is still turned away")
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	mode.Store(2)
-	before := asked.Load()
-	for _, s := range surfaces {
-		if got := s.ask(t, url, "Bearer "+next.token(nil, nil)); got.status != 200 {
-			t.Errorf("%s, a key that is new: %d %s", s.name, got.status, got.body)
-		}
-	}
-	if n := asked.Load() - before; n != 1 {
-		t.Errorf("the new key made it %d questions, want 1", n)
-	}
-	server.Close()
-	for _, s := range surfaces {
-		if got := s.ask(t, url, bearer); got.status != 200 {
-			t.Errorf("%s, the issuer gone: %d %s", s.name, got.status, got.body)
-		}
-		if got := s.ask(t, url, "Bearer "+eddsa("mallory").token(nil, nil)); got.status != 401 {
-			t.Errorf("%s, the issuer gone, an unknown key: %d %s", s.name, got.status, got.body)
-		}
-	}
 }
 
 // What an issuer may answer over HTTP, and what is not followed.
@@ -518,14 +451,14 @@ func TestFetch(t *testing.T) {
 			server := httptest.NewServer(http.HandlerFunc(c.answer))
 			defer server.Close()
 			var log bytes.Buffer
-			session, shut, err := gateway.SessionOf(gateway.Identity{
+			session, shut, err := identity.SessionOf(identity.Config{
 				Issuer: mintIssuer, Audience: []string{mintAudience}, Algorithms: []string{"EdDSA"}, JWKS: server.URL + "/keys",
 			}, "", nil, slog.New(slog.NewTextHandler(&log, nil)))
 			if err != nil {
 				t.Fatal(err)
 			}
 			r := httptest.NewRequest("GET", "/", nil)
-			r.Header.Set("Authorization", "Bearer "+ed.token(nil, nil))
+			r.Header.Set("Authorization", "Bearer "+ed.Token(nil, nil))
 			_, err = session(r)
 			shut() // nobody writes to the log any more
 			wantCode(t, err, c.code, "a token")
@@ -533,23 +466,5 @@ func TestFetch(t *testing.T) {
 				t.Errorf("want %q in the log: %s", c.says, log.String())
 			}
 		})
-	}
-}
-
-// Nobody is asked by a gateway that is only looked at.
-func TestNothingIsFetchedBeforeItRuns(t *testing.T) {
-	var asked atomic.Int32
-	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
-	defer server.Close()
-	gw, err := gateway.New(notes(t), quiet(gateway.Options{Config: gateway.Config{Identity: gateway.Identity{
-		Issuer: mintIssuer, Audience: []string{mintAudience}, Algorithms: []string{"EdDSA"}, JWKS: server.URL,
-	}}}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := httptest.NewRecorder()
-	gw.Handler().ServeHTTP(w, httptest.NewRequest("GET", "/api/app/notes", nil)) // anonymous
-	if err := gw.Close(); err != nil || w.Code != 200 || asked.Load() != 0 {
-		t.Errorf("%v, status %d, asked %d times", err, w.Code, asked.Load())
 	}
 }

@@ -1,4 +1,4 @@
-package gateway
+package identity
 
 import (
 	"bytes"
@@ -22,6 +22,9 @@ import (
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
+
+// Keys are the keys that tokens may be signed with, as the settings name them.
+type Keys []key
 
 // key is one key that tokens may be signed with.
 type key struct {
@@ -197,8 +200,8 @@ func readPEM(text []byte) (keys []key, err error) {
 	return keys, nil
 }
 
-// loadKeys reads what identity.keys names. dir is the project's folder.
-func (id *Identity) loadKeys(dir string) (keys []key, faults schema.Faults) {
+// LoadKeys reads what identity.keys names. dir is the project's folder.
+func (id *Config) LoadKeys(dir string) (keys Keys, faults schema.Faults) {
 	for i, source := range id.Keys {
 		file, found, err := loadKey(dir, source)
 		if err == nil && !slices.ContainsFunc(found, id.allows) {
@@ -229,7 +232,7 @@ func (id *Identity) loadKeys(dir string) (keys []key, faults schema.Faults) {
 	return keys, faults
 }
 
-func (id *Identity) allows(k key) bool {
+func (id *Config) allows(k key) bool {
 	return slices.ContainsFunc(id.Algorithms, func(alg string) bool { return k.fits(alg) })
 }
 

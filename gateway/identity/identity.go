@@ -1,4 +1,4 @@
-package gateway
+package identity
 
 import (
 	"encoding/json"
@@ -20,22 +20,22 @@ type Session func(*http.Request) (facade.State, error)
 // anonymous is the session of a gateway without any identity setting.
 func anonymous(*http.Request) (facade.State, error) { return nil, nil }
 
-// authenticator identifies callers as a Config says. Its methods may be called from many
+// Authenticator identifies callers as a Config says. Its methods may be called from many
 // goroutines; a nil one starts and closes nothing.
-type authenticator struct {
+type Authenticator struct {
 	session Session
 	keys    *keyring // nil: callers are not known by tokens
 }
 
-// newAuthenticator makes the authenticator of settings with their defaults, which [Identity.Check]
-// has found valid, and of the keys that [Identity.LoadKeys] has read. Nothing is fetched
-// before [authenticator.Start] or the first token. log takes why tokens are refused.
-func newAuthenticator(c *Identity, keys []key, log *slog.Logger) (*authenticator, error) {
+// New makes the Authenticator of settings with their defaults, which [Config.Check]
+// has found valid, and of the keys that [Config.LoadKeys] has read. Nothing is fetched
+// before [Authenticator.Start] or the first token. log takes why tokens are refused.
+func New(c *Config, keys Keys, log *slog.Logger) (*Authenticator, error) {
 	switch {
 	case c.Dev:
-		return &authenticator{session: devSession}, nil
+		return &Authenticator{session: devSession}, nil
 	case !c.tokens():
-		return &authenticator{session: anonymous}, nil
+		return &Authenticator{session: anonymous}, nil
 	}
 	users, err := c.Claims.users()
 	if err != nil {
@@ -46,21 +46,21 @@ func newAuthenticator(c *Identity, keys []key, log *slog.Logger) (*authenticator
 		issuer: c.Issuer, audience: c.Audience, algorithms: c.Algorithms, skew: c.ClockSkew,
 		users: users, keys: ring, log: log,
 	}
-	return &authenticator{session: t.session, keys: ring}, nil
+	return &Authenticator{session: t.session, keys: ring}, nil
 }
 
 // Session is who sent a request; see [Session] the type.
-func (i *authenticator) Session(r *http.Request) (facade.State, error) { return i.session(r) }
+func (i *Authenticator) Session(r *http.Request) (facade.State, error) { return i.session(r) }
 
-// Start begins to fetch the issuer's keys, and goes on until [authenticator.Close].
-func (i *authenticator) Start() {
+// Start begins to fetch the issuer's keys, and goes on until [Authenticator.Close].
+func (i *Authenticator) Start() {
 	if i != nil && i.keys != nil {
 		i.keys.start()
 	}
 }
 
 // Close ends fetching and waits for what is under way. Closing twice is fine.
-func (i *authenticator) Close() {
+func (i *Authenticator) Close() {
 	if i != nil && i.keys != nil {
 		i.keys.close()
 	}
@@ -82,7 +82,7 @@ func UserID(state facade.State) string {
 // DevHeader is the header that carries the user of dev identity, as a JSON object.
 const DevHeader = "X-Frond-User"
 
-// devSession believes DevHeader, from this machine alone. [Identity.Check] keeps the
+// devSession believes DevHeader, from this machine alone. [Config.Check] keeps the
 // gateway's own listener to loopback; the check here is for a handler that is served by
 // other means.
 func devSession(r *http.Request) (facade.State, error) {
