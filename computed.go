@@ -20,8 +20,8 @@ type aboutField struct {
 // Described is the description of a computed field in GraphQL and in discovery.
 func Described(text string) About { return func(a *aboutField) { a.description = text } }
 
-// Needing says which fields of the row are read for a computed field; the others have their
-// zero values in it. Without it every field of the struct is read.
+// Needing says which fields of the row a computed field needs; the others are zero unless
+// something else in the answer needs them. Without it every field of the struct is read.
 func Needing(fields ...string) About { return func(a *aboutField) { a.needs = fields } }
 
 // Computed adds a field to the rows of a door, on every surface. fn is given the row with
@@ -56,7 +56,7 @@ func ComputedMany[T, V any](d *DoorOf[T], name string, fn func(ctx context.Conte
 	facade.Present(d.ref, name, shape, func(ctx context.Context, rows []facade.Row) ([]V, error) {
 		values := make([]T, len(rows))
 		for i, row := range rows {
-			if err := decode(row, &values[i]); err != nil {
+			if err := d.row.decode(row, reflect.ValueOf(&values[i]).Elem()); err != nil {
 				return nil, err
 			}
 		}
@@ -79,14 +79,6 @@ func (d *door) needs(named []string) []string {
 		}
 	}
 	return needs
-}
-
-// decode reads a row into a struct.
-func decode(row facade.Row, into any) error {
-	if err := row.Decode(into); err != nil {
-		return fmt.Errorf("a row does not fit %T: %w", into, err)
-	}
-	return nil
 }
 
 // member is the field of the struct for a field of the card, or nil.

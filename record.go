@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -18,6 +19,7 @@ type record struct {
 	typ      reflect.Type
 	fields   []member
 	selected []string // the names of the fields
+	indirect bool     // fields are promoted from embedded structs
 }
 
 // member is a field of a struct that stands in its JSON.
@@ -28,6 +30,7 @@ type member struct {
 	index  []int
 	must   bool // the card requires it: its zero value is a value too
 	mayGo  bool // omitempty or omitzero: it may be absent from the JSON
+	scalar bool // its JSON is read without encoding/json
 }
 
 // recordOf reads the fields of a struct type as encoding/json does: exported ones, by tag or
@@ -43,9 +46,69 @@ func recordOf(t reflect.Type) *record {
 		if tag != "" {
 			m.name = tag
 		}
+		switch f.Type.Kind() {
+		case reflect.String, reflect.Bool, reflect.Int, reflect.Int64, reflect.Float64:
+			m.scalar = !ownJSON(f.Type) && !ownText(f.Type)
+		}
 		r.fields = append(r.fields, m)
+		r.indirect = r.indirect || len(f.Index) > 1
 	}
 	return r
+}
+
+// decode reads a row into a struct of the type, as encoding/json would. It reads scalars
+// from the spans of the row, without looking at the rest of its text.
+func (r *record) decode(row facade.Row, into reflect.Value) error {
+	if r.indirect {
+		if err := row.Decode(into.Addr().Interface()); err != nil {
+			return fmt.Errorf("a row does not fit %s: %w", r.typ, err)
+		}
+		return nil
+	}
+	for i := range r.fields {
+		m := &r.fields[i]
+		value := row.Get(m.name)
+		if value == nil || jsontext.IsNull(value) {
+			continue
+		}
+		field := into.Field(m.index[0])
+		if m.scalar && setScalar(field, value) {
+			continue
+		}
+		if err := json.Unmarshal(value, field.Addr().Interface()); err != nil {
+			return fmt.Errorf("the field %s of a row does not fit %s.%s: %w", m.name, r.typ, m.goName, err)
+		}
+	}
+	return nil
+}
+
+// setScalar sets a field from its JSON; false where that is of another type.
+func setScalar(field reflect.Value, value json.RawMessage) bool {
+	switch kind := jsontext.KindOf(value); field.Kind() {
+	case reflect.String:
+		if kind != jsontext.String {
+			return false
+		}
+		field.SetString(jsontext.Unquote(value))
+	case reflect.Bool:
+		if kind != jsontext.True && kind != jsontext.False {
+			return false
+		}
+		field.SetBool(kind == jsontext.True)
+	case reflect.Int, reflect.Int64:
+		n, err := strconv.ParseInt(string(value), 10, 64)
+		if err != nil {
+			return false
+		}
+		field.SetInt(n)
+	default:
+		f, err := strconv.ParseFloat(string(value), 64)
+		if err != nil {
+			return false
+		}
+		field.SetFloat(f)
+	}
+	return true
 }
 
 // spell gives the fields the names of the card, which may differ in case.

@@ -75,7 +75,7 @@ func (r Rows[T]) Find(ctx context.Context, id any) (*T, error) {
 	if res.Rows.Len() == 0 {
 		return nil, kiterror.Errorf(NotFound, "there is no %s with the id %v", r.door.name, id)
 	}
-	return one[T](res)
+	return r.one(res)
 }
 
 // FindMany is the rows with these ids, in their order. Rows that are not there are left
@@ -89,7 +89,7 @@ func (r Rows[T]) FindMany(ctx context.Context, ids any) ([]T, error) {
 	if err != nil {
 		return nil, err
 	}
-	return many[T](res)
+	return r.many(res)
 }
 
 // Page is one page of a list. Total is -1 unless [Counted] asks for it, and EndCursor is
@@ -103,7 +103,7 @@ func (r Rows[T]) List(ctx context.Context, what ...Clause) (*Page[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	items, err := many[T](res)
+	items, err := r.many(res)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +116,7 @@ func (r Rows[T]) First(ctx context.Context, what ...Clause) (*T, error) {
 	if err != nil || res.Rows.Len() == 0 {
 		return nil, err
 	}
-	return one[T](res)
+	return r.one(res)
 }
 
 // Count is how many rows meet every filter of what.
@@ -221,7 +221,7 @@ func (r Rows[T]) write(ctx context.Context, operation string, in facade.Invocati
 	if err != nil {
 		return nil, err
 	}
-	return one[T](res)
+	return r.one(res)
 }
 
 func (r *Rows[T]) call(ctx context.Context, operation string, in facade.Invocation) (*facade.Result, error) {
@@ -237,19 +237,19 @@ func (r *Rows[T]) call(ctx context.Context, operation string, in facade.Invocati
 }
 
 // one is the first row of an answer.
-func one[T any](res *facade.Result) (*T, error) {
+func (r *Rows[T]) one(res *facade.Result) (*T, error) {
 	row := new(T)
-	if err := decode(res.Rows.Row(0), row); err != nil {
+	if err := r.door.row.decode(res.Rows.Row(0), reflect.ValueOf(row).Elem()); err != nil {
 		return nil, kiterror.Internal(err)
 	}
 	return row, nil
 }
 
 // many is every row of an answer.
-func many[T any](res *facade.Result) ([]T, error) {
+func (r *Rows[T]) many(res *facade.Result) ([]T, error) {
 	list := make([]T, res.Rows.Len())
 	for i := range list {
-		if err := decode(res.Rows.Row(i), &list[i]); err != nil {
+		if err := r.door.row.decode(res.Rows.Row(i), reflect.ValueOf(&list[i]).Elem()); err != nil {
 			return nil, kiterror.Internal(err)
 		}
 	}

@@ -1,0 +1,71 @@
+package frond
+
+import (
+	"bytes"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/frondhost/frond/gateway/program"
+)
+
+func notes(settings string) *App {
+	return New(fstest.MapFS{
+		"site/gateway.yaml":       {Data: []byte(settings)},
+		"site/frond.yaml":         {Data: []byte("collectors: {note: open}\n")},
+		"site/entities/note.yaml": {Data: []byte("type: object\nproperties: {id: {type: string, x-kit: {role: {primary: true}}}}\n")},
+	})
+}
+
+// TestMainLeaves: what the command line gets wrong leaves with 2 and says what to write.
+func TestMainLeaves(t *testing.T) {
+	t.Chdir(t.TempDir())
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	for _, c := range []struct {
+		args, environ, want string
+		code                int
+	}{
+		{"--help", "", "--limits-list-max\n\t", program.OK}, // on stdout
+		{"-h", "", "Usage: notes [flags]", program.OK},
+		{"--listten :80", "", "notes: flag provided but not defined: --listten; notes --help lists the flags", program.Usage},
+		{"serve", "", `notes: notes takes flags alone, and not "serve"`, program.Usage},
+		{"--mode fast --listen nowhere", "", "--mode: cannot be \"fast\"", program.Usage},
+		{"", "FROND_LISTEN=nowhere", "FROND_LISTEN", program.Usage},
+		{"--config missing.yaml", "", "missing.yaml: cannot be read", program.Usage},
+		{"--listen " + taken.Addr().String(), "", "another program has this port", program.Usage},
+	} {
+		var out, errs bytes.Buffer
+		code := notes("store: memory").main(append([]string{"/usr/bin/notes"}, strings.Fields(c.args)...), strings.Fields(c.environ), &out, &errs)
+		if text := out.String() + errs.String(); code != c.code || !strings.Contains(text, c.want) {
+			t.Errorf("notes %s: %d\n%s\nwant %d and %s", c.args, code, text, c.code, c.want)
+		}
+	}
+}
+
+// TestSettings: a flag wins over its variable, over the file, over the folder of the program.
+func TestSettings(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	app := notes("listen: 127.0.0.1:1\nstore: memory\nmode: development\nlimits: {list: {default: 1}}\n")
+	if err := os.WriteFile(filepath.Join(dir, "gateway.yaml"), []byte("listen: 127.0.0.1:2\nlimits: {list: {default: 2}}\nmode: production\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	settings := &program.Settings{}
+	if err := flagsOf("notes", settings).Parse([]string{"--listen", "127.0.0.1:4", "--graphql-console"}); err != nil {
+		t.Fatal(err)
+	}
+	config, err := app.load(settings, []string{"FROND_LISTEN=127.0.0.1:3", "FROND_LIMITS_LIST_DEFAULT=3"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if config.Listen != "127.0.0.1:4" || config.Limits.List.Default != 3 || config.Mode != "production" || config.Store != "memory" || !*config.GraphQL.Console {
+		t.Errorf("%+v", config)
+	}
+}
