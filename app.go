@@ -62,13 +62,13 @@ func projectIn(site fs.FS) fs.FS {
 	}
 }
 
-// Generator answers the name that cards write under lifecycle.create.generate. make is
+// Generator answers the name that cards write under lifecycle.create.generate. generate is
 // called from many goroutines.
-func (a *App) Generator(name string, make func() string) {
+func (a *App) Generator(name string, generate func() string) {
 	if _, taken := a.project.Registry.Generators[name]; taken {
 		a.fault("the generator "+name+" is there already", "give it another name")
 	}
-	a.project.Registry.Generators[name] = func() (json.RawMessage, error) { return jsontext.Quote(make()), nil }
+	a.project.Registry.Generators[name] = func() (json.RawMessage, error) { return jsontext.Quote(generate()), nil }
 }
 
 // Conversion answers the name that cards write under boundary.in.decode and
@@ -122,9 +122,9 @@ const goCode = "Go code"
 
 // Open opens the program's store as [Main] does, with the settings of gateway.yaml and the
 // variables, and serves nothing: for scripts and jobs. The context it returns works as that
-// of a command that nobody has called: [Inside], [From] and [Call] take it. Call close when
-// done. The error is everything that is wrong at once.
-func (a *App) Open(ctx context.Context) (inner context.Context, close func() error, err error) {
+// of a command that nobody has called: [Inside], [From] and [Call] take it. Call closeApp
+// when done. The error is everything that is wrong at once.
+func (a *App) Open(ctx context.Context) (inner context.Context, closeApp func() error, err error) {
 	config, err := a.load(&program.Settings{}, os.Environ())
 	if err != nil {
 		return nil, nil, err
@@ -133,8 +133,8 @@ func (a *App) Open(ctx context.Context) (inner context.Context, close func() err
 }
 
 // Handler is every surface of the program as [Main] serves it, for a server of your own and
-// for tests. Call close when done.
-func (a *App) Handler() (handler http.Handler, close func() error, err error) {
+// for tests. Call closeApp when done.
+func (a *App) Handler() (handler http.Handler, closeApp func() error, err error) {
 	config, err := a.load(&program.Settings{}, os.Environ())
 	if err != nil {
 		return nil, nil, err
