@@ -48,7 +48,7 @@ func BenchmarkComputed(b *testing.B) {
 	ctx := frond.As(frond.Test(b, app), frond.SignedIn("ada"))
 	posts := frond.Inside[Post](ctx)
 	for i := range 99 {
-		if _, err := posts.CreateSet(ctx, frond.Set{"title": "t", "body": "some body", "slug": "s-" + string(rune('a'+i%26)) + string(rune('a'+i/26))}); err != nil {
+		if _, err := posts.Create(ctx, frond.Set{"title": "t", "body": "some body", "slug": "s-" + string(rune('a'+i%26)) + string(rune('a'+i/26))}); err != nil {
 			b.Fatal(err)
 		}
 	}

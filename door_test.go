@@ -53,7 +53,7 @@ func TestRows(t *testing.T) {
 	posts := frond.Inside[Post](ctx)
 	for i, title := range []string{"Anchor", "Buoy", "Cleat"} {
 		slug := strings.ToLower(title)
-		if _, err := posts.CreateSet(ctx, frond.Set{"id": slug, "slug": slug, "title": title, "body": "", "likes": i, "status": "published"}); err != nil {
+		if _, err := posts.Create(ctx, frond.Set{"id": slug, "slug": slug, "title": title, "body": "", "likes": i, "status": "published"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -104,12 +104,22 @@ func TestRows(t *testing.T) {
 	if titles(all) != "Anchor Buoy Cleat Knots" {
 		t.Errorf("All: %s", titles(all))
 	}
+	p, err := posts.Update(ctx, "anchor", &Post{Title: "Grapnel", Likes: 0})
+	if err != nil || p.Title != "Grapnel" || p.Status != "published" {
+		t.Errorf("Update by a pointer: %v %v", p, err)
+	}
 	if p, err := posts.First(ctx, frond.Eq("title", "Dinghy")); p != nil || err != nil {
 		t.Errorf("First of nothing: %v %v", p, err)
 	}
 	tags := frond.Inside[Tag](ctx)
 	if _, err := tags.Create(ctx, Tag{ID: 0, Name: "", PostID: "buoy"}); err != nil { // required fields are written, zero or not
 		t.Errorf("Create: %v", err)
+	}
+	if tag, err := tags.Update(ctx, 0, struct{ Name string }{"sea"}); err != nil || tag.Name != "sea" || tag.PostID != "buoy" {
+		t.Errorf("Update by a struct: %v %v", tag, err)
+	}
+	if _, err := tags.Update(ctx, 0, "sea"); frond.CodeOf(err) != frond.InternalError {
+		t.Errorf("Update by a text: %v", err)
 	}
 	if tag, err := tags.First(ctx, frond.Related("post", frond.Eq("title", "Buoy"))); err != nil || tag == nil {
 		t.Errorf("Related: %v %v", tag, err)
@@ -233,8 +243,8 @@ func TestAfterHooksOfFailures(t *testing.T) {
 	posts := frond.Inside[Post](ctx)
 	writes := func() []error {
 		return []error{
-			second(posts.CreateSet(ctx, frond.Set{"title": "Twice", "body": "", "slug": "knots"})),
-			second(posts.CreateSet(ctx, frond.Set{"title": "", "body": ""})),
+			second(posts.Create(ctx, frond.Set{"title": "Twice", "body": "", "slug": "knots"})),
+			second(posts.Create(ctx, frond.Set{"title": "", "body": ""})),
 			second(posts.Update(ctx, "nothing", frond.Set{"title": "x"})),
 			posts.Delete(ctx, "nothing"),
 			second(frond.Call[Post](ctx, "post.publish", frond.Set{"id": "p1"})),
@@ -248,7 +258,7 @@ func TestAfterHooksOfFailures(t *testing.T) {
 	refuse = true
 	for i, err := range []error{
 		second(posts.Update(ctx, "p1", frond.Set{"title": "x"})), posts.Delete(ctx, "p1"),
-		second(posts.CreateSet(ctx, frond.Set{"title": "New", "body": ""})),
+		second(posts.Create(ctx, frond.Set{"title": "New", "body": ""})),
 	} {
 		if frond.CodeOf(err) != frond.InternalError || !strings.Contains(err.Error(), "something went wrong on our side: no") {
 			t.Errorf("refused write %d: %v", i, err)

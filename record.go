@@ -121,14 +121,14 @@ func (r *record) spell(card *cardText) {
 	}
 }
 
-// body is a value of the type as what is written at creation. A field with its zero value
-// is left out, so that the card's rules answer for it, unless the card requires it.
-func (r *record) body(v reflect.Value) (json.RawMessage, error) {
+// body is a value of the type as what is written. A field with its zero value is left out,
+// unless it is created and the card requires it.
+func (r *record) body(v reflect.Value, create bool) (json.RawMessage, error) {
 	out := []byte{'{'}
 	for i := range r.fields {
 		m := &r.fields[i]
 		f, err := v.FieldByIndexErr(m.index)
-		if err != nil || f.IsZero() && !m.must { // an embedded pointer that is nil has no fields
+		if err != nil || f.IsZero() && !(create && m.must) { // an embedded pointer that is nil has no fields
 			continue
 		}
 		text, err := jsontext.Marshal(f.Interface())

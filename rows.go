@@ -3,6 +3,7 @@ package frond
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"iter"
 	"reflect"
 	"strconv"
@@ -163,44 +164,56 @@ func (r Rows[T]) list(ctx context.Context, what []Clause) (*facade.Result, error
 	return r.call(ctx, "list", facade.Invocation{Query: text})
 }
 
-// Create writes a new row and returns it as it is kept. A field with its zero value is left
-// out, and the card's rules answer for it (lifecycle.create), unless the card requires it;
-// [Rows.CreateSet] writes what it is given.
-func (r Rows[T]) Create(ctx context.Context, row T) (*T, error) {
-	if r.err != nil {
-		return nil, r.err
-	}
-	body, err := r.door.row.body(reflect.ValueOf(row))
-	if err != nil {
-		return nil, err
-	}
-	return r.write(ctx, "create", facade.Invocation{Body: body})
-}
-
 // Set is fields and their values, by the names of the card. A nil value is null.
 type Set map[string]any
 
-// CreateSet writes a new row from these fields and no others, and returns it as it is kept.
-func (r Rows[T]) CreateSet(ctx context.Context, set Set) (*T, error) {
-	body, err := jsontext.Marshal(set)
+// Create writes a new row and returns it as it is kept. values is a struct or a [Set]. Of a
+// struct, a field with its zero value is left out, and the card's rules answer for it
+// (lifecycle.create), unless the card requires it and has no such rule; a Set is written as
+// it is.
+func (r Rows[T]) Create(ctx context.Context, values any) (*T, error) {
+	body, err := r.body(values, true)
 	if err != nil {
 		return nil, err
 	}
 	return r.write(ctx, "create", facade.Invocation{Body: body})
 }
 
-// Update writes these fields of a row, and returns the row as it is kept. A row that is not
-// there is [NotFound].
-func (r Rows[T]) Update(ctx context.Context, id any, set Set) (*T, error) {
+// Update writes fields of a row, and returns the row as it is kept. values is a [Set], or a
+// struct, whose fields with their zero values stay as they are. A row that is not there is
+// [NotFound].
+func (r Rows[T]) Update(ctx context.Context, id, values any) (*T, error) {
 	params, err := paramsOf(id)
 	if err != nil {
 		return nil, err
 	}
-	body, err := jsontext.Marshal(set)
+	body, err := r.body(values, false)
 	if err != nil {
 		return nil, err
 	}
 	return r.write(ctx, "update", facade.Invocation{Params: params, Body: body})
+}
+
+// body is what is written, as JSON.
+func (r *Rows[T]) body(values any, create bool) (json.RawMessage, error) {
+	if r.err != nil {
+		return nil, r.err
+	}
+	v := reflect.ValueOf(values)
+	for v.Kind() == reflect.Pointer && !v.IsNil() {
+		v = v.Elem()
+	}
+	switch {
+	case v.Kind() == reflect.Map:
+		return jsontext.Marshal(values)
+	case v.Kind() != reflect.Struct:
+		return nil, kiterror.Internal(fmt.Errorf("a %T is written to %s; give it a struct or a Set", values, r.door.name))
+	case v.Type() == r.door.row.typ:
+		return r.door.row.body(v, create)
+	}
+	other := recordOf(v.Type())
+	other.spell(r.door.card)
+	return other.body(v, create)
 }
 
 // Delete removes a row. A row that is not there is [NotFound].
