@@ -2,255 +2,39 @@ package facade
 
 import (
 	"context"
-	"encoding/json"
-	"slices"
-	"strings"
-
-	"github.com/frondhost/frond/facade/kiterror"
-	"github.com/frondhost/frond/schema"
-	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // admit is the third step: everything the call carries is judged before anything
 // runs, and every refusal is named at once, those of params before those of query
 // before those of the body.
-func (t *trip) admit(ctx context.Context) error {
-	if t.call.Each != nil {
-		if err := t.admitEach(ctx); err != nil {
+func (x *execution) admit(ctx context.Context) error {
+	if x.call.Each != nil {
+		if err := x.admitEach(ctx); err != nil {
 			return err
 		}
 	}
-	if t.asksVersion() {
+	if x.asksVersion() {
 		var err error
-		if t.asVersion, err = t.versionScope(ctx); err != nil {
+		if x.versionScope, err = x.scopeOfVersion(ctx); err != nil {
 			return err
 		}
 	}
-	switch b := t.op.builtin; {
+	switch b := x.op.builtin; {
 	case b != nil:
-		if err := b.admit(t, ctx); err != nil {
+		if err := b.admit(x, ctx); err != nil {
 			return err
 		}
 	default:
-		t.admitNamed()
+		x.admitNamed()
 	}
-	if t.sel == nil && t.op.reader != nil {
-		t.sel = t.pick(t.call.Select, t.list.fields)
+	if x.sel == nil && x.op.reader != nil {
+		x.sel = x.pick(x.call.Select, x.list.fields)
 	}
-	if err := t.admitIf(ctx); err != nil {
+	if err := x.admitIf(ctx); err != nil {
 		return err
 	}
-	if err := t.refusal(); err != nil {
+	if err := x.refusal(); err != nil {
 		return err
 	}
-	if t.away() { // what is filled in is filled in there
-		if t.op.builtin == nil || t.op.builtin.fill == fillNothing {
-			return nil
-		}
-		return t.pointed(ctx)
-	}
-	if err := t.fill(ctx); err != nil {
-		return err
-	}
-	if t.op.hooks != nil {
-		if err := t.runBefore(ctx); err != nil {
-			return err
-		}
-	}
-	if t.op.builtin == nil || t.op.builtin.fill == fillNothing {
-		return nil
-	}
-	return t.pointed(ctx)
-}
-
-// admitNamed judges what an author's operation is called with: each part against
-// the card it names, or against nothing at all.
-func (t *trip) admitNamed() {
-	in, op := &t.call.Invocation, t.op
-	if op.Open {
-		t.params, t.query = t.anyObject(in.Params, "/params"), t.anyObject(in.Query, "/query")
-		return
-	}
-	t.params = t.part(op.Params, in.Params, "/params")
-	t.query = t.part(op.Query, in.Query, "/query")
-	if op.Input == nil {
-		t.only(in.Body, "/body", nil)
-		return
-	}
-	t.body = t.judge(op.Input, schema.Create, in.Body)
-}
-
-// part judges params or query, and answers the members their card knows.
-func (t *trip) part(card *schema.Entity, text json.RawMessage, at string) json.RawMessage {
-	if card == nil {
-		t.only(text, at, nil)
-		return nil
-	}
-	o, details := card.Judge(schema.Plain, text, at)
-	t.details = append(t.details, details...)
-	return o.AppendJSON(nil)
-}
-
-// anyObject is params or query of an operation that nobody has a card of: an object,
-// which is judged where it runs.
-func (t *trip) anyObject(text json.RawMessage, at string) json.RawMessage {
-	switch jsontext.KindOf(text) {
-	case jsontext.Invalid, jsontext.Null, jsontext.Object:
-	default:
-		t.refuse(schema.Detail{Path: ".", Pointer: at, Code: "type", Message: "must be an object"})
-	}
-	return text
-}
-
-// judge judges a body, and refuses what the scope takes from the caller: hidden
-// fields do not exist, preset ones cannot be sent.
-func (t *trip) judge(card *schema.Entity, mode schema.Mode, text json.RawMessage) schema.Object {
-	o, details := card.Judge(mode, text, "/body")
-	see := t.see
-	if !t.door.shapes(card) {
-		see = open // an input view is the operation's own, not the door's
-	}
-	if t.inside {
-		o, details = unbounded(card, o, details, text)
-	}
-	locked, barred, first := false, "", len(t.details)
-	for _, d := range details {
-		top, _, _ := strings.Cut(d.Path, ".")
-		switch {
-		case see.Set.Get(top) != nil:
-			continue // the collector answers for it; named below where it was sent
-		case see.hides(top):
-			locked = locked || d.Code == "required"
-			continue
-		case d.Code == "required" && t.away() && t.givenAway(mode, top, d.Path):
-			continue
-		case see.readsOnly(top):
-			if d.Code == "required" {
-				barred = top
-			}
-			continue
-		}
-		t.refuse(d)
-	}
-	if len(see.Hide) > 0 || len(see.Set) > 0 || len(see.ReadOnly) > 0 {
-		for name := range jsontext.Members(text) {
-			at := "/body/" + jsontext.Token(name)
-			switch {
-			case see.hides(name):
-				t.refuse(kiterror.UnknownKey(at, msgUnknown))
-			case see.Set.Get(name) != nil:
-				t.refuse(schema.Detail{Path: name, Pointer: at, Code: schema.ReadOnly, Message: "is set for you; leave it out"})
-			case see.readsOnly(name):
-				t.refuse(schema.Detail{Path: name, Pointer: at, Code: schema.ReadOnly, Message: "is not yours to write; leave it out"})
-			}
-		}
-	}
-	if len(see.Hide) > 0 {
-		unknownFirst(t.details[first:], text)
-	}
-	switch {
-	case locked:
-		// Nothing the caller could send would do, and the field is not ours to name.
-		t.verdict = &kiterror.Error{Code: kiterror.Forbidden, Message: "you may not create this: it takes a field that you do not see"}
-	case barred != "":
-		t.verdict = kiterror.Errorf(kiterror.Forbidden, "you may not create this: it takes %s, which you may only read", barred)
-	}
-	return o
-}
-
-// unknownFirst puts unknown keys before everything else, in the order they were
-// sent, as the judge has them: the place of a detail does not tell a hidden field
-// from one that never was.
-func unknownFirst(details []schema.Detail, text json.RawMessage) {
-	place := map[string]int{}
-	for name := range jsontext.Members(text) {
-		place[name] = len(place)
-	}
-	of := func(d schema.Detail) int {
-		if d.Code != schema.UnknownKey {
-			return len(place)
-		}
-		top, _, _ := strings.Cut(d.Path, ".")
-		return place[top]
-	}
-	slices.SortStableFunc(details, func(a, b schema.Detail) int { return of(a) - of(b) })
-}
-
-// unbounded judges again what the judge refused for the boundary alone: that is
-// the callers', and the author's own code stands inside it. A relation's other
-// side has no place in the row and stays refused.
-func unbounded(card *schema.Entity, o schema.Object, details []schema.Detail, text json.RawMessage) (schema.Object, []schema.Detail) {
-	var again schema.Object
-	rest := details[:0:0]
-	for _, d := range details {
-		p := card.Property(d.Path)
-		if p == nil || !p.Stored || d.Code == schema.Immutable && p.Axes.Primary || d.Code != schema.ReadOnly && d.Code != schema.Immutable {
-			rest = append(rest, d)
-			continue
-		}
-		again = append(again, schema.Member{Name: p.Name, Value: jsontext.Get(text, p.Name)})
-	}
-	if again == nil {
-		return o, details
-	}
-	_, further := card.Judge(schema.Plain, again.AppendJSON(nil), "/body")
-	for _, d := range further {
-		if top, _, _ := strings.Cut(d.Path, "."); again.Get(top) != nil {
-			rest = append(rest, d)
-		}
-	}
-	return append(o, again...), rest
-}
-
-// only refuses every key of an object that is not among names, and everything
-// that is no object. No text and null are an empty object.
-func (t *trip) only(text json.RawMessage, at string, names []string) {
-	switch jsontext.KindOf(text) {
-	case jsontext.Invalid, jsontext.Null:
-		return
-	case jsontext.Object:
-	default:
-		t.refuse(schema.Detail{Path: ".", Pointer: at, Code: "type", Message: "must be an object"})
-		return
-	}
-	for name := range jsontext.Members(text) {
-		if t.full() {
-			return
-		}
-		if !slices.Contains(names, name) {
-			message := "is nothing that " + t.where() + " takes; leave it out"
-			if len(names) > 0 {
-				message = "is nothing that " + t.where() + " takes" + kiterror.Instead(name, names, t.Suggests())
-			}
-			t.refuse(kiterror.UnknownKey(at+"/"+jsontext.Token(name), message))
-		}
-	}
-}
-
-func (t *trip) where() string { return t.door.Name + "." + t.op.Name }
-
-// refuse keeps a refusal, up to as many as an answer names: a hostile call is not
-// worth more.
-func (t *trip) refuse(d schema.Detail) {
-	if !t.full() {
-		t.details = append(t.details, d)
-	}
-}
-
-// full says whether enough is refused to stop looking.
-func (t *trip) full() bool { return len(t.details) >= schema.MaxDetails }
-
-// msgUnknown is the judge's own sentence: a field that is hidden is told like one
-// that never was.
-const msgUnknown = "is not part of the card; leave it out"
-
-// refusal is VALIDATION_FAILED where something was refused.
-func (t *trip) refusal() error {
-	switch n := len(t.details); {
-	case t.verdict != nil && (n == 0 || t.verdict.Code == kiterror.InternalError):
-		return t.verdict
-	case n == 0:
-		return nil
-	}
-	return kiterror.Refused(t.details)
+	return x.door.keeper.complete(ctx, x)
 }

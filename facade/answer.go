@@ -11,19 +11,19 @@ import (
 
 // misfit is a field by which what the author's code answered does not fit its card.
 // It is logged and never leaves (see [Report]).
-type misfit struct{ field, why string }
+type mismatch struct{ field, why string }
 
 // Field names the field, for the log (see [Report]).
-func (m *misfit) Field() string { return m.field }
+func (m *mismatch) Field() string { return m.field }
 
-func (m *misfit) Error() string { return "the field " + m.field + " " + m.why }
+func (m *mismatch) Error() string { return "the field " + m.field + " " + m.why }
 
 // answered is what the author's code answered for rows, an object or an array of
 // them, under the names of the card: a Go struct without JSON tags says Title for
 // title. A member that no field has, two for one field, and a required one that is
 // missing are errors: nothing is lost in silence (decision 227).
-func (t *trip) answered(text json.RawMessage) (json.RawMessage, error) {
-	r := t.op.reader
+func (x *execution) answered(text json.RawMessage) (json.RawMessage, error) {
+	r := x.op.reader
 	n := naming{of: r.entity.Name}
 	for _, p := range r.entity.Fields {
 		n.fields = append(n.fields, schema.Field{Name: p.Name, Shape: p.Shape})
@@ -31,17 +31,17 @@ func (t *trip) answered(text json.RawMessage) (json.RawMessage, error) {
 	for _, p := range r.presenters {
 		n.fields = append(n.fields, schema.Field{Name: p.Name, Shape: p.Shape})
 	}
-	if d := t.op.outDoor; d != nil && d.Entity != r.entity { // what a view leaves out of its entity is no mistake
+	if d := x.op.outDoor; d != nil && d.Entity != r.entity { // what a view leaves out of its entity is no mistake
 		for _, p := range d.Entity.Fields {
 			n.dropped = append(n.dropped, p.Name)
 		}
 	}
-	for i, c := range t.sel.columns {
-		if p := r.entity.Property(t.sel.out.Fields[i]); c.from >= 0 && p != nil && (p.Axes.Primary || slices.Contains(r.entity.Card.Required, p.Name)) {
+	for i, c := range x.sel.columns {
+		if p := r.entity.Property(x.sel.out.Fields[i]); c.from >= 0 && p != nil && (p.Axes.Primary || slices.Contains(r.entity.Card.Required, p.Name)) {
 			n.required = append(n.required, p.Name)
 		}
 	}
-	if t.sel.columns == nil {
+	if x.sel.columns == nil {
 		n.required = r.entity.Card.Required
 	}
 	if jsontext.KindOf(text) == jsontext.Array {
@@ -89,12 +89,12 @@ func (n *naming) object(text json.RawMessage) (json.RawMessage, error) {
 			case n.open:
 				out = append(out, schema.Member{Name: name, Value: value})
 			case !known:
-				return nil, &misfit{n.at + name, "is none of " + n.of + `; name it as the card does, or keep it out of the answer (json:"-")`}
+				return nil, &mismatch{n.at + name, "is none of " + n.of + `; name it as the card does, or keep it out of the answer (json:"-")`}
 			}
 			continue
 		}
 		if before, twice := from[field.Name]; twice {
-			return nil, &misfit{n.at + field.Name, "is answered twice, as " + before + " and as " + name}
+			return nil, &mismatch{n.at + field.Name, "is answered twice, as " + before + " and as " + name}
 		}
 		from[field.Name] = name
 		value, err := n.inside(field, value)
@@ -105,7 +105,7 @@ func (n *naming) object(text json.RawMessage) (json.RawMessage, error) {
 	}
 	for _, name := range n.required {
 		if _, there := from[name]; !there {
-			return nil, &misfit{n.at + name, "is required by the card of " + n.of + ", and not answered"}
+			return nil, &mismatch{n.at + name, "is required by the card of " + n.of + ", and not answered"}
 		}
 	}
 	return out.AppendJSON(nil), nil

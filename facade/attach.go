@@ -2,12 +2,10 @@ package facade
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/frondhost/frond/schema"
 )
-
-// goCode is what a fault of attaching names in place of a file: it is the program itself.
-const goCode = "Go code"
 
 // attach binds what Go code attached to the doors and operations it names.
 func (b *compiler) attach() {
@@ -38,18 +36,6 @@ func (b *compiler) attach() {
 			b.fault(goCode, "", fmt.Sprintf("Go code is written for %s, but no door is called that", c.door.name), b.doorsRemedy())
 		}
 	}
-}
-
-type attachedCheck struct {
-	door  DoorRef
-	check func(*Door) schema.Faults
-}
-
-// Check has [New] call check with the compiled door, and report its faults beside all
-// others. It is how Go code that expects something of a door says so at the start. A
-// project is compiled again when a remote changes, so check may run more than once.
-func Check(door DoorRef, check func(*Door) schema.Faults) {
-	door.project.checks = append(door.project.checks, attachedCheck{door, check})
 }
 
 func (b *compiler) attachHandler(h attachedHandler) {
@@ -96,4 +82,21 @@ func (b *compiler) attachPresenter(p attachedPresenter) {
 	}
 	door.Computed = append(door.Computed, &p.Computed)
 	door.reader.presenters = append(door.reader.presenters, p.presenter)
+}
+
+func (b *compiler) attachHook(h attachedHook) {
+	method := h.door.name + "." + h.name
+	door := b.doors[h.door.key()]
+	if door == nil {
+		b.fault(goCode, "", fmt.Sprintf("a hook is attached to %s, but no door is called %s", method, h.door.name), b.doorsRemedy())
+		return
+	}
+	switch op := door.ops[h.name]; {
+	case op == nil:
+		b.fault(goCode, "", fmt.Sprintf("a hook is attached to %s, but %s has no such operation", method, door.Name), "name one of "+strings.Join(door.operationNames(), ", "))
+	case op.Kind != Command:
+		b.fault(goCode, "", fmt.Sprintf("a hook is attached to %s, which is a query", method), "attach hooks to commands; collectors say who reads what, and computed fields what rows show")
+	default:
+		op.hooks = append(op.hooks, h.Hook)
+	}
 }

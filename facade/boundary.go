@@ -13,16 +13,16 @@ import (
 // inward brings a judged value over the boundary: decoded by the field's named
 // conversion (spec 2.2: boundary.in), a date-time in the form it is kept in. The
 // author's own code stands inside already, so its values are not decoded.
-func (t *trip) inward(p *schema.Property, value json.RawMessage) json.RawMessage {
-	if name := p.Axes.In.Name; name != "" && !t.inside {
-		convert := t.facade.registry.Conversions[name].Decode
+func (x *execution) inward(p *schema.Property, value json.RawMessage) json.RawMessage {
+	if name := p.Axes.In.Name; name != "" && !x.inside {
+		convert := x.registry.Conversions[name].Decode
 		if convert == nil {
-			t.fail(fmt.Errorf("unknown generator: no conversion called %q decodes %s.%s", name, p.Owner.Name, p.Name))
+			x.fail(fmt.Errorf("unknown generator: no conversion called %q decodes %s.%s", name, p.Owner.Name, p.Name))
 			return value
 		}
 		decoded, err := convert(value)
 		if err != nil {
-			t.refuse(schema.Detail{
+			x.refuse(schema.Detail{
 				Path: p.Name, Pointer: "/body/" + jsontext.Token(p.Name), Code: "decode",
 				Message: "cannot be read by the conversion " + name + "; send it in the form that takes",
 				Params:  map[string]any{"conversion": name},
@@ -37,23 +37,23 @@ func (t *trip) inward(p *schema.Property, value json.RawMessage) json.RawMessage
 	case p.Kind == schema.KindDateTime:
 		value = rows.NormalDateTime(value)
 		if !rows.IsDateTime(value) {
-			t.refuseFormat(p, "a date-time such as 2026-05-01T10:30:00Z")
+			x.refuseFormat(p, "a date-time such as 2026-05-01T10:30:00Z")
 		}
 	case p.Kind == schema.KindDecimal && !schema.IsDecimal(jsontext.Unquote(value)):
 		// The judge saw what was sent; this is what a conversion made of it.
-		t.refuseFormat(p, `a decimal number in quotes, such as "12.50"`)
+		x.refuseFormat(p, `a decimal number in quotes, such as "12.50"`)
 	}
 	return value
 }
 
-func (t *trip) refuseFormat(p *schema.Property, what string) {
-	t.refuse(schema.Detail{Path: p.Name, Pointer: "/body/" + jsontext.Token(p.Name), Code: "format", Message: "must be " + what})
+func (x *execution) refuseFormat(p *schema.Property, what string) {
+	x.refuse(schema.Detail{Path: p.Name, Pointer: "/body/" + jsontext.Token(p.Name), Code: "format", Message: "must be " + what})
 }
 
 // outward brings a kept value over the boundary: encoded by the field's named
 // conversion (spec 2.2: boundary.out).
-func (f *Facade) outward(p *schema.Property, value json.RawMessage) (json.RawMessage, error) {
-	convert := f.registry.Conversions[p.Axes.Out.Name].Encode
+func (h *host) outward(p *schema.Property, value json.RawMessage) (json.RawMessage, error) {
+	convert := h.registry.Conversions[p.Axes.Out.Name].Encode
 	if convert == nil {
 		return nil, kiterror.Internal(fmt.Errorf("unknown generator: no conversion called %q encodes %s.%s", p.Axes.Out.Name, p.Owner.Name, p.Name))
 	}
@@ -65,11 +65,4 @@ func (f *Facade) outward(p *schema.Property, value json.RawMessage) (json.RawMes
 		return nil, kiterror.Internal(fmt.Errorf("conversion %q of %s.%s gave no JSON: %w", p.Axes.Out.Name, p.Owner.Name, p.Name, err))
 	}
 	return out, nil
-}
-
-// fail keeps a failure of our own that came up while judging.
-func (t *trip) fail(err error) {
-	if t.verdict == nil {
-		t.verdict = kiterror.Internal(err)
-	}
 }

@@ -1,6 +1,8 @@
 package facade
 
 import (
+	"sync"
+
 	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
 )
@@ -53,9 +55,11 @@ type Door struct {
 	said      string // where its frond.yaml says who may do what: FILE#POINTER; "": nowhere
 	limits    project.ListLimits
 	idCard    *schema.Entity // params of findById, update and delete
-	presets   []string       // of a remote: fields it does not require after all
-	stamped   *stamped       // of a remote: fields it turned out to set itself
-	byID      order          // how its list is sorted where nobody says
+	keeper    keeper
+	boundary  boundary
+	presets   []string // of a remote: fields it does not require after all
+	stamped   *stamped // of a remote: fields it turned out to set itself
+	byID      order    // how its list is sorted where nobody says
 }
 
 // Operation is one function of a door, identified by entity.op (spec 1.1).
@@ -80,6 +84,8 @@ type Operation struct {
 
 	takes   []string // of a remote's list: the keys its query understands; nil: all
 	builtin *builtin
+	runner  runner
+	inner   runner // for the author's own code, which reaches the built-in behind a handler
 	handler Handler
 	hooks   []Hook  // around a command
 	reader  *reader // of Output; nil without one
@@ -149,3 +155,14 @@ func (d *Door) operationNames() []string {
 	}
 	return names
 }
+
+func (c *Catalog) find(entity, operation string) (*Door, *Operation) {
+	door := c.Door(entity)
+	if door == nil {
+		return nil, nil
+	}
+	return door, door.Operation(operation)
+}
+
+// stamped are the fields that a remote turned out to set itself, by name.
+type stamped struct{ sync.Map }

@@ -2,6 +2,7 @@ package facade
 
 import (
 	"context"
+	"slices"
 
 	"github.com/frondhost/frond/schema"
 )
@@ -57,3 +58,14 @@ func (s *Scope) Readable(p *schema.Property) bool { return p.Readable() && !s.hi
 // Visible is the condition on the rows that exist for the caller; nil: all rows. Together
 // with Readable it makes a Scope a [filter.Scope].
 func (s *Scope) Visible() *Filter { return s.Rows }
+
+// open is the scope of a door without a collector, and of the author's own code.
+var open = &Scope{}
+
+// hides says whether the scope takes the field called name from the caller.
+func (s *Scope) hides(name string) bool {
+	return slices.Contains(s.Hide, name)
+}
+
+// readsOnly says whether the scope lets the caller see the field called name and not send it.
+func (s *Scope) readsOnly(name string) bool { return slices.Contains(s.ReadOnly, name) }

@@ -2,39 +2,14 @@ package facade
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
 )
-
-// compiler makes the catalog of a project: startup thinks, so that requests only
-// look up. It goes on after a fault, so that all are told at once.
-type compiler struct {
-	project      *Project
-	registry     *schema.Registry
-	unregistered func(schema.Fault)
-	limits       project.ListLimits
-	incomplete   bool
-	set          *schema.Set
-	fronds       []*Frond
-	doors        map[string]*Door
-	seeds        []seedFile
-	faults       schema.Faults
-	left         []schema.Fault // of the cards of remotes
-
-	listCards map[project.ListLimits]*schema.Entity
-	rowCards  map[string]*schema.Entity // likewise, by operation
-}
-
-func (b *compiler) fault(file, at, message, remedy string) {
-	b.faults = append(b.faults, schema.Fault{File: file, Pointer: at, Message: message, Remedy: remedy})
-}
 
 func (b *compiler) compile() *Catalog {
 	b.doors = map[string]*Door{}
@@ -77,21 +52,12 @@ func (b *compiler) compile() *Catalog {
 		b.collectors(f, configs[i].Collectors)
 		b.readSeeds(f)
 	}
+	b.runners()
 	vendor := cmp.Or(b.project.Vendor, schema.DefaultVendor)
 	catalog := &Catalog{Vendor: vendor, Fronds: b.fronds, Set: b.set, doors: b.doors}
 	b.showing(catalog, configs)
 	b.leftOut(catalog)
 	return catalog
-}
-
-// keep keeps the faults of cards.
-func (b *compiler) keep(err error) {
-	var faults schema.Faults
-	if errors.As(err, &faults) {
-		b.faults = append(b.faults, faults...)
-	} else {
-		b.fault("", "", err.Error(), "")
-	}
 }
 
 // named faults Fronds that cannot be told apart or named in a path.
@@ -202,6 +168,7 @@ func (b *compiler) door(frond *Frond, src *project.Frond, c *project.Door, e *sc
 		p, _ := filter.Field(e, ETag)
 		d.reader.versioned = p == nil
 		d.byID = newOrder(e, nil)
+		d.byID.foreign = src.Remote != ""
 		b.builtins(d, src, c)
 	}
 	b.namedOperations(d, src, c)
@@ -210,58 +177,20 @@ func (b *compiler) door(frond *Frond, src *project.Frond, c *project.Door, e *sc
 	}
 }
 
-// origin is where a door was declared, for messages.
-func (b *compiler) origin(src *project.Frond, name string) string {
-	for _, s := range src.Cards {
-		if !s.View && strings.EqualFold(s.Name, name) && s.File != "" {
-			return s.File
+// staysClosed faults a view that opens what the entity it was cut from closes: a
+// field that is closed outward leaves by no view (spec 2.2).
+func (b *compiler) staysClosed(d *Door, op *Operation) {
+	if !op.Output.View || op.Output.Card.Derived == nil {
+		return
+	}
+	from := b.set.Entity(op.Output.Card.Derived.From)
+	if from == nil {
+		return
+	}
+	for _, p := range op.Output.Fields {
+		if q := from.Property(p.Name); q != nil && !q.Readable() && p.Readable() {
+			b.fault(d.Origin, d.at, fmt.Sprintf("the output of %s.%s, a view of %s, opens %s, which is closed outward there", d.Name, op.Name, from.Name, p.Name),
+				"leave it out of the view, or give the view's field a name of its own")
 		}
 	}
-	return cmp.Or(src.Config.File, "the Frond "+src.Name)
-}
-
-// card is the entity behind a part: named, or written inline, or nil for none.
-func (b *compiler) card(file, frond, name string, p project.Part) *schema.Entity {
-	switch {
-	case p.Name != "":
-		e := b.set.Entity(p.Name)
-		if e == nil {
-			var known []string
-			for _, e := range append(slices.Clone(b.set.Views), b.set.Entities...) {
-				known = append(known, e.Name)
-			}
-			b.fault(file, p.At, fmt.Sprintf("no entity and no view is called %s", p.Name), "put it into views/, or name one of "+strings.Join(known, ", "))
-		}
-		return e
-	case p.Card != nil:
-		// .json: the text was converted when the file was read.
-		e, err := b.set.CompileView(schema.Source{File: file, At: p.At, Name: name, Frond: frond, View: true, Card: nil, Data: p.Card})
-		if err != nil {
-			b.keep(err)
-		}
-		return e
-	}
-	return nil
-}
-
-func (b *compiler) doorsRemedy() string {
-	var names []string
-	for _, f := range b.fronds {
-		for _, d := range f.Doors {
-			names = append(names, d.Name)
-		}
-	}
-	if len(names) == 0 {
-		return "there is no door at all; declare it in a frond.yaml, or add a card"
-	}
-	return "the doors are " + strings.Join(names, ", ")
-}
-
-// upper returns s with its first letter in upper case. A name may be empty here: it is
-// a fault by then, and the compilation goes on.
-func upper(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
 }

@@ -22,20 +22,20 @@ func StateFrom(ctx context.Context) State {
 
 // station is where on the path a context is: which façade runs it, for whom, and
 // how many calls stand within each other.
-type station struct {
-	facade *Facade
-	state  State
-	trace  string
-	depth  int
-	inside bool // the next call is the author's own
-	lent   *lent
-	op     *Operation // whose handler, hook or presenter runs
+type callContext struct {
+	host    *host
+	state   State
+	trace   string
+	depth   int
+	inside  bool // the next call is the author's own
+	pending *pendingPrecondition
+	op      *Operation // whose handler, hook or presenter runs
 }
 
-type stationKey struct{}
+type callContextKey struct{}
 
-func stationOf(ctx context.Context) *station {
-	s, _ := ctx.Value(stationKey{}).(*station)
+func callContextOf(ctx context.Context) *callContext {
+	s, _ := ctx.Value(callContextKey{}).(*callContext)
 	return s
 }
 
@@ -43,27 +43,21 @@ func stationOf(ctx context.Context) *station {
 // other in a circle end here and not on the stack.
 const maxDepth = 32
 
-// Enter is ctx for the author's own code outside of any call, such as a job or a test: with
-// it [From] calls for state, and [Inside] as the author.
-func (f *Facade) Enter(ctx context.Context, state State) context.Context {
-	return WithState(context.WithValue(ctx, stationKey{}, &station{facade: f, state: state}), state)
-}
-
 // From is, within a handler or a presenter, a Caller with the rights of whoever
 // called: their state, their collectors, and answers as they would get them.
 // A Call that brings a State of its own keeps it.
-func From(ctx context.Context) Caller { return caller{stationOf(ctx), false} }
+func From(ctx context.Context) Caller { return caller{callContextOf(ctx), false} }
 
 // Inside is, within a handler or a presenter, a Caller for the author's own code.
 // It stands on the inner side of the boundary: fields that are closed or immutable
 // for callers may be written and read, nothing is decoded or encoded, collectors
 // do not scope, and computed fields come only where Select names them. Of an
 // operation that a handler overrides it calls the built-in one.
-func Inside(ctx context.Context) Caller { return caller{stationOf(ctx), true} }
+func Inside(ctx context.Context) Caller { return caller{callContextOf(ctx), true} }
 
 // caller is From and Inside: a façade, as seen from one of its handlers.
 type caller struct {
-	at     *station
+	at     *callContext
 	inside bool
 }
 
@@ -83,5 +77,5 @@ func (c caller) Call(ctx context.Context, call *Call) (*Result, error) {
 	}
 	next := *c.at
 	next.inside = c.inside
-	return c.at.facade.Call(context.WithValue(ctx, stationKey{}, &next), call)
+	return c.at.host.Call(context.WithValue(ctx, callContextKey{}, &next), call)
 }

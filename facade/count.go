@@ -6,21 +6,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// counting is how a list makes its total.
-type counting uint8
-
-const (
-	exact     counting = iota // all rows that meet the filter, counted
-	estimated                 // as exact where that costs little
-	uncounted                 // -1
-)
-
-// countings are the words of query.count; true and false are exact and none, as
-// hosts of another make have it.
-var countings = map[string]counting{"exact": exact, "estimated": estimated, "none": uncounted}
-
 // readCounting reads query.count.
-func (t *trip) readCounting(value json.RawMessage) counting {
+func (x *execution) readCounting(value json.RawMessage) counting {
 	switch jsontext.KindOf(value) {
 	case jsontext.True:
 		return exact
@@ -38,22 +25,22 @@ func (t *trip) readCounting(value json.RawMessage) counting {
 			}
 		}
 	}
-	t.refuseQuery("count", "enum", "must be exact, estimated, none, true or false")
+	x.refuseQuery("count", "enum", "must be exact, estimated, none, true or false")
 	return exact
 }
 
 // countAway is query.count as a remote takes it: a host that has total beside it knows
 // the words, another one yes and no. "": there is nothing to say.
-func (t *trip) countAway() (name, value string) {
-	switch c := t.list.count; {
-	case c == uncounted && t.op.Takes("total"):
+func (x *execution) remoteCount() (name, value string) {
+	switch c := x.list.count; {
+	case c == uncounted && x.op.Takes("total"):
 		return "total", "false"
-	case !t.op.Takes("count"):
+	case !x.op.Takes("count"):
 	case c == uncounted:
 		return "count", "false"
-	case c == estimated && t.op.Takes("total"):
+	case c == estimated && x.op.Takes("total"):
 		return "count", `"estimated"`
-	case !t.op.Takes("total"):
+	case !x.op.Takes("total"):
 		return "count", "true"
 	}
 	return "", ""

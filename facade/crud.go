@@ -13,35 +13,14 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// builtin is an operation that every stored door has unless its author says
-// otherwise (DESIGN 4, 5): what it is, and its steps on the path.
-type builtin struct {
-	name        string
-	kind        Kind
-	cardinality Cardinality
-	description string
-	admit       func(*trip, context.Context) error
-	fill        filling
-	run         func(*trip, context.Context) (*Result, error)
-}
-
-// filling says which rules of the lifecycle complete an operation's body.
-type filling uint8
-
-const (
-	fillNothing filling = iota
-	fillCreate
-	fillUpdate
-)
-
 // builtins are the built-in operations, in the order a door lists them.
 var builtins = []*builtin{
-	{"list", Query, PageOf, "The rows that meet a filter, in an order, a page at a time.", (*trip).admitList, fillNothing, (*trip).runList},
-	{"findById", Query, Maybe, "The row with this id, or null.", (*trip).admitID, fillNothing, (*trip).runFindByID},
-	{"findByIds", Query, Many, "The rows with these ids, in their order, without those that are not there.", (*trip).admitIDs, fillNothing, (*trip).runFindByIDs},
-	{"create", Command, One, "A new row.", (*trip).admitCreate, fillCreate, (*trip).runCreate},
-	{"update", Command, One, "Changes the row with this id: what is left out stays as it is, null clears a field, nested objects are merged.", (*trip).admitUpdate, fillUpdate, (*trip).runUpdate},
-	{"delete", Command, NoOutput, "Removes the row with this id, and says whether it was there.", (*trip).admitID, fillNothing, (*trip).runDelete},
+	{"list", Query, PageOf, "The rows that meet a filter, in an order, a page at a time.", (*execution).admitList, fillNothing, (*execution).runList},
+	{"findById", Query, Maybe, "The row with this id, or null.", (*execution).admitID, fillNothing, (*execution).runFindByID},
+	{"findByIds", Query, Many, "The rows with these ids, in their order, without those that are not there.", (*execution).admitIDs, fillNothing, (*execution).runFindByIDs},
+	{"create", Command, One, "A new row.", (*execution).admitCreate, fillCreate, (*execution).runCreate},
+	{"update", Command, One, "Changes the row with this id: what is left out stays as it is, null clears a field, nested objects are merged.", (*execution).admitUpdate, fillUpdate, (*execution).runUpdate},
+	{"delete", Command, NoOutput, "Removes the row with this id, and says whether it was there.", (*execution).admitID, fillNothing, (*execution).runDelete},
 }
 
 // maxIDs is how many ids findByIds takes (DESIGN 5).
@@ -49,28 +28,28 @@ const maxIDs = 500
 
 // admitID judges findById and delete: an id, and what the query says. A batch has
 // its keys instead.
-func (t *trip) admitID(context.Context) error {
-	in := &t.call.Invocation
-	if t.each == nil {
-		t.admitParamsID()
+func (x *execution) admitID(context.Context) error {
+	in := &x.call.Invocation
+	if x.each == nil {
+		x.admitParamsID()
 	}
-	t.admitRowQuery()
-	t.only(in.Body, "/body", nil)
+	x.admitRowQuery()
+	x.only(in.Body, "/body", nil)
 	return nil
 }
 
 // admitRowQuery judges the query of the operations that are about rows by their ids:
 // which fields are answered, and which version of the row is meant.
-func (t *trip) admitRowQuery() {
-	query := t.call.Invocation.Query
-	t.only(query, "/query", rowKeys[t.op.Name])
+func (x *execution) admitRowQuery() {
+	query := x.call.Invocation.Query
+	x.only(query, "/query", rowKeys[x.op.Name])
 	for name, value := range jsontext.Members(query) {
 		switch {
-		case !slices.Contains(rowKeys[t.op.Name], name):
+		case !slices.Contains(rowKeys[x.op.Name], name):
 		case name == "ifMatch":
-			t.cond = t.readIfMatch(value)
+			x.precondition = x.readIfMatch(value)
 		case name == "fields" && !jsontext.IsNull(value):
-			t.list.fields = t.readFields(value)
+			x.list.fields = x.readFields(value)
 		}
 	}
 }
@@ -82,30 +61,30 @@ var rowKeys = map[string][]string{
 
 var onlyID = []string{"id"}
 
-func (t *trip) admitParamsID() {
-	params, p := t.call.Invocation.Params, t.door.Entity.Primary
-	t.only(params, "/params", onlyID)
+func (x *execution) admitParamsID() {
+	params, p := x.call.Invocation.Params, x.door.Entity.Primary
+	x.only(params, "/params", onlyID)
 	sent := jsontext.Get(params, "id")
 	if sent == nil {
-		t.refuse(schema.Detail{Path: "id", Pointer: "/params/id", Code: "required", Message: "is required; send the id of a row in params"})
+		x.refuse(schema.Detail{Path: "id", Pointer: "/params/id", Code: "required", Message: "is required; send the id of a row in params"})
 		return
 	}
 	id, why := rows.Key(p, sent)
 	if why != "" {
-		t.refuse(schema.Detail{Path: "id", Pointer: "/params/id", Code: "type", Message: "must be " + why})
+		x.refuse(schema.Detail{Path: "id", Pointer: "/params/id", Code: "type", Message: "must be " + why})
 		return
 	}
-	t.id = id
+	x.id = id
 }
 
-func (t *trip) admitIDs(context.Context) error {
-	in, p := &t.call.Invocation, t.door.Entity.Primary
-	t.only(in.Params, "/params", nil)
-	t.admitRowQuery()
-	t.only(in.Body, "/body", nil)
+func (x *execution) admitIDs(context.Context) error {
+	in, p := &x.call.Invocation, x.door.Entity.Primary
+	x.only(in.Params, "/params", nil)
+	x.admitRowQuery()
+	x.only(in.Body, "/body", nil)
 	sent := jsontext.Get(in.Query, "ids")
 	refuse := func(at, code, message string) {
-		t.refuse(schema.Detail{Path: kiterror.Path(at), Pointer: at, Code: code, Message: message})
+		x.refuse(schema.Detail{Path: kiterror.Path(at), Pointer: at, Code: code, Message: message})
 	}
 	if jsontext.KindOf(sent) != jsontext.Array {
 		code := "type"
@@ -128,46 +107,46 @@ func (t *trip) admitIDs(context.Context) error {
 		}
 		e.add(text)
 	}
-	t.each = e
+	x.each = e
 	return nil
 }
 
-func (t *trip) admitCreate(context.Context) error {
-	in := &t.call.Invocation
-	t.only(in.Params, "/params", nil)
-	t.admitRowQuery()
-	t.body = t.judge(t.door.Entity, schema.Create, in.Body)
+func (x *execution) admitCreate(context.Context) error {
+	in := &x.call.Invocation
+	x.only(in.Params, "/params", nil)
+	x.admitRowQuery()
+	x.body = x.judge(x.door.Entity, schema.Create, in.Body)
 	return nil
 }
 
-func (t *trip) admitUpdate(ctx context.Context) error {
-	in := &t.call.Invocation
-	t.admitParamsID()
-	t.admitRowQuery()
+func (x *execution) admitUpdate(ctx context.Context) error {
+	in := &x.call.Invocation
+	x.admitParamsID()
+	x.admitRowQuery()
 	body := in.Body
-	if t.id != nil {
-		body = t.withoutID(body)
-		if err := t.merge(ctx, body); err != nil {
+	if x.id != nil {
+		body = x.withoutID(body)
+		if err := x.merge(ctx, body); err != nil {
 			return err
 		}
-		if t.merging != nil {
-			body = t.merging.seen
+		if x.merging != nil {
+			body = x.merging.merged
 		}
 	}
-	t.body = t.judge(t.door.Entity, schema.Update, body)
+	x.body = x.judge(x.door.Entity, schema.Update, body)
 	return nil
 }
 
 // withoutID takes the primary key out of a patch that sends the one the row has,
 // as clients do that send back what they read: it changes nothing. Another one is
 // the judge's to refuse.
-func (t *trip) withoutID(patch json.RawMessage) json.RawMessage {
-	p := t.door.Entity.Primary
+func (x *execution) withoutID(patch json.RawMessage) json.RawMessage {
+	p := x.door.Entity.Primary
 	sent := jsontext.Get(patch, p.Name)
 	if sent == nil {
 		return patch
 	}
-	if id, why := rows.Key(p, sent); why != "" || string(id) != string(t.id) {
+	if id, why := rows.Key(p, sent); why != "" || string(id) != string(x.id) {
 		return patch
 	}
 	var rest schema.Object
@@ -179,27 +158,27 @@ func (t *trip) withoutID(patch json.RawMessage) json.RawMessage {
 	return rest.AppendJSON(nil)
 }
 
-func (t *trip) runFindByID(ctx context.Context) (*Result, error) {
-	if t.each != nil {
-		return t.runEachByID(ctx, FormRow)
+func (x *execution) runFindByID(ctx context.Context) (*Result, error) {
+	if x.each != nil {
+		return x.runEachByID(ctx, FormRow)
 	}
-	e := t.door.Entity
-	id, _ := rows.Value(e.Primary.Kind, t.id)
+	e := x.door.Entity
+	id, _ := rows.Value(e.Primary.Kind, x.id)
 	is := &Filter{Op: Eq, Field: e.Primary, Values: []any{id}}
-	q := Find{Entity: e, Select: t.sel.stored, Where: filter.Both(t.see.Rows, is), Sort: t.door.byID.keys, Limit: 1}
-	found, err := t.store().Find(ctx, &q)
+	q := Find{Entity: e, Select: x.sel.stored, Where: filter.Both(x.doorScope.Rows, is), Sort: x.door.byID.keys, Limit: 1}
+	found, err := x.store().Find(ctx, &q)
 	if err != nil {
 		return nil, err
 	}
 	return &Result{Form: FormRow, Rows: found.Rows}, nil
 }
 
-func (t *trip) runFindByIDs(ctx context.Context) (*Result, error) {
-	t.each.order = t.each.order[:0]
-	for i := range t.each.values {
-		t.each.order = append(t.each.order, i) // an id that was sent twice is answered once
+func (x *execution) runFindByIDs(ctx context.Context) (*Result, error) {
+	x.each.order = x.each.order[:0]
+	for i := range x.each.values {
+		x.each.order = append(x.each.order, i) // an id that was sent twice is answered once
 	}
-	res, err := t.runEachByID(ctx, FormRows)
+	res, err := x.runEachByID(ctx, FormRows)
 	if err != nil {
 		return nil, err
 	}
@@ -208,25 +187,25 @@ func (t *trip) runFindByIDs(ctx context.Context) (*Result, error) {
 	return res, nil
 }
 
-func (t *trip) runEachByID(ctx context.Context, form Form) (*Result, error) {
+func (x *execution) runEachByID(ctx context.Context, form Form) (*Result, error) {
 	res := &Result{Form: form}
-	if len(t.each.values) == 0 {
-		res.Rows = NewRows(t.sel.stored, 0)
-		res.Groups = make([]Group, len(t.each.order))
+	if len(x.each.values) == 0 {
+		res.Rows = NewRows(x.sel.stored, 0)
+		res.Groups = make([]Group, len(x.each.order))
 		return res, nil
 	}
 	q := &struct { // in one piece
 		Find
 		each EachKey
-	}{Find{Entity: t.door.Entity, Select: t.sel.stored, Where: t.see.Rows, Limit: 1}, EachKey{Field: t.each.field, Values: t.each.values}}
+	}{Find{Entity: x.door.Entity, Select: x.sel.stored, Where: x.doorScope.Rows, Limit: 1}, EachKey{Field: x.each.field, Values: x.each.values}}
 	q.Each = &q.each
-	found, err := t.store().Find(ctx, &q.Find)
+	found, err := x.store().Find(ctx, &q.Find)
 	if err != nil {
 		return nil, err
 	}
 	res.Rows = found.Rows
-	res.Groups = make([]Group, len(t.each.order))
-	for i, at := range t.each.order {
+	res.Groups = make([]Group, len(x.each.order))
+	for i, at := range x.each.order {
 		if at >= 0 {
 			res.Groups[i].From, res.Groups[i].To = found.Groups[at].From, found.Groups[at].To
 		}
@@ -261,52 +240,45 @@ func picked(from *Rows, groups []Group) *Rows {
 
 // runCreate writes a new row. One that its own writer could not see afterwards is
 // not written (decision 113).
-func (t *trip) runCreate(ctx context.Context) (*Result, error) {
-	terms := t.terms()
-	if err := t.stays(ctx, terms, kiterror.Errorf(kiterror.Forbidden, "you may not create this: it would not be yours to see")); err != nil {
+func (x *execution) runCreate(ctx context.Context) (*Result, error) {
+	terms := x.terms()
+	if err := x.stays(ctx, terms, kiterror.Errorf(kiterror.Forbidden, "you may not create this: it would not be yours to see")); err != nil {
 		return nil, err
 	}
-	rows, err := t.store().Insert(ctx, t.door.Entity, []Record{t.body}, terms.orNone(), t.sel.stored)
+	rows, err := x.store().Insert(ctx, x.door.Entity, []Record{x.body}, terms.orNone(), x.sel.stored)
 	if err != nil {
-		return nil, t.veiled(ctx, err)
+		return nil, x.concealed(ctx, err)
 	}
 	return &Result{Form: FormRow, Rows: rows}, nil
 }
 
 // runUpdate changes a row, as long as its writer can still see it afterwards.
-func (t *trip) runUpdate(ctx context.Context) (*Result, error) {
-	terms := t.terms()
-	if err := t.stays(ctx, terms, kiterror.Errorf(kiterror.Forbidden, "you may not change this so: it would not be yours to see any more")); err != nil {
+func (x *execution) runUpdate(ctx context.Context) (*Result, error) {
+	terms := x.terms()
+	if err := x.stays(ctx, terms, kiterror.Errorf(kiterror.Forbidden, "you may not change this so: it would not be yours to see any more")); err != nil {
 		return nil, err
 	}
-	rows, err := t.store().Update(ctx, t.door.Entity, t.id, t.writable(), t.body, terms.orNone(), t.sel.stored)
+	rows, err := x.store().Update(ctx, x.door.Entity, x.id, x.writable(), x.body, terms.orNone(), x.sel.stored)
 	if err != nil {
-		return nil, t.veiled(ctx, err)
+		return nil, x.concealed(ctx, err)
 	}
 	if rows.Len() == 0 {
-		return nil, kiterror.Errorf(kiterror.NotFound, "there is no %s with this id", t.door.Name)
+		return nil, kiterror.Errorf(kiterror.NotFound, "there is no %s with this id", x.door.Name)
 	}
-	if t.lent.forRow(t) {
-		t.lent.used.Store(true)
+	if x.pending.forRow(x) {
+		x.pending.used.Store(true)
 	}
 	return &Result{Form: FormRow, Rows: rows}, nil
 }
 
-func (t *trip) runDelete(ctx context.Context) (*Result, error) {
-	was, err := t.store().Delete(ctx, t.door.Entity, t.id, t.writable(), t.terms().orNone())
+func (x *execution) runDelete(ctx context.Context) (*Result, error) {
+	was, err := x.store().Delete(ctx, x.door.Entity, x.id, x.writable(), x.terms().orNone())
 	if err != nil {
-		return nil, t.veiled(ctx, err)
+		return nil, x.concealed(ctx, err)
 	}
 	res := &Result{Form: FormValue, Value: json.RawMessage("false")}
 	if was {
 		res.Value = json.RawMessage("true")
 	}
 	return res, nil
-}
-
-func (t *trip) store() Store {
-	if t.told != nil {
-		return explainedStore{t.facade.store, t.told}
-	}
-	return t.facade.store
 }

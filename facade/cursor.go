@@ -1,15 +1,11 @@
 package facade
 
 import (
-	"context"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
-	"slices"
 	"strings"
 
-	"github.com/frondhost/frond/facade/filter"
-	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -98,32 +94,6 @@ func markOf(e *schema.Entity, keys []SortKey) uint64 {
 	return h
 }
 
-// readCursor reads after or before, nil where it was not sent. The empty before is the
-// end of the list.
-func (t *trip) readCursor(name string, value json.RawMessage) []json.RawMessage {
-	if value == nil {
-		return nil
-	}
-	if jsontext.KindOf(value) != jsontext.String {
-		t.refuseQuery(name, "type", "must be a cursor: the endCursor of a page of this list")
-		return nil
-	}
-	text := jsontext.Unquote(jsontext.Trim(value))
-	if text == "" {
-		return nil
-	}
-	if !t.cursors() {
-		t.refuseQuery(name, "cursor", "cannot be used: this list gives no cursors; page with offset")
-		return nil
-	}
-	values, ok := t.list.order.values(text)
-	if !ok {
-		t.refuseQuery(name, "cursor", "is no cursor of "+t.where()+" in this order; send the endCursor of a page with the same sort, or leave it out to begin anew")
-		return nil
-	}
-	return values
-}
-
 // values are what a cursor holds; ok is false for whatever cursor did not write.
 func (o *order) values(text string) (values []json.RawMessage, ok bool) {
 	if len(text) > maxCursor {
@@ -179,53 +149,6 @@ func cutText(v json.RawMessage) (text string, ok bool) {
 	return text, ok
 }
 
-// locate is a cursor's place with the values that were too long to stand in it, as
-// they are in the row of its key. Where that row is gone, is not the caller's to
-// see, or has moved in the order, the place is in front of everything that begins as
-// the long text did: rows may come a second time, and none is left out. backward is
-// the direction that is read in from there.
-func (t *trip) locate(ctx context.Context, from []json.RawMessage, backward bool) ([]json.RawMessage, error) {
-	if !slices.ContainsFunc(from, isCut) {
-		return from, nil
-	}
-	e, keys := t.door.Entity, t.list.order.keys
-	id, _ := rows.Value(e.Primary.Kind, from[len(from)-1])
-	is := &Filter{Op: Eq, Field: e.Primary, Values: []any{id}}
-	found, err := t.store().Find(ctx, &Find{Entity: e, Select: noFields, Where: filter.Both(t.see.Rows, is), Sort: keys, Limit: 1})
-	if err != nil {
-		return nil, err
-	}
-	if found.Rows.Len() > 0 {
-		whole := make([]json.RawMessage, 0, len(from))
-		for _, v := range jsontext.Elements(found.Keys[0]) {
-			whole = append(whole, v)
-		}
-		if stands(from, whole) {
-			return whole, nil
-		}
-	}
-	from = slices.Clone(from)
-	for i, v := range from {
-		if !isCut(v) {
-			continue
-		}
-		text, ok := cutText(v)
-		if !ok {
-			name := "after"
-			if backward {
-				name = "before"
-			}
-			const message = "leads to a row that is gone or has changed, and its value was too long to stand in the cursor; begin anew, or sort by another field"
-			return nil, kiterror.Invalid(name+" "+message, schema.Detail{Path: name, Pointer: "/query/" + name, Code: "cursor", Message: message})
-		}
-		if keys[i].Desc != backward { // read towards smaller values: from above all of them
-			text += "\U0010FFFF\U0010FFFF"
-		}
-		from[i] = jsontext.Quote(text)
-	}
-	return from, nil
-}
-
 // stands says whether a row with these values still stands where a cursor says.
 func stands(from, row []json.RawMessage) bool {
 	for i, v := range from {
@@ -237,4 +160,20 @@ func stands(from, row []json.RawMessage) bool {
 		}
 	}
 	return true
+}
+
+// order is how a list is sorted, and the mark its cursors carry.
+type order struct {
+	keys []SortKey
+	mark uint64
+	// foreign: the cursors are made where the list runs, and nobody reads them here.
+	foreign bool
+}
+
+// newOrder ends keys with the primary key.
+func newOrder(e *schema.Entity, keys []SortKey) order {
+	if len(keys) == 0 || keys[len(keys)-1].Field != e.Primary {
+		keys = append(keys, SortKey{Field: e.Primary})
+	}
+	return order{keys: keys, mark: markOf(e, keys)}
 }

@@ -2,53 +2,34 @@ package facade
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
-	"github.com/frondhost/frond/schema/jsontext"
 )
-
-// eachOf is the keys of a batch, each of them once.
-type eachOf struct {
-	field  *schema.Property
-	values []json.RawMessage // distinct, in their one spelling
-	order  []int             // of every key that was sent, its place in values; -1: it fits no row
-	known  jsontext.Distinct
-}
-
-// add adds a key and remembers where the answer to it will be.
-func (e *eachOf) add(text json.RawMessage) {
-	e.order = append(e.order, e.known.Add(text))
-	e.values = e.known.Texts()
-}
-
-// miss adds a key that no row can have.
-func (e *eachOf) miss() { e.order = append(e.order, -1) }
 
 // admitEach reads a batch: findById for many ids, list for many values of a field.
 // A key that is null, or of another kind than the field, has no rows: batches are
 // made from rows, and what one of them points at is not the caller's fault.
-func (t *trip) admitEach(ctx context.Context) error {
-	each := t.call.Each
+func (x *execution) admitEach(ctx context.Context) error {
+	each := x.call.Each
 	var field *schema.Property
-	if t.door.Entity != nil {
-		field = t.door.Entity.Property(each.Field)
+	if x.door.Entity != nil {
+		field = x.door.Entity.Property(each.Field)
 	}
 	switch {
-	case t.op.Name == "findById" && t.op.Builtin && field != nil && field == t.door.Entity.Primary:
-	case t.op.Name == "list" && t.op.Builtin && field != nil && t.readable(t.see, field) && filter.IsScalar(field):
-	case t.op.Builtin && (t.op.Name == "list" || t.op.Name == "findById"):
-		t.refuse(kiterror.UnknownKey("/each/field", "is not what "+t.where()+" is batched by; findById is by the primary key, list by a field with single values"))
+	case x.op.Name == "findById" && x.op.Builtin && field != nil && field == x.door.Entity.Primary:
+	case x.op.Name == "list" && x.op.Builtin && field != nil && x.readable(x.doorScope, field) && filter.IsScalar(field):
+	case x.op.Builtin && (x.op.Name == "list" || x.op.Name == "findById"):
+		x.refuse(kiterror.UnknownKey("/each/field", "is not what "+x.where()+" is batched by; findById is by the primary key, list by a field with single values"))
 		return nil
 	default:
-		return kiterror.Errorf(kiterror.BadRequest, "%s is not batched; only findById and list are", t.where())
+		return kiterror.Errorf(kiterror.BadRequest, "%s is not batched; only findById and list are", x.where())
 	}
-	if through := each.Through; through != nil && !t.follows(ctx, through) {
-		t.refuse(kiterror.UnknownKey("/each/through", fmt.Sprintf("names %s, which %s does not have", kiterror.Quoted(through.Field), kiterror.Quoted(through.Entity))))
+	if through := each.Through; through != nil && !x.follows(ctx, through) {
+		x.refuse(kiterror.UnknownKey("/each/through", fmt.Sprintf("names %s, which %s does not have", kiterror.Quoted(through.Field), kiterror.Quoted(through.Entity))))
 		return nil
 	}
 	e := &eachOf{field: field, order: make([]int, 0, len(each.Keys))}
@@ -60,15 +41,15 @@ func (t *trip) admitEach(ctx context.Context) error {
 			e.miss()
 		}
 	}
-	t.each = e
+	x.each = e
 	return nil
 }
 
 // follows says whether a relation exists for the caller on the rows it stands on,
 // by the scope those were read with.
-func (t *trip) follows(ctx context.Context, through *Through) bool {
-	door := t.facade.catalog.Door(through.Entity)
-	if t.inside || door == nil {
+func (x *execution) follows(ctx context.Context, through *Through) bool {
+	door := x.catalog.Door(through.Entity)
+	if x.inside || door == nil {
 		return true
 	}
 	op := door.Operation(through.Operation)
@@ -78,6 +59,6 @@ func (t *trip) follows(ctx context.Context, through *Through) bool {
 	if op.outDoor != nil && op.outDoor != door {
 		door, op = op.outDoor, op.outDoor.reading()
 	}
-	see, err := t.scopeOf(ctx, door, op)
+	see, err := x.scopeOf(ctx, door, op)
 	return err == nil && !see.hides(through.Field)
 }

@@ -13,42 +13,42 @@ import (
 // project is the last step: rows leave with the fields the caller asked for and
 // may read, closed ones gone, values encoded, computed fields added. Rows that
 // leave as they were read are not touched at all.
-func (t *trip) project(ctx context.Context, res *Result) (*Result, error) {
-	if t.sel == nil || res.Form == FormValue {
+func (x *execution) project(ctx context.Context, res *Result) (*Result, error) {
+	if x.sel == nil || res.Form == FormValue {
 		return res, nil
 	}
 	var versions []string
-	if t.call.Version || t.sel.etag {
+	if x.call.Version || x.sel.etag {
 		var err error
-		if versions, err = t.versions(res.Rows); err != nil {
+		if versions, err = x.versions(res.Rows); err != nil {
 			return nil, err
 		}
-		if t.call.Version {
+		if x.call.Version {
 			res.Versions = versions
 		}
 	}
-	if !t.sel.rewritten() || res.Rows.Len() == 0 {
-		if !t.inside {
+	if !x.sel.rewritten() || res.Rows.Len() == 0 {
+		if !x.inside {
 			res.Rows = res.Rows.Outside()
 		}
 		return res, nil
 	}
-	made, failed, err := t.present(ctx, res.Rows)
+	made, failed, err := x.present(ctx, res.Rows)
 	if err != nil {
 		return nil, err
 	}
 	res.Failed = failed
 	from := res.Rows
-	if account := budget.AccountOf(ctx); t.op.Kind == Command {
+	if account := budget.AccountOf(ctx); x.op.Kind == Command {
 		account.Add(from.Size()) // written is written
 	} else if err := account.Reserve(from.Size()); err != nil {
 		return nil, err
 	}
-	out := NewRows(t.sel.out, from.Len())
+	out := NewRows(x.sel.out, from.Len())
 	for i := range from.Len() {
 		row := from.Row(i)
 		out.BeginRow()
-		for j, c := range t.sel.columns {
+		for j, c := range x.sel.columns {
 			switch {
 			case c.from < 0 && c.computed < 0:
 				if versions[i] == "" {
@@ -62,7 +62,7 @@ func (t *trip) project(ctx context.Context, res *Result) (*Result, error) {
 				}
 			case row.At(c.from) == nil:
 			case c.encode != nil:
-				value, err := t.facade.outward(c.encode, row.At(c.from))
+				value, err := x.outward(c.encode, row.At(c.from))
 				if err != nil {
 					return nil, err
 				}
@@ -73,7 +73,7 @@ func (t *trip) project(ctx context.Context, res *Result) (*Result, error) {
 		}
 		out.EndRow()
 	}
-	if !t.inside {
+	if !x.inside {
 		out.MarkOutside()
 	}
 	res.Rows = out
@@ -81,18 +81,18 @@ func (t *trip) project(ctx context.Context, res *Result) (*Result, error) {
 }
 
 // present runs the presenters that were selected, each once for all rows.
-func (t *trip) present(ctx context.Context, rows *Rows) (made [][]json.RawMessage, failed []FieldError, err error) {
-	if len(t.sel.computed) == 0 {
+func (x *execution) present(ctx context.Context, rows *Rows) (made [][]json.RawMessage, failed []FieldError, err error) {
+	if len(x.sel.computed) == 0 {
 		return nil, nil, nil
 	}
 	list := make([]Row, rows.Len())
 	for i := range list {
 		list[i] = rows.Row(i)
 	}
-	ctx = t.station(ctx)
-	made = make([][]json.RawMessage, len(t.sel.computed))
-	for i, p := range t.sel.computed {
-		if made[i] = t.madeBefore(p.Name, rows.Len()); made[i] != nil {
+	ctx = x.authorContext(ctx)
+	made = make([][]json.RawMessage, len(x.sel.computed))
+	for i, p := range x.sel.computed {
+		if made[i] = x.madeBefore(p.Name, rows.Len()); made[i] != nil {
 			continue
 		}
 		values, err := p.run(ctx, list)
@@ -106,24 +106,24 @@ func (t *trip) present(ctx context.Context, rows *Rows) (made [][]json.RawMessag
 		if ctx.Err() != nil {
 			return nil, nil, ctx.Err()
 		}
-		e := kiterror.Internal(fmt.Errorf("computed field %s.%s: %w", t.op.reader.entity.Name, p.Name, err))
-		if !t.call.Partial {
+		e := kiterror.Internal(fmt.Errorf("computed field %s.%s: %w", x.op.reader.entity.Name, p.Name, err))
+		if !x.call.Partial {
 			return nil, nil, e
 		}
-		failed = append(failed, FieldError{p.Name, e.At(t.door.Name, t.op.Name)})
+		failed = append(failed, FieldError{p.Name, e.At(x.door.Name, x.op.Name)})
 	}
 	return made, failed, nil
 }
 
 // madeBefore is a computed field of rows that a handler read through [From]: it
 // was made from the rows as they are kept, and is not made again from what left.
-func (t *trip) madeBefore(name string, n int) []json.RawMessage {
-	if t.before == nil || t.before.Len() != n || t.before.Layout().Index(name) < 0 {
+func (x *execution) madeBefore(name string, n int) []json.RawMessage {
+	if x.before == nil || x.before.Len() != n || x.before.Layout().Index(name) < 0 {
 		return nil
 	}
 	values := make([]json.RawMessage, n)
 	for i := range values {
-		if values[i] = t.before.Row(i).Get(name); values[i] == nil {
+		if values[i] = x.before.Row(i).Get(name); values[i] == nil {
 			return nil
 		}
 	}

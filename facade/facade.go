@@ -39,14 +39,8 @@ type Options struct {
 // Facade answers every call on the doors of its project. It is a [Caller], never
 // changes and may be used from many goroutines.
 type Facade struct {
-	catalog  *Catalog
-	store    Store
-	registry *schema.Registry
-	entry    Caller // the path, inside its middleware
-	now      func() time.Time
-	seeds    []seedFile
-	remotes  map[string]Caller
-	suggest  bool
+	host  *host
+	seeds []seedFile
 }
 
 var _ Caller = (*Facade)(nil)
@@ -64,38 +58,71 @@ func New(p *Project, store Store, opts *Options) (*Facade, error) {
 		slices.SortStableFunc(b.faults, func(x, y schema.Fault) int { return strings.Compare(x.File, y.File) })
 		return nil, b.faults
 	}
-	f := &Facade{catalog: catalog, store: store, registry: b.registry, now: opts.Now, seeds: b.seeds, remotes: opts.Remotes, suggest: opts.Suggest}
-	if f.store == nil {
-		f.store = nowhere{}
+	h := &host{catalog: catalog, store: store, registry: b.registry, now: opts.Now, remotes: opts.Remotes, suggest: opts.Suggest, local: storeKeeper{}}
+	if h.store == nil {
+		h.store = noStore{}
 	}
-	if f.now == nil {
-		f.now = time.Now
+	if h.now == nil {
+		h.now = time.Now
 	}
-	f.entry = CallerFunc(f.walk)
+	h.entry = CallerFunc(h.walk)
 	for i := len(opts.Middleware) - 1; i >= 0; i-- {
-		f.entry = opts.Middleware[i](f.entry)
+		h.entry = opts.Middleware[i](h.entry)
 	}
-	return f, nil
+	return &Facade{h, b.seeds}, nil
 }
 
 // Catalog is what the façade serves.
-func (f *Facade) Catalog() *Catalog { return f.catalog }
+func (f *Facade) Catalog() *Catalog { return f.host.catalog }
+
+// Call carries one call through the five steps (find, scope, admit, run, project), inside
+// the middleware; see walk in path.go. The error is an *Error that names entity and
+// operation. It may be called from many goroutines and does not change c.
+func (f *Facade) Call(ctx context.Context, c *Call) (*Result, error) { return f.host.Call(ctx, c) }
+
+// Enter is ctx for the author's own code outside of any call, such as a job or a test: with
+// it [From] calls for state, and [Inside] as the author.
+func (f *Facade) Enter(ctx context.Context, state State) context.Context {
+	return WithState(context.WithValue(ctx, callContextKey{}, &callContext{host: f.host, state: state}), state)
+}
+
+// On is the façade as one surface sees it: what view does not show is NOT_FOUND, with the
+// message of a name that never existed, before any middleware; filters reach no door that
+// view does not show. Handlers, presenters and collectors that the call comes to run in
+// process again, where everything is shown. view comes from [Catalog.Surface] of f's own
+// catalog; a caller cannot name it.
+func (f *Facade) On(view *Catalog) Caller {
+	if view == f.host.catalog {
+		return f
+	}
+	return &surface{f.host, view}
+}
 
 // nowhere is the store of a façade that was made without one.
-type nowhere struct{}
+type noStore struct{}
 
-var errNowhere = kiterror.Errorf(kiterror.ServiceUnavailable, "this host keeps no rows: it was started without a store")
+var errNoStore = kiterror.Errorf(kiterror.ServiceUnavailable, "this host keeps no rows: it was started without a store")
 
-func (nowhere) Find(context.Context, *Find) (*Found, error) { return nil, errNowhere }
+func (noStore) Find(context.Context, *Find) (*Found, error) { return nil, errNoStore }
 
-func (nowhere) Insert(context.Context, *schema.Entity, []Record, *Terms, *Layout) (*Rows, error) {
-	return nil, errNowhere
+func (noStore) Insert(context.Context, *schema.Entity, []Record, *Terms, *Layout) (*Rows, error) {
+	return nil, errNoStore
 }
 
-func (nowhere) Update(context.Context, *schema.Entity, json.RawMessage, *Filter, Record, *Terms, *Layout) (*Rows, error) {
-	return nil, errNowhere
+func (noStore) Update(context.Context, *schema.Entity, json.RawMessage, *Filter, Record, *Terms, *Layout) (*Rows, error) {
+	return nil, errNoStore
 }
 
-func (nowhere) Delete(context.Context, *schema.Entity, json.RawMessage, *Filter, *Terms) (bool, error) {
-	return false, errNowhere
+func (noStore) Delete(context.Context, *schema.Entity, json.RawMessage, *Filter, *Terms) (bool, error) {
+	return false, errNoStore
+}
+
+// Usable is why no Frond can be made of what its host tells of it, whatever else
+// there is: its cards contradict themselves, or have names that are none here. nil: one can.
+func Usable(d *schema.DiscoveredFrond, from string) error {
+	src := project.Discovered(d, from)
+	src.Remote = from
+	project := &Project{Fronds: []*project.Frond{src}, Registry: schema.Builtins()}
+	_, err := New(project, nil, &Options{Incomplete: true, Unregistered: func(schema.Fault) {}})
+	return err
 }

@@ -8,38 +8,39 @@ import (
 )
 
 // find is the first step: the operation behind entity.op.
-func (t *trip) find(ctx context.Context) error {
+func (x *execution) find(ctx context.Context) error {
+	err := x.lookUp(ctx)
+	x.watch.found(x)
+	return err
+}
+
+func (x *execution) lookUp(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	t.state = t.call.Invocation.State
-	if s := stationOf(ctx); s != nil {
-		if t.depth, t.inside, t.lent, t.within = s.depth+1, s.inside, s.lent, s.op; t.depth > maxDepth {
+	x.state = x.call.Invocation.State
+	if s := callContextOf(ctx); s != nil {
+		if x.depth, x.inside, x.pending, x.within = s.depth+1, s.inside, s.pending, s.op; x.depth > maxDepth {
 			return kiterror.Errorf(kiterror.InternalError, "more than %d calls stand within each other; do handlers call each other in a circle?", maxDepth)
 		}
 	}
-	if t.state == nil {
-		t.state = StateFrom(ctx)
+	if x.state == nil {
+		x.state = StateFrom(ctx)
 	}
-	door, op := t.facade.catalog.find(t.call.Entity, t.call.Operation)
+	door, op := x.catalog.find(x.call.Entity, x.call.Operation)
 	if op == nil {
-		return t.facade.missing(ctx, t.facade.catalog, t.call, t.inside)
+		return x.missing(ctx, x.catalog, x.call, x.inside)
 	}
-	t.door, t.op = door, op
+	x.door, x.op, x.runner = door, op, op.runner
+	if x.inside {
+		x.runner = op.inner
+	}
 	return nil
-}
-
-func (c *Catalog) find(entity, operation string) (*Door, *Operation) {
-	door := c.Door(entity)
-	if door == nil {
-		return nil, nil
-	}
-	return door, door.Operation(operation)
 }
 
 // missing is NOT_FOUND for what a view does not show. It names what is served there to this
 // caller: an operation that a collector refuses them is left out (decision 210).
-func (f *Facade) missing(ctx context.Context, view *Catalog, c *Call, inside bool) *kiterror.Error {
+func (h *host) missing(ctx context.Context, view *Catalog, c *Call, inside bool) *kiterror.Error {
 	state := c.Invocation.State
 	if state == nil {
 		state = StateFrom(ctx)
@@ -58,7 +59,7 @@ func (f *Facade) missing(ctx context.Context, view *Catalog, c *Call, inside boo
 				names = append(names, op.Name)
 			}
 		}
-		return kiterror.Errorf(kiterror.NotFound, "%s has no operation called %s%s", door.Name, kiterror.Quoted(c.Operation), kiterror.Instead(c.Operation, names, f.suggest))
+		return kiterror.Errorf(kiterror.NotFound, "%s has no operation called %s%s", door.Name, kiterror.Quoted(c.Operation), kiterror.Instead(c.Operation, names, h.suggest))
 	}
 	for _, frond := range view.Fronds {
 		for _, door := range frond.Doors {
@@ -67,14 +68,5 @@ func (f *Facade) missing(ctx context.Context, view *Catalog, c *Call, inside boo
 			}
 		}
 	}
-	return kiterror.Errorf(kiterror.NotFound, "no entity is called %s here%s", kiterror.Quoted(c.Entity), kiterror.Instead(c.Entity, names, f.suggest))
-}
-
-// instead ends a message about a field that does not exist for the caller. In production
-// it names none that do.
-func (t *trip) instead(name string, names func() []string) string {
-	if !t.Suggests() {
-		return "; leave it out"
-	}
-	return kiterror.Instead(name, names(), true)
+	return kiterror.Errorf(kiterror.NotFound, "no entity is called %s here%s", kiterror.Quoted(c.Entity), kiterror.Instead(c.Entity, names, h.suggest))
 }

@@ -12,128 +12,90 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// HandleQuery attaches a typed handler to an operation that reads. In is decoded
-// from one object: the members of params, then of query, then of the body; Out is
-// marshalled. See [Handle].
-func HandleQuery[In, Out any](door DoorRef, name string, fn func(ctx context.Context, in In) (Out, error)) {
-	door.handle(name, Query, typed(fn))
-}
-
-// HandleCommand attaches a typed handler to an operation that writes, as
-// [HandleQuery] does to one that reads.
-func HandleCommand[In, Out any](door DoorRef, name string, fn func(ctx context.Context, in In) (Out, error)) {
-	door.handle(name, Command, typed(fn))
-}
-
-func typed[In, Out any](fn func(ctx context.Context, in In) (Out, error)) Handler {
-	return func(ctx context.Context, c *Call) (any, error) {
-		var in In
-		if err := json.Unmarshal(together(&c.Invocation), &in); err != nil {
-			// The cards let it through: it is the Go type that does not fit them.
-			return nil, kiterror.Internal(fmt.Errorf("%T does not take what the cards of %s.%s admit: %w", in, c.Entity, c.Operation, err))
-		}
-		return fn(ctx, in)
-	}
-}
-
-// together is one object with the members of params, query and body.
-func together(in *Invocation) json.RawMessage {
-	var all schema.Object
-	for _, part := range []json.RawMessage{in.Params, in.Query, in.Body} {
-		for name, value := range jsontext.Members(part) {
-			all = append(all, schema.Member{Name: name, Value: value})
-		}
-	}
-	return all.AppendJSON(nil)
-}
-
 // handle hands the admitted call to the author's handler, and takes over what it
 // answers.
-func (t *trip) handle(ctx context.Context) (*Result, error) {
-	if t.each != nil && t.call.Each != nil {
-		return t.handleEach(ctx)
-	}
-	lent, there, err := t.beforeHandler(ctx)
+func (x *execution) handle(ctx context.Context) (*Result, error) {
+	lent, there, err := x.beforeHandler(ctx)
 	switch {
 	case err != nil:
 		return nil, err
-	case !there && t.op.Name == "delete":
+	case !there && x.op.Name == "delete":
 		return &Result{Form: FormValue, Value: json.RawMessage("false")}, nil
 	case !there:
-		return nil, kiterror.Errorf(kiterror.NotFound, "there is no %s with this id", t.door.Name)
+		return nil, kiterror.Errorf(kiterror.NotFound, "there is no %s with this id", x.door.Name)
 	}
-	t.lent = lent
-	answer, err := t.op.handler(t.station(ctx), t.admitted())
+	x.pending = lent
+	answer, err := x.op.handler(x.authorContext(ctx), x.admitted())
 	if err != nil {
 		return nil, err
 	}
-	return t.adopt(answer)
+	return x.adopt(answer)
 }
 
 // admitted is the call as the author's code is given it: judged, decoded and filled.
-func (t *trip) admitted() *Call {
-	in := t.call.Invocation
-	in.State = t.state
-	if t.op.builtin == nil {
-		in.Params, in.Query = t.params, t.query
+func (x *execution) admitted() *Call {
+	in := x.call.Invocation
+	in.State = x.state
+	if x.op.builtin == nil {
+		in.Params, in.Query = x.params, x.query
 	}
-	if t.op.Input != nil {
-		in.Body = t.body.AppendJSON(nil)
+	if x.op.Input != nil {
+		in.Body = x.body.AppendJSON(nil)
 	}
 	return &Call{
-		Entity: t.door.Name, Operation: t.op.Name, Invocation: in,
-		Select: t.call.Select, Cursors: t.call.Cursors, Partial: t.call.Partial, If: t.cond,
+		Entity: x.door.Name, Operation: x.op.Name, Invocation: in,
+		Select: x.call.Select, Cursors: x.call.Cursors, Partial: x.call.Partial, If: x.precondition,
 	}
 }
 
 // station is the context of the author's code: it knows which façade runs it and
 // for whom (see [From] and [Inside]).
-func (t *trip) station(ctx context.Context) context.Context {
-	at := &station{facade: t.facade, state: t.state, trace: t.call.Invocation.Trace, depth: t.depth, lent: t.lent, op: t.op}
-	return WithState(context.WithValue(ctx, stationKey{}, at), t.state)
+func (x *execution) authorContext(ctx context.Context) context.Context {
+	at := &callContext{host: x.host, state: x.state, trace: x.call.Invocation.Trace, depth: x.depth, pending: x.pending, op: x.op}
+	return WithState(context.WithValue(ctx, callContextKey{}, at), x.state)
 }
 
 // adopt makes a result of what a handler answered: of the form its operation
 // declares, the rows laid out as the selection reads them, so that what follows is
 // the same for rows from anywhere.
-func (t *trip) adopt(answer any) (*Result, error) {
+func (x *execution) adopt(answer any) (*Result, error) {
 	text, from, page, err := textOf(answer)
 	if err != nil {
-		return nil, t.unfit(err)
+		return nil, x.unfit(err)
 	}
-	if t.sel == nil {
-		if from.Len() > 0 && !from.Crossed() && !t.inside {
+	if x.sel == nil {
+		if from.Len() > 0 && !from.Crossed() && !x.inside {
 			// As they are kept, closed and hidden fields among them, they are not for callers.
-			return nil, t.unfit(fmt.Errorf("it answered rows it read inside, and the operation names no output; name the entity or a view, or answer values of your own"))
+			return nil, x.unfit(fmt.Errorf("it answered rows it read inside, and the operation names no output; name the entity or a view, or answer values of your own"))
 		}
 		return &Result{Form: FormValue, Value: text}, nil
 	}
 	if from != nil && from.Crossed() {
 		// Read through From: encoded already, and computed.
-		t.before = from
-		t.sel = t.pickOn(already, t.op.reader, t.seeOut, t.call.Select, t.list.fields)
+		x.before = from
+		x.sel = x.pickOn(already, x.op.reader, x.resultScope, x.call.Select, x.list.fields)
 	}
 	out := &Result{Page: Page{Total: -1}}
 	rows := text
 	null := jsontext.IsNull(text) || len(text) == 0
 	kind := jsontext.KindOf(text)
-	switch t.op.Cardinality {
+	switch x.op.Cardinality {
 	case One, Maybe:
 		out.Form = FormRow
 		switch {
-		case null && t.op.Cardinality == One:
-			return nil, t.unfit(fmt.Errorf("it answered null, and its cardinality is one; declare it as maybe"))
+		case null && x.op.Cardinality == One:
+			return nil, x.unfit(fmt.Errorf("it answered null, and its cardinality is one; declare it as maybe"))
 		case null:
 			rows = json.RawMessage("[]")
 		case kind != jsontext.Object:
-			return nil, t.unfit(fmt.Errorf("it answered no object"))
+			return nil, x.unfit(fmt.Errorf("it answered no object"))
 		}
 	case Many:
 		out.Form = FormRows
 		if null {
 			rows = json.RawMessage("[]")
 		} else if kind != jsontext.Array {
-			return nil, t.unfit(fmt.Errorf("it answered no array"))
+			return nil, x.unfit(fmt.Errorf("it answered no array"))
 		}
 	case PageOf:
 		out.Form = FormPage
@@ -144,7 +106,7 @@ func (t *trip) adopt(answer any) (*Result, error) {
 			out.Total = int64(count(text))
 		default:
 			if rows, err = readPage(text, &out.Page); err != nil {
-				return nil, t.unfit(err)
+				return nil, x.unfit(err)
 			}
 			if page != nil {
 				out.Page = *page
@@ -152,20 +114,20 @@ func (t *trip) adopt(answer any) (*Result, error) {
 		}
 	}
 	if from == nil {
-		if rows, err = t.answered(rows); err != nil {
-			return nil, t.unfit(err)
+		if rows, err = x.answered(rows); err != nil {
+			return nil, x.unfit(err)
 		}
 	}
-	read, ok := ReadRows(t.sel.stored, rows)
+	read, ok := ReadRows(x.sel.stored, rows)
 	if !ok {
-		return nil, t.unfit(fmt.Errorf("it answered something else than rows"))
+		return nil, x.unfit(fmt.Errorf("it answered something else than rows"))
 	}
-	out.Rows = normal(read, t.sel)
+	out.Rows = normal(read, x.sel)
 	return out, nil
 }
 
-func (t *trip) unfit(err error) error {
-	return kiterror.Internal(fmt.Errorf("the handler of %s: %w", t.where(), err))
+func (x *execution) unfit(err error) error {
+	return kiterror.Internal(fmt.Errorf("the handler of %s: %w", x.where(), err))
 }
 
 // textOf is an answer as checked JSON, with the rows and the page it was, if it

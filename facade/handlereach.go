@@ -11,20 +11,20 @@ import (
 
 // handleEach answers a batch of an operation whose built-in a handler stands in
 // for: it knows one call at a time, so it is given one per key.
-func (t *trip) handleEach(ctx context.Context) (*Result, error) {
+func (x *execution) handleEach(ctx context.Context) (*Result, error) {
 	out := &Result{Form: FormRow, Page: Page{Total: -1}}
-	if t.op.Name == "list" {
+	if x.op.Name == "list" {
 		out.Form = FormPage
 	}
-	each, made := t.each, make([]Group, len(t.each.values))
+	each, made := x.each, make([]Group, len(x.each.values))
 	var parts []*Rows
 	n := 0
 	for i, key := range each.values {
-		one := *t
+		one := *x
 		one.each = nil
-		call := *t.call
+		call := *x.call
 		call.Each = nil
-		if t.op.Name == "list" {
+		if x.op.Name == "list" {
 			call.Invocation.Query = withKey(call.Invocation.Query, each.field, key)
 		} else {
 			call.Invocation.Params = schema.Object{{Name: "id", Value: key}}.AppendJSON(nil)
@@ -34,12 +34,12 @@ func (t *trip) handleEach(ctx context.Context) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		t.sel = one.sel
+		x.sel = one.sel
 		parts = append(parts, res.Rows)
 		made[i] = Group{From: n, To: n + res.Rows.Len(), Page: res.Page}
 		n += res.Rows.Len()
 	}
-	out.Rows = rows.Join(t.sel.stored, parts)
+	out.Rows = rows.Join(x.sel.stored, parts)
 	out.Groups = make([]Group, len(each.order))
 	for i, at := range each.order {
 		if at >= 0 {
@@ -69,4 +69,16 @@ func withKey(query json.RawMessage, field *schema.Property, key json.RawMessage)
 		}
 	}
 	return schema.Object(append(out, schema.Member{Name: "filter", Value: filter})).AppendJSON(nil)
+}
+
+// handlerRunner answers an operation by the author's handler.
+type handlerRunner struct{}
+
+func (handlerRunner) by() answerer { return byHandler }
+
+func (handlerRunner) run(ctx context.Context, x *execution) (*Result, error) {
+	if x.each != nil && x.call.Each != nil {
+		return x.handleEach(ctx)
+	}
+	return x.handle(ctx)
 }

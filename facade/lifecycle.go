@@ -9,35 +9,34 @@ import (
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
-	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // fill ends the third step: what was judged is decoded, brought into the form it
 // is kept in, and completed by the rules of the lifecycle (spec 2.2).
-func (t *trip) fill(context.Context) (err error) {
+func (x *execution) fill(context.Context) (err error) {
 	switch {
-	case t.op.builtin == nil && t.op.Input != nil:
+	case x.op.builtin == nil && x.op.Input != nil:
 		var set schema.Object
-		if t.door.shapes(t.op.Input) {
-			set = t.see.Set
+		if x.door.shapes(x.op.Input) {
+			set = x.doorScope.Set
 		}
-		t.body, err = t.filled(t.op.Input, t.body, set)
-	case t.op.builtin == nil:
-	case t.op.builtin.fill == fillCreate:
-		t.body, err = t.filled(t.door.Entity, t.body, t.see.Set)
-	case t.op.builtin.fill == fillUpdate:
-		t.body, err = t.patched(t.door.Entity, t.body)
+		x.body, err = x.filled(x.op.Input, x.body, set)
+	case x.op.builtin == nil:
+	case x.op.builtin.fill == fillCreate:
+		x.body, err = x.filled(x.door.Entity, x.body, x.doorScope.Set)
+	case x.op.builtin.fill == fillUpdate:
+		x.body, err = x.patched(x.door.Entity, x.body)
 	}
 	if err != nil {
 		return err
 	}
-	return t.refusal() // what could not be decoded
+	return x.refusal() // what could not be decoded
 }
 
 // filled is a body at creation with what was left out: preset by a collector, or
 // given by the field's create rule, or an empty list for ids.
-func (t *trip) filled(card *schema.Entity, sent, set schema.Object) (schema.Object, error) {
-	now := t.now()
+func (x *execution) filled(card *schema.Entity, sent, set schema.Object) (schema.Object, error) {
+	now := x.now()
 	out := make(schema.Object, 0, len(card.Fields))
 	for _, p := range card.Fields {
 		if !p.Stored {
@@ -46,12 +45,12 @@ func (t *trip) filled(card *schema.Entity, sent, set schema.Object) (schema.Obje
 		value := sent.Get(p.Name)
 		switch {
 		case value != nil:
-			value = t.inward(p, value)
+			value = x.inward(p, value)
 		case set.Get(p.Name) != nil:
 			value = set.Get(p.Name)
 		case p.Axes.Create != nil:
 			var err error
-			if value, err = t.facade.created(p, now); err != nil {
+			if value, err = x.created(p, now); err != nil {
 				return nil, err
 			}
 		case p.Link != nil && p.Link.Many:
@@ -66,33 +65,33 @@ func (t *trip) filled(card *schema.Entity, sent, set schema.Object) (schema.Obje
 
 // patched is a patch with the fields that lifecycle.update answers for. A patch
 // that changes nothing stays empty: reading a row does not touch it.
-func (t *trip) patched(card *schema.Entity, sent schema.Object) (schema.Object, error) {
+func (x *execution) patched(card *schema.Entity, sent schema.Object) (schema.Object, error) {
 	if len(sent) == 0 {
 		return nil, nil
 	}
-	now := t.now()
+	now := x.now()
 	out := make(schema.Object, 0, len(sent)+2)
 	for _, p := range card.Fields {
 		switch value := sent.Get(p.Name); {
 		case !p.Stored:
 		case value != nil:
-			out = append(out, schema.Member{Name: p.Name, Value: t.inward(p, value)})
+			out = append(out, schema.Member{Name: p.Name, Value: x.inward(p, value)})
 		case p.Axes.Update == schema.UpdateNow:
-			out = append(out, schema.Member{Name: p.Name, Value: nowFor(p, now)})
+			out = append(out, schema.Member{Name: p.Name, Value: rows.Now(p, now)})
 		}
 	}
 	return out, nil
 }
 
 // created is the value a create rule gives; nil for optional, which leaves the field out.
-func (f *Facade) created(p *schema.Property, now time.Time) (json.RawMessage, error) {
+func (h *host) created(p *schema.Property, now time.Time) (json.RawMessage, error) {
 	switch rule := p.Axes.Create; {
 	case rule.Value != nil:
 		return rule.Value, nil
 	case rule.Now:
-		return nowFor(p, now), nil
+		return rows.Now(p, now), nil
 	case rule.Generate != "":
-		generate := f.registry.Generators[rule.Generate]
+		generate := h.registry.Generators[rule.Generate]
 		if generate == nil {
 			// spec 2.2.3: resolved against the consumer's registry, an unknown name is a local error.
 			return nil, kiterror.Internal(fmt.Errorf("unknown generator %q, named by %s.%s", rule.Generate, p.Owner.Name, p.Name))
@@ -104,19 +103,4 @@ func (f *Facade) created(p *schema.Property, now time.Time) (json.RawMessage, er
 		return value, nil
 	}
 	return nil, nil
-}
-
-// nowFor is this moment as a value of the field: text, or milliseconds since 1970
-// where the field is a number.
-func nowFor(p *schema.Property, now time.Time) json.RawMessage {
-	switch p.Kind {
-	case schema.KindInteger, schema.KindNumber:
-		return fmt.Appendf(nil, "%d", now.UnixMilli())
-	case schema.KindDate:
-		return jsontext.Quote(now.UTC().Format(time.DateOnly))
-	}
-	if p.Shape.Format == "time" {
-		return jsontext.Quote(now.UTC().Format("15:04:05.000Z"))
-	}
-	return rows.AppendDateTime(nil, now.Truncate(time.Millisecond))
 }

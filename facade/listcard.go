@@ -68,14 +68,6 @@ func rowQuery(op string) (fields []schema.Field) {
 	return fields
 }
 
-func (b *compiler) view(d *Door, name string, card *schema.Card) *schema.Entity {
-	e, err := b.set.CompileView(schema.Source{File: d.Origin, Name: d.Name + name, Frond: d.Frond.Name, View: true, Card: card, Builtin: true})
-	if err != nil {
-		b.keep(err)
-	}
-	return e
-}
-
 func keywords(name string, n int) schema.Keywords {
 	return schema.Keywords{{Name: name, Value: json.RawMessage(strconv.Itoa(n))}}
 }

@@ -2,10 +2,14 @@ package facade
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"io/fs"
 
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // Project is what an author wrote, before it is compiled: Fronds with their cards
@@ -24,15 +28,6 @@ type Project struct {
 	hooks      []attachedHook
 	checks     []attachedCheck
 }
-
-// Handler answers an author's operation. The call it is given is admitted: params,
-// query and body are judged, decoded and filled. What it returns is marshalled to
-// JSON, and its members are the fields of the output whatever their case: one that the
-// card does not have, and one that it requires and does not get, is INTERNAL_ERROR,
-// with the field in the log. *Rows and *Result are taken as they are. Whatever it is,
-// it leaves by the rules of the operation's output: closed and hidden fields gone,
-// values encoded, the fields of a named view and no others.
-type Handler func(ctx context.Context, c *Call) (any, error)
 
 type attachedHandler struct {
 	door DoorRef
@@ -93,12 +88,89 @@ func Read(fsys fs.FS) (*Project, error) {
 	return &Project{Fronds: fronds, Registry: schema.Builtins()}, nil
 }
 
-// Usable is why no Frond can be made of what its host tells of it, whatever else
-// there is: its cards contradict themselves, or have names that are none here. nil: one can.
-func Usable(d *schema.DiscoveredFrond, from string) error {
-	src := project.Discovered(d, from)
-	src.Remote = from
-	project := &Project{Fronds: []*project.Frond{src}, Registry: schema.Builtins()}
-	_, err := New(project, nil, &Options{Incomplete: true, Unregistered: func(schema.Fault) {}})
-	return err
+// Present adds a computed field to the rows of a door (spec 4.3.2). fn is given
+// all rows of an answer at once, of a page or of a whole batch, and answers one
+// value for each of them; it runs only where the field is asked for. The rows hold
+// what the caller may read; with needs they hold the fields needs names, whoever
+// is asking, and only those are sure to be there. A value is marshalled to JSON.
+//
+// A failure is INTERNAL_ERROR and names the field where it is logged; see
+// [Call].Partial. The name must not be one of the card's.
+func Present[T any](door DoorRef, name string, shape schema.Shape, fn func(ctx context.Context, rows []Row) ([]T, error), needs ...string) {
+	door.present(&presenter{
+		Computed: Computed{Name: name, Shape: shape, Description: shape.Description, Needs: needs},
+		fn: func(ctx context.Context, rows []Row) ([]json.RawMessage, error) {
+			values, err := fn(ctx, rows)
+			if err != nil {
+				return nil, err
+			}
+			texts := make([]json.RawMessage, len(values))
+			for i, v := range values {
+				if texts[i], err = jsontext.Marshal(v); err != nil {
+					return nil, err
+				}
+			}
+			return texts, nil
+		},
+	})
+}
+
+type attachedHook struct {
+	door DoorRef
+	name string
+	Hook
+}
+
+// Attach adds a hook to a command of the door, built in or the author's own. Hooks run in
+// the order they were attached. Calls that a hook, or the handler of the command, makes
+// to the same command by [Inside] run no hooks again.
+func Attach(door DoorRef, operation string, h Hook) {
+	door.project.hooks = append(door.project.hooks, attachedHook{door, operation, h})
+}
+
+type attachedCheck struct {
+	door  DoorRef
+	check func(*Door) schema.Faults
+}
+
+// Check has [New] call check with the compiled door, and report its faults beside all
+// others. It is how Go code that expects something of a door says so at the start. A
+// project is compiled again when a remote changes, so check may run more than once.
+func Check(door DoorRef, check func(*Door) schema.Faults) {
+	door.project.checks = append(door.project.checks, attachedCheck{door, check})
+}
+
+// HandleQuery attaches a typed handler to an operation that reads. In is decoded
+// from one object: the members of params, then of query, then of the body; Out is
+// marshalled. See [Handle].
+func HandleQuery[In, Out any](door DoorRef, name string, fn func(ctx context.Context, in In) (Out, error)) {
+	door.handle(name, Query, typed(fn))
+}
+
+// HandleCommand attaches a typed handler to an operation that writes, as
+// [HandleQuery] does to one that reads.
+func HandleCommand[In, Out any](door DoorRef, name string, fn func(ctx context.Context, in In) (Out, error)) {
+	door.handle(name, Command, typed(fn))
+}
+
+func typed[In, Out any](fn func(ctx context.Context, in In) (Out, error)) Handler {
+	return func(ctx context.Context, c *Call) (any, error) {
+		var in In
+		if err := json.Unmarshal(together(&c.Invocation), &in); err != nil {
+			// The cards let it through: it is the Go type that does not fit them.
+			return nil, kiterror.Internal(fmt.Errorf("%T does not take what the cards of %s.%s admit: %w", in, c.Entity, c.Operation, err))
+		}
+		return fn(ctx, in)
+	}
+}
+
+// together is one object with the members of params, query and body.
+func together(in *Invocation) json.RawMessage {
+	var all schema.Object
+	for _, part := range []json.RawMessage{in.Params, in.Query, in.Body} {
+		for name, value := range jsontext.Members(part) {
+			all = append(all, schema.Member{Name: name, Value: value})
+		}
+	}
+	return all.AppendJSON(nil)
 }

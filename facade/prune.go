@@ -2,7 +2,6 @@ package facade
 
 import (
 	"encoding/json"
-	"fmt"
 
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -48,22 +47,4 @@ func prune(s *schema.Shape, value json.RawMessage) json.RawMessage {
 func further(s *schema.Shape) bool {
 	more := s.Extra.Get("additionalProperties")
 	return s.Extra.Get("patternProperties") != nil || more != nil && jsontext.KindOf(more) != jsontext.False
-}
-
-// staysClosed faults a view that opens what the entity it was cut from closes: a
-// field that is closed outward leaves by no view (spec 2.2).
-func (b *compiler) staysClosed(d *Door, op *Operation) {
-	if !op.Output.View || op.Output.Card.Derived == nil {
-		return
-	}
-	from := b.set.Entity(op.Output.Card.Derived.From)
-	if from == nil {
-		return
-	}
-	for _, p := range op.Output.Fields {
-		if q := from.Property(p.Name); q != nil && !q.Readable() && p.Readable() {
-			b.fault(d.Origin, d.at, fmt.Sprintf("the output of %s.%s, a view of %s, opens %s, which is closed outward there", d.Name, op.Name, from.Name, p.Name),
-				"leave it out of the view, or give the view's field a name of its own")
-		}
-	}
 }

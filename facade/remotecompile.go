@@ -1,8 +1,6 @@
 package facade
 
 import (
-	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -117,39 +115,6 @@ func (b *compiler) restrict(door *Door, op *Operation, taken []string) {
 	}
 }
 
-// Takes says whether a list understands a key of its query: filter, sort, after, … A
-// list that runs here understands all of them.
-func (op *Operation) Takes(key string) bool {
-	return op.HostTakes(key) || key == "after" && slices.Contains(op.takes, "offset")
-}
-
-// HostTakes says whether the host of a list understands a key by itself: where it takes
-// offset, the cursors of the list are made here.
-func (op *Operation) HostTakes(key string) bool {
-	return op.takes == nil || slices.Contains(op.takes, key)
-}
-
-// listKeys are the keys a caller of a list may send: those it takes, and the ones
-// that can be done with its answer here.
-func (op *Operation) listKeys() []string {
-	if op.takes == nil {
-		return listKeys
-	}
-	var keys []string
-	for _, key := range listKeys {
-		if op.Takes(key) || key == "total" || key == "count" || key == "fields" {
-			keys = append(keys, key)
-		}
-	}
-	return keys
-}
-
-// givenAway says whether the remote answers for a field that is absent: it said that
-// it does not require it, or the patch of a nested object leaves it as it is there.
-func (t *trip) givenAway(mode schema.Mode, top, path string) bool {
-	return slices.Contains(t.door.presets, top) || mode == schema.Update && path != top
-}
-
 func (d *Door) remove(name string) {
 	delete(d.ops, name)
 	d.Operations = slices.DeleteFunc(d.Operations, func(op *Operation) bool { return op.Name == name })
@@ -168,42 +133,4 @@ func (b *compiler) joins(file, at string, door *Door, f *Filter) {
 	for _, sub := range f.Sub {
 		b.joins(file, at, door, sub)
 	}
-}
-
-// remoteOf is the address at which the rows of an entity are kept; "" for here.
-func (c *Catalog) remoteOf(e *schema.Entity) string {
-	for _, f := range c.Fronds {
-		if f.Name == e.Frond {
-			return f.Remote
-		}
-	}
-	return ""
-}
-
-// samePlace says whether the rows on both sides of a relation are asked in one place: a
-// remote answers for both sides of its own.
-func samePlace(fronds []*Frond, l *schema.Link) bool {
-	remote := func(name string) bool {
-		return slices.ContainsFunc(fronds, func(f *Frond) bool { return f.Name == name && f.Remote != "" })
-	}
-	return remote(l.Field.Owner.Frond) || !remote(l.Target.Frond)
-}
-
-// unseenAway are those of the ids that no row of a remote has which exists for a
-// caller who sees see.
-func (t *trip) unseenAway(ctx context.Context, door *Door, see *Scope, ids []json.RawMessage) (missing []json.RawMessage, err error) {
-	carrier, err := t.carrier(door)
-	if err != nil {
-		return nil, err
-	}
-	res, err := t.fetchAway(ctx, carrier, door, see.Rows, []string{door.Entity.Primary.Name}, ids...)
-	if err != nil {
-		return nil, err
-	}
-	for i, g := range res.Groups {
-		if g.From == g.To {
-			missing = append(missing, ids[i])
-		}
-	}
-	return missing, nil
 }

@@ -11,19 +11,19 @@ import (
 )
 
 // shownAway is a remote's answer without the rows that a collector here hides.
-func (t *trip) shownAway(ctx context.Context, res *Result) (*Result, error) {
-	e := t.op.outDoor.Entity
+func (x *execution) visibleRemote(ctx context.Context, res *Result) (*Result, error) {
+	e := x.op.outDoor.Entity
 	ids := make([]string, res.Rows.Len()) // by row
 	var distinct eachOf
 	for i := range ids {
 		id, why := rows.Key(e.Primary, res.Rows.Row(i).Get(e.Primary.Name))
 		if why != "" {
-			return nil, kiterror.Errorf(kiterror.NotImplemented, "%s answers rows without %s, and what you may see of them cannot be told apart without it", t.where(), e.Primary.Name)
+			return nil, kiterror.Errorf(kiterror.NotImplemented, "%s answers rows without %s, and what you may see of them cannot be told apart without it", x.where(), e.Primary.Name)
 		}
 		ids[i] = string(id)
 		distinct.add(id)
 	}
-	missing, err := t.unseen(ctx, e, t.seeOut, distinct.values)
+	missing, err := x.unseen(ctx, e, x.resultScope, distinct.values)
 	if err != nil {
 		return nil, err
 	}
@@ -42,35 +42,35 @@ func (t *trip) shownAway(ctx context.Context, res *Result) (*Result, error) {
 	if !res.HasMore {
 		out.Total = int64(out.Rows.Len())
 	}
-	if out.Rows.Len() == 0 && t.op.Cardinality == One {
-		return nil, kiterror.Errorf(kiterror.NotFound, "there is no %s like this", t.op.outDoor.Name)
+	if out.Rows.Len() == 0 && x.op.Cardinality == One {
+		return nil, kiterror.Errorf(kiterror.NotFound, "there is no %s like this", x.op.outDoor.Name)
 	}
 	return &out, nil
 }
 
 // received takes over what the remote answered. Its rows have crossed the boundary
 // there; what may leave here is chosen among their columns, whatever else is there.
-func (t *trip) received(res *Result, err error) (*Result, error) {
+func (x *execution) received(res *Result, err error) (*Result, error) {
 	if err != nil {
-		return nil, t.veiledAway(err)
+		return nil, x.concealedRemote(err)
 	}
-	if t.op.Name == "list" && t.op.builtin != nil {
-		res.Edges = t.list.edges
+	if x.op.Name == "list" && x.op.builtin != nil {
+		res.Edges = x.list.edges
 	}
-	if t.each != nil && t.op.Name == "list" {
+	if x.each != nil && x.op.Name == "list" {
 		out := *res
-		out.Groups = make([]Group, len(t.each.order))
-		t.spread(out.Groups, res.Groups)
+		out.Groups = make([]Group, len(x.each.order))
+		x.spread(out.Groups, res.Groups)
 		res = &out
 	}
-	if t.sel != nil && res.Form != FormValue && res.Rows != nil {
-		sel := t.pickOn(already, t.op.reader, t.seeOut, t.call.Select, t.list.fields)
+	if x.sel != nil && res.Form != FormValue && res.Rows != nil {
+		sel := x.pickOn(already, x.op.reader, x.resultScope, x.call.Select, x.list.fields)
 		if rows := sel.narrowed(res.Rows); rows != res.Rows {
 			out := *res
 			out.Rows = rows
 			res = &out
 		}
-		t.sel = sel.over(res.Rows.Layout())
+		x.sel = sel.over(res.Rows.Layout())
 	}
 	return res, nil
 }
@@ -103,15 +103,15 @@ func (s *selection) narrowed(rows *Rows) *Rows {
 
 // veiledAway is a remote's failure without the details of fields that a collector
 // here hides.
-func (t *trip) veiledAway(err error) error {
+func (x *execution) concealedRemote(err error) error {
 	e := kiterror.AsError(err)
 	details, ok := e.Details.([]schema.Detail)
-	if !ok || len(t.see.Hide) == 0 {
+	if !ok || len(x.doorScope.Hide) == 0 {
 		return err
 	}
 	seen := slices.DeleteFunc(slices.Clone(details), func(d schema.Detail) bool {
 		top, _, _ := strings.Cut(d.Path, ".")
-		return t.see.hides(top)
+		return x.doorScope.hides(top)
 	})
 	if len(seen) == len(details) {
 		return err

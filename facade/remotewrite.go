@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"sync"
 
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
@@ -15,12 +14,12 @@ import (
 // createAway sends a new row with what the collector here sets. A remote that sets
 // such a field itself refuses it from anybody, before it does anything: then that is
 // remembered, and the row sent without.
-func (t *trip) createAway(ctx context.Context, carrier Caller) (*Result, error) {
-	in := t.call.Invocation
+func (x *execution) createRemote(ctx context.Context, carrier Caller) (*Result, error) {
+	in := x.call.Invocation
 	in.Query = nil
-	body, stamps := t.stampedBody(in.Body)
+	body, stamps := x.stampedBody(in.Body)
 	in.Body = body
-	res, err := carrier.Call(ctx, t.sent(in))
+	res, err := carrier.Call(ctx, x.sent(in))
 	if err == nil || len(stamps) == 0 || kiterror.CodeOf(err) != kiterror.ValidationFailed {
 		return res, err
 	}
@@ -34,25 +33,22 @@ func (t *trip) createAway(ctx context.Context, carrier Caller) (*Result, error) 
 		}
 	}
 	for _, d := range details {
-		t.door.stamped.Store(d.Path, true)
+		x.door.stamped.Store(d.Path, true)
 	}
-	in.Body, _ = t.stampedBody(t.call.Invocation.Body)
-	return carrier.Call(ctx, t.sent(in))
+	in.Body, _ = x.stampedBody(x.call.Invocation.Body)
+	return carrier.Call(ctx, x.sent(in))
 }
-
-// stamped are the fields that a remote turned out to set itself, by name.
-type stamped struct{ sync.Map }
 
 // stampedBody is a body with what the collector here sets, and the names of that: all
 // but what the remote sets itself.
-func (t *trip) stampedBody(body json.RawMessage) (json.RawMessage, []string) {
+func (x *execution) stampedBody(body json.RawMessage) (json.RawMessage, []string) {
 	var out schema.Object
 	for name, value := range jsontext.Members(body) {
 		out = append(out, schema.Member{Name: name, Value: value})
 	}
 	var stamps []string
-	for _, m := range t.see.Set {
-		if _, there := t.door.stamped.Load(m.Name); !there {
+	for _, m := range x.doorScope.Set {
+		if _, there := x.door.stamped.Load(m.Name); !there {
 			out, stamps = append(out, m), append(stamps, m.Name)
 		}
 	}
@@ -65,11 +61,11 @@ func (t *trip) stampedBody(body json.RawMessage) (json.RawMessage, []string) {
 // foreseen is what is known of a row before the remote creates it: what is sent, what
 // is set, and what the card says of fields that are left out. An id or a time that is
 // made there is not known.
-func (t *trip) foreseen() Record {
+func (x *execution) foreseen() Record {
 	var out Record
-	for _, p := range t.door.Entity.Fields {
-		value := t.body.Get(p.Name)
-		if set := t.see.Set.Get(p.Name); set != nil {
+	for _, p := range x.door.Entity.Fields {
+		value := x.body.Get(p.Name)
+		if set := x.doorScope.Set.Get(p.Name); set != nil {
 			value = set
 		}
 		switch rule := p.Axes.Create; {
@@ -92,37 +88,37 @@ func (t *trip) foreseen() Record {
 // seenAway refuses to change a row that a collector here hides, or to write one that
 // it would. The remote's own collectors are asked in the statement that writes;
 // between this question and that one the row may change.
-func (t *trip) seenAway(ctx context.Context, carrier Caller) error {
-	if t.see.Rows == nil {
+func (x *execution) checkRemoteScope(ctx context.Context, carrier Caller) error {
+	if x.doorScope.Rows == nil {
 		return nil
 	}
-	where, left := t.see.Rows, (*Filter)(nil)
-	if t.op.Name != "delete" {
-		a := aftermath{trip: t, ctx: ctx, record: t.body}
-		if t.op.Name == "create" {
-			a.record, a.new, a.away = t.foreseen(), true, true
+	where, left := x.doorScope.Rows, (*Filter)(nil)
+	if x.op.Name != "delete" {
+		a := remoteAftermath{aftermath{trip: x, ctx: ctx, record: x.body}}
+		if x.op.Name == "create" {
+			a.record, a.new = x.foreseen(), true
 		}
 		var err error
 		if left, err = where.Reduce(&a); err != nil {
 			return err
 		}
 	}
-	if t.op.Name == "create" {
+	if x.op.Name == "create" {
 		if left.Never() {
 			return kiterror.Errorf(kiterror.Forbidden, "you may not create this: it would not be yours to see")
 		}
 		return nil
 	}
-	there, err := t.isThere(ctx, carrier, where)
+	there, err := x.isThere(ctx, carrier, where)
 	switch {
 	case err != nil:
 		return err
 	case !there:
-		return kiterror.Errorf(kiterror.NotFound, "there is no %s with this id", t.door.Name)
+		return kiterror.Errorf(kiterror.NotFound, "there is no %s with this id", x.door.Name)
 	case left == nil, left == where, left.Always():
 		return nil
 	case !left.Never():
-		there, err = t.isThere(ctx, carrier, filter.Both(where, left))
+		there, err = x.isThere(ctx, carrier, filter.Both(where, left))
 	}
 	if err == nil && (left.Never() || !there) {
 		err = kiterror.Errorf(kiterror.Forbidden, "you may not change this so: it would not be yours to see any more")
@@ -131,8 +127,8 @@ func (t *trip) seenAway(ctx context.Context, carrier Caller) error {
 }
 
 // isThere says whether the row the call names is among those that meet a condition.
-func (t *trip) isThere(ctx context.Context, carrier Caller, where *Filter) (bool, error) {
-	res, err := t.fetchAway(ctx, carrier, t.door, where, []string{t.door.Entity.Primary.Name}, t.id)
+func (x *execution) isThere(ctx context.Context, carrier Caller, where *Filter) (bool, error) {
+	res, err := x.fetchRemote(ctx, carrier, x.door, where, []string{x.door.Entity.Primary.Name}, x.id)
 	if err != nil {
 		return false, err
 	}

@@ -85,21 +85,6 @@ func (b *compiler) collect(file string, door *Door, c project.Collector) {
 	door.collector = r
 }
 
-// doorOf is the door of this Frond that a key of its frond.yaml names; nil with a
-// fault where there is none.
-func (b *compiler) doorOf(src *project.Frond, name, at, what string) *Door {
-	door := b.doors[schema.EntityKey(name)]
-	switch {
-	case door == nil:
-		b.fault(src.Config.File, at, fmt.Sprintf("%s is declared for %s, but no door is called that", what, name), b.doorsRemedy())
-		return nil
-	case door.Frond.Name != src.Name:
-		b.fault(src.Config.File, at, fmt.Sprintf("%s is declared for %s, which is a door of the Frond %s", what, door.Name, door.Frond.Name), "declare it in that Frond's frond.yaml")
-		return nil
-	}
-	return door
-}
-
 func (b *compiler) rule(file string, door *Door, c project.Rule, anyDoor bool) *rule {
 	r := &rule{at: c.At, denyAll: c.DenyAll, source: c}
 	if c.When != "" {
@@ -210,16 +195,6 @@ func (b *compiler) readOnly(file, at string, door *Door, name string, r *rule) [
 	return r.readOnly
 }
 
-// storedNames are the fields of a door that stand in its rows.
-func (d *Door) storedNames() (names []string) {
-	for _, p := range d.Entity.Fields {
-		if p.Stored {
-			names = append(names, p.Name)
-		}
-	}
-	return names
-}
-
 // hidden adds the field that a name of hide means: a field of the card, by its own
 // name or by its relation's, or a computed one.
 func (b *compiler) hidden(file, at string, door *Door, name string, hide []string) []string {
@@ -236,17 +211,6 @@ func (b *compiler) hidden(file, at string, door *Door, name string, hide []strin
 		return hide
 	}
 	return append(hide, name)
-}
-
-// fieldNames are the fields of a door, the computed ones last.
-func (d *Door) fieldNames() (names []string) {
-	for _, p := range d.Entity.Fields {
-		names = append(names, p.Name)
-	}
-	for _, c := range d.Computed {
-		names = append(names, c.Name)
-	}
-	return names
 }
 
 func (b *compiler) preset(file string, door *Door, r *rule, c project.Preset) {

@@ -9,47 +9,10 @@ import (
 	"strings"
 
 	"github.com/frondhost/frond/facade/kiterror"
-	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
-
-// seedFile is the rows of one entity for the first start.
-type seedFile struct {
-	file   string
-	entity *schema.Entity
-	rows   []json.RawMessage
-}
-
-// readSeeds reads a Frond's seeds: a list of rows each, the file named after the
-// entity. What is wrong with a row is told by Seed, which judges it.
-func (b *compiler) readSeeds(src *project.Frond) {
-	if src.Remote != "" {
-		return // its rows are kept elsewhere
-	}
-	for _, text := range src.Seeds {
-		e := b.set.Entity(project.BaseName(text.File))
-		if e == nil || e.View || e.Frond != src.Name {
-			b.fault(text.File, "", fmt.Sprintf("the Frond %s has no entity called %s", src.Name, project.BaseName(text.File)), "name the file after the entity its rows are of")
-			continue
-		}
-		data, err := schema.ToJSON(text.File, text.Data)
-		if err != nil {
-			b.keep(err)
-			continue
-		}
-		if jsontext.KindOf(data) != jsontext.Array && !jsontext.IsNull(data) {
-			b.fault(text.File, "", "seeds have to be a list of rows", "begin every row with a hyphen")
-			continue
-		}
-		f := seedFile{file: text.File, entity: e}
-		for _, row := range jsontext.Elements(data) {
-			f.rows = append(f.rows, row)
-		}
-		b.seeds = append(b.seeds, f)
-	}
-}
 
 // Seed writes the rows of the project's seeds, as the author's own code: judged,
 // filled and completed like any row, ids and closed fields allowed. Rows that others
@@ -66,13 +29,13 @@ func (f *Facade) Seed(ctx context.Context) error {
 	if len(f.seeds) == 0 {
 		return nil
 	}
-	s := seeding{facade: f, ids: map[*schema.Entity]map[string]bool{}}
+	s := seeding{host: f.host, ids: map[*schema.Entity]map[string]bool{}}
 	files := inDependencyOrder(f.seeds)
 	entities := make([]*schema.Entity, len(files))
 	for i, file := range files {
 		entities[i] = file.entity
 	}
-	store := SeederOf(f.store)
+	store := SeederOf(f.host.store)
 	done, err := store.Seeded(ctx, entities)
 	if err != nil {
 		return kiterror.AsError(err)
@@ -82,7 +45,7 @@ func (f *Facade) Seed(ctx context.Context) error {
 		if done[file.entity] {
 			continue
 		}
-		empty, err := isEmpty(ctx, f.store, file.entity)
+		empty, err := isEmpty(ctx, f.host.store, file.entity)
 		switch {
 		case err != nil:
 			return kiterror.AsError(err).At(file.entity.Name, "create")
@@ -152,7 +115,7 @@ func (s *seeding) holdBack() map[*schema.Entity][]LateField {
 
 // seeding is one run of Seed.
 type seeding struct {
-	facade *Facade
+	host   *host
 	files  []judged
 	ids    map[*schema.Entity]map[string]bool // of the rows that will be written
 	faults schema.Faults
@@ -173,10 +136,10 @@ func (s *seeding) judge(ctx context.Context, file seedFile) judged {
 	out := judged{seedFile: file, records: make([]Record, 0, len(file.rows))}
 	ids := map[string]bool{}
 	s.ids[file.entity] = ids
-	door := &Door{Name: file.entity.Name, Entity: file.entity}
+	door := &Door{Name: file.entity.Name, Entity: file.entity, keeper: storeKeeper{}, boundary: storeKeeper{}}
 	op := &Operation{Name: "create", Door: door, builtin: builtinNamed("create")}
 	for i, row := range file.rows {
-		t := trip{facade: s.facade, call: &Call{}, inside: true, see: open, door: door, op: op}
+		t := execution{host: s.host, call: &Call{}, inside: true, doorScope: open, door: door, op: op}
 		t.body = t.judge(file.entity, schema.Create, row)
 		err := t.refusal()
 		if err == nil {
@@ -257,7 +220,7 @@ func (s *seeding) consistent(ctx context.Context) error {
 // that are kept elsewhere are not asked about.
 func (s *seeding) listed(ctx context.Context, file judged, p *schema.Property) error {
 	target := p.Link.Target
-	if s.facade.catalog.remoteOf(target) != "" {
+	if s.host.catalog.remoteOf(target) != "" {
 		return nil
 	}
 	for i, r := range file.records {
@@ -265,7 +228,7 @@ func (s *seeding) listed(ctx context.Context, file judged, p *schema.Property) e
 			if id, _ := rows.Key(target.Primary, id); s.ids[target][string(id)] {
 				continue
 			}
-			found, err := s.facade.store.Find(ctx, &Find{
+			found, err := s.host.store.Find(ctx, &Find{
 				Entity: target, Select: NewLayout([]string{target.Primary.Name}), Limit: 1, Each: &EachKey{Field: target.Primary, Values: []json.RawMessage{id}},
 			})
 			if err != nil {

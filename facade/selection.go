@@ -64,12 +64,12 @@ const (
 
 // pick makes the selection of the call: the fields of names (nil: all) that are
 // also in more (nil: all). A name that does not exist for the caller is refused.
-func (t *trip) pick(names, more []string) *selection {
+func (x *execution) pick(names, more []string) *selection {
 	bank := outside
-	if t.inside {
+	if x.inside {
 		bank = within
 	}
-	return t.pickOn(bank, t.op.reader, t.seeOut, names, more)
+	return x.pickOn(bank, x.op.reader, x.resultScope, names, more)
 }
 
 // The marks of a field in a selection's key.
@@ -81,7 +81,7 @@ const (
 	hooked // read for the hooks after a command
 )
 
-func (t *trip) pickOn(bank side, r *reader, see *Scope, lists ...[]string) *selection {
+func (x *execution) pickOn(bank side, r *reader, see *Scope, lists ...[]string) *selection {
 	var room [128]byte
 	marks := append(room[:0], byte(bank))
 	for _, p := range r.entity.Fields {
@@ -122,7 +122,7 @@ func (t *trip) pickOn(bank side, r *reader, see *Scope, lists ...[]string) *sele
 			}
 			at := r.index(name)
 			if at < 0 || marks[1+at]&exists == 0 {
-				t.unknownField(r, marks[1:], name, i)
+				x.unknownField(r, marks[1:], name, i)
 				continue
 			}
 			marks[1+at] |= named
@@ -134,14 +134,14 @@ func (t *trip) pickOn(bank side, r *reader, see *Scope, lists ...[]string) *sele
 			marks[1+i] &^= named
 		}
 	}
-	if t.asVersion != nil && (t.call.Version || r.versioned && marks[len(marks)-1]&asked != 0) {
+	if x.versionScope != nil && (x.call.Version || r.versioned && marks[len(marks)-1]&asked != 0) {
 		for _, p := range r.entity.Fields {
-			if p.Stored && t.asVersion.Readable(p) {
+			if p.Stored && x.versionScope.Readable(p) {
 				marks[1+p.Index] |= hashed
 			}
 		}
 	}
-	if t.op.hooks != nil {
+	if x.op.hooks != nil {
 		for _, p := range r.entity.Fields {
 			if p.Stored {
 				marks[1+p.Index] |= hooked
@@ -151,8 +151,8 @@ func (t *trip) pickOn(bank side, r *reader, see *Scope, lists ...[]string) *sele
 	return r.selection(marks)
 }
 
-func (t *trip) unknownField(r *reader, marks []byte, name string, i int) {
-	instead := t.instead(name, func() (names []string) {
+func (x *execution) unknownField(r *reader, marks []byte, name string, i int) {
+	instead := x.instead(name, func() (names []string) {
 		for j, m := range marks {
 			if m&exists != 0 {
 				names = append(names, r.name(j))
@@ -160,7 +160,7 @@ func (t *trip) unknownField(r *reader, marks []byte, name string, i int) {
 		}
 		return names
 	})
-	t.refuse(kiterror.UnknownKey(fmt.Sprintf("/query/fields/%d", i), fmt.Sprintf("names %s, which %s does not have%s", kiterror.Quoted(name), r.entity.Name, instead)))
+	x.refuse(kiterror.UnknownKey(fmt.Sprintf("/query/fields/%d", i), fmt.Sprintf("names %s, which %s does not have%s", kiterror.Quoted(name), r.entity.Name, instead)))
 }
 
 // fieldCount is how many fields there are, stored and computed.

@@ -1,7 +1,6 @@
 package facade
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -78,46 +77,6 @@ func (c *Catalog) Reaches(e *schema.Entity) bool {
 // rows on both sides are asked in one place.
 func (c *Catalog) Joins(l *schema.Link) bool {
 	return l.Target != nil && c.Reaches(l.Target) && samePlace(c.Fronds, l)
-}
-
-// On is the façade as one surface sees it: what view does not show is NOT_FOUND, in
-// the words of what never was, before any middleware; filters reach no door that
-// view does not show. Handlers, presenters and collectors that the call comes to
-// run in process again, where everything is. view comes from [Catalog.Surface] of
-// f's own catalog; a caller cannot name it.
-func (f *Facade) On(view *Catalog) Caller {
-	if view == f.catalog {
-		return f
-	}
-	return &surface{f, view}
-}
-
-// surface is a façade with less to see of it.
-type surface struct {
-	facade *Facade
-	view   *Catalog
-}
-
-type surfaceKey struct{}
-
-// Call answers c where the surface shows it. Middleware stands behind this, so that
-// one which answers calls itself, as topology does, answers none that are not shown.
-func (s *surface) Call(ctx context.Context, c *Call) (*Result, error) {
-	if _, op := s.view.find(c.Entity, c.Operation); op == nil {
-		return nil, s.facade.missing(ctx, s.view, c, false).At(c.Entity, c.Operation)
-	}
-	return s.facade.Call(context.WithValue(ctx, surfaceKey{}, s), c)
-}
-
-// seenFrom is what the call may reach, by the surface it came in by. That is told
-// once, to the path itself: the context that goes on is one without a surface, so
-// that the author's code calls in process.
-func (f *Facade) seenFrom(ctx context.Context) (*Catalog, context.Context) {
-	s, _ := ctx.Value(surfaceKey{}).(*surface)
-	if s == nil || s.facade != f {
-		return f.catalog, ctx
-	}
-	return s.view, context.WithValue(ctx, surfaceKey{}, (*surface)(nil))
 }
 
 // view is the catalog with the operations that show lets through.

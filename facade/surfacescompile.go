@@ -24,7 +24,7 @@ func (b *compiler) surfaces(frond *Frond, file string, c project.Surfaces) shows
 			}
 		}
 		for _, n := range s.Names {
-			for _, op := range b.shown(frond, file, n) {
+			for _, op := range b.operationsNamed(frond, file, n) {
 				show[op] = !s.Except
 				if batch := op.Door.ops["findByIds"]; s.Except && op.Builtin && op.Name == "findById" && batch != nil {
 					show[batch] = false // it stands and falls with findById, whose batch it is
@@ -37,7 +37,7 @@ func (b *compiler) surfaces(frond *Frond, file string, c project.Surfaces) shows
 }
 
 // shown are the operations a name stands for: all of a door, or one of them.
-func (b *compiler) shown(frond *Frond, file string, n project.SurfaceName) []*Operation {
+func (b *compiler) operationsNamed(frond *Frond, file string, n project.SurfaceName) []*Operation {
 	if n.Name == "" {
 		return nil // told by the reader
 	}

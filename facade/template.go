@@ -72,7 +72,7 @@ func readReference(text json.RawMessage) (ref *reference, literal json.RawMessag
 // find is the value the reference has in a call, for a field; nil where there is none.
 func (r *reference) find(in binding, p *schema.Property) any {
 	if r.path == nil {
-		return nowFor(p, in.now)
+		return rows.Now(p, in.now)
 	}
 	var at any = map[string]any(in.state)
 	for i, word := range r.path {

@@ -1,40 +1,43 @@
 package facade
 
-import "slices"
+import (
+	"context"
+	"slices"
+)
 
 // terms is what has to hold for a write here, for the store to decide in its
 // transaction: what the relations of the body lead to, and of a patch that reaches
 // into nested objects what it makes of the row as it then stands.
-func (t *trip) terms() *Terms {
-	terms := &Terms{Points: t.points}
+func (x *execution) terms() *Terms {
+	terms := &Terms{Points: x.points}
 	var read []string
-	if t.cond != nil && !t.cond.any() {
-		for _, p := range t.asVersion.versioned(t.door.Entity) {
+	if x.precondition != nil && !x.precondition.any() {
+		for _, p := range x.versionScope.versioned(x.door.Entity) {
 			read = append(read, p.Name)
 		}
 	}
-	if t.merging != nil {
-		for _, name := range t.merging.fields {
+	if x.merging != nil {
+		for _, name := range x.merging.fields {
 			if !slices.Contains(read, name) {
 				read = append(read, name)
 			}
 		}
 	}
-	if terms.Read = NewLayout(read); t.cond != nil || t.merging != nil {
-		terms.Judge = t.judged
+	if terms.Read = NewLayout(read); x.precondition != nil || x.merging != nil {
+		terms.Judge = x.judged
 	}
 	return terms
 }
 
 // judged is what is written of the row as it stands in the transaction.
-func (t *trip) judged(current Row) (Record, error) {
-	if t.cond != nil {
-		if err := t.judgeVersion(current); err != nil {
+func (x *execution) judged(current Row) (Record, error) {
+	if x.precondition != nil {
+		if err := x.judgeVersion(current); err != nil {
 			return nil, err
 		}
 	}
-	if t.merging != nil {
-		return t.merged(current)
+	if x.merging != nil {
+		return x.merged(current)
 	}
 	return nil, nil
 }
@@ -45,4 +48,19 @@ func (w *Terms) orNone() *Terms {
 		return nil
 	}
 	return w
+}
+
+// beforeHandler holds the row to the caller's precondition before the author's handler
+// does anything, and lends it to the write the handler makes. there is false where
+// there is no such row.
+func (x *execution) beforeHandler(ctx context.Context) (l *pendingPrecondition, there bool, err error) {
+	if x.precondition == nil {
+		return nil, true, nil
+	}
+	terms := x.terms()
+	rows, err := x.store().Update(ctx, x.door.Entity, x.id, x.writable(), nil, nil, terms.Read)
+	if err != nil || rows.Len() == 0 {
+		return nil, false, err
+	}
+	return &pendingPrecondition{cond: x.precondition, door: x.door, id: x.id}, true, x.judgeVersion(rows.Row(0))
 }

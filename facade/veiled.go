@@ -11,15 +11,15 @@ import (
 
 // veiled is a store's CONFLICT as this caller may be told it: neither fields that
 // are hidden from them are named, nor relations of rows that may be.
-func (t *trip) veiled(ctx context.Context, err error) error {
+func (x *execution) concealed(ctx context.Context, err error) error {
 	var v *kiterror.Violation
-	if t.inside || !errors.As(err, &v) {
+	if x.inside || !errors.As(err, &v) {
 		return err
 	}
 	if v.Kind == kiterror.Restrict {
 		by := v.Fields[0]
-		see, ok := t.reached(ctx, by.Owner)
-		if ok && see.Rows == nil && t.readable(see, by) {
+		see, ok := x.scopeBehind(ctx, by.Owner)
+		if ok && see.Rows == nil && x.readable(see, by) {
 			return err
 		}
 		const message = "is still pointed at by other rows; remove or change them first"
@@ -29,7 +29,7 @@ func (t *trip) veiled(ctx context.Context, err error) error {
 	}
 	var seen []*schema.Property
 	for _, p := range v.Fields {
-		if t.readable(t.see, p) || jsontext.Get(t.call.Invocation.Body, p.Name) != nil { // who sent it knows it
+		if x.readable(x.doorScope, p) || jsontext.Get(x.call.Invocation.Body, p.Name) != nil { // who sent it knows it
 			seen = append(seen, p)
 		}
 	}

@@ -14,20 +14,20 @@ import (
 // stays holds a write to what the caller may see of it afterwards (decision 113):
 // what follows from the body alone is said here, the rest by the store in the
 // transaction that writes.
-func (t *trip) stays(ctx context.Context, terms *Terms, unmet error) error {
-	if t.see.Rows == nil {
+func (x *execution) stays(ctx context.Context, terms *Terms, unmet error) error {
+	if x.doorScope.Rows == nil {
 		return nil
 	}
-	a := aftermath{trip: t, ctx: ctx, record: t.body, new: t.id == nil}
-	left, err := t.see.Rows.Reduce(&a)
+	a := aftermath{trip: x, ctx: ctx, record: x.body, new: x.id == nil}
+	left, err := x.doorScope.Rows.Reduce(&a)
 	switch {
 	case err != nil:
 		return err
-	case left.Never() && a.new && len(t.points) == 0: // else the store says first whether its relations lead anywhere
+	case left.Never() && a.new && len(x.points) == 0: // else the store says first whether its relations lead anywhere
 		return unmet
-	case left.Always(), left == t.see.Rows && !a.new: // nothing is written that it is about
+	case left.Always(), left == x.doorScope.Rows && !a.new: // nothing is written that it is about
 	default:
-		terms.After, terms.Unmet = t.see.Rows, unmet
+		terms.After, terms.Unmet = x.doorScope.Rows, unmet
 	}
 	return nil
 }
@@ -35,32 +35,35 @@ func (t *trip) stays(ctx context.Context, terms *Terms, unmet error) error {
 // aftermath is one row as it will be: what is written into it, and whether there
 // was anything before.
 type aftermath struct {
-	trip   *trip
+	trip   *execution
 	ctx    context.Context
 	record Record
 	new    bool
-	away   bool // it is made elsewhere: ids and times that are made there are not known
 }
 
-// open says whether nothing is known of a field that is not written.
-func (a *aftermath) open(p *schema.Property) bool {
-	rule := p.Axes.Create
-	return !a.new || a.away && rule != nil && (rule.Now || rule.Generate != "")
-}
-
-// Value implements [filter.Known].
+// Value implements [filter.Known]: a field that is not written keeps what it has.
 func (a *aftermath) Value(p *schema.Property) (json.RawMessage, bool) {
 	value := a.record.Get(p.Name)
-	return value, value != nil || !a.open(p)
+	return value, value != nil || a.new
 }
 
-// Related implements [filter.Known]. It is about the rows on the other side of a relation. Of a row that is kept
-// here the store says it once the row is written; of one that is kept elsewhere they
-// are asked for before.
-func (a *aftermath) Related(f *Filter) (*Filter, error) {
-	if !a.trip.away() {
-		return f, nil
-	}
+// Related implements [filter.Known]: the store looks at the other side of a relation once
+// the row is written.
+func (a *aftermath) Related(f *Filter) (*Filter, error) { return f, nil }
+
+// remoteAftermath is the aftermath of a row that is kept elsewhere: nobody looks at it once
+// it is written, so the rows behind relations are asked for before.
+type remoteAftermath struct{ aftermath }
+
+// Value implements [filter.Known]. Ids and times that are made there are not known here.
+func (a *remoteAftermath) Value(p *schema.Property) (json.RawMessage, bool) {
+	rule := p.Axes.Create
+	value := a.record.Get(p.Name)
+	return value, value != nil || a.new && (rule == nil || !rule.Now && rule.Generate == "")
+}
+
+// Related implements [filter.Known].
+func (a *remoteAftermath) Related(f *Filter) (*Filter, error) {
 	link := f.Link
 	var sub *Filter
 	if len(f.Sub) > 0 {
@@ -80,8 +83,8 @@ func (a *aftermath) Related(f *Filter) (*Filter, error) {
 		}
 		met = self
 	default:
-		value := a.record.Get(link.Field.Name)
-		if value == nil && a.open(link.Field) {
+		value, known := a.Value(link.Field)
+		if !known {
 			return f, nil
 		}
 		if jsontext.IsNull(value) || len(value) == 0 {
@@ -118,7 +121,7 @@ func (a *aftermath) Related(f *Filter) (*Filter, error) {
 }
 
 // own says whether an id is the new row's own.
-func (a *aftermath) own(e *schema.Entity, id json.RawMessage) bool {
+func (a *remoteAftermath) own(e *schema.Entity, id json.RawMessage) bool {
 	if e != a.trip.door.Entity || !a.new || len(id) == 0 || jsontext.IsNull(id) {
 		return false
 	}
@@ -128,7 +131,7 @@ func (a *aftermath) own(e *schema.Entity, id json.RawMessage) bool {
 }
 
 // itself says whether a new row points at itself and meets sub.
-func (a *aftermath) itself(e *schema.Entity, id json.RawMessage, sub *Filter) (bool, error) {
+func (a *remoteAftermath) itself(e *schema.Entity, id json.RawMessage, sub *Filter) (bool, error) {
 	if !a.own(e, id) {
 		return false, nil
 	}

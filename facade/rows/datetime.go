@@ -2,6 +2,7 @@ package rows
 
 import (
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/frondhost/frond/schema"
@@ -61,4 +62,19 @@ func isNormal(v []byte) bool {
 		}
 	}
 	return string(v[18:20]) != "60"
+}
+
+// Now is a moment as a value of the field: text, or milliseconds since 1970
+// where the field is a number.
+func Now(p *schema.Property, at time.Time) json.RawMessage {
+	switch p.Kind {
+	case schema.KindInteger, schema.KindNumber:
+		return fmt.Appendf(nil, "%d", at.UnixMilli())
+	case schema.KindDate:
+		return jsontext.Quote(at.UTC().Format(time.DateOnly))
+	}
+	if p.Shape.Format == "time" {
+		return jsontext.Quote(at.UTC().Format("15:04:05.000Z"))
+	}
+	return AppendDateTime(nil, at.Truncate(time.Millisecond))
 }

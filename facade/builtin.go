@@ -1,0 +1,24 @@
+package facade
+
+import "context"
+
+// builtin is an operation that every stored door has unless its author says
+// otherwise (DESIGN 4, 5): what it is, and its steps on the path.
+type builtin struct {
+	name        string
+	kind        Kind
+	cardinality Cardinality
+	description string
+	admit       func(*execution, context.Context) error
+	fill        filling
+	answer      func(*execution, context.Context) (*Result, error)
+}
+
+// filling says which rules of the lifecycle complete an operation's body.
+type filling uint8
+
+const (
+	fillNothing filling = iota
+	fillCreate
+	fillUpdate
+)

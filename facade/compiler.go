@@ -1,0 +1,135 @@
+package facade
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/frondhost/frond/facade/project"
+	"github.com/frondhost/frond/schema"
+)
+
+// compiler makes the catalog of a project: startup thinks, so that requests only
+// look up. It goes on after a fault, so that all are told at once.
+type compiler struct {
+	project      *Project
+	registry     *schema.Registry
+	unregistered func(schema.Fault)
+	limits       project.ListLimits
+	incomplete   bool
+	set          *schema.Set
+	fronds       []*Frond
+	doors        map[string]*Door
+	seeds        []seedFile
+	faults       schema.Faults
+	left         []schema.Fault // of the cards of remotes
+
+	listCards map[project.ListLimits]*schema.Entity
+	rowCards  map[string]*schema.Entity // likewise, by operation
+}
+
+func (b *compiler) fault(file, at, message, remedy string) {
+	b.faults = append(b.faults, schema.Fault{File: file, Pointer: at, Message: message, Remedy: remedy})
+}
+
+// keep keeps the faults of cards.
+func (b *compiler) keep(err error) {
+	var faults schema.Faults
+	if errors.As(err, &faults) {
+		b.faults = append(b.faults, faults...)
+	} else {
+		b.fault("", "", err.Error(), "")
+	}
+}
+
+// origin is where a door was declared, for messages.
+func (b *compiler) origin(src *project.Frond, name string) string {
+	for _, s := range src.Cards {
+		if !s.View && strings.EqualFold(s.Name, name) && s.File != "" {
+			return s.File
+		}
+	}
+	return cmp.Or(src.Config.File, "the Frond "+src.Name)
+}
+
+// card is the entity behind a part: named, or written inline, or nil for none.
+func (b *compiler) card(file, frond, name string, p project.Part) *schema.Entity {
+	switch {
+	case p.Name != "":
+		e := b.set.Entity(p.Name)
+		if e == nil {
+			var known []string
+			for _, e := range append(slices.Clone(b.set.Views), b.set.Entities...) {
+				known = append(known, e.Name)
+			}
+			b.fault(file, p.At, fmt.Sprintf("no entity and no view is called %s", p.Name), "put it into views/, or name one of "+strings.Join(known, ", "))
+		}
+		return e
+	case p.Card != nil:
+		// .json: the text was converted when the file was read.
+		e, err := b.set.CompileView(schema.Source{File: file, At: p.At, Name: name, Frond: frond, View: true, Card: nil, Data: p.Card})
+		if err != nil {
+			b.keep(err)
+		}
+		return e
+	}
+	return nil
+}
+
+func (b *compiler) doorsRemedy() string {
+	var names []string
+	for _, f := range b.fronds {
+		for _, d := range f.Doors {
+			names = append(names, d.Name)
+		}
+	}
+	if len(names) == 0 {
+		return "there is no door at all; declare it in a frond.yaml, or add a card"
+	}
+	return "the doors are " + strings.Join(names, ", ")
+}
+
+// upper returns s with its first letter in upper case. A name may be empty here: it is
+// a fault by then, and the compilation goes on.
+func upper(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+func (b *compiler) view(d *Door, name string, card *schema.Card) *schema.Entity {
+	e, err := b.set.CompileView(schema.Source{File: d.Origin, Name: d.Name + name, Frond: d.Frond.Name, View: true, Card: card, Builtin: true})
+	if err != nil {
+		b.keep(err)
+	}
+	return e
+}
+
+// doorOf is the door of this Frond that a key of its frond.yaml names; nil with a
+// fault where there is none.
+func (b *compiler) doorOf(src *project.Frond, name, at, what string) *Door {
+	door := b.doors[schema.EntityKey(name)]
+	switch {
+	case door == nil:
+		b.fault(src.Config.File, at, fmt.Sprintf("%s is declared for %s, but no door is called that", what, name), b.doorsRemedy())
+		return nil
+	case door.Frond.Name != src.Name:
+		b.fault(src.Config.File, at, fmt.Sprintf("%s is declared for %s, which is a door of the Frond %s", what, door.Name, door.Frond.Name), "declare it in that Frond's frond.yaml")
+		return nil
+	}
+	return door
+}
+
+// seedFile is the rows of one entity for the first start.
+type seedFile struct {
+	file   string
+	entity *schema.Entity
+	rows   []json.RawMessage
+}
+
+// goCode is what a fault of attaching names in place of a file: it is the program itself.
+const goCode = "Go code"

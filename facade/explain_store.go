@@ -1,0 +1,89 @@
+package facade
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// explainedStore is the store of an explained call: it tells what it is asked.
+type explainedStore struct {
+	Store
+	told *Explanation
+}
+
+func (s explainedStore) asked(ctx context.Context, does string, e *schema.Entity, where *Filter, sel *Layout) (context.Context, *StoreCall) {
+	c := &StoreCall{Does: does, Entity: e.Name, Statements: []Statement{}}
+	if where != nil {
+		c.Filter = where.AppendJSON(nil)
+	}
+	if sel != nil {
+		c.Columns = sel.Fields
+	}
+	s.told.Store = append(s.told.Store, c)
+	return Observe(ctx, func(st Statement) { c.Statements = append(c.Statements, st) }), c
+}
+
+// writes says whether the store may be asked to write.
+func (s explainedStore) writes(c *StoreCall) bool {
+	if r, ok := s.Store.(Rehearser); ok && r.Rehearses() {
+		return true
+	}
+	c.Note = notAsked
+	return false
+}
+
+func (s explainedStore) Find(ctx context.Context, q *Find) (*Found, error) {
+	ctx, c := s.asked(ctx, "find", q.Entity, q.Where, q.Select)
+	if q.Each != nil {
+		c.Note = fmt.Sprintf("for %d values of %s", len(q.Each.Values), q.Each.Field.Name)
+	}
+	return s.Store.Find(ctx, q)
+}
+
+func (s explainedStore) Insert(ctx context.Context, e *schema.Entity, rows []Record, terms *Terms, sel *Layout) (*Rows, error) {
+	ctx, c := s.asked(ctx, "insert", e, nil, sel)
+	if !s.writes(c) {
+		return NewRows(sel, 0), nil
+	}
+	return s.Store.Insert(ctx, e, rows, terms, sel)
+}
+
+func (s explainedStore) Update(ctx context.Context, e *schema.Entity, id json.RawMessage, where *Filter, set Record, terms *Terms, sel *Layout) (*Rows, error) {
+	does := "update"
+	if len(set) == 0 {
+		does = "read"
+	}
+	ctx, c := s.asked(ctx, does, e, where, sel)
+	if len(set) > 0 && !s.writes(c) {
+		set, terms = nil, nil // the row as it is
+	}
+	return s.Store.Update(ctx, e, id, where, set, terms, sel)
+}
+
+func (s explainedStore) Delete(ctx context.Context, e *schema.Entity, id json.RawMessage, where *Filter, terms *Terms) (bool, error) {
+	ctx, c := s.asked(ctx, "delete", e, where, nil)
+	if !s.writes(c) {
+		return true, nil
+	}
+	return s.Store.Delete(ctx, e, id, where, terms)
+}
+
+// explainedCarrier tells what is sent to a remote.
+type explainedCarrier struct {
+	Caller
+	told *Explanation
+	to   string
+}
+
+// Call implements [Caller].
+func (c explainedCarrier) Call(ctx context.Context, call *Call) (*Result, error) {
+	c.told.Store = append(c.told.Store, &StoreCall{
+		Does: "send", Entity: call.Entity + "." + call.Operation, Filter: jsontext.Get(call.Invocation.Query, "filter"),
+		Columns: call.Select, Statements: []Statement{}, Note: "to " + c.to,
+	})
+	return c.Caller.Call(ctx, call)
+}

@@ -1,0 +1,35 @@
+package facade
+
+import (
+	"context"
+	"time"
+
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/schema"
+)
+
+// host is what all executions of one façade share. It never changes.
+type host struct {
+	catalog  *Catalog
+	store    Store
+	registry *schema.Registry
+	now      func() time.Time
+	remotes  map[string]Caller // by the Frond's name
+	suggest  bool
+	local    keeper // of rows that are kept in store
+	entry    Caller // the path, inside its middleware
+}
+
+// Call hands a call to the path, through the middleware.
+func (h *host) Call(ctx context.Context, c *Call) (res *Result, err error) {
+	defer rescue(&res, &err)
+	return h.entry.Call(ctx, c)
+}
+
+// rescue turns a panic into INTERNAL_ERROR; the stack is in its cause, which
+// [kiterror.Report] logs.
+func rescue(res **Result, err *error) {
+	if p := recover(); p != nil {
+		*res, *err = nil, kiterror.Panicked(p)
+	}
+}

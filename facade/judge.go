@@ -1,0 +1,179 @@
+package facade
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// admitNamed judges what an author's operation is called with: each part against
+// the card it names, or against nothing at all.
+func (x *execution) admitNamed() {
+	in, op := &x.call.Invocation, x.op
+	if op.Open {
+		x.params, x.query = x.anyObject(in.Params, "/params"), x.anyObject(in.Query, "/query")
+		return
+	}
+	x.params = x.part(op.Params, in.Params, "/params")
+	x.query = x.part(op.Query, in.Query, "/query")
+	if op.Input == nil {
+		x.only(in.Body, "/body", nil)
+		return
+	}
+	x.body = x.judge(op.Input, schema.Create, in.Body)
+}
+
+// part judges params or query, and answers the members their card knows.
+func (x *execution) part(card *schema.Entity, text json.RawMessage, at string) json.RawMessage {
+	if card == nil {
+		x.only(text, at, nil)
+		return nil
+	}
+	o, details := card.Judge(schema.Plain, text, at)
+	x.details = append(x.details, details...)
+	return o.AppendJSON(nil)
+}
+
+// anyObject is params or query of an operation that nobody has a card of: an object,
+// which is judged where it runs.
+func (x *execution) anyObject(text json.RawMessage, at string) json.RawMessage {
+	switch jsontext.KindOf(text) {
+	case jsontext.Invalid, jsontext.Null, jsontext.Object:
+	default:
+		x.refuse(schema.Detail{Path: ".", Pointer: at, Code: "type", Message: "must be an object"})
+	}
+	return text
+}
+
+// judge judges a body, and refuses what the scope takes from the caller: hidden
+// fields do not exist, preset ones cannot be sent.
+func (x *execution) judge(card *schema.Entity, mode schema.Mode, text json.RawMessage) schema.Object {
+	o, details := card.Judge(mode, text, "/body")
+	see := x.doorScope
+	if !x.door.shapes(card) {
+		see = open // an input view is the operation's own, not the door's
+	}
+	if x.inside {
+		o, details = unbounded(card, o, details, text)
+	}
+	locked, barred, first := false, "", len(x.details)
+	for _, d := range details {
+		top, _, _ := strings.Cut(d.Path, ".")
+		switch {
+		case see.Set.Get(top) != nil:
+			continue // the collector answers for it; named below where it was sent
+		case see.hides(top):
+			locked = locked || d.Code == "required"
+			continue
+		case d.Code == "required" && x.door.boundary.gives(x, mode, top, d.Path):
+			continue
+		case see.readsOnly(top):
+			if d.Code == "required" {
+				barred = top
+			}
+			continue
+		}
+		x.refuse(d)
+	}
+	if len(see.Hide) > 0 || len(see.Set) > 0 || len(see.ReadOnly) > 0 {
+		for name := range jsontext.Members(text) {
+			at := "/body/" + jsontext.Token(name)
+			switch {
+			case see.hides(name):
+				x.refuse(kiterror.UnknownKey(at, msgUnknown))
+			case see.Set.Get(name) != nil:
+				x.refuse(schema.Detail{Path: name, Pointer: at, Code: schema.ReadOnly, Message: "is set for you; leave it out"})
+			case see.readsOnly(name):
+				x.refuse(schema.Detail{Path: name, Pointer: at, Code: schema.ReadOnly, Message: "is not yours to write; leave it out"})
+			}
+		}
+	}
+	if len(see.Hide) > 0 {
+		unknownFirst(x.details[first:], text)
+	}
+	switch {
+	case locked:
+		// Nothing the caller could send would do, and the field is not ours to name.
+		x.verdict = &kiterror.Error{Code: kiterror.Forbidden, Message: "you may not create this: it takes a field that you do not see"}
+	case barred != "":
+		x.verdict = kiterror.Errorf(kiterror.Forbidden, "you may not create this: it takes %s, which you may only read", barred)
+	}
+	return o
+}
+
+// unknownFirst puts unknown keys before everything else, in the order they were
+// sent, as the judge has them: the place of a detail does not tell a hidden field
+// from one that never was.
+func unknownFirst(details []schema.Detail, text json.RawMessage) {
+	place := map[string]int{}
+	for name := range jsontext.Members(text) {
+		place[name] = len(place)
+	}
+	of := func(d schema.Detail) int {
+		if d.Code != schema.UnknownKey {
+			return len(place)
+		}
+		top, _, _ := strings.Cut(d.Path, ".")
+		return place[top]
+	}
+	slices.SortStableFunc(details, func(a, b schema.Detail) int { return of(a) - of(b) })
+}
+
+// unbounded judges again what the judge refused for the boundary alone: that is
+// the callers', and the author's own code stands inside it. A relation's other
+// side has no place in the row and stays refused.
+func unbounded(card *schema.Entity, o schema.Object, details []schema.Detail, text json.RawMessage) (schema.Object, []schema.Detail) {
+	var again schema.Object
+	rest := details[:0:0]
+	for _, d := range details {
+		p := card.Property(d.Path)
+		if p == nil || !p.Stored || d.Code == schema.Immutable && p.Axes.Primary || d.Code != schema.ReadOnly && d.Code != schema.Immutable {
+			rest = append(rest, d)
+			continue
+		}
+		again = append(again, schema.Member{Name: p.Name, Value: jsontext.Get(text, p.Name)})
+	}
+	if again == nil {
+		return o, details
+	}
+	_, further := card.Judge(schema.Plain, again.AppendJSON(nil), "/body")
+	for _, d := range further {
+		if top, _, _ := strings.Cut(d.Path, "."); again.Get(top) != nil {
+			rest = append(rest, d)
+		}
+	}
+	return append(o, again...), rest
+}
+
+// only refuses every key of an object that is not among names, and everything
+// that is no object. No text and null are an empty object.
+func (x *execution) only(text json.RawMessage, at string, names []string) {
+	switch jsontext.KindOf(text) {
+	case jsontext.Invalid, jsontext.Null:
+		return
+	case jsontext.Object:
+	default:
+		x.refuse(schema.Detail{Path: ".", Pointer: at, Code: "type", Message: "must be an object"})
+		return
+	}
+	for name := range jsontext.Members(text) {
+		if x.full() {
+			return
+		}
+		if !slices.Contains(names, name) {
+			message := "is nothing that " + x.where() + " takes; leave it out"
+			if len(names) > 0 {
+				message = "is nothing that " + x.where() + " takes" + kiterror.Instead(name, names, x.Suggests())
+			}
+			x.refuse(kiterror.UnknownKey(at+"/"+jsontext.Token(name), message))
+		}
+	}
+}
+
+// msgUnknown is the judge's own sentence: a field that is hidden is told like one
+// that never was.
+const msgUnknown = "is not part of the card; leave it out"

@@ -1,0 +1,88 @@
+package facade
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// remoteKeeper is the keeper of rows at the host that a remote Frond runs at (spec 1.6).
+// Their values cross the boundary there: nothing is decoded, filled in or encoded here.
+type remoteKeeper struct{}
+
+func (remoteKeeper) missing(ctx context.Context, x *execution, e *schema.Entity, where *Filter, ids []json.RawMessage) (missing []json.RawMessage, err error) {
+	door := x.catalog.Door(e.Key)
+	carrier, err := x.remoteClient(door)
+	if err != nil {
+		return nil, err
+	}
+	res, err := x.fetchRemote(ctx, carrier, door, where, []string{e.Primary.Name}, ids...)
+	if err != nil {
+		return nil, err
+	}
+	for i, g := range res.Groups {
+		if g.From == g.To {
+			missing = append(missing, ids[i])
+		}
+	}
+	return missing, nil
+}
+
+func (remoteKeeper) standing(ctx context.Context, x *execution, fields []string) (*Rows, error) {
+	carrier, err := x.remoteClient(x.door)
+	if err != nil {
+		return nil, err
+	}
+	res, err := x.fetchRemote(ctx, carrier, x.door, x.doorScope.Rows, fields, x.id)
+	if err != nil {
+		return nil, err
+	}
+	return res.Rows, nil
+}
+
+// merge judges a patch as far as that can be done here: it is merged where the row is kept.
+func (remoteKeeper) merge(_ context.Context, x *execution) error {
+	e := x.door.Entity
+	for _, name := range x.merging.fields {
+		if e.Property(name).Shape.Properties == nil {
+			return kiterror.Errorf(kiterror.NotImplemented, "the update of %s runs elsewhere, and merges no object such as %s there; send it as application/json, which replaces it", x.door.Name, name)
+		}
+	}
+	x.merging.merged = x.merging.over(e, func(string) json.RawMessage { return json.RawMessage("{}") })
+	return nil
+}
+
+func (remoteKeeper) complete(ctx context.Context, x *execution) error {
+	if x.op.builtin == nil || x.op.builtin.fill == fillNothing {
+		return nil
+	}
+	return x.pointed(ctx)
+}
+
+func (remoteKeeper) holds(x *execution) error {
+	if len(x.versionScope.Hide) > 0 || x.precondition.NoneMatch != nil || !x.op.Takes("ifMatch") {
+		return kiterror.Errorf(kiterror.NotImplemented, "%s cannot hold the row to a version where it runs; leave If-Match and If-None-Match out", x.where())
+	}
+	return nil
+}
+
+func (remoteKeeper) decode(_ *execution, _ *schema.Property, text json.RawMessage) (json.RawMessage, bool) {
+	return text, true
+}
+
+// gives reports what the remote's discovery says it does not require, and what the patch
+// of a nested object leaves as it is there.
+func (remoteKeeper) gives(x *execution, mode schema.Mode, top, path string) bool {
+	return slices.Contains(x.door.presets, top) || mode == schema.Update && path != top
+}
+
+// version is the one that came with the row.
+func (remoteKeeper) version(_ *execution, row Row) (string, error) {
+	return jsontext.Unquote(row.Get(ETag)), nil
+}
+
+func (remoteKeeper) follows() bool { return false }

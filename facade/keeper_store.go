@@ -1,0 +1,87 @@
+package facade
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/frondhost/frond/schema"
+)
+
+// storeRunner answers a built-in operation over the store of this host.
+type storeRunner struct{ *builtin }
+
+func (storeRunner) by() answerer { return byStore }
+
+func (r storeRunner) run(ctx context.Context, x *execution) (*Result, error) { return r.answer(x, ctx) }
+
+// storeKeeper is the keeper of rows in the store of this host, and the boundary that their
+// values cross here.
+type storeKeeper struct{}
+
+func (storeKeeper) missing(ctx context.Context, x *execution, e *schema.Entity, where *Filter, ids []json.RawMessage) (missing []json.RawMessage, err error) {
+	found, err := x.store().Find(ctx, &Find{
+		Entity: e, Select: NewLayout([]string{e.Primary.Name}), Where: where, Limit: 1,
+		Each: &EachKey{Field: e.Primary, Values: ids},
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i, g := range found.Groups {
+		if g.From == g.To {
+			missing = append(missing, ids[i])
+		}
+	}
+	return missing, nil
+}
+
+func (storeKeeper) standing(ctx context.Context, x *execution, fields []string) (*Rows, error) {
+	return x.store().Update(ctx, x.door.Entity, x.id, x.doorScope.Rows, nil, nil, NewLayout(fields))
+}
+
+func (k storeKeeper) merge(ctx context.Context, x *execution) error {
+	stands, err := k.standing(ctx, x, x.merging.fields)
+	if err == nil && stands.Len() > 0 { // that there is no such row is reported when it is updated
+		x.merging.merged = x.merging.over(x.door.Entity, stands.Row(0).Get)
+	}
+	return err
+}
+
+func (storeKeeper) complete(ctx context.Context, x *execution) error {
+	if err := x.fill(ctx); err != nil {
+		return err
+	}
+	if x.op.hooks != nil {
+		if err := x.runBefore(ctx); err != nil {
+			return err
+		}
+	}
+	if x.op.builtin == nil || x.op.builtin.fill == fillNothing {
+		return nil
+	}
+	return x.pointed(ctx)
+}
+
+func (storeKeeper) holds(*execution) error { return nil }
+
+func (storeKeeper) decode(x *execution, p *schema.Property, text json.RawMessage) (json.RawMessage, bool) {
+	name := p.Axes.In.Name
+	convert := x.registry.Conversions[name].Decode
+	if convert == nil {
+		x.fail(fmt.Errorf("unknown generator: no conversion called %q decodes %s.%s", name, p.Owner.Name, p.Name))
+		return text, true
+	}
+	decoded, err := convert(text)
+	return decoded, err == nil
+}
+
+func (storeKeeper) gives(*execution, schema.Mode, string, string) bool { return false }
+
+func (storeKeeper) version(x *execution, row Row) (string, error) {
+	if x.sel.version == nil {
+		return "", nil
+	}
+	return x.rowVersion(row, x.sel.version, x.sel.encoded)
+}
+
+func (storeKeeper) follows() bool { return true }

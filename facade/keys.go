@@ -1,0 +1,25 @@
+package facade
+
+import (
+	"encoding/json"
+
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// eachOf is the keys of a batch, each of them once.
+type eachOf struct {
+	field  *schema.Property
+	values []json.RawMessage // distinct, in their one spelling
+	order  []int             // of every key that was sent, its place in values; -1: it fits no row
+	known  jsontext.Distinct
+}
+
+// add adds a key and remembers where the answer to it will be.
+func (e *eachOf) add(text json.RawMessage) {
+	e.order = append(e.order, e.known.Add(text))
+	e.values = e.known.Texts()
+}
+
+// miss adds a key that no row can have.
+func (e *eachOf) miss() { e.order = append(e.order, -1) }

@@ -1,0 +1,107 @@
+package facade
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// maxSortKeys is how many keys an order has at most, the primary key aside.
+const maxSortKeys = 8
+
+// readSort reads "-createdAt,title" or a list of such keys. The primary key ends
+// every order, so that it is one.
+func (x *execution) readSort(value json.RawMessage) order {
+	var names []string
+	switch jsontext.KindOf(value) {
+	case jsontext.String:
+		names = splitList(jsontext.Unquote(jsontext.Trim(value)))
+	case jsontext.Array:
+		for _, item := range jsontext.Elements(value) {
+			if jsontext.KindOf(item) != jsontext.String {
+				x.refuseQuery("sort", "type", `must be names of fields, such as "-createdAt,title" or ["-createdAt", "title"]`)
+				return x.door.byID
+			}
+			names = append(names, splitList(jsontext.Unquote(item))...)
+		}
+	default:
+		x.refuseQuery("sort", "type", `must be names of fields, such as "-createdAt,title" or ["-createdAt", "title"]`)
+		return x.door.byID
+	}
+	if len(names) > maxSortKeys {
+		x.refuseQuery("sort", "maxItems", fmt.Sprintf("must have at most %d fields", maxSortKeys))
+		return x.door.byID
+	}
+	e := x.door.Entity
+	keys := make([]SortKey, 0, len(names)+1)
+	for _, name := range names {
+		bare, desc := strings.CutPrefix(name, "-")
+		if !desc {
+			bare = strings.TrimPrefix(bare, "+")
+		}
+		p := sortField(e, bare)
+		switch {
+		case p == nil || !x.readable(x.doorScope, p):
+			x.refuseQuery("sort", schema.UnknownKey, fmt.Sprintf("names %s, which %s cannot be sorted by%s", kiterror.Quoted(bare), e.Name, x.instead(bare, x.sortable)))
+			return x.door.byID
+		case !filter.IsScalar(p):
+			x.refuseQuery("sort", "operator", fmt.Sprintf("names %s, whose values have no order", p.Name))
+			return x.door.byID
+		case twice(keys, p):
+			x.refuseQuery("sort", "uniqueItems", fmt.Sprintf("names %s twice; leave the second one out", p.Name))
+			return x.door.byID
+		}
+		if len(keys) == 0 || keys[len(keys)-1].Field != e.Primary { // nothing is left to sort behind the primary key
+			keys = append(keys, SortKey{p, desc})
+		}
+	}
+	o := newOrder(e, keys)
+	o.foreign = x.door.byID.foreign
+	return o
+}
+
+func splitList(s string) []string {
+	parts := strings.Split(s, ",")
+	out := parts[:0]
+	for _, p := range parts {
+		if p = strings.TrimSpace(p); p != "" {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func sortField(e *schema.Entity, name string) *schema.Property {
+	if p := e.Property(name); p != nil {
+		return p
+	}
+	for _, p := range e.Fields {
+		if p.Link != nil && !p.Link.Many && p.Link.Key == name {
+			return p
+		}
+	}
+	return nil
+}
+
+func (x *execution) sortable() (names []string) {
+	for _, p := range x.door.Entity.Fields {
+		if filter.IsScalar(p) && x.readable(x.doorScope, p) {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+func twice(keys []SortKey, p *schema.Property) bool {
+	for _, k := range keys {
+		if k.Field == p {
+			return true
+		}
+	}
+	return false
+}

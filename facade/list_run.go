@@ -1,0 +1,161 @@
+package facade
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// locate is a cursor's place with the values that were too long to stand in it, as
+// they are in the row of its key. Where that row is gone, is not the caller's to
+// see, or has moved in the order, the place is in front of everything that begins as
+// the long text did: rows may come a second time, and none is left out. backward is
+// the direction that is read in from there.
+func (x *execution) locate(ctx context.Context, from []json.RawMessage, backward bool) ([]json.RawMessage, error) {
+	if !slices.ContainsFunc(from, isCut) {
+		return from, nil
+	}
+	e, keys := x.door.Entity, x.list.order.keys
+	id, _ := rows.Value(e.Primary.Kind, from[len(from)-1])
+	is := &Filter{Op: Eq, Field: e.Primary, Values: []any{id}}
+	found, err := x.store().Find(ctx, &Find{Entity: e, Select: noFields, Where: filter.Both(x.doorScope.Rows, is), Sort: keys, Limit: 1})
+	if err != nil {
+		return nil, err
+	}
+	if found.Rows.Len() > 0 {
+		whole := make([]json.RawMessage, 0, len(from))
+		for _, v := range jsontext.Elements(found.Keys[0]) {
+			whole = append(whole, v)
+		}
+		if stands(from, whole) {
+			return whole, nil
+		}
+	}
+	from = slices.Clone(from)
+	for i, v := range from {
+		if !isCut(v) {
+			continue
+		}
+		text, ok := cutText(v)
+		if !ok {
+			name := "after"
+			if backward {
+				name = "before"
+			}
+			const message = "leads to a row that is gone or has changed, and its value was too long to stand in the cursor; begin anew, or sort by another field"
+			return nil, kiterror.Invalid(name+" "+message, schema.Detail{Path: name, Pointer: "/query/" + name, Code: "cursor", Message: message})
+		}
+		if keys[i].Desc != backward { // read towards smaller values: from above all of them
+			text += "\U0010FFFF\U0010FFFF"
+		}
+		from[i] = jsontext.Quote(text)
+	}
+	return from, nil
+}
+
+func (x *execution) runList(ctx context.Context) (*Result, error) {
+	l := &x.list
+	var err error
+	if l.from, err = x.locate(ctx, l.from, l.backward); err != nil {
+		return nil, err
+	}
+	q := Find{
+		Entity: x.door.Entity, Select: x.sel.stored, Where: filter.Both(x.doorScope.Rows, l.filter),
+		Sort: l.order.keys, Limit: l.limit, Offset: l.offset, From: l.from, Until: l.until, Backward: l.backward,
+		Count: l.count != uncounted, Estimate: l.count == estimated, Keys: x.call.Cursors || l.edges,
+	}
+	if x.each != nil {
+		if len(x.each.values) == 0 {
+			return x.pages(&Found{Rows: NewRows(x.sel.stored, 0)}), nil
+		}
+		q.Each = &EachKey{Field: x.each.field, Values: x.each.values}
+	}
+	found, err := x.store().Find(ctx, &q)
+	if err != nil {
+		return nil, err
+	}
+	if l.behind, err = x.behind(ctx, q); err != nil {
+		return nil, err
+	}
+	return x.pages(found), nil
+}
+
+// behind asks whether there are rows on the other side of a page, where reading did
+// not come along: at its cursor and beyond, or among those that offset left out. The
+// row of a cursor may be gone, and all others with it. A page that is read forward
+// is mostly read by those who have been there, so there it is asked on request.
+func (x *execution) behind(ctx context.Context, q Find) (*Found, error) {
+	l := &x.list
+	switch {
+	case l.from == nil && l.offset == 0: // the edge
+		return nil, nil
+	case !l.backward && !x.call.Behind && !l.edges:
+		behind := &Found{More: true}
+		if q.Each != nil {
+			behind.Groups = slices.Repeat([]FoundGroup{{More: true}}, len(q.Each.Values))
+		}
+		return behind, nil
+	}
+	q.Select, q.Limit, q.Offset, q.Count, q.Keys = noFields, 0, 0, false, false
+	q.Backward, q.Including, q.Until = !l.backward, true, nil
+	return x.store().Find(ctx, &q)
+}
+
+var noFields = NewLayout(nil)
+
+// pages is what a store found as the page that was asked for, or as one for every key.
+func (x *execution) pages(found *Found) *Result {
+	res, behind := &Result{Form: FormPage, Rows: found.Rows, Edges: x.list.edges}, x.list.behind
+	if x.each == nil {
+		res.Page = x.page(found, FoundGroup{To: found.Rows.Len(), Total: found.Total, More: found.More}, behind != nil && behind.More)
+		return res
+	}
+	res.Page.Total = -1
+	res.Groups = make([]Group, len(x.each.order))
+	made := make([]Page, len(found.Groups)) // a page per key, shared by equal ones
+	for i, g := range found.Groups {
+		made[i] = x.page(found, g, behind != nil && behind.Groups[i].More)
+	}
+	for i, at := range x.each.order {
+		if at < 0 {
+			res.Groups[i].Page = x.page(found, FoundGroup{}, false)
+			continue
+		}
+		res.Groups[i] = Group{From: found.Groups[at].From, To: found.Groups[at].To, Page: made[at]}
+	}
+	return res
+}
+
+// page is a group of what was found; more and behind say what lies around it, in the
+// direction of reading and against it.
+func (x *execution) page(found *Found, g FoundGroup, behind bool) Page {
+	l := &x.list
+	p := Page{Total: -1, HasMore: g.More, HasPrevious: behind}
+	if l.count != uncounted {
+		p.Total = g.Total
+	}
+	if l.backward {
+		p.HasMore, p.HasPrevious = behind, g.More
+	}
+	if g.From < g.To && x.cursors() {
+		if x.call.Cursors || l.edges {
+			p.Cursors = make([]string, 0, g.To-g.From)
+			for i := g.From; i < g.To; i++ {
+				p.Cursors = append(p.Cursors, l.order.cursor(found.Keys[i]))
+			}
+		} else {
+			p.Cursors = []string{l.order.cursor(found.Keys[g.To-1])}
+		}
+	}
+	return p
+}
+
+// cursors says whether the caller may have cursors: the primary key stands in
+// them, so they have to be able to read it (DESIGN 5: one predicate).
+func (x *execution) cursors() bool { return x.readable(x.doorScope, x.door.Entity.Primary) }

@@ -1,0 +1,64 @@
+package facade
+
+import "context"
+
+// observer follows one execution step by step, for [Explain].
+type observer interface {
+	found(x *execution)
+	scoped(x *execution, door *Door, op *Operation, see *Scope, err error)
+	admitted(x *execution) (dry bool) // dry: the call is not run
+	answered(res *Result)
+	store(s Store) Store                    // s, observed
+	remote(c Caller, address string) Caller // c, observed
+}
+
+// watch is the observer of an execution. The methods of the zero watch do nothing.
+type watch struct{ by observer }
+
+// watched is the watch of an execution that begins under ctx.
+func watched(ctx context.Context) watch {
+	if begin, ok := ctx.Value(watchKey{}).(func() observer); ok {
+		return watch{begin()}
+	}
+	return watch{}
+}
+
+// watchKey is the key of a func() observer, which begins an observer for each execution.
+type watchKey struct{}
+
+// on reports whether somebody observes: then nothing is to be changed.
+func (w watch) on() bool { return w.by != nil }
+
+func (w watch) found(x *execution) {
+	if w.by != nil {
+		w.by.found(x)
+	}
+}
+
+func (w watch) scoped(x *execution, door *Door, op *Operation, see *Scope, err error) {
+	if w.by != nil {
+		w.by.scoped(x, door, op, see, err)
+	}
+}
+
+func (w watch) admitted(x *execution) (dry bool) { return w.by != nil && w.by.admitted(x) }
+
+func (w watch) answered(res *Result) {
+	if w.by != nil {
+		w.by.answered(res)
+	}
+}
+
+func (w watch) store(s Store) Store {
+	if w.by != nil {
+		return w.by.store(s)
+	}
+	return s
+}
+
+func (w watch) remote(c Caller, address string) Caller {
+	if w.by != nil {
+		return w.by.remote(c, address)
+	}
+	return c
+}

@@ -1,0 +1,60 @@
+package facade
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// ETag is the name by which a row's version is asked for among its fields, where no
+// field of its card has it: fields=id,title,etag. It is there for who names it alone.
+const ETag = "etag"
+
+// AllFields stands for every field the caller may read among the names of fields:
+// fields=*,etag is a whole row with its version.
+const AllFields = "*"
+
+// Precondition is what has to hold of the row that an update or a delete is about.
+// A version is the text that [ETag] gives, or that of a REST ETag without its quotes;
+// "*" is any.
+type Precondition struct {
+	Match     []string // the row's version is among them; nil: whatever it is
+	NoneMatch []string // the row's version is not among them
+}
+
+// IfMatch is the precondition that the row is still one of these versions.
+func IfMatch(versions ...string) *Precondition {
+	return &Precondition{Match: append([]string{}, versions...)}
+}
+
+func (p *Precondition) holds(version string) bool {
+	among := func(list []string) bool {
+		return slices.ContainsFunc(list, func(v string) bool {
+			v, _, _ = strings.Cut(v, ".") // behind a dot an ETag goes on with what is computed
+			return v == "*" || v == version && v != ""
+		})
+	}
+	return (p.Match == nil || among(p.Match)) && !among(p.NoneMatch)
+}
+
+// any says whether the precondition holds for every row, whatever its version.
+func (p *Precondition) any() bool {
+	return len(p.NoneMatch) == 0 && (p.Match == nil || slices.Contains(p.Match, "*"))
+}
+
+// matchJSON is Match as query.ifMatch has it.
+func (p *Precondition) matchJSON() json.RawMessage {
+	if len(p.Match) == 1 {
+		return jsontext.Quote(p.Match[0])
+	}
+	list := []byte{'['}
+	for i, v := range p.Match {
+		if i > 0 {
+			list = append(list, ',')
+		}
+		list = jsontext.AppendString(list, v)
+	}
+	return append(list, ']')
+}

@@ -1,0 +1,111 @@
+package facade
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// remoteRunner answers an operation at the host that its Frond runs at (spec 1.6). What is
+// sent is what the caller sent, save for what this host's collectors add.
+type remoteRunner struct{}
+
+func (remoteRunner) by() answerer { return byRemote }
+
+func (remoteRunner) run(ctx context.Context, x *execution) (*Result, error) {
+	carrier, err := x.remoteClient(x.door)
+	if err != nil {
+		return nil, err
+	}
+	if x.op.builtin == nil {
+		return x.runRemoteNamed(ctx, carrier)
+	}
+	switch x.op.Name {
+	case "list":
+		return x.received(x.runRemoteList(ctx, carrier))
+	case "findById", "findByIds":
+		return x.received(x.runRemoteFind(ctx, carrier))
+	}
+	switch err := x.checkRemoteScope(ctx, carrier); {
+	case x.op.Name == "delete" && kiterror.CodeOf(err) == kiterror.NotFound:
+		return &Result{Form: FormValue, Value: json.RawMessage("false")}, nil
+	case err != nil:
+		return nil, x.concealedRemote(err)
+	}
+	if x.op.Name == "create" {
+		return x.received(x.createRemote(ctx, carrier))
+	}
+	in := x.call.Invocation
+	in.Query = nil
+	if x.precondition != nil {
+		in.Query = schema.Object{{Name: "ifMatch", Value: x.precondition.matchJSON()}}.AppendJSON(nil)
+	}
+	return x.received(carrier.Call(ctx, x.sent(in)))
+}
+
+// namedAway answers an operation of the author's. Where a collector here leaves some
+// rows only, one that is named by its id is asked about before, and those that come
+// back are asked about afterwards: what they are is told by their primary keys.
+func (x *execution) runRemoteNamed(ctx context.Context, carrier Caller) (*Result, error) {
+	if id := jsontext.Get(x.params, "id"); id != nil && x.doorScope.Rows != nil {
+		if missing, err := x.unseen(ctx, x.door.Entity, x.doorScope, []json.RawMessage{id}); err != nil || len(missing) > 0 {
+			if err == nil {
+				err = kiterror.Errorf(kiterror.NotFound, "there is no %s with this id", x.door.Name)
+			}
+			return nil, err
+		}
+	}
+	res, err := carrier.Call(ctx, x.sent(x.call.Invocation))
+	if err != nil || x.op.outDoor == nil || x.resultScope.Rows == nil || res.Rows.Len() == 0 {
+		return x.received(res, err)
+	}
+	return x.received(x.visibleRemote(ctx, res))
+}
+
+// listAway answers list, once or for every key of a batch.
+func (x *execution) runRemoteList(ctx context.Context, carrier Caller) (*Result, error) {
+	if x.doorScope.Rows != nil || x.each != nil {
+		if err := x.door.filtered(x.doorScope.Rows); err != nil {
+			return nil, err
+		}
+	}
+	in := x.call.Invocation
+	in.Query = x.remoteQuery()
+	call := x.sent(in)
+	if x.each != nil {
+		if len(x.each.values) == 0 {
+			return &Result{Form: FormPage, Rows: NewRows(x.sel.stored, 0), Page: Page{Total: -1}}, nil
+		}
+		call.Each = &Each{Field: x.each.field.Name, Keys: x.each.values}
+	}
+	return carrier.Call(ctx, call)
+}
+
+// findAway answers findById, one row or a batch, and findByIds.
+func (x *execution) runRemoteFind(ctx context.Context, carrier Caller) (*Result, error) {
+	if x.each == nil {
+		res, err := x.fetchRemote(ctx, carrier, x.door, x.doorScope.Rows, x.remoteSelect(), x.id)
+		if err == nil {
+			res.Groups = nil
+		}
+		return res, err
+	}
+	res := &Result{}
+	if len(x.each.values) > 0 {
+		var err error
+		if res, err = x.fetchRemote(ctx, carrier, x.door, x.doorScope.Rows, x.remoteSelect(), x.each.values...); err != nil {
+			return nil, err
+		}
+	} else {
+		res.Rows = NewRows(x.sel.stored, 0)
+	}
+	if x.op.Name == "findByIds" { // each distinct id is answered once, in the order they were sent
+		return &Result{Form: FormRows, Rows: inOrder(res.Rows, res.Groups)}, nil
+	}
+	out := &Result{Form: FormRow, Rows: res.Rows, Groups: make([]Group, len(x.each.order))}
+	x.spread(out.Groups, res.Groups)
+	return out, nil
+}

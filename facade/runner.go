@@ -1,0 +1,60 @@
+package facade
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/frondhost/frond/schema"
+)
+
+// runner answers an operation. Which one answers is decided once, when the project is
+// compiled: the built-in of a stored door, the author's handler, the host of a remote
+// Frond, or nobody.
+type runner interface {
+	by() answerer
+	// run answers the admitted call.
+	run(ctx context.Context, x *execution) (*Result, error)
+}
+
+// answerer names a runner.
+type answerer string
+
+// The answerers.
+const (
+	byStore   answerer = "store"
+	byHandler answerer = "handler"
+	byRemote  answerer = "remote"
+	byNobody  answerer = "nobody"
+)
+
+// keeper keeps the rows of a door: the store of this host, or the host that a remote Frond
+// runs at. It is chosen when the project is compiled.
+type keeper interface {
+	// missing are those of the ids that no row of e has which meets where.
+	missing(ctx context.Context, x *execution, e *schema.Entity, where *Filter, ids []json.RawMessage) ([]json.RawMessage, error)
+	// standing is the row that is updated, as it stands for the caller; no rows where
+	// there is none.
+	standing(ctx context.Context, x *execution, fields []string) (*Rows, error)
+	// merge lays a patch that reaches into nested objects over the row as it stands.
+	merge(ctx context.Context, x *execution) error
+	// complete fills in and decodes what was judged, as far as that is done here, and
+	// follows its relations.
+	complete(ctx context.Context, x *execution) error
+	// holds is why the row cannot be held to the version that the call names, or nil.
+	holds(x *execution) error
+}
+
+// boundary is where the values of a door cross the boundary (spec 2.2): in this process, or
+// where a remote Frond runs. It is chosen with the keeper.
+type boundary interface {
+	// decode brings the operand of a filter in; false where its conversion refuses it.
+	decode(x *execution, p *schema.Property, text json.RawMessage) (json.RawMessage, bool)
+	// gives reports whether a required field that was not sent is given by the keeper:
+	// top is the field, path the member that is missing.
+	gives(x *execution, mode schema.Mode, top, path string) bool
+	// version is the version of a row that was read; "" where it has none.
+	version(x *execution, row Row) (string, error)
+	// follows reports whether relations of a row are looked at in the transaction that
+	// writes it.
+	follows() bool
+}

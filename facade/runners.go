@@ -1,0 +1,49 @@
+package facade
+
+import (
+	"context"
+
+	"github.com/frondhost/frond/facade/kiterror"
+)
+
+// runners decides who answers each operation and who keeps the rows of each door.
+func (b *compiler) runners() {
+	for _, f := range b.fronds {
+		for _, d := range f.Doors {
+			if f.Remote != "" {
+				d.keeper, d.boundary = remoteKeeper{}, remoteKeeper{}
+			} else {
+				d.keeper, d.boundary = storeKeeper{}, storeKeeper{}
+			}
+			for _, op := range d.Operations {
+				op.runner, op.inner = runnersOf(op)
+			}
+		}
+	}
+}
+
+// runnersOf are the runners of an operation for callers, and for the author's own code: a
+// handler that stands before a built-in reaches it so.
+func runnersOf(op *Operation) (runner, inner runner) {
+	switch {
+	case op.Door.Frond.Remote != "":
+		op.hooks = nil // its Frond has its hooks where it runs
+		return remoteRunner{}, remoteRunner{}
+	case op.handler != nil && op.builtin != nil:
+		return handlerRunner{}, storeRunner{op.builtin}
+	case op.handler != nil:
+		return handlerRunner{}, handlerRunner{}
+	case op.builtin != nil:
+		return storeRunner{op.builtin}, storeRunner{op.builtin}
+	}
+	return nobody{}, nobody{}
+}
+
+// nobody answers an operation that is declared, and that is all.
+type nobody struct{}
+
+func (nobody) by() answerer { return byNobody }
+
+func (nobody) run(_ context.Context, x *execution) (*Result, error) {
+	return nil, kiterror.Errorf(kiterror.NotImplemented, "%s.%s is declared and nothing answers it; attach a handler to it", x.door.Name, x.op.Name)
+}
