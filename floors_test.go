@@ -76,13 +76,14 @@ var floors = map[string]string{
 
 	"console": "",
 
-	// Beside the commands: what a Frond promises, written as files, Go and TypeScript
-	// (frond sync, build-frond), and rows that are made up (frond mock).
-	"cmd/frond/contract":         "facade schema schema/jsontext",
+	// Beside the commands: one call from the command line, what a Frond promises written
+	// as files, Go and TypeScript (frond sync, build-frond), and mock data (frond mock).
+	"cmd/frond/call":             "facade schema schema/jsontext envelope/client envelope/wire gateway",
+	"cmd/frond/contract":         "facade schema schema/jsontext envelope/client envelope/signing",
 	"cmd/frond/contract/support": "facade schema schema/jsontext",
 	"cmd/frond/mockdata":         "facade schema schema/jsontext",
 
-	"cmd/frond": "facade schema schema/jsontext envelope/client envelope/wire envelope/signing gateway gateway/program cmd/frond/contract cmd/frond/mockdata",
+	"cmd/frond": "facade schema schema/jsontext envelope/signing gateway gateway/program cmd/frond/call cmd/frond/contract cmd/frond/mockdata",
 
 	// Beside the floors: what shows, tests and measures the house.
 	"examples/blog":    "frond",

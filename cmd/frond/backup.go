@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -32,7 +31,7 @@ disk when the command ends. "frond restore" puts it back.`,
 			return err
 		}
 		if s.json {
-			return s.done(map[string]any{"file": args[0], "bytes": size})
+			return s.writeValue(map[string]any{"file": args[0], "bytes": size})
 		}
 		_, err = fmt.Fprintf(s.out, "%s holds the whole store, %d bytes\n", args[0], size)
 		return err
@@ -63,7 +62,7 @@ store already, --replace is needed; the store that was there is kept beside it.`
 			return err
 		}
 		if s.json {
-			return s.done(map[string]any{"file": args[0], "kept": kept})
+			return s.writeValue(map[string]any{"file": args[0], "kept": kept})
 		}
 		text := args[0] + " is the store now"
 		if kept != "" {
@@ -73,13 +72,4 @@ store already, --replace is needed; the store that was there is kept beside it.`
 		return err
 	}
 	return cmd
-}
-
-// done writes the outcome of a command for another program.
-func (s *shell) done(outcome map[string]any) error {
-	text, err := json.Marshal(outcome)
-	if err != nil {
-		return err
-	}
-	return s.write(text)
 }

@@ -21,9 +21,9 @@ func newBuildFrond(s *shell) *cobra.Command {
 		Use:   "build-frond FROND",
 		Short: "Write a Frond's contract as a Go module and an npm package",
 		Long: `Write what a Frond promises as packages that others install: OUT/go is a Go
-module (types, constructors that judge, a client, the cards), OUT/npm an npm
+module (types, constructors that validate, a client, the cards), OUT/npm an npm
 package (types, a client over fetch, the cards). They are made from the project's
-cards, or from those that frond sync wrote; no host is asked. The same cards are
+cards, or from those that frond sync wrote; no host is called. The same cards give
 the same bytes.`,
 		Example: "  frond build-frond catalog --dir examples/shop --module example.com/shop/catalog --npm @shop/catalog --contract 1.4.0",
 		Args:    arguments(1, 1, "one Frond"),
@@ -35,11 +35,11 @@ the same bytes.`,
 	flags.StringVar(&opts.Module, "module", "", "the Go module's path (default frond.local/FROND)")
 	flags.StringVar(&opts.NPM, "npm", "", "the npm package's name (default FROND)")
 	flags.StringVar(&opts.Version, "contract", "", "the version of both (default 0.0.0-c and a hash of the contract)")
-	check := flags.Bool("check", false, "write nothing; leave with 1 where something would change")
+	check := flags.Bool("check", false, "write nothing; exit with 1 if something would change")
 	settings := addSettings(cmd, "remotes", "vendor")
 	settings.Unregistered = func(schema.Fault) {} // nothing is run
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		catalog, err := s.promised(settings, *dir)
+		catalog, err := settings.promised(s, *dir)
 		if err != nil {
 			return err
 		}
@@ -63,15 +63,15 @@ the same bytes.`,
 		if err != nil {
 			return err
 		}
-		return s.settle([]*contract.Plan{plan}, nil, *check, "the cards say")
+		return s.apply([]*contract.Plan{plan}, nil, *check, "the cards say")
 	}
 	return cmd
 }
 
-// promised is what a project's cards say it serves. Nothing is run and nobody is
-// asked: what a Frond elsewhere serves is what was synced of it.
-func (s *shell) promised(settings *settings, dir string) (*facade.Catalog, error) {
-	project, config, err := settings.load(s, dir)
+// promised is what a project's cards say it serves. Nothing is run and no host is called:
+// what a Frond elsewhere serves is what was synced of it.
+func (s *settings) promised(sh *shell, dir string) (*facade.Catalog, error) {
+	project, config, err := s.load(sh, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func (s *shell) promised(settings *settings, dir string) (*facade.Catalog, error
 	placed.Fronds = nil
 	for _, src := range project.Fronds {
 		moved := *src
-		if remote, away := config.Remotes[src.Name]; away {
+		if remote, named := config.Remotes[src.Name]; named {
 			moved.Remote = remote.URL
 		} else if src.Known != nil {
 			moved.Remote = "elsewhere"
@@ -89,7 +89,7 @@ func (s *shell) promised(settings *settings, dir string) (*facade.Catalog, error
 	placed.Vendor = cmp.Or(config.Vendor, placed.Vendor)
 	f, err := facade.New(&placed, nil, &facade.Options{
 		List:         facade.ListLimits{Default: config.Limits.List.Default, Max: config.Limits.List.Max},
-		Unregistered: settings.Unregistered, Incomplete: len(config.Remotes) > 0,
+		Unregistered: s.Unregistered, Incomplete: len(config.Remotes) > 0,
 	})
 	if err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func (s *shell) promised(settings *settings, dir string) (*facade.Catalog, error
 	return f.Catalog(), nil
 }
 
-// released is this program's version where it is a release; "" for any other.
+// released is this program's version if it is a release, else "".
 func released() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || !release.MatchString(info.Main.Version) {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -14,67 +13,59 @@ import (
 func newExplain(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain ENTITY.OP [NAME=TEXT | NAME:=JSON | NAME=@FILE]...",
-		Short: "Tell who sees what of a call, and why",
-		Long: `Make one call of the project in --dir and tell how it went: which rule of which
-collector matched, the filter on rows that came of it, hidden and preset fields,
-what the store was asked, statement and arguments, and what is computed.
+		Short: "Explain a call: the rules, the rows and fields in scope, the statements",
+		Long: `Make one call of the project in --dir and explain it: which rule of which collector
+matched, the filter on rows that follows from it, hidden and preset fields, the
+statements of the store with their arguments, and the computed fields.
 
-Reads are made. Nothing is written: a command's statement is run and undone. The
-explanation is on stdout; where the call fails it ends with the failure, which is
-on stderr too, as of frond call.`,
+Reads are made. Nothing is written: a command's statement runs and is rolled back. The
+explanation is on stdout. If the call fails, it ends with the failure, which is on
+stderr too, as with frond call.`,
 		Example: `  frond explain order.list --state '{"user":{"id":"c7"}}' --dir examples/shop` + "\n" +
 			`  frond explain order.update id=o1 status=paid --state '{"user":{"id":"c7"}}'`,
 		Args: arguments(1, -1, "an operation and its values"),
 	}
-	var opts callOptions
+	c := pendingCall{settings: addSettings(cmd, callSettings...)}
 	flags := cmd.Flags()
-	flags.StringVar(&opts.dir, "dir", ".", "the project's folder")
-	flags.StringVar(&opts.state, "state", "", `the caller's state as JSON, such as {"user":{"id":"ada"}}; none: nobody`)
-	flags.StringVar(&opts.body, "body", "", "the whole body: @FILE, - for what is piped in, or JSON")
-	settings := addSettings(cmd, "store", "remotes", "vendor", "limits.list.default", "limits.list.max", "log.level")
+	flags.StringVar(&c.dir, "dir", ".", "the project's folder")
+	flags.StringVar(&c.state, "state", "", `the caller's state as JSON, such as {"user":{"id":"ada"}}; none: nobody`)
+	flags.StringVar(&c.body, "body", "", "the whole body: @FILE, - for stdin, or JSON")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return s.explain(cmd.Context(), settings, &opts, args)
+		call, target, err := c.prepare(cmd.Context(), s, args)
+		if err != nil {
+			return err
+		}
+		defer target.Close()
+		x, failed := facade.Explain(cmd.Context(), target.Caller, call)
+		if s.json {
+			err = s.writeValue(x)
+		} else {
+			err = s.writeExplanation(x)
+		}
+		if err != nil {
+			return err
+		}
+		if failed != nil {
+			return facade.AsError(failed)
+		}
+		return nil
 	}
 	return cmd
 }
 
-func (s *shell) explain(ctx context.Context, settings *settings, opts *callOptions, args []string) error {
-	call, host, err := s.prepare(ctx, settings, opts, args)
-	if err != nil {
-		return err
-	}
-	defer host.close()
-	x, failed := facade.Explain(ctx, host.caller, call)
-	if s.json {
-		text, err := json.Marshal(x)
-		if err != nil {
-			return err
-		}
-		if err := s.write(text); err != nil {
-			return err
-		}
-	} else if err := s.tell(x); err != nil {
-		return err
-	}
-	if failed != nil {
-		return facade.AsError(failed)
-	}
-	return nil
-}
-
-// tell writes an explanation for a reader.
-func (s *shell) tell(x *facade.Explanation) error {
+// writeExplanation writes an explanation for a reader.
+func (s *shell) writeExplanation(x *facade.Explanation) error {
 	var b strings.Builder
-	tellCall(&b, x)
+	explainCall(&b, x)
 	for _, nested := range x.Calls {
 		b.WriteString("\non the way, the author's own code called\n")
-		tellCall(&b, nested)
+		explainCall(&b, nested)
 	}
 	_, err := s.out.Write([]byte(b.String()))
 	return err
 }
 
-func tellCall(b *strings.Builder, x *facade.Explanation) {
+func explainCall(b *strings.Builder, x *facade.Explanation) {
 	say := func(indent int, format string, args ...any) {
 		fmt.Fprintf(b, "%s%s\n", strings.Repeat("  ", indent), fmt.Sprintf(format, args...))
 	}
@@ -84,11 +75,11 @@ func tellCall(b *strings.Builder, x *facade.Explanation) {
 		say(0, "%s.%s  a %s of the Frond %s, answered by %s", x.Entity, x.Operation, x.Kind, x.Frond, answeredBy(x.By))
 	}
 	for _, scope := range x.Scopes {
-		tellScope(say, &scope)
+		explainScope(say, &scope)
 	}
-	tellNames(say, 0, "reads", x.Columns)
-	tellNames(say, 0, "answers", x.Fields)
-	tellNames(say, 0, "computes", x.Computed)
+	explainNames(say, 0, "reads", x.Columns)
+	explainNames(say, 0, "answers", x.Fields)
+	explainNames(say, 0, "computes", x.Computed)
 	for _, c := range x.Store {
 		say(0, "store   %s %s%s", c.Does, c.Entity, where(c.Filter))
 		if c.Note != "" {
@@ -122,7 +113,7 @@ func answeredBy(who string) string {
 	return who
 }
 
-func tellScope(say func(int, string, ...any), scope *facade.Scoping) {
+func explainScope(say func(int, string, ...any), scope *facade.Scoping) {
 	if scope.At == "none" {
 		say(0, "scope   %s for %s: no collector, everything is open", scope.Door, scope.For)
 		return
@@ -145,11 +136,11 @@ func tellScope(say func(int, string, ...any), scope *facade.Scoping) {
 	if scope.Set != nil {
 		say(1, "set %s", scope.Set)
 	}
-	tellNames(say, 1, "hide", scope.Hide)
-	tellNames(say, 1, "readOnly", scope.ReadOnly)
+	explainNames(say, 1, "hide", scope.Hide)
+	explainNames(say, 1, "readOnly", scope.ReadOnly)
 }
 
-func tellNames(say func(int, string, ...any), indent int, word string, names []string) {
+func explainNames(say func(int, string, ...any), indent int, word string, names []string) {
 	if len(names) > 0 {
 		say(indent, "%-7s %s", word, strings.Join(names, ", "))
 	}

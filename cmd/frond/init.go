@@ -58,7 +58,7 @@ func (s *shell) made(dir string, files []string, err error, text string) error {
 		return err
 	}
 	if s.json {
-		return s.done(map[string]any{"dir": dir, "files": files, "next": "frond gateway " + dir})
+		return s.writeValue(map[string]any{"dir": dir, "files": files, "next": "frond gateway " + dir})
 	}
 	_, err = fmt.Fprintln(s.out, text)
 	return err

@@ -73,7 +73,7 @@ func (s *shell) makeKeys(privateFile, publicFile string, force bool) error {
 	if _, err := s.out.Write(public); err != nil {
 		return err
 	}
-	fmt.Fprintf(s.talk, `the key %[1]s is made:
+	fmt.Fprintf(s.stderr, `the key %[1]s is made:
 %[2]s signs; it is the gateway's alone. In its gateway.yaml:
   signing: {key: %[2]s}
 %[3]s verifies; every Frond that is called gets it:

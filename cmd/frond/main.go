@@ -1,15 +1,17 @@
 // Command frond serves and calls the operations that cards describe.
 //
-// Data goes to stdout and talk to stderr. It leaves with 0 when all went well,
-// with 1 when an operation failed (the KitError is on stderr as JSON), with 2 for
-// usage and configuration, and with 3 when a host cannot be reached.
+// Data goes to stdout, everything else to stderr. The exit code is 0 on success, 1 when
+// an operation failed (its KitError is on stderr as JSON), 2 for wrong usage or
+// configuration, and 3 when a host cannot be reached.
+//
+// Each command has a file of its name. It reads flags and settings (settings.go), asks
+// package gateway for what it shows or serves, and writes to the shell (shell.go).
 package main
 
 import (
-	"bytes"
-	"encoding/json"
-	"io"
 	"os"
+
+	"github.com/spf13/cobra"
 
 	"github.com/frondhost/frond/gateway/program"
 )
@@ -17,32 +19,33 @@ import (
 func main() { os.Exit(run()) }
 
 func run() int {
-	s := &shell{in: os.Stdin, out: os.Stdout, talk: os.Stderr, environ: os.Environ()}
+	s := &shell{in: os.Stdin, out: os.Stdout, stderr: os.Stderr, environ: os.Environ()}
 	root := newRoot(s)
 	root.SetArgs(os.Args[1:])
-	return program.Run("frond", s.talk, root.ExecuteContext)
+	return program.Run("frond", s.stderr, root.ExecuteContext)
 }
 
-// shell is what a command reads from and writes to.
-type shell struct {
-	in      io.Reader
-	out     io.Writer // data
-	talk    io.Writer // everything else
-	environ []string
-	json    bool // --json: data on one line, for another program
-}
-
-// write writes data: indented for a reader, on one line with --json.
-func (s *shell) write(text []byte) error {
-	var b bytes.Buffer
-	if s.json {
-		if err := json.Compact(&b, text); err != nil {
-			return err
-		}
-	} else if err := json.Indent(&b, text, "", "  "); err != nil {
-		return err
+func newRoot(s *shell) *cobra.Command {
+	root := &cobra.Command{
+		Use:           "frond",
+		Short:         "Cards become GraphQL, REST and JSON-RPC",
+		Version:       version(),
+		SilenceErrors: true, // program.Run writes them
+		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			return unknownCommand(cmd, args[0])
+		},
 	}
-	b.WriteByte('\n')
-	_, err := s.out.Write(b.Bytes())
-	return err
+	root.SetVersionTemplate("frond {{.Version}}\n")
+	root.SetOut(s.out)
+	root.SetErr(s.stderr)
+	root.PersistentFlags().BoolVar(&s.json, "json", false, "write data as one line of JSON, for another program")
+	root.SetFlagErrorFunc(flagError)
+	root.SuggestionsMinimumDistance = 2
+	root.AddCommand(newGateway(s), newServe(s), newMock(s), newHealth(s), newCall(s), newCheck(s), newExplain(s), newSchema(s), newSync(s), newBuildFrond(s), newKeys(s), newInit(s), newBackup(s), newRestore(s), newVersion(s))
+	return root
 }

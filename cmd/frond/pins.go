@@ -4,16 +4,18 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// lockFile pins what clients have written down: the REST paths (DESIGN 5). It
-// belongs to the project and is committed with it.
+// lockFile pins what clients depend on: the REST paths (DESIGN 5). It belongs to the
+// project and is committed with it.
 const lockFile = "frond.lock"
 
 // pins are the plurals of a project's doors, by Frond and door.
@@ -48,16 +50,16 @@ func checkPins(dir string, catalog *facade.Catalog) (faults, notices []finding) 
 	name := filepath.ToSlash(filepath.Join(dir, lockFile))
 	text, err := os.ReadFile(name)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, []finding{{Message: "the REST paths are not pinned", Remedy: "write frond check --pin to be told when one changes"}}
+		return nil, []finding{{Message: "the REST paths are not pinned", Remedy: "write frond check --pin to have changes reported"}}
 	}
 	var pinned pins
 	if err == nil {
 		err = json.Unmarshal(text, &pinned)
 	}
 	if err != nil {
-		return []finding{{File: name, Message: "cannot be read: " + err.Error(), Remedy: "write it anew with frond check --pin"}}, nil
+		return []finding{{File: name, Message: "cannot be read: " + err.Error(), Remedy: "write it again with frond check --pin"}}, nil
 	}
-	const accept = "or accept it with frond check --pin, and tell whoever calls it"
+	const accept = "or accept it with frond check --pin, and inform its clients"
 	for _, frond := range catalog.Fronds {
 		for _, door := range frond.Doors {
 			was, ok := pinned.Plurals[frond.Name][door.Name]
@@ -73,8 +75,8 @@ func checkPins(dir string, catalog *facade.Catalog) (faults, notices []finding) 
 			delete(pinned.Plurals[frond.Name], door.Name)
 		}
 	}
-	for _, frond := range sortedKeys(pinned.Plurals) {
-		for _, door := range sortedKeys(pinned.Plurals[frond]) {
+	for _, frond := range slices.Sorted(maps.Keys(pinned.Plurals)) {
+		for _, door := range slices.Sorted(maps.Keys(pinned.Plurals[frond])) {
 			faults = append(faults, finding{
 				File: name, Pointer: "/plurals/" + jsontext.Token(frond) + "/" + jsontext.Token(door),
 				Message: fmt.Sprintf("/api/%s/%s is gone, and with it %s", frond, pinned.Plurals[frond][door], door),

@@ -26,7 +26,7 @@ func newSchema(s *shell) *cobra.Command {
 	cmd.MarkFlagsMutuallyExclusive("format", "surface")
 	settings := addSettings(cmd, "remotes", "vendor", "log.level")
 	settings.Unregistered = func(f schema.Fault) {
-		fmt.Fprintf(s.talk, "frond: %s\n", schema.Fault(unregistered(f)))
+		fmt.Fprintf(s.stderr, "frond: %s\n", schema.Fault(unregistered(f)))
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if of := fileSchemas[*format]; of != nil {
@@ -35,13 +35,12 @@ func newSchema(s *shell) *cobra.Command {
 		if *format != "graphql" && *format != "bundle" {
 			return fmt.Errorf("--format cannot be %q; write graphql, bundle, card-schema, frond-schema or gateway-schema", *format)
 		}
-		// In memory: nothing of the project's own rows is touched. Whoever corrects trusted
-		// documents needs the schema to do so.
-		gw, err := s.dryRun(settings, *dir, func(c *gateway.Config) { c.GraphQL.Documents = gateway.Documents{} })
+		// Without the trusted documents: correcting a wrong one takes this schema.
+		gw, err := settings.dryRun(s, *dir, func(c *gateway.Config) { c.GraphQL.Documents = gateway.Documents{} })
 		if err != nil {
 			return err
 		}
-		defer func() { _ = gw.Close() }() // a store in memory, which nobody will miss
+		defer func() { _ = gw.Close() }() // its store is in memory
 		if *format == "bundle" {
 			return s.write(gw.Bundle())
 		}

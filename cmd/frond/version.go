@@ -1,10 +1,10 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -27,11 +27,7 @@ func newVersion(s *shell) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			b := readBuild()
 			if s.json {
-				text, err := json.Marshal(b)
-				if err != nil {
-					return err
-				}
-				return s.write(text)
+				return s.writeValue(b)
 			}
 			fmt.Fprintf(s.out, "frond %s\n", b.Version)
 			if b.Revision != "" {
@@ -69,4 +65,19 @@ func readBuild() build {
 		b.Version = stamped
 	}
 	return b
+}
+
+// stamped is the version that a build without the repository is given, as by the
+// Dockerfile: -ldflags "-X main.stamped=…".
+var stamped string
+
+// version is the build in one line: what it was given, or the module's version and the
+// commit it was built from.
+func version() string {
+	b := readBuild()
+	short := b.Revision[:min(12, len(b.Revision))]
+	if stamped != "" || short == "" || strings.Contains(b.Version, short) {
+		return b.Version
+	}
+	return b.Version + " " + short
 }

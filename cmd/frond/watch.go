@@ -39,16 +39,16 @@ func (s *settings) watch(ctx context.Context, sh *shell, dir string, gw *gateway
 		}
 		host := now.host != seen.host
 		if seen = now; host {
-			fmt.Fprintf(sh.talk, "%s has changed: what it sets holds from the next start on\n", gateway.ConfigFile)
+			fmt.Fprintf(sh.stderr, "%s has changed: what it sets holds from the next start on\n", gateway.ConfigFile)
 		}
 		project, _, err := s.load(sh, dir)
 		if err == nil {
 			err = gw.Replace(ctx, project)
 		}
 		if err != nil && !errors.Is(err, context.Canceled) {
-			fmt.Fprintf(sh.talk, "the project stays as it was:\n%s\n", err)
+			fmt.Fprintf(sh.stderr, "the project stays as it was:\n%s\n", err)
 		} else if err == nil {
-			fmt.Fprintln(sh.talk, "the project has been taken over")
+			fmt.Fprintln(sh.stderr, "the project has been taken over")
 		}
 	}
 }

@@ -147,7 +147,7 @@ func (e *endpoint) request(ctx context.Context, p *post, taken *atomic.Bool) *ht
 		// which anything was written.
 		GetBody: body,
 	}
-	if u := e.address.User; u != nil {
+	if u := e.address.User; u != nil && header["Authorization"] == nil {
 		password, _ := u.Password()
 		req.SetBasicAuth(u.Username(), password)
 	}

@@ -1,4 +1,4 @@
-package main
+package call
 
 import (
 	"encoding/json"
@@ -28,11 +28,11 @@ func TestPlacesWithoutCards(t *testing.T) {
 		{"findByTitle", "id=n1 title=T", "", `{"params":{"id":"n1"},"query":{"title":"T"}}`},
 		{"ring", "id=n1", "", `{"params":{"id":"n1"}}`},
 	} {
-		where, err := discovered(json.RawMessage(document), "note", c.op)
+		where, err := placesIn(json.RawMessage(document), "note", c.op)
 		if err != nil {
 			t.Fatal(err)
 		}
-		given, err := parseValues(strings.Fields(c.args))
+		given, err := ParseValues(strings.Fields(c.args))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,7 +41,7 @@ func TestPlacesWithoutCards(t *testing.T) {
 			inv.Body = nil
 		}
 		got := ""
-		if err := where.fill(&inv, given); err != nil {
+		if err := where.Fill(&inv, given); err != nil {
 			got = "!" + err.Error()
 		} else {
 			text, _ := json.Marshal(struct {

@@ -9,17 +9,17 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
-// TestTrouble: calls take as long as they are asked to, and as many fail. A call that
-// a call makes is spared.
-func TestTrouble(t *testing.T) {
+// TestInjectedFaults: calls take as long as --latency says, and as many fail as --fail says.
+// A call that a call makes is left alone.
+func TestInjectedFaults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := mocked{seed: 1, latency: "50ms..200ms", fail: 0.25}
-		trouble, err := m.check()
+		faults, err := m.faults()
 		if err != nil {
 			t.Fatal(err)
 		}
 		var caller facade.Caller
-		caller = trouble.middleware(facade.CallerFunc(func(ctx context.Context, c *facade.Call) (*facade.Result, error) {
+		caller = faults.middleware(facade.CallerFunc(func(ctx context.Context, c *facade.Call) (*facade.Result, error) {
 			if c.Operation == "outer" {
 				return caller.Call(ctx, &facade.Call{Entity: "product", Operation: "inner"})
 			}

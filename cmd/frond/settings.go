@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 
@@ -14,11 +13,11 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// settings are the flags that set what gateway.yaml and the FROND_ variables set too.
+// settings are the flags for what gateway.yaml and the FROND_ variables set too.
 type settings struct{ program.Settings }
 
-// addSettings gives cmd --config and a flag for each key: limits.list.max
-// becomes --limits-list-max. No key at all means every one.
+// addSettings adds --config and a flag for each key to cmd: limits.list.max becomes
+// --limits-list-max. Without keys it adds all of them.
 func addSettings(cmd *cobra.Command, keys ...string) *settings {
 	s := &settings{}
 	for _, flag := range s.Flags(keys...) {
@@ -44,7 +43,7 @@ func (t *text) Set(value string) error {
 	return nil
 }
 
-// Type is what help shows behind the name of the flag.
+// Type is what help shows after the name of the flag.
 func (t *text) Type() string {
 	if t.Repeats {
 		return "stringArray"
@@ -52,22 +51,21 @@ func (t *text) Type() string {
 	return "string"
 }
 
-// load reads a project's folder and its settings. The error is everything that is wrong
-// with either.
+// load reads a project's folder and its settings. The error has every fault of both.
 func (s *settings) load(sh *shell, dir string) (*facade.Project, *gateway.Config, error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil, nil, fmt.Errorf("%s is no folder; name a project's folder, one with fronds/ or entities/ in it", dir)
 	}
-	return s.Load(dir, sh.environ, sh.talk, func(config *gateway.Config) (*facade.Project, error) { return readProject(dir, config) })
+	return s.Load(dir, sh.environ, sh.stderr, func(config *gateway.Config) (*facade.Project, error) { return readProject(dir, config) })
 }
 
-// read reads the settings of a folder, and everything that is wrong with them.
+// read reads the settings of a folder, and every fault in them.
 func (s *settings) read(sh *shell, dir string) (*gateway.Config, []error) {
-	return s.Read(dir, sh.environ, sh.talk)
+	return s.Read(dir, sh.environ, sh.stderr)
 }
 
-// readProject reads the folder's Fronds. Where others run all of them, it need not
-// have any: a gateway.yaml that names them is enough.
+// readProject reads the folder's Fronds. It may have none if the settings name remotes:
+// a gateway.yaml that names them is enough.
 func readProject(dir string, config *gateway.Config) (*facade.Project, error) {
 	if config != nil && len(config.Remotes) > 0 {
 		there := false
@@ -82,9 +80,16 @@ func readProject(dir string, config *gateway.Config) (*facade.Project, error) {
 	return facade.Read(os.DirFS(dir))
 }
 
-// quiet is the log of a command that is done at once: warnings, unless more is asked for.
-func (s *shell) quiet(config *gateway.Config) *slog.Logger {
-	log := config.Log
-	log.Level = max(log.Level, slog.LevelWarn)
-	return gateway.NewLogger(s.talk, log)
+// dryRun builds the whole gateway over a store in memory, with settings changed for it.
+// Nothing of the project's own rows is touched; the caller closes it.
+func (s *settings) dryRun(sh *shell, dir string, changes ...func(*gateway.Config)) (*gateway.Gateway, error) {
+	project, config, err := s.load(sh, dir)
+	if err != nil {
+		return nil, err
+	}
+	config.Store = "memory"
+	for _, change := range changes {
+		change(config)
+	}
+	return gateway.New(project, &gateway.Options{Config: *config, Logger: sh.logger(config), Unregistered: s.Unregistered, Undecided: true})
 }

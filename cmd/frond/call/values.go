@@ -1,4 +1,4 @@
-package main
+package call
 
 import (
 	"encoding/json"
@@ -11,8 +11,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// values are what a call's arguments say, as a tree in the order they were
-// written. An argument is spelled as HTTPie spells it:
+// Values are the values that a call's arguments give, as a tree in the order in which
+// they were written. The zero Values has none. An argument is written as in HTTPie:
 //
 //	name=text        a string
 //	name:=json       any JSON: a number, true, null, a list, an object
@@ -20,20 +20,21 @@ import (
 //	name:=@file      the file's JSON
 //
 // Dots in a name go down: filter.price.gte:=10 is {"filter":{"price":{"gte":10}}}.
-type values struct {
+type Values struct {
 	names []string
 	below map[string]*node
 }
 
-// node is a value, or the values below it.
+// node is a value, or the values below a name.
 type node struct {
-	text json.RawMessage // nil where there is something below
-	values
+	text json.RawMessage // nil where there are values below
+	Values
 }
 
-// parseValues reads arguments. The error says what to write.
-func parseValues(args []string) (*values, error) {
-	v := &values{}
+// ParseValues parses arguments, and reads the files that they name. The error says what
+// to write instead.
+func ParseValues(args []string) (*Values, error) {
+	v := &Values{}
 	for _, arg := range args {
 		path, text, err := parseValue(arg)
 		if err != nil {
@@ -77,7 +78,7 @@ func parseValue(arg string) (path []string, text json.RawMessage, err error) {
 }
 
 // put adds a value at a path.
-func (v *values) put(path []string, text json.RawMessage) error {
+func (v *Values) put(path []string, text json.RawMessage) error {
 	for i, word := range path {
 		last := i == len(path)-1
 		n := v.below[word]
@@ -95,13 +96,14 @@ func (v *values) put(path []string, text json.RawMessage) error {
 		if last {
 			n.text = text
 		}
-		v = &n.values
+		v = &n.Values
 	}
 	return nil
 }
 
-// appendJSON appends the values that keep says to keep as an object.
-func (v *values) appendJSON(dst []byte, keep func(name string) bool) []byte {
+// appendJSON appends the values for which keep is true as an object; a nil keep is true
+// for all.
+func (v *Values) appendJSON(dst []byte, keep func(name string) bool) []byte {
 	dst = append(dst, '{')
 	first := true
 	for _, name := range v.names {
@@ -112,7 +114,7 @@ func (v *values) appendJSON(dst []byte, keep func(name string) bool) []byte {
 			dst = append(dst, ',')
 		}
 		first = false
-		dst = append(jsontext.AppendString(dst, name), ':')
+		dst = jsontext.AppendName(dst, name)
 		if n := v.below[name]; n.text != nil {
 			dst = append(dst, n.text...)
 		} else {
@@ -122,8 +124,8 @@ func (v *values) appendJSON(dst []byte, keep func(name string) bool) []byte {
 	return append(dst, '}')
 }
 
-// readBody reads --body: @file, - for what is piped in, or the JSON itself.
-func readBody(arg string, stdin io.Reader) (json.RawMessage, error) {
+// ReadBody reads the argument of --body: @file, - for stdin, or the JSON itself.
+func ReadBody(arg string, stdin io.Reader) (json.RawMessage, error) {
 	var text []byte
 	var err error
 	switch file, ok := strings.CutPrefix(arg, "@"); {

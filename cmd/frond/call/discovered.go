@@ -1,0 +1,67 @@
+package call
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+)
+
+// placesIn reads an operation's cards in a discovery document (spec 2.5). An operation
+// that the document does not have has no places: the call itself says what is served.
+func placesIn(document json.RawMessage, entity, operation string) (*Places, error) {
+	read, err := schema.ReadDiscovery(document)
+	if err != nil {
+		return nil, facade.Errorf(facade.BadGateway, "the host's discovery document cannot be read: %w", err)
+	}
+	for i := range read.Fronds {
+		for j := range read.Fronds[i].Doors {
+			door := &read.Fronds[i].Doors[j]
+			if schema.EntityKey(door.Name) != schema.EntityKey(entity) {
+				continue
+			}
+			for k := range door.Ops {
+				if door.Ops[k].Name == operation {
+					return discovered(door, &door.Ops[k]), nil
+				}
+			}
+		}
+	}
+	return &Places{}, nil
+}
+
+// builtins are the operations for whose params the specification has no card.
+var builtins = []string{"list", "findById", "findByIds", "create", "update", "delete"}
+
+func discovered(door *schema.DiscoveredDoor, op *schema.DiscoveredOp) *Places {
+	stored := door.Schema != nil
+	builtin := stored && slices.Contains(builtins, op.Name)
+	if op.Params == nil && op.Query == nil && op.Input == nil && !builtin {
+		return &Places{open: cmp.Or(facade.Kind(op.Kind), facade.KindOf(op.Name))}
+	}
+	p := &Places{params: fieldsOf(op.Params), query: fieldsOf(op.Query), body: fieldsOf(op.Input)}
+	switch { // as on every host, where no card says it
+	case builtin && op.Name == "create" && p.body == nil:
+		p.body = fieldsOf(door.Schema)
+	case builtin && op.Name == "update" && p.body == nil:
+		p.params, p.body = []string{"id"}, fieldsOf(door.Schema)
+	}
+	// The input of a stored door's own queries is their query (DESIGN 5).
+	if stored && (op.Name == "list" || op.Name == "findByIds") {
+		p.query, p.body = append(p.query, p.body...), nil
+	}
+	return p
+}
+
+func fieldsOf(c *schema.Card) []string {
+	if c == nil {
+		return nil
+	}
+	names := []string{}
+	for _, f := range c.Fields {
+		names = append(names, f.Name)
+	}
+	return names
+}

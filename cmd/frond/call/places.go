@@ -1,0 +1,131 @@
+package call
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+)
+
+// Places are the names that an operation's cards have in each part of the invocation. A
+// nil part has no card and accepts nothing. The zero Places is that of an unknown
+// operation.
+type Places struct {
+	params, query, body []string
+	open                facade.Kind // no card says what the operation accepts, and this is its kind; "": a card does
+}
+
+// placesOf reads the cards of a compiled operation.
+func placesOf(op *facade.Operation) *Places {
+	if op.Open {
+		return &Places{open: op.Kind}
+	}
+	return &Places{params: propertiesOf(op.Params), query: propertiesOf(op.Query), body: propertiesOf(op.Input)}
+}
+
+func propertiesOf(e *schema.Entity) []string {
+	if e == nil {
+		return nil
+	}
+	names := []string{}
+	for _, f := range e.Fields {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// Fill puts each value where a card has its name: params first, then query, then body.
+// A name that no card has goes where most names go, for the façade to refuse in its own
+// words. A part that gets no value stays absent. inv.Body may be set before; then no
+// value may belong to the body.
+func (p *Places) Fill(inv *facade.Invocation, given *Values) error {
+	if p.open != "" {
+		return p.fillOpen(inv, given)
+	}
+	type part struct {
+		has   []string
+		text  *json.RawMessage
+		names []string
+	}
+	params, query, body := part{has: p.params, text: &inv.Params}, part{has: p.query, text: &inv.Query}, part{has: p.body, text: &inv.Body}
+	parts := []*part{&params, &query, &body}
+	other := &params
+	switch {
+	case p.body != nil && inv.Body == nil:
+		other = &body
+	case p.query != nil && len(p.params) == 0:
+		other = &query
+	}
+	for _, name := range given.names {
+		to := other
+		for _, part := range parts {
+			if slices.Contains(part.has, name) {
+				to = part
+				break
+			}
+		}
+		to.names = append(to.names, name)
+	}
+	if inv.Body != nil && len(body.names) > 0 {
+		return fmt.Errorf("%s belongs to the body, which --body gives already; write it there", strings.Join(body.names, ", "))
+	}
+	for _, part := range parts {
+		if len(part.names) > 0 {
+			*part.text = given.appendJSON(nil, func(name string) bool { return slices.Contains(part.names, name) })
+		}
+	}
+	return nil
+}
+
+// fillOpen is Fill without a card: id goes into params, other values into the body of a
+// command and the query of a query. A value named params, query or body with names below
+// it is that part.
+func (p *Places) fillOpen(inv *facade.Invocation, given *Values) error {
+	parts := map[string]*json.RawMessage{"params": &inv.Params, "query": &inv.Query, "body": &inv.Body}
+	whole := func(name string) bool { return parts[name] != nil && given.below[name].text == nil }
+	placeOf := func(name string) string {
+		switch {
+		case whole(name):
+			return name
+		case name == "id":
+			return "params"
+		case p.open == facade.Query:
+			return "query"
+		}
+		return "body"
+	}
+	for name, part := range parts {
+		var o *Values
+		for _, n := range given.names {
+			if placeOf(n) != name {
+				continue
+			}
+			if o == nil {
+				o = &Values{below: map[string]*node{}}
+			}
+			from := &Values{names: []string{n}, below: given.below}
+			if whole(n) {
+				from = &given.below[n].Values
+			}
+			for _, m := range from.names {
+				if o.below[m] != nil {
+					return fmt.Errorf("%s is given twice in %s; write it once", m, name)
+				}
+				o.below[m] = from.below[m]
+				o.names = append(o.names, m)
+			}
+		}
+		if o == nil {
+			continue
+		}
+		if *part != nil {
+			return errors.New("values belong to the body, which --body gives already; write them there")
+		}
+		*part = o.appendJSON(nil, nil)
+	}
+	return nil
+}

@@ -1,0 +1,70 @@
+package call
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/frondhost/frond/envelope/client"
+	"github.com/frondhost/frond/envelope/wire"
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway"
+)
+
+// Discover is the name of the operation that answers what is served (spec 2.5).
+const Discover = wire.Discover
+
+// Target is what answers calls: a project in this process, or a host elsewhere.
+type Target struct {
+	facade.Caller
+	// Discover answers the discovery document.
+	Discover func(context.Context) (json.RawMessage, error)
+	// Places answers where the values of an operation belong. An unknown operation is no
+	// error: the call itself says what is served instead.
+	Places func(ctx context.Context, entity, operation string) (*Places, error)
+	// Close ends what was opened for the calls.
+	Close func()
+}
+
+// Local is a project in this process. Close closes host.
+func Local(host *gateway.Host) *Target {
+	return &Target{
+		Caller:   host.Caller(),
+		Close:    func() { _ = host.Close() }, // nothing is left to write: every answered row is durable
+		Discover: func(context.Context) (json.RawMessage, error) { return host.Discovery(), nil },
+		Places: func(_ context.Context, entity, operation string) (*Places, error) {
+			if door := host.Catalog().Door(entity); door != nil {
+				if op := door.Operation(operation); op != nil {
+					return placesOf(op), nil
+				}
+			}
+			return &Places{}, nil
+		},
+	}
+}
+
+// Remote is the host at a URL, called with these headers too. Its discovery document
+// says where values belong.
+func Remote(url string, headers http.Header) (*Target, error) {
+	if !strings.HasPrefix(url, "http://") && !strings.HasPrefix(url, "https://") {
+		return nil, fmt.Errorf("--url cannot be %q; write an address such as http://127.0.0.1:8080", url)
+	}
+	host := client.New(url, &client.Options{
+		Retries: -1, Attempt: 10 * time.Second, // whoever waits at a shell calls again
+		Transport: http.DefaultTransport, Header: func(_ context.Context, h http.Header) { maps.Copy(h, headers) },
+	})
+	return &Target{
+		Caller: host, Discover: host.Discover, Close: func() {},
+		Places: func(ctx context.Context, entity, operation string) (*Places, error) {
+			text, err := host.Discover(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return placesIn(text, entity, operation)
+		},
+	}, nil
+}

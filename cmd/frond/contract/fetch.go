@@ -1,0 +1,72 @@
+package contract
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/frondhost/frond/envelope/client"
+	"github.com/frondhost/frond/envelope/signing"
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+)
+
+// Fetch requests the discovery document of the host at url, and finds a Frond in it.
+// headers are sent too, and may be nil; signer signs the request, nil: it is not signed.
+// The error is a *facade.Error where the host does not answer with a document.
+func Fetch(ctx context.Context, url, frond string, headers http.Header, signer *signing.Signer) (*schema.Discovery, *schema.DiscoveredFrond, error) {
+	host := client.New(url, &client.Options{
+		Name: frond, Signer: signer,
+		Retries: -1, Attempt: 10 * time.Second, // whoever waits at a shell tries again
+		Transport: http.DefaultTransport, Header: func(_ context.Context, h http.Header) { maps.Copy(h, headers) },
+	})
+	text, err := host.Discover(ctx)
+	if err != nil {
+		return nil, nil, facade.AsError(err)
+	}
+	document, err := schema.ReadDiscovery(text)
+	if err != nil {
+		return nil, nil, facade.Errorf(facade.BadGateway, "the discovery document of %s cannot be used: %w", url, err)
+	}
+	var names []string
+	for i := range document.Fronds {
+		if document.Fronds[i].Name == frond {
+			return document, &document.Fronds[i], nil
+		}
+		names = append(names, document.Fronds[i].Name)
+	}
+	return nil, nil, fmt.Errorf("%s does not host %s; it hosts %s", url, frond, cmp.Or(strings.Join(names, ", "), "none"))
+}
+
+// ReadDiscovered makes the model of one Frond of a host's document. The host's other
+// Fronds say where its relations lead; if those cannot be used, it is read alone.
+func ReadDiscovered(document *schema.Discovery, frond string) (*Model, error) {
+	catalog, err := catalogOf(document.Fronds)
+	if err != nil {
+		i := slices.IndexFunc(document.Fronds, func(f schema.DiscoveredFrond) bool { return f.Name == frond })
+		if catalog, err = catalogOf(document.Fronds[i : i+1]); err != nil {
+			return nil, err
+		}
+	}
+	return Read(catalog, frond)
+}
+
+// catalogOf compiles Fronds of a host.
+func catalogOf(fronds []schema.DiscoveredFrond) (*facade.Catalog, error) {
+	project := &facade.Project{}
+	for i := range fronds {
+		src := facade.Discovered(&fronds[i], fronds[i].Name)
+		src.Remote = "elsewhere"
+		project.Fronds = append(project.Fronds, src)
+	}
+	f, err := facade.New(project, nil, &facade.Options{Incomplete: true})
+	if err != nil {
+		return nil, err
+	}
+	return f.Catalog(), nil
+}

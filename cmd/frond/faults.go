@@ -1,0 +1,57 @@
+package main
+
+import (
+	"context"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/frondhost/frond/facade"
+)
+
+// injected is the faults that a mock injects: it makes calls slow, and some of them fail,
+// so that a client meets what it has to handle. Discovery is no call: a gateway always
+// learns what is served. It may be used from many goroutines.
+type injected struct {
+	least, most time.Duration
+	fail        float64
+
+	mu   sync.Mutex
+	rand *rand.Rand
+}
+
+// draw returns how long the next call takes, and whether it fails.
+func (t *injected) draw() (time.Duration, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	wait := t.least
+	if room := t.most - t.least; room > 0 {
+		wait += time.Duration(t.rand.Int64N(int64(room) + 1))
+	}
+	return wait, t.rand.Float64() < t.fail
+}
+
+type injectedKey struct{}
+
+func (t *injected) middleware(next facade.Caller) facade.Caller {
+	return facade.CallerFunc(func(ctx context.Context, c *facade.Call) (*facade.Result, error) {
+		if ctx.Value(injectedKey{}) != nil {
+			return next.Call(ctx, c) // an operation that calls others is one call
+		}
+		ctx = context.WithValue(ctx, injectedKey{}, true)
+		wait, fails := t.draw()
+		if wait > 0 {
+			timer := time.NewTimer(wait)
+			defer timer.Stop()
+			select {
+			case <-timer.C:
+			case <-ctx.Done():
+				return nil, facade.AsError(ctx.Err()).At(c.Entity, c.Operation)
+			}
+		}
+		if fails {
+			return nil, facade.Errorf(facade.ServiceUnavailable, "this mock fails as --fail says").At(c.Entity, c.Operation)
+		}
+		return next.Call(ctx, c)
+	})
+}

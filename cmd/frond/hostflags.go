@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/frondhost/frond/cmd/frond/call"
+	"github.com/frondhost/frond/cmd/frond/contract"
+	"github.com/frondhost/frond/envelope/signing"
+	"github.com/frondhost/frond/schema"
+)
+
+// hostFlags are the flags that name a host whose discovery document a command reads.
+type hostFlags struct {
+	url         string
+	headers     []string
+	key, sender string // to sign the request with; "": it is not signed
+}
+
+func (h *hostFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&h.url, "from", "", "the address of a host that has the Frond")
+	flags.StringArrayVar(&h.headers, "header", nil, `a header for that host, such as "Authorization: Bearer …"`)
+}
+
+// fetch reads the host's document, and finds a Frond in it.
+func (h *hostFlags) fetch(ctx context.Context, frond string) (*schema.Discovery, *schema.DiscoveredFrond, error) {
+	if h.url == "" {
+		return nil, nil, errors.New("--from is missing; write the address of the host, such as --from http://127.0.0.1:4100")
+	}
+	if !strings.HasPrefix(h.url, "http://") && !strings.HasPrefix(h.url, "https://") {
+		return nil, nil, fmt.Errorf("--from cannot be %q; write an address such as http://127.0.0.1:4100", h.url)
+	}
+	headers, err := call.ReadHeaders(h.headers)
+	if err != nil {
+		return nil, nil, err
+	}
+	signer, err := h.signer()
+	if err != nil {
+		return nil, nil, err
+	}
+	return contract.Fetch(ctx, h.url, frond, headers, signer)
+}
+
+// signer signs the request, for a host that answers signed calls only; nil: no key is
+// named.
+func (h *hostFlags) signer() (*signing.Signer, error) {
+	if h.key == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(h.key)
+	if err != nil {
+		return nil, fmt.Errorf("--key cannot be read: %w; name the private key of a pair, as frond keys writes it", err)
+	}
+	key, err := signing.ReadPrivate(text)
+	if err != nil {
+		return nil, fmt.Errorf("--key cannot be %s: %w", h.key, err)
+	}
+	return signing.NewSigner(key, h.sender), nil
+}

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/program"
+)
+
+// listenFlags are the flags of commands that serve one Frond to other processes.
+type listenFlags struct {
+	port     uint16
+	hosts    []string
+	unsigned bool
+	keys     []string // nil: not given, the settings say
+}
+
+// addListen adds the flags to cmd; aboutKeys is the help of --verify-keys.
+func addListen(cmd *cobra.Command, aboutKeys string) *listenFlags {
+	l := &listenFlags{}
+	flags := cmd.Flags()
+	flags.Uint16Var(&l.port, "port", 4100, "the port to listen on; 0 takes any that is free")
+	flags.StringSliceVar(&l.hosts, "hosts", []string{"127.0.0.1"}, "the addresses to listen on")
+	flags.BoolVar(&l.unsigned, "allow-unsigned", false, "start on addresses beyond loopback too")
+	flags.StringSliceVar(&l.keys, "verify-keys", nil, aboutKeys)
+	return l
+}
+
+// serve serves a Frond of a project until ctx ends. opts has the options of this command
+// beside the config.
+func (l *listenFlags) serve(ctx context.Context, project *facade.Project, frond string, config *gateway.Config, opts gateway.Options) error {
+	if l.keys != nil {
+		var err error
+		if config.Signing.Keys, err = absolute(l.keys); err != nil {
+			return err
+		}
+	}
+	var addresses []string
+	for _, host := range l.hosts {
+		addresses = append(addresses, net.JoinHostPort(host, strconv.Itoa(int(l.port))))
+	}
+	opts.Config = *config
+	r, err := gateway.NewReceiver(project, frond, &gateway.ReceiverOptions{Options: opts, Addresses: addresses, AllowUnsigned: l.unsigned})
+	if err != nil {
+		return err
+	}
+	return program.Serve(ctx, r)
+}
+
+// absolute makes the files of FILE and NAME=FILE absolute. On the command line they are
+// relative to the working directory, in gateway.yaml to the project's folder.
+func absolute(files []string) ([]string, error) {
+	var all []string
+	for _, file := range files {
+		name, path, named := strings.Cut(file, "=")
+		if !named {
+			name, path = "", file
+		}
+		if path == "" || named && name == "" {
+			return nil, fmt.Errorf("--verify-keys cannot be %q; write FILE or NAME=FILE", file)
+		}
+		abs, err := filepath.Abs(path)
+		if err != nil {
+			return nil, err
+		}
+		if named {
+			abs = name + "=" + abs
+		}
+		all = append(all, abs)
+	}
+	return all, nil
+}
