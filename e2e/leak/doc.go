@@ -19,5 +19,6 @@
 //	reads_test.go    lists, rows, batches, cursors
 //	graphql_test.go  relations to a depth of three
 //	writes_test.go   what cannot be written, and what must not change
+//	attacks_test.go  every place that sends a request, and that it was reached
 //	holes_test.go    seeded holes, each of which the proof has to find
 package leak

@@ -42,6 +42,7 @@ type hole struct {
 	caller    facade.Middleware
 	project   func(*garden, *facade.Project)
 	config    func(collectors map[string]any) // of a frond.yaml, which then has the collectors
+	seed      uint64                          // a garden in which the hole is found; under the race detector the search begins there
 	// away has the garden run behind an address, on a host that knows nothing of
 	// callers and answers everybody everything.
 	away bool
@@ -402,6 +403,7 @@ func (a answer) String() string {
 
 // ask puts a question as a caller.
 func (b *host) ask(c *caller, r request) answer {
+	made.count(r)
 	if r.call != nil {
 		call := *r.call
 		call.Invocation.State = facade.State{"user": c.user}
