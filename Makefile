@@ -11,7 +11,7 @@ LINT     := bin/golangci-lint
 BIN      := bin/frond
 
 .DEFAULT_GOAL := all
-.PHONY: all help build run test js console race e2e fuzz leak soak differential mutation bench golden lint fmt generate wasm check up down
+.PHONY: all help build run test js console race e2e fuzz leak soak differential mutation long bench golden lint fmt generate wasm check up down
 
 all: console build test lint ## Build, test and lint: what `make` alone does
 
@@ -77,6 +77,15 @@ differential: js ## Compare our answers with those of graphql-js for N (20000) g
 
 mutation: js ## Change the code in MUTANTS (40) small ways drawn by SEED (1), and list those that no test notices
 	cd .ci/mutation && $(GO) run . -seed $(SEED) -n $(MUTANTS)
+
+# One after another: each of them uses the whole machine. The seed of the mutants is the
+# same every time, so that a survivor is a change of ours and not of the dice.
+long: ## CI's long run, some hours: mutation with a fixed seed, every fuzz target, leak, soak and differential
+	$(MAKE) mutation SEED=1
+	$(MAKE) fuzz
+	$(MAKE) leak
+	$(MAKE) soak
+	$(MAKE) differential
 
 bench: ## Print the comparisons the design promises, measured in one run
 	$(GO) run ./bench

@@ -24,13 +24,14 @@ import (
 	"time"
 )
 
-// packages are what is changed, and which tests are asked beyond its own.
+// packages are what is changed, with the packages below each of them, and which tests
+// are run beside a mutant's own: of a package below, first those of the one above it.
 var packages = map[string][]string{
 	"schema":       {"./facade/...", "./e2e -run=Matrix|Consumer"},
 	"facade":       {"./rest", "./envelope", "./resolvers", "./projection", "./gateway", "./e2e/leak", "./e2e -run=Matrix|Scenario|Paging|Foreign"},
 	"store/sqlite": {"./store/storetest", "./facade", "./e2e -run=Matrix|Paging|Kill|Store"},
 	"resolvers":    {"./projection", "./gateway", "./e2e/differential", "./e2e -run=Matrix|GraphQL|Paging"},
-	"envelope":     {"./envelope/signing", "./gateway", "./e2e -run=Matrix|Foreign|Remote"},
+	"envelope":     {"./gateway", "./e2e -run=Matrix|Foreign|Remote"},
 	"rest":         {"./gateway", "./e2e -run=Matrix"},
 	"gateway":      {"./cmd/frond", "./e2e -run=Scenario|Matrix|Limits|Trace"},
 }
@@ -50,7 +51,7 @@ func main() {
 	var sites []site
 	for name := range packages {
 		if *only == "" || *only == name {
-			found, err := sitesOf(dir, name)
+			found, err := sitesBelow(dir, name)
 			if err != nil {
 				fail(err)
 			}
@@ -137,7 +138,11 @@ func try(root string, s site, timeout time.Duration) (by string, err error) {
 	if ok, _ := run(root, timeout, "vet", "-overlay="+overlay, own); !ok {
 		return notCompiled, nil // or it is so odd that vet sees it, which any developer runs
 	}
-	for _, tests := range append([]string{own}, packages[s.pkg]...) {
+	suites := []string{own}
+	if s.pkg != s.under {
+		suites = append(suites, "./"+s.under)
+	}
+	for _, tests := range append(suites, packages[s.under]...) {
 		args := append([]string{"test", "-vet=off", "-failfast", "-overlay=" + overlay}, strings.Fields(tests)...)
 		if ok, _ := run(root, timeout, args...); !ok {
 			return tests, nil

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 
 // site is one place and what stands there in the mutant.
 type site struct {
+	under     string // the package of the table that pkg is, or stands below
 	pkg, file string // file from the repository's root
 	line      int
 	function  string
@@ -53,8 +55,28 @@ func sortSites(all []site) {
 	})
 }
 
+// sitesBelow are the places of a package and of those below it.
+func sitesBelow(root, under string) (all []site, err error) {
+	err = filepath.WalkDir(filepath.Join(root, under), func(dir string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.IsDir() {
+			return err
+		}
+		if entry.Name() == "testdata" {
+			return fs.SkipDir
+		}
+		pkg, err := filepath.Rel(root, dir)
+		if err != nil {
+			return err
+		}
+		found, err := sitesOf(root, under, filepath.ToSlash(pkg))
+		all = append(all, found...)
+		return err
+	})
+	return all, err
+}
+
 // sitesOf are the places of a package's files, tests aside.
-func sitesOf(root, pkg string) (all []site, err error) {
+func sitesOf(root, under, pkg string) (all []site, err error) {
 	files, err := filepath.Glob(filepath.Join(root, pkg, "*.go"))
 	if err != nil {
 		return nil, err
@@ -72,7 +94,7 @@ func sitesOf(root, pkg string) (all []site, err error) {
 		if err != nil {
 			return nil, err
 		}
-		f := finder{set: set, text: text, pkg: pkg, file: filepath.ToSlash(filepath.Join(pkg, filepath.Base(name)))}
+		f := finder{set: set, text: text, under: under, pkg: pkg, file: filepath.ToSlash(filepath.Join(pkg, filepath.Base(name)))}
 		for _, d := range file.Decls {
 			if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil {
 				f.function = fn.Name.Name
@@ -87,13 +109,14 @@ func sitesOf(root, pkg string) (all []site, err error) {
 type finder struct {
 	set                 *token.FileSet
 	text                []byte
+	under               string
 	pkg, file, function string
 	sites               []site
 }
 
 func (f *finder) add(from, end token.Pos, to string) {
 	a, b := f.set.Position(from), f.set.Position(end)
-	f.sites = append(f.sites, site{f.pkg, f.file, a.Line, f.function, a.Offset, b.Offset, string(f.text[a.Offset:b.Offset]), to})
+	f.sites = append(f.sites, site{f.under, f.pkg, f.file, a.Line, f.function, a.Offset, b.Offset, string(f.text[a.Offset:b.Offset]), to})
 }
 
 // swaps are operators and what takes their place.
