@@ -1,6 +1,6 @@
-// Command weather is a gateway whose entities show what another service knows: a
-// warehouse has a field weather, which no card declares and no store holds. The
-// other service is asked once for all warehouses of an answer.
+// Command weather is a gateway that adds data of another service to its entities: a
+// warehouse has a GraphQL field weather, which no card declares and no store holds. One
+// request to the service answers it for all warehouses of a level.
 package main
 
 import (
@@ -24,7 +24,7 @@ var site embed.FS
 
 func main() { frond.Main(newApp(report)) }
 
-// newApp is the program over the site, with the weather as find gives it.
+// newApp is the program over the site, with find as the other service.
 func newApp(find find) *frond.App {
 	app := frond.New(site)
 	app.Configure(func(o *gateway.Options) {
@@ -33,21 +33,22 @@ func newApp(find find) *frond.App {
 	return app
 }
 
-// find asks for the weather of cities, all at once.
+// find requests the weather of several cities at once. A city that is not in the answer
+// has no weather.
 type find func(ctx context.Context, cities []string) (map[string]Weather, error)
 
-// Weather is what the other service knows of a city.
+// Weather is the weather of a city, as the other service has it.
 type Weather struct {
 	Sky     string `json:"sky"`
 	Celsius int    `json:"celsius"`
 }
 
-// extend adds the field weather to warehouses. Its Resolve runs once for each of
-// them, and does no more than to say which city it wants; find is called when all
-// warehouses of a level have, wherever they stand in the query.
+// extend adds the field weather to warehouses. Its Resolve runs once for each warehouse
+// and queues its city; find is called once with the cities of all warehouses of a level,
+// wherever they are in the query.
 func extend(b *projection.Builder, find find) error {
 	weather := graphql.NewObject(graphql.ObjectConfig{
-		Name: "Weather", Description: "What it is like outside.",
+		Name: "Weather", Description: "The weather of a city.",
 		Fields: graphql.Fields{
 			"sky":     {Type: graphql.NewNonNull(graphql.String)},
 			"celsius": {Type: graphql.NewNonNull(graphql.Int)},
@@ -55,7 +56,7 @@ func extend(b *projection.Builder, find find) error {
 	})
 	lookup := loader.NewLookup(find)
 	return projection.RegisterType(b, "Warehouse", graphql.Fields{"weather": {
-		Type: weather, Description: "Now, in its city; null where nobody measures it.",
+		Type: weather, Description: "The weather in the city of the warehouse, or null if it is unknown.",
 		Resolve: func(p graphql.ResolveParams) (any, error) {
 			var city string
 			if err := json.Unmarshal(p.Source.(facade.Row).Get("city"), &city); err != nil {
@@ -66,10 +67,10 @@ func extend(b *projection.Builder, find find) error {
 	}})
 }
 
-// report stands for the other service. A real one is one request for all cities,
-// with the context it is given, which ends when nobody waits any longer.
+// report stands for the other service. A real one sends one request for all cities, with
+// this context, which is cancelled when the caller is gone.
 func report(_ context.Context, cities []string) (map[string]Weather, error) {
-	fmt.Fprintln(os.Stderr, "the weather is asked for", cities)
+	fmt.Fprintln(os.Stderr, "weather requested for", cities)
 	known := map[string]Weather{"Bergen": {"rain", 9}, "Porto": {"sun", 21}}
 	found := map[string]Weather{}
 	for _, city := range cities {
