@@ -62,12 +62,13 @@ var floors = map[string]string{
 	"resolvers":              "facade schema schema/jsontext facade/singleflight resolvers/binding resolvers/loader resolvers/graphqlerror",
 	"projection":             "facade schema schema/jsontext resolvers resolvers/binding resolvers/reference",
 
+	"gateway/graphqlhttp":        "facade schema schema/jsontext resolvers resolvers/binding console gateway/setting",
 	"gateway/identity":           "facade schema schema/jsontext gateway/setting",
 	"gateway/identity/tokentest": "",
 	"gateway/setting":            "schema schema/jsontext",
 	"gateway/guard":              "facade schema gateway/setting",
 	"gateway/telemetry":          "facade schema envelope/client gateway/setting",
-	"gateway":                    "facade schema schema/jsontext store/sqlite envelope envelope/client envelope/wire envelope/signing rest resolvers resolvers/binding projection console gateway/setting gateway/guard gateway/telemetry gateway/identity",
+	"gateway":                    "facade schema schema/jsontext store/sqlite envelope envelope/client envelope/wire envelope/signing rest resolvers resolvers/binding projection console gateway/setting gateway/guard gateway/telemetry gateway/identity gateway/graphqlhttp",
 	// What programs that run a gateway share: flags, signals, exit codes.
 	"gateway/program": "facade facade/kiterror schema gateway",
 
@@ -111,8 +112,8 @@ var guests = map[string]string{
 	"github.com/expr-lang/expr":                  "facade",
 	"github.com/ncruces/go-sqlite3":              "store/sqlite store/sqlite/engine",
 	"github.com/gofrs/flock":                     "store/sqlite/engine",
-	"github.com/graphql-go/graphql":              "projection resolvers resolvers/binding resolvers/reference gateway examples/weather",
-	"github.com/vektah/gqlparser/v2":             "projection resolvers resolvers/binding resolvers/graphqlerror gateway",
+	"github.com/graphql-go/graphql":              "projection resolvers resolvers/binding resolvers/reference examples/weather",
+	"github.com/vektah/gqlparser/v2":             "projection resolvers resolvers/binding resolvers/graphqlerror gateway/graphqlhttp",
 	"github.com/graph-gophers/dataloader/v7":     "resolvers/loader",
 	"github.com/gorilla/mux":                     "gateway",
 	"github.com/go-jose/go-jose/v4":              "gateway/identity",

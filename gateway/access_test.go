@@ -62,7 +62,7 @@ func TestClosedUntilSaid(t *testing.T) {
 					if err != nil {
 						return nil, err
 					}
-					return gw.Host, nil
+					return gw.Host(), nil
 				},
 				"Open": func() (*gateway.Host, error) { return gateway.Open(t.Context(), build(), opts("")) },
 				"development": func() (*gateway.Host, error) {

@@ -6,11 +6,12 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
+	"github.com/frondhost/frond/gateway/graphqlhttp"
 	"github.com/frondhost/frond/gateway/guard"
 	"github.com/frondhost/frond/gateway/identity"
 	"github.com/frondhost/frond/gateway/setting"
@@ -97,9 +98,22 @@ type (
 	// Session identifies the caller of a request, in place of Identity.
 	Session = identity.Session
 
+	// GraphQL says how documents are answered; Documents which of them are trusted.
+	GraphQL   = graphqlhttp.Config
+	Documents = graphqlhttp.Documents
+	// GraphQLOptions are those of [NewGraphQL] and [RegisterGraphQL].
+	GraphQLOptions = graphqlhttp.Options
+
 	CORS = guard.CORS
 	Rate = guard.Rate
 	Log  = telemetry.Log
+)
+
+// The modes of [Documents].
+const (
+	DocumentsOff     = graphqlhttp.DocumentsOff
+	DocumentsLog     = graphqlhttp.DocumentsLog
+	DocumentsEnforce = graphqlhttp.DocumentsEnforce
 )
 
 // ConfigFile is the name of the host's file in a project's folder.
@@ -133,7 +147,7 @@ func (c Config) withDefaults() Config {
 	c.Limits.Write = cmp.Or(c.Limits.Write, 10*time.Second)
 	c.Identity = c.Identity.WithDefaults()
 	c.CORS = c.CORS.WithDefaults()
-	c.GraphQL = c.GraphQL.withDefaults(c.Mode)
+	c.GraphQL = c.GraphQL.WithDefaults(c.Mode == Development)
 	c.Signing = c.Signing.withDefaults()
 	c.Log.Format = cmp.Or(c.Log.Format, "auto")
 	c.Shutdown.Timeout = cmp.Or(c.Shutdown.Timeout, 15*time.Second)
@@ -173,8 +187,8 @@ func (c *Config) Load(file string, environ []string) error {
 
 // check finds what is wrong between settings that are each right.
 func (c Config) check() schema.Faults {
-	faults := append(append(c.Identity.Check(c.Listen), c.CORS.Check()...), c.GraphQL.check()...)
-	faults = append(faults, c.checkRemotes()...)
+	faults := append(append(c.Identity.Check(c.Listen), c.CORS.Check()...), c.GraphQL.Check()...)
+	faults = append(faults, checkRemotes(c.Remotes)...)
 	faults = append(faults, c.Admin.check()...)
 	faults = append(faults, c.Limits.Rate.Check()...)
 	faults = append(faults, c.TLS.check()...)
@@ -190,13 +204,6 @@ func (c Config) check() schema.Faults {
 
 // The readers of one setting's text. Their errors say what to write.
 
-func readStore(text string) (string, error) {
-	if path, ok := strings.CutPrefix(text, "sqlite:"); text == memoryStore || ok && path != "" {
-		return text, nil
-	}
-	return "", errors.New("write sqlite:PATH such as sqlite:.frond/frond.db, or memory")
-}
-
 // readStatement reads what a statement may take: less than a call of a remote.
 func readStatement(text string) (time.Duration, error) {
 	d, err := setting.Duration(text)
@@ -209,3 +216,18 @@ func readStatement(text string) (time.Duration, error) {
 // NewLogger writes log lines to w: text on a terminal, one JSON object a line otherwise,
 // unless c.Format says which.
 func NewLogger(w io.Writer, c Log) *slog.Logger { return telemetry.NewLogger(w, c) }
+
+// AddRemote adds or replaces one remote: NAME=URL.
+func (c *Config) AddRemote(pair string) error {
+	one, err := readRemotes(pair)
+	if err != nil || len(one) != 1 {
+		return errors.New("write NAME=URL such as billing=http://10.0.0.7:4100")
+	}
+	all := maps.Clone(c.Remotes)
+	if all == nil {
+		all = map[string]Remote{}
+	}
+	maps.Copy(all, one)
+	c.Remotes = all
+	return nil
+}

@@ -17,7 +17,13 @@ func init() { refreshEvery, retryFirst = 100*time.Millisecond, 5*time.Millisecon
 func (r *Receiver) Handler() http.Handler { return r.handler }
 
 // AdminHandler is what the admin listener serves.
-func (g *Gateway) AdminHandler() http.Handler { return g.adminHandler(&g.draining) }
+func (g *Gateway) AdminHandler() http.Handler { return g.host.adminHandler(&g.draining) }
 
 // Budget is what all requests of the host hold.
 func (h *Host) Budget() *facade.Budget { return h.budget }
+
+// Budget is what all requests of the gateway hold.
+func (g *Gateway) Budget() *facade.Budget { return g.host.budget }
+
+// Host is the host under the surfaces.
+func (g *Gateway) Host() *Host { return g.host }

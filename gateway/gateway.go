@@ -2,82 +2,35 @@ package gateway
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
-	"log/slog"
+	"fmt"
 	"net/http"
 	"sync/atomic"
 
-	"github.com/frondhost/frond/console"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway/guard"
 	"github.com/frondhost/frond/gateway/identity"
 	"github.com/frondhost/frond/gateway/telemetry"
-	"github.com/frondhost/frond/projection"
-	"github.com/frondhost/frond/resolvers"
-	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/schema"
 )
 
-// Options of New and Open; a nil pointer is fine.
-type Options struct {
-	// Config says how the gateway runs; [LoadConfig] reads it from gateway.yaml and
-	// the environment.
-	Config Config
-	// Session tells the caller of each request, in place of Config.Identity. Nil: as
-	// that has it, which without any is that everyone is anonymous.
-	Session Session
-	// Store is an opened store to use instead of the one Config.Store names; its
-	// owner closes it.
-	Store facade.Store
-	// Middleware wraps the façade; the first is outermost.
-	Middleware []facade.Middleware
-	// Tracing makes the spans of requests, calls and trips to remotes; its owner shuts
-	// it down. Nil: one of the gateway's own where the OTEL_ variables name an exporter,
-	// else there are none.
-	Tracing telemetry.TracerProvider
-	// GraphQL chooses what GraphQL schemas show of what their surfaces do; nil: all
-	// of it. Surface is the gateway's to fill in.
-	GraphQL *projection.Options
-	// Extend registers fields that the projection cannot derive (spec 4.3.4), with
-	// RegisterType and RegisterOperations, after everything else. They are in the
-	// schema that everybody sees and in no audience's.
-	Extend func(*projection.Builder) error
-	// Unregistered is told each generator and conversion that the project's cards name
-	// and this program does not have, which are faults where it is nil. It is for
-	// commands that look at a project which another program runs: where something is
-	// told, no seeds are written.
-	Unregistered func(schema.Fault)
-	// Incomplete lets relations name entities that are not in the project, as where
-	// there are remotes of which nothing is known yet.
-	Incomplete bool
-	// Undecided lets doors be served that have no collector and that nobody calls open, in
-	// every mode: for programs that show a project to its author alone, or rows that are
-	// made up.
-	Undecided bool
-	// Logger takes what the gateway has to say. Nil: stderr, as Config.Log has it.
-	Logger *slog.Logger
-	// Listening is told each address once it is bound. Nil: the line
-	// "listening on http://…" is printed on stderr.
-	Listening func(url string)
-}
-
-// Gateway is one running service: a host and every surface over it. Its methods
-// may be called from many goroutines.
+// Gateway is one running service: a host and every surface over it. Its methods may be
+// called from many goroutines.
 type Gateway struct {
-	*Host
+	host     *Host
 	session  Session
 	auth     *identity.Authenticator // nil: Options.Session identifies callers
+	limiter  *guard.Limiter          // nil: there is no bound
 	current  atomic.Pointer[generation]
-	limiter  *guard.Limiter // nil: callers may call as often as they like
 	handler  http.Handler
 	draining atomic.Bool
 }
 
-// New is [Open] with every surface. Nothing listens yet.
+// New is [Open] with every surface. Nothing listens before [Gateway.Run]. The caller
+// closes the gateway, unless Run has returned.
 func New(project *facade.Project, opts *Options) (*Gateway, error) {
-	if opts == nil {
-		opts = &Options{}
-	}
+	opts = opts.orDefaults()
 	config := opts.Config.withDefaults()
 	id := &config.Identity
 	var keys identity.Keys
@@ -91,19 +44,19 @@ func New(project *facade.Project, opts *Options) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &Gateway{Host: host, session: opts.Session, limiter: guard.NewLimiter(&config.Limits.Rate)}
-	if g.certificate = certificate; certificate != nil {
-		certificate.log = g.log
+	g := &Gateway{host: host, session: opts.Session, limiter: guard.NewLimiter(&config.Limits.Rate)}
+	if host.certificate = certificate; certificate != nil {
+		certificate.log = host.log
 	}
 	if g.session == nil {
-		if g.auth, err = identity.New(id, keys, g.log); err == nil {
+		if g.auth, err = identity.New(id, keys, host.log); err == nil {
 			g.session = g.auth.Session
 		}
 	}
 	var first *generation
 	if err == nil {
 		g.session = g.identified(g.session)
-		first, err = g.generate(host.facade.Load())
+		first, err = newGeneration(host, g.session, &g.draining, host.compiled.Load())
 	}
 	if err != nil {
 		return nil, errors.Join(err, g.Close())
@@ -112,12 +65,12 @@ func New(project *facade.Project, opts *Options) (*Gateway, error) {
 	g.handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		g.current.Load().router.ServeHTTP(w, r)
 	})
-	if !g.config.NoCompression {
+	if !config.NoCompression {
 		g.handler = guard.Compress(g.handler)
 	}
-	g.handler = g.around(g.handler)
+	g.handler = host.around(g.handler)
 	host.follow(context.Background(), func(f *facade.Facade) error {
-		next, err := g.generate(f)
+		next, err := newGeneration(host, g.session, &g.draining, f)
 		if err == nil {
 			g.current.Store(next)
 		}
@@ -141,48 +94,19 @@ func (g *Gateway) identified(session Session) Session {
 	}
 }
 
-// Close closes the store and asks the issuer for keys no more; calls under way
-// fail. Closing twice is fine.
+// Run listens, serves until ctx is done, then drains: /readyz turns 503, no connection is
+// accepted, requests in flight finish, and the store closes. It returns nil after a clean
+// drain, and an error that wraps [ErrListen] if it cannot listen. A gateway runs once.
+func (g *Gateway) Run(ctx context.Context) error {
+	g.auth.Start() //nolint:contextcheck // Close ends it, once the drain is over
+	return errors.Join(g.host.serve(ctx, g.handler, &g.draining, g.host.config.Listen), g.Close())
+}
+
+// Close closes the store and stops fetching the issuer's keys; calls under way fail.
+// Closing twice is fine.
 func (g *Gateway) Close() error {
 	g.auth.Close()
-	return g.Host.Close()
-}
-
-// RegisterGraphQL mounts a built schema on /graphql (spec 4.3.2). The caller is
-// what the schema was built over. An error is a schema that no engine takes, or
-// trusted documents that cannot be read or, where they are enforced, executed.
-func RegisterGraphQL(r Router, s *binding.Schema, caller facade.Caller, opts *GraphQLOptions) error {
-	if opts == nil {
-		opts = &GraphQLOptions{}
-	}
-	documents, err := readLibrary(opts.Dir, opts.Settings.Documents)
-	if err != nil {
-		return err
-	}
-	h, err := engineOf(s, caller, opts, documents)
-	if err == nil {
-		err = documents.settle(opts.Log, h.shelf)
-	}
-	if err == nil {
-		r.Handle("/graphql", h.guarded())
-	}
-	if err == nil && on(opts.Settings.Console) {
-		r.Handle("/graphql"+console.Path, h.guarded())
-	}
-	return err
-}
-
-// engineOf is the handler of a schema, over a shelf of the documents it can execute.
-func engineOf(s *binding.Schema, caller facade.Caller, opts *GraphQLOptions, documents *library) (*graphQL, error) {
-	options := opts.Settings.engine()
-	options.Logger, options.Suggest, options.Budget = opts.Log, opts.Suggest, opts.Budget
-	engine, err := resolvers.NewEngine(s, caller, options)
-	if err != nil {
-		return nil, err
-	}
-	shelved := *opts
-	shelved.shelf = documents.on(engine)
-	return newGraphQL(engine, &shelved), nil
+	return g.host.Close()
 }
 
 // Handler answers every request of the service, health included. It recovers
@@ -194,8 +118,49 @@ func (g *Gateway) Handler() http.Handler { return g.handler }
 // show follows the remotes; their paths are those of today.
 func (g *Gateway) Mount(r Router) {
 	for _, m := range g.current.Load().mounted {
-		r.Handle(m.path, g.telemetry.Requests(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Handle(m.path, g.host.telemetry.Requests(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			g.current.Load().at(m.path).ServeHTTP(w, r)
 		})))
 	}
+}
+
+// Catalog is what the gateway serves; see [Host.Catalog].
+func (g *Gateway) Catalog() *facade.Catalog { return g.host.Catalog() }
+
+// Caller calls operations in this process; see [Host.Caller].
+func (g *Gateway) Caller() facade.Caller { return g.host.Caller() }
+
+// Discovery is the discovery document of everything the gateway serves (spec 2.5).
+func (g *Gateway) Discovery() json.RawMessage { return g.host.Discovery() }
+
+// Development reports whether the gateway runs in mode: development.
+func (g *Gateway) Development() bool { return g.host.Development() }
+
+// Remotes is what is known of each remote Frond, by name.
+func (g *Gateway) Remotes() []RemoteState { return g.host.Remotes() }
+
+// Replace puts another project in the place of the one that runs; see [Host.Replace].
+func (g *Gateway) Replace(ctx context.Context, project *facade.Project) error {
+	return g.host.Replace(ctx, project)
+}
+
+// Shown is what a surface shows, as text: of graphql the SDL, of rest the routes, of
+// envelope the discovery document, and likewise of an audience's: partner/rest. The error
+// is a surface that is unknown or not mounted.
+func (g *Gateway) Shown(s facade.Surface) (string, error) {
+	if _, err := g.Catalog().Surface(s); err != nil {
+		return "", err
+	}
+	for _, p := range g.current.Load().places {
+		if p.surface == s {
+			return p.shown(), nil
+		}
+	}
+	return "", fmt.Errorf("the surface %s shows nothing and is not mounted; name doors for it under surfaces in a frond.yaml", s)
+}
+
+// SDL is the GraphQL schema for everybody, as text; "": it is not mounted.
+func (g *Gateway) SDL() string {
+	text, _ := g.Shown(facade.OnGraphQL)
+	return text
 }

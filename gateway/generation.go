@@ -4,36 +4,40 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"sync/atomic"
 
 	"github.com/gorilla/mux"
 
 	"github.com/frondhost/frond/console"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway/graphqlhttp"
 	"github.com/frondhost/frond/gateway/guard"
 )
 
-// generation is one façade with every surface over it. What a remote serves changes
-// while the gateway runs; then there is a new one, and requests that began on the
-// old one end there.
+// generation is one façade with every surface over it. When what a remote serves changes,
+// a new generation takes the place of the old one; requests that began on the old one end
+// there (decision 171).
 type generation struct {
-	*Gateway
-	facade  *facade.Facade
-	trusted *library // nil: there are no trusted documents
-	places  []*place
-	mounted []mounted
-	router  http.Handler
+	host      *Host
+	session   Session
+	facade    *facade.Facade
+	documents *graphqlhttp.Folder // trusted documents; nil: every document is trusted
+	places    []*place
+	mounted   []mounted
+	router    http.Handler
 }
 
-// generate builds what is mounted where, over a façade.
-func (g *Gateway) generate(f *facade.Facade) (*generation, error) {
-	gen := &generation{Gateway: g, facade: f}
+// newGeneration builds the surfaces over a façade, and what is mounted where. draining
+// turns /readyz to 503.
+func newGeneration(h *Host, session Session, draining *atomic.Bool, f *facade.Facade) (*generation, error) {
+	gen := &generation{host: h, session: session, facade: f}
 	catalog := f.Catalog()
-	bases, faults := g.config.bases(catalog.Audiences)
+	bases, faults := basesOf(catalog.Audiences, h.config.Audiences)
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
 	var err error
-	if gen.trusted, err = readLibrary(g.config.Dir, g.config.GraphQL.Documents); err != nil {
+	if gen.documents, err = graphqlhttp.ReadFolder(h.config.Dir, h.config.GraphQL.Documents); err != nil {
 		return nil, err
 	}
 	var problems []error
@@ -47,7 +51,7 @@ func (g *Gateway) generate(f *facade.Facade) (*generation, error) {
 			if p.view, err = catalog.Surface(p.surface); err != nil {
 				return nil, err
 			}
-			if p.empty(catalog, g.options) {
+			if p.empty(catalog, h.options) {
 				continue
 			}
 			p.caller = f.On(p.view)
@@ -55,7 +59,7 @@ func (g *Gateway) generate(f *facade.Facade) (*generation, error) {
 			problems = append(problems, err)
 			gen.places = append(gen.places, p)
 			gen.mount(mounted{base + m.path, audience != "", handler, p})
-			if m.kind == facade.OnGraphQL && on(g.config.GraphQL.Console) {
+			if p.graphQL != nil && p.graphQL.HasConsole() {
 				gen.mount(mounted{base + m.path + console.Path, true, handler, p})
 			}
 		}
@@ -63,52 +67,54 @@ func (g *Gateway) generate(f *facade.Facade) (*generation, error) {
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
 	}
-	if err := gen.trusted.settle(g.log, gen.shelves()...); err != nil && !g.waiting() {
-		// A document of what a remote has not told of yet is refused until it has.
+	if err := gen.documents.Verify(h.log, gen.trusted()...); err != nil && !h.waiting() {
+		// While a remote is not discovered, documents of its fields are refused.
 		return nil, err
 	}
 	gen.mount(mounted{path: "/livez", handler: http.HandlerFunc(live)})
-	gen.mount(mounted{path: "/readyz", handler: g.ready(&g.draining)})
+	gen.mount(mounted{path: "/readyz", handler: h.ready(draining)})
 	gen.route()
 	return gen, nil
 }
 
+// mount puts a handler behind its guards, and what reports its requests.
 func (g *generation) mount(m mounted) {
 	m.handler = g.guard(m)
 	if m.place != nil {
-		m.handler = g.telemetry.At(string(m.place.surface), m.place.routeOf(m.path), m.handler)
+		m.handler = g.host.telemetry.At(string(m.place.surface), m.place.routeOf(m.path), m.handler)
 	}
 	g.mounted = append(g.mounted, m)
 }
 
-// guard stands in front of everything that is mounted: it lets other sites' pages in
-// as cors says, and no others.
+// guard puts the check of other sites in front of a handler: their pages may call as cors
+// says, and no others.
 func (g *generation) guard(m mounted) http.Handler {
-	s := guard.CrossSite{Dev: g.config.Identity.Dev && g.options.Session == nil, Hosts: guard.NewHosts(g.config.Hosts)}
+	config := &g.host.config
+	s := guard.CrossSite{Dev: config.Identity.Dev && g.host.options.Session == nil, Hosts: guard.NewHosts(config.Hosts)}
 	var surface facade.Surface
 	if m.place != nil {
 		surface = m.place.surface
 	}
-	if h, ok := m.handler.(*graphQL); ok {
-		s.Page = h.isPage
-	} else if m.place == nil { // the house's own: no data
+	if h, ok := m.handler.(*graphqlhttp.Handler); ok {
+		s.Page = h.IsPage
+	} else if m.place == nil { // the gateway's own paths have no data
 		s.Page = func(*http.Request) bool { return true }
 	}
-	return g.config.CORS.Wrap(s.Guard(m.handler, formOf(surface)))
+	return config.CORS.Wrap(s.Guard(m.handler, formOf(surface)))
 }
 
-// route puts what is mounted on a router; at other paths it is said which there are.
+// route puts what is mounted on a router. The answer to an unknown path lists the paths.
 func (g *generation) route() {
 	router := mux.NewRouter().SkipClean(true)
 	r := Mux(router)
-	exact := map[string]http.Handler{} // by the whole path: nothing is to be looked for
+	exact := map[string]http.Handler{} // by whole path, before the router is asked
 	for _, m := range g.mounted {
 		r.Handle(m.path, m.handler)
 		if !strings.HasSuffix(m.path, "/") {
 			exact[m.path] = m.handler
 		}
 	}
-	exact["/"] = g.guard(mounted{handler: g.welcome()})
+	exact["/"] = g.guard(mounted{handler: welcome(g.welcomePage(), nowhere(g.paths()))})
 	router.NotFoundHandler = g.guard(mounted{handler: nowhere(g.paths())})
 	g.router = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if h := exact[r.URL.Path]; h != nil {
@@ -119,8 +125,8 @@ func (g *generation) route() {
 	})
 }
 
-// at is what answers at a path that was mounted once; a surface that shows nothing
-// any more is not there.
+// at is the handler of a path that was mounted by some generation; a surface that shows
+// nothing any more answers as an unknown path.
 func (g *generation) at(path string) http.Handler {
 	for _, m := range g.mounted {
 		if m.path == path {
@@ -130,22 +136,25 @@ func (g *generation) at(path string) http.Handler {
 	return nowhere(g.paths())
 }
 
-// paths are those that everybody may be told.
+// paths are the paths that everybody may know.
 func (g *generation) paths() (paths []string) {
 	for _, m := range g.mounted {
-		if !m.untold {
+		if !m.hidden {
 			paths = append(paths, m.path)
 		}
 	}
 	return paths
 }
 
-// shelves are the trusted documents of each GraphQL surface.
-func (g *generation) shelves() (shelves []*shelf) {
+// trusted is the trusted documents of each GraphQL surface.
+func (g *generation) trusted() (all []*graphqlhttp.Trusted) {
+	if g.documents == nil {
+		return nil
+	}
 	for _, p := range g.places {
-		if p.shelf != nil {
-			shelves = append(shelves, p.shelf)
+		if p.graphQL != nil {
+			all = append(all, p.graphQL.Trusted())
 		}
 	}
-	return shelves
+	return all
 }

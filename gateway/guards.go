@@ -7,6 +7,7 @@ import (
 
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway/graphqlhttp"
 	"github.com/frondhost/frond/gateway/guard"
 	"github.com/frondhost/frond/gateway/identity"
 	"github.com/frondhost/frond/gateway/telemetry"
@@ -18,11 +19,7 @@ import (
 func formOf(surface facade.Surface) guard.Fail {
 	switch surface.Kind() {
 	case facade.OnGraphQL:
-		return func(w http.ResponseWriter, r *http.Request, status int, err *facade.Error) {
-			w.Header()["Vary"], w.Header()["X-Content-Type-Options"] = variesByAccept, noSniff
-			refused := refusal{status: status, code: err.Code, text: err.Message, after: err.RetryAfter()}
-			refused.write(w, accepted(r, false))
-		}
+		return graphqlhttp.Refuse
 	case facade.OnEnvelope:
 		return func(w http.ResponseWriter, _ *http.Request, status int, err *facade.Error) {
 			envelope.Refuse(w, status, err)

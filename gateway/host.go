@@ -4,11 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"log/slog"
+	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -19,7 +17,6 @@ import (
 	"github.com/frondhost/frond/gateway/guard"
 	"github.com/frondhost/frond/gateway/telemetry"
 	"github.com/frondhost/frond/schema"
-	"github.com/frondhost/frond/store/sqlite"
 )
 
 // Host is a project over its store without any surface: what `frond call` calls,
@@ -35,7 +32,7 @@ type Host struct {
 	telemetry *telemetry.Telemetry      // nil: nothing is told of
 	budget    *facade.Budget            // nil: nothing is bounded
 	stopBy    atomic.Pointer[time.Time] // once it stops: when shutdown.timeout is over
-	facade    atomic.Pointer[facade.Facade]
+	compiled  atomic.Pointer[facade.Facade]
 	close     func() error
 	frond     string    // of a receiver: the one Frond it shows; "": all of them
 	warned    sync.Once // that doors are open without anybody having said so
@@ -104,7 +101,7 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 		h.flush(ctx)
 		return nil, err
 	}
-	closer, err := h.openStore(ctx, opts.Store, as.serves)
+	closer, err := h.store.open(ctx, opts.Store, &h.config, h.log, as.serves)
 	if err != nil {
 		h.topology.close()
 		h.flush(ctx)
@@ -123,7 +120,7 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 			return nil, errors.Join(err, h.Close())
 		}
 	}
-	h.facade.Store(f)
+	h.compiled.Store(f)
 	return h, nil
 }
 
@@ -192,7 +189,7 @@ func (h *Host) renew(ctx context.Context, seeds bool) error {
 		err = h.swap(f)
 	}
 	if err == nil {
-		h.facade.Store(f)
+		h.compiled.Store(f)
 	}
 	return err
 }
@@ -293,12 +290,6 @@ func (h *Host) prepare(ctx context.Context, f *facade.Facade) error {
 	return s.Prepare(ctx, here)
 }
 
-// preparer is a store that is told its entities before it is used. An author's
-// own store need not be one.
-type preparer interface {
-	Prepare(ctx context.Context, entities []*schema.Entity) error
-}
-
 // flush tells what is still to be told of, in what is left of the shutdown's time,
 // and a second at least.
 func (h *Host) flush(ctx context.Context) {
@@ -313,18 +304,18 @@ func (h *Host) flush(ctx context.Context) {
 }
 
 // Catalog is what the host serves.
-func (h *Host) Catalog() *facade.Catalog { return h.facade.Load().Catalog() }
+func (h *Host) Catalog() *facade.Catalog { return h.compiled.Load().Catalog() }
 
 // Caller calls operations in this process, as every surface does, wherever they run.
 func (h *Host) Caller() facade.Caller {
 	return facade.CallerFunc(func(ctx context.Context, c *facade.Call) (*facade.Result, error) {
-		return h.facade.Load().Call(ctx, c)
+		return h.compiled.Load().Call(ctx, c)
 	})
 }
 
 // Enter is ctx for the author's own code outside of any call (see [facade.Facade.Enter]).
 func (h *Host) Enter(ctx context.Context, state facade.State) context.Context {
-	return h.facade.Load().Enter(ctx, state)
+	return h.compiled.Load().Enter(ctx, state)
 }
 
 // Discovery is the host's discovery document (spec 2.5).
@@ -339,61 +330,19 @@ func (h *Host) Development() bool { return h.config.Mode == Development }
 // Close closes the store; calls under way fail. Closing twice is fine.
 func (h *Host) Close() error { return h.close() }
 
-// lateStore is opened after the project was compiled over it: a project with
-// faults leaves no file behind.
-type lateStore struct{ facade.Store }
-
-// Rehearses says whether the store behind it undoes what is only rehearsed.
-func (s *lateStore) Rehearses() bool {
-	r, ok := s.Store.(facade.Rehearser)
-	return ok && r.Rehearses()
-}
-
-// Seeded says which entities the store behind it has had the seeds of.
-func (s *lateStore) Seeded(ctx context.Context, entities []*schema.Entity) (map[*schema.Entity]bool, error) {
-	return facade.SeederOf(s.Store).Seeded(ctx, entities)
-}
-
-// Seed has the store behind it write seeds.
-func (s *lateStore) Seed(ctx context.Context, batches []facade.SeedBatch) error {
-	return facade.SeederOf(s.Store).Seed(ctx, batches)
-}
-
-// openStore opens what Config.Store names, unless the author brought a store.
-func (h *Host) openStore(ctx context.Context, own facade.Store, serves bool) (io.Closer, error) {
-	if own != nil {
-		h.store.Store = own
-		return nothing{}, nil
+// Remotes is what is known of each Frond that runs elsewhere, by name.
+func (h *Host) Remotes() (all []RemoteState) {
+	if h.topology == nil {
+		return nil
 	}
-	opts := sqlite.Options{Logger: h.log, Serve: serves, Statement: h.config.Limits.Statement}
-	var err error
-	if opts.Path, opts.Memory, err = h.config.storeFile(); err != nil {
-		return nil, err
+	for _, frond := range slices.Sorted(maps.Keys(h.topology.byFrond)) {
+		p := h.topology.byFrond[frond]
+		calls := p.remote.Status()
+		p.mu.Lock()
+		all = append(all, RemoteState{
+			Frond: frond, URL: p.url, Known: p.told != nil && !p.refused[frond], Asked: p.asked, Failed: p.failed, Unusable: p.unusable(frond), Calls: calls,
+		})
+		p.mu.Unlock()
 	}
-	store, err := sqlite.Open(ctx, opts)
-	if err != nil {
-		return nil, err
-	}
-	h.store.Store = store
-	return store, nil
+	return all
 }
-
-// storeFile is the path of the file that Store names; or it is kept in memory.
-func (c *Config) storeFile() (path string, memory bool, err error) {
-	path, isFile := strings.CutPrefix(c.Store, "sqlite:")
-	switch {
-	case c.Store == memoryStore:
-		return "", true, nil
-	case isFile && filepath.IsAbs(path):
-		return path, false, nil
-	case isFile:
-		return filepath.Join(c.Dir, path), false, nil
-	}
-	_, err = readStore(c.Store)
-	return "", false, fmt.Errorf("the store cannot be %q: %w", c.Store, err)
-}
-
-// nothing is the closer of a store that someone else closes.
-type nothing struct{}
-
-func (nothing) Close() error { return nil }

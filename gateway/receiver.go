@@ -29,7 +29,7 @@ type ReceiverOptions struct {
 // signed calls alone. Without, it believes the state a frame carries, user included
 // (spec 5.1), which is why it then stays on loopback.
 type Receiver struct {
-	*Host
+	host      *Host
 	addresses []string
 	handler   http.Handler
 	draining  atomic.Bool
@@ -72,7 +72,7 @@ func NewReceiver(project *facade.Project, frond string, opts *ReceiverOptions) (
 	if verifier != nil {
 		host.log.Info("calls are verified", "frond", frond, "kids", verifier.KeyIDs())
 	}
-	r := &Receiver{Host: host, addresses: addresses}
+	r := &Receiver{host: host, addresses: addresses}
 	mux := http.NewServeMux()
 	frames := envelope.NewHandler(catalog, caller, &envelope.Options{
 		TrustState: verifier == nil, Verifier: verifier, MaxBody: host.config.Limits.Body, Budget: host.budget, Called: calledFrame, Log: host.log,
@@ -88,8 +88,11 @@ func NewReceiver(project *facade.Project, frond string, opts *ReceiverOptions) (
 
 // Run listens on every address and serves until ctx is done; see [Gateway.Run].
 func (r *Receiver) Run(ctx context.Context) error {
-	return errors.Join(r.serve(ctx, r.handler, &r.draining, r.addresses...), r.Close())
+	return errors.Join(r.host.serve(ctx, r.handler, &r.draining, r.addresses...), r.Close())
 }
+
+// Close closes the store; calls under way fail. Closing twice is fine.
+func (r *Receiver) Close() error { return r.host.Close() }
 
 // only is the part of the host that one Frond is. The other Fronds are there for
 // the relations into them; their operations are not served here.

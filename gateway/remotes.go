@@ -77,21 +77,6 @@ func readRemotes(text string) (map[string]Remote, error) {
 	return all, nil
 }
 
-// AddRemote adds or replaces one remote: NAME=URL.
-func (c *Config) AddRemote(pair string) error {
-	one, err := readRemotes(pair)
-	if err != nil || len(one) != 1 {
-		return errors.New("write NAME=URL such as billing=http://10.0.0.7:4100")
-	}
-	all := maps.Clone(c.Remotes)
-	if all == nil {
-		all = map[string]Remote{}
-	}
-	maps.Copy(all, one)
-	c.Remotes = all
-	return nil
-}
-
 var remoteKeys = []string{"url", "connect", "attempt", "timeout", "retries", "strict", "coalesce", "doors", "fields", "document"}
 
 // readRemote reads one remote: its address, or a map with more.
@@ -153,16 +138,16 @@ func checkAddress(text string) error {
 
 // checkRemotes finds what is wrong between the remotes: one address that is said to
 // be two things.
-func (c *Config) checkRemotes() (faults schema.Faults) {
+func checkRemotes(remotes map[string]Remote) (faults schema.Faults) {
 	byURL := map[string]string{}
-	for _, name := range slices.Sorted(maps.Keys(c.Remotes)) {
-		r := c.Remotes[name]
+	for _, name := range slices.Sorted(maps.Keys(remotes)) {
+		r := remotes[name]
 		address := strings.TrimRight(r.URL, "/")
 		other, shared := byURL[address]
 		if byURL[address] = name; !shared {
 			continue
 		}
-		o := c.Remotes[other]
+		o := remotes[other]
 		if o.URL, r.URL = "", ""; o.Connect != r.Connect || o.Attempt != r.Attempt || o.Timeout != r.Timeout || o.Doors != r.Doors || o.Fields != r.Fields || o.Document != r.Document || o.Strict != r.Strict || o.NoCoalesce != r.NoCoalesce || retriesOf(o) != retriesOf(r) {
 			faults = append(faults, schema.Fault{
 				File: setting.File, Pointer: "/remotes/" + jsontext.Token(name),

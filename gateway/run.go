@@ -16,14 +16,6 @@ import (
 	"github.com/frondhost/frond/gateway/guard"
 )
 
-// Run listens, serves until ctx is done, then drains: /readyz turns 503, nothing
-// new is accepted, requests in flight finish, and the store closes. It answers
-// nil after a clean drain. A gateway runs once.
-func (g *Gateway) Run(ctx context.Context) error {
-	g.auth.Start() //nolint:contextcheck // Close ends it, once the drain is over
-	return errors.Join(g.serve(ctx, g.handler, &g.draining, g.config.Listen), g.Close())
-}
-
 // serve serves a handler on every address until ctx is done, then drains.
 func (h *Host) serve(ctx context.Context, handler http.Handler, draining *atomic.Bool, addresses ...string) error {
 	var listeners []net.Listener

@@ -321,7 +321,7 @@ func TestAudienceFaults(t *testing.T) {
 		{"the path of a surface", "api: {rest: true}", nil, "gateway.yaml#/audiences/api: the audience api would stand at /api, and /api is everybody's; write another path in gateway.yaml: audiences: {api: /for-api}"},
 		{"below one", "partner: {rest: true}", map[string]string{"partner": "/graphql/partner"}, "the audience partner would stand at /graphql/partner, and /graphql is everybody's"},
 		{"above one", "partner: {rest: true}", map[string]string{"partner": "/_kit"}, "the audience partner would stand at /_kit, and /_kit/call is everybody's"},
-		{"the house's", "livez: {rest: true}", nil, "the audience livez would stand at /livez, and /livez is the house's"},
+		{"the gateway's", "livez: {rest: true}", nil, "the audience livez would stand at /livez, and /livez is the gateway's"},
 		{"another audience's", "kiosk: {rest: true}, partner: {rest: true}", map[string]string{"partner": "/kiosk"}, "the audience partner would stand at /kiosk, and /kiosk is the audience kiosk's"},
 		{"within another audience's", "kiosk: {rest: true}, partner: {rest: true}", map[string]string{"kiosk": "/partner/eu"}, "the audience partner would stand at /partner, and /partner/eu is the audience kiosk's"},
 		{"nobody's", "partner: {rest: true}", map[string]string{"partners": "/b2b"}, "gateway.yaml#/audiences/partners: no Frond shows anything to an audience partners; the audiences are partner"},

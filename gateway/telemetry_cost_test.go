@@ -30,13 +30,13 @@ func TestOffCostsNothing(t *testing.T) {
 		t.Setenv(name, "")
 	}
 	off := measured(t, &Options{})
-	if off.telemetry != nil {
+	if off.host.telemetry != nil {
 		t.Fatal("something is told without being asked for")
 	}
 	other := measured(t, &Options{}) // a store is made ready for one façade
-	bare, err := facade.New(storetest.Project(t), other.store.Store, nil)
+	bare, err := facade.New(storetest.Project(t), other.host.store.Store, nil)
 	if err == nil {
-		err = other.prepare(t.Context(), bare)
+		err = other.host.prepare(t.Context(), bare)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -46,11 +46,11 @@ func TestOffCostsNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		engine, err := resolvers.NewEngine(schema, bare, &resolvers.Options{Logger: off.log, Budget: off.budget})
+		engine, err := resolvers.NewEngine(schema, bare, &resolvers.Options{Logger: off.host.log, Budget: off.host.budget})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return telemetry.Watch(guard.Compress(NewGraphQL(engine, &GraphQLOptions{Session: off.session, Budget: off.budget, Log: off.log})), off.log, true, formOf(""))
+		return telemetry.Watch(guard.Compress(NewGraphQL(engine, &GraphQLOptions{Session: off.session, Budget: off.host.budget, Log: off.host.log})), off.host.log, true, formOf(""))
 	}()
 	calls, requests := callCost(bare), requestCost(t, direct)
 	if got := callCost(off.Caller()); got != calls {

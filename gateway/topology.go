@@ -349,19 +349,19 @@ type RemoteState struct {
 	Calls client.Status
 }
 
-// Remotes is what is known of each Frond that runs elsewhere, by name.
-func (h *Host) Remotes() (all []RemoteState) {
-	if h.topology == nil {
-		return nil
+// word is a remote's state in few words, without its address.
+func (s *RemoteState) word() string {
+	switch {
+	case s.Unusable != "":
+		return "not usable: " + s.Unusable
+	case s.Failed == nil && s.Known && s.Calls.Breaker != "open":
+		return "reached"
+	case s.Failed == nil && s.Known:
+		return "failing; calls are held back for a moment"
+	case s.Known:
+		return "away: " + string(s.Failed.Code)
+	case s.Failed != nil:
+		return "not known yet: " + string(s.Failed.Code)
 	}
-	for _, frond := range slices.Sorted(maps.Keys(h.topology.byFrond)) {
-		p := h.topology.byFrond[frond]
-		calls := p.remote.Status()
-		p.mu.Lock()
-		all = append(all, RemoteState{
-			Frond: frond, URL: p.url, Known: p.told != nil && !p.refused[frond], Asked: p.asked, Failed: p.failed, Unusable: p.unusable(frond), Calls: calls,
-		})
-		p.mu.Unlock()
-	}
-	return all
+	return "not known yet"
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"html"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -11,9 +12,10 @@ import (
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway/graphqlhttp"
 )
 
-// welcomeStyle is the one style of the page; its policy names it by its hash.
+// welcomeStyle is the only style of the page; the content security policy has its hash.
 const welcomeStyle = `body{font:16px/1.6 system-ui,sans-serif;max-width:42rem;margin:4rem auto;padding:0 1rem;color:#222;background:#fff}
 code{font-size:.95em}a{color:#0b57d0}@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}a{color:#8ab4f8}}`
 
@@ -22,13 +24,11 @@ var welcomePolicy = func() string {
 	return "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }()
 
-// welcome answers / to a browser with a page that links what is served; whoever does
-// not ask for a page gets what every other path without a surface has.
-func (g *generation) welcome() http.Handler {
-	page, other := []byte(g.welcomePage()), nowhere(g.paths())
+// welcome answers / to a browser with a page, and to other clients as an unknown path.
+func welcome(page string, other http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Vary", "Accept")
-		if !wantsPage(r) {
+		if !graphqlhttp.AcceptsPage(r) {
 			other.ServeHTTP(w, r)
 			return
 		}
@@ -40,22 +40,13 @@ func (g *generation) welcome() http.Handler {
 		head.Set("Referrer-Policy", "no-referrer")
 		head.Set("X-Content-Type-Options", "nosniff")
 		if r.Method != http.MethodHead {
-			_, _ = w.Write(page) // nobody is left to tell
+			_, _ = io.WriteString(w, page) // the client may be gone
 		}
 	})
 }
 
-// wantsPage says whether a page is asked for by name, as browsers do.
-func wantsPage(r *http.Request) bool {
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		return false
-	}
-	accept := acceptRanges(strings.Join(r.Header.Values("Accept"), ","))
-	return weigh(mediaHTML, accept).q > 0
-}
-
-// welcomePage names the surfaces that everybody has. The doors behind them are linked
-// in development alone: in production nobody is handed a list.
+// welcomePage links the surfaces for everybody. In development it links the doors, too; in
+// production their names are not shown to strangers.
 func (g *generation) welcomePage() string {
 	var b strings.Builder
 	name := html.EscapeString(g.facade.Catalog().Vendor)
@@ -71,14 +62,14 @@ func (g *generation) welcomePage() string {
 	}
 	for _, p := range g.places {
 		switch {
-		case p.base != "": // an audience's, which is not named to others
-		case p.surface == facade.OnGraphQL && !on(g.config.GraphQL.Console):
+		case p.base != "": // an audience's, which others do not learn of
+		case p.surface == facade.OnGraphQL && !p.graphQL.HasConsole():
 			line("/graphql", "GraphQL", false)
 		case p.surface == facade.OnGraphQL:
 			line("/graphql", "GraphQL, and the console", true)
 		case p.surface == facade.OnREST:
 			line("/api/{frond}/{plural}", "REST", false)
-			if g.config.Mode == Development {
+			if g.host.config.Mode == Development {
 				b.WriteString("<ul>")
 				for _, route := range p.table.Routes() {
 					if route.Operation.Name == "list" {

@@ -1,4 +1,4 @@
-package gateway
+package graphqlhttp
 
 import (
 	"crypto/sha256"
@@ -16,20 +16,21 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// library are the trusted documents as they were read from a folder at the start.
-type library struct {
-	folder    string // as the author named it
+// Folder is the trusted documents as they were read from their folder at the start. A
+// nil Folder has none and trusts every document.
+type Folder struct {
+	path      string // as the author named it
 	mode      string
-	documents []*trusted
+	documents []*document
 	faults    schema.Faults // of reading
 }
 
-// trusted is one document of the folder.
-type trusted struct {
+// document is one document of the folder.
+type document struct {
 	text string
-	ids  []string // what it is asked for by: of its file or manifest, and sha256:HEX
+	ids  []string // by which clients may name it: of its file or manifest, and sha256:HEX
 
-	file, pointer string // where it stands; pointer: within a manifest
+	file, pointer string // where it was read; pointer: within a manifest
 }
 
 // sha256ID is the id that every document has (GraphQL over HTTP, appendix A).
@@ -40,10 +41,11 @@ func sha256ID(text string) string {
 
 const sha256Prefix = "sha256:"
 
-// readLibrary reads the folder of the settings, nil where none is named. Names that
-// begin with a dot are passed over, and so is what is neither .graphql, .gql nor
-// .json. An error is a folder that cannot be read at all.
-func readLibrary(dir string, d Documents) (*library, error) {
+// ReadFolder reads the folder that d names, a relative path from dir; nil: d names none.
+// Files whose names begin with a dot are skipped, and those that are not .graphql, .gql
+// or .json. The error is schema.Faults: the folder cannot be read at all. Faults of
+// single files are reported by [Folder.Verify].
+func ReadFolder(dir string, d Documents) (*Folder, error) {
 	if d.Folder == "" {
 		return nil, nil
 	}
@@ -51,7 +53,7 @@ func readLibrary(dir string, d Documents) (*library, error) {
 	if !filepath.IsAbs(at) {
 		at = filepath.Join(dir, at)
 	}
-	l := &library{folder: filepath.ToSlash(d.Folder), mode: d.Mode}
+	l := &Folder{path: filepath.ToSlash(d.Folder), mode: d.Mode}
 	fsys := os.DirFS(at)
 	err := fs.WalkDir(fsys, ".", func(name string, e fs.DirEntry, err error) error {
 		switch {
@@ -81,12 +83,12 @@ func readLibrary(dir string, d Documents) (*library, error) {
 	return l, nil
 }
 
-func (l *library) fault(name, pointer, message, remedy string) {
-	l.faults = append(l.faults, schema.Fault{File: path.Join(l.folder, name), Pointer: pointer, Message: message, Remedy: remedy})
+func (l *Folder) fault(name, pointer, message, remedy string) {
+	l.faults = append(l.faults, schema.Fault{File: path.Join(l.path, name), Pointer: pointer, Message: message, Remedy: remedy})
 }
 
 // read reads one file.
-func (l *library) read(fsys fs.FS, name string) {
+func (l *Folder) read(fsys fs.FS, name string) {
 	ext := path.Ext(name)
 	if ext != ".graphql" && ext != ".gql" && ext != ".json" {
 		return
@@ -105,10 +107,10 @@ func (l *library) read(fsys fs.FS, name string) {
 	l.add(name, "", id, string(text))
 }
 
-// add adds a document. Whoever hashes a file's text is as right as whoever hashes it
-// without the empty line at its end.
-func (l *library) add(name, pointer, id, text string) {
-	t := &trusted{text: text, file: path.Join(l.folder, name), pointer: pointer, ids: []string{id}}
+// add adds a document under its id and its hash: that of the file's text, and that of
+// the text without white space around it, since builds of clients differ in that.
+func (l *Folder) add(name, pointer, id, text string) {
+	t := &document{text: text, file: path.Join(l.path, name), pointer: pointer, ids: []string{id}}
 	for _, other := range []string{sha256ID(text), sha256ID(bare(text))} {
 		if other != t.ids[len(t.ids)-1] {
 			t.ids = append(t.ids, other)
@@ -120,9 +122,9 @@ func (l *library) add(name, pointer, id, text string) {
 // bare is a document without the white space around it.
 func bare(text string) string { return strings.Trim(text, " \t\r\n") }
 
-// unique finds ids that stand for two documents, which then stand for none.
-func (l *library) unique() {
-	first := map[string]*trusted{}
+// unique reports ids that name two different documents, and makes them name none.
+func (l *Folder) unique() {
+	first := map[string]*document{}
 	for _, t := range l.documents {
 		for _, id := range t.ids {
 			switch other := first[id]; {
@@ -141,8 +143,8 @@ func (l *library) unique() {
 	}
 }
 
-// drop makes a document one that is not asked for by this id.
-func (t *trusted) drop(id string) {
+// drop removes an id of a document.
+func (t *document) drop(id string) {
 	kept := make([]string, 0, len(t.ids))
 	for _, have := range t.ids {
 		if have != id {
@@ -152,20 +154,20 @@ func (t *trusted) drop(id string) {
 	t.ids = kept
 }
 
-func (t *trusted) where() string {
+func (t *document) where() string {
 	if t.pointer != "" {
 		return t.file + "#" + t.pointer
 	}
 	return t.file
 }
 
-// on is the shelf of a surface: the documents that its engine can execute. Each is
-// parsed, measured against the limits and validated here, and kept with its plan.
-func (l *library) on(e *resolvers.Engine) *shelf {
+// trustedBy is the documents that an engine can execute. Each is parsed, validated and
+// checked against the limits here, and the engine keeps its plan.
+func (l *Folder) trustedBy(e *resolvers.Engine) *Trusted {
 	if l == nil {
 		return nil
 	}
-	s := &shelf{mode: l.mode, byID: map[string]*trusted{}, byText: map[string]*trusted{}, problems: map[*trusted][]resolvers.Problem{}}
+	s := &Trusted{mode: l.mode, byID: map[string]*document{}, byText: map[string]*document{}, problems: map[*document][]resolvers.Problem{}}
 	for _, t := range l.documents {
 		if problems := e.Check(t.text); problems != nil {
 			s.problems[t] = problems
@@ -179,14 +181,14 @@ func (l *library) on(e *resolvers.Engine) *shelf {
 	return s
 }
 
-// wrong is all that is wrong with the documents. One is fine where some surface can
-// execute it, and is served there; else it is told why the first cannot.
-func (l *library) wrong(shelves []*shelf) schema.Faults {
+// check reports all faults of the documents. A document is valid if one surface can
+// execute it; the fault of another is why the first surface cannot.
+func (l *Folder) check(surfaces []*Trusted) schema.Faults {
 	faults := l.faults
 	for _, t := range l.documents {
 		var problems []resolvers.Problem
-		for i := len(shelves) - 1; i >= 0; i-- {
-			if problems = shelves[i].problems[t]; problems == nil {
+		for i := len(surfaces) - 1; i >= 0; i-- {
+			if problems = surfaces[i].problems[t]; problems == nil {
 				break
 			}
 		}
@@ -203,21 +205,22 @@ func (l *library) wrong(shelves []*shelf) schema.Faults {
 	}
 	if l.mode == DocumentsEnforce && len(l.documents) == 0 {
 		faults = append(faults, schema.Fault{
-			File: l.folder, Message: "has no document, so nothing at all could be asked for",
+			File: l.path, Message: "has no document, so every request would be refused",
 			Remedy: "put .graphql files or a manifest there, or write graphql.documents.mode: log",
 		})
 	}
 	return faults
 }
 
-// settle ends the start where the mode is enforce and something is wrong with the
-// documents; in other modes what is wrong is not served by its id, and the log (nil:
-// slog.Default()) says so.
-func (l *library) settle(log *slog.Logger, shelves ...*shelf) error {
+// Verify reports the faults of the documents, given what each surface can execute of
+// them. In the mode enforce they are the error, schema.Faults, and the gateway must not
+// start; in the others a document at fault is not served by its id, and log, nil for
+// [slog.Default], has why.
+func (l *Folder) Verify(log *slog.Logger, surfaces ...*Trusted) error {
 	if l == nil {
 		return nil
 	}
-	faults := l.wrong(shelves)
+	faults := l.check(surfaces)
 	if l.mode == DocumentsEnforce {
 		return faults.Err()
 	}

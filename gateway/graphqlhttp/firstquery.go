@@ -1,4 +1,4 @@
-package gateway
+package graphqlhttp
 
 import (
 	"fmt"
@@ -12,12 +12,12 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// mostFirstFields is how many fields of a row the first query asks for.
+// mostFirstFields is how many fields of a row the first query selects.
 const mostFirstFields = 4
 
-// firstQuery is what the console begins with where the project brings no queries: the
-// list of the first door that has one. nil: there is none.
-func firstQuery(s *binding.Schema) []console.Query {
+// FirstQuery is the query that the console opens with where the project has none: the list
+// of the first door that has one. nil: no door has.
+func FirstQuery(s *binding.Schema) []console.Query {
 	for _, f := range s.AST.Query.Fields {
 		b := s.Fields[s.AST.Query.Name][f.Name]
 		if b == nil || b.Kind != binding.Operation || !b.Operation.Builtin || b.Operation.Name != "list" {

@@ -1,4 +1,4 @@
-package gateway
+package graphqlhttp
 
 import (
 	"mime"
@@ -20,13 +20,13 @@ var contentTypes = map[string][]string{
 	mediaJSON:     {mediaJSON + "; charset=utf-8"},
 }
 
-// accepted is the type to answer in: the one Accept prefers, "" where it takes
-// none of ours. Without Accept, and where it takes anything, that is
-// application/json, which every client reads. The page, where there is one, is given
-// only to a GET that asks for one by name and likes nothing of ours better: a browser.
+// accepted is the media type to answer in: the one that Accept prefers; "": it accepts
+// none of ours. Without Accept, and for */*, that is application/json, which every client
+// reads. A page, where there is one, answers only a GET that names text/html and prefers
+// nothing else of ours: a browser's.
 func accepted(r *http.Request, page bool) string {
 	sent := r.Header["Accept"]
-	if len(sent) == 1 && r.Method == http.MethodPost { // nearly every request there is
+	if len(sent) == 1 && r.Method == http.MethodPost { // the common case, without parsing
 		switch sent[0] {
 		case mediaResponse, mediaJSON:
 			return sent[0]
@@ -35,7 +35,7 @@ func accepted(r *http.Request, page bool) string {
 		}
 	}
 	ranges := acceptRanges(strings.Join(sent, ","))
-	if len(ranges) == 0 { // none, or nothing that can be read
+	if len(ranges) == 0 { // no Accept, or an invalid one
 		return mediaJSON
 	}
 	offers := []string{mediaJSON, mediaResponse}
@@ -62,7 +62,7 @@ func acceptRanges(header string) []acceptRange {
 	for part := range strings.SplitSeq(header, ",") {
 		media, params, err := mime.ParseMediaType(part)
 		if err != nil {
-			continue // what cannot be read cannot be preferred
+			continue // an invalid range is ignored
 		}
 		q := 1.0
 		if text, ok := params["q"]; ok {
@@ -71,15 +71,15 @@ func acceptRanges(header string) []acceptRange {
 			}
 		}
 		if c, ok := params["charset"]; ok && !strings.EqualFold(c, "utf-8") {
-			q = 0 // there is no other here
+			q = 0 // answers are UTF-8 alone
 		}
 		ranges = append(ranges, acceptRange{media, q})
 	}
 	return ranges
 }
 
-// weight is how much a type is liked: by its q, then by how closely it was named,
-// then by its place in the header.
+// weight is the preference for a media type: its q, then how closely it is named, then its
+// place in the header.
 type weight struct {
 	q     float64
 	close int // 0: */*, 1: type/*, 2: by name
@@ -96,7 +96,7 @@ func (w weight) better(than weight) bool {
 	return w.close == 2 && w.place < than.place
 }
 
-// weigh is the weight the closest range gives a type. A page is taken by name alone.
+// weigh is the weight that the closest range gives a type. A page has to be named.
 func weigh(offer string, ranges []acceptRange) weight {
 	best := weight{close: -1}
 	major, _, _ := strings.Cut(offer, "/")
@@ -116,4 +116,12 @@ func weigh(offer string, ranges []acceptRange) weight {
 		}
 	}
 	return best
+}
+
+// AcceptsPage reports whether a GET or HEAD names text/html, as browsers do.
+func AcceptsPage(r *http.Request) bool {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return false
+	}
+	return weigh(mediaHTML, acceptRanges(strings.Join(r.Header.Values("Accept"), ","))).q > 0
 }

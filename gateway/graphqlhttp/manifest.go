@@ -1,4 +1,4 @@
-package gateway
+package graphqlhttp
 
 import (
 	"fmt"
@@ -7,14 +7,14 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// apolloFormat is what a manifest of Apollo's tools says of itself.
+// apolloFormat is the format that a manifest of Apollo's tools names.
 const apolloFormat = "apollo-persisted-query-manifest"
 
-// manifest reads the JSON that a client's build has written, one of
+// manifest reads the JSON that the build of a client writes, one of
 //
 //	{"ID": "document", …}                              graphql-codegen, relay-compiler
 //	{"format": "apollo-persisted-query-manifest", "version": 1, "operations": [{"id", "body", …}, …]}
-func (l *library) manifest(name string, text []byte) {
+func (l *Folder) manifest(name string, text []byte) {
 	fault := func(pointer, format string, args ...any) {
 		l.fault(name, pointer, fmt.Sprintf(format, args...), `write {"ID": "document"}, as graphql-codegen and relay-compiler do, or a manifest as Apollo's tools do`)
 	}
@@ -35,7 +35,7 @@ func (l *library) manifest(name string, text []byte) {
 	}
 }
 
-func (l *library) apollo(name string, text []byte, fault func(string, string, ...any)) {
+func (l *Folder) apollo(name string, text []byte, fault func(string, string, ...any)) {
 	if v := string(jsontext.Trim(jsontext.Get(text, "version"))); v != "1" {
 		fault("/version", "the version of the manifest has to be 1")
 		return
@@ -60,9 +60,9 @@ func (l *library) apollo(name string, text []byte, fault func(string, string, ..
 	}
 }
 
-// entry adds one document of a manifest. An id that says how it came to be has to
-// have come to be that way.
-func (l *library) entry(name, pointer, id string, document []byte, fault func(string, string, ...any)) {
+// entry adds one document of a manifest. An id of the form sha256:HEX has to be the hash
+// of the document.
+func (l *Folder) entry(name, pointer, id string, document []byte, fault func(string, string, ...any)) {
 	if jsontext.KindOf(document) != jsontext.String {
 		fault(pointer, "a document has to be a text")
 		return

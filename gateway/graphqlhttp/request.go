@@ -1,4 +1,4 @@
-package gateway
+package graphqlhttp
 
 import (
 	"encoding/json"
@@ -15,7 +15,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// members are what a request says, each null or absent alike.
+// members are the members of a request; null and absent are the same.
 type members struct {
 	query         string
 	hasQuery      bool
@@ -24,11 +24,11 @@ type members struct {
 	variables     json.RawMessage
 	extensions    json.RawMessage
 	hash          string // extensions.persistedQuery.sha256Hash
-	readOnly      bool   // it came by GET
+	readOnly      bool   // the request is a GET
 }
 
 // read reads the request.
-func (h *graphQL) read(w http.ResponseWriter, r *http.Request, media string, account *facade.Account) (*members, *refusal) {
+func (h *Handler) read(w http.ResponseWriter, r *http.Request, media string, account *facade.Account) (*members, *refusal) {
 	if media == "" {
 		return nil, &refusal{
 			status: http.StatusNotAcceptable, code: facade.BadRequest,
@@ -42,13 +42,13 @@ func (h *graphQL) read(w http.ResponseWriter, r *http.Request, media string, acc
 		return h.readBody(w, r, account)
 	}
 	return nil, &refusal{
-		status: http.StatusMethodNotAllowed, code: facade.MethodNotAllowed, allow: graphQLVerbs,
+		status: http.StatusMethodNotAllowed, code: facade.MethodNotAllowed, allow: verbs,
 		text: "GraphQL is answered over POST, and queries over GET; send one of these",
 	}
 }
 
 // readBody reads a POST.
-func (h *graphQL) readBody(w http.ResponseWriter, r *http.Request, account *facade.Account) (*members, *refusal) {
+func (h *Handler) readBody(w http.ResponseWriter, r *http.Request, account *facade.Account) (*members, *refusal) {
 	if refused := readable(w, r.Header); refused != nil {
 		return nil, refused
 	}
@@ -75,13 +75,13 @@ func (h *graphQL) readBody(w http.ResponseWriter, r *http.Request, account *faca
 	return m.whole()
 }
 
-// unread says why a body could not be read.
-func (h *graphQL) unread(w http.ResponseWriter, err error) *refusal {
+// unread is the refusal of a body that could not be read.
+func (h *Handler) unread(w http.ResponseWriter, err error) *refusal {
 	var over *http.MaxBytesError
 	var full *facade.Error
 	switch {
 	case errors.As(err, &full):
-		w.Header().Set("Connection", "close") // what was not read is not drained either
+		w.Header().Set("Connection", "close") // the rest of the body is not drained either
 		return crowded(full)
 	case errors.As(err, &over):
 		return &refusal{
@@ -112,9 +112,9 @@ func readable(w http.ResponseWriter, h http.Header) *refusal {
 	return nil
 }
 
-// isJSON says whether a Content-Type is JSON in UTF-8.
+// isJSON reports whether a Content-Type is JSON in UTF-8.
 func isJSON(contentType string) bool {
-	if contentType == mediaJSON { // as nearly everyone sends it
+	if contentType == mediaJSON { // the common case, without parsing
 		return true
 	}
 	media, params, err := mime.ParseMediaType(contentType)
@@ -155,10 +155,10 @@ func readURL(raw string) (*members, *refusal) {
 	return m.whole()
 }
 
-// memberNames are the members of a request; others are let be, as the draft has it.
+// memberNames are the members of a request; others are ignored, as the draft says.
 var memberNames = []string{"query", "documentId", "operationName", "variables", "extensions"}
 
-// take judges one member and keeps it.
+// take checks one member and keeps it.
 func (m *members) take(name string, value json.RawMessage) (refused *refusal) {
 	kind := jsontext.KindOf(value)
 	if kind == jsontext.Null {
@@ -197,7 +197,7 @@ func (m *members) take(name string, value json.RawMessage) (refused *refusal) {
 	return refused
 }
 
-// whole judges the members together.
+// whole checks the members together.
 func (m *members) whole() (*members, *refusal) {
 	switch {
 	case m.documentID != "" && m.hasQuery:

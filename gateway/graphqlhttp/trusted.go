@@ -1,4 +1,4 @@
-package gateway
+package graphqlhttp
 
 import (
 	"context"
@@ -13,17 +13,18 @@ import (
 	"github.com/frondhost/frond/resolvers"
 )
 
-// shelf are the trusted documents of one surface.
-type shelf struct {
+// Trusted is the trusted documents that one surface can execute. A nil one trusts every
+// document.
+type Trusted struct {
 	mode   string
-	byID   map[string]*trusted
-	byText map[string]*trusted // without the white space around them
-	told   told
+	byID   map[string]*document
+	byText map[string]*document // without the white space around them
+	logged untrustedLog
 
-	problems map[*trusted][]resolvers.Problem // why the others are not here
+	problems map[*document][]resolvers.Problem // of the documents that the surface cannot execute
 }
 
-// The codes of documents that are named and not there, or there and not trusted.
+// The codes of requests whose document is unknown or not trusted.
 const (
 	codeNotFound   facade.Code = "DOCUMENT_NOT_FOUND"
 	codeNotTrusted facade.Code = "DOCUMENT_NOT_TRUSTED"
@@ -32,15 +33,15 @@ const (
 	codeNoMemory   facade.Code = "PERSISTED_QUERY_NOT_SUPPORTED"
 )
 
-// What clients look for beside the last two codes: on either, they send the text.
+// The messages that clients expect with the last two codes: on either, they send the text.
 const (
 	forgotten = "PersistedQueryNotFound"
 	noMemory  = "PersistedQueryNotSupported"
 )
 
-// of is a document by one of its ids: as it is, or as the bare hash that Apollo's
-// clients send.
-func (s *shelf) of(id string) *trusted {
+// byIDOrHash is a document by one of its ids, or by the bare hash that Apollo's clients
+// send; nil: there is none.
+func (s *Trusted) byIDOrHash(id string) *document {
 	if s == nil {
 		return nil
 	}
@@ -50,23 +51,22 @@ func (s *shelf) of(id string) *trusted {
 	return s.byID[sha256Prefix+id]
 }
 
-// text is a document by its text.
-func (s *shelf) text(query string) *trusted {
+// withText is a document by its text; nil: there is none.
+func (s *Trusted) withText(query string) *document {
 	if s == nil {
 		return nil
 	}
 	return s.byText[bare(query)]
 }
 
-func (s *shelf) enforces() bool { return s != nil && s.mode == DocumentsEnforce }
+func (s *Trusted) enforces() bool { return s != nil && s.mode == DocumentsEnforce }
 
-// document finds the document that a request means, by its text or by an id, and puts
-// its text into query. remember is the hash to keep it by once it has been executed;
-// "" keeps nothing.
-func (h *graphQL) document(ctx context.Context, m *members) (query, remember string, refused *refusal) {
+// document finds the document that a request names, by its text or by an id. query is its
+// text; remember is the hash to keep it by once it has been executed, "" for none.
+func (h *Handler) document(ctx context.Context, m *members) (query, remember string, refused *refusal) {
 	switch {
 	case m.documentID != "":
-		t := h.shelf.of(m.documentID)
+		t := h.trusted.byIDOrHash(m.documentID)
 		if t == nil {
 			return "", "", &refusal{
 				status: http.StatusNotFound, code: codeNotFound,
@@ -77,7 +77,7 @@ func (h *graphQL) document(ctx context.Context, m *members) (query, remember str
 	case m.hash != "" && !m.hasQuery:
 		return h.remembered(ctx, m)
 	case m.hash != "":
-		t := h.shelf.of(m.hash)
+		t := h.trusted.byIDOrHash(m.hash)
 		if t == nil || bare(t.text) != bare(m.query) {
 			if !hashes(m.hash, m.query) {
 				return "", "", &refusal{
@@ -92,18 +92,18 @@ func (h *graphQL) document(ctx context.Context, m *members) (query, remember str
 	return query, remember, refused
 }
 
-// remembered is the document of a hash that came without a query.
-func (h *graphQL) remembered(ctx context.Context, m *members) (query, remember string, refused *refusal) {
-	if t := h.shelf.of(m.hash); t != nil {
+// remembered finds the document of a hash that came without a query.
+func (h *Handler) remembered(ctx context.Context, m *members) (query, remember string, refused *refusal) {
+	if t := h.trusted.byIDOrHash(m.hash); t != nil {
 		return t.text, "", nil
 	}
-	if h.shelf.enforces() { // a client that was told NOT_FOUND would send the text in vain
+	if h.trusted.enforces() { // on NOT_FOUND the client would send the text, which is refused too
 		return "", "", untrusted()
 	}
-	if h.memory == nil {
+	if h.persisted == nil {
 		return "", "", &refusal{status: http.StatusBadRequest, code: codeNoMemory, text: noMemory, expected: true}
 	}
-	text, ok := h.memory.get(strings.ToLower(m.hash))
+	text, ok := h.persisted.get(strings.ToLower(m.hash))
 	if !ok {
 		return "", "", &refusal{status: http.StatusBadRequest, code: codeForgotten, text: forgotten, expected: true}
 	}
@@ -111,19 +111,19 @@ func (h *graphQL) remembered(ctx context.Context, m *members) (query, remember s
 	return query, "", refused
 }
 
-// admit says what becomes of a document that came as text, now or earlier.
-func (h *graphQL) admit(ctx context.Context, query, operation string) (string, *refusal) {
-	if h.shelf == nil {
+// admit handles a document that came as text, now or earlier, as the mode says.
+func (h *Handler) admit(ctx context.Context, query, operation string) (string, *refusal) {
+	if h.trusted == nil {
 		return query, nil
 	}
-	if t := h.shelf.text(query); t != nil {
+	if t := h.trusted.withText(query); t != nil {
 		return t.text, nil
 	}
-	switch h.shelf.mode {
+	switch h.trusted.mode {
 	case DocumentsEnforce:
 		return "", untrusted()
 	case DocumentsLog:
-		h.shelf.told.tell(ctx, h.Log, query, operation)
+		h.trusted.logged.add(ctx, h.Log, query, operation)
 	}
 	return query, nil
 }
@@ -140,41 +140,41 @@ func hashes(hash, query string) bool {
 	return strings.EqualFold(hash, hex.EncodeToString(sum[:]))
 }
 
-// told remembers which documents the log was told of.
-type told struct {
+// untrustedLog logs each document that is not trusted once.
+type untrustedLog struct {
 	mu     sync.Mutex
 	hashes map[[sha256.Size]byte]bool
 }
 
-// maxTold is how many documents are told of: whoever makes up new ones all day
-// does not fill the log, or the memory.
-const maxTold = 1000
+// maxUntrusted is how many documents are logged: a caller who makes up new ones must not
+// fill the log, or the memory.
+const maxUntrusted = 1000
 
-// tell logs a document that is not trusted, once. Its values are not logged: they may
-// be anybody's.
-func (t *told) tell(ctx context.Context, log *slog.Logger, query, operation string) {
+// add logs a document, unless it was logged before. Its values are left out, since they
+// may be personal data.
+func (l *untrustedLog) add(ctx context.Context, log *slog.Logger, query, operation string) {
 	sum := sha256.Sum256([]byte(query))
-	t.mu.Lock()
-	if t.hashes == nil {
-		t.hashes = map[[sha256.Size]byte]bool{}
+	l.mu.Lock()
+	if l.hashes == nil {
+		l.hashes = map[[sha256.Size]byte]bool{}
 	}
-	n := len(t.hashes)
-	seen := t.hashes[sum]
-	if !seen && n < maxTold {
-		t.hashes[sum] = true
+	n := len(l.hashes)
+	seen := l.hashes[sum]
+	if !seen && n < maxUntrusted {
+		l.hashes[sum] = true
 	}
-	t.mu.Unlock()
-	if seen || n >= maxTold {
+	l.mu.Unlock()
+	if seen || n >= maxUntrusted {
 		return
 	}
 	log.LogAttrs(ctx, slog.LevelWarn, "a document that is not trusted was run", slog.String("documentId", sha256Prefix+hex.EncodeToString(sum[:])),
 		slog.String("operationName", operation), slog.String("begins", head(query)), slog.Int("bytes", len(query)))
-	if n+1 == maxTold {
-		log.LogAttrs(ctx, slog.LevelWarn, "more documents that are not trusted will not be told of", slog.Int("told", maxTold))
+	if n+1 == maxUntrusted {
+		log.LogAttrs(ctx, slog.LevelWarn, "further documents that are not trusted are not logged", slog.Int("logged", maxUntrusted))
 	}
 }
 
-// head is how a document begins, up to where values may stand.
+// head is the beginning of a document, up to where values may stand.
 func head(query string) string {
 	if i := strings.IndexAny(query, "({\"@#"); i >= 0 {
 		query = query[:i]

@@ -1,4 +1,4 @@
-package gateway
+package graphqlhttp
 
 import (
 	"errors"
@@ -19,10 +19,10 @@ import (
 // document, 64 KiB.
 const maxQuery = 64 << 10
 
-// readQueries reads the queries that the console offers: queries/NAME.graphql of the
+// ReadQueries reads the queries that the console offers: queries/NAME.graphql of the
 // project's folder for everybody, queries/AUDIENCE/NAME.graphql for an audience,
 // in the order of their names. A project that has no folder on disk has none.
-func readQueries(dir string, s facade.Surface) (queries []console.Query, faults schema.Faults) {
+func ReadQueries(dir string, s facade.Surface) (queries []console.Query, faults schema.Faults) {
 	if dir == "" {
 		return nil, nil
 	}

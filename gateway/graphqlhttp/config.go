@@ -1,4 +1,4 @@
-package gateway
+package graphqlhttp
 
 import (
 	"cmp"
@@ -10,27 +10,29 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// GraphQL says what is answered at /graphql. The zero value takes any document within
-// the limits and tells nobody what there is.
-type GraphQL struct {
-	// Introspection answers __schema and __type; else they are refused, and __typename is
-	// not. Console shows a browser the console; else it gets what every client gets. Nil is
-	// as Config.Mode says: on in development, off in production and without a Config.
+// Config is the settings of graphql. The zero value executes any document within the
+// limits, and shows nobody the schema.
+type Config struct {
+	// Introspection answers __schema and __type, which are refused without it; __typename
+	// is always answered. Console serves the console to browsers. Nil follows the mode:
+	// on in development, else off.
 	Introspection, Console *bool
 
-	NoCoalesce  bool // equal queries that come at once run each by itself
-	NoPersisted bool // documents are not remembered by their hash (automatic persisted queries)
+	NoCoalesce  bool // equal queries that arrive together are executed one by one
+	NoPersisted bool // automatic persisted queries are refused
 	Documents   Documents
-	// Limits hold for every document, trusted ones too. Zero: as resolvers has it.
+	// Limits hold for every document, trusted ones included. A zero field has its default,
+	// that of [resolvers.DefaultLimits].
 	Limits resolvers.Limits
 }
 
-// Documents are the trusted documents: those of a folder, which are asked for by id.
+// Documents say which documents are trusted: those of a folder, which clients send the
+// ids of.
 type Documents struct {
-	// Folder is a path below the project's folder, or an absolute one; "": there are none.
+	// Folder is a path below the project's folder, or absolute; "": there are none.
 	Folder string
-	// Mode is what becomes of documents that are not in Folder: [DocumentsOff], which
-	// is also "", [DocumentsLog] or [DocumentsEnforce].
+	// Mode is how documents that are not in Folder are handled: [DocumentsOff], which is
+	// also "", [DocumentsLog] or [DocumentsEnforce].
 	Mode string
 }
 
@@ -41,11 +43,11 @@ const (
 	DocumentsEnforce = "enforce" // they are refused
 )
 
-// mostExecution leaves the server time to write the answer; see newServer.
+// mostExecution leaves the server time to write the answer before its write timeout.
 const mostExecution = 50 * time.Second
 
-// settings are the rows of graphql.
-func (c *GraphQL) settings() []setting.Setting {
+// Settings are the rows of graphql.
+func (c *Config) Settings() []setting.Setting {
 	return []setting.Setting{
 		setting.New("graphql.introspection", "false", "answer __schema and __type; the default in development is true", setting.Optional(setting.Bool), &c.Introspection),
 		setting.New("graphql.console", "false", "serve the console to browsers; the default in development is true", setting.Optional(setting.Bool), &c.Console),
@@ -65,9 +67,10 @@ func (c *GraphQL) settings() []setting.Setting {
 	}
 }
 
-func (g GraphQL) withDefaults(mode string) GraphQL {
-	open := mode == Development
-	g.Introspection, g.Console = cmp.Or(g.Introspection, &open), cmp.Or(g.Console, &open)
+// WithDefaults is g with every empty setting filled in, for a gateway in mode
+// development or not.
+func (g Config) WithDefaults(development bool) Config {
+	g.Introspection, g.Console = cmp.Or(g.Introspection, &development), cmp.Or(g.Console, &development)
 	g.Documents.Mode = cmp.Or(g.Documents.Mode, DocumentsOff)
 	l, def := &g.Limits, resolvers.DefaultLimits()
 	l.Document = cmp.Or(l.Document, def.Document)
@@ -82,24 +85,24 @@ func (g GraphQL) withDefaults(mode string) GraphQL {
 	return g
 }
 
-// check finds what is wrong between settings that are each right.
-func (g *GraphQL) check() (faults schema.Faults) {
+// Check reports faults between settings that are each valid.
+func (g *Config) Check() (faults schema.Faults) {
 	if d := g.Documents; d.Folder == "" && d.Mode != DocumentsOff && d.Mode != "" {
 		faults = append(faults, schema.Fault{
 			File: setting.File, Pointer: "/graphql/documents/mode",
-			Message: fmt.Sprintf("there are no trusted documents to tell others from in the mode %s", d.Mode),
+			Message: fmt.Sprintf("the mode %s needs trusted documents", d.Mode),
 			Remedy:  "name their folder in graphql.documents.folder, or write off",
 		})
 	}
 	return faults
 }
 
-// engine are the options of an engine that answers as these settings say.
-func (g *GraphQL) engine() *resolvers.Options {
+// engine is the settings that are the engine's, as its options.
+func (g *Config) engine() *resolvers.Options {
 	return &resolvers.Options{Limits: g.Limits, NoIntrospection: !on(g.Introspection), NoCoalesce: g.NoCoalesce}
 }
 
-// on says whether a switch is on; one that nobody has set is off.
+// on reports whether a switch is on; one that is not set is off.
 func on(s *bool) bool { return s != nil && *s }
 
 func readExecution(text string) (time.Duration, error) {

@@ -1,0 +1,184 @@
+package graphqlhttp
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/frondhost/frond/console"
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/resolvers/binding"
+)
+
+// Options of [New] and [Build]; a nil pointer is fine.
+type Options struct {
+	// Session identifies the caller of a request; nil: every caller is anonymous.
+	Session func(*http.Request) (facade.State, error)
+	MaxBody int64        // bytes of a request's body; 0 means 1 MiB (spec 8)
+	Log     *slog.Logger // nil means slog.Default()
+
+	// Budget bounds what all requests hold and how many execute; nil: nothing does. The
+	// handler charges it for bodies, the engine of Build for executions.
+	Budget *facade.Budget
+
+	Queries []console.Query // that the console opens with
+
+	// Settings are those of gateway.yaml. New uses Console and NoPersisted of them; the
+	// limits, introspection and the documents are settings of the engine, which Build makes.
+	Settings Config
+	Dir      string // where a relative path of Settings.Documents.Folder begins
+	Suggest  bool   // of Build: mistakes in a document are answered with suggestions
+
+	// Executed is called after each request that reached the engine, whether its
+	// document was executed or refused; nil: nothing is. res is valid until it returns.
+	Executed func(ctx context.Context, res *resolvers.Response)
+
+	trusted *Trusted
+}
+
+// Handler answers GraphQL over HTTP for one schema. It may be called from many
+// goroutines. It does not check where a request comes from: a guard in front of it has
+// to refuse requests of other sites' pages.
+type Handler struct {
+	Options
+	engine    *resolvers.Engine
+	console   *console.Console // nil: there is none
+	persisted *persisted       // nil: automatic persisted queries are refused
+}
+
+// New is the handler of an engine.
+func New(engine *resolvers.Engine, opts *Options) *Handler {
+	h := &Handler{engine: engine}
+	if opts != nil {
+		h.Options = *opts
+	}
+	if h.Session == nil {
+		h.Session = func(*http.Request) (facade.State, error) { return nil, nil }
+	}
+	if h.MaxBody <= 0 {
+		h.MaxBody = 1 << 20
+	}
+	if h.Log == nil {
+		h.Log = slog.Default()
+	}
+	if !h.Settings.NoPersisted && !h.trusted.enforces() {
+		h.persisted = newPersisted()
+	}
+	if on(h.Settings.Console) {
+		h.console = console.New(h.Queries)
+	}
+	return h
+}
+
+// Build is the handler of a schema, over an engine as the settings say, which executes
+// what it can of the documents of a folder. caller is what the schema was built over.
+func Build(s *binding.Schema, caller facade.Caller, opts *Options, documents *Folder) (*Handler, error) {
+	options := opts.Settings.engine()
+	options.Logger, options.Suggest, options.Budget = opts.Log, opts.Suggest, opts.Budget
+	engine, err := resolvers.NewEngine(s, caller, options)
+	if err != nil {
+		return nil, err
+	}
+	own := *opts
+	own.trusted = documents.trustedBy(engine)
+	return New(engine, &own), nil
+}
+
+// Trusted is the trusted documents that the handler executes, for [Folder.Verify]; nil:
+// there is no folder.
+func (h *Handler) Trusted() *Trusted { return h.trusted }
+
+// HasConsole reports whether the handler serves the console, whose files are at /console/
+// below its own path.
+func (h *Handler) HasConsole() bool { return h.console != nil }
+
+// IsPage reports whether a request is answered with the console, and not with data.
+func (h *Handler) IsPage(r *http.Request) bool {
+	return h.console != nil && (isConsoleFile(r) || accepted(r, true) == mediaHTML)
+}
+
+// isConsoleFile reports whether a request is for one of the console's files.
+func isConsoleFile(r *http.Request) bool {
+	return strings.Contains(r.URL.Path, "/graphql"+console.Path)
+}
+
+// ServeHTTP reads the request, executes its document and writes the answer (GraphQL over
+// HTTP, the GraphQL foundation's draft):
+//
+//	POST application/json            {query | documentId, operationName?, variables?, extensions?}
+//	GET ?query=…&variables=…         queries alone; a mutation is 405
+//	GET of a browser                 with Settings.Console: the console
+//
+// The answer is application/graphql-response+json where the request accepts that, with a
+// status that says whether the document was executed; else application/json, where 200 is
+// also the status of a document that was refused. What a form could post (text,
+// urlencoded, multipart, no type at all) is 415.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if h.console != nil && isConsoleFile(r) {
+		h.console.ServeFile(w, r)
+		return
+	}
+	head := w.Header()
+	head["Vary"], head["X-Content-Type-Options"] = variesByAccept, noSniff
+	media := accepted(r, h.console != nil)
+	if media == mediaHTML {
+		h.console.ServePage(w, r)
+		return
+	}
+	if r.Method == http.MethodOptions {
+		head.Set("Allow", verbs)
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		head.Set("Cache-Control", "no-store") // the answer depends on the caller
+	}
+	account, err := h.Budget.Hold() // for the body; the engine has an account of its own
+	if err != nil {
+		crowded(err).write(w, media)
+		return
+	}
+	defer account.Return()
+	m, refused := h.read(w, r, media, account)
+	var state facade.State
+	if refused == nil {
+		state, refused = h.state(r)
+	}
+	var query, remember string
+	if refused == nil {
+		query, remember, refused = h.document(r.Context(), m)
+	}
+	if refused != nil {
+		refused.write(w, media)
+		return
+	}
+	res := h.engine.Execute(r.Context(), &resolvers.Request{
+		Query: query, OperationName: m.operationName, Variables: m.variables, Extensions: m.extensions,
+		State: state, Trace: r.Header.Get("Traceparent"), ReadOnly: m.readOnly,
+	})
+	defer res.Release()
+	if h.Executed != nil {
+		h.Executed(r.Context(), res)
+	}
+	if remember != "" && h.persisted != nil && res.Executed { // a refused document must not displace others
+		h.persisted.put(remember, query)
+	}
+	status := res.Status
+	switch {
+	case status == http.StatusMethodNotAllowed:
+		head.Set("Allow", http.MethodPost)
+	case res.RetryAfter != "":
+		head.Set("Retry-After", res.RetryAfter)
+	case media != mediaResponse && status < 500:
+		status = http.StatusOK
+	}
+	head["Content-Type"] = contentTypes[media]
+	head["Content-Length"] = []string{strconv.Itoa(len(res.Body))} // sent whole, not chunked
+	w.WriteHeader(status)
+	_, _ = w.Write(res.Body) // the client may be gone
+}
+
+const verbs = "GET, HEAD, OPTIONS, POST"

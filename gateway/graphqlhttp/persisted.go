@@ -1,0 +1,54 @@
+package graphqlhttp
+
+import (
+	"container/list"
+	"sync"
+)
+
+// persisted keeps the most recently used documents by their hash: automatic persisted
+// queries. It is local to the process; a client sends a text again if it is gone.
+type persisted struct {
+	mu    sync.Mutex
+	order *list.List // of kept, the one used last in front
+	byKey map[string]*list.Element
+	bytes int
+}
+
+type kept struct{ hash, text string }
+
+// The bounds of what is kept, for each GraphQL surface.
+const (
+	maxKept      = 1000
+	maxKeptBytes = 8 << 20
+)
+
+func newPersisted() *persisted {
+	return &persisted{order: list.New(), byKey: map[string]*list.Element{}}
+}
+
+func (p *persisted) get(hash string) (text string, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	el := p.byKey[hash]
+	if el == nil {
+		return "", false
+	}
+	p.order.MoveToFront(el)
+	return el.Value.(kept).text, true
+}
+
+// put keeps a text, unless it alone exceeds the bound, and drops the least recently used.
+func (p *persisted) put(hash, text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.byKey[hash] != nil || len(text) > maxKeptBytes {
+		return
+	}
+	p.byKey[hash] = p.order.PushFront(kept{hash, text})
+	p.bytes += len(text)
+	for p.order.Len() > maxKept || p.bytes > maxKeptBytes {
+		old := p.order.Remove(p.order.Back()).(kept)
+		delete(p.byKey, old.hash)
+		p.bytes -= len(old.text)
+	}
+}

@@ -1,0 +1,99 @@
+package graphqlhttp
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// refusal is an answer to a request that did not reach the engine.
+type refusal struct {
+	status int
+	code   facade.Code
+	text   string
+	allow  string // of a 405
+	// expected marks a refusal that clients of persisted queries react to: as
+	// application/json its status is 200, like that of a document the engine refuses.
+	expected bool
+
+	challenge string // of a 401
+	after     string // Retry-After; "": there is none
+	trace     string // the id of an internal failure in the log
+}
+
+// crowded is the answer where the budget has no room for a request.
+func crowded(err error) *refusal {
+	e := facade.AsError(err)
+	return &refusal{status: e.Code.Status(), code: e.Code, text: e.Message, after: e.RetryAfter()}
+}
+
+func badRequest(format string, args ...any) *refusal {
+	return &refusal{status: http.StatusBadRequest, code: facade.BadRequest, text: fmt.Sprintf(format, args...)}
+}
+
+// Refuse answers a request with an error as a GraphQL response. It is the form in which a
+// guard in front of a handler refuses.
+func Refuse(w http.ResponseWriter, r *http.Request, status int, err *facade.Error) {
+	w.Header()["Vary"], w.Header()["X-Content-Type-Options"] = variesByAccept, noSniff
+	refused := refusal{status: status, code: err.Code, text: err.Message, after: err.RetryAfter()}
+	refused.write(w, accepted(r, false))
+}
+
+// Headers of every answer, shared between them: an added value makes a copy.
+var (
+	variesByAccept = []string{"Accept"}
+	noSniff        = []string{"nosniff"}
+)
+
+// state identifies the caller by the session hook, whose panics are internal failures.
+func (h *Handler) state(r *http.Request) (state facade.State, refused *refusal) {
+	defer func() {
+		if p := recover(); p != nil {
+			refused = h.refusedBy(r, facade.Panicked(p))
+		}
+	}()
+	state, err := h.Session(r)
+	if err == nil {
+		return state, nil
+	}
+	return nil, h.refusedBy(r, err)
+}
+
+// refusedBy is the error of a session hook as an answer.
+func (h *Handler) refusedBy(r *http.Request, err error) *refusal {
+	e := facade.Report(r.Context(), h.Log, err, r.Header.Get("Traceparent"))
+	details, _ := e.Details.(map[string]any)
+	trace, _ := details["traceId"].(string)
+	return &refusal{status: e.Code.Status(), code: e.Code, text: e.Message, challenge: e.Challenge(), after: e.RetryAfter(), trace: trace}
+}
+
+// write writes a refusal as a GraphQL response, in media; "" is written as JSON, which
+// most clients can read.
+func (f *refusal) write(w http.ResponseWriter, media string) {
+	if media == "" {
+		media = mediaJSON
+	}
+	if f.allow != "" {
+		w.Header().Set("Allow", f.allow)
+	}
+	if f.challenge != "" {
+		w.Header().Set("WWW-Authenticate", f.challenge)
+	}
+	if f.after != "" {
+		w.Header().Set("Retry-After", f.after)
+	}
+	status := f.status
+	if f.expected && media != mediaResponse {
+		status = http.StatusOK
+	}
+	w.Header()["Content-Type"] = contentTypes[media]
+	w.WriteHeader(status)
+	body := append([]byte(`{"errors":[{"message":`), jsontext.Quote(f.text)...)
+	body = append(append(body, `,"extensions":{"code":`...), jsontext.Quote(string(f.code))...)
+	if f.trace != "" {
+		body = append(append(body, `,"traceId":`...), jsontext.Quote(f.trace)...)
+	}
+	_, _ = w.Write(append(body, `}}]}`...))
+}

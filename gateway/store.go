@@ -1,0 +1,94 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"path/filepath"
+	"strings"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/sqlite"
+)
+
+// lateStore is opened after the project was compiled over it, so that a project with
+// faults leaves no file behind.
+type lateStore struct{ facade.Store }
+
+// Rehearses says whether the store behind it undoes what is only rehearsed.
+func (s *lateStore) Rehearses() bool {
+	r, ok := s.Store.(facade.Rehearser)
+	return ok && r.Rehearses()
+}
+
+// Seeded says which entities the store behind it has had the seeds of.
+func (s *lateStore) Seeded(ctx context.Context, entities []*schema.Entity) (map[*schema.Entity]bool, error) {
+	return facade.SeederOf(s.Store).Seeded(ctx, entities)
+}
+
+// Seed has the store behind it write seeds.
+func (s *lateStore) Seed(ctx context.Context, batches []facade.SeedBatch) error {
+	return facade.SeederOf(s.Store).Seed(ctx, batches)
+}
+
+// open opens what c.Store names, unless the author brought a store, own. serves reserves
+// the file for this process among those that serve.
+func (s *lateStore) open(ctx context.Context, own facade.Store, c *Config, log *slog.Logger, serves bool) (io.Closer, error) {
+	if own != nil {
+		s.Store = own
+		return nothing{}, nil
+	}
+	opts := sqlite.Options{Logger: log, Serve: serves, Statement: c.Limits.Statement}
+	var err error
+	if opts.Path, opts.Memory, err = c.storeFile(); err != nil {
+		return nil, err
+	}
+	store, err := sqlite.Open(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
+	s.Store = store
+	return store, nil
+}
+
+// storeFile is the path of the file that c.Store names; memory: there is no file.
+func (c *Config) storeFile() (path string, memory bool, err error) {
+	path, isFile := strings.CutPrefix(c.Store, "sqlite:")
+	switch {
+	case c.Store == memoryStore:
+		return "", true, nil
+	case isFile && filepath.IsAbs(path):
+		return path, false, nil
+	case isFile:
+		return filepath.Join(c.Dir, path), false, nil
+	}
+	_, err = readStore(c.Store)
+	return "", false, fmt.Errorf("the store cannot be %q: %w", c.Store, err)
+}
+
+// nothing is the closer of a store that someone else closes.
+type nothing struct{}
+
+func (nothing) Close() error { return nil }
+
+// readStore reads the setting store.
+func readStore(text string) (string, error) {
+	if path, ok := strings.CutPrefix(text, "sqlite:"); text == memoryStore || ok && path != "" {
+		return text, nil
+	}
+	return "", errors.New("write sqlite:PATH such as sqlite:.frond/frond.db, or memory")
+}
+
+// preparer is a store that is told its entities before it is used. An author's
+// own store need not be one.
+type preparer interface {
+	Prepare(ctx context.Context, entities []*schema.Entity) error
+}
+
+// checker is a store that can say why it does not take writes.
+type checker interface {
+	Check(ctx context.Context) error
+}
