@@ -133,6 +133,9 @@ func (g *Gateway) Caller() facade.Caller { return g.host.Caller() }
 // Discovery is the discovery document of everything the gateway serves (spec 2.5).
 func (g *Gateway) Discovery() json.RawMessage { return g.host.Discovery() }
 
+// Bundle is every card of the project in one document (spec 2.4).
+func (g *Gateway) Bundle() json.RawMessage { return g.host.Bundle() }
+
 // Development reports whether the gateway runs in mode: development.
 func (g *Gateway) Development() bool { return g.host.Development() }
 
