@@ -22,7 +22,7 @@ func (m *mismatch) Error() string { return "the field " + m.field + " " + m.why 
 // them, under the names of the card: a Go struct without JSON tags says Title for
 // title. A member that no field has, two for one field, and a required one that is
 // missing are errors: nothing is lost in silence (decision 227).
-func (x *execution) answered(text json.RawMessage) (json.RawMessage, error) {
+func (x handlerCall) answered(text json.RawMessage) (json.RawMessage, error) {
 	r := x.op.reader
 	n := naming{of: r.entity.Name}
 	for _, p := range r.entity.Fields {

@@ -13,7 +13,7 @@ import (
 // inward brings a judged value over the boundary: decoded by the field's named
 // conversion (spec 2.2: boundary.in), a date-time in the form it is kept in. The
 // author's own code stands inside already, so its values are not decoded.
-func (x *execution) inward(p *schema.Property, value json.RawMessage) json.RawMessage {
+func (x *viewer) inward(p *schema.Property, value json.RawMessage) json.RawMessage {
 	if name := p.Axes.In.Name; name != "" && !x.inside {
 		convert := x.registry.Conversions[name].Decode
 		if convert == nil {
@@ -46,7 +46,7 @@ func (x *execution) inward(p *schema.Property, value json.RawMessage) json.RawMe
 	return value
 }
 
-func (x *execution) refuseFormat(p *schema.Property, what string) {
+func (x *viewer) refuseFormat(p *schema.Property, what string) {
 	x.refuse(schema.Detail{Path: p.Name, Pointer: "/body/" + jsontext.Token(p.Name), Code: "format", Message: "must be " + what})
 }
 

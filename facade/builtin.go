@@ -11,7 +11,7 @@ type builtin struct {
 	description string
 	admit       func(*execution, context.Context) error
 	fill        filling
-	answer      func(*execution, context.Context) (*Result, error)
+	answer      func(storeCall, context.Context) (*Result, error)
 }
 
 // filling says which rules of the lifecycle complete an operation's body.
@@ -22,3 +22,6 @@ const (
 	fillCreate
 	fillUpdate
 )
+
+// storeCall is an execution over the store of this host.
+type storeCall struct{ *execution }

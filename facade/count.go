@@ -7,7 +7,7 @@ import (
 )
 
 // readCounting reads query.count.
-func (x *execution) readCounting(value json.RawMessage) counting {
+func (r *refusals) readCounting(value json.RawMessage) counting {
 	switch jsontext.KindOf(value) {
 	case jsontext.True:
 		return exact
@@ -25,13 +25,13 @@ func (x *execution) readCounting(value json.RawMessage) counting {
 			}
 		}
 	}
-	x.refuseQuery("count", "enum", "must be exact, estimated, none, true or false")
+	r.refuseQuery("count", "enum", "must be exact, estimated, none, true or false")
 	return exact
 }
 
 // countAway is query.count as a remote takes it: a host that has total beside it knows
 // the words, another one yes and no. "": there is nothing to say.
-func (x *execution) remoteCount() (name, value string) {
+func (x remoteCall) remoteCount() (name, value string) {
 	switch c := x.list.count; {
 	case c == uncounted && x.op.Takes("total"):
 		return "total", "false"

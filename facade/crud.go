@@ -15,12 +15,12 @@ import (
 
 // builtins are the built-in operations, in the order a door lists them.
 var builtins = []*builtin{
-	{"list", Query, PageOf, "The rows that meet a filter, in an order, a page at a time.", (*execution).admitList, fillNothing, (*execution).runList},
-	{"findById", Query, Maybe, "The row with this id, or null.", (*execution).admitID, fillNothing, (*execution).runFindByID},
-	{"findByIds", Query, Many, "The rows with these ids, in their order, without those that are not there.", (*execution).admitIDs, fillNothing, (*execution).runFindByIDs},
-	{"create", Command, One, "A new row.", (*execution).admitCreate, fillCreate, (*execution).runCreate},
-	{"update", Command, One, "Changes the row with this id: what is left out stays as it is, null clears a field, nested objects are merged.", (*execution).admitUpdate, fillUpdate, (*execution).runUpdate},
-	{"delete", Command, NoOutput, "Removes the row with this id, and says whether it was there.", (*execution).admitID, fillNothing, (*execution).runDelete},
+	{"list", Query, PageOf, "The rows that meet a filter, in an order, a page at a time.", (*execution).admitList, fillNothing, storeCall.runList},
+	{"findById", Query, Maybe, "The row with this id, or null.", (*execution).admitID, fillNothing, storeCall.runFindByID},
+	{"findByIds", Query, Many, "The rows with these ids, in their order, without those that are not there.", (*execution).admitIDs, fillNothing, storeCall.runFindByIDs},
+	{"create", Command, One, "A new row.", (*execution).admitCreate, fillCreate, storeCall.runCreate},
+	{"update", Command, One, "Changes the row with this id: what is left out stays as it is, null clears a field, nested objects are merged.", (*execution).admitUpdate, fillUpdate, storeCall.runUpdate},
+	{"delete", Command, NoOutput, "Removes the row with this id, and says whether it was there.", (*execution).admitID, fillNothing, storeCall.runDelete},
 }
 
 // maxIDs is how many ids findByIds takes (DESIGN 5).
@@ -158,7 +158,7 @@ func (x *execution) withoutID(patch json.RawMessage) json.RawMessage {
 	return rest.AppendJSON(nil)
 }
 
-func (x *execution) runFindByID(ctx context.Context) (*Result, error) {
+func (x storeCall) runFindByID(ctx context.Context) (*Result, error) {
 	if x.each != nil {
 		return x.runEachByID(ctx, FormRow)
 	}
@@ -173,7 +173,7 @@ func (x *execution) runFindByID(ctx context.Context) (*Result, error) {
 	return &Result{Form: FormRow, Rows: found.Rows}, nil
 }
 
-func (x *execution) runFindByIDs(ctx context.Context) (*Result, error) {
+func (x storeCall) runFindByIDs(ctx context.Context) (*Result, error) {
 	x.each.order = x.each.order[:0]
 	for i := range x.each.values {
 		x.each.order = append(x.each.order, i) // an id that was sent twice is answered once
@@ -187,7 +187,7 @@ func (x *execution) runFindByIDs(ctx context.Context) (*Result, error) {
 	return res, nil
 }
 
-func (x *execution) runEachByID(ctx context.Context, form Form) (*Result, error) {
+func (x storeCall) runEachByID(ctx context.Context, form Form) (*Result, error) {
 	res := &Result{Form: form}
 	if len(x.each.values) == 0 {
 		res.Rows = NewRows(x.sel.stored, 0)
@@ -240,7 +240,7 @@ func picked(from *Rows, groups []Group) *Rows {
 
 // runCreate writes a new row. One that its own writer could not see afterwards is
 // not written (decision 113).
-func (x *execution) runCreate(ctx context.Context) (*Result, error) {
+func (x storeCall) runCreate(ctx context.Context) (*Result, error) {
 	terms := x.terms()
 	if err := x.stays(ctx, terms, kiterror.Errorf(kiterror.Forbidden, "you may not create this: it would not be yours to see")); err != nil {
 		return nil, err
@@ -253,7 +253,7 @@ func (x *execution) runCreate(ctx context.Context) (*Result, error) {
 }
 
 // runUpdate changes a row, as long as its writer can still see it afterwards.
-func (x *execution) runUpdate(ctx context.Context) (*Result, error) {
+func (x storeCall) runUpdate(ctx context.Context) (*Result, error) {
 	terms := x.terms()
 	if err := x.stays(ctx, terms, kiterror.Errorf(kiterror.Forbidden, "you may not change this so: it would not be yours to see any more")); err != nil {
 		return nil, err
@@ -265,13 +265,13 @@ func (x *execution) runUpdate(ctx context.Context) (*Result, error) {
 	if rows.Len() == 0 {
 		return nil, kiterror.Errorf(kiterror.NotFound, "there is no %s with this id", x.door.Name)
 	}
-	if x.pending.forRow(x) {
+	if x.pending.forRow(x.execution) {
 		x.pending.used.Store(true)
 	}
 	return &Result{Form: FormRow, Rows: rows}, nil
 }
 
-func (x *execution) runDelete(ctx context.Context) (*Result, error) {
+func (x storeCall) runDelete(ctx context.Context) (*Result, error) {
 	was, err := x.store().Delete(ctx, x.door.Entity, x.id, x.writable(), x.terms().orNone())
 	if err != nil {
 		return nil, x.concealed(ctx, err)

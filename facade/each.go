@@ -47,7 +47,7 @@ func (x *execution) admitEach(ctx context.Context) error {
 
 // follows says whether a relation exists for the caller on the rows it stands on,
 // by the scope those were read with.
-func (x *execution) follows(ctx context.Context, through *Through) bool {
+func (x *viewer) follows(ctx context.Context, through *Through) bool {
 	door := x.catalog.Door(through.Entity)
 	if x.inside || door == nil {
 		return true

@@ -9,61 +9,66 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// trip is one call on its way: what each step found out for the next.
+// execution is one call on its way along the path: what each step found for the next. What
+// runs at the store, at a handler or at a remote has a type of its own over it.
 type execution struct {
-	*host
-	refusals
-	call        *Call
-	depth       int
-	inside      bool       // the author's own code is calling (see Inside)
-	within      *Operation // whose handler, hook or presenter is calling
-	state       State
-	at          time.Time // of the call; see now
-	catalogView *Catalog  // what the surface shows that the call came in by
-	watch       watch
+	viewer
+	within  *Operation // whose handler, hook or presenter is calling
+	runner  runner     // of op: another one answers the author's own code
+	pending *pendingPrecondition
 
-	// find
-	door   *Door
-	op     *Operation
-	runner runner // of op: another one answers the author's own code
-
-	// scope
-	doorScope   *Scope           // of the door
-	resultScope *Scope           // of the rows that are answered; see, where they are the door's own
-	scopes      map[*Door]*Scope // of doors that were looked at from here: a relation in a filter
-	// asVersion is what the versions of rows are made of; nil: they may not be read.
-	versionScope *Scope
-
-	// admit
+	// Found by admit.
 	params       json.RawMessage // judged; of a handler's call also decoded and filled
 	query        json.RawMessage
 	body         schema.Object
 	id           json.RawMessage
 	list         listing
 	each         *eachOf
-	sel          *selection           // what is read, and what leaves
-	precondition *Precondition        // that the row is held to; nil: to nothing
-	pending      *pendingPrecondition // by the call that is handled, to the author's own code
-	amended      schema.Object        // what hooks wrote over the body
-	merging      *mergePatch          // of a patch that reaches into nested objects
-	points       []Points             // relations of the body that the store has to follow
+	sel          *selection    // what is read, and what leaves
+	precondition *Precondition // that the row is held to; nil: none
+	amended      schema.Object // what hooks wrote over the body
+	merging      *mergePatch   // of a patch that reaches into nested objects
+	points       []Points      // relations of the body that the store has to follow
 
-	// run
+	// Found by run.
 	before *Rows // the rows of a handler's answer, where they have crossed the boundary once
 }
 
+// viewer is who calls, and what exists for them: all that judging and scoping need.
+type viewer struct {
+	*host
+	refusals
+	call        *Call
+	depth       int  // of calls within each other
+	inside      bool // the author's own code is calling (see Inside)
+	state       State
+	at          time.Time // of the call; see now
+	catalogView *Catalog  // what the surface shows that the call came in by
+	watch       watch
+
+	// Found by find.
+	door *Door
+	op   *Operation
+
+	// Found by scope.
+	doorScope    *Scope           // of the door's rows
+	resultScope  *Scope           // of the rows that are answered: doorScope, where they are the door's own
+	scopes       map[*Door]*Scope // of doors that a relation led to
+	versionScope *Scope           // of the fields that versions are made of; nil: they may not be read
+}
+
 // now is the time of the call: one moment, whatever asks for it how often.
-func (x *execution) now() time.Time {
+func (x *viewer) now() time.Time {
 	if x.at.IsZero() {
 		x.at = x.host.now()
 	}
 	return x.at
 }
 
-func (x *execution) store() Store { return x.watch.store(x.host.store) }
+func (x *viewer) store() Store { return x.watch.store(x.host.store) }
 
 // where names the operation in messages.
-func (x *execution) where() string { return x.door.Name + "." + x.op.Name }
+func (x *viewer) where() string { return x.door.Name + "." + x.op.Name }
 
 // lent is the precondition of a call that the author's handler answers, on its way to
 // the write that the handler makes inside: the first one of that row is held to it.
@@ -76,7 +81,7 @@ type pendingPrecondition struct {
 
 // instead ends a message about a field that does not exist for the caller. In production
 // it names none that do.
-func (x *execution) instead(name string, names func() []string) string {
+func (x *viewer) instead(name string, names func() []string) string {
 	if !x.Suggests() {
 		return "; leave it out"
 	}
@@ -84,4 +89,7 @@ func (x *execution) instead(name string, names func() []string) string {
 }
 
 // Suggests reports whether a mistake is answered with names: in development.
-func (x *execution) Suggests() bool { return x.suggest }
+func (x *viewer) Suggests() bool { return x.suggest }
+
+// handlerCall is an execution that the author's handler answers.
+type handlerCall struct{ *execution }

@@ -52,7 +52,7 @@ func (e explainer) found(t *execution) {
 	}
 }
 
-func (e explainer) scoped(x *execution, door *Door, op *Operation, s *Scope, err error) {
+func (e explainer) scoped(x *viewer, door *Door, op *Operation, s *Scope, err error) {
 	w := Scoping{Door: door.Name, For: op.Name, At: "none"}
 	switch r := door.collector.(type) {
 	case nil:

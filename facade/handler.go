@@ -14,7 +14,7 @@ import (
 
 // handle hands the admitted call to the author's handler, and takes over what it
 // answers.
-func (x *execution) handle(ctx context.Context) (*Result, error) {
+func (x handlerCall) handle(ctx context.Context) (*Result, error) {
 	lent, there, err := x.beforeHandler(ctx)
 	switch {
 	case err != nil:
@@ -58,7 +58,7 @@ func (x *execution) authorContext(ctx context.Context) context.Context {
 // adopt makes a result of what a handler answered: of the form its operation
 // declares, the rows laid out as the selection reads them, so that what follows is
 // the same for rows from anywhere.
-func (x *execution) adopt(answer any) (*Result, error) {
+func (x handlerCall) adopt(answer any) (*Result, error) {
 	text, from, page, err := textOf(answer)
 	if err != nil {
 		return nil, x.unfit(err)
@@ -126,7 +126,7 @@ func (x *execution) adopt(answer any) (*Result, error) {
 	return out, nil
 }
 
-func (x *execution) unfit(err error) error {
+func (x handlerCall) unfit(err error) error {
 	return kiterror.Internal(fmt.Errorf("the handler of %s: %w", x.where(), err))
 }
 

@@ -11,7 +11,7 @@ import (
 
 // handleEach answers a batch of an operation whose built-in a handler stands in
 // for: it knows one call at a time, so it is given one per key.
-func (x *execution) handleEach(ctx context.Context) (*Result, error) {
+func (x handlerCall) handleEach(ctx context.Context) (*Result, error) {
 	out := &Result{Form: FormRow, Page: Page{Total: -1}}
 	if x.op.Name == "list" {
 		out.Form = FormPage
@@ -20,7 +20,7 @@ func (x *execution) handleEach(ctx context.Context) (*Result, error) {
 	var parts []*Rows
 	n := 0
 	for i, key := range each.values {
-		one := *x
+		one := *x.execution
 		one.each = nil
 		call := *x.call
 		call.Each = nil
@@ -30,7 +30,7 @@ func (x *execution) handleEach(ctx context.Context) (*Result, error) {
 			call.Invocation.Params = schema.Object{{Name: "id", Value: key}}.AppendJSON(nil)
 		}
 		one.call = &call
-		res, err := one.handle(ctx)
+		res, err := handlerCall{&one}.handle(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -78,7 +78,7 @@ func (handlerRunner) by() answerer { return byHandler }
 
 func (handlerRunner) run(ctx context.Context, x *execution) (*Result, error) {
 	if x.each != nil && x.call.Each != nil {
-		return x.handleEach(ctx)
+		return handlerCall{x}.handleEach(ctx)
 	}
-	return x.handle(ctx)
+	return handlerCall{x}.handle(ctx)
 }

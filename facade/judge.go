@@ -28,7 +28,7 @@ func (x *execution) admitNamed() {
 }
 
 // part judges params or query, and answers the members their card knows.
-func (x *execution) part(card *schema.Entity, text json.RawMessage, at string) json.RawMessage {
+func (x *viewer) part(card *schema.Entity, text json.RawMessage, at string) json.RawMessage {
 	if card == nil {
 		x.only(text, at, nil)
 		return nil
@@ -40,7 +40,7 @@ func (x *execution) part(card *schema.Entity, text json.RawMessage, at string) j
 
 // anyObject is params or query of an operation that nobody has a card of: an object,
 // which is judged where it runs.
-func (x *execution) anyObject(text json.RawMessage, at string) json.RawMessage {
+func (x *viewer) anyObject(text json.RawMessage, at string) json.RawMessage {
 	switch jsontext.KindOf(text) {
 	case jsontext.Invalid, jsontext.Null, jsontext.Object:
 	default:
@@ -51,7 +51,7 @@ func (x *execution) anyObject(text json.RawMessage, at string) json.RawMessage {
 
 // judge judges a body, and refuses what the scope takes from the caller: hidden
 // fields do not exist, preset ones cannot be sent.
-func (x *execution) judge(card *schema.Entity, mode schema.Mode, text json.RawMessage) schema.Object {
+func (x *viewer) judge(card *schema.Entity, mode schema.Mode, text json.RawMessage) schema.Object {
 	o, details := card.Judge(mode, text, "/body")
 	see := x.doorScope
 	if !x.door.shapes(card) {
@@ -151,7 +151,7 @@ func unbounded(card *schema.Entity, o schema.Object, details []schema.Detail, te
 
 // only refuses every key of an object that is not among names, and everything
 // that is no object. No text and null are an empty object.
-func (x *execution) only(text json.RawMessage, at string, names []string) {
+func (x *viewer) only(text json.RawMessage, at string, names []string) {
 	switch jsontext.KindOf(text) {
 	case jsontext.Invalid, jsontext.Null:
 		return

@@ -16,11 +16,11 @@ type remoteKeeper struct{}
 
 func (remoteKeeper) missing(ctx context.Context, x *execution, e *schema.Entity, where *Filter, ids []json.RawMessage) (missing []json.RawMessage, err error) {
 	door := x.catalog.Door(e.Key)
-	carrier, err := x.remoteClient(door)
+	r, err := remoteAt(x, door)
 	if err != nil {
 		return nil, err
 	}
-	res, err := x.fetchRemote(ctx, carrier, door, where, []string{e.Primary.Name}, ids...)
+	res, err := r.fetchRemote(ctx, door, where, []string{e.Primary.Name}, ids...)
 	if err != nil {
 		return nil, err
 	}
@@ -33,11 +33,11 @@ func (remoteKeeper) missing(ctx context.Context, x *execution, e *schema.Entity,
 }
 
 func (remoteKeeper) standing(ctx context.Context, x *execution, fields []string) (*Rows, error) {
-	carrier, err := x.remoteClient(x.door)
+	r, err := remoteAt(x, x.door)
 	if err != nil {
 		return nil, err
 	}
-	res, err := x.fetchRemote(ctx, carrier, x.door, x.doorScope.Rows, fields, x.id)
+	res, err := r.fetchRemote(ctx, x.door, x.doorScope.Rows, fields, x.id)
 	if err != nil {
 		return nil, err
 	}
@@ -70,13 +70,13 @@ func (remoteKeeper) holds(x *execution) error {
 	return nil
 }
 
-func (remoteKeeper) decode(_ *execution, _ *schema.Property, text json.RawMessage) (json.RawMessage, bool) {
+func (remoteKeeper) decode(_ *viewer, _ *schema.Property, text json.RawMessage) (json.RawMessage, bool) {
 	return text, true
 }
 
 // gives reports what the remote's discovery says it does not require, and what the patch
 // of a nested object leaves as it is there.
-func (remoteKeeper) gives(x *execution, mode schema.Mode, top, path string) bool {
+func (remoteKeeper) gives(x *viewer, mode schema.Mode, top, path string) bool {
 	return slices.Contains(x.door.presets, top) || mode == schema.Update && path != top
 }
 

@@ -13,7 +13,9 @@ type storeRunner struct{ *builtin }
 
 func (storeRunner) by() answerer { return byStore }
 
-func (r storeRunner) run(ctx context.Context, x *execution) (*Result, error) { return r.answer(x, ctx) }
+func (r storeRunner) run(ctx context.Context, x *execution) (*Result, error) {
+	return r.answer(storeCall{x}, ctx)
+}
 
 // storeKeeper is the keeper of rows in the store of this host, and the boundary that their
 // values cross here.
@@ -64,7 +66,7 @@ func (storeKeeper) complete(ctx context.Context, x *execution) error {
 
 func (storeKeeper) holds(*execution) error { return nil }
 
-func (storeKeeper) decode(x *execution, p *schema.Property, text json.RawMessage) (json.RawMessage, bool) {
+func (storeKeeper) decode(x *viewer, p *schema.Property, text json.RawMessage) (json.RawMessage, bool) {
 	name := p.Axes.In.Name
 	convert := x.registry.Conversions[name].Decode
 	if convert == nil {
@@ -75,7 +77,7 @@ func (storeKeeper) decode(x *execution, p *schema.Property, text json.RawMessage
 	return decoded, err == nil
 }
 
-func (storeKeeper) gives(*execution, schema.Mode, string, string) bool { return false }
+func (storeKeeper) gives(*viewer, schema.Mode, string, string) bool { return false }
 
 func (storeKeeper) version(x *execution, row Row) (string, error) {
 	if x.sel.version == nil {

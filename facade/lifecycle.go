@@ -35,7 +35,7 @@ func (x *execution) fill(context.Context) (err error) {
 
 // filled is a body at creation with what was left out: preset by a collector, or
 // given by the field's create rule, or an empty list for ids.
-func (x *execution) filled(card *schema.Entity, sent, set schema.Object) (schema.Object, error) {
+func (x *viewer) filled(card *schema.Entity, sent, set schema.Object) (schema.Object, error) {
 	now := x.now()
 	out := make(schema.Object, 0, len(card.Fields))
 	for _, p := range card.Fields {
@@ -65,7 +65,7 @@ func (x *execution) filled(card *schema.Entity, sent, set schema.Object) (schema
 
 // patched is a patch with the fields that lifecycle.update answers for. A patch
 // that changes nothing stays empty: reading a row does not touch it.
-func (x *execution) patched(card *schema.Entity, sent schema.Object) (schema.Object, error) {
+func (x *viewer) patched(card *schema.Entity, sent schema.Object) (schema.Object, error) {
 	if len(sent) == 0 {
 		return nil, nil
 	}

@@ -28,7 +28,7 @@ func (x *execution) admitList(ctx context.Context) error {
 			if x.full() {
 				continue
 			}
-			p := filter.Parser{Host: x, At: "/query/filter", Max: schema.MaxDetails - len(x.details)}
+			p := filter.Parser{Host: &x.viewer, At: "/query/filter", Max: schema.MaxDetails - len(x.details)}
 			l.filter = p.Parse(ctx, x.door.Entity, x.view(x.doorScope), value)
 			x.details = append(x.details, p.Details...)
 		case "sort":
@@ -71,7 +71,7 @@ func (x *execution) admitList(ctx context.Context) error {
 	case l.backward && l.offset > 0:
 		x.refuseQuery("offset", "exclusive", "counts from the beginning and cannot stand beside backward; send one of them")
 	case !l.order.foreign:
-		l.from, l.until = x.readCursor("after", after), x.readCursor("before", before)
+		l.from, l.until = x.readCursor(&l.order, "after", after), x.readCursor(&l.order, "before", before)
 		if l.backward {
 			l.from, l.until = l.until, l.from
 		}
@@ -85,22 +85,22 @@ func isEmptyText(value json.RawMessage) bool {
 	return jsontext.KindOf(value) == jsontext.String && jsontext.Unquote(jsontext.Trim(value)) == ""
 }
 
-func (x *execution) readYes(name string, value json.RawMessage) bool {
+func (r *refusals) readYes(name string, value json.RawMessage) bool {
 	if k := jsontext.KindOf(value); k != jsontext.True && k != jsontext.False {
-		x.refuseQuery(name, "type", "must be true or false")
+		r.refuseQuery(name, "type", "must be true or false")
 	}
 	return jsontext.KindOf(value) == jsontext.True
 }
 
 // readCount reads limit and offset: whole numbers from 0. A limit of 0 is a page
 // without rows, for the total alone (decision 023).
-func (x *execution) readCount(name string, value json.RawMessage) int {
+func (r *refusals) readCount(name string, value json.RawMessage) int {
 	n, ok := schema.Integer(value)
 	switch {
 	case !ok:
-		x.refuseQuery(name, "type", "must be a whole number")
+		r.refuseQuery(name, "type", "must be a whole number")
 	case n < 0:
-		x.refuseQuery(name, "minimum", "must be at least 0")
+		r.refuseQuery(name, "minimum", "must be at least 0")
 	case n > maxOffset:
 		return maxOffset
 	default:
@@ -113,7 +113,7 @@ func (x *execution) readCount(name string, value json.RawMessage) int {
 const maxOffset = 1 << 31
 
 // readFields reads "id,title" or a list of names.
-func (x *execution) readFields(value json.RawMessage) []string {
+func (r *refusals) readFields(value json.RawMessage) []string {
 	names := []string{}
 	switch jsontext.KindOf(value) {
 	case jsontext.String:
@@ -121,20 +121,20 @@ func (x *execution) readFields(value json.RawMessage) []string {
 	case jsontext.Array:
 		for _, item := range jsontext.Elements(value) {
 			if jsontext.KindOf(item) != jsontext.String {
-				x.refuseQuery("fields", "type", `must be names of fields, such as "id,title" or ["id", "title"]`)
+				r.refuseQuery("fields", "type", `must be names of fields, such as "id,title" or ["id", "title"]`)
 				return nil
 			}
 			names = append(names, jsontext.Unquote(item))
 		}
 		return names
 	}
-	x.refuseQuery("fields", "type", `must be names of fields, such as "id,title" or ["id", "title"]`)
+	r.refuseQuery("fields", "type", `must be names of fields, such as "id,title" or ["id", "title"]`)
 	return nil
 }
 
 // readCursor reads after or before, nil where it was not sent. The empty before is the
 // end of the list.
-func (x *execution) readCursor(name string, value json.RawMessage) []json.RawMessage {
+func (x *viewer) readCursor(o *order, name string, value json.RawMessage) []json.RawMessage {
 	if value == nil {
 		return nil
 	}
@@ -150,7 +150,7 @@ func (x *execution) readCursor(name string, value json.RawMessage) []json.RawMes
 		x.refuseQuery(name, "cursor", "cannot be used: this list gives no cursors; page with offset")
 		return nil
 	}
-	values, ok := x.list.order.values(text)
+	values, ok := o.values(text)
 	if !ok {
 		x.refuseQuery(name, "cursor", "is no cursor of "+x.where()+" in this order; send the endCursor of a page with the same sort, or leave it out to begin anew")
 		return nil

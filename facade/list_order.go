@@ -16,7 +16,7 @@ const maxSortKeys = 8
 
 // readSort reads "-createdAt,title" or a list of such keys. The primary key ends
 // every order, so that it is one.
-func (x *execution) readSort(value json.RawMessage) order {
+func (x *viewer) readSort(value json.RawMessage) order {
 	var names []string
 	switch jsontext.KindOf(value) {
 	case jsontext.String:
@@ -88,7 +88,7 @@ func sortField(e *schema.Entity, name string) *schema.Property {
 	return nil
 }
 
-func (x *execution) sortable() (names []string) {
+func (x *viewer) sortable() (names []string) {
 	for _, p := range x.door.Entity.Fields {
 		if filter.IsScalar(p) && x.readable(x.doorScope, p) {
 			names = append(names, p.Name)

@@ -17,7 +17,7 @@ import (
 // see, or has moved in the order, the place is in front of everything that begins as
 // the long text did: rows may come a second time, and none is left out. backward is
 // the direction that is read in from there.
-func (x *execution) locate(ctx context.Context, from []json.RawMessage, backward bool) ([]json.RawMessage, error) {
+func (x storeCall) locate(ctx context.Context, from []json.RawMessage, backward bool) ([]json.RawMessage, error) {
 	if !slices.ContainsFunc(from, isCut) {
 		return from, nil
 	}
@@ -59,7 +59,7 @@ func (x *execution) locate(ctx context.Context, from []json.RawMessage, backward
 	return from, nil
 }
 
-func (x *execution) runList(ctx context.Context) (*Result, error) {
+func (x storeCall) runList(ctx context.Context) (*Result, error) {
 	l := &x.list
 	var err error
 	if l.from, err = x.locate(ctx, l.from, l.backward); err != nil {
@@ -90,7 +90,7 @@ func (x *execution) runList(ctx context.Context) (*Result, error) {
 // not come along: at its cursor and beyond, or among those that offset left out. The
 // row of a cursor may be gone, and all others with it. A page that is read forward
 // is mostly read by those who have been there, so there it is asked on request.
-func (x *execution) behind(ctx context.Context, q Find) (*Found, error) {
+func (x storeCall) behind(ctx context.Context, q Find) (*Found, error) {
 	l := &x.list
 	switch {
 	case l.from == nil && l.offset == 0: // the edge
@@ -110,7 +110,7 @@ func (x *execution) behind(ctx context.Context, q Find) (*Found, error) {
 var noFields = NewLayout(nil)
 
 // pages is what a store found as the page that was asked for, or as one for every key.
-func (x *execution) pages(found *Found) *Result {
+func (x storeCall) pages(found *Found) *Result {
 	res, behind := &Result{Form: FormPage, Rows: found.Rows, Edges: x.list.edges}, x.list.behind
 	if x.each == nil {
 		res.Page = x.page(found, FoundGroup{To: found.Rows.Len(), Total: found.Total, More: found.More}, behind != nil && behind.More)
@@ -134,7 +134,7 @@ func (x *execution) pages(found *Found) *Result {
 
 // page is a group of what was found; more and behind say what lies around it, in the
 // direction of reading and against it.
-func (x *execution) page(found *Found, g FoundGroup, behind bool) Page {
+func (x storeCall) page(found *Found, g FoundGroup, behind bool) Page {
 	l := &x.list
 	p := Page{Total: -1, HasMore: g.More, HasPrevious: behind}
 	if l.count != uncounted {
@@ -158,4 +158,4 @@ func (x *execution) page(found *Found, g FoundGroup, behind bool) Page {
 
 // cursors says whether the caller may have cursors: the primary key stands in
 // them, so they have to be able to read it (DESIGN 5: one predicate).
-func (x *execution) cursors() bool { return x.readable(x.doorScope, x.door.Entity.Primary) }
+func (x *viewer) cursors() bool { return x.readable(x.doorScope, x.door.Entity.Primary) }

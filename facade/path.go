@@ -20,7 +20,7 @@ import (
 // A failure at any step leaves as an error that names entity and operation; a panic leaves
 // as INTERNAL_ERROR.
 func (h *host) walk(ctx context.Context, c *Call) (res *Result, err error) {
-	x := execution{host: h, call: c, watch: watched(ctx)}
+	x := execution{viewer: viewer{host: h, call: c, watch: watched(ctx)}}
 	x.catalogView, ctx = h.viewOf(ctx)
 	defer func() { err = x.name(err) }()
 	defer rescue(&res, &err)

@@ -12,25 +12,32 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// carrier is who carries calls to the Frond of a door.
-func (x *execution) remoteClient(door *Door) (Caller, error) {
-	c := x.remotes[door.Frond.Name]
-	if c == nil {
-		return nil, kiterror.Errorf(kiterror.ServiceUnavailable, "%s runs elsewhere, and nothing carries calls there", door.Frond.Name)
+// remoteCall is an execution that calls a remote.
+type remoteCall struct {
+	*execution
+	client Caller // of the Frond that is called
+}
+
+// remoteAt is the execution as it calls the Frond of a door; SERVICE_UNAVAILABLE where
+// nobody carries calls there.
+func remoteAt(x *execution, door *Door) (remoteCall, error) {
+	client := x.remotes[door.Frond.Name]
+	if client == nil {
+		return remoteCall{}, kiterror.Errorf(kiterror.ServiceUnavailable, "%s runs elsewhere, and nothing carries calls there", door.Frond.Name)
 	}
-	return x.watch.remote(c, door.Frond.Remote), nil
+	return remoteCall{x, x.watch.remote(client, door.Frond.Remote)}, nil
 }
 
 // sent is the call as it leaves: in the door's own spelling, for the same caller,
 // asking for what is going to be read.
-func (x *execution) sent(in Invocation) *Call {
+func (x remoteCall) sent(in Invocation) *Call {
 	in.State = x.state
 	return &Call{Entity: x.door.Name, Operation: x.op.Name, Invocation: in, Select: x.remoteSelect(), Cursors: x.call.Cursors, Partial: x.call.Partial}
 }
 
 // awaySelect is what is asked for of rows: the fields that are read, and the
 // computed ones that are made there. nil is all of them.
-func (x *execution) remoteSelect() []string {
+func (x remoteCall) remoteSelect() []string {
 	wanted := x.sel != nil && (x.sel.etag || x.call.Version && x.op.reader.versioned) && x.versionScope != nil && len(x.versionScope.Hide) == 0
 	switch all := x.call.Select == nil && x.list.fields == nil; {
 	case x.sel == nil, all && !wanted:
@@ -58,7 +65,7 @@ func (x *execution) remoteSelect() []string {
 // awayQuery is list's query as it leaves. The filter is the judged one, with what the
 // collectors here add of the door's rows and of those behind relations; the limit is
 // ours, whatever the remote's own is.
-func (x *execution) remoteQuery() json.RawMessage {
+func (x remoteCall) remoteQuery() json.RawMessage {
 	var out schema.Object
 	for name, value := range jsontext.Members(x.call.Invocation.Query) {
 		switch {
@@ -82,7 +89,7 @@ func (x *execution) remoteQuery() json.RawMessage {
 }
 
 // spread puts the answers to the distinct keys where the keys were asked.
-func (x *execution) spread(groups, distinct []Group) {
+func (x remoteCall) spread(groups, distinct []Group) {
 	for i, at := range x.each.order {
 		if at >= 0 && at < len(distinct) {
 			groups[i] = distinct[at]
@@ -92,7 +99,7 @@ func (x *execution) spread(groups, distinct []Group) {
 
 // fetchAway asks a remote for rows by their ids, a group for every one of them. Where
 // a condition leaves some rows only, the rows are listed: it goes along.
-func (x *execution) fetchRemote(ctx context.Context, carrier Caller, door *Door, rows *Filter, sel []string, ids ...json.RawMessage) (*Result, error) {
+func (x remoteCall) fetchRemote(ctx context.Context, door *Door, rows *Filter, sel []string, ids ...json.RawMessage) (*Result, error) {
 	call := &Call{
 		Entity: door.Name, Operation: "findById", Select: sel,
 		Invocation: Invocation{State: x.state, Trace: x.call.Invocation.Trace},
@@ -111,7 +118,7 @@ func (x *execution) fetchRemote(ctx context.Context, carrier Caller, door *Door,
 		call.Each = nil
 		call.Invocation.Params = schema.Object{{Name: "id", Value: ids[0]}}.AppendJSON(nil)
 	}
-	res, err := carrier.Call(ctx, call)
+	res, err := x.client.Call(ctx, call)
 	if err != nil {
 		return nil, err
 	}

@@ -16,40 +16,44 @@ type remoteRunner struct{}
 func (remoteRunner) by() answerer { return byRemote }
 
 func (remoteRunner) run(ctx context.Context, x *execution) (*Result, error) {
-	carrier, err := x.remoteClient(x.door)
+	r, err := remoteAt(x, x.door)
 	if err != nil {
 		return nil, err
 	}
+	return r.run(ctx)
+}
+
+func (x remoteCall) run(ctx context.Context) (*Result, error) {
 	if x.op.builtin == nil {
-		return x.runRemoteNamed(ctx, carrier)
+		return x.runNamed(ctx)
 	}
 	switch x.op.Name {
 	case "list":
-		return x.received(x.runRemoteList(ctx, carrier))
+		return x.received(x.listRemote(ctx))
 	case "findById", "findByIds":
-		return x.received(x.runRemoteFind(ctx, carrier))
+		return x.received(x.findRemote(ctx))
 	}
-	switch err := x.checkRemoteScope(ctx, carrier); {
+	switch err := x.checkRemoteScope(ctx); {
 	case x.op.Name == "delete" && kiterror.CodeOf(err) == kiterror.NotFound:
 		return &Result{Form: FormValue, Value: json.RawMessage("false")}, nil
 	case err != nil:
 		return nil, x.concealedRemote(err)
 	}
 	if x.op.Name == "create" {
-		return x.received(x.createRemote(ctx, carrier))
+		return x.received(x.createRemote(ctx))
 	}
 	in := x.call.Invocation
 	in.Query = nil
 	if x.precondition != nil {
 		in.Query = schema.Object{{Name: "ifMatch", Value: x.precondition.matchJSON()}}.AppendJSON(nil)
 	}
-	return x.received(carrier.Call(ctx, x.sent(in)))
+	return x.received(x.client.Call(ctx, x.sent(in)))
 }
 
-// namedAway answers an operation of the author's. Where a collector here leaves some
+// runNamed answers an operation of the author's. Where a collector here leaves some
 // rows only, one that is named by its id is asked about before, and those that come
 // back are asked about afterwards: what they are is told by their primary keys.
-func (x *execution) runRemoteNamed(ctx context.Context, carrier Caller) (*Result, error) {
+func (x remoteCall) runNamed(ctx context.Context) (*Result, error) {
 	if id := jsontext.Get(x.params, "id"); id != nil && x.doorScope.Rows != nil {
 		if missing, err := x.unseen(ctx, x.door.Entity, x.doorScope, []json.RawMessage{id}); err != nil || len(missing) > 0 {
 			if err == nil {
@@ -58,15 +62,15 @@ func (x *execution) runRemoteNamed(ctx context.Context, carrier Caller) (*Result
 			return nil, err
 		}
 	}
-	res, err := carrier.Call(ctx, x.sent(x.call.Invocation))
+	res, err := x.client.Call(ctx, x.sent(x.call.Invocation))
 	if err != nil || x.op.outDoor == nil || x.resultScope.Rows == nil || res.Rows.Len() == 0 {
 		return x.received(res, err)
 	}
 	return x.received(x.visibleRemote(ctx, res))
 }
 
-// listAway answers list, once or for every key of a batch.
-func (x *execution) runRemoteList(ctx context.Context, carrier Caller) (*Result, error) {
+// runList answers list, once or for every key of a batch.
+func (x remoteCall) listRemote(ctx context.Context) (*Result, error) {
 	if x.doorScope.Rows != nil || x.each != nil {
 		if err := x.door.filtered(x.doorScope.Rows); err != nil {
 			return nil, err
@@ -81,13 +85,13 @@ func (x *execution) runRemoteList(ctx context.Context, carrier Caller) (*Result,
 		}
 		call.Each = &Each{Field: x.each.field.Name, Keys: x.each.values}
 	}
-	return carrier.Call(ctx, call)
+	return x.client.Call(ctx, call)
 }
 
-// findAway answers findById, one row or a batch, and findByIds.
-func (x *execution) runRemoteFind(ctx context.Context, carrier Caller) (*Result, error) {
+// runFind answers findById, one row or a batch, and findByIds.
+func (x remoteCall) findRemote(ctx context.Context) (*Result, error) {
 	if x.each == nil {
-		res, err := x.fetchRemote(ctx, carrier, x.door, x.doorScope.Rows, x.remoteSelect(), x.id)
+		res, err := x.fetchRemote(ctx, x.door, x.doorScope.Rows, x.remoteSelect(), x.id)
 		if err == nil {
 			res.Groups = nil
 		}
@@ -96,7 +100,7 @@ func (x *execution) runRemoteFind(ctx context.Context, carrier Caller) (*Result,
 	res := &Result{}
 	if len(x.each.values) > 0 {
 		var err error
-		if res, err = x.fetchRemote(ctx, carrier, x.door, x.doorScope.Rows, x.remoteSelect(), x.each.values...); err != nil {
+		if res, err = x.fetchRemote(ctx, x.door, x.doorScope.Rows, x.remoteSelect(), x.each.values...); err != nil {
 			return nil, err
 		}
 	} else {

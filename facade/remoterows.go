@@ -11,7 +11,7 @@ import (
 )
 
 // shownAway is a remote's answer without the rows that a collector here hides.
-func (x *execution) visibleRemote(ctx context.Context, res *Result) (*Result, error) {
+func (x remoteCall) visibleRemote(ctx context.Context, res *Result) (*Result, error) {
 	e := x.op.outDoor.Entity
 	ids := make([]string, res.Rows.Len()) // by row
 	var distinct eachOf
@@ -50,7 +50,7 @@ func (x *execution) visibleRemote(ctx context.Context, res *Result) (*Result, er
 
 // received takes over what the remote answered. Its rows have crossed the boundary
 // there; what may leave here is chosen among their columns, whatever else is there.
-func (x *execution) received(res *Result, err error) (*Result, error) {
+func (x remoteCall) received(res *Result, err error) (*Result, error) {
 	if err != nil {
 		return nil, x.concealedRemote(err)
 	}
@@ -103,7 +103,7 @@ func (s *selection) narrowed(rows *Rows) *Rows {
 
 // veiledAway is a remote's failure without the details of fields that a collector
 // here hides.
-func (x *execution) concealedRemote(err error) error {
+func (x remoteCall) concealedRemote(err error) error {
 	e := kiterror.AsError(err)
 	details, ok := e.Details.([]schema.Detail)
 	if !ok || len(x.doorScope.Hide) == 0 {

@@ -14,12 +14,12 @@ import (
 // createAway sends a new row with what the collector here sets. A remote that sets
 // such a field itself refuses it from anybody, before it does anything: then that is
 // remembered, and the row sent without.
-func (x *execution) createRemote(ctx context.Context, carrier Caller) (*Result, error) {
+func (x remoteCall) createRemote(ctx context.Context) (*Result, error) {
 	in := x.call.Invocation
 	in.Query = nil
 	body, stamps := x.stampedBody(in.Body)
 	in.Body = body
-	res, err := carrier.Call(ctx, x.sent(in))
+	res, err := x.client.Call(ctx, x.sent(in))
 	if err == nil || len(stamps) == 0 || kiterror.CodeOf(err) != kiterror.ValidationFailed {
 		return res, err
 	}
@@ -36,12 +36,12 @@ func (x *execution) createRemote(ctx context.Context, carrier Caller) (*Result, 
 		x.door.stamped.Store(d.Path, true)
 	}
 	in.Body, _ = x.stampedBody(x.call.Invocation.Body)
-	return carrier.Call(ctx, x.sent(in))
+	return x.client.Call(ctx, x.sent(in))
 }
 
 // stampedBody is a body with what the collector here sets, and the names of that: all
 // but what the remote sets itself.
-func (x *execution) stampedBody(body json.RawMessage) (json.RawMessage, []string) {
+func (x remoteCall) stampedBody(body json.RawMessage) (json.RawMessage, []string) {
 	var out schema.Object
 	for name, value := range jsontext.Members(body) {
 		out = append(out, schema.Member{Name: name, Value: value})
@@ -61,7 +61,7 @@ func (x *execution) stampedBody(body json.RawMessage) (json.RawMessage, []string
 // foreseen is what is known of a row before the remote creates it: what is sent, what
 // is set, and what the card says of fields that are left out. An id or a time that is
 // made there is not known.
-func (x *execution) foreseen() Record {
+func (x remoteCall) foreseen() Record {
 	var out Record
 	for _, p := range x.door.Entity.Fields {
 		value := x.body.Get(p.Name)
@@ -88,13 +88,13 @@ func (x *execution) foreseen() Record {
 // seenAway refuses to change a row that a collector here hides, or to write one that
 // it would. The remote's own collectors are asked in the statement that writes;
 // between this question and that one the row may change.
-func (x *execution) checkRemoteScope(ctx context.Context, carrier Caller) error {
+func (x remoteCall) checkRemoteScope(ctx context.Context) error {
 	if x.doorScope.Rows == nil {
 		return nil
 	}
 	where, left := x.doorScope.Rows, (*Filter)(nil)
 	if x.op.Name != "delete" {
-		a := remoteAftermath{aftermath{trip: x, ctx: ctx, record: x.body}}
+		a := remoteAftermath{aftermath{x: x.execution, ctx: ctx, record: x.body}}
 		if x.op.Name == "create" {
 			a.record, a.new = x.foreseen(), true
 		}
@@ -109,7 +109,7 @@ func (x *execution) checkRemoteScope(ctx context.Context, carrier Caller) error 
 		}
 		return nil
 	}
-	there, err := x.isThere(ctx, carrier, where)
+	there, err := x.isThere(ctx, where)
 	switch {
 	case err != nil:
 		return err
@@ -118,7 +118,7 @@ func (x *execution) checkRemoteScope(ctx context.Context, carrier Caller) error 
 	case left == nil, left == where, left.Always():
 		return nil
 	case !left.Never():
-		there, err = x.isThere(ctx, carrier, filter.Both(where, left))
+		there, err = x.isThere(ctx, filter.Both(where, left))
 	}
 	if err == nil && (left.Never() || !there) {
 		err = kiterror.Errorf(kiterror.Forbidden, "you may not change this so: it would not be yours to see any more")
@@ -127,8 +127,8 @@ func (x *execution) checkRemoteScope(ctx context.Context, carrier Caller) error 
 }
 
 // isThere says whether the row the call names is among those that meet a condition.
-func (x *execution) isThere(ctx context.Context, carrier Caller, where *Filter) (bool, error) {
-	res, err := x.fetchRemote(ctx, carrier, x.door, where, []string{x.door.Entity.Primary.Name}, x.id)
+func (x remoteCall) isThere(ctx context.Context, where *Filter) (bool, error) {
+	res, err := x.fetchRemote(ctx, x.door, where, []string{x.door.Entity.Primary.Name}, x.id)
 	if err != nil {
 		return false, err
 	}

@@ -48,10 +48,10 @@ type keeper interface {
 // where a remote Frond runs. It is chosen with the keeper.
 type boundary interface {
 	// decode brings the operand of a filter in; false where its conversion refuses it.
-	decode(x *execution, p *schema.Property, text json.RawMessage) (json.RawMessage, bool)
+	decode(x *viewer, p *schema.Property, text json.RawMessage) (json.RawMessage, bool)
 	// gives reports whether a required field that was not sent is given by the keeper:
 	// top is the field, path the member that is missing.
-	gives(x *execution, mode schema.Mode, top, path string) bool
+	gives(x *viewer, mode schema.Mode, top, path string) bool
 	// version is the version of a row that was read; "" where it has none.
 	version(x *execution, row Row) (string, error)
 	// follows reports whether relations of a row are looked at in the transaction that

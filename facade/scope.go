@@ -24,14 +24,14 @@ func (x *execution) scope(ctx context.Context) (err error) {
 	return err
 }
 
-func (x *execution) scopeOf(ctx context.Context, door *Door, op *Operation) (see *Scope, err error) {
+func (x *viewer) scopeOf(ctx context.Context, door *Door, op *Operation) (see *Scope, err error) {
 	see, err = x.collect(ctx, door, op)
 	x.watch.scoped(x, door, op, see, err)
 	return see, err
 }
 
 // collect asks the collector of a door.
-func (x *execution) collect(ctx context.Context, door *Door, op *Operation) (*Scope, error) {
+func (x *viewer) collect(ctx context.Context, door *Door, op *Operation) (*Scope, error) {
 	if x.inside || door.collector == nil {
 		return open, nil
 	}
@@ -55,7 +55,7 @@ func (x *execution) collect(ctx context.Context, door *Door, op *Operation) (*Sc
 // reached is the scope of the entity behind a relation; false where the caller
 // may not see it at all: it has no door, the surface shows none that reads it, or
 // its collector turns the caller away.
-func (x *execution) scopeBehind(ctx context.Context, e *schema.Entity) (*Scope, bool) {
+func (x *viewer) scopeBehind(ctx context.Context, e *schema.Entity) (*Scope, bool) {
 	if !x.inside && !x.catalogView.Reaches(e) {
 		return nil, false
 	}
@@ -63,7 +63,7 @@ func (x *execution) scopeBehind(ctx context.Context, e *schema.Entity) (*Scope, 
 }
 
 // Behind implements [filter.Host]: reached, for a filter that goes through a relation.
-func (x *execution) Behind(ctx context.Context, l *schema.Link) (filter.Scope, bool) {
+func (x *viewer) Behind(ctx context.Context, l *schema.Link) (filter.Scope, bool) {
 	if !samePlace(x.catalog.Fronds, l) {
 		return nil, false
 	}
@@ -72,7 +72,7 @@ func (x *execution) Behind(ctx context.Context, l *schema.Link) (filter.Scope, b
 }
 
 // Decode implements [filter.Host].
-func (x *execution) Decode(p *schema.Property, text json.RawMessage) (json.RawMessage, bool) {
+func (x *viewer) Decode(p *schema.Property, text json.RawMessage) (json.RawMessage, bool) {
 	if x.inside {
 		return text, true
 	}
@@ -80,7 +80,7 @@ func (x *execution) Decode(p *schema.Property, text json.RawMessage) (json.RawMe
 }
 
 // view is a scope as a filter of this call sees it.
-func (x *execution) view(see *Scope) filter.Scope {
+func (x *viewer) view(see *Scope) filter.Scope {
 	if x.inside {
 		return filter.All
 	}
@@ -89,7 +89,7 @@ func (x *execution) view(see *Scope) filter.Scope {
 
 // seen is what the collector of an entity's door lets the caller see, whatever the
 // surface shows of it: a key may be written to a row that cannot be read here.
-func (x *execution) scopeOfRows(ctx context.Context, e *schema.Entity) (*Scope, bool) {
+func (x *viewer) scopeOfRows(ctx context.Context, e *schema.Entity) (*Scope, bool) {
 	if x.inside {
 		return open, true
 	}
@@ -118,6 +118,6 @@ func (x *execution) scopeOfRows(ctx context.Context, e *schema.Entity) (*Scope, 
 
 // readable says whether a field exists for the caller of this trip, who sees see:
 // the one predicate behind select, filter, sort, cursor and error text (DESIGN 5).
-func (x *execution) readable(see *Scope, p *schema.Property) bool {
+func (x *viewer) readable(see *Scope, p *schema.Property) bool {
 	return p.Stored && (x.inside || see.Readable(p))
 }

@@ -139,7 +139,7 @@ func (s *seeding) judge(ctx context.Context, file seedFile) judged {
 	door := &Door{Name: file.entity.Name, Entity: file.entity, keeper: storeKeeper{}, boundary: storeKeeper{}}
 	op := &Operation{Name: "create", Door: door, builtin: builtinNamed("create")}
 	for i, row := range file.rows {
-		t := execution{host: s.host, call: &Call{}, inside: true, doorScope: open, door: door, op: op}
+		t := execution{viewer: viewer{host: s.host, call: &Call{}, inside: true, doorScope: open, door: door, op: op}}
 		t.body = t.judge(file.entity, schema.Create, row)
 		err := t.refusal()
 		if err == nil {

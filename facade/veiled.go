@@ -11,7 +11,7 @@ import (
 
 // veiled is a store's CONFLICT as this caller may be told it: neither fields that
 // are hidden from them are named, nor relations of rows that may be.
-func (x *execution) concealed(ctx context.Context, err error) error {
+func (x *viewer) concealed(ctx context.Context, err error) error {
 	var v *kiterror.Violation
 	if x.inside || !errors.As(err, &v) {
 		return err

@@ -27,7 +27,7 @@ func (x *execution) asksVersion() bool {
 // to: that of findById, whatever operation asks, so that one row has one version on
 // every way to it. It is made of the fields the caller may read and so says nothing
 // of the others (decision 225). nil: they may not read the rows.
-func (x *execution) scopeOfVersion(ctx context.Context) (*Scope, error) {
+func (x *viewer) scopeOfVersion(ctx context.Context) (*Scope, error) {
 	door := x.door
 	if x.op.outDoor != nil {
 		door = x.op.outDoor
@@ -104,7 +104,7 @@ func (x *execution) versions(rows *Rows) ([]string, error) {
 
 // readIfMatch reads query.ifMatch: a version, or a list of them. A null is refused:
 // who sends one means to hold the row to something.
-func (x *execution) readIfMatch(value json.RawMessage) *Precondition {
+func (r *refusals) readIfMatch(value json.RawMessage) *Precondition {
 	p := &Precondition{}
 	add := func(v json.RawMessage) bool {
 		if jsontext.KindOf(v) == jsontext.String {
@@ -122,7 +122,7 @@ func (x *execution) readIfMatch(value json.RawMessage) *Precondition {
 		}
 	}
 	if !ok {
-		x.refuseQuery("ifMatch", "type", "must be the version of the row, as its etag gives it, or a list of such texts")
+		r.refuseQuery("ifMatch", "type", "must be the version of the row, as its etag gives it, or a list of such texts")
 	}
 	return p
 }

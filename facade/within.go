@@ -18,7 +18,7 @@ func (x *execution) stays(ctx context.Context, terms *Terms, unmet error) error 
 	if x.doorScope.Rows == nil {
 		return nil
 	}
-	a := aftermath{trip: x, ctx: ctx, record: x.body, new: x.id == nil}
+	a := aftermath{x: x, ctx: ctx, record: x.body, new: x.id == nil}
 	left, err := x.doorScope.Rows.Reduce(&a)
 	switch {
 	case err != nil:
@@ -35,7 +35,7 @@ func (x *execution) stays(ctx context.Context, terms *Terms, unmet error) error 
 // aftermath is one row as it will be: what is written into it, and whether there
 // was anything before.
 type aftermath struct {
-	trip   *execution
+	x      *execution
 	ctx    context.Context
 	record Record
 	new    bool
@@ -107,7 +107,7 @@ func (a *remoteAftermath) Related(f *Filter) (*Filter, error) {
 			}
 		}
 		if !met && len(others) > 0 {
-			missing, err := a.trip.unseen(a.ctx, link.Target, &Scope{Rows: sub}, others)
+			missing, err := a.x.unseen(a.ctx, link.Target, &Scope{Rows: sub}, others)
 			if err != nil {
 				return nil, err
 			}
@@ -122,7 +122,7 @@ func (a *remoteAftermath) Related(f *Filter) (*Filter, error) {
 
 // own says whether an id is the new row's own.
 func (a *remoteAftermath) own(e *schema.Entity, id json.RawMessage) bool {
-	if e != a.trip.door.Entity || !a.new || len(id) == 0 || jsontext.IsNull(id) {
+	if e != a.x.door.Entity || !a.new || len(id) == 0 || jsontext.IsNull(id) {
 		return false
 	}
 	key, why := rows.Key(e.Primary, a.record.Get(e.Primary.Name))
@@ -135,10 +135,10 @@ func (a *remoteAftermath) itself(e *schema.Entity, id json.RawMessage, sub *Filt
 	if !a.own(e, id) {
 		return false, nil
 	}
-	if a.trip.depth++; a.trip.depth > maxDepth {
+	if a.x.depth++; a.x.depth > maxDepth {
 		return false, kiterror.Errorf(kiterror.InternalError, "a rule turns in a circle around a row that points at itself")
 	}
-	defer func() { a.trip.depth-- }()
+	defer func() { a.x.depth-- }()
 	rest, err := sub.Reduce(a)
 	return err == nil && rest.Always(), err
 }
