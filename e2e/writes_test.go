@@ -9,6 +9,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
+
+	"github.com/frondhost/frond/gateway"
 )
 
 // noteFiles are one door with a field that everybody writes and an object of two.
@@ -147,5 +150,95 @@ func TestParcelsOfOrdersThatAreThere(t *testing.T) {
 		if status, _, answer := sends(t, "POST", shop.URL+"/api/shipping/parcels", body, `X-Frond-User: {"id":"s","roles":["staff"]}`); status != want {
 			t.Errorf("a parcel of %s: %d, want %d: %s", order, status, want, answer)
 		}
+	}
+}
+
+// TestRefusedIfMatch: a GraphQL mutation whose ifMatch is not the version of the row is
+// PRECONDITION_FAILED, its root is null and the row stays; beside it a root that is held
+// to the right version is committed.
+func TestRefusedIfMatch(t *testing.T) {
+	p := startGateway(t, folder(t, noteFiles))
+	version := func() string {
+		var out struct {
+			Data struct{ Note struct{ ETag string } }
+		}
+		res := send(t, "POST", p.URL+"/graphql", `{"query":"{ note(id: \"n\") { etag } }"}`)
+		if err := json.Unmarshal(res.Body, &out); err != nil || out.Data.Note.ETag == "" {
+			t.Fatalf("%s: %v", res.Body, err)
+		}
+		return out.Data.Note.ETag
+	}
+	first := version()
+	inquiry{graphql: `mutation { updateNote(id: "n", ifMatch: "` + first + `", input: {mark: 1}) { mark } }`, want: `{"updateNote":{"mark":1}}`}.check(t, p.URL)
+	second := version()
+	if second == first {
+		t.Fatal("the version is the same after a change")
+	}
+	for document, want := range map[string]string{
+		`mutation { updateNote(id: "n", ifMatch: "` + first + `", input: {mark: 2}) { mark } }`:    `{"updateNote":null} PRECONDITION_FAILED`,
+		`mutation { deleteNote(id: "n", ifMatch: "` + first + `") }`:                               `{"deleteNote":null} PRECONDITION_FAILED`,
+		`mutation { updateNote(id: "gone", ifMatch: "` + first + `", input: {mark: 2}) { mark } }`: `{"updateNote":null} NOT_FOUND`,
+		`mutation { updateNote(id: "n", ifMatch: "", input: {mark: 2}) { mark } }`:                 `{"updateNote":null} PRECONDITION_FAILED`,
+		`mutation { updateNote(id: "n", ifMatch: null, input: {mark: 2}) { mark } }`:               `{"updateNote":null} VALIDATION_FAILED`,
+	} {
+		inquiry{graphql: document, want: want}.check(t, p.URL)
+		if now := version(); now != second {
+			t.Errorf("%s changed the row", document)
+		}
+	}
+	inquiry{
+		graphql: `mutation { stale: updateNote(id: "n", ifMatch: "` + first + `", input: {mark: 2}) { mark } fresh: updateNote(id: "n", ifMatch: "` + second + `", input: {seen: 3}) { mark seen } }`,
+		want:    `{"stale":null,"fresh":{"mark":1,"seen":3}} PRECONDITION_FAILED`,
+	}.check(t, p.URL)
+}
+
+// TestSlowRemoteHoldsUpNoWrite: while a write waits for a remote to say whether the row it
+// points at is there, other writes of the same store, of the same entity even, go on.
+func TestSlowRemoteHoldsUpNoWrite(t *testing.T) {
+	asked, answer := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	person := func(result string) func(invoked) any {
+		return func(invoked) any {
+			once.Do(func() { close(asked) })
+			<-answer
+			return json.RawMessage(result)
+		}
+	}
+	far := &foreignHost{
+		document: `{"fronds":[{"name":"people","doors":[{"name":"person","schema":{"title":"person","type":"object","properties":{"id":{"type":"string","x-kit":{"role":{"primary":true}}}}},
+			"ops":[{"name":"findById","kind":"query"}]}],"facts":[]}]}`,
+		answers: map[string]func(invoked) any{"person.findById": person(`{"id":"ada"}`)},
+	}
+	url, _, _ := housed(t, map[string]string{
+		"frond.yaml":         "name: notes\ncollectors: {note: open}\n",
+		"entities/note.yaml": "type: object\nproperties:\n  id: {type: string, x-kit: {role: {primary: true}}}\n  mark: {type: integer}\n  personId: {type: [string, 'null'], x-kit: {role: {relation: {to: person, kind: one}}}}\n",
+		"seeds/note.yaml":    "- {id: n, mark: 0, personId: null}\n",
+	}, map[string]gateway.Remote{"people": {URL: served(t, far), Attempt: 2 * time.Minute, Timeout: 2 * time.Minute}})
+	pending := make(chan int, 1)
+	go func() {
+		status, _, _ := sends(t, "POST", url+"/api/notes/notes", `{"id":"waits","mark":1,"personId":"ada"}`)
+		pending <- status
+	}()
+	<-asked
+	for _, w := range []struct {
+		method, path, body string
+		status             int
+	}{
+		{"POST", "/api/notes/notes", `{"id":"m","mark":1,"personId":null}`, 201},
+		{"PATCH", "/api/notes/notes/n", `{"mark":2}`, 200},
+		{"DELETE", "/api/notes/notes/m", "", 204},
+	} {
+		if status, _, text := sends(t, w.method, url+w.path, w.body); status != w.status {
+			t.Errorf("%s %s beside a write that waits: %d %s", w.method, w.path, status, text)
+		}
+	}
+	select {
+	case status := <-pending:
+		t.Errorf("the write did not wait for the remote: %d", status)
+	default:
+	}
+	close(answer)
+	if status := <-pending; status != 201 {
+		t.Errorf("the write that waited: %d", status)
 	}
 }

@@ -7,13 +7,15 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"runtime/debug"
 )
 
 // Report is err as it may leave the process: what every surface does with a
 // failure before it writes it. A coded error is itself. INTERNAL_ERROR is logged,
 // with its cause, the stack of a panic and the trace id, and says no more outside than
-// that it was ours, and that id: of the caller's trace, or of one made up here. Where ctx has ended, that is the
+// that it was ours, and that id: the one another host gave the failure in its details, that
+// of the caller's trace, or one made up here. Where ctx has ended, that is the
 // failure, whatever it was called on the way. A nil error is nil; a nil logger is
 // slog.Default().
 func Report(ctx context.Context, log *slog.Logger, err error, trace string) *Error {
@@ -27,7 +29,13 @@ func Report(ctx context.Context, log *slog.Logger, err error, trace string) *Err
 	if log == nil {
 		log = slog.Default()
 	}
-	id := TraceID(trace)
+	// A host that answered this failure has named it already; its log and ours agree.
+	details, _ := e.Details.(map[string]any)
+	id, _ := details["traceId"].(string)
+	named := isTraceID(id)
+	if !named {
+		id = TraceID(trace)
+	}
 	if id == "" {
 		id = newTraceID()
 	}
@@ -42,9 +50,15 @@ func Report(ctx context.Context, log *slog.Logger, err error, trace string) *Err
 	}
 	log.LogAttrs(ctx, slog.LevelError, "call failed", attrs...)
 	out := e.Masked()
-	if out.Details == nil {
+	if !named {
 		c := *out
-		c.Details = map[string]any{"traceId": id}
+		all := map[string]any{}
+		if details == nil && c.Details != nil {
+			details = map[string]any{"details": c.Details} // a list, say, of another host
+		}
+		maps.Copy(all, details)
+		all["traceId"] = id
+		c.Details = all
 		out = &c
 	}
 	return out
@@ -88,13 +102,21 @@ func TraceID(traceparent string) string {
 	if len(traceparent) < len(form) || traceparent[2] != '-' || traceparent[35] != '-' {
 		return ""
 	}
-	id := traceparent[3:35]
+	if id := traceparent[3:35]; isTraceID(id) {
+		return id
+	}
+	return ""
+}
+
+// isTraceID reports whether id is 32 hexadecimal digits: it is going to stand in answers
+// and logs.
+func isTraceID(id string) bool {
 	for _, c := range []byte(id) {
 		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
-			return "" // it is going to stand in answers and logs
+			return false
 		}
 	}
-	return id
+	return len(id) == 32
 }
 
 // newTraceID is a trace id for a failure of a call that came without a trace.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"runtime/debug"
 	"time"
 
@@ -39,9 +40,12 @@ func (r *Reporter) Failed(ctx context.Context, trace string, err error) *Error {
 		operation: e.Operation,
 		details:   e.Details,
 	}
-	if d, ok := f.details.(map[string]any); ok && e.Code == facade.InternalError && len(d) == 1 {
-		if id, ok := d["traceId"].(string); ok {
-			f.trace, f.details = id, nil // extensions have a member of its own for it
+	if d, ok := f.details.(map[string]any); ok && e.Code == facade.InternalError {
+		f.trace, _ = d["traceId"].(string) // extensions have a member of its own for it
+		if f.details = nil; len(d) > 1 {
+			rest := maps.Clone(d)
+			delete(rest, "traceId")
+			f.details = rest
 		}
 	}
 	return f
