@@ -50,6 +50,7 @@ properties:
   id: {type: integer, x-kit: {role: {primary: true}}}
   name: {type: string}
   postId: {type: string, x-kit: {role: {relation: {to: post, kind: one, onDelete: cascade}}}}
+  place: {type: object, properties: {row: {type: string}}, x-kit: {lifecycle: {create: optional}}}
 required: [id, name, postId]
 `)},
 	"site/seeds/post.yaml": {Data: []byte("- {id: p1, slug: knots, title: Knots, body: \"Three\\nstrands.\", status: draft}\n")},

@@ -11,6 +11,11 @@ import (
 	"github.com/frondhost/frond"
 )
 
+type ring struct {
+	Next *ring
+	Far  []struct{ Ring ring }
+}
+
 // failure is what Open says of a program that cannot start; "" where it starts.
 func failure(t *testing.T, app *frond.App) string {
 	t.Helper()
@@ -88,6 +93,13 @@ func TestMistakes(t *testing.T) {
 			frond.Door[slim](a, "post").After("burn", func(context.Context, *frond.Change[slim]) {})
 		}, []string{"a hook is attached to post.burn, but post has no such operation; name one of list, findById"}},
 		{"a generator twice", func(a *frond.App) { a.Generator("cuid2", func() string { return "" }) }, []string{"the generator cuid2 is there already"}},
+		{"a member of an object", func(a *frond.App) {
+			frond.Door[struct{ Place struct{ Row, Colour string } }](a, "tag")
+		}, []string{"tag.place has no field for struct { Row string; Colour string }.Colour; name it as one of row"}},
+		{"a type that holds itself", func(a *frond.App) {
+			frond.Door[ring](a, "post")
+			frond.Computed(frond.Door[slim](a, "tag"), "ring", func(slim) ring { return ring{} })
+		}, []string{"post has no field for frond_test.ring.Next", "Next: frond_test.ring holds itself, and has no JSON Schema"}},
 		{"everything at once", func(a *frond.App) {
 			a.Generator("cuid2", func() string { return "" })
 			frond.Door[subtitled](a, "post")

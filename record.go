@@ -28,15 +28,20 @@ type member struct {
 	name   string // of the card's field; of the JSON where the card has none
 	typ    reflect.Type
 	index  []int
-	must   bool // the card requires it: its zero value is a value too
-	mayGo  bool // omitempty or omitzero: it may be absent from the JSON
-	scalar bool // its JSON is read without encoding/json
+	must   bool    // the card requires it: its zero value is a value too
+	mayGo  bool    // omitempty or omitzero: it may be absent from the JSON
+	scalar bool    // its JSON is read without encoding/json
+	nested *record // of the struct it is, points at or lists; nil: none
 }
 
 // recordOf reads the fields of a struct type as encoding/json does: exported ones, by tag or
 // name, those of embedded structs among them.
-func recordOf(t reflect.Type) *record {
+func recordOf(t reflect.Type) *record { return recordIn(t, nil) }
+
+// recordIn is recordOf for a struct within others; one that holds itself ends there.
+func recordIn(t reflect.Type, around []reflect.Type) *record {
 	r := &record{typ: t}
+	around = append(around[:len(around):len(around)], t)
 	for _, f := range reflect.VisibleFields(t) {
 		tag, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if !f.IsExported() || f.Tag.Get("json") == "-" || f.Anonymous && tag == "" {
@@ -49,6 +54,9 @@ func recordOf(t reflect.Type) *record {
 		switch f.Type.Kind() {
 		case reflect.String, reflect.Bool, reflect.Int, reflect.Int64, reflect.Float64:
 			m.scalar = !ownJSON(f.Type) && !ownText(f.Type)
+		}
+		if inner := elementOf(f.Type); inner.Kind() == reflect.Struct && inner != timeType && !slices.Contains(around, inner) && !ownJSON(inner) && !ownText(inner) {
+			m.nested = recordIn(inner, around)
 		}
 		r.fields = append(r.fields, m)
 		r.indirect = r.indirect || len(f.Index) > 1
@@ -111,74 +119,117 @@ func setScalar(field reflect.Value, value json.RawMessage) bool {
 	return true
 }
 
-// spell gives the fields the names of the card, which may differ in case.
+// spell gives the fields the names of the card, which may differ in case, and so those of
+// the structs in them.
 func (r *record) spell(card *cardText) {
 	for i := range r.fields {
-		if name := matching(card.names, r.fields[i].name); name != "" {
-			r.fields[i].name, r.fields[i].must = name, slices.Contains(card.required, name)
+		m := &r.fields[i]
+		if name := matching(card.names, m.name); name != "" {
+			m.name, m.must = name, slices.Contains(card.required, name)
 		}
-		r.selected = append(r.selected, r.fields[i].name)
+		if inner := card.nested[m.name]; inner != nil && m.nested != nil {
+			m.nested.spell(inner)
+		}
+		r.selected = append(r.selected, m.name)
 	}
 }
 
 // body is a value of the type as what is written. A field with its zero value is left out,
 // unless it is created and the card requires it.
 func (r *record) body(v reflect.Value, create bool) (json.RawMessage, error) {
-	out := []byte{'{'}
+	return r.append(make([]byte, 0, 256), v, create)
+}
+
+func (r *record) append(out []byte, v reflect.Value, create bool) ([]byte, error) {
+	out = append(out, '{')
+	first := len(out)
 	for i := range r.fields {
 		m := &r.fields[i]
 		f, err := v.FieldByIndexErr(m.index)
 		if err != nil || f.IsZero() && !(create && m.must) { // an embedded pointer that is nil has no fields
 			continue
 		}
-		text, err := jsontext.Marshal(f.Interface())
-		if err != nil {
-			return nil, fmt.Errorf("%s.%s: %w", r.typ, m.goName, err)
-		}
-		if len(out) > 1 {
+		if len(out) > first {
 			out = append(out, ',')
 		}
-		out = append(jsontext.AppendName(out, m.name), text...)
+		if out, err = m.append(jsontext.AppendName(out, m.name), f); err != nil {
+			return nil, fmt.Errorf("%s.%s: %w", r.typ, m.goName, err)
+		}
 	}
 	return append(out, '}'), nil
+}
+
+// append appends a value of the field, the structs in it under the names of the card.
+func (m *member) append(out []byte, v reflect.Value) (_ []byte, err error) {
+	for m.nested != nil && v.Kind() == reflect.Pointer && !v.IsNil() {
+		v = v.Elem()
+	}
+	switch {
+	case m.nested != nil && v.Kind() == reflect.Struct:
+		return m.nested.append(out, v, true)
+	case m.nested != nil && v.Kind() == reflect.Slice && !v.IsNil():
+		out = append(out, '[')
+		for i := range v.Len() {
+			if i > 0 {
+				out = append(out, ',')
+			}
+			if out, err = m.append(out, v.Index(i)); err != nil {
+				return nil, err
+			}
+		}
+		return append(out, ']'), nil
+	}
+	text, err := jsontext.Marshal(v.Interface())
+	return append(out, text...), err
 }
 
 // cardText is what a card's text says of its fields, before it is compiled.
 type cardText struct {
 	names    []string
 	primary  string
-	required []string // those that no rule of the card answers for
+	required []string             // those that no rule of the card answers for
+	nested   map[string]*cardText // the objects in the fields
 }
 
 // cardOf finds the card of a door in a project. A card that cannot be read has no fields
 // here; what is wrong with it is reported when the program starts.
 func cardOf(p *facade.Project, door string) *cardText {
-	card := &cardText{}
-	var ruled []string
 	for _, f := range p.Fronds {
 		for _, s := range f.Cards {
 			if s.View || schema.EntityKey(s.Name) != schema.EntityKey(door) {
 				continue
 			}
-			text, err := schema.ToJSON(s.File, s.Data)
-			if err != nil {
-				return card
+			if text, err := schema.ToJSON(s.File, s.Data); err == nil {
+				return readCard(text)
 			}
-			for name, property := range jsontext.Members(jsontext.Get(text, "properties")) {
-				card.names = append(card.names, name)
-				axes := jsontext.Get(property, "x-kit")
-				if jsontext.Get(jsontext.Get(axes, "lifecycle"), "create") != nil {
-					ruled = append(ruled, name)
-				}
-				if jsontext.KindOf(jsontext.Get(jsontext.Get(axes, "role"), "primary")) == jsontext.True {
-					card.primary = name
-				}
-			}
-			for _, name := range jsontext.Elements(jsontext.Get(text, "required")) {
-				if name := jsontext.Unquote(name); !slices.Contains(ruled, name) {
-					card.required = append(card.required, name)
-				}
-			}
+		}
+	}
+	return &cardText{}
+}
+
+// readCard reads the text of a card, or of an object in one.
+func readCard(text json.RawMessage) *cardText {
+	card := &cardText{nested: map[string]*cardText{}}
+	var ruled []string
+	for name, property := range jsontext.Members(jsontext.Get(text, "properties")) {
+		card.names = append(card.names, name)
+		axes := jsontext.Get(property, "x-kit")
+		if jsontext.Get(jsontext.Get(axes, "lifecycle"), "create") != nil {
+			ruled = append(ruled, name)
+		}
+		if jsontext.KindOf(jsontext.Get(jsontext.Get(axes, "role"), "primary")) == jsontext.True {
+			card.primary = name
+		}
+		if items := jsontext.Get(property, "items"); items != nil {
+			property = items
+		}
+		if jsontext.Get(property, "properties") != nil {
+			card.nested[name] = readCard(property)
+		}
+	}
+	for _, name := range jsontext.Elements(jsontext.Get(text, "required")) {
+		if name := jsontext.Unquote(name); !slices.Contains(ruled, name) {
+			card.required = append(card.required, name)
 		}
 	}
 	return card
@@ -225,8 +276,20 @@ func (r *record) compare(what string, fields []schema.Field) (faults schema.Faul
 				Remedy: "give the field a Go type for " + has,
 			})
 		}
+		if inner := propertiesOf(&fields[i].Shape); inner != nil && m.nested != nil {
+			faults = append(faults, m.nested.compare(what+"."+fields[i].Name, inner)...)
+		}
 	}
 	return faults
+}
+
+// propertiesOf are the fields of the objects a shape has, alone or in a list; nil where it
+// names none.
+func propertiesOf(s *schema.Shape) []schema.Field {
+	if s.Items != nil {
+		s = s.Items
+	}
+	return s.Properties
 }
 
 // cover reports fields of the card that the struct lacks.

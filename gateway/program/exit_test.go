@@ -1,0 +1,58 @@
+package program_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"testing"
+
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/program"
+)
+
+func TestLeave(t *testing.T) {
+	gone := &net.OpError{Op: "dial", Err: errors.New("refused")}
+	for _, c := range []struct {
+		err    error
+		code   int
+		stderr string
+	}{
+		{nil, program.OK, ""},
+		{errors.New("no such flag"), program.Usage, "p: no such flag\n"},
+		{errors.Join(errors.New("one"), errors.New("two")), program.Usage, "p: this cannot start:\none\ntwo\n"},
+		{fmt.Errorf("faults: %w", program.ErrReported), program.Usage, ""},
+		{program.Broken(errors.New("the listener failed")), program.Failed, "p: the listener failed\n"},
+		{kiterror.Errorf(kiterror.NotFound, "no row"), program.Failed, `{"code":"NOT_FOUND","message":"no row"}` + "\n"},
+		{kiterror.Errorf(kiterror.ServiceUnavailable, "no host: %w", gone), program.Unreachable, `{"code":"SERVICE_UNAVAILABLE","message":"no host: dial: refused"}` + "\n"},
+	} {
+		var stderr bytes.Buffer
+		if code := program.Leave("p", &stderr, c.err); code != c.code || stderr.String() != c.stderr {
+			t.Errorf("%v: %d %q, want %d %q", c.err, code, stderr.String(), c.code, c.stderr)
+		}
+	}
+}
+
+// service is one that ends with an error.
+type service struct{ err error }
+
+func (s service) Run(context.Context) error { return s.err }
+
+// TestServe: only an address that cannot be listened on is a failure to start.
+func TestServe(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		code int
+	}{
+		{nil, program.OK},
+		{fmt.Errorf("%w on :80", gateway.ErrListen), program.Usage},
+		{errors.New("cut off"), program.Failed},
+	} {
+		code := program.Run("p", &bytes.Buffer{}, func(ctx context.Context) error { return program.Serve(ctx, service{c.err}) })
+		if code != c.code {
+			t.Errorf("%v: %d, want %d", c.err, code, c.code)
+		}
+	}
+}
