@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/frondhost/frond/facade"
 )
@@ -72,8 +73,20 @@ func (d *door) needs(named []string) []string {
 		}
 		needs = append(needs, name)
 	}
-	if named == nil {
-		return append(needs, d.row.selected...)
+	for _, name := range d.row.selected {
+		if named == nil && slices.Contains(d.card.names, name) {
+			needs = append(needs, name)
+		}
 	}
 	return needs
+}
+
+// member is the field of the struct for a field of the card, or nil.
+func (r *record) member(name string) *member {
+	for i := range r.fields {
+		if r.fields[i].name == name {
+			return &r.fields[i]
+		}
+	}
+	return nil
 }

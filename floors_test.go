@@ -82,7 +82,8 @@ var floors = map[string]string{
 	"cmd/frond/call":             "facade schema schema/jsontext envelope/client envelope/wire gateway",
 	"cmd/frond/contract":         "facade schema schema/jsontext envelope/client envelope/signing",
 	"cmd/frond/contract/support": "facade schema schema/jsontext",
-	"cmd/frond/mockdata":         "facade schema schema/jsontext",
+	"cmd/frond/mockdata/sample":  "facade schema schema/jsontext",
+	"cmd/frond/mockdata":         "facade schema schema/jsontext cmd/frond/mockdata/sample",
 
 	"cmd/frond": "facade schema schema/jsontext envelope/signing gateway gateway/program cmd/frond/call cmd/frond/contract cmd/frond/mockdata",
 

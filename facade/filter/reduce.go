@@ -47,7 +47,7 @@ func (f *Filter) Reduce(row Known) (*Filter, error) {
 }
 
 func (f *Filter) reduceAll(row Known) (*Filter, error) {
-	remaining := make([]*Filter, 0, len(f.Sub))
+	left := make([]*Filter, 0, len(f.Sub))
 	same := true
 	for _, sub := range f.Sub {
 		rest, err := sub.Reduce(row)
@@ -61,10 +61,10 @@ func (f *Filter) reduceAll(row Known) (*Filter, error) {
 			continue
 		}
 		same = same && rest == sub
-		remaining = append(remaining, rest)
+		left = append(left, rest)
 	}
 	if same {
 		return f, nil
 	}
-	return &Filter{Op: f.Op, Sub: remaining}, nil
+	return &Filter{Op: f.Op, Sub: left}, nil
 }

@@ -38,9 +38,9 @@ type Plan struct {
 }
 
 // NewPlan compares files with a folder, which need not be there. manifest is the name
-// of the file that lists them; frond goes into it unless it is nil. Files that
+// of the file that lists them; told goes into it where it is not nil. Files that
 // stand in the way are an error that names all of them, schema.Faults.
-func NewPlan(dir, manifest string, files Files, frond *schema.DiscoveredFrond) (*Plan, error) {
+func NewPlan(dir, manifest string, files Files, told *schema.DiscoveredFrond) (*Plan, error) {
 	p := &Plan{dir: dir, manifest: manifest, files: maps.Clone(files)}
 	before := &facade.Synced{}
 	old, err := p.read(manifest)
@@ -50,7 +50,7 @@ func NewPlan(dir, manifest string, files Files, frond *schema.DiscoveredFrond) (
 	if err != nil {
 		return nil, err
 	}
-	after := &facade.Synced{Files: map[string]string{}, Frond: frond}
+	after := &facade.Synced{Files: map[string]string{}, Told: told}
 	for name, text := range files {
 		after.Files[name] = hash(text)
 	}
@@ -67,7 +67,7 @@ func NewPlan(dir, manifest string, files Files, frond *schema.DiscoveredFrond) (
 			p.Write = append(p.Write, name)
 		case bytes.Equal(there, files[name]):
 		case before.Files[name] == "":
-			faults = append(faults, p.fault(name, "it was not generated, and would be overwritten", "move it elsewhere"))
+			faults = append(faults, p.fault(name, "it was not generated, and would be overwritten", "move it away"))
 		case before.Files[name] != hash(there):
 			faults = append(faults, p.fault(name, "it was changed by hand after it was generated", "remove it to have it written anew"))
 		default:
@@ -84,7 +84,7 @@ func NewPlan(dir, manifest string, files Files, frond *schema.DiscoveredFrond) (
 			return nil, err
 		case there == nil:
 		case before.Files[name] != hash(there):
-			faults = append(faults, p.fault(name, "it is not served any more, and was changed by hand", "remove it, or move it elsewhere"))
+			faults = append(faults, p.fault(name, "it is not served any more, and was changed by hand", "remove it, or move it away"))
 		default:
 			p.Remove = append(p.Remove, name)
 		}

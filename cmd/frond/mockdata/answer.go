@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/frondhost/frond/cmd/frond/mockdata/sample"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -68,7 +69,7 @@ func (w *world) found(ctx context.Context, base *facade.Door, op *facade.Operati
 	if filter != nil {
 		query = append(query, schema.Member{Name: "filter", Value: filter})
 	}
-	seen, err := facade.From(ctx).Call(ctx, &facade.Call{Entity: base.Name, Operation: "list", Invocation: facade.Invocation{Query: object(query)}, Select: []string{key}})
+	seen, err := facade.From(ctx).Call(ctx, &facade.Call{Entity: base.Name, Operation: "list", Invocation: facade.Invocation{Query: sample.Object(query)}, Select: []string{key}})
 	if err != nil {
 		return nil, err
 	}
@@ -82,9 +83,9 @@ func (w *world) found(ctx context.Context, base *facade.Door, op *facade.Operati
 		}
 		return formed(op, nil), nil
 	}
-	among := object(schema.Object{{Name: key, Value: object(schema.Object{{Name: "in", Value: list(ids)}})}})
+	among := sample.Object(schema.Object{{Name: key, Value: sample.Object(schema.Object{{Name: "in", Value: sample.List(ids)}})}})
 	kept, err := facade.Inside(ctx).Call(ctx, &facade.Call{Entity: base.Name, Operation: "list", Invocation: facade.Invocation{
-		Query: object(schema.Object{{Name: "filter", Value: among}, {Name: "limit", Value: json.RawMessage(mostFound)}, {Name: "total", Value: json.RawMessage("false")}}),
+		Query: sample.Object(schema.Object{{Name: "filter", Value: among}, {Name: "limit", Value: json.RawMessage(mostFound)}, {Name: "total", Value: json.RawMessage("false")}}),
 	}})
 	if err != nil {
 		return nil, err
@@ -115,21 +116,21 @@ func asked(base *facade.Door, op *facade.Operation, c *facade.Call) json.RawMess
 			case p == nil || !p.Stored || !p.Readable() || o.Get(field) != nil:
 			case p.Kind == schema.KindJSON || jsontext.IsNull(value) || field != key && op.Kind != facade.Query:
 			default:
-				o = append(o, schema.Member{Name: field, Value: object(schema.Object{{Name: "eq", Value: value}})})
+				o = append(o, schema.Member{Name: field, Value: sample.Object(schema.Object{{Name: "eq", Value: value}})})
 			}
 		}
 	}
 	if o == nil {
 		return nil
 	}
-	return object(o)
+	return sample.Object(o)
 }
 
 // made is a value of a card with the members of a row that is there, and with what
 // the call says under the card's names where no row does.
 func (w *world) made(card *schema.Entity, row json.RawMessage, c *facade.Call, i int) json.RawMessage {
-	place := string(object(schema.Object{{Name: "row", Value: or(row, null)}, {Name: "params", Value: or(c.Invocation.Params, null)}, {Name: "query", Value: or(c.Invocation.Query, null)}, {Name: "body", Value: or(c.Invocation.Body, null)}}))
-	about := newSubject(card.Name, w.chance.at(card.Key, place, i))
+	place := string(sample.Object(schema.Object{{Name: "row", Value: or(row, null)}, {Name: "params", Value: or(c.Invocation.Params, null)}, {Name: "query", Value: or(c.Invocation.Query, null)}, {Name: "body", Value: or(c.Invocation.Body, null)}}))
+	about := sample.NewSubject(card.Name, w.chance.At(card.Key, place, i))
 	var o schema.Object
 	for name, value := range jsontext.Members(row) {
 		o = append(o, schema.Member{Name: name, Value: value})
@@ -145,8 +146,8 @@ func (w *world) made(card *schema.Entity, row json.RawMessage, c *facade.Call, i
 				value = sent
 			}
 		}
-		m := &maker{Rand: w.chance.at(card.Key, p.Name, place, i), root: root, about: about, nth: i}
-		for m.try = 0; value == nil && m.try < valueTries; m.try++ {
+		m := &sample.Maker{Rand: w.chance.At(card.Key, p.Name, place, i), Root: root, About: about, Row: i}
+		for m.Try = 0; value == nil && m.Try < valueTries; m.Try++ {
 			if v, ok := w.anyOf(card, p, m); ok && w.refusal(card, p, v) == "" {
 				value = v
 			}
@@ -158,28 +159,28 @@ func (w *world) made(card *schema.Entity, row json.RawMessage, c *facade.Call, i
 			o = append(o, schema.Member{Name: p.Name, Value: value})
 		}
 	}
-	return object(o)
+	return sample.Object(o)
 }
 
 // anyOf is a value of a field, of a relation one that points at a row.
-func (w *world) anyOf(card *schema.Entity, p *schema.Property, m *maker) (json.RawMessage, bool) {
+func (w *world) anyOf(card *schema.Entity, p *schema.Property, m *sample.Maker) (json.RawMessage, bool) {
 	if p.Axes.Relation != nil && !p.Axes.Relation.Many {
 		if ids := w.idsFor(p, m); len(ids) > 0 {
-			return pick(m.Rand, ids), true
+			return sample.Pick(m.Rand, ids), true
 		}
 	}
-	return m.value(shapeOf(p), newName(p.Name))
+	return m.Value(sample.ShapeOf(p), sample.NewName(p.Name))
 }
 
 // formed is values in the form that the operation's cardinality has.
 func formed(op *facade.Operation, items []json.RawMessage) any {
 	switch op.Cardinality {
 	case facade.Many:
-		return list(items)
+		return sample.List(items)
 	case facade.PageOf:
 		n, _ := json.Marshal(len(items))
-		return object(schema.Object{
-			{Name: "items", Value: list(items)},
+		return sample.Object(schema.Object{
+			{Name: "items", Value: sample.List(items)},
 			{Name: "total", Value: n},
 			{Name: "hasMore", Value: json.RawMessage("false")},
 			{Name: "endCursor", Value: null},
@@ -195,22 +196,22 @@ func formed(op *facade.Operation, items []json.RawMessage) any {
 // where it counts, else that it is so.
 func (w *world) plain(op *facade.Operation, c *facade.Call) json.RawMessage {
 	if words := schema.Words(op.Name); len(words) > 0 && slices.Contains([]string{"count", "total", "sum", "number"}, words[0]) {
-		m := &maker{Rand: w.chance.at(op.Door.Name, op.Name, string(c.Invocation.Params), string(c.Invocation.Query))}
-		v, _ := m.number(shape{}, newName("count"), true)
+		m := &sample.Maker{Rand: w.chance.At(op.Door.Name, op.Name, string(c.Invocation.Params), string(c.Invocation.Query))}
+		v, _ := m.Number(sample.Shape{}, sample.NewName("count"), true)
 		return v
 	}
 	return json.RawMessage("true")
 }
 
 // generator stands for one that nobody registered.
-func generator(e *schema.Entity, p *schema.Property, c chance) schema.Generator {
-	root, shape := e.Card.AppendJSON(nil), shapeOf(p)
+func generator(e *schema.Entity, p *schema.Property, c sample.Chance) schema.Generator {
+	root, shape := e.Card.AppendJSON(nil), sample.ShapeOf(p)
 	var made atomic.Int64
 	return func() (json.RawMessage, error) {
 		n := int(made.Add(1))
-		m := &maker{Rand: c.at("generate", e.Key, p.Name, n), root: root, about: newSubject(e.Name, c.at(e.Key, n)), nth: 1000 + n, unique: true}
-		for m.try = range valueTries {
-			if v, ok := m.value(shape, newName(p.Name)); ok {
+		m := &sample.Maker{Rand: c.At("generate", e.Key, p.Name, n), Root: root, About: sample.NewSubject(e.Name, c.At(e.Key, n)), Row: 1000 + n, Unique: true}
+		for m.Try = range valueTries {
+			if v, ok := m.Value(shape, sample.NewName(p.Name)); ok {
 				return v, nil
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/frondhost/frond/cmd/frond/mockdata/sample"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -45,7 +46,7 @@ func Fill(project *facade.Project, opts *Options) ([]Note, error) {
 	}
 	catalog := f.Catalog()
 	if unknown[""] {
-		standIn(project.Registry, catalog.Set, chance(opts.Seed))
+		standIn(project.Registry, catalog.Set, sample.Chance(opts.Seed))
 	}
 	seeds := readSeeds(project, catalog.Set)
 	w := rows(catalog.Set, project.Registry, seeds, opts)
@@ -69,8 +70,8 @@ func Fill(project *facade.Project, opts *Options) ([]Note, error) {
 	return w.notes, nil
 }
 
-// readSeeds reads the author's rows by entity. The façade reports what is wrong with a
-// file; here it is skipped.
+// readSeeds are the author's rows by entity. What is wrong with a file is the
+// façade's to tell: it stays as it is.
 func readSeeds(project *facade.Project, set *schema.Set) map[*schema.Entity][]schema.Object {
 	given := map[*schema.Entity][]schema.Object{}
 	for _, src := range project.Fronds {
@@ -96,7 +97,7 @@ func seedsOf(src *facade.FrondSource, text facade.Text, set *schema.Set) (*schem
 	if err != nil || e == nil || e.View || e.Frond != src.Name {
 		return nil, nil
 	}
-	items := elements(data)
+	items := sample.Elements(data)
 	for _, item := range items {
 		if jsontext.KindOf(item) != jsontext.Object {
 			return nil, nil
@@ -128,9 +129,9 @@ func (w *world) sow(src *facade.FrondSource) {
 		}
 		items := make([]json.RawMessage, len(t.rows))
 		for i, row := range t.rows {
-			items[i] = object(row)
+			items[i] = sample.Object(row)
 		}
-		src.Seeds = append(src.Seeds, facade.Text{File: path.Join(src.Dir, "seeds", t.entity.Name+".json"), Data: list(items)})
+		src.Seeds = append(src.Seeds, facade.Text{File: path.Join(src.Dir, "seeds", t.entity.Name+".json"), Data: sample.List(items)})
 	}
 }
 
@@ -157,7 +158,7 @@ func withoutValue(src *facade.FrondSource) (all []presented) {
 			}
 			kept = append(kept, schema.Member{Name: name, Value: field})
 		}
-		doors = append(doors, schema.Member{Name: door, Value: object(kept)})
+		doors = append(doors, schema.Member{Name: door, Value: sample.Object(kept)})
 	}
 	if len(all) == 0 {
 		return nil
@@ -165,11 +166,11 @@ func withoutValue(src *facade.FrondSource) (all []presented) {
 	var config schema.Object
 	for name, value := range jsontext.Members(data) {
 		if name == "computed" {
-			value = object(doors)
+			value = sample.Object(doors)
 		}
 		config = append(config, schema.Member{Name: name, Value: value})
 	}
-	src.Config = facade.Text{File: strings.TrimSuffix(src.Config.File, path.Ext(src.Config.File)) + ".json", Data: object(config)}
+	src.Config = facade.Text{File: strings.TrimSuffix(src.Config.File, path.Ext(src.Config.File)) + ".json", Data: sample.Object(config)}
 	return all
 }
 
@@ -190,9 +191,9 @@ func (p presented) present(project *facade.Project, w *world) error {
 		values := make([]json.RawMessage, len(rows))
 		for i, row := range rows {
 			place := string(row.Get(key))
-			m := &maker{Rand: w.chance.at(p.door, p.name, place), root: p.shape, about: newSubject(p.door, w.chance.at(p.door, place))}
+			m := &sample.Maker{Rand: w.chance.At(p.door, p.name, place), Root: p.shape, About: sample.NewSubject(p.door, w.chance.At(p.door, place))}
 			var ok bool
-			if values[i], ok = m.value(p.shape, newName(p.name)); !ok {
+			if values[i], ok = m.Value(p.shape, sample.NewName(p.name)); !ok {
 				values[i] = null
 			}
 		}
@@ -203,7 +204,7 @@ func (p presented) present(project *facade.Project, w *world) error {
 
 // standIn answers the names of generators and conversions that nobody registered: a
 // generator with what its first field might hold, a conversion with what it is given.
-func standIn(registry *schema.Registry, set *schema.Set, c chance) {
+func standIn(registry *schema.Registry, set *schema.Set, c sample.Chance) {
 	if registry.Generators == nil {
 		registry.Generators = map[string]schema.Generator{}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/frondhost/frond/cmd/frond/mockdata/sample"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -30,7 +31,7 @@ func (w *world) row(t *table, i int) schema.Object {
 			why = "no more rows could be made that differ in what has to be unique"
 			continue
 		}
-		_, details := e.Judge(schema.Plain, object(row), "")
+		_, details := e.Judge(schema.Plain, sample.Object(row), "")
 		if len(details) == 0 {
 			return row
 		}
@@ -44,7 +45,7 @@ func (w *world) row(t *table, i int) schema.Object {
 // attempt draws a row. stuck is the field for which nothing could be made.
 func (w *world) attempt(t *table, i, try int) (row schema.Object, stuck string) {
 	e := t.entity
-	about := newSubject(e.Name, w.chance.at(e.Key, i))
+	about := sample.NewSubject(e.Name, w.chance.At(e.Key, i))
 	for _, p := range e.Fields {
 		switch {
 		case p == e.Primary:
@@ -59,7 +60,7 @@ func (w *world) attempt(t *table, i, try int) (row schema.Object, stuck string) 
 			further = min(further, 500)
 		}
 		for again := range further {
-			m := &maker{Rand: w.chance.at(e.Key, i, p.Name, try, again), root: t.root, about: about, nth: i + try + again, unique: alone(e, p)}
+			m := &sample.Maker{Rand: w.chance.At(e.Key, i, p.Name, try, again), Root: t.root, About: about, Row: i + try + again, Unique: alone(e, p)}
 			value, ok := w.field(t, p, m, i, try)
 			if !ok {
 				return nil, p.Name
@@ -88,29 +89,29 @@ func alone(e *schema.Entity, p *schema.Property) bool {
 }
 
 // field is the value of one field; nil leaves it out.
-func (w *world) field(t *table, p *schema.Property, m *maker, i, try int) (json.RawMessage, bool) {
+func (w *world) field(t *table, p *schema.Property, m *sample.Maker, i, try int) (json.RawMessage, bool) {
 	if p.Axes.Relation != nil {
 		return w.pointer(t, p, m, i)
 	}
-	absent := percent(m.Rand, 20)
+	left := sample.Percent(m.Rand, 20)
 	switch { // attempts in vain try all of it, then none
 	case try > 45:
-		absent = true
+		left = true
 	case try > 25:
-		absent = false
+		left = false
 	}
 	rule := p.Axes.Create
 	switch {
-	case absent && p.Shape.Nullable && w.refusal(t.entity, p, null) == "":
+	case left && p.Shape.Nullable && w.refusal(t.entity, p, null) == "":
 		return null, true
-	case absent && rule != nil && rule.Optional:
+	case left && rule != nil && rule.Optional:
 		return nil, true
-	case rule != nil && rule.Value != nil && percent(m.Rand, 25):
+	case rule != nil && rule.Value != nil && sample.Percent(m.Rand, 25):
 		return rule.Value, true
 	}
 	why := "its schema leaves no value that could be made up"
-	for m.try = range valueTries {
-		v, ok := m.value(t.shapes[p.Index], newName(p.Name))
+	for m.Try = range valueTries {
+		v, ok := m.Value(t.shapes[p.Index], sample.NewName(p.Name))
 		if !ok {
 			continue
 		}
@@ -136,7 +137,7 @@ func (w *world) field(t *table, p *schema.Property, m *maker, i, try int) (json.
 
 // decoded is a value as it is kept: seeds are written on the inner side of the boundary.
 func (w *world) decoded(p *schema.Property, v json.RawMessage) (json.RawMessage, bool) {
-	if p.Axes.In.Name == "" || isNull(v) {
+	if p.Axes.In.Name == "" || sample.IsNull(v) {
 		return v, true
 	}
 	c := w.registry.Conversions[p.Axes.In.Name]
@@ -151,7 +152,7 @@ var null = json.RawMessage("null")
 
 // refusal is why a field does not take a value, or "".
 func (w *world) refusal(e *schema.Entity, p *schema.Property, v json.RawMessage) string {
-	_, details := e.Judge(schema.Plain, object(schema.Object{{Name: p.Name, Value: v}}), "")
+	_, details := e.Judge(schema.Plain, sample.Object(schema.Object{{Name: p.Name, Value: v}}), "")
 	for _, d := range details {
 		if top, _, _ := strings.Cut(d.Path, "."); top == p.Name {
 			return d.Message
@@ -161,12 +162,12 @@ func (w *world) refusal(e *schema.Entity, p *schema.Property, v json.RawMessage)
 }
 
 // pointer is the value of a relation: an id, or a list of them, of rows that are there.
-func (w *world) pointer(t *table, p *schema.Property, m *maker, i int) (json.RawMessage, bool) {
+func (w *world) pointer(t *table, p *schema.Property, m *sample.Maker, i int) (json.RawMessage, bool) {
 	many := p.Axes.Relation.Many
 	ids, own := w.targets(t, p, m)
 	if many {
-		s := shape{}
-		if folded, ok := m.fold(t.shapes[p.Index]); ok {
+		s := sample.Shape{}
+		if folded, ok := m.Fold(t.shapes[p.Index]); ok {
 			s = folded
 		}
 		return some(m, s, ids, t.ids[i], own), true
@@ -198,35 +199,35 @@ func (w *world) pointer(t *table, p *schema.Property, m *maker, i int) (json.Raw
 		}
 		return v, ok
 	}
-	if nullable && percent(m.Rand, 15) {
+	if nullable && sample.Percent(m.Rand, 15) {
 		return absent()
 	}
-	if m.unique {
-		return ids[m.nth%len(ids)], true
+	if m.Unique {
+		return ids[m.Row%len(ids)], true
 	}
-	return pick(m.Rand, ids), true
+	return sample.Pick(m.Rand, ids), true
 }
 
 // targets are the ids a relation may hold; own where it is one of the table's own.
 // Of an entity that is not here they are the ids it would have, if its rows were made
 // up as these are.
-func (w *world) targets(t *table, p *schema.Property, m *maker) (ids []json.RawMessage, own bool) {
+func (w *world) targets(t *table, p *schema.Property, m *sample.Maker) (ids []json.RawMessage, own bool) {
 	return w.idsFor(p, m), p.Link != nil && w.tables[p.Link.Target] == t
 }
 
-func (w *world) idsFor(p *schema.Property, m *maker) (ids []json.RawMessage) {
+func (w *world) idsFor(p *schema.Property, m *sample.Maker) (ids []json.RawMessage) {
 	if p.Link != nil {
 		return w.tables[p.Link.Target].ids
 	}
 	if known, ok := w.elsewhere.Load(p); ok {
 		return known.([]json.RawMessage)
 	}
-	text := shapeOf(p)
+	text := sample.ShapeOf(p)
 	if p.Axes.Relation.Many {
 		text = jsontext.Get(text, "items")
 	}
 	for i := range w.count {
-		made, ok := id(p.Axes.Relation.To, text, m.root, i)
+		made, ok := sample.ID(p.Axes.Relation.To, text, m.Root, i)
 		if !ok {
 			break
 		}
@@ -237,35 +238,25 @@ func (w *world) idsFor(p *schema.Property, m *maker) (ids []json.RawMessage) {
 }
 
 // some is a list of distinct ids, as many as the shape wants and a few more.
-func some(m *maker, s shape, ids []json.RawMessage, self json.RawMessage, own bool) json.RawMessage {
-	n := min(s.count("minItems", 0)+m.IntN(4), s.count("maxItems", 1<<30))
+func some(m *sample.Maker, s sample.Shape, ids []json.RawMessage, self json.RawMessage, own bool) json.RawMessage {
+	n := min(s.Count("minItems", 0)+m.IntN(4), s.Count("maxItems", 1<<30))
 	var items []json.RawMessage
 	if len(ids) > 0 {
 		for k, at := 0, m.IntN(len(ids)); k < len(ids) && len(items) < n; k++ {
-			id := ids[(at+k*step(len(ids)))%len(ids)]
+			id := ids[(at+k*sample.Step(len(ids)))%len(ids)]
 			if !own || string(id) != string(self) {
 				items = append(items, id)
 			}
 		}
 	}
-	return list(items)
-}
-
-// step is a stride that comes past every one of n places before it returns.
-func step(n int) int {
-	for _, prime := range []int{7, 11, 13} {
-		if n%prime != 0 {
-			return prime
-		}
-	}
-	return 1
+	return sample.List(items)
 }
 
 // completed is a given row with its id, and with what the clock and generators would
 // write: the same seed has the same rows.
 func (w *world) completed(t *table, row schema.Object, i int) schema.Object {
 	e := t.entity
-	about := newSubject(e.Name, w.chance.at(e.Key, i))
+	about := sample.NewSubject(e.Name, w.chance.At(e.Key, i))
 	row = slices.DeleteFunc(slices.Clone(row), func(m schema.Member) bool {
 		return m.Name == e.Primary.Name && jsontext.IsNull(m.Value)
 	})
@@ -277,7 +268,7 @@ func (w *world) completed(t *table, row schema.Object, i int) schema.Object {
 		case p == e.Primary:
 			row = append(row, schema.Member{Name: p.Name, Value: t.ids[i]})
 		case rule != nil && (rule.Now || rule.Generate != ""):
-			m := &maker{Rand: w.chance.at(e.Key, i, p.Name), root: t.root, about: about, nth: i, unique: alone(e, p)}
+			m := &sample.Maker{Rand: w.chance.At(e.Key, i, p.Name), Root: t.root, About: about, Row: i, Unique: alone(e, p)}
 			if v, ok := w.field(t, p, m, i, 30); ok && v != nil {
 				row = append(row, schema.Member{Name: p.Name, Value: v})
 			}

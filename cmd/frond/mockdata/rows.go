@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/frondhost/frond/cmd/frond/mockdata/sample"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -36,7 +37,7 @@ type table struct {
 
 // world is the rows of all entities of a project.
 type world struct {
-	chance   chance
+	chance   sample.Chance
 	count    int
 	registry *schema.Registry
 	tables   map[*schema.Entity]*table
@@ -48,11 +49,11 @@ type world struct {
 
 // rows makes the tables of a set. given are rows that are there, by entity.
 func rows(set *schema.Set, registry *schema.Registry, given map[*schema.Entity][]schema.Object, opts *Options) *world {
-	w := &world{chance: chance(opts.Seed), count: opts.Rows, registry: registry, tables: map[*schema.Entity]*table{}}
+	w := &world{chance: sample.Chance(opts.Seed), count: opts.Rows, registry: registry, tables: map[*schema.Entity]*table{}}
 	for _, e := range set.Entities {
 		t := &table{entity: e, given: given[e], root: e.Card.AppendJSON(nil)}
 		for _, p := range e.Fields {
-			t.shapes = append(t.shapes, shapeOf(p))
+			t.shapes = append(t.shapes, sample.ShapeOf(p))
 		}
 		w.tables[e] = t
 	}
@@ -136,7 +137,7 @@ func (w *world) name(t *table) {
 	i := 0
 	next := func() bool {
 		for ; i < 2*w.count+2*len(t.given); i++ {
-			made, ok := id(e.Key, t.key, t.root, i)
+			made, ok := sample.ID(e.Key, t.key, t.root, i)
 			if p.Link != nil && !p.Link.Many { // the key is another row's
 				ids := w.tables[p.Link.Target].ids
 				if ok = i < len(ids); ok {
@@ -243,7 +244,7 @@ func (w *world) canonical(p *schema.Property, v json.RawMessage) string {
 			return r.RatString()
 		}
 	case schema.KindInteger, schema.KindNumber:
-		if r := rational(v); r != nil {
+		if r := sample.Rational(v); r != nil {
 			return r.RatString()
 		}
 	case schema.KindDateTime:

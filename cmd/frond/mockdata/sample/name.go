@@ -1,4 +1,4 @@
-package mockdata
+package sample
 
 import (
 	"slices"
@@ -13,10 +13,10 @@ type name struct {
 	title []string // of its title and description
 }
 
-func newName(field string) name { return name{words: schema.Words(field)} }
+func NewName(field string) name { return name{words: schema.Words(field)} }
 
 // titled is the name with what the schema says of itself.
-func (n name) titled(s shape) name {
+func (n name) titled(s Shape) name {
 	n.title = nil
 	for _, keyword := range []string{"title", "description"} {
 		for word := range strings.FieldsFuncSeq(strings.ToLower(s.text(keyword)), func(r rune) bool { return (r < 'a' || r > 'z') && r != '-' }) {

@@ -1,4 +1,4 @@
-package mockdata
+package sample
 
 import (
 	"bytes"
@@ -14,12 +14,12 @@ import (
 
 // shape is the keywords of a JSON Schema with everything it refers to folded in:
 // references, all of allOf, one of anyOf and oneOf, one side of if.
-type shape map[string]json.RawMessage
+type Shape map[string]json.RawMessage
 
-// fold reads a schema into its keywords. false: nothing fits the schema, as far
-// as that is known.
-func (m *maker) fold(text json.RawMessage) (shape, bool) {
-	s := shape{}
+// fold reads a schema into its keywords. false is a schema that nothing fits, as far
+// as that can be told.
+func (m *Maker) Fold(text json.RawMessage) (Shape, bool) {
+	s := Shape{}
 	return s, m.foldInto(s, text, 0)
 }
 
@@ -27,7 +27,7 @@ func (m *maker) fold(text json.RawMessage) (shape, bool) {
 // ends here.
 const maxFold = 12
 
-func (m *maker) foldInto(s shape, text json.RawMessage, depth int) bool {
+func (m *Maker) foldInto(s Shape, text json.RawMessage, depth int) bool {
 	switch jsontext.KindOf(text) {
 	case jsontext.True:
 		return true
@@ -49,7 +49,7 @@ func (m *maker) foldInto(s shape, text json.RawMessage, depth int) bool {
 				also(sub)
 			}
 		case "anyOf", "oneOf":
-			if subs := elements(value); len(subs) > 0 {
+			if subs := Elements(value); len(subs) > 0 {
 				also(subs[m.IntN(len(subs))])
 			}
 		case "if":
@@ -68,19 +68,19 @@ func (m *maker) foldInto(s shape, text json.RawMessage, depth int) bool {
 }
 
 // refer is what a reference within the card points at, or nil.
-func (m *maker) refer(ref string) json.RawMessage {
+func (m *Maker) refer(ref string) json.RawMessage {
 	pointer, ok := strings.CutPrefix(ref, "#")
 	if !ok || pointer != "" && pointer[0] != '/' {
 		return nil
 	}
-	at := m.root
+	at := m.Root
 	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
 		if pointer == "" {
 			break
 		}
 		token = strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
 		if i, err := strconv.Atoi(token); err == nil && jsontext.KindOf(at) == jsontext.Array {
-			items := elements(at)
+			items := Elements(at)
 			if i >= len(items) {
 				return nil
 			}
@@ -93,7 +93,7 @@ func (m *maker) refer(ref string) json.RawMessage {
 }
 
 // add takes one more keyword in: beside one of the same name both hold.
-func (s shape) add(name string, value json.RawMessage) {
+func (s Shape) add(name string, value json.RawMessage) {
 	had := s[name]
 	switch {
 	case had == nil:
@@ -101,21 +101,21 @@ func (s shape) add(name string, value json.RawMessage) {
 	case name == "properties":
 		s[name] = joined(had, value)
 	case name == "required":
-		s[name] = list(append(elements(had), elements(value)...))
+		s[name] = List(append(Elements(had), Elements(value)...))
 	case name == "enum":
-		s[name] = list(slices.DeleteFunc(elements(had), func(v json.RawMessage) bool {
-			return !slices.ContainsFunc(elements(value), func(o json.RawMessage) bool { return bytes.Equal(v, o) })
+		s[name] = List(slices.DeleteFunc(Elements(had), func(v json.RawMessage) bool {
+			return !slices.ContainsFunc(Elements(value), func(o json.RawMessage) bool { return bytes.Equal(v, o) })
 		}))
 	case name == "type":
 		if both := common(types(had), types(value)); both != nil {
-			s[name] = list(both)
+			s[name] = List(both)
 		}
 	case strings.HasPrefix(name, "min"), name == "exclusiveMinimum":
-		if a, b := rational(had), rational(value); a != nil && b != nil && b.Cmp(a) > 0 {
+		if a, b := Rational(had), Rational(value); a != nil && b != nil && b.Cmp(a) > 0 {
 			s[name] = value
 		}
 	case strings.HasPrefix(name, "max"), name == "exclusiveMaximum":
-		if a, b := rational(had), rational(value); a != nil && b != nil && b.Cmp(a) < 0 {
+		if a, b := Rational(had), Rational(value); a != nil && b != nil && b.Cmp(a) < 0 {
 			s[name] = value
 		}
 	default:
@@ -135,13 +135,13 @@ func joined(a, b json.RawMessage) json.RawMessage {
 	for name, value := range jsontext.Members(b) {
 		o = append(o, schema.Member{Name: name, Value: value})
 	}
-	return object(o)
+	return Object(o)
 }
 
 // types are the names of a type keyword as JSON strings.
 func types(v json.RawMessage) []json.RawMessage {
 	if jsontext.KindOf(v) == jsontext.Array {
-		return elements(v)
+		return Elements(v)
 	}
 	return []json.RawMessage{v}
 }
@@ -164,7 +164,7 @@ func common(a, b []json.RawMessage) (both []json.RawMessage) {
 }
 
 // kinds are the types a value may have: null aside, and guessed where none is named.
-func (s shape) kinds() (kinds []string, null bool) {
+func (s Shape) kinds() (kinds []string, null bool) {
 	if t := s["type"]; t != nil {
 		for _, v := range types(t) {
 			if name := jsontext.Unquote(v); name == "null" {
@@ -191,7 +191,7 @@ func (s shape) kinds() (kinds []string, null bool) {
 }
 
 // count is the value of a keyword that counts something, or otherwise.
-func (s shape) count(name string, otherwise int) int {
+func (s Shape) Count(name string, otherwise int) int {
 	if n, ok := schema.Integer(s[name]); ok && n >= 0 && n < 1<<31 {
 		return int(n)
 	}
@@ -199,20 +199,20 @@ func (s shape) count(name string, otherwise int) int {
 }
 
 // is says whether a keyword is true.
-func (s shape) is(name string) bool { return jsontext.KindOf(s[name]) == jsontext.True }
+func (s Shape) is(name string) bool { return jsontext.KindOf(s[name]) == jsontext.True }
 
 // refuses says whether a keyword is false.
-func (s shape) refuses(name string) bool { return jsontext.KindOf(s[name]) == jsontext.False }
+func (s Shape) refuses(name string) bool { return jsontext.KindOf(s[name]) == jsontext.False }
 
 // text is the value of a keyword that is a string, or "".
-func (s shape) text(name string) string {
+func (s Shape) text(name string) string {
 	if v := s[name]; jsontext.KindOf(v) == jsontext.String {
 		return jsontext.Unquote(v)
 	}
 	return ""
 }
 
-func rational(v json.RawMessage) *big.Rat {
+func Rational(v json.RawMessage) *big.Rat {
 	v = jsontext.Trim(v)
 	if jsontext.KindOf(v) != jsontext.Number || len(v) > 60 {
 		return nil
@@ -229,14 +229,14 @@ func rational(v json.RawMessage) *big.Rat {
 	return r
 }
 
-func elements(v json.RawMessage) (all []json.RawMessage) {
+func Elements(v json.RawMessage) (all []json.RawMessage) {
 	for _, item := range jsontext.Elements(v) {
 		all = append(all, jsontext.Trim(item))
 	}
 	return all
 }
 
-func list(items []json.RawMessage) json.RawMessage {
+func List(items []json.RawMessage) json.RawMessage {
 	return append(append([]byte{'['}, bytes.Join(asBytes(items), []byte{','})...), ']')
 }
 
@@ -249,7 +249,7 @@ func asBytes(items []json.RawMessage) [][]byte {
 }
 
 // object is an object's text.
-func object(o schema.Object) json.RawMessage {
+func Object(o schema.Object) json.RawMessage {
 	dst := []byte{'{'}
 	for i, m := range o {
 		if i > 0 {
@@ -260,4 +260,4 @@ func object(o schema.Object) json.RawMessage {
 	return append(dst, '}')
 }
 
-func isNull(v json.RawMessage) bool { return jsontext.IsNull(v) }
+func IsNull(v json.RawMessage) bool { return jsontext.IsNull(v) }

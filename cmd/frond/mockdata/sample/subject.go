@@ -1,4 +1,4 @@
-package mockdata
+package sample
 
 import (
 	"math/big"
@@ -32,9 +32,9 @@ const (
 	aText // what is written and read: a post, a review
 )
 
-// kindOf derives from an entity's name what its rows are.
+// kindOf tells by an entity's name what its rows are.
 func kindOf(entity string) subjectKind {
-	n := newName(entity)
+	n := NewName(entity)
 	switch {
 	case n.has("user customer person people author member employee contact patient student teacher guest owner driver player artist client account profile staff agent reader writer doctor"):
 		return aPerson
@@ -52,17 +52,17 @@ func kindOf(entity string) subjectKind {
 // the same seed has the same rows tomorrow.
 var horizon = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-func newSubject(entity string, r *rand.Rand) *subject {
+func NewSubject(entity string, r *rand.Rand) *subject {
 	return &subject{
 		kind:      kindOf(entity),
-		first:     pick(r, firstNames),
-		last:      pick(r, lastNames),
-		company:   pick(r, lastNames) + " " + pick(r, companyForms),
-		place:     pick(r, places),
-		street:    pick(r, streets),
-		adjective: pick(r, adjectives),
-		noun:      pick(r, nouns),
-		topic:     pick(r, topics),
+		first:     Pick(r, firstNames),
+		last:      Pick(r, lastNames),
+		company:   Pick(r, lastNames) + " " + Pick(r, companyForms),
+		place:     Pick(r, places),
+		street:    Pick(r, streets),
+		adjective: Pick(r, adjectives),
+		noun:      Pick(r, nouns),
+		topic:     Pick(r, topics),
 		began:     horizon.Add(-40*24*time.Hour - time.Duration(r.Int64N(int64(320*24*time.Hour)))).Truncate(time.Millisecond),
 	}
 }
@@ -100,7 +100,7 @@ var stages = []string{
 }
 
 // moment is when the moment of this name was: later stages of a row come later.
-func (m *maker) moment(name name) time.Time {
+func (m *Maker) moment(name name) time.Time {
 	if name.has("birth birthday born dob") {
 		return time.Date(1945+m.IntN(60), time.Month(1+m.IntN(12)), 1+m.IntN(28), 0, 0, 0, 0, time.UTC)
 	}
@@ -111,10 +111,10 @@ func (m *maker) moment(name name) time.Time {
 			break
 		}
 	}
-	at := m.about.began
+	at := m.About.began
 	if stage > 0 {
 		at = at.Add(time.Duration(stage) * 26 * time.Hour).Add(time.Duration(m.Int64N(int64(24*time.Hour/time.Millisecond))) * time.Millisecond)
-	} else if m.unique && m.try > 0 {
+	} else if m.Unique && m.Try > 0 {
 		at = at.Add(-time.Duration(m.IntN(1_000_000)) * time.Second)
 	}
 	if name.has(stages[len(stages)-1]) {
@@ -123,8 +123,8 @@ func (m *maker) moment(name name) time.Time {
 	return at
 }
 
-// millis is a moment as milliseconds since 1970, for a name that means one.
-func (m *maker) millis(name name) (*big.Rat, bool) {
+// millis is a moment as milliseconds since 1970, for a name that tells of one.
+func (m *Maker) millis(name name) (*big.Rat, bool) {
 	if !name.ends("at timestamp") {
 		return nil, false
 	}

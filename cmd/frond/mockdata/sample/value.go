@@ -1,4 +1,4 @@
-package mockdata
+package sample
 
 import (
 	"bytes"
@@ -11,13 +11,13 @@ import (
 )
 
 // maker makes the values of one row, or of one answer.
-type maker struct {
+type Maker struct {
 	*rand.Rand
-	root   json.RawMessage // the card, which references point into
-	about  *subject        // what the row is about
-	nth    int             // the row's number
-	unique bool            // no other row has this value
-	try    int             // how often the value was refused; later ones are more daring
+	Root   json.RawMessage // the card, which references point into
+	About  *subject        // what the row is about
+	Row    int             // the row's number
+	Unique bool            // no other row has this value
+	Try    int             // how often the value was refused; later ones are more daring
 	depth  int
 }
 
@@ -26,13 +26,13 @@ const maxDepth = 6
 
 // value is a value of a schema for a field of this name; false where none could be
 // made. It fits but for what only the judge knows (not, dependencies, conditions).
-func (m *maker) value(text json.RawMessage, name name) (json.RawMessage, bool) {
+func (m *Maker) Value(text json.RawMessage, name name) (json.RawMessage, bool) {
 	if m.depth++; m.depth > maxDepth {
 		m.depth--
 		return nil, false
 	}
 	defer func() { m.depth-- }()
-	s, ok := m.fold(text)
+	s, ok := m.Fold(text)
 	if !ok {
 		return nil, false
 	}
@@ -41,31 +41,31 @@ func (m *maker) value(text json.RawMessage, name name) (json.RawMessage, bool) {
 	}
 	kinds, null := s.kinds()
 	if s["enum"] != nil {
-		values := slices.DeleteFunc(elements(s["enum"]), isNull)
+		values := slices.DeleteFunc(Elements(s["enum"]), IsNull)
 		if len(values) == 0 {
 			return json.RawMessage("null"), true
 		}
 		return m.one(values), true
 	}
-	if given := slices.DeleteFunc(elements(s["examples"]), isNull); len(given) > 0 && (!m.unique || m.nth+m.try < len(given)) && m.try < len(given)+8 {
+	if given := slices.DeleteFunc(Elements(s["examples"]), IsNull); len(given) > 0 && (!m.Unique || m.Row+m.Try < len(given)) && m.Try < len(given)+8 {
 		return m.one(given), true
 	}
-	if v := s["default"]; v != nil && !jsontext.IsNull(v) && !m.unique && (m.try > 30 || percent(m.Rand, 25)) {
+	if v := s["default"]; v != nil && !jsontext.IsNull(v) && !m.Unique && (m.Try > 30 || Percent(m.Rand, 25)) {
 		return v, true
 	}
 	if len(kinds) == 0 {
 		return json.RawMessage("null"), null
 	}
 	name = name.titled(s)
-	switch pick(m.Rand, kinds) {
+	switch Pick(m.Rand, kinds) {
 	case "object":
 		return m.object(s)
 	case "array":
 		return m.array(s, name)
 	case "integer":
-		return m.number(s, name, true)
+		return m.Number(s, name, true)
 	case "number":
-		return m.number(s, name, false)
+		return m.Number(s, name, false)
 	case "boolean":
 		return json.RawMessage([]string{"false", "true"}[m.boolean()]), true
 	case "string":
@@ -74,31 +74,31 @@ func (m *maker) value(text json.RawMessage, name name) (json.RawMessage, bool) {
 	return nil, false
 }
 
-func (m *maker) boolean() int {
-	if m.unique {
-		return (m.nth + m.try) % 2
+func (m *Maker) boolean() int {
+	if m.Unique {
+		return (m.Row + m.Try) % 2
 	}
 	return m.IntN(2)
 }
 
 // one is one of several values: of a unique field the next.
-func (m *maker) one(values []json.RawMessage) json.RawMessage {
-	if m.unique {
-		return values[(m.nth+m.try)%len(values)]
+func (m *Maker) one(values []json.RawMessage) json.RawMessage {
+	if m.Unique {
+		return values[(m.Row+m.Try)%len(values)]
 	}
-	return pick(m.Rand, values)
+	return Pick(m.Rand, values)
 }
 
 // object makes every member that is required and most of the others.
-func (m *maker) object(s shape) (json.RawMessage, bool) {
+func (m *Maker) object(s Shape) (json.RawMessage, bool) {
 	var o schema.Object
 	must := map[string]bool{}
-	for _, v := range elements(s["required"]) {
+	for _, v := range Elements(s["required"]) {
 		must[jsontext.Unquote(v)] = true
 	}
-	most := s.count("maxProperties", 1<<30)
+	most := s.Count("maxProperties", 1<<30)
 	put := func(key string, sub json.RawMessage) bool {
-		v, ok := m.value(sub, newName(key))
+		v, ok := m.Value(sub, NewName(key))
 		if ok {
 			o = append(o, schema.Member{Name: key, Value: v})
 		}
@@ -111,14 +111,14 @@ func (m *maker) object(s shape) (json.RawMessage, bool) {
 				return nil, false
 			}
 			delete(must, key)
-		case len(o)+len(must) >= most, percent(m.Rand, 20):
-		case mayBeNull(sub) && percent(m.Rand, 15):
+		case len(o)+len(must) >= most, Percent(m.Rand, 20):
+		case mayBeNull(sub) && Percent(m.Rand, 15):
 			o = append(o, schema.Member{Name: key, Value: json.RawMessage("null")})
 		default:
 			put(key, sub)
 		}
 	}
-	for _, v := range elements(s["required"]) { // what properties do not name
+	for _, v := range Elements(s["required"]) { // what properties do not name
 		if key := jsontext.Unquote(v); must[key] {
 			if !put(key, s.further()) {
 				return nil, false
@@ -126,7 +126,7 @@ func (m *maker) object(s shape) (json.RawMessage, bool) {
 			delete(must, key)
 		}
 	}
-	least := s.count("minProperties", 0)
+	least := s.Count("minProperties", 0)
 	if s["properties"] == nil && !s.refuses("additionalProperties") {
 		least = max(least, min(1+m.IntN(2), most))
 	}
@@ -136,11 +136,11 @@ func (m *maker) object(s shape) (json.RawMessage, bool) {
 			put(key, sub)
 		}
 	}
-	return object(o), len(o) >= least
+	return Object(o), len(o) >= least
 }
 
 // further is the schema of members that are not named.
-func (s shape) further() json.RawMessage {
+func (s Shape) further() json.RawMessage {
 	if v := s["additionalProperties"]; v != nil {
 		return v
 	}
@@ -149,13 +149,13 @@ func (s shape) further() json.RawMessage {
 
 // key makes up the name of a further member, and says what its value has to be. Of
 // an object that names its members it is one of those that were left out.
-func (m *maker) key(s shape) (string, json.RawMessage) {
+func (m *Maker) key(s Shape) (string, json.RawMessage) {
 	var keys []string
 	for key := range jsontext.Members(s["properties"]) {
 		keys = append(keys, key)
 	}
 	if len(keys) > 0 && (s["additionalProperties"] == nil || m.IntN(2) == 0) {
-		key := pick(m.Rand, keys)
+		key := Pick(m.Rand, keys)
 		return key, jsontext.Get(s["properties"], key)
 	}
 	for pattern, sub := range jsontext.Members(s["patternProperties"]) {
@@ -164,27 +164,27 @@ func (m *maker) key(s shape) (string, json.RawMessage) {
 		}
 	}
 	if names := s["propertyNames"]; names != nil {
-		if v, ok := m.value(joined(json.RawMessage(`{"type":"string"}`), names), newName("key")); ok {
+		if v, ok := m.Value(joined(json.RawMessage(`{"type":"string"}`), names), NewName("key")); ok {
 			return jsontext.Unquote(v), s.further()
 		}
 	}
-	return pick(m.Rand, labels), s.further()
+	return Pick(m.Rand, labels), s.further()
 }
 
 // mayBeNull says whether null is among the types of a schema.
 func mayBeNull(text json.RawMessage) bool {
-	_, null := shape{"type": jsontext.Get(text, "type")}.kinds()
+	_, null := Shape{"type": jsontext.Get(text, "type")}.kinds()
 	return null && jsontext.Get(text, "type") != nil
 }
 
 // array makes as many items as have to be, and a few more.
-func (m *maker) array(s shape, name name) (json.RawMessage, bool) {
-	least := s.count("minItems", 0)
-	n := min(least+m.IntN(4), s.count("maxItems", 1<<30))
+func (m *Maker) array(s Shape, name name) (json.RawMessage, bool) {
+	least := s.Count("minItems", 0)
+	n := min(least+m.IntN(4), s.Count("maxItems", 1<<30))
 	var items []json.RawMessage
 	add := func(sub json.RawMessage) bool {
 		for range 40 {
-			v, ok := m.value(sub, name.singular())
+			v, ok := m.Value(sub, name.singular())
 			if !ok {
 				return false
 			}
@@ -195,14 +195,14 @@ func (m *maker) array(s shape, name name) (json.RawMessage, bool) {
 		}
 		return false
 	}
-	first := elements(s["prefixItems"])
+	first := Elements(s["prefixItems"])
 	for _, sub := range first {
 		if len(items) < max(n, 1) && !add(sub) {
 			break
 		}
 	}
 	if sub := s["contains"]; sub != nil {
-		for range s.count("minContains", 1) {
+		for range s.Count("minContains", 1) {
 			if s["items"] != nil {
 				sub = json.RawMessage(`{"allOf":[` + string(s["items"]) + `,` + string(s["contains"]) + `]}`)
 			}
@@ -220,5 +220,5 @@ func (m *maker) array(s shape, name name) (json.RawMessage, bool) {
 			break
 		}
 	}
-	return list(items), len(items) >= least
+	return List(items), len(items) >= least
 }

@@ -1,4 +1,4 @@
-package mockdata
+package sample
 
 import (
 	"regexp/syntax"
@@ -9,7 +9,7 @@ import (
 // matching is a text that a regular expression matches, where one could be drawn:
 // false for an expression this host cannot read (look-around), and for one that asks
 // for what was not drawn (a word boundary in the wrong place).
-func (m *maker) matching(pattern string) (string, bool) {
+func (m *Maker) matching(pattern string) (string, bool) {
 	tree, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
 		return "", false
@@ -22,7 +22,7 @@ func (m *maker) matching(pattern string) (string, bool) {
 // longest is how long a drawn text may become: repetitions of repetitions end.
 const longest = 4000
 
-func (m *maker) draw(b *strings.Builder, re *syntax.Regexp) bool {
+func (m *Maker) draw(b *strings.Builder, re *syntax.Regexp) bool {
 	if b.Len() > longest {
 		return false
 	}
@@ -59,8 +59,8 @@ func (m *maker) draw(b *strings.Builder, re *syntax.Regexp) bool {
 
 // repeat draws sub between least and most times; most -1 is without an end. Attempts
 // that come later draw it more often, since the text may have to be long.
-func (m *maker) repeat(b *strings.Builder, sub *syntax.Regexp, least, most int) bool {
-	n := least + m.IntN(4+3*m.try)
+func (m *Maker) repeat(b *strings.Builder, sub *syntax.Regexp, least, most int) bool {
+	n := least + m.IntN(4+3*m.Try)
 	if most >= 0 {
 		n = min(n, most)
 	}
@@ -74,7 +74,7 @@ func (m *maker) repeat(b *strings.Builder, sub *syntax.Regexp, least, most int) 
 
 // drawRune draws one of a class, given as pairs of bounds: a letter or a digit where
 // it has some, else something that can be printed.
-func (m *maker) drawRune(b *strings.Builder, pairs []rune) bool {
+func (m *Maker) drawRune(b *strings.Builder, pairs []rune) bool {
 	for _, good := range []func(rune) bool{
 		func(r rune) bool { return r < 128 && (unicode.IsLetter(r) || unicode.IsDigit(r)) },
 		func(r rune) bool { return r < 128 && unicode.IsPrint(r) && r != ' ' },
@@ -90,7 +90,7 @@ func (m *maker) drawRune(b *strings.Builder, pairs []rune) bool {
 			}
 		}
 		if len(from) > 0 {
-			b.WriteRune(pick(m.Rand, from))
+			b.WriteRune(Pick(m.Rand, from))
 			return true
 		}
 	}

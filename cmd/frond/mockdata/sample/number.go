@@ -1,4 +1,4 @@
-package mockdata
+package sample
 
 import (
 	"encoding/json"
@@ -15,7 +15,7 @@ func spanOf(from, to int64, step string) span {
 }
 
 // spans are the numbers of names: the first row that has a word of the name counts.
-// An integer counts in the small unit: money in cents, weights in grams.
+// An integer is told in the small unit: money in cents, weights in grams.
 var spans = []struct {
 	words          string
 	whole, decimal span
@@ -62,15 +62,15 @@ func spanFor(name name, integer bool) span {
 
 // number is a number between the shape's bounds, of its step, and where that can be
 // had among those of the name.
-func (m *maker) number(s shape, name name, integer bool) (json.RawMessage, bool) {
+func (m *Maker) Number(s Shape, name name, integer bool) (json.RawMessage, bool) {
 	if at, ok := m.millis(name); ok && integer {
-		if lo, hi := rational(s["minimum"]), rational(s["maximum"]); (lo == nil || lo.Cmp(at) <= 0) && (hi == nil || hi.Cmp(at) >= 0) && s["multipleOf"] == nil {
+		if lo, hi := Rational(s["minimum"]), Rational(s["maximum"]); (lo == nil || lo.Cmp(at) <= 0) && (hi == nil || hi.Cmp(at) >= 0) && s["multipleOf"] == nil {
 			return json.RawMessage(at.Num().String()), true
 		}
 	}
 	likely := spanFor(name, integer)
-	lo, hi := rational(s["minimum"]), rational(s["maximum"])
-	over, under := rational(s["exclusiveMinimum"]), rational(s["exclusiveMaximum"])
+	lo, hi := Rational(s["minimum"]), Rational(s["maximum"])
+	over, under := Rational(s["exclusiveMinimum"]), Rational(s["exclusiveMaximum"])
 	if over != nil && (lo == nil || over.Cmp(lo) >= 0) {
 		lo = over
 	}
@@ -79,7 +79,7 @@ func (m *maker) number(s shape, name name, integer bool) (json.RawMessage, bool)
 	}
 	from, to := within(likely, lo, hi)
 	step := likely.step
-	switch of := rational(s["multipleOf"]); {
+	switch of := Rational(s["multipleOf"]); {
 	case of != nil && of.Sign() > 0 && integer:
 		step = new(big.Rat).SetInt(of.Num()) // the least that is a multiple of both
 	case of != nil && of.Sign() > 0:
@@ -127,15 +127,15 @@ func (m *maker) number(s shape, name name, integer bool) (json.RawMessage, bool)
 
 // upTo is a number from 0 to room: of a unique field, and of what says the place of a
 // row among others, the next.
-func (m *maker) upTo(room *big.Int, name name) *big.Int {
+func (m *Maker) upTo(room *big.Int, name name) *big.Int {
 	if !room.IsInt64() || room.Int64() >= 1<<62 {
 		return big.NewInt(m.Int64N(1 << 62))
 	}
 	switch n := room.Int64() + 1; {
-	case m.unique && n <= 1<<16:
-		return big.NewInt(int64(m.nth+m.try) % n)
-	case name.has("position rank index sequence ordinal") && m.try == 0:
-		return big.NewInt(int64(m.nth) % n)
+	case m.Unique && n <= 1<<16:
+		return big.NewInt(int64(m.Row+m.Try) % n)
+	case name.has("position rank index sequence ordinal") && m.Try == 0:
+		return big.NewInt(int64(m.Row) % n)
 	default:
 		return big.NewInt(m.Int64N(n))
 	}
@@ -186,4 +186,14 @@ func decimal(r *big.Rat) string {
 	}
 	digits, _ := r.FloatPrec()
 	return strings.TrimRight(r.FloatString(digits), "0")
+}
+
+// step is a stride that comes past every one of n places before it returns.
+func Step(n int) int {
+	for _, prime := range []int{7, 11, 13} {
+		if n%prime != 0 {
+			return prime
+		}
+	}
+	return 1
 }

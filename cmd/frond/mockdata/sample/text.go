@@ -1,4 +1,4 @@
-package mockdata
+package sample
 
 import (
 	"encoding/json"
@@ -13,18 +13,18 @@ import (
 )
 
 // string is a text of the shape's format, pattern and length that its name leads to.
-func (m *maker) string(s shape, name name) (json.RawMessage, bool) {
-	least, most := s.count("minLength", 0), s.count("maxLength", 1<<20)
+func (m *Maker) string(s Shape, name name) (json.RawMessage, bool) {
+	least, most := s.Count("minLength", 0), s.Count("maxLength", 1<<20)
 	pattern := s.text("pattern")
 	fits := func(text string) bool {
 		n := utf8.RuneCountInString(text)
 		return n >= least && n <= most && fitsPattern(pattern, text)
 	}
 	if text, ok := m.formatted(s.text("format"), name); ok {
-		if fits(text) || pattern == "" && m.try > 5 {
+		if fits(text) || pattern == "" && m.Try > 5 {
 			return jsontext.Quote(text), true
 		}
-	} else if text := m.room(m.named(name), least, most); m.try < 20 && fits(text) {
+	} else if text := m.room(m.named(name), least, most); m.Try < 20 && fits(text) {
 		return jsontext.Quote(text), true
 	}
 	if pattern != "" {
@@ -50,7 +50,7 @@ func fitsPattern(pattern, text string) bool {
 }
 
 // formatted is a text of one of the formats that are asserted; false for others.
-func (m *maker) formatted(format string, name name) (string, bool) {
+func (m *Maker) formatted(format string, name name) (string, bool) {
 	switch format {
 	case "date-time":
 		return m.moment(name).Format("2006-01-02T15:04:05.000Z07:00"), true
@@ -65,7 +65,7 @@ func (m *maker) formatted(format string, name name) (string, bool) {
 	case "uri", "uri-reference":
 		return m.url(name), true
 	case "hostname":
-		return slug(m.about.company) + m.mark("-") + ".example.org", true
+		return slug(m.About.company) + m.mark("-") + ".example.org", true
 	case "ipv4":
 		return fmt.Sprintf("192.0.2.%d", 1+m.IntN(254)), true
 	case "ipv6":
@@ -73,12 +73,12 @@ func (m *maker) formatted(format string, name name) (string, bool) {
 	case "uuid":
 		return uuid(m.Uint64(), m.Uint64()), true
 	case "regex":
-		return "^" + pick(m.Rand, labels) + "[0-9]+$", true
+		return "^" + Pick(m.Rand, labels) + "[0-9]+$", true
 	case "json-pointer":
-		return "/" + pick(m.Rand, labels) + "/" + strconv.Itoa(m.IntN(9)), true
+		return "/" + Pick(m.Rand, labels) + "/" + strconv.Itoa(m.IntN(9)), true
 	case "decimal":
 		likely := spanFor(name, false)
-		v, ok := m.number(shape{}, name, false)
+		v, ok := m.Number(Shape{}, name, false)
 		text := string(v)
 		if whole, fraction, _ := strings.Cut(text, "."); likely.step.FloatString(2) == "0.01" {
 			text = whole + "." + (fraction + "00")[:max(2, len(fraction))]
@@ -95,36 +95,36 @@ func uuid(a, b uint64) string {
 	return fmt.Sprintf("%08x-%04x-%04x-%04x-%012x", a>>32, a>>16&0xffff, a&0xffff, b>>48, b&0xffffffffffff)
 }
 
-// mark makes the values of a unique field different: the row's number behind a separator.
-func (m *maker) mark(separator string) string {
-	if !m.unique {
+// mark tells the values of a unique field apart: the row's number behind a separator.
+func (m *Maker) mark(separator string) string {
+	if !m.Unique {
 		return ""
 	}
-	return separator + strconv.Itoa(m.nth+1+m.try*1000)
+	return separator + strconv.Itoa(m.Row+1+m.Try*1000)
 }
 
-func (m *maker) email() string {
-	if m.about.kind == aCompany {
-		return "office" + m.mark("") + "@" + slug(m.about.company) + ".example.com"
+func (m *Maker) email() string {
+	if m.About.kind == aCompany {
+		return "office" + m.mark("") + "@" + slug(m.About.company) + ".example.com"
 	}
-	return slug(m.about.first) + "." + slug(m.about.last) + m.mark("") + "@example.org"
+	return slug(m.About.first) + "." + slug(m.About.last) + m.mark("") + "@example.org"
 }
 
-func (m *maker) url(name name) string {
-	path := slug(m.about.name()) + m.mark("-")
+func (m *Maker) url(name name) string {
+	path := slug(m.About.name()) + m.mark("-")
 	switch {
 	case name.has("image photo picture avatar thumbnail cover logo icon"):
 		return "https://images.example.org/" + path + ".jpg"
-	case name.has("website homepage site") && m.about.kind == aCompany:
-		return "https://" + slug(m.about.company) + m.mark("-") + ".example.com/"
+	case name.has("website homepage site") && m.About.kind == aCompany:
+		return "https://" + slug(m.About.company) + m.mark("-") + ".example.com/"
 	}
 	return "https://example.org/" + path
 }
 
-// room is a text of a length, that still contains what distinguishes it from others.
-func (m *maker) room(text string, least, most int) string {
+// room is a text of a length, in which what tells it from others still stands.
+func (m *Maker) room(text string, least, most int) string {
 	mark := m.mark("")
-	if n := utf8.RuneCountInString(text); !m.unique || n <= most || len(mark) > most {
+	if n := utf8.RuneCountInString(text); !m.Unique || n <= most || len(mark) > most {
 		return fitted(text, least, most)
 	}
 	return fitted(text, 0, most-len(mark)) + mark
@@ -155,9 +155,9 @@ func fitted(text string, least, most int) string {
 }
 
 // code is a short text without a meaning.
-func (m *maker) code() string {
+func (m *Maker) code() string {
 	const letters = "abcdefghijkmnpqrstuvwxyz23456789"
-	b := make([]byte, 4+m.IntN(4)+m.try/4)
+	b := make([]byte, 4+m.IntN(4)+m.Try/4)
 	for i := range b {
 		b[i] = letters[m.IntN(len(letters))]
 	}

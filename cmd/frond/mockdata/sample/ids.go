@@ -1,4 +1,4 @@
-package mockdata
+package sample
 
 import (
 	"crypto/sha256"
@@ -13,7 +13,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// id is the primary key of the i-th row of an entity, derived from the entity's key, the
+// id is the primary key of the i-th row of an entity, told by the entity's key, the
 // number and the shape alone: whoever knows the name and the shape of a relation
 // knows the ids it points at, in another program and with another seed.
 //
@@ -22,13 +22,13 @@ import (
 //	other text    product-1
 //
 // false where the shape has no more values, or none that could be made.
-func id(key string, text json.RawMessage, root json.RawMessage, i int) (json.RawMessage, bool) {
-	m := &maker{Rand: chance(0).at("id", key, i), root: root, about: newSubject(key, chance(0).at(key)), nth: i, unique: true}
-	s, ok := m.fold(text)
+func ID(key string, text json.RawMessage, root json.RawMessage, i int) (json.RawMessage, bool) {
+	m := &Maker{Rand: Chance(0).At("id", key, i), Root: root, About: NewSubject(key, Chance(0).At(key)), Row: i, Unique: true}
+	s, ok := m.Fold(text)
 	if !ok {
 		return nil, false
 	}
-	values := elements(s["enum"])
+	values := Elements(s["enum"])
 	if v := s["const"]; v != nil {
 		values = []json.RawMessage{v}
 	}
@@ -55,7 +55,7 @@ func id(key string, text json.RawMessage, root json.RawMessage, i int) (json.Raw
 		sum := sha256.Sum256(fmt.Appendf(nil, "%s-%d", key, i+1))
 		return jsontext.Quote(uuid(binary.BigEndian.Uint64(sum[:8]), binary.BigEndian.Uint64(sum[8:16]))), true
 	}
-	least, most := s.count("minLength", 0), s.count("maxLength", 1<<20)
+	least, most := s.Count("minLength", 0), s.Count("maxLength", 1<<20)
 	number := strconv.Itoa(i + 1)
 	for _, text := range []string{key + "-" + number, number} {
 		if room := least - len(text); room > 0 {
@@ -67,31 +67,31 @@ func id(key string, text json.RawMessage, root json.RawMessage, i int) (json.Raw
 	}
 	delete(s, "examples")
 	delete(s, "default")
-	return m.string(s, newName("id"))
+	return m.string(s, NewName("id"))
 }
 
 // countedFrom is the i-th number of those a shape allows, from 1 where it may be.
-func countedFrom(s shape, i int) (json.RawMessage, bool) {
+func countedFrom(s Shape, i int) (json.RawMessage, bool) {
 	step := big.NewRat(1, 1)
-	if of := rational(s["multipleOf"]); of != nil && of.Sign() > 0 {
+	if of := Rational(s["multipleOf"]); of != nil && of.Sign() > 0 {
 		step = new(big.Rat).SetInt(of.Num())
 	}
 	from := big.NewRat(1, 1)
-	if lo := rational(s["minimum"]); lo != nil && lo.Cmp(from) > 0 {
+	if lo := Rational(s["minimum"]); lo != nil && lo.Cmp(from) > 0 {
 		from = lo
 	}
-	if over := rational(s["exclusiveMinimum"]); over != nil && over.Cmp(from) >= 0 {
+	if over := Rational(s["exclusiveMinimum"]); over != nil && over.Cmp(from) >= 0 {
 		from = new(big.Rat).Add(over, big.NewRat(1, 1))
 	}
 	v := times(new(big.Int).Add(ceil(from, step), big.NewInt(int64(i))), step)
-	if hi := rational(s["maximum"]); hi != nil && v.Cmp(hi) > 0 {
+	if hi := Rational(s["maximum"]); hi != nil && v.Cmp(hi) > 0 {
 		return nil, false
 	}
-	if under := rational(s["exclusiveMaximum"]); under != nil && v.Cmp(under) >= 0 {
+	if under := Rational(s["exclusiveMaximum"]); under != nil && v.Cmp(under) >= 0 {
 		return nil, false
 	}
 	return json.RawMessage(decimal(v)), true
 }
 
 // shapeOf is a field's JSON Schema.
-func shapeOf(p *schema.Property) json.RawMessage { return p.Shape.AppendJSON(nil) }
+func ShapeOf(p *schema.Property) json.RawMessage { return p.Shape.AppendJSON(nil) }

@@ -1,4 +1,4 @@
-package mockdata
+package sample
 
 // The words that rows are made of. Hosts and addresses are those that documents may
 // use for examples (RFC 2606, RFC 5737), telephone numbers those of films.

@@ -1,0 +1,11 @@
+// Package sample makes single values: one that fits a JSON Schema and looks like what
+// the name of its field says. Package mockdata makes rows of them.
+//
+//	m := &sample.Maker{Rand: seed.At("product", 7), About: sample.NewSubject("product", r)}
+//	price, ok := m.Value(schema, sample.NewName("price")) // 24.90
+//
+// A [Shape] is a schema with its references and alternatives folded in, a [Name] is the
+// words of a field, and a subject makes the fields of one row agree: the email of a
+// person has the person's name in it. All randomness comes from a [Chance], so that the
+// same seed has the same values.
+package sample
