@@ -105,6 +105,35 @@ func TestHookOfAHandlerInPlace(t *testing.T) {
 	}
 }
 
+// TestHooksRunWhereTheCommandRuns: those of a door that runs elsewhere do not run here, and
+// those of an explained call nowhere.
+func TestHooksRunWhereTheCommandRuns(t *testing.T) {
+	var ran []string
+	hooks := func(where string) func(*facade.Project) {
+		return func(p *facade.Project) {
+			facade.Attach(p.Door("author"), "update", facade.Hook{
+				Before: func(context.Context, *facade.Call) (schema.Object, error) {
+					ran = append(ran, "before "+where)
+					return nil, nil
+				},
+				After: func(context.Context, *facade.Call, *facade.Result) { ran = append(ran, "after "+where) },
+			})
+		}
+	}
+	there := hosting(t, hooks("there"))
+	here := away(t, there, cardsHere, hooks("here"))
+	must(t, here, "author.update", `{"id":"ada"}`, "", `{"name":"Ada"}`)
+	if got := strings.Join(ran, ", "); got != "before there, after there" {
+		t.Errorf("%s", got)
+	}
+	ran = nil
+	if _, err := facade.Explain(t.Context(), there, &facade.Call{Entity: "author", Operation: "update", Invocation: facade.Invocation{
+		Params: raw(`{"id":"ada"}`), Body: raw(`{"name":"Countess"}`),
+	}}); err != nil || ran != nil {
+		t.Errorf("explained: %v, %v", ran, err)
+	}
+}
+
 func TestHookFaults(t *testing.T) {
 	p := projectOf(t, shelfFiles)
 	for _, at := range [][2]string{{"boook", "create"}, {"book", "list"}, {"book", "publish"}} {
