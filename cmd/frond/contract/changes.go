@@ -65,7 +65,7 @@ func partsOf(f *schema.DiscoveredFrond) (all []part) {
 		return nil
 	}
 	add := func(name, is string, members schema.Object) {
-		all = append(all, part{name, is, string(appendMembers(members))})
+		all = append(all, part{name, is, string(members.AppendJSON(nil))})
 	}
 	for i := range f.Doors {
 		door := &f.Doors[i]

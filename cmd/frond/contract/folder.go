@@ -17,7 +17,6 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
-	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // Files are texts by their path inside a folder, with slashes.
@@ -179,16 +178,4 @@ func under(dir string, files Files) Files {
 		moved[strings.TrimSuffix(dir, "/")+"/"+name] = text
 	}
 	return moved
-}
-
-// appendMembers is an object as JSON.
-func appendMembers(o schema.Object) json.RawMessage {
-	text := []byte{'{'}
-	for i, m := range o {
-		if i > 0 {
-			text = append(text, ',')
-		}
-		text = append(append(jsontext.AppendString(text, m.Name), ':'), m.Value...)
-	}
-	return append(text, '}')
 }

@@ -98,5 +98,5 @@ func (b *reading) documents(f *facade.Frond) {
 			defs = append(defs, schema.Member{Name: d.Entity.Key, Value: d.Entity.Card.AppendJSON(nil)})
 		}
 	}
-	b.model.Bundle = appendMembers(schema.Object{{Name: "$defs", Value: appendMembers(defs)}})
+	b.model.Bundle = schema.Object{{Name: "$defs", Value: defs.AppendJSON(nil)}}.AppendJSON(nil)
 }

@@ -121,21 +121,21 @@ func (m *Model) npm(o *PackageOptions) (Files, error) {
 		return nil, err
 	}
 	// In this order: whoever reads exports takes the first condition that holds.
-	entry := appendMembers(schema.Object{{Name: "types", Value: quote("./index.d.ts")}, {Name: "default", Value: quote("./index.js")}})
-	if files["package.json"], err = indent(appendMembers(schema.Object{
+	entry := schema.Object{{Name: "types", Value: quote("./index.d.ts")}, {Name: "default", Value: quote("./index.js")}}.AppendJSON(nil)
+	if files["package.json"], err = indent(schema.Object{
 		{Name: "name", Value: quote(o.NPM)},
 		{Name: "version", Value: quote(o.Version)},
 		{Name: "description", Value: quote("The contract of the Frond " + m.Frond)},
 		{Name: "type", Value: quote("module")},
 		{Name: "types", Value: quote("./index.d.ts")},
-		{Name: "exports", Value: appendMembers(schema.Object{
+		{Name: "exports", Value: schema.Object{
 			{Name: ".", Value: entry},
 			{Name: "./bundle.json", Value: quote("./bundle.json")},
 			{Name: "./contract.json", Value: quote("./contract.json")},
-		})},
+		}.AppendJSON(nil)},
 		{Name: "files", Value: []byte(`["index.js","index.d.ts","bundle.json","contract.json"]`)},
-		{Name: "engines", Value: appendMembers(schema.Object{{Name: "node", Value: quote(">=18")}})},
-	})); err != nil {
+		{Name: "engines", Value: schema.Object{{Name: "node", Value: quote(">=18")}}.AppendJSON(nil)},
+	}.AppendJSON(nil)); err != nil {
 		return nil, err
 	}
 	files["README.md"] = fmt.Appendf(nil, `# %s

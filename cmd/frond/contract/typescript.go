@@ -47,12 +47,12 @@ func (m *Model) table() (string, error) {
 	for _, d := range m.Doors {
 		var ops schema.Object
 		for _, op := range d.Ops {
-			ops = append(ops, schema.Member{Name: op.Name, Value: appendMembers(op.places())})
+			ops = append(ops, schema.Member{Name: op.Name, Value: op.places().AppendJSON(nil)})
 		}
-		value := appendMembers(schema.Object{{Name: "door", Value: quote(d.Name)}, {Name: "ops", Value: appendMembers(ops)}})
+		value := schema.Object{{Name: "door", Value: quote(d.Name)}, {Name: "ops", Value: ops.AppendJSON(nil)}}.AppendJSON(nil)
 		doors = append(doors, schema.Member{Name: methods.take(d.member()), Value: value})
 	}
-	text, err := indent(appendMembers(doors))
+	text, err := indent(doors.AppendJSON(nil))
 	if err != nil {
 		return "", err
 	}

@@ -201,7 +201,7 @@ func split(in any, params, query []string) (p, q, b json.RawMessage, err error) 
 		case slices.Contains(query, name):
 			i = 1
 		}
-		of[i] = append(append(jsontext.AppendString(append(of[i], ','), name), ':'), value...)
+		of[i] = append(jsontext.AppendName(append(of[i], ','), name), value...)
 	}
 	for i, into := range []*json.RawMessage{&p, &q, &b} {
 		if of[i] == nil {
