@@ -25,6 +25,7 @@ type App struct {
 	session gateway.Session
 	options []func(*gateway.Options)
 	doors   map[reflect.Type]*door // by the type of their rows
+	named   []*door
 	faults  schema.Faults
 }
 

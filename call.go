@@ -93,7 +93,7 @@ func put(object *json.RawMessage, name string, value json.RawMessage) {
 
 // operation is an operation of a door of the program, or nil.
 func (a *App) operation(entity, name string) *facade.Operation {
-	for _, d := range a.doors {
+	for _, d := range a.named {
 		if compiled := d.compiled.Load(); compiled != nil && schema.EntityKey(d.name) == schema.EntityKey(entity) {
 			return compiled.Operation(name)
 		}

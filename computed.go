@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"reflect"
-	"slices"
 
 	"github.com/frondhost/frond/facade"
 )
@@ -73,20 +72,8 @@ func (d *door) needs(named []string) []string {
 		}
 		needs = append(needs, name)
 	}
-	for _, name := range d.row.selected {
-		if named == nil && slices.Contains(d.card.names, name) {
-			needs = append(needs, name)
-		}
+	if named == nil {
+		return append(needs, d.row.selected...)
 	}
 	return needs
-}
-
-// member is the field of the struct for a field of the card, or nil.
-func (r *record) member(name string) *member {
-	for i := range r.fields {
-		if r.fields[i].name == name {
-			return &r.fields[i]
-		}
-	}
-	return nil
 }

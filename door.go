@@ -26,7 +26,8 @@ type door struct {
 }
 
 // Door is the door of an entity, with its rows as values of T, a struct. A type belongs to
-// one door: [Inside] and [From] find the door by it.
+// one door: [Inside] and [From] find the door by it. A door that stores nothing has rows of
+// type struct{}.
 func Door[T any](app *App, name string) *DoorOf[T] {
 	t := reflect.TypeFor[T]()
 	d := &door{app: app, name: name, ref: app.project.Door(name), card: cardOf(app.project, name), row: &record{typ: t}}
@@ -36,10 +37,14 @@ func Door[T any](app *App, name string) *DoorOf[T] {
 	}
 	d.row = recordOf(t)
 	d.row.spell(d.card)
+	facade.Check(d.ref, d.check)
+	app.named = append(app.named, d)
+	if t.NumField() == 0 {
+		return &DoorOf[T]{d}
+	}
 	switch other := app.doors[t]; {
 	case other == nil:
 		app.doors[t] = d
-		facade.Check(d.ref, d.check)
 	case schema.EntityKey(other.name) != schema.EntityKey(name):
 		app.fault(fmt.Sprintf("%s is the type of two doors, %s and %s", t, other.name, name), "give each door a type of its own")
 	}
@@ -49,6 +54,9 @@ func Door[T any](app *App, name string) *DoorOf[T] {
 // check compares the struct with the card.
 func (d *door) check(compiled *facade.Door) (faults schema.Faults) {
 	d.compiled.Store(compiled)
+	if compiled.Entity == nil && d.row.typ.NumField() == 0 {
+		return nil
+	}
 	if compiled.Entity == nil {
 		return schema.Faults{{File: goCode, Message: fmt.Sprintf("%s stores nothing, and has no rows of type %s", d.name, d.row.typ), Remedy: "give Door the name of an entity"}}
 	}
@@ -130,27 +138,4 @@ func fieldsOf(card *schema.Entity) []schema.Field {
 		fields[i] = p.Field
 	}
 	return fields
-}
-
-// elementOf is the type of one row of an answer: behind pointers, in slices and pages.
-func elementOf(t reflect.Type) reflect.Type {
-	for {
-		switch {
-		case t.Kind() == reflect.Pointer, t.Kind() == reflect.Slice && t != rawType:
-			t = t.Elem()
-		case t.Kind() == reflect.Struct && t.PkgPath() == pagePath && isPage(t):
-			items, _ := t.FieldByName("Items")
-			t = items.Type
-		default:
-			return t
-		}
-	}
-}
-
-var pagePath = reflect.TypeFor[facade.List[struct{}]]().PkgPath()
-
-func isPage(t reflect.Type) bool {
-	_, items := t.FieldByName("Items")
-	_, cursor := t.FieldByName("EndCursor")
-	return items && cursor
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/frondhost/frond"
@@ -375,6 +377,43 @@ func TestComputedValuesAreDecoded(t *testing.T) {
 	bare, err := frond.Call[struct{ Bare string }](ctx, "post.findById", frond.Set{"id": "p1", "fields": "bare"})
 	if err != nil || bare.Bare != "Knots" {
 		t.Errorf("only what is needed is read: %+v, %v", bare, err)
+	}
+}
+
+// TestDoorWithoutRows: a door that stores nothing has operations all the same.
+func TestDoorWithoutRows(t *testing.T) {
+	files := maps.Clone(site)
+	files["site/frond.yaml"] = &fstest.MapFile{Data: []byte(`
+name: journal
+doors:
+  report: {operations: {countWords: {query: {type: object, properties: {least: {type: integer}}}}}}
+  clock: {operations: {wind: {kind: command}}}
+collectors: {'*': open}
+`)}
+	app := frond.New(files)
+	app.Generator("slug", func() string { return "made-up" })
+	frond.Door[Post](app, "post")
+	report := frond.Door[struct{}](app, "report")
+	frond.Query(report, "countWords", func(ctx context.Context, in struct{ Least int }) (map[string]int, error) {
+		n := 0
+		for p, err := range frond.From[Post](ctx).All(ctx) {
+			if err != nil {
+				return nil, err
+			}
+			if words := len(strings.Fields(p.Body)); words >= in.Least {
+				n += words
+			}
+		}
+		return map[string]int{"words": n}, nil
+	})
+	frond.Command(frond.Door[struct{}](app, "clock"), "wind", func(context.Context, struct{}) (string, error) { return "tick", nil })
+	ctx := frond.Test(t, app)
+	got, err := frond.Call[map[string]int](ctx, "report.countWords", frond.Set{"least": 2})
+	if err != nil || got["words"] != 2 {
+		t.Errorf("%v %v", got, err)
+	}
+	if tick, err := frond.Call[string](ctx, "clock.wind", nil); err != nil || tick != "tick" {
+		t.Errorf("%v %v", tick, err)
 	}
 }
 

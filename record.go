@@ -7,10 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -18,7 +16,7 @@ import (
 type record struct {
 	typ      reflect.Type
 	fields   []member
-	selected []string // the names of the fields
+	selected []string // the fields of the card among them; nil: nobody knows those yet
 	indirect bool     // fields are promoted from embedded structs
 }
 
@@ -126,11 +124,11 @@ func (r *record) spell(card *cardText) {
 		m := &r.fields[i]
 		if name := matching(card.names, m.name); name != "" {
 			m.name, m.must = name, slices.Contains(card.required, name)
+			r.selected = append(r.selected, name)
 		}
 		if inner := card.nested[m.name]; inner != nil && m.nested != nil {
 			m.nested.spell(inner)
 		}
-		r.selected = append(r.selected, m.name)
 	}
 }
 
@@ -183,180 +181,12 @@ func (m *member) append(out []byte, v reflect.Value) (_ []byte, err error) {
 	return append(out, text...), err
 }
 
-// cardText is what a card's text says of its fields, before it is compiled.
-type cardText struct {
-	names    []string
-	primary  string
-	required []string             // those that no rule of the card answers for
-	nested   map[string]*cardText // the objects in the fields
-}
-
-// cardOf finds the card of a door in a project. A card that cannot be read has no fields
-// here; what is wrong with it is reported when the program starts.
-func cardOf(p *facade.Project, door string) *cardText {
-	for _, f := range p.Fronds {
-		for _, s := range f.Cards {
-			if s.View || schema.EntityKey(s.Name) != schema.EntityKey(door) {
-				continue
-			}
-			if text, err := schema.ToJSON(s.File, s.Data); err == nil {
-				return readCard(text)
-			}
+// member is the field of the struct for a field of the card, or nil.
+func (r *record) member(name string) *member {
+	for i := range r.fields {
+		if r.fields[i].name == name {
+			return &r.fields[i]
 		}
 	}
-	return &cardText{}
-}
-
-// readCard reads the text of a card, or of an object in one.
-func readCard(text json.RawMessage) *cardText {
-	card := &cardText{nested: map[string]*cardText{}}
-	var ruled []string
-	for name, property := range jsontext.Members(jsontext.Get(text, "properties")) {
-		card.names = append(card.names, name)
-		axes := jsontext.Get(property, "x-kit")
-		if jsontext.Get(jsontext.Get(axes, "lifecycle"), "create") != nil {
-			ruled = append(ruled, name)
-		}
-		if jsontext.KindOf(jsontext.Get(jsontext.Get(axes, "role"), "primary")) == jsontext.True {
-			card.primary = name
-		}
-		if items := jsontext.Get(property, "items"); items != nil {
-			property = items
-		}
-		if jsontext.Get(property, "properties") != nil {
-			card.nested[name] = readCard(property)
-		}
-	}
-	for _, name := range jsontext.Elements(jsontext.Get(text, "required")) {
-		if name := jsontext.Unquote(name); !slices.Contains(ruled, name) {
-			card.required = append(card.required, name)
-		}
-	}
-	return card
-}
-
-// matching is the name among names that a struct field is for: the same one, or the first
-// that differs in case alone; "" where there is none.
-func matching(names []string, name string) string {
-	if slices.Contains(names, name) {
-		return name
-	}
-	for _, n := range names {
-		if strings.EqualFold(n, name) {
-			return n
-		}
-	}
-	return ""
-}
-
-// fieldNames are the names of fields, for messages.
-func fieldNames(fields []schema.Field) string {
-	names := make([]string, len(fields))
-	for i := range fields {
-		names[i] = fields[i].Name
-	}
-	return strings.Join(names, ", ")
-}
-
-// compare reports fields of the struct that are none of the card's, and those whose Go
-// type does not hold what the card has there. what names the card.
-func (r *record) compare(what string, fields []schema.Field) (faults schema.Faults) {
-	for _, m := range r.fields {
-		i := slices.IndexFunc(fields, func(f schema.Field) bool { return strings.EqualFold(f.Name, m.name) })
-		if i < 0 {
-			faults = append(faults, schema.Fault{
-				File: goCode, Message: fmt.Sprintf("%s has no field for %s.%s", what, r.typ, m.goName),
-				Remedy: fmt.Sprintf("name it as one of %s, or keep it out with the tag `json:\"-\"`", fieldNames(fields)),
-			})
-			continue
-		}
-		if has, holds := fields[i].Shape.Type, jsonType(m.typ); has != "" && holds != "" && has != holds && !(has == "integer" && holds == "number") {
-			faults = append(faults, schema.Fault{
-				File: goCode, Message: fmt.Sprintf("%s.%s is a %s, and %s.%s is of type %s", r.typ, m.goName, m.typ, what, fields[i].Name, has),
-				Remedy: "give the field a Go type for " + has,
-			})
-		}
-		if inner := propertiesOf(&fields[i].Shape); inner != nil && m.nested != nil {
-			faults = append(faults, m.nested.compare(what+"."+fields[i].Name, inner)...)
-		}
-	}
-	return faults
-}
-
-// propertiesOf are the fields of the objects a shape has, alone or in a list; nil where it
-// names none.
-func propertiesOf(s *schema.Shape) []schema.Field {
-	if s.Items != nil {
-		s = s.Items
-	}
-	return s.Properties
-}
-
-// cover reports fields of the card that the struct lacks.
-func (r *record) cover(what string, e *schema.Entity) (faults schema.Faults) {
-	var missing []string
-	for _, p := range e.Fields {
-		if p.Stored && p.Readable() && !slices.ContainsFunc(r.fields, func(m member) bool { return strings.EqualFold(m.name, p.Name) }) {
-			missing = append(missing, p.Name)
-		}
-	}
-	if missing == nil {
-		return nil
-	}
-	return schema.Faults{{
-		File: goCode, Message: fmt.Sprintf("%s answers %s, and %s has no field for %s", what, e.Name, r.typ, strings.Join(missing, ", ")),
-		Remedy: "add what is missing, or name a view of these fields as the output in frond.yaml",
-	}}
-}
-
-// The types that encoding/json writes by methods of their own.
-var (
-	marshaler     = reflect.TypeFor[json.Marshaler]()
-	textMarshaler = reflect.TypeFor[interface{ MarshalText() ([]byte, error) }]()
-	timeType      = reflect.TypeFor[time.Time]()
-	rawType       = reflect.TypeFor[json.RawMessage]()
-)
-
-// ownJSON reports whether a type has JSON of its own making.
-func ownJSON(t reflect.Type) bool {
-	return t.Implements(marshaler) || reflect.PointerTo(t).Implements(marshaler)
-}
-
-func ownText(t reflect.Type) bool {
-	return t.Implements(textMarshaler) || reflect.PointerTo(t).Implements(textMarshaler)
-}
-
-// jsonType is the JSON type of the values of a Go type, null aside; "" where the type
-// alone does not say.
-func jsonType(t reflect.Type) string {
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	switch {
-	case t == timeType:
-		return "string"
-	case ownJSON(t):
-		return ""
-	case ownText(t):
-		return "string"
-	}
-	switch t.Kind() {
-	case reflect.Bool:
-		return "boolean"
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
-		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		return "integer"
-	case reflect.Float32, reflect.Float64:
-		return "number"
-	case reflect.String:
-		return "string"
-	case reflect.Slice, reflect.Array:
-		if t.Elem().Kind() == reflect.Uint8 {
-			return "" // bytes are base64 text; arrays of them are not
-		}
-		return "array"
-	case reflect.Map, reflect.Struct:
-		return "object"
-	}
-	return ""
+	return nil
 }

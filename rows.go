@@ -24,8 +24,8 @@ type Rows[T any] struct {
 }
 
 // Inside is the rows of the door with the type T, for the program itself: every field can
-// be read and written, values are as they are kept, and no collector scopes them. Of a
-// built-in operation that the program answers it calls the built-in one. ctx is that of a
+// be read and written, values are as they are kept, no collector scopes them, and computed
+// fields are not made. Of a built-in operation that the program answers it calls the built-in one. ctx is that of a
 // command, a query, a hook or a computed field, or of [Test] or [App.Open].
 func Inside[T any](ctx context.Context) Rows[T] {
 	r := rowsOf[T](ctx)

@@ -36,7 +36,7 @@ function notices() {
   return parts.join(`\n\n${'-'.repeat(80)}\n\n`) + '\n';
 }
 
-// sources is the SHA-256 of everything the build is made of, so that a test can tell
+// sources is the SHA-256 of everything the build is made of, so that a test can know
 // whether dist was built from the sources beside it: each name and text, ended by a zero.
 function sources() {
   const src = readdirSync(join(import.meta.dirname, 'src')).map(name => 'src/' + name);

@@ -97,7 +97,7 @@ bundle ["author","book"]
 func TestBuiltPackagesCompile(t *testing.T) {
 	for _, frond := range []string{"names", "shapes"} {
 		t.Run(frond, func(t *testing.T) {
-			archive, err := txtar.ParseFile(filepath.Join(root, "internal", "contract", "testdata", frond+".txtar"))
+			archive, err := txtar.ParseFile(filepath.Join(root, "cmd", "frond", "contract", "testdata", frond+".txtar"))
 			if err != nil {
 				t.Fatal(err)
 			}

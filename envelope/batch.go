@@ -20,7 +20,7 @@ const batchWorkers = 10
 // once, the answers in the order of the frames. A batch of notifications appends
 // nothing. Once the answers exceed [MaxBatchAnswer], the remaining frames are answered
 // with full set, so that they are refused without being run; notifications run, since
-// nobody could be told. size is the bytes of all answers, which were copied once.
+// nobody could be informed. size is the bytes of all answers, which were copied once.
 func appendBatch(dst []byte, body json.RawMessage, answer func(dst []byte, frame json.RawMessage, full bool) []byte) (_ []byte, size int) {
 	frames := make([]json.RawMessage, 0, 16)
 	for _, v := range jsontext.Elements(body) {

@@ -252,8 +252,8 @@ func TestPanicStaysInside(t *testing.T) {
 	}
 }
 
-// TestUncodedFailureIsLoggedNotTold likewise, for an error.
-func TestUncodedFailureIsLoggedNotTold(t *testing.T) {
+// TestUncodedFailureIsOnlyLogged likewise, for an error.
+func TestUncodedFailureIsOnlyLogged(t *testing.T) {
 	var log bytes.Buffer
 	h := envelope.NewHandler(mathCatalog(), facade.CallerFunc(func(context.Context, *facade.Call) (*facade.Result, error) {
 		return nil, errors.New("disk /var/secret is full")
@@ -330,7 +330,7 @@ func TestBatchAnswersAreCapped(t *testing.T) {
 		t.Errorf("%d results and %d refusals of 60 frames, %d of 40 notifications run", results, refused, notified.Load())
 	}
 	if !strings.Contains(got, "send this frame in another batch") {
-		t.Error("nobody is told what to do")
+		t.Error("nobody is ended what to do")
 	}
 }
 
@@ -348,14 +348,14 @@ func TestTimeout(t *testing.T) {
 	})
 }
 
-// TestClientGoesAway: the call is told so by its context, and nothing is logged as broken.
-func TestClientGoesAway(t *testing.T) {
+// TestClientGone: the context of the call ends, and nothing is logged as broken.
+func TestClientGone(t *testing.T) {
 	var log bytes.Buffer
-	told := make(chan error, 1)
+	ended := make(chan error, 1)
 	done := make(chan struct{})
 	h := envelope.NewHandler(mathCatalog(), facade.CallerFunc(func(ctx context.Context, _ *facade.Call) (*facade.Result, error) {
 		<-ctx.Done()
-		told <- ctx.Err()
+		ended <- ctx.Err()
 		return nil, ctx.Err()
 	}), &envelope.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -368,8 +368,8 @@ func TestClientGoesAway(t *testing.T) {
 	if _, err := client.New(server.URL, &client.Options{Retries: -1}).Call(ctx, &facade.Call{Entity: "math", Operation: "sum"}); err == nil {
 		t.Error("an answer came")
 	}
-	if err := <-told; !errors.Is(err, context.Canceled) {
-		t.Errorf("the call was told %v", err)
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("the call's context ended with %v", err)
 	}
 	<-done
 	if log.Len() > 0 {

@@ -18,7 +18,7 @@ func (b *compiler) compile() *Catalog {
 	}
 	var sources []schema.Source
 	opts := schema.CompileOptions{Vendor: b.project.Vendor, Remote: map[string]bool{}, Unknown: b.incomplete, Unregistered: b.unregistered}
-	opts.Ignored = func(f schema.Fault) { b.left = append(b.left, f) }
+	opts.Ignored = func(f schema.Fault) { b.ignored = append(b.ignored, f) }
 	configs := make([]project.Config, len(b.project.Fronds))
 	for i, f := range b.project.Fronds {
 		b.named(i, f)
@@ -56,7 +56,7 @@ func (b *compiler) compile() *Catalog {
 	vendor := cmp.Or(b.project.Vendor, schema.DefaultVendor)
 	catalog := &Catalog{Vendor: vendor, Fronds: b.fronds, Set: b.set, doors: b.doors}
 	b.showing(catalog, configs)
-	b.leftOut(catalog)
+	b.notes(catalog)
 	return catalog
 }
 

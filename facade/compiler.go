@@ -25,7 +25,7 @@ type compiler struct {
 	doors        map[string]*Door
 	seeds        []seedFile
 	faults       schema.Faults
-	left         []schema.Fault // of the cards of remotes
+	ignored      []schema.Fault // of the cards of remotes
 
 	listCards map[project.ListLimits]*schema.Entity
 	rowCards  map[string]*schema.Entity // likewise, by operation

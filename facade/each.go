@@ -59,6 +59,6 @@ func (x *viewer) follows(ctx context.Context, through *Through) bool {
 	if op.outDoor != nil && op.outDoor != door {
 		door, op = op.outDoor, op.outDoor.reading()
 	}
-	see, err := x.scopeOf(ctx, door, op)
-	return err == nil && !see.hides(through.Field)
+	scope, err := x.scopeOf(ctx, door, op)
+	return err == nil && !scope.hides(through.Field)
 }

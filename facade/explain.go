@@ -13,7 +13,7 @@ import (
 // nil; the error is the call's own.
 func Explain(ctx context.Context, caller Caller, c *Call) (*Explanation, error) {
 	x := &explaining{}
-	_, err := caller.Call(context.WithValue(Rehearse(ctx), watchKey{}, x.begin), c)
+	_, err := caller.Call(context.WithValue(DryRun(ctx), watchKey{}, x.begin), c)
 	root := &Explanation{Entity: c.Entity, Operation: c.Operation}
 	if len(x.calls) > 0 {
 		root = x.calls[0]
@@ -93,12 +93,12 @@ func (e explainer) admitted(x *execution) (dry bool) {
 	if x.op.Kind != Command {
 		return false
 	}
-	r, ok := x.host.store.(Rehearser)
+	r, ok := x.host.store.(DryRunner)
 	switch {
 	case x.runner.by() == byHandler:
 		e.Written, dry = notRun, true
 	case x.op.builtin == nil:
-	case ok && r.Rehearses():
+	case ok && r.RunsDry():
 		e.Written = rolledBack
 	default:
 		e.Written = notAsked
@@ -111,7 +111,7 @@ func (e explainer) answered(res *Result) { e.Rows = res.Rows.Len() }
 func (e explainer) store(s Store) Store { return explainedStore{s, e.Explanation} }
 
 func (e explainer) remote(c Caller, address string) Caller {
-	return explainedCarrier{c, e.Explanation, address}
+	return explainedRemote{c, e.Explanation, address}
 }
 
 // verdicts goes through the rules as Scope does, and says what came of each.

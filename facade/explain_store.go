@@ -12,7 +12,7 @@ import (
 // explainedStore is the store of an explained call: it tells what it is asked.
 type explainedStore struct {
 	Store
-	told *Explanation
+	explanation *Explanation
 }
 
 func (s explainedStore) asked(ctx context.Context, does string, e *schema.Entity, where *Filter, sel *Layout) (context.Context, *StoreCall) {
@@ -23,13 +23,13 @@ func (s explainedStore) asked(ctx context.Context, does string, e *schema.Entity
 	if sel != nil {
 		c.Columns = sel.Fields
 	}
-	s.told.Store = append(s.told.Store, c)
+	s.explanation.Store = append(s.explanation.Store, c)
 	return Observe(ctx, func(st Statement) { c.Statements = append(c.Statements, st) }), c
 }
 
 // writes says whether the store may be asked to write.
 func (s explainedStore) writes(c *StoreCall) bool {
-	if r, ok := s.Store.(Rehearser); ok && r.Rehearses() {
+	if r, ok := s.Store.(DryRunner); ok && r.RunsDry() {
 		return true
 	}
 	c.Note = notAsked
@@ -73,15 +73,15 @@ func (s explainedStore) Delete(ctx context.Context, e *schema.Entity, id json.Ra
 }
 
 // explainedCarrier tells what is sent to a remote.
-type explainedCarrier struct {
+type explainedRemote struct {
 	Caller
-	told *Explanation
-	to   string
+	explanation *Explanation
+	to          string
 }
 
 // Call implements [Caller].
-func (c explainedCarrier) Call(ctx context.Context, call *Call) (*Result, error) {
-	c.told.Store = append(c.told.Store, &StoreCall{
+func (c explainedRemote) Call(ctx context.Context, call *Call) (*Result, error) {
+	c.explanation.Store = append(c.explanation.Store, &StoreCall{
 		Does: "send", Entity: call.Entity + "." + call.Operation, Filter: jsontext.Get(call.Invocation.Query, "filter"),
 		Columns: call.Select, Statements: []Statement{}, Note: "to " + c.to,
 	})

@@ -53,9 +53,9 @@ func (x *viewer) anyObject(text json.RawMessage, at string) json.RawMessage {
 // fields do not exist, preset ones cannot be sent.
 func (x *viewer) judge(card *schema.Entity, mode schema.Mode, text json.RawMessage) schema.Object {
 	o, details := card.Judge(mode, text, "/body")
-	see := x.doorScope
+	scope := x.doorScope
 	if !x.door.shapes(card) {
-		see = open // an input view is the operation's own, not the door's
+		scope = open // an input view is the operation's own, not the door's
 	}
 	if x.inside {
 		o, details = unbounded(card, o, details, text)
@@ -64,14 +64,14 @@ func (x *viewer) judge(card *schema.Entity, mode schema.Mode, text json.RawMessa
 	for _, d := range details {
 		top, _, _ := strings.Cut(d.Path, ".")
 		switch {
-		case see.Set.Get(top) != nil:
+		case scope.Set.Get(top) != nil:
 			continue // the collector answers for it; named below where it was sent
-		case see.hides(top):
+		case scope.hides(top):
 			locked = locked || d.Code == "required"
 			continue
 		case d.Code == "required" && x.door.boundary.gives(x, mode, top, d.Path):
 			continue
-		case see.readsOnly(top):
+		case scope.readsOnly(top):
 			if d.Code == "required" {
 				barred = top
 			}
@@ -79,20 +79,20 @@ func (x *viewer) judge(card *schema.Entity, mode schema.Mode, text json.RawMessa
 		}
 		x.refuse(d)
 	}
-	if len(see.Hide) > 0 || len(see.Set) > 0 || len(see.ReadOnly) > 0 {
+	if len(scope.Hide) > 0 || len(scope.Set) > 0 || len(scope.ReadOnly) > 0 {
 		for name := range jsontext.Members(text) {
 			at := "/body/" + jsontext.Token(name)
 			switch {
-			case see.hides(name):
+			case scope.hides(name):
 				x.refuse(kiterror.UnknownKey(at, msgUnknown))
-			case see.Set.Get(name) != nil:
+			case scope.Set.Get(name) != nil:
 				x.refuse(schema.Detail{Path: name, Pointer: at, Code: schema.ReadOnly, Message: "is set for you; leave it out"})
-			case see.readsOnly(name):
+			case scope.readsOnly(name):
 				x.refuse(schema.Detail{Path: name, Pointer: at, Code: schema.ReadOnly, Message: "is not yours to write; leave it out"})
 			}
 		}
 	}
-	if len(see.Hide) > 0 {
+	if len(scope.Hide) > 0 {
 		unknownFirst(x.details[first:], text)
 	}
 	switch {

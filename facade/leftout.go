@@ -8,7 +8,7 @@ import (
 
 // leftOut gives the catalog its notes: what remotes say of themselves and nothing is
 // made of, and relations that lead to a remote's rows by no operation it has.
-func (b *compiler) leftOut(c *Catalog) {
+func (b *compiler) notes(c *Catalog) {
 	for _, src := range b.project.Fronds {
 		if src.Remote == "" || src.Known == nil {
 			continue
@@ -18,7 +18,7 @@ func (b *compiler) leftOut(c *Catalog) {
 			c.Notes = append(c.Notes, fault)
 		}
 	}
-	c.Notes = append(c.Notes, b.left...)
+	c.Notes = append(c.Notes, b.ignored...)
 	for _, f := range c.Fronds {
 		for _, d := range f.Doors {
 			if d.Entity == nil {

@@ -22,17 +22,17 @@ func ObserverOf(ctx context.Context) func(Statement) {
 	return watch
 }
 
-type rehearsalKey struct{}
+type dryRunKey struct{}
 
 // Rehearse has a store that is a [Rehearser] undo what it writes for ctx once it
 // knows how it came out.
-func Rehearse(ctx context.Context) context.Context {
-	return context.WithValue(ctx, rehearsalKey{}, true)
+func DryRun(ctx context.Context) context.Context {
+	return context.WithValue(ctx, dryRunKey{}, true)
 }
 
 // Rehearsing says whether what is written for ctx has to be undone: for stores.
-func Rehearsing(ctx context.Context) bool { return ctx.Value(rehearsalKey{}) != nil }
+func InDryRun(ctx context.Context) bool { return ctx.Value(dryRunKey{}) != nil }
 
 // Rehearser is a store that looks at [Rehearsing]. One that is none is not asked to
 // write where nothing may be written.
-type Rehearser interface{ Rehearses() bool }
+type DryRunner interface{ RunsDry() bool }

@@ -5,7 +5,7 @@ import "context"
 // observer follows one execution step by step, for [Explain].
 type observer interface {
 	found(x *execution)
-	scoped(x *viewer, door *Door, op *Operation, see *Scope, err error)
+	scoped(x *viewer, door *Door, op *Operation, scope *Scope, err error)
 	admitted(x *execution) (dry bool) // dry: the call is not run
 	answered(res *Result)
 	store(s Store) Store                    // s, observed
@@ -35,9 +35,9 @@ func (w watch) found(x *execution) {
 	}
 }
 
-func (w watch) scoped(x *viewer, door *Door, op *Operation, see *Scope, err error) {
+func (w watch) scoped(x *viewer, door *Door, op *Operation, scope *Scope, err error) {
 	if w.by != nil {
-		w.by.scoped(x, door, op, see, err)
+		w.by.scoped(x, door, op, scope, err)
 	}
 }
 

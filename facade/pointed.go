@@ -38,10 +38,10 @@ func (x *execution) pointed(ctx context.Context) error {
 			}
 			continue
 		}
-		see, ok := open, true
+		scope, ok := open, true
 		door := x.catalog.Door(target.Key)
 		if door != nil {
-			see, ok = x.scopeOfRows(ctx, target)
+			scope, ok = x.scopeOfRows(ctx, target)
 		}
 		if x.verdict != nil {
 			return x.verdict // the collector failed
@@ -49,18 +49,18 @@ func (x *execution) pointed(ctx context.Context) error {
 		there := x.catalog.remoteOf(target)
 		beside := there == x.door.Frond.Remote // who keeps the row keeps these too, and knows whether they are there
 		switch {
-		case beside && ok && see.Rows == nil && !list, there != "" && door == nil:
+		case beside && ok && scope.Rows == nil && !list, there != "" && door == nil:
 			continue
 		case beside && x.door.boundary.follows():
 			where := filter.Nothing()
 			if ok {
-				where = see.Rows
+				where = scope.Rows
 			}
 			// Who cannot read the field could guess at what it holds.
 			x.points = append(x.points, Points{Field: p, Where: where, All: !x.readable(x.doorScope, p)})
 			continue
 		}
-		if err := x.pointedElsewhere(ctx, p, m.Value, see, ok); err != nil {
+		if err := x.pointedElsewhere(ctx, p, m.Value, scope, ok); err != nil {
 			return err
 		}
 	}
@@ -69,7 +69,7 @@ func (x *execution) pointed(ctx context.Context) error {
 
 // pointedAway asks about the rows that a relation leads to where the row and they are
 // kept in different places, or both elsewhere.
-func (x *execution) pointedElsewhere(ctx context.Context, p *schema.Property, value json.RawMessage, see *Scope, ok bool) error {
+func (x *execution) pointedElsewhere(ctx context.Context, p *schema.Property, value json.RawMessage, scope *Scope, ok bool) error {
 	e := p.Link.Target
 	ids := idsOf(p, value)
 	if e == x.door.Entity && x.id == nil {
@@ -80,7 +80,7 @@ func (x *execution) pointedElsewhere(ctx context.Context, p *schema.Property, va
 	missing := ids
 	if ok {
 		var err error
-		if missing, err = x.unseen(ctx, e, see, ids); err != nil {
+		if missing, err = x.unseen(ctx, e, scope, ids); err != nil {
 			return err
 		}
 	}
@@ -115,7 +115,7 @@ func idsOf(p *schema.Property, value json.RawMessage) (ids []json.RawMessage) {
 }
 
 // unseen are those of the ids that no row has which exists for a caller who sees see.
-func (x *execution) unseen(ctx context.Context, e *schema.Entity, see *Scope, ids []json.RawMessage) (missing []json.RawMessage, err error) {
+func (x *execution) unseen(ctx context.Context, e *schema.Entity, scope *Scope, ids []json.RawMessage) (missing []json.RawMessage, err error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -123,7 +123,7 @@ func (x *execution) unseen(ctx context.Context, e *schema.Entity, see *Scope, id
 	if door := x.catalog.Door(e.Key); door != nil {
 		at = door.keeper
 	}
-	return at.missing(ctx, x, e, see.Rows, ids)
+	return at.missing(ctx, x, e, scope.Rows, ids)
 }
 
 // pointedBefore are the ids the row that is updated holds already; nil where there

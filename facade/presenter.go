@@ -21,12 +21,12 @@ type presenter struct {
 }
 
 // hidden says whether the computed field does not exist for a caller who sees see.
-func (p *presenter) hidden(see *Scope) bool {
-	if see.hides(p.Name) {
+func (p *presenter) hidden(scope *Scope) bool {
+	if scope.hides(p.Name) {
 		return true
 	}
 	for _, input := range p.inputs {
-		if !see.Readable(input) {
+		if !scope.Readable(input) {
 			return true
 		}
 	}

@@ -92,19 +92,19 @@ func (x remoteCall) checkRemoteScope(ctx context.Context) error {
 	if x.doorScope.Rows == nil {
 		return nil
 	}
-	where, left := x.doorScope.Rows, (*Filter)(nil)
+	where, remaining := x.doorScope.Rows, (*Filter)(nil)
 	if x.op.Name != "delete" {
 		a := remoteAftermath{aftermath{x: x.execution, ctx: ctx, record: x.body}}
 		if x.op.Name == "create" {
 			a.record, a.new = x.foreseen(), true
 		}
 		var err error
-		if left, err = where.Reduce(&a); err != nil {
+		if remaining, err = where.Reduce(&a); err != nil {
 			return err
 		}
 	}
 	if x.op.Name == "create" {
-		if left.Never() {
+		if remaining.Never() {
 			return kiterror.Errorf(kiterror.Forbidden, "you may not create this: it would not be yours to see")
 		}
 		return nil
@@ -115,12 +115,12 @@ func (x remoteCall) checkRemoteScope(ctx context.Context) error {
 		return err
 	case !there:
 		return kiterror.Errorf(kiterror.NotFound, "there is no %s with this id", x.door.Name)
-	case left == nil, left == where, left.Always():
+	case remaining == nil, remaining == where, remaining.Always():
 		return nil
-	case !left.Never():
-		there, err = x.isThere(ctx, filter.Both(where, left))
+	case !remaining.Never():
+		there, err = x.isThere(ctx, filter.Both(where, remaining))
 	}
-	if err == nil && (left.Never() || !there) {
+	if err == nil && (remaining.Never() || !there) {
 		err = kiterror.Errorf(kiterror.Forbidden, "you may not change this so: it would not be yours to see any more")
 	}
 	return err

@@ -94,7 +94,7 @@ func (r *rules) scopeAt(now time.Time, state State, door *Door, op *Operation) (
 			return rule.scope(binding{state, now}, door, op)
 		}
 	}
-	return Scope{}, turnedAway(state, door, op)
+	return Scope{}, denied(state, door, op)
 }
 
 // Presets are the fields that some rule sets.
@@ -136,7 +136,7 @@ func (r *rule) holds(given map[string]any) (bool, error) {
 
 func (r *rule) scope(in binding, door *Door, op *Operation) (Scope, error) {
 	if !r.permits(op) {
-		return Scope{}, turnedAway(in.state, door, op)
+		return Scope{}, denied(in.state, door, op)
 	}
 	s := Scope{Rows: r.rows, Hide: r.hide, ReadOnly: r.readOnly}
 	if len(r.set) > 0 {
@@ -152,7 +152,7 @@ func (r *rule) scope(in binding, door *Door, op *Operation) (Scope, error) {
 			switch {
 			case op.stamps():
 				if value, ok = p.find(in); !ok {
-					return Scope{}, turnedAway(in.state, door, op)
+					return Scope{}, denied(in.state, door, op)
 				}
 			default: // nothing is stamped: it only cannot be sent
 				if value, ok = textOfState(p.ref.find(in, p.field)); !ok {
@@ -225,7 +225,7 @@ func kept(p *schema.Property, value json.RawMessage) json.RawMessage {
 }
 
 // turnedAway is the verdict of a rule that denies, and of none that matches.
-func turnedAway(state State, door *Door, op *Operation) error {
+func denied(state State, door *Door, op *Operation) error {
 	if state.User() == nil {
 		return kiterror.Errorf(kiterror.Unauthorized, "%s.%s is not for everybody; say who you are", door.Name, op.Name)
 	}

@@ -24,10 +24,10 @@ func (x *execution) scope(ctx context.Context) (err error) {
 	return err
 }
 
-func (x *viewer) scopeOf(ctx context.Context, door *Door, op *Operation) (see *Scope, err error) {
-	see, err = x.collect(ctx, door, op)
-	x.watch.scoped(x, door, op, see, err)
-	return see, err
+func (x *viewer) scopeOf(ctx context.Context, door *Door, op *Operation) (scope *Scope, err error) {
+	scope, err = x.collect(ctx, door, op)
+	x.watch.scoped(x, door, op, scope, err)
+	return scope, err
 }
 
 // collect asks the collector of a door.
@@ -67,8 +67,8 @@ func (x *viewer) Behind(ctx context.Context, l *schema.Link) (filter.Scope, bool
 	if !samePlace(x.catalog.Fronds, l) {
 		return nil, false
 	}
-	see, ok := x.scopeBehind(ctx, l.Target)
-	return x.view(see), ok
+	scope, ok := x.scopeBehind(ctx, l.Target)
+	return x.view(scope), ok
 }
 
 // Decode implements [filter.Host].
@@ -80,11 +80,11 @@ func (x *viewer) Decode(p *schema.Property, text json.RawMessage) (json.RawMessa
 }
 
 // view is a scope as a filter of this call sees it.
-func (x *viewer) view(see *Scope) filter.Scope {
+func (x *viewer) view(scope *Scope) filter.Scope {
 	if x.inside {
 		return filter.All
 	}
-	return see
+	return scope
 }
 
 // seen is what the collector of an entity's door lets the caller see, whatever the
@@ -118,6 +118,6 @@ func (x *viewer) scopeOfRows(ctx context.Context, e *schema.Entity) (*Scope, boo
 
 // readable says whether a field exists for the caller of this trip, who sees see:
 // the one predicate behind select, filter, sort, cursor and error text (DESIGN 5).
-func (x *viewer) readable(see *Scope, p *schema.Property) bool {
-	return p.Stored && (x.inside || see.Readable(p))
+func (x *viewer) readable(scope *Scope, p *schema.Property) bool {
+	return p.Stored && (x.inside || scope.Readable(p))
 }

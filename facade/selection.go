@@ -54,22 +54,22 @@ type reader struct {
 const maxKept = 512
 
 // side is which side of the boundary a selection is for.
-type side byte
+type boundarySide byte
 
 const (
-	outside side = iota // closed fields never leave, encode applies
-	within              // the author's own code: everything as it is kept
-	already             // the rows have crossed once; encode does not apply again
+	outside boundarySide = iota // closed fields never leave, encode applies
+	within                      // the author's own code: everything as it is kept
+	already                     // the rows have crossed once; encode does not apply again
 )
 
 // pick makes the selection of the call: the fields of names (nil: all) that are
 // also in more (nil: all). A name that does not exist for the caller is refused.
 func (x *execution) pick(names, more []string) *selection {
-	bank := outside
+	side := outside
 	if x.inside {
-		bank = within
+		side = within
 	}
-	return x.pickOn(bank, x.op.reader, x.resultScope, names, more)
+	return x.pickOn(side, x.op.reader, x.resultScope, names, more)
 }
 
 // The marks of a field in a selection's key.
@@ -81,11 +81,11 @@ const (
 	hooked // read for the hooks after a command
 )
 
-func (x *execution) pickOn(bank side, r *reader, see *Scope, lists ...[]string) *selection {
+func (x *execution) pickOn(side boundarySide, r *reader, scope *Scope, lists ...[]string) *selection {
 	var room [128]byte
-	marks := append(room[:0], byte(bank))
+	marks := append(room[:0], byte(side))
 	for _, p := range r.entity.Fields {
-		if p.Stored && (bank == within || see.Readable(p)) {
+		if p.Stored && (side == within || scope.Readable(p)) {
 			marks = append(marks, exists|asked)
 		} else {
 			marks = append(marks, 0)
@@ -94,9 +94,9 @@ func (x *execution) pickOn(bank side, r *reader, see *Scope, lists ...[]string) 
 	free := lists[0] == nil && lists[1] == nil
 	for _, c := range r.presenters {
 		switch {
-		case bank != within && c.hidden(see):
+		case side != within && c.hidden(scope):
 			marks = append(marks, 0)
-		case bank == within && free:
+		case side == within && free:
 			marks = append(marks, exists) // a presenter that reads its own rows would never end
 		default:
 			marks = append(marks, exists|asked)
@@ -200,7 +200,7 @@ func (r *reader) selection(marks []byte) *selection {
 	if s != nil {
 		return s
 	}
-	s = r.build(side(marks[0]), marks[1:])
+	s = r.build(boundarySide(marks[0]), marks[1:])
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if old := r.kept[string(marks)]; old != nil {
@@ -215,7 +215,7 @@ func (r *reader) selection(marks []byte) *selection {
 	return s
 }
 
-func (r *reader) build(bank side, marks []byte) *selection {
+func (r *reader) build(side boundarySide, marks []byte) *selection {
 	s := &selection{}
 	fields := r.entity.Fields
 	read := make([]bool, len(fields))
@@ -225,7 +225,7 @@ func (r *reader) build(bank side, marks []byte) *selection {
 			s.version = append(s.version, fields[i])
 		}
 	}
-	s.encoded = bank == already
+	s.encoded = side == already
 	s.etag = r.versioned && marks[len(marks)-1]&asked != 0
 	for i, c := range r.presenters {
 		if marks[len(fields)+i]&asked == 0 {
@@ -254,7 +254,7 @@ func (r *reader) build(bank side, marks []byte) *selection {
 			continue
 		}
 		c := column{from: at}
-		if p.Axes.Out.Name != "" && bank == outside {
+		if p.Axes.Out.Name != "" && side == outside {
 			c.encode, same = p, false
 		}
 		out = append(out, p.Name)

@@ -67,7 +67,7 @@ func TestSyncedRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if string(again.AppendJSON(nil)) != string(text) || again.Told.Name != "depot" || again.Files["frond.json"] != "sha256:00" {
+	if string(again.AppendJSON(nil)) != string(text) || again.Frond.Name != "depot" || again.Files["frond.json"] != "sha256:00" {
 		t.Errorf("%s is %s", text, again.AppendJSON(nil))
 	}
 }

@@ -18,8 +18,8 @@ func (x *viewer) concealed(ctx context.Context, err error) error {
 	}
 	if v.Kind == kiterror.Restrict {
 		by := v.Fields[0]
-		see, ok := x.scopeBehind(ctx, by.Owner)
-		if ok && see.Rows == nil && x.readable(see, by) {
+		scope, ok := x.scopeBehind(ctx, by.Owner)
+		if ok && scope.Rows == nil && x.readable(scope, by) {
 			return err
 		}
 		const message = "is still pointed at by other rows; remove or change them first"

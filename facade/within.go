@@ -19,13 +19,13 @@ func (x *execution) stays(ctx context.Context, terms *Terms, unmet error) error 
 		return nil
 	}
 	a := aftermath{x: x, ctx: ctx, record: x.body, new: x.id == nil}
-	left, err := x.doorScope.Rows.Reduce(&a)
+	remaining, err := x.doorScope.Rows.Reduce(&a)
 	switch {
 	case err != nil:
 		return err
-	case left.Never() && a.new && len(x.points) == 0: // else the store says first whether its relations lead anywhere
+	case remaining.Never() && a.new && len(x.points) == 0: // else the store says first whether its relations lead anywhere
 		return unmet
-	case left.Always(), left == x.doorScope.Rows && !a.new: // nothing is written that it is about
+	case remaining.Always(), remaining == x.doorScope.Rows && !a.new: // nothing is written that it is about
 	default:
 		terms.After, terms.Unmet = x.doorScope.Rows, unmet
 	}

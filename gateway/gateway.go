@@ -62,13 +62,9 @@ func New(project *facade.Project, opts *Options) (*Gateway, error) {
 		return nil, errors.Join(err, g.Close())
 	}
 	g.current.Store(first)
-	g.handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	g.handler = host.around(host.compressed(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		g.current.Load().router.ServeHTTP(w, r)
-	})
-	if !config.NoCompression {
-		g.handler = guard.Compress(g.handler)
-	}
-	g.handler = host.around(g.handler)
+	})))
 	host.follow(context.Background(), func(f *facade.Facade) error {
 		next, err := newGeneration(host, g.session, &g.draining, f)
 		if err == nil {
@@ -115,12 +111,18 @@ func (g *Gateway) Close() error {
 func (g *Gateway) Handler() http.Handler { return g.handler }
 
 // Mount puts the surfaces on a router that has other paths too (spec 1.4). What they
-// show follows the remotes; their paths are those of today.
+// show follows the remotes; their paths are those at the time of the call.
+//
+// A mounted path does what it does behind [Gateway.Handler]: its answers are compressed,
+// a line is logged for each request, and panics are recovered, as the settings
+// compression and log.access say; switch them off where the router does the same. What
+// belongs to the listener is the owner's of the router: the check of the Host header, time
+// limits for slow clients, and answers for paths that nobody has.
 func (g *Gateway) Mount(r Router) {
 	for _, m := range g.current.Load().mounted {
-		r.Handle(m.path, g.host.telemetry.Requests(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Handle(m.path, g.host.telemetry.Requests(g.host.watch(g.host.compressed(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			g.current.Load().at(m.path).ServeHTTP(w, r)
-		})))
+		})))))
 	}
 }
 

@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -243,6 +244,37 @@ func TestMountOnYourOwnRouter(t *testing.T) {
 			t.Errorf("%s: POST /graphql is %d %s", name, status, body)
 		}
 		s.Close()
+	}
+}
+
+// TestMountedPathsAreCompressedAndLogged: a mounted surface answers as Handler does, and
+// the settings switch both off.
+func TestMountedPathsAreCompressedAndLogged(t *testing.T) {
+	for _, off := range []bool{false, true} {
+		var log bytes.Buffer
+		gw, err := gateway.New(notes(t), &gateway.Options{
+			Config: gateway.Config{Store: "memory", Mode: "development", NoCompression: off, Log: gateway.Log{NoAccess: off}},
+			Logger: slog.New(slog.NewTextHandler(&log, nil)),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		router := http.NewServeMux()
+		gw.Mount(router)
+		r := httptest.NewRequest("POST", "/graphql", strings.NewReader(`{"query":"{ __schema { types { name description } } }"}`))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept-Encoding", "gzip")
+		w := httptest.NewRecorder()
+		router.ServeHTTP(w, r)
+		if coding := w.Header().Get("Content-Encoding"); w.Code != 200 || (coding == "gzip") == off {
+			t.Errorf("off %t: %d, coded %q, %d bytes", off, w.Code, coding, w.Body.Len())
+		}
+		if logged := strings.Count(log.String(), "msg=request"); (logged == 1) == off {
+			t.Errorf("off %t: %d access lines in\n%s", off, logged, &log)
+		}
+		if err := gw.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

@@ -45,6 +45,14 @@ func (h *Host) around(next http.Handler) http.Handler {
 	return h.telemetry.Requests(h.watch(guard.NewHosts(h.config.Hosts).Guard(next, formOfPath)))
 }
 
+// compressed compresses the answers of next, unless the setting says otherwise.
+func (h *Host) compressed(next http.Handler) http.Handler {
+	if h.config.NoCompression {
+		return next
+	}
+	return guard.Compress(next)
+}
+
 // watch logs the requests that next answers and turns its panics into problems.
 func (h *Host) watch(next http.Handler) http.Handler {
 	return telemetry.Watch(next, h.log, !h.config.Log.NoAccess, formOf(""))

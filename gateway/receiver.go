@@ -82,7 +82,7 @@ func NewReceiver(project *facade.Project, frond string, opts *ReceiverOptions) (
 	mux.HandleFunc("/livez", live)
 	mux.HandleFunc("/readyz", host.ready(&r.draining))
 	mux.Handle("/", nowhere([]string{envelope.Path, "/livez", "/readyz"}))
-	r.handler = host.around(mux)
+	r.handler = host.around(mux) // answers are not compressed (decision 258)
 	return r, nil
 }
 

@@ -18,10 +18,10 @@ import (
 // faults leaves no file behind.
 type lateStore struct{ facade.Store }
 
-// Rehearses says whether the store behind it undoes what is only rehearsed.
-func (s *lateStore) Rehearses() bool {
-	r, ok := s.Store.(facade.Rehearser)
-	return ok && r.Rehearses()
+// RunsDry says whether the store behind it undoes what runs dry.
+func (s *lateStore) RunsDry() bool {
+	r, ok := s.Store.(facade.DryRunner)
+	return ok && r.RunsDry()
 }
 
 // Seeded says which entities the store behind it has had the seeds of.

@@ -14,7 +14,6 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/resolvers/binding"
-	"github.com/frondhost/frond/resolvers/validation"
 )
 
 // The tables of spec_*_test.go follow the sections of the GraphQL specification,
@@ -37,7 +36,7 @@ func spoken(t testing.TB, sdl string, root world) *resolvers.Engine {
 }
 
 func spokenEngine(sdl string, root world) (*resolvers.Engine, error) {
-	loaded, err := validation.LoadSchema(sdl)
+	loaded, err := resolvers.LoadSDL(sdl)
 	if err != nil {
 		return nil, err
 	}

@@ -127,7 +127,7 @@ func explainScope(say func(int, string, ...any), scope *facade.Scoping) {
 		say(1, "rule %d %s: %s", i, rule.Verdict, when)
 	}
 	if scope.Error != nil {
-		say(1, "turned away: %s", scope.Error.Code)
+		say(1, "refused: %s", scope.Error.Code)
 		return
 	}
 	if scope.Rows != nil {

@@ -116,7 +116,7 @@ func checkShadowed(dir string) error {
 	var faults schema.Faults
 	for _, name := range []string{"frond.yaml", "frond.yml"} {
 		if _, err := os.Stat(filepath.FromSlash(path.Join(dir, name))); err == nil {
-			faults = append(faults, schema.Fault{File: path.Join(dir, name), Message: "this Frond is written by hand, and would hide what is synced", Remedy: "move it away, or sync into another project"})
+			faults = append(faults, schema.Fault{File: path.Join(dir, name), Message: "this Frond is written by hand, and would hide what is synced", Remedy: "move it elsewhere, or sync into another project"})
 		}
 	}
 	return faults.Err()
@@ -136,5 +136,5 @@ func lastSynced(dir string) (*schema.DiscoveredFrond, error) {
 	if err != nil {
 		return nil, err
 	}
-	return before.Told, nil
+	return before.Frond, nil
 }

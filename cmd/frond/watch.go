@@ -65,7 +65,7 @@ func fingerprint(dir string) look {
 	_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
-			return nil //nolint:nilerr // a file that is just being replaced; the next look tells
+			return nil //nolint:nilerr // a file that is just being replaced; the next look shows
 		case path != dir && strings.HasPrefix(entry.Name(), "."), entry.IsDir() && entry.Name() == "node_modules":
 			if entry.IsDir() {
 				return fs.SkipDir

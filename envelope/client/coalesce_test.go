@@ -123,7 +123,7 @@ func TestEveryoneReadsTheirWrites(t *testing.T) {
 }
 
 // TestWhatIsShared: queries that are equal in all that the answer depends on share
-// one trip, and no others do.
+// one round trip, and no others do.
 func TestWhatIsShared(t *testing.T) {
 	base := func() *facade.Call {
 		return &facade.Call{Entity: "math", Operation: "findIt", Invocation: facade.Invocation{
@@ -187,7 +187,7 @@ func TestWhatIsShared(t *testing.T) {
 	}
 }
 
-// Who rides along may leave alone, and who leads a flight may leave it to the others:
+// Who rides along may leave alone, and who made the call first may leave it to the others:
 // what they hold of their call is not read any more.
 func TestPassengersLeave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -21,7 +21,7 @@ import (
 	"github.com/frondhost/frond/store/storetest"
 )
 
-// manners is what stands before a host and takes some of its manners away.
+// manners stands before a host and removes some of its abilities.
 type manners struct {
 	host    http.Handler
 	posts   atomic.Int32
@@ -169,7 +169,7 @@ func TestRefusedBatches(t *testing.T) {
 	}
 }
 
-// What is no refusal: a host that is away, and a failure of its own for the whole.
+// What is no refusal: a host that is down, and a failure of its own for the whole.
 func TestBatchesThatFail(t *testing.T) {
 	near := storetest.Facade(t)
 	for name, c := range map[string]struct {
@@ -210,7 +210,7 @@ func TestBatchesThatWereTaken(t *testing.T) {
 	}
 }
 
-// Replies of a batch are told apart by their ids alone.
+// Replies of a batch are distinguished by their ids alone.
 func TestRepliesOfABatch(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer string // %1, %2 are the ids of the frames

@@ -52,10 +52,10 @@ var outcomes = [...]outcome{
 	badAddress:       {facade.ServiceUnavailable, "the host cannot be reached", false, false, false},
 	connectFailed:    {facade.ServiceUnavailable, "the host cannot be reached", true, true, true},
 	badCertificate:   {facade.ServiceUnavailable, "the host cannot be reached", false, false, true},
-	connectionLost:   {facade.ServiceUnavailable, "the host went away before it had answered", true, false, true},
+	connectionLost:   {facade.ServiceUnavailable, "the connection to the host ended before the whole answer was there", true, false, true},
 	attemptTimeout:   {facade.GatewayTimeout, "the host did not answer in time", true, false, true},
 	callTimeout:      {facade.GatewayTimeout, "the host did not answer in time", false, false, true},
-	callerGone:       {facade.RequestTimeout, "the caller went away before there was an answer", false, false, false},
+	callerGone:       {facade.RequestTimeout, "", false, false, false}, // the façade has the message
 	unavailable:      {facade.ServiceUnavailable, "the host cannot be reached", true, false, true},
 	proxyFailed:      {facade.BadGateway, "the host answered status 502 and no JSON-RPC 2.0 frame", true, false, true},
 	proxyTimeout:     {facade.GatewayTimeout, "the host did not answer in time", true, false, true},
@@ -94,8 +94,11 @@ func (f *failure) code() facade.Code {
 // the address.
 func (f *failure) err() *facade.Error {
 	o := &outcomes[f.kind]
-	if f.kind == answerOverBudget {
+	switch f.kind {
+	case answerOverBudget:
 		return facade.AsError(f.cause)
+	case callerGone:
+		return facade.AsError(context.Canceled)
 	}
 	message := o.message
 	if f.kind == notAFrame && f.status != 0 {

@@ -241,7 +241,7 @@ func TestNoCommandRunsTwice(t *testing.T) {
 	}
 }
 
-// Answers are told apart by ids that are never used again: a second answer to one
+// Answers are distinguished by ids that are never used again: a second answer to one
 // request, which the next request on that connection would take for its own, is not.
 func TestTwoAnswersToOneRequest(t *testing.T) {
 	p := newRawPeer(t, func(c *rawConn) {

@@ -239,7 +239,7 @@ func TestForeignLists(t *testing.T) {
 	}
 }
 
-// Whether rows stand before a page's first is told from what was asked.
+// Whether rows stand before a page's first follows from what was requested.
 func TestRowsBeforeAPage(t *testing.T) {
 	catalog := storetest.Facade(t).Catalog()
 	for _, c := range []struct {

@@ -55,7 +55,7 @@ func TestTimeLimits(t *testing.T) {
 		call     *facade.Call
 		deadline time.Duration // of the caller; 0: none
 		took     time.Duration
-		attempts []string // the milliseconds each was told it had; ? after the first: a pause of no fixed length
+		attempts []string // the milliseconds in the header of each; ? after the first: a pause of no fixed length
 	}{
 		{"a command has one attempt of 5 s", change, 0, 5 * time.Second, []string{"5000"}},
 		{"a query has 10 s for all", find, 0, 10 * time.Second, []string{"5000", "?"}},
@@ -64,11 +64,11 @@ func TestTimeLimits(t *testing.T) {
 		{"a far one changes nothing", find, time.Minute, 10 * time.Second, []string{"5000", "?"}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			var told []string
+			var sent []string
 			r := remote(t, "http://host", &client.Options{Transport: tripper(func(r *http.Request) (*http.Response, error) {
-				told = append(told, r.Header.Get(wire.TimeoutHeader))
-				if len(told) > 1 {
-					told[len(told)-1] = "?"
+				sent = append(sent, r.Header.Get(wire.TimeoutHeader))
+				if len(sent) > 1 {
+					sent[len(sent)-1] = "?"
 				}
 				return hanging(r)
 			})})
@@ -83,14 +83,14 @@ func TestTimeLimits(t *testing.T) {
 			if facade.CodeOf(err) != facade.GatewayTimeout || time.Since(began) != c.took {
 				t.Errorf("%s: %v after %s, want GATEWAY_TIMEOUT after %s", c.name, err, time.Since(began), c.took)
 			}
-			if diff := cmp.Diff(c.attempts, told); diff != "" {
+			if diff := cmp.Diff(c.attempts, sent); diff != "" {
 				t.Errorf("%s: attempts (-want +got):\n%s", c.name, diff)
 			}
 		})
 	}
 }
 
-// A query that is sent again waits for 100 ms to 1 s before, and for what it is told.
+// A query that is sent again waits for 100 ms to 1 s before, and for as long as the host asks.
 func TestPauses(t *testing.T) {
 	seen := map[time.Duration]bool{}
 	for range 20 {
@@ -115,7 +115,7 @@ func TestPauses(t *testing.T) {
 				t.Errorf("sent again after %s", first)
 			}
 			if second := at[2].Sub(at[1]); second != 3*time.Second {
-				t.Errorf("sent again %s after it was told to wait 3 s", second)
+				t.Errorf("sent again %s after the host asked to wait 3 s", second)
 			}
 			seen[first.Round(10*time.Millisecond)] = true
 		})
@@ -151,7 +151,7 @@ func TestRetryBudget(t *testing.T) {
 	})
 }
 
-// moody is a host that fails or answers as it is told to.
+// moody is a host that fails or answers as a test sets it.
 type moody struct {
 	posts  atomic.Int32
 	answer atomic.Value // func(*http.Request) (*http.Response, error)
@@ -262,7 +262,7 @@ func TestBreaker(t *testing.T) {
 			}
 		})
 	})
-	t.Run("a probe whose caller left leaves it to the next", func(t *testing.T) {
+	t.Run("a probe whose caller remaining leaves it to the next", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			m, r, _ := start(t)
 			_ = calls(r, 20)
@@ -333,12 +333,12 @@ func TestBulkhead(t *testing.T) {
 	})
 }
 
-// A host gives up when nobody waits any more: the time it is told is its limit.
+// A host gives up when nobody waits any more: the time in the header is its limit.
 func TestDeadlineIsPassedOn(t *testing.T) {
-	var left time.Duration
+	var remaining time.Duration
 	r := far(t, facade.CallerFunc(func(ctx context.Context, _ *facade.Call) (*facade.Result, error) {
 		by, _ := ctx.Deadline()
-		left = time.Until(by)
+		remaining = time.Until(by)
 		return &facade.Result{Value: json.RawMessage("1")}, nil
 	}), nil)
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
@@ -346,18 +346,18 @@ func TestDeadlineIsPassedOn(t *testing.T) {
 	if _, err := r.Call(ctx, &facade.Call{Entity: "math", Operation: "sum"}); err != nil {
 		t.Fatal(err)
 	}
-	if left > 3*time.Second || left < time.Second {
-		t.Errorf("the host has %s, its caller 3 s", left)
+	if remaining > 3*time.Second || remaining < time.Second {
+		t.Errorf("the host has %s, its caller 3 s", remaining)
 	}
 }
 
 // What a caller sends as its time changes nothing where it is none, or longer than ours.
 func TestTimeoutHeader(t *testing.T) {
 	for _, sent := range []string{"", "-1", "x", "1e3", "99999999999999999999", "0", "3600000"} {
-		var left time.Duration
+		var remaining time.Duration
 		h := envelope.NewHandler(mathCatalog(), facade.CallerFunc(func(ctx context.Context, _ *facade.Call) (*facade.Result, error) {
 			by, _ := ctx.Deadline()
-			left = time.Until(by)
+			remaining = time.Until(by)
 			return &facade.Result{Value: json.RawMessage("1")}, nil
 		}), &envelope.Options{Timeout: 3 * time.Second})
 		r := remote(t, "http://host", &client.Options{Transport: tripper(func(r *http.Request) (*http.Response, error) {
@@ -367,8 +367,8 @@ func TestTimeoutHeader(t *testing.T) {
 		if _, err := r.Call(t.Context(), &facade.Call{Entity: "math", Operation: "sum"}); err != nil {
 			t.Fatal(err)
 		}
-		if left < time.Second || left > 3*time.Second {
-			t.Errorf("%s: %s left of 3 s", strconv.Quote(sent), left)
+		if remaining < time.Second || remaining > 3*time.Second {
+			t.Errorf("%s: %s remain of 3 s", strconv.Quote(sent), remaining)
 		}
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/frondhost/frond/store/storetest"
 )
 
-// TestEvents: every call tells once how it went.
+// TestEvents: every call is reported once.
 func TestEvents(t *testing.T) {
 	catalog := storetest.Facade(t).Catalog()
 	synctest.Test(t, func(t *testing.T) {
@@ -33,7 +33,7 @@ func TestEvents(t *testing.T) {
 			defer mu.Unlock()
 			events = append(events, e)
 		}}).With(catalog)
-		told := func() []client.Event {
+		reported := func() []client.Event {
 			mu.Lock()
 			defer mu.Unlock()
 			all := events
@@ -44,7 +44,7 @@ func TestEvents(t *testing.T) {
 		want := client.Event{Remote: "people", Frond: "people", Entity: "author", Operation: "findById", Kind: facade.Query, Trace: "00-a-b-01", Duration: time.Second, Posts: 1, Waiters: 1}
 		diff := func(what string, want ...client.Event) {
 			t.Helper()
-			if diff := cmp.Diff(want, told(), cmpopts.IgnoreFields(client.Event{}, "Began"), cmpopts.SortSlices(func(a, b client.Event) bool {
+			if diff := cmp.Diff(want, reported(), cmpopts.IgnoreFields(client.Event{}, "Began"), cmpopts.SortSlices(func(a, b client.Event) bool {
 				return a.Duration < b.Duration || a.Duration == b.Duration && a.Posts > b.Posts
 			})); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", what, diff)

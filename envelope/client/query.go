@@ -55,7 +55,7 @@ var listKeys = []string{"filter", "sort", "limit", "after", "before", "backward"
 var optionalKeys = []string{"total", "count", "fields", "cursors", "limit"}
 
 // hostQuery is the query of the call as this host accepts it: with the fields that will
-// be read, where the host can be told them, and without optional keys that it does not
+// be read, where the host accepts them, and without optional keys that it does not
 // know. Another key that it does not know is refused: without a filter the host would
 // answer other rows.
 func (p *pending) hostQuery(query json.RawMessage) (json.RawMessage, *facade.Error) {

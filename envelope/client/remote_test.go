@@ -393,7 +393,7 @@ func TestDiscoverALargeHost(t *testing.T) {
 }
 
 // A host that leaves frames of a batch out has not answered for them.
-func TestFramesLeftUnanswered(t *testing.T) {
+func TestUnansweredFrames(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		for _, frame := range jsontext.Elements(body) { // the first alone

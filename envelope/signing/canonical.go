@@ -16,7 +16,7 @@ import (
 
 // Canonical appends the canonical text of checked JSON: RFC 8785, but that a whole
 // number below 10^21 keeps all its digits. RFC 8785 rounds what a double does not
-// hold, and then a digest would not tell one id of 64 bits from the next. The errors
+// hold, and then a digest would be the same for an id of 64 bits and the next. The errors
 // are a number beyond doubles and a lone surrogate, which have no canonical text.
 func Canonical(dst []byte, v json.RawMessage) ([]byte, error) {
 	switch jsontext.KindOf(v) {

@@ -14,7 +14,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// KeyID is how a key is told from others: its thumbprint (RFC 7638).
+// KeyID identifies a key: its thumbprint (RFC 7638).
 func KeyID(key ed25519.PublicKey) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, `{"crv":"Ed25519","kty":"OKP","x":"%s"}`, b64.EncodeToString(key)))
 	return b64.EncodeToString(sum[:])

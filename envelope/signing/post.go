@@ -79,7 +79,7 @@ func identityOf(frame json.RawMessage) json.RawMessage {
 	return jsontext.Get(params, identity)
 }
 
-// isDiscovery says whether a post is the one question of what is served.
+// isDiscovery says whether a post is one frame that requests what is served.
 func isDiscovery(post json.RawMessage) bool {
 	return jsontext.KindOf(post) == jsontext.Object && jsontext.Unquote(jsontext.Trim(jsontext.Get(post, "method"))) == "rpc.discover"
 }

@@ -103,7 +103,7 @@ func refused(t *testing.T) []refusedVector {
 	whole := signed(t, frame, ada)
 	two := signed(t, batch, ada)
 	sign := func(name string, value any) string {
-		return forged(t, frame, header(), with(claims(t), name, value), byMe)
+		return tampered(t, frame, header(), with(claims(t), name, value), byMe)
 	}
 	vectors := []refusedVector{
 		{About: "no token", Signed: frame},
@@ -121,11 +121,11 @@ func refused(t *testing.T) []refusedVector {
 		{About: "a lifetime of more than 60 seconds", Signed: sign("exp", noon.Unix()+61)},
 		{About: "no state", Signed: sign("state", nil)},
 		{About: "no jti", Signed: sign("jti", nil)},
-		{About: "alg none, without a signature", Signed: forged(t, frame, with(header(), "alg", "none"), claims(t), func([]byte) []byte { return nil })},
-		{About: "alg HS256, with the public key as the secret", Signed: forged(t, frame, with(header(), "alg", "HS256"), claims(t), hs256(public(mine)))},
-		{About: "typ JWT: a token for something else", Signed: forged(t, frame, with(header(), "typ", "JWT"), claims(t), byMe)},
-		{About: "a kid nobody knows", Signed: forged(t, frame, with(header(), "kid", signing.KeyID(public(other))), claims(t), func(in []byte) []byte { return ed25519.Sign(other, in) })},
-		{About: "signed with another key than kid says", Signed: forged(t, frame, header(), claims(t), func(in []byte) []byte { return ed25519.Sign(other, in) })},
+		{About: "alg none, without a signature", Signed: tampered(t, frame, with(header(), "alg", "none"), claims(t), func([]byte) []byte { return nil })},
+		{About: "alg HS256, with the public key as the secret", Signed: tampered(t, frame, with(header(), "alg", "HS256"), claims(t), hs256(public(mine)))},
+		{About: "typ JWT: a token for something else", Signed: tampered(t, frame, with(header(), "typ", "JWT"), claims(t), byMe)},
+		{About: "a kid nobody knows", Signed: tampered(t, frame, with(header(), "kid", signing.KeyID(public(other))), claims(t), func(in []byte) []byte { return ed25519.Sign(other, in) })},
+		{About: "signed with another key than kid says", Signed: tampered(t, frame, header(), claims(t), func(in []byte) []byte { return ed25519.Sign(other, in) })},
 		{About: "a claim that was changed behind the signature", Signed: resigned(t, frame, `"shop"`, `"root"`)},
 		{About: "padding behind the signature", Signed: carry(t, frame, tokenOf(t, whole)+"==")},
 		{About: "a claim that stands twice", Signed: carry(t, frame, token(marshal(t, header()), `{"iss":"shop",`+marshal(t, claims(t))[1:], byMe))},

@@ -120,7 +120,7 @@ func (v *Verifier) Verify(post json.RawMessage) (*Call, *facade.Error) {
 	case replayed:
 		return nil, refuse("the token has been used; every call has one of its own")
 	case crowded:
-		return nil, facade.Errorf(facade.ServiceUnavailable, "more calls came in a minute than can be told from replays; send the call again later")
+		return nil, facade.Errorf(facade.ServiceUnavailable, "more calls came in a minute than can be checked for replays; send the call again later")
 	}
 	return call, nil
 }
@@ -268,7 +268,7 @@ func (v *Verifier) judge(kid string, c claims) *facade.Error {
 	case c.exp+v.skew <= now:
 		return refuse("the token has expired")
 	case c.iat < v.started:
-		return refuse("the token is older than this process, which cannot tell whether it was used; sign the call anew")
+		return refuse("the token is older than this process, which cannot know whether it was used; sign the call anew")
 	}
 	return nil
 }

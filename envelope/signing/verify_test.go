@@ -68,8 +68,8 @@ func signed(t testing.TB, post, state string) string {
 	return string(seal(t, post, state).PostAt(noon, "j1"))
 }
 
-// forged is a post with a token of any header and claims, and any signature of the two.
-func forged(t testing.TB, post string, header, claims map[string]any, sign func(input []byte) []byte) string {
+// tampered is a post with a token of any header and claims, and any signature of the two.
+func tampered(t testing.TB, post string, header, claims map[string]any, sign func(input []byte) []byte) string {
 	t.Helper()
 	h, c := marshal(t, header), marshal(t, claims)
 	return carry(t, post, token(h, c, sign))
@@ -208,7 +208,7 @@ func TestStateIsTheSignedOne(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	whole := signed(t, frame, ada)
 	text := tokenOf(t, whole)
-	sign := func(h, c map[string]any) string { return forged(t, frame, h, c, byMe) }
+	sign := func(h, c map[string]any) string { return tampered(t, frame, h, c, byMe) }
 	claim := func(name string, value any) string { return sign(header(), with(claims(t), name, value)) }
 	head := func(name string, value any) string { return sign(with(header(), name, value), claims(t)) }
 	cases := []struct {
@@ -263,23 +263,23 @@ func TestRefusals(t *testing.T) {
 		{"expired", sign(header(), with(with(claims(t), "iat", noon.Unix()-90), "exp", noon.Unix()-30)), "has expired"},
 		{"from the future", sign(header(), with(with(claims(t), "iat", noon.Unix()+31), "exp", noon.Unix()+60)), "from the future"},
 
-		{"none", forged(t, frame, with(header(), "alg", "none"), claims(t), func([]byte) []byte { return nil }), "alg is not EdDSA"},
+		{"none", tampered(t, frame, with(header(), "alg", "none"), claims(t), func([]byte) []byte { return nil }), "alg is not EdDSA"},
 		{"none, signed", head("alg", "none"), "alg is not EdDSA"},
-		{"HS256 with the public key as its secret", forged(t, frame, with(header(), "alg", "HS256"), claims(t), hs256(public(mine))), "alg is not EdDSA"},
-		{"EdDSA by name, HS256 with the public key in truth", forged(t, frame, header(), claims(t), hs256(public(mine))), "signature does not hold"},
+		{"HS256 with the public key as its secret", tampered(t, frame, with(header(), "alg", "HS256"), claims(t), hs256(public(mine))), "alg is not EdDSA"},
+		{"EdDSA by name, HS256 with the public key in truth", tampered(t, frame, header(), claims(t), hs256(public(mine))), "signature does not hold"},
 		{"Ed25519 by its newer name", head("alg", "Ed25519"), "alg is not EdDSA"},
 		{"eddsa in small letters", head("alg", "eddsa"), "alg is not EdDSA"},
 		{"no alg", head("alg", nil), "alg is not EdDSA"},
 		{"another token of the same key", head("typ", "JWT"), "typ is not kit-call+jwt"},
 		{"no typ", head("typ", nil), "typ is not kit-call+jwt"},
-		{"an unknown key", forged(t, frame, with(header(), "kid", signing.KeyID(public(other))), claims(t), func(in []byte) []byte { return ed25519.Sign(other, in) }), "not known here"},
+		{"an unknown key", tampered(t, frame, with(header(), "kid", signing.KeyID(public(other))), claims(t), func(in []byte) []byte { return ed25519.Sign(other, in) }), "not known here"},
 		{"no kid", head("kid", nil), "not known here"},
 		{"a kid that is no text", head("kid", 1), "each a text"},
 		{"a key that came along", head("jwk", "x"), "and no others"},
 		{"an extension", head("crit", "x"), "and no others"},
-		{"signed with another key than it says", forged(t, frame, header(), claims(t), func(in []byte) []byte { return ed25519.Sign(other, in) }), "signature does not hold"},
-		{"no signature", forged(t, frame, header(), claims(t), func([]byte) []byte { return nil }), "signature does not hold"},
-		{"half a signature", forged(t, frame, header(), claims(t), func(in []byte) []byte { return byMe(in)[:32] }), "signature does not hold"},
+		{"signed with another key than it says", tampered(t, frame, header(), claims(t), func(in []byte) []byte { return ed25519.Sign(other, in) }), "signature does not hold"},
+		{"no signature", tampered(t, frame, header(), claims(t), func([]byte) []byte { return nil }), "signature does not hold"},
+		{"half a signature", tampered(t, frame, header(), claims(t), func(in []byte) []byte { return byMe(in)[:32] }), "signature does not hold"},
 		{"a claim that was changed after", resigned(t, frame, `"shop"`, `"root"`), "signature does not hold"},
 
 		{"two parts", carry(t, frame, text[:strings.LastIndex(text, ".")]), "three parts"},

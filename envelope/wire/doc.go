@@ -27,8 +27,8 @@ const TimeoutHeader = "X-Kit-Timeout"
 const (
 	// MaxBatch is how many frames one batch may have.
 	MaxBatch = 100
-	// MaxAnswer is how many bytes an answer may have: a client reads no more unless it
-	// is told to, and a host puts no more into the answer to a batch.
+	// MaxAnswer is how many bytes an answer may have: a client reads no more unless its
+	// options say so, and a host puts no more into the answer to a batch.
 	MaxAnswer = 8 << 20
 	// MaxOffset bounds how many rows of a list can be skipped. Hosts count in 32 bits.
 	MaxOffset = 1 << 31

@@ -109,7 +109,7 @@ func (author) Decode(_ *schema.Property, text json.RawMessage) (json.RawMessage,
 }
 
 // object reads {field: {op: value}, and: […], …}: all members have to hold.
-func (p *Parser) object(e *schema.Entity, see Scope, text json.RawMessage) *Filter {
+func (p *Parser) object(e *schema.Entity, scope Scope, text json.RawMessage) *Filter {
 	if jsontext.KindOf(text) != jsontext.Object {
 		p.refuse("type", `must be a filter, an object such as {"name": {"eq": "…"}}`)
 		return nil
@@ -125,7 +125,7 @@ func (p *Parser) object(e *schema.Entity, see Scope, text json.RawMessage) *Filt
 	var all []*Filter
 	for name, value := range jsontext.Members(text) {
 		p.path = append(p.path, name)
-		if f := p.member(e, see, name, value); f != nil {
+		if f := p.member(e, scope, name, value); f != nil {
 			all = append(all, f)
 		}
 		p.path = p.path[:len(p.path)-1]
@@ -144,23 +144,23 @@ func allOf(all []*Filter) *Filter {
 	return &Filter{Op: And, Sub: all}
 }
 
-func (p *Parser) member(e *schema.Entity, see Scope, name string, value json.RawMessage) *Filter {
+func (p *Parser) member(e *schema.Entity, scope Scope, name string, value json.RawMessage) *Filter {
 	if p.full() {
 		return nil
 	}
 	switch name {
 	case "and", "or":
-		return p.several(e, see, name, value)
+		return p.several(e, scope, name, value)
 	case "not":
-		f := p.object(e, see, value)
+		f := p.object(e, scope, value)
 		if f == nil {
 			f = &Filter{Op: And} // not {} holds for no row
 		}
 		return &Filter{Op: Not, Sub: []*Filter{f}}
 	}
 	field, link := Field(e, name)
-	if field == nil || !see.Readable(field) {
-		p.unknown(e, see, name)
+	if field == nil || !scope.Readable(field) {
+		p.unknown(e, scope, name)
 		return nil
 	}
 	if link == nil {
@@ -169,12 +169,12 @@ func (p *Parser) member(e *schema.Entity, see Scope, name string, value json.Raw
 	if !link.Many {
 		f, ok := p.related(link, value)
 		if !ok {
-			p.unknown(e, see, name)
+			p.unknown(e, scope, name)
 			return nil
 		}
 		return f
 	}
-	return p.quantified(e, see, link, value)
+	return p.quantified(e, scope, link, value)
 }
 
 // Field is what a name in a filter means: a field, or the relation it
@@ -195,7 +195,7 @@ func Field(e *schema.Entity, name string) (*schema.Property, *schema.Link) {
 }
 
 // several reads the list of and, or.
-func (p *Parser) several(e *schema.Entity, see Scope, name string, value json.RawMessage) *Filter {
+func (p *Parser) several(e *schema.Entity, scope Scope, name string, value json.RawMessage) *Filter {
 	if jsontext.KindOf(value) != jsontext.Array {
 		p.refuse("type", "must be a list of filters")
 		return nil
@@ -206,7 +206,7 @@ func (p *Parser) several(e *schema.Entity, see Scope, name string, value json.Ra
 	}
 	for i, item := range jsontext.Elements(value) {
 		p.path = append(p.path, strconv.Itoa(i))
-		sub := p.object(e, see, item)
+		sub := p.object(e, scope, item)
 		if sub == nil {
 			p.empty(nil)
 			sub = &Filter{Op: And} // {} holds for every row
@@ -379,18 +379,18 @@ func (p *Parser) counts() bool {
 }
 
 // unknown refuses a name that does not exist for the caller.
-func (p *Parser) unknown(e *schema.Entity, see Scope, name string) {
+func (p *Parser) unknown(e *schema.Entity, scope Scope, name string) {
 	instead := "; leave it out"
 	if p.Host.Suggests() {
-		instead = kiterror.Instead(name, p.names(e, see), true)
+		instead = kiterror.Instead(name, p.names(e, scope), true)
 	}
 	p.refuse(schema.UnknownKey, fmt.Sprintf("is nothing to filter %s by%s", e.Name, instead))
 }
 
 // names are those the caller may filter by.
-func (p *Parser) names(e *schema.Entity, see Scope) (names []string) {
+func (p *Parser) names(e *schema.Entity, scope Scope) (names []string) {
 	for _, field := range e.Fields {
-		if !see.Readable(field) {
+		if !scope.Readable(field) {
 			continue
 		}
 		if field.Link == nil {
@@ -408,7 +408,7 @@ func (p *Parser) names(e *schema.Entity, see Scope) (names []string) {
 }
 
 // readable reports whether rows hold the field and it exists for the caller.
-func readable(see Scope, p *schema.Property) bool { return p.Stored && see.Readable(p) }
+func readable(scope Scope, p *schema.Property) bool { return p.Stored && scope.Readable(p) }
 
 // full reports whether enough is refused to stop looking.
 func (p *Parser) full() bool { return len(p.Details) >= p.Max }

@@ -47,7 +47,7 @@ func (f *Filter) Reduce(row Known) (*Filter, error) {
 }
 
 func (f *Filter) reduceAll(row Known) (*Filter, error) {
-	left := make([]*Filter, 0, len(f.Sub))
+	remaining := make([]*Filter, 0, len(f.Sub))
 	same := true
 	for _, sub := range f.Sub {
 		rest, err := sub.Reduce(row)
@@ -61,10 +61,10 @@ func (f *Filter) reduceAll(row Known) (*Filter, error) {
 			continue
 		}
 		same = same && rest == sub
-		left = append(left, rest)
+		remaining = append(remaining, rest)
 	}
 	if same {
 		return f, nil
 	}
-	return &Filter{Op: f.Op, Sub: left}, nil
+	return &Filter{Op: f.Op, Sub: remaining}, nil
 }

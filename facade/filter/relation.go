@@ -11,7 +11,7 @@ import (
 // related reads the filter behind a relation, together with the rows that exist
 // for the caller on the other side. ok is false where nothing there does.
 func (p *Parser) related(link *schema.Link, value json.RawMessage) (*Filter, bool) {
-	see, ok := p.Host.Behind(p.ctx, link)
+	scope, ok := p.Host.Behind(p.ctx, link)
 	if !ok {
 		return nil, false
 	}
@@ -25,7 +25,7 @@ func (p *Parser) related(link *schema.Link, value json.RawMessage) (*Filter, boo
 			return nil, true
 		}
 	}
-	return someOf(link, Both(see.Visible(), p.object(link.Target, see, value))), true
+	return someOf(link, Both(scope.Visible(), p.object(link.Target, scope, value))), true
 }
 
 func someOf(link *schema.Link, sub *Filter) *Filter {
@@ -38,10 +38,10 @@ func someOf(link *schema.Link, sub *Filter) *Filter {
 
 // quantified reads {some: {…}, none: {…}, every: {…}} of a many relation, and the
 // operators of an array where its ids stand in the row.
-func (p *Parser) quantified(e *schema.Entity, see Scope, link *schema.Link, value json.RawMessage) *Filter {
+func (p *Parser) quantified(e *schema.Entity, scope Scope, link *schema.Link, value json.RawMessage) *Filter {
 	there, ok := p.Host.Behind(p.ctx, link) // before anything is said about the value
 	if !ok && link.Inverse != nil || ok && link.Inverse != nil && !readable(there, link.Inverse) {
-		p.unknown(e, see, p.path[len(p.path)-1])
+		p.unknown(e, scope, p.path[len(p.path)-1])
 		return nil
 	}
 	if jsontext.KindOf(value) != jsontext.Object {

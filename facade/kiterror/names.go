@@ -66,14 +66,14 @@ func distance(a, b string) int {
 		row[j] = j
 	}
 	for i := range x {
-		left := row[0]
+		diagonal := row[0]
 		row[0] = i + 1
 		for j := range y {
-			cost := left
+			cost := diagonal
 			if x[i] != y[j] {
-				cost = 1 + min(left, row[j], row[j+1])
+				cost = 1 + min(diagonal, row[j], row[j+1])
 			}
-			left, row[j+1] = row[j+1], cost
+			diagonal, row[j+1] = row[j+1], cost
 		}
 	}
 	return row[len(y)]

@@ -18,7 +18,7 @@ const SyncedFile = "synced.json"
 // Synced is a [SyncedFile]: which files of the folder were written, and from what.
 type Synced struct {
 	Files map[string]string       // the hash of each, by its path inside the folder
-	Told  *schema.DiscoveredFrond // what the host told, whole; nil in folders that are no Frond's
+	Frond *schema.DiscoveredFrond // the Frond as the host described it; nil in folders of generated code
 }
 
 const syncedNote = "Written by frond, as are the files named here. Changes by hand are found by their hashes and never overwritten."
@@ -32,8 +32,8 @@ func (s *Synced) AppendJSON(dst []byte) []byte {
 	}
 	slices.SortFunc(files, func(a, b schema.Member) int { return strings.Compare(a.Name, b.Name) })
 	o := schema.Object{{Name: "note", Value: jsontext.Quote(syncedNote)}, {Name: "files", Value: files.AppendJSON(nil)}}
-	if s.Told != nil {
-		told := schema.Discovery{Fronds: []schema.DiscoveredFrond{*s.Told}}
+	if s.Frond != nil {
+		told := schema.Discovery{Fronds: []schema.DiscoveredFrond{*s.Frond}}
 		o = append(o, schema.Member{Name: "told", Value: told.AppendJSON(nil)})
 	}
 	return o.AppendJSON(dst)
@@ -65,7 +65,7 @@ func ReadSynced(file string, data []byte) (*Synced, error) {
 	case len(document.Fronds) != 1:
 		return nil, broken("it has more Fronds than one, or of none")
 	}
-	s.Told = &document.Fronds[0]
+	s.Frond = &document.Fronds[0]
 	return s, nil
 }
 
@@ -86,7 +86,7 @@ func (r *folder) synced(dir string) *schema.DiscoveredFrond {
 			r.faults = append(r.faults, faults...)
 			return nil
 		}
-		return s.Told
+		return s.Frond
 	}
 	return nil
 }

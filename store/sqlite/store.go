@@ -21,13 +21,13 @@ type Store struct {
 
 var (
 	_ facade.Store     = (*Store)(nil)
-	_ facade.Rehearser = (*Store)(nil)
+	_ facade.DryRunner = (*Store)(nil)
 	_ facade.Seeder    = (*Store)(nil)
 )
 
-// Rehearses reports that a write whose context is a dry run's ([facade.Rehearse]) is undone
+// RunsDry reports that a write whose context is a dry run's ([facade.DryRun]) is undone
 // after it was checked.
-func (s *Store) Rehearses() bool { return true }
+func (s *Store) RunsDry() bool { return true }
 
 // Options are those of the database; see [engine.Options]. Open sets Extend itself.
 type Options = engine.Options

@@ -32,8 +32,7 @@ func (c Change) String() string {
 	return fmt.Sprintf("~ %s %s (%s)", c.Name, c.Is, strings.Join(c.In, ", "))
 }
 
-// Changes are what differs between what a Frond told and what it tells now; was may
-// be nil. They stand in the order of now, what is gone at the end.
+// Changes are the differences between a Frond's discovery before and now; was may be nil. They stand in the order of now, what is gone at the end.
 func Changes(was, now *schema.DiscoveredFrond) (all []Change) {
 	before, after := partsOf(was), partsOf(now)
 	for _, p := range after {
@@ -99,7 +98,7 @@ func partsOf(f *schema.DiscoveredFrond) (all []part) {
 	return all
 }
 
-// brief is a card of an operation without what is told of the door's fields already:
+// brief is a card of an operation without what the door's fields say already:
 // of the door's own card what it requires, of a filter its names.
 func brief(door *schema.DiscoveredDoor, op string, card []byte) []byte {
 	if jsontext.KindOf(card) != jsontext.Object || door.Schema == nil {

@@ -89,7 +89,7 @@ func read(t *testing.T, archive *txtar.Archive) *contract.Model {
 	return model
 }
 
-// TestLayout is a round trip: what a Frond tells, written down and read again, tells
+// TestLayout is a round trip: the discovery of a Frond, written down and read again, is
 // the same.
 func TestLayout(t *testing.T) {
 	for _, c := range []string{"names", "shapes"} {
@@ -109,13 +109,13 @@ func TestLayout(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		told := near.Catalog().Discovery().Fronds[0]
-		written, err := contract.Layout(&told)
+		frond := near.Catalog().Discovery().Fronds[0]
+		written, err := contract.Layout(&frond)
 		if err != nil {
 			t.Fatal(err)
 		}
-		dir := filepath.Join(t.TempDir(), "fronds", told.Name)
-		plan, err := contract.NewPlan(dir, facade.SyncedFile, written, &told)
+		dir := filepath.Join(t.TempDir(), "fronds", frond.Name)
+		plan, err := contract.NewPlan(dir, facade.SyncedFile, written, &frond)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,7 +132,7 @@ func TestLayout(t *testing.T) {
 			t.Fatal(err)
 		}
 		again := far.Catalog().Discovery().Fronds[0]
-		if changes := contract.Changes(&told, &again); len(changes) > 0 {
+		if changes := contract.Changes(&frond, &again); len(changes) > 0 {
 			t.Errorf("%s: read again, it tells something else: %v", c, changes)
 		}
 	}

@@ -2,8 +2,8 @@
 // files a gateway reads in the Frond's stead, typed Go and TypeScript, and packages
 // of either.
 //
-//	Layout      a Frond as its host tells of it  →  files of a project
-//	Changes     what it tells now against what it told  →  + product.stock integer
+//	Layout      a Frond's discovery document  →  files of a project
+//	Changes     its discovery now against the one before  →  + product.stock integer
 //	Read        a Frond of a catalog  →  Model: types, doors, operations
 //	Model.Go    →  typed structs and a client, in one package
 //	Model.GoModule, Model.NPM  →  installable packages

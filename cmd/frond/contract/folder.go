@@ -37,9 +37,9 @@ type Plan struct {
 }
 
 // NewPlan compares files with a folder, which need not be there. manifest is the name
-// of the file that lists them; told goes into it where it is not nil. Files that
+// of the file that lists them; frond goes into it unless it is nil. Files that
 // stand in the way are an error that names all of them, schema.Faults.
-func NewPlan(dir, manifest string, files Files, told *schema.DiscoveredFrond) (*Plan, error) {
+func NewPlan(dir, manifest string, files Files, frond *schema.DiscoveredFrond) (*Plan, error) {
 	p := &Plan{dir: dir, manifest: manifest, files: maps.Clone(files)}
 	before := &facade.Synced{}
 	old, err := p.read(manifest)
@@ -49,7 +49,7 @@ func NewPlan(dir, manifest string, files Files, told *schema.DiscoveredFrond) (*
 	if err != nil {
 		return nil, err
 	}
-	after := &facade.Synced{Files: map[string]string{}, Told: told}
+	after := &facade.Synced{Files: map[string]string{}, Frond: frond}
 	for name, text := range files {
 		after.Files[name] = hash(text)
 	}
@@ -66,7 +66,7 @@ func NewPlan(dir, manifest string, files Files, told *schema.DiscoveredFrond) (*
 			p.Write = append(p.Write, name)
 		case bytes.Equal(there, files[name]):
 		case before.Files[name] == "":
-			faults = append(faults, p.fault(name, "it was not generated, and would be overwritten", "move it away"))
+			faults = append(faults, p.fault(name, "it was not generated, and would be overwritten", "move it elsewhere"))
 		case before.Files[name] != hash(there):
 			faults = append(faults, p.fault(name, "it was changed by hand after it was generated", "remove it to have it written anew"))
 		default:
@@ -83,7 +83,7 @@ func NewPlan(dir, manifest string, files Files, told *schema.DiscoveredFrond) (*
 			return nil, err
 		case there == nil:
 		case before.Files[name] != hash(there):
-			faults = append(faults, p.fault(name, "it is not served any more, and was changed by hand", "remove it, or move it away"))
+			faults = append(faults, p.fault(name, "it is not served any more, and was changed by hand", "remove it, or move it elsewhere"))
 		default:
 			p.Remove = append(p.Remove, name)
 		}

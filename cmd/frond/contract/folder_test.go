@@ -27,8 +27,8 @@ func TestPlan(t *testing.T) {
 			write: []string{"a.json", "sub2/c.json", contract.ManifestFile}, remove: []string{"sub/b.json"},
 		},
 		{name: "changed by hand", change: put("a.json", "1 and more"), refused: "a.json: it was changed by hand after it was generated; remove it to have it written anew"},
-		{name: "changed by hand and not served any more", change: put("sub/b.json", "2 and more"), refused: "sub/b.json: it is not served any more, and was changed by hand; remove it, or move it away"},
-		{name: "not generated", change: put("sub2/c.json", "theirs"), refused: "sub2/c.json: it was not generated, and would be overwritten; move it away"},
+		{name: "changed by hand and not served any more", change: put("sub/b.json", "2 and more"), refused: "sub/b.json: it is not served any more, and was changed by hand; remove it, or move it elsewhere"},
+		{name: "not generated", change: put("sub2/c.json", "theirs"), refused: "sub2/c.json: it was not generated, and would be overwritten; move it elsewhere"},
 		{
 			name: "what was cut short is taken up", change: put("sub2/c.json", "4"),
 			write: []string{"a.json", contract.ManifestFile}, remove: []string{"sub/b.json"},

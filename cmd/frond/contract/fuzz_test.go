@@ -26,11 +26,11 @@ func FuzzTexts(f *testing.F) {
 		}
 		document := `{"fronds":[{"name":"f","doors":[{"name":"thing","ops":[{"name":"findById","kind":"query","description":` + quote(description) + `}],"schema":{"title":"thing","description":` + quote(description) +
 			`,"type":"object","properties":{"id":{"type":"string","x-kit":{"role":{"primary":true}}},"kind":{"type":"string","description":` + quote(description) + `,"enum":[` + quote(word) + `]},"in":{"type":"object","properties":{` + quote(member) + `:{"type":"string"}}}}}}],"facts":[]}]}`
-		told, err := schema.ReadDiscovery([]byte(document))
+		read, err := schema.ReadDiscovery([]byte(document))
 		if err != nil {
 			t.Skip()
 		}
-		src := facade.Discovered(&told.Fronds[0], "f")
+		src := facade.Discovered(&read.Fronds[0], "f")
 		src.Remote = "elsewhere"
 		host, err := facade.New(&facade.Project{Fronds: []*facade.FrondSource{src}}, nil, nil)
 		if err != nil {
@@ -70,9 +70,9 @@ func FuzzTexts(f *testing.F) {
 		}
 		_, types, _ := strings.Cut(string(npm["index.d.ts"]), "ClientOptions): Client;\n")
 		// Brackets are even where no text has left its place.
-		left := stripped(types)
-		if strings.Contains(left, "evil =") || strings.Contains(left, "evil(") || strings.Count(left, "{") != strings.Count(left, "}") || strings.ContainsAny(left, "*/`\\\x00") {
-			t.Errorf("a text leaves its place:\n%s", left)
+		rest := stripped(types)
+		if strings.Contains(rest, "evil =") || strings.Contains(rest, "evil(") || strings.Count(rest, "{") != strings.Count(rest, "}") || strings.ContainsAny(rest, "*/`\\\x00") {
+			t.Errorf("a text leaves its place:\n%s", rest)
 		}
 	})
 }

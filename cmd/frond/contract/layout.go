@@ -5,7 +5,7 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// Layout is a Frond as its host tells of it, as files that [facade.Read] takes for
+// Layout is a Frond as its host describes it, as files that [facade.Read] reads as
 // the Frond's own:
 //
 //	frond.json            doors, operations, facts, computed fields
@@ -13,8 +13,8 @@ import (
 //	views/NAME.json       what operations take and give
 //
 // Names come from elsewhere: one that is none is an error, schema.Faults, and no path.
-func Layout(told *schema.DiscoveredFrond) (Files, error) {
-	src := facade.Discovered(told, told.Name)
+func Layout(frond *schema.DiscoveredFrond) (Files, error) {
+	src := facade.Discovered(frond, frond.Name)
 	// Whoever cannot be compiled here could not be started from these files either.
 	src.Remote = "elsewhere"
 	if _, err := facade.New(&facade.Project{Fronds: []*facade.FrondSource{src}}, nil, &facade.Options{Incomplete: true}); err != nil {

@@ -58,7 +58,7 @@ func (b *reading) operation(d *facade.Door, door *Door, op *facade.Operation) *O
 var listKeys = []string{"filter", "sort", "limit", "after", "before", "backward", "offset", "fields", "cursors", "total", "count"}
 
 // named is an operation of the author's: what it takes is one value, whose members
-// are told apart by their names.
+// are distinguished by their names.
 func (b *reading) named(door *Door, op *facade.Operation, o *Op) {
 	if op.Params == nil && op.Query == nil && op.Input == nil {
 		return

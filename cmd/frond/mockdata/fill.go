@@ -70,8 +70,8 @@ func Fill(project *facade.Project, opts *Options) ([]Note, error) {
 	return w.notes, nil
 }
 
-// readSeeds are the author's rows by entity. What is wrong with a file is the
-// façade's to tell: it stays as it is.
+// readSeeds reads the author's rows by entity. The façade reports what is wrong with a
+// file; here it is skipped.
 func readSeeds(project *facade.Project, set *schema.Set) map[*schema.Entity][]schema.Object {
 	given := map[*schema.Entity][]schema.Object{}
 	for _, src := range project.Fronds {

@@ -93,18 +93,18 @@ func (w *world) field(t *table, p *schema.Property, m *sample.Maker, i, try int)
 	if p.Axes.Relation != nil {
 		return w.pointer(t, p, m, i)
 	}
-	left := sample.Percent(m.Rand, 20)
+	absent := sample.Percent(m.Rand, 20)
 	switch { // attempts in vain try all of it, then none
 	case try > 45:
-		left = true
+		absent = true
 	case try > 25:
-		left = false
+		absent = false
 	}
 	rule := p.Axes.Create
 	switch {
-	case left && p.Shape.Nullable && w.refusal(t.entity, p, null) == "":
+	case absent && p.Shape.Nullable && w.refusal(t.entity, p, null) == "":
 		return null, true
-	case left && rule != nil && rule.Optional:
+	case absent && rule != nil && rule.Optional:
 		return nil, true
 	case rule != nil && rule.Value != nil && sample.Percent(m.Rand, 25):
 		return rule.Value, true

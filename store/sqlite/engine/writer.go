@@ -304,7 +304,7 @@ func (w *writer) savepoint(op *Op) (err error) {
 	if err != nil && op.Blame != nil {
 		err = op.Blame(c, err)
 	}
-	if err != nil || facade.Rehearsing(op.Ctx) {
+	if err != nil || facade.InDryRun(op.Ctx) {
 		if undo := c.Exec("ROLLBACK TO w"); undo != nil {
 			_ = c.Exec("ROLLBACK") // the error at hand is the one to report
 			return Public(op.Ctx, undo)

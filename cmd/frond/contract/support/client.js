@@ -1,4 +1,4 @@
-/** What a call failed with: a KitError as the host answered it, or as the trip came to. */
+/** What a call failed with: the KitError that the host answered, or one for a failed request. */
 export class KitError extends Error {
   constructor({ code, message, entity, operation, details }) {
     super(message);

@@ -318,7 +318,7 @@ func (j *judge) check(in any, params, query []string) error {
 			text = flat(text)
 		}
 		if part.at == "/params" && params == nil || part.at == "/query" && query == nil {
-			continue // told beside the value: update's id
+			continue // given beside the value: update's id
 		}
 		_, refused := part.card.Judge(part.mode, text, part.at)
 		details = append(details, refused...)

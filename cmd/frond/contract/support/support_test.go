@@ -9,7 +9,7 @@ import (
 )
 
 type fields struct {
-	Left  Opt[string]          `json:"left,omitzero"`
+	Gone  Opt[string]          `json:"gone,omitzero"`
 	Null  Opt[*string]         `json:"null,omitzero"`
 	List  Opt[[]int]           `json:"list,omitzero"`
 	Maybe Opt[*[]int]          `json:"maybe,omitzero"`
@@ -21,7 +21,7 @@ type fields struct {
 func TestPresence(t *testing.T) {
 	for text, in := range map[string]fields{
 		`{"must":[]}`:                              {},
-		`{"left":"","must":[]}`:                    {Left: Set("")},
+		`{"gone":"","must":[]}`:                    {Gone: Set("")},
 		`{"null":null,"must":[]}`:                  {Null: Set[*string](nil)},
 		`{"null":"x","must":[1]}`:                  {Null: Set(new("x")), Must: []int{1}},
 		`{"list":[],"must":[]}`:                    {List: Set([]int(nil))},

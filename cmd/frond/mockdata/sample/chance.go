@@ -10,7 +10,7 @@ import (
 // chance is a seed: the same place always draws the same numbers.
 type Chance uint64
 
-// at is the numbers of a place, which is told by words and numbers.
+// at is the numbers of a place, which is named by words and numbers.
 func (c Chance) At(place ...any) *rand.Rand {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d %q", uint64(c), place))
 	return rand.New(rand.NewPCG(binary.LittleEndian.Uint64(sum[:8]), binary.LittleEndian.Uint64(sum[8:16]))) //nolint:gosec // chance that can be had again is the point

@@ -13,7 +13,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// id is the primary key of the i-th row of an entity, told by the entity's key, the
+// id is the primary key of the i-th row of an entity, derived from the entity's key, the
 // number and the shape alone: whoever knows the name and the shape of a relation
 // knows the ids it points at, in another program and with another seed.
 //

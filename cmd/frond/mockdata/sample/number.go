@@ -15,7 +15,7 @@ func spanOf(from, to int64, step string) span {
 }
 
 // spans are the numbers of names: the first row that has a word of the name counts.
-// An integer is told in the small unit: money in cents, weights in grams.
+// An integer counts in the small unit: money in cents, weights in grams.
 var spans = []struct {
 	words          string
 	whole, decimal span

@@ -16,8 +16,8 @@ import (
 // references, all of allOf, one of anyOf and oneOf, one side of if.
 type Shape map[string]json.RawMessage
 
-// fold reads a schema into its keywords. false is a schema that nothing fits, as far
-// as that can be told.
+// fold reads a schema into its keywords. false: nothing fits the schema, as far
+// as that is known.
 func (m *Maker) Fold(text json.RawMessage) (Shape, bool) {
 	s := Shape{}
 	return s, m.foldInto(s, text, 0)

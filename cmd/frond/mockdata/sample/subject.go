@@ -32,7 +32,7 @@ const (
 	aText // what is written and read: a post, a review
 )
 
-// kindOf tells by an entity's name what its rows are.
+// kindOf derives from an entity's name what its rows are.
 func kindOf(entity string) subjectKind {
 	n := NewName(entity)
 	switch {
@@ -123,7 +123,7 @@ func (m *Maker) moment(name name) time.Time {
 	return at
 }
 
-// millis is a moment as milliseconds since 1970, for a name that tells of one.
+// millis is a moment as milliseconds since 1970, for a name that means one.
 func (m *Maker) millis(name name) (*big.Rat, bool) {
 	if !name.ends("at timestamp") {
 		return nil, false

@@ -95,7 +95,7 @@ func uuid(a, b uint64) string {
 	return fmt.Sprintf("%08x-%04x-%04x-%04x-%012x", a>>32, a>>16&0xffff, a&0xffff, b>>48, b&0xffffffffffff)
 }
 
-// mark tells the values of a unique field apart: the row's number behind a separator.
+// mark makes the values of a unique field different: the row's number behind a separator.
 func (m *Maker) mark(separator string) string {
 	if !m.Unique {
 		return ""
@@ -121,7 +121,7 @@ func (m *Maker) url(name name) string {
 	return "https://example.org/" + path
 }
 
-// room is a text of a length, in which what tells it from others still stands.
+// room is a text of a length, that still contains what distinguishes it from others.
 func (m *Maker) room(text string, least, most int) string {
 	mark := m.mark("")
 	if n := utf8.RuneCountInString(text); !m.Unique || n <= most || len(mark) > most {

@@ -97,7 +97,7 @@ func main() {
 
 type stub struct{ press.BookDoor }
 
-func (stub) FindByID(context.Context, string) (*press.Book, error) {
+func (stub) FindByID(context.Context, string, ...press.CallOption) (*press.Book, error) {
 	return &press.Book{Title: "Stub"}, nil
 }
 

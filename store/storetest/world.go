@@ -1,0 +1,306 @@
+package storetest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// Cards are the cards of the suite's domain, compiled.
+func Cards(t testing.TB) *schema.Set {
+	t.Helper()
+	var sources []schema.Source
+	for _, part := range strings.Split(cards, "---\n") {
+		name, text, _ := strings.Cut(part, "\n")
+		sources = append(sources, schema.Source{File: name + ".yaml", Name: name, Data: []byte(text)})
+	}
+	set, err := schema.Compile(sources, schema.Builtins(), nil)
+	if err != nil {
+		t.Fatalf("the suite's cards: %v", err)
+	}
+	return set
+}
+
+// cards has every kind of value, nullable and not, every kind of relation and
+// every constraint. Nothing in it is filled in: a store is given what is final.
+const cards = `author
+type: object
+properties:
+  id: {type: string, x-kit: {role: {primary: true}}}
+  name: {type: string, minLength: 1, maxLength: 200, x-kit: {role: {index: true}}}
+  email: {type: [string, 'null'], x-kit: {role: {unique: [[email]]}}}
+  age: {type: [integer, 'null'], minimum: -100}
+  score: {type: [number, 'null']}
+  active: {type: [boolean, 'null']}
+  born: {type: [string, 'null'], format: date}
+  joined: {type: [string, 'null'], format: date-time}
+  balance: {type: [string, 'null'], format: decimal}
+  nicknames: {type: array, items: {type: string}}
+  profile: {type: [object, 'null']}
+  anything: {}
+  mentorId: {type: [string, 'null'], x-kit: {role: {relation: {to: author, kind: one, onDelete: set-null}}}}
+  posts: {x-kit: {role: {relation: {to: post, kind: many}}}}
+  pupils: {x-kit: {role: {relation: {to: author, kind: many}}}}
+required: [id, name, email, age, score, active, born, joined, balance, nicknames, profile, anything, mentorId]
+x-kit-version: 1
+---
+post
+type: object
+properties:
+  id: {type: string, x-kit: {role: {primary: true}}}
+  title: {type: string}
+  slug: {type: string, x-kit: {role: {unique: [[slug]]}}}
+  status: {type: string, enum: [draft, live, "it's; gone"]}
+  views: {type: integer}
+  authorId: {type: string, x-kit: {role: {relation: {to: author, kind: one, onDelete: restrict}}}}
+  editorId: {type: [string, 'null'], x-kit: {role: {relation: {to: editor, kind: one}}}}
+  tagIds: {type: array, items: {type: integer}, x-kit: {role: {relation: {to: tag, kind: many}}}}
+  comments: {x-kit: {role: {relation: {to: comment, kind: many}}}}
+  published: {type: [string, 'null'], format: date-time, x-kit: {role: {index: true}}}
+required: [id, title, slug, status, views, authorId, editorId, published]
+x-kit-version: 1
+---
+comment
+type: object
+properties:
+  id: {type: string, x-kit: {role: {primary: true}}}
+  postId: {type: string, x-kit: {role: {unique: [[postId, number]], relation: {to: post, kind: one, onDelete: cascade}}}}
+  number: {type: integer, x-kit: {role: {unique: [[postId, number]]}}}
+  body: {type: string}
+  stars: {type: [integer, 'null']}
+required: [id, postId, number, body, stars]
+x-kit-version: 1
+---
+tag
+type: object
+properties:
+  id: {type: integer, x-kit: {role: {primary: true}}}
+  label: {type: string}
+required: [id, label]
+x-kit-version: 1
+---
+editor
+type: object
+properties:
+  id: {type: string, x-kit: {role: {primary: true}}}
+  deputyId: {type: [string, 'null'], x-kit: {role: {relation: {to: deputy, kind: one}}}}
+required: [id, deputyId]
+x-kit-version: 1
+---
+deputy
+type: object
+properties:
+  id: {type: string, x-kit: {role: {primary: true}}}
+  editorId: {type: [string, 'null'], x-kit: {role: {relation: {to: editor, kind: one}}}}
+required: [id, editorId]
+x-kit-version: 1
+`
+
+// world is one test's store and functions that shorten its tests.
+type world struct {
+	*testing.T
+	set      *schema.Set
+	store    facade.Store
+	trusting bool
+}
+
+// ctx ends with the test.
+func (w *world) ctx() context.Context { return w.Context() }
+
+// entity is an entity of the suite's cards.
+func (w *world) entity(name string) *schema.Entity {
+	w.Helper()
+	e := w.set.Entity(name)
+	if e == nil {
+		w.Fatalf("the suite has no entity %s", name)
+	}
+	return e
+}
+
+// field is a field of an entity.
+func (w *world) field(e *schema.Entity, name string) *schema.Property {
+	w.Helper()
+	p := e.Property(name)
+	if p == nil {
+		w.Fatalf("%s has no field %s", e.Name, name)
+	}
+	return p
+}
+
+// record is a JSON object as a Record: the fields in declaration order.
+func (w *world) record(e *schema.Entity, text string) facade.Record {
+	w.Helper()
+	if !json.Valid([]byte(text)) {
+		w.Fatalf("the suite's own text is not JSON: %s", text)
+	}
+	var r facade.Record
+	known := 0
+	for _, p := range e.Fields {
+		if v := jsontext.Get([]byte(text), p.Name); v != nil {
+			r = append(r, schema.Member{Name: p.Name, Value: v})
+			known++
+		}
+	}
+	for name := range jsontext.Members([]byte(text)) {
+		if e.Property(name) == nil {
+			w.Fatalf("%s has no field %s", e.Name, name)
+		}
+	}
+	return r
+}
+
+// records are JSON objects as Records.
+func (w *world) records(e *schema.Entity, texts []string) []facade.Record {
+	records := make([]facade.Record, len(texts))
+	for i, text := range texts {
+		records[i] = w.record(e, text)
+	}
+	return records
+}
+
+// stored is the layout of all stored fields.
+func stored(e *schema.Entity) *facade.Layout {
+	var names []string
+	for _, p := range e.Fields {
+		if p.Stored {
+			names = append(names, p.Name)
+		}
+	}
+	return facade.NewLayout(names)
+}
+
+// insert writes rows that have to go in. A short text stands for a whole row: an
+// author needs no more than an id.
+func (w *world) insert(name string, texts ...string) {
+	w.Helper()
+	e := w.entity(name)
+	for i := range texts {
+		texts[i] = fill(name, texts[i])
+	}
+	if _, err := w.store.Insert(w.ctx(), e, w.records(e, texts), nil, facade.NewLayout(nil)); err != nil {
+		w.Fatalf("insert %s: %v", name, err)
+	}
+}
+
+// fill adds what a row must have and the test does not care for.
+func fill(name, text string) string {
+	id := strings.Trim(jsontext.Unquote(jsontext.Get([]byte(text), "id")), "\x00")
+	if id == "" {
+		id = string(jsontext.Get([]byte(text), "id"))
+	}
+	q := func(s string) string { return string(jsontext.Quote(s + id)) }
+	defaults := map[string]string{
+		"author":  `{"name":` + q("author ") + `,"nicknames":[]}`,
+		"post":    `{"title":` + q("post ") + `,"slug":` + q("") + `,"status":"draft","views":0,"authorId":"a","tagIds":[]}`,
+		"comment": fmt.Sprintf(`{"postId":"p","number":%d,"body":%s}`, len(id), q("comment ")),
+		"tag":     `{"label":` + q("tag ") + `}`,
+	}[name]
+	var missing []string
+	for field, value := range jsontext.Members([]byte(defaults)) {
+		if jsontext.Get([]byte(text), field) == nil {
+			missing = append(missing, string(jsontext.Quote(field))+":"+string(value))
+		}
+	}
+	if len(missing) == 0 {
+		return text
+	}
+	return strings.TrimSuffix(strings.TrimSpace(text), "}") + "," + strings.Join(missing, ",") + "}"
+}
+
+// find is a Find that has to succeed.
+func (w *world) find(q *facade.Find) *facade.Found {
+	w.Helper()
+	found, err := w.store.Find(w.ctx(), q)
+	if err != nil {
+		w.Fatalf("find %s: %v", q.Entity.Name, err)
+	}
+	return found
+}
+
+// ids are the ids of the rows of a find without a limit, in order.
+func (w *world) ids(name string, where *facade.Filter, sort ...string) string {
+	w.Helper()
+	e := w.entity(name)
+	found := w.find(&facade.Find{Entity: e, Select: facade.NewLayout([]string{"id"}), Where: where, Sort: w.sort(e, sort...), Limit: all})
+	return w.list(found.Rows, 0, found.Rows.Len())
+}
+
+// all is a limit no test's rows reach.
+const all = 1 << 30
+
+// list is the ids of some rows, parted by spaces.
+func (w *world) list(rows *facade.Rows, from, to int) string {
+	var ids []string
+	for i := from; i < to; i++ {
+		ids = append(ids, strings.Trim(string(rows.Row(i).Get("id")), `"`))
+	}
+	return strings.Join(ids, " ")
+}
+
+// sort reads keys such as "-views"; the primary key is put behind them.
+func (w *world) sort(e *schema.Entity, keys ...string) []facade.SortKey {
+	w.Helper()
+	var out []facade.SortKey
+	for _, k := range keys {
+		name, desc := strings.CutPrefix(k, "-")
+		out = append(out, facade.SortKey{Field: w.field(e, name), Desc: desc})
+	}
+	if n := len(out); n == 0 || out[n-1].Field != e.Primary {
+		out = append(out, facade.SortKey{Field: e.Primary})
+	}
+	return out
+}
+
+// rows is every stored row as JSON text, by primary key.
+func (w *world) rows(name string) string {
+	w.Helper()
+	e := w.entity(name)
+	return string(w.find(&facade.Find{Entity: e, Select: stored(e), Sort: w.sort(e), Limit: all}).Rows.AppendJSON(nil))
+}
+
+// equal fails where two values differ.
+func (w *world) equal(what string, want, got any) {
+	w.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		w.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+// refused checks an error's code and what its details say: "unique:slug".
+func (w *world) refused(err error, code facade.Code, details ...string) {
+	w.Helper()
+	var e *facade.Error
+	if !errors.As(err, &e) || e.Code != code {
+		w.Errorf("the error is %v, want %s", err, code)
+		return
+	}
+	var got []string
+	list, _ := e.Details.([]schema.Detail)
+	for _, d := range list {
+		got = append(got, d.Code+":"+d.Path)
+	}
+	w.equal("details of "+e.Error(), details, got)
+	for _, word := range []string{"SQL", "sql", "constraint failed", "pq:", "ERROR"} {
+		if strings.Contains(e.Message, word) {
+			w.Errorf("the message shows the engine: %s", e.Message)
+		}
+	}
+}
+
+// raw is a list of texts as JSON values.
+func raw(texts ...string) []json.RawMessage {
+	out := make([]json.RawMessage, len(texts))
+	for i, t := range texts {
+		out[i] = json.RawMessage(t)
+	}
+	return out
+}
