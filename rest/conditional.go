@@ -10,10 +10,10 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// tag is the strong ETag of the row in a result: its version, and behind a dot, where
-// more or less than what has a version is answered, a hash of the bytes. What follows
-// the dot is nothing to If-Match. "" where the result is no row, or not the row that
-// a GET of its path gives.
+// tag returns the strong ETag of the row in a result, in quotes: its version, followed by a
+// dot and a hash of the bytes where the answer has other fields than the version covers
+// (computed fields, a selection). If-Match compares up to the dot. The tag is "" where the
+// result is no row, or not the row that a GET of its path answers.
 func (x *exchange) tag(r *facade.Result) string {
 	if r.Form != facade.FormRow || r.Rows.Len() != 1 {
 		return ""
@@ -46,8 +46,10 @@ func (x *exchange) tag(r *facade.Result) string {
 	return string(append(tag, '"'))
 }
 
-// conditional answers 304 where the client has the row already (RFC 9110 section
-// 13.1.2), and fails with 412 where it wants another (13.1.1).
+// conditional evaluates the preconditions of a GET or HEAD against the tag of the answer:
+// it sends 304 and reports done where If-None-Match has the tag (RFC 9110 section 13.1.2),
+// and fails with PRECONDITION_FAILED where If-Match has not (13.1.1). Those of writes are
+// the store's to judge; see [exchange.precondition].
 func (x *exchange) conditional(tag string) (done bool, err error) {
 	if x.r.Method != http.MethodGet && x.r.Method != http.MethodHead {
 		return false, nil
@@ -62,8 +64,8 @@ func (x *exchange) conditional(tag string) (done bool, err error) {
 	return false, nil
 }
 
-// matches says whether a tag is in a header's list. A weak comparison lets weak
-// tags match, a strong one does not (RFC 9110 section 8.8.3.2).
+// matches reports whether a tag is in a header's list of tags. A weak comparison lets weak
+// tags match, a strong one does not (RFC 9110 section 8.8.3.2). * matches every tag.
 func matches(header []string, tag string, weak bool) (found bool) {
 	tags(header, func(one string, isWeak bool) bool {
 		found = one == "*" || one == tag && (weak || !isWeak)
@@ -72,8 +74,8 @@ func matches(header []string, tag string, weak bool) (found bool) {
 	return found
 }
 
-// tags calls each for the tags of a header, in their quotes, and for *, until it
-// answers false. What is no list of tags has none.
+// tags calls each with the tags of a header, in their quotes, and with *, until it
+// returns false. A malformed list ends at its first error, so that nothing after it matches.
 func tags(header []string, each func(tag string, weak bool) bool) {
 	for _, line := range header {
 		rest := line
@@ -104,10 +106,10 @@ func tags(header []string, each func(tag string, weak bool) bool) {
 	}
 }
 
-// precondition is what an update or a delete holds its row to, or nil: If-Match and
-// If-None-Match. The store judges it in the transaction that writes (decision 225). Of
-// another command there is no row whose version could be meant, so that If-Match
-// is refused there.
+// precondition returns the condition of a write from If-Match and If-None-Match, or nil
+// for none. The store judges it in the transaction that writes (decision 225). Commands
+// other than update and delete have no row whose version could be meant: the façade
+// refuses an If-Match there. If-None-Match of a creation is not a condition on a row.
 func (x *exchange) precondition() *facade.Precondition {
 	wanted, known := x.r.Header["If-Match"], x.r.Header["If-None-Match"]
 	if x.op.Kind == facade.Query || len(wanted) == 0 && (len(known) == 0 || !x.onItem()) {
@@ -130,6 +132,7 @@ func (x *exchange) precondition() *facade.Precondition {
 	return p
 }
 
+// changed is the failure of a precondition that a GET or HEAD carries.
 func (x *exchange) changed() *facade.Error {
 	return facade.Errorf(facade.PreconditionFailed,
 		"the row is not the one named; read it again and send its ETag").At(x.op.Door.Name, x.op.Name)

@@ -1,9 +1,10 @@
 // Package rest is the REST surface: /api/{frond}/{plural} (spec 4.2).
 //
-// [Derive] reads the routes off a catalog, and nobody else derives any (spec
-// 4.2.2). A [Handler] matches a request against them, reads it into a call, hands
-// it to a [facade.Caller] and writes the result; what a call may do is the
-// façade's word, on this surface as on every other (spec 4.2.5).
+// [Derive] computes the routes of a catalog; no other code does (spec 4.2.2). A [Handler]
+// finds the route of a request, reads the request into a call, passes the call to a
+// [facade.Caller] and writes the result. It has no rules of its own: what a call may do is
+// decided by the façade, as on every surface (spec 4.2.5). It knows nothing of sessions,
+// CORS or compression; those are middleware of the gateway.
 //
 //	GET    /api/catalog/products                  product.list
 //	POST   /api/catalog/products                  product.create      201 and Location
@@ -13,13 +14,13 @@
 //	GET    /api/catalog/products/by-slug          product.bySlug      a query
 //	POST   /api/catalog/products/{id}/publish     product.publish     a command
 //
-// # What a URL says
+// # Parameters
 //
-// Parameters go where the operation's cards have them, and become numbers,
-// booleans or lists as their card says: path and query string are text. A
-// parameter that is not a list stands once; a list is one parameter with commas,
-// the parameter repeated, or a JSON array. A query has no body on this surface, so
-// the members of its input stand in the query string too.
+// A parameter goes to the part of the call (params, query, body) whose card declares it,
+// and its text is converted to a number, a boolean or a list as the card says. A parameter
+// that is not a list is sent once; a list is one parameter with commas, the parameter
+// repeated, or a JSON array. A query has no body on this surface, so the members of its
+// input are parameters too.
 //
 //	filter[price][gte]=10&filter[status]=draft    conditions; no operator means eq
 //	filter[status][in]=draft,done                 a list
@@ -27,11 +28,11 @@
 //	filter[or][0][price][lt]=5&filter[or][1]…     and, or: numbered; not: no number
 //	filter={"price":{"gte":10}}                   the same as JSON; not both at once
 //	sort=-createdAt,title  limit=20  after=…  before=…  offset=40  fields=id,title
-//	after=…&before=…  both: a range, of which limit takes the first, or with backward=true the last
+//	after=…&before=…                              a range: limit takes its first rows, with backward=true its last
 //
-// # What a failure looks like
+// # Failures
 //
-// application/problem+json with the members type, title, status, detail, instance
-// and data, where data is the whole KitError (spec 4.2.6). A path under a verb it
-// does not have is 405 with Allow (spec 4.2.3); a media type that is not read is 415.
+// A failure is application/problem+json (RFC 9457) with the members type, title, status,
+// detail, instance and data, where data is the whole KitError (spec 4.2.6). A verb that
+// the path does not have is 405 with Allow (spec 4.2.3); an unsupported media type is 415.
 package rest

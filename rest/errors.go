@@ -9,10 +9,11 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
+// errNoAnswer is the failure of a Caller that breaks its contract.
 var errNoAnswer = errors.New("a caller answered neither a result nor an error")
 
-// fail answers with a problem (RFC 9457): the status from the code table, the
-// whole error in data (spec 4.2.6).
+// fail answers with a problem (RFC 9457): the status from the code table or x.status, the
+// whole error in data (spec 4.2.6). Nothing may have been sent before.
 func (x *exchange) fail(err error) {
 	e := x.report(err)
 	if x.op != nil {
@@ -30,7 +31,7 @@ func (x *exchange) fail(err error) {
 		header.Set("Retry-After", after)
 	}
 	for _, of := range []string{"ETag", "Link", "Location", "Cache-Control", "Vary"} {
-		header.Del(of) // of the answer that is not given
+		header.Del(of) // set for the answer that is not sent
 	}
 	header["Content-Type"] = typeProblem
 	header["Cache-Control"] = []string{"no-store"}
@@ -40,7 +41,7 @@ func (x *exchange) fail(err error) {
 	x.send(status, buf.Text)
 }
 
-// appendProblem appends the problem's members, all of them and no others.
+// appendProblem appends a problem with all members of RFC 9457 and data.
 func appendProblem(dst []byte, e *facade.Error, status int, instance string) []byte {
 	dst = append(dst, `{"type":"about:blank","title":`...)
 	dst = jsontext.AppendString(dst, http.StatusText(status))
@@ -55,12 +56,13 @@ func appendProblem(dst []byte, e *facade.Error, status int, instance string) []b
 	return append(dst, '}')
 }
 
-// report is err as it may leave this process.
+// report logs err where it is internal, and returns it as it may be sent.
 func (x *exchange) report(err error) *facade.Error {
 	return facade.Report(x.ctx, x.handler.options.Log, err, x.r.Header.Get("traceparent"))
 }
 
-// panicked answers a panic that no façade caught with a failure like any other.
+// panicked answers a panic outside of the façade as INTERNAL_ERROR. http.ErrAbortHandler
+// goes on to the server.
 func (x *exchange) panicked(v any) {
 	if err, ok := v.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		panic(v)
@@ -68,7 +70,7 @@ func (x *exchange) panicked(v any) {
 	err := facade.Panicked(v)
 	if x.wrote {
 		_ = x.report(err)
-		panic(http.ErrAbortHandler) // half an answer is not to look like a whole one
+		panic(http.ErrAbortHandler) // cut the connection: half an answer must not look whole
 	}
 	x.fail(err)
 }

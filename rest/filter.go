@@ -10,17 +10,20 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// maxFilterDepth is how many brackets one parameter may have.
+// maxFilterDepth is the limit of brackets in the name of one parameter: it bounds the
+// recursion below. The façade has a limit of its own for the depth of a filter.
 const maxFilterDepth = 20
 
-// condition is a node of the tree that the brackets of filter[…][…] write.
+// condition is a node of the tree that the parameters filter[…][…] describe: one pair of
+// brackets each, and the values of the parameter that ends there.
 type condition struct {
 	key    string
-	param  string // the parameter it was first seen in, for messages
+	param  string // the first parameter that has it, for messages
 	values []string
-	under  []*condition
+	under  []*condition // in the order of the URL
 }
 
+// child returns the node for key below c, made where there is none.
 func (c *condition) child(key, param string) *condition {
 	for _, u := range c.under {
 		if u.key == key {
@@ -32,10 +35,10 @@ func (c *condition) child(key, param string) *condition {
 	return u
 }
 
-// readFilter is the parameters filter[…] as the JSON object that every surface
-// takes. It turns texts into values by the card of the field they are compared
-// with; whether there is such a field, and what it takes, the façade says.
-// Nil: a was told what is wrong.
+// readFilter converts the parameters filter[…] to the JSON object that every surface
+// takes. Texts become values by the card of the field they are compared with; whether
+// there is such a field, and which operators it takes, is judged by the façade. The result
+// is nil where something was refused.
 func readFilter(a *arguments, parameters []parameter) json.RawMessage {
 	root := &condition{param: "filter"}
 	ok := true
@@ -63,9 +66,8 @@ func readFilter(a *arguments, parameters []parameter) json.RawMessage {
 	return rowsFilter(nil, root, a.op.Door.Entity)
 }
 
-// check refuses what cannot be written as JSON. It goes by the words of the grammar alone
-// and never by a card: what the caller may not see is not told from what is not there, and
-// all else about a name is the façade's to say.
+// check refuses what cannot be written as JSON. It uses the words of the grammar and never
+// a card: a message that depended on one would reveal fields that the caller may not read.
 func (c *condition) check(a *arguments) bool {
 	ok := true
 	refuse := func(code, message string) { ok = false; a.refuse(c.param, code, message) }
@@ -88,7 +90,7 @@ func (c *condition) check(a *arguments) bool {
 	return ok
 }
 
-// number is the place of a branch of and, or; -1 where it is no number.
+// number returns the number of a branch of and, or; -1 where the key is none.
 func (c *condition) number() int {
 	n, err := strconv.Atoi(c.key)
 	if err != nil || n < 0 {
@@ -97,8 +99,8 @@ func (c *condition) number() int {
 	return n
 }
 
-// brackets is the path in filter[a][b], or nil where the brackets are not in pairs
-// or are empty. Those past the first too many are not read.
+// brackets returns the path in filter[a][b], or nil where the brackets are empty or not in
+// pairs. Reading stops after the first bracket beyond the limit.
 func brackets(name string) []string {
 	rest := strings.TrimPrefix(name, "filter")
 	var path []string
@@ -119,8 +121,8 @@ func brackets(name string) []string {
 	return path
 }
 
-// The tree as JSON. A card says how deep the rows of a relation stand and what kind of
-// value a text is; e and shape are nil below what no card knows.
+// The functions below write the tree as JSON. The entity and the shape say what kind of
+// value a text is; both are nil below a name that no card has, where texts stay strings.
 
 // rowsFilter writes the conditions under c on the rows of e.
 func rowsFilter(dst []byte, c *condition, e *schema.Entity) []byte {
@@ -139,7 +141,7 @@ func rowsFilter(dst []byte, c *condition, e *schema.Entity) []byte {
 	return append(dst, '}')
 }
 
-// open begins the object under c. A value without an operator means eq.
+// open begins the object of c. A value without an operator means eq.
 func (c *condition) open(dst []byte, shape *schema.Shape) []byte {
 	dst = append(dst, '{')
 	if len(c.values) > 0 {
@@ -148,7 +150,7 @@ func (c *condition) open(dst []byte, shape *schema.Shape) []byte {
 	return dst
 }
 
-// branches writes those of and, or, in the order of their numbers.
+// branches writes the branches of and, or, in the order of their numbers.
 func branches(dst []byte, c *condition, e *schema.Entity) []byte {
 	under := slices.Clone(c.under)
 	slices.SortStableFunc(under, func(x, y *condition) int { return x.number() - y.number() })
@@ -162,7 +164,7 @@ func branches(dst []byte, c *condition, e *schema.Entity) []byte {
 	return append(dst, ']')
 }
 
-// member writes what stands under one name.
+// member writes the conditions under one name: a field's, or those of a relation.
 func member(dst []byte, c *condition, e *schema.Entity) []byte {
 	var link *schema.Link
 	var shape *schema.Shape
@@ -181,8 +183,8 @@ func member(dst []byte, c *condition, e *schema.Entity) []byte {
 	return rowsFilter(dst, c, link.Target)
 }
 
-// fieldOf is the field a key of a filter compares: a field goes by its own name,
-// the key of a relation by the link's key name.
+// fieldOf returns the field that a key of a filter compares, or nil: a field by its own
+// name, the key of a relation by the link's key name (authorId).
 func fieldOf(e *schema.Entity, key string) *schema.Property {
 	if p := e.Property(key); p != nil {
 		return p
@@ -195,14 +197,14 @@ func fieldOf(e *schema.Entity, key string) *schema.Property {
 	return nil
 }
 
-// quantified writes some, none and every of a many relation.
+// quantified writes some, none and every of a many relation, or conditions on its ids.
 func quantified(dst []byte, c *condition, link *schema.Link) []byte {
 	dst = c.open(dst, link.Field.Shape.Items)
 	for _, u := range c.under {
 		dst = name(dst, u.key)
 		if len(u.under) > 0 {
 			dst = rowsFilter(dst, u, link.Target)
-		} else { // the ids stand in the row: an array like others
+		} else { // the row has the ids: an array like others
 			dst = operand(dst, u, link.Field.Shape.Items)
 		}
 	}
@@ -228,10 +230,11 @@ func comparisons(dst []byte, c *condition, shape *schema.Shape) []byte {
 
 var boolean = schema.Shape{Type: "boolean"}
 
-// onText are the operators whose operand is text, whatever it looks like.
+// onText are the operators whose operand is a string even where it looks like a number.
 var onText = []string{"contains", "icontains", "startsWith", "endsWith"}
 
-// operand writes the value of a condition: a list of in and notIn, else one value.
+// operand writes the value of a condition: a list for in and notIn, else one value.
+// [condition.check] made sure that there is one.
 func operand(dst []byte, c *condition, shape *schema.Shape) []byte {
 	switch {
 	case c.key == "in" || c.key == "notIn":
@@ -244,10 +247,10 @@ func operand(dst []byte, c *condition, shape *schema.Shape) []byte {
 	return append(dst, coerce(shape, c.values[0])...)
 }
 
-// name begins a member of an object.
+// name begins a member of the object that is being written.
 func name(dst []byte, key string) []byte {
 	if dst[len(dst)-1] != '{' {
 		dst = append(dst, ',')
 	}
-	return append(jsontext.AppendString(dst, key), ':')
+	return jsontext.AppendName(dst, key)
 }

@@ -68,7 +68,7 @@ func linear(t *Table, escaped string) (pattern, id string) {
 	return pattern, id
 }
 
-// FuzzMatch holds the lookup against its plain twin.
+// FuzzMatch compares the lookup with a plain reference implementation.
 func FuzzMatch(f *testing.F) {
 	table, err := Derive(projectCatalog(f), "")
 	if err != nil {

@@ -9,32 +9,39 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
-// Options of a Handler; nil is fine, and the zero value is the careful choice.
+// Options configure a [Handler]. A nil pointer is the zero value, whose limits are on and
+// for which every caller is anonymous.
 type Options struct {
-	// Base is the path the Fronds stand under, as the client sees it; "": /api.
+	// Base is the path in front of the Fronds, as clients see it; "" is /api, "/" is none.
 	Base string
-	// State says who is calling. Nil: every caller is anonymous.
+	// State returns the caller's state, or an error that is answered as it is: UNAUTHORIZED
+	// for credentials that are not valid. It is called once for each request, from many
+	// goroutines. Nil: every caller is anonymous.
 	State func(*http.Request) (facade.State, error)
-	// MaxBody is how many bytes a body may have; 0: 1 MiB.
+	// MaxBody is the limit of a request body in bytes; 0 or less is 1 MiB. A longer body is
+	// PAYLOAD_TOO_LARGE.
 	MaxBody int64
-	// Timeout is how long one request may take; 0: 30 s. Less than 0: no limit.
+	// Timeout ends the context of a request, which then fails with GATEWAY_TIMEOUT; 0 is
+	// 30 s, less than 0 no limit.
 	Timeout time.Duration
-	// Budget bounds what all requests hold and how many execute; nil: nothing does.
+	// Budget bounds the bytes that all requests hold and how many execute; beyond it a
+	// request is SERVICE_UNAVAILABLE with Retry-After. Nil: no bound.
 	Budget *facade.Budget
-	// Log takes what is not told to callers; nil: slog.Default().
+	// Log takes the causes of internal errors, which are not sent; nil is slog.Default().
 	Log *slog.Logger
 }
 
-// Handler answers requests under its base path. It is an http.Handler for
-// everything below [Options.Base].
+// Handler is the http.Handler of everything below [Options.Base]. It is safe for
+// concurrent use. Use [New].
 type Handler struct {
 	table   *Table
 	caller  facade.Caller
 	options Options
 }
 
-// New is the REST surface of a catalog, whose calls caller answers. The error is
-// schema.Faults: every path claimed twice.
+// New returns the REST surface of a catalog. caller answers its calls, each under the
+// context of its request. opts may be nil. The error is schema.Faults and lists every path
+// that two operations or doors claim.
 func New(cat *facade.Catalog, caller facade.Caller, opts *Options) (*Handler, error) {
 	h := &Handler{caller: caller}
 	if opts != nil {
@@ -57,11 +64,11 @@ func New(cat *facade.Catalog, caller facade.Caller, opts *Options) (*Handler, er
 	return h, nil
 }
 
-// Table is the routes the handler matches against.
+// Table returns the routes that the handler serves.
 func (h *Handler) Table() *Table { return h.table }
 
-// ServeHTTP finds the row of the path, reads the request into a call, calls, and
-// writes the result.
+// ServeHTTP answers one request: it finds the row of the path, reads the request into a
+// call, calls, and writes the result. Errors and panics are answered as problems.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx := r.Context()
 	if h.options.Timeout > 0 {
@@ -86,24 +93,25 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// exchange is one request being answered.
+// exchange is one request on its way: what was read of it, and how it is answered.
 type exchange struct {
 	handler *Handler
 	w       http.ResponseWriter
 	r       *http.Request
 	ctx     context.Context
-	account *facade.Account // what the request holds; nil: nothing is bounded
+	account *facade.Account // of the budget; nil: no bound
 
 	match match
 	op    *facade.Operation
 	call  facade.Call
 
-	status  int    // of a failure, where its code alone does not tell; 0: it does
-	applied string // the preference that is honoured: how the total is made
-	wrote   bool   // the status has been sent
+	status  int    // of a failure whose code has another one in the table; 0: the table's
+	applied string // the value of Prefer: count that is honoured
+	wrote   bool   // the status was sent
 }
 
-// serve answers the request or fails with what [exchange.fail] answers.
+// serve answers the request. Where it returns an error, nothing was sent yet and
+// [exchange.fail] answers.
 func (x *exchange) serve() error {
 	h := x.handler
 	m, missing := h.table.match(x.r.URL.EscapedPath())
@@ -132,15 +140,15 @@ func (x *exchange) serve() error {
 	}
 	x.call.If = x.precondition()
 	x.call.Version = x.op.Cardinality == facade.One || x.op.Cardinality == facade.Maybe
-	result, err := x.ask(&x.call)
+	result, err := x.do(&x.call)
 	if err != nil {
 		return err
 	}
 	return x.write(result)
 }
 
-// ask hands one call over.
-func (x *exchange) ask(c *facade.Call) (*facade.Result, error) {
+// do makes the call. The result is never nil without an error.
+func (x *exchange) do(c *facade.Call) (*facade.Result, error) {
 	result, err := x.handler.caller.Call(x.ctx, c)
 	switch {
 	case err != nil:

@@ -9,16 +9,17 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
-// match is the row a path stands for, and the id in it.
+// match is the row of a path, and the id in the path.
 type match struct {
 	resource *resource
 	row      *row
-	id       string // decoded
+	id       string // percent-decoded; set where hasID
 	hasID    bool
 }
 
-// match finds the row of an escaped path. Where there is none, the error names
-// what is served there instead.
+// match finds the row of an escaped path by map lookups. Where there is none, the error is
+// NOT_FOUND and lists what is served at that level, or BAD_REQUEST for a path that is not
+// percent-encoded UTF-8.
 func (t *Table) match(escaped string) (match, *facade.Error) {
 	rest, under := strings.CutPrefix(escaped, t.base)
 	if !under || rest != "" && rest[0] != '/' {
@@ -67,7 +68,7 @@ func (t *Table) match(escaped string) (match, *facade.Error) {
 		m.row, m.id, m.hasID = res.onItem[segments[3]], segments[2], true
 	}
 	if m.hasID && m.id == "" {
-		// An id that was forgotten must not read, or remove, what stands one level higher.
+		// A path whose id was left empty must not reach the operations on the collection.
 		return match{}, facade.Errorf(facade.NotFound, "the id is empty; send %s/{id}, or %s without the / at its end", res.path, res.path)
 	}
 	if m.row == nil {
@@ -76,8 +77,8 @@ func (t *Table) match(escaped string) (match, *facade.Error) {
 	return m, nil
 }
 
-// Path is the path of the route that an escaped path stands for, such as
-// /api/catalog/products/{id}; "" where there is none.
+// Path returns the pattern that an escaped path matches, such as
+// /api/catalog/products/{id}, or "" where nothing is served. Telemetry groups by it.
 func (t *Table) Path(escaped string) string {
 	m, missing := t.match(escaped)
 	if missing != nil {
@@ -90,7 +91,7 @@ func notUTF8() *facade.Error {
 	return facade.Errorf(facade.BadRequest, "the path is not percent-encoded UTF-8; send every byte beyond ASCII as %%XX, and %% itself as %%25")
 }
 
-// cutSegment cuts the first segment off a path that begins with a slash.
+// cutSegment splits a path that begins with a slash behind its first segment.
 func cutSegment(path string) (segment, rest string) {
 	path = path[1:]
 	if i := strings.IndexByte(path, '/'); i >= 0 {
@@ -99,7 +100,7 @@ func cutSegment(path string) (segment, rest string) {
 	return path, ""
 }
 
-// paths names a door's paths in a message.
+// paths lists a door's paths for a message.
 func (res *resource) paths() string {
 	paths := make([]string, len(res.rows))
 	for i, r := range res.rows {
@@ -108,7 +109,7 @@ func (res *resource) paths() string {
 	return some(paths)
 }
 
-// names names the keys of a table in a message, in alphabetical order.
+// names lists the keys of a map for a message, in alphabetical order.
 func names[V any](of map[string]V) string {
 	keys := make([]string, 0, len(of))
 	for k := range of {
@@ -118,7 +119,7 @@ func names[V any](of map[string]V) string {
 	return some(keys)
 }
 
-// plurals names the doors of a Frond in a message, as their paths spell them.
+// plurals lists the doors of a Frond for a message, in the spelling of their paths.
 func plurals(frond map[string]*resource) string {
 	spelled := make(map[string]bool, len(frond))
 	for _, res := range frond {
@@ -127,7 +128,7 @@ func plurals(frond map[string]*resource) string {
 	return names(spelled)
 }
 
-// some lists twenty names at most.
+// some joins at most twenty names.
 func some(names []string) string {
 	const most = 20
 	switch {

@@ -14,17 +14,17 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// maxParameters is how many parameters one query string may have.
+// maxParameters is the limit of parameters in one query string; more are BAD_REQUEST.
 const maxParameters = 1000
 
-// parameter is one name of a query string with what was sent for it.
+// parameter is one name of a query string with the values that were sent for it.
 type parameter struct {
 	name   string
-	values []string // never empty
+	values []string // at least one, in the order of the URL
 }
 
-// parseQuery takes a query string apart: names in the order they first stand,
-// each with its values in order.
+// parseQuery splits a query string: names in the order of their first use, each with its
+// values in order. net/url's ParseQuery loses that order and accepts what is not UTF-8.
 func parseQuery(raw string) ([]parameter, *facade.Error) {
 	if raw == "" {
 		return nil, nil
@@ -57,6 +57,7 @@ func parseQuery(raw string) ([]parameter, *facade.Error) {
 	return all, nil
 }
 
+// unescape decodes one name or value, which has to be UTF-8.
 func unescape(s string) (string, error) {
 	if strings.IndexByte(s, '%') < 0 && strings.IndexByte(s, '+') < 0 {
 		if !utf8.ValidString(s) {
@@ -71,34 +72,37 @@ func unescape(s string) (string, error) {
 	return s, err
 }
 
-// arguments are the parts of an invocation that stand in a URL, being put together.
+// arguments collects the parts of an invocation from a URL, and what is wrong with them.
 type arguments struct {
 	op      *facade.Operation
-	pathID  bool     // the id stands in the path
-	fields  []string // of the rows that are answered; nil: all
+	pathID  bool     // the id is in the path, so that no parameter may be called id
+	fields  []string // the fields to answer; nil: all
 	params  object
 	query   object
 	body    object
 	details []schema.Detail
 }
 
-// object is a JSON object being written; no text at all while it has no member.
+// object is a JSON object being written. The zero value is absent, not {}.
 type object struct{ text []byte }
 
+// member begins a member; its value has to follow.
 func (o *object) member(name string) {
 	if o.text == nil {
 		o.text = append(make([]byte, 0, 64), '{')
 	} else {
 		o.text = append(o.text, ',')
 	}
-	o.text = append(jsontext.AppendString(o.text, name), ':')
+	o.text = jsontext.AppendName(o.text, name)
 }
 
+// set adds a member whose value is JSON text.
 func (o *object) set(name string, value []byte) {
 	o.member(name)
 	o.text = append(o.text, value...)
 }
 
+// close returns the text of the object, or nil where it has no member.
 func (o *object) close() json.RawMessage {
 	if o.text == nil {
 		return nil
@@ -106,8 +110,8 @@ func (o *object) close() json.RawMessage {
 	return append(o.text, '}')
 }
 
-// place reads parameters to where the operation's cards have them: its params,
-// then its query, then, where it is a query, its input.
+// place reads each parameter into the part whose card declares it: params, then query,
+// then, where the operation is a query, the body.
 func (a *arguments) place(all []parameter) {
 	var conditions []parameter
 	for _, p := range all {
@@ -125,7 +129,7 @@ func (a *arguments) place(all []parameter) {
 			continue
 		}
 		if into == nil {
-			if a.filters() { // the façade refuses it, in the words every surface has
+			if a.filters() { // the façade refuses it, with the same message as on every surface
 				a.query.set(p.name, jsontext.Quote(p.values[0]))
 			} else {
 				a.refuse(p.name, schema.UnknownKey, "is not a parameter of "+a.op.Door.Name+"."+a.op.Name+"; there "+a.known())
@@ -150,8 +154,8 @@ func (a *arguments) place(all []parameter) {
 	}
 }
 
-// textOf is what a parameter is where no card says: text, and a list where it stands
-// more than once.
+// textOf is the JSON of a parameter that no card declares: a string, or a list of strings
+// where it was sent more than once.
 func textOf(values []string) []byte {
 	if len(values) == 1 {
 		return jsontext.Quote(values[0])
@@ -166,14 +170,15 @@ func textOf(values []string) []byte {
 	return append(list, ']')
 }
 
-// fieldsParameter narrows the rows that a query answers. It is list's own in its
-// card; of any other query it is the call's Select, unless a card of the author's
-// has a parameter of that name.
+// fieldsParameter selects the fields that a query answers. The card of list declares it;
+// for any other query it sets Call.Select, unless a card of the author's declares a
+// parameter with that name.
 const fieldsParameter = "fields"
 
+// answersRows reports whether the fields of the answer can be selected.
 func (a *arguments) answersRows() bool { return a.op.Kind == facade.Query && a.op.Output != nil }
 
-// readFields reads names parted by commas, or the parameter once for each.
+// readFields splits values at commas into names. The result is never nil.
 func readFields(values []string) []string {
 	names := []string{}
 	for _, v := range values {
@@ -186,10 +191,10 @@ func readFields(values []string) []string {
 	return names
 }
 
-// filters says whether the operation takes the filter grammar.
+// filters reports whether the operation takes the filter grammar.
 func (a *arguments) filters() bool { return a.op.Query != nil && a.op.Query.Property("filter") != nil }
 
-// home is where a parameter belongs, and its shape; nil: nowhere.
+// home returns the part that a parameter belongs to and its shape, or nil for none.
 func (a *arguments) home(name string) (*object, *schema.Shape) {
 	for _, at := range [...]struct {
 		card *schema.Entity
@@ -205,8 +210,8 @@ func (a *arguments) home(name string) (*object, *schema.Shape) {
 	return nil, nil
 }
 
-// queryCard is the card of what the URL says beside the id. Which version a write is
-// about stands in headers, and a write answers the whole row.
+// queryCard returns the card of the query, or nil. Built-in writes take no query keys here:
+// the version of their row is in headers, and they answer the whole row.
 func (a *arguments) queryCard() *schema.Entity {
 	if a.op.Builtin && a.op.Kind == facade.Command {
 		return nil
@@ -214,8 +219,8 @@ func (a *arguments) queryCard() *schema.Entity {
 	return a.op.Query
 }
 
-// input is the card of the body where the query string stands in for it: a query
-// is a GET (spec 1.2), and a GET has no body.
+// input returns the card of the body where parameters take the place of a body: a query is
+// a GET (spec 1.2), and a GET has none.
 func (a *arguments) input() *schema.Entity {
 	if a.op.Kind == facade.Query {
 		return a.op.Input
@@ -223,7 +228,7 @@ func (a *arguments) input() *schema.Entity {
 	return nil
 }
 
-// known names the parameters in a message.
+// known lists the parameters of the operation for a message.
 func (a *arguments) known() string {
 	var names []string
 	for _, card := range [...]*schema.Entity{a.op.Params, a.queryCard(), a.input()} {
@@ -248,7 +253,8 @@ func (a *arguments) known() string {
 	return "are " + some(names)
 }
 
-// read is a parameter's value as JSON: a list where its card says so, else one value.
+// read converts a parameter to JSON: a list where its card says so, else one value. It
+// reports false where the value was refused.
 func (a *arguments) read(p parameter, shape *schema.Shape) (json.RawMessage, bool) {
 	if shape.Type == "array" {
 		return readList(p.values, shape.Items), true
@@ -270,8 +276,8 @@ func (a *arguments) read(p parameter, shape *schema.Shape) (json.RawMessage, boo
 	return coerce(shape, p.values[0]), true
 }
 
-// readList is a list as a query string says it: a JSON array, or values parted by
-// commas, or the parameter once for each, or both of these.
+// readList converts values to a JSON array: one value may be a JSON array itself; else each
+// value is split at commas.
 func readList(values []string, item *schema.Shape) json.RawMessage {
 	if len(values) == 1 && strings.HasPrefix(values[0], "[") && jsontext.Check([]byte(values[0])) == nil {
 		return json.RawMessage(values[0])
@@ -279,7 +285,7 @@ func readList(values []string, item *schema.Shape) json.RawMessage {
 	list := []byte{'['}
 	for _, v := range values {
 		if v == "" {
-			continue // ids= is no id, not the id ""
+			continue // ids= is an empty list, not a list of the id ""
 		}
 		for one := range strings.SplitSeq(v, ",") {
 			if len(list) > 1 {
@@ -291,8 +297,8 @@ func readList(values []string, item *schema.Shape) json.RawMessage {
 	return append(list, ']')
 }
 
-// coerce is a text as the JSON its card asks for. What the card does not take
-// stays a string: the judge says what is wrong with it, as on every surface.
+// coerce converts a text to the JSON type of its shape. A text that does not fit stays a
+// string, and the judge refuses it with the same detail as on every surface.
 func coerce(shape *schema.Shape, text string) json.RawMessage {
 	if shape != nil {
 		if v, ok := schema.Coerce(shape, text); ok {
@@ -302,13 +308,13 @@ func coerce(shape *schema.Shape, text string) json.RawMessage {
 	return jsontext.Quote(text)
 }
 
-// has says whether a parameter was sent for query.
+// has reports whether the query has a member.
 func (a *arguments) has(name string) bool {
 	return a.query.text != nil && jsontext.Get(append(a.query.text[:len(a.query.text):len(a.query.text)], '}'), name) != nil
 }
 
-// refuse notes what is wrong with a parameter. The message goes on after its name,
-// as those of the judge do.
+// refuse adds a detail about a parameter; beyond [schema.MaxDetails] it is dropped. The
+// message continues a sentence that begins with the name, as those of the judge do.
 func (a *arguments) refuse(name, code, message string) {
 	if len(a.details) < schema.MaxDetails {
 		a.details = append(a.details, schema.Detail{
@@ -317,7 +323,7 @@ func (a *arguments) refuse(name, code, message string) {
 	}
 }
 
-// refusal is what was noted as one error, or nil.
+// refusal returns VALIDATION_FAILED with all details, or nil where there are none.
 func (a *arguments) refusal() *facade.Error {
 	switch n := len(a.details); n {
 	case 0:

@@ -13,22 +13,24 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
+// The media types of request bodies; acceptPatch is the header Accept-Patch (RFC 5789).
 const (
 	mediaJSON   = "application/json"
 	mediaPatch  = "application/merge-patch+json"
 	acceptPatch = mediaPatch + ", " + mediaJSON
 )
 
-// read fills the call from the request: the path's id, the query string, the
-// body, and who is calling.
+// read fills x.call from the request: the id in the path, the parameters, the body and the
+// caller's state. Who is calling is settled before parameters are judged, so that an
+// invalid credential is UNAUTHORIZED whatever else is wrong.
 func (x *exchange) read() *facade.Error {
 	h := x.handler
 	x.call = facade.Call{Entity: x.op.Door.Name, Operation: x.op.Name}
 	inv := &x.call.Invocation
 	inv.Trace = x.r.Header.Get("traceparent")
 	if x.r.Method == http.MethodPost {
-		// With a body or without: a form of another site can send an empty one, and a
-		// command may have all it needs in the query string. It cannot name this type.
+		// Also where there is no body: a form on another site can send an empty one to a
+		// command that takes everything from the query string, but not this type.
 		if err := x.mediaType(); err != nil {
 			return err
 		}
@@ -61,14 +63,14 @@ func (x *exchange) read() *facade.Error {
 		if err != nil {
 			return err
 		}
-		if len(body) > 0 { // no body is absent; the text null is something else
+		if len(body) > 0 { // an empty body is absent, which differs from the text null
 			inv.Body = body
 		}
 	}
 	return nil
 }
 
-// idShape is what an id in the path is read as.
+// idShape returns the shape that an id in the path is converted by; nil: it is text.
 func idShape(op *facade.Operation) *schema.Shape {
 	if op.Params != nil {
 		if p := op.Params.Property("id"); p != nil {
@@ -81,11 +83,13 @@ func idShape(op *facade.Operation) *schema.Shape {
 	return nil
 }
 
-// maxRoom is how much room is made for a body before it comes: a client that only
-// announces one holds no memory.
+// maxRoom is how many bytes are allocated before a body arrives: a client that announces
+// a large one and does not send it holds no more.
 const maxRoom = 64 << 10
 
-// readBody is the body as checked JSON, or nothing where there is none.
+// readBody returns the body as JSON text that was checked (RFC 8259, UTF-8), or nil where
+// there is none. It fails with PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT, BAD_REQUEST, or the
+// refusal of the budget.
 func (x *exchange) readBody() ([]byte, *facade.Error) {
 	r, limit := x.r, x.handler.options.MaxBody
 	if r.ContentLength == 0 || r.Body == nil || r.Body == http.NoBody {
@@ -95,7 +99,7 @@ func (x *exchange) readBody() ([]byte, *facade.Error) {
 		x.w.Header().Set("Connection", "close") // what was not read is not drained either
 		return nil, tooLarge(limit)
 	}
-	// The body is not pooled: who answers the call may hold on to its text.
+	// The buffer is not pooled: whoever answers the call may keep its text.
 	body := bytes.NewBuffer(make([]byte, 0, min(max(r.ContentLength, 0), maxRoom)+bytes.MinRead))
 	if _, err := body.ReadFrom(x.account.Reader(http.MaxBytesReader(x.w, r.Body, limit), r.ContentLength)); err != nil {
 		var over *http.MaxBytesError
@@ -115,7 +119,7 @@ func (x *exchange) readBody() ([]byte, *facade.Error) {
 	if body.Len() == 0 {
 		return nil, nil
 	}
-	if r.Method != http.MethodPost { // of a POST it is judged in read
+	if r.Method != http.MethodPost { // read has checked that of a POST
 		if err := x.mediaType(); err != nil {
 			return nil, err
 		}
@@ -130,8 +134,9 @@ func tooLarge(limit int64) *facade.Error {
 	return facade.Errorf(facade.PayloadTooLarge, "the body is over the cap of %d bytes; send less", limit)
 }
 
-// mediaType refuses a body of a type that is not read here, with status 415. A patch
-// that calls itself a merge patch is one to the letter (decision 226).
+// mediaType refuses a request whose Content-Type or Content-Encoding is not supported,
+// with status 415. A patch of type application/merge-patch+json is applied as RFC 7396
+// says (decision 226).
 func (x *exchange) mediaType() *facade.Error {
 	patch := x.r.Method == http.MethodPatch || x.r.Method == http.MethodPut
 	send := mediaJSON

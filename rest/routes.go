@@ -12,7 +12,7 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// Table is the routes of a catalog. It never changes and may be shared.
+// Table is the routes of a catalog. It is immutable and safe for concurrent use.
 type Table struct {
 	catalog *facade.Catalog
 
@@ -21,7 +21,7 @@ type Table struct {
 	order  []*resource
 }
 
-// Route is one line of the table: what a verb does at a path.
+// Route is one line of the table: the operation that a verb calls at a path.
 type Route struct {
 	Verb      string // POST, or PATCH where PUT does the same
 	Path      string // /api/catalog/products/{id}
@@ -36,21 +36,21 @@ type resource struct {
 	item       *row
 	named      map[string]*row // by kebab name, at /{plural}/{name}
 	onItem     map[string]*row // likewise, at /{plural}/{id}/{name}
-	rows       []*row          // all of them, in the order of spec 4.2
+	rows       []*row          // all of the above, in the order of the operations
 }
 
-// row is one path: the verbs it is served under, and what Allow says of them.
+// row is one path, the operation of each verb, and the header Allow.
 type row struct {
 	path  string
 	ops   [len(verbs)]*facade.Operation
 	allow string
 }
 
-// verbs are those that operations answer. HEAD is GET without the body, OPTIONS
-// is answered from the row.
+// verbs are the verbs that call operations. HEAD is GET without the body; OPTIONS is
+// answered from the row.
 var verbs = [...]string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
 
-// operation is what a verb does here; nil: nothing.
+// operation returns the operation of a verb, or nil.
 func (r *row) operation(verb string) *facade.Operation {
 	if verb == http.MethodHead {
 		verb = http.MethodGet
@@ -63,6 +63,7 @@ func (r *row) operation(verb string) *facade.Operation {
 	return nil
 }
 
+// add puts an operation under verbs, and writes Allow anew.
 func (r *row) add(op *facade.Operation, on ...string) {
 	for i, v := range verbs {
 		if slices.Contains(on, v) {
@@ -81,8 +82,8 @@ func (r *row) add(op *facade.Operation, on ...string) {
 	r.allow = strings.Join(append(allow, http.MethodOptions), ", ")
 }
 
-// crud says where the operations that spec 4.2 names stand. They are known by
-// their names: a door without rows may answer a list of its own.
+// crud places the operations that spec 4.2 names. They are recognised by their names: a
+// door that stores nothing may have a list of its own.
 var crud = map[string]struct {
 	onItem bool
 	verbs  []string
@@ -94,8 +95,9 @@ var crud = map[string]struct {
 	"delete":   {true, []string{http.MethodDelete}},
 }
 
-// Derive reads the routes off a catalog; base is the path in front of them, ""
-// for /api. The error is schema.Faults: every path claimed twice.
+// Derive computes the routes of a catalog under base; "" is /api. The error is
+// schema.Faults with every path that is claimed twice; the table is returned with it,
+// without those paths.
 func Derive(cat *facade.Catalog, base string) (*Table, error) {
 	if base == "" {
 		base = "/api"
@@ -133,6 +135,7 @@ func Derive(cat *facade.Catalog, base string) (*Table, error) {
 	return t, faults.Err()
 }
 
+// resource returns a door's part of the table, and its paths that are claimed twice.
 func (t *Table) resource(door *facade.Door) (*resource, schema.Faults) {
 	var faults schema.Faults
 	res := &resource{
@@ -175,7 +178,7 @@ func (t *Table) resource(door *facade.Door) (*resource, schema.Faults) {
 	return res, faults
 }
 
-// claim is the row at *at, made where there is none yet.
+// claim returns the row at *at, made where there is none yet.
 func (res *resource) claim(at **row, path string) *row {
 	if *at == nil {
 		*at = &row{path: path}
@@ -184,7 +187,7 @@ func (res *resource) claim(at **row, path string) *row {
 	return *at
 }
 
-// Routes are the lines of the table, door by door in the catalog's order.
+// Routes returns the lines of the table, door by door in the order of the catalog.
 func (t *Table) Routes() []Route {
 	var routes []Route
 	for _, res := range t.order {
@@ -199,7 +202,7 @@ func (t *Table) Routes() []Route {
 	return routes
 }
 
-// String is the table as text, one route a line.
+// String returns the table as text, one route on each line.
 func (t *Table) String() string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)

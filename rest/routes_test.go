@@ -54,7 +54,7 @@ func TestBasePath(t *testing.T) {
 	}
 }
 
-// TestClaimedTwice: two owners of one path are told at once, both by name.
+// TestClaimedTwice: all paths with two owners are reported at once, with both names.
 func TestClaimedTwice(t *testing.T) {
 	frond := &facade.Frond{Name: "shop"}
 	door := func(name, plural string, ops ...string) {

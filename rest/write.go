@@ -10,21 +10,22 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Header values that every answer of a kind shares.
+// Header values, allocated once for all answers.
 var (
 	typeJSON    = []string{mediaJSON}
 	typeProblem = []string{"application/problem+json"}
-	// What is answered depends on who asks, so only their own cache keeps it, and asks again each time.
+	// An answer depends on the caller: only a private cache may keep it, and has to revalidate.
 	cacheControl = []string{"private, no-cache"}
 	vary         = []string{"Authorization, Cookie, Prefer"}
 )
 
-// maxHeader is how long a header may be that a key or a cursor stands in: clients and
-// proxies give up at 8 KiB for all of them, often earlier. What it says stands in the
-// body too, so a longer one is left out.
+// maxHeader is the limit in bytes of a header that contains a key or a cursor: clients and
+// proxies give up at 8 KiB for all headers, some earlier. A longer one is omitted; the
+// body has the same information.
 const maxHeader = 4 << 10
 
-// write answers with the result of the call.
+// write answers with the result of the call: status, headers, then the body in one piece
+// with its length. It returns an error only before anything was sent.
 func (x *exchange) write(result *facade.Result) error {
 	header := x.w.Header()
 	status := http.StatusOK
@@ -63,19 +64,19 @@ func (x *exchange) write(result *facade.Result) error {
 	}
 	header["Content-Type"] = typeJSON
 	if size := result.Size(); !query {
-		x.account.Add(size) // written is written
+		x.account.Add(size) // the command is committed: its answer is never refused
 	} else if err := x.account.Reserve(size); err != nil {
 		return err
 	}
 	buf := jsontext.TakeBuffer()
 	defer buf.Release()
 	buf.Text = result.AppendJSON(buf.Text)
-	x.account.Keep(len(buf.Text)) // the rows are written
+	x.account.Keep(len(buf.Text)) // the text takes the place of the rows
 	x.send(status, buf.Text)
 	return nil
 }
 
-// send sends a status and a body; nil is none at all.
+// send sends the status, the headers and a body; nil is no body.
 func (x *exchange) send(status int, body []byte) {
 	x.wrote = true
 	x.account.End()
@@ -84,14 +85,14 @@ func (x *exchange) send(status int, body []byte) {
 	}
 	x.w.WriteHeader(status)
 	if body != nil && x.r.Method != http.MethodHead {
-		_, _ = x.w.Write(body) // a client that has gone away is no failure of ours
+		_, _ = x.w.Write(body) // a client that closed the connection needs no answer
 	}
 }
 
-// onItem says whether the row is that of one id.
+// onItem reports whether the path is that of one row: /{plural}/{id}.
 func (x *exchange) onItem() bool { return x.match.row == x.match.resource.item }
 
-// isNothing says whether the answer is null.
+// isNothing reports whether the result is no row, or null.
 func isNothing(r *facade.Result) bool {
 	switch r.Form {
 	case facade.FormRow:
@@ -102,7 +103,7 @@ func isNothing(r *facade.Result) bool {
 	return false
 }
 
-// nothing is the failure of a path behind which there is no row.
+// nothing returns NOT_FOUND for a path that has no row.
 func (x *exchange) nothing() *facade.Error {
 	err := facade.Errorf(facade.NotFound, "there is no %s like this", x.op.Door.Name)
 	if x.match.hasID {
@@ -111,9 +112,9 @@ func (x *exchange) nothing() *facade.Error {
 	return err.At(x.op.Door.Name, x.op.Name)
 }
 
-// location is the path of the row that was created, or "" where it has none: no
-// id in the answer, no findById to ask, or an id whose path leads elsewhere (an empty
-// one, dots that clients resolve, the name of an operation: spec 4.2.1).
+// location returns the path of the created row, or "" where a GET of it would not give
+// the row: no id in the answer, no findById, or an id whose path is another's (an empty id,
+// dots that clients resolve, the name of an operation: spec 4.2.1).
 func (x *exchange) location(r *facade.Result) string {
 	door, item := x.op.Door, x.match.resource.item
 	if r.Form != facade.FormRow || r.Rows.Len() == 0 || door.Entity == nil || door.Entity.Primary == nil ||
@@ -134,7 +135,8 @@ func (x *exchange) location(r *facade.Result) string {
 	return ""
 }
 
-// next is the Link to the page behind this one (RFC 8288), or "" at the end.
+// next returns the Link to the next page (RFC 8288), or "" at the end: the URL of the
+// request with after set to the last row's cursor, and without offset.
 func (x *exchange) next(p *facade.Page) string {
 	cursor := p.EndCursor()
 	if !p.HasMore || cursor == "" {
@@ -161,14 +163,15 @@ func (x *exchange) next(p *facade.Page) string {
 		b.WriteString(url.QueryEscape(name) + "=" + url.QueryEscape(value) + "&")
 	}
 	if backward == "true" || backward == "" && before && !after {
-		return "" // reading backward, more lies the other way
+		return "" // the page is the end of a range; its next rows are before it
 	}
 	b.WriteString("after=" + url.QueryEscape(cursor) + `>; rel="next"`)
 	return b.String()
 }
 
-// prefer honours Prefer: count=exact, estimated or none (RFC 7240) where the operation
-// counts; what the URL says of the total goes first.
+// prefer applies Prefer: count=exact, estimated or none (RFC 7240) where the operation
+// counts. Parameters of the URL about the total take precedence, and an unknown value is
+// ignored, as RFC 7240 asks.
 func (x *exchange) prefer(a *arguments) {
 	if x.op.Query == nil || x.op.Query.Property("total") == nil {
 		return
@@ -188,7 +191,7 @@ func (x *exchange) prefer(a *arguments) {
 				a.query.set("count", []byte(`"estimated"`))
 				x.applied = word
 			case word == "exact":
-				x.applied = word // as it is anyway
+				x.applied = word // the default
 			default:
 				continue
 			}

@@ -259,8 +259,8 @@ func TestTimeout(t *testing.T) {
 	})
 }
 
-// TestClientGoesAway: the call is told so, and nothing is logged as broken.
-func TestClientGoesAway(t *testing.T) {
+// TestClosedConnection: the context of the call ends, and no failure is logged.
+func TestClosedConnection(t *testing.T) {
 	var log bytes.Buffer
 	called, done := make(chan struct{}), make(chan struct{})
 	h := serve(t, facade.CallerFunc(func(ctx context.Context, _ *facade.Call) (*facade.Result, error) {
@@ -317,9 +317,9 @@ func TestTraceGoesAlong(t *testing.T) {
 	}
 }
 
-// TestLongHeadersAreLeftOut checks that a key or a cursor of any length breaks no
-// client: headers over 4 KB are not sent, and what they say stands in the body.
-func TestLongHeadersAreLeftOut(t *testing.T) {
+// TestLongHeadersAreOmitted checks that a key or a cursor of any length breaks no
+// client: headers over 4 KB are not sent, and the body has the same information.
+func TestLongHeadersAreOmitted(t *testing.T) {
 	for _, c := range []struct {
 		length int
 		want   bool

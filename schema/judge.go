@@ -78,7 +78,7 @@ func (e *Entity) Judge(mode Mode, value json.RawMessage, at string) (Object, []D
 		}
 		j.pop()
 	}
-	// What the card says about the object as a whole cannot be told from a patch.
+	// Keywords about the object as a whole cannot be judged from a patch.
 	switch n := members + len(further) + strangers; {
 	case mode == Update:
 	case e.judge.whole != nil:

@@ -96,7 +96,7 @@ func appendMembers(b []byte, keys []Key) []byte {
 			b = append(b, ',')
 		}
 		n++
-		b = append(jsontext.AppendString(b, keys[i].Name), ':')
+		b = jsontext.AppendName(b, keys[i].Name)
 		b = keys[i].append(b)
 	}
 	if n > 0 {
@@ -104,7 +104,7 @@ func appendMembers(b []byte, keys []Key) []byte {
 	}
 	if pattern != nil {
 		b = append(b, `,"patternProperties":{`...)
-		b = append(jsontext.AppendString(b, pattern.Name), ':')
+		b = jsontext.AppendName(b, pattern.Name)
 		b = append(pattern.append(b), '}')
 	}
 	b = append(b, `,"additionalProperties":`...)

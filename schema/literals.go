@@ -72,7 +72,7 @@ func canonical(dst []byte, v json.RawMessage) []byte {
 		slices.SortFunc(members, func(a, b member) int { return strings.Compare(a.name, b.name) })
 		dst = append(dst, '{')
 		for _, m := range members {
-			dst = append(append(append(jsontext.AppendString(dst, m.name), ':'), m.value...), ',')
+			dst = append(append(jsontext.AppendName(dst, m.name), m.value...), ',')
 		}
 		return append(dst, '}')
 	}

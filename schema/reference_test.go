@@ -188,7 +188,7 @@ func appendBody(dst []byte, r *rand.Rand, s *Shape) []byte {
 			if n++; n > 1 {
 				dst = append(dst, ',')
 			}
-			dst = append(jsontext.AppendString(dst, name), ':')
+			dst = jsontext.AppendName(dst, name)
 			dst = appendBody(dst, r, s)
 		}
 		for i := range s.Properties {

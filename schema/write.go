@@ -172,7 +172,7 @@ func (o *object) key(name string) {
 		o.dst = append(o.dst, ',')
 	}
 	o.n++
-	o.dst = append(jsontext.AppendString(o.dst, name), ':')
+	o.dst = jsontext.AppendName(o.dst, name)
 }
 
 // raw appends a member whose value is JSON already.

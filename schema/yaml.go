@@ -270,7 +270,7 @@ func (w *yamlWriter) mapping(values []*ast.MappingValueNode, depth int) error {
 		if i > 0 {
 			w.out = append(w.out, ',')
 		}
-		w.out = append(jsontext.AppendString(w.out, name), ':')
+		w.out = jsontext.AppendName(w.out, name)
 		if err := w.node(at[name], depth+1); err != nil {
 			return err
 		}
