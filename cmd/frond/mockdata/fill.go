@@ -12,15 +12,6 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Options of [Fill]. The zero value makes no rows beside the seeds.
-type Options struct {
-	Rows int    // of each entity, its seeds among them
-	Seed uint64 // where chance begins
-	// Incomplete lets relations name entities that are not in the project: the Frond
-	// they are of is not here.
-	Incomplete bool
-}
-
 // Fill makes a project one that answers everything by itself: every Frond of it runs
 // here, its seeds are followed by rows that are made up, operations that nothing
 // answers have handlers, fields that are made elsewhere have presenters, and names

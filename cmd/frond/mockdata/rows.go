@@ -3,49 +3,11 @@ package mockdata
 import (
 	"encoding/json"
 	"fmt"
-	"math/big"
-	"slices"
-	"strings"
-	"sync"
 
 	"github.com/frondhost/frond/cmd/frond/mockdata/sample"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
-
-// Note is something that could not be made up as it was asked for, and what to write.
-type Note struct {
-	At      string // product.code, or product
-	Message string
-	Remedy  string
-}
-
-func (n Note) String() string { return n.At + ": " + n.Message + "; " + n.Remedy }
-
-// table is the rows of one entity.
-type table struct {
-	entity *schema.Entity
-	given  []schema.Object   // the author's own, which come first
-	ids    []json.RawMessage // of the given rows and of those to come
-	rows   []schema.Object
-	root   json.RawMessage   // the card
-	shapes []json.RawMessage // of the fields
-	key    json.RawMessage   // the shape of the ids: what the primary key and all that point at it take
-	taken  []map[string]bool // by constraint
-	order  int               // rows of entities of a lower order are there before these
-}
-
-// world is the rows of all entities of a project.
-type world struct {
-	chance   sample.Chance
-	count    int
-	registry *schema.Registry
-	tables   map[*schema.Entity]*table
-	sequence []*table
-	notes    []Note
-
-	elsewhere sync.Map // by *schema.Property, the ids that a relation out of the project may hold
-}
 
 // rows makes the tables of a set. given are rows that are there, by entity.
 func rows(set *schema.Set, registry *schema.Registry, given map[*schema.Entity][]schema.Object, opts *Options) *world {
@@ -93,13 +55,6 @@ func (w *world) pointing(t *table) {
 		if target := w.tables[p.Link.Target]; shape != nil && jsontext.Get(shape, "$ref") == nil { // which leads into another card
 			target.key = json.RawMessage(`{"allOf":[` + string(target.key) + `,` + string(shape) + `]}`)
 		}
-	}
-}
-
-// note keeps what cannot be made up, once.
-func (w *world) note(at, message, remedy string) {
-	if n := (Note{at, message, remedy}); !slices.Contains(w.notes, n) {
-		w.notes = append(w.notes, n)
 	}
 }
 
@@ -193,67 +148,4 @@ func (w *world) fill(t *table) int {
 		t.rows = append(t.rows, row)
 	}
 	return len(t.ids)
-}
-
-// claim keeps the values of a row that no other may have.
-func (w *world) claim(t *table, row schema.Object) {
-	for i, members := range t.entity.Uniques {
-		if values, ok := w.joined(members, row); ok {
-			t.taken[i][values] = true
-		}
-	}
-}
-
-// free says whether no row has the values of this one yet.
-func (w *world) free(t *table, row schema.Object) bool { return w.freeWith(t, row, nil) }
-
-// freeWith is free, of the constraints that a field is part of; nil asks of all.
-func (w *world) freeWith(t *table, row schema.Object, p *schema.Property) bool {
-	for i, members := range t.entity.Uniques {
-		if p != nil && !slices.Contains(members, p) {
-			continue
-		}
-		if values, ok := w.joined(members, row); ok && t.taken[i][values] {
-			return false
-		}
-	}
-	return true
-}
-
-func (w *world) joined(members []*schema.Property, row schema.Object) (string, bool) {
-	var b strings.Builder
-	for _, p := range members {
-		v := row.Get(p.Name)
-		if v == nil && p.Axes.Create != nil {
-			v = p.Axes.Create.Value
-		}
-		if v == nil || jsontext.IsNull(v) {
-			return "", false // null is never taken
-		}
-		b.WriteString(w.canonical(p, v))
-		b.WriteByte(0)
-	}
-	return b.String(), true
-}
-
-// canonical is a text that two values share where the store holds them for the same.
-func (w *world) canonical(p *schema.Property, v json.RawMessage) string {
-	switch p.Kind {
-	case schema.KindDecimal:
-		if r, ok := new(big.Rat).SetString(jsontext.Unquote(v)); ok {
-			return r.RatString()
-		}
-	case schema.KindInteger, schema.KindNumber:
-		if r := sample.Rational(v); r != nil {
-			return r.RatString()
-		}
-	case schema.KindDateTime:
-		if at, ok := schema.ParseDateTime(jsontext.Unquote(v)); ok {
-			return at.String()
-		}
-	}
-	if jsontext.KindOf(v) == jsontext.String {
-		return jsontext.Unquote(v)
-	}
-	return string(jsontext.Trim(v))
 }

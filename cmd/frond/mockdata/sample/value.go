@@ -3,23 +3,11 @@ package sample
 import (
 	"bytes"
 	"encoding/json"
-	"math/rand/v2"
 	"slices"
 
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
-
-// maker makes the values of one row, or of one answer.
-type Maker struct {
-	*rand.Rand
-	Root   json.RawMessage // the card, which references point into
-	About  *subject        // what the row is about
-	Row    int             // the row's number
-	Unique bool            // no other row has this value
-	Try    int             // how often the value was refused; later ones are more daring
-	depth  int
-}
 
 // maxDepth is how deep values nest: a shape that contains itself ends here.
 const maxDepth = 6
@@ -72,21 +60,6 @@ func (m *Maker) Value(text json.RawMessage, name name) (json.RawMessage, bool) {
 		return m.string(s, name)
 	}
 	return nil, false
-}
-
-func (m *Maker) boolean() int {
-	if m.Unique {
-		return (m.Row + m.Try) % 2
-	}
-	return m.IntN(2)
-}
-
-// one is one of several values: of a unique field the next.
-func (m *Maker) one(values []json.RawMessage) json.RawMessage {
-	if m.Unique {
-		return values[(m.Row+m.Try)%len(values)]
-	}
-	return Pick(m.Rand, values)
 }
 
 // object makes every member that is required and most of the others.

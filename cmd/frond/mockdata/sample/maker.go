@@ -1,0 +1,33 @@
+package sample
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+)
+
+// Maker makes the values of one row, or of one answer. It must not be shared between
+// goroutines.
+type Maker struct {
+	*rand.Rand
+	Root   json.RawMessage // the card, which references point into
+	About  *subject        // what the row is about
+	Row    int             // the row's number
+	Unique bool            // no other row has this value
+	Try    int             // how often the value was refused; later ones are more daring
+	depth  int
+}
+
+func (m *Maker) boolean() int {
+	if m.Unique {
+		return (m.Row + m.Try) % 2
+	}
+	return m.IntN(2)
+}
+
+// one is one of several values: of a unique field the next.
+func (m *Maker) one(values []json.RawMessage) json.RawMessage {
+	if m.Unique {
+		return values[(m.Row+m.Try)%len(values)]
+	}
+	return Pick(m.Rand, values)
+}
