@@ -96,7 +96,6 @@ func (b *compiler) attachHook(h attachedHook) {
 		b.fault(goCode, "", fmt.Sprintf("a hook is attached to %s, but %s has no such operation", method, door.Name), "name one of "+strings.Join(door.operationNames(), ", "))
 	case op.Kind != Command:
 		b.fault(goCode, "", fmt.Sprintf("a hook is attached to %s, which is a query", method), "attach hooks to commands; collectors say who reads what, and computed fields what rows show")
-	case door.Frond.Remote != "": // the host that runs the command runs its hooks
 	default:
 		op.hooks = append(op.hooks, h.Hook)
 	}
