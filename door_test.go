@@ -431,3 +431,57 @@ func TestConfigure(t *testing.T) {
 		t.Error("gateway.yaml of the folder is not read")
 	}
 }
+
+// TestAnswersAreEncodedOnce: what a command has read with the rights of its caller leaves
+// as any other answer does.
+func TestAnswersAreEncodedOnce(t *testing.T) {
+	type note struct{ ID, Text, Pin string }
+	app := frond.New(fstest.MapFS{
+		"frond.yaml": {Data: []byte(`
+doors: {note: {operations: {findNewest: {output: note}, findInside: {output: note}, touch: {kind: command, output: note}}}}
+collectors: {note: open}
+`)},
+		"entities/note.yaml": {Data: []byte(`
+type: object
+properties:
+  id: {type: string, x-kit: {role: {primary: true}}}
+  text: {type: string, x-kit: {boundary: {in: {decode: unbracket}, out: {encode: bracket}}}}
+  pin: {type: string, x-kit: {boundary: {out: closed}}}
+required: [id, text, pin]
+`)},
+		"seeds/note.yaml": {Data: []byte("- {id: a, text: x, pin: '1'}\n")},
+	})
+	app.Conversion("bracket", nil, func(s string) (string, error) { return "[" + s + "]", nil })
+	app.Conversion("unbracket", func(s string) (string, error) { return strings.Trim(s, "[]"), nil }, nil)
+	notes := frond.Door[note](app, "note")
+	var seen []note
+	keep := func(n *note, err error) (*note, error) {
+		if err == nil {
+			seen = append(seen, *n)
+		}
+		return n, err
+	}
+	frond.Query(notes, "findNewest", func(ctx context.Context, _ struct{}) (*note, error) {
+		return keep(frond.From[note](ctx).First(ctx, frond.Sort("-id")))
+	})
+	frond.Query(notes, "findInside", func(ctx context.Context, _ struct{}) (*note, error) {
+		return keep(frond.Inside[note](ctx).Find(ctx, "a"))
+	})
+	frond.Command(notes, "touch", func(ctx context.Context, _ struct{}) (*note, error) {
+		return keep(frond.From[note](ctx).Update(ctx, "a", frond.Set{"text": "[x]"}))
+	})
+	ctx := frond.Test(t, app)
+	for _, op := range []string{"note.findNewest", "note.findInside", "note.touch", "note.findById"} {
+		in := frond.Set{}
+		if op == "note.findById" {
+			in["id"] = "a"
+		}
+		got, err := frond.Call[map[string]string](ctx, op, in)
+		if err != nil || len(got) != 2 || got["text"] != "[x]" {
+			t.Errorf("%s: %v, %v", op, got, err)
+		}
+	}
+	if want := []note{{"a", "x", ""}, {"a", "x", "1"}, {"a", "x", ""}}; !slices.Equal(seen, want) {
+		t.Errorf("the program has %v, want %v", seen, want)
+	}
+}

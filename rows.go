@@ -37,10 +37,12 @@ func Inside[T any](ctx context.Context) Rows[T] {
 }
 
 // From is the rows of the door with the type T, with the rights of whoever called: their
-// collectors, and rows as they would get them, computed fields among them.
+// collectors scope it, fields that are closed or hidden have their zero values, and computed
+// fields are made. Values are as they are kept: an answer of the program is encoded
+// (boundary.out) when it leaves.
 func From[T any](ctx context.Context) Rows[T] {
 	r := rowsOf[T](ctx)
-	r.caller = facade.From(ctx)
+	r.caller = facade.FromKept(ctx)
 	return r
 }
 

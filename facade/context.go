@@ -28,6 +28,7 @@ type callContext struct {
 	trace   string
 	depth   int
 	inside  bool // the next call is the author's own
+	kept    bool // it gets values as they are kept (see FromKept)
 	pending *pendingPrecondition
 	op      *Operation // whose handler, hook or presenter runs
 }
@@ -46,19 +47,25 @@ const maxDepth = 32
 // From is, within a handler or a presenter, a Caller with the rights of whoever
 // called: their state, their collectors, and answers as they would get them.
 // A Call that brings a State of its own keeps it.
-func From(ctx context.Context) Caller { return caller{callContextOf(ctx), false} }
+func From(ctx context.Context) Caller { return caller{at: callContextOf(ctx)} }
+
+// FromKept is [From] for values that go on into Go code: the same rows and fields, but not
+// encoded, so that a handler that answers them has them encoded once. Rows of a Frond that
+// runs elsewhere arrive encoded.
+func FromKept(ctx context.Context) Caller { return caller{at: callContextOf(ctx), kept: true} }
 
 // Inside is, within a handler or a presenter, a Caller for the author's own code.
 // It stands on the inner side of the boundary: fields that are closed or immutable
 // for callers may be written and read, nothing is decoded or encoded, collectors
 // do not scope, and computed fields come only where Select names them. Of an
 // operation that a handler overrides it calls the built-in one.
-func Inside(ctx context.Context) Caller { return caller{callContextOf(ctx), true} }
+func Inside(ctx context.Context) Caller { return caller{at: callContextOf(ctx), inside: true} }
 
 // caller is From and Inside: a façade, as seen from one of its handlers.
 type caller struct {
 	at     *callContext
 	inside bool
+	kept   bool
 }
 
 func (c caller) Call(ctx context.Context, call *Call) (*Result, error) {
@@ -76,6 +83,6 @@ func (c caller) Call(ctx context.Context, call *Call) (*Result, error) {
 		call = &copied
 	}
 	next := *c.at
-	next.inside = c.inside
+	next.inside, next.kept = c.inside, c.kept
 	return c.at.host.Call(context.WithValue(ctx, callContextKey{}, &next), call)
 }

@@ -28,7 +28,7 @@ func (x *execution) project(ctx context.Context, res *Result) (*Result, error) {
 		}
 	}
 	if !x.sel.rewritten() || res.Rows.Len() == 0 {
-		if !x.inside {
+		if !x.inside && !x.kept {
 			res.Rows = res.Rows.Outside()
 		}
 		return res, nil
@@ -73,7 +73,7 @@ func (x *execution) project(ctx context.Context, res *Result) (*Result, error) {
 		}
 		out.EndRow()
 	}
-	if !x.inside {
+	if !x.inside && !x.kept {
 		out.MarkOutside()
 	}
 	res.Rows = out

@@ -60,14 +60,18 @@ const (
 	outside boundarySide = iota // closed fields never leave, encode applies
 	within                      // the author's own code: everything as it is kept
 	already                     // the rows have crossed once; encode does not apply again
+	asKept                      // the caller's fields for Go code; encode does not apply yet
 )
 
 // pick makes the selection of the call: the fields of names (nil: all) that are
 // also in more (nil: all). A name that does not exist for the caller is refused.
 func (x *execution) pick(names, more []string) *selection {
 	side := outside
-	if x.inside {
+	switch {
+	case x.inside:
 		side = within
+	case x.kept:
+		side = asKept
 	}
 	return x.pickOn(side, x.op.reader, x.resultScope, names, more)
 }
