@@ -23,6 +23,16 @@ var builtins = []*builtin{
 	{"delete", Command, NoOutput, "Removes the row with this id, and says whether it was there.", (*execution).admitID, fillNothing, storeCall.runDelete},
 }
 
+// BuiltinDescription returns what a built-in operation says of itself where its author says
+// nothing; "" for a name that is no built-in operation. It names no entity: a surface that
+// knows a better sentence may replace exactly this one.
+func BuiltinDescription(operation string) string {
+	if b := builtinNamed(operation); b != nil {
+		return b.description
+	}
+	return ""
+}
+
 // maxIDs is how many ids findByIds takes (DESIGN 5).
 const maxIDs = 500
 

@@ -69,21 +69,21 @@ func NewBuilder() *Builder {
 	b.query = b.newObject("Query", "")
 	b.node = graphql.NewInterface(graphql.InterfaceConfig{
 		Name:        "Node",
-		Description: "A row that can be fetched again by its global id alone.",
+		Description: "An object that can be fetched again by its global id.",
 		Fields:      graphql.Fields{"nodeId": &graphql.Field{Type: b.required(graphql.ID), Description: nodeIDText}},
 		ResolveType: reference.TypeOfNode,
 	})
 	b.order = append(b.order, b.node)
 	b.addField(b.query, house, &field{
 		name:        "node",
-		description: "The row with this global id, or null.",
+		description: "Returns the object with this global id, or null.",
 		typ:         b.node,
 		args:        []*arg{{name: "nodeId", typ: b.required(graphql.ID)}},
 		binding:     &binding.Field{Kind: binding.NodeRoot},
 	})
 	b.addField(b.query, house, &field{
 		name:        "nodes",
-		description: "The rows with these global ids, at most 500, in their order: null where node would give null.",
+		description: "Returns the objects with these global ids, at most 500, in the order of the ids: null where node returns null.",
 		typ:         b.list(b.node),
 		args:        []*arg{{name: "nodeIds", typ: b.required(b.list(b.required(graphql.ID)))}},
 		binding:     &binding.Field{Kind: binding.NodeRoot},
@@ -91,7 +91,7 @@ func NewBuilder() *Builder {
 	return b
 }
 
-const nodeIDText = "The global id: unique over all types, opaque, stable."
+const nodeIDText = "The global id: opaque, stable, and unique across all types."
 
 // addField gives o a field whose name nobody else has there.
 func (b *Builder) addField(o *object, by *origin, f *field) bool {
@@ -120,9 +120,9 @@ func (b *Builder) root(kind facade.Kind) *object {
 // thing: it is left out of the schema. What is here and has no name is a fault.
 func (b *Builder) Notes() []string { return b.claims.notes }
 
-// Build gives the schema, its fields resolved by caller. The error is
-// schema.Faults where names are at fault: all of them, those that RegisterAll and
-// its siblings have already told included. A Builder builds once.
+// Build returns the schema; its fields are resolved by calls of caller. The error is
+// schema.Faults where names are at fault: all of them, also those that RegisterAll and the
+// other Register functions have returned. A Builder builds once.
 func (b *Builder) Build(caller facade.Caller) (*binding.Schema, error) {
 	if b.built {
 		return nil, errors.New("this Builder has built its schema; make another Builder for another")

@@ -53,7 +53,7 @@ func (b *Builder) addFields(o *object, by *origin, fields ...*field) {
 
 func (b *Builder) pageInfoType() *object {
 	if b.pageInfo == nil {
-		b.pageInfo = b.newObject("PageInfo", "Where a page stands among the others.")
+		b.pageInfo = b.newObject("PageInfo", "The position of a page in its list.")
 		yes := b.required(graphql.Boolean)
 		b.addFields(b.pageInfo, house,
 			&field{name: "hasNextPage", typ: yes, binding: &binding.Field{Kind: binding.HasNextPage}},

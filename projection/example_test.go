@@ -64,7 +64,7 @@ properties:
 	// Output:
 	// type Book implements Node {
 	//   nodeId: ID!
-	//   "The version of the row as you see it: what ifMatch takes."
+	//   "The version of the row as the caller sees it; pass it as ifMatch."
 	//   etag: String
 	//   id: ID!
 	//   title: String!

@@ -109,20 +109,20 @@ func (b *Builder) operators(d *door, p *schema.Property) graphql.Input {
 // What each operator says, and the groups of them that the kinds of values have.
 var (
 	operatorText = map[string]string{
-		"eq":         "It is this.",
-		"ne":         "It is not this.",
-		"in":         "It is one of these.",
-		"notIn":      "It is none of these.",
-		"lt":         "It is less than this.",
-		"lte":        "It is this or less.",
-		"gt":         "It is more than this.",
-		"gte":        "It is this or more.",
-		"contains":   "It contains this.",
-		"startsWith": "It begins with this.",
-		"endsWith":   "It ends with this.",
-		"icontains":  "It contains this, in capitals or not.",
-		"has":        "One of its elements is this.",
-		"isNull":     "It is null, or with false it is not.",
+		"eq":         "Equals this value.",
+		"ne":         "Differs from this value.",
+		"in":         "Equals one of these values.",
+		"notIn":      "Equals none of these values.",
+		"lt":         "Is less than this value.",
+		"lte":        "Is at most this value.",
+		"gt":         "Is greater than this value.",
+		"gte":        "Is at least this value.",
+		"contains":   "Contains this text.",
+		"startsWith": "Starts with this text.",
+		"endsWith":   "Ends with this text.",
+		"icontains":  "Contains this text, ignoring case.",
+		"has":        "Has this value as one of its elements.",
+		"isNull":     "With true: is null. With false: is not null.",
 	}
 	same    = []string{"eq", "ne", "in", "notIn"}
 	ordered = append(same[:4:4], "lt", "lte", "gt", "gte")
@@ -195,7 +195,7 @@ func (b *Builder) orderOf(d *door) *input {
 		return nil
 	}
 	by := &origin{what: "order", door: d.Door}
-	in := b.newInput(b.free(d.typ+"Order", by), "Exactly one key; a list of these sorts by the first one first: [{a: DESC}, {b: ASC}].")
+	in := b.newInput(b.free(d.typ+"Order", by), "A sort key: exactly one field. In a list the first key sorts first: [{a: DESC}, {b: ASC}].")
 	d.order = in
 	for _, p := range sortable {
 		name := p.Name
@@ -209,7 +209,7 @@ func (b *Builder) orderOf(d *door) *input {
 
 func (b *Builder) directionType() *enum {
 	if b.direction == nil {
-		b.direction = b.newEnum("SortDirection", "Which way a sort key runs. Null is the smallest value.", []string{"ASC", "DESC"})
+		b.direction = b.newEnum("SortDirection", "The direction of a sort key. Null sorts as the smallest value.", []string{"ASC", "DESC"})
 	}
 	return b.direction
 }

@@ -128,16 +128,16 @@ func (s space) name(name string) string {
 
 // claims gives every name of a schema to one owner.
 type claims struct {
-	owners map[space]map[string]*origin
-	told   map[*schema.Property]bool // fields whose names are no names here
-	faults schema.Faults
-	spares int
-	away   map[string]bool // Fronds that run elsewhere
-	notes  []string        // what they have that GraphQL cannot name
+	owners   map[space]map[string]*origin
+	reported map[*schema.Property]bool // fields whose names are no names here
+	faults   schema.Faults
+	spares   int
+	remote   map[string]bool // Fronds that run elsewhere
+	notes    []string        // what they have that GraphQL cannot name
 }
 
 func newClaims() *claims {
-	c := &claims{owners: map[space]map[string]*origin{}, told: map[*schema.Property]bool{}, away: map[string]bool{}}
+	c := &claims{owners: map[space]map[string]*origin{}, reported: map[*schema.Property]bool{}, remote: map[string]bool{}}
 	for _, name := range reserved {
 		c.claim(typeNames, name, house)
 	}
@@ -148,10 +148,10 @@ func newClaims() *claims {
 // a fault, and the caller leaves the thing out so that the rest is looked at too.
 func (c *claims) claim(s space, name string, o *origin) bool {
 	if !schema.IsGraphQLName(name) {
-		if o.field != nil && c.told[o.field] {
+		if o.field != nil && c.reported[o.field] {
 			return false // once is enough, though it would stand in many types
 		}
-		c.told[o.field] = true
+		c.reported[o.field] = true
 		if c.elsewhere(o) {
 			// It is not ours to rename, and no reason to be without all the others.
 			c.notes = append(c.notes, fmt.Sprintf("%s has no name in GraphQL and is left out there: %s", o, s.name(name)))
@@ -192,7 +192,7 @@ func (c *claims) fault(o *origin, message, remedy string) {
 // elsewhere says whether what o is of runs elsewhere.
 func (c *claims) elsewhere(o *origin) bool {
 	d := o.owner()
-	return o.field != nil && c.away[o.field.Owner.Frond] || d != nil && c.away[d.Frond.Name]
+	return o.field != nil && c.remote[o.field.Owner.Frond] || d != nil && c.remote[d.Frond.Name]
 }
 
 // spare is a type name for a thing that could not have its own, so that what it

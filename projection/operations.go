@@ -31,7 +31,7 @@ func (b *Builder) addOperations(d *door) {
 func (b *Builder) addBuiltin(d *door, op *facade.Operation) {
 	one := fieldName(d.typ)
 	many := schema.Plural(one)
-	f := &field{description: op.Description, deprecated: op.Deprecated, binding: &binding.Field{
+	f := &field{description: describeBuiltin(d, op), deprecated: op.Deprecated, binding: &binding.Field{
 		Kind: binding.Operation, Operation: op, Door: d.Door, Output: d.Entity,
 	}}
 	id := func() {
@@ -81,8 +81,8 @@ func (b *Builder) addBuiltin(d *door, op *facade.Operation) {
 	b.addField(b.root(op.Kind), &origin{what: fieldItself, op: op}, f)
 }
 
-// ifMatchText says what the argument ifMatch is.
-const ifMatchText = "The version that the row has to have, as its etag gave it; any other is PRECONDITION_FAILED."
+// ifMatchText describes the argument ifMatch.
+const ifMatchText = "The version that the row must have, as its etag says; otherwise the call fails with PRECONDITION_FAILED."
 
 // addBody adds the argument input for the operation's body.
 func (b *Builder) addBody(f *field, op *facade.Operation) {
@@ -96,9 +96,9 @@ func (b *Builder) addBody(f *field, op *facade.Operation) {
 }
 
 // addNamed adds the field of an author's operation: <entity><Op>, with its params
-// and its query as arguments and its body as input. Of one that no card tells of they
-// are params, query and input, each any JSON, and on a door of rows id, which is the
-// one of params.
+// and its query as arguments and its body as input. Where no card declares them, the arguments
+// are params, query and input, each any JSON, and on a door of rows id, which is a member
+// of params.
 func (b *Builder) addNamed(d *door, op *facade.Operation) {
 	f := &field{name: op.GraphQL, description: op.Description, deprecated: op.Deprecated, binding: &binding.Field{Kind: binding.Operation, Operation: op}}
 	if f.name == "" {

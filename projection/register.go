@@ -43,7 +43,7 @@ func RegisterAll(b *Builder, cat *facade.Catalog, opts *Options) error {
 	b.catalog = cat
 	before := len(b.claims.faults)
 	for _, frond := range cat.Fronds {
-		b.claims.away[frond.Name] = frond.Remote != ""
+		b.claims.remote[frond.Name] = frond.Remote != ""
 		for _, door := range frond.Doors {
 			if b.opts.Filter == nil || b.opts.Filter(door) {
 				b.addDoor(door)

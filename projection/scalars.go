@@ -35,10 +35,10 @@ var (
 	date      = textScalar("Date", "A day, such as 2026-01-31.")
 	timeOfDay = textScalar("Time", "A time of day, such as 09:30:00Z.")
 	uuid      = textScalar("UUID", "A UUID, such as 9b2c0c1e-3f53-4b8a-9f0e-2d5b7a1c4e6f.")
-	decimal   = textScalar("Decimal", "A decimal number of any size, as a string, so that no digit is lost: \"19.90\".")
+	decimal   = textScalar("Decimal", "A decimal number of any size, written as a string so that no digit is lost: \"19.90\".")
 	bigInt    = graphql.NewScalar(graphql.ScalarConfig{
 		Name:         "BigInt",
-		Description:  "A whole number within 64 bits. It is a number in JSON, as on every other surface; beyond 2^53 some clients round it when they read it.",
+		Description:  "A whole number of 64 bits, written as a number in JSON. Some clients round values beyond 2^53 when they read them.",
 		Serialize:    func(v any) any { return v },
 		ParseValue:   parseBigInt,
 		ParseLiteral: func(v ast.Value) any { return parseBigInt(literal(v)) },

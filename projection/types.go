@@ -80,7 +80,7 @@ func (b *Builder) fillObject(d *door) {
 	}
 	if d.HasETag() && d.Entity.Primary != nil {
 		b.addField(d.object, house, &field{
-			name: facade.ETag, typ: graphql.String, description: "The version of the row as you see it: what ifMatch takes.", binding: column(facade.ETag),
+			name: facade.ETag, typ: graphql.String, description: "The version of the row as the caller sees it; pass it as ifMatch.", binding: column(facade.ETag),
 		})
 	}
 	b.addColumns(d.object, d.Entity, d.typ, d.origin)

@@ -18,7 +18,7 @@ import (
 // Load asks for the row of an entity by its primary key (its JSON text), for the
 // Resolve of a hand-written field to answer with:
 //
-//	return resolvers.Load(p.Context, "author", row.Get("editorId")), nil
+//	return loader.Load(p.Context, "author", row.Get("editorId")), nil
 //
 // What it gives is a function that the level's other fields are waited for with:
 // all keys asked for by then go in one call, and a key is asked for once in a
@@ -40,7 +40,7 @@ func With(ctx context.Context, s *binding.Schema, caller facade.Caller) context.
 	return context.WithValue(ctx, loadersKey{}, &Set{catalog: s.Catalog, caller: caller, by: map[relation]*loader{}})
 }
 
-var errNoLoaders = errors.New("resolvers.Load without loaders in its context; give graphql.Do one from resolvers.WithLoaders")
+var errNoLoaders = errors.New("loader.Load without loaders in its context; give graphql.Do one from loader.With")
 
 type loadersKey struct{}
 

@@ -1,0 +1,60 @@
+package projection
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+)
+
+// describeBuiltin describes the field of a built-in operation. What the author says of it
+// wins; otherwise the sentence names the type: "Returns a page of order lines."
+func describeBuiltin(d *door, op *facade.Operation) string {
+	if op.Description != facade.BuiltinDescription(op.Name) {
+		return op.Description
+	}
+	one, many := words(d.typ), words(schema.Plural(d.typ))
+	article := "a "
+	if strings.ContainsRune("aeiou", unicode.ToLower(rune(one[0]))) {
+		article = "an "
+	}
+	switch op.Name {
+	case "list":
+		return "Returns a page of " + many + "."
+	case "findById":
+		return "Returns the " + one + " with this id, or null."
+	case "findByIds":
+		return "Returns the " + many + " with these ids, in the order of the ids. An id that names none is left out."
+	case "create":
+		return "Creates " + article + one + " and returns it."
+	case "update":
+		return "Updates the " + one + " with this id and returns it. Fields that are left out keep their value, null clears a field, nested objects are merged."
+	case "delete":
+		return "Deletes the " + one + " with this id. Returns whether it existed."
+	}
+	return op.Description
+}
+
+// words is the name of a type in prose: OrderLine is "order line", APIKey is "API key".
+func words(typ string) string {
+	runes := []rune(typ)
+	var b strings.Builder
+	for i, r := range runes {
+		next := i+1 < len(runes) && unicode.IsLower(runes[i+1])
+		before := i > 0 && unicode.IsUpper(runes[i-1])
+		switch {
+		case r == '_':
+			r = ' '
+		case unicode.IsUpper(r):
+			if i > 0 && (!before || next) && runes[i-1] != '_' {
+				b.WriteByte(' ')
+			}
+			if next || i+1 == len(runes) && !before {
+				r = unicode.ToLower(r)
+			}
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
