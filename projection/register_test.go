@@ -103,10 +103,10 @@ func TestByHand(t *testing.T) {
 	}
 }
 
-// TestByHandWithoutLoaders: who forgets the loaders is told so where it is logged.
+// TestByHandWithoutLoaders: a context without loaders is named in the log.
 func TestByHandWithoutLoaders(t *testing.T) {
 	_, err := loader.Load(context.Background(), "author", json.RawMessage(`"ada"`))()
-	if facade.CodeOf(err) != facade.InternalError || !strings.Contains(err.Error(), "WithLoaders") {
+	if facade.CodeOf(err) != facade.InternalError || !strings.Contains(err.Error(), "loader.With") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -34,7 +34,7 @@ func LoadMany(ctx context.Context, entity, field string, key json.RawMessage) fu
 	return From(ctx).load(ctx, relation{entity: entity, field: field}, key)
 }
 
-// WithLoaders gives a request its loaders. [Engine] does so itself; who runs
+// With gives a request its loaders. The executor of package resolvers does so itself; who runs
 // graphql.Do gives it a context that went through here, one for each request.
 func With(ctx context.Context, s *binding.Schema, caller facade.Caller) context.Context {
 	return context.WithValue(ctx, loadersKey{}, &Set{catalog: s.Catalog, caller: caller, by: map[relation]*loader{}})
