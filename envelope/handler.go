@@ -76,6 +76,7 @@ func NewHandler(cat *facade.Catalog, caller facade.Caller, opts *Options) *Handl
 	return h
 }
 
+// methodsOf is every operation of a catalog by its method.
 func methodsOf(cat *facade.Catalog) map[string]*facade.Operation {
 	methods := map[string]*facade.Operation{}
 	for _, frond := range cat.Fronds {

@@ -29,10 +29,12 @@ func overBudget(err error) *refusal {
 	return &refusal{status: e.Code.Status(), err: e}
 }
 
+// refuse is a refusal with the message of a format.
 func refuse(status int, code facade.Code, format string, args ...any) *refusal {
 	return &refusal{status: status, err: facade.Errorf(code, format, args...)}
 }
 
+// write writes the refusal as the answer.
 func (f *refusal) write(w http.ResponseWriter) {
 	if f.status == 0 {
 		return

@@ -180,6 +180,7 @@ func (q *request) run(ctx context.Context, f wire.Request) (func([]byte) []byte,
 	return result.AppendJSON, nil
 }
 
+// called reports a call to Options.Called.
 func (q *request) called(ctx context.Context, method string, state facade.State) {
 	if f := q.handler.options.Called; f != nil {
 		f(ctx, method, state)

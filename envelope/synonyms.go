@@ -83,6 +83,7 @@ func (d *synonyms) sent(word string) bool {
 	return v != nil && !jsontext.IsNull(v)
 }
 
+// refuse adds a detail to the failure of translate.
 func (d *synonyms) refuse(name, code, message string) {
 	d.details = append(d.details, schema.Detail{Path: name, Pointer: "/query/" + jsontext.Token(name), Code: code, Message: message})
 }
@@ -103,6 +104,7 @@ func (d *synonyms) read(name string, value json.RawMessage) json.RawMessage {
 	return nil
 }
 
+// where translates an object of fields and values into a filter of equalities.
 func (d *synonyms) where(value json.RawMessage) json.RawMessage {
 	if jsontext.KindOf(value) != jsontext.Object {
 		d.refuse("where", "type", `must be an object of fields and values, such as {"status": "open"}`)
@@ -128,6 +130,7 @@ func (d *synonyms) where(value json.RawMessage) json.RawMessage {
 	return append(filter, '}')
 }
 
+// order translates orderBy, with order beside it, into a sort key.
 func (d *synonyms) order(value json.RawMessage) json.RawMessage {
 	field := jsontext.Unquote(value)
 	if jsontext.KindOf(value) != jsontext.String || field == "" || strings.ContainsAny(field, ",+-") {

@@ -9,6 +9,8 @@ import (
 	"github.com/frondhost/frond/gateway"
 )
 
+// newBackup is frond backup. It reads settings only, no cards, so that a project with faults
+// can be backed up.
 func newBackup(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "backup FILE",
@@ -39,6 +41,7 @@ disk when the command ends. "frond restore" puts it back.`,
 	return cmd
 }
 
+// newRestore is frond restore. Like backup it reads no cards.
 func newRestore(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "restore FILE",

@@ -16,6 +16,7 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
+// newBuildFrond is frond build-frond. The exit code is 1 if --check finds a difference.
 func newBuildFrond(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "build-frond FROND",

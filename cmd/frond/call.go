@@ -13,6 +13,8 @@ import (
 	"github.com/frondhost/frond/gateway"
 )
 
+// newCall is frond call. The exit code is 1 if the operation fails, 3 if a host cannot be
+// reached (DESIGN 9).
 func newCall(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "call ENTITY.OP [NAME=TEXT | NAME:=JSON | NAME=@FILE]...",

@@ -10,6 +10,8 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
+// newCheck is frond check. The exit code is 2 if there is a fault, as for a start that
+// fails.
 func newCheck(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [DIR]",

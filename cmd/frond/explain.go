@@ -10,6 +10,7 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
+// newExplain is frond explain. facade.Explain makes the call; this file writes it down.
 func newExplain(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain ENTITY.OP [NAME=TEXT | NAME:=JSON | NAME=@FILE]...",
@@ -65,6 +66,7 @@ func (s *shell) writeExplanation(x *facade.Explanation) error {
 	return err
 }
 
+// explainCall writes one call: the operation, scopes, fields, statements and the outcome.
 func explainCall(b *strings.Builder, x *facade.Explanation) {
 	say := func(indent int, format string, args ...any) {
 		fmt.Fprintf(b, "%s%s\n", strings.Repeat("  ", indent), fmt.Sprintf(format, args...))
@@ -103,6 +105,7 @@ func explainCall(b *strings.Builder, x *facade.Explanation) {
 	}
 }
 
+// answeredBy is who answers an operation, in words.
 func answeredBy(who string) string {
 	if who == "handler" {
 		return "the author's handler"
@@ -113,6 +116,7 @@ func answeredBy(who string) string {
 	return who
 }
 
+// explainScope writes a door's rules up to the one that matched, and what follows from it.
 func explainScope(say func(int, string, ...any), scope *facade.Scoping) {
 	if scope.At == "none" {
 		say(0, "scope   %s for %s: no collector, everything is open", scope.Door, scope.For)
@@ -140,12 +144,14 @@ func explainScope(say func(int, string, ...any), scope *facade.Scoping) {
 	explainNames(say, 1, "readOnly", scope.ReadOnly)
 }
 
+// explainNames writes a list of names; nothing for an empty one.
 func explainNames(say func(int, string, ...any), indent int, word string, names []string) {
 	if len(names) > 0 {
 		say(indent, "%-7s %s", word, strings.Join(names, ", "))
 	}
 }
 
+// where is a filter behind what it restricts.
 func where(filter json.RawMessage) string {
 	if filter == nil {
 		return ""

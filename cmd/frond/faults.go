@@ -31,8 +31,11 @@ func (t *injected) draw() (time.Duration, bool) {
 	return wait, t.rand.Float64() < t.fail
 }
 
+// injectedKey marks the context of a call that has had its share of faults.
 type injectedKey struct{}
 
+// middleware injects the faults into calls from outside. A failed call does not reach next;
+// a delayed one ends with its context.
 func (t *injected) middleware(next facade.Caller) facade.Caller {
 	return facade.CallerFunc(func(ctx context.Context, c *facade.Call) (*facade.Result, error) {
 		if ctx.Value(injectedKey{}) != nil {

@@ -7,6 +7,8 @@ import (
 	"github.com/frondhost/frond/gateway/program"
 )
 
+// newGateway is frond gateway. The fingerprint is taken before the project is read, so
+// that a change during the start is seen.
 func newGateway(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "gateway [DIR]",
@@ -41,6 +43,7 @@ wins over the file.`,
 	return cmd
 }
 
+// folder is the optional folder argument.
 func folder(args []string) string {
 	if len(args) == 0 {
 		return "."

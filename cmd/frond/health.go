@@ -18,6 +18,7 @@ import (
 // healthTimeout is how long a service may take to say that it lives.
 const healthTimeout = 2 * time.Second
 
+// newHealth is frond health.
 func newHealth(_ *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "health [URL]",

@@ -22,6 +22,7 @@ type hostFlags struct {
 	key, sender string // to sign the request with; "": it is not signed
 }
 
+// add adds the flags that every such command has.
 func (h *hostFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&h.url, "from", "", "the address of a host that has the Frond")

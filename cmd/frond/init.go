@@ -24,6 +24,7 @@ import (
 //go:embed all:starter
 var starter embed.FS
 
+// newInit is frond init.
 func newInit(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init DIR",
@@ -111,6 +112,7 @@ func writeSchemas(dir string) (files []string, err error) {
 	return files, nil
 }
 
+// writeNew writes a file, and the folders above it.
 func writeNew(name string, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err

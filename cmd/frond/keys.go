@@ -12,6 +12,7 @@ import (
 	"github.com/frondhost/frond/envelope/signing"
 )
 
+// newKeys is frond keys.
 func newKeys(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "keys [NAME]",

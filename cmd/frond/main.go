@@ -18,6 +18,7 @@ import (
 
 func main() { os.Exit(run()) }
 
+// run is main with an exit code, so that deferred calls run.
 func run() int {
 	s := &shell{in: os.Stdin, out: os.Stdout, stderr: os.Stderr, environ: os.Environ()}
 	root := newRoot(s)
@@ -25,6 +26,7 @@ func run() int {
 	return program.Run("frond", s.stderr, root.ExecuteContext)
 }
 
+// newRoot is the command with all others below it.
 func newRoot(s *shell) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "frond",

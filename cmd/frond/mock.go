@@ -17,6 +17,7 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
+// newMock is frond mock: the receiver of frond serve over mock data in memory.
 func newMock(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mock FROND",

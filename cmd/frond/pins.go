@@ -23,6 +23,7 @@ type pins struct {
 	Plurals map[string]map[string]string `json:"plurals"`
 }
 
+// pinsOf are the current plurals.
 func pinsOf(catalog *facade.Catalog) pins {
 	p := pins{Plurals: map[string]map[string]string{}}
 	for _, frond := range catalog.Fronds {
@@ -34,6 +35,7 @@ func pinsOf(catalog *facade.Catalog) pins {
 	return p
 }
 
+// writePins writes the lock file.
 func writePins(dir string, catalog *facade.Catalog) error {
 	text, err := json.MarshalIndent(pinsOf(catalog), "", "  ")
 	if err != nil {

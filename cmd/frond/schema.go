@@ -13,6 +13,7 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
+// newSchema is frond schema.
 func newSchema(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "schema",

@@ -6,6 +6,7 @@ import (
 	"github.com/frondhost/frond/gateway"
 )
 
+// newServe is frond serve.
 func newServe(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve FROND",

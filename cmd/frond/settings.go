@@ -35,8 +35,11 @@ type text struct {
 	last string
 }
 
+// String is the last value that was set.
 func (t *text) String() string { return t.last }
 
+// Set implements pflag.Value. The settings report a wrong value later, together with all
+// other faults.
 func (t *text) Set(value string) error {
 	t.last = value
 	t.Flag.Set(value)

@@ -15,6 +15,7 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
+// newSync is frond sync. The exit code is 1 if --check finds a difference.
 func newSync(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sync FROND --from URL",

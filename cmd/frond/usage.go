@@ -19,6 +19,7 @@ func arguments(least, most int, what string) cobra.PositionalArgs {
 	}
 }
 
+// unknownCommand is the error of a command that does not exist; it names those that do.
 func unknownCommand(cmd *cobra.Command, name string) error {
 	var names []string
 	for _, c := range cmd.Commands() {

@@ -19,6 +19,7 @@ type build struct {
 	Platform string `json:"platform"`
 }
 
+// newVersion is frond version.
 func newVersion(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",

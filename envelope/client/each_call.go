@@ -23,6 +23,8 @@ type eachCall struct {
 	keys   keySet
 }
 
+// newEachCall prepares the keys of a call with Each; query is the call's as the host accepts
+// it.
 func newEachCall(h *host, p *pending, query json.RawMessage) *eachCall {
 	var field *schema.Property
 	if e := p.entity(); e != nil {

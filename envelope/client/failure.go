@@ -80,6 +80,7 @@ type failure struct {
 	retry  bool          // the attempt is repeated
 }
 
+// Error makes a failure an error for the retry policy.
 func (f *failure) Error() string { return f.err().Error() }
 
 // code is the code that the caller receives; "" for nil, which is no failure.

@@ -39,6 +39,7 @@ type guard struct {
 	bulkhead    bulkhead.Bulkhead[any]
 }
 
+// newGuard makes the guard of one host; o has its defaults filled in.
 func newGuard(o *Options) *guard {
 	g := &guard{least: pauseLeast, most: pauseMost, fair: min(fairTime, o.Attempt)}
 	g.retries = failsafe.With(retrypolicy.NewBuilder[any]().
@@ -71,6 +72,7 @@ func (g *guard) pause(exec failsafe.ExecutionAttempt[any]) time.Duration {
 	return d
 }
 
+// failureOf is the failure in an error of the retry policy, or nil.
 func failureOf(err error) *failure {
 	if err == nil {
 		return nil

@@ -22,6 +22,7 @@ type host struct {
 	lastID      atomic.Int64
 }
 
+// newHost makes the host at a base address; opts may be nil.
 func newHost(base string, opts *Options) *host {
 	s := newSender(base, opts)
 	return &host{options: s.endpoint.options, sender: s, conformance: conformance{options: s.endpoint.options}}

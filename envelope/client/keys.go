@@ -25,6 +25,7 @@ type found struct {
 	page     facade.Page // of a list
 }
 
+// foundIn is the whole of a result as the answer for one key.
 func foundIn(r *facade.Result) found {
 	return found{run: r.Rows, to: r.Rows.Len(), page: r.Page}
 }

@@ -75,6 +75,8 @@ func (k *knowledge) learn(document json.RawMessage) {
 	k.took, k.refused, k.missing, k.lists = false, time.Time{}, nil, nil
 }
 
+// methodOf reads an operation of a discovery document. Where the document gives no kind,
+// the name decides, as on every host (DESIGN 5).
 func methodOf(d *schema.DiscoveredDoor, op *schema.DiscoveredOp) *method {
 	m := &method{name: d.Name + "." + op.Name, kind: facade.Kind(op.Kind)}
 	if m.kind == "" {
@@ -106,6 +108,7 @@ func maximum(f *schema.Field) int {
 	return 0
 }
 
+// fieldNames are the names of a card's fields.
 func fieldNames(c *schema.Card) []string {
 	names := make([]string, 0, len(c.Fields))
 	for _, f := range c.Fields {
@@ -121,12 +124,14 @@ func (k *knowledge) method(entity, operation string) (m *method, known bool) {
 	return k.methods[wire.MethodKey(entity, operation)], k.methods != nil
 }
 
+// listForm is how the host answered the last list of this key.
 func (k *knowledge) listForm(key string) listForm {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
 	return k.lists[key]
 }
 
+// setListForm remembers how the host answered a list.
 func (k *knowledge) setListForm(key string, form listForm) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -143,6 +148,8 @@ func (k *knowledge) batches() (try, sure bool) {
 	return k.refused.IsZero() || time.Since(k.refused) > forgetAfter, k.took
 }
 
+// batchTaken remembers that the host answered a batch as one. The usual case takes the
+// read lock only.
 func (k *knowledge) batchTaken() {
 	k.mu.RLock()
 	took := k.took
@@ -155,6 +162,7 @@ func (k *knowledge) batchTaken() {
 	k.took, k.refused = true, time.Time{}
 }
 
+// batchRefused remembers that the host takes no batches, for forgetAfter.
 func (k *knowledge) batchRefused() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -169,6 +177,7 @@ func (k *knowledge) lacks(key string) bool {
 	return found && time.Since(at) <= forgetAfter
 }
 
+// setMissing remembers that the host does not serve a method, for forgetAfter.
 func (k *knowledge) setMissing(key string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -21,6 +21,7 @@ func (p *pending) queryKeys() (keys []string, ok bool) {
 	return nil, false
 }
 
+// propertyNames are the names of a compiled card's fields.
 func propertyNames(e *schema.Entity) []string {
 	names := make([]string, 0, len(e.Fields))
 	for _, f := range e.Fields {
@@ -104,6 +105,7 @@ func (p *pending) hostQuery(query json.RawMessage) (json.RawMessage, *facade.Err
 	return query, nil
 }
 
+// appendNames appends names as a JSON array.
 func appendNames(dst []byte, names []string) []byte {
 	dst = append(dst, '[')
 	for i, name := range names {

@@ -163,6 +163,7 @@ func (r *Remote) Discover(ctx context.Context) (json.RawMessage, error) {
 	return answer.Result, nil
 }
 
+// unusable is the failure of a discovery document over a limit.
 func unusable(over error) *facade.Error {
 	return facade.Errorf(facade.BadGateway, "the host's discovery document cannot be used: %w", over)
 }

@@ -81,6 +81,7 @@ func isPage(text json.RawMessage) bool {
 	return seen == 4
 }
 
+// onlyObjects says whether a value is an array of objects.
 func onlyObjects(text json.RawMessage) bool {
 	if jsontext.KindOf(text) != jsontext.Array {
 		return false

@@ -161,6 +161,7 @@ type payload struct {
 	taken *atomic.Bool
 }
 
+// Read implements io.Reader.
 func (p *payload) Read(b []byte) (int, error) {
 	p.taken.Store(true)
 	return p.Reader.Read(b)
@@ -172,6 +173,7 @@ func (p *payload) WriteTo(w io.Writer) (int64, error) {
 	return p.Reader.WriteTo(w)
 }
 
+// Close implements io.Closer; there is nothing to close.
 func (*payload) Close() error { return nil }
 
 // isTraceparent says whether a text can stand in the header; its meaning is not checked.

@@ -14,6 +14,8 @@ type sender struct {
 	counters counters
 }
 
+// newSender makes what sends to a base address; opts may be nil. An invalid address is
+// reported by every call, not here, so that a gateway starts with it.
 func newSender(base string, opts *Options) *sender {
 	address, invalid := parseAddress(base)
 	o := opts.withDefaults(address)

@@ -14,10 +14,10 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Canonical appends the canonical text of checked JSON: RFC 8785, but that a whole
-// number below 10^21 keeps all its digits. RFC 8785 rounds what a double does not
-// hold, and then a digest would be the same for an id of 64 bits and the next. The errors
-// are a number beyond doubles and a lone surrogate, which have no canonical text.
+// Canonical appends the canonical text of checked JSON as RFC 8785 defines it, with one
+// exception: a whole number below 10^21 keeps all its digits. RFC 8785 rounds it to a
+// double, and then an id of 64 bits and the next one would have the same digest. A number
+// beyond doubles and a lone surrogate have no canonical text and are errors.
 func Canonical(dst []byte, v json.RawMessage) ([]byte, error) {
 	switch jsontext.KindOf(v) {
 	case jsontext.Object:
@@ -34,6 +34,7 @@ func Canonical(dst []byte, v json.RawMessage) ([]byte, error) {
 	return dst, errors.New("it is no JSON")
 }
 
+// appendArray appends the elements in their order, each by element.
 func appendArray(dst []byte, v json.RawMessage, element func([]byte, json.RawMessage) ([]byte, error)) ([]byte, error) {
 	dst = append(dst, '[')
 	for i, item := range jsontext.Elements(v) {
@@ -48,8 +49,8 @@ func appendArray(dst []byte, v json.RawMessage, element func([]byte, json.RawMes
 	return append(dst, ']'), nil
 }
 
-// appendObject appends the members in the order of their names' UTF-16 code units,
-// each value as write does, but for those that are left out.
+// appendObject appends the members in the order of their names' UTF-16 code units (RFC
+// 8785, section 3.2.3), each value by write, except those named in but.
 func appendObject(dst []byte, v json.RawMessage, write func(dst, name []byte, v json.RawMessage) ([]byte, error), but ...string) ([]byte, error) {
 	type member struct{ name, quoted, val []byte }
 	var room [8]member // of most objects
@@ -80,8 +81,8 @@ func appendObject(dst []byte, v json.RawMessage, write func(dst, name []byte, v 
 	return append(dst, '}'), nil
 }
 
-// compareUTF16 compares texts by their UTF-16 code units. Of UTF-8 that is the order
-// of bytes, but that what takes two units begins with one below U+E000.
+// compareUTF16 compares UTF-8 texts by their UTF-16 code units. That is the order of the
+// bytes, except that a character of two units begins with a surrogate, below U+E000.
 func compareUTF16[T string | []byte](a, b T) int {
 	i := 0
 	for i < len(a) && i < len(b) && a[i] == b[i] {
@@ -101,7 +102,8 @@ func compareUTF16[T string | []byte](a, b T) int {
 
 var errSurrogate = errors.New("a text in it holds half a character (a lone surrogate)")
 
-// appendString appends a quoted string with no escape but those RFC 8785 has.
+// appendString appends a quoted string with only the escapes of RFC 8785 (section
+// 3.2.2.2).
 func appendString(dst, quoted []byte) ([]byte, error) {
 	text := quoted[1 : len(quoted)-1]
 	if bytes.IndexByte(text, '\\') < 0 {
@@ -143,6 +145,7 @@ func appendString(dst, quoted []byte) ([]byte, error) {
 	return append(dst, '"'), nil
 }
 
+// hex4 reads the four digits of an escape.
 func hex4(b []byte) rune {
 	n, err := strconv.ParseUint(string(b[:4]), 16, 16)
 	if err != nil {
@@ -151,6 +154,7 @@ func hex4(b []byte) rune {
 	return rune(n)
 }
 
+// appendRune appends a character of a string, escaped where RFC 8785 escapes it.
 func appendRune(dst []byte, r rune) []byte {
 	switch {
 	case r == '"' || r == '\\':
@@ -165,8 +169,8 @@ func appendRune(dst []byte, r rune) []byte {
 	return append(dst, '\\', 'u', '0', '0', digits[r>>4], digits[r&15])
 }
 
-// appendNumber appends a number: its own digits where it is whole and below 10^21,
-// else the shortest text that a double reads as it does (ECMAScript's).
+// appendNumber appends a number: all its digits if it is whole and below 10^21, else the
+// shortest text that reads as the same double (ECMAScript's Number::toString).
 func appendNumber(dst []byte, text string) ([]byte, error) {
 	if whole, negative, ok := wholeDigits(text); ok {
 		if negative {

@@ -1,21 +1,26 @@
-// Package signing signs the calls that one process sends to another and verifies
-// them where they arrive, which closes what the specification leaves open (5.1,
-// 5.2): who may say who is calling. docs/signed-calls.md is the same for other
+// Package signing signs the calls that one process sends to another and verifies them
+// where they arrive. The specification leaves open who may claim to be calling (5.1,
+// 5.2); a signature settles it. docs/signed-calls.md describes the same for other
 // languages, with every byte rule.
 //
-// A post (one JSON-RPC frame, or a batch of them) carries one token, a JWS in its
-// compact form, as the member identity of its first frame's params. The token is
-// signed with Ed25519, names sender and Frond, lives for a minute, counts once,
-// binds everything that is posted by a digest over canonical JSON (RFC 8785), and
-// has the caller's state inside. What the frames say of state is not looked at.
+// A post (one JSON-RPC frame, or a batch of them) carries one token, a JWS in compact
+// form, as the member identity of its first frame's params. The token
 //
-//	sender := signing.NewSigner(key, "shop")
-//	sealed, err := sender.Seal(frames, "billing", state)
-//	body := sealed.Post() // anew for every attempt: a token counts once
+//   - is signed with Ed25519 (RFC 8037), and names the key, the sender and the Frond;
 //
-//	verifier, err := signing.NewVerifier("billing", keys, nil)
-//	call, err := verifier.Verify(body) // call.State, call.Caller
+//   - is valid for a minute and accepted once;
 //
-// What is not done here: answers are not signed, and nothing is encrypted. A link
-// that others can listen on wants TLS.
+//   - binds all that is posted by a digest over canonical JSON (RFC 8785);
+//
+//   - contains the caller's state. The state in the frames is ignored.
+//
+//     sender := signing.NewSigner(key, "shop")
+//     sealed, err := sender.Seal(frames, "billing", state)
+//     body := sealed.Post() // for every attempt: a token is accepted once
+//
+//     verifier, err := signing.NewVerifier("billing", keys, nil)
+//     call, err := verifier.Verify(body) // call.State, call.Caller
+//
+// Answers are not signed, and nothing is encrypted: a link that others can listen on
+// needs TLS.
 package signing

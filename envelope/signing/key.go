@@ -14,18 +14,20 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// KeyID identifies a key: its thumbprint (RFC 7638).
+// KeyID identifies a key by its thumbprint (RFC 7638): SHA-256 over its required members
+// in this order, in base64url.
 func KeyID(key ed25519.PublicKey) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, `{"crv":"Ed25519","kty":"OKP","x":"%s"}`, b64.EncodeToString(key)))
 	return b64.EncodeToString(sum[:])
 }
 
-// PublicJWK is a public key as a JWK (RFC 8037), on one line.
+// PublicJWK returns a public key as a JWK (RFC 8037), on one line.
 func PublicJWK(key ed25519.PublicKey) json.RawMessage {
 	return fmt.Appendf(nil, `{"kty":"OKP","crv":"Ed25519","x":"%s","kid":"%s","alg":"EdDSA","use":"sig"}`, b64.EncodeToString(key), KeyID(key))
 }
 
-// NewKey makes a pair: the private half as PEM (PKCS #8), the public as PEM (PKIX).
+// NewKey makes a pair: the private half as PEM (PKCS #8), the public half as PEM (PKIX)
+// and as a key.
 func NewKey() (private, public []byte, key ed25519.PublicKey, err error) {
 	key, secret, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
@@ -44,8 +46,8 @@ func NewKey() (private, public []byte, key ed25519.PublicKey, err error) {
 	return private, public, key, nil
 }
 
-// ReadPrivate reads a private key: PEM with PKCS #8, or a JWK with its member d. An
-// error repeats nothing of the text.
+// ReadPrivate reads one private key: PEM with PKCS #8, or a JWK with its member d. The
+// error repeats nothing of the text, which may be a secret.
 func ReadPrivate(text []byte) (ed25519.PrivateKey, error) {
 	help := errors.New("it is no private key of Ed25519; `frond keys` makes one")
 	if isJSON(text) {
@@ -74,8 +76,9 @@ func ReadPrivate(text []byte) (ed25519.PrivateKey, error) {
 	return key, nil
 }
 
-// ReadPublic reads public keys: PEM blocks, a JWK, or a set of JWKs. A private key
-// among them is an error: it has no place where calls are verified.
+// ReadPublic reads one or more public keys: PEM blocks, a JWK, or a set of JWKs (RFC 7517,
+// section 5). A private key among them is an error, since it must not be where calls are
+// verified.
 func ReadPublic(text []byte) (keys []ed25519.PublicKey, err error) {
 	switch {
 	case !isJSON(text):
@@ -106,6 +109,7 @@ func ReadPublic(text []byte) (keys []ed25519.PublicKey, err error) {
 
 var errPrivate = errors.New("there is a private key in it; name the public half alone")
 
+// readPEM reads the blocks of a text, and nothing may stand between them.
 func readPEM(text []byte) (keys []ed25519.PublicKey, err error) {
 	for {
 		var block *pem.Block
@@ -128,6 +132,7 @@ func readPEM(text []byte) (keys []ed25519.PublicKey, err error) {
 	return keys, nil
 }
 
+// publicJWK reads a JWK without a private half.
 func publicJWK(text json.RawMessage) (ed25519.PublicKey, error) {
 	x, d, err := readJWK(text)
 	if err == nil && d != nil {
@@ -165,4 +170,5 @@ func readJWK(text json.RawMessage) (x ed25519.PublicKey, d []byte, err error) {
 	return x, d, nil
 }
 
+// isJSON says whether a text is a JWK or a set of them rather than PEM.
 func isJSON(text []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) }

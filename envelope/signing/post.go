@@ -8,20 +8,19 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// The members of an invocation that are not under the digest: the token itself, and
-// the state, which counts as the token has it.
+// The members of an invocation that the digest leaves out: the token itself, and the
+// state, for which the token's own claim counts.
 const (
 	identity = "identity"
 	state    = "state"
 )
 
-// b64 is base64url without padding (RFC 7515, section 2), and with no bits to spare:
-// no two texts stand for the same bytes.
+// b64 is base64url without padding (RFC 7515, section 2). Strict: unused bits have to be
+// zero, so that no two texts stand for the same bytes.
 var b64 = base64.RawURLEncoding.Strict()
 
-// Digest is the digest of checked JSON that is posted, as the claim call has it:
-// SHA-256 over the canonical text of all of it, without identity and state in the
-// params of any frame.
+// Digest returns the claim call of a post of checked JSON: SHA-256 over [Bare], in
+// base64url. The error is that of [Canonical].
 func Digest(post json.RawMessage) (string, error) {
 	text, err := Bare(make([]byte, 0, len(post)), post)
 	if err != nil {
@@ -31,7 +30,8 @@ func Digest(post json.RawMessage) (string, error) {
 	return b64.EncodeToString(sum[:]), nil
 }
 
-// Bare appends the canonical text that the digest is over.
+// Bare appends the text that the digest covers: the canonical text of the whole post,
+// without identity and state in the params of any frame. The error is that of [Canonical].
 func Bare(dst []byte, post json.RawMessage) ([]byte, error) {
 	if jsontext.KindOf(post) == jsontext.Array {
 		return appendArray(dst, post, bareFrame)
@@ -39,6 +39,7 @@ func Bare(dst []byte, post json.RawMessage) ([]byte, error) {
 	return bareFrame(dst, post)
 }
 
+// bareFrame is Bare for one frame. What is no frame is canonical as a whole.
 func bareFrame(dst []byte, frame json.RawMessage) ([]byte, error) {
 	if jsontext.KindOf(frame) != jsontext.Object {
 		return Canonical(dst, frame)
@@ -51,8 +52,8 @@ func bareFrame(dst []byte, frame json.RawMessage) ([]byte, error) {
 	})
 }
 
-// tokens are the identities of a post's first frame and of the others, nil where
-// there is none.
+// tokens returns the identity of a post's first frame, and the last one of the other
+// frames, where none may stand. nil: there is none.
 func tokens(post json.RawMessage) (first, other json.RawMessage) {
 	if jsontext.KindOf(post) != jsontext.Array {
 		return identityOf(post), nil
@@ -68,6 +69,7 @@ func tokens(post json.RawMessage) (first, other json.RawMessage) {
 	return first, other
 }
 
+// identityOf is the identity in a frame's params, or nil.
 func identityOf(frame json.RawMessage) json.RawMessage {
 	if jsontext.KindOf(frame) != jsontext.Object {
 		return nil

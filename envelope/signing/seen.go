@@ -5,7 +5,8 @@ import (
 	"sync"
 )
 
-// seen remembers which tokens have counted, until they have run out.
+// seen remembers which tokens were accepted, until they have expired. It may be used from
+// many goroutines.
 type seen struct {
 	most int
 
@@ -14,21 +15,21 @@ type seen struct {
 	buckets map[int64]map[[16]byte]struct{} // by the time they are forgotten, in steps
 }
 
-// step is how many seconds of expiry share a bucket, which is dropped whole.
+// step is how many seconds of expiry share a bucket. A bucket is dropped as a whole, so
+// that forgetting costs nothing per token.
 const step = 8
 
-// verdict is what becomes of a token.
+// verdict is whether a token is accepted.
 type verdict uint8
 
 const (
 	fresh    verdict = iota
-	replayed         // it has counted before
+	replayed         // it was accepted before
 	crowded          // there is no room to remember it
 )
 
-// take counts a token, unless it has counted before. until and now are seconds.
-// Where the memory is full it is not taken: to forget another would let that one
-// count twice.
+// take accepts a token, unless it was accepted before. until and now are seconds. A full
+// memory accepts none: forgetting another token would let that one be replayed.
 func (s *seen) take(kid, jti string, until, now int64) verdict {
 	sum := sha256.Sum256([]byte(kid + "." + jti)) // no kid has a dot
 	id := [16]byte(sum[:16])

@@ -12,10 +12,11 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Lifetime is how long a token may be used: the claim exp is iat and this.
+// Lifetime is how long a token is valid: the claim exp is iat plus Lifetime.
 const Lifetime = 60 * time.Second
 
-// Type is the header's typ: a token that was made for something else is none.
+// Type is the typ of a token's header, so that a token made for another purpose is
+// refused (RFC 8725, section 3.11).
 const Type = "kit-call+jwt"
 
 // Signer signs posts. It may be used from many goroutines.
@@ -25,7 +26,8 @@ type Signer struct {
 	name   []byte // the claim iss, as JSON
 }
 
-// NewSigner signs with a key under a sender's name.
+// NewSigner returns a signer with a private key under a sender's name, which receivers
+// see as state.caller. What the header of every token has in common is encoded here, once.
 func NewSigner(key ed25519.PrivateKey, name string) *Signer {
 	header := []byte(`{"alg":"EdDSA","kid":`)
 	header = jsontext.AppendString(header, KeyID(key.Public().(ed25519.PublicKey)))
@@ -33,7 +35,8 @@ func NewSigner(key ed25519.PrivateKey, name string) *Signer {
 	return &Signer{key: key, header: append(b64.AppendEncode(nil, header), '.'), name: jsontext.Quote(name)}
 }
 
-// Sealed is a post that is ready to be signed, as often as it is sent.
+// Sealed is a post that is ready to be signed, once for every time it is sent. It may be
+// used from many goroutines.
 type Sealed struct {
 	signer     *Signer
 	head, tail []byte // what is posted, before and behind the token
@@ -41,9 +44,9 @@ type Sealed struct {
 	after      []byte
 }
 
-// Seal takes a post of one frame or several, for the Frond whose calls these are,
-// and the caller's state, an object; nil is nobody's. BAD_REQUEST is what has no
-// canonical text. The post is not held on to.
+// Seal prepares a post of one frame or several for a Frond. callerState is a JSON object;
+// nil: nobody calls. The error is BAD_REQUEST: the post is no frame, or it has no canonical
+// text ([Canonical]). Seal copies the post, which may be reused.
 func (s *Signer) Seal(post []byte, frond string, callerState json.RawMessage) (*Sealed, *facade.Error) {
 	if err := jsontext.Check(post); err != nil {
 		return nil, facade.Errorf(facade.BadRequest, "the call cannot be written as JSON: %w", err)
@@ -52,6 +55,7 @@ func (s *Signer) Seal(post []byte, frond string, callerState json.RawMessage) (*
 	if !ok {
 		return nil, facade.Errorf(facade.BadRequest, "what is posted is no frame")
 	}
+	// The token stands in a member that the digest leaves out, so any value will do for it.
 	digest, err := Digest(append(append(bytes.Clone(head), "null"...), tail...))
 	if err != nil {
 		return nil, facade.Errorf(facade.BadRequest, "the call cannot be signed: %w", err)
@@ -69,13 +73,15 @@ func (s *Signer) Seal(post []byte, frond string, callerState json.RawMessage) (*
 	return &Sealed{s, head, tail, before, append(after, '}')}, nil
 }
 
-// Post is what to send: the post with a token of its own.
+// Post returns the body to send: the post with a new token, signed now. Each call has
+// another jti, since a receiver accepts each one once.
 func (p *Sealed) Post() []byte {
 	var id [16]byte
 	_, _ = rand.Read(id[:]) // never fails
 	return p.post(time.Now(), b64.EncodeToString(id[:]))
 }
 
+// post is Post at a given time and with a given jti, for test vectors.
 func (p *Sealed) post(now time.Time, id string) []byte {
 	claims := make([]byte, 0, len(p.before)+len(p.after)+96)
 	claims = append(claims, p.before...)
@@ -94,8 +100,8 @@ func (p *Sealed) post(now time.Time, id string) []byte {
 	return append(append(text, '"'), p.tail...)
 }
 
-// open takes a checked post apart where the token goes: behind the members of the
-// first frame's params, which are made where there are none.
+// open splits a checked post where the token is inserted: after the members of the first
+// frame's params, which are added if absent. An identity that is there already is dropped.
 func open(post []byte) (head, tail []byte, ok bool) {
 	from, to := 0, len(post)
 	if jsontext.KindOf(post) == jsontext.Array {
@@ -114,8 +120,8 @@ func open(post []byte) (head, tail []byte, ok bool) {
 	return head, append([]byte("}}"), post[to:]...), true
 }
 
-// appendBut appends the members of an object as they stand, but one, with a comma
-// behind each.
+// appendBut appends the members of an object unchanged except one, each followed by a
+// comma.
 func appendBut(dst []byte, object json.RawMessage, but string) []byte {
 	for quoted, value := range jsontext.RawMembers(object) {
 		if jsontext.Unquote(quoted) != but {

@@ -17,25 +17,28 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Key is one a sender may sign with.
+// Key is a public key whose signatures are accepted.
 type Key struct {
 	Public ed25519.PublicKey
 	// Sender is the name it signs under; "": whatever its tokens say.
 	Sender string
 }
 
-// Options of a Verifier; nil is fine.
+// Options of a Verifier. A nil *Options is fine.
 type Options struct {
 	// ClockSkew is how far clocks may be apart; 0: 30 s. Less than 0: not at all.
 	ClockSkew time.Duration
-	// OpenDiscovery answers rpc.discover to anybody, where it is a post by itself.
+	// OpenDiscovery accepts an unsigned rpc.discover that is posted alone.
 	OpenDiscovery bool
-	// Remember is how many tokens are remembered at once, so that none counts twice;
-	// 0: 2^20, which take about 25 MB. More than that in a minute and a half is refused.
+	// Remember is how many tokens are remembered at once, so that none is accepted twice;
+	// 0: 2^20, which take about 25 MB. Each is remembered for its lifetime and the skew;
+	// more than Remember in that time are refused.
 	Remember int
 }
 
-// Verifier verifies the posts for one Frond. It may be used from many goroutines.
+// Verifier verifies the posts for one Frond. It may be used from many goroutines. Its
+// memory of accepted tokens is its own: two processes for one Frond can each accept a
+// token once.
 type Verifier struct {
 	frond   string
 	keys    map[string]Key // by their ids
@@ -46,8 +49,9 @@ type Verifier struct {
 	started int64 // seconds
 }
 
-// NewVerifier verifies posts for a Frond that are signed with one of the keys. The
-// error is no key, or one under two names.
+// NewVerifier returns a verifier of posts for a Frond, signed with one of the keys. It is
+// an error to give no key, or one key under two names. Tokens issued before the verifier
+// was made are refused, since an earlier process may have accepted them.
 func NewVerifier(frond string, keys []Key, opts *Options) (*Verifier, error) {
 	if opts == nil {
 		opts = &Options{}
@@ -71,19 +75,19 @@ func NewVerifier(frond string, keys []Key, opts *Options) (*Verifier, error) {
 	return v, nil
 }
 
-// KeyIDs are the keys that calls may be signed with.
+// KeyIDs returns the ids of the accepted keys, sorted.
 func (v *Verifier) KeyIDs() []string { return slices.Sorted(maps.Keys(v.keys)) }
 
-// Call is what a token says of a post that holds.
+// Call is what a valid token says of a post.
 type Call struct {
 	Caller string       // the sender's name; "": nobody had to sign
-	State  facade.State // the caller's state, as it was signed; never nil of a signed post
+	State  facade.State // the caller's state, as it was signed; not nil where the post is signed
 }
 
-// Verify is what the token of a checked post says (jsontext.Check), or why the post
-// is refused: UNAUTHORIZED; SERVICE_UNAVAILABLE where too many tokens are remembered.
-// The steps are those of docs/signed-calls.md, in that order: before the signature
-// holds nothing of the claims is looked at, and nothing is remembered.
+// Verify returns what the token of a post of checked JSON (jsontext.Check) says. A post
+// that is refused is UNAUTHORIZED with [Challenge]; SERVICE_UNAVAILABLE if too many tokens
+// are remembered. The steps are those of docs/signed-calls.md, in that order: no claim is
+// read before the signature is verified, and a token is remembered only if all else holds.
 func (v *Verifier) Verify(post json.RawMessage) (*Call, *facade.Error) {
 	first, other := tokens(post)
 	switch {
@@ -125,20 +129,23 @@ func (v *Verifier) Verify(post json.RawMessage) (*Call, *facade.Error) {
 	return call, nil
 }
 
-// Challenge is what WWW-Authenticate says beside a refusal (RFC 9110, section 11.6.1).
-// By it a sender knows that the host refuses the sender, and not the caller.
+// Challenge is the WWW-Authenticate of a refusal (RFC 9110, section 11.6.1). It shows a
+// sender that the host refuses the sender's signature, and not the caller.
 const Challenge = "Kit-Call"
 
+// refuse is UNAUTHORIZED with the challenge of this package.
 func refuse(format string, args ...any) *facade.Error {
 	return facade.Errorf(facade.Unauthorized, "%w", refusal(fmt.Sprintf(format, args...)))
 }
 
+// refusal is the cause of a refusal: its text, and the challenge that the HTTP answer
+// carries.
 type refusal string
 
 func (r refusal) Error() string   { return string(r) }
 func (refusal) Challenge() string { return Challenge }
 
-// unseal is the claims of a token that one of the keys has signed, and which.
+// unseal returns the claims of a token, and the id of the key that signed it.
 func (v *Verifier) unseal(token string) (kid string, payload []byte, _ *facade.Error) {
 	signed, last, _ := strings.Cut(token, ".")
 	claims, last, three := strings.Cut(last, ".")
@@ -170,7 +177,8 @@ func (v *Verifier) unseal(token string) (kid string, payload []byte, _ *facade.E
 	return kid, payload, nil
 }
 
-// decode is strict: Go's decoder passes over line ends, and those are no base64url.
+// decode decodes a part of a token. Go's decoder ignores line ends, which are no
+// base64url.
 func decode(part string) ([]byte, error) {
 	if strings.ContainsAny(part, "\r\n") {
 		return nil, errors.New("a line end")
@@ -178,8 +186,9 @@ func decode(part string) ([]byte, error) {
 	return b64.DecodeString(part)
 }
 
-// readHeader is the kid of a header that says EdDSA, our type, and nothing more. The
-// algorithm is never the token's choice.
+// readHeader returns the kid of a header that has alg EdDSA, our typ, and no other
+// member. The token does not choose the algorithm (RFC 8725, section 3.1), and members such
+// as jwk or crit are refused instead of ignored.
 func readHeader(text []byte) (kid string, _ *facade.Error) {
 	if jsontext.Check(text) != nil || jsontext.KindOf(text) != jsontext.Object {
 		return "", refuse("the token's header is no JSON object")
@@ -209,7 +218,7 @@ func readHeader(text []byte) (kid string, _ *facade.Error) {
 	return kid, nil
 }
 
-// claims are what a token says, each of its kind; others are passed over.
+// claims are the claims of a token that are read; others are ignored.
 type claims struct {
 	iss, aud, jti, call string
 	iat, exp            int64
@@ -221,6 +230,7 @@ const (
 	maxID   = 128 // bytes of jti
 )
 
+// readClaims reads the payload of a token. Claims of another kind are as good as absent.
 func readClaims(text []byte) (c claims, _ *facade.Error) {
 	if jsontext.Check(text) != nil || jsontext.KindOf(text) != jsontext.Object {
 		return c, refuse("the token's claims are no JSON object")
@@ -253,7 +263,7 @@ func readClaims(text []byte) (c claims, _ *facade.Error) {
 	return c, nil
 }
 
-// judge says whether a token is of this sender, for this Frond, and for now.
+// judge checks that a token is of its key's sender, for this Frond, and valid now.
 func (v *Verifier) judge(kid string, c claims) *facade.Error {
 	now := v.now().Unix()
 	switch sender := v.keys[kid].Sender; {

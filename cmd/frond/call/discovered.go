@@ -35,6 +35,8 @@ func placesIn(document json.RawMessage, entity, operation string) (*Places, erro
 // builtins are the operations for whose params the specification has no card.
 var builtins = []string{"list", "findById", "findByIds", "create", "update", "delete"}
 
+// discovered reads the cards of one operation. A host may publish none for a built-in
+// operation of a stored door; then the door's own card says what the body has.
 func discovered(door *schema.DiscoveredDoor, op *schema.DiscoveredOp) *Places {
 	stored := door.Schema != nil
 	builtin := stored && slices.Contains(builtins, op.Name)
@@ -55,6 +57,8 @@ func discovered(door *schema.DiscoveredDoor, op *schema.DiscoveredOp) *Places {
 	return p
 }
 
+// fieldsOf are the names of a card's fields; nil: there is no card, which differs from a
+// card without fields.
 func fieldsOf(c *schema.Card) []string {
 	if c == nil {
 		return nil

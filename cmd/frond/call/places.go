@@ -27,6 +27,7 @@ func placesOf(op *facade.Operation) *Places {
 	return &Places{params: propertiesOf(op.Params), query: propertiesOf(op.Query), body: propertiesOf(op.Input)}
 }
 
+// propertiesOf is fieldsOf for a compiled card.
 func propertiesOf(e *schema.Entity) []string {
 	if e == nil {
 		return nil

@@ -47,6 +47,7 @@ func ParseValues(args []string) (*Values, error) {
 	return v, nil
 }
 
+// parseValue parses one argument into the path of its name and its JSON.
 func parseValue(arg string) (path []string, text json.RawMessage, err error) {
 	name, rest, found := strings.Cut(arg, "=")
 	name, raw := strings.CutSuffix(name, ":")

@@ -59,6 +59,7 @@ type part struct {
 	text string // all of it, as one JSON object
 }
 
+// partsOf lists what a Frond serves: doors, fields, operations, facts. nil has no parts.
 func partsOf(f *schema.DiscoveredFrond) (all []part) {
 	if f == nil {
 		return nil
@@ -133,6 +134,7 @@ func dig(text []byte, names ...string) []byte {
 	return text
 }
 
+// fieldsOf adds a part for each field of a card.
 func fieldsOf(door string, card *schema.Card, kind string, add func(name, is string, members schema.Object)) {
 	one := schema.Card{Fields: make([]schema.Field, 1)}
 	for _, f := range card.Fields {
@@ -162,6 +164,7 @@ func inWords(s *schema.Shape) string {
 	return text
 }
 
+// membersOf is an object's text as its members.
 func membersOf(text []byte) (all schema.Object) {
 	for name, value := range jsontext.Members(text) {
 		all = append(all, schema.Member{Name: name, Value: value})

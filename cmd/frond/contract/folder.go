@@ -120,6 +120,7 @@ func (p *Plan) Apply() error {
 	return nil
 }
 
+// path is a file of the folder in the file system.
 func (p *Plan) path(name string) string { return filepath.Join(p.dir, filepath.FromSlash(name)) }
 
 // read is a file of the folder, nil where there is none.
@@ -134,10 +135,12 @@ func (p *Plan) read(name string) ([]byte, error) {
 	return text, err
 }
 
+// fault is a fault of a file in the folder.
 func (p *Plan) fault(name, message, remedy string) schema.Fault {
 	return schema.Fault{File: filepath.ToSlash(p.path(name)), Message: message, Remedy: remedy}
 }
 
+// hash is the fingerprint of a file as a manifest has it.
 func hash(text []byte) string {
 	sum := sha256.Sum256(text)
 	return "sha256:" + hex.EncodeToString(sum[:])

@@ -64,12 +64,14 @@ func GoPackage(name string) string {
 	return pkg
 }
 
+// goWriter writes the Go of a model, unformatted.
 type goWriter struct {
 	bytes.Buffer
 	model  *Model
 	consts names // of the whole package, for what enumerations declare
 }
 
+// line writes a line of code.
 func (w *goWriter) line(text string, args ...any) {
 	fmt.Fprintf(&w.Buffer, text, args...)
 	w.WriteByte('\n')
@@ -106,6 +108,7 @@ func docLines(text string) (lines []string) {
 	return lines
 }
 
+// file writes contract.go: documents, client, types and doors, in this order.
 func (w *goWriter) file(pkg string) {
 	m := w.model
 	w.WriteString(generated)
@@ -125,6 +128,7 @@ func (w *goWriter) file(pkg string) {
 	}
 }
 
+// client writes the client with a field for each door.
 func (w *goWriter) client() {
 	doors := newNames("Call", "As")
 	w.doc("Client calls the operations of "+w.model.Frond+", here or elsewhere. It may be used from many goroutines.", "", "")
@@ -146,6 +150,7 @@ func (w *goWriter) client() {
 // calls is the type that answers a door's interface; it has no exported name.
 func calls(d *Door) string { return "calls" + d.Type }
 
+// decl writes a type: a struct, or a string with constants for its values.
 func (w *goWriter) decl(d *Decl) {
 	w.doc(d.Name+cmp.Or(prefixed(": ", d.Doc), " is a type of the contract."), "", "")
 	if d.Enum != nil {
@@ -190,6 +195,7 @@ func (w *goWriter) of(t Type) string {
 	return w.bare(t)
 }
 
+// bare is a type in Go, a pointer where it may be null.
 func (w *goWriter) bare(t Type) string {
 	text := ""
 	switch t.Basic {
@@ -216,6 +222,8 @@ func (w *goWriter) bare(t Type) string {
 	return text
 }
 
+// door writes the interface of a door, the type that answers it, and Validate for what
+// its operations accept.
 func (w *goWriter) door(d *Door) {
 	methods := newNames()
 	names := make([]string, len(d.Ops))
@@ -312,6 +320,7 @@ func (w *goWriter) method(op *Op) (takes, gives, body string) {
 	return takes, "(*" + out + ", error)", "one[" + out + "](" + ask + ")"
 }
 
+// goStrings is a []string literal; nil stays nil.
 func goStrings(names []string) string {
 	if names == nil {
 		return "nil"
@@ -354,6 +363,7 @@ func GoName(name string) string {
 // names gives each name once; the second of a kind has a number behind it.
 type names map[string]bool
 
+// newNames is a set in which some names are taken.
 func newNames(taken ...string) names {
 	n := names{}
 	for _, name := range taken {
@@ -362,6 +372,7 @@ func newNames(taken ...string) names {
 	return n
 }
 
+// take returns the wanted name, with a number behind it if it is taken.
 func (n names) take(wanted string) string {
 	name := wanted
 	for i := 2; n[name]; i++ {

@@ -157,6 +157,7 @@ func (b *reading) doorName(wanted string) string {
 	return name
 }
 
+// declare adds a type to the model.
 func (b *reading) declare(d *Decl) *Decl {
 	b.model.Types = append(b.model.Types, d)
 	return d
@@ -184,6 +185,8 @@ func (b *reading) row(e *schema.Entity) *Decl {
 	})
 }
 
+// rowFields adds the fields that a caller can read: those of the card, and the computed ones
+// of its door.
 func (b *reading) rowFields(d *Decl, e *schema.Entity, door *facade.Door) {
 	for _, p := range e.Fields {
 		if !p.Readable() || !p.Stored {
@@ -252,6 +255,7 @@ func (b *reading) input(d *Decl, e *schema.Entity, mode schema.Mode, answered []
 	}
 }
 
+// field is a member of an object.
 func (b *reading) field(name string, s *schema.Shape, t Type, optional bool) Field {
 	return Field{Name: name, Doc: s.Description, Deprecated: s.WhyDeprecated(), Type: t, Optional: optional}
 }

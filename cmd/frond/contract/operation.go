@@ -7,6 +7,8 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
+// operation reads one operation of a door. Built-in operations have fixed signatures; named
+// ones take what their cards say.
 func (b *reading) operation(d *facade.Door, door *Door, op *facade.Operation) *Op {
 	o := &Op{
 		Name: op.Name, Doc: op.Description, Deprecated: op.Deprecated, Kind: op.Kind, Builtin: op.Builtin, Cardinality: op.Cardinality, Open: op.Open,

@@ -59,6 +59,7 @@ var (
 	npm    = regexp.MustCompile(`^(@[a-z0-9~-][a-z0-9._~-]*/)?[a-z0-9~-][a-z0-9._~-]*$`)
 )
 
+// check refuses names that Go or npm would refuse.
 func (o *PackageOptions) check() error {
 	switch {
 	case !semver.MatchString(o.Version):
@@ -71,6 +72,7 @@ func (o *PackageOptions) check() error {
 	return nil
 }
 
+// goModule writes the files of the Go module.
 func (m *Model) goModule(o *PackageOptions) (Files, error) {
 	pkg := GoPackage(o.Module[strings.LastIndexByte(o.Module, '/')+1:])
 	files, err := m.Go(pkg)
@@ -115,6 +117,7 @@ func (m *Model) goExample() string {
 	return ""
 }
 
+// npm writes the files of the npm package.
 func (m *Model) npm(o *PackageOptions) (Files, error) {
 	files, err := m.TypeScript()
 	if err != nil {

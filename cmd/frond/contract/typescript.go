@@ -88,10 +88,13 @@ func (d *Door) member() string {
 	return strings.ToLower(name[:1]) + name[1:]
 }
 
+// tsWriter writes TypeScript declarations.
 type tsWriter struct{ strings.Builder }
 
+// line writes a line of code.
 func (w *tsWriter) line(text string, args ...any) { fmt.Fprintf(w, text+"\n", args...) }
 
+// doc writes a comment with what an author says.
 func (w *tsWriter) doc(indent string, doc, deprecated string) {
 	lines := docLines(strings.ReplaceAll(doc, "*/", "* /"))
 	if deprecated != "" {
@@ -110,6 +113,7 @@ func (w *tsWriter) doc(indent string, doc, deprecated string) {
 	}
 }
 
+// types is the declarations of index.d.ts.
 func (m *Model) types() string {
 	w := &tsWriter{}
 	w.WriteString(generatedJS + clientTypes)
@@ -200,6 +204,7 @@ func (op *Op) tsOptions() string {
 	return ", options?: Pick<CallOptions, " + tsUnion(op.Options) + ">"
 }
 
+// tsUnion is a union of string literals.
 func tsUnion(words []string) string {
 	quoted := make([]string, len(words))
 	for i, word := range words {
@@ -208,6 +213,7 @@ func tsUnion(words []string) string {
 	return strings.Join(quoted, " | ")
 }
 
+// tsType is a type in TypeScript.
 func tsType(t Type) string {
 	text := ""
 	switch t.Basic {
