@@ -8,7 +8,8 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// Access is who may do what with one door, as far as it is written down.
+// Access is who may do what with one door, as far as it is written down: the row of a
+// table that `frond check` prints. Access of a remote is not known here.
 type Access struct {
 	Frond    string       `json:"frond"`
 	Door     string       `json:"door"`
@@ -20,7 +21,7 @@ type Access struct {
 	file string // the frond.yaml where a word for the door would stand
 }
 
-// Authority is what decides over a door.
+// Authority is what decides who may call a door.
 type Authority string
 
 // The authorities.
@@ -43,7 +44,8 @@ type RuleAccess struct {
 	Set      map[string]string `json:"set,omitempty"` // the values as JSON
 }
 
-// Access is who may do what, door by door, in declaration order.
+// Access lists who may do what, door by door, in declaration order. It is computed on
+// every call; nothing in it is shared with the catalog.
 func (c *Catalog) Access() (all []Access) {
 	shown := map[string][]Surface{}
 	for _, s := range c.Surfaces() {
@@ -66,6 +68,7 @@ func (c *Catalog) Access() (all []Access) {
 	return all
 }
 
+// authority is what decides over the door: rules before Go code before the word open.
 func (d *Door) authority() Authority {
 	_, written := d.collector.(*rules)
 	switch {
@@ -81,8 +84,9 @@ func (d *Door) authority() Authority {
 	return ByNobody
 }
 
-// access is the rules as a table. An operation for which an earlier rule of the same when,
-// or of none, decides is not listed again.
+// access is the rules of a door as a table. An operation for which an earlier rule with
+// the same when, or with none, decides is not listed again: the first rule that holds is
+// the one that counts.
 func (r *rules) access(d *Door) []RuleAccess {
 	out := make([]RuleAccess, len(r.list))
 	for i, this := range r.list {
@@ -110,9 +114,9 @@ func (r *rules) access(d *Door) []RuleAccess {
 	return out
 }
 
-// Undecided are the doors of a table that are open without anybody having said so, each as
-// a fault that says what to write and where. A door that no surface shows needs no word,
-// and those of a remote are the remote's to close.
+// Undecided reports the doors of a table that are open although nobody wrote so, each as a
+// fault with the line to write. A door that no surface shows needs none, and the doors of
+// a remote are for the remote to close.
 func Undecided(table []Access) (faults schema.Faults) {
 	for _, a := range table {
 		if a.By == ByNobody && len(a.Surfaces) > 0 {

@@ -4,9 +4,9 @@ import (
 	"context"
 )
 
-// admit is the third step: everything the call carries is judged before anything
-// runs, and every refusal is named at once, those of params before those of query
-// before those of the body.
+// admit is the third step: everything the call carries is judged before anything runs. All
+// refusals are reported at once, those of params before those of query before those of the
+// body; after that the keeper of the rows decodes and fills in what was judged.
 func (x *execution) admit(ctx context.Context) error {
 	if x.call.Each != nil {
 		if err := x.admitEach(ctx); err != nil {

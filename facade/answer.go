@@ -9,19 +9,21 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// misfit is a field by which what the author's code answered does not fit its card.
-// It is logged and never leaves (see [Report]).
+// mismatch is a field by which the answer of the author's code does not fit its card. It
+// is logged and never sent (see [kiterror.Report]): which fields a handler gets wrong is
+// the author's business.
 type mismatch struct{ field, why string }
 
 // Field names the field, for the log (see [Report]).
 func (m *mismatch) Field() string { return m.field }
 
+// Error implements error.
 func (m *mismatch) Error() string { return "the field " + m.field + " " + m.why }
 
-// answered is what the author's code answered for rows, an object or an array of
-// them, under the names of the card: a Go struct without JSON tags says Title for
-// title. A member that no field has, two for one field, and a required one that is
-// missing are errors: nothing is lost in silence (decision 227).
+// answered renames the members of what the author's code answered, an object or an array
+// of them, to the fields of the card: a Go struct without JSON tags says Title for title.
+// A member that is no field, two members for one field, and a required field that is
+// missing are errors, so that nothing is lost in silence (decision 227).
 func (x handlerCall) answered(text json.RawMessage) (json.RawMessage, error) {
 	r := x.op.reader
 	n := naming{of: r.entity.Name}
@@ -50,7 +52,7 @@ func (x handlerCall) answered(text json.RawMessage) (json.RawMessage, error) {
 	return n.object(text)
 }
 
-// naming brings the members of objects under the names of a card's fields.
+// naming renames the members of objects to the names that a card has for them.
 type naming struct {
 	of       string // what the fields are of, for messages
 	at       string // the path to the object, with a dot at its end; "" for the row
@@ -60,6 +62,7 @@ type naming struct {
 	open     bool // further members are kept
 }
 
+// each renames the members of every object in an array.
 func (n *naming) each(array json.RawMessage) (json.RawMessage, error) {
 	out := []byte{'['}
 	for i, item := range jsontext.Elements(array) {
@@ -75,9 +78,11 @@ func (n *naming) each(array json.RawMessage) (json.RawMessage, error) {
 	return append(out, ']'), nil
 }
 
+// object renames the members of one object. Text that is no object is returned as it is:
+// whoever reads the answer reports what is wrong with it.
 func (n *naming) object(text json.RawMessage) (json.RawMessage, error) {
 	if jsontext.KindOf(text) != jsontext.Object {
-		return text, nil // what it is instead is told by who reads it
+		return text, nil // whoever reads the answer reports what it is instead
 	}
 	var out schema.Object
 	from := map[string]string{} // which member each field was answered as
@@ -111,8 +116,8 @@ func (n *naming) object(text json.RawMessage) (json.RawMessage, error) {
 	return out.AppendJSON(nil), nil
 }
 
-// field is the one a member is for: the one of its name, else the only one whose name
-// differs in case alone.
+// field is the field that a member is for: the one with its name, else the only one whose
+// name differs in case alone. nil means none, or more than one.
 func (n *naming) field(name string) (found *schema.Field) {
 	if f := fieldOf(n.fields, name); f != nil {
 		return f
@@ -128,7 +133,8 @@ func (n *naming) field(name string) (found *schema.Field) {
 	return found
 }
 
-// inside names the members of the objects in a value.
+// inside renames the members of the objects in a value, as deep as the shape declares
+// them.
 func (n *naming) inside(f *schema.Field, value json.RawMessage) (json.RawMessage, error) {
 	shape := &f.Shape
 	list := shape.Items != nil && jsontext.KindOf(value) == jsontext.Array

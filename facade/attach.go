@@ -7,7 +7,8 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// attach binds what Go code attached to the doors and operations it names.
+// attach binds what Go code attached to the doors and operations it names. A name that
+// does not exist is a fault like one in a file; its place is "Go code".
 func (b *compiler) attach() {
 	for _, h := range b.project.handlers {
 		b.attachHandler(h)
@@ -38,6 +39,9 @@ func (b *compiler) attach() {
 	}
 }
 
+// attachHandler binds a handler to a declared operation, or in front of a built-in one.
+// Two handlers of one operation are a fault, and so is a typed handler whose kind is not
+// the operation's.
 func (b *compiler) attachHandler(h attachedHandler) {
 	method := h.door.name + "." + h.name
 	door := b.doors[h.door.key()]
@@ -59,6 +63,8 @@ func (b *compiler) attachHandler(h attachedHandler) {
 	}
 }
 
+// attachPresenter adds a computed field that Go code makes to the rows of a door. The
+// stored fields it needs have to exist; its name must not be that of another field.
 func (b *compiler) attachPresenter(p attachedPresenter) {
 	door := b.doors[p.door.key()]
 	switch {
@@ -84,6 +90,8 @@ func (b *compiler) attachPresenter(p attachedPresenter) {
 	door.reader.presenters = append(door.reader.presenters, p.presenter)
 }
 
+// attachHook binds a hook to a command. Queries have none: collectors and computed fields
+// say what a query shows.
 func (b *compiler) attachHook(h attachedHook) {
 	method := h.door.name + "." + h.name
 	door := b.doors[h.door.key()]

@@ -27,6 +27,6 @@ type Hook struct {
 	// After runs when the write is committed: never for a call that failed, a delete that
 	// found no row, or an update that writes nothing. res is the answer before it is
 	// projected: its rows have every stored field, as they are kept. The context is not
-	// cancelled when the caller goes away.
+	// cancelled when the caller leaves.
 	After func(ctx context.Context, c *Call, res *Result)
 }

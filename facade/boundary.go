@@ -10,9 +10,9 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// inward brings a judged value over the boundary: decoded by the field's named
-// conversion (spec 2.2: boundary.in), a date-time in the form it is kept in. The
-// author's own code stands inside already, so its values are not decoded.
+// inward brings a judged value over the boundary: it is decoded by the field's named
+// conversion (spec 2.2: boundary.in), and a date-time gets the form in which rows hold it.
+// The author's own code stands inside the boundary, so its values are not decoded.
 func (x *viewer) inward(p *schema.Property, value json.RawMessage) json.RawMessage {
 	if name := p.Axes.In.Name; name != "" && !x.inside {
 		convert := x.registry.Conversions[name].Decode
@@ -46,12 +46,14 @@ func (x *viewer) inward(p *schema.Property, value json.RawMessage) json.RawMessa
 	return value
 }
 
+// refuseFormat refuses a value that the judge accepted and that its conversion turned into
+// something the field cannot hold.
 func (x *viewer) refuseFormat(p *schema.Property, what string) {
 	x.refuse(schema.Detail{Path: p.Name, Pointer: "/body/" + jsontext.Token(p.Name), Code: "format", Message: "must be " + what})
 }
 
-// outward brings a kept value over the boundary: encoded by the field's named
-// conversion (spec 2.2: boundary.out).
+// outward encodes a kept value by the field's named conversion (spec 2.2: boundary.out). A
+// conversion that is missing, fails or gives no JSON is INTERNAL_ERROR.
 func (h *host) outward(p *schema.Property, value json.RawMessage) (json.RawMessage, error) {
 	convert := h.registry.Conversions[p.Axes.Out.Name].Encode
 	if convert == nil {

@@ -65,14 +65,14 @@ func narrowed(t *testing.T, p *facade.Project, change func(*schema.DiscoveredDoo
 	t.Helper()
 	there := hosting(t, nil)
 	client := served(t, there)
-	told := there.Catalog().Discovery()
+	known := there.Catalog().Discovery()
 	remotes := map[string]facade.Caller{}
 	for _, f := range p.Fronds {
 		f.Remote = "http://there.example"
 		remotes[f.Name] = client
-		for i := range told.Fronds {
-			if told.Fronds[i].Name == f.Name {
-				f.Known = &told.Fronds[i]
+		for i := range known.Fronds {
+			if known.Fronds[i].Name == f.Name {
+				f.Known = &known.Fronds[i]
 				for j := range f.Known.Doors {
 					if f.Known.Doors[j].Name == "post" && change != nil {
 						change(&f.Known.Doors[j])

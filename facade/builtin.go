@@ -2,8 +2,9 @@ package facade
 
 import "context"
 
-// builtin is an operation that every stored door has unless its author says
-// otherwise (DESIGN 4, 5): what it is, and its steps on the path.
+// builtin is an operation that every stored door has unless its author says otherwise
+// (DESIGN 4, 5). admit judges the call, answer runs it over the store of this host; a
+// handler or a remote takes the place of answer, never of admit.
 type builtin struct {
 	name        string
 	kind        Kind
@@ -14,7 +15,7 @@ type builtin struct {
 	answer      func(storeCall, context.Context) (*Result, error)
 }
 
-// filling says which rules of the lifecycle complete an operation's body.
+// filling says which rules of the lifecycle (spec 2.2) complete the body of an operation.
 type filling uint8
 
 const (

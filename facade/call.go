@@ -29,8 +29,7 @@ type Call struct {
 	Operation  string
 	Invocation Invocation
 
-	// Each asks for the call once for each of many keys, answered in one trip
-	// along the path: a relation for many parents, one row for many ids. Nil: once.
+	// Each asks for the call once for each of many keys, answered in one execution: a relation for many parents, one row for many ids. Nil: once.
 	Each *Each
 	// Select names the fields the caller is going to read, computed ones included;
 	// nil means all it may. It narrows, it never opens. list's query.fields sets it.

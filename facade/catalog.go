@@ -78,7 +78,7 @@ type Operation struct {
 	Deprecated  string // why it is not to be used any more; "" where it is
 	GraphQL     string // the author's override of the GraphQL field name, or ""
 	Answered    bool   // a built-in, a handler or a remote answers it; else NOT_IMPLEMENTED
-	// Open says that nobody tells what the operation takes, which runs elsewhere: params
+	// Open says that the operation runs elsewhere and nobody describes what it takes: params
 	// and query are any objects, and the body is any JSON.
 	Open bool
 
@@ -92,8 +92,8 @@ type Operation struct {
 	outDoor *Door   // whose rows Output is, or was cut from; nil for a shape of its own
 }
 
-// Handled says whether code of the author's answers the operation, in place of a
-// built-in or by itself: how long that takes nobody here knows.
+// Handled reports whether the author's own code answers the operation, so that nobody here
+// knows how long it takes. It is false for a nil Operation.
 func (op *Operation) Handled() bool { return op != nil && op.handler != nil }
 
 // Kind is query or command (spec 1.2).
@@ -125,20 +125,23 @@ type Computed struct {
 	Needs       []string // the stored fields the presenter reads; nil: all
 }
 
-// Door is the door called name in any spelling, or nil.
+// Door returns the door called name, in any spelling, or nil.
 func (c *Catalog) Door(name string) *Door { return c.doors[schema.EntityKey(name)] }
 
-// Operation is the operation called name, or nil.
+// Operation returns the operation called name, or nil. Unlike names of entities these are
+// case-sensitive (spec 1.1).
 func (d *Door) Operation(name string) *Operation { return d.ops[name] }
 
-// ListLimits are how many rows a page of the door holds.
+// ListLimits are how many rows a page of the door holds, by default and at most.
 func (d *Door) ListLimits() project.ListLimits { return d.limits }
 
+// add appends an operation. It is called while a catalog is compiled, never later.
 func (d *Door) add(op *Operation) {
 	d.Operations = append(d.Operations, op)
 	d.ops[op.Name] = op
 }
 
+// computed is the computed field called name, or nil.
 func (d *Door) computed(name string) *Computed {
 	for _, c := range d.Computed {
 		if c.Name == name {
@@ -148,6 +151,7 @@ func (d *Door) computed(name string) *Computed {
 	return nil
 }
 
+// operationNames lists the operations, for messages.
 func (d *Door) operationNames() []string {
 	names := make([]string, len(d.Operations))
 	for i, op := range d.Operations {
@@ -156,6 +160,8 @@ func (d *Door) operationNames() []string {
 	return names
 }
 
+// find returns the door and the operation behind entity.op; both are nil where there is no
+// such door, and the operation alone is nil where the door has none of that name.
 func (c *Catalog) find(entity, operation string) (*Door, *Operation) {
 	door := c.Door(entity)
 	if door == nil {

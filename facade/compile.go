@@ -11,6 +11,10 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
+// compile makes the catalog, in the order in which one thing needs another: cards, doors
+// with their operations, what links them, computed fields, attached Go code, what remotes
+// say of themselves, collectors, and last who answers each operation. It returns nil where
+// cards are at fault, for without entities there is nothing to go on with.
 func (b *compiler) compile() *Catalog {
 	b.doors = map[string]*Door{}
 	if b.registry = b.project.Registry; b.registry == nil {
@@ -60,7 +64,7 @@ func (b *compiler) compile() *Catalog {
 	return catalog
 }
 
-// named faults Fronds that cannot be told apart or named in a path.
+// named reports Fronds with one name, and names that cannot stand in a path.
 func (b *compiler) named(i int, f *project.Frond) {
 	at := cmp.Or(f.Config.File, f.Dir, f.Name)
 	if !schema.IsName(f.Name) {
@@ -73,8 +77,8 @@ func (b *compiler) named(i int, f *project.Frond) {
 	}
 }
 
-// frond makes a Frond's doors: one for each of its entities, then those that
-// store nothing.
+// frond makes the doors of a Frond: one for each of its entities, then those that store
+// nothing.
 func (b *compiler) frond(src *project.Frond, config project.Config) {
 	frond := &Frond{Name: src.Name, Remote: src.Remote, file: cmp.Or(src.Config.File, path.Join(src.Dir, "frond.yaml"))}
 	b.fronds = append(b.fronds, frond)
@@ -125,7 +129,7 @@ func (b *compiler) frond(src *project.Frond, config project.Config) {
 	}
 }
 
-// plurals faults two doors under one path.
+// plurals reports two doors whose REST paths are equal without regard to case.
 func (b *compiler) plurals(frond *Frond, file string) {
 	taken := map[string]*Door{}
 	for _, d := range frond.Doors {
@@ -139,7 +143,8 @@ func (b *compiler) plurals(frond *Frond, file string) {
 	}
 }
 
-// door makes one door; e is nil for one that stores nothing.
+// door makes one door; e is nil for a door that stores nothing. A second owner of a name
+// is a fault that names both, since a method is entity.op for the whole host.
 func (b *compiler) door(frond *Frond, src *project.Frond, c *project.Door, e *schema.Entity) {
 	name := c.Name
 	if e != nil {

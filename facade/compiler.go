@@ -12,8 +12,9 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// compiler makes the catalog of a project: startup thinks, so that requests only
-// look up. It goes on after a fault, so that all are told at once.
+// compiler makes the catalog of a project: startup thinks, so that requests only look up.
+// It goes on after a fault, so that all faults are reported at once. Each file that ends
+// in compile.go has one part of it.
 type compiler struct {
 	project      *Project
 	registry     *schema.Registry
@@ -31,11 +32,12 @@ type compiler struct {
 	rowCards  map[string]*schema.Entity // likewise, by operation
 }
 
+// fault keeps a fault: at is the JSON pointer in the file, remedy what to write instead.
 func (b *compiler) fault(file, at, message, remedy string) {
 	b.faults = append(b.faults, schema.Fault{File: file, Pointer: at, Message: message, Remedy: remedy})
 }
 
-// keep keeps the faults of cards.
+// keep keeps the faults of cards, which package schema reports.
 func (b *compiler) keep(err error) {
 	var faults schema.Faults
 	if errors.As(err, &faults) {
@@ -79,6 +81,7 @@ func (b *compiler) card(file, frond, name string, p project.Part) *schema.Entity
 	return nil
 }
 
+// doorsRemedy names the doors there are, for a fault about one that does not exist.
 func (b *compiler) doorsRemedy() string {
 	var names []string
 	for _, f := range b.fronds {
@@ -101,6 +104,7 @@ func upper(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
+// view compiles a card that this package makes itself, such as the query of list.
 func (b *compiler) view(d *Door, name string, card *schema.Card) *schema.Entity {
 	e, err := b.set.CompileView(schema.Source{File: d.Origin, Name: d.Name + name, Frond: d.Frond.Name, View: true, Card: card, Builtin: true})
 	if err != nil {

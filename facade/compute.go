@@ -17,17 +17,17 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// computedFields compiles the computed fields of a Frond's frond.yaml:
+// computedFields compiles the computed fields of a frond.yaml:
 //
 //	computed:
 //	  product:
 //	    inStock: {type: boolean, value: 'stock > 0'}
 //	    excerpt: {type: string, value: 'body[0:200]'}
 //
-// A value is an expression over the fields of one row, as they stand in its JSON.
-// Only the columns it reads are fetched, and only where the field is asked for.
-// Where one of those is null and nothing can be made of that, the field is null;
-// for a caller one of those is hidden from, so is the field (decisions 115, 116).
+// A value is an expression over the fields of one row, as they stand in its JSON. Only the
+// columns it reads are fetched, and only where the field is selected. Where one of them is
+// null and the expression can make nothing of that, the field is null; for a caller from
+// whom one of them is hidden, the computed field is hidden too (decisions 115, 116).
 func (b *compiler) computedFields(src *project.Frond, configs []project.Computed) {
 	file := src.Config.File
 	for _, c := range configs {
@@ -69,8 +69,8 @@ func (b *compiler) computedFields(src *project.Frond, configs []project.Computed
 	}
 }
 
-// computedElsewhere adds a field that the remote's own presenters make: it comes with
-// the rows. A Frond that runs here has nobody to make it.
+// computedElsewhere adds a field that the presenters of a remote make: it comes with the
+// rows. A Frond that runs here has nobody to make it, which is a fault.
 func (b *compiler) computedElsewhere(src *project.Frond, door *Door, c project.Computed, shape schema.Shape) {
 	if src.Remote == "" && src.Known != nil {
 		b.fault(src.Config.File, c.At, fmt.Sprintf("%s was synced, and its own host makes this field: it cannot run here", src.Name), fmt.Sprintf("write remotes: {%s: http://…} in gateway.yaml, or --remote %[1]s=http://…", src.Name))
@@ -85,7 +85,8 @@ func (b *compiler) computedElsewhere(src *project.Frond, door *Door, c project.C
 	door.reader.presenters = append(door.reader.presenters, p)
 }
 
-// absent is a field of rows that came without it, though it was asked for.
+// absent gives null for rows of a remote that came without a field although it was asked
+// for.
 func absent(_ context.Context, rows []Row) ([]json.RawMessage, error) {
 	values := make([]json.RawMessage, len(rows))
 	for i := range values {
@@ -94,7 +95,7 @@ func absent(_ context.Context, rows []Row) ([]json.RawMessage, error) {
 	return values, nil
 }
 
-// misnamed faults a computed field that cannot be called so.
+// misnamed reports a computed field whose name is taken, or is none.
 func (b *compiler) misnamed(file, at string, door *Door, name string) bool {
 	p, _ := filter.Field(door.Entity, name)
 	switch {
@@ -108,7 +109,8 @@ func (b *compiler) misnamed(file, at string, door *Door, name string) bool {
 	return true
 }
 
-// computedShape reads the shape that stands beside value.
+// computedShape reads the shape that stands beside value: the schema of a field, without
+// axes.
 func (b *compiler) computedShape(file, frond string, c project.Computed) (schema.Shape, bool) {
 	card := append([]byte(`{"type":"object","required":["value"],"properties":{"value":`), c.Shape...)
 	view, err := b.set.CompileView(schema.Source{File: file, At: c.At, Name: schema.EntityKey(c.Door) + upper(c.Name), Frond: frond, View: true, Data: append(card, "}}"...)})
@@ -133,7 +135,9 @@ func (b *compiler) computedShape(file, frond string, c project.Computed) (schema
 	return p.Shape, true
 }
 
-// computedValue compiles the expression over the fields of the door's entity.
+// computedValue compiles the expression over the fields of the door's entity. A field that
+// is closed outward, or leaves encoded, cannot be read: the computed value would disclose
+// it.
 func (b *compiler) computedValue(file string, door *Door, c project.Computed, shape schema.Shape) *expression {
 	names := types.Map{}
 	var open []string
@@ -155,9 +159,9 @@ func (b *compiler) computedValue(file string, door *Door, c project.Computed, sh
 		why := ""
 		switch p := door.Entity.Property(name); {
 		case !p.Readable():
-			why = "is closed outward, and what is computed from it would tell of it"
+			why = "is closed outward, and what is computed from it would disclose it"
 		case p.Axes.Out.Name != "":
-			why = "leaves encoded by " + p.Axes.Out.Name + ", and what is computed from it would tell how it is kept"
+			why = "leaves encoded by " + p.Axes.Out.Name + ", and what is computed from it would disclose how it is kept"
 		}
 		if why != "" {
 			b.fault(file, at, name+" "+why, "read the fields "+strings.Join(open, ", ")+", or compute it in Go")
@@ -171,7 +175,7 @@ func (b *compiler) computedValue(file string, door *Door, c project.Computed, sh
 	return e
 }
 
-// typeOfField is what an expression is told of a field: what its JSON is.
+// typeOfField is the type that a field has in an expression, by its JSON form.
 func typeOfField(p *schema.Property) types.Type {
 	if p.Link != nil && p.Link.Many {
 		return types.Array(types.Any)
@@ -179,6 +183,7 @@ func typeOfField(p *schema.Property) types.Type {
 	return typeOfShape(&p.Shape)
 }
 
+// typeOfShape is the type of a value with a shape; any where the shape does not say.
 func typeOfShape(s *schema.Shape) types.Type {
 	switch s.Type {
 	case "string":
@@ -207,14 +212,15 @@ func typeOfShape(s *schema.Shape) types.Type {
 	return types.Any
 }
 
-// formula is a computed field that an expression gives.
+// formula is a computed field whose value an expression gives.
 type formula struct {
 	*expression
 	shape  schema.Shape
 	inputs []*schema.Property
 }
 
-// run evaluates the expression for every row.
+// run evaluates the expression for every row. A row that lacks one of the inputs gets null
+// where the expression cannot make anything of it; in any other row a failure is an error.
 func (f *formula) run(ctx context.Context, rows []Row) ([]json.RawMessage, error) {
 	out := make([]json.RawMessage, len(rows))
 	given := make(map[string]any, len(f.inputs))
@@ -246,8 +252,8 @@ func (f *formula) run(ctx context.Context, rows []Row) ([]json.RawMessage, error
 	return out, nil
 }
 
-// plain is a value of a row as expressions read it: int where it is a whole
-// number, float64 where it is another one.
+// plain is a value of a row as expressions read it: int for a whole number that fits,
+// float64 for any other, and the plain Go value for everything else.
 func plain(text json.RawMessage) (any, error) {
 	switch jsontext.KindOf(text) {
 	case jsontext.Invalid, jsontext.Null:
@@ -287,7 +293,7 @@ func plain(text json.RawMessage) (any, error) {
 	return n, err
 }
 
-// fit is what an expression gave as JSON of the declared type.
+// fit is what the expression gave as JSON of the declared type, or an error.
 func (f *formula) fit(value any) (json.RawMessage, error) {
 	if value == nil {
 		if f.shape.Nullable {

@@ -20,8 +20,8 @@ func StateFrom(ctx context.Context) State {
 	return s
 }
 
-// station is where on the path a context is: which façade runs it, for whom, and
-// how many calls stand within each other.
+// callContext is what a context says about the calls it stands in: which façade runs them,
+// for whom, and how many stand within each other.
 type callContext struct {
 	host    *host
 	state   State
@@ -35,6 +35,7 @@ type callContext struct {
 
 type callContextKey struct{}
 
+// callContextOf is the call context of ctx, or nil outside of calls.
 func callContextOf(ctx context.Context) *callContext {
 	s, _ := ctx.Value(callContextKey{}).(*callContext)
 	return s
@@ -44,9 +45,10 @@ func callContextOf(ctx context.Context) *callContext {
 // other in a circle end here and not on the stack.
 const maxDepth = 32
 
-// From is, within a handler or a presenter, a Caller with the rights of whoever
-// called: their state, their collectors, and answers as they would get them.
-// A Call that brings a State of its own keeps it.
+// From is, within a handler, a hook or a presenter, a Caller with the rights of whoever
+// called: their state, their collectors, and answers as they would get them. A Call that
+// brings a State of its own keeps it. Outside of a handler's context every call fails with
+// INTERNAL_ERROR.
 func From(ctx context.Context) Caller { return caller{at: callContextOf(ctx)} }
 
 // FromKept is [From] for values that go on into Go code: the same rows and fields, but not
@@ -68,6 +70,8 @@ type caller struct {
 	kept   bool
 }
 
+// Call implements [Caller]: it fills in state and trace of the call that the context
+// stands in.
 func (c caller) Call(ctx context.Context, call *Call) (*Result, error) {
 	if c.at == nil {
 		return nil, kiterror.Errorf(kiterror.InternalError, "this context is not a handler's; hand on the one the handler was given")

@@ -6,7 +6,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// readCounting reads query.count.
+// readCounting reads query.count: exact, estimated, none, or true and false for exact and
+// none.
 func (r *refusals) readCounting(value json.RawMessage) counting {
 	switch jsontext.KindOf(value) {
 	case jsontext.True:
@@ -29,8 +30,8 @@ func (r *refusals) readCounting(value json.RawMessage) counting {
 	return exact
 }
 
-// countAway is query.count as a remote takes it: a host that has total beside it knows
-// the words, another one yes and no. "": there is nothing to say.
+// remoteCount is query.count as the remote takes it: a host that takes total beside it
+// knows the words, another one true and false. "" means that there is nothing to send.
 func (x remoteCall) remoteCount() (name, value string) {
 	switch c := x.list.count; {
 	case c == uncounted && x.op.Takes("total"):

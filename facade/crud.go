@@ -36,8 +36,8 @@ func BuiltinDescription(operation string) string {
 // maxIDs is how many ids findByIds takes (DESIGN 5).
 const maxIDs = 500
 
-// admitID judges findById and delete: an id, and what the query says. A batch has
-// its keys instead.
+// admitID judges findById and delete: an id in params, and what the query says. A batch
+// has its keys in place of the id.
 func (x *execution) admitID(context.Context) error {
 	in := &x.call.Invocation
 	if x.each == nil {
@@ -48,8 +48,8 @@ func (x *execution) admitID(context.Context) error {
 	return nil
 }
 
-// admitRowQuery judges the query of the operations that are about rows by their ids:
-// which fields are answered, and which version of the row is meant.
+// admitRowQuery judges the query of the operations that are about rows by their ids: which
+// fields are answered, and which version of the row is meant.
 func (x *execution) admitRowQuery() {
 	query := x.call.Invocation.Query
 	x.only(query, "/query", rowKeys[x.op.Name])
@@ -71,6 +71,7 @@ var rowKeys = map[string][]string{
 
 var onlyID = []string{"id"}
 
+// admitParamsID reads params.id, as the primary key's card has it.
 func (x *execution) admitParamsID() {
 	params, p := x.call.Invocation.Params, x.door.Entity.Primary
 	x.only(params, "/params", onlyID)
@@ -87,6 +88,8 @@ func (x *execution) admitParamsID() {
 	x.id = id
 }
 
+// admitIDs reads query.ids of findByIds: at most maxIDs, in any order, each once in the
+// answer.
 func (x *execution) admitIDs(context.Context) error {
 	in, p := &x.call.Invocation, x.door.Entity.Primary
 	x.only(in.Params, "/params", nil)
@@ -121,6 +124,7 @@ func (x *execution) admitIDs(context.Context) error {
 	return nil
 }
 
+// admitCreate judges the body of a new row.
 func (x *execution) admitCreate(context.Context) error {
 	in := &x.call.Invocation
 	x.only(in.Params, "/params", nil)
@@ -129,6 +133,8 @@ func (x *execution) admitCreate(context.Context) error {
 	return nil
 }
 
+// admitUpdate judges a patch. One that reaches into nested objects is laid over the row
+// first, so that the judge sees what will be kept.
 func (x *execution) admitUpdate(ctx context.Context) error {
 	in := &x.call.Invocation
 	x.admitParamsID()
@@ -147,9 +153,9 @@ func (x *execution) admitUpdate(ctx context.Context) error {
 	return nil
 }
 
-// withoutID takes the primary key out of a patch that sends the one the row has,
-// as clients do that send back what they read: it changes nothing. Another one is
-// the judge's to refuse.
+// withoutID takes the primary key out of a patch that sends the one the row has, as
+// clients do that send back what they read: it changes nothing. Any other value is for the
+// judge to refuse.
 func (x *execution) withoutID(patch json.RawMessage) json.RawMessage {
 	p := x.door.Entity.Primary
 	sent := jsontext.Get(patch, p.Name)
@@ -168,6 +174,7 @@ func (x *execution) withoutID(patch json.RawMessage) json.RawMessage {
 	return rest.AppendJSON(nil)
 }
 
+// runFindByID reads one row, or in a batch one row for each key.
 func (x storeCall) runFindByID(ctx context.Context) (*Result, error) {
 	if x.each != nil {
 		return x.runEachByID(ctx, FormRow)
@@ -183,6 +190,7 @@ func (x storeCall) runFindByID(ctx context.Context) (*Result, error) {
 	return &Result{Form: FormRow, Rows: found.Rows}, nil
 }
 
+// runFindByIDs reads the rows with the ids that were sent, in their order and each once.
 func (x storeCall) runFindByIDs(ctx context.Context) (*Result, error) {
 	x.each.order = x.each.order[:0]
 	for i := range x.each.values {
@@ -197,6 +205,7 @@ func (x storeCall) runFindByIDs(ctx context.Context) (*Result, error) {
 	return res, nil
 }
 
+// runEachByID reads the rows of all distinct keys in one statement.
 func (x storeCall) runEachByID(ctx context.Context, form Form) (*Result, error) {
 	res := &Result{Form: form}
 	if len(x.each.values) == 0 {
@@ -223,7 +232,8 @@ func (x storeCall) runEachByID(ctx context.Context, form Form) (*Result, error) 
 	return res, nil
 }
 
-// inOrder is rows in the order of their groups: themselves, where they stand so.
+// inOrder is rows in the order of their groups: the same rows where they stand so already,
+// which is the common case and copies nothing.
 func inOrder(rows *Rows, groups []Group) *Rows {
 	next := 0
 	for _, g := range groups {
@@ -248,8 +258,8 @@ func picked(from *Rows, groups []Group) *Rows {
 	return out
 }
 
-// runCreate writes a new row. One that its own writer could not see afterwards is
-// not written (decision 113).
+// runCreate writes a new row. A row that its own writer could not see afterwards is not
+// written (decision 113).
 func (x storeCall) runCreate(ctx context.Context) (*Result, error) {
 	terms := x.terms()
 	if err := x.stays(ctx, terms, kiterror.Errorf(kiterror.Forbidden, "you may not create this: it would not be yours to see")); err != nil {
@@ -262,7 +272,8 @@ func (x storeCall) runCreate(ctx context.Context) (*Result, error) {
 	return &Result{Form: FormRow, Rows: rows}, nil
 }
 
-// runUpdate changes a row, as long as its writer can still see it afterwards.
+// runUpdate changes a row, as long as its writer can still see it afterwards. No row is
+// NOT_FOUND, whether it does not exist or the caller cannot see it.
 func (x storeCall) runUpdate(ctx context.Context) (*Result, error) {
 	terms := x.terms()
 	if err := x.stays(ctx, terms, kiterror.Errorf(kiterror.Forbidden, "you may not change this so: it would not be yours to see any more")); err != nil {
@@ -281,6 +292,7 @@ func (x storeCall) runUpdate(ctx context.Context) (*Result, error) {
 	return &Result{Form: FormRow, Rows: rows}, nil
 }
 
+// runDelete removes a row and answers whether it was there.
 func (x storeCall) runDelete(ctx context.Context) (*Result, error) {
 	was, err := x.store().Delete(ctx, x.door.Entity, x.id, x.writable(), x.terms().orNone())
 	if err != nil {

@@ -13,12 +13,12 @@ import (
 
 // A cursor is the place behind one row: base64url, without padding, of a version
 // byte, the mark of the entity and the order it belongs to, and the JSON array of
-// the row's values of that order. The mark tells a cursor from elsewhere and is no
+// the row's values of that order. The mark recognises a cursor from elsewhere and is no
 // seal: nothing in a cursor is trusted, its values are judged like any a caller
 // sends. Only fields the caller may read stand in one.
 //
 // A long value is cut: ["its beginning"] of a text, [] of a decimal. The row's
-// key, which is always whole, leads to the rest (see [trip.locate]). What is issued
+// key, which is always whole, leads to the rest (see locate). What is issued
 // is accepted: both sides keep to maxCursor, and a row whose key alone is longer
 // has no cursor.
 const (
@@ -162,7 +162,7 @@ func stands(from, row []json.RawMessage) bool {
 	return true
 }
 
-// order is how a list is sorted, and the mark its cursors carry.
+// order is how a list is sorted, and the mark that its cursors carry.
 type order struct {
 	keys []SortKey
 	mark uint64
@@ -170,7 +170,7 @@ type order struct {
 	foreign bool
 }
 
-// newOrder ends keys with the primary key.
+// newOrder ends keys with the primary key, so that they define one order of the rows.
 func newOrder(e *schema.Entity, keys []SortKey) order {
 	if len(keys) == 0 || keys[len(keys)-1].Field != e.Primary {
 		keys = append(keys, SortKey{Field: e.Primary})

@@ -35,6 +35,7 @@ func (c *Catalog) Discovery() *schema.Discovery {
 // that nobody knows (decision 239).
 var takesNothing = &schema.Card{Fields: []schema.Field{}, Required: []string{}}
 
+// discovered is one operation as rpc.discover describes it.
 func (c *Catalog) discovered(op *Operation) schema.DiscoveredOp {
 	out := schema.DiscoveredOp{
 		Name: op.Name, Kind: string(op.Kind), Description: op.Description, Deprecated: op.Deprecated, Cardinality: string(op.Cardinality),
@@ -76,6 +77,7 @@ func (d *Door) computedCard() *schema.Card {
 	return card
 }
 
+// cardOf is the card of an entity or a view, nil for none.
 func cardOf(e *schema.Entity) *schema.Card {
 	if e == nil {
 		return nil

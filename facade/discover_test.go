@@ -105,11 +105,11 @@ func TestWhatAnOperationTakes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		told *schema.Discovery
-		open bool
+		known *schema.Discovery
+		open  bool
 	}{{first, false}, {foreign, true}} {
 		for range 2 { // and again, of what that one tells
-			src := project.Discovered(&c.told.Fronds[0], "there")
+			src := project.Discovered(&c.known.Fronds[0], "there")
 			src.Remote = "there"
 			f, err := facade.New(&facade.Project{Fronds: []*project.Frond{src}}, nil, nil)
 			if err != nil {
@@ -121,7 +121,7 @@ func TestWhatAnOperationTakes(t *testing.T) {
 			if toll := f.Catalog().Door("bell").Operation("toll"); toll != nil && toll.Params == nil {
 				t.Error("toll takes any params, and they are gone")
 			}
-			c.told = f.Catalog().Discovery()
+			c.known = f.Catalog().Discovery()
 		}
 	}
 }
@@ -133,11 +133,11 @@ func TestKindsOfADocumentWithoutThem(t *testing.T) {
 		{"name":"post","schema":{"title":"post","type":"object","properties":{"id":{"type":"string","x-kit":{"role":{"primary":true}}}}},
 		 "ops":[{"name":"list"},{"name":"create"},{"name":"searchAll"},{"name":"listen"},{"name":"publish"},{"name":"getRid","kind":"command"},{"name":"peek","kind":"query"}]},
 		{"name":"health","ops":[{"name":"stats"},{"name":"reset"}]}]}]}`
-	told, err := schema.ReadDiscovery([]byte(document))
+	known, err := schema.ReadDiscovery([]byte(document))
 	if err != nil {
 		t.Fatal(err)
 	}
-	src := project.Discovered(&told.Fronds[0], "rpc.discover")
+	src := project.Discovered(&known.Fronds[0], "rpc.discover")
 	src.Remote = "http://127.0.0.1:1"
 	f, err := facade.New(&facade.Project{Fronds: []*project.Frond{src}}, nil, nil)
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/frondhost/frond/facade/kiterror"
 )
 
-// Do calls entity.op and decodes the answer into a T by encoding/json: for Go code
-// that calls, [From] and [Inside] a handler or from without. A null answer is T's
-// zero value, so a pointer tells it apart.
+// Do calls entity.op and decodes the answer into a T by encoding/json: for Go code that
+// calls, [From] and [Inside] a handler or from outside. A null answer is T's zero value,
+// so that a pointer distinguishes it. An answer that does not fit T is INTERNAL_ERROR.
 func Do[T any](ctx context.Context, caller Caller, method string, in Invocation) (T, error) {
 	var out T
 	entity, op, ok := strings.Cut(method, ".")

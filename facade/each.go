@@ -10,9 +10,9 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// admitEach reads a batch: findById for many ids, list for many values of a field.
-// A key that is null, or of another kind than the field, has no rows: batches are
-// made from rows, and what one of them points at is not the caller's fault.
+// admitEach reads a batch: findById for many ids, list for many values of a field. A key
+// that is null, or of another kind than the field, has no rows: batches are made from
+// rows, and what one of them points at is not the caller's fault.
 func (x *execution) admitEach(ctx context.Context) error {
 	each := x.call.Each
 	var field *schema.Property
@@ -45,8 +45,8 @@ func (x *execution) admitEach(ctx context.Context) error {
 	return nil
 }
 
-// follows says whether a relation exists for the caller on the rows it stands on,
-// by the scope those were read with.
+// follows reports whether a relation exists for the caller on the rows it stands on, by
+// the scope that those were read with.
 func (x *viewer) follows(ctx context.Context, through *Through) bool {
 	door := x.catalog.Door(through.Entity)
 	if x.inside || door == nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// project is the last step: rows leave with the fields the caller asked for and
-// may read, closed ones gone, values encoded, computed fields added. Rows that
-// leave as they were read are not touched at all.
+// project is the last step: rows leave with the fields that the caller named and may read.
+// Closed fields are gone, values are encoded, computed fields are added. Rows that leave
+// as they were read are not touched.
 func (x *execution) project(ctx context.Context, res *Result) (*Result, error) {
 	if x.sel == nil || res.Form == FormValue {
 		return res, nil
@@ -80,7 +80,8 @@ func (x *execution) project(ctx context.Context, res *Result) (*Result, error) {
 	return res, nil
 }
 
-// present runs the presenters that were selected, each once for all rows.
+// present runs the selected presenters, each once for all rows. One that fails is
+// INTERNAL_ERROR, or with Call.Partial a field that is absent and named in Result.Failed.
 func (x *execution) present(ctx context.Context, rows *Rows) (made [][]json.RawMessage, failed []FieldError, err error) {
 	if len(x.sel.computed) == 0 {
 		return nil, nil, nil
@@ -115,8 +116,9 @@ func (x *execution) present(ctx context.Context, rows *Rows) (made [][]json.RawM
 	return made, failed, nil
 }
 
-// madeBefore is a computed field of rows that a handler read through [From]: it
-// was made from the rows as they are kept, and is not made again from what left.
+// madeBefore is a computed field of rows that a handler read through [From]: it was made
+// from the rows as they are kept, and is not made again from what left. nil means that it
+// has to be made.
 func (x *execution) madeBefore(name string, n int) []json.RawMessage {
 	if x.before == nil || x.before.Len() != n || x.before.Layout().Index(name) < 0 {
 		return nil

@@ -66,13 +66,15 @@ func (x *viewer) now() time.Time {
 	return x.at
 }
 
+// store is the store of this host, observed where the call is explained.
 func (x *viewer) store() Store { return x.watch.store(x.host.store) }
 
 // where names the operation in messages.
 func (x *viewer) where() string { return x.door.Name + "." + x.op.Name }
 
-// lent is the precondition of a call that the author's handler answers, on its way to
-// the write that the handler makes inside: the first one of that row is held to it.
+// pendingPrecondition is the precondition of a call that the author's handler answers, on
+// its way to the write that the handler makes inside: the first write of that row is held
+// to it.
 type pendingPrecondition struct {
 	cond *Precondition
 	door *Door
@@ -81,7 +83,7 @@ type pendingPrecondition struct {
 }
 
 // instead ends a message about a field that does not exist for the caller. In production
-// it names none that do.
+// it names no field that does.
 func (x *viewer) instead(name string, names func() []string) string {
 	if !x.Suggests() {
 		return "; leave it out"
@@ -89,7 +91,7 @@ func (x *viewer) instead(name string, names func() []string) string {
 	return kiterror.Instead(name, names(), true)
 }
 
-// Suggests reports whether a mistake is answered with names: in development.
+// Suggests implements [filter.Host]: messages name what exists in development alone.
 func (x *viewer) Suggests() bool { return x.suggest }
 
 // handlerCall is an execution that the author's handler answers.

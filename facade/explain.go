@@ -7,9 +7,9 @@ import (
 	"github.com/frondhost/frond/facade/kiterror"
 )
 
-// Explain makes a call and tells how it went, the failure included. Reads are made
-// for real. Nothing is written: a store that can undoes its statement, another is
-// not asked, and the handler of a command is not run. The Explanation is never
+// Explain makes a call and reports how it went, a failure included. Reads are made for
+// real. Nothing is written: a store that is a [DryRunner] undoes its statements, another
+// one is not called, and the handler of a command is not run. The Explanation is never
 // nil; the error is the call's own.
 func Explain(ctx context.Context, caller Caller, c *Call) (*Explanation, error) {
 	x := &explaining{}
@@ -26,7 +26,7 @@ func Explain(ctx context.Context, caller Caller, c *Call) (*Explanation, error) 
 	return root, nil
 }
 
-// explaining collects the calls that are made within one.
+// explaining collects the explanations of a call and of the calls that are made within it.
 type explaining struct {
 	mu    sync.Mutex
 	calls []*Explanation
@@ -114,7 +114,7 @@ func (e explainer) remote(c Caller, address string) Caller {
 	return explainedRemote{c, e.Explanation, address}
 }
 
-// verdicts goes through the rules as Scope does, and says what came of each.
+// verdicts goes through the rules as Scope does, and reports what came of each.
 func (r *rules) verdicts(state State, op *Operation) []RuleVerdict {
 	given := r.given(state)
 	out := make([]RuleVerdict, len(r.list))

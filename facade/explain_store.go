@@ -9,12 +9,14 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// explainedStore is the store of an explained call: it tells what it is asked.
+// explainedStore is the store of an explained call: it records what it is called with, and
+// does not write where that could not be undone.
 type explainedStore struct {
 	Store
 	explanation *Explanation
 }
 
+// asked records a call of the store, and has its statements recorded.
 func (s explainedStore) asked(ctx context.Context, does string, e *schema.Entity, where *Filter, sel *Layout) (context.Context, *StoreCall) {
 	c := &StoreCall{Does: does, Entity: e.Name, Statements: []Statement{}}
 	if where != nil {
@@ -27,7 +29,7 @@ func (s explainedStore) asked(ctx context.Context, does string, e *schema.Entity
 	return Observe(ctx, func(st Statement) { c.Statements = append(c.Statements, st) }), c
 }
 
-// writes says whether the store may be asked to write.
+// writes reports whether the store can be called to write: whether it undoes a dry run.
 func (s explainedStore) writes(c *StoreCall) bool {
 	if r, ok := s.Store.(DryRunner); ok && r.RunsDry() {
 		return true
@@ -72,7 +74,7 @@ func (s explainedStore) Delete(ctx context.Context, e *schema.Entity, id json.Ra
 	return s.Store.Delete(ctx, e, id, where, terms)
 }
 
-// explainedCarrier tells what is sent to a remote.
+// explainedRemote records what is sent to a remote.
 type explainedRemote struct {
 	Caller
 	explanation *Explanation

@@ -6,9 +6,9 @@ import (
 	"github.com/frondhost/frond/facade/kiterror"
 )
 
-// Explanation is how one call went, step by step (decision 117). It tells an
-// author everything, hidden fields and other people's rules among it: it is for a
-// terminal and never for a caller.
+// Explanation is how one call went, step by step (decision 117). It holds everything,
+// hidden fields and the rules of others among it: it is for the author's terminal and
+// never for a caller.
 type Explanation struct {
 	Entity    string          `json:"entity"`
 	Operation string          `json:"operation"`
@@ -27,7 +27,7 @@ type Explanation struct {
 	Calls []*Explanation `json:"calls,omitempty"`
 }
 
-// Scoping is one collector's word on one door.
+// Scoping is what one collector answered about one door.
 type Scoping struct {
 	Door     string          `json:"door"`
 	For      string          `json:"for"`             // the operation it was asked about
@@ -37,7 +37,7 @@ type Scoping struct {
 	Hide     []string        `json:"hide,omitempty"`
 	ReadOnly []string        `json:"readOnly,omitempty"` // fields that are seen and cannot be sent
 	Set      json.RawMessage `json:"set,omitempty"`
-	Error    *kiterror.Error `json:"error,omitempty"` // who is turned away, and how
+	Error    *kiterror.Error `json:"error,omitempty"` // the verdict of a collector that denies
 }
 
 // RuleVerdict is one rule and what came of it.
@@ -46,7 +46,7 @@ type RuleVerdict struct {
 	Verdict string `json:"verdict"` // holds, does not hold, is not for this operation, fails: …, is not asked
 }
 
-// StoreCall is one question to the store.
+// StoreCall is one call of the store, or one call that was sent to a remote.
 type StoreCall struct {
 	Does       string          `json:"does"` // find, insert, update, delete, read
 	Entity     string          `json:"entity"`

@@ -15,19 +15,19 @@ import (
 	"github.com/expr-lang/expr/vm"
 )
 
-// expression is what an author wrote in frond.yaml to be evaluated: compiled at
-// startup, run from many goroutines, without side effects and sure to end
-// (decision 110).
+// expression is what an author wrote in frond.yaml to be evaluated. It is compiled at
+// startup, runs in many goroutines at once, has no side effects and always ends (decision
+// 110).
 type expression struct {
 	text    string
 	program *vm.Program
 	names   []string // what it reads of what it is given, each once
-	gives   string   // the JSON type of its value as far as startup can tell, or ""
+	gives   string   // the JSON type of its value where startup knows it, else ""
 }
 
-// compileExpression compiles text over names of these types. The types judge it at
-// startup; at run time it is told nothing of them, so that a null where a value was
-// expected is a null and not a type that does not fit. A member of null is null.
+// compileExpression compiles text over names of these types. The types are used at startup
+// alone: at run time every name has any type, so that a null where a value was expected is
+// null and not a type that does not fit. A member of null is null.
 func compileExpression(text string, names types.Map) (*expression, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, errors.New("the expression is empty")
@@ -67,11 +67,11 @@ func placed(err error) error {
 	return fmt.Errorf("%s, at column %d of the expression", at.Message, at.Column+1)
 }
 
-// now is the engine's own function, in UTC wherever the host stands, as its date
-// is where the text names no zone.
+// now is the engine's own function in UTC, wherever the host stands. Its date is in UTC
+// too where the text names no zone.
 var now = expr.Function("now", func(...any) (any, error) { return time.Now().UTC(), nil }, new(func() time.Time))
 
-// machines are the engine's own, used again.
+// machines are virtual machines of the engine, reused.
 var machines = sync.Pool{New: func() any { return new(vm.VM) }}
 
 // run evaluates the expression over values.
@@ -89,6 +89,7 @@ func (e *expression) run(values map[string]any) (any, error) {
 // null and no failure.
 type nullSafe struct{}
 
+// Visit implements ast.Visitor.
 func (nullSafe) Visit(node *ast.Node) {
 	member, ok := (*node).(*ast.MemberNode)
 	if !ok || member.Method {
@@ -113,6 +114,7 @@ type nameReader struct {
 	env   bool
 }
 
+// Visit implements ast.Visitor.
 func (r *nameReader) Visit(node *ast.Node) {
 	name, ok := (*node).(*ast.IdentifierNode)
 	if !ok {

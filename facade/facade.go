@@ -20,7 +20,7 @@ type Options struct {
 	// List is how many rows a page holds where a door's frond.yaml does not say;
 	// the zero value is 50, at most 500.
 	List project.ListLimits
-	// Unregistered is told each generator and conversion that a card names and nobody
+	// Unregistered receives each generator and conversion that a card names and nobody
 	// registered, which is then no fault: for those who look at a project that
 	// another program runs. A call that needs one fails.
 	Unregistered func(schema.Fault)
@@ -32,7 +32,7 @@ type Options struct {
 	// Now is the clock of lifecycle: now; nil is time.Now.
 	Now func() time.Time
 	// Suggest has messages about names that do not exist suggest some that do, for the
-	// caller. It is for development: it tells names of the cards.
+	// caller. It is for development: it discloses names of the cards.
 	Suggest bool
 }
 
@@ -45,9 +45,10 @@ type Facade struct {
 
 var _ Caller = (*Facade)(nil)
 
-// New compiles a project over a store. The error is schema.Faults: every fault of
-// every file and of everything attached, at once. A nil store is fine for those
-// who only want the catalog; calls that need rows then answer SERVICE_UNAVAILABLE.
+// New compiles a project over a store. The error is schema.Faults: every fault of every
+// file and of everything attached, at once. A nil store is fine for those who need the
+// catalog alone; calls that need rows then answer SERVICE_UNAVAILABLE. p is not changed
+// and can be compiled again; opts may be nil.
 func New(p *Project, store Store, opts *Options) (*Facade, error) {
 	if opts == nil {
 		opts = &Options{}
@@ -72,7 +73,7 @@ func New(p *Project, store Store, opts *Options) (*Facade, error) {
 	return &Facade{h, b.seeds}, nil
 }
 
-// Catalog is what the façade serves.
+// Catalog returns what the façade serves. It never changes and is shared.
 func (f *Facade) Catalog() *Catalog { return f.host.catalog }
 
 // Call carries one call through the five steps (find, scope, admit, run, project), inside
@@ -98,7 +99,7 @@ func (f *Facade) On(view *Catalog) Caller {
 	return &surface{f.host, view}
 }
 
-// nowhere is the store of a façade that was made without one.
+// noStore is the store of a façade that was made without one.
 type noStore struct{}
 
 var errNoStore = kiterror.Errorf(kiterror.ServiceUnavailable, "this host keeps no rows: it was started without a store")
@@ -117,8 +118,9 @@ func (noStore) Delete(context.Context, *schema.Entity, json.RawMessage, *Filter,
 	return false, errNoStore
 }
 
-// Usable is why no Frond can be made of what its host tells of it, whatever else
-// there is: its cards contradict themselves, or have names that are none here. nil: one can.
+// Usable reports why no Frond can be made of a discovery document, whatever else there is:
+// its cards contradict themselves, or have names that are none here. nil means that one
+// can. from is where the document came from, for messages.
 func Usable(d *schema.DiscoveredFrond, from string) error {
 	src := project.Discovered(d, from)
 	src.Remote = from

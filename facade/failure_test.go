@@ -44,7 +44,7 @@ func TestErrorRoundTrip(t *testing.T) {
 // A panic of the author's code is found by its stack in the log and by nothing outside.
 func TestPanicIsLoggedWithItsStack(t *testing.T) {
 	var log bytes.Buffer
-	f := facadeOf(t, shelf, func(p *facade.Project) {
+	f := facadeOf(t, bookRoom, func(p *facade.Project) {
 		facade.Handle(p.Door("book"), "plain", func(context.Context, *facade.Call) (any, error) { panic("secret") })
 	})
 	_, err := do(t, f, "book.plain", "", "", "")

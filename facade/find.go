@@ -7,7 +7,8 @@ import (
 	"github.com/frondhost/frond/facade/kiterror"
 )
 
-// find is the first step: the operation behind entity.op.
+// find is the first step: the operation behind entity.op, and the runner that answers it.
+// An operation that is not there is NOT_FOUND, with the names that are served.
 func (x *execution) find(ctx context.Context) error {
 	err := x.lookUp(ctx)
 	x.watch.found(x)
@@ -38,8 +39,8 @@ func (x *execution) lookUp(ctx context.Context) error {
 	return nil
 }
 
-// missing is NOT_FOUND for what a view does not show. It names what is served there to this
-// caller: an operation that a collector refuses them is left out (decision 210).
+// missing is NOT_FOUND for what a view does not show. It names what is served there to
+// this caller: an operation that a collector refuses them is left out (decision 210).
 func (h *host) missing(ctx context.Context, view *Catalog, c *Call, inside bool) *kiterror.Error {
 	state := c.Invocation.State
 	if state == nil {

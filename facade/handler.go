@@ -12,8 +12,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// handle hands the admitted call to the author's handler, and takes over what it
-// answers.
+// handle hands the admitted call to the author's handler, and takes over its answer. A
+// precondition of the caller is judged first.
 func (x handlerCall) handle(ctx context.Context) (*Result, error) {
 	lent, there, err := x.beforeHandler(ctx)
 	switch {
@@ -48,15 +48,15 @@ func (x *execution) admitted() *Call {
 	}
 }
 
-// station is the context of the author's code: it knows which façade runs it and
-// for whom (see [From] and [Inside]).
+// authorContext is the context of the author's code: it says which façade runs it and for
+// whom (see [From] and [Inside]).
 func (x *execution) authorContext(ctx context.Context) context.Context {
 	at := &callContext{host: x.host, state: x.state, trace: x.call.Invocation.Trace, depth: x.depth, pending: x.pending, op: x.op}
 	return WithState(context.WithValue(ctx, callContextKey{}, at), x.state)
 }
 
-// adopt makes a result of what a handler answered: of the form its operation
-// declares, the rows laid out as the selection reads them, so that what follows is
+// adopt makes a result of what a handler answered, in the form that its operation
+// declares. Its rows are laid out as the selection reads them, so that the last step is
 // the same for rows from anywhere.
 func (x handlerCall) adopt(answer any) (*Result, error) {
 	text, from, page, err := textOf(answer)
@@ -126,12 +126,13 @@ func (x handlerCall) adopt(answer any) (*Result, error) {
 	return out, nil
 }
 
+// unfit is the INTERNAL_ERROR of an answer that does not fit the operation.
 func (x handlerCall) unfit(err error) error {
 	return kiterror.Internal(fmt.Errorf("the handler of %s: %w", x.where(), err))
 }
 
-// textOf is an answer as checked JSON, with the rows and the page it was, if it
-// was rows.
+// textOf is an answer as checked JSON, and the rows and the page that it is, if it is
+// rows.
 func textOf(answer any) (text json.RawMessage, rows *Rows, page *Page, err error) {
 	switch v := answer.(type) {
 	case *Result:
@@ -160,6 +161,7 @@ func textOf(answer any) (text json.RawMessage, rows *Rows, page *Page, err error
 	return text, nil, nil, err
 }
 
+// count is the number of items of an array.
 func count(array json.RawMessage) (n int) {
 	for range jsontext.Elements(array) {
 		n++
@@ -197,9 +199,8 @@ func readPage(text json.RawMessage, page *Page) (items json.RawMessage, err erro
 	return items, nil
 }
 
-// normal is rows with their date-times in the form all rows have them in, and
-// their nested objects with the members that are declared; rows without either are
-// left as they are.
+// normal brings rows into the form that all rows have: date-times in UTC, nested objects
+// with declared members alone. Rows without either are returned as they are.
 func normal(read *Rows, s *selection) *Rows {
 	same := true
 	for _, p := range s.props {

@@ -17,7 +17,7 @@ import (
 )
 
 // shelf is a project whose operations are answered by what a test gives them.
-var shelf = map[string]string{
+var bookRoom = map[string]string{
 	"entities/book.yaml": `
 type: object
 properties:
@@ -62,7 +62,7 @@ func TestAnswersThatDoNotFitAreLogged(t *testing.T) {
 		{map[string]any{"id": "b1"}, "title", "is required"},
 		{map[string]any{"id": "b1", "title": "t", "TITLE": "t"}, "title", "is answered twice"},
 	} {
-		f := facadeOf(t, shelf, func(p *facade.Project) {
+		f := facadeOf(t, bookRoom, func(p *facade.Project) {
 			facade.Handle(p.Door("book"), "one", func(context.Context, *facade.Call) (any, error) { return c.answer, nil })
 		})
 		_, err := f.Call(t.Context(), &facade.Call{Entity: "book", Operation: "one"})
@@ -130,7 +130,7 @@ func TestHandlerAnswers(t *testing.T) {
 		{"a failure nobody coded", "plain", errors.New("secret"), "INTERNAL_ERROR"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f := facadeOf(t, shelf, func(p *facade.Project) {
+			f := facadeOf(t, bookRoom, func(p *facade.Project) {
 				facade.Handle(p.Door("book"), c.op, func(context.Context, *facade.Call) (any, error) {
 					if err, ok := c.answer.(error); ok {
 						return nil, err
@@ -159,7 +159,7 @@ func TestTypedHandlerIsGivenOneObject(t *testing.T) {
 		Loud   *bool
 	}
 	var got lend
-	f := facadeOf(t, shelf, func(p *facade.Project) {
+	f := facadeOf(t, bookRoom, func(p *facade.Project) {
 		facade.HandleCommand(p.Door("book"), "lend", func(_ context.Context, in lend) (bool, error) {
 			got = in
 			return true, nil
@@ -190,7 +190,7 @@ func TestTypedHandlerIsGivenOneObject(t *testing.T) {
 func TestFromAndInside(t *testing.T) {
 	seen := map[string]string{}
 	files := map[string]string{"seeds/book.yaml": `[{id: b1, title: one, secret: s}]`}
-	for name, text := range shelf {
+	for name, text := range bookRoom {
 		files[name] = text
 	}
 	p := projectOf(t, files)
@@ -242,7 +242,7 @@ func TestFromAndInside(t *testing.T) {
 // not encoded twice, their computed fields not made anew from encoded values.
 func TestRowsCrossOnce(t *testing.T) {
 	files := map[string]string{"seeds/book.yaml": `[{id: b1, title: one}, {id: b2, title: two}]`}
-	for name, text := range shelf {
+	for name, text := range bookRoom {
 		files[name] = text
 	}
 	runs := 0
@@ -282,7 +282,7 @@ func TestRowsCrossOnce(t *testing.T) {
 // A handler may stand in for a built-in operation: its calls are admitted like the
 // built-in's, and inside it reaches that one.
 func TestHandlerInPlaceOfABuiltIn(t *testing.T) {
-	f := facadeOf(t, shelf, func(p *facade.Project) {
+	f := facadeOf(t, bookRoom, func(p *facade.Project) {
 		facade.Handle(p.Door("book"), "create", func(ctx context.Context, c *facade.Call) (any, error) {
 			if strings.Contains(string(c.Invocation.Body), "banned") {
 				return nil, kiterror.Errorf(kiterror.Forbidden, "this is not printed here")
@@ -318,7 +318,7 @@ func TestHandlerInPlaceOfABuiltIn(t *testing.T) {
 }
 
 func TestHandlersInACircle(t *testing.T) {
-	f := facadeOf(t, shelf, func(p *facade.Project) {
+	f := facadeOf(t, bookRoom, func(p *facade.Project) {
 		facade.Handle(p.Door("book"), "plain", func(ctx context.Context, c *facade.Call) (any, error) {
 			return facade.From(ctx).Call(ctx, &facade.Call{Entity: "book", Operation: "plain"})
 		})
@@ -332,7 +332,7 @@ func TestHandlersInACircle(t *testing.T) {
 func TestPresenter(t *testing.T) {
 	runs := 0
 	files := map[string]string{"seeds/book.yaml": `[{id: b1, title: one, secret: s}, {id: b2, title: two}]`}
-	for name, text := range shelf {
+	for name, text := range bookRoom {
 		files[name] = text
 	}
 	f := facadeOf(t, files, func(p *facade.Project) {

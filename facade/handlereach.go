@@ -9,8 +9,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// handleEach answers a batch of an operation whose built-in a handler stands in
-// for: it knows one call at a time, so it is given one per key.
+// handleEach answers a batch of an operation whose built-in a handler replaces: the
+// handler knows one call at a time, so it is called once for each distinct key.
 func (x handlerCall) handleEach(ctx context.Context) (*Result, error) {
 	out := &Result{Form: FormRow, Page: Page{Total: -1}}
 	if x.op.Name == "list" {
@@ -49,7 +49,7 @@ func (x handlerCall) handleEach(ctx context.Context) (*Result, error) {
 	return out, nil
 }
 
-// withKey is list's query with one more condition: the field equals the key.
+// withKey is the query of list with one more condition: the field equals the key.
 func withKey(query json.RawMessage, field *schema.Property, key json.RawMessage) json.RawMessage {
 	name := field.Name
 	if field.Link != nil {

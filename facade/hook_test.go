@@ -13,7 +13,7 @@ import (
 )
 
 // shelfFiles are a door with a nested object, a closed field and a named command.
-var shelfFiles = map[string]string{
+var bookFiles = map[string]string{
 	"entities/book.yaml": `
 type: object
 properties:
@@ -33,7 +33,7 @@ collectors: {book: open}
 func TestHooks(t *testing.T) {
 	var log []string
 	set := schema.Object{{Name: "stamp", Value: raw(`"seen"`)}}
-	f := facadeOf(t, shelfFiles, func(p *facade.Project) {
+	f := facadeOf(t, bookFiles, func(p *facade.Project) {
 		door := p.Door("book")
 		for _, op := range []string{"create", "update", "delete", "burn"} {
 			facade.Attach(door, op, facade.Hook{
@@ -93,7 +93,7 @@ func errorOrNil(err *kiterror.Error) error {
 // that one has its hooks run once.
 func TestHookOfAHandlerInPlace(t *testing.T) {
 	n := 0
-	f := facadeOf(t, shelfFiles, func(p *facade.Project) {
+	f := facadeOf(t, bookFiles, func(p *facade.Project) {
 		facade.Attach(p.Door("book"), "create", facade.Hook{After: func(context.Context, *facade.Call, *facade.Result) { n++ }})
 		facade.Handle(p.Door("book"), "create", func(ctx context.Context, c *facade.Call) (any, error) {
 			return facade.Do[any](ctx, facade.Inside(ctx), "book.create", facade.Invocation{Body: c.Invocation.Body})
@@ -121,7 +121,7 @@ func TestHooksRunWhereTheCommandRuns(t *testing.T) {
 		}
 	}
 	there := hosting(t, hooks("there"))
-	here := away(t, there, cardsHere, hooks("here"))
+	here := atRemote(t, there, cardsHere, hooks("here"))
 	must(t, here, "author.update", `{"id":"ada"}`, "", `{"name":"Ada"}`)
 	if got := strings.Join(ran, ", "); got != "before there, after there" {
 		t.Errorf("%s", got)
@@ -135,7 +135,7 @@ func TestHooksRunWhereTheCommandRuns(t *testing.T) {
 }
 
 func TestHookFaults(t *testing.T) {
-	p := projectOf(t, shelfFiles)
+	p := projectOf(t, bookFiles)
 	for _, at := range [][2]string{{"boook", "create"}, {"book", "list"}, {"book", "publish"}} {
 		facade.Attach(p.Door(at[0]), at[1], facade.Hook{})
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// admitNamed judges what an author's operation is called with: each part against
-// the card it names, or against nothing at all.
+// admitNamed judges what a named operation is called with: each part against the card that
+// it declares. A part without a card takes nothing.
 func (x *execution) admitNamed() {
 	in, op := &x.call.Invocation, x.op
 	if op.Open {
@@ -49,8 +49,9 @@ func (x *viewer) anyObject(text json.RawMessage, at string) json.RawMessage {
 	return text
 }
 
-// judge judges a body, and refuses what the scope takes from the caller: hidden
-// fields do not exist, preset ones cannot be sent.
+// judge judges a body, and refuses what the scope takes from the caller: hidden fields do
+// not exist, preset and read-only ones cannot be sent. A required field that the caller
+// cannot send is FORBIDDEN, without its name where it is hidden.
 func (x *viewer) judge(card *schema.Entity, mode schema.Mode, text json.RawMessage) schema.Object {
 	o, details := card.Judge(mode, text, "/body")
 	scope := x.doorScope
@@ -105,9 +106,9 @@ func (x *viewer) judge(card *schema.Entity, mode schema.Mode, text json.RawMessa
 	return o
 }
 
-// unknownFirst puts unknown keys before everything else, in the order they were
-// sent, as the judge has them: the place of a detail does not tell a hidden field
-// from one that never was.
+// unknownFirst moves unknown keys before everything else, in the order they were sent, as
+// the judge has them: else the place of a detail would distinguish a hidden field from one
+// that does not exist.
 func unknownFirst(details []schema.Detail, text json.RawMessage) {
 	place := map[string]int{}
 	for name := range jsontext.Members(text) {
@@ -123,9 +124,9 @@ func unknownFirst(details []schema.Detail, text json.RawMessage) {
 	slices.SortStableFunc(details, func(a, b schema.Detail) int { return of(a) - of(b) })
 }
 
-// unbounded judges again what the judge refused for the boundary alone: that is
-// the callers', and the author's own code stands inside it. A relation's other
-// side has no place in the row and stays refused.
+// unbounded judges again what the judge refused for the boundary alone: the boundary holds
+// for callers, and the author's own code stands inside it. The other side of a relation
+// has no place in the row and stays refused.
 func unbounded(card *schema.Entity, o schema.Object, details []schema.Detail, text json.RawMessage) (schema.Object, []schema.Detail) {
 	var again schema.Object
 	rest := details[:0:0]
@@ -174,6 +175,6 @@ func (x *viewer) only(text json.RawMessage, at string, names []string) {
 	}
 }
 
-// msgUnknown is the judge's own sentence: a field that is hidden is told like one
-// that never was.
+// msgUnknown is the judge's own message: a hidden field is refused with the words for one
+// that does not exist.
 const msgUnknown = "is not part of the card; leave it out"

@@ -14,6 +14,7 @@ import (
 // Their values cross the boundary there: nothing is decoded, filled in or encoded here.
 type remoteKeeper struct{}
 
+// missing implements [keeper]: the remote is asked for the rows by their ids.
 func (remoteKeeper) missing(ctx context.Context, x *execution, e *schema.Entity, where *Filter, ids []json.RawMessage) (missing []json.RawMessage, err error) {
 	door := x.catalog.Door(e.Key)
 	r, err := remoteAt(x, door)
@@ -32,6 +33,7 @@ func (remoteKeeper) missing(ctx context.Context, x *execution, e *schema.Entity,
 	return missing, nil
 }
 
+// standing implements [keeper].
 func (remoteKeeper) standing(ctx context.Context, x *execution, fields []string) (*Rows, error) {
 	r, err := remoteAt(x, x.door)
 	if err != nil {
@@ -56,6 +58,8 @@ func (remoteKeeper) merge(_ context.Context, x *execution) error {
 	return nil
 }
 
+// complete implements [keeper]: defaults and conversions are applied where the Frond runs,
+// so relations alone are followed here.
 func (remoteKeeper) complete(ctx context.Context, x *execution) error {
 	if x.op.builtin == nil || x.op.builtin.fill == fillNothing {
 		return nil
@@ -63,6 +67,8 @@ func (remoteKeeper) complete(ctx context.Context, x *execution) error {
 	return x.pointed(ctx)
 }
 
+// holds implements [keeper]. The version of a row that is partly hidden here is not the
+// one that its host computes, and an older host takes none.
 func (remoteKeeper) holds(x *execution) error {
 	if len(x.versionScope.Hide) > 0 || x.precondition.NoneMatch != nil || !x.op.Takes("ifMatch") {
 		return kiterror.Errorf(kiterror.NotImplemented, "%s cannot hold the row to a version where it runs; leave If-Match and If-None-Match out", x.where())
@@ -70,6 +76,7 @@ func (remoteKeeper) holds(x *execution) error {
 	return nil
 }
 
+// decode implements [boundary]: operands are decoded where the Frond runs.
 func (remoteKeeper) decode(_ *viewer, _ *schema.Property, text json.RawMessage) (json.RawMessage, bool) {
 	return text, true
 }
@@ -85,4 +92,5 @@ func (remoteKeeper) version(_ *execution, row Row) (string, error) {
 	return jsontext.Unquote(row.Get(ETag)), nil
 }
 
+// follows implements [boundary].
 func (remoteKeeper) follows() bool { return false }

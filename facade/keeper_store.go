@@ -13,6 +13,7 @@ type storeRunner struct{ *builtin }
 
 func (storeRunner) by() answerer { return byStore }
 
+// run implements [runner].
 func (r storeRunner) run(ctx context.Context, x *execution) (*Result, error) {
 	return r.answer(storeCall{x}, ctx)
 }
@@ -21,6 +22,7 @@ func (r storeRunner) run(ctx context.Context, x *execution) (*Result, error) {
 // values cross here.
 type storeKeeper struct{}
 
+// missing implements [keeper], in one statement for all ids.
 func (storeKeeper) missing(ctx context.Context, x *execution, e *schema.Entity, where *Filter, ids []json.RawMessage) (missing []json.RawMessage, err error) {
 	found, err := x.store().Find(ctx, &Find{
 		Entity: e, Select: NewLayout([]string{e.Primary.Name}), Where: where, Limit: 1,
@@ -37,10 +39,13 @@ func (storeKeeper) missing(ctx context.Context, x *execution, e *schema.Entity, 
 	return missing, nil
 }
 
+// standing implements [keeper]: an update that sets nothing reads the row.
 func (storeKeeper) standing(ctx context.Context, x *execution, fields []string) (*Rows, error) {
 	return x.store().Update(ctx, x.door.Entity, x.id, x.doorScope.Rows, nil, nil, NewLayout(fields))
 }
 
+// merge implements [keeper]. The patch is merged again in the transaction that writes, so
+// this read needs no lock.
 func (k storeKeeper) merge(ctx context.Context, x *execution) error {
 	stands, err := k.standing(ctx, x, x.merging.fields)
 	if err == nil && stands.Len() > 0 { // that there is no such row is reported when it is updated
@@ -49,6 +54,8 @@ func (k storeKeeper) merge(ctx context.Context, x *execution) error {
 	return err
 }
 
+// complete implements [keeper]: conversions and the lifecycle, the hooks before a command,
+// relations.
 func (storeKeeper) complete(ctx context.Context, x *execution) error {
 	if err := x.fill(ctx); err != nil {
 		return err
@@ -64,8 +71,10 @@ func (storeKeeper) complete(ctx context.Context, x *execution) error {
 	return x.pointed(ctx)
 }
 
+// holds implements [keeper]: the store judges every precondition in its transaction.
 func (storeKeeper) holds(*execution) error { return nil }
 
+// decode implements [boundary].
 func (storeKeeper) decode(x *viewer, p *schema.Property, text json.RawMessage) (json.RawMessage, bool) {
 	name := p.Axes.In.Name
 	convert := x.registry.Conversions[name].Decode
@@ -77,8 +86,10 @@ func (storeKeeper) decode(x *viewer, p *schema.Property, text json.RawMessage) (
 	return decoded, err == nil
 }
 
+// gives implements [boundary]: what the lifecycle fills in is known to the judge already.
 func (storeKeeper) gives(*viewer, schema.Mode, string, string) bool { return false }
 
+// version implements [boundary].
 func (storeKeeper) version(x *execution, row Row) (string, error) {
 	if x.sel.version == nil {
 		return "", nil
@@ -86,4 +97,5 @@ func (storeKeeper) version(x *execution, row Row) (string, error) {
 	return x.rowVersion(row, x.sel.version, x.sel.encoded)
 }
 
+// follows implements [boundary].
 func (storeKeeper) follows() bool { return true }

@@ -6,8 +6,8 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// leftOut gives the catalog its notes: what remotes say of themselves and nothing is
-// made of, and relations that lead to a remote's rows by no operation it has.
+// notes gives the catalog its notes: what remotes say that nothing is made of, and
+// relations that lead to rows of a remote by no operation it has.
 func (b *compiler) notes(c *Catalog) {
 	for _, src := range b.project.Fronds {
 		if src.Remote == "" || src.Known == nil {
@@ -33,8 +33,8 @@ func (b *compiler) notes(c *Catalog) {
 	}
 }
 
-// unoffered is why a relation does not lead to the rows of a remote, or "" where it
-// does, or is no matter of a remote's.
+// unoffered is why a relation does not lead to the rows of a remote; "" where it does, or
+// does not concern a remote.
 func (b *compiler) unoffered(f *Frond, p *schema.Property) string {
 	rel := p.Axes.Relation
 	if rel == nil || rel.To == "" || !p.Readable() {

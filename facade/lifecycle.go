@@ -11,8 +11,9 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// fill ends the third step: what was judged is decoded, brought into the form it
-// is kept in, and completed by the rules of the lifecycle (spec 2.2).
+// fill ends the third step for rows that are kept here: what was judged is decoded,
+// brought into the form it is kept in, and completed by the rules of the lifecycle (spec
+// 2.2).
 func (x *execution) fill(context.Context) (err error) {
 	switch {
 	case x.op.builtin == nil && x.op.Input != nil:
@@ -33,8 +34,8 @@ func (x *execution) fill(context.Context) (err error) {
 	return x.refusal() // what could not be decoded
 }
 
-// filled is a body at creation with what was left out: preset by a collector, or
-// given by the field's create rule, or an empty list for ids.
+// filled is a body at creation, completed with what was left out: a preset of a collector,
+// the value of the field's create rule, or an empty list of ids.
 func (x *viewer) filled(card *schema.Entity, sent, set schema.Object) (schema.Object, error) {
 	now := x.now()
 	out := make(schema.Object, 0, len(card.Fields))
@@ -63,8 +64,8 @@ func (x *viewer) filled(card *schema.Entity, sent, set schema.Object) (schema.Ob
 	return out, nil
 }
 
-// patched is a patch with the fields that lifecycle.update answers for. A patch
-// that changes nothing stays empty: reading a row does not touch it.
+// patched is a patch, completed with the fields that lifecycle.update sets. A patch that
+// changes nothing stays empty: reading a row does not touch it.
 func (x *viewer) patched(card *schema.Entity, sent schema.Object) (schema.Object, error) {
 	if len(sent) == 0 {
 		return nil, nil
@@ -83,7 +84,8 @@ func (x *viewer) patched(card *schema.Entity, sent schema.Object) (schema.Object
 	return out, nil
 }
 
-// created is the value a create rule gives; nil for optional, which leaves the field out.
+// created is the value that a create rule gives; nil for optional, which leaves the field
+// out.
 func (h *host) created(p *schema.Property, now time.Time) (json.RawMessage, error) {
 	switch rule := p.Axes.Create; {
 	case rule.Value != nil:

@@ -9,8 +9,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// admitList reads list's query. Every value is judged here, so that a store only
-// translates.
+// admitList reads the query of list (see listCard for its keys). Every value is judged
+// here, so that a store only translates.
 func (x *execution) admitList(ctx context.Context) error {
 	in, l := &x.call.Invocation, &x.list
 	x.only(in.Params, "/params", nil)
@@ -85,6 +85,7 @@ func isEmptyText(value json.RawMessage) bool {
 	return jsontext.KindOf(value) == jsontext.String && jsontext.Unquote(jsontext.Trim(value)) == ""
 }
 
+// readYes reads true or false.
 func (r *refusals) readYes(name string, value json.RawMessage) bool {
 	if k := jsontext.KindOf(value); k != jsontext.True && k != jsontext.False {
 		r.refuseQuery(name, "type", "must be true or false")
@@ -92,8 +93,8 @@ func (r *refusals) readYes(name string, value json.RawMessage) bool {
 	return jsontext.KindOf(value) == jsontext.True
 }
 
-// readCount reads limit and offset: whole numbers from 0. A limit of 0 is a page
-// without rows, for the total alone (decision 023).
+// readCount reads limit and offset: whole numbers from 0. A limit of 0 is a page without
+// rows, for the total alone (decision 023).
 func (r *refusals) readCount(name string, value json.RawMessage) int {
 	n, ok := schema.Integer(value)
 	switch {
@@ -132,8 +133,8 @@ func (r *refusals) readFields(value json.RawMessage) []string {
 	return nil
 }
 
-// readCursor reads after or before, nil where it was not sent. The empty before is the
-// end of the list.
+// readCursor reads after or before: the values of o's fields that the cursor carries, nil
+// where none was sent. An empty before is the end of the list.
 func (x *viewer) readCursor(o *order, name string, value json.RawMessage) []json.RawMessage {
 	if value == nil {
 		return nil

@@ -14,8 +14,8 @@ import (
 // maxSortKeys is how many keys an order has at most, the primary key aside.
 const maxSortKeys = 8
 
-// readSort reads "-createdAt,title" or a list of such keys. The primary key ends
-// every order, so that it is one.
+// readSort reads "-createdAt,title" or a list of such keys. The primary key ends every
+// order, so that it defines one order of the rows.
 func (x *viewer) readSort(value json.RawMessage) order {
 	var names []string
 	switch jsontext.KindOf(value) {
@@ -65,6 +65,7 @@ func (x *viewer) readSort(value json.RawMessage) order {
 	return o
 }
 
+// splitList is the names in a list that is separated by commas.
 func splitList(s string) []string {
 	parts := strings.Split(s, ",")
 	out := parts[:0]
@@ -76,6 +77,8 @@ func splitList(s string) []string {
 	return out
 }
 
+// sortField is the field that a name means to sort by: its own name, or the key of a
+// relation.
 func sortField(e *schema.Entity, name string) *schema.Property {
 	if p := e.Property(name); p != nil {
 		return p
@@ -88,6 +91,7 @@ func sortField(e *schema.Entity, name string) *schema.Property {
 	return nil
 }
 
+// sortable lists the fields that the caller may sort by, for messages.
 func (x *viewer) sortable() (names []string) {
 	for _, p := range x.door.Entity.Fields {
 		if filter.IsScalar(p) && x.readable(x.doorScope, p) {
@@ -97,6 +101,7 @@ func (x *viewer) sortable() (names []string) {
 	return names
 }
 
+// twice reports whether the keys hold a field already.
 func twice(keys []SortKey, p *schema.Property) bool {
 	for _, k := range keys {
 		if k.Field == p {

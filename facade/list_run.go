@@ -59,6 +59,7 @@ func (x storeCall) locate(ctx context.Context, from []json.RawMessage, backward 
 	return from, nil
 }
 
+// runList reads a page, or one page for every key of a batch.
 func (x storeCall) runList(ctx context.Context) (*Result, error) {
 	l := &x.list
 	var err error
@@ -86,10 +87,10 @@ func (x storeCall) runList(ctx context.Context) (*Result, error) {
 	return x.pages(found), nil
 }
 
-// behind asks whether there are rows on the other side of a page, where reading did
-// not come along: at its cursor and beyond, or among those that offset left out. The
-// row of a cursor may be gone, and all others with it. A page that is read forward
-// is mostly read by those who have been there, so there it is asked on request.
+// behind asks whether there are rows on the other side of a page, where reading did not
+// come along: at its cursor and beyond, or among those that offset skipped. The row of a
+// cursor may be gone, and all others with it. A page that is read forward is mostly read
+// by those who have seen the rows before it, so there the store is asked on request alone.
 func (x storeCall) behind(ctx context.Context, q Find) (*Found, error) {
 	l := &x.list
 	switch {
@@ -109,7 +110,7 @@ func (x storeCall) behind(ctx context.Context, q Find) (*Found, error) {
 
 var noFields = NewLayout(nil)
 
-// pages is what a store found as the page that was asked for, or as one for every key.
+// pages is what the store found as the requested page, or as one page for every key.
 func (x storeCall) pages(found *Found) *Result {
 	res, behind := &Result{Form: FormPage, Rows: found.Rows, Edges: x.list.edges}, x.list.behind
 	if x.each == nil {
@@ -132,8 +133,8 @@ func (x storeCall) pages(found *Found) *Result {
 	return res
 }
 
-// page is a group of what was found; more and behind say what lies around it, in the
-// direction of reading and against it.
+// page is one group of what the store found. behind says whether there are rows against
+// the direction of reading.
 func (x storeCall) page(found *Found, g FoundGroup, behind bool) Page {
 	l := &x.list
 	p := Page{Total: -1, HasMore: g.More, HasPrevious: behind}
@@ -156,6 +157,6 @@ func (x storeCall) page(found *Found, g FoundGroup, behind bool) Page {
 	return p
 }
 
-// cursors says whether the caller may have cursors: the primary key stands in
-// them, so they have to be able to read it (DESIGN 5: one predicate).
+// cursors reports whether the caller may have cursors: they carry the primary key, so the
+// caller has to be able to read it (DESIGN 5: one predicate).
 func (x *viewer) cursors() bool { return x.readable(x.doorScope, x.door.Entity.Primary) }

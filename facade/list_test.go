@@ -448,7 +448,7 @@ func masked(text string) string {
 
 // The store is asked once, whatever the number of keys, and for no column that is
 // not read.
-func TestOneTripForAllKeys(t *testing.T) {
+func TestOneExecutionForAllKeys(t *testing.T) {
 	store := &counting{Store: storetest.NewStore()}
 	f := storetest.New(t, storetest.Project(t), store, nil)
 	store.finds = nil

@@ -38,7 +38,7 @@ func (b *compiler) builtinCards(d *Door, op *Operation) {
 		}}
 		op.Query = b.view(d, "Ids", &schema.Card{Fields: append([]schema.Field{ids}, rowQuery(op.Name)...), Required: []string{"ids"}})
 	case "list":
-		// The same for all doors with the same limits: what may be filtered by is told
+		// The same for all doors with the same limits: what may be filtered by is said
 		// by the entity here, and by discovery elsewhere.
 		if b.listCards == nil {
 			b.listCards = map[project.ListLimits]*schema.Entity{}

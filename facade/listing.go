@@ -2,7 +2,7 @@ package facade
 
 import "encoding/json"
 
-// listing is query of list, read: the grammar is in [listCard].
+// listing is the query of list, read.
 type listing struct {
 	filter   *Filter
 	order    order
@@ -30,6 +30,6 @@ const (
 	uncounted                 // -1
 )
 
-// countings are the words of query.count; true and false are exact and none, as
+// countings are the words of query.count. true and false stand for exact and none, as
 // hosts of another make have it.
 var countings = map[string]counting{"exact": exact, "estimated": estimated, "none": uncounted}

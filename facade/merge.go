@@ -26,8 +26,8 @@ func (x *execution) merge(ctx context.Context, patch json.RawMessage) error {
 	return x.door.keeper.merge(ctx, x)
 }
 
-// merged is what a patch writes into the row as it stands in the transaction; nil
-// where that is what was judged before.
+// merged is what a patch writes into the row as it stands in the transaction; nil where
+// that is what was judged before.
 func (x *execution) merged(current Row) (Record, error) {
 	body := x.merging.over(x.door.Entity, current.Get)
 	if bytes.Equal(body, x.merging.merged) {

@@ -8,10 +8,10 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// merging is a patch that reaches into nested objects, which are patched member by
-// member too (RFC 7396; decision 226). It is merged with the row as it stands before
-// it is judged, so that what is judged is what will be kept, and every refusal is
-// told at once; and merged again in the transaction that writes.
+// mergePatch is a patch that reaches into nested objects, which are patched member by
+// member too (RFC 7396; decision 226). It is merged with the row as it stands before it is
+// judged, so that what is judged is what will be kept, and every refusal is reported at
+// once; and merged again in the transaction that writes.
 type mergePatch struct {
 	patch  json.RawMessage
 	fields []string        // it reaches into
@@ -19,7 +19,7 @@ type mergePatch struct {
 	whole  bool            // objects that the card leaves open are merged too
 }
 
-// over is the patch with its nested objects completed from those that stand.
+// over is the patch with its nested objects completed from those that stand in the row.
 func (m *mergePatch) over(e *schema.Entity, stands func(name string) json.RawMessage) json.RawMessage {
 	var out schema.Object
 	for name, value := range jsontext.Members(m.patch) {
@@ -33,8 +33,8 @@ func (m *mergePatch) over(e *schema.Entity, stands func(name string) json.RawMes
 	return out.AppendJSON(nil)
 }
 
-// into says whether a patch reaches into the field: its members are declared, or the
-// patch is merged whole, and what is kept has the form of what is sent.
+// reaches reports whether a patch reaches into the field: its members are declared, or the
+// patch is merged whole, and the kept value has the form of the sent one.
 func (m *mergePatch) reaches(p *schema.Property) bool {
 	return (p.Shape.Properties != nil || m.whole && p.Link == nil) && p.Axes.In.Name == "" && p.Axes.Out.Name == ""
 }
@@ -65,6 +65,7 @@ func (m *mergePatch) object(fields []schema.Field, stands, patch json.RawMessage
 	return out.AppendJSON(nil)
 }
 
+// fieldOf is the declared field called name, or nil.
 func fieldOf(fields []schema.Field, name string) *schema.Field {
 	for i := range fields {
 		if fields[i].Name == name {

@@ -98,7 +98,7 @@ func TestMergePatchesOfOneObject(t *testing.T) {
 
 // A remote is not sent a merge patch that it would take for another one.
 func TestMergePatchesAtARemote(t *testing.T) {
-	f := away(t, hosting(t, nil), toldAlone, nil)
+	f := atRemote(t, hosting(t, nil), knownAlone, nil)
 	call := func(body string) error {
 		_, err := f.Call(t.Context(), &facade.Call{Entity: "post", Operation: "update", Merge: true, Invocation: facade.Invocation{Params: raw(`{"id":"p1"}`), Body: raw(body)}})
 		return err

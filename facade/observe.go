@@ -10,8 +10,8 @@ type Statement struct {
 
 type observerKey struct{}
 
-// Observe has every statement that a store runs for ctx told to watch before it
-// runs, from whatever goroutine runs it. It replaces an observer set before.
+// Observe has every statement that a store runs for ctx reported to watch before it runs,
+// from whatever goroutine runs it. It replaces an observer that was set before.
 func Observe(ctx context.Context, watch func(Statement)) context.Context {
 	return context.WithValue(ctx, observerKey{}, watch)
 }
@@ -24,15 +24,15 @@ func ObserverOf(ctx context.Context) func(Statement) {
 
 type dryRunKey struct{}
 
-// Rehearse has a store that is a [Rehearser] undo what it writes for ctx once it
-// knows how it came out.
+// DryRun has a store that is a [DryRunner] undo what it writes for ctx, once it knows
+// whether the write succeeds.
 func DryRun(ctx context.Context) context.Context {
 	return context.WithValue(ctx, dryRunKey{}, true)
 }
 
-// Rehearsing says whether what is written for ctx has to be undone: for stores.
+// InDryRun reports whether writes for ctx have to be undone: for stores.
 func InDryRun(ctx context.Context) bool { return ctx.Value(dryRunKey{}) != nil }
 
-// Rehearser is a store that looks at [Rehearsing]. One that is none is not asked to
-// write where nothing may be written.
+// DryRunner is a store that undoes its writes where [InDryRun] says so. A store that is
+// none is not called to write during a dry run.
 type DryRunner interface{ RunsDry() bool }

@@ -29,26 +29,31 @@ type watchKey struct{}
 // on reports whether somebody observes: then nothing is to be changed.
 func (w watch) on() bool { return w.by != nil }
 
+// found reports the first step: x.op is nil where there is no such operation.
 func (w watch) found(x *execution) {
 	if w.by != nil {
 		w.by.found(x)
 	}
 }
 
+// scoped reports what the collector of a door answered about an operation.
 func (w watch) scoped(x *viewer, door *Door, op *Operation, scope *Scope, err error) {
 	if w.by != nil {
 		w.by.scoped(x, door, op, scope, err)
 	}
 }
 
+// admitted reports the third step. dry says that the call is not run.
 func (w watch) admitted(x *execution) (dry bool) { return w.by != nil && w.by.admitted(x) }
 
+// answered reports the answer of the runner.
 func (w watch) answered(res *Result) {
 	if w.by != nil {
 		w.by.answered(res)
 	}
 }
 
+// store is s, observed.
 func (w watch) store(s Store) Store {
 	if w.by != nil {
 		return w.by.store(s)
@@ -56,6 +61,7 @@ func (w watch) store(s Store) Store {
 	return s
 }
 
+// remote is c, which calls the host at address, observed.
 func (w watch) remote(c Caller, address string) Caller {
 	if w.by != nil {
 		return w.by.remote(c, address)

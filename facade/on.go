@@ -2,7 +2,7 @@ package facade
 
 import "context"
 
-// surface is a façade with less to see of it.
+// surface is a façade that shows one view of its catalog.
 type surface struct {
 	host *host
 	view *Catalog
@@ -10,8 +10,9 @@ type surface struct {
 
 type surfaceKey struct{}
 
-// Call answers c where the surface shows it. Middleware stands behind this, so that
-// one which answers calls itself, as topology does, answers none that are not shown.
+// Call implements [Caller] for what the surface shows. Middleware stands behind this
+// check, so that a middleware which answers calls by itself answers none that are not
+// shown.
 func (s *surface) Call(ctx context.Context, c *Call) (*Result, error) {
 	if _, op := s.view.find(c.Entity, c.Operation); op == nil {
 		return nil, s.host.missing(ctx, s.view, c, false).At(c.Entity, c.Operation)

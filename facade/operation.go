@@ -6,20 +6,20 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// Takes says whether a list understands a key of its query: filter, sort, after, … A
-// list that runs here understands all of them.
+// Takes reports whether a list understands a key of its query: filter, sort, after, and so
+// on. A list that runs here understands all of them.
 func (op *Operation) Takes(key string) bool {
 	return op.HostTakes(key) || key == "after" && slices.Contains(op.takes, "offset")
 }
 
-// HostTakes says whether the host of a list understands a key by itself: where it takes
-// offset, the cursors of the list are made here.
+// HostTakes reports whether the host of a list understands a key by itself: where it takes
+// offset and no after, the cursors of the list are made here.
 func (op *Operation) HostTakes(key string) bool {
 	return op.takes == nil || slices.Contains(op.takes, key)
 }
 
-// listKeys are the keys a caller of a list may send: those it takes, and the ones
-// that can be done with its answer here.
+// listKeys are the keys that a caller of a list may send: those that the list takes, and
+// those that are done with its answer here.
 func (op *Operation) listKeys() []string {
 	if op.takes == nil {
 		return listKeys
@@ -33,7 +33,7 @@ func (op *Operation) listKeys() []string {
 	return keys
 }
 
-// reading is the operation a collector is asked about where rows of a door are
+// reading is the operation that a collector is asked about where rows of a door are
 // reached from elsewhere: through a relation in a filter, or in an answer.
 func (d *Door) reading() *Operation {
 	if op := d.Operation("list"); op != nil {
@@ -42,7 +42,7 @@ func (d *Door) reading() *Operation {
 	return &Operation{Name: "list", Kind: Query, Door: d, Builtin: true}
 }
 
-// shapes says whether a card is the door's own or a view cut from it: what a
+// shapes reports whether a card is the door's own or a view cut from it, so that what a
 // collector says of a field holds there too.
 func (d *Door) shapes(card *schema.Entity) bool {
 	if card == nil || d.Entity == nil {
@@ -51,7 +51,7 @@ func (d *Door) shapes(card *schema.Entity) bool {
 	return card == d.Entity || card.View && card.Card.Derived != nil && schema.EntityKey(card.Card.Derived.From) == d.Entity.Key
 }
 
-// stamps says whether the operation's body is stamped with what a collector sets.
+// stamps reports whether the body of the operation is stamped with what a collector sets.
 func (op *Operation) stamps() bool { return !op.Patch && op.Door.shapes(op.Input) }
 
 // remoteOf is the address at which the rows of an entity are kept; "" for here.
@@ -64,7 +64,7 @@ func (c *Catalog) remoteOf(e *schema.Entity) string {
 	return ""
 }
 
-// samePlace says whether the rows on both sides of a relation are asked in one place: a
+// samePlace reports whether the rows on both sides of a relation are kept in one place: a
 // remote answers for both sides of its own.
 func samePlace(fronds []*Frond, l *schema.Link) bool {
 	remote := func(name string) bool {

@@ -12,9 +12,9 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// builtins gives a stored door its built-in operations, as far as its author
-// leaves them: all, those that only names, none that is false. findByIds stands
-// and falls with findById, whose batch it is.
+// builtins gives a stored door its built-in operations, as far as its author keeps them:
+// all, those that only names, none that is false. findByIds is there exactly where
+// findById is, whose batch it is.
 func (b *compiler) builtins(d *Door, src *project.Frond, c *project.Door) {
 	off := map[string]bool{}
 	if c.Only != nil {
@@ -66,6 +66,7 @@ func (b *compiler) builtins(d *Door, src *project.Frond, c *project.Door) {
 	}
 }
 
+// builtinNamed is the built-in operation called name, or nil.
 func builtinNamed(name string) *builtin {
 	for _, x := range builtins {
 		if x.name == name {
@@ -75,6 +76,7 @@ func builtinNamed(name string) *builtin {
 	return nil
 }
 
+// builtinNames lists the built-in operations, for messages.
 func builtinNames() string {
 	names := make([]string, len(builtins))
 	for i, x := range builtins {
@@ -90,7 +92,7 @@ func (b *compiler) namedOperations(d *Door, src *project.Frond, c *project.Door)
 			continue
 		}
 		if o.Off {
-			b.fault(src.Config.File, o.At, fmt.Sprintf("%s is no operation that could be taken away", o.Name), "the built-in ones are "+builtinNames())
+			b.fault(src.Config.File, o.At, fmt.Sprintf("%s is no operation that can be switched off", o.Name), "the built-in ones are "+builtinNames())
 			continue
 		}
 		op := &Operation{
@@ -112,7 +114,7 @@ func (b *compiler) namedOperations(d *Door, src *project.Frond, c *project.Door)
 		case op.Output == nil && op.Cardinality != NoOutput:
 			b.fault(src.Config.File, o.At+"/cardinality", fmt.Sprintf("the cardinality is %s, but no output is named", op.Cardinality), "name the output, or leave the cardinality out")
 		case op.Output != nil && op.Cardinality == NoOutput:
-			b.fault(src.Config.File, o.At+"/cardinality", "an output is named, but the cardinality is none", "take one of them away")
+			b.fault(src.Config.File, o.At+"/cardinality", "an output is named, but the cardinality is none", "remove one of them")
 		case op.Cardinality == "":
 			op.Cardinality = One
 		}
@@ -124,8 +126,8 @@ func (b *compiler) namedOperations(d *Door, src *project.Frond, c *project.Door)
 	}
 }
 
-// sharedNames faults a name that stands in two parts of one operation: a typed
-// handler is given all of them as one object.
+// sharedNames reports a name that stands in two parts of one operation: a typed handler is
+// given all of them as one object.
 func (b *compiler) sharedNames(file, at string, op *Operation) {
 	seen := map[string]string{}
 	for i, card := range []*schema.Entity{op.Params, op.Query, op.Input} {
@@ -141,8 +143,8 @@ func (b *compiler) sharedNames(file, at string, op *Operation) {
 	}
 }
 
-// link finds, when all doors are there, whose rows an operation answers: those of
-// the output's own door, or of the entity a view was cut from.
+// link finds, once all doors are there, whose rows an operation answers: those of the door
+// of its output, or of the entity that a view was cut from.
 func (b *compiler) link() {
 	for _, f := range b.fronds {
 		for _, d := range f.Doors {

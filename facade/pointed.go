@@ -12,17 +12,17 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// pointed holds the relations of a body to the rows that exist for the caller: one
-// that leads to a row a collector hides answers as one that leads nowhere. What a
-// collector presets, a default gives or the author's own code writes is not asked
-// about, nor is what the row points at already. An entity without a door has no
-// collector: who keeps the rows knows them (decision 114).
+// pointed holds the relations of a body to the rows that exist for the caller: one that
+// leads to a row a collector hides is refused like one that leads nowhere. Presets,
+// defaults, values of the author's own code, and what the row points at already are not
+// checked. An entity without a door has no collector: whoever keeps its rows checks them
+// (decision 114).
 //
-// Rows of the store that writes are looked at in its transaction. Those that are kept
+// Rows of the store that writes are checked in its transaction. Rows that are kept
 // elsewhere are asked about before, and may be gone a moment later.
 //
-// The ids of a list are no keys of the store's: whoever writes them, each has to be a
-// row's, as the store sees to for a single one.
+// The ids of a list are no keys of the store: whoever writes them, each has to be a row's,
+// as the store sees to for a single one.
 func (x *execution) pointed(ctx context.Context) error {
 	sent := x.call.Invocation.Body
 	for _, m := range x.body {
@@ -67,8 +67,8 @@ func (x *execution) pointed(ctx context.Context) error {
 	return nil
 }
 
-// pointedAway asks about the rows that a relation leads to where the row and they are
-// kept in different places, or both elsewhere.
+// pointedElsewhere checks the rows that a relation leads to where the row and they are
+// kept in different places, or both at a remote.
 func (x *execution) pointedElsewhere(ctx context.Context, p *schema.Property, value json.RawMessage, scope *Scope, ok bool) error {
 	e := p.Link.Target
 	ids := idsOf(p, value)
@@ -94,7 +94,7 @@ func (x *execution) pointedElsewhere(ctx context.Context, p *schema.Property, va
 	return err
 }
 
-// idsOf are the ids a relation holds, in their one spelling.
+// idsOf are the ids that a relation holds, each once and in the one form of a key.
 func idsOf(p *schema.Property, value json.RawMessage) (ids []json.RawMessage) {
 	key := p.Link.Target.Primary
 	add := func(v json.RawMessage) {
@@ -114,7 +114,7 @@ func idsOf(p *schema.Property, value json.RawMessage) (ids []json.RawMessage) {
 	return ids
 }
 
-// unseen are those of the ids that no row has which exists for a caller who sees see.
+// unseen are those of the ids that no row has which exists for a caller with this scope.
 func (x *execution) unseen(ctx context.Context, e *schema.Entity, scope *Scope, ids []json.RawMessage) (missing []json.RawMessage, err error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -126,8 +126,8 @@ func (x *execution) unseen(ctx context.Context, e *schema.Entity, scope *Scope, 
 	return at.missing(ctx, x, e, scope.Rows, ids)
 }
 
-// pointedBefore are the ids the row that is updated holds already; nil where there
-// is no such row for the caller, or it is new.
+// pointedBefore are the ids that the row to update holds already; nil where there is no
+// such row for the caller, or it is new.
 func (x *execution) pointedBefore(ctx context.Context, p *schema.Property) ([]json.RawMessage, error) {
 	if x.id == nil || !x.readable(x.doorScope, p) { // who cannot read the field could guess at it
 		return nil, nil
@@ -139,6 +139,7 @@ func (x *execution) pointedBefore(ctx context.Context, p *schema.Property) ([]js
 	return idsOf(p, rows.Row(0).Get(p.Name)), nil
 }
 
+// subset reports whether all holds each of some.
 func subset(some, all []json.RawMessage) bool {
 	for _, id := range some {
 		if !slices.ContainsFunc(all, func(other json.RawMessage) bool { return string(other) == string(id) }) {

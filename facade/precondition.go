@@ -8,11 +8,12 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// ETag is the name by which a row's version is asked for among its fields, where no
-// field of its card has it: fields=id,title,etag. It is there for who names it alone.
+// ETag is the name by which the version of a row is selected among its fields, where no
+// field of its card has that name: fields=id,title,etag. A row has it only where it is
+// named.
 const ETag = "etag"
 
-// AllFields stands for every field the caller may read among the names of fields:
+// AllFields stands for every field that the caller may read in a list of fields:
 // fields=*,etag is a whole row with its version.
 const AllFields = "*"
 
@@ -29,6 +30,7 @@ func IfMatch(versions ...string) *Precondition {
 	return &Precondition{Match: append([]string{}, versions...)}
 }
 
+// holds reports whether the precondition holds for a row of this version.
 func (p *Precondition) holds(version string) bool {
 	among := func(list []string) bool {
 		return slices.ContainsFunc(list, func(v string) bool {
@@ -39,7 +41,7 @@ func (p *Precondition) holds(version string) bool {
 	return (p.Match == nil || among(p.Match)) && !among(p.NoneMatch)
 }
 
-// any says whether the precondition holds for every row, whatever its version.
+// any reports whether the precondition holds for every row, whatever its version.
 func (p *Precondition) any() bool {
 	return len(p.NoneMatch) == 0 && (p.Match == nil || slices.Contains(p.Match, "*"))
 }

@@ -20,7 +20,7 @@ type presenter struct {
 	elsewhere bool
 }
 
-// hidden says whether the computed field does not exist for a caller who sees see.
+// hidden reports whether the computed field does not exist for a caller with this scope.
 func (p *presenter) hidden(scope *Scope) bool {
 	if scope.hides(p.Name) {
 		return true
@@ -33,9 +33,10 @@ func (p *presenter) hidden(scope *Scope) bool {
 	return false
 }
 
+// needs reports whether the presenter names the field.
 func (p *presenter) needs(field *schema.Property) bool { return slices.Contains(p.Needs, field.Name) }
 
-// run runs the presenter; a panic is a failure like any other.
+// run calls the presenter. A panic is an error like any other.
 func (p *presenter) run(ctx context.Context, rows []Row) (values []json.RawMessage, err error) {
 	var res *Result
 	defer rescue(&res, &err)

@@ -21,7 +21,7 @@ type Project struct {
 	Registry *schema.Registry // nil: schema.Builtins; add your own before New
 
 	// What Go code attached, in the order it came; an unknown door, or one thing
-	// attached twice, is told by New.
+	// attached twice, is reported by New.
 	handlers   []attachedHandler
 	presenters []attachedPresenter
 	collectors []attachedCollector
@@ -29,6 +29,7 @@ type Project struct {
 	checks     []attachedCheck
 }
 
+// attachedHandler is a handler that Go code attached, until New binds it.
 type attachedHandler struct {
 	door DoorRef
 	name string
@@ -36,11 +37,13 @@ type attachedHandler struct {
 	fn   Handler
 }
 
+// attachedPresenter is a computed field that Go code attached.
 type attachedPresenter struct {
 	door DoorRef
 	*presenter
 }
 
+// attachedCollector is a collector that Go code attached.
 type attachedCollector struct {
 	door DoorRef
 	Collector
@@ -56,8 +59,10 @@ type DoorRef struct {
 // Door names a door to attach code to; one that does not exist is a fault told by New.
 func (p *Project) Door(name string) DoorRef { return DoorRef{p, name} }
 
+// key is the door's name as the catalog looks it up.
 func (d DoorRef) key() string { return schema.EntityKey(d.name) }
 
+// present keeps a computed field for New to attach.
 func (d DoorRef) present(p *presenter) {
 	d.project.presenters = append(d.project.presenters, attachedPresenter{d, p})
 }
@@ -74,6 +79,7 @@ func Collect(door DoorRef, c Collector) {
 // [HandleCommand].
 func Handle(door DoorRef, name string, h Handler) { door.handle(name, "", h) }
 
+// handle keeps a handler for New to attach; "" is no statement about its kind.
 func (d DoorRef) handle(name string, kind Kind, h Handler) {
 	d.project.handlers = append(d.project.handlers, attachedHandler{d, name, kind, h})
 }
@@ -115,6 +121,7 @@ func Present[T any](door DoorRef, name string, shape schema.Shape, fn func(ctx c
 	})
 }
 
+// attachedHook is a hook that Go code attached.
 type attachedHook struct {
 	door DoorRef
 	name string
@@ -128,6 +135,7 @@ func Attach(door DoorRef, operation string, h Hook) {
 	door.project.hooks = append(door.project.hooks, attachedHook{door, operation, h})
 }
 
+// attachedCheck is a check that Go code attached; see [Check].
 type attachedCheck struct {
 	door  DoorRef
 	check func(*Door) schema.Faults
@@ -153,6 +161,8 @@ func HandleCommand[In, Out any](door DoorRef, name string, fn func(ctx context.C
 	door.handle(name, Command, typed(fn))
 }
 
+// typed is a typed function as a Handler. Input that the cards admit and In does not take
+// is INTERNAL_ERROR: the Go type is at fault.
 func typed[In, Out any](fn func(ctx context.Context, in In) (Out, error)) Handler {
 	return func(ctx context.Context, c *Call) (any, error) {
 		var in In

@@ -7,15 +7,15 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// closed says whether a shape names the members of an object somewhere in it, so
-// that others have to go from what a handler answers.
+// closed reports whether a shape names the members of an object somewhere in it, so that
+// others have to be removed from what a handler answers.
 func closed(s *schema.Shape) bool {
 	return s.Properties != nil || s.Items != nil && closed(s.Items)
 }
 
-// prune is a value without the members of nested objects that its shape does not
-// name: what a view names leaves, and nothing besides (DESIGN 6). A shape that
-// takes further members by a keyword of its own keeps them.
+// prune is a value without the members of nested objects that its shape does not name:
+// what a view names leaves, and nothing else (DESIGN 6). A shape that takes further
+// members by a keyword of its own keeps them.
 func prune(s *schema.Shape, value json.RawMessage) json.RawMessage {
 	switch kind := jsontext.KindOf(value); {
 	case kind == jsontext.Object && s.Properties != nil:
@@ -43,7 +43,7 @@ func prune(s *schema.Shape, value json.RawMessage) json.RawMessage {
 	return value
 }
 
-// further says whether an object may have members that its shape does not name.
+// further reports whether an object may have members that its shape does not name.
 func further(s *schema.Shape) bool {
 	more := s.Extra.Get("additionalProperties")
 	return s.Extra.Get("patternProperties") != nil || more != nil && jsontext.KindOf(more) != jsontext.False

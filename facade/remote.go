@@ -28,15 +28,15 @@ func remoteAt(x *execution, door *Door) (remoteCall, error) {
 	return remoteCall{x, x.watch.remote(client, door.Frond.Remote)}, nil
 }
 
-// sent is the call as it leaves: in the door's own spelling, for the same caller,
-// asking for what is going to be read.
+// sent is the call as it is sent: with the door's own name, for the same caller, and for
+// the fields that will be read.
 func (x remoteCall) sent(in Invocation) *Call {
 	in.State = x.state
 	return &Call{Entity: x.door.Name, Operation: x.op.Name, Invocation: in, Select: x.remoteSelect(), Cursors: x.call.Cursors, Partial: x.call.Partial}
 }
 
-// awaySelect is what is asked for of rows: the fields that are read, and the
-// computed ones that are made there. nil is all of them.
+// remoteSelect is the fields that are asked for: those that are read, and the computed
+// ones that the remote makes. nil means all of them.
 func (x remoteCall) remoteSelect() []string {
 	wanted := x.sel != nil && (x.sel.etag || x.call.Version && x.op.reader.versioned) && x.versionScope != nil && len(x.versionScope.Hide) == 0
 	switch all := x.call.Select == nil && x.list.fields == nil; {
@@ -62,8 +62,8 @@ func (x remoteCall) remoteSelect() []string {
 	return names
 }
 
-// awayQuery is list's query as it leaves. The filter is the judged one, with what the
-// collectors here add of the door's rows and of those behind relations; the limit is
+// remoteQuery is the query of list as it is sent. The filter is the judged one, with what
+// the collectors here add about the door's rows and those behind relations; the limit is
 // ours, whatever the remote's own is.
 func (x remoteCall) remoteQuery() json.RawMessage {
 	var out schema.Object
@@ -88,7 +88,7 @@ func (x remoteCall) remoteQuery() json.RawMessage {
 	return schema.Object(append(out, schema.Member{Name: "limit", Value: strconv.AppendInt(nil, int64(x.list.limit), 10)})).AppendJSON(nil)
 }
 
-// spread puts the answers to the distinct keys where the keys were asked.
+// spread copies the answers to the distinct keys to the places of all keys.
 func (x remoteCall) spread(groups, distinct []Group) {
 	for i, at := range x.each.order {
 		if at >= 0 && at < len(distinct) {
@@ -97,8 +97,8 @@ func (x remoteCall) spread(groups, distinct []Group) {
 	}
 }
 
-// fetchAway asks a remote for rows by their ids, a group for every one of them. Where
-// a condition leaves some rows only, the rows are listed: it goes along.
+// fetchRemote reads rows by their ids, a group for each of them. Where a condition keeps
+// some rows only, the rows are listed, since findById takes no filter.
 func (x remoteCall) fetchRemote(ctx context.Context, door *Door, rows *Filter, sel []string, ids ...json.RawMessage) (*Result, error) {
 	call := &Call{
 		Entity: door.Name, Operation: "findById", Select: sel,
@@ -129,11 +129,11 @@ func (x remoteCall) fetchRemote(ctx context.Context, door *Door, rows *Filter, s
 	return out, nil
 }
 
-// filtered is why a remote cannot be asked for some of its rows only, or nil where it
-// can: its list takes a filter, and no field of it is closed outward there.
+// filtered is why a remote cannot be asked for some of its rows only, or nil: its list has
+// to take a filter, and no field of the condition may be closed outward there.
 func (d *Door) filtered(rows *Filter) error {
 	if op := d.Operation("list"); op == nil || !op.Takes("filter") {
-		return kiterror.Errorf(kiterror.NotImplemented, "the list of %s takes no filter where it runs, and what you may see of it cannot be told apart without one", d.Name)
+		return kiterror.Errorf(kiterror.NotImplemented, "the list of %s takes no filter where it runs, and what you may see of it cannot be distinguished without one", d.Name)
 	}
 	if p := rows.Closed(); p != nil {
 		return kiterror.Internal(fmt.Errorf("the collector of %s goes by %s.%s, which is closed outward: where it runs nobody can ask by it", d.Name, p.Owner.Name, p.Name))

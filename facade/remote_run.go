@@ -15,6 +15,7 @@ type remoteRunner struct{}
 
 func (remoteRunner) by() answerer { return byRemote }
 
+// run implements [runner].
 func (remoteRunner) run(ctx context.Context, x *execution) (*Result, error) {
 	r, err := remoteAt(x, x.door)
 	if err != nil {
@@ -23,6 +24,7 @@ func (remoteRunner) run(ctx context.Context, x *execution) (*Result, error) {
 	return r.run(ctx)
 }
 
+// run sends the call. Writes are checked against the collectors of this host first.
 func (x remoteCall) run(ctx context.Context) (*Result, error) {
 	if x.op.builtin == nil {
 		return x.runNamed(ctx)
@@ -50,9 +52,9 @@ func (x remoteCall) run(ctx context.Context) (*Result, error) {
 	return x.received(x.client.Call(ctx, x.sent(in)))
 }
 
-// runNamed answers an operation of the author's. Where a collector here leaves some
-// rows only, one that is named by its id is asked about before, and those that come
-// back are asked about afterwards: what they are is told by their primary keys.
+// runNamed calls a named operation. Where a collector here keeps some rows only, the row
+// that is named by its id is looked up before, and the rows that come back are looked up
+// afterwards by their primary keys.
 func (x remoteCall) runNamed(ctx context.Context) (*Result, error) {
 	if id := jsontext.Get(x.params, "id"); id != nil && x.doorScope.Rows != nil {
 		if missing, err := x.unseen(ctx, x.door.Entity, x.doorScope, []json.RawMessage{id}); err != nil || len(missing) > 0 {
@@ -69,7 +71,7 @@ func (x remoteCall) runNamed(ctx context.Context) (*Result, error) {
 	return x.received(x.visibleRemote(ctx, res))
 }
 
-// runList answers list, once or for every key of a batch.
+// listRemote reads a page, or one page for every key of a batch.
 func (x remoteCall) listRemote(ctx context.Context) (*Result, error) {
 	if x.doorScope.Rows != nil || x.each != nil {
 		if err := x.door.filtered(x.doorScope.Rows); err != nil {
@@ -88,7 +90,7 @@ func (x remoteCall) listRemote(ctx context.Context) (*Result, error) {
 	return x.client.Call(ctx, call)
 }
 
-// runFind answers findById, one row or a batch, and findByIds.
+// findRemote reads one row, a batch of rows, or the rows of findByIds.
 func (x remoteCall) findRemote(ctx context.Context) (*Result, error) {
 	if x.each == nil {
 		res, err := x.fetchRemote(ctx, x.door, x.doorScope.Rows, x.remoteSelect(), x.id)

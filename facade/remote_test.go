@@ -45,22 +45,22 @@ func served(t *testing.T, f *facade.Facade) *client.Remote {
 
 // away is a host without rows: every Frond of the project runs behind the address of
 // another one, of which it knows what mode says.
-func away(t *testing.T, there *facade.Facade, mode string, attach func(*facade.Project)) *facade.Facade {
+func atRemote(t *testing.T, there *facade.Facade, mode string, attach func(*facade.Project)) *facade.Facade {
 	t.Helper()
 	client := served(t, there)
 	document, err := client.Discover(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	told, err := schema.ReadDiscovery(document)
+	known, err := schema.ReadDiscovery(document)
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := storetest.Project(t)
-	if mode == toldAlone {
+	if mode == knownAlone {
 		p = &facade.Project{Registry: schema.Builtins()}
-		for i := range told.Fronds {
-			p.Fronds = append(p.Fronds, project.Discovered(&told.Fronds[i], "rpc.discover"))
+		for i := range known.Fronds {
+			p.Fronds = append(p.Fronds, project.Discovered(&known.Fronds[i], "rpc.discover"))
 		}
 	} else if attach != nil {
 		attach(p)
@@ -68,10 +68,10 @@ func away(t *testing.T, there *facade.Facade, mode string, attach func(*facade.P
 	remotes := map[string]facade.Caller{}
 	for i, f := range p.Fronds {
 		f.Remote = "http://there.example"
-		if mode == cardsAndTold {
-			for j := range told.Fronds {
-				if told.Fronds[j].Name == f.Name {
-					p.Fronds[i].Known = &told.Fronds[j]
+		if mode == cardsAndKnown {
+			for j := range known.Fronds {
+				if known.Fronds[j].Name == f.Name {
+					p.Fronds[i].Known = &known.Fronds[j]
 				}
 			}
 		}
@@ -89,9 +89,9 @@ func away(t *testing.T, there *facade.Facade, mode string, attach func(*facade.P
 
 // What a host knows of a Frond that runs elsewhere.
 const (
-	cardsHere    = "the cards are here"
-	cardsAndTold = "the cards are here, and the remote has told of itself"
-	toldAlone    = "the remote has told of itself"
+	cardsHere     = "the cards are here"
+	cardsAndKnown = "the cards are here, and the remote has told of itself"
+	knownAlone    = "the remote has told of itself"
 )
 
 // TestNearAndFar: nobody can tell where a Frond runs, whatever is known of it here.
@@ -143,10 +143,10 @@ func TestNearAndFar(t *testing.T) {
 		{"post.delete", `{"id":"p9"}`, ``, ``},
 		{"tag.delete", `{"id":"t1"}`, ``, ``},
 	}
-	for _, mode := range []string{cardsHere, cardsAndTold, toldAlone} {
+	for _, mode := range []string{cardsHere, cardsAndKnown, knownAlone} {
 		t.Run(mode, func(t *testing.T) {
 			near := hosting(t, nil)
-			far := away(t, hosting(t, nil), mode, nil)
+			far := atRemote(t, hosting(t, nil), mode, nil)
 			for _, c := range calls {
 				name := fmt.Sprint(c.method, " ", c.params, c.query, c.body)
 				if diff := cmp.Diff(answer(t, near, c.method, c.params, c.query, c.body), answer(t, far, c.method, c.params, c.query, c.body)); diff != "" {
@@ -182,9 +182,9 @@ func TestNearAndFarBatches(t *testing.T) {
 		{Entity: "post", Operation: "findById", Each: &facade.Each{Field: "id"}, Select: []string{"id", "excerpt"}},
 		{Entity: "post", Operation: "findById", Each: &facade.Each{Field: "slug", Keys: keys(`"x"`)}},
 	}
-	for _, mode := range []string{cardsHere, cardsAndTold, toldAlone} {
+	for _, mode := range []string{cardsHere, cardsAndKnown, knownAlone} {
 		near := hosting(t, nil)
-		far := away(t, hosting(t, nil), mode, nil)
+		far := atRemote(t, hosting(t, nil), mode, nil)
 		for i, c := range calls {
 			text := func(caller facade.Caller) string {
 				res, err := caller.Call(t.Context(), c)
@@ -208,8 +208,8 @@ func TestNearAndFarEdges(t *testing.T) {
 		t.Fatal(err)
 	}
 	cursor := first.EndCursor()
-	for _, mode := range []string{cardsAndTold, toldAlone} {
-		far := away(t, hosting(t, nil), mode, nil)
+	for _, mode := range []string{cardsAndKnown, knownAlone} {
+		far := atRemote(t, hosting(t, nil), mode, nil)
 		for _, query := range []string{
 			`{"limit":3,"sort":"-title"}`, `{"limit":2,"offset":1}`, `{"limit":2,"before":""}`, `{"limit":0}`, `{"limit":2,"backward":true}`, `{"limit":2,"before":"` + cursor + `","backward":false}`,
 			`{"limit":1,"after":"` + cursor + `","before":""}`, `{"limit":1,"after":"` + cursor + `","backward":true}`,
@@ -269,10 +269,10 @@ func TestNearAndFarCollectors(t *testing.T) {
 		{"post.delete", `{"id":"p1"}`, ``, ``},
 		{"post.bySlug", `{"slug":"the-imitation-game"}`, ``, ``},
 	}
-	for _, mode := range []string{cardsHere, cardsAndTold} {
+	for _, mode := range []string{cardsHere, cardsAndKnown} {
 		for _, state := range states {
 			near := hosting(t, attach)
-			far := away(t, hosting(t, attach), mode, attach)
+			far := atRemote(t, hosting(t, attach), mode, attach)
 			for _, c := range calls {
 				text := func(caller facade.Caller) string {
 					text, err := storetest.Call(t, caller, c.method, facade.Invocation{Params: raw(c.params), Query: raw(c.query), Body: raw(c.body), State: state})
@@ -293,16 +293,16 @@ func TestNearAndFarCollectors(t *testing.T) {
 // project. The presenter is the project's own where it runs here again.
 func TestAProjectCompilesAgain(t *testing.T) {
 	there := hosting(t, nil)
-	told := there.Catalog().Discovery()
+	known := there.Catalog().Discovery()
 	p := storetest.Project(t)
 	moved := *p
 	moved.Fronds = nil
 	for _, f := range p.Fronds {
 		src := *f
 		src.Remote = "http://there.example"
-		for i := range told.Fronds {
-			if told.Fronds[i].Name == f.Name {
-				src.Known = &told.Fronds[i]
+		for i := range known.Fronds {
+			if known.Fronds[i].Name == f.Name {
+				src.Known = &known.Fronds[i]
 			}
 		}
 		moved.Fronds = append(moved.Fronds, &src)

@@ -8,9 +8,9 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// known fits the doors of a Frond that runs elsewhere to what its host tells of
-// itself (DESIGN 8): what its lists understand, which fields its presenters make,
-// and what it does not require. What it does not tell of is as the cards have it.
+// known fits the doors of a remote Frond to its discovery document (DESIGN 8): which keys
+// its lists take, which fields its presenters make, and what it does not require.
+// Everything else is as the cards have it.
 func (b *compiler) known(src *project.Frond) {
 	if src.Remote == "" || src.Known == nil {
 		return
@@ -59,10 +59,9 @@ func (b *compiler) known(src *project.Frond) {
 	}
 }
 
-// open marks the operations of which nobody says what they take: neither a card here,
-// nor one there. That an input is absent says no more than that no view is named (spec
-// 2.5); a host like this one says of an operation that takes nothing that its params
-// are an object without members.
+// open marks the operations of which nobody says what they take: neither a card here nor
+// one there. An absent input says no more than that no view is named (spec 2.5); a host of
+// this make describes an operation that takes nothing with params that have no members.
 func (d *Door) open(there *schema.DiscoveredDoor) {
 	for i := range there.Ops {
 		far, op := &there.Ops[i], d.ops[there.Ops[i].Name]
@@ -73,8 +72,8 @@ func (d *Door) open(there *schema.DiscoveredDoor) {
 	}
 }
 
-// takes are the keys that a remote's list understands: those of its input card. One
-// without a card is only told how many rows are wanted.
+// takes are the keys that the list of a remote understands: those of its input card. A
+// list without a card gets the limit alone.
 func takes(card *schema.Card) []string {
 	keys := []string{"limit"}
 	if card != nil {
@@ -85,8 +84,8 @@ func takes(card *schema.Card) []string {
 	return keys
 }
 
-// holds says whether a remote holds a row to a version at one of its operations. One
-// that does not is not asked to.
+// holds reports whether a remote holds a row to a version at one of its operations. One
+// that does not is not sent any.
 func (b *compiler) holds(op *Operation, there *schema.DiscoveredOp) bool {
 	if op == nil || there == nil {
 		return false
@@ -101,7 +100,7 @@ func (b *compiler) holds(op *Operation, there *schema.DiscoveredOp) bool {
 	return false
 }
 
-// restrict leaves a list the keys that are taken where it runs.
+// restrict reduces the query of a list to the keys that are taken where it runs.
 func (b *compiler) restrict(door *Door, op *Operation, taken []string) {
 	op.takes = taken
 	card := &schema.Card{}
@@ -115,13 +114,14 @@ func (b *compiler) restrict(door *Door, op *Operation, taken []string) {
 	}
 }
 
+// remove takes an operation from the door.
 func (d *Door) remove(name string) {
 	delete(d.ops, name)
 	d.Operations = slices.DeleteFunc(d.Operations, func(op *Operation) bool { return op.Name == name })
 }
 
-// joins faults conditions of collectors that no statement could ask: the rows are
-// kept here and there.
+// joins reports conditions of collectors that no statement can express, because the rows
+// of a relation are kept in two places.
 func (b *compiler) joins(file, at string, door *Door, f *Filter) {
 	if f == nil {
 		return

@@ -10,7 +10,7 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// shownAway is a remote's answer without the rows that a collector here hides.
+// visibleRemote is the answer of a remote without the rows that a collector here hides.
 func (x remoteCall) visibleRemote(ctx context.Context, res *Result) (*Result, error) {
 	e := x.op.outDoor.Entity
 	ids := make([]string, res.Rows.Len()) // by row
@@ -18,7 +18,7 @@ func (x remoteCall) visibleRemote(ctx context.Context, res *Result) (*Result, er
 	for i := range ids {
 		id, why := rows.Key(e.Primary, res.Rows.Row(i).Get(e.Primary.Name))
 		if why != "" {
-			return nil, kiterror.Errorf(kiterror.NotImplemented, "%s answers rows without %s, and what you may see of them cannot be told apart without it", x.where(), e.Primary.Name)
+			return nil, kiterror.Errorf(kiterror.NotImplemented, "%s answers rows without %s, and what you may see of them cannot be distinguished without it", x.where(), e.Primary.Name)
 		}
 		ids[i] = string(id)
 		distinct.add(id)
@@ -48,8 +48,8 @@ func (x remoteCall) visibleRemote(ctx context.Context, res *Result) (*Result, er
 	return &out, nil
 }
 
-// received takes over what the remote answered. Its rows have crossed the boundary
-// there; what may leave here is chosen among their columns, whatever else is there.
+// received takes over the answer of a remote. Its rows have crossed the boundary there;
+// what may leave here is chosen among their columns, whatever else came along.
 func (x remoteCall) received(res *Result, err error) (*Result, error) {
 	if err != nil {
 		return nil, x.concealedRemote(err)
@@ -75,8 +75,8 @@ func (x remoteCall) received(res *Result, err error) (*Result, error) {
 	return res, nil
 }
 
-// narrowed is rows of a remote with the columns that the presenters here may read,
-// where there are such presenters: a remote may answer more than was asked for.
+// narrowed is rows of a remote with the columns that the presenters here may read, where
+// there are such presenters: a remote may answer more than was asked for.
 func (s *selection) narrowed(rows *Rows) *Rows {
 	here := false
 	for _, c := range s.computed {
@@ -101,7 +101,7 @@ func (s *selection) narrowed(rows *Rows) *Rows {
 	return out
 }
 
-// veiledAway is a remote's failure without the details of fields that a collector
+// concealedRemote is a failure of a remote without the details of fields that a collector
 // here hides.
 func (x remoteCall) concealedRemote(err error) error {
 	e := kiterror.AsError(err)
@@ -123,7 +123,7 @@ func (x remoteCall) concealedRemote(err error) error {
 	return veiled.WithCause(err)
 }
 
-// over is the selection for rows of another layout than it asked for, by the names of
+// over is the selection for rows with another layout than it asked for, by the names of
 // their columns. Rows that hold nothing but what leaves are not rewritten.
 func (s *selection) over(layout *Layout) *selection {
 	if last := s.last.Load(); last != nil && slices.Equal(last.stored.Fields, layout.Fields) {

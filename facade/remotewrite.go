@@ -11,9 +11,9 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// createAway sends a new row with what the collector here sets. A remote that sets
-// such a field itself refuses it from anybody, before it does anything: then that is
-// remembered, and the row sent without.
+// createRemote sends a new row with what the collector here sets. A remote that sets such
+// a field itself refuses it from anybody before it does anything: that is remembered, and
+// the row is sent without the field.
 func (x remoteCall) createRemote(ctx context.Context) (*Result, error) {
 	in := x.call.Invocation
 	in.Query = nil
@@ -39,8 +39,8 @@ func (x remoteCall) createRemote(ctx context.Context) (*Result, error) {
 	return x.client.Call(ctx, x.sent(in))
 }
 
-// stampedBody is a body with what the collector here sets, and the names of that: all
-// but what the remote sets itself.
+// stampedBody is a body with what the collector here sets, and the names of those fields:
+// all but what the remote sets itself.
 func (x remoteCall) stampedBody(body json.RawMessage) (json.RawMessage, []string) {
 	var out schema.Object
 	for name, value := range jsontext.Members(body) {
@@ -58,9 +58,9 @@ func (x remoteCall) stampedBody(body json.RawMessage) (json.RawMessage, []string
 	return out.AppendJSON(nil), stamps
 }
 
-// foreseen is what is known of a row before the remote creates it: what is sent, what
-// is set, and what the card says of fields that are left out. An id or a time that is
-// made there is not known.
+// foreseen is what is known of a row before the remote creates it: the sent values, the
+// presets, and what the card says of absent fields. Ids and times that the remote makes
+// are not known.
 func (x remoteCall) foreseen() Record {
 	var out Record
 	for _, p := range x.door.Entity.Fields {
@@ -85,9 +85,9 @@ func (x remoteCall) foreseen() Record {
 	return out
 }
 
-// seenAway refuses to change a row that a collector here hides, or to write one that
-// it would. The remote's own collectors are asked in the statement that writes;
-// between this question and that one the row may change.
+// checkRemoteScope refuses to change a row that a collector here hides, or to write one
+// that it would hide. The remote applies its own collectors in the statement that writes;
+// between this check and that statement the row may change.
 func (x remoteCall) checkRemoteScope(ctx context.Context) error {
 	if x.doorScope.Rows == nil {
 		return nil
@@ -126,7 +126,7 @@ func (x remoteCall) checkRemoteScope(ctx context.Context) error {
 	return err
 }
 
-// isThere says whether the row the call names is among those that meet a condition.
+// isThere reports whether the row that the call names meets a condition.
 func (x remoteCall) isThere(ctx context.Context, where *Filter) (bool, error) {
 	res, err := x.fetchRemote(ctx, x.door, where, []string{x.door.Entity.Primary.Name}, x.id)
 	if err != nil {

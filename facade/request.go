@@ -14,11 +14,12 @@ func (r *request) Value(key any) any {
 	return r.Context.Value(key)
 }
 
-// WithRequest marks everything that is done for ctx as one caller's request, so that
-// a store can keep one request from taking what all of them share.
+// WithRequest marks everything that is done for ctx as one caller's request, so that a
+// store can keep one request from taking what all of them share.
 func WithRequest(ctx context.Context) context.Context {
 	return &request{ctx}
 }
 
-// RequestOf is what tells the request of ctx from others, or nil: for stores.
+// RequestOf identifies the request of ctx for a store: a comparable value, or nil outside
+// of requests.
 func RequestOf(ctx context.Context) any { return ctx.Value(requestKey{}) }

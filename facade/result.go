@@ -70,6 +70,7 @@ func (r *Result) AppendJSON(dst []byte) []byte {
 	return r.appendRows(dst, 0, r.Rows.Len(), &r.Page)
 }
 
+// appendRows appends the rows from up to but without to in the form of the result.
 func (r *Result) appendRows(dst []byte, from, to int, page *Page) []byte {
 	switch {
 	case r.Form == FormRow && from == to:

@@ -74,12 +74,14 @@ type preset struct {
 // stateNames are what the expressions of rules read.
 var stateNames = types.Map{"user": types.Any, "state": types.Any}
 
-// Scope goes through the rules, now.
+// Scope implements [Collector]: the rules at this moment. The path calls scopeAt with the
+// time of the call.
 func (r *rules) Scope(_ context.Context, state State, door *Door, op *Operation) (Scope, error) {
 	return r.scopeAt(time.Now(), state, door, op)
 }
 
-// scopeAt goes through the rules; now is what $now stands for.
+// scopeAt goes through the rules; now is what $now stands for. A rule whose when fails
+// denies: it is not known who is calling, so nobody is let in.
 func (r *rules) scopeAt(now time.Time, state State, door *Door, op *Operation) (Scope, error) {
 	given := r.given(state)
 	for _, rule := range r.list {
@@ -97,7 +99,7 @@ func (r *rules) scopeAt(now time.Time, state State, door *Door, op *Operation) (
 	return Scope{}, denied(state, door, op)
 }
 
-// Presets are the fields that some rule sets.
+// Presets implements [Presetter]: the fields that some rule sets.
 func (r *rules) Presets() (names []string) {
 	for _, rule := range r.list {
 		for _, p := range rule.set {
@@ -109,7 +111,7 @@ func (r *rules) Presets() (names []string) {
 	return names
 }
 
-// given is what the expressions read; nobody is null.
+// given is what the expressions of rules read; user is null for an anonymous caller.
 func (r *rules) given(state State) map[string]any {
 	given := map[string]any{"user": nil, "state": map[string]any(state)}
 	if user := state.User(); user != nil {
@@ -118,7 +120,7 @@ func (r *rules) given(state State) map[string]any {
 	return given
 }
 
-// holds evaluates the rule's when; null is as good as false.
+// holds evaluates the rule's when; null counts as false.
 func (r *rule) holds(given map[string]any) (bool, error) {
 	if r.when == nil {
 		return true, nil
@@ -134,6 +136,7 @@ func (r *rule) holds(given map[string]any) (bool, error) {
 	return holds, nil
 }
 
+// scope is what a rule that holds opens, with its references bound.
 func (r *rule) scope(in binding, door *Door, op *Operation) (Scope, error) {
 	if !r.permits(op) {
 		return Scope{}, denied(in.state, door, op)
@@ -165,7 +168,7 @@ func (r *rule) scope(in binding, door *Door, op *Operation) (Scope, error) {
 	return s, nil
 }
 
-// isFor says whether the rule speaks of an operation.
+// isFor reports whether the rule is about an operation.
 func (r *rule) isFor(op string) bool { return r.ops == nil || among(r.ops, op) }
 
 // permits says whether the rule opens an operation it is for. Without allow, these are
@@ -182,13 +185,13 @@ func (r *rule) permits(op *Operation) bool {
 	return r.allowAll || op.Builtin || op.Kind == Query
 }
 
-// among says whether names name an operation; findByIds is findById for many.
+// among reports whether names hold an operation; findByIds counts as findById for many.
 func among(names []string, op string) bool {
 	return slices.Contains(names, op) || op == "findByIds" && slices.Contains(names, "findById")
 }
 
-// find is the value a preset refers to, as it is kept; false where there is none
-// or none that the field takes.
+// find is the value that a preset refers to, in the form rows hold it; false where there
+// is none, or none that the field takes.
 func (p *preset) find(in binding) (json.RawMessage, bool) {
 	text, ok := textOfState(p.ref.find(in, p.field))
 	if !ok {
@@ -216,7 +219,7 @@ func unfitFor(p *schema.Property, value json.RawMessage) string {
 	return ""
 }
 
-// kept is a value as a row keeps it.
+// kept is a value in the form in which rows hold it.
 func kept(p *schema.Property, value json.RawMessage) json.RawMessage {
 	if p.Kind == schema.KindDateTime {
 		return rows.NormalDateTime(value)
@@ -224,7 +227,8 @@ func kept(p *schema.Property, value json.RawMessage) json.RawMessage {
 	return value
 }
 
-// turnedAway is the verdict of a rule that denies, and of none that matches.
+// denied is the verdict of a rule that denies, and where no rule holds: UNAUTHORIZED for
+// an anonymous caller, else FORBIDDEN.
 func denied(state State, door *Door, op *Operation) error {
 	if state.User() == nil {
 		return kiterror.Errorf(kiterror.Unauthorized, "%s.%s is not for everybody; say who you are", door.Name, op.Name)

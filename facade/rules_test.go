@@ -84,7 +84,7 @@ func user(f facade.Caller, pairs ...any) facade.Caller {
 }
 
 // told is an answer, or the failure with its details.
-func told(text string, err *kiterror.Error) string {
+func known(text string, err *kiterror.Error) string {
 	switch {
 	case err == nil:
 		return masked(text)
@@ -134,7 +134,7 @@ func TestRules(t *testing.T) {
 		{"update of a hidden row", ada, "order.update", `{"id":"o3"}`, ``, `{"total":1}`, `NOT_FOUND`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := told(do(t, c.caller, c.method, c.params, c.query, c.body)); got != c.want {
+			if got := known(do(t, c.caller, c.method, c.params, c.query, c.body)); got != c.want {
 				t.Errorf("got\n%s\nwant\n%s", got, c.want)
 			}
 		})
@@ -177,7 +177,7 @@ collectors:
 		{"no rule left", nobody, "order.update", `{"id":"o1"}`, ``, `{"total":1}`, `UNAUTHORIZED`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := told(do(t, c.caller, c.method, c.params, c.query, c.body)); got != c.want {
+			if got := known(do(t, c.caller, c.method, c.params, c.query, c.body)); got != c.want {
 				t.Errorf("got\n%s\nwant\n%s", got, c.want)
 			}
 		})
@@ -297,7 +297,7 @@ func TestReferencesNeverWiden(t *testing.T) {
 // An expression that fails lets nobody in, and what went wrong is not told.
 func TestAFailingRuleShutsTheDoor(t *testing.T) {
 	f := facadeOf(t, desk("name: desk\ncollectors:\n  order: [{when: user.level > 3}, {rows: {total: {gt: 0}}}]"), nil)
-	if got := told(do(t, user(f, "level", 4), "order.list", "", `{"fields":"id"}`, "")); !strings.Contains(got, `"total":4`) {
+	if got := known(do(t, user(f, "level", 4), "order.list", "", `{"fields":"id"}`, "")); !strings.Contains(got, `"total":4`) {
 		t.Error(got)
 	}
 	for _, caller := range []facade.Caller{as(f, nil), user(f), user(f, "level", "high")} {

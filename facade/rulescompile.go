@@ -12,8 +12,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// collectors compiles what a Frond's frond.yaml says of who may do what, and binds it to
-// its doors: first the doors that are named, then those that '*' stands for.
+// collectors compiles what a frond.yaml says about who may do what, and binds it to doors:
+// first to the doors that are named, then to those that '*' stands for.
 func (b *compiler) collectors(src *project.Frond, configs []project.Collector) {
 	file := src.Config.File
 	for _, c := range configs {
@@ -47,8 +47,8 @@ func (b *compiler) collectors(src *project.Frond, configs []project.Collector) {
 	}
 }
 
-// forOne are the faults of rules that stand for many doors, found with one of them: a fault
-// of the expression is the same for all and reported once.
+// forOne are the faults of rules that stand for many doors, found with one of them: a
+// fault of the expression is the same for all doors and reported once.
 func forOne(door *Door, found, known schema.Faults) (out schema.Faults) {
 	for _, f := range found {
 		if strings.HasSuffix(f.Pointer, "/when") {
@@ -67,7 +67,7 @@ func forOne(door *Door, found, known schema.Faults) (out schema.Faults) {
 	return out
 }
 
-// collect gives a door what is said of it: rules, or that it is open.
+// collect binds a collector to a door: rules, or the word open.
 func (b *compiler) collect(file string, door *Door, c project.Collector) {
 	door.said, door.unclosed = file+"#"+c.At, c.Open
 	if c.Open {
@@ -85,6 +85,8 @@ func (b *compiler) collect(file string, door *Door, c project.Collector) {
 	door.collector = r
 }
 
+// rule compiles one rule. anyDoor says that it stands for every door without an entry of
+// its own, so that it may name operations which some of them lack.
 func (b *compiler) rule(file string, door *Door, c project.Rule, anyDoor bool) *rule {
 	r := &rule{at: c.At, denyAll: c.DenyAll, source: c}
 	if c.When != "" {
@@ -138,7 +140,7 @@ func (b *compiler) rule(file string, door *Door, c project.Rule, anyDoor bool) *
 	return r
 }
 
-// permissions faults what allow, deny and for of one rule say against each other
+// permissions reports where allow, deny and for of one rule contradict each other
 // (decision 205).
 func (b *compiler) permissions(file string, door *Door, r *rule) {
 	switch allows := r.allow != nil || r.allowAll; {
@@ -161,9 +163,9 @@ func (b *compiler) permissions(file string, door *Door, r *rule) {
 	}
 }
 
-// operations faults the names that are no operation of the door. A rule for any door may
-// name what some door of the Frond has; list is what reads through relations ask as,
-// whether a door has it or not.
+// operations reports names that are no operation of the door. A rule for any door may name
+// what some door of the Frond has; list is the operation that reads through relations ask
+// about, whether a door has it or not.
 func (b *compiler) operations(file, at string, door *Door, names []string, or string, anyDoor bool) {
 	for i, name := range names {
 		switch {
@@ -176,8 +178,8 @@ func (b *compiler) operations(file, at string, door *Door, names []string, or st
 	}
 }
 
-// readOnly adds the field that a name of readOnly means: a stored field, by its own name
-// or by its relation's.
+// readOnly adds the stored field that a name of readOnly means, by its own name or by its
+// relation's.
 func (b *compiler) readOnly(file, at string, door *Door, name string, r *rule) []string {
 	p, _ := filter.Field(door.Entity, name)
 	switch {
@@ -195,8 +197,8 @@ func (b *compiler) readOnly(file, at string, door *Door, name string, r *rule) [
 	return r.readOnly
 }
 
-// hidden adds the field that a name of hide means: a field of the card, by its own
-// name or by its relation's, or a computed one.
+// hidden adds the field that a name of hide means: a field of the card, by its own name or
+// by its relation's, or a computed one.
 func (b *compiler) hidden(file, at string, door *Door, name string, hide []string) []string {
 	p, _ := filter.Field(door.Entity, name)
 	switch {
@@ -213,6 +215,8 @@ func (b *compiler) hidden(file, at string, door *Door, name string, hide []strin
 	return append(hide, name)
 }
 
+// preset adds a field that the rule sets. A value is checked against the field at once, a
+// reference when it is bound.
 func (b *compiler) preset(file string, door *Door, r *rule, c project.Preset) {
 	p := door.Entity.Property(c.Name)
 	if p == nil || !p.Stored {

@@ -42,8 +42,10 @@ func runnersOf(op *Operation) (runner, inner runner) {
 // nobody answers an operation that is declared, and that is all.
 type nobody struct{}
 
+// by implements [runner].
 func (nobody) by() answerer { return byNobody }
 
+// run implements [runner].
 func (nobody) run(_ context.Context, x *execution) (*Result, error) {
 	return nil, kiterror.Errorf(kiterror.NotImplemented, "%s.%s is declared and nothing answers it; attach a handler to it", x.door.Name, x.op.Name)
 }

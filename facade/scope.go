@@ -10,8 +10,9 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// scope is the second step: the collectors say what this caller may touch and
-// see, of the door and of the rows that are going to be answered.
+// scope is the second step: the collectors say what this caller may do and see, of the
+// door and of the rows that will be answered. It comes before anything runs: a caller who
+// may not see the answer does not act either.
 func (x *execution) scope(ctx context.Context) (err error) {
 	if x.doorScope, err = x.scopeOf(ctx, x.door, x.op); err != nil {
 		return err
@@ -24,13 +25,16 @@ func (x *execution) scope(ctx context.Context) (err error) {
 	return err
 }
 
+// scopeOf is what the collector of a door says about an operation. The error is its
+// verdict.
 func (x *viewer) scopeOf(ctx context.Context, door *Door, op *Operation) (scope *Scope, err error) {
 	scope, err = x.collect(ctx, door, op)
 	x.watch.scoped(x, door, op, scope, err)
 	return scope, err
 }
 
-// collect asks the collector of a door.
+// collect calls the collector of a door. A door without one is open, and so is every door
+// for the author's own code.
 func (x *viewer) collect(ctx context.Context, door *Door, op *Operation) (*Scope, error) {
 	if x.inside || door.collector == nil {
 		return open, nil
@@ -52,9 +56,9 @@ func (x *viewer) collect(ctx context.Context, door *Door, op *Operation) (*Scope
 	return &s, nil
 }
 
-// reached is the scope of the entity behind a relation; false where the caller
-// may not see it at all: it has no door, the surface shows none that reads it, or
-// its collector turns the caller away.
+// scopeBehind is the scope of the entity behind a relation; false where the caller may not
+// see it at all: it has no door, the surface shows none that reads it, or its collector
+// denies the caller.
 func (x *viewer) scopeBehind(ctx context.Context, e *schema.Entity) (*Scope, bool) {
 	if !x.inside && !x.catalogView.Reaches(e) {
 		return nil, false
@@ -62,7 +66,7 @@ func (x *viewer) scopeBehind(ctx context.Context, e *schema.Entity) (*Scope, boo
 	return x.scopeOfRows(ctx, e)
 }
 
-// Behind implements [filter.Host]: reached, for a filter that goes through a relation.
+// Behind implements [filter.Host].
 func (x *viewer) Behind(ctx context.Context, l *schema.Link) (filter.Scope, bool) {
 	if !samePlace(x.catalog.Fronds, l) {
 		return nil, false
@@ -79,7 +83,7 @@ func (x *viewer) Decode(p *schema.Property, text json.RawMessage) (json.RawMessa
 	return x.door.boundary.decode(x, p, text)
 }
 
-// view is a scope as a filter of this call sees it.
+// view is a scope as a filter of this call asks about it.
 func (x *viewer) view(scope *Scope) filter.Scope {
 	if x.inside {
 		return filter.All
@@ -87,8 +91,9 @@ func (x *viewer) view(scope *Scope) filter.Scope {
 	return scope
 }
 
-// seen is what the collector of an entity's door lets the caller see, whatever the
-// surface shows of it: a key may be written to a row that cannot be read here.
+// scopeOfRows is what the collector of an entity's door lets the caller see, whatever the
+// surface shows of it: a key may be written to a row that cannot be read here. It is asked
+// once in a call.
 func (x *viewer) scopeOfRows(ctx context.Context, e *schema.Entity) (*Scope, bool) {
 	if x.inside {
 		return open, true
@@ -116,8 +121,8 @@ func (x *viewer) scopeOfRows(ctx context.Context, e *schema.Entity) (*Scope, boo
 	return s, s != nil
 }
 
-// readable says whether a field exists for the caller of this trip, who sees see:
-// the one predicate behind select, filter, sort, cursor and error text (DESIGN 5).
+// readable reports whether a field exists for a caller with this scope: the one predicate
+// behind select, filter, sort, cursor and error text (DESIGN 5).
 func (x *viewer) readable(scope *Scope, p *schema.Property) bool {
 	return p.Stored && (x.inside || scope.Readable(p))
 }

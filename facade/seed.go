@@ -87,9 +87,9 @@ func (s *seeding) explain(err error) error {
 	return nil
 }
 
-// holdBack takes relations that may be null out of the rows where they lead to
-// entities that come later: entities that point at one another in a circle. They are
-// set once everything is there.
+// holdBack takes relations that may be null out of the rows where they lead to entities
+// that come later, because entities point at one another in a circle. They are set once
+// every row is there.
 func (s *seeding) holdBack() map[*schema.Entity][]LateField {
 	late := map[*schema.Entity][]LateField{}
 	behind := map[*schema.Entity]bool{}
@@ -127,11 +127,13 @@ type judged struct {
 	records []Record
 }
 
+// fault keeps a fault of the i-th row of a file.
 func (s *seeding) fault(file string, i int, at, message, remedy string) {
 	s.faults = append(s.faults, schema.Fault{File: file, Pointer: fmt.Sprintf("/%d%s", i, at), Message: message, Remedy: remedy})
 }
 
-// judge takes the rows through the third step of the path, as create does.
+// judge takes the rows through the third step of the path, as create does, for the
+// author's own code.
 func (s *seeding) judge(ctx context.Context, file seedFile) judged {
 	out := judged{seedFile: file, records: make([]Record, 0, len(file.rows))}
 	ids := map[string]bool{}
@@ -156,6 +158,7 @@ func (s *seeding) judge(ctx context.Context, file seedFile) judged {
 	return out
 }
 
+// id is the primary key of a row, in the one form of a key.
 func (s *seeding) id(e *schema.Entity, r Record) json.RawMessage {
 	id, _ := rows.Key(e.Primary, r.Get(e.Primary.Name))
 	return id
@@ -174,7 +177,7 @@ func (s *seeding) refused(file string, i int, err error) {
 }
 
 // consistent looks for what the store would refuse of the whole, so that it can be
-// told row by row: values that are taken, and relations that point nowhere.
+// reported row by row: values that are taken, and relations that point nowhere.
 func (s *seeding) consistent(ctx context.Context) error {
 	for _, file := range s.files {
 		uniques := append([][]*schema.Property{{file.entity.Primary}}, file.entity.Uniques...)
@@ -216,8 +219,8 @@ func (s *seeding) consistent(ctx context.Context) error {
 	return nil
 }
 
-// listed faults ids of a list that are neither among the seeds nor in the store. Rows
-// that are kept elsewhere are not asked about.
+// listed reports ids of a list that are neither among the seeds nor in the store. Rows
+// that are kept at a remote are not looked up.
 func (s *seeding) listed(ctx context.Context, file judged, p *schema.Property) error {
 	target := p.Link.Target
 	if s.host.catalog.remoteOf(target) != "" {
@@ -260,6 +263,7 @@ func joined(members []*schema.Property, r Record) (string, bool) {
 	return b.String(), b.Len() > 0
 }
 
+// names joins the names of fields, for messages.
 func names(members []*schema.Property) string {
 	list := make([]string, len(members))
 	for i, p := range members {
@@ -309,8 +313,8 @@ func (s *seeding) parentsFirst(file judged) []Record {
 	return out
 }
 
-// inDependencyOrder puts entities behind those they point at. A circle has no such
-// order: there, relations that may be null count for nothing (see holdBack).
+// inDependencyOrder sorts entities behind those they point at. A circle has no such order:
+// there, relations that may be null do not count (see holdBack).
 func inDependencyOrder(files []seedFile) []seedFile {
 	out := ordered(files, func(*schema.Property) bool { return true })
 	done := map[*schema.Entity]bool{}
@@ -325,8 +329,8 @@ func inDependencyOrder(files []seedFile) []seedFile {
 	return out
 }
 
-// ordered puts entities behind those that their relations of a kind point at, as far
-// as these make no circle.
+// ordered sorts entities behind those that their relations of a kind point at, as far as
+// these make no circle.
 func ordered(files []seedFile, counts func(*schema.Property) bool) []seedFile {
 	out := make([]seedFile, 0, len(files))
 	state := map[*schema.Entity]int{} // 1: on the way, 2: done

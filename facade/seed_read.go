@@ -8,8 +8,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// readSeeds reads a Frond's seeds: a list of rows each, the file named after the
-// entity. What is wrong with a row is told by Seed, which judges it.
+// readSeeds reads the seeds of a Frond: a list of rows each, the file named after the
+// entity. What is wrong with a row is reported by Seed, which judges it.
 func (b *compiler) readSeeds(src *project.Frond) {
 	if src.Remote != "" {
 		return // its rows are kept elsewhere

@@ -41,7 +41,7 @@ func SeederOf(s Store) Seeder {
 	return forgetful{s}
 }
 
-// forgetful is a store that keeps no marks.
+// forgetful is a store that keeps no marks of what it was seeded with.
 type forgetful struct{ Store }
 
 // Seeded counts an entity that has rows.
@@ -77,6 +77,7 @@ func (s forgetful) Seed(ctx context.Context, batches []SeedBatch) error {
 	return nil
 }
 
+// isEmpty reports whether the store has no row of an entity.
 func isEmpty(ctx context.Context, s Store, e *schema.Entity) (bool, error) {
 	found, err := s.Find(ctx, &Find{
 		Entity: e, Select: NewLayout([]string{e.Primary.Name}), Sort: newOrder(e, nil).keys, Limit: 1,

@@ -43,7 +43,7 @@ func (s *selection) rewritten() bool { return s.out != s.stored }
 type reader struct {
 	entity     *schema.Entity
 	presenters []*presenter
-	versioned  bool // rows tell their version by the name etag
+	versioned  bool // rows have their version under the name etag
 
 	mu   sync.RWMutex
 	kept map[string]*selection
@@ -53,7 +53,7 @@ type reader struct {
 // them, so there has to be an end. One more is made and forgotten.
 const maxKept = 512
 
-// side is which side of the boundary a selection is for.
+// boundarySide is the side of the boundary that a selection is for.
 type boundarySide byte
 
 const (
@@ -63,8 +63,8 @@ const (
 	asKept                      // the caller's fields for Go code; encode does not apply yet
 )
 
-// pick makes the selection of the call: the fields of names (nil: all) that are
-// also in more (nil: all). A name that does not exist for the caller is refused.
+// pick makes the selection of the call: the fields of names (nil: all) that are also in
+// more (nil: all). A name that does not exist for the caller is refused.
 func (x *execution) pick(names, more []string) *selection {
 	side := outside
 	switch {
@@ -85,6 +85,9 @@ const (
 	hooked // read for the hooks after a command
 )
 
+// pickOn is pick for one side of the boundary. The choice is written down as one byte of
+// marks for each field, which is the key that a reader keeps its selections by: a choice
+// that was made before costs a look-up and no allocation.
 func (x *execution) pickOn(side boundarySide, r *reader, scope *Scope, lists ...[]string) *selection {
 	var room [128]byte
 	marks := append(room[:0], byte(side))
@@ -155,6 +158,7 @@ func (x *execution) pickOn(side boundarySide, r *reader, scope *Scope, lists ...
 	return r.selection(marks)
 }
 
+// unknownField refuses the i-th name of a list of fields.
 func (x *execution) unknownField(r *reader, marks []byte, name string, i int) {
 	instead := x.instead(name, func() (names []string) {
 		for j, m := range marks {
@@ -186,6 +190,7 @@ func (r *reader) index(name string) int {
 	return -1
 }
 
+// name is the name of the i-th field, as index counts them.
 func (r *reader) name(i int) string {
 	switch n := len(r.entity.Fields); {
 	case i == n+len(r.presenters):
@@ -196,7 +201,7 @@ func (r *reader) name(i int) string {
 	return r.entity.Fields[i].Name
 }
 
-// selection is the one with these marks, made now or kept from before.
+// selection is the selection with these marks, made now or kept from before.
 func (r *reader) selection(marks []byte) *selection {
 	r.mu.RLock()
 	s := r.kept[string(marks)]
@@ -219,6 +224,8 @@ func (r *reader) selection(marks []byte) *selection {
 	return s
 }
 
+// build makes the selection of a choice: which columns are read, for the answer, for
+// versions and for presenters, and which of them leave.
 func (r *reader) build(side boundarySide, marks []byte) *selection {
 	s := &selection{}
 	fields := r.entity.Fields

@@ -7,7 +7,7 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// Store keeps the rows of entities. It is told what is already judged, decoded
+// Store keeps the rows of entities. It is given what is already judged, decoded
 // and allowed, and codes only what it alone can know: CONFLICT for unique,
 // foreign-key and restrict violations (naming the fields in the details), and
 // SERVICE_UNAVAILABLE when it cannot be reached. It may be used from many

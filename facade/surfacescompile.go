@@ -13,7 +13,7 @@ import (
 // shows is which operations a Frond shows on the surfaces it says something of.
 type shows map[Surface]map[*Operation]bool
 
-// surfaces finds the operations that a Frond's surfaces name.
+// surfaces finds the operations that the surfaces of a Frond name.
 func (b *compiler) surfaces(frond *Frond, file string, c project.Surfaces) shows {
 	all := shows{}
 	for _, s := range c.Surfaces {
@@ -36,10 +36,11 @@ func (b *compiler) surfaces(frond *Frond, file string, c project.Surfaces) shows
 	return all
 }
 
-// shown are the operations a name stands for: all of a door, or one of them.
+// operationsNamed are the operations that a name stands for: all of a door, or one of
+// them.
 func (b *compiler) operationsNamed(frond *Frond, file string, n project.SurfaceName) []*Operation {
 	if n.Name == "" {
-		return nil // told by the reader
+		return nil // reported by the reader
 	}
 	door, operation, one := strings.Cut(n.Name, ".")
 	d := b.doors[schema.EntityKey(door)]
@@ -62,7 +63,7 @@ func (b *compiler) operationsNamed(frond *Frond, file string, n project.SurfaceN
 	return nil
 }
 
-// showing gives a catalog what each of its surfaces shows.
+// showing gives the catalog its views: what each of its surfaces shows.
 func (b *compiler) showing(c *Catalog, configs []project.Config) {
 	by := map[*Frond]shows{}
 	for i, f := range b.project.Fronds {

@@ -39,11 +39,11 @@ func TestReadSynced(t *testing.T) {
 
 func TestReadSyncedFaults(t *testing.T) {
 	for text, want := range map[string]string{
-		`{`:                                 "this is not JSON",
-		`{"files":[]}`:                      "it does not name the files",
-		`{"files":{"a":1}}`:                 "it does not name the files",
-		`{"files":{},"told":{}}`:            "what the host told cannot be read",
-		`{"files":{},"told":{"fronds":[]}}`: "it has more Fronds than one, or of none",
+		`{`:                                      "this is not JSON",
+		`{"files":[]}`:                           "it does not name the files",
+		`{"files":{"a":1}}`:                      "it does not name the files",
+		`{"files":{},"discovery":{}}`:            "the discovery document in it cannot be read",
+		`{"files":{},"discovery":{"fronds":[]}}`: "it has more Fronds than one, or of none",
 	} {
 		files := fstest.MapFS{
 			"fronds/depot/entities/item.json": {Data: []byte(`{}`)},

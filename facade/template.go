@@ -16,9 +16,9 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// reference is what an author names instead of a value: a place in the caller's state,
-// $user.id, or the time of the call, $now. It stands among a template's Values until a
-// call binds it.
+// reference is what an author writes in place of a value: a place in the caller's state,
+// such as $user.id, or the time of the call, $now. It stands among the Values of a
+// template until a call binds it.
 type reference struct {
 	text string
 	path []string // from the state: user, id; nil: the time of the call
@@ -31,8 +31,9 @@ type binding struct {
 	now   time.Time
 }
 
-// readReference reads a string that begins with $. A second $ makes it a literal
-// (decision 111): then ref is nil and literal the text that is meant.
+// readReference reads a text that begins with $. A second $ makes it a literal (decision
+// 111): then ref is nil, and literal is the text that is meant. why says what is wrong
+// with it.
 func readReference(text json.RawMessage) (ref *reference, literal json.RawMessage, why string) {
 	if jsontext.KindOf(text) != jsontext.String {
 		return nil, text, ""
@@ -90,8 +91,8 @@ func (r *reference) find(in binding, p *schema.Property) any {
 	return at
 }
 
-// holdsTime says why a field cannot be compared with, or set to, the time of the call;
-// "" where it can.
+// holdsTime is why a field cannot be compared with, or set to, the time of the call; ""
+// where it can.
 func (r *reference) holdsTime(p *schema.Property) string {
 	switch {
 	case r == nil || r.path != nil:
@@ -102,12 +103,14 @@ func (r *reference) holdsTime(p *schema.Property) string {
 	return fmt.Sprintf("names $now, the time of the call, and %s holds none; name a field that is a date-time, a date, a time or milliseconds", p.Name)
 }
 
-// bind is a template's filter for one call. A reference that has no value, or
-// one the field cannot have, never widens it: the comparison around it holds for
-// no row, and where it stands under a not or a none it holds for every one, so
-// that what is left is never more than with any value (decision 111).
+// bind is a template's filter for one call. A reference that has no value, or one the
+// field cannot have, never widens the filter: the comparison around it holds for no row,
+// and under a not or a none for every row, so that what remains is never more than with
+// any value (decision 111).
 func bind(f *Filter, in binding) *Filter { return bindUnder(f, in, false) }
 
+// bindUnder is bind; negated counts the nots and nones around f. A filter without
+// references is returned as it is, so that binding allocates for what it changes alone.
 func bindUnder(f *Filter, in binding, negated bool) *Filter {
 	if f == nil {
 		return nil
@@ -140,6 +143,7 @@ func bindUnder(f *Filter, in binding, negated bool) *Filter {
 	return f
 }
 
+// bindValues binds the operands of one comparison.
 func bindValues(f *Filter, in binding, negated bool) *Filter {
 	out := &Filter{Op: f.Op, Field: f.Field, Values: make([]any, 0, len(f.Values))}
 	missed := false
@@ -228,7 +232,8 @@ func textOfState(v any) (json.RawMessage, bool) {
 	return text, true
 }
 
-// dynamic says whether a template holds a reference, and timed whether one is $now.
+// dynamic reports whether a template has a reference, and timed whether one of them is
+// $now.
 func dynamic(f *Filter) (is, timed bool) {
 	if f == nil {
 		return false, false

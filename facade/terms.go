@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// terms is what has to hold for a write here, for the store to decide in its
-// transaction: what the relations of the body lead to, and of a patch that reaches
-// into nested objects what it makes of the row as it then stands.
+// terms is what has to hold for a write here, for the store to decide in its transaction:
+// what the relations of the body lead to, which version the row has, and what a patch that
+// reaches into nested objects makes of the row as it then stands.
 func (x *execution) terms() *Terms {
 	terms := &Terms{Points: x.points}
 	var read []string
@@ -29,7 +29,7 @@ func (x *execution) terms() *Terms {
 	return terms
 }
 
-// judged is what is written of the row as it stands in the transaction.
+// judged is what is written to the row as it stands in the transaction.
 func (x *execution) judged(current Row) (Record, error) {
 	if x.precondition != nil {
 		if err := x.judgeVersion(current); err != nil {
@@ -42,7 +42,7 @@ func (x *execution) judged(current Row) (Record, error) {
 	return nil, nil
 }
 
-// orNone is nil for terms that ask for nothing.
+// orNone is nil for terms without a condition.
 func (w *Terms) orNone() *Terms {
 	if w.Judge == nil && w.After == nil && w.Points == nil {
 		return nil
@@ -51,8 +51,8 @@ func (w *Terms) orNone() *Terms {
 }
 
 // beforeHandler holds the row to the caller's precondition before the author's handler
-// does anything, and lends it to the write the handler makes. there is false where
-// there is no such row.
+// runs, and hands it on to the write that the handler makes. there is false where there is
+// no such row.
 func (x *execution) beforeHandler(ctx context.Context) (l *pendingPrecondition, there bool, err error) {
 	if x.precondition == nil {
 		return nil, true, nil

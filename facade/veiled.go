@@ -9,8 +9,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// veiled is a store's CONFLICT as this caller may be told it: neither fields that
-// are hidden from them are named, nor relations of rows that may be.
+// concealed is a CONFLICT of the store as this caller may know it: it names neither fields
+// that are hidden from them, nor relations of rows that may be.
 func (x *viewer) concealed(ctx context.Context, err error) error {
 	var v *kiterror.Violation
 	if x.inside || !errors.As(err, &v) {

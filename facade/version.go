@@ -14,19 +14,21 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// HasETag says whether the rows of the door tell their version among their fields.
+// HasETag reports whether the rows of the door have their version among their fields,
+// where etag is selected.
 func (d *Door) HasETag() bool { return d.reader != nil && d.reader.versioned }
 
-// asksVersion says whether a call may ask for the versions of rows.
+// asksVersion reports whether a call may need the versions of rows. It may say yes where
+// none is asked for, since it looks for the word alone.
 func (x *execution) asksVersion() bool {
 	c := x.call
 	return c.Version || slices.Contains(c.Select, ETag) || bytes.Contains(c.Invocation.Query, []byte(ETag))
 }
 
-// versionScope is what the caller sees of the rows whose versions are told or held
-// to: that of findById, whatever operation asks, so that one row has one version on
-// every way to it. It is made of the fields the caller may read and so says nothing
-// of the others (decision 225). nil: they may not read the rows.
+// scopeOfVersion is the scope of the rows whose versions are answered or compared: that of
+// findById, whatever operation asks, so that a row has one version on every way to it. A
+// version is made of the fields that the caller may read, and so discloses nothing about
+// the others (decision 225). nil: they may not read the rows.
 func (x *viewer) scopeOfVersion(ctx context.Context) (*Scope, error) {
 	door := x.door
 	if x.op.outDoor != nil {
@@ -54,7 +56,7 @@ func (x *viewer) scopeOfVersion(ctx context.Context) (*Scope, error) {
 	return nil, nil
 }
 
-// fields of an entity that a version is made of, for a caller who sees see.
+// versioned are the fields of an entity that a version is made of.
 func (s *Scope) versioned(e *schema.Entity) (fields []*schema.Property) {
 	for _, p := range e.Fields {
 		if p.Stored && s.Readable(p) {
@@ -64,9 +66,9 @@ func (s *Scope) versioned(e *schema.Entity) (fields []*schema.Property) {
 	return fields
 }
 
-// version is the version of a row: 128 bits of the hash over the fields it is made
-// of, as they leave. encoded says that they are in that form already. "" where the
-// row lacks one of them.
+// rowVersion is the version of a row: 128 bits of the hash over the fields that it is made
+// of, as they leave. encoded says that they are in that form already. "" where the row
+// lacks one of them.
 func (h *host) rowVersion(row Row, fields []*schema.Property, encoded bool) (string, error) {
 	text := []byte{'{'}
 	for _, p := range fields {
@@ -89,8 +91,7 @@ func (h *host) rowVersion(row Row, fields []*schema.Property, encoded bool) (str
 	return base64.RawURLEncoding.EncodeToString(sum[:16]), nil
 }
 
-// versions are those of rows, as the selection that read them has it. Those of a
-// remote come with the rows.
+// versions are those of rows, as the selection that read them has it.
 func (x *execution) versions(rows *Rows) ([]string, error) {
 	out := make([]string, rows.Len())
 	for i := range out {
@@ -103,7 +104,7 @@ func (x *execution) versions(rows *Rows) ([]string, error) {
 }
 
 // readIfMatch reads query.ifMatch: a version, or a list of them. A null is refused:
-// who sends one means to hold the row to something.
+// whoever sends one means to hold the row to something.
 func (r *refusals) readIfMatch(value json.RawMessage) *Precondition {
 	p := &Precondition{}
 	add := func(v json.RawMessage) bool {
@@ -127,9 +128,9 @@ func (r *refusals) readIfMatch(value json.RawMessage) *Precondition {
 	return p
 }
 
-// admitIf finds out what the call holds its row to: what the caller says, or, of the
-// author's own code within a handler that stands before the operation, what the
-// handler's caller said.
+// admitIf finds out which version the row has to have: the one the caller names, or, for
+// the author's own code within a handler that stands before the operation, the one that
+// the handler's caller named.
 func (x *execution) admitIf(ctx context.Context) error {
 	if own := x.call.If; own != nil {
 		if x.op.builtin == nil || x.op.Name != "update" && x.op.Name != "delete" {
@@ -158,7 +159,8 @@ func (x *execution) admitIf(ctx context.Context) error {
 	return x.door.keeper.holds(x)
 }
 
-// judgeVersion fails where the row as it stands is not the one the call is about.
+// judgeVersion fails with PRECONDITION_FAILED where the row as it stands is not the one
+// that the call is about.
 func (x *execution) judgeVersion(current Row) error {
 	if x.precondition.any() {
 		return nil
@@ -170,8 +172,8 @@ func (x *execution) judgeVersion(current Row) error {
 	return err
 }
 
-// writable is which rows a write reaches: with a precondition only those that the
-// caller may read as well.
+// writable is the condition on the rows that a write reaches: with a precondition they are
+// those that the caller may read as well.
 func (x *execution) writable() *Filter {
 	if x.precondition == nil || x.versionScope == nil || x.inside {
 		return x.doorScope.Rows
@@ -182,6 +184,8 @@ func (x *execution) writable() *Filter {
 	return filter.Both(x.doorScope.Rows, x.versionScope.Rows)
 }
 
+// forRow reports whether the precondition is about the row that a call within the handler
+// writes, and was not used yet.
 func (l *pendingPrecondition) forRow(x *execution) bool {
 	return l != nil && !l.used.Load() && x.inside && l.door == x.door && x.op.builtin != nil && (x.op.Name == "update" || x.op.Name == "delete") && bytes.Equal(l.id, x.id)
 }

@@ -238,8 +238,8 @@ func TestPreconditionsReachHandlers(t *testing.T) {
 // asked to, and says so.
 func TestPreconditionsAtARemote(t *testing.T) {
 	there := hosting(t, nil)
-	for _, mode := range []string{toldAlone, cardsAndTold} {
-		f := away(t, there, mode, nil)
+	for _, mode := range []string{knownAlone, cardsAndKnown} {
+		f := atRemote(t, there, mode, nil)
 		read := must(t, f, "post.findById", `{"id":"p1"}`, `{"fields":"etag"}`, "")
 		v := jsontext.Unquote(jsontext.Get([]byte(read), "etag"))
 		if own := must(t, there, "post.findById", `{"id":"p1"}`, `{"fields":"etag"}`, ""); read != own || v == "" {

@@ -86,7 +86,7 @@ func TestNothingClosedLeavesByAHandler(t *testing.T) {
 		{"raw", `INTERNAL_ERROR`},
 		{"own", `{"items":[{"owner":"bob"}],"total":1,"hasMore":false,"endCursor":"…"}`}, // and what it reads for the caller is scoped
 	} {
-		got := told(do(t, as(scoped, nil), "account."+c.op, "", "", ""))
+		got := known(do(t, as(scoped, nil), "account."+c.op, "", "", ""))
 		if got != c.want {
 			t.Errorf("%s: got\n%s\nwant\n%s", c.op, got, c.want)
 		}

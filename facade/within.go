@@ -11,8 +11,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// stays holds a write to what the caller may see of it afterwards (decision 113):
-// what follows from the body alone is said here, the rest by the store in the
+// stays holds a write to what the caller may see of the row afterwards (decision 113).
+// What follows from the body alone is decided here, the rest by the store in the
 // transaction that writes.
 func (x *execution) stays(ctx context.Context, terms *Terms, unmet error) error {
 	if x.doorScope.Rows == nil {
@@ -32,8 +32,8 @@ func (x *execution) stays(ctx context.Context, terms *Terms, unmet error) error 
 	return nil
 }
 
-// aftermath is one row as it will be: what is written into it, and whether there
-// was anything before.
+// aftermath is one row as it will be once it is written: what is written into it, and
+// whether it is new.
 type aftermath struct {
 	x      *execution
 	ctx    context.Context
@@ -120,7 +120,7 @@ func (a *remoteAftermath) Related(f *Filter) (*Filter, error) {
 	return filter.Nothing(), nil
 }
 
-// own says whether an id is the new row's own.
+// own reports whether an id is the new row's own.
 func (a *remoteAftermath) own(e *schema.Entity, id json.RawMessage) bool {
 	if e != a.x.door.Entity || !a.new || len(id) == 0 || jsontext.IsNull(id) {
 		return false
@@ -130,7 +130,7 @@ func (a *remoteAftermath) own(e *schema.Entity, id json.RawMessage) bool {
 	return why == "" && not == "" && string(key) == string(other)
 }
 
-// itself says whether a new row points at itself and meets sub.
+// itself reports whether a new row points at itself and meets sub.
 func (a *remoteAftermath) itself(e *schema.Entity, id json.RawMessage, sub *Filter) (bool, error) {
 	if !a.own(e, id) {
 		return false, nil

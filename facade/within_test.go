@@ -42,7 +42,7 @@ func TestWritesStayWithinTheirRows(t *testing.T) {
 			f := storetest.New(t, projectOf(t, desk("name: desk\ncollectors:\n  order: "+c.order)), store, nil)
 			all := storetest.New(t, projectOf(t, desk("name: desk")), store, nil)
 			before := must(t, all, "order.list", "", "", "")
-			got := told(do(t, user(f, "id", "c1"), c.method, c.params, c.query, c.body))
+			got := known(do(t, user(f, "id", "c1"), c.method, c.params, c.query, c.body))
 			if !strings.Contains(got, c.want) {
 				t.Errorf("got %s, want %s", got, c.want)
 			}
@@ -114,8 +114,8 @@ collectors:
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		if told := refusals(err); c.name[0] == 'a' && (strings.Contains(told, "tenant") || strings.Contains(told, "of order")) {
-			t.Errorf("%s: %s", c.name, told)
+		if known := refusals(err); c.name[0] == 'a' && (strings.Contains(known, "tenant") || strings.Contains(known, "of order")) {
+			t.Errorf("%s: %s", c.name, known)
 		}
 	}
 }

@@ -18,7 +18,7 @@ const (
 	NotFound Code = "NOT_FOUND"
 	// MethodNotAllowed: the path is served, under another verb (spec 4.2.3).
 	MethodNotAllowed Code = "METHOD_NOT_ALLOWED"
-	// RequestTimeout: the caller went away before there was an answer.
+	// RequestTimeout: the caller left before there was an answer.
 	RequestTimeout Code = "REQUEST_TIMEOUT"
 	// Conflict: a precondition of the domain fails: a value is taken, a row is in use (spec 7.4).
 	Conflict Code = "CONFLICT"

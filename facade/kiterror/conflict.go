@@ -69,7 +69,7 @@ func InUse(by *schema.Property) *Error {
 }
 
 // Violation is the constraint that a CONFLICT of a store is about. It is the cause of
-// the error, so that a caller who may not see one of the fields is not told about it.
+// the error, so that a caller who may not see one of the fields does not learn of it.
 type Violation struct {
 	Kind   string // Unique, Reference or Restrict
 	Fields []*schema.Property

@@ -38,7 +38,7 @@ func Invalid(message string, details ...schema.Detail) *Error {
 	return &Error{Code: ValidationFailed, Message: message, Details: details}
 }
 
-// ours is all a caller is told about a failure nobody coded.
+// ours is all that a caller learns about a failure without a code.
 const ours = "something went wrong on our side"
 
 // Internal wraps a failure nobody coded: its text stays in the process.
@@ -152,7 +152,7 @@ func (e *Error) At(entity, operation string) *Error {
 }
 
 // AsError is err as an *Error: itself; for a context that ended GATEWAY_TIMEOUT
-// (its deadline passed) or REQUEST_TIMEOUT (the caller went away); or
+// (its deadline passed) or REQUEST_TIMEOUT (the caller left); or
 // INTERNAL_ERROR around what nobody coded. A nil error is nil.
 func AsError(err error) *Error {
 	if err == nil {
@@ -165,7 +165,7 @@ func AsError(err error) *Error {
 	case errors.Is(err, context.DeadlineExceeded):
 		return &Error{Code: GatewayTimeout, Message: "the time set for the call ran out", cause: err}
 	case errors.Is(err, context.Canceled):
-		return &Error{Code: RequestTimeout, Message: "the caller went away before there was an answer", cause: err}
+		return &Error{Code: RequestTimeout, Message: "the caller left before there was an answer", cause: err}
 	}
 	return Internal(err)
 }

@@ -155,6 +155,6 @@ type SurfaceName struct{ Name, At string }
 
 // Text is a file as it was read.
 type Text struct {
-	File string // as faults name it; its ending tells YAML from JSON
+	File string // as faults name it; its ending says whether it is YAML or JSON
 	Data []byte
 }

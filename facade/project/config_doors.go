@@ -24,7 +24,7 @@ func (r *configReader) door(name, at string, value json.RawMessage) *Door {
 	d := &Door{Name: name, At: at}
 	switch {
 	case !schema.IsName(name):
-		d.Off = true // nothing more is told of it
+		d.Off = true // nothing more is reported about it
 		r.fault(at, fmt.Sprintf("%q cannot be the name of a door", name), "write a letter, then letters, digits, - or _: orderLine")
 	case strings.EqualFold(name, "rpc"):
 		r.fault(at, "rpc is a name of the protocol's own", "give the door another name") // spec 4.1: rpc.discover

@@ -11,7 +11,7 @@ import (
 )
 
 // configName is the Frond's name as its frond.yaml says, or what else it is
-// called. A broken file is told later, when all of it is read.
+// called. A broken file is reported later, when all of it is read.
 func configName(text Text, otherwise string) string {
 	data, err := schema.ToJSON(text.File, text.Data)
 	if name := jsontext.Get(data, "name"); err == nil && jsontext.KindOf(name) == jsontext.String {

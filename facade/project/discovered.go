@@ -8,7 +8,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Discovered makes a Frond's source of what its host tells of it (spec 2.5): the
+// Discovered makes a Frond of its host's discovery document (spec 2.5): the
 // cards, and the frond.yaml that they and the operations amount to. from is where
 // the document was had, for faults. A local folder is not needed beside it; where
 // there is one, see [Frond.Known].

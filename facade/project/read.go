@@ -16,7 +16,7 @@ import (
 //	fronds/NAME/entities/*.yaml    one card per file, named by it
 //	fronds/NAME/views/*.yaml       what operations take and give
 //	fronds/NAME/seeds/*.yaml       rows written at the first start
-//	fronds/NAME/synced.json        what its host told, where `frond sync` wrote the folder
+//	fronds/NAME/synced.json        its host's discovery document, where frond sync wrote the folder
 //
 // A project with one Frond may have these at its root; the Frond is then called
 // what frond.yaml says under name, or "app". Endings may also be .yml and .json;

@@ -11,8 +11,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// SyncedFile stands in the folder of a Frond that was written from what its host
-// tells of it, beside frond.yaml's place: fronds/NAME/synced.json.
+// SyncedFile is the name of the file beside frond.yaml in the folder of a Frond that was
+// written from its host's discovery document: fronds/NAME/synced.json.
 const SyncedFile = "synced.json"
 
 // Synced is a [SyncedFile]: which files of the folder were written, and from what.
@@ -33,8 +33,8 @@ func (s *Synced) AppendJSON(dst []byte) []byte {
 	slices.SortFunc(files, func(a, b schema.Member) int { return strings.Compare(a.Name, b.Name) })
 	o := schema.Object{{Name: "note", Value: jsontext.Quote(syncedNote)}, {Name: "files", Value: files.AppendJSON(nil)}}
 	if s.Frond != nil {
-		told := schema.Discovery{Fronds: []schema.DiscoveredFrond{*s.Frond}}
-		o = append(o, schema.Member{Name: "told", Value: told.AppendJSON(nil)})
+		document := schema.Discovery{Fronds: []schema.DiscoveredFrond{*s.Frond}}
+		o = append(o, schema.Member{Name: "discovery", Value: document.AppendJSON(nil)})
 	}
 	return o.AppendJSON(dst)
 }
@@ -54,14 +54,19 @@ func ReadSynced(file string, data []byte) (*Synced, error) {
 	if jsontext.KindOf(files) != jsontext.Object || json.Unmarshal(files, &s.Files) != nil {
 		return nil, broken("it does not name the files that were written")
 	}
-	told := jsontext.Get(data, "told")
-	if told == nil {
+	var text json.RawMessage
+	for name, value := range jsontext.Members(data) {
+		if name != "note" && name != "files" { // older files have another name for discovery
+			text = value
+		}
+	}
+	if text == nil {
 		return s, nil
 	}
-	document, err := schema.ReadDiscovery(told)
+	document, err := schema.ReadDiscovery(text)
 	switch {
 	case err != nil:
-		return nil, broken("what the host told cannot be read: " + err.Error())
+		return nil, broken("the discovery document in it cannot be read: " + err.Error())
 	case len(document.Fronds) != 1:
 		return nil, broken("it has more Fronds than one, or of none")
 	}
@@ -69,7 +74,7 @@ func ReadSynced(file string, data []byte) (*Synced, error) {
 	return s, nil
 }
 
-// synced is what a Frond's host told when its folder was written, or nil.
+// synced is the Frond as its host described it when its folder was written, or nil.
 func (r *folder) synced(dir string) *schema.DiscoveredFrond {
 	for _, e := range r.entries(dir) {
 		if e.Name() != SyncedFile || e.IsDir() {

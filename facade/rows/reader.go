@@ -149,7 +149,7 @@ func over(layout *Layout, text []byte, i int) (r *Rows, end int, all bool) {
 		if i, all = r.cover(i); !all {
 			return r, 0, false
 		}
-		if len(r.spans) == width { // the first row tells how many there may be
+		if len(r.spans) == width { // the first row says how many there may be
 			r.spans = append(make([]span, 0, width*min(128, 1+(len(text)-first)/(i-first))), r.spans...)
 		}
 		if i = blank(text, i); text[i] == ',' {
