@@ -15,7 +15,9 @@ import (
 
 // Call calls an operation of a door of the program, such as post.publish, with the rights
 // of whoever calls (see [As]), and decodes its answer. in is a struct, a [Set] or nil: its
-// members go where the operation's cards know them, params, query or body.
+// members go where the operation's cards know them, params, query or body, in any case. A
+// member that no card knows is sent too, for the operation to refuse in its own words. An
+// answer of null is the zero Out.
 func Call[Out any](ctx context.Context, method string, in any) (Out, error) {
 	var out Out
 	invocation, err := invocationOf(ctx, method, in)

@@ -26,8 +26,8 @@ func Needing(fields ...string) About { return func(a *aboutField) { a.needs = fi
 // Computed adds a field to the rows of a door, on every surface. fn is given the row with
 // the values as they are kept, whoever reads it, and is called only where the field is
 // asked for. V is a type with a JSON Schema: numbers, texts, booleans, times, and structs,
-// slices, maps and pointers of such; it is the type of the field in GraphQL. fn is called
-// from many goroutines.
+// slices, maps and pointers of such; it is the type of the field in GraphQL. A panic of fn
+// is the error of the field. fn is called from many goroutines.
 func Computed[T, V any](d *DoorOf[T], name string, fn func(row T) V, about ...About) {
 	ComputedMany(d, name, func(_ context.Context, rows []T) ([]V, error) {
 		values := make([]V, len(rows))

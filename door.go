@@ -11,7 +11,8 @@ import (
 )
 
 // DoorOf is a door of an App, whose rows are of type T. What is attached to it answers calls
-// from every surface, and those of the program itself.
+// from every surface, and those of the program itself. Attach everything before the App is
+// handed on; attaching is not safe from several goroutines.
 type DoorOf[T any] struct{ *door }
 
 // door is what a DoorOf is, whatever the type.

@@ -10,7 +10,8 @@ type Error = kiterror.Error
 // status.
 type Code = kiterror.Code
 
-// The codes that programs answer most; package kiterror has all of them.
+// The codes that programs answer most; package kiterror has all of them. REST answers each
+// with the HTTP status of the same name, such as 409 for Conflict.
 const (
 	ValidationFailed    = kiterror.ValidationFailed
 	BadRequest          = kiterror.BadRequest

@@ -13,7 +13,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Change is what a hook sees of a command.
+// Change is what a hook sees of a command. It belongs to one call of the hook: keep what is
+// in it, not the Change itself. Values are as they are kept, whoever calls.
 type Change[T any] struct {
 	// Operation is create, update, delete, or the name of a command of the program.
 	Operation string

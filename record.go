@@ -12,7 +12,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// record is a struct type as its card has it.
+// record is a struct type as its card has it. It is made when the door is named, and then
+// only read.
 type record struct {
 	typ      reflect.Type
 	fields   []member

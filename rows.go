@@ -65,7 +65,7 @@ func rowsOf[T any](ctx context.Context) (r Rows[T]) {
 }
 
 // Find is the row with this id, a text or a whole number. A row that is not there, or not
-// for the caller to see, is [NotFound].
+// for the caller to see, is [NotFound]. The row is never nil where the error is.
 func (r Rows[T]) Find(ctx context.Context, id any) (*T, error) {
 	params, err := paramsOf(id)
 	if err != nil {
@@ -100,7 +100,9 @@ func (r Rows[T]) FindMany(ctx context.Context, ids any) ([]T, error) {
 type Page[T any] = facade.List[T]
 
 // List is a page of the rows that meet every filter of what; without a [Limit] as many as
-// the door's default.
+// the door's default, and never more than its maximum. A clause that the door does not
+// take, such as a filter by a field that is not there for the caller, is [ValidationFailed]
+// and names it.
 func (r Rows[T]) List(ctx context.Context, what ...Clause) (*Page[T], error) {
 	res, err := r.list(ctx, what)
 	if err != nil {
@@ -132,7 +134,8 @@ func (r Rows[T]) Count(ctx context.Context, what ...Clause) (int64, error) {
 }
 
 // All is every row of a list, read page by page while the loop runs. An error is the last
-// pair.
+// pair. Rows that are written meanwhile may be among them or not: the pages are reads of
+// their own, joined by cursors.
 func (r Rows[T]) All(ctx context.Context, what ...Clause) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		for next := what; ; {
@@ -172,7 +175,8 @@ type Set map[string]any
 // Create writes a new row and returns it as it is kept. values is a struct or a [Set]. Of a
 // struct, a field with its zero value is left out, and the card's rules answer for it
 // (lifecycle.create), unless the card requires it and has no such rule; a Set is written as
-// it is.
+// it is. What the card refuses is [ValidationFailed] with every detail, a unique value that
+// is taken is [Conflict].
 func (r Rows[T]) Create(ctx context.Context, values any) (*T, error) {
 	body, err := r.body(values, true)
 	if err != nil {
@@ -182,8 +186,8 @@ func (r Rows[T]) Create(ctx context.Context, values any) (*T, error) {
 }
 
 // Update writes fields of a row, and returns the row as it is kept. values is a [Set], or a
-// struct, whose fields with their zero values stay as they are. A row that is not there is
-// [NotFound].
+// struct, whose fields with their zero values stay as they are. Members of nested objects
+// are merged. A row that is not there is [NotFound].
 func (r Rows[T]) Update(ctx context.Context, id, values any) (*T, error) {
 	params, err := paramsOf(id)
 	if err != nil {
@@ -239,6 +243,8 @@ func (r Rows[T]) write(ctx context.Context, operation string, in facade.Invocati
 	return r.one(res)
 }
 
+// call makes the one call behind every method. A caller that stands in for another one
+// ([As]) brings its state along.
 func (r *Rows[T]) call(ctx context.Context, operation string, in facade.Invocation) (*facade.Result, error) {
 	if r.err != nil {
 		return nil, r.err

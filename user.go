@@ -8,7 +8,8 @@ import (
 )
 
 // State is what a session found out about a caller; state.user is the user, and is not
-// there for an anonymous one. Collectors read it, and remote Fronds are sent it.
+// there for an anonymous one. Collectors read it, and remote Fronds are sent it, so it holds
+// values that JSON has and no secrets.
 type State = facade.State
 
 // SignedIn is the state of a user, for a [App.Session].

@@ -110,7 +110,7 @@ func (s *Settings) Read(dir string, environ []string, stderr io.Writer) (config 
 		}
 	}
 	for _, name := range gateway.UnknownVariables(environ) {
-		fmt.Fprintf(stderr, "frond: the variable %s sets nothing; `frond gateway --help` lists the flags, each has a variable\n", name)
+		fmt.Fprintf(stderr, "frond: the variable %s sets nothing; --help of the gateway lists the flags, each has a variable\n", name)
 	}
 	return config, problems
 }
