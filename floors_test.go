@@ -68,7 +68,8 @@ var floors = map[string]string{
 	"gateway/setting":            "schema schema/jsontext",
 	"gateway/guard":              "facade schema gateway/setting",
 	"gateway/telemetry":          "facade schema envelope/client gateway/setting",
-	"gateway":                    "facade schema schema/jsontext store/sqlite envelope envelope/client envelope/wire envelope/signing rest resolvers resolvers/binding projection console gateway/setting gateway/guard gateway/telemetry gateway/identity gateway/graphqlhttp",
+	"gateway/topology":           "facade schema schema/jsontext envelope/client envelope/signing gateway/setting",
+	"gateway":                    "facade schema schema/jsontext store/sqlite envelope envelope/client envelope/wire envelope/signing rest resolvers resolvers/binding projection console gateway/setting gateway/guard gateway/telemetry gateway/identity gateway/graphqlhttp gateway/topology",
 	// What programs that run a gateway share: flags, signals, exit codes.
 	"gateway/program": "facade facade/kiterror schema gateway",
 
@@ -114,7 +115,7 @@ var guests = map[string]string{
 	"github.com/ncruces/go-sqlite3":              "store/sqlite store/sqlite/engine",
 	"github.com/gofrs/flock":                     "store/sqlite/engine",
 	"github.com/graphql-go/graphql":              "projection resolvers resolvers/binding resolvers/reference examples/weather",
-	"github.com/vektah/gqlparser/v2":             "projection resolvers resolvers/binding resolvers/graphqlerror gateway/graphqlhttp",
+	"github.com/vektah/gqlparser/v2":             "projection resolvers resolvers/binding resolvers/graphqlerror gateway/graphqlhttp gateway/topology",
 	"github.com/graph-gophers/dataloader/v7":     "resolvers/loader",
 	"github.com/gorilla/mux":                     "gateway",
 	"github.com/go-jose/go-jose/v4":              "gateway/identity",

@@ -16,6 +16,7 @@ import (
 	"github.com/frondhost/frond/gateway/identity"
 	"github.com/frondhost/frond/gateway/setting"
 	"github.com/frondhost/frond/gateway/telemetry"
+	"github.com/frondhost/frond/gateway/topology"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -104,6 +105,10 @@ type (
 	// GraphQLOptions are those of [NewGraphQL] and [RegisterGraphQL].
 	GraphQLOptions = graphqlhttp.Options
 
+	// Remote is where a remote Frond runs; RemoteState what is known of it.
+	Remote      = topology.Remote
+	RemoteState = topology.State
+
 	CORS = guard.CORS
 	Rate = guard.Rate
 	Log  = telemetry.Log
@@ -188,7 +193,7 @@ func (c *Config) Load(file string, environ []string) error {
 // check finds what is wrong between settings that are each right.
 func (c Config) check() schema.Faults {
 	faults := append(append(c.Identity.Check(c.Listen), c.CORS.Check()...), c.GraphQL.Check()...)
-	faults = append(faults, checkRemotes(c.Remotes)...)
+	faults = append(faults, topology.Check(c.Remotes)...)
 	faults = append(faults, c.Admin.check()...)
 	faults = append(faults, c.Limits.Rate.Check()...)
 	faults = append(faults, c.TLS.check()...)
@@ -219,7 +224,7 @@ func NewLogger(w io.Writer, c Log) *slog.Logger { return telemetry.NewLogger(w, 
 
 // AddRemote adds or replaces one remote: NAME=URL.
 func (c *Config) AddRemote(pair string) error {
-	one, err := readRemotes(pair)
+	one, err := topology.ReadRemotes(pair)
 	if err != nil || len(one) != 1 {
 		return errors.New("write NAME=URL such as billing=http://10.0.0.7:4100")
 	}

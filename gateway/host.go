@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
-	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway/guard"
 	"github.com/frondhost/frond/gateway/telemetry"
+	"github.com/frondhost/frond/gateway/topology"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -28,7 +28,7 @@ type Host struct {
 	options   *Options
 	project   *facade.Project
 	store     lateStore
-	topology  *topology                 // nil: every Frond runs here
+	topology  *topology.Topology        // nil: every Frond runs here
 	telemetry *telemetry.Telemetry      // nil: nothing is told of
 	budget    *facade.Budget            // nil: nothing is bounded
 	stopBy    atomic.Pointer[time.Time] // once it stops: when shutdown.timeout is over
@@ -86,29 +86,29 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 			return nil, errors.Join(as.elsewhere, err)
 		}
 		h.log = h.telemetry.Traced(h.log)
-		h.topology = newTopology(h.config.Remotes, project.Fronds, signer, h.log, h.telemetry)
+		h.topology = topology.New(h.config.Remotes, project.Fronds, &topology.Options{
+			Client: h.telemetry.Client, Signer: signer, Log: h.log, Refresh: refreshEvery, Retry: retryFirst,
+		})
 		if h.topology != nil {
-			h.telemetry.CollectRemotes(h.topology.states)
+			h.telemetry.CollectRemotes(h.topology.Observe)
 		}
 		h.telemetry.CollectBudget(h.budget)
 	}
-	if h.topology != nil {
-		h.topology.ask(ctx, firstAsk)
-	}
+	h.topology.Discover(ctx, firstDiscovery)
 	f, whole, err := h.compile()
 	if err := errors.Join(config.Err(), as.elsewhere, err); err != nil {
-		h.topology.close()
+		h.topology.Close()
 		h.flush(ctx)
 		return nil, err
 	}
 	closer, err := h.store.open(ctx, opts.Store, &h.config, h.log, as.serves)
 	if err != nil {
-		h.topology.close()
+		h.topology.Close()
 		h.flush(ctx)
 		return nil, err
 	}
 	h.close = sync.OnceValue(func() error {
-		h.topology.close()
+		h.topology.Close()
 		defer h.flush(ctx)
 		return closer.Close()
 	})
@@ -124,8 +124,15 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 	return h, nil
 }
 
-// firstAsk is how long a start waits for remotes to tell what they serve.
-const firstAsk = 2 * time.Second
+// firstDiscovery is how long a start waits for remotes.
+const firstDiscovery = 2 * time.Second
+
+// How often remotes are discovered again: every refreshEvery, and after a failure at first
+// after retryFirst. Tests shorten them.
+var (
+	refreshEvery = 30 * time.Second
+	retryFirst   = 250 * time.Millisecond
+)
 
 // waiting says whether there are remotes that have not told yet what they serve.
 func (h *Host) waiting() bool {
@@ -145,7 +152,7 @@ func (h *Host) follow(ctx context.Context, swap func(*facade.Facade) error) {
 		return
 	}
 	ctx = context.WithoutCancel(ctx) // Close ends it, not whoever opened the host
-	h.topology.watch(ctx, func() {
+	h.topology.Watch(ctx, func() {
 		h.renewing.Lock()
 		defer h.renewing.Unlock()
 		if err := h.renew(ctx, false); err != nil {
@@ -205,15 +212,15 @@ func (h *Host) compile() (f *facade.Facade, whole bool, err error) {
 			h.options.Unregistered(f)
 		}
 	}
-	carriers := h.topology.carriers()
+	clients := h.topology.Clients()
 	watch := h.telemetry.Calls()
-	f, err = h.topology.withoutClaims(func() (*facade.Facade, error) {
-		project, incomplete := h.topology.project(h.project)
+	f, err = h.topology.WithoutClaims(func() (*facade.Facade, error) {
+		project, incomplete := h.topology.Project(h.project)
 		return facade.New(project, &h.store, &facade.Options{
 			Middleware:   watch.Middleware(h.options.Middleware),
 			List:         facade.ListLimits{Default: h.config.Limits.List.Default, Max: h.config.Limits.List.Max},
 			Unregistered: unregistered,
-			Remotes:      carriers,
+			Remotes:      clients,
 			Suggest:      h.Development(),
 			Incomplete:   incomplete || h.options.Incomplete,
 		})
@@ -223,8 +230,8 @@ func (h *Host) compile() (f *facade.Facade, whole bool, err error) {
 	}
 	if err == nil {
 		h.note(f.Catalog().Notes)
-		h.topology.bind(carriers, f.Catalog())
-		h.telemetry.Remotes(carriers, func(frond string) string { return h.config.Remotes[frond].URL })
+		h.topology.Bind(clients, f.Catalog())
+		h.telemetry.Remotes(clients, func(frond string) string { return h.config.Remotes[frond].URL })
 		watch.Bind(f.Catalog())
 	}
 	return f, whole, err
@@ -283,7 +290,7 @@ func (h *Host) prepare(ctx context.Context, f *facade.Facade) error {
 	}
 	var here []*schema.Entity
 	for _, e := range f.Catalog().Set.Entities {
-		if _, away := h.config.Remotes[e.Frond]; !away {
+		if _, remote := h.config.Remotes[e.Frond]; !remote {
 			here = append(here, e)
 		}
 	}
@@ -330,19 +337,5 @@ func (h *Host) Development() bool { return h.config.Mode == Development }
 // Close closes the store; calls under way fail. Closing twice is fine.
 func (h *Host) Close() error { return h.close() }
 
-// Remotes is what is known of each Frond that runs elsewhere, by name.
-func (h *Host) Remotes() (all []RemoteState) {
-	if h.topology == nil {
-		return nil
-	}
-	for _, frond := range slices.Sorted(maps.Keys(h.topology.byFrond)) {
-		p := h.topology.byFrond[frond]
-		calls := p.remote.Status()
-		p.mu.Lock()
-		all = append(all, RemoteState{
-			Frond: frond, URL: p.url, Known: p.told != nil && !p.refused[frond], Asked: p.asked, Failed: p.failed, Unusable: p.unusable(frond), Calls: calls,
-		})
-		p.mu.Unlock()
-	}
-	return all
-}
+// Remotes is what is known of each remote Frond, by name.
+func (h *Host) Remotes() []RemoteState { return h.topology.Remotes() }

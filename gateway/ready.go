@@ -20,7 +20,7 @@ func (h *Host) ready(draining *atomic.Bool) http.HandlerFunc {
 		}
 		word := "ready"
 		for _, remote := range h.Remotes() {
-			word += "\n" + remote.Frond + ": " + remote.word()
+			word += "\n" + remote.Frond + ": " + remote.String()
 		}
 		health(w, r, true, word)
 	}

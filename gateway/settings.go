@@ -6,6 +6,7 @@ import (
 
 	"github.com/frondhost/frond/gateway/guard"
 	"github.com/frondhost/frond/gateway/setting"
+	"github.com/frondhost/frond/gateway/topology"
 )
 
 // Setting is one value that can be set: in gateway.yaml under its Key, in the environment
@@ -57,7 +58,7 @@ func (c *Config) settings() setting.Table {
 		c.GraphQL.Settings(), c.Identity.Settings(), c.CORS.Settings(),
 		[]setting.Setting{
 			setting.New("audiences", "{}", "the paths of the audiences' surfaces, such as {partner: /b2b}; the default is /{audience}", readAudiences, &c.Audiences),
-			setting.New("remotes", "{}", "the addresses of remote Fronds, such as {billing: http://10.0.0.7:4100}", readRemotes, &c.Remotes).As(remotesForm()),
+			setting.New("remotes", "{}", "the addresses of remote Fronds, such as {billing: http://10.0.0.7:4100}", topology.ReadRemotes, &c.Remotes).As(topology.Form()),
 		},
 		c.Signing.settings(), c.Admin.settings(), c.Log.Settings(),
 		[]setting.Setting{

@@ -1,6 +1,7 @@
-package gateway
+package topology
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,30 +11,31 @@ import (
 	"strings"
 	"time"
 
+	"github.com/frondhost/frond/envelope/client"
 	"github.com/frondhost/frond/gateway/setting"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Remote is where a Frond's operations run, if not here (spec 1.6). The zero values
-// are those of DESIGN 8.
+// Remote is where the operations of a remote Frond run (spec 1.6), and how it is called.
+// The zero value of each field but URL is its default.
 type Remote struct {
-	URL     string        // the base address: http://10.0.0.7:4100
-	Connect time.Duration // for a connection to form; 0: 2 s
+	URL     string        // base address: http://10.0.0.7:4100
+	Connect time.Duration // for a connection; 0: 2 s
 	Attempt time.Duration // for one request; 0: 5 s
 	Timeout time.Duration // for a call with its retries; 0: 10 s
 	Retries *int          // of queries; nil: 2
-	// Strict refuses answers that do not fit their cards; else that is logged.
+	// Strict refuses answers that do not conform to their cards; else that is logged.
 	Strict bool
-	// NoCoalesce asks the host equal queries that come at once one by one.
+	// NoCoalesce sends equal queries that arrive together one by one.
 	NoCoalesce bool
-	// What its discovery document may have, of which types, judges and routes are made.
+	// Bounds of its discovery document: types, checks and routes are made of it.
 	Doors    int   // 0: 1,000
 	Fields   int   // of all its cards together; 0: 200,000
 	Document int64 // bytes; 0: 16 MiB
 }
 
-// What a remote's document may have where nobody says otherwise.
+// The default bounds of a discovery document.
 const (
 	maxDoors    = 1000
 	maxFields   = 200_000
@@ -42,9 +44,9 @@ const (
 
 const remotesHelp = "write an address for each Frond, such as {billing: http://10.0.0.7:4100} or {billing: {url: http://10.0.0.7:4100, timeout: 3s}} in the file, or billing=http://10.0.0.7:4100 elsewhere"
 
-// readRemotes reads which Fronds run elsewhere: a map in the file; elsewhere JSON, or
+// ReadRemotes reads which Fronds run elsewhere: a map in the file; elsewhere JSON, or
 // billing=http://10.0.0.7:4100 with commas between them.
-func readRemotes(text string) (map[string]Remote, error) {
+func ReadRemotes(text string) (map[string]Remote, error) {
 	all := map[string]Remote{}
 	if doc := []byte(text); jsontext.Check(doc) == nil {
 		if jsontext.KindOf(doc) != jsontext.Object {
@@ -136,9 +138,9 @@ func checkAddress(text string) error {
 	return nil
 }
 
-// checkRemotes finds what is wrong between the remotes: one address that is said to
-// be two things.
-func checkRemotes(remotes map[string]Remote) (faults schema.Faults) {
+// Check reports faults between the remotes: Fronds at one address have one client, so their
+// settings have to be equal.
+func Check(remotes map[string]Remote) (faults schema.Faults) {
 	byURL := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(remotes)) {
 		r := remotes[name]
@@ -159,6 +161,19 @@ func checkRemotes(remotes map[string]Remote) (faults schema.Faults) {
 	return faults
 }
 
+// options is the settings as those of a client, whose calls are known by a Frond's name.
+func (r *Remote) options(frond string) *client.Options {
+	retries := retriesOf(*r)
+	if retries == 0 {
+		retries = -1 // as the client spells none
+	}
+	return &client.Options{
+		Name: frond, Connect: r.Connect, Attempt: r.Attempt, Timeout: r.Timeout, Retries: retries, Strict: r.Strict, NoCoalesce: r.NoCoalesce,
+		MaxDocument: cmp.Or(r.Document, maxDocument),
+		Discovery:   schema.DiscoveryLimits{Doors: cmp.Or(r.Doors, maxDoors), Fields: cmp.Or(r.Fields, maxFields)},
+	}
+}
+
 func retriesOf(r Remote) int {
 	if r.Retries == nil {
 		return 2
@@ -166,8 +181,8 @@ func retriesOf(r Remote) int {
 	return *r.Retries
 }
 
-// remotesForm is what the setting remotes accepts in the file, as a JSON Schema.
-func remotesForm() string {
+// Form is what the setting remotes accepts in the file, as a JSON Schema.
+func Form() string {
 	b := []byte(`{"type":"object","additionalProperties":{"anyOf":[{"type":"string"},{"type":"object","required":["url"],"additionalProperties":false,"properties":{`)
 	for i, name := range remoteKeys {
 		if i > 0 {

@@ -1,0 +1,106 @@
+package topology
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+)
+
+// The entities of a Frond without cards here have the names that its host gives them. Where
+// one of these belongs to this project, or to a remote that was accepted before, the Frond
+// is refused: its discovery is ignored until its host serves something else (decision 243).
+
+// WithoutClaims compiles a façade with as many of the remote Fronds as are compatible.
+// compile is called again with some of them refused in [Topology.Project]; the error is the
+// project's own. It is called by one goroutine at a time.
+func (t *Topology) WithoutClaims(compile func() (*facade.Facade, error)) (*facade.Facade, error) {
+	if t == nil {
+		return compile()
+	}
+	found := t.cardless()
+	was := t.refuse(found, nil)
+	f, err := compile()
+	if !schema.Claims(err) || len(found) == 0 {
+		t.accept(found)
+		return f, err
+	}
+	// The names of the Fronds that were accepted before are theirs.
+	slices.SortStableFunc(found, func(a, b string) int {
+		switch {
+		case t.accepted[a] == t.accepted[b]:
+			return strings.Compare(a, b)
+		case t.accepted[a]:
+			return -1
+		}
+		return 1
+	})
+	refused := map[string]error{}
+	for _, frond := range found {
+		refused[frond] = nil
+	}
+	t.refuse(found, refused)
+	if f, err = compile(); err != nil {
+		return nil, err // a fault of the project, with no remote in it
+	}
+	for _, frond := range found {
+		delete(refused, frond)
+		t.refuse(found, refused)
+		more, err := compile()
+		switch {
+		case schema.Claims(err):
+			refused[frond] = err
+			t.refuse(found, refused)
+			if !was[frond] {
+				t.log.Warn("a remote claims names that are taken; it is ignored until it serves something else",
+					"frond", frond, "url", t.byFrond[frond].url, "error", err)
+			}
+		case err != nil:
+			return nil, err
+		default:
+			f = more
+		}
+	}
+	t.accept(slices.DeleteFunc(found, func(frond string) bool { return refused[frond] != nil }))
+	return f, nil
+}
+
+// accept remembers which Fronds are served.
+func (t *Topology) accept(fronds []string) {
+	t.accepted = map[string]bool{}
+	for _, frond := range fronds {
+		t.accepted[frond] = true
+	}
+}
+
+// cardless are the discovered Fronds that have no cards here, in order.
+func (t *Topology) cardless() (fronds []string) {
+	for _, h := range t.hosts {
+		for _, frond := range h.cardless {
+			h.mu.Lock()
+			if h.discovery != nil {
+				fronds = append(fronds, frond)
+			}
+			h.mu.Unlock()
+		}
+	}
+	slices.Sort(fronds)
+	return fronds
+}
+
+// refuse sets which of the Fronds are refused: the keys of refused. was is which were.
+func (t *Topology) refuse(fronds []string, refused map[string]error) (was map[string]bool) {
+	was = map[string]bool{}
+	for _, frond := range fronds {
+		h := t.byFrond[frond]
+		h.mu.Lock()
+		was[frond] = h.refused[frond]
+		if h.refused == nil {
+			h.refused = map[string]bool{}
+		}
+		_, h.refused[frond] = refused[frond]
+		h.mu.Unlock()
+	}
+	return was
+}

@@ -1,0 +1,15 @@
+// Package topology says which Fronds of a project run in other processes (spec 1.6), calls
+// them, and discovers in the background what they serve.
+//
+//	Discover   ask every host once, at the start
+//	Project    the project with its Fronds where they run, as far as that is known
+//	Clients    what calls the operations of each remote Frond
+//	Watch      ask again and again; a host that serves something else is reported
+//
+// A Frond that has cards here is served by these while its host is down. A Frond without
+// cards is served as its discovery document says, within the bounds of its [Remote], and
+// is ignored where its names are taken ([Topology.WithoutClaims]).
+//
+// The package compiles no façade and serves no surface: that is what the gateway does
+// when the topology has changed.
+package topology

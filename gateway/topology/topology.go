@@ -1,0 +1,163 @@
+package topology
+
+import (
+	"context"
+	"crypto/sha256"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/frondhost/frond/envelope/client"
+	"github.com/frondhost/frond/envelope/signing"
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+)
+
+// Topology is the hosts of the remote Fronds of one project: it calls them, and keeps what
+// they serve. A nil Topology has none. Its methods may be called from many goroutines,
+// but for [Topology.Watch] and [Topology.Close], and [Topology.WithoutClaims] by one at a
+// time.
+type Topology struct {
+	remotes map[string]Remote // by Frond
+	hosts   []*host
+	byFrond map[string]*host
+	log     *slog.Logger
+	refresh time.Duration // how often a host is discovered again
+	retry   time.Duration // how soon at first, while discovery fails
+
+	accepted map[string]bool // Fronds without cards here that are served; written by WithoutClaims
+
+	stop    context.CancelFunc
+	stopped sync.WaitGroup
+}
+
+// host is one remote host, with the Fronds that are configured to run there.
+type host struct {
+	url    string
+	fronds []string
+	client *client.Remote
+
+	cardless []string // of fronds: those that have no cards in this project
+
+	mu        sync.Mutex
+	discovery *schema.Discovery // the last document that could be used; nil: there was none
+	hash      [sha256.Size]byte // of its text
+	asked     time.Time         // when it was read
+	failed    *facade.Error     // of the last attempt to discover the host; nil: it succeeded
+	refused   map[string]bool   // Fronds whose names are taken: their part of the document is ignored
+}
+
+// Options of [New].
+type Options struct {
+	// Client adjusts the options of the client of each host; nil: nothing does.
+	Client func(*client.Options) *client.Options
+	Signer *signing.Signer // signs every call; nil: none is signed
+	Log    *slog.Logger
+	// Refresh is how often a host is discovered again, and Retry how soon at first after
+	// a failure; the wait then doubles, up to Refresh.
+	Refresh, Retry time.Duration
+}
+
+// New is the topology of remotes, by Frond, of a project with the Fronds here; nil: every
+// Frond runs in this process. Nothing is called before [Topology.Discover].
+func New(remotes map[string]Remote, here []*facade.FrondSource, opts *Options) *Topology {
+	if len(remotes) == 0 {
+		return nil
+	}
+	t := &Topology{remotes: remotes, byFrond: map[string]*host{}, log: opts.Log, refresh: opts.Refresh, retry: opts.Retry}
+	byURL := map[string]*host{}
+	for _, frond := range slices.Sorted(maps.Keys(remotes)) {
+		r := remotes[frond]
+		address := strings.TrimRight(r.URL, "/")
+		h := byURL[address]
+		if h == nil {
+			o := r.options(frond)
+			o.Signer, o.Log = opts.Signer, opts.Log
+			if opts.Client != nil {
+				o = opts.Client(o)
+			}
+			h = &host{url: address, client: client.New(address, o)}
+			byURL[address] = h
+			t.hosts = append(t.hosts, h)
+		}
+		h.fronds = append(h.fronds, frond)
+		if !slices.ContainsFunc(here, func(src *facade.FrondSource) bool { return src.Name == frond }) {
+			h.cardless = append(h.cardless, frond)
+		}
+		t.byFrond[frond] = h
+	}
+	return t
+}
+
+// Close stops the discovery in the background and closes the clients.
+func (t *Topology) Close() {
+	if t == nil {
+		return
+	}
+	if t.stop != nil {
+		t.stop()
+		t.stopped.Wait()
+	}
+	for _, h := range t.hosts {
+		h.client.Close()
+	}
+}
+
+// Clients are what calls the operations of each remote Frond. [Topology.Bind] gives them
+// the catalog by which they read results.
+func (t *Topology) Clients() map[string]facade.Caller {
+	if t == nil {
+		return nil
+	}
+	all := map[string]facade.Caller{}
+	for frond, h := range t.byFrond {
+		all[frond] = h.client
+	}
+	return all
+}
+
+// Bind replaces clients, as [Topology.Clients] has made them, by ones that read results by
+// the cards of a catalog: it exists only once the façade is compiled over them.
+func (t *Topology) Bind(clients map[string]facade.Caller, catalog *facade.Catalog) {
+	for frond := range clients {
+		clients[frond] = t.byFrond[frond].client.With(catalog)
+	}
+}
+
+// Project is p with its Fronds where they run: a remote one has the address of its host,
+// and what the host's discovery document says of it. incomplete reports that a Frond
+// without cards here has not been discovered yet.
+func (t *Topology) Project(p *facade.Project) (placed *facade.Project, incomplete bool) {
+	if t == nil {
+		return p, false
+	}
+	all := *p
+	all.Fronds = nil
+	rest := maps.Clone(t.remotes)
+	for _, src := range p.Fronds {
+		if r, remote := t.remotes[src.Name]; remote {
+			delete(rest, src.Name)
+			moved := *src
+			moved.Remote = r.URL
+			if known := t.byFrond[src.Name].known(src.Name); known != nil {
+				moved.Known = known // before, what it served when it was synced holds
+			}
+			src = &moved
+		}
+		all.Fronds = append(all.Fronds, src)
+	}
+	for _, name := range slices.Sorted(maps.Keys(rest)) {
+		src := &facade.FrondSource{Name: name, Remote: rest[name].URL}
+		if known := t.byFrond[name].known(name); known != nil {
+			src = facade.Discovered(known, "rpc.discover of "+rest[name].URL)
+			src.Remote = rest[name].URL
+		} else {
+			incomplete = true
+		}
+		all.Fronds = append(all.Fronds, src)
+	}
+	return &all, incomplete
+}
