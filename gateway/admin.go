@@ -12,10 +12,10 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// Admin is the listener for those who look after the service: /metrics, and health.
+// Admin is the listener for the operator: /metrics, and health (decision 186).
 type Admin struct {
-	Listen string // host:port; "" means there is none, and nothing is counted
-	Public bool   // it may be reached from other machines
+	Listen string // host:port; "": there is none, and there are no metrics
+	Public bool   // other machines may reach it
 }
 
 // settings are the rows of admin.
@@ -26,12 +26,12 @@ func (c *Admin) settings() []setting.Setting {
 	}
 }
 
-// check finds out whether others could read what is for the operator.
+// check reports an address that other machines reach without Public.
 func (a *Admin) check() (faults schema.Faults) {
 	if a.Listen != "" && !a.Public && !setting.Loopback(a.Listen) {
 		faults = append(faults, schema.Fault{
 			File: setting.File, Pointer: "/admin/listen",
-			Message: fmt.Sprintf("%s can be reached from other machines, and tells them what is called here and how often", a.Listen),
+			Message: fmt.Sprintf("%s can be reached from other machines, and shows them what is called here and how often", a.Listen),
 			Remedy:  "write 127.0.0.1 before the port; or where only your own can reach it, admin.public: true",
 		})
 	}
@@ -45,7 +45,8 @@ func readAdminAddress(text string) (string, error) {
 	return setting.Address(text)
 }
 
-// admin listens for the operator, where that is set, and is closed by its owner.
+// admin is the server of the admin listener and the listener, which is open; nil, nil:
+// there is none.
 func (h *Host) admin(ctx context.Context, draining *atomic.Bool) (*http.Server, net.Listener, error) {
 	if h.config.Admin.Listen == "" || h.telemetry.MetricsHandler(h.log) == nil {
 		return nil, nil, nil

@@ -9,8 +9,8 @@ import (
 
 var errInMemory = errors.New("the store is kept in memory, so there is no file of it; name one with --store sqlite:PATH")
 
-// Backup writes the store that the settings name into a new file, as of one moment,
-// also while a gateway serves it, and answers the file's size in bytes.
+// Backup writes the store that the settings name into a new file, as of one moment, and
+// returns the file's size in bytes. A gateway may serve the store meanwhile.
 func Backup(ctx context.Context, config *Config, to string) (int64, error) {
 	c := config.withDefaults()
 	path, memory, err := c.storeFile()
@@ -23,9 +23,9 @@ func Backup(ctx context.Context, config *Config, to string) (int64, error) {
 	return sqlite.Backup(ctx, path, to)
 }
 
-// Restore puts a backup in the place of the store that the settings name, which
-// nothing may serve meanwhile. A store that is there is only replaced where replace
-// says so; kept is what it is called from then on.
+// Restore puts a backup in the place of the store that the settings name, which nothing
+// may serve meanwhile. A store that exists is replaced only with replace; kept is its new
+// name then.
 func Restore(ctx context.Context, config *Config, backup string, replace bool) (kept string, err error) {
 	c := config.withDefaults()
 	path, memory, err := c.storeFile()

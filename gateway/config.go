@@ -20,23 +20,24 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// Config is how a gateway runs. The zero value is the careful choice: loopback,
-// a store under .frond/, no identity but anonymous.
+// Config is the settings of a gateway: what gateway.yaml, the FROND_ variables and the
+// flags set. The zero value is the careful choice: it listens on loopback, keeps its store
+// under .frond/, and every caller is anonymous. [Settings] lists the keys.
 type Config struct {
 	// Dir is the project's folder: a relative path of the store begins there.
 	// Empty means the working directory.
 	Dir string
 
-	// Mode is Production, which is also "", or Development: there, what is wrong
-	// with a document is answered with suggestions, which tell names of the schema, and
-	// introspection and the console are on unless GraphQL says otherwise, and doors are
-	// served that have no collector and that nobody calls open.
+	// Mode is Production, which is also "", or Development. In development mistakes in a
+	// document are answered with suggestions, which disclose names of the schema;
+	// introspection and the console are on unless GraphQL says otherwise; and doors are
+	// served that have no collector and are not declared open.
 	Mode string
 
 	Vendor string // x-kit-vendor; "" leaves it to the project
 	Listen string // host:port; "" means 127.0.0.1:8080, port 0 any free one
-	// Hosts are the names beside localhost that a request may ask a listener on
-	// loopback for: those of a proxy in front, say.
+	// Hosts are the names beside localhost that a listener on loopback answers to, for
+	// example those of a proxy in front.
 	Hosts    []string
 	TLS      TLS
 	Store    string // sqlite:PATH or memory; "" means sqlite:.frond/frond.db
@@ -44,29 +45,29 @@ type Config struct {
 	Identity Identity
 	CORS     CORS
 	GraphQL  GraphQL
-	// Remotes are the Fronds that run elsewhere, by their names (spec 1.6).
+	// Remotes are where the remote Fronds run, by their names (spec 1.6).
 	Remotes map[string]Remote
-	// Signing says whether calls of those are signed, and what a receiver verifies.
+	// Signing is how calls of remotes are signed, and how a receiver verifies them.
 	Signing Signing
-	// Audiences are the paths of audiences' surfaces, by their names; one that is
-	// not here has /{audience}.
+	// Audiences are the paths in front of the surfaces of audiences, by their names; the
+	// default is /{audience}.
 	Audiences map[string]string
-	// NoCompression sends every answer as it is, whatever the client takes.
+	// NoCompression sends every answer without a content coding.
 	NoCompression bool
 	Admin         Admin
 	Log           Log
 	Shutdown      Shutdown
 }
 
-// Limits bound what one request may ask, and what all of them may hold.
+// Limits bound what one request may ask for, and what all of them may hold.
 type Limits struct {
 	Body int64 // bytes of a request's body; 0 means 1 MiB (spec 8)
 	List ListLimits
 	// Statement is how long one statement of the store may run for a caller; 0 means 2 s.
 	Statement time.Duration
 	Rate      Rate
-	// Memory is how many bytes all requests together may hold for their rows and
-	// answers; 0 means a quarter of what the process may use, less than 0 any number.
+	// Memory is how many bytes all requests together may hold for rows and answers; 0
+	// means a quarter of what the process may use, less than 0 any number.
 	Memory int64
 	// Executions is how many requests may execute at once; 0 means 256 for each
 	// processor, less than 0 any number.
@@ -159,10 +160,9 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// LoadConfig reads a project's gateway.yaml, where there is one, and the FROND_
-// variables of environ (as [os.Environ] gives them). file names another file
-// than DIR/gateway.yaml; one that is named has to exist. The error is
-// schema.Faults: everything wrong at once.
+// LoadConfig reads a project's gateway.yaml, if there is one, and then the FROND_ variables
+// of environ, as [os.Environ] gives them. file names another file than DIR/gateway.yaml,
+// which then has to exist. The error is schema.Faults: everything wrong at once.
 func LoadConfig(dir, file string, environ []string) (*Config, error) {
 	c := &Config{Dir: dir}
 	return c, c.Load(file, environ)
@@ -190,7 +190,7 @@ func (c *Config) Load(file string, environ []string) error {
 	return faults.Err()
 }
 
-// check finds what is wrong between settings that are each right.
+// check reports faults between settings that are each valid.
 func (c Config) check() schema.Faults {
 	faults := append(append(c.Identity.Check(c.Listen), c.CORS.Check()...), c.GraphQL.Check()...)
 	faults = append(faults, topology.Check(c.Remotes)...)
@@ -207,9 +207,7 @@ func (c Config) check() schema.Faults {
 	return faults
 }
 
-// The readers of one setting's text. Their errors say what to write.
-
-// readStatement reads what a statement may take: less than a call of a remote.
+// readStatement reads the time limit of a statement, which is below that of a remote call.
 func readStatement(text string) (time.Duration, error) {
 	d, err := setting.Duration(text)
 	if err != nil || d < time.Millisecond || d > 10*time.Second {

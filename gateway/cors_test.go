@@ -79,7 +79,7 @@ func TestCORSIsClosedByDefault(t *testing.T) {
 }
 
 // What a browser asks beforehand is answered on every path, before anybody asks who
-// is calling: such a question carries no token, and one that does is not judged.
+// is calling: a preflight carries no token, and one that does is not checked.
 func TestPreflight(t *testing.T) {
 	gw, _ := with(t, gateway.CORS{Origins: []string{shop, "http://localhost:3000"}})
 	for _, path := range []string{"/graphql", "/api/app/notes", "/api/app/notes/n1", "/_kit/call", "/nowhere"} {

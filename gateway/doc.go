@@ -1,6 +1,5 @@
-// Package gateway is the whole service in one value: it reads gateway.yaml,
-// opens the store, builds the façade over a project, mounts every surface on a
-// router and runs until it is told to stop.
+// Package gateway runs a project as one service: it reads gateway.yaml, opens the store,
+// compiles the façade, mounts every surface on a router and serves until it is stopped.
 //
 //	project, err := facade.Read(os.DirFS("shop"))
 //	gw, err := gateway.New(project, &gateway.Options{Config: gateway.Config{Store: "memory"}})
@@ -8,23 +7,36 @@
 //
 // # What is mounted
 //
-//	/graphql      GraphQL, and GraphiQL for a browser
+//	/graphql      GraphQL, and the console for a browser
 //	/api/         REST
-//	/_kit/call    the envelope, JSON-RPC 2.0; the state a client sends is ignored
+//	/_kit/call    the envelope, JSON-RPC 2.0; the state in a frame is ignored
 //	/livez        200 while the process runs
 //	/readyz       200 while calls are welcome, 503 once the gateway drains
 //
-// With Config.Admin, /metrics stands on a listener for the operator; spans go where
-// the variables of OpenTelemetry say, or to Options.Tracing (docs/observability.md).
+// With Config.Admin, /metrics is on a listener for the operator; spans go where the
+// variables of OpenTelemetry say, or to Options.Tracing (docs/observability.md).
 //
-// The gateway listens in [Gateway.Run] alone, and asks an issuer for keys from then
-// on, or from the first token. Who has a server already
-// takes [Gateway.Handler], or mounts the surfaces on a router with
-// [Gateway.Mount] (spec 1.4).
+// The gateway listens in [Gateway.Run] only, and fetches an issuer's keys from then on, or
+// from the first token. A program with a server of its own uses [Gateway.Handler], or
+// mounts the surfaces on a router with [Gateway.Mount] (spec 1.4).
 //
 // # Settings
 //
-// Every setting has a key in gateway.yaml and a variable made from it; what is
-// said on the command line wins over the variable, which wins over the file.
-// [Settings] lists them with their defaults.
+// Every setting has a key in gateway.yaml and a variable made from it; the command line
+// wins over the variable, which wins over the file. [Settings] lists them with their
+// defaults.
+//
+// # How it is made
+//
+// The package wires and has no rule of its own. A [Host] is a project over its store: its
+// façade is compiled again whenever a remote serves something else. A generation is one
+// such façade with every surface over it, and takes the place of the last one whole. The
+// rules are in the packages below, which do not know each other:
+//
+//	gateway/graphqlhttp   GraphQL over HTTP: requests, trusted documents, the console
+//	gateway/identity      who is calling
+//	gateway/telemetry     spans, metrics, the access log
+//	gateway/guard         what stands in front of every surface
+//	gateway/topology      which Fronds run elsewhere
+//	gateway/setting       how a setting is read; the others stand on it
 package gateway

@@ -105,19 +105,19 @@ func (g *Gateway) Close() error {
 	return g.host.Close()
 }
 
-// Handler answers every request of the service, health included. It recovers
-// panics and logs requests; who serves it otherwise than by [Gateway.Run] closes
-// the gateway when done.
+// Handler answers every request of the service, health included. It recovers panics and
+// logs requests. A caller that serves it otherwise than by [Gateway.Run] closes the
+// gateway when done.
 func (g *Gateway) Handler() http.Handler { return g.handler }
 
-// Mount puts the surfaces on a router that has other paths too (spec 1.4). What they
-// show follows the remotes; their paths are those at the time of the call.
+// Mount puts the surfaces on a router that has other paths too (spec 1.4). What they show
+// follows the remotes; a surface that appears later is not mounted.
 //
-// A mounted path does what it does behind [Gateway.Handler]: its answers are compressed,
-// a line is logged for each request, and panics are recovered, as the settings
-// compression and log.access say; switch them off where the router does the same. What
-// belongs to the listener is the owner's of the router: the check of the Host header, time
-// limits for slow clients, and answers for paths that nobody has.
+// A mounted path does what it does behind [Gateway.Handler]: its answers are compressed, a
+// line is logged for each request, and panics are recovered, as the settings compression
+// and log.access say; switch them off where the router does the same. What belongs to the
+// listener is left to the owner of the router: the check of the Host header, time limits
+// for slow clients, and answers for unknown paths.
 func (g *Gateway) Mount(r Router) {
 	for _, m := range g.current.Load().mounted {
 		r.Handle(m.path, g.host.telemetry.Requests(g.host.watch(g.host.compressed(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -326,9 +326,9 @@ func TestLimitsReachTheSurfaces(t *testing.T) {
 	}
 }
 
-// What is wrong with the settings and with the cards is told at once, and a
-// project that does not hold leaves no store behind.
-func TestFaultsAreToldAtOnce(t *testing.T) {
+// Faults of the settings and of the cards are reported together, and a project with faults
+// creates no store.
+func TestFaultsAreReportedTogether(t *testing.T) {
 	dir := t.TempDir()
 	project := notes(t, "entities/broken.yaml", "type: object\nproperties:\n  id: {type: strin}\n")
 	_, err := gateway.New(project, &gateway.Options{Config: gateway.Config{
@@ -346,8 +346,8 @@ func TestFaultsAreToldAtOnce(t *testing.T) {
 	if !errors.As(err, &faults) {
 		t.Errorf("the faults are not to be had as schema.Faults: %T", err)
 	}
-	if left, _ := filepath.Glob(filepath.Join(dir, ".frond", "*")); len(left) > 0 {
-		t.Errorf("it left %v behind", left)
+	if files, _ := filepath.Glob(filepath.Join(dir, ".frond", "*")); len(files) > 0 {
+		t.Errorf("it created %v", files)
 	}
 }
 

@@ -156,7 +156,7 @@ func TestNoConsole(t *testing.T) {
 	}
 }
 
-// TestConsoleQueriesAtFault: every query that cannot be offered is told at the start.
+// TestConsoleQueriesAtFault: every query that cannot be offered is a fault at the start.
 func TestConsoleQueriesAtFault(t *testing.T) {
 	dir := queriesIn(t, map[string]string{
 		"binary.graphql": "\xff\xfe",

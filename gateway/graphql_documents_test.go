@@ -192,8 +192,8 @@ func TestTrustedDocuments(t *testing.T) {
 	}
 }
 
-// TestDocumentFaults: what is wrong in the folder is told with its place. Where
-// documents are enforced it stops the start; else the log says so and the rest runs.
+// TestDocumentFaults: a fault in the folder is reported with its place. Where documents
+// are enforced it stops the start; else it is logged and the rest runs.
 func TestDocumentFaults(t *testing.T) {
 	const good = "{ __typename }"
 	for _, c := range []struct {
@@ -313,8 +313,8 @@ func TestDocumentsOfAudiences(t *testing.T) {
 	}
 }
 
-// TestUnknownDocumentsAreToldOnce: in the mode log, without the values in them.
-func TestUnknownDocumentsAreToldOnce(t *testing.T) {
+// TestUntrustedDocumentsAreLoggedOnce: in the mode log, without the values in them.
+func TestUntrustedDocumentsAreLoggedOnce(t *testing.T) {
 	var log bytes.Buffer
 	g, err := trusting(t, documents(t, folder), gateway.DocumentsLog, func(o *gateway.Options) { o.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
 	if err != nil {
@@ -323,22 +323,22 @@ func TestUnknownDocumentsAreToldOnce(t *testing.T) {
 	ask := func(query string) {
 		asked(g.Handler(), "POST", "/graphql", `{"query":`+quoted(query)+`}`, asJSON)
 	}
-	const told = "a document that is not trusted was run"
+	const message = "a document that is not trusted was run"
 	ask(inRelay)
 	ask(inFile)
-	if strings.Contains(log.String(), told) {
-		t.Errorf("trusted documents were told of:\n%s", log.String())
+	if strings.Contains(log.String(), message) {
+		t.Errorf("trusted documents were logged:\n%s", log.String())
 	}
 	for range 3 {
 		ask(`query Find { thing(id: "a secret") { id } }`)
 	}
-	if strings.Count(log.String(), told) != 1 || !strings.Contains(log.String(), `begins="query Find"`) || strings.Contains(log.String(), "secret") {
+	if strings.Count(log.String(), message) != 1 || !strings.Contains(log.String(), `begins="query Find"`) || strings.Contains(log.String(), "secret") {
 		t.Errorf("the log says\n%s", log.String())
 	}
 	for i := range 1100 {
 		ask(fmt.Sprintf("{ a%d: __typename }", i))
 	}
-	if n := strings.Count(log.String(), told); n != 1000 || strings.Count(log.String(), "are not logged") != 1 {
-		t.Errorf("%d documents were told of, want 1000 and a last word", n)
+	if n := strings.Count(log.String(), message); n != 1000 || strings.Count(log.String(), "are not logged") != 1 {
+		t.Errorf("%d documents were logged, want 1000 and a last line", n)
 	}
 }

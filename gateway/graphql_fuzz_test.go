@@ -12,7 +12,7 @@ import (
 )
 
 // FuzzGraphQLBody: whatever is posted, the answer is JSON with data or errors and a
-// status of ours; a body is read where encoding/json, the plain twin, reads members of
+// status of ours; a body is read where encoding/json, the reference, reads members of
 // the right types out of it.
 func FuzzGraphQLBody(f *testing.F) {
 	for _, body := range []string{
@@ -37,15 +37,15 @@ func FuzzGraphQLBody(f *testing.F) {
 		if w.Code != 200 {
 			return
 		}
-		var twin map[string]any
-		if err := json.Unmarshal(body, &twin); err != nil {
+		var reference map[string]any
+		if err := json.Unmarshal(body, &reference); err != nil {
 			t.Fatalf("%q was executed, and is not JSON: %v", body, err)
 		}
-		if _, isText := twin["query"].(string); !isText {
+		if _, isText := reference["query"].(string); !isText {
 			t.Fatalf("%q was executed, and has no query", body)
 		}
 		for _, name := range []string{"variables", "extensions"} {
-			if _, isObject := twin[name].(map[string]any); twin[name] != nil && !isObject {
+			if _, isObject := reference[name].(map[string]any); reference[name] != nil && !isObject {
 				t.Fatalf("%q was executed, and its %s are no object", body, name)
 			}
 		}
@@ -69,7 +69,7 @@ func FuzzManifest(f *testing.F) {
 		if err != nil {
 			var faults schema.Faults
 			if !errors.As(err, &faults) {
-				t.Fatalf("%q: what is wrong is not told as faults: %v", text, err)
+				t.Fatalf("%q: what is wrong is not reported as faults: %v", text, err)
 			}
 			return
 		}

@@ -161,9 +161,9 @@ func TestRequestsAsTheDraftHasThem(t *testing.T) {
 	}
 }
 
-// TestForgedRequests: nothing that a page of another site can have a browser send
-// without that browser asking first is executed.
-func TestForgedRequests(t *testing.T) {
+// TestCrossSiteRequests: no request that a page of another site can have a browser send
+// without a preflight is executed.
+func TestCrossSiteRequests(t *testing.T) {
 	plain := graphQLHandler(t, nil)
 	get := "/graphql?query=%7B__typename%7D"
 	const form = "application/x-www-form-urlencoded"

@@ -14,8 +14,8 @@ import (
 	"github.com/frondhost/frond/resolvers"
 )
 
-// formOf is how a surface says that: as a GraphQL response, as a frame, and anywhere
-// else as a problem.
+// formOf is the form in which a guard refuses requests of a surface: a GraphQL response, a
+// frame, and for all others a problem.
 func formOf(surface facade.Surface) guard.Fail {
 	switch surface.Kind() {
 	case facade.OnGraphQL:
@@ -30,7 +30,7 @@ func formOf(surface facade.Surface) guard.Fail {
 	}
 }
 
-// formOfPath is the form of a request that has not come to a surface yet.
+// formOfPath is the form for a request that has not reached a surface: that of its path.
 func formOfPath(w http.ResponseWriter, r *http.Request, status int, err *facade.Error) {
 	surface := facade.Surface("")
 	if strings.HasSuffix(r.URL.Path, envelope.Path) {

@@ -9,9 +9,10 @@ import (
 	"github.com/frondhost/frond/gateway/guard"
 )
 
-// live answers /livez: the process runs.
+// live answers /livez with 200: the process runs.
 func live(w http.ResponseWriter, r *http.Request) { health(w, r, true, "live") }
 
+// health answers a probe, in a line of text.
 func health(w http.ResponseWriter, r *http.Request, ok bool, word string) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
@@ -26,7 +27,7 @@ func health(w http.ResponseWriter, r *http.Request, ok bool, word string) {
 	_, _ = io.WriteString(w, word+"\n")
 }
 
-// nowhere answers a path that no surface has, and names those there are.
+// nowhere answers an unknown path with 404 and the known ones.
 func nowhere(paths []string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		guard.WriteProblem(w, http.StatusNotFound, facade.Errorf(facade.NotFound, "nothing is served at %s; there is %s", r.URL.Path, strings.Join(paths, ", ")))

@@ -19,8 +19,9 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// Host is a project over its store without any surface: what `frond call` calls,
-// and what every surface stands on. Its methods may be called from many goroutines.
+// Host is a project over its store without any surface: the part of a gateway and of a
+// receiver that answers calls, and all that `frond call` needs. Its methods may be called
+// from many goroutines.
 type Host struct {
 	config    Config
 	log       *slog.Logger
@@ -29,40 +30,37 @@ type Host struct {
 	project   *facade.Project
 	store     lateStore
 	topology  *topology.Topology        // nil: every Frond runs here
-	telemetry *telemetry.Telemetry      // nil: nothing is told of
+	telemetry *telemetry.Telemetry      // nil: neither spans nor metrics
 	budget    *facade.Budget            // nil: nothing is bounded
-	stopBy    atomic.Pointer[time.Time] // once it stops: when shutdown.timeout is over
+	stopBy    atomic.Pointer[time.Time] // while it stops: the end of shutdown.timeout
 	compiled  atomic.Pointer[facade.Facade]
 	close     func() error
-	frond     string    // of a receiver: the one Frond it shows; "": all of them
-	warned    sync.Once // that doors are open without anybody having said so
+	frond     string    // of a receiver: the one Frond it serves; "": all of them
+	warned    sync.Once // of open doors that are not declared open
 
-	certificate *certificate // of the listener; nil: it is plain HTTP
+	certificate *certificate // of the listener; nil: plain HTTP
 
-	noted    map[string]bool            // the catalog's notes that were logged; one compile at a time
-	renewing sync.Mutex                 // one renewal at a time; project is read and written under it
-	swap     func(*facade.Facade) error // what stands over the façade follows it; nil: nothing does
+	noted    map[string]bool            // notes of the catalog that were logged; written by one compile at a time
+	renewing sync.Mutex                 // held by a renewal; guards project and noted
+	swap     func(*facade.Facade) error // called with each new façade before it is used; nil: nothing is
 }
 
-// Open compiles a project, opens its store and, at the first start, writes the
-// seeds. The error is everything that is wrong at once, the faults of cards as
-// schema.Faults; the store is only touched where there is none.
+// Open compiles a project, opens its store and, at the first start, writes the seeds. The
+// caller closes the host. The error is everything that is wrong at once, the faults of
+// settings and cards as schema.Faults; the store is opened only if there are none.
 func Open(ctx context.Context, project *facade.Project, opts *Options) (*Host, error) {
-	if opts == nil {
-		opts = &Options{}
-	}
-	h, err := open(ctx, project, opts, opening{})
+	h, err := open(ctx, project, opts.orDefaults(), opening{})
 	if err == nil {
 		h.follow(ctx, nil)
 	}
 	return h, err
 }
 
-// opening is what tells the ways to open a host apart.
+// opening is how the ways to open a host differ.
 type opening struct {
-	serves    bool   // it has its store for itself among those that serve
-	frond     string // of a receiver: the one Frond it shows; "": all of them
-	elsewhere error  // what is wrong elsewhere, told in the same breath
+	serves    bool   // reserve the store for this process among those that serve
+	frond     string // of a receiver: the one Frond it serves; "": all of them
+	elsewhere error  // faults found before, which are reported together with the host's
 }
 
 func open(ctx context.Context, project *facade.Project, opts *Options, as opening) (*Host, error) {
@@ -134,7 +132,7 @@ var (
 	retryFirst   = 250 * time.Millisecond
 )
 
-// waiting says whether there are remotes that have not told yet what they serve.
+// waiting reports whether there are remotes that have not been discovered yet.
 func (h *Host) waiting() bool {
 	for _, r := range h.Remotes() {
 		if !r.Known {
@@ -144,14 +142,14 @@ func (h *Host) waiting() bool {
 	return false
 }
 
-// follow keeps the host up with its remotes, and with swap what stands over it. What
-// they serve and cannot be taken over is told of, and everything stays as it was.
+// follow renews the host whenever a remote serves something else, and swap what is built
+// over it. A failed renewal is logged and changes nothing.
 func (h *Host) follow(ctx context.Context, swap func(*facade.Facade) error) {
 	h.swap = swap
 	if h.topology == nil {
 		return
 	}
-	ctx = context.WithoutCancel(ctx) // Close ends it, not whoever opened the host
+	ctx = context.WithoutCancel(ctx) // Close ends it, not the context of the start
 	h.topology.Watch(ctx, func() {
 		h.renewing.Lock()
 		defer h.renewing.Unlock()
@@ -163,9 +161,9 @@ func (h *Host) follow(ctx context.Context, swap func(*facade.Facade) error) {
 	})
 }
 
-// Replace puts another project in the place of the one that runs: requests under way
-// finish on the old one. Where the error is not nil, everything stays as it was; it
-// is as of [Open]. Settings and the store stay the same.
+// Replace puts another project in the place of the one that runs; requests under way
+// finish on the old one. Settings and the store stay the same. The error is as of [Open],
+// and leaves everything as it was.
 func (h *Host) Replace(ctx context.Context, project *facade.Project) error {
 	h.renewing.Lock()
 	defer h.renewing.Unlock()
@@ -181,9 +179,9 @@ func (h *Host) Replace(ctx context.Context, project *facade.Project) error {
 	return err
 }
 
-// renew makes a façade of what is known now, and has it and what stands over it take
-// the place of the old one. With seeds, those of entities without rows are written
-// first, as at a start.
+// renew compiles a façade of what is known now and puts it in the place of the old one,
+// after what is built over it. With seeds, those of entities without rows are written
+// first, as at a start. The caller holds h.renewing.
 func (h *Host) renew(ctx context.Context, seeds bool) error {
 	f, _, err := h.compile()
 	if err == nil {
@@ -201,8 +199,8 @@ func (h *Host) renew(ctx context.Context, seeds bool) error {
 	return err
 }
 
-// compile makes a façade of the project with its Fronds where they run, as far as
-// that is known. whole is false where generators or conversions are not here.
+// compile makes a façade of the project with its Fronds where they run, as far as that is
+// known. whole is false if generators or conversions are missing in this program.
 func (h *Host) compile() (f *facade.Facade, whole bool, err error) {
 	whole = true
 	unregistered := h.options.Unregistered
@@ -237,34 +235,34 @@ func (h *Host) compile() (f *facade.Facade, whole bool, err error) {
 	return f, whole, err
 }
 
-// maxNoted is how many notes one compile logs: a remote may give rise to any number.
+// maxNoted is how many notes one compile logs: a remote may cause any number of them.
 const maxNoted = 100
 
-// note logs what is let be of cards and left out of remotes, each thing once.
+// note logs what is ignored of cards and remotes, each thing once.
 func (h *Host) note(notes []schema.Fault) {
 	if h.noted == nil {
 		h.noted = map[string]bool{}
 	}
 	for i, note := range notes {
 		if i == maxNoted {
-			h.log.Warn("more is let be", "notes", len(notes)-i)
+			h.log.Warn("more is ignored", "notes", len(notes)-i)
 			break
 		}
 		if text := note.Error(); !h.noted[text] {
 			h.noted[text] = true
-			h.log.Warn("something of a card or a remote is let be", "note", text)
+			h.log.Warn("a part of a card or a remote is ignored", "note", text)
 		}
 	}
 }
 
-// undecided is the doors that everybody may use and that nobody calls open, as faults.
-// Development tells them to the log, once, and starts (decision 208).
+// undecided reports, as faults, the doors that have no collector and are not declared
+// open. In development they are logged once and are no error (decision 208).
 func (h *Host) undecided(c *facade.Catalog) error {
 	if h.options.Undecided {
 		return nil
 	}
 	table := c.Access()
-	if h.frond != "" { // a receiver shows its Frond whole
+	if h.frond != "" { // a receiver serves its whole Frond
 		table = slices.DeleteFunc(table, func(a facade.Access) bool { return !strings.EqualFold(a.Frond, h.frond) })
 		for i := range table {
 			table[i].Surfaces = []facade.Surface{facade.OnEnvelope}
@@ -282,7 +280,7 @@ func (h *Host) undecided(c *facade.Catalog) error {
 	return nil
 }
 
-// prepare makes the store hold what the cards say of the rows that are kept here.
+// prepare brings the schema of the store up to the entities whose rows are kept here.
 func (h *Host) prepare(ctx context.Context, f *facade.Facade) error {
 	s, ok := h.store.Store.(preparer)
 	if !ok {
@@ -297,8 +295,8 @@ func (h *Host) prepare(ctx context.Context, f *facade.Facade) error {
 	return s.Prepare(ctx, here)
 }
 
-// flush tells what is still to be told of, in what is left of the shutdown's time,
-// and a second at least.
+// flush sends the telemetry that has not been sent, within the rest of the shutdown's time
+// and within a second at least.
 func (h *Host) flush(ctx context.Context) {
 	by := time.Now().Add(h.config.Shutdown.Timeout)
 	if stop := h.stopBy.Load(); stop != nil {
@@ -310,10 +308,11 @@ func (h *Host) flush(ctx context.Context) {
 	h.telemetry.Shutdown(ctx, by, h.log)
 }
 
-// Catalog is what the host serves.
+// Catalog is what the host serves now; a later call may return another one.
 func (h *Host) Catalog() *facade.Catalog { return h.compiled.Load().Catalog() }
 
-// Caller calls operations in this process, as every surface does, wherever they run.
+// Caller calls operations as every surface does, wherever they run. It follows the host:
+// each call goes to the façade of its time.
 func (h *Host) Caller() facade.Caller {
 	return facade.CallerFunc(func(ctx context.Context, c *facade.Call) (*facade.Result, error) {
 		return h.compiled.Load().Call(ctx, c)
@@ -331,10 +330,11 @@ func (h *Host) Discovery() json.RawMessage { return h.Catalog().Discovery().Appe
 // Bundle is every card of the project in one document (spec 2.4).
 func (h *Host) Bundle() json.RawMessage { return h.Catalog().Set.Bundle() }
 
-// Development says whether the host runs in mode: development.
+// Development reports whether the host runs in mode: development.
 func (h *Host) Development() bool { return h.config.Mode == Development }
 
-// Close closes the store; calls under way fail. Closing twice is fine.
+// Close stops following the remotes and closes the store; calls under way fail. Closing
+// twice is fine.
 func (h *Host) Close() error { return h.close() }
 
 // Remotes is what is known of each remote Frond, by name.

@@ -107,8 +107,8 @@ func TestKeyFaults(t *testing.T) {
 	}
 }
 
-// What is wrong with the keys is told together with what is wrong with the cards.
-func TestKeyFaultsAreToldWithTheOthers(t *testing.T) {
+// Faults of keys and of cards are reported together.
+func TestKeyFaultsAreReportedWithOthers(t *testing.T) {
 	project := notes(t, "entities/broken.yaml", "type: object\nproperties:\n  id: {type: strin}\n")
 	id := gateway.Identity{Issuer: mintIssuer, Audience: []string{mintAudience}, Algorithms: []string{"EdDSA"}, Keys: []string{"a.pem", "b.pem"}}
 	_, err := gateway.New(project, quiet(gateway.Options{Config: gateway.Config{Dir: t.TempDir(), Identity: id}}))

@@ -12,7 +12,7 @@ import (
 )
 
 // The same over HTTP, with the gateway as it runs: it starts without its issuer,
-// turns tokens away until it has keys, and keeps those it had.
+// refuses tokens until it has keys, and keeps those it had.
 func TestGatewayWithoutItsIssuer(t *testing.T) {
 	ed, next := eddsa("ed"), eddsa("next")
 	var mode, asked atomic.Int32 // mode 0: down; 1: ed; 2: ed and next

@@ -454,7 +454,7 @@ func TestLongestToken(t *testing.T) {
 	}
 }
 
-// Other schemes are refused too, and told which one is read.
+// Other schemes are refused too; the answer names the one that is read.
 func TestOtherSchemes(t *testing.T) {
 	var spy spied
 	url, _ := run(t, notes(t), gateway.Options{Config: newIssuer(t).config, Middleware: []facade.Middleware{spy.middleware}})

@@ -22,7 +22,7 @@ import (
 	"github.com/frondhost/frond/gateway/telemetry"
 )
 
-// numbers are what a scrape tells, as Prometheus itself reads it: by name and labels,
+// numbers are those of a scrape, as Prometheus itself reads it: by name and labels,
 // of a histogram how many there were and their sum.
 func numbers(t *testing.T, h http.Handler) map[string]float64 {
 	t.Helper()
@@ -75,12 +75,12 @@ func counted(t *testing.T, opts gateway.Options) *gateway.Gateway {
 	return gw
 }
 
-// TestNumbers: what is told after calls that are known.
+// TestNumbers: the numbers after a known set of calls.
 func TestNumbers(t *testing.T) {
-	away := newElsewhere(t)
-	away.serve("people", library(t))
+	remote := newElsewhere(t)
+	remote.serve("people", library(t))
 	gw := counted(t, gateway.Options{Config: gateway.Config{
-		Remotes: map[string]gateway.Remote{"people": {URL: away.url()}}, Limits: gateway.Limits{Memory: -1, Executions: -1}, // bounds are numbers too
+		Remotes: map[string]gateway.Remote{"people": {URL: remote.url()}}, Limits: gateway.Limits{Memory: -1, Executions: -1}, // bounds are numbers too
 	}})
 	h := gw.Handler()
 	want := maps.Clone(numbers(t, gw.AdminHandler()))
@@ -106,10 +106,10 @@ func TestNumbers(t *testing.T) {
 	}
 
 	got := numbers(t, gw.AdminHandler())
-	told := map[string]float64{}
+	exposed := map[string]float64{}
 	for key, n := range got {
 		if strings.HasPrefix(key, "frond_") && !strings.HasPrefix(key, "frond_remote_") && n != 0 && (!strings.Contains(key, "duration_seconds") || strings.HasSuffix(key, "#")) {
-			told[key] = n
+			exposed[key] = n
 		}
 	}
 	if diff := cmp.Diff(map[string]float64{
@@ -136,7 +136,7 @@ func TestNumbers(t *testing.T) {
 		"frond_call_duration_seconds{entity=unknown,frond=unknown,operation=unknown}#":                     6,
 		"frond_call_batch_size{entity=writer,frond=people}#":                                               2,
 		"frond_call_batch_size{entity=writer,frond=people}":                                                2,
-	}, told); diff != "" {
+	}, exposed); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	for key, more := range map[string]float64{
@@ -157,7 +157,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestNumbersOfTrouble: a remote that is away, until its breaker opens; equal queries
+// TestNumbersOfTrouble: a remote that is down, until its breaker opens; equal queries
 // that share; and what is in flight.
 func TestNumbersOfTrouble(t *testing.T) {
 	var shut atomic.Bool
@@ -170,10 +170,10 @@ func TestNumbersOfTrouble(t *testing.T) {
 			return next.Call(ctx, c)
 		})
 	}
-	away := newElsewhere(t)
+	remote := newElsewhere(t)
 	gw := counted(t, gateway.Options{
 		Middleware: []facade.Middleware{holding},
-		Config:     gateway.Config{Remotes: map[string]gateway.Remote{"people": {URL: away.url(), Retries: new(int)}}},
+		Config:     gateway.Config{Remotes: map[string]gateway.Remote{"people": {URL: remote.url(), Retries: new(int)}}},
 	})
 	books := func() { asked(gw.Handler(), "POST", "/graphql", `{"query":"{ books { items { id } } }"}`, asJSON) }
 	books() // from here on the document is known, and requests for it are equal
@@ -242,13 +242,13 @@ func TestMetricsAreDocumented(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("docs/observability.md (-want +got):\n%s", diff)
 	}
-	// And the table is what is told: every family that has a number by now.
+	// And the table is complete: every family that has a number by now.
 	gw := counted(t, gateway.Options{})
 	asked(gw.Handler(), "GET", "/api/books/books", "")
 	for key := range numbers(t, gw.AdminHandler()) {
 		name, _, _ := strings.Cut(strings.TrimSuffix(key, "#"), "{")
 		if strings.HasPrefix(name, "frond_") && !slices.ContainsFunc(telemetry.Metrics(), func(m telemetry.Metric) bool { return m.Name == name }) {
-			t.Errorf("%s is told and not in the table", name)
+			t.Errorf("%s is exposed and not in the table", name)
 		}
 	}
 }
@@ -256,14 +256,14 @@ func TestMetricsAreDocumented(t *testing.T) {
 // TestNumbersOfRetries: a request that was sent again is counted as such, and the call
 // once.
 func TestNumbersOfRetries(t *testing.T) {
-	away := newElsewhere(t)
+	remote := newElsewhere(t)
 	r, err := gateway.NewReceiver(library(t), "people", &gateway.ReceiverOptions{Options: *quiet(gateway.Options{})})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = r.Close() })
 	var failed atomic.Bool
-	away.stand(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+	remote.stand(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		body, _ := io.ReadAll(req.Body)
 		if !strings.Contains(string(body), "rpc.discover") && !failed.Swap(true) {
 			w.WriteHeader(http.StatusServiceUnavailable)
@@ -272,7 +272,7 @@ func TestNumbersOfRetries(t *testing.T) {
 		req.Body = io.NopCloser(strings.NewReader(string(body)))
 		r.Handler().ServeHTTP(w, req)
 	}))
-	gw := counted(t, gateway.Options{Config: gateway.Config{Remotes: map[string]gateway.Remote{"people": {URL: away.url()}}}})
+	gw := counted(t, gateway.Options{Config: gateway.Config{Remotes: map[string]gateway.Remote{"people": {URL: remote.url()}}}})
 	before := numbers(t, gw.AdminHandler())
 	if w := asked(gw.Handler(), "GET", "/api/people/writers/w1", ""); w.Code != 200 {
 		t.Fatal(w.Body)

@@ -13,8 +13,8 @@ import (
 	"github.com/frondhost/frond/store/storetest"
 )
 
-// TestRate: who calls too often is told when to come again, on every surface in its
-// own form, and nobody else is.
+// TestRate: a caller over the rate is refused with Retry-After, on every surface in its
+// own form, and no other caller is.
 func TestRate(t *testing.T) {
 	gw, err := New(storetest.Project(t), &Options{
 		Undecided: true,

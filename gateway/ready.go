@@ -5,9 +5,9 @@ import (
 	"sync/atomic"
 )
 
-// ready answers /readyz: calls are welcome while the service does not drain and its
-// store takes writes. Why a store does not is in the log, not in the answer. An
-// unreachable remote is no reason to take this gateway out: each has a line.
+// ready answers /readyz: 200 unless the service drains or its store accepts no writes, the
+// reason of which is in the log and not in the answer. A remote that cannot be reached is no
+// reason to stop sending requests here: it has a line in the answer.
 func (h *Host) ready(draining *atomic.Bool) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if draining.Load() {

@@ -15,19 +15,19 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// ReceiverOptions of NewReceiver; a nil pointer is fine.
+// ReceiverOptions of [NewReceiver]; a nil pointer is fine.
 type ReceiverOptions struct {
 	Options
 	// Addresses to listen on; none means 127.0.0.1:4100 (spec 8.1).
 	Addresses []string
-	// AllowUnsigned lets it listen beyond loopback though calls are not verified: then
-	// closing access is the operator's task (spec 5.3).
+	// AllowUnsigned lets it listen beyond loopback without verifying calls: then the
+	// operator has to close access by other means (spec 5.3).
 	AllowUnsigned bool
 }
 
-// Receiver serves one Frond to other processes. With Config.Signing.Keys it takes
-// signed calls alone. Without, it believes the state a frame carries, user included
-// (spec 5.1), which is why it then stays on loopback.
+// Receiver serves one Frond to other processes. With Config.Signing.Keys it accepts only
+// signed calls. Without, it believes the state of a frame, user included (spec 5.1), and
+// listens on loopback only.
 type Receiver struct {
 	host      *Host
 	addresses []string
@@ -35,7 +35,9 @@ type Receiver struct {
 	draining  atomic.Bool
 }
 
-// NewReceiver is [Open] with the envelope of one Frond. Nothing listens yet.
+// NewReceiver is [Open] with the envelope of one Frond, whose operations run in this
+// process. Nothing listens before [Receiver.Run]. The caller closes the receiver, unless
+// Run has returned.
 func NewReceiver(project *facade.Project, frond string, opts *ReceiverOptions) (*Receiver, error) {
 	if opts == nil {
 		opts = &ReceiverOptions{}
@@ -94,8 +96,8 @@ func (r *Receiver) Run(ctx context.Context) error {
 // Close closes the store; calls under way fail. Closing twice is fine.
 func (r *Receiver) Close() error { return r.host.Close() }
 
-// only is the part of the host that one Frond is. The other Fronds are there for
-// the relations into them; their operations are not served here.
+// only is the catalog of one Frond and what answers its calls. The other Fronds are there
+// for relations; their operations are not served.
 func (h *Host) only(name string) (*facade.Catalog, facade.Caller, error) {
 	whole := h.Catalog()
 	var names []string

@@ -7,18 +7,17 @@ import (
 	"github.com/gorilla/mux"
 )
 
-// Router is where the gateway mounts its surfaces (spec 1.4). A path that ends
-// in a slash stands for everything below it, any other for itself alone; the
-// verbs are the handler's business. net/http's own [http.ServeMux] is one as it
-// is; [Mux] makes one of gorilla's.
+// Router is where the gateway mounts its surfaces (spec 1.4). A path that ends in a slash
+// stands for everything below it, any other for itself alone; the handler answers every
+// method. [http.ServeMux] is a Router; [Mux] makes one of gorilla's.
 type Router interface {
 	Handle(path string, h http.Handler)
 }
 
 var _ Router = (*http.ServeMux)(nil)
 
-// Mux mounts on a router of gorilla/mux. Routers that have SkipClean see paths
-// as they were sent; others redirect a path with two slashes in a row.
+// Mux mounts on a router of gorilla/mux. A router with SkipClean sees paths as they were
+// sent; others redirect a path with two slashes in a row.
 func Mux(r *mux.Router) Router { return gorilla{r} }
 
 type gorilla struct{ router *mux.Router }

@@ -37,7 +37,7 @@ func (h *Host) serve(ctx context.Context, handler http.Handler, draining *atomic
 		return err
 	}
 	server := newServer(handler, h.config.Limits.Write)
-	// Requests outlive ctx: that it is done is the beginning of the drain.
+	// Requests outlive ctx, whose end is the beginning of the drain.
 	server.BaseContext = func(l net.Listener) context.Context { return guard.WithListener(context.WithoutCancel(ctx), l) }
 	tending, done := context.WithCancel(context.WithoutCancel(ctx))
 	defer done()
@@ -78,13 +78,14 @@ func drain(ctx context.Context, server *http.Server, timeout time.Duration) erro
 	defer cancel()
 	err := server.Shutdown(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
-		_ = server.Close() // nothing is left to say to those connections
+		_ = server.Close() // the connections that are left are cut
 		return fmt.Errorf("requests were still running %s after the stop and have been cut off; shutdown.timeout gives them longer", timeout)
 	}
 	return err
 }
 
-// newServer is a server that no slow client holds for ever; write is as in [Limits].
+// newServer is a server with a bound on everything a client may do slowly; write is
+// [Limits.Write].
 func newServer(h http.Handler, write time.Duration) *http.Server {
 	return &http.Server{
 		Handler:           guard.Pace(h, write),
@@ -96,9 +97,10 @@ func newServer(h http.Handler, write time.Duration) *http.Server {
 	}
 }
 
-// ErrListen is what Run's error wraps where the address cannot be listened on.
+// ErrListen is wrapped by the error of Run if an address cannot be listened on.
 var ErrListen = errors.New("cannot listen")
 
+// listen opens a TCP listener, or explains what to do.
 func listen(ctx context.Context, address string) (net.Listener, error) {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", address)
@@ -113,13 +115,13 @@ func listen(ctx context.Context, address string) (net.Listener, error) {
 	return listener, nil
 }
 
-// announceOnStderr prints the line that scripts wait for, the port 0 resolved.
+// announceOnStderr prints the line that scripts wait for, with the port that 0 became.
 func announceOnStderr(url string) { fmt.Fprintln(os.Stderr, "listening on "+url) }
 
 // LimitMemory keeps the garbage collector below the memory limit of the process's control
 // group, unless GOMEMLIMIT is set. It is for programs: a library does not own its process.
 func LimitMemory() { guard.LimitMemory() }
 
-// serverLog is where net/http says what went wrong below any request: mostly what
-// strangers do to a port, a handshake that ends early for one.
+// serverLog takes what net/http logs below any request, at debug: mostly the mistakes of
+// clients, such as a TLS handshake that ends early.
 func serverLog(l *slog.Logger) *log.Logger { return slog.NewLogLogger(l.Handler(), slog.LevelDebug) }

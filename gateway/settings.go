@@ -20,18 +20,18 @@ func Settings() []Setting { return new(Config).settings() }
 // what to write instead.
 func (c *Config) Set(key, text string) error { return c.settings().Set(key, text) }
 
-// UnknownVariables are the FROND_ variables of environ that set nothing, for a
-// warning: they are no faults.
+// UnknownVariables are the FROND_ variables of environ that set nothing. They are worth a
+// warning and no faults.
 func UnknownVariables(environ []string) []string { return new(Config).settings().Unknown(environ) }
 
-// ConfigSchema is the JSON Schema of a gateway.yaml, for editors. It is made of the
+// ConfigSchema is the JSON Schema of a gateway.yaml, for editors. It is derived from the
 // settings and their readers.
 func ConfigSchema() json.RawMessage {
 	return new(Config).settings().Schema("gateway.yaml: how a gateway runs; every key has a default")
 }
 
-// settings are the one table behind the file, the variables and the flags, over the
-// fields of c.
+// settings is the one table behind the file, the variables, the flags and the schema, over
+// the fields of c. Its order is that of the documentation.
 func (c *Config) settings() setting.Table {
 	return slices.Concat(
 		[]setting.Setting{

@@ -13,13 +13,13 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// Signing says how calls between processes are signed (docs/signed-calls.md): Key
-// and Name are the gateway's, which sends them; the rest is the receiver's.
+// Signing is how calls between processes are signed (docs/signed-calls.md): Key and Name
+// are for the gateway, which sends them; the rest is for the receiver.
 type Signing struct {
 	// Key is a file with the private key that every call of a remote is signed with,
 	// below the project's folder or anywhere by an absolute path; "": none is signed.
 	Key  string
-	Name string // who says to be calling; "" means gateway
+	Name string // of the sender; "" means gateway
 
 	// Keys are what a receiver verifies calls with: files with public keys (PEM, a JWK
 	// or a set of them), or JWKs as JSON. NAME=FILE holds the keys of a file to the
@@ -127,7 +127,7 @@ func readSigningKeys(text string) ([]string, error) {
 	return items, nil
 }
 
-// readSigningSkew is as readSkew: nothing at all is -1.
+// readSigningSkew reads the skew; none at all is -1, since 0 stands for the default.
 func readSigningSkew(text string) (time.Duration, error) {
 	d, err := setting.Duration(text)
 	switch {

@@ -24,12 +24,12 @@ func (s *lateStore) RunsDry() bool {
 	return ok && r.RunsDry()
 }
 
-// Seeded says which entities the store behind it has had the seeds of.
+// Seeded reports the entities whose seeds the store has had.
 func (s *lateStore) Seeded(ctx context.Context, entities []*schema.Entity) (map[*schema.Entity]bool, error) {
 	return facade.SeederOf(s.Store).Seeded(ctx, entities)
 }
 
-// Seed has the store behind it write seeds.
+// Seed writes seeds into the store.
 func (s *lateStore) Seed(ctx context.Context, batches []facade.SeedBatch) error {
 	return facade.SeederOf(s.Store).Seed(ctx, batches)
 }
@@ -69,7 +69,7 @@ func (c *Config) storeFile() (path string, memory bool, err error) {
 	return "", false, fmt.Errorf("the store cannot be %q: %w", c.Store, err)
 }
 
-// nothing is the closer of a store that someone else closes.
+// nothing is the closer of a store that its owner closes.
 type nothing struct{}
 
 func (nothing) Close() error { return nil }
@@ -82,13 +82,13 @@ func readStore(text string) (string, error) {
 	return "", errors.New("write sqlite:PATH such as sqlite:.frond/frond.db, or memory")
 }
 
-// preparer is a store that is told its entities before it is used. An author's
-// own store need not be one.
+// preparer is a store that adapts to its entities before it is used. An author's own
+// store need not be one.
 type preparer interface {
 	Prepare(ctx context.Context, entities []*schema.Entity) error
 }
 
-// checker is a store that can say why it does not take writes.
+// checker is a store that reports why it does not accept writes.
 type checker interface {
 	Check(ctx context.Context) error
 }

@@ -97,7 +97,7 @@ func at(t testing.TB, gw *gateway.Gateway, line, body string, headers ...string)
 }
 
 // The same is shown and hidden in every way there is to ask, for everybody and for
-// an audience, and what is hidden is told like what never was.
+// an audience, and what is hidden is answered like what never was.
 func TestSurfacesShowAndHide(t *testing.T) {
 	query := func(document string) string {
 		text, _ := json.Marshal(map[string]string{"query": document})

@@ -56,11 +56,11 @@ func TestSpansOfHandlers(t *testing.T) {
 	}
 }
 
-// TestSpansOfSharedTrips: equal calls that share a trip have a span each, and one of
-// them made the request.
-func TestSpansOfSharedTrips(t *testing.T) {
+// TestSpansOfSharedRoundTrips: equal calls that share a round trip have a span each, and one
+// of them made the request.
+func TestSpansOfSharedRoundTrips(t *testing.T) {
 	provider, spans := recorded(t)
-	away := newElsewhere(t)
+	remote := newElsewhere(t)
 	r, err := gateway.NewReceiver(library(t), "people", &gateway.ReceiverOptions{Options: *quiet(gateway.Options{})})
 	if err != nil {
 		t.Fatal(err)
@@ -68,7 +68,7 @@ func TestSpansOfSharedTrips(t *testing.T) {
 	t.Cleanup(func() { _ = r.Close() })
 	var asked atomic.Int64
 	hold := make(chan struct{})
-	away.stand(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+	remote.stand(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if req.Header.Get("Traceparent") != "" { // discovery has none
 			asked.Add(1)
 			<-hold
@@ -76,7 +76,7 @@ func TestSpansOfSharedTrips(t *testing.T) {
 		r.Handler().ServeHTTP(w, req)
 	}))
 	gw, err := gateway.New(library(t), quiet(gateway.Options{
-		Tracing: provider, Config: gateway.Config{Remotes: map[string]gateway.Remote{"people": {URL: away.url()}}},
+		Tracing: provider, Config: gateway.Config{Remotes: map[string]gateway.Remote{"people": {URL: remote.url()}}},
 	}))
 	if err != nil {
 		t.Fatal(err)
@@ -111,7 +111,7 @@ func TestSpansOfSharedTrips(t *testing.T) {
 		case "false 1":
 			alone++
 		case "true 0":
-			if shared++; said["frond.aboard"] == "" {
+			if shared++; said["frond.waiters"] == "" {
 				t.Errorf("one that shared says %v", said)
 			}
 		default:

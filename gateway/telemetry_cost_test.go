@@ -22,16 +22,16 @@ import (
 	"github.com/frondhost/frond/store/storetest"
 )
 
-// TestOffCostsNothing: where nothing is to be told, a call and a GraphQL request
-// allocate what they do where none of it was ever written: on the bare façade and the
-// bare handler. Where something is told they do allocate more, or this measured nothing.
+// TestOffCostsNothing: without spans and metrics a call and a GraphQL request allocate what
+// they do on the bare façade and the bare handler. With them they allocate more, or this
+// test has measured nothing.
 func TestOffCostsNothing(t *testing.T) {
 	for _, name := range []string{"OTEL_TRACES_EXPORTER", "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"} {
 		t.Setenv(name, "")
 	}
 	off := measured(t, &Options{})
 	if off.host.telemetry != nil {
-		t.Fatal("something is told without being asked for")
+		t.Fatal("there is telemetry that nothing asks for")
 	}
 	other := measured(t, &Options{}) // a store is made ready for one façade
 	bare, err := facade.New(storetest.Project(t), other.host.store.Store, nil)

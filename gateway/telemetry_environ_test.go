@@ -125,8 +125,7 @@ func TestVariablesThatAreWrong(t *testing.T) {
 	}
 }
 
-// TestSpansThatAreLost: a collector that is away stops nothing, and the log tells of
-// it once.
+// TestSpansThatAreLost: a collector that is down stops nothing, and is logged once.
 func TestSpansThatAreLost(t *testing.T) {
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -86,19 +86,19 @@ func library(t *testing.T) *facade.Project {
 // of the wire, each span below the one it was made in.
 func TestOneTrace(t *testing.T) {
 	provider, spans := recorded(t)
-	away := newElsewhere(t)
+	remote := newElsewhere(t)
 	var sent []http.Header
 	r, err := gateway.NewReceiver(library(t), "people", &gateway.ReceiverOptions{Options: *quiet(gateway.Options{Tracing: provider})})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = r.Close() })
-	away.stand(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+	remote.stand(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		sent = append(sent, req.Header.Clone())
 		r.Handler().ServeHTTP(w, req)
 	}))
 	gw, err := gateway.New(library(t), quiet(gateway.Options{
-		Tracing: provider, Config: gateway.Config{Remotes: map[string]gateway.Remote{"people": {URL: away.url()}}},
+		Tracing: provider, Config: gateway.Config{Remotes: map[string]gateway.Remote{"people": {URL: remote.url()}}},
 	}))
 	if err != nil {
 		t.Fatal(err)

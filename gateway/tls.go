@@ -14,9 +14,8 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// TLS names the PEM files of the listener's certificate, its intermediates included,
-// and its key, below the project's folder or by absolute paths. The zero value is
-// plain HTTP.
+// TLS names the PEM files of the listener's certificate, intermediates included, and of its
+// key: paths below the project's folder, or absolute ones. The zero value is plain HTTP.
 type TLS struct {
 	Cert, Key string
 }
@@ -29,7 +28,7 @@ func (c *TLS) settings() []setting.Setting {
 	}
 }
 
-// check finds what is wrong between settings that are each right.
+// check reports that one of the two files is missing.
 func (t *TLS) check() (faults schema.Faults) {
 	if (t.Cert == "") != (t.Key == "") {
 		missing := map[bool]string{true: "cert", false: "key"}[t.Cert == ""]
@@ -41,9 +40,9 @@ func (t *TLS) check() (faults schema.Faults) {
 	return faults
 }
 
-// certificate is what the listener shows. Each handshake looks whether the files have
-// changed since: whoever renews them does not restart anything. What cannot be used
-// is told once, and the pair that was there stays.
+// certificate is what the listener presents. Each handshake checks whether the files have
+// changed, so that renewing them needs no restart. A pair that cannot be used is logged
+// once, and the last one stays.
 type certificate struct {
 	files [2]string // certificate, key
 	log   *slog.Logger
@@ -53,7 +52,7 @@ type certificate struct {
 	current *tls.Certificate
 }
 
-// load reads the pair; nil: there is none.
+// load reads the pair; nil: none is configured.
 func (t *TLS) load(dir string, log *slog.Logger) (*certificate, schema.Faults) {
 	if t.Cert == "" || t.Key == "" {
 		return nil, nil
@@ -74,7 +73,7 @@ func (t *TLS) load(dir string, log *slog.Logger) (*certificate, schema.Faults) {
 	return c, nil
 }
 
-// config is the listener's. HTTP/2 is offered by net/http.
+// config is the TLS configuration of the listener. net/http adds HTTP/2.
 func (c *certificate) config() *tls.Config {
 	return &tls.Config{
 		MinVersion: tls.VersionTLS12,
@@ -96,14 +95,14 @@ func (c *certificate) get() *tls.Certificate {
 	return c.current
 }
 
-// renew reads the files where they are not what was seen last.
+// renew reads the files if they have changed since they were last read.
 func (c *certificate) renew() (changed bool, err error) {
 	var now [2]os.FileInfo
 	for i, file := range c.files {
 		info, err := os.Stat(file)
 		if err != nil {
 			if c.current != nil && c.seen[i] == nil {
-				return false, nil // missing still, which is told already
+				return false, nil // still missing, and logged already
 			}
 			c.seen[i] = nil
 			return false, err
@@ -118,7 +117,7 @@ func (c *certificate) renew() (changed bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if pair.Leaf == nil { // a GODEBUG of old
+	if pair.Leaf == nil { // with GODEBUG=x509keypairleaf=0
 		if pair.Leaf, err = x509.ParseCertificate(pair.Certificate[0]); err != nil {
 			return false, err
 		}
@@ -127,8 +126,8 @@ func (c *certificate) renew() (changed bool, err error) {
 	return true, nil
 }
 
-// same says whether a file is what it was: replaced, it is another one, and rewritten,
-// it has another time.
+// same reports whether a file has not changed: a replaced one is another file, and a
+// rewritten one has another time.
 func same(now, before os.FileInfo) bool {
 	return before != nil && os.SameFile(now, before) && now.ModTime().Equal(before.ModTime()) && now.Size() == before.Size()
 }

@@ -240,7 +240,7 @@ func TestOneAddressForTwoFronds(t *testing.T) {
 	}
 }
 
-// TestAHostWithoutTheFrond is told of as what it is.
+// TestAHostWithoutTheFrond: the state says so.
 func TestAHostWithoutTheFrond(t *testing.T) {
 	there := newElsewhere(t)
 	there.serve("people", folderOf(t, map[string]string{"fronds/people/entities/writer.yaml": "type: object\nproperties:\n  id: {type: string, x-kit: {role: {primary: true}}}\n"}))
@@ -251,8 +251,8 @@ func TestAHostWithoutTheFrond(t *testing.T) {
 	}
 }
 
-// TestRequestsInFlightFinishOnTheOldSchema.
-func TestRequestsInFlightFinishOnTheOldSchema(t *testing.T) {
+// TestRequestsFinishOnTheOldSchema: those that began on it.
+func TestRequestsFinishOnTheOldSchema(t *testing.T) {
 	there := newElsewhere(t)
 	card := "type: object\nproperties:\n  id: {type: string, x-kit: {role: {primary: true}}}\n  %s: {type: [string, 'null'], x-kit: {lifecycle: {create: optional}}}\n"
 	hold, held := make(chan struct{}), make(chan struct{})

@@ -79,7 +79,7 @@ func (g *generation) welcomePage() string {
 				b.WriteString("</ul>")
 			}
 		case p.surface == facade.OnEnvelope:
-			line(envelope.Path, "JSON-RPC 2.0, by POST; <code>"+wire.Discover+"</code> tells what there is", false)
+			line(envelope.Path, "JSON-RPC 2.0, by POST; <code>"+wire.Discover+"</code> lists the operations", false)
 		}
 	}
 	line("/livez", "whether the process runs", true)

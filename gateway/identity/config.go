@@ -13,36 +13,36 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// Config says how the surfaces learn who is calling. Without any of it every
-// caller is anonymous. Issuer, Audience, Algorithms and one of Keys and JWKS belong
-// together: with them callers are known by a Bearer token.
+// Config is how callers are identified. The zero value makes every caller anonymous. Issuer,
+// Audience, Algorithms and one of Keys and JWKS belong together: with them callers are
+// identified by a Bearer token.
 type Config struct {
-	// Dev believes the header X-Frond-User (a JSON object). Whoever reaches the
-	// port can claim to be anyone, so it starts on loopback only, and not beside tokens.
+	// Dev believes the header X-Frond-User (a JSON object). Every caller can then claim to
+	// be anyone, so it is allowed on loopback only, and not together with tokens.
 	Dev bool
 
-	Issuer     string   // the claim iss, exactly
+	Issuer     string   // the exact claim iss
 	Audience   []string // one of these has to be in the claim aud
-	Algorithms []string // what a token may be signed with; none is never among them
-	// Keys are files below the project's folder, or anywhere by an absolute path,
-	// each with PEM blocks, a JWK or a JWKS; or a public JWK itself, as JSON.
+	Algorithms []string // that a token may be signed with; never none
+	// Keys are files with PEM blocks, a JWK or a JWKS, by paths below the project's folder
+	// or absolute ones; or public JWKs, as JSON.
 	Keys []string
 	JWKS string // the URL of the issuer's keys: https, or http on this machine
 
-	Refresh   time.Duration // how often JWKS is asked; 0 means 5 minutes
-	ClockSkew time.Duration // how far clocks may be apart; 0 means a minute, less not at all
+	Refresh   time.Duration // between fetches of JWKS; 0 means 5 minutes
+	ClockSkew time.Duration // by which clocks may differ; 0 means a minute, less than 0 none
 	Claims    Claims
 }
 
-// Claims are where state.user is found in a token. Each is a list of paths, of
-// which the first that leads to something counts. A path is the name of a claim,
-// names with dots between them (realm_access.roles), or an RFC 6901 pointer where
-// it begins with a slash. What contains :// is one name, dots or not.
+// Claims are where the members of state.user are in a token. Each is a list of paths, of
+// which the first that leads to a value counts. A path is the name of a claim, names with
+// dots between them (realm_access.roles), or an RFC 6901 pointer if it begins with a slash.
+// A path with :// is one name, dots or not.
 type Claims struct {
-	ID     []string // a text; nil means sub. A token without one is refused
-	Roles  []string // texts, or one; nil means roles
-	Scopes []string // texts, or one with spaces between the scopes; nil means scope, then scp
-	Tenant []string // a text; nil means tenant
+	ID     []string // a string; nil means sub. A token without one is refused
+	Roles  []string // strings, or one; nil means roles
+	Scopes []string // strings, or one with spaces between the scopes; nil means scope, then scp
+	Tenant []string // a string; nil means tenant
 }
 
 const (
@@ -70,6 +70,7 @@ func (c *Config) Settings() []setting.Setting {
 	}
 }
 
+// WithDefaults is id with every empty setting filled in.
 func (id Config) WithDefaults() Config {
 	or := func(paths []string, names ...string) []string {
 		if len(paths) == 0 {
@@ -86,13 +87,14 @@ func (id Config) WithDefaults() Config {
 	return id
 }
 
-// tokens says whether callers are known by tokens. That any of the settings is
-// there is enough: that the others are missing is then a fault, not an open door.
+// tokens reports whether callers are identified by tokens. One of the settings is enough:
+// then it is a fault that the others are missing, and callers are not anonymous.
 func (id *Config) tokens() bool {
 	return id.Issuer != "" || len(id.Audience) > 0 || len(id.Algorithms) > 0 || len(id.Keys) > 0 || id.JWKS != ""
 }
 
-// Check finds what is wrong between settings that are each right.
+// Check reports faults between settings that are each valid. listen is the address that the
+// gateway listens on.
 func (id *Config) Check(listen string) (faults schema.Faults) {
 	fault := func(key, message, remedy string) {
 		faults = append(faults, schema.Fault{File: setting.File, Pointer: "/identity/" + key, Message: message, Remedy: remedy})
@@ -120,7 +122,7 @@ func (id *Config) Check(listen string) (faults schema.Faults) {
 			fault(part.key, "tokens cannot be checked without identity."+part.key, part.remedy)
 		}
 	}
-	// The file's readers refuse these with better words; a Config may come from Go.
+	// The readers refuse these in a file; a Config may come from Go.
 	for _, name := range id.Algorithms {
 		if err := knownAlgorithm(name); err != nil {
 			fault("algorithms", fmt.Sprintf("there is no algorithm %q here", name), err.Error())
@@ -183,8 +185,7 @@ func readRefresh(text string) (time.Duration, error) {
 	return d, err
 }
 
-// readSkew reads a duration that may be nothing at all, which is -1 in a Config:
-// there 0 is what was not said.
+// readSkew reads a duration; none at all is -1, since 0 stands for the default.
 func readSkew(text string) (time.Duration, error) {
 	d, err := setting.Duration(text)
 	switch {
@@ -196,7 +197,7 @@ func readSkew(text string) (time.Duration, error) {
 	return d, err
 }
 
-// algorithmNames are the names a setting may have, in an order to read.
+// algorithmNames are the names of the algorithms, sorted.
 func algorithmNames() []string {
 	names := make([]string, 0, len(algorithms))
 	for name := range algorithms {

@@ -14,16 +14,16 @@ import (
 	"time"
 )
 
-// keyring holds the keys that tokens may be signed with: those of the settings, and
-// those the issuer publishes. The latter are fetched
+// keyring holds the keys that tokens may be signed with: those of the settings, and those
+// the issuer publishes (decision 104). The latter are fetched
 //
-//	at the start        which does not wait for them
+//	at the start        in the background
 //	every so often      Config.Refresh, or sooner after a failure
-//	for an unknown kid  at most once in askEvery, whoever sends how many of them
+//	for an unknown kid  at most once in askEvery, however many tokens have one
 //
-// and only a set with a key in it takes the place of the last one: an issuer that is
-// down, or answers nonsense, changes nothing. A key that is missing from a new set
-// is gone at once.
+// and only a set with a usable key replaces the last one: an issuer that is down, or
+// answers nonsense, changes nothing. A key that is missing from a new set is dropped at
+// once.
 type keyring struct {
 	local      []key
 	algorithms []string
@@ -42,7 +42,7 @@ type keyring struct {
 	work    sync.WaitGroup
 }
 
-// keySet is one answer of the issuer. It is not changed.
+// keySet is one answer of the issuer; it is immutable.
 type keySet struct {
 	text []byte
 	keys []key
@@ -70,8 +70,7 @@ func newKeyring(local []key, id *Config, log *slog.Logger) *keyring {
 	return k
 }
 
-// fetcher gets what is at url. A redirection is not followed: it could lead away
-// from https, and costs a trip each time.
+// fetcher gets what is at url. It follows no redirection, which could lead to plain HTTP.
 func fetcher(url string) func(context.Context) ([]byte, error) {
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	return func(ctx context.Context) ([]byte, error) {
@@ -96,7 +95,7 @@ func fetcher(url string) func(context.Context) ([]byte, error) {
 	}
 }
 
-// now is what the issuer has published, as far as it is known; nil: nothing yet.
+// now is the last set that was fetched; nil: none was.
 func (k *keyring) now() *keySet { return k.fetched.Load() }
 
 // all are the keys there are with a set.
@@ -107,9 +106,9 @@ func (k *keyring) all(set *keySet) []key {
 	return slices.Concat(k.local, set.keys)
 }
 
-// match are the keys that may have signed a token: of the algorithm's kind, and of
-// the name it says. A key without a name answers for any; a token without one is
-// answered by such a key, or where there is only one that fits, by that.
+// match are the keys that may have signed a token: those of the algorithm's kind and of its
+// kid. A key without a kid matches any; a token without one matches such a key, or the only
+// key of the kind.
 func (k *keyring) match(set *keySet, alg, kid string) (keys []key) {
 	var fit []key
 	for _, one := range k.all(set) {
@@ -127,24 +126,24 @@ func (k *keyring) match(set *keySet, alg, kid string) (keys []key) {
 	return keys
 }
 
-// wanting says whether the issuer's keys are needed and are not there.
+// wanting reports whether the issuer's keys are needed and have not been fetched.
 func (k *keyring) wanting(set *keySet) bool { return k.fetch != nil && set == nil }
 
-// ask fetches the keys once more for a token whose kid none of a set has, and waits.
-// It says whether there is more to look at than that set.
+// ask fetches the keys once more for a token whose kid is not in a set, and waits. It
+// reports whether there is a newer set than that.
 func (k *keyring) ask(ctx context.Context, set *keySet, kid string) bool {
 	if k.fetch == nil {
 		return false
 	}
-	k.start() //nolint:contextcheck // a fetch is everybody's: it outlives the request that began it
+	k.start() //nolint:contextcheck // a fetch is shared and outlives the request that began it
 	known := slices.ContainsFunc(k.all(set), func(one key) bool { return one.id == kid })
 	if set != nil && (kid == "" || known) {
 		return false
 	}
 	k.mu.Lock()
 	f := k.pending
-	// With no keys yet, when to ask again is poll's to say. Else it is a token's, but
-	// not if one did a moment ago.
+	// Before the first set poll decides when to fetch. After that a token may, unless one
+	// did a moment ago.
 	if f == nil && set != nil && k.now() == set && time.Since(k.asked) >= askEvery {
 		k.asked = time.Now()
 		f = k.begin() //nolint:contextcheck // likewise
@@ -159,8 +158,8 @@ func (k *keyring) ask(ctx context.Context, set *keySet, kid string) bool {
 	return k.now() != set
 }
 
-// start begins to fetch; only the first call counts. Nothing is sent before: who
-// builds a gateway to look at its schema asks no issuer.
+// start begins to fetch; only the first call counts. Nothing is sent before, so that a
+// gateway which is built for its schema alone calls no issuer.
 func (k *keyring) start() {
 	if k.fetch == nil {
 		return
@@ -175,7 +174,7 @@ func (k *keyring) start() {
 	k.work.Go(func() { k.poll(first) })
 }
 
-// poll fetches again and again, until the keyring is closed.
+// poll fetches again and again until the keyring is closed.
 func (k *keyring) poll(f *pending) {
 	retry := firstRetry
 	for {
@@ -198,7 +197,7 @@ func (k *keyring) poll(f *pending) {
 	}
 }
 
-// begin starts a fetch, or is the one under way. The caller holds k.mu.
+// begin starts a fetch, or joins the one under way. The caller holds k.mu.
 func (k *keyring) begin() *pending {
 	if k.pending != nil {
 		return k.pending
@@ -220,7 +219,7 @@ func (k *keyring) begin() *pending {
 	return f
 }
 
-// load fetches the keys and keeps them, if there is one among them to use.
+// load fetches the keys and keeps them if one of them can be used.
 func (k *keyring) load() error {
 	ctx, cancel := context.WithTimeout(k.ctx, fetchTimeout)
 	defer cancel()
@@ -232,7 +231,7 @@ func (k *keyring) load() error {
 	var keys []key
 	var refused []error
 	if err == nil {
-		keys, refused, err = readJWKS(text, false) // a published secret is none
+		keys, refused, err = readJWKS(text, false) // a secret that is published is refused
 	}
 	if err == nil {
 		keys = slices.DeleteFunc(keys, func(one key) bool { return !slices.ContainsFunc(k.algorithms, one.fits) })
@@ -241,7 +240,7 @@ func (k *keyring) load() error {
 		}
 	}
 	if k.ctx.Err() != nil {
-		return k.ctx.Err() // closed: nobody wants to know
+		return k.ctx.Err() // closed
 	}
 	for _, why := range refused {
 		k.log.Warn("a key of the issuer is ignored", "reason", why)
@@ -259,9 +258,9 @@ func (k *keyring) load() error {
 	return nil
 }
 
-// close ends what is under way and waits for it.
+// close ends the fetch under way and waits for it.
 func (k *keyring) close() {
-	k.mu.Lock() // so that nothing begins any more
+	k.mu.Lock() // no fetch begins after this
 	k.cancel()
 	k.mu.Unlock()
 	k.work.Wait()

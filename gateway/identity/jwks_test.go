@@ -18,7 +18,7 @@ import (
 	"github.com/frondhost/frond/gateway/identity"
 )
 
-// publisher is an issuer that answers what it is told to.
+// publisher is an issuer whose answers the test sets.
 type publisher struct {
 	mu    sync.Mutex
 	text  []byte
@@ -115,7 +115,7 @@ func TestRotation(t *testing.T) {
 	})
 }
 
-// A kid that nobody knows is worth one question, for all who send such ones.
+// Unknown kids cause one fetch, however many tokens have one.
 func TestUnknownKidAsksOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		before, after := eddsa("2025"), eddsa("2026")
@@ -154,8 +154,8 @@ func TestUnknownKidAsksOnce(t *testing.T) {
 	})
 }
 
-// Whoever comes while the issuer is being asked waits for that answer.
-func TestOneQuestionForAllWhoWait(t *testing.T) {
+// Requests that arrive during a fetch wait for its answer.
+func TestRequestsShareAFetch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		before, after := eddsa("2025"), eddsa("2026")
 		p := &publisher{text: jwks(before), takes: 3 * time.Second}
@@ -180,7 +180,7 @@ func TestOneQuestionForAllWhoWait(t *testing.T) {
 	})
 }
 
-// The turn of the clock and a token's question are one, where they meet.
+// The periodic fetch joins one that a token has caused.
 func TestPollJoinsWhatIsUnderWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		before, after := eddsa("2025"), eddsa("2026")
@@ -283,7 +283,7 @@ func TestLocalKeysBesidePublishedOnes(t *testing.T) {
 	})
 }
 
-// What is no set of keys takes nothing away.
+// An answer that is no set of keys removes none.
 func TestLastGoodKeysAreKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ed := eddsa("ed")

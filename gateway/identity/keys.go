@@ -28,20 +28,20 @@ type Keys []key
 
 // key is one key that tokens may be signed with.
 type key struct {
-	id     string // its kid; "" for one without a name, which answers for any
-	alg    string // the one algorithm it is for; "" for all that fit its kind
+	id     string // its kid; "": it has none and matches any
+	alg    string // the algorithm it is restricted to; "": all of its kind
 	public any    // *rsa.PublicKey, *ecdsa.PublicKey, ed25519.PublicKey, or the []byte of a secret
 }
 
-// fits says whether the key may have signed under alg. A key's kind decides, never
-// the token alone: a public key is no secret, whatever a token says it is.
+// fits reports whether the key may have signed under alg. The key's kind decides, never the
+// token alone: otherwise a public key could be used as an HMAC secret.
 func (k *key) fits(alg string) bool {
 	takes := algorithms[alg]
 	return takes != nil && takes(k.public) && (k.alg == "" || k.alg == alg)
 }
 
-// algorithms are those that can be allowed, each with the keys it takes
-// (RFC 7518, section 3). "none" is not among them, in any spelling.
+// algorithms are those that can be allowed, each with the keys it accepts (RFC 7518, section
+// 3). "none" is not among them.
 var algorithms = map[string]func(public any) bool{
 	"RS256": isRSA, "RS384": isRSA, "RS512": isRSA,
 	"PS256": isRSA, "PS384": isRSA, "PS512": isRSA,
@@ -67,7 +67,7 @@ func isEd25519(public any) bool {
 	return ok
 }
 
-// secretOf takes secrets at least as long as the hash (RFC 7518, section 3.2).
+// secretOf accepts secrets that are at least as long as the hash (RFC 7518, section 3.2).
 func secretOf(size int) func(any) bool {
 	return func(public any) bool {
 		secret, ok := public.([]byte)
@@ -75,10 +75,10 @@ func secretOf(size int) func(any) bool {
 	}
 }
 
-// leastRSA is how many bits an RSA key has at least (RFC 7518, section 3.3).
+// leastRSA is the minimum size of an RSA key, in bits (RFC 7518, section 3.3).
 const leastRSA = 2048
 
-// checkPublic says what speaks against a public key.
+// checkPublic reports why a public key must not be used.
 func checkPublic(public any) error {
 	switch k := public.(type) {
 	case *rsa.PublicKey:
@@ -94,7 +94,7 @@ func checkPublic(public any) error {
 
 var errPrivate = errors.New("there is a private key in it; name the public half alone, which `openssl pkey -pubout` writes")
 
-// readJWK reads one JWK (RFC 7517). A secret (kty: oct) is one only with secrets.
+// readJWK reads one JWK (RFC 7517). A secret (kty: oct) is accepted only with secrets.
 func readJWK(text []byte, secrets bool) (key, error) {
 	var meta struct {
 		Kty    string   `json:"kty"`
@@ -139,7 +139,7 @@ func readJWK(text []byte, secrets bool) (key, error) {
 	return k, checkPublic(jwk.Key)
 }
 
-// readJWKS reads a set of keys: those it can, and what is wrong with the others.
+// readJWKS reads a set of keys: those that can be used, and why the others cannot.
 func readJWKS(text []byte, secrets bool) (keys []key, refused []error, err error) {
 	const most = 100
 	if err := jsontext.Check(text); err != nil {
@@ -163,7 +163,7 @@ func readJWKS(text []byte, secrets bool) (keys []key, refused []error, err error
 	return keys, refused, nil
 }
 
-// readPEM reads every key of a PEM file. They have no names.
+// readPEM reads every key of a PEM file. They have no kid.
 func readPEM(text []byte) (keys []key, err error) {
 	for {
 		var block *pem.Block
@@ -200,7 +200,8 @@ func readPEM(text []byte) (keys []key, err error) {
 	return keys, nil
 }
 
-// LoadKeys reads what identity.keys names. dir is the project's folder.
+// LoadKeys reads the keys that identity.keys names, relative paths from dir, the project's
+// folder. It reports a file that cannot be used, and an algorithm without a key.
 func (id *Config) LoadKeys(dir string) (keys Keys, faults schema.Faults) {
 	for i, source := range id.Keys {
 		file, found, err := loadKey(dir, source)
@@ -220,7 +221,7 @@ func (id *Config) LoadKeys(dir string) (keys Keys, faults schema.Faults) {
 		return nil, faults
 	}
 	for _, alg := range id.Algorithms {
-		// What is fetched is public: a secret has to be here.
+		// Keys that are fetched are public: a secret has to be in a file.
 		fetched := id.JWKS != "" && !strings.HasPrefix(alg, "HS")
 		if !fetched && !slices.ContainsFunc(keys, func(k key) bool { return k.fits(alg) }) {
 			faults = append(faults, schema.Fault{
@@ -232,11 +233,12 @@ func (id *Config) LoadKeys(dir string) (keys Keys, faults schema.Faults) {
 	return keys, faults
 }
 
+// allows reports whether an allowed algorithm uses a key.
 func (id *Config) allows(k key) bool {
 	return slices.ContainsFunc(id.Algorithms, func(alg string) bool { return k.fits(alg) })
 }
 
-// loadKey reads one entry of identity.keys and says what to call it.
+// loadKey reads one entry of identity.keys; name is for faults.
 func loadKey(dir, source string) (name string, keys []key, err error) {
 	if strings.HasPrefix(source, "{") {
 		k, err := readJWK([]byte(source), false)

@@ -19,8 +19,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// tokens tells callers by their Bearer tokens (RFC 6750), which are JWTs (RFC 7519)
-// of one issuer. Its methods may be called from many goroutines.
+// tokens identifies callers by Bearer tokens (RFC 6750), which are JWTs (RFC 7519) of one
+// issuer. Its methods may be called from many goroutines.
 type tokens struct {
 	issuer     string
 	audience   []string
@@ -31,19 +31,19 @@ type tokens struct {
 	log        *slog.Logger
 }
 
-// maxToken is how long a token may be. It is read before anybody is known, so what
-// it may cost is bounded here.
+// maxToken is how long a token may be, in bytes: it is read before the caller is known, so
+// its cost is bounded here.
 const maxToken = 8 << 10
 
-// session is a [Session]. A token takes this way:
+// session is a [Session]. A token passes these steps (decision 102):
 //
-//	bearer   out of its one header
-//	open     three parts, and a header that asks for nothing out of the ordinary
-//	verify   one of our keys, of the kind its algorithm takes, signed it
-//	judge    who made it, for whom, and for how long
-//	user     what its claims tell of the caller
+//	bearer   it is the one value of the one Authorization header
+//	open     it has three parts, and a header without extensions that must be understood
+//	verify   one of the keys, of the kind that its algorithm uses, has signed it
+//	judge    issuer, audience and time are right
+//	user     its claims become state.user
 //
-// Where it fails is said in the log at level debug. The answer is the same each time.
+// Why a token fails is logged at debug. The answer is the same for every reason.
 func (t *tokens) session(r *http.Request) (facade.State, error) {
 	text, err := bearer(r.Header)
 	if text == "" && err == nil {
@@ -61,14 +61,14 @@ func (t *tokens) session(r *http.Request) (facade.State, error) {
 		slog.String("alg", h.alg), slog.String("kid", h.kid), slog.String("from", r.RemoteAddr))
 	switch {
 	case errors.Is(err, errNoKeys):
-		return nil, facade.Errorf(facade.ServiceUnavailable, "callers cannot be told apart at the moment; send the request again later")
+		return nil, facade.Errorf(facade.ServiceUnavailable, "callers cannot be identified at the moment; send the request again later")
 	case errors.Is(err, errScheme):
 		return nil, facade.Errorf(facade.Unauthorized, "only Bearer tokens are read here; send Authorization: Bearer and a token")
 	}
 	return nil, facade.Errorf(facade.Unauthorized, "%w", invalidToken{})
 }
 
-// invalidToken is all that a caller is told about a token that was refused.
+// invalidToken is the answer to every token that is refused.
 type invalidToken struct{}
 
 func (invalidToken) Error() string {
@@ -83,7 +83,7 @@ var (
 	errScheme = errors.New("the scheme is not Bearer")
 )
 
-// refuse is a reason for the log. It repeats nothing of the token.
+// refuse is a reason for the log. It must not repeat any of the token.
 func refuse(format string, args ...any) error { return fmt.Errorf(format, args...) }
 
 // bearer is the token of a request; "" without an error: there is no credential.
@@ -108,7 +108,7 @@ func bearer(h http.Header) (string, error) {
 	return text, nil
 }
 
-// read is the way of a token, from its text to the user.
+// read takes a token from its text to the user.
 func (t *tokens) read(ctx context.Context, text string) (h tokenHeader, user map[string]any, err error) {
 	if h, err = openToken(text); err != nil {
 		return h, nil, err
@@ -127,18 +127,18 @@ func (t *tokens) read(ctx context.Context, text string) (h tokenHeader, user map
 	return h, user, err
 }
 
-// maxKid is how long the name of a key may be: it goes into the log.
+// maxKid is how long a kid may be, in bytes: it goes into the log.
 const maxKid = 256
 
-// tokenHeader is what a token's header says that is of use to us.
+// tokenHeader is the members of a token's header that are used.
 type tokenHeader struct {
 	alg string
 	kid string // "" where it names none
 }
 
-// openToken takes a token apart (RFC 7515, section 7.1) and reads its header. What
-// only a library that does more than we need would look at is refused: an
-// extension that must be understood, a key that came along, a token in the token.
+// openToken splits a token (RFC 7515, section 7.1) and reads its header. It refuses what
+// this use of tokens never needs: an extension that must be understood, a key in the
+// header, a nested token.
 func openToken(text string) (h tokenHeader, err error) {
 	parts := strings.Split(text, ".")
 	if len(parts) != 3 {
@@ -146,7 +146,7 @@ func openToken(text string) (h tokenHeader, err error) {
 	}
 	var header []byte
 	for i, part := range parts {
-		// The decoder passes over line ends even where it is strict.
+		// Even the strict decoder ignores line ends.
 		decoded, err := base64.RawURLEncoding.Strict().DecodeString(part)
 		if err != nil || part == "" || strings.ContainsAny(part, "\r\n") {
 			return h, refuse("part %d is not base64url", i+1)
@@ -187,11 +187,12 @@ func openToken(text string) (h tokenHeader, err error) {
 	return h, nil
 }
 
-// tokenTypes are what the header typ may say: nothing in particular (RFC 7519), or
-// an access token (RFC 9068). A logout token or a proof of possession is neither.
+// tokenTypes are the accepted values of typ: a JWT (RFC 7519) or an access token (RFC 9068).
+// A logout token and a proof of possession are neither.
 var tokenTypes = []string{"jwt", "at+jwt", "application/jwt", "application/at+jwt"}
 
-// verify is the claims, once one of the keys has been found to have signed them.
+// verify returns the claims if one of the keys has signed them. For an unknown kid it has
+// the issuer's keys fetched once.
 func (t *tokens) verify(ctx context.Context, text string, h tokenHeader) (json.RawMessage, error) {
 	jws, err := jose.ParseSignedCompact(text, []jose.SignatureAlgorithm{jose.SignatureAlgorithm(h.alg)})
 	if err != nil {
@@ -205,7 +206,7 @@ func (t *tokens) verify(ctx context.Context, text string, h tokenHeader) (json.R
 			}
 		}
 		switch {
-		case !asked && t.keys.ask(ctx, set, h.kid): // another look at what came
+		case !asked && t.keys.ask(ctx, set, h.kid): // look at the new set
 		case t.keys.wanting(set):
 			return nil, errNoKeys
 		default:
@@ -214,7 +215,7 @@ func (t *tokens) verify(ctx context.Context, text string, h tokenHeader) (json.R
 	}
 }
 
-// judge holds the claims against what a token has to say here (RFC 7519, section 4.1).
+// judge checks the registered claims (RFC 7519, section 4.1).
 func (t *tokens) judge(claims json.RawMessage) error {
 	if jsontext.Check(claims) != nil || jsontext.KindOf(claims) != jsontext.Object {
 		return refuse("its claims are no JSON object")
@@ -229,7 +230,7 @@ func (t *tokens) judge(claims json.RawMessage) error {
 	return t.judgeTimes(claims)
 }
 
-// judgeTimes wants an end, and now to lie between the beginning and that.
+// judgeTimes requires exp, and that now is between nbf, iat and exp, within the skew.
 func (t *tokens) judgeTimes(claims json.RawMessage) error {
 	now, skew := float64(time.Now().UnixMilli())/1000, max(t.skew, 0).Seconds()
 	for _, name := range []string{"exp", "nbf", "iat"} {
@@ -237,7 +238,7 @@ func (t *tokens) judgeTimes(claims json.RawMessage) error {
 		if value == nil && name != "exp" {
 			continue
 		}
-		// Seconds since 1970, maybe with a fraction: compared as such, no time is too far to be told.
+		// Seconds since 1970, maybe with a fraction: as numbers, times of any size compare.
 		at, err := strconv.ParseFloat(string(jsontext.Trim(value)), 64)
 		switch {
 		case err != nil: // a text among others: the number is not unquoted

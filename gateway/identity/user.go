@@ -13,14 +13,14 @@ import (
 
 // users makes state.user of the claims of a token:
 //
-//	id      a text; a token that has none is refused
-//	roles   a list of texts, empty where the token has none
+//	id      a string; a token without one is refused
+//	roles   a list of strings, empty if the token has none
 //	scopes  likewise
-//	tenant  a text, or not there
-//	claims  all of them, as they are
+//	tenant  a string, or absent
+//	claims  all claims, unchanged
 //
-// What is there and is no text where one belongs refuses the token: a rule about
-// roles that met something else could mean the opposite of what it says.
+// A claim of another type refuses the token: a rule about roles that met something else
+// could have the opposite effect.
 type users struct {
 	id, roles, scopes, tenant []claimPath
 }
@@ -30,7 +30,7 @@ type claimPath []string
 
 var errClaimPath = errors.New("write the name of a claim, names with dots between them such as realm_access.roles, or a pointer such as /realm_access/roles")
 
-// readClaimPath reads the path as [Claims] describes it.
+// readClaimPath reads a path as [Claims] describes it.
 func readClaimPath(text string) (claimPath, error) {
 	var path claimPath
 	switch {
@@ -81,12 +81,12 @@ func (c *Claims) users() (u users, err error) {
 	return u, nil
 }
 
-// find is the claim the first path leads to that leads to anything but null.
+// find is the claim at the first path that leads to something other than null; nil: none.
 func find(claims json.RawMessage, paths []claimPath) json.RawMessage {
 	for _, path := range paths {
 		v := claims
 		for _, name := range path {
-			v = jsontext.Get(v, name) // nothing at all, where v is no object
+			v = jsontext.Get(v, name) // nil if v is no object
 		}
 		if v != nil && !jsontext.IsNull(v) {
 			return v
@@ -95,7 +95,7 @@ func find(claims json.RawMessage, paths []claimPath) json.RawMessage {
 	return nil
 }
 
-// of is the user that checked claims tell of.
+// of is state.user by verified claims.
 func (u *users) of(claims json.RawMessage) (map[string]any, error) {
 	all, err := decodeClaims(claims)
 	if err != nil {
@@ -137,8 +137,8 @@ func (u *users) of(claims json.RawMessage) (map[string]any, error) {
 	return user, nil
 }
 
-// decodeClaims decodes claims as state carries them. Whole numbers stay whole: an
-// account 9007199254740993 must not become its neighbour.
+// decodeClaims decodes claims as Go values for the state. Integers stay exact: an account
+// 9007199254740993 must not become 9007199254740992.
 func decodeClaims(claims json.RawMessage) (any, error) {
 	dec := json.NewDecoder(bytes.NewReader(claims))
 	dec.UseNumber()

@@ -75,7 +75,7 @@ func (t *Telemetry) observe(ctx context.Context, e client.Event) {
 	if span := trace.SpanFromContext(ctx); span.IsRecording() {
 		span.SetAttributes(attribute.Int("frond.requests", e.Posts), attribute.Bool("frond.coalesced", e.Joined))
 		if e.Waiters > 1 {
-			span.SetAttributes(attribute.Int("frond.aboard", e.Waiters))
+			span.SetAttributes(attribute.Int("frond.waiters", e.Waiters))
 		}
 		if e.Keys > 0 {
 			span.SetAttributes(attribute.Int("frond.keys", e.Keys))

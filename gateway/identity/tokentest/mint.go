@@ -57,14 +57,14 @@ func Join(header, claims []byte, sign func([]byte) []byte) string {
 	return input + "." + B64(sign([]byte(input)))
 }
 
-// Claims are those of a good token, with changes; a nil takes one away.
+// Claims are those of a good token, with changes; a nil removes one.
 func Claims(changes Object) Object {
 	now := time.Now().Unix()
 	all := Object{"iss": Issuer, "aud": Audience, "sub": "ada", "iat": now - 10, "exp": now + 600}
 	return Changed(all, changes)
 }
 
-// Changed changes all; a nil takes a member away.
+// Changed changes all; a nil removes a member.
 func Changed(all, changes Object) Object {
 	maps.Copy(all, changes)
 	maps.DeleteFunc(all, func(_ string, v any) bool { return v == nil })
