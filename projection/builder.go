@@ -8,9 +8,9 @@ import (
 	"github.com/graphql-go/graphql"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/resolvers/reference"
+	"github.com/frondhost/frond/resolvers/validation"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -148,7 +148,7 @@ func (b *Builder) Build(caller facade.Caller) (*binding.Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	parsed, err := resolvers.LoadSDL(sdl)
+	parsed, err := validation.LoadSchema(sdl)
 	if err != nil {
 		return nil, err
 	}

@@ -14,8 +14,8 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/projection"
-	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/resolvers/binding"
+	"github.com/frondhost/frond/resolvers/validation"
 	"github.com/frondhost/frond/store/storetest"
 )
 
@@ -138,7 +138,7 @@ func TestRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	written := func(sdl string) string {
-		loaded, err := resolvers.LoadSDL(sdl)
+		loaded, err := validation.LoadSchema(sdl)
 		if err != nil {
 			t.Fatal(err)
 		}

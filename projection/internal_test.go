@@ -8,7 +8,7 @@ import (
 	"github.com/graphql-go/graphql/language/ast"
 	"github.com/graphql-go/graphql/language/parser"
 
-	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/resolvers/validation"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -35,7 +35,7 @@ func TestDescriptions(t *testing.T) {
 		p.put("type Query {\n")
 		p.describe("  ", text)
 		p.put("  x: Int @deprecated(reason: ", quote(text), ")\n}\n")
-		s, err := resolvers.LoadSDL(p.String())
+		s, err := validation.LoadSchema(p.String())
 		if err != nil {
 			t.Errorf("%q: %v\n%s", text, err, p.String())
 			continue

@@ -11,9 +11,9 @@ type cache struct {
 	most int
 
 	mu    sync.Mutex
-	order *list.List // of *document, the one used last in front
+	order *list.List // of *prepared, the one used last in front
 	byKey map[string]*list.Element
-	bytes int // of all that is kept, see document.bytes
+	bytes int // of all that is kept, see prepared.bytes
 }
 
 // maxCached bounds what a cache keeps: whoever sends new documents all day decides
@@ -27,7 +27,7 @@ func newCache(most int) *cache {
 	return &cache{most: most, order: list.New(), byKey: map[string]*list.Element{}}
 }
 
-func (c *cache) get(text string) *document {
+func (c *cache) get(text string) *prepared {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	el := c.byKey[text]
@@ -35,10 +35,10 @@ func (c *cache) get(text string) *document {
 		return nil
 	}
 	c.order.MoveToFront(el)
-	return el.Value.(*document)
+	return el.Value.(*prepared)
 }
 
-func (c *cache) put(d *document) {
+func (c *cache) put(d *prepared) {
 	if c.most < 0 {
 		return
 	}
@@ -53,11 +53,11 @@ func (c *cache) put(d *document) {
 }
 
 // grow notes that a document takes n bytes more; it may be kept or not.
-func (c *cache) grow(d *document, n int) {
+func (c *cache) grow(d *prepared, n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	d.bytes += n
-	if el := c.byKey[d.text]; el != nil && el.Value.(*document) == d {
+	if el := c.byKey[d.text]; el != nil && el.Value.(*prepared) == d {
 		c.bytes += n
 		c.shrink()
 	}
@@ -67,7 +67,7 @@ func (c *cache) grow(d *document, n int) {
 func (c *cache) shrink() {
 	for c.order.Len() > c.most || c.bytes > maxCached && c.order.Len() > 1 {
 		last := c.order.Back()
-		old := c.order.Remove(last).(*document)
+		old := c.order.Remove(last).(*prepared)
 		delete(c.byKey, old.text)
 		c.bytes -= old.bytes
 	}

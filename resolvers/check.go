@@ -11,7 +11,7 @@ type Problem struct {
 // request would be refused for, its variables aside. Nil: every operation in it can
 // be executed, and the document is kept as one that was asked for is.
 func (e *Engine) Check(text string) []Problem {
-	_, faults := e.document(text)
+	_, faults := e.prepare(text)
 	var problems []Problem
 	for _, f := range faults {
 		p := Problem{Code: f.Code, Message: f.Message}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/frondhost/frond/resolvers/binding"
+	"github.com/frondhost/frond/resolvers/input"
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
@@ -51,7 +52,7 @@ func (e *Engine) question(op *operation, r *Request) (q question, ok bool) {
 
 // share answers with work that began after the request came: of its own where
 // nobody asks the same, else the next that begins.
-func (e *Engine) share(ctx context.Context, q question, vars *variables, r *Request) *Response {
+func (e *Engine) share(ctx context.Context, q question, vars *input.Variables, r *Request) *Response {
 	resp, aboard, err := e.questions.Do(ctx, q, func(ctx context.Context) *Response {
 		resp := e.execute(ctx, q.op, vars, r)
 		resp.by = r
@@ -116,7 +117,7 @@ func (e *Engine) bindings(f *ast.Field, holds func(*binding.Field) bool) bool {
 	if !on.IsAbstractType() {
 		return holds(e.schema.Fields.Of(on.Name, f.Name))
 	}
-	for _, def := range e.types.schema.GetPossibleTypes(on) {
+	for _, def := range e.types.Schema.GetPossibleTypes(on) {
 		if !holds(e.schema.Fields.Of(def.Name, f.Name)) {
 			return false
 		}

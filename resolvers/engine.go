@@ -12,7 +12,11 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/singleflight"
 	"github.com/frondhost/frond/resolvers/binding"
+	"github.com/frondhost/frond/resolvers/execution"
 	"github.com/frondhost/frond/resolvers/graphqlerror"
+	"github.com/frondhost/frond/resolvers/input"
+	"github.com/frondhost/frond/resolvers/plan"
+	"github.com/frondhost/frond/resolvers/validation"
 )
 
 // Options of [NewEngine]; nil is fine, and so is the zero value.
@@ -68,17 +72,17 @@ type Response struct {
 	RodeAlong bool
 
 	by      *Request // whose execution it is, where it may be shared; else nil
-	buf     *buffer
+	room    *room
 	account *facade.Account // that of the execution; nil: nothing is bounded
-	readers int32           // who share buf; 0: nobody
+	readers int32           // who share room; 0: nobody
 }
 
 // Release gives the Body's memory back for another request, once all who share it
 // have. It is optional where the engine has no budget.
 func (r *Response) Release() {
-	if r.buf != nil {
-		b := r.buf
-		r.buf, r.Body = nil, nil
+	if r.room != nil {
+		b := r.room
+		r.room, r.Body = nil, nil
 		if r.readers == 0 || b.released.Add(1) == r.readers {
 			b.free()
 			r.account.Close()
@@ -91,7 +95,9 @@ func (r *Response) Release() {
 type Engine struct {
 	schema  *binding.Schema
 	caller  facade.Caller
-	types   *types
+	types   *plan.Types
+	rules   *validation.Validator
+	exec    *execution.Executor
 	limits  Limits
 	docs    *cache
 	report  graphqlerror.Reporter
@@ -114,7 +120,7 @@ func NewEngine(s *binding.Schema, caller facade.Caller, opts *Options) (*Engine,
 	loaded := s.AST
 	if loaded == nil {
 		var err error
-		if loaded, err = LoadSDL(s.SDL); err != nil {
+		if loaded, err = validation.LoadSchema(s.SDL); err != nil {
 			return nil, err
 		}
 	}
@@ -124,15 +130,18 @@ func NewEngine(s *binding.Schema, caller facade.Caller, opts *Options) (*Engine,
 	e := &Engine{
 		schema:  s,
 		caller:  caller,
-		types:   newTypes(loaded, s),
 		limits:  opts.Limits.withDefaults(),
 		docs:    newCache(opts.Documents),
 		options: *opts,
 	}
+	inputs := input.NewTypes(loaded)
+	e.types = plan.NewTypes(loaded, s, inputs)
+	e.rules = validation.New(loaded, inputs, validation.Options{Limits: e.limits.document(), Suggest: opts.Suggest, NoIntrospection: opts.NoIntrospection})
 	e.report = graphqlerror.Reporter{Logger: opts.Logger, Timeout: e.limits.Execution}
 	if opts.Logger == nil {
 		e.report.Logger = slog.Default()
 	}
+	e.exec = &execution.Executor{Caller: caller, Schema: s, Types: e.types, Report: &e.report, MaxResponse: e.limits.Response}
 	if !opts.NoCoalesce {
 		e.questions = &singleflight.Group[question, *Response]{Drop: (*Response).Release}
 	}
@@ -151,25 +160,25 @@ func NewEngine(s *binding.Schema, caller facade.Caller, opts *Options) (*Engine,
 //	write      the rows' text, in the order of the selection
 func (e *Engine) Execute(ctx context.Context, r *Request) (resp *Response) {
 	defer e.rescue(ctx, r, &resp)
-	doc, faults := e.document(r.Query)
+	doc, faults := e.prepare(r.Query)
 	if faults != nil {
-		return e.refuse(400, faults)
+		return refuse(400, faults)
 	}
 	op, f := doc.operation(r.OperationName)
 	if f != nil {
-		return e.refuse(400, []*graphqlerror.Error{f})
+		return refuse(400, []*graphqlerror.Error{f})
 	}
 	if r.ReadOnly && op.def.Operation != ast.Query {
-		return e.refuse(405, []*graphqlerror.Error{methodFault(op.def)})
+		return refuse(405, []*graphqlerror.Error{methodFault(op.def)})
 	}
-	vars, faults := op.coerce(r.Variables)
+	vars, faults := op.vars.Coerce(r.Variables)
 	if faults == nil {
 		if f := op.undecided(vars); f != nil {
 			faults = []*graphqlerror.Error{f}
 		}
 	}
 	if faults != nil {
-		return e.refuse(400, faults)
+		return refuse(400, faults)
 	}
 	ctx, cancel := e.limits.deadline(ctx)
 	defer cancel()
@@ -184,7 +193,7 @@ func (e *Engine) Execute(ctx context.Context, r *Request) (resp *Response) {
 
 // execute runs one operation, within what is left of ctx: the work that requests
 // share has a deadline of its own.
-func (e *Engine) execute(ctx context.Context, op *operation, vars *variables, r *Request) (resp *Response) {
+func (e *Engine) execute(ctx context.Context, op *operation, vars *input.Variables, r *Request) (resp *Response) {
 	defer e.rescue(ctx, r, &resp)
 	if _, ok := ctx.Deadline(); !ok {
 		var cancel context.CancelFunc
@@ -206,9 +215,29 @@ func (e *Engine) execute(ctx context.Context, op *operation, vars *variables, r 
 	return e.inTime(within, r, func() *Response { return e.run(within, account, op, vars, r) })
 }
 
+// run executes an operation and writes its response, which closes the account when it is
+// released.
+func (e *Engine) run(ctx context.Context, account *facade.Account, op *operation, vars *input.Variables, r *Request) (resp *Response) {
+	defer func() {
+		if resp == nil { // it panicked, or its goroutine was ended
+			account.Close()
+		}
+	}()
+	p := op.plan(e, vars)
+	b := newRoom()
+	defer b.forget()
+	b.exec.Begin(e.exec, execution.Task{Ctx: ctx, Vars: vars, State: r.State, Trace: r.Trace, Account: account, Mutation: p.Mutation})
+	b.writer.Begin(&b.exec, e.limits.Response)
+	resp = b.respond(p)
+	resp.account = account
+	account.Keep(cap(resp.Body)) // the rows are written
+	account.End()
+	return resp
+}
+
 // crowded is the answer to a request that there is no room for now.
 func (e *Engine) crowded(ctx context.Context, r *Request, err error) *Response {
-	resp := e.refuse(facade.ServiceUnavailable.Status(), []*graphqlerror.Error{e.report.Failed(ctx, r.Trace, err)})
+	resp := refuse(facade.ServiceUnavailable.Status(), []*graphqlerror.Error{e.report.Failed(ctx, r.Trace, err)})
 	resp.RetryAfter = facade.AsError(err).RetryAfter()
 	return resp
 }
@@ -216,17 +245,8 @@ func (e *Engine) crowded(ctx context.Context, r *Request, err error) *Response {
 // rescue answers a request whose execution panicked.
 func (e *Engine) rescue(ctx context.Context, r *Request, resp **Response) {
 	if p := recover(); p != nil {
-		*resp = e.refuse(500, []*graphqlerror.Error{e.report.Panicked(ctx, r.Trace, p)})
+		*resp = refuse(500, []*graphqlerror.Error{e.report.Panicked(ctx, r.Trace, p)})
 	}
-}
-
-// refuse is the answer to a request that was not executed.
-func (e *Engine) refuse(status int, faults []*graphqlerror.Error) *Response {
-	b := newBuffer()
-	b.text = append(b.text, `{"errors":`...)
-	b.text = graphqlerror.AppendList(b.text, faults)
-	b.text = append(b.text, '}')
-	return &Response{Body: b.text, Status: status, buf: b}
 }
 
 func methodFault(op *ast.OperationDefinition) *graphqlerror.Error {

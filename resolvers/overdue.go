@@ -49,7 +49,7 @@ func (e *Engine) inTime(ctx context.Context, r *Request, run func() *Response) *
 		var resp *Response
 		defer func() {
 			if resp == nil { // the author's code ended the goroutine
-				resp = e.refuse(500, []*graphqlerror.Error{e.report.Failed(ctx, r.Trace, errEnded)})
+				resp = refuse(500, []*graphqlerror.Error{e.report.Failed(ctx, r.Trace, errEnded)})
 			}
 			done <- resp
 		}()
@@ -79,9 +79,8 @@ func (e *Engine) inTime(ctx context.Context, r *Request, run func() *Response) *
 
 // unfinished is the answer of an operation that did not come to its end.
 func (e *Engine) unfinished(ctx context.Context, r *Request, err error) *Response {
-	w := &writer{buffer: newBuffer(), faults: []*graphqlerror.Error{e.report.Failed(ctx, r.Trace, err)}}
-	w.text = append(w.text, `{"data":null`...)
-	return w.finish()
+	b := newRoom()
+	return b.executed(b.writer.NoData(e.report.Failed(ctx, r.Trace, err)))
 }
 
 // Overdue is how many operations go on after they were answered, because something

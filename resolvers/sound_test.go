@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/resolvers/validation"
 )
 
 // TestSound: a schema that would fail its requests fails the start: the rules of
@@ -41,7 +41,7 @@ func TestSound(t *testing.T) {
 		{`type Query { a: I } interface I { b: Int! } type X implements I { b: Int }`, `must have type Int!`},
 		{`type Query { a: Int } subscription`, `does not load`},
 	} {
-		_, err := resolvers.LoadSDL(c.sdl)
+		_, err := validation.LoadSchema(c.sdl)
 		switch {
 		case c.want == "" && err != nil:
 			t.Errorf("%s: %v", c.sdl, err)

@@ -65,7 +65,7 @@ type Arguments {
 // with the places that the answer names, error by error.
 func TestValidation(t *testing.T) {
 	e := spoken(t, pets, world{})
-	for section, rows := range validation {
+	for section, rows := range validationCases {
 		t.Run(section, func(t *testing.T) {
 			for _, c := range rows {
 				a := asked(t, e, c.document, "")
@@ -86,7 +86,7 @@ func TestValidation(t *testing.T) {
 
 // validation are documents by rule: what they are refused for, "" where they are
 // valid. "parse": what the grammar does not let pass here.
-var validation = map[string][]struct{ document, want string }{
+var validationCases = map[string][]struct{ document, want string }{
 	"5.1.1 executable definitions": {
 		{`{ dog { name } } type Extra { x: Int }`, `parse`},
 		{`{ dog { name } } extend type Dog { color: String }`, `parse`},

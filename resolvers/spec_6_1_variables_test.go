@@ -26,7 +26,7 @@ input One @oneOf { a: String b: Int box: Box list: [Int] }
 `
 
 // declared is the type of each argument of inputs, for variables of it.
-var declared = map[string]string{
+var Declared = map[string]string{
 	"int": "Int", "float": "Float", "string": "String", "boolean": "Boolean", "id": "ID", "enum": "Size", "any": "Any",
 	"ints": "[Int]", "need": "[Int!]", "grid": "[[Int]]", "ids": "[ID]", "enums": "[Size!]",
 	"ex": "Example", "box": "Box", "one": "One", "ones": "[One!]", "deep": "[[Box!]]",
@@ -72,7 +72,7 @@ func TestCoercion(t *testing.T) {
 					judge(`{ echo(`+c.arg+`: `+c.literal+`) }`, ``)
 				}
 				if c.variable != "" {
-					judge(`query($v: `+declared[c.arg]+`) { echo(`+c.arg+`: $v) }`, `{"v":`+c.variable+`}`)
+					judge(`query($v: `+Declared[c.arg]+`) { echo(`+c.arg+`: $v) }`, `{"v":`+c.variable+`}`)
 				}
 			}
 		})

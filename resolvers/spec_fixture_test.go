@@ -14,6 +14,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/resolvers/binding"
+	"github.com/frondhost/frond/resolvers/validation"
 )
 
 // The tables of spec_*_test.go follow the sections of the GraphQL specification,
@@ -36,7 +37,7 @@ func spoken(t testing.TB, sdl string, root world) *resolvers.Engine {
 }
 
 func spokenEngine(sdl string, root world) (*resolvers.Engine, error) {
-	loaded, err := resolvers.LoadSDL(sdl)
+	loaded, err := validation.LoadSchema(sdl)
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/resolvers/binding"
+	"github.com/frondhost/frond/resolvers/validation"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 	"github.com/frondhost/frond/store/storetest"
@@ -58,7 +59,7 @@ func newWorld(r *rand.Rand) (*world, error) {
 		return nil, err
 	}
 	w.schema.SDL = patch(w.schema.SDL)
-	if w.schema.AST, err = resolvers.LoadSDL(w.schema.SDL); err != nil {
+	if w.schema.AST, err = validation.LoadSchema(w.schema.SDL); err != nil {
 		return nil, fmt.Errorf("%w\n%s", err, w.schema.SDL)
 	}
 	w.ast = w.schema.AST

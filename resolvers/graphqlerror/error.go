@@ -42,6 +42,13 @@ func ForLimit(code string, limit int, format string) *Error {
 	}
 }
 
+// MaxErrors is how many errors of one document, or of the variables of one request, are
+// reported: a document may be wrong in as many places as it likes.
+const MaxErrors = 50
+
+// Exceeds reports whether n is more than a limit; a negative limit is none.
+func Exceeds(n, limit int) bool { return limit >= 0 && n > limit }
+
 // maxMessage bounds a message in bytes: a name of a document may stand in it, and may be as
 // long as the document.
 const maxMessage = 1000

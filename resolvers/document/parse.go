@@ -1,0 +1,47 @@
+package document
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+	"github.com/vektah/gqlparser/v2/parser"
+
+	"github.com/frondhost/frond/resolvers/graphqlerror"
+)
+
+// Parse parses a document and gives its elements the positions that specification 7.1.2 asks
+// for. tokens is how many tokens it may have, 0 or less for any number. The error has the
+// code GRAPHQL_PARSE_FAILED, or TOKEN_LIMIT_EXCEEDED.
+func Parse(text string, tokens int) (*ast.QueryDocument, *graphqlerror.Error) {
+	if strings.TrimSpace(text) == "" {
+		return nil, &graphqlerror.Error{Message: "There is no query; send a document in the member query.", Code: graphqlerror.CodeParse}
+	}
+	if !utf8.ValidString(text) {
+		return nil, &graphqlerror.Error{Message: "The document is not UTF-8; send it as UTF-8.", Code: graphqlerror.CodeParse}
+	}
+	tokens = max(tokens, 0) // to the parser, 0 is no limit
+	m := mask(text)
+	src := &ast.Source{Input: m.text}
+	doc, err := parser.ParseQueryWithTokenLimit(src, tokens)
+	if err != nil {
+		failure := gqlerror.WrapIfUnwrapped(err)
+		if failure.Message == fmt.Sprintf("exceeded token limit of %d", tokens) {
+			return nil, graphqlerror.ForLimit(graphqlerror.CodeTokens, tokens, "The document has more than %d tokens; send a shorter one.")
+		}
+		return nil, unparsed(text, m, failure)
+	}
+	if f := halfPair(text); f != nil {
+		return nil, f
+	}
+	src.Input = text // what positions refer to from here on
+	if f := locate(text, m, doc); f != nil {
+		return nil, f
+	}
+	if len(doc.Operations) == 0 {
+		return nil, &graphqlerror.Error{Message: "The document has no operation, only fragments; add a query or a mutation.", Code: graphqlerror.CodeParse}
+	}
+	return doc, nil
+}

@@ -1,0 +1,155 @@
+package document
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/lexer"
+)
+
+// masked is a text as gqlparser's lexer is to read it. The lexer ends a block string at
+// the last three of many quotes, where the specification ends it at the first three
+// (2.9.4), and it refuses the control characters that strings and comments may hold
+// (2.1.1). Such a string is replaced by one of as many characters, so that everything
+// stays where it is; its value is put back after parsing.
+type masked struct {
+	text   string
+	values map[int]*ast.Value // of the replaced strings, by where they begin, in characters; nil: none
+}
+
+func mask(text string) masked {
+	if !strings.Contains(text, `""""`) && !strings.ContainsFunc(text, isControl) {
+		return masked{text: text}
+	}
+	m := masked{values: map[int]*ast.Value{}}
+	var out strings.Builder
+	written, chars := 0, 0 // of the text
+	for i := 0; i < len(text); {
+		n, value := element(text[i:])
+		token := text[i : i+n]
+		count := utf8.RuneCountInString(token)
+		shown := token
+		if value != nil {
+			m.values[chars] = value
+			shown = `"` + strings.Repeat("x", count-2) + `"`
+		} else if token[0] == '#' || token[0] == '"' { // a string that is none is refused for what it is
+			shown = strings.Map(spaced, token)
+		}
+		if shown != token {
+			out.WriteString(text[written:i])
+			out.WriteString(shown)
+			written = i + n
+		}
+		i, chars = i+n, chars+count
+	}
+	if written == 0 {
+		return masked{text: text}
+	}
+	out.WriteString(text[written:])
+	m.text = out.String()
+	return m
+}
+
+// element is how long the next element of a text is, and its value where it is a
+// string that is to be replaced: all block strings, and those with a control character.
+func element(text string) (n int, value *ast.Value) {
+	switch {
+	case text[0] == '#':
+		if n = strings.IndexAny(text, "\r\n"); n < 0 {
+			n = len(text)
+		}
+		return n, nil
+	case strings.HasPrefix(text, `"""`):
+		for n = 3; !strings.HasPrefix(text[n:], `"""`); n++ {
+			if n == len(text) {
+				return n, nil // it has no end, and the lexer says so
+			}
+			if strings.HasPrefix(text[n:], `\"""`) {
+				n += 3
+			}
+		}
+		return n + 3, &ast.Value{Kind: ast.BlockValue, Raw: blockValue(text[3:n])}
+	case text[0] == '"':
+		for n = 1; n < len(text) && text[n] != '"'; n++ {
+			switch text[n] {
+			case '\\':
+				n++
+			case '\r', '\n':
+				return n, nil
+			}
+		}
+		if n >= len(text) {
+			return len(text), nil
+		}
+		return n + 1, stringValue(text[:n+1])
+	}
+	if n = strings.IndexAny(text[1:], `#"`); n < 0 {
+		return len(text), nil
+	}
+	return n + 1, nil
+}
+
+// stringValue is the value of a string with control characters; nil where it has none,
+// or is no string.
+func stringValue(token string) *ast.Value {
+	if !strings.ContainsFunc(token, isControl) {
+		return nil
+	}
+	var escaped strings.Builder
+	escape := false
+	for _, r := range token {
+		switch {
+		case !isControl(r):
+			escaped.WriteRune(r)
+		case escape:
+			return nil
+		default:
+			fmt.Fprintf(&escaped, `\u%04x`, r)
+		}
+		escape = r == '\\' && !escape
+	}
+	l := lexer.New(&ast.Source{Input: escaped.String()})
+	t, err := l.ReadToken()
+	if err != nil {
+		return nil
+	}
+	return &ast.Value{Kind: ast.StringValue, Raw: t.Value}
+}
+
+// blockValue is BlockStringValue (2.9.4) of what stands between the quotes.
+func blockValue(raw string) string {
+	raw = strings.NewReplacer("\r\n", "\n", "\r", "\n", `\"""`, `"""`).Replace(raw)
+	lines := strings.Split(raw, "\n")
+	blank := func(line string) bool { return strings.Trim(line, " \t") == "" }
+	indent := -1
+	for _, line := range lines[1:] {
+		if n := len(line) - len(strings.TrimLeft(line, " \t")); !blank(line) && (indent < 0 || n < indent) {
+			indent = n
+		}
+	}
+	for i, line := range lines {
+		if i > 0 && indent > 0 {
+			lines[i] = line[min(indent, len(line)):]
+		}
+	}
+	for len(lines) > 0 && blank(lines[0]) {
+		lines = lines[1:]
+	}
+	for len(lines) > 0 && blank(lines[len(lines)-1]) {
+		lines = slices.Delete(lines, len(lines)-1, len(lines))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// isControl is what gqlparser refuses although it is a source character.
+func isControl(r rune) bool { return r < 0x20 && r != '\t' && r != '\n' && r != '\r' }
+
+func spaced(r rune) rune {
+	if isControl(r) {
+		return ' '
+	}
+	return r
+}

@@ -1,0 +1,337 @@
+package execution
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/graphql-go/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/resolvers/graphqlerror"
+	"github.com/frondhost/frond/resolvers/loader"
+	"github.com/frondhost/frond/resolvers/plan"
+	"github.com/frondhost/frond/resolvers/scalar"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// tree is the value of a hand-written field for one item, completed as far as its
+// type is known by then: the leaves are JSON, the objects are items of a unit that
+// has run for all of them together.
+type Tree struct {
+	Kind TreeKind
+	Text json.RawMessage // of a leaf
+	List []Tree
+	Run  *Run // of an object
+	At   int
+	Err  *graphqlerror.Error
+}
+
+type TreeKind uint8
+
+const (
+	treeNull   TreeKind = iota
+	TreeLeaf            // text, as it leaves
+	TreeJSON            // text, still to be checked against the type
+	TreeList            // list
+	TreeObject          // item at of run
+	TreeFault           // fault
+)
+
+// completer completes the values of one field: CompleteValue (specification
+// 6.4.3), but that objects are gathered and run together in the end.
+type completer struct {
+	x     *Execution
+	w     *plan.CustomField
+	runs  []*Run
+	items [][]item
+}
+
+// run runs the units of the objects that were met, each once for all of them.
+func (c *completer) run() {
+	for i, r := range c.runs {
+		c.x.over(r, c.items[i])
+	}
+}
+
+func (c *completer) fail(err error) Tree {
+	return Tree{Kind: TreeFault, Err: c.x.Failed(err)}
+}
+
+func (c *completer) complete(out *plan.OutputType, value any) (t Tree) {
+	defer func() { // whose methods and types these are, nobody here knows
+		if p := recover(); p != nil {
+			t = Tree{Kind: TreeFault, Err: c.x.Panicked(p)}
+		}
+	}()
+	for {
+		thunk, ok := value.(func() (any, error))
+		if !ok {
+			break
+		}
+		v, err := thunk()
+		if err != nil {
+			return c.fail(err)
+		}
+		value = v
+	}
+	switch v := value.(type) {
+	case nil:
+		return Tree{}
+	case Tree:
+		return v
+	case failure:
+		return Tree{Kind: TreeFault, Err: v.fault}
+	case facade.Row:
+		if v == (facade.Row{}) {
+			return Tree{}
+		}
+	case *facade.Result:
+		if v == nil {
+			return Tree{}
+		}
+		return c.result(out, v)
+	case *facade.Rows:
+		if v == nil {
+			return Tree{}
+		}
+	case json.RawMessage:
+		return c.json(out, v)
+	default:
+		if isNil(value) {
+			return Tree{}
+		}
+	}
+	switch {
+	case out.Elem != nil:
+		return c.list(out, value)
+	case out.Kind != scalar.Composite:
+		return c.leaf(out, value)
+	}
+	return c.object(out, value)
+}
+
+func isNil(value any) bool {
+	v := reflect.ValueOf(value)
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Map, reflect.Slice, reflect.Func, reflect.Interface:
+		return v.IsNil()
+	}
+	return false
+}
+
+// result takes apart what a façade answered.
+func (c *completer) result(out *plan.OutputType, r *facade.Result) Tree {
+	loader.From(c.x.loading).Note(r)
+	switch {
+	case r.Form == facade.FormValue:
+		return c.json(out, r.Value)
+	case out.Elem != nil:
+		return c.list(out, r.Rows)
+	case r.Form != facade.FormPage:
+		if r.Rows.Len() == 0 {
+			return Tree{}
+		}
+		return c.object(out, r.Rows.Row(0))
+	}
+	return c.object(out, r)
+}
+
+// json is a value that is JSON already.
+func (c *completer) json(out *plan.OutputType, text json.RawMessage) Tree {
+	switch kind := jsontext.KindOf(text); {
+	case kind == jsontext.Invalid || kind == jsontext.Null:
+		return Tree{}
+	case out.Named().Kind != scalar.Composite:
+		return Tree{Kind: TreeJSON, Text: text}
+	case out.Elem == nil:
+		return c.object(out, text)
+	case kind != jsontext.Array:
+		return c.fail(fmt.Errorf("a list was expected, and there is none"))
+	}
+	t := Tree{Kind: TreeList}
+	for _, item := range jsontext.Elements(text) {
+		t.List = append(t.List, c.json(out.Elem, item))
+	}
+	return t
+}
+
+func (c *completer) list(out *plan.OutputType, value any) Tree {
+	t := Tree{Kind: TreeList}
+	switch list := value.(type) {
+	case *facade.Rows:
+		for i := range list.Len() {
+			t.List = append(t.List, c.complete(out.Elem, list.Row(i)))
+		}
+		return t
+	case []any:
+		for _, v := range list {
+			t.List = append(t.List, c.complete(out.Elem, v))
+		}
+		return t
+	}
+	v := reflect.Indirect(reflect.ValueOf(value))
+	if k := v.Kind(); k != reflect.Slice && k != reflect.Array {
+		return c.fail(fmt.Errorf("%T is no list", value))
+	}
+	for i := range v.Len() {
+		t.List = append(t.List, c.complete(out.Elem, v.Index(i).Interface()))
+	}
+	return t
+}
+
+// leaf serializes a Go value: a built-in scalar as the specification has it, what
+// else there is as its graphql-go type does. What gives nothing fits nothing: a
+// value that is there never becomes null without a word.
+func (c *completer) leaf(out *plan.OutputType, value any) Tree {
+	switch out.Kind {
+	case scalar.Int, scalar.Float, scalar.String, scalar.Boolean, scalar.ID:
+		text, ok := scalar.FromGo(out.Kind, value)
+		if !ok {
+			return c.misfit(out)
+		}
+		return Tree{Kind: TreeLeaf, Text: text}
+	}
+	leaf, ok := c.x.Schema.GraphQL.Type(out.Definition.Name).(graphql.Leaf)
+	if !ok {
+		return c.fail(fmt.Errorf("%s is no leaf type", out.Definition.Name))
+	}
+	v := leaf.Serialize(value)
+	if v == nil || isNil(v) {
+		return c.misfit(out)
+	}
+	if s, ok := v.(string); ok {
+		return Tree{Kind: TreeLeaf, Text: jsontext.Quote(s)}
+	}
+	if raw, ok := v.(json.RawMessage); ok {
+		return Tree{Kind: TreeJSON, Text: raw}
+	}
+	text, err := marshal(v)
+	if err != nil {
+		return c.fail(err)
+	}
+	return Tree{Kind: TreeLeaf, Text: text}
+}
+
+// misfit is a value that is not of its type.
+func (c *completer) misfit(out *plan.OutputType) Tree {
+	f := c.w.Field.Type
+	return Tree{Kind: TreeFault, Err: c.x.Broken(fmt.Sprintf("The value of field %s.%s cannot be represented as %s.", f.Parent.Name, f.Definition.Name, out.Definition.Name))}
+}
+
+func marshal(v any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return jsontext.Trim(b.Bytes()), nil
+}
+
+// object puts a value among the items of the unit for its type.
+func (c *completer) object(out *plan.OutputType, value any) Tree {
+	typ, err := c.typeOf(out.Definition, value)
+	if err != nil {
+		return c.fail(err)
+	}
+	it := item{source: value}
+	switch v := value.(type) {
+	case facade.Row:
+		it.row = v
+	case *facade.Result:
+		it.page, it.rows = &v.Page, make([]facade.Row, v.Rows.Len())
+		for i := range it.rows {
+			it.rows[i] = v.Rows.Row(i)
+		}
+	case json.RawMessage:
+		it.text = v
+		if jsontext.KindOf(v) != jsontext.Object {
+			return c.fail(errors.New("an object was expected, and there is none"))
+		}
+		var decoded map[string]any
+		if err := json.Unmarshal(v, &decoded); err != nil {
+			return c.fail(err)
+		}
+		it.source = decoded
+	default:
+		if len(c.x.Schema.Fields[typ.Name]) > 0 { // its fields are read as a row's
+			if it.text, err = marshal(value); err != nil {
+				return c.fail(err)
+			}
+			if jsontext.KindOf(it.text) != jsontext.Object {
+				return c.fail(fmt.Errorf("%T is no object", value))
+			}
+		}
+	}
+	if typ.Page != (it.page != nil) {
+		return c.fail(fmt.Errorf("a %s is given as a *facade.Result of the form page, and nothing else is", typ.Name))
+	}
+	u := c.w.Values.Unit(typ)
+	for i, r := range c.runs {
+		if r.Unit == u {
+			c.items[i] = append(c.items[i], it)
+			return Tree{Kind: TreeObject, Run: r, At: len(c.items[i]) - 1}
+		}
+	}
+	r := &Run{Unit: u}
+	c.runs = append(c.runs, r)
+	c.items = append(c.items, []item{it})
+	return Tree{Kind: TreeObject, Run: r}
+}
+
+// typeOf is the object type of a value: the field's own, or the one that the
+// interface or the union says it has (specification 6.4.4).
+func (c *completer) typeOf(def *ast.Definition, value any) (*plan.ObjectType, error) {
+	name := def.Name
+	if def.Kind != ast.Object {
+		var o *graphql.Object
+		p := graphql.ResolveTypeParams{Value: value, Info: c.info(), Context: c.x.Ctx}
+		switch t := c.x.Schema.GraphQL.Type(name).(type) {
+		case *graphql.Interface:
+			if t.ResolveType != nil {
+				o = t.ResolveType(p)
+			}
+		case *graphql.Union:
+			if t.ResolveType != nil {
+				o = t.ResolveType(p)
+			}
+		}
+		if o == nil {
+			o = c.claimed(def, p)
+		}
+		if o == nil {
+			return nil, fmt.Errorf("nothing says which type of %s a %T is", name, value)
+		}
+		if typ := c.x.Types.Object(o.Name()); typ == nil || !c.x.Types.Is(typ, name) {
+			return nil, fmt.Errorf("%s is not a type of %s", o.Name(), name)
+		}
+		name = o.Name()
+	} else if o, ok := c.x.Schema.GraphQL.Type(name).(*graphql.Object); ok && o.IsTypeOf != nil &&
+		!o.IsTypeOf(graphql.IsTypeOfParams{Value: value, Info: c.info(), Context: c.x.Ctx}) {
+		return nil, fmt.Errorf("%s does not take a %T for its own", name, value)
+	}
+	return c.x.Types.Object(name), nil
+}
+
+// info is what functions that tell types are told about the field.
+func (c *completer) info() graphql.ResolveInfo {
+	if c.w.Def == nil {
+		return graphql.ResolveInfo{}
+	}
+	return c.x.info(c.w)
+}
+
+// claimed is the first possible type whose IsTypeOf takes the value.
+func (c *completer) claimed(def *ast.Definition, p graphql.ResolveTypeParams) *graphql.Object {
+	for _, d := range c.x.Types.Schema.PossibleTypes[def.Name] {
+		o, ok := c.x.Schema.GraphQL.Type(d.Name).(*graphql.Object)
+		if ok && o.IsTypeOf != nil && o.IsTypeOf(graphql.IsTypeOfParams(p)) {
+			return o
+		}
+	}
+	return nil
+}

@@ -1,0 +1,319 @@
+package execution
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"sync/atomic"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/resolvers/binding"
+	"github.com/frondhost/frond/resolvers/graphqlerror"
+	"github.com/frondhost/frond/resolvers/input"
+	"github.com/frondhost/frond/resolvers/plan"
+)
+
+// executor executes plans over one schema. It never changes and may be used from many
+// goroutines.
+type Executor struct {
+	Caller      facade.Caller
+	Schema      *binding.Schema
+	Types       *plan.Types
+	Report      *graphqlerror.Reporter
+	MaxResponse int // bytes of an answer, negative: any number
+}
+
+// task is what one execution is of.
+type Task struct {
+	Ctx      context.Context
+	Vars     *input.Variables
+	State    facade.State
+	Trace    string
+	Account  *facade.Account // what it holds; nil: nothing is bounded
+	Mutation bool
+}
+
+// exec is one operation being executed. The zero value is ready for begin; it keeps room
+// for the next one.
+type Execution struct {
+	*Executor
+	Task
+
+	arguments atomic.Int64 // bytes of those with variables, see maxArguments
+
+	decoded map[string]any  // the variables as Go values, once a hand-written field wants them
+	loading context.Context // ctx with the request's loaders, likewise
+
+	base    Run      // the run over the root that is under way
+	results []Result // of base; room from one execution to the next
+}
+
+// begin makes x an execution of t.
+func (x *Execution) Begin(e *Executor, t Task) {
+	*x = Execution{Executor: e, Task: t, results: x.results}
+}
+
+// forget lets go of the rows, once they are written: an answer may be long on its way.
+func (x *Execution) Forget() {
+	all := x.results[:cap(x.results)]
+	for i := range all {
+		all[i].reset()
+	}
+	*x = Execution{results: x.results}
+}
+
+// size is about how many bytes of memory x keeps after forget.
+func (x *Execution) Size() (n int) {
+	for i := range x.results[:cap(x.results)] {
+		res := &x.results[:cap(x.results)][i]
+		n += 8*cap(res.colRoom) + 4*cap(res.indexRoom)
+	}
+	return n
+}
+
+// run is a run over the root of an operation, with room for what its fetches give.
+// Of a mutation, the run before has been written by then.
+func (x *Execution) prepare(u *plan.Unit) *Run {
+	n := len(u.Fetches)
+	if cap(x.results) < n {
+		x.results = make([]Result, n)
+	}
+	x.results = x.results[:n]
+	for i := range x.results {
+		x.results[i].reset()
+	}
+	x.base = Run{Unit: u, Results: x.results}
+	return &x.base
+}
+
+// run is a unit being executed: what its fetches gave.
+type Run struct {
+	Unit    *plan.Unit
+	Results []Result // by fetch
+}
+
+// result is what a fetch gave, for all its parents together. The rows stay where
+// the call put them; the rest says which are whose.
+type Result struct {
+	rows    *facade.Rows
+	cols    []int          // by slot, the column of the rows' layout; -1: there is none
+	Items   int            // how many there are: rows, or values
+	Groups  []facade.Group // each the answer to one key, or the one answer
+	Index   []int32        // by parent, its group; -1: it has no key. nil: all have the first
+	order   []int32        // where groups count places in here, the rows in them
+	Repeats bool           // more refer to the rows than there are
+	Value   json.RawMessage
+	source  []any // what hand-written fields stand on, where it is not rows
+	Trees   [][]Tree
+
+	Err       *graphqlerror.Error           // nothing is there
+	GroupErrs map[int32]*graphqlerror.Error // no answer for one parent
+	Missing   []*graphqlerror.Error         // by slot: why a computed field is in no row
+
+	one       [1]facade.Group // groups, where there is one
+	colRoom   []int           // for cols, from an earlier answer
+	indexRoom []int32         // likewise for index
+}
+
+// root runs a unit over the operation's root, which is one item without a row.
+func (x *Execution) Run(u *plan.Unit) *Run {
+	if x.Mutation {
+		x.Account.Forgive()
+	}
+	r := x.prepare(u)
+	r.Results[0] = Result{Items: 1, source: rootSource, Trees: make([][]Tree, len(u.Fetches[0].Written))}
+	x.levels(r)
+	return r
+}
+
+// rootSource is what graphql-go gives root fields to stand on.
+var rootSource = []any{map[string]any{}}
+
+// levels does what a unit's items ask for, level by level: the calls of one level
+// go out together, hand-written fields are resolved meanwhile, and the thunks they
+// gave run when all of the level has been resolved.
+func (x *Execution) levels(r *Run) {
+	for i := range r.Unit.Levels {
+		if x.Refused() != nil {
+			return
+		}
+		x.Account.Level(x.MaxResponse)
+		l := &r.Unit.Levels[i]
+		if len(l.Fetches) > 1 || len(l.Written) > 0 {
+			x.together(r, l)
+		} else if r.wanted(l.Fetches[0]) {
+			x.fetch(r, l.Fetches[0])
+		}
+	}
+}
+
+// refused is why nothing more is read, or nil: a query that there is no room for is
+// refused whole. Of a mutation what was done is answered, and only what is read for it
+// beside may be missing.
+func (x *Execution) Refused() *facade.Error {
+	if x.Mutation {
+		return nil
+	}
+	return x.Account.Refused()
+}
+
+func (x *Execution) together(r *Run, l *plan.Level) {
+	var wait sync.WaitGroup
+	defer wait.Wait() // whatever happens: the results have their place for this request alone
+	last := len(l.Fetches) - 1
+	if len(l.Written) > 0 {
+		last++ // this goroutine has those
+	}
+	for j, f := range l.Fetches {
+		if !r.wanted(f) {
+			continue
+		}
+		if j == last {
+			x.fetch(r, f)
+			continue
+		}
+		wait.Add(1)
+		go func() {
+			defer wait.Done()
+			x.fetch(r, f)
+		}()
+	}
+	if len(l.Written) > 0 {
+		x.written(r, l.Written, &wait)
+	}
+}
+
+// wanted says whether a fetch has a parent to fetch for.
+func (r *Run) wanted(f *plan.Fetch) bool {
+	p := &r.Results[f.Parent.Id]
+	return p.Err == nil && p.Items > 0
+}
+
+// fetch makes one call and keeps its answer.
+func (x *Execution) fetch(r *Run, f *plan.Fetch) {
+	res := &r.Results[f.Id]
+	defer func() {
+		if p := recover(); p != nil {
+			*res = Result{Err: x.Panicked(p)}
+		}
+	}()
+	in := f.Invocation(x.Vars)
+	if in.Err != nil {
+		res.Err = x.Failed(in.Err)
+		return
+	}
+	if n := len(in.Params) + len(in.Query) + len(in.Body); in != f.Args.Constant && x.arguments.Add(int64(n)) > maxArguments {
+		res.Err = graphqlerror.ForLimit(graphqlerror.CodeArguments, maxArguments, "The arguments of the operation's fields come to more than %d bytes; send a large variable to fewer of them.")
+		return
+	}
+	call := &calling{Call: facade.Call{
+		Entity:     f.Entity,
+		Operation:  f.Operation,
+		Invocation: facade.Invocation{Params: in.Params, Query: in.Query, Body: in.Body, State: x.State, Trace: x.Trace},
+		Select:     f.Selects(),
+		Cursors:    f.Cursors,
+		Behind:     f.Behind,
+		Partial:    true,
+	}}
+	if f.Each != "" {
+		x.batch(r, f, res, call, in)
+		return
+	}
+	out, err := x.Caller.Call(x.Ctx, &call.Call)
+	if err != nil {
+		res.Err = x.Failed(err)
+		return
+	}
+	res.take(x, f, out)
+}
+
+// calling is a call with room for its keys, in one piece: whoever is called may keep it.
+type calling struct {
+	facade.Call
+	each facade.Each
+}
+
+// maxArguments bounds the arguments of all calls of one operation, in bytes: a variable
+// of a megabyte may stand at a thousand fields, and each call has its own text.
+const maxArguments = 8 << 20
+
+// take keeps the answer of a call without Each.
+func (res *Result) take(x *Execution, f *plan.Fetch, out *facade.Result) {
+	switch out.Form {
+	case facade.FormValue:
+		res.Value = out.Value
+		if f.Binding.Output == nil {
+			return
+		}
+		if !res.read(f, out.Value) {
+			res.Err = x.Failed(errNotRows)
+			return
+		}
+	default:
+		res.lay(x, f, out)
+		page := out.Page
+		if out.Form != facade.FormPage {
+			page = facade.Page{Total: -1} // rows alone say nothing of what is around them
+		}
+		res.one[0] = facade.Group{To: res.Items, Page: page}
+		res.Groups = res.one[:]
+	}
+}
+
+// lay looks the columns up in the layout of the rows, once for all of them.
+func (res *Result) lay(x *Execution, f *plan.Fetch, out *facade.Result) {
+	res.rows, res.Items = out.Rows, out.Rows.Len()
+	res.Trees = make([][]Tree, len(f.Written))
+	if res.rows == nil {
+		return
+	}
+	res.cols = sized(&res.colRoom, len(f.Columns))
+	layout := res.rows.Layout()
+	for i, name := range f.Columns {
+		res.cols[i] = layout.Index(name)
+	}
+	for _, failed := range out.Failed {
+		if slot, ok := f.Slots[failed.Field]; ok {
+			if res.Missing == nil {
+				res.Missing = make([]*graphqlerror.Error, len(f.Columns))
+			}
+			res.Missing[slot] = x.Failed(failed.Err)
+		}
+	}
+}
+
+// at is the text of a column in a row, or nil.
+func (res *Result) At(row, slot int) json.RawMessage {
+	col := res.cols[slot]
+	if col < 0 {
+		return nil
+	}
+	return res.rows.Row(row).At(col)
+}
+
+func (x *Execution) Failed(err error) *graphqlerror.Error {
+	return x.Report.Failed(x.Ctx, x.Trace, err)
+}
+func (x *Execution) Panicked(p any) *graphqlerror.Error { return x.Report.Panicked(x.Ctx, x.Trace, p) }
+func (x *Execution) Broken(message string) *graphqlerror.Error {
+	return x.Report.Broken(x.Ctx, x.Trace, message)
+}
+
+// reset empties a result and keeps its room.
+func (res *Result) reset() { *res = Result{colRoom: res.colRoom, indexRoom: res.indexRoom} }
+
+// sized is a list of n in a room that grows where it has to; what was in it stays there.
+func sized[T int | int32](room *[]T, n int) []T {
+	if cap(*room) < n {
+		*room = make([]T, n)
+	}
+	return (*room)[:n]
+}
+
+// place is the row at a place of a group.
+func (res *Result) Place(i int) int {
+	if res.order != nil {
+		return int(res.order[i])
+	}
+	return i
+}

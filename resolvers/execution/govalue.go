@@ -1,0 +1,96 @@
+package execution
+
+import (
+	"encoding/json"
+
+	"github.com/graphql-go/graphql"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/resolvers/graphqlerror"
+	"github.com/frondhost/frond/resolvers/input"
+	"github.com/frondhost/frond/resolvers/plan"
+	"github.com/frondhost/frond/resolvers/scalar"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// goArguments are the arguments of a hand-written field as graphql-go hands them
+// over, save that an explicit null is there, as nil.
+func (x *Execution) goArguments(w *plan.CustomField) (map[string]any, error) {
+	args := map[string]any{}
+	r := input.Renderer{Vars: x.Vars}
+	for _, def := range w.Field.Type.Args {
+		text, ok := r.Argument(nil, def, input.ValueOf(w.Args, def.Name))
+		if r.Err != nil {
+			return nil, r.Err
+		}
+		if !ok {
+			continue
+		}
+		for _, a := range w.Def.Args {
+			if a.Name() != def.Name {
+				continue
+			}
+			v, ok := goValue(a.Type, text)
+			if !ok {
+				return nil, facade.Errorf(graphqlerror.CodeInput, "The argument %q does not fit its type %q.", def.Name, def.Type.Text)
+			}
+			args[def.Name] = v
+		}
+	}
+	return args, nil
+}
+
+// goValue is coerced JSON as a Go value of a graphql-go type; false where a
+// custom scalar does not take it.
+func goValue(t graphql.Type, text json.RawMessage) (any, bool) {
+	if jsontext.IsNull(text) {
+		return nil, true
+	}
+	switch t := t.(type) {
+	case *graphql.NonNull:
+		return goValue(t.OfType, text)
+	case *graphql.List:
+		list := []any{}
+		for _, item := range jsontext.Elements(text) {
+			v, ok := goValue(t.OfType, item)
+			if !ok {
+				return nil, false
+			}
+			list = append(list, v)
+		}
+		return list, true
+	case *graphql.InputObject:
+		object := map[string]any{}
+		fields := t.Fields()
+		for name, value := range jsontext.Members(text) {
+			if f := fields[name]; f != nil {
+				v, ok := goValue(f.Type, value)
+				if !ok {
+					return nil, false
+				}
+				object[name] = v
+			}
+		}
+		return object, true
+	case *graphql.Enum:
+		v := t.ParseValue(jsontext.Unquote(text))
+		return v, v != nil
+	case *graphql.Scalar:
+		if n, ok := scalar.Integer(text); ok && jsontext.KindOf(text) == jsontext.Number {
+			if t == graphql.Int {
+				return int(n), true
+			}
+			if t != graphql.Float && (n > 1<<53 || n < -1<<53) { // a float64 would lose digits
+				v := t.ParseValue(json.Number(text))
+				return v, v != nil
+			}
+		}
+		var v any
+		if json.Unmarshal(text, &v) != nil {
+			return nil, false
+		}
+		v = t.ParseValue(v)
+		return v, v != nil
+	}
+	return nil, false
+}

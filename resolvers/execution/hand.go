@@ -1,0 +1,132 @@
+package execution
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+
+	"github.com/frondhost/frond/resolvers/graphqlerror"
+	"github.com/frondhost/frond/resolvers/loader"
+	"github.com/frondhost/frond/resolvers/plan"
+	"github.com/graphql-go/graphql"
+)
+
+// written resolves the hand-written fields of one level: every function first,
+// then, when the level's calls have come back, the thunks they gave, then what
+// stands below the objects.
+func (x *Execution) written(r *Run, list []*plan.CustomField, wait *sync.WaitGroup) {
+	values := make([][]any, len(list))
+	for i, w := range list {
+		if res := &r.Results[w.On.Id]; res.Err == nil && res.Items > 0 {
+			values[i] = x.resolve(r, w)
+		}
+	}
+	wait.Wait()
+	for i, w := range list {
+		if values[i] == nil {
+			continue
+		}
+		c := completer{x: x, w: w}
+		trees := make([]Tree, len(values[i]))
+		for j, v := range values[i] {
+			trees[j] = c.complete(w.Field.Output, v)
+		}
+		c.run()
+		r.Results[w.On.Id].Trees[w.Id] = trees
+	}
+}
+
+// failure is what a function gave instead of a value.
+type failure struct{ fault *graphqlerror.Error }
+
+// resolve is the value of a field for each of its items.
+func (x *Execution) resolve(r *Run, w *plan.CustomField) []any {
+	res := &r.Results[w.On.Id]
+	values := make([]any, res.Items)
+	switch {
+	case w.Node:
+		node := x.node(w)
+		for i := range values {
+			values[i] = node
+		}
+		return values
+	case w.Def == nil: // a column whose objects hold hand-written fields
+		for i := range values {
+			if v := res.At(i, w.Field.Slot); v != nil {
+				values[i] = v
+			}
+		}
+		return values
+	}
+	args, err := x.goArguments(w)
+	for i := range values {
+		if err != nil {
+			values[i] = failure{x.Failed(err)}
+			continue
+		}
+		values[i] = x.call(w, res.stands(i), args)
+	}
+	return values
+}
+
+// stands is what a hand-written field of item i stands on.
+func (res *Result) stands(i int) any {
+	if res.source != nil {
+		return res.source[i]
+	}
+	return res.rows.Row(i)
+}
+
+// call runs one function. What it panics with stays here.
+func (x *Execution) call(w *plan.CustomField, source any, args map[string]any) (value any) {
+	defer func() {
+		if p := recover(); p != nil {
+			value = failure{x.Panicked(p)}
+		}
+	}()
+	value, err := w.Resolve(graphql.ResolveParams{
+		Source:  source,
+		Args:    args,
+		Context: x.withLoaders(),
+		Info:    x.info(w),
+	})
+	if err != nil {
+		return failure{x.Failed(err)}
+	}
+	return value
+}
+
+// withLoaders is the context of hand-written fields, where [Load] finds its loaders.
+func (x *Execution) withLoaders() context.Context {
+	if x.loading == nil {
+		x.loading = loader.With(x.Ctx, x.Schema, x.Caller)
+	}
+	return x.loading
+}
+
+// info is what a function is told about its field. There is no document in
+// graphql-go's form: FieldASTs, Fragments and Operation are empty.
+func (x *Execution) info(w *plan.CustomField) graphql.ResolveInfo {
+	info := graphql.ResolveInfo{
+		FieldName:      w.Def.Name,
+		Path:           &graphql.ResponsePath{Key: w.Field.Name},
+		ReturnType:     w.Def.Type,
+		Schema:         x.Schema.GraphQL,
+		VariableValues: x.variableValues(),
+	}
+	info.ParentType, _ = x.Schema.GraphQL.Type(w.Field.Type.Parent.Name).(*graphql.Object)
+	return info
+}
+
+func (x *Execution) variableValues() map[string]any {
+	if x.decoded == nil {
+		x.decoded = map[string]any{}
+		for name, text := range x.Vars.All() {
+			var v any
+			if json.Unmarshal(text, &v) == nil {
+				x.decoded[name] = v
+			}
+		}
+	}
+	return x.decoded
+}

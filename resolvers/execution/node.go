@@ -1,0 +1,167 @@
+package execution
+
+import (
+	"encoding/json"
+	"sync"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/resolvers/binding"
+	"github.com/frondhost/frond/resolvers/graphqlerror"
+	"github.com/frondhost/frond/resolvers/input"
+	"github.com/frondhost/frond/resolvers/plan"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// node resolves Query.node and Query.nodes: the type stands in the id, so the
+// selection for it is compiled now, and one findById for each type reads what that
+// selects of all its rows. An id that names nothing here is null, as a row that is
+// gone or hidden is; a type that cannot be read fails where its rows would stand.
+func (x *Execution) node(w *plan.CustomField) (value any) {
+	defer func() {
+		if p := recover(); p != nil {
+			value = failure{x.Panicked(p)}
+		}
+	}()
+	r := input.Renderer{Vars: x.Vars}
+	var text json.RawMessage
+	for _, def := range w.Field.Type.Args {
+		text, _ = r.Argument(nil, def, input.ValueOf(w.Args, def.Name))
+	}
+	if r.Err != nil {
+		return failure{x.Failed(r.Err)}
+	}
+	if w.Field.Output.Elem == nil {
+		s := nodeSearch{x: x, w: w, found: make([]any, 1)}
+		s.add(0, jsontext.Unquote(text))
+		return s.run()[0]
+	}
+	var ids []string
+	for _, id := range jsontext.Elements(text) {
+		if len(ids) == binding.MaxNodes {
+			return failure{x.Failed(binding.TooManyNodes())}
+		}
+		ids = append(ids, jsontext.Unquote(id))
+	}
+	s := nodeSearch{x: x, w: w, found: make([]any, len(ids))}
+	for i, id := range ids {
+		s.add(i, id)
+	}
+	return s.run()
+}
+
+// nodeSearch looks for rows by their global ids, type by type.
+type nodeSearch struct {
+	x     *Execution
+	w     *plan.CustomField
+	types []*nodesOfType
+	found []any // by place among the ids; nil: nothing is there
+}
+
+// nodesOfType are the rows of one type that are looked for.
+type nodesOfType struct {
+	node   *binding.Node
+	run    *Run
+	keys   []json.RawMessage // distinct
+	at     map[string]int    // in keys
+	places [][]int           // by key, where its row stands in the answer
+
+	groups []facade.Group
+	fault  *graphqlerror.Error
+}
+
+// add looks for the row of a global id, for a place of the answer.
+func (s *nodeSearch) add(place int, id string) {
+	entity, key, ok := binding.ParseNodeID(id)
+	node := s.x.Schema.Nodes[entity]
+	if !ok || node == nil || node.Door == nil {
+		return
+	}
+	t := s.of(node)
+	if t == nil {
+		return
+	}
+	i, known := t.at[string(key)]
+	if !known {
+		i = len(t.keys)
+		t.at[string(key)] = i
+		t.keys, t.places = append(t.keys, key), append(t.places, nil)
+	}
+	t.places[i] = append(t.places[i], place)
+}
+
+func (s *nodeSearch) of(node *binding.Node) *nodesOfType {
+	for _, t := range s.types {
+		if t.node == node {
+			return t
+		}
+	}
+	typ := s.x.Types.Object(node.Type)
+	if typ == nil || !s.x.Types.Is(typ, s.w.Field.Output.Named().Definition.Name) {
+		return nil
+	}
+	u := s.w.Values.Unit(typ)
+	t := &nodesOfType{node: node, run: &Run{Unit: u, Results: make([]Result, len(u.Fetches))}, at: map[string]int{}}
+	s.types = append(s.types, t)
+	return t
+}
+
+// run makes the calls, side by side, then what stands below their rows.
+func (s *nodeSearch) run() []any {
+	var wait sync.WaitGroup
+	for i, t := range s.types {
+		if i == len(s.types)-1 {
+			s.x.nodesOf(t)
+			break
+		}
+		wait.Add(1)
+		go func() {
+			defer wait.Done()
+			s.x.nodesOf(t)
+		}()
+	}
+	wait.Wait()
+	for _, t := range s.types {
+		if t.fault == nil {
+			s.x.levels(t.run) // one after the other: hand-written fields share what they load
+		}
+		for i, places := range t.places {
+			for _, place := range places {
+				switch {
+				case t.fault != nil:
+					s.found[place] = failure{t.fault}
+				case t.groups[i].From < t.groups[i].To:
+					s.found[place] = Tree{Kind: TreeObject, Run: t.run, At: t.groups[i].From}
+				}
+			}
+		}
+	}
+	return s.found
+}
+
+// nodesOf makes the call of one type. A key that no row can have finds none, as in
+// every batch.
+func (x *Execution) nodesOf(t *nodesOfType) {
+	defer func() {
+		if p := recover(); p != nil {
+			t.fault = x.Panicked(p)
+		}
+	}()
+	rows := t.run.Unit.Fetches[0]
+	out, err := x.Caller.Call(x.Ctx, &facade.Call{
+		Entity:     t.node.Door.Name,
+		Operation:  "findById",
+		Invocation: facade.Invocation{State: x.State, Trace: x.Trace},
+		Each:       &facade.Each{Field: t.node.Door.Entity.Primary.Name, Keys: t.keys},
+		Select:     rows.Selects(),
+		Partial:    true,
+	})
+	switch {
+	case err != nil:
+		t.fault = x.Failed(err)
+	case len(out.Groups) != len(t.keys) || out.Form == facade.FormValue:
+		t.fault = x.Failed(errNotGroups)
+	default:
+		t.groups = out.Groups
+		t.run.Results[0].lay(x, rows, out)
+	}
+}

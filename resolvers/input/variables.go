@@ -1,0 +1,268 @@
+package input
+
+import (
+	"encoding/json"
+	"fmt"
+	"iter"
+
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/frondhost/frond/resolvers/graphqlerror"
+	"github.com/frondhost/frond/resolvers/scalar"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// variable is a variable an operation declares.
+type Variable struct {
+	Definition
+	At *ast.Position
+}
+
+// declared are the variables that an operation declares, each in its slot.
+type Declared struct {
+	List  []*Variable
+	slots map[string]int // of many variables
+	none  Variables      // the values of an operation that declares none
+}
+
+// declare is the variables that an operation declares.
+func (t *Types) Declare(defs ast.VariableDefinitionList) *Declared {
+	d := &Declared{}
+	d.none.declared = d
+	for _, v := range defs {
+		d.List = append(d.List, &Variable{
+			Definition: Definition{Name: v.Variable, Type: t.Type(v.Type), Default: v.DefaultValue},
+			At:         v.Position,
+		})
+	}
+	if len(d.List) > 8 {
+		d.slots = make(map[string]int, len(d.List))
+		for i, v := range d.List {
+			d.slots[v.Name] = i
+		}
+	}
+	return d
+}
+
+// slot is the place of the variable called name, or -1.
+func (d *Declared) Slot(name string) int {
+	if d.slots != nil {
+		if i, ok := d.slots[name]; ok {
+			return i
+		}
+		return -1
+	}
+	for i, v := range d.List {
+		if v.Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// variables are the values of a request's variables, by slot: JSON text that fits the
+// declared type. nil is one that was not provided and has no default, which is not the same
+// as one that is null. They never change.
+type Variables struct {
+	declared *Declared
+	text     [][]byte
+}
+
+// get is the value of the variable called name.
+func (v *Variables) get(name string) []byte {
+	if i := v.declared.Slot(name); i >= 0 {
+		return v.text[i]
+	}
+	return nil
+}
+
+// at is the value in a slot.
+func (v *Variables) At(slot int) []byte { return v.text[slot] }
+
+// all are the names and values of the variables that have one.
+func (v *Variables) All() iter.Seq2[string, []byte] {
+	return func(yield func(string, []byte) bool) {
+		for i, text := range v.text {
+			if text != nil && !yield(v.declared.List[i].Name, text) {
+				return
+			}
+		}
+	}
+}
+
+// coerce is CoerceVariableValues (specification 6.1.2) on JSON text. Members of
+// raw that the operation does not declare are ignored, as the specification has it.
+func (d *Declared) Coerce(raw json.RawMessage) (*Variables, []*graphqlerror.Error) {
+	raw = jsontext.Trim(raw)
+	if len(raw) > 0 {
+		if err := jsontext.Check(raw); err != nil {
+			return nil, []*graphqlerror.Error{{Message: "The variables are not JSON: " + err.Error() + ".", Code: graphqlerror.CodeInput}}
+		}
+		if k := jsontext.KindOf(raw); k != jsontext.Object && k != jsontext.Null {
+			return nil, []*graphqlerror.Error{{Message: "The variables have to be an object of name and value, or null.", Code: graphqlerror.CodeInput}}
+		}
+	}
+	if len(d.List) == 0 {
+		return &d.none, nil
+	}
+	vars := &Variables{declared: d, text: make([][]byte, len(d.List))}
+	for name, value := range jsontext.Members(raw) {
+		if i := d.Slot(name); i >= 0 {
+			vars.text[i] = value
+		}
+	}
+	c := &coercer{buf: make([]byte, 0, 2*len(raw)+64)}
+	for i, v := range d.List {
+		c.name, c.pos, c.path = v.Name, v.At, c.path[:0]
+		switch sent := vars.text[i]; {
+		case sent == nil && v.Default != nil:
+			r := Renderer{}
+			vars.text[i] = r.value(nil, v.Type, v.Default)
+		case sent == nil && v.Type.NonNull:
+			c.add(fmt.Sprintf("Variable \"$%s\" of required type %q was not provided.", v.Name, v.Type.Text))
+		case sent != nil:
+			from := len(c.buf)
+			c.value(v.Type, sent)
+			vars.text[i] = c.buf[from:len(c.buf):len(c.buf)]
+		}
+	}
+	return vars, c.faults
+}
+
+// coercer writes values as their types want them: a list of one as a list, an id
+// as a string, defaults filled in, keys in the order they were sent.
+type coercer struct {
+	buf    []byte
+	name   string // of the variable
+	pos    *ast.Position
+	path   []graphqlerror.Segment
+	faults []*graphqlerror.Error
+}
+
+func (c *coercer) add(message string) {
+	if len(c.faults) < graphqlerror.MaxErrors {
+		c.faults = append(c.faults, &graphqlerror.Error{Message: graphqlerror.Shorten(message), At: graphqlerror.Positions(c.pos), Code: graphqlerror.CodeInput})
+	}
+}
+
+// full says whether enough is told: a value a megabyte long may be wrong in as many
+// places as it likes.
+func (c *coercer) full() bool { return len(c.faults) >= graphqlerror.MaxErrors }
+
+// refuse names the place of what does not fit; the value itself is not repeated.
+func (c *coercer) refuse(why string) {
+	where := ""
+	if len(c.path) > 0 {
+		where = fmt.Sprintf(" at %q", c.name+dotted(c.path))
+	}
+	c.add(fmt.Sprintf("Variable \"$%s\" got an invalid value%s: %s", c.name, where, why))
+}
+
+// dotted is a path inside a value: .tags[0].name
+func dotted(path []graphqlerror.Segment) string {
+	var b []byte
+	for _, s := range path {
+		if s.Key == "" {
+			b = fmt.Appendf(b, "[%d]", s.Index)
+		} else {
+			b = append(append(b, '.'), s.Key...)
+		}
+	}
+	return string(b)
+}
+
+func (c *coercer) value(t *Type, v []byte) {
+	kind := jsontext.KindOf(v)
+	switch {
+	case kind == jsontext.Null:
+		if t.NonNull {
+			c.refuse(fmt.Sprintf("Expected a value of the non-null type %q.", t.Text))
+		}
+		c.buf = append(c.buf, "null"...)
+	case t.Elem != nil && kind == jsontext.Array:
+		c.buf = append(c.buf, '[')
+		for i, item := range jsontext.Elements(v) {
+			if c.full() {
+				return
+			}
+			if i > 0 {
+				c.buf = append(c.buf, ',')
+			}
+			c.path = append(c.path, graphqlerror.Segment{Index: i})
+			c.value(t.Elem, item)
+			c.path = c.path[:len(c.path)-1]
+		}
+		c.buf = append(c.buf, ']')
+	case t.Elem != nil: // a list of one (specification 3.11)
+		c.buf = append(c.buf, '[')
+		c.value(t.Elem, v)
+		c.buf = append(c.buf, ']')
+	case t.Named.Kind == scalar.Composite:
+		c.object(t.Named, v, kind)
+	default:
+		var why string
+		if c.buf, why = scalar.AppendInput(c.buf, t.Named.Kind, t.Named.Name, t.Named.Values, jsontext.Trim(v), kind); why != "" {
+			c.refuse(why)
+		}
+	}
+}
+
+func (c *coercer) object(n *Named, v []byte, kind jsontext.Kind) {
+	if kind != jsontext.Object {
+		c.refuse(fmt.Sprintf("Expected an object of type %q.", n.Name))
+		return
+	}
+	fields := n.ByName()
+	count, null := 0, ""
+	c.buf = append(c.buf, '{')
+	sep := func(name string) {
+		if c.buf[len(c.buf)-1] != '{' {
+			c.buf = append(c.buf, ',')
+		}
+		c.buf = jsontext.AppendName(c.buf, name)
+	}
+	var sent map[string]bool // the fields that may not be left out, or have a default
+	for name, value := range jsontext.Members(v) {
+		if c.full() {
+			return
+		}
+		f := fields[name]
+		if f == nil {
+			c.refuse(fmt.Sprintf("Field %q is not defined by type %q.", name, n.Name))
+			continue
+		}
+		count++
+		if jsontext.IsNull(value) {
+			null = name
+		}
+		if f.Default != nil || f.Type.NonNull {
+			if sent == nil {
+				sent = map[string]bool{}
+			}
+			sent[name] = true
+		}
+		sep(name)
+		c.path = append(c.path, graphqlerror.Segment{Key: name})
+		c.value(f.Type, value)
+		c.path = c.path[:len(c.path)-1]
+	}
+	for _, f := range n.Fields {
+		switch {
+		case f.Default == nil && !f.Type.NonNull, sent[f.Name]:
+		case f.Default != nil:
+			sep(f.Name)
+			r := Renderer{}
+			c.buf = r.value(c.buf, f.Type, f.Default)
+		default:
+			c.refuse(fmt.Sprintf("Field %q of required type %q was not provided.", f.Name, f.Type.Text))
+		}
+	}
+	if n.OneOf {
+		if count != 1 {
+			c.refuse(fmt.Sprintf("Exactly one key must be specified for OneOf type %q.", n.Name))
+		} else if null != "" {
+			c.refuse(fmt.Sprintf("Field %q must be non-null.", null))
+		}
+	}
+	c.buf = append(c.buf, '}')
+}

@@ -1,0 +1,262 @@
+package plan
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/resolvers/binding"
+	"github.com/frondhost/frond/resolvers/document"
+	"github.com/frondhost/frond/resolvers/input"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// arguments are the arguments of one field, on their way into an invocation.
+type arguments struct {
+	canonical []byte // how they are written, for fetches to be shared
+	bound     []bound
+	Constant  *Invocation // where no variable is among them; made once
+}
+
+// bound is an argument that has a value, written or by default, and its place.
+type bound struct {
+	binding.Arg
+	def   *input.Definition
+	value *ast.Value
+}
+
+// invocation is arguments as a façade takes them.
+type Invocation struct {
+	Params, Query, Body json.RawMessage
+	Window              binding.Window // of a connection over ids
+	Err                 *facade.Error  // what does not fit, or nil
+}
+
+// arguments compiles the arguments of a field: those that were written, in their
+// order, then those that have a default.
+func (c *compiler) arguments(f *FieldType, b *binding.Field, written ast.ArgumentList) *arguments {
+	a := &arguments{canonical: document.AppendArguments(nil, written)}
+	find := func(name string) (bound, bool) {
+		for _, arg := range b.Args {
+			if arg.Name != name {
+				continue
+			}
+			for _, def := range f.Args {
+				if def.Name == name {
+					return bound{Arg: arg, def: def}, true
+				}
+			}
+		}
+		return bound{}, false
+	}
+	for _, w := range written {
+		if x, ok := find(w.Name); ok {
+			x.value = w.Value
+			a.bound = append(a.bound, x)
+		}
+	}
+	for _, def := range f.Args {
+		if written.ForName(def.Name) == nil && def.Default != nil {
+			if x, ok := find(def.Name); ok {
+				a.bound = append(a.bound, x)
+			}
+		}
+	}
+	return a
+}
+
+// invocation is the arguments with the values of variables. Of a fetch that is
+// compiled whole: what it has to count depends on all its fields.
+func (f *Fetch) Invocation(vars *input.Variables) *Invocation {
+	if f.Args.Constant != nil {
+		return f.Args.Constant
+	}
+	r := input.Renderer{Vars: vars}
+	in := &Invocation{}
+	params, query := member{}, member{}
+	var allParams, allQuery json.RawMessage
+	paging := paging{}
+	for _, b := range f.Args.bound {
+		text, ok := r.Argument(nil, b.def, b.value)
+		if !ok {
+			continue
+		}
+		switch b.Into {
+		case binding.IntoBody:
+			in.Body = text
+		case binding.AllParams:
+			allParams = text
+		case binding.AllQuery:
+			allQuery = text
+		case binding.IntoParams:
+			params.add(b.Key, text)
+		case binding.IntoSort:
+			query.add(b.Key, sortKeys(&r, text))
+		case binding.IntoFirst:
+			paging.first = text
+		case binding.IntoLast:
+			paging.last = text
+		case binding.IntoAfter:
+			paging.after = text
+		case binding.IntoBefore:
+			paging.before = text
+		default:
+			if b.Key == "offset" {
+				paging.offset = text
+			}
+			query.add(b.Key, text)
+		}
+	}
+	switch {
+	case f.Binding.Kind == binding.ToManyIDs:
+		paging.sides(&r)
+		in.Window = paging.window()
+		query = member{}
+	case f.Binding.IsList():
+		paging.into(&query, &r, f.Binding.List())
+		if !f.total {
+			query.add("total", []byte("false"))
+		}
+		if !f.rows && paging.first == nil && paging.last == nil {
+			query.add("limit", []byte("0")) // for the total alone
+		}
+	}
+	in.Params, in.Query, in.Err = params.object(), query.object(), r.Err
+	if allParams != nil {
+		if whole, err := binding.MergeParams(in.Params, allParams); err != nil {
+			in.Err = err
+		} else {
+			in.Params = whole
+		}
+	}
+	if allQuery != nil {
+		in.Query = allQuery
+	}
+	return in
+}
+
+// member is an object of an invocation while it is written.
+type member struct{ text []byte }
+
+func (m *member) add(name string, value []byte) {
+	if m.text == nil {
+		m.text = append(m.text, '{')
+	} else {
+		m.text = append(m.text, ',')
+	}
+	m.text = jsontext.AppendName(m.text, name)
+	m.text = append(m.text, value...)
+}
+
+func (m *member) object() json.RawMessage {
+	if m.text == nil {
+		return nil
+	}
+	return append(m.text, '}')
+}
+
+// paging are the paging arguments as text; nil: not sent. An explicit null is as
+// good as nothing: clients send it for variables they leave open.
+type paging struct{ first, last, after, before, offset []byte }
+
+func sent(text []byte) bool { return text != nil && !jsontext.IsNull(text) }
+
+// into writes the arguments of a connection as list takes them (DESIGN 5): one
+// limit, the cursors, and the direction where they do not say it.
+func (p *paging) into(query *member, r *input.Renderer, list *facade.Operation) {
+	p.sides(r)
+	limit := p.first
+	if sent(p.last) {
+		limit = p.last
+	}
+	if name, value := binding.DirectionMember(sent(p.first), sent(p.last), sent(p.after), sent(p.before)); name != "" {
+		if !list.Takes(name) {
+			r.Fail(facade.BadRequest, "the host of this list does not read that range; send first with after, or last with before")
+		}
+		query.add(name, []byte(value))
+	}
+	if sent(limit) {
+		query.add("limit", limit)
+	}
+	if sent(p.after) {
+		query.add("after", p.after)
+	}
+	if sent(p.before) {
+		query.add("before", p.before)
+	}
+}
+
+// sides refuses what contradicts itself.
+func (p *paging) sides(r *input.Renderer) {
+	if err := binding.CheckPaging(count(p.first), count(p.last), count(p.offset), string(p.after) == `""`, string(p.before) == `""`); err != nil && r.Err == nil {
+		r.Err = err
+	}
+}
+
+// count is a number that was coerced to Int already, or unsent.
+func count(text []byte) int {
+	if !sent(text) {
+		return binding.Unsent
+	}
+	n, _ := strconv.Atoi(string(text))
+	return n
+}
+
+func (p *paging) window() (w binding.Window) {
+	number := func(text []byte) *int {
+		if !sent(text) {
+			return nil
+		}
+		n := count(text)
+		return &n
+	}
+	text := func(v []byte) *string {
+		if !sent(v) {
+			return nil
+		}
+		s := jsontext.Unquote(v)
+		return &s
+	}
+	return binding.Window{First: number(p.first), Last: number(p.last), Offset: number(p.offset), After: text(p.after), Before: text(p.before)}
+}
+
+// sortKeys turns [{"createdAt":"DESC"},{"title":"ASC"}] into ["-createdAt","title"].
+func sortKeys(r *input.Renderer, text []byte) []byte {
+	if !sent(text) {
+		return []byte("null")
+	}
+	keys := []byte{'['}
+	for i, object := range jsontext.Elements(text) {
+		n := 0
+		for name, direction := range jsontext.Members(object) {
+			if n++; n > 1 || jsontext.IsNull(direction) {
+				n = 2
+				break
+			}
+			if i > 0 {
+				keys = append(keys, ',')
+			}
+			if strings.EqualFold(jsontext.Unquote(direction), "DESC") {
+				name = "-" + name
+			}
+			keys = jsontext.AppendString(keys, name)
+		}
+		if n != 1 {
+			r.Fail(facade.BadRequest, "orderBy takes one key an object, such as [{createdAt: DESC}, {title: ASC}]")
+		}
+	}
+	return append(keys, ']')
+}
+
+// finish makes the invocation of a fetch whose arguments hold no variables.
+func (f *Fetch) finish() {
+	for _, b := range f.Args.bound {
+		if b.value != nil && input.HasVariables(b.value) {
+			return
+		}
+	}
+	f.Args.Constant = f.Invocation(nil)
+}

@@ -1,0 +1,337 @@
+package plan
+
+import (
+	"strings"
+
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/frondhost/frond/resolvers/binding"
+	"github.com/frondhost/frond/resolvers/scalar"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// compiler makes the plan of an operation. It is a small value: what is compiled
+// later (see variants) goes on with a copy.
+type compiler struct {
+	types    *Types
+	mutation bool
+	include  map[string]bool // the variables of @skip and @include
+	unit     *Unit
+	shared   map[string]*Fetch // by what they call
+}
+
+// compile makes the plan of a validated operation. include has the value of every variable
+// that stands in a @skip or an @include (see [conditions]).
+func Compile(t *Types, def *ast.OperationDefinition, include map[string]bool) *Plan {
+	c := compiler{types: t, mutation: def.Operation == ast.Mutation, include: include}
+	p := &Plan{Mutation: c.mutation}
+	name := t.Schema.Query.Name
+	if p.Mutation {
+		name = t.Schema.Mutation.Name
+	}
+	root := t.Object(name)
+	groups := c.collect(root, def.SelectionSet)
+	if !p.Mutation {
+		p.Units = []*Unit{c.over(root, groups)}
+		return p
+	}
+	for i := range groups {
+		u := c.over(root, groups[i:i+1])
+		if i > 0 {
+			u.Selection.Fields[0].Key = append([]byte{','}, u.Selection.Fields[0].Key...)
+		}
+		p.Units = append(p.Units, u)
+	}
+	return p
+}
+
+// group is the fields of one response key in one selection set.
+type group struct {
+	key    string
+	fields []*ast.Field
+}
+
+// collect is CollectFields (specification 6.3.2) for objects of one type.
+func (c *compiler) collect(typ *ObjectType, sets ...ast.SelectionSet) []group {
+	k := collector{c: c, typ: typ, at: map[string]int{}, visited: map[string]bool{}}
+	for _, set := range sets {
+		k.selections(set)
+	}
+	return k.groups
+}
+
+type collector struct {
+	c       *compiler
+	typ     *ObjectType
+	groups  []group
+	at      map[string]int
+	visited map[string]bool
+}
+
+func (k *collector) selections(set ast.SelectionSet) {
+	for _, sel := range set {
+		switch sel := sel.(type) {
+		case *ast.Field:
+			if !k.c.includes(sel.Directives) {
+				continue
+			}
+			i, ok := k.at[sel.Alias]
+			if !ok {
+				i = len(k.groups)
+				k.at[sel.Alias] = i
+				k.groups = append(k.groups, group{key: sel.Alias})
+			}
+			k.groups[i].fields = append(k.groups[i].fields, sel)
+		case *ast.InlineFragment:
+			if k.c.includes(sel.Directives) && k.c.types.Is(k.typ, sel.TypeCondition) {
+				k.selections(sel.SelectionSet)
+			}
+		case *ast.FragmentSpread:
+			// A fragment counts once in a set, but not if its directives leave it out.
+			if !k.c.includes(sel.Directives) || k.visited[sel.Name] {
+				continue
+			}
+			k.visited[sel.Name] = true
+			if k.c.types.Is(k.typ, sel.Definition.TypeCondition) {
+				k.selections(sel.Definition.SelectionSet)
+			}
+		}
+	}
+}
+
+// includes decides @skip and @include (specification 3.13.1, 3.13.2).
+func (c *compiler) includes(list ast.DirectiveList) bool {
+	for _, d := range list {
+		if d.Name != "skip" && d.Name != "include" {
+			continue
+		}
+		v := d.Arguments.ForName("if").Value
+		yes := v.Raw == "true"
+		if v.Kind == ast.Variable {
+			yes = c.include[v.Raw]
+		}
+		if yes == (d.Name == "skip") {
+			return false
+		}
+	}
+	return true
+}
+
+// compileUnit is the unit over items of typ for the fields that gave them.
+func (c *compiler) compileUnit(typ *ObjectType, fields []*ast.Field) *Unit {
+	return c.over(typ, c.collect(typ, under(fields)...))
+}
+
+// under is the selection sets of fields of one response key.
+func under(fields []*ast.Field) []ast.SelectionSet {
+	sets := make([]ast.SelectionSet, len(fields))
+	for i, f := range fields {
+		sets[i] = f.SelectionSet
+	}
+	return sets
+}
+
+// over is the unit for fields that are collected already.
+func (c compiler) over(typ *ObjectType, groups []group) *Unit {
+	items := &Fetch{Slots: map[string]int{}}
+	c.unit = &Unit{Type: typ, Fetches: []*Fetch{items}}
+	c.shared = map[string]*Fetch{}
+	c.unit.Selection = c.object(typ, groups, items)
+	for _, f := range c.unit.Fetches {
+		for len(c.unit.Levels) < f.depth || len(f.Written) > 0 && len(c.unit.Levels) < f.depth+1 {
+			c.unit.Levels = append(c.unit.Levels, Level{})
+		}
+		if f.depth > 0 {
+			f.finish()
+			l := &c.unit.Levels[f.depth-1]
+			l.Fetches = append(l.Fetches, f)
+		}
+		if len(f.Written) > 0 {
+			l := &c.unit.Levels[f.depth]
+			l.Written = append(l.Written, f.Written...)
+		}
+	}
+	return c.unit
+}
+
+// below is the selection below fields of a Composite type.
+func (c *compiler) below(typ *ObjectType, g group, on *Fetch) *SelectionSet {
+	return c.object(typ, c.collect(typ, under(g.fields)...), on)
+}
+
+// object compiles what is written of an object that stands on rows of a fetch.
+func (c *compiler) object(typ *ObjectType, groups []group, on *Fetch) *SelectionSet {
+	sel := &SelectionSet{Type: typ}
+	for _, g := range groups {
+		first := g.fields[0]
+		f := &Field{Name: g.key, AST: first}
+		for _, a := range g.fields {
+			f.Positions = append(f.Positions, a.Position)
+		}
+		f.Key = jsontext.AppendName(nil, g.key)
+		if len(sel.Fields) > 0 {
+			f.Key = append([]byte{','}, f.Key...)
+		}
+		if first.Name == "__typename" {
+			f.Action, f.Text = Typename, typ.typename
+		} else {
+			f.Type = typ.fields[first.Name]
+			f.Output = f.Type.Output
+			c.field(f, g, on)
+		}
+		sel.Fields = append(sel.Fields, f)
+	}
+	return sel
+}
+
+// field decides how a field is written, and what has to be fetched for it.
+func (c *compiler) field(f *Field, g group, on *Fetch) {
+	b := f.Type.Binding
+	switch {
+	case f.Type.Definition.Name == "__schema" || f.Type.Definition.Name == "__type":
+		f.Action = TypeMeta
+		if f.Type.Definition.Name == "__schema" {
+			f.Action = SchemaMeta
+		}
+		f.Selection = c.below(c.types.Object(f.Output.Named().Definition.Name), g, on)
+		return
+	case b == nil && strings.HasPrefix(f.Type.Parent.Name, "__"):
+		if named := f.Output.Named(); named.Kind == scalar.Composite {
+			f.Selection = c.below(c.types.Object(named.Definition.Name), g, on)
+		}
+		return
+	case b == nil:
+		def, resolve := c.types.written(f.Type.Parent.Name, f.Type.Definition.Name)
+		c.hand(f, g, on, &CustomField{Def: def, Resolve: resolve})
+		on.every = on.every || len(c.types.built.Fields[f.Type.Parent.Name]) > 0
+		return
+	}
+	switch b.Kind {
+	case binding.Column, binding.Computed:
+		f.Slot = on.slot(b.Column)
+		f.Action = Column
+		if f.Output.Named().Kind == scalar.Composite {
+			f.Action = Nested
+			typ := c.types.Object(f.Output.Named().Definition.Name)
+			if typ == nil || c.needsHand(typ, g.fields) {
+				c.hand(f, g, on, &CustomField{})
+				return
+			}
+			f.Selection = c.below(typ, g, &Fetch{Slots: map[string]int{}})
+		}
+	case binding.NodeID:
+		f.Action, f.Slot = NodeID, on.slot(b.Column)
+	case binding.Operation, binding.ToOne, binding.ToMany, binding.ToManyIDs:
+		c.fetched(f, g, on)
+	case binding.NodeRoot:
+		c.hand(f, g, on, &CustomField{Node: true})
+	case binding.Items, binding.Edges, binding.EdgeNode, binding.PageInfo:
+		on.rows = true
+		f.Action = structure[b.Kind]
+		f.Selection = c.below(c.types.Object(f.Output.Named().Definition.Name), g, on)
+	default:
+		f.Action = structure[b.Kind]
+		switch b.Kind {
+		case binding.Total:
+			on.total = true
+		case binding.EdgeCursor, binding.StartCursor:
+			on.rows, on.Cursors = true, true
+		case binding.HasPreviousPage:
+			on.rows, on.Behind = true, true
+		default:
+			on.rows = true
+		}
+	}
+}
+
+// structure is how the parts of connections, edges and PageInfos are written.
+var structure = map[binding.Kind]Action{
+	binding.Items: Items, binding.Total: Total, binding.HasMore: HasMore, binding.EndCursor: EndCursor,
+	binding.Edges: Edges, binding.PageInfo: PageInfo, binding.EdgeNode: EdgeNode, binding.EdgeCursor: EdgeCursor,
+	binding.HasNextPage: HasNextPage, binding.HasPreviousPage: HasPreviousPage, binding.StartCursor: StartCursor, binding.PageInfoEndCursor: EndCursor,
+}
+
+// needsHand says whether a nested object's selection holds a hand-written field:
+// then its objects are items of their own, else their text is walked.
+func (c *compiler) needsHand(typ *ObjectType, fields []*ast.Field) bool {
+	for _, g := range c.collect(typ, under(fields)...) {
+		name := g.fields[0].Name
+		if name == "__typename" {
+			continue
+		}
+		ft := typ.fields[name]
+		if ft.Binding == nil || ft.Binding.Kind != binding.Column {
+			return true
+		}
+		if named := ft.Output.Named(); named.Kind == scalar.Composite {
+			if inner := c.types.Object(named.Definition.Name); inner == nil || c.needsHand(inner, g.fields) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// hand makes f a field whose values are found one item at a time.
+func (c *compiler) hand(f *Field, g group, on *Fetch, w *CustomField) {
+	w.Id, w.On, w.Field, w.Args = len(on.Written), on, f, g.fields[0].Arguments
+	if f.Output.Named().Kind == scalar.Composite {
+		w.Values = &Variants{compiler: *c, fields: g.fields, units: map[string]*Unit{}}
+	}
+	on.Written = append(on.Written, w)
+	f.Action, f.Custom = Resolved, w
+}
+
+// fetched makes f a field whose value comes from a call, of its own or shared.
+func (c *compiler) fetched(f *Field, g group, on *Fetch) {
+	b := f.Type.Binding
+	f.Action = Fetched
+	args := c.arguments(f.Type, b, g.fields[0].Arguments)
+	id := ""
+	if !c.mutation || on.depth > 0 || b.Kind != binding.Operation {
+		id = f.Type.Parent.Name + "." + f.Type.Definition.Name + string(args.canonical)
+		f.Fetch = c.shared[sharedKey(on, id)]
+	}
+	if f.Fetch == nil {
+		f.Fetch = c.call(b, on, args)
+		if id != "" {
+			c.shared[sharedKey(on, id)] = f.Fetch
+		}
+	}
+	named := f.Output.Named()
+	switch typ := c.types.Object(named.Definition.Name); {
+	case named.Kind != scalar.Composite || typ == nil:
+		f.Shape = AnyValue
+		return
+	case typ.Page:
+		f.Shape = Connection
+		f.Selection = c.below(typ, g, f.Fetch)
+	default:
+		if f.Output.Elem != nil {
+			f.Shape = AllRows
+		}
+		f.Selection = c.below(typ, g, f.Fetch)
+	}
+}
+
+func sharedKey(on *Fetch, id string) string { return string(rune(on.Id)) + id }
+
+// call is a new fetch.
+func (c *compiler) call(b *binding.Field, on *Fetch, args *arguments) *Fetch {
+	f := &Fetch{
+		Id: len(c.unit.Fetches), depth: on.depth + 1, Parent: on, Binding: b,
+		Args: args, Slots: map[string]int{},
+	}
+	switch b.Kind {
+	case binding.Operation:
+		f.Entity, f.Operation = b.Operation.Door.Name, b.Operation.Name
+	case binding.ToOne, binding.ToManyIDs:
+		f.Entity, f.Operation, f.Each = b.Door.Name, "findById", b.Output.Primary.Name
+		f.Key = on.slot(b.Column)
+	case binding.ToMany:
+		f.Entity, f.Operation, f.Each = b.Door.Name, "list", b.Link.Inverse.Name
+		f.Key = on.slot(b.Column)
+	}
+	c.unit.Fetches = append(c.unit.Fetches, f)
+	return f
+}

@@ -1,0 +1,47 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/frondhost/frond/resolvers/input"
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+// conditions are the variables, by slot, that stand in a @skip or an @include of an
+// operation: what is selected depends on their values (specification 3.13.1, 3.13.2).
+func Conditions(def *ast.OperationDefinition, vars *input.Declared) []int {
+	var slots []int
+	seen := map[string]bool{}
+	note := func(list ast.DirectiveList) {
+		for _, d := range list {
+			if d.Name != "skip" && d.Name != "include" {
+				continue
+			}
+			if a := d.Arguments.ForName("if"); a != nil && a.Value.Kind == ast.Variable {
+				slots = append(slots, vars.Slot(a.Value.Raw))
+			}
+		}
+	}
+	var walk func(set ast.SelectionSet)
+	walk = func(set ast.SelectionSet) {
+		for _, sel := range set {
+			switch sel := sel.(type) {
+			case *ast.Field:
+				note(sel.Directives)
+				walk(sel.SelectionSet)
+			case *ast.InlineFragment:
+				note(sel.Directives)
+				walk(sel.SelectionSet)
+			case *ast.FragmentSpread:
+				note(sel.Directives)
+				if !seen[sel.Name] {
+					seen[sel.Name] = true
+					walk(sel.Definition.SelectionSet)
+				}
+			}
+		}
+	}
+	walk(def.SelectionSet)
+	slices.Sort(slots)
+	return slices.Compact(slots)
+}

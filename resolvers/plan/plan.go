@@ -1,0 +1,175 @@
+package plan
+
+import (
+	"sync"
+
+	"github.com/frondhost/frond/resolvers/binding"
+	"github.com/graphql-go/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+// plan is an operation, compiled: which calls to make and what to write.
+type Plan struct {
+	Mutation bool
+	// units are run one after another: of a query there is one, of a mutation one
+	// for each root field, for its fields are executed serially (specification 6.2.2).
+	Units []*Unit
+}
+
+// unit is a selection over items of one object type: what to fetch for them, and
+// what to write of each. An operation is a unit over the root; a field whose type
+// is known only when it has been resolved has a unit for each type it may have.
+type Unit struct {
+	Type      *ObjectType
+	Selection *SelectionSet
+	Fetches   []*Fetch // [0] is the items themselves; parents stand before their children
+	Levels    []Level  // what is done after the items are there, level by level
+}
+
+// level is what is done at once, when the rows of the level before are there.
+type Level struct {
+	Fetches []*Fetch
+	Written []*CustomField
+}
+
+// fetch is one call, for all rows of its parent together. Fields that ask for
+// the same relation with the same arguments share one, whatever their aliases.
+type Fetch struct {
+	Id        int
+	depth     int
+	Parent    *Fetch
+	Binding   *binding.Field
+	Entity    string // of the call
+	Operation string
+	Each      string // the field of Call.Each; "" for a call without
+	Key       int    // the parent's slot that holds the key, or the list of keys
+	Args      *arguments
+
+	Columns []string // what is read of each row
+	Slots   map[string]int
+	every   bool // a hand-written field may read any field of the row
+	rows    bool // anything of a page but its total is wanted
+	total   bool
+	Cursors bool
+	Behind  bool // whether there are rows before a page is wanted
+	Written []*CustomField
+}
+
+// slot is the place of a column among those the fetch reads.
+func (f *Fetch) slot(column string) int {
+	if i, ok := f.Slots[column]; ok {
+		return i
+	}
+	i := len(f.Columns)
+	f.Slots[column] = i
+	f.Columns = append(f.Columns, column)
+	return i
+}
+
+// selects is the fetch's Call.Select. Nil would be every field: it is that only
+// where a hand-written field may want any, or where there are no rows to select from.
+func (f *Fetch) Selects() []string {
+	switch {
+	case f.every, f.Binding != nil && f.Binding.Output == nil:
+		return nil
+	case f.Columns == nil:
+		return []string{}
+	}
+	return f.Columns
+}
+
+// written is a field that has no binding: its value comes from a Go function, one
+// item at a time. So do fields whose type the plan cannot know.
+type CustomField struct {
+	Id      int // among those of its fetch
+	On      *Fetch
+	Field   *Field
+	Def     *graphql.FieldDefinition // nil: the value is the column in slot
+	Resolve graphql.FieldResolveFn   // of def
+	Node    bool                     // Query.node, Query.nodes
+	Args    ast.ArgumentList
+	Values  *Variants // of a composite type
+}
+
+// variants are the selection of a field, compiled for each type it turns out to have.
+type Variants struct {
+	compiler compiler
+	fields   []*ast.Field
+
+	mu    sync.Mutex
+	units map[string]*Unit
+}
+
+// unit is the selection over items of an object type.
+func (v *Variants) Unit(typ *ObjectType) *Unit {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	u := v.units[typ.Name]
+	if u == nil {
+		c := v.compiler
+		u = c.compileUnit(typ, v.fields)
+		v.units[typ.Name] = u
+	}
+	return u
+}
+
+// selection is what is written of one object.
+type SelectionSet struct {
+	Type   *ObjectType
+	Fields []*Field
+}
+
+// field is one response key.
+type Field struct {
+	Action    Action
+	Key       []byte // `"title":`, with a comma in front but for the first
+	Name      string // the response key
+	Type      *FieldType
+	Output    *OutputType
+	Positions []*ast.Position
+	Slot      int           // of the column
+	Text      []byte        // of __typename
+	Fetch     *Fetch        // of a relation or an operation
+	Shape     Shape         // what the fetch gives
+	Selection *SelectionSet // of what stands below
+	Custom    *CustomField
+	AST       *ast.Field
+}
+
+// action is how a field is written.
+type Action uint8
+
+const (
+	Typename Action = iota
+	Column          // the column's JSON: a leaf, or a list of them
+	Nested          // the column's JSON, of an object type
+	NodeID
+	Fetched
+	Resolved
+	SchemaMeta // __schema
+	TypeMeta   // __type
+	// of a connection
+	Items
+	Total
+	HasMore
+	EndCursor
+	Edges
+	PageInfo
+	// of an edge
+	EdgeNode
+	EdgeCursor
+	// of a PageInfo
+	HasNextPage
+	HasPreviousPage
+	StartCursor
+)
+
+// shape is what a fetch gives to one field.
+type Shape uint8
+
+const (
+	OneRow     Shape = iota // a row or null
+	AllRows                 // a list of rows
+	Connection              // a page of rows
+	AnyValue                // a value that is not rows
+)

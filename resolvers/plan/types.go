@@ -1,0 +1,138 @@
+package plan
+
+import (
+	"sync"
+
+	"github.com/graphql-go/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/frondhost/frond/resolvers/binding"
+	"github.com/frondhost/frond/resolvers/input"
+	"github.com/frondhost/frond/resolvers/scalar"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// types are the object types of a schema, with what each field does. Each is worked out
+// when a document first needs it. They may be used from many goroutines.
+type Types struct {
+	Schema *ast.Schema
+	built  *binding.Schema
+	Inputs *input.Types
+
+	mu      sync.Mutex
+	objects map[string]*ObjectType
+}
+
+func NewTypes(loaded *ast.Schema, built *binding.Schema, inputs *input.Types) *Types {
+	return &Types{Schema: loaded, built: built, Inputs: inputs, objects: map[string]*ObjectType{}}
+}
+
+// objectType is an object type.
+type ObjectType struct {
+	Name     string
+	def      *ast.Definition
+	typename []byte // its name as JSON
+	Page     bool   // a connection, told by its bindings
+	fields   map[string]*FieldType
+}
+
+// fieldType is a field of an object type.
+type FieldType struct {
+	Parent     *ObjectType
+	Definition *ast.FieldDefinition
+	Binding    *binding.Field // nil: written by hand, or introspection
+	Output     *OutputType
+	Args       []*input.Definition
+}
+
+// object is the object type called name, or nil.
+func (t *Types) Object(name string) *ObjectType {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if o, ok := t.objects[name]; ok {
+		return o
+	}
+	def := t.Schema.Types[name]
+	if def == nil || def.Kind != ast.Object {
+		return nil
+	}
+	o := &ObjectType{Name: name, def: def, typename: jsontext.Quote(name), fields: make(map[string]*FieldType, len(def.Fields))}
+	for _, f := range def.Fields {
+		o.fields[f.Name] = &FieldType{
+			Parent:     o,
+			Definition: f,
+			Binding:    t.built.Fields.Of(name, f.Name),
+			Output:     t.out(f.Type),
+			Args:       t.Inputs.Arguments(f.Arguments),
+		}
+	}
+	for _, b := range t.built.Fields[name] {
+		o.Page = b.Kind >= binding.Items && b.Kind <= binding.PageInfo
+		break
+	}
+	t.objects[name] = o
+	return o
+}
+
+// written is graphql-go's definition of a field that has no binding, and its Resolve as
+// it was registered.
+func (t *Types) written(typeName, field string) (*graphql.FieldDefinition, graphql.FieldResolveFn) {
+	o, ok := t.built.GraphQL.Type(typeName).(*graphql.Object)
+	if !ok {
+		return nil, nil
+	}
+	def := o.Fields()[field]
+	resolve := t.built.Resolvers[typeName][field]
+	if resolve == nil && def != nil {
+		resolve = def.Resolve
+	}
+	if resolve == nil {
+		resolve = graphql.DefaultResolveFn
+	}
+	return def, resolve
+}
+
+// is says whether an object type meets a type condition.
+func (t *Types) Is(o *ObjectType, condition string) bool {
+	if condition == "" || condition == o.Name {
+		return true
+	}
+	for _, d := range t.Schema.Implements[o.Name] {
+		if d != nil && d.Name == condition {
+			return true
+		}
+	}
+	return false
+}
+
+// outType is the type of a field, unrolled.
+type OutputType struct {
+	NonNull    bool
+	Elem       *OutputType // of a list
+	Kind       scalar.Kind // of a scalar or an enum; 0 for Composite types
+	Values     scalar.Values
+	Definition *ast.Definition
+}
+
+// named is the type without its lists and bangs.
+func (o *OutputType) Named() *OutputType {
+	for o.Elem != nil {
+		o = o.Elem
+	}
+	return o
+}
+
+func (t *Types) out(typ *ast.Type) *OutputType {
+	if typ.Elem != nil {
+		return &OutputType{NonNull: typ.NonNull, Elem: t.out(typ.Elem)}
+	}
+	o := &OutputType{NonNull: typ.NonNull, Definition: t.Schema.Types[typ.NamedType]}
+	switch o.Definition.Kind {
+	case ast.Scalar:
+		o.Kind = scalar.Output(typ.NamedType)
+	case ast.Enum:
+		o.Kind = scalar.Enum
+		o.Values = scalar.ValuesOf(o.Definition)
+	}
+	return o
+}

@@ -1,0 +1,148 @@
+package resolvers
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/frondhost/frond/resolvers/document"
+	"github.com/frondhost/frond/resolvers/graphqlerror"
+	"github.com/frondhost/frond/resolvers/input"
+	"github.com/frondhost/frond/resolvers/plan"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// prepared is a parsed and validated document. It keeps the plans of its operations.
+type prepared struct {
+	text       string
+	operations []*operation
+	bytes      int // of text it takes as much as, its plans included; the cache's
+}
+
+// operation is one operation of a document.
+type operation struct {
+	doc        *prepared
+	expanded   int // what it comes to, see [Limits.Expanded]
+	def        *ast.OperationDefinition
+	vars       *input.Declared
+	conditions []int // variables that @skip and @include read, by slot
+	shared     bool  // equal requests may share an answer
+	heeds      bool  // all that it runs ends with its context
+
+	mu    sync.Mutex
+	plans map[string]*plan.Plan // by the values of conditions
+}
+
+// maxPlans is how many plans an operation keeps; each is for one set of values of
+// the variables in its @skip and @include.
+const maxPlans = 32
+
+// planBytes is what a plan takes for each thing that is selected, counted as text:
+// what is kept of a document is some fifty times that.
+const planBytes = 8
+
+// prepare is the document of a text, from the cache or read now.
+func (e *Engine) prepare(text string) (*prepared, []*graphqlerror.Error) {
+	if l := e.limits.Document; graphqlerror.Exceeds(len(text), l) { // before anything reads it
+		return nil, []*graphqlerror.Error{graphqlerror.ForLimit(graphqlerror.CodeDocument, l, "The document is longer than %d bytes; send a shorter one.")}
+	}
+	if d := e.docs.get(text); d != nil {
+		return d, nil
+	}
+	parsed, f := document.Parse(text, e.limits.Tokens)
+	if f != nil {
+		return nil, []*graphqlerror.Error{f}
+	}
+	found := e.rules.Validate(parsed)
+	if found.Errors != nil {
+		return nil, found.Errors
+	}
+	d := &prepared{text: text, bytes: len(text)}
+	for i, def := range parsed.Operations {
+		op := e.operation(def)
+		op.doc, op.expanded = d, found.Expanded[i]
+		d.operations = append(d.operations, op)
+	}
+	e.docs.put(d)
+	return d, nil
+}
+
+func (e *Engine) operation(def *ast.OperationDefinition) *operation {
+	op := &operation{def: def, vars: e.types.Inputs.Declare(def.VariableDefinitions), plans: map[string]*plan.Plan{}, shared: e.shareable(def), heeds: e.heeds(def)}
+	op.conditions = plan.Conditions(def, op.vars)
+	return op
+}
+
+// operation is the one a request asks for (specification 6.1).
+func (d *prepared) operation(name string) (*operation, *graphqlerror.Error) {
+	if name == "" {
+		if len(d.operations) == 1 {
+			return d.operations[0], nil
+		}
+		return nil, &graphqlerror.Error{
+			Message: "The document has several operations; say which one in operationName.",
+			Code:    graphqlerror.CodeOperation,
+		}
+	}
+	for _, op := range d.operations {
+		if op.def.Name == name {
+			return op, nil
+		}
+	}
+	return nil, &graphqlerror.Error{
+		Message: "The document has no operation of the name that operationName says; send one it has.",
+		Code:    graphqlerror.CodeOperation,
+	}
+}
+
+// plan is the operation's plan for these variables, from earlier or compiled now.
+// Variables matter to a plan only in @skip and @include: a plan is for one set of
+// values of those, and nothing is left to decide when it is written.
+func (op *operation) plan(e *Engine, vars *input.Variables) *plan.Plan {
+	key := make([]byte, 0, 16)
+	for _, slot := range op.conditions {
+		key = append(key, condition(vars.At(slot)))
+	}
+	op.mu.Lock()
+	defer op.mu.Unlock()
+	if p := op.plans[string(key)]; p != nil {
+		return p
+	}
+	include := make(map[string]bool, len(op.conditions))
+	for _, slot := range op.conditions {
+		include[op.vars.List[slot].Name] = condition(vars.At(slot)) == 't'
+	}
+	p := plan.Compile(e.types, op.def, include)
+	takes := planBytes * op.expanded
+	if n := len(op.plans); n >= maxPlans {
+		clear(op.plans)
+		e.docs.grow(op.doc, -n*takes)
+	}
+	op.plans[string(key)] = p
+	e.docs.grow(op.doc, takes)
+	return p
+}
+
+// undecided is the fault of a condition that was sent as null: a default made the
+// variable fit where only true and false do (specification 5.8.5).
+func (op *operation) undecided(vars *input.Variables) *graphqlerror.Error {
+	for _, slot := range op.conditions {
+		if jsontext.IsNull(vars.At(slot)) {
+			v := op.vars.List[slot]
+			return &graphqlerror.Error{
+				Message: fmt.Sprintf("$%s is null where @skip or @include wants true or false; send one of them, or leave it out.", v.Name),
+				At:      graphqlerror.Positions(v.At),
+				Code:    graphqlerror.CodeInput,
+			}
+		}
+	}
+	return nil
+}
+
+func condition(v []byte) byte {
+	if string(v) == "true" {
+		return 't'
+	}
+	return 'f'
+}

@@ -1,0 +1,361 @@
+package response
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/resolvers/graphqlerror"
+	"github.com/frondhost/frond/resolvers/input"
+	"github.com/frondhost/frond/resolvers/plan"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// introspect writes __schema and __type from the loaded SDL (specification 4).
+// graphql-go's own introspection knows neither specifiedBy nor deprecated inputs.
+func (w *Writer) introspect(f *plan.Field) bool {
+	start := len(w.text)
+	s := w.x.Types.Schema
+	if f.Action == plan.SchemaMeta {
+		return w.meta(f, f.Output, s)
+	}
+	r := input.Renderer{Vars: w.x.Vars}
+	name, _ := r.Argument(nil, f.Type.Args[0], input.ValueOf(f.AST.Arguments, "name"))
+	if r.Err != nil {
+		return w.null(f, f.Output, start, w.x.Failed(r.Err))
+	}
+	if def := s.Types[jsontext.Unquote(name)]; def != nil {
+		return w.meta(f, f.Output, def)
+	}
+	return w.null(f, f.Output, start, nil)
+}
+
+// meta writes a value of an introspection type: null, a text, a truth, a list of
+// them, or an object, whose fields metaField knows. An argument that a variable
+// spoils is the only thing that can go wrong.
+func (w *Writer) meta(f *plan.Field, out *plan.OutputType, value any) bool {
+	start := len(w.text)
+	switch v := value.(type) {
+	case nil:
+		w.text = append(w.text, "null"...)
+	case *facade.Error:
+		return w.null(f, out, start, w.x.Failed(v))
+	case string:
+		w.text = jsontext.AppendString(w.text, v)
+	case bool:
+		if v {
+			w.text = append(w.text, "true"...)
+		} else {
+			w.text = append(w.text, "false"...)
+		}
+	case []any:
+		w.text = append(w.text, '[')
+		for i, item := range v {
+			if i > 0 {
+				w.text = append(w.text, ',')
+			}
+			w.push(graphqlerror.Segment{Index: i})
+			ok := w.meta(f, out.Elem, item)
+			w.pop()
+			if !ok {
+				return w.rewind(out, start)
+			}
+		}
+		w.text = append(w.text, ']')
+	default:
+		if w.limit >= 0 && len(w.text) > w.limit {
+			panic(abort{ErrTooLarge})
+		}
+		w.text = append(w.text, '{')
+		for _, sub := range f.Selection.Fields {
+			w.text = append(w.text, sub.Key...)
+			if sub.Type == nil { // __typename
+				w.text = append(w.text, sub.Text...)
+				continue
+			}
+			w.push(graphqlerror.Segment{Key: sub.Name})
+			ok := w.meta(sub, sub.Output, w.metaField(sub, value))
+			w.pop()
+			if !ok {
+				return w.rewind(out, start)
+			}
+		}
+		w.text = append(w.text, '}')
+	}
+	return true
+}
+
+// inputValue is an argument or an input field: to introspection they are one.
+type inputValue struct {
+	name, description string
+	typ               *ast.Type
+	fallback          *ast.Value
+	directives        ast.DirectiveList
+}
+
+// metaField is the value of one field of an introspection object.
+func (w *Writer) metaField(f *plan.Field, of any) any {
+	name := f.Type.Definition.Name
+	if _, err := w.deprecatedToo(f); err != nil {
+		return err
+	}
+	switch v := of.(type) {
+	case *ast.Schema:
+		return w.ofSchema(name, v)
+	case *ast.Type:
+		return w.ofType(f, name, v)
+	case *ast.Definition:
+		return w.ofDefinition(f, name, v)
+	case *ast.FieldDefinition:
+		switch name {
+		case "args":
+			return w.arguments(f, v.Arguments)
+		case "type":
+			return w.typeOf(v.Type)
+		}
+		return ofNamed(name, v.Name, v.Description, v.Directives)
+	case *inputValue:
+		switch name {
+		case "type":
+			return w.typeOf(v.typ)
+		case "defaultValue":
+			if v.fallback == nil {
+				return nil
+			}
+			return printValue(v.fallback)
+		}
+		return ofNamed(name, v.name, v.description, v.directives)
+	case *ast.EnumValueDefinition:
+		return ofNamed(name, v.Name, v.Description, v.Directives)
+	case *ast.DirectiveDefinition:
+		switch name {
+		case "args":
+			return w.arguments(f, v.Arguments)
+		case "isRepeatable":
+			return v.IsRepeatable
+		case "locations":
+			list := make([]any, len(v.Locations))
+			for i, l := range v.Locations {
+				list[i] = string(l)
+			}
+			return list
+		}
+		return ofNamed(name, v.Name, v.Description, v.Directives)
+	}
+	return nil
+}
+
+// ofNamed is what fields, arguments, enum values and directives have in common.
+func ofNamed(field, name, description string, list ast.DirectiveList) any {
+	switch field {
+	case "name":
+		return name
+	case "description":
+		return orNull(description)
+	case "isDeprecated":
+		return list.ForName("deprecated") != nil
+	case "deprecationReason":
+		return deprecation(list)
+	}
+	return nil
+}
+
+func orNull(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+func deprecation(list ast.DirectiveList) any {
+	d := list.ForName("deprecated")
+	if d == nil {
+		return nil
+	}
+	if a := d.Arguments.ForName("reason"); a != nil && a.Value.Kind != ast.NullValue {
+		return a.Value.Raw
+	}
+	return "No longer supported"
+}
+
+func (w *Writer) ofSchema(name string, s *ast.Schema) any {
+	switch name {
+	case "description":
+		return orNull(s.Description)
+	case "queryType":
+		return root(s.Query)
+	case "mutationType":
+		return root(s.Mutation)
+	case "subscriptionType":
+		return root(s.Subscription)
+	case "types":
+		return sorted(s.Types)
+	case "directives":
+		return sorted(s.Directives)
+	}
+	return nil
+}
+
+func root(def *ast.Definition) any {
+	if def == nil {
+		return nil
+	}
+	return def
+}
+
+// sorted is the values of a map by their names: the order is nobody's, so that it
+// is the same every time.
+func sorted[T any](m map[string]T) []any {
+	names := make([]string, 0, len(m))
+	for name := range m {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	list := make([]any, len(names))
+	for i, name := range names {
+		list[i] = m[name]
+	}
+	return list
+}
+
+// typeOf is a type as an introspection object: lists and bangs are types of their
+// own, a name is its definition.
+func (w *Writer) typeOf(t *ast.Type) any {
+	if !t.NonNull && t.Elem == nil {
+		return w.x.Types.Schema.Types[t.NamedType]
+	}
+	return t
+}
+
+func (w *Writer) ofType(f *plan.Field, name string, t *ast.Type) any {
+	switch name {
+	case "kind":
+		if t.NonNull {
+			return "NON_NULL"
+		}
+		return "LIST"
+	case "ofType":
+		if t.NonNull {
+			return w.typeOf(&ast.Type{NamedType: t.NamedType, Elem: t.Elem})
+		}
+		return w.typeOf(t.Elem)
+	}
+	return nil
+}
+
+func (w *Writer) ofDefinition(f *plan.Field, name string, d *ast.Definition) any {
+	switch name {
+	case "kind":
+		return string(d.Kind)
+	case "name":
+		return d.Name
+	case "description":
+		return orNull(d.Description)
+	case "specifiedByURL":
+		if by := d.Directives.ForName("specifiedBy"); by != nil {
+			if a := by.Arguments.ForName("url"); a != nil {
+				return a.Value.Raw
+			}
+		}
+	case "fields":
+		if d.Kind == ast.Object || d.Kind == ast.Interface {
+			all, _ := w.deprecatedToo(f)
+			list := []any{}
+			for _, fd := range d.Fields {
+				if !strings.HasPrefix(fd.Name, "__") && (all || fd.Directives.ForName("deprecated") == nil) {
+					list = append(list, fd)
+				}
+			}
+			return list
+		}
+	case "interfaces":
+		if d.Kind == ast.Object || d.Kind == ast.Interface {
+			list := []any{}
+			for _, i := range d.Interfaces {
+				list = append(list, w.x.Types.Schema.Types[i])
+			}
+			return list
+		}
+	case "possibleTypes":
+		if d.IsAbstractType() {
+			list := []any{}
+			for _, p := range w.x.Types.Schema.PossibleTypes[d.Name] {
+				if p.Kind == ast.Object {
+					list = append(list, p)
+				}
+			}
+			return list
+		}
+	case "enumValues":
+		if d.Kind == ast.Enum {
+			all, _ := w.deprecatedToo(f)
+			list := []any{}
+			for _, v := range d.EnumValues {
+				if all || v.Directives.ForName("deprecated") == nil {
+					list = append(list, v)
+				}
+			}
+			return list
+		}
+	case "inputFields":
+		if d.Kind == ast.InputObject {
+			all, _ := w.deprecatedToo(f)
+			list := []any{}
+			for _, fd := range d.Fields {
+				if all || fd.Directives.ForName("deprecated") == nil {
+					list = append(list, &inputValue{fd.Name, fd.Description, fd.Type, fd.DefaultValue, fd.Directives})
+				}
+			}
+			return list
+		}
+	case "isOneOf":
+		if d.Kind == ast.InputObject {
+			return d.Directives.ForName("oneOf") != nil
+		}
+	}
+	return nil
+}
+
+func (w *Writer) arguments(f *plan.Field, defs ast.ArgumentDefinitionList) any {
+	all, _ := w.deprecatedToo(f)
+	list := []any{}
+	for _, a := range defs {
+		if all || a.Directives.ForName("deprecated") == nil {
+			list = append(list, &inputValue{a.Name, a.Description, a.Type, a.DefaultValue, a.Directives})
+		}
+	}
+	return list
+}
+
+// deprecatedToo is the argument includeDeprecated of a field that has it.
+func (w *Writer) deprecatedToo(f *plan.Field) (bool, *facade.Error) {
+	r := input.Renderer{Vars: w.x.Vars}
+	for _, def := range f.Type.Args {
+		if def.Name == "includeDeprecated" {
+			v, _ := r.Argument(nil, def, input.ValueOf(f.AST.Arguments, def.Name))
+			return string(v) == "true", r.Err
+		}
+	}
+	return false, nil
+}
+
+// printValue is a default as GraphQL writes it.
+func printValue(v *ast.Value) string {
+	switch v.Kind {
+	case ast.ListValue, ast.ObjectValue:
+		parts := make([]string, len(v.Children))
+		for i, c := range v.Children {
+			parts[i] = printValue(c.Value)
+			if v.Kind == ast.ObjectValue {
+				parts[i] = c.Name + ": " + parts[i]
+			}
+		}
+		if v.Kind == ast.ListValue {
+			return "[" + strings.Join(parts, ", ") + "]"
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	}
+	return v.String()
+}

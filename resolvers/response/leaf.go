@@ -1,0 +1,88 @@
+package response
+
+import (
+	"github.com/frondhost/frond/resolvers/graphqlerror"
+	"github.com/frondhost/frond/resolvers/plan"
+	"github.com/frondhost/frond/resolvers/scalar"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// json writes a JSON value as its type: leaves as their text, once it is seen to
+// be of the type; lists; and nested objects by the spans of their members.
+func (w *Writer) json(f *plan.Field, out *plan.OutputType, v []byte) bool {
+	start := len(w.text)
+	if len(v) > 0 && v[0] <= ' ' {
+		v = jsontext.Trim(v)
+	}
+	switch {
+	case len(v) == 0 || v[0] == 'n':
+		return w.null(f, out, start, nil)
+	case out.Elem != nil:
+		if v[0] != '[' {
+			w.broken(f, "Expected a list for field %s.%s, and found none.", f.Type.Parent.Name, f.Type.Definition.Name)
+			return w.rewind(out, start)
+		}
+		return w.list(f, out, v) || w.rewind(out, start)
+	case out.Kind != scalar.Composite:
+		if text, ok := scalar.AppendResult(w.text, out.Kind, out.Values, v); ok {
+			w.text = text
+			return true
+		}
+		w.broken(f, "The value of field %s.%s cannot be represented as %s.", f.Type.Parent.Name, f.Type.Definition.Name, out.Definition.Name)
+		return w.rewind(out, start)
+	case v[0] != '{':
+		w.broken(f, "Expected an object for field %s.%s, and found none.", f.Type.Parent.Name, f.Type.Definition.Name)
+		return w.rewind(out, start)
+	}
+	return w.nested(f.Selection, v) || w.rewind(out, start)
+}
+
+func (w *Writer) list(f *plan.Field, out *plan.OutputType, v []byte) bool {
+	w.text = append(w.text, '[')
+	for i, item := range jsontext.Elements(v) {
+		if i > 0 {
+			w.text = append(w.text, ',')
+		}
+		w.push(graphqlerror.Segment{Index: i})
+		ok := w.json(f, out.Elem, item)
+		w.pop()
+		if !ok {
+			return false
+		}
+	}
+	w.text = append(w.text, ']')
+	return true
+}
+
+// nested writes a selection over a nested object: its members are found in one
+// pass, and copied in the order of the selection.
+func (w *Writer) nested(sel *plan.SelectionSet, object []byte) bool {
+	base := len(w.members)
+	for range sel.Fields {
+		w.members = append(w.members, nil)
+	}
+	defer func() { w.members = w.members[:base] }()
+	for name, value := range jsontext.Members(object) {
+		for i, f := range sel.Fields {
+			if f.Action != plan.Typename && f.Type.Binding.Column == name {
+				w.members[base+i] = value
+			}
+		}
+	}
+	w.text = append(w.text, '{')
+	for i, f := range sel.Fields {
+		w.text = append(w.text, f.Key...)
+		if f.Action == plan.Typename {
+			w.text = append(w.text, f.Text...)
+			continue
+		}
+		w.push(graphqlerror.Segment{Key: f.Name})
+		ok := w.json(f, f.Output, w.members[base+i])
+		w.pop()
+		if !ok {
+			return false
+		}
+	}
+	w.text = append(w.text, '}')
+	return true
+}

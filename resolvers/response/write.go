@@ -1,0 +1,384 @@
+package response
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/resolvers/execution"
+	"github.com/frondhost/frond/resolvers/graphqlerror"
+	"github.com/frondhost/frond/resolvers/plan"
+	"github.com/frondhost/frond/resolvers/scalar"
+)
+
+// writer writes what was fetched, depth first, in the order of the selection: the
+// text of columns is copied as it stands. A value that breaks its type is null
+// where the type allows it, and takes what holds it along where it does not
+// (specification 6.4.4); one error says so, with the path.
+//
+// Its methods say whether what they wrote may stand. Where they say no, the error
+// is noted, and the caller takes back what it has written.
+//
+// The zero value is ready for begin; a writer keeps room for the next response.
+type Writer struct {
+	text    []byte
+	path    []graphqlerror.Segment
+	members []json.RawMessage // of nested objects, by field
+	memos   []memo
+	spans   []span
+
+	x      *execution.Execution
+	faults []*graphqlerror.Error
+	limit  int // of text; negative: none
+	broke  map[*plan.Field]*graphqlerror.Error
+
+	kept    int // room the text had to begin with
+	charged int // bytes of it that the account was charged for
+}
+
+// begin starts the response of an execution: {"data":{. limit is how many bytes it may
+// have, negative: any number.
+func (w *Writer) Begin(x *execution.Execution, limit int) {
+	*w = Writer{text: w.text[:0], path: w.path[:0], members: w.members[:0], memos: w.memos[:0], spans: w.spans[:0], x: x, limit: limit, kept: cap(w.text)}
+	w.text = append(w.text, dataStart...)
+}
+
+const dataStart = `{"data":{`
+
+// forget lets go of the rows, and keeps the text.
+func (w *Writer) Forget() {
+	clear(w.memos)
+	clear(w.members[:cap(w.members)])
+	*w = Writer{text: w.text, path: w.path[:0], members: w.members[:0], memos: w.memos[:0], spans: w.spans[:0]}
+}
+
+// size is about how many bytes of memory w keeps.
+func (w *Writer) Size() int {
+	return cap(w.text) + 24*cap(w.members) + 16*cap(w.spans) + 24*cap(w.path)
+}
+
+// errTooLarge ends the writing of a response that is over the limit.
+var ErrTooLarge = errors.New("the response is larger than its limit")
+
+// abort is the panic that ends the writing of a response, anywhere inside it.
+type abort struct{ err error }
+
+// charge charges the account for the text. The room of an earlier answer counts as far
+// as it is used.
+func (w *Writer) charge() {
+	size := len(w.text)
+	if c := cap(w.text); c > w.kept {
+		size = c
+	}
+	if size > w.charged {
+		w.reserve(size - w.charged)
+		w.charged = size
+	}
+}
+
+// reserve charges the account for n bytes, or ends the writing. A mutation is answered
+// in any case.
+func (w *Writer) reserve(n int) {
+	if w.x.Mutation {
+		w.x.Account.Add(n)
+	} else if err := w.x.Account.Reserve(n); err != nil {
+		panic(abort{err})
+	}
+}
+
+// chargeStep is how much text is written without being charged.
+const chargeStep = 4 << 10
+
+// root writes the root fields of a run. ok is false where a null that may not be one took
+// all of data along. err is [errTooLarge], or why there is no room for the response.
+func (w *Writer) Root(r *execution.Run) (ok bool, err error) {
+	defer caught(&err)
+	return w.fields(r, r.Unit.Selection, 0), nil
+}
+
+// caught turns an abort into its error.
+func caught(err *error) {
+	if v := recover(); v != nil {
+		a, ok := v.(abort)
+		if !ok {
+			panic(v)
+		}
+		*err = a.err
+	}
+}
+
+// end ends the response, with its errors. ok says whether data is an object or null. The
+// text is the writer's: it is good until the next begin.
+func (w *Writer) End(ok bool) (text []byte, err error) {
+	defer caught(&err)
+	w.charge()
+	if ok {
+		w.text = append(w.text, '}')
+	} else {
+		w.text = append(w.text[:len(dataStart)-1], "null"...)
+	}
+	w.finish()
+	if graphqlerror.Exceeds(len(w.text), w.limit) {
+		return nil, ErrTooLarge
+	}
+	return w.text, nil
+}
+
+// abandon is the response in place of one that ended with err: data is null.
+func (w *Writer) Abandon(err error) []byte {
+	var refused *facade.Error
+	switch {
+	case errors.Is(err, ErrTooLarge):
+		return w.NoData(responseFault(w.limit))
+	case errors.As(err, &refused) && errors.Is(refused, facade.ErrOversize):
+		return w.NoData(responseFault(oversize(refused)))
+	}
+	return w.NoData(w.x.Failed(err))
+}
+
+// noData is the response whose data is null, for one reason.
+func (w *Writer) NoData(why *graphqlerror.Error) []byte {
+	if cap(w.text) > maxKeptText {
+		w.text = nil // not to be sent
+	}
+	w.text = append(w.text[:0], `{"data":null`...)
+	w.faults = []*graphqlerror.Error{why}
+	w.finish()
+	return w.text
+}
+
+// maxKeptText is how much room for text is kept that is not sent.
+const maxKeptText = 1 << 20
+
+// refusal is the response of a request that is not executed: it has no data.
+func (w *Writer) Refusal(why []*graphqlerror.Error) []byte {
+	w.text = append(w.text[:0], `{"errors":`...)
+	w.text = graphqlerror.AppendList(w.text, why)
+	w.text = append(w.text, '}')
+	return w.text
+}
+
+func responseFault(limit int) *graphqlerror.Error {
+	return graphqlerror.ForLimit(graphqlerror.CodeResponse, limit, "The answer is larger than %d bytes; ask for less at a time.")
+}
+
+// oversize is the limit that an answer was too large for.
+func oversize(e *facade.Error) int {
+	details, _ := e.Details.(map[string]any)
+	limit, _ := details["limit"].(int64)
+	return int(limit)
+}
+
+// finish writes the errors and the end of the response.
+func (w *Writer) finish() {
+	if len(w.faults) > 0 {
+		w.text = append(w.text, `,"errors":`...)
+		w.text = graphqlerror.AppendList(w.text, w.faults)
+	}
+	w.text = append(w.text, '}')
+}
+
+// push and pop keep the path of what is being written.
+func (w *Writer) push(s graphqlerror.Segment) { w.path = append(w.path, s) }
+func (w *Writer) pop()                        { w.path = w.path[:len(w.path)-1] }
+
+// faultSize is about what an error takes of a response, at least.
+const faultSize = 128
+
+// note notes a fault at the path, which the caller has completed.
+func (w *Writer) note(f *plan.Field, ft *graphqlerror.Error) {
+	if w.limit >= 0 && len(w.faults)*faultSize > w.limit {
+		panic(abort{ErrTooLarge}) // a relation that fails is an error for every row
+	}
+	w.reserve(faultSize)
+	at := *ft
+	at.At = graphqlerror.Positions(f.Positions...)
+	at.Path = append([]graphqlerror.Segment(nil), w.path...)
+	w.faults = append(w.faults, &at)
+}
+
+// broken notes that a value breaks its type. It is logged once for a field of the
+// document, however many rows it is broken in.
+func (w *Writer) broken(f *plan.Field, format string, args ...any) {
+	ft := w.broke[f]
+	if ft == nil {
+		ft = w.x.Broken(fmt.Sprintf(format, args...))
+		if w.broke == nil {
+			w.broke = map[*plan.Field]*graphqlerror.Error{}
+		}
+		w.broke[f] = ft
+	}
+	w.note(f, ft)
+}
+
+// null ends a value that is null, with the fault that made it so, if any. start is
+// where the value began.
+func (w *Writer) null(f *plan.Field, out *plan.OutputType, start int, ft *graphqlerror.Error) bool {
+	switch {
+	case ft != nil:
+		w.note(f, ft)
+	case out.NonNull:
+		w.broken(f, "Cannot return null for non-nullable field %s.%s.", f.Type.Parent.Name, f.Type.Definition.Name)
+	}
+	if out.NonNull {
+		return false
+	}
+	w.text = append(w.text[:start], "null"...)
+	return true
+}
+
+// rewind takes a value back whose inside may not stand: its fault is noted.
+func (w *Writer) rewind(out *plan.OutputType, start int) bool {
+	if out.NonNull {
+		return false
+	}
+	w.text = append(w.text[:start], "null"...)
+	return true
+}
+
+// item writes one object of a unit or of a fetch's rows.
+func (w *Writer) item(r *execution.Run, sel *plan.SelectionSet, res *execution.Result, i int) bool {
+	if w.limit >= 0 && len(w.text) > w.limit {
+		panic(abort{ErrTooLarge})
+	}
+	if len(w.text) >= w.charged+chargeStep {
+		w.charge()
+	}
+	if res.Repeats && len(w.faults) == 0 {
+		return w.again(r, sel, res, i)
+	}
+	return w.object(r, sel, res, i)
+}
+
+func (w *Writer) object(r *execution.Run, sel *plan.SelectionSet, res *execution.Result, i int) bool {
+	w.text = append(w.text, '{')
+	if !w.row(r, sel, res, i) {
+		return false
+	}
+	w.text = append(w.text, '}')
+	return true
+}
+
+// fields writes the fields of item i of a run.
+func (w *Writer) fields(r *execution.Run, sel *plan.SelectionSet, i int) bool {
+	return w.row(r, sel, &r.Results[0], i)
+}
+
+// row writes the fields of a selection over a row.
+func (w *Writer) row(r *execution.Run, sel *plan.SelectionSet, res *execution.Result, i int) bool {
+	for _, f := range sel.Fields {
+		w.text = append(w.text, f.Key...)
+		start := len(w.text)
+		ok := true
+		switch f.Action {
+		case plan.Column:
+			v := res.At(i, f.Slot)
+			if f.Output.Kind != scalar.Composite && len(v) > 0 && v[0] != 'n' {
+				if text, ok := scalar.AppendResult(w.text, f.Output.Kind, f.Output.Values, v); ok { // nearly every value there is
+					w.text = text
+					continue
+				}
+			}
+			w.push(graphqlerror.Segment{Key: f.Name})
+			if v == nil && res.Missing != nil && res.Missing[f.Slot] != nil {
+				ok = w.null(f, f.Output, start, res.Missing[f.Slot])
+			} else {
+				ok = w.json(f, f.Output, v)
+			}
+			w.pop()
+		case plan.Typename:
+			w.text = append(w.text, f.Text...)
+		case plan.NodeID:
+			ok = w.nodeID(f, res.At(i, f.Slot))
+		default:
+			w.push(graphqlerror.Segment{Key: f.Name})
+			switch f.Action {
+			case plan.Nested:
+				ok = w.json(f, f.Output, res.At(i, f.Slot))
+			case plan.Fetched:
+				ok = w.fetched(r, f, i)
+			case plan.Resolved:
+				ok = w.tree(f, f.Output, &res.Trees[f.Custom.Id][i])
+			case plan.SchemaMeta, plan.TypeMeta:
+				ok = w.introspect(f)
+			}
+			w.pop()
+		}
+		if !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// fetched writes what a fetch gave to parent i.
+func (w *Writer) fetched(r *execution.Run, f *plan.Field, i int) bool {
+	res := &r.Results[f.Fetch.Id]
+	start := len(w.text)
+	if res.Err != nil {
+		return w.null(f, f.Output, start, res.Err)
+	}
+	if f.Shape == plan.AnyValue {
+		return w.json(f, f.Output, res.Value)
+	}
+	g := int32(0)
+	if res.Index != nil {
+		g = res.Index[i]
+	}
+	if res.GroupErrs != nil && res.GroupErrs[g] != nil {
+		return w.null(f, f.Output, start, res.GroupErrs[g])
+	}
+	var group facade.Group
+	if g >= 0 && int(g) < len(res.Groups) {
+		group = res.Groups[g]
+	}
+	switch f.Shape {
+	case plan.Connection:
+		return w.connection(r, f.Selection, res, &group) || w.rewind(f.Output, start)
+	case plan.AllRows:
+		return w.rows(r, f, f.Selection, res, &group) || w.rewind(f.Output, start)
+	}
+	if group.From >= group.To {
+		return w.null(f, f.Output, start, nil)
+	}
+	return w.item(r, f.Selection, res, res.Place(group.From)) || w.rewind(f.Output, start)
+}
+
+// rows writes a group as a list of objects.
+func (w *Writer) rows(r *execution.Run, f *plan.Field, sel *plan.SelectionSet, res *execution.Result, g *facade.Group) bool {
+	elem := f.Output.Elem
+	w.text = append(w.text, '[')
+	for k := g.From; k < g.To; k++ {
+		if k > g.From {
+			w.text = append(w.text, ',')
+		}
+		start := len(w.text)
+		w.push(graphqlerror.Segment{Index: k - g.From})
+		ok := w.item(r, sel, res, res.Place(k)) || w.rewind(elem, start)
+		w.pop()
+		if !ok {
+			return false
+		}
+	}
+	w.text = append(w.text, ']')
+	return true
+}
+
+// nodeID writes the global id of a row with this primary key.
+func (w *Writer) nodeID(f *plan.Field, key []byte) bool {
+	start := len(w.text)
+	if len(key) == 0 || key[0] == 'n' {
+		w.push(graphqlerror.Segment{Key: f.Name})
+		defer w.pop()
+		return w.null(f, f.Output, start, nil)
+	}
+	var room [128]byte
+	id := append(append(room[:0], f.Type.Binding.Output.Key...), ':')
+	id = append(id, key...)
+	w.text = append(w.text, '"')
+	w.text = base64.RawURLEncoding.AppendEncode(w.text, id)
+	w.text = append(w.text, '"')
+	return true
+}

@@ -1,0 +1,61 @@
+package response
+
+import (
+	"github.com/frondhost/frond/resolvers/execution"
+	"github.com/frondhost/frond/resolvers/plan"
+)
+
+// memo is where the text of a result's rows, as one selection has them, stands in the
+// answer: by row, from base on in the writer's spans.
+type memo struct {
+	res  *execution.Result
+	sel  *plan.SelectionSet
+	base int
+}
+
+// span is a part of the answer's text; the zero span is none.
+type span struct{ from, to int }
+
+// maxMemos is how many there are in one answer: they are looked for one by one.
+const maxMemos = 8
+
+// again writes a row that many may refer to: its text is made once, and copied for
+// whoever else refers to it. Faults have paths, which differ; from the first one on,
+// nothing is copied, so that what stands in the answer is good for as long.
+func (w *Writer) again(r *execution.Run, sel *plan.SelectionSet, res *execution.Result, i int) bool {
+	at := w.memo(res, sel)
+	if at < 0 {
+		return w.object(r, sel, res, i)
+	}
+	if s := w.spans[at+i]; s.to > 0 {
+		w.text = append(w.text, w.text[s.from:s.to]...)
+		return true
+	}
+	from := len(w.text)
+	if !w.object(r, sel, res, i) {
+		return false
+	}
+	if len(w.faults) == 0 {
+		w.spans[at+i] = span{from, len(w.text)}
+	}
+	return true
+}
+
+// memo is the base of a result's memo for a selection, or -1.
+func (w *Writer) memo(res *execution.Result, sel *plan.SelectionSet) int {
+	for _, m := range w.memos {
+		if m.res == res && m.sel == sel {
+			return m.base
+		}
+	}
+	if len(w.memos) == maxMemos {
+		return -1
+	}
+	w.reserve(16 * res.Items)
+	base := len(w.spans)
+	for range res.Items {
+		w.spans = append(w.spans, span{})
+	}
+	w.memos = append(w.memos, memo{res, sel, base})
+	return base
+}

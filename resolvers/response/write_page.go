@@ -1,0 +1,113 @@
+package response
+
+import (
+	"strconv"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/resolvers/execution"
+	"github.com/frondhost/frond/resolvers/graphqlerror"
+	"github.com/frondhost/frond/resolvers/plan"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// connection writes a page of rows: the list result and Relay's connection in one.
+func (w *Writer) connection(r *execution.Run, sel *plan.SelectionSet, res *execution.Result, g *facade.Group) bool {
+	w.text = append(w.text, '{')
+	for _, f := range sel.Fields {
+		w.text = append(w.text, f.Key...)
+		start := len(w.text)
+		w.push(graphqlerror.Segment{Key: f.Name})
+		ok := true
+		switch f.Action {
+		case plan.Typename:
+			w.text = append(w.text, f.Text...)
+		case plan.Items:
+			ok = w.rows(r, f, f.Selection, res, g) || w.rewind(f.Output, start)
+		case plan.Total:
+			ok = w.json(f, f.Output, strconv.AppendInt(nil, g.Page.Total, 10)) // -1: not known
+		case plan.HasMore, plan.HasNextPage:
+			w.text = strconv.AppendBool(w.text, g.Page.HasMore)
+		case plan.HasPreviousPage:
+			w.text = strconv.AppendBool(w.text, g.Page.HasPrevious)
+		case plan.EndCursor:
+			ok = w.cursor(f, start, g.Page.EndCursor())
+		case plan.StartCursor:
+			first := ""
+			if g.To > g.From && len(g.Page.Cursors) == g.To-g.From {
+				first = g.Page.Cursors[0]
+			}
+			ok = w.cursor(f, start, first)
+		case plan.Edges:
+			ok = w.edges(r, f, res, g) || w.rewind(f.Output, start)
+		case plan.PageInfo:
+			ok = w.connection(r, f.Selection, res, g) || w.rewind(f.Output, start)
+		}
+		w.pop()
+		if !ok {
+			return false
+		}
+	}
+	w.text = append(w.text, '}')
+	return true
+}
+
+// cursorless is said of an edge whose caller may not read the key that stands in cursors.
+var cursorless = &graphqlerror.Error{Message: "this list gives no cursors", Code: string(facade.Forbidden)}
+
+func (w *Writer) cursor(f *plan.Field, start int, cursor string) bool {
+	if cursor == "" {
+		return w.null(f, f.Output, start, nil)
+	}
+	w.text = jsontext.AppendString(w.text, cursor)
+	return true
+}
+
+func (w *Writer) edges(r *execution.Run, list *plan.Field, res *execution.Result, g *facade.Group) bool {
+	w.text = append(w.text, '[')
+	for k := g.From; k < g.To; k++ {
+		if k > g.From {
+			w.text = append(w.text, ',')
+		}
+		start := len(w.text)
+		w.push(graphqlerror.Segment{Index: k - g.From})
+		ok := w.edge(r, list.Selection, res, g, k) || w.rewind(list.Output.Elem, start)
+		w.pop()
+		if !ok {
+			return false
+		}
+	}
+	w.text = append(w.text, ']')
+	return true
+}
+
+func (w *Writer) edge(r *execution.Run, sel *plan.SelectionSet, res *execution.Result, g *facade.Group, k int) bool {
+	w.text = append(w.text, '{')
+	for _, f := range sel.Fields {
+		w.text = append(w.text, f.Key...)
+		start := len(w.text)
+		w.push(graphqlerror.Segment{Key: f.Name})
+		ok := true
+		switch f.Action {
+		case plan.Typename:
+			w.text = append(w.text, f.Text...)
+		case plan.EdgeNode:
+			ok = w.item(r, f.Selection, res, res.Place(k)) || w.rewind(f.Output, start)
+		case plan.EdgeCursor:
+			cursor := ""
+			if len(g.Page.Cursors) == g.To-g.From {
+				cursor = g.Page.Cursors[k-g.From]
+			}
+			if cursor == "" {
+				ok = w.null(f, f.Output, start, cursorless)
+			} else {
+				w.text = jsontext.AppendString(w.text, cursor)
+			}
+		}
+		w.pop()
+		if !ok {
+			return false
+		}
+	}
+	w.text = append(w.text, '}')
+	return true
+}

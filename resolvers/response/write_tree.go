@@ -1,0 +1,51 @@
+package response
+
+import (
+	"github.com/frondhost/frond/resolvers/execution"
+	"github.com/frondhost/frond/resolvers/graphqlerror"
+	"github.com/frondhost/frond/resolvers/plan"
+)
+
+// tree writes the value of a hand-written field.
+func (w *Writer) tree(f *plan.Field, out *plan.OutputType, t *execution.Tree) bool {
+	start := len(w.text)
+	switch t.Kind {
+	case execution.TreeFault:
+		return w.null(f, out, start, t.Err)
+	case execution.TreeLeaf:
+		w.text = append(w.text, t.Text...)
+		return true
+	case execution.TreeJSON:
+		return w.json(f, out, t.Text)
+	case execution.TreeList:
+		return w.treeList(f, out, t.List) || w.rewind(out, start)
+	case execution.TreeObject:
+		return w.treeObject(t) || w.rewind(out, start)
+	}
+	return w.null(f, out, start, nil)
+}
+
+func (w *Writer) treeList(f *plan.Field, out *plan.OutputType, list []execution.Tree) bool {
+	w.text = append(w.text, '[')
+	for i := range list {
+		if i > 0 {
+			w.text = append(w.text, ',')
+		}
+		w.push(graphqlerror.Segment{Index: i})
+		ok := w.tree(f, out.Elem, &list[i])
+		w.pop()
+		if !ok {
+			return false
+		}
+	}
+	w.text = append(w.text, ']')
+	return true
+}
+
+func (w *Writer) treeObject(t *execution.Tree) bool {
+	res := &t.Run.Results[0]
+	if t.Run.Unit.Type.Page {
+		return w.connection(t.Run, t.Run.Unit.Selection, res, &res.Groups[t.At])
+	}
+	return w.item(t.Run, t.Run.Unit.Selection, res, t.At)
+}

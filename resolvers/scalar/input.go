@@ -1,0 +1,154 @@
+package scalar
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// AppendInput appends a JSON value as an input of the type called name writes it, and
+// returns why it is none, or "" (input coercion, specification 3.5 and 3.9). values are those
+// of an enum. is is the kind of v, which has no white space around it.
+func AppendInput(dst []byte, kind Kind, name string, values Values, v []byte, is jsontext.Kind) ([]byte, string) {
+	why := ""
+	switch kind {
+	case Int:
+		if is != jsontext.Number {
+			return dst, wantInt
+		}
+		if i, ok := Integer(v); !ok {
+			why = wantInt
+		} else if i < math.MinInt32 || i > math.MaxInt32 {
+			why = wantInt32
+		} else {
+			return strconv.AppendInt(dst, i, 10), ""
+		}
+	case Float:
+		if is != jsontext.Number {
+			why = wantFloat
+		} else if _, err := strconv.ParseFloat(string(v), 64); err != nil {
+			why = wantFloat64
+		}
+	case String:
+		if is != jsontext.String {
+			why = wantString
+		}
+	case Boolean:
+		if is != jsontext.True && is != jsontext.False {
+			why = wantBoolean
+		}
+	case ID:
+		if is == jsontext.Number {
+			if text, ok := integerText(v); ok {
+				return append(append(append(dst, '"'), text...), '"'), ""
+			}
+			why = wantID
+		} else if is != jsontext.String {
+			why = wantID
+		}
+	case BigInt:
+		var i int64
+		ok := false
+		switch is {
+		case jsontext.Number:
+			i, ok = Integer(v)
+		case jsontext.String:
+			n, err := strconv.ParseInt(jsontext.Unquote(v), 10, 64)
+			i, ok = n, err == nil
+		}
+		if ok {
+			return strconv.AppendInt(dst, i, 10), ""
+		}
+		why = wantBigInt
+	case Enum:
+		if _, ok := values[string(v)]; !ok {
+			// An escape may spell a value too; compare what it means.
+			if is != jsontext.String {
+				return dst, fmt.Sprintf("Enum %q takes one of its values as a string.", name)
+			}
+			text := `"` + jsontext.Unquote(v) + `"`
+			if _, ok := values[text]; !ok {
+				return dst, fmt.Sprintf("The value does not exist in %q enum.", name)
+			}
+			return append(dst, text...), ""
+		}
+	}
+	return append(dst, v...), why
+}
+
+// Integer is a JSON number without fraction as an int64: 3, 3.0 and 3e0 are one.
+func Integer(v []byte) (int64, bool) {
+	if n, err := strconv.ParseInt(string(v), 10, 64); err == nil {
+		return n, true
+	}
+	f, err := strconv.ParseFloat(string(v), 64)
+	if err != nil || f != math.Trunc(f) || math.Abs(f) >= 1<<63 {
+		return 0, false
+	}
+	return int64(f), true
+}
+
+// integerText is a whole number as its digits, however large.
+func integerText(v []byte) ([]byte, bool) {
+	if !bytes.ContainsAny(v, ".eE") {
+		return v, true
+	}
+	n, ok := Integer(v)
+	return strconv.AppendInt(nil, n, 10), ok
+}
+
+// CheckLiteral returns why a literal is no input of a built-in scalar, or ""
+// (specification 5.6.1).
+func CheckLiteral(kind Kind, v *ast.Value) string {
+	isString := v.Kind == ast.StringValue || v.Kind == ast.BlockValue
+	switch kind {
+	case Int:
+		if v.Kind != ast.IntValue {
+			return wantInt
+		}
+		if n, err := strconv.ParseInt(v.Raw, 10, 64); err != nil || n < math.MinInt32 || n > math.MaxInt32 {
+			return wantInt32
+		}
+	case Float:
+		if v.Kind != ast.IntValue && v.Kind != ast.FloatValue {
+			return wantFloat
+		}
+		if _, err := strconv.ParseFloat(v.Raw, 64); err != nil {
+			return wantFloat64
+		}
+	case String:
+		if !isString {
+			return wantString
+		}
+	case Boolean:
+		if v.Kind != ast.BooleanValue {
+			return wantBoolean
+		}
+	case ID:
+		if !isString && v.Kind != ast.IntValue {
+			return wantID
+		}
+	case BigInt:
+		if _, err := strconv.ParseInt(v.Raw, 10, 64); err != nil || !isString && v.Kind != ast.IntValue {
+			return wantBigInt
+		}
+	}
+	return ""
+}
+
+// Why a value is not one of a built-in scalar.
+const (
+	wantInt     = "Int cannot represent a value that is not an integer."
+	wantInt32   = "Int cannot represent an integer of more than 32 bits."
+	wantFloat   = "Float cannot represent a value that is not a number."
+	wantFloat64 = "Float cannot represent a number of that size."
+	wantString  = "String cannot represent a value that is not a string."
+	wantBoolean = "Boolean cannot represent a value that is neither true nor false."
+	wantBigInt  = "BigInt cannot represent a value that is not a whole number of 64 bits, or its digits."
+	wantID      = "ID cannot represent a value that is neither a string nor an integer."
+)

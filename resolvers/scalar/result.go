@@ -1,0 +1,73 @@
+package scalar
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// AppendResult appends a JSON value as a leaf of a response (result coercion, specification
+// 3.5 and 3.9); false: it is none of its type, and dst is as it was. values are those of an
+// enum. v is not empty and begins without white space.
+func AppendResult(dst []byte, kind Kind, values Values, v []byte) ([]byte, bool) {
+	c := v[0]
+	number := c == '-' || c >= '0' && c <= '9'
+	ok := false
+	switch kind {
+	case String:
+		ok = c == '"'
+	case Int:
+		if !number {
+			return dst, false
+		}
+		if digits(v) {
+			return append(dst, v...), true
+		}
+		n, whole := Integer(v)
+		if !whole || n < math.MinInt32 || n > math.MaxInt32 {
+			return dst, false
+		}
+		return strconv.AppendInt(dst, n, 10), true
+	case Float:
+		ok = number
+	case Boolean:
+		ok = c == 't' || c == 'f'
+	case ID:
+		if number {
+			text, whole := integerText(v)
+			return append(append(append(dst, '"'), text...), '"'), whole
+		}
+		ok = c == '"'
+	case Enum:
+		if _, ok = values[string(v)]; !ok && c == '"' {
+			name := `"` + jsontext.Unquote(v) + `"`
+			if _, ok = values[name]; ok {
+				return append(dst, name...), true
+			}
+		}
+	case Custom:
+		ok = true
+	}
+	if !ok {
+		return dst, false
+	}
+	return append(dst, v...), true
+}
+
+// digits says whether v is a whole number that fits 32 bits for sure: a sign and
+// at most nine digits.
+func digits(v []byte) bool {
+	if v[0] == '-' {
+		v = v[1:]
+	}
+	if len(v) == 0 || len(v) > 9 {
+		return false
+	}
+	for _, c := range v {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,38 @@
+package resolvers
+
+import (
+	"fmt"
+
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/frondhost/frond/resolvers/binding"
+)
+
+// whole says whether the engine can answer every field of the schema. Pages are
+// made of rows as they are written; nothing stands for one that a function of the
+// author's could be given.
+func whole(s *binding.Schema, loaded *ast.Schema) error {
+	if loaded.Subscription != nil {
+		return fmt.Errorf("resolvers: the schema has the subscription type %s, and nothing here answers subscriptions; leave it out", loaded.Subscription.Name)
+	}
+	for name, fields := range s.Fields {
+		def := loaded.Types[name]
+		if def == nil || !ofPages(fields) {
+			continue
+		}
+		for _, f := range def.Fields {
+			if fields[f.Name] == nil {
+				return fmt.Errorf("resolvers: the field %s.%s was added by hand, and a %s is no row; add it to the type of the row, or give a type of your own", name, f.Name, name)
+			}
+		}
+	}
+	return nil
+}
+
+// ofPages says whether bindings are those of a connection, an edge or a PageInfo.
+func ofPages(fields map[string]*binding.Field) bool {
+	for _, b := range fields {
+		return b.Kind >= binding.Items // they come together or not at all
+	}
+	return false
+}

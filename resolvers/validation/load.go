@@ -1,0 +1,100 @@
+package validation
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/vektah/gqlparser/v2/ast"
+	gqlvalidator "github.com/vektah/gqlparser/v2/validator"
+)
+
+// LoadSDL parses and validates a schema for documents to be validated against.
+func LoadSchema(sdl string) (*ast.Schema, error) {
+	s, err := gqlvalidator.LoadSchema(gqlvalidator.Prelude, &ast.Source{Name: "schema.graphql", Input: sdl})
+	if err != nil {
+		return nil, fmt.Errorf("the schema does not load: %w", err)
+	}
+	// gqlparser declares @defer; nothing here answers it, so it does not exist.
+	delete(s.Directives, "defer")
+	// It lets directives be deprecated, of which clients of today know nothing.
+	if d := s.Directives["deprecated"]; d != nil {
+		d.Locations = slices.DeleteFunc(d.Locations, func(l ast.DirectiveLocation) bool { return l == ast.LocationDirectiveDefinition })
+	}
+	if d := s.Types["__DirectiveLocation"]; d != nil {
+		d.EnumValues = slices.DeleteFunc(d.EnumValues, func(v *ast.EnumValueDefinition) bool {
+			return v.Name == string(ast.LocationDirectiveDefinition)
+		})
+	}
+	// Its reason may be null; since September 2025 it may not.
+	if d := s.Directives["deprecated"]; d != nil {
+		d.Arguments.ForName("reason").Type.NonNull = true
+	}
+	// gqlparser's includeDeprecated may be null; since September 2025 it may not.
+	for _, name := range []string{"__Type", "__Field", "__Directive"} {
+		for _, f := range s.Types[name].Fields {
+			if a := f.Arguments.ForName("includeDeprecated"); a != nil {
+				a.Type.NonNull = true
+			}
+		}
+	}
+	if err := sound(s); err != nil {
+		return nil, fmt.Errorf("the schema does not hold together: %w", err)
+	}
+	unreferenced(s)
+	forget(s)
+	return s, nil
+}
+
+// unreferenced drops the built-in scalars that no field, argument or input field has:
+// they are no part of the schema (specification 3.5).
+func unreferenced(s *ast.Schema) {
+	used := map[string]bool{}
+	args := func(list ast.ArgumentDefinitionList) {
+		for _, a := range list {
+			used[a.Type.Name()] = true
+		}
+	}
+	for _, d := range s.Types {
+		for _, f := range d.Fields {
+			used[f.Type.Name()] = true
+			args(f.Arguments)
+		}
+	}
+	for _, d := range s.Directives {
+		args(d.Arguments)
+	}
+	for _, name := range []string{"Int", "Float", "String", "Boolean", "ID"} {
+		if !used[name] {
+			delete(s.Types, name)
+		}
+	}
+}
+
+// forget drops what only a reader of the SDL would want: positions and comments
+// keep every token of the text alive, most of a large schema's memory.
+func forget(s *ast.Schema) {
+	args := func(list ast.ArgumentDefinitionList) {
+		for _, a := range list {
+			a.Position, a.Type.Position = nil, nil
+			a.BeforeDescriptionComment, a.AfterDescriptionComment = nil, nil
+		}
+	}
+	for _, d := range s.Types {
+		d.Position, d.TypePositions = nil, nil
+		d.BeforeDescriptionComment, d.AfterDescriptionComment, d.EndOfDefinitionComment = nil, nil, nil
+		for _, f := range d.Fields {
+			f.Position = nil
+			f.BeforeDescriptionComment, f.AfterDescriptionComment = nil, nil
+			for t := f.Type; t != nil; t = t.Elem {
+				t.Position = nil
+			}
+			args(f.Arguments)
+		}
+		for _, v := range d.EnumValues {
+			v.Position, v.BeforeDescriptionComment, v.AfterDescriptionComment = nil, nil, nil
+		}
+	}
+	for _, d := range s.Directives {
+		args(d.Arguments)
+	}
+}

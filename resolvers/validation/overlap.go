@@ -1,0 +1,211 @@
+package validation
+
+import (
+	"fmt"
+
+	"github.com/frondhost/frond/resolvers/document"
+	"github.com/frondhost/frond/resolvers/graphqlerror"
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+// overlaps is the rule "Field Selection Merging" (specification 5.3.2): fields
+// with one response key must be one field. gqlparser compares every pair, which
+// takes seconds for the worst document that fits the limits; here the fields of a
+// key are compared with the first of them, once for their shape and once for
+// their name and arguments, so the cost follows the number of fields.
+func (v *validation) overlaps() {
+	o := &overlap{validation: v, told: map[[2]*ast.Field]bool{}, args: map[*ast.Field]string{}}
+	for _, op := range v.doc.Operations {
+		fields := o.collect(nil, op.SelectionSet, map[string]bool{})
+		o.common(fields)
+		o.shape(fields)
+	}
+}
+
+// perExpanded is how often fields may be compared for each that may be selected. One on
+// an interface or a union is compared with those on each of its types.
+const perExpanded = 10
+
+type overlap struct {
+	*validation
+	compared int
+	told     map[[2]*ast.Field]bool // conflicts by their fields: each is told once
+	args     map[*ast.Field]string  // their arguments as text, which a fragment's fields are asked for often
+}
+
+// collect appends the fields of a selection set, those of fragments included.
+func (o *overlap) collect(dst []*ast.Field, set ast.SelectionSet, visited map[string]bool) []*ast.Field {
+	for _, sel := range set {
+		o.steps++
+		switch sel := sel.(type) {
+		case *ast.Field:
+			dst = append(dst, sel)
+		case *ast.InlineFragment:
+			dst = o.collect(dst, sel.SelectionSet, visited)
+		case *ast.FragmentSpread:
+			if !visited[sel.Name] {
+				visited[sel.Name] = true
+				dst = o.collect(dst, sel.Definition.SelectionSet, visited)
+			}
+		}
+	}
+	return dst
+}
+
+// within is the fields that stand in any of these.
+func (o *overlap) within(fields []*ast.Field) []*ast.Field {
+	var sub []*ast.Field
+	visited := map[string]bool{}
+	for _, f := range fields {
+		sub = o.collect(sub, f.SelectionSet, visited)
+	}
+	return sub
+}
+
+// byKey groups fields by their response key, in the order the keys come.
+func byKey(fields []*ast.Field) [][]*ast.Field {
+	var groups [][]*ast.Field
+	at := make(map[string]int, len(fields))
+	for _, f := range fields {
+		i, ok := at[f.Alias]
+		if !ok {
+			i = len(groups)
+			at[f.Alias] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], f)
+	}
+	return groups
+}
+
+// shape is SameResponseShape: whatever the types of the parents, a key has one type.
+func (o *overlap) shape(fields []*ast.Field) {
+	for _, group := range byKey(fields) {
+		first, same := group[0], true
+		for _, f := range group[1:] {
+			if !o.sameShape(first.Definition.Type, f.Definition.Type) {
+				o.conflict(first, f, fmt.Sprintf("they return conflicting types %q and %q",
+					first.Definition.Type.String(), f.Definition.Type.String()))
+				same = false
+				break
+			}
+		}
+		if same {
+			if sub := o.within(group); len(sub) > 0 {
+				o.shape(sub)
+			}
+		}
+	}
+}
+
+func (o *overlap) sameShape(a, b *ast.Type) bool {
+	for {
+		if a.NonNull != b.NonNull || (a.Elem == nil) != (b.Elem == nil) {
+			return false
+		}
+		if a.Elem == nil {
+			break
+		}
+		a, b = a.Elem, b.Elem
+	}
+	types := o.schema.Types
+	x, y := types[a.NamedType], types[b.NamedType]
+	if x.IsLeafType() || y.IsLeafType() {
+		return x == y
+	}
+	return true
+}
+
+// common is the rest of FieldsInSetCanMerge: fields whose parents may be one
+// object have one name and the same arguments.
+func (o *overlap) common(fields []*ast.Field) {
+	for _, group := range byKey(fields) {
+		for _, set := range o.together(group) {
+			first, same := set[0], true
+			for _, f := range set[1:] {
+				if first.Name != f.Name {
+					o.conflict(first, f, fmt.Sprintf("%q and %q are different fields", first.Name, f.Name))
+					same = false
+				} else if !o.sameArguments(first, f) {
+					o.conflict(first, f, "they have differing arguments")
+					same = false
+				}
+				if !same {
+					break
+				}
+			}
+			if same {
+				if sub := o.within(set); len(sub) > 0 {
+					o.common(sub)
+				}
+			}
+		}
+	}
+}
+
+// together splits fields into sets that may stand on one object: those of each
+// object type along with those of interfaces and unions.
+func (o *overlap) together(fields []*ast.Field) [][]*ast.Field {
+	var abstract []*ast.Field
+	var sets [][]*ast.Field
+	at := map[*ast.Definition]int{}
+	for _, f := range fields {
+		if f.ObjectDefinition.Kind != ast.Object {
+			abstract = append(abstract, f)
+			continue
+		}
+		i, ok := at[f.ObjectDefinition]
+		if !ok {
+			i = len(sets)
+			at[f.ObjectDefinition] = i
+			sets = append(sets, nil)
+		}
+		sets[i] = append(sets[i], f)
+	}
+	if len(sets) == 0 {
+		sets = append(sets, nil)
+	}
+	o.compares(len(fields) + (len(sets)-1)*len(abstract))
+	for i := range sets {
+		sets[i] = append(sets[i], abstract...)
+	}
+	return sets
+}
+
+// compares refuses a document of too many comparisons, before they are made.
+func (o *overlap) compares(n int) {
+	limit := perExpanded * o.options.Limits.Expanded
+	if o.compared += n; graphqlerror.Exceeds(o.compared, limit) {
+		o.refuse(graphqlerror.ForLimit(graphqlerror.CodeMerge, limit, "The fields of the document would be compared more than %d times; select fewer with one key on interfaces and unions."))
+		panic(enough{})
+	}
+}
+
+func (o *overlap) conflict(a, b *ast.Field, why string) {
+	if b.Position.Start < a.Position.Start {
+		a, b = b, a
+	}
+	pair := [2]*ast.Field{a, b}
+	if o.told[pair] {
+		return
+	}
+	o.told[pair] = true
+	o.addAt(graphqlerror.Positions(a.Position, b.Position),
+		"Fields %q conflict because %s. Use different aliases on the fields to fetch both if this was intentional.", a.Alias, why)
+}
+
+func (o *overlap) sameArguments(a, b *ast.Field) bool {
+	if len(a.Arguments) != len(b.Arguments) {
+		return false
+	}
+	return a == b || len(a.Arguments) == 0 || o.arguments(a) == o.arguments(b)
+}
+
+func (o *overlap) arguments(f *ast.Field) string {
+	text, ok := o.args[f]
+	if !ok {
+		text = string(document.AppendArguments(nil, f.Arguments))
+		o.args[f] = text
+	}
+	return text
+}

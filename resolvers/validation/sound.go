@@ -1,0 +1,110 @@
+package validation
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/frondhost/frond/resolvers/input"
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+// sound applies the rules on schemas that gqlparser leaves out (specification 3.6,
+// 3.10, 3.13.3): defaults are values of their types and never hold themselves, a
+// one-of input has optional fields without defaults, what is required is not
+// deprecated. A default that does not fit would fail every request that leaves it out.
+func sound(s *ast.Schema) error {
+	c := sounder{schema: s, rules: New(s, input.NewTypes(s), Options{})}
+	for _, name := range slices.Sorted(maps.Keys(s.Types)) {
+		def := s.Types[name]
+		for _, f := range def.Fields {
+			if def.Kind == ast.InputObject {
+				c.place(name+"."+f.Name, f.Type, f.DefaultValue, f.Directives)
+			}
+			c.arguments(name+"."+f.Name, f.Arguments)
+		}
+		if def.Kind == ast.InputObject {
+			c.input(def)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Directives)) {
+		c.arguments("@"+name, s.Directives[name].Arguments)
+	}
+	return errors.Join(c.faults...)
+}
+
+type sounder struct {
+	schema *ast.Schema
+	rules  *Validator
+	faults []error
+}
+
+func (c *sounder) fault(format string, args ...any) {
+	c.faults = append(c.faults, fmt.Errorf(format, args...))
+}
+
+func (c *sounder) arguments(of string, list ast.ArgumentDefinitionList) {
+	for _, a := range list {
+		c.place(fmt.Sprintf("%s(%s:)", of, a.Name), a.Type, a.DefaultValue, a.Directives)
+	}
+}
+
+// place checks an argument or an input field.
+func (c *sounder) place(at string, typ *ast.Type, fallback *ast.Value, list ast.DirectiveList) {
+	if fallback == nil {
+		if typ.NonNull && list.ForName("deprecated") != nil {
+			c.fault("%s is required, so it cannot be deprecated; give it a default or let it be null first", at)
+		}
+		return
+	}
+	v := c.rules.over(&ast.QueryDocument{})
+	v.in = &definition{}
+	v.value(c.rules.inputs.Type(typ), fallback)
+	for _, f := range v.faults {
+		c.fault("the default of %s does not fit its type %s: %s", at, typ, f.Message)
+	}
+}
+
+func (c *sounder) input(def *ast.Definition) {
+	oneOf := def.Directives.ForName("oneOf") != nil
+	for _, f := range def.Fields {
+		if oneOf && (f.Type.NonNull || f.DefaultValue != nil) {
+			c.fault("%s.%s is a field of a one-of input; let it be null and give it no default", def.Name, f.Name)
+		}
+		if c.circle(f, nil, nil) {
+			c.fault("the default of %s.%s holds itself; leave it out, or let it name the fields that stop it", def.Name, f.Name)
+		}
+	}
+}
+
+// circle is InputFieldDefaultValueHasCycle (specification 3.10): whether filling in
+// the defaults of an input field comes back to it. sent is the object that is filled.
+func (c *sounder) circle(f *ast.FieldDefinition, sent *ast.Value, path []*ast.FieldDefinition) bool {
+	under := c.schema.Types[f.Type.Name()]
+	if under == nil || under.Kind != ast.InputObject {
+		return false
+	}
+	if sent != nil {
+		if v := sent.Children.ForName(f.Name); v != nil {
+			return c.within(under, v, path)
+		}
+	}
+	switch {
+	case f.DefaultValue == nil:
+		return false
+	case slices.Contains(path, f):
+		return true
+	}
+	return c.within(under, f.DefaultValue, append(slices.Clone(path), f))
+}
+
+func (c *sounder) within(def *ast.Definition, v *ast.Value, path []*ast.FieldDefinition) bool {
+	switch v.Kind {
+	case ast.ListValue:
+		return slices.ContainsFunc(v.Children, func(item *ast.ChildValue) bool { return c.within(def, item.Value, path) })
+	case ast.ObjectValue:
+		return slices.ContainsFunc(def.Fields, func(f *ast.FieldDefinition) bool { return c.circle(f, v, path) })
+	}
+	return false
+}

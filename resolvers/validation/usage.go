@@ -1,0 +1,199 @@
+package validation
+
+import (
+	"fmt"
+	"math/bits"
+	"strings"
+
+	"github.com/frondhost/frond/resolvers/graphqlerror"
+	"github.com/frondhost/frond/resolvers/input"
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+// use is a variable standing in an operation or a fragment.
+type use struct {
+	value    *ast.Value
+	typ      *input.Type // what is expected there; nil: anything
+	fallback bool        // the place has a default that is not null
+	oneOf    string      // the input object with exactly one key that it stands in, or ""
+}
+
+// set is a set of fragments by their numbers.
+type set []uint64
+
+func (b set) add(n int) { b[n/64] |= 1 << (n % 64) }
+
+func (b set) has(n int) bool { return b[n/64]>>(n%64)&1 == 1 }
+
+func (b set) join(c set) {
+	for i, w := range c {
+		b[i] |= w
+	}
+}
+
+// each calls f for the numbers that stand in both.
+func (b set) each(c set, f func(n int)) {
+	for i, w := range b {
+		for w &= c[i]; w != 0; w &= w - 1 {
+			f(64*i + bits.TrailingZeros64(w))
+		}
+	}
+}
+
+// circles is the rule "Fragment Spreads Must Not Form Cycles" (specification
+// 5.5.2.2). It says whether there is one, and fills in reach where there is none.
+func (v *validation) circles() bool {
+	words := (len(v.list) + 63) / 64
+	all := make([]uint64, words*(len(v.list)+len(v.operated)))
+	room := func() set {
+		s := all[:words:words]
+		all = all[words:]
+		return set(s)
+	}
+	var path []*ast.FragmentSpread
+	entered := map[*definition]int{} // where the path was when it came
+	found := false
+	var visit func(d *definition)
+	visit = func(d *definition) {
+		d.reach = room()
+		entered[d] = len(path)
+		for _, s := range d.spreads {
+			v.steps++
+			to := v.fragments[s.Name]
+			if at, open := entered[to]; open {
+				found = true
+				v.add(s.Position, "Cannot spread fragment %q within itself%s.", s.Name, via(path[at:]))
+				continue
+			}
+			if to.reach == nil {
+				path = append(path, s)
+				visit(to)
+				path = path[:len(path)-1]
+			}
+			d.reach.add(to.number)
+			d.reach.join(to.reach)
+		}
+		delete(entered, d)
+	}
+	for _, d := range v.list {
+		if d.reach == nil {
+			visit(d)
+		}
+	}
+	if found {
+		return true
+	}
+	for _, d := range v.operated {
+		visit(d)
+	}
+	return false
+}
+
+// via names the fragments on the way round; of a long way, the first.
+func via(path []*ast.FragmentSpread) string {
+	if len(path) == 0 {
+		return ""
+	}
+	var names []string
+	for _, s := range path {
+		if len(names) == 10 {
+			names = append(names, "…")
+			break
+		}
+		names = append(names, fmt.Sprintf("%q", s.Name))
+	}
+	return " via " + strings.Join(names, ", ")
+}
+
+// across applies the rules on fragments nobody spreads and on variables, which hang
+// on what an operation reaches (specification 5.5.1.4, 5.8).
+func (v *validation) across() {
+	words := (len(v.list) + 63) / 64
+	spread, using := make(set, words), make(set, words)
+	for _, d := range v.list {
+		if len(d.uses) > 0 {
+			using.add(d.number)
+		}
+	}
+	for _, d := range v.operated {
+		spread.join(d.reach)
+		v.uses(d, using)
+	}
+	for _, d := range v.list {
+		if !spread.has(d.number) {
+			v.add(d.fragment.Position, "Fragment %q is never used.", d.fragment.Name)
+		}
+	}
+}
+
+// uses checks the variables that stand in an operation and in the fragments it reaches.
+func (v *validation) uses(d *definition, using set) {
+	of := ""
+	if d.op.Name != "" {
+		of = fmt.Sprintf(" operation %q", d.op.Name)
+	}
+	declared := make(map[string]*ast.VariableDefinition, len(d.op.VariableDefinitions))
+	for _, def := range d.op.VariableDefinitions {
+		if declared[def.Variable] == nil {
+			declared[def.Variable] = def
+		}
+	}
+	check := func(list []use) {
+		for i := range list {
+			v.steps++
+			u := &list[i]
+			def := declared[u.value.Raw]
+			if def == nil {
+				by := ""
+				if of != "" {
+					by = " by" + of
+				}
+				v.addAt(graphqlerror.Positions(u.value.Position, d.op.Position), "Variable \"$%s\" is not defined%s.", u.value.Raw, by)
+				continue
+			}
+			def.Used = true
+			v.position(u, def)
+		}
+	}
+	check(d.uses)
+	using.each(d.reach, func(n int) { check(v.list[n].uses) })
+	for _, def := range d.op.VariableDefinitions {
+		if !def.Used && declared[def.Variable] == def {
+			in := ""
+			if of != "" {
+				in = " in" + of
+			}
+			v.add(def.Position, "Variable \"$%s\" is never used%s.", def.Variable, in)
+		}
+	}
+}
+
+// position is the rule "All Variable Usages Are Allowed" (specification 5.8.5): a
+// variable that may be null stands where null may be, or where a default saves it.
+func (v *validation) position(u *use, def *ast.VariableDefinition) {
+	if u.typ == nil || def.Definition == nil {
+		return
+	}
+	saved := u.fallback || def.DefaultValue != nil && def.DefaultValue.Kind != ast.NullValue
+	if !fits(def.Type, u.typ, saved) {
+		v.addAt(graphqlerror.Positions(def.Position, u.value.Position), "Variable \"$%s\" of type %q used in position expecting type %q.",
+			u.value.Raw, def.Type.String(), u.typ.Text)
+	}
+	if u.oneOf != "" && !def.Type.NonNull {
+		v.addAt(graphqlerror.Positions(def.Position, u.value.Position), "Variable \"$%s\" is of type %q but must be non-nullable to be used for OneOf Input Object %q.",
+			u.value.Raw, def.Type.String(), u.oneOf)
+	}
+}
+
+// fits says whether values of a declared type may stand where t is expected.
+func fits(declared *ast.Type, t *input.Type, saved bool) bool {
+	for {
+		switch {
+		case t.NonNull && !declared.NonNull && !saved, (declared.Elem == nil) != (t.Elem == nil):
+			return false
+		case t.Elem == nil:
+			return declared.NamedType == t.Named.Name
+		}
+		declared, t, saved = declared.Elem, t.Elem, false
+	}
+}

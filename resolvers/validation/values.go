@@ -1,0 +1,127 @@
+package validation
+
+import (
+	"github.com/frondhost/frond/resolvers/input"
+	"github.com/frondhost/frond/resolvers/scalar"
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+// argument checks the value of an argument.
+func (v *validation) argument(def *ast.ArgumentDefinition, value *ast.Value) {
+	t := v.inputs.Type(def.Type)
+	if value.Kind == ast.Variable {
+		v.in.uses = append(v.in.uses, use{value: value, typ: t, fallback: isDefault(def.DefaultValue)})
+		return
+	}
+	v.value(t, value)
+}
+
+// isDefault says whether a place has a default that saves a null.
+func isDefault(v *ast.Value) bool { return v != nil && v.Kind != ast.NullValue }
+
+func (v *validation) misfit(value *ast.Value, format string, args ...any) {
+	v.add(value.Position, format, args...)
+}
+
+// value is the rules "Values of Correct Type" and "Input Object Field Uniqueness"
+// (specification 5.6.1, 5.6.3): a literal against its type, nil for any. Of the
+// variables in it, it notes where they stand.
+func (v *validation) value(t *input.Type, value *ast.Value) {
+	v.steps++
+	switch {
+	case value.Kind == ast.Variable:
+		v.in.uses = append(v.in.uses, use{value: value, typ: t})
+		return
+	case t == nil || t.Elem == nil && t.Named.Kind == scalar.Custom && value.Kind != ast.NullValue:
+		v.free(value) // judged where it is used
+		return
+	case value.Kind == ast.NullValue:
+		if t.NonNull {
+			v.misfit(value, "Expected a value of type %q, found null.", t.Text)
+		}
+		return
+	case t.Elem != nil:
+		if value.Kind != ast.ListValue { // a list of one
+			v.value(t.Elem, value)
+			return
+		}
+		for _, item := range value.Children {
+			v.value(t.Elem, item.Value)
+		}
+		return
+	}
+	n := t.Named
+	switch n.Kind {
+	case scalar.Composite:
+		v.object(n, value)
+		return
+	case scalar.Enum:
+		if value.Kind != ast.EnumValue {
+			v.misfit(value, "Enum %q takes one of its values, written without quotes.", n.Name)
+		} else if _, ok := n.Values[`"`+value.Raw+`"`]; !ok {
+			v.misfit(value, "Value %q does not exist in %q enum.", value.Raw, n.Name)
+		}
+		return
+	}
+	if why := scalar.CheckLiteral(n.Kind, value); why != "" {
+		v.misfit(value, "%s", why)
+		v.free(value)
+	}
+}
+
+// free walks a literal that no type says anything of.
+func (v *validation) free(value *ast.Value) {
+	if value.Kind == ast.ObjectValue {
+		v.keys(value)
+	}
+	for _, child := range value.Children {
+		v.value(nil, child.Value)
+	}
+}
+
+func (v *validation) keys(value *ast.Value) {
+	var names names
+	for _, child := range value.Children {
+		if names.twice(child.Name, len(value.Children)) {
+			v.add(child.Position, "There can be only one input field named %q.", child.Name)
+		}
+	}
+}
+
+func (v *validation) object(n *input.Named, value *ast.Value) {
+	if value.Kind != ast.ObjectValue {
+		v.misfit(value, "Expected an input object of type %q.", n.Name)
+		v.free(value)
+		return
+	}
+	v.keys(value)
+	fields := n.ByName()
+	oneOf := ""
+	if n.OneOf {
+		oneOf = n.Name
+	}
+	for _, child := range value.Children {
+		f := fields[child.Name]
+		switch {
+		case f == nil:
+			v.add(child.Position, "Field %q is not defined by type %q.", child.Name, n.Name)
+			v.value(nil, child.Value)
+		case child.Value.Kind == ast.Variable:
+			v.in.uses = append(v.in.uses, use{value: child.Value, typ: f.Type, fallback: isDefault(f.Default), oneOf: oneOf})
+		default:
+			v.value(f.Type, child.Value)
+		}
+	}
+	for _, f := range n.Fields {
+		if f.Type.NonNull && f.Default == nil && value.Children.ForName(f.Name) == nil {
+			v.misfit(value, "Field \"%s.%s\" of required type %q was not provided.", n.Name, f.Name, f.Type.Text)
+		}
+	}
+	if n.OneOf {
+		if len(value.Children) != 1 {
+			v.misfit(value, "OneOf Input Object %q must specify exactly one key.", n.Name)
+		} else if child := value.Children[0]; child.Value.Kind == ast.NullValue {
+			v.misfit(child.Value, "Field \"%s.%s\" must be non-null.", n.Name, child.Name)
+		}
+	}
+}
