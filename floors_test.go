@@ -53,14 +53,23 @@ var floors = map[string]string{
 	"rest":                "facade schema schema/jsontext",
 
 	// Under the executors: what the fields of a generated schema do, how fields that are
-	// registered by hand load rows, and the errors of a response. The reference executor
-	// stands beside the executor.
+	// registered by hand load rows, and the errors of a response.
 	"resolvers/binding":      "facade schema schema/jsontext",
 	"resolvers/loader":       "facade schema schema/jsontext resolvers/binding",
 	"resolvers/graphqlerror": "facade schema/jsontext",
-	"resolvers/reference":    "facade schema schema/jsontext resolvers/binding",
-	"resolvers":              "facade schema schema/jsontext facade/singleflight resolvers/binding resolvers/loader resolvers/graphqlerror",
-	"projection":             "facade schema schema/jsontext resolvers resolvers/binding resolvers/reference",
+
+	// A document on its way: parsed, coerced, validated, planned, executed, written. The
+	// reference executor stands beside all of it.
+	"resolvers/scalar":     "schema/jsontext",
+	"resolvers/document":   "schema/jsontext resolvers/graphqlerror",
+	"resolvers/input":      "facade schema/jsontext resolvers/graphqlerror resolvers/scalar",
+	"resolvers/validation": "resolvers/graphqlerror resolvers/document resolvers/scalar resolvers/input",
+	"resolvers/plan":       "facade schema/jsontext resolvers/binding resolvers/document resolvers/scalar resolvers/input",
+	"resolvers/execution":  "facade schema/jsontext resolvers/binding resolvers/graphqlerror resolvers/loader resolvers/scalar resolvers/input resolvers/plan",
+	"resolvers/response":   "facade schema/jsontext resolvers/graphqlerror resolvers/scalar resolvers/input resolvers/plan resolvers/execution",
+	"resolvers/reference":  "facade schema schema/jsontext resolvers/binding",
+	"resolvers":            "facade schema/jsontext facade/singleflight resolvers/binding resolvers/graphqlerror resolvers/document resolvers/input resolvers/validation resolvers/plan resolvers/execution resolvers/response",
+	"projection":           "facade schema schema/jsontext resolvers/binding resolvers/validation resolvers/reference",
 
 	"gateway/graphqlhttp":        "facade schema schema/jsontext resolvers resolvers/binding console gateway/setting",
 	"gateway/identity":           "facade schema schema/jsontext gateway/setting",
@@ -114,8 +123,8 @@ var guests = map[string]string{
 	"github.com/expr-lang/expr":                  "facade",
 	"github.com/ncruces/go-sqlite3":              "store/sqlite store/sqlite/engine",
 	"github.com/gofrs/flock":                     "store/sqlite/engine",
-	"github.com/graphql-go/graphql":              "projection resolvers resolvers/binding resolvers/reference examples/weather",
-	"github.com/vektah/gqlparser/v2":             "projection resolvers resolvers/binding resolvers/graphqlerror gateway/graphqlhttp gateway/topology",
+	"github.com/graphql-go/graphql":              "projection resolvers/binding resolvers/plan resolvers/execution resolvers/reference examples/weather",
+	"github.com/vektah/gqlparser/v2":             "projection resolvers resolvers/binding resolvers/graphqlerror resolvers/scalar resolvers/document resolvers/input resolvers/validation resolvers/plan resolvers/execution resolvers/response gateway/graphqlhttp gateway/topology",
 	"github.com/graph-gophers/dataloader/v7":     "resolvers/loader",
 	"github.com/gorilla/mux":                     "gateway",
 	"github.com/go-jose/go-jose/v4":              "gateway/identity",
