@@ -1,6 +1,9 @@
 package frond_test
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io/fs"
 	"os"
 	"path"
@@ -86,7 +89,8 @@ func TestCitedRecordsExist(t *testing.T) {
 	}
 }
 
-// TestRecordsAreListed: the index has each record once, under its number.
+// TestRecordsAreListed: the index has each record once, under its number, and every
+// record has the parts of the template.
 func TestRecordsAreListed(t *testing.T) {
 	index, err := os.ReadFile("docs/decisions/README.md")
 	if err != nil {
@@ -95,6 +99,35 @@ func TestRecordsAreListed(t *testing.T) {
 	for no, file := range records(t) {
 		if n := strings.Count(string(index), "\n- ["+no+"]("+file+") "); n != 1 {
 			t.Errorf("docs/decisions/README.md lists %s %d times; one line in the form of the others", file, n)
+		}
+		text, err := os.ReadFile("docs/decisions/" + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(string(text), "# "+no+" ") {
+			t.Errorf("%s does not begin with its number and title", file)
+		}
+		for _, part := range []string{"\n**Context.**", "\n**Choice", "\n**Cost.**"} {
+			if !strings.Contains(string(text), part) {
+				t.Errorf("%s has no %s; see 000-template.md", file, strings.TrimSpace(part))
+			}
+		}
+	}
+}
+
+// TestMapIsWhole: docs/README.md leads to every page of docs/.
+func TestMapIsWhole(t *testing.T) {
+	index, err := os.ReadFile("docs/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range pages {
+		if name := filepath.Base(page); name != "README.md" && !strings.Contains(string(index), "]("+name) {
+			t.Errorf("docs/README.md has no link to %s", name)
 		}
 	}
 }
@@ -115,7 +148,7 @@ func TestLinks(t *testing.T) {
 		}
 		text = code.ReplaceAllString(fence.ReplaceAllString(text, ""), "")
 		for _, m := range link.FindAllStringSubmatch(text, -1) {
-			if target.MatchString(m[1]) || path.Ext(m[1]) == ".go" {
+			if target.MatchString(m[1]) {
 				continue
 			}
 			file, heading, _ := strings.Cut(m[1], "#")
@@ -157,4 +190,113 @@ func headings(t *testing.T, name string) map[string]bool {
 		}, strings.Trim(line, "# \n"))] = true
 	}
 	return of
+}
+
+var (
+	goFile     = regexp.MustCompile("`((?:[a-z0-9_.-]+/)+[a-z0-9_*]+\\.(?:go|mjs|py))`")
+	identifier = regexp.MustCompile("[`*(]((?:[a-z0-9]+/)*)([a-z0-9]+)\\.([A-Z][A-Za-z0-9]*)")
+)
+
+// TestNamedCodeExists: the Go files and the exported identifiers that a page names are
+// there: `facade/path.go`, `facade.Call`.
+func TestNamedCodeExists(t *testing.T) {
+	exported := exportedNames(t)
+	eachText(t, func(name, text string) {
+		if path.Ext(name) != ".md" || name == "docs/design.md" || path.Dir(name) != "." && path.Dir(name) != "docs" {
+			return // the design also has what is not built, and records what was
+		}
+		for _, m := range goFile.FindAllStringSubmatch(text, -1) {
+			if files, err := filepath.Glob(m[1]); err != nil || len(files) == 0 {
+				t.Errorf("%s names %s, which is not there", name, m[1])
+			}
+		}
+		for _, m := range identifier.FindAllStringSubmatch(fence.ReplaceAllString(text, ""), -1) {
+			if m[1] == "" && m[2] == "client" {
+				continue // a variable of the examples
+			}
+			if names, ours := exported[m[2]]; ours && !names[m[3]] {
+				t.Errorf("%s names %s.%s, which is not there", name, m[2], m[3])
+			}
+		}
+	})
+}
+
+// exportedNames are the exported names of our packages, tests included, by the name of the
+// package; those of several packages with one name are together.
+func exportedNames(t *testing.T) map[string]map[string]bool {
+	t.Helper()
+	names := map[string]map[string]bool{}
+	for _, f := range sources(t) {
+		file, err := parser.ParseFile(token.NewFileSet(), f.name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pkg := path.Base(f.pkg)
+		if f.pkg == "." || f.pkg == "" {
+			pkg = "frond"
+		}
+		if names[pkg] == nil {
+			names[pkg] = map[string]bool{}
+		}
+		for _, decl := range file.Decls {
+			switch d := decl.(type) {
+			case *ast.FuncDecl:
+				names[pkg][d.Name.Name] = true
+			case *ast.GenDecl:
+				for _, spec := range d.Specs {
+					switch s := spec.(type) {
+					case *ast.TypeSpec:
+						names[pkg][s.Name.Name] = true
+					case *ast.ValueSpec:
+						for _, n := range s.Names {
+							names[pkg][n.Name] = true
+						}
+					}
+				}
+			}
+		}
+	}
+	return names
+}
+
+// hop is a step of docs/walk.md: a link to a file, then a function of it in code.
+var hop = regexp.MustCompile("\\[([a-z0-9_/]+\\.go)\\]\\(\\.\\./([a-z0-9_/]+\\.go)\\) `([A-Za-z]+)`")
+
+// TestWalk: each file that docs/walk.md leads to has the function it names, and no
+// surface is further from the store and back than twelve hops.
+func TestWalk(t *testing.T) {
+	text, err := os.ReadFile("docs/walk.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	hops, surfaces, heading := 0, 0, ""
+	for line := range strings.Lines(string(text)) {
+		switch {
+		case strings.HasPrefix(line, "## "):
+			heading, hops = strings.TrimSpace(line), 0
+		case line[0] >= '1' && line[0] <= '9':
+			if hops++; hops == 1 {
+				surfaces++
+			} else if hops > 12 {
+				t.Errorf("%s: more than twelve hops", heading)
+			}
+			if !hop.MatchString(line) {
+				t.Errorf("%s: %q has no file and function", heading, strings.TrimSpace(line))
+			}
+		}
+		for _, m := range hop.FindAllStringSubmatch(line, -1) {
+			source, err := os.ReadFile(m[2])
+			switch {
+			case m[1] != m[2]:
+				t.Errorf("%s: %s leads to %s", heading, m[1], m[2])
+			case err != nil:
+				t.Errorf("%s: %v", heading, err)
+			case !regexp.MustCompile(`(?m)^func (\([^)]*\) )?` + m[3] + `[\[(]`).Match(source):
+				t.Errorf("%s: %s has no function %s", heading, m[1], m[3])
+			}
+		}
+	}
+	if surfaces != 4 {
+		t.Errorf("docs/walk.md walks from %d surfaces, want 4", surfaces)
+	}
 }
