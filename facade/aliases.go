@@ -1,3 +1,7 @@
+// The names in this file are those of the packages under facade that the signatures of
+// facade itself use, so that a program needs one import (decision 263). The types are the
+// same types; everything else of those packages is used from where it is defined.
+
 package facade
 
 import (
@@ -11,10 +15,11 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// The names of [kiterror] that users of this package meet.
 type (
+	// Error is the failure of a call; see [kiterror.Error].
 	Error = kiterror.Error
-	Code  = kiterror.Code
+	// Code is the code of an Error; see [kiterror.Code].
+	Code = kiterror.Code
 )
 
 // The codes; see [kiterror.Code].
@@ -60,11 +65,14 @@ var (
 	TooCostly     = kiterror.TooCostly
 )
 
-// The names of [rows]: rows as JSON text with an index.
 type (
-	Rows      = rows.Rows
-	Row       = rows.Row
-	Layout    = rows.Layout
+	// Rows is a run of rows as JSON text; see [rows.Rows].
+	Rows = rows.Rows
+	// Row is one row of a Rows; see [rows.Row].
+	Row = rows.Row
+	// Layout names the columns of rows; see [rows.Layout].
+	Layout = rows.Layout
+	// RowReader lays out rows that somebody else wrote; see [rows.Reader].
 	RowReader = rows.Reader
 )
 
@@ -77,10 +85,11 @@ func NewRows(layout *Layout, n int) *Rows { return rows.New(layout, n) }
 // ReadRows is [rows.Read].
 func ReadRows(layout *Layout, text json.RawMessage) (*Rows, bool) { return rows.Read(layout, text) }
 
-// The names of [filter]: conditions on the rows of one entity.
 type (
+	// Filter is a condition on the rows of one entity; see [filter.Filter].
 	Filter = filter.Filter
-	Op     = filter.Op
+	// Op is what a Filter does; see [filter.Op].
+	Op = filter.Op
 )
 
 // The operators; see [filter.Op].
@@ -112,12 +121,15 @@ func ParseFilter(e *schema.Entity, text json.RawMessage, at string) (*Filter, []
 	return filter.Parse(e, text, at)
 }
 
-// The names of [budget]: bounds on what all requests of a process hold at once.
 type (
-	Budget      = budget.Budget
+	// Budget bounds what all requests hold at once; see [budget.Budget].
+	Budget = budget.Budget
+	// BudgetState is how much of a Budget is in use; see [budget.Usage].
 	BudgetState = budget.Usage
-	Account     = budget.Account
-	Meter       = budget.Meter
+	// Account is what one piece of work holds of a Budget; see [budget.Account].
+	Account = budget.Account
+	// Meter charges an Account for rows; see [budget.Meter].
+	Meter = budget.Meter
 )
 
 // GroupSize is [budget.GroupSize].
@@ -131,12 +143,15 @@ var (
 	ErrOversize = budget.ErrOversize
 )
 
-// The names of [project]: the files of a project, as they were read.
 type (
+	// FrondSource is one Frond as it was read; see [project.Frond].
 	FrondSource = project.Frond
-	Text        = project.Text
-	Synced      = project.Synced
-	ListLimits  = project.ListLimits
+	// Text is a file as it was read; see [project.Text].
+	Text = project.Text
+	// Synced is the content of a synced.json; see [project.Synced].
+	Synced = project.Synced
+	// ListLimits are how many rows a page holds; see [project.ListLimits].
+	ListLimits = project.ListLimits
 )
 
 // SyncedFile is [project.SyncedFile].

@@ -139,7 +139,7 @@ func TestComputedReadsWhatItNeeds(t *testing.T) {
 }
 
 // What is computed from a hidden field is hidden with it: no selection, no error
-// text and no answer tells of it. What Go code computes its author answers for.
+// text and no answer discloses it. What Go code computes its author answers for.
 func TestComputedFromWhatIsHidden(t *testing.T) {
 	files := goods(`
 computed: {product: {inStock: {type: boolean, value: stock > 0}, label: {type: string, value: name}}}

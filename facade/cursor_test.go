@@ -139,7 +139,7 @@ func TestCursorsOfLongValues(t *testing.T) {
 		t.Errorf("from a row that is gone: %s, want %s", got, want)
 	}
 
-	// A cursor made up with the key of a hidden row does not tell where that row stands.
+	// A cursor made up with the key of a hidden row does not disclose where that row stands.
 	must(t, as(f, facade.State{"user": map[string]any{"id": "ada"}}), "note.create", "", "", fmt.Sprintf(`{"id":"secret","text":%q,"n":500}`, strings.Repeat("m", 5000)))
 	head, _ := base64.RawURLEncoding.DecodeString(up)
 	made := base64.RawURLEncoding.EncodeToString(append(head[:9:9], `[["a"],"secret"]`...))

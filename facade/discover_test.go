@@ -108,7 +108,7 @@ func TestWhatAnOperationTakes(t *testing.T) {
 		known *schema.Discovery
 		open  bool
 	}{{first, false}, {foreign, true}} {
-		for range 2 { // and again, of what that one tells
+		for range 2 { // and again, of what that one describes
 			src := project.Discovered(&c.known.Fronds[0], "there")
 			src.Remote = "there"
 			f, err := facade.New(&facade.Project{Fronds: []*project.Frond{src}}, nil, nil)

@@ -73,7 +73,7 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// What an author's own code does is told, and a command of theirs is not run.
+// What an author's own code does is reported, and a command of theirs is not run.
 func TestExplainHandlers(t *testing.T) {
 	p := storetest.Project(t)
 	ran := false

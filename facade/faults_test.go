@@ -21,7 +21,7 @@ properties:
   name: {type: string}
 `
 
-// Every fault of a project is told at once, with the file, the place in it and
+// Every fault of a project is reported at once, with the file, the place in it and
 // what to write instead.
 func TestFaultsGolden(t *testing.T) {
 	var out strings.Builder

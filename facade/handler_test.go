@@ -16,7 +16,7 @@ import (
 	"github.com/frondhost/frond/store/storetest"
 )
 
-// shelf is a project whose operations are answered by what a test gives them.
+// bookRoom is a project whose operations are answered by what a test gives them.
 var bookRoom = map[string]string{
 	"entities/book.yaml": `
 type: object
@@ -52,7 +52,7 @@ doors:
 type bookKey struct{ ID string }
 
 // TestAnswersThatDoNotFitAreLogged: with the entity, the operation, the field and the
-// trace id that is all the caller is told.
+// trace id that is all that the caller learns.
 func TestAnswersThatDoNotFitAreLogged(t *testing.T) {
 	for _, c := range []struct {
 		answer      any

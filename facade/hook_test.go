@@ -12,7 +12,7 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// shelfFiles are a door with a nested object, a closed field and a named command.
+// bookFiles are a door with a nested object, a closed field and a named command.
 var bookFiles = map[string]string{
 	"entities/book.yaml": `
 type: object
@@ -136,11 +136,11 @@ func TestHooksRunWhereTheCommandRuns(t *testing.T) {
 
 func TestHookFaults(t *testing.T) {
 	p := projectOf(t, bookFiles)
-	for _, at := range [][2]string{{"boook", "create"}, {"book", "list"}, {"book", "publish"}} {
+	for _, at := range [][2]string{{"novel", "create"}, {"book", "list"}, {"book", "publish"}} {
 		facade.Attach(p.Door(at[0]), at[1], facade.Hook{})
 	}
 	_, err := facade.New(p, nil, nil)
-	for _, want := range []string{"no door is called boook", "book.list, which is a query", "book has no such operation"} {
+	for _, want := range []string{"no door is called novel", "book.list, which is a query", "book has no such operation"} {
 		if err == nil || !slices.ContainsFunc(strings.Split(err.Error(), "\n"), func(line string) bool { return strings.Contains(line, want) }) {
 			t.Errorf("%q is not in %v", want, err)
 		}

@@ -43,7 +43,7 @@ func scopedTo(rows string, hide ...string) facade.Collector {
 	})
 }
 
-// The place of a detail told a hidden field, behind those of the card, from one that
+// The place of a detail disclosed a hidden field, behind those of the card, from one that
 // never was, before them.
 func TestHiddenFieldIsRefusedWhereUnknownOnesAre(t *testing.T) {
 	f := facadeOf(t, leakFiles, func(p *facade.Project) { facade.Collect(p.Door("author"), scopedTo("", "note")) })

@@ -189,7 +189,7 @@ func (c *Catalog) discoveredList(d *Door, card *schema.Card) *schema.Card {
 		if i > 0 {
 			defs = append(defs, ',')
 		}
-		defs = append(jsontext.AppendString(defs, kind), ':')
+		defs = jsontext.AppendName(defs, kind)
 		shape := filter.Card(kind)
 		defs = shape.AppendJSON(defs)
 	}

@@ -47,7 +47,7 @@ func TestSuggestions(t *testing.T) {
 }
 
 // TestNotFoundNamesWhatIsYours: what a collector refuses the caller is not listed, on a
-// surface and in process; the author's own code is told everything.
+// surface and in process; the author's own code learns everything.
 func TestNotFoundNamesWhatIsYours(t *testing.T) {
 	files := desk(`
 name: desk

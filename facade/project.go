@@ -56,7 +56,7 @@ type DoorRef struct {
 	name    string
 }
 
-// Door names a door to attach code to; one that does not exist is a fault told by New.
+// Door names a door to attach code to; one that does not exist is a fault that New reports.
 func (p *Project) Door(name string) DoorRef { return DoorRef{p, name} }
 
 // key is the door's name as the catalog looks it up.
@@ -79,7 +79,8 @@ func Collect(door DoorRef, c Collector) {
 // [HandleCommand].
 func Handle(door DoorRef, name string, h Handler) { door.handle(name, "", h) }
 
-// handle keeps a handler for New to attach; "" is no statement about its kind.
+// handle keeps a handler for New to attach; kind is "" where the attaching function says
+// nothing about it.
 func (d DoorRef) handle(name string, kind Kind, h Handler) {
 	d.project.handlers = append(d.project.handlers, attachedHandler{d, name, kind, h})
 }

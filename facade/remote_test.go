@@ -43,7 +43,7 @@ func served(t *testing.T, f *facade.Facade) *client.Remote {
 	return remote
 }
 
-// away is a host without rows: every Frond of the project runs behind the address of
+// atRemote is a host without rows: every Frond of the project runs behind the address of
 // another one, of which it knows what mode says.
 func atRemote(t *testing.T, there *facade.Facade, mode string, attach func(*facade.Project)) *facade.Facade {
 	t.Helper()
@@ -94,7 +94,7 @@ const (
 	knownAlone    = "the remote has told of itself"
 )
 
-// TestNearAndFar: nobody can tell where a Frond runs, whatever is known of it here.
+// TestNearAndFar: nobody can find out where a Frond runs, whatever is known of it here.
 func TestNearAndFar(t *testing.T) {
 	calls := []struct{ method, params, query, body string }{
 		{"post.list", "", ``, ``},

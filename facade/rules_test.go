@@ -83,7 +83,7 @@ func user(f facade.Caller, pairs ...any) facade.Caller {
 	return as(f, facade.State{"user": m})
 }
 
-// told is an answer, or the failure with its details.
+// known is an answer, or the failure with its details.
 func known(text string, err *kiterror.Error) string {
 	switch {
 	case err == nil:
@@ -294,7 +294,7 @@ func TestReferencesNeverWiden(t *testing.T) {
 	}
 }
 
-// An expression that fails lets nobody in, and what went wrong is not told.
+// An expression that fails lets nobody in, and what went wrong is not disclosed.
 func TestAFailingRuleShutsTheDoor(t *testing.T) {
 	f := facadeOf(t, desk("name: desk\ncollectors:\n  order: [{when: user.level > 3}, {rows: {total: {gt: 0}}}]"), nil)
 	if got := known(do(t, user(f, "level", 4), "order.list", "", `{"fields":"id"}`, "")); !strings.Contains(got, `"total":4`) {

@@ -12,7 +12,7 @@ import (
 )
 
 // own shows an author their own posts, hides what is not theirs to know, and
-// stamps what they write. Nobody in particular is turned away.
+// stamps what they write. Nobody in particular is denied.
 func own(ctx context.Context, state facade.State, door *facade.Door, op *facade.Operation) (facade.Scope, error) {
 	user := state.User()
 	if user == nil {

@@ -188,7 +188,7 @@ func on(t *testing.T, f *facade.Facade, s facade.Surface) facade.Caller {
 	return f.On(view)
 }
 
-// What a surface does not show is told like what never was: the same code, the same
+// What a surface does not show is answered like what does not exist: the same code, the same
 // sentence, and a list of what there is without it.
 func TestOnASurface(t *testing.T) {
 	f := facadeOf(t, shopOf("surfaces: {rest: {except: [category, review, product.delete]}}"), func(p *facade.Project) {

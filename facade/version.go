@@ -85,7 +85,7 @@ func (h *host) rowVersion(row Row, fields []*schema.Property, encoded bool) (str
 		if len(text) > 1 {
 			text = append(text, ',')
 		}
-		text = append(append(jsontext.AppendString(text, p.Name), ':'), value...)
+		text = append(jsontext.AppendName(text, p.Name), value...)
 	}
 	sum := sha256.Sum256(append(text, '}'))
 	return base64.RawURLEncoding.EncodeToString(sum[:16]), nil

@@ -80,7 +80,7 @@ func notes(t *testing.T, attach func(*facade.Project)) (*facade.Facade, *between
 	return f, store
 }
 
-// etag is the version of the note as a caller is told it.
+// etag is the version of the note as a caller gets it.
 func etag(t *testing.T, c facade.Caller) string {
 	t.Helper()
 	return jsontext.Unquote(jsontext.Get([]byte(must(t, c, "note.findById", `{"id":"n"}`, `{"fields":"etag"}`, "")), "etag"))

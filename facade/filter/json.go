@@ -7,7 +7,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// AppendJSON appends the filter in the grammar that [Parser] reads.
+// AppendJSON appends the filter in the grammar that [Parser] reads; a nil filter is {}.
+// Parsing it again gives a filter that holds for the same rows.
 func (f *Filter) AppendJSON(dst []byte) []byte {
 	word := func(name string) []byte { return jsontext.AppendName(append(dst, '{'), name) }
 	list := func(subs []*Filter) []byte {

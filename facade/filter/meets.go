@@ -57,6 +57,7 @@ func (f *Filter) Meets(text json.RawMessage) bool {
 	return false
 }
 
+// among reports whether the value equals one of the operands.
 func (f *Filter) among(text json.RawMessage, null bool) bool {
 	value, why := rows.Value(f.Field.Kind, text)
 	if null || why != "" {
@@ -70,7 +71,8 @@ func (f *Filter) among(text json.RawMessage, null bool) bool {
 	return false
 }
 
-// compareOperands compares two operands of a kind; false where they are of different ones.
+// compareOperands compares two operands of a kind by what they mean; false where they are
+// of different types.
 func compareOperands(kind schema.Kind, x, y any) (int, bool) {
 	switch x := x.(type) {
 	case string:
@@ -105,6 +107,7 @@ func compareOperands(kind schema.Kind, x, y any) (int, bool) {
 	return 0, false
 }
 
+// order3 is -1, 0 or 1.
 func order3(less, more bool) int {
 	switch {
 	case less:

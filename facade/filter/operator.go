@@ -35,13 +35,14 @@ func IsScalar(p *schema.Property) bool  { return p.Kind != schema.KindJSON }
 func isOrdered(p *schema.Property) bool { return IsScalar(p) && p.Kind != schema.KindBoolean }
 func isText(p *schema.Property) bool    { return p.Kind == schema.KindString }
 
-// isList says whether the field holds an array of values that can be compared.
+// isList reports whether the field is an array whose items can be compared.
 func isList(p *schema.Property) bool {
 	_, ok := ItemKind(p)
 	return ok
 }
 
-// ItemKind is the kind of the items of an array.
+// ItemKind is the kind of the items of an array field; false where they cannot be
+// compared.
 func ItemKind(p *schema.Property) (schema.Kind, bool) {
 	if p.Link != nil && p.Link.Many && p.Stored && p.Link.Target.Primary != nil {
 		return p.Link.Target.Primary.Kind, true
@@ -62,7 +63,8 @@ func ItemKind(p *schema.Property) (schema.Kind, bool) {
 	return schema.KindJSON, false
 }
 
-// operatorsOf are the operators a field takes.
+// operatorsOf are the names of the operators that a field takes, in the order messages
+// list them.
 func operatorsOf(p *schema.Property) []string {
 	var names []string
 	for _, name := range operatorNames {

@@ -108,7 +108,8 @@ func (author) Decode(_ *schema.Property, text json.RawMessage) (json.RawMessage,
 	return text, true
 }
 
-// object reads {field: {op: value}, and: […], …}: all members have to hold.
+// object reads {field: {op: value}, and: […], …}: all members have to hold. A filter that
+// says nothing is nil.
 func (p *Parser) object(e *schema.Entity, scope Scope, text json.RawMessage) *Filter {
 	if jsontext.KindOf(text) != jsontext.Object {
 		p.refuse("type", `must be a filter, an object such as {"name": {"eq": "…"}}`)
@@ -144,6 +145,8 @@ func allOf(all []*Filter) *Filter {
 	return &Filter{Op: And, Sub: all}
 }
 
+// member reads one member: a logical word, a field with operators, or a relation with a
+// filter.
 func (p *Parser) member(e *schema.Entity, scope Scope, name string, value json.RawMessage) *Filter {
 	if p.full() {
 		return nil
@@ -236,6 +239,7 @@ func (p *Parser) comparisons(field *schema.Property, value json.RawMessage) *Fil
 	return allOf(p.empty(all))
 }
 
+// comparison reads one operator and its operand.
 func (p *Parser) comparison(field *schema.Property, name string, text json.RawMessage) *Filter {
 	if !p.counts() {
 		return nil
@@ -341,10 +345,10 @@ func (p *Parser) item(field *schema.Property, op Op, text json.RawMessage) (any,
 	return p.value(field, op, text)
 }
 
-// value is one operand as the rows hold it. A value that has to be the field's own
-// comes over the boundary as one that is written does (spec 2.2: boundary.in): what
-// is kept in lower case is found in capitals too. A part of a text, and what is
-// only larger or smaller, is no value of the field and stays as it was sent.
+// value is one operand as the rows hold it. A value that the field has to equal crosses
+// the boundary as one that is written does (spec 2.2: boundary.in): what is kept in lower
+// case is found in capitals too. A part of a text, and what is only larger or smaller, is
+// no value of the field and stays as it was sent.
 func (p *Parser) value(field *schema.Property, op Op, text json.RawMessage) (any, string) {
 	value, why := Operand(field, op, text)
 	name := field.Axes.In.Name
@@ -413,6 +417,7 @@ func readable(scope Scope, p *schema.Property) bool { return p.Stored && scope.R
 // full reports whether enough is refused to stop looking.
 func (p *Parser) full() bool { return len(p.Details) >= p.Max }
 
+// refuse keeps a refusal at the place in the filter where the parser is.
 func (p *Parser) refuse(code, message string) {
 	if p.full() {
 		return

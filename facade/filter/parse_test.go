@@ -144,8 +144,8 @@ func TestReduce(t *testing.T) {
 		`{"author":{"name":{"eq":"Ada"}}}`:                    `{"author":{"name":{"eq":"Ada"}}}`,
 	} {
 		f, _ := filter.Parse(e, json.RawMessage(text), "")
-		left, err := f.Reduce(written{`"Dune"`})
-		if got := string(left.AppendJSON(nil)); err != nil || got != want {
+		rest, err := f.Reduce(written{`"Dune"`})
+		if got := string(rest.AppendJSON(nil)); err != nil || got != want {
 			t.Errorf("%s: got %s, %v; want %s", text, got, err, want)
 		}
 	}

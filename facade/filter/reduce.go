@@ -16,8 +16,9 @@ type Known interface {
 	Related(f *Filter) (*Filter, error)
 }
 
-// Reduce is what is left of f once all that is known of a row has been said: a filter
-// that holds always or never where nothing is left, f itself where nothing is known.
+// Reduce is what remains of f once everything that is known of a row is decided: a filter
+// that always or never holds where nothing remains, f itself where nothing is known. It
+// does not change f.
 func (f *Filter) Reduce(row Known) (*Filter, error) {
 	if f == nil {
 		return verdict(true), nil
@@ -46,6 +47,7 @@ func (f *Filter) Reduce(row Known) (*Filter, error) {
 	return verdict(f.Meets(value)), nil
 }
 
+// reduceAll is Reduce for and, and for or.
 func (f *Filter) reduceAll(row Known) (*Filter, error) {
 	remaining := make([]*Filter, 0, len(f.Sub))
 	same := true

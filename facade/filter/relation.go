@@ -8,8 +8,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// related reads the filter behind a relation, together with the rows that exist
-// for the caller on the other side. ok is false where nothing there does.
+// related reads the filter behind a one-relation, together with the rows that exist for
+// the caller on the other side. ok is false where nothing there exists for them.
 func (p *Parser) related(link *schema.Link, value json.RawMessage) (*Filter, bool) {
 	scope, ok := p.Host.Behind(p.ctx, link)
 	if !ok {
@@ -28,6 +28,7 @@ func (p *Parser) related(link *schema.Link, value json.RawMessage) (*Filter, boo
 	return someOf(link, Both(scope.Visible(), p.object(link.Target, scope, value))), true
 }
 
+// someOf is a filter on the row behind a relation; nil holds for every row there.
 func someOf(link *schema.Link, sub *Filter) *Filter {
 	f := &Filter{Op: Some, Link: link}
 	if sub != nil {
@@ -97,6 +98,7 @@ func (p *Parser) quantified(e *schema.Entity, scope Scope, link *schema.Link, va
 	return allOf(p.empty(all))
 }
 
+// has is what a message adds about operators of ids that stand in the row.
 func has(p *schema.Property) string {
 	if p.Stored {
 		return ", and has, isNull for the ids in the row"

@@ -20,6 +20,7 @@ var (
 	factKeys      = schema.KeyNames(factTable)
 )
 
+// door reads one entry of doors: false, true, or what it changes of the entity's façade.
 func (r *configReader) door(name, at string, value json.RawMessage) *Door {
 	d := &Door{Name: name, At: at}
 	switch {
@@ -74,6 +75,7 @@ func (r *configReader) door(name, at string, value json.RawMessage) *Door {
 	return d
 }
 
+// operation reads one entry of operations: false, or a declaration.
 func (r *configReader) operation(name, at string, value json.RawMessage) Operation {
 	o := Operation{Name: name, At: at}
 	if !schema.IsGraphQLName(name) {
@@ -124,6 +126,7 @@ func (r *configReader) deprecated(value json.RawMessage, at string) string {
 	return ""
 }
 
+// part reads a card, or the name of one.
 func (r *configReader) part(value json.RawMessage, at string) Part {
 	switch jsontext.KindOf(value) {
 	case jsontext.String:
@@ -135,6 +138,7 @@ func (r *configReader) part(value json.RawMessage, at string) Part {
 	return Part{}
 }
 
+// graphql reads a name that stands in the GraphQL schema.
 func (r *configReader) graphql(value json.RawMessage, at string) string {
 	name := r.string(value, at)
 	if name != "" && !schema.IsGraphQLName(name) {

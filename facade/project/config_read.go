@@ -10,8 +10,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// configName is the Frond's name as its frond.yaml says, or what else it is
-// called. A broken file is reported later, when all of it is read.
+// configName is the Frond's name as its frond.yaml has it, or else otherwise. A broken
+// file is reported later, when all of it is read.
 func configName(text Text, otherwise string) string {
 	data, err := schema.ToJSON(text.File, text.Data)
 	if name := jsontext.Get(data, "name"); err == nil && jsontext.KindOf(name) == jsontext.String {
@@ -20,6 +20,9 @@ func configName(text Text, otherwise string) string {
 	return otherwise
 }
 
+// ReadConfig reads a frond.yaml. The faults are all that is wrong with its form, each with
+// a JSON pointer and a remedy; what could be read is in the Config nevertheless. The zero
+// Text is an empty file.
 func ReadConfig(text Text) (Config, schema.Faults) {
 	var c Config
 	r := &configReader{file: text.File}
@@ -56,6 +59,7 @@ func ReadConfig(text Text) (Config, schema.Faults) {
 	return c, r.faults
 }
 
+// facts reads facts: a list of names with the cards of what they carry.
 func (r *configReader) facts(value json.RawMessage, at string) (facts []Fact) {
 	if jsontext.KindOf(value) != jsontext.Array {
 		r.fault(at, "facts has to be a list", "write facts: [{name: orderPlaced, schema: order}]")

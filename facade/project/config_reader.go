@@ -16,12 +16,13 @@ type configReader struct {
 	faults schema.Faults
 }
 
+// fault keeps a fault of the file at a JSON pointer.
 func (r *configReader) fault(at, message, remedy string) {
 	r.faults = append(r.faults, schema.Fault{File: r.file, Pointer: at, Message: message, Remedy: remedy})
 }
 
-// object walks an object; keys that are not known are faults that list those that
-// are. known nil means the keys are the author's names.
+// object calls member for each member of an object. A key that is not among known is a
+// fault that lists those that are; nil means that the keys are the author's own names.
 func (r *configReader) object(value json.RawMessage, at, what string, known []string, member func(name, at string, value json.RawMessage)) {
 	if jsontext.KindOf(value) != jsontext.Object {
 		remedy := "write one key per name"
@@ -41,6 +42,7 @@ func (r *configReader) object(value json.RawMessage, at, what string, known []st
 	}
 }
 
+// string reads a text; "" and a fault where there is something else.
 func (r *configReader) string(value json.RawMessage, at string) string {
 	if jsontext.KindOf(value) != jsontext.String {
 		r.fault(at, at[strings.LastIndexByte(at, '/')+1:]+" has to be a string", "put the text in quotes")
@@ -49,6 +51,7 @@ func (r *configReader) string(value json.RawMessage, at string) string {
 	return jsontext.Unquote(value)
 }
 
+// strings reads the list of operations under only.
 func (r *configReader) strings(value json.RawMessage, at string) []string {
 	names := []string{}
 	if jsontext.KindOf(value) != jsontext.Array {
@@ -96,6 +99,7 @@ func (r *configReader) names(value json.RawMessage, at, like string) []string {
 	return names
 }
 
+// lastSlash is the offset behind the last slash of a pointer, where the key begins.
 func lastSlash(at string) int {
 	for i := len(at) - 1; i >= 0; i-- {
 		if at[i] == '/' {

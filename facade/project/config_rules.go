@@ -40,6 +40,8 @@ func (r *configReader) collectors(value json.RawMessage, at string) (all []Colle
 	return all
 }
 
+// rule reads one rule of a collector. That its expressions and fields exist is checked
+// when it is compiled.
 func (r *configReader) rule(value json.RawMessage, at string) Rule {
 	c := Rule{At: at}
 	r.object(value, at, "a rule", ruleKeys, func(name, at string, value json.RawMessage) {
@@ -106,7 +108,7 @@ func (r *configReader) computed(value json.RawMessage, at string) (all []Compute
 				if len(shape) > 1 {
 					shape = append(shape, ',')
 				}
-				shape = append(append(jsontext.AppendString(shape, name), ':'), value...)
+				shape = append(jsontext.AppendName(shape, name), value...)
 			}
 			c.Shape = append(shape, '}')
 			all = append(all, c)

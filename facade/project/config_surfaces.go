@@ -8,6 +8,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
+// surfaces reads what each surface and each audience shows.
 func (r *configReader) surfaces(value json.RawMessage, at string) (c Surfaces) {
 	kinds := []string{"graphql", "rest", "envelope"}
 	show := func(audience string) func(name, at string, value json.RawMessage) {

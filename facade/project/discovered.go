@@ -91,6 +91,7 @@ func said(op *schema.DiscoveredOp) (o schema.Object) {
 	return o
 }
 
+// operation is an operation that is not built in, as a frond.yaml declares it.
 func (s *discoveredSource) operation(d *schema.DiscoveredDoor, op *schema.DiscoveredOp) json.RawMessage {
 	o := said(op)
 	add := func(name string, value json.RawMessage) {
@@ -114,8 +115,9 @@ func (s *discoveredSource) operation(d *schema.DiscoveredDoor, op *schema.Discov
 	return o.AppendJSON(nil)
 }
 
-// cardinality is what the host says, or what the name says where it does not: list
-// gives a page (spec 2.7), and what is found may not be there.
+// cardinality is the host's word for how many outputs an operation gives. Where it says
+// nothing the name decides: list gives a page (spec 2.7), and what is found may not be
+// there.
 func (s *discoveredSource) cardinality(d *schema.DiscoveredDoor, op *schema.DiscoveredOp) string {
 	switch {
 	case op.Output == nil:
@@ -161,6 +163,7 @@ func (s *discoveredSource) computed(c *schema.Card) json.RawMessage {
 	return fields.AppendJSON(nil)
 }
 
+// facts is the facts of the Frond as a frond.yaml lists them.
 func (s *discoveredSource) facts(facts []schema.DiscoveredFact) json.RawMessage {
 	if len(facts) == 0 {
 		return nil

@@ -48,16 +48,18 @@ func Read(fsys fs.FS) (fronds []*Frond, err error) {
 	return fronds, nil
 }
 
-// folder reads files and keeps what went wrong.
+// folder reads the files of a project and collects what goes wrong.
 type folder struct {
 	fsys   fs.FS
 	faults schema.Faults
 }
 
+// fault keeps a fault of a file or a folder.
 func (r *folder) fault(file, message, remedy string) {
 	r.faults = append(r.faults, schema.Fault{File: file, Message: message, Remedy: remedy})
 }
 
+// isDir reports whether there is a folder called name.
 func (r *folder) isDir(name string) bool {
 	info, err := fs.Stat(r.fsys, name)
 	return err == nil && info.IsDir()
@@ -77,6 +79,7 @@ func (r *folder) config(dir string) string {
 	return ""
 }
 
+// frond reads the folder of one Frond; "" is the root.
 func (r *folder) frond(dir, name string) *Frond {
 	at := dir
 	if at == "" {
@@ -107,6 +110,7 @@ func BaseName(file string) string {
 	return strings.TrimSuffix(name, path.Ext(name))
 }
 
+// dirs lists the folders in a folder, those with a dot in front aside.
 func (r *folder) dirs(dir string) (names []string) {
 	for _, e := range r.entries(dir) {
 		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
@@ -136,6 +140,7 @@ func (r *folder) entries(dir string) []fs.DirEntry {
 	return entries
 }
 
+// read reads a file; the Data of one that cannot be read is nil, and that is a fault.
 func (r *folder) read(file string) Text {
 	data, err := fs.ReadFile(r.fsys, file)
 	if err != nil {

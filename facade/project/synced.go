@@ -39,8 +39,8 @@ func (s *Synced) AppendJSON(dst []byte) []byte {
 	return o.AppendJSON(dst)
 }
 
-// ReadSynced reads a [SyncedFile]; file is its name for faults. The error is
-// schema.Faults.
+// ReadSynced reads the text of a [SyncedFile]; file is its name for faults. The error is
+// schema.Faults, with the remedy to sync again.
 func ReadSynced(file string, data []byte) (*Synced, error) {
 	const remedy = "remove it, and the files it names, and write them anew with frond sync"
 	broken := func(message string) error {

@@ -16,7 +16,7 @@ const (
 	withMicros = "2006-01-02T15:04:05.000000Z"
 )
 
-// AppendDateTime appends a moment as a JSON string.
+// AppendDateTime appends a moment as a JSON string, in the form that rows have for it.
 func AppendDateTime(dst []byte, at time.Time) []byte {
 	at = at.UTC()
 	layout := withMillis
@@ -28,8 +28,8 @@ func AppendDateTime(dst []byte, at time.Time) []byte {
 	return append(dst, '"')
 }
 
-// NormalDateTime is the text of a judged date-time in the form it is kept in;
-// null, and what is no date-time, stays as it is.
+// NormalDateTime is the text of a judged date-time in the form that rows have for it;
+// null, and what is no date-time, is returned as it is.
 func NormalDateTime(value json.RawMessage) json.RawMessage {
 	if jsontext.KindOf(value) != jsontext.String || isNormal(jsontext.Trim(value)) {
 		return value
@@ -41,7 +41,8 @@ func NormalDateTime(value json.RawMessage) json.RawMessage {
 	return AppendDateTime(nil, at)
 }
 
-// IsDateTime says whether a JSON string is a date-time in the form it is kept in.
+// IsDateTime reports whether a JSON string is a date-time in the form that rows have for
+// it.
 func IsDateTime(v []byte) bool {
 	if isNormal(v) {
 		return true

@@ -16,9 +16,9 @@ const (
 	maxNames   = 4 << 10 // bytes of names of a layout that is kept
 )
 
-// Reader lays out objects that somebody else has written as rows over the text as
-// it stands: nothing is copied. Rows of one origin mostly have the same members, so
-// it keeps layouts. The zero value is ready, and may be used from many goroutines.
+// Reader lays out objects that somebody else wrote as rows over their text: nothing is
+// copied. Rows of one origin mostly have the same members, so a Reader keeps layouts. The
+// zero value is ready, and may be used from many goroutines.
 type Reader struct {
 	mu      sync.RWMutex
 	layouts map[string]*Layout // by the names of the first row, as they stand

@@ -19,7 +19,7 @@ func NewLayout(fields []string) *Layout {
 	l := &Layout{Fields: fields, index: make(map[string]int, len(fields)), names: make([][]byte, len(fields))}
 	for i, f := range fields {
 		l.index[f] = i
-		l.names[i] = append(jsontext.Quote(f), ':')
+		l.names[i] = jsontext.AppendName(nil, f)
 	}
 	return l
 }

@@ -10,8 +10,9 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// operand is the value a text stands for as an operand of kind: string, int64,
-// float64 or bool, as [Filter] has it. why is "" or what to send instead.
+// Value is the value that a JSON text stands for in a field of kind: string, int64,
+// float64 or bool, as filter operands hold it. A date-time is the text that a row has for
+// it. why is "" or what to send instead.
 func Value(kind schema.Kind, text json.RawMessage) (value any, why string) {
 	is := jsontext.KindOf(text)
 	switch kind {
@@ -66,7 +67,7 @@ func Value(kind schema.Kind, text json.RawMessage) (value any, why string) {
 	return nil, "nothing: values of this kind are not compared"
 }
 
-// AppendValue appends what operand gave as JSON text: the one spelling of a value.
+// AppendValue appends what Value gave as JSON text, in the one form that rows have for it.
 func AppendValue(dst []byte, value any) []byte {
 	switch v := value.(type) {
 	case string:
@@ -81,8 +82,8 @@ func AppendValue(dst []byte, value any) []byte {
 	return append(dst, "null"...)
 }
 
-// Key is the text of a value of p in its one spelling, so that equal keys are
-// equal text. A plain string is its own spelling and is not copied.
+// Key is the text of a value of p in its one form, so that equal keys are equal text. A
+// plain string is that form already and is not copied. why is "" or what to send instead.
 func Key(p *schema.Property, text json.RawMessage) (json.RawMessage, string) {
 	text = jsontext.Trim(text)
 	if p.Kind == schema.KindString && jsontext.KindOf(text) == jsontext.String && isPlain(text) {

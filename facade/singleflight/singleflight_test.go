@@ -150,9 +150,9 @@ func TestAPanicReachesEverybody(t *testing.T) {
 	})
 }
 
-// TestReadersSeeTheirWrites: a caller that calls after a write receives the value of a
+// TestReadersGetTheirWrites: a caller that calls after a write receives the value of a
 // run that started after it.
-func TestReadersSeeTheirWrites(t *testing.T) {
+func TestReadersGetTheirWrites(t *testing.T) {
 	var g singleflight.Group[string, int64]
 	var stored atomic.Int64
 	var all sync.WaitGroup
