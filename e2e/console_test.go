@@ -18,8 +18,8 @@ import (
 )
 
 // TestConsole drives the page at /graphql in a real browser: the queries of the project
-// are there, one is typed and run, a wrong one is told, the documentation opened, and
-// nothing is asked of anybody but the gateway. The picture it takes is e2e/out/console.png.
+// open, one is typed and run, a wrong one is marked, the documentation is opened, and no
+// request goes to any host but the gateway. It writes a screenshot to e2e/out/console.png.
 func TestConsole(t *testing.T) {
 	dir := js(t)
 	need(t, "chromium")

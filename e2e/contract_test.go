@@ -50,13 +50,13 @@ func TestSyncLeavesWith(t *testing.T) {
 	}
 }
 
-// TestSyncedSchema holds the gateway's schema over synced files, its hosts away or there,
+// TestSyncedSchema holds the gateway's schema over synced files, with its hosts down and up,
 // against the one over discovery alone and the one over the cards that their author
 // wrote: names, types and descriptions are the same.
 func TestSyncedSchema(t *testing.T) {
 	catalog, sales := startReceiver(t, shopDir, "catalog"), startReceiver(t, shopDir, "sales")
 	there := []string{"--remote", "catalog=" + catalog.URL, "--remote", "sales=" + sales.URL}
-	away := []string{"--remote", "catalog=http://127.0.0.1:1", "--remote", "sales=http://127.0.0.1:1"}
+	remote := []string{"--remote", "catalog=http://127.0.0.1:1", "--remote", "sales=http://127.0.0.1:1"}
 	synced, empty := t.TempDir(), t.TempDir()
 	for frond, host := range map[string]*program{"catalog": catalog, "sales": sales} {
 		if r := run(t, "", "sync", frond, "--from", host.URL, "--dir", synced); r.code != 0 {
@@ -74,7 +74,7 @@ func TestSyncedSchema(t *testing.T) {
 	for name, got := range map[string]string{
 		"discovered":        sdl(empty, there...),
 		"synced":            sdl(synced, there...),
-		"synced and away":   sdl(synced, away...),
+		"synced and away":   sdl(synced, remote...),
 		"the author's, far": sdl(shopDir, there...),
 	} {
 		if diff := cmp.Diff(strings.Split(here, "\n"), strings.Split(got, "\n")); diff != "" {
@@ -125,20 +125,20 @@ stub Stub
 }
 
 // TestSyncedForeign syncs hosts of another make: one that says less than ours, whose
-// schema is the same with the host away, and some that would write elsewhere.
+// schema is the same with the host down, and some that would write elsewhere.
 func TestSyncedForeign(t *testing.T) {
 	document := `{"x-kit-version":1,"fronds":[{"name":"depot","doors":[
 		{"name":"orderItem","ops":[{"name":"list","kind":"query"},{"name":"findById","kind":"query","output":{"title":"orderitem","type":"object","properties":{"id":{"type":"string"}}}},{"name":"create","kind":"command"},{"name":"pick","kind":"command"}],
 		 "schema":{"title":"orderitem","type":"object","properties":{"id":{"type":"string","x-kit":{"role":{"primary":true}}},"label":{"type":"string","x-later":"1.50"},"buyerId":{"type":"string","x-kit":{"role":{"relation":{"to":"customer","kind":"one"}},"colour":"red"}}},"required":["id","label","buyerId"]}},
 		{"name":"health","ops":[{"name":"check","kind":"query"}]}]}]}`
-	var tell atomic.Value
-	tell.Store(document)
+	var current atomic.Value
+	current.Store(document)
 	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var frame struct{ ID json.RawMessage }
 		if err := json.NewDecoder(r.Body).Decode(&frame); err != nil {
 			t.Error(err)
 		}
-		_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, frame.ID, tell.Load())
+		_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, frame.ID, current.Load())
 	}))
 	defer host.Close()
 	dir := t.TempDir()
@@ -161,9 +161,9 @@ func TestSyncedForeign(t *testing.T) {
 		}
 	}
 	there := run(t, "", "schema", "--dir", t.TempDir(), "--remote", "depot="+host.URL)
-	away := run(t, "", "schema", "--dir", dir, "--remote", "depot=http://127.0.0.1:1")
-	if diff := cmp.Diff(there.stdout, away.stdout); diff != "" || there.code != 0 || away.code != 0 {
-		t.Errorf("the schema is another with the host away:\n%s%s%s", diff, there.stderr, away.stderr)
+	remote := run(t, "", "schema", "--dir", dir, "--remote", "depot=http://127.0.0.1:1")
+	if diff := cmp.Diff(there.stdout, remote.stdout); diff != "" || there.code != 0 || remote.code != 0 {
+		t.Errorf("the schema is another with the host down:\n%s%s%s", diff, there.stderr, remote.stderr)
 	}
 
 	for name, change := range map[string][2]string{
@@ -173,7 +173,7 @@ func TestSyncedForeign(t *testing.T) {
 		"a card that does not compile": {`"required":["id","label","buyerId"]`, `"required":7`},
 		"another version":              {`"x-kit-version":1`, `"x-kit-version":2`},
 	} {
-		tell.Store(strings.Replace(document, change[0], change[1], 1))
+		current.Store(strings.Replace(document, change[0], change[1], 1))
 		frond := "depot"
 		if strings.HasSuffix(change[1], `"../depot"`) {
 			frond = "../depot"
@@ -189,7 +189,7 @@ func TestSyncedForeign(t *testing.T) {
 	}
 }
 
-// TestSyncedGateway starts a gateway from synced files while the host is away: the
+// TestSyncedGateway starts a gateway from synced files while the host is down: the
 // schema is whole and calls are SERVICE_UNAVAILABLE; once the host is there, they are
 // answered, and the schema is the one it was.
 func TestSyncedGateway(t *testing.T) {
@@ -217,9 +217,9 @@ func TestSyncedGateway(t *testing.T) {
 		return string(text)
 	}
 	const introspection, rows = `{ __schema { types { name fields { name type { name kind } args { name } } inputFields { name } } } }`, `{ products(first: 1) { total items { name inStock category { name } } } }`
-	away := ask(introspection)
+	remote := ask(introspection)
 	if got := ask(rows); !strings.Contains(got, "SERVICE_UNAVAILABLE") {
-		t.Errorf("with the host away: %s", got)
+		t.Errorf("with the host down: %s", got)
 	}
 	start(t, exec.Command(binary(t), "serve", "catalog", "--dir", shopDir, "--port", port, "--store", "memory"))
 	var got string
@@ -231,7 +231,7 @@ func TestSyncedGateway(t *testing.T) {
 	if !strings.Contains(got, `"inStock":`) || strings.Contains(got, `"errors"`) {
 		t.Errorf("with the host there: %s", got)
 	}
-	if there := ask(introspection); there != away {
+	if there := ask(introspection); there != remote {
 		t.Error("the schema is another once the host is there")
 	}
 }

@@ -25,8 +25,8 @@ func refusedAs(t *testing.T, res reply) string {
 	return code
 }
 
-// TestPersistedHandshake: a client of Apollo's sends the hash of its document, is told
-// that nobody knows it, sends both, and from then on the hash alone, over GET too.
+// TestPersistedHandshake: a client of Apollo's sends the hash of its document, learns
+// that it is unknown, sends both, and from then on the hash alone, over GET too.
 func TestPersistedHandshake(t *testing.T) {
 	p := startGateway(t, shopDir)
 	const query = `query Tamper($id: ID!) { product(id: $id) { name } }`
@@ -113,7 +113,7 @@ func TestDocumentIDs(t *testing.T) {
 
 // TestBrokenDocuments: where documents are enforced, one that cannot be executed
 // stops the start and fails the check, with its place; `frond schema` prints what it
-// has to be corrected by. In another mode the log tells of it.
+// has to be corrected by. In another mode it is logged.
 func TestBrokenDocuments(t *testing.T) {
 	files := map[string]string{
 		"frond.yaml":           everybody,

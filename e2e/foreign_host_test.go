@@ -182,7 +182,7 @@ func (s *syncBuffer) String() string {
 	return s.b.String()
 }
 
-// inquiry is a question over one surface, and its answer as JSON: GraphQL's data or its
+// inquiry is a request over one surface, and its answer as JSON: GraphQL's data or its
 // errors' codes, REST's body or its status and code, the envelope's result or its code.
 type inquiry struct {
 	graphql string // a document

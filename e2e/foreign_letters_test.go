@@ -110,7 +110,7 @@ func TestLettersThroughTheGateway(t *testing.T) {
 	}
 }
 
-// TestLettersFromNode: the npm package that is built of what the host tells takes what
+// TestLettersFromNode: the npm package that is built of the host's discovery document takes what
 // the host takes, and gives pages whatever the host answers.
 func TestLettersFromNode(t *testing.T) {
 	installed := js(t)

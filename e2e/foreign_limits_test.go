@@ -21,8 +21,8 @@ func readyzOf(t testing.TB, url, frond string) string {
 	return ""
 }
 
-// TestRemoteOfTooManyDoors: what is made of a document is bounded. A host that tells of
-// more is left out, says /readyz, and others stand; a setting takes more.
+// TestRemoteOfTooManyDoors: what is made of a document is bounded. A host with
+// more is ignored and named by /readyz, and the others are served; a setting allows more.
 func TestRemoteOfTooManyDoors(t *testing.T) {
 	doors := make([]string, 1001)
 	for i := range doors {
@@ -56,8 +56,8 @@ func TestRemoteOfTooManyDoors(t *testing.T) {
 	}
 }
 
-// TestRemoteClaimsAnEntity: a host that tells of an entity of this project is left out at
-// the start as later, until it has it no more. The project never stops for it.
+// TestRemoteClaimsAnEntity: a host that claims an entity of this project is ignored at
+// the start and later, until it claims it no more. The project never stops for it.
 func TestRemoteClaimsAnEntity(t *testing.T) {
 	answers := map[string]func(invoked) any{
 		"note.findById":   always(oneNote),

@@ -301,8 +301,8 @@ func TestForeignHosts(t *testing.T) {
 	}
 }
 
-// TestRefusedFindByIDs: a host that tells of findByIds and refuses it, the operation or
-// the ids, is asked in the next way.
+// TestRefusedFindByIDs: a host that declares findByIds and refuses it, the operation or
+// the ids, is called in the next way.
 func TestRefusedFindByIDs(t *testing.T) {
 	for name, refusal := range map[string]any{
 		"it is not there":      nil,
@@ -349,8 +349,8 @@ func TestStrictRemote(t *testing.T) {
 	}
 }
 
-// TestUnusableRemote: a host that tells of cards nobody can use stops nothing: the
-// rest is served, it is told why, and when it tells better it is taken up.
+// TestUnusableRemote: a host whose cards are unusable stops nothing: the rest is
+// served, the reason is logged, and once its document is better it is served too.
 func TestUnusableRemote(t *testing.T) {
 	bad := strings.Replace(noteCard, `"pages":{`, `"2nd page":{"type":"string"},"pages":{`, 1)
 	host := &foreignHost{document: desk(foreignDoor("note", bad, noteReads...)), answers: map[string]func(invoked) any{"note.findById": always(oneNote)}}

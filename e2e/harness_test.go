@@ -139,7 +139,7 @@ func start(t testing.TB, cmd *exec.Cmd) *program {
 	return p
 }
 
-// read keeps what the program says and tells the address it listens on.
+// read keeps the output of the program and sends the address it listens on.
 func (p *program) read(stderr io.Reader, listening chan<- string) {
 	lines := bufio.NewReader(stderr)
 	for {

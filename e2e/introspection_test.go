@@ -17,7 +17,7 @@ import (
 	"github.com/frondhost/frond/resolvers/binding"
 )
 
-// everything is a schema with one of everything that introspection can tell of, of
+// everything is a schema with one of everything that introspection describes, of
 // which cards give only a part.
 const everything = `"""
 What is here,

@@ -66,8 +66,8 @@ func scan(n int) (query string, variables map[string]any) {
 	return `query($f: NoteFilter) { notes(filter: $f) { total items { id } } }`, map[string]any{"f": map[string]any{"or": all}}
 }
 
-// A deadline ends the statement that runs, and so does a client who goes away: what
-// it ran on answers others at once. Each statement would take seconds to its end.
+// A deadline ends the statement that runs, and so does a client that disconnects: the
+// connection it ran on answers others at once. Each statement would take seconds to its end.
 func TestDeadlineEndsStatements(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes ten megabytes")

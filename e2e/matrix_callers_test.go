@@ -1,9 +1,9 @@
 package e2e_test
 
-// The collectors of examples/shop, told by those they are about: a customer sees
-// theirs, staff see all, and who is nobody sees the catalogue. What a caller may
-// not see is, on every wire, what is not there (issue: one predicate for select,
-// filter, sort, cursor and error text).
+// The collectors of examples/shop, from the side of their callers: a customer sees
+// their own rows, staff see all, and an anonymous caller sees the catalogue. On every
+// wire a row or field that the caller may not see does not exist: one predicate decides
+// for select, filter, sort, cursor and error text.
 
 // list is a list of some fields as a caller sees it.
 func list(name, user, entity, query, want string) step {

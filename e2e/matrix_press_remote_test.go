@@ -11,9 +11,9 @@ import (
 	"github.com/frondhost/frond/gateway"
 )
 
-// pressAway is a gateway in front of the press, which runs behind a receiver with its
+// pressRemote is a gateway in front of the press, which runs behind a receiver with its
 // handlers, presenters and rows; cards says whether the gateway has the folder too.
-func pressAway(t testing.TB, cards bool) string {
+func pressRemote(t testing.TB, cards bool) string {
 	t.Helper()
 	there, err := pressProject(pressDir)
 	if err != nil {
@@ -55,9 +55,9 @@ func pressAway(t testing.TB, cards bool) string {
 	return served(t, gw.Handler())
 }
 
-// TestMatrixPressAway tells every story of the press again with its code elsewhere:
+// TestMatrixPressRemote runs every story of the press again with its code in another process:
 // named operations, views, handlers that fail in each way they can.
-func TestMatrixPressAway(t *testing.T) {
+func TestMatrixPressRemote(t *testing.T) {
 	for _, cards := range []bool{true, false} {
 		t.Run(fmt.Sprint("cards here: ", cards), func(t *testing.T) {
 			project, err := pressProject(pressDir)
@@ -70,7 +70,7 @@ func TestMatrixPressAway(t *testing.T) {
 				// An operation of an author's is not asked for fields, so the row comes without
 				// what the remote hides, and is not refused as where the cards are.
 				stories = without(t, stories, "callers", "what is hidden from somebody is so in a view of it too, whoever read the rows")
-				// Names given by hand are the gateway's own, and are not told
+				// Names given by hand are the gateway's own, and are not published
 				size.doors = maps.Clone(press.doors)
 				book := size.doors["book"]
 				book.plural, book.one, book.many, book.typ = "books", "book", "books", "Book"
@@ -78,10 +78,10 @@ func TestMatrixPressAway(t *testing.T) {
 			}
 			runMatrix(t, stories, []*lane{
 				{name: "direct", wire: newDirectWire(t, project, config)},
-				{name: "envelope", wire: envelopeWire{pressAway(t, cards)}},
-				{name: "rest", wire: restWire{pressAway(t, cards), size}},
-				{name: "graphql", wire: newGraphQLWire(t, pressAway(t, cards), size)},
-				{name: "frond call", wire: cliWire{url: pressAway(t, cards)}},
+				{name: "envelope", wire: envelopeWire{pressRemote(t, cards)}},
+				{name: "rest", wire: restWire{pressRemote(t, cards), size}},
+				{name: "graphql", wire: newGraphQLWire(t, pressRemote(t, cards), size)},
+				{name: "frond call", wire: cliWire{url: pressRemote(t, cards)}},
 			})
 		})
 	}

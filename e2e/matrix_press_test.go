@@ -24,7 +24,7 @@ var press = host{
 	maybe: map[string]bool{"book.findById": true, "author.findById": true, "book.findCheapest": true},
 }
 
-// TestMatrixPress tells every story of the press on five wires.
+// TestMatrixPress runs every story of the press on five wires.
 func TestMatrixPress(t *testing.T) {
 	project, err := pressProject(pressDir)
 	if err != nil {

@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// startShopAway starts a gateway in front of the shop whose every Frond is served by
+// startShopRemote starts a gateway in front of the shop whose every Frond is served by
 // a process of its own, over rows of its own; cards says whether the gateway has
-// the shop's folder too, or only what rpc.discover tells.
-func startShopAway(t testing.TB, cards bool) *program {
+// the shop's folder too, or only what rpc.discover answers.
+func startShopRemote(t testing.TB, cards bool) *program {
 	t.Helper()
 	rows := t.TempDir()
 	dir := shopDir
@@ -25,9 +25,9 @@ func startShopAway(t testing.TB, cards bool) *program {
 	return start(t, exec.Command(binary(t), args...))
 }
 
-// TestMatrixShopAway tells every story of the shop again with every Frond elsewhere:
+// TestMatrixShopRemote runs every story of the shop again with every Frond in another process:
 // the same values and the same errors, field by field.
-func TestMatrixShopAway(t *testing.T) {
+func TestMatrixShopRemote(t *testing.T) {
 	for _, cards := range []bool{true, false} {
 		name := "the cards are here"
 		if !cards {
@@ -36,20 +36,20 @@ func TestMatrixShopAway(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			stories := shopStories()
 			if !cards {
-				// What a message offers instead is told from the card, which discovery publishes
+				// The names that a message offers come from the card, which discovery publishes
 				// whole: who may see what of it only the remote knows.
 				stories = without(t, stories, "a hidden field is an unknown key", "in the words for a field that nobody has")
 				// The gateway asks whether the customer exists for the caller before the remote,
 				// which alone knows its rules, says that the field is set for them.
 				stories = without(t, stories, "writing", "in another's name it is refused")
 			}
-			away := func() string { return startShopAway(t, cards).URL }
+			remote := func() string { return startShopRemote(t, cards).URL }
 			runMatrix(t, stories, []*lane{
 				{name: "direct", wire: shopDirect(t)},
-				{name: "envelope", wire: envelopeWire{away()}},
-				{name: "rest", wire: restWire{away(), shop}},
-				{name: "graphql", wire: newGraphQLWire(t, away(), shop)},
-				{name: "frond call --url", wire: cliWire{url: away()}},
+				{name: "envelope", wire: envelopeWire{remote()}},
+				{name: "rest", wire: restWire{remote(), shop}},
+				{name: "graphql", wire: newGraphQLWire(t, remote(), shop)},
+				{name: "frond call --url", wire: cliWire{url: remote()}},
 			})
 		})
 	}

@@ -51,7 +51,7 @@ const (
 	asStaff = "X-Frond-User: " + staff // as a header
 )
 
-// TestMatrixShop tells every story of the shop on each wire, over rows of its own.
+// TestMatrixShop runs every story of the shop on each wire, over rows of its own.
 func TestMatrixShop(t *testing.T) {
 	runMatrix(t, shopStories(), []*lane{
 		{name: "direct", wire: shopDirect(t)},
@@ -66,7 +66,7 @@ func TestMatrixShop(t *testing.T) {
 
 func shopStories() []story {
 	var all []story
-	// What is not about callers is told by those who see everything.
+	// Stories that are not about callers run as one who sees everything.
 	for _, part := range [][]story{shopReads, shopLists, shopFilters, shopCreates, shopUpdates, shopDeletes, shopRefusals} {
 		for _, s := range part {
 			s.as = staff

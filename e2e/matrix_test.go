@@ -70,7 +70,7 @@ type lane struct {
 	kept map[string]string
 }
 
-// runMatrix tells every story on every lane; the first lane is the measure.
+// runMatrix runs every story on every lane; the first lane is the reference.
 func runMatrix(t *testing.T, stories []story, lanes []*lane) {
 	t.Helper()
 	for _, s := range stories {
@@ -230,7 +230,7 @@ func (s step) masked(t *testing.T, l *lane, a answer) any {
 	return l.loose(unstar(decode(t, []byte(s.want)), plainNumbers(a.Value)))
 }
 
-// loose is a value as far as the lane can tell it: see loosen.
+// loose is a value as far as the lane can express it: see loosen.
 func (l *lane) loose(v any) any {
 	if l.name == "graphql" {
 		return loosen(copied(v))

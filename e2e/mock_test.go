@@ -16,7 +16,7 @@ func startMock(t *testing.T, frond string, args ...string) *program {
 
 // TestMocksBehindAGateway: two mocks that were started apart, with seeds of their
 // own, are one schema, and what points across finds its row. One of them is made from
-// a folder, the other from what a host in another language tells.
+// a folder, the other from what a host in another language answers to rpc.discover.
 func TestMocksBehindAGateway(t *testing.T) {
 	cards := t.TempDir()
 	for name, text := range map[string]string{
@@ -47,7 +47,7 @@ required: [reference]
 		Data struct {
 			Parcels struct {
 				Items []struct {
-					Carrier string
+					Company string `json:"carrier"`
 					Weight  int
 					Order   *struct{ ID, Reference string }
 				}
@@ -63,7 +63,7 @@ required: [reference]
 		t.Errorf("there are %d parcels, want 20", n)
 	}
 	for _, p := range answer.Data.Parcels.Items {
-		if p.Order == nil || p.Order.Reference == "" || p.Weight < 1 || p.Carrier == "" {
+		if p.Order == nil || p.Order.Reference == "" || p.Weight < 1 || p.Company == "" {
 			t.Errorf("a parcel is %+v, want one with an order that is there", p)
 		}
 	}

@@ -34,7 +34,7 @@ func TestPagingOverIDs(t *testing.T) {
 		save("create", "")
 		backward, at := w.IntN(2) == 0, ""
 		var cursor *string
-		throughout, seen, left := distinct(picks), map[string]int{}, map[string]bool{}
+		throughout, seen, removed := distinct(picks), map[string]int{}, map[string]bool{}
 		for step := 0; ; step++ {
 			n := w.IntN(4)
 			args, vars := "first: $n, after: $c", map[string]any{"n": n, "c": cursor}
@@ -68,7 +68,7 @@ func TestPagingOverIDs(t *testing.T) {
 				}
 			case w.IntN(2) == 0 && picks[i] != at && len(picks) > 1:
 				gone := picks[i]
-				left[gone] = true // it may come back elsewhere
+				removed[gone] = true // it may come back elsewhere
 				picks = slices.DeleteFunc(picks, func(id string) bool { return id == gone })
 			default: // the row goes, its id stays
 				if j := slices.IndexFunc(w.items, func(it *item) bool { return it.id == picks[i] }); j >= 0 && len(w.items) > 4 {
@@ -78,12 +78,12 @@ func TestPagingOverIDs(t *testing.T) {
 			save("update", "x")
 		}
 		for id, n := range seen {
-			if n > 1 && !left[id] {
+			if n > 1 && !removed[id] {
 				t.Fatalf("seed %d: %s came %d times", seed, id, n)
 			}
 		}
 		for _, id := range throughout {
-			if slices.Contains(picks, id) && w.there(id) && !left[id] && seen[id] != 1 {
+			if slices.Contains(picks, id) && w.there(id) && !removed[id] && seen[id] != 1 {
 				t.Fatalf("seed %d: %s was there throughout and was seen %d times", seed, id, seen[id])
 			}
 		}

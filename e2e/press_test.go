@@ -98,14 +98,14 @@ func pressProject(dir string) (*facade.Project, error) {
 		return sum, err
 	})
 	facade.HandleCommand(door, "shelve", func(_ context.Context, in struct {
-		Shelf string
+		Place string `json:"shelf"`
 		Row   *int
 	},
 	) (string, error) {
 		if in.Row == nil {
-			return in.Shelf, nil
+			return in.Place, nil
 		}
-		return fmt.Sprint(in.Shelf, "-", *in.Row), nil
+		return fmt.Sprint(in.Place, "-", *in.Row), nil
 	})
 	facade.HandleCommand(door, "fail", fail)
 	facade.Present(door, "spine", schema.Shape{Type: "string"}, func(_ context.Context, rows []facade.Row) ([]string, error) {

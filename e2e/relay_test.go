@@ -75,11 +75,14 @@ func TestRelay(t *testing.T) {
 		if talk != "" {
 			t.Errorf("relay-runtime warns: %s", talk)
 		}
-		var did struct{ Products, OnShelf, Requests int }
+		var did struct {
+			Products, Requests int
+			Stocked            int `json:"onShelf"`
+		}
 		if err := json.Unmarshal([]byte(out), &did); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
-		if did.Products < 50 || did.OnShelf != 6 || did.Requests < 20 { // the rest it asserts itself
+		if did.Products < 50 || did.Stocked != 6 || did.Requests < 20 { // the rest it asserts itself
 			t.Errorf("the application did %+v", did)
 		}
 	}

@@ -65,7 +65,7 @@ func TestKilledAndStartedAgain(t *testing.T) {
 }
 
 // recovered waits until something works again, which may take the breaker its five
-// seconds and the next question.
+// seconds and the next request.
 func recovered(t *testing.T, works func() bool) {
 	t.Helper()
 	for by := time.Now().Add(time.Minute); time.Now().Before(by); {
@@ -87,7 +87,7 @@ func TestKilledWhileItWrites(t *testing.T) {
 	shop := startGateway(t, shopDir, "--remote", "shipping="+there.URL)
 	port := there.port()
 
-	var told sync.Map // mark: the code; "" where it was answered
+	var outcomes sync.Map // mark: the code; "" where it was answered
 	var n, answered atomic.Int64
 	done := make(chan struct{})
 	var workers sync.WaitGroup
@@ -99,13 +99,13 @@ func TestKilledWhileItWrites(t *testing.T) {
 					return
 				default:
 				}
-				carrier, weight := parcelMark(int(n.Add(1)))
-				res := send(t, "POST", shop.URL+"/api/shipping/parcels", fmt.Sprintf(`{"orderId":%q,"carrier":%q,"weight":%d}`, markedOrder, carrier, weight), asStaff)
+				company, weight := parcelMark(int(n.Add(1)))
+				res := send(t, "POST", shop.URL+"/api/shipping/parcels", fmt.Sprintf(`{"orderId":%q,"carrier":%q,"weight":%d}`, markedOrder, company, weight), asStaff)
 				code, _, _ := failureOf(t, res)
-				if told.Store(fmt.Sprint(carrier, "-", weight), code); code == "" {
+				if outcomes.Store(fmt.Sprint(company, "-", weight), code); code == "" {
 					answered.Add(1)
 				} else {
-					time.Sleep(5 * time.Millisecond) // nobody asks a host that is away as fast as they can
+					time.Sleep(5 * time.Millisecond) // no caller retries a host that is down without a pause
 				}
 			}
 		})
@@ -124,7 +124,7 @@ func TestKilledWhileItWrites(t *testing.T) {
 
 	stored := parcelsBy(t, there.URL, int(n.Load()))
 	codes := map[string]int{}
-	told.Range(func(mark, code any) bool {
+	outcomes.Range(func(mark, code any) bool {
 		codes[code.(string)]++
 		if times := stored[mark.(string)]; times > 1 || code == "" && times != 1 {
 			t.Errorf("%s is there %d times, and was told %q", mark, times, code)
@@ -139,14 +139,14 @@ func TestKilledWhileItWrites(t *testing.T) {
 	if codes["SERVICE_UNAVAILABLE"] == 0 || codes[""] < 800 {
 		t.Errorf("that shows nothing: %v", codes)
 	}
-	t.Logf("of %d parcels %d are there; told: %v", n.Load(), len(stored), codes)
+	t.Logf("of %d parcels %d are there; answers: %v", n.Load(), len(stored), codes)
 }
 
 // markedOrder is the order that marked parcels are of: one that is there.
 const markedOrder = "o-24112"
 
-// parcelMark is what tells the nth parcel from all others: its carrier and its weight.
-func parcelMark(n int) (carrier string, weight int) {
+// parcelMark returns what identifies the nth parcel: its company and its weight.
+func parcelMark(n int) (company string, weight int) {
 	return []string{"post", "courier", "bicycle"}[n/30_000%3], n%30_000 + 1
 }
 
@@ -158,8 +158,8 @@ func parcelsBy(t *testing.T, url string, n int) map[string]int {
 		first, _ := parcelMark(from)
 		var weights []int
 		for ; len(weights) < 250; from++ {
-			carrier, weight := parcelMark(from)
-			if carrier != first {
+			company, weight := parcelMark(from)
+			if company != first {
 				break
 			}
 			weights = append(weights, weight)
@@ -170,7 +170,7 @@ func parcelsBy(t *testing.T, url string, n int) map[string]int {
 		text := inquiry{method: "parcel.list " + in}.of(t, url)
 		var page struct {
 			Items []struct {
-				Carrier string
+				Company string `json:"carrier"`
 				Weight  int
 			}
 			Total int
@@ -179,7 +179,7 @@ func parcelsBy(t *testing.T, url string, n int) map[string]int {
 			t.Fatalf("%v: %.300s", err, text)
 		}
 		for _, p := range page.Items {
-			count[fmt.Sprint(p.Carrier, "-", p.Weight)]++
+			count[fmt.Sprint(p.Company, "-", p.Weight)]++
 		}
 	}
 	return count

@@ -8,7 +8,7 @@ import (
 	"github.com/frondhost/frond/gateway"
 )
 
-// TestPostsDependOnDepthAlone: a question three relations deep, over two hosts, takes
+// TestPostsDependOnDepthAlone: a request three relations deep, over two hosts, takes
 // one post a level, however many rows there are. One kind of host has findByIds, the
 // other knows nothing but JSON-RPC batches.
 func TestPostsDependOnDepthAlone(t *testing.T) {

@@ -16,8 +16,8 @@ import (
 	"github.com/frondhost/frond/gateway"
 )
 
-// TestReadYourWrites: who was told that a write is done sees it in whatever they read
-// next, over either surface, though equal reads of everybody's share their trips.
+// TestReadYourWrites: a caller whose write was answered sees it in every later read,
+// over either surface, though equal reads of all callers share their calls.
 func TestReadYourWrites(t *testing.T) {
 	host := newHeldHost()
 	url, gw, _ := housed(t, nil, map[string]gateway.Remote{"desk": {URL: served(t, host.foreignHost)}})
@@ -57,7 +57,7 @@ func TestReadsDoNotJoinWhatRuns(t *testing.T) {
 		var all sync.WaitGroup
 		all.Go(func() { read.of(t, url) })
 		<-host.looked
-		told := pagesIn(t, inquiry{rest: `PATCH /api/desk/notes/n1 {"title":"x"}`}.of(t, url))
+		answered := pagesIn(t, inquiry{rest: `PATCH /api/desk/notes/n1 {"title":"x"}`}.of(t, url))
 		var got int
 		all.Go(func() { got = pagesIn(t, read.of(t, url)) })
 		if joins {
@@ -65,8 +65,8 @@ func TestReadsDoNotJoinWhatRuns(t *testing.T) {
 		}
 		release()
 		all.Wait()
-		if stale := got < told; stale != joins {
-			t.Errorf("who was told %d reads %d; where reads join what runs: %t", told, got, joins)
+		if stale := got < answered; stale != joins {
+			t.Errorf("who was told %d reads %d; where reads join what runs: %t", answered, got, joins)
 		}
 	}
 }
@@ -113,7 +113,7 @@ func (h *heldHost) holdNext() (release func()) {
 }
 
 // readYourWrites writes and reads from many sides at once, and counts the reads that
-// show less than what the reader had been told before.
+// show less than what the reader had been answered before.
 func readYourWrites(t *testing.T, url string) (stale, asked int64) {
 	t.Helper()
 	var old, all atomic.Int64
@@ -124,14 +124,14 @@ func readYourWrites(t *testing.T, url string) (stale, asked int64) {
 		workers.Go(func() {
 			for i := range 50 {
 				time.Sleep(rand.N(10 * time.Millisecond)) // or all of them go in step
-				told := pagesIn(t, write[i%2].of(t, url))
+				answered := pagesIn(t, write[i%2].of(t, url))
 				for j := range 2 {
 					got := pagesIn(t, read[(worker+i+j)%2].of(t, url))
 					all.Add(1)
-					if got < told {
+					if got < answered {
 						old.Add(1)
 					}
-					told = max(told, got)
+					answered = max(answered, got)
 				}
 			}
 		})
@@ -160,14 +160,14 @@ func pagesIn(t *testing.T, text string) int {
 }
 
 // joining is the mistake: a request that reads gets the answer of an equal one that
-// has begun before it. It tells of each that does.
+// has begun before it. It reports each that does.
 func joining(h http.Handler, joined chan<- struct{}) http.Handler {
-	type flight struct {
+	type shared struct {
 		done     chan struct{}
 		recorder *httptest.ResponseRecorder
 	}
 	var mu sync.Mutex
-	flights := map[string]*flight{}
+	running := map[string]*shared{}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		r.Body = io.NopCloser(bytes.NewReader(body))
@@ -177,16 +177,16 @@ func joining(h http.Handler, joined chan<- struct{}) http.Handler {
 		}
 		key := fmt.Sprintf("%s %s %s", r.Method, r.URL, body)
 		mu.Lock()
-		f, under := flights[key]
+		f, under := running[key]
 		if !under {
-			f = &flight{make(chan struct{}), httptest.NewRecorder()}
-			flights[key] = f
+			f = &shared{make(chan struct{}), httptest.NewRecorder()}
+			running[key] = f
 		}
 		mu.Unlock()
 		if !under {
 			h.ServeHTTP(f.recorder, r)
 			mu.Lock()
-			delete(flights, key)
+			delete(running, key)
 			mu.Unlock()
 			close(f.done)
 		} else {

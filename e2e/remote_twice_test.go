@@ -14,7 +14,7 @@ import (
 
 // TestNoCommandRunsTwice: thousands of commands through a gateway to a host that hangs
 // up at every point of a call. Each bears a mark of its own, and the host counts by it
-// what it has run: never more than once, and once where the caller was told so.
+// what it has run: never more than once, and once where the caller was answered.
 func TestNoCommandRunsTwice(t *testing.T) {
 	const commands, callers = 3000, 16
 	var ran sync.Map // mark: *atomic.Int64
@@ -54,7 +54,7 @@ func TestNoCommandRunsTwice(t *testing.T) {
 	late := served(t, lateDiscovery(host))
 	url, _, _ := housed(t, nil, map[string]gateway.Remote{"desk": {URL: late}})
 
-	var told [commands]string
+	var answered [commands]string
 	var next atomic.Int64
 	var workers sync.WaitGroup
 	for range callers {
@@ -62,9 +62,9 @@ func TestNoCommandRunsTwice(t *testing.T) {
 			for i := next.Add(1) - 1; i < commands; i = next.Add(1) - 1 {
 				mark := fmt.Sprint("mark-", i)
 				if i%2 == 0 {
-					told[i] = inquiry{rest: `POST /api/desk/notes {"title":"` + mark + `","pages":1,"writerId":null}`}.of(t, url)
+					answered[i] = inquiry{rest: `POST /api/desk/notes {"title":"` + mark + `","pages":1,"writerId":null}`}.of(t, url)
 				} else {
-					told[i] = inquiry{graphql: `mutation { createNote(input: {title: "` + mark + `", pages: 1, writerId: null}) { id } }`}.of(t, url)
+					answered[i] = inquiry{graphql: `mutation { createNote(input: {title: "` + mark + `", pages: 1, writerId: null}) { id } }`}.of(t, url)
 				}
 			}
 		})
@@ -78,16 +78,16 @@ func TestNoCommandRunsTwice(t *testing.T) {
 		if n, some := ran.Load(mark); some {
 			times = n.(*atomic.Int64).Load()
 		}
-		ok := strings.Contains(told[i], `"id":"`+mark+`"`)
+		ok := strings.Contains(answered[i], `"id":"`+mark+`"`)
 		switch {
 		case times > 1:
 			t.Errorf("%s ran %d times", mark, times)
 		case ok && times != 1:
-			t.Errorf("%s was answered, and ran %d times: %s", mark, times, told[i])
+			t.Errorf("%s was answered, and ran %d times: %s", mark, times, answered[i])
 		case ok:
 			fine++
 		default:
-			failed[told[i]]++
+			failed[answered[i]]++
 		}
 	}
 	for what, n := range failed {

@@ -100,9 +100,9 @@ func TestDiscovery(t *testing.T) {
 		frond.Facts[1].Name != "inkLow" || frond.Facts[1].Schema != nil {
 		t.Errorf("facts: %+v", frond.Facts)
 	}
-	// Facts are told alike wherever they are asked for (rule 3), and are not routable.
-	told := run(t, "", "call", "rpc.discover", "--url", p.URL, "--json")
-	if diff := cmp.Diff(decode(t, text), decode(t, []byte(told.stdout))); diff != "" {
+	// Facts are the same on every way to them (rule 3), and are not routable.
+	answered := run(t, "", "call", "rpc.discover", "--url", p.URL, "--json")
+	if diff := cmp.Diff(decode(t, text), decode(t, []byte(answered.stdout))); diff != "" {
 		t.Errorf("frond call rpc.discover differs:\n%s", diff)
 	}
 	if res := send(t, "POST", p.URL+"/api/press/facts/bookPrinted", `{}`); res.Status != 404 {

@@ -43,7 +43,7 @@ func (s *statements) take() []string {
 	return out
 }
 
-// tracedShop is the shop in this process, over a store that tells its statements.
+// tracedShop is the shop in this process, over a store that traces its statements.
 func tracedShop(t *testing.T) (url string, ran *statements) {
 	t.Helper()
 	ran = &statements{}

@@ -62,8 +62,8 @@ func startSigning(t testing.TB) *program {
 	return start(t, exec.Command(binary(t), args...))
 }
 
-// TestMatrixShopSigned tells every story of the shop with every Frond elsewhere and
-// every call signed: the same values and the same errors, field by field.
+// TestMatrixShopSigned runs every story of the shop with every Frond in another process
+// and every call signed: the same values and the same errors, field by field.
 func TestMatrixShopSigned(t *testing.T) {
 	runMatrix(t, shopStories(), []*lane{
 		{name: "direct", wire: shopDirect(t)},
@@ -146,11 +146,11 @@ func TestSignedCalls(t *testing.T) {
 		t.Fatalf("staff sees %d orders, Mara %d: %s", everything, hers, answer)
 	}
 	// The post above said of itself that staff is calling. So does this one, afterwards.
-	forged := strings.Replace(sealed(t, shop, strings.Replace(allOrders, `"u-root","roles":["staff"]`, `"u-mara-lindqvist"`, 1), maraState), `"state":{"user":{"id":"u-mara-lindqvist"}}`, `"state":`+staffState, 1)
-	if !strings.Contains(forged, staffState) {
-		t.Fatal("nothing was forged")
+	altered := strings.Replace(sealed(t, shop, strings.Replace(allOrders, `"u-root","roles":["staff"]`, `"u-mara-lindqvist"`, 1), maraState), `"state":{"user":{"id":"u-mara-lindqvist"}}`, `"state":`+staffState, 1)
+	if !strings.Contains(altered, staffState) {
+		t.Fatal("nothing was altered")
 	}
-	if _, _, answer := postFrames(t, sales.URL, forged); total(t, answer) != hers {
+	if _, _, answer := postFrames(t, sales.URL, altered); total(t, answer) != hers {
 		t.Errorf("a forged state shows %s", answer)
 	}
 

@@ -18,8 +18,8 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// spanTold is one span as a collector got it.
-type spanTold struct {
+// recordedSpan is one span as a collector got it.
+type recordedSpan struct {
 	service, trace, id, parent, name string
 	attributes                       map[string]string
 }
@@ -28,7 +28,7 @@ type spanTold struct {
 type collecting struct {
 	*httptest.Server
 	mu    sync.Mutex
-	spans []spanTold
+	spans []recordedSpan
 }
 
 func newCollector(t *testing.T) *collecting {
@@ -36,30 +36,30 @@ func newCollector(t *testing.T) *collecting {
 	c := &collecting{}
 	c.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
-		var told collector.ExportTraceServiceRequest
+		var answered collector.ExportTraceServiceRequest
 		if err == nil {
-			err = proto.Unmarshal(body, &told)
+			err = proto.Unmarshal(body, &answered)
 		}
 		if err != nil || r.URL.Path != "/v1/traces" {
 			t.Errorf("a collector got %s: %v", r.URL, err)
 			http.Error(w, "bad", http.StatusBadRequest)
 			return
 		}
-		c.take(&told)
+		c.take(&answered)
 		w.Header().Set("Content-Type", "application/x-protobuf")
 	}))
 	t.Cleanup(c.Close)
 	return c
 }
 
-func (c *collecting) take(told *collector.ExportTraceServiceRequest) {
+func (c *collecting) take(answered *collector.ExportTraceServiceRequest) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, from := range told.GetResourceSpans() {
+	for _, from := range answered.GetResourceSpans() {
 		service := texts(from.GetResource().GetAttributes())["service.name"]
 		for _, scope := range from.GetScopeSpans() {
 			for _, s := range scope.GetSpans() {
-				c.spans = append(c.spans, spanTold{
+				c.spans = append(c.spans, recordedSpan{
 					service, hex.EncodeToString(s.GetTraceId()), hex.EncodeToString(s.GetSpanId()), hex.EncodeToString(s.GetParentSpanId()),
 					s.GetName(), texts(s.GetAttributes()),
 				})
@@ -78,20 +78,20 @@ func texts(attributes []*common.KeyValue) map[string]string {
 	return all
 }
 
-// outline is a trace, each span below its parent, beside which service told it.
+// outline is a trace, each span below its parent, beside the service that sent it.
 func (c *collecting) outline(trace, root string) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var b strings.Builder
 	var below func(parent string, depth int)
 	below = func(parent string, depth int) {
-		var lines []spanTold
+		var lines []recordedSpan
 		for _, s := range c.spans {
 			if s.trace == trace && s.parent == parent {
 				lines = append(lines, s)
 			}
 		}
-		slices.SortFunc(lines, func(a, b spanTold) int { return strings.Compare(a.name, b.name) })
+		slices.SortFunc(lines, func(a, b recordedSpan) int { return strings.Compare(a.name, b.name) })
 		for _, s := range lines {
 			fmt.Fprintf(&b, "%s%s: %s\n", strings.Repeat("  ", depth), s.service, s.name)
 			below(s.id, depth+1)
@@ -102,7 +102,7 @@ func (c *collecting) outline(trace, root string) string {
 }
 
 // TestTraceOverTwoPrograms: a client's trace goes through a gateway and a Frond in
-// another process, and a collector sees one tree. What a failure tells outside is the
+// another process, and a collector sees one tree. A failure answers with the
 // id of that trace.
 func TestTraceOverTwoPrograms(t *testing.T) {
 	const (

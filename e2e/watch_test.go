@@ -9,7 +9,7 @@ import (
 )
 
 // TestWatch: cards are changed while the gateway runs, and it follows; what is wrong is
-// told and changes nothing.
+// reported and changes nothing.
 func TestWatch(t *testing.T) {
 	const card = "type: object\nproperties:\n  id: {type: string, x-kit: {role: {primary: true}, lifecycle: {create: {generate: cuid2}}}}\n  name: {type: string}\n"
 	dir := folder(t, map[string]string{"entities/cup.yaml": card, "frond.yaml": everybody})

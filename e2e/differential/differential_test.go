@@ -17,11 +17,11 @@ var (
 	fromFlag  = flag.Uint64("from", 1, "the seed of the first world; a failure names its own")
 )
 
-// perWorld is how many questions are asked of one world. Of each two, the second
+// perWorld is how many requests are made of one world. Of each two, the second
 // is the first with one mutation of its text.
 const perWorld = 20
 
-// TestDifferential asks the engine and both references the same questions. The
+// TestDifferential sends the engine and both references the same requests. The
 // seeds of an ordinary run are always the same.
 func TestDifferential(t *testing.T) {
 	refs := references(t)
@@ -55,38 +55,38 @@ func (c *count) String() string {
 	return s
 }
 
-// engine answers a question; a hole stands between it and the comparison.
-type engine func(w *world, q *question) string
+// engine answers a request; a hole stands between it and the comparison.
+type engine func(w *world, q *request) string
 
-func ask(w *world, q *question) string {
+func ask(w *world, q *request) string {
 	ctx := context.WithValue(context.Background(), tallyKey{}, &tally{})
 	r := w.engine.Execute(ctx, &resolvers.Request{Query: q.Query, OperationName: q.OperationName, Variables: json.RawMessage(q.Variables)})
 	defer r.Release()
 	return string(r.Body)
 }
 
-// compare makes one world and asks its questions. The strings are what differs.
+// compare makes one world, sends its requests and returns the differences.
 func (c *count) compare(refs []*reference, seed uint64, hole engine) (found []string, err error) {
 	r := rand.New(rand.NewPCG(seed, 4))
 	w, err := newWorld(r)
 	if err != nil {
 		return nil, err
 	}
-	var questions []question
+	var requests []request
 	for range perWorld / 2 {
-		q := w.question(r)
-		questions = append(questions, q, w.mutant(r, q))
+		q := w.request(r)
+		requests = append(requests, q, w.mutant(r, q))
 	}
 	var answers []func() ([]string, error)
 	for _, ref := range refs {
-		answers = append(answers, ref.ask(w, questions))
+		answers = append(answers, ref.ask(w, requests))
 	}
 	if hole == nil {
 		hole = ask
 	}
 	var ours []string
-	for i := range questions {
-		ours = append(ours, hole(w, &questions[i]))
+	for i := range requests {
+		ours = append(ours, hole(w, &requests[i]))
 	}
 	var theirs [][]string
 	for _, read := range answers {
@@ -96,8 +96,8 @@ func (c *count) compare(refs []*reference, seed uint64, hole engine) (found []st
 		}
 		theirs = append(theirs, list)
 	}
-	for i := range questions {
-		difference, err := c.judge(&questions[i], ours[i], theirs[0][i], theirs[1][i])
+	for i := range requests {
+		difference, err := c.judge(&requests[i], ours[i], theirs[0][i], theirs[1][i])
 		if err != nil {
 			return nil, err
 		}
@@ -109,7 +109,7 @@ func (c *count) compare(refs []*reference, seed uint64, hole engine) (found []st
 }
 
 // judge compares one answer with both references.
-func (c *count) judge(q *question, body, body16, body17 string) (string, error) {
+func (c *count) judge(q *request, body, body16, body17 string) (string, error) {
 	var all [3]*answer
 	for i, text := range []string{body, body16, body17} {
 		a, err := read(q.Query, text, i > 0)

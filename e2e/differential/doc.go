@@ -11,7 +11,7 @@
 //	shapes_test.go     the types of fields added by hand
 //	dice_test.go       what those fields give: a value that both sides work out from
 //	                   the parent, the field and the coerced arguments
-//	world_test.go      a world behind an engine, and what the reference is told of it
+//	world_test.go      a world behind an engine, and what the reference gets of it
 //	documents_test.go  operations, fragments, directives
 //	arguments_test.go  arguments: pages, filters, keys of rows
 //	values_test.go     values: literals, and variables with their JSON

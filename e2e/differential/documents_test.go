@@ -12,8 +12,8 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
-// question is one request.
-type question struct {
+// request is one GraphQL request.
+type request struct {
 	Query         string `json:"query"`
 	Variables     string `json:"variables,omitempty"` // an object as text
 	OperationName string `json:"operationName,omitempty"`
@@ -36,8 +36,8 @@ type fragment struct {
 
 func (g *documents) chance(percent int) bool { return g.IntN(100) < percent }
 
-// question makes up a document that should be valid, and its variables.
-func (w *world) question(r *rand.Rand) question {
+// request makes up a document that should be valid, and its variables.
+func (w *world) request(r *rand.Rand) request {
 	g := &documents{Rand: r, w: w, budget: 1 + r.IntN(12)}
 	n := 1
 	if g.chance(12) {
@@ -58,7 +58,7 @@ func (w *world) question(r *rand.Rand) question {
 		ops = append(ops, g.selections(root, 0))
 		names, kinds = append(names, name), append(kinds, kind)
 	}
-	q := question{}
+	q := request{}
 	for i, body := range ops {
 		head := kinds[i]
 		vars := g.declare(body)

@@ -8,14 +8,14 @@ import (
 )
 
 // TestHoles: the comparison finds what it is there to find. Each hole spoils the
-// engine's answers, or its questions, in one way.
+// engine's answers, or its requests, in one way.
 func TestHoles(t *testing.T) {
 	refs := references(t)
 	answers := func(spoil func(body string) string) engine {
-		return func(w *world, q *question) string { return spoil(ask(w, q)) }
+		return func(w *world, q *request) string { return spoil(ask(w, q)) }
 	}
-	questions := func(spoil func(q *question)) engine {
-		return func(w *world, q *question) string {
+	requests := func(spoil func(q *request)) engine {
+		return func(w *world, q *request) string {
 			c := *q
 			spoil(&c)
 			return ask(w, &c)
@@ -65,20 +65,20 @@ func TestHoles(t *testing.T) {
 			}
 			return s
 		})},
-		{"variables forgotten", questions(func(q *question) { q.Variables = "" })},
-		{"null variables taken for absent", questions(func(q *question) {
+		{"variables forgotten", requests(func(q *request) { q.Variables = "" })},
+		{"null variables taken for absent", requests(func(q *request) {
 			q.Variables = replace(`"v\d+":null,?`, ``)(strings.Replace(q.Variables, ",}", "}", 1))
 		})},
-		{"the operation's name forgotten", questions(func(q *question) { q.OperationName = "" })},
-		{"@skip ignored", questions(func(q *question) {
+		{"the operation's name forgotten", requests(func(q *request) { q.OperationName = "" })},
+		{"@skip ignored", requests(func(q *request) {
 			q.Query = strings.ReplaceAll(q.Query, "@skip(if: true)", strings.Repeat(" ", len("@skip(if: true)")))
 		})},
-		{"@include ignored", questions(func(q *question) {
+		{"@include ignored", requests(func(q *request) {
 			q.Query = strings.ReplaceAll(q.Query, "@include(if: false)", strings.Repeat(" ", len("@include(if: false)")))
 		})},
-		{"escapes read as they stand", questions(func(q *question) { q.Query = strings.ReplaceAll(q.Query, `\u00e9`, `\\00e9`) })},
-		{"a default ignored", questions(func(q *question) { q.Query = replace(`(\$v\d+: \w+) = -?\d+`, `$1`)(q.Query) })},
-		{"the second of two mutations left out", questions(func(q *question) {
+		{"escapes read as they stand", requests(func(q *request) { q.Query = strings.ReplaceAll(q.Query, `\u00e9`, `\\00e9`) })},
+		{"a default ignored", requests(func(q *request) { q.Query = replace(`(\$v\d+: \w+) = -?\d+`, `$1`)(q.Query) })},
+		{"the second of two mutations left out", requests(func(q *request) {
 			q.Query = replace(`^(mutation[^{]*\{ \w+: \w+\([^()]*\)) a`, `$1 @skip(if: false) a`)(q.Query)
 			if strings.HasPrefix(q.Query, "mutation") {
 				q.Query = replace(`\bbumpF0 `, `__typename `)(q.Query)
@@ -106,7 +106,7 @@ func TestHoles(t *testing.T) {
 	}
 }
 
-// dropError takes the errors of an executed answer away, all but the first keep.
+// dropError drops the errors of an executed answer but for the first keep.
 func dropError(body string, keep int) string {
 	var r struct {
 		Data   json.RawMessage   `json:"data"`

@@ -2,14 +2,14 @@ package differential
 
 import "strings"
 
-// dispute is a question that is not answered alike.
+// dispute is a request that is not answered alike.
 type dispute struct {
-	q                *question
+	q                *request
 	ours, in16, in17 *answer
 	why16, why17     string
 }
 
-// says tells whether one of our errors has these words.
+// says reports whether one of our errors has these words.
 func (d *dispute) says(words string) bool {
 	for _, m := range d.ours.messages {
 		if strings.Contains(m, words) {

@@ -13,9 +13,9 @@ import (
 // begins with is one by itself.
 var token = regexp.MustCompile(`(?s)[\s,]*("""(?:\\"""|.)*?"""|"(?:\\.|[^"\\\n])*"|\.\.\.|[$@]?[_A-Za-z]\w*|-?\d[\d.eE+-]*|.)`)
 
-// mutant is a question with one mutation of its document: a mistake, or what looks
+// mutant is a request with one mutation of its document: a mistake, or what looks
 // like one.
-func (w *world) mutant(r *rand.Rand, q question) question {
+func (w *world) mutant(r *rand.Rand, q request) request {
 	m := &mutation{Rand: r, w: w}
 	for _, at := range token.FindAllStringSubmatchIndex(q.Query, -1) {
 		m.spaces = append(m.spaces, q.Query[at[0]:at[2]])
@@ -124,7 +124,7 @@ func (m *mutation) literal() {
 		"{b0: 1}", "{b0: 1, b1: 2}", "{b0: null}", "{zz: 1}", "$v0", "$v1", "$zz", "[$v0]", "{b0: $v0}", `"\u{1F600}"`, `"\u00"`, `"\x"`, "99999999999999999999")
 }
 
-// piece puts a piece of a document somewhere, or takes one away.
+// piece inserts a piece of a document somewhere, or removes one.
 func (m *mutation) piece() {
 	brace := func(text string) func(int) bool { return func(i int) bool { return m.tokens[i] == text } }
 	field := func(i int) bool { return isName(m.tokens[i]) && m.tokens[i][0] != '@' && m.tokens[i][0] != '$' }

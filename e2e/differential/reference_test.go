@@ -63,10 +63,10 @@ func missing(t testing.TB, what string) {
 	t.Skip(what)
 }
 
-// ask gives the reference a world and questions, and says how to read the answers:
+// ask gives the reference a world and requests, and returns how to read the answers:
 // both majors work while the engine does.
-func (r *reference) ask(w *world, questions []question) func() ([]string, error) {
-	line, err := json.Marshal(map[string]any{"world": w.told(), "cases": questions})
+func (r *reference) ask(w *world, requests []request) func() ([]string, error) {
+	line, err := json.Marshal(map[string]any{"world": w.given(), "cases": requests})
 	if err != nil {
 		return func() ([]string, error) { return nil, err }
 	}
@@ -84,8 +84,8 @@ func (r *reference) ask(w *world, questions []question) func() ([]string, error)
 		if err := json.Unmarshal(text, &answers); err != nil {
 			return nil, fmt.Errorf("%s: %w", r.name, err)
 		}
-		if len(answers) != len(questions) {
-			return nil, fmt.Errorf("%s: %d answers to %d questions", r.name, len(answers), len(questions))
+		if len(answers) != len(requests) {
+			return nil, fmt.Errorf("%s: %d answers to %d questions", r.name, len(answers), len(requests))
 		}
 		return answers, nil
 	}

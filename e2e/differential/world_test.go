@@ -201,8 +201,8 @@ func (w *world) plant(set *schema.Set, store facade.Store) error {
 
 func typeName(e *entity) string { return strings.ToUpper(e.name[:1]) + e.name[1:] }
 
-// told is a world as the reference is told of it.
-func (w *world) told() map[string]any {
+// given is a world as the reference gets it.
+func (w *world) given() map[string]any {
 	entities := map[string]any{}
 	nodes := map[string]string{}
 	for _, e := range w.entities {

@@ -85,7 +85,7 @@ func (d *document) row(e *entity, depth int) (string, wanted) {
 				text += " " + f.rel + " {" + sub + " }"
 				d.loose = d.loose || v.denied(f.to)
 				members[f.rel] = func(r row) any {
-					if o := v.w.related(f, r, v.sees); len(o) > 0 {
+					if o := v.w.related(f, r, v.shows); len(o) > 0 {
 						return want(o[0])
 					}
 					return nil
@@ -97,7 +97,7 @@ func (d *document) row(e *entity, depth int) (string, wanted) {
 			if depth > 0 {
 				sub, want := d.connection(f, nil, depth-1)
 				text += " " + sub
-				members[f.rel] = func(r row) any { return want(v.w.related(f, r, v.sees)) }
+				members[f.rel] = func(r row) any { return want(v.w.related(f, r, v.shows)) }
 			}
 		case many:
 			if f.back.shut || depth == 0 {
@@ -110,8 +110,8 @@ func (d *document) row(e *entity, depth int) (string, wanted) {
 			text += " " + sub
 			members[f.rel] = func(r row) any {
 				var rows []row
-				for _, o := range v.w.related(f, r, v.sees) {
-					if l.where == nil || l.where.holds(v.w, v.sees, o) {
+				for _, o := range v.w.related(f, r, v.shows) {
+					if l.where == nil || l.where.holds(v.w, v.shows, o) {
 						rows = append(rows, o)
 					}
 				}
@@ -297,7 +297,7 @@ func (p *proof) node(e *entity) {
 		switch {
 		case d.loose || p.view.denied(e):
 			return nil
-		case !p.view.sees(e, r):
+		case !p.view.shows(e, r):
 			return p.isData(a, map[string]any{"all": []any{}})
 		}
 		return p.isData(a, map[string]any{"one": want(r), "node": want(r), "all": []any{want(r)}})

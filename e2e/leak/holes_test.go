@@ -151,7 +151,7 @@ var holes = []hole{
 		collector: scopes(func(_ string, s *facade.Scope) { s.Set = nil }),
 	},
 	{
-		name: "a hidden row is told from an absent one",
+		name: "a hidden row differs from an absent one",
 		store: func(s facade.Store) facade.Store {
 			return storeHole{Store: s, update: func(ctx context.Context, e *schema.Entity, id json.RawMessage, where *facade.Filter, set facade.Record, terms *facade.Terms, sel *facade.Layout) (*facade.Rows, error) {
 				rows, err := s.Update(ctx, e, id, where, set, terms, sel)

@@ -43,9 +43,9 @@ type hole struct {
 	project   func(*garden, *facade.Project)
 	config    func(collectors map[string]any) // of a frond.yaml, which then has the collectors
 	seed      uint64                          // a garden in which the hole is found; under the race detector the search begins there
-	// away has the garden run behind an address, on a host that knows nothing of
+	// remote has the garden run behind an address, on a host that knows nothing of
 	// callers and answers everybody everything.
-	away bool
+	remote bool
 }
 
 // open compiles a garden, plants a world in it and mounts the surfaces.
@@ -66,7 +66,7 @@ func open(w *world, callers []*caller, asYAML bool, h hole) (*host, error) {
 		opts.Middleware = []facade.Middleware{h.caller}
 	}
 	b := &host{store: store}
-	if h.away {
+	if h.remote {
 		if err := b.elsewhere(w.garden, p, over, opts); err != nil {
 			return nil, err
 		}
@@ -117,7 +117,7 @@ func open(w *world, callers []*caller, asYAML bool, h hole) (*host, error) {
 // elsewhere moves the project's Frond to a host of its own, which has neither its
 // collectors nor its presenters.
 func (b *host) elsewhere(g *garden, p *facade.Project, store facade.Store, opts *facade.Options) error {
-	bare := g.project(nil, true, hole{away: true})
+	bare := g.project(nil, true, hole{remote: true})
 	there, err := facade.New(bare, store, &facade.Options{Now: opts.Now})
 	if err != nil {
 		return err
@@ -183,7 +183,7 @@ func (g *garden) project(callers []*caller, asYAML bool, h hole) *facade.Project
 		facade.Handle(door, "listCut", raw(e, false))
 		facade.Handle(door, "getPage", raw(e, true))
 		facade.Handle(door, touch, touched(e))
-		if e.dump != "" && !(h.away && asYAML && callers == nil) {
+		if e.dump != "" && !(h.remote && asYAML && callers == nil) {
 			facade.Present(door, e.dump, schema.Shape{Type: "string"}, func(_ context.Context, rows []facade.Row) ([]string, error) {
 				var all []string
 				for _, r := range rows {
@@ -360,7 +360,7 @@ func (w *world) text() string {
 	return encode(v)
 }
 
-// request is one question, on one surface.
+// request is one request on one surface.
 type request struct {
 	surface string // rest, envelope, graphql, direct
 	method  string
@@ -401,7 +401,7 @@ func (a answer) String() string {
 	return out + "\n" + string(a.body)
 }
 
-// ask puts a question as a caller.
+// ask sends a request as a caller.
 func (b *host) ask(c *caller, r request) answer {
 	made.count(r)
 	if r.call != nil {

@@ -24,9 +24,9 @@ var (
 // fewer, and every attack is made nevertheless: the run fails where one is not.
 func TestLeak(t *testing.T) { gardenAfterGarden(t, hole{}) }
 
-// TestLeakAway is the proof for gardens that are kept on another host, which knows
+// TestLeakRemote is the proof for gardens that are kept on another host, which knows
 // nothing of callers: what the collectors here hide stays hidden.
-func TestLeakAway(t *testing.T) { gardenAfterGarden(t, hole{away: true}) }
+func TestLeakRemote(t *testing.T) { gardenAfterGarden(t, hole{remote: true}) }
 
 func gardenAfterGarden(t *testing.T, h hole) {
 	t.Helper()
@@ -39,11 +39,11 @@ func gardenAfterGarden(t *testing.T, h hole) {
 	clear(made)
 	end, n, cases, gardens := time.Now().Add(*forFlag), 0, 0, gardens
 	switch {
-	case raced && h.away:
+	case raced && h.remote:
 		gardens = racing * 2 / 3
 	case raced:
 		gardens = racing
-	case h.away:
+	case h.remote:
 		gardens /= 2
 	}
 	for seed := *fromFlag; n < gardens && !testing.Short() || n < gardens/4 || time.Now().Before(end); seed++ {

@@ -10,23 +10,23 @@ import (
 	"strings"
 )
 
-// proof is one seed being proven: twin worlds, one caller, and what was asked so far.
+// proof is one seed being proven: two worlds, one caller, and what was asked so far.
 type proof struct {
 	*maker
-	seed        uint64
-	garden      *garden
-	caller      *caller
-	other       *caller // someone else, whose cursors are tried
-	callers     []*caller
-	left, right *host
-	view        *view // of the left world; the right one looks the same
-	twin        *view // of the right world
-	secrets     []string
-	cases       int
-	asYAML      bool
-	away        bool      // the rows are kept elsewhere; see hole
-	asked       []request // questions that must not have changed anything, since the stores were last looked at
-	patience    int       // how many of them may come up
+	seed          uint64
+	garden        *garden
+	caller        *caller
+	other         *caller // someone else, whose cursors are tried
+	callers       []*caller
+	first, second *host
+	view          *view // of the left world; the right one looks the same
+	counterpart   *view // of the right world
+	secrets       []string
+	cases         int
+	asYAML        bool
+	remote        bool      // the rows are kept elsewhere; see hole
+	asked         []request // requests that must not have changed anything, since the stores were last looked at
+	patience      int       // how many of them may come up
 }
 
 // finding is why a proof failed.
@@ -41,24 +41,24 @@ func proveAt(patience int, seed uint64, size int, asYAML bool, h hole) (cases in
 	m := newMaker(rand.New(rand.NewPCG(seed, 7)))
 	g := newGarden(m, size)
 	w := plant(m, g, size)
-	p := &proof{maker: m, seed: seed, garden: g, patience: patience, asYAML: asYAML, away: h.away}
-	left := map[*entity]bool{}
+	p := &proof{maker: m, seed: seed, garden: g, patience: patience, asYAML: asYAML, remote: h.remote}
+	first := map[*entity]bool{}
 	for _, e := range g.entities {
-		left[e] = m.chance(12)
+		first[e] = m.chance(12)
 	}
-	p.caller, p.other = newCaller(m, w, "anne", asYAML, left), newCaller(m, w, "bert", asYAML, left)
+	p.caller, p.other = newCaller(m, w, "anne", asYAML, first), newCaller(m, w, "bert", asYAML, first)
 	p.callers = []*caller{p.caller, p.other}
 	rest := pick(m, []string{"", "open", "rules"})
 	for _, c := range p.callers {
 		c.rest = rest
-		if h.away {
+		if h.remote {
 			c.askable()
 		}
 		if !asYAML {
 			c.user["scopes"] = c
 		}
 	}
-	t := w.twin(m, p.caller)
+	t := w.counterpart(m, p.caller)
 	defer func() {
 		cases = p.cases
 		switch v := recover().(type) {
@@ -66,7 +66,7 @@ func proveAt(patience int, seed uint64, size int, asYAML bool, h hole) (cases in
 		case closer:
 			cases, found = proveAt(1, seed, size, asYAML, h)
 		case finding:
-			found = fmt.Errorf("seed %d, size %d, case %d: %s\n\nwhat %s sees:\n%s\nthe cards:\n%s\nthe rows:\n%s\nthe twin's rows:\n%s",
+			found = fmt.Errorf("seed %d, size %d, case %d: %s\n\nwhat %s sees:\n%s\nthe cards:\n%s\nthe rows:\n%s\nthe counterpart's rows:\n%s",
 				seed, size, p.cases, v.what, p.caller.name, p.caller, g, w.text(), t.text())
 		default:
 			panic(v)
@@ -75,7 +75,7 @@ func proveAt(patience int, seed uint64, size int, asYAML bool, h hole) (cases in
 	for _, side := range []struct {
 		w    *world
 		into **host
-	}{{w, &p.left}, {t, &p.right}} {
+	}{{w, &p.first}, {t, &p.second}} {
 		b, err := open(side.w, p.callers, asYAML, h)
 		if err != nil {
 			return 0, fmt.Errorf("seed %d, size %d: the garden does not open: %w\n%s", seed, size, err, g)
@@ -90,10 +90,10 @@ func proveAt(patience int, seed uint64, size int, asYAML bool, h hole) (cases in
 	return p.cases, nil
 }
 
-// look works out what the caller may see of the twins.
-func (p *proof) look(left, right *world) {
-	p.view, p.twin = left.seenBy(p.caller), right.seenBy(p.caller)
-	p.secrets = append(p.view.secrets(), p.twin.secrets()...)
+// look works out what the caller may see of both worlds.
+func (p *proof) look(first, second *world) {
+	p.view, p.counterpart = first.seenBy(p.caller), second.seenBy(p.caller)
+	p.secrets = append(p.view.secrets(), p.counterpart.secrets()...)
 }
 
 // String is the cards of a garden, for a failure.
@@ -108,13 +108,13 @@ func (g *garden) String() string {
 // fail ends the proof.
 func (p *proof) fail(format string, args ...any) { panic(finding{fmt.Sprintf(format, args...)}) }
 
-// probe asks both twins and holds the answers to the three things that are proven:
+// probe asks both worlds and holds the answers to the three things that are proven:
 // they are the same, byte for byte; no hidden value stands in them; and, where
 // check is given, they are what the oracle says.
 func (p *proof) probe(r request, check func(answer) error) answer {
 	a, b := p.ask(r)
-	if got, twin := a.String(), b.String(); got != twin {
-		p.fail("the answer tells the twins apart\n%s\n--- one\n%s\n--- the other\n%s", r, got, twin)
+	if got, counterpart := a.String(), b.String(); got != counterpart {
+		p.fail("the answers of the two worlds differ\n%s\n--- one\n%s\n--- the other\n%s", r, got, counterpart)
 	}
 	if check != nil {
 		if err := check(a); err != nil {
@@ -124,11 +124,11 @@ func (p *proof) probe(r request, check func(answer) error) answer {
 	return a
 }
 
-// ask asks both twins, and looks for secrets alone. A value the caller sent itself
+// ask asks both worlds, and looks for secrets only. A value the caller sent itself
 // is none.
 func (p *proof) ask(r request) (a, b answer) {
 	p.cases++
-	a, b = p.left.ask(p.caller, r), p.right.ask(p.caller, r)
+	a, b = p.first.ask(p.caller, r), p.second.ask(p.caller, r)
 	sent := []byte(r.String())
 	sent = append(sent, unpacked(sent)...)
 	for _, got := range []answer{a, b} {
@@ -172,11 +172,11 @@ func (p *proof) same(ask func(id string) request, hidden, absent string) {
 	gone := p.probe(ask(absent), nil)
 	got := p.probe(ask(hidden), nil)
 	if strings.ReplaceAll(got.String(), hidden, absent) != gone.String() {
-		p.fail("a hidden row is told from one that is not there\n%s\n--- hidden\n%s\n--- absent\n%s", ask(hidden), got, gone)
+		p.fail("a hidden row differs from one that does not exist\n%s\n--- hidden\n%s\n--- absent\n%s", ask(hidden), got, gone)
 	}
 }
 
-// The forms of a question.
+// The forms of a request.
 
 func jsonText(v any) json.RawMessage {
 	if v == nil {

@@ -47,9 +47,9 @@ func (p *proof) some(from []string, n int) []string {
 func (p *proof) hidden(e *entity) string {
 	var both, some []string
 	for _, r := range p.view.w.rows[e] {
-		if !p.view.sees(e, r) {
+		if !p.view.shows(e, r) {
 			some = append(some, r.id())
-			if p.twin.w.row(e, r.id()) != nil {
+			if p.counterpart.w.row(e, r.id()) != nil {
 				both = append(both, r.id())
 			}
 		}
@@ -289,7 +289,7 @@ func (v *view) allowed(l *listing) bool {
 func (v *view) rowsOf(l *listing) []row {
 	var all []row
 	for _, r := range v.rows[l.e] {
-		if l.where == nil || l.where.holds(v.w, v.sees, r) {
+		if l.where == nil || l.where.holds(v.w, v.shows, r) {
 			all = append(all, r)
 		}
 	}
@@ -340,7 +340,7 @@ func (p *proof) list(l *listing) {
 		{call: &facade.Call{Entity: l.e.name, Operation: "list", Invocation: facade.Invocation{Query: jsonText(q)}, Cursors: p.chance(50)}},
 	} {
 		if len(l.fields) == 0 && l.fields != nil && r.surface == "rest" {
-			continue // fields= is no field in a URL; what it gives is another question
+			continue // fields= is no field in a URL; what it selects is tested elsewhere
 		}
 		p.probe(r, func(a answer) error { return p.isPage(l, r, a) })
 	}
@@ -449,8 +449,8 @@ func nodeID(e *entity, id string) string {
 	return base64.RawURLEncoding.EncodeToString([]byte(e.name + ":" + encode(id)))
 }
 
-// words asks by names: of hidden fields, and of none. They are told alike, and what
-// is listed instead never names what is hidden.
+// words asks by names: of hidden fields, and of none. The answers are the same, and what
+// a message lists instead never names what is hidden.
 func (p *proof) words(e *entity) {
 	if p.view.denied(e) {
 		return
@@ -566,7 +566,7 @@ func (p *proof) malformed(e *entity) {
 		for _, ask := range asks {
 			got, unknown := p.probe(ask(name), nil), p.probe(ask(none), nil)
 			if x, y := strings.ReplaceAll(string(got.body), name, none), string(unknown.body); x != y {
-				p.fail("a name that does not exist for the caller is told from one that nobody has\n%s\n--- %s\n%s\n--- unknown\n%s", ask(name), name, got, unknown)
+				p.fail("a name that does not exist for the caller differs from one that nobody has\n%s\n--- %s\n%s\n--- unknown\n%s", ask(name), name, got, unknown)
 			}
 		}
 	}
@@ -649,7 +649,7 @@ func (p *proof) cursors(l *listing, own string) {
 		theirs.fields, theirs.offset, theirs.where = nil, 0, nil
 		q := theirs.query()
 		r := inEnvelope(e.name+".list", nil, q, nil)
-		if v, code := result(r, p.left.ask(p.other, r)); code == "" {
+		if v, code := result(r, p.first.ask(p.other, r)); code == "" {
 			q["after"], _ = v.(map[string]any)["endCursor"].(string)
 			ask(e, q)
 			ask(e, map[string]any{"after": q["after"]})
@@ -686,7 +686,7 @@ func (p *proof) batches(e *entity) {
 	batch := request{surface: "envelope", method: "POST", path: "/_kit/call", body: encode(frames)}
 	a, b := p.ask(batch)
 	if inOrder(a) != inOrder(b) { // answers stand in any order
-		p.fail("a batch tells the twins apart\n%s\n--- one\n%s\n--- the other\n%s", batch, a, b)
+		p.fail("the batches of the two worlds differ\n%s\n--- one\n%s\n--- the other\n%s", batch, a, b)
 	}
 	for _, f := range e.fields {
 		var keys []json.RawMessage
@@ -704,7 +704,7 @@ func (p *proof) batches(e *entity) {
 	for _, r := range p.view.w.rows[e] {
 		if p.chance(70) {
 			ids = append(ids, r.id())
-			if p.view.sees(e, r) {
+			if p.view.shows(e, r) {
 				want = append(want, p.view.expected(e, r, nil))
 			}
 		}

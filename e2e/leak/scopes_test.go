@@ -50,10 +50,10 @@ const nowText = "2030-03-17T17:46:40.123Z"
 // newCaller makes up what someone may see of a world. Conditions are such that some
 // rows are seen and some are not, where a condition like that comes up.
 // The entities in left have no scope of their own.
-func newCaller(m *maker, w *world, name string, asYAML bool, left map[*entity]bool) *caller {
+func newCaller(m *maker, w *world, name string, asYAML bool, first map[*entity]bool) *caller {
 	c := &caller{name: name, scopes: map[*entity]*scope{}, user: map[string]any{"name": name}}
 	for _, e := range w.garden.entities {
-		if left[e] || m.chance(15) {
+		if first[e] || m.chance(15) {
 			continue
 		}
 		s := &scope{deny: m.chance(8)}
@@ -152,7 +152,7 @@ func (w *world) seenBy(c *caller) *view {
 	return v
 }
 
-func (v *view) sees(e *entity, r row) bool { return v.ids[e][r.id()] }
+func (v *view) shows(e *entity, r row) bool { return v.ids[e][r.id()] }
 
 func (v *view) denied(e *entity) bool { s := v.caller.scopes[e]; return s != nil && s.deny }
 
@@ -259,7 +259,7 @@ func (v *view) secrets() []string {
 	return all
 }
 
-// String tells a caller's scopes, for a failure.
+// String describes a caller's scopes, for a failure.
 func (c *caller) String() string {
 	out := "  all others: " + c.rest + "\n"
 	for e, s := range c.scopes {

@@ -124,7 +124,7 @@ func tokens(v any) []string {
 	case string:
 		if len(v) >= 10 {
 			if at := strings.Index(v, "-q"); at > 0 {
-				v = v[at+1:] // a part of it would tell as much
+				v = v[at+1:] // a part of it would reveal as much
 			}
 			return []string{strings.TrimSuffix(v, "Z")}
 		}

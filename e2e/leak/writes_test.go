@@ -23,7 +23,7 @@ func (p *proof) writes() {
 	p.still()
 	for _, e := range p.garden.entities {
 		if !p.changes(e) || !p.lists(e) || !p.creates(e) || !p.deletes(e) {
-			return // the twins have grown apart, as twins do where rows hang on hidden ones
+			return // the worlds differ now, as they do where rows depend on hidden ones
 		}
 	}
 	for _, e := range p.garden.entities {
@@ -42,12 +42,12 @@ func (p *proof) frozen(r request, check func(answer) error) answer {
 
 // still compares both stores with what stood there when they were last looked at,
 // row by row. Reading everything takes longer than asking, so it is done for some
-// questions at once; a proof that fails here is run again, one by one.
+// requests at once; a proof that fails here is run again, one by one.
 func (p *proof) still() {
 	for _, side := range []struct {
 		was *world
 		b   *host
-	}{{p.view.w, p.left}, {p.twin.w, p.right}} {
+	}{{p.view.w, p.first}, {p.counterpart.w, p.second}} {
 		if is := p.rows(side.b).text(); is != side.was.text() {
 			if p.patience > 1 {
 				panic(closer{})
@@ -70,10 +70,10 @@ func (p *proof) rows(b *host) *world {
 }
 
 // again looks at both worlds anew after a change, and says whether they are still
-// twins to the caller.
+// equal to the caller.
 func (p *proof) again() bool {
-	p.look(p.rows(p.left), p.rows(p.right))
-	return p.view.text() == p.twin.text()
+	p.look(p.rows(p.first), p.rows(p.second))
+	return p.view.text() == p.counterpart.text()
 }
 
 // The same change on each surface that has it.
@@ -294,8 +294,8 @@ func (p *proof) wide(e *entity) {
 	}
 }
 
-// fieldsOf sends fields that are not the caller's: hidden ones are told like ones
-// that never were, preset ones are refused.
+// fieldsOf sends fields that are not the caller's: hidden ones are answered like ones
+// that do not exist, preset ones are refused.
 func (p *proof) fieldsOf(e *entity) {
 	if p.view.denied(e) {
 		return
@@ -324,7 +324,7 @@ func (p *proof) fieldsOf(e *entity) {
 				got, unknown := p.frozen(r, nil), p.frozen(asks(none)[i], nil)
 				x, y := strings.ReplaceAll(string(got.body), f.name, none), string(unknown.body)
 				if x != y {
-					p.fail("a hidden field is told from one that never was\n%s\n--- hidden\n%s\n--- unknown\n%s", r, got, unknown)
+					p.fail("a hidden field differs from one that does not exist\n%s\n--- hidden\n%s\n--- unknown\n%s", r, got, unknown)
 				}
 			}
 		}
@@ -441,9 +441,9 @@ func (p *proof) becomes(w *world, e *entity, id string, body map[string]any) (*w
 // write one its writer could not see. Where that hangs on what is hidden, the
 // worlds answer differently: exception 3 of docs/leaks.md.
 func (p *proof) write(q request, e *entity, id string, body map[string]any) bool {
-	before := []*world{p.view.w, p.twin.w}
-	left, seen := p.becomes(p.view.w, e, id, body)
-	right, also := p.becomes(p.twin.w, e, id, body)
+	before := []*world{p.view.w, p.counterpart.w}
+	first, seen := p.becomes(p.view.w, e, id, body)
+	second, also := p.becomes(p.counterpart.w, e, id, body)
 	var a answer
 	circular := p.circular(e)
 	if seen == also && !circular {
@@ -451,12 +451,12 @@ func (p *proof) write(q request, e *entity, id string, body map[string]any) bool
 	} else {
 		a, _ = p.ask(q)
 	}
-	for i, b := range []*host{p.left, p.right} {
-		want := []*world{left, right}[i]
+	for i, b := range []*host{p.first, p.second} {
+		want := []*world{first, second}[i]
 		if ![]bool{seen, also}[i] {
 			want = before[i]
 		}
-		if got := p.rows(b).text(); got != want.text() && !(circular && (got == before[i].text() || got == []*world{left, right}[i].text())) {
+		if got := p.rows(b).text(); got != want.text() && !(circular && (got == before[i].text() || got == []*world{first, second}[i].text())) {
 			p.fail("what was written is not what should be\n%s\n%s\n--- it should be\n%s\n--- it is\n%s", q, a, want.text(), got)
 		}
 	}
@@ -474,7 +474,7 @@ func (p *proof) circular(e *entity) bool {
 	return round
 }
 
-// changes changes a row the caller may see. It says whether the worlds are still twins.
+// changes changes a row the caller may see. It says whether the worlds are still equal.
 func (p *proof) changes(e *entity) bool {
 	r, body := p.visible(e), p.patch(e)
 	if r == nil || body == nil || p.view.closed(e, "update") {
@@ -538,7 +538,7 @@ func (v *view) hanging(e *entity, id string) (all map[string]bool, far bool) {
 				for _, r := range v.w.rows[o] {
 					if r[f.name] == id && !all[r.id()] {
 						all[r.id()] = true
-						far = far || !v.sees(o, r) || !v.readable(f)
+						far = far || !v.shows(o, r) || !v.readable(f)
 						follow(o, r.id())
 					}
 				}
@@ -557,16 +557,16 @@ func (p *proof) deletes(e *entity) bool {
 		return true
 	}
 	q := p.removals(e, r.id())[p.IntN(4)]
-	before := []*world{p.view.w, p.twin.w}
-	left, far := p.view.hanging(e, r.id())
-	right, further := p.twin.hanging(e, r.id())
+	before := []*world{p.view.w, p.counterpart.w}
+	first, far := p.view.hanging(e, r.id())
+	second, further := p.counterpart.hanging(e, r.id())
 	if far || further {
 		p.ask(q)
 	} else {
 		p.probe(q, nil)
 	}
-	for i, b := range []*host{p.left, p.right} {
-		hang := []map[string]bool{left, right}[i]
+	for i, b := range []*host{p.first, p.second} {
+		hang := []map[string]bool{first, second}[i]
 		now := p.rows(b)
 		for _, o := range p.garden.entities {
 			for _, r := range before[i].rows[o] {
@@ -585,7 +585,7 @@ func plainRow(r row) any {
 }
 
 // taken sends values that must not stand twice and are taken by hidden rows. They
-// have to be refused: exception 1 of docs/leaks.md. Nothing else is told, and
+// have to be refused: exception 1 of docs/leaks.md. Nothing else is revealed, and
 // nothing is written.
 func (p *proof) taken(e *entity) {
 	for _, f := range e.fields {
@@ -594,13 +594,13 @@ func (p *proof) taken(e *entity) {
 		}
 		for _, o := range p.view.w.rows[e] {
 			body := p.body(e)
-			if body == nil || o[f.name] == nil || p.view.sees(e, o) {
+			if body == nil || o[f.name] == nil || p.view.shows(e, o) {
 				continue
 			}
 			body[f.name] = o[f.name]
-			before := p.rows(p.left).text()
+			before := p.rows(p.first).text()
 			q := p.creation(e, body)
-			a := p.left.ask(p.caller, q)
+			a := p.first.ask(p.caller, q)
 			sent := []byte(q.String())
 			if s := p.leaked([]byte(a.String()), append(sent, unpacked(sent)...)); s != "" {
 				p.fail("the hidden value %s stands in a conflict\n%s\n%s", s, q, a)
@@ -608,7 +608,7 @@ func (p *proof) taken(e *entity) {
 			if !strings.Contains(string(a.body), "CONFLICT") && !strings.Contains(string(a.body), "FORBIDDEN") {
 				p.fail("a value that is taken is taken twice\n%s\n%s", q, a)
 			}
-			if p.rows(p.left).text() != before {
+			if p.rows(p.first).text() != before {
 				p.fail("a conflict changed something\n%s\n%s", q, a)
 			}
 			p.cases++

@@ -197,7 +197,7 @@ func (h *host) result(f *frame) string {
 	return `{"items":[` + strings.Join(rows, ",") + `],"total":1000,"hasMore":true,"endCursor":null}`
 }
 
-// row is a row, which is told by its id but for the pages of a note.
+// row is a row, which follows from its id but for the pages of a note.
 func (h *host) row(id string) string {
 	n := strings.TrimLeft(id, "nwx")
 	if h.kind == "writer" {

@@ -34,7 +34,7 @@ type answered struct {
 	Text   string
 }
 
-// wrong says what is wrong with an answer to a question for these ids, in their order,
+// wrong says what is wrong with an answer to a request for these ids, in their order,
 // with their writers or without; "" where nothing is.
 func wrong(a *answered, ids []string, writers bool) string {
 	for _, code := range a.Codes {

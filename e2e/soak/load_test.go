@@ -22,11 +22,11 @@ type load struct {
 	url    string
 	client *http.Client
 
-	asked, rows, commands, told atomic.Int64 // told: commands that were answered
-	mu                          sync.Mutex
-	codes                       map[string]int
-	wrong                       []string
-	answered                    []bool // commands, by their mark
+	asked, rows, commands, replies atomic.Int64 // replies: of commands
+	mu                             sync.Mutex
+	codes                          map[string]int
+	wrong                          []string
+	answered                       []bool // commands, by their mark
 }
 
 // run asks until the context ends, from so many sides.
@@ -43,7 +43,7 @@ func (l *load) run(ctx context.Context, sides int) {
 	all.Wait()
 }
 
-// one asks one question of a kind.
+// one sends one request of a kind.
 func (l *load) one(kind int) {
 	n := 1 + rand.IntN(40)
 	id := fmt.Sprint("n", n)
@@ -70,7 +70,7 @@ func (l *load) one(kind int) {
 		l.answered[mark] = ok
 		l.mu.Unlock()
 		if ok {
-			l.told.Add(1)
+			l.replies.Add(1)
 		}
 	}
 }

@@ -23,7 +23,7 @@ var forFlag = flag.Duration("for", 10*time.Second, "how long it lasts")
 
 // TestSoak is the soak.
 func TestSoak(t *testing.T) {
-	fds, goroutines := left(t)
+	fds, goroutines := resources(t)
 	l, hosts, heaps := soak(t, *forFlag)
 
 	for _, what := range l.wrong {
@@ -35,8 +35,8 @@ func TestSoak(t *testing.T) {
 			t.Errorf("the command %d ran %d times; answered: %v", mark, n, l.answered[mark])
 		}
 	}
-	if l.rows.Load() == 0 || len(l.codes) == 0 || l.told.Load() == 0 {
-		t.Errorf("that shows nothing: %d rows, errors %v, %d commands answered", l.rows.Load(), l.codes, l.told.Load())
+	if l.rows.Load() == 0 || len(l.codes) == 0 || l.replies.Load() == 0 {
+		t.Errorf("that shows nothing: %d rows, errors %v, %d commands answered", l.rows.Load(), l.codes, l.replies.Load())
 	}
 	early, lately, flat := inUse(heaps)
 	if !flat {
@@ -44,7 +44,7 @@ func TestSoak(t *testing.T) {
 	}
 	settled(t, fds, goroutines)
 	t.Logf("%v: %d questions, %d rows, errors %v; %d commands sent, %d answered, %d ran; heap %d KiB, then %d KiB",
-		*forFlag, l.asked.Load(), l.rows.Load(), l.codes, l.commands.Load(), l.told.Load(), ran, early>>10, lately>>10)
+		*forFlag, l.asked.Load(), l.rows.Load(), l.codes, l.commands.Load(), l.replies.Load(), ran, early>>10, lately>>10)
 }
 
 // soak runs gateway, hosts and load for a time, and closes them all. heaps are bytes
@@ -147,7 +147,7 @@ func TestInUse(t *testing.T) {
 
 // left is how many files this process has open, which connections are, and how many
 // goroutines it has.
-func left(t *testing.T) (fds, goroutines int) {
+func resources(t *testing.T) (fds, goroutines int) {
 	t.Helper()
 	entries, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
@@ -161,7 +161,7 @@ func settled(t *testing.T, fds, goroutines int) {
 	t.Helper()
 	var f, g int
 	for range 100 {
-		if f, g = left(t); f <= fds+2 && g <= goroutines { // a poller's two may have come
+		if f, g = resources(t); f <= fds+2 && g <= goroutines { // a poller's two may have come
 			t.Logf("%d files and %d goroutines are left, %d and %d were there before", f, g, fds, goroutines)
 			return
 		}

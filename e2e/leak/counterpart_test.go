@@ -139,11 +139,11 @@ func (w *world) pointedAt(e *entity, id string) bool {
 	return false
 }
 
-// twin is another world that is the same to a caller: hidden values, hidden rows
+// counterpart is another world that is the same to a caller: hidden values, hidden rows
 // and how many of them there are differ. A change by which the caller would see
 // something else (rows are also hidden for what stands behind their relations) is
 // taken back.
-func (w *world) twin(m *maker, c *caller) *world {
+func (w *world) counterpart(m *maker, c *caller) *world {
 	want := w.seenBy(c).text()
 	t := w
 	try := func(change func(*world)) {
