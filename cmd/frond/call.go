@@ -118,7 +118,7 @@ func (c *pendingCall) open(ctx context.Context, s *shell) (*call.Target, error) 
 	if len(c.headers) > 0 {
 		return nil, errors.New("--header is for a host at --url; here, say who calls with --state")
 	}
-	project, config, err := c.settings.load(s, c.dir)
+	project, config, err := c.settings.load(s, c.dir) //nolint:contextcheck // compiling a project waits for nothing
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"net"
 	"path/filepath"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
-	"github.com/frondhost/frond/gateway/program"
 )
 
 // listenFlags are the flags of commands that serve one Frond to other processes.
@@ -34,13 +32,13 @@ func addListen(cmd *cobra.Command, aboutKeys string) *listenFlags {
 	return l
 }
 
-// serve serves a Frond of a project until ctx ends. opts has the options of this command
-// beside the config.
-func (l *listenFlags) serve(ctx context.Context, project *facade.Project, frond string, config *gateway.Config, opts gateway.Options) error {
+// receiver makes the receiver of a Frond of a project. opts has the options of this
+// command beside the config.
+func (l *listenFlags) receiver(project *facade.Project, frond string, config *gateway.Config, opts gateway.Options) (*gateway.Receiver, error) {
 	if l.keys != nil {
 		var err error
 		if config.Signing.Keys, err = absolute(l.keys); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	var addresses []string
@@ -48,11 +46,7 @@ func (l *listenFlags) serve(ctx context.Context, project *facade.Project, frond 
 		addresses = append(addresses, net.JoinHostPort(host, strconv.Itoa(int(l.port))))
 	}
 	opts.Config = *config
-	r, err := gateway.NewReceiver(project, frond, &gateway.ReceiverOptions{Options: opts, Addresses: addresses, AllowUnsigned: l.unsigned})
-	if err != nil {
-		return err
-	}
-	return program.Serve(ctx, r)
+	return gateway.NewReceiver(project, frond, &gateway.ReceiverOptions{Options: opts, Addresses: addresses, AllowUnsigned: l.unsigned})
 }
 
 // absolute makes the files of FILE and NAME=FILE absolute. On the command line they are

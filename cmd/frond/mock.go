@@ -14,6 +14,7 @@ import (
 	"github.com/frondhost/frond/cmd/frond/mockdata"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/program"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -64,9 +65,13 @@ with the same --rows refer to one another's rows.`,
 			fmt.Fprintf(s.stderr, "frond: %s\n", note)
 		}
 		config.Store = "memory"
-		return listen.serve(cmd.Context(), project, args[0], config, gateway.Options{
+		r, err := listen.receiver(project, args[0], config, gateway.Options{
 			Incomplete: incomplete, Undecided: true, Middleware: []facade.Middleware{faults.middleware},
 		})
+		if err != nil {
+			return err
+		}
+		return program.Serve(cmd.Context(), r)
 	}
 	return cmd
 }
@@ -110,7 +115,7 @@ func (m *mocked) faults() (*injected, error) {
 // project is what is mocked: the project in --dir, or the Frond of the host at --from.
 func (m *mocked) project(ctx context.Context, s *shell, settings *settings, dir, frond string) (*facade.Project, *gateway.Config, error) {
 	if m.from.url == "" {
-		return settings.load(s, dir)
+		return settings.load(s, dir) //nolint:contextcheck // compiling a project waits for nothing
 	}
 	config, problems := settings.read(s, dir)
 	if err := errors.Join(problems...); err != nil {

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/program"
 )
 
 // newServe is frond serve.
@@ -28,7 +29,11 @@ listens on any address. "frond keys" makes the keys.`,
 		if err != nil {
 			return err
 		}
-		return listen.serve(cmd.Context(), project, args[0], config, gateway.Options{})
+		r, err := listen.receiver(project, args[0], config, gateway.Options{})
+		if err != nil {
+			return err
+		}
+		return program.Serve(cmd.Context(), r)
 	}
 	return cmd
 }

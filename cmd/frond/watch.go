@@ -41,7 +41,7 @@ func (s *settings) watch(ctx context.Context, sh *shell, dir string, gw *gateway
 		if seen = now; host {
 			fmt.Fprintf(sh.stderr, "%s has changed: what it sets holds from the next start on\n", gateway.ConfigFile)
 		}
-		project, _, err := s.load(sh, dir)
+		project, _, err := s.load(sh, dir) //nolint:contextcheck // compiling a project waits for nothing
 		if err == nil {
 			err = gw.Replace(ctx, project)
 		}

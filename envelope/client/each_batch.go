@@ -59,6 +59,7 @@ func (b *batch) post(ctx context.Context, part []int) (refused bool, err *facade
 	}
 	f := b.host.sender.send(ctx, out)
 	switch {
+	// An answer that is no batch, or none at all, may be how this host refuses batches.
 	case f != nil && (f.kind == notAFrame || f.kind == wrongFrame || f.kind == connectionLost) && !b.sure:
 		return true, nil
 	case f != nil:

@@ -18,24 +18,43 @@ type failureKind uint8
 
 // The kinds of failures, in the order in which a round trip can meet them.
 const (
-	badAddress       failureKind = iota // the configured address is not a URL of http or https
-	connectFailed                       // nothing was sent: refused, no such name, no route, no connection in time, a failed handshake
-	badCertificate                      // the host's certificate is invalid
-	connectionLost                      // the connection ended before the whole answer arrived
-	attemptTimeout                      // the time of one attempt ran out
-	callTimeout                         // the time of the call ran out
-	callerGone                          // the caller cancelled
-	unavailable                         // 503 without a frame
-	proxyFailed                         // 502 without a frame: a proxy got no answer
-	proxyTimeout                        // 504 without a frame: a proxy stopped waiting
-	rateLimited                         // 429 without a frame
-	notAFrame                           // anything else that is no frame: HTML, a redirect, a status, other JSON
-	wrongFrame                          // a frame, but not the answer to the one that was sent
-	tooLarge                            // more bytes than an answer may have
-	breakerOpen                         // nothing was sent: the host keeps failing
-	tooManyInFlight                     // nothing was sent: no request ended in time to make room
-	signatureRefused                    // the host refuses the signature, or its absence
-	answerOverBudget                    // this process has no room for the answer
+	// badAddress: the configured address is not a URL of http or https.
+	badAddress failureKind = iota
+	// connectFailed: nothing was sent. The connection was refused or did not form in time,
+	// the name does not exist, there is no route, or the handshake failed.
+	connectFailed
+	// badCertificate: the host's certificate is invalid.
+	badCertificate
+	// connectionLost: the connection ended before the whole answer arrived.
+	connectionLost
+	// attemptTimeout: the time of one attempt ran out.
+	attemptTimeout
+	// callTimeout: the time of the call, or its caller's deadline, ran out.
+	callTimeout
+	// callerGone: the caller cancelled.
+	callerGone
+	// unavailable: 503 without a frame.
+	unavailable
+	// proxyFailed: 502 without a frame. A proxy got no answer.
+	proxyFailed
+	// proxyTimeout: 504 without a frame. A proxy stopped waiting.
+	proxyTimeout
+	// rateLimited: 429 without a frame.
+	rateLimited
+	// notAFrame: anything else that is no frame, such as HTML, a redirect or other JSON.
+	notAFrame
+	// wrongFrame: a frame, but not the answer to the one that was sent.
+	wrongFrame
+	// tooLarge: more bytes than an answer may have.
+	tooLarge
+	// breakerOpen: nothing was sent, because the host keeps failing.
+	breakerOpen
+	// tooManyInFlight: nothing was sent, because no request ended in time to make room.
+	tooManyInFlight
+	// signatureRefused: the host refuses the signature, or its absence.
+	signatureRefused
+	// answerOverBudget: this process has no room for the answer.
+	answerOverBudget
 )
 
 // outcome is what follows from a failure of one kind.

@@ -39,8 +39,9 @@ type guard struct {
 	bulkhead    bulkhead.Bulkhead[any]
 }
 
-// newGuard makes the guard of one host; o has its defaults filled in.
-func newGuard(o *Options) *guard {
+// newGuard makes the guard of one host; o has its defaults filled in. changed is called for
+// every change of the breaker.
+func newGuard(o *Options, changed func(from, to string)) *guard {
 	g := &guard{least: pauseLeast, most: pauseMost, fair: min(fairTime, o.Attempt)}
 	g.retries = failsafe.With(retrypolicy.NewBuilder[any]().
 		HandleIf(func(_ any, err error) bool {
@@ -56,7 +57,7 @@ func newGuard(o *Options) *guard {
 		WithFailureRateThreshold(breakerShare, breakerCalls, breakerWindow).
 		WithSuccessThreshold(1). // one probe
 		WithDelay(breakerDelay).
-		OnStateChanged(func(e circuitbreaker.StateChangedEvent) { o.breakerChanged(e.OldState.String(), e.NewState.String()) }).
+		OnStateChanged(func(e circuitbreaker.StateChangedEvent) { changed(e.OldState.String(), e.NewState.String()) }).
 		Build()
 	g.bulkhead = bulkhead.New[any](uint(o.InFlight))
 	return g

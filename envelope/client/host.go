@@ -39,9 +39,9 @@ func (h *host) single(ctx context.Context, p *pending, method string, params, qu
 			return end
 		})
 	switch {
-	case f != nil:
+	case f != nil: // on the way
 		return nil, f.err()
-	case answer.Err != nil:
+	case answer.Err != nil: // at the host, unchanged (spec 7.3)
 		return nil, answer.Err
 	case unread != nil:
 		return nil, unread
@@ -75,7 +75,7 @@ func readOne(id int64, into *wire.Response, result func(text []byte, at int) int
 			return frameless(status, header)
 		case unsigned(header, r.Err) != nil:
 			return unsigned(header, r.Err)
-		case r.Err != nil && (answers || r.ID == "null"):
+		case r.Err != nil && (answers || r.ID == "null"): // null: the host could not read the frame
 		case !answers:
 			return &failure{kind: wrongFrame}
 		case status != http.StatusOK:

@@ -23,13 +23,24 @@ const MaxDocument = 64 << 20
 // Options of a Remote. A nil *Options is fine, and every zero value is the default of
 // DESIGN 8.
 type Options struct {
-	Name      string        // for the log, events and the status; "": the address's host
-	Connect   time.Duration // for a connection to form; 0: 2 s
-	Attempt   time.Duration // for one HTTP request; 0: 5 s
-	Timeout   time.Duration // for a call with all its attempts; 0: 10 s. The caller's deadline holds too
-	Retries   int           // of a query; 0: 2. Less than 0: none
-	InFlight  int           // HTTP requests at once; 0: 256. More of them wait
-	MaxAnswer int64         // bytes; 0: wire.MaxAnswer
+	// Name is the remote's name in the log, in events and in the status; "": the host of
+	// its address.
+	Name string
+	// Connect bounds the time for a connection to form, TLS included; 0: 2 s.
+	Connect time.Duration
+	// Attempt bounds one HTTP request, until the whole answer is read; 0: 5 s.
+	Attempt time.Duration
+	// Timeout bounds a call with all its attempts; 0: 10 s. The deadline of the caller's
+	// context holds too.
+	Timeout time.Duration
+	// Retries is how often a query is sent again after a failure; 0: 2, less than 0: never.
+	// A command is sent again only where the host provably received nothing.
+	Retries int
+	// InFlight is how many HTTP requests may be under way; 0: 256. Further ones wait.
+	InFlight int
+	// MaxAnswer is how many bytes an answer may have; 0: wire.MaxAnswer. A larger one is
+	// BAD_GATEWAY.
+	MaxAnswer int64
 	// MaxDocument and Discovery bound the discovery document: its bytes, 0: [MaxDocument],
 	// and its contents. A larger one fails as a [schema.OverLimit].
 	MaxDocument int64
@@ -45,7 +56,8 @@ type Options struct {
 	// Transport carries requests; nil: one of its own, HTTP/1.1 with connections that
 	// are kept. It must not resend a POST that the host may have received.
 	Transport http.RoundTripper
-	Log       *slog.Logger // nil: slog.Default()
+	// Log receives the causes of failures, which callers do not see; nil: slog.Default().
+	Log *slog.Logger
 	// Observe receives every call within its context, from many goroutines; nil: not called.
 	Observe func(context.Context, Event)
 	// Header adds headers to the HTTP requests of a call; nil: none. The context is the

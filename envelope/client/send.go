@@ -19,7 +19,7 @@ type sender struct {
 func newSender(base string, opts *Options) *sender {
 	address, invalid := parseAddress(base)
 	o := opts.withDefaults(address)
-	s := &sender{invalid: invalid, guard: newGuard(o)}
+	s := &sender{invalid: invalid, guard: newGuard(o, o.breakerChanged)}
 	s.endpoint = endpoint{options: o, address: address, transport: o.Transport}
 	if s.endpoint.transport == nil {
 		s.endpoint.transport, s.endpoint.traced = newTransport(o), true

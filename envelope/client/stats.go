@@ -13,41 +13,63 @@ import (
 // is set it is instead a change of the remote's breaker, and the other fields but Remote
 // and Began are empty.
 type Event struct {
-	Remote    string // Options.Name
-	Frond     string // whose door it is, where a catalog says so
-	Entity    string // rpc for discovery
-	Operation string // discover for discovery
+	// Remote is Options.Name; Frond the Frond whose door it is, "" where no catalog says so.
+	Remote string
+	Frond  string
+	// Entity and Operation name the call; of discovery they are rpc and discover.
+	Entity    string
+	Operation string
 	Kind      facade.Kind
-	Trace     string // the invocation's traceparent
+	// Trace is the traceparent of the invocation.
+	Trace string
 
+	// Duration is the time from Began, with that spent waiting for a shared call.
 	Began    time.Time
-	Duration time.Duration // with the time spent waiting for a shared call
-	Code     facade.Code   // "": it was answered
-	Posts    int           // HTTP requests it made; 0 where Joined
-	Keys     int           // of a call with Each; 0: a single one
-	Waiters  int           // callers who share the answer, this one among them
-	Joined   bool          // another caller's requests brought the answer
+	Duration time.Duration
+	// Code is that of the failure; "": the call was answered.
+	Code facade.Code
+	// Posts is how many HTTP requests the call made; 0 where Joined.
+	Posts int
+	// Keys is how many keys a call with Each has; 0: a single call.
+	Keys int
+	// Waiters is how many callers share the answer, this one among them. Joined: another
+	// caller's requests brought it.
+	Waiters int
+	Joined  bool
 
-	Breaker string // the breaker is now closed, open or half-open
+	// Breaker is the breaker's new state: closed, open or half-open.
+	Breaker string
 }
 
-// Status is what is known of a remote at one moment.
+// Status is what is known of a remote at one moment. The counts begin with the process.
 type Status struct {
-	Name         string
-	Breaker      string      // closed, open or half-open
-	LastError    facade.Code // of the last round trip that failed; "": none did
-	LastErrorAt  time.Time
-	LastAnswerAt time.Time // of the last round trip that was answered
+	Name string
+	// Breaker is closed, open or half-open.
+	Breaker string
+	// LastError is the code of the last round trip that failed, and LastErrorAt its end;
+	// "": none did.
+	LastError   facade.Code
+	LastErrorAt time.Time
+	// LastAnswerAt is the end of the last round trip that was answered.
+	LastAnswerAt time.Time
 
-	Batches     string   // of JSON-RPC: "taken", "refused", or "" before the first one
-	NoFindByIDs []string // methods that turned out not to be served, though they are in the catalog
+	// Batches is how the host answers JSON-RPC batches: taken, refused, or "" before the
+	// first one.
+	Batches string
+	// NoFindByIDs are methods that turned out not to be served, though the catalog has them.
+	NoFindByIDs []string
 
-	Calls    int64 // made of the remote, joined ones included
-	Posts    int64 // HTTP requests
-	Retries  int64 // of them, sent again
-	Joined   int64 // calls that were answered by another caller's requests
-	Failed   int64 // round trips that failed; an answer with a failure is not one of them
-	InFlight int64 // HTTP requests under way
+	// Calls counts the calls made of the remote. Joined of them were answered by another
+	// caller's requests.
+	Calls  int64
+	Joined int64
+	// Posts counts HTTP requests. Retries of them were sent again, InFlight are under way.
+	Posts    int64
+	Retries  int64
+	InFlight int64
+	// Failed counts round trips that failed, with all their retries. An answer that is a
+	// failure of the host's is none of them.
+	Failed int64
 }
 
 // counters are the numbers of a Status.

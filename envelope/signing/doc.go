@@ -7,19 +7,18 @@
 // form, as the member identity of its first frame's params. The token
 //
 //   - is signed with Ed25519 (RFC 8037), and names the key, the sender and the Frond;
-//
 //   - is valid for a minute and accepted once;
-//
 //   - binds all that is posted by a digest over canonical JSON (RFC 8785);
-//
 //   - contains the caller's state. The state in the frames is ignored.
 //
-//     sender := signing.NewSigner(key, "shop")
-//     sealed, err := sender.Seal(frames, "billing", state)
-//     body := sealed.Post() // for every attempt: a token is accepted once
+// The sender signs, and the receiver verifies:
 //
-//     verifier, err := signing.NewVerifier("billing", keys, nil)
-//     call, err := verifier.Verify(body) // call.State, call.Caller
+//	sender := signing.NewSigner(key, "shop")
+//	sealed, err := sender.Seal(frames, "billing", state)
+//	body := sealed.Post() // for every attempt: a token is accepted once
+//
+//	verifier, err := signing.NewVerifier("billing", keys, nil)
+//	call, err := verifier.Verify(body) // call.State, call.Caller
 //
 // Answers are not signed, and nothing is encrypted: a link that others can listen on
 // needs TLS.

@@ -9,8 +9,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Change is one thing that a Frond serves now and did not, or the other way round,
-// or otherwise than before.
+// Change is one difference between two discoveries of a Frond: a door, field, operation or
+// fact that is new, gone, or different.
 type Change struct {
 	Change string   `json:"change"` // added, removed or changed
 	Name   string   `json:"name"`   // product, product.stock, product.retire(), fact orderPlaced

@@ -19,14 +19,14 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// Files are texts by their path inside a folder, with slashes.
+// Files are the texts of files by their path inside a folder, with slashes.
 type Files map[string][]byte
 
 // ManifestFile is the name of the list of generated files, in folders of code.
 const ManifestFile = "generated.json"
 
-// Plan is what has to be done so that a folder holds generated files and no older
-// ones. Files that were written by hand are neither changed nor removed.
+// Plan is the changes that make a folder hold the generated files, and no generated files
+// of an earlier run. Files written or changed by hand are neither overwritten nor removed.
 type Plan struct {
 	Write  []string // paths, in order
 	Remove []string
@@ -97,11 +97,11 @@ func NewPlan(dir, manifest string, files Files, frond *schema.DiscoveredFrond) (
 	return p, nil
 }
 
-// Empty says that nothing has to be done.
+// Empty says that the folder is up to date.
 func (p *Plan) Empty() bool { return len(p.Write) == 0 && len(p.Remove) == 0 }
 
-// Apply does it. Each file is written whole or not at all, the list of them last; a
-// plan that was cut short is taken up by the next one.
+// Apply makes the changes. Each file is written atomically, the manifest last, so that an
+// interrupted run is completed by the next one.
 func (p *Plan) Apply() error {
 	for _, name := range p.Write {
 		if err := writeFile(p.path(name), p.files[name]); err != nil {
@@ -123,7 +123,7 @@ func (p *Plan) Apply() error {
 // path is a file of the folder in the file system.
 func (p *Plan) path(name string) string { return filepath.Join(p.dir, filepath.FromSlash(name)) }
 
-// read is a file of the folder, nil where there is none.
+// read reads a file of the folder; nil: it does not exist.
 func (p *Plan) read(name string) ([]byte, error) {
 	text, err := os.ReadFile(p.path(name))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -146,7 +146,7 @@ func hash(text []byte) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// writeFile puts a text in a file's place in one step.
+// writeFile replaces a file atomically, by a rename.
 func writeFile(name string, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil { //nolint:gosec // part of a project that others read
 		return err
@@ -164,7 +164,7 @@ func writeFile(name string, text []byte) error {
 	return os.Rename(temp.Name(), name)
 }
 
-// indent is JSON as people read it, with a line break at its end.
+// indent is JSON with line breaks and indentation, for readers and for diffs.
 func indent(text []byte) ([]byte, error) {
 	var b bytes.Buffer
 	if err := json.Indent(&b, text, "", "  "); err != nil {
@@ -174,7 +174,7 @@ func indent(text []byte) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// under is files inside a folder of their own.
+// under moves files into a folder.
 func under(dir string, files Files) Files {
 	moved := Files{}
 	for name, text := range files {

@@ -11,17 +11,17 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// Model is a Frond's contract as the languages see it: types, and doors with
-// operations over them.
+// Model is a Frond's contract as generated code has it: types, and doors with operations
+// over them. It is the same for every language, and is not changed once it is read.
 type Model struct {
 	Frond    string
 	Doors    []*Door
-	Types    []*Decl         // in the order they were met
+	Types    []*Decl         // in the order in which doors and operations refer to them
 	Contract json.RawMessage // the Frond's discovery document (spec 2.5)
 	Bundle   json.RawMessage // its entities (spec 2.4)
 }
 
-// Door is a callable entity.
+// Door is a callable entity with its operations.
 type Door struct {
 	Name string // as the wire has it
 	Type string // in type names: OrderLine
@@ -40,17 +40,17 @@ type Op struct {
 	ID  *Type // of built-in operations that take one, or several
 	In  *Decl // what it takes, all parts in one; nil: nothing
 
-	// Whose names the members of In are: nil means there is no such part, and what is
-	// neither is the body's.
+	// Params and Query are the members of In that belong to these parts; nil: the operation
+	// has no such part. The other members are the body's.
 	Params, Query []string
 	Body          bool
 
-	Open    bool     // nobody says what it takes: an invocation, as it is
-	Takes   []string // of a list that understands some keys alone; nil: all
+	Open    bool     // no card says what it accepts: the caller passes an invocation
+	Takes   []string // the query keys of a list that knows only some; nil: all
 	Options []string // query keys of another built-in operation: ifMatch, fields
 }
 
-// Decl is a declared type: an object or an enumeration.
+// Decl is a declared type: an object or an enumeration of strings.
 type Decl struct {
 	Name, Doc string
 	Enum      []string // values; nil: an object
@@ -61,14 +61,14 @@ type Decl struct {
 type Field struct {
 	Name, Doc, Deprecated string
 	Type                  Type
-	Optional              bool // it may be absent; whether it may be null is its type's word
+	Optional              bool // it may be absent; whether it may be null is said by Type
 	Version               bool // the version of the row, present only where the call selects it
 }
 
-// Basic is what a type is at heart.
+// Basic is the kind of a type.
 type Basic uint8
 
-// The basics.
+// The kinds of types.
 const (
 	Any Basic = iota // any JSON
 	Text
@@ -88,7 +88,8 @@ type Type struct {
 	Decl *Decl // of Named
 }
 
-// Read makes the model of one Frond of a catalog.
+// Read makes the model of one Frond of a catalog. Names are unique within the model: the
+// second type of a name has a number behind it. The error is an unknown Frond.
 func Read(catalog *facade.Catalog, frond string) (*Model, error) {
 	i := slices.IndexFunc(catalog.Fronds, func(f *facade.Frond) bool { return f.Name == frond })
 	if i < 0 {
@@ -99,8 +100,8 @@ func Read(catalog *facade.Catalog, frond string) (*Model, error) {
 	for _, name := range reserved {
 		b.taken[name] = true
 	}
-	// Names of rows are given first: a view that is called like an entity's input is
-	// the one that has to step aside.
+	// The names of rows are taken first, so that a view with the name of an entity's input
+	// is the one that gets a number.
 	var doors []*Door
 	for _, d := range f.Doors {
 		door := &Door{Name: d.Name, Type: b.doorName(schema.GraphQLType(d.Name))}

@@ -10,7 +10,7 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// PackageOptions of the packages; the zero value is fine.
+// PackageOptions are options of [Model.Packages]; the zero value is fine.
 type PackageOptions struct {
 	Module  string // Go's module path; "": frond.local/FROND
 	NPM     string // npm's name; "": FROND
@@ -18,8 +18,9 @@ type PackageOptions struct {
 	Host    string // the version of github.com/frondhost/frond the Go module asks for; "": v0.0.0
 }
 
-// Packages are a Frond's contract as two installable packages: a Go module in go/ and
-// an npm package in npm/. The same cards and options are the same bytes.
+// Packages returns a Frond's contract as two installable packages: a Go module in go/ and
+// an npm package in npm/. The same cards and options give the same bytes. The error is an
+// option that Go or npm would refuse.
 func (m *Model) Packages(o PackageOptions) (Files, error) {
 	if o.Version == "" {
 		sum := sha256.Sum256(m.Contract)

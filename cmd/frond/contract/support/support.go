@@ -1,6 +1,6 @@
-// Package support is what every generated client needs beside its own types. It is
-// copied into each of them under their package's name, so that they depend on
-// nothing internal.
+// Package support is what every generated client needs beside its own types. Its source
+// is copied into each generated package under that package's name, so that a client
+// depends on facade and schema only.
 package support
 
 import (
@@ -14,23 +14,23 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Opt is a value that may be left out; the zero Opt is left out. Whether it may also
-// be null is T's word: Set[*string](nil) is null, Set(new("x")) is a value.
+// Opt is an optional value; the zero Opt is absent. Whether it can also be null depends on
+// T: Set[*string](nil) is null, Set(new("x")) is a value.
 type Opt[T any] struct {
 	value T
 	given bool
 }
 
-// Set is a value that is given.
+// Set returns a value that is present.
 func Set[T any](value T) Opt[T] { return Opt[T]{value, true} }
 
-// Get is the value, and whether it is given.
+// Get returns the value, and whether it is present.
 func (o Opt[T]) Get() (T, bool) { return o.value, o.given }
 
-// IsZero says that the value is left out; encoding/json asks it for omitzero.
+// IsZero says that the value is absent; encoding/json calls it for omitzero.
 func (o Opt[T]) IsZero() bool { return !o.given }
 
-// MarshalJSON is the value's; a nil slice is an empty list.
+// MarshalJSON writes the value; a nil slice is written as [].
 func (o Opt[T]) MarshalJSON() ([]byte, error) {
 	if v := reflect.ValueOf(o.value); v.Kind() == reflect.Slice && v.IsNil() && v.Type() != reflect.TypeFor[json.RawMessage]() {
 		return []byte("[]"), nil
@@ -38,13 +38,13 @@ func (o Opt[T]) MarshalJSON() ([]byte, error) {
 	return json.Marshal(o.value)
 }
 
-// UnmarshalJSON reads a value, null as T has it.
+// UnmarshalJSON reads a value; null is read as T reads it.
 func (o *Opt[T]) UnmarshalJSON(data []byte) error {
 	o.given = true
 	return json.Unmarshal(data, &o.value)
 }
 
-// List is a slice that is never null: nil is an empty list.
+// List is a slice that is written as a list even if it is nil.
 type List[T any] []T
 
 // MarshalJSON writes nil as [].
@@ -55,11 +55,12 @@ func (l List[T]) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]T(l))
 }
 
-// Filter are conditions that all hold: Filter{"price": Filter{"gte": 10}}.
+// Filter is a set of conditions that all have to hold: Filter{"price": Filter{"gte": 10}}.
+// A nil Filter matches every row.
 type Filter map[string]any
 
-// ListQuery says which rows, in which order, how many of them. The zero value is the
-// first page.
+// ListQuery selects the rows of a list, their order and their number. The zero value is
+// the first page in the default order.
 type ListQuery struct {
 	Filter Filter      `json:"filter,omitempty"`
 	Sort   []string    `json:"sort,omitempty"`  // names of fields; - is descending
@@ -104,7 +105,7 @@ func queryOf(options []CallOption) any {
 	return query
 }
 
-// Page is a list result.
+// Page is one page of a list (spec 2.7).
 type Page[T any] struct {
 	Items     []T      `json:"items"`
 	Total     int64    `json:"total"` // -1: not counted
@@ -113,8 +114,8 @@ type Page[T any] struct {
 	Cursors   []string `json:"cursors,omitempty"`
 }
 
-// UnmarshalJSON reads a list result, or the bare array that some hosts answer: it does
-// not say how many rows there are.
+// UnmarshalJSON reads a list result, or the bare array that some hosts answer; the Total
+// of an array is -1.
 func (p *Page[T]) UnmarshalJSON(data []byte) error {
 	if jsontext.KindOf(data) == jsontext.Array {
 		*p = Page[T]{Total: -1}
@@ -124,13 +125,14 @@ func (p *Page[T]) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*page)(p))
 }
 
-// conn is who carries the calls, and for whom.
+// conn makes the calls of a client, on behalf of a state; nil: nobody's.
 type conn struct {
 	caller facade.Caller
 	state  facade.State
 }
 
-// Call calls an operation that has no method here, or with members its method has not.
+// Call calls any operation, also one without a method here, or with members that its
+// method does not have. It returns the result as JSON. The error is a *facade.Error.
 func (c *conn) Call(ctx context.Context, entity, operation string, in facade.Invocation) (json.RawMessage, error) {
 	if in.State == nil {
 		in.State = c.state
@@ -148,7 +150,7 @@ type door struct {
 	name string
 }
 
-// ask calls an operation; a part that is nil is not sent.
+// ask calls an operation. A nil part is not sent.
 func (d door) ask(ctx context.Context, operation string, params, query, body any) (json.RawMessage, error) {
 	var in facade.Invocation
 	for _, part := range []struct {
@@ -167,8 +169,8 @@ func (d door) ask(ctx context.Context, operation string, params, query, body any
 	return d.conn.Call(ctx, d.name, operation, in)
 }
 
-// parts calls an operation whose params, query and body are members of one value.
-// Names that are neither params nor query are the body's; without a body there are none.
+// parts calls an operation whose params, query and body are members of one value: the
+// names in params and query, and, where the operation has a body, all others.
 func (d door) parts(ctx context.Context, operation string, in any, params, query []string, hasBody bool) (json.RawMessage, error) {
 	p, q, b, err := split(in, params, query)
 	if err != nil {
@@ -187,6 +189,7 @@ func (d door) parts(ctx context.Context, operation string, in any, params, query
 	return d.ask(ctx, operation, sent[0], sent[1], sent[2])
 }
 
+// split divides the members of a value among params, query and body, each an object.
 func split(in any, params, query []string) (p, q, b json.RawMessage, err error) {
 	text, err := json.Marshal(in)
 	if err != nil {
@@ -213,15 +216,17 @@ func split(in any, params, query []string) (p, q, b json.RawMessage, err error) 
 	return p, q, b, nil
 }
 
+// id is the params of an operation on one row.
 type id[T any] struct {
 	ID T `json:"id"`
 }
 
+// ids is the query of findByIds.
 type ids[T any] struct {
 	IDs List[T] `json:"ids"`
 }
 
-// read reads an answer. What does not fit its type is the host's failure.
+// read reads an answer. One that does not fit T is the host's fault: BAD_GATEWAY.
 func read[T any](text json.RawMessage, err error) (value T, _ error) {
 	if err == nil {
 		if bad := json.Unmarshal(text, &value); bad != nil {
@@ -231,7 +236,7 @@ func read[T any](text json.RawMessage, err error) (value T, _ error) {
 	return value, err
 }
 
-// one reads an answer that is there.
+// one reads an answer that must not be null.
 func one[T any](text json.RawMessage, err error) (*T, error) {
 	value, err := read[*T](text, err)
 	if err == nil && value == nil {
@@ -240,25 +245,28 @@ func one[T any](text json.RawMessage, err error) (*T, error) {
 	return value, err
 }
 
-// judges refuse what the host would refuse, before it is sent.
+// judges check values against the contract's cards, so that what the host would refuse is
+// not sent. They are compiled once, on first use.
 type judges struct {
 	of  map[string]*judge // by entity.op
 	err error             // the contract cannot be read by the frond this is built with
 }
 
-// judge is one operation's.
+// judge checks the parts of one operation's invocation.
 type judge struct {
 	entity, operation string
 	parts             []judged
 }
 
+// judged is a part with its card.
 type judged struct {
 	card *schema.Entity
 	mode schema.Mode
 	at   string
 }
 
-// judgesOf compiles the cards of a contract's operations.
+// judgesOf compiles the cards of a contract's operations. An error is kept, and returned
+// by every check.
 func judgesOf(contract []byte) *judges {
 	all := &judges{of: map[string]*judge{}}
 	document, err := schema.ReadDiscovery(contract)
@@ -297,7 +305,7 @@ func judgesOf(contract []byte) *judges {
 	return all
 }
 
-// check judges what an operation takes.
+// check judges the input of a method: VALIDATION_FAILED with a detail for each fault.
 func (all *judges) check(method string, in any, params, query []string) error {
 	if all.err != nil {
 		return facade.Errorf(facade.InternalError, "the contract cannot be read by this frond; write it anew: %w", all.err)
@@ -305,7 +313,7 @@ func (all *judges) check(method string, in any, params, query []string) error {
 	return all.of[method].check(in, params, query)
 }
 
-// check judges a value that is one part, or one that is all parts in one.
+// check judges a value whose members are divided among the parts as split does.
 func (j *judge) check(in any, params, query []string) error {
 	p, q, b, err := split(in, params, query)
 	if err != nil {
@@ -329,8 +337,8 @@ func (j *judge) check(in any, params, query []string) error {
 	return facade.Invalid(details[0].Path+" "+details[0].Message, details...).At(j.entity, j.operation)
 }
 
-// flat is a patch without its nested objects: whether they hold is known where they
-// are merged with what is there.
+// flat is a patch without its nested objects: the host merges them into the row, and only
+// the merged object can be judged.
 func flat(patch json.RawMessage) json.RawMessage {
 	members := map[string]json.RawMessage{}
 	for name, value := range jsontext.Members(patch) {

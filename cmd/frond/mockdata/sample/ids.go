@@ -13,7 +13,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// id is the primary key of the i-th row of an entity, derived from the entity's key, the
+// ID is the primary key of the i-th row of an entity, derived from the entity's key, the
 // number and the shape alone: whoever knows the name and the shape of a relation
 // knows the ids it points at, in another program and with another seed.
 //
@@ -93,5 +93,5 @@ func countedFrom(s Shape, i int) (json.RawMessage, bool) {
 	return json.RawMessage(decimal(v)), true
 }
 
-// shapeOf is a field's JSON Schema.
+// ShapeOf is a field's JSON Schema.
 func ShapeOf(p *schema.Property) json.RawMessage { return p.Shape.AppendJSON(nil) }

@@ -10,7 +10,7 @@ import (
 type Maker struct {
 	*rand.Rand
 	Root   json.RawMessage // the card, which references point into
-	About  *subject        // what the row is about
+	About  *Subject        // what the row is about
 	Row    int             // the row's number
 	Unique bool            // no other row has this value
 	Try    int             // how often the value was refused; later ones are more daring

@@ -7,16 +7,17 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// name is what is known of a value by its words: the field's own, and those around it.
-type name struct {
+// Name is what is known of a value by its words: the field's own, and those around it.
+type Name struct {
 	words []string // of the field: [created at]
 	title []string // of its title and description
 }
 
-func NewName(field string) name { return name{words: schema.Words(field)} }
+// NewName is the name of a field of a card.
+func NewName(field string) Name { return Name{words: schema.Words(field)} }
 
 // titled is the name with what the schema says of itself.
-func (n name) titled(s Shape) name {
+func (n Name) titled(s Shape) Name {
 	n.title = nil
 	for _, keyword := range []string{"title", "description"} {
 		for word := range strings.FieldsFuncSeq(strings.ToLower(s.text(keyword)), func(r rune) bool { return (r < 'a' || r > 'z') && r != '-' }) {
@@ -27,7 +28,7 @@ func (n name) titled(s Shape) name {
 }
 
 // singular is the name of one item of a list.
-func (n name) singular() name {
+func (n Name) singular() Name {
 	if len(n.words) == 0 {
 		return n
 	}
@@ -39,11 +40,11 @@ func (n name) singular() name {
 	case strings.HasSuffix(*last, "s") && !strings.HasSuffix(*last, "ss"):
 		*last = strings.TrimSuffix(*last, "s")
 	}
-	return name{words: words}
+	return Name{words: words}
 }
 
 // has says whether one of the words, parted by spaces, is among the field's.
-func (n name) has(words string) bool {
+func (n Name) has(words string) bool {
 	for word := range strings.FieldsSeq(words) {
 		if slices.Contains(n.words, word) {
 			return true
@@ -53,12 +54,12 @@ func (n name) has(words string) bool {
 }
 
 // ends says whether the field's last word is one of the words.
-func (n name) ends(words string) bool {
+func (n Name) ends(words string) bool {
 	return len(n.words) > 0 && slices.Contains(strings.Fields(words), n.words[len(n.words)-1])
 }
 
 // says is has, for the field's name, title and description.
-func (n name) says(words string) bool {
+func (n Name) says(words string) bool {
 	if n.has(words) {
 		return true
 	}

@@ -45,7 +45,7 @@ var spans = []struct {
 }
 
 // spanFor is the numbers of a name.
-func spanFor(name name, integer bool) span {
+func spanFor(name Name, integer bool) span {
 	for _, row := range spans {
 		if name.has(row.words) {
 			if integer {
@@ -60,9 +60,9 @@ func spanFor(name name, integer bool) span {
 	return spanOf(0, 1000, "0.01")
 }
 
-// number is a number between the shape's bounds, of its step, and where that can be
+// Number is a number between the shape's bounds, of its step, and where that can be
 // had among those of the name.
-func (m *Maker) Number(s Shape, name name, integer bool) (json.RawMessage, bool) {
+func (m *Maker) Number(s Shape, name Name, integer bool) (json.RawMessage, bool) {
 	if at, ok := m.millis(name); ok && integer {
 		if lo, hi := Rational(s["minimum"]), Rational(s["maximum"]); (lo == nil || lo.Cmp(at) <= 0) && (hi == nil || hi.Cmp(at) >= 0) && s["multipleOf"] == nil {
 			return json.RawMessage(at.Num().String()), true
@@ -127,7 +127,7 @@ func (m *Maker) Number(s Shape, name name, integer bool) (json.RawMessage, bool)
 
 // upTo is a number from 0 to room: of a unique field, and of what says the place of a
 // row among others, the next.
-func (m *Maker) upTo(room *big.Int, name name) *big.Int {
+func (m *Maker) upTo(room *big.Int, name Name) *big.Int {
 	if !room.IsInt64() || room.Int64() >= 1<<62 {
 		return big.NewInt(m.Int64N(1 << 62))
 	}
@@ -188,7 +188,7 @@ func decimal(r *big.Rat) string {
 	return strings.TrimRight(r.FloatString(digits), "0")
 }
 
-// step is a stride that comes past every one of n places before it returns.
+// Step is a stride that comes past every one of n places before it returns.
 func Step(n int) int {
 	for _, prime := range []int{7, 11, 13} {
 		if n%prime != 0 {

@@ -12,11 +12,11 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// shape is the keywords of a JSON Schema with everything it refers to folded in:
+// Shape is the keywords of a JSON Schema with everything it refers to folded in:
 // references, all of allOf, one of anyOf and oneOf, one side of if.
 type Shape map[string]json.RawMessage
 
-// fold reads a schema into its keywords. false: nothing fits the schema, as far
+// Fold reads a schema into its keywords. false: nothing fits the schema, as far
 // as that is known.
 func (m *Maker) Fold(text json.RawMessage) (Shape, bool) {
 	s := Shape{}
@@ -190,7 +190,7 @@ func (s Shape) kinds() (kinds []string, null bool) {
 	return []string{"string"}, false
 }
 
-// count is the value of a keyword that counts something, or otherwise.
+// Count is the value of a keyword that counts something, or otherwise.
 func (s Shape) Count(name string, otherwise int) int {
 	if n, ok := schema.Integer(s[name]); ok && n >= 0 && n < 1<<31 {
 		return int(n)
@@ -212,6 +212,7 @@ func (s Shape) text(name string) string {
 	return ""
 }
 
+// Rational is a number exactly; nil: it is none, or one of too many digits.
 func Rational(v json.RawMessage) *big.Rat {
 	v = jsontext.Trim(v)
 	if jsontext.KindOf(v) != jsontext.Number || len(v) > 60 {
@@ -229,6 +230,7 @@ func Rational(v json.RawMessage) *big.Rat {
 	return r
 }
 
+// Elements are the elements of an array; nil for any other value.
 func Elements(v json.RawMessage) (all []json.RawMessage) {
 	for _, item := range jsontext.Elements(v) {
 		all = append(all, jsontext.Trim(item))
@@ -236,6 +238,7 @@ func Elements(v json.RawMessage) (all []json.RawMessage) {
 	return all
 }
 
+// List is an array of values.
 func List(items []json.RawMessage) json.RawMessage {
 	return append(append([]byte{'['}, bytes.Join(asBytes(items), []byte{','})...), ']')
 }
@@ -248,7 +251,7 @@ func asBytes(items []json.RawMessage) [][]byte {
 	return all
 }
 
-// object is an object's text.
+// Object is an object's text.
 func Object(o schema.Object) json.RawMessage {
 	dst := []byte{'{'}
 	for i, m := range o {
@@ -260,4 +263,5 @@ func Object(o schema.Object) json.RawMessage {
 	return append(dst, '}')
 }
 
+// IsNull says whether a value is null.
 func IsNull(v json.RawMessage) bool { return jsontext.IsNull(v) }

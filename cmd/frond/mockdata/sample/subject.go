@@ -9,8 +9,8 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// subject is what one row is about: its fields agree, since all of them ask it.
-type subject struct {
+// Subject is what one row is about: its fields agree, since all of them ask it.
+type Subject struct {
 	kind        subjectKind
 	first, last string
 	company     string
@@ -52,8 +52,9 @@ func kindOf(entity string) subjectKind {
 // the same seed has the same rows tomorrow.
 var horizon = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-func NewSubject(entity string, r *rand.Rand) *subject {
-	return &subject{
+// NewSubject draws what a row of an entity is about.
+func NewSubject(entity string, r *rand.Rand) *Subject {
+	return &Subject{
 		kind:      kindOf(entity),
 		first:     Pick(r, firstNames),
 		last:      Pick(r, lastNames),
@@ -68,7 +69,7 @@ func NewSubject(entity string, r *rand.Rand) *subject {
 }
 
 // name is what the row is called.
-func (s *subject) name() string {
+func (s *Subject) name() string {
 	switch s.kind {
 	case aPerson:
 		return s.first + " " + s.last
@@ -82,7 +83,7 @@ func (s *subject) name() string {
 	return s.thing()
 }
 
-func (s *subject) thing() string { return s.adjective + " " + s.noun }
+func (s *Subject) thing() string { return s.adjective + " " + s.noun }
 
 // stages are the words of moments in the order the moments come in. What is not
 // among them lies in the middle.
@@ -100,7 +101,7 @@ var stages = []string{
 }
 
 // moment is when the moment of this name was: later stages of a row come later.
-func (m *Maker) moment(name name) time.Time {
+func (m *Maker) moment(name Name) time.Time {
 	if name.has("birth birthday born dob") {
 		return time.Date(1945+m.IntN(60), time.Month(1+m.IntN(12)), 1+m.IntN(28), 0, 0, 0, 0, time.UTC)
 	}
@@ -124,7 +125,7 @@ func (m *Maker) moment(name name) time.Time {
 }
 
 // millis is a moment as milliseconds since 1970, for a name that means one.
-func (m *Maker) millis(name name) (*big.Rat, bool) {
+func (m *Maker) millis(name Name) (*big.Rat, bool) {
 	if !name.ends("at timestamp") {
 		return nil, false
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // string is a text of the shape's format, pattern and length that its name leads to.
-func (m *Maker) string(s Shape, name name) (json.RawMessage, bool) {
+func (m *Maker) string(s Shape, name Name) (json.RawMessage, bool) {
 	least, most := s.Count("minLength", 0), s.Count("maxLength", 1<<20)
 	pattern := s.text("pattern")
 	fits := func(text string) bool {
@@ -50,7 +50,7 @@ func fitsPattern(pattern, text string) bool {
 }
 
 // formatted is a text of one of the formats that are asserted; false for others.
-func (m *Maker) formatted(format string, name name) (string, bool) {
+func (m *Maker) formatted(format string, name Name) (string, bool) {
 	switch format {
 	case "date-time":
 		return m.moment(name).Format("2006-01-02T15:04:05.000Z07:00"), true
@@ -110,7 +110,7 @@ func (m *Maker) email() string {
 	return slug(m.About.first) + "." + slug(m.About.last) + m.mark("") + "@example.org"
 }
 
-func (m *Maker) url(name name) string {
+func (m *Maker) url(name Name) string {
 	path := slug(m.About.name()) + m.mark("-")
 	switch {
 	case name.has("image photo picture avatar thumbnail cover logo icon"):

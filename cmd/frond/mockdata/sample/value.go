@@ -12,9 +12,9 @@ import (
 // maxDepth is how deep values nest: a shape that contains itself ends here.
 const maxDepth = 6
 
-// value is a value of a schema for a field of this name; false where none could be
+// Value is a value of a schema for a field of this name; false where none could be
 // made. It fits but for what only the judge knows (not, dependencies, conditions).
-func (m *Maker) Value(text json.RawMessage, name name) (json.RawMessage, bool) {
+func (m *Maker) Value(text json.RawMessage, name Name) (json.RawMessage, bool) {
 	if m.depth++; m.depth > maxDepth {
 		m.depth--
 		return nil, false
@@ -151,7 +151,7 @@ func mayBeNull(text json.RawMessage) bool {
 }
 
 // array makes as many items as have to be, and a few more.
-func (m *Maker) array(s Shape, name name) (json.RawMessage, bool) {
+func (m *Maker) array(s Shape, name Name) (json.RawMessage, bool) {
 	least := s.Count("minItems", 0)
 	n := min(least+m.IntN(4), s.Count("maxItems", 1<<30))
 	var items []json.RawMessage
