@@ -2,21 +2,24 @@ package jsontext
 
 import "sync"
 
-// Buffer is JSON text being written: an answer on its way out. Those of usual size
-// are used again.
+// Buffer is JSON text being written, usually an answer. Buffers are pooled: take one with
+// [TakeBuffer], append to Text, and [Buffer.Release] it once the text was sent or copied.
+// A Buffer is for one goroutine.
 type Buffer struct{ Text []byte }
 
-// maxPooled is how large a buffer may have become to be kept; larger ones are rare,
-// and kept they would hold the memory of the largest answer ever given.
+// maxPooled is the capacity in bytes up to which a buffer is pooled. Larger ones are rare;
+// pooled, each would keep the memory of the largest answer it ever had.
 const maxPooled = 1 << 20
 
-// buffers are given back with what they have grown to, up to a bound.
+// buffers is the pool. What it returns is empty and has the capacity it grew to.
 var buffers = sync.Pool{New: func() any { return &Buffer{Text: make([]byte, 0, 4096)} }}
 
-// TakeBuffer is an empty buffer. Whoever takes it releases it.
+// TakeBuffer returns an empty buffer, which the caller releases. It may be called from
+// many goroutines.
 func TakeBuffer() *Buffer { return buffers.Get().(*Buffer) }
 
-// Release gives the buffer back; its text is no longer the caller's to read.
+// Release returns the buffer to the pool. The caller must not use b or any slice of its
+// text afterwards: the next user overwrites it.
 func (b *Buffer) Release() {
 	if cap(b.Text) > maxPooled {
 		return

@@ -10,25 +10,28 @@ import (
 	"unicode/utf8"
 )
 
-// MaxDepth is how deep the arrays and objects of a text may stand in each other.
+// MaxDepth is the limit of arrays and objects within each other. It bounds the recursion of
+// everything that reads checked text.
 const MaxDepth = 100
 
-// Error says what is wrong with a text and where. It repeats nothing of the text
-// but the names of keys.
+// Error is the first fault of a text that [Check] refuses. It contains nothing of the text
+// but names of members, so that it may be sent to callers and logged.
 type Error struct {
-	Line, Column int    // from 1; columns count characters
-	Pointer      string // RFC 6901: the value in which it was found
-	Message      string
+	Line, Column int    // from 1; columns count code points
+	Pointer      string // RFC 6901: the value with the fault; "" for the whole text
+	Message      string // a sentence without its subject's place
 }
 
-// Error is the line, the column and the message.
+// Error returns the line, the column and the message.
 func (e *Error) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Message)
 }
 
-// Check says whether data is exactly one JSON value (RFC 8259) in UTF-8 whose
-// objects name no key twice, whose strings hold no half of a surrogate pair, and that
-// is no deeper than MaxDepth. It reads the text once. The error is an *Error.
+// Check verifies that data is exactly one JSON value (RFC 8259) in UTF-8, stricter than the
+// RFC where that leaves a choice: no object has a name twice, no string contains half a
+// surrogate pair, and nothing is nested deeper than [MaxDepth]. White space around the
+// value is allowed, a byte order mark is not. The error is an *Error. Check reads the text
+// once, keeps no reference to it, and may be called from many goroutines.
 func Check(data []byte) error {
 	c := checks.Get().(*check)
 	defer c.free()
@@ -39,13 +42,14 @@ func Check(data []byte) error {
 	return nil
 }
 
-// checks keeps the room that a check has taken for the next one.
+// checks pools the slices of checks.
 var checks = sync.Pool{New: func() any { return &check{frames: make([]frame, 0, 16), keys: make([][]byte, 0, 64)} }}
 
-// free gives c back, without what it knows of the text.
+// free returns c to the pool. It drops every reference to the text, which would otherwise
+// live as long as the pool.
 func (c *check) free() {
 	if cap(c.keys) > 1024 {
-		return // one text in a thousand; the rest would clear its room
+		return // rare; clearing so much room would cost every later check
 	}
 	clear(c.frames[:cap(c.frames)])
 	clear(c.keys[:cap(c.keys)])
@@ -53,31 +57,34 @@ func (c *check) free() {
 	checks.Put(c)
 }
 
-// manyKeys is from how many keys on an object's are looked up in a map.
+// manyKeys is the number of keys in an object from which on they are looked up in a map
+// and no longer compared one by one.
 const manyKeys = 16
 
-// check is one run over a text.
+// check is the state of one [Check].
 type check struct {
 	data   []byte
 	frames []frame
-	keys   [][]byte // of all open objects, the innermost last; unquoted where they have escapes
+	keys   [][]byte // of all open objects, the innermost last; spans of data, but unquoted copies where they have escapes
 }
 
 const noValue = "this is no value; strings stand in double quotes"
 
 // frame is an open object or array. Where an array's elements are objects, the keys of
-// the last one are kept until the array ends: the next one mostly has the same ones in
-// the same order, and as long as it does, none of them can stand there twice.
+// the last one are kept until the array ends: the next object usually has the same keys in
+// the same order, and as long as it does, no key can be there twice and none is entered.
 type frame struct {
 	object  bool
-	escaped bool // a key of the object has escapes: its text is not the key
-	from    int  // where its keys begin: an object's own, an array's those of its last object
-	n       int  // the elements so far, of an array; of an object the keys that are like the last one's
-	like    int  // where the keys of the object before begin: its own begin behind them; else its from
-	seen    map[string]struct{}
+	escaped bool                // a key of the object has escapes: its text is not the key
+	from    int                 // index in keys where its own keys begin; of an array, those of its last object
+	n       int                 // of an array: elements so far; of an object: leading keys equal to those of the object before
+	like    int                 // index in keys of the keys of the object before, or from where there is none
+	seen    map[string]struct{} // its keys, from manyKeys on
 }
 
-// run reads the text and says where it is wrong and how, "" for not at all.
+// run reads the text and returns the offset and the message of its first fault; the message
+// is "" where there is none. Labels take the place of recursion: the depth of a text is
+// the length of frames, not of the stack.
 func (c *check) run() (int, string) {
 	data := c.data
 	i := space(data, 0)
@@ -170,7 +177,7 @@ key:
 	goto value
 }
 
-// open begins an object or an array.
+// open enters an object or an array.
 func (c *check) open(object bool) {
 	f := frame{object: object, from: len(c.keys), like: len(c.keys)}
 	if n := len(c.frames); object && n > 0 && !c.frames[n-1].object {
@@ -179,8 +186,9 @@ func (c *check) open(object bool) {
 	c.frames = append(c.frames, f)
 }
 
-// close ends the innermost object or array. An array's next object is held against
-// the keys of this one.
+// close leaves the innermost object or array. The keys of an object in an array stay, for
+// the array's next object to be compared with, unless a key has escapes: then its text is
+// not its name.
 func (c *check) close() {
 	last := len(c.frames) - 1
 	f := &c.frames[last]
@@ -194,8 +202,8 @@ func (c *check) close() {
 	c.frames = c.frames[:last]
 }
 
-// again is the offset behind the key that begins at i, where it is the one that the
-// object before has at this place; else 0.
+// again returns the offset behind the key that begins at i, where it equals the key that
+// the object before has at this place, and 0 where it does not.
 func (c *check) again(i int) int {
 	f := &c.frames[len(c.frames)-1]
 	at := f.like + f.n
@@ -211,8 +219,8 @@ func (c *check) again(i int) int {
 	return end + 1
 }
 
-// key is the offset of the value behind the key that has to begin at i, or where
-// the key is wrong and how.
+// key reads the key that has to begin at i and its colon. It returns the offset of the
+// value, or those of a fault with its message.
 func (c *check) key(i int) (int, string) {
 	data := c.data
 	if i >= len(data) {
@@ -237,7 +245,7 @@ func (c *check) key(i int) (int, string) {
 	return space(data, i+1), ""
 }
 
-// shown is a quoted key in a message, the first of a long one.
+// shown returns a quoted key for a message, cut at 60 bytes.
 func shown(quoted []byte) string {
 	const most = 60
 	if len(quoted) <= most {
@@ -246,14 +254,14 @@ func shown(quoted []byte) string {
 	return strings.ToValidUTF8(string(quoted[:most]), "") + "…"
 }
 
-// enter notes a key of the innermost object and says whether it is new there.
+// enter records a key of the innermost object and reports whether it is new there.
 func (c *check) enter(quoted []byte) bool {
 	f := &c.frames[len(c.frames)-1]
 	key := quoted[1 : len(quoted)-1]
 	if bytes.IndexByte(key, '\\') >= 0 {
 		key, f.escaped = []byte(Unquote(quoted)), true
 	}
-	if f.n > 0 { // no longer like the one before
+	if f.n > 0 { // the keys differ from here on: those that were equal become its own
 		c.keys = append(c.keys, c.keys[f.like:f.like+f.n]...)
 		f.n = 0
 	}
@@ -280,7 +288,7 @@ func (c *check) enter(quoted []byte) bool {
 	return true
 }
 
-// special marks the bytes a string cannot simply run over.
+// special has the bytes of a string that need more than being skipped.
 var special = func() (t [256]bool) {
 	for i := range t {
 		t[i] = i < ' ' || i >= utf8.RuneSelf || i == '"' || i == '\\'
@@ -288,9 +296,9 @@ var special = func() (t [256]bool) {
 	return t
 }()
 
-// checkString is the offset behind the string that begins at i, or where it is
-// wrong and how. RFC 8259 section 8.2 leaves a lone surrogate to the reader; it is
-// refused, because Go reads every one of them as U+FFFD and two keys would be one.
+// checkString returns the offset behind the string that begins at i, or that of a fault
+// with its message. RFC 8259 section 8.2 leaves lone surrogates to the reader; they are
+// refused, because Go decodes each of them to U+FFFD and two different keys would be one.
 func checkString(data []byte, i int) (int, string) {
 	start := i
 	for i++; i < len(data); {
@@ -321,8 +329,8 @@ func checkString(data []byte, i int) (int, string) {
 	return start, "this string is not closed"
 }
 
-// checkEscape is the offset behind the escape that begins at i, a surrogate pair's
-// being one, or where it is wrong and how.
+// checkEscape returns the offset behind the escape that begins at i, or that of a fault
+// with its message. The two escapes of a surrogate pair count as one.
 func checkEscape(data []byte, i int) (int, string) {
 	if i+1 == len(data) {
 		return i, "this string is not closed"
@@ -349,7 +357,7 @@ func checkEscape(data []byte, i int) (int, string) {
 
 const halfPair = "half a surrogate pair is no character; escape both halves, or write the character itself"
 
-// unhex is what the escape \uXXXX at i stands for; false where none is there.
+// unhex decodes the escape \uXXXX at i to its UTF-16 code unit; false where none is there.
 func unhex(data []byte, i int) (r rune, ok bool) {
 	if i+6 > len(data) || data[i] != '\\' || data[i+1] != 'u' {
 		return 0, false
@@ -370,7 +378,8 @@ func unhex(data []byte, i int) (r rune, ok bool) {
 	return r, true
 }
 
-// checkNumber is the offset behind the number that begins at i, or where it stops being one.
+// checkNumber returns the offset behind the number that begins at i (RFC 8259 section 6),
+// or false and the offset at which it stops being one.
 func checkNumber(data []byte, i int) (int, bool) {
 	if data[i] == '-' {
 		i++
@@ -405,7 +414,8 @@ func checkNumber(data []byte, i int) (int, bool) {
 	return i, true
 }
 
-// error gives what run found its place.
+// error returns a fault with its line, its column and the pointer that the open frames
+// give. Only a text that is refused pays for them.
 func (c *check) error(at int, message string) error {
 	before := c.data[:min(at, len(c.data))]
 	from := bytes.LastIndexByte(before, '\n') + 1

@@ -6,20 +6,27 @@ import (
 	"hash/maphash"
 )
 
-// Distinct numbers texts from 0 in the order they are added, equal ones alike. It is
-// a hash table of places in a list: no text is copied, and nothing is allocated for
-// each of them. The zero value is ready; it is for one goroutine.
+// Distinct numbers texts from 0 in the order in which they are first added; equal texts
+// have one number. Relations use it to find the distinct keys of many rows: texts are
+// compared byte by byte, not by their JSON value.
+//
+// It is a hash table of indexes with linear probing. Texts are not copied, and adding one
+// allocates nothing but the growth of the two slices. The zero value is ready to use. A
+// Distinct is for one goroutine.
 type Distinct struct {
 	texts []json.RawMessage
-	table []int32 // a place in texts and one; 0: free
+	table []int32 // an index into texts plus one, 0 where free; its length is a power of two
 }
 
-var distinctSeed = maphash.MakeSeed() // nobody outside can choose texts that meet in it
+// distinctSeed is random for each process, so that no caller can choose keys that collide.
+var distinctSeed = maphash.MakeSeed()
 
-// Texts are those that were added, each of them once. They are the table's own.
+// Texts returns the distinct texts by their numbers. The slice belongs to d and is valid
+// until the next Reset.
 func (d *Distinct) Texts() []json.RawMessage { return d.texts }
 
-// Reset empties d for about n texts, and lets go of those it had.
+// Reset empties d and makes room for about n texts. It drops its references to the texts
+// it had, so that their memory can be collected.
 func (d *Distinct) Reset(n int) {
 	clear(d.texts)
 	d.texts = d.texts[:0]
@@ -38,9 +45,10 @@ func (d *Distinct) Reset(n int) {
 	clear(d.table)
 }
 
-// Add is the number of a text, which is kept as it is.
+// Add returns the number of a text, which it refers to from then on where it is new: the
+// caller must not change the bytes of text before the next Reset.
 func (d *Distinct) Add(text json.RawMessage) int {
-	if 2*len(d.texts) >= len(d.table) {
+	if 2*len(d.texts) >= len(d.table) { // at most half full: probing stays short and ends
 		d.grow()
 	}
 	mask := uint64(len(d.table) - 1)
@@ -57,7 +65,7 @@ func (d *Distinct) Add(text json.RawMessage) int {
 	}
 }
 
-// grow doubles the table and enters the texts anew.
+// grow doubles the table and enters all texts anew.
 func (d *Distinct) grow() {
 	d.table = make([]int32, max(16, 2*len(d.table)))
 	mask := uint64(len(d.table) - 1)

@@ -5,7 +5,8 @@ import (
 	"encoding/json"
 )
 
-// Marshal is json.Marshal with HTML characters as they are, as every surface writes them.
+// Marshal is [json.Marshal] without the escapes for HTML (\u003c for <), as every surface
+// writes JSON. Its errors are those of encoding/json.
 func Marshal(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

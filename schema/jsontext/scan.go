@@ -6,10 +6,10 @@ import (
 	"iter"
 )
 
-// Kind is what a JSON value is; its first byte shows it.
+// Kind is the type of a JSON value. It is derived from the first byte of the value's text.
 type Kind byte
 
-// The seven kinds; Invalid stands for no text at all.
+// The kinds. Invalid is that of an empty text, and of one that begins no JSON value.
 const (
 	Invalid Kind = 0
 	Null    Kind = 'n'
@@ -21,8 +21,8 @@ const (
 	Array   Kind = '['
 )
 
-// KindOf is the kind of a checked value: the first byte that is not white space decides it.
-// Invalid for no text.
+// KindOf returns the kind of a checked value by its first byte that is not white space. It
+// is Invalid for an empty or nil v.
 func KindOf(v []byte) Kind {
 	i := space(v, 0)
 	if i == len(v) {
@@ -37,10 +37,10 @@ func KindOf(v []byte) Kind {
 	return Invalid
 }
 
-// IsNull says whether v is the literal null. An absent value (no text) is not.
+// IsNull reports whether v is the literal null. An absent value (nil or empty) is not null.
 func IsNull(v []byte) bool { return KindOf(v) == Null }
 
-// Trim cuts white space from both ends.
+// Trim returns v without the white space at both ends. It is a part of v.
 func Trim(v []byte) []byte {
 	i := space(v, 0)
 	j := len(v)
@@ -50,8 +50,9 @@ func Trim(v []byte) []byte {
 	return v[i:j]
 }
 
-// Members yields the members of an object in the order they stand, the name
-// unquoted, the value as its text. Nothing is yielded for any other kind.
+// Members yields the members of an object in the order of the text: the name unquoted, the
+// value as a span of obj without surrounding white space. It yields nothing where obj is
+// nil or no object.
 func Members(obj []byte) iter.Seq2[string, json.RawMessage] {
 	return func(yield func(string, json.RawMessage) bool) {
 		for name, value := range RawMembers(obj) {
@@ -62,8 +63,8 @@ func Members(obj []byte) iter.Seq2[string, json.RawMessage] {
 	}
 }
 
-// RawMembers yields the members of an object as Members does, the name as the text
-// of its string, quotes and escapes included: nothing is allocated.
+// RawMembers is Members with each name as the text of its string, quotes and escapes
+// included. It allocates nothing.
 func RawMembers(obj []byte) iter.Seq2[[]byte, json.RawMessage] {
 	return func(yield func([]byte, json.RawMessage) bool) {
 		i := space(obj, 0)
@@ -86,10 +87,11 @@ func RawMembers(obj []byte) iter.Seq2[[]byte, json.RawMessage] {
 	}
 }
 
-// Walk goes through the object that begins at i of a checked text: member is called
-// with each name, in quotes and without escapes it could do without, and with the offset
-// where its value begins, and gives the offset behind the value: [Skip]'s, or what it
-// found out as it read. Walk answers the offset behind the object, or i where none begins.
+// Walk reads the object that begins at offset i of a checked text. It calls member with
+// each name, in quotes and in the form that [Quote] writes, and with the offset where the
+// value begins; member returns the offset behind the value, from [Skip] or from its own
+// reading, so that no value is scanned twice. Walk returns the offset behind the object,
+// or i where none begins there.
 func Walk(b []byte, i int, member func(name []byte, at int) int) int {
 	if i >= len(b) || b[i] != '{' {
 		return i
@@ -98,7 +100,7 @@ func Walk(b []byte, i int, member func(name []byte, at int) int) int {
 		end := skipString(b, i)
 		name := b[i:end]
 		if bytes.IndexByte(name, '\\') >= 0 {
-			name = Quote(Unquote(name))
+			name = Quote(Unquote(name)) // one form for comparisons
 		}
 		i = space(b, end)
 		if i = space(b, member(name, space(b, i+1))); i < len(b) && b[i] == ',' {
@@ -108,7 +110,8 @@ func Walk(b []byte, i int, member func(name []byte, at int) int) int {
 	return min(i+1, len(b))
 }
 
-// Elements yields the elements of an array as their text. Nothing is yielded for any other kind.
+// Elements yields the elements of an array with their indexes, each as a span of arr. It
+// yields nothing where arr is nil or no array.
 func Elements(arr []byte) iter.Seq2[int, json.RawMessage] {
 	return func(yield func(int, json.RawMessage) bool) {
 		i := space(arr, 0)
@@ -128,7 +131,9 @@ func Elements(arr []byte) iter.Seq2[int, json.RawMessage] {
 	}
 }
 
-// Get is the value of the first member called name, or nil.
+// Get returns the value of the member called name as a span of obj, or nil where there is
+// none or obj is no object. A member whose value is null gives the text null. It scans the
+// members in order; where many are read, iterate over them once instead.
 func Get(obj []byte, name string) json.RawMessage {
 	for raw, v := range RawMembers(obj) {
 		if bytes.IndexByte(raw, '\\') < 0 {
@@ -142,7 +147,9 @@ func Get(obj []byte, name string) json.RawMessage {
 	return nil
 }
 
-// Skip is the offset behind the value that starts at i of a checked text.
+// Skip returns the offset behind the value that begins at offset i of a checked text, or
+// len(b) where the text ends before. It counts brackets outside of strings, which is
+// enough in text that is known to be balanced.
 func Skip(b []byte, i int) int {
 	if i >= len(b) {
 		return len(b)
@@ -178,14 +185,14 @@ func Skip(b []byte, i int) int {
 	return i
 }
 
-// skipString is the offset behind the string whose opening quote stands at i.
+// skipString returns the offset behind the string whose opening quote is at i.
 func skipString(b []byte, i int) int {
 	for i++; i < len(b); {
 		n := bytes.IndexByte(b[i:], '"')
 		if n < 0 {
 			return len(b)
 		}
-		// The quote ends the string unless an odd run of backslashes stands before it.
+		// The quote ends the string unless an odd number of backslashes precedes it.
 		end, k := i+n, i+n
 		for k > i && b[k-1] == '\\' {
 			k--
@@ -197,7 +204,7 @@ func skipString(b []byte, i int) int {
 	return len(b)
 }
 
-// space is the offset of the next byte that is not white space.
+// space returns the offset of the first byte from i on that is not white space.
 func space(b []byte, i int) int {
 	for i < len(b) && isSpace(b[i]) {
 		i++
@@ -205,5 +212,5 @@ func space(b []byte, i int) int {
 	return i
 }
 
-// isSpace is ws of RFC 8259 section 2.
+// isSpace reports whether c is white space between tokens: ws of RFC 8259 section 2.
 func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }

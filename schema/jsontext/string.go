@@ -7,7 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Unquote is the Go string of a checked JSON string, quotes included in v.
+// Unquote decodes a checked JSON string; v includes the quotes. It returns "" for any other
+// value. A string without escapes is copied without being decoded.
 func Unquote(v []byte) string {
 	if len(v) >= 2 && v[0] == '"' && bytes.IndexByte(v, '\\') < 0 {
 		return string(v[1 : len(v)-1])
@@ -19,25 +20,29 @@ func Unquote(v []byte) string {
 	return s
 }
 
-// Quote is s as a JSON string.
+// Quote returns s as a JSON string; see [AppendString].
 func Quote(s string) json.RawMessage { return AppendString(nil, s) }
 
+// ones and highs are the lowest and the highest bit of each of eight bytes.
 const (
 	ones  = 0x0101010101010101
 	highs = 0x8080808080808080
 )
 
-// AppendString appends s as a JSON string. Bytes that are not UTF-8 become U+FFFD;
-// HTML characters stay as they are.
+// AppendString appends s as a JSON string (RFC 8259 section 7) and returns the extended
+// slice. Only what has to be escaped is; each byte that is not UTF-8 becomes U+FFFD, and
+// HTML characters stay as they are. It allocates nothing where dst has room.
 func AppendString(dst []byte, s string) []byte { return appendText(dst, s) }
 
 // AppendName appends name as the name of an object's member: a JSON string and a colon.
 func AppendName(dst []byte, name string) []byte { return append(AppendString(dst, name), ':') }
 
-// AppendText is AppendString for text in bytes, without a copy of it.
+// AppendText is [AppendString] for a text in bytes, which is not converted first.
 func AppendText(dst, text []byte) []byte { return appendText(dst, text) }
 
-// appendText goes eight bytes at a time as long as nothing needs a look.
+// appendText copies eight bytes at a time while none of them needs an escape or is beyond
+// ASCII. A byte subtracted from below borrows into its highest bit, which the mask finds;
+// a false alarm only leads to the loop that looks at single bytes.
 func appendText[T string | []byte](dst []byte, s T) []byte {
 	dst = append(dst, '"')
 	start, i := 0, 0
@@ -90,7 +95,9 @@ func appendText[T string | []byte](dst []byte, s T) []byte {
 	return append(append(dst, s[start:]...), '"')
 }
 
+// pointerEscape is safe for concurrent use.
 var pointerEscape = strings.NewReplacer("~", "~0", "/", "~1")
 
-// Token is name as one reference token of a JSON pointer (RFC 6901 section 4).
+// Token returns name escaped as a reference token of a JSON pointer (RFC 6901 section 4):
+// ~ is ~0 and / is ~1.
 func Token(name string) string { return pointerEscape.Replace(name) }
