@@ -1,4 +1,4 @@
-package gateway_test
+package graphqlhttp_test
 
 import (
 	"encoding/json"
