@@ -19,10 +19,10 @@ type Admin struct {
 }
 
 // settings are the rows of admin.
-func (c *Admin) settings() []setting.Setting {
+func (a *Admin) settings() []setting.Setting {
 	return []setting.Setting{
-		setting.New("admin.listen", "", "the address of /metrics and health checks, such as 127.0.0.1:9464; empty turns both the listener and the metrics off", readAdminAddress, &c.Listen),
-		setting.New("admin.public", "false", "allow an address that other machines can reach", setting.Bool, &c.Public),
+		setting.New("admin.listen", "", "the address of /metrics and health checks, such as 127.0.0.1:9464; empty turns both the listener and the metrics off", readAdminAddress, &a.Listen),
+		setting.New("admin.public", "false", "allow an address that other machines can reach", setting.Bool, &a.Public),
 	}
 }
 
@@ -38,6 +38,7 @@ func (a *Admin) check() (faults schema.Faults) {
 	return faults
 }
 
+// readAdminAddress reads an address, or "" for no listener.
 func readAdminAddress(text string) (string, error) {
 	if text == "" {
 		return "", nil
@@ -61,6 +62,8 @@ func (h *Host) admin(ctx context.Context, draining *atomic.Bool) (*http.Server, 
 	return server, l, nil
 }
 
+// adminHandler answers on the admin listener. Requests of other sites' pages are refused here,
+// too: a page must not read the metrics of a service on its visitor's machine.
 func (h *Host) adminHandler(draining *atomic.Bool) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/metrics", h.telemetry.MetricsHandler(h.log))

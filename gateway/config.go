@@ -94,9 +94,10 @@ type Shutdown struct {
 
 // The parts of a [Config] that belong to packages of their own.
 type (
-	// Identity says how callers are identified.
+	// Identity is how callers are identified, and Claims where a token says who they are.
 	Identity = identity.Config
-	Claims   = identity.Claims
+	// Claims are part of Identity.
+	Claims = identity.Claims
 	// Session identifies the caller of a request, in place of Identity.
 	Session = identity.Session
 

@@ -63,6 +63,8 @@ type opening struct {
 	elsewhere error  // faults found before, which are reported together with the host's
 }
 
+// open makes a host in this order: settings are checked, remotes discovered, the project compiled,
+// and only then, without any fault, the store opened and the seeds written.
 func open(ctx context.Context, project *facade.Project, opts *Options, as opening) (*Host, error) {
 	h := &Host{config: opts.Config.withDefaults(), log: opts.Logger, announce: opts.Listening, frond: as.frond}
 	if h.log == nil {

@@ -22,6 +22,7 @@ func Mux(r *mux.Router) Router { return gorilla{r} }
 
 type gorilla struct{ router *mux.Router }
 
+// Handle maps a path that ends in a slash to a prefix route.
 func (g gorilla) Handle(path string, h http.Handler) {
 	if strings.HasSuffix(path, "/") {
 		g.router.PathPrefix(path).Handler(h)

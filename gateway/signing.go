@@ -37,16 +37,17 @@ const (
 )
 
 // settings are the rows of signing.
-func (c *Signing) settings() []setting.Setting {
+func (s *Signing) settings() []setting.Setting {
 	return []setting.Setting{
-		setting.New("signing.key", "", "the file with the private key that signs calls to remotes", setting.Text, &c.Key),
-		setting.New("signing.name", defaultSender, "the sender's name in those signatures", readSender, &c.Name),
-		setting.New("signing.keys", "[]", "files with the public keys that frond serve verifies calls with; NAME=FILE accepts a key for one sender only", readSigningKeys, &c.Keys),
-		setting.New("signing.clockSkew", "30s", "the accepted difference to the sender's clock", readSigningSkew, &c.ClockSkew),
-		setting.New("signing.openDiscovery", "false", "answer rpc.discover to unsigned requests too", setting.Bool, &c.OpenDiscovery),
+		setting.New("signing.key", "", "the file with the private key that signs calls to remotes", setting.Text, &s.Key),
+		setting.New("signing.name", defaultSender, "the sender's name in those signatures", readSender, &s.Name),
+		setting.New("signing.keys", "[]", "files with the public keys that frond serve verifies calls with; NAME=FILE accepts a key for one sender only", readSigningKeys, &s.Keys),
+		setting.New("signing.clockSkew", "30s", "the accepted difference to the sender's clock", readSigningSkew, &s.ClockSkew),
+		setting.New("signing.openDiscovery", "false", "answer rpc.discover to unsigned requests too", setting.Bool, &s.OpenDiscovery),
 	}
 }
 
+// withDefaults is s with every empty setting filled in.
 func (s Signing) withDefaults() Signing {
 	s.Name = cmp.Or(s.Name, defaultSender)
 	s.ClockSkew = cmp.Or(s.ClockSkew, defaultSigningSkew)
@@ -112,6 +113,7 @@ func (s Signing) verifier(dir, frond string) (*signing.Verifier, schema.Faults) 
 	return v, nil
 }
 
+// readSender reads a name that fits into NAME=FILE and lists of those.
 func readSender(text string) (string, error) {
 	if text == "" || len(text) > 256 || strings.ContainsAny(text, "=,\n") {
 		return "", errors.New("write a name such as shop, without = and commas")
@@ -119,6 +121,7 @@ func readSender(text string) (string, error) {
 	return text, nil
 }
 
+// readSigningKeys reads files, public JWKs and NAME=FILE.
 func readSigningKeys(text string) ([]string, error) {
 	items, err := setting.Items(text)
 	if err != nil {

@@ -62,6 +62,8 @@ func (p *place) empty(whole *facade.Catalog, opts *Options) bool {
 	return !slices.ContainsFunc(p.view.Fronds, func(f *facade.Frond) bool { return len(f.Doors) > 0 })
 }
 
+// graphQL builds the handler of a GraphQL surface. Trusted documents that it cannot execute are
+// reported by the generation, which knows whether another surface can.
 func (g *generation) graphQL(p *place) (http.Handler, error) {
 	schema, err := g.project(p)
 	queries, faults := graphqlhttp.ReadQueries(g.host.config.Dir, p.surface)
@@ -103,6 +105,7 @@ func (g *generation) project(p *place) (*binding.Schema, error) {
 	return b.Build(p.caller)
 }
 
+// rest builds the handler of a REST surface.
 func (g *generation) rest(p *place) (http.Handler, error) {
 	api, err := rest.New(p.view, p.caller, &rest.Options{Base: p.base + "/api", State: g.session, MaxBody: g.host.config.Limits.Body, Budget: g.host.budget, Log: g.host.log})
 	if err != nil {
@@ -112,6 +115,8 @@ func (g *generation) rest(p *place) (http.Handler, error) {
 	return api, nil
 }
 
+// envelope builds the handler of JSON-RPC. The caller is identified by the session: the state of
+// a frame is ignored, which only a receiver believes.
 func (g *generation) envelope(p *place) (http.Handler, error) {
 	p.shown = func() string { return string(p.view.Discovery().AppendJSON(nil)) }
 	return envelope.NewHandler(p.view, p.caller, &envelope.Options{State: g.session, MaxBody: g.host.config.Limits.Body, Budget: g.host.budget, Called: calledFrame, Log: g.host.log}), nil

@@ -21,10 +21,10 @@ type TLS struct {
 }
 
 // settings are the rows of tls.
-func (c *TLS) settings() []setting.Setting {
+func (t *TLS) settings() []setting.Setting {
 	return []setting.Setting{
-		setting.New("tls.cert", "", "the PEM file with the listener's certificate; plain HTTP without one", setting.Text, &c.Cert),
-		setting.New("tls.key", "", "the PEM file with the certificate's key", setting.Text, &c.Key),
+		setting.New("tls.cert", "", "the PEM file with the listener's certificate; plain HTTP without one", setting.Text, &t.Cert),
+		setting.New("tls.key", "", "the PEM file with the certificate's key", setting.Text, &t.Key),
 	}
 }
 
@@ -83,6 +83,8 @@ func (c *certificate) config() *tls.Config {
 	}
 }
 
+// get is the pair to present now. It checks the files at each handshake, which is rare beside
+// requests, and holds the lock while it does.
 func (c *certificate) get() *tls.Certificate {
 	c.mu.Lock()
 	defer c.mu.Unlock()

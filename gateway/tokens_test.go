@@ -22,20 +22,19 @@ type (
 )
 
 var (
-	text    = tokentest.Text
-	join    = tokentest.Join
-	claims  = tokentest.Claims
-	jwks    = tokentest.JWKS
-	b64     = tokentest.B64
-	rsaKey  = tokentest.RSAKey
-	rs256   = tokentest.RS256
-	rs512   = tokentest.RS512
-	ps256   = tokentest.PS256
-	es256   = tokentest.ES256
-	es384   = tokentest.ES384
-	eddsa   = tokentest.EdDSA
-	hs256   = tokentest.HS256
-	changed = tokentest.Changed
+	text   = tokentest.Text
+	join   = tokentest.Join
+	claims = tokentest.Claims
+	jwks   = tokentest.JWKS
+	b64    = tokentest.B64
+	rsaKey = tokentest.RSAKey
+	rs256  = tokentest.RS256
+	rs512  = tokentest.RS512
+	ps256  = tokentest.PS256
+	es256  = tokentest.ES256
+	es384  = tokentest.ES384
+	eddsa  = tokentest.EdDSA
+	hs256  = tokentest.HS256
 )
 
 // user is who a gateway made of a token, without its claims.

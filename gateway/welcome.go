@@ -19,6 +19,7 @@ import (
 const welcomeStyle = `body{font:16px/1.6 system-ui,sans-serif;max-width:42rem;margin:4rem auto;padding:0 1rem;color:#222;background:#fff}
 code{font-size:.95em}a{color:#0b57d0}@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}a{color:#8ab4f8}}`
 
+// welcomePolicy is the content security policy of the page, which loads nothing.
 var welcomePolicy = func() string {
 	sum := sha256.Sum256([]byte(welcomeStyle))
 	return "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"

@@ -57,6 +57,8 @@ type acceptRange struct {
 	q     float64
 }
 
+// acceptRanges reads an Accept header. Parameters other than q and charset are ignored:
+// none of our types has any.
 func acceptRanges(header string) []acceptRange {
 	var ranges []acceptRange
 	for part := range strings.SplitSeq(header, ",") {
@@ -86,6 +88,8 @@ type weight struct {
 	place int
 }
 
+// better reports whether w is preferred to than. Places count only between types that are
+// named: a client lists these in its order, and */* says nothing about order.
 func (w weight) better(than weight) bool {
 	switch {
 	case w.q != than.q:

@@ -67,12 +67,12 @@ func (c *Config) Settings() []setting.Setting {
 	}
 }
 
-// WithDefaults is g with every empty setting filled in, for a gateway in mode
+// WithDefaults is c with every empty setting filled in, for a gateway in mode
 // development or not.
-func (g Config) WithDefaults(development bool) Config {
-	g.Introspection, g.Console = cmp.Or(g.Introspection, &development), cmp.Or(g.Console, &development)
-	g.Documents.Mode = cmp.Or(g.Documents.Mode, DocumentsOff)
-	l, def := &g.Limits, resolvers.DefaultLimits()
+func (c Config) WithDefaults(development bool) Config {
+	c.Introspection, c.Console = cmp.Or(c.Introspection, &development), cmp.Or(c.Console, &development)
+	c.Documents.Mode = cmp.Or(c.Documents.Mode, DocumentsOff)
+	l, def := &c.Limits, resolvers.DefaultLimits()
 	l.Document = cmp.Or(l.Document, def.Document)
 	l.Tokens = cmp.Or(l.Tokens, def.Tokens)
 	l.Depth = cmp.Or(l.Depth, def.Depth)
@@ -82,12 +82,12 @@ func (g Config) WithDefaults(development bool) Config {
 	l.Expanded = cmp.Or(l.Expanded, def.Expanded)
 	l.Execution = cmp.Or(l.Execution, def.Execution)
 	l.Response = cmp.Or(l.Response, def.Response)
-	return g
+	return c
 }
 
 // Check reports faults between settings that are each valid.
-func (g *Config) Check() (faults schema.Faults) {
-	if d := g.Documents; d.Folder == "" && d.Mode != DocumentsOff && d.Mode != "" {
+func (c *Config) Check() (faults schema.Faults) {
+	if d := c.Documents; d.Folder == "" && d.Mode != DocumentsOff && d.Mode != "" {
 		faults = append(faults, schema.Fault{
 			File: setting.File, Pointer: "/graphql/documents/mode",
 			Message: fmt.Sprintf("the mode %s needs trusted documents", d.Mode),
@@ -98,13 +98,15 @@ func (g *Config) Check() (faults schema.Faults) {
 }
 
 // engine is the settings that are the engine's, as its options.
-func (g *Config) engine() *resolvers.Options {
-	return &resolvers.Options{Limits: g.Limits, NoIntrospection: !on(g.Introspection), NoCoalesce: g.NoCoalesce}
+func (c *Config) engine() *resolvers.Options {
+	return &resolvers.Options{Limits: c.Limits, NoIntrospection: !on(c.Introspection), NoCoalesce: c.NoCoalesce}
 }
 
 // on reports whether a switch is on; one that is not set is off.
 func on(s *bool) bool { return s != nil && *s }
 
+// readExecution reads the time limit of an operation, which ends before the server stops
+// writing.
 func readExecution(text string) (time.Duration, error) {
 	d, err := setting.Duration(text)
 	if err != nil || d < time.Millisecond || d > mostExecution {

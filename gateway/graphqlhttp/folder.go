@@ -39,6 +39,7 @@ func sha256ID(text string) string {
 	return sha256Prefix + hex.EncodeToString(sum[:])
 }
 
+// sha256Prefix is in front of every id that is a hash; the rest is in lower-case hexadecimal.
 const sha256Prefix = "sha256:"
 
 // ReadFolder reads the folder that d names, a relative path from dir; nil: d names none.
@@ -83,6 +84,7 @@ func ReadFolder(dir string, d Documents) (*Folder, error) {
 	return l, nil
 }
 
+// fault notes a fault of a file, for [Folder.Verify]; pointer is a place within a manifest.
 func (l *Folder) fault(name, pointer, message, remedy string) {
 	l.faults = append(l.faults, schema.Fault{File: path.Join(l.path, name), Pointer: pointer, Message: message, Remedy: remedy})
 }
@@ -154,6 +156,7 @@ func (t *document) drop(id string) {
 	t.ids = kept
 }
 
+// where is the place of a document, for faults.
 func (t *document) where() string {
 	if t.pointer != "" {
 		return t.file + "#" + t.pointer

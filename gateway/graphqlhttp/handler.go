@@ -181,4 +181,5 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(res.Body) // the client may be gone
 }
 
+// verbs is the value of Allow: OPTIONS is answered without a body, for clients that probe.
 const verbs = "GET, HEAD, OPTIONS, POST"

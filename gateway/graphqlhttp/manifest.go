@@ -35,6 +35,8 @@ func (l *Folder) manifest(name string, text []byte) {
 	}
 }
 
+// apollo reads the operations of a manifest of Apollo's tools. Its other members (name, type)
+// are in the document itself.
 func (l *Folder) apollo(name string, text []byte, fault func(string, string, ...any)) {
 	if v := string(jsontext.Trim(jsontext.Get(text, "version"))); v != "1" {
 		fault("/version", "the version of the manifest has to be 1")

@@ -14,6 +14,7 @@ type persisted struct {
 	bytes int
 }
 
+// kept is one document with its hash, in lower-case hexadecimal.
 type kept struct{ hash, text string }
 
 // The bounds of what is kept, for each GraphQL surface.
@@ -26,6 +27,7 @@ func newPersisted() *persisted {
 	return &persisted{order: list.New(), byKey: map[string]*list.Element{}}
 }
 
+// get is the text of a hash, which becomes the most recently used one.
 func (p *persisted) get(hash string) (text string, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

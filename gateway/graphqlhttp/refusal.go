@@ -29,6 +29,7 @@ func crowded(err error) *refusal {
 	return &refusal{status: e.Code.Status(), code: e.Code, text: e.Message, after: e.RetryAfter()}
 }
 
+// badRequest is the refusal of a request that is no GraphQL request.
 func badRequest(format string, args ...any) *refusal {
 	return &refusal{status: http.StatusBadRequest, code: facade.BadRequest, text: fmt.Sprintf(format, args...)}
 }

@@ -59,6 +59,7 @@ func (s *Trusted) withText(query string) *document {
 	return s.byText[bare(query)]
 }
 
+// enforces reports whether documents that are not trusted are refused.
 func (s *Trusted) enforces() bool { return s != nil && s.mode == DocumentsEnforce }
 
 // document finds the document that a request names, by its text or by an id. query is its
@@ -128,6 +129,8 @@ func (h *Handler) admit(ctx context.Context, query, operation string) (string, *
 	return query, nil
 }
 
+// untrusted is the refusal of a document that is not trusted: by its text, or by a hash whose
+// text would be refused too.
 func untrusted() *refusal {
 	return &refusal{
 		status: http.StatusForbidden, code: codeNotTrusted,
@@ -135,6 +138,7 @@ func untrusted() *refusal {
 	}
 }
 
+// hashes reports whether a hash is that of a query. Clients write it in either case.
 func hashes(hash, query string) bool {
 	sum := sha256.Sum256([]byte(query))
 	return strings.EqualFold(hash, hex.EncodeToString(sum[:]))

@@ -46,6 +46,8 @@ func (c *compressing) WriteHeader(status int) {
 	c.ResponseWriter.WriteHeader(status)
 }
 
+// decide chooses the coding by the headers of the answer, which are complete now. An answer that
+// depends on Accept-Encoding says so in Vary even if it is not compressed, for caches.
 func (c *compressing) decide(status int) {
 	h := c.Header()
 	switch status {

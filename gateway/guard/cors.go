@@ -159,6 +159,8 @@ func readOrigins(text string) ([]string, error) {
 
 var errOrigin = errors.New("write origins as browsers send them, such as [https://shop.example] or [http://localhost:3000]; [*] alone is every site")
 
+// checkOrigin reports a text that no browser sends as an origin: a default port, a path and
+// capitals would never match.
 func checkOrigin(origin string) error {
 	if origin == everyOrigin {
 		return nil
@@ -174,6 +176,7 @@ func checkOrigin(origin string) error {
 	return nil
 }
 
+// readHeaders reads names of headers (RFC 9110, section 5.1: a token).
 func readHeaders(text string) ([]string, error) {
 	names, err := setting.List(text)
 	for _, name := range names {

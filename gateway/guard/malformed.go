@@ -27,6 +27,7 @@ func (l problemListener) Accept() (net.Conn, error) {
 	return &problemConn{conn}, nil
 }
 
+// problemConn replaces an answer of net/http's own. net/http writes such an answer in one piece.
 type problemConn struct{ net.Conn }
 
 // unreadHead is the whole header that net/http gives such an answer. An answer of a

@@ -21,11 +21,13 @@ func Pace(next http.Handler, limit time.Duration) http.Handler {
 	})
 }
 
+// paced writes one answer in parts.
 type paced struct {
 	http.ResponseWriter
 	limit time.Duration
 }
 
+// Write extends the deadline of the connection before each part.
 func (w *paced) Write(b []byte) (n int, err error) {
 	for first := true; first || len(b) > 0; first = false {
 		part := b[:min(len(b), paceChunk)]

@@ -21,6 +21,7 @@ type problem struct {
 	Type   string        `json:"type"`
 }
 
+// appendProblem is the body of a problem; nil: err has details that are no JSON.
 func appendProblem(status int, err *facade.Error) []byte {
 	body, bad := json.Marshal(&problem{err, err.Message, status, http.StatusText(status), "about:blank"})
 	if bad != nil { // details that are no JSON; ours are plain strings

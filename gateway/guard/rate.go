@@ -61,6 +61,8 @@ type Limiter struct {
 	swept   time.Time
 }
 
+// bucketKey is a caller: one of the two is "". A user's id is no key of an address, however it
+// is spelled.
 type bucketKey struct{ user, address string }
 
 // mostBuckets bounds what a limiter keeps, about 20 MB. Beyond it, some caller is
@@ -160,6 +162,7 @@ func (l *Limiter) address(r *http.Request) string {
 	return at.String()
 }
 
+// trusts reports whether an address is that of a trusted proxy.
 func (l *Limiter) trusts(at netip.Addr) bool {
 	for _, network := range l.proxies {
 		if network.Contains(at) {
@@ -180,6 +183,7 @@ func addressOf(text string) (netip.Addr, bool) {
 
 var errNetworks = errors.New("write addresses or networks, such as [10.0.0.0/8, 127.0.0.1]")
 
+// networks reads networks; a single address is a network of one.
 func networks(texts []string) ([]netip.Prefix, error) {
 	var all []netip.Prefix
 	for _, text := range texts {
@@ -196,6 +200,7 @@ func networks(texts []string) ([]netip.Prefix, error) {
 	return all, nil
 }
 
+// readNetworks reads the setting limits.rate.trustedProxies.
 func readNetworks(text string) ([]string, error) {
 	texts, err := setting.List(text)
 	if err == nil {

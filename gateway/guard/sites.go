@@ -34,6 +34,8 @@ func (s CrossSite) Guard(next http.Handler, fail Fail) http.Handler {
 	})
 }
 
+// refuse is the error of a request that must not pass; nil: it passes. answer is the header that
+// CORS has written before.
 func (s CrossSite) refuse(answer http.Header, r *http.Request) *facade.Error {
 	origin := r.Header.Get("Origin")
 	if s.Dev && origin != "" && !s.Hosts.ownOrigin(origin) {

@@ -45,6 +45,8 @@ type Claims struct {
 	Tenant []string // a string; nil means tenant
 }
 
+// The defaults and bounds of the settings. Tokens live on for the skew after they expire, so it
+// is bounded.
 const (
 	defaultRefresh = 5 * time.Minute
 	leastRefresh   = 10 * time.Second
@@ -53,20 +55,20 @@ const (
 )
 
 // Settings are the rows of identity.
-func (c *Config) Settings() []setting.Setting {
+func (id *Config) Settings() []setting.Setting {
 	return []setting.Setting{
-		setting.New("identity.dev", "false", "trust the header X-Frond-User, on loopback only", setting.Bool, &c.Dev),
-		setting.New("identity.issuer", "", "the issuer of callers' tokens: their claim iss", setting.Text, &c.Issuer),
-		setting.New("identity.audience", "[]", "accepted audiences: a token's claim aud has to contain one of them", setting.List, &c.Audience),
-		setting.New("identity.algorithms", "[]", "the algorithms a token may be signed with, such as [RS256, ES256]", readAlgorithms, &c.Algorithms),
-		setting.New("identity.keys", "[]", "files with the issuer's keys (PEM, JWK or JWKS), or JWKs", readKeys, &c.Keys),
-		setting.New("identity.jwks", "", "the URL the issuer publishes its keys at", readJWKSURL, &c.JWKS),
-		setting.New("identity.refresh", "5m", "the interval at which that URL is fetched", readRefresh, &c.Refresh),
-		setting.New("identity.clockSkew", "60s", "the accepted difference to the issuer's clock", readSkew, &c.ClockSkew),
-		setting.New("identity.claims.id", "[sub]", "the claim that becomes user.id; of several, the first one present", readClaimPaths, &c.Claims.ID),
-		setting.New("identity.claims.roles", "[roles]", "the claim that becomes user.roles", readClaimPaths, &c.Claims.Roles),
-		setting.New("identity.claims.scopes", "[scope, scp]", "the claim that becomes user.scopes", readClaimPaths, &c.Claims.Scopes),
-		setting.New("identity.claims.tenant", "[tenant]", "the claim that becomes user.tenant", readClaimPaths, &c.Claims.Tenant),
+		setting.New("identity.dev", "false", "trust the header X-Frond-User, on loopback only", setting.Bool, &id.Dev),
+		setting.New("identity.issuer", "", "the issuer of callers' tokens: their claim iss", setting.Text, &id.Issuer),
+		setting.New("identity.audience", "[]", "accepted audiences: a token's claim aud has to contain one of them", setting.List, &id.Audience),
+		setting.New("identity.algorithms", "[]", "the algorithms a token may be signed with, such as [RS256, ES256]", readAlgorithms, &id.Algorithms),
+		setting.New("identity.keys", "[]", "files with the issuer's keys (PEM, JWK or JWKS), or JWKs", readKeys, &id.Keys),
+		setting.New("identity.jwks", "", "the URL the issuer publishes its keys at", readJWKSURL, &id.JWKS),
+		setting.New("identity.refresh", "5m", "the interval at which that URL is fetched", readRefresh, &id.Refresh),
+		setting.New("identity.clockSkew", "60s", "the accepted difference to the issuer's clock", readSkew, &id.ClockSkew),
+		setting.New("identity.claims.id", "[sub]", "the claim that becomes user.id; of several, the first one present", readClaimPaths, &id.Claims.ID),
+		setting.New("identity.claims.roles", "[roles]", "the claim that becomes user.roles", readClaimPaths, &id.Claims.Roles),
+		setting.New("identity.claims.scopes", "[scope, scp]", "the claim that becomes user.scopes", readClaimPaths, &id.Claims.Scopes),
+		setting.New("identity.claims.tenant", "[tenant]", "the claim that becomes user.tenant", readClaimPaths, &id.Claims.Tenant),
 	}
 }
 
@@ -137,6 +139,7 @@ func (id *Config) Check(listen string) (faults schema.Faults) {
 	return faults
 }
 
+// readAlgorithms reads the names of algorithms, of which none is not one.
 func readAlgorithms(text string) ([]string, error) {
 	names, err := setting.List(text)
 	if err != nil {
@@ -150,6 +153,7 @@ func readAlgorithms(text string) ([]string, error) {
 	return names, nil
 }
 
+// knownAlgorithm reports a name that is no algorithm.
 func knownAlgorithm(name string) error {
 	if algorithms[name] == nil {
 		return fmt.Errorf("write some of %s; a token without a signature is never taken", strings.Join(algorithmNames(), ", "))
@@ -157,6 +161,8 @@ func knownAlgorithm(name string) error {
 	return nil
 }
 
+// readKeys reads files and public JWKs. Its error does not repeat the text, which may hold a
+// private key.
 func readKeys(text string) ([]string, error) {
 	items, err := setting.Items(text)
 	if err != nil {
@@ -165,6 +171,8 @@ func readKeys(text string) ([]string, error) {
 	return items, nil
 }
 
+// readJWKSURL reads where the issuer publishes its keys. Who can change the answer on its way
+// can sign tokens, so it has to come over TLS, or from this machine.
 func readJWKSURL(text string) (string, error) {
 	if text == "" {
 		return "", nil
@@ -177,6 +185,7 @@ func readJWKSURL(text string) (string, error) {
 	return text, nil
 }
 
+// readRefresh reads how often the keys are fetched, at most every ten seconds.
 func readRefresh(text string) (time.Duration, error) {
 	d, err := setting.Duration(text)
 	if err == nil && d < leastRefresh {

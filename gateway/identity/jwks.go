@@ -54,6 +54,8 @@ type pending struct {
 	err  error // once done is closed
 }
 
+// The bounds of a fetch: its duration, the size of the answer in bytes, how often a token may
+// cause one, and the first wait after a failure.
 const (
 	fetchTimeout = 5 * time.Second
 	maxJWKS      = 512 << 10
@@ -61,6 +63,7 @@ const (
 	firstRetry   = time.Second // doubled with each failure, up to Config.Refresh
 )
 
+// newKeyring is a keyring that has fetched nothing yet.
 func newKeyring(local []key, id *Config, log *slog.Logger) *keyring {
 	k := &keyring{local: local, algorithms: id.Algorithms, every: id.Refresh, log: log}
 	k.ctx, k.cancel = context.WithCancel(context.Background())

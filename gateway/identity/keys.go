@@ -55,6 +55,8 @@ func isRSA(public any) bool {
 	return ok
 }
 
+// onCurve accepts keys on the one curve that an algorithm is defined for (RFC 7518, section
+// 3.4).
 func onCurve(curve elliptic.Curve) func(any) bool {
 	return func(public any) bool {
 		k, ok := public.(*ecdsa.PublicKey)
@@ -92,6 +94,7 @@ func checkPublic(public any) error {
 	return nil
 }
 
+// errPrivate refuses a private key even where its public half would do: it should not be here.
 var errPrivate = errors.New("there is a private key in it; name the public half alone, which `openssl pkey -pubout` writes")
 
 // readJWK reads one JWK (RFC 7517). A secret (kty: oct) is accepted only with secrets.

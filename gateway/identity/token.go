@@ -71,6 +71,7 @@ func (t *tokens) session(r *http.Request) (facade.State, error) {
 // invalidToken is the answer to every token that is refused.
 type invalidToken struct{}
 
+// Error is the message for the caller, without the reason.
 func (invalidToken) Error() string {
 	return "the token does not hold; get a new one, and send it as Authorization: Bearer"
 }

@@ -24,7 +24,6 @@ type (
 var (
 	text   = tokentest.Text
 	join   = tokentest.Join
-	claims = tokentest.Claims
 	jwks   = tokentest.JWKS
 	b64    = tokentest.B64
 	rsaKey = tokentest.RSAKey

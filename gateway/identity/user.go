@@ -51,6 +51,7 @@ func readClaimPath(text string) (claimPath, error) {
 	return path, nil
 }
 
+// readClaimPaths reads the paths of one member of state.user.
 func readClaimPaths(text string) ([]string, error) {
 	paths, err := setting.List(text)
 	if err != nil {
@@ -149,6 +150,8 @@ func decodeClaims(claims json.RawMessage) (any, error) {
 	return plainNumbers(v)
 }
 
+// plainNumbers replaces each json.Number in a decoded value: an integer by int64, another by
+// float64.
 func plainNumbers(v any) (any, error) {
 	var err error
 	switch v := v.(type) {

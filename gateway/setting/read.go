@@ -103,6 +103,8 @@ func Items(text string) ([]string, error) {
 	return list(text, true)
 }
 
+// list reads a list. Without JSON, braces are refused unless objects are allowed: the text is a
+// map that was written where a list belongs.
 func list(text string, objects bool) ([]string, error) {
 	help := errors.New("write a list of words, such as [one, two]")
 	var items []string

@@ -116,6 +116,7 @@ func (t Table) Unknown(environ []string) (names []string) {
 	return names
 }
 
+// find is the setting of a key; nil: there is none.
 func (t Table) find(key string) *Setting {
 	return t.first(func(s *Setting) bool { return s.Key == key })
 }

@@ -19,6 +19,7 @@ type access struct {
 	caller     string   // state.user.id; "": anonymous
 }
 
+// accessKey is the key of the *access in the context of a request.
 type accessKey struct{}
 
 // accessOf is the line of a request; nil: none will be written.

@@ -64,6 +64,7 @@ func (w *CallWatch) Bind(c *facade.Catalog) {
 	w.unknown.name = unknown
 }
 
+// watched makes what is reported of an operation once, so that a call allocates none of it.
 func (w *CallWatch) watched(frond, entity, operation string, kind facade.Kind) *watched {
 	one := &watched{name: entity + "." + operation, attributes: trace.WithAttributes(
 		attribute.String("frond.name", frond), attribute.String("frond.entity", entity),
@@ -85,6 +86,8 @@ func (w *CallWatch) of(c *facade.Call) *watched {
 	return w.unknown
 }
 
+// around is the middleware. A call that panics is reported as INTERNAL_ERROR and the panic goes
+// on: turning it into an error is the façade's matter.
 func (w *CallWatch) around(next facade.Caller) facade.Caller {
 	return facade.CallerFunc(func(ctx context.Context, c *facade.Call) (res *facade.Result, err error) {
 		one := w.of(c)
@@ -131,6 +134,8 @@ func endCall(span trace.Span, c *facade.Call, res *facade.Result, code facade.Co
 	span.End()
 }
 
+// failed adds the code of a failure to a span. Only failures of a server, whose codes have a
+// status from 500 on, make the span an error (semantic conventions for HTTP spans).
 func failed(span trace.Span, code facade.Code) {
 	span.SetAttributes(semconv.ErrorTypeKey.String(outcomeOf(code)))
 	if code.Status() >= 500 {

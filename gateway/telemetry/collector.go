@@ -102,6 +102,7 @@ var remoteNumbers = []number[remoteSource]{
 	}},
 }
 
+// breakerStates are the values of frond_remote_breaker_state, by the state's name.
 var breakerStates = map[string]float64{"closed": 0, "half-open": 1, "open": 2}
 
 // CollectRemotes has the numbers of remotes on every scrape. states yields each with

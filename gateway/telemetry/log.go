@@ -25,6 +25,7 @@ func (c *Log) Settings() []setting.Setting {
 	}
 }
 
+// readLevel reads the setting log.level.
 func readLevel(text string) (slog.Level, error) {
 	switch text {
 	case "debug":

@@ -81,6 +81,8 @@ type metrics struct {
 	remoteBatch      *prometheus.HistogramVec
 }
 
+// newMetrics registers every family but those that collectors read at a scrape, and the
+// families that Prometheus has for each Go program.
 func newMetrics() *metrics {
 	m := &metrics{registry: prometheus.NewRegistry()}
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewBuildInfoCollector())
@@ -104,6 +106,7 @@ func family(name string) *Metric {
 	return &families[i]
 }
 
+// counter registers the counter of a family of the table. So do gauge and histogram.
 func (m *metrics) counter(name string) *prometheus.CounterVec {
 	f := family(name)
 	c := prometheus.NewCounterVec(prometheus.CounterOpts{Name: f.Name, Help: f.About}, f.Labels)
@@ -141,8 +144,11 @@ type usual struct {
 	duration prometheus.Observer
 }
 
+// began counts a call as under way until ended.
 func (s *series) began() { s.metrics.callsInFlight.Inc() }
 
+// ended counts a call with its outcome: "" is success. The counters of success and of duration
+// are looked up once, with the first call.
 func (s *series) ended(c *facade.Call, code facade.Code, took time.Duration) {
 	m := s.metrics
 	m.callsInFlight.Dec()
@@ -160,6 +166,7 @@ func (s *series) ended(c *facade.Call, code facade.Code, took time.Duration) {
 	}
 }
 
+// counted is the counter of one outcome.
 func (s *series) counted(code facade.Code) prometheus.Counter {
 	return s.metrics.calls.WithLabelValues(s.frond, s.entity, s.operation, s.kind, outcomeOf(code))
 }

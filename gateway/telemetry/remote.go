@@ -34,6 +34,8 @@ type tracedRemote struct {
 	attributes trace.SpanStartEventOption
 }
 
+// remoteAttributes are those of every span of a remote (semantic conventions for RPC). A port
+// that the address does not name is left out.
 func remoteAttributes(frond, address string) []attribute.KeyValue {
 	all := []attribute.KeyValue{semconv.RPCSystemNameJSONRPC, attribute.String("frond.name", frond)}
 	if u, err := url.Parse(address); err == nil {

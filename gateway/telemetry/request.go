@@ -20,6 +20,7 @@ type noted struct {
 	span    trace.Span // nil: there are no spans
 }
 
+// notedKey is the key of the *noted in the context of a request.
 type notedKey struct{}
 
 // noSurface is the surface of a request that reached none.
@@ -85,6 +86,8 @@ func (t *Telemetry) answered(n *noted, method string, status int, took time.Dura
 	}
 }
 
+// requestAttributes are those known at the start of a request (semantic conventions for HTTP
+// servers). The query is left out: it may hold what must not be exported.
 func requestAttributes(r *http.Request) []attribute.KeyValue {
 	scheme := "http"
 	if r.TLS != nil {

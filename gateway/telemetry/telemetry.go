@@ -32,7 +32,7 @@ type Telemetry struct {
 	flush func(context.Context) error // sends the spans that are left; of a provider that the caller brought: nothing
 }
 
-// newTelemetry makes the telemetry of a host. provider is where spans go; nil: to an
+// New makes the telemetry of a host. provider is where spans go; nil: to an
 // exporter of its own where the OTEL_ variables name one, else nowhere. Failures of
 // exporting are logged. The result is nil where there are neither spans nor metrics.
 func New(ctx context.Context, provider TracerProvider, withMetrics bool, log *slog.Logger) (*Telemetry, error) {
@@ -94,6 +94,8 @@ type reporting struct {
 	lost int // spans, since one failed
 }
 
+// ExportSpans exports spans and logs the first failure and the recovery. It never fails: a
+// lost span is no error of the program.
 func (e *reporting) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
 	err := e.SpanExporter.ExportSpans(ctx, spans)
 	e.mu.Lock()

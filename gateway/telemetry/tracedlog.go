@@ -34,6 +34,7 @@ func (h *tracedLog) Handle(ctx context.Context, r slog.Record) error {
 	return h.Handler.Handle(ctx, r)
 }
 
+// names reports whether a line has a trace of its own.
 func names(r *slog.Record) (named bool) {
 	r.Attrs(func(a slog.Attr) bool {
 		named = named || a.Key == traceKey

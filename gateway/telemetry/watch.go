@@ -55,6 +55,7 @@ type response struct {
 	bytes  int64
 }
 
+// WriteHeader notes the status of the answer; a handler may call it once only.
 func (w *response) WriteHeader(status int) {
 	if w.status == 0 {
 		w.status = status
@@ -62,6 +63,7 @@ func (w *response) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
+// Write counts the bytes of the body as they are sent: compressed, if they are.
 func (w *response) Write(b []byte) (int, error) {
 	if w.status == 0 {
 		w.status = http.StatusOK

@@ -42,6 +42,7 @@ const (
 	maxDocument = 16 << 20
 )
 
+// remotesHelp is the remedy for a value that is no map of remotes.
 const remotesHelp = "write an address for each Frond, such as {billing: http://10.0.0.7:4100} or {billing: {url: http://10.0.0.7:4100, timeout: 3s}} in the file, or billing=http://10.0.0.7:4100 elsewhere"
 
 // ReadRemotes reads which Fronds run elsewhere: a map in the file; elsewhere JSON, or
@@ -79,6 +80,7 @@ func ReadRemotes(text string) (map[string]Remote, error) {
 	return all, nil
 }
 
+// remoteKeys are the members of a remote that is written as a map.
 var remoteKeys = []string{"url", "connect", "attempt", "timeout", "retries", "strict", "coalesce", "doors", "fields", "document"}
 
 // readRemote reads one remote: its address, or a map with more.
@@ -130,6 +132,8 @@ func readRemote(value json.RawMessage) (r Remote, err error) {
 	return r, nil
 }
 
+// checkAddress reports a text that is no base address. Credentials in it are refused: they
+// would be in every log line that names the remote.
 func checkAddress(text string) error {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
@@ -174,6 +178,7 @@ func (r *Remote) options(frond string) *client.Options {
 	}
 }
 
+// retriesOf is the number of retries of queries, with the default.
 func retriesOf(r Remote) int {
 	if r.Retries == nil {
 		return 2

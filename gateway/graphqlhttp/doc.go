@@ -1,0 +1,24 @@
+// Package graphqlhttp answers GraphQL over HTTP (the draft of the GraphQL foundation) with
+// the engine of package resolvers. A request passes
+//
+//	accepted   the media type of the answer, by Accept
+//	read       the members of the request, from the body or the address
+//	state      who is calling, by Options.Session
+//	document   the document: its text, or an id that stands for one
+//	Execute    the engine
+//
+// and is refused, as a GraphQL response with a code, where one of them fails.
+//
+// # Documents
+//
+// [ReadFolder] reads trusted documents from .graphql files and from the manifests that
+// builds of clients write; a request names them by id. Each surface executes those that
+// its schema allows ([Folder.Verify]). Automatic persisted queries are kept by their hash,
+// in memory, after they have been executed once.
+//
+// # What is left to others
+//
+// The package does not check where a request comes from, how often, or from which site:
+// a guard in front of the handler does, and refuses with [Refuse]. Limits of documents are
+// the engine's. The console's files are those of package console.
+package graphqlhttp
