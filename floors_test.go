@@ -50,7 +50,7 @@ var floors = map[string]string{
 
 	"store/sqlite":        "facade schema schema/jsontext store/sqlite/engine",
 	"store/sqlite/engine": "facade",
-	"rest":                "facade schema schema/jsontext",
+	"rest":                "facade facade/kiterror schema schema/jsontext",
 
 	// Under the executors: what the fields of a generated schema do, how fields that are
 	// registered by hand load rows, and the errors of a response.

@@ -7,14 +7,20 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// Catalog is what a host serves: the surfaces derive their routes, types and
-// documents from it. It is immutable; a changed host has a new one.
+// Catalog is what a host serves: the surfaces derive their routes, types and documents from
+// it. It never changes and may be read from many goroutines; a host whose cards change has
+// a new one.
 type Catalog struct {
-	Vendor    string
-	Fronds    []*Frond
-	Set       *schema.Set    // the cards it was made from; entities without a door among them
-	Notes     []schema.Fault // what is let be of cards and left out of remotes; nothing that stops a start
-	Audiences []string       // that have surfaces of their own, in the order of their names
+	// Vendor is the x-kit-vendor of the cards (spec 2.1), never "".
+	Vendor string
+	// Fronds are in the order of the project.
+	Fronds []*Frond
+	// Set is the compiled cards, those of entities without a door among them.
+	Set *schema.Set
+	// Notes are what is ignored of cards and of remotes: nothing in them stops a start.
+	Notes []schema.Fault
+	// Audiences have surfaces of their own; they are in the order of their names.
+	Audiences []string
 
 	doors map[string]*Door     // by schema.EntityKey
 	views map[Surface]*Catalog // what each surface shows of the whole host
@@ -22,68 +28,91 @@ type Catalog struct {
 
 // Frond is a named group of doors (spec 1).
 type Frond struct {
-	Name   string
-	Doors  []*Door // callable entities, in declaration order
-	Facts  []Fact
-	Remote string // the address its operations run at; "" for here
+	Name string
+	// Doors are the callable entities, in declaration order.
+	Doors []*Door
+	Facts []Fact
+	// Remote is the address that its operations run at; "" for this process.
+	Remote string
 
 	file string // its frond.yaml, or where it would be
 }
 
 // Fact is a named announcement (spec 6).
 type Fact struct {
-	Name   string
-	Schema *schema.Card // nil: a type the host does not store
+	Name string
+	// Schema is the card of what it carries; nil for a type that the host does not store.
+	Schema *schema.Card
 }
 
 // Door is a callable entity.
 type Door struct {
-	Name       string // as spelled
-	Frond      *Frond
-	Entity     *schema.Entity // nil: the door stores nothing (spec 2.5)
-	Operations []*Operation   // built-in ones first, then the author's in declaration order
-	Computed   []*Computed
-	Plural     string // of REST's path
-	GraphQL    string // the author's override of the GraphQL type name, or ""
-	Origin     string // where it was declared, for messages: fronds/catalog/frond.yaml
+	// Name is the name as its author spells it; look-ups ignore case (spec 1.1).
+	Name  string
+	Frond *Frond
+	// Entity is the card of its rows; nil for a door that stores nothing (spec 2.5).
+	Entity *schema.Entity
+	// Operations are the built-in ones first, then the author's in declaration order.
+	Operations []*Operation
+	// Computed are the fields that presenters and expressions add to the rows.
+	Computed []*Computed
+	// Plural is the segment of REST paths.
+	Plural string
+	// GraphQL is the author's name for the GraphQL type, or "".
+	GraphQL string
+	// Origin is where the door is declared, for messages: fronds/catalog/frond.yaml.
+	Origin string
 
 	ops       map[string]*Operation
 	at        string // pointer to it in its frond.yaml
 	reader    *reader
-	collector Collector
-	unclosed  bool   // its frond.yaml calls it open
-	said      string // where its frond.yaml says who may do what: FILE#POINTER; "": nowhere
+	collector Collector // nil: the door is open
+	unclosed  bool      // its frond.yaml calls it open
+	said      string    // where its frond.yaml says who may do what: FILE#POINTER; "": nowhere
 	limits    project.ListLimits
 	idCard    *schema.Entity // params of findById, update and delete
 	keeper    keeper
 	boundary  boundary
-	presets   []string // of a remote: fields it does not require after all
-	stamped   *stamped // of a remote: fields it turned out to set itself
-	byID      order    // how its list is sorted where nobody says
+	byID      order    // of its list, where the caller names none
+	presets   []string // of a remote: required fields that it does not require after all
+	stamped   *stamped // of a remote: fields that it turned out to set itself
 }
 
 // Operation is one function of a door, identified by entity.op (spec 1.1).
 type Operation struct {
-	Name        string
-	Kind        Kind
-	Door        *Door
-	Builtin     bool           // one of the CRUD operations, answered by the store, or by a handler in its place
-	Params      *schema.Entity // nil: the operation names none, and takes none
-	Query       *schema.Entity // nil likewise; of list the filter grammar's card
-	Input       *schema.Entity // nil: the operation names no input view
-	Output      *schema.Entity // nil: the operation names no output view
-	Cardinality Cardinality    // of the output
-	Patch       bool           // update: the input is a patch
+	Name string
+	Kind Kind
+	Door *Door
+	// Builtin says that it is one of the CRUD operations, answered by the store, by a
+	// handler in its place, or by the remote.
+	Builtin bool
+	// Params is the card of params; nil: the operation takes none.
+	Params *schema.Entity
+	// Query is the card of query; nil: it takes none. Of list it is the grammar of filters,
+	// orders and pages.
+	Query *schema.Entity
+	// Input is the card of the body; nil: it takes none.
+	Input *schema.Entity
+	// Output is the card of the answer; nil: the answer has no declared shape.
+	Output *schema.Entity
+	// Cardinality is how many outputs an answer has.
+	Cardinality Cardinality
+	// Patch says that Input is a patch: absent fields stay as they are.
+	Patch       bool
 	Description string
-	Deprecated  string // why it is not to be used any more; "" where it is
-	GraphQL     string // the author's override of the GraphQL field name, or ""
-	Answered    bool   // a built-in, a handler or a remote answers it; else NOT_IMPLEMENTED
+	// Deprecated is why the operation is not to be used any more; "": it is in use.
+	Deprecated string
+	// GraphQL is the author's name for the GraphQL field, or "".
+	GraphQL string
+	// Answered says that a built-in, a handler or a remote answers the operation. One that
+	// nobody answers is NOT_IMPLEMENTED.
+	Answered bool
 	// Open says that the operation runs elsewhere and nobody describes what it takes: params
 	// and query are any objects, and the body is any JSON.
 	Open bool
 
-	takes   []string // of a remote's list: the keys its query understands; nil: all
-	builtin *builtin
+	takes   []string // of a remote: the keys that its query understands; nil: all
+	builtin *builtin // nil: the author declares it
 	runner  runner
 	inner   runner // for the author's own code, which reaches the built-in behind a handler
 	handler Handler
@@ -122,7 +151,8 @@ type Computed struct {
 	Name        string
 	Shape       schema.Shape
 	Description string
-	Needs       []string // the stored fields the presenter reads; nil: all
+	// Needs are the stored fields that the presenter reads; nil: all.
+	Needs []string
 }
 
 // Door returns the door called name, in any spelling, or nil.

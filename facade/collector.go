@@ -62,10 +62,12 @@ func (s *Scope) Visible() *Filter { return s.Rows }
 // open is the scope of a door without a collector, and of the author's own code.
 var open = &Scope{}
 
-// hides says whether the scope takes the field called name from the caller.
+// hides reports whether the scope takes the field called name from the caller: it is an
+// unknown key for them.
 func (s *Scope) hides(name string) bool {
 	return slices.Contains(s.Hide, name)
 }
 
-// readsOnly says whether the scope lets the caller see the field called name and not send it.
+// readsOnly reports whether the scope lets the caller read the field called name and not
+// send it.
 func (s *Scope) readsOnly(name string) bool { return slices.Contains(s.ReadOnly, name) }

@@ -44,6 +44,7 @@ func (x *explaining) begin() observer {
 // explainer is the [observer] that writes an explanation.
 type explainer struct{ *Explanation }
 
+// found implements [observer].
 func (e explainer) found(t *execution) {
 	x := e.Explanation
 	x.Entity, x.Operation = t.call.Entity, t.call.Operation
@@ -52,6 +53,8 @@ func (e explainer) found(t *execution) {
 	}
 }
 
+// scoped implements [observer]. A collector that Go code attaches says what it does by its
+// result alone; rules are listed one by one.
 func (e explainer) scoped(x *viewer, door *Door, op *Operation, s *Scope, err error) {
 	w := Scoping{Door: door.Name, For: op.Name, At: "none"}
 	switch r := door.collector.(type) {
@@ -106,10 +109,13 @@ func (e explainer) admitted(x *execution) (dry bool) {
 	return dry
 }
 
+// answered implements [observer].
 func (e explainer) answered(res *Result) { e.Rows = res.Rows.Len() }
 
+// store implements [observer].
 func (e explainer) store(s Store) Store { return explainedStore{s, e.Explanation} }
 
+// remote implements [observer].
 func (e explainer) remote(c Caller, address string) Caller {
 	return explainedRemote{c, e.Explanation, address}
 }

@@ -38,6 +38,7 @@ func (s explainedStore) writes(c *StoreCall) bool {
 	return false
 }
 
+// Find implements [Store].
 func (s explainedStore) Find(ctx context.Context, q *Find) (*Found, error) {
 	ctx, c := s.asked(ctx, "find", q.Entity, q.Where, q.Select)
 	if q.Each != nil {
@@ -46,6 +47,7 @@ func (s explainedStore) Find(ctx context.Context, q *Find) (*Found, error) {
 	return s.Store.Find(ctx, q)
 }
 
+// Insert implements [Store].
 func (s explainedStore) Insert(ctx context.Context, e *schema.Entity, rows []Record, terms *Terms, sel *Layout) (*Rows, error) {
 	ctx, c := s.asked(ctx, "insert", e, nil, sel)
 	if !s.writes(c) {
@@ -54,6 +56,7 @@ func (s explainedStore) Insert(ctx context.Context, e *schema.Entity, rows []Rec
 	return s.Store.Insert(ctx, e, rows, terms, sel)
 }
 
+// Update implements [Store]. What would write and cannot be undone reads the row instead.
 func (s explainedStore) Update(ctx context.Context, e *schema.Entity, id json.RawMessage, where *Filter, set Record, terms *Terms, sel *Layout) (*Rows, error) {
 	does := "update"
 	if len(set) == 0 {
@@ -66,6 +69,7 @@ func (s explainedStore) Update(ctx context.Context, e *schema.Entity, id json.Ra
 	return s.Store.Update(ctx, e, id, where, set, terms, sel)
 }
 
+// Delete implements [Store].
 func (s explainedStore) Delete(ctx context.Context, e *schema.Entity, id json.RawMessage, where *Filter, terms *Terms) (bool, error) {
 	ctx, c := s.asked(ctx, "delete", e, where, nil)
 	if !s.writes(c) {

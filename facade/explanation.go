@@ -10,19 +10,27 @@ import (
 // hidden fields and the rules of others among it: it is for the author's terminal and
 // never for a caller.
 type Explanation struct {
-	Entity    string          `json:"entity"`
-	Operation string          `json:"operation"`
-	Frond     string          `json:"frond,omitempty"` // "": there is no such operation
-	Kind      Kind            `json:"kind,omitempty"`
-	By        string          `json:"by,omitempty"` // who answers: store, handler, remote, nobody
-	Scopes    []Scoping       `json:"scopes"`       // the collectors that were asked, in their order
-	Columns   []string        `json:"columns"`      // what is read of the rows
-	Fields    []string        `json:"fields"`       // what leaves of them, computed fields among it
-	Computed  []string        `json:"computed"`     // the computed ones
-	Store     []*StoreCall    `json:"store"`        // what the store was asked
-	Written   string          `json:"written"`      // of a command: why nothing is; "" of a query
-	Rows      int             `json:"rows"`         // of the answer
-	Error     *kiterror.Error `json:"error,omitempty"`
+	Entity    string `json:"entity"`
+	Operation string `json:"operation"`
+	// Frond is "" where there is no such operation.
+	Frond string `json:"frond,omitempty"`
+	Kind  Kind   `json:"kind,omitempty"`
+	// By is who answers: store, handler, remote or nobody.
+	By string `json:"by,omitempty"`
+	// Scopes are what the collectors answered, in their order.
+	Scopes []Scoping `json:"scopes"`
+	// Columns are what is read of the rows.
+	Columns []string `json:"columns"`
+	// Fields are what leaves of the rows, Computed those of them that are computed.
+	Fields   []string `json:"fields"`
+	Computed []string `json:"computed"`
+	// Store are the calls of the store, and what is sent to remotes.
+	Store []*StoreCall `json:"store"`
+	// Written is why a command writes nothing; "" for a query.
+	Written string `json:"written"`
+	// Rows is how many rows the answer has.
+	Rows  int             `json:"rows"`
+	Error *kiterror.Error `json:"error,omitempty"`
 	// Calls are those that handlers and presenters made on the way.
 	Calls []*Explanation `json:"calls,omitempty"`
 }

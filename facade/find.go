@@ -15,6 +15,9 @@ func (x *execution) find(ctx context.Context) error {
 	return err
 }
 
+// lookUp finds door and operation. It fails first where ctx has ended, and where calls
+// stand within each other too deep: handlers that call each other in a circle end here and
+// not on the stack.
 func (x *execution) lookUp(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err

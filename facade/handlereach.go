@@ -74,8 +74,10 @@ func withKey(query json.RawMessage, field *schema.Property, key json.RawMessage)
 // handlerRunner answers an operation by the author's handler.
 type handlerRunner struct{}
 
+// by implements [runner].
 func (handlerRunner) by() answerer { return byHandler }
 
+// run implements [runner]: the handler is called once, or once for each key of a batch.
 func (handlerRunner) run(ctx context.Context, x *execution) (*Result, error) {
 	if x.each != nil && x.call.Each != nil {
 		return handlerCall{x}.handleEach(ctx)

@@ -11,6 +11,7 @@ import (
 // storeRunner answers a built-in operation over the store of this host.
 type storeRunner struct{ *builtin }
 
+// by implements [runner].
 func (storeRunner) by() answerer { return byStore }
 
 // run implements [runner].

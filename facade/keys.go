@@ -15,11 +15,11 @@ type eachOf struct {
 	known  jsontext.Distinct
 }
 
-// add adds a key and remembers where the answer to it will be.
+// add adds a key, and remembers where the answer to it will be: equal keys share one.
 func (e *eachOf) add(text json.RawMessage) {
 	e.order = append(e.order, e.known.Add(text))
 	e.values = e.known.Texts()
 }
 
-// miss adds a key that no row can have.
+// miss adds a key that no row can have, such as null or one of another kind.
 func (e *eachOf) miss() { e.order = append(e.order, -1) }

@@ -68,6 +68,7 @@ func rowQuery(op string) (fields []schema.Field) {
 	return fields
 }
 
+// keywords is one keyword of a schema with a number.
 func keywords(name string, n int) schema.Keywords {
 	return schema.Keywords{{Name: name, Value: json.RawMessage(strconv.Itoa(n))}}
 }

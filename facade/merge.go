@@ -9,8 +9,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// merge finds out whether a patch reaches into nested objects, and lays it over the row as
-// it stands where it does.
+// merge finds out whether a patch reaches into nested objects. It lays one that does over
+// the row as it stands, which is up to the keeper of the row.
 func (x *execution) merge(ctx context.Context, patch json.RawMessage) error {
 	e := x.door.Entity
 	m := &mergePatch{patch: patch, merged: patch, whole: x.call.Merge}

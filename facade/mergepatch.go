@@ -39,8 +39,8 @@ func (m *mergePatch) reaches(p *schema.Property) bool {
 	return (p.Shape.Properties != nil || m.whole && p.Link == nil) && p.Axes.In.Name == "" && p.Axes.Out.Name == ""
 }
 
-// object is an object as it stands with a patch laid over it. A null for a declared
-// member stays: whether it may be null is the judge's to say.
+// object is an object as it stands with a patch laid over it. A null for a declared member
+// stays: whether it may be null is for the judge to say.
 func (m *mergePatch) object(fields []schema.Field, stands, patch json.RawMessage) json.RawMessage {
 	var out schema.Object
 	for name, value := range jsontext.Members(stands) {

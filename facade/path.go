@@ -41,7 +41,7 @@ func (h *host) walk(ctx context.Context, c *Call) (res *Result, err error) {
 }
 
 // run hands the admitted call to the runner of the operation, and the answer to the hooks
-// after it.
+// after a command. An explained command of a handler is not run.
 func (x *execution) run(ctx context.Context) (*Result, error) {
 	if x.watch.admitted(x) {
 		return &Result{Form: FormValue}, nil
@@ -57,7 +57,8 @@ func (x *execution) run(ctx context.Context) (*Result, error) {
 	return res, nil
 }
 
-// name gives a failure its entity and operation, whatever its type was.
+// name gives a failure its entity and operation, whatever its type was. The text of an
+// INTERNAL_ERROR becomes its cause.
 func (x *execution) name(err error) error {
 	switch {
 	case err == nil:

@@ -13,6 +13,7 @@ import (
 // sent is what the caller sent, save for what this host's collectors add.
 type remoteRunner struct{}
 
+// by implements [runner].
 func (remoteRunner) by() answerer { return byRemote }
 
 // run implements [runner].

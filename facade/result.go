@@ -23,10 +23,13 @@ const (
 // Result is the answer of a call. Its rows stay the JSON text a store or a remote
 // wrote; ask [Result.AppendJSON] for the whole as text.
 type Result struct {
-	Form  Form
+	Form Form
+	// Value is the answer of FormValue, as JSON; no text at all is null.
 	Value json.RawMessage
-	Rows  *Rows // never nil for the forms with rows
-	Page        // of FormPage
+	// Rows are the rows of the other forms, never nil for them.
+	Rows *Rows
+	// Page is what FormPage says beside its rows.
+	Page
 	// Edges says that the page is written with a cursor for every row, and with whether
 	// there are rows before it: query.cursors asked for them.
 	Edges bool
@@ -109,10 +112,15 @@ func (r *Result) appendRows(dst []byte, from, to int, page *Page) []byte {
 
 // Page is what a list says beside its items.
 type Page struct {
-	Total       int64 // -1: not counted
-	HasMore     bool
-	HasPrevious bool     // there are rows before the first
-	Cursors     []string // of every row where Call.Cursors asked, else of the last alone; nil: no rows
+	// Total is the number of all rows that meet the filter; -1: not counted.
+	Total int64
+	// HasMore says that there are rows behind the last one.
+	HasMore bool
+	// HasPrevious says that there are rows before the first one; see Call.Behind.
+	HasPrevious bool
+	// Cursors are those of every row where Call.Cursors is set, else of the last row alone;
+	// nil without rows, and where the caller may not read the primary key.
+	Cursors []string
 }
 
 // EndCursor is the cursor of the last row, or "".

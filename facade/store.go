@@ -62,12 +62,19 @@ type Record = schema.Object
 // Find is one read.
 type Find struct {
 	Entity *schema.Entity
-	Select *Layout // stored fields, a subset of the entity's, in any order
-	Where  *Filter
-	Sort   []SortKey // the primary key is the last of them; empty only with Each over a unique field
-	Limit  int       // rows to answer at most, per key with Each; 0 or less: no rows, Total and More alone
+	// Select are stored fields, a subset of the entity's, in any order.
+	Select *Layout
+	// Where is what rows have to meet; nil: all rows.
+	Where *Filter
+	// Sort ends with the primary key; it is empty only with Each over a unique field.
+	Sort []SortKey
+	// Limit is how many rows are answered at most, per key with Each; 0 or less: none, so
+	// that Total and More are answered alone.
+	Limit  int
 	Offset int
-	From   []json.RawMessage // keyset: values of Sort's fields; rows strictly behind them, or before with Backward
+	// From begins the range (keyset paging): values of Sort's fields. Rows strictly behind
+	// them are answered, or strictly before them with Backward. nil: from the edge.
+	From []json.RawMessage
 	// Until ends the range that From begins: rows strictly before it in the direction of
 	// reading. It is given in the form of From, and stands without one as well.
 	Until []json.RawMessage
@@ -76,10 +83,16 @@ type Find struct {
 	// Backward reads towards the beginning: the Limit rows that stand last before
 	// From (or last of all), answered in the order of Sort all the same.
 	Backward bool
-	Count    bool // Total is wanted: of Where (per key), without From, Until, Limit and Offset
-	Estimate bool // with Count: Total may be an estimate, where counting would take long
-	Keys     bool // Found.Keys is wanted for every row; else only for the first and the last of each group
-	Each     *EachKey
+	// Count asks for Total: the rows that meet Where (per key), without From, Until, Limit
+	// and Offset.
+	Count bool
+	// Estimate allows Total to be an estimate where counting would take long.
+	Estimate bool
+	// Keys asks for Found.Keys of every row; else those of the first and the last row of each
+	// group are enough.
+	Keys bool
+	// Each asks for one group of rows for each of many keys, in one statement.
+	Each *EachKey
 }
 
 // SortKey is one key of an order; null is the smallest value in every store.

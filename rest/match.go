@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // match is the row of a path, and the id in the path.
@@ -128,14 +129,13 @@ func plurals(frond map[string]*resource) string {
 	return names(spelled)
 }
 
-// some joins at most twenty names.
+// some joins as many names as a message lists.
 func some(names []string) string {
-	const most = 20
 	switch {
 	case len(names) == 0:
 		return "nothing"
-	case len(names) > most:
-		return strings.Join(names[:most], ", ") + " and others"
+	case len(names) > kiterror.MaxNames:
+		return strings.Join(names[:kiterror.MaxNames], ", ") + " and others"
 	}
 	return strings.Join(names, ", ")
 }
