@@ -97,16 +97,18 @@ type all struct{}
 
 // Readable implements [Scope].
 func (all) Readable(*schema.Property) bool { return true }
+
 // Visible implements [Scope].
-func (all) Visible() *Filter               { return nil }
+func (all) Visible() *Filter { return nil }
 
 // author is the host of a filter that the author's own code parses.
 type author struct{}
 
 // Behind implements [Host].
 func (author) Behind(context.Context, *schema.Link) (Scope, bool) { return All, true }
+
 // Suggests implements [Host].
-func (author) Suggests() bool                                     { return true }
+func (author) Suggests() bool { return true }
 
 // Decode implements [Host]: the author's own code stands inside the boundary.
 func (author) Decode(_ *schema.Property, text json.RawMessage) (json.RawMessage, bool) {
