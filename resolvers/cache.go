@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// cache keeps the documents used last, by their text, so that a text seen before
-// costs one look-up. It is bounded by number and by what the documents take.
+// cache keeps the documents used last, by their text, so that a text seen before costs one
+// look-up. It is bounded by number and by memory. It may be used from many goroutines.
 type cache struct {
 	most int
 
@@ -16,8 +16,8 @@ type cache struct {
 	bytes int // of all that is kept, see prepared.bytes
 }
 
-// maxCached bounds what a cache keeps: whoever sends new documents all day decides
-// how many there are, and how much grows out of their fragments.
+// maxCached bounds the memory of a cache, counted as text: clients decide how many documents
+// there are, and how much their fragments expand to.
 const maxCached = 2 << 20
 
 func newCache(most int) *cache {
@@ -52,7 +52,7 @@ func (c *cache) put(d *prepared) {
 	c.shrink()
 }
 
-// grow notes that a document takes n bytes more; it may be kept or not.
+// grow adds n bytes to what a document takes, whether it is in the cache or not.
 func (c *cache) grow(d *prepared, n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -63,7 +63,7 @@ func (c *cache) grow(d *prepared, n int) {
 	}
 }
 
-// shrink forgets what was used longest ago. The caller holds the lock.
+// shrink removes the documents used longest ago. The caller holds the lock.
 func (c *cache) shrink() {
 	for c.order.Len() > c.most || c.bytes > maxCached && c.order.Len() > 1 {
 		last := c.order.Back()

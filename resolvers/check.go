@@ -1,15 +1,15 @@
 package resolvers
 
-// Problem is what keeps a document from being executed.
+// Problem is one reason why a document cannot be executed.
 type Problem struct {
 	Line, Column int // in the document, counted from 1; 0 where it is the whole document
 	Code         string
 	Message      string
 }
 
-// Check says what is wrong with a document before anybody asks for it: what a
-// request would be refused for, its variables aside. Nil: every operation in it can
-// be executed, and the document is kept as one that was asked for is.
+// Check validates a document before any request sends it. It returns what a request with
+// this document would be refused for, except for its variables. Nil: every operation of the
+// document can be executed, and the document is in the cache.
 func (e *Engine) Check(text string) []Problem {
 	_, faults := e.prepare(text)
 	var problems []Problem

@@ -15,26 +15,26 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// question is what equal requests have in common, whole: two that differ in any of
-// it never share an answer. An operation is its own, and the cache's for all who
-// send its text.
-type question struct {
+// requestKey is what equal requests have in common, as a whole and not as a hash: two
+// requests that differ in any part never share a response (decision 150). The operation is
+// that of the cached document, so it stands for the text.
+type requestKey struct {
 	op        *operation
 	variables string // as they were sent
 	state     string // see appendPlain; "" is no state
 }
 
-// questions runs work once for whoever asks the same at once (DESIGN 8); the error
-// says why ctx ended for one who waited. [singleflight.Group] is the one in use.
-type questions interface {
-	Do(ctx context.Context, q question, fly func(context.Context) *Response) (r *Response, aboard int, err error)
+// group runs equal requests that arrive together once (DESIGN 8). shared is how many of
+// them receive the response; err is why ctx ended for one that waited. The engine uses a
+// [singleflight.Group]; tests put a wrong one in its place.
+type group interface {
+	Do(ctx context.Context, key requestKey, run func(context.Context) *Response) (r *Response, shared int, err error)
 }
 
-// question is what a request asks, and whether it may share its answer with those
-// who ask the same: a query whose answer hangs on its text, its variables and its
-// caller's state alone.
-func (e *Engine) question(op *operation, r *Request) (q question, ok bool) {
-	if e.questions == nil || !op.shared {
+// requestKey is the key of a request, and whether it may share its response: only a query
+// whose response depends on its text, its variables and its caller's state alone.
+func (e *Engine) requestKey(op *operation, r *Request) (q requestKey, ok bool) {
+	if e.group == nil || !op.shared {
 		return q, false
 	}
 	q.op = op
@@ -50,34 +50,34 @@ func (e *Engine) question(op *operation, r *Request) (q question, ok bool) {
 	return q, true
 }
 
-// share answers with work that began after the request came: of its own where
-// nobody asks the same, else the next that begins.
-func (e *Engine) share(ctx context.Context, q question, vars *input.Variables, r *Request) *Response {
-	resp, aboard, err := e.questions.Do(ctx, q, func(ctx context.Context) *Response {
+// share executes a request once for all requests that are equal to it and arrive together.
+// The execution always begins after the request came.
+func (e *Engine) share(ctx context.Context, q requestKey, vars *input.Variables, r *Request) *Response {
+	resp, shared, err := e.group.Do(ctx, q, func(ctx context.Context) *Response {
 		resp := e.execute(ctx, q.op, vars, r)
 		resp.by = r
 		return resp
 	})
-	if err != nil { // only this one has given up
+	if err != nil { // only this request has ended
 		return e.unfinished(ctx, r, err)
 	}
-	if aboard == 1 {
+	if shared == 1 {
 		return resp
 	}
 	own := *resp
-	own.readers = int32(aboard)
+	own.readers = int32(shared)
 	own.RodeAlong = own.by != r
 	return &own
 }
 
-// shareable says whether an operation's answer hangs on nothing but what a
-// [question] holds. A mutation is run for each who asks. A function of the author's
-// is handed the request's context, and what it reads there nobody knows.
+// shareable reports whether the response of an operation depends on nothing but what a
+// [requestKey] holds. A mutation is executed for each request. A function of the author's
+// receives the context of the request, and may read anything from it.
 func (e *Engine) shareable(def *ast.OperationDefinition) bool {
 	return def.Operation == ast.Query && every(def.SelectionSet, map[string]bool{}, e.bound)
 }
 
-// every says whether something holds for all fields of a selection.
+// every reports whether holds is true for all fields of a selection set.
 func every(set ast.SelectionSet, seen map[string]bool, holds func(*ast.Field) bool) bool {
 	for _, sel := range set {
 		switch sel := sel.(type) {
@@ -102,13 +102,15 @@ func every(set ast.SelectionSet, seen map[string]bool, holds func(*ast.Field) bo
 	return true
 }
 
-// bound says whether a field is answered by the engine itself, whatever the type
-// of the object turns out to be.
+// bound reports whether a field has a binding, whatever the type of the object turns out
+// to be.
 func (e *Engine) bound(f *ast.Field) bool {
 	return e.bindings(f, func(b *binding.Field) bool { return b != nil })
 }
 
-// bindings says whether something holds for the bindings that a field may have.
+// bindings reports whether holds is true for every binding that a field may have: a field of
+// an interface has one for each object type. A nil binding is a field that was registered by
+// hand.
 func (e *Engine) bindings(f *ast.Field, holds func(*binding.Field) bool) bool {
 	on := f.ObjectDefinition
 	if strings.HasPrefix(f.Name, "__") || strings.HasPrefix(on.Name, "__") {
@@ -128,10 +130,9 @@ func (e *Engine) bindings(f *ast.Field, holds func(*binding.Field) bool) bool {
 // maxPlain is how deep a state may be and still be compared.
 const maxPlain = 32
 
-// appendPlain appends a value so that no other value has that text: each part tells
-// its Go type and its length. It says no where there is anything but plain values:
-// of a pointer or a type of the author's nobody knows what else it leads to. A nil
-// list or map is as good as an empty one.
+// appendPlain appends a value so that no other value has the same text: each part has its Go
+// type and its length in front. ok is false for anything but plain values, since a pointer
+// or a type of the author's may lead to anything. A nil list or map equals an empty one.
 func appendPlain(dst []byte, v any, depth int) ([]byte, bool) {
 	if depth > maxPlain {
 		return dst, false

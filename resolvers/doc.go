@@ -1,6 +1,6 @@
-// Package resolvers runs GraphQL documents over the façade.
+// Package resolvers executes GraphQL documents over the façade.
 //
-// An [Engine] is made once for a built [Schema] and answers requests:
+// An [Engine] is made once for a built schema and executes requests:
 //
 //	engine, err := resolvers.NewEngine(schema, caller, nil)
 //	…
@@ -8,32 +8,36 @@
 //	defer res.Release()
 //	w.Write(res.Body)
 //
-// # The trip of a document
+// # The way of a document
 //
-//	document.go   parsed by gqlparser, measured against the limits, validated; kept by its text
-//	variables.go  the request's variables coerced, as JSON text
-//	compile.go    the operation becomes a plan: which calls, which columns, what is written
-//	execute.go    level by level, one call for each relation, whatever the number of rows
-//	write.go      the rows' text copied in the order of the selection
+// Each step is a package, and knows only packages above it in this list. This package steps
+// from one to the next, keeps what can be used again, and bounds what a request may cost:
+//
+//	resolvers/document    the text is parsed; positions become exact          prepared.go
+//	resolvers/validation  it is measured, then checked by the rules           prepared.go
+//	resolvers/input       the variables of the request are coerced            engine.go
+//	resolvers/plan        the operation becomes a plan: calls, columns, text  prepared.go
+//	resolvers/execution   units of the plan are executed, level by level      room.go
+//	resolvers/response    their rows are written as the response              room.go
 //
 // Values are never decoded on the way. An argument goes from the document into the
 // call's params, query or body as JSON text, keys in the order they were written,
 // null and absent apart; a column goes from the row into the response as the text
-// it has there, once it is seen to fit its type.
+// it has there, once it is checked against its type.
 //
-// # What fails
+// # Errors
 //
-// A request that cannot be executed has errors and no data; their codes are those
-// clients know from other servers. A call that fails is an error at each place that
-// wanted it, with the code of its [facade.Error], and null there, or at the nearest
-// place that may be null. Failures nobody coded say nothing of themselves but the
-// trace id that the log has too.
+// A request that cannot be executed has errors and no data; their codes are names that
+// clients know from other servers (resolvers/graphqlerror). A call that fails is an error
+// at each field that needed it, with the code of its [facade.Error], and null there, or at
+// the nearest field that may be null (specification 6.4.4). Of a failure without a code
+// only the trace id is sent, which the log has too.
 //
-// # By hand
+// # Fields registered by hand
 //
-// A field without a [Binding] was added by hand and runs its own Resolve, one item
-// at a time; package resolvers/loader batches what such fields fetch. See [binding.Fields] for what they
-// are given and may give.
+// A field without a binding was registered by hand and runs its own Resolve, one item at a
+// time; package resolvers/loader batches what such fields fetch. [binding.Fields] says what
+// they are given and may return.
 //
 // # The reference executor
 //

@@ -29,15 +29,15 @@ type Options struct {
 	Suggest bool
 	// NoIntrospection refuses __schema and __type.
 	NoIntrospection bool
-	// NoCoalesce has every request run by itself. Else queries that are equal in
-	// document, variables, operation and state, and come while one of them runs, share
-	// the answer of the next that begins. Whoever lets anything else decide over an
-	// answer, such as values that middleware puts into a request's context, sets it.
+	// NoCoalesce executes every request by itself. Otherwise queries that are equal in
+	// document, operation, variables and state, and arrive while one of them is executed,
+	// share the next execution. Set it where anything else decides over a response, such as
+	// values that middleware puts into the context of a request.
 	NoCoalesce bool
-	// Budget bounds what all requests hold and how many of them execute; nil: nothing
-	// does. With one, every [Response] has to be released.
+	// Budget bounds the memory of all requests and how many are executed at once; nil:
+	// unbounded. With a budget, every [Response] has to be released.
 	Budget *facade.Budget
-	// Logger is told of failures that are ours; nil means slog.Default().
+	// Logger logs internal failures; nil means slog.Default().
 	Logger *slog.Logger
 }
 
@@ -52,23 +52,23 @@ type Request struct {
 	ReadOnly      bool            // refuse mutations: the request came by GET
 }
 
-// Response is the answer of a request. Its Body is good until Release.
+// Response is the response of a request (specification 7.1). Body is valid until Release.
 type Response struct {
-	// Body is the response object: {"data":…,"errors":…}. Nobody writes to it: equal
+	// Body is the response map: {"data":…,"errors":…}. It must not be written to: equal
 	// requests may share it.
 	Body []byte
 	// Status is the HTTP status of the answer as application/graphql-response+json:
-	// 200 once execution began, whatever became of the fields; else 4xx. It is 503 where
-	// the budget had no room for the answer.
+	// 200 once execution began, whatever happened to its fields; otherwise 4xx. It is 503
+	// where the budget had no room for the response.
 	Status int
-	// RetryAfter is, of a 503, the value of the header that says when to try again.
+	// RetryAfter is the value of the header Retry-After of a 503; otherwise "".
 	RetryAfter string
-	// Executed says that execution began, so that Body has a member data.
+	// Executed reports whether execution began, so that Body has a member data.
 	Executed bool
 	// Type is query or mutation, and Name that of the operation, as its document has
 	// it; both are "" where none was found, and Name where it has none.
 	Type, Name string
-	// RodeAlong says that what an equal request ran is the answer.
+	// RodeAlong reports that the execution of an equal request gave the response.
 	RodeAlong bool
 
 	by      *Request // whose execution it is, where it may be shared; else nil
@@ -77,8 +77,9 @@ type Response struct {
 	readers int32           // who share room; 0: nobody
 }
 
-// Release gives the Body's memory back for another request, once all who share it
-// have. It is optional where the engine has no budget.
+// Release gives the memory of Body back, for another response, when every request that
+// shares it has released it. Body is nil afterwards. Without a budget it is optional. It may
+// be called more than once, but not from several goroutines at once.
 func (r *Response) Release() {
 	if r.room != nil {
 		b := r.room
@@ -90,7 +91,7 @@ func (r *Response) Release() {
 	}
 }
 
-// Engine runs documents against one schema. It is immutable but for its cache of
+// Engine executes documents against one schema. It is immutable but for its cache of
 // plans, and may be used from many goroutines.
 type Engine struct {
 	schema  *binding.Schema
@@ -103,13 +104,14 @@ type Engine struct {
 	report  graphqlerror.Reporter
 	options Options
 
-	questions questions // nil: every request runs by itself
-	overdue   atomic.Int64
+	group   group // nil: every request is executed by itself
+	overdue atomic.Int64
 }
 
-// NewEngine is an engine over a built schema. It fails where the schema has no AST
-// and its SDL does not load, and where a field was added by hand to a type that
-// stands for no row: a connection, an edge, a PageInfo.
+// NewEngine returns an engine for a built schema; its calls go to caller. opts may be nil.
+// It fails without a schema or a caller, where the SDL of a schema without AST does not
+// load, where the schema has a subscription type, and where a field was added by hand to a
+// type that is no row: a connection, an edge, a PageInfo.
 func NewEngine(s *binding.Schema, caller facade.Caller, opts *Options) (*Engine, error) {
 	if s == nil || caller == nil {
 		return nil, errors.New("resolvers: an engine needs a schema and a caller")
@@ -143,21 +145,21 @@ func NewEngine(s *binding.Schema, caller facade.Caller, opts *Options) (*Engine,
 	}
 	e.exec = &execution.Executor{Caller: caller, Schema: s, Types: e.types, Report: &e.report, MaxResponse: e.limits.Response}
 	if !opts.NoCoalesce {
-		e.questions = &singleflight.Group[question, *Response]{Drop: (*Response).Release}
+		e.group = &singleflight.Group[requestKey, *Response]{Drop: (*Response).Release}
 	}
 	return e, nil
 }
 
-// Execute answers one request. It never fails and never panics: what goes wrong
-// stands in the response's errors.
+// Execute executes one request (specification 6.1). It never returns nil and never panics:
+// every failure is an entry of the response's errors.
 //
-//	document   parsed, validated, within the limits; or taken from the cache
-//	operation  the one that is asked for
-//	variables  coerced to what the operation declares
-//	share      with who asks the same at once
-//	plan       what to call and what to write, compiled once per document
-//	run        the calls, level by level
-//	write      the rows' text, in the order of the selection
+//	prepare    the document is parsed, measured and validated, or taken from the cache
+//	operation  GetOperation: the one that operationName names (6.1)
+//	coerce     CoerceVariableValues (6.1.2)
+//	share      equal requests that arrive together share what follows
+//	plan       which calls to make and what to write, compiled once per document
+//	execute    the calls, level by level (6.2, 6.3)
+//	write      the rows' text, in the order of the selection set (7)
 func (e *Engine) Execute(ctx context.Context, r *Request) (resp *Response) {
 	defer e.rescue(ctx, r, &resp)
 	doc, faults := e.prepare(r.Query)
@@ -182,7 +184,7 @@ func (e *Engine) Execute(ctx context.Context, r *Request) (resp *Response) {
 	}
 	ctx, cancel := e.limits.deadline(ctx)
 	defer cancel()
-	if q, ok := e.question(op, r); ok {
+	if q, ok := e.requestKey(op, r); ok {
 		resp = e.share(ctx, q, vars, r)
 	} else {
 		resp = e.execute(ctx, op, vars, r)
@@ -191,8 +193,8 @@ func (e *Engine) Execute(ctx context.Context, r *Request) (resp *Response) {
 	return resp
 }
 
-// execute runs one operation, within what is left of ctx: the work that requests
-// share has a deadline of its own.
+// execute executes one operation within its deadline. An execution that requests share has
+// a deadline of its own, since it does not end with the context of one of them.
 func (e *Engine) execute(ctx context.Context, op *operation, vars *input.Variables, r *Request) (resp *Response) {
 	defer e.rescue(ctx, r, &resp)
 	if _, ok := ctx.Deadline(); !ok {
@@ -235,14 +237,14 @@ func (e *Engine) run(ctx context.Context, account *facade.Account, op *operation
 	return resp
 }
 
-// crowded is the answer to a request that there is no room for now.
+// crowded is the response of a request that there is no room for now.
 func (e *Engine) crowded(ctx context.Context, r *Request, err error) *Response {
 	resp := refuse(facade.ServiceUnavailable.Status(), []*graphqlerror.Error{e.report.Failed(ctx, r.Trace, err)})
 	resp.RetryAfter = facade.AsError(err).RetryAfter()
 	return resp
 }
 
-// rescue answers a request whose execution panicked.
+// rescue replaces the response of a request whose execution panicked.
 func (e *Engine) rescue(ctx context.Context, r *Request, resp **Response) {
 	if p := recover(); p != nil {
 		*resp = refuse(500, []*graphqlerror.Error{e.report.Panicked(ctx, r.Trace, p)})

@@ -2,50 +2,50 @@ package resolvers
 
 import "context"
 
-// Shared is the work that equal requests share, for tests to put a wrong one in place.
+// Shared is how equal requests share an execution, for tests to put a wrong one in place.
 type Shared interface {
-	Do(ctx context.Context, q question, fly func(context.Context) *Response) (*Response, int, error)
+	Do(ctx context.Context, q requestKey, run func(context.Context) *Response) (*Response, int, error)
 }
 
-// SetShared has equal requests share work as s says.
-func (e *Engine) SetShared(s Shared) { e.questions = s }
+// SetShared makes equal requests share executions by s.
+func (e *Engine) SetShared(s Shared) { e.group = s }
 
-// JoinsRunning is wrong: whoever comes is given the answer of work that is under way.
+// JoinsRunning is wrong: it lets a request join an execution that is under way.
 type JoinsRunning struct {
 	lock    chan struct{}
-	running map[question]*joined
+	running map[requestKey]*joined
 }
 
 type joined struct {
-	done   chan struct{}
-	resp   *Response
-	aboard int
+	done    chan struct{}
+	resp    *Response
+	waiters int
 }
 
-// NewJoinsRunning has nothing under way.
+// NewJoinsRunning returns one with nothing under way.
 func NewJoinsRunning() *JoinsRunning {
-	return &JoinsRunning{lock: make(chan struct{}, 1), running: map[question]*joined{}}
+	return &JoinsRunning{lock: make(chan struct{}, 1), running: map[requestKey]*joined{}}
 }
 
-// Do joins what runs.
-func (j *JoinsRunning) Do(ctx context.Context, q question, fly func(context.Context) *Response) (*Response, int, error) {
+// Do joins an execution that is under way.
+func (j *JoinsRunning) Do(ctx context.Context, q requestKey, run func(context.Context) *Response) (*Response, int, error) {
 	j.lock <- struct{}{}
 	at := j.running[q]
 	if at != nil {
-		at.aboard++
+		at.waiters++
 		<-j.lock
 		<-at.done
-		return at.resp, at.aboard + 1, nil
+		return at.resp, at.waiters + 1, nil
 	}
 	at = &joined{done: make(chan struct{})}
 	j.running[q] = at
 	<-j.lock
-	at.resp = fly(ctx)
+	at.resp = run(ctx)
 	j.lock <- struct{}{}
 	delete(j.running, q)
 	<-j.lock
 	close(at.done)
-	return at.resp, at.aboard + 1, nil
+	return at.resp, at.waiters + 1, nil
 }
 
 // AppendPlain is how a state is compared.

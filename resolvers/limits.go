@@ -8,8 +8,8 @@ import (
 	"github.com/frondhost/frond/resolvers/validation"
 )
 
-// Limits bound what one request may cost (DESIGN 5). Zero means the default that
-// stands beside the member, negative means no limit.
+// Limits bound what one request may cost (DESIGN 5). Zero means the default, which is given
+// beside each field; a negative value means no limit.
 type Limits struct {
 	Document  int           // bytes of the document: 64 KiB
 	Tokens    int           // 5,000
@@ -22,7 +22,7 @@ type Limits struct {
 	Response  int           // bytes of the answer: 64 MiB
 }
 
-// DefaultLimits are those of a zero [Limits].
+// DefaultLimits returns the limits that a zero [Limits] stands for.
 func DefaultLimits() Limits { return Limits{}.withDefaults() }
 
 func (l Limits) withDefaults() Limits {
@@ -52,7 +52,7 @@ func (l *Limits) deadline(ctx context.Context) (context.Context, context.CancelF
 	return context.WithTimeoutCause(ctx, l.Execution, graphqlerror.ErrTimeout)
 }
 
-// document are the limits that validation applies.
+// document are the limits that a document is measured against.
 func (l *Limits) document() validation.Limits {
 	return validation.Limits{Depth: l.Depth, Aliases: l.Aliases, Roots: l.Roots, Fields: l.Fields, Expanded: l.Expanded}
 }

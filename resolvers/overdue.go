@@ -12,13 +12,13 @@ import (
 	"github.com/frondhost/frond/resolvers/graphqlerror"
 )
 
-// grace is how long past its end an operation is waited for: stores and remotes give
-// up at once, and what came in time is written.
+// grace is how long an operation is waited for after its deadline: stores and remotes stop
+// at once, and what they answered in time is still written.
 const grace = 500 * time.Millisecond
 
-// heeds says whether all that an operation runs ends with its context. A store's
-// statements and a remote's calls do; of a handler, a presenter and a hand-written
-// field nobody knows.
+// heeds reports whether everything that an operation runs ends with its context. Statements
+// of a store and calls of a remote do; a handler, a presenter and a field that was
+// registered by hand may not.
 func (e *Engine) heeds(def *ast.OperationDefinition) bool {
 	return every(def.SelectionSet, map[string]bool{}, func(f *ast.Field) bool {
 		return e.bindings(f, func(b *binding.Field) bool {
@@ -39,16 +39,16 @@ func (e *Engine) heeds(def *ast.OperationDefinition) bool {
 
 var errEnded = errors.New("something that the request ran ended its goroutine")
 
-// inTime runs an operation that may not heed its context, and answers without it
-// when it has not ended a little after it should have. It goes on by itself then,
-// with all it has written its own, and is counted until it ends.
+// inTime executes an operation that may ignore its context. Where it has not ended a little
+// after its deadline, the response is made without it. The operation goes on in its own
+// goroutine and its own memory, and is counted until it ends.
 func (e *Engine) inTime(ctx context.Context, r *Request, run func() *Response) *Response {
 	start := time.Now()
 	done := make(chan *Response, 1)
 	go func() {
 		var resp *Response
 		defer func() {
-			if resp == nil { // the author's code ended the goroutine
+			if resp == nil { // the author's code called runtime.Goexit
 				resp = refuse(500, []*graphqlerror.Error{e.report.Failed(ctx, r.Trace, errEnded)})
 			}
 			done <- resp
@@ -77,12 +77,12 @@ func (e *Engine) inTime(ctx context.Context, r *Request, run func() *Response) *
 	return e.unfinished(ctx, r, context.Cause(ctx))
 }
 
-// unfinished is the answer of an operation that did not come to its end.
+// unfinished is the response of an operation that did not end in time.
 func (e *Engine) unfinished(ctx context.Context, r *Request, err error) *Response {
 	b := newRoom()
 	return b.executed(b.writer.NoData(e.report.Failed(ctx, r.Trace, err)))
 }
 
-// Overdue is how many operations go on after they were answered, because something
-// they run does not heed its context.
+// Overdue returns how many operations still run after their response was sent, because
+// something that they run ignores its context.
 func (e *Engine) Overdue() int { return int(e.overdue.Load()) }

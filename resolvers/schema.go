@@ -8,9 +8,9 @@ import (
 	"github.com/frondhost/frond/resolvers/binding"
 )
 
-// whole says whether the engine can answer every field of the schema. Pages are
-// made of rows as they are written; nothing stands for one that a function of the
-// author's could be given.
+// whole returns why the engine cannot execute a field of the schema, or nil. A page is made
+// of rows while it is written, so there is no value of it that a function of the author's
+// could be given.
 func whole(s *binding.Schema, loaded *ast.Schema) error {
 	if loaded.Subscription != nil {
 		return fmt.Errorf("resolvers: the schema has the subscription type %s, and nothing here answers subscriptions; leave it out", loaded.Subscription.Name)
@@ -29,7 +29,7 @@ func whole(s *binding.Schema, loaded *ast.Schema) error {
 	return nil
 }
 
-// ofPages says whether bindings are those of a connection, an edge or a PageInfo.
+// ofPages reports whether bindings are those of a connection, an edge or a PageInfo.
 func ofPages(fields map[string]*binding.Field) bool {
 	for _, b := range fields {
 		return b.Kind >= binding.Items // they come together or not at all

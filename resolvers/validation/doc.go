@@ -1,0 +1,16 @@
+// Package validation decides whether a document may be executed.
+//
+// A [Validator] is made once for a schema. It measures a document against the limits first,
+// so that whatever follows the spreads of fragments later has an end, and then applies the
+// rules of specification 5. The cost follows the length of the document:
+//
+//	measure.go    how many fields, aliases and levels a document comes to
+//	validate.go   operations, fields, fragments, arguments, directives (5.1 to 5.5, 5.7)
+//	values.go     literals against their types (5.6)
+//	usage.go      cycles of fragments, and variables (5.5.2.2, 5.8)
+//	overlap.go    fields that merge (5.3.2)
+//	relations.go  what the rules ask of the types of a schema
+//	load.go       a schema from its SDL; sound.go has the rules for schemas that gqlparser lacks
+//
+// Variables are coerced by package input; nothing is executed here.
+package validation
