@@ -13,19 +13,19 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// TestOpenOperations: an operation of a remote that no card tells of takes any JSON,
+// TestOpenOperations: an operation of a remote that no card declares takes any JSON,
 // for graphql-go as for the executor, on a door of rows with the id as an argument of
 // its own; one whose params have no members takes nothing, and a field that is no
 // name here is left out.
 func TestOpenOperations(t *testing.T) {
-	told, err := schema.ReadDiscovery([]byte(`{"fronds":[{"name":"desk","doors":[
+	doc, err := schema.ReadDiscovery([]byte(`{"fronds":[{"name":"desk","doors":[
 		{"name":"calc","ops":[{"name":"getSum"},{"name":"getNothing","params":{"type":"object","properties":{}}}]},
 		{"name":"note","ops":[{"name":"findById"},{"name":"publish","cardinality":"none"}],"schema":{"type":"object","properties":{
 			"id":{"type":"string","x-kit":{"role":{"primary":true}}},"sub-title":{"type":"string"}}}}]}]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	src := facade.Discovered(&told.Fronds[0], "there")
+	src := facade.Discovered(&doc.Fronds[0], "there")
 	src.Remote = "there"
 	sent := ""
 	far := facade.CallerFunc(func(_ context.Context, c *facade.Call) (*facade.Result, error) {

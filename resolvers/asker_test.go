@@ -9,7 +9,7 @@ import (
 )
 
 // asker writes valid documents of a schema, with variables, as the bytes it reads
-// tell it to: the same bytes, the same document; none, the plainest one.
+// request: the same bytes, the same document; none, the plainest one.
 type asker struct {
 	schema *ast.Schema
 	bytes  []byte

@@ -47,8 +47,8 @@ func hog(t *testing.T, b *facade.Budget) *facade.Account {
 	return a
 }
 
-// TestNoRoom: a query that there is no room for is refused whole; a mutation is told
-// of, and only what is read beside it is missing.
+// TestNoRoom: a query that there is no room for is refused whole; a mutation is
+// reported, and only what is read beside it is missing.
 func TestNoRoom(t *testing.T) {
 	const query = `{ a: post(id: 1) { title } b: post(id: 2) { title author { name } } }`
 	budget := facade.NewBudget(8*mib, 0)
@@ -158,7 +158,7 @@ func TestWhoLeavesHoldsNothing(t *testing.T) {
 				all.Go(func() { engine.Execute(ctx, &resolvers.Request{Query: `{ post(id: 1) { title } }`}).Release() })
 				synctest.Wait()
 			}
-			g.hold <- struct{}{} // the first is answered; the others are aboard the next
+			g.hold <- struct{}{} // the first is answered; the others wait for the next
 			synctest.Wait()
 			for _, cancel := range leave[1 : 1+leaving] {
 				cancel()

@@ -9,7 +9,7 @@ import (
 	"github.com/frondhost/frond/resolvers"
 )
 
-// TestCheck: what a request would be refused for is told of a document beforehand,
+// TestCheck: what a request would be refused for is reported of a document beforehand,
 // with its place.
 func TestCheck(t *testing.T) {
 	b := newBlog(t)

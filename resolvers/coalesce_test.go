@@ -115,7 +115,7 @@ func TestEqualRequestsShare(t *testing.T) {
 }
 
 // TestWhoGivesUp: of three that wait for the same, one goes and one is out of time.
-// The third has its answer, and the ones who went have told why.
+// The third has its answer, and the ones who went report why.
 func TestWhoGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, engine := gated(t, resolvers.Options{Limits: resolvers.Limits{Execution: time.Hour}})
@@ -133,18 +133,18 @@ func TestWhoGivesUp(t *testing.T) {
 		}
 		ask(t.Context())
 		goes, leave := context.WithCancel(t.Context())
-		left := ask(goes)
+		gone := ask(goes)
 		time.Sleep(time.Minute)
 		stays := ask(t.Context())
 		leave()
 		synctest.Wait()
-		if want := `"code":"REQUEST_TIMEOUT"`; !strings.Contains(*left, want) || !strings.HasPrefix(*left, `{"data":null,"errors":[`) {
-			t.Errorf("who went has %s, want %s", *left, want)
+		if want := `"code":"REQUEST_TIMEOUT"`; !strings.Contains(*gone, want) || !strings.HasPrefix(*gone, `{"data":null,"errors":[`) {
+			t.Errorf("who went has %s, want %s", *gone, want)
 		}
-		g.hold <- struct{}{} // the first one's, and the second flight takes off
+		g.hold <- struct{}{} // the first one's, and the second execution starts
 		synctest.Wait()
 		late := ask(t.Context())
-		time.Sleep(59*time.Minute + 30*time.Second) // an hour is over for who stays, not for the flight
+		time.Sleep(59*time.Minute + 30*time.Second) // an hour is over for who stays, not for the execution
 		synctest.Wait()
 		if *stays != "" {
 			t.Errorf("who stays has %s before its time", *stays)
@@ -385,9 +385,9 @@ func answeredOver(t *testing.T, h http.Handler, query string) (read viewsRead) {
 	return read
 }
 
-// TestWhatAnAnswerTells: which operation it answers, and whether another request's
+// TestResponseMembers: which operation it answers, and whether another request's
 // execution did.
-func TestWhatAnAnswerTells(t *testing.T) {
+func TestResponseMembers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, engine := gated(t, resolvers.Options{})
 		var all sync.WaitGroup

@@ -9,7 +9,7 @@ import (
 	"github.com/frondhost/frond/resolvers/graphqlerror"
 )
 
-// TestDocuments: what is wrong with a request itself is told before anything runs,
+// TestDocuments: what is wrong with a request itself is reported before anything runs,
 // with a code clients know and the place (specification 5, 6.1, 7.1.2).
 func TestDocuments(t *testing.T) {
 	b := newBlog(t)

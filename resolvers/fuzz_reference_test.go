@@ -16,7 +16,7 @@ import (
 // untellable are fields whose failures graphql.Do cannot place: see reference_test.go.
 var untellable = map[string]bool{
 	"broken": true, "postFails": true, "lazyFail": true, "empty": true, "notAList": true,
-	"echo": true, // its text is Go's, and tells an omitted variable from none
+	"echo": true, // its text is Go's, and distinguishes an omitted variable from none
 }
 
 // alike runs a made-up document in both engines. Where both have errors, their data

@@ -11,7 +11,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// loud is a log handler that keeps what it is told of panics.
+// loud is a log handler that keeps records of panics.
 type loud struct {
 	slog.Handler
 	heard *string

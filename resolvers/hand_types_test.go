@@ -110,7 +110,7 @@ func TestDefaultsByHand(t *testing.T) {
 }
 
 // TestTypesByHand: what a hand-written field may bring along: interfaces, unions
-// told by IsTypeOf, lists of lists, scalars, enums with values of their own, and
+// distinguished by IsTypeOf, lists of lists, scalars, enums with values of their own, and
 // rows of generated types among them.
 func TestTypesByHand(t *testing.T) {
 	type circle struct{ R float64 }

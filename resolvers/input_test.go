@@ -212,7 +212,7 @@ func TestInvocations(t *testing.T) {
 	}
 }
 
-// TestRefusedInputs: what does not fit is told before anything runs, all of it at
+// TestRefusedInputs: what does not fit is reported before anything runs, all of it at
 // once, and never with the value.
 func TestRefusedInputs(t *testing.T) {
 	b := newBlog(t)

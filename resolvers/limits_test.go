@@ -325,7 +325,7 @@ func TestDeadline(t *testing.T) {
 	})
 }
 
-// TestGoneCaller: a caller who goes away is told so, should they still listen.
+// TestGoneCaller: a caller that disconnects gets the error for it, should it still listen.
 func TestGoneCaller(t *testing.T) {
 	b := newBlog(t)
 	ctx, cancel := context.WithCancel(context.Background())

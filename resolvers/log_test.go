@@ -11,7 +11,7 @@ import (
 )
 
 // TestCausesAreLogged: what a hand-written field failed with stands in the log,
-// beside the trace id that is all the caller is told.
+// beside the trace id that is all the caller receives.
 func TestCausesAreLogged(t *testing.T) {
 	b := newBlogWith(t, handWritten)
 	for field, want := range map[string]string{"leaky": "the secret of the disk", "clumsy": "the secret of the stack"} {

@@ -158,7 +158,7 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-// TestLookupFails: what goes wrong is an error at every field that asked, and tells
+// TestLookupFails: what goes wrong is an error at every field that asked, and says
 // no more than any other.
 func TestLookupFails(t *testing.T) {
 	b := newBlogWith(t, lookedUp(&finder{}))

@@ -67,7 +67,7 @@ func TestOverdue(t *testing.T) {
 	}
 }
 
-// TestOverdueGoneCaller: nobody waits for a caller who went away either.
+// TestOverdueGoneCaller: a caller that disconnected is not waited for either.
 func TestOverdueGoneCaller(t *testing.T) {
 	b := newBlog(t)
 	synctest.Test(t, func(t *testing.T) {

@@ -35,7 +35,7 @@ var failures = map[string]func() error{
 }
 
 // TestSilence: whatever fails behind the engine, and whatever is wrong with a
-// request, no answer tells anything of the inside.
+// request, no response says anything of the inside.
 func TestSilence(t *testing.T) {
 	b := newBlogWith(t, handWritten)
 	queries := []struct{ query, variables string }{
@@ -91,11 +91,11 @@ func TestSilence(t *testing.T) {
 		queries = append(queries, struct{ query, variables string }{d.Text, ""})
 	}
 	check(t, b.engine)
-	for _, told := range []string{ // the net has no holes where it matters
+	for _, text := range []string{ // the net has no holes where it matters
 		`no such file /var/lib/x`, `main.go:12`, `goroutine 7 [running]`, `*facade.Call`, `Did you mean "title"?`, `SELECT * FROM post`, `map[string]interface {}`,
 	} {
-		if !internals.MatchString(told) {
-			t.Errorf("%s would pass", told)
+		if !internals.MatchString(text) {
+			t.Errorf("%s would pass", text)
 		}
 	}
 }

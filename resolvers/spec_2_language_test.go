@@ -77,7 +77,7 @@ func TestUnparsed(t *testing.T) {
 	}
 }
 
-// TestUnknownDirectives: a directive that nobody knows is told once a place, however
+// TestUnknownDirectives: a directive that does not exist is reported once a place, however
 // often it stands there. Nobody knows whether it may be repeated.
 func TestUnknownDirectives(t *testing.T) {
 	b := newBlog(t)

@@ -40,7 +40,7 @@ type coercion struct{ arg, literal, variable, want string }
 // the specification, and their edges. A literal and a variable differ where JSON has
 // one notation for two of GraphQL's: 1.0 for Int and ID, an enum's name.
 func TestCoercion(t *testing.T) {
-	e := spoken(t, inputs, world{"echo": told})
+	e := spoken(t, inputs, world{"echo": echoed})
 	for section, list := range coercions {
 		t.Run(section, func(t *testing.T) {
 			for _, c := range list {
@@ -278,7 +278,7 @@ func sameJSON(t testing.TB, a, b string) bool {
 // TestVariables: sections 6.1.2 and 6.4.1: defaults, null, and nothing at all, in
 // arguments, input objects, lists and directives.
 func TestVariables(t *testing.T) {
-	e := spoken(t, inputs, world{"echo": told, "need": told, "needBox": told})
+	e := spoken(t, inputs, world{"echo": echoed, "need": echoed, "needBox": echoed})
 	const rest = `"def":5,"defBox":{"n":8,"nn":2,"size":2},"defs":[1],"nn":3`
 	const box = `"n":1,"nn":2,"size":2`
 	for _, c := range []struct {

@@ -12,7 +12,7 @@ import (
 	"github.com/frondhost/frond/resolvers"
 )
 
-// things is a schema whose fields say their names, so that an answer tells what was
+// things is a schema whose fields say their names, so that a response says what was
 // collected and in which order.
 const things = `
 type Query { a: String b: String c: String nn: String! fails: String failsNN: String! thing: Thing things: [Thing] must: Thing! all: [Thing!]! any: Any named: Named echo(n: Int, s: String): String }
@@ -36,7 +36,7 @@ func thingsEngine(t testing.TB) *resolvers.Engine {
 	return spoken(t, things, world{
 		"a": "A", "b": "B", "c": "C", "nn": "NN", "fails": no, "failsNN": no,
 		"thing": thing(3), "must": thing(3), "things": []any{thing(1), thing(1)}, "all": []any{thing(1), thing(1)},
-		"any": thing(1), "named": world{"__typename": "Other", "name": "O", "b": "OB"}, "echo": told,
+		"any": thing(1), "named": world{"__typename": "Other", "name": "O", "b": "OB"}, "echo": echoed,
 	})
 }
 

@@ -22,7 +22,7 @@ import (
 // are written as SDL, each field by hand: what it gives stands in a world.
 
 // world is an object of a test schema, by field: a value, an error, a
-// func(map[string]any) any of the arguments. __typename tells members of unions
+// func(map[string]any) any of the arguments. __typename distinguishes members of unions
 // and interfaces apart.
 type world map[string]any
 
@@ -161,8 +161,8 @@ func (m *maker) fields(def *ast.Definition) graphql.Fields {
 	return fields
 }
 
-// told answers with the arguments it is given, as JSON with sorted keys.
-func told(args map[string]any) any {
+// echoed answers with the arguments it is given, as JSON with sorted keys.
+func echoed(args map[string]any) any {
 	text, err := json.Marshal(args)
 	if err != nil {
 		return fmt.Errorf("%v: %w", args, err)

@@ -100,7 +100,7 @@ func PageIDs(ids []json.RawMessage, there []bool, w Window) (from, to int, page 
 	return from, to, page, nil
 }
 
-// sides is what is wrong with the arguments of a window, or nil.
+// Check is what is wrong with the arguments of a window, or nil.
 func (w *Window) Check() *facade.Error {
 	number := func(n *int) int {
 		if n == nil {
@@ -111,10 +111,10 @@ func (w *Window) Check() *facade.Error {
 	return CheckPaging(number(w.First), number(w.Last), number(w.Offset), w.After != nil && *w.After == "", w.Before != nil && *w.Before == "")
 }
 
-// unsent stands for a number that was not sent.
+// Unsent stands for a number that was not sent.
 const Unsent = math.MinInt
 
-// sides refuses paging arguments that contradict each other: first and last read from
+// CheckPaging refuses paging arguments that contradict each other: first and last read from
 // one end each, and offset counts from the beginning. An empty cursor is none. The
 // rest list says itself, on every surface alike.
 func CheckPaging(first, last, offset int, emptyAfter, emptyBefore bool) *facade.Error {
@@ -134,9 +134,10 @@ func CheckPaging(first, last, offset int, emptyAfter, emptyBefore bool) *facade.
 	return facade.Errorf(facade.BadRequest, "%s", why)
 }
 
-// direction is the member of list's query that tells the end from which its limit
-// counts, where the cursors alone do not: list reads backward from before without
-// after. The empty before is the end of the list.
+// DirectionMember returns the member of list's query that sets the direction of reading, or
+// "" where the cursors decide it: list reads backward where before is sent without after. An
+// empty before means the end of the list. The arguments say which of first, last, after and
+// before were sent.
 func DirectionMember(first, last, after, before bool) (name, value string) {
 	switch {
 	case last && after:

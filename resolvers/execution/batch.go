@@ -13,7 +13,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// The answers that a caller must not give; they are ours to look into.
+// What a facade.Caller must not answer. Each becomes an INTERNAL_ERROR.
 var (
 	errNotRows   = errors.New("the operation answered a value that is not the rows its output names")
 	errNotGroups = errors.New("a call for many keys was not answered with a group for each")
@@ -70,8 +70,8 @@ func (x *Execution) batch(r *Run, f *plan.Fetch, res *Result, call *calling, in 
 	}
 }
 
-// windows gives every parent its page of the rows that its own ids name, each of
-// them once: an id that stands twice would have one cursor for two places.
+// windows gives every parent its page of the rows that its own ids name. An id that a list
+// holds twice counts once: its cursor could not say which of the two is meant.
 func (x *Execution) windows(parent *Result, f *plan.Fetch, res *Result, d *deduper, w binding.Window) {
 	found := res.Groups
 	res.Groups = make([]facade.Group, parent.Items)
@@ -114,10 +114,10 @@ type deduper struct{ jsontext.Distinct }
 
 var dedupers = sync.Pool{New: func() any { return new(deduper) }}
 
-// maxKeptKeys is for how many keys a deduper may have grown to be kept.
+// maxKeptKeys is how many keys a deduper may have room for and still be kept.
 const maxKeptKeys = 16 << 10
 
-// free lets go of the rows the keys stand in.
+// free keeps the deduper for another batch, without the rows that its keys are parts of.
 func (d *deduper) free() {
 	if cap(d.Texts()) > maxKeptKeys {
 		return
@@ -126,7 +126,7 @@ func (d *deduper) free() {
 	dedupers.Put(d)
 }
 
-// add is the number of a key; -1 for null and for none.
+// add returns the number of a key, or -1 for null and for a missing key.
 func (d *deduper) add(key json.RawMessage) int32 {
 	if len(key) == 0 || key[0] == 'n' {
 		return -1

@@ -18,9 +18,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// tree is the value of a hand-written field for one item, completed as far as its
-// type is known by then: the leaves are JSON, the objects are items of a unit that
-// has run for all of them together.
+// Tree is the value of a field that was registered by hand, for one item: its leaves are
+// JSON, its objects are items of a run that was executed for all of them together.
 type Tree struct {
 	Kind TreeKind
 	Text json.RawMessage // of a leaf
@@ -41,8 +40,8 @@ const (
 	TreeFault           // fault
 )
 
-// completer completes the values of one field: CompleteValue (specification
-// 6.4.3), but that objects are gathered and run together in the end.
+// completer completes the values of one field: CompleteValue (specification 6.4.3), except
+// that objects are collected by type and executed together in the end.
 type completer struct {
 	x     *Execution
 	w     *plan.CustomField
@@ -50,7 +49,7 @@ type completer struct {
 	items [][]item
 }
 
-// run runs the units of the objects that were met, each once for all of them.
+// run executes the units of the objects that were collected, one for each type.
 func (c *completer) run() {
 	for i, r := range c.runs {
 		c.x.over(r, c.items[i])
@@ -62,7 +61,7 @@ func (c *completer) fail(err error) Tree {
 }
 
 func (c *completer) complete(out *plan.OutputType, value any) (t Tree) {
-	defer func() { // whose methods and types these are, nobody here knows
+	defer func() { // methods of the author's types may panic
 		if p := recover(); p != nil {
 			t = Tree{Kind: TreeFault, Err: c.x.Panicked(p)}
 		}
@@ -123,7 +122,7 @@ func isNil(value any) bool {
 	return false
 }
 
-// result takes apart what a façade answered.
+// result completes a result of the façade by its form.
 func (c *completer) result(out *plan.OutputType, r *facade.Result) Tree {
 	loader.From(c.x.loading).Note(r)
 	switch {
@@ -140,7 +139,7 @@ func (c *completer) result(out *plan.OutputType, r *facade.Result) Tree {
 	return c.object(out, r)
 }
 
-// json is a value that is JSON already.
+// json completes a value that is JSON text.
 func (c *completer) json(out *plan.OutputType, text json.RawMessage) Tree {
 	switch kind := jsontext.KindOf(text); {
 	case kind == jsontext.Invalid || kind == jsontext.Null:
@@ -183,9 +182,9 @@ func (c *completer) list(out *plan.OutputType, value any) Tree {
 	return t
 }
 
-// leaf serializes a Go value: a built-in scalar as the specification has it, what
-// else there is as its graphql-go type does. What gives nothing fits nothing: a
-// value that is there never becomes null without a word.
+// leaf is result coercion of a Go value (specification 3.5): built-in scalars by package
+// scalar, other leaves by Serialize of their graphql-go type. A value that Serialize turns
+// into nil is an error, and not a null without one.
 func (c *completer) leaf(out *plan.OutputType, value any) Tree {
 	switch out.Kind {
 	case scalar.Int, scalar.Float, scalar.String, scalar.Boolean, scalar.ID:
@@ -216,7 +215,7 @@ func (c *completer) leaf(out *plan.OutputType, value any) Tree {
 	return Tree{Kind: TreeLeaf, Text: text}
 }
 
-// misfit is a value that is not of its type.
+// misfit is the error of a value that is not of its type.
 func (c *completer) misfit(out *plan.OutputType) Tree {
 	f := c.w.Field.Type
 	return Tree{Kind: TreeFault, Err: c.x.Broken(fmt.Sprintf("The value of field %s.%s cannot be represented as %s.", f.Parent.Name, f.Definition.Name, out.Definition.Name))}
@@ -232,7 +231,7 @@ func marshal(v any) (json.RawMessage, error) {
 	return jsontext.Trim(b.Bytes()), nil
 }
 
-// object puts a value among the items of the unit for its type.
+// object collects a value as an item of the run for its type.
 func (c *completer) object(out *plan.OutputType, value any) Tree {
 	typ, err := c.typeOf(out.Definition, value)
 	if err != nil {
@@ -317,7 +316,7 @@ func (c *completer) typeOf(def *ast.Definition, value any) (*plan.ObjectType, er
 	return c.x.Types.Object(name), nil
 }
 
-// info is what functions that tell types are told about the field.
+// info describes the field to ResolveType and IsTypeOf.
 func (c *completer) info() graphql.ResolveInfo {
 	if c.w.Def == nil {
 		return graphql.ResolveInfo{}
@@ -325,7 +324,7 @@ func (c *completer) info() graphql.ResolveInfo {
 	return c.x.info(c.w)
 }
 
-// claimed is the first possible type whose IsTypeOf takes the value.
+// claimed is the first possible type whose IsTypeOf accepts the value.
 func (c *completer) claimed(def *ast.Definition, p graphql.ResolveTypeParams) *graphql.Object {
 	for _, d := range c.x.Types.Schema.PossibleTypes[def.Name] {
 		o, ok := c.x.Schema.GraphQL.Type(d.Name).(*graphql.Object)

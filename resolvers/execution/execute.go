@@ -13,7 +13,7 @@ import (
 	"github.com/frondhost/frond/resolvers/plan"
 )
 
-// executor executes plans over one schema. It never changes and may be used from many
+// Executor executes plans over one schema. It is immutable and may be used from many
 // goroutines.
 type Executor struct {
 	Caller      facade.Caller
@@ -23,7 +23,7 @@ type Executor struct {
 	MaxResponse int // bytes of an answer, negative: any number
 }
 
-// task is what one execution is of.
+// Task says what one execution executes, and for whom.
 type Task struct {
 	Ctx      context.Context
 	Vars     *input.Variables
@@ -33,8 +33,8 @@ type Task struct {
 	Mutation bool
 }
 
-// exec is one operation being executed. The zero value is ready for begin; it keeps room
-// for the next one.
+// Execution is one operation being executed. The zero value is ready for Begin, and may be
+// used again: it keeps the memory of its results. It belongs to one request at a time.
 type Execution struct {
 	*Executor
 	Task
@@ -48,12 +48,12 @@ type Execution struct {
 	results []Result // of base; room from one execution to the next
 }
 
-// begin makes x an execution of t.
+// Begin makes x an execution of t.
 func (x *Execution) Begin(e *Executor, t Task) {
 	*x = Execution{Executor: e, Task: t, results: x.results}
 }
 
-// forget lets go of the rows, once they are written: an answer may be long on its way.
+// Forget drops the rows once they are written: a response may be sent slowly.
 func (x *Execution) Forget() {
 	all := x.results[:cap(x.results)]
 	for i := range all {
@@ -62,7 +62,7 @@ func (x *Execution) Forget() {
 	*x = Execution{results: x.results}
 }
 
-// size is about how many bytes of memory x keeps after forget.
+// Size is about how many bytes of memory x keeps after Forget.
 func (x *Execution) Size() (n int) {
 	for i := range x.results[:cap(x.results)] {
 		res := &x.results[:cap(x.results)][i]
@@ -71,8 +71,8 @@ func (x *Execution) Size() (n int) {
 	return n
 }
 
-// run is a run over the root of an operation, with room for what its fetches give.
-// Of a mutation, the run before has been written by then.
+// prepare makes x.base a run over the root of an operation. The results of the run before it
+// are used again: that one has been written.
 func (x *Execution) prepare(u *plan.Unit) *Run {
 	n := len(u.Fetches)
 	if cap(x.results) < n {
@@ -86,14 +86,14 @@ func (x *Execution) prepare(u *plan.Unit) *Run {
 	return &x.base
 }
 
-// run is a unit being executed: what its fetches gave.
+// Run is a unit of a plan being executed, with the results of its fetches.
 type Run struct {
 	Unit    *plan.Unit
 	Results []Result // by fetch
 }
 
-// result is what a fetch gave, for all its parents together. The rows stay where
-// the call put them; the rest says which are whose.
+// Result is what a fetch gave, for all its parents together. The rows stay where the call
+// put them; index, order and groups say which rows belong to which parent.
 type Result struct {
 	rows    *facade.Rows
 	cols    []int          // by slot, the column of the rows' layout; -1: there is none
@@ -115,7 +115,8 @@ type Result struct {
 	indexRoom []int32         // likewise for index
 }
 
-// root runs a unit over the operation's root, which is one item without a row.
+// Run executes a unit over the root of the operation, which is one item without a row
+// (ExecuteRootSelectionSet, specification 6.3). The run is valid until the next one.
 func (x *Execution) Run(u *plan.Unit) *Run {
 	if x.Mutation {
 		x.Account.Forgive()
@@ -126,12 +127,12 @@ func (x *Execution) Run(u *plan.Unit) *Run {
 	return r
 }
 
-// rootSource is what graphql-go gives root fields to stand on.
+// rootSource is the Source of root fields, as graphql-go has it.
 var rootSource = []any{map[string]any{}}
 
-// levels does what a unit's items ask for, level by level: the calls of one level
-// go out together, hand-written fields are resolved meanwhile, and the thunks they
-// gave run when all of the level has been resolved.
+// levels executes the levels of a unit one after the other. The calls of one level go out
+// together. Fields that were registered by hand are resolved meanwhile, and the thunks that
+// they return run when the whole level is resolved.
 func (x *Execution) levels(r *Run) {
 	for i := range r.Unit.Levels {
 		if x.Refused() != nil {
@@ -147,9 +148,9 @@ func (x *Execution) levels(r *Run) {
 	}
 }
 
-// refused is why nothing more is read, or nil: a query that there is no room for is
-// refused whole. Of a mutation what was done is answered, and only what is read for it
-// beside may be missing.
+// Refused is why the execution reads nothing more, or nil. A query that there is no room for
+// is refused as a whole. A mutation never is, since its effects have to be reported; only
+// what it reads besides may be missing.
 func (x *Execution) Refused() *facade.Error {
 	if x.Mutation {
 		return nil
@@ -159,7 +160,7 @@ func (x *Execution) Refused() *facade.Error {
 
 func (x *Execution) together(r *Run, l *plan.Level) {
 	var wait sync.WaitGroup
-	defer wait.Wait() // whatever happens: the results have their place for this request alone
+	defer wait.Wait() // in any case: the results belong to this request alone
 	last := len(l.Fetches) - 1
 	if len(l.Written) > 0 {
 		last++ // this goroutine has those
@@ -183,13 +184,13 @@ func (x *Execution) together(r *Run, l *plan.Level) {
 	}
 }
 
-// wanted says whether a fetch has a parent to fetch for.
+// wanted reports whether a fetch has a parent to fetch for.
 func (r *Run) wanted(f *plan.Fetch) bool {
 	p := &r.Results[f.Parent.Id]
 	return p.Err == nil && p.Items > 0
 }
 
-// fetch makes one call and keeps its answer.
+// fetch makes one call and keeps its result. Its failure is that of every field it is for.
 func (x *Execution) fetch(r *Run, f *plan.Fetch) {
 	res := &r.Results[f.Id]
 	defer func() {
@@ -227,17 +228,18 @@ func (x *Execution) fetch(r *Run, f *plan.Fetch) {
 	res.take(x, f, out)
 }
 
-// calling is a call with room for its keys, in one piece: whoever is called may keep it.
+// calling is a call with its keys in one allocation. It is not used again: the callee may
+// keep it.
 type calling struct {
 	facade.Call
 	each facade.Each
 }
 
 // maxArguments bounds the arguments of all calls of one operation, in bytes: a variable
-// of a megabyte may stand at a thousand fields, and each call has its own text.
+// of a megabyte may be an argument of a thousand fields, and each call has its own text.
 const maxArguments = 8 << 20
 
-// take keeps the answer of a call without Each.
+// take keeps the result of a call without Each.
 func (res *Result) take(x *Execution, f *plan.Fetch, out *facade.Result) {
 	switch out.Form {
 	case facade.FormValue:
@@ -253,7 +255,7 @@ func (res *Result) take(x *Execution, f *plan.Fetch, out *facade.Result) {
 		res.lay(x, f, out)
 		page := out.Page
 		if out.Form != facade.FormPage {
-			page = facade.Page{Total: -1} // rows alone say nothing of what is around them
+			page = facade.Page{Total: -1} // rows alone do not say what comes before and after them
 		}
 		res.one[0] = facade.Group{To: res.Items, Page: page}
 		res.Groups = res.one[:]
@@ -282,7 +284,7 @@ func (res *Result) lay(x *Execution, f *plan.Fetch, out *facade.Result) {
 	}
 }
 
-// at is the text of a column in a row, or nil.
+// At is the text of a column in a row, or nil.
 func (res *Result) At(row, slot int) json.RawMessage {
 	col := res.cols[slot]
 	if col < 0 {
@@ -299,10 +301,11 @@ func (x *Execution) Broken(message string) *graphqlerror.Error {
 	return x.Report.Broken(x.Ctx, x.Trace, message)
 }
 
-// reset empties a result and keeps its room.
+// reset empties a result and keeps its memory.
 func (res *Result) reset() { *res = Result{colRoom: res.colRoom, indexRoom: res.indexRoom} }
 
-// sized is a list of n in a room that grows where it has to; what was in it stays there.
+// sized is a list of n elements in room, which grows where it has to. The elements are not
+// cleared.
 func sized[T int | int32](room *[]T, n int) []T {
 	if cap(*room) < n {
 		*room = make([]T, n)
@@ -310,7 +313,7 @@ func sized[T int | int32](room *[]T, n int) []T {
 	return (*room)[:n]
 }
 
-// place is the row at a place of a group.
+// Place is the row at a place of a group.
 func (res *Result) Place(i int) int {
 	if res.order != nil {
 		return int(res.order[i])

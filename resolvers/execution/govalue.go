@@ -13,8 +13,9 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// goArguments are the arguments of a hand-written field as graphql-go hands them
-// over, save that an explicit null is there, as nil.
+// goArguments are the arguments of a field as graphql-go passes them to its Resolve
+// (CoerceArgumentValues, specification 6.4.1). Unlike there, an explicit null is present, as
+// nil.
 func (x *Execution) goArguments(w *plan.CustomField) (map[string]any, error) {
 	args := map[string]any{}
 	r := input.Renderer{Vars: x.Vars}
@@ -40,8 +41,8 @@ func (x *Execution) goArguments(w *plan.CustomField) (map[string]any, error) {
 	return args, nil
 }
 
-// goValue is coerced JSON as a Go value of a graphql-go type; false where a
-// custom scalar does not take it.
+// goValue is coerced JSON as a Go value of a graphql-go type; false where
+// a custom scalar does not accept it.
 func goValue(t graphql.Type, text json.RawMessage) (any, bool) {
 	if jsontext.IsNull(text) {
 		return nil, true

@@ -11,9 +11,9 @@ import (
 	"github.com/graphql-go/graphql"
 )
 
-// written resolves the hand-written fields of one level: every function first,
-// then, when the level's calls have come back, the thunks they gave, then what
-// stands below the objects.
+// written resolves the fields of one level that were registered by hand: first every
+// function, then, when the calls of the level have returned, their thunks, then the selection
+// sets of the objects they returned.
 func (x *Execution) written(r *Run, list []*plan.CustomField, wait *sync.WaitGroup) {
 	values := make([][]any, len(list))
 	for i, w := range list {
@@ -36,7 +36,7 @@ func (x *Execution) written(r *Run, list []*plan.CustomField, wait *sync.WaitGro
 	}
 }
 
-// failure is what a function gave instead of a value.
+// failure is the error that a function returned instead of a value.
 type failure struct{ fault *graphqlerror.Error }
 
 // resolve is the value of a field for each of its items.
@@ -69,7 +69,7 @@ func (x *Execution) resolve(r *Run, w *plan.CustomField) []any {
 	return values
 }
 
-// stands is what a hand-written field of item i stands on.
+// stands is the Source of the fields of item i.
 func (res *Result) stands(i int) any {
 	if res.source != nil {
 		return res.source[i]
@@ -77,7 +77,7 @@ func (res *Result) stands(i int) any {
 	return res.rows.Row(i)
 }
 
-// call runs one function. What it panics with stays here.
+// call runs one Resolve. A panic of it is an error of the field.
 func (x *Execution) call(w *plan.CustomField, source any, args map[string]any) (value any) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -96,7 +96,7 @@ func (x *Execution) call(w *plan.CustomField, source any, args map[string]any) (
 	return value
 }
 
-// withLoaders is the context of hand-written fields, where [Load] finds its loaders.
+// withLoaders is the context of a Resolve, in which package loader finds its loaders.
 func (x *Execution) withLoaders() context.Context {
 	if x.loading == nil {
 		x.loading = loader.With(x.Ctx, x.Schema, x.Caller)
@@ -104,8 +104,8 @@ func (x *Execution) withLoaders() context.Context {
 	return x.loading
 }
 
-// info is what a function is told about its field. There is no document in
-// graphql-go's form: FieldASTs, Fragments and Operation are empty.
+// info describes the field to its Resolve. There is no document of graphql-go, so FieldASTs,
+// Fragments and Operation are empty.
 func (x *Execution) info(w *plan.CustomField) graphql.ResolveInfo {
 	info := graphql.ResolveInfo{
 		FieldName:      w.Def.Name,

@@ -11,8 +11,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// read lays out rows that came as a value: a view's JSON, or a whole list result
-// from elsewhere. It says whether it is one.
+// read lays out rows that came as a JSON value: those of a view, or a list result of a
+// remote. It reports whether the value is one.
 func (res *Result) read(f *plan.Fetch, value json.RawMessage) bool {
 	page := facade.Page{Total: -1}
 	switch jsontext.KindOf(value) {
@@ -52,7 +52,7 @@ func readPage(value json.RawMessage) (p facade.Page) {
 	return p
 }
 
-// item is one object that a hand-written field gave.
+// item is one object that a Resolve returned.
 type item struct {
 	source any             // as it was given
 	row    facade.Row      // where it was a row
@@ -61,7 +61,7 @@ type item struct {
 	rows   []facade.Row
 }
 
-// over runs a unit over items that hand-written fields gave.
+// over executes a unit over items that a Resolve returned.
 func (x *Execution) over(r *Run, items []item) {
 	u := r.Unit
 	r.Results = make([]Result, len(u.Fetches))
@@ -93,7 +93,7 @@ func (x *Execution) over(r *Run, items []item) {
 	x.levels(r)
 }
 
-// lost notes why computed fields are not in a row that a hand-written field gave.
+// lost notes why computed fields are missing in a row that a Resolve returned.
 func (x *Execution) lost(res *Result, f *plan.Fetch, row facade.Row) {
 	if row == (facade.Row{}) || x.loading == nil {
 		return
@@ -112,7 +112,7 @@ func (x *Execution) lost(res *Result, f *plan.Fetch, row facade.Row) {
 	}
 }
 
-// copyRow appends what a unit reads of an item.
+// copyRow appends the columns that a unit reads of an item.
 func copyRow(rows *facade.Rows, layout *facade.Layout, it item) {
 	rows.BeginRow()
 	switch {

@@ -12,10 +12,9 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// node resolves Query.node and Query.nodes: the type stands in the id, so the
-// selection for it is compiled now, and one findById for each type reads what that
-// selects of all its rows. An id that names nothing here is null, as a row that is
-// gone or hidden is; a type that cannot be read fails where its rows would stand.
+// node resolves Query.node and Query.nodes. The id says the type, so the selection set for
+// that type is compiled now, and one findById for each type reads the rows. An id that names
+// no row the caller may see is null. A failed call is an error for each row of its type.
 func (x *Execution) node(w *plan.CustomField) (value any) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -57,7 +56,7 @@ type nodeSearch struct {
 	found []any // by place among the ids; nil: nothing is there
 }
 
-// nodesOfType are the rows of one type that are looked for.
+// nodesOfType are the rows of one type that are searched.
 type nodesOfType struct {
 	node   *binding.Node
 	run    *Run
@@ -69,7 +68,7 @@ type nodesOfType struct {
 	fault  *graphqlerror.Error
 }
 
-// add looks for the row of a global id, for a place of the answer.
+// add searches the row of a global id, for a place in the list.
 func (s *nodeSearch) add(place int, id string) {
 	entity, key, ok := binding.ParseNodeID(id)
 	node := s.x.Schema.Nodes[entity]
@@ -105,7 +104,7 @@ func (s *nodeSearch) of(node *binding.Node) *nodesOfType {
 	return t
 }
 
-// run makes the calls, side by side, then what stands below their rows.
+// run makes the calls, all at once, then executes what is selected of their rows.
 func (s *nodeSearch) run() []any {
 	var wait sync.WaitGroup
 	for i, t := range s.types {
@@ -138,8 +137,7 @@ func (s *nodeSearch) run() []any {
 	return s.found
 }
 
-// nodesOf makes the call of one type. A key that no row can have finds none, as in
-// every batch.
+// nodesOf makes the call of one type. A key that no row can have finds no row.
 func (x *Execution) nodesOf(t *nodesOfType) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// renderer writes literals of a validated document as JSON text, with the values
+// Renderer writes literals of a validated document as JSON text, with the values
 // of variables in their places (specification 6.4.1 and 3.10). The text is what a
 // façade is given: keys in the order they were written, null and absent apart.
 type Renderer struct {
@@ -151,7 +151,7 @@ func key(dst []byte, name string, first *bool) []byte {
 	return jsontext.AppendName(dst, name)
 }
 
-// argument appends the value of an argument and says whether there is one
+// Argument appends the value of an argument and says whether there is one
 // (specification 6.4.1): what was written, else the default, else nothing.
 func (r *Renderer) Argument(dst []byte, def *Definition, written *ast.Value) ([]byte, bool) {
 	if written != nil && !r.absent(written) {
@@ -166,7 +166,7 @@ func (r *Renderer) Argument(dst []byte, def *Definition, written *ast.Value) ([]
 	return dst, false
 }
 
-// hasVariables says whether a literal needs a request to be written.
+// HasVariables says whether a literal needs a request to be written.
 func HasVariables(v *ast.Value) bool {
 	if v.Kind == ast.Variable {
 		return true
@@ -179,7 +179,7 @@ func HasVariables(v *ast.Value) bool {
 	return false
 }
 
-// valueOf is what was written for an argument, or nil.
+// ValueOf is what was written for an argument, or nil.
 func ValueOf(args ast.ArgumentList, name string) *ast.Value {
 	if a := args.ForName(name); a != nil {
 		return a.Value

@@ -7,7 +7,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// inTypes are the input types of a schema. Each is worked out when a document first needs
+// Types are the input types of a schema. Each is worked out when a document first needs
 // it: a schema of a thousand cards has far more types than any one document names. They may
 // be used from many goroutines.
 type Types struct {
@@ -21,7 +21,7 @@ func NewTypes(s *ast.Schema) *Types {
 	return &Types{schema: s, named: map[string]*Named{}}
 }
 
-// inType is the type of an argument, an input field or a variable.
+// Type is the type of an argument, an input field or a variable.
 type Type struct {
 	Text    string // as written: [Int!]!
 	NonNull bool
@@ -29,7 +29,7 @@ type Type struct {
 	Named   *Named // where elem is nil
 }
 
-// inNamed is a named input type. Its fields are worked out at first use, for
+// Named is a named input type. Its fields are worked out at first use, for
 // input types may hold themselves.
 type Named struct {
 	Name   string
@@ -43,14 +43,14 @@ type Named struct {
 	byName map[string]*Definition
 }
 
-// inField is an argument or a field of an input object.
+// Definition is an argument or a field of an input object.
 type Definition struct {
 	Name    string
 	Type    *Type
 	Default *ast.Value // the default; nil: none
 }
 
-// in is an input type. The caller holds no lock.
+// Type is an input type. The caller holds no lock.
 func (t *Types) Type(typ *ast.Type) *Type {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -96,13 +96,13 @@ func (t *Types) inputNamed(name string) *Named {
 	return n
 }
 
-// object is the fields of an input object by name.
+// ByName is the fields of an input object by name.
 func (n *Named) ByName() map[string]*Definition {
 	n.once.Do(n.load)
 	return n.byName
 }
 
-// arguments are the arguments of a field.
+// Arguments are the arguments of a field.
 func (t *Types) Arguments(defs ast.ArgumentDefinitionList) []*Definition {
 	if len(defs) == 0 {
 		return nil

@@ -12,20 +12,20 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// variable is a variable an operation declares.
+// Variable is a variable an operation declares.
 type Variable struct {
 	Definition
 	At *ast.Position
 }
 
-// declared are the variables that an operation declares, each in its slot.
+// Declared are the variables that an operation declares, each in its slot.
 type Declared struct {
 	List  []*Variable
 	slots map[string]int // of many variables
 	none  Variables      // the values of an operation that declares none
 }
 
-// declare is the variables that an operation declares.
+// Declare is the variables that an operation declares.
 func (t *Types) Declare(defs ast.VariableDefinitionList) *Declared {
 	d := &Declared{}
 	d.none.declared = d
@@ -44,7 +44,7 @@ func (t *Types) Declare(defs ast.VariableDefinitionList) *Declared {
 	return d
 }
 
-// slot is the place of the variable called name, or -1.
+// Slot is the place of the variable called name, or -1.
 func (d *Declared) Slot(name string) int {
 	if d.slots != nil {
 		if i, ok := d.slots[name]; ok {
@@ -60,7 +60,7 @@ func (d *Declared) Slot(name string) int {
 	return -1
 }
 
-// variables are the values of a request's variables, by slot: JSON text that fits the
+// Variables are the values of a request's variables, by slot: JSON text that fits the
 // declared type. nil is one that was not provided and has no default, which is not the same
 // as one that is null. They never change.
 type Variables struct {
@@ -76,10 +76,10 @@ func (v *Variables) get(name string) []byte {
 	return nil
 }
 
-// at is the value in a slot.
+// At is the value in a slot.
 func (v *Variables) At(slot int) []byte { return v.text[slot] }
 
-// all are the names and values of the variables that have one.
+// All are the names and values of the variables that have one.
 func (v *Variables) All() iter.Seq2[string, []byte] {
 	return func(yield func(string, []byte) bool) {
 		for i, text := range v.text {
@@ -90,7 +90,7 @@ func (v *Variables) All() iter.Seq2[string, []byte] {
 	}
 }
 
-// coerce is CoerceVariableValues (specification 6.1.2) on JSON text. Members of
+// Coerce is CoerceVariableValues (specification 6.1.2) on JSON text. Members of
 // raw that the operation does not declare are ignored, as the specification has it.
 func (d *Declared) Coerce(raw json.RawMessage) (*Variables, []*graphqlerror.Error) {
 	raw = jsontext.Trim(raw)
@@ -145,8 +145,8 @@ func (c *coercer) add(message string) {
 	}
 }
 
-// full says whether enough is told: a value a megabyte long may be wrong in as many
-// places as it likes.
+// full reports whether enough errors are noted: a value a megabyte long may be wrong in
+// very many places.
 func (c *coercer) full() bool { return len(c.faults) >= graphqlerror.MaxErrors }
 
 // refuse names the place of what does not fit; the value itself is not repeated.

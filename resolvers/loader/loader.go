@@ -49,7 +49,7 @@ func From(ctx context.Context) *Set {
 	return l
 }
 
-// loaders are the loaders of one request, one for each relation.
+// Set are the loaders of one request, one for each relation.
 type Set struct {
 	catalog *facade.Catalog
 	caller  facade.Caller
@@ -59,7 +59,7 @@ type Set struct {
 	failed  map[facade.Row][]facade.FieldError
 }
 
-// note keeps which computed fields could not be made for the rows of a result: a
+// Note keeps which computed fields could not be made for the rows of a result: a
 // row by itself has no place for it.
 func (l *Set) Note(res *facade.Result) {
 	if l == nil || len(res.Failed) == 0 {
@@ -75,7 +75,7 @@ func (l *Set) Note(res *facade.Result) {
 	}
 }
 
-// failures are the computed fields that could not be made for a row.
+// Failures are the computed fields that could not be made for a row.
 func (l *Set) Failures(r facade.Row) []facade.FieldError {
 	l.mu.Lock()
 	defer l.mu.Unlock()

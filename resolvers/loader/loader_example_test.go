@@ -60,7 +60,7 @@ func ExampleLoad() {
 	const query = "{ notes(orderBy: [{id: ASC}]) { items { signer { name } } } }"
 	fmt.Println(string(engine.Execute(context.Background(), &resolvers.Request{Query: query}).Body))
 
-	// graphql.Do gives the same; it is told of the loaders by its context.
+	// graphql.Do gives the same; it finds the loaders in its context.
 	ctx := loader.With(context.Background(), schema, counting)
 	answer, _ := json.Marshal(graphql.Do(graphql.Params{Schema: schema.GraphQL, RequestString: query, Context: ctx}))
 	fmt.Println(string(answer))

@@ -19,7 +19,7 @@ type Lookup[K comparable, V any] struct {
 
 // NewLookup is a lookup by find, which is given each key once and answers those it
 // knows; the others are null. Its context is the request's: it ends when the caller
-// goes away or the time for the operation is up, and [facade.StateFrom] says who
+// disconnects or the time for the operation is up, and [facade.StateFrom] says who
 // asks. An error of it is one at every field that asked, and keeps its code. A
 // Lookup is made once, and may be used from many goroutines.
 func NewLookup[K comparable, V any](find func(ctx context.Context, keys []K) (map[K]V, error)) *Lookup[K, V] {
@@ -67,7 +67,7 @@ func (l *Lookup[K, V]) batch(ctx context.Context, keys []K) []*dataloader.Result
 
 // batches collect keys until the first of them is wanted, and then load all.
 // dataloader keeps what came, and each key once. It would wait 16 ms for more keys;
-// here the end of the level says that there are no more, so each batch is told its
+// here the end of the level says that there are no more, so each batch gets its
 // size and leaves when the last of its keys is in.
 type batches[K comparable, V any] struct {
 	fetch  dataloader.BatchFunc[K, V]

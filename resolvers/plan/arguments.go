@@ -28,7 +28,7 @@ type bound struct {
 	value *ast.Value
 }
 
-// invocation is arguments as a façade takes them.
+// Invocation is arguments as a façade takes them.
 type Invocation struct {
 	Params, Query, Body json.RawMessage
 	Window              binding.Window // of a connection over ids
@@ -68,7 +68,7 @@ func (c *compiler) arguments(f *FieldType, b *binding.Field, written ast.Argumen
 	return a
 }
 
-// invocation is the arguments with the values of variables. Of a fetch that is
+// Invocation is the arguments with the values of variables. Of a fetch that is
 // compiled whole: what it has to count depends on all its fields.
 func (f *Fetch) Invocation(vars *input.Variables) *Invocation {
 	if f.Args.Constant != nil {

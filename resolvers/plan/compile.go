@@ -20,7 +20,7 @@ type compiler struct {
 	shared   map[string]*Fetch // by what they call
 }
 
-// compile makes the plan of a validated operation. include has the value of every variable
+// Compile makes the plan of a validated operation. include has the value of every variable
 // that stands in a @skip or an @include (see [conditions]).
 func Compile(t *Types, def *ast.OperationDefinition, include map[string]bool) *Plan {
 	c := compiler{types: t, mutation: def.Operation == ast.Mutation, include: include}

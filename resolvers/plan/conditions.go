@@ -7,7 +7,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// conditions are the variables, by slot, that stand in a @skip or an @include of an
+// Conditions are the variables, by slot, that stand in a @skip or an @include of an
 // operation: what is selected depends on their values (specification 3.13.1, 3.13.2).
 func Conditions(def *ast.OperationDefinition, vars *input.Declared) []int {
 	var slots []int

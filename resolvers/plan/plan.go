@@ -8,7 +8,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// plan is an operation, compiled: which calls to make and what to write.
+// Plan is an operation, compiled: which calls to make and what to write.
 type Plan struct {
 	Mutation bool
 	// units are run one after another: of a query there is one, of a mutation one
@@ -16,7 +16,7 @@ type Plan struct {
 	Units []*Unit
 }
 
-// unit is a selection over items of one object type: what to fetch for them, and
+// Unit is a selection over items of one object type: what to fetch for them, and
 // what to write of each. An operation is a unit over the root; a field whose type
 // is known only when it has been resolved has a unit for each type it may have.
 type Unit struct {
@@ -26,13 +26,13 @@ type Unit struct {
 	Levels    []Level  // what is done after the items are there, level by level
 }
 
-// level is what is done at once, when the rows of the level before are there.
+// Level is what is done at once, when the rows of the level before are there.
 type Level struct {
 	Fetches []*Fetch
 	Written []*CustomField
 }
 
-// fetch is one call, for all rows of its parent together. Fields that ask for
+// Fetch is one call, for all rows of its parent together. Fields that ask for
 // the same relation with the same arguments share one, whatever their aliases.
 type Fetch struct {
 	Id        int
@@ -66,7 +66,7 @@ func (f *Fetch) slot(column string) int {
 	return i
 }
 
-// selects is the fetch's Call.Select. Nil would be every field: it is that only
+// Selects is the fetch's Call.Select. Nil would be every field: it is that only
 // where a hand-written field may want any, or where there are no rows to select from.
 func (f *Fetch) Selects() []string {
 	switch {
@@ -78,7 +78,7 @@ func (f *Fetch) Selects() []string {
 	return f.Columns
 }
 
-// written is a field that has no binding: its value comes from a Go function, one
+// CustomField is a field that has no binding: its value comes from a Go function, one
 // item at a time. So do fields whose type the plan cannot know.
 type CustomField struct {
 	Id      int // among those of its fetch
@@ -91,7 +91,7 @@ type CustomField struct {
 	Values  *Variants // of a composite type
 }
 
-// variants are the selection of a field, compiled for each type it turns out to have.
+// Variants are the selection of a field, compiled for each type it turns out to have.
 type Variants struct {
 	compiler compiler
 	fields   []*ast.Field
@@ -100,7 +100,7 @@ type Variants struct {
 	units map[string]*Unit
 }
 
-// unit is the selection over items of an object type.
+// Unit is the selection over items of an object type.
 func (v *Variants) Unit(typ *ObjectType) *Unit {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -113,13 +113,13 @@ func (v *Variants) Unit(typ *ObjectType) *Unit {
 	return u
 }
 
-// selection is what is written of one object.
+// SelectionSet is what is written of one object.
 type SelectionSet struct {
 	Type   *ObjectType
 	Fields []*Field
 }
 
-// field is one response key.
+// Field is one response key.
 type Field struct {
 	Action    Action
 	Key       []byte // `"title":`, with a comma in front but for the first
@@ -136,7 +136,7 @@ type Field struct {
 	AST       *ast.Field
 }
 
-// action is how a field is written.
+// Action is how a field is written.
 type Action uint8
 
 const (
@@ -164,7 +164,7 @@ const (
 	StartCursor
 )
 
-// shape is what a fetch gives to one field.
+// Shape is what a fetch gives to one field.
 type Shape uint8
 
 const (

@@ -12,7 +12,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// types are the object types of a schema, with what each field does. Each is worked out
+// Types are the object types of a schema, with what each field does. Each is worked out
 // when a document first needs it. They may be used from many goroutines.
 type Types struct {
 	Schema *ast.Schema
@@ -27,16 +27,16 @@ func NewTypes(loaded *ast.Schema, built *binding.Schema, inputs *input.Types) *T
 	return &Types{Schema: loaded, built: built, Inputs: inputs, objects: map[string]*ObjectType{}}
 }
 
-// objectType is an object type.
+// ObjectType is an object type.
 type ObjectType struct {
 	Name     string
 	def      *ast.Definition
 	typename []byte // its name as JSON
-	Page     bool   // a connection, told by its bindings
+	Page     bool   // a connection, by its bindings
 	fields   map[string]*FieldType
 }
 
-// fieldType is a field of an object type.
+// FieldType is a field of an object type.
 type FieldType struct {
 	Parent     *ObjectType
 	Definition *ast.FieldDefinition
@@ -45,7 +45,7 @@ type FieldType struct {
 	Args       []*input.Definition
 }
 
-// object is the object type called name, or nil.
+// Object is the object type called name, or nil.
 func (t *Types) Object(name string) *ObjectType {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -92,7 +92,7 @@ func (t *Types) written(typeName, field string) (*graphql.FieldDefinition, graph
 	return def, resolve
 }
 
-// is says whether an object type meets a type condition.
+// Is says whether an object type meets a type condition.
 func (t *Types) Is(o *ObjectType, condition string) bool {
 	if condition == "" || condition == o.Name {
 		return true
@@ -105,7 +105,7 @@ func (t *Types) Is(o *ObjectType, condition string) bool {
 	return false
 }
 
-// outType is the type of a field, unrolled.
+// OutputType is the type of a field, unrolled.
 type OutputType struct {
 	NonNull    bool
 	Elem       *OutputType // of a list
@@ -114,7 +114,7 @@ type OutputType struct {
 	Definition *ast.Definition
 }
 
-// named is the type without its lists and bangs.
+// Named is the type without its lists and bangs.
 func (o *OutputType) Named() *OutputType {
 	for o.Elem != nil {
 		o = o.Elem

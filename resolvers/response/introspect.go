@@ -32,9 +32,9 @@ func (w *Writer) introspect(f *plan.Field) bool {
 	return w.null(f, f.Output, start, nil)
 }
 
-// meta writes a value of an introspection type: null, a text, a truth, a list of
-// them, or an object, whose fields metaField knows. An argument that a variable
-// spoils is the only thing that can go wrong.
+// meta writes a value of an introspection type: null, a text, a boolean, a list of
+// them, or an object, whose fields metaField knows. It fails only where an argument has no
+// value because of a variable.
 func (w *Writer) meta(f *plan.Field, out *plan.OutputType, value any) bool {
 	start := len(w.text)
 	switch v := value.(type) {
@@ -205,8 +205,8 @@ func root(def *ast.Definition) any {
 	return def
 }
 
-// sorted is the values of a map by their names: the order is nobody's, so that it
-// is the same every time.
+// sorted is the values of a map by their names: a map
+// has no order that stays the same.
 func sorted[T any](m map[string]T) []any {
 	names := make([]string, 0, len(m))
 	for name := range m {
@@ -220,8 +220,8 @@ func sorted[T any](m map[string]T) []any {
 	return list
 }
 
-// typeOf is a type as an introspection object: lists and bangs are types of their
-// own, a name is its definition.
+// typeOf is a type as an introspection object: lists and non-null types
+// are objects of their own, a name is its definition.
 func (w *Writer) typeOf(t *ast.Type) any {
 	if !t.NonNull && t.Elem == nil {
 		return w.x.Types.Schema.Types[t.NamedType]

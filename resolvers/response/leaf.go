@@ -7,8 +7,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// json writes a JSON value as its type: leaves as their text, once it is seen to
-// be of the type; lists; and nested objects by the spans of their members.
+// json writes a JSON value as its type: leaves as their text, once it is
+// checked; lists; and nested objects by the spans of their members.
 func (w *Writer) json(f *plan.Field, out *plan.OutputType, v []byte) bool {
 	start := len(w.text)
 	if len(v) > 0 && v[0] <= ' ' {

@@ -13,15 +13,16 @@ import (
 	"github.com/frondhost/frond/resolvers/scalar"
 )
 
-// writer writes what was fetched, depth first, in the order of the selection: the
-// text of columns is copied as it stands. A value that breaks its type is null
-// where the type allows it, and takes what holds it along where it does not
-// (specification 6.4.4); one error says so, with the path.
+// Writer writes the response of one execution, depth first, in the order of the selection
+// set. The text of a column is copied as it is. A value that does not fit its type is null
+// where the type allows it; otherwise its parent is (specification 6.4.4). One error says so,
+// with the path.
 //
-// Its methods say whether what they wrote may stand. Where they say no, the error
-// is noted, and the caller takes back what it has written.
+// Internal methods return whether what they wrote may stand. Where it may not, its error is
+// noted already, and the caller takes back what it has written.
 //
-// The zero value is ready for begin; a writer keeps room for the next response.
+// The zero value is ready for Begin, and may be used again: it keeps its memory. A Writer
+// belongs to one request at a time.
 type Writer struct {
 	text    []byte
 	path    []graphqlerror.Segment
@@ -38,7 +39,7 @@ type Writer struct {
 	charged int // bytes of it that the account was charged for
 }
 
-// begin starts the response of an execution: {"data":{. limit is how many bytes it may
+// Begin starts the response of an execution: {"data":{. limit is how many bytes it may
 // have, negative: any number.
 func (w *Writer) Begin(x *execution.Execution, limit int) {
 	*w = Writer{text: w.text[:0], path: w.path[:0], members: w.members[:0], memos: w.memos[:0], spans: w.spans[:0], x: x, limit: limit, kept: cap(w.text)}
@@ -47,25 +48,25 @@ func (w *Writer) Begin(x *execution.Execution, limit int) {
 
 const dataStart = `{"data":{`
 
-// forget lets go of the rows, and keeps the text.
+// Forget drops the rows and keeps the text.
 func (w *Writer) Forget() {
 	clear(w.memos)
 	clear(w.members[:cap(w.members)])
 	*w = Writer{text: w.text, path: w.path[:0], members: w.members[:0], memos: w.memos[:0], spans: w.spans[:0]}
 }
 
-// size is about how many bytes of memory w keeps.
+// Size is about how many bytes of memory w keeps after Forget.
 func (w *Writer) Size() int {
 	return cap(w.text) + 24*cap(w.members) + 16*cap(w.spans) + 24*cap(w.path)
 }
 
-// errTooLarge ends the writing of a response that is over the limit.
+// ErrTooLarge ends the writing of a response that is over the limit.
 var ErrTooLarge = errors.New("the response is larger than its limit")
 
 // abort is the panic that ends the writing of a response, anywhere inside it.
 type abort struct{ err error }
 
-// charge charges the account for the text. The room of an earlier answer counts as far
+// charge charges the account for the text. Memory of an earlier response counts as far
 // as it is used.
 func (w *Writer) charge() {
 	size := len(w.text)
@@ -78,8 +79,8 @@ func (w *Writer) charge() {
 	}
 }
 
-// reserve charges the account for n bytes, or ends the writing. A mutation is answered
-// in any case.
+// reserve charges the account for n bytes, or aborts. A mutation is never aborted: its effects
+// have to be reported.
 func (w *Writer) reserve(n int) {
 	if w.x.Mutation {
 		w.x.Account.Add(n)
@@ -91,8 +92,8 @@ func (w *Writer) reserve(n int) {
 // chargeStep is how much text is written without being charged.
 const chargeStep = 4 << 10
 
-// root writes the root fields of a run. ok is false where a null that may not be one took
-// all of data along. err is [errTooLarge], or why there is no room for the response.
+// Root writes the root fields of a run. ok is false where a null that may not be one took
+// all of data along. err is [ErrTooLarge], or why there is no room for the response.
 func (w *Writer) Root(r *execution.Run) (ok bool, err error) {
 	defer caught(&err)
 	return w.fields(r, r.Unit.Selection, 0), nil
@@ -109,8 +110,8 @@ func caught(err *error) {
 	}
 }
 
-// end ends the response, with its errors. ok says whether data is an object or null. The
-// text is the writer's: it is good until the next begin.
+// End ends the response, with its errors. ok says whether data is an object or null. The
+// text is the writer's, and valid until the next Begin.
 func (w *Writer) End(ok bool) (text []byte, err error) {
 	defer caught(&err)
 	w.charge()
@@ -126,7 +127,7 @@ func (w *Writer) End(ok bool) (text []byte, err error) {
 	return w.text, nil
 }
 
-// abandon is the response in place of one that ended with err: data is null.
+// Abandon is the response in place of one that ended with err: data is null.
 func (w *Writer) Abandon(err error) []byte {
 	var refused *facade.Error
 	switch {
@@ -138,7 +139,7 @@ func (w *Writer) Abandon(err error) []byte {
 	return w.NoData(w.x.Failed(err))
 }
 
-// noData is the response whose data is null, for one reason.
+// NoData is the response whose data is null, for one reason.
 func (w *Writer) NoData(why *graphqlerror.Error) []byte {
 	if cap(w.text) > maxKeptText {
 		w.text = nil // not to be sent
@@ -152,7 +153,7 @@ func (w *Writer) NoData(why *graphqlerror.Error) []byte {
 // maxKeptText is how much room for text is kept that is not sent.
 const maxKeptText = 1 << 20
 
-// refusal is the response of a request that is not executed: it has no data.
+// Refusal is the response of a request that is not executed: it has no data.
 func (w *Writer) Refusal(why []*graphqlerror.Error) []byte {
 	w.text = append(w.text[:0], `{"errors":`...)
 	w.text = graphqlerror.AppendList(w.text, why)
@@ -164,7 +165,7 @@ func responseFault(limit int) *graphqlerror.Error {
 	return graphqlerror.ForLimit(graphqlerror.CodeResponse, limit, "The answer is larger than %d bytes; ask for less at a time.")
 }
 
-// oversize is the limit that an answer was too large for.
+// oversize is the limit that a response was too large for.
 func oversize(e *facade.Error) int {
 	details, _ := e.Details.(map[string]any)
 	limit, _ := details["limit"].(int64)
@@ -187,7 +188,7 @@ func (w *Writer) pop()                        { w.path = w.path[:len(w.path)-1] 
 // faultSize is about what an error takes of a response, at least.
 const faultSize = 128
 
-// note notes a fault at the path, which the caller has completed.
+// note adds an error at the current path.
 func (w *Writer) note(f *plan.Field, ft *graphqlerror.Error) {
 	if w.limit >= 0 && len(w.faults)*faultSize > w.limit {
 		panic(abort{ErrTooLarge}) // a relation that fails is an error for every row
@@ -199,8 +200,8 @@ func (w *Writer) note(f *plan.Field, ft *graphqlerror.Error) {
 	w.faults = append(w.faults, &at)
 }
 
-// broken notes that a value breaks its type. It is logged once for a field of the
-// document, however many rows it is broken in.
+// broken notes that a value does not fit its type. It is logged once for a field of the
+// document, whatever the number of rows.
 func (w *Writer) broken(f *plan.Field, format string, args ...any) {
 	ft := w.broke[f]
 	if ft == nil {
@@ -213,8 +214,8 @@ func (w *Writer) broken(f *plan.Field, format string, args ...any) {
 	w.note(f, ft)
 }
 
-// null ends a value that is null, with the fault that made it so, if any. start is
-// where the value began.
+// null writes null for a value that began at start, with the error that made it null, if
+// any. It returns false where the type does not allow null.
 func (w *Writer) null(f *plan.Field, out *plan.OutputType, start int, ft *graphqlerror.Error) bool {
 	switch {
 	case ft != nil:
@@ -229,7 +230,8 @@ func (w *Writer) null(f *plan.Field, out *plan.OutputType, start int, ft *graphq
 	return true
 }
 
-// rewind takes a value back whose inside may not stand: its fault is noted.
+// rewind replaces a value that began at start by null, because a part of it must not be null.
+// Its error is noted already.
 func (w *Writer) rewind(out *plan.OutputType, start int) bool {
 	if out.NonNull {
 		return false
@@ -313,7 +315,7 @@ func (w *Writer) row(r *execution.Run, sel *plan.SelectionSet, res *execution.Re
 	return true
 }
 
-// fetched writes what a fetch gave to parent i.
+// fetched writes the rows or the value that a fetch gave to parent i.
 func (w *Writer) fetched(r *execution.Run, f *plan.Field, i int) bool {
 	res := &r.Results[f.Fetch.Id]
 	start := len(w.text)

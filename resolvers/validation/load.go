@@ -8,7 +8,7 @@ import (
 	gqlvalidator "github.com/vektah/gqlparser/v2/validator"
 )
 
-// LoadSDL parses and validates a schema for documents to be validated against.
+// LoadSchema parses and validates a schema for documents to be validated against.
 func LoadSchema(sdl string) (*ast.Schema, error) {
 	s, err := gqlvalidator.LoadSchema(gqlvalidator.Prelude, &ast.Source{Name: "schema.graphql", Input: sdl})
 	if err != nil {

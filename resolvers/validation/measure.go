@@ -73,7 +73,8 @@ func (m *meter) run(doc *ast.QueryDocument) *graphqlerror.Error {
 // has it: types in types in types grow by the number of types each time.
 const maxLists = 2
 
-// broken is the first limit that a size breaks, and how it is told; no code for none.
+// broken is the first limit that a size breaks, with the code and the
+// format of its error; code is "" where it breaks none.
 func (l *Limits) broken(s *size, operation bool) (code string, limit int, format string) {
 	switch {
 	case graphqlerror.Exceeds(s.fields, l.Fields):

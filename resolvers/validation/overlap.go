@@ -14,7 +14,7 @@ import (
 // key are compared with the first of them, once for their shape and once for
 // their name and arguments, so the cost follows the number of fields.
 func (v *validation) overlaps() {
-	o := &overlap{validation: v, told: map[[2]*ast.Field]bool{}, args: map[*ast.Field]string{}}
+	o := &overlap{validation: v, reported: map[[2]*ast.Field]bool{}, args: map[*ast.Field]string{}}
 	for _, op := range v.doc.Operations {
 		fields := o.collect(nil, op.SelectionSet, map[string]bool{})
 		o.common(fields)
@@ -29,7 +29,7 @@ const perExpanded = 10
 type overlap struct {
 	*validation
 	compared int
-	told     map[[2]*ast.Field]bool // conflicts by their fields: each is told once
+	reported map[[2]*ast.Field]bool // conflicts by their fields: each is reported once
 	args     map[*ast.Field]string  // their arguments as text, which a fragment's fields are asked for often
 }
 
@@ -186,10 +186,10 @@ func (o *overlap) conflict(a, b *ast.Field, why string) {
 		a, b = b, a
 	}
 	pair := [2]*ast.Field{a, b}
-	if o.told[pair] {
+	if o.reported[pair] {
 		return
 	}
-	o.told[pair] = true
+	o.reported[pair] = true
 	o.addAt(graphqlerror.Positions(a.Position, b.Position),
 		"Fields %q conflict because %s. Use different aliases on the fields to fetch both if this was intentional.", a.Alias, why)
 }

@@ -21,7 +21,7 @@ type Options struct {
 	NoIntrospection bool
 }
 
-// validator validates documents against one schema. It may be used from many goroutines.
+// Validator validates documents against one schema. It may be used from many goroutines.
 type Validator struct {
 	schema    *ast.Schema
 	inputs    *input.Types
@@ -29,12 +29,12 @@ type Validator struct {
 	options   Options
 }
 
-// newValidator makes a validator for a loaded schema and its input types.
+// New makes a validator for a loaded schema and its input types.
 func New(s *ast.Schema, inputs *input.Types, options Options) *Validator {
 	return &Validator{schema: s, inputs: inputs, relations: newRelations(s), options: options}
 }
 
-// validated is what a validation found out about a document.
+// Result is what a validation found out about a document.
 type Result struct {
 	Errors   []*graphqlerror.Error // at most [graphqlerror.MaxErrors]; nil: the document is valid
 	Expanded []int                 // by operation, see [Limits.Expanded]
@@ -43,7 +43,7 @@ type Result struct {
 	Measured, Validated int
 }
 
-// validate measures a document against the limits, then applies the rules of specification
+// Validate measures a document against the limits, then applies the rules of specification
 // 5. It fills in the definitions of the document's elements, which execution reads.
 func (r *Validator) Validate(doc *ast.QueryDocument) *Result {
 	m := newMeter(&r.options.Limits, doc)
@@ -401,7 +401,7 @@ func (v *validation) directives(list ast.DirectiveList, at ast.DirectiveLocation
 	}
 }
 
-// names tells names that come twice. A few are compared, many are looked up.
+// names finds names that occur twice. A few are compared, many are looked up.
 type names struct {
 	few  []string
 	many map[string]bool
