@@ -31,9 +31,9 @@ var echo = facade.CallerFunc(func(_ context.Context, c *facade.Call) (*facade.Re
 	return &facade.Result{Form: facade.FormValue, Value: text}, err
 })
 
-// TestWhereNoFrameCame is every status that is not 200. Each body is a failure
+// TestStatusWithoutAFrame is every status that is not 200. Each body is a failure
 // frame with a null id, whose message says what to send.
-func TestWhereNoFrameCame(t *testing.T) {
+func TestStatusWithoutAFrame(t *testing.T) {
 	h := envelope.NewHandler(mathCatalog(), echo, &envelope.Options{MaxBody: 64})
 	type headers map[string]string
 	json := headers{"Content-Type": "application/json"}
@@ -408,8 +408,8 @@ func TestNotAnInvocation(t *testing.T) {
 	}
 }
 
-// TestWhatIsNoFrame is -32700 and -32600.
-func TestWhatIsNoFrame(t *testing.T) {
+// TestNotAFrame is -32700 and -32600.
+func TestNotAFrame(t *testing.T) {
 	h := envelope.NewHandler(mathCatalog(), arithmetic, nil)
 	for _, c := range []struct {
 		name, body string

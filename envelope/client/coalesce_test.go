@@ -84,10 +84,10 @@ func (j *joining) Call(ctx context.Context, c *facade.Call) (*facade.Result, err
 	return run.result, run.err
 }
 
-// TestEveryoneReadsTheirWrites has many write and read at once, with equal queries:
+// TestReadYourWritesWhenShared has many write and read at once, with equal queries:
 // nobody is answered with less than what they wrote themselves. Joining what is
 // under way fails this, or the test would show nothing.
-func TestEveryoneReadsTheirWrites(t *testing.T) {
+func TestReadYourWritesWhenShared(t *testing.T) {
 	stale := func(wrap func(facade.Caller) facade.Caller, opts client.Options) (missed int64, posts, calls int64) {
 		synctest.Test(t, func(t *testing.T) {
 			host := &counting{}
@@ -122,9 +122,9 @@ func TestEveryoneReadsTheirWrites(t *testing.T) {
 	}
 }
 
-// TestWhatIsShared: queries that are equal in all that the answer depends on share
+// TestSharedCalls: queries that are equal in all that the answer depends on share
 // one round trip, and no others do.
-func TestWhatIsShared(t *testing.T) {
+func TestSharedCalls(t *testing.T) {
 	base := func() *facade.Call {
 		return &facade.Call{Entity: "math", Operation: "findIt", Invocation: facade.Invocation{
 			Params: json.RawMessage(`{"id":1}`), Query: json.RawMessage(`{"a":1}`), State: facade.State{"user": map[string]any{"id": "u", "roles": []any{"a"}}},
@@ -189,7 +189,7 @@ func TestWhatIsShared(t *testing.T) {
 
 // Who rides along may leave alone, and who made the call first may leave it to the others:
 // what they hold of their call is not read any more.
-func TestPassengersLeave(t *testing.T) {
+func TestWaitersLeave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := &counting{}
 		r := remote(t, "http://host", &client.Options{Transport: host})

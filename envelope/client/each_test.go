@@ -77,9 +77,9 @@ func idsUpTo(n int) (all []json.RawMessage) {
 	return all
 }
 
-// TestEveryRungAnswersAlike asks for rows by many keys as the façade itself does,
+// TestManyKeysEveryWay asks for rows by many keys as the façade itself does,
 // and by each way down the ladder: the same groups, whatever the host's manners.
-func TestEveryRungAnswersAlike(t *testing.T) {
+func TestManyKeysEveryWay(t *testing.T) {
 	near := storetest.Facade(t)
 	refusal := func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid Request"}}`)

@@ -27,10 +27,10 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const good = `{"jsonrpc":"2.0","id":%d,"result":1}`
 
-// TestWhatBecomesOfAFailure is the table of docs/remotes.md, over real connections.
+// TestFailureOutcomes is the table of docs/remotes.md, over real connections.
 // A query is sent three times where it is sent again at all; a command once, but
 // where nothing of it can have arrived.
-func TestWhatBecomesOfAFailure(t *testing.T) {
+func TestFailureOutcomes(t *testing.T) {
 	const (
 		once   = 1
 		thrice = 3

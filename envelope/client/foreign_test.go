@@ -82,7 +82,7 @@ func invocation(query string) facade.Invocation {
 }
 
 // What is sent to a host is what its document says it takes, spelled as it spells it.
-func TestWhatAHostIsSent(t *testing.T) {
+func TestFramesSent(t *testing.T) {
 	const (
 		card  = `{"type":"object","properties":{"id":{"type":"string","x-kit":{"role":{"primary":true}}},"title":{"type":"string"},"body":{"type":"string"}}}`
 		list  = `{"type":"object","properties":{"filter":{"type":"object"},"limit":{"type":"integer"},"fields":{"type":"array"}}}`
@@ -183,7 +183,7 @@ func TestRowsByTheirIDs(t *testing.T) {
 
 // A method that turned out not to be served is not asked for again, until the host
 // has another document.
-func TestWhatWasFoundOutIsRemembered(t *testing.T) {
+func TestLearnedLimitsAreRemembered(t *testing.T) {
 	f := &foreign{results: map[string]string{"author.findById": "null"}}
 	r := f.met(t, nil)
 	call := &facade.Call{Entity: "author", Operation: "findById", Each: &facade.Each{Field: "id", Keys: keysOf(`"a"`, `"b"`)}}

@@ -173,9 +173,9 @@ func TestSignedAgain(t *testing.T) {
 	}
 }
 
-// TestSignedLadder asks for many keys by every rung: the same rows, each post signed
+// TestSignedManyKeys asks for many keys by every rung: the same rows, each post signed
 // once, whatever it holds, for the Frond whose door it is.
-func TestSignedLadder(t *testing.T) {
+func TestSignedManyKeys(t *testing.T) {
 	near := storetest.Facade(t)
 	frond := near.Catalog().Door("post").Frond.Name
 	for name, m := range map[string]*manners{
@@ -213,8 +213,8 @@ func TestSignedLadder(t *testing.T) {
 	}
 }
 
-// TestSignedForWhoDoesNotVerify: the token is one member more, and the state is sent as well.
-func TestSignedForWhoDoesNotVerify(t *testing.T) {
+// TestSignedForAHostThatDoesNotVerify: the token is one member more, and the state is sent as well.
+func TestSignedForAHostThatDoesNotVerify(t *testing.T) {
 	signer, _ := sender(t, "math")
 	host := &posts{host: envelope.NewHandler(mathCatalog(), echo, &envelope.Options{TrustState: true})}
 	r := host.start(t, &client.Options{Name: "math", Signer: signer})

@@ -179,9 +179,9 @@ func TestSignedCallsHold(t *testing.T) {
 	}
 }
 
-// TestWhatIsWrittenOtherwiseHolds: whoever reads a post and writes it anew, as
+// TestEquivalentTextsVerify: whoever reads a post and writes it anew, as
 // frameworks and proxies do, changes nothing that is signed.
-func TestWhatIsWrittenOtherwiseHolds(t *testing.T) {
+func TestEquivalentTextsVerify(t *testing.T) {
 	post := signed(t, `{"jsonrpc":"2.0","id":1,"method":"a.b","params":{"body":{"é":"\u00e9\/","n":1.50e1,"z":[1.0,-0]}}}`, ada)
 	otherwise := strings.NewReplacer(`"\u00e9\/"`, `"é/"`, "1.50e1", "15", "1.0", "1", "-0", "0", `"é":`, ` "\u00E9" : `).Replace(post)
 	if otherwise == post {
@@ -355,7 +355,7 @@ func spare(token string) string {
 	return token[:len(token)-1] + string(letters[last|1])
 }
 
-func TestATokenCountsOnce(t *testing.T) {
+func TestTokenIsAcceptedOnce(t *testing.T) {
 	v := verifier(t)
 	post := []byte(signed(t, frame, ada))
 	for i, want := range []string{"", "has been used", "has been used"} {
@@ -439,8 +439,8 @@ func TestClocksMayBeApart(t *testing.T) {
 	}
 }
 
-// TestAProcessKnowsNothingOfTheTimeBefore: it has not seen what counted then.
-func TestAProcessKnowsNothingOfTheTimeBefore(t *testing.T) {
+// TestTokensBeforeTheProcessAreRefused: it has not seen what counted then.
+func TestTokensBeforeTheProcessAreRefused(t *testing.T) {
 	v := verifier(t).StartedAt(noon)
 	_, err := v.Verify(seal(t, frame, ada).PostAt(noon.Add(-time.Second), "j1"))
 	if err == nil || !strings.Contains(err.Message, "older than this process") {

@@ -69,7 +69,7 @@ func (w *world) found(ctx context.Context, base *facade.Door, op *facade.Operati
 	if filter != nil {
 		query = append(query, schema.Member{Name: "filter", Value: filter})
 	}
-	seen, err := facade.From(ctx).Call(ctx, &facade.Call{Entity: base.Name, Operation: "list", Invocation: facade.Invocation{Query: sample.Object(query)}, Select: []string{key}})
+	seen, err := facade.From(ctx).Call(ctx, &facade.Call{Entity: base.Name, Operation: "list", Invocation: facade.Invocation{Query: query.AppendJSON(nil)}, Select: []string{key}})
 	if err != nil {
 		return nil, err
 	}
@@ -83,9 +83,9 @@ func (w *world) found(ctx context.Context, base *facade.Door, op *facade.Operati
 		}
 		return formed(op, nil), nil
 	}
-	among := sample.Object(schema.Object{{Name: key, Value: sample.Object(schema.Object{{Name: "in", Value: sample.List(ids)}})}})
+	among := schema.Object{{Name: key, Value: schema.Object{{Name: "in", Value: sample.List(ids)}}.AppendJSON(nil)}}.AppendJSON(nil)
 	kept, err := facade.Inside(ctx).Call(ctx, &facade.Call{Entity: base.Name, Operation: "list", Invocation: facade.Invocation{
-		Query: sample.Object(schema.Object{{Name: "filter", Value: among}, {Name: "limit", Value: json.RawMessage(mostFound)}, {Name: "total", Value: json.RawMessage("false")}}),
+		Query: schema.Object{{Name: "filter", Value: among}, {Name: "limit", Value: json.RawMessage(mostFound)}, {Name: "total", Value: json.RawMessage("false")}}.AppendJSON(nil),
 	}})
 	if err != nil {
 		return nil, err
@@ -116,20 +116,20 @@ func asked(base *facade.Door, op *facade.Operation, c *facade.Call) json.RawMess
 			case p == nil || !p.Stored || !p.Readable() || o.Get(field) != nil:
 			case p.Kind == schema.KindJSON || jsontext.IsNull(value) || field != key && op.Kind != facade.Query:
 			default:
-				o = append(o, schema.Member{Name: field, Value: sample.Object(schema.Object{{Name: "eq", Value: value}})})
+				o = append(o, schema.Member{Name: field, Value: schema.Object{{Name: "eq", Value: value}}.AppendJSON(nil)})
 			}
 		}
 	}
 	if o == nil {
 		return nil
 	}
-	return sample.Object(o)
+	return o.AppendJSON(nil)
 }
 
 // made is a value of a card with the members of a row that is there, and with what
 // the call says under the card's names where no row does.
 func (w *world) made(card *schema.Entity, row json.RawMessage, c *facade.Call, i int) json.RawMessage {
-	place := string(sample.Object(schema.Object{{Name: "row", Value: or(row, null)}, {Name: "params", Value: or(c.Invocation.Params, null)}, {Name: "query", Value: or(c.Invocation.Query, null)}, {Name: "body", Value: or(c.Invocation.Body, null)}}))
+	place := string(schema.Object{{Name: "row", Value: or(row, null)}, {Name: "params", Value: or(c.Invocation.Params, null)}, {Name: "query", Value: or(c.Invocation.Query, null)}, {Name: "body", Value: or(c.Invocation.Body, null)}}.AppendJSON(nil))
 	about := sample.NewSubject(card.Name, w.chance.At(card.Key, place, i))
 	var o schema.Object
 	for name, value := range jsontext.Members(row) {
@@ -159,7 +159,7 @@ func (w *world) made(card *schema.Entity, row json.RawMessage, c *facade.Call, i
 			o = append(o, schema.Member{Name: p.Name, Value: value})
 		}
 	}
-	return sample.Object(o)
+	return o.AppendJSON(nil)
 }
 
 // anyOf is a value of a field, of a relation one that points at a row.
@@ -179,12 +179,12 @@ func formed(op *facade.Operation, items []json.RawMessage) any {
 		return sample.List(items)
 	case facade.PageOf:
 		n, _ := json.Marshal(len(items))
-		return sample.Object(schema.Object{
+		return schema.Object{
 			{Name: "items", Value: sample.List(items)},
 			{Name: "total", Value: n},
 			{Name: "hasMore", Value: json.RawMessage("false")},
 			{Name: "endCursor", Value: null},
-		})
+		}.AppendJSON(nil)
 	}
 	if len(items) == 0 {
 		return null

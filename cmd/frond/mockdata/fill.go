@@ -120,7 +120,7 @@ func (w *world) sow(src *facade.FrondSource) {
 		}
 		items := make([]json.RawMessage, len(t.rows))
 		for i, row := range t.rows {
-			items[i] = sample.Object(row)
+			items[i] = row.AppendJSON(nil)
 		}
 		src.Seeds = append(src.Seeds, facade.Text{File: path.Join(src.Dir, "seeds", t.entity.Name+".json"), Data: sample.List(items)})
 	}
@@ -149,7 +149,7 @@ func withoutValue(src *facade.FrondSource) (all []presented) {
 			}
 			kept = append(kept, schema.Member{Name: name, Value: field})
 		}
-		doors = append(doors, schema.Member{Name: door, Value: sample.Object(kept)})
+		doors = append(doors, schema.Member{Name: door, Value: kept.AppendJSON(nil)})
 	}
 	if len(all) == 0 {
 		return nil
@@ -157,11 +157,11 @@ func withoutValue(src *facade.FrondSource) (all []presented) {
 	var config schema.Object
 	for name, value := range jsontext.Members(data) {
 		if name == "computed" {
-			value = sample.Object(doors)
+			value = doors.AppendJSON(nil)
 		}
 		config = append(config, schema.Member{Name: name, Value: value})
 	}
-	src.Config = facade.Text{File: strings.TrimSuffix(src.Config.File, path.Ext(src.Config.File)) + ".json", Data: sample.Object(config)}
+	src.Config = facade.Text{File: strings.TrimSuffix(src.Config.File, path.Ext(src.Config.File)) + ".json", Data: config.AppendJSON(nil)}
 	return all
 }
 

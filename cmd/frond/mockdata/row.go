@@ -31,7 +31,7 @@ func (w *world) row(t *table, i int) schema.Object {
 			why = "no more rows could be made that differ in what has to be unique"
 			continue
 		}
-		_, details := e.Judge(schema.Plain, sample.Object(row), "")
+		_, details := e.Judge(schema.Plain, row.AppendJSON(nil), "")
 		if len(details) == 0 {
 			return row
 		}
@@ -152,7 +152,7 @@ var null = json.RawMessage("null")
 
 // refusal is why a field does not take a value, or "".
 func (w *world) refusal(e *schema.Entity, p *schema.Property, v json.RawMessage) string {
-	_, details := e.Judge(schema.Plain, sample.Object(schema.Object{{Name: p.Name, Value: v}}), "")
+	_, details := e.Judge(schema.Plain, schema.Object{{Name: p.Name, Value: v}}.AppendJSON(nil), "")
 	for _, d := range details {
 		if top, _, _ := strings.Cut(d.Path, "."); top == p.Name {
 			return d.Message

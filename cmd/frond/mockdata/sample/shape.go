@@ -135,7 +135,7 @@ func joined(a, b json.RawMessage) json.RawMessage {
 	for name, value := range jsontext.Members(b) {
 		o = append(o, schema.Member{Name: name, Value: value})
 	}
-	return Object(o)
+	return o.AppendJSON(nil)
 }
 
 // types are the names of a type keyword as JSON strings.
@@ -249,18 +249,6 @@ func asBytes(items []json.RawMessage) [][]byte {
 		all[i] = item
 	}
 	return all
-}
-
-// Object is an object's text.
-func Object(o schema.Object) json.RawMessage {
-	dst := []byte{'{'}
-	for i, m := range o {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(append(jsontext.AppendString(dst, m.Name), ':'), m.Value...)
-	}
-	return append(dst, '}')
 }
 
 // IsNull says whether a value is null.

@@ -109,7 +109,7 @@ func (m *Maker) object(s Shape) (json.RawMessage, bool) {
 			put(key, sub)
 		}
 	}
-	return Object(o), len(o) >= least
+	return o.AppendJSON(nil), len(o) >= least
 }
 
 // further is the schema of members that are not named.
