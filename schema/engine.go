@@ -20,7 +20,8 @@ import (
 // The engine judges what a checker does not: schemas inside schemas, references,
 // conditions. It is compiled for those places of a card that need it, once.
 
-// engineURL is where a card stands for its own references; nothing is ever loaded from it.
+// engineURL is the base URL of a card, against which the engine resolves its references.
+// Nothing is ever loaded from it.
 const engineURL = "card:///card.json"
 
 // noLoader refuses every reference that leads out of the card: nothing is read from files or
@@ -102,7 +103,8 @@ func (b *builder) engineOfWhole(card *Card) *jsonschema.Schema {
 	return g.at("")
 }
 
-// explain turns the engine's refusal of a schema into faults.
+// explain reports what the engine refuses to compile as faults of the card, with the
+// pointer of the keyword where the engine names one.
 func (g *engine) explain(pointer string, err error) {
 	const remedy = "write it as JSON Schema draft 2020-12 has it"
 	var invalid *jsonschema.SchemaValidationError
@@ -156,9 +158,9 @@ func pointerOf(at string, tokens []string) string {
 	return at
 }
 
-// leaves are the refusals of an engine's answer that name something to do: a
-// choice among schemas (anyOf, oneOf, not, contains) is one refusal, not one for
-// each that did not fit.
+// leaves returns the refusals of an engine's answer that a caller can act on. The engine
+// answers a tree; a choice among schemas (anyOf, oneOf, not, contains) is one refusal, and
+// not one for each schema that did not fit.
 func leaves(ve *jsonschema.ValidationError) []*jsonschema.ValidationError {
 	switch ve.ErrorKind.(type) {
 	case *kind.AnyOf, *kind.OneOf, *kind.Not, *kind.Contains, *kind.MinContains, *kind.PropertyNames:
@@ -174,7 +176,8 @@ func leaves(ve *jsonschema.ValidationError) []*jsonschema.ValidationError {
 	return all
 }
 
-// engine hands a value to the engine and translates what it says.
+// engine judges a value by the engine and translates its refusals to details, in the order
+// of the value: the engine walks Go maps, whose order is random.
 func (j *judging) engine(s *jsonschema.Schema, value json.RawMessage) {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(value))
 	if err != nil || !workable(doc) {
@@ -254,7 +257,8 @@ func (j *judging) engine(s *jsonschema.Schema, value json.RawMessage) {
 	}
 }
 
-// workable says whether all numbers of a decoded value can be worked with exactly.
+// workable reports whether the engine can calculate with all numbers of a decoded value: it
+// writes a number such as 1e999999999 out in full.
 func workable(v any) bool {
 	switch v := v.(type) {
 	case json.Number:
@@ -275,8 +279,9 @@ func workable(v any) bool {
 	return true
 }
 
-// ordinals is where in value the tokens lead, as the place of each among its
-// siblings; what is not there stands behind everything that is.
+// ordinals returns the path to what tokens name in value, as the position of each member
+// among its siblings, by which details are sorted. What is absent comes after everything
+// that is there.
 func ordinals(value json.RawMessage, tokens []string) []int {
 	at := make([]int, 0, len(tokens))
 	v := value

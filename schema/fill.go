@@ -8,8 +8,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// fill writes into a unit's card what its author may leave out, and makes its
-// properties. Whether the card is sound is said by finish, when all are there.
+// fill adds to a unit's card what its author may omit, and makes its properties. Whether
+// the card is sound is judged by finish, once all cards are read.
 func (c *compiler) fill(u *unit) {
 	card, e := u.card, u.entity
 	if e == nil {
@@ -80,7 +80,8 @@ func answered(f *Field) string {
 	return ""
 }
 
-// kindOf is the kind of a shape's values.
+// kindOf returns the kind of a shape's values, by which filters choose their operators and
+// stores their columns.
 func kindOf(s *Shape) Kind {
 	switch s.Type {
 	case "string":

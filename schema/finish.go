@@ -37,7 +37,8 @@ func (c *compiler) finish(u *unit) {
 	c.examples(u)
 }
 
-// takenAt says whether a pointer leads into a field the view took over.
+// takenAt reports whether a pointer leads into a field that a view took from its entity:
+// its faults are reported there, once.
 func (u *unit) takenAt(at string) bool {
 	name, ok := strings.CutPrefix(at, "/properties/")
 	if !ok {
@@ -102,7 +103,8 @@ func (c *compiler) field(u *unit, p *Property) {
 	c.shape(u, &p.Shape, at)
 }
 
-// shape faults what can be read in a shape and makes no sense, at any depth.
+// shape reports, at any depth, values that stand in an enum twice and required names that
+// are no fields.
 func (c *compiler) shape(u *unit, s *Shape, at string) {
 	seen := map[string]bool{}
 	for i, v := range s.Enum {
@@ -147,7 +149,7 @@ func (c *compiler) registered(u *unit, p *Property, at string) {
 	}
 }
 
-// keysOf lists the names of a registry for a message.
+// keysOf lists the names of a registry for a message, in alphabetical order.
 func keysOf[V any](m map[string]V) string {
 	if len(m) == 0 {
 		return "none: the registry is empty"

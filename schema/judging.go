@@ -72,7 +72,7 @@ func (j *judging) refuseUnknown(name string) {
 	}
 }
 
-// push steps into a member.
+// push enters a member, and pop leaves it: the stack is the path of the next detail.
 func (j *judging) push(name string) { j.stack = append(j.stack, step{name: name, index: -1}) }
 func (j *judging) pop()             { j.stack = j.stack[:len(j.stack)-1] }
 
@@ -284,7 +284,8 @@ func (j *judging) object(c *objectRules, v json.RawMessage) {
 	}
 }
 
-// find is the property a member's raw name means, or -1 and the name.
+// find returns the index of the property that a member's name in quotes means, or -1 and
+// the name. A name without escapes is looked up without being copied.
 func (o *objectRules) find(raw []byte) (int, string) {
 	if i, ok := o.index[string(raw[1:len(raw)-1])]; ok && !slices.Contains(raw, '\\') {
 		return i, ""
@@ -321,7 +322,7 @@ func (j *judging) keys(c *checker, v json.RawMessage) {
 	}
 }
 
-// strange says whether keys would name any.
+// strange reports whether a value has unknown keys at any depth.
 func (c *checker) strange(v json.RawMessage) bool {
 	var j judging
 	j.keys(c, v)

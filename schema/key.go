@@ -7,9 +7,9 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Key is one key that a reader of an author's file takes. What a reader refuses, the
-// JSON Schema by which an editor completes the file and the page that explains it are
-// all held to one table of Keys.
+// Key is one key of an author's file: of a card, of frond.yaml or of gateway.yaml. One
+// table of Keys serves the reader that refuses other keys, the JSON Schema by which editors
+// complete the file, and the page of the documentation, so that the three agree.
 type Key struct {
 	Name    string // "*" is any name, which is the author's to choose; "^x-" is any that begins so
 	About   string // a sentence
@@ -19,7 +19,7 @@ type Key struct {
 	Keys    []Key  // the members of a value that is an object; beside Form, the other form it may have
 }
 
-// KeyNames are the names of keys, in their order.
+// KeyNames returns the names of keys in the order of the table.
 func KeyNames(keys []Key) []string {
 	names := make([]string, len(keys))
 	for i, k := range keys {
@@ -28,7 +28,8 @@ func KeyNames(keys []Key) []string {
 	return names
 }
 
-// Below is the table under one key.
+// Below returns the table under a path of keys. It is nil where the path leads to no key, or to
+// one without keys of its own.
 func Below(keys []Key, path ...string) []Key {
 	for _, name := range path {
 		var next []Key
@@ -50,7 +51,8 @@ type KeyDef struct {
 	Form string
 }
 
-// KeySchema is the JSON Schema (2020-12) of a file whose keys these are.
+// KeySchema returns the JSON Schema (2020-12) of a file with these keys. The same tables
+// give the same bytes.
 func KeySchema(title string, keys []Key, defs ...KeyDef) json.RawMessage {
 	b := []byte(`{"$schema":"https://json-schema.org/draft/2020-12/schema","title":`)
 	b = jsontext.AppendString(b, title)
@@ -76,7 +78,7 @@ func KeySchema(title string, keys []Key, defs ...KeyDef) json.RawMessage {
 	return out.Bytes()
 }
 
-// appendMembers writes the keywords of an object of keys, without its braces.
+// appendMembers appends the keywords of an object with these keys, without its braces.
 func appendMembers(b []byte, keys []Key) []byte {
 	b = append(b, `"type":"object"`...)
 	var rest, pattern *Key

@@ -7,8 +7,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// keyword faults a keyword of JSON Schema whose value has the wrong form. What
-// only the engine knows (the inside of anyOf and its like) is faulted by it.
+// keyword reports a keyword of JSON Schema whose value has the wrong form. The inside of
+// applicators (anyOf and its like) is judged by the engine when it compiles them.
 func (r *reader) keyword(name string, value json.RawMessage, at string) {
 	switch name {
 	case "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains", "maxContains":
@@ -51,6 +51,7 @@ var applicators = map[string]bool{
 	"prefixItems": true, "contains": true, "minContains": true, "maxContains": true, "unevaluatedItems": true,
 }
 
+// hasAny reports whether one of the keywords is in a set.
 func (k Keywords) hasAny(set map[string]bool) bool {
 	for _, kw := range k {
 		if set[kw.Name] {

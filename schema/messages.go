@@ -14,8 +14,9 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// The sentences of the judge. Each completes "this field …", says what to send
-// instead, and repeats nothing of what was sent.
+// The messages of the judge. Each continues a sentence that begins with the field's name,
+// says what to send instead, and contains nothing of what was sent: messages reach logs and
+// callers who may not see the value (DESIGN 4).
 
 const (
 	msgRequired  = "is required"
@@ -182,7 +183,7 @@ func plainValues(values []any) []any {
 	return out
 }
 
-// number is a checked JSON number as a float64.
+// number returns a checked JSON number as the nearest float64.
 func number(v json.RawMessage) float64 {
 	f, _ := strconv.ParseFloat(string(jsontext.Trim(v)), 64)
 	return f

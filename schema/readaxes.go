@@ -9,8 +9,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// axes reads a field's x-kit (spec 2.2). Keys it does not know are kept in
-// Axes.Extra under the JSON pointer of where they stand: role/relation/eager.
+// axes reads a field's x-kit (spec 2.2). Unknown keys are kept in Axes.Extra, named by
+// their path in x-kit (role/relation/eager), so that a card is written back without loss.
 func (r *reader) axes(text json.RawMessage, at string) Axes {
 	var a Axes
 	r.each(text, at, func(name string, value json.RawMessage, here string) bool {
@@ -88,7 +88,7 @@ func (r *reader) each(text json.RawMessage, at string, read func(name string, va
 	}
 }
 
-// axesForms say what each object of x-kit looks like.
+// axesForms has the remedy for an object of x-kit that has another form.
 var axesForms = map[string]string{
 	"x-kit":     "write the axes under it: role, lifecycle, boundary",
 	"role":      "write primary: true, index: true, unique: [[ … ]] or relation: {to: author, kind: one} under it",
@@ -147,8 +147,8 @@ var deleteRules = []string{"cascade", "restrict", SetNull}
 // SetNull is the onDelete that empties the key.
 const SetNull = "set null"
 
-// relation is nil where it leads nowhere: in a document of another host the field
-// is then a plain one.
+// relation reads role.relation. It returns nil where the relation names no entity: in the
+// document of another host the field is a plain one then.
 func (r *reader) relation(value json.RawMessage, at string, a *Axes) *Relation {
 	rel := &Relation{}
 	kind := ""
@@ -238,7 +238,7 @@ func (r *reader) boundary(value json.RawMessage, at, verb string) BoundaryRule {
 	return BoundaryRule{}
 }
 
-// orList is words as a sentence has them: a, b or c.
+// orList joins words for a message: a, b or c.
 func orList(words []string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")

@@ -18,14 +18,14 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// maxYAML is how long the JSON made from one YAML file may get. Aliases repeat
-// what they stand for, so a short file can ask for a very long text.
+// maxYAML is the limit in bytes of the JSON that one YAML file becomes. Aliases repeat what
+// they refer to, so that a short file can stand for a very long text.
 const maxYAML = 16 << 20
 
-// ToJSON is the text of a file as JSON, by the ending of its name: .json as
-// it stands, .yaml and .yml converted, the keys of every mapping in the order
-// they were written. An empty YAML file is null. The error is Faults and names
-// the line. The JSON of the answer has passed [jsontext.Check].
+// ToJSON returns the text of a file as JSON, by the ending of its name: .json unchanged,
+// .yaml and .yml converted with the keys of every mapping in the order of the file. An
+// empty YAML file is null. The result has passed [jsontext.Check]. The error is Faults and
+// names the line; data is not kept. It may be called from many goroutines.
 func ToJSON(file string, data []byte) (json.RawMessage, error) {
 	switch strings.ToLower(path.Ext(file)) {
 	case ".json":
@@ -49,7 +49,7 @@ func ToJSON(file string, data []byte) (json.RawMessage, error) {
 // yamlToJSON converts one YAML document. A file is a document of plain data: merge keys, tags
 // of other types and several documents are refused.
 func yamlToJSON(data []byte) (out json.RawMessage, err error) {
-	// The parser is not ours: a panic on hostile bytes must not end the program.
+	// The parser is a library: its panic on hostile bytes must not end the program.
 	defer func() {
 		if p := recover(); p != nil {
 			out, err = nil, errors.New("the parser gave up on it")
@@ -92,9 +92,9 @@ func yamlToJSON(data []byte) (out json.RawMessage, err error) {
 	return w.out, nil
 }
 
-// hopeless says whether a text opens so many lists or mappings in each other that
-// the parser, which takes longer with each, need not be asked. It counts without
-// reading strings, so its limit is far beyond what is allowed.
+// hopeless reports whether a text nests lists or mappings so deeply that it is refused
+// before it is parsed: the parser's time grows faster than the depth. It counts
+// brackets and runs of list and mapping signs without reading strings, so its limit is far beyond [jsontext.MaxDepth].
 func hopeless(data []byte) bool {
 	const limit = 10 * jsontext.MaxDepth
 	depth, run := 0, 0
@@ -308,7 +308,7 @@ func (w *yamlWriter) merged(n ast.Node, depth int) ([]*ast.MappingValueNode, err
 	return nil, lineError(n, "only mappings can be merged")
 }
 
-// keyText is a mapping's key as a JSON object's: scalars by their text.
+// keyText returns a mapping's key as the name of a member: scalars by their text.
 func (w *yamlWriter) keyText(k ast.MapKeyNode) (string, error) {
 	switch k := k.(type) {
 	case *ast.StringNode:
@@ -354,7 +354,7 @@ func (w *yamlWriter) whole(n *ast.StringNode) error {
 // surrogate is an escape of a surrogate at the beginning of a text; its group is a pair.
 var surrogate = regexp.MustCompile(`^(?i:(\\ud[89ab]..\\ud[c-f]..)|\\u(?:0000)?d[89a-f])`)
 
-// scalarText is a scalar as it was written.
+// scalarText returns a scalar in the spelling of the file: 1.50 keeps its zero.
 func scalarText(s ast.ScalarNode) string {
 	switch s := s.(type) {
 	case *ast.LiteralNode:
