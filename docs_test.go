@@ -3,12 +3,14 @@ package frond_test
 import (
 	"go/ast"
 	"go/parser"
+	"go/scanner"
 	"go/token"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -298,5 +300,81 @@ func TestWalk(t *testing.T) {
 	}
 	if surfaces != 4 {
 		t.Errorf("docs/walk.md walks from %d surfaces, want 4", surfaces)
+	}
+}
+
+var (
+	// known marks a list of CONTRIBUTING.md: the Go files that know one of these words.
+	known    = regexp.MustCompile(`(?s)<!-- files that know: ([^>]+) -->\n(.*?)(?:\n#|\z)`)
+	goTarget = regexp.MustCompile(`\]\(([a-z0-9_/]+\.go)\)`)
+)
+
+// TestListsOfFiles: the lists of CONTRIBUTING.md have every Go file of the product that
+// knows their example, and no other. It runs where CI does.
+func TestListsOfFiles(t *testing.T) {
+	onlyInCI(t)
+	text, err := os.ReadFile("CONTRIBUTING.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lists := known.FindAllStringSubmatch(string(text), -1)
+	if len(lists) < 4 {
+		t.Errorf("CONTRIBUTING.md has %d lists of files", len(lists))
+	}
+	for _, list := range lists {
+		words := strings.Fields(list[1])
+		var listed []string
+		for _, m := range goTarget.FindAllStringSubmatch(list[2], -1) {
+			listed = append(listed, m[1])
+		}
+		for _, f := range sources(t) {
+			own := slices.ContainsFunc(words, func(w string) bool { return slices.Contains(strings.Split(f.pkg, "/"), w) })
+			if strings.HasSuffix(f.name, "_test.go") || own || beside(f.pkg) || !knows(t, f.name, words) {
+				continue
+			}
+			if i := slices.Index(listed, f.name); i >= 0 {
+				listed = slices.Delete(listed, i, i+1)
+			} else {
+				t.Errorf("CONTRIBUTING.md, %s: %s knows it too; list it", list[1], f.name)
+			}
+		}
+		for _, name := range listed {
+			t.Errorf("CONTRIBUTING.md, %s: %s does not know it", list[1], name)
+		}
+	}
+}
+
+// knows reports whether the code of a file, its comments aside, has one of the words: as a
+// whole string or the end of an import path, or, if the word has a capital, as an identifier
+// or as a word in a string.
+func knows(t *testing.T, name string, words []string) bool {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s scanner.Scanner
+	files := token.NewFileSet()
+	s.Init(files.AddFile(name, -1, len(text)), text, nil, 0)
+	for {
+		_, tok, lit := s.Scan()
+		switch tok {
+		case token.EOF:
+			return false
+		case token.IDENT:
+			if strings.ToLower(lit) != lit && slices.Contains(words, lit) {
+				return true
+			}
+		case token.STRING:
+			plain := strings.Trim(lit, "\"`")
+			for _, w := range words {
+				if plain == w || strings.HasPrefix(plain, module) && strings.HasSuffix(plain, "/"+w) {
+					return true
+				}
+				if strings.ToLower(w) != w && slices.Contains(strings.FieldsFunc(plain, func(r rune) bool { return !unicode.IsLetter(r) }), w) {
+					return true
+				}
+			}
+		}
 	}
 }
