@@ -13,7 +13,7 @@ import (
 //	admit     unknown keys refused, params, query and body judged,
 //	          decoded, completed by the lifecycle                        admit.go, judge.go, lifecycle.go
 //	run       the built-in CRUD over the store, the author's handler, or
-//	          the remote                                                 store_run.go, handler.go, remote.go
+//	          the remote                                                 crud.go, list_run.go, handler.go, remote_run.go
 //	project   closed and hidden fields gone, values encoded, computed
 //	          fields added                                               egress.go
 //
