@@ -29,6 +29,7 @@ type Tree struct {
 	Err  *graphqlerror.Error
 }
 
+// TreeKind says which members of a [Tree] are set.
 type TreeKind uint8
 
 const (

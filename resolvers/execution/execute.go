@@ -293,10 +293,15 @@ func (res *Result) At(row, slot int) json.RawMessage {
 	return res.rows.Row(row).At(col)
 }
 
+// Failed is the error of a failed call, without its place. See [graphqlerror.Reporter].
 func (x *Execution) Failed(err error) *graphqlerror.Error {
 	return x.Report.Failed(x.Ctx, x.Trace, err)
 }
+
+// Panicked is the error of a recovered panic.
 func (x *Execution) Panicked(p any) *graphqlerror.Error { return x.Report.Panicked(x.Ctx, x.Trace, p) }
+
+// Broken is the error of a value that does not fit its type; message may be sent.
 func (x *Execution) Broken(message string) *graphqlerror.Error {
 	return x.Report.Broken(x.Ctx, x.Trace, message)
 }

@@ -137,6 +137,7 @@ func (r *Renderer) refuse(format string, args ...any) {
 	r.Fail(graphqlerror.CodeInput, format, args...)
 }
 
+// Fail notes an error with a code of a call. The first error stays.
 func (r *Renderer) Fail(code facade.Code, format string, args ...any) {
 	if r.Err == nil {
 		r.Err = facade.Errorf(code, format, args...)

@@ -17,6 +17,7 @@ type Types struct {
 	named map[string]*Named
 }
 
+// NewTypes returns the input types of a loaded schema.
 func NewTypes(s *ast.Schema) *Types {
 	return &Types{schema: s, named: map[string]*Named{}}
 }

@@ -44,6 +44,7 @@ var errNoLoaders = errors.New("loader.Load without loaders in its context; give 
 
 type loadersKey struct{}
 
+// From returns the loaders of a request, or nil where its context has none.
 func From(ctx context.Context) *Set {
 	l, _ := ctx.Value(loadersKey{}).(*Set)
 	return l

@@ -23,6 +23,8 @@ type Types struct {
 	objects map[string]*ObjectType
 }
 
+// NewTypes returns the object types of a schema: loaded is built as it was loaded from its
+// SDL, inputs are its input types.
 func NewTypes(loaded *ast.Schema, built *binding.Schema, inputs *input.Types) *Types {
 	return &Types{Schema: loaded, built: built, Inputs: inputs, objects: map[string]*ObjectType{}}
 }
