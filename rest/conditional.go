@@ -10,6 +10,16 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
+// Conditional requests (RFC 9110 section 13), with the row's version as the tag:
+//
+//	request                       condition                      judged by     else
+//	GET, HEAD + If-None-Match     the tag is none of these       this file     304
+//	GET, HEAD + If-Match          the tag is one of these        this file     412
+//	PATCH, PUT, DELETE + either   the row's version              the store     412
+//
+// A read is judged after the call, when the answer and its tag are known. A write is judged in
+// the transaction that writes, since the row may change between a look and the write.
+
 // tag returns the strong ETag of the row in a result, in quotes: its version, followed by a
 // dot and a hash of the bytes where the answer has other fields than the version covers
 // (computed fields, a selection). If-Match compares up to the dot. The tag is "" where the
@@ -31,6 +41,8 @@ func (x *exchange) tag(r *facade.Result) string {
 	}
 	tag := make([]byte, 1, 48)
 	tag[0] = '"'
+	// The version covers the stored fields. Computed fields and a selection change the bytes
+	// while the version stays, so that they need the hash.
 	whole := len(x.op.Door.Computed) == 0 && x.call.Select == nil && jsontext.Get(x.call.Invocation.Query, fieldsParameter) == nil
 	versioned := len(r.Versions) == 1 && r.Versions[0] != ""
 	if versioned {
@@ -54,6 +66,8 @@ func (x *exchange) conditional(tag string) (done bool, err error) {
 	if x.r.Method != http.MethodGet && x.r.Method != http.MethodHead {
 		return false, nil
 	}
+	// If-Match is evaluated first (RFC 9110 section 13.2.2): a request with both headers fails
+	// before it can be answered with 304.
 	if wanted := x.r.Header["If-Match"]; len(wanted) > 0 && !matches(wanted, tag, false) {
 		return false, x.changed()
 	}
@@ -91,6 +105,8 @@ func tags(header []string, each func(tag string, weak bool) bool) {
 				break
 			}
 			opaque, isWeak := strings.CutPrefix(rest, "W/")
+			// A tag is always quoted. Without the quote the rest of the line cannot be split
+			// safely, because a tag may contain commas.
 			if opaque == "" || opaque[0] != '"' {
 				break
 			}
@@ -117,6 +133,8 @@ func (x *exchange) precondition() *facade.Precondition {
 	}
 	p := &facade.Precondition{}
 	if len(wanted) > 0 {
+		// Not nil, also where every tag of the header is weak: an If-Match that no row can
+		// meet has to fail, and nil means that there is none.
 		p.Match = []string{}
 	}
 	tags(wanted, func(tag string, weak bool) bool {

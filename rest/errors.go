@@ -9,6 +9,17 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
+// Every failure leaves through [exchange.fail], as one problem document:
+//
+//	HTTP/1.1 404 Not Found
+//	Content-Type: application/problem+json
+//
+//	{"type":"about:blank","title":"Not Found","status":404,"detail":"there is no product with this id",
+//	 "instance":"/api/catalog/products/p9","data":{…the KitError…}}
+//
+// The type is always about:blank, for which RFC 9457 section 4.2.1 makes title the name of the
+// status; clients branch on data.code.
+
 // errNoAnswer is the failure of a Caller that breaks its contract.
 var errNoAnswer = errors.New("a caller answered neither a result nor an error")
 
@@ -34,6 +45,8 @@ func (x *exchange) fail(err error) {
 		header.Del(of) // set for the answer that is not sent
 	}
 	header["Content-Type"] = typeProblem
+	// A failure may be temporary, and a cache may keep a 404 or 405 where nothing forbids it
+	// (RFC 9110 section 15.1).
 	header["Cache-Control"] = []string{"no-store"}
 	buf := jsontext.TakeBuffer()
 	defer buf.Release()

@@ -10,12 +10,24 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
+// Filters in a query string (docs/decisions/044). The parameters become a tree, the tree is
+// checked, and then written as the JSON that the façade parses:
+//
+//	filter[price][gte]=10&filter[status]=draft
+//	{"price":{"gte":10},"status":{"eq":"draft"}}
+//
+// Only the written form is judged here. Fields, operators and values are judged by the façade,
+// with the messages of every other surface.
+
 // maxFilterDepth is the limit of brackets in the name of one parameter: it bounds the
 // recursion below. The façade has a limit of its own for the depth of a filter.
 const maxFilterDepth = 20
 
 // condition is a node of the tree that the parameters filter[…][…] describe: one pair of
-// brackets each, and the values of the parameter that ends there.
+// brackets each, and the values of the parameter that ends there. A node can have both values
+// and children, as price in
+//
+//	filter[price]=10&filter[price][lt]=20
 type condition struct {
 	key    string
 	param  string // the first parameter that has it, for messages
@@ -93,14 +105,19 @@ func (c *condition) check(a *arguments) bool {
 // number returns the number of a branch of and, or; -1 where the key is none.
 func (c *condition) number() int {
 	n, err := strconv.Atoi(c.key)
+	// Leading zeros are the same number as without: [00] and [0] are two branches that sort
+	// together, in the order of the URL.
 	if err != nil || n < 0 {
 		return -1
 	}
 	return n
 }
 
-// brackets returns the path in filter[a][b], or nil where the brackets are empty or not in
-// pairs. Reading stops after the first bracket beyond the limit.
+// brackets returns the path in the name of a parameter, or nil where the brackets are empty or
+// not in pairs. Reading stops after the first bracket beyond the limit.
+//
+//	filter[author][name]  ->  [author name]
+//	filter[a][            ->  nil
 func brackets(name string) []string {
 	rest := strings.TrimPrefix(name, "filter")
 	var path []string
@@ -150,7 +167,9 @@ func (c *condition) open(dst []byte, shape *schema.Shape) []byte {
 	return dst
 }
 
-// branches writes the branches of and, or, in the order of their numbers.
+// branches writes the branches of and, or, in the order of their numbers, without the gaps:
+//
+//	filter[or][5][b]=2&filter[or][1][a]=1  ->  [{"a":{"eq":1}},{"b":{"eq":2}}]
 func branches(dst []byte, c *condition, e *schema.Entity) []byte {
 	under := slices.Clone(c.under)
 	slices.SortStableFunc(under, func(x, y *condition) int { return x.number() - y.number() })
@@ -197,7 +216,10 @@ func fieldOf(e *schema.Entity, key string) *schema.Property {
 	return nil
 }
 
-// quantified writes some, none and every of a many relation, or conditions on its ids.
+// quantified writes some, none and every of a many relation, or conditions on its ids:
+//
+//	filter[tracks][some][title]=A  ->  {"some":{"title":{"eq":"A"}}}
+//	filter[tracks][has]=t1         ->  {"has":"t1"}
 func quantified(dst []byte, c *condition, link *schema.Link) []byte {
 	dst = c.open(dst, link.Field.Shape.Items)
 	for _, u := range c.under {
@@ -217,8 +239,11 @@ func comparisons(dst []byte, c *condition, shape *schema.Shape) []byte {
 	for _, u := range c.under {
 		dst = name(dst, u.key)
 		switch {
+		// A second pair of brackets below an operator means nothing in the grammar. It is
+		// written out all the same, for the façade to refuse by its pointer.
 		case len(u.under) > 0:
 			dst = comparisons(dst, u, nil)
+		// The operand of has is one item of the array, so that it has the shape of an item.
 		case u.key == "has" && shape != nil:
 			dst = operand(dst, u, shape.Items)
 		default:
@@ -228,6 +253,7 @@ func comparisons(dst []byte, c *condition, shape *schema.Shape) []byte {
 	return append(dst, '}')
 }
 
+// boolean is the shape of the operand of isNull, whatever the field is.
 var boolean = schema.Shape{Type: "boolean"}
 
 // onText are the operators whose operand is a string even where it looks like a number.

@@ -78,6 +78,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	x := exchange{handler: h, w: w, r: r}
 	var err error
+	// Deferred calls run in reverse: a panic is answered first, then the account is closed,
+	// then the context ends.
 	x.ctx, x.account, err = h.options.Budget.Open(ctx)
 	defer x.account.Close()
 	defer func() {
@@ -101,6 +103,8 @@ type exchange struct {
 	ctx     context.Context
 	account *facade.Account // of the budget; nil: no bound
 
+	// match, op and call are set in this order by serve and read; op is nil until a row and a
+	// verb were found.
 	match match
 	op    *facade.Operation
 	call  facade.Call
@@ -139,6 +143,7 @@ func (x *exchange) serve() error {
 		return err
 	}
 	x.call.If = x.precondition()
+	// The version is only used for an ETag, which only one row has.
 	x.call.Version = x.op.Cardinality == facade.One || x.op.Cardinality == facade.Maybe
 	result, err := x.do(&x.call)
 	if err != nil {

@@ -10,6 +10,16 @@ import (
 	"github.com/frondhost/frond/facade/kiterror"
 )
 
+// The path of a request is split at its slashes as it was sent and then decoded, segment by
+// segment, so that an id may contain %2F. The number of segments below the base decides:
+//
+//	2   {frond}/{plural}              the collection
+//	3   {frond}/{plural}/{x}          a named operation, else the row with the id x (spec 4.2.1)
+//	4   {frond}/{plural}/{id}/{name}  a named operation on a row
+//
+// No pattern is tried in turn: each level is one look in a map, whatever the size of the
+// catalog.
+
 // match is the row of a path, and the id in the path.
 type match struct {
 	resource *resource
@@ -20,12 +30,14 @@ type match struct {
 
 // match finds the row of an escaped path by map lookups. Where there is none, the error is
 // NOT_FOUND and lists what is served at that level, or BAD_REQUEST for a path that is not
-// percent-encoded UTF-8.
+// percent-encoded UTF-8. Names of Fronds and operations are compared exactly, plurals without
+// regard to case.
 func (t *Table) match(escaped string) (match, *facade.Error) {
 	rest, under := strings.CutPrefix(escaped, t.base)
 	if !under || rest != "" && rest[0] != '/' {
 		return match{}, facade.Errorf(facade.NotFound, "nothing is served here; what is begins with %s/", t.base)
 	}
+	// An array of its own would be allocated for every request; no path has more segments.
 	var segments [4]string
 	n := 0
 	for rest != "" {
@@ -88,6 +100,7 @@ func (t *Table) Path(escaped string) string {
 	return m.row.path
 }
 
+// notUTF8 is the failure of a path whose escapes are malformed or decode to other bytes.
 func notUTF8() *facade.Error {
 	return facade.Errorf(facade.BadRequest, "the path is not percent-encoded UTF-8; send every byte beyond ASCII as %%XX, and %% itself as %%25")
 }

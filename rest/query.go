@@ -14,7 +14,21 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// maxParameters is the limit of parameters in one query string; more are BAD_REQUEST.
+// A query string becomes the parts of an invocation in three steps: [parseQuery] splits it,
+// [arguments.place] finds the card that declares each parameter, [coerce] converts its text.
+// For product.list
+//
+//	?limit=20&sort=-price&filter[status]=draft
+//
+// becomes the query
+//
+//	{"limit":20,"sort":"-price","filter":{"status":{"eq":"draft"}}}
+//
+// with members in the order of the URL, the filter last. Refusals are collected, so that one
+// answer names all of them.
+
+// maxParameters is the limit of parameters in one query string; more are BAD_REQUEST. It
+// bounds the map and the list that parseQuery builds before any parameter is judged.
 const maxParameters = 1000
 
 // parameter is one name of a query string with the values that were sent for it.
@@ -72,7 +86,8 @@ func unescape(s string) (string, error) {
 	return s, err
 }
 
-// arguments collects the parts of an invocation from a URL, and what is wrong with them.
+// arguments collects the parts of an invocation from a URL, and what is wrong with them. It
+// belongs to one request.
 type arguments struct {
 	op      *facade.Operation
 	pathID  bool     // the id is in the path, so that no parameter may be called id
@@ -124,6 +139,7 @@ func (a *arguments) place(all []parameter) {
 			a.fields = readFields(p.values)
 			continue
 		}
+		// An operation without cards takes anything (docs/decisions/239), as text.
 		if into == nil && a.op.Open {
 			a.query.set(p.name, textOf(p.values))
 			continue
@@ -194,7 +210,8 @@ func readFields(values []string) []string {
 // filters reports whether the operation takes the filter grammar.
 func (a *arguments) filters() bool { return a.op.Query != nil && a.op.Query.Property("filter") != nil }
 
-// home returns the part that a parameter belongs to and its shape, or nil for none.
+// home returns the part that a parameter belongs to and its shape, or nil for none. The first
+// card that declares the name takes it: params, then query, then input (docs/decisions/042).
 func (a *arguments) home(name string) (*object, *schema.Shape) {
 	for _, at := range [...]struct {
 		card *schema.Entity
@@ -259,6 +276,8 @@ func (a *arguments) read(p parameter, shape *schema.Shape) (json.RawMessage, boo
 	if shape.Type == "array" {
 		return readList(p.values, shape.Items), true
 	}
+	// A card may say type: [string, array], which is no single Type; several values are then a
+	// list.
 	if len(p.values) > 1 && shape.Type == "" && bytes.Contains(shape.Extra.Get("type"), []byte(`"array"`)) {
 		return readList(p.values, nil), true
 	}
@@ -278,6 +297,11 @@ func (a *arguments) read(p parameter, shape *schema.Shape) (json.RawMessage, boo
 
 // readList converts values to a JSON array: one value may be a JSON array itself; else each
 // value is split at commas.
+//
+//	ids=a,b   ids=a&ids=b   ids=["a","b"]   ->  ["a","b"]
+//	ids=                                    ->  []
+//
+// A text with a comma can only be sent in the third form.
 func readList(values []string, item *schema.Shape) json.RawMessage {
 	if len(values) == 1 && strings.HasPrefix(values[0], "[") && jsontext.Check([]byte(values[0])) == nil {
 		return json.RawMessage(values[0])
@@ -299,6 +323,10 @@ func readList(values []string, item *schema.Shape) json.RawMessage {
 
 // coerce converts a text to the JSON type of its shape. A text that does not fit stays a
 // string, and the judge refuses it with the same detail as on every surface.
+//
+//	integer  "10"   ->  10
+//	integer  "ten"  ->  "ten"
+//	string   "10"   ->  "10"
 func coerce(shape *schema.Shape, text string) json.RawMessage {
 	if shape != nil {
 		if v, ok := schema.Coerce(shape, text); ok {
@@ -310,6 +338,8 @@ func coerce(shape *schema.Shape, text string) json.RawMessage {
 
 // has reports whether the query has a member.
 func (a *arguments) has(name string) bool {
+	// The object is still open. Its capacity is cut to its length, so that the brace is
+	// appended to a copy and the next member follows the last one.
 	return a.query.text != nil && jsontext.Get(append(a.query.text[:len(a.query.text):len(a.query.text)], '}'), name) != nil
 }
 

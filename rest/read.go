@@ -47,6 +47,7 @@ func (x *exchange) read() *facade.Error {
 		return err
 	}
 	a := arguments{op: x.op, pathID: x.match.hasID}
+	// The id comes first, and no parameter may set params.id beside it (see home).
 	if x.match.hasID {
 		a.params.set("id", coerce(idShape(x.op), x.match.id))
 	}
@@ -95,6 +96,7 @@ func (x *exchange) readBody() ([]byte, *facade.Error) {
 	if r.ContentLength == 0 || r.Body == nil || r.Body == http.NoBody {
 		return nil, nil
 	}
+	// An announced length over the limit is refused before a byte is read.
 	if r.ContentLength > limit {
 		x.w.Header().Set("Connection", "close") // what was not read is not drained either
 		return nil, tooLarge(limit)
@@ -130,13 +132,19 @@ func (x *exchange) readBody() ([]byte, *facade.Error) {
 	return body.Bytes(), nil
 }
 
+// tooLarge is the failure of a body over [Options.MaxBody].
 func tooLarge(limit int64) *facade.Error {
 	return facade.Errorf(facade.PayloadTooLarge, "the body is over the cap of %d bytes; send less", limit)
 }
 
-// mediaType refuses a request whose Content-Type or Content-Encoding is not supported,
-// with status 415. A patch of type application/merge-patch+json is applied as RFC 7396
-// says (decision 226).
+// mediaType refuses a request whose Content-Type or Content-Encoding is not supported, with
+// status 415. A patch of type application/merge-patch+json is applied as RFC 7396 says
+// (decision 226); as application/json an open object is one value, nulls and all.
+//
+//	verb          Content-Type                                     without a body
+//	POST          application/json                                 required too
+//	PATCH, PUT    application/json, application/merge-patch+json   not looked at
+//	GET, DELETE   not looked at, since no body is read
 func (x *exchange) mediaType() *facade.Error {
 	patch := x.r.Method == http.MethodPatch || x.r.Method == http.MethodPut
 	send := mediaJSON

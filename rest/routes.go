@@ -12,6 +12,17 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
+// The table is derived once, when the handler is made, and never changes. A row is a path,
+// with at most one operation under each verb. The built-in names have places of their own
+// (spec 4.2); every other operation has its kebab name behind the plural, and behind an id too
+// where it has a parameter id:
+//
+//	operation          params     rows
+//	product.list                  /catalog/products
+//	product.update     id         /catalog/products/{id}
+//	product.publish    id         /catalog/products/publish, /catalog/products/{id}/publish
+//	product.bySlug     slug       /catalog/products/by-slug
+
 // Table is the routes of a catalog. It is immutable and safe for concurrent use.
 type Table struct {
 	catalog *facade.Catalog
@@ -21,14 +32,16 @@ type Table struct {
 	order  []*resource
 }
 
-// Route is one line of the table: the operation that a verb calls at a path.
+// Route is one line of the table: the operation that a verb calls at a path. HEAD and OPTIONS
+// are not listed; every GET answers HEAD, every path OPTIONS.
 type Route struct {
 	Verb      string // POST, or PATCH where PUT does the same
 	Path      string // /api/catalog/products/{id}
 	Operation *facade.Operation
 }
 
-// resource is one door's part of the table.
+// resource is one door's part of the table. collection and item are nil for a door without
+// such operations.
 type resource struct {
 	door       *facade.Door
 	path       string // /api/catalog/products, escaped
@@ -119,6 +132,8 @@ func Derive(cat *facade.Catalog, base string) (*Table, error) {
 		for _, door := range frond.Doors {
 			res, twice := t.resource(door)
 			faults = append(faults, twice...)
+			// Paths are matched without regard to the case of the plural, so that two plurals
+			// that differ in case alone are one path.
 			key := strings.ToLower(door.Plural)
 			if other := plurals[key]; other != nil {
 				faults = append(faults, schema.Fault{
@@ -170,6 +185,7 @@ func (t *Table) resource(door *facade.Door) (*resource, schema.Faults) {
 		var named, onItem *row
 		res.claim(&named, res.path+"/"+name).add(op, verb)
 		res.named[name] = named
+		// An open operation has no cards; it may take an id.
 		if op.Open || op.Params != nil && op.Params.Property("id") != nil {
 			res.claim(&onItem, res.path+"/{id}/"+name).add(op, verb)
 			res.onItem[name] = onItem

@@ -10,6 +10,15 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
+// The status of a result:
+//
+//	delete of a row                         204
+//	delete of nothing                       404
+//	a query with cardinality maybe, null    404 (docs/decisions/048)
+//	create                                  201, Location
+//	If-None-Match has the tag               304
+//	anything else                           200, also a command that answers null
+
 // Header values, allocated once for all answers.
 var (
 	typeJSON    = []string{mediaJSON}
@@ -76,7 +85,9 @@ func (x *exchange) write(result *facade.Result) error {
 	return nil
 }
 
-// send sends the status, the headers and a body; nil is no body.
+// send sends the status, the headers and a body; nil is no body. It ends the request's
+// execution in the budget, whose slot is not held while a slow client reads. HEAD has the
+// Content-Length of the GET (RFC 9110 section 9.3.2).
 func (x *exchange) send(status int, body []byte) {
 	x.wrote = true
 	x.account.End()
@@ -162,6 +173,8 @@ func (x *exchange) next(p *facade.Page) string {
 		}
 		b.WriteString(url.QueryEscape(name) + "=" + url.QueryEscape(value) + "&")
 	}
+	// backward has precedence. Without it a request that has before alone reads backward, one
+	// that has both reads forward.
 	if backward == "true" || backward == "" && before && !after {
 		return "" // the page is the end of a range; its next rows are before it
 	}
@@ -169,9 +182,9 @@ func (x *exchange) next(p *facade.Page) string {
 	return b.String()
 }
 
-// prefer applies Prefer: count=exact, estimated or none (RFC 7240) where the operation
-// counts. Parameters of the URL about the total take precedence, and an unknown value is
-// ignored, as RFC 7240 asks.
+// prefer applies Prefer: count=exact, estimated or none (RFC 7240; docs/decisions/223) where
+// the operation counts. Parameters of the URL about the total take precedence, and an unknown
+// value is ignored, as RFC 7240 asks. The first value that is understood counts.
 func (x *exchange) prefer(a *arguments) {
 	if x.op.Query == nil || x.op.Query.Property("total") == nil {
 		return
