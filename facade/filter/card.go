@@ -8,7 +8,18 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// CardOf names the operators that a field takes: fields with the same name take the same.
+// The grammar as cards, for the card of list's query and so for discovery. A field is
+// described by the name of its group of operators, so that a hundred text fields share one
+// card:
+//
+//	string         eq ne in notIn lt lte gt gte contains startsWith endsWith icontains isNull
+//	integer        eq ne in notIn lt lte gt gte isNull; number, dateTime, date, decimal likewise
+//	boolean        eq ne in notIn isNull
+//	listOfString   isNull has; every kind of item likewise
+//	json           isNull
+
+// CardOf returns the name of the group of operators that a field takes, such as "string",
+// "dateTime" or "listOfInteger". Fields with the same name take the same operators.
 func CardOf(p *schema.Property) string {
 	if kind, ok := ItemKind(p); ok {
 		return "listOf" + upper(kindNames[kind])
@@ -16,15 +27,18 @@ func CardOf(p *schema.Property) string {
 	return kindNames[p.Kind]
 }
 
+// kindNames are the first parts of the names that [CardOf] gives.
 var kindNames = map[schema.Kind]string{
 	schema.KindJSON: "json", schema.KindString: "string", schema.KindInteger: "integer", schema.KindNumber: "number",
 	schema.KindBoolean: "boolean", schema.KindDateTime: "dateTime", schema.KindDate: "date", schema.KindDecimal: "decimal",
 }
 
-// Card is the shape of an object of operators, by the name that [CardOf] gives.
+// Card returns the shape of an object of operators, by the name that [CardOf] gives. Its
+// properties are shared and must not be changed; a name that CardOf never gives has none.
 func Card(name string) schema.Shape { return schema.Shape{Type: "object", Properties: cards[name]} }
 
-// valueShapes is the shape of an operand of each kind.
+// valueShapes is the shape of an operand of each kind. It has the kind's type and format
+// alone: bounds and patterns of the field do not apply to what it is compared with.
 var valueShapes = map[schema.Kind]schema.Shape{
 	schema.KindString:   {Type: "string"},
 	schema.KindInteger:  {Type: "integer"},
@@ -58,4 +72,5 @@ var cards = func() map[string][]schema.Field {
 	return all
 }()
 
+// upper writes the first letter of an ASCII name as a capital: string, String.
 func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

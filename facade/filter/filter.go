@@ -25,7 +25,7 @@ type Filter struct {
 	Sub    []*Filter    // of And, Or, Not (one), and of Some, None, Every (one or none)
 }
 
-// Op is what a Filter does.
+// Op is what a Filter does. The zero value is And.
 type Op uint8
 
 // The operators (DESIGN 5).
@@ -52,7 +52,8 @@ const (
 	Every // no related row fails Sub; holds where there is none
 )
 
-// Both returns a filter that holds where a and b hold; nil holds for every row.
+// Both returns a filter that holds where a and b hold; nil holds for every row, and two of
+// them give nil. Neither argument is changed.
 func Both(a, b *Filter) *Filter {
 	switch {
 	case a == nil:
@@ -63,7 +64,7 @@ func Both(a, b *Filter) *Filter {
 	return &Filter{Op: And, Sub: []*Filter{a, b}}
 }
 
-// Nothing returns the filter that holds for no row.
+// Nothing returns a new filter that holds for no row: an Or without alternatives.
 func Nothing() *Filter { return &Filter{Op: Or} }
 
 // verdict is the filter that holds for every row, or for none.
@@ -80,7 +81,8 @@ func (f *Filter) Always() bool { return f == nil || f.Op == And && len(f.Sub) ==
 // Never reports whether f holds for no row without a look at any.
 func (f *Filter) Never() bool { return f != nil && f.Op == Or && len(f.Sub) == 0 }
 
-// Closed is a field that f goes by and that is closed outward (spec 2.2), or nil.
+// Closed returns a field that f goes by and that is closed outward (spec 2.2), or nil. It
+// looks at relations and at the filters behind them too, and returns the first such field.
 func (f *Filter) Closed() *schema.Property {
 	if f == nil {
 		return nil

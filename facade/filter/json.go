@@ -8,8 +8,15 @@ import (
 )
 
 // AppendJSON appends the filter in the grammar that [Parser] reads; a nil filter is {}.
-// Parsing it again gives a filter that holds for the same rows.
+// Parsing it again gives a filter that holds for the same rows. Members that the caller sent
+// side by side come back as a list:
+//
+//	{"and":[{"price":{"gte":10}},{"authorId":{"eq":"a1"}}]}
+//
+// An And of one filter is that filter, one of none is {}; an Or of none is {"or":[]}.
+// Placeholders of a [Reference] have to be resolved before.
 func (f *Filter) AppendJSON(dst []byte) []byte {
+	// word opens an object at a name; each one is closed where its value ends.
 	word := func(name string) []byte { return jsontext.AppendName(append(dst, '{'), name) }
 	list := func(subs []*Filter) []byte {
 		dst = append(dst, '[')
@@ -21,6 +28,8 @@ func (f *Filter) AppendJSON(dst []byte) []byte {
 		}
 		return append(dst, ']')
 	}
+	// one writes the filter below an operator, {} where it has none and so holds for every
+	// row.
 	one := func(subs []*Filter) []byte {
 		if len(subs) == 0 {
 			return append(dst, "{}"...)
@@ -48,6 +57,8 @@ func (f *Filter) AppendJSON(dst []byte) []byte {
 		dst = word(map[Op]string{Some: "some", None: "none", Every: "every"}[f.Op])
 		return append(one(f.Sub), "}}"...)
 	}
+	// The key of a relation is compared by its own name (authorId); the field's name takes a
+	// filter of the other side.
 	name := f.Field.Name
 	if f.Field.Link != nil {
 		name = f.Field.Link.Key

@@ -11,7 +11,17 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Meets reports whether a value meets the comparison f, as a store would say.
+// The semantics of a comparison, for a value that is at hand. A store answers the same in SQL;
+// docs/decisions/021 has the rules, and the suite of store/storetest holds stores to them.
+//
+//	null or absent                   eq, in, lt … contains, has: false; ne, notIn: true
+//	a text that is not of the kind   as null
+//	decimal, dateTime                by value: "9.50" equals "9.5"
+//	text                             by its bytes; icontains in lower case
+
+// Meets reports whether a value meets the comparison f, as a store would say. text is the
+// field's JSON; nil and null are no value. f has to be a comparison, never a logical operator
+// or a relation, and its Values have to be of the field's kind.
 func (f *Filter) Meets(text json.RawMessage) bool {
 	null := len(text) == 0 || jsontext.IsNull(text)
 	switch f.Op {
@@ -23,6 +33,7 @@ func (f *Filter) Meets(text json.RawMessage) bool {
 	case Eq, In:
 		return f.among(text, null)
 	case Has:
+		// An item is judged by itself: one that is not of the kind equals nothing.
 		kind, _ := ItemKind(f.Field)
 		for _, item := range jsontext.Elements(text) {
 			if v, why := rows.Value(kind, item); why == "" && v == f.Values[0] {
@@ -57,7 +68,8 @@ func (f *Filter) Meets(text json.RawMessage) bool {
 	return false
 }
 
-// among reports whether the value equals one of the operands.
+// among reports whether the value equals one of the operands. null says that there is no
+// value, which equals none.
 func (f *Filter) among(text json.RawMessage, null bool) bool {
 	value, why := rows.Value(f.Field.Kind, text)
 	if null || why != "" {
@@ -71,8 +83,9 @@ func (f *Filter) among(text json.RawMessage, null bool) bool {
 	return false
 }
 
-// compareOperands compares two operands of a kind by what they mean; false where they are
-// of different types.
+// compareOperands compares two operands of a kind by what they mean: -1, 0 or 1. It reports
+// false where they are of different types or cannot be read; then the first result means
+// nothing.
 func compareOperands(kind schema.Kind, x, y any) (int, bool) {
 	switch x := x.(type) {
 	case string:
@@ -107,7 +120,8 @@ func compareOperands(kind schema.Kind, x, y any) (int, bool) {
 	return 0, false
 }
 
-// order3 is -1, 0 or 1.
+// order3 returns -1, 0 or 1; with both false the operands are equal. NaN cannot occur, as JSON
+// has none.
 func order3(less, more bool) int {
 	switch {
 	case less:

@@ -9,9 +9,12 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Operand is the value that a text stands for as an operand of op on a field, as
-// [Filter] holds it. A value that the enum of the field does not have is refused; why is
-// then what to send instead, else "".
+// Operand converts a text to the value that [Filter] holds as an operand of op on a field. A
+// value that the enum of the field does not have is refused for eq, ne, in and notIn
+// (docs/decisions/021); a part of a text, or a bound, need not be one of its values. Why is
+// what to send instead, as the end of a sentence that begins with the name, else "":
+//
+//	must be one of draft, published
 func Operand(p *schema.Property, op Op, text json.RawMessage) (value any, why string) {
 	value, why = rows.Value(p.Kind, text)
 	if why != "" {

@@ -13,7 +13,22 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// MaxDepth is how many objects of a filter stand within each other: and, or, not, relations.
+// The parser descends once through the JSON and builds the tree on the way back:
+//
+//	object       {…}: every member has to hold
+//	member       and, or, not; a field; a relation
+//	several      the list of and, or
+//	comparisons  {op: value, …} of a field
+//	related      the filter of a one relation             relation.go
+//	quantified   some, none and every of a many relation  relation.go
+//
+// A field that the caller may not read is refused as one that does not exist, by the same
+// function and before anything is said about its value (docs/decisions/210): a filter must not
+// be a way to find out what is hidden. The rows behind a relation are narrowed to those the
+// caller may see, whatever the caller's condition is (docs/decisions/021).
+
+// MaxDepth is how many objects of a filter stand within each other: and, or, not, relations
+// (docs/decisions/021). The objects of operators are not counted.
 const MaxDepth = 12
 
 // The other caps of one filter. A filter over them is refused, not cut.
@@ -22,7 +37,7 @@ const (
 	maxOperands   = 500 // values of one in or notIn
 )
 
-// Scope is what one caller sees of one entity.
+// Scope is what one caller sees of one entity. A parser asks it from one goroutine.
 type Scope interface {
 	// Readable reports whether a field exists for the caller.
 	Readable(p *schema.Property) bool
@@ -30,7 +45,8 @@ type Scope interface {
 	Visible() *Filter
 }
 
-// Host answers what depends on who sends a filter and on who keeps the rows.
+// Host answers what depends on who sends a filter and on who keeps the rows
+// (docs/decisions/265). A parser asks it from one goroutine.
 type Host interface {
 	// Behind is the scope of the rows behind a relation; false where the caller cannot
 	// reach them.
@@ -38,7 +54,7 @@ type Host interface {
 	// Decode brings a value that rows have to equal over the boundary, by the conversion
 	// that the field names (spec 2.2: boundary.in); false where the conversion refuses it.
 	Decode(p *schema.Property, text json.RawMessage) (json.RawMessage, bool)
-	// Suggests reports whether messages may name what exists.
+	// Suggests reports whether messages may name what exists (docs/decisions/210).
 	Suggests() bool
 }
 
@@ -65,8 +81,9 @@ type Parser struct {
 	depth int
 }
 
-// Parse reads a filter of e in the grammar of list, for collectors and others of the
-// author's own code: nothing is hidden from it. at is the pointer that details begin with.
+// Parse reads a filter of e in the grammar of list, for collectors and others of the author's
+// own code: nothing is hidden from it. at is the pointer that details begin with. The filter
+// is nil where the text says nothing, and of no use where there are details.
 func Parse(e *schema.Entity, text json.RawMessage, at string) (*Filter, []schema.Detail) {
 	p := Parser{At: at}
 	f := p.Parse(context.Background(), e, All, text)
@@ -123,6 +140,8 @@ func (p *Parser) object(e *schema.Entity, scope Scope, text json.RawMessage) *Fi
 		return nil
 	}
 	defer func() { p.depth-- }()
+	// The limit bounds the recursion of this parser and of every store that translates the
+	// tree.
 	if p.depth++; p.depth > MaxDepth {
 		p.refuse("depth", fmt.Sprintf("is nested deeper than %d levels; ask for less at once", MaxDepth))
 		return nil
@@ -141,7 +160,8 @@ func (p *Parser) object(e *schema.Entity, scope Scope, text json.RawMessage) *Fi
 	return allOf(all)
 }
 
-// allOf holds where all hold; nil for none of them.
+// allOf returns the filter that holds where all hold; nil for none of them. One filter stays
+// as it is, without an And around it.
 func allOf(all []*Filter) *Filter {
 	switch len(all) {
 	case 0:
@@ -204,7 +224,8 @@ func Field(e *schema.Entity, name string) (*schema.Property, *schema.Link) {
 	return nil, nil
 }
 
-// several reads the list of and, or.
+// several reads the list of and, or. A branch {} holds for every row, so that an or with one
+// holds for all rows; in a rule it is refused.
 func (p *Parser) several(e *schema.Entity, scope Scope, name string, value json.RawMessage) *Filter {
 	if jsontext.KindOf(value) != jsontext.Array {
 		p.refuse("type", "must be a list of filters")
@@ -332,6 +353,7 @@ func (p *Parser) oneOf(field *schema.Property, op Op, text json.RawMessage) *Fil
 		values = append(values, value)
 	}
 	switch {
+	// docs/decisions/021: in of nothing holds for no row, notIn of nothing for every row.
 	case len(values) == 0 && op == In:
 		return Nothing()
 	case len(values) == 0:
@@ -340,7 +362,8 @@ func (p *Parser) oneOf(field *schema.Property, op Op, text json.RawMessage) *Fil
 	return &Filter{Op: op, Field: field, Values: values}
 }
 
-// item is one value of a list.
+// item reads one value of a list. A placeholder in a list is read as an operand of eq: it
+// stands for one value, not for the list.
 func (p *Parser) item(field *schema.Property, op Op, text json.RawMessage) (any, string) {
 	if p.Reference != nil {
 		ref, literal, why := p.Reference(field, Eq, text)
@@ -381,7 +404,8 @@ func (p *Parser) empty(all []*Filter) []*Filter {
 	return all
 }
 
-// counts is false once the filter has grown too large; it is refused once.
+// counts counts a condition and reports whether the filter is still small enough; the first
+// one beyond the limit is a detail, and nothing further is read.
 func (p *Parser) counts() bool {
 	if p.count++; p.count == maxConditions+1 {
 		p.refuse("size", fmt.Sprintf("is past the %d conditions a filter may have; ask for less at once", maxConditions))
@@ -398,7 +422,9 @@ func (p *Parser) unknown(e *schema.Entity, scope Scope, name string) {
 	p.refuse(schema.UnknownKey, fmt.Sprintf("is nothing to filter %s by%s", e.Name, instead))
 }
 
-// names are those the caller may filter by.
+// names are those the caller may filter by, for a suggestion. A many relation that is the
+// inverse of a field is among them only where the caller may read that field on the other
+// side.
 func (p *Parser) names(e *schema.Entity, scope Scope) (names []string) {
 	for _, field := range e.Fields {
 		if !scope.Readable(field) {

@@ -6,7 +6,16 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// Known is a row as far as somebody knows it.
+// Partial evaluation of a filter over one row: what the known values decide is decided, and
+// only the rest remains. For a row of which status is known to be "draft":
+//
+//	{"status":{"eq":"draft"},"price":{"gt":5}}   ->  {"price":{"gt":5}}
+//	{"status":{"eq":"sold"},"price":{"gt":5}}    ->  holds for no row
+//
+// A Not is reduced like the others, since a filter has two values and not three
+// (docs/decisions/021).
+
+// Known is a row as far as somebody knows it. Reduce asks it from one goroutine.
 type Known interface {
 	// Value is what the row has of a field, nil for null; known is false where that is
 	// for the store to say.
@@ -56,6 +65,7 @@ func (f *Filter) reduceAll(row Known) (*Filter, error) {
 		switch {
 		case err != nil:
 			return nil, err
+		// One branch decides: the remaining ones are not asked, as relations may cost a read.
 		case f.Op == And && rest.Never(), f.Op == Or && rest.Always():
 			return rest, nil
 		case f.Op == And && rest.Always(), f.Op == Or && rest.Never():
@@ -65,6 +75,7 @@ func (f *Filter) reduceAll(row Known) (*Filter, error) {
 		same = same && rest == sub
 		remaining = append(remaining, rest)
 	}
+	// Nothing was known of the row. The same pointer lets the node above stay as it is too.
 	if same {
 		return f, nil
 	}

@@ -8,6 +8,17 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
+// Filters through relations. A relation has a name, which takes a filter of the other side,
+// and, where the row holds ids, a key, which takes operators:
+//
+//	{"author":{"name":{"eq":"Ada"}}}       the row that authorId leads to
+//	{"authorId":{"eq":"a1"}}               the id itself
+//	{"posts":{"some":{"status":{…}}}}      the rows whose authorId leads here
+//	{"tags":{"has":"t1"}}                  ids in the row, compared as an array
+//
+// Rows that the caller may not see do not exist on the other side: none is not met by them,
+// and every does not fail by them.
+
 // related reads the filter behind a one-relation, together with the rows that exist for
 // the caller on the other side. ok is false where nothing there exists for them.
 func (p *Parser) related(link *schema.Link, value json.RawMessage) (*Filter, bool) {
@@ -19,6 +30,8 @@ func (p *Parser) related(link *schema.Link, value json.RawMessage) (*Filter, boo
 		p.refuse("type", fmt.Sprintf(`must be a filter, not null; to ask for rows without one, write {"%s": {"isNull": true}}`, link.Key))
 		return nil, true
 	}
+	// A frequent mistake is {"author":{"eq":"a1"}}. The message names the key, unless the
+	// target has a field that is called like the operator.
 	for name := range jsontext.Members(value) {
 		if _, op := operators[name]; op && link.Target.Property(name) == nil {
 			p.refuse("operator", fmt.Sprintf(`must be a filter of %s; to compare the key itself, write {"%s": {"%s": …}}`, link.Target.Name, link.Key, name))
@@ -98,7 +111,7 @@ func (p *Parser) quantified(e *schema.Entity, scope Scope, link *schema.Link, va
 	return allOf(p.empty(all))
 }
 
-// has is what a message adds about operators of ids that stand in the row.
+// has returns what a message adds about the operators of ids that stand in the row.
 func has(p *schema.Property) string {
 	if p.Stored {
 		return ", and has, isNull for the ids in the row"
