@@ -4,6 +4,16 @@ import (
 	"encoding/json"
 )
 
+// The data of a frond.yaml. Names are as the author wrote them: whether there is such a door,
+// an operation or a field is checked when package facade compiles the project.
+//
+//	doors:
+//	  product: {plural: goods, operations: {only: [list, findById], publish: {kind: command}}}
+//	  stockCount: false
+//	collectors:
+//	  product: [{when: user != nil, rows: {ownerId: {eq: $user.id}}}, {deny: all}]
+//	facts: [{name: orderPlaced, schema: order}]
+
 // Config is what a frond.yaml says (DESIGN 4; docs/frond-yaml.md). Everything in it is
 // optional. At is, in every type below, the JSON pointer to the value in the file.
 type Config struct {
@@ -14,7 +24,8 @@ type Config struct {
 	Surfaces   Surfaces
 }
 
-// Door is the entry of one door under doors.
+// Door is the entry of one door under doors. A door without an entry has the zero values: a
+// façade with all built-in operations where it has an entity.
 type Door struct {
 	Name    string
 	At      string
@@ -26,7 +37,8 @@ type Door struct {
 	Ops     []Operation
 }
 
-// Operation is an operation that a door declares, or what it says of a built-in one.
+// Operation is an operation that a door declares, or what it says of a built-in one. Order is
+// that of the file.
 type Operation struct {
 	Name, At    string
 	Off         bool    // false: a built-in operation that the door does not have
@@ -49,8 +61,8 @@ const (
 // PartNames are the keys of the parts, by their indexes.
 var PartNames = [4]string{"params", "query", "input", "output"}
 
-// Part is a card written inline (Card), or the name of an entity or a view (Name); the
-// zero Part is neither.
+// Part is a card written inline (Card), or the name of an entity or a view (Name); the zero
+// Part is neither. Card is JSON, also where the file is YAML.
 type Part struct {
 	At   string
 	Name string
@@ -60,7 +72,8 @@ type Part struct {
 // Given reports whether the part names or holds a card.
 func (p Part) Given() bool { return p.Name != "" || p.Card != nil }
 
-// Fact is an announcement that a Frond declares (spec 6).
+// Fact is an announcement that a Frond declares (spec 6). Its Schema is the card of the data;
+// the zero Part leaves the data open.
 type Fact struct {
 	Name, at string
 	Schema   Part
@@ -72,7 +85,8 @@ type ListLimits struct {
 	Max     int // a larger limit is cut to it; 0: 500
 }
 
-// Or returns l with what it does not say taken from below.
+// Or returns l with what it does not say taken from below. Default is never more than Max in
+// the result: a door that lowers max alone lowers both.
 func (l ListLimits) Or(below ListLimits) ListLimits {
 	if l.Max <= 0 {
 		l.Max = below.Max
@@ -84,8 +98,9 @@ func (l ListLimits) Or(below ListLimits) ListLimits {
 	return l
 }
 
-// Collector says who may do what with one door, or with all that have no entry of their
-// own ([Others]).
+// Collector says who may do what with one door, or with all that have no entry of their own
+// ([Others]). Rules are tried in order and the first that matches counts (docs/decisions/112:
+// none denies); Open and Rules exclude each other.
 type Collector struct {
 	Name, At string
 	Open     bool // the word open stands in place of rules
@@ -95,11 +110,13 @@ type Collector struct {
 // Others is the name of the collector of every door without an entry of its own.
 const Others = "*"
 
-// Rule is one rule of a collector; see package rule for what it means.
+// Rule is one rule of a collector; docs/collectors.md says what it means. nil lists were not
+// written, which differs from empty ones.
 type Rule struct {
-	At       string
-	When     string   // "": always
-	Ops      []string // for: of these operations alone; nil: of all
+	At   string
+	When string   // "": always
+	Ops  []string // for: of these operations alone; nil: of all
+	// Rows is a filter with placeholders, as JSON; nil: all rows.
 	Rows     json.RawMessage
 	Hide     []string
 	ReadOnly []string
@@ -117,8 +134,13 @@ type Preset struct {
 	Value    json.RawMessage
 }
 
-// Computed is one computed field as its frond.yaml has it: a shape, and the
-// expression that gives its value.
+// Computed is one computed field as its frond.yaml has it: a shape, and the expression that
+// gives its value.
+//
+//	order: {total: {type: integer, value: subtotal + shipping}}
+//
+// Value is then "subtotal + shipping" and Shape {"type":"integer"}. Value is "" for a field
+// that the host's own presenter makes.
 type Computed struct {
 	Door, DoorAt string
 	Name, At     string
@@ -143,17 +165,22 @@ type Surfaces struct {
 	Audiences []string
 }
 
-// Surface is what one surface shows of a Frond.
+// Surface is what one surface shows of a Frond. The forms in the file become
+//
+//	true              Except, no Names
+//	false             no Names
+//	{only: [a]}       Names
+//	{except: [a]}     Except, Names
 type Surface struct {
 	Kind, Audience string // graphql, rest or envelope; of everybody where audience is ""
 	Except         bool   // except: all but the named; else the named alone
 	Names          []SurfaceName
 }
 
-// SurfaceName is a door, or an operation as door.operation.
+// SurfaceName is a door (product), or an operation as door.operation (category.list).
 type SurfaceName struct{ Name, At string }
 
-// Text is a file as it was read.
+// Text is a file as it was read. The zero Text is a file that is not there.
 type Text struct {
 	File string // as faults name it; its ending says whether it is YAML or JSON
 	Data []byte

@@ -13,6 +13,7 @@ import (
 // cardinalities are the words for how many outputs an operation gives.
 var cardinalities = []string{"one", "maybe", "many", "page", "none"}
 
+// The keys of each object, from the table in keys.go.
 var (
 	doorKeys      = schema.KeyNames(schema.Below(frondKeys, "doors", "*"))
 	listLimitKeys = schema.KeyNames(schema.Below(frondKeys, "doors", "*", "list"))
@@ -20,7 +21,10 @@ var (
 	factKeys      = schema.KeyNames(factTable)
 )
 
-// door reads one entry of doors: false, true, or what it changes of the entity's façade.
+// door reads one entry of doors: false, true, or what it changes of the entity's façade. null
+// is true: in YAML a name with nothing behind it.
+//
+//	product: {plural: goods, list: {max: 100}, operations: {publish: {kind: command}}}
 func (r *configReader) door(name, at string, value json.RawMessage) *Door {
 	d := &Door{Name: name, At: at}
 	switch {
@@ -52,6 +56,8 @@ func (r *configReader) door(name, at string, value json.RawMessage) *Door {
 			d.GraphQL = r.graphql(value, at)
 		case "list":
 			r.object(value, at, "list", listLimitKeys, func(name, at string, value json.RawMessage) {
+				// The values of a fault are kept too. Nothing is compiled from a file with
+				// faults.
 				n, ok := schema.Integer(value)
 				if !ok || n < 1 || n > 100_000 {
 					r.fault(at, name+" has to be a whole number from 1 to 100000", "write "+name+": 50, say")
@@ -76,6 +82,9 @@ func (r *configReader) door(name, at string, value json.RawMessage) *Door {
 }
 
 // operation reads one entry of operations: false, or a declaration.
+//
+//	delete: false
+//	bySlug: {kind: query, params: {…}, output: product, cardinality: maybe}
 func (r *configReader) operation(name, at string, value json.RawMessage) Operation {
 	o := Operation{Name: name, At: at}
 	if !schema.IsGraphQLName(name) {
@@ -104,13 +113,15 @@ func (r *configReader) operation(name, at string, value json.RawMessage) Operati
 		case "graphql":
 			o.GraphQL = r.graphql(value, at)
 		default:
+			// The remaining keys of the table are exactly the parts.
 			o.Parts[slices.Index(PartNames[:], name)] = r.part(value, at)
 		}
 	})
 	return o
 }
 
-// deprecated reads true, false, or why.
+// deprecated reads true, false, or why. true becomes [schema.Deprecated], the reason that
+// GraphQL gives by default; false is "".
 func (r *configReader) deprecated(value json.RawMessage, at string) string {
 	switch jsontext.KindOf(value) {
 	case jsontext.True:
@@ -126,7 +137,8 @@ func (r *configReader) deprecated(value json.RawMessage, at string) string {
 	return ""
 }
 
-// part reads a card, or the name of one.
+// part reads a card, or the name of one. The card itself is read when it is compiled, together
+// with the files of entities and views.
 func (r *configReader) part(value json.RawMessage, at string) Part {
 	switch jsontext.KindOf(value) {
 	case jsontext.String:
@@ -138,7 +150,8 @@ func (r *configReader) part(value json.RawMessage, at string) Part {
 	return Part{}
 }
 
-// graphql reads a name that stands in the GraphQL schema.
+// graphql reads a name that stands in the GraphQL schema. A name that is none is reported and
+// returned; "" is reported by string.
 func (r *configReader) graphql(value json.RawMessage, at string) string {
 	name := r.string(value, at)
 	if name != "" && !schema.IsGraphQLName(name) {

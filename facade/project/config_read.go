@@ -10,8 +10,18 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// configName is the Frond's name as its frond.yaml has it, or else otherwise. A broken
-// file is reported later, when all of it is read.
+// The reading of a frond.yaml. YAML and JSON become JSON text first, of which the readers take
+// the members one by one, in the order of the file: they know every place in it by its
+// pointer, and go on after a fault. The reader of each section has a file of its own:
+//
+//	config_doors.go      doors, operations and their cards
+//	config_rules.go      collectors, computed
+//	config_surfaces.go   surfaces and audiences
+//	config_reader.go     what all of them use: objects, texts, lists, faults
+
+// configName returns the Frond's name as its frond.yaml has it, or else otherwise. [Read]
+// gives it to the Frond's cards before the file is read as a whole. A broken file is reported
+// later, when all of it is read.
 func configName(text Text, otherwise string) string {
 	data, err := schema.ToJSON(text.File, text.Data)
 	if name := jsontext.Get(data, "name"); err == nil && jsontext.KindOf(name) == jsontext.String {
@@ -32,6 +42,7 @@ func ReadConfig(text Text) (Config, schema.Faults) {
 	data, err := schema.ToJSON(text.File, text.Data)
 	if err != nil {
 		var faults schema.Faults
+		// ToJSON's error is schema.Faults.
 		errors.As(err, &faults)
 		return c, faults
 	}

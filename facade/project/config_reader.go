@@ -10,7 +10,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// configReader reads one frond.yaml and collects what is wrong with it.
+// configReader reads one frond.yaml and collects what is wrong with it. Its methods return
+// what they could read, so that one start reports all faults of a file.
 type configReader struct {
 	file   string
 	faults schema.Faults
@@ -21,8 +22,9 @@ func (r *configReader) fault(at, message, remedy string) {
 	r.faults = append(r.faults, schema.Fault{File: r.file, Pointer: at, Message: message, Remedy: remedy})
 }
 
-// object calls member for each member of an object. A key that is not among known is a
-// fault that lists those that are; nil means that the keys are the author's own names.
+// object calls member for each member of an object, with the pointer to it. A key that is not
+// among known is a fault that lists those that are; nil means that the keys are the author's
+// own names. what is the subject of messages: "a door has no key plurals".
 func (r *configReader) object(value json.RawMessage, at, what string, known []string, member func(name, at string, value json.RawMessage)) {
 	if jsontext.KindOf(value) != jsontext.Object {
 		remedy := "write one key per name"
@@ -64,7 +66,8 @@ func (r *configReader) strings(value json.RawMessage, at string) []string {
 	return names
 }
 
-// isPathWord holds for lower-case letters, digits and hyphens.
+// isPathWord reports whether s is lower-case letters, digits, hyphens and underscores, of
+// which neither of the last two is first. Such a word needs no escape in a path.
 func isPathWord(s string) bool {
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
@@ -77,12 +80,14 @@ func isPathWord(s string) bool {
 	return s != ""
 }
 
-// isWord says whether a value is one word that stands in place of a list.
+// isWord reports whether a value is one word that stands in place of a list: open, all.
 func isWord(value json.RawMessage, word string) bool {
 	return jsontext.KindOf(value) == jsontext.String && jsontext.Unquote(value) == word
 }
 
-// names reads a list of names; like says what to write.
+// names reads a list of names; like says what to write. The result is never nil, which a rule
+// distinguishes from a list that is not there. An element that is no string becomes "", so
+// that later elements keep their index.
 func (r *configReader) names(value json.RawMessage, at, like string) []string {
 	names := []string{}
 	if jsontext.KindOf(value) != jsontext.Array {

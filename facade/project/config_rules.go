@@ -8,6 +8,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
+// ruleKeys are the keys of a rule, from the table in keys.go.
 var ruleKeys = schema.KeyNames(ruleTable)
 
 // collectors reads collectors: {order: [{when: …, rows: …}, …], product: open}.
@@ -25,10 +26,14 @@ func (r *configReader) collectors(value json.RawMessage, at string) (all []Colle
 		for i, item := range jsontext.Elements(value) {
 			c.Rules = append(c.Rules, r.rule(item, fmt.Sprint(at, "/", i)))
 		}
+		// An empty list would close the door for everybody, which an author writes as deny:
+		// all (docs/decisions/112).
 		if len(c.Rules) == 0 {
 			r.fault(at, "this collector has no rule, which would shut the door for everybody", "write a rule, or say it: - deny: all")
 			return
 		}
+		// The first rule that matches counts, so that everything behind one without a
+		// condition is a mistake. One report is enough: the others are behind the same rule.
 		for i, rule := range c.Rules[:len(c.Rules)-1] {
 			if rule.When == "" && rule.Ops == nil {
 				r.fault(c.Rules[i+1].At, fmt.Sprintf("this rule is never reached: rule %d has no when and matches everybody", i), "give that rule a when, or move it to the end")
@@ -47,6 +52,8 @@ func (r *configReader) rule(value json.RawMessage, at string) Rule {
 	r.object(value, at, "a rule", ruleKeys, func(name, at string, value json.RawMessage) {
 		switch name {
 		case "when":
+			// true and false are booleans in YAML, not expressions. What cannot be read
+			// becomes false: a rule with a fault must not match everybody.
 			switch jsontext.KindOf(value) {
 			case jsontext.True: // when: true
 			case jsontext.False:
@@ -61,6 +68,7 @@ func (r *configReader) rule(value json.RawMessage, at string) Rule {
 			if c.Ops = r.names(value, at, "for: [update, delete]"); len(c.Ops) == 0 {
 				r.fault(at, "the rule is for no operation, so that it is never used", "name some, such as for: [update, delete], or leave it out for a rule of all operations")
 			}
+		// Rows is parsed when the rule is compiled, when the fields of the door are known.
 		case "rows":
 			c.Rows = value
 		case "hide":
@@ -97,6 +105,8 @@ func (r *configReader) computed(value json.RawMessage, at string) (all []Compute
 				r.fault(at, "a computed field has to be an object", remedy)
 				return
 			}
+			// value is an expression and no keyword of JSON Schema; the other members are the
+			// shape.
 			shape := []byte{'{'}
 			for name, value := range jsontext.Members(value) {
 				if name == "value" {

@@ -8,7 +8,9 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// surfaces reads what each surface and each audience shows.
+// surfaces reads what each surface and each audience shows (docs/decisions/130). A surface
+// that is not written has no entry; [Surfaces] says what that means. The name of an audience
+// is a segment of a path, so that it cannot be the name of a surface.
 func (r *configReader) surfaces(value json.RawMessage, at string) (c Surfaces) {
 	kinds := []string{"graphql", "rest", "envelope"}
 	show := func(audience string) func(name, at string, value json.RawMessage) {
@@ -40,6 +42,7 @@ func (r *configReader) surfaces(value json.RawMessage, at string) (c Surfaces) {
 	return c
 }
 
+// surfaceRemedy is the remedy of every fault of a surface: all forms it can have.
 const surfaceRemedy = "write true, false, {only: [product, category.list]} or {except: [order.delete]}"
 
 // surface reads what one surface shows; said is false where nothing is written.
@@ -57,6 +60,8 @@ func (r *configReader) surface(value json.RawMessage, at string) (s Surface, sai
 		r.fault(at, "what a surface shows is true, false, or an object with only or except", surfaceRemedy)
 		return s, false
 	}
+	// n counts only and except. An unknown key is a fault already, and does not need a second
+	// one about the missing list.
 	n, before := 0, len(r.faults)
 	r.object(value, at, "a surface", []string{"only", "except"}, func(name, at string, value json.RawMessage) {
 		n++

@@ -8,12 +8,23 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Discovered makes a Frond of its host's discovery document (spec 2.5): the
-// cards, and the frond.yaml that they and the operations amount to. from is where
-// the document was had, for faults. A local folder is not needed beside it; where
-// there is one, see [Frond.Known].
+// A discovery document is turned into the files that its host's author would have written, and
+// then read like any folder: the compiler has one input. For a door with list and publish
+//
+//	{"name":"product","schema":{…},"ops":[{"name":"list"},{"name":"publish","kind":"command","output":{"title":"product",…}}]}
+//
+// it writes the card of product and the frond.yaml
+//
+//	{"doors":{"product":{"operations":{"only":["list"],"findByIds":false,"publish":{"kind":"command","output":"product"}}}}}
+
+// Discovered makes a Frond of its host's discovery document (spec 2.5): the cards, and the
+// frond.yaml that they and the operations amount to. from is where the document was had, for
+// faults. A local folder is not needed beside it; where there is one, see [Frond.Known]. d is
+// kept and must not be changed.
 func Discovered(d *schema.DiscoveredFrond, from string) *Frond {
 	s := discoveredSource{src: &Frond{Name: d.Name, Known: d}, from: from, views: map[string]string{}, entities: map[string]bool{}}
+	// All names of entities are known before the first operation is written: a card with the
+	// title of an entity is written as its name.
 	for i := range d.Doors {
 		if door := &d.Doors[i]; door.Schema != nil {
 			s.entities[schema.EntityKey(door.Name)] = true
@@ -39,8 +50,8 @@ func Discovered(d *schema.DiscoveredFrond, from string) *Frond {
 	return s.src
 }
 
-// BuiltinOperations are the operations that a stored door has unless its author says
-// otherwise (DESIGN 4), in the order a door lists them.
+// BuiltinOperations are the operations that a stored door has unless its author says otherwise
+// (DESIGN 4), in the order a door lists them. It must not be changed.
 var BuiltinOperations = []string{"list", "findById", "findByIds", "create", "update", "delete"}
 
 // discoveredSource is one Frond being written out.
@@ -73,6 +84,7 @@ func (s *discoveredSource) door(d *schema.DiscoveredDoor) json.RawMessage {
 		}
 	}
 	if d.Schema != nil {
+		// A door with findById has findByIds too unless it says false.
 		if !has["findByIds"] {
 			ops = append(ops, schema.Member{Name: "findByIds", Value: json.RawMessage("false")})
 		}
@@ -81,7 +93,8 @@ func (s *discoveredSource) door(d *schema.DiscoveredDoor) json.RawMessage {
 	return schema.Object{{Name: "operations", Value: ops.AppendJSON(nil)}}.AppendJSON(nil)
 }
 
-// said is what an operation says of itself in words.
+// said returns what an operation says of itself in words, description and deprecated, without
+// those that are empty. nil says nothing.
 func said(op *schema.DiscoveredOp) (o schema.Object) {
 	for _, m := range []schema.Member{{Name: "description", Value: jsontext.Quote(op.Description)}, {Name: "deprecated", Value: jsontext.Quote(op.Deprecated)}} {
 		if len(m.Value) > len(`""`) {
@@ -116,8 +129,8 @@ func (s *discoveredSource) operation(d *schema.DiscoveredDoor, op *schema.Discov
 }
 
 // cardinality is the host's word for how many outputs an operation gives. Where it says
-// nothing the name decides: list gives a page (spec 2.7), and what is found may not be
-// there.
+// nothing the name decides: list gives a page (spec 2.7), and what is found may not be there.
+// "" is left to the compiler.
 func (s *discoveredSource) cardinality(d *schema.DiscoveredDoor, op *schema.DiscoveredOp) string {
 	switch {
 	case op.Output == nil:
@@ -130,8 +143,14 @@ func (s *discoveredSource) cardinality(d *schema.DiscoveredDoor, op *schema.Disc
 	return "maybe"
 }
 
-// card is a card of an operation: the name of the entity or the view that it is, or
-// the card itself.
+// card is a card of an operation: the name of the entity or the view that it is, or the card
+// itself. nil stays nil.
+//
+//	the title of an entity, not derived   "product"
+//	a title not seen before               "productCard", and the card becomes a view
+//	the same title with the same text     "productCard"
+//	the same title with another text      the card, written out
+//	no title, or none that is a name      the card, written out
 func (s *discoveredSource) card(c *schema.Card) json.RawMessage {
 	if c == nil {
 		return nil

@@ -6,7 +6,11 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// The forms of values in a frond.yaml.
+// The keys of a frond.yaml in one table. The reader takes its keys from it, the JSON Schema
+// for editors and the reference in docs/frond-yaml.md are made of it: a key that is not here
+// is unknown to all three. Name "*" stands for a name of the author's own.
+
+// The forms of values in a frond.yaml, as JSON Schema.
 const (
 	aString  = `{"type":"string"}`
 	aBool    = `{"type":"boolean"}`
@@ -70,9 +74,10 @@ var frondKeys = []schema.Key{
 	}},
 }
 
+// aSurface is the form of a surface: a boolean, or an object with only or except and not both.
 const aSurface = `{"anyOf":[{"type":"boolean"},{"type":"object","additionalProperties":false,"minProperties":1,"maxProperties":1,"properties":{"only":` + aNames + `,"except":` + aNames + `}}]}`
 
-// ruleTable is every key of a rule of a collector.
+// ruleTable is every key of a rule of a collector. Its schema is #/$defs/rule.
 var ruleTable = []schema.Key{
 	{Name: "when", Form: `{"type":["string","boolean"]}`, Default: "true", Example: `when: '"staff" in user.roles'`, About: "An expression over the caller's state; the first rule whose when holds counts."},
 	{Name: "for", Form: aNames, Default: "all operations", Example: "for: [update, delete]", About: "The operations the rule applies to."},
@@ -84,18 +89,18 @@ var ruleTable = []schema.Key{
 	{Name: "deny", Form: allOrAny, Default: "none", Example: "deny: [create, delete]", About: "Built-in operations the rule closes; all closes every operation."},
 }
 
-// factTable is every key of a fact.
+// factTable is every key of a fact. Its schema is #/$defs/fact.
 var factTable = []schema.Key{
 	{Name: "name", Form: aString, Example: "name: orderPlaced", About: "The name of the fact."},
 	{Name: "schema", Form: aCard, Default: "no shape", Example: "schema: order", About: "The card of its data, written out or by name."},
 }
 
-// FrondSchema is the JSON Schema of a frond.yaml, for editors.
+// FrondSchema returns the JSON Schema of a frond.yaml, for editors. Each call makes a new one.
 func FrondSchema() json.RawMessage {
 	return schema.KeySchema("frond.yaml: the doors, operations, collectors, computed fields, facts and surfaces of a Frond", frondKeys,
 		schema.KeyDef{Name: "rule", Keys: ruleTable}, schema.KeyDef{Name: "fact", Keys: factTable})
 }
 
-// FrondKeys is the table behind [FrondSchema]: the keys of a frond.yaml, those of a
-// rule and those of a fact.
+// FrondKeys returns the table behind [FrondSchema]: the keys of a frond.yaml, those of a rule
+// and those of a fact. The slices are shared and must not be changed.
 func FrondKeys() (file, rule, fact []schema.Key) { return frondKeys, ruleTable, factTable }

@@ -28,6 +28,7 @@ func Read(fsys fs.FS) (fronds []*Frond, err error) {
 	r := folder{fsys: fsys}
 	root, many := r.isDir("entities") || r.config(".") != "", r.isDir("fronds")
 	switch {
+	// Neither is preferred: a Frond that is silently left out would be missed late.
 	case root && many:
 		r.fault(".", "there are entities or a frond.yaml at the root, and a folder fronds/ beside them", "move the ones at the root into a folder fronds/NAME/")
 	case root:
@@ -48,7 +49,8 @@ func Read(fsys fs.FS) (fronds []*Frond, err error) {
 	return fronds, nil
 }
 
-// folder reads the files of a project and collects what goes wrong.
+// folder reads the files of a project and collects what goes wrong. A file that cannot be read
+// is a fault; reading goes on, so that all of them are reported.
 type folder struct {
 	fsys   fs.FS
 	faults schema.Faults
@@ -65,7 +67,8 @@ func (r *folder) isDir(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// endings are those a file of a project may have.
+// endings are those a file of a project may have. Of frond.yaml, frond.yml and frond.json in
+// one folder the first counts.
 var endings = []string{".yaml", ".yml", ".json"}
 
 // config is the name of a folder's frond.yaml, or "".
@@ -79,7 +82,8 @@ func (r *folder) config(dir string) string {
 	return ""
 }
 
-// frond reads the folder of one Frond; "" is the root.
+// frond reads the folder of one Frond; "" is the root. name is the folder's, which the
+// frond.yaml may replace by its own.
 func (r *folder) frond(dir, name string) *Frond {
 	at := dir
 	if at == "" {
@@ -104,13 +108,15 @@ func (r *folder) frond(dir, name string) *Frond {
 	return f
 }
 
-// BaseName is a file's name without folder and ending.
+// BaseName returns a file's name without folder and ending: entities/order.line.yaml is
+// order.line.
 func BaseName(file string) string {
 	name := path.Base(file)
 	return strings.TrimSuffix(name, path.Ext(name))
 }
 
-// dirs lists the folders in a folder, those with a dot in front aside.
+// dirs lists the folders in a folder, those with a dot in front aside, in the order of their
+// names.
 func (r *folder) dirs(dir string) (names []string) {
 	for _, e := range r.entries(dir) {
 		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") {

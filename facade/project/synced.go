@@ -11,6 +11,14 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
+// A folder that frond sync wrote has a synced.json beside its files:
+//
+//	{"note":"Written by frond, …","files":{"frond.yaml":"<hash>","entities/product.yaml":"<hash>"},"discovery":{…}}
+//
+// The hashes show which files were changed by hand since; those are never overwritten
+// (docs/decisions/176). The discovery document has what the cards do not: which operations the
+// host has and which keys its list takes (docs/decisions/267).
+
 // SyncedFile is the name of the file beside frond.yaml in the folder of a Frond that was
 // written from its host's discovery document: fronds/NAME/synced.json.
 const SyncedFile = "synced.json"
@@ -21,10 +29,12 @@ type Synced struct {
 	Frond *schema.DiscoveredFrond // the Frond as the host described it; nil in folders of generated code
 }
 
+// syncedNote is the first member of the file, for who opens it.
 const syncedNote = "Written by frond, as are the files named here. Changes by hand are found by their hashes and never overwritten."
 
-// AppendJSON appends the file's text; a reader's, with line breaks, is the caller's
-// to make.
+// AppendJSON appends the file's text, on one line; line breaks for a reader are the caller's
+// to make. Files are sorted by name, so that equal folders have equal texts. note is ignored
+// when it is read.
 func (s *Synced) AppendJSON(dst []byte) []byte {
 	var files schema.Object
 	for name, hash := range s.Files {
