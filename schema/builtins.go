@@ -17,8 +17,12 @@ import (
 //	generators   cuid2  uuid (random)  uuidv7 (in order of time)  nanoid (21 characters)
 //	conversions  trim  lowercase  uppercase
 //
-// A conversion works on strings in both directions and leaves other values as
-// they are. Add your own before the registry is used.
+// A conversion works on strings in both directions and leaves other values as they are. Add
+// your own before the registry is used.
+//
+// uuid and uuidv7 follow RFC 9562. Each call
+// returns maps of its own, so that two hosts in one process do not share what they register
+// (docs/decisions/005 names the libraries).
 func Builtins() *Registry {
 	return &Registry{
 		Generators: map[string]Generator{
@@ -35,7 +39,8 @@ func Builtins() *Registry {
 	}
 }
 
-// quoteUUID is a UUID as a JSON string.
+// quoteUUID returns a UUID as a JSON string. It takes the results of a generator of package
+// uuid, which fails only where the system has no randomness.
 func quoteUUID(id uuid.UUID, err error) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
@@ -52,6 +57,8 @@ func nanoid() (json.RawMessage, error) {
 		return nil, err
 	}
 	for i := range b {
+		// The alphabet has 64 characters, so six bits of a random byte choose one without
+		// bias.
 		b[i] = alphabet[b[i]&63]
 	}
 	return jsontext.Quote(string(b[:])), nil
@@ -61,6 +68,8 @@ func nanoid() (json.RawMessage, error) {
 // values as they are.
 func onStrings(f func(string) string) Conversion {
 	convert := func(v json.RawMessage) (json.RawMessage, error) {
+		// null and values of other types pass: whether they may stand there is the judge's
+		// word.
 		v = bytes.TrimSpace(v)
 		if jsontext.KindOf(v) != jsontext.String {
 			return v, nil

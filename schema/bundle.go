@@ -6,9 +6,12 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Bundle is the entities of the set as one self-contained document (spec 2.4): a
-// $defs map with each card under its lower-case name, the value relation.to
-// carries. Relations are pointers by name, so mutual ones nest nothing.
+// Bundle is the entities of the set as one self-contained document (spec 2.4): a $defs map
+// with each card under its lower-case name, the value relation.to carries. Relations are
+// pointers by name, so mutual ones nest nothing. Views are not part of it: they travel with
+// the operations that name them (docs/decisions/015).
+//
+//	{"$defs": {"author": {"title": "author", …}, "post": {"title": "post", …}}}
 func (s *Set) Bundle() json.RawMessage {
 	defs := object{dst: []byte{'{'}}
 	for _, e := range s.Entities {
@@ -20,10 +23,11 @@ func (s *Set) Bundle() json.RawMessage {
 	return append(o.dst, '}')
 }
 
-// ReadBundle reads a bundle. Its sources go to [Compile], which resolves the names
-// of the relations to the entities of the bundle; a consumer that only validates
-// sets CompileOptions.Partial. Keys beside $defs are ignored. The error is Faults,
-// with pointers into the document.
+// ReadBundle reads a bundle. Its sources go to [Compile], which resolves the names of the
+// relations to the entities of the bundle; a consumer that only validates sets
+// CompileOptions.Partial. Keys beside $defs are ignored. The error is Faults, with pointers
+// into the document. Source.At is the pointer of the card in the document, so that faults of
+// [Compile] lead there.
 func ReadBundle(data []byte) ([]Source, error) {
 	if err := jsontext.Check(data); err != nil {
 		return nil, Faults{{Message: "this is not JSON: " + err.Error(), Remedy: "a bundle is one JSON object"}}
@@ -38,6 +42,7 @@ func ReadBundle(data []byte) ([]Source, error) {
 		at := child("/$defs", name)
 		sources = append(sources, Source{Name: name, At: at, Card: r.card(value, at)})
 	}
+	// Every card is read before the error returns, so that one run reports the faults of all.
 	if err := r.faults.Err(); err != nil {
 		return nil, err
 	}

@@ -2,7 +2,18 @@ package schema
 
 import "encoding/json"
 
-// The forms of values in a card.
+// The keys of a card, as tables. Three readers of the tables have to agree
+// (docs/decisions/255):
+//
+//	reader        the judge of cards takes its known keywords from them (meaning.go)
+//	editors       CardSchema is made of them
+//	docs/cards.md a test compares its tables with them, and rewrites them with -update
+//
+// A new keyword is one line here. Its Form is the keyword's value as JSON Schema, without
+// which an editor would mark it.
+
+// The forms of values in a card, as JSON Schema. aSchema refers to the $defs of [CardSchema]:
+// a schema is an object of keywords, or true or false.
 const (
 	aString  = `{"type":"string"}`
 	aBool    = `{"type":"boolean"}`
@@ -128,11 +139,13 @@ var axisKeys = []Key{
 	}},
 }
 
-// CardKeys are the tables of a card's keys: those of the card, the keywords of any
-// schema in it, and the axes of a field.
+// CardKeys are the tables of a card's keys: those of the card, the keywords of any schema in
+// it, and the axes of a field. They are shared and not to be changed.
 func CardKeys() (card, schema, axes []Key) { return cardKeys, keywords, axisKeys }
 
-// CardSchema is the JSON Schema of a card, for editors.
+// CardSchema returns the JSON Schema of a card, for editors. Its $defs are field (keywords and
+// x-kit), schema (keywords alone) and type. It refuses unknown keys that do not begin with x-;
+// the reader of cards only gives a notice for those.
 func CardSchema() json.RawMessage {
 	xkit := Key{Name: "x-kit", Keys: axisKeys, About: "The axes of the field (spec 2.2).", Example: "x-kit: {role: {primary: true}}"}
 	names := make([]byte, 0, 80)
@@ -143,6 +156,8 @@ func CardSchema() json.RawMessage {
 		names = append(names, `"`+name+`"`...)
 	}
 	file := append([]Key{}, cardKeys...)
+	// A card is itself a schema, so the keywords are its keys too. Where both tables have a
+	// name, such as title, the card's own meaning wins.
 	for _, k := range keywords {
 		if !hasKey(cardKeys, k.Name) {
 			file = append(file, k)
@@ -154,6 +169,7 @@ func CardSchema() json.RawMessage {
 		KeyDef{Name: "type", Form: `{"enum":[` + string(names) + `]}`})
 }
 
+// hasKey says whether a table has a key of that name.
 func hasKey(keys []Key, name string) bool {
 	for _, k := range keys {
 		if k.Name == name {

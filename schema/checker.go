@@ -11,51 +11,79 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
+// How a shape becomes a checker. The builder walks a shape once, when its card is compiled,
+// and sorts its keywords by the kind of value they are about:
+//
+//	{"type": "string", "maxLength": 80}                  text: maxLength 80
+//	{"type": "array", "items": {"type": "integer"}}      list: items → a checker of its own
+//	{"type": "object", "properties": {"street": …}}      object: props, closed
+//	{"anyOf": [ … ]}                                     whole: the engine judges it
+//
+// Nearly all fields of cards are of the first three forms, which a checker judges from the
+// text without decoding it. Judging itself stands in judging.go.
+
 // checker judges the values of one shape straight from their text, without decoding them. A
 // shape with a keyword that only the engine judges (see applicators) goes to the engine whole;
 // its rules for lists and objects then only serve to find unknown keys. A checker never
 // changes once it is built, and equal shapes of a set share one.
 type checker struct {
-	whole    *jsonschema.Schema // the engine for this shape; nil where the checker does without
-	verdict  *bool              // a schema that is true or false
-	types    typeSet            // 0: any
+	// whole is the engine for this shape; nil where the checker does without.
+	whole *jsonschema.Schema
+	// verdict is set for the schemas true and false, and then nothing else is.
+	verdict *bool
+	// types are the allowed types; 0: any.
+	types typeSet
+	// constant and enum are nil where the shape has no such keyword.
 	constant *literals
 	enum     *literals
-	text     *textRules
-	bounds   []bound
-	list     *listRules
-	object   *objectRules
+	// text, bounds, list and object judge values of one kind each; nil accepts every value of
+	// that kind. A value of another kind passes them (JSON Schema core, section 7.6.1).
+	text   *textRules
+	bounds []bound
+	list   *listRules
+	object *objectRules
 }
 
-// textRules are the keywords about strings; -1 stands for no limit.
+// textRules are the keywords about strings (JSON Schema validation, section 6.3); -1 stands
+// for no limit.
 type textRules struct {
+	// format is the name, for the message. isFormat is its check, nil where the format is not
+	// asserted (see formats).
 	format               string
 	isFormat             func(string) bool
 	minLength, maxLength int // in code points
-	pattern              *regexp.Regexp
+	// pattern matches anywhere in a string, unless it is anchored (section 6.3.3). nil: none,
+	// or one of a remote that RE2 cannot run.
+	pattern *regexp.Regexp
 }
 
-// bound is a keyword about numbers.
+// bound is a keyword about numbers, with its limit as it was written: bounds compare decimals,
+// and a float64 would lose digits (docs/decisions/011).
 type bound struct {
 	keyword string
 	limit   json.RawMessage
 }
 
-// listRules are the keywords about arrays.
+// listRules are the keywords about arrays (section 6.4); -1 stands for no limit.
 type listRules struct {
 	minItems, maxItems int
 	unique             bool
-	items              *checker
+	// items is the checker of each element; nil accepts any.
+	items *checker
 }
 
-// objectRules are the keywords about objects.
+// objectRules are the keywords about objects (section 6.5); -1 stands for no limit. Which keys
+// a closed object accepts is docs/decisions/013.
 type objectRules struct {
 	minProperties, maxProperties int
-	props                        []property
-	index                        map[string]int
-	closed                       bool            // keys outside props are refused
-	known                        map[string]bool // further keys a closed object may have
-	required                     []string
+	// props are the declared members in order; index leads from a name to its place among
+	// them.
+	props  []property
+	index  map[string]int
+	closed bool            // keys outside props are refused
+	known  map[string]bool // further keys a closed object may have
+	// required are the names of nested objects alone; those of a card are judge.must.
+	required []string
 }
 
 // property is a named member of an object and the checker of its values.
@@ -71,6 +99,8 @@ func (o *objectRules) refuses(name string) bool { return o.closed && !o.known[na
 type typeSet uint8
 
 const (
+	// typeInteger and typeNumber are two types, though every integer is a number: typed
+	// decides by the shape and the value which of them a number counts as.
 	typeNull typeSet = 1 << iota
 	typeBoolean
 	typeInteger
@@ -80,6 +110,7 @@ const (
 	typeObject
 )
 
+// typeBits are the types by the names that the keyword type has for them.
 var typeBits = map[string]typeSet{
 	"null": typeNull, "boolean": typeBoolean, "integer": typeInteger, "number": typeNumber,
 	"string": typeString, "array": typeArray, "object": typeObject,
@@ -96,7 +127,8 @@ func (t typeSet) names() []string {
 	return names
 }
 
-// typesOf are the types that a shape allows.
+// typesOf returns the types that a shape allows. A type of several names stands in Extra, so
+// that Shape.Type always is one name.
 func typesOf(s *Shape) typeSet {
 	if s.Type != "" {
 		t := typeBits[s.Type]
@@ -115,15 +147,20 @@ func typesOf(s *Shape) typeSet {
 // shared keeps the checkers of a set by the text of their shapes: a host of a thousand cards
 // has thousands of fields that are strings of at most 80 characters. It is safe for concurrent
 // use.
+//
+// A string of at most 80 characters is the same checker in the card of a product and in that
+// of an author; its faults are not, so a checker that was built with a fault is not kept.
 type shared struct {
 	mu       sync.Mutex
 	checkers map[string]*checker
 }
 
-// maxShared is how long the text of a shape may be for its checker to be kept.
+// maxShared is how many bytes the text of a shape may have for its checker to be kept. Longer
+// shapes are rarely equal, and their texts would only fill the map.
 const maxShared = 300
 
-// builder makes the checkers of one card, and reports what makes no sense in it.
+// builder makes the checkers of one card, and reports what makes no sense in it. It is for one
+// goroutine; only shared is used from several.
 type builder struct {
 	engine  engine
 	shared  *shared
@@ -151,12 +188,15 @@ func (b *builder) checker(s *Shape, at string) *checker {
 		return c // a second card with the same mistake has the fault too
 	}
 	b.shared.mu.Lock()
+	// Another goroutine may have built an equal one meanwhile; either serves.
 	b.shared.checkers[string(text)] = c
 	b.shared.mu.Unlock()
 	return c
 }
 
-// build makes a checker of a shape.
+// build makes a checker of a shape. The reader has seen to the form of the keywords' values,
+// so that a number that cannot be read counts as 0 here and its card is not compiled in the
+// end.
 func (b *builder) build(s *Shape, at string) *checker {
 	if s.Bool != nil {
 		return &checker{verdict: s.Bool}
@@ -167,6 +207,8 @@ func (b *builder) build(s *Shape, at string) *checker {
 	}
 	text := textRules{format: s.Format, isFormat: formatCheck(s.Format), minLength: -1, maxLength: -1}
 	list := listRules{minItems: -1, maxItems: -1}
+	// Rules are only kept where a keyword asks for them: most shapes have one kind, and
+	// judging tests for nil.
 	hasText, hasList := text.isFormat != nil, s.Items != nil
 	for _, kw := range s.Extra {
 		n, _ := Integer(kw.Value)
@@ -198,6 +240,8 @@ func (b *builder) build(s *Shape, at string) *checker {
 	if hasList {
 		c.list = &list
 	}
+	// A bare object that requires names has rules too: {type: object, required: [a]} accepts
+	// every key and misses a.
 	if o := b.object(s.Properties, s.Extra, at); o != nil || s.Required != nil {
 		if o == nil {
 			o = &objectRules{minProperties: -1, maxProperties: -1}
@@ -213,7 +257,8 @@ func (b *builder) build(s *Shape, at string) *checker {
 
 // pattern compiles a pattern in Go's syntax, RE2: no look-around and no back-references, and
 // no text that takes longer than its length (docs/decisions/003). nil where it does not
-// compile; then a remote's pattern holds for every text.
+// compile; then a remote's pattern holds for every text. JSON Schema recommends ECMA-262 and
+// leaves the dialect to the implementation (core, section 6.4).
 func (b *builder) pattern(value json.RawMessage, at string) *regexp.Regexp {
 	re, err := regexp.Compile(jsontext.Unquote(value))
 	if err != nil {
@@ -225,7 +270,9 @@ func (b *builder) pattern(value json.RawMessage, at string) *regexp.Regexp {
 	return re
 }
 
-// object is what is said about the keys of an object, or nil for nothing.
+// object returns the rules about the keys of an object, or nil where none refuses anything.
+// fields is nil for a bare object, which is open; with fields it is closed unless extra opens
+// it (docs/decisions/013).
 func (b *builder) object(fields []Field, extra Keywords, at string) *objectRules {
 	o := &objectRules{minProperties: -1, maxProperties: -1, closed: fields != nil}
 	if fields != nil {
@@ -250,6 +297,8 @@ func (b *builder) object(fields []Field, extra Keywords, at string) *objectRules
 		o.closed = jsontext.KindOf(v) == jsontext.False && extra.Get("patternProperties") == nil
 	}
 	if o.closed {
+		// allOf and its like may name keys that properties does not. They are accepted; where
+		// one of them is open, such as a $ref, the object is.
 		known := map[string]bool{}
 		if o.closed = collectKeys(extra, known); len(known) > 0 {
 			o.known = known
@@ -261,8 +310,8 @@ func (b *builder) object(fields []Field, extra Keywords, at string) *objectRules
 	return o
 }
 
-// engineNeeded says whether a schema has keywords only the engine judges. Saying
-// additionalProperties: false alone does not need it.
+// engineNeeded says whether a schema has keywords that only the engine judges.
+// additionalProperties: false alone does not need it: closed says the same.
 func engineNeeded(extra Keywords) bool {
 	for _, kw := range extra {
 		if applicators[kw.Name] && !(kw.Name == "additionalProperties" && jsontext.KindOf(kw.Value) == jsontext.False) {
@@ -272,7 +321,8 @@ func engineNeeded(extra Keywords) bool {
 	return false
 }
 
-// references says whether what a shape means hangs on the card it stands in.
+// references says whether the meaning of a shape depends on the card it stands in: a keyword
+// of the engine may hold a $ref to that card's $defs. It looks at every depth.
 func (s *Shape) references() bool {
 	if engineNeeded(s.Extra) || s.Items != nil && s.Items.references() {
 		return true
@@ -280,11 +330,13 @@ func (s *Shape) references() bool {
 	return slices.ContainsFunc(s.Properties, func(f Field) bool { return f.Shape.references() })
 }
 
-// collectKeys adds the keys that schemas standing at the same place name
-// (allOf and its like) and says whether those are all there can be.
+// collectKeys adds the keys that schemas standing at the same place name (allOf, anyOf, oneOf,
+// if, then, else, dependentSchemas) to known. It returns false where one of them accepts keys
+// without naming them.
 func collectKeys(extra Keywords, known map[string]bool) bool {
 	for _, kw := range extra {
 		switch kw.Name {
+		// What they refer to is not looked up: the object is open (docs/decisions/013).
 		case "$ref", "$dynamicRef", "patternProperties", "unevaluatedProperties":
 			return false
 		case "allOf", "anyOf", "oneOf":

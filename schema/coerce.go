@@ -6,17 +6,26 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Coerce is the text of a query-string parameter as a value of its shape: a number
-// for an integer or a number, true or false for a boolean, a string for a string
-// and for whatever has no type; null for a null type, and for a nullable one that
-// is no string. It is for parameters alone: nothing in a body is ever coerced.
-// Where the text is no such value, the answer is the text as a string, which the
-// judge will refuse by its type, and false.
+// Coerce turns the text of a query-string parameter into a value of its shape. It is for
+// parameters alone: nothing in a body is ever coerced.
+//
+//	shape                     text     value      ok
+//	integer, number           7        7          true
+//	integer, number           seven    "seven"    false
+//	boolean                   true     true       true
+//	string, date, no type     7        "7"        true
+//	[integer, 'null'], null   null     null       true
+//	[string, 'null']          null     "null"     true
+//	object, array             {}       "{}"       false
+//
+// Where ok is false the value is the text as a string, which the judge refuses by its type.
 func Coerce(shape *Shape, text string) (json.RawMessage, bool) {
 	quoted := jsontext.Quote(text)
 	if text == "null" && (shape.Type == "null" || shape.Nullable && shape.Type != "" && shape.Type != "string") {
 		return json.RawMessage("null"), true
 	}
+	// json.Valid decides beside KindOf, which looks at the first byte alone; Trim refuses the
+	// white space that a query may hold and JSON would pass over.
 	switch kindOf(shape) {
 	case KindInteger, KindNumber:
 		if v := json.RawMessage(text); jsontext.KindOf(v) == jsontext.Number && len(jsontext.Trim(v)) == len(v) && json.Valid(v) {
@@ -29,6 +38,7 @@ func Coerce(shape *Shape, text string) (json.RawMessage, bool) {
 		}
 		return quoted, false
 	case KindJSON:
+		// A shape without a type accepts a string; an object or an array cannot be one.
 		return quoted, shape.Type == ""
 	}
 	return quoted, true

@@ -8,24 +8,47 @@ import (
 	"strings"
 )
 
+// How cards become a Set. Every step runs for all sources and collects faults, so that an
+// author reads all of them at once; a source with a broken card takes part as far as it can,
+// so that a relation to it is not reported as leading nowhere.
+//
+//	read      the text becomes a Card; meaning reports what it says in vain   read.go, meaning.go
+//	claim     the name is taken; two sources of one name are a fault
+//	fill      what the author may leave out is written into the card          fill.go
+//	expand    views only: of, pick and omit become fields                     view.go
+//	link      relations find their targets and names                          link.go
+//	facing    two lists that face each other are a fault                      link.go
+//	finish    the other faults; the judge is built                            finish.go
+
 // Source is one card as it was found: a file of a project, or a member of a bundle.
 type Source struct {
-	File  string // for faults
-	At    string // where in File the card stands, for faults; "" for the file itself
-	Name  string // the entity's name as spelled: the file name without its ending
+	// File is the path, for faults; its ending says how Data is read (see [ToJSON]).
+	File string
+	// At is the pointer in File where the card stands, for faults; "" for the file itself.
+	At string
+	// Name is the entity's name as spelled: the file name without its ending. Its lower case
+	// is the entity's key.
+	Name string
+	// Frond is the Frond that declares the card. Names are the host's, not the Frond's: two
+	// Fronds cannot declare one entity.
 	Frond string
-	View  bool
-	Data  []byte // YAML or JSON, by File's ending; ignored where Card is given
-	Card  *Card
+	// View says that the card is a view; views may be cut from an entity by of, pick and omit.
+	View bool
+	// Data is YAML or JSON, by File's ending; it is ignored where Card is given.
+	Data []byte
+	// Card is a card that was read already; nil: Data is read. Compile works on a copy.
+	Card *Card
 
 	// Builtin says that the card is the host's own: it may say what is true of the host
 	// and means nothing in an author's card, such as a default.
 	Builtin bool
 }
 
-// Set is the compiled cards of a host: entities and views, by key.
+// Set is the compiled cards of a host: entities and views, by key. It never changes and may be
+// shared between goroutines.
 type Set struct {
-	Entities []*Entity // in the order of their sources
+	// Entities are in the order of their sources, Views too. Neither is to be changed.
+	Entities []*Entity
 	Views    []*Entity
 	byKey    map[string]*Entity
 	reg      *Registry
@@ -33,12 +56,15 @@ type Set struct {
 	shared   *shared
 }
 
-// Entity is the entity or view called name in any spelling, or nil.
+// Entity returns the entity or view called name, or nil. The case of name does not matter
+// (spec 2.4).
 func (s *Set) Entity(name string) *Entity { return s.byKey[EntityKey(name)] }
 
-// CompileOptions are optional; a nil pointer is fine.
+// CompileOptions are the settings of [Compile]; a nil pointer stands for the zero value, which
+// compiles a project's own cards.
 type CompileOptions struct {
-	Vendor string // x-kit-vendor where a card says none; default "frondhost"
+	// Vendor is x-kit-vendor where a card says none; "" is [DefaultVendor].
+	Vendor string
 	// Remote names the Fronds whose operations run elsewhere: their generators and
 	// conversions need not be known here (spec 2.2.3), and keys of x-kit that are
 	// newer than this program are ignored.
@@ -50,8 +76,9 @@ type CompileOptions struct {
 	// Unknown lets every relation name an entity that is not among the sources, as
 	// Partial does, and nothing else: the entities of a remote are not known yet.
 	Unknown bool
-	// Unregistered is called with each generator and conversion that nobody registered,
-	// which is then no fault: for those who look at cards and run none of it.
+	// Unregistered is called with each generator and conversion that nobody registered, which
+	// is then no fault: for programs that look at cards and run none of it
+	// (docs/decisions/134). nil: they are faults.
 	Unregistered func(Fault)
 	// Ignored, where set, is called with what is read and has no effect: keywords that
 	// nobody knows, and what the cards of remotes have beyond the specification.
@@ -61,9 +88,10 @@ type CompileOptions struct {
 // DefaultVendor is x-kit-vendor where nobody says another.
 const DefaultVendor = "frondhost"
 
-// Compile reads and links cards. The error is Faults: every fault of every source
-// at once, by file and pointer. The registry may be nil: then no generator and no
-// conversion is known.
+// Compile reads and links cards. The error is Faults: every fault of every source at once, by
+// file and pointer; the set is then nil. reg may be nil: then no generator and no conversion
+// is known. opts may be nil. Compile may be called from many goroutines, but the callbacks of
+// opts are called from the one that called it.
 func Compile(sources []Source, reg *Registry, opts *CompileOptions) (*Set, error) {
 	set := &Set{byKey: map[string]*Entity{}, reg: reg, shared: &shared{checkers: map[string]*checker{}}}
 	if opts != nil {

@@ -9,57 +9,88 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
+// The document of rpc.discover (spec 2.5), written and read:
+//
+//	{"x-kit-version": 1, "fronds": [{"name": "catalog",
+//	  "doors": [{"name": "product", "ops": [{"name": "list", "kind": "query", …}], "schema": {…}}],
+//	  "facts": [{"name": "product.created", "schema": {…}}]}]}
+//
+// Writing is exact. Reading is lenient by the rules of docs/decisions/238: what a gateway
+// cannot do without is a fault of the whole document, and everything beyond the specification
+// that has another form than ours is left out and listed in DiscoveredFrond.Ignored.
+
 // Discovery is the result of rpc.discover (spec 2.5): what a host serves. The façade makes one
-// of itself; a gateway reads those of its remotes.
+// of itself; a gateway reads those of its remotes. It is plain data: reading it is safe from
+// many goroutines.
 type Discovery struct {
 	Fronds []DiscoveredFrond
 }
 
-// DiscoveredFrond is one Frond of a host.
+// DiscoveredFrond is one Frond of a host. Doors and Facts are empty, never nil, in a document
+// that was read.
 type DiscoveredFrond struct {
 	Name  string
 	Doors []DiscoveredDoor
 	Facts []DiscoveredFact
 
-	// Left is what of the document was left out: it goes beyond the specification, and
-	// nothing is made of it. The pointers lead into the document.
+	// Ignored is what was left out of the document because it goes beyond the specification.
+	// Pointers lead into the document; File is "", the caller knows whose document it is.
 	Ignored Faults
 }
 
-// DiscoveredDoor is a callable entity.
+// DiscoveredDoor is a callable entity. An entity without a façade is absent from the document
+// (spec 2.5.2).
 type DiscoveredDoor struct {
-	Name   string
-	Ops    []DiscoveredOp
-	Schema *Card // nil: the door stores nothing
+	Name string
+	Ops  []DiscoveredOp
+	// Schema is the entity's card. nil: the door stores nothing, such as a computation.
+	Schema *Card
 
 	// Computed is additive to the spec (DESIGN 5): the fields that presenters add to
 	// the rows, as the properties of a card. nil: there are none.
 	Computed *Card
 }
 
-// DiscoveredOp is an operation of a door.
+// DiscoveredOp is an operation of a door. Its cards are views; nil where the contract names
+// none.
 type DiscoveredOp struct {
-	Name        string
-	Kind        string // query or command; "" where a foreign host does not say
+	Name string
+	// Kind is query or command; "" where a foreign host does not say, and then the name
+	// decides (spec 4.2.4). A kind that is neither is read as command, which is never sent
+	// twice.
+	Kind        string
 	Description string
-	Input       *Card // nil: the contract names no input view
-	Output      *Card // nil: the contract names no output view
+	// Input is the card of the body. nil: the contract names no input view.
+	Input *Card
+	// Output is the card of a row of the result. nil: the contract names no output view, as
+	// where the result is a boolean (spec 2.5.1).
+	Output *Card
 
-	// Additive to the spec (DESIGN 5).
-	Params      *Card  // path parameters
-	Query       *Card  // query parameters
-	Cardinality string // of the output: one, maybe, many, page or none
-	Mode        string // patch, on update: what is absent from the input stays as it is
-	Deprecated  string // why it should not be used any more; "": it may be
+	// Params, Query, Cardinality, Mode and Deprecated are additive to the specification
+	// (DESIGN 5). Params are the path parameters and Query the query parameters, as the fields
+	// of a card.
+	Params *Card
+	Query  *Card
+	// Cardinality is that of the output: one, maybe, many, page or none; "" where it is not
+	// said.
+	Cardinality string
+	// Mode is patch on update: what is absent from the input stays as it is. "" is any other
+	// operation.
+	Mode string
+	// Deprecated is why the operation should no longer be used; "" where it is not deprecated.
+	Deprecated string
 }
 
-// DiscoveredFact is what leaves a host on its own (spec 6).
+// DiscoveredFact is what leaves a host on its own (spec 6). Facts are not routable (spec
+// 2.5.3).
 type DiscoveredFact struct {
 	Name   string
 	Schema *Card // nil: a type the host does not store
 }
 
-// AppendJSON appends the document as JSON, its keys in a fixed order.
+// AppendJSON appends the document as JSON, its keys in a fixed order, so that equal documents
+// have equal texts. Empty texts and nil cards are not written; doors, ops and facts always
+// are.
 func (d *Discovery) AppendJSON(dst []byte) []byte {
 	o := object{dst: append(dst, '{')}
 	o.raw("x-kit-version", "1") // spec 9.1
@@ -161,11 +192,14 @@ func (r *reader) discovery(data json.RawMessage) *Discovery {
 		return d
 	}
 	if v := jsontext.Get(data, "x-kit-version"); v != nil {
+		// A document without a version counts as version 1 (docs/decisions/238).
 		if n, ok := Integer(v); !ok || n != 1 {
 			r.fault("/x-kit-version", "this version of the discovery document is not known here", "answer with x-kit-version: 1") // spec 9.3
 		}
 	}
 	r.list(data, "", "fronds", true, func(v json.RawMessage, at string) {
+		// Cards ignore things too, into the same list: what was added to it since here is this
+		// Frond's.
 		ignored := len(r.ignored)
 		f := DiscoveredFrond{Name: r.named(v, at), Doors: []DiscoveredDoor{}, Facts: []DiscoveredFact{}}
 		r.list(v, at, "doors", true, func(v json.RawMessage, at string) {
@@ -200,8 +234,9 @@ func (r *reader) discovery(data json.RawMessage) *Discovery {
 	return d
 }
 
-// list calls read with each element of the list called name. must says whether the member has
-// to be there.
+// list calls read with each element of the list called name and the element's pointer. must
+// says whether the member has to be there. An element that is no object is a fault, and the
+// others are read.
 func (r *reader) list(obj json.RawMessage, at, name string, must bool, read func(v json.RawMessage, at string)) {
 	value := jsontext.Get(obj, name)
 	here := child(at, name)
@@ -236,7 +271,7 @@ func (r *reader) named(obj json.RawMessage, at string) string {
 	return jsontext.Unquote(v)
 }
 
-// parentToken is the list an element stands in: fronds for /fronds/0.
+// parentToken returns the name of the list an element stands in: fronds for /fronds/0.
 func parentToken(at string) string {
 	for i := len(at) - 1; i >= 0; i-- {
 		if at[i] == '/' {
@@ -246,7 +281,8 @@ func parentToken(at string) string {
 	return at
 }
 
-// deprecated reads why something should no longer be used. Other hosts write true for it.
+// deprecated reads why something should no longer be used. Other hosts write true for it, as
+// JSON Schema and OpenAPI do; false and every other value is "".
 func (r *reader) deprecated(obj json.RawMessage) string {
 	switch v := jsontext.Get(obj, "deprecated"); jsontext.KindOf(v) {
 	case jsontext.String:
@@ -266,9 +302,11 @@ func (r *reader) textAt(obj json.RawMessage, at, name string) string {
 	return r.beyondString(v, child(at, name))
 }
 
-// ownCardAt reads a card that only this program's documents have. Under the same name another
-// host may have something else, which is ignored.
+// ownCardAt reads a card under a key that the specification does not have. Another host may
+// have something else there, such as params: ["id"]: that is ignored and nil returned, where
+// cardAt would refuse the document.
 func (r *reader) ownCardAt(obj json.RawMessage, at, name string) *Card {
+	// A reader of its own keeps the card's faults out of the document's.
 	own := reader{foreign: true}
 	c := own.cardAt(obj, at, name)
 	if len(own.faults) > 0 {

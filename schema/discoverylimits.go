@@ -7,17 +7,21 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// DiscoveryLimits bound what is made of a discovery document: a gateway keeps types,
-// judges and routes of every door. Zero is no limit.
+// DiscoveryLimits bound what is made of a discovery document: a gateway keeps types, judges
+// and routes of every door, so that a document of a few megabytes could take gigabytes
+// (docs/decisions/243). Zero is no limit.
 type DiscoveryLimits struct {
-	Doors  int
-	Fields int // of all cards together, nested ones and operations included
+	// Doors is the number of doors of all Fronds together.
+	Doors int
+	// Fields is the number of fields of all cards together, those of nested objects included,
+	// and of operations, each of which counts as one.
+	Fields int
 }
 
-// OverLimit says of which thing a document has too much, in words that anybody may read.
+// OverLimit says which limit a document exceeds, in words that may be shown to anybody.
 type OverLimit string
 
-// Error is the sentence.
+// Error returns the sentence.
 func (o OverLimit) Error() string { return string(o) }
 
 // Check returns an [OverLimit] where a document passes a limit, else nil. It reads the text
@@ -41,7 +45,9 @@ func (l DiscoveryLimits) Check(document json.RawMessage) error {
 	return nil
 }
 
-// countFields counts the members of all properties of a text.
+// countFields counts the members of every object called properties in a text, wherever it
+// stands: the cards of a document are not looked for, so that none is missed. A field called
+// properties is counted with its members too.
 func countFields(text json.RawMessage) (n int) {
 	switch jsontext.KindOf(text) {
 	case jsontext.Array:

@@ -17,23 +17,29 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// The engine judges what a checker does not: schemas inside schemas, references,
-// conditions. It is compiled for those places of a card that need it, once.
+// The engine judges what a checker does not: schemas inside schemas, references, conditions.
+// It is compiled for those places of a card that need it, once.
+//
+// The library (docs/decisions/003) works on decoded values and answers with a tree of causes.
+// This file feeds it the card as a document, and turns its answers into what the rest of the
+// package speaks: faults with a remedy for authors, details in the order of the value for
+// callers.
 
-// engineURL is the base URL of a card, against which the engine resolves its references.
-// Nothing is ever loaded from it.
+// engineURL is the address of a card for its own references: "#/$defs/money" becomes
+// card:///card.json#/$defs/money. Nothing is ever loaded from it.
 const engineURL = "card:///card.json"
 
-// noLoader refuses every reference that leads out of the card: nothing is read from files or
-// from the network.
+// noLoader refuses every reference that leads out of the card: a card is data from outside,
+// and must not make the host read files or call other hosts.
 type noLoader struct{}
 
 func (noLoader) Load(url string) (any, error) {
 	return nil, errors.New("a card is self-contained: references stay within it")
 }
 
-// newEngineCompiler is a compiler for draft 2020-12 without a loader. With lenient, a pattern
-// that cannot be run here holds for every text: the host that owns the card judges it.
+// newEngineCompiler returns a compiler for draft 2020-12 that asserts our formats and loads
+// nothing. With lenient, a pattern that RE2 cannot run holds for every text: the host that
+// owns the card judges it (docs/decisions/238).
 func newEngineCompiler(lenient bool) *jsonschema.Compiler {
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
@@ -49,23 +55,29 @@ func newEngineCompiler(lenient bool) *jsonschema.Compiler {
 	return c
 }
 
-// anyText is a pattern this host cannot run.
+// anyText is a pattern that this host cannot run. It matches every text and prints as it was
+// written.
 type anyText string
 
 func (anyText) MatchString(string) bool { return true }
 func (t anyText) String() string        { return string(t) }
 
-// engine compiles the places of one card; it is set up on first use.
+// engine compiles the places of one card. It is set up on first use, since most cards need
+// none, and is for one goroutine; the schemas that it returns may be used from many.
 type engine struct {
-	doc      func() []byte
+	// doc returns the card as text. It is called once, when all of the card is filled in.
+	doc func() []byte
+	// lenient says that the card is a remote's; see newEngineCompiler.
 	lenient  bool
 	compiler *jsonschema.Compiler
-	broken   bool
-	fault    func(at, message, remedy string)
+	// broken says that a fault was reported. One is enough: a broken $ref fails every place
+	// that uses it.
+	broken bool
+	fault  func(at, message, remedy string)
 }
 
-// at is the engine for the schema at a pointer into the card; nil where the card has a fault,
-// which is reported once.
+// at returns the engine for the schema at a pointer into the card, such as /properties/price.
+// It returns nil where the card has a fault, which is reported once.
 func (g *engine) at(pointer string) *jsonschema.Schema {
 	if g.broken {
 		return nil
@@ -91,8 +103,13 @@ func (g *engine) at(pointer string) *jsonschema.Schema {
 	return s
 }
 
-// engineOfWhole is the engine for what a card says about its object as a whole:
-// its own keywords, every declared field let through.
+// engineOfWhole returns the engine for what a card says about its object as a whole: its own
+// keywords, every declared field let through, since the fields' checkers judge those:
+//
+//	{"type": "object", "properties": {"email": true, "phone": true},
+//	 "anyOf": [{"required": ["email"]}, {"required": ["phone"]}]}
+//
+// The card's list of required names is left out too, because judge.must has it.
 func (b *builder) engineOfWhole(card *Card) *jsonschema.Schema {
 	yes := true
 	whole := Card{Extra: card.Extra, Fields: make([]Field, len(card.Fields))}
@@ -103,8 +120,8 @@ func (b *builder) engineOfWhole(card *Card) *jsonschema.Schema {
 	return g.at("")
 }
 
-// explain reports what the engine refuses to compile as faults of the card, with the
-// pointer of the keyword where the engine names one.
+// explain turns the engine's refusal of a schema into faults, each with a remedy: a keyword of
+// the wrong form, a pattern, a reference that leads nowhere or out of the card.
 func (g *engine) explain(pointer string, err error) {
 	const remedy = "write it as JSON Schema draft 2020-12 has it"
 	var invalid *jsonschema.SchemaValidationError
@@ -136,7 +153,8 @@ func (g *engine) explain(pointer string, err error) {
 	}
 }
 
-// fragment writes a JSON pointer as a URL fragment.
+// fragment writes a JSON pointer as a URL fragment (RFC 6901 section 6): /properties/a b
+// becomes /properties/a%20b.
 func fragment(pointer string) string {
 	var b strings.Builder
 	for i := 0; i < len(pointer); i++ {
@@ -150,7 +168,7 @@ func fragment(pointer string) string {
 	return b.String()
 }
 
-// pointerOf is a JSON pointer of tokens below at.
+// pointerOf returns the JSON pointer of tokens below at.
 func pointerOf(at string, tokens []string) string {
 	for _, t := range tokens {
 		at += "/" + jsontext.Token(t)
@@ -158,9 +176,9 @@ func pointerOf(at string, tokens []string) string {
 	return at
 }
 
-// leaves returns the refusals of an engine's answer that a caller can act on. The engine
-// answers a tree; a choice among schemas (anyOf, oneOf, not, contains) is one refusal, and
-// not one for each schema that did not fit.
+// leaves returns the refusals of an engine's answer that name something to do. A choice among
+// schemas (anyOf, oneOf, not, contains) is one refusal, not one for each alternative that did
+// not fit: the caller meant one of them, and the reasons of the others would only mislead.
 func leaves(ve *jsonschema.ValidationError) []*jsonschema.ValidationError {
 	switch ve.ErrorKind.(type) {
 	case *kind.AnyOf, *kind.OneOf, *kind.Not, *kind.Contains, *kind.MinContains, *kind.PropertyNames:
@@ -176,9 +194,11 @@ func leaves(ve *jsonschema.ValidationError) []*jsonschema.ValidationError {
 	return all
 }
 
-// engine judges a value by the engine and translates its refusals to details, in the order
-// of the value: the engine walks Go maps, whose order is random.
+// engine judges a value by the engine, and adds its refusals to the run as the checkers would
+// have: the same codes, sentences and order.
 func (j *judging) engine(s *jsonschema.Schema, value json.RawMessage) {
+	// The engine works on big numbers without end: 1e999999999 would cost it minutes
+	// (docs/decisions/011).
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(value))
 	if err != nil || !workable(doc) {
 		j.refuse("type", "holds a number no double can", nil)
@@ -192,6 +212,8 @@ func (j *judging) engine(s *jsonschema.Schema, value json.RawMessage) {
 	if !errors.As(err, &ve) {
 		return
 	}
+	// found is a refusal before it has its place: tokens lead from the value to what was
+	// refused, and at is the same path by positions, for the order.
 	type found struct {
 		at     []int
 		tokens []string
@@ -207,6 +229,7 @@ func (j *judging) engine(s *jsonschema.Schema, value json.RawMessage) {
 		here := leaf.InstanceLocation
 		under := func(name string) []string { return append(slices.Clone(here), name) }
 		switch k := leaf.ErrorKind.(type) {
+		// The engine refuses the object; a detail is about the member that is missing.
 		case *kind.Required:
 			for _, name := range k.Missing {
 				add("required", msgRequired, nil, under(name)...)
@@ -224,6 +247,8 @@ func (j *judging) engine(s *jsonschema.Schema, value json.RawMessage) {
 				add(UnknownKey, msgUnknown, nil, under(name)...)
 			}
 		case *kind.FalseSchema:
+			// A key that unevaluatedProperties: false refuses is an unknown key to a caller.
+			// Any other schema false says that the field is not allowed under some condition.
 			if strings.HasSuffix(leaf.SchemaURL, "/unevaluatedProperties") || strings.HasSuffix(leaf.SchemaURL, "/additionalProperties") {
 				add(UnknownKey, msgUnknown, nil, here...)
 				continue
@@ -257,8 +282,8 @@ func (j *judging) engine(s *jsonschema.Schema, value json.RawMessage) {
 	}
 }
 
-// workable reports whether the engine can calculate with all numbers of a decoded value: it
-// writes a number such as 1e999999999 out in full.
+// workable says whether all numbers of a decoded value, at any depth, are within the bounds of
+// number.go.
 func workable(v any) bool {
 	switch v := v.(type) {
 	case json.Number:
@@ -279,9 +304,10 @@ func workable(v any) bool {
 	return true
 }
 
-// ordinals returns the path to what tokens name in value, as the position of each member
-// among its siblings, by which details are sorted. What is absent comes after everything
-// that is there.
+// ordinals returns where in value the tokens lead, as the place of each among its siblings.
+// What is not there, such as a missing member, stands behind everything that is.
+//
+//	{"a": 1, "b": [5, 6]}   /b/1 is [1 1],  /c is [MaxInt]
 func ordinals(value json.RawMessage, tokens []string) []int {
 	at := make([]int, 0, len(tokens))
 	v := value

@@ -7,17 +7,24 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Entity is a compiled card: names resolved, relations linked, the judge's
-// engine built. It never changes and may be shared between goroutines. Views
-// (what an operation takes or gives) are entities too; View is true for them.
+// Entity is a compiled card: names resolved, relations linked, the judge's engine built. It
+// never changes and may be shared between goroutines. Views (what an operation takes or gives)
+// are entities too; View is true for them.
 type Entity struct {
-	Name    string // as its author spelled it: orderLine
-	Key     string // in lower case: orderline; what relation.to and $defs say
-	Frond   string // the Frond it was declared in
-	View    bool
-	Card    *Card       // the full document, authoring shorthand expanded
-	Fields  []*Property // in declaration order
-	Primary *Property   // nil: a view without one, or an entity that stores nothing
+	Name string // as its author spelled it: orderLine
+	// Key is Name in lower case: orderline. relation.to and $defs carry it (spec 2.4).
+	Key   string
+	Frond string // the Frond it was declared in
+	View  bool
+	// Card is the full document, authoring shorthand expanded. It is not to be changed.
+	Card *Card
+	// Fields are in declaration order. None: a bare object, or properties: {}.
+	Fields []*Property
+	// Primary is nil for a view without one, and for an entity that stores nothing.
+	Primary *Property
+	// Uniques are the unique constraints, each with its fields in the order of the index. A
+	// constraint of several members is in it once. A view has those all of whose members it
+	// kept.
 	Uniques [][]*Property
 
 	byName map[string]*Property
@@ -28,35 +35,57 @@ type Entity struct {
 // Property is a field of an entity, compiled.
 type Property struct {
 	Field
-	Index  int     // its place in Entity.Fields
-	Owner  *Entity // the entity it belongs to
-	Kind   Kind    // what its values are, for encoders, columns and types
-	Link   *Link   // where role.relation points; nil for a plain field
-	Stored bool    // false for a many relation that is the other side of another entity's field
+	// Index is its place in Entity.Fields.
+	Index int
+	// Owner is the entity it belongs to: for a field that a view took over, the view.
+	Owner *Entity
+	// Kind is what its values are, for encoders, columns and types.
+	Kind Kind
+	// Link is where role.relation points. nil for a plain field, and for a relation to an
+	// entity that is not known here (CompileOptions.Partial and Unknown, cards of remotes);
+	// the name is then in Axes.Relation.To.
+	Link *Link
+	// Stored is false for a many relation that is the other side of another entity's field: it
+	// has no column, no value in plain rows, and cannot be sent (docs/decisions/091).
+	Stored bool
 
 	required bool
 }
 
-// Readable says whether the field may leave at all: boundary.out is not closed.
-// Whether one caller may read it is the collectors' word.
+// Readable says whether the field may leave the host at all: boundary.out is not closed. Which
+// callers may read it is for the collectors to say.
 func (p *Property) Readable() bool { return !p.Axes.Out.Closed }
 
-// Link is a relation between two entities, resolved.
+// Link is a relation between two entities, resolved. A field authorId and a field author both
+// make the relation author with the key authorId (docs/decisions/092).
 type Link struct {
-	Name    string    // what the relation is called: author, for a field authorId or author
-	Key     string    // what the raw key is called beside it: authorId
-	Many    bool      //
-	Target  *Entity   // never nil in a local set
-	Inverse *Property // many: the one-relation of Target that points back; nil: the ids stand in the row itself
-	Field   *Property // the field that declares it
+	// Name is what the relation is called in filters and in GraphQL: author.
+	Name string
+	// Key is what the raw key is called beside it: authorId.
+	Key string
+	// Many is kind: many.
+	Many bool
+	// Target is the entity it leads to; never nil.
+	Target *Entity
+	// Inverse is, of a many relation, the one-relation of Target that points back. nil: the
+	// ids stand in the row itself (docs/decisions/091).
+	Inverse *Property
+	// Field is the field that declares it.
+	Field *Property
 }
 
-// Required says whether a caller has to supply the field at creation (spec 2.3).
+// Required says whether a caller has to supply the field at creation (spec 2.3). A required
+// field may still be null: presence and nullability are two things.
 func (p *Property) Required() bool { return p.required }
 
-// MayBeNull says whether null can stand in a row of the entity: the shape takes
-// it, or the field may be left out at creation and nothing answers for it. The
-// primary key and a many relation are never null.
+// MayBeNull says whether null can stand in a row of the entity: the shape accepts it, or the
+// field may be left out at creation and no rule fills it. The first line that applies holds:
+//
+//	primary key, many relation                 false
+//	type: [string, 'null']                     true
+//	lifecycle.create: optional                 true
+//	lifecycle.create: now, generate or value   false
+//	none of these                              true where the field is not required
 func (p *Property) MayBeNull() bool {
 	switch {
 	case p.Axes.Primary, p.Axes.Relation != nil && p.Axes.Relation.Many:
@@ -69,29 +98,39 @@ func (p *Property) MayBeNull() bool {
 	return !p.required
 }
 
-// Property is the field called name, or nil.
+// Property returns the field called name, in that spelling, or nil.
 func (e *Entity) Property(name string) *Property { return e.byName[name] }
 
-// Relation is the link whose relation name is name, or nil.
+// Relation returns the link whose relation name is name, or nil: author, also where the field
+// is authorId.
 func (e *Entity) Relation(name string) *Link { return e.link[name] }
 
 // EntityKey is how an entity's name is compared: in lower case (spec 2.4).
 func EntityKey(name string) string { return strings.ToLower(name) }
 
-// Kind is what the values of a field are, as far as storing, encoding and
-// projecting them goes. Every kind may also be null where the shape is nullable.
+// Kind is what the values of a field are, as far as storing, encoding and projecting them
+// goes. Every kind may also be null where the shape is nullable. It follows from type and
+// format, or where there is no type from the values of enum or const.
 type Kind uint8
 
 // The kinds of values.
 const (
-	KindJSON     Kind = iota // any JSON: bare objects, arrays, nested objects, unions
-	KindString               //
-	KindInteger              // within int64
-	KindNumber               // float64
-	KindBoolean              //
-	KindDateTime             // format date-time; kept as UTC with microseconds
-	KindDate                 // format date
-	KindDecimal              // string of format decimal: compared as a number
+	// KindJSON is any JSON: bare objects, arrays, nested objects, unions.
+	KindJSON Kind = iota
+	KindString
+	// KindInteger is a whole number within int64; 3.0 is one (docs/decisions/011).
+	KindInteger
+	// KindNumber is a number that a float64 can hold.
+	KindNumber
+	KindBoolean
+	// KindDateTime is format date-time, an instant: kept as UTC with microseconds
+	// (docs/decisions/093).
+	KindDateTime
+	// KindDate is format date: a day without a zone, 2026-05-01.
+	KindDate
+	// KindDecimal is a string of format decimal, see [IsDecimal]: compared as a number of any
+	// size, "1.50" equals "1.5".
+	KindDecimal
 )
 
 // Mode is what a value is judged for.
@@ -99,21 +138,26 @@ type Mode uint8
 
 // The modes of the judge (DESIGN 4, "The judge").
 const (
-	Create Mode = iota // a body at creation, or the input of a named operation
-	Update             // a patch: what is absent stays as it is
-	Plain              // JSON Schema alone, axes aside: params, query, results
+	// Create is a body at creation, or the input of a named operation.
+	Create Mode = iota
+	// Update is a patch: what is absent stays as it is (docs/decisions/012).
+	Update
+	// Plain is JSON Schema alone, axes aside: params, query, results.
+	Plain
 )
 
-// Member is one key of a judged object with its value as text.
+// Member is one key of a judged object with its value as text, as it was sent.
 type Member struct {
 	Name  string
 	Value json.RawMessage
 }
 
-// Object is a judged object: members the card knows, in declaration order.
+// Object is a judged object: members that the card knows, in declaration order, then those
+// that the card accepts without naming them. Each name stands in it once.
 type Object []Member
 
-// Get is the value of the member called name, or nil.
+// Get returns the value of the member called name, or nil where it is absent. A null that was
+// sent is the text null.
 func (o Object) Get(name string) json.RawMessage {
 	for _, m := range o {
 		if m.Name == name {
@@ -123,7 +167,7 @@ func (o Object) Get(name string) json.RawMessage {
 	return nil
 }
 
-// AppendJSON appends the object's text.
+// AppendJSON appends the object's text to dst and returns it. Values are not compacted.
 func (o Object) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	for i, m := range o {
@@ -135,22 +179,37 @@ func (o Object) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// Detail is one refusal (DESIGN 4): what, where, and the word for it. The value
-// that was refused is never in it.
+// Detail is one refusal (DESIGN 4): what, where, and the word for it. The value that was
+// refused is never in it, since details are logged and sent to other hosts.
+//
+//	{"path": "address.street", "pointer": "/body/address/street", "code": "maxLength",
+//	 "message": "must have at most 80 characters", "params": {"limit": 80}}
 type Detail struct {
-	Path    string         `json:"path"`             // dotted: address.street
-	Pointer string         `json:"pointer"`          // RFC 6901 into the invocation: /body/address/street
-	Code    string         `json:"code"`             // a JSON Schema keyword, or one of the words below
-	Message string         `json:"message"`          // a sentence that says what to send instead
-	Params  map[string]any `json:"params,omitempty"` // the keyword's own limits: {"limit": 3}
+	// Path is dotted: address.street, lines.0.price; "." for the value itself.
+	Path string `json:"path"`
+	// Pointer is an RFC 6901 pointer into the invocation.
+	Pointer string `json:"pointer"`
+	// Code is the JSON Schema keyword that refused, or one of the words below.
+	Code string `json:"code"`
+	// Message completes "this field …" and says what to send instead.
+	Message string `json:"message"`
+	// Params are the keyword's own limits; nil where it has none. Numbers are float64, so that
+	// a detail made here equals one that was decoded from a remote's error.
+	Params map[string]any `json:"params,omitempty"`
 }
 
 // The codes of a detail that are not JSON Schema keywords.
 const (
+	// UnknownKey is a key that the card does not have (docs/decisions/013).
 	UnknownKey = "unknown_key"
-	ReadOnly   = "read_only"
-	Immutable  = "immutable"
+	// ReadOnly is a field that callers cannot send: boundary.in is closed, or it is the other
+	// side of a relation.
+	ReadOnly = "read_only"
+	// Immutable is a field that cannot be sent in a patch: update: forbidden, or the primary
+	// key.
+	Immutable = "immutable"
 )
 
-// MaxDetails is how many refusals one judgement names at most.
+// MaxDetails is how many refusals one judgement names at most: a body of a megabyte may have a
+// hundred thousand.
 const MaxDetails = 100

@@ -7,8 +7,10 @@ import (
 	"strings"
 )
 
-// Fault is one thing wrong with what an author wrote: a card, a frond.yaml, a
-// gateway.yaml. It stops the start; it is never sent to a caller.
+// Fault is one thing wrong with what an author wrote: a card, a frond.yaml, a gateway.yaml. It
+// fails the start; it is never sent to a caller.
+//
+//	fronds/catalog/entities/product.yaml#/properties/price/type: this is not a type; write number
 type Fault struct {
 	File    string // as the author would name it: fronds/catalog/entities/product.yaml
 	Pointer string // RFC 6901 into that file; "" for the file itself
@@ -16,16 +18,19 @@ type Fault struct {
 	Remedy  string // what to write instead
 }
 
-// TwoOwners stands in the message of a fault that two claim one name.
+// TwoOwners stands in the message of a fault for a name that two sources claim. Other packages
+// write it in messages of their own, so that [Claims] recognises those too.
 const TwoOwners = "has two owners"
 
-// Claims says whether two claim one name in an error of Faults.
+// Claims says whether err, or an error in its chain, is Faults of which one is about a name
+// with [TwoOwners].
 func Claims(err error) bool {
 	var faults Faults
 	return errors.As(err, &faults) && slices.ContainsFunc(faults, func(f Fault) bool { return strings.Contains(f.Message, " "+TwoOwners+": ") })
 }
 
-// Error is the fault on one line: file#pointer: message; remedy.
+// Error returns the fault on one line: file#pointer: message; remedy. Parts that are empty are
+// left out.
 func (f Fault) Error() string {
 	var b strings.Builder
 	if b.WriteString(f.File); f.Pointer != "" {
@@ -41,7 +46,9 @@ func (f Fault) Error() string {
 	return b.String()
 }
 
-// Faults are all the faults of a set of files, in the order of file and pointer.
+// Faults are all the faults of a set of files. [Compile] returns them in the order of file and
+// pointer, none twice; readers of one file in the order of the text. Errors that are Faults
+// are found by errors.As.
 type Faults []Fault
 
 // Error lists every fault, one a line.
@@ -53,7 +60,8 @@ func (f Faults) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Err is nil where there is no fault.
+// Err returns f, or nil where there is no fault: an empty Faults as an error would not equal
+// nil.
 func (f Faults) Err() error {
 	if len(f) == 0 {
 		return nil

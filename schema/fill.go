@@ -8,8 +8,15 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// fill adds to a unit's card what its author may omit, and makes its properties. Whether
-// the card is sound is judged by finish, once all cards are read.
+// fill writes into a unit's card what its author may leave out, and makes its properties:
+//
+//	title             the entity's key
+//	x-kit-version     1
+//	x-kit-vendor      CompileOptions.Vendor
+//	required          the list of spec 2.3, for an entity without one
+//	lifecycle.create  optional, for a field that is not required and that nothing fills
+//
+// Whether the card is sound is for finish to say, when all cards are there.
 func (c *compiler) fill(u *unit) {
 	card, e := u.card, u.entity
 	if e == nil {
@@ -66,8 +73,8 @@ func (c *compiler) fill(u *unit) {
 	}
 }
 
-// answered says who answers for a field that is absent at creation, or "" where
-// only the caller can.
+// answered returns what fills a field that is absent at creation, as a clause for a message,
+// or "" where only the caller can supply it.
 func answered(f *Field) string {
 	switch {
 	case f.Axes.Relation != nil && f.Axes.Relation.Many:
@@ -80,8 +87,7 @@ func answered(f *Field) string {
 	return ""
 }
 
-// kindOf returns the kind of a shape's values, by which filters choose their operators and
-// stores their columns.
+// kindOf returns the kind of a shape's values. A type of several names is [KindJSON].
 func kindOf(s *Shape) Kind {
 	switch s.Type {
 	case "string":
@@ -106,7 +112,9 @@ func kindOf(s *Shape) Kind {
 	return KindJSON
 }
 
-// kindOfValues is the kind of an enum's or a const's values, where there is no type.
+// kindOfValues returns the kind of an enum's or a const's values, where there is no type: all
+// strings are [KindString], all whole numbers [KindInteger]. null takes no part. Values of
+// several kinds, and no values, are [KindJSON].
 func kindOfValues(s *Shape) Kind {
 	values := s.Enum
 	if c := s.Extra.Get("const"); c != nil {

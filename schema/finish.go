@@ -9,7 +9,13 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// finish reports what is unsound in a unit, once all units are linked, and builds its judge.
+// The last step of Compile: what can only be judged when all cards are linked. Messages name
+// what is wrong and remedies what to write; most of them go through compiler.beyond, so that
+// the same finding ends the start of a project and is ignored in a remote's card
+// (docs/decisions/238).
+
+// finish reports what is unsound in a unit, once all units are linked, and builds its judge. A
+// field that a view took over is not looked at again: its faults are reported at the entity.
 func (c *compiler) finish(u *unit) {
 	e := u.entity
 	if e == nil || u.card == nil {
@@ -26,6 +32,8 @@ func (c *compiler) finish(u *unit) {
 	}
 	c.uniques(u)
 	b := &builder{lenient: c.remote(u), shared: c.set.shared}
+	// The builder counts its faults, so that a checker with one is not shared; the count
+	// includes those that are not reported here.
 	b.fault = func(at, message, remedy string) {
 		b.faults++
 		if !u.takenAt(at) {
@@ -37,8 +45,8 @@ func (c *compiler) finish(u *unit) {
 	c.examples(u)
 }
 
-// takenAt reports whether a pointer leads into a field that a view took from its entity:
-// its faults are reported there, once.
+// takenAt says whether a pointer, such as /properties/price/pattern, leads into a field that
+// the view took over.
 func (u *unit) takenAt(at string) bool {
 	name, ok := strings.CutPrefix(at, "/properties/")
 	if !ok {
@@ -48,9 +56,10 @@ func (u *unit) takenAt(at string) bool {
 	return u.taken[untoken.Replace(name)]
 }
 
-// required reports names in the list of required fields that no caller could send (spec 2.3).
-// In a remote's card they are taken off the list: plain JSON Schema lists everything that is
-// always there.
+// required reports names in the list of required fields that no caller could send (spec 2.3,
+// docs/decisions/010). A view may require a field that a rule fills, so only a closed one is
+// reported there. In a remote's card the names are taken off the list instead: plain JSON
+// Schema lists everything that is always there.
 func (c *compiler) required(u *unit) {
 	kept := []string{}
 	for i, name := range u.card.Required {
@@ -75,7 +84,9 @@ func (c *compiler) required(u *unit) {
 	}
 }
 
-// field reports what is unsound in one field.
+// field reports what is unsound in one field: its name, unknown keys of x-kit, generators and
+// conversions, a time where none fits, and an enum that refuses the null that the type allows
+// (docs/decisions/019).
 func (c *compiler) field(u *unit, p *Property) {
 	at := child("/properties", p.Name)
 	if !isName(p.Name) {
@@ -96,6 +107,8 @@ func (c *compiler) field(u *unit, p *Property) {
 				c.fault(u, at+"/x-kit/lifecycle", "now writes a moment, which this field cannot hold", "write type: string and format: date-time")
 			}
 		}
+		// JSON Schema to the letter: the field could never be null, and its author would learn
+		// that from a caller.
 		if p.Shape.Nullable && p.Shape.Type != "" && p.Shape.Enum != nil && !slices.ContainsFunc(p.Shape.Enum, func(v json.RawMessage) bool { return jsontext.IsNull(v) }) {
 			c.fault(u, at+"/enum", "the type lets null through, but the enum does not", "add null to the enum, or take it off the type")
 		}
@@ -103,8 +116,8 @@ func (c *compiler) field(u *unit, p *Property) {
 	c.shape(u, &p.Shape, at)
 }
 
-// shape reports, at any depth, values that stand in an enum twice and required names that
-// are no fields.
+// shape reports, at any depth, what a shape says twice or in vain: equal values in an enum,
+// required names that the object refuses.
 func (c *compiler) shape(u *unit, s *Shape, at string) {
 	seen := map[string]bool{}
 	for i, v := range s.Enum {
@@ -128,7 +141,9 @@ func (c *compiler) shape(u *unit, s *Shape, at string) {
 	}
 }
 
-// registered reports generators and conversions that nobody registered (spec 2.2.3).
+// registered reports generators and conversions that nobody registered (spec 2.2.3), each with
+// the registered name that is nearest. CompileOptions.Unregistered takes the faults where it
+// is set.
 func (c *compiler) registered(u *unit, p *Property, at string) {
 	a, reg := &p.Axes, c.set.reg
 	unknown := func(at, message, remedy string) {
@@ -149,7 +164,7 @@ func (c *compiler) registered(u *unit, p *Property, at string) {
 	}
 }
 
-// keysOf lists the names of a registry for a message, in alphabetical order.
+// keysOf lists the names of a registry for a message: cuid2, nanoid, uuid or uuidv7.
 func keysOf[V any](m map[string]V) string {
 	if len(m) == 0 {
 		return "none: the registry is empty"
@@ -157,7 +172,7 @@ func keysOf[V any](m map[string]V) string {
 	return orList(sortedKeys(m))
 }
 
-// didYouMean is the beginning of a remedy that names what was probably meant.
+// didYouMean returns the beginning of a remedy that names what was probably meant, or "".
 func didYouMean[V any](name string, known map[string]V) string {
 	if n := near(name, sortedKeys(known)); n != "" {
 		return "did you mean " + n + "? "
@@ -165,12 +180,14 @@ func didYouMean[V any](name string, known map[string]V) string {
 	return ""
 }
 
-// axisNames are the keys of the objects in x-kit.
+// axisNames are the keys of the objects in x-kit, by the pointer of the object as Axes.Extra
+// has it.
 var axisNames = map[string]string{
 	"": "role lifecycle boundary", "role/": "primary unique index relation", "role/relation/": "to kind onDelete by", "lifecycle/": "create update", "boundary/": "in out",
 }
 
-// meantAxis is the beginning of a remedy for a key of x-kit, by its pointer.
+// meantAxis returns the beginning of a remedy for an unknown key of x-kit, by its pointer: for
+// role/relation/kin it names kind.
 func meantAxis(pointer string) string {
 	i := strings.LastIndexByte(pointer, '/') + 1
 	if n := near(pointer[i:], strings.Fields(axisNames[pointer[:i]])); n != "" {
@@ -180,7 +197,7 @@ func meantAxis(pointer string) string {
 }
 
 // primary reports an entity without a primary key, with several, or with one that is no plain
-// value.
+// value. A partial set may have cards without one: a remote publishes what it likes.
 func (c *compiler) primary(u *unit) {
 	var all []string
 	for _, p := range u.entity.Fields {
@@ -224,6 +241,8 @@ func (c *compiler) uniques(u *unit) {
 				sound = false
 				c.beyond(u, at, fmt.Sprintf("the constraint does not name %s, the field it stands at", p.Name), "write it at its members only")
 			}
+			// The constraint stands at each of its members; the first one seen makes the
+			// index.
 			id := strings.Join(members, "\x00")
 			if sound && !seen[id] {
 				seen[id] = true
@@ -271,6 +290,8 @@ func (c *compiler) examples(u *unit) {
 			continue
 		}
 		at := child("/properties", p.Name)
+		// The field's own checker judges the value, so a wrong value has the sentence that a
+		// caller would get.
 		check := func(where string, v json.RawMessage) {
 			j, field := judging{}, u.entity.judge.card.props[i].checker
 			j.value(field, v)

@@ -8,6 +8,14 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
+// Which formats are checked (docs/decisions/233). JSON Schema leaves it to the implementation
+// whether format is an assertion or an annotation (validation, section 7); here it is
+//
+//	asserted     the names of the table formats, by our own checks where there is one
+//	annotation   every other name: kept, published, and refused nothing for
+//
+// The engine is made to agree, so that a format inside anyOf means what it means at a field.
+
 // formats are the formats that are asserted (DESIGN 4), with the example a
 // refusal gives. Every other format is an annotation.
 var formats = map[string]struct {
@@ -33,7 +41,7 @@ var formats = map[string]struct {
 // unasserted are the formats the engine would check and this package does not.
 var unasserted = []string{"relative-json-pointer", "period", "iri", "iri-reference", "uri-template", "semver"}
 
-// formatCheck is the check of an asserted format, or nil.
+// formatCheck returns the check of an asserted format, or nil for an annotation and for "".
 func formatCheck(name string) func(string) bool {
 	f, ok := formats[name]
 	if !ok {
@@ -45,7 +53,8 @@ func formatCheck(name string) func(string) bool {
 	return engineFormats()[name]
 }
 
-// engineFormats are the checks the engine brings for the formats that have none here.
+// engineFormats returns the checks that the engine brings for the formats that have none here:
+// it compiles the schema {"format": name} for each of them, once in the life of the process.
 var engineFormats = sync.OnceValue(func() map[string]func(string) bool {
 	checks := map[string]func(string) bool{}
 	c := newEngineCompiler(false)
@@ -63,7 +72,8 @@ var engineFormats = sync.OnceValue(func() map[string]func(string) bool {
 	return checks
 })
 
-// registerFormats makes the engine assert exactly what this package does.
+// registerFormats makes the engine assert exactly the formats that this package does. A format
+// judges strings alone; a value of another type passes it.
 func registerFormats(c *jsonschema.Compiler) {
 	c.AssertFormat()
 	for name, f := range formats {
@@ -81,12 +91,15 @@ func registerFormats(c *jsonschema.Compiler) {
 	}
 }
 
-// maxDecimal is how many characters a decimal may have: one of a million digits
-// would be compared, and indexed, at every read.
+// maxDecimal is how many characters a decimal may have. Stores compare and index decimals at
+// every read, so one of a million digits would slow down everybody's lists.
 const maxDecimal = 100
 
-// IsDecimal says whether s is what the judge holds a decimal to be: a minus sign or
-// none, digits, and perhaps a point with digits behind it; 100 characters at most.
+// IsDecimal says whether s is what the judge accepts as a decimal: a minus sign or none,
+// digits, and perhaps a point with digits behind it; 100 characters at most.
+//
+//	12.50  -3  0.0    yes
+//	+3  .5  1.  1e3   no
 func IsDecimal(s string) bool {
 	if len(s) > maxDecimal {
 		return false
@@ -95,7 +108,7 @@ func IsDecimal(s string) bool {
 	return allDigits(whole) && (!point || allDigits(fraction))
 }
 
-// allDigits says whether s is digits alone.
+// allDigits says whether s is one or more ASCII digits and nothing else.
 func allDigits(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] < '0' || s[i] > '9' {
@@ -124,7 +137,8 @@ func isUUID(s string) bool {
 	return true
 }
 
-// digits is the value of a short run of digits.
+// digits returns the value of a short run of ASCII digits; false for any other character. ""
+// is 0 and true, and the callers see to the length.
 func digits(s string) (int, bool) {
 	n := 0
 	for i := 0; i < len(s); i++ {
@@ -136,7 +150,8 @@ func digits(s string) (int, bool) {
 	return n, true
 }
 
-// article is a word with its indefinite article.
+// article returns a word with its indefinite article: "an integer", "a uuid". The names of
+// types and formats need no more than the first letter; u takes "a", for uri and uuid.
 func article(word string) string {
 	r, _ := utf8.DecodeRuneInString(word)
 	if strings.ContainsRune("aeio", r) {

@@ -7,13 +7,16 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// registration is what a name has to be before it may be registered (RFC 5891,
-// section 4): no mapping, no hyphens in the third and fourth place, joiners where they
-// may stand, the rules of text that runs from right to left.
+// registration is what a name has to be before it may be registered (RFC 5891, section 4): no
+// mapping, no hyphens in the third and fourth place, joiners where they may stand, the rules
+// of text that runs from right to left (RFC 5893).
 var registration = idna.New(idna.ValidateForRegistration(), idna.BidiRule(), idna.CheckJoiners(true), idna.CheckHyphens(true), idna.StrictDomainName(true))
 
-// isALabel says whether a label that begins with xn-- is the one spelling of a name that
-// IDNA 2008 allows.
+// isALabel says whether a label that begins with xn-- is the one spelling of a name that IDNA
+// 2008 allows: it decodes, and the name encodes to the same label again. Case does not matter.
+//
+//	xn--bcher-kva    bücher, allowed
+//	xn--0            decodes to nothing
 func isALabel(label string) bool {
 	label = strings.ToLower(label)
 	name, err := registration.ToUnicode(label)
@@ -43,6 +46,7 @@ func inContext(name []rune) bool {
 	for i, r := range name {
 		ok := true
 		switch r {
+		// RFC 5892 section 2.6: tatweel, Nko lajanyalan, tone marks and kana repeat marks.
 		case 0x640, 0x7fa, 0x302e, 0x302f, 0x3031, 0x3032, 0x3033, 0x3034, 0x3035, 0x303b:
 			ok = false
 		case 0xb7: // middle dot: between two l

@@ -4,8 +4,11 @@ import (
 	"strings"
 )
 
-// isEmail says whether s is a Mailbox of RFC 5321: a dotted or quoted local part of
-// at most 64 characters, and a host name or an address in brackets.
+// isEmail says whether s is a Mailbox of RFC 5321, section 4.1.2: a dotted or quoted local
+// part of at most 64 characters (section 4.5.3.1.1), and a host name or an address in
+// brackets. Letters beyond ASCII are not accepted.
+//
+//	ada@example.org   "ada lovelace"@example.org   ada@[192.0.2.1]   ada@[IPv6:2001:db8::1]
 func isEmail(s string) bool {
 	at := strings.LastIndexByte(s, '@')
 	if at < 1 || at > 64 {
@@ -45,9 +48,10 @@ func isEmail(s string) bool {
 	return isHostname(host)
 }
 
-// isHostname says whether s is a host name of RFC 1123: labels of letters, digits and
-// hyphens, 253 characters at most. A label that begins with xn-- has to stand for a
-// name that IDNA 2008 allows (RFC 5890, section 2.3.2.1).
+// isHostname says whether s is a host name of RFC 1123, section 2.1: labels of 1 to 63
+// letters, digits and hyphens, none at an end, 253 characters at most and no dot behind the
+// last one. A label that begins with xn-- has to stand for a name that IDNA 2008 allows (RFC
+// 5890, section 2.3.2.1).
 func isHostname(s string) bool {
 	if s == "" || len(s) > 253 {
 		return false
@@ -68,7 +72,8 @@ func isHostname(s string) bool {
 	return true
 }
 
-// isIPv4 says whether s is four numbers of at most 255, without leading zeros.
+// isIPv4 says whether s is a dotted quad (RFC 2673, section 3.2): four numbers of at most 255,
+// without leading zeros, which some readers take for octal.
 func isIPv4(s string) bool {
 	n := 0
 	for part := range strings.SplitSeq(s, ".") {
@@ -93,13 +98,14 @@ func isIPv6(s string) bool {
 		return false
 	}
 	if gap {
+		// "::" stands for one group of zeros at least.
 		return n+m < 8
 	}
 	return n == 8
 }
 
-// groups counts the 16-bit groups of a part of an IPv6 address; the last of them
-// may be an IPv4 address where v4 is set.
+// groups counts the 16-bit groups of a part of an IPv6 address. The last of them may be an
+// IPv4 address where v4 is set, and counts as two. No text is no group.
 func groups(s string, v4 bool) (int, bool) {
 	if s == "" {
 		return 0, true

@@ -10,13 +10,30 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
+// Entity.Judge and how it is built. A judgement reads the value's text once:
+//
+//	value   {"titel": "Tea", "price": -1, "id": "p1"}       card: id (read-only), title, price
+//	        members by place in the card; titel is counted as a stranger
+//	fields  in declaration order: id read_only, title required, price minimum
+//	whole   minProperties and the like, not in a patch
+//	keys    only where a stranger was seen: a second walk names unknown keys at every depth
+//
+// The walk of a valid value allocates little; the cost of good messages is paid by refused
+// ones.
+
 // judge is what [Entity.Judge] runs: a checker for each field, and the keywords of the card
-// itself.
+// itself. It never changes.
 type judge struct {
-	card  *objectRules       // its props are the entity's fields, in their order
-	whole *jsonschema.Schema // the engine for what the card says about the object as a whole; nil: nothing
-	must  []bool             // the caller has to supply the field (spec 2.3)
-	bare  bool               // {type: object} and nothing about keys: takes any
+	// card has the entity's fields as props, in their order.
+	card *objectRules
+	// whole is the engine for what the card says about the object as a whole, such as anyOf;
+	// nil: nothing.
+	whole *jsonschema.Schema
+	// must says for each field whether the caller has to supply it: the card's required list,
+	// final as it stands (docs/decisions/010).
+	must []bool
+	// bare says that the card has no properties and accepts any key.
+	bare bool
 }
 
 // Judge judges a value against the card and returns the members that the card knows, in
@@ -31,9 +48,15 @@ type judge struct {
 // The value has passed [jsontext.Check]. Judge may be called from many goroutines; it is the
 // same code on every surface, in the gateway and in a consumer that rebuilt the card (spec
 // 1.5).
+//
+//	mode     absent and required   boundary.in: closed   update: forbidden, primary   card's own keywords
+//	Create   required              read_only             accepted                     judged
+//	Update   accepted              read_only             immutable                    not judged
+//	Plain    required              accepted              accepted                     judged
 func (e *Entity) Judge(mode Mode, value json.RawMessage, at string) (Object, []Detail) {
 	j := judging{at: at}
 	switch jsontext.KindOf(value) {
+	// No body is an object without members: its refusals name what is missing.
 	case jsontext.Invalid, jsontext.Null:
 		value = json.RawMessage("{}")
 	case jsontext.Object:
@@ -57,6 +80,8 @@ func (e *Entity) Judge(mode Mode, value json.RawMessage, at string) (Object, []D
 			strangers++
 		}
 	}
+	// Fields are judged in the order of the card, not of the value, so that the same mistakes
+	// have the same details whatever the order of the keys.
 	out := make(Object, 0, members+len(further))
 	for i, p := range e.Fields {
 		v := values[i]
@@ -97,8 +122,9 @@ func (e *Entity) Judge(mode Mode, value json.RawMessage, at string) (Object, []D
 	return append(out, further...), j.details()
 }
 
-// unknownKeys names the unknown keys of a body, at any depth, in the order of the value. It
-// runs only where one was seen. A field that may not be sent at all is not looked into.
+// unknownKeys names the unknown keys of a body, at any depth, in the order of the value. It is
+// a second walk, and runs only where the first one saw such a key. A field that may not be
+// sent at all is not looked into.
 func (e *Entity) unknownKeys(j *judging, mode Mode, value json.RawMessage) {
 	c := e.judge.card
 	for raw, v := range jsontext.RawMembers(value) {
@@ -117,7 +143,8 @@ func (e *Entity) unknownKeys(j *judging, mode Mode, value json.RawMessage) {
 	}
 }
 
-// forbids says why a field may not be sent at all in a mode; "" where it may.
+// forbids returns the code and the message where a field may not be sent at all in a mode, ""
+// where it may. They depend on the field alone, never on the value.
 func (p *Property) forbids(mode Mode) (code, message string) {
 	switch {
 	case mode == Plain:
@@ -126,6 +153,8 @@ func (p *Property) forbids(mode Mode) (code, message string) {
 		return ReadOnly, msgReadOnly
 	case !p.Stored && p.Link != nil && p.Link.Inverse != nil:
 		return ReadOnly, "is the other side of a relation; set " + p.Link.Inverse.Name + " of " + p.Link.Target.Name + " instead"
+	// A many relation whose target is not known yet (CompileOptions.Unknown): it may turn out
+	// to be the other side of a field over there.
 	case !p.Stored && p.Link == nil:
 		return ReadOnly, "leads to " + p.Axes.Relation.To + ", of which nothing is known here yet"
 	case mode == Update && (p.Axes.Update == UpdateForbidden || p.Axes.Primary):
@@ -139,8 +168,9 @@ func (p *Property) forbids(mode Mode) (code, message string) {
 // everybody reads it (docs/decisions/222).
 const MaxKey = 255
 
-// bounded is the shape of such a key with its bound. What a card of another host
-// leaves open stays open, and so does what an enum or a const bounds.
+// bounded returns the shape of a primary or unique text with the bound [MaxKey] added, and
+// whether there is one to add. What an enum, a const or the card's own maxLength bounds stays
+// as it is. A card of another host has no such bound.
 func (p *Property) bounded() (*Shape, bool) {
 	unique := slices.ContainsFunc(p.Owner.Uniques, func(members []*Property) bool { return slices.Contains(members, p) })
 	s := p.Shape
@@ -151,7 +181,8 @@ func (p *Property) bounded() (*Shape, bool) {
 	return &s, true
 }
 
-// details are the refusals of a run: unknown keys first, none twice, at most MaxDetails.
+// details returns the refusals of a run: unknown keys first, none twice, at most MaxDetails;
+// nil for an accepted value.
 func (j *judging) details() []Detail {
 	if len(j.unknown) == 0 {
 		return j.refused
@@ -184,6 +215,9 @@ func newJudge(e *Entity, b *builder) *judge {
 			}
 		}
 	}
+	// b.object leaves a card with this keyword open, since the engine judges it. Where it is
+	// false, the keys that properties names are all there can be, unless anyOf and its like
+	// name more.
 	if v := extra.Get("unevaluatedProperties"); v != nil && extra.Get("additionalProperties") == nil {
 		j.card.closed = jsontext.KindOf(v) == jsontext.False
 	}

@@ -13,22 +13,28 @@ import (
 )
 
 // judging is one run of the judge: where it stands in the value, and what it has refused. It
-// is for one goroutine.
+// is for one goroutine. The zero value is ready; pointers then begin at the value.
 type judging struct {
-	at      string // the pointer everything stands under
-	stack   []step
-	strange bool     // an unknown key was met; keys names them
-	unknown []Detail // in input order
-	refused []Detail // in declaration order
+	// at is the pointer that everything stands under, such as "/body".
+	at string
+	// stack leads from at to the value that is judged.
+	stack []step
+	// strange says that an unknown key was met; unknownKeys then names them all.
+	strange bool
+	// unknown are refused keys in the order of the value.
+	unknown []Detail
+	// refused are all others, in declaration order.
+	refused []Detail
 }
 
-// step is one level of a pointer: the name of a member or the index of an element.
+// step is one level of a pointer: the name of a member, with index -1, or the index of an
+// element, with name "". A member may be called "" too, so the index decides.
 type step struct {
 	name  string
 	index int // of an array, where name is ""
 }
 
-// text is the step as a token of a pointer.
+// text returns the step as a token of a pointer, not escaped.
 func (t step) text() string {
 	if t.name == "" && t.index >= 0 {
 		return strconv.Itoa(t.index)
@@ -36,8 +42,10 @@ func (t step) text() string {
 	return t.name
 }
 
-// detail is a refusal of the value where the run stands: its dotted path, "." for the value
-// itself, and its pointer.
+// detail returns a refusal of the value where the run stands: its dotted path, "." for the
+// value itself, and its pointer (RFC 6901).
+//
+//	at "/body", stack address, lines, 0   address.lines.0   /body/address/lines/0
 func (j *judging) detail(code, message string, params map[string]any) Detail {
 	var path, pointer strings.Builder
 	if len(j.stack) == 0 {
@@ -55,7 +63,8 @@ func (j *judging) detail(code, message string, params map[string]any) Detail {
 	return Detail{Path: path.String(), Pointer: pointer.String(), Code: code, Message: message, Params: params}
 }
 
-// refuse notes a refusal, unless MaxDetails are there.
+// refuse notes a refusal, unless MaxDetails are there: a hostile body must not make an answer
+// larger than itself.
 func (j *judging) refuse(code, message string, params map[string]any) {
 	if len(j.refused) < MaxDetails {
 		j.refused = append(j.refused, j.detail(code, message, params))
@@ -72,12 +81,13 @@ func (j *judging) refuseUnknown(name string) {
 	}
 }
 
-// push enters a member, and pop leaves it: the stack is the path of the next detail.
+// push steps into a member, and pop out of it.
 func (j *judging) push(name string) { j.stack = append(j.stack, step{name: name, index: -1}) }
 func (j *judging) pop()             { j.stack = j.stack[:len(j.stack)-1] }
 
-// value judges a value against a shape. The first of type, const and enum that refuses ends
-// the judgement of a value, so that one wrong value has one detail.
+// value judges a value against a shape. Of type, const and enum the first that refuses ends
+// the judgement of a value, so that one wrong value has one detail; of lengths and bounds each
+// has its own.
 func (j *judging) value(c *checker, v json.RawMessage) {
 	if c.verdict != nil {
 		if !*c.verdict {
@@ -86,6 +96,8 @@ func (j *judging) value(c *checker, v json.RawMessage) {
 		return
 	}
 	if c.whole != nil {
+		// The engine accepts keys that JSON Schema does, so unknown keys (docs/decisions/013)
+		// are looked for beside it.
 		j.strange = j.strange || c.strange(v)
 		j.engine(c.whole, v)
 		return
@@ -115,7 +127,8 @@ func (j *judging) value(c *checker, v json.RawMessage) {
 }
 
 // typed judges the type of a value, and of a number whether this program can hold it: within
-// float64, and integers within int64, since a larger one would not come back as it was sent.
+// float64, and integers within int64, since a larger one would not come back as it was sent
+// (docs/decisions/011). It returns false where it refused.
 func (j *judging) typed(c *checker, kind jsontext.Kind, v json.RawMessage) bool {
 	var have typeSet
 	switch kind {
@@ -131,6 +144,8 @@ func (j *judging) typed(c *checker, kind jsontext.Kind, v json.RawMessage) bool 
 		have = typeObject
 	case jsontext.Number:
 		have = typeNumber
+		// A number is an integer where the shape asks for one and the value is whole: 3.0 and
+		// 3e2 are. bounded comes first, as whole computes with the digits.
 		if c.types&typeNumber == 0 && c.types&typeInteger != 0 && bounded(v) && whole(v) {
 			have = typeInteger
 		}
@@ -147,6 +162,7 @@ func (j *judging) typed(c *checker, kind jsontext.Kind, v json.RawMessage) bool 
 	if have == typeInteger {
 		// Integers are kept in 64 bits; a further one would not come back as it went.
 		if _, ok := Integer(v); !ok {
+			// The refusal names the limit, as if the card had said minimum or maximum.
 			if v[0] == '-' {
 				j.refuse(limitAs("minimum", math.MinInt64, strconv.FormatInt(math.MinInt64, 10)))
 			} else {
@@ -206,7 +222,8 @@ func (j *judging) number(bounds []bound, v json.RawMessage) {
 	}
 }
 
-// array judges the length and the elements of an array.
+// array judges the length and the elements of an array. Items are equal as JSON Schema has it
+// (core, section 4.2.2): 1 and 1.0 are, and objects with the same members in another order.
 func (j *judging) array(c *listRules, v json.RawMessage) {
 	n := 0
 	var seen map[string]bool
@@ -238,7 +255,8 @@ func (j *judging) array(c *listRules, v json.RawMessage) {
 	}
 }
 
-// object judges a nested object: its size, its required names and its members.
+// object judges a nested object: its size, its required names and its members. Unknown keys
+// are only noticed here; keys names them.
 func (j *judging) object(c *objectRules, v json.RawMessage) {
 	n := 0
 	values := make([]json.RawMessage, len(c.props))
@@ -251,6 +269,7 @@ func (j *judging) object(c *objectRules, v json.RawMessage) {
 			values[i] = value
 		case c.refuses(name):
 			j.strange = true
+		// An open object may require a name that is no property of it.
 		case len(c.required) > 0:
 			if further == nil {
 				further = map[string]bool{}
@@ -284,8 +303,9 @@ func (j *judging) object(c *objectRules, v json.RawMessage) {
 	}
 }
 
-// find returns the index of the property that a member's name in quotes means, or -1 and
-// the name. A name without escapes is looked up without being copied.
+// find returns the place in props of the member with a raw name, quotes included, and "" or
+// its name; for no property it returns -1 and the name. The name is only unescaped where it
+// has to be, so that the common case allocates nothing.
 func (o *objectRules) find(raw []byte) (int, string) {
 	if i, ok := o.index[string(raw[1:len(raw)-1])]; ok && !slices.Contains(raw, '\\') {
 		return i, ""
@@ -297,7 +317,8 @@ func (o *objectRules) find(raw []byte) (int, string) {
 	return -1, name
 }
 
-// keys names the unknown keys in a value, at any depth, in input order.
+// keys names the unknown keys in a value, at any depth, in the order of the value. It goes
+// where the checkers lead and judges nothing else.
 func (j *judging) keys(c *checker, v json.RawMessage) {
 	switch kind := jsontext.KindOf(v); {
 	case kind == jsontext.Object && c.object != nil:
@@ -322,7 +343,7 @@ func (j *judging) keys(c *checker, v json.RawMessage) {
 	}
 }
 
-// strange reports whether a value has unknown keys at any depth.
+// strange says whether keys would name any key of v.
 func (c *checker) strange(v json.RawMessage) bool {
 	var j judging
 	j.keys(c, v)

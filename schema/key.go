@@ -7,19 +7,30 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Key is one key of an author's file: of a card, of frond.yaml or of gateway.yaml. One
-// table of Keys serves the reader that refuses other keys, the JSON Schema by which editors
-// complete the file, and the page of the documentation, so that the three agree.
+// Key is one key that a reader of an author's file accepts. The reader, the JSON Schema by
+// which an editor completes the file and the page that explains it are all held to one table
+// of Keys (docs/decisions/255).
+//
+//	{Name: "onDelete", Form: `{"enum":["restrict","cascade"]}`, Default: "restrict",
+//	 Example: "onDelete: cascade", About: "What happens to this row when …"}
 type Key struct {
-	Name    string // "*" is any name, which is the author's to choose; "^x-" is any that begins so
-	About   string // a sentence
-	Form    string // the value as a JSON Schema; "" where Keys say it
-	Default string // what holds where the key is absent, as it would be written; "" is nothing
-	Example string // the key with a value, in one line of YAML
-	Keys    []Key  // the members of a value that is an object; beside Form, the other form it may have
+	// Name is the key. "*" is any name, which the author chooses; "^x-" is any name that
+	// begins so.
+	Name string
+	// About is a sentence.
+	About string
+	// Form is the value as a JSON Schema object; "" where Keys say it, "{}" for any value.
+	Form string
+	// Default is what holds where the key is absent, as it would be written; "" is nothing.
+	Default string
+	// Example is the key with a value, in one line of YAML.
+	Example string
+	// Keys are the members of a value that is an object; beside Form, the other form that the
+	// value may have.
+	Keys []Key
 }
 
-// KeyNames returns the names of keys in the order of the table.
+// KeyNames returns the names of keys, in their order.
 func KeyNames(keys []Key) []string {
 	names := make([]string, len(keys))
 	for i, k := range keys {
@@ -28,8 +39,8 @@ func KeyNames(keys []Key) []string {
 	return names
 }
 
-// Below returns the table under a path of keys. It is nil where the path leads to no key, or to
-// one without keys of its own.
+// Below returns the table under a path of keys, nil where there is none: Below(axes, "role",
+// "relation").
 func Below(keys []Key, path ...string) []Key {
 	for _, name := range path {
 		var next []Key
@@ -43,16 +54,18 @@ func Below(keys []Key, path ...string) []Key {
 	return keys
 }
 
-// KeyDef is a value that a Form refers to as #/$defs/NAME: an object of Keys, of Form,
-// or either.
+// KeyDef is a value that a Form refers to as #/$defs/NAME: an object of Keys, a value of Form,
+// or where both are given either of them. A schema that may be true or false is Keys and
+// {"type": "boolean"}.
 type KeyDef struct {
 	Name string
 	Keys []Key
 	Form string
 }
 
-// KeySchema returns the JSON Schema (2020-12) of a file with these keys. The same tables
-// give the same bytes.
+// KeySchema returns the JSON Schema (2020-12), indented, of a file whose keys these are. Keys
+// that no table names are refused (additionalProperties: false), unless one is called "*". It
+// panics on a Form that is no JSON, which is a mistake in a table.
 func KeySchema(title string, keys []Key, defs ...KeyDef) json.RawMessage {
 	b := []byte(`{"$schema":"https://json-schema.org/draft/2020-12/schema","title":`)
 	b = jsontext.AppendString(b, title)
@@ -78,7 +91,9 @@ func KeySchema(title string, keys []Key, defs ...KeyDef) json.RawMessage {
 	return out.Bytes()
 }
 
-// appendMembers appends the keywords of an object with these keys, without its braces.
+// appendMembers writes the keywords of an object of keys, without its braces:
+//
+//	"type":"object","properties":{…},"patternProperties":{"^x-":{…}},"additionalProperties":false
 func appendMembers(b []byte, keys []Key) []byte {
 	b = append(b, `"type":"object"`...)
 	var rest, pattern *Key
@@ -116,7 +131,8 @@ func appendMembers(b []byte, keys []Key) []byte {
 	return rest.append(b)
 }
 
-// append writes the schema of a key's value.
+// append writes the schema of a key's value. Editors show its description, so that default and
+// example are part of it; the keyword default would make some of them insert it.
 func (k *Key) append(b []byte) []byte {
 	about := k.About
 	if k.Default != "" {
@@ -134,7 +150,8 @@ func (k *Key) append(b []byte) []byte {
 	return append(b, '}')
 }
 
-// appendForms writes the keywords of a value that has one of two forms, without braces.
+// appendForms writes the keywords of a value that has the form form, the members keys, or
+// where both are given either of them (anyOf); without braces.
 func appendForms(b []byte, form string, keys []Key) []byte {
 	switch {
 	case keys == nil:

@@ -7,8 +7,9 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// keyword reports a keyword of JSON Schema whose value has the wrong form. The inside of
-// applicators (anyOf and its like) is judged by the engine when it compiles them.
+// keyword reports a keyword of JSON Schema whose value has the wrong form. Keywords that the
+// engine judges (the inside of anyOf and its like) are reported by it, and keywords that
+// nobody knows by meaning.
 func (r *reader) keyword(name string, value json.RawMessage, at string) {
 	switch name {
 	case "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains", "maxContains":
@@ -17,6 +18,8 @@ func (r *reader) keyword(name string, value json.RawMessage, at string) {
 		}
 	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum":
 		switch k := jsontext.KindOf(value); {
+		// Draft 4 had exclusiveMinimum: true beside minimum: 0; many cards are copied from
+		// such schemas.
 		case (k == jsontext.True || k == jsontext.False) && strings.HasPrefix(name, "exclusive"):
 			plain := strings.ToLower(strings.TrimPrefix(name, "exclusive"))
 			r.fault(at, name+" has to be a number", "write "+name+": 0, say, in place of "+plain+": 0")
@@ -51,7 +54,7 @@ var applicators = map[string]bool{
 	"prefixItems": true, "contains": true, "minContains": true, "maxContains": true, "unevaluatedItems": true,
 }
 
-// hasAny reports whether one of the keywords is in a set.
+// hasAny says whether one of the keywords is in set.
 func (k Keywords) hasAny(set map[string]bool) bool {
 	for _, kw := range k {
 		if set[kw.Name] {
