@@ -49,10 +49,10 @@ type judge struct {
 // same code on every surface, in the gateway and in a consumer that rebuilt the card (spec
 // 1.5).
 //
-//	mode     absent and required   boundary.in: closed   update: forbidden, primary   card's own keywords
-//	Create   required              read_only             accepted                     judged
-//	Update   accepted              read_only             immutable                    not judged
-//	Plain    required              accepted              accepted                     judged
+//	mode     absent, required   in: closed   update: forbidden, primary   card's own keywords
+//	Create   required           read_only    accepted                     judged
+//	Update   accepted           read_only    immutable                    not judged
+//	Plain    required           accepted     accepted                     judged
 func (e *Entity) Judge(mode Mode, value json.RawMessage, at string) (Object, []Detail) {
 	j := judging{at: at}
 	switch jsontext.KindOf(value) {
@@ -215,9 +215,8 @@ func newJudge(e *Entity, b *builder) *judge {
 			}
 		}
 	}
-	// b.object leaves a card with this keyword open, since the engine judges it. Where it is
-	// false, the keys that properties names are all there can be, unless anyOf and its like
-	// name more.
+	// b.object leaves a card with this keyword open. Where it is false, keys outside
+	// properties are unknown keys all the same, and named first in the verdict.
 	if v := extra.Get("unevaluatedProperties"); v != nil && extra.Get("additionalProperties") == nil {
 		j.card.closed = jsontext.KindOf(v) == jsontext.False
 	}

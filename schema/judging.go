@@ -27,8 +27,8 @@ type judging struct {
 	refused []Detail
 }
 
-// step is one level of a pointer: the name of a member, with index -1, or the index of an
-// element, with name "". A member may be called "" too, so the index decides.
+// step is one level of a pointer: the name of a member, or the index of an element with name
+// "". A member may be called "" too, so push sets its index to -1.
 type step struct {
 	name  string
 	index int // of an array, where name is ""

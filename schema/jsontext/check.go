@@ -10,28 +10,45 @@ import (
 	"unicode/utf8"
 )
 
-// MaxDepth is the limit of arrays and objects within each other. It bounds the recursion of
-// everything that reads checked text.
+// Check reads a text once and decides whether the rest of the package may trust it (RFC 8259).
+// Beyond the grammar it refuses what RFC 8259 leaves to the reader and readers disagree about:
+//
+//	{"a":1,"a":2}   a key twice: the first or the last one would count (section 4)
+//	"\ud800"        half a surrogate pair: Go makes U+FFFD of each (section 8.2)
+//	[[[[ … ]]]]     deeper than MaxDepth: recursive readers run out of stack (section 9)
+//	bytes that are not UTF-8 (section 8.1)
+//
+// The state is a stack of frames, one for each open object or array, and the keys of the open
+// objects behind one another in one slice. Rows of a list mostly have the same keys in the
+// same order, so an object's keys are first compared with those of the object before it in the
+// array; while they agree nothing is noted for them.
+
+// MaxDepth is how deep the arrays and objects of a text may stand in each other. It bounds
+// every recursion over a checked text: the judge, filters, the reader of cards.
 const MaxDepth = 100
 
-// Error is the first fault of a text that [Check] refuses. It contains nothing of the text
-// but names of members, so that it may be sent to callers and logged.
+// Error says what is wrong with a text and where. It repeats nothing of the text but the names
+// of keys, so that it can be sent to the caller and logged.
 type Error struct {
-	Line, Column int    // from 1; columns count code points
-	Pointer      string // RFC 6901: the value with the fault; "" for the whole text
-	Message      string // a sentence without its subject's place
+	// Line and Column count from 1; columns count characters, not bytes.
+	Line, Column int
+	// Pointer is RFC 6901: the value in which it was found. "" for the text itself.
+	Pointer string
+	// Message says what is wrong, and where it is not obvious what to send instead.
+	Message string
 }
 
-// Error returns the line, the column and the message.
+// Error returns the line, the column and the message: line 1, column 9: a colon has to stand
+// behind the key.
 func (e *Error) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Message)
 }
 
 // Check verifies that data is exactly one JSON value (RFC 8259) in UTF-8, stricter than the
 // RFC where that leaves a choice: no object has a name twice, no string contains half a
-// surrogate pair, and nothing is nested deeper than [MaxDepth]. White space around the
-// value is allowed, a byte order mark is not. The error is an *Error. Check reads the text
-// once, keeps no reference to it, and may be called from many goroutines.
+// surrogate pair, and nothing is nested deeper than [MaxDepth]. White space around the value
+// is allowed, a byte order mark is not. The error is an *Error. Check reads the text once,
+// keeps no reference to it, and may be called from many goroutines.
 func Check(data []byte) error {
 	c := checks.Get().(*check)
 	defer c.free()
@@ -42,11 +59,12 @@ func Check(data []byte) error {
 	return nil
 }
 
-// checks pools the slices of checks.
+// checks are used again: a check allocates nothing for an everyday text but the names it has
+// to unescape.
 var checks = sync.Pool{New: func() any { return &check{frames: make([]frame, 0, 16), keys: make([][]byte, 0, 64)} }}
 
-// free returns c to the pool. It drops every reference to the text, which would otherwise
-// live as long as the pool.
+// free gives c back, without what it knows of the text: a kept frame or key would hold the
+// caller's text in memory.
 func (c *check) free() {
 	if cap(c.keys) > 1024 {
 		return // rare; clearing so much room would cost every later check
@@ -57,34 +75,59 @@ func (c *check) free() {
 	checks.Put(c)
 }
 
-// manyKeys is the number of keys in an object from which on they are looked up in a map
-// and no longer compared one by one.
+// manyKeys is from how many keys on an object's are looked up in a map. Below it comparing
+// them one by one is faster; above it that would be quadratic, which a hostile text could make
+// last.
 const manyKeys = 16
 
 // check is the state of one [Check].
 type check struct {
-	data   []byte
+	data []byte
+	// frames are the open objects and arrays, the innermost last.
 	frames []frame
-	keys   [][]byte // of all open objects, the innermost last; spans of data, but unquoted copies where they have escapes
+	// keys are those of all open objects, the innermost last; unquoted where they have
+	// escapes.
+	keys [][]byte
 }
 
+// noValue is the message for text where a value has to begin, such as an unquoted word.
 const noValue = "this is no value; strings stand in double quotes"
 
-// frame is an open object or array. Where an array's elements are objects, the keys of
-// the last one are kept until the array ends: the next object usually has the same keys in
-// the same order, and as long as it does, no key can be there twice and none is entered.
+// frame is an open object or array. Where an array's elements are objects, the keys of the
+// last one are kept until the array ends: the next one mostly has the same ones in the same
+// order, and as long as it does, none of them can stand there twice.
+//
+//	[{"id":1,"name":"a"}, {"id":2,"na            reading the second object's second key
+//	 keys: id name                                those of the first object
+//	 frame of the array:   from 0, n 1            one element is complete
+//	 frame of the object:  like 0, from 2, n 1    "id" agreed; "name" comes next at keys[like+n]
+//
+// When a key does not agree, the n keys that did are copied behind from, and the object has
+// keys of its own.
 type frame struct {
-	object  bool
-	escaped bool                // a key of the object has escapes: its text is not the key
-	from    int                 // index in keys where its own keys begin; of an array, those of its last object
-	n       int                 // of an array: elements so far; of an object: leading keys equal to those of the object before
-	like    int                 // index in keys of the keys of the object before, or from where there is none
-	seen    map[string]struct{} // its keys, from manyKeys on
+	object bool
+	// escaped says that a key of the object has escapes, so that its text is not the key.
+	escaped bool
+	// from is where its keys begin in keys: an object's own, an array's those of its last
+	// object.
+	from int
+	// n counts the elements so far of an array, and of an object the keys that are like the
+	// last one's.
+	n int
+	// like is where the keys of the object before begin; its own begin behind them. Without an
+	// object before, it equals from.
+	like int
+	// seen holds the keys of an object of manyKeys and more; nil below.
+	seen map[string]struct{}
 }
 
-// run reads the text and returns the offset and the message of its first fault; the message
-// is "" where there is none. Labels take the place of recursion: the depth of a text is
-// the length of frames, not of the stack.
+// run reads the text and returns where it is wrong and how, or "" for a text that is sound. It
+// is one loop with labels instead of a recursion, so that the depth of a text costs a frame
+// and not a stack:
+//
+//	value   a value has to begin at i
+//	after   a value has ended before i: a comma, a closing bracket or the end follows
+//	key     a key has to begin at i
 func (c *check) run() (int, string) {
 	data := c.data
 	i := space(data, 0)
@@ -177,7 +220,8 @@ key:
 	goto value
 }
 
-// open enters an object or an array.
+// open begins an object or an array. An object in an array remembers where the keys of the
+// object before it begin.
 func (c *check) open(object bool) {
 	f := frame{object: object, from: len(c.keys), like: len(c.keys)}
 	if n := len(c.frames); object && n > 0 && !c.frames[n-1].object {
@@ -186,9 +230,9 @@ func (c *check) open(object bool) {
 	c.frames = append(c.frames, f)
 }
 
-// close leaves the innermost object or array. The keys of an object in an array stay, for
-// the array's next object to be compared with, unless a key has escapes: then its text is
-// not its name.
+// close ends the innermost object or array. The keys of an object in an array are kept, moved
+// to where the array's keys begin, because the next object is compared with them; all others
+// are dropped.
 func (c *check) close() {
 	last := len(c.frames) - 1
 	f := &c.frames[last]
@@ -202,11 +246,13 @@ func (c *check) close() {
 	c.frames = c.frames[:last]
 }
 
-// again returns the offset behind the key that begins at i, where it equals the key that
-// the object before has at this place, and 0 where it does not.
+// again returns the offset behind the key that begins at i, where it is the key that the
+// object before has at this place; else 0. Such a key is a sound string and new in its object,
+// since the object before was checked.
 func (c *check) again(i int) int {
 	f := &c.frames[len(c.frames)-1]
 	at := f.like + f.n
+	// No key is left over there, or the object has differed before and keeps keys of its own.
 	if at >= f.from || len(c.keys) > f.from {
 		return 0
 	}
@@ -219,8 +265,8 @@ func (c *check) again(i int) int {
 	return end + 1
 }
 
-// key reads the key that has to begin at i and its colon. It returns the offset of the
-// value, or those of a fault with its message.
+// key reads the key that has to begin at i and the colon behind it. It returns the offset of
+// the value, or where the key is wrong and how.
 func (c *check) key(i int) (int, string) {
 	data := c.data
 	if i >= len(data) {
@@ -245,7 +291,8 @@ func (c *check) key(i int) (int, string) {
 	return space(data, i+1), ""
 }
 
-// shown returns a quoted key for a message, cut at 60 bytes.
+// shown returns a quoted key for a message: of a long one the first 60 bytes, cut between
+// characters.
 func shown(quoted []byte) string {
 	const most = 60
 	if len(quoted) <= most {
@@ -254,7 +301,8 @@ func shown(quoted []byte) string {
 	return strings.ToValidUTF8(string(quoted[:most]), "") + "…"
 }
 
-// enter records a key of the innermost object and reports whether it is new there.
+// enter notes a key of the innermost object and says whether it is new there. "a" and its
+// escape "\u0061" are one key.
 func (c *check) enter(quoted []byte) bool {
 	f := &c.frames[len(c.frames)-1]
 	key := quoted[1 : len(quoted)-1]
@@ -288,7 +336,8 @@ func (c *check) enter(quoted []byte) bool {
 	return true
 }
 
-// special has the bytes of a string that need more than being skipped.
+// special marks the bytes that a string cannot simply run over: controls, quotes, backslashes,
+// non-ASCII.
 var special = func() (t [256]bool) {
 	for i := range t {
 		t[i] = i < ' ' || i >= utf8.RuneSelf || i == '"' || i == '\\'
@@ -296,9 +345,9 @@ var special = func() (t [256]bool) {
 	return t
 }()
 
-// checkString returns the offset behind the string that begins at i, or that of a fault
-// with its message. RFC 8259 section 8.2 leaves lone surrogates to the reader; they are
-// refused, because Go decodes each of them to U+FFFD and two different keys would be one.
+// checkString returns the offset behind the string that begins at i, or where it is wrong and
+// how. RFC 8259 section 8.2 leaves a lone surrogate to the reader; it is refused, because Go
+// reads every one of them as U+FFFD and two keys would be one (docs/decisions/231).
 func checkString(data []byte, i int) (int, string) {
 	start := i
 	for i++; i < len(data); {
@@ -329,8 +378,8 @@ func checkString(data []byte, i int) (int, string) {
 	return start, "this string is not closed"
 }
 
-// checkEscape returns the offset behind the escape that begins at i, or that of a fault
-// with its message. The two escapes of a surrogate pair count as one.
+// checkEscape returns the offset behind the escape that begins at i (RFC 8259 section 7), or
+// where it is wrong and how. A surrogate pair, \ud83d\ude00, is one escape of twelve bytes.
 func checkEscape(data []byte, i int) (int, string) {
 	if i+1 == len(data) {
 		return i, "this string is not closed"
@@ -349,15 +398,19 @@ func checkEscape(data []byte, i int) (int, string) {
 	if !utf16.IsSurrogate(r) {
 		return i + 6, ""
 	}
+	// DecodeRune answers U+FFFD for a low half first, and for a high half without a low one
+	// behind it.
 	if second, _ := unhex(data, i+6); utf16.DecodeRune(r, second) == utf8.RuneError {
 		return i, halfPair
 	}
 	return i + 12, ""
 }
 
+// halfPair is the message for a lone surrogate.
 const halfPair = "half a surrogate pair is no character; escape both halves, or write the character itself"
 
-// unhex decodes the escape \uXXXX at i to its UTF-16 code unit; false where none is there.
+// unhex returns what the escape \uXXXX at i stands for, a half of a pair included; false where
+// none is there.
 func unhex(data []byte, i int) (r rune, ok bool) {
 	if i+6 > len(data) || data[i] != '\\' || data[i+1] != 'u' {
 		return 0, false
@@ -378,8 +431,9 @@ func unhex(data []byte, i int) (r rune, ok bool) {
 	return r, true
 }
 
-// checkNumber returns the offset behind the number that begins at i (RFC 8259 section 6),
-// or false and the offset at which it stops being one.
+// checkNumber returns the offset behind the number that begins at i, or where it stops being
+// one and false (RFC 8259 section 6): -0, 1.5 and 1e+9 are numbers, while 01, .5, 1. and +1
+// are not.
 func checkNumber(data []byte, i int) (int, bool) {
 	if data[i] == '-' {
 		i++
@@ -414,8 +468,8 @@ func checkNumber(data []byte, i int) (int, bool) {
 	return i, true
 }
 
-// error returns a fault with its line, its column and the pointer that the open frames
-// give. Only a text that is refused pays for them.
+// error returns what run found with its place. Line, column and pointer are only worked out
+// here: a sound text never needs them.
 func (c *check) error(at int, message string) error {
 	before := c.data[:min(at, len(c.data))]
 	from := bytes.LastIndexByte(before, '\n') + 1
@@ -424,6 +478,8 @@ func (c *check) error(at int, message string) error {
 		Column:  1 + utf8.RuneCount(before[from:]),
 		Message: message,
 	}
+	// Each open frame adds a token: an array the index of the element, an object the key that
+	// was read last, which is in keys or, while it agrees, in those of the object before.
 	for i := range c.frames {
 		f := &c.frames[i]
 		last := len(c.keys)

@@ -6,13 +6,11 @@ import (
 	"hash/maphash"
 )
 
-// Distinct numbers texts from 0 in the order in which they are first added; equal texts
-// have one number. Relations use it to find the distinct keys of many rows: texts are
-// compared byte by byte, not by their JSON value.
-//
-// It is a hash table of indexes with linear probing. Texts are not copied, and adding one
-// allocates nothing but the growth of the two slices. The zero value is ready to use. A
-// Distinct is for one goroutine.
+// Distinct numbers texts from 0 in the order they are added, equal ones alike: b, a, b are 0,
+// 1, 0. The keys of a batch are made distinct with it. It is a hash table of places in a list
+// (open addressing, linear probing): no text is copied, and nothing is allocated for each of
+// them. Texts are compared byte by byte, so "1" and "1.0" differ. The zero value is ready; it
+// is for one goroutine.
 type Distinct struct {
 	texts []json.RawMessage
 	table []int32 // an index into texts plus one, 0 where free; its length is a power of two
@@ -21,12 +19,12 @@ type Distinct struct {
 // distinctSeed is random for each process, so that no caller can choose keys that collide.
 var distinctSeed = maphash.MakeSeed()
 
-// Texts returns the distinct texts by their numbers. The slice belongs to d and is valid
-// until the next Reset.
+// Texts returns those that were added, each of them once, by number. The slice is the table's
+// own: it is valid until the next Add or Reset.
 func (d *Distinct) Texts() []json.RawMessage { return d.texts }
 
-// Reset empties d and makes room for about n texts. It drops its references to the texts
-// it had, so that their memory can be collected.
+// Reset empties d and makes room for about n texts; more may be added. It lets go of the texts
+// it had, so that a kept table does not hold the memory they were cut from.
 func (d *Distinct) Reset(n int) {
 	clear(d.texts)
 	d.texts = d.texts[:0]
@@ -65,7 +63,8 @@ func (d *Distinct) Add(text json.RawMessage) int {
 	}
 }
 
-// grow doubles the table and enters all texts anew.
+// grow doubles the table and enters the texts anew. The size is a power of two, so that a mask
+// replaces a division, and at least half of it is free, so that a probe ends soon.
 func (d *Distinct) grow() {
 	d.table = make([]int32, max(16, 2*len(d.table)))
 	mask := uint64(len(d.table) - 1)

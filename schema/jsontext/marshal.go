@@ -5,8 +5,9 @@ import (
 	"encoding/json"
 )
 
-// Marshal is [json.Marshal] without the escapes for HTML (\u003c for <), as every surface
-// writes JSON. Its errors are those of encoding/json.
+// Marshal is json.Marshal with the HTML characters <, > and & as they are, as every surface
+// writes them, and without the newline that an Encoder adds. The error is that of
+// encoding/json.
 func Marshal(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

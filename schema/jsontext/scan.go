@@ -6,7 +6,13 @@ import (
 	"iter"
 )
 
-// Kind is the type of a JSON value. It is derived from the first byte of the value's text.
+// Finding spans in a checked text. Every function here steps over values by their brackets and
+// quotes alone and decodes nothing; the spans that it yields are cut from the text and share
+// its memory. A text that did not pass Check gives odd spans, but no panic and no endless
+// loop.
+
+// Kind is what a JSON value is (RFC 8259 section 3). Its first byte shows it, and is the Kind
+// of all but numbers.
 type Kind byte
 
 // The kinds. Invalid is that of an empty text, and of one that begins no JSON value.
@@ -21,8 +27,8 @@ const (
 	Array   Kind = '['
 )
 
-// KindOf returns the kind of a checked value by its first byte that is not white space. It
-// is Invalid for an empty or nil v.
+// KindOf returns the kind of a checked value: the first byte that is not white space decides
+// it. It is Invalid for no text, and for a byte that begins no value.
 func KindOf(v []byte) Kind {
 	i := space(v, 0)
 	if i == len(v) {
@@ -37,10 +43,10 @@ func KindOf(v []byte) Kind {
 	return Invalid
 }
 
-// IsNull reports whether v is the literal null. An absent value (nil or empty) is not null.
+// IsNull says whether v is the literal null. An absent value (no text) is not null.
 func IsNull(v []byte) bool { return KindOf(v) == Null }
 
-// Trim returns v without the white space at both ends. It is a part of v.
+// Trim cuts the white space of JSON from both ends. The result shares v's memory.
 func Trim(v []byte) []byte {
 	i := space(v, 0)
 	j := len(v)
@@ -50,9 +56,9 @@ func Trim(v []byte) []byte {
 	return v[i:j]
 }
 
-// Members yields the members of an object in the order of the text: the name unquoted, the
-// value as a span of obj without surrounding white space. It yields nothing where obj is
-// nil or no object.
+// Members yields the members of an object in the order they stand, the name unquoted, the
+// value as its text. Nothing is yielded for any other kind. Values share obj's memory, with a
+// capacity that ends with them, so that appending to one does not overwrite what follows.
 func Members(obj []byte) iter.Seq2[string, json.RawMessage] {
 	return func(yield func(string, json.RawMessage) bool) {
 		for name, value := range RawMembers(obj) {
@@ -63,8 +69,9 @@ func Members(obj []byte) iter.Seq2[string, json.RawMessage] {
 	}
 }
 
-// RawMembers is Members with each name as the text of its string, quotes and escapes
-// included. It allocates nothing.
+// RawMembers yields the members of an object as Members does, the name as the text of its
+// string, quotes and escapes included: nothing is allocated. Two spellings of one name, "a"
+// and "\u0061", differ here.
 func RawMembers(obj []byte) iter.Seq2[[]byte, json.RawMessage] {
 	return func(yield func([]byte, json.RawMessage) bool) {
 		i := space(obj, 0)
@@ -87,11 +94,11 @@ func RawMembers(obj []byte) iter.Seq2[[]byte, json.RawMessage] {
 	}
 }
 
-// Walk reads the object that begins at offset i of a checked text. It calls member with
-// each name, in quotes and in the form that [Quote] writes, and with the offset where the
-// value begins; member returns the offset behind the value, from [Skip] or from its own
-// reading, so that no value is scanned twice. Walk returns the offset behind the object,
-// or i where none begins there.
+// Walk goes through the object that begins at i of a checked text. It calls member with each
+// name, in quotes and without escapes it could do without, and with the offset where its value
+// begins; member returns the offset behind the value: [Skip]'s, or what it found out as it
+// read. So a reader that descends into values scans no byte twice. Walk returns the offset
+// behind the object, or i where none begins.
 func Walk(b []byte, i int, member func(name []byte, at int) int) int {
 	if i >= len(b) || b[i] != '{' {
 		return i
@@ -110,8 +117,8 @@ func Walk(b []byte, i int, member func(name []byte, at int) int) int {
 	return min(i+1, len(b))
 }
 
-// Elements yields the elements of an array with their indexes, each as a span of arr. It
-// yields nothing where arr is nil or no array.
+// Elements yields the elements of an array with their index, as their text. Nothing is yielded
+// for any other kind.
 func Elements(arr []byte) iter.Seq2[int, json.RawMessage] {
 	return func(yield func(int, json.RawMessage) bool) {
 		i := space(arr, 0)
@@ -131,9 +138,9 @@ func Elements(arr []byte) iter.Seq2[int, json.RawMessage] {
 	}
 }
 
-// Get returns the value of the member called name as a span of obj, or nil where there is
-// none or obj is no object. A member whose value is null gives the text null. It scans the
-// members in order; where many are read, iterate over them once instead.
+// Get returns the value of the first member called name, or nil where there is none or obj is
+// no object. A member that is null has the text null. It scans the object from its beginning:
+// for several members use [Members].
 func Get(obj []byte, name string) json.RawMessage {
 	for raw, v := range RawMembers(obj) {
 		if bytes.IndexByte(raw, '\\') < 0 {
@@ -148,8 +155,8 @@ func Get(obj []byte, name string) json.RawMessage {
 }
 
 // Skip returns the offset behind the value that begins at offset i of a checked text, or
-// len(b) where the text ends before. It counts brackets outside of strings, which is
-// enough in text that is known to be balanced.
+// len(b) where the text ends before. It counts brackets outside of strings, which is enough in
+// text that is known to be balanced.
 func Skip(b []byte, i int) int {
 	if i >= len(b) {
 		return len(b)
@@ -185,7 +192,7 @@ func Skip(b []byte, i int) int {
 	return i
 }
 
-// skipString returns the offset behind the string whose opening quote is at i.
+// skipString returns the offset behind the string whose opening quote stands at i.
 func skipString(b []byte, i int) int {
 	for i++; i < len(b); {
 		n := bytes.IndexByte(b[i:], '"')
@@ -204,7 +211,8 @@ func skipString(b []byte, i int) int {
 	return len(b)
 }
 
-// space returns the offset of the first byte from i on that is not white space.
+// space returns the offset of the first byte from i on that is not white space, len(b) for
+// none.
 func space(b []byte, i int) int {
 	for i < len(b) && isSpace(b[i]) {
 		i++

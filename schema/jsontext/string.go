@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Unquote decodes a checked JSON string; v includes the quotes. It returns "" for any other
-// value. A string without escapes is copied without being decoded.
+// Unquote returns the Go string of a checked JSON string, whose quotes are included in v. It
+// is "" for anything that is no string.
 func Unquote(v []byte) string {
 	if len(v) >= 2 && v[0] == '"' && bytes.IndexByte(v, '\\') < 0 {
 		return string(v[1 : len(v)-1])
@@ -23,26 +23,27 @@ func Unquote(v []byte) string {
 // Quote returns s as a JSON string; see [AppendString].
 func Quote(s string) json.RawMessage { return AppendString(nil, s) }
 
-// ones and highs are the lowest and the highest bit of each of eight bytes.
+// ones and highs have one bit in each of eight bytes: the lowest, and the highest. With them a
+// word of eight bytes is tested at once; see appendText.
 const (
 	ones  = 0x0101010101010101
 	highs = 0x8080808080808080
 )
 
-// AppendString appends s as a JSON string (RFC 8259 section 7) and returns the extended
-// slice. Only what has to be escaped is; each byte that is not UTF-8 becomes U+FFFD, and
-// HTML characters stay as they are. It allocates nothing where dst has room.
+// AppendString appends s as a JSON string. It escapes what RFC 8259 section 7 demands and
+// nothing else: quote, backslash and controls. Bytes that are not UTF-8 become U+FFFD; HTML
+// characters stay as they are.
 func AppendString(dst []byte, s string) []byte { return appendText(dst, s) }
 
 // AppendName appends name as the name of an object's member: a JSON string and a colon.
 func AppendName(dst []byte, name string) []byte { return append(AppendString(dst, name), ':') }
 
-// AppendText is [AppendString] for a text in bytes, which is not converted first.
+// AppendText is AppendString for text in bytes, which it does not copy into a string first.
 func AppendText(dst, text []byte) []byte { return appendText(dst, text) }
 
-// appendText copies eight bytes at a time while none of them needs an escape or is beyond
-// ASCII. A byte subtracted from below borrows into its highest bit, which the mask finds;
-// a false alarm only leads to the loop that looks at single bytes.
+// appendText goes eight bytes at a time as long as none of them needs a look. (x-ones)&highs
+// has a bit for a zero byte of x, so w^(ones*'"') finds a quote and w-ones*0x20 a byte below a
+// space; a borrow may mark a byte too many, which only means that it is looked at.
 func appendText[T string | []byte](dst []byte, s T) []byte {
 	dst = append(dst, '"')
 	start, i := 0, 0
@@ -68,6 +69,7 @@ func appendText[T string | []byte](dst []byte, s T) []byte {
 		}
 		if c >= utf8.RuneSelf {
 			r, n := utf8.DecodeRuneInString(string(s[i:min(i+utf8.UTFMax, len(s))]))
+			// U+FFFD itself decodes to RuneError too, but is three bytes long, and stays.
 			if r == utf8.RuneError && n == 1 {
 				dst = append(append(dst, s[start:i]...), "\ufffd"...)
 				start = i + 1
@@ -95,9 +97,10 @@ func appendText[T string | []byte](dst []byte, s T) []byte {
 	return append(append(dst, s[start:]...), '"')
 }
 
-// pointerEscape is safe for concurrent use.
+// pointerEscape escapes a reference token. It makes one pass, so "~1" in a name becomes "~01".
+// output.
 var pointerEscape = strings.NewReplacer("~", "~0", "/", "~1")
 
-// Token returns name escaped as a reference token of a JSON pointer (RFC 6901 section 4):
-// ~ is ~0 and / is ~1.
+// Token returns name as one reference token of a JSON pointer (RFC 6901 section 3): a/b~c
+// becomes a~1b~0c.
 func Token(name string) string { return pointerEscape.Replace(name) }
