@@ -8,8 +8,7 @@ import (
 
 // Finding spans in a checked text. Every function here steps over values by their brackets and
 // quotes alone and decodes nothing; the spans that it yields are cut from the text and share
-// its memory. A text that did not pass Check gives odd spans, but no panic and no endless
-// loop.
+// its memory. A text that did not pass Check may yield any span, or a panic.
 
 // Kind is what a JSON value is (RFC 8259 section 3). Its first byte shows it, and is the Kind
 // of all but numbers.

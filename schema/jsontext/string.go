@@ -98,7 +98,6 @@ func appendText[T string | []byte](dst []byte, s T) []byte {
 }
 
 // pointerEscape escapes a reference token. It makes one pass, so "~1" in a name becomes "~01".
-// output.
 var pointerEscape = strings.NewReplacer("~", "~0", "/", "~1")
 
 // Token returns name as one reference token of a JSON pointer (RFC 6901 section 3): a/b~c

@@ -11,9 +11,18 @@ import (
 	"time"
 )
 
-// Backup writes the store at path into a file of its own, as of one moment, also while
-// other processes read and write it. The file is complete and on disk when Backup
-// answers; it must not exist before. It answers its size in bytes.
+// Backups (docs/decisions/253). A copy is made under a name that ends in .part, checked, made
+// durable, and only then renamed, so that a file with the right name is always whole:
+//
+//	backup    PATH → VACUUM INTO to.part → integrity_check → fsync → rename to → fsync folder
+//	restore   lock PATH, copy backup → PATH.restoring, PATH → PATH.replaced-TIME, rename
+//
+// Nothing is deleted but copies that failed: the store that a restore replaces is kept.
+
+// Backup writes the store at path into a file of its own, as of one moment, also while other
+// processes read and write it. The file is complete and on disk when Backup returns; it must
+// not exist before. It returns the file's size in bytes. The error is a sentence for the
+// operator.
 func Backup(ctx context.Context, path, to string) (int64, error) {
 	if _, err := os.Stat(path); err != nil {
 		return 0, fmt.Errorf("there is no store at %s to back up; start the gateway once, or name the store with --store", path)
@@ -32,8 +41,10 @@ func Backup(ctx context.Context, path, to string) (int64, error) {
 }
 
 // Restore puts a backup in the place of the store at path, which no process may serve
-// meanwhile. A store that is there is only replaced where replace says so, and then
-// kept beside it: kept is its new name.
+// meanwhile: it takes the lock of docs/decisions/252, and fails where another process has it.
+// A store that is there is replaced only where replace is true, and then kept beside it: kept
+// is its new name, "" where there was none. path may be a symbolic link; the file it leads to
+// is replaced.
 func Restore(ctx context.Context, backup, path string, replace bool) (kept string, err error) {
 	if _, err := os.Stat(backup); err != nil {
 		return "", fmt.Errorf("there is no backup at %s; name a file that `frond backup` wrote", backup)
@@ -54,6 +65,8 @@ func Restore(ctx context.Context, backup, path string, replace bool) (kept strin
 	if there && !replace {
 		return "", fmt.Errorf("there is a store at %s already; write --replace to put the backup in its place (the store is kept beside it)", path)
 	}
+	// The copy stands in the store's own folder, so that the last rename stays within one file
+	// system and is atomic.
 	fresh := path + ".restoring"
 	if err := os.Remove(fresh); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
@@ -75,7 +88,7 @@ func Restore(ctx context.Context, backup, path string, replace bool) (kept strin
 
 // copyStore writes the store at from into a new file, whole and checked: VACUUM INTO reads one
 // state of the database while others write, an integrity check reads the copy, and only then
-// it gets its name.
+// it gets its name. The copy has no log and no free pages.
 func copyStore(ctx context.Context, from, to string) error {
 	c, err := DialFile(ctx, from)
 	if err != nil {
@@ -117,7 +130,10 @@ func copyStore(ctx context.Context, from, to string) error {
 	return syncPath(filepath.Dir(to))
 }
 
-// dialFile opens a store's file to read it, and refuses one that is none.
+// DialFile opens a store's file to read it, and refuses one that is none: a file that is
+// missing, another program's database, or one of a newer version. The connection may write
+// (mode=rw), because reading a file whose log was not emptied may have to recover it. Close it
+// in the end.
 func DialFile(ctx context.Context, path string) (*Conn, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -129,6 +145,7 @@ func DialFile(ctx context.Context, path string) (*Conn, error) {
 	if err != nil {
 		return nil, unopenable(path, err)
 	}
+	// An older version of the format is read; there has been one version so far.
 	id, err := c.Number("PRAGMA application_id")
 	version := int64(0)
 	if err == nil {
@@ -146,7 +163,9 @@ func DialFile(ctx context.Context, path string) (*Conn, error) {
 	return nil, errors.Join(unopenable(path, err), c.Close())
 }
 
-// setAside renames a store that nobody serves, with all that its log still holds.
+// setAside renames a store that nobody serves, with all that its log still holds. Opening and
+// closing it moves the log into the file; a store that cannot be opened keeps its log under
+// the new name too.
 func setAside(ctx context.Context, path, to string) error {
 	d, err := Open(ctx, Options{Path: path}) // closing the last connection empties the log
 	if err == nil {

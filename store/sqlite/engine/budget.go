@@ -10,10 +10,11 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
-// budget is the context that interrupts a connection's statements: it ends with the
-// caller's, and when one statement has run longer than it may. SQLite asks for its
+// budget is the context that interrupts a connection's statements: it ends with the caller's,
+// and when one statement has run longer than it may (docs/decisions/220). SQLite asks for its
 // error every thousand instructions and at every row, in the goroutine that runs the
-// statement, so the time a caller waits for a connection does not count.
+// statement, so the time that a caller waits for a connection does not count, and no lock is
+// needed.
 type budget struct {
 	context.Context
 	limit time.Duration // of each statement; 0: none
@@ -23,6 +24,7 @@ type budget struct {
 	total bool // the statement counts rows for a total
 }
 
+// errSpent never leaves the package: within turns it into facade.TooCostly.
 var errSpent = errors.New("the statement has used up its time")
 
 // Err is the caller's context's error, or errSpent where the statement has run too long.
@@ -42,19 +44,21 @@ func (b *budget) Err() error {
 	return nil
 }
 
-// begin gives the next statement its whole time.
+// begin gives the next statement its whole time. Planning and running count separately.
 func (b *budget) begin() {
 	if b.limit > 0 {
 		b.until, b.asked = time.Now().Add(b.limit), 0
 	}
 }
 
-// CountTotal says that the statements which follow count rows for a total, which the
-// error names where they run too long.
+// CountTotal says whether the statements that follow count rows for a total. The error of one
+// that runs too long then names count: estimated and count: none as the remedy
+// (docs/decisions/223).
 func (c *Conn) CountTotal(yes bool) { c.budget.total = yes }
 
-// Hurried runs do with a part of the time that each statement has. It returns false, and
-// no error, where that was not enough.
+// Hurried runs do with a part of the time that each statement has: part 10 is a tenth. done is
+// false, and err nil, where that was not enough; the connection can be used further. Without a
+// limit nothing is hurried.
 func (c *Conn) Hurried(part time.Duration, do func() error) (done bool, err error) {
 	limit := c.budget.limit
 	c.budget.limit = limit / part
@@ -67,14 +71,16 @@ func (c *Conn) Hurried(part time.Duration, do func() error) (done bool, err erro
 	return err == nil, err
 }
 
-// within runs do for a caller: the end of ctx interrupts the statement that is
-// running, and so does the end of the time that each statement has.
+// within runs do for a caller: the end of ctx interrupts the statement that is running, and so
+// does the end of the time that each statement has. The observer of ctx sees the statements.
 func (c *Conn) within(ctx context.Context, do func(*Conn) error) error {
 	c.budget = budget{Context: ctx, limit: c.Limit}
 	c.db.SetInterrupt(&c.budget)
 	unwatch := c.watch(ctx)
 	err := do(c)
 	unwatch()
+	// The connection returns to the pool: the next caller's statements must not end with this
+	// caller.
 	c.db.SetInterrupt(context.Background())
 	if c.budget.spent && errors.Is(err, sqlite3.INTERRUPT) {
 		err = facade.TooCostly(c.Limit, c.budget.total)

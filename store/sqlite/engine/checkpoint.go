@@ -12,17 +12,23 @@ import (
 // a database file with nothing in it. So the writer empties the log when it has been
 // idle for a moment, and insists when the log has grown large.
 const (
+	// idleBefore is how long no write may have come before the log is emptied.
 	idleBefore = time.Second
-	LargeWAL   = 16 << 20
-	insistFor  = 100 * time.Millisecond // how long writes may wait for readers to let go of a large log
+	// LargeWAL is the size in bytes from which the log is emptied under load, and to which
+	// SQLite cuts its file (journal_size_limit).
+	LargeWAL = 16 << 20
+	// insistFor is how long writes may wait for readers to let go of a large log.
+	insistFor = 100 * time.Millisecond
 )
 
 // checkpoint moves the log into the database and empties it, waiting at most wait for readers.
-// It returns false where a reader still uses the log, so that there is more to do later.
+// It returns false where a reader still uses the log, so that there is more to do later. A
+// store in memory has no log, and that of a file which is lost is left alone.
 func (w *writer) checkpoint(wait time.Duration) bool {
 	if w.conn == nil || w.db.file == nil || w.db.file.lost() != nil {
 		return true
 	}
+	// The busy timeout is what a checkpoint waits by; it is set for this one alone.
 	db := w.conn.db
 	if err := db.BusyTimeout(wait); err != nil {
 		return true
@@ -36,8 +42,9 @@ func (w *writer) checkpoint(wait time.Duration) bool {
 	return err == nil
 }
 
-// relieve empties a log that has grown large. Where a reader prevents it, it tries again when
-// the log has grown by as much once more, not at every write.
+// relieve empties a log that has grown large, after a commit and in the writer's goroutine.
+// Where a reader prevents it, it tries again when the log has grown by as much once more, not
+// at every write.
 func (w *writer) relieve() {
 	f := w.db.file
 	if f == nil || f.size() < w.relieveAt {

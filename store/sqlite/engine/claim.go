@@ -10,6 +10,8 @@ import (
 	sqlite3 "github.com/ncruces/go-sqlite3"
 )
 
+// Both stand in the header of the file (docs/decisions/030), so that neither needs a table:
+// application_id says whose file it is, user_version in which form values stand in columns.
 const (
 	applicationID = 0x66726e64 // "frnd": in the file's header, so that file(1) and we know whose it is
 	formatVersion = 1          // of how values stand in columns; user_version
@@ -21,7 +23,16 @@ var (
 )
 
 // claim marks an empty database as this program's, and refuses one that is another's or of a
-// newer format. It runs in a transaction, so that two processes that open a new file agree.
+// newer format:
+//
+//	application_id   user_version   tables   result
+//	0                0              none     marked as ours
+//	0                0              some     errForeign
+//	ours             1              any      accepted
+//	ours             2 and more     any      errNewer
+//	another          any            any      errForeign
+//
+// It runs in a transaction, so that two processes that open a new file agree.
 func claim(c *Conn) error {
 	id, err := c.Number("PRAGMA application_id")
 	if err != nil {
@@ -51,8 +62,11 @@ func claim(c *Conn) error {
 	return nil
 }
 
-// unopenable is the one sentence for a database that cannot be opened: where, why, and what to
-// do.
+// unopenable returns the one sentence for a database that cannot be opened: where, why, and
+// what to do. The cause can be found by errors.Is. The end of a context is returned as it is,
+// since the store is not at fault.
+//
+//	the store at PATH cannot be opened: the file is read-only; give this user the right to write it and its folder
 func unopenable(path string, err error) error {
 	if path == "" {
 		path = "in memory"
@@ -76,6 +90,7 @@ func unopenable(path string, err error) error {
 		reason, remedy = "another process holds it locked", "stop that process or name another path"
 	case errors.Is(err, sqlite3.READONLY):
 		reason, remedy = "the file is read-only", "give this user the right to write it and its folder"
+	// SQLite says CANTOPEN for a folder, which helps nobody.
 	case isDir(path):
 		reason, remedy = "it is a folder", "name a file in it, such as "+filepath.Join(path, "store.db")
 	case errors.As(err, &pathErr):
@@ -86,6 +101,7 @@ func unopenable(path string, err error) error {
 	return fmt.Errorf("the store at %s cannot be opened: %s; %s%w", path, reason, remedy, hidden{err})
 }
 
+// isDir says whether path is a folder that is there.
 func isDir(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()

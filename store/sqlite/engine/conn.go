@@ -12,33 +12,48 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
-// Conn is one connection with its prepared statements. It belongs to one goroutine at a time.
+// Conn is one connection with its prepared statements. It belongs to one goroutine at a time:
+// the pool or the writer gives it to a function for the length of a call, which must not keep
+// it.
 type Conn struct {
-	db     *sqlite3.Conn
-	stmts  map[string]*Stmt // by SQL text
-	clock  uint64           // counts uses, to know which statement rested longest
-	Limit  time.Duration    // how long a statement may run for a caller; 0: as long as it takes
-	budget budget           // of the caller whose statements run
-	trace  func(sql string, args ...any)
+	db *sqlite3.Conn
+	// stmts are the prepared statements by SQL text, maxStatements at most.
+	stmts map[string]*Stmt
+	// clock counts uses, to know which statement was used longest ago.
+	clock uint64
+	// Limit is how long a statement may run for a caller; 0: as long as it takes.
+	Limit time.Duration
+	// budget is that of the caller whose statements run.
+	budget budget
+	// trace is called before each statement; nil: nobody listens.
+	trace func(sql string, args ...any)
 }
 
-// stmt is a prepared statement in a connection's cache.
+// Stmt is a prepared statement in a connection's cache. It is valid until Finish.
 type Stmt struct {
 	*sqlite3.Stmt
-	used  uint64
-	heavy bool // bound arguments are worth dropping after use
+	// used is the connection's clock at the last use.
+	used uint64
+	// heavy says that bound arguments are worth dropping after use.
+	heavy bool
 }
 
-// maxStatements is how many statements a connection keeps prepared. Shapes come
-// from callers' filters, so there is no end to them.
+// maxStatements is how many statements a connection keeps prepared (docs/decisions/037).
+// Shapes come from callers' filters, so there is no end to them.
 const maxStatements = 256
 
-// heavyText is the size from which a bound text is not left lying in a statement.
+// heavyText is the size, in bytes, from which a bound text is not left lying in a statement:
+// SQLite keeps its copy until the next binding.
 const heavyText = 4 << 10
 
 // Start prepares a statement or takes it from the cache, binds args and returns it; the caller
 // steps it and calls Finish. sql is made of shapes only, never of callers' values, since each
-// text is kept. args may be used again afterwards.
+// text is kept. args may be used again afterwards. An error wraps SQLite's; it names the
+// statement, and no value.
+//
+//	st, err := c.Start(sql, args)
+//	for st.Step() { … st.ColumnText(0) … }
+//	err = c.Finish(st)
 func (c *Conn) Start(sql []byte, args []Value) (*Stmt, error) {
 	c.budget.begin() // planning has its own time
 	st, err := c.prepared(sql)
@@ -78,7 +93,7 @@ func (c *Conn) Start(sql []byte, args []Value) (*Stmt, error) {
 }
 
 // watch reports the statements of one caller to the observer in ctx (see [facade.ObserverOf])
-// until unwatch is called.
+// until unwatch is called, beside Options.Trace.
 func (c *Conn) watch(ctx context.Context) (unwatch func()) {
 	watch := facade.ObserverOf(ctx)
 	if watch == nil {
@@ -94,7 +109,8 @@ func (c *Conn) watch(ctx context.Context) (unwatch func()) {
 	return func() { c.trace = was }
 }
 
-// Finish makes a statement ready for its next use and returns the error of this one.
+// Finish makes a statement ready for its next use and returns the error of this one. It is
+// called after every Start that succeeded, also where not all rows were read.
 func (c *Conn) Finish(st *Stmt) error {
 	err := st.Err()
 	if reset := st.Reset(); err == nil {
@@ -107,7 +123,7 @@ func (c *Conn) Finish(st *Stmt) error {
 	return err
 }
 
-// Exec runs a statement that returns no rows.
+// Exec runs a statement, prepared and kept, whose rows nobody reads.
 func (c *Conn) Exec(sql string, args ...Value) error {
 	st, err := c.Start([]byte(sql), args)
 	if err != nil {
@@ -118,7 +134,8 @@ func (c *Conn) Exec(sql string, args ...Value) error {
 	return c.Finish(st)
 }
 
-// Number runs a statement that returns one integer; 0 where it returns no row.
+// Number runs a statement that returns one integer; 0 where it returns no row. Further rows
+// and columns are not read.
 func (c *Conn) Number(sql string, args ...Value) (int64, error) {
 	st, err := c.Start([]byte(sql), args)
 	if err != nil {
@@ -132,7 +149,8 @@ func (c *Conn) Number(sql string, args ...Value) (int64, error) {
 }
 
 // prepared returns the statement of a text, from the cache where it is there. A cache that is
-// full closes the statement whose last use is longest ago.
+// full closes the statement whose last use is longest ago. Looking it up by bytes allocates
+// nothing.
 func (c *Conn) prepared(sql []byte) (*Stmt, error) {
 	c.clock++
 	if st := c.stmts[string(sql)]; st != nil {
@@ -149,6 +167,8 @@ func (c *Conn) prepared(sql []byte) (*Stmt, error) {
 	}
 	if err != nil {
 		_ = raw.Close() // the text is what went wrong
+		// SQLite has no code of its own for this; the depth comes from a caller's filter
+		// (SQLITE_LIMIT_EXPR_DEPTH, 1,000).
 		if strings.Contains(err.Error(), "Expression tree is too large") {
 			return nil, errTooDeep
 		}
@@ -159,7 +179,7 @@ func (c *Conn) prepared(sql []byte) (*Stmt, error) {
 	return st, nil
 }
 
-// excerpt is as much of a statement as is of use in a log.
+// excerpt returns as much of a statement as is of use in a log: 400 bytes.
 func excerpt(sql string) string {
 	if len(sql) > 400 {
 		return sql[:400] + "…"
@@ -179,7 +199,8 @@ func (c *Conn) evict() {
 	_ = oldest.Close() // returns the error of its last run, which was reported then
 }
 
-// Once runs SQL that is not worth keeping prepared: pragmas and DDL.
+// Once runs SQL that is not worth keeping prepared: pragmas and DDL. It may be several
+// statements; nothing can be bound to it, so names are quoted and values literal.
 func (c *Conn) Once(sql string) error {
 	if c.trace != nil {
 		c.trace(sql)
@@ -191,7 +212,8 @@ func (c *Conn) Once(sql string) error {
 }
 
 // InTransaction runs do in a transaction of its own: committed where do returns nil, else
-// rolled back.
+// rolled back. It begins as a write (BEGIN IMMEDIATE), so that it waits for another process's
+// lock at its beginning and not in the middle. A panic rolls back too.
 func (c *Conn) InTransaction(do func(*Conn) error) (err error) {
 	if err := c.Once("BEGIN IMMEDIATE"); err != nil {
 		return err
@@ -207,11 +229,13 @@ func (c *Conn) InTransaction(do func(*Conn) error) (err error) {
 	return c.Once("COMMIT")
 }
 
-// Raw is the library's connection, for what this package has no word for.
+// Raw returns the library's connection, for what this package has no word for, such as
+// Changes.
 func (c *Conn) Raw() *sqlite3.Conn { return c.db }
 
-// Steps is how many steps SQLite's machine has taken for the statements that the
-// connection keeps, since the last time it was asked: a measure of work, not of time.
+// Steps returns how many steps SQLite's machine has taken for the statements that the
+// connection keeps, since the last time it was asked: a measure of work, not of time, for
+// tests that hold the cost of a read.
 func (c *Conn) Steps() (n int) {
 	for _, st := range c.stmts {
 		n += st.Status(sqlite3.STMTSTATUS_VM_STEP, true)
@@ -219,7 +243,7 @@ func (c *Conn) Steps() (n int) {
 	return n
 }
 
-// Close ends the statements and the connection.
+// Close ends the statements and the connection. The connection cannot be used afterwards.
 func (c *Conn) Close() error {
 	for _, st := range c.stmts {
 		_ = st.Close() // returns the error of its last run, which was reported then
@@ -229,7 +253,7 @@ func (c *Conn) Close() error {
 }
 
 // discard closes a connection whose work panicked. Nothing in it can be trusted, so what
-// closing it raises is ignored.
+// closing it raises is ignored, a second panic included.
 func (c *Conn) discard() {
 	defer func() { _ = recover() }()
 	c.db.SetInterrupt(context.Background())

@@ -18,19 +18,28 @@ import (
 	"github.com/ncruces/go-sqlite3/vfs/memdb"
 )
 
-// Options of Open. One of Path and Memory is required.
+// Options are those of [Open]. One of Path and Memory is required.
 type Options struct {
-	Path   string // the database file; it and its folder are made where they are missing
-	Memory bool   // keep everything in memory instead; gone after Close
-	// Serve says that this process serves the store, which one process may at a time:
-	// another one that wants to is refused. Processes that only call (frond call) do
-	// not say so and work beside it.
+	// Path is the database file; it and its folder are made where they are missing. A symbolic
+	// link is followed, so that one store has one lock.
+	Path string
+	// Memory keeps everything in memory instead; it is gone after Close.
+	Memory bool
+	// Serve says that this process serves the store, which one process may at a time
+	// (docs/decisions/252): another one that wants to is refused. Processes that only call
+	// (frond call) do not set it and work beside it.
 	Serve bool
 
-	Logger      *slog.Logger  // what migrations did; default slog.Default()
-	Readers     int           // connections that read side by side at most; default twice the processors, 4 at least
-	Statement   time.Duration // how long a statement may run for a caller; default 2 d, less than 0 is without end
-	BusyTimeout time.Duration // how long to wait for another process's lock; default 5 s
+	// Logger receives what migrations did and failures of the disk; nil is slog.Default().
+	Logger *slog.Logger
+	// Readers is how many connections read side by side at most; 0 is twice the processors, 4
+	// at least.
+	Readers int
+	// Statement is how long a statement may run for a caller; 0 is two seconds, less than 0 is
+	// without end (docs/decisions/220).
+	Statement time.Duration
+	// BusyTimeout is how long to wait for another process's lock; 0 is five seconds.
+	BusyTimeout time.Duration
 
 	// Trace, where set, is called with every statement that is about to run, and its
 	// arguments. It is called from many goroutines and must not call the store.
@@ -43,12 +52,16 @@ type Options struct {
 // DB is a database with one connection that writes and several that read. It may be
 // used from many goroutines.
 type DB struct {
-	opts   Options
-	uri    string
-	memory string // the name of the database in memory
-	file   *file  // nil of a database in memory
-	lock   *flock.Flock
-	log    *slog.Logger
+	opts Options
+	// uri is what connections are opened by: file:///abs/store.db, or file:/NAME?vfs=memdb.
+	uri string
+	// memory is the name of the database in memory; "" for a file.
+	memory string
+	// file watches the file; nil for a database in memory.
+	file *file
+	// lock is held where Options.Serve is set; else nil.
+	lock *flock.Flock
+	log  *slog.Logger
 
 	pool   *pool
 	writer *writer
@@ -60,7 +73,7 @@ type DB struct {
 
 // Open opens the database, and makes it where it is missing. The error is one sentence that
 // names the path, the reason and what to do. A file that another program or a newer version
-// wrote is refused and not touched.
+// wrote is refused and not touched. ctx bounds the opening alone; Close the DB in the end.
 func Open(ctx context.Context, opts Options) (*DB, error) {
 	d := &DB{opts: opts, log: opts.Logger}
 	if d.log == nil {
@@ -82,6 +95,8 @@ func Open(ctx context.Context, opts Options) (*DB, error) {
 	case opts.Memory && opts.Path != "":
 		return nil, fmt.Errorf("the store is asked to be both in memory and at %s; choose one", opts.Path)
 	case opts.Memory:
+		// All connections of this DB share the database by its name, and no other DB can guess
+		// it.
 		d.memory = "frond-" + rand.Text()
 		memdb.Create(d.memory, nil)
 		d.uri = "file:/" + d.memory + "?vfs=memdb"
@@ -105,6 +120,8 @@ func Open(ctx context.Context, opts Options) (*DB, error) {
 		}
 		d.uri = (&url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path)}).String()
 	}
+	// The connection that writes is opened first: it makes and marks the file, which readers
+	// cannot.
 	c, err := d.dial(ctx, false)
 	if err == nil {
 		if err = c.InTransaction(claim); err == nil && d.memory == "" {
@@ -126,8 +143,9 @@ func Open(ctx context.Context, opts Options) (*DB, error) {
 // Log is where the database and its user report what they do; never nil.
 func (d *DB) Log() *slog.Logger { return d.log }
 
-// Close does the writes that wait, then closes every connection and lets go of the lock. Calls
-// that come later return SERVICE_UNAVAILABLE.
+// Close does the writes that wait, waits for the reads that run, then closes every connection
+// and lets go of the lock. Calls that come later return SERVICE_UNAVAILABLE. It may be called
+// twice.
 func (d *DB) Close() error {
 	err := d.writer.close()
 	err = errors.Join(err, d.pool.close())
@@ -135,7 +153,7 @@ func (d *DB) Close() error {
 	return err
 }
 
-// forget lets go of what Open took beside connections.
+// forget lets go of what Open took beside connections: the database in memory, and the lock.
 func (d *DB) forget() {
 	if d.memory != "" {
 		memdb.Delete(d.memory)

@@ -10,9 +10,15 @@ import (
 )
 
 // dial opens a connection; all connections of a database are opened here. The busy timeout
-// comes first: the pragmas behind it may already wait for a lock. synchronous=FULL makes every
-// commit durable before it is answered. A reader cannot write (query_only), and has a bound of
-// its own for memory.
+// comes first: the pragmas behind it may already wait for a lock.
+//
+//	foreign_keys        ON      SQLite ignores them otherwise
+//	temp_store          MEMORY  a container's root may be read-only
+//	synchronous         FULL    a commit is durable before it is answered
+//	journal_mode        WAL     readers and the writer do not wait for each other; not in memory
+//	journal_size_limit  16 MiB  see LargeWAL
+//	query_only          ON      readers only: a reader cannot write
+//	hard_heap_limit     32 MiB  readers only: see readerMemory
 func (d *DB) dial(ctx context.Context, reader bool) (_ *Conn, err error) {
 	if err := d.file.lost(); err != nil {
 		return nil, fmt.Errorf("%w%w", errLost, hidden{err}) // opening would make a new, empty one
@@ -49,19 +55,20 @@ func (d *DB) dial(ctx context.Context, reader bool) (_ *Conn, err error) {
 	return c, nil
 }
 
-// readerMemory is how many bytes SQLite may take for one connection that reads. A sort without
-// an index keeps every row before the page's last, and the memory stays with the connection.
-// The connection that writes builds indexes and has no limit.
+// readerMemory is how many bytes SQLite may take for one connection that reads
+// (docs/decisions/249). A sort without an index keeps every row before the page's last, and
+// the memory stays with the connection. The connection that writes builds indexes and has no
+// limit.
 const readerMemory = 32 << 20
 
 // outOfMemory says whether a read has panicked because its memory was not enough: the library
-// turns NOMEM into a panic.
+// turns NOMEM into a panic whose value is an error of its text.
 func outOfMemory(panicked any) bool {
 	err, ok := panicked.(error)
 	return ok && err.Error() == sqlite3.NOMEM.Error() // what the library panics with has no name
 }
 
-// errSort is the caller's error for such a read.
+// errSort returns the caller's error for such a read: BAD_REQUEST with what to do instead.
 func errSort() error {
 	return facade.Errorf(facade.BadRequest, "sorting so many rows takes more memory than a read may have; page with a cursor instead of an offset, narrow the filter, or sort by fields that are unique or indexed")
 }

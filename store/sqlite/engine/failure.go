@@ -11,6 +11,8 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
+// The failures that SQLite has no code for. Callers never see their texts: [Public] gives each
+// a code.
 var (
 	errClosed     = errors.New("the store is closed")
 	errLost       = errors.New("the store's file is not the one that was opened")
@@ -18,7 +20,7 @@ var (
 	errTooDeep    = errors.New("the statement's expression is too deep")
 )
 
-// Public is err as it leaves the store:
+// Public returns err as it leaves the store:
 //
 //	an error with a code of its own    itself
 //	the caller has gone                ctx's error
@@ -35,6 +37,8 @@ func Public(ctx context.Context, err error) error {
 	switch {
 	case errors.As(err, &known):
 		return err
+	// An interrupt is the end of ctx where ctx has ended. Otherwise it is no caller's doing
+	// and an internal error.
 	case ctx.Err() != nil && (errors.Is(err, sqlite3.INTERRUPT) || errors.Is(err, ctx.Err())):
 		return ctx.Err()
 	case errors.Is(err, errTooDeep):
@@ -45,18 +49,24 @@ func Public(ctx context.Context, err error) error {
 	return facade.Internal(fmt.Errorf("sqlite: %w", err))
 }
 
-// Unavailable says whether err passes by itself: another process holds the database, it
-// is closed, or the disk refuses.
+// Unavailable says whether err passes by itself: another process holds the database, it is
+// closed, or the disk refuses. Clients may repeat such a call.
 func Unavailable(err error) bool {
 	return errors.Is(err, sqlite3.BUSY) || errors.Is(err, errClosed) || errors.Is(err, errLost) || diskFailure(err)
 }
 
+// unavailable returns SERVICE_UNAVAILABLE around err, whose text stays in the process: it may
+// name a path.
 func unavailable(err error) error {
 	return facade.Errorf(facade.ServiceUnavailable, "the store cannot be reached just now; try again%w", hidden{err})
 }
 
 // diskFailure says whether the disk or the file is at fault, so that every other request would
 // fail too.
+//
+//	FULL, IOERR        the disk
+//	CORRUPT, NOTADB    the content of the file
+//	CANTOPEN, READONLY its permissions
 func diskFailure(err error) bool {
 	for _, code := range []sqlite3.ErrorCode{sqlite3.FULL, sqlite3.IOERR, sqlite3.CORRUPT, sqlite3.NOTADB, sqlite3.CANTOPEN, sqlite3.READONLY} {
 		if errors.Is(err, code) {
@@ -67,13 +77,14 @@ func diskFailure(err error) bool {
 }
 
 // IsForeignKey says whether err is about a foreign key: one that a write left broken, or an
-// onDelete that restricts at once.
+// onDelete that restricts at once. SQLite's own message names neither table nor column.
 func IsForeignKey(err error) bool {
 	return errors.Is(err, errForeignKey) ||
 		errors.Is(err, sqlite3.CONSTRAINT) && strings.HasSuffix(err.Error(), "FOREIGN KEY constraint failed")
 }
 
-// hidden keeps a cause for errors.Is without repeating its text.
+// hidden keeps a cause for errors.Is and errors.As without repeating its text:
+// fmt.Errorf("…%w", hidden{err}).
 type hidden struct{ error }
 
 func (h hidden) Error() string { return "" }

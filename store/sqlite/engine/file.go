@@ -12,24 +12,29 @@ import (
 	sqlite3 "github.com/ncruces/go-sqlite3"
 )
 
-// file watches the database file that a store writes to, so that no write is
-// acknowledged that nobody will find again: a removed or replaced file still takes
-// writes, into a file without a name. It also remembers the last failure of the disk.
-// Of a store in memory it is nil, and its methods find nothing wrong.
+// file watches the database file that a store writes to, so that no write is acknowledged that
+// nobody will find again: a removed or replaced file still accepts writes, into a file without
+// a name (docs/decisions/254). It also remembers the last failure of the disk. Of a store in
+// memory it is nil, and the methods that are called for such a store find nothing wrong.
 type file struct {
 	path string
 	log  *slog.Logger
 
-	mu      sync.Mutex
-	main    fs.FileInfo // as it was opened
-	wal     fs.FileInfo // as the first commit left it; nil before
+	mu sync.Mutex
+	// main is the file as it was opened.
+	main fs.FileInfo
+	// wal is the log as the first commit left it; nil before.
+	wal fs.FileInfo
+	// walSize is how many bytes the log had when it was last looked at.
 	walSize int64
-	failure error // why writes fail; nil: they do not
+	// failure is why writes fail; nil: they do not.
+	failure error
 
-	probing sync.Mutex // held by the probe of Check
+	// probing is held by the probe of Check, so that one runs at a time.
+	probing sync.Mutex
 }
 
-// newFile remembers which file stands at path.
+// newFile remembers which file stands at path, so that os.SameFile can find it replaced.
 func newFile(path string, log *slog.Logger) (*file, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -38,7 +43,8 @@ func newFile(path string, log *slog.Logger) (*file, error) {
 	return &file{path: path, log: log, main: info}, nil
 }
 
-// lost returns an error where the files on disk are no longer those that were opened.
+// lost returns an error where the database or its log is no longer the file that was opened.
+// It costs two stat calls.
 func (f *file) lost() error {
 	if f == nil {
 		return nil
@@ -54,8 +60,8 @@ func (f *file) lost() error {
 	return same(f.path+"-wal", f.wal)
 }
 
-// same returns an error where the file at path is not the one of was any more; it says what to
-// do.
+// same returns an error where the file at path is not the one of was any more. The error says
+// what to do.
 func same(path string, was fs.FileInfo) error {
 	now, err := os.Stat(path)
 	switch {
@@ -70,7 +76,7 @@ func same(path string, was fs.FileInfo) error {
 }
 
 // committed returns an error where a commit that just succeeded went into a file that nobody
-// will find again.
+// will find again. The first commit makes the log, which is remembered then.
 func (f *file) committed() error {
 	if f == nil {
 		return nil
@@ -90,7 +96,7 @@ func (f *file) committed() error {
 	return nil
 }
 
-// recovered forgets the last failure.
+// recovered forgets the last failure, and logs that the store works again.
 func (f *file) recovered() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -100,8 +106,8 @@ func (f *file) recovered() {
 	}
 }
 
-// walGone says that the log may have been removed with good reason: the last connection
-// that closes does that.
+// walGone forgets which file the log is: it may have been removed with good reason, because
+// the last connection that closes does that.
 func (f *file) walGone() {
 	if f != nil {
 		f.mu.Lock()
@@ -110,7 +116,7 @@ func (f *file) walGone() {
 	}
 }
 
-// measure looks how large the log is now.
+// measure looks how large the log is now. Nothing changes where it cannot be seen.
 func (f *file) measure() {
 	if info, err := os.Stat(f.path + "-wal"); err == nil {
 		f.mu.Lock()
@@ -126,7 +132,8 @@ func (f *file) size() int64 {
 	return f.walSize
 }
 
-// note remembers a failure of the disk, and logs it where it is another than the last.
+// note remembers a failure of the disk, and logs it where an operator has something else to
+// look at than before: a full disk fails a thousand writes and is one line.
 func (f *file) note(err error) {
 	if f == nil || err == nil {
 		return
@@ -139,7 +146,7 @@ func (f *file) note(err error) {
 	f.failure = err
 }
 
-// whatToCheck says where an operator looks first.
+// whatToCheck says where an operator looks first, as the value of a log attribute.
 func whatToCheck(err error) string {
 	switch {
 	case errors.Is(err, sqlite3.FULL), errors.Is(err, sqlite3.IOERR):
@@ -152,14 +159,14 @@ func whatToCheck(err error) string {
 	return "the file"
 }
 
-// failing is the failure that writes met last, nil since they work.
+// failing returns the failure that writes met last, nil since they work.
 func (f *file) failing() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.failure
 }
 
-// noteDisk notes err where it is the disk's fault.
+// noteDisk notes err where the disk is at fault, and does nothing for every other error.
 func (d *DB) noteDisk(err error) {
 	if diskFailure(err) {
 		d.file.note(err)
@@ -170,11 +177,14 @@ func (d *DB) noteDisk(err error) {
 // of a request does not work, though a small write may still succeed.
 const probeSize = 1 << 20
 
+// probeTable exists from the first probe on. Its name begins with the store's prefix, so that
+// no entity has it and a migration leaves it alone.
 const probeTable = "_frond_probe"
 
-// Check returns why the database does not take writes; nil where it does. After a failure of
-// the disk it writes [probeSize] bytes and removes them, so that a store recovers by itself
-// when there is space again.
+// Check returns why the database does not take writes; nil where it does, and for one in
+// memory. After a failure of the disk it writes [probeSize] bytes and removes them, so that a
+// store recovers by itself when there is space again; until then, and while another probe
+// runs, the answer is the failure. Health checks may call it from many goroutines.
 func (d *DB) Check(ctx context.Context) error {
 	if d.file == nil {
 		return nil

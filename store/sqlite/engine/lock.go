@@ -10,12 +10,13 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// errServed is the reason where another process serves the store.
+// errServed is the reason where another process serves the store; lockStore adds its id.
 var errServed = errors.New("another process serves it")
 
-// lockStore takes the lock that one process that serves the store holds: a file beside it,
-// released when the process ends, however that happens. The error names the process that holds
-// it.
+// lockStore takes the lock that one process that serves the store holds (docs/decisions/252):
+// a file beside it, PATH.lock, released by the operating system when the process ends, however
+// that happens. The file itself stays. The error names the process that holds it. The lock
+// does not hold between hosts on a network file system.
 func lockStore(path string) (*flock.Flock, error) {
 	lock := flock.New(path+".lock", flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o644))
 	ok, err := lock.TryLock()
@@ -34,6 +35,7 @@ func lockStore(path string) (*flock.Flock, error) {
 	return lock, nil
 }
 
+// readText returns the text of a file, "" where it cannot be read.
 func readText(path string) string {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -16,34 +16,50 @@ import (
 //
 // Some are kept for reads that are short whatever the table's size: rows of given keys, and
 // pages in the order of an index. Searches, which may use up a statement's time, share the
-// others, and one request holds half of all at most (docs/decisions/220).
+// others, and one request holds half of all at most (docs/decisions/220). Of n connections:
+//
+//	all        n
+//	searches   n minus a quarter, one at least is kept for short reads
+//	request    half, one at least
 type pool struct {
-	db   *DB
-	most share // what may run at once
+	db *DB
+	// most is what may run at once. It never changes.
+	most share
 
-	mu        sync.Mutex
-	now       share       // what runs
-	ofRequest map[any]int // how many connections each request holds
-	waiting   []waiter    // in the order they came
-	done      *sync.Cond  // a connection came back
-	idle      []*Conn
-	closed    bool
+	mu sync.Mutex
+	// now is what runs. mu guards it and everything below.
+	now share
+	// ofRequest is how many connections each request holds; a request without one is not in
+	// it.
+	ofRequest map[any]int
+	// waiting are the turns without a connection, in the order they came.
+	waiting []waiter
+	// done is signalled when a connection came back; close waits for it.
+	done   *sync.Cond
+	idle   []*Conn
+	closed bool
 }
 
-// share is a number of connections.
+// share is a number of connections: of all, of those that run searches, of one request.
 type share struct{ all, searches, request int }
 
-// Turn is one read that waits for a connection or has one.
+// Turn describes one read that waits for a connection or has one.
 type Turn struct {
-	Search  bool
-	Request any // as [facade.RequestOf] has it
+	// Search says that the read may take a statement's whole time: it cannot have the
+	// connections that are kept for short reads.
+	Search bool
+	// Request is the call it belongs to, as [facade.RequestOf] has it. nil is no request,
+	// whose share is not bounded.
+	Request any
 }
 
+// waiter is a turn in the queue; granted is closed when it has a connection.
 type waiter struct {
 	Turn
 	granted chan struct{}
 }
 
+// newPool returns a pool without connections for d.opts.Readers of them.
 func newPool(d *DB) *pool {
 	n := d.opts.Readers
 	p := &pool{db: d, ofRequest: map[any]int{}, most: share{n, max(1, n-max(1, n/4)), max(1, n/2)}}
@@ -57,7 +73,8 @@ func (p *pool) read(ctx context.Context, do func(*Conn) error) error {
 	return p.run(ctx, Turn{Request: facade.RequestOf(ctx)}, do)
 }
 
-// run is read for any turn.
+// run is read for any turn. A panic in do costs the connection and becomes an error with its
+// stack; where SQLite's memory was not enough, it is the caller's BAD_REQUEST.
 func (p *pool) run(ctx context.Context, t Turn, do func(*Conn) error) (err error) {
 	if err := p.enter(ctx, t); err != nil {
 		return err
@@ -68,6 +85,8 @@ func (p *pool) run(ctx context.Context, t Turn, do func(*Conn) error) (err error
 		p.db.noteDisk(err)
 		return Public(ctx, err)
 	}
+	// Without WAL a read and the writer's transaction would meet as SQLITE_BUSY
+	// (docs/decisions/030).
 	if p.db.opts.Memory {
 		p.db.gate.RLock()
 		defer p.db.gate.RUnlock()
@@ -89,8 +108,8 @@ func (p *pool) run(ctx context.Context, t Turn, do func(*Conn) error) (err error
 }
 
 // enter waits until the turn may have a connection, or until ctx ends. Turns that could run
-// are let in in the order in which they came; one that cannot does not hold up those behind
-// it.
+// are let in in the order in which they came; one that cannot, such as a search while all of
+// the searches' share is in use, does not hold up those behind it.
 func (p *pool) enter(ctx context.Context, t Turn) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -143,7 +162,7 @@ func (p *pool) grant(t Turn, n int) {
 	}
 }
 
-// leave ends a turn and lets those in who can have what it held.
+// leave ends a turn and lets those in who can have what it held, the first that came first.
 func (p *pool) leave(t Turn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -159,7 +178,8 @@ func (p *pool) leave(t Turn) {
 	p.done.Broadcast()
 }
 
-// take returns an idle connection or opens one.
+// take returns an idle connection or opens one. The turn has been counted in, so there are
+// never more than Readers.
 func (p *pool) take(ctx context.Context) (*Conn, error) {
 	p.mu.Lock()
 	if p.closed {
@@ -187,8 +207,8 @@ func (p *pool) give(c *Conn) {
 	p.idle = append(p.idle, c)
 }
 
-// close waits for the reads that run, then closes every connection. Reads that come later fail
-// with errClosed.
+// close waits for the reads that run, then closes every connection. Reads that come later, and
+// reads that waited, fail with errClosed.
 func (p *pool) close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -204,11 +224,12 @@ func (p *pool) close() error {
 	return err
 }
 
-// Read runs do, which takes a short time whatever the rows, on a connection that do
-// has for itself. The end of ctx interrupts the statement that is running.
+// Read runs do, which takes a short time whatever the rows, on a connection that do has for
+// itself and must not keep. The end of ctx interrupts the statement that is running. Errors
+// are as [Public] makes them. It may be called from many goroutines.
 func (d *DB) Read(ctx context.Context, do func(*Conn) error) error { return d.pool.read(ctx, do) }
 
-// ReadAs is Read for work of any length: see [Turn].
+// ReadAs is Read for work of any length: see [Turn]. The caller says what the work is.
 func (d *DB) ReadAs(ctx context.Context, t Turn, do func(*Conn) error) error {
 	return d.pool.run(ctx, t, do)
 }

@@ -7,7 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Value is one value that is bound to a statement. The zero Value is null.
+// Value is one value that is bound to a statement. The zero Value is null. Values of one kind
+// are comparable with ==; a Blob stands in S, so that they are.
 type Value struct {
 	Kind Kind
 	S    string
@@ -15,7 +16,7 @@ type Value struct {
 	F    float64
 }
 
-// Kind says which of a Value's fields holds it.
+// Kind says which of a Value's fields holds it: I of Int, F of Float, S of Text and Blob.
 type Kind uint8
 
 const (
@@ -26,10 +27,12 @@ const (
 	Blob
 )
 
+// TextValue, IntValue and FloatValue return a Go value as the kind that they name.
 func TextValue(s string) Value   { return Value{Kind: Text, S: s} }
 func IntValue(i int64) Value     { return Value{Kind: Int, I: i} }
 func FloatValue(f float64) Value { return Value{Kind: Float, F: f} }
 
+// BoolValue is 1 for true and 0 for false.
 func BoolValue(b bool) Value {
 	if b {
 		return IntValue(1)
@@ -37,7 +40,7 @@ func BoolValue(b bool) Value {
 	return IntValue(0)
 }
 
-// plain is the value as a Go value, for traces: nil, int64, float64, string or []byte.
+// plain returns the value as a Go value, for traces: nil, int64, float64, string or []byte.
 func (a Value) plain() any {
 	switch a.Kind {
 	case Int:
@@ -52,8 +55,8 @@ func (a Value) plain() any {
 	return nil
 }
 
-// Literal is the value as SQL, for DDL, where nothing can be bound. A blob has no literal and
-// becomes NULL.
+// Literal returns the value as SQL, for DDL, where nothing can be bound: 7, 1.5e+00, 'draft',
+// NULL. A blob has no literal and becomes NULL.
 func (a Value) Literal() string {
 	switch a.Kind {
 	case Int:
@@ -66,8 +69,13 @@ func (a Value) Literal() string {
 	return "NULL"
 }
 
-// literalText is s as an SQL text literal. Only DDL needs one (an enum, a default):
-// it takes no bound arguments. Text with signs of its own is spelled in hex.
+// LiteralText returns s as an SQL text literal. Only DDL needs one (an enum, a name in a
+// trigger): it takes no bound arguments. Text of letters, digits, spaces and _-.: stands in
+// quotes; any other text is spelled in hex, so that no character of it means anything to SQL
+// or to the store's own reader of DDL:
+//
+//	draft    'draft'
+//	it's     CAST(X'69742773' AS TEXT)
 func LiteralText(s string) string {
 	for _, r := range s {
 		if r == utf8.RuneError || r != ' ' && r != '_' && r != '-' && r != '.' && r != ':' &&

@@ -14,48 +14,72 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
-// writer owns the one connection that writes. Writes that wait at the same time
-// become one transaction: whoever comes while a commit is on its way to the disk
+// writer owns the one connection that writes (docs/decisions/034). Writes that wait at the
+// same time become one transaction: whoever comes while a commit is on its way to the disk
 // joins the next one, so a busy store pays one fsync for many.
+//
+//	do → queue → loop → commit → transaction: BEGIN IMMEDIATE
+//	                                savepoint: SAVEPOINT w, op.Run, RELEASE w or ROLLBACK TO w
+//	                                … for each write of the group
+//	                              COMMIT, then every caller is answered
+//
+// Only the goroutine of loop uses conn.
 type writer struct {
-	db    *DB
-	conn  *Conn // nil while it could not be opened again after a panic
+	db *DB
+	// conn is nil while it could not be opened again after a panic.
+	conn *Conn
+	// queue holds writes in the order they came, maxQueue at most.
 	queue chan *Op
-	done  chan struct{} // closed when the goroutine has ended
+	// done is closed when the goroutine has ended.
+	done chan struct{}
 
-	relieveAt int64 // the size of the log from which it is emptied under load
+	// relieveAt is the size of the log, in bytes, from which it is emptied under load.
+	relieveAt int64
 
-	mu     sync.RWMutex // held to send, so that close closes an idle queue
+	// mu is held for reading to send, so that close closes a queue that nobody sends to.
+	mu     sync.RWMutex
 	closed bool
 }
 
 // Op is one caller's part of a transaction. Use it once.
 type Op struct {
+	// Ctx is the caller's: its end interrupts the statement that runs for it.
 	Ctx context.Context
-	// run does the work. It may be run again, when the transaction it was in had to
-	// be begun anew; so it begins by forgetting what it answered before.
+	// Run does the work, on the writer's connection. It may be run again, when the transaction
+	// it was in had to be begun anew; so it begins by forgetting what it answered before. An
+	// error undoes what it wrote.
 	Run func(*Conn) error
-	// blame finds what a foreign key violation is about, in the state it left behind.
+	// Blame, where set, replaces an error of Run by what it is about, such as the relation of
+	// a foreign key. It runs before the write is undone, in the state that the write left
+	// behind.
 	Blame func(*Conn, error) error
-	// alone is work outside any transaction that no other may share: a migration.
+	// Alone is work outside any transaction that no other write may share: a migration. It
+	// makes its own transaction.
 	Alone bool
 
-	state atomic.Int32 // waiting, begun or abandoned
+	// state is waiting, begun or abandoned. Whoever changes it from waiting decides: the
+	// writer to begin, or the caller to go.
+	state atomic.Int32
 	err   error
-	done  chan struct{}
+	// done is closed when err is final.
+	done chan struct{}
 }
 
 const (
+	// The states of an Op.
 	waiting int32 = iota
 	begun
 	abandoned
 )
 
 const (
-	maxGroup = 256  // writes in one transaction at most
-	maxQueue = 1024 // writes that wait before their callers do
+	// maxGroup is how many writes are in one transaction at most.
+	maxGroup = 256
+	// maxQueue is how many writes wait before their callers do.
+	maxQueue = 1024
 )
 
+// newWriter starts the goroutine that writes on c; close ends it.
 func newWriter(d *DB, c *Conn) *writer {
 	w := &writer{db: d, conn: c, queue: make(chan *Op, maxQueue), done: make(chan struct{}), relieveAt: LargeWAL}
 	go w.loop()
@@ -111,6 +135,8 @@ func (w *writer) send(op *Op) error {
 	}
 }
 
+// close refuses further writes, waits until those in the queue are done and closes the
+// connection. Later calls do nothing.
 func (w *writer) close() error {
 	w.mu.Lock()
 	if w.closed {
@@ -176,16 +202,18 @@ func (w *writer) loop() {
 	}
 }
 
-// reopen opens the connection anew that was discarded after a panic.
+// reopen opens the connection anew that was discarded after a panic. A failure is the error of
+// the write at hand; the next one tries again.
 func (w *writer) reopen() (err error) {
 	w.db.file.walGone()
 	w.conn, err = w.db.dial(context.Background(), false)
 	return err
 }
 
-// begin claims a write that is still wanted.
+// begin claims a write that is still wanted; false where its caller has gone.
 func (op *Op) begin() bool { return op.state.CompareAndSwap(waiting, begun) }
 
+// answer makes err the outcome and wakes the caller.
 func (op *Op) answer(err error) {
 	op.err = err
 	close(op.done)
@@ -193,7 +221,8 @@ func (op *Op) answer(err error) {
 
 // commit runs a group as one transaction and answers each of its callers. Where the failure of
 // one statement has ended the whole transaction (an interrupt, a full disk), the others run
-// again without that one.
+// again without that one; since nobody has been answered, no caller notices. Each round is one
+// write shorter, so it ends.
 func (w *writer) commit(group []*Op) {
 	ops := make([]*Op, 0, len(group))
 	for _, op := range group {
@@ -243,10 +272,14 @@ func (w *writer) transaction(ops []*Op) (again []*Op, err error) {
 	}
 	good := 0
 	for i, op := range ops {
+		// A caller that has gone meanwhile is not written for: an error means that nothing was
+		// written.
 		if op.err = op.Ctx.Err(); op.err != nil {
 			continue
 		}
 		op.err = w.savepoint(op)
+		// The transaction has ended under the write: this caller is answered, and the others
+		// begin anew.
 		if w.conn == nil || w.conn.db.GetAutocommit() {
 			op.answer(op.err)
 			return append(append(make([]*Op, 0, len(ops)), ops[:i]...), ops[i+1:]...), nil
@@ -256,6 +289,7 @@ func (w *writer) transaction(ops []*Op) (again []*Op, err error) {
 		}
 	}
 	end := "COMMIT"
+	// A commit without any write would cost an fsync.
 	if good == 0 {
 		end = "ROLLBACK"
 	}
@@ -276,7 +310,8 @@ func (w *writer) transaction(ops []*Op) (again []*Op, err error) {
 }
 
 // savepoint runs one write so that its failure undoes it and nothing else. A panic costs the
-// connection and fails this write alone.
+// connection and fails this write alone. A dry run is undone after it has succeeded
+// (facade.DryRun).
 func (w *writer) savepoint(op *Op) (err error) {
 	c := w.conn
 	defer func() {
@@ -301,6 +336,7 @@ func (w *writer) savepoint(op *Op) (err error) {
 			err = errForeignKey
 		}
 	}
+	// Blame reads what the write left behind, so it comes before the rollback.
 	if err != nil && op.Blame != nil {
 		err = op.Blame(c, err)
 	}
@@ -318,7 +354,7 @@ func (w *writer) savepoint(op *Op) (err error) {
 }
 
 // outside runs a write that makes its own transaction, such as a migration. No other write
-// runs meanwhile.
+// runs meanwhile, and none of the statement's limits hold.
 func (w *writer) outside(op *Op) (err error) {
 	if w.conn == nil {
 		if err = w.reopen(); err != nil {
@@ -340,10 +376,11 @@ func (w *writer) outside(op *Op) (err error) {
 	return op.Run(c)
 }
 
-// Write does op and returns after it is durable. A caller whose ctx ends before op has
-// begun leaves it undone; one whose ctx ends later learns how it came out.
+// Write does op and returns after it is durable. A caller whose ctx ends before op has begun
+// leaves it undone; one whose ctx ends later learns how it came out. An error means that the
+// store's file does not hold what op wrote.
 func (d *DB) Write(op *Op) error { return d.writer.do(op) }
 
-// Soon does op without anybody waiting for it. It returns false, and does nothing,
-// where the writer has too much to do already.
+// Soon does op without anybody waiting for it. It returns false, and does nothing, where the
+// writer has too much to do already or is closed.
 func (d *DB) Soon(op *Op) (taken bool) { return d.writer.soon(op) }
