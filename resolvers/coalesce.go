@@ -10,9 +10,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/vektah/gqlparser/v2/ast"
+
 	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/resolvers/input"
-	"github.com/vektah/gqlparser/v2/ast"
 )
 
 // requestKey is what equal requests have in common, as a whole and not as a hash: two

@@ -86,7 +86,7 @@ func (b *Field) Through(entity, op string) *facade.Through {
 	return &facade.Through{Entity: entity, Operation: op, Field: b.Link.Field.Name}
 }
 
-// BindingKind is what a Binding does.
+// Kind is what a generated field does: the source it reads and the value it gives.
 type Kind uint8
 
 // The kinds, with the value each field stands on and the value it gives.

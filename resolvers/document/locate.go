@@ -6,9 +6,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/frondhost/frond/resolvers/graphqlerror"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/lexer"
+
+	"github.com/frondhost/frond/resolvers/graphqlerror"
 )
 
 // locate mends the positions of a parsed document. gqlparser's stand behind what an

@@ -1,11 +1,12 @@
 package document
 
 import (
-	"github.com/frondhost/frond/resolvers/graphqlerror"
 	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/frondhost/frond/resolvers/graphqlerror"
 )
 
 // halfPair is the fault of an escape in a string that names half a surrogate pair

@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/frondhost/frond/resolvers/graphqlerror"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 	"github.com/vektah/gqlparser/v2/lexer"
+
+	"github.com/frondhost/frond/resolvers/graphqlerror"
 )
 
 // unparsed is the fault of a text that does not parse. It points at the first

@@ -21,7 +21,7 @@ var (
 
 // batch makes the one call of a relation for all parents.
 func (x *Execution) batch(r *Run, f *plan.Fetch, res *Result, call *calling, in *plan.Invocation) {
-	parent := &r.Results[f.Parent.Id]
+	parent := &r.Results[f.Parent.ID]
 	d := dedupers.Get().(*deduper)
 	defer d.free()
 	if f.Binding.Kind == binding.ToManyIDs {

@@ -32,13 +32,14 @@ type Tree struct {
 // TreeKind says which members of a [Tree] are set.
 type TreeKind uint8
 
+// The kinds, with the members of a [Tree] that each sets. The zero Tree is null.
 const (
 	treeNull   TreeKind = iota
-	TreeLeaf            // text, as it leaves
-	TreeJSON            // text, still to be checked against the type
-	TreeList            // list
-	TreeObject          // item at of run
-	TreeFault           // fault
+	TreeLeaf            // Text, coerced already: it is written as it is
+	TreeJSON            // Text, still to be coerced by the type of the field
+	TreeList            // List, one Tree for each item
+	TreeObject          // Run and At: item At of Run
+	TreeFault           // Err: the value is null, and this is the reason
 )
 
 // completer completes the values of one field: CompleteValue (specification 6.4.3), except

@@ -186,13 +186,13 @@ func (x *Execution) together(r *Run, l *plan.Level) {
 
 // wanted reports whether a fetch has a parent to fetch for.
 func (r *Run) wanted(f *plan.Fetch) bool {
-	p := &r.Results[f.Parent.Id]
+	p := &r.Results[f.Parent.ID]
 	return p.Err == nil && p.Items > 0
 }
 
 // fetch makes one call and keeps its result. Its failure is that of every field it is for.
 func (x *Execution) fetch(r *Run, f *plan.Fetch) {
-	res := &r.Results[f.Id]
+	res := &r.Results[f.ID]
 	defer func() {
 		if p := recover(); p != nil {
 			*res = Result{Err: x.Panicked(p)}

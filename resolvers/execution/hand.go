@@ -5,10 +5,11 @@ import (
 	"encoding/json"
 	"sync"
 
+	"github.com/graphql-go/graphql"
+
 	"github.com/frondhost/frond/resolvers/graphqlerror"
 	"github.com/frondhost/frond/resolvers/loader"
 	"github.com/frondhost/frond/resolvers/plan"
-	"github.com/graphql-go/graphql"
 )
 
 // written resolves the fields of one level that were registered by hand: first every
@@ -17,7 +18,7 @@ import (
 func (x *Execution) written(r *Run, list []*plan.CustomField, wait *sync.WaitGroup) {
 	values := make([][]any, len(list))
 	for i, w := range list {
-		if res := &r.Results[w.On.Id]; res.Err == nil && res.Items > 0 {
+		if res := &r.Results[w.On.ID]; res.Err == nil && res.Items > 0 {
 			values[i] = x.resolve(r, w)
 		}
 	}
@@ -32,7 +33,7 @@ func (x *Execution) written(r *Run, list []*plan.CustomField, wait *sync.WaitGro
 			trees[j] = c.complete(w.Field.Output, v)
 		}
 		c.run()
-		r.Results[w.On.Id].Trees[w.Id] = trees
+		r.Results[w.On.ID].Trees[w.ID] = trees
 	}
 }
 
@@ -41,7 +42,7 @@ type failure struct{ fault *graphqlerror.Error }
 
 // resolve is the value of a field for each of its items.
 func (x *Execution) resolve(r *Run, w *plan.CustomField) []any {
-	res := &r.Results[w.On.Id]
+	res := &r.Results[w.On.ID]
 	values := make([]any, res.Items)
 	switch {
 	case w.Node:

@@ -3,8 +3,9 @@ package input
 import (
 	"sync"
 
-	"github.com/frondhost/frond/resolvers/scalar"
 	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/frondhost/frond/resolvers/scalar"
 )
 
 // Types are the input types of a schema. Each is worked out when a document first needs

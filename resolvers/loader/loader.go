@@ -1,3 +1,16 @@
+// Package loader batches what fields that were registered by hand read: the rows of an entity
+// by a key ([Load], [LoadMany]) and values that no entity holds ([Lookup]).
+//
+// A load returns a function instead of a value. The executor resolves every field of a level
+// before it runs the first of these functions, so that all keys of the level are known by
+// then and go out in one call:
+//
+//	Resolve of 50 rows  ->  50 keys wanted, 12 of them distinct
+//	first function      ->  one call with 12 keys
+//	the other 49        ->  no call; each reads the result for its key
+//
+// Loaders belong to one request ([With]): nothing is cached between requests, and every call
+// has the rights of the request's caller.
 package loader
 
 import (

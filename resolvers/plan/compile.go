@@ -274,7 +274,7 @@ func (c *compiler) needsHand(typ *ObjectType, fields []*ast.Field) bool {
 
 // hand makes f a field whose values are found one item at a time.
 func (c *compiler) hand(f *Field, g group, on *Fetch, w *CustomField) {
-	w.Id, w.On, w.Field, w.Args = len(on.Written), on, f, g.fields[0].Arguments
+	w.ID, w.On, w.Field, w.Args = len(on.Written), on, f, g.fields[0].Arguments
 	if f.Output.Named().Kind == scalar.Composite {
 		w.Values = &Variants{compiler: *c, fields: g.fields, units: map[string]*Unit{}}
 	}
@@ -314,12 +314,12 @@ func (c *compiler) fetched(f *Field, g group, on *Fetch) {
 	}
 }
 
-func sharedKey(on *Fetch, id string) string { return string(rune(on.Id)) + id }
+func sharedKey(on *Fetch, id string) string { return string(rune(on.ID)) + id }
 
 // call is a new fetch.
 func (c *compiler) call(b *binding.Field, on *Fetch, args *arguments) *Fetch {
 	f := &Fetch{
-		Id: len(c.unit.Fetches), depth: on.depth + 1, Parent: on, Binding: b,
+		ID: len(c.unit.Fetches), depth: on.depth + 1, Parent: on, Binding: b,
 		Args: args, Slots: map[string]int{},
 	}
 	switch b.Kind {

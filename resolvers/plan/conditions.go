@@ -3,8 +3,9 @@ package plan
 import (
 	"slices"
 
-	"github.com/frondhost/frond/resolvers/input"
 	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/frondhost/frond/resolvers/input"
 )
 
 // Conditions are the variables, by slot, that stand in a @skip or an @include of an

@@ -3,9 +3,10 @@ package plan
 import (
 	"sync"
 
-	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/graphql-go/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/frondhost/frond/resolvers/binding"
 )
 
 // Plan is an operation, compiled: which calls to make and what to write.
@@ -35,7 +36,7 @@ type Level struct {
 // Fetch is one call, for all rows of its parent together. Fields that ask for
 // the same relation with the same arguments share one, whatever their aliases.
 type Fetch struct {
-	Id        int
+	ID        int
 	depth     int
 	Parent    *Fetch
 	Binding   *binding.Field
@@ -81,7 +82,7 @@ func (f *Fetch) Selects() []string {
 // CustomField is a field that has no binding: its value comes from a Go function, one
 // item at a time. So do fields whose type the plan cannot know.
 type CustomField struct {
-	Id      int // among those of its fetch
+	ID      int // among those of its fetch
 	On      *Fetch
 	Field   *Field
 	Def     *graphql.FieldDefinition // nil: the value is the column in slot
@@ -139,26 +140,32 @@ type Field struct {
 // Action is how a field is written.
 type Action uint8
 
+// The actions on any object: meta fields (GraphQL 4), members of a row, and values that
+// something else than the row gives.
 const (
-	Typename Action = iota
-	Column          // the column's JSON: a leaf, or a list of them
-	Nested          // the column's JSON, of an object type
-	NodeID
-	Fetched
-	Resolved
-	SchemaMeta // __schema
-	TypeMeta   // __type
-	// of a connection
+	Typename   Action = iota // __typename; Field.Text is the JSON string
+	Column                   // the column's JSON: a leaf, or a list of them
+	Nested                   // the column's JSON, of an object type
+	NodeID                   // the global id, made of the column's key
+	Fetched                  // what Field.Fetch gave, in the form that Field.Shape names
+	Resolved                 // the tree that Field.Custom left
+	SchemaMeta               // __schema
+	TypeMeta                 // __type
+
+	// Items and the five after it are the fields of a connection.
 	Items
 	Total
 	HasMore
 	EndCursor
 	Edges
 	PageInfo
-	// of an edge
+
+	// EdgeNode and EdgeCursor are the fields of an edge.
 	EdgeNode
 	EdgeCursor
-	// of a PageInfo
+
+	// HasNextPage and the two after it are fields of a PageInfo. Its endCursor is
+	// EndCursor.
 	HasNextPage
 	HasPreviousPage
 	StartCursor
@@ -167,6 +174,7 @@ const (
 // Shape is what a fetch gives to one field.
 type Shape uint8
 
+// The shapes, with the JSON that each is written as.
 const (
 	OneRow     Shape = iota // a row or null
 	AllRows                 // a list of rows

@@ -3,17 +3,18 @@ package reference
 import (
 	"slices"
 
-	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/graphql-go/graphql"
 	"github.com/graphql-go/graphql/language/ast"
+
+	"github.com/frondhost/frond/resolvers/binding"
 )
 
 // columns are the columns that a selection set over rows of typ reads. Nil is every column:
 // a field that was registered by hand may read any.
-func (x *Executor) columns(info graphql.ResolveInfo, fields []*ast.Field, typ string) []string {
+func (e *Executor) columns(info graphql.ResolveInfo, fields []*ast.Field, typ string) []string {
 	columns, all := []string{}, false
 	visit(info, fields, typ, func(f *ast.Field) {
-		switch b := x.fields.Of(typ, f.Name.Value); {
+		switch b := e.fields.Of(typ, f.Name.Value); {
 		case f.Name.Value == "__typename":
 		case b == nil:
 			all = true
@@ -28,11 +29,11 @@ func (x *Executor) columns(info graphql.ResolveInfo, fields []*ast.Field, typ st
 }
 
 // pageColumns is columns for a connection, and which of its other parts are selected.
-func (x *Executor) pageColumns(info graphql.ResolveInfo, fields []*ast.Field, typ string) (columns []string, total, cursors, behind bool) {
+func (e *Executor) pageColumns(info graphql.ResolveInfo, fields []*ast.Field, typ string) (columns []string, total, cursors, behind bool) {
 	columns = []string{}
 	all := false
 	add := func(of *ast.Field, typ string) {
-		more := x.columns(info, []*ast.Field{of}, typ)
+		more := e.columns(info, []*ast.Field{of}, typ)
 		all = all || more == nil
 		for _, c := range more {
 			if !slices.Contains(columns, c) {
@@ -41,7 +42,7 @@ func (x *Executor) pageColumns(info graphql.ResolveInfo, fields []*ast.Field, ty
 		}
 	}
 	visit(info, fields, typ, func(f *ast.Field) {
-		b := x.fields.Of(typ, f.Name.Value)
+		b := e.fields.Of(typ, f.Name.Value)
 		if b == nil {
 			return
 		}
@@ -52,18 +53,18 @@ func (x *Executor) pageColumns(info graphql.ResolveInfo, fields []*ast.Field, ty
 		case binding.Items:
 			add(f, below)
 		case binding.Edges:
-			visit(info, []*ast.Field{f}, below, func(e *ast.Field) {
-				switch b := x.fields.Of(below, e.Name.Value); {
+			visit(info, []*ast.Field{f}, below, func(part *ast.Field) {
+				switch b := e.fields.Of(below, part.Name.Value); {
 				case b == nil:
 				case b.Kind == binding.EdgeCursor:
 					cursors = true
 				case b.Kind == binding.EdgeNode:
-					add(e, fieldType(info, below, e))
+					add(part, fieldType(info, below, part))
 				}
 			})
 		case binding.PageInfo:
 			visit(info, []*ast.Field{f}, below, func(i *ast.Field) {
-				if b := x.fields.Of(below, i.Name.Value); b != nil {
+				if b := e.fields.Of(below, i.Name.Value); b != nil {
 					cursors = cursors || b.Kind == binding.StartCursor
 					behind = behind || b.Kind == binding.HasPreviousPage
 				}

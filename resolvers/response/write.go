@@ -302,7 +302,7 @@ func (w *Writer) row(r *execution.Run, sel *plan.SelectionSet, res *execution.Re
 			case plan.Fetched:
 				ok = w.fetched(r, f, i)
 			case plan.Resolved:
-				ok = w.tree(f, f.Output, &res.Trees[f.Custom.Id][i])
+				ok = w.tree(f, f.Output, &res.Trees[f.Custom.ID][i])
 			case plan.SchemaMeta, plan.TypeMeta:
 				ok = w.introspect(f)
 			}
@@ -317,7 +317,7 @@ func (w *Writer) row(r *execution.Run, sel *plan.SelectionSet, res *execution.Re
 
 // fetched writes the rows or the value that a fetch gave to parent i.
 func (w *Writer) fetched(r *execution.Run, f *plan.Field, i int) bool {
-	res := &r.Results[f.Fetch.Id]
+	res := &r.Results[f.Fetch.ID]
 	start := len(w.text)
 	if res.Err != nil {
 		return w.null(f, f.Output, start, res.Err)

@@ -5,6 +5,8 @@ import "github.com/vektah/gqlparser/v2/ast"
 // Kind says how values of a type are coerced.
 type Kind uint8
 
+// The kinds, with what coercion accepts. Enum is never the result of Output or Input: a name
+// alone does not say that a type is an enum.
 const (
 	Composite Kind = iota // no leaf: an object, an input object, an interface, a union
 	Custom                // a custom scalar: any JSON, judged by the façade

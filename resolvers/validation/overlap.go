@@ -3,9 +3,10 @@ package validation
 import (
 	"fmt"
 
+	"github.com/vektah/gqlparser/v2/ast"
+
 	"github.com/frondhost/frond/resolvers/document"
 	"github.com/frondhost/frond/resolvers/graphqlerror"
-	"github.com/vektah/gqlparser/v2/ast"
 )
 
 // overlaps is the rule "Field Selection Merging" (specification 5.3.2): fields

@@ -6,8 +6,9 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/frondhost/frond/resolvers/input"
 	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/frondhost/frond/resolvers/input"
 )
 
 // sound applies the rules on schemas that gqlparser leaves out (specification 3.6,

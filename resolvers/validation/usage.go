@@ -5,9 +5,10 @@ import (
 	"math/bits"
 	"strings"
 
+	"github.com/vektah/gqlparser/v2/ast"
+
 	"github.com/frondhost/frond/resolvers/graphqlerror"
 	"github.com/frondhost/frond/resolvers/input"
-	"github.com/vektah/gqlparser/v2/ast"
 )
 
 // use is a variable standing in an operation or a fragment.

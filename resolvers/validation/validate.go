@@ -4,11 +4,12 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/validator/core"
+
 	"github.com/frondhost/frond/resolvers/document"
 	"github.com/frondhost/frond/resolvers/graphqlerror"
 	"github.com/frondhost/frond/resolvers/input"
-	"github.com/vektah/gqlparser/v2/ast"
-	"github.com/vektah/gqlparser/v2/validator/core"
 )
 
 // Options say what a validator does beyond the rules; the zero value does nothing.

@@ -1,9 +1,10 @@
 package validation
 
 import (
+	"github.com/vektah/gqlparser/v2/ast"
+
 	"github.com/frondhost/frond/resolvers/input"
 	"github.com/frondhost/frond/resolvers/scalar"
-	"github.com/vektah/gqlparser/v2/ast"
 )
 
 // argument checks the value of an argument.
