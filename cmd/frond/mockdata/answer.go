@@ -13,11 +13,21 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// answering is a handler for an operation that nothing answers. Where its output is
-// an entity of this host, or was cut from one, it answers rows that are there: those
-// that have the values it was asked by. Any other output is made up of its card; what
-// was sent under a name that the output has stands in it. The same call has the same
-// answer, as long as the rows are the same. Nothing is written.
+// What a mock answers to operations that have no handler. The output card and the call decide:
+//
+//	output                            answer
+//	none                              a count where the name begins like one, else true
+//	an entity of the project          rows of it that have the values of the call
+//	a view cut from such an entity    the same rows, and the view's other fields made up
+//	any other card                    made up; a sent value is repeated in the field of its name
+//
+// At most twenty rows are answered; a made-up list or page has three values.
+
+// answering returns a handler for an operation that nothing answers. Where its output is an
+// entity of this host, or was cut from one, it answers rows that are there: those that have
+// the values it was asked by. Any other output is made up of its card; what was sent under a
+// name that the output has stands in it. The same call has the same answer, as long as the
+// rows are the same. Nothing is written. The handler is safe for concurrent use.
 func (w *world) answering(catalog *facade.Catalog, op *facade.Operation) facade.Handler {
 	base := w.rowsOf(catalog, op)
 	return func(ctx context.Context, c *facade.Call) (any, error) {
@@ -39,7 +49,8 @@ func (w *world) answering(catalog *facade.Catalog, op *facade.Operation) facade.
 	}
 }
 
-// rowsOf is the door whose rows an operation may answer, or nil.
+// rowsOf returns the door whose rows an operation may answer, or nil. A door without list
+// cannot be searched, and a view that was not cut from an entity has no rows.
 func (w *world) rowsOf(catalog *facade.Catalog, op *facade.Operation) *facade.Door {
 	if op.Output == nil {
 		return nil
@@ -55,11 +66,13 @@ func (w *world) rowsOf(catalog *facade.Catalog, op *facade.Operation) *facade.Do
 	return door
 }
 
-// mostFound is how many rows an operation answers at most.
+// mostFound is how many rows an operation answers at most, as JSON.
 const mostFound = "20"
 
-// found answers rows that the caller may see, as they are kept: the façade cuts them
-// to the output.
+// found answers rows that the caller may see, as they are kept: the façade cuts them to the
+// output. It lists twice. The first list, with the caller's rights, decides which rows; the
+// second, with the author's own, reads them whole, since an output may have fields that the
+// caller's list hides.
 func (w *world) found(ctx context.Context, base *facade.Door, op *facade.Operation, c *facade.Call) (any, error) {
 	filter := asked(base, op, c)
 	key := base.Entity.Primary.Name
@@ -78,6 +91,7 @@ func (w *world) found(ctx context.Context, base *facade.Door, op *facade.Operati
 		ids = append(ids, seen.Rows.Row(i).Get(key))
 	}
 	if len(ids) == 0 {
+		// The output may not be null, so that nothing found has to be an error.
 		if op.Cardinality == facade.One {
 			return nil, facade.Errorf(facade.NotFound, "there is no %s like this", base.Name)
 		}
@@ -100,8 +114,14 @@ func (w *world) found(ctx context.Context, base *facade.Door, op *facade.Operati
 	return formed(op, items), nil
 }
 
-// asked is the filter that a call amounts to: of a query all its values that name a
-// field of the rows, of a command the id alone. nil asks for any row.
+// asked returns the filter that a call amounts to: of a query all its values that name a field
+// of the rows, of a command the id alone. nil asks for any row.
+//
+//	order.byStatus(status: "open")     {"status":{"eq":"open"}}
+//	order.ship(orderId: "o1", note)    {"id":{"eq":"o1"}}
+//
+// A command's other values are what it is to write, and rows that have them already would be
+// the wrong ones.
 func asked(base *facade.Door, op *facade.Operation, c *facade.Call) json.RawMessage {
 	var o schema.Object
 	key := base.Entity.Primary.Name
@@ -113,6 +133,7 @@ func asked(base *facade.Door, op *facade.Operation, c *facade.Call) json.RawMess
 			}
 			p := base.Entity.Property(field)
 			switch {
+			// No filter goes by such a name; of a value that is sent twice the first counts.
 			case p == nil || !p.Stored || !p.Readable() || o.Get(field) != nil:
 			case p.Kind == schema.KindJSON || jsontext.IsNull(value) || field != key && op.Kind != facade.Query:
 			default:
@@ -126,9 +147,12 @@ func asked(base *facade.Door, op *facade.Operation, c *facade.Call) json.RawMess
 	return o.AppendJSON(nil)
 }
 
-// made is a value of a card with the members of a row that is there, and with what
-// the call says under the card's names where no row does.
+// made returns a value of a card with the members of a row that is there, and with what the
+// call says under the card's names where no row does. i is the index among the values of one
+// answer.
 func (w *world) made(card *schema.Entity, row json.RawMessage, c *facade.Call, i int) json.RawMessage {
+	// The place in the stream of chance is the row and everything that was sent: the same call
+	// draws the same values.
 	place := string(schema.Object{{Name: "row", Value: or(row, null)}, {Name: "params", Value: or(c.Invocation.Params, null)}, {Name: "query", Value: or(c.Invocation.Query, null)}, {Name: "body", Value: or(c.Invocation.Body, null)}}.AppendJSON(nil))
 	about := sample.NewSubject(card.Name, w.chance.At(card.Key, place, i))
 	var o schema.Object
@@ -142,6 +166,7 @@ func (w *world) made(card *schema.Entity, row json.RawMessage, c *facade.Call, i
 		}
 		var value json.RawMessage
 		for _, part := range []json.RawMessage{c.Invocation.Params, c.Invocation.Query, c.Invocation.Body} {
+			// A sent value that the card refuses is not repeated.
 			if sent := jsontext.Get(part, p.Name); sent != nil && row == nil && w.refusal(card, p, sent) == "" {
 				value = sent
 			}
@@ -162,7 +187,8 @@ func (w *world) made(card *schema.Entity, row json.RawMessage, c *facade.Call, i
 	return o.AppendJSON(nil)
 }
 
-// anyOf is a value of a field, of a relation one that points at a row.
+// anyOf returns a value of a field, of a one relation an id of a row that is there. It reports
+// false where none could be made.
 func (w *world) anyOf(card *schema.Entity, p *schema.Property, m *sample.Maker) (json.RawMessage, bool) {
 	if p.Axes.Relation != nil && !p.Axes.Relation.Many {
 		if ids := w.idsFor(p, m); len(ids) > 0 {
@@ -172,7 +198,8 @@ func (w *world) anyOf(card *schema.Entity, p *schema.Property, m *sample.Maker) 
 	return m.Value(sample.ShapeOf(p), sample.NewName(p.Name))
 }
 
-// formed is values in the form that the operation's cardinality has.
+// formed brings values into the form of the operation's cardinality: a list, a page that is
+// the only one, or the first value, null where there is none.
 func formed(op *facade.Operation, items []json.RawMessage) any {
 	switch op.Cardinality {
 	case facade.Many:
@@ -192,8 +219,9 @@ func formed(op *facade.Operation, items []json.RawMessage) any {
 	return items[0]
 }
 
-// plain is the answer of an operation whose result is no shape (spec 2.5.1): a number
-// where it counts, else that it is so.
+// plain is the answer of an operation whose result is no shape (spec 2.5.1): a number where
+// its name begins with count, total, sum or number, else true. The number depends on the
+// params and the query.
 func (w *world) plain(op *facade.Operation, c *facade.Call) json.RawMessage {
 	if words := schema.Words(op.Name); len(words) > 0 && slices.Contains([]string{"count", "total", "sum", "number"}, words[0]) {
 		m := &sample.Maker{Rand: w.chance.At(op.Door.Name, op.Name, string(c.Invocation.Params), string(c.Invocation.Query))}
@@ -203,7 +231,9 @@ func (w *world) plain(op *facade.Operation, c *facade.Call) json.RawMessage {
 	return json.RawMessage("true")
 }
 
-// generator stands for one that nobody registered.
+// generator returns a generator that stands in for one that nobody registered. Its values are
+// those of the field p in rows 1001, 1002 and so on, which [Fill] hardly makes. It is safe for
+// concurrent use.
 func generator(e *schema.Entity, p *schema.Property, c sample.Chance) schema.Generator {
 	root, shape := e.Card.AppendJSON(nil), sample.ShapeOf(p)
 	var made atomic.Int64
@@ -219,6 +249,7 @@ func generator(e *schema.Entity, p *schema.Property, c sample.Chance) schema.Gen
 	}
 }
 
+// or returns v, or otherwise where v is empty.
 func or(v, otherwise json.RawMessage) json.RawMessage {
 	if len(v) == 0 {
 		return otherwise

@@ -12,12 +12,14 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Fill makes a project one that answers everything by itself: every Frond of it runs
-// here, its seeds are followed by rows that are made up, operations that nothing
-// answers have handlers, fields that are made elsewhere have presenters, and names
-// of generators and conversions that nobody registered are answered. The notes are
-// what could not be made up; the error is schema.Faults, what is wrong with the
-// project itself.
+// Fill makes a project one that answers everything by itself: every Frond of it runs here, its
+// seeds are followed by rows that are made up, operations that nothing answers have handlers,
+// fields that are made elsewhere have presenters, and names of generators and conversions that
+// nobody registered are answered. The notes are what could not be made up; the error is
+// schema.Faults, what is wrong with the project itself.
+//
+// Fill changes the project in place: remotes, seeds, frond.yaml, registry, handlers. It is
+// called once, before the project is compiled. opts must not be nil.
 func Fill(project *facade.Project, opts *Options) ([]Note, error) {
 	if project.Registry == nil {
 		project.Registry = schema.Builtins()
@@ -28,6 +30,8 @@ func Fill(project *facade.Project, opts *Options) ([]Note, error) {
 		presented = append(presented, withoutValue(src)...)
 	}
 	unknown := map[string]bool{}
+	// This façade is compiled for its cards alone: it has no store and answers nothing. It
+	// reports the faults of the project before anything is made up.
 	f, err := facade.New(project, nil, &facade.Options{
 		Incomplete:   opts.Incomplete,
 		Unregistered: func(schema.Fault) { unknown[""] = true },
@@ -36,6 +40,8 @@ func Fill(project *facade.Project, opts *Options) ([]Note, error) {
 		return nil, err
 	}
 	catalog := f.Catalog()
+	// Which names are missing is found again from the cards; here it only matters that some
+	// are.
 	if unknown[""] {
 		standIn(project.Registry, catalog.Set, sample.Chance(opts.Seed))
 	}
@@ -80,7 +86,9 @@ func readSeeds(project *facade.Project, set *schema.Set) map[*schema.Entity][]sc
 	return given
 }
 
-// seedsOf is a file's entity and rows; nil where the façade is going to fault it.
+// seedsOf returns a file's entity and rows; nil where the façade is going to fault it: no
+// entity of that name in the Frond, a text that cannot be read, or an element that is no
+// object.
 func seedsOf(src *facade.FrondSource, text facade.Text, set *schema.Set) (*schema.Entity, []json.RawMessage) {
 	file := path.Base(text.File)
 	e := set.Entity(strings.TrimSuffix(file, path.Ext(file)))
@@ -97,7 +105,9 @@ func seedsOf(src *facade.FrondSource, text facade.Text, set *schema.Set) (*schem
 	return e, items
 }
 
-// sow writes a Frond's rows where its seeds are read from.
+// sow writes a Frond's rows where its seeds are read from. A table's file replaces the
+// author's own, whose rows it begins with; a file that gave no rows stays, for the façade to
+// report.
 func (w *world) sow(src *facade.FrondSource) {
 	byKey := map[string]*table{}
 	for e, t := range w.tables {
@@ -126,14 +136,17 @@ func (w *world) sow(src *facade.FrondSource) {
 	}
 }
 
-// presented is a computed field that the Frond's own host makes.
+// presented is a computed field that the Frond's own host makes. shape is its JSON Schema.
 type presented struct {
 	door, name string
 	shape      json.RawMessage
 }
 
-// withoutValue takes the computed fields that have no value out of a Frond's
-// frond.yaml: nobody here makes them, so that a presenter has to.
+// withoutValue takes the computed fields that have no value out of a Frond's frond.yaml:
+// nobody here makes them, so that a presenter has to. The file is rewritten as JSON.
+//
+//	computed: {order: {total: {type: integer}, open: {type: boolean, value: paid == nil}}}
+//	computed: {order: {open: {type: boolean, value: paid == nil}}}
 func withoutValue(src *facade.FrondSource) (all []presented) {
 	data, err := schema.ToJSON(src.Config.File, src.Config.Data)
 	if err != nil || src.Config.File == "" || jsontext.KindOf(jsontext.Get(data, "computed")) != jsontext.Object {
@@ -165,8 +178,8 @@ func withoutValue(src *facade.FrondSource) (all []presented) {
 	return all
 }
 
-// present attaches a field that is made up of the row's id: the same row has the
-// same value at every reading.
+// present attaches a field that is made up of the row's id: the same row has the same value at
+// every reading. The error is a shape that is no card.
 func (p presented) present(project *facade.Project, w *world) error {
 	card, err := schema.ReadCard("the computed field "+p.door+"."+p.name+".json", []byte(`{"type":"object","properties":{"value":`+string(p.shape)+`}}`))
 	if err != nil {
@@ -184,6 +197,7 @@ func (p presented) present(project *facade.Project, w *world) error {
 			place := string(row.Get(key))
 			m := &sample.Maker{Rand: w.chance.At(p.door, p.name, place), Root: p.shape, About: sample.NewSubject(p.door, w.chance.At(p.door, place))}
 			var ok bool
+			// A presenter gives one value for each row: null where none could be made.
 			if values[i], ok = m.Value(p.shape, sample.NewName(p.name)); !ok {
 				values[i] = null
 			}
@@ -193,8 +207,9 @@ func (p presented) present(project *facade.Project, w *world) error {
 	return nil
 }
 
-// standIn answers the names of generators and conversions that nobody registered: a
-// generator with what its first field might hold, a conversion with what it is given.
+// standIn answers the names of generators and conversions that nobody registered: a generator
+// with what its first field might hold, a conversion with what it is given. Registered ones
+// stay; of a conversion that is half registered the other half is filled in.
 func standIn(registry *schema.Registry, set *schema.Set, c sample.Chance) {
 	if registry.Generators == nil {
 		registry.Generators = map[string]schema.Generator{}

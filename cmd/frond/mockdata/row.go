@@ -11,20 +11,32 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// How often a value and a row are made before they are given up: a value until its
-// field takes it, a row until its values stand in no other and the card takes it whole.
+// A row is made field by field. A field that is part of a unique constraint is drawn again
+// while the constraint's values are taken; the whole row is drawn again where its card refuses
+// it, for a condition over several fields. Attempts differ by their place in the stream of
+// chance:
+//
+//	entity, row, field, attempt of the row, attempt of the field
+//
+// Ids are given before (see name), as relations need them first.
+
+// How often a value and a row are made before they are given up (docs/decisions/182): a value
+// until its field takes it, a row until its values stand in no other and the card takes it
+// whole.
 const (
 	valueTries = 60
 	rowTries   = 60
 )
 
-// row makes the i-th row of a table; nil where none could be had, which is noted.
+// row makes the i-th row of a table; nil where none could be had, which is noted with the
+// reason of the last attempt.
 func (w *world) row(t *table, i int) schema.Object {
 	e := t.entity
 	why := ""
 	for try := range rowTries {
 		row, stuck := w.attempt(t, i, try)
 		switch {
+		// field has noted it; another attempt would not help.
 		case stuck != "":
 			return nil
 		case !w.free(t, row):
@@ -42,7 +54,8 @@ func (w *world) row(t *table, i int) schema.Object {
 	return nil
 }
 
-// attempt draws a row. stuck is the field for which nothing could be made.
+// attempt draws a row. stuck is the field for which nothing could be made, else "". The row
+// may break a constraint or the card; row checks that.
 func (w *world) attempt(t *table, i, try int) (row schema.Object, stuck string) {
 	e := t.entity
 	about := sample.NewSubject(e.Name, w.chance.At(e.Key, i))
@@ -78,7 +91,8 @@ func (w *world) attempt(t *table, i, try int) (row schema.Object, stuck string) 
 	return row, ""
 }
 
-// alone says whether a constraint takes a field by itself.
+// alone reports whether a unique constraint has a field as its only member. Of a constraint
+// over several fields each may repeat.
 func alone(e *schema.Entity, p *schema.Property) bool {
 	for _, members := range e.Uniques {
 		if len(members) == 1 && members[0] == p {
@@ -88,7 +102,16 @@ func alone(e *schema.Entity, p *schema.Property) bool {
 	return false
 }
 
-// field is the value of one field; nil leaves it out.
+// field returns the value of one field; nil leaves it out. It reports false where the field
+// has to have a value and none could be made, which is noted.
+//
+//	a relation                       an id (see pointer)
+//	null or absent, where allowed    in 20 of 100 rows
+//	the default of the card          in 25 of 100 of the others
+//	else                             a value of its shape, up to 60 attempts
+//
+// After 25 attempts at a row in vain every field has a value, after 45 none that may be
+// without: the card may require the one or the other.
 func (w *world) field(t *table, p *schema.Property, m *sample.Maker, i, try int) (json.RawMessage, bool) {
 	if p.Axes.Relation != nil {
 		return w.pointer(t, p, m, i)
@@ -125,6 +148,7 @@ func (w *world) field(t *table, p *schema.Property, m *sample.Maker, i, try int)
 	}
 	w.note(t.entity.Name+"."+p.Name, why, "write examples: [ … ] into its card")
 	switch {
+	// What is left, in this order: the default, null, nothing.
 	case rule != nil && rule.Value != nil:
 		return rule.Value, true
 	case p.Shape.Nullable:
@@ -135,7 +159,9 @@ func (w *world) field(t *table, p *schema.Property, m *sample.Maker, i, try int)
 	return nil, false
 }
 
-// decoded is a value as it is kept: seeds are written on the inner side of the boundary.
+// decoded returns a value as it is kept: seeds are written on the inner side of the boundary
+// (spec 2.2), without the conversion that a caller's value goes through. It reports false
+// where the conversion refuses it.
 func (w *world) decoded(p *schema.Property, v json.RawMessage) (json.RawMessage, bool) {
 	if p.Axes.In.Name == "" || sample.IsNull(v) {
 		return v, true
@@ -148,9 +174,11 @@ func (w *world) decoded(p *schema.Property, v json.RawMessage) (json.RawMessage,
 	return kept, err == nil
 }
 
+// null is the JSON text null. It is shared and never appended to.
 var null = json.RawMessage("null")
 
-// refusal is why a field does not take a value, or "".
+// refusal returns why a field does not take a value, or "". The value is judged as a whole
+// body, in which other fields are missing: details about those are not the field's.
 func (w *world) refusal(e *schema.Entity, p *schema.Property, v json.RawMessage) string {
 	_, details := e.Judge(schema.Plain, schema.Object{{Name: p.Name, Value: v}}.AppendJSON(nil), "")
 	for _, d := range details {
@@ -161,7 +189,9 @@ func (w *world) refusal(e *schema.Entity, p *schema.Property, v json.RawMessage)
 	return ""
 }
 
-// pointer is the value of a relation: an id, or a list of them, of rows that are there.
+// pointer returns the value of a relation: an id, or a list of them, of rows that are there. A
+// relation that may be null is so in 15 of 100 rows. false: there is no row to point at, which
+// is noted.
 func (w *world) pointer(t *table, p *schema.Property, m *sample.Maker, i int) (json.RawMessage, bool) {
 	many := p.Axes.Relation.Many
 	ids, own := w.targets(t, p, m)
@@ -188,6 +218,8 @@ func (w *world) pointer(t *table, p *schema.Property, m *sample.Maker, i int) (j
 		if ids = ids[:min(i, len(ids))]; len(ids) == 0 && !nullable {
 			return t.ids[i], true // the first points at itself
 		}
+	// Tables are in an order in which required targets come first; a circle of required
+	// relations has none.
 	case target != nil && target.order >= t.order && !nullable:
 		w.note(t.entity.Name, fmt.Sprintf("it needs a %s, which in the end needs a %s: neither can be the first", target.entity.Name, t.entity.Name), "let one of the relations be null")
 		return nil, false
@@ -202,19 +234,22 @@ func (w *world) pointer(t *table, p *schema.Property, m *sample.Maker, i int) (j
 	if nullable && sample.Percent(m.Rand, 15) {
 		return absent()
 	}
+	// A one-to-one relation: each row has the target of its number.
 	if m.Unique {
 		return ids[m.Row%len(ids)], true
 	}
 	return sample.Pick(m.Rand, ids), true
 }
 
-// targets are the ids a relation may hold; own where it is one of the table's own.
-// Of an entity that is not here they are the ids it would have, if its rows were made
-// up as these are.
+// targets returns the ids a relation may hold; own where it is one of the table's own. Of an
+// entity that is not here they are the ids it would have, if its rows were made up as these
+// are (docs/decisions/181).
 func (w *world) targets(t *table, p *schema.Property, m *sample.Maker) (ids []json.RawMessage, own bool) {
 	return w.idsFor(p, m), p.Link != nil && w.tables[p.Link.Target] == t
 }
 
+// idsFor returns the ids that a relation may hold. It is called by handlers too, at the same
+// time; ids of other projects are computed once for each field.
 func (w *world) idsFor(p *schema.Property, m *sample.Maker) (ids []json.RawMessage) {
 	if p.Link != nil {
 		return w.tables[p.Link.Target].ids
@@ -237,7 +272,9 @@ func (w *world) idsFor(p *schema.Property, m *sample.Maker) (ids []json.RawMessa
 	return ids
 }
 
-// some is a list of distinct ids, as many as the shape wants and a few more.
+// some returns a list of distinct ids, up to three more than the shape's least. It steps
+// through the ids with a stride, so that neighbours in the table are not neighbours in the
+// list. A row is never in its own list.
 func some(m *sample.Maker, s sample.Shape, ids []json.RawMessage, self json.RawMessage, own bool) json.RawMessage {
 	n := min(s.Count("minItems", 0)+m.IntN(4), s.Count("maxItems", 1<<30))
 	var items []json.RawMessage
@@ -252,8 +289,9 @@ func some(m *sample.Maker, s sample.Shape, ids []json.RawMessage, self json.RawM
 	return sample.List(items)
 }
 
-// completed is a given row with its id, and with what the clock and generators would
-// write: the same seed has the same rows.
+// completed returns a given row with its id, and with what the clock and generators would
+// write, so that the same seed has the same rows. i is its index in the table. Other absent
+// fields are left to the façade.
 func (w *world) completed(t *table, row schema.Object, i int) schema.Object {
 	e := t.entity
 	about := sample.NewSubject(e.Name, w.chance.At(e.Key, i))
@@ -269,6 +307,7 @@ func (w *world) completed(t *table, row schema.Object, i int) schema.Object {
 			row = append(row, schema.Member{Name: p.Name, Value: t.ids[i]})
 		case rule != nil && (rule.Now || rule.Generate != ""):
 			m := &sample.Maker{Rand: w.chance.At(e.Key, i, p.Name), Root: t.root, About: about, Row: i, Unique: alone(e, p)}
+			// An attempt between 25 and 45: the field is never left absent by chance.
 			if v, ok := w.field(t, p, m, i, 30); ok && v != nil {
 				row = append(row, schema.Member{Name: p.Name, Value: v})
 			}

@@ -9,7 +9,16 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// rows makes the tables of a set. given are rows that are there, by entity.
+// The tables of a project, in four steps. Ids are settled before rows, so that a relation can
+// hold an id of a row that is made later:
+//
+//	pointing   which shapes an id has to fit: its own and those of relations to it
+//	arrange    an order in which required relations lead to earlier tables
+//	name       the ids of each table
+//	fill       the rows of each table
+
+// rows makes the tables of a set. given are rows that are there, by entity; they come first,
+// in their order, and are completed.
 func rows(set *schema.Set, registry *schema.Registry, given map[*schema.Entity][]schema.Object, opts *Options) *world {
 	w := &world{chance: sample.Chance(opts.Seed), count: opts.Rows, registry: registry, tables: map[*schema.Entity]*table{}}
 	for _, e := range set.Entities {
@@ -42,7 +51,8 @@ func rows(set *schema.Set, registry *schema.Registry, given map[*schema.Entity][
 	return w
 }
 
-// pointing narrows the ids of other tables to what this one's relations can hold.
+// pointing narrows the ids of other tables to what this one's relations can hold. A relation
+// whose shape is a string of at most eight characters makes the target's ids as short.
 func (w *world) pointing(t *table) {
 	for i, p := range t.entity.Fields {
 		if p.Link == nil || !p.Stored {
@@ -58,7 +68,8 @@ func (w *world) pointing(t *table) {
 	}
 }
 
-// arrange puts entities behind those they have to point at.
+// arrange puts entities behind those they have to point at, depth first. In a circle of
+// required relations one of them comes too early; pointer notes it.
 func (w *world) arrange(entities []*schema.Entity) {
 	seen := map[*schema.Entity]bool{}
 	var add func(e *schema.Entity)
@@ -80,10 +91,12 @@ func (w *world) arrange(entities []*schema.Entity) {
 	}
 }
 
-// name gives a table its ids: those of the given rows, then made ones up to the
-// number of rows that is wanted.
+// name gives a table its ids: those of the given rows, then made ones up to the number of rows
+// that is wanted. A given row without an id gets a made one. Ids that another row has, and
+// those that the card refuses, are passed over.
 func (w *world) name(t *table) {
 	e, p := t.entity, t.entity.Primary
+	// had is by canonical text: 1 and 1.0 are one id.
 	had := map[string]bool{}
 	add := func(id json.RawMessage) {
 		had[w.canonical(p, id)] = true
@@ -91,6 +104,7 @@ func (w *world) name(t *table) {
 	}
 	i := 0
 	next := func() bool {
+		// The bound ends the search in a shape that has too few values.
 		for ; i < 2*w.count+2*len(t.given); i++ {
 			made, ok := sample.ID(e.Key, t.key, t.root, i)
 			if p.Link != nil && !p.Link.Many { // the key is another row's
@@ -106,6 +120,7 @@ func (w *world) name(t *table) {
 		}
 		return false
 	}
+	// Given ids are known before the first one is made, whatever their order.
 	for _, row := range t.given {
 		if id := row.Get(p.Name); id != nil && !jsontext.IsNull(id) {
 			had[w.canonical(p, id)] = true
@@ -126,7 +141,8 @@ func (w *world) name(t *table) {
 	}
 }
 
-// fill makes the rows of a table, and says how many could be had.
+// fill makes the rows of a table, from scratch, and returns how many could be had. Given rows
+// are taken as they are, also where they break a constraint: the façade reports that.
 func (w *world) fill(t *table) int {
 	e := t.entity
 	t.rows = nil

@@ -16,8 +16,8 @@ import (
 type Options struct {
 	Rows int    // of each entity, its seeds among them
 	Seed uint64 // where chance begins
-	// Incomplete lets relations name entities that are not in the project: the Frond
-	// they are of is not here.
+	// Incomplete lets relations name entities that are not in the project: the Frond they are
+	// of is not here. Their ids are computed (docs/decisions/181).
 	Incomplete bool
 }
 
@@ -28,9 +28,10 @@ type Note struct {
 	Remedy  string
 }
 
+// String returns the note on one line: "product.code: <message>; <remedy>".
 func (n Note) String() string { return n.At + ": " + n.Message + "; " + n.Remedy }
 
-// table is the rows of one entity.
+// table is the rows of one entity. It is written by rows alone; afterwards handlers read it.
 type table struct {
 	entity *schema.Entity
 	given  []schema.Object   // the author's own, which come first
@@ -43,7 +44,7 @@ type table struct {
 	order  int               // rows of entities of a lower order are there before these
 }
 
-// world is the rows of all entities of a project.
+// world is the rows of all entities of a project. Once it is made only elsewhere changes.
 type world struct {
 	chance   sample.Chance
 	count    int
@@ -62,7 +63,7 @@ func (w *world) note(at, message, remedy string) {
 	}
 }
 
-// claim keeps the values of a row that no other may have.
+// claim keeps the values of a row that no other may have, for each unique constraint.
 func (w *world) claim(t *table, row schema.Object) {
 	for i, members := range t.entity.Uniques {
 		if values, ok := w.joined(members, row); ok {
@@ -74,7 +75,9 @@ func (w *world) claim(t *table, row schema.Object) {
 // free says whether no row has the values of this one yet.
 func (w *world) free(t *table, row schema.Object) bool { return w.freeWith(t, row, nil) }
 
-// freeWith is free, of the constraints that a field is part of; nil asks of all.
+// freeWith is free, of the constraints that a field is part of; nil asks of all. A row whose
+// fields are not all there yet has no value for a constraint over one of the missing, and is
+// free of it.
 func (w *world) freeWith(t *table, row schema.Object, p *schema.Property) bool {
 	for i, members := range t.entity.Uniques {
 		if p != nil && !slices.Contains(members, p) {
@@ -87,6 +90,9 @@ func (w *world) freeWith(t *table, row schema.Object, p *schema.Property) bool {
 	return true
 }
 
+// joined returns one text for the values of a constraint's members, and false where one of
+// them is null: null equals nothing, as in SQL. A field that is left out counts with its
+// default.
 func (w *world) joined(members []*schema.Property, row schema.Object) (string, bool) {
 	var b strings.Builder
 	for _, p := range members {
@@ -103,7 +109,8 @@ func (w *world) joined(members []*schema.Property, row schema.Object) (string, b
 	return b.String(), true
 }
 
-// canonical is a text that two values share where the store holds them for the same.
+// canonical returns a text that two values share where the store holds them for the same: 1
+// and 1.0, "9.5" and "9.50" of a decimal, one moment in two time zones.
 func (w *world) canonical(p *schema.Property, v json.RawMessage) string {
 	switch p.Kind {
 	case schema.KindDecimal:

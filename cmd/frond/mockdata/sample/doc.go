@@ -2,7 +2,7 @@
 // the name of its field says. Package mockdata makes rows of them.
 //
 //	m := &sample.Maker{Rand: seed.At("product", 7), About: sample.NewSubject("product", r)}
-//	price, ok := m.Value(schema, sample.NewName("price")) // 24.90
+//	price, ok := m.Value(schema, sample.NewName("price")) // 24.95
 //
 // A [Shape] is a schema with its references and alternatives folded in, a [Name] is the
 // words of a field, and a subject makes the fields of one row agree: the email of a

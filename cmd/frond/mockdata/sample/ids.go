@@ -13,13 +13,16 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// ID is the primary key of the i-th row of an entity, derived from the entity's key, the
-// number and the shape alone: whoever knows the name and the shape of a relation
-// knows the ids it points at, in another program and with another seed.
+// ID returns the primary key of the i-th row of an entity, derived from the entity's key, the
+// number and the shape alone: whoever knows the name and the shape of a relation knows the ids
+// it points at, in another program and with another seed (docs/decisions/181). i counts from
+// 0. text is the shape of the key as a JSON Schema, root the card that its references point
+// into.
 //
-//	an integer    the number, from 1
+//	an enum       its values in turn
+//	an integer    the number, from 1 or the shape's minimum
 //	a uuid        one made of name and number
-//	other text    product-1
+//	other text    product-1; 1 where that does not fit; else a text drawn for the place
 //
 // false where the shape has no more values, or none that could be made.
 func ID(key string, text json.RawMessage, root json.RawMessage, i int) (json.RawMessage, bool) {
@@ -57,6 +60,7 @@ func ID(key string, text json.RawMessage, root json.RawMessage, i int) (json.Raw
 	}
 	least, most := s.Count("minLength", 0), s.Count("maxLength", 1<<20)
 	number := strconv.Itoa(i + 1)
+	// A text that is too short is filled up with zeros in front of the number: product-01.
 	for _, text := range []string{key + "-" + number, number} {
 		if room := least - len(text); room > 0 {
 			text = strings.TrimSuffix(text, number) + strings.Repeat("0", room) + number
@@ -65,12 +69,16 @@ func ID(key string, text json.RawMessage, root json.RawMessage, i int) (json.Raw
 			return jsontext.Quote(text), true
 		}
 	}
+	// Examples and defaults repeat, and a key must not.
 	delete(s, "examples")
 	delete(s, "default")
 	return m.string(s, NewName("id"))
 }
 
-// countedFrom is the i-th number of those a shape allows, from 1 where it may be.
+// countedFrom returns the i-th number of those a shape allows, from 1 where it may be, in
+// steps of multipleOf; false beyond its maximum.
+//
+//	{"minimum":100,"multipleOf":5}   100, 105, 110, …
 func countedFrom(s Shape, i int) (json.RawMessage, bool) {
 	step := big.NewRat(1, 1)
 	if of := Rational(s["multipleOf"]); of != nil && of.Sign() > 0 {
@@ -93,5 +101,5 @@ func countedFrom(s Shape, i int) (json.RawMessage, bool) {
 	return json.RawMessage(decimal(v)), true
 }
 
-// ShapeOf is a field's JSON Schema.
+// ShapeOf returns a field's JSON Schema as text.
 func ShapeOf(p *schema.Property) json.RawMessage { return p.Shape.AppendJSON(nil) }

@@ -6,7 +6,8 @@ import (
 )
 
 // Maker makes the values of one row, or of one answer. It must not be shared between
-// goroutines.
+// goroutines. Rand and About have to be set; the zero value of the other fields is that of a
+// first row whose values may repeat.
 type Maker struct {
 	*rand.Rand
 	Root   json.RawMessage // the card, which references point into
@@ -17,6 +18,7 @@ type Maker struct {
 	depth  int
 }
 
+// boolean returns 0 for false or 1 for true; of a unique field the two in turn.
 func (m *Maker) boolean() int {
 	if m.Unique {
 		return (m.Row + m.Try) % 2
@@ -24,7 +26,8 @@ func (m *Maker) boolean() int {
 	return m.IntN(2)
 }
 
-// one is one of several values: of a unique field the next.
+// one returns one of several values: of a unique field the next, so that all of them are used
+// before one repeats. values must not be empty.
 func (m *Maker) one(values []json.RawMessage) json.RawMessage {
 	if m.Unique {
 		return values[(m.Row+m.Try)%len(values)]

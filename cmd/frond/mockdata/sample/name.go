@@ -7,16 +7,24 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
+// A name is looked at word by word. Tables in named.go, number.go and subject.go list words in
+// one string, parted by spaces; has, ends and says ask for any of them:
+//
+//	createdAt    words [created at]     has "created", ends "at"
+//	phoneNumbers singular [phone number]
+
 // Name is what is known of a value by its words: the field's own, and those around it.
 type Name struct {
 	words []string // of the field: [created at]
 	title []string // of its title and description
 }
 
-// NewName is the name of a field of a card.
+// NewName returns the name of a field of a card, cut into words at capitals, hyphens and
+// underscores.
 func NewName(field string) Name { return Name{words: schema.Words(field)} }
 
-// titled is the name with what the schema says of itself.
+// titled returns the name with what the schema says of itself in title and description.
+// Hyphens are dropped, so that e-mail is the word email.
 func (n Name) titled(s Shape) Name {
 	n.title = nil
 	for _, keyword := range []string{"title", "description"} {
@@ -27,7 +35,8 @@ func (n Name) titled(s Shape) Name {
 	return n
 }
 
-// singular is the name of one item of a list.
+// singular returns the name of one item of a list: categories becomes category, tags tag,
+// address stays. The title of a list is not that of an item.
 func (n Name) singular() Name {
 	if len(n.words) == 0 {
 		return n
@@ -43,7 +52,7 @@ func (n Name) singular() Name {
 	return Name{words: words}
 }
 
-// has says whether one of the words, parted by spaces, is among the field's.
+// has reports whether one of the words, parted by spaces, is among the field's.
 func (n Name) has(words string) bool {
 	for word := range strings.FieldsSeq(words) {
 		if slices.Contains(n.words, word) {
@@ -53,7 +62,8 @@ func (n Name) has(words string) bool {
 	return false
 }
 
-// ends says whether the field's last word is one of the words.
+// ends reports whether the field's last word is one of the words: a lineAddress ends in
+// address.
 func (n Name) ends(words string) bool {
 	return len(n.words) > 0 && slices.Contains(strings.Fields(words), n.words[len(n.words)-1])
 }

@@ -56,10 +56,13 @@ var texts = []struct {
 	{"status", false, func(m *Maker, _ Name) string { return Pick(m.Rand, []string{"new", "active", "done"}) }},
 }
 
-// unmistakable are the words that a title or a description need only mention.
+// unmistakable are the words that a title or a description need only mention. Other words of
+// the table are too common in sentences: "the name of the city".
 const unmistakable = "email phone url slug postcode iban currency"
 
-// named is a text as the field's name has it, or else its title and description.
+// named returns a text as the field's name has it, or else its title and description. A name
+// that says nothing gives a thing: "Copper kettle". Most texts of a unique field end in the
+// row's number (see mark).
 func (m *Maker) named(n Name) string {
 	if n.has("country") {
 		if n.has("code") {
@@ -82,7 +85,9 @@ func (m *Maker) named(n Name) string {
 	return m.About.thing() + m.mark(" ")
 }
 
-// reference is a number such as stands on papers: of a unique field one of its own.
+// reference returns a number such as stands on papers, from 10000 to 99999: of a unique field
+// one of its own. 37 and 90000 have no common divisor, so that 90,000 rows have different
+// ones.
 func (m *Maker) reference() int {
 	if m.Unique {
 		return 10000 + (m.Row*37+m.Try)%90000
@@ -90,6 +95,8 @@ func (m *Maker) reference() int {
 	return 10000 + m.IntN(90000)
 }
 
+// prose returns one to three sentences, in the order of a stride through the list, so that
+// none occurs twice.
 func (m *Maker) prose() string {
 	at, n := m.IntN(len(sentences)), 1+m.IntN(3)
 	var b strings.Builder

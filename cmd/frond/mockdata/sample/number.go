@@ -6,9 +6,18 @@ import (
 	"strings"
 )
 
+// Numbers are exact fractions throughout: multipleOf 0.1 has to hold to the last digit. The
+// name says which numbers look right, the shape which are allowed, and the result is one of
+// both where there is one:
+//
+//	price   {"type":"number"}                                    24.95   of 2 to 500, by 0.01
+//	price   {"type":"number","minimum":1000}                     1243.5  as wide a span from 1000
+//	price   {"type":"integer","minimum":1,"maximum":5}           4       the bounds alone
+
 // span is the numbers that look right for a name, both ends included.
 type span struct{ from, to, step *big.Rat }
 
+// spanOf returns a span; step is a decimal such as "0.01".
 func spanOf(from, to int64, step string) span {
 	r, _ := new(big.Rat).SetString(step)
 	return span{big.NewRat(from, 1), big.NewRat(to, 1), r}
@@ -44,7 +53,8 @@ var spans = []struct {
 	{"score grade", spanOf(0, 100, "1"), spanOf(0, 100, "0.1")},
 }
 
-// spanFor is the numbers of a name.
+// spanFor returns the numbers of a name; of a name that says nothing 1 to 1000, or 0 to 1000
+// by 0.01.
 func spanFor(name Name, integer bool) span {
 	for _, row := range spans {
 		if name.has(row.words) {
@@ -60,8 +70,9 @@ func spanFor(name Name, integer bool) span {
 	return spanOf(0, 1000, "0.01")
 }
 
-// Number is a number between the shape's bounds, of its step, and where that can be
-// had among those of the name.
+// Number returns a number between the shape's bounds, of its step, and where that can be had
+// among those of the name. integer asks for a whole one. It reports false where no number was
+// found. Times in milliseconds are whole numbers of names such as createdAt.
 func (m *Maker) Number(s Shape, name Name, integer bool) (json.RawMessage, bool) {
 	if at, ok := m.millis(name); ok && integer {
 		if lo, hi := Rational(s["minimum"]), Rational(s["maximum"]); (lo == nil || lo.Cmp(at) <= 0) && (hi == nil || hi.Cmp(at) >= 0) && s["multipleOf"] == nil {
@@ -71,6 +82,8 @@ func (m *Maker) Number(s Shape, name Name, integer bool) (json.RawMessage, bool)
 	likely := spanFor(name, integer)
 	lo, hi := Rational(s["minimum"]), Rational(s["maximum"])
 	over, under := Rational(s["exclusiveMinimum"]), Rational(s["exclusiveMaximum"])
+	// An exclusive bound narrows the span like the other; the number at the bound itself is
+	// left out in attempt.
 	if over != nil && (lo == nil || over.Cmp(lo) >= 0) {
 		lo = over
 	}
@@ -87,6 +100,7 @@ func (m *Maker) Number(s Shape, name Name, integer bool) (json.RawMessage, bool)
 	case integer && !step.IsInt():
 		step = big.NewRat(1, 1)
 	}
+	// attempt draws one of the multiples of step from from to to, nil where there is none.
 	attempt := func(from, to, step *big.Rat) json.RawMessage {
 		first, last := ceil(from, step), floor(to, step)
 		for _, edge := range []struct {
@@ -125,8 +139,9 @@ func (m *Maker) Number(s Shape, name Name, integer bool) (json.RawMessage, bool)
 	return v, v != nil
 }
 
-// upTo is a number from 0 to room: of a unique field, and of what says the place of a
-// row among others, the next.
+// upTo returns a number from 0 to room: of a unique field, and of what says the place of a row
+// among others, the next. Above 65,536 numbers a unique field is drawn too, as it hardly meets
+// itself.
 func (m *Maker) upTo(room *big.Int, name Name) *big.Int {
 	if !room.IsInt64() || room.Int64() >= 1<<62 {
 		return big.NewInt(m.Int64N(1 << 62))
@@ -141,8 +156,12 @@ func (m *Maker) upTo(room *big.Int, name Name) *big.Int {
 	}
 }
 
-// within is the part of the likely numbers that bounds allow, or as wide a span
-// beside them.
+// within returns the part of the likely numbers that bounds allow, or as wide a span beside
+// them. nil is no bound.
+//
+//	likely 2 to 500, lo 100             100 to 500
+//	likely 2 to 500, lo 1000            1000 to 1498
+//	likely 2 to 500, lo 1000, hi 1100   1000 to 1100
 func within(likely span, lo, hi *big.Rat) (from, to *big.Rat) {
 	from, to = likely.from, likely.to
 	wide := new(big.Rat).Sub(to, from)
@@ -161,16 +180,19 @@ func within(likely span, lo, hi *big.Rat) (from, to *big.Rat) {
 	return from, to
 }
 
+// times returns n steps as a number.
 func times(n *big.Int, step *big.Rat) *big.Rat {
 	return new(big.Rat).Mul(new(big.Rat).SetInt(n), step)
 }
 
-// floor is how many whole steps go into v.
+// floor returns how many whole steps go into v, downwards for a negative v too. step is
+// positive.
 func floor(v, step *big.Rat) *big.Int {
 	q := new(big.Rat).Quo(v, step)
 	return new(big.Int).Div(q.Num(), q.Denom()) // Euclidean: downwards, for the divisor is positive
 }
 
+// ceil returns the least number of steps that reach v.
 func ceil(v, step *big.Rat) *big.Int {
 	n := floor(v, step)
 	if times(n, step).Cmp(v) < 0 {
@@ -188,7 +210,8 @@ func decimal(r *big.Rat) string {
 	return strings.TrimRight(r.FloatString(digits), "0")
 }
 
-// Step is a stride that comes past every one of n places before it returns.
+// Step returns a stride that comes past every one of n places before it returns: a prime that
+// does not divide n, or 1.
 func Step(n int) int {
 	for _, prime := range []int{7, 11, 13} {
 		if n%prime != 0 {

@@ -12,12 +12,23 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
+// A JSON Schema says what a value is in many places: behind $ref, in each part of allOf, in
+// one of anyOf. Fold makes one flat object of all that applies, and the makers of values only
+// look at that:
+//
+//	{"allOf":[{"type":"string","maxLength":9},{"maxLength":5}]}   ->  {"type":"string","maxLength":5}
+//
+// Where a schema leaves a choice one is drawn, so that another attempt may take the other.
+// Folding is not exact, as two patterns cannot be joined: what it makes is judged by the card
+// afterwards.
+
 // Shape is the keywords of a JSON Schema with everything it refers to folded in:
 // references, all of allOf, one of anyOf and oneOf, one side of if.
 type Shape map[string]json.RawMessage
 
-// Fold reads a schema into its keywords. false: nothing fits the schema, as far
-// as that is known.
+// Fold reads a schema into its keywords. It draws from m where the schema has alternatives.
+// false: nothing fits the schema, as far as that is known. The shape is new and may be
+// changed.
 func (m *Maker) Fold(text json.RawMessage) (Shape, bool) {
 	s := Shape{}
 	return s, m.foldInto(s, text, 0)
@@ -27,6 +38,8 @@ func (m *Maker) Fold(text json.RawMessage) (Shape, bool) {
 // ends here.
 const maxFold = 12
 
+// foldInto adds the keywords of a schema to s. true adds nothing; false, and whatever is no
+// schema, fits no value.
 func (m *Maker) foldInto(s Shape, text json.RawMessage, depth int) bool {
 	switch jsontext.KindOf(text) {
 	case jsontext.True:
@@ -53,12 +66,15 @@ func (m *Maker) foldInto(s Shape, text json.RawMessage, depth int) bool {
 				also(subs[m.IntN(len(subs))])
 			}
 		case "if":
+			// Half of the values meet the condition and what follows from it. The others only
+			// follow else: that they do not meet the condition is left to the judge.
 			if then := jsontext.Get(text, "then"); then != nil && m.IntN(2) == 0 {
 				also(value)
 				also(then)
 			} else if otherwise := jsontext.Get(text, "else"); otherwise != nil {
 				also(otherwise)
 			}
+		// They are read together with if.
 		case "then", "else":
 		default:
 			s.add(name, value)
@@ -67,7 +83,8 @@ func (m *Maker) foldInto(s Shape, text json.RawMessage, depth int) bool {
 	return sound
 }
 
-// refer is what a reference within the card points at, or nil.
+// refer returns what a reference within the card points at, or nil: "#/$defs/money", "#".
+// References by anchor or to other documents lead nowhere.
 func (m *Maker) refer(ref string) json.RawMessage {
 	pointer, ok := strings.CutPrefix(ref, "#")
 	if !ok || pointer != "" && pointer[0] != '/' {
@@ -92,7 +109,13 @@ func (m *Maker) refer(ref string) json.RawMessage {
 	return at
 }
 
-// add takes one more keyword in: beside one of the same name both hold.
+// add takes one more keyword in. Beside one of the same name both hold:
+//
+//	properties           the members of both; the second of two equal names
+//	required             both lists
+//	enum, type           what is in both
+//	min…, max…           the narrower bound
+//	any other            the second one
 func (s Shape) add(name string, value json.RawMessage) {
 	had := s[name]
 	switch {
@@ -123,8 +146,8 @@ func (s Shape) add(name string, value json.RawMessage) {
 	}
 }
 
-// joined is two objects as one; the members of the second stand for those of the
-// first that have the same names.
+// joined returns two objects as one; the members of the second stand for those of the first
+// that have the same names.
 func joined(a, b json.RawMessage) json.RawMessage {
 	var o schema.Object
 	for name, value := range jsontext.Members(a) {
@@ -146,7 +169,7 @@ func types(v json.RawMessage) []json.RawMessage {
 	return []json.RawMessage{v}
 }
 
-// common are the types that both allow; an integer is a number too.
+// common returns the types that both allow; an integer is a number too. nil: there is none.
 func common(a, b []json.RawMessage) (both []json.RawMessage) {
 	has := func(l []json.RawMessage, name string) bool {
 		return slices.ContainsFunc(l, func(v json.RawMessage) bool { return jsontext.Unquote(v) == name })
@@ -163,7 +186,8 @@ func common(a, b []json.RawMessage) (both []json.RawMessage) {
 	return both
 }
 
-// kinds are the types a value may have: null aside, and guessed where none is named.
+// kinds returns the types a value may have, null aside. Where no type is named it is guessed
+// by the keywords, and is a string where none of them says anything.
 func (s Shape) kinds() (kinds []string, null bool) {
 	if t := s["type"]; t != nil {
 		for _, v := range types(t) {
@@ -190,7 +214,8 @@ func (s Shape) kinds() (kinds []string, null bool) {
 	return []string{"string"}, false
 }
 
-// Count is the value of a keyword that counts something, or otherwise.
+// Count returns the value of a keyword that counts something, such as minLength, or otherwise
+// where it is missing or no count.
 func (s Shape) Count(name string, otherwise int) int {
 	if n, ok := schema.Integer(s[name]); ok && n >= 0 && n < 1<<31 {
 		return int(n)
@@ -198,10 +223,10 @@ func (s Shape) Count(name string, otherwise int) int {
 	return otherwise
 }
 
-// is says whether a keyword is true.
+// is reports whether a keyword is true.
 func (s Shape) is(name string) bool { return jsontext.KindOf(s[name]) == jsontext.True }
 
-// refuses says whether a keyword is false.
+// refuses reports whether a keyword is false, which additionalProperties and items may be.
 func (s Shape) refuses(name string) bool { return jsontext.KindOf(s[name]) == jsontext.False }
 
 // text is the value of a keyword that is a string, or "".
@@ -212,7 +237,8 @@ func (s Shape) text(name string) string {
 	return ""
 }
 
-// Rational is a number exactly; nil: it is none, or one of too many digits.
+// Rational returns a number exactly; nil: it is none, or one of too many digits. An exponent
+// over 400 would make a fraction of as many digits.
 func Rational(v json.RawMessage) *big.Rat {
 	v = jsontext.Trim(v)
 	if jsontext.KindOf(v) != jsontext.Number || len(v) > 60 {
@@ -230,7 +256,8 @@ func Rational(v json.RawMessage) *big.Rat {
 	return r
 }
 
-// Elements are the elements of an array; nil for any other value.
+// Elements returns the elements of an array, without white space around them; nil for any
+// other value, an empty array too.
 func Elements(v json.RawMessage) (all []json.RawMessage) {
 	for _, item := range jsontext.Elements(v) {
 		all = append(all, jsontext.Trim(item))
@@ -238,11 +265,12 @@ func Elements(v json.RawMessage) (all []json.RawMessage) {
 	return all
 }
 
-// List is an array of values.
+// List returns the text of an array of values.
 func List(items []json.RawMessage) json.RawMessage {
 	return append(append([]byte{'['}, bytes.Join(asBytes(items), []byte{','})...), ']')
 }
 
+// asBytes returns the same values as byte slices, for bytes.Join.
 func asBytes(items []json.RawMessage) [][]byte {
 	all := make([][]byte, len(items))
 	for i, item := range items {

@@ -9,7 +9,8 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// Subject is what one row is about: its fields agree, since all of them ask it.
+// Subject is what one row is about: its fields agree, since all of them ask it. A person
+// called Ada Bauer has the email ada.bauer@example.org. It is immutable.
 type Subject struct {
 	kind        subjectKind
 	first, last string
@@ -22,6 +23,7 @@ type Subject struct {
 	began       time.Time // when the row came to be
 }
 
+// subjectKind is what a row is in the world, which decides what its name looks like.
 type subjectKind int
 
 const (
@@ -32,7 +34,8 @@ const (
 	aText // what is written and read: a post, a review
 )
 
-// kindOf derives from an entity's name what its rows are.
+// kindOf derives from an entity's name what its rows are. The first line with one of its words
+// counts; an entity that none of them names is a thing.
 func kindOf(entity string) subjectKind {
 	n := NewName(entity)
 	switch {
@@ -52,7 +55,9 @@ func kindOf(entity string) subjectKind {
 // the same seed has the same rows tomorrow.
 var horizon = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// NewSubject draws what a row of an entity is about.
+// NewSubject draws what a row of an entity is about. All fields are drawn, whatever the kind:
+// a thing has a maker and a place too. The row came to be between 40 and 360 days before the
+// horizon.
 func NewSubject(entity string, r *rand.Rand) *Subject {
 	return &Subject{
 		kind:      kindOf(entity),
@@ -83,6 +88,7 @@ func (s *Subject) name() string {
 	return s.thing()
 }
 
+// thing returns the name of a product: "Copper kettle".
 func (s *Subject) thing() string { return s.adjective + " " + s.noun }
 
 // stages are the words of moments in the order the moments come in. What is not
@@ -100,11 +106,13 @@ var stages = []string{
 	"due expires expiry valid renewal renews",
 }
 
-// moment is when the moment of this name was: later stages of a row come later.
+// moment returns when the moment of this name was: later stages of a row come later, a day and
+// two hours each, and a part of a day by chance.
 func (m *Maker) moment(name Name) time.Time {
 	if name.has("birth birthday born dob") {
 		return time.Date(1945+m.IntN(60), time.Month(1+m.IntN(12)), 1+m.IntN(28), 0, 0, 0, 0, time.UTC)
 	}
+	// The middle, for a moment that none of the stages names.
 	stage := 4
 	for i, words := range stages {
 		if name.has(words) {
@@ -118,13 +126,15 @@ func (m *Maker) moment(name Name) time.Time {
 	} else if m.Unique && m.Try > 0 {
 		at = at.Add(-time.Duration(m.IntN(1_000_000)) * time.Second)
 	}
+	// What is due lies a month ahead of the rest.
 	if name.has(stages[len(stages)-1]) {
 		at = at.AddDate(0, 1, 0)
 	}
 	return at
 }
 
-// millis is a moment as milliseconds since 1970, for a name that means one.
+// millis returns a moment as milliseconds since 1970, for a name that means one: it ends in at
+// or timestamp.
 func (m *Maker) millis(name Name) (*big.Rat, bool) {
 	if !name.ends("at timestamp") {
 		return nil, false
@@ -132,7 +142,8 @@ func (m *Maker) millis(name Name) (*big.Rat, bool) {
 	return big.NewRat(m.moment(name).UnixMilli(), 1), true
 }
 
-// slug is a text as a part of a path: letters, digits and hyphens.
+// slug returns a text as a part of a path: letters, digits and hyphens. Letters beyond ASCII
+// are dropped: "Rhône" is rhne.
 func slug(text string) string {
 	plain := strings.Map(func(r rune) rune {
 		if r > 127 {

@@ -12,7 +12,9 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// string is a text of the shape's format, pattern and length that its name leads to.
+// string returns a text of the shape's format, pattern and length that its name leads to. In
+// this order: the format; the name, in the first 20 attempts; the pattern, drawn up to 30
+// times; a code without a meaning. It reports false where none of them fits.
 func (m *Maker) string(s Shape, name Name) (json.RawMessage, bool) {
 	least, most := s.Count("minLength", 0), s.Count("maxLength", 1<<20)
 	pattern := s.text("pattern")
@@ -21,6 +23,7 @@ func (m *Maker) string(s Shape, name Name) (json.RawMessage, bool) {
 		return n >= least && n <= most && fitsPattern(pattern, text)
 	}
 	if text, ok := m.formatted(s.text("format"), name); ok {
+		// A format and a length that contradict each other: the judge decides.
 		if fits(text) || pattern == "" && m.Try > 5 {
 			return jsontext.Quote(text), true
 		}
@@ -39,8 +42,8 @@ func (m *Maker) string(s Shape, name Name) (json.RawMessage, bool) {
 	return jsontext.Quote(text), fits(text)
 }
 
-// fitsPattern says whether a text matches. A pattern this host cannot run is the
-// judge's affair.
+// fitsPattern reports whether a text matches. A pattern this host cannot run is the judge's
+// affair, and every text fits it.
 func fitsPattern(pattern, text string) bool {
 	if pattern == "" {
 		return true
@@ -49,7 +52,9 @@ func fitsPattern(pattern, text string) bool {
 	return err != nil || re.MatchString(text)
 }
 
-// formatted is a text of one of the formats that are asserted; false for others.
+// formatted returns a text of one of the formats that are asserted (JSON Schema Validation
+// section 7); false for others. Hosts and addresses are those that are reserved for examples
+// (RFC 2606, RFC 5737, RFC 3849).
 func (m *Maker) formatted(format string, name Name) (string, bool) {
 	switch format {
 	case "date-time":
@@ -80,6 +85,7 @@ func (m *Maker) formatted(format string, name Name) (string, bool) {
 		likely := spanFor(name, false)
 		v, ok := m.Number(Shape{}, name, false)
 		text := string(v)
+		// Money has at least two digits behind the point: 24.90.
 		if whole, fraction, _ := strings.Cut(text, "."); likely.step.FloatString(2) == "0.01" {
 			text = whole + "." + (fraction + "00")[:max(2, len(fraction))]
 		}
@@ -88,7 +94,7 @@ func (m *Maker) formatted(format string, name Name) (string, bool) {
 	return "", false
 }
 
-// uuid writes 128 bits as a random one (RFC 9562, version 4).
+// uuid writes 128 bits as a random one (RFC 9562, version 4): six of the bits are fixed.
 func uuid(a, b uint64) string {
 	a = a&^0xf000 | 0x4000
 	b = b&^(3<<62) | 1<<63
@@ -96,6 +102,8 @@ func uuid(a, b uint64) string {
 }
 
 // mark makes the values of a unique field different: the row's number behind a separator.
+// Attempts are a thousand apart, so that they do not meet the next rows. "" where values may
+// repeat.
 func (m *Maker) mark(separator string) string {
 	if !m.Unique {
 		return ""
@@ -103,6 +111,7 @@ func (m *Maker) mark(separator string) string {
 	return separator + strconv.Itoa(m.Row+1+m.Try*1000)
 }
 
+// email returns the address of the row's person, or of the office of its company.
 func (m *Maker) email() string {
 	if m.About.kind == aCompany {
 		return "office" + m.mark("") + "@" + slug(m.About.company) + ".example.com"
@@ -110,6 +119,8 @@ func (m *Maker) email() string {
 	return slug(m.About.first) + "." + slug(m.About.last) + m.mark("") + "@example.org"
 }
 
+// url returns an address by what the field is called: of an image, of a company's site, or of
+// a page about the row.
 func (m *Maker) url(name Name) string {
 	path := slug(m.About.name()) + m.mark("-")
 	switch {
@@ -121,7 +132,8 @@ func (m *Maker) url(name Name) string {
 	return "https://example.org/" + path
 }
 
-// room is a text of a length, that still contains what distinguishes it from others.
+// room returns a text of a length, that still contains what distinguishes it from others: the
+// mark at its end is kept and the text in front of it cut.
 func (m *Maker) room(text string, least, most int) string {
 	mark := m.mark("")
 	if n := utf8.RuneCountInString(text); !m.Unique || n <= most || len(mark) > most {
@@ -130,7 +142,8 @@ func (m *Maker) room(text string, least, most int) string {
 	return fitted(text, 0, most-len(mark)) + mark
 }
 
-// fitted is a text of a length: cut at a word, or drawn out.
+// fitted returns a text of a length in code points: cut at a word, or drawn out by sentences
+// or, below 40, by single words.
 func fitted(text string, least, most int) string {
 	runes := []rune(text)
 	if len(runes) > most {
@@ -156,6 +169,7 @@ func fitted(text string, least, most int) string {
 
 // code is a short text without a meaning.
 func (m *Maker) code() string {
+	// Without 0, 1, l and o, which look alike.
 	const letters = "abcdefghijkmnpqrstuvwxyz23456789"
 	b := make([]byte, 4+m.IntN(4)+m.Try/4)
 	for i := range b {

@@ -9,11 +9,22 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// maxDepth is how deep values nest: a shape that contains itself ends here.
+// A value is made from the folded schema. What the author wrote down comes first, what the
+// schema merely allows last:
+//
+//	const       it
+//	enum        one of its values, null aside
+//	examples    one of them; of a unique field each once
+//	default     in 25 of 100 cases, or after 30 attempts
+//	else        by the type: object, array, number, text
+
+// maxDepth is how deep values nest: a shape that contains itself ends here. A member that is
+// not required is then left out, and an array ends.
 const maxDepth = 6
 
-// Value is a value of a schema for a field of this name; false where none could be
-// made. It fits but for what only the judge knows (not, dependencies, conditions).
+// Value returns a value of a schema for a field of this name; false where none could be made.
+// It fits but for what only the judge knows (not, dependencies, conditions). null is only
+// returned where nothing else fits.
 func (m *Maker) Value(text json.RawMessage, name Name) (json.RawMessage, bool) {
 	if m.depth++; m.depth > maxDepth {
 		m.depth--
@@ -62,7 +73,9 @@ func (m *Maker) Value(text json.RawMessage, name Name) (json.RawMessage, bool) {
 	return nil, false
 }
 
-// object makes every member that is required and most of the others.
+// object makes every member that is required and most of the others: each is left out in 20 of
+// 100 cases. An object without declared members gets one or two of made-up names, unless
+// additionalProperties is false.
 func (m *Maker) object(s Shape) (json.RawMessage, bool) {
 	var o schema.Object
 	must := map[string]bool{}
@@ -112,7 +125,7 @@ func (m *Maker) object(s Shape) (json.RawMessage, bool) {
 	return o.AppendJSON(nil), len(o) >= least
 }
 
-// further is the schema of members that are not named.
+// further returns the schema of members that are not named: additionalProperties, or anything.
 func (s Shape) further() json.RawMessage {
 	if v := s["additionalProperties"]; v != nil {
 		return v
@@ -120,8 +133,9 @@ func (s Shape) further() json.RawMessage {
 	return json.RawMessage("true")
 }
 
-// key makes up the name of a further member, and says what its value has to be. Of
-// an object that names its members it is one of those that were left out.
+// key makes up the name of a further member, and returns what its value has to be. Of an
+// object that names its members it is one of those that were left out; else one of
+// patternProperties, of propertyNames, or a word.
 func (m *Maker) key(s Shape) (string, json.RawMessage) {
 	var keys []string
 	for key := range jsontext.Members(s["properties"]) {
@@ -144,18 +158,21 @@ func (m *Maker) key(s Shape) (string, json.RawMessage) {
 	return Pick(m.Rand, labels), s.further()
 }
 
-// mayBeNull says whether null is among the types of a schema.
+// mayBeNull reports whether null is among the types of a schema. A schema without a type
+// allows null too, but does not ask for it.
 func mayBeNull(text json.RawMessage) bool {
 	_, null := Shape{"type": jsontext.Get(text, "type")}.kinds()
 	return null && jsontext.Get(text, "type") != nil
 }
 
-// array makes as many items as have to be, and a few more.
+// array makes as many items as have to be, and up to three more: first those of prefixItems,
+// then what contains asks for, then items.
 func (m *Maker) array(s Shape, name Name) (json.RawMessage, bool) {
 	least := s.Count("minItems", 0)
 	n := min(least+m.IntN(4), s.Count("maxItems", 1<<30))
 	var items []json.RawMessage
 	add := func(sub json.RawMessage) bool {
+		// With uniqueItems an item is drawn again while it is there already.
 		for range 40 {
 			v, ok := m.Value(sub, name.singular())
 			if !ok {

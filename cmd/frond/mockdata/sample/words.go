@@ -3,6 +3,8 @@ package sample
 // The words that rows are made of. Hosts and addresses are those that documents may
 // use for examples (RFC 2606, RFC 5737), telephone numbers those of films.
 
+// firstNames and lastNames are parts of the names of persons; a company is called by a last
+// name and one of companyForms.
 var firstNames = []string{
 	"Ada", "Amara", "Anton", "Beatriz", "Chiara", "Daniel", "Elif", "Emre", "Farah", "Felix", "Greta", "Hana", "Ines", "Ivo",
 	"Jonas", "Kamala", "Lena", "Luca", "Maja", "Mateo", "Mina", "Nadia", "Noah", "Olga", "Pavel", "Priya", "Rosa", "Samir", "Tariq", "Yuki",
@@ -15,6 +17,7 @@ var lastNames = []string{
 
 var companyForms = []string{"Works", "& Sons", "Trading", "Supply", "Studio", "Partners", "Foods", "Logistics"}
 
+// adjectives and nouns are the two parts of a thing's name.
 var adjectives = []string{
 	"Copper", "Linen", "Walnut", "Enamel", "Folding", "Compact", "Quiet", "Amber", "Slate", "Woven", "Brass", "Cedar", "Glazed", "Ribbed", "Travel", "Double",
 }
@@ -23,12 +26,14 @@ var nouns = []string{
 	"kettle", "apron", "lamp", "notebook", "grinder", "basket", "stool", "bottle", "blanket", "teapot", "tray", "clock", "scale", "shelf", "mug", "satchel",
 }
 
+// topics are titles of what is written: posts, reviews, tasks.
 var topics = []string{
 	"A week without a timetable", "What the old maps leave out", "Notes from the first frost", "Better than expected", "How we moved the workshop",
 	"Three ways to begin again", "The long road to a short list", "Worth the wait", "Small repairs, large effects", "Questions we get every spring",
 	"Not what I ordered", "A quiet place to work", "Looking after cast iron", "One year on", "The view from the kitchen",
 }
 
+// sentences are what descriptions and bodies are made of.
 var sentences = []string{
 	"It arrived sooner than we thought and works as it should.", "The handle stays cool, which is more than can be said of the old one.",
 	"Ask for the blue one if there is a choice.", "We measured twice and still had to cut again.", "Nobody noticed the change, and that was the point.",
@@ -36,10 +41,12 @@ var sentences = []string{
 	"There is a note about this on the inside of the lid.", "Two of them fit side by side.", "It is lighter than it looks.",
 }
 
+// labels are tags, and fillers of texts that have to be longer.
 var labels = []string{
 	"amber", "basalt", "cobalt", "dawn", "ember", "fern", "granite", "harbour", "indigo", "juniper", "kelp", "lichen", "maple", "north", "olive", "pine",
 }
 
+// place is a town with what belongs to it: a row's city, country, currency and zone agree.
 type place struct{ city, region, postcode, country, code, currency, zone, locale string }
 
 var places = []place{
