@@ -20,10 +20,16 @@ var contentTypes = map[string][]string{
 	mediaJSON:     {mediaJSON + "; charset=utf-8"},
 }
 
-// accepted is the media type to answer in: the one that Accept prefers; "": it accepts
-// none of ours. Without Accept, and for */*, that is application/json, which every client
-// reads. A page, where there is one, answers only a GET that names text/html and prefers
-// nothing else of ours: a browser's.
+// accepted is the media type to answer in: the one that Accept prefers; "": it accepts none of
+// ours. Without Accept, and for */*, that is application/json, which every client reads. A
+// page, where there is one, answers only a GET that names text/html and prefers nothing else
+// of ours: a browser's.
+//
+//	Accept                                                     answer
+//	none, or */*                                               application/json
+//	application/graphql-response+json, application/json;q=0.9  application/graphql-response+json
+//	text/html,application/xhtml+xml,*/*;q=0.8 of a GET         the page, where there is one
+//	image/png                                                  "", which is 406
 func accepted(r *http.Request, page bool) string {
 	sent := r.Header["Accept"]
 	if len(sent) == 1 && r.Method == http.MethodPost { // the common case, without parsing
@@ -38,6 +44,7 @@ func accepted(r *http.Request, page bool) string {
 	if len(ranges) == 0 { // no Accept, or an invalid one
 		return mediaJSON
 	}
+	// The order of offers decides where weights are equal: application/json first.
 	offers := []string{mediaJSON, mediaResponse}
 	if page && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
 		offers = append(offers, mediaHTML)
@@ -100,7 +107,8 @@ func (w weight) better(than weight) bool {
 	return w.close == 2 && w.place < than.place
 }
 
-// weigh is the weight that the closest range gives a type. A page has to be named.
+// weigh is the weight that the closest range gives a type. A page has to be named. The closest
+// range counts, even if its q is lower: RFC 9110, section 12.5.1.
 func weigh(offer string, ranges []acceptRange) weight {
 	best := weight{close: -1}
 	major, _, _ := strings.Cut(offer, "/")
@@ -109,6 +117,7 @@ func weigh(offer string, ranges []acceptRange) weight {
 		switch {
 		case r.media == offer:
 			near = 2
+		// A client that sends */* is a program more often than a browser.
 		case offer == mediaHTML:
 		case r.media == major+"/*":
 			near = 1
@@ -122,7 +131,8 @@ func weigh(offer string, ranges []acceptRange) weight {
 	return best
 }
 
-// AcceptsPage reports whether a GET or HEAD names text/html, as browsers do.
+// AcceptsPage reports whether a GET or HEAD names text/html, as browsers do. It is for paths
+// that have a page and no data; where both stand at one path, [Handler.IsPage] decides.
 func AcceptsPage(r *http.Request) bool {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return false

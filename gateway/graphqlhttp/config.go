@@ -46,7 +46,8 @@ const (
 // mostExecution leaves the server time to write the answer before its write timeout.
 const mostExecution = 50 * time.Second
 
-// Settings are the rows of graphql.
+// Settings are the rows of graphql. Each row reads its text into the field of c that it is
+// bound to.
 func (c *Config) Settings() []setting.Setting {
 	return []setting.Setting{
 		setting.New("graphql.introspection", "false", "answer __schema and __type; the default in development is true", setting.Optional(setting.Bool), &c.Introspection),
@@ -67,8 +68,8 @@ func (c *Config) Settings() []setting.Setting {
 	}
 }
 
-// WithDefaults is c with every empty setting filled in, for a gateway in mode
-// development or not.
+// WithDefaults is c with every empty setting filled in, for a gateway in mode development or
+// not. c itself is not changed.
 func (c Config) WithDefaults(development bool) Config {
 	c.Introspection, c.Console = cmp.Or(c.Introspection, &development), cmp.Or(c.Console, &development)
 	c.Documents.Mode = cmp.Or(c.Documents.Mode, DocumentsOff)
@@ -85,7 +86,8 @@ func (c Config) WithDefaults(development bool) Config {
 	return c
 }
 
-// Check reports faults between settings that are each valid.
+// Check reports faults between settings that are each valid. The only one is a mode without a
+// folder; what is in the folder is reported by [Folder.Verify].
 func (c *Config) Check() (faults schema.Faults) {
 	if d := c.Documents; d.Folder == "" && d.Mode != DocumentsOff && d.Mode != "" {
 		faults = append(faults, schema.Fault{

@@ -15,8 +15,15 @@ import (
 // mostFirstFields is how many fields of a row the first query selects.
 const mostFirstFields = 4
 
-// FirstQuery is the query that the console opens with where the project has none: the list
-// of the first door that has one. nil: no door has.
+// FirstQuery is the query that the console opens with where the project has none: the list of
+// the first door that has one. nil: no door has.
+//
+//	query Products {
+//	  products(first: 10) {
+//	    total
+//	    items {
+//	      id
+//	      name
 func FirstQuery(s *binding.Schema) []console.Query {
 	for _, f := range s.AST.Query.Fields {
 		b := s.Fields[s.AST.Query.Name][f.Name]
@@ -26,6 +33,7 @@ func FirstQuery(s *binding.Schema) []console.Query {
 		items := s.AST.Types[f.Type.Name()].Fields.ForName("items")
 		name := schema.GraphQLType(f.Name)
 		page := ""
+		// A handler may answer list without paging.
 		if f.Arguments.ForName("first") != nil {
 			page = "(first: 10)"
 		}
@@ -44,7 +52,8 @@ query %s {
 	return nil
 }
 
-// firstFields are the first fields of a row that are values and take no arguments.
+// firstFields are the first fields of a row that are values and take no arguments. A row
+// without such a field gives __typename, since a selection cannot be empty (GraphQL spec 3.6).
 func firstFields(s *binding.Schema, row *ast.Definition) (names []string) {
 	for _, f := range row.Fields {
 		b := s.Fields[row.Name][f.Name]

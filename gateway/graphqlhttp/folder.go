@@ -42,10 +42,13 @@ func sha256ID(text string) string {
 // sha256Prefix is in front of every id that is a hash; the rest is in lower-case hexadecimal.
 const sha256Prefix = "sha256:"
 
-// ReadFolder reads the folder that d names, a relative path from dir; nil: d names none.
-// Files whose names begin with a dot are skipped, and those that are not .graphql, .gql
-// or .json. The error is schema.Faults: the folder cannot be read at all. Faults of
-// single files are reported by [Folder.Verify].
+// ReadFolder reads the folder that d names, a relative path from dir; nil: d names none. Files
+// whose names begin with a dot are skipped, and those that are not .graphql, .gql or .json.
+// The error is schema.Faults: the folder cannot be read at all. Faults of single files are
+// reported by [Folder.Verify].
+//
+//	orders/list.graphql   one document, by the id orders.list
+//	persisted.json        a manifest: any number of documents, by its ids (see manifest)
 func ReadFolder(dir string, d Documents) (*Folder, error) {
 	if d.Folder == "" {
 		return nil, nil
@@ -89,7 +92,8 @@ func (l *Folder) fault(name, pointer, message, remedy string) {
 	l.faults = append(l.faults, schema.Fault{File: path.Join(l.path, name), Pointer: pointer, Message: message, Remedy: remedy})
 }
 
-// read reads one file.
+// read reads one file. A file of another kind is skipped: a README may lie beside the
+// documents.
 func (l *Folder) read(fsys fs.FS, name string) {
 	ext := path.Ext(name)
 	if ext != ".graphql" && ext != ".gql" && ext != ".json" {
@@ -105,6 +109,7 @@ func (l *Folder) read(fsys fs.FS, name string) {
 		return
 	}
 	// The characters of an id are letters, digits and -._~, so folders are set apart by dots.
+	// orders/list.graphql is orders.list.
 	id := strings.ReplaceAll(strings.TrimSuffix(name, ext), "/", ".")
 	l.add(name, "", id, string(text))
 }
@@ -124,7 +129,9 @@ func (l *Folder) add(name, pointer, id, text string) {
 // bare is a document without the white space around it.
 func bare(text string) string { return strings.Trim(text, " \t\r\n") }
 
-// unique reports ids that name two different documents, and makes them name none.
+// unique reports ids that name two different documents, and makes them name none. Neither is
+// served by that id: which one a client means cannot be known. White space around a text makes
+// no other document.
 func (l *Folder) unique() {
 	first := map[string]*document{}
 	for _, t := range l.documents {
@@ -164,14 +171,16 @@ func (t *document) where() string {
 	return t.file
 }
 
-// trustedBy is the documents that an engine can execute. Each is parsed, validated and
-// checked against the limits here, and the engine keeps its plan.
+// trustedBy is the documents that an engine can execute. Each is parsed, validated and checked
+// against the limits here, and the engine keeps its plan. A nil Folder gives nil, which trusts
+// every document.
 func (l *Folder) trustedBy(e *resolvers.Engine) *Trusted {
 	if l == nil {
 		return nil
 	}
 	s := &Trusted{mode: l.mode, byID: map[string]*document{}, byText: map[string]*document{}, problems: map[*document][]resolvers.Problem{}}
 	for _, t := range l.documents {
+		// Limits hold for trusted documents as well (decision 136).
 		if problems := e.Check(t.text); problems != nil {
 			s.problems[t] = problems
 			continue
@@ -184,12 +193,16 @@ func (l *Folder) trustedBy(e *resolvers.Engine) *Trusted {
 	return s
 }
 
-// check reports all faults of the documents. A document is valid if one surface can
-// execute it; the fault of another is why the first surface cannot.
+// check reports all faults of the documents. A document is valid if one surface can execute
+// it; the fault of another is why the first surface cannot. A position is that in the file
+// where the document is one, FILE:LINE:COLUMN, and part of the message where it stands in a
+// manifest.
 func (l *Folder) check(surfaces []*Trusted) schema.Faults {
 	faults := l.faults
 	for _, t := range l.documents {
 		var problems []resolvers.Problem
+		// From the last to the first, so that the problems of the first surface are the ones
+		// that remain.
 		for i := len(surfaces) - 1; i >= 0; i-- {
 			if problems = surfaces[i].problems[t]; problems == nil {
 				break
@@ -225,6 +238,7 @@ func (l *Folder) Verify(log *slog.Logger, surfaces ...*Trusted) error {
 	}
 	faults := l.check(surfaces)
 	if l.mode == DocumentsEnforce {
+		// A gateway that starts without a document which clients name would refuse them all.
 		return faults.Err()
 	}
 	if log == nil {

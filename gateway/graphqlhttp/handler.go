@@ -49,7 +49,8 @@ type Handler struct {
 	persisted *persisted       // nil: automatic persisted queries are refused
 }
 
-// New is the handler of an engine.
+// New is the handler of an engine. Options that are zero get their defaults; opts itself is
+// not changed. New reads no folder: the handler trusts every document, unless [Build] made it.
 func New(engine *resolvers.Engine, opts *Options) *Handler {
 	h := &Handler{engine: engine}
 	if opts != nil {
@@ -64,6 +65,7 @@ func New(engine *resolvers.Engine, opts *Options) *Handler {
 	if h.Log == nil {
 		h.Log = slog.Default()
 	}
+	// Where documents are enforced nothing is kept: no text of a client is ever executed.
 	if !h.Settings.NoPersisted && !h.trusted.enforces() {
 		h.persisted = newPersisted()
 	}
@@ -73,8 +75,10 @@ func New(engine *resolvers.Engine, opts *Options) *Handler {
 	return h
 }
 
-// Build is the handler of a schema, over an engine as the settings say, which executes
-// what it can of the documents of a folder. caller is what the schema was built over.
+// Build is the handler of a schema, over an engine as the settings say, which executes what it
+// can of the documents of a folder. caller is what the schema was built over. The error is
+// that of the engine. A document that the engine cannot execute is no error here:
+// [Folder.Verify] reports it.
 func Build(s *binding.Schema, caller facade.Caller, opts *Options, documents *Folder) (*Handler, error) {
 	options := opts.Settings.engine()
 	options.Logger, options.Suggest, options.Budget = opts.Log, opts.Suggest, opts.Budget
@@ -124,10 +128,13 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	head := w.Header()
 	head["Vary"], head["X-Content-Type-Options"] = variesByAccept, noSniff
 	media := accepted(r, h.console != nil)
+	// A page needs no session, no account and no document; the console fetches data with
+	// requests of its own.
 	if media == mediaHTML {
 		h.console.ServePage(w, r)
 		return
 	}
+	// Not CORS: preflights are answered by the guard, before the handler.
 	if r.Method == http.MethodOptions {
 		head.Set("Allow", verbs)
 		w.WriteHeader(http.StatusNoContent)
@@ -136,6 +143,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		head.Set("Cache-Control", "no-store") // the answer depends on the caller
 	}
+	// Held from here on, since reading the body is the first thing that costs memory. Each
+	// step below runs only where no earlier one refused; the first refusal is the answer.
 	account, err := h.Budget.Hold() // for the body; the engine has an account of its own
 	if err != nil {
 		crowded(err).write(w, media)
@@ -145,6 +154,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m, refused := h.read(w, r, media, account)
 	var state facade.State
 	if refused == nil {
+		// The session follows the body: a request that is no GraphQL request is refused
+		// without asking who sent it.
 		state, refused = h.state(r)
 	}
 	var query, remember string
@@ -172,6 +183,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		head.Set("Allow", http.MethodPost)
 	case res.RetryAfter != "":
 		head.Set("Retry-After", res.RetryAfter)
+	// GraphQL over HTTP, "application/json": clients of that type read any 4xx as a failure of
+	// a proxy, without its body. A 5xx stays one.
 	case media != mediaResponse && status < 500:
 		status = http.StatusOK
 	}

@@ -14,6 +14,8 @@ const apolloFormat = "apollo-persisted-query-manifest"
 //
 //	{"ID": "document", …}                              graphql-codegen, relay-compiler
 //	{"format": "apollo-persisted-query-manifest", "version": 1, "operations": [{"id", "body", …}, …]}
+//
+// A fault of one entry leaves the others; each names its place by a JSON pointer.
 func (l *Folder) manifest(name string, text []byte) {
 	fault := func(pointer, format string, args ...any) {
 		l.fault(name, pointer, fmt.Sprintf(format, args...), `write {"ID": "document"}, as graphql-codegen and relay-compiler do, or a manifest as Apollo's tools do`)
@@ -62,8 +64,9 @@ func (l *Folder) apollo(name string, text []byte, fault func(string, string, ...
 	}
 }
 
-// entry adds one document of a manifest. An id of the form sha256:HEX has to be the hash
-// of the document.
+// entry adds one document of a manifest. An id of the form sha256:HEX has to be the hash of
+// the document. A hash that is not that of its document would be served for another text than
+// the one the client was built with.
 func (l *Folder) entry(name, pointer, id string, document []byte, fault func(string, string, ...any)) {
 	if jsontext.KindOf(document) != jsontext.String {
 		fault(pointer, "a document has to be a text")

@@ -23,6 +23,7 @@ const (
 	maxKeptBytes = 8 << 20
 )
 
+// newPersisted keeps nothing yet.
 func newPersisted() *persisted {
 	return &persisted{order: list.New(), byKey: map[string]*list.Element{}}
 }
@@ -39,7 +40,9 @@ func (p *persisted) get(hash string) (text string, ok bool) {
 	return el.Value.(kept).text, true
 }
 
-// put keeps a text, unless it alone exceeds the bound, and drops the least recently used.
+// put keeps a text, unless it alone exceeds the bound, and drops the least recently used. A
+// hash that is kept already is left where it is: its text is the same. The caller has compared
+// hash and text.
 func (p *persisted) put(hash, text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

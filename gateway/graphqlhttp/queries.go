@@ -19,13 +19,18 @@ import (
 // document, 64 KiB.
 const maxQuery = 64 << 10
 
-// ReadQueries reads the queries that the console offers: queries/NAME.graphql of the
-// project's folder for everybody, queries/AUDIENCE/NAME.graphql for an audience,
-// in the order of their names. A project that has no folder on disk has none.
+// ReadQueries reads the queries that the console offers: queries/NAME.graphql of the project's
+// folder for everybody, queries/AUDIENCE/NAME.graphql for an audience, in the order of their
+// names. A project that has no folder on disk has none.
+//
+// A fault names the file and leaves that query out; the others are returned all the same. The
+// text is not parsed: a query with a mistake opens in the console, which shows it.
 func ReadQueries(dir string, s facade.Surface) (queries []console.Query, faults schema.Faults) {
 	if dir == "" {
 		return nil, nil
 	}
+	// A surface is graphql or AUDIENCE/graphql, so its folder is queries/. or
+	// queries/AUDIENCE.
 	folder, fsys := path.Join("queries", path.Dir(string(s))), os.DirFS(dir)
 	fault := func(file, message, remedy string) {
 		faults = append(faults, schema.Fault{File: file, Message: message, Remedy: remedy})

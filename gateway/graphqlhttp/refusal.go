@@ -9,6 +9,10 @@ import (
 )
 
 // refusal is an answer to a request that did not reach the engine.
+//
+//	{"errors":[{"message":"…","extensions":{"code":"BAD_REQUEST"}}]}
+//
+// There is no data member: the request was refused before execution (GraphQL spec 7.1).
 type refusal struct {
 	status int
 	code   facade.Code
@@ -23,7 +27,8 @@ type refusal struct {
 	trace     string // the id of an internal failure in the log
 }
 
-// crowded is the answer where the budget has no room for a request.
+// crowded is the answer where the budget has no room for a request. The client may send the
+// request again after Retry-After.
 func crowded(err error) *refusal {
 	e := facade.AsError(err)
 	return &refusal{status: e.Code.Status(), code: e.Code, text: e.Message, after: e.RetryAfter()}
@@ -35,7 +40,8 @@ func badRequest(format string, args ...any) *refusal {
 }
 
 // Refuse answers a request with an error as a GraphQL response. It is the form in which a
-// guard in front of a handler refuses.
+// guard in front of a handler refuses. It may be called concurrently, once for each request,
+// before anything was written to w.
 func Refuse(w http.ResponseWriter, r *http.Request, status int, err *facade.Error) {
 	w.Header()["Vary"], w.Header()["X-Content-Type-Options"] = variesByAccept, noSniff
 	refused := refusal{status: status, code: err.Code, text: err.Message, after: err.RetryAfter()}
@@ -62,7 +68,8 @@ func (h *Handler) state(r *http.Request) (state facade.State, refused *refusal) 
 	return nil, h.refusedBy(r, err)
 }
 
-// refusedBy is the error of a session hook as an answer.
+// refusedBy is the error of a session hook as an answer. An internal failure is logged with a
+// trace id here, and the answer has the id in place of the cause.
 func (h *Handler) refusedBy(r *http.Request, err error) *refusal {
 	e := facade.Report(r.Context(), h.Log, err, r.Header.Get("Traceparent"))
 	details, _ := e.Details.(map[string]any)

@@ -27,7 +27,8 @@ type members struct {
 	readOnly      bool   // the request is a GET
 }
 
-// read reads the request.
+// read reads the request. The method and the media type are checked first, so that a refused
+// body is not read.
 func (h *Handler) read(w http.ResponseWriter, r *http.Request, media string, account *facade.Account) (*members, *refusal) {
 	if media == "" {
 		return nil, &refusal{
@@ -47,7 +48,8 @@ func (h *Handler) read(w http.ResponseWriter, r *http.Request, media string, acc
 	}
 }
 
-// readBody reads a POST.
+// readBody reads a POST. The body is {query | documentId, operationName?, variables?,
+// extensions?}; a list, which some clients send for several operations at once, is refused.
 func (h *Handler) readBody(w http.ResponseWriter, r *http.Request, account *facade.Account) (*members, *refusal) {
 	if refused := readable(w, r.Header); refused != nil {
 		return nil, refused
@@ -76,6 +78,10 @@ func (h *Handler) readBody(w http.ResponseWriter, r *http.Request, account *faca
 }
 
 // unread is the refusal of a body that could not be read.
+//
+//	the budget is full    its own code, with Retry-After
+//	more than MaxBody     413 PAYLOAD_TOO_LARGE
+//	anything else         400: the client disconnected, or declared another length
 func (h *Handler) unread(w http.ResponseWriter, err error) *refusal {
 	var over *http.MaxBytesError
 	var full *facade.Error
@@ -92,9 +98,9 @@ func (h *Handler) unread(w http.ResponseWriter, err error) *refusal {
 	return badRequest("the body ends early; send all of it")
 }
 
-// readable says what is wrong with the headers of a body. What a form of another site
-// may send without being asked for permission is refused here: a text, a form, an
-// upload, no type at all.
+// readable says what is wrong with the headers of a body. What a form of another site may send
+// without being asked for permission is refused here: a text, a form, an upload, no type at
+// all. nil: nothing is.
 func readable(w http.ResponseWriter, h http.Header) *refusal {
 	if types := h.Values("Content-Type"); len(types) != 1 || !isJSON(types[0]) {
 		return &refusal{
@@ -112,7 +118,8 @@ func readable(w http.ResponseWriter, h http.Header) *refusal {
 	return nil
 }
 
-// isJSON reports whether a Content-Type is JSON in UTF-8.
+// isJSON reports whether a Content-Type is JSON in UTF-8. application/json, with charset=utf-8
+// or none.
 func isJSON(contentType string) bool {
 	if contentType == mediaJSON { // the common case, without parsing
 		return true
@@ -126,6 +133,11 @@ func isJSON(contentType string) bool {
 }
 
 // readURL reads a GET: each member is a parameter, objects as JSON.
+//
+//	?query=query($id:ID!){order(id:$id){total}}&variables={"id":"7"}&operationName=…
+//
+// decoded, that is. An empty parameter is an absent one, but for query, which is then an empty
+// document.
 func readURL(raw string) (*members, *refusal) {
 	params, err := url.ParseQuery(raw)
 	if err != nil {
@@ -144,6 +156,7 @@ func readURL(raw string) (*members, *refusal) {
 		}
 		value := json.RawMessage(values[0])
 		if name != "variables" && name != "extensions" {
+			// take reads members as JSON, whichever way they came.
 			value = jsontext.Quote(values[0])
 		} else if err := jsontext.Check(value); err != nil {
 			return nil, badRequest("the parameter %s is not JSON: %s", name, err)
@@ -158,7 +171,8 @@ func readURL(raw string) (*members, *refusal) {
 // memberNames are the members of a request; others are ignored, as the draft says.
 var memberNames = []string{"query", "documentId", "operationName", "variables", "extensions"}
 
-// take checks one member and keeps it.
+// take checks one member and keeps it. Null is absence (GraphQL over HTTP, "Request
+// Parameters"). Other members are ignored.
 func (m *members) take(name string, value json.RawMessage) (refused *refusal) {
 	kind := jsontext.KindOf(value)
 	if kind == jsontext.Null {
@@ -197,7 +211,8 @@ func (m *members) take(name string, value json.RawMessage) (refused *refusal) {
 	return refused
 }
 
-// whole checks the members together.
+// whole checks the members together. Exactly one of query and documentId is needed; a hash may
+// stand alone, or beside a query.
 func (m *members) whole() (*members, *refusal) {
 	switch {
 	case m.documentID != "" && m.hasQuery:
@@ -209,6 +224,8 @@ func (m *members) whole() (*members, *refusal) {
 }
 
 // readPersisted is the hash that an extension persistedQuery names; "" where there is none.
+//
+//	"extensions": {"persistedQuery": {"version": 1, "sha256Hash": "ecf4edb4…"}}
 func readPersisted(extensions json.RawMessage) (string, *refusal) {
 	persisted := jsontext.Get(extensions, "persistedQuery")
 	switch jsontext.KindOf(persisted) {

@@ -64,6 +64,11 @@ func (s *Trusted) enforces() bool { return s != nil && s.mode == DocumentsEnforc
 
 // document finds the document that a request names, by its text or by an id. query is its
 // text; remember is the hash to keep it by once it has been executed, "" for none.
+//
+//	documentId        a trusted document, or 404 DOCUMENT_NOT_FOUND, in every mode
+//	hash alone        a trusted document, or one that was kept (remembered)
+//	hash and query    the query, which is kept by the hash once it has been executed
+//	query             the query, if the mode lets it run (admit)
 func (h *Handler) document(ctx context.Context, m *members) (query, remember string, refused *refusal) {
 	switch {
 	case m.documentID != "":
@@ -79,6 +84,8 @@ func (h *Handler) document(ctx context.Context, m *members) (query, remember str
 		return h.remembered(ctx, m)
 	case m.hash != "":
 		t := h.trusted.byIDOrHash(m.hash)
+		// Builds hash a text with or without the line end that the file has. A hash that names
+		// a trusted document with this text holds, whichever of the two it is of.
 		if t == nil || bare(t.text) != bare(m.query) {
 			if !hashes(m.hash, m.query) {
 				return "", "", &refusal{
@@ -94,6 +101,11 @@ func (h *Handler) document(ctx context.Context, m *members) (query, remember str
 }
 
 // remembered finds the document of a hash that came without a query.
+//
+//	a trusted document has the hash   its text
+//	untrusted documents are refused   403 DOCUMENT_NOT_TRUSTED
+//	nothing is kept here              PERSISTED_QUERY_NOT_SUPPORTED: the client sends the text from now on
+//	it is not kept, or not any more   PERSISTED_QUERY_NOT_FOUND: the client sends both
 func (h *Handler) remembered(ctx context.Context, m *members) (query, remember string, refused *refusal) {
 	if t := h.trusted.byIDOrHash(m.hash); t != nil {
 		return t.text, "", nil
@@ -108,11 +120,14 @@ func (h *Handler) remembered(ctx context.Context, m *members) (query, remember s
 	if !ok {
 		return "", "", &refusal{status: http.StatusBadRequest, code: codeForgotten, text: forgotten, expected: true}
 	}
+	// A kept text passes the mode as a sent one does: log counts it as well.
 	query, refused = h.admit(ctx, text, m.operationName)
 	return query, "", refused
 }
 
-// admit handles a document that came as text, now or earlier, as the mode says.
+// admit handles a document that came as text, now or earlier, as the mode says. The text of a
+// trusted document is returned in place of an equal one, so that the engine finds the plan it
+// keeps.
 func (h *Handler) admit(ctx context.Context, query, operation string) (string, *refusal) {
 	if h.trusted == nil {
 		return query, nil
@@ -154,8 +169,9 @@ type untrustedLog struct {
 // fill the log, or the memory.
 const maxUntrusted = 1000
 
-// add logs a document, unless it was logged before. Its values are left out, since they
-// may be personal data.
+// add logs a document, unless it was logged before. Its values are left out, since they may be
+// personal data. The line is written outside the lock. The last line of all says that there
+// will be no more.
 func (l *untrustedLog) add(ctx context.Context, log *slog.Logger, query, operation string) {
 	sum := sha256.Sum256([]byte(query))
 	l.mu.Lock()
@@ -178,7 +194,9 @@ func (l *untrustedLog) add(ctx context.Context, log *slog.Logger, query, operati
 	}
 }
 
-// head is the beginning of a document, up to where values may stand.
+// head is the beginning of a document, up to where values may stand. "query Orders($id: ID!)
+// {…}" is "query Orders": variables, selections, strings, directives and comments are cut off.
+// At most 80 bytes.
 func head(query string) string {
 	if i := strings.IndexAny(query, "({\"@#"); i >= 0 {
 		query = query[:i]

@@ -21,6 +21,8 @@ type Config struct {
 	// be anyone, so it is allowed on loopback only, and not together with tokens.
 	Dev bool
 
+	// The three below say which tokens count. A token without iss, aud or exp is refused
+	// (decision 102).
 	Issuer     string   // the exact claim iss
 	Audience   []string // one of these has to be in the claim aud
 	Algorithms []string // that a token may be signed with; never none
@@ -49,12 +51,14 @@ type Claims struct {
 // is bounded.
 const (
 	defaultRefresh = 5 * time.Minute
-	leastRefresh   = 10 * time.Second
-	defaultSkew    = time.Minute
-	mostSkew       = 10 * time.Minute
+	// A misconfigured gateway asks the issuer at most this often.
+	leastRefresh = 10 * time.Second
+	defaultSkew  = time.Minute
+	mostSkew     = 10 * time.Minute
 )
 
-// Settings are the rows of identity.
+// Settings are the rows of identity. Each row reads its text into the field of id that it is
+// bound to.
 func (id *Config) Settings() []setting.Setting {
 	return []setting.Setting{
 		setting.New("identity.dev", "false", "trust the header X-Frond-User, on loopback only", setting.Bool, &id.Dev),
@@ -72,7 +76,7 @@ func (id *Config) Settings() []setting.Setting {
 	}
 }
 
-// WithDefaults is id with every empty setting filled in.
+// WithDefaults is id with every empty setting filled in. A skew below 0 stays: it means none.
 func (id Config) WithDefaults() Config {
 	or := func(paths []string, names ...string) []string {
 		if len(paths) == 0 {
@@ -97,6 +101,13 @@ func (id *Config) tokens() bool {
 
 // Check reports faults between settings that are each valid. listen is the address that the
 // gateway listens on.
+//
+//	Dev on another address than loopback    /identity/dev
+//	Dev with a setting of tokens            /identity/dev
+//	a setting of tokens, others missing     /identity/issuer, audience, algorithms or keys
+//	an unknown algorithm, path or address   /identity/algorithms, claims or jwks
+//
+// The keys themselves are read and checked by [Config.LoadKeys].
 func (id *Config) Check(listen string) (faults schema.Faults) {
 	fault := func(key, message, remedy string) {
 		faults = append(faults, schema.Fault{File: setting.File, Pointer: "/identity/" + key, Message: message, Remedy: remedy})
@@ -124,7 +135,8 @@ func (id *Config) Check(listen string) (faults schema.Faults) {
 			fault(part.key, "tokens cannot be checked without identity."+part.key, part.remedy)
 		}
 	}
-	// The readers refuse these in a file; a Config may come from Go.
+	// The readers refuse these in a file; a Config may come from Go, where nothing has been
+	// read.
 	for _, name := range id.Algorithms {
 		if err := knownAlgorithm(name); err != nil {
 			fault("algorithms", fmt.Sprintf("there is no algorithm %q here", name), err.Error())
@@ -139,7 +151,8 @@ func (id *Config) Check(listen string) (faults schema.Faults) {
 	return faults
 }
 
-// readAlgorithms reads the names of algorithms, of which none is not one.
+// readAlgorithms reads the names of algorithms, of which none is not one. [RS256, ES256] is
+// two; "none" fails as an unknown name does.
 func readAlgorithms(text string) ([]string, error) {
 	names, err := setting.List(text)
 	if err != nil {
@@ -172,7 +185,8 @@ func readKeys(text string) ([]string, error) {
 }
 
 // readJWKSURL reads where the issuer publishes its keys. Who can change the answer on its way
-// can sign tokens, so it has to come over TLS, or from this machine.
+// can sign tokens, so it has to come over TLS, or from this machine. The empty text is no
+// address and no error.
 func readJWKSURL(text string) (string, error) {
 	if text == "" {
 		return "", nil
@@ -194,7 +208,8 @@ func readRefresh(text string) (time.Duration, error) {
 	return d, err
 }
 
-// readSkew reads a duration; none at all is -1, since 0 stands for the default.
+// readSkew reads a duration; none at all is -1, since 0 stands for the default. "60s" is a
+// minute, "0s" is -1, "11m" is an error.
 func readSkew(text string) (time.Duration, error) {
 	d, err := setting.Duration(text)
 	switch {

@@ -27,9 +27,13 @@ type Authenticator struct {
 	keys    *keyring // nil: callers are not known by tokens
 }
 
-// New makes the Authenticator of settings with their defaults, which [Config.Check]
-// has found valid, and of the keys that [Config.LoadKeys] has read. Nothing is fetched
-// before [Authenticator.Start] or the first token. log takes why tokens are refused.
+// New makes the Authenticator of settings with their defaults, which [Config.Check] has found
+// valid, and of the keys that [Config.LoadKeys] has read. Nothing is fetched before
+// [Authenticator.Start] or the first token. log takes why tokens are refused.
+//
+//	c.Dev                the header X-Frond-User
+//	no setting of tokens every caller is anonymous
+//	else                 Bearer tokens; the only error is a path of c.Claims that leads nowhere
 func New(c *Config, keys Keys, log *slog.Logger) (*Authenticator, error) {
 	switch {
 	case c.Dev:
@@ -49,7 +53,8 @@ func New(c *Config, keys Keys, log *slog.Logger) (*Authenticator, error) {
 	return &Authenticator{session: t.session, keys: ring}, nil
 }
 
-// Session is who sent a request; see [Session] the type.
+// Session is who sent a request; see [Session] the type. Its errors are UNAUTHORIZED, or
+// SERVICE_UNAVAILABLE while no key of the issuer has been fetched.
 func (i *Authenticator) Session(r *http.Request) (facade.State, error) { return i.session(r) }
 
 // Start begins to fetch the issuer's keys, and goes on until [Authenticator.Close].
@@ -66,7 +71,8 @@ func (i *Authenticator) Close() {
 	}
 }
 
-// UserID is state.user.id as a text; "": the caller is anonymous.
+// UserID is state.user.id as a text; "": the caller is anonymous. A number, as dev identity
+// and sessions of a program may send, is written as Go prints it.
 func UserID(state facade.State) string {
 	user, _ := state["user"].(map[string]any)
 	switch id := user["id"].(type) {
@@ -95,6 +101,8 @@ func devSession(r *http.Request) (facade.State, error) {
 	}
 	var user map[string]any
 	text := []byte(sent[0])
+	// Two headers are refused: which of them counts would depend on the proxy in front. A null
+	// is no user.
 	if len(sent) > 1 || jsontext.Check(text) != nil || json.Unmarshal(text, &user) != nil || user == nil {
 		return nil, facade.Errorf(facade.Unauthorized, `%s takes one JSON object; send such as {"id": "ada", "roles": ["admin"]}`, DevHeader)
 	}

@@ -42,7 +42,8 @@ type keyring struct {
 	work    sync.WaitGroup
 }
 
-// keySet is one answer of the issuer; it is immutable.
+// keySet is one answer of the issuer; it is immutable. Two sets are compared by address: that
+// is how ask finds out that there is a newer one.
 type keySet struct {
 	text []byte
 	keys []key
@@ -74,6 +75,7 @@ func newKeyring(local []key, id *Config, log *slog.Logger) *keyring {
 }
 
 // fetcher gets what is at url. It follows no redirection, which could lead to plain HTTP.
+// Anything but a status of 200 and at most maxJWKS bytes is an error.
 func fetcher(url string) func(context.Context) ([]byte, error) {
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	return func(ctx context.Context) ([]byte, error) {
@@ -90,6 +92,7 @@ func fetcher(url string) func(context.Context) ([]byte, error) {
 		if resp.StatusCode != http.StatusOK {
 			return nil, fmt.Errorf("it answered status %d in place of 200", resp.StatusCode)
 		}
+		// One byte more than the bound is read, to see that there is more.
 		text, err := io.ReadAll(io.LimitReader(resp.Body, maxJWKS+1))
 		if err == nil && len(text) > maxJWKS {
 			err = fmt.Errorf("it answered more than %d bytes", maxJWKS)
@@ -112,6 +115,12 @@ func (k *keyring) all(set *keySet) []key {
 // match are the keys that may have signed a token: those of the algorithm's kind and of its
 // kid. A key without a kid matches any; a token without one matches such a key, or the only
 // key of the kind.
+//
+//	kid of the token    keys that match
+//	"a"                 those with kid "a", and those without a kid
+//	none                those without a kid; else the only one of the kind
+//
+// A token without a kid never tries several named keys: each attempt costs a verification.
 func (k *keyring) match(set *keySet, alg, kid string) (keys []key) {
 	var fit []key
 	for _, one := range k.all(set) {
@@ -132,8 +141,9 @@ func (k *keyring) match(set *keySet, alg, kid string) (keys []key) {
 // wanting reports whether the issuer's keys are needed and have not been fetched.
 func (k *keyring) wanting(set *keySet) bool { return k.fetch != nil && set == nil }
 
-// ask fetches the keys once more for a token whose kid is not in a set, and waits. It
-// reports whether there is a newer set than that.
+// ask fetches the keys once more for a token whose kid is not in a set, and waits. It reports
+// whether there is a newer set than that. It reports false at once where a fetch could not
+// help: nothing is published, the token has no kid, or the set has a key of that kid.
 func (k *keyring) ask(ctx context.Context, set *keySet, kid string) bool {
 	if k.fetch == nil {
 		return false
@@ -177,7 +187,8 @@ func (k *keyring) start() {
 	k.work.Go(func() { k.poll(first) })
 }
 
-// poll fetches again and again until the keyring is closed.
+// poll fetches again and again until the keyring is closed. It begins with the wait for f.
+// After a failure it waits 1 s, 2 s, 4 s … up to the interval of successes.
 func (k *keyring) poll(f *pending) {
 	retry := firstRetry
 	for {
@@ -200,7 +211,8 @@ func (k *keyring) poll(f *pending) {
 	}
 }
 
-// begin starts a fetch, or joins the one under way. The caller holds k.mu.
+// begin starts a fetch, or joins the one under way. The caller holds k.mu. On a closed keyring
+// the result has failed already.
 func (k *keyring) begin() *pending {
 	if k.pending != nil {
 		return k.pending
@@ -215,6 +227,8 @@ func (k *keyring) begin() *pending {
 	k.work.Go(func() {
 		f.err = k.load()
 		k.mu.Lock()
+		// pending is cleared before done is closed: a caller that saw the end and asks again
+		// gets a new fetch.
 		k.pending = nil
 		k.mu.Unlock()
 		close(f.done)
@@ -222,12 +236,15 @@ func (k *keyring) begin() *pending {
 	return f
 }
 
-// load fetches the keys and keeps them if one of them can be used.
+// load fetches the keys and keeps them if one of them can be used. It has one of three
+// outcomes: the set is as before (nil), there is a new one (nil), or the last one stays (the
+// error, which is logged here).
 func (k *keyring) load() error {
 	ctx, cancel := context.WithTimeout(k.ctx, fetchTimeout)
 	defer cancel()
 	text, err := k.fetch(ctx)
 	last := k.fetched.Load()
+	// The usual answer: no key is parsed again and no line logged.
 	if err == nil && last != nil && bytes.Equal(text, last.text) {
 		return nil
 	}
@@ -242,6 +259,7 @@ func (k *keyring) load() error {
 			err = errors.New("there is no key in it for identity.algorithms")
 		}
 	}
+	// A fetch that was cut off by close is no failure of the issuer, and is not logged as one.
 	if k.ctx.Err() != nil {
 		return k.ctx.Err() // closed
 	}
@@ -261,7 +279,8 @@ func (k *keyring) load() error {
 	return nil
 }
 
-// close ends the fetch under way and waits for it.
+// close ends the fetch under way and waits for it. It may be called twice, and on a keyring
+// that was never started.
 func (k *keyring) close() {
 	k.mu.Lock() // no fetch begins after this
 	k.cancel()

@@ -50,6 +50,7 @@ var algorithms = map[string]func(public any) bool{
 	"HS256": secretOf(32), "HS384": secretOf(48), "HS512": secretOf(64),
 }
 
+// isRSA accepts RSA keys, for RS and PS algorithms alike.
 func isRSA(public any) bool {
 	_, ok := public.(*rsa.PublicKey)
 	return ok
@@ -64,6 +65,7 @@ func onCurve(curve elliptic.Curve) func(any) bool {
 	}
 }
 
+// isEd25519 accepts Ed25519 keys, the one kind of EdDSA that is supported (RFC 8037).
 func isEd25519(public any) bool {
 	_, ok := public.(ed25519.PublicKey)
 	return ok
@@ -80,7 +82,8 @@ func secretOf(size int) func(any) bool {
 // leastRSA is the minimum size of an RSA key, in bits (RFC 7518, section 3.3).
 const leastRSA = 2048
 
-// checkPublic reports why a public key must not be used.
+// checkPublic reports why a public key must not be used. The curve of an ECDSA key is not
+// checked here: onCurve gives it its algorithm, or none.
 func checkPublic(public any) error {
 	switch k := public.(type) {
 	case *rsa.PublicKey:
@@ -98,6 +101,14 @@ func checkPublic(public any) error {
 var errPrivate = errors.New("there is a private key in it; name the public half alone, which `openssl pkey -pubout` writes")
 
 // readJWK reads one JWK (RFC 7517). A secret (kty: oct) is accepted only with secrets.
+//
+//	{"kty":"RSA","kid":"2026-01","n":"…","e":"AQAB"}     RS256 … PS512
+//	{"kty":"EC","crv":"P-256","x":"…","y":"…"}           ES256
+//	{"kty":"OKP","crv":"Ed25519","x":"…"}                EdDSA
+//	{"kty":"oct","k":"…"}                                HS256 …, from a file alone
+//
+// A use other than sig, key_ops without verify (RFC 7517, sections 4.2 and 4.3) and an alg
+// that is not among algorithms are errors.
 func readJWK(text []byte, secrets bool) (key, error) {
 	var meta struct {
 		Kty    string   `json:"kty"`
@@ -105,6 +116,7 @@ func readJWK(text []byte, secrets bool) (key, error) {
 		Ops    []string `json:"key_ops"`
 		Secret string   `json:"k"`
 	}
+	// Check refuses duplicate members, of which decoders would choose differently.
 	if err := jsontext.Check(text); err != nil {
 		return key{}, err
 	}
@@ -116,6 +128,7 @@ func readJWK(text []byte, secrets bool) (key, error) {
 			return key{}, errPrivate
 		}
 	}
+	// A k without kty counts as a secret: go-jose must not be the one to decide that.
 	oct := meta.Kty == "oct" || jsontext.Get(text, "k") != nil
 	switch {
 	case oct && !secrets:
@@ -142,8 +155,11 @@ func readJWK(text []byte, secrets bool) (key, error) {
 	return k, checkPublic(jwk.Key)
 }
 
-// readJWKS reads a set of keys: those that can be used, and why the others cannot.
+// readJWKS reads a set of keys: those that can be used, and why the others cannot. err is a
+// text that is no set at all; a key at fault in it is in refused, so that one new kind of key
+// does not lose the others.
 func readJWKS(text []byte, secrets bool) (keys []key, refused []error, err error) {
+	// All keys without a kid may have to be tried for one token.
 	const most = 100
 	if err := jsontext.Check(text); err != nil {
 		return nil, nil, err
@@ -166,7 +182,8 @@ func readJWKS(text []byte, secrets bool) (keys []key, refused []error, err error
 	return keys, refused, nil
 }
 
-// readPEM reads every key of a PEM file. They have no kid.
+// readPEM reads every key of a PEM file. They have no kid. Several blocks are several keys;
+// one block at fault fails the file.
 func readPEM(text []byte) (keys []key, err error) {
 	for {
 		var block *pem.Block
@@ -179,6 +196,7 @@ func readPEM(text []byte) (keys []key, err error) {
 			public, err = x509.ParsePKIXPublicKey(block.Bytes)
 		case block.Type == "RSA PUBLIC KEY":
 			public, err = x509.ParsePKCS1PublicKey(block.Bytes)
+		// Only the key of a certificate is used. Its dates and its chain are not checked.
 		case block.Type == "CERTIFICATE":
 			var cert *x509.Certificate
 			if cert, err = x509.ParseCertificate(block.Bytes); err == nil {
@@ -242,6 +260,11 @@ func (id *Config) allows(k key) bool {
 }
 
 // loadKey reads one entry of identity.keys; name is for faults.
+//
+//	{"kty": …}       a public JWK in the settings themselves
+//	*.pem, *.jwk …   a file: PEM, or, where it begins with {, a JWK or a JWKS
+//
+// A file may hold a secret. The settings may not: they are printed and logged.
 func loadKey(dir, source string) (name string, keys []key, err error) {
 	if strings.HasPrefix(source, "{") {
 		k, err := readJWK([]byte(source), false)
@@ -265,5 +288,7 @@ func loadKey(dir, source string) (name string, keys []key, err error) {
 		return source, []key{k}, err
 	}
 	keys, refused, err := readJWKS(text, true)
+	// In a file a key at fault fails the file, where in a fetched set it is ignored: the
+	// operator can correct it (decision 104).
 	return source, keys, errors.Join(append(refused, err)...)
 }

@@ -20,7 +20,7 @@ import (
 )
 
 // tokens identifies callers by Bearer tokens (RFC 6750), which are JWTs (RFC 7519) of one
-// issuer. Its methods may be called from many goroutines.
+// issuer. Its methods may be called from many goroutines. Its fields do not change after New.
 type tokens struct {
 	issuer     string
 	audience   []string
@@ -59,6 +59,8 @@ func (t *tokens) session(r *http.Request) (facade.State, error) {
 	}
 	t.log.LogAttrs(r.Context(), slog.LevelDebug, "token refused", slog.Any("reason", err),
 		slog.String("alg", h.alg), slog.String("kid", h.kid), slog.String("from", r.RemoteAddr))
+	// The gateway is at fault where it has no keys, so the token may be right:
+	// SERVICE_UNAVAILABLE. With UNAUTHORIZED clients would drop a good token.
 	switch {
 	case errors.Is(err, errNoKeys):
 		return nil, facade.Errorf(facade.ServiceUnavailable, "callers cannot be identified at the moment; send the request again later")
@@ -87,12 +89,14 @@ var (
 // refuse is a reason for the log. It must not repeat any of the token.
 func refuse(format string, args ...any) error { return fmt.Errorf(format, args...) }
 
-// bearer is the token of a request; "" without an error: there is no credential.
+// bearer is the token of a request; "" without an error: there is no credential. The scheme is
+// compared without regard to case (RFC 9110, section 11.1).
 func bearer(h http.Header) (string, error) {
 	sent := h.Values("Authorization")
 	switch {
 	case len(sent) == 0:
 		return "", nil
+	// A proxy may check the one header and this gateway read the other.
 	case len(sent) > 1:
 		return "", refuse("there are %d Authorization headers", len(sent))
 	}
@@ -109,11 +113,14 @@ func bearer(h http.Header) (string, error) {
 	return text, nil
 }
 
-// read takes a token from its text to the user.
+// read takes a token from its text to the user. The header is returned with an error too, for
+// the log.
 func (t *tokens) read(ctx context.Context, text string) (h tokenHeader, user map[string]any, err error) {
 	if h, err = openToken(text); err != nil {
 		return h, nil, err
 	}
+	// Before any key is looked at: the list of the settings decides, never the token (RFC
+	// 8725, section 3.1).
 	if !slices.Contains(t.algorithms, h.alg) {
 		return h, nil, refuse("its algorithm is not allowed")
 	}
@@ -176,8 +183,10 @@ func openToken(text string) (h tokenHeader, err error) {
 			if !isText || !slices.Contains(tokenTypes, strings.ToLower(text)) {
 				return h, refuse("its typ is that of something else")
 			}
+		// RFC 7515, section 4.1.11: an extension that is not understood makes a token invalid.
 		case "crit", "b64", "zip", "enc", "cty":
 			return h, refuse("it wants %s to be understood", name)
+		// A key that comes with the token proves nothing: anybody can sign with it.
 		case "jwk", "jku", "x5u", "x5c":
 			return h, refuse("it brings its own key, as %s", name)
 		}
@@ -192,9 +201,10 @@ func openToken(text string) (h tokenHeader, err error) {
 // A logout token and a proof of possession are neither.
 var tokenTypes = []string{"jwt", "at+jwt", "application/jwt", "application/at+jwt"}
 
-// verify returns the claims if one of the keys has signed them. For an unknown kid it has
-// the issuer's keys fetched once.
+// verify returns the claims if one of the keys has signed them. For an unknown kid it has the
+// issuer's keys fetched once. The loop runs at most twice.
 func (t *tokens) verify(ctx context.Context, text string, h tokenHeader) (json.RawMessage, error) {
+	// go-jose gets the one algorithm of the header, which has been found allowed.
 	jws, err := jose.ParseSignedCompact(text, []jose.SignatureAlgorithm{jose.SignatureAlgorithm(h.alg)})
 	if err != nil {
 		return nil, refuse("it cannot be read: %w", err)
@@ -216,7 +226,8 @@ func (t *tokens) verify(ctx context.Context, text string, h tokenHeader) (json.R
 	}
 }
 
-// judge checks the registered claims (RFC 7519, section 4.1).
+// judge checks the registered claims (RFC 7519, section 4.1). iss has to be equal as text, and
+// aud has to contain one of the audiences; a token without either is refused (decision 102).
 func (t *tokens) judge(claims json.RawMessage) error {
 	if jsontext.Check(claims) != nil || jsontext.KindOf(claims) != jsontext.Object {
 		return refuse("its claims are no JSON object")
@@ -231,7 +242,8 @@ func (t *tokens) judge(claims json.RawMessage) error {
 	return t.judgeTimes(claims)
 }
 
-// judgeTimes requires exp, and that now is between nbf, iat and exp, within the skew.
+// judgeTimes requires exp, and that now is between nbf, iat and exp, within the skew. nbf and
+// iat may be absent. A skew below 0 is none.
 func (t *tokens) judgeTimes(claims json.RawMessage) error {
 	now, skew := float64(time.Now().UnixMilli())/1000, max(t.skew, 0).Seconds()
 	for _, name := range []string{"exp", "nbf", "iat"} {
@@ -253,7 +265,7 @@ func (t *tokens) judgeTimes(claims json.RawMessage) error {
 	return nil
 }
 
-// textOf is a JSON string.
+// textOf is a JSON string. false: it is something else, or nil.
 func textOf(v json.RawMessage) (string, bool) {
 	if jsontext.KindOf(v) != jsontext.String {
 		return "", false
@@ -261,7 +273,8 @@ func textOf(v json.RawMessage) (string, bool) {
 	return jsontext.Unquote(jsontext.Trim(v)), true
 }
 
-// textsOf are the strings of a JSON array, or the one there is.
+// textsOf are the strings of a JSON array, or the one there is. "a" and ["a"] are the same
+// (RFC 7519, section 4.1.3); an array with anything but strings is none.
 func textsOf(v json.RawMessage) ([]string, bool) {
 	if text, ok := textOf(v); ok {
 		return []string{text}, true

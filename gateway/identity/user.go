@@ -31,6 +31,11 @@ type claimPath []string
 var errClaimPath = errors.New("write the name of a claim, names with dots between them such as realm_access.roles, or a pointer such as /realm_access/roles")
 
 // readClaimPath reads a path as [Claims] describes it.
+//
+//	sub                        [sub]
+//	realm_access.roles         [realm_access roles]
+//	/realm.access/roles        [realm.access roles]
+//	https://login.example/id   one name: namespaced claims are addresses
 func readClaimPath(text string) (claimPath, error) {
 	var path claimPath
 	switch {
@@ -51,7 +56,8 @@ func readClaimPath(text string) (claimPath, error) {
 	return path, nil
 }
 
-// readClaimPaths reads the paths of one member of state.user.
+// readClaimPaths reads the paths of one member of state.user. They stay texts in the settings,
+// which are printed; [Claims.users] compiles them.
 func readClaimPaths(text string) ([]string, error) {
 	paths, err := setting.List(text)
 	if err != nil {
@@ -65,7 +71,7 @@ func readClaimPaths(text string) ([]string, error) {
 	return paths, nil
 }
 
-// users compiles the paths of c.
+// users compiles the paths of c. The error names the path that leads nowhere.
 func (c *Claims) users() (u users, err error) {
 	for _, part := range []struct {
 		texts []string
@@ -82,7 +88,8 @@ func (c *Claims) users() (u users, err error) {
 	return u, nil
 }
 
-// find is the claim at the first path that leads to something other than null; nil: none.
+// find is the claim at the first path that leads to something other than null; nil: none. A
+// null is skipped, as if the claim were absent.
 func find(claims json.RawMessage, paths []claimPath) json.RawMessage {
 	for _, path := range paths {
 		v := claims
@@ -96,7 +103,8 @@ func find(claims json.RawMessage, paths []claimPath) json.RawMessage {
 	return nil
 }
 
-// of is state.user by verified claims.
+// of is state.user by verified claims. Every error refuses the token; none repeats a value of
+// it.
 func (u *users) of(claims json.RawMessage) (map[string]any, error) {
 	all, err := decodeClaims(claims)
 	if err != nil {
@@ -151,7 +159,8 @@ func decodeClaims(claims json.RawMessage) (any, error) {
 }
 
 // plainNumbers replaces each json.Number in a decoded value: an integer by int64, another by
-// float64.
+// float64. It changes maps and lists in place. The error is a number beyond float64, such as
+// 1e999.
 func plainNumbers(v any) (any, error) {
 	var err error
 	switch v := v.(type) {

@@ -10,8 +10,9 @@ import (
 	"time"
 )
 
-// access is what the log line of a request says beside the HTTP fields. Surfaces find it
-// in the context and fill it in; the frames of a batch do so concurrently.
+// access is what the log line of a request says beside the HTTP fields. Surfaces find it in
+// the context and fill it in; the frames of a batch do so concurrently. A nil access notes and
+// writes nothing: the line is off, or below the level.
 type access struct {
 	mu         sync.Mutex
 	operations []string // the first few
@@ -45,7 +46,7 @@ func (a *access) did(operation string) {
 	a.operations = append(a.operations, cut(operation))
 }
 
-// by notes who is calling.
+// by notes who is calling. The last one noted counts; all frames of a batch have one caller.
 func (a *access) by(id string) {
 	if a != nil && id != "" {
 		a.mu.Lock()
@@ -54,7 +55,8 @@ func (a *access) by(id string) {
 	}
 }
 
-// cut bounds a text of the caller's that goes into the log.
+// cut bounds a text of the caller's that goes into the log. A rune that is cut in two is
+// dropped.
 func cut(text string) string {
 	const most = 200
 	if len(text) > most {
@@ -63,8 +65,8 @@ func cut(text string) string {
 	return text
 }
 
-// levelOf is the level of a request's line: debug for probes and scrapes, which come by
-// the clock.
+// levelOf is the level of a request's line: debug for probes and scrapes, which come by the
+// clock. A gateway at info has no line for them.
 func levelOf(r *http.Request) slog.Level {
 	switch r.URL.Path {
 	case "/livez", "/readyz", "/metrics":
@@ -84,10 +86,16 @@ func logged(r *http.Request, log *slog.Logger) (*access, *http.Request) {
 }
 
 // write writes the line.
+//
+//	level=INFO msg=request method=POST path=/graphql operation=Orders status=200 took=1.2ms
+//	bytes=512 caller=ada from=127.0.0.1:5231 trace=4bf92f35…
+//
+// The query of the address is left out: it may hold values of the caller's.
 func (a *access) write(log *slog.Logger, r *http.Request, seen *response, began time.Time) {
 	if a == nil {
 		return
 	}
+	// A handler that timed out may still note operations.
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	attrs := make([]slog.Attr, 0, 9)
@@ -111,8 +119,9 @@ func (a *access) write(log *slog.Logger, r *http.Request, seen *response, began 
 	log.LogAttrs(r.Context(), levelOf(r), "request", attrs...)
 }
 
-// Called notes, for the access line of the request that ctx belongs to, an operation that
-// it calls and the id of its caller; "" is not noted.
+// Called notes, for the access line of the request that ctx belongs to, an operation that it
+// calls and the id of its caller; "" is not noted. It does nothing where the access log is
+// off, and may be called from many goroutines.
 func Called(ctx context.Context, operation, caller string) {
 	a := accessOf(ctx)
 	a.did(operation)

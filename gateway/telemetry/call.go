@@ -13,7 +13,9 @@ import (
 )
 
 // CallWatch reports every call that one façade answers, those of handlers included. A nil
-// watch reports nothing.
+// watch reports nothing. It is made in three steps, since the middleware has to exist before
+// the façade and the catalog after it: [Telemetry.Calls], [CallWatch.Middleware],
+// [CallWatch.Bind].
 type CallWatch struct {
 	telemetry  *Telemetry
 	catalog    *facade.Catalog
@@ -59,6 +61,8 @@ func (w *CallWatch) Bind(c *facade.Catalog) {
 			}
 		}
 	}
+	// One series for every name that is not in the catalog: a caller who makes up names
+	// creates no new ones.
 	const unknown = "unknown"
 	w.unknown = w.watched(unknown, unknown, unknown, unknown)
 	w.unknown.name = unknown
@@ -86,8 +90,16 @@ func (w *CallWatch) of(c *facade.Call) *watched {
 	return w.unknown
 }
 
-// around is the middleware. A call that panics is reported as INTERNAL_ERROR and the panic goes
-// on: turning it into an error is the façade's matter.
+// around is the middleware. A call that panics is reported as INTERNAL_ERROR and the panic
+// goes on: turning it into an error is the façade's matter.
+//
+// A span has the name ENTITY.OPERATION and these attributes:
+//
+//	frond.name, frond.entity, frond.operation, frond.kind    always
+//	frond.outcome                                            ok, or the code
+//	frond.keys                                               of a call for many keys
+//	frond.rows                                               of a result with rows
+//	error.type                                               of a failure
 func (w *CallWatch) around(next facade.Caller) facade.Caller {
 	return facade.CallerFunc(func(ctx context.Context, c *facade.Call) (res *facade.Result, err error) {
 		one := w.of(c)
@@ -96,6 +108,8 @@ func (w *CallWatch) around(next facade.Caller) facade.Caller {
 			var links []trace.SpanStartOption
 			ctx, links = under(ctx, &c.Invocation)
 			ctx, span = tracer.Start(ctx, one.name, append(links, one.attributes)...)
+			// A copy: the caller keeps its call, and a retry of it must not be a child of this
+			// span.
 			own := *c
 			own.Invocation.Trace = traceOf(ctx)
 			c = &own
@@ -144,7 +158,8 @@ func failed(span trace.Span, code facade.Code) {
 }
 
 // outcomeOf is ok, or the code of a failure. A code that an author made up is OTHER, since
-// there may be any number of those.
+// there may be any number of those. It is a label of metrics, so the number of its values is
+// bounded.
 func outcomeOf(code facade.Code) string {
 	switch {
 	case code == "":

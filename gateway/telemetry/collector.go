@@ -12,7 +12,8 @@ import (
 // A source is what a collector reads its numbers from at every scrape: the budget of
 // the host, or the state of one remote.
 
-// number is one number of a source, with the family of the table that it belongs to.
+// number is one number of a source, with the family of the table that it belongs to. Several
+// numbers of one family differ by label, such as memory and executions of frond_refused_total.
 type number[S any] struct {
 	family string
 	kind   prometheus.ValueType
@@ -38,17 +39,19 @@ func collect[S any](m *metrics, numbers []number[S], sources func(yield func(nam
 	m.registry.MustRegister(c)
 }
 
-// Describe names the families.
+// Describe names the families. Prometheus calls it once, at registration.
 func (c *collector[S]) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range c.descs {
 		to <- d
 	}
 }
 
-// Collect asks every source.
+// Collect asks every source. It is called by many scrapes at once. A source that disappears
+// between two scrapes has no numbers in the second.
 func (c *collector[S]) Collect(to chan<- prometheus.Metric) {
 	c.sources(func(name string, source *S) {
 		for i, n := range c.numbers {
+			// A family without labels has one number, that of the only source.
 			labels := []string{}
 			if len(family(n.family).Labels) > 0 {
 				labels = []string{cmp.Or(n.label, name)}
@@ -105,8 +108,8 @@ var remoteNumbers = []number[remoteSource]{
 // breakerStates are the values of frond_remote_breaker_state, by the state's name.
 var breakerStates = map[string]float64{"closed": 0, "half-open": 1, "open": 2}
 
-// CollectRemotes has the numbers of remotes on every scrape. states yields each with
-// whether its discovery document is known.
+// CollectRemotes has the numbers of remotes on every scrape. states yields each with whether
+// its discovery document is known. It is called once, before the first scrape.
 func (t *Telemetry) CollectRemotes(states func(yield func(status client.Status, known bool))) {
 	if t == nil || t.metrics == nil {
 		return

@@ -16,7 +16,8 @@ type Log struct {
 	NoAccess bool       // no line for each request
 }
 
-// Settings are the rows of log.
+// Settings are the rows of log. Each row reads its text into the field of c that it is bound
+// to.
 func (c *Log) Settings() []setting.Setting {
 	return []setting.Setting{
 		setting.New("log.level", "info", "debug, info, warn or error", readLevel, &c.Level).As(setting.Enum("debug", "info", "warn", "error")),
@@ -25,7 +26,8 @@ func (c *Log) Settings() []setting.Setting {
 	}
 }
 
-// readLevel reads the setting log.level.
+// readLevel reads the setting log.level. Other spellings that slog has, such as INFO+2, are
+// errors.
 func readLevel(text string) (slog.Level, error) {
 	switch text {
 	case "debug":
@@ -40,8 +42,9 @@ func readLevel(text string) (slog.Level, error) {
 	return 0, errors.New("write debug, info, warn or error")
 }
 
-// NewLogger writes what the gateway has to say to w: text on a terminal, a JSON
-// object a line otherwise, unless the format is given.
+// NewLogger writes what the gateway has to say to w: text on a terminal, a JSON object a line
+// otherwise, unless the format is given. Only os.Stderr and other files can be terminals; a
+// buffer of a test gets JSON.
 func NewLogger(w io.Writer, c Log) *slog.Logger {
 	opts := &slog.HandlerOptions{Level: c.Level}
 	if c.Format == "text" || c.Format != "json" && terminal(w) {

@@ -16,7 +16,8 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
-// Metric is one family of numbers at /metrics.
+// Metric is one family of numbers at /metrics. The documentation prints the table of
+// [Metrics].
 type Metric struct {
 	Name   string
 	Type   string   // counter, gauge or histogram
@@ -100,7 +101,8 @@ func newMetrics() *metrics {
 	return m
 }
 
-// family is a line of the table.
+// family is a line of the table. A name that is not in the table panics when the metrics are
+// made, at startup.
 func family(name string) *Metric {
 	i := slices.IndexFunc(families, func(m Metric) bool { return m.Name == name })
 	return &families[i]
@@ -114,6 +116,7 @@ func (m *metrics) counter(name string) *prometheus.CounterVec {
 	return c
 }
 
+// gauge registers a family without labels: its value is there, 0, from the start.
 func (m *metrics) gauge(name string) prometheus.Gauge {
 	f := family(name)
 	g := prometheus.NewGauge(prometheus.GaugeOpts{Name: f.Name, Help: f.About})
@@ -121,6 +124,7 @@ func (m *metrics) gauge(name string) prometheus.Gauge {
 	return g
 }
 
+// histogram registers a family with the upper bounds of its buckets.
 func (m *metrics) histogram(name string, buckets []float64) *prometheus.HistogramVec {
 	f := family(name)
 	h := prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: f.Name, Help: f.About, Buckets: buckets}, f.Labels)
@@ -148,7 +152,8 @@ type usual struct {
 func (s *series) began() { s.metrics.callsInFlight.Inc() }
 
 // ended counts a call with its outcome: "" is success. The counters of success and of duration
-// are looked up once, with the first call.
+// are looked up once, with the first call. A failure looks its counter up each time: failures
+// are rare, and there are as many counters as codes.
 func (s *series) ended(c *facade.Call, code facade.Code, took time.Duration) {
 	m := s.metrics
 	m.callsInFlight.Dec()
@@ -171,7 +176,8 @@ func (s *series) counted(code facade.Code) prometheus.Counter {
 	return s.metrics.calls.WithLabelValues(s.frond, s.entity, s.operation, s.kind, outcomeOf(code))
 }
 
-// calledRemote counts a call that the client of a remote has finished.
+// calledRemote counts a call that the client of a remote has finished. e.Duration has the
+// retries and the waiting between them in it.
 func (m *metrics) calledRemote(e *client.Event) {
 	m.remoteCalls.WithLabelValues(e.Remote, outcomeOf(e.Code)).Inc()
 	m.remoteDuration.WithLabelValues(e.Remote).Observe(e.Duration.Seconds())
@@ -181,6 +187,8 @@ func (m *metrics) calledRemote(e *client.Event) {
 }
 
 // MetricsHandler serves /metrics; nil: there are no metrics. Failures of a scrape are logged.
+// It may be called from many goroutines. Who may scrape is decided in front of it (decision
+// 186).
 func (t *Telemetry) MetricsHandler(log *slog.Logger) http.Handler {
 	if t == nil || t.metrics == nil {
 		return nil

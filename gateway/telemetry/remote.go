@@ -15,8 +15,9 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
-// Remotes puts a span around every call of a remote: it wraps each caller in clients,
-// which are by Frond. url is the base address of a Frond's host.
+// Remotes puts a span around every call of a remote: it wraps each caller in clients, which
+// are by Frond. url is the base address of a Frond's host. It changes the map. Without spans
+// it does nothing: the numbers of remotes come from [Telemetry.Client].
 func (t *Telemetry) Remotes(clients map[string]facade.Caller, url func(frond string) string) {
 	if t == nil || t.tracer == nil {
 		return
@@ -47,7 +48,8 @@ func remoteAttributes(frond, address string) []attribute.KeyValue {
 	return all
 }
 
-// Call calls the remote. The span has the door's names, as the façade sends them.
+// Call calls the remote. The span has the door's names, as the façade sends them. The call
+// that is sent has the trace of this span, so that the host continues it (decision 185).
 func (w *tracedRemote) Call(ctx context.Context, c *facade.Call) (res *facade.Result, err error) {
 	method := c.Entity + "." + c.Operation
 	ctx, span := w.tracer.Start(ctx, method, trace.WithSpanKind(trace.SpanKindClient), w.attributes, trace.WithAttributes(semconv.RPCMethod(method)))
@@ -76,6 +78,7 @@ func (t *Telemetry) observe(ctx context.Context, e client.Event) {
 	}
 	if span := trace.SpanFromContext(ctx); span.IsRecording() {
 		span.SetAttributes(attribute.Int("frond.requests", e.Posts), attribute.Bool("frond.coalesced", e.Joined))
+		// A call that others joined has their number; one is the usual case and is left out.
 		if e.Waiters > 1 {
 			span.SetAttributes(attribute.Int("frond.waiters", e.Waiters))
 		}
@@ -92,7 +95,8 @@ func header(ctx context.Context, h http.Header) {
 	}
 }
 
-// Client adds to the options of a remote's client what makes its calls observed.
+// Client adds to the options of a remote's client what makes its calls observed. It returns o,
+// changed: Observe counts the calls, Header adds the tracestate.
 func (t *Telemetry) Client(o *client.Options) *client.Options {
 	if t == nil {
 		return o

@@ -26,8 +26,9 @@ type notedKey struct{}
 // noSurface is the surface of a request that reached none.
 const noSurface = "none"
 
-// Requests reports every request that next answers, health checks aside. The request's
-// own span takes the place of the one in its headers, since surfaces read the header.
+// Requests reports every request that next answers, health checks aside. The request's own
+// span takes the place of the one in its headers, since surfaces read the header. Without
+// spans the headers pass unchanged, so a trace of the caller still reaches remotes.
 func (t *Telemetry) Requests(next http.Handler) http.Handler {
 	if t == nil {
 		return next
@@ -53,6 +54,7 @@ func (t *Telemetry) Requests(next http.Handler) http.Handler {
 			t.metrics.requestsInFlight.Inc()
 		}
 		seen := &response{ResponseWriter: w}
+		// Without recover: a panic goes on to net/http, and whole stays false.
 		whole := false
 		defer func() {
 			status := seen.status
@@ -69,7 +71,8 @@ func (t *Telemetry) Requests(next http.Handler) http.Handler {
 	})
 }
 
-// answered reports the end of a request.
+// answered reports the end of a request. Only a status from 500 on makes the span of a server
+// an error (semantic conventions for HTTP).
 func (t *Telemetry) answered(n *noted, method string, status int, took time.Duration) {
 	if n.span != nil {
 		n.span.SetAttributes(semconv.HTTPResponseStatusCode(status))
@@ -114,8 +117,9 @@ func methodOf(r *http.Request) string {
 	return "_OTHER"
 }
 
-// At reports which surface a request reached, and by which route of it. route returns ""
-// for a request that matches none.
+// At reports which surface a request reached, and by which route of it. route returns "" for a
+// request that matches none. The span is then called METHOD ROUTE, such as GET /orders/{id};
+// before it is the method alone, since a path would make a name for each id.
 func (t *Telemetry) At(surface string, route func(*http.Request) string, next http.Handler) http.Handler {
 	if t == nil {
 		return next
@@ -143,8 +147,8 @@ type GraphQLOperation struct {
 	Coalesced bool   // an equal request's execution answered it
 }
 
-// Operation reports the GraphQL operation of the request that ctx belongs to. Its text
-// is not reported.
+// Operation reports the GraphQL operation of the request that ctx belongs to. Its text is not
+// reported. The access line names it even where t is nil. Kind "" counts as unknown.
 func (t *Telemetry) Operation(ctx context.Context, op GraphQLOperation) {
 	accessOf(ctx).did(cmp.Or(op.Name, op.Kind))
 	if t == nil {

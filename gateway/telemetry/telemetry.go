@@ -32,9 +32,12 @@ type Telemetry struct {
 	flush func(context.Context) error // sends the spans that are left; of a provider that the caller brought: nothing
 }
 
-// New makes the telemetry of a host. provider is where spans go; nil: to an
-// exporter of its own where the OTEL_ variables name one, else nowhere. Failures of
-// exporting are logged. The result is nil where there are neither spans nor metrics.
+// New makes the telemetry of a host. provider is where spans go; nil: to an exporter of its
+// own where the OTEL_ variables name one, else nowhere. Failures of exporting are logged. The
+// result is nil where there are neither spans nor metrics.
+//
+// The error is schema.Faults that name the variable: an exporter or attributes that cannot be
+// made of it. A collector that cannot be reached is none; it may come later.
 func New(ctx context.Context, provider TracerProvider, withMetrics bool, log *slog.Logger) (*Telemetry, error) {
 	t := &Telemetry{flush: func(context.Context) error { return nil }}
 	if provider == nil {
@@ -58,9 +61,14 @@ func New(ctx context.Context, provider TracerProvider, withMetrics bool, log *sl
 	return t, nil
 }
 
-// exporting is the provider that the variables of OpenTelemetry's specification name, or
-// nil. The specification sends spans to localhost:4318 where no variable is set; here
-// nothing is sent then (decision 184).
+// exporting is the provider that the variables of OpenTelemetry's specification name, or nil.
+// The specification sends spans to localhost:4318 where no variable is set; here nothing is
+// sent then (decision 184).
+//
+//	OTEL_SDK_DISABLED=true, OTEL_TRACES_EXPORTER=none    nothing
+//	OTEL_TRACES_EXPORTER=otlp or console                 that exporter
+//	OTEL_EXPORTER_OTLP_[TRACES_]ENDPOINT=http://…        OTLP, which is the default
+//	none of these                                        nothing
 func exporting(ctx context.Context, log *slog.Logger) (*sdktrace.TracerProvider, error) {
 	name := os.Getenv("OTEL_TRACES_EXPORTER")
 	if strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true") || name == "none" ||
@@ -113,8 +121,9 @@ func (e *reporting) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySp
 	return nil // logged here; the SDK would print it
 }
 
-// Shutdown sends what has not been sent yet, until a deadline: ctx may be done already.
-// Spans that are lost then are logged and are no failure of the service.
+// Shutdown sends what has not been sent yet, until a deadline: ctx may be done already. Spans
+// that are lost then are logged and are no failure of the service. A provider that the caller
+// of New brought is not flushed: it is the caller's.
 func (t *Telemetry) Shutdown(ctx context.Context, by time.Time, log *slog.Logger) {
 	if t == nil {
 		return

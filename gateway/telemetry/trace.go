@@ -12,8 +12,11 @@ import (
 // w3c is the one form in which traces come and go (W3C Trace Context).
 var w3c propagation.TraceContext
 
-// traceText is a trace as an invocation carries it: its traceparent. What a
-// tracestate says goes from header to header beside it.
+// traceText is a trace as an invocation carries it: its traceparent. What a tracestate says
+// goes from header to header beside it.
+//
+//	traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+//	tracestate:  vendor=value
 type traceText struct{ parent, state string }
 
 var _ propagation.TextMapCarrier = (*traceText)(nil)
@@ -42,17 +45,24 @@ func (t *traceText) Set(name, value string) {
 // Keys names them.
 func (*traceText) Keys() []string { return []string{"traceparent", "tracestate"} }
 
-// traceOf is the traceparent of the span of ctx.
+// traceOf is the traceparent of the span of ctx. "": there is no valid span in it.
 func traceOf(ctx context.Context) string {
 	var t traceText
 	w3c.Inject(ctx, &t)
 	return t.parent
 }
 
-// under is ctx with the span that a call's own is a child of. The invocation says
-// which trace that is, since it goes with the call wherever it goes. Where the span of
-// ctx is of that trace it is nearer: the request's, or the call's that a handler
-// answers. Else it is another one's, and the span links to it.
+// under is ctx with the span that a call's own is a child of. The invocation says which trace
+// that is, since it goes with the call wherever it goes. Where the span of ctx is of that
+// trace it is nearer: the request's, or the call's that a handler answers. Else it is another
+// one's, and the span links to it.
+//
+//	the invocation has no trace, or an invalid one   ctx
+//	ctx has a span of the invocation's trace         ctx
+//	ctx has a span of another trace                  the invocation's, with a link to that of ctx
+//	ctx has none                                     the invocation's
+//
+// Frames of one batch may each have a trace of their own (decision 185).
 func under(ctx context.Context, inv *facade.Invocation) (context.Context, []trace.SpanStartOption) {
 	here := trace.SpanContextFromContext(ctx)
 	if inv.Trace == "" || here.IsValid() && facade.TraceID(inv.Trace) == here.TraceID().String() {

@@ -17,7 +17,8 @@ type tracedLog struct {
 	said bool // the line says it by itself
 }
 
-// Traced is a logger whose lines say which trace they belong to.
+// Traced is a logger whose lines say which trace they belong to. The trace is that of the span
+// in the context that a line is logged with. Without spans it is log itself.
 func (t *Telemetry) Traced(log *slog.Logger) *slog.Logger {
 	if t == nil || t.tracer == nil {
 		return log
@@ -28,6 +29,7 @@ func (t *Telemetry) Traced(log *slog.Logger) *slog.Logger {
 // Handle writes a line, with the trace where it does not name one.
 func (h *tracedLog) Handle(ctx context.Context, r slog.Record) error {
 	if span := trace.SpanContextFromContext(ctx); span.HasTraceID() && !h.said && !names(&r) {
+		// Records share the array of their attributes (slog.Record.Clone).
 		r = r.Clone()
 		r.AddAttrs(slog.String(traceKey, span.TraceID().String()))
 	}

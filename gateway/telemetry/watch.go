@@ -10,10 +10,13 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
-// Watch stands around a whole service. With lines, it logs a line for each request. A
-// panic that reaches it is logged with a trace id and answered by fail with status 500;
-// surfaces and the façade turn panics into errors of their own before, so this one is a
-// fault of the gateway itself. An answer that has begun is cut off instead.
+// Watch stands around a whole service. With lines, it logs a line for each request. A panic
+// that reaches it is logged with a trace id and answered by fail with status 500; surfaces and
+// the façade turn panics into errors of their own before, so this one is a fault of the
+// gateway itself. An answer that has begun is cut off instead.
+//
+// fail writes the error in the form of the surface that the request was for. It is called at
+// most once, and only while nothing has been written.
 func Watch(next http.Handler, log *slog.Logger, lines bool, fail func(w http.ResponseWriter, r *http.Request, status int, err *facade.Error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		seen := &response{ResponseWriter: w}
@@ -27,6 +30,7 @@ func Watch(next http.Handler, log *slog.Logger, lines bool, fail func(w http.Res
 				if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 					panic(p) // how a handler has net/http cut a connection
 				}
+				// The caller may have gone; the line is written all the same.
 				failed := facade.Report(context.WithoutCancel(r.Context()), log.With(slog.String("method", r.Method), slog.String("path", r.URL.Path)),
 					facade.Panicked(p), r.Header.Get("Traceparent"))
 				if seen.status != 0 {
@@ -48,7 +52,8 @@ func traceIn(r *http.Request) slog.Attr {
 	return slog.Attr{}
 }
 
-// response counts what was answered.
+// response counts what was answered. It is used by one goroutine, as an http.ResponseWriter
+// is. status 0: nothing was written.
 type response struct {
 	http.ResponseWriter
 	status int

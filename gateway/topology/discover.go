@@ -16,7 +16,8 @@ import (
 )
 
 // Discover asks every host once what it serves, in parallel, and returns when all have
-// answered or failed, or the time is over.
+// answered or failed, or the time is over. A failure is kept for [Topology.Remotes] and
+// logged; it is no error here, since a gateway starts without its remotes.
 func (t *Topology) Discover(ctx context.Context, within time.Duration) {
 	if t == nil {
 		return
@@ -32,6 +33,13 @@ func (t *Topology) Discover(ctx context.Context, within time.Duration) {
 
 // discover reads the discovery document of a host, and reports whether it differs from the
 // last one. A document that cannot be used changes nothing.
+//
+// The steps, each with the failure that it ends in:
+//
+//	client.Discover   the client's: unreachable, timeout, too large
+//	ReadDiscovery     BAD_GATEWAY: it is no discovery document
+//	hosts             BAD_GATEWAY: a configured Frond does not run there
+//	usable            BAD_GATEWAY: a Frond without cards here breaks a rule of this gateway
 func (t *Topology) discover(ctx context.Context, h *host) (changed bool) {
 	text, err := h.client.Discover(ctx)
 	var discovery *schema.Discovery
@@ -50,6 +58,7 @@ func (t *Topology) discover(ctx context.Context, h *host) (changed bool) {
 	defer h.mu.Unlock()
 	if err != nil {
 		failed := facade.AsError(err)
+		// The same failure is logged once, and none at all while the gateway shuts down.
 		if ctx.Err() == nil && (h.failed == nil || h.failed.Message != failed.Message) {
 			t.log.Warn("a remote could not be discovered", "fronds", h.fronds, "url", h.url, "code", failed.Code, "error", causeOf(failed))
 		}
@@ -59,6 +68,8 @@ func (t *Topology) discover(ctx context.Context, h *host) (changed bool) {
 	if h.failed != nil || h.discovery == nil {
 		t.log.Info("a remote is known", "fronds", h.fronds, "url", h.url)
 	}
+	// The text is compared by its hash: a document that only reorders its members counts as
+	// changed, which costs one compilation and no more.
 	hash := sha256.Sum256(text)
 	changed = h.discovery == nil || hash != h.hash
 	h.discovery, h.hash, h.asked, h.failed = discovery, hash, time.Now(), nil
@@ -100,6 +111,7 @@ func (h *host) usable(discovery *schema.Discovery) error {
 
 // causeOf is the text of a failure for the log, its cause included.
 func causeOf(e *facade.Error) string {
+	// A cause that only repeats the message is skipped.
 	for cause := errors.Unwrap(e); cause != nil; cause = errors.Unwrap(cause) {
 		if text := cause.Error(); text != "" && text != e.Message {
 			return e.Message + ": " + text
@@ -109,8 +121,11 @@ func causeOf(e *facade.Error) string {
 }
 
 // Watch discovers every host again and again until [Topology.Close], and calls changed, one
-// call at a time, when one of them serves something else than before. It returns at once;
-// that ctx is done ends it, too.
+// call at a time, when one of them serves something else than before. It returns at once; that
+// ctx is done ends it, too.
+//
+// One goroutine per host waits and asks; one more calls changed, so that a slow compilation
+// delays no discovery and two compilations never run at once.
 func (t *Topology) Watch(ctx context.Context, changed func()) {
 	if t == nil {
 		return
@@ -129,6 +144,8 @@ func (t *Topology) Watch(ctx context.Context, changed func()) {
 				}
 				if t.discover(ctx, h) {
 					select {
+					// The channel holds one signal. A change that comes while changed runs is
+					// not lost: it is read after it.
 					case changes <- struct{}{}:
 					default: // one is waiting already
 					}
@@ -149,10 +166,14 @@ func (t *Topology) Watch(ctx context.Context, changed func()) {
 	})
 }
 
-// next is how long to wait before the next discovery of a host, after a wait.
+// next is how long to wait before the next discovery of a host, after a wait. A host that
+// answers is asked again after refresh, less up to a tenth. One that fails, or is refused, is
+// asked after twice its last wait, at least retry and at most refresh: 0.25 s, 0.5 s, 1 s …
+// from the start (decision 171).
 func (t *Topology) next(h *host, wait time.Duration) time.Duration {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	// A refused host is asked sooner: a name may have become free.
 	refused := slices.Contains(slices.Collect(maps.Values(h.refused)), true)
 	if h.failed == nil && h.discovery != nil && !refused {
 		return t.refresh - time.Duration(rand.Int64N(int64(t.refresh/10))) // spread over time, for many gateways
@@ -175,6 +196,7 @@ func (h *host) unusable(frond string) string {
 }
 
 // known is what the host serves as a Frond; nil: it has not been discovered, or is refused.
+// The result points into a document that is replaced as a whole and never changed.
 func (h *host) known(frond string) *schema.DiscoveredFrond {
 	h.mu.Lock()
 	defer h.mu.Unlock()

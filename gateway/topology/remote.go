@@ -25,9 +25,11 @@ type Remote struct {
 	Attempt time.Duration // for one request; 0: 5 s
 	Timeout time.Duration // for a call with its retries; 0: 10 s
 	Retries *int          // of queries; nil: 2
-	// Strict refuses answers that do not conform to their cards; else that is logged.
+	// Strict refuses answers that do not conform to their cards; else that is logged. Without
+	// it one answer a second of each operation is checked (decision 165).
 	Strict bool
-	// NoCoalesce sends equal queries that arrive together one by one.
+	// NoCoalesce sends equal queries that arrive together one by one. Only queries of equal
+	// state are ever coalesced (decision 150).
 	NoCoalesce bool
 	// Bounds of its discovery document: types, checks and routes are made of it.
 	Doors    int   // 0: 1,000
@@ -47,6 +49,12 @@ const remotesHelp = "write an address for each Frond, such as {billing: http://1
 
 // ReadRemotes reads which Fronds run elsewhere: a map in the file; elsewhere JSON, or
 // billing=http://10.0.0.7:4100 with commas between them.
+//
+//	{billing: http://10.0.0.7:4100}                                 gateway.yaml
+//	{billing: {url: http://10.0.0.7:4100, timeout: 3s, retries: 0}}   gateway.yaml
+//	billing=http://10.0.0.7:4100,stock=http://10.0.0.8:4100         environment and flags
+//
+// No remote at all is nil. The error names the Frond and the key at fault.
 func ReadRemotes(text string) (map[string]Remote, error) {
 	all := map[string]Remote{}
 	if doc := []byte(text); jsontext.Check(doc) == nil {
@@ -74,6 +82,7 @@ func ReadRemotes(text string) (map[string]Remote, error) {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
+	// An empty map is nil, so that New makes no topology of it.
 	if len(all) == 0 {
 		return nil, nil
 	}
@@ -108,6 +117,8 @@ func readRemote(value json.RawMessage) (r Remote, err error) {
 			r.Timeout, err = setting.Duration(text)
 		case "retries":
 			n := 0
+			// setting.Count takes positive numbers alone; here 0 means that nothing is
+			// retried.
 			if text != "0" {
 				n, err = setting.Count(text)
 			}
@@ -133,7 +144,8 @@ func readRemote(value json.RawMessage) (r Remote, err error) {
 }
 
 // checkAddress reports a text that is no base address. Credentials in it are refused: they
-// would be in every log line that names the remote.
+// would be in every log line that names the remote. A path stays: the host may be behind a
+// prefix. A query and a fragment have no place in front of the path of a call.
 func checkAddress(text string) error {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
@@ -145,6 +157,7 @@ func checkAddress(text string) error {
 // Check reports faults between the remotes: Fronds at one address have one client, so their
 // settings have to be equal.
 func Check(remotes map[string]Remote) (faults schema.Faults) {
+	// A slash at the end makes no other address: New trims it as well.
 	byURL := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(remotes)) {
 		r := remotes[name]
@@ -178,7 +191,8 @@ func (r *Remote) options(frond string) *client.Options {
 	}
 }
 
-// retriesOf is the number of retries of queries, with the default.
+// retriesOf is the number of retries of queries, with the default. A command is sent again
+// only where no connection took any of it, whatever the number is (decision 162).
 func retriesOf(r Remote) int {
 	if r.Retries == nil {
 		return 2
@@ -186,7 +200,8 @@ func retriesOf(r Remote) int {
 	return *r.Retries
 }
 
-// Form is what the setting remotes accepts in the file, as a JSON Schema.
+// Form is what the setting remotes accepts in the file, as a JSON Schema. The values are
+// checked by [ReadRemotes]; the schema only names the keys.
 func Form() string {
 	b := []byte(`{"type":"object","additionalProperties":{"anyOf":[{"type":"string"},{"type":"object","required":["url"],"additionalProperties":false,"properties":{`)
 	for i, name := range remoteKeys {

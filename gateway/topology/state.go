@@ -9,8 +9,8 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
-// Observe yields how the client of each host stands, and whether the host has been
-// discovered. It waits for no host.
+// Observe yields how the client of each host stands, and whether the host has been discovered.
+// It waits for no host. It is called at every scrape of the metrics.
 func (t *Topology) Observe(yield func(status client.Status, known bool)) {
 	if t == nil {
 		return
@@ -26,7 +26,8 @@ func (t *Topology) Observe(yield func(status client.Status, known bool)) {
 // State is what a gateway knows of a remote Frond.
 type State struct {
 	Frond string
-	URL   string
+	// URL is the base address. It is for the log and for operators, never for callers.
+	URL string
 	// Known reports that the Frond has been discovered, and Asked when it last was.
 	Known bool
 	Asked time.Time
@@ -39,7 +40,8 @@ type State struct {
 	Calls client.Status
 }
 
-// Remotes is the state of each remote Frond, by name.
+// Remotes is the state of each remote Frond, by name. Fronds at one address share Asked,
+// Failed and Calls.
 func (t *Topology) Remotes() (all []State) {
 	if t == nil {
 		return nil
@@ -57,6 +59,13 @@ func (t *Topology) Remotes() (all []State) {
 }
 
 // String is the state in a few words, without the host's address: what /readyz has.
+//
+//	not usable: …          the document breaks a limit, or claims a taken name
+//	reached                discovered, and the breaker lets calls through
+//	failing; calls …       discovered, and the breaker is open
+//	not reached: CODE      known from before; the last discovery failed
+//	not known yet: CODE    never discovered, and the last attempt failed
+//	not known yet          not asked yet, or a taken name that only the log has
 func (s *State) String() string {
 	switch {
 	case s.Unusable != "":

@@ -34,7 +34,9 @@ type Topology struct {
 	stopped sync.WaitGroup
 }
 
-// host is one remote host, with the Fronds that are configured to run there.
+// host is one remote host, with the Fronds that are configured to run there. Fronds at one
+// address share its client, so they share connections, breaker and discovery (decision 171).
+// The fields above mu do not change after New.
 type host struct {
 	url    string
 	fronds []string
@@ -62,7 +64,9 @@ type Options struct {
 }
 
 // New is the topology of remotes, by Frond, of a project with the Fronds here; nil: every
-// Frond runs in this process. Nothing is called before [Topology.Discover].
+// Frond runs in this process. Nothing is called before [Topology.Discover]. Check has found
+// the remotes valid: where two share an address, the client has the settings of the first by
+// name.
 func New(remotes map[string]Remote, here []*facade.FrondSource, opts *Options) *Topology {
 	if len(remotes) == 0 {
 		return nil
@@ -71,6 +75,7 @@ func New(remotes map[string]Remote, here []*facade.FrondSource, opts *Options) *
 	byURL := map[string]*host{}
 	for _, frond := range slices.Sorted(maps.Keys(remotes)) {
 		r := remotes[frond]
+		// The address without the slash at its end is the identity of a host.
 		address := strings.TrimRight(r.URL, "/")
 		h := byURL[address]
 		if h == nil {
@@ -92,11 +97,13 @@ func New(remotes map[string]Remote, here []*facade.FrondSource, opts *Options) *
 	return t
 }
 
-// Close stops the discovery in the background and closes the clients.
+// Close stops the discovery in the background and closes the clients. It waits for a discovery
+// under way. Calls that are made after it fail.
 func (t *Topology) Close() {
 	if t == nil {
 		return
 	}
+	// The goroutines stop first: they call the clients.
 	if t.stop != nil {
 		t.stop()
 		t.stopped.Wait()
@@ -106,8 +113,8 @@ func (t *Topology) Close() {
 	}
 }
 
-// Clients are what calls the operations of each remote Frond. [Topology.Bind] gives them
-// the catalog by which they read results.
+// Clients are what calls the operations of each remote Frond. [Topology.Bind] gives them the
+// catalog by which they read results. The map is a new one; the clients in it are shared.
 func (t *Topology) Clients() map[string]facade.Caller {
 	if t == nil {
 		return nil
@@ -127,19 +134,28 @@ func (t *Topology) Bind(clients map[string]facade.Caller, catalog *facade.Catalo
 	}
 }
 
-// Project is p with its Fronds where they run: a remote one has the address of its host,
-// and what the host's discovery document says of it. incomplete reports that a Frond
-// without cards here has not been discovered yet.
+// Project is p with its Fronds where they run: a remote one has the address of its host, and
+// what the host's discovery document says of it. incomplete reports that a Frond without cards
+// here has not been discovered yet.
+//
+//	cards here, discovered        the cards here, and Known as the host serves it
+//	cards here, not discovered    the cards here, and Known of the last sync, if any
+//	no cards, discovered          the cards of the host's document
+//	no cards, not discovered      a name without entities; incomplete
+//
+// p itself and its Fronds are not changed: the next generation is made of them again.
 func (t *Topology) Project(p *facade.Project) (placed *facade.Project, incomplete bool) {
 	if t == nil {
 		return p, false
 	}
 	all := *p
 	all.Fronds = nil
+	// What is left of rest after the loop are the remotes without cards here.
 	rest := maps.Clone(t.remotes)
 	for _, src := range p.Fronds {
 		if r, remote := t.remotes[src.Name]; remote {
 			delete(rest, src.Name)
+			// A copy: src belongs to the project that every generation begins with.
 			moved := *src
 			moved.Remote = r.URL
 			if known := t.byFrond[src.Name].known(src.Name); known != nil {
