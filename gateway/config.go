@@ -94,15 +94,16 @@ type Shutdown struct {
 
 // The parts of a [Config] that belong to packages of their own.
 type (
-	// Identity is how callers are identified, and Claims where a token says who they are.
+	// Identity is how callers are identified.
 	Identity = identity.Config
-	// Claims are part of Identity.
+	// Claims says where a token says who its bearer is.
 	Claims = identity.Claims
 	// Session identifies the caller of a request, in place of Identity.
 	Session = identity.Session
 
-	// GraphQL says how documents are answered; Documents which of them are trusted.
-	GraphQL   = graphqlhttp.Config
+	// GraphQL says how documents are answered.
+	GraphQL = graphqlhttp.Config
+	// Documents says which documents are trusted.
 	Documents = graphqlhttp.Documents
 	// GraphQLOptions are those of [NewGraphQL] and [RegisterGraphQL].
 	GraphQLOptions = graphqlhttp.Options

@@ -95,7 +95,7 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 		h.telemetry.CollectBudget(h.budget)
 	}
 	h.topology.Discover(ctx, firstDiscovery)
-	f, whole, err := h.compile()
+	f, whole, err := h.compile() //nolint:contextcheck // compiling a project waits for nothing
 	if err := errors.Join(config.Err(), as.elsewhere, err); err != nil {
 		h.topology.Close()
 		h.flush(ctx)
@@ -185,7 +185,7 @@ func (h *Host) Replace(ctx context.Context, project *facade.Project) error {
 // after what is built over it. With seeds, those of entities without rows are written
 // first, as at a start. The caller holds h.renewing.
 func (h *Host) renew(ctx context.Context, seeds bool) error {
-	f, _, err := h.compile()
+	f, _, err := h.compile() //nolint:contextcheck // compiling a project waits for nothing
 	if err == nil {
 		err = h.prepare(ctx, f)
 	}

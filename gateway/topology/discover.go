@@ -52,7 +52,7 @@ func (t *Topology) discover(ctx context.Context, h *host) (changed bool) {
 		err = h.hosts(discovery)
 	}
 	if err == nil {
-		err = h.usable(discovery)
+		err = h.usable(discovery) //nolint:contextcheck // compiling a project waits for nothing
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
