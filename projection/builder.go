@@ -14,7 +14,15 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// Builder collects what a schema is made of. It is used once, by one goroutine.
+// Builder collects what a schema is made of. It is used once, by one goroutine:
+//
+//	NewBuilder        Query.node, Query.nodes and the interface Node
+//	RegisterAll       the types and operations of a catalog, at most once
+//	RegisterType      fields of the author's own, any number of times
+//	Build             claims the remaining names, builds, prints, loads the SDL
+//
+// Nothing is reported before the end of a step: a name that is not legal or is taken twice is
+// collected, its owner goes on under a spare name, and the step returns all errors at once.
 type Builder struct {
 	claims    *claims
 	catalog   *facade.Catalog
@@ -44,7 +52,8 @@ type Builder struct {
 	nonNulls map[graphql.Type]*graphql.NonNull
 }
 
-// NewBuilder is a Builder with nothing in it but what every schema has.
+// NewBuilder returns a Builder with nothing in it but what every schema has: the interface
+// Node and the fields Query.node and Query.nodes.
 func NewBuilder() *Builder {
 	b := &Builder{
 		claims: newClaims(),
@@ -91,9 +100,11 @@ func NewBuilder() *Builder {
 	return b
 }
 
+// nodeIDText describes the field nodeId, on Node and on every type that implements it.
 const nodeIDText = "The global id: opaque, stable, and unique across all types."
 
-// addField gives o a field whose name nobody else has there.
+// addField gives o a field on behalf of by, and enters its binding. It returns false where the
+// name is taken on o or is no GraphQL name; the field is then left out and the error is noted.
 func (b *Builder) addField(o *object, by *origin, f *field) bool {
 	if !b.claims.claim(space{"field", o.name}, f.name, by) {
 		return false
@@ -105,7 +116,8 @@ func (b *Builder) addField(o *object, by *origin, f *field) bool {
 	return true
 }
 
-// root is Query or Mutation.
+// root returns Mutation for commands and Query for everything else. Mutation is made with its
+// first field: GraphQL has no type without fields, and a read-only host has no mutation.
 func (b *Builder) root(kind facade.Kind) *object {
 	if kind != facade.Command {
 		return b.query
@@ -116,17 +128,24 @@ func (b *Builder) root(kind facade.Kind) *object {
 	return b.mutation
 }
 
-// Notes is what Fronds elsewhere have that GraphQL cannot name, a sentence for each
-// thing: it is left out of the schema. What is here and has no name is a fault.
+// Notes returns one sentence for each thing of a remote Frond that GraphQL cannot name. Such a
+// thing is left out of the schema, because its host cannot be renamed from here. What is local
+// and has no legal name is an error of Build instead.
 func (b *Builder) Notes() []string { return b.claims.notes }
 
 // Build returns the schema; its fields are resolved by calls of caller. The error is
 // schema.Faults where names are at fault: all of them, also those that RegisterAll and the
-// other Register functions have returned. A Builder builds once.
+// other Register functions have returned. A Builder builds once; a second Build returns an
+// error, also where the first one failed.
+//
+// The schema is checked three times: by the claims, by graphql-go, and by gqlparser, which
+// loads the printed SDL. The loaded text is what documents are validated against
+// (docs/decisions/055), so a type that prints wrong fails here and not at a request.
 func (b *Builder) Build(caller facade.Caller) (*binding.Schema, error) {
 	if b.built {
 		return nil, errors.New("this Builder has built its schema; make another Builder for another")
 	}
+	// Set before anything can fail: a half-built Builder must not be used again.
 	b.built = true
 	b.claimByHand()
 	if err := b.claims.faults.Err(); err != nil {
@@ -141,6 +160,7 @@ func (b *Builder) Build(caller facade.Caller) (*binding.Schema, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the GraphQL schema does not hold together: %w", err)
 	}
+	// Before the schema is shared, since what warm fills is written without a lock.
 	if err := warm(&g, b.node); err != nil {
 		return nil, err
 	}
@@ -157,7 +177,9 @@ func (b *Builder) Build(caller facade.Caller) (*binding.Schema, error) {
 	return s, nil
 }
 
-// resolvers are the Resolve of the fields that were registered by hand.
+// resolvers returns the Resolve of the fields that were registered by hand, by type and field
+// name. The executor of package resolvers calls them itself; it does not use the wrapped ones
+// that graphql-go has.
 func (b *Builder) resolvers() map[string]map[string]graphql.FieldResolveFn {
 	all := map[string]map[string]graphql.FieldResolveFn{}
 	for _, o := range b.objects {
@@ -174,14 +196,17 @@ func (b *Builder) resolvers() map[string]map[string]graphql.FieldResolveFn {
 	return all
 }
 
-// warm fills the tables that graphql-go makes at first use: those of enums without a
-// lock, that of possible types anew for every request.
+// warm fills the tables that graphql-go makes at first use. An enum makes its tables without a
+// lock, so two first requests would race; the possible types of an interface are made anew for
+// every request. node is the interface Node. The error names an enum of the author's whose
+// values cannot be keys of a map.
 func warm(g *graphql.Schema, node *graphql.Interface) (err error) {
 	for _, o := range g.PossibleTypes(node) {
 		g.IsPossibleType(node, o)
 	}
 	current := ""
 	defer func() {
+		// graphql-go panics where it uses such a value as the key of a map.
 		if recover() != nil {
 			err = fmt.Errorf("the enum %s has values that Go cannot compare; give its values numbers or strings", current)
 		}
@@ -196,8 +221,9 @@ func warm(g *graphql.Schema, node *graphql.Interface) (err error) {
 	return nil
 }
 
-// forget lets go of what graphql-go's types keep of the Builder: they hold the
-// functions that gave them their fields for good.
+// forget drops what graphql-go's types keep of the Builder. They hold the functions that gave
+// them their fields for as long as the schema lives, and those functions hold the Builder.
+// Only the notes remain.
 func (b *Builder) forget() {
 	for _, t := range b.order {
 		switch t := t.(type) {

@@ -15,12 +15,18 @@ var (
 	cursorBinding    = &binding.Field{Kind: binding.EdgeCursor}
 )
 
-// connection is the page type of rows: the spec's list result and Relay's
-// connection in one (spec 2.7, DESIGN 5).
+// connection returns the page type of rows, made at the first call. It is the spec's list
+// result and Relay's connection in one (spec 2.7), so that a client may read either:
+//
+//	items, total, hasMore, endCursor    spec 2.7
+//	edges { node cursor }, pageInfo     Relay's cursor connections
+//
+// The rows are non-null in both: a row that the caller may not see is not in the page at all.
 func (b *Builder) connection(s *shown, typ string, by *origin) *object {
 	if s.page != nil {
 		return s.page
 	}
+	// The names come from the type of the rows, so a collision is one of the connection.
 	by = &origin{what: "connection", door: by.door, op: by.op, view: by.view}
 	page := b.newObject(b.free(typ+"Connection", by), "")
 	edge := b.newObject(b.free(typ+"Edge", by), "")
@@ -29,6 +35,7 @@ func (b *Builder) connection(s *shown, typ string, by *origin) *object {
 	items := &binding.Field{Kind: binding.Items, Output: s.entity}
 	edges := &binding.Field{Kind: binding.Edges, Output: s.entity}
 	node := &binding.Field{Kind: binding.EdgeNode, Output: s.entity}
+	// A view has no door: relations below its rows are not followed by one.
 	if s.door != nil {
 		items.Door, edges.Door, node.Door = s.door.Door, s.door.Door, s.door.Door
 	}
@@ -45,12 +52,15 @@ func (b *Builder) connection(s *shown, typ string, by *origin) *object {
 	return page
 }
 
+// addFields is addField for several fields of one origin.
 func (b *Builder) addFields(o *object, by *origin, fields ...*field) {
 	for _, f := range fields {
 		b.addField(o, by, f)
 	}
 }
 
+// pageInfoType returns Relay's PageInfo, which all connections share. It is made with the
+// first connection, so a schema without lists does not have it.
 func (b *Builder) pageInfoType() *object {
 	if b.pageInfo == nil {
 		b.pageInfo = b.newObject("PageInfo", "The position of a page in its list.")
@@ -64,7 +74,8 @@ func (b *Builder) pageInfoType() *object {
 	return b.pageInfo
 }
 
-// listArgs are the arguments of list, and where they go.
+// listArgs are the arguments of list, and where each goes in the call. Both have the same
+// order and length.
 type listArgs struct {
 	args []*arg
 	into []binding.Arg
@@ -97,6 +108,8 @@ func (b *Builder) listArgs(d *door) *listArgs {
 	}
 	l := &listArgs{}
 	d.lists = l
+	// Arguments that a list does not take are left out of the field, so that a client is
+	// refused by validation and not by the remote.
 	add := func(a *arg, into binding.Arg) {
 		// A list that runs elsewhere takes what its host understands.
 		if op := d.builtin("list"); op == nil || op.Takes(into.Key) {
@@ -108,6 +121,8 @@ func (b *Builder) listArgs(d *door) *listArgs {
 		add(&arg{name: "orderBy", typ: b.list(b.required(order.gql))}, binding.Arg{Name: "orderBy", Into: binding.IntoSort, Key: "sort"})
 	}
 	for i, a := range pagingArgs {
+		// last and first go into the same member, limit; they differ by the member before, so
+		// a list without before has no last.
 		if a.name == "last" && d.has("list") && !d.builtin("list").Takes("before") {
 			continue
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// describeBuiltin describes the field of a built-in operation. What the author says of it
+// describeBuiltin describes the field of a built-in operation. The author's own description
 // wins; otherwise the sentence names the type: "Returns a page of order lines."
 func describeBuiltin(d *door, op *facade.Operation) string {
 	if op.Description != facade.BuiltinDescription(op.Name) {
@@ -36,7 +36,11 @@ func describeBuiltin(d *door, op *facade.Operation) string {
 	return op.Description
 }
 
-// words is the name of a type in prose: OrderLine is "order line", APIKey is "API key".
+// words returns the name of a type in prose. A run of capitals stays one word in capitals:
+//
+//	OrderLine    order line
+//	APIKey       API key
+//	Order_Line   order line
 func words(typ string) string {
 	runes := []rune(typ)
 	var b strings.Builder
@@ -46,6 +50,8 @@ func words(typ string) string {
 		switch {
 		case r == '_':
 			r = ' '
+		// A capital begins a word where no capital stands before it, or a small letter behind
+		// it.
 		case unicode.IsUpper(r):
 			if i > 0 && (!before || next) && runes[i-1] != '_' {
 				b.WriteByte(' ')

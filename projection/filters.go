@@ -6,9 +6,20 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// filterOf is the filter input of a door: DESIGN 5's filter grammar with a name
-// for every field the door shows. Whether one caller may filter by a field is the
-// façade's word, as everywhere.
+// filterOf returns the filter input of a door, made at the first call: the filter grammar
+// (docs/decisions/021) with a name for every field the door shows. Whether one caller may
+// filter by a field is decided by the façade, as on every surface.
+//
+//	input PostFilter {
+//	  title: StringFilter
+//	  authorId: IDFilter
+//	  author: AuthorFilter           relation to one
+//	  comments: CommentListFilter    relation to many: some, none, every
+//	  tagIds: IDListFilter           ids that stand in the row
+//	  and: [PostFilter!]
+//	  or: [PostFilter!]
+//	  not: PostFilter
+//	}
 func (b *Builder) filterOf(d *door) *input {
 	if d.filter != nil {
 		return d.filter
@@ -16,6 +27,7 @@ func (b *Builder) filterOf(d *door) *input {
 	by := &origin{what: "filter", door: d.Door}
 	name := b.free(d.typ+"Filter", by)
 	in := b.newInput(name, "")
+	// Entered before its fields are made: post filters by author, and author by posts.
 	d.filter = in
 	for _, p := range d.Entity.Fields {
 		if !p.Readable() {
@@ -52,8 +64,9 @@ func (b *Builder) filterOf(d *door) *input {
 	return in
 }
 
-// shownTarget is the door a link leads to where it is in the schema, and filters
-// reach it.
+// shownTarget returns the door a link leads to, or nil where it is not in the schema or where
+// the catalog cannot join the two: a filter through a relation is one query, so both have to
+// be in one store.
 func (b *Builder) shownTarget(l *schema.Link) *door {
 	if !b.catalog.Joins(l) {
 		return nil
@@ -64,7 +77,8 @@ func (b *Builder) shownTarget(l *schema.Link) *door {
 	return nil
 }
 
-// manyFilter is the filter through a many relation.
+// manyFilter returns the filter through a many relation to a door: PostListFilter with some,
+// none and every, each a PostFilter. All relations to that door share it.
 func (b *Builder) manyFilter(to *door) *input {
 	if to.many != nil {
 		return to.many
@@ -83,7 +97,13 @@ func (b *Builder) manyFilter(to *door) *input {
 	return in
 }
 
-// operators is the input with the operators of a plain field.
+// operators returns the input with the operators of a plain field, by its type:
+//
+//	primary key              IDFilter, IntFilter, BigIntFilter
+//	list of scalars, enums   StringListFilter: has, isNull
+//	other list, object       JSONFilter: isNull
+//	enum                     PostStatusFilter: eq, ne, in, notIn, isNull
+//	scalar                   see operatorsOf
 func (b *Builder) operators(d *door, p *schema.Property) graphql.Input {
 	s := &p.Shape
 	switch {
@@ -135,18 +155,20 @@ var (
 	}
 )
 
-// scalarFilter is the operator input of a scalar, one for the whole schema:
-// StringFilter, IntFilter, IDFilter.
+// scalarFilter returns the operator input of a scalar, one for the whole schema: StringFilter,
+// IntFilter, IDFilter.
 func (b *Builder) scalarFilter(t *graphql.Scalar) graphql.Input {
 	return b.operatorInput(t.Name()+"Filter", house, t, operatorsOf[t.Name()])
 }
 
-// enumFilter is the operator input of one enum: PostStatusFilter.
+// enumFilter returns the operator input of one enum: PostStatusFilter. Its name comes from a
+// card, so a collision is an error of that card's field.
 func (b *Builder) enumFilter(t *graphql.Enum, n named) graphql.Input {
 	return b.operatorInput(t.Name()+"Filter", &origin{what: "filter", door: n.by.door, op: n.by.op, field: n.by.field}, t, same)
 }
 
-// listFilter is the operator input of a list of values: StringListFilter, PostTagsListFilter.
+// listFilter returns the operator input of a list of values: StringListFilter,
+// PostTagsListFilter. A list of any JSON has the operators of JSON alone.
 func (b *Builder) listFilter(item graphql.Output, n named) graphql.Input {
 	t := item.(graphql.Input)
 	if item == jsonAny {
@@ -159,6 +181,8 @@ func (b *Builder) listFilter(item graphql.Output, n named) graphql.Input {
 	return b.operatorInput(t.Name()+"ListFilter", by, t, []string{"has"})
 }
 
+// operatorInput returns the input called name with these operators on values of t, made at the
+// first call. in and notIn take a list of values; every such input ends with isNull.
 func (b *Builder) operatorInput(name string, by *origin, t graphql.Input, operators []string) graphql.Input {
 	if in := b.shared[name]; in != nil {
 		return in.gql
@@ -180,7 +204,9 @@ func (b *Builder) operatorInput(name string, by *origin, t graphql.Input, operat
 	return in.gql
 }
 
-// orderOf is the input of one sort key, or nil where there is nothing to sort by.
+// orderOf returns the input of one sort key, PostOrder, or nil where there is nothing to sort
+// by. Sortable is what is readable, stored and not JSON: a computed field has no column, and
+// JSON no order.
 func (b *Builder) orderOf(d *door) *input {
 	if d.order != nil {
 		return d.order
@@ -207,6 +233,7 @@ func (b *Builder) orderOf(d *door) *input {
 	return in
 }
 
+// directionType returns the enum SortDirection, made with the first order.
 func (b *Builder) directionType() *enum {
 	if b.direction == nil {
 		b.direction = b.newEnum("SortDirection", "The direction of a sort key. Null sorts as the smallest value.", []string{"ASC", "DESC"})

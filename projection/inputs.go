@@ -9,9 +9,16 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// inputOf is the input of an operation's body, or nil where there is nothing to
-// send. Its fields are the card's, under the card's names: the body is one JSON
-// object on every surface, and an input field that is left out is not in it.
+// inputOf returns the input of an operation's body, or nil where there is nothing to send. Its
+// fields are the card's, under the card's names (docs/decisions/050): the body is one JSON
+// object on every surface, and an input field that is omitted is not in it.
+//
+//	the door's own card, in a patch    UpdatePostInput
+//	the door's own card otherwise      CreatePostInput
+//	another card                       PostDraftInput
+//	a card inside the operation        PostPublishInput
+//
+// Operations that send the same card share one input.
 func (b *Builder) inputOf(op *facade.Operation) *input {
 	e := op.Input
 	if e == nil {
@@ -53,6 +60,8 @@ func (b *Builder) inputOf(op *facade.Operation) *input {
 // nothing stands for an input without a field, which GraphQL does not have.
 var nothing = &input{}
 
+// orNil returns nil for nothing, and in otherwise. The tables hold nothing for a body that was
+// looked at already; nil there says that it was not.
 func orNil(in *input) *input {
 	if in == nothing {
 		return nil
@@ -60,11 +69,13 @@ func orNil(in *input) *input {
 	return in
 }
 
-// newInputOf makes the input of a body. What the caller cannot send is not in it:
-// read-only fields, the other side of a relation, and in a patch the fields that
-// never change. Required is what the card requires and what cannot be null: GraphQL
-// has one mark for both, so "required, but may be null" is left to the façade, and
-// so is what a collector sets for some callers, who then cannot send it.
+// newInputOf makes the input of a body. What the caller cannot send is not in it: read-only
+// fields, the other side of a relation, and in a patch the primary key and the fields that
+// never change. It returns nothing where no field remains.
+//
+// Non-null is what the card requires and what cannot be null. GraphQL has one mark for both,
+// so "required, but may be null" is left to the façade, and so is a field that a collector
+// sets for some callers, who then cannot send it (docs/decisions/085).
 func (b *Builder) newInputOf(e *schema.Entity, name, typ string, by *origin, patch bool) *input {
 	required := set(e.Card.Required)
 	for _, name := range b.presets(e) {
@@ -94,8 +105,8 @@ func (b *Builder) newInputOf(e *schema.Entity, name, typ string, by *origin, pat
 	return in
 }
 
-// presets are the fields of a body that a collector may set: one of the door whose
-// card it is, or whose card it is cut from.
+// presets returns the fields of a body that a collector may set: one of the door whose card it
+// is, or whose card the view is cut from.
 func (b *Builder) presets(e *schema.Entity) []string {
 	key := e.Key
 	if e.View && e.Card.Derived != nil {
@@ -107,7 +118,8 @@ func (b *Builder) presets(e *schema.Entity) []string {
 	return nil
 }
 
-// valueType is the type of a field as it is sent.
+// valueType returns the type of a field as it is sent. A relation is sent as the key of its
+// target, or as a list of keys. patch picks the type of nested objects, see Builder.patch.
 func (b *Builder) valueType(p *schema.Property, typ string, by *origin, patch bool) graphql.Input {
 	switch {
 	case p.Link != nil && p.Link.Many:
@@ -120,7 +132,8 @@ func (b *Builder) valueType(p *schema.Property, typ string, by *origin, patch bo
 	return b.input(b.home(p, typ, by))
 }
 
-// required says whether a body has to be sent at all.
+// required reports whether a body has to be sent at all: whether one of its fields is
+// non-null.
 func (in *input) required() bool {
 	for _, f := range in.fields {
 		if _, must := f.typ.(*graphql.NonNull); must {

@@ -10,7 +10,8 @@ import (
 // keep them in the order of the cards until the SDL is printed, and become
 // graphql-go's when it asks for them.
 
-// object is an object type: of an entity, a view, a nested object, a connection.
+// object is an object type: of an entity, a view, a nested object, a connection, or one that
+// RegisterType made.
 type object struct {
 	name, description string
 	node              bool // implements Node
@@ -18,7 +19,8 @@ type object struct {
 	gql               *graphql.Object
 }
 
-// field is one field of an object.
+// field is one field of an object. A generated field has a binding and no resolve; a field
+// that was registered by hand has a resolve and no binding.
 type field struct {
 	name, description, deprecated string
 	typ                           graphql.Output
@@ -28,21 +30,23 @@ type field struct {
 	subscribe                     graphql.FieldResolveFn
 }
 
-// arg is an argument of a field or a field of an input.
+// arg is an argument of a field or a field of an input. A generated one has no default: the
+// façade fills defaults in, the same way for every surface (docs/decisions/028).
 type arg struct {
 	name, description, deprecated string
 	typ                           graphql.Input
 	value                         any // the default, of what was registered by hand
 }
 
-// input is an input type.
+// input is an input type. Its fields are added after it is made, since a filter may refer to
+// itself (and, or, not) and to the filters of other doors.
 type input struct {
 	name, description string
 	fields            []*arg
 	gql               *graphql.InputObject
 }
 
-// enum is an enum type.
+// enum is an enum type with its values in the order of the card.
 type enum struct {
 	name, description string
 	values            []*graphql.EnumValueDefinition
@@ -50,6 +54,9 @@ type enum struct {
 }
 
 // newObject starts an object type; its fields are read when the schema is built.
+//
+// The functions that graphql-go is given run in NewSchema. Until then fields may be added to
+// o, also by a door that is registered later, and o may become a Node.
 func (b *Builder) newObject(name, description string) *object {
 	o := &object{name: name, description: description}
 	o.gql = graphql.NewObject(graphql.ObjectConfig{
@@ -68,8 +75,11 @@ func (b *Builder) newObject(name, description string) *object {
 	return o
 }
 
-// fieldsOf are o's fields for graphql-go, each with a resolver (DESIGN 5: every
-// field has one, so that graphql.Do on the schema works).
+// fieldsOf returns o's fields for graphql-go. Each has a resolver of the reference executor,
+// so that graphql.Do on the schema works without the executor of package resolvers:
+//
+//	generated       Resolver of its binding
+//	by hand         Wrap of the author's Resolve, which turns rows into sources
 func (b *Builder) fieldsOf(o *object) graphql.Fields {
 	fields := make(graphql.Fields, len(o.fields))
 	for _, f := range o.fields {
@@ -91,6 +101,8 @@ func (b *Builder) fieldsOf(o *object) graphql.Fields {
 	return fields
 }
 
+// newInput starts an input type. Its fields are read when the schema is built, as those of
+// newObject are.
 func (b *Builder) newInput(name, description string) *input {
 	in := &input{name: name, description: description}
 	in.gql = graphql.NewInputObject(graphql.InputObjectConfig{
@@ -108,6 +120,8 @@ func (b *Builder) newInput(name, description string) *input {
 	return in
 }
 
+// newEnum makes an enum type. The values are the names themselves, as Go strings, so that a
+// value leaves and arrives as the text that the card has.
 func (b *Builder) newEnum(name, description string, values []string) *enum {
 	e := &enum{name: name, description: description}
 	config := make(graphql.EnumValueConfigMap, len(values))
@@ -120,7 +134,8 @@ func (b *Builder) newEnum(name, description string, values []string) *enum {
 	return e
 }
 
-// list and required wrap a type, one wrapper per type and schema.
+// list returns the list type of t. There is one wrapper for each type and schema: a large
+// catalog would otherwise hold thousands of equal ones.
 func (b *Builder) list(t graphql.Type) *graphql.List {
 	if b.lists[t] == nil {
 		b.lists[t] = graphql.NewList(t)
@@ -128,6 +143,8 @@ func (b *Builder) list(t graphql.Type) *graphql.List {
 	return b.lists[t]
 }
 
+// required returns the non-null type of t, one wrapper for each type as with list. t must not
+// be non-null already: graphql-go reports that as an error of the schema.
 func (b *Builder) required(t graphql.Type) *graphql.NonNull {
 	if b.nonNulls[t] == nil {
 		b.nonNulls[t] = graphql.NewNonNull(t)
@@ -135,7 +152,7 @@ func (b *Builder) required(t graphql.Type) *graphql.NonNull {
 	return b.nonNulls[t]
 }
 
-// unless is t, required unless it may be null.
+// unless returns t where nullable is true, and the non-null type of t otherwise.
 func (b *Builder) unless(nullable bool, t graphql.Type) graphql.Type {
 	if nullable {
 		return t

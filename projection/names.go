@@ -12,7 +12,15 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// origin is who claims a name. Its text is only made when two claim the same.
+// origin is who claims a name. Its text is only made when two claim the same name, since a
+// large catalog claims tens of thousands. The most specific member that is set decides the
+// text:
+//
+//	field          the filter of the field title of post
+//	op             the operation post.publish
+//	view           the type of the card PostSummary
+//	door           the entity post; the connection of post
+//	none of them   what itself: RegisterType("Post")
 type origin struct {
 	what  string            // "type", "connection", "filter", …; of hand-written fields the whole text
 	door  *facade.Door      // whose type's name the claimed name comes from
@@ -21,10 +29,12 @@ type origin struct {
 	field *schema.Property  // a field of a card
 }
 
-// house owns the names that every schema has.
+// house owns the names that every schema has. Its text completes a message that begins with
+// "is claimed twice: by".
 var house = &origin{what: "the house, which keeps it for itself"}
 
-// String is the origin as a fault names it.
+// String returns the origin as an error message names it, with the file in parentheses where
+// there is one.
 func (o *origin) String() string {
 	s := o.what
 	switch {
@@ -51,7 +61,8 @@ func (o *origin) String() string {
 	return s
 }
 
-// at is what a field of o's card claims.
+// at returns the origin of something that is made from field p of o's card. what is the thing
+// that is made: "filter", "order", "relation", or fieldItself.
 func (o *origin) at(p *schema.Property, what string) *origin {
 	return &origin{what: what, door: o.door, op: o.op, field: p}
 }
@@ -62,6 +73,8 @@ const (
 	entityItself = "entity"
 )
 
+// owner returns the door that o belongs to, or nil for views, built-in names and what was
+// registered by hand.
 func (o *origin) owner() *facade.Door {
 	if o.op != nil {
 		return o.op.Door
@@ -69,6 +82,8 @@ func (o *origin) owner() *facade.Door {
 	return o.door
 }
 
+// file returns the file that declares the owner, or "" where there is none. It goes into the
+// error as its File.
 func (o *origin) file() string {
 	if d := o.owner(); d != nil {
 		return d.Origin
@@ -76,12 +91,19 @@ func (o *origin) file() string {
 	return ""
 }
 
-// pointer is where in the file the owner is declared: in a frond.yaml under its
-// doors, in a card's own file at the field.
+// pointer returns where in the file the owner is declared, as a JSON Pointer (RFC 6901). In a
+// frond.yaml that is under its doors; in a card's own file it is at the field:
+//
+//	/doors/post/operations/publish
+//	/doors/post
+//	/properties/title
+//
+// "" is the whole file.
 func (o *origin) pointer() string {
 	d := o.owner()
 	inDoors := d != nil && strings.HasPrefix(path.Base(d.Origin), "frond.")
 	switch {
+	// A built-in operation has no entry of its own in the file, so the door is named for it.
 	case inDoors && o.op != nil && !o.op.Builtin:
 		return "/doors/" + d.Name + "/operations/" + o.op.Name
 	case inDoors:
@@ -92,7 +114,9 @@ func (o *origin) pointer() string {
 	return ""
 }
 
-// remedy is what settles a collision: the graphql: override, where there is one.
+// remedy returns what settles a collision, as an instruction. It is the `graphql:` override of
+// a door or an operation where there is one (docs/decisions/050); a field or a view has none
+// and has to be renamed. "" is returned for built-in names, which cannot change.
 func (o *origin) remedy() string {
 	d := o.owner()
 	switch {
@@ -112,13 +136,20 @@ func (o *origin) remedy() string {
 	return ""
 }
 
-// space is where a name has to be the only one: all types, the fields of one
-// type, the arguments of one operation.
+// space is where a name has to be the only one:
+//
+//	{"type", ""}                    all types of the schema
+//	{"field", "Post"}               the fields of one type
+//	{"input field", "PostFilter"}   the fields of one input
+//	{"argument", "post.publish"}    the arguments of one operation
 type space struct{ what, of string }
 
+// typeNames is the space of all types. Objects, inputs, enums and scalars share it (GraphQL
+// 3.3).
 var typeNames = space{what: "type"}
 
-// name is a name of the space as a fault shows it: type Post, field Post.title.
+// name returns a name of the space as an error message shows it: "type Post", "field
+// Post.title".
 func (s space) name(name string) string {
 	if s.of == "" {
 		return s.what + " " + name
@@ -126,7 +157,8 @@ func (s space) name(name string) string {
 	return s.what + " " + s.of + "." + name
 }
 
-// claims gives every name of a schema to one owner.
+// claims gives every name of a schema to one owner. The first claim of a name wins; the second
+// one is an error that names both owners and both remedies.
 type claims struct {
 	owners   map[space]map[string]*origin
 	reported map[*schema.Property]bool // fields whose names are no names here
@@ -136,6 +168,7 @@ type claims struct {
 	notes    []string        // what they have that GraphQL cannot name
 }
 
+// newClaims returns claims in which the reserved type names are taken already.
 func newClaims() *claims {
 	c := &claims{owners: map[space]map[string]*origin{}, reported: map[*schema.Property]bool{}, remote: map[string]bool{}}
 	for _, name := range reserved {
@@ -144,8 +177,9 @@ func newClaims() *claims {
 	return c
 }
 
-// claim gives name to o and says whether it was free and legal. What was not is
-// a fault, and the caller leaves the thing out so that the rest is looked at too.
+// claim gives name to o and reports whether it was free and legal. A name that was not is an
+// error or, of a remote Frond, a note. The caller then leaves the thing out or goes on under a
+// spare name, so that everything else is looked at too.
 func (c *claims) claim(s space, name string, o *origin) bool {
 	if !schema.IsGraphQLName(name) {
 		if o.field != nil && c.reported[o.field] {
@@ -171,12 +205,15 @@ func (c *claims) claim(s space, name string, o *origin) bool {
 		in[name] = o
 		return true
 	}
+	// Either owner may give way, so both remedies are offered, but equal ones once.
 	remedies := []string{}
 	for _, r := range []string{o.remedy(), first.remedy()} {
 		if r != "" && !slices.Contains(remedies, r) {
 			remedies = append(remedies, r)
 		}
 	}
+	// The error stands in the file of an owner who can change something; built-in names have
+	// no file.
 	blamed := o
 	if o == house {
 		blamed = first
@@ -185,30 +222,39 @@ func (c *claims) claim(s space, name string, o *origin) bool {
 	return false
 }
 
+// fault notes an error that stands where o is declared. message says what is wrong, remedy
+// what to do about it.
 func (c *claims) fault(o *origin, message, remedy string) {
 	c.faults = append(c.faults, schema.Fault{File: o.file(), Pointer: o.pointer(), Message: message, Remedy: remedy})
 }
 
-// elsewhere says whether what o is of runs elsewhere.
+// elsewhere reports whether o belongs to a Frond that runs on another host. A field counts by
+// the Frond of its card, which may differ from the door's.
 func (c *claims) elsewhere(o *origin) bool {
 	d := o.owner()
 	return o.field != nil && c.remote[o.field.Owner.Frond] || d != nil && c.remote[d.Frond.Name]
 }
 
-// spare is a type name for a thing that could not have its own, so that what it
-// leads to is looked at all the same. The build has failed by then.
+// spare returns a type name for a thing that could not have its own: Spare1, Spare2. With it,
+// the fields below that thing are looked at all the same. The build has failed by then, so the
+// name is never published.
 func (c *claims) spare() string {
 	c.spares++
 	return fmt.Sprintf("Spare%d", c.spares)
 }
 
-// legalValue says whether name can be the value of an enum.
+// legalValue reports whether name can be the value of an enum. GraphQL 3.9 excludes true,
+// false and null, which would be read as literals.
 func legalValue(name string) bool {
 	return schema.IsGraphQLName(name) && name != "true" && name != "false" && name != "null"
 }
 
-// fieldName is a type's name as GraphQL writes fields: OrderLine is orderLine, and
-// a run of capitals goes down as one word, APIKey is apiKey.
+// fieldName returns a type's name as GraphQL writes fields. A run of capitals is lowered as
+// one word, but for the capital that begins the next word:
+//
+//	OrderLine   orderLine
+//	APIKey      apiKey
+//	URL         url
 func fieldName(typ string) string {
 	runes := []rune(typ)
 	for i, r := range runes {

@@ -8,7 +8,9 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// addOperations gives Query and Mutation a field for each operation of a door.
+// addOperations gives Query and Mutation a field for each operation of a door. A built-in
+// operation needs rows with a primary key to be addressed by; on a door without them it is
+// named as an author's operation is.
 func (b *Builder) addOperations(d *door) {
 	for _, op := range d.Operations {
 		if op.Builtin && d.object != nil && d.Entity.Primary != nil {
@@ -34,6 +36,7 @@ func (b *Builder) addBuiltin(d *door, op *facade.Operation) {
 	f := &field{description: describeBuiltin(d, op), deprecated: op.Deprecated, binding: &binding.Field{
 		Kind: binding.Operation, Operation: op, Door: d.Door, Output: d.Entity,
 	}}
+	// id and ifMatch add the arguments that several operations have in common.
 	id := func() {
 		f.args = append(f.args, &arg{name: "id", typ: b.required(keyType(d.Entity.Primary))})
 		f.binding.Args = append(f.binding.Args, binding.Arg{Name: "id", Into: binding.IntoParams, Key: "id"})
@@ -68,6 +71,7 @@ func (b *Builder) addBuiltin(d *door, op *facade.Operation) {
 		b.addBody(f, op)
 	case "delete":
 		f.name, f.typ = "delete"+d.typ, graphql.Boolean
+		// delete gives true or false and no row, so nothing stands below its field.
 		f.binding.Door, f.binding.Output = nil, nil
 		id()
 		ifMatch()
@@ -84,7 +88,8 @@ func (b *Builder) addBuiltin(d *door, op *facade.Operation) {
 // ifMatchText describes the argument ifMatch.
 const ifMatchText = "The version that the row must have, as its etag says; otherwise the call fails with PRECONDITION_FAILED."
 
-// addBody adds the argument input for the operation's body.
+// addBody adds the argument input for the operation's body. It adds nothing where the body has
+// no field that the caller can send.
 func (b *Builder) addBody(f *field, op *facade.Operation) {
 	in := b.inputOf(op)
 	if in == nil {
@@ -95,10 +100,13 @@ func (b *Builder) addBody(f *field, op *facade.Operation) {
 	f.binding.Args = append(f.binding.Args, binding.Arg{Name: "input", Into: binding.IntoBody})
 }
 
-// addNamed adds the field of an author's operation: <entity><Op>, with its params
-// and its query as arguments and its body as input. Where no card declares them, the arguments
-// are params, query and input, each any JSON, and on a door of rows id, which is a member
-// of params.
+// addNamed adds the field of an author's operation, <entity><Op>, with its params and its
+// query as arguments and its body as input:
+//
+//	publish of post     postPublish(id: ID!, notify: Boolean, input: PostPublishInput!): Post
+//
+// Where no card declares them (op.Open), the arguments are params, query and input, each any
+// JSON, and on a door of rows id, which is a member of params.
 func (b *Builder) addNamed(d *door, op *facade.Operation) {
 	f := &field{name: op.GraphQL, description: op.Description, deprecated: op.Deprecated, binding: &binding.Field{Kind: binding.Operation, Operation: op}}
 	if f.name == "" {
@@ -118,6 +126,8 @@ func (b *Builder) addNamed(d *door, op *facade.Operation) {
 	}
 	b.addArgs(f, args, op, op.Params, binding.IntoParams, typ)
 	b.addArgs(f, args, op, op.Query, binding.IntoQuery, typ)
+	// The argument input is claimed after those of params and query: a member of theirs called
+	// input is the one that has to be renamed.
 	if before := len(f.args); op.Input != nil {
 		if b.addBody(f, op); len(f.args) > before {
 			b.claims.claim(args, "input", &origin{what: "body", op: op})
@@ -127,7 +137,9 @@ func (b *Builder) addNamed(d *door, op *facade.Operation) {
 	b.addField(b.root(op.Kind), &origin{what: fieldItself, op: op}, f)
 }
 
-// addArgs adds an argument for each field of a card of params or query.
+// addArgs adds an argument for each field of e, the card of the operation's params or query;
+// nil adds none. names is the space that both share. typ is what the names of types made for
+// arguments begin with.
 func (b *Builder) addArgs(f *field, names space, op *facade.Operation, e *schema.Entity, into binding.Place, typ string) {
 	if e == nil {
 		return
@@ -144,6 +156,7 @@ func (b *Builder) addArgs(f *field, names space, op *facade.Operation, e *schema
 			deprecated:  deprecated(&p.Shape),
 			typ:         b.unless(p.Shape.Nullable || !required[p.Name], b.argType(op, p, typ, by)),
 		}
+		// GraphQL 3.13.3: a required argument must not be deprecated.
 		if _, must := a.typ.(*graphql.NonNull); must {
 			a.deprecated = ""
 		}
@@ -155,6 +168,14 @@ func (b *Builder) addArgs(f *field, names space, op *facade.Operation, e *schema
 // addOutput gives the field the type of what the operation gives (DESIGN 5):
 //
 //	one, maybe  T     many  [T!]     page  TConnection     none, or no shape  JSON
+//
+// addOutput gives the field the type of what the operation gives. All are nullable, since a
+// root field that fails must not take its siblings along (docs/decisions/053):
+//
+//	one, maybe            T
+//	many                  [T!]
+//	page                  TConnection
+//	none, or no shape     JSON
 func (b *Builder) addOutput(f *field, d *door, op *facade.Operation) {
 	f.typ = jsonAny
 	if op.Output == nil || op.Cardinality == facade.NoOutput {
@@ -180,7 +201,9 @@ func (b *Builder) addOutput(f *field, d *door, op *facade.Operation) {
 	}
 }
 
-// argType is the type of an argument. One called id is the door's own key.
+// argType returns the type of an argument. A relation's key has the type of the target's key.
+// One called id has the type ID where the door stores rows and the card says it is a string:
+// it is taken for the door's own key.
 func (b *Builder) argType(op *facade.Operation, p *schema.Property, typ string, by *origin) graphql.Input {
 	if p.Link != nil && !p.Link.Many || p.Name == "id" && op.Door.Entity != nil && p.Shape.Type == "string" {
 		return keyType(p)

@@ -22,10 +22,11 @@ type Options struct {
 	Filter func(*facade.Door) bool
 }
 
-// RegisterAll registers every door of cat that opts lets in: its type, its inputs
-// and one field for each operation; relations between doors that are in connect
-// their types (spec 4.3.2). The error is schema.Faults: every name that is claimed
-// twice and every name that GraphQL cannot write. A Builder takes one catalog.
+// RegisterAll registers every door of cat that opts lets in: its type, its inputs and one
+// field for each operation. Relations connect the types of doors that are both in (spec
+// 4.3.2). The error is schema.Faults: every name that is claimed twice and every name that
+// GraphQL cannot write. An unknown opts.Surface is an error of the catalog. A Builder takes
+// one catalog; a second call returns an error and changes nothing.
 func RegisterAll(b *Builder, cat *facade.Catalog, opts *Options) error {
 	if b.catalog != nil {
 		return errors.New("this Builder has a catalog already; make one Builder for each")
@@ -111,6 +112,9 @@ func (b *Builder) Type(name string) graphql.Type {
 	return nil
 }
 
+// addByHand adds an author's fields to o, in the order of their names. A field without a type
+// or with a name that is taken is left out and is an error; the others are added. A field
+// without Resolve gets graphql-go's default one.
 func (b *Builder) addByHand(o *object, by *origin, fields graphql.Fields) error {
 	before := len(b.claims.faults)
 	for _, name := range slices.Sorted(maps.Keys(fields)) { // a map has no order of its own
@@ -136,8 +140,9 @@ func (b *Builder) addByHand(o *object, by *origin, fields graphql.Fields) error 
 	return slices.Clone(b.claims.faults[before:]).Err()
 }
 
-// claimByHand claims the names of the types that hand-written fields bring along,
-// as deep as they go.
+// claimByHand claims the names of the types that hand-written fields bring along, as deep as
+// they go. It runs in Build, since only then are all generated types known. A generated type
+// that such a field uses is not claimed again.
 func (b *Builder) claimByHand() {
 	known := map[graphql.Type]bool{b.node: true}
 	for _, t := range b.order {
@@ -171,18 +176,25 @@ func (b *Builder) claimByHand() {
 	}
 }
 
+// walker claims the types that one hand-written field leads to. known are those that are
+// claimed already; all walkers share it, so each type is visited once.
 type walker struct {
 	b     *Builder
 	known map[graphql.Type]bool
 	by    *origin
 }
 
+// walk claims t, lists and non-null removed, and everything it refers to: the types of fields
+// and arguments, interfaces, members of a union, fields of an input. Types are visited in the
+// order of their fields' names, so that errors have the same order at every start.
 func (w walker) walk(t graphql.Type) {
 	t, _ = graphql.GetNamed(t).(graphql.Type)
 	if t == nil || w.known[t] {
 		return
 	}
 	w.known[t] = true
+	// graphql-go keeps the first error of a type and reports it when the schema is made, one
+	// at a time. Here it stands beside the others.
 	if err := t.Error(); err != nil {
 		w.b.claims.fault(w.by, fmt.Sprintf("%s: %s", w.by, err), "mend the type that is registered")
 		return
@@ -215,7 +227,8 @@ func (w walker) walk(t graphql.Type) {
 	}
 }
 
-// bind enters a field's binding in the table that both executors read.
+// bind enters a field's binding in the table that both executors read. The caller has claimed
+// the name.
 func (b *Builder) bind(typ, name string, f *binding.Field) {
 	of := b.bindings[typ]
 	if of == nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/graphql-go/graphql/language/ast"
 )
 
-// reserved are the type names no entity can have: GraphQL's own, the house's, and
-// those of the shared inputs (see sharedFilters).
+// reserved are the type names no entity can have: GraphQL's own, and the scalars and shared
+// types of every schema. The shared filters are claimed when they are made.
 var reserved = []string{
 	"Query", "Mutation", "Subscription", "Int", "Float", "String", "Boolean", "ID",
 	"DateTime", "Date", "Time", "UUID", "JSON", "BigInt", "Decimal",
@@ -52,6 +52,8 @@ var (
 	})
 )
 
+// textScalar returns a scalar whose values are strings, in both directions. Anything else is
+// nil, which graphql-go reports as a value that does not fit.
 func textScalar(name, description string) *graphql.Scalar {
 	text := func(v any) any {
 		if s, ok := v.(string); ok {
@@ -68,7 +70,11 @@ func textScalar(name, description string) *graphql.Scalar {
 	})
 }
 
-// parseBigInt keeps every digit: a json.Number, or nil for what is no int64.
+// parseBigInt returns v as a json.Number with every digit, or nil for what is no int64:
+//
+//	9007199254740993     json.Number("9007199254740993")
+//	1e3 as a float64     json.Number("1000")
+//	1.5, "7"             nil
 func parseBigInt(v any) any {
 	switch v := v.(type) {
 	case int:
@@ -85,7 +91,9 @@ func parseBigInt(v any) any {
 	return nil
 }
 
-// literal is a literal of a document as a Go value. graphql-go reads no null.
+// literal returns a literal of a document as a Go value: numbers as json.Number so that no
+// digit is lost, enum values as strings, lists as []any, objects as map[string]any. It returns
+// nil for anything else; graphql-go reads no null.
 func literal(v ast.Value) any {
 	switch v := v.(type) {
 	case *ast.StringValue:

@@ -14,9 +14,10 @@ import (
 	"github.com/graphql-go/graphql"
 )
 
-// print writes the schema as SDL: what was generated in the order of the cards,
-// then what hand-written fields brought along, by name. Only types that the schema
-// reaches are printed, so it holds exactly what graphql-go's schema holds.
+// print writes the schema as SDL: what was generated in the order of the cards, then what
+// hand-written fields brought along, by name (docs/decisions/055). Only types that
+// graphql-go's schema reaches are printed, so both hold the same types. The error names the
+// defaults that no literal writes.
 func (b *Builder) print(s *graphql.Schema) (string, error) {
 	p := &printer{types: s.TypeMap(), printed: map[string]bool{}}
 	order := slices.Clone(b.order)
@@ -33,6 +34,7 @@ func (b *Builder) print(s *graphql.Schema) (string, error) {
 			p.byHand(t)
 		}
 	}
+	// What the Builder did not make: scalars, and the types of hand-written fields.
 	var rest []string
 	for name := range p.types {
 		if !p.printed[name] && !strings.HasPrefix(name, "__") && !builtinScalar(name) {
@@ -46,6 +48,8 @@ func (b *Builder) print(s *graphql.Schema) (string, error) {
 	return p.String(), p.fault
 }
 
+// nameOf returns the name of a type of Builder.order. The interface Node has "": its rank is
+// 0, behind the root types and before the doors.
 func nameOf(t any) string {
 	switch t := t.(type) {
 	case *object:
@@ -58,10 +62,14 @@ func nameOf(t any) string {
 	return ""
 }
 
+// builtinScalar reports whether name is one of GraphQL's five scalars, which an SDL need not
+// define (GraphQL 3.5).
 func builtinScalar(name string) bool {
 	return name == "Int" || name == "Float" || name == "String" || name == "Boolean" || name == "ID"
 }
 
+// printer collects the text of a schema. types is graphql-go's table of what the schema
+// reaches; printed are the names that are written already.
 type printer struct {
 	strings.Builder
 	types   graphql.TypeMap
@@ -69,7 +77,8 @@ type printer struct {
 	fault   error // defaults that no literal writes
 }
 
-// begin starts a definition, and says whether there is one to write.
+// begin starts a definition with its description, and reports whether there is one to write:
+// not where the schema does not reach t, nor where t is written already.
 func (p *printer) begin(name, description string, t graphql.Type) bool {
 	if p.types[name] != t || p.printed[name] {
 		return false
@@ -82,6 +91,7 @@ func (p *printer) begin(name, description string, t graphql.Type) bool {
 	return true
 }
 
+// object writes an object type, with its fields in the order of the card.
 func (p *printer) object(name, description string, t graphql.Type, node bool, fields []*field) {
 	if !p.begin(name, description, t) {
 		return
@@ -93,6 +103,7 @@ func (p *printer) object(name, description string, t graphql.Type, node bool, fi
 	p.fields(fields)
 }
 
+// fields writes the part in braces of an object or an interface.
 func (p *printer) fields(fields []*field) {
 	p.put(" {\n")
 	for _, f := range fields {
@@ -106,7 +117,10 @@ func (p *printer) fields(fields []*field) {
 	p.put("}\n")
 }
 
-// args writes the arguments of a field: on one line where none is described.
+// args writes the arguments of a field: on one line where none is described, otherwise each on
+// a line of its own below its description.
+//
+//	posts(first: Int, after: String): PostConnection
 func (p *printer) args(args []*arg) {
 	if len(args) == 0 {
 		return
@@ -130,6 +144,7 @@ func (p *printer) args(args []*arg) {
 	p.put(")")
 }
 
+// arg writes an argument or an input field: name, type, default and deprecation.
 func (p *printer) arg(a *arg) {
 	p.put(a.name, ": ", a.typ.String())
 	if a.value != nil {
@@ -138,6 +153,7 @@ func (p *printer) arg(a *arg) {
 	p.deprecated(a.deprecated)
 }
 
+// input writes an input type; see object.
 func (p *printer) input(name, description string, t graphql.Type, fields []*arg) {
 	if !p.begin(name, description, t) {
 		return
@@ -152,6 +168,7 @@ func (p *printer) input(name, description string, t graphql.Type, fields []*arg)
 	p.put("}\n")
 }
 
+// enum writes an enum type with its values in the order they are given.
 func (p *printer) enum(name, description string, t graphql.Type, values []*graphql.EnumValueDefinition) {
 	if !p.begin(name, description, t) {
 		return
@@ -166,7 +183,7 @@ func (p *printer) enum(name, description string, t graphql.Type, values []*graph
 	p.put("}\n")
 }
 
-// byHand writes a type that came with a hand-written field. graphql-go keeps its
+// byHand writes a type that came with a hand-written field, or a scalar. graphql-go keeps its
 // members in maps, so they stand in the order of their names.
 func (p *printer) byHand(t graphql.Type) {
 	switch t := t.(type) {
@@ -213,6 +230,7 @@ func (p *printer) byHand(t graphql.Type) {
 	}
 }
 
+// sortedFields returns graphql-go's fields as the printer's, fields and arguments by name.
 func sortedFields(m graphql.FieldDefinitionMap) []*field {
 	fields := make([]*field, 0, len(m))
 	for name, f := range m {
@@ -227,12 +245,15 @@ func sortedFields(m graphql.FieldDefinitionMap) []*field {
 	return fields
 }
 
+// put writes texts one after another.
 func (p *printer) put(texts ...string) {
 	for _, t := range texts {
 		p.WriteString(t)
 	}
 }
 
+// deprecated writes the directive for a reason; "" writes nothing. GraphQL's default reason
+// (3.13.3) is omitted, as it is the default of the argument.
 func (p *printer) deprecated(reason string) {
 	switch reason {
 	case "":
@@ -262,9 +283,9 @@ func (p *printer) describe(indent, text string) {
 	}
 }
 
-// blockable says whether a block string gives the text back as it is: GraphQL
-// cuts common indentation and empty lines at both ends, and lets no control
-// characters stand in one.
+// blockable reports whether a block string gives the text back as it is: GraphQL 2.9.4 cuts
+// common indentation and empty lines at both ends, and no escapes write a control character in
+// one.
 func blockable(text string) bool {
 	lines := strings.Split(text, "\n")
 	if strings.TrimSpace(lines[0]) == "" || strings.TrimSpace(lines[len(lines)-1]) == "" {
@@ -278,7 +299,8 @@ func blockable(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r == 0x7f })
 }
 
-// quote is a GraphQL string literal: JSON's escapes are GraphQL's.
+// quote returns s as a GraphQL string literal (2.9.4). Every escape that it writes is one of
+// JSON's too.
 func quote(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -303,7 +325,15 @@ func quote(s string) string {
 	return b.String()
 }
 
-// valueText is the default of what is called name as a literal of its type.
+// valueText returns the default v of what is called name as a literal of t (GraphQL 2.9):
+//
+//	enum value        the name that the enum serializes it as
+//	string            "a string"
+//	slice, array      [1, 2]
+//	map of strings    {a: 1, b: 2}, keys sorted
+//	nil pointer       null
+//
+// Any other Go value is noted as an error, and null stands in its place.
 func (p *printer) valueText(name string, v any, t graphql.Type) string {
 	if n, ok := t.(*graphql.NonNull); ok {
 		t = n.OfType
@@ -349,6 +379,8 @@ func (p *printer) valueText(name string, v any, t graphql.Type) string {
 	return "null"
 }
 
+// listText returns a slice or an array as a list literal. A t that is no list is taken as the
+// type of the items.
 func (p *printer) listText(name string, list reflect.Value, t graphql.Type) string {
 	of := t
 	if l, ok := t.(*graphql.List); ok {
@@ -361,6 +393,8 @@ func (p *printer) listText(name string, list reflect.Value, t graphql.Type) stri
 	return "[" + strings.Join(parts, ", ") + "]"
 }
 
+// objectText returns a map as an object literal. The keys are sorted, since a Go map has no
+// order and the SDL must be the same at every start.
 func (p *printer) objectText(name string, object reflect.Value, t graphql.Type) string {
 	fields := graphql.InputObjectFieldMap{}
 	if o, ok := t.(*graphql.InputObject); ok {

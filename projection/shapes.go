@@ -13,19 +13,22 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// scalars are the types that plain JSON Schema values become, by name.
+// scalars are the scalar types of a schema, by name. They are shared by all schemas of a
+// process and never change.
 var scalars = map[string]*graphql.Scalar{
 	"Int": graphql.Int, "Float": graphql.Float, "String": graphql.String, "Boolean": graphql.Boolean, "ID": graphql.ID,
 	"DateTime": dateTime, "Date": date, "Time": timeOfDay, "UUID": uuid, "JSON": jsonAny, "BigInt": bigInt, "Decimal": decimal,
 }
 
-// formats are the string formats that have a scalar of their own.
+// formats are the string formats that have a scalar of their own, by the `format` of JSON
+// Schema (Validation 7.3) and OpenAPI's decimal. A string of another format is a String.
 var formats = map[string]*graphql.Scalar{
 	"date-time": dateTime, "date": date, "time": timeOfDay, "uuid": uuid, "decimal": decimal,
 }
 
-// shapes are the types made from nested objects and enums, by the shape they were
-// made from: what goes out and what comes in share them.
+// shapes are the types made from nested objects and enums, by the shape they were made from. A
+// shape that goes out and comes in has an object type and up to two inputs, and one enum for
+// both directions.
 type shapes struct {
 	out   map[*schema.Shape]*object
 	in    map[*schema.Shape]*input
@@ -33,14 +36,20 @@ type shapes struct {
 	enums map[*schema.Shape]*graphql.Enum
 }
 
-// named says what the types of a field's shape are called.
+// named is a shape with the name that a type made from it gets. The name is claimed only where
+// the shape needs a type: a String needs none.
 type named struct {
 	shape *schema.Shape
 	base  string // PostAddress, for the field address of Post
 	by    *origin
 }
 
-// output is the type of a value going out, without its "required".
+// output returns the type of a value going out, without the mark for non-null, which depends
+// on where the value stands:
+//
+//	object with properties     an object type of its own
+//	array                      a list; without `items`, [JSON]
+//	anything else              a scalar or an enum, see leaf
 func (b *Builder) output(n named) graphql.Output {
 	switch s := n.shape; {
 	case len(s.Properties) > 0:
@@ -55,7 +64,8 @@ func (b *Builder) output(n named) graphql.Output {
 	return b.leaf(n)
 }
 
-// input is the type of a value coming in, without its "required".
+// input returns the type of a value coming in, without the mark for non-null. It differs from
+// output in objects alone, which are input types.
 func (b *Builder) input(n named) graphql.Input {
 	switch s := n.shape; {
 	case len(s.Properties) > 0:
@@ -70,7 +80,9 @@ func (b *Builder) input(n named) graphql.Input {
 	return b.leaf(n).(graphql.Input)
 }
 
-// leaf is the scalar or enum of a value that is neither object nor list.
+// leaf returns the scalar or enum of a value that is neither an object with properties nor a
+// list. An enum wins over the type beside it. What no scalar fits is JSON: an object without
+// properties, a union of types, a shape without a type.
 func (b *Builder) leaf(n named) graphql.Output {
 	s := n.shape
 	if values := enumValues(s); values != nil {
@@ -100,7 +112,8 @@ func (b *Builder) leaf(n named) graphql.Output {
 	return jsonAny
 }
 
-// nestedOut is the object type of a nested object.
+// nestedOut returns the object type of a nested object, made at the first call. A member that
+// is required and not nullable is non-null.
 func (b *Builder) nestedOut(n named) *object {
 	if o := b.shapes.out[n.shape]; o != nil {
 		return o
@@ -123,13 +136,16 @@ func (b *Builder) nestedOut(n named) *object {
 	return o
 }
 
-// nestedIn is the input type of a nested object.
+// nestedIn returns the input type of a nested object: PostAddressInput. In a create every
+// required member has to be sent.
 func (b *Builder) nestedIn(n named) *input {
 	return b.newNested(n, b.shapes.in, "Input", set(n.shape.Required), b.input)
 }
 
-// patch is the type of a value in a patch. Nested objects are patched member by
-// member (decision 012), so there nothing in them is required; a list is sent whole.
+// patch returns the type of a value in a patch. Nested objects are patched member by member
+// (docs/decisions/012), so nothing in them is required: PostAddressPatchInput. An object that
+// requires nothing anyway shares the input of create. A list is sent whole, so its items are
+// those of a create.
 func (b *Builder) patch(n named) graphql.Input {
 	if len(n.shape.Properties) == 0 || !demands(n.shape) {
 		return b.input(n)
@@ -137,7 +153,8 @@ func (b *Builder) patch(n named) graphql.Input {
 	return b.newNested(n, b.shapes.patch, "PatchInput", nil, b.patch).gql
 }
 
-// demands says whether a nested object requires a member, itself or deeper.
+// demands reports whether a nested object requires a member, itself or deeper. Only then do
+// its create input and its patch input differ.
 func demands(s *schema.Shape) bool {
 	if len(s.Required) > 0 {
 		return true
@@ -150,7 +167,9 @@ func demands(s *schema.Shape) bool {
 	return false
 }
 
-// newNested makes the input type of a nested object, once for each table.
+// newNested returns the input type of a nested object, made once for each table: made is
+// shapes.in or shapes.patch, suffix the end of the name that goes with it, required the
+// members that are non-null, and member makes the type of one member.
 func (b *Builder) newNested(n named, made map[*schema.Shape]*input, suffix string, required map[string]bool, member func(named) graphql.Input) *input {
 	if in := made[n.shape]; in != nil {
 		return in
@@ -170,8 +189,8 @@ func (b *Builder) newNested(n named, made map[*schema.Shape]*input, suffix strin
 	return in
 }
 
-// free claims a type name, and gives one to go on with where it is taken: the
-// build fails in the end, and says everything that is wrong.
+// free claims a type name for by and returns it. Where it is not free or not legal, it returns
+// a spare name to go on with: the build fails in the end, with everything that is wrong.
 func (b *Builder) free(name string, by *origin) string {
 	if !b.claims.claim(typeNames, name, by) {
 		return b.claims.spare()
@@ -180,8 +199,8 @@ func (b *Builder) free(name string, by *origin) string {
 	return name
 }
 
-// rank is where a type stands in the SDL: doors in their order, each with all that
-// comes from it, then views, then what the doors share.
+// rank returns where a type stands in the SDL (docs/decisions/055): doors in their order from
+// 1, each with all that is made from it, then views, then what the doors share.
 func (b *Builder) rank(by *origin) int {
 	d := by.owner()
 	if d == nil && by.field != nil {
@@ -203,8 +222,8 @@ const (
 	sharedRank = math.MaxInt
 )
 
-// addInput gives in a field whose name nobody else has there. GraphQL lets only
-// what may be left out be deprecated.
+// addInput gives in a field whose name is free there. GraphQL 3.13.3 lets only what may be
+// omitted be deprecated, so a non-null field loses its deprecation.
 func (b *Builder) addInput(in *input, by *origin, a *arg) {
 	if !b.claims.claim(space{"input field", in.name}, a.name, by) {
 		return
@@ -215,8 +234,9 @@ func (b *Builder) addInput(in *input, by *origin, a *arg) {
 	in.fields = append(in.fields, a)
 }
 
-// home is where the types of a field are named: a view that was cut from an
-// entity shares its enums and nested objects.
+// home returns where the types of a field are named. A view that was cut from an entity shares
+// the entity's enums and nested objects where the shape is the same, so that a client has one
+// PostStatus and not one for each view.
 func (b *Builder) home(p *schema.Property, typ string, by *origin) named {
 	if d := p.Owner.Card.Derived; d != nil && p.Owner.View {
 		if from := b.byKey[schema.EntityKey(d.From)]; from != nil {
@@ -228,8 +248,9 @@ func (b *Builder) home(p *schema.Property, typ string, by *origin) named {
 	return named{&p.Shape, typ + schema.GraphQLType(p.Name), by.at(p, "type")}
 }
 
-// enumValues are the values of an enum that GraphQL can write, or nil: one value
-// it cannot, and the field is a plain String (DESIGN 5).
+// enumValues returns the values of an enum that GraphQL can write, without null and without
+// repetitions. It returns nil where one value is no GraphQL name: the field then is a plain
+// String (docs/decisions/019), since a value must not be spelled differently on one surface.
 func enumValues(s *schema.Shape) []string {
 	if s.Type != "string" && s.Type != "" {
 		return nil
@@ -252,8 +273,9 @@ func enumValues(s *schema.Shape) []string {
 	return values
 }
 
-// beyondInt says whether a whole number may leave GraphQL's Int, which has 32
-// bits: its format says so, or a bound of it does.
+// beyondInt reports whether a whole number may be beyond GraphQL's Int, which has 32 bits
+// (GraphQL 3.5.1): its format is int64, or one of its bounds lies outside. An integer without
+// either is an Int (docs/decisions/051).
 func beyondInt(s *schema.Shape) bool {
 	if s.Format == "int64" {
 		return true
@@ -267,8 +289,13 @@ func beyondInt(s *schema.Shape) bool {
 	return false
 }
 
-// stays says whether a field is there in every row that the caller may read: it
-// is not nullable, and somebody has to write it (spec 2.3).
+// stays reports whether a field is there in every row that the caller may read, so that it can
+// be non-null (docs/decisions/053). It is not nullable, and one of these holds:
+//
+//	it is the primary key
+//	the card requires it
+//	it is the list of ids of a many relation
+//	a create rule supplies it (spec 2.3)
 func stays(p *schema.Property, required map[string]bool) bool {
 	switch {
 	case p.Shape.Nullable:
@@ -279,10 +306,12 @@ func stays(p *schema.Property, required map[string]bool) bool {
 	return p.Axes.Create != nil && !p.Axes.Create.Optional
 }
 
+// deprecated returns why a shape is deprecated, or "" where it is not.
 func deprecated(s *schema.Shape) string { return s.WhyDeprecated() }
 
-// described is what a shape says of itself to a reader who knows its name: the
-// description, else the title, unless that is the name again in other letters.
+// described returns what a shape says of itself to a reader who knows its name: the
+// description, else the title, unless the title repeats the name. "Unit price" of unitPrice is
+// such a repetition and gives "".
 func described(s *schema.Shape, name string) string {
 	if s.Description != "" || strings.EqualFold(letters(s.Title), letters(name)) {
 		return s.Description
@@ -290,7 +319,8 @@ func described(s *schema.Shape, name string) string {
 	return s.Title
 }
 
-// letters is a text without what stands between its letters and digits.
+// letters returns a text without everything that is neither letter nor digit: "Unit price" is
+// "Unitprice".
 func letters(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -300,6 +330,7 @@ func letters(s string) string {
 	}, s)
 }
 
+// set returns the names as a set. The result may be changed by its caller.
 func set(names []string) map[string]bool {
 	s := make(map[string]bool, len(names))
 	for _, n := range names {

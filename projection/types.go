@@ -10,7 +10,8 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// door is a door with its types, made as far as something needs them.
+// door is a door with its types. A type is made when something needs it first: the filter of a
+// door that is only reached through a relation is made by that relation.
 type door struct {
 	*facade.Door
 	index  int     // among the doors, from 1
@@ -25,7 +26,8 @@ type door struct {
 	lists        *listArgs
 }
 
-// shown is what rows of one shape are called.
+// shown is the output side of a card: the object type of its rows and the connection over
+// them. A door and a view each have one, and every operation that gives such rows shares it.
 type shown struct {
 	object *object
 	page   *object // the connection
@@ -33,13 +35,17 @@ type shown struct {
 	door   *door // nil: a view
 }
 
-// addDoor names the type of a door.
+// addDoor names the type of a door and makes it, without fields. All doors are added before
+// any gets its fields, since relations go both ways. A door without an entity has no type; its
+// name still is the prefix of its operations: `graphql:` of the door, or the door's name in
+// GraphQL's spelling.
 func (b *Builder) addDoor(d *facade.Door) {
 	own := &door{Door: d, typ: d.GraphQL, origin: &origin{what: entityItself, door: d}}
 	if own.typ == "" {
 		own.typ = schema.GraphQLType(d.Name)
 	}
 	b.doors = append(b.doors, own)
+	// From 1, so that a door stands behind the root types in the SDL (rootRank is -1).
 	own.index = len(b.doors)
 	b.byDoor[d] = own
 	if d.Entity == nil {
@@ -50,9 +56,13 @@ func (b *Builder) addDoor(d *facade.Door) {
 	own.shown = shown{object: b.newObject(own.typ, d.Entity.Card.Description), entity: d.Entity, door: own}
 }
 
-// has says whether the door serves one of the CRUD operations.
+// has reports whether the door serves the built-in operation op: list, findById, findByIds,
+// create, update or delete.
 func (d *door) has(op string) bool { return d.builtin(op) != nil }
 
+// builtin returns a built-in operation of the door, or nil. An operation of the author's that
+// has the name of one (a `list` of their own) is not built in and returns nil: its arguments
+// and its result are the author's.
 func (d *door) builtin(name string) *facade.Operation {
 	if op := d.Operation(name); op != nil && op.Builtin {
 		return op
@@ -60,15 +70,19 @@ func (d *door) builtin(name string) *facade.Operation {
 	return nil
 }
 
-// fillObject gives a door's type its fields: the global id, the version, the readable fields
-// of the card, the relations and the computed fields.
+// fillObject gives a door's type its fields, in this order: the global id, the version, the
+// readable fields of the card with their relations, and the computed fields. The order is the
+// order in the SDL.
 func (b *Builder) fillObject(d *door) {
 	if d.object == nil {
 		return
 	}
+	// A primary key that callers may not read must not leave inside a global id either.
 	if p := d.Entity.Primary; p != nil && p.Readable() {
 		d.object.node = true
 		node := &binding.Node{Type: d.typ}
+		// Without findById the type is a Node all the same, but Query.node gives null for it
+		// (docs/decisions/052).
 		if d.has("findById") {
 			node.Door = d.Door
 		}
@@ -97,7 +111,14 @@ func (b *Builder) fillObject(d *door) {
 	}
 }
 
-// addColumns gives o a field for each readable field of e.
+// addColumns gives o a field for each readable field of e:
+//
+//	plain field          title: String!
+//	relation to one      authorId: ID! and author: Author
+//	relation to many     comments(…): CommentConnection
+//
+// typ is the name that types of the fields begin with, by the origin of o. Where the target of
+// a relation to one is not in the schema, the key alone remains.
 func (b *Builder) addColumns(o *object, e *schema.Entity, typ string, by *origin) {
 	required := set(e.Card.Required)
 	for _, p := range e.Fields {
@@ -122,7 +143,8 @@ func (b *Builder) addColumns(o *object, e *schema.Entity, typ string, by *origin
 	}
 }
 
-// addColumn gives o the field called name that gives p as it is.
+// addColumn gives o the field called name that gives p as it is. It is non-null where p is
+// there in every row (see stays).
 func (b *Builder) addColumn(o *object, by *origin, p *schema.Property, name string, t graphql.Output, required map[string]bool) {
 	b.addField(o, by.at(p, fieldItself), &field{
 		name:        name,
@@ -133,8 +155,13 @@ func (b *Builder) addColumn(o *object, by *origin, p *schema.Property, name stri
 	})
 }
 
-// addMany gives o the connection of a many relation: over the rows that point
-// back, or over the ids that stand in the row, which are shown beside it.
+// addMany gives o the connection of a many relation. There are two kinds (docs/decisions/054):
+//
+//	the other door points back      comments(filter, orderBy, first, …): CommentConnection
+//	the row stores a list of ids    tagIds: [ID!] and tags(first, …): TagConnection
+//
+// The first kind is left out where the target's list takes no filter, or where the key that it
+// would filter by is not readable.
 func (b *Builder) addMany(o *object, e *schema.Entity, from *origin, p *schema.Property, required map[string]bool) {
 	by := from.at(p, "relation")
 	f := &field{name: p.Link.Name, description: described(&p.Shape, p.Link.Name), deprecated: deprecated(&p.Shape)}
@@ -152,6 +179,8 @@ func (b *Builder) addMany(o *object, e *schema.Entity, from *origin, p *schema.P
 		return
 	}
 	to := b.target(p.Link, "list")
+	// A view without the primary key cannot say whose rows these are, and a key that is not
+	// readable must not be filtered by.
 	if to == nil || !to.builtin("list").Takes("filter") || e.Primary == nil || !e.Primary.Readable() || !p.Link.Inverse.Readable() {
 		return // a view without the primary key cannot say whose rows these are
 	}
@@ -164,7 +193,9 @@ func (b *Builder) addMany(o *object, e *schema.Entity, from *origin, p *schema.P
 	b.addField(o, by, f)
 }
 
-// target is the door a link leads to, where it is in the schema and serves op.
+// target returns the door that a link leads to, or nil where it is not in the schema, stores
+// nothing, has no primary key, or does not serve op. A door that was filtered out of the
+// schema counts as not there.
 func (b *Builder) target(l *schema.Link, op string) *door {
 	if l.Target == nil {
 		return nil
@@ -175,8 +206,8 @@ func (b *Builder) target(l *schema.Link, op string) *door {
 	return nil
 }
 
-// columnType is the type of a plain field. A primary key is an ID, unless the card
-// says it is a number: then it stays one, on this surface as on the others.
+// columnType returns the type of a plain field. A primary key is an ID, unless the card says
+// it is a number: then it stays one, on this surface as on the others (docs/decisions/052).
 func (b *Builder) columnType(p *schema.Property, typ string, by *origin) graphql.Output {
 	if p.Axes.Primary {
 		return keyType(p)
@@ -184,7 +215,14 @@ func (b *Builder) columnType(p *schema.Property, typ string, by *origin) graphql
 	return b.output(b.home(p, typ, by))
 }
 
-// keyType is the type of a primary key, or of a key that points at one: that one's.
+// keyType returns the type of a primary key, or of a key that points at one, which has the
+// type of its target's:
+//
+//	string of any format    ID
+//	integer                 Int
+//	integer beyond 32 bits  BigInt
+//
+// For a relation that stores a list of ids it is the type of one of them.
 func keyType(p *schema.Property) *graphql.Scalar {
 	s := &p.Shape
 	if l := p.Link; l != nil && l.Target != nil && l.Target.Primary != nil {
@@ -202,7 +240,10 @@ func keyType(p *schema.Property) *graphql.Scalar {
 	return graphql.Int
 }
 
-// show is the type of rows of e: of the door it belongs to, or one of its own.
+// show returns the type of rows of e: that of the door whose entity e is, or one of e's own,
+// made at the first call. Its object is nil where the card has no readable field, since
+// GraphQL has no type without fields. op is the operation that gives the rows; a card that is
+// written inside it, without a name, is named after it: PostStatsOutput.
 func (b *Builder) show(e *schema.Entity, op *facade.Operation) *shown {
 	if d := b.byKey[e.Key]; d != nil && d.Entity == e {
 		return &d.shown
@@ -226,6 +267,8 @@ func (b *Builder) show(e *schema.Entity, op *facade.Operation) *shown {
 	return s
 }
 
+// typeOf returns what the names of a door's types begin with. A door that is not in the schema
+// may still give its name to the output of an operation that is.
 func (b *Builder) typeOf(d *facade.Door) string {
 	if own := b.byDoor[d]; own != nil {
 		return own.typ
@@ -233,7 +276,8 @@ func (b *Builder) typeOf(d *facade.Door) string {
 	return schema.GraphQLType(d.Name)
 }
 
-// readable says whether a card has a field to show.
+// readable reports whether a card has a field to show. A relation without a stored key counts
+// for nothing: it has no field of its own where its target is not in the schema.
 func readable(e *schema.Entity) bool {
 	for _, p := range e.Fields {
 		if p.Readable() && (p.Link == nil || p.Stored) {
@@ -243,6 +287,8 @@ func readable(e *schema.Entity) bool {
 	return false
 }
 
+// column is the binding of a field that gives the member called name of a row or a nested
+// object.
 func column(name string) *binding.Field {
 	return &binding.Field{Kind: binding.Column, Column: name}
 }
