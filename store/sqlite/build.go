@@ -15,18 +15,32 @@ import (
 //
 // A builder is taken from a pool by [Store.builder] and given back by free; it belongs to one
 // goroutine.
+//
+//	b := s.builder()
+//	defer b.free()
+//	b.text("SELECT count(*) FROM ", t.name, " AS t0 WHERE ")
+//	err := b.filter(f, t, "t0")
+//	… c.Start(b.sql, b.args)
 type builder struct {
-	store   *Store
-	sql     []byte
-	args    []engine.Value
+	store *Store
+	sql   []byte
+	args  []engine.Value
+	// aliases counts the aliases of tables: the next one is t<aliases>.
 	aliases int
 
-	joined []string // aliases of one-relations that were joined, in the order conditions come to them
-	depth  int      // how many relations what is being written is behind
-	reach  reach    // of the rows that what is being written is judged for
-	sure   bool     // what is being written has to hold for the row, whatever else does
+	// joined are the aliases of one-relations that were joined, in the order in which filter
+	// comes to their conditions; filter takes them from the front.
+	joined []string
+	// depth is how many relations what is being written is behind.
+	depth int
+	// reach is that of the rows that what is being written is judged for.
+	reach reach
+	// sure says that what is being written has to hold for the row, whatever else does: it
+	// stands in no Or and no Not. Only there a relation may be joined.
+	sure bool
 }
 
+// builders keep the room for text and values between statements.
 var builders = sync.Pool{New: func() any { return new(builder) }}
 
 // builder takes an empty builder from the pool; give it back with free.
@@ -38,7 +52,8 @@ func (s *Store) builder() *builder {
 	return b
 }
 
-// maxKeptArgs and maxKeptSQL are how large a builder may have grown to be kept.
+// maxKeptArgs and maxKeptSQL are how large a builder may have grown to be kept: in values, and
+// in bytes of text.
 const (
 	maxKeptArgs = 1 << 10
 	maxKeptSQL  = 64 << 10
@@ -63,7 +78,7 @@ func (b *builder) text(words ...string) {
 	}
 }
 
-// bind appends a placeholder and the value it stands for.
+// bind appends a placeholder and the value it stands for: "?".
 func (b *builder) bind(a engine.Value) {
 	b.sql = append(b.sql, '?')
 	b.args = append(b.args, a)
@@ -87,7 +102,8 @@ func (b *builder) limit(q *facade.Find) {
 	}
 }
 
-// alias returns a name for the next table of the statement: t0, t1, …
+// alias returns a name for the next table of the statement: t0, t1, … Equal shapes count
+// alike, so their texts are equal.
 func (b *builder) alias() string {
 	n := b.aliases
 	b.aliases++
@@ -97,6 +113,7 @@ func (b *builder) alias() string {
 	return "t" + strconv.Itoa(n)
 }
 
+// aliasNames are the first names, which need no allocation.
 var aliasNames = [...]string{"t0", "t1", "t2", "t3", "t4", "t5", "t6", "t7"}
 
 // column writes a column of an aliased table: t0."title".

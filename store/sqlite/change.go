@@ -10,9 +10,22 @@ import (
 	sqlite3 "github.com/ncruces/go-sqlite3"
 )
 
+// How a table that is there becomes what its card says (docs/decisions/033). Each difference
+// is one of
+//
+//	none                       nothing is done
+//	a new column that may be   ALTER TABLE … ADD COLUMN
+//	null and has no value
+//	anything else              the rows are asked whether they allow it; then the table is
+//	                           built anew, or the step is refused by name
+//
+// A SELECT counts the rows that stand against a step, so that a refusal says how many there
+// are. An empty table allows everything.
+
 // change brings the columns of an existing table to what the card says: by ADD COLUMN where
 // that is enough, else by building the table anew (SQLite's ALTER TABLE changes neither types
-// nor constraints). Steps that would lose values are refused.
+// nor constraints). Steps that would lose values are refused; then the table is left as it is,
+// and so are those of its columns that could be changed.
 func (m *migration) change(t *table, old *found) error {
 	if old.matches(t) {
 		return nil
@@ -27,6 +40,8 @@ func (m *migration) change(t *table, old *found) error {
 	for _, c := range t.columns {
 		was := old.byName[c.column]
 		switch {
+		// ADD COLUMN takes no value but a literal default, and a NOT NULL column needs one;
+		// the table is built anew with the value that older rows get.
 		case was == nil && (c.notNull || c.fill.Kind != engine.Null):
 			if c.notNull && c.fill.Kind == engine.Null && rows > 0 {
 				m.refuse(t, c.column, "add a column that is never null", fmt.Sprintf("%s, and none has a value for it", count(rows, "there is %d row", "there are %d rows")),
@@ -44,6 +59,8 @@ func (m *migration) change(t *table, old *found) error {
 			}
 			rebuild = true
 		}
+		// A foreign key that is new is checked at the end, when all tables are there
+		// (references).
 		if c.refs != nil && (was == nil || was.refs != c.definition.refs) && !slices.Contains(m.pointing, t) {
 			m.pointing = append(m.pointing, t)
 		}
@@ -53,6 +70,7 @@ func (m *migration) change(t *table, old *found) error {
 		if slices.ContainsFunc(t.columns, func(c *column) bool { return c.column == was.column }) {
 			continue
 		}
+		// A column that holds nothing can go; an empty list of ids is nothing too.
 		kept, err := m.conn.Number("SELECT count(*) FROM " + t.name + " WHERE " + quote(was.column) + " IS NOT NULL AND " + quote(was.column) + " IS NOT '[]'")
 		if err != nil {
 			return err
@@ -78,7 +96,8 @@ func (m *migration) change(t *table, old *found) error {
 	return nil
 }
 
-// matches says whether the columns are the card's already, in whatever order.
+// matches says whether the columns are the card's already, in whatever order: SELECT and
+// INSERT name their columns.
 func (f *found) matches(t *table) bool {
 	for _, c := range t.columns {
 		if was := f.byName[c.column]; was == nil || !was.same(&c.definition) {
@@ -88,7 +107,9 @@ func (f *found) matches(t *table) bool {
 	return len(f.columns) == len(t.columns)
 }
 
-// column refuses what the rows do not allow of a change to one column.
+// column refuses what the rows do not allow of a change to one column: another primary key, a
+// type that loses values, NOT NULL where there are nulls, and checks that rows break. A check
+// that was there before holds already.
 func (m *migration) column(t *table, c *column, was *definition) error {
 	held, err := m.conn.Number("SELECT count(*) FROM " + t.name + " WHERE " + c.name + " IS NOT NULL")
 	if err != nil {
@@ -124,6 +145,7 @@ func (m *migration) column(t *table, c *column, was *definition) error {
 		}
 	}
 	for _, ck := range c.checks {
+		// The marks of a kind come with the type, which was looked at above.
 		if slices.Contains(was.checks, ck) || strings.HasPrefix(ck.keyword, "kind ") {
 			continue
 		}
@@ -139,8 +161,9 @@ func (m *migration) column(t *table, c *column, was *definition) error {
 	return nil
 }
 
-// conversions are the changes of a column's type that lose nothing, with what has
-// to hold for each row ($ is the column; "" is nothing).
+// conversions are the changes of a column's type that lose nothing, by "from to to" in the
+// names of kindName, with what has to hold for each row ($ is the column; "" is nothing). 2^53
+// is where a REAL stops to hold every integer.
 var conversions = map[string]string{
 	"date to string":      "",
 	"date-time to string": "",
@@ -153,6 +176,13 @@ var conversions = map[string]string{
 // rebuild makes the table under another name, copies the rows and renames it to the old one's
 // place, as SQLite's own documentation of ALTER TABLE describes. It runs inside the
 // migration's transaction: a process that dies leaves the old table.
+//
+//	CREATE TABLE "~new post" (…) STRICT
+//	INSERT INTO "~new post" (…) SELECT …, CAST("views" AS INTEGER), ? FROM "post"
+//	DROP TABLE "post"
+//	ALTER TABLE "~new post" RENAME TO "post"
+//
+// Foreign keys are not enforced meanwhile (see migrate): dropping the table would cascade.
 func (m *migration) rebuild(t *table, old *found) error {
 	name := tableName(t.entity.Key)
 	temporary := quote("~new " + name)

@@ -65,14 +65,16 @@ func newColumn(e *schema.Entity, p *schema.Property, stored func(key string) boo
 
 // mark notes the kind of value that the column holds where its type does not show it. The mark
 // is the name of a check, so that a later version of the program reads it back from the file.
+//
+//	CONSTRAINT "at:kind date-time" CHECK (length("at") = 27)
 func (d *definition) mark(kind, expr string) {
 	d.kind = kind
 	d.checks = append(d.checks, check{"kind " + kind, expr})
 }
 
-// onDelete is the card's word in SQL. Without one a row that is pointed at cannot
-// go (NO ACTION): as with restrict, but judged when the whole write is done, so
-// that a cascade may take both (docs/decisions/032).
+// onDelete returns the card's word in SQL. Without one a row that is pointed at cannot go (NO
+// ACTION): as with restrict, but judged when the whole write is done, so that a cascade may
+// take both (docs/decisions/032).
 func onDelete(r *schema.Relation) string {
 	if r == nil {
 		return ""
@@ -88,10 +90,11 @@ func onDelete(r *schema.Relation) string {
 	return ""
 }
 
-// mayBeNull says whether a row may hold null in the field. Presence and
-// nullability are two things (spec 2.3.2): a field nobody has to supply at
-// creation is null until someone does, whatever its shape says; and a shape
-// without a type takes null like any other value.
+// mayBeNull says whether a row may hold null in the field. Presence and nullability are two
+// things (spec 2.3.2): a field nobody has to supply at creation is null until someone does,
+// whatever its shape says; and a shape without a type takes null like any other value. Many
+// relations and create: {value: null} are the store's own cases beside
+// [schema.Property.MayBeNull].
 func mayBeNull(p *schema.Property) bool {
 	if p.Axes.Relation != nil && p.Axes.Relation.Many {
 		return false // spec 2.3: an absent many relation is an empty list
@@ -102,6 +105,12 @@ func mayBeNull(p *schema.Property) bool {
 // shapeChecks are the keywords of a field's shape that the table enforces too: enum, bounds
 // and lengths. The judge has checked them before; the table holds them against other programs
 // that write to the file.
+//
+//	{"enum": ["draft", "live"]}   "status" IN ('draft', 'live')
+//	{"minimum": 0}                "price" >= 0
+//	{"maxLength": 80}             length("title") <= 80
+//
+// A pattern is not among them: SQLite has no regular expressions.
 func shapeChecks(p *schema.Property, name string) []check {
 	var out []check
 	add := func(keyword, format string, args ...any) {
@@ -137,8 +146,8 @@ func shapeChecks(p *schema.Property, name string) []check {
 	return out
 }
 
-// enumLiterals lists the values of an enum as SQL, or "" where the column cannot
-// be held to them.
+// enumLiterals lists the values of an enum as SQL, or "" where the column cannot be held to
+// them: values of several kinds, and JSON, which has more than one text for a value.
 func enumLiterals(p *schema.Property) string {
 	if p.Kind == schema.KindJSON || p.Shape.Enum == nil {
 		return ""

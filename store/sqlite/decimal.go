@@ -9,7 +9,8 @@ import (
 
 // compareDecimal compares two decimal texts as numbers of any size: it is the collation
 // "decimal" of decimal columns, in comparisons, orders and unique indexes alike. "1.50" equals
-// "1.5". Text that is no number sorts behind all numbers, by its bytes.
+// "1.5". Text that is no number sorts behind all numbers, by its bytes. It has to be a total
+// order that never changes: indexes in files are sorted by it.
 func compareDecimal(a, b []byte) int {
 	x, okX := parseDecimal(string(a))
 	y, okY := parseDecimal(string(b))
@@ -26,7 +27,9 @@ func compareDecimal(a, b []byte) int {
 	return x.sign * cmp.Or(cmp.Compare(x.point, y.point), strings.Compare(x.digits, y.digits))
 }
 
-// decimal is sign × 0.digits × 10^point, without zeros at either end.
+// decimal is sign × 0.digits × 10^point, without zeros at either end: "-12.50" is -1, "125",
+// 2. Zero is sign 0 and no digits. In this form the larger point is the larger number, and
+// equal points compare by their digits as text.
 type decimal struct {
 	sign   int
 	digits string
@@ -34,7 +37,8 @@ type decimal struct {
 }
 
 // parseDecimal reads an optional sign, digits with an optional point, and an optional
-// exponent; false for anything else.
+// exponent; false for anything else. It accepts more than [schema.IsDecimal] does, because
+// rows of other programs have to have an order too.
 func parseDecimal(s string) (decimal, bool) {
 	d := decimal{sign: 1}
 	if s != "" && (s[0] == '-' || s[0] == '+') {
@@ -64,7 +68,7 @@ func parseDecimal(s string) (decimal, bool) {
 	return d, true
 }
 
-// digits says whether s has no other signs than 0 to 9.
+// digits says whether s has no other characters than 0 to 9; "" has none.
 func digits(s string) bool {
 	for i := range len(s) {
 		if s[i] < '0' || s[i] > '9' {

@@ -20,6 +20,8 @@ import (
 // Each key has a small ordered search of its own that stops at the limit; numbering all rows
 // with a window function takes up to fifty times as long (docs/decisions/035). A field whose
 // values are unique needs neither.
+//
+//	SELECT k.key, t0.… FROM json_each(?) AS k CROSS JOIN "author" AS t0 WHERE t0."id" = k.value ORDER BY k.rowid
 func (r *reading) each(ctx context.Context) error {
 	c, err := r.table.column(r.q.Each.Field)
 	if err != nil {
@@ -40,6 +42,8 @@ func (r *reading) each(ctx context.Context) error {
 	if r.q.Count {
 		b.text("SELECT 0, * FROM (") // as for a page: the counts stand behind the rows
 	}
+	// With one row at most for each key there is nothing to order and to limit. A limit of 0
+	// asks for totals alone, and an offset leaves that row out.
 	if unique(c) && r.q.Limit > 0 && r.q.Offset <= 0 {
 		err = r.plain(b, c, keys)
 	} else {
@@ -62,8 +66,9 @@ func (r *reading) each(ctx context.Context) error {
 	})
 }
 
-// appendKey appends the value of a field as an element of a JSON array. Nearly every
-// key is a text without escapes: it stands in the array as it stands in the row.
+// appendKey appends the value of a field as an element of a JSON array. Nearly every key is a
+// text without escapes: it stands in the array as it stands in the row. A value that cannot
+// stand in the column becomes null, which no row equals, so that keys keep their places.
 func appendKey(list []byte, p *schema.Property, v json.RawMessage) []byte {
 	if p.Kind == schema.KindString && jsontext.KindOf(v) == jsontext.String && bytes.IndexByte(v, '\\') < 0 {
 		if len(list) > 1 {
@@ -78,7 +83,8 @@ func appendKey(list []byte, p *schema.Property, v json.RawMessage) []byte {
 	return appendElement(list, a)
 }
 
-// unique says whether at most one row has a given value in the column.
+// unique says whether at most one row has a given value in the column: a key, or a unique
+// constraint of it alone.
 func unique(c *column) bool {
 	if c.primary {
 		return true
@@ -149,7 +155,10 @@ func (r *reading) join(b *builder, c *column, keys engine.Value, alias string, f
 	return r.conditions(b, alias, " AND ", from)
 }
 
-// totals writes the second half of a statement that counts the rows of each key.
+// totals writes the second half of a statement that counts the rows of each key, behind those
+// of the first half. Keys without rows are not in it; runEach counts them as 0.
+//
+//	… LIMIT -1) UNION ALL SELECT 1, k.key, count(*), NULL … GROUP BY k.key
 func (r *reading) totals(b *builder, c *column, keys engine.Value) error {
 	alias := b.alias()
 	b.text(" LIMIT -1) UNION ALL SELECT 1, k.key, count(*)") // with a limit, even none, the order inside is kept
@@ -164,7 +173,12 @@ func (r *reading) totals(b *builder, c *column, keys engine.Value) error {
 }
 
 // runEach steps the statement and cuts the rows into the groups of their keys. The rows come
-// in the order of the keys, and the totals behind all rows.
+// in the order of the keys, and the totals behind all rows:
+//
+//	0  key  columns …   a row of the key, with Count; without it the first column is the key
+//	1  key  total …     the total of the key
+//
+// The row beyond the limit is not kept; it sets More of its group.
 func (r *reading) runEach(c *engine.Conn, b *builder) error {
 	st, err := c.Start(b.sql, b.args)
 	if err != nil {
@@ -187,6 +201,7 @@ func (r *reading) runEach(c *engine.Conn, b *builder) error {
 			groups[key].Total = st.ColumnInt64(2)
 			continue
 		}
+		// Keys without rows have empty groups at the place where theirs would begin.
 		for at < key {
 			at++
 			groups[at].From, groups[at].To = n, n

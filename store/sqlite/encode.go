@@ -13,17 +13,22 @@ import (
 // selection is what a read returns: the table's column for each field of a layout, and behind
 // them the sort columns that the layout does not have, of which cursors are made.
 type selection struct {
+	// layout says which fields the rows have; noFields for none.
 	layout *facade.Layout
-	fields []*column // of the layout, in its order
-	extra  []*column // for Found.Keys alone
-	keys   []int     // of each sort key: its place in fields, or len(fields) + its place in extra
+	// fields are the columns of the layout, in its order.
+	fields []*column
+	// extra are sort columns for Found.Keys alone, behind fields in the statement.
+	extra []*column
+	// keys are, for each sort key, its place in fields, or len(fields) + its place in extra.
+	keys []int
 
 	columnRoom [16]*column // for fields, where these are enough: a selection is not copied
 	keyRoom    [4]int      // likewise for keys
 }
 
 // choose compiles a layout and an order into s. A nil layout selects no field: the read
-// counts, or looks whether rows are there.
+// counts, or looks whether rows are there. An INTERNAL_ERROR says that a field is not stored.
+// s must not be copied afterwards: its slices stand in it.
 func (t *table) choose(s *selection, layout *facade.Layout, order []sortKey) error {
 	if layout == nil {
 		layout = noFields
@@ -51,9 +56,11 @@ func (t *table) choose(s *selection, layout *facade.Layout, order []sortKey) err
 	return nil
 }
 
+// noFields is the layout of a read without fields.
 var noFields = facade.NewLayout(nil)
 
-// columns writes the select list; without any column it writes 1.
+// columns writes the select list, t0."id", t0."title"; without any column it writes 1, since
+// SQL needs one.
 func (b *builder) columns(s *selection, alias string) {
 	for i, c := range s.fields {
 		if i > 0 {
@@ -86,6 +93,11 @@ func (s *selection) row(rows *facade.Rows, st *engine.Stmt, first int) {
 
 // appendColumn appends the value of column i as JSON, by the encoder that the card decides.
 // Text goes from SQLite's memory to dst without a string in between.
+//
+//	INTEGER 7        7, or true for a boolean
+//	REAL 1.5         1.5
+//	TEXT             "text"; JSON text as it stands; a date-time with Z and three or six decimals
+//	NULL             null
 func appendColumn(dst []byte, st *engine.Stmt, i int, c *column) []byte {
 	switch c.prop.Kind {
 	case schema.KindInteger, schema.KindBoolean:

@@ -12,15 +12,23 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// constraint is the caller's error for a broken constraint: CONFLICT for a value that is taken
-// or a row that is in use, VALIDATION_FAILED for the others. Any other error is returned as it
-// is. all are the tables that a cascade may have touched.
+// constraint returns the caller's error for a broken constraint; any other error is returned
+// as it is. all are the tables that a cascade may have touched.
+//
+//	UNIQUE, the primary key included          CONFLICT with the fields (facade.Taken)
+//	NOT NULL and CHECK of the written table   VALIDATION_FAILED with the card's keyword
+//	NOT NULL of another table                 CONFLICT: the row is in use (facade.InUse)
+//
+// A foreign key is not among them: it is judged when the write is done (see
+// [Store.blameWrite]).
 func constraint(all *tables, t *table, record facade.Record, err error) error {
 	if !errors.Is(err, sqlite3.CONSTRAINT) {
 		return err
 	}
 	// The library keeps the message among other words: "sqlite3: constraint failed: <message>".
 	_, message, _ := strings.Cut(err.Error(), "constraint failed: ")
+	// SQLite gives no code for the constraint but its message, which names table and columns;
+	// listViolations made the messages beforehand.
 	v, ok := t.violations[message]
 	if !ok {
 		for _, other := range all.byKey {
@@ -41,8 +49,9 @@ func constraint(all *tables, t *table, record facade.Record, err error) error {
 	return refuse(v.field, v.keyword)
 }
 
-// refuse is VALIDATION_FAILED for one field of what is written. The judge has found most of
-// this before; what arrives here came from a handler, a conversion or another program's rows.
+// refuse returns VALIDATION_FAILED for one field of what is written, with one detail whose
+// code is keyword. The judge has found most of this before; what arrives here came from a
+// handler, a conversion or another program's rows.
 func refuse(p *schema.Property, keyword string) error {
 	message := fmt.Sprintf("the value of %s breaks its card's %s; send one that keeps to it", p.Name, keyword)
 	switch keyword {
@@ -62,7 +71,7 @@ func refuse(p *schema.Property, keyword string) error {
 	})
 }
 
-// kindWord says in a message what to send.
+// kindWord says in a message what to send for a kind.
 func kindWord(k schema.Kind) string {
 	switch k {
 	case schema.KindString, schema.KindDecimal:

@@ -6,22 +6,29 @@ import (
 	"github.com/frondhost/frond/store/sqlite/engine"
 )
 
-// An estimated total is exact where that costs little: without a filter, where the
-// page shows it, and where at most estimateFrom rows meet the filter or are there
-// at all. Beyond, a sample of the table says how many of its rows meet the filter
-// (docs/decisions/223).
+// An estimated total is exact where that costs little: without a filter, where the page shows
+// it, and where at most estimateFrom rows meet the filter. Beyond, a sample of the table says
+// how many of its rows meet the filter (docs/decisions/223):
+//
+//	page      rows read, and no more behind them          exact
+//	count     SELECT count(*) FROM (… LIMIT 10001)        exact up to 10,000
+//	sample    2,000 rows spread over the row numbers      rows of the table × share that meets
+//
+// Each statement has a tenth of a statement's time. Where that is not enough the answer is the
+// number known so far.
 const (
 	estimateFrom = 10_000 // rows that are counted one by one
 	sampleRows   = 2_000
 	estimateTime = 10 // the part of a statement's time that each step of it has
 )
 
-// estimate is about how many rows meet the conditions. known is how many the page has seen,
-// and all of them where more is false. The result is never smaller than what was seen.
+// estimate returns about how many rows meet the conditions. known is how many the page has
+// seen, and all of them where more is false. The result is never smaller than what was seen.
 func (r *reading) estimate(c *engine.Conn, known int64, more bool) (int64, error) {
 	if !more && r.q.From == nil && (known > int64(r.q.Offset) || r.q.Offset == 0) {
 		return known, nil
 	}
+	// The row beyond the page was seen too.
 	if more {
 		known++
 	}
@@ -67,7 +74,7 @@ func (r *reading) estimate(c *engine.Conn, known int64, more bool) (int64, error
 	return max(known, all*met/sampleRows), nil
 }
 
-// met writes FROM and WHERE of the rows that meet the conditions.
+// met writes FROM and WHERE of the rows that meet the conditions, without the cursor.
 func (r *reading) met(b *builder, alias string) error {
 	if err := r.from(b, alias); err != nil {
 		return err

@@ -45,23 +45,30 @@ type reading struct {
 	store *Store
 	table *table
 	q     *facade.Find
+	// order are the sort keys as SQL is to have them; turned round for Backward.
 	order []sortKey
 	sel   selection
-	reach reach // of Where
+	// reach is that of Where.
+	reach reach
 	found facade.Found
 
 	orderRoom [4]sortKey // for order, where these are enough
 
-	raw  *facade.Rows // rows in the order they were read
-	keys []byte       // with sort columns beside the layout: each row's key, one behind the other
-	ends []int        // where each of them ends
+	// raw are the rows in the order they were read.
+	raw *facade.Rows
+	// keys are, with sort columns beside the layout, each row's key, one behind the other.
+	keys []byte
+	// ends are where each of them ends.
+	ends []int
 
-	meter  facade.Meter
-	beside int // bytes that are held beside rows and keys
+	meter facade.Meter
+	// beside is how many bytes are held beside rows and keys.
+	beside int
 }
 
-// grown charges the memory of what was read since the last call to the caller's budget. An
-// error says that the request may hold no more; the statement is then not stepped further.
+// grown charges the memory of what was read since the last call to the caller's budget
+// (docs/decisions/246). An error says that the request may hold no more; the statement is then
+// not stepped further.
 func (r *reading) grown() error {
 	return r.meter.Grown(r.raw, r.beside+cap(r.keys)+8*cap(r.ends))
 }
@@ -119,7 +126,8 @@ func (r *reading) page(ctx context.Context) error {
 	})
 }
 
-// total writes the number of rows that meet the conditions.
+// total writes the number of rows that meet the conditions: a subquery, or without a filter
+// the number that is kept.
 func (r *reading) total(b *builder) error {
 	if r.q.Where == nil {
 		b.text(r.table.tallied())
@@ -137,14 +145,16 @@ func (r *reading) total(b *builder) error {
 	return nil
 }
 
-// from writes the table and what its conditions join to it.
+// from writes the table and what its conditions join to it: FROM "post" AS t0 JOIN "author" AS
+// t1 ON ….
 func (r *reading) from(b *builder, alias string) error {
 	b.text(" FROM ", r.table.name, " AS ", alias)
 	return b.join(r.q.Where, r.table, alias)
 }
 
-// conditions writes what rows have to meet, behind [reading.from]; word stands
-// before the first of them.
+// conditions writes what rows have to meet, behind [reading.from]; word stands before the
+// first of them. from says whether the cursor's place counts: a total counts all rows,
+// wherever the page begins.
 func (r *reading) conditions(b *builder, alias, word string, from bool) error {
 	if r.q.Where != nil {
 		b.text(word)
@@ -170,7 +180,8 @@ func (r *reading) conditions(b *builder, alias, word string, from bool) error {
 	return nil
 }
 
-// runPage steps the statement. The row beyond the limit is not kept; it sets More.
+// runPage steps the statement. The row beyond the limit is not kept; it sets More. With
+// counted the first column says what a row is: 0 of the page, 1 the total.
 func (r *reading) runPage(c *engine.Conn, b *builder, counted bool) error {
 	st, err := c.Start(b.sql, b.args)
 	if err != nil {
@@ -190,6 +201,7 @@ func (r *reading) runPage(c *engine.Conn, b *builder, counted bool) error {
 			}
 			break
 		}
+		// With a count the rest is stepped over, as the total stands behind it; it is one row.
 		if n == limit {
 			r.found.More = true
 			if !counted {
@@ -234,8 +246,9 @@ func (r *reading) take(st *engine.Stmt, first int) {
 	r.ends = append(r.ends, len(r.keys))
 }
 
-// settle puts what was read into the answer: turned round where it was read
-// towards the beginning, with the keys that were asked for.
+// settle puts what was read into the answer: turned round where it was read towards the
+// beginning, with the keys that were asked for. Without Find.Keys a group has the keys of its
+// first and its last row, which are the page's cursors.
 func (r *reading) settle(groups []facade.FoundGroup) error {
 	rows, n := r.raw, r.raw.Len()
 	// source is which row read became row i of the answer.
@@ -281,10 +294,11 @@ func (r *reading) settle(groups []facade.FoundGroup) error {
 	return nil
 }
 
-// keySize is what a key takes beside its text.
+// keySize is how many bytes a key takes beside its text: its slice header.
 const keySize = 24
 
-// key is the JSON array of a row's sort values; read is the row's place among
+// key returns the JSON array of a row's sort values, such as
+// ["2026-05-01T10:30:00.000Z","p1"], of which a cursor is made; read is the row's place among
 // those read.
 func (r *reading) key(read int, row facade.Row) json.RawMessage {
 	if len(r.sel.extra) > 0 {
@@ -308,15 +322,16 @@ func (r *reading) key(read int, row facade.Row) json.RawMessage {
 	return append(key, ']')
 }
 
-// roomFor is how many rows to make room for at first.
+// roomFor returns how many rows to make room for at first: a limit is often larger than what
+// there is.
 func roomFor(limit int) int { return min(limit, 200) }
 
-// turn says what kind of connection the read needs (see package engine).
+// turn says what kind of connection the read needs (see [engine.Turn]).
 func (r *reading) turn(ctx context.Context) engine.Turn {
 	return engine.Turn{Search: !r.short(), Request: facade.RequestOf(ctx)}
 }
 
-// shortOffset is how many rows a short read may leave out.
+// shortOffset is how many rows a short read may leave out: each of them is read all the same.
 const shortOffset = 1000
 
 // short says whether the work is bounded by the number of rows that are asked for, whatever
@@ -335,7 +350,8 @@ func (r *reading) short() bool {
 	return r.q.Where == nil && (len(r.order) == 0 || r.table.led(r.order[0].column))
 }
 
-// light says whether a condition of a row takes a lookup at most.
+// light says whether a condition of a row takes a lookup at most. Tests of a part of a text
+// read the whole text, and relations to many rows read all of those.
 func light(f *facade.Filter) bool {
 	if f == nil {
 		return true
@@ -356,7 +372,7 @@ func light(f *facade.Filter) bool {
 	return true
 }
 
-// led says whether an index begins with the column.
+// led says whether an index begins with the column, so that its order needs no sorting.
 func (t *table) led(c *column) bool {
 	return c == t.primary || slices.ContainsFunc(t.indexes, func(ix index) bool { return ix.columns[0] == c })
 }

@@ -7,17 +7,21 @@ import (
 	"unicode/utf8"
 )
 
-// quote is name as an SQL identifier. Everything that is a name in SQL goes
-// through here, after [tableName] or [columnName] have made it harmless.
+// quote returns name as an SQL identifier: order-line is "order-line". Everything that is a
+// name in SQL goes through here, after [tableName] or [columnName] have made it harmless.
 func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
 // ownPrefix begins the names of the tables in which the store keeps its own records;
 // no entity's table begins like that.
 const ownPrefix = "_frond_"
 
-// tableName is what the table of the entity with this key is called. The Frond's
-// name is not in it: keys are unique in a host, and an entity may move between
-// Fronds with its rows (docs/decisions/031).
+// tableName returns what the table of the entity with this key is called. The Frond's name is
+// not in it: keys are unique in a host, and an entity may move between Fronds with its rows
+// (docs/decisions/031). Names that SQLite or this store keeps for itself are escaped.
+//
+//	product       product
+//	order-line    order-line
+//	sqlite_stat   ~73716c6974655f73746174
 func tableName(key string) string {
 	lower := strings.ToLower(key)
 	if !plainName(key) || strings.HasPrefix(lower, "sqlite_") || strings.HasPrefix(lower, ownPrefix) {
@@ -35,7 +39,8 @@ func columnName(field string) string {
 	return field
 }
 
-// plainName says whether a name may stand in SQL as it is, between quotes.
+// plainName says whether a name may stand in SQL as it is, between quotes: letters and digits
+// of any script, "_" and "-".
 func plainName(name string) bool {
 	if name == "" || !utf8.ValidString(name) {
 		return false
@@ -48,6 +53,7 @@ func plainName(name string) bool {
 	return true
 }
 
-// escapeName spells a name in hex behind "~", so that no sign that an author chose reaches
-// SQL. No plain name begins so.
+// escapeName spells a name in hex behind "~", so that no character that an author chose
+// reaches SQL. No plain name begins so. No card has such a name today, since the reader of
+// cards allows none.
 func escapeName(name string) string { return "~" + hex.EncodeToString([]byte(name)) }

@@ -7,9 +7,14 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// listIndexes gathers what the card needs indexes for: unique constraints, role.index, and one
-// for each relation, which the other side of the relation and onDelete read. An index on a
-// column that leads another one already is left out.
+// listIndexes gathers what the card needs indexes for:
+//
+//	role.unique         CREATE UNIQUE INDEX "post:unique slug" ON "post" ("slug")
+//	role.index          CREATE INDEX "post:index status" ON "post" ("status", "id")
+//	a one-relation      CREATE INDEX "post:index author" ON "post" ("author", "id")
+//
+// The other side of a relation and onDelete read the last one. An index on a column that leads
+// another one already is left out.
 func (t *table) listIndexes() {
 	led := map[*column]bool{t.primary: true} // columns that lead an index already
 	key := tableName(t.entity.Key)
@@ -22,6 +27,8 @@ func (t *table) listIndexes() {
 				names = append(names, c.column)
 			}
 		}
+		// A member that is not stored leaves nothing to be unique; the primary key alone is
+		// unique by itself.
 		if len(ix.columns) != len(members) || len(members) == 1 && ix.columns[0] == t.primary {
 			continue
 		}
@@ -38,8 +45,8 @@ func (t *table) listIndexes() {
 	}
 }
 
-// indexSQL is the CREATE INDEX; its text is compared with the file's to see whether the index
-// has changed.
+// indexSQL returns the CREATE INDEX. Its text is compared with the file's to see whether the
+// index has changed, so it may not change between versions of this program without need.
 func (t *table) indexSQL(ix index) string {
 	names := make([]string, 0, len(ix.columns)+1)
 	for _, c := range ix.columns {
@@ -55,8 +62,14 @@ func (t *table) indexSQL(ix index) string {
 	return create + quote(ix.name) + " ON " + t.name + " (" + strings.Join(names, ", ") + ")"
 }
 
-// listViolations says what SQLite's messages mean. They name tables and columns
-// without quotes, so a name could be mistaken for two: hence whole messages.
+// listViolations lists SQLite's messages for the table's constraints with what each means.
+// They name tables and columns without quotes, so a name could be mistaken for two: hence
+// whole messages, and no parsing.
+//
+//	UNIQUE constraint failed: post.tenant, post.slug    those two fields
+//	NOT NULL constraint failed: post.title              title, required
+//	CHECK constraint failed: status:enum                status, enum
+//	cannot store TEXT value in INTEGER column post.n    n, type
 func (t *table) listViolations() {
 	key := tableName(t.entity.Key)
 	unique := func(columns []*column) {

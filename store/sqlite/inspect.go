@@ -18,7 +18,8 @@ type found struct {
 }
 
 // inspect reads every table of the file, by its name in lower case, except those of
-// [ownPrefix]. The value is nil for a table that this program did not make.
+// [ownPrefix]. The value is nil for a table that this program did not make. Tables come first
+// in the statement's answer, so that indexes and triggers find theirs.
 func inspect(c *engine.Conn) (map[string]*found, error) {
 	st, err := c.Start([]byte("SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND tbl_name NOT LIKE '\\_frond\\_%' ESCAPE '\\' ORDER BY type = 'table' DESC, name"), nil)
 	if err != nil {
@@ -69,7 +70,8 @@ func parseTable(name, sql string) *found {
 	return f
 }
 
-// parseDefinition reads the tokens of one column.
+// parseDefinition reads the tokens of one column, the inverse of [definition.sql]; false for
+// anything that it does not write.
 func parseDefinition(toks []string) (d definition, ok bool) {
 	next := func() string {
 		if len(toks) == 0 {
@@ -111,8 +113,10 @@ func parseDefinition(toks []string) (d definition, ok bool) {
 	return d, true
 }
 
-// tokens cuts SQL into words, quoted names, literals, commas and whole groups in
-// parentheses. It fails on what does not close.
+// tokens cuts SQL into words, quoted names, literals, commas and whole groups in parentheses.
+// It fails on what does not close.
+//
+//	"price" TEXT CHECK ("price" > '0'), …    "price"  TEXT  CHECK  ("price" > '0')  ,  …
 func tokens(sql string) (out []string, ok bool) {
 	for i := 0; i < len(sql); {
 		start := i
@@ -162,7 +166,8 @@ func tokens(sql string) (out []string, ok bool) {
 	return out, true
 }
 
-// closing is the offset behind the quoted token that opens at i.
+// closing returns the offset behind the quoted token that opens at i. A doubled quote is one
+// of its characters.
 func closing(sql string, i int) (int, bool) {
 	q := sql[i]
 	for i++; i < len(sql); i++ {
@@ -177,7 +182,7 @@ func closing(sql string, i int) (int, bool) {
 	return i, false
 }
 
-// inside is a group without its parentheses.
+// inside returns a group without its parentheses, "" for anything else.
 func inside(group string) string {
 	if len(group) < 2 || group[0] != '(' {
 		return ""
@@ -185,7 +190,7 @@ func inside(group string) string {
 	return group[1 : len(group)-1]
 }
 
-// unquote is a quoted name without its quotes, "" for what is not quoted.
+// unquote returns a quoted name without its quotes, "" for what is not quoted.
 func unquote(name string) string {
 	if len(name) < 2 || name[0] != '"' {
 		return ""
@@ -193,7 +198,9 @@ func unquote(name string) string {
 	return strings.ReplaceAll(name[1:len(name)-1], `""`, `"`)
 }
 
-// kindName names the kind of value a column holds, for comparing and for messages.
+// kindName names the kind of value that a column holds, for comparing and for messages:
+// integer, number, boolean, date-time, date, decimal, json or string. It reads the mark of a
+// check where the type does not show it.
 func (d *definition) kindName() string {
 	switch {
 	case d.collation != "":
@@ -208,5 +215,6 @@ func (d *definition) kindName() string {
 	return "string"
 }
 
-// same says whether two definitions of a column are the same in DDL.
+// same says whether two definitions of a column are the same in DDL. Comparing the text finds
+// every difference that matters, and none in what a statement does not say.
 func (d *definition) same(o *definition) bool { return d.sql() == o.sql() }

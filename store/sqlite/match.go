@@ -10,10 +10,15 @@ import (
 )
 
 // match writes a test on a part of a text, with regard to case except for IContains. No
-// pattern language is involved, so there is nothing to escape. A prefix becomes a range, which
-// an index answers:
+// pattern language is involved, so there is nothing to escape (docs/decisions/036). A prefix
+// becomes a range, which an index answers:
 //
+//	contains "b"      instr(t0."name", 'b') > 0
+//	icontains "B"     instr(frond_lower(t0."name"), 'b') > 0
 //	startsWith "ab"   (t0."name" >= 'ab' AND t0."name" < 'ac')
+//	endsWith "b"      substr(CAST(t0."name" AS BLOB), -1) = x'62'
+//
+// Values are bound; they stand here for the reader.
 func (b *builder) match(op facade.Op, text string, c *column, alias string) {
 	if text == "" { // every text has nothing in it
 		b.column(alias, c)
@@ -34,7 +39,7 @@ func (b *builder) match(op facade.Op, text string, c *column, alias string) {
 		b.bind(engine.TextValue(strings.ToLower(text)))
 		b.text(") > 0")
 	case facade.StartsWith:
-		// a range, which an index can answer
+		// The range is by bytes; under the collation of decimals it would be one of numbers.
 		above, bounded := "", false
 		if c.collation == "" {
 			above, bounded = after(text)
@@ -70,6 +75,9 @@ func (b *builder) match(op facade.Op, text string, c *column, alias string) {
 // after is the smallest text that sorts behind every text with this prefix; false where there
 // is none, because the prefix is made of the last code point alone. Surrogates (U+D800 to
 // U+DFFF) are no code points of a text.
+//
+//	"ab"           "ac"
+//	"a\U0010FFFF"  "b"
 func after(prefix string) (string, bool) {
 	for prefix != "" {
 		r, n := utf8.DecodeLastRuneInString(prefix)
@@ -85,8 +93,11 @@ func after(prefix string) (string, bool) {
 	return "", false
 }
 
-// has writes whether a JSON array holds a scalar, by value and by type: true is
-// not 1, and "1" is not 1.
+// has writes whether a JSON array holds a scalar, by value and by type: true is not 1, and "1"
+// is not 1.
+//
+//	(json_type(t0."tags") = 'array' AND EXISTS (SELECT 1 FROM json_each(t0."tags") AS t1
+//	  WHERE t1.type IN ('text') AND t1.value = ?))
 func (b *builder) has(value any, c *column, alias string) {
 	if c.prop.Kind != schema.KindJSON {
 		b.text("0")

@@ -13,11 +13,13 @@ import (
 	"github.com/frondhost/frond/store/sqlite/engine"
 )
 
-// Prepare makes or changes the tables of entities so that they hold what the
-// cards say. Everything happens in one transaction; the error is Refused where a
-// change would lose data, and then nothing has changed. Tables of entities that
-// are gone are left alone. It may be called again, with other cards, while the
-// store is in use.
+// Prepare makes or changes the tables of entities so that they hold what the cards say
+// (docs/decisions/033). Everything happens in one transaction; the error is [Refused] where a
+// change would lose data, and then nothing has changed. Other errors are those of a card that
+// no table can follow, and of the database. Views and entities without a primary key have no
+// table. Tables of entities that are gone are left alone. Prepare may be called again, with
+// other cards, while the store is in use: writes wait for it, and reads that began before it
+// keep their tables.
 func (s *Store) Prepare(ctx context.Context, entities []*schema.Entity) error {
 	all := &tables{byEntity: map[*schema.Entity]*table{}, byKey: map[string]*table{}}
 	stored := map[string]bool{}
@@ -38,6 +40,8 @@ func (s *Store) Prepare(ctx context.Context, entities []*schema.Entity) error {
 		all.byEntity[e], all.byKey[e.Key] = t, t
 		order = append(order, t)
 	}
+	// Nothing is written while a card cannot become a table: the author reads all of those
+	// first.
 	if faults != nil {
 		return errors.Join(faults...)
 	}
@@ -50,8 +54,9 @@ func (s *Store) Prepare(ctx context.Context, entities []*schema.Entity) error {
 	}})
 }
 
-// migrate runs on the writer, outside a transaction: a table can only be built
-// anew while foreign keys are not enforced, and that is not for transactions to change.
+// migrate runs on the writer, outside a transaction: a table can only be built anew while
+// foreign keys are not enforced, and PRAGMA foreign_keys does nothing inside a transaction.
+// What is logged is logged after the commit.
 func (s *Store) migrate(c *engine.Conn, order []*table) (err error) {
 	if err := c.Once("PRAGMA foreign_keys = OFF"); err != nil {
 		return err
@@ -60,6 +65,8 @@ func (s *Store) migrate(c *engine.Conn, order []*table) (err error) {
 	m := &migration{conn: c}
 	err = c.InTransaction(func(*engine.Conn) error { return m.tables(order) })
 	switch {
+	// The refusals are the error, whatever InTransaction returned: it has rolled back because
+	// of them.
 	case m.refused != nil:
 		return m.refused
 	case engine.Unavailable(err):
@@ -79,7 +86,8 @@ func (s *Store) migrate(c *engine.Conn, order []*table) (err error) {
 	return nil
 }
 
-// tables makes or changes every table; it runs in a transaction.
+// tables makes or changes every table; it runs in a transaction. References come last, when
+// every table that one may point at is there.
 func (m *migration) tables(order []*table) (err error) {
 	if m.holds, err = inspect(m.conn); err != nil {
 		return err
@@ -106,13 +114,19 @@ func (m *migration) tables(order []*table) (err error) {
 // migration is one run over all tables, inside its transaction. Steps that are
 // refused are gathered, so that an author reads all of them at once.
 type migration struct {
-	conn     *engine.Conn
-	holds    map[string]*found // what was there before, by name in lower case
-	refused  Refused
-	tallied  map[string]bool // tables whose number of rows is kept
-	pointing []*table        // whose foreign keys are new and to be checked at the end
-	made     int
-	log      []string
+	conn *engine.Conn
+	// holds are the tables that were there before, by name in lower case; nil for one that
+	// this program did not make.
+	holds map[string]*found
+	// refused are the steps that are not taken; any of them rolls everything back.
+	refused Refused
+	// tallied are the tables whose number of rows is kept, by name.
+	tallied map[string]bool
+	// pointing are the tables whose foreign keys are new and to be checked at the end.
+	pointing []*table
+	// made counts new tables; they are one line in the log, changes one each.
+	made int
+	log  []string
 }
 
 // refuse notes a step that is not taken; the migration goes on looking, so that all refusals
@@ -155,7 +169,8 @@ func (m *migration) table(t *table) error {
 	return m.tally(t, old)
 }
 
-// indexes makes the indexes of the card and drops those of ours it no longer asks for.
+// indexes makes the indexes of the card and drops those of this program that it no longer asks
+// for, which its prefix shows: an index that somebody else made on the table stays.
 func (m *migration) indexes(t *table, old *found) error {
 	wanted := map[string]bool{}
 	for _, ix := range t.indexes {
@@ -182,6 +197,7 @@ func (m *migration) indexes(t *table, old *found) error {
 		if err != nil {
 			return err
 		}
+		// Indexes of a new table belong to making it.
 		if len(old.columns) > 0 {
 			m.note("made index %s", ix.name)
 		}
@@ -235,7 +251,7 @@ func (m *migration) leftovers(order []*table) []string {
 	return names
 }
 
-// count is a message with a number in it, for one and for many.
+// count is a message with a number in it, in the singular or the plural: "%d row holds null".
 func count(n int64, one, many string) string {
 	if n == 1 {
 		return fmt.Sprintf(one, n)

@@ -7,7 +7,8 @@ import (
 	"github.com/frondhost/frond/store/sqlite/engine"
 )
 
-// sortKey is one key of an order, as SQL is to have it.
+// sortKey is one key of an order, as SQL is to have it. An order of rows ends in the primary
+// key, so that no two are equal.
 type sortKey struct {
 	column *column
 	desc   bool
@@ -50,15 +51,16 @@ func (b *builder) orderBy(keys []sortKey, alias string) {
 	}
 }
 
-// behind writes the condition that a row stands strictly behind the one whose
-// sort values are from, in the order of keys:
+// behind writes the condition that a row stands strictly behind the one whose sort values are
+// from, in the order of keys:
 //
 //	a > ? OR a = ? AND (b < ? OR b = ? AND (id > ?))
 //
-// with the outermost key's bound in front of it once more (a >= ? AND …), which is
-// what an index can seek by. A null in from has its own form: nothing but nulls
-// equals it, and everything else is larger. Including the row itself, the last
-// comparison, which is the primary key's, is >=.
+// with the outermost key's bound in front of it once more (a >= ? AND …), which is what an
+// index can seek by. A null in from has its own form: nothing but nulls equals it, and
+// everything else is larger (docs/decisions/094). Including the row itself, the last
+// comparison, which is the primary key's, is >=. BAD_REQUEST where from does not fit the keys:
+// a cursor is not trusted.
 func (b *builder) behind(keys []sortKey, from []json.RawMessage, including bool, alias string) error {
 	if len(from) != len(keys) {
 		return facade.Errorf(facade.BadRequest, "the cursor is not of this order; take one from a page that is")
@@ -70,6 +72,8 @@ func (b *builder) behind(keys []sortKey, from []json.RawMessage, including bool,
 			return facade.Errorf(facade.BadRequest, "the cursor is not of this order; take one from a page that is")
 		}
 	}
+	// The bound in front would leave out nulls, which are the smallest value: downwards they
+	// follow and have to stay.
 	if len(keys) > 1 && values[0].Kind != engine.Null && (!keys[0].desc || keys[0].column.notNull) {
 		b.column(alias, keys[0].column)
 		if keys[0].desc {
@@ -85,7 +89,10 @@ func (b *builder) behind(keys []sortKey, from []json.RawMessage, including bool,
 }
 
 // beyond writes the comparison for the first key and, where it is equal, those for the keys
-// behind it.
+// behind it:
+//
+//	ascending     (a > ? OR a = ? AND …)         from null   (a IS NOT NULL OR a IS NULL AND …)
+//	descending    (a < ? OR a IS NULL OR a = ? AND …)        (0 OR a IS NULL AND …)
 func (b *builder) beyond(keys []sortKey, values []engine.Value, including bool, alias string) {
 	k, v := keys[0], values[0]
 	orEqual := ""

@@ -7,14 +7,22 @@ import (
 
 // Refusal is one step of a migration that would lose data, or cannot hold for the rows that
 // are there, with what its author can do.
+//
+//	table post, column title: cannot make the column never null: 3 rows hold null; give those rows a value first, or …
 type Refusal struct {
-	Step   string // what the cards ask for: make the column not null
-	Table  string
-	Column string // "" for the table itself; members parted by commas for a constraint over several
+	// Step is what the cards ask for: make the column never null.
+	Step  string
+	Table string
+	// Column is "" for the table itself; members are parted by commas for a constraint over
+	// several.
+	Column string
+	// Reason is what stands against it in the rows, with their number.
 	Reason string
-	Remedy string // what the author can do
+	// Remedy is what the author can do.
+	Remedy string
 }
 
+// Error returns the refusal on one line.
 func (r Refusal) Error() string {
 	where := "table " + r.Table
 	if r.Column != "" {
@@ -26,6 +34,7 @@ func (r Refusal) Error() string {
 // Refused is the error of a Prepare that changed nothing: every refusal at once, one a line.
 type Refused []Refusal
 
+// Error lists every refusal, one a line.
 func (r Refused) Error() string {
 	lines := make([]string, len(r))
 	for i, one := range r {

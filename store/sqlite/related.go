@@ -6,20 +6,23 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
-// joinable says whether a condition leads through a relation that gives one row
-// at most: then the row can be joined instead of looked for.
+// joinable says whether a condition leads through a relation that gives one row at most: then
+// the row can be joined instead of looked for.
+//
+//	{author: {name: {eq: "Ada"}}}   JOIN "author" AS t1 ON t1."id" = t0."author" … t1."name" = ?
 func joinable(f *facade.Filter) bool {
 	return f.Op == facade.Some && f.Link != nil && !f.Link.Many && f.Link.Target != nil
 }
 
-// maxJoins is how many relations are joined; SQLite joins 64 tables at most, and
-// plans long for many. The others are looked for by EXISTS.
+// maxJoins is how many relations are joined; SQLite joins 64 tables at most, and plans long
+// for many. The others are looked for as [builder.related] writes them.
 const maxJoins = 12
 
-// join writes a JOIN for every one-relation that a condition surely needs. SQLite
-// may then begin with the other table, where EXISTS would make it look at every
-// row of this one (docs/decisions/036). [builder.filter] comes to the same
-// conditions in the same order.
+// join writes a JOIN for every one-relation that a condition surely needs: SQLite may then
+// begin with the other table, where EXISTS would make it look at every row of this one
+// (docs/decisions/036). A JOIN drops rows without a target, as the condition does.
+// [builder.filter] comes to the same conditions in the same order, and writes them on the
+// joined table.
 func (b *builder) join(f *facade.Filter, t *table, alias string) error {
 	if f == nil {
 		return nil
@@ -53,7 +56,8 @@ func (b *builder) join(f *facade.Filter, t *table, alias string) error {
 }
 
 // maxRelations is how many relations a condition may go through, one behind the other. The
-// façade allows fewer; this bound keeps a store safe that is called without it.
+// façade allows fewer; this bound keeps a store safe that is called without it: each one costs
+// several levels of SQLite's 1,000.
 const maxRelations = 20
 
 // tooDeep refuses a filter that is nested deeper than SQLite takes: each relation and each
@@ -112,6 +116,8 @@ func (b *builder) related(f *facade.Filter, t *table, alias string) error {
 		b.text(not(f.Op), "EXISTS (SELECT 1 FROM json_each(")
 		b.column(alias, own)
 		b.text(") AS ", ids, " WHERE ", ids, ".value")
+		// json_each gives a value without the column's collation, and "1.5" has to find
+		// "1.50".
 		if theirs.collation != "" {
 			b.text(" COLLATE ", theirs.collation)
 		}

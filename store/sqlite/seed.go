@@ -8,13 +8,15 @@ import (
 	"github.com/frondhost/frond/store/sqlite/engine"
 )
 
-// seedsTable names the entities whose seeds the store has had.
+// seedsTable names the entities whose seeds the store has had (docs/decisions/251). A mark
+// stays when the rows are deleted, so that they do not come back at the next start.
 const seedsTable = ownPrefix + "seeds"
 
+// makeSeeds makes it on first use, in the transaction of the seeds.
 const makeSeeds = `CREATE TABLE IF NOT EXISTS "` + seedsTable + `" (entity TEXT PRIMARY KEY, at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP) STRICT`
 
 // Seeded says which of entities have had their seeds in this store's life, whether or not the
-// rows are still there.
+// rows are still there. A store without the table has had none; it is not made for the answer.
 func (s *Store) Seeded(ctx context.Context, entities []*schema.Entity) (done map[*schema.Entity]bool, err error) {
 	err = s.db.Read(ctx, func(c *engine.Conn) error {
 		done = map[*schema.Entity]bool{}
@@ -32,6 +34,7 @@ func (s *Store) Seeded(ctx context.Context, entities []*schema.Entity) (done map
 	return done, err
 }
 
+// seeded says whether the entity has a mark. The table has to be there.
 func seeded(c *engine.Conn, e *schema.Entity) (bool, error) {
 	n, err := c.Number(`SELECT count(*) FROM "`+seedsTable+`" WHERE entity = ?`, engine.Value{Kind: engine.Text, S: e.Key})
 	return n > 0, err
@@ -39,7 +42,8 @@ func seeded(c *engine.Conn, e *schema.Entity) (bool, error) {
 
 // Seed writes the rows of entities that had no seeds yet and remembers the entities, in one
 // transaction: all batches or none. An entity that another process has seeded meanwhile is
-// left out. Relations may lead to rows of other batches.
+// left out. Relations may lead to rows of other batches; the fields of Late are set when the
+// rows of every batch are there. Errors name the entity, and are else those of [Store.Insert].
 func (s *Store) Seed(ctx context.Context, batches []facade.SeedBatch) error {
 	writes := make([]seedWrite, len(batches))
 	for i, batch := range batches {
@@ -104,12 +108,15 @@ type seedWrite struct {
 	late  []lateWrite
 }
 
+// lateWrite sets one field of a seeded row when all rows are there.
 type lateWrite struct {
 	set  facade.Record
 	sql  string
 	args []engine.Value
 }
 
+// seedWrite compiles a batch before it queues, so that a value that cannot stand in its column
+// fails without a transaction.
 func (s *Store) seedWrite(batch facade.SeedBatch) (w seedWrite, err error) {
 	if w.table, err = s.table(batch.Entity); err != nil {
 		return w, err
@@ -144,7 +151,7 @@ func (s *Store) seedWrite(batch facade.SeedBatch) (w seedWrite, err error) {
 	return w, nil
 }
 
-// insert writes the rows and remembers the entity.
+// insert writes the rows and the mark of the entity.
 func (w *seedWrite) insert(s *Store, c *engine.Conn) error {
 	n := len(w.table.columns)
 	for i, row := range w.rows {

@@ -13,7 +13,8 @@ import (
 )
 
 // Store keeps rows in SQLite; it is a [facade.Store]. It may be used from many goroutines.
-// Entities have to be prepared before rows of them are read or written.
+// Entities have to be prepared before rows of them are read or written; the error of a call
+// for another one is an INTERNAL_ERROR.
 type Store struct {
 	db     *engine.DB
 	tables atomic.Pointer[tables]
@@ -25,8 +26,8 @@ var (
 	_ facade.Seeder    = (*Store)(nil)
 )
 
-// RunsDry reports that a write whose context is a dry run's ([facade.DryRun]) is undone
-// after it was checked.
+// RunsDry reports that a write whose context is a dry run's ([facade.DryRun]) is undone after
+// it was checked: its answer and its errors are those of the write.
 func (s *Store) RunsDry() bool { return true }
 
 // Options are those of the database; see [engine.Options]. Open sets Extend itself.
@@ -61,6 +62,7 @@ type tables struct {
 	byKey    map[string]*table
 }
 
+// has says whether the entity with this key has a table.
 func (t *tables) has(key string) bool { return t.byKey[key] != nil }
 
 // sorted lists the tables by key, so that an error that could name several of them always
@@ -74,8 +76,9 @@ func (t *tables) sorted() []*table {
 	return out
 }
 
-// table is the table of an entity, which may be of an older set of cards than
-// the last Prepare's: requests that began before a change still run on theirs.
+// table returns the table of an entity, which may be of an older set of cards than the last
+// Prepare's: requests that began before a change still run on theirs. Such a table is made for
+// the call, since nobody keeps it.
 func (s *Store) table(e *schema.Entity) (*table, error) {
 	all := s.tables.Load()
 	if t := all.byEntity[e]; t != nil {

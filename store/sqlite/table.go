@@ -13,21 +13,28 @@ import (
 // table is how an entity stands in the database: the DDL its card asks for, and
 // the names the statements are made of. Its description never changes.
 type table struct {
-	entity  *schema.Entity
-	name    string    // as SQL has it, quoted
-	columns []*column // of the stored fields, in declaration order
-	byIndex []*column // by Property.Index; nil for a field that is not stored
+	entity *schema.Entity
+	// name is quoted, as SQL has it.
+	name string
+	// columns are those of the stored fields, in declaration order.
+	columns []*column
+	// byIndex has them by Property.Index; nil for a field that is not stored.
+	byIndex []*column
 	primary *column
-	rowid   string // what SQLite's own number of a row can be called here
+	// rowid is what SQLite's own number of a row can be called here: rowid, oid or _rowid_,
+	// whichever no field has taken, else the primary key.
+	rowid   string
 	indexes []index
 
-	violations map[string]violation // by SQLite's message
+	// violations are by SQLite's message; see listViolations.
+	violations map[string]violation
 
-	tallying atomic.Bool // the writer has been asked to keep the number of rows
+	// tallying says that the writer has been asked to keep the number of rows.
+	tallying atomic.Bool
 }
 
-// violation is what one constraint means to who wrote: the message SQLite names
-// it by leads to it, and that text goes no further.
+// violation is what one constraint means to the caller who wrote. SQLite's message leads to
+// it, and that text goes no further: it names tables and columns.
 type violation struct {
 	unique  []*schema.Property // of a unique constraint or a primary key
 	field   *schema.Property   // of the others
@@ -37,22 +44,28 @@ type violation struct {
 // column is one stored field.
 type column struct {
 	prop       *schema.Property
-	name       string           // as SQL has it, quoted
-	definition                  // what its CREATE TABLE says
-	refs       *schema.Property // the primary key it points at, where the store has its table
-	fill       engine.Value     // what rows that are older than the column get
+	name       string // as SQL has it, quoted
+	definition        // what its CREATE TABLE says
+	// refs is the primary key that it points at; nil where the store has no table for the
+	// target.
+	refs *schema.Property
+	// fill is what rows get that are older than the column: the card's constant, or null.
+	fill engine.Value
 }
 
 // definition is a column in DDL: what a card asks for, or what a file holds.
 type definition struct {
-	column    string // unquoted
-	typ       string // of STRICT tables: TEXT, INTEGER, REAL
-	kind      string // the kind of value, where typ does not show it: a mark in a check's name
+	column string // unquoted
+	typ    string // of STRICT tables: TEXT, INTEGER, REAL
+	// kind is the kind of value where typ does not show it (boolean, date-time, date, json): a
+	// mark in a check's name, see mark.
+	kind      string
 	collation string
 	notNull   bool
 	primary   bool
 	checks    []check
-	refs      string // REFERENCES and what follows, or ""
+	// refs is REFERENCES and what follows, or "".
+	refs string
 }
 
 // check is one CHECK: its name is "column:keyword".
@@ -71,6 +84,7 @@ type index struct {
 	tail *column
 }
 
+// decimalCollation is the collation that [extend] gives each connection.
 const decimalCollation = "decimal"
 
 // newTable is the table of an entity's card. stored says by key which entities have a table: a

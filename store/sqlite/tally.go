@@ -16,17 +16,21 @@ import (
 // tallyTable holds a row for each large table: its name, and how many rows it has.
 const tallyTable = `"` + ownPrefix + `rows"`
 
-// tallyFrom is the number of rows from which counting them costs more than a page.
+// tallyFrom is the number of rows from which counting them costs more than a page. A smaller
+// table has no triggers, and its writes do not pay for them.
 const tallyFrom = 1000
 
-// tallied is the table's number of rows as an expression. Where it is not kept, the
-// rows are counted, and it is that number's complement: below zero.
+// tallied returns the table's number of rows as an expression. Where it is not kept, the rows
+// are counted, and it is that number's complement, below zero, so that one statement answers
+// both and readTally sees which it was:
+//
+//	coalesce((SELECT rows FROM "_frond_rows" WHERE name = 'post'), ~(SELECT count(*) FROM "post"))
 func (t *table) tallied() string {
 	return "coalesce((SELECT rows FROM " + tallyTable + " WHERE name = " + engine.LiteralText(tableName(t.entity.Key)) + "), ~(SELECT count(*) FROM " + t.name + "))"
 }
 
-// readTally is the number that [table.tallied] gave. A large table whose number is
-// not kept yet is counted by the writer, as soon as it comes to it.
+// readTally returns the number that [table.tallied] gave. A large table whose number is not
+// kept yet is counted by the writer, as soon as it comes to it; no reader waits for that.
 func (s *Store) readTally(t *table, n int64) int64 {
 	if n >= 0 {
 		return n
@@ -43,7 +47,10 @@ func (s *Store) readTally(t *table, n int64) int64 {
 	return n
 }
 
-// tallyTriggers are the triggers of the table, by name.
+// tallyTriggers returns the triggers of the table, by name:
+//
+//	CREATE TRIGGER "_frond_added post" AFTER INSERT ON "post"
+//	  BEGIN UPDATE "_frond_rows" SET rows = rows + 1 WHERE name = 'post'; END
 func (t *table) tallyTriggers() map[string]string {
 	key := tableName(t.entity.Key)
 	trigger := func(name, event, sign string) string {
@@ -54,6 +61,7 @@ func (t *table) tallyTriggers() map[string]string {
 	return map[string]string{added: trigger(added, "INSERT", "+"), gone: trigger(gone, "DELETE", "-")}
 }
 
+// createTally makes the table of the numbers; every migration sees that it is there.
 const createTally = "CREATE TABLE " + tallyTable + " (name TEXT NOT NULL PRIMARY KEY, rows INTEGER NOT NULL) STRICT, WITHOUT ROWID"
 
 // tally counts the table's rows and makes the triggers that keep the number. It runs
@@ -70,7 +78,7 @@ func (t *table) tally(c *engine.Conn) error {
 	return c.Once("INSERT OR REPLACE INTO " + tallyTable + " SELECT " + engine.LiteralText(tableName(t.entity.Key)) + ", count(*) FROM " + t.name)
 }
 
-// tallies reads which tables' numbers are kept.
+// tallies reads which tables' numbers are kept, and makes their table in a new store.
 func (m *migration) tallies() error {
 	there, err := m.conn.Number("SELECT count(*) FROM sqlite_schema WHERE name = '" + ownPrefix + "rows'")
 	if err == nil && there == 0 {
@@ -90,8 +98,8 @@ func (m *migration) tallies() error {
 	return m.conn.Finish(st)
 }
 
-// tally counts again where a number is kept and the triggers are not as they should
-// be: the table was built anew, or somebody else has changed them.
+// tally counts again where a number is kept and the triggers are not as they should be: the
+// table was built anew, which drops its triggers, or somebody else has changed them.
 func (m *migration) tally(t *table, old *found) error {
 	if !m.tallied[tableName(t.entity.Key)] {
 		return nil

@@ -12,15 +12,21 @@ import (
 // the write queues, so that the one goroutine that writes only runs them; they run inside the
 // write's transaction, so that no other write comes between.
 type terms struct {
-	of     *facade.Terms
-	look   *builder  // reads the row as it stands; nil: nobody asks for it
-	sel    selection // of look
-	after  *builder  // counts the rows with a key that meet After; its first argument is the key
+	// of are the terms themselves.
+	of *facade.Terms
+	// look reads the row as it stands; nil: nobody asks for it.
+	look *builder
+	// sel is what look selects.
+	sel selection
+	// after counts the rows with a key that meet After; its first argument is the key.
+	after  *builder
 	points []pointing
 }
 
-// pointing is one relation whose targets are counted; the statement's first argument
-// is the JSON array of their keys.
+// pointing is one relation whose targets are counted; the statement's first argument is the
+// JSON array of their keys:
+//
+//	SELECT count(*) FROM "author" AS t0 WHERE t0."id" IN (SELECT value FROM json_each(?)) AND …
 type pointing struct {
 	facade.Points
 	count *builder
@@ -41,6 +47,8 @@ func (s *Store) terms(t *table, of *facade.Terms, key *engine.Value, where *faca
 	return m, nil
 }
 
+// compile writes the statements. look selects what Judge reads and, where a relation keeps its
+// old targets without a check, the fields of those relations.
 func (m *terms) compile(s *Store, t *table, key *engine.Value, where *facade.Filter) error {
 	var fields []string
 	if m.of.Judge != nil && m.of.Read != nil {
@@ -131,8 +139,11 @@ func (m *terms) leads(c *engine.Conn, was facade.Row, is facade.Record, own []en
 		var known []engine.Value
 		switch {
 		case m.look == nil && p.Field.Link.Target == p.Field.Owner:
+			// The rows of this insert are not there yet, and may point at each other.
 			known = own
 		case m.look != nil && !p.All:
+			// What the row pointed at before may stay, also where the caller may no longer see
+			// it.
 			known = targets(p.Field, was.Get(p.Field.Name), nil)
 		}
 		ids := targets(p.Field, is.Get(p.Field.Name), known)
@@ -197,6 +208,7 @@ func targets(p *schema.Property, value []byte, known []engine.Value) []engine.Va
 	return ids
 }
 
+// free gives the builders back; m may be nil.
 func (m *terms) free() {
 	if m == nil {
 		return

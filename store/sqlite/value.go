@@ -14,6 +14,13 @@ import (
 // encode is a field's JSON value as its column holds it, or null. The façade has judged the
 // value; what cannot stand in the column all the same, such as the answer of a conversion,
 // returns the JSON Schema keyword that it fails.
+//
+//	integer, boolean     Int; true is 1
+//	number               Float
+//	decimal, date, text  Text as it was sent
+//	date-time            Text of timeLayout, in UTC
+//	objects, arrays      Text, compact JSON
+//	null, absent         the zero Value
 func encode(p *schema.Property, v json.RawMessage) (engine.Value, string) {
 	kind := jsontext.KindOf(v)
 	if kind == jsontext.Null || kind == jsontext.Invalid {
@@ -63,7 +70,8 @@ func encode(p *schema.Property, v json.RawMessage) (engine.Value, string) {
 }
 
 // operand is a filter's value as it is compared with the field's column; false says that no
-// row can equal it.
+// row can equal it. A float may be compared with an integer column, and an integer with a
+// number's: SQLite compares them by value.
 func operand(p *schema.Property, v any) (engine.Value, bool) {
 	switch v := v.(type) {
 	case string:

@@ -15,6 +15,9 @@ import (
 // In SQL a comparison with a null is NULL and not false, and NOT NULL is NULL again. A filter
 // has two values (docs/decisions/021): each operator that could see the difference (Not, Ne,
 // NotIn, None, Every) is written so that NULL counts as false.
+//
+//	{title: {contains: "tea"}, or: [{price: {lt: 5}}, {status: {ne: "live"}}]}
+//	(instr(t0."title", ?) > 0 AND (t0."price" < ? OR t0."status" IS NOT ?))
 func (b *builder) filter(f *facade.Filter, t *table, alias string) error {
 	if f == nil {
 		b.text("1")
@@ -23,6 +26,7 @@ func (b *builder) filter(f *facade.Filter, t *table, alias string) error {
 	if f.Op == facade.And {
 		return b.all(f.Sub, t, alias, " AND ", "1")
 	}
+	// join has written this relation: its condition is one on the joined table.
 	if b.sure && joinable(f) && len(b.joined) > 0 {
 		inner := b.joined[0]
 		b.joined = b.joined[1:]
@@ -75,7 +79,7 @@ func (b *builder) all(subs []*facade.Filter, t *table, alias, word, empty string
 	return nil
 }
 
-// not writes that subs do not all hold. IS NOT TRUE is true for false and for NULL.
+// not writes that subs do not all hold: (…) IS NOT TRUE, which is true for false and for NULL.
 func (b *builder) not(subs []*facade.Filter, t *table, alias string) error {
 	b.text("(")
 	if err := b.all(subs, t, alias, " AND ", "1"); err != nil {
@@ -180,7 +184,8 @@ func (b *builder) in(f *facade.Filter, c *column, alias string) {
 	b.text("))")
 }
 
-// appendElement appends a value to a JSON array that begins with its bracket.
+// appendElement appends a value to a JSON array that begins with its bracket. A blob has no
+// JSON and becomes null, which equals nothing.
 func appendElement(list []byte, a engine.Value) []byte {
 	if len(list) > 1 {
 		list = append(list, ',')

@@ -12,7 +12,8 @@ import (
 // Insert writes rows, all or none, and returns them in the given layout. of may be nil:
 // nothing beside the table's constraints has to hold. Errors: CONFLICT for a value that is
 // taken or a relation that leads nowhere, VALIDATION_FAILED for a value that its column cannot
-// hold, and what Terms return. A returned row is durable.
+// hold, and what Terms return. A returned row is durable. A relation to a row of the same call
+// may stand in any order.
 func (s *Store) Insert(ctx context.Context, e *schema.Entity, records []facade.Record, of *facade.Terms, layout *facade.Layout) (*facade.Rows, error) {
 	t, err := s.table(e)
 	if err != nil {
@@ -82,7 +83,9 @@ func (s *Store) Insert(ctx context.Context, e *schema.Entity, records []facade.R
 }
 
 // insert writes an INSERT of one row with all columns, so that rows of an entity share a
-// statement whatever they set.
+// statement whatever they set:
+//
+//	INSERT INTO "post" ("id", "title") VALUES (?, ?)
 func (b *builder) insert(t *table) {
 	b.text("INSERT INTO ", t.name, " (")
 	for i, c := range t.columns {
@@ -98,7 +101,9 @@ func (b *builder) insert(t *table) {
 	b.text(")")
 }
 
-// row appends the values of one row, a null for every field that the record leaves out.
+// row appends the values of one row in the order of the columns, a null for every field that
+// the record leaves out. VALIDATION_FAILED for a value that its column cannot hold, and for a
+// row without a key.
 func (t *table) row(args []engine.Value, record facade.Record) ([]engine.Value, error) {
 	from := len(args)
 	for range t.columns {
@@ -197,6 +202,8 @@ func (s *Store) Update(ctx context.Context, e *schema.Entity, id json.RawMessage
 
 // update writes the statement that changes one row and returns it; with nothing to set it
 // reads the row.
+//
+//	UPDATE "post" AS t0 SET "title" = ? WHERE t0."id" = ? AND … RETURNING "id", "title"
 func (b *builder) update(t *table, sel *selection, key engine.Value, where *facade.Filter, set facade.Record) error {
 	alias := b.alias()
 	if len(set) == 0 {
@@ -277,8 +284,8 @@ func (s *Store) Delete(ctx context.Context, e *schema.Entity, id json.RawMessage
 }
 
 // oneRow writes the condition of a write to one row: its key, and what else has to hold. The
-// key is the first value that is bound here, so that a kept statement can be run for other
-// keys.
+// key is the first value that is bound here, so that terms.stays can run a kept statement for
+// another key.
 func (b *builder) oneRow(t *table, alias string, key engine.Value, where *facade.Filter) error {
 	b.text(" WHERE ")
 	b.column(alias, t.primary)
@@ -314,7 +321,7 @@ func answer(c *engine.Conn, sql []byte, args []engine.Value, sel *selection, row
 	return c.Finish(st)
 }
 
-// place is the position of a column in INSERT, -1 for no column of the table.
+// place returns the position of a column in INSERT, -1 for no column of the table.
 func (t *table) place(c *column) int {
 	for i := range t.columns {
 		if t.columns[i] == c {
@@ -350,7 +357,9 @@ func (s *Store) blameWrite(c *engine.Conn, t *table, records []facade.Record, er
 	return err
 }
 
-// blameDelete finds which relation holds a row that was to go, or to change its key.
+// blameDelete finds which relation holds a row that was to go, or to change its key, and
+// returns CONFLICT for it (facade.InUse). A relation that cascades is only named where no
+// other holds the row: something behind it does.
 func (s *Store) blameDelete(c *engine.Conn, t *table, key engine.Value, err error) error {
 	if !engine.IsForeignKey(err) {
 		return err
