@@ -49,7 +49,8 @@ type column struct {
 	// refs is the primary key that it points at; nil where the store has no table for the
 	// target.
 	refs *schema.Property
-	// fill is what rows get that are older than the column: the card's constant, or null.
+	// fill is what rows get that are older than the column: the card's constant, [] for a list
+	// of ids, or null.
 	fill engine.Value
 }
 
