@@ -16,11 +16,15 @@ const MaxBatchAnswer = wire.MaxAnswer
 // batchWorkers is how many frames of a batch run at once.
 const batchWorkers = 10
 
-// appendBatch answers a batch (JSON-RPC 2.0 section 6): every frame by itself, ten at
-// once, the answers in the order of the frames. A batch of notifications appends
-// nothing. Once the answers exceed [MaxBatchAnswer], the remaining frames are answered
-// with full set, so that they are refused without being run; notifications run, since
-// nobody could be informed. size is the bytes of all answers, which were copied once.
+// appendBatch answers a batch (JSON-RPC 2.0 section 6): every frame by itself, ten at once,
+// the answers in the order of the frames. A batch of notifications appends nothing. Once the
+// answers exceed [MaxBatchAnswer], the remaining frames are answered with full set, so that
+// they are refused without being run; notifications run, since nobody could be informed. size
+// is the bytes of all answers, which were copied once.
+//
+//	[{…"id":1…},{…"id":2…}]    [{…"id":1,"result":…},{…"id":2,"error":…}]
+//	[]                         one failure, -32600 with a null id
+//	more than wire.MaxBatch    the same, and no frame is run
 func appendBatch(dst []byte, body json.RawMessage, answer func(dst []byte, frame json.RawMessage, full bool) []byte) (_ []byte, size int) {
 	frames := make([]json.RawMessage, 0, 16)
 	for _, v := range jsontext.Elements(body) {
@@ -37,6 +41,8 @@ func appendBatch(dst []byte, body json.RawMessage, answer func(dst []byte, frame
 	answers := make([]*jsontext.Buffer, len(frames))
 	next := make(chan int, len(frames))
 	for i := range frames {
+		// The channel holds all indexes and is closed, so that workers need no other signal to
+		// end.
 		next <- i
 	}
 	close(next)
@@ -63,6 +69,7 @@ func appendBatch(dst []byte, body json.RawMessage, answer func(dst []byte, frame
 			}
 			dst = append(dst, a.Text...)
 		}
+		// Every buffer goes back to the pool, that of a notification too.
 		a.Release()
 	}
 	if answered {

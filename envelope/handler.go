@@ -61,6 +61,8 @@ func NewHandler(cat *facade.Catalog, caller facade.Caller, opts *Options) *Handl
 	if opts != nil {
 		h.options = *opts
 	}
+	// The signed state is the only one: a host that verifies must not believe the frame as
+	// well.
 	if h.options.Verifier != nil {
 		h.options.TrustState, h.options.State = false, nil
 	}
@@ -76,7 +78,8 @@ func NewHandler(cat *facade.Catalog, caller facade.Caller, opts *Options) *Handl
 	return h
 }
 
-// methodsOf is every operation of a catalog by its method.
+// methodsOf is every operation of a catalog by its method. It is made once; a catalog never
+// changes.
 func methodsOf(cat *facade.Catalog) map[string]*facade.Operation {
 	methods := map[string]*facade.Operation{}
 	for _, frond := range cat.Fronds {

@@ -58,8 +58,16 @@ func Refuse(w http.ResponseWriter, status int, err *facade.Error) {
 	(&refusal{status: status, err: err}).write(w)
 }
 
-// readBody reads the body of a request that may hold frames, at most limit bytes charged
-// to account, or returns why it may not.
+// readBody reads the body of a request that may hold frames, at most limit bytes charged to
+// account, or returns why it may not.
+//
+//	another path                       404 NOT_FOUND
+//	another verb                       405 METHOD_NOT_ALLOWED, with Allow; OPTIONS is 204
+//	another type, or compressed        415 BAD_REQUEST
+//	more than limit                    413 PAYLOAD_TOO_LARGE
+//	slower than the server waits       408 REQUEST_TIMEOUT
+//	no room in the budget              the code of the account, with Retry-After
+//	the client disconnected            nothing is written
 func readBody(w http.ResponseWriter, r *http.Request, limit int64, account *facade.Account) ([]byte, *refusal) {
 	const send = "send a JSON-RPC 2.0 frame with POST to " + Path + " as application/json"
 	if !strings.HasSuffix(r.URL.Path, Path) {
@@ -88,6 +96,7 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64, account *faca
 		return refuse(http.StatusRequestEntityTooLarge, facade.PayloadTooLarge,
 			"the body is over the cap of %d bytes; send less, or a batch in parts", limit)
 	}
+	// An announced size over the limit is refused before a byte is read.
 	if r.ContentLength > limit {
 		w.Header().Set("Connection", "close") // the rest of the body is not drained
 		return nil, tooLarge()

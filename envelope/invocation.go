@@ -10,9 +10,14 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// readInvocation reads a frame's params (spec 2.6). It checks the outer shape only: the
-// façade judges what params, query and body hold. state is read only where trust is
-// set. identity is the token of a signed request, which package signing has read.
+// readInvocation reads a frame's params (spec 2.6). It checks the outer shape only: the façade
+// judges what params, query and body hold. state is read only where trust is set. identity is
+// the token of a signed request, which package signing has read.
+//
+//	{"params":{"id":"p1"},"query":{…},"body":{…},"state":{…},"trace":"00-…"}
+//
+// An unknown member is an error (-32602), so that a misspelled one is not lost. All faults are
+// reported together, up to schema.MaxDetails.
 func readInvocation(params json.RawMessage, trust bool) (facade.Invocation, *wire.Failure) {
 	var inv facade.Invocation
 	switch jsontext.KindOf(params) {
@@ -57,6 +62,7 @@ func readInvocation(params json.RawMessage, trust bool) (facade.Invocation, *wir
 			default:
 				details = append(details, typeDetail(name, "must be a traceparent, a string, or be left out"))
 			}
+		// Read by package signing, and only where a Verifier is set; a known name everywhere.
 		case "identity":
 		default:
 			details = append(details, schema.Detail{

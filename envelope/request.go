@@ -83,13 +83,15 @@ func (q *request) verify(ctx context.Context, body []byte) {
 		q.refusal = err
 		return
 	}
+	// The sender is set over whatever the state has under that name.
 	if q.state = signed.State; signed.Caller != "" {
 		q.state["caller"] = signed.Caller
 	}
 }
 
-// appendAnswer answers one frame of checked JSON; a notification appends nothing.
-// Where the answers are full, the call is refused and not made.
+// appendAnswer answers one frame of checked JSON; a notification appends nothing. Where the
+// answers are full, the call is refused and not made. It is called from many goroutines for
+// the frames of a batch.
 func (q *request) appendAnswer(ctx context.Context, dst []byte, v json.RawMessage, full bool) []byte {
 	f, fail := wire.ReadRequest(v)
 	if fail == nil && full && f.ID != nil {
@@ -121,6 +123,15 @@ func (q *request) appendAnswer(ctx context.Context, dst []byte, v json.RawMessag
 func failed(err *facade.Error) *wire.Failure { return &wire.Failure{Code: wire.Failed, Err: err} }
 
 // run makes the call of one frame and returns what writes its result.
+//
+// The failures, in the order in which they are found:
+//
+//	the request is refused      its own code, for each frame
+//	a method without a dot      -32601 NOT_FOUND
+//	params are no invocation    -32602 VALIDATION_FAILED, of a known method
+//	an unknown method           -32601 NOT_FOUND, from the façade
+//	the call fails              -32000 and the code of the call
+//	no room for the result      -32000; the result of a command is sent all the same
 func (q *request) run(ctx context.Context, f wire.Request) (func([]byte) []byte, *wire.Failure) {
 	h := q.handler
 	if q.refusal != nil {

@@ -11,7 +11,9 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// ServeHTTP reads the frames of a request, makes the calls, and writes the answers.
+// ServeHTTP reads the frames of a request, makes the calls, and writes the answers. The order
+// matters for the budget: the account is open before the body is read, and the execution
+// begins only after it has arrived, so that slow clients take no execution.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx, account, err := h.options.Budget.Open(r.Context())
 	if err != nil {
@@ -48,6 +50,12 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // status is the HTTP status of an answered request, with the headers that belong to it.
 // Failures of single frames leave it at 200.
+//
+//	a frame with a time to retry, alone, 503   503 and Retry-After
+//	a frame with a time to retry, in a batch   200 and Retry-After
+//	the credential is invalid                  401 and WWW-Authenticate
+//	the caller has to wait                     the status of the code, and Retry-After
+//	a frame was UNAUTHORIZED                   200 and WWW-Authenticate: Bearer
 func (q *request) status(header http.Header) int {
 	status := http.StatusOK
 	if later := q.later.Load(); later != nil {
@@ -83,7 +91,8 @@ func (h *Handler) deadline(ctx context.Context, wanted time.Duration) (context.C
 	return context.WithTimeout(ctx, limit)
 }
 
-// timeoutOf is how long the caller of a request waits, or 0 where the header does not say.
+// timeoutOf is how long the caller of a request waits, or 0 where the header does not say. The
+// header is in milliseconds (decision 161).
 func timeoutOf(r *http.Request) time.Duration {
 	ms, err := strconv.ParseUint(r.Header.Get(wire.TimeoutHeader), 10, 31)
 	if err != nil {

@@ -35,6 +35,9 @@ var canonical = map[string]string{"where": "filter", "orderBy": "sort", "order":
 
 // translate returns a list's query with the words of the list. The synonyms restore the
 // client's words in a failure; nil: the query has none.
+//
+//	{"where":{"status":"open"},"orderBy":"createdAt","order":"desc","page":2,"limit":"20"}
+//	{"filter":{"status":{"eq":"open"}},"sort":"-createdAt","offset":20,"limit":20}
 func translate(query json.RawMessage, limits facade.ListLimits) (json.RawMessage, *synonyms, *wire.Failure) {
 	foreign := jsontext.KindOf(jsontext.Get(query, "limit")) == jsontext.String
 	for word := range canonical {
@@ -170,8 +173,9 @@ func number(value json.RawMessage) json.RawMessage {
 	return value
 }
 
-// restore names the words that were sent in a failure of the list: where.status instead
-// of filter.status.eq. A nil receiver returns err.
+// restore names the words that were sent in a failure of the list: where.status instead of
+// filter.status.eq. A nil receiver returns err. The message is changed for the first detail
+// only, since it repeats that one.
 func (d *synonyms) restore(err *facade.Error) *facade.Error {
 	details, ok := err.Details.([]schema.Detail)
 	if d == nil || !ok {

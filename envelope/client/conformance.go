@@ -25,7 +25,8 @@ type conformance struct {
 	logged  map[string]bool
 }
 
-// check checks a result; nil: it fits, or its violations are only logged.
+// check checks a result; nil: it fits, or its violations are only logged. A call without a
+// catalog, an operation without an output card and an empty result are not checked.
 func (c *conformance) check(p *pending, result *facade.Result) *facade.Error {
 	if p.op == nil || p.op.Output == nil || result.Rows.Len() == 0 {
 		return nil
@@ -47,15 +48,22 @@ func (c *conformance) check(p *pending, result *facade.Result) *facade.Error {
 	return nil
 }
 
-// violations are the details of a row that its card does not allow. A row may lack
-// fields (not selected, or hidden from the caller) and have further ones (computed
-// fields, those of a newer host); null may stand where the field may be left out at
-// creation; an encoded field is what its conversion makes of it.
+// violations are the details of a row that its card does not allow. A row may lack fields (not
+// selected, or hidden from the caller) and have further ones (computed fields, those of a
+// newer host); null may stand where the field may be left out at creation; an encoded field is
+// what its conversion makes of it.
+//
+//	a required field is absent            allowed: it was not selected, or is hidden
+//	a field that the card does not have   allowed: computed, or of a newer host
+//	null where creation may omit it       allowed
+//	an encoded field                      allowed: its conversion changes its form
+//	anything else                         a violation
 func violations(card *schema.Entity, row facade.Row) []schema.Detail {
 	_, all := card.Judge(schema.Plain, row.JSON(), "")
 	some := all[:0]
 	for _, d := range all {
 		name := d.Path
+		// The first word of a path is the field; below it any detail counts as the field's.
 		for i := range name {
 			if name[i] == '.' {
 				name = name[:i]
@@ -74,7 +82,8 @@ func violations(card *schema.Entity, row facade.Row) []schema.Detail {
 	return some
 }
 
-// due says whether it is time to check an answer of a method.
+// due says whether it is time to check an answer of a method. Due means that the next second
+// begins now.
 func (c *conformance) due(method string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

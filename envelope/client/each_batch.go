@@ -43,8 +43,8 @@ type batch struct {
 	sure   bool // the host has taken a batch before
 }
 
-// post sends the frames of some keys as one batch. An answer that is too large is
-// requested in halves.
+// post sends the frames of some keys as one batch. An answer that is too large is requested in
+// halves. refused means that the host takes no batches; single calls follow.
 func (b *batch) post(ctx context.Context, part []int) (refused bool, err *facade.Error) {
 	var responses map[string]wire.Response
 	out := &post{
@@ -97,8 +97,13 @@ func (b *batch) join(part []int) []byte {
 	return append(text, ']')
 }
 
-// readBatch reads the answer to a batch of n frames: a response to every frame by the
-// number of its id, in any order.
+// readBatch reads the answer to a batch of n frames: a response to every frame by the number
+// of its id, in any order.
+//
+//	an array of responses           responses
+//	one failure, of the protocol    refused: the host reads no batches
+//	one failure, of the call        err, such as UNAUTHORIZED for the whole post
+//	no frame                        f
 func readBatch(n, status int, header http.Header, body []byte) (responses map[string]wire.Response, refused bool, err *facade.Error, f *failure) {
 	if jsontext.KindOf(body) != jsontext.Array || status != http.StatusOK && status != http.StatusUnauthorized {
 		one, ok := wire.ReadResponse(body, nil)
@@ -134,8 +139,9 @@ func readBatch(n, status int, header http.Header, body []byte) (responses map[st
 	return responses, false, nil, nil
 }
 
-// take takes the responses as what was found. Each is checked by itself; the first
-// failure, in the order of the keys, is that of all.
+// take takes the responses as what was found. Each is checked by itself; the first failure, in
+// the order of the keys, is that of all. An id that was not sent and a frame without an answer
+// are BAD_GATEWAY: the rest of the batch cannot be trusted either.
 func (b *batch) take(part []int, responses map[string]wire.Response) *facade.Error {
 	missing := 0
 	for _, i := range part {

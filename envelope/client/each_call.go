@@ -36,6 +36,9 @@ func newEachCall(h *host, p *pending, query json.RawMessage) *eachCall {
 }
 
 // forKey is params and query of the single call for one key.
+//
+//	findById    {"id":"p1"}                          and the query
+//	list        {"filter":{"orderId":{"eq":"o1"}}}   with the call's own filter, both in and
 func (c *eachCall) forKey(key json.RawMessage) (params, query json.RawMessage) {
 	if c.p.call.Operation != "list" {
 		return withMember(c.p.call.Invocation.Params, "id", key), c.query

@@ -15,8 +15,9 @@ const (
 	maxIDs    = 500 // of one findByIds (DESIGN 5)
 )
 
-// findByIDs is the host's method that reads many rows by their ids, or "" where the call
-// is another one, or the host is not known to have it.
+// findByIDs is the host's method that reads many rows by their ids, or "" where the call is
+// another one, or the host is not known to have it. For one key findById is as good, and every
+// host has it.
 func (c *eachCall) findByIDs() string {
 	p, known := c.p, &c.host.known
 	if p.call.Operation != "findById" || p.door == nil || p.entity() == nil || p.entity().Primary == nil || len(c.keys.keys) == 1 {
@@ -68,6 +69,7 @@ func (c *eachCall) addRows(run *facade.Rows, primary string) *facade.Error {
 			id = run.Row(i).At(column)
 		}
 		if id == nil {
+			// Without its key a row belongs to nobody.
 			return facade.Errorf(facade.BadGateway, "the host answered a row without its %s", primary)
 		}
 		c.keys.add(id, found{run: run, from: i, to: i + 1})
@@ -92,8 +94,13 @@ func (c *eachCall) idFields(primary string) json.RawMessage {
 	return appendNames(nil, names)
 }
 
-// rowsOf requests the rows of some ids; a null in the answer stands for a row that is
-// not there. An answer that is too large is requested in halves.
+// rowsOf requests the rows of some ids; a null in the answer stands for a row that is not
+// there. An answer that is too large is requested in halves.
+//
+//	too large              halves, down to one id
+//	unknown method         refused, and remembered
+//	invalid ids or query   refused, for this call alone
+//	another failure        err
 func (c *eachCall) rowsOf(ctx context.Context, method string, ids []json.RawMessage, fields json.RawMessage) (runs []*facade.Rows, refused bool, err *facade.Error) {
 	query := appendIDs(ids, fields)
 	var rows *facade.Rows
@@ -147,6 +154,8 @@ func (c *eachCall) rowsOf(ctx context.Context, method string, ids []json.RawMess
 }
 
 // appendIDs is the query of a findByIds; fields may be nil.
+//
+//	{"ids":["p1","p2"],"fields":["id","name"]}
 func appendIDs(ids []json.RawMessage, fields json.RawMessage) json.RawMessage {
 	size := len(`{"ids":[],"fields":}`) + len(fields)
 	for _, id := range ids {

@@ -57,7 +57,8 @@ const (
 	answerOverBudget
 )
 
-// outcome is what follows from a failure of one kind.
+// outcome is what follows from a failure of one kind. The three switches are independent: a
+// certificate counts against the host, and sending again would not help.
 type outcome struct {
 	code    facade.Code
 	message string // for callers: never an address, never a text of the host
@@ -130,15 +131,16 @@ func (f *failure) err() *facade.Error {
 	return facade.Errorf(o.code, "%s", message)
 }
 
-// silent keeps a cause out of a message.
+// silent keeps a cause out of a message. errors.Is and errors.As still find it.
 type silent struct{ error }
 
 func (silent) Error() string   { return "" }
 func (s silent) Unwrap() error { return s.error }
 
-// unanswered is the failure of an attempt that brought no complete answer. ctx is the
-// call's, attempt the part of it for this attempt; sent says whether a connection
-// accepted any byte of the request.
+// unanswered is the failure of an attempt that brought no complete answer. ctx is the call's,
+// attempt the part of it for this attempt; sent says whether a connection accepted any byte of
+// the request. The caller is asked first: a cancelled context makes every error of the
+// transport look like a lost connection.
 func unanswered(ctx, attempt context.Context, err error, sent bool) *failure {
 	f := &failure{kind: connectionLost, cause: err}
 	var certificate *tls.CertificateVerificationError
@@ -157,8 +159,13 @@ func unanswered(ctx, attempt context.Context, err error, sent bool) *failure {
 	return f
 }
 
-// frameless is the failure of an answer that is no frame. Its status says what answered
-// in the host's place: a balancer or a proxy.
+// frameless is the failure of an answer that is no frame. Its status says what answered in the
+// host's place: a balancer or a proxy.
+//
+//	429          rateLimited, with Retry-After
+//	503          unavailable, with Retry-After
+//	502, 504     proxyFailed, proxyTimeout
+//	other        notAFrame, 200 with HTML among them
 func frameless(status int, header http.Header) *failure {
 	f := &failure{kind: notAFrame, status: status}
 	switch status {
@@ -174,8 +181,9 @@ func frameless(status int, header http.Header) *failure {
 	return f
 }
 
-// unsigned is the failure of an answer that refuses the signature; nil for any other.
-// Other refusals are passed to the caller, this one is for the operator to correct.
+// unsigned is the failure of an answer that refuses the signature; nil for any other. Other
+// refusals are passed to the caller, this one is for the operator to correct. The challenge of
+// package signing distinguishes it from a host that refuses the caller.
 func unsigned(header http.Header, refused *facade.Error) *failure {
 	if header.Get("WWW-Authenticate") != signing.Challenge || refused == nil {
 		return nil

@@ -40,7 +40,8 @@ type guard struct {
 }
 
 // newGuard makes the guard of one host; o has its defaults filled in. changed is called for
-// every change of the breaker.
+// every change of the breaker. The retry budget is shared by all calls: while a host is down,
+// retries stay a fifth of its requests.
 func newGuard(o *Options, changed func(from, to string)) *guard {
 	g := &guard{least: pauseLeast, most: pauseMost, fair: min(fairTime, o.Attempt)}
 	g.retries = failsafe.With(retrypolicy.NewBuilder[any]().
@@ -83,11 +84,17 @@ func failureOf(err error) *failure {
 	return f
 }
 
-// open says whether the breaker is open, before a place in the bulkhead is taken.
+// open says whether the breaker is open, before a place in the bulkhead is taken. Without it
+// calls of a host that is down would wait for a place, only to be refused.
 func (g *guard) open() bool { return g.breaker.RemainingDelay() > 0 }
 
-// record reports the end of an attempt to the breaker. A failure that says nothing about
-// the host is not recorded; if the attempt was the probe, the next one becomes it.
+// record reports the end of an attempt to the breaker. A failure that says nothing about the
+// host is not recorded; if the attempt was the probe, the next one becomes it.
+//
+//	answered                               success
+//	a kind that counts                     failure
+//	a short deadline ran out, or cancelled not recorded
+//	another kind                           success: the host has answered
 func (g *guard) record(f *failure, took time.Duration) {
 	switch {
 	case f == nil:
@@ -97,13 +104,14 @@ func (g *guard) record(f *failure, took time.Duration) {
 	case f.kind != callerGone && f.kind != callTimeout: // the host has answered something
 		g.breaker.RecordSuccess()
 	case g.breaker.IsHalfOpen():
+		// A probe that was not recorded would block every further one.
 		g.breaker.Open()
 		g.breaker.HalfOpen()
 	}
 }
 
-// again says whether a failed attempt is repeated: by the table of outcomes, and as long
-// as there is time for more than the pause.
+// again says whether a failed attempt is repeated: by the table of outcomes, and as long as
+// there is time for more than the pause. A pause that ends after the deadline is not begun.
 func (g *guard) again(ctx context.Context, command bool, f *failure) bool {
 	o := &outcomes[f.kind]
 	may := o.query && !command || o.command && command

@@ -49,8 +49,9 @@ func (h *host) single(ctx context.Context, p *pending, method string, params, qu
 	return h.admit(p, result, jsontext.KindOf(answer.Result) == jsontext.Array)
 }
 
-// frame posts one frame and reads its answer, as [wire.ReadResponse] does; most bounds
-// the bytes of the answer.
+// frame posts one frame and reads its answer, as [wire.ReadResponse] does; most bounds the
+// bytes of the answer. The failure is one on the way; one that the host answered is
+// Response.Err.
 func (h *host) frame(ctx context.Context, p *pending, most int64, method string, params func([]byte) []byte, result func(text []byte, at int) (end int)) (wire.Response, *failure) {
 	var answer wire.Response
 	id := h.lastID.Add(1)
@@ -66,6 +67,12 @@ func (h *host) frame(ctx context.Context, p *pending, most int64, method string,
 }
 
 // readOne reads the answer to one frame into a response, its result by result.
+//
+//	no frame                             frameless
+//	the signature is refused             signatureRefused
+//	a failure with our id, or with null  the answer
+//	another id                           wrongFrame
+//	a result under another status        frameless: a proxy changed it
 func readOne(id int64, into *wire.Response, result func(text []byte, at int) int) func(int, http.Header, []byte) *failure {
 	return func(status int, header http.Header, body []byte) *failure {
 		r, ok := wire.ReadResponse(body, result)
@@ -86,7 +93,8 @@ func readOne(id int64, into *wire.Response, result func(text []byte, at int) int
 	}
 }
 
-// sign seals a post, where posts are signed: it gets a token each time it is sent.
+// sign seals a post, where posts are signed: it gets a token each time it is sent. The error
+// is BAD_REQUEST: the call has no canonical text (signing.Seal).
 func (h *host) sign(out *post, p *pending) (err *facade.Error) {
 	if h.options.Signer == nil {
 		return nil

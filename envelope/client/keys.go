@@ -11,6 +11,10 @@ import (
 )
 
 // keySet is the distinct keys of a call with Each, and what was found for each.
+//
+//	sent     ["p1", null, "p2", "p1"]
+//	keys     ["p1", "p2"]
+//	order    [0, -1, 1, 0]
 type keySet struct {
 	keys   []json.RawMessage // each of a kind that a row can have
 	order  []int             // of the keys as they were sent, which of keys it is; -1: no row can have it
@@ -54,7 +58,8 @@ func (s *keySet) add(key json.RawMessage, f found) {
 }
 
 // gather returns what was found as one result with a group for every key that was sent.
-// counted: the lists were asked for totals.
+// counted: the lists were asked for totals. Equal keys share their rows; a key that no row can
+// have gets an empty group.
 func (s *keySet) gather(in *reader, form facade.Form, counted bool) (*facade.Result, *facade.Error) {
 	if err := s.oneRun(in); err != nil {
 		return nil, err
@@ -82,7 +87,8 @@ func (s *keySet) gather(in *reader, form facade.Form, counted bool) (*facade.Res
 	return r, nil
 }
 
-// oneRun copies what was found into one run of rows, unless it stands in one already.
+// oneRun copies what was found into one run of rows, unless it stands in one already. A result
+// has one run, and batches bring one for each frame.
 func (s *keySet) oneRun(in *reader) *facade.Error {
 	var run *facade.Rows
 	several, n := false, 0
@@ -139,7 +145,8 @@ func fits(field *schema.Property, key json.RawMessage) bool {
 	return true
 }
 
-// normalized is a key in one spelling, by which rows and keys are matched.
+// normalized is a key in one spelling, by which rows and keys are matched. "\u0070" is "p",
+// and 1.0 is 1.
 func normalized(v json.RawMessage) json.RawMessage {
 	v = jsontext.Trim(v)
 	switch jsontext.KindOf(v) {

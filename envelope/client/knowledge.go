@@ -16,8 +16,9 @@ import (
 // by newer ones. A changed discovery document ends it at once.
 const forgetAfter = 5 * time.Minute
 
-// knowledge is what is known of a host: from its discovery document, and from how it
-// has answered so far.
+// knowledge is what is known of a host: from its discovery document, and from how it has
+// answered so far. A new document clears what answers have shown: another version of the host
+// may do better.
 type knowledge struct {
 	mu       sync.RWMutex
 	document [sha256.Size]byte
@@ -47,8 +48,9 @@ const (
 	listBounded                 // a bare array, and the host refuses a higher limit
 )
 
-// learn reads a discovery document. One that cannot be read changes nothing: the
-// gateway, which reads it too, reports it.
+// learn reads a discovery document. One that cannot be read changes nothing: the gateway,
+// which reads it too, reports it. It is called after each discovery, mostly with the same
+// text, which takes the read lock only.
 func (k *knowledge) learn(document json.RawMessage) {
 	sum := sha256.Sum256(document)
 	k.mu.RLock()
@@ -117,7 +119,8 @@ func fieldNames(c *schema.Card) []string {
 	return names
 }
 
-// method is what the host says of an operation; known is false before the first document.
+// method is what the host says of an operation; known is false before the first document. nil
+// and known: the host does not have it.
 func (k *knowledge) method(entity, operation string) (m *method, known bool) {
 	k.mu.RLock()
 	defer k.mu.RUnlock()

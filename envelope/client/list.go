@@ -8,9 +8,16 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
-// list requests a list in the form in which this host answers lists. The form is
-// remembered; where the answer shows another form that needs another query, the list is
-// requested once more.
+// list requests a list in the form in which this host answers lists. The form is remembered;
+// where the answer shows another form that needs another query, the list is requested once
+// more.
+//
+//	before     answer                       after     once more
+//	unknown    a list result                page      no
+//	unknown    an array, fewer than asked   bare      no: these are all rows
+//	unknown    an array, as many as asked   bare      yes: one row more shows whether there are others
+//	bare       a list result                page      yes: a row too many was requested
+//	bare       refused as invalid           bounded   yes: without the row more
 func (h *host) list(ctx context.Context, p *pending, query json.RawMessage) (*facade.Result, *facade.Error) {
 	key := wire.MethodKey(p.call.Entity, p.call.Operation)
 	for again := true; ; again = false {

@@ -66,6 +66,7 @@ type Options struct {
 }
 
 // withDefaults is a copy of the options, which may be nil, with every default filled in.
+// address is nil where it is invalid; the calls then fail.
 func (o *Options) withDefaults(address *url.URL) *Options {
 	out := Options{}
 	if o != nil {
@@ -90,7 +91,8 @@ func (o *Options) withDefaults(address *url.URL) *Options {
 	return &out
 }
 
-// newTransport makes the connections of one remote.
+// newTransport makes the connections of one remote. HTTP/1.1 alone, and a short idle time: a
+// command must not be lost on a connection that is being closed (decision 162).
 func newTransport(o *Options) *http.Transport {
 	t := &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
@@ -109,7 +111,8 @@ func newTransport(o *Options) *http.Transport {
 	return t
 }
 
-// parseAddress parses a base address, with or without [wire.Path] at its end.
+// parseAddress parses a base address, with or without [wire.Path] at its end. http://h:4100,
+// http://h:4100/ and http://h:4100/_kit/call are one address.
 func parseAddress(base string) (*url.URL, error) {
 	base = strings.TrimRight(base, "/")
 	if !strings.HasSuffix(base, wire.Path) {

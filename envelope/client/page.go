@@ -7,11 +7,16 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// page makes the requested page of the one a host answered. Rows requested before it
-// are dropped, and a page longer than its limit is cut. For a bare array the total is
-// known where all rows came. What a list result does not say (spec 2.7) follows from
-// the request: whether rows stand before the first, and the cursors that the host does
-// not return, as far as the host can be paged by them. bare: the answer was an array.
+// page makes the requested page of the one a host answered. Rows requested before it are
+// dropped, and a page longer than its limit is cut. For a bare array the total is known where
+// all rows came. What a list result does not say (spec 2.7) follows from the request: whether
+// rows stand before the first, and the cursors that the host does not return, as far as the
+// host can be paged by them. bare: the answer was an array.
+//
+// A bare array with limit 10, of which 11 were requested:
+//
+//	11 came    10 are the page, hasMore, total unknown
+//	 7 came     7 are the page, total = offset + 7
 func (p *pending) page(in *reader, r *facade.Result, bare bool) {
 	l, limit, came := &p.list, p.limit(), r.Rows.Len()
 	if bare {
@@ -55,6 +60,11 @@ func (p *pending) page(in *reader, r *facade.Result, bare bool) {
 }
 
 // cursors adds the cursors that the host did not return.
+//
+//	only the end cursor is wanted      one, made from the position
+//	the host gave one for every row    they stay
+//	every row is wanted                made from positions; the last is the host's, if it gave one
+//	the host cannot be paged           none
 func (p *pending) cursors(r *facade.Result, byOffset bool) {
 	l, n, end := &p.list, r.Rows.Len(), r.EndCursor()
 	canPage := l.known && (l.from.after == "" && byOffset || end != "")

@@ -12,7 +12,7 @@ import (
 const maxPost = 900 << 10
 
 // parallel does n things, at most limit at once. The first failure ends the others and is
-// returned.
+// returned. The failure of ctx itself is returned where no thing failed.
 func parallel(ctx context.Context, n, limit int, do func(ctx context.Context, i int) *facade.Error) *facade.Error {
 	if n == 1 {
 		return do(ctx, 0)
@@ -47,7 +47,8 @@ func parallel(ctx context.Context, n, limit int, do func(ctx context.Context, i 
 	return first
 }
 
-// partsOf cuts a list into parts of at most most items and maxPost bytes.
+// partsOf cuts a list into parts of at most most items and maxPost bytes. An item larger than
+// maxPost is a part of its own; the receiver refuses it.
 func partsOf[T any](items []T, most int, size func(T) int) (parts [][]T) {
 	from, bytes := 0, 0
 	for i, item := range items {

@@ -25,8 +25,9 @@ type pending struct {
 	list   listState         // of a built-in list
 }
 
-// listState is what a list requests of the host, and what came back. The lists of one
-// call with Each share it and request the same window.
+// listState is what a list requests of the host, and what came back. The lists of one call
+// with Each share it and request the same window. The three answers are atomic because the
+// frames of Each set them from many goroutines.
 type listState struct {
 	from  position // where the page begins, if known
 	known bool     // false: the page is read backward
@@ -36,8 +37,9 @@ type listState struct {
 	bare, full, pages atomic.Bool // the answer was a bare array; one as long as requested; a list result
 }
 
-// newPending looks a call up in the catalog, which may be nil, and in what the host says
-// of it. A query gets a key if coalesce is set.
+// newPending looks a call up in the catalog, which may be nil, and in what the host says of
+// it. A query gets a key if coalesce is set. The kind is that of the catalog, else of the
+// document, else of the name (facade.KindOf).
 func newPending(call *facade.Call, catalog *facade.Catalog, host *knowledge, coalesce bool) (*pending, *facade.Error) {
 	p := &pending{call: *call}
 	if catalog != nil {
@@ -67,9 +69,9 @@ func newPending(call *facade.Call, catalog *facade.Catalog, host *knowledge, coa
 	return p, nil
 }
 
-// own copies what the caller holds, and makes the key of the copy: everything that the
-// answer depends on, each part with its length before it, so that different calls never
-// have one key. The trace is no part of it.
+// own copies what the caller holds, and makes the key of the copy: everything that the answer
+// depends on, each part with its length before it, so that different calls never have one key.
+// The trace is no part of it. An absent part is "-", an empty object "2:{}".
 func (p *pending) own() {
 	in := &p.call.Invocation
 	size := 64 + len(in.Params) + len(in.Query) + len(in.Body) + len(p.state)
@@ -147,8 +149,10 @@ func (p *pending) isList() bool {
 	return p.call.Operation == "list" && p.kind == facade.Query && (p.op == nil || p.op.Builtin)
 }
 
-// appendInvocation appends the invocation as a frame's params; absent parts stay absent.
-// This is the one place where a call becomes text.
+// appendInvocation appends the invocation as a frame's params; absent parts stay absent. This
+// is the one place where a call becomes text.
+//
+//	{"params":{"id":"p1"},"query":{"fields":["id"]},"state":{"user":{"id":"ada"}},"trace":"00-…"}
 func (p *pending) appendInvocation(dst []byte, params, query json.RawMessage) []byte {
 	member := func(name string, text []byte) {
 		if len(text) > 0 {

@@ -7,9 +7,16 @@ import (
 	"github.com/frondhost/frond/envelope/wire"
 )
 
-// position is a place in the list of a host that returns no cursor for it: some rows
-// behind one of the host's own cursors, or behind the beginning. Cursors made from
-// positions work where the host accepts offset, or after.
+// position is a place in the list of a host that returns no cursor for it: some rows behind
+// one of the host's own cursors, or behind the beginning. Cursors made from positions work
+// where the host accepts offset, or after.
+//
+// A cursor is base64url of
+//
+//	1 byte     positionVersion
+//	8 bytes    mark
+//	varint     rows
+//	the rest   after
 type position struct {
 	after string // a cursor of the host's; "": the beginning
 	rows  int    // behind it

@@ -55,10 +55,14 @@ var listKeys = []string{"filter", "sort", "limit", "after", "before", "backward"
 // this side can cut.
 var optionalKeys = []string{"total", "count", "fields", "cursors", "limit"}
 
-// hostQuery is the query of the call as this host accepts it: with the fields that will
-// be read, where the host accepts them, and without optional keys that it does not
-// know. Another key that it does not know is refused: without a filter the host would
-// answer other rows.
+// hostQuery is the query of the call as this host accepts it: with the fields that will be
+// read, where the host accepts them, and without optional keys that it does not know. Another
+// key that it does not know is refused: without a filter the host would answer other rows.
+//
+//	a key the host accepts, or one that is no key of lists   sent
+//	after, where the host accepts offset                     kept for place
+//	an optional key, a null, offset 0                        left out
+//	another key                                              VALIDATION_FAILED
 func (p *pending) hostQuery(query json.RawMessage) (json.RawMessage, *facade.Error) {
 	accepts, said := p.queryKeys()
 	if p.op != nil && p.op.Open {
@@ -117,7 +121,8 @@ func appendNames(dst []byte, names []string) []byte {
 	return append(dst, ']')
 }
 
-// withMember is an object with one member set, the others unchanged.
+// withMember is an object with one member set, the others unchanged. The member comes first; a
+// nil object is an empty one.
 func withMember(object json.RawMessage, name string, value json.RawMessage) json.RawMessage {
 	out := append(jsontext.AppendName([]byte{'{'}, name), value...)
 	for n, v := range jsontext.Members(object) {

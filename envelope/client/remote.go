@@ -25,7 +25,8 @@ type Remote struct {
 	catalog *facade.Catalog // nil: the form of a result follows from its text
 }
 
-// callKey identifies equal calls. Results are read by the catalog, so it is part of it.
+// callKey identifies equal calls. Results are read by the catalog, so it is part of it. The
+// whole text is compared, never a hash (decision 150).
 type callKey struct {
 	catalog *facade.Catalog
 	call    string
@@ -60,8 +61,9 @@ func (r *Remote) Close() { r.host.sender.close() }
 // Status returns what is known of the remote now.
 func (r *Remote) Status() Status { return r.host.status() }
 
-// Call calls the host: one post, or with Each as few as the host turns out to need. The
-// error is a *facade.Error with entity and operation.
+// Call calls the host: one post, or with Each as few as the host turns out to need. The error
+// is a *facade.Error with entity and operation. A result that the caller's account has no room
+// for is an error, unless it is that of a command.
 func (r *Remote) Call(ctx context.Context, call *facade.Call) (*facade.Result, error) {
 	o := r.host.options
 	r.host.sender.counters.calls.Add(1)
@@ -90,7 +92,8 @@ func (r *Remote) Call(ctx context.Context, call *facade.Call) (*facade.Result, e
 	return &result, nil
 }
 
-// share answers a call, together with equal ones that are made at the same time.
+// share answers a call, together with equal ones that are made at the same time. A caller that
+// leaves does not end the call of the others; the last one does.
 func (r *Remote) share(ctx context.Context, p *pending, event *Event) answer {
 	ctx, cancel := within(ctx, r.host.options.Timeout)
 	defer cancel()
@@ -105,6 +108,7 @@ func (r *Remote) share(ctx context.Context, p *pending, event *Event) answer {
 		return r.fetch(ctx, p)
 	})
 	switch {
+	// Do fails only where this caller's own context is done.
 	case err != nil:
 		return answer{err: facade.AsError(ctx.Err())}
 	case led.Load():

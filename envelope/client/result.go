@@ -11,8 +11,16 @@ import (
 // used from many goroutines.
 type reader struct{ rows facade.RowReader }
 
-// read reads the text of a result: in the form that its operation has in the catalog,
-// or, with op nil, in the form that the text has.
+// read reads the text of a result: in the form that its operation has in the catalog, or, with
+// op nil, in the form that the text has.
+//
+//	One       an object
+//	Maybe     an object, or null for no row
+//	Many      an array of objects
+//	PageOf    a list result, or an array of objects
+//	other     any JSON
+//
+// Another form is BAD_GATEWAY.
 func (r *reader) read(text json.RawMessage, op *facade.Operation) (*facade.Result, *facade.Error) {
 	if op == nil {
 		return r.guess(text), nil
@@ -50,7 +58,8 @@ func wrongForm(want facade.Cardinality) *facade.Error {
 	return facade.Errorf(facade.BadGateway, "the host's answer is not what the operation gives: %s", want)
 }
 
-// guess reads a result of which no catalog knows the form.
+// guess reads a result of which no catalog knows the form. A list result is a page, an object
+// a row, an array of objects rows, and anything else a value.
 func (r *reader) guess(text json.RawMessage) *facade.Result {
 	if isPage(text) {
 		if page, _, ok := r.pageAt(jsontext.Trim(text), 0); ok {

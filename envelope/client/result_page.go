@@ -9,8 +9,12 @@ import (
 )
 
 // pageAt reads the list result (spec 2.7) that begins at an offset of a text; end is the
-// offset behind it. Members beyond the specification are ignored, and absent ones are
-// unknown: it is for operations that the catalog says answer a page.
+// offset behind it. Members beyond the specification are ignored, and absent ones are unknown:
+// it is for operations that the catalog says answer a page.
+//
+//	{"items":[{…},{…}],"total":12,"hasMore":true,"endCursor":"…"}
+//
+// hasPrevious and cursors are ours, and come from hosts that have them.
 func (r *reader) pageAt(text []byte, at int) (page *facade.Result, end int, ok bool) {
 	page = &facade.Result{Form: facade.FormPage, Page: facade.Page{Total: -1}}
 	var cursors []string // one for every row: additive to the spec, where query.cursors asked for them

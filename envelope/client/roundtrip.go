@@ -41,7 +41,8 @@ type endpoint struct {
 	traced    bool // transport is net/http's, which reports what it has sent
 }
 
-// roundTrip sends a post once and has the answer read; nil: it was read.
+// roundTrip sends a post once and has the answer read; nil: it was read. Only bodies that
+// jsontext.Check accepts reach p.read.
 func (e *endpoint) roundTrip(ctx context.Context, p *post) *failure {
 	attempt, cancel := within(ctx, e.options.Attempt)
 	defer cancel()
@@ -109,8 +110,12 @@ var (
 	jsonHeader = http.Header{"Content-Type": jsonType, "Accept": jsonType}
 )
 
-// request makes the HTTP request of one attempt. taken is set once a connection has
-// accepted anything of it.
+// request makes the HTTP request of one attempt. taken is set once a connection has accepted
+// anything of it.
+//
+//	POST /_kit/call
+//	Content-Type, Accept: application/json
+//	Traceparent, the timeout in milliseconds, Options.Header, Authorization of the address
 func (e *endpoint) request(ctx context.Context, p *post, taken *atomic.Bool) *http.Request {
 	frames := p.frames
 	if p.sealed != nil { // a token is valid once

@@ -62,7 +62,8 @@ func (s *sender) send(ctx context.Context, p *post) *failure {
 	return last // why there is no answer, whatever ended the retries
 }
 
-// attempt makes one round trip, if there is room and the breaker is not open.
+// attempt makes one round trip, if there is room and the breaker is not open. Discovery passes
+// an open breaker: the background discovery is how a gateway notices that the host is back.
 func (s *sender) attempt(ctx context.Context, p *post) (f *failure) {
 	g := s.guard
 	if !p.discovery && g.open() {

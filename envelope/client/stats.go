@@ -115,7 +115,8 @@ func (o *Options) observe(ctx context.Context, e *Event, err *facade.Error) {
 	o.Observe(ctx, *e)
 }
 
-// breakerChanged reports a breaker's new state, once for every change.
+// breakerChanged reports a breaker's new state, once for every change. It has no context of a
+// call: the breaker belongs to all of them.
 func (o *Options) breakerChanged(from, to string) {
 	switch {
 	case from == "closed" && to == "open": // a failed probe is no news

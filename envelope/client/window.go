@@ -12,11 +12,16 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// place rewrites the query of a list so that it gets the page from this host, and keeps
-// what it requests in p.list. A cursor made from a position becomes an offset, or rows
-// that are dropped. With probe it requests one row more than the limit: of a bare array
-// that row shows that there are more. Where only the total is wanted, the rows of at most
-// one page are counted.
+// place rewrites the query of a list so that it gets the page from this host, and keeps what
+// it requests in p.list. A cursor made from a position becomes an offset, or rows that are
+// dropped. With probe it requests one row more than the limit: of a bare array that row shows
+// that there are more. Where only the total is wanted, the rows of at most one page are
+// counted.
+//
+//	limit 10                              limit 10; with probe 11
+//	after: position 20, host has offset   offset 20
+//	after: position 20, host has none     limit 30, and 20 rows are dropped
+//	after: a cursor of the host's         after, unchanged
 func (p *pending) place(query json.RawMessage, probe bool) (json.RawMessage, *facade.Error) {
 	l := &p.list
 	limit := p.limit()
@@ -83,7 +88,8 @@ func (p *pending) place(query json.RawMessage, probe bool) (json.RawMessage, *fa
 	return append(out, '}'), nil
 }
 
-// mark identifies the list and the order that a position belongs to.
+// mark identifies the list and the order that a position belongs to. A cursor of another sort
+// is then no position of this list, and is sent to the host.
 func (p *pending) mark() uint64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(wire.MethodKey(p.call.Entity, p.call.Operation) + " "))

@@ -15,9 +15,16 @@ import (
 )
 
 // Canonical appends the canonical text of checked JSON as RFC 8785 defines it, with one
-// exception: a whole number below 10^21 keeps all its digits. RFC 8785 rounds it to a
-// double, and then an id of 64 bits and the next one would have the same digest. A number
-// beyond doubles and a lone surrogate have no canonical text and are errors.
+// exception: a whole number below 10^21 keeps all its digits. RFC 8785 rounds it to a double,
+// and then an id of 64 bits and the next one would have the same digest. A number beyond
+// doubles and a lone surrogate have no canonical text and are errors.
+//
+//	{"b": 1.0, "a": "\u00e9"}    {"a":"é","b":1}
+//	9007199254740993            9007199254740993, where RFC 8785 has …992
+//	1e30                        1e+30
+//	1e400, "\ud800"             an error
+//
+// v has to have passed jsontext.Check: a duplicate name has no canonical text.
 func Canonical(dst []byte, v json.RawMessage) ([]byte, error) {
 	switch jsontext.KindOf(v) {
 	case jsontext.Object:
@@ -53,11 +60,13 @@ func appendArray(dst []byte, v json.RawMessage, element func([]byte, json.RawMes
 // 8785, section 3.2.3), each value by write, except those named in but.
 func appendObject(dst []byte, v json.RawMessage, write func(dst, name []byte, v json.RawMessage) ([]byte, error), but ...string) ([]byte, error) {
 	type member struct{ name, quoted, val []byte }
+	// On the stack: a digest is made for every call.
 	var room [8]member // of most objects
 	members := room[:0]
 	for quoted, value := range jsontext.RawMembers(v) {
 		name := quoted[1 : len(quoted)-1]
 		if bytes.IndexByte(name, '\\') >= 0 {
+			// The order is that of the names, not of their escapes.
 			name = []byte(jsontext.Unquote(quoted))
 		}
 		if !slices.Contains(but, string(name)) {
@@ -82,7 +91,8 @@ func appendObject(dst []byte, v json.RawMessage, write func(dst, name []byte, v 
 }
 
 // compareUTF16 compares UTF-8 texts by their UTF-16 code units. That is the order of the
-// bytes, except that a character of two units begins with a surrogate, below U+E000.
+// bytes, except that a character of two units begins with a surrogate, below U+E000. Equal
+// texts are 0. UTF-8 and UTF-16 order the same way below U+E000.
 func compareUTF16[T string | []byte](a, b T) int {
 	i := 0
 	for i < len(a) && i < len(b) && a[i] == b[i] {
@@ -154,7 +164,8 @@ func hex4(b []byte) rune {
 	return rune(n)
 }
 
-// appendRune appends a character of a string, escaped where RFC 8785 escapes it.
+// appendRune appends a character of a string, escaped where RFC 8785 escapes it. Of the
+// characters below U+0020 five have a short escape, and the others are \u00XX in lower case.
 func appendRune(dst []byte, r rune) []byte {
 	switch {
 	case r == '"' || r == '\\':
@@ -190,6 +201,10 @@ func appendNumber(dst []byte, text string) ([]byte, error) {
 }
 
 // wholeDigits are the digits of a whole number below 10^21; ok is false for others.
+//
+//	1e3, 1000, 1000.0    1000
+//	-0, 0.0              0
+//	1.5, 1e21            false
 func wholeDigits(text string) (digits string, negative, ok bool) {
 	rest, negative := strings.CutPrefix(text, "-")
 	mantissa, power := rest, 0

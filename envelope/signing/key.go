@@ -14,8 +14,9 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// KeyID identifies a key by its thumbprint (RFC 7638): SHA-256 over its required members
-// in this order, in base64url.
+// KeyID identifies a key by its thumbprint (RFC 7638): SHA-256 over its required members in
+// this order, in base64url. Sender and receiver compute it each for themselves, so a name of a
+// key needs no agreement.
 func KeyID(key ed25519.PublicKey) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, `{"crv":"Ed25519","kty":"OKP","x":"%s"}`, b64.EncodeToString(key)))
 	return b64.EncodeToString(sum[:])
@@ -26,8 +27,8 @@ func PublicJWK(key ed25519.PublicKey) json.RawMessage {
 	return fmt.Appendf(nil, `{"kty":"OKP","crv":"Ed25519","x":"%s","kid":"%s","alg":"EdDSA","use":"sig"}`, b64.EncodeToString(key), KeyID(key))
 }
 
-// NewKey makes a pair: the private half as PEM (PKCS #8), the public half as PEM (PKIX)
-// and as a key.
+// NewKey makes a pair: the private half as PEM (PKCS #8), the public half as PEM (PKIX) and as
+// a key. The error is that of the random source.
 func NewKey() (private, public []byte, key ed25519.PublicKey, err error) {
 	key, secret, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
@@ -59,12 +60,14 @@ func ReadPrivate(text []byte) (ed25519.PrivateKey, error) {
 			return nil, help
 		}
 		key := ed25519.NewKeyFromSeed(d)
+		// A JWK with the x of another key would sign under the wrong id.
 		if !bytes.Equal(key.Public().(ed25519.PublicKey), x) {
 			return nil, errors.New("the halves of the JWK are of two keys")
 		}
 		return key, nil
 	}
 	block, rest := pem.Decode(text)
+	// Nothing may follow the block: which of two keys signs must not depend on their order.
 	if block == nil || block.Type != "PRIVATE KEY" || len(bytes.TrimSpace(rest)) > 0 {
 		return nil, help
 	}
@@ -78,7 +81,7 @@ func ReadPrivate(text []byte) (ed25519.PrivateKey, error) {
 
 // ReadPublic reads one or more public keys: PEM blocks, a JWK, or a set of JWKs (RFC 7517,
 // section 5). A private key among them is an error, since it must not be where calls are
-// verified.
+// verified. The keys are in the order of the text; a text without any is an error.
 func ReadPublic(text []byte) (keys []ed25519.PublicKey, err error) {
 	switch {
 	case !isJSON(text):
@@ -146,6 +149,7 @@ func readJWK(text json.RawMessage) (x ed25519.PublicKey, d []byte, err error) {
 	if err := jsontext.Check(text); err != nil {
 		return nil, nil, err
 	}
+	// D is a pointer: an empty d is still a private key, and is refused as one.
 	var jwk struct {
 		Kty, Crv, X, Kid, Use string
 		D                     *string

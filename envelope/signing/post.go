@@ -30,8 +30,11 @@ func Digest(post json.RawMessage) (string, error) {
 	return b64.EncodeToString(sum[:]), nil
 }
 
-// Bare appends the text that the digest covers: the canonical text of the whole post,
-// without identity and state in the params of any frame. The error is that of [Canonical].
+// Bare appends the text that the digest covers: the canonical text of the whole post, without
+// identity and state in the params of any frame. The error is that of [Canonical].
+//
+//	{"id":1,"method":"post.list","params":{"identity":"eyJ…","query":{},"state":{}}}
+//	{"id":1,"method":"post.list","params":{"query":{}}}
 func Bare(dst []byte, post json.RawMessage) ([]byte, error) {
 	if jsontext.KindOf(post) == jsontext.Array {
 		return appendArray(dst, post, bareFrame)
@@ -81,7 +84,8 @@ func identityOf(frame json.RawMessage) json.RawMessage {
 	return jsontext.Get(params, identity)
 }
 
-// isDiscovery says whether a post is one frame that requests what is served.
+// isDiscovery says whether a post is one frame that requests what is served. A batch with it
+// is none: the other frames would be unsigned.
 func isDiscovery(post json.RawMessage) bool {
 	return jsontext.KindOf(post) == jsontext.Object && jsontext.Unquote(jsontext.Trim(jsontext.Get(post, "method"))) == "rpc.discover"
 }

@@ -35,8 +35,12 @@ func NewSigner(key ed25519.PrivateKey, name string) *Signer {
 	return &Signer{key: key, header: append(b64.AppendEncode(nil, header), '.'), name: jsontext.Quote(name)}
 }
 
-// Sealed is a post that is ready to be signed, once for every time it is sent. It may be
-// used from many goroutines.
+// Sealed is a post that is ready to be signed, once for every time it is sent. It may be used
+// from many goroutines.
+//
+// The payload of its tokens; iat, exp and jti differ each time:
+//
+//	{"iss":"shop","aud":"billing","iat":…,"exp":…,"jti":"…","call":"DIGEST","state":{…}}
 type Sealed struct {
 	signer     *Signer
 	head, tail []byte // what is posted, before and behind the token
@@ -102,6 +106,11 @@ func (p *Sealed) post(now time.Time, id string) []byte {
 
 // open splits a checked post where the token is inserted: after the members of the first
 // frame's params, which are added if absent. An identity that is there already is dropped.
+//
+//	{"id":1,"params":{"query":{}},"method":"post.list"}
+//	{"id":1,"method":"post.list","params":{"query":{},"identity":    and    }}
+//
+// params moves to the end, which changes nothing: the digest is over canonical text.
 func open(post []byte) (head, tail []byte, ok bool) {
 	from, to := 0, len(post)
 	if jsontext.KindOf(post) == jsontext.Array {

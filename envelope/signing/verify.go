@@ -49,9 +49,10 @@ type Verifier struct {
 	started int64 // seconds
 }
 
-// NewVerifier returns a verifier of posts for a Frond, signed with one of the keys. It is
-// an error to give no key, or one key under two names. Tokens issued before the verifier
-// was made are refused, since an earlier process may have accepted them.
+// NewVerifier returns a verifier of posts for a Frond, signed with one of the keys. It is an
+// error to give no key, or one key under two names. Tokens issued before the verifier was made
+// are refused, since an earlier process may have accepted them. One key may be given twice
+// under one name.
 func NewVerifier(frond string, keys []Key, opts *Options) (*Verifier, error) {
 	if opts == nil {
 		opts = &Options{}
@@ -84,10 +85,17 @@ type Call struct {
 	State  facade.State // the caller's state, as it was signed; not nil where the post is signed
 }
 
-// Verify returns what the token of a post of checked JSON (jsontext.Check) says. A post
-// that is refused is UNAUTHORIZED with [Challenge]; SERVICE_UNAVAILABLE if too many tokens
-// are remembered. The steps are those of docs/signed-calls.md, in that order: no claim is
-// read before the signature is verified, and a token is remembered only if all else holds.
+// Verify returns what the token of a post of checked JSON (jsontext.Check) says. A post that
+// is refused is UNAUTHORIZED with [Challenge]; SERVICE_UNAVAILABLE if too many tokens are
+// remembered. The steps are those of docs/signed-calls.md, in that order: no claim is read
+// before the signature is verified, and a token is remembered only if all else holds.
+//
+//	no token                    refused, but for discovery where it is open
+//	a token in another frame    refused: one token covers the batch
+//	unseal                      three parts, header, known key, signature
+//	readClaims, judge           sender, Frond, time
+//	digest                      the post is the one that was signed
+//	seen                        the token is new
 func (v *Verifier) Verify(post json.RawMessage) (*Call, *facade.Error) {
 	first, other := tokens(post)
 	switch {
@@ -112,6 +120,7 @@ func (v *Verifier) Verify(post json.RawMessage) (*Call, *facade.Error) {
 	if err := v.judge(kid, c); err != nil {
 		return nil, err
 	}
+	// Last of the checks that need no memory, since it reads the whole post.
 	digest, fail := Digest(post)
 	if fail != nil || subtle.ConstantTimeCompare([]byte(digest), []byte(c.call)) == 0 {
 		return nil, refuse("the call is not the one that was signed")
@@ -142,6 +151,8 @@ func refuse(format string, args ...any) *facade.Error {
 // carries.
 type refusal string
 
+// Error is the reason; Challenge is what a facade.Error with this cause sends as
+// WWW-Authenticate.
 func (r refusal) Error() string   { return string(r) }
 func (refusal) Challenge() string { return Challenge }
 
@@ -225,6 +236,7 @@ type claims struct {
 	state               json.RawMessage
 }
 
+// Both are kept or logged, so both are bounded.
 const (
 	maxName = 256 // bytes of iss
 	maxID   = 128 // bytes of jti
@@ -263,7 +275,8 @@ func readClaims(text []byte) (c claims, _ *facade.Error) {
 	return c, nil
 }
 
-// judge checks that a token is of its key's sender, for this Frond, and valid now.
+// judge checks that a token is of its key's sender, for this Frond, and valid now. The skew
+// counts on both sides: a token may come from a clock ahead, and lives on after exp.
 func (v *Verifier) judge(kid string, c claims) *facade.Error {
 	now := v.now().Unix()
 	switch sender := v.keys[kid].Sender; {
