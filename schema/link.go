@@ -6,7 +6,9 @@ import (
 	"strings"
 )
 
-// link resolves the relations of a unit and gives its fields their kinds.
+// link resolves the relations of a unit and gives its fields their kinds. All entities have
+// been filled in, so a relation may lead to a card that comes later; a broken target is left
+// alone.
 func (c *compiler) link(u *unit) {
 	e := u.entity
 	if e == nil || u.card == nil {
@@ -24,7 +26,8 @@ func (c *compiler) link(u *unit) {
 }
 
 // relation resolves one relation: its target, what it is called (spec 2.4), and for a many
-// relation whether the ids stand in the row or in the rows of the target.
+// relation whether the ids stand in the row or in the rows of the target. A relation that is
+// not resolved leaves Link nil and the name in the axes.
 func (c *compiler) relation(u *unit, p *Property) {
 	rel := p.Axes.Relation
 	at := child("/properties", p.Name) + "/x-kit/role/relation"
@@ -60,9 +63,9 @@ func (c *compiler) relation(u *unit, p *Property) {
 	}
 }
 
-// facing faults two many relations of two entities that lead to one another, where no
-// one-relation stands between them: they would be two lists that know nothing of each
-// other.
+// facing reports two many relations of two entities that lead to one another, where no
+// one-relation stands between them: a product's tagIds and a tag's productIds would be two
+// lists that know nothing of each other.
 func (c *compiler) facing(u *unit) {
 	if u.entity == nil || u.src.View || c.remote(u) {
 		return
@@ -83,11 +86,17 @@ func (c *compiler) facing(u *unit) {
 	}
 }
 
-// claimed says whether a source took the name, readable or not.
+// claimed says whether a source took the name, but has a card that cannot be used.
 func (c *compiler) claimed(key string) bool { return c.units[key] != nil && c.units[key].card == nil }
 
-// inverse is the one relation of the target that points back; nil where the ids stand in the
-// row itself.
+// inverse returns the one relation of the target that points back, or nil where the ids stand
+// in the row itself (docs/decisions/091).
+//
+//	fields of the target that point back   by        result
+//	none                                   absent    nil: a list of ids
+//	one                                    absent    that field
+//	several                                absent    a fault that asks for by
+//	any                                    a field   that field, or a fault
 func (c *compiler) inverse(u *unit, p *Property, at string) *Property {
 	rel, self := p.Axes.Relation, u.entity.Key
 	if u.src.View {
@@ -129,8 +138,13 @@ func (c *compiler) inverse(u *unit, p *Property, at string) *Property {
 	return nil
 }
 
-// typeOfKey gives a relation field the type and format of the key it holds where
-// its author wrote no type: the target's primary key, a string where that is not known.
+// typeOfKey gives a relation field the type and format of the key it holds where its author
+// wrote no type (docs/decisions/017): the target's primary key, a string where that is not
+// known.
+//
+//	authorId with kind: one                     {"type": "string"}
+//	authorId with kind: one, onDelete: set null {"type": ["string", "null"]}
+//	tagIds with kind: many                      {"type": "array", "items": {"type": "string"}}
 func (c *compiler) typeOfKey(u *unit, p *Property, target *Entity) {
 	key := Shape{Type: "string"}
 	if target != nil && target.Primary != nil && target.Primary.Shape.Type != "" {
@@ -165,9 +179,16 @@ func (c *compiler) typeOfKey(u *unit, p *Property, target *Entity) {
 	}
 }
 
-// linkNames are what a relation is called and what its raw key is called beside
-// it. A field authorId is the relation author; a field author is the relation
-// author whose key is authorId. Lists of ids likewise: tagIds and tags.
+// linkNames returns what a relation is called and what its raw key is called beside it
+// (docs/decisions/092):
+//
+//	field               kind   name       key
+//	authorId, author_id one    author     the field's own
+//	author              one    author     authorId
+//	id                  one    the target the field's own
+//	tagIds              many   tags       the field's own
+//	tags                many   tags       tagIds
+//	related             many   related    relatedIds
 func linkNames(field string, rel *Relation) (name, key string) {
 	if rel.Many {
 		for _, suffix := range []string{"Ids", "IDs", "_ids"} {
@@ -191,8 +212,9 @@ func linkNames(field string, rel *Relation) (name, key string) {
 	return field, field + "Id"
 }
 
-// pluralOf is Plural, but a stem that is a regular plural already stays as it is:
-// tagsIds are the ids of tags, statusIds those of statuses.
+// pluralOf is [Plural], but a stem that is a regular plural already stays as it is: tagsIds
+// are the ids of tags, statusIds those of statuses. Singular words that end like a plural
+// (class, status, basis, canvas) are known by their endings.
 func pluralOf(stem string) string {
 	lower := strings.ToLower(stem)
 	for _, end := range []string{"ss", "us", "is", "as"} {
@@ -206,9 +228,10 @@ func pluralOf(stem string) string {
 	return Plural(stem)
 }
 
-// collisions faults names that two fields of an entity would answer to, once as a
-// field and once as a relation or its key, and enters the relations by name. In a card
-// of a remote such a relation is a plain field: the names are its author's to give.
+// collisions reports names that two fields of an entity would have, once as a field and once
+// as a relation or its key, and enters the relations by name: a card cannot have authorId as a
+// relation and author as a text. In a card of a remote such a relation is a plain field
+// instead: the names are its author's to give.
 func (c *compiler) collisions(u *unit) {
 	e := u.entity
 	for _, p := range e.Fields {

@@ -9,11 +9,15 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// literals are the values of an enum or a const.
+// literals are the values of an enum or a const, prepared for looking one up. They never
+// change.
 type literals struct {
-	texts map[string]bool // strings, unquoted
-	rest  map[string]bool // everything else, canonical
-	plain []any           // as a detail names them
+	// texts are the strings, unquoted.
+	texts map[string]bool
+	// rest are all other values, canonical.
+	rest map[string]bool
+	// plain are the values as a detail names them, in the card's order.
+	plain []any
 }
 
 // newLiterals prepares the values of an enum or a const for comparison with texts.
@@ -34,6 +38,8 @@ func newLiterals(values []json.RawMessage) *literals {
 // keys have no order.
 func (l *literals) has(v json.RawMessage, kind jsontext.Kind) bool {
 	if kind == jsontext.String {
+		// The text between the quotes is the string, unless it has escapes; then it is
+		// decoded.
 		if l.texts[string(v[1:len(v)-1])] && !slices.Contains(v, '\\') {
 			return true
 		}
@@ -42,8 +48,9 @@ func (l *literals) has(v json.RawMessage, kind jsontext.Kind) bool {
 	return len(l.rest) > 0 && l.rest[string(canonical(nil, v))]
 }
 
-// canonical appends a text that two values share exactly when JSON Schema counts
-// them as equal: keys in order, numbers by their value, strings without escapes.
+// canonical appends a text that two values share exactly when JSON Schema counts them as equal
+// (core, section 4.2.2): keys in order, numbers by their value, strings without escapes. 1.0,
+// 1 and 10e-1 are 1; {"b":2,"a":1} is {"a":1,"b":2,}. The text is for comparing and no JSON.
 func canonical(dst []byte, v json.RawMessage) []byte {
 	switch jsontext.KindOf(v) {
 	case jsontext.String:

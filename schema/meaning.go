@@ -14,7 +14,14 @@ import (
 // is ignored, and reported to CompileOptions.Ignored.
 
 // meaning looks at a card as JSON Schema, at every depth, for what its author cannot have
-// meant.
+// meant (docs/decisions/232):
+//
+//	maxLenght: 60                    a keyword nearly like one there is     fault
+//	nullable: true                   a keyword of another format            fault
+//	type: integer, maxLength: 5      a keyword about another type           fault
+//	minimum: 5, maximum: 3           a contradiction                        fault
+//	widget: slider                   a keyword that nobody knows            notice
+//	x-widget: slider                 the author's own                       nothing
 type meaning struct {
 	fault  func(at, message, remedy string)
 	notice func(at, message, remedy string)
@@ -55,7 +62,8 @@ var known = func() map[string]bool {
 // knownNames are those of known, sorted, for suggestions.
 var knownNames = sortedKeys(known)
 
-// habits are keywords from elsewhere that have no effect here, and what has one.
+// habits are keywords of other formats that have no effect here, with what has one as the
+// remedy.
 var habits = map[string]string{
 	"nullable":        "write null into the type: type: [string, 'null']",
 	"default":         "write what an absent value becomes under x-kit: {lifecycle: {create: {value: …}}}",
@@ -90,13 +98,15 @@ var habits = map[string]string{
 	"example":         "write examples, a list",
 }
 
-// closing are the annotations of JSON Schema that a boundary would have to keep.
+// closing are the annotations of JSON Schema that an author takes for a rule, with what the
+// compact x-kit of the field has to contain for it to be one.
 var closing = map[string]string{
 	"readOnly":  `"in":"closed"`,
 	"writeOnly": `"out":"closed"`,
 }
 
-// schema looks at one schema and at those inside it.
+// schema looks at one schema and at those inside it. Text that is no object is left to the
+// reader, which reports it.
 func (m *meaning) schema(text json.RawMessage, at string) {
 	if jsontext.KindOf(text) != jsontext.Object {
 		return
@@ -126,7 +136,9 @@ func (m *meaning) schema(text json.RawMessage, at string) {
 	}
 }
 
-// keyword looks at one keyword by its name; in is the schema it stands in.
+// keyword looks at one keyword by its name; in is the schema it stands in, at the pointer of
+// the keyword. The order of the cases is that of certainty: what is known is never taken for a
+// typing error.
 func (m *meaning) keyword(name string, value, in json.RawMessage, at string) {
 	remedy, habit := habits[name]
 	switch {
@@ -138,9 +150,13 @@ func (m *meaning) keyword(name string, value, in json.RawMessage, at string) {
 			m.fault(at, name+" is an annotation of JSON Schema, and nothing here holds to it", "write x-kit: {boundary: {"+direction+": closed}}")
 		}
 	case known[name]:
+	// At a field of an entity, /properties/NAME/default, the remedy of habits names the create
+	// rule. Elsewhere no rule could fill it in.
 	case name == "default" && (m.view || strings.Count(at, "/") != 3):
 		m.fault(at, "default has no effect here: nothing fills it in", "leave it out, and say in the description what an absent value means")
 	case habit:
+		// The remedy can be pasted where the value is short: default: draft becomes {value:
+		// "draft"}.
 		if len(value) <= 40 {
 			remedy = strings.Replace(remedy, "{value: …}", "{value: "+string(value)+"}", 1)
 		}
@@ -164,7 +180,7 @@ var formatHabits = map[string]string{
 }
 
 // format reports a format that does not exist; one that exists and is not checked here is a
-// notice.
+// notice, since its author may rely on it.
 func (m *meaning) format(name, at string) {
 	switch {
 	case formatCheck(name) != nil || name == "int64":
@@ -206,7 +222,7 @@ func (m *meaning) values(s map[string]json.RawMessage, at string) {
 	}
 }
 
-// typeNames are the names in a keyword type: one, or a list.
+// typeNames returns the names in a keyword type: one, or a list; nil where there is no type.
 func typeNames(v json.RawMessage) (names []string) {
 	if jsontext.KindOf(v) == jsontext.String {
 		return []string{jsontext.Unquote(v)}
@@ -219,7 +235,8 @@ func typeNames(v json.RawMessage) (names []string) {
 	return names
 }
 
-// isOfType says whether a value is of a type of JSON Schema.
+// isOfType says whether a value is of a type of JSON Schema; 3.0 is an integer. An unknown
+// type has every value.
 func isOfType(v json.RawMessage, name string) bool {
 	switch kind := jsontext.KindOf(v); name {
 	case "string":
@@ -272,7 +289,8 @@ func (m *meaning) bounds(s map[string]json.RawMessage, at string) {
 	}
 }
 
-// about says which types a keyword is about; a value of another one passes it.
+// about says which type a keyword is about: number stands for integer too. A value of another
+// type passes the keyword (JSON Schema core, section 7.6.1).
 var about = func() map[string]string {
 	all := map[string]string{}
 	for kind, names := range map[string]string{
@@ -288,7 +306,8 @@ var about = func() map[string]string {
 }()
 
 // foreignTo reports keywords about another type than the one beside them: they never refuse
-// anything.
+// anything. Without a type beside it a keyword is about some of the values, and is not
+// reported.
 func (m *meaning) foreignTo(s map[string]json.RawMessage, at string) {
 	names := typeNames(s["type"])
 	if len(names) == 0 || at == "" { // that a card is an object the reader says

@@ -27,7 +27,8 @@ const (
 	msgNumber    = "must be a number a double can hold"
 )
 
-// typeMessage says which types are wanted; null says that a null was sent.
+// typeMessage says which types are wanted: must be a string or null. null says that a null was
+// sent, which is added since it is the usual mistake: must be a string, not null.
 func typeMessage(want []string, null bool) string {
 	names := make([]string, len(want))
 	for i, t := range want {
@@ -46,7 +47,8 @@ func typeMessage(want []string, null bool) string {
 	return msg
 }
 
-// typeParam is a type as a card writes it: one name, or a list of them.
+// typeParam returns a type as a card writes it, for Detail.Params: one name, or a list of them
+// with null last. The list is []any, as encoding/json would decode it.
 func typeParam(want []string) any {
 	if len(want) == 1 {
 		return want[0]
@@ -63,7 +65,7 @@ func typeParam(want []string) any {
 	return list
 }
 
-// formatMessage names the format with an example.
+// formatMessage names the format with an example: must be an email such as ada@example.org.
 func formatMessage(name string) string {
 	return "must be " + article(name) + " such as " + formats[name].example
 }
@@ -74,7 +76,7 @@ func patternMessage(p string) string { return "must match the pattern " + p }
 // constMessage says which value is the only one.
 func constMessage(v any) string { return "must be " + display(v) }
 
-// enumMessage names the values while they fit a sentence.
+// enumMessage names the values while they fit a sentence, about 200 bytes; the rest is "…".
 func enumMessage(values []any) string {
 	var list []string
 	length := 0
@@ -92,7 +94,8 @@ func enumMessage(values []any) string {
 	return "must be one of " + strings.Join(list, ", ")
 }
 
-// display writes a value of a card into a sentence.
+// display returns a value of a card for a sentence: strings without quotes, lists and objects
+// as JSON.
 func display(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -110,13 +113,14 @@ func display(v any) string {
 	return string(text)
 }
 
-// limit is the word, sentence and params of a keyword with one number.
+// limit returns the code, the sentence and the params of a keyword with one number: maxLength,
+// "must have at most 80 characters", {"limit": 80}.
 func limit(keyword string, n float64) (code, message string, params map[string]any) {
 	return limitAs(keyword, n, strconv.FormatFloat(n, 'f', -1, 64))
 }
 
-// limitAs is limit for a number a double may not hold: the sentence has every digit
-// of num. The params have the nearest double, as a far failure would (spec 7.3).
+// limitAs is limit for a number that a double may not hold: the sentence has every digit of
+// num, while the params have the nearest double, as a failure from a remote would (spec 7.3).
 func limitAs(keyword string, n float64, num string) (code, message string, params map[string]any) {
 	count := func(least, unit, units string) string {
 		if n == 1 {
@@ -151,8 +155,9 @@ func limitAs(keyword string, n float64, num string) (code, message string, param
 	return keyword, message, map[string]any{"limit": n}
 }
 
-// plainValue is a value of a card as encoding/json would decode it, so that a
-// detail off the wire equals one made here.
+// plainValue returns a value of a card as encoding/json would decode it, so that a detail that
+// was decoded from a remote's answer equals one made here. The engine's values hold
+// json.Number.
 func plainValue(v any) any {
 	switch v := v.(type) {
 	case json.Number:
@@ -189,7 +194,9 @@ func number(v json.RawMessage) float64 {
 	return f
 }
 
-// verdict is the word, the sentence and the limits for a refusal of the engine.
+// verdict returns the code, the sentence and the params for a refusal of the engine, the same
+// as a checker gives for that keyword. A keyword without a sentence here has its own name as
+// the code.
 func verdict(k jsonschema.ErrorKind) (code, message string, params map[string]any) {
 	switch k := k.(type) {
 	case *kind.Type:
@@ -256,7 +263,7 @@ func verdict(k jsonschema.ErrorKind) (code, message string, params map[string]an
 	return "schema", "does not hold to the card", nil
 }
 
-// verdict is the word, the sentence and the params for a number past the bound.
+// verdict returns the code, the sentence and the params for a number past the bound.
 func (b bound) verdict() (code, message string, params map[string]any) {
 	if r, ok := rational(b.limit); ok {
 		return limitOf(b.keyword, r)
@@ -264,8 +271,8 @@ func (b bound) verdict() (code, message string, params map[string]any) {
 	return limit(b.keyword, number(b.limit))
 }
 
-// limitOf is limit for a number of a card. Whole ones are written out while they
-// have no more digits than an integer can have: a bound of 64 bits is no double.
+// limitOf is limit for a number of a card. Whole ones are written out while they are within
+// int64: a bound of 64 bits is no double, and its last digits matter to the caller.
 func limitOf(keyword string, r *big.Rat) (code, message string, params map[string]any) {
 	n, _ := r.Float64()
 	if r.IsInt() && r.Num().IsInt64() {

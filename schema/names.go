@@ -5,9 +5,13 @@ import (
 	"unicode"
 )
 
-// Words cuts a name into its words: orderLine, OrderLine, order-line and
-// order_line are order and line; an HTTPStatus is an http and a status. The
-// words are in lower case.
+// Words cuts a name into its words, in lower case. It cuts at characters that are neither
+// letters nor digits, before a capital behind a small letter, and before the last of several
+// capitals.
+//
+//	orderLine, OrderLine, order-line, order_line   order line
+//	HTTPStatus                                     http status
+//	line2                                          line2
 func Words(name string) []string {
 	var words []string
 	rs := []rune(name)
@@ -33,12 +37,12 @@ func Words(name string) []string {
 	return words
 }
 
-// Kebab is a name with its words in lower case and hyphens between them: bySlug
-// is by-slug (spec 4.2).
+// Kebab returns a name with its words in lower case and hyphens between them: bySlug is
+// by-slug (spec 4.2).
 func Kebab(name string) string { return strings.Join(Words(name), "-") }
 
-// Camel is a name with its words run together and every one but the first
-// capitalised: by-slug is bySlug (spec 4.2).
+// Camel returns a name with its words run together and every one but the first capitalised:
+// by-slug is bySlug (spec 4.2).
 func Camel(name string) string {
 	words := Words(name)
 	for i := 1; i < len(words); i++ {
@@ -47,7 +51,7 @@ func Camel(name string) string {
 	return strings.Join(words, "")
 }
 
-// capital is s with its first letter in upper case.
+// capital returns s with its first letter in upper case.
 func capital(s string) string {
 	for i, r := range s {
 		return string(unicode.ToUpper(r)) + s[i+len(string(r)):]
@@ -55,9 +59,13 @@ func capital(s string) string {
 	return s
 }
 
-// Plural is the regular plural of a name, for paths and lists (spec 4.2): a
-// consonant and y become ies, a hissing end takes es, everything else an s. The
-// case of the name is kept. Irregular nouns are the author's to override.
+// Plural returns the regular plural of a name, for paths and lists (spec 4.2). The case of the
+// name is kept. Irregular nouns are the author's to override.
+//
+//	category   categories   a consonant and y
+//	day        days
+//	status     statuses     s, x, z, ch and sh take es
+//	product    products
 func Plural(name string) string {
 	lower := strings.ToLower(name)
 	if lower == "" {
@@ -73,7 +81,8 @@ func Plural(name string) string {
 	return name + "s"
 }
 
-// singular undoes Plural, or is "" for a name that is no regular plural.
+// singular undoes [Plural]: categories is category. It is "" for a name that is no regular
+// plural.
 func singular(name string) string {
 	for _, c := range []string{strings.TrimSuffix(name, "ies") + "y", strings.TrimSuffix(name, "es"), strings.TrimSuffix(name, "s")} {
 		if c != name && c != "" && Plural(c) == name {
@@ -83,9 +92,9 @@ func singular(name string) string {
 	return ""
 }
 
-// IsGraphQLName says whether a name may stand in a GraphQL schema as it is:
-// letters, digits and underscores, no digit first; two underscores first are
-// GraphQL's own.
+// IsGraphQLName says whether a name may stand in a GraphQL schema as it is (GraphQL spec,
+// section 2.1.9): letters, digits and underscores, no digit first. Names that begin with two
+// underscores are for introspection and not allowed.
 func IsGraphQLName(name string) bool {
 	if name == "" || strings.HasPrefix(name, "__") {
 		return false
@@ -101,12 +110,12 @@ func IsGraphQLName(name string) bool {
 	return true
 }
 
-// GraphQLType is the name of an entity's GraphQL type: orderLine and order-line
-// are OrderLine. Capitals inside the name stay: an SKU is an SKU.
+// GraphQLType returns the name of an entity's GraphQL type: orderLine and order-line are
+// OrderLine. Capitals inside the name stay, so SKU is SKU (docs/decisions/050).
 func GraphQLType(name string) string { return graphQLName(name, true, "T") }
 
-// GraphQLField is the name of a GraphQL field or argument for a field of a card:
-// itself where GraphQL can say it, else its words in camel case.
+// GraphQLField returns the name of a GraphQL field or argument for a field of a card: the name
+// itself where GraphQL can say it, else its words in camel case. unit-price is unitPrice.
 func GraphQLField(name string) string {
 	if IsGraphQLName(name) {
 		return name
@@ -114,8 +123,9 @@ func GraphQLField(name string) string {
 	return graphQLName(name, false, "f")
 }
 
-// graphQLName runs the words of a name together, the first capitalised too where up
-// says so. What would begin with a digit, or be nothing, has first put before it.
+// graphQLName runs the words of a name together, the first capitalised too where up says so.
+// What would begin with a digit, or be nothing, has first put before it: a valid name in every
+// case, though two names may become one.
 func graphQLName(name string, up bool, first string) string {
 	var b strings.Builder
 	for _, r := range name {
@@ -136,7 +146,8 @@ func graphQLName(name string, up bool, first string) string {
 	return s
 }
 
-// IsName holds for a name of a Frond, a door or a computed field: a letter followed by letters, digits, hyphens and underscores.
+// IsName says whether s can name a Frond, a door or a computed field: a letter followed by
+// letters, digits, hyphens and underscores, all ASCII.
 func IsName(s string) bool {
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {

@@ -5,9 +5,13 @@ import (
 	"strings"
 )
 
-// near is the word of a list that another one was probably meant to be, or "": the one
-// that takes the fewest letters added, left out, changed or swapped, and no more than a
-// short word bears. Case, hyphens and the like count for nothing.
+// near returns the word of known that word was probably meant to be, or "": the one that takes
+// the fewest letters added, left out, changed or swapped, at most two, and one where word has
+// five letters or fewer. Case, hyphens and the like count for nothing. Known words of three
+// letters and fewer are never suggested: everything short is near them.
+//
+//	maxLenght   maxLength
+//	max_length  maxLength
 func near(word string, known []string) string {
 	word = bare(word)
 	best, least := "", 1
@@ -24,14 +28,16 @@ func near(word string, known []string) string {
 	return best
 }
 
+// bareWord removes what spellings differ in.
 var bareWord = strings.NewReplacer("-", "", "_", "", "$", "", " ", "")
 
-// bare is a word without what spellings differ in: case, hyphens, underscores, spaces and
+// bare returns a word without what spellings differ in: case, hyphens, underscores, spaces and
 // dollars.
 func bare(s string) string { return bareWord.Replace(strings.ToLower(s)) }
 
-// distance is how many letters are added, left out, changed or swapped with the next
-// one between two words. Words that are longer than any known one are far apart.
+// distance returns how many letters are added, left out, changed or swapped with the next one
+// between two words (optimal string alignment). Words whose lengths differ by more than two
+// are 3 apart, whatever is in them. Three rows of the table are kept: a swap looks back two.
 func distance(a, b string) int {
 	if len(a) > len(b)+2 || len(b) > len(a)+2 {
 		return 3
@@ -57,7 +63,7 @@ func distance(a, b string) int {
 	return rows[len(a)%3][len(b)]
 }
 
-// sortedKeys are the keys of a map in order, so that messages are always the same.
+// sortedKeys returns the keys of a map in order, so that messages are always the same.
 func sortedKeys[V any](m map[string]V) []string {
 	keys := make([]string, 0, len(m))
 	for k := range m {

@@ -14,8 +14,9 @@ import (
 // of 0.1. Nearly all of them fit a decimal of 18 digits; the rest takes the long
 // way, and what no double could hold is refused before.
 
-// Integer is the value of a JSON number that is whole and within int64. JSON
-// Schema counts 3.0 and 3e2 among the integers, so this does too.
+// Integer returns the value of a JSON number that is whole and within int64; false for every
+// other text. JSON Schema counts 3.0 and 3e2 among the integers (core, section 4.2.1), so this
+// does too. It may be called with any JSON value, with white space around it.
 func Integer(v json.RawMessage) (int64, bool) {
 	v = jsontext.Trim(v)
 	if jsontext.KindOf(v) != jsontext.Number {
@@ -31,14 +32,16 @@ func Integer(v json.RawMessage) (int64, bool) {
 	return rat.Num().Int64(), true
 }
 
-// maxNumber and maxExponent bound the numbers the judge looks at: further ones
-// are no double anyway, and exact arithmetic on them costs without end.
+// maxNumber, in characters, and maxExponent bound the numbers that the judge looks at
+// (docs/decisions/011): further ones are no double anyway, and exact arithmetic on them costs
+// without end.
 const (
 	maxNumber   = 400
 	maxExponent = 400
 )
 
-// bounded says whether a JSON number is one that can be worked with.
+// bounded says whether a JSON number is one that can be worked with. The functions below
+// expect it of their arguments.
 func bounded(v []byte) bool {
 	if len(v) > maxNumber {
 		return false
@@ -52,13 +55,15 @@ func bounded(v []byte) bool {
 	return true
 }
 
-// boundedNumber says whether v is a number that can be worked with.
+// boundedNumber says whether v is a number, and a bounded one.
 func boundedNumber(v json.RawMessage) bool {
 	return jsontext.KindOf(v) == jsontext.Number && bounded(v)
 }
 
-// double says whether a number is within what a float64 can hold.
+// double says whether a number is within what a float64 can hold: 1e308 is, 1e309 is not. A
+// number too small for a double counts as 0 and is accepted.
 func double(v json.RawMessage) bool {
+	// Without an exponent it takes 309 digits to exceed a double.
 	if len(v) < 300 && !strings.ContainsAny(string(v), "eE") {
 		return true
 	}
@@ -69,7 +74,7 @@ func double(v json.RawMessage) bool {
 	return err == nil
 }
 
-// whole says whether a bounded number is an integer.
+// whole says whether a bounded number is an integer, as 3.0 and 3e2 are.
 func whole(v []byte) bool {
 	if d, ok := parseDecimal(v); ok {
 		_, rest := d.split()
@@ -79,7 +84,8 @@ func whole(v []byte) bool {
 	return ok && rat.IsInt()
 }
 
-// compareNumbers compares two bounded numbers.
+// compareNumbers compares two bounded numbers exactly: -1, 0 or 1. Numbers out of bounds count
+// as equal.
 func compareNumbers(a, b []byte) int {
 	x, okx := parseDecimal(a)
 	y, oky := parseDecimal(b)
@@ -102,7 +108,9 @@ func compareNumbers(a, b []byte) int {
 	return r.Cmp(s)
 }
 
-// multipleOf says whether a bounded number is a whole multiple of another, not 0.
+// multipleOf says whether a bounded number is a whole multiple of another, which is not 0, by
+// exact arithmetic: 0.3 of 0.1 is. Numbers out of bounds count as multiples, since they were
+// refused before.
 func multipleOf(v, of []byte) bool {
 	x, okx := parseDecimal(v)
 	y, oky := parseDecimal(of)
@@ -127,13 +135,14 @@ func rational(v []byte) (*big.Rat, bool) {
 	return new(big.Rat).SetString(string(v))
 }
 
-// decimal is digits × 10^exp.
+// decimal is digits × 10^exp: 12.50 is 1250 and -2. Eighteen digits always fit an int64.
 type decimal struct {
 	digits int64
 	exp    int
 }
 
-// parseDecimal reads a JSON number of at most 18 digits and a small exponent.
+// parseDecimal reads a JSON number of at most 18 digits and an exponent of at most four
+// characters; false for any other, which goes the long way through big.Rat.
 func parseDecimal(v []byte) (decimal, bool) {
 	var d decimal
 	i, n, neg := 0, 0, false
@@ -184,7 +193,8 @@ func parseDecimal(v []byte) (decimal, bool) {
 	return d, n > 0
 }
 
-// split is the whole part and the digits behind the point, where the former fits.
+// split returns the whole part of a decimal and the digits behind the point. Only whether the
+// latter is 0 is of use where the exponent is positive or far below.
 func (d decimal) split() (whole, rest int64) {
 	if d.digits == 0 {
 		return 0, 0
@@ -199,7 +209,7 @@ func (d decimal) split() (whole, rest int64) {
 	return d.digits / p, d.digits % p
 }
 
-// integer is the decimal as an int64; false where it has a fraction or does not fit.
+// integer returns the decimal as an int64; false where it has a fraction or does not fit.
 func (d decimal) integer() (int64, bool) {
 	n, rest := d.split()
 	if rest != 0 {
@@ -214,7 +224,8 @@ func (d decimal) integer() (int64, bool) {
 	return n, true
 }
 
-// align brings two decimals to one exponent, where int64 is wide enough.
+// align brings two decimals to one exponent, so that their digits compare like them: 1.5 and 2
+// are 15 and 20. false where int64 is not wide enough.
 func align(a, b decimal) (x, y int64, ok bool) {
 	x, y = a.digits, b.digits
 	shift := a.exp - b.exp
@@ -231,7 +242,7 @@ func align(a, b decimal) (x, y int64, ok bool) {
 	return x, y, ok
 }
 
-// times multiplies; false where the product does not fit in an int64.
+// times returns a × b; false where the product does not fit in an int64.
 func times(a, b int64) (int64, bool) {
 	c := a * b
 	if a != 0 && (c/a != b || a == -1 && b == math.MinInt64) {
@@ -240,7 +251,7 @@ func times(a, b int64) (int64, bool) {
 	return c, true
 }
 
-// pow10 is 10 to the power of n, for n of at most 18.
+// pow10 returns 10 to the power of n, for n of 0 to 18.
 func pow10(n int) int64 {
 	p := int64(1)
 	for ; n > 0; n-- {

@@ -10,10 +10,10 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// ReadCard reads one card from YAML or JSON, by the ending of file. The
-// error is Faults. What this program does not know is kept: keywords of JSON Schema
-// and of others in Extra, keys of x-kit in Axes.Extra. The authoring shorthand of
-// views (of, pick, omit) stays in Extra until [Compile] expands it.
+// ReadCard reads one card from YAML or JSON, by the ending of file. The error is Faults: all
+// of them at once, each with its pointer. What this program does not know is kept: keywords of
+// JSON Schema and of others in Extra, keys of x-kit in Axes.Extra. The authoring shorthand of
+// views (of, pick, omit) stays in Extra until [Compile] expands it. data is not kept.
 func ReadCard(file string, data []byte) (*Card, error) {
 	text, err := ToJSON(file, data)
 	if err != nil {
@@ -22,7 +22,8 @@ func ReadCard(file string, data []byte) (*Card, error) {
 	return readCard(file, "", text)
 }
 
-// UnmarshalJSON reads a card from JSON. The error is Faults.
+// UnmarshalJSON reads a card from JSON, for encoding/json. The error is Faults without a file,
+// and c is then left as it was.
 func (c *Card) UnmarshalJSON(data []byte) error {
 	if err := jsontext.Check(data); err != nil {
 		return Faults{{Message: "this is not JSON: " + err.Error()}}
@@ -71,7 +72,7 @@ func (r *reader) beyond(at, message, remedy string) {
 	r.fault(at, message, remedy)
 }
 
-// child is the pointer to a member below at.
+// child returns the pointer to a member below at, its name escaped (RFC 6901).
 func child(at, name string) string { return at + "/" + jsontext.Token(name) }
 
 // schemaTypes are the names the keyword type may hold.
@@ -118,8 +119,12 @@ func (r *reader) card(text json.RawMessage, at string) *Card {
 	return c
 }
 
-// derived reads x-kit-derived, which is additive to the specification and not for
-// authors to write. Hosts write survived as a list of names or as an object of them.
+// derived reads x-kit-derived, which is additive to the specification and not for authors to
+// write. Hosts write survived as a list of names or as an object of them. What has another
+// form is beyond the specification, and dropped from the card of another host.
+//
+//	{"from": "product", "survived": ["id", "name"]}
+//	{"from": "product", "survived": {"id": {…}, "name": {…}}}
 func (r *reader) derived(value json.RawMessage, at string) *Derived {
 	const remedy = "leave it out: it is written for you where of is given"
 	from, survived := jsontext.Get(value, "from"), jsontext.Get(value, "survived")
@@ -153,6 +158,8 @@ func (r *reader) derived(value json.RawMessage, at string) *Derived {
 }
 
 // fields reads a map of property names to schemas; axes says whether x-kit may stand in them.
+// The result is nil only where text is no object: an empty map is a closed object
+// (docs/decisions/013).
 func (r *reader) fields(text json.RawMessage, at string, axes bool) []Field {
 	if jsontext.KindOf(text) != jsontext.Object {
 		r.fault(at, "properties has to be an object", "write one member per field, its name and its schema")
@@ -242,8 +249,13 @@ func (r *reader) shape(text json.RawMessage, at string, xkit func(json.RawMessag
 	return s
 }
 
-// types reads the keyword type: a name, or a list of names. The union of one name
-// and null is the nullable field (spec 2.1); wider unions go to Extra.
+// types reads the keyword type: a name, or a list of names. The union of one name and null is
+// the nullable field (spec 2.1); wider unions go to Extra.
+//
+//	string                       Type string
+//	[string, 'null']             Type string, Nullable
+//	'null'                       Type null, Nullable
+//	[string, integer, 'null']    Extra type, Nullable
 func (r *reader) types(s *Shape, value json.RawMessage, at string) {
 	var names []string
 	switch jsontext.KindOf(value) {
@@ -280,7 +292,7 @@ func (r *reader) types(s *Shape, value json.RawMessage, at string) {
 	}
 }
 
-// typeHabits are names that types have elsewhere.
+// typeHabits are names that types have elsewhere, with what to write here.
 var typeHabits = map[string]string{
 	"int": "integer", "long": "integer and format: int64", "bigint": "integer and format: int64", "float": "number", "double": "number", "numeric": "number", "decimal": "string and format: decimal",
 	"bool": "boolean", "text": "string", "varchar": "string", "char": "string", "str": "string", "enum": "string, and enum: [first, second]",
@@ -301,7 +313,7 @@ func admitsNull(s *Shape) bool {
 	return true
 }
 
-// string reads a string, "" with a fault for anything else.
+// string reads a string; for anything else it reports a fault and returns "".
 func (r *reader) string(value json.RawMessage, at string) string {
 	if jsontext.KindOf(value) != jsontext.String {
 		r.fault(at, lastToken(at)+" has to be a string", "put the text in quotes")
@@ -310,7 +322,8 @@ func (r *reader) string(value json.RawMessage, at string) string {
 	return jsontext.Unquote(value)
 }
 
-// beyondString is string where a document of another host may say something else.
+// beyondString is string for a key under which a document of another host may have something
+// else, which is then left out.
 func (r *reader) beyondString(value json.RawMessage, at string) string {
 	if r.foreign && jsontext.KindOf(value) != jsontext.String {
 		r.beyond(at, lastToken(at)+" is no string", "")
@@ -319,7 +332,7 @@ func (r *reader) beyondString(value json.RawMessage, at string) string {
 	return r.string(value, at)
 }
 
-// bool reads true or false.
+// bool reads true or false; for anything else it reports a fault and returns false.
 func (r *reader) bool(value json.RawMessage, at string) bool {
 	k := jsontext.KindOf(value)
 	if k != jsontext.True && k != jsontext.False {
@@ -328,7 +341,8 @@ func (r *reader) bool(value json.RawMessage, at string) bool {
 	return k == jsontext.True
 }
 
-// strings reads a list of distinct strings; the result is never nil.
+// strings reads a list of distinct strings. The result is never nil, so that an empty list
+// that was written differs from no list.
 func (r *reader) strings(value json.RawMessage, at string) []string {
 	out := []string{}
 	if jsontext.KindOf(value) != jsontext.Array {
@@ -355,10 +369,11 @@ func (r *reader) strings(value json.RawMessage, at string) []string {
 	return out
 }
 
-// lastToken is the name at the end of a pointer.
+// lastToken returns the name at the end of a pointer, escaped as it stands there.
 func lastToken(at string) string { return at[strings.LastIndexByte(at, '/')+1:] }
 
-// compact is value without white space, copied out of the text it stood in.
+// compact returns value without white space, copied out of the text it stood in: a card must
+// not hold the file it was read from in memory.
 func compact(value json.RawMessage) json.RawMessage {
 	var b bytes.Buffer
 	b.Grow(len(value))

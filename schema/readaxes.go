@@ -65,7 +65,8 @@ func (r *reader) axes(text json.RawMessage, at string) Axes {
 	return a
 }
 
-// axisRank is where an unknown key of x-kit is written: those of the innermost objects first.
+// axisRank orders the unknown keys of x-kit as they are written: those of the innermost
+// objects first.
 func axisRank(pointer string) int {
 	for i, prefix := range []string{"role/relation/", "role/", "lifecycle/", "boundary/"} {
 		if strings.HasPrefix(pointer, prefix) {
@@ -75,7 +76,8 @@ func axisRank(pointer string) int {
 	return 4
 }
 
-// each walks the members of an object; the ones read leaves go to extra under prefix.
+// each calls read with the members of an object of x-kit. Those for which it returns false go
+// to extra, their names behind prefix: eager under role/relation/ is role/relation/eager.
 func (r *reader) each(text json.RawMessage, at string, read func(name string, value json.RawMessage, here string) bool, extra *Keywords, prefix string) {
 	if jsontext.KindOf(text) != jsontext.Object {
 		r.beyond(at, lastToken(at)+" has to be an object", axesForms[lastToken(at)])
@@ -106,7 +108,8 @@ func (r *reader) onlyTrue(value json.RawMessage, at string) bool {
 	return true
 }
 
-// word reads one of the words, or faults naming them.
+// word reads one of the words; for anything else it reports what may be written and returns
+// "".
 func (r *reader) word(value json.RawMessage, at string, words ...string) string {
 	if jsontext.KindOf(value) == jsontext.String {
 		if w := jsontext.Unquote(value); slices.Contains(words, w) {
@@ -117,7 +120,8 @@ func (r *reader) word(value json.RawMessage, at string, words ...string) string 
 	return ""
 }
 
-// unique reads a list of member lists (spec 2.2.2: members are always named).
+// unique reads a list of member lists, [[slug], [tenantId, number]]: members are always named
+// (spec 2.2.2).
 func (r *reader) unique(value json.RawMessage, at string) [][]string {
 	const remedy = "write a list of member lists, such as [[slug]] or [[tenantId, slug]]"
 	if jsontext.KindOf(value) != jsontext.Array {
@@ -141,10 +145,11 @@ func (r *reader) unique(value json.RawMessage, at string) [][]string {
 	return all
 }
 
-// deleteRules are the values of onDelete as they are written; set-null is read too.
+// deleteRules are the values of onDelete as they are written. The specification shows none
+// (docs/decisions/017); set-null, which other hosts write, is read too.
 var deleteRules = []string{"cascade", "restrict", SetNull}
 
-// SetNull is the onDelete that empties the key.
+// SetNull is the onDelete that empties the field of the rows that point at a deleted row.
 const SetNull = "set null"
 
 // relation reads role.relation. It returns nil where the relation names no entity: in the
@@ -188,7 +193,9 @@ func (r *reader) relation(value json.RawMessage, at string, a *Axes) *Relation {
 	return rel
 }
 
-// create reads lifecycle.create: {value}, "now", {generate} or "optional".
+// create reads lifecycle.create (spec 2.2); nil where it is none of
+//
+//	now   optional   {value: draft}   {generate: cuid2}
 func (r *reader) create(value json.RawMessage, at string) *CreateRule {
 	switch jsontext.KindOf(value) {
 	case jsontext.String:
@@ -217,8 +224,8 @@ func (r *reader) create(value json.RawMessage, at string) *CreateRule {
 	return nil
 }
 
-// boundary reads one direction of boundary: "closed", or a conversion under verb (decode or
-// encode).
+// boundary reads one direction of boundary: closed, or a conversion under verb (decode or
+// encode), {decode: trim}. For anything else the direction is open.
 func (r *reader) boundary(value json.RawMessage, at, verb string) BoundaryRule {
 	switch jsontext.KindOf(value) {
 	case jsontext.String:

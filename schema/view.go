@@ -7,11 +7,15 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// expand replaces the authoring shorthand of a view by the full card: the fields
-// of the entity that of names, in the entity's order, those that pick names or all
-// but those that omit names; then the view's own properties, which take the place
-// of a field of the same name or follow. Fields keep their axes. Without a list of
-// its own the view requires what the entity requires of the fields that survived.
+// expand replaces the authoring shorthand of a view by the full card (docs/decisions/015): the
+// fields of the entity that of names, in the entity's order, those that pick names or all but
+// those that omit names; then the view's own properties, which take the place of a field of
+// the same name or follow. Fields keep their axes. Without a list of its own the view requires
+// what the entity requires of the fields that survived.
+//
+//	of: product
+//	pick: [id, name]                          id and name of product, then note
+//	properties: {note: {type: string}}
 func (c *compiler) expand(u *unit) {
 	cut, ok := c.shorthand(u)
 	if !ok {
@@ -53,15 +57,16 @@ func (c *compiler) expand(u *unit) {
 	}
 }
 
-// cutting is a view's shorthand: from which entity, and which of its fields.
+// cutting is a view's shorthand, resolved: from which entity, and which of its fields.
 type cutting struct {
 	from       *Entity
 	pick, omit []string
 	picked     bool // pick is given, if only as []
 }
 
-// shorthand takes the authoring keys off a view's card. It is false where there are
-// none, or where the view cannot be cut.
+// shorthand takes the authoring keys off a view's card, which is to be a plain JSON Schema. It
+// is false where there are none, or where the view cannot be cut; names that the entity does
+// not have are faults, and the rest is cut.
 func (c *compiler) shorthand(u *unit) (cutting, bool) {
 	r := reader{file: u.src.File}
 	var cut cutting
@@ -115,7 +120,7 @@ func (c *compiler) shorthand(u *unit) (cutting, bool) {
 	return cut, true
 }
 
-// known lists the entities there are, for a message.
+// known lists the keys of the entities there are, for a message, thirty at most.
 func (c *compiler) known() string {
 	var names []string
 	for _, e := range c.set.byKey {
@@ -133,9 +138,10 @@ func (c *compiler) known() string {
 	return orList(names)
 }
 
-// PatchCard is the entity's card as the input of update has it: nothing is
-// required, and what the card says about the object as a whole is left out, since
-// a patch is not the whole.
+// PatchCard returns the entity's card as the input of update has it: nothing is required, and
+// what the card says about the object as a whole (anyOf, minProperties and their like) is left
+// out, since a patch is not the whole (docs/decisions/012). The card is a copy, its fields are
+// shared.
 func (e *Entity) PatchCard() *Card {
 	card := *e.Card
 	card.Required = []string{}

@@ -16,7 +16,9 @@ import (
 //	x-kit   role {primary unique index relation {to kind onDelete by …} …}
 //	        lifecycle {create update …} boundary {in out …} …
 
-// AppendJSON appends the card as JSON in canonical key order.
+// AppendJSON appends the card as JSON in canonical key order (docs/decisions/014). A card that
+// was read and not changed has every key again; white space and the order of known keys are
+// what may differ.
 func (c *Card) AppendJSON(dst []byte) []byte {
 	o := object{dst: append(dst, '{')}
 	o.text("title", c.Title)
@@ -51,7 +53,7 @@ func (s *Shape) AppendJSON(dst []byte) []byte { return s.append(dst, nil) }
 // MarshalJSON is AppendJSON for encoding/json.
 func (s *Shape) MarshalJSON() ([]byte, error) { return s.AppendJSON(nil), nil }
 
-// append appends the shape with its axes, if any.
+// append appends the shape with its axes; nil for a shape that has no place for any.
 func (s *Shape) append(dst []byte, axes *Axes) []byte {
 	if s.Bool != nil {
 		return strconv.AppendBool(dst, *s.Bool)
@@ -98,7 +100,8 @@ func (s *Shape) append(dst []byte, axes *Axes) []byte {
 	return append(o.dst, '}')
 }
 
-// append appends x-kit; only what was declared is in it (spec 2.2.1).
+// append appends x-kit; only what was declared is in it (spec 2.2.1), so that the zero value
+// is {}.
 func (a *Axes) append(dst []byte) []byte {
 	o := object{dst: append(dst, '{')}
 	o.object("role", func(o *object) {
@@ -160,7 +163,12 @@ func (a *Axes) append(dst []byte) []byte {
 	return append(o.dst, '}')
 }
 
-// object appends the members of one object; an empty value is not written.
+// object appends the members of one object to dst, with commas where they are needed; an empty
+// value is not written. The braces are the caller's:
+//
+//	o := object{dst: append(dst, '{')}
+//	o.text("title", c.Title)
+//	return append(o.dst, '}')
 type object struct {
 	dst []byte
 	n   int
@@ -221,6 +229,7 @@ func (o *object) keywords(kws Keywords) {
 
 // object appends a member that is an object, unless write puts nothing into it.
 func (o *object) object(name string, write func(*object)) {
+	// An object without members is cut off again, key and comma included.
 	mark, n := len(o.dst), o.n
 	o.key(name)
 	in := object{dst: append(o.dst, '{')}
@@ -235,7 +244,8 @@ func (o *object) object(name string, write func(*object)) {
 // untoken undoes jsontext.Token.
 var untoken = strings.NewReplacer("~1", "/", "~0", "~")
 
-// extra appends the kept keys that stood in the object called prefix.
+// extra appends the kept keys that stood in the object called prefix, and not those of objects
+// inside it.
 func (o *object) extra(kws Keywords, prefix string) {
 	for _, kw := range kws {
 		if token, ok := strings.CutPrefix(kw.Name, prefix); ok && !strings.Contains(token, "/") {

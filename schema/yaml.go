@@ -46,8 +46,13 @@ func ToJSON(file string, data []byte) (json.RawMessage, error) {
 	return nil, Faults{{File: file, Message: "the ending of the file says neither YAML nor JSON", Remedy: "name it .yaml, .yml or .json"}}
 }
 
-// yamlToJSON converts one YAML document. A file is a document of plain data: merge keys, tags
-// of other types and several documents are refused.
+// yamlToJSON converts one YAML document. A file is a document of plain data: anchors, aliases
+// and merge keys are resolved; tags other than !!str, numbers that JSON cannot write and
+// several documents are refused.
+//
+//	title: product          {"title":"product",
+//	required: [id, 7]        "required":["id",7],
+//	price: 1.50              "price":1.50}
 func yamlToJSON(data []byte) (out json.RawMessage, err error) {
 	// The parser is a library: its panic on hostile bytes must not end the program.
 	defer func() {
@@ -92,9 +97,10 @@ func yamlToJSON(data []byte) (out json.RawMessage, err error) {
 	return w.out, nil
 }
 
-// hopeless reports whether a text nests lists or mappings so deeply that it is refused
-// before it is parsed: the parser's time grows faster than the depth. It counts
-// brackets and runs of list and mapping signs without reading strings, so its limit is far beyond [jsontext.MaxDepth].
+// hopeless reports whether a text nests lists or mappings so deeply that it is refused before
+// it is parsed: the parser's time grows faster than the depth. It counts brackets and runs of
+// list and mapping signs without reading strings, so its limit is far beyond
+// [jsontext.MaxDepth].
 func hopeless(data []byte) bool {
 	const limit = 10 * jsontext.MaxDepth
 	depth, run := 0, 0
@@ -119,7 +125,8 @@ func hopeless(data []byte) bool {
 	return false
 }
 
-// lineError is an error that names the line of a node.
+// lineError returns an error that names the line of a node: line 3: the key "id" stands twice
+// in one mapping.
 func lineError(n ast.Node, format string, args ...any) error {
 	msg := fmt.Sprintf(format, args...)
 	if t := n.GetToken(); t != nil && t.Position != nil {
@@ -128,14 +135,16 @@ func lineError(n ast.Node, format string, args ...any) error {
 	return errors.New(msg)
 }
 
-// yamlWriter writes YAML nodes as JSON.
+// yamlWriter writes YAML nodes as JSON to out. source is the file, for what the parser does
+// not keep; anchors are the nodes by name, as far as they have been read.
 type yamlWriter struct {
 	source  string
 	out     []byte
 	anchors map[string]ast.Node
 }
 
-// node writes one node; depth counts how deep it stands.
+// node writes one node; depth counts how deep it stands. An alias writes its node again, which
+// maxYAML bounds.
 func (w *yamlWriter) node(n ast.Node, depth int) error {
 	if depth > jsontext.MaxDepth {
 		return lineError(n, "it is nested deeper than %d levels", jsontext.MaxDepth)
@@ -221,8 +230,9 @@ func (w *yamlWriter) node(n ast.Node, depth int) error {
 	return nil
 }
 
-// mapping writes an object: merged mappings (<<) first, each key once, the keys
-// written in the mapping itself over those that were merged.
+// mapping writes an object: the members that merge keys (<<) bring first, then its own, each
+// key once. A key written in the mapping itself wins over a merged one, and of merged ones the
+// first.
 func (w *yamlWriter) mapping(values []*ast.MappingValueNode, depth int) error {
 	var keys []string
 	at := map[string]ast.Node{}
@@ -279,7 +289,8 @@ func (w *yamlWriter) mapping(values []*ast.MappingValueNode, depth int) error {
 	return nil
 }
 
-// merged is the members a merge key brings in: of one mapping, or of a list of them.
+// merged returns the members that a merge key brings in: of one mapping, or of a list of them,
+// also by alias.
 func (w *yamlWriter) merged(n ast.Node, depth int) ([]*ast.MappingValueNode, error) {
 	if depth > 8 {
 		return nil, lineError(n, "merge keys stand too deep in each other")
