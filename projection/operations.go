@@ -165,10 +165,6 @@ func (b *Builder) addArgs(f *field, names space, op *facade.Operation, e *schema
 	}
 }
 
-// addOutput gives the field the type of what the operation gives (DESIGN 5):
-//
-//	one, maybe  T     many  [T!]     page  TConnection     none, or no shape  JSON
-//
 // addOutput gives the field the type of what the operation gives. All are nullable, since a
 // root field that fails must not take its siblings along (docs/decisions/053):
 //

@@ -9,9 +9,15 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// AppendArguments appends arguments as one text, the same for all ways to write the
-// same: neither the order of arguments nor that of an object's keys means anything.
-// Fields are compared by it, and calls shared.
+// AppendArguments appends arguments as one text, the same for all ways to write the same:
+// neither the order of arguments nor that of an object's keys means anything (GraphQL 2.6,
+// 2.9.8). Fields are compared by it, and calls shared.
+//
+//	(b: {y: 1, x: $v}, a: "t")
+//	a:"t"\nb:{x:$v,y:1,}\n
+//
+// The text is a key and nothing else: no parser reads it. Variables stay names, so it is the
+// same for every request.
 func AppendArguments(dst []byte, args ast.ArgumentList) []byte {
 	if len(args) > 1 {
 		args = slices.SortedStableFunc(slices.Values(args), func(a, b *ast.Argument) int { return strings.Compare(a.Name, b.Name) })
@@ -23,8 +29,9 @@ func AppendArguments(dst []byte, args ast.ArgumentList) []byte {
 	return dst
 }
 
-// appendLiteral appends a literal. Its length follows that of the literal, however
-// deep it is.
+// appendLiteral appends a literal. A block string differs from a string with the same value,
+// and 1.0 from 1: texts that differ may mean the same, but equal texts always do. The text is
+// as long as the literal, however deep it is.
 func appendLiteral(dst []byte, v *ast.Value) []byte {
 	switch v.Kind {
 	case ast.Variable:

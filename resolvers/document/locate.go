@@ -12,11 +12,15 @@ import (
 	"github.com/frondhost/frond/resolvers/graphqlerror"
 )
 
-// locate mends the positions of a parsed document. gqlparser's stand behind what an
-// element begins with (..., @, a quote), for a block string on the line where it
-// ends, and one column too far in lines that end in \r\n; the specification wants
-// the beginning of the element (7.1.3). The fault is of a number that runs into a
-// name (2.9.1): gqlparser reads 1offset as two tokens.
+// locate corrects the positions of a parsed document to the beginning of each element (GraphQL
+// 7.1.2). gqlparser's differ in three ways:
+//
+//	after the mark that an element begins with    ... @ " [
+//	on the last line                              of a block string
+//	one column too far                            on lines that end in \r\n
+//
+// It also puts back the values of strings that the parser was not shown. The error is of a
+// number that runs into a name (GraphQL 2.9.1): gqlparser reads 1offset as two tokens.
 func locate(text string, m masked, doc *ast.QueryDocument) *graphqlerror.Error {
 	l := newLocator(text)
 	l.values = m.values
@@ -40,6 +44,7 @@ func locate(text string, m masked, doc *ast.QueryDocument) *graphqlerror.Error {
 	return l.fault
 }
 
+// newLocator returns a locator for text. A text of ASCII alone needs no slice of runes.
 func newLocator(text string) *locator {
 	l := &locator{text: text}
 	for i := range len(text) {
@@ -51,6 +56,8 @@ func newLocator(text string) *locator {
 	return l
 }
 
+// locator finds lines and columns in one text. gqlparser's positions count runes, so all of
+// its indexes do too.
 type locator struct {
 	text   string
 	values map[int]*ast.Value  // of strings that the parser was not shown
@@ -60,6 +67,7 @@ type locator struct {
 	fault  *graphqlerror.Error // the first number that runs into a name
 }
 
+// at returns the rune at an index, 0 before the text.
 func (l *locator) at(i int) rune {
 	switch {
 	case i < 0:
@@ -70,14 +78,16 @@ func (l *locator) at(i int) rune {
 	return rune(l.text[i])
 }
 
-// plain is a position that stands where its element begins.
+// plain corrects the position of an element that gqlparser locates at its beginning: only
+// where columns may be wrong at all.
 func (l *locator) plain(p *ast.Position) {
 	if l.every && p != nil {
 		l.place(p)
 	}
 }
 
-// behind is a position behind a mark its element begins with.
+// behind corrects a position that stands behind the mark which its element begins with. White
+// space and commas may stand in between: in "@ skip" the element begins at the @.
 func (l *locator) behind(p *ast.Position, mark string) {
 	if p == nil {
 		return
@@ -100,13 +110,14 @@ func (l *locator) behind(p *ast.Position, mark string) {
 	l.place(p)
 }
 
-// place counts line and column anew.
+// place sets line and column by the index in the text.
 func (l *locator) place(p *ast.Position) {
 	at := l.location(p.Start)
 	p.Line, p.Column = at.Line, at.Column
 }
 
-// location is the line and the column of a character.
+// location returns the line and the column of a rune, both from 1. A line ends at \n, \r or
+// \r\n (GraphQL 2.1.2). The table of lines is made at the first call.
 func (l *locator) location(start int) graphqlerror.Location {
 	if l.lines == nil {
 		l.lines = []int{0}
@@ -124,7 +135,8 @@ func (l *locator) location(start int) graphqlerror.Location {
 	return graphqlerror.Location{Line: line, Column: start - l.lines[line-1] + 1}
 }
 
-// typ is a type: of a list gqlparser has the position behind the bracket.
+// typ corrects a type and all types inside it. gqlparser has the position of a list behind its
+// bracket.
 func (l *locator) typ(t *ast.Type) {
 	for ; t != nil; t = t.Elem {
 		if t.Elem != nil {
@@ -135,6 +147,7 @@ func (l *locator) typ(t *ast.Type) {
 	}
 }
 
+// directives corrects directives, each to its @, and their arguments.
 func (l *locator) directives(list ast.DirectiveList) {
 	for _, d := range list {
 		l.behind(d.Position, "@")
@@ -142,6 +155,7 @@ func (l *locator) directives(list ast.DirectiveList) {
 	}
 }
 
+// arguments corrects arguments and their values.
 func (l *locator) arguments(list ast.ArgumentList) {
 	for _, a := range list {
 		l.plain(a.Position)
@@ -149,6 +163,8 @@ func (l *locator) arguments(list ast.ArgumentList) {
 	}
 }
 
+// value corrects a literal and all literals in it, and puts the value of a string back that
+// was masked.
 func (l *locator) value(v *ast.Value) {
 	switch {
 	case v == nil:
@@ -170,7 +186,8 @@ func (l *locator) value(v *ast.Value) {
 	}
 }
 
-// number looks at what follows a number.
+// number notes an error where a letter or _ follows a number directly (GraphQL 2.9.1, 2.9.2).
+// text is the number, start where it begins.
 func (l *locator) number(text string, start int) {
 	end := start + len(text)
 	if n := len(l.text); l.fault != nil || end >= n || l.runes != nil && end >= len(l.runes) {
@@ -185,6 +202,8 @@ func (l *locator) number(text string, start int) {
 	}
 }
 
+// selections corrects a selection set with all below it. A spread and an inline fragment begin
+// at their three dots.
 func (l *locator) selections(set ast.SelectionSet) {
 	for _, sel := range set {
 		switch sel := sel.(type) {
@@ -204,9 +223,14 @@ func (l *locator) selections(set ast.SelectionSet) {
 	}
 }
 
-// TypeCondition is the position of the type condition of a fragment that begins at f: behind
-// the first word on after what the fragment begins with and its name. gqlparser keeps no
-// position of it.
+// TypeCondition returns the position of the type condition of a fragment that begins at f,
+// which gqlparser does not keep: that of the first name after `on`.
+//
+//	fragment f on Post { … }
+//	              ^
+//
+// Where there is none it returns f. The document is scanned again, so it is for error messages
+// only.
 func TypeCondition(f *ast.Position) *ast.Position {
 	runes := []rune(f.Src.Input)
 	l := lexer.New(&ast.Source{Input: string(runes[f.Start:])})

@@ -12,9 +12,12 @@ import (
 	"github.com/frondhost/frond/resolvers/graphqlerror"
 )
 
-// Parse parses a document and gives its elements the positions that specification 7.1.2 asks
-// for. tokens is how many tokens it may have, 0 or less for any number. The error has the
-// code GRAPHQL_PARSE_FAILED, or TOKEN_LIMIT_EXCEEDED.
+// Parse parses a document and gives its elements the positions that GraphQL 7.1.2 asks for.
+// tokens is how many tokens it may have, 0 or less for any number. The error has the code
+// GRAPHQL_PARSE_FAILED, or TOKEN_LIMIT_EXCEEDED; the document is nil then. A document without
+// an operation is an error too, since nothing in it can be executed.
+//
+// It may be called from many goroutines. The size of the text is not limited here.
 func Parse(text string, tokens int) (*ast.QueryDocument, *graphqlerror.Error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, &graphqlerror.Error{Message: "There is no query; send a document in the member query.", Code: graphqlerror.CodeParse}
@@ -28,11 +31,13 @@ func Parse(text string, tokens int) (*ast.QueryDocument, *graphqlerror.Error) {
 	doc, err := parser.ParseQueryWithTokenLimit(src, tokens)
 	if err != nil {
 		failure := gqlerror.WrapIfUnwrapped(err)
+		// gqlparser has no error value for its limit, only this text.
 		if failure.Message == fmt.Sprintf("exceeded token limit of %d", tokens) {
 			return nil, graphqlerror.ForLimit(graphqlerror.CodeTokens, tokens, "The document has more than %d tokens; send a shorter one.")
 		}
 		return nil, unparsed(text, m, failure)
 	}
+	// On the original text: the masked one may have other strings in place of these.
 	if f := halfPair(text); f != nil {
 		return nil, f
 	}

@@ -20,6 +20,9 @@ type masked struct {
 	values map[int]*ast.Value // of the replaced strings, by where they begin, in characters; nil: none
 }
 
+// mask returns text as the lexer is to read it. A text without the two problems, nearly every
+// one, is returned as it is and is not copied. Positions stay, since a replacement has as many
+// runes.
 func mask(text string) masked {
 	if !strings.Contains(text, `""""`) && !strings.ContainsFunc(text, isControl) {
 		return masked{text: text}
@@ -53,8 +56,9 @@ func mask(text string) masked {
 	return m
 }
 
-// element is how long the next element of a text is, and its value where it is a
-// string that is to be replaced: all block strings, and those with a control character.
+// element returns how many bytes the next element of a text has, and its value where it is a
+// string that has to be replaced: any block string, and a string with a control character.
+// Elements are comments, strings, and all text up to the next of these. text is not empty.
 func element(text string) (n int, value *ast.Value) {
 	switch {
 	case text[0] == '#':
@@ -92,8 +96,9 @@ func element(text string) (n int, value *ast.Value) {
 	return n + 1, nil
 }
 
-// stringValue is the value of a string with control characters; nil where it has none,
-// or is no string.
+// stringValue returns the value of a string with control characters, read by the lexer once
+// they are escaped. It returns nil where the token has none, or where it is no string: a
+// backslash before a control character is no escape.
 func stringValue(token string) *ast.Value {
 	if !strings.ContainsFunc(token, isControl) {
 		return nil
@@ -119,7 +124,9 @@ func stringValue(token string) *ast.Value {
 	return &ast.Value{Kind: ast.StringValue, Raw: t.Value}
 }
 
-// blockValue is BlockStringValue (2.9.4) of what stands between the quotes.
+// blockValue is BlockStringValue (GraphQL 2.9.4) of what stands between the quotes: common
+// indentation is removed from all lines but the first, and empty lines at both ends are
+// dropped.
 func blockValue(raw string) string {
 	raw = strings.NewReplacer("\r\n", "\n", "\r", "\n", `\"""`, `"""`).Replace(raw)
 	lines := strings.Split(raw, "\n")
@@ -144,9 +151,11 @@ func blockValue(raw string) string {
 	return strings.Join(lines, "\n")
 }
 
-// isControl is what gqlparser refuses although it is a source character.
+// isControl reports whether r is a control character that gqlparser refuses although it is a
+// source character (GraphQL 2.1.1, since September 2025).
 func isControl(r rune) bool { return r < 0x20 && r != '\t' && r != '\n' && r != '\r' }
 
+// spaced returns a space for a control character, and any other rune as it is.
 func spaced(r rune) rune {
 	if isControl(r) {
 		return ' '

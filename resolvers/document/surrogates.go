@@ -9,9 +9,14 @@ import (
 	"github.com/frondhost/frond/resolvers/graphqlerror"
 )
 
-// halfPair is the fault of an escape in a string that names half a surrogate pair
-// (specification 2.9.4), or nil. gqlparser makes U+FFFD of it, as of every other half,
-// and two ids would be one. The document has been parsed, so its strings are closed.
+// halfPair returns the error of an escape in a string that names half a surrogate pair
+// (GraphQL 2.9.4), or nil:
+//
+//	"\uD83D\uDE00"    both halves: one character
+//	"\uD83D"          half a pair: an error
+//
+// gqlparser makes U+FFFD of every such half, so two different ids would become one. The
+// document has been parsed, so all strings in it are closed.
 func halfPair(text string) *graphqlerror.Error {
 	for i := 0; i < len(text); {
 		switch rest := text[i:]; {
@@ -44,8 +49,9 @@ func halfPair(text string) *graphqlerror.Error {
 	return nil
 }
 
-// escape is how long the first character of a string in a document is as it is
-// written; 0: it is half a surrogate pair.
+// escape returns how many bytes the first character of a string takes in the document; 0 is
+// half a surrogate pair. A plain character counts by bytes: its continuation bytes are visited
+// one at a time.
 func escape(s string) int {
 	switch {
 	case s[0] != '\\':
@@ -63,7 +69,7 @@ func escape(s string) int {
 	return 0
 }
 
-// codeUnit is what \uXXXX stands for at the beginning of s; 0 where s begins otherwise.
+// codeUnit returns what \uXXXX at the beginning of s stands for; 0 where s begins otherwise.
 func codeUnit(s string) rune {
 	if len(s) < 6 || s[:2] != `\u` {
 		return 0
@@ -72,6 +78,7 @@ func codeUnit(s string) rune {
 	return rune(n)
 }
 
+// halfPairAt returns the error for the escape at byte i of text.
 func halfPairAt(text string, i int) *graphqlerror.Error {
 	lines := strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text[:i]), "\n")
 	last := lines[len(lines)-1]

@@ -11,10 +11,10 @@ import (
 	"github.com/frondhost/frond/resolvers/graphqlerror"
 )
 
-// unparsed is the fault of a text that does not parse. It points at the first
-// character of the token that was not expected, or at the character that no token
-// has: gqlparser's lines and columns are those of locate's comment. They find the
-// token once more, and where that begins is right.
+// unparsed returns the error of a text that does not parse. It points at the first character
+// of the token that was not expected, or at the character that begins no token. gqlparser's
+// line and column have the errors that locate corrects, so the text is scanned once more for
+// the token that has them, and the index of that token is right.
 func unparsed(text string, m masked, failure *gqlerror.Error) *graphqlerror.Error {
 	f := &graphqlerror.Error{Message: failure.Message, Code: graphqlerror.CodeParse}
 	at := newLocator(text)

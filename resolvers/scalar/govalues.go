@@ -11,10 +11,16 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// FromGo is a Go value as JSON of a built-in scalar; false where it is none (result
-// coercion, specification 3.5.1 to 3.5.5). It converts what loses nothing, as graphql-js
-// does: 1.0, "7" and true are an Int, 1.5 is not. What has a text of its own (a time, a
-// decimal, a UUID) is a String and an ID.
+// FromGo returns a Go value as JSON of a built-in scalar, and false where it is none (result
+// coercion, GraphQL 3.5.1 to 3.5.5). It converts what loses nothing, as graphql-js does; 1.5
+// is no Int. Pointers are followed.
+//
+//	Go value       Int    String     ID
+//	1.0            1      "1"        "1"
+//	"7"            7      "7"        "7"
+//	true           1      "true"     no
+//
+// A TextMarshaler or a Stringer (a time, a decimal, a UUID) is a String and an ID by its text.
 func FromGo(kind Kind, value any) (json.RawMessage, bool) {
 	if kind == String || kind == ID {
 		switch v := value.(type) {
@@ -45,6 +51,7 @@ func FromGo(kind Kind, value any) (json.RawMessage, bool) {
 	return nil, false
 }
 
+// fromBool converts a bool: to a Boolean, to the texts true and false, or to 1 and 0.
 func fromBool(kind Kind, b bool) (json.RawMessage, bool) {
 	switch kind {
 	case Boolean:
@@ -60,6 +67,8 @@ func fromBool(kind Kind, b bool) (json.RawMessage, bool) {
 	return nil, false
 }
 
+// fromString converts a string. To be an Int or a Float it has to be a JSON number: " 7",
+// "0x7" and "07" are none.
 func fromString(kind Kind, s string) (json.RawMessage, bool) {
 	switch kind {
 	case String, ID:
@@ -73,6 +82,8 @@ func fromString(kind Kind, s string) (json.RawMessage, bool) {
 	return nil, false
 }
 
+// fromInteger converts an integer, given as digits. It is a Boolean by being 0 or not. An Int
+// has to fit 32 bits.
 func fromInteger(kind Kind, digits []byte) (json.RawMessage, bool) {
 	switch kind {
 	case Boolean:
@@ -83,6 +94,8 @@ func fromInteger(kind Kind, digits []byte) (json.RawMessage, bool) {
 	return AppendResult(nil, kind, nil, digits)
 }
 
+// fromFloat converts a float of this many bits to the shortest text that reads as the same
+// number. Infinities and NaN have no JSON (RFC 8259, section 6) and are refused.
 func fromFloat(kind Kind, f float64, bits int) (json.RawMessage, bool) {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return nil, false

@@ -11,9 +11,17 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// AppendInput appends a JSON value as an input of the type called name writes it, and
-// returns why it is none, or "" (input coercion, specification 3.5 and 3.9). values are those
-// of an enum. is is the kind of v, which has no white space around it.
+// AppendInput appends a JSON value as an input of the type called name writes it, and returns
+// why it is none, or "" (input coercion, GraphQL 3.5 and 3.9). values are those of an enum. is
+// is the kind of v, which has no white space around it. A value that is refused may or may not
+// be appended.
+//
+//	Int      3.0, 3e0              3
+//	Float    3                     3
+//	ID       7                     "7"
+//	BigInt   "9007199254740993"    9007199254740993
+//	Enum     "\u0041"              "A"
+//	Custom   anything              as it is
 func AppendInput(dst []byte, kind Kind, name string, values Values, v []byte, is jsontext.Kind) ([]byte, string) {
 	why := ""
 	switch kind {
@@ -81,7 +89,8 @@ func AppendInput(dst []byte, kind Kind, name string, values Values, v []byte, is
 	return append(dst, v...), why
 }
 
-// Integer is a JSON number without fraction as an int64: 3, 3.0 and 3e0 are one.
+// Integer returns a JSON number without fraction as an int64: 3, 3.0 and 3e0 are one value. It
+// returns false for a fraction, for a number beyond 64 bits, and for a text that is no number.
 func Integer(v []byte) (int64, bool) {
 	if n, err := strconv.ParseInt(string(v), 10, 64); err == nil {
 		return n, true
@@ -93,7 +102,8 @@ func Integer(v []byte) (int64, bool) {
 	return int64(f), true
 }
 
-// integerText is a whole number as its digits, however large.
+// integerText returns a whole number as its digits. Digits without point and exponent are
+// copied, however many they are: an ID of 30 digits stays what it is.
 func integerText(v []byte) ([]byte, bool) {
 	if !bytes.ContainsAny(v, ".eE") {
 		return v, true
@@ -102,8 +112,9 @@ func integerText(v []byte) ([]byte, bool) {
 	return strconv.AppendInt(nil, n, 10), ok
 }
 
-// CheckLiteral returns why a literal is no input of a built-in scalar, or ""
-// (specification 5.6.1).
+// CheckLiteral returns why a literal of a document is no input of a built-in scalar or a
+// BigInt, or "" (GraphQL 5.6.1). Unlike a JSON value, a literal 3.0 is no Int: GraphQL 2.9.1
+// has integers without a fraction.
 func CheckLiteral(kind Kind, v *ast.Value) string {
 	isString := v.Kind == ast.StringValue || v.Kind == ast.BlockValue
 	switch kind {

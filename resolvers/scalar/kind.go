@@ -2,7 +2,8 @@ package scalar
 
 import "github.com/vektah/gqlparser/v2/ast"
 
-// Kind says how values of a type are coerced.
+// Kind says how values of a type are coerced. The kind of a scalar depends on the direction:
+// BigInt is checked as an input, and copied as a Custom value in a response.
 type Kind uint8
 
 // The kinds, with what coercion accepts. Enum is never the result of Output or Input: a name
@@ -19,7 +20,8 @@ const (
 	Enum                  // a string that is one of the values (3.9)
 )
 
-// Output is the kind of the scalar called name in a response.
+// Output returns the kind of the scalar called name in a response: one of GraphQL's five, or
+// Custom.
 func Output(name string) Kind {
 	switch name {
 	case "Int":
@@ -36,7 +38,8 @@ func Output(name string) Kind {
 	return Custom
 }
 
-// Input is the kind of the scalar called name in arguments and variables.
+// Input returns the kind of the scalar called name in arguments and variables: that of Output,
+// or BigInt.
 func Input(name string) Kind {
 	if name == "BigInt" {
 		return BigInt
@@ -44,10 +47,11 @@ func Input(name string) Kind {
 	return Output(name)
 }
 
-// Values are the values of an enum as they are written in JSON, quotes included.
+// Values are the values of an enum as they are written in JSON, quotes included, so that the
+// text of a column is looked up as it is.
 type Values map[string]struct{}
 
-// ValuesOf are the values that an enum defines.
+// ValuesOf returns the values that an enum defines, deprecated ones included.
 func ValuesOf(def *ast.Definition) Values {
 	values := make(Values, len(def.EnumValues))
 	for _, v := range def.EnumValues {

@@ -7,9 +7,13 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// AppendResult appends a JSON value as a leaf of a response (result coercion, specification
-// 3.5 and 3.9); false: it is none of its type, and dst is as it was. values are those of an
-// enum. v is not empty and begins without white space.
+// AppendResult appends a JSON value as a leaf of a response (result coercion, GraphQL 3.5 and
+// 3.9). It returns false where v is no value of the kind; the caller then goes on with its own dst. values are those of an enum. v is valid JSON, is not empty and
+// begins without white space, so its first byte decides its kind.
+//
+//	Int      3.0      3           2147483648    refused (docs/decisions/051)
+//	ID       7        "7"         1.5           refused
+//	String   "a"      "a"         7             refused
 func AppendResult(dst []byte, kind Kind, values Values, v []byte) ([]byte, bool) {
 	c := v[0]
 	number := c == '-' || c >= '0' && c <= '9'
@@ -55,8 +59,8 @@ func AppendResult(dst []byte, kind Kind, values Values, v []byte) ([]byte, bool)
 	return append(dst, v...), true
 }
 
-// digits says whether v is a whole number that fits 32 bits for sure: a sign and
-// at most nine digits.
+// digits reports whether v is a whole number that is sure to fit 32 bits: a sign and at most
+// nine digits. It saves nearly every Int from being parsed.
 func digits(v []byte) bool {
 	if v[0] == '-' {
 		v = v[1:]

@@ -8,7 +8,9 @@ import (
 	gqlvalidator "github.com/vektah/gqlparser/v2/validator"
 )
 
-// LoadSchema parses and validates a schema for documents to be validated against.
+// LoadSchema parses and validates a schema for documents to be validated against. The result
+// has no positions and no comments, and none of gqlparser's additions to the language. It is
+// not changed afterwards. The error says what is wrong with the SDL.
 func LoadSchema(sdl string) (*ast.Schema, error) {
 	s, err := gqlvalidator.LoadSchema(gqlvalidator.Prelude, &ast.Source{Name: "schema.graphql", Input: sdl})
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 	"github.com/frondhost/frond/resolvers/graphqlerror"
 )
 
-// Limits bound what a document may come to. A negative limit is none.
+// Limits bound what a document may come to (docs/decisions/063). A negative limit is none. All
+// of them count a fragment wherever it is spread, but for Depth, which is the longest path.
 type Limits struct {
 	Depth    int // fields inside fields; introspection counts by itself, up to twice that
 	Aliases  int
@@ -17,7 +18,8 @@ type Limits struct {
 	Expanded int // fields, arguments, values, directives and spreads, counted likewise
 }
 
-// size is what a selection set amounts to, fragments counted wherever they are spread.
+// size is what a selection set amounts to, fragments counted wherever they are spread. The
+// zero size is that of an empty set.
 type size struct {
 	fields, aliases, depth, introspection int
 
@@ -26,9 +28,10 @@ type size struct {
 	lists    int // how many lists of introspection stand in each other
 }
 
-// meter measures a document before it is validated, so that whatever follows the
-// spreads of fragments later has an end. Every fragment is measured once, and
-// counting stops at the limit.
+// meter measures a document before it is validated, so that whatever follows the spreads of
+// fragments later has an end. Every fragment is measured once, and counting stops at the
+// limit. A document of n fragments, each of which spreads the next one twice, comes to 2^n
+// fields and is measured in n steps.
 type meter struct {
 	limits     *Limits
 	fragments  map[string]*ast.FragmentDefinition
@@ -37,6 +40,8 @@ type meter struct {
 	steps      int              // what was looked at: the measure of the work
 }
 
+// newMeter returns a meter for doc. Of two fragments with one name, the last one is measured;
+// validation refuses the document for it.
 func newMeter(l *Limits, doc *ast.QueryDocument) *meter {
 	m := &meter{limits: l, done: map[string]*size{}, fragments: make(map[string]*ast.FragmentDefinition, len(doc.Fragments))}
 	for _, f := range doc.Fragments {
@@ -45,7 +50,8 @@ func newMeter(l *Limits, doc *ast.QueryDocument) *meter {
 	return m
 }
 
-// run says which limit the document breaks, or nil.
+// run returns the error of the first limit that the document breaks, or nil. Afterwards
+// operations has the expanded size of each operation.
 func (m *meter) run(doc *ast.QueryDocument) *graphqlerror.Error {
 	var all size // of the whole document: all its operations are validated, whichever is run
 	for _, op := range doc.Operations {
@@ -69,12 +75,14 @@ func (m *meter) run(doc *ast.QueryDocument) *graphqlerror.Error {
 	return nil
 }
 
-// maxLists is how many lists of introspection stand in each other, as graphql-js
-// has it: types in types in types grow by the number of types each time.
+// maxLists is how many lists of introspection stand in each other, as graphql-js has it. Types
+// of fields of types grow by the number of types with each level, and depth alone does not
+// bound that.
 const maxLists = 2
 
-// broken is the first limit that a size breaks, with the code and the
-// format of its error; code is "" where it breaks none.
+// broken returns the first limit that a size breaks, with the code and the format of its
+// error; code is "" where it breaks none. operation says that s is a whole operation: only
+// then do roots count.
 func (l *Limits) broken(s *size, operation bool) (code string, limit int, format string) {
 	switch {
 	case graphqlerror.Exceeds(s.fields, l.Fields):
@@ -95,6 +103,7 @@ func (l *Limits) broken(s *size, operation bool) (code string, limit int, format
 	return "", 0, ""
 }
 
+// check returns the error of the first limit that s breaks, or nil.
 func (l *Limits) check(s size, operation bool) *graphqlerror.Error {
 	if code, limit, format := l.broken(&s, operation); code != "" {
 		return graphqlerror.ForLimit(code, limit, format)
@@ -102,7 +111,7 @@ func (l *Limits) check(s size, operation bool) *graphqlerror.Error {
 	return nil
 }
 
-// full says whether there is enough to refuse the document: counting stops there.
+// full reports whether s is enough to refuse the document, so that counting may stop.
 func (m *meter) full(s *size) bool {
 	code, _, _ := m.limits.broken(s, false)
 	return code != ""
@@ -111,7 +120,8 @@ func (m *meter) full(s *size) bool {
 // most keeps sums from growing over what an int holds, where nothing is limited.
 const most = 1 << 40
 
-// root is the size of an operation's selections.
+// root returns the size of an operation's selections. It counts them one at a time, so that a
+// long list of root fields ends at its limit.
 func (m *meter) root(set ast.SelectionSet) size {
 	var total size
 	for i := range set {
@@ -123,7 +133,7 @@ func (m *meter) root(set ast.SelectionSet) size {
 	return total
 }
 
-// add adds what stands beside.
+// add adds what stands beside s: numbers are summed, depths are the larger of both.
 func (s *size) add(t size) {
 	s.fields = min(s.fields+t.fields, most)
 	s.expanded = min(s.expanded+t.expanded, most)
@@ -134,6 +144,9 @@ func (s *size) add(t size) {
 	s.lists = max(s.lists, t.lists)
 }
 
+// selections returns the size of a selection set. introspecting says that it is below __schema
+// or __type, where depth is counted apart. The size is too small where a limit is broken
+// before the end.
 func (m *meter) selections(set ast.SelectionSet, introspecting bool) size {
 	var total size
 	for _, sel := range set {
@@ -157,6 +170,8 @@ func (m *meter) selections(set ast.SelectionSet, introspecting bool) size {
 	return total
 }
 
+// field returns the size of a field with all below it. Its depth is one more than that of its
+// selections; roots is 1, so that the sum over a set counts the fields on its top level.
 func (m *meter) field(f *ast.Field, introspecting bool) size {
 	inner := introspecting || f.Name == "__schema" || f.Name == "__type"
 	s := m.selections(f.SelectionSet, inner)
@@ -175,13 +190,16 @@ func (m *meter) field(f *ast.Field, introspecting bool) size {
 	}
 	s.introspection++
 	switch f.Name {
+	// The lists that lead from types to types. Each level of them may multiply the response by
+	// the number of types.
 	case "fields", "inputFields", "interfaces", "possibleTypes":
 		s.lists++
 	}
 	return s
 }
 
-// directives adds to n what directives come to.
+// directives returns n plus the size of directives: one for each, one for each argument, and
+// the size of its value.
 func (m *meter) directives(n int, list ast.DirectiveList) int {
 	for _, d := range list {
 		m.steps++
@@ -207,8 +225,9 @@ func (m *meter) value(n int, v *ast.Value) int {
 	return n
 }
 
-// fragment is the size of a fragment. One that spreads itself counts as nothing
-// where it does: validation names the circle.
+// fragment returns the size of a fragment, measured at the first spread. One that spreads
+// itself counts as nothing inside itself: validation reports the cycle. A fragment that does
+// not exist has no size.
 func (m *meter) fragment(name string) size {
 	if s, ok := m.done[name]; ok {
 		if s == nil {
@@ -220,6 +239,7 @@ func (m *meter) fragment(name string) size {
 	if f == nil {
 		return size{}
 	}
+	// Marks the fragment as being measured, so that a cycle ends here.
 	m.done[name] = nil
 	s := m.selections(f.SelectionSet, strings.HasPrefix(f.TypeCondition, "__"))
 	s.expanded = m.directives(s.expanded, f.Directives)

@@ -27,6 +27,8 @@ func (v *validation) overlaps() {
 // an interface or a union is compared with those on each of its types.
 const perExpanded = 10
 
+// overlap compares the fields of one document. It expects a document that is valid otherwise:
+// every field has a definition, every spread a fragment, and no fragment reaches itself.
 type overlap struct {
 	*validation
 	compared int
@@ -34,7 +36,9 @@ type overlap struct {
 	args     map[*ast.Field]string  // their arguments as text, which a fragment's fields are asked for often
 }
 
-// collect appends the fields of a selection set, those of fragments included.
+// collect appends the fields of a selection set to dst, those of fragments included. A
+// fragment is followed once for each visited, since a second spread adds only fields that are
+// there already.
 func (o *overlap) collect(dst []*ast.Field, set ast.SelectionSet, visited map[string]bool) []*ast.Field {
 	for _, sel := range set {
 		o.steps++
@@ -53,7 +57,7 @@ func (o *overlap) collect(dst []*ast.Field, set ast.SelectionSet, visited map[st
 	return dst
 }
 
-// within is the fields that stand in any of these.
+// within returns the fields that are selected below any of these.
 func (o *overlap) within(fields []*ast.Field) []*ast.Field {
 	var sub []*ast.Field
 	visited := map[string]bool{}
@@ -63,7 +67,7 @@ func (o *overlap) within(fields []*ast.Field) []*ast.Field {
 	return sub
 }
 
-// byKey groups fields by their response key, in the order the keys come.
+// byKey groups fields by their response key, in the order in which the keys come first.
 func byKey(fields []*ast.Field) [][]*ast.Field {
 	var groups [][]*ast.Field
 	at := make(map[string]int, len(fields))
@@ -79,7 +83,8 @@ func byKey(fields []*ast.Field) [][]*ast.Field {
 	return groups
 }
 
-// shape is SameResponseShape: whatever the types of the parents, a key has one type.
+// shape is SameResponseShape (GraphQL 5.3.2): fields of one key have one type, whatever the
+// types of their parents, since a client reads them under one name.
 func (o *overlap) shape(fields []*ast.Field) {
 	for _, group := range byKey(fields) {
 		first, same := group[0], true
@@ -99,6 +104,12 @@ func (o *overlap) shape(fields []*ast.Field) {
 	}
 }
 
+// sameShape reports whether two types have one shape in JSON: the same lists and non-null
+// marks, and the same leaf or any two composite types, whose fields are compared next.
+//
+//	[Int!] and [Int!]     same
+//	Int and Int!          differ
+//	Post and Author       same, so far
 func (o *overlap) sameShape(a, b *ast.Type) bool {
 	for {
 		if a.NonNull != b.NonNull || (a.Elem == nil) != (b.Elem == nil) {
@@ -117,8 +128,9 @@ func (o *overlap) sameShape(a, b *ast.Type) bool {
 	return true
 }
 
-// common is the rest of FieldsInSetCanMerge: fields whose parents may be one
-// object have one name and the same arguments.
+// common is the rest of FieldsInSetCanMerge (GraphQL 5.3.2): fields whose parents may be one
+// object have one name and the same arguments. Post.title and Author.name may share a key;
+// Post.title and Post.text may not.
 func (o *overlap) common(fields []*ast.Field) {
 	for _, group := range byKey(fields) {
 		for _, set := range o.together(group) {
@@ -144,8 +156,8 @@ func (o *overlap) common(fields []*ast.Field) {
 	}
 }
 
-// together splits fields into sets that may stand on one object: those of each
-// object type along with those of interfaces and unions.
+// together splits fields into sets that may stand on one object: those of each object type
+// along with those of interfaces and unions. Without an object type there is one set.
 func (o *overlap) together(fields []*ast.Field) [][]*ast.Field {
 	var abstract []*ast.Field
 	var sets [][]*ast.Field
@@ -173,7 +185,8 @@ func (o *overlap) together(fields []*ast.Field) [][]*ast.Field {
 	return sets
 }
 
-// compares refuses a document of too many comparisons, before they are made.
+// compares counts n comparisons, and refuses the document before they are made where there are
+// too many.
 func (o *overlap) compares(n int) {
 	limit := perExpanded * o.options.Limits.Expanded
 	if o.compared += n; graphqlerror.Exceeds(o.compared, limit) {
@@ -182,6 +195,9 @@ func (o *overlap) compares(n int) {
 	}
 }
 
+// conflict notes that two fields of one key cannot merge, at the places of both, the earlier
+// one first. A pair is reported once, though several operations may reach it through a
+// fragment.
 func (o *overlap) conflict(a, b *ast.Field, why string) {
 	if b.Position.Start < a.Position.Start {
 		a, b = b, a
@@ -195,6 +211,8 @@ func (o *overlap) conflict(a, b *ast.Field, why string) {
 		"Fields %q conflict because %s. Use different aliases on the fields to fetch both if this was intentional.", a.Alias, why)
 }
 
+// sameArguments reports whether two fields have the same arguments, in any order. Variables
+// are the same where they have one name.
 func (o *overlap) sameArguments(a, b *ast.Field) bool {
 	if len(a.Arguments) != len(b.Arguments) {
 		return false
@@ -202,6 +220,8 @@ func (o *overlap) sameArguments(a, b *ast.Field) bool {
 	return a == b || len(a.Arguments) == 0 || o.arguments(a) == o.arguments(b)
 }
 
+// arguments returns the arguments of a field as one text, made once for each field of the
+// document.
 func (o *overlap) arguments(f *ast.Field) string {
 	text, ok := o.args[f]
 	if !ok {

@@ -7,8 +7,8 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// relations answers what rules ask of the types of a schema, and remembers it. It may be
-// used from many goroutines.
+// relations answers what rules ask of the types of a schema, and keeps the answers: a document
+// may ask the same thing for each of its fields. It may be used from many goroutines.
 type relations struct {
 	schema *ast.Schema
 
@@ -18,6 +18,7 @@ type relations struct {
 	meets map[[2]*ast.Definition]bool
 }
 
+// newRelations returns relations in which nothing is worked out yet.
 func newRelations(s *ast.Schema) *relations {
 	return &relations{
 		schema: s,
@@ -27,8 +28,9 @@ func newRelations(s *ast.Schema) *relations {
 	}
 }
 
-// field is a field of a type, or nil. A root type has one for each operation of a
-// thousand cards; it is not searched for every field of a document.
+// field returns a field of a type, or nil. A type with many fields gets a map at first use: a
+// root type has one field for each operation of a thousand cards, and searching them for every
+// field of a document would be quadratic.
 func (t *relations) field(on *ast.Definition, name string) *ast.FieldDefinition {
 	if len(on.Fields) <= 16 {
 		return on.Fields.ForName(name)
@@ -46,7 +48,8 @@ func (t *relations) field(on *ast.Definition, name string) *ast.FieldDefinition 
 	return fields[name]
 }
 
-// meet says whether some object may be of both types (specification 5.5.2.3).
+// meet reports whether some object may be of both types (GraphQL 5.5.2.3): whether their sets
+// of possible types have one in common.
 func (t *relations) meet(a, b *ast.Definition) bool {
 	switch {
 	case a == b:
@@ -62,6 +65,8 @@ func (t *relations) meet(a, b *ast.Definition) bool {
 	if b.Kind == ast.Object {
 		return t.possible(a)[b]
 	}
+	// Two abstract types: their possible types are compared once for each pair, and a schema
+	// has few such pairs.
 	pair := [2]*ast.Definition{a, b} // of abstract types, of which there are few
 	yes, known := t.meets[pair]
 	if !known {

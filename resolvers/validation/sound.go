@@ -35,23 +35,28 @@ func sound(s *ast.Schema) error {
 	return errors.Join(c.faults...)
 }
 
+// sounder collects the errors of a schema. rules is a validator of that schema, for the
+// literals that stand in it.
 type sounder struct {
 	schema *ast.Schema
 	rules  *Validator
 	faults []error
 }
 
+// fault notes an error; all of them are reported at once.
 func (c *sounder) fault(format string, args ...any) {
 	c.faults = append(c.faults, fmt.Errorf(format, args...))
 }
 
+// arguments checks the arguments of a field or a directive, which of names.
 func (c *sounder) arguments(of string, list ast.ArgumentDefinitionList) {
 	for _, a := range list {
 		c.place(fmt.Sprintf("%s(%s:)", of, a.Name), a.Type, a.DefaultValue, a.Directives)
 	}
 }
 
-// place checks an argument or an input field.
+// place checks an argument or an input field: its default is a value of its type, and it is
+// not deprecated where it is required (GraphQL 3.13.3). at names it in the error.
 func (c *sounder) place(at string, typ *ast.Type, fallback *ast.Value, list ast.DirectiveList) {
 	if fallback == nil {
 		if typ.NonNull && list.ForName("deprecated") != nil {
@@ -67,6 +72,8 @@ func (c *sounder) place(at string, typ *ast.Type, fallback *ast.Value, list ast.
 	}
 }
 
+// input checks an input object: its one-of fields (GraphQL 3.10) and defaults that hold
+// themselves.
 func (c *sounder) input(def *ast.Definition) {
 	oneOf := def.Directives.ForName("oneOf") != nil
 	for _, f := range def.Fields {
@@ -79,8 +86,9 @@ func (c *sounder) input(def *ast.Definition) {
 	}
 }
 
-// circle is InputFieldDefaultValueHasCycle (specification 3.10): whether filling in
-// the defaults of an input field comes back to it. sent is the object that is filled.
+// circle is InputFieldDefaultValueHasCycle (GraphQL 3.10): it reports whether filling in the
+// defaults of an input field comes back to it. sent is the object that is filled, nil for
+// none; path has the fields whose defaults are open.
 func (c *sounder) circle(f *ast.FieldDefinition, sent *ast.Value, path []*ast.FieldDefinition) bool {
 	under := c.schema.Types[f.Type.Name()]
 	if under == nil || under.Kind != ast.InputObject {
@@ -100,6 +108,7 @@ func (c *sounder) circle(f *ast.FieldDefinition, sent *ast.Value, path []*ast.Fi
 	return c.within(under, f.DefaultValue, append(slices.Clone(path), f))
 }
 
+// within is circle for every field of the objects in v, a value of the input type def.
 func (c *sounder) within(def *ast.Definition, v *ast.Value, path []*ast.FieldDefinition) bool {
 	switch v.Kind {
 	case ast.ListValue:

@@ -19,13 +19,17 @@ type use struct {
 	oneOf    string      // the input object with exactly one key that it stands in, or ""
 }
 
-// set is a set of fragments by their numbers.
+// set is a set of fragments by their numbers, one bit for each. All sets of a validation have
+// the same length.
 type set []uint64
 
+// add adds the fragment with number n.
 func (b set) add(n int) { b[n/64] |= 1 << (n % 64) }
 
+// has reports whether the fragment with number n is in the set.
 func (b set) has(n int) bool { return b[n/64]>>(n%64)&1 == 1 }
 
+// join adds all of c.
 func (b set) join(c set) {
 	for i, w := range c {
 		b[i] |= w
@@ -41,10 +45,13 @@ func (b set) each(c set, f func(n int)) {
 	}
 }
 
-// circles is the rule "Fragment Spreads Must Not Form Cycles" (specification
-// 5.5.2.2). It says whether there is one, and fills in reach where there is none.
+// circles is the rule "Fragment Spreads Must Not Form Cycles" (GraphQL 5.5.2.2). It reports
+// whether there is a cycle. Where there is none, it has set reach of every definition; where
+// there is one, reach is not complete.
 func (v *validation) circles() bool {
 	words := (len(v.list) + 63) / 64
+	// One allocation for the sets of all definitions: a document may have thousands of
+	// fragments.
 	all := make([]uint64, words*(len(v.list)+len(v.operated)))
 	room := func() set {
 		s := all[:words:words]
@@ -66,6 +73,8 @@ func (v *validation) circles() bool {
 				v.add(s.Position, "Cannot spread fragment %q within itself%s.", s.Name, via(path[at:]))
 				continue
 			}
+			// A fragment that was visited before is not visited again; its reach is complete,
+			// as it is not on the path.
 			if to.reach == nil {
 				path = append(path, s)
 				visit(to)
@@ -90,7 +99,8 @@ func (v *validation) circles() bool {
 	return false
 }
 
-// via names the fragments on the way round; of a long way, the first.
+// via returns the fragments on the way round a cycle, for the message: ' via "B", "C"'. Of a
+// long way it names the first ten. "" is a fragment that spreads itself.
 func via(path []*ast.FragmentSpread) string {
 	if len(path) == 0 {
 		return ""
@@ -106,8 +116,8 @@ func via(path []*ast.FragmentSpread) string {
 	return " via " + strings.Join(names, ", ")
 }
 
-// across applies the rules on fragments nobody spreads and on variables, which hang
-// on what an operation reaches (specification 5.5.1.4, 5.8).
+// across applies the rules on fragments that nothing spreads and on variables. They depend on
+// all that an operation reaches (GraphQL 5.5.1.4, 5.8).
 func (v *validation) across() {
 	words := (len(v.list) + 63) / 64
 	spread, using := make(set, words), make(set, words)
@@ -127,7 +137,9 @@ func (v *validation) across() {
 	}
 }
 
-// uses checks the variables that stand in an operation and in the fragments it reaches.
+// uses checks the variables that stand in an operation and in the fragments it reaches
+// (GraphQL 5.8.3 to 5.8.5): each is declared and fits its place, and each declared one is
+// used. using has the fragments in which variables stand at all; the others are skipped.
 func (v *validation) uses(d *definition, using set) {
 	of := ""
 	if d.op.Name != "" {
@@ -186,7 +198,15 @@ func (v *validation) position(u *use, def *ast.VariableDefinition) {
 	}
 }
 
-// fits says whether values of a declared type may stand where t is expected.
+// fits is AreTypesCompatible (GraphQL 5.8.5): it reports whether values of a declared type may
+// stand where t is expected. saved says that a default replaces a missing value, so that a
+// nullable variable may stand in a non-null place.
+//
+//	declared  expected  saved
+//	Int!      Int       any      fits
+//	Int       Int!      true     fits
+//	Int       Int!      false    does not
+//	[Int]     [Int!]    true     does not: a default saves the outermost level only
 func fits(declared *ast.Type, t *input.Type, saved bool) bool {
 	for {
 		switch {

@@ -22,7 +22,8 @@ type Options struct {
 	NoIntrospection bool
 }
 
-// Validator validates documents against one schema. It may be used from many goroutines.
+// Validator validates documents against one schema. It may be used from many goroutines; what
+// it works out about the types of the schema is shared by all documents.
 type Validator struct {
 	schema    *ast.Schema
 	inputs    *input.Types
@@ -30,7 +31,8 @@ type Validator struct {
 	options   Options
 }
 
-// New makes a validator for a loaded schema and its input types.
+// New makes a validator for a loaded schema and its input types. The schema must not change
+// afterwards. A zero limit in options.Limits allows nothing; a negative one is none.
 func New(s *ast.Schema, inputs *input.Types, options Options) *Validator {
 	return &Validator{schema: s, inputs: inputs, relations: newRelations(s), options: options}
 }
@@ -44,8 +46,12 @@ type Result struct {
 	Measured, Validated int
 }
 
-// Validate measures a document against the limits, then applies the rules of specification
-// 5. It fills in the definitions of the document's elements, which execution reads.
+// Validate measures a document against the limits, then applies the rules of GraphQL 5. It
+// fills in the definitions of the document's elements, which execution reads. A document that
+// breaks a limit has that one error and is not validated, since following its spreads may take
+// too long.
+//
+// doc is changed and must not be shared before Validate returns; afterwards it is only read.
 func (r *Validator) Validate(doc *ast.QueryDocument) *Result {
 	m := newMeter(&r.options.Limits, doc)
 	f := m.run(doc)
@@ -60,6 +66,7 @@ func (r *Validator) Validate(doc *ast.QueryDocument) *Result {
 	return out
 }
 
+// over returns a validation of doc in which nothing was looked at yet.
 func (r *Validator) over(doc *ast.QueryDocument) *validation {
 	return &validation{Validator: r, doc: doc, fragments: make(map[string]*definition, len(doc.Fragments))}
 }
@@ -79,7 +86,8 @@ type validation struct {
 	steps     int // what was looked at
 }
 
-// definition is what the walk notes of an operation or a fragment.
+// definition is what the walk notes of an operation or a fragment. One of op and fragment is
+// set. uses are the variables that stand in it, not those of the fragments it spreads.
 type definition struct {
 	op       *ast.OperationDefinition
 	fragment *ast.FragmentDefinition
@@ -92,6 +100,14 @@ type definition struct {
 // enough ends a validation that has found as many errors as are reported.
 type enough struct{}
 
+// run applies all rules. It ends early, by a panic of enough, when as many errors are found as
+// are reported. The order matters:
+//
+//	fragments      by name, so that spreads find them
+//	operations     what they select; then each fragment, on its own type
+//	circles        sets reach, which across needs
+//	across         unused fragments, variables
+//	overlaps       only where there is no error so far
 func (v *validation) run() {
 	defer func() {
 		if p := recover(); p != nil {
@@ -122,15 +138,19 @@ func (v *validation) run() {
 	}
 }
 
-// add notes a fault; the positions are where it stands.
+// add notes an error that stands at one position. The message is shortened where it quotes a
+// long name.
 func (v *validation) add(at *ast.Position, format string, args ...any) {
 	v.addAt(graphqlerror.Positions(at), format, args...)
 }
 
+// addAt is add for an error with several locations, such as two fields that conflict.
 func (v *validation) addAt(at []graphqlerror.Location, format string, args ...any) {
 	v.refuse(&graphqlerror.Error{Message: graphqlerror.Shorten(fmt.Sprintf(format, args...)), At: at, Code: graphqlerror.CodeValidation})
 }
 
+// refuse notes an error, and ends the validation where there are graphqlerror.MaxErrors of
+// them.
 func (v *validation) refuse(f *graphqlerror.Error) {
 	v.faults = append(v.faults, f)
 	if len(v.faults) == graphqlerror.MaxErrors {
@@ -138,11 +158,12 @@ func (v *validation) refuse(f *graphqlerror.Error) {
 	}
 }
 
-// maxSuggested is how many faults come with a guess, and maxGuessed how long a name
-// is guessed for: to compare names takes the product of their lengths.
+// maxSuggested is how many errors come with a suggestion, and maxGuessed how many bytes a name
+// may have to get one: comparing two names takes the product of their lengths.
 const maxSuggested, maxGuessed = 10, 60
 
-// suggest is " Did you mean …?" where the house says such things.
+// suggest returns " Did you mean …?" where Options.Suggest is set and a similar name exists,
+// and "" otherwise. options is called only then.
 func (v *validation) suggest(name string, options func() []string) string {
 	if !v.options.Suggest || len(v.faults) >= maxSuggested || len(name) > maxGuessed {
 		return ""
@@ -154,6 +175,8 @@ func (v *validation) suggest(name string, options func() []string) string {
 	return " Did you mean " + core.QuotedOrList(list...) + "?"
 }
 
+// operations applies the rules on operations (GraphQL 5.2) and walks what each selects: names
+// are unique, an anonymous operation is alone, and the schema has the root type.
 func (v *validation) operations() {
 	s := v.schema
 	names := map[string]bool{}
@@ -182,7 +205,8 @@ func (v *validation) operations() {
 	}
 }
 
-// variables checks what an operation declares.
+// variables checks what an operation declares (GraphQL 5.8.1, 5.8.2): unique names, input
+// types, defaults that fit. Whether a variable is used correctly is checked by uses.
 func (v *validation) variables(op *ast.OperationDefinition) {
 	names := make(map[string]int, len(op.VariableDefinitions))
 	for _, d := range op.VariableDefinitions {
@@ -202,7 +226,8 @@ func (v *validation) variables(op *ast.OperationDefinition) {
 	}
 }
 
-// named is the type that stands in lists.
+// named returns the type inside all lists: Int of [[Int!]]. It is a part of t, with its
+// position.
 func named(t *ast.Type) *ast.Type {
 	for t.Elem != nil {
 		t = t.Elem
@@ -210,8 +235,13 @@ func named(t *ast.Type) *ast.Type {
 	return t
 }
 
+// fragment checks a fragment's type condition (GraphQL 5.5.1.2, 5.5.1.3) and walks its
+// selections once, on the type of the condition. Whether it may be spread in a place is
+// checked at each spread.
 func (v *validation) fragment(f *ast.FragmentDefinition) {
 	f.Definition = v.schema.Types[f.TypeCondition]
+	// gqlparser reads variables of fragments, an experiment that never became part of the
+	// language.
 	if len(f.VariableDefinition) > 0 { // gqlparser reads what never became part of the language
 		v.add(f.VariableDefinition[0].Position, "Fragment %q declares variables; only operations do.", f.Name)
 	}
@@ -225,7 +255,8 @@ func (v *validation) fragment(f *ast.FragmentDefinition) {
 	v.selections(composed(f.Definition), f.SelectionSet)
 }
 
-// selections walks a selection set on a type; nil is one that nobody knows.
+// selections walks a selection set on a type. on is nil where the type is not known: the error
+// was noted above, and the walk goes on for the variables and fragments that are used below.
 func (v *validation) selections(on *ast.Definition, set ast.SelectionSet) {
 	for _, sel := range set {
 		v.steps++
@@ -242,6 +273,8 @@ func (v *validation) selections(on *ast.Definition, set ast.SelectionSet) {
 	}
 }
 
+// inline checks an inline fragment and walks it. Without a type condition it is on the type
+// around it.
 func (v *validation) inline(on *ast.Definition, f *ast.InlineFragment) {
 	v.directives(f.Directives, ast.LocationInlineFragment)
 	if f.TypeCondition != "" {
@@ -259,6 +292,8 @@ func (v *validation) inline(on *ast.Definition, f *ast.InlineFragment) {
 	v.selections(on, f.SelectionSet)
 }
 
+// spread checks the spread of a named fragment and notes it for circles and across. The
+// fragment itself is walked elsewhere, once.
 func (v *validation) spread(on *ast.Definition, f *ast.FragmentSpread) {
 	v.directives(f.Directives, ast.LocationFragmentSpread)
 	d := v.fragments[f.Name]
@@ -274,8 +309,8 @@ func (v *validation) spread(on *ast.Definition, f *ast.FragmentSpread) {
 	}
 }
 
-// meet is the rule "Fragment Spread Is Possible"; what is no composite type has a
-// fault already.
+// meet is the rule "Fragment Spread Is Possible" (GraphQL 5.5.2.3). A type that is not
+// composite counts as possible: it has an error already.
 func (v *validation) meet(a, b *ast.Definition) bool {
 	return !a.IsCompositeType() || !b.IsCompositeType() || v.relations.meet(a, b)
 }
@@ -283,6 +318,9 @@ func (v *validation) meet(a, b *ast.Definition) bool {
 // typenameField is the field that every composite type has (specification 4.3.3).
 var typenameField = &ast.FieldDefinition{Name: "__typename", Type: ast.NonNullNamedType("String", nil)}
 
+// field checks a field on a type (GraphQL 5.3) and walks its arguments, directives and
+// selections. A field that does not exist is still walked below, on no type: a variable used
+// there must not be reported as unused.
 func (v *validation) field(on *ast.Definition, f *ast.Field) {
 	f.ObjectDefinition, f.Definition = on, nil
 	switch {
@@ -299,6 +337,7 @@ func (v *validation) field(on *ast.Definition, f *ast.Field) {
 		v.selections(nil, f.SelectionSet)
 		return
 	}
+	// Not a rule of GraphQL: the operator of the host refuses these fields. __typename stays.
 	if v.options.NoIntrospection && (f.Name == "__schema" || f.Name == "__type") {
 		v.refuse(&graphqlerror.Error{
 			Message: "Introspection is off here; take the schema from those who run this service: `frond schema` prints it.",
@@ -309,6 +348,7 @@ func (v *validation) field(on *ast.Definition, f *ast.Field) {
 	under := v.schema.Types[f.Definition.Type.Name()]
 	switch {
 	case under == nil:
+	// GraphQL 5.3.3: leaves have no selections, composite types must have some.
 	case under.IsLeafType() && len(f.SelectionSet) > 0:
 		v.add(f.Position, "Field %q must not have a selection since type %q has no subfields.", f.Name, under.Name)
 	case !under.IsLeafType() && len(f.SelectionSet) == 0:
@@ -321,8 +361,8 @@ func (v *validation) field(on *ast.Definition, f *ast.Field) {
 	v.selections(composed(under), f.SelectionSet)
 }
 
-// composed is a type that has fields, or nil: what stands below another has a
-// fault already.
+// composed returns def where it has fields, and nil otherwise. What stands below another type
+// has an error already.
 func composed(def *ast.Definition) *ast.Definition {
 	if def == nil || !def.IsCompositeType() {
 		return nil
@@ -337,6 +377,7 @@ type owner struct {
 	at   *ast.Position
 }
 
+// String returns the owner as messages show it: field "Post.comments", directive "@skip".
 func (o owner) String() string {
 	if o.on == nil {
 		return fmt.Sprintf("directive \"@%s\"", o.name)
@@ -344,7 +385,8 @@ func (o owner) String() string {
 	return fmt.Sprintf("field \"%s.%s\"", o.on.Name, o.name)
 }
 
-// arguments checks the arguments of a field or a directive.
+// arguments checks the arguments of a field or a directive (GraphQL 5.4): known and unique
+// names, values of their types, and nothing required that is missing.
 func (v *validation) arguments(defs ast.ArgumentDefinitionList, args ast.ArgumentList, of owner) {
 	var names names
 	for _, a := range args {
@@ -371,13 +413,17 @@ func (v *validation) arguments(defs ast.ArgumentDefinitionList, args ast.Argumen
 	}
 }
 
-// unknownArguments are those of a field nobody knows: their variables are used.
+// unknownArguments walks the arguments of a field or a directive that does not exist. Their
+// types are not known, but the variables in them count as used.
 func (v *validation) unknownArguments(args ast.ArgumentList) {
 	for _, a := range args {
 		v.value(nil, a.Value)
 	}
 }
 
+// directives checks the directives at a location (GraphQL 5.7): they exist, may stand there,
+// and are not repeated unless they are repeatable. Execution reads the definitions that this
+// fills in.
 func (v *validation) directives(list ast.DirectiveList, at ast.DirectiveLocation) {
 	var names names
 	for _, d := range list {
@@ -402,12 +448,15 @@ func (v *validation) directives(list ast.DirectiveList, at ast.DirectiveLocation
 	}
 }
 
-// names finds names that occur twice. A few are compared, many are looked up.
+// names finds names that occur twice. A few are compared with each other; more than eight are
+// looked up in a map.
 type names struct {
 	few  []string
 	many map[string]bool
 }
 
+// twice reports whether name was asked for before. of is how many names there are in all: it
+// decides between comparing and looking up.
 func (n *names) twice(name string, of int) bool {
 	switch {
 	case of == 1:
@@ -425,6 +474,8 @@ func (n *names) twice(name string, of int) bool {
 	return seen
 }
 
+// typeNames returns the names of all types, sorted so that suggestions do not depend on the
+// order of a map.
 func (v *validation) typeNames() []string {
 	var list []string
 	for name := range v.schema.Types {
@@ -434,6 +485,7 @@ func (v *validation) typeNames() []string {
 	return list
 }
 
+// fieldNames returns the names of the fields of a type, for suggestions.
 func fieldNames(def *ast.Definition) []string {
 	list := make([]string, 0, len(def.Fields))
 	for _, f := range def.Fields {
@@ -442,6 +494,7 @@ func fieldNames(def *ast.Definition) []string {
 	return list
 }
 
+// argumentNames returns the names of arguments, for suggestions.
 func argumentNames(defs ast.ArgumentDefinitionList) []string {
 	list := make([]string, 0, len(defs))
 	for _, a := range defs {

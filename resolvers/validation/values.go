@@ -7,7 +7,8 @@ import (
 	"github.com/frondhost/frond/resolvers/scalar"
 )
 
-// argument checks the value of an argument.
+// argument checks the value of an argument. A variable is noted with the argument's default,
+// which decides whether it may be null (see position).
 func (v *validation) argument(def *ast.ArgumentDefinition, value *ast.Value) {
 	t := v.inputs.Type(def.Type)
 	if value.Kind == ast.Variable {
@@ -17,16 +18,19 @@ func (v *validation) argument(def *ast.ArgumentDefinition, value *ast.Value) {
 	v.value(t, value)
 }
 
-// isDefault says whether a place has a default that saves a null.
+// isDefault reports whether a place has a default that replaces a missing value. A default of
+// null replaces nothing.
 func isDefault(v *ast.Value) bool { return v != nil && v.Kind != ast.NullValue }
 
+// misfit notes a value that does not fit its type. Messages name the type, and of the value
+// only what stands in the document.
 func (v *validation) misfit(value *ast.Value, format string, args ...any) {
 	v.add(value.Position, format, args...)
 }
 
-// value is the rules "Values of Correct Type" and "Input Object Field Uniqueness"
-// (specification 5.6.1, 5.6.3): a literal against its type, nil for any. Of the
-// variables in it, it notes where they stand.
+// value is the rules "Values of Correct Type" and "Input Object Field Uniqueness" (GraphQL
+// 5.6.1, 5.6.3): a literal against its type; a nil type accepts anything. Variables in it are
+// noted with their places and checked later.
 func (v *validation) value(t *input.Type, value *ast.Value) {
 	v.steps++
 	switch {
@@ -70,7 +74,8 @@ func (v *validation) value(t *input.Type, value *ast.Value) {
 	}
 }
 
-// free walks a literal that no type says anything of.
+// free walks a literal whose type says nothing about it: of a custom scalar, or in an unknown
+// argument. Keys of objects have to be unique all the same.
 func (v *validation) free(value *ast.Value) {
 	if value.Kind == ast.ObjectValue {
 		v.keys(value)
@@ -80,6 +85,7 @@ func (v *validation) free(value *ast.Value) {
 	}
 }
 
+// keys is "Input Object Field Uniqueness" (GraphQL 5.6.3).
 func (v *validation) keys(value *ast.Value) {
 	var names names
 	for _, child := range value.Children {
@@ -89,6 +95,9 @@ func (v *validation) keys(value *ast.Value) {
 	}
 }
 
+// object checks a literal of an input object (GraphQL 5.6.2 to 5.6.4): its fields exist and
+// fit, nothing required is missing, and of a one-of input exactly one field is set and is not
+// null.
 func (v *validation) object(n *input.Named, value *ast.Value) {
 	if value.Kind != ast.ObjectValue {
 		v.misfit(value, "Expected an input object of type %q.", n.Name)
