@@ -15,16 +15,27 @@ import (
 	"github.com/frondhost/frond/gateway"
 )
 
-// pageByHand is the page as a careful author would serve it without a gateway: the
-// same two statements, prepared once, a struct for each row, a map of the makers,
-// encoding/json for request and response.
+// The handler that the gateway is measured against under load (load): one page, written by
+// hand. It runs the statements that the gateway runs for the same query, which it records
+// once, so that the difference is what is done around them:
+//
+//	1  the items, with the least price and the limit as arguments
+//	2  their makers, with a JSON array of the ids as argument
+//
+// Both are checked before anything is measured. Where the gateway's statements change, this
+// program fails instead of comparing different work.
+
+// pageByHand is the page as a careful author would serve it without a gateway: the same two
+// statements, prepared once, a struct for each row, a map of the makers, encoding/json for
+// request and response. The statements belong to one connection, which mu guards.
 type pageByHand struct {
 	mu            sync.Mutex
 	db            *sqlite3.Conn
 	items, makers *sqlite3.Stmt
 }
 
-// handItem is an item as a program by hand would decode it.
+// handItem is an item as a program by hand would decode it. makerID is the key of its maker,
+// which is not in the answer.
 type handItem struct {
 	ID     string     `json:"id"`
 	Name   string     `json:"name"`
@@ -41,8 +52,11 @@ type handMaker struct {
 	Country string `json:"country"`
 }
 
-// newPageByHand hears the statements that the gateway runs for the page.
+// newPageByHand returns the page over the file in dir. It runs the query on a gateway first
+// and takes the statements from its trace; dir has to hold what [open] writes.
 func newPageByHand(dir string) (http.Handler, error) {
+	// A value that nothing else in the statement can have: it shows which argument is the
+	// variable.
 	const least = -424242
 	var heard []statement
 	listening := false
@@ -60,6 +74,8 @@ func newPageByHand(dir string) (http.Handler, error) {
 	if err = errors.Join(err, gw.Close()); err != nil {
 		return nil, err
 	}
+	// 101 is the page of 100 and one more row, for hasMore. It stays bound; ServeHTTP binds
+	// the first argument only.
 	if len(heard) != 2 || len(heard[0].args) != 2 || fmt.Sprint(heard[0].args...) != fmt.Sprint(least, 101) || len(heard[1].args) != 1 {
 		return nil, fmt.Errorf("the gateway ran other statements than this handler knows: %v", heard)
 	}
@@ -73,6 +89,7 @@ func newPageByHand(dir string) (http.Handler, error) {
 	if h.makers, _, err = h.db.Prepare(heard[1].sql); err != nil {
 		return nil, err
 	}
+	// Columns are read by their index in page.
 	want := [][]string{{"id", "name", "price", "active", "makerId"}, {"key", "name", "country"}}
 	for i, s := range []*sqlite3.Stmt{h.items, h.makers} {
 		for j, name := range want[i] {
@@ -93,6 +110,8 @@ func (h *pageByHand) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			Min int64 `json:"min"`
 		} `json:"variables"`
 	}
+	// The query is compared as a text, which is less than any GraphQL server does. That is in
+	// favour of the handler.
 	if err := json.NewDecoder(r.Body).Decode(&req); err != nil || req.Query != pageQuery {
 		http.Error(w, "the page is all there is", http.StatusBadRequest)
 		return
@@ -117,6 +136,7 @@ func (h *pageByHand) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "something went wrong", http.StatusInternalServerError)
 		return
 	}
+	// The headers that the gateway sends too.
 	head := w.Header()
 	head.Set("Content-Type", "application/json; charset=utf-8")
 	head.Set("Vary", "Accept")
@@ -125,7 +145,8 @@ func (h *pageByHand) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(text) // a client that is gone is nobody's error
 }
 
-// page reads the items and their makers with two statements, as the gateway does.
+// page reads the items and their makers with two statements, as the gateway does. The second
+// gets each maker's id once.
 func (h *pageByHand) page(least int64) ([]handItem, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -159,6 +180,7 @@ func (h *pageByHand) page(least int64) ([]handItem, error) {
 		return nil, err
 	}
 	for s.Step() {
+		// The first column is the index of the key in the array.
 		makers[keys[s.ColumnInt(0)]] = &handMaker{Name: s.ColumnText(1), Country: s.ColumnText(2)}
 	}
 	for i := range page {

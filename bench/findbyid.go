@@ -9,7 +9,8 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
-// benchFindByID reads one row of the store through each surface.
+// benchFindByID reads one row of the store through each surface (findbyid). The first
+// contender is the base: what the others take beyond it is the cost of their wire.
 func benchFindByID(rounds int, slice time.Duration) error {
 	dir, err := os.MkdirTemp("", "frond-bench-")
 	if err != nil {
@@ -22,6 +23,7 @@ func benchFindByID(rounds int, slice time.Duration) error {
 	}
 	defer shut()
 	h := gw.Handler()
+	// The buffer is reused; every surface writes into one of its own.
 	var text []byte
 	figures := compete(rounds, slice, []contender{
 		{"in this process", func() {

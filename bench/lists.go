@@ -25,6 +25,10 @@ import (
 	"github.com/frondhost/frond/store/sqlite"
 )
 
+// Lists as tables grow (lists): a filter that leads through two relations, a total, and what
+// other clients notice while some repeat that filter. "Before" is SQL as it was once written
+// for the same lists, run past the store (docs/decisions/218).
+
 // music is twenty albums and any number of tracks.
 var music = fstest.MapFS{
 	"frond.yaml": {Data: []byte(`{name: app, collectors: {'*': open}}`)},
@@ -44,7 +48,8 @@ properties:
 `)},
 }
 
-// worstFilter leads from each track to its album and back to all tracks of it.
+// worstFilter leads from each track to its album and back to all tracks of it, and no row
+// meets it: a store that looks row by row reads every album's tracks for every track.
 const worstFilter = `{"album":{"tracks":{"some":{"title":{"contains":"zzz"}}}}}`
 
 // oneByOne is how that filter was written once, and countAll a total.
@@ -61,7 +66,9 @@ type tracks struct {
 	close   func()
 }
 
-// openTracks makes a file with n tracks on twenty albums; close removes it.
+// openTracks makes a file with n tracks on twenty albums; close removes it. Rows go in past
+// the façade, ten thousand at once: creating them one by one would take longer than what is
+// measured.
 func openTracks(n int) (_ *tracks, err error) {
 	dir, err := os.MkdirTemp("", "frond-bench-")
 	if err != nil {
@@ -81,6 +88,8 @@ func openTracks(n int) (_ *tracks, err error) {
 	if err != nil {
 		return nil, err
 	}
+	// insert writes rows of up to three text fields, in the order of the card; "" leaves one
+	// out. It does nothing once err is set.
 	insert := func(entity string, n int, row func(i int) [3]string) {
 		e := gw.Catalog().Set.Entity(entity)
 		for from := 0; from < n && err == nil; from += 10_000 {
@@ -112,7 +121,8 @@ func openTracks(n int) (_ *tracks, err error) {
 	}}, nil
 }
 
-// plain runs a statement past the store.
+// plain runs a statement past the store to its end and returns how long that takes,
+// preparation excluded.
 func (t *tracks) plain(sql string) time.Duration {
 	st, _, err := t.db.Prepare(sql)
 	if err != nil {
@@ -125,7 +135,8 @@ func (t *tracks) plain(sql string) time.Duration {
 	return time.Since(start)
 }
 
-// took is how long a request takes, the best of three.
+// took returns how long a request takes, the best of three: other work on the machine only
+// adds.
 func (t *tracks) took(q request) time.Duration {
 	run, best := q.to(t.handler), time.Hour
 	for range 3 {
@@ -136,8 +147,9 @@ func (t *tracks) took(q request) time.Duration {
 	return best
 }
 
-// benchLists shows what a filter through relations costs as rows grow, what a total
-// does, and what others notice of the worst that is allowed.
+// benchLists prints what a filter through relations costs as rows grow, what a total does, and
+// what others notice of the worst that is allowed. rounds and slice are not used: one answer
+// may take seconds.
 func benchLists(int, time.Duration) error {
 	worst := request{method: "GET", path: "/api/app/tracks?filter=" + url.QueryEscape(worstFilter)}
 	page := request{method: "GET", path: "/api/app/tracks?limit=50"}
@@ -167,8 +179,9 @@ func benchLists(int, time.Duration) error {
 	return nil
 }
 
-// beside has two clients repeat the worst filter, and a third one read rows by key
-// and pages meanwhile.
+// beside has some clients repeat the worst filter for three seconds, and one read a row by its
+// key, a page and a page with a relation meanwhile. It prints the median and the 99th
+// percentile of the latter; without the former first, as the base.
 func (t *tracks) beside(worst request) error {
 	gentle := []func(){
 		request{method: "GET", path: "/api/app/tracks/t000042"}.to(t.handler),
@@ -190,6 +203,7 @@ func (t *tracks) beside(worst request) error {
 				}
 			}()
 		}
+		// One goroutine measures, so that taken needs no lock.
 		var taken []time.Duration
 		for start := time.Now(); time.Since(start) < 3*time.Second; {
 			for _, run := range gentle {

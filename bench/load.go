@@ -18,13 +18,27 @@ import (
 	"time"
 )
 
+// GraphQL over HTTP under load (load, remote). Each contender is this program again, as a
+// server in a process of its own on one core; wrk on another core asks over many connections.
+// Two figures are taken each second:
+//
+//	requests/s       what wrk counts
+//	CPU µs/request   the server's processor time by the kernel, over wrk's requests
+//
+// The second one hardly depends on what else the machine does. A script of wrk asks the same
+// query on all connections, which the gateway may coalesce, or queries none of which is like
+// another.
+
+// connections is how many wrk keeps open. The cores are numbers for taskset: the servers' and
+// that of wrk.
 const (
 	connections = 32
 	serverCore  = "0"
 	loadCore    = "1"
 )
 
-// mayLoad says whether load can be made here, and if not, why not.
+// mayLoad reports whether load can be made here, and prints why where it cannot: wrk and
+// taskset have to be installed, and there have to be two cores.
 func mayLoad(title string) bool {
 	for name, pkg := range map[string]string{"wrk": "wrk", "taskset": "util-linux"} {
 		if _, err := exec.LookPath(name); err != nil {
@@ -39,9 +53,10 @@ func mayLoad(title string) bool {
 	return true
 }
 
-// benchLoad serves the page over HTTP, each contender in a process of its own on
-// one core, and asks for it with wrk on the other: the same query by all
-// connections, and queries none of which is like another.
+// benchLoad serves the page over HTTP, each contender in a process of its own on one core, and
+// asks for it with wrk on the other: the same query by all connections, and queries none of
+// which is like another. Every contender has to answer with the page before anything is
+// measured.
 func benchLoad(rounds int, _ time.Duration) error {
 	if !mayLoad("GraphQL over HTTP under load") {
 		return nil
@@ -90,7 +105,9 @@ func benchLoad(rounds int, _ time.Duration) error {
 	return nil
 }
 
-// loadAll measures servers in turn under a script of wrk, a second each round.
+// loadAll measures servers in turn under a script of wrk, a second each round. The order
+// rotates, so that no server always follows the same one. Figures of an earlier script are
+// dropped.
 func loadAll(rounds int, file, script string, servers []*server) error {
 	if err := os.WriteFile(file, []byte(script), 0o600); err != nil {
 		return err
@@ -115,7 +132,8 @@ func loadAll(rounds int, file, script string, servers []*server) error {
 }
 
 // printLoad prints what was measured, and ratios to bases; they are of a round's two
-// neighbours, and the median of those.
+// neighbours, and the median of those. A ratio by CPU above 1 means less processor time than
+// the base.
 func printLoad(title string, servers, bases []*server, aims string) {
 	fmt.Printf("\n  %s\n", title)
 	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -137,7 +155,8 @@ func printLoad(title string, servers, bases []*server, aims string) {
 	fmt.Println("    aims: " + aims)
 }
 
-// ratio is the median of the ratios of figures that were taken side by side.
+// ratio returns the median of the ratios of figures that were taken side by side. a and b have
+// the same rounds.
 func ratio(a, b []float64) float64 {
 	each := make([]float64, len(a))
 	for i := range a {
@@ -152,7 +171,11 @@ func median(list []float64) float64 {
 	return sorted[len(sorted)/2]
 }
 
-// loads are the scripts of wrk: requests of front, a number and back.
+// loads returns the scripts of wrk: requests of front, a number and back. The number of
+// all-different queries counts down from -1, so that every filter lets all rows through. done
+// prints one line that [server.load] reads:
+//
+//	measured <requests> <µs> <failures>
 func loads(front, back string) []struct{ title, script string } {
 	const (
 		head = `wrk.method = "POST"
@@ -176,7 +199,8 @@ end
 	}
 }
 
-// server is a contender that listens in a process of its own.
+// server is a contender that listens in a process of its own. url is that of its GraphQL
+// endpoint.
 type server struct {
 	name, url string
 	cmd       *exec.Cmd
@@ -186,13 +210,15 @@ type server struct {
 	costs []float64 // µs of processor time a request
 }
 
-// serve starts this program again as the server called name, on a core.
+// serve starts this program again as the server called name, on a core. The server prints its
+// address as its first line; dir is what it is built from.
 func serve(name, dir, core string) (*server, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
 	s := &server{name: name, cmd: exec.Command("taskset", "-c", core, self, "serve", name, dir)}
+	// The Go scheduler gets one processor as well, whatever it finds.
 	s.cmd.Env, s.cmd.Stderr = append(os.Environ(), "GOMAXPROCS=1"), os.Stderr
 	in, err := s.cmd.StdinPipe()
 	if err != nil {
@@ -220,7 +246,7 @@ func (s *server) stop() {
 	_ = s.cmd.Wait() // it was measured already
 }
 
-// ask sends one request over HTTP.
+// ask sends one request over HTTP and returns the body. Any status but 200 is an error.
 func (s *server) ask(q request) ([]byte, error) {
 	resp, err := http.Post(s.url, "application/json", strings.NewReader(q.body))
 	if err != nil {
@@ -234,7 +260,8 @@ func (s *server) ask(q request) ([]byte, error) {
 	return body, err
 }
 
-// agrees says whether every request is answered with the page.
+// agrees checks that every request is answered with the page, as a JSON value. The error names
+// the server.
 func (s *server) agrees(page []byte, requests ...request) error {
 	for _, q := range requests {
 		got, err := s.ask(q)
@@ -271,8 +298,8 @@ func (s *server) load(script string) (rate, cost float64, err error) {
 	return float64(requests) / float64(micros) * 1e6, float64((after - before).Microseconds()) / float64(requests), nil
 }
 
-// processor is the processor time the server has had. The kernel counts it in
-// nanoseconds, by thread.
+// processor returns the processor time the server has had, as the kernel counts it in
+// nanoseconds, by thread. The time of threads that have ended is missing.
 func (s *server) processor() (total time.Duration, err error) {
 	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", s.cmd.Process.Pid))
 	if err != nil || len(tasks) == 0 {

@@ -32,6 +32,8 @@ func main() {
 	rounds := flag.Int("rounds", 15, "how many rounds each contender runs")
 	slice := flag.Duration("slice", 40*time.Millisecond, "how long a contender runs in a round")
 	flag.Parse()
+	// The order is that of the output. benchLists, benchMemory and benchThousand have rounds
+	// of their own and ignore both flags.
 	parts := []struct {
 		name string
 		run  func(rounds int, slice time.Duration) error
@@ -58,6 +60,7 @@ func main() {
 		}
 		return
 	}
+	// start is not among them: it is only run by thousand.
 	if len(chosen) == 0 {
 		fmt.Printf("%s %s/%s, %d processors\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0))
 		chosen = []string{"graphql", "worst", "load", "remote", "rest", "lists", "findbyid", "collector", "memory", "thousand"}
@@ -69,6 +72,7 @@ func main() {
 			}
 		}
 	}
+	// Unknown names are reported after the known ones ran.
 	for _, name := range chosen {
 		if !slices.ContainsFunc(parts, func(p struct {
 			name string

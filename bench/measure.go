@@ -10,22 +10,29 @@ import (
 	"time"
 )
 
-// contender is one way of doing the same thing.
+// The measuring of functions against each other. Every figure is relative: rounds are
+// interleaved, and the ratio of two medians of one run is what can be compared between
+// machines.
+
+// contender is one way of doing the same thing. run does it once and panics where it fails.
 type contender struct {
 	name string
 	run  func()
 }
 
-// figure is what was measured of a contender.
+// figure is what was measured of a contender, for one run: times by the clock, allocations in
+// objects and KiB.
 type figure struct {
 	name            string
 	median, min     time.Duration
 	allocs, allocKB float64
 }
 
-// compete measures contenders side by side: in every round each runs for about
-// slice, in an order that rotates, so that whatever else the machine does falls on
-// all of them alike. A contender's figure is the median of its rounds.
+// compete measures contenders side by side: in every round each runs for about slice, in an
+// order that rotates, so that whatever else the machine does falls on all of them alike. A
+// contender's figure is the median of its rounds. Allocations are counted afterwards, apart
+// from time. The collector runs before each slice, so that nobody pays for the garbage of
+// another.
 func compete(rounds int, slice time.Duration, contenders []contender) []figure {
 	figures := make([]figure, len(contenders))
 	times := make([]int, len(contenders))
@@ -53,7 +60,8 @@ func compete(rounds int, slice time.Duration, contenders []contender) []figure {
 	return figures
 }
 
-// calibrate is how many runs take about slice; it warms everything up as well.
+// calibrate returns how many runs take about slice; it warms everything up as well. A
+// contender that takes longer than slice runs once.
 func calibrate(run func(), slice time.Duration) int {
 	n := 1
 	for {
@@ -68,8 +76,8 @@ func calibrate(run func(), slice time.Duration) int {
 	}
 }
 
-// allocations are the objects and kilobytes that one run allocates, as the mean of n runs.
-// They are exact, unlike times.
+// allocations returns the objects and kilobytes that one run allocates, as the mean of n runs,
+// those of other goroutines among them. They are exact, unlike times.
 func allocations(run func(), n int) (count, kb float64) {
 	var before, after runtime.MemStats
 	runtime.GC()
@@ -81,7 +89,8 @@ func allocations(run func(), n int) (count, kb float64) {
 	return float64(after.Mallocs-before.Mallocs) / float64(n), float64(after.TotalAlloc-before.TotalAlloc) / float64(n) / 1024
 }
 
-// table prints figures; the ratio is to the contender at base.
+// table prints figures; the ratio is to the contender at base. Remarks follow below, a line
+// each.
 func table(w io.Writer, title string, base int, figures []figure, remarks ...string) {
 	fmt.Fprintf(w, "\n%s\n", title)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -98,5 +107,5 @@ func table(w io.Writer, title string, base int, figures []figure, remarks ...str
 	}
 }
 
-// micro is a duration in microseconds.
+// micro writes a duration in microseconds: "41.7 µs".
 func micro(d time.Duration) string { return fmt.Sprintf("%.1f µs", float64(d.Nanoseconds())/1000) }

@@ -28,8 +28,19 @@ import (
 	"github.com/frondhost/frond/store/sqlite"
 )
 
-// What memory attacks: ten writers with five hundred notes of two kilobytes each. Its
-// queries make each answer many times what is read, and are as many as the attacker is.
+// A gateway under attack (memory). The attacked runs in a process of its own, as the program
+// does, once with its bounds switched off and once with them; GOMEMLIMIT is what it would be
+// in a container of 256 MiB. Two attacks:
+//
+//	heavy    24 clients with queries that no cache has seen and whose answers are large
+//	unread   20 clients that ask for 36 MB and do not read, so that the answers stay in memory
+//
+// Beside either one client reads a row every ten milliseconds. What counts is the most memory
+// the process held, and what that client noticed (docs/decisions/246, docs/decisions/248).
+
+// What memory attacks: ten writers with five hundred notes of two kilobytes each. Its queries
+// make each answer many times what is read, and are as many as the attacker is. memoryLasts is
+// the time of one attack.
 const (
 	memoryWriters = 10
 	memoryNotes   = 500
@@ -39,6 +50,7 @@ const (
 	memoryLasts   = 6 * time.Second
 )
 
+// notebook is the project that is attacked: writers and notes, each leading to the other.
 var notebook = fstest.MapFS{
 	"frond.yaml": {Data: []byte("collectors: {'*': open}\n")},
 	"entities/writer.yaml": {Data: []byte(`
@@ -67,7 +79,8 @@ var memoryConfigs = []struct {
 	{"the gateway", gateway.Limits{Memory: memoryLimit / 4}},
 }
 
-// notebookGateway is a gateway over the notes in dir.
+// notebookGateway returns a gateway over the notes in dir. It listens on a free port once it
+// runs, whose URL listening receives.
 func notebookGateway(dir string, limits gateway.Limits, listening func(string)) (*gateway.Gateway, error) {
 	quiet := slog.New(slog.DiscardHandler)
 	store, err := sqlite.Open(context.Background(), sqlite.Options{Path: filepath.Join(dir, file), Logger: quiet})
@@ -84,8 +97,9 @@ func notebookGateway(dir string, limits gateway.Limits, listening func(string)) 
 	})
 }
 
-// benchAttacked is the attacked, in a process of its own: it serves as the program does
-// until its input ends.
+// benchAttacked is the attacked, in a process of its own: it prints its URL and serves as the
+// program does until its input ends. args are the name of a configuration and the folder of
+// the notes.
 func benchAttacked(args []string) error {
 	for _, c := range memoryConfigs {
 		if len(args) != 2 || c.name != args[0] {
@@ -96,6 +110,7 @@ func benchAttacked(args []string) error {
 			return err
 		}
 		ctx, cancel := context.WithCancel(context.Background())
+		// The end of the input is the order to stop: it also comes where the parent dies.
 		go func() {
 			_, _ = io.Copy(io.Discard, os.Stdin)
 			cancel()
@@ -105,8 +120,8 @@ func benchAttacked(args []string) error {
 	return errors.New("attacked takes a name and a folder; memory starts it")
 }
 
-// benchMemory attacks a gateway with and without its bounds, and looks at its memory
-// and at what becomes of a client who asks for one row at a time.
+// benchMemory attacks a gateway with and without its bounds, and prints its memory and what
+// becomes of a client who asks for one row at a time. It needs /proc.
 func benchMemory(int, time.Duration) error {
 	if runtime.GOOS != "linux" {
 		fmt.Println("\nmemory is left out: it reads /proc")
@@ -148,7 +163,8 @@ func benchMemory(int, time.Duration) error {
 	return nil
 }
 
-// fillNotebook writes the notes into a file once; every attacked process opens it.
+// fillNotebook writes the notes into a file once; every attacked process opens it. A note's
+// text is 2,048 bytes.
 func fillNotebook(dir string) error {
 	gw, err := notebookGateway(dir, gateway.Limits{}, nil)
 	if err != nil {
@@ -176,7 +192,8 @@ func fillNotebook(dir string) error {
 	return gw.Close()
 }
 
-// suffered is what an attack did.
+// suffered is what an attack did. answered and refused count the heavy queries; took and
+// failed are of the client that asks for a row at a time. took is sorted.
 type suffered struct {
 	before, peak, after int // MiB resident
 	answered, refused   int
@@ -184,7 +201,8 @@ type suffered struct {
 	failed              int
 }
 
-// at is a percentile of what others waited during the attack.
+// at returns a percentile of what others waited during the attack; 0 where nobody was
+// answered.
 func (s *suffered) at(percent int) time.Duration {
 	if len(s.took) == 0 {
 		return 0
@@ -193,7 +211,8 @@ func (s *suffered) at(percent int) time.Duration {
 }
 
 // attack starts a gateway in a process of its own, attacks it with heavy and unread clients,
-// and reports what it took.
+// and reports what it took. name is one of memoryConfigs; the process ends before attack
+// returns.
 func attack(name, dir string, heavy, unread int) (*suffered, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -226,6 +245,7 @@ func attack(name, dir string, heavy, unread int) (*suffered, error) {
 	if _, err := postQuery(url, oneNote(0)); err != nil {
 		return nil, err
 	}
+	// After one request, so that the start is no part of the growth.
 	s.before = resident(cmd.Process.Pid, "VmRSS:")
 
 	ends := time.Now().Add(memoryLasts)
@@ -255,6 +275,8 @@ func attack(name, dir string, heavy, unread int) (*suffered, error) {
 			}
 		})
 	}
+	// The client beside the attack. It alone writes took and failed, which are read after
+	// Wait.
 	all.Go(func() {
 		for n := 0; time.Now().Before(ends); n++ {
 			began := time.Now()
@@ -267,6 +289,8 @@ func attack(name, dir string, heavy, unread int) (*suffered, error) {
 		}
 	})
 	all.Wait()
+	// VmHWM is the most the process has ever held; five seconds later the collector had time
+	// to give memory back.
 	s.peak = resident(cmd.Process.Pid, "VmHWM:")
 	time.Sleep(5 * time.Second)
 	s.after = resident(cmd.Process.Pid, "VmRSS:")
@@ -274,12 +298,14 @@ func attack(name, dir string, heavy, unread int) (*suffered, error) {
 	return s, nil
 }
 
-// oneNote, heavyQuery and unreadQuery are what is asked; no two of them are equal.
+// oneNote, heavyQuery and unreadQuery are the GraphQL texts that clients send. n is in an
+// alias, so that no two of them are equal and none is coalesced or cached.
 func oneNote(n int) string {
 	return fmt.Sprintf(`{ n%d: note(id: "w%d-%03d") { id } }`, n, n%memoryWriters, n%memoryNotes)
 }
 
-// heavyQuery answers a hundred times what it reads.
+// heavyQuery returns a query of 4 KB, most of it a comment, whose answer repeats the 500 notes
+// of a writer for each of 500 notes.
 func heavyQuery(n int) string {
 	return fmt.Sprintf(`{ q%d: notes(first: 500) { items { id text writer { notes(first: 500) { items { id text } } } } } } #%s`, n, strings.Repeat(".", 4000))
 }
@@ -304,7 +330,8 @@ func postQuery(url, query string) (status int, err error) {
 	return resp.StatusCode, err
 }
 
-// deaf asks and does not read, until it is cut off or the attack is over.
+// deaf sends a query and does not read the answer, until it is cut off or the attack is over.
+// The small buffer of its socket makes the server's writes block at once.
 func deaf(url, query string, ends time.Time) {
 	conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
 	if err != nil {

@@ -12,6 +12,15 @@ import (
 	"github.com/frondhost/frond/gateway"
 )
 
+// GraphQL over two remotes (remote): posts at one host, their users at another, joined by the
+// server under measurement. A page takes two calls, the second with the ids of the first one's
+// answer:
+//
+//	post.list        {"filter":{"likes":{"gte":-1}},"limit":100,…}
+//	user.findByIds   {"ids":["u0",…,"u9"],…}
+//
+// The hosts answer from memory (remotehost.go), so that the time is the server's.
+
 // What is asked for over two remotes: a hundred posts, which one host has, with
 // their ten users, whom the other one has. The filter lets every post through
 // whatever the variable is, so that queries differ and answers do not.
@@ -21,12 +30,14 @@ const (
 	blogBack  = `}}`
 )
 
-// askedBlog is the query for posts and their authors; least makes queries differ.
+// askedBlog returns the query for posts and their authors; least makes queries differ. Likes
+// are 0 or more: a negative least lets all posts through.
 func askedBlog(least int) request {
 	return request{method: "POST", path: "/graphql", body: fmt.Sprint(blogFront, least, blogBack)}
 }
 
-// remoteHost is what a remote is started as.
+// remoteHost is the name a remote is started by. Both hosts are the same program with all
+// rows; each is asked for one kind.
 const remoteHost = "remote host"
 
 // remoteServed are the contenders in front of two remotes, whose addresses are in
@@ -42,8 +53,9 @@ var remoteServed = []contestant{
 	{"gateway to remotes, not coalescing", func(dir string) (http.Handler, error) { return blogGateway(dir, true) }},
 }
 
-// blogGateway is a gateway in front of two hosts, one with the posts and one with their
-// authors.
+// blogGateway returns a gateway in front of two hosts, one with the posts and one with their
+// authors. alone switches coalescing off, in GraphQL and towards both remotes. dir has the
+// file of their addresses.
 func blogGateway(dir string, alone bool) (http.Handler, error) {
 	posts, users, err := addresses(dir)
 	if err != nil {
@@ -63,10 +75,10 @@ func blogGateway(dir string, alone bool) (http.Handler, error) {
 	return gw.Handler(), nil
 }
 
-// addressFile has the addresses of both remotes.
+// addressFile is the file in dir with the addresses of both remotes, parted by a space.
 const addressFile = "addresses"
 
-// addresses are those of the two hosts, which wrote them into dir.
+// addresses returns the URLs of the two hosts, which benchRemote wrote into dir.
 func addresses(dir string) (posts, users string, err error) {
 	text, err := os.ReadFile(filepath.Join(dir, addressFile))
 	if err == nil {
@@ -75,9 +87,10 @@ func addresses(dir string) (posts, users string, err error) {
 	return posts, users, err
 }
 
-// benchRemote serves the page over two remotes, each contender in a process of its
-// own on one core. The remotes run beside wrk on the other core: what they take is
-// the same for all contenders, and no part of what is measured.
+// benchRemote serves the page over two remotes, each contender in a process of its own on one
+// core. The remotes run beside wrk on the other core: what they take is the same for all
+// contenders, and no part of what is measured. Every contender has to answer with the
+// gateway's page first.
 func benchRemote(rounds int, _ time.Duration) error {
 	if !mayLoad("GraphQL over two remotes under load") {
 		return nil
@@ -109,6 +122,7 @@ func benchRemote(rounds int, _ time.Duration) error {
 	if err != nil {
 		return err
 	}
+	// Without the remote itself, which is in the table to be started by name.
 	contenders := remoteServed[1:]
 	for _, c := range contenders {
 		s, err := serve(c.name, dir, serverCore)
@@ -130,8 +144,9 @@ func benchRemote(rounds int, _ time.Duration) error {
 	return blogAllocations(dir, contenders)
 }
 
-// blogPage is the page that everybody has to answer, as the gateway does, for which
-// the remotes receive both calls.
+// blogPage returns the page that everybody has to answer, as the gateway does, for which the
+// remotes receive both calls and keep the answers. It also writes the page for the contender
+// of prebuilt bytes.
 func blogPage(dir string) ([]byte, error) {
 	h, err := blogGateway(dir, true)
 	if err != nil {
@@ -147,8 +162,9 @@ func blogPage(dir string) ([]byte, error) {
 	return []byte(page), os.WriteFile(filepath.Join(dir, prebuilt), []byte(page), 0o600)
 }
 
-// blogAllocations prints what each contender's handler allocates for a page, with what
-// its calls of the remotes take, and without what it takes to make a request.
+// blogAllocations prints what each contender's handler allocates for a page, with what its
+// calls of the remotes take, and without what it takes to make a request. The handlers run in
+// this process.
 func blogAllocations(dir string, contenders []contestant) error {
 	page := askedBlog(-1)
 	count := func(h http.Handler) (allocs, kb float64) {
@@ -158,6 +174,7 @@ func blogAllocations(dir string, contenders []contestant) error {
 		}
 		return allocations(run, 1000)
 	}
+	// A handler that does nothing: what remains is the request's own.
 	none, noneKB := count(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("{}")) }))
 	fmt.Print("\n  allocations a page, both calls of the remotes among them\n")
 	for _, c := range contenders[1:] {

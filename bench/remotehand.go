@@ -17,16 +17,17 @@ import (
 	"github.com/frondhost/frond/envelope/wire"
 )
 
-// blogByHand is the page of posts as a careful author would write a backend for a
-// frontend: a list of posts, their users by id, a map, a struct for each row,
-// encoding/json for all of it, one client whose connections are kept.
+// blogByHand is the page of posts as a careful author would write a backend for a frontend: a
+// list of posts, their users by id, a map, a struct for each row, encoding/json for all of it,
+// one client whose connections are kept. It is safe for concurrent use.
 type blogByHand struct {
 	client       *http.Client
 	posts, users string // addresses
 	lastID       atomic.Int64
 }
 
-// newBlogByHand is the BFF that a team would write by hand over the same two hosts.
+// newBlogByHand returns the backend for a frontend that a team would write by hand over the
+// same two hosts. posts and users are their addresses, without the envelope's path.
 func newBlogByHand(posts, users string) *blogByHand {
 	return &blogByHand{
 		client: &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{MaxIdleConns: 512, MaxIdleConnsPerHost: 256, DisableCompression: true}},
@@ -34,7 +35,8 @@ func newBlogByHand(posts, users string) *blogByHand {
 	}
 }
 
-// handPost is a post as that program decodes it.
+// handPost is a post as that program decodes it and encodes it again. AuthorID is cleared
+// before, as it is not in the answer.
 type handPost struct {
 	ID        string    `json:"id"`
 	Title     string    `json:"title"`
@@ -59,6 +61,7 @@ func (h *blogByHand) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			Min int64 `json:"min"`
 		} `json:"variables"`
 	}
+	// The query is compared as a text: this server knows no other.
 	if err := json.NewDecoder(r.Body).Decode(&req); err != nil || req.Query != blogQuery {
 		http.Error(w, "the page is all there is", http.StatusBadRequest)
 		return
@@ -93,7 +96,9 @@ func (h *blogByHand) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(text) // a client that is gone is nobody's error
 }
 
-// page makes the two calls that the gateway makes.
+// page makes the two calls that the gateway makes: the posts with at least so many likes, then
+// each of their users once. Posts of one user share its struct. A user who is not there stays
+// empty.
 func (h *blogByHand) page(ctx context.Context, least int64) ([]handPost, error) {
 	type atLeast struct {
 		Gte int64 `json:"gte"`
@@ -141,7 +146,11 @@ func (h *blogByHand) page(ctx context.Context, least int64) ([]handPost, error) 
 	return posts.Items, nil
 }
 
-// ask makes one JSON-RPC call and decodes its result.
+// ask makes one JSON-RPC call and decodes its result into result, a pointer.
+//
+//	{"jsonrpc":"2.0","id":1,"method":"post.list","params":{"query":{…}}}
+//
+// An error of the envelope, another status than 200 and the id of another call are errors.
 func (h *blogByHand) ask(ctx context.Context, address, method string, query, result any) error {
 	type params struct {
 		Query any `json:"query"`
@@ -166,6 +175,7 @@ func (h *blogByHand) ask(ctx context.Context, address, method string, query, res
 		return err
 	}
 	defer resp.Body.Close()
+	// The limit of the gateway's own client.
 	body, err := io.ReadAll(io.LimitReader(resp.Body, wire.MaxAnswer))
 	if err != nil {
 		return err

@@ -21,7 +21,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// blog is a project of two Fronds: a hundred posts, each by one of ten users.
+// blog returns a project of two Fronds: a hundred posts, each by one of ten users, as seeds.
 func blog() (*facade.Project, error) {
 	posts, users := []byte{'['}, []byte{'['}
 	for i := range 100 {
@@ -55,16 +55,16 @@ properties:
 	})
 }
 
-// host is a remote that costs next to nothing: the first call of a kind is
-// answered by a real one, and the answer is kept. Calls are of a kind that
-// differ in their ids and in the filter, which lets every row through here.
+// host is a remote that costs next to nothing: the first call of a kind is answered by a real
+// one, and the answer is kept. Calls are of a kind that differ in their ids and in the filter,
+// which lets every row through here. It is safe for concurrent use.
 type host struct {
 	real    http.Handler
 	mu      sync.RWMutex
 	results map[string][]byte
 }
 
-// newHost is a host with the posts and the authors in memory.
+// newHost returns a host with the posts and the authors in memory.
 func newHost() (*host, error) {
 	project, err := blog()
 	if err != nil {
@@ -77,7 +77,8 @@ func newHost() (*host, error) {
 	return &host{real: envelope.NewHandler(all.Catalog(), all.Caller(), nil), results: map[string][]byte{}}, nil
 }
 
-// kind is what a call's answer depends on, and its id.
+// kind returns what a call's answer depends on, and its id: method and params without the
+// filter. It is one pass over the frame, without decoding it.
 func kind(frame []byte) (kind string, id []byte) {
 	var b []byte
 	for name, value := range jsontext.Members(frame) {
@@ -119,6 +120,7 @@ func (h *host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		again.Header.Set("Content-Type", "application/json")
 		rec := httptest.NewRecorder()
 		h.real.ServeHTTP(rec, again)
+		// A failure is passed on and not kept.
 		if result = jsontext.Get(rec.Body.Bytes(), "result"); result == nil {
 			w.WriteHeader(rec.Code)
 			_, _ = w.Write(rec.Body.Bytes())
@@ -136,6 +138,7 @@ func (h *host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(answer) // a client that is gone is nobody's error
 }
 
+// jsonType is a header value that is allocated once.
 var jsonType = []string{"application/json"}
 
 // asked are the kinds of calls there were, discovery aside.

@@ -14,6 +14,11 @@ import (
 	sqlite3 "github.com/ncruces/go-sqlite3"
 )
 
+// A list over REST against a handler written by hand (rest). As in byhand.go the statement is
+// the gateway's own, taken from its trace, and both answers are compared first:
+//
+//	GET /api/app/items?limit=100   {"items":[…100 rows of 10 columns…],"total":100,"hasMore":false,"endCursor":"…"}
+
 // benchREST lists a hundred rows of ten columns: through the gateway, and with a
 // handler as a careful author would write it over the very same statements.
 func benchREST(rounds int, slice time.Duration) error {
@@ -72,14 +77,15 @@ func benchREST(rounds int, slice time.Duration) error {
 	return nil
 }
 
-// statement is a statement that the gateway ran, to be run again by hand.
+// statement is a statement that the gateway ran, to be run again by hand. The arguments are as
+// the trace has them.
 type statement struct {
 	sql  string
 	args []any
 }
 
-// byHand is the handler to compare with: the statement prepared once, a struct per
-// row, encoding/json for the answer.
+// byHand is the handler to compare with: the statement prepared once, a struct per row,
+// encoding/json for the answer. One request runs at a time.
 type byHand struct {
 	mu     sync.Mutex
 	db     *sqlite3.Conn
@@ -88,7 +94,9 @@ type byHand struct {
 	marked bool // the first column is 0 for rows and 1 for the total
 }
 
-// newByHand prepares the one statement the gateway was heard to run.
+// newByHand prepares the one statement the gateway was heard to run, binds its arguments for
+// good and finds its columns by name. Other statements than one, or a missing column, are
+// errors.
 func newByHand(path string, heard []statement) (*byHand, error) {
 	if len(heard) != 1 {
 		return nil, fmt.Errorf("the gateway ran %d statements where one is expected: %v", len(heard), heard)
@@ -118,7 +126,7 @@ func newByHand(path string, heard []statement) (*byHand, error) {
 	return h, nil
 }
 
-// bind binds a traced argument.
+// bind binds a traced argument, whose type is one that the store binds.
 func bind(s *sqlite3.Stmt, i int, a any) error {
 	switch a := a.(type) {
 	case nil:
@@ -149,7 +157,7 @@ type item struct {
 	MakerID   string  `json:"makerId"`
 }
 
-// list is the body of a list.
+// list is the body of a list (spec 4.2). Total is -1 where it was not counted.
 type list struct {
 	Items     []item  `json:"items"`
 	Total     int64   `json:"total"`
@@ -170,7 +178,8 @@ func (h *byHand) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	_ = json.NewEncoder(w).Encode(l) // a client that is gone is nobody's error
 }
 
-// list reads the rows.
+// list reads the rows. In a statement with a total the first column is a mark: the total is a
+// row of its own, marked 1.
 func (h *byHand) list() (*list, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -204,8 +213,8 @@ func (h *byHand) list() (*list, error) {
 	return l, errors.Join(s.Err(), s.Reset())
 }
 
-// sameItems says where two answers differ; how a time is written and what a cursor
-// looks like is left to each.
+// sameItems reports where two answers differ; how a time is written and what a cursor looks
+// like is left to each. nil: they have the same hundred rows.
 func sameItems(ours, theirs string) error {
 	var a, b list
 	if err := errors.Join(json.Unmarshal([]byte(ours), &a), json.Unmarshal([]byte(theirs), &b)); err != nil {

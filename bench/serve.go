@@ -22,6 +22,15 @@ import (
 	"github.com/frondhost/frond/store/sqlite"
 )
 
+// The contenders of load, as handlers that are built from a folder by name. This program
+// starts itself as "serve NAME DIR" for each of them.
+//
+//	prebuilt bytes    the page from memory: net/http and nothing else
+//	by hand           byhand.go
+//	the gateway       as it is by default
+//	not coalescing    the gateway, each query executed by itself
+//	graphql.Do        the gateway's schema under graphql-go's own executor
+
 // What is asked for under load: the page of [itemsWithMakers], with a filter that
 // lets every row through whatever the variable is, so that no two queries need be
 // the same though their answers are.
@@ -31,12 +40,14 @@ const (
 	askedBack  = `}}`
 )
 
-// asked is the query for the page; least makes queries differ while the page is the same.
+// asked returns the query for the page; least makes queries differ while the page is the same,
+// as long as it is not over 100, the least price.
 func asked(least int) request {
 	return request{method: "POST", path: "/graphql", body: fmt.Sprint(askedFront, least, askedBack)}
 }
 
 // contestant is a handler that is built in a process of its own, from what is in a folder.
+// Names are unique among served and remoteServed.
 type contestant struct {
 	name  string
 	build func(dir string) (http.Handler, error)
@@ -88,10 +99,11 @@ var served = []contestant{
 	}},
 }
 
-// prebuilt is the file with the page's bytes.
+// prebuilt is the name of the file with the page's bytes.
 const prebuilt = "page.json"
 
-// reopen is a gateway over the items that [open] has written in dir.
+// reopen returns a gateway over the items that [open] has written in dir. Nothing closes it:
+// the process ends with it.
 func reopen(dir string, trace func(sql string, args ...any), config gateway.Config) (*gateway.Gateway, error) {
 	quiet := slog.New(slog.DiscardHandler)
 	store, err := sqlite.Open(context.Background(), sqlite.Options{Path: filepath.Join(dir, file), Trace: trace, Logger: quiet})
@@ -101,7 +113,8 @@ func reopen(dir string, trace func(sql string, args ...any), config gateway.Conf
 	return overItems(store, quiet, config)
 }
 
-// plain answers GraphQL over HTTP with graphql.Do, as its own handlers do.
+// plain answers GraphQL over HTTP with graphql.Do, as its own handlers do: POST with JSON, 200
+// also for errors.
 func plain(s graphql.Schema) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var req struct {
@@ -121,8 +134,8 @@ func plain(s graphql.Schema) http.Handler {
 	})
 }
 
-// benchServe listens as the contender that the arguments name, prints where, and
-// serves until its input ends.
+// benchServe listens as the contender that the arguments name, prints where, and serves until
+// its input ends. It returns only with an error.
 func benchServe(args []string) error {
 	if len(args) != 2 {
 		return errors.New("serve takes a contender and a folder; load starts it")

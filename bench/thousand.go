@@ -17,6 +17,11 @@ import (
 	"github.com/frondhost/frond/gateway"
 )
 
+// A large project (thousand): how long a start with 1,000 cards takes, and what it leaves in
+// memory. Each start is a process of its own, this program as "start", which reports itself as
+// JSON on its output.
+
+// cards is how many entities the project has.
 const cards = 1000
 
 // started is what one process saw of its start.
@@ -76,7 +81,8 @@ func benchThousand(int, time.Duration) error {
 // mib is a number of bytes in MiB.
 func mib(n uint64) float64 { return float64(n) / (1 << 20) }
 
-// benchStart is one start in the working directory, reported as JSON.
+// benchStart is one start in the working directory, reported as JSON. The cards are made
+// before the clock starts; the store is the gateway's default file in that directory.
 func benchStart(int, time.Duration) error {
 	files := thousandCards()
 	begin := time.Now()
@@ -98,6 +104,7 @@ func benchStart(int, time.Duration) error {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	s.Live, s.Peak = m.HeapAlloc, peak()
+	// Without it the collector could free the gateway before it is measured.
 	runtime.KeepAlive(gw)
 	if err := json.NewEncoder(os.Stdout).Encode(s); err != nil {
 		return err
@@ -105,7 +112,8 @@ func benchStart(int, time.Duration) error {
 	return gw.Close()
 }
 
-// thousandCards are cards of eight fields in ten Fronds; each points at two others.
+// thousandCards returns cards of eight fields in ten Fronds; each points at two others: the
+// next one, and a list of the one before.
 func thousandCards() fstest.MapFS {
 	files := fstest.MapFS{}
 	for i := range cards {
@@ -126,7 +134,8 @@ properties:
 	return files
 }
 
-// peak is the greatest resident memory of this process, where the system reports it.
+// peak returns the greatest resident memory of this process in bytes, where the system reports
+// it; else 0.
 func peak() uint64 {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {

@@ -14,7 +14,12 @@ import (
 	"github.com/frondhost/frond/store/storetest"
 )
 
-// everyday is a document as an application sends it, for the cost of a byte.
+// The worst documents (worst). [storetest.Worst] has documents that the limits let in and that
+// are built to cost; an ordinary document of the same size is the base. The calls find
+// nothing, so that the time is that of reading a document.
+
+// everyday is a document as an application sends it, for the cost of a byte. It is far smaller
+// than the others.
 const everyday = `query Card($id: ID!) {
   person(id: $id) {
     id
@@ -46,7 +51,9 @@ func benchWorst(rounds int, slice time.Duration) error {
 	}
 	// A round of so many takes long; each of them has a smaller slice of it.
 	figures := compete(rounds, slice/8, contenders)
+	// Nanoseconds a byte: a small document can be dear for its length without being slow.
 	perByte := func(i int) float64 { return float64(figures[i].median) / float64(len(documents[i].Text)) }
+	// The first two contenders are the ordinary documents.
 	most, dearest := 2, 2
 	for i := range documents[2:] {
 		if figures[i+2].median > figures[most].median {
@@ -67,7 +74,8 @@ func benchWorst(rounds int, slice time.Duration) error {
 	return nil
 }
 
-// reader is an engine that keeps no document and whose calls find nothing.
+// reader returns an engine that keeps no document and whose calls find nothing. Each run has
+// to read its document anew.
 func reader() (*resolvers.Engine, error) {
 	project, err := facade.Read(storetest.People())
 	if err != nil {

@@ -14,8 +14,21 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// value is a field's text as a Go value: nil, bool, int64, float64, string,
-// time.Time, *big.Rat, or what encoding/json makes of it.
+// Filters and orders of the reference store. Values are decoded and compared as Go values, one
+// row at a time, in the plainest way: there is no index and no translation that could share a
+// mistake with a store in SQL. The rules are those of docs/decisions/021 and
+// docs/decisions/094:
+//
+//	null         smaller than every value, equal to none
+//	text         by its bytes
+//	boolean      false before true
+//	decimal      by value: 9.5 equals 9.50
+//	date-time    by moment
+//	date         by its text, whose order is that of days
+
+// value returns a field's text as a Go value: nil, bool, int64, float64, string, time.Time,
+// *big.Rat, or what encoding/json makes of it. Two values of one field have one type, unless a
+// decimal cannot be read.
 func value(p *schema.Property, text json.RawMessage) any {
 	if len(text) == 0 || jsontext.IsNull(text) {
 		return nil
@@ -46,7 +59,8 @@ func value(p *schema.Property, text json.RawMessage) any {
 	return v
 }
 
-// operand is an operand of a filter as value would have it.
+// operand returns an operand of a filter as value would have it. Operands are judged before,
+// so that a decimal and a date-time can always be read.
 func operand(p *schema.Property, v any) any {
 	s, isText := v.(string)
 	switch {
@@ -59,7 +73,8 @@ func operand(p *schema.Property, v any) any {
 	return v
 }
 
-// compare orders two values of one kind; nil is the smallest.
+// compare orders two values of one kind; nil is the smallest. It panics for values of two
+// types. Objects and arrays are ordered by their JSON text, as no order is promised for them.
 func compare(a, b any) int {
 	if a == nil || b == nil {
 		switch {
@@ -89,7 +104,8 @@ func compare(a, b any) int {
 	return bytes.Compare(x, y)
 }
 
-// number is 1 for true, so that booleans compare as SQL stores compare them.
+// number returns 1 for true and 0 for false, so that booleans compare as SQL stores compare
+// them.
 func number(b bool) int {
 	if b {
 		return 1
@@ -102,7 +118,8 @@ func compareTexts(p *schema.Property, a, b json.RawMessage) int {
 	return compare(value(p, a), value(p, b))
 }
 
-// compareRows compares two rows by the keys of an order.
+// compareRows compares two rows by the keys of an order, the first that differs. Sort ends
+// with the primary key, so that two rows never compare equal.
 func compareRows(sort []facade.SortKey, a, b *row) int {
 	for _, k := range sort {
 		c := compareTexts(k.Field, a.of[k.Field.Name], b.of[k.Field.Name])
@@ -116,7 +133,8 @@ func compareRows(sort []facade.SortKey, a, b *row) int {
 	return 0
 }
 
-// compareToKey says where a row stands to the place a cursor names.
+// compareToKey returns where a row stands to the place a cursor names: less than 0 before it,
+// more than 0 behind it, in the direction of the order. The place need not be that of a row.
 func compareToKey(sort []facade.SortKey, r *row, from []json.RawMessage) int {
 	at := &row{map[string]json.RawMessage{}}
 	for i, k := range sort {
@@ -125,7 +143,8 @@ func compareToKey(sort []facade.SortKey, r *row, from []json.RawMessage) int {
 	return compareRows(sort, r, at)
 }
 
-// holds says whether a filter holds for a row, as the comment of facade.Filter has it.
+// holds reports whether a filter holds for a row, as the comment of facade.Filter has it. s.mu
+// is held.
 func (s *Store) holds(f *facade.Filter, r *row) bool {
 	if f == nil {
 		return true
@@ -137,6 +156,7 @@ func (s *Store) holds(f *facade.Filter, r *row) bool {
 		return slices.ContainsFunc(f.Sub, func(sub *facade.Filter) bool { return s.holds(sub, r) })
 	case facade.Not:
 		return !s.holds(f.Sub[0], r)
+	// A row without related rows fails Some and meets None and Every.
 	case facade.Some, facade.None, facade.Every:
 		met, failed := false, false
 		for _, other := range s.related(f.Link, r) {
@@ -149,6 +169,7 @@ func (s *Store) holds(f *facade.Filter, r *row) bool {
 		return f.Op == facade.Some && met || f.Op == facade.None && !met || f.Op == facade.Every && !failed
 	}
 	v := value(f.Field, r.of[f.Field.Name])
+	// Equality is false for a null, and Ne and NotIn are its opposites: they hold for one.
 	in := func() bool {
 		return v != nil && slices.ContainsFunc(f.Values, func(o any) bool { return compare(v, operand(f.Field, o)) == 0 })
 	}
@@ -162,6 +183,7 @@ func (s *Store) holds(f *facade.Filter, r *row) bool {
 	case facade.Has:
 		items, _ := v.([]any)
 		return slices.ContainsFunc(items, func(item any) bool {
+			// encoding/json decodes every number as a float64.
 			if n, ok := f.Values[0].(int64); ok {
 				return item == float64(n)
 			}
@@ -199,7 +221,11 @@ func (s *Store) holds(f *facade.Filter, r *row) bool {
 	return false
 }
 
-// related are the rows on the other side of a relation.
+// related returns the rows on the other side of a relation:
+//
+//	one                the row with the id in the field
+//	many, inverse      the rows whose field has this row's id
+//	many, ids here     the rows of the ids, in their order; those that are not there are left out
 func (s *Store) related(link *schema.Link, r *row) (rows []*row) {
 	switch {
 	case !link.Many:

@@ -14,8 +14,14 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Store keeps rows in memory: the plain implementation that other stores are tested
-// against. Every call looks at every row.
+// The reference store. It is one lock around maps of rows and does what facade.Store promises
+// by the shortest code for it: a write changes the rows, looks whether everything still holds,
+// and takes the change back where it does not. Nothing in it is fast, and it checks no value
+// (see Harness.Trusting).
+
+// Store keeps rows in memory: the plain implementation that other stores are tested against.
+// Every call looks at every row. It is safe for concurrent use, one call at a time. Use
+// [NewStore].
 type Store struct {
 	mu     sync.Mutex
 	tables map[string]*table
@@ -27,15 +33,16 @@ type table struct {
 	rows   []*row
 }
 
-// row is one row: the text of every field.
+// row is one row: the text of every stored field, null among them. Rows are compared by their
+// address.
 type row struct{ of map[string]json.RawMessage }
 
 var _ facade.Store = (*Store)(nil)
 
-// NewStore is an empty store.
+// NewStore returns an empty store. It needs no entities: a table is made by its first use.
 func NewStore() *Store { return &Store{tables: map[string]*table{}} }
 
-// table is the table of an entity, made when it is first used.
+// table returns the table of an entity, made when it is first used. s.mu is held.
 func (s *Store) table(e *schema.Entity) *table {
 	t := s.tables[e.Key]
 	if t == nil {
@@ -45,7 +52,8 @@ func (s *Store) table(e *schema.Entity) *table {
 	return t
 }
 
-// Find reads rows.
+// Find reads rows, in these steps: filter, sort, and for each key or once the page, then the
+// layout. Total is -1 where it was not asked for.
 func (s *Store) Find(ctx context.Context, q *facade.Find) (*facade.Found, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -70,6 +78,7 @@ func (s *Store) Find(ctx context.Context, q *facade.Find) (*facade.Found, error)
 	}
 	var all []*row
 	var groups []facade.FoundGroup
+	// One group for each key, in the order of the keys, also where it has no rows.
 	for _, key := range q.Each.Values {
 		var of []*row
 		for _, r := range met {
@@ -87,9 +96,12 @@ func (s *Store) Find(ctx context.Context, q *facade.Find) (*facade.Found, error)
 	return &facade.Found{Rows: write(q.Select, all), Total: -1, Groups: groups, Keys: keys(q, all, groups)}, nil
 }
 
-// page cuts what was asked for out of sorted rows.
+// page cuts what was asked for out of sorted rows: the range between From and Until, then
+// Offset, then Limit, from the end of the range where the reading is backward. total counts
+// the rows before the cut; more reports whether the range goes on.
 func page(q *facade.Find, rows []*row) (cut []*row, total int64, more bool) {
 	total = int64(len(rows))
+	// Backward means the rows before From, which are kept where they compare less.
 	if q.From != nil {
 		rows = slices.DeleteFunc(slices.Clone(rows), func(r *row) bool {
 			c := compareToKey(q.Sort, r, q.From)
@@ -125,7 +137,8 @@ func write(sel *facade.Layout, rows []*row) *facade.Rows {
 	return out
 }
 
-// keys are the values of the sort fields, of all rows or of the ends of each group.
+// keys returns the values of the sort fields as JSON arrays, of all rows or of the ends of
+// each group; nil for the others.
 func keys(q *facade.Find, rows []*row, groups []facade.FoundGroup) []json.RawMessage {
 	out := make([]json.RawMessage, len(rows))
 	for i, r := range rows {
@@ -145,7 +158,8 @@ func keys(q *facade.Find, rows []*row, groups []facade.FoundGroup) []json.RawMes
 	return out
 }
 
-// Insert writes rows, all or none.
+// Insert writes rows, all or none. It appends them first and then checks each, since rows of
+// one call may point at each other; the first failure cuts the table back.
 func (s *Store) Insert(ctx context.Context, e *schema.Entity, records []facade.Record, terms *facade.Terms, sel *facade.Layout) (*facade.Rows, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -154,6 +168,8 @@ func (s *Store) Insert(ctx context.Context, e *schema.Entity, records []facade.R
 	defer s.mu.Unlock()
 	t := s.table(e)
 	before := len(t.rows)
+	// Points are judged before anything is written: a row does not make its own target one
+	// that meets the condition.
 	for _, record := range records {
 		if err := s.leads(terms, e, nil, record, records); err != nil {
 			return nil, err
@@ -165,6 +181,7 @@ func (s *Store) Insert(ctx context.Context, e *schema.Entity, records []facade.R
 			if !p.Stored {
 				continue
 			}
+			// A field that the record leaves out is null at creation.
 			r.of[p.Name] = json.RawMessage("null")
 			if v := record.Get(p.Name); v != nil {
 				r.of[p.Name] = compact(v)
@@ -185,7 +202,9 @@ func (s *Store) Insert(ctx context.Context, e *schema.Entity, records []facade.R
 	return write(sel, t.rows[before:]), nil
 }
 
-// check says which constraint a row breaks, now that it stands in its table.
+// check returns the constraint that a row breaks, now that it stands in its table: Taken for a
+// value that another row has, Dangling for a relation to no row, else nil. A null is equal to
+// nothing and points at nothing.
 func (s *Store) check(t *table, r *row) error {
 	uniques := t.entity.Uniques
 	if t.entity.Primary != nil {
@@ -211,7 +230,8 @@ func (s *Store) check(t *table, r *row) error {
 	return nil
 }
 
-// byID is the row with a key, nil where there is none.
+// byID returns the row with a key, nil where there is none. Keys are compared by value: 1.0 is
+// the row 1.
 func (s *Store) byID(e *schema.Entity, id json.RawMessage) *row {
 	for _, r := range s.table(e).rows {
 		if compareTexts(e.Primary, r.of[e.Primary.Name], id) == 0 {
@@ -221,7 +241,8 @@ func (s *Store) byID(e *schema.Entity, id json.RawMessage) *row {
 	return nil
 }
 
-// Update changes one row, or only reads it.
+// Update changes one row, or only reads it where there is nothing to set. The result has no
+// row where there is none with the key or it does not meet where.
 func (s *Store) Update(ctx context.Context, e *schema.Entity, id json.RawMessage, where *facade.Filter, set facade.Record, terms *facade.Terms, sel *facade.Layout) (*facade.Rows, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -233,6 +254,7 @@ func (s *Store) Update(ctx context.Context, e *schema.Entity, id json.RawMessage
 		return facade.NewRows(sel, 0), nil
 	}
 	if terms != nil && terms.Judge != nil {
+		// Judge sees the row as it is under the lock. nil leaves set as the caller gave it.
 		judged, err := terms.Judge(write(terms.Read, []*row{r}).Row(0))
 		if err != nil {
 			return nil, err
@@ -259,9 +281,10 @@ func (s *Store) Update(ctx context.Context, e *schema.Entity, id json.RawMessage
 	return write(sel, []*row{r}), nil
 }
 
-// leads says whether the relations of what is going to be written lead to rows that
-// are there; before is what the row held, nil where it is new, and then others are
-// the new rows.
+// leads checks the relations that terms.Points names: what is going to be written has to lead
+// to rows that are there and meet the condition. before is what the row held, nil where it is
+// new; its targets may stay, unless the point says All. others are the new rows of the same
+// call, which may point at each other.
 func (s *Store) leads(terms *facade.Terms, e *schema.Entity, before map[string]json.RawMessage, is facade.Record, others []facade.Record) error {
 	if terms == nil {
 		return nil
@@ -297,7 +320,7 @@ func (s *Store) leads(terms *facade.Terms, e *schema.Entity, before map[string]j
 	return nil
 }
 
-// stays says whether a row that was written meets what it has to.
+// stays returns Unmet where a row that was written does not meet what it has to.
 func (s *Store) stays(terms *facade.Terms, r *row) error {
 	if terms == nil {
 		return nil
@@ -308,7 +331,13 @@ func (s *Store) stays(terms *facade.Terms, r *row) error {
 	return nil
 }
 
-// Delete removes one row, and what onDelete says goes with it.
+// Delete removes one row, and what onDelete says goes with it. It reports false, and removes
+// nothing, where there is no such row or it does not meet where.
+//
+//	cascade           the pointing row goes too, and those that point at it
+//	set-null          its field becomes null, where that may be
+//	restrict          InUse, unless the pointing row goes already
+//	not written       InUse, unless the pointing row goes by another relation
 func (s *Store) Delete(ctx context.Context, e *schema.Entity, id json.RawMessage, where *facade.Filter, terms *facade.Terms) (bool, error) {
 	if err := ctx.Err(); err != nil {
 		return false, err
@@ -324,6 +353,7 @@ func (s *Store) Delete(ctx context.Context, e *schema.Entity, id json.RawMessage
 			return false, err
 		}
 	}
+	// going grows while it is walked, until no row cascades any more.
 	going := []*row{r}     // the row and those that cascade with it
 	var loosened []pointer // what is set to null
 	for i := 0; i < len(going); i++ {
@@ -365,7 +395,8 @@ type pointer struct {
 	field *schema.Property
 }
 
-// pointing are the rows that point at r.
+// pointing returns the rows that point at r by a relation to one row. Lists of ids hold no
+// row: nothing keeps their targets.
 func (s *Store) pointing(r *row) (all []pointer) {
 	var of *schema.Entity
 	for _, t := range s.tables {
@@ -388,7 +419,7 @@ func (s *Store) pointing(r *row) (all []pointer) {
 	return all
 }
 
-// compact is a value without white space, so that equal values have equal texts.
+// compact returns a value without white space, so that equal values have equal texts.
 func compact(v json.RawMessage) json.RawMessage {
 	var b bytes.Buffer
 	if json.Compact(&b, v) != nil {
@@ -397,7 +428,7 @@ func compact(v json.RawMessage) json.RawMessage {
 	return b.Bytes()
 }
 
-// moment is a date-time's text as a time.
+// moment returns a date-time's text as a time in UTC; the zero time for any other text.
 func moment(s string) time.Time {
 	t, _ := time.Parse(time.RFC3339Nano, s)
 	return t.UTC()

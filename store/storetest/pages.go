@@ -10,8 +10,12 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// library fills the store with posts that share many values: a cursor has to distinguish
-// equal ones apart.
+// Pages, ranges, totals and groups. Each test compares a read with the same rows read in
+// another way: a walk of pages with the whole list, a key among others with the key alone. So
+// the expected rows are not written down, and any order can be tried.
+
+// library fills the store with n posts of two authors that share many values: a cursor has to
+// distinguish equal rows by the primary key. Ids are not in the order of insertion.
 func (w *world) library(n int) {
 	w.insert("author", `{"id":"a"}`, `{"id":"b"}`, `{"id":"c"}`)
 	var rows []string
@@ -26,7 +30,7 @@ func (w *world) library(n int) {
 	w.insert("post", rows...)
 }
 
-// values are the elements of a cursor's key.
+// values returns the elements of a cursor's key, which is a JSON array.
 func values(key json.RawMessage) []json.RawMessage {
 	var out []json.RawMessage
 	for _, v := range jsontext.Elements(key) {
@@ -35,11 +39,13 @@ func values(key json.RawMessage) []json.RawMessage {
 	return out
 }
 
-// testKeyset walks the whole table page by page, in both directions, in many
-// orders, and expects each walk to be the list.
+// testKeyset walks the whole table page by page, in both directions, in many orders, and
+// expects each walk to be the list. It also checks that only the ends of a page have keys
+// unless all are asked for.
 func testKeyset(t *testing.T, w *world) {
 	w.library(31)
 	post := w.entity("post")
+	// A filter, since a cursor and a filter meet in one WHERE.
 	where := &facade.Filter{Op: facade.Ne, Field: post.Property("title"), Values: []any{"xx"}}
 	for _, order := range []string{
 		"", "-id", "views", "-views", "published", "-published", "title -views", "-published views",
@@ -52,6 +58,7 @@ func testKeyset(t *testing.T, w *world) {
 				what := fmt.Sprintf("by %q, %d at a time, %d fields", order, limit, len(selected))
 				var forward, backward []string
 				q := facade.Find{Entity: post, Select: facade.NewLayout(selected), Where: where, Sort: w.sort(post, keys...), Limit: limit, Count: true}
+				// The bound ends a walk that does not come to its end by itself.
 				for range 100 {
 					found := w.find(&q)
 					w.equal(what+": total", int64(len(strings.Fields(list))), found.Total)
@@ -71,6 +78,7 @@ func testKeyset(t *testing.T, w *world) {
 					q.Keys = true
 					w.ranges(what, &q, strings.Fields(list))
 				}
+				// From the end to the beginning: each page is put in front of those before.
 				q.From, q.Backward, q.Keys = nil, true, true
 				for range 100 {
 					found := w.find(&q)
@@ -105,11 +113,13 @@ func testKeyset(t *testing.T, w *world) {
 	}
 }
 
-// ranges reads what stands between rows of a list, in both directions.
+// ranges reads what stands between rows of a list, in both directions, two rows at most. list
+// is the whole list and q the find that reads it, with keys.
 func (w *world) ranges(what string, q *facade.Find, list []string) {
 	keys := w.find(q).Keys
 	for i := 0; i < len(list); i += 3 {
 		for j := 1; j < len(list); j += 4 {
+			// Where j is not behind i the range is empty.
 			between := list[min(i+1, max(j, i+1)):max(j, i+1)]
 			r := *q
 			r.From, r.Until, r.Count, r.Keys = values(keys[i]), values(keys[j]), true, false
@@ -120,6 +130,7 @@ func (w *world) ranges(what string, q *facade.Find, list []string) {
 				} else if len(want) > 2 {
 					want = want[:2]
 				}
+				// Until is where the reading ends, so that the two change places.
 				if r.Backward = backward; backward {
 					r.From, r.Until = r.Until, r.From
 				}
@@ -133,7 +144,8 @@ func (w *world) ranges(what string, q *facade.Find, list []string) {
 	}
 }
 
-// testOddCursors asks for rows behind a place that is none of the order.
+// testOddCursors asks for rows behind a place that is none of the order: too few values, or
+// one of another type. The answer is BAD_REQUEST, as cursors come from clients.
 func testOddCursors(t *testing.T, w *world) {
 	post := w.entity("post")
 	q := facade.Find{Entity: post, Select: facade.NewLayout([]string{"id"}), Sort: w.sort(post, "-views"), Limit: 5}
@@ -151,7 +163,8 @@ func testOddCursors(t *testing.T, w *world) {
 	}
 }
 
-// testOffset checks pages by offset, past the end too.
+// testOffset checks pages by offset, past the end too. Backward the offset counts from the
+// end. A limit of 0 or less answers no rows, and More where there are some.
 func testOffset(t *testing.T, w *world) {
 	w.insert("tag", `{"id":1}`, `{"id":2}`, `{"id":3}`, `{"id":4}`, `{"id":5}`)
 	tag := w.entity("tag")
@@ -186,7 +199,7 @@ func testOffset(t *testing.T, w *world) {
 }
 
 // testTotals checks that a total counts all rows that meet the filter, whatever the page
-// shows.
+// shows, and that the total of a whole table is right after each kind of write.
 func testTotals(t *testing.T, w *world) {
 	tag := w.entity("tag")
 	q := facade.Find{Entity: tag, Select: facade.NewLayout([]string{"id"}), Sort: w.sort(tag), Limit: 2}
@@ -205,7 +218,7 @@ func testTotals(t *testing.T, w *world) {
 	w.equal("without the cursor", int64(3), found.Total)
 	w.equal("the rows", "4", w.list(found.Rows, 0, found.Rows.Len()))
 
-	// The total of all rows follows every write, those that are undone among them.
+	// A store may keep this number instead of counting (docs/decisions/219).
 	all := func(name string) int64 {
 		e := w.entity(name)
 		return w.find(&facade.Find{Entity: e, Select: facade.NewLayout(nil), Sort: w.sort(e), Count: true}).Total
@@ -235,10 +248,13 @@ func testTotals(t *testing.T, w *world) {
 	}
 }
 
-// testEach checks reads for many keys: the groups, their order, limits and totals.
+// testEach checks reads for many keys: the groups, their order, limits and totals. A key's
+// group has to be what the key is answered alone.
 func testEach(t *testing.T, w *world) {
 	w.library(31)
 	post := w.entity("post")
+	// groups writes the groups as text, "[ids] total more; " each, and checks that they cover
+	// the rows without gaps.
 	groups := func(found *facade.Found) string {
 		var b strings.Builder
 		last := 0
@@ -264,6 +280,7 @@ func testEach(t *testing.T, w *world) {
 		}
 		return w.find(q)
 	}
+	// A key that no row has, of another type, null and a quote have groups without rows.
 	authors := raw(`"b"`, `"nobody"`, `"c"`, `"a"`, `7`, `null`, `"'"`)
 	// What one key is answered alone is what it is answered among others.
 	alone := func(key string, change func(*facade.Find)) string {
@@ -287,6 +304,7 @@ func testEach(t *testing.T, w *world) {
 	cursor := values(from.Keys[8])
 	to := w.find(&facade.Find{Entity: post, Select: facade.NewLayout([]string{"id"}), Sort: w.sort(post, "-views"), Limit: 23})
 	until := values(to.Keys[22])
+	// Each case is what is changed in the find; the others are as in ask.
 	for what, change := range map[string]func(*facade.Find){
 		"all":                   nil,
 		"counted":               func(q *facade.Find) { q.Count = true },
@@ -308,6 +326,7 @@ func testEach(t *testing.T, w *world) {
 		},
 	} {
 		var want string
+		// null has no rows, as nobody has; alone takes texts only.
 		for _, key := range []string{"b", "nobody", "c", "a", "7", "nobody", "'"} {
 			want += alone(key, change)
 		}
@@ -334,9 +353,11 @@ func testEach(t *testing.T, w *world) {
 
 	w.insert("tag", `{"id":1}`, `{"id":2}`, `{"id":3}`)
 	tag := w.entity("tag")
+	// 1 and 1.0 are one integer, a text and a boolean are none.
 	tags := w.find(&facade.Find{Entity: tag, Select: facade.NewLayout([]string{"id"}), Limit: 1, Each: &facade.EachKey{Field: tag.Primary, Values: raw(`3`, `"1"`, `1`, `1.0`, `true`)}})
 	w.equal("integer keys", `[3] -1 false; [] -1 false; [1] -1 false; [1] -1 false; [] -1 false; `, groups(tags))
 
+	// More keys than some engines have parameters for in one statement.
 	var many []json.RawMessage
 	for i := range 500 {
 		many = append(many, json.RawMessage(fmt.Sprintf(`"%02d"`, i)))

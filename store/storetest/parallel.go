@@ -13,7 +13,13 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Hostile is text that would do harm wherever it were taken for more than text.
+// Hostile text, callers who leave, and many at once. These tests look for what is only wrong
+// sometimes: a value that is taken for syntax, half a write, a read that misses an
+// acknowledged row, a lost update.
+
+// Hostile is text that would do harm wherever it were taken for more than text: in SQL, in
+// LIKE and GLOB, in JSON, as a parameter, at a NUL. Tests of other packages send it too. It
+// must not be changed.
 var Hostile = []string{
 	`'; DROP TABLE author; --`,
 	`" OR 1=1 --`,
@@ -28,6 +34,8 @@ var Hostile = []string{
 }
 
 // testHostile sends text that would mean something in SQL, JSON or a pattern: it is only text.
+// Each text is an id, a name, an email, an item of a list and the name of a member, and every
+// operator has to find its row and no other.
 func testHostile(t *testing.T, w *world) {
 	author := w.entity("author")
 	for i, text := range Hostile {
@@ -52,6 +60,7 @@ func testHostile(t *testing.T, w *world) {
 			w.equal(what+": inside JSON", text, jsontext.Unquote(jsontext.Get(row.Get("profile"), text)))
 		}
 		found := w.find(&facade.Find{Entity: author, Select: facade.NewLayout([]string{"id"}), Sort: w.sort(author, "name"), From: raw(string(id), string(id)), Limit: 99})
+		// Behind its own place in the order there can be no more rows than the earlier texts.
 		if found.Rows.Len() > i {
 			t.Errorf("behind %q there are %d rows", text, found.Rows.Len())
 		}
@@ -70,7 +79,7 @@ func testHostile(t *testing.T, w *world) {
 }
 
 // testCancelled ends callers at any moment: what was acknowledged is there, what failed is
-// not.
+// not. A context that has ended before the call returns its error and does nothing.
 func testCancelled(t *testing.T, w *world) {
 	ctx, cancel := context.WithCancel(w.ctx())
 	cancel()
@@ -91,6 +100,7 @@ func testCancelled(t *testing.T, w *world) {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
+			// From none to about a millisecond: before, during and after the write.
 			ctx, cancel := context.WithTimeout(w.ctx(), time.Duration(i%20)*50*time.Microsecond)
 			defer cancel()
 			_, err := w.store.Insert(ctx, tag, w.records(tag, []string{fmt.Sprintf(`{"id":%d,"label":"x"}`, i)}), nil, facade.NewLayout(nil))
@@ -114,7 +124,8 @@ func testCancelled(t *testing.T, w *world) {
 	})
 }
 
-// testVisible checks that who reads after a write was acknowledged sees it.
+// testVisible checks that who reads after a write was acknowledged sees it, also by another
+// connection of the store.
 func testVisible(t *testing.T, w *world) {
 	tag := w.entity("tag")
 	for i := range 200 {
@@ -135,7 +146,9 @@ func testVisible(t *testing.T, w *world) {
 	}
 }
 
-// testConcurrent has writers, readers and mistakes at once; the sum at the end shows what went wrong.
+// testConcurrent has writers, readers and mistakes at once; the sum at the end shows what went
+// wrong. Every writer inserts the same slugs, rows of its own, and updates one row that all of
+// them update.
 func testConcurrent(t *testing.T, w *world) {
 	const writers, each = 8, 40
 	w.insert("author", `{"id":"a"}`)
@@ -159,6 +172,7 @@ func testConcurrent(t *testing.T, w *world) {
 					t.Errorf("read: %v", err)
 					return
 				}
+				// Nothing is deleted, so that a total only grows for one reader.
 				if int(found.Total) < last {
 					t.Errorf("there were %d rows, now %d", last, found.Total)
 				}
@@ -198,11 +212,13 @@ func testConcurrent(t *testing.T, w *world) {
 	w.equal("each shared slug once, each own row once", int64(each+writers*each), found.Total)
 }
 
-// testKept has many searches at once that do not come to an end, then one request
-// that asks for many rows: rows of keys are answered to others all the while.
+// testKept has many searches at once that do not come to an end, then one request that asks
+// for many rows: rows of keys are answered to others all the while. A store with few
+// connections has to keep some of them for such reads.
 func testKept(t *testing.T, w *world) {
 	w.insert("tag", `{"id":1}`, `{"id":2}`)
 	tag := w.entity("tag")
+	// key reads one row by its key, which a store does in a short time.
 	key := func(ctx context.Context) error {
 		found, err := w.store.Find(ctx, &facade.Find{Entity: tag, Select: facade.NewLayout([]string{"id"}), Each: &facade.EachKey{Field: tag.Primary, Values: raw("2")}, Limit: 1})
 		if err == nil && found.Rows.Len() != 1 {
@@ -210,6 +226,7 @@ func testKept(t *testing.T, w *world) {
 		}
 		return err
 	}
+	// search reads every row of the table.
 	search := func(ctx context.Context) error {
 		label := &facade.Filter{Op: facade.Contains, Field: w.field(tag, "label"), Values: []any{"no"}}
 		_, err := w.store.Find(ctx, &facade.Find{Entity: tag, Select: facade.NewLayout(nil), Where: label, Sort: w.sort(tag), Limit: 1})
@@ -217,6 +234,7 @@ func testKept(t *testing.T, w *world) {
 	}
 	for what, read := range map[string]func(context.Context) error{"searches": search, "one request": key} {
 		release := make(chan struct{})
+		// The observer of a statement blocks, so that a read does not end before release.
 		ctx := facade.Observe(w.ctx(), func(facade.Statement) { <-release })
 		if what == "one request" {
 			ctx = facade.WithRequest(ctx)

@@ -15,13 +15,15 @@ import (
 //go:embed all:testdata/project
 var files embed.FS
 
-// FS is the folder of the test project: two Fronds, people (authors) and blog
-// (posts, comments, tags, an audit without a door, a health door without rows).
+// FS is the folder of the test project: two Fronds, people (authors) and blog (posts,
+// comments, tags, an audit without a door, a health door without rows).
 //
-// Between them they have every axis and most shapes: a self-relation, many
-// relations of both sorts, nullable and optional fields, an enum, a nested and a
-// bare object, an array, a date, date-times, decimals, int64 beyond a double, a
-// compound unique, fields that are only read and only written, and conversions.
+// Between them they have every axis and most shapes: a self-relation, many relations of both
+// sorts, nullable and optional fields, an enum, a nested and a bare object, an array, a date,
+// date-times, decimals, int64 beyond a double, a compound unique, fields that are only read
+// and only written, and conversions.
+//
+// The files are embedded; the result is read-only and may be used concurrently.
 func FS() fs.FS {
 	sub, err := fs.Sub(files, "testdata/project")
 	if err != nil {
@@ -30,9 +32,10 @@ func FS() fs.FS {
 	return sub
 }
 
-// Project is the test project with its handlers (post.bySlug, publish, teasers and
-// countWords; health.check; archive is declared and unanswered) and a presenter
-// (post.excerpt, which needs body). It may be changed before it is used.
+// Project is the test project with its handlers (post.bySlug, publish, teasers and countWords;
+// health.check; archive is declared and unanswered) and a presenter (post.excerpt, which needs
+// body). It may be changed before it is used. Each call returns a new one. It fails tb where
+// the folder cannot be read.
 func Project(tb testing.TB) *facade.Project {
 	tb.Helper()
 	p, err := facade.Read(FS())
@@ -49,13 +52,15 @@ func Project(tb testing.TB) *facade.Project {
 	return p
 }
 
-// Facade is the test project over an empty Store with its seeds written.
+// Facade returns the test project over an empty Store with its seeds written. Messages suggest
+// names.
 func Facade(tb testing.TB) *facade.Facade {
 	tb.Helper()
 	return New(tb, Project(tb), NewStore(), nil)
 }
 
-// New compiles a project over a store and writes its seeds.
+// New compiles a project over a store and writes its seeds. nil options are those of [Facade].
+// It fails tb where either fails.
 func New(tb testing.TB, p *facade.Project, store facade.Store, opts *facade.Options) *facade.Facade {
 	tb.Helper()
 	if opts == nil {
@@ -71,7 +76,8 @@ func New(tb testing.TB, p *facade.Project, store facade.Store, opts *facade.Opti
 	return f
 }
 
-// Call calls entity.op and gives the result as text, or the error.
+// Call calls entity.op and returns the result as JSON text, or the error. method is such as
+// "post.findById". It fails tb where the text is not JSON.
 func Call(tb testing.TB, c facade.Caller, method string, in facade.Invocation) (string, *facade.Error) {
 	tb.Helper()
 	entity, op, _ := strings.Cut(method, ".")
@@ -91,7 +97,8 @@ type slugIn struct {
 	Slug string `json:"slug"`
 }
 
-// bySlug finds a post by its slug, with the caller's rights.
+// bySlug finds a post by its slug, with the caller's rights. It answers the rows of another
+// call as they are, which a handler may do.
 func bySlug(ctx context.Context, in slugIn) (*facade.Result, error) {
 	res, err := facade.From(ctx).Call(ctx, &facade.Call{Entity: "post", Operation: "list", Invocation: facade.Invocation{
 		Query: []byte(`{"filter":{"slug":{"eq":` + string(jsontext.Quote(in.Slug)) + `}},"limit":1,"total":false}`),
@@ -109,7 +116,8 @@ type publishIn struct {
 	At   string  `json:"at"`
 }
 
-// publish writes fields that callers cannot write, through Inside.
+// publish writes fields that callers cannot write, through Inside. It answers NOT_FOUND
+// without a post and CONFLICT for one that is published.
 func publish(ctx context.Context, in publishIn) (*facade.Result, error) {
 	type post struct{ Status string }
 	was, err := facade.Do[*post](ctx, facade.Inside(ctx), "post.findById", facade.Invocation{Params: id(in.ID)})
@@ -127,7 +135,7 @@ func publish(ctx context.Context, in publishIn) (*facade.Result, error) {
 	}})
 }
 
-// id is the params of a call for one row.
+// id returns the params of a call for one row: {"id":"p1"}.
 func id(id string) []byte { return []byte(`{"id":` + string(jsontext.Quote(id)) + `}`) }
 
 // teasers answers whole rows, closed fields and all: its output view cuts them.
@@ -145,7 +153,8 @@ func teasers(ctx context.Context, c *facade.Call) (any, error) {
 	return res.Rows, nil
 }
 
-// countWords answers with a plain value instead of rows.
+// countWords answers with a plain value instead of rows: the words in the bodies that the
+// caller may read.
 func countWords(ctx context.Context, _ struct{}) (int, error) {
 	type post struct{ Body *string }
 	posts, err := facade.Do[facade.List[post]](ctx, facade.From(ctx), "post.list", facade.Invocation{Query: []byte(`{"limit":500}`)})
@@ -158,7 +167,8 @@ func countWords(ctx context.Context, _ struct{}) (int, error) {
 	return words, err
 }
 
-// excerpt is the first three words of a post's body, null where it has none.
+// excerpt returns the first three words of each post's body, null where it has none.
+// Presenters are called with many rows at once.
 func excerpt(_ context.Context, rows []facade.Row) ([]*string, error) {
 	out := make([]*string, len(rows))
 	for i, row := range rows {

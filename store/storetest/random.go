@@ -14,8 +14,14 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// testRandom fills the store and the reference store with the same
-// random rows, and reads both with the same random finds.
+// Random reads and writes against the reference store. Whatever the port promises has to be
+// the same in both; what it leaves open is not compared (see promised). A failure prints its
+// seed, with which it can be repeated, and the find.
+
+// testRandom fills the store and the reference store with the same random rows, and reads both
+// with the same random finds; then it changes rows in both. At least a quarter of the finds
+// has to have rows, else the values no longer meet the filters and the test would prove
+// little.
 func testRandom(t *testing.T, w *world) {
 	const finds = 1500
 	seed := rand.Uint64()
@@ -48,14 +54,16 @@ func testRandom(t *testing.T, w *world) {
 	}
 }
 
-// guesser makes up rows and finds. Values come from small heaps, so that rows
-// share them and filters meet them.
+// guesser makes up rows and finds. Values come from small heaps, so that rows share them and
+// filters meet them. Its functions are those of the suite's world and of math/rand.
 type guesser struct {
 	*world
 	*rand.Rand
 	reference *Store
 }
 
+// heap has the values of each kind: bounds, signs of SQL patterns, letters that differ in case
+// beyond ASCII, numbers a double cannot hold, decimals that are equal and written in two ways.
 var heap = map[schema.Kind][]string{
 	schema.KindString:   {`""`, `"a"`, `"A"`, `"ab"`, `"aB\u0000c"`, `"b%"`, `"B_"`, `"é"`, `"É'"`, `"x\"y"`, `"😀"`, `"ΣΑΣ"`, `"zz\\"`},
 	schema.KindInteger:  {`-5`, `0`, `1`, `2`, `3`, `10`, `9007199254740993`},
@@ -67,12 +75,14 @@ var heap = map[schema.Kind][]string{
 	schema.KindJSON:     {`["a","b"]`, `["A"]`, `[]`, `["é","a\"b"]`},
 }
 
+// sizes is how many rows each table has.
 var sizes = map[string]int{"author": 25, "tag": 6, "post": 60, "comment": 120}
 
-// pick is one of a list.
+// pick returns one of a list.
 func (g *guesser) pick(list []string) string { return list[g.IntN(len(list))] }
 
-// id is the id of a row that is there, or, now and then, of none.
+// id returns the id of a row that is there, or, now and then, of none: "a3" of an author, 3 of
+// a tag.
 func (g *guesser) id(e *schema.Entity) string {
 	n := g.IntN(sizes[e.Key] + 1)
 	if e.Key == "tag" {
@@ -81,7 +91,7 @@ func (g *guesser) id(e *schema.Entity) string {
 	return fmt.Sprintf(`"%s%d"`, e.Key[:1], n)
 }
 
-// text is a value for a field.
+// text returns a value for a field as JSON; null in a quarter of the cases where it may be.
 func (g *guesser) text(p *schema.Property) string {
 	if p.Shape.Nullable && g.IntN(4) == 0 {
 		return "null"
@@ -95,7 +105,8 @@ func (g *guesser) text(p *schema.Property) string {
 	return g.pick(heap[p.Kind])
 }
 
-// fill writes the same rows into both stores; some point at rows that are not there.
+// fill writes the same rows into both stores, one insert each. Unique fields get the row's
+// number; lists of ids have some that are not there.
 func (g *guesser) fill() {
 	for _, name := range []string{"author", "tag", "post", "comment"} {
 		e := g.entity(name)
@@ -121,6 +132,7 @@ func (g *guesser) fill() {
 					v = fmt.Sprint(i)
 				case p.Name == "tagIds":
 					v = fmt.Sprintf("[%d,%d]", g.IntN(8), g.IntN(8))
+				// There are no editors, and the first author has no earlier one to point at.
 				case p.Name == "editorId" || p.Name == "mentorId" && (i == 0 || v == "null"):
 					v = "null"
 				case p.Name == "mentorId":
@@ -152,6 +164,7 @@ func (g *guesser) find() *facade.Find {
 			names = append(names, p.Name)
 		}
 	}
+	// A selection is in any order, and so may have no field at all.
 	g.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
 	q := &facade.Find{
 		Entity: e, Select: facade.NewLayout(names), Limit: g.IntN(15), Count: g.IntN(2) == 0,
@@ -170,6 +183,7 @@ func (g *guesser) find() *facade.Find {
 			q.Sort = append(q.Sort, facade.SortKey{Field: p, Desc: g.IntN(2) == 0})
 		}
 	}
+	// The port promises an order only with the primary key at its end.
 	q.Sort = append(q.Sort, facade.SortKey{Field: e.Primary, Desc: g.IntN(3) == 0})
 	if g.IntN(3) == 0 {
 		q.From = g.place(e, q.Sort)
@@ -190,6 +204,8 @@ func (g *guesser) find() *facade.Find {
 			case p.Link != nil:
 				v = g.id(p.Link.Target)
 			}
+			// Keys are distinct by the port's contract. Texts of two numbers may be one
+			// number, which these would not show, so that numbers are left out.
 			if !seen[v] && v != "null" && p.Kind != schema.KindNumber {
 				seen[v] = true
 				q.Each.Values = append(q.Each.Values, json.RawMessage(v))
@@ -199,7 +215,7 @@ func (g *guesser) find() *facade.Find {
 	return q
 }
 
-// place makes up a place in an order.
+// place makes up a place in an order, which need not be that of a row.
 func (g *guesser) place(e *schema.Entity, order []facade.SortKey) (at []json.RawMessage) {
 	for _, k := range order {
 		v := g.text(k.Field)
@@ -211,7 +227,9 @@ func (g *guesser) place(e *schema.Entity, order []facade.SortKey) (at []json.Raw
 	return at
 }
 
-// filter makes up a condition on the rows of e.
+// filter makes up a condition on the rows of e, nested at most depth times. A third are
+// logical operators; half of the relations are followed, and of fields with values an operator
+// that their kind takes is drawn.
 func (g *guesser) filter(e *schema.Entity, depth int) *facade.Filter {
 	if depth > 0 && g.IntN(3) == 0 {
 		f := &facade.Filter{Op: []facade.Op{facade.And, facade.Or, facade.Not}[g.IntN(3)]}
@@ -278,7 +296,8 @@ func (g *guesser) filter(e *schema.Entity, depth int) *facade.Filter {
 	return f
 }
 
-// scalar is a text as a filter's operand.
+// scalar returns a text as a filter's operand: int64, float64, bool or string, as
+// facade.Filter has it.
 func scalar(k schema.Kind, text string) any {
 	switch k {
 	case schema.KindInteger:
@@ -295,8 +314,8 @@ func scalar(k schema.Kind, text string) any {
 	return jsontext.Unquote([]byte(text))
 }
 
-// change updates or deletes a row in both stores, under a random condition, and
-// expects the same answer and the same rows afterwards.
+// change updates or deletes a row in both stores, under a random condition, and expects the
+// same answer and the same rows in all tables afterwards. Errors are compared by their code.
 func (g *guesser) change(seed uint64, i int) {
 	e := g.entity(g.pick([]string{"author", "post", "comment", "tag"}))
 	id, where := json.RawMessage(g.id(e)), g.filter(e, 2)
@@ -308,6 +327,7 @@ func (g *guesser) change(seed uint64, i int) {
 		if g.IntN(2) == 0 {
 			var set facade.Record
 			for _, p := range e.Fields {
+				// Unique fields stay as they are: most changes should succeed.
 				if p.Stored && p != e.Primary && p.Link == nil && g.IntN(3) == 0 && !strings.Contains("name email slug number", p.Name) {
 					set = append(set, schema.Member{Name: p.Name, Value: json.RawMessage(g.text(p))})
 				}
@@ -339,7 +359,8 @@ func (g *guesser) change(seed uint64, i int) {
 	}
 }
 
-// promised is a result as far as the port promises it.
+// promised returns a result as far as the port promises it. With Each the total and more of
+// the whole are left open, as the groups have their own.
 func promised(q *facade.Find, f *facade.Found) any {
 	type answer struct {
 		Rows, Keys []string
@@ -363,7 +384,7 @@ func promised(q *facade.Find, f *facade.Found) any {
 	return a
 }
 
-// describe is a find for the reader of a failure.
+// describe writes a find for the reader of a failure.
 func describe(q *facade.Find) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %v limit %d offset %d backward %v from %s including %v until %s", q.Entity.Name, q.Select.Fields, q.Limit, q.Offset, q.Backward, q.From, q.Including, q.Until)
@@ -378,7 +399,8 @@ func describe(q *facade.Find) string {
 	return b.String()
 }
 
-// describeFilter writes a filter as nested parentheses.
+// describeFilter writes a filter as nested parentheses, operators by their numbers: (0 (3 name
+// ["Ada"])).
 func describeFilter(b *strings.Builder, f *facade.Filter) {
 	if f == nil {
 		b.WriteString("anything")

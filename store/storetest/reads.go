@@ -10,7 +10,13 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// testFilters checks every operator against every kind of value, with null among them.
+// Filters, relations, orders and selections, case by case. Cases are rows of tables: what is
+// asked, and the ids of the rows that answer it, by primary key.
+
+// testFilters checks every operator against every kind of value, with null among them. The
+// five authors have what a translation to SQL gets wrong: NUL, %, _ and quotes in texts, case
+// beyond ASCII, an integer beyond a double, decimals written in two ways, moments a
+// microsecond apart, true beside 1.
 func testFilters(t *testing.T, w *world) {
 	author := w.entity("author")
 	w.insert("author",
@@ -19,6 +25,7 @@ func testFilters(t *testing.T, w *world) {
 		`{"id":"c","name":"Çelik\u0000end","email":"","age":0,"score":0,"active":null,"born":null,"joined":null,"balance":"-3","nicknames":["a\"b"],"anything":"[1]"}`,
 		`{"id":"d","name":"ada","email":null,"age":null,"score":null,"active":false,"born":"1815-12-09","joined":"2023-12-31T23:59:59.999999Z","balance":null,"nicknames":["Countess"],"anything":null}`,
 		`{"id":"e","name":"Ēα ΣΑΣ 😀","email":"ADA@X.ORG","age":9007199254740993,"score":1e300,"active":true,"born":"2000-02-29","joined":"2024-06-01T12:00:00.000Z","balance":"9.5","nicknames":["x","y","x"],"anything":{"a":1}}`)
+	// f is a comparison and group a logical operator.
 	f := func(op facade.Op, field string, values ...any) *facade.Filter {
 		return &facade.Filter{Op: op, Field: w.field(author, field), Values: values}
 	}
@@ -126,12 +133,15 @@ func testFilters(t *testing.T, w *world) {
 }
 
 // testRelations checks filters that go through relations, in both directions and twice.
+// Comments of a post have null among their stars; a post has the id of a tag that is not
+// there.
 func testRelations(t *testing.T, w *world) {
 	author, post, comment, tag := w.entity("author"), w.entity("post"), w.entity("comment"), w.entity("tag")
 	w.insert("author", `{"id":"a","name":"Ada"}`, `{"id":"b","name":"Bob","mentorId":"a"}`, `{"id":"c","name":"Cid","mentorId":"b"}`)
 	w.insert("tag", `{"id":1,"label":"one"}`, `{"id":2,"label":"two"}`)
 	w.insert("post", `{"id":"p","authorId":"a","tagIds":[1,2],"views":5}`, `{"id":"q","authorId":"a","tagIds":[2,99]}`, `{"id":"r","authorId":"b","views":5}`)
 	w.insert("comment", `{"id":"1","postId":"p","number":1,"stars":5}`, `{"id":"2","postId":"p","number":2,"stars":null}`, `{"id":"3","postId":"q","number":1,"stars":5}`)
+	// through is a filter behind a relation, with no sub-filter for any row.
 	through := func(op facade.Op, e *schema.Entity, link string, subs ...*facade.Filter) *facade.Filter {
 		l := e.Relation(link)
 		if l == nil {
@@ -144,6 +154,7 @@ func testRelations(t *testing.T, w *world) {
 	}
 	not := func(f *facade.Filter) *facade.Filter { return &facade.Filter{Op: facade.Not, Sub: []*facade.Filter{f}} }
 	stars := eq(comment, "stars", int64(5))
+	// A many relation over ids in the row is called by its field without Ids or by the field.
 	tags := ""
 	for _, name := range []string{"tags", "tagIds"} {
 		if post.Relation(name) != nil {
@@ -188,6 +199,8 @@ func testRelations(t *testing.T, w *world) {
 	}
 	w.equal("46 relations side by side", "p q", w.ids("post", &facade.Filter{Op: facade.And, Sub: append(wide, wide...)}))
 	w.equal("92 negations", "a", w.ids("author", nots))
+	// An engine may refuse an expression as deep as this, with an error of the caller's. It
+	// must not fail in another way.
 	found, err := w.store.Find(w.ctx(), &facade.Find{Entity: author, Select: facade.NewLayout(nil), Where: deep, Sort: w.sort(author), Limit: 1})
 	if err != nil && facade.CodeOf(err) != facade.BadRequest {
 		t.Errorf("92 relations deep: %v", err)
@@ -195,6 +208,7 @@ func testRelations(t *testing.T, w *world) {
 		t.Errorf("92 relations deep: %d rows", found.Rows.Len())
 	}
 
+	// The condition of a write is a filter like any other.
 	gone, err := w.store.Delete(w.ctx(), post, json.RawMessage(`"p"`), through(facade.None, post, "comments"), nil)
 	if gone || err != nil {
 		t.Errorf("delete where a relation does not hold: %v, %v", gone, err)
@@ -206,6 +220,7 @@ func testRelations(t *testing.T, w *world) {
 }
 
 // testOrder checks orders: null first, decimals as numbers, ties by the primary key.
+// Descending, null comes last.
 func testOrder(t *testing.T, w *world) {
 	w.insert("author",
 		`{"id":"a","name":"x","age":2,"active":true,"balance":"10","joined":"2024-01-01T00:00:00.000Z"}`,
@@ -233,7 +248,7 @@ func testOrder(t *testing.T, w *world) {
 }
 
 // testSelections checks that rows have the fields that were selected, in that order, and no
-// others.
+// others. A selection of no field gives empty objects, and keys of the order either way.
 func testSelections(t *testing.T, w *world) {
 	w.insert("tag", `{"id":1,"label":"one"}`, `{"id":2,"label":"two"}`)
 	tag := w.entity("tag")

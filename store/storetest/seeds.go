@@ -8,7 +8,10 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// testSeeds: seeds are written once in the life of a store, all or none.
+// testSeeds checks that seeds are written once in the life of a store, all or none
+// (docs/decisions/251). A store that is no facade.Seeder is skipped. The steps build on one
+// another: a refusal leaves neither rows nor marks; a success marks entities without rows too;
+// a second time nothing is written, also where rows were deleted since.
 func testSeeds(t *testing.T, w *world) {
 	store, ok := w.store.(facade.Seeder)
 	if !ok {
@@ -16,12 +19,14 @@ func testSeeds(t *testing.T, w *world) {
 	}
 	author, comment, tag := w.entity("author"), w.entity("comment"), w.entity("tag")
 	all := []*schema.Entity{author, comment, tag}
+	// rows completes texts to whole records.
 	rows := func(e *schema.Entity, texts ...string) []facade.Record {
 		for i := range texts {
 			texts[i] = fill(e.Name, texts[i])
 		}
 		return w.records(e, texts)
 	}
+	// seeded checks that exactly these entities are marked.
 	seeded := func(want ...*schema.Entity) {
 		t.Helper()
 		done, err := store.Seeded(w.ctx(), all)
@@ -56,6 +61,7 @@ func testSeeds(t *testing.T, w *world) {
 	err = store.Seed(w.ctx(), []facade.SeedBatch{
 		{
 			Entity: author, Rows: rows(author, `{"id":"a"}`, `{"id":"b"}`),
+			// a names b, which is inserted behind it: the field is set last.
 			Late: []facade.LateField{{ID: json.RawMessage(`"a"`), Set: w.record(author, `{"mentorId":"b"}`)}},
 		},
 		{Entity: tag},

@@ -7,16 +7,17 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// Harness makes the stores that are tried.
+// Harness makes the stores that are tried. Open has to be set.
 type Harness struct {
 	// Open makes a new, empty store that holds entities; it is closed by t.Cleanup.
 	Open func(t testing.TB, entities []*schema.Entity) facade.Store
-	// Trusting says that the store keeps every text as it came and checks none: the
-	// tests of spelling and of refused values are left out.
+	// Trusting says that the store keeps every text as it came and checks none: the tests of
+	// spelling and of refused values are left out. Default: it checks.
 	Trusting bool
 }
 
-// Run runs the suite.
+// Run runs the suite, each test as a subtest over a store of its own. A store passes where all
+// of them do; the names of the subtests are its promises.
 func Run(t *testing.T, h Harness) {
 	for _, test := range []struct {
 		name string
@@ -49,13 +50,15 @@ func Run(t *testing.T, h Harness) {
 		{"random reads against the reference store", testRandom},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			// Cards are compiled anew for each test, so that no store keeps what it knows of
+			// an entity beyond its test.
 			set := Cards(t)
 			test.run(t, &world{T: t, set: set, store: h.Open(t, set.Entities), trusting: h.Trusting})
 		})
 	}
 }
 
-// careful is a test that a trusting store does not take.
+// careful wraps a test that a trusting store does not take: it is skipped there.
 func careful(test func(*testing.T, *world)) func(*testing.T, *world) {
 	return func(t *testing.T, w *world) {
 		if w.trusting {

@@ -10,7 +10,13 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// testTerms: a write happens where its terms hold, and leaves nothing where they do not.
+// Terms are what has to hold of a write beyond the row it names: a version the caller read
+// (Judge), rows the caller may see afterwards (After), targets the caller may see (Points).
+// The façade cannot check them itself without a race, so that every store does it in the
+// transaction of the write.
+
+// testTerms checks that a write happens where its terms hold, and leaves nothing where they do
+// not. Each kind has its part: Judge, After, Points.
 func testTerms(t *testing.T, w *world) {
 	author, post := w.entity("author"), w.entity("post")
 	w.insert("author", `{"id":"a","age":30}`, `{"id":"b","age":40}`)
@@ -30,6 +36,8 @@ func testTerms(t *testing.T, w *world) {
 
 	// Judge
 	saw := ""
+	// judge returns terms that record the age they were shown in saw, "" where they were not
+	// asked.
 	judge := func(set facade.Record, err error) *facade.Terms {
 		saw = ""
 		return &facade.Terms{Read: age, Judge: func(row facade.Row) (facade.Record, error) {
@@ -73,7 +81,7 @@ func testTerms(t *testing.T, w *world) {
 	w.refused(insert("author", after, `{"id":"c","age":60}`, `{"id":"d","age":1}`), facade.Forbidden)
 	w.equal("all or none", "a b", w.ids("author", nil))
 
-	// Points
+	// to lets targets stay that the row named already, all does not.
 	to := &facade.Terms{Points: []facade.Points{{Field: post.Property("authorId"), Where: older}}}
 	all := &facade.Terms{Points: []facade.Points{{Field: post.Property("authorId"), Where: older, All: true}}}
 	slug := facade.NewLayout([]string{"authorId"})
@@ -93,6 +101,8 @@ func testTerms(t *testing.T, w *world) {
 	if err := insert("post", tags, `{"id":"q","tagIds":[1,2,1]}`); err != nil {
 		t.Errorf("ids that are there: %v", err)
 	}
+	// Rows that are written together may point at each other, and at themselves, whatever the
+	// condition says of them.
 	own := &facade.Terms{Points: []facade.Points{{Field: author.Property("mentorId"), Where: older}}}
 	if err := insert("author", own, `{"id":"m","age":70,"mentorId":"m"}`); err != nil {
 		t.Errorf("a row that points at itself: %v", err)
@@ -106,8 +116,10 @@ func testTerms(t *testing.T, w *world) {
 	w.refused(insert("author", some, `{"id":"r","mentorId":"a"}`), facade.Conflict, "reference:mentorId")
 }
 
-// testJudgedInTheTransaction: what Judge was shown is what is written over, however
-// many write at once; and a row that is pointed at is not removed meanwhile.
+// testJudgedInTheTransaction checks that what Judge was shown is what is written over, however
+// many write at once; and that a row that is pointed at is not removed meanwhile. The first
+// part counts: a lost update makes the sum too small. In the second an insert and the removal
+// of its target race, and exactly one of them has to succeed.
 func testJudgedInTheTransaction(t *testing.T, w *world) {
 	const writers, each = 8, 25
 	author := w.entity("author")
@@ -117,6 +129,8 @@ func testJudgedInTheTransaction(t *testing.T, w *world) {
 	for range writers {
 		wg.Go(func() {
 			for range each {
+				// Judge may be called again where a transaction is tried again, so that it
+				// only computes.
 				terms := &facade.Terms{Read: age, Judge: func(row facade.Row) (facade.Record, error) {
 					var n int
 					err := json.Unmarshal(row.Get("age"), &n)

@@ -8,8 +8,11 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
-// valueCases are values as they are written and as rows give them back; "" means
-// as written.
+// Values on their way into a store and back. A row gives every value in one spelling, whatever
+// spelling it was written in: results, cursors and versions compare texts.
+
+// valueCases are values as they are written and as rows give them back; "" means as written.
+// The fields are those of an author.
 var valueCases = []struct{ field, in, out string }{
 	{"name", `"plain"`, ""},
 	{"email", `null`, ""},
@@ -62,7 +65,8 @@ var valueCases = []struct{ field, in, out string }{
 	{"anything", `[1,{"a":null}]`, ""},
 }
 
-// testValues writes values of every kind, at their bounds, and reads the same text back.
+// testValues writes values of every kind, at their bounds, and reads the same text back: from
+// insert, from find, and from an update with the text that came out.
 func testValues(t *testing.T, w *world) {
 	author := w.entity("author")
 	for i, c := range valueCases {
@@ -70,6 +74,7 @@ func testValues(t *testing.T, w *world) {
 		if want == "" {
 			want = c.in
 		}
+		// Two letters: Aa, Ab and so on, so that the ids are distinct and in order.
 		id := string(rune('A'+i/26)) + string(rune('a'+i%26))
 		text := `{"id":"` + id + `","` + c.field + `":` + c.in + `}`
 		layout := facade.NewLayout([]string{c.field})
@@ -102,8 +107,9 @@ func testValues(t *testing.T, w *world) {
 	}
 }
 
-// testOddValues writes what the judge would have stopped: a handler's or a
-// conversion's mistake is reported as one, and nothing is written.
+// testOddValues writes what the judge would have stopped: a handler's or a conversion's
+// mistake is reported as VALIDATION_FAILED with the field's detail, and nothing is written. At
+// the end are values that the card allows and a naive column would refuse.
 func testOddValues(t *testing.T, w *world) {
 	author, post := w.entity("author"), w.entity("post")
 	w.insert("author", `{"id":"a"}`)

@@ -15,7 +15,16 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Cards are the cards of the suite's domain, compiled.
+// The domain of the suite, and the short forms its tests are written in. A test gets a world:
+// an empty store for these entities.
+//
+//	author   mentor, pupils, posts     every kind of value
+//	post     author, editor, tags, comments
+//	comment  post; (postId, number) is unique
+//	tag      an integer key
+//	editor, deputy                     each names the other
+
+// Cards returns the cards of the suite's domain, compiled: a new set at each call.
 func Cards(t testing.TB) *schema.Set {
 	t.Helper()
 	var sources []schema.Source
@@ -105,7 +114,8 @@ required: [id, editorId]
 x-kit-version: 1
 `
 
-// world is one test's store and functions that shorten its tests.
+// world is one test's store and functions that shorten its tests. They end the test where the
+// store fails in what is only a preparation.
 type world struct {
 	*testing.T
 	set      *schema.Set
@@ -113,10 +123,10 @@ type world struct {
 	trusting bool
 }
 
-// ctx ends with the test.
+// ctx returns a context that ends with the test.
 func (w *world) ctx() context.Context { return w.Context() }
 
-// entity is an entity of the suite's cards.
+// entity returns an entity of the suite's cards, by name.
 func (w *world) entity(name string) *schema.Entity {
 	w.Helper()
 	e := w.set.Entity(name)
@@ -126,7 +136,7 @@ func (w *world) entity(name string) *schema.Entity {
 	return e
 }
 
-// field is a field of an entity.
+// field returns a field of an entity.
 func (w *world) field(e *schema.Entity, name string) *schema.Property {
 	w.Helper()
 	p := e.Property(name)
@@ -136,7 +146,8 @@ func (w *world) field(e *schema.Entity, name string) *schema.Property {
 	return p
 }
 
-// record is a JSON object as a Record: the fields in declaration order.
+// record returns a JSON object as a Record: the fields in declaration order, as the port asks.
+// A name that the entity does not have ends the test.
 func (w *world) record(e *schema.Entity, text string) facade.Record {
 	w.Helper()
 	if !json.Valid([]byte(text)) {
@@ -158,7 +169,7 @@ func (w *world) record(e *schema.Entity, text string) facade.Record {
 	return r
 }
 
-// records are JSON objects as Records.
+// records returns JSON objects as Records.
 func (w *world) records(e *schema.Entity, texts []string) []facade.Record {
 	records := make([]facade.Record, len(texts))
 	for i, text := range texts {
@@ -167,7 +178,7 @@ func (w *world) records(e *schema.Entity, texts []string) []facade.Record {
 	return records
 }
 
-// stored is the layout of all stored fields.
+// stored returns the layout of all stored fields, in declaration order.
 func stored(e *schema.Entity) *facade.Layout {
 	var names []string
 	for _, p := range e.Fields {
@@ -178,8 +189,8 @@ func stored(e *schema.Entity) *facade.Layout {
 	return facade.NewLayout(names)
 }
 
-// insert writes rows that have to go in. A short text stands for a whole row: an
-// author needs no more than an id.
+// insert writes rows that have to go in. A short text stands for a whole row: an author needs
+// no more than an id. texts is changed.
 func (w *world) insert(name string, texts ...string) {
 	w.Helper()
 	e := w.entity(name)
@@ -191,7 +202,10 @@ func (w *world) insert(name string, texts ...string) {
 	}
 }
 
-// fill adds what a row must have and the test does not care for.
+// fill adds what a row must have and the test does not care for. Values that have to be unique
+// contain the id:
+//
+//	tag, {"id":1}   ->   {"id":1,"label":"tag 1"}
 func fill(name, text string) string {
 	id := strings.Trim(jsontext.Unquote(jsontext.Get([]byte(text), "id")), "\x00")
 	if id == "" {
@@ -216,7 +230,7 @@ func fill(name, text string) string {
 	return strings.TrimSuffix(strings.TrimSpace(text), "}") + "," + strings.Join(missing, ",") + "}"
 }
 
-// find is a Find that has to succeed.
+// find returns the result of a Find that has to succeed.
 func (w *world) find(q *facade.Find) *facade.Found {
 	w.Helper()
 	found, err := w.store.Find(w.ctx(), q)
@@ -226,7 +240,8 @@ func (w *world) find(q *facade.Find) *facade.Found {
 	return found
 }
 
-// ids are the ids of the rows of a find without a limit, in order.
+// ids returns the ids of the rows of a find without a limit, in order: "a c b". sort is as in
+// sort.
 func (w *world) ids(name string, where *facade.Filter, sort ...string) string {
 	w.Helper()
 	e := w.entity(name)
@@ -237,7 +252,7 @@ func (w *world) ids(name string, where *facade.Filter, sort ...string) string {
 // all is a limit no test's rows reach.
 const all = 1 << 30
 
-// list is the ids of some rows, parted by spaces.
+// list returns the ids of some rows, parted by spaces, texts without their quotes.
 func (w *world) list(rows *facade.Rows, from, to int) string {
 	var ids []string
 	for i := from; i < to; i++ {
@@ -246,7 +261,8 @@ func (w *world) list(rows *facade.Rows, from, to int) string {
 	return strings.Join(ids, " ")
 }
 
-// sort reads keys such as "-views"; the primary key is put behind them.
+// sort reads keys such as "-views", descending with a hyphen; the primary key is put behind
+// them unless it is the last already.
 func (w *world) sort(e *schema.Entity, keys ...string) []facade.SortKey {
 	w.Helper()
 	var out []facade.SortKey
@@ -260,14 +276,14 @@ func (w *world) sort(e *schema.Entity, keys ...string) []facade.SortKey {
 	return out
 }
 
-// rows is every stored row as JSON text, by primary key.
+// rows returns every stored row as a JSON array, by primary key.
 func (w *world) rows(name string) string {
 	w.Helper()
 	e := w.entity(name)
 	return string(w.find(&facade.Find{Entity: e, Select: stored(e), Sort: w.sort(e), Limit: all}).Rows.AppendJSON(nil))
 }
 
-// equal fails where two values differ.
+// equal reports where two values differ, and goes on.
 func (w *world) equal(what string, want, got any) {
 	w.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -275,7 +291,9 @@ func (w *world) equal(what string, want, got any) {
 	}
 }
 
-// refused checks an error's code and what its details say: "unique:slug".
+// refused checks an error's code and what its details say: "unique:slug" is the code unique at
+// the path slug. The message must not show the engine: constraint names and SQL are no
+// business of a caller.
 func (w *world) refused(err error, code facade.Code, details ...string) {
 	w.Helper()
 	var e *facade.Error
@@ -296,7 +314,7 @@ func (w *world) refused(err error, code facade.Code, details ...string) {
 	}
 }
 
-// raw is a list of texts as JSON values.
+// raw returns a list of texts as JSON values.
 func raw(texts ...string) []json.RawMessage {
 	out := make([]json.RawMessage, len(texts))
 	for i, t := range texts {

@@ -7,7 +7,12 @@ import (
 	"testing/fstest"
 )
 
-// People is the project that the documents of [Worst] are written for.
+// GraphQL documents that cost more to read than to write. Each aims at one part of a reader
+// (merging of fields, fragments, variables, values, the lexer) in which a careless algorithm
+// is quadratic or worse. Tests and bench compare what they cost with an ordinary document of
+// the same size.
+
+// People returns the project that the documents of [Worst] are written for, as a folder.
 func People() fs.FS {
 	return fstest.MapFS{
 		"entities/person.yaml": {Data: []byte(`
@@ -38,9 +43,9 @@ properties:
 // Document is a GraphQL document and what it is an example of.
 type Document struct{ Name, Text string }
 
-// Ordinary is a document as a client prints one, as large as the limits let in:
-// what the cost of the others is compared with. It has 20 root fields, 12 levels
-// deep, some 3,000 fields, 4,600 tokens and 60 KiB.
+// Ordinary returns a document as a client prints one, as large as the limits let in: what the
+// cost of the others is compared with. It has 20 root fields, 12 levels deep, some 3,000
+// fields, 4,600 tokens and 60 KiB.
 func Ordinary() string {
 	var s strings.Builder
 	s.WriteString("query Ordinary($first: Int = 10) {\n")
@@ -68,9 +73,8 @@ func Ordinary() string {
 	return s.String()
 }
 
-// Worst are documents of at most 64 KiB that make their readers work, each as large
-// as the limits let in. Some are valid, the others are refused for a fault and not
-// for their size.
+// Worst returns documents of at most 64 KiB that make their readers work, each as large as the
+// limits let in. Some are valid, the others are refused for a fault and not for their size.
 func Worst() []Document {
 	const head = `{ person(id: "p") { `
 	again := strings.Repeat
@@ -148,7 +152,8 @@ func Worst() []Document {
 	}
 }
 
-// numbered repeats a format with numbers.
+// numbered repeats a format n times, with the number in the place of each %: numbered(2, "f%
+// ") is "f0 f1 ".
 func numbered(n int, format string) string {
 	var s strings.Builder
 	for i := range n {
@@ -157,7 +162,8 @@ func numbered(n int, format string) string {
 	return s.String()
 }
 
-// chain is fragments that each spread the next, so many times.
+// chain returns fragments f0 to fn that each spread the next, so many times. With times 2 what
+// f0 comes to doubles with each of them.
 func chain(n, times int) string {
 	var s strings.Builder
 	for i := range n {
@@ -167,8 +173,8 @@ func chain(n, times int) string {
 	return s.String()
 }
 
-// spiral is fragments that each spread the next in a field that stands there twice:
-// what they come to doubles every time.
+// spiral returns fragments that each spread the next in a field that stands there twice: what
+// they come to doubles every time.
 func spiral(n int) string {
 	var s strings.Builder
 	for i := range n {
@@ -178,7 +184,8 @@ func spiral(n int) string {
 	return s.String()
 }
 
-// mesh is fragments that each spread the two after them.
+// mesh returns fragments that each spread the two after them: the paths to the last are the
+// Fibonacci numbers.
 func mesh(n int) string {
 	var s strings.Builder
 	for i := range n {
@@ -188,7 +195,8 @@ func mesh(n int) string {
 	return s.String()
 }
 
-// branches is a tree of fields, so many levels of two, with fields at every leaf.
+// branches returns a tree of fields, so many levels of two, with fields at every leaf: 2 to
+// the power of levels leaves.
 func branches(levels int, fields string) string {
 	for range levels {
 		fields = "mentor { " + fields + "} notes { items { person { " + fields + "} } } "

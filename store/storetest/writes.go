@@ -7,7 +7,15 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
-// testInsert checks that inserts are all or none, and return what was written.
+// Inserts, updates, deletes, and the constraints they keep. Refusals are checked by code and
+// detail, which are the same for every store:
+//
+//	unique:FIELD      CONFLICT: another row has the value; one detail for each member
+//	reference:FIELD   CONFLICT: the relation names no row
+//	restrict:FIELD    CONFLICT: another row names this one
+
+// testInsert checks that inserts are all or none, and return what was written: in the order
+// given, with the fields that were selected.
 func testInsert(t *testing.T, w *world) {
 	tag := w.entity("tag")
 	rows, err := w.store.Insert(w.ctx(), tag, w.records(tag, []string{`{"id":2,"label":"two"}`, `{"id":1,"label":"one"}`}), nil, facade.NewLayout([]string{"label", "id"}))
@@ -32,7 +40,7 @@ func testInsert(t *testing.T, w *world) {
 }
 
 // testUpdate checks updates of one row: with a condition, without a change, of a row that is
-// not there.
+// not there. A key of another type is no row's, and no error.
 func testUpdate(t *testing.T, w *world) {
 	author := w.entity("author")
 	w.insert("author", `{"id":"a","age":30,"email":"a@x"}`, `{"id":"b","age":40}`)
@@ -80,7 +88,8 @@ func testUpdate(t *testing.T, w *world) {
 	}
 }
 
-// testDelete checks deletes: with a condition, twice, with rows that point at the row.
+// testDelete checks deletes: with a condition, twice, and by keys that no row can have. 1.0 is
+// the key 1.
 func testDelete(t *testing.T, w *world) {
 	tag := w.entity("tag")
 	w.insert("tag", `{"id":1}`, `{"id":2}`, `{"id":3}`)
@@ -108,7 +117,8 @@ func testDelete(t *testing.T, w *world) {
 	w.equal("left", "3", w.ids("tag", nil))
 }
 
-// testUnique checks single and compound unique constraints, where null equals nothing.
+// testUnique checks single and compound unique constraints, where null equals nothing and ""
+// is a value.
 func testUnique(t *testing.T, w *world) {
 	author, comment := w.entity("author"), w.entity("comment")
 	w.insert("author", `{"id":"a","email":"a@x"}`, `{"id":"b","email":null}`, `{"id":"c","email":null}`, `{"id":"d","email":""}`)
@@ -136,7 +146,8 @@ func testUnique(t *testing.T, w *world) {
 }
 
 // testReferences checks relations and what onDelete does to the rows that point at one that
-// goes.
+// goes: restrict of posts to their author, cascade of comments with their post, set-null of a
+// mentor, and no word between editor and deputy.
 func testReferences(t *testing.T, w *world) {
 	insert := func(name string, texts ...string) error {
 		e := w.entity(name)
@@ -146,6 +157,7 @@ func testReferences(t *testing.T, w *world) {
 		_, err := w.store.Insert(w.ctx(), e, w.records(e, texts), nil, facade.NewLayout(nil))
 		return err
 	}
+	// remove deletes a row that has to be there.
 	remove := func(name, id string) error {
 		gone, err := w.store.Delete(w.ctx(), w.entity(name), json.RawMessage(id), nil, nil)
 		if err == nil && !gone {
