@@ -19,7 +19,15 @@ var (
 	errNotGroups = errors.New("a call for many keys was not answered with a group for each")
 )
 
-// batch makes the one call of a relation for all parents.
+// batch makes the one call of a relation for all parents. Keys are sent once each, and every
+// parent is pointed to the group of its key:
+//
+//	parents   p1 (author a), p2 (author b), p3 (author a), p4 (null)
+//	keys      a, b
+//	Index     0, 1, 0, -1
+//
+// For ToManyIDs the keys are the ids of all lists, and windows makes the groups of the parents
+// afterwards.
 func (x *Execution) batch(r *Run, f *plan.Fetch, res *Result, call *calling, in *plan.Invocation) {
 	parent := &r.Results[f.Parent.ID]
 	d := dedupers.Get().(*deduper)
@@ -38,16 +46,20 @@ func (x *Execution) batch(r *Run, f *plan.Fetch, res *Result, call *calling, in 
 			res.Index[i] = d.add(parent.At(i, f.Key))
 		}
 	}
+	// No row has a key, so there is no call. Lists of ids still become empty pages, and a
+	// window that contradicts itself is still an error.
 	if len(d.Texts()) == 0 { // no row points anywhere
 		if f.Binding.Kind == binding.ToManyIDs {
 			x.windows(parent, f, res, d, in.Window)
 		}
 		return
 	}
+	// Charged before the call, since a group for each key is held whatever the call finds.
 	if err := x.Account.Reserve(len(d.Texts())*facade.GroupSize + 4*parent.Items); err != nil {
 		res.Err = x.Failed(err)
 		return
 	}
+	// The keys are cloned: the callee may keep them, and the deduper is used again.
 	call.each = facade.Each{Field: f.Each, Keys: slices.Clone(d.Texts())}
 	if f.Binding.Kind == binding.ToMany {
 		call.each.Through = f.Binding.Through(f.Parent.Entity, f.Parent.Operation)
@@ -58,6 +70,7 @@ func (x *Execution) batch(r *Run, f *plan.Fetch, res *Result, call *calling, in 
 	case err != nil:
 		res.Err = x.Failed(err)
 		return
+	// A store or a remote that answers otherwise would put rows below the wrong parents.
 	case len(out.Groups) != len(d.Texts()) || out.Form == facade.FormValue:
 		res.Err = x.Failed(errNotGroups)
 		return
@@ -108,7 +121,7 @@ func (x *Execution) windows(parent *Result, f *plan.Fetch, res *Result, d *dedup
 	res.Repeats = len(res.order) > res.Items
 }
 
-// deduper numbers distinct keys, kept from one batch to the next: nothing is
+// deduper numbers distinct keys. It is kept from one batch to the next, so nothing is
 // allocated per row.
 type deduper struct{ jsontext.Distinct }
 
@@ -117,7 +130,8 @@ var dedupers = sync.Pool{New: func() any { return new(deduper) }}
 // maxKeptKeys is how many keys a deduper may have room for and still be kept.
 const maxKeptKeys = 16 << 10
 
-// free keeps the deduper for another batch, without the rows that its keys are parts of.
+// free keeps the deduper for another batch, without the rows that its keys are parts of. One
+// that has grown too large is dropped.
 func (d *deduper) free() {
 	if cap(d.Texts()) > maxKeptKeys {
 		return

@@ -18,8 +18,9 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Tree is the value of a field that was registered by hand, for one item: its leaves are
-// JSON, its objects are items of a run that was executed for all of them together.
+// Tree is the value of a field that was registered by hand, for one item: its leaves are JSON,
+// its objects are items of a run that was executed for all of them together. The zero Tree is
+// null.
 type Tree struct {
 	Kind TreeKind
 	Text json.RawMessage // of a leaf
@@ -42,8 +43,9 @@ const (
 	TreeFault           // Err: the value is null, and this is the reason
 )
 
-// completer completes the values of one field: CompleteValue (specification 6.4.3), except
-// that objects are collected by type and executed together in the end.
+// completer completes the values of one field: CompleteValue (GraphQL 6.4.3), except that
+// objects are collected by type and executed together in the end. runs and items have one
+// entry for each type.
 type completer struct {
 	x     *Execution
 	w     *plan.CustomField
@@ -58,10 +60,20 @@ func (c *completer) run() {
 	}
 }
 
+// fail is the value of a field that failed with err. The text of err is sent only where it is
+// a facade.Error.
 func (c *completer) fail(err error) Tree {
 	return Tree{Kind: TreeFault, Err: c.x.Failed(err)}
 }
 
+// complete completes one value by its type. What it accepts:
+//
+//	func() (any, error)      a thunk, which is run now
+//	nil, nil pointers        null
+//	facade.Row, *Rows        rows; the zero Row is null
+//	*facade.Result           by its form: a value, a row, rows or a page
+//	json.RawMessage          JSON, checked when it is written
+//	anything else            a list, a leaf or an object, by out
 func (c *completer) complete(out *plan.OutputType, value any) (t Tree) {
 	defer func() { // methods of the author's types may panic
 		if p := recover(); p != nil {
@@ -115,6 +127,8 @@ func (c *completer) complete(out *plan.OutputType, value any) (t Tree) {
 	return c.object(out, value)
 }
 
+// isNil reports whether value is nil inside an interface: a nil *Author is null and not an
+// author.
 func isNil(value any) bool {
 	v := reflect.ValueOf(value)
 	switch v.Kind() {
@@ -124,7 +138,8 @@ func isNil(value any) bool {
 	return false
 }
 
-// result completes a result of the façade by its form.
+// result completes a result of the façade by its form. Its failed computed fields are noted
+// for the rows, which have no place for them.
 func (c *completer) result(out *plan.OutputType, r *facade.Result) Tree {
 	loader.From(c.x.loading).Note(r)
 	switch {
@@ -141,7 +156,9 @@ func (c *completer) result(out *plan.OutputType, r *facade.Result) Tree {
 	return c.object(out, r)
 }
 
-// json completes a value that is JSON text.
+// json completes a value that is JSON text. Leaves are checked against their type when they
+// are written; objects become items, so that hand-written fields and relations below them
+// work.
 func (c *completer) json(out *plan.OutputType, text json.RawMessage) Tree {
 	switch kind := jsontext.KindOf(text); {
 	case kind == jsontext.Invalid || kind == jsontext.Null:
@@ -160,6 +177,7 @@ func (c *completer) json(out *plan.OutputType, text json.RawMessage) Tree {
 	return t
 }
 
+// list completes each item of a list: rows, a []any, or any Go slice or array.
 func (c *completer) list(out *plan.OutputType, value any) Tree {
 	t := Tree{Kind: TreeList}
 	switch list := value.(type) {
@@ -223,6 +241,8 @@ func (c *completer) misfit(out *plan.OutputType) Tree {
 	return Tree{Kind: TreeFault, Err: c.x.Broken(fmt.Sprintf("The value of field %s.%s cannot be represented as %s.", f.Parent.Name, f.Definition.Name, out.Definition.Name))}
 }
 
+// marshal returns v as JSON, without the escapes of <, > and & that encoding/json makes for
+// HTML.
 func marshal(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -233,7 +253,9 @@ func marshal(v any) (json.RawMessage, error) {
 	return jsontext.Trim(b.Bytes()), nil
 }
 
-// object collects a value as an item of the run for its type.
+// object collects a value as an item of the run for its type, and returns the place that it
+// will have there. An object whose type has generated fields is marshaled: those fields are
+// read from its JSON as from a row.
 func (c *completer) object(out *plan.OutputType, value any) Tree {
 	typ, err := c.typeOf(out.Definition, value)
 	if err != nil {
@@ -268,6 +290,7 @@ func (c *completer) object(out *plan.OutputType, value any) Tree {
 			}
 		}
 	}
+	// A connection has rows and a page, which no other value has.
 	if typ.Page != (it.page != nil) {
 		return c.fail(fmt.Errorf("a %s is given as a *facade.Result of the form page, and nothing else is", typ.Name))
 	}
@@ -284,8 +307,9 @@ func (c *completer) object(out *plan.OutputType, value any) Tree {
 	return Tree{Kind: TreeObject, Run: r}
 }
 
-// typeOf is the object type of a value: the field's own, or the one that the
-// interface or the union says it has (specification 6.4.4).
+// typeOf returns the object type of a value: the field's own, or the one that the interface or
+// the union resolves it to (ResolveAbstractType, GraphQL 6.4.3). ResolveType is asked first,
+// then IsTypeOf of each possible type. A value that the type refuses is an error.
 func (c *completer) typeOf(def *ast.Definition, value any) (*plan.ObjectType, error) {
 	name := def.Name
 	if def.Kind != ast.Object {
@@ -318,7 +342,8 @@ func (c *completer) typeOf(def *ast.Definition, value any) (*plan.ObjectType, er
 	return c.x.Types.Object(name), nil
 }
 
-// info describes the field to ResolveType and IsTypeOf.
+// info describes the field to ResolveType and IsTypeOf. It is empty for fields that have no
+// definition of graphql-go's.
 func (c *completer) info() graphql.ResolveInfo {
 	if c.w.Def == nil {
 		return graphql.ResolveInfo{}
@@ -326,7 +351,7 @@ func (c *completer) info() graphql.ResolveInfo {
 	return c.x.info(c.w)
 }
 
-// claimed is the first possible type whose IsTypeOf accepts the value.
+// claimed returns the first possible type whose IsTypeOf accepts the value, or nil.
 func (c *completer) claimed(def *ast.Definition, p graphql.ResolveTypeParams) *graphql.Object {
 	for _, d := range c.x.Types.Schema.PossibleTypes[def.Name] {
 		o, ok := c.x.Schema.GraphQL.Type(d.Name).(*graphql.Object)

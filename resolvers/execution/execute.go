@@ -13,7 +13,7 @@ import (
 	"github.com/frondhost/frond/resolvers/plan"
 )
 
-// Executor executes plans over one schema. It is immutable and may be used from many
+// Executor executes plans over one schema. Its fields are set once; it may be used from many
 // goroutines.
 type Executor struct {
 	Caller      facade.Caller
@@ -23,7 +23,8 @@ type Executor struct {
 	MaxResponse int // bytes of an answer, negative: any number
 }
 
-// Task says what one execution executes, and for whom.
+// Task is what one execution executes, and for whom. Ctx ends the calls; State is the
+// caller's, which every call is made with; Trace goes into the log.
 type Task struct {
 	Ctx      context.Context
 	Vars     *input.Variables
@@ -34,7 +35,8 @@ type Task struct {
 }
 
 // Execution is one operation being executed. The zero value is ready for Begin, and may be
-// used again: it keeps the memory of its results. It belongs to one request at a time.
+// used again: it keeps the memory of its results. It belongs to one request at a time. Fetches
+// of one level run in several goroutines, each of which writes only its own Result.
 type Execution struct {
 	*Executor
 	Task
@@ -48,12 +50,13 @@ type Execution struct {
 	results []Result // of base; room from one execution to the next
 }
 
-// Begin makes x an execution of t.
+// Begin makes x an execution of t. Nothing of the task before remains but memory.
 func (x *Execution) Begin(e *Executor, t Task) {
 	*x = Execution{Executor: e, Task: t, results: x.results}
 }
 
-// Forget drops the rows once they are written: a response may be sent slowly.
+// Forget drops the rows once they are written: a response may be sent slowly, and rows would
+// be kept for as long.
 func (x *Execution) Forget() {
 	all := x.results[:cap(x.results)]
 	for i := range all {
@@ -62,7 +65,8 @@ func (x *Execution) Forget() {
 	*x = Execution{results: x.results}
 }
 
-// Size is about how many bytes of memory x keeps after Forget.
+// Size returns about how many bytes of memory x keeps after Forget, for a pool that bounds
+// them.
 func (x *Execution) Size() (n int) {
 	for i := range x.results[:cap(x.results)] {
 		res := &x.results[:cap(x.results)][i]
@@ -92,8 +96,12 @@ type Run struct {
 	Results []Result // by fetch
 }
 
-// Result is what a fetch gave, for all its parents together. The rows stay where the call
-// put them; index, order and groups say which rows belong to which parent.
+// Result is what a fetch gave, for all its parents together. The rows stay where the call put
+// them; Index, order and Groups say which rows belong to which parent:
+//
+//	parent i  ->  group Index[i]  ->  places From to To  ->  rows order[place]
+//
+// A nil Index is group 0 for all parents, a nil order the places themselves.
 type Result struct {
 	rows    *facade.Rows
 	cols    []int          // by slot, the column of the rows' layout; -1: there is none
@@ -116,7 +124,8 @@ type Result struct {
 }
 
 // Run executes a unit over the root of the operation, which is one item without a row
-// (ExecuteRootSelectionSet, specification 6.3). The run is valid until the next one.
+// (ExecuteRootSelectionSet, GraphQL 6.3). The run is valid until the next one. Errors are in
+// the results; Run itself does not fail.
 func (x *Execution) Run(u *plan.Unit) *Run {
 	if x.Mutation {
 		x.Account.Forgive()
@@ -130,11 +139,13 @@ func (x *Execution) Run(u *plan.Unit) *Run {
 // rootSource is the Source of root fields, as graphql-go has it.
 var rootSource = []any{map[string]any{}}
 
-// levels executes the levels of a unit one after the other. The calls of one level go out
+// levels executes the levels of a unit one after another. The calls of one level go out
 // together. Fields that were registered by hand are resolved meanwhile, and the thunks that
 // they return run when the whole level is resolved.
 func (x *Execution) levels(r *Run) {
 	for i := range r.Unit.Levels {
+		// An earlier level found that there is no room. What it would be written into is
+		// refused.
 		if x.Refused() != nil {
 			return
 		}
@@ -158,6 +169,8 @@ func (x *Execution) Refused() *facade.Error {
 	return x.Account.Refused()
 }
 
+// together executes one level: its last call, or its hand-written fields, in this goroutine,
+// and every other call in one of its own.
 func (x *Execution) together(r *Run, l *plan.Level) {
 	var wait sync.WaitGroup
 	defer wait.Wait() // in any case: the results belong to this request alone
@@ -184,13 +197,15 @@ func (x *Execution) together(r *Run, l *plan.Level) {
 	}
 }
 
-// wanted reports whether a fetch has a parent to fetch for.
+// wanted reports whether a fetch has a parent to fetch for. Below a failed call, or below no
+// rows, nothing is called.
 func (r *Run) wanted(f *plan.Fetch) bool {
 	p := &r.Results[f.Parent.ID]
 	return p.Err == nil && p.Items > 0
 }
 
-// fetch makes one call and keeps its result. Its failure is that of every field it is for.
+// fetch makes one call and keeps its result. Its failure is that of every field it is for; a
+// panic of the caller is such a failure too.
 func (x *Execution) fetch(r *Run, f *plan.Fetch) {
 	res := &r.Results[f.ID]
 	defer func() {
@@ -239,7 +254,8 @@ type calling struct {
 // of a megabyte may be an argument of a thousand fields, and each call has its own text.
 const maxArguments = 8 << 20
 
-// take keeps the result of a call without Each.
+// take keeps the result of a call without Each. A value is read as rows where the operation
+// names their card.
 func (res *Result) take(x *Execution, f *plan.Fetch, out *facade.Result) {
 	switch out.Form {
 	case facade.FormValue:
@@ -262,7 +278,8 @@ func (res *Result) take(x *Execution, f *plan.Fetch, out *facade.Result) {
 	}
 }
 
-// lay looks the columns up in the layout of the rows, once for all of them.
+// lay looks the columns up in the layout of the rows, once for all of them, and notes which
+// computed fields failed.
 func (res *Result) lay(x *Execution, f *plan.Fetch, out *facade.Result) {
 	res.rows, res.Items = out.Rows, out.Rows.Len()
 	res.Trees = make([][]Tree, len(f.Written))
@@ -284,7 +301,8 @@ func (res *Result) lay(x *Execution, f *plan.Fetch, out *facade.Result) {
 	}
 }
 
-// At is the text of a column in a row, or nil.
+// At returns the text of a column in a row, or nil where the row does not have it. The text is
+// a part of the row and must not be changed.
 func (res *Result) At(row, slot int) json.RawMessage {
 	col := res.cols[slot]
 	if col < 0 {
@@ -293,15 +311,15 @@ func (res *Result) At(row, slot int) json.RawMessage {
 	return res.rows.Row(row).At(col)
 }
 
-// Failed is the error of a failed call, without its place. See [graphqlerror.Reporter].
+// Failed returns the error of a failed call, without its place. See [graphqlerror.Reporter].
 func (x *Execution) Failed(err error) *graphqlerror.Error {
 	return x.Report.Failed(x.Ctx, x.Trace, err)
 }
 
-// Panicked is the error of a recovered panic.
+// Panicked returns the error of a recovered panic.
 func (x *Execution) Panicked(p any) *graphqlerror.Error { return x.Report.Panicked(x.Ctx, x.Trace, p) }
 
-// Broken is the error of a value that does not fit its type; message may be sent.
+// Broken returns the error of a value that does not fit its type; message may be sent.
 func (x *Execution) Broken(message string) *graphqlerror.Error {
 	return x.Report.Broken(x.Ctx, x.Trace, message)
 }
@@ -309,8 +327,8 @@ func (x *Execution) Broken(message string) *graphqlerror.Error {
 // reset empties a result and keeps its memory.
 func (res *Result) reset() { *res = Result{colRoom: res.colRoom, indexRoom: res.indexRoom} }
 
-// sized is a list of n elements in room, which grows where it has to. The elements are not
-// cleared.
+// sized returns a list of n elements in room, which grows where it has to. The elements are
+// not cleared.
 func sized[T int | int32](room *[]T, n int) []T {
 	if cap(*room) < n {
 		*room = make([]T, n)
@@ -318,7 +336,7 @@ func sized[T int | int32](room *[]T, n int) []T {
 	return (*room)[:n]
 }
 
-// Place is the row at a place of a group.
+// Place returns the row at a place of a group.
 func (res *Result) Place(i int) int {
 	if res.order != nil {
 		return int(res.order[i])

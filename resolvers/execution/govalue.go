@@ -13,9 +13,9 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// goArguments are the arguments of a field as graphql-go passes them to its Resolve
-// (CoerceArgumentValues, specification 6.4.1). Unlike there, an explicit null is present, as
-// nil.
+// goArguments returns the arguments of a field as graphql-go passes them to its Resolve
+// (CoerceArgumentValues, GraphQL 6.4.1). Unlike there, an explicit null is present, as nil
+// (docs/decisions/067).
 func (x *Execution) goArguments(w *plan.CustomField) (map[string]any, error) {
 	args := map[string]any{}
 	r := input.Renderer{Vars: x.Vars}
@@ -41,8 +41,15 @@ func (x *Execution) goArguments(w *plan.CustomField) (map[string]any, error) {
 	return args, nil
 }
 
-// goValue is coerced JSON as a Go value of a graphql-go type; false where
-// a custom scalar does not accept it.
+// goValue returns coerced JSON as a Go value of a graphql-go type, and false where a custom
+// scalar does not accept it:
+//
+//	null            nil
+//	list            []any
+//	input object    map[string]any
+//	enum            the Go value of the enum
+//	Int             int
+//	other scalar    what its ParseValue returns
 func goValue(t graphql.Type, text json.RawMessage) (any, bool) {
 	if jsontext.IsNull(text) {
 		return nil, true
@@ -81,6 +88,7 @@ func goValue(t graphql.Type, text json.RawMessage) (any, bool) {
 			if t == graphql.Int {
 				return int(n), true
 			}
+			// A float64 would lose digits of such a number.
 			if t != graphql.Float && (n > 1<<53 || n < -1<<53) { // a float64 would lose digits
 				v := t.ParseValue(json.Number(text))
 				return v, v != nil

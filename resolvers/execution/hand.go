@@ -12,9 +12,9 @@ import (
 	"github.com/frondhost/frond/resolvers/plan"
 )
 
-// written resolves the fields of one level that were registered by hand: first every
-// function, then, when the calls of the level have returned, their thunks, then the selection
-// sets of the objects they returned.
+// written resolves the fields of one level that were registered by hand: first every function,
+// then, when the calls of the level have returned, their thunks, then the selection sets of
+// the objects they returned. wait is for those calls.
 func (x *Execution) written(r *Run, list []*plan.CustomField, wait *sync.WaitGroup) {
 	values := make([][]any, len(list))
 	for i, w := range list {
@@ -40,7 +40,8 @@ func (x *Execution) written(r *Run, list []*plan.CustomField, wait *sync.WaitGro
 // failure is the error that a function returned instead of a value.
 type failure struct{ fault *graphqlerror.Error }
 
-// resolve is the value of a field for each of its items.
+// resolve returns the value of a field for each of its items. A node is searched once and is
+// the same for all, as its only parent is the root.
 func (x *Execution) resolve(r *Run, w *plan.CustomField) []any {
 	res := &r.Results[w.On.ID]
 	values := make([]any, res.Items)
@@ -70,7 +71,7 @@ func (x *Execution) resolve(r *Run, w *plan.CustomField) []any {
 	return values
 }
 
-// stands is the Source of the fields of item i.
+// stands returns the Source of the fields of item i: what a Resolve returned, or the row.
 func (res *Result) stands(i int) any {
 	if res.source != nil {
 		return res.source[i]
@@ -78,7 +79,8 @@ func (res *Result) stands(i int) any {
 	return res.rows.Row(i)
 }
 
-// call runs one Resolve. A panic of it is an error of the field.
+// call runs one Resolve and returns its value, which may be a thunk. An error or a panic of it
+// is a failure of the field.
 func (x *Execution) call(w *plan.CustomField, source any, args map[string]any) (value any) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -97,7 +99,8 @@ func (x *Execution) call(w *plan.CustomField, source any, args map[string]any) (
 	return value
 }
 
-// withLoaders is the context of a Resolve, in which package loader finds its loaders.
+// withLoaders returns the context of a Resolve, in which package loader finds the request's
+// loaders. Only this goroutine of the execution calls it.
 func (x *Execution) withLoaders() context.Context {
 	if x.loading == nil {
 		x.loading = loader.With(x.Ctx, x.Schema, x.Caller)
@@ -119,6 +122,8 @@ func (x *Execution) info(w *plan.CustomField) graphql.ResolveInfo {
 	return info
 }
 
+// variableValues returns the variables as Go values, decoded once for an execution. Numbers
+// are float64, as in graphql-go.
 func (x *Execution) variableValues() map[string]any {
 	if x.decoded == nil {
 		x.decoded = map[string]any{}

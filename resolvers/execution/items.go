@@ -11,8 +11,9 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// read lays out rows that came as a JSON value: those of a view, or a list result of a
-// remote. It reports whether the value is one.
+// read lays out rows that came as a JSON value: those of a view, or a list result of a remote.
+// It reports whether the value is one. Null is no rows; an object is a page where the
+// operation gives pages, and one row otherwise.
 func (res *Result) read(f *plan.Fetch, value json.RawMessage) bool {
 	page := facade.Page{Total: -1}
 	switch jsontext.KindOf(value) {
@@ -40,6 +41,8 @@ func (res *Result) read(f *plan.Fetch, value json.RawMessage) bool {
 	return true
 }
 
+// readPage reads the page of a list result: total, hasMore and endCursor (spec 2.7). A total
+// that is missing is -1: not known.
 func readPage(value json.RawMessage) (p facade.Page) {
 	p.Total = -1
 	if n, ok := scalar.Integer(jsontext.Get(value, "total")); ok {
@@ -61,7 +64,9 @@ type item struct {
 	rows   []facade.Row
 }
 
-// over executes a unit over items that a Resolve returned.
+// over executes a unit over items that a Resolve returned. Rows and objects are copied into
+// rows of one layout, so that the rest of the execution does not differ from that over rows of
+// a call.
 func (x *Execution) over(r *Run, items []item) {
 	u := r.Unit
 	r.Results = make([]Result, len(u.Fetches))
@@ -93,7 +98,8 @@ func (x *Execution) over(r *Run, items []item) {
 	x.levels(r)
 }
 
-// lost notes why computed fields are missing in a row that a Resolve returned.
+// lost notes why computed fields are missing in a row that a Resolve returned. Only rows of a
+// loader have failures.
 func (x *Execution) lost(res *Result, f *plan.Fetch, row facade.Row) {
 	if row == (facade.Row{}) || x.loading == nil {
 		return
@@ -112,7 +118,8 @@ func (x *Execution) lost(res *Result, f *plan.Fetch, row facade.Row) {
 	}
 }
 
-// copyRow appends the columns that a unit reads of an item.
+// copyRow appends the columns that a unit reads of an item: by name from a row, or in one pass
+// from JSON.
 func copyRow(rows *facade.Rows, layout *facade.Layout, it item) {
 	rows.BeginRow()
 	switch {

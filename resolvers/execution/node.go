@@ -12,9 +12,10 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// node resolves Query.node and Query.nodes. The id says the type, so the selection set for
+// node resolves Query.node and Query.nodes. The id names the type, so the selection set for
 // that type is compiled now, and one findById for each type reads the rows. An id that names
-// no row the caller may see is null. A failed call is an error for each row of its type.
+// no row the caller may read is null. A failed call is an error for each row of its type. More
+// than binding.MaxNodes ids are an error of the field.
 func (x *Execution) node(w *plan.CustomField) (value any) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -68,7 +69,8 @@ type nodesOfType struct {
 	fault  *graphqlerror.Error
 }
 
-// add searches the row of a global id, for a place in the list.
+// add searches the row of a global id, for a place in the list. A text that is no global id,
+// or one of a type that is not served here, is not searched: its place stays null.
 func (s *nodeSearch) add(place int, id string) {
 	entity, key, ok := binding.ParseNodeID(id)
 	node := s.x.Schema.Nodes[entity]
@@ -88,6 +90,8 @@ func (s *nodeSearch) add(place int, id string) {
 	t.places[i] = append(t.places[i], place)
 }
 
+// of returns the search of a type, made at its first id, or nil where the field's own type
+// does not include it.
 func (s *nodeSearch) of(node *binding.Node) *nodesOfType {
 	for _, t := range s.types {
 		if t.node == node {
@@ -104,7 +108,8 @@ func (s *nodeSearch) of(node *binding.Node) *nodesOfType {
 	return t
 }
 
-// run makes the calls, all at once, then executes what is selected of their rows.
+// run makes the calls, all at once, then executes what is selected of their rows. It returns a
+// Tree, a failure or nil for each place.
 func (s *nodeSearch) run() []any {
 	var wait sync.WaitGroup
 	for i, t := range s.types {

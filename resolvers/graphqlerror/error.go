@@ -61,7 +61,8 @@ func Shorten(message string) string {
 	return strings.ToValidUTF8(message[:maxMessage], "") + "…"
 }
 
-// Positions are the locations of elements of a document; nil is none.
+// Positions returns the locations of elements of a document. A nil position is skipped:
+// elements that were made here have none.
 func Positions(list ...*ast.Position) []Location {
 	at := make([]Location, 0, len(list))
 	for _, p := range list {
@@ -84,6 +85,11 @@ func AppendList(dst []byte, faults []*Error) []byte {
 	return append(dst, ']')
 }
 
+// append appends f as JSON, in the order that clients are used to:
+//
+//	{"message":…,"locations":[{"line":1,"column":3}],"path":["posts",0],"extensions":{"code":…}}
+//
+// Locations and path are left out where there are none.
 func (f *Error) append(dst []byte) []byte {
 	dst = append(dst, `{"message":`...)
 	dst = jsontext.AppendString(dst, f.Message)

@@ -11,9 +11,9 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Renderer writes literals of a validated document as JSON text, with the values
-// of variables in their places (specification 6.4.1 and 3.10). The text is what a
-// façade is given: keys in the order they were written, null and absent apart.
+// Renderer writes literals of a validated document as JSON text, with the values of variables
+// in their places (GraphQL 6.4.1 and 3.10). After an error the text is useless, and Err is to
+// be reported. A Renderer is for one call; it is not safe for several goroutines.
 type Renderer struct {
 	Vars  *Variables    // nil where the literal has none
 	Err   *facade.Error // the first thing that does not fit
@@ -23,7 +23,13 @@ type Renderer struct {
 // maxDefaults bounds defaults that name themselves through input types.
 const maxDefaults = 50
 
-// value appends v as a value of type t.
+// value appends v as a value of type t; a nil t is any type:
+//
+//	[1, $n]  as [Int]         [1,7]
+//	"a"      as [String]      ["a"]
+//	7        as ID            "7"
+//	RED      as an enum       "RED"
+//	{a: $missing}             {}
 func (r *Renderer) value(dst []byte, t *Type, v *ast.Value) []byte {
 	switch {
 	case v.Kind == ast.Variable:
@@ -90,6 +96,8 @@ func (r *Renderer) free(dst []byte, v *ast.Value) []byte {
 	return append(dst, v.Raw...) // numbers and booleans are written as in JSON
 }
 
+// object appends an input object: the fields in the order they are written, then defaults. A
+// field whose variable has no value takes the default, or is left out (GraphQL 3.10).
 func (r *Renderer) object(dst []byte, n *Named, v *ast.Value) []byte {
 	if r.depth++; r.depth > maxDefaults {
 		return append(dst, "null"...)
@@ -120,11 +128,13 @@ func (r *Renderer) object(dst []byte, n *Named, v *ast.Value) []byte {
 	return append(dst, '}')
 }
 
-// absent says whether a value is a variable nobody provided: then its key is too.
+// absent reports whether a value is a variable that was not provided and has no default. The
+// key in front of it is left out, which is not the same as null.
 func (r *Renderer) absent(v *ast.Value) bool {
 	return v.Kind == ast.Variable && r.variable(v) == nil
 }
 
+// variable returns the value of a variable, coerced to its declared type, or nil.
 func (r *Renderer) variable(v *ast.Value) []byte {
 	if r.Vars == nil {
 		return nil
@@ -144,6 +154,7 @@ func (r *Renderer) Fail(code facade.Code, format string, args ...any) {
 	}
 }
 
+// key appends the name of a member, with a comma in front unless it is the first.
 func key(dst []byte, name string, first *bool) []byte {
 	if !*first {
 		dst = append(dst, ',')
@@ -152,8 +163,9 @@ func key(dst []byte, name string, first *bool) []byte {
 	return jsontext.AppendName(dst, name)
 }
 
-// Argument appends the value of an argument and says whether there is one
-// (specification 6.4.1): what was written, else the default, else nothing.
+// Argument appends the value of an argument and reports whether there is one (GraphQL 6.4.1):
+// what was written, else the default, else nothing. written is nil where the document does not
+// name the argument. A required argument without a value sets Err.
 func (r *Renderer) Argument(dst []byte, def *Definition, written *ast.Value) ([]byte, bool) {
 	if written != nil && !r.absent(written) {
 		return r.value(dst, def.Type, written), true
@@ -167,7 +179,8 @@ func (r *Renderer) Argument(dst []byte, def *Definition, written *ast.Value) ([]
 	return dst, false
 }
 
-// HasVariables says whether a literal needs a request to be written.
+// HasVariables reports whether a variable stands in a literal, at any depth: its text then
+// differs from request to request.
 func HasVariables(v *ast.Value) bool {
 	if v.Kind == ast.Variable {
 		return true
@@ -180,7 +193,7 @@ func HasVariables(v *ast.Value) bool {
 	return false
 }
 
-// ValueOf is what was written for an argument, or nil.
+// ValueOf returns what was written for the argument called name, or nil.
 func ValueOf(args ast.ArgumentList, name string) *ast.Value {
 	if a := args.ForName(name); a != nil {
 		return a.Value

@@ -18,12 +18,13 @@ type Types struct {
 	named map[string]*Named
 }
 
-// NewTypes returns the input types of a loaded schema.
+// NewTypes returns the input types of a loaded schema. The schema must not change afterwards.
 func NewTypes(s *ast.Schema) *Types {
 	return &Types{schema: s, named: map[string]*Named{}}
 }
 
-// Type is the type of an argument, an input field or a variable.
+// Type is the type of an argument, an input field or a variable. Either Elem or Named is set:
+// Elem of a list, Named of anything else.
 type Type struct {
 	Text    string // as written: [Int!]!
 	NonNull bool
@@ -31,8 +32,9 @@ type Type struct {
 	Named   *Named // where elem is nil
 }
 
-// Named is a named input type. Its fields are worked out at first use, for
-// input types may hold themselves.
+// Named is a named input type: a scalar, an enum or an input object. The fields of an object
+// are worked out at first use, for input types may hold themselves; ByName has to be called
+// before Fields is read. A name that the schema does not define is a custom scalar here.
 type Named struct {
 	Name   string
 	Kind   scalar.Kind
@@ -52,13 +54,15 @@ type Definition struct {
 	Default *ast.Value // the default; nil: none
 }
 
-// Type is an input type. The caller holds no lock.
+// Type returns an input type of the document or the schema as a Type. It may be called from
+// many goroutines.
 func (t *Types) Type(typ *ast.Type) *Type {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.input(typ)
 }
 
+// input is Type for a caller who holds the lock.
 func (t *Types) input(typ *ast.Type) *Type {
 	if typ.Elem != nil {
 		elem := t.input(typ.Elem)
@@ -71,6 +75,7 @@ func (t *Types) input(typ *ast.Type) *Type {
 	return &Type{Text: typ.String(), NonNull: typ.NonNull, Named: t.inputNamed(typ.NamedType)}
 }
 
+// inputNamed returns the type called name, made at the first call. The caller holds the lock.
 func (t *Types) inputNamed(name string) *Named {
 	if n, ok := t.named[name]; ok {
 		return n
@@ -98,13 +103,14 @@ func (t *Types) inputNamed(name string) *Named {
 	return n
 }
 
-// ByName is the fields of an input object by name.
+// ByName returns the fields of an input object by name. It must be called of no other type.
 func (n *Named) ByName() map[string]*Definition {
 	n.once.Do(n.load)
 	return n.byName
 }
 
-// Arguments are the arguments of a field.
+// Arguments returns the arguments of a field or a directive in the order of the SDL, nil where
+// it has none.
 func (t *Types) Arguments(defs ast.ArgumentDefinitionList) []*Definition {
 	if len(defs) == 0 {
 		return nil

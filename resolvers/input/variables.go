@@ -12,20 +12,22 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Variable is a variable an operation declares.
+// Variable is a variable an operation declares, and where it does.
 type Variable struct {
 	Definition
 	At *ast.Position
 }
 
-// Declared are the variables that an operation declares, each in its slot.
+// Declared are the variables that an operation declares, each in its slot. It is immutable and
+// shared by all requests with the operation.
 type Declared struct {
 	List  []*Variable
 	slots map[string]int // of many variables
 	none  Variables      // the values of an operation that declares none
 }
 
-// Declare is the variables that an operation declares.
+// Declare returns the variables that an operation declares. More than eight get a map of their
+// slots; fewer are compared.
 func (t *Types) Declare(defs ast.VariableDefinitionList) *Declared {
 	d := &Declared{}
 	d.none.declared = d
@@ -68,7 +70,7 @@ type Variables struct {
 	text     [][]byte
 }
 
-// get is the value of the variable called name.
+// get returns the value of the variable called name, nil where it has none or is not declared.
 func (v *Variables) get(name string) []byte {
 	if i := v.declared.Slot(name); i >= 0 {
 		return v.text[i]
@@ -76,10 +78,11 @@ func (v *Variables) get(name string) []byte {
 	return nil
 }
 
-// At is the value in a slot.
+// At returns the value in a slot, which must be one of the operation's.
 func (v *Variables) At(slot int) []byte { return v.text[slot] }
 
-// All are the names and values of the variables that have one.
+// All returns the names and values of the variables that have a value, in the order of their
+// declarations.
 func (v *Variables) All() iter.Seq2[string, []byte] {
 	return func(yield func(string, []byte) bool) {
 		for i, text := range v.text {
@@ -90,8 +93,14 @@ func (v *Variables) All() iter.Seq2[string, []byte] {
 	}
 }
 
-// Coerce is CoerceVariableValues (specification 6.1.2) on JSON text. Members of
-// raw that the operation does not declare are ignored, as the specification has it.
+// Coerce is CoerceVariableValues (GraphQL 6.1.2) on JSON text. raw is an object, null or
+// empty. Members that the operation does not declare are ignored, as the specification has it.
+// The errors have the code BAD_USER_INPUT and the position of the declaration; there are at
+// most graphqlerror.MaxErrors. The values are valid only where there is none.
+//
+//	query($tags: [String!], $first: Int = 10)
+//	{"tags": "a", "other": 1}
+//	tags ["a"], first 10
 func (d *Declared) Coerce(raw json.RawMessage) (*Variables, []*graphqlerror.Error) {
 	raw = jsontext.Trim(raw)
 	if len(raw) > 0 {
@@ -123,6 +132,8 @@ func (d *Declared) Coerce(raw json.RawMessage) (*Variables, []*graphqlerror.Erro
 		case sent != nil:
 			from := len(c.buf)
 			c.value(v.Type, sent)
+			// The capacity ends here too, so that nothing appended to one value runs into the
+			// next.
 			vars.text[i] = c.buf[from:len(c.buf):len(c.buf)]
 		}
 	}
@@ -139,6 +150,7 @@ type coercer struct {
 	faults []*graphqlerror.Error
 }
 
+// add notes an error of the variable that is being coerced.
 func (c *coercer) add(message string) {
 	if len(c.faults) < graphqlerror.MaxErrors {
 		c.faults = append(c.faults, &graphqlerror.Error{Message: graphqlerror.Shorten(message), At: graphqlerror.Positions(c.pos), Code: graphqlerror.CodeInput})
@@ -171,6 +183,8 @@ func dotted(path []graphqlerror.Segment) string {
 	return string(b)
 }
 
+// value appends v as a value of type t (GraphQL 3.5 to 3.12), and notes what does not fit.
+// Nulls stay where the type allows them.
 func (c *coercer) value(t *Type, v []byte) {
 	kind := jsontext.KindOf(v)
 	switch {
@@ -207,6 +221,9 @@ func (c *coercer) value(t *Type, v []byte) {
 	}
 }
 
+// object appends an input object (GraphQL 3.10): the fields that were sent in their order,
+// then defaults of those that were not. Unknown fields, missing required ones, and the rule of
+// one-of inputs are errors.
 func (c *coercer) object(n *Named, v []byte, kind jsontext.Kind) {
 	if kind != jsontext.Object {
 		c.refuse(fmt.Sprintf("Expected an object of type %q.", n.Name))

@@ -14,7 +14,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// arguments are the arguments of one field, on their way into an invocation.
+// arguments are the arguments of one field, compiled for an invocation.
 type arguments struct {
 	canonical []byte // how they are written, for fetches to be shared
 	bound     []bound
@@ -28,15 +28,16 @@ type bound struct {
 	value *ast.Value
 }
 
-// Invocation is arguments as a façade takes them.
+// Invocation is arguments as a façade takes them. Nil members are not sent. Window is set for
+// ToManyIDs alone. An Err fails the field, and no call is made.
 type Invocation struct {
 	Params, Query, Body json.RawMessage
 	Window              binding.Window // of a connection over ids
 	Err                 *facade.Error  // what does not fit, or nil
 }
 
-// arguments compiles the arguments of a field: those that were written, in their
-// order, then those that have a default.
+// arguments compiles the arguments of a field: those that were written, in their order, then
+// those that have a default. The order of the members of params and query follows from it.
 func (c *compiler) arguments(f *FieldType, b *binding.Field, written ast.ArgumentList) *arguments {
 	a := &arguments{canonical: document.AppendArguments(nil, written)}
 	find := func(name string) (bound, bool) {
@@ -68,8 +69,14 @@ func (c *compiler) arguments(f *FieldType, b *binding.Field, written ast.Argumen
 	return a
 }
 
-// Invocation is the arguments with the values of variables. Of a fetch that is
-// compiled whole: what it has to count depends on all its fields.
+// Invocation returns the arguments with the values of variables. vars may be nil where the
+// arguments hold none. What a list has to count depends on all fields of the fetch, so it is
+// called only once the fetch is compiled.
+//
+//	posts(first: 2, orderBy: [{title: DESC}])   query {"sort":["-title"],"limit":2,"total":false}
+//	post(id: "a")                               params {"id":"a"}
+//
+// Without variables the result is made once and shared; it must not be changed.
 func (f *Fetch) Invocation(vars *input.Variables) *Invocation {
 	if f.Args.Constant != nil {
 		return f.Args.Constant
@@ -125,6 +132,8 @@ func (f *Fetch) Invocation(vars *input.Variables) *Invocation {
 		}
 	}
 	in.Params, in.Query, in.Err = params.object(), query.object(), r.Err
+	// A door without cards for params takes id beside the argument params; both name members
+	// of one object.
 	if allParams != nil {
 		if whole, err := binding.MergeParams(in.Params, allParams); err != nil {
 			in.Err = err
@@ -138,9 +147,10 @@ func (f *Fetch) Invocation(vars *input.Variables) *Invocation {
 	return in
 }
 
-// member is an object of an invocation while it is written.
+// member is an object of an invocation while it is written. The zero member is no object.
 type member struct{ text []byte }
 
+// add appends a member. The caller adds a name once.
 func (m *member) add(name string, value []byte) {
 	if m.text == nil {
 		m.text = append(m.text, '{')
@@ -151,6 +161,7 @@ func (m *member) add(name string, value []byte) {
 	m.text = append(m.text, value...)
 }
 
+// object ends the object and returns it, or nil where nothing was added.
 func (m *member) object() json.RawMessage {
 	if m.text == nil {
 		return nil
@@ -162,10 +173,11 @@ func (m *member) object() json.RawMessage {
 // good as nothing: clients send it for variables they leave open.
 type paging struct{ first, last, after, before, offset []byte }
 
+// sent reports whether an argument has a value other than null.
 func sent(text []byte) bool { return text != nil && !jsontext.IsNull(text) }
 
-// into writes the arguments of a connection as list takes them (DESIGN 5): one
-// limit, the cursors, and the direction where they do not say it.
+// into writes the arguments of a connection as list takes them: one limit for first and last,
+// the cursors, and the direction where the cursors do not imply it (docs/decisions/065).
 func (p *paging) into(query *member, r *input.Renderer, list *facade.Operation) {
 	p.sides(r)
 	limit := p.first
@@ -189,14 +201,14 @@ func (p *paging) into(query *member, r *input.Renderer, list *facade.Operation) 
 	}
 }
 
-// sides refuses what contradicts itself.
+// sides refuses arguments that contradict each other, such as first with last.
 func (p *paging) sides(r *input.Renderer) {
 	if err := binding.CheckPaging(count(p.first), count(p.last), count(p.offset), string(p.after) == `""`, string(p.before) == `""`); err != nil && r.Err == nil {
 		r.Err = err
 	}
 }
 
-// count is a number that was coerced to Int already, or unsent.
+// count returns a number that was coerced to Int already, or binding.Unsent.
 func count(text []byte) int {
 	if !sent(text) {
 		return binding.Unsent
@@ -205,6 +217,8 @@ func count(text []byte) int {
 	return n
 }
 
+// window returns the arguments as the window of a connection over ids, which is cut here and
+// not by a list.
 func (p *paging) window() (w binding.Window) {
 	number := func(text []byte) *int {
 		if !sent(text) {
@@ -223,7 +237,11 @@ func (p *paging) window() (w binding.Window) {
 	return binding.Window{First: number(p.first), Last: number(p.last), Offset: number(p.offset), After: text(p.after), Before: text(p.before)}
 }
 
-// sortKeys turns [{"createdAt":"DESC"},{"title":"ASC"}] into ["-createdAt","title"].
+// sortKeys returns orderBy as query.sort has it. An object with no key, several keys or a null
+// is an error, since the members of an object have no order:
+//
+//	[{"createdAt":"DESC"},{"title":"ASC"}]
+//	["-createdAt","title"]
 func sortKeys(r *input.Renderer, text []byte) []byte {
 	if !sent(text) {
 		return []byte("null")
@@ -251,7 +269,8 @@ func sortKeys(r *input.Renderer, text []byte) []byte {
 	return append(keys, ']')
 }
 
-// finish makes the invocation of a fetch whose arguments hold no variables.
+// finish makes the invocation of a fetch whose arguments hold no variables, once for all
+// executions.
 func (f *Fetch) finish() {
 	for _, b := range f.Args.bound {
 		if b.value != nil && input.HasVariables(b.value) {

@@ -10,8 +10,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// compiler makes the plan of an operation. It is a small value: what is compiled
-// later (see variants) goes on with a copy.
+// compiler makes the plan of an operation. It is a small value: what is compiled later (see
+// Variants) goes on with a copy, so that units compiled at once do not share state.
 type compiler struct {
 	types    *Types
 	mutation bool
@@ -21,7 +21,8 @@ type compiler struct {
 }
 
 // Compile makes the plan of a validated operation. include has the value of every variable
-// that stands in a @skip or an @include (see [conditions]).
+// that stands in a @skip or an @include (see [Conditions]). It does not change def and may be
+// called from many goroutines with the same one.
 func Compile(t *Types, def *ast.OperationDefinition, include map[string]bool) *Plan {
 	c := compiler{types: t, mutation: def.Operation == ast.Mutation, include: include}
 	p := &Plan{Mutation: c.mutation}
@@ -51,7 +52,8 @@ type group struct {
 	fields []*ast.Field
 }
 
-// collect is CollectFields (specification 6.3.2) for objects of one type.
+// collect is CollectFields (GraphQL 6.3.2) for objects of one type, over one or more selection
+// sets: fields grouped by response key, in the order in which the keys come first.
 func (c *compiler) collect(typ *ObjectType, sets ...ast.SelectionSet) []group {
 	k := collector{c: c, typ: typ, at: map[string]int{}, visited: map[string]bool{}}
 	for _, set := range sets {
@@ -60,6 +62,7 @@ func (c *compiler) collect(typ *ObjectType, sets ...ast.SelectionSet) []group {
 	return k.groups
 }
 
+// collector is one run of CollectFields; visited are the named fragments that it went into.
 type collector struct {
 	c       *compiler
 	typ     *ObjectType
@@ -68,6 +71,7 @@ type collector struct {
 	visited map[string]bool
 }
 
+// selections adds the fields of a selection set to their groups.
 func (k *collector) selections(set ast.SelectionSet) {
 	for _, sel := range set {
 		switch sel := sel.(type) {
@@ -99,7 +103,8 @@ func (k *collector) selections(set ast.SelectionSet) {
 	}
 }
 
-// includes decides @skip and @include (specification 3.13.1, 3.13.2).
+// includes decides @skip and @include (GraphQL 3.13.1, 3.13.2). A selection with both is there
+// only where both allow it.
 func (c *compiler) includes(list ast.DirectiveList) bool {
 	for _, d := range list {
 		if d.Name != "skip" && d.Name != "include" {
@@ -117,12 +122,13 @@ func (c *compiler) includes(list ast.DirectiveList) bool {
 	return true
 }
 
-// compileUnit is the unit over items of typ for the fields that gave them.
+// compileUnit returns the unit over items of typ, for the fields that gave them. fields have
+// one response key.
 func (c *compiler) compileUnit(typ *ObjectType, fields []*ast.Field) *Unit {
 	return c.over(typ, c.collect(typ, under(fields)...))
 }
 
-// under is the selection sets of fields of one response key.
+// under returns the selection sets of fields of one response key, which are merged.
 func under(fields []*ast.Field) []ast.SelectionSet {
 	sets := make([]ast.SelectionSet, len(fields))
 	for i, f := range fields {
@@ -131,13 +137,16 @@ func under(fields []*ast.Field) []ast.SelectionSet {
 	return sets
 }
 
-// over is the unit for fields that are collected already.
+// over returns the unit for fields that are collected already. c is a copy: the unit and the
+// shared fetches are its own.
 func (c compiler) over(typ *ObjectType, groups []group) *Unit {
 	items := &Fetch{Slots: map[string]int{}}
 	c.unit = &Unit{Type: typ, Fetches: []*Fetch{items}}
 	c.shared = map[string]*Fetch{}
 	c.unit.Selection = c.object(typ, groups, items)
 	for _, f := range c.unit.Fetches {
+		// A fetch of depth d is made on level d-1. Hand-written fields on its rows need those
+		// rows, so they stand one level further.
 		for len(c.unit.Levels) < f.depth || len(f.Written) > 0 && len(c.unit.Levels) < f.depth+1 {
 			c.unit.Levels = append(c.unit.Levels, Level{})
 		}
@@ -154,12 +163,13 @@ func (c compiler) over(typ *ObjectType, groups []group) *Unit {
 	return c.unit
 }
 
-// below is the selection below fields of a Composite type.
+// below returns the selection below fields of a composite type, on rows of on.
 func (c *compiler) below(typ *ObjectType, g group, on *Fetch) *SelectionSet {
 	return c.object(typ, c.collect(typ, under(g.fields)...), on)
 }
 
-// object compiles what is written of an object that stands on rows of a fetch.
+// object compiles what is written of an object that stands on rows of a fetch. It adds to on
+// the columns that the fields read, and to the unit the fetches that they need.
 func (c *compiler) object(typ *ObjectType, groups []group, on *Fetch) *SelectionSet {
 	sel := &SelectionSet{Type: typ}
 	for _, g := range groups {
@@ -184,7 +194,15 @@ func (c *compiler) object(typ *ObjectType, groups []group, on *Fetch) *Selection
 	return sel
 }
 
-// field decides how a field is written, and what has to be fetched for it.
+// field decides how a field is written, and what has to be fetched for it:
+//
+//	no binding, type __…       introspection, read from the SDL
+//	no binding                 hand-written
+//	Column, Computed           a column of on
+//	NodeID                     a column of on
+//	Operation, relations       a fetch of its own, or a shared one
+//	NodeRoot                   one value at a time, like a hand-written field
+//	parts of a connection      nothing of their own; they set what on has to read
 func (c *compiler) field(f *Field, g group, on *Fetch) {
 	b := f.Type.Binding
 	switch {
@@ -203,6 +221,8 @@ func (c *compiler) field(f *Field, g group, on *Fetch) {
 	case b == nil:
 		def, resolve := c.types.written(f.Type.Parent.Name, f.Type.Definition.Name)
 		c.hand(f, g, on, &CustomField{Def: def, Resolve: resolve})
+		// A Resolve is given the whole row. An object of the author's own is no row, so
+		// nothing is read for it.
 		on.every = on.every || len(c.types.built.Fields[f.Type.Parent.Name]) > 0
 		return
 	}
@@ -217,6 +237,7 @@ func (c *compiler) field(f *Field, g group, on *Fetch) {
 				c.hand(f, g, on, &CustomField{})
 				return
 			}
+			// The members stand in the column's text; the slots of this fetch are never read.
 			f.Selection = c.below(typ, g, &Fetch{Slots: map[string]int{}})
 		}
 	case binding.NodeID:
@@ -251,8 +272,9 @@ var structure = map[binding.Kind]Action{
 	binding.HasNextPage: HasNextPage, binding.HasPreviousPage: HasPreviousPage, binding.StartCursor: StartCursor, binding.PageInfoEndCursor: EndCursor,
 }
 
-// needsHand says whether a nested object's selection holds a hand-written field:
-// then its objects are items of their own, else their text is walked.
+// needsHand reports whether the selection of a nested object holds a hand-written field,
+// itself or deeper. Its objects then are items of their own; otherwise their text is walked as
+// it is written.
 func (c *compiler) needsHand(typ *ObjectType, fields []*ast.Field) bool {
 	for _, g := range c.collect(typ, under(fields)...) {
 		name := g.fields[0].Name
@@ -272,7 +294,7 @@ func (c *compiler) needsHand(typ *ObjectType, fields []*ast.Field) bool {
 	return false
 }
 
-// hand makes f a field whose values are found one item at a time.
+// hand makes f a field whose values are found one item at a time, and adds it to those of on.
 func (c *compiler) hand(f *Field, g group, on *Fetch, w *CustomField) {
 	w.ID, w.On, w.Field, w.Args = len(on.Written), on, f, g.fields[0].Arguments
 	if f.Output.Named().Kind == scalar.Composite {
@@ -282,7 +304,9 @@ func (c *compiler) hand(f *Field, g group, on *Fetch, w *CustomField) {
 	f.Action, f.Custom = Resolved, w
 }
 
-// fetched makes f a field whose value comes from a call, of its own or shared.
+// fetched makes f a field whose value comes from a call, of its own or shared. Two root fields
+// of a mutation are two calls even where they are equal, since each has an effect (GraphQL
+// 6.2.2).
 func (c *compiler) fetched(f *Field, g group, on *Fetch) {
 	b := f.Type.Binding
 	f.Action = Fetched
@@ -314,9 +338,11 @@ func (c *compiler) fetched(f *Field, g group, on *Fetch) {
 	}
 }
 
+// sharedKey returns the key of compiler.shared: the parent fetch, the field and its arguments.
 func sharedKey(on *Fetch, id string) string { return string(rune(on.ID)) + id }
 
-// call is a new fetch.
+// call returns a new fetch on rows of on. A relation adds its key to the columns that on
+// reads.
 func (c *compiler) call(b *binding.Field, on *Fetch, args *arguments) *Fetch {
 	f := &Fetch{
 		ID: len(c.unit.Fetches), depth: on.depth + 1, Parent: on, Binding: b,

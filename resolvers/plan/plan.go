@@ -9,7 +9,9 @@ import (
 	"github.com/frondhost/frond/resolvers/binding"
 )
 
-// Plan is an operation, compiled: which calls to make and what to write.
+// Plan is an operation, compiled: which calls to make and what to write. It holds nothing of a
+// request and may be executed many times at once. It is good for one set of values of the
+// variables in @skip and @include (docs/decisions/060).
 type Plan struct {
 	Mutation bool
 	// units are run one after another: of a query there is one, of a mutation one
@@ -17,9 +19,15 @@ type Plan struct {
 	Units []*Unit
 }
 
-// Unit is a selection over items of one object type: what to fetch for them, and
-// what to write of each. An operation is a unit over the root; a field whose type
-// is known only when it has been resolved has a unit for each type it may have.
+// Unit is a selection over items of one object type: what to fetch for them, and what to write
+// of each. An operation is a unit over the root; a field whose type is known only when it has
+// been resolved has a unit for each type it may have.
+//
+//	{ posts { title author { name } } }
+//
+//	fetch 0           the root, one item
+//	level 0           fetch 1: post.list for fetch 0
+//	level 1           fetch 2: author.findById for all rows of fetch 1
 type Unit struct {
 	Type      *ObjectType
 	Selection *SelectionSet
@@ -27,14 +35,16 @@ type Unit struct {
 	Levels    []Level  // what is done after the items are there, level by level
 }
 
-// Level is what is done at once, when the rows of the level before are there.
+// Level is what is done at once, when the rows of the level before are there: calls, and
+// fields that were registered by hand.
 type Level struct {
 	Fetches []*Fetch
 	Written []*CustomField
 }
 
-// Fetch is one call, for all rows of its parent together. Fields that ask for
-// the same relation with the same arguments share one, whatever their aliases.
+// Fetch is one call, for all rows of its parent together. Fields that ask for the same
+// relation with the same arguments share one, whatever their aliases; the root fields of a
+// mutation never do. Each field of a Fetch is set by compilation and only read afterwards.
 type Fetch struct {
 	ID        int
 	depth     int
@@ -56,7 +66,8 @@ type Fetch struct {
 	Written []*CustomField
 }
 
-// slot is the place of a column among those the fetch reads.
+// slot returns the place of a column among those the fetch reads, and adds it where it is not
+// there yet.
 func (f *Fetch) slot(column string) int {
 	if i, ok := f.Slots[column]; ok {
 		return i
@@ -67,8 +78,9 @@ func (f *Fetch) slot(column string) int {
 	return i
 }
 
-// Selects is the fetch's Call.Select. Nil would be every field: it is that only
-// where a hand-written field may want any, or where there are no rows to select from.
+// Selects returns the fetch's Call.Select. Nil would be every field: it is that only where a
+// hand-written field may want any, or where there are no rows to select from. An empty list
+// asks for rows without columns, for __typename alone.
 func (f *Fetch) Selects() []string {
 	switch {
 	case f.every, f.Binding != nil && f.Binding.Output == nil:
@@ -79,8 +91,9 @@ func (f *Fetch) Selects() []string {
 	return f.Columns
 }
 
-// CustomField is a field that has no binding: its value comes from a Go function, one
-// item at a time. So do fields whose type the plan cannot know.
+// CustomField is a field whose value comes one item at a time: from a Go function, from
+// Query.node, or from a column whose objects have such fields below them. The type of its
+// values is known only when they are there.
 type CustomField struct {
 	ID      int // among those of its fetch
 	On      *Fetch
@@ -92,7 +105,8 @@ type CustomField struct {
 	Values  *Variants // of a composite type
 }
 
-// Variants are the selection of a field, compiled for each type it turns out to have.
+// Variants are the selection of a field, compiled for each type its values turn out to have.
+// They belong to a plan and are shared by its executions.
 type Variants struct {
 	compiler compiler
 	fields   []*ast.Field
@@ -101,7 +115,8 @@ type Variants struct {
 	units map[string]*Unit
 }
 
-// Unit is the selection over items of an object type.
+// Unit returns the selection over items of an object type, compiled at the first call for that
+// type. It may be called from many goroutines.
 func (v *Variants) Unit(typ *ObjectType) *Unit {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -114,13 +129,14 @@ func (v *Variants) Unit(typ *ObjectType) *Unit {
 	return u
 }
 
-// SelectionSet is what is written of one object.
+// SelectionSet is what is written of one object, in the order of the response.
 type SelectionSet struct {
 	Type   *ObjectType
 	Fields []*Field
 }
 
-// Field is one response key.
+// Field is one response key: all fields of a selection set that have it, merged (GraphQL
+// 6.3.2).
 type Field struct {
 	Action    Action
 	Key       []byte // `"title":`, with a comma in front but for the first
@@ -137,7 +153,7 @@ type Field struct {
 	AST       *ast.Field
 }
 
-// Action is how a field is written.
+// Action is how a field is written. Package response has one branch for each.
 type Action uint8
 
 // The actions on any object: meta fields (GraphQL 4), members of a row, and values that
@@ -171,7 +187,8 @@ const (
 	StartCursor
 )
 
-// Shape is what a fetch gives to one field.
+// Shape is what a fetch gives to one field. Two fields of one fetch have one shape, since they
+// are one field of the schema.
 type Shape uint8
 
 // The shapes, with the JSON that each is written as.

@@ -29,7 +29,7 @@ func NewTypes(loaded *ast.Schema, built *binding.Schema, inputs *input.Types) *T
 	return &Types{Schema: loaded, built: built, Inputs: inputs, objects: map[string]*ObjectType{}}
 }
 
-// ObjectType is an object type.
+// ObjectType is an object type of the schema with what its fields do. It is immutable.
 type ObjectType struct {
 	Name     string
 	def      *ast.Definition
@@ -38,7 +38,8 @@ type ObjectType struct {
 	fields   map[string]*FieldType
 }
 
-// FieldType is a field of an object type.
+// FieldType is a field of an object type: its definition in the SDL, and its binding. Args are
+// in the order of the SDL.
 type FieldType struct {
 	Parent     *ObjectType
 	Definition *ast.FieldDefinition
@@ -47,7 +48,8 @@ type FieldType struct {
 	Args       []*input.Definition
 }
 
-// Object is the object type called name, or nil.
+// Object returns the object type called name, worked out at the first call, or nil where the
+// schema has no object type of that name.
 func (t *Types) Object(name string) *ObjectType {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -68,6 +70,7 @@ func (t *Types) Object(name string) *ObjectType {
 			Args:       t.Inputs.Arguments(f.Arguments),
 		}
 	}
+	// One binding decides: the fields of a connection are all bound as parts of one.
 	for _, b := range t.built.Fields[name] {
 		o.Page = b.Kind >= binding.Items && b.Kind <= binding.PageInfo
 		break
@@ -76,8 +79,10 @@ func (t *Types) Object(name string) *ObjectType {
 	return o
 }
 
-// written is graphql-go's definition of a field that has no binding, and its Resolve as
-// it was registered.
+// written returns graphql-go's definition of a field that has no binding, and its Resolve as
+// it was registered. A field of a type that came along with a hand-written one has
+// graphql-go's Resolve, or the default one, which reads a member of the parent's value. The
+// definition is nil where graphql-go does not know the type.
 func (t *Types) written(typeName, field string) (*graphql.FieldDefinition, graphql.FieldResolveFn) {
 	o, ok := t.built.GraphQL.Type(typeName).(*graphql.Object)
 	if !ok {
@@ -94,7 +99,8 @@ func (t *Types) written(typeName, field string) (*graphql.FieldDefinition, graph
 	return def, resolve
 }
 
-// Is says whether an object type meets a type condition.
+// Is reports whether an object type meets a type condition (DoesFragmentTypeApply, GraphQL
+// 6.3.2): its own name, an interface it implements, a union it is in, or no condition.
 func (t *Types) Is(o *ObjectType, condition string) bool {
 	if condition == "" || condition == o.Name {
 		return true
@@ -107,7 +113,8 @@ func (t *Types) Is(o *ObjectType, condition string) bool {
 	return false
 }
 
-// OutputType is the type of a field, unrolled.
+// OutputType is the type of a field, one value for each of its lists and one for the named
+// type inside. Kind, Values and Definition are those of the named type and are set only there.
 type OutputType struct {
 	NonNull    bool
 	Elem       *OutputType // of a list
@@ -116,7 +123,7 @@ type OutputType struct {
 	Definition *ast.Definition
 }
 
-// Named is the type without its lists and bangs.
+// Named returns the type without its lists and non-null marks.
 func (o *OutputType) Named() *OutputType {
 	for o.Elem != nil {
 		o = o.Elem
@@ -124,6 +131,7 @@ func (o *OutputType) Named() *OutputType {
 	return o
 }
 
+// out returns a type of the SDL as an OutputType.
 func (t *Types) out(typ *ast.Type) *OutputType {
 	if typ.Elem != nil {
 		return &OutputType{NonNull: typ.NonNull, Elem: t.out(typ.Elem)}
