@@ -10,7 +10,7 @@ import (
 )
 
 // invoke puts the arguments of a field into the invocation, each where its binding says.
-// graphql-go has dropped every null by now.
+// graphql-go has dropped every null by now, so an argument that is null counts as not sent.
 func invoke(in *facade.Invocation, where []binding.Arg, args map[string]any) error {
 	params, query := map[string]any{}, map[string]any{}
 	for _, a := range where {
@@ -62,7 +62,10 @@ func invoke(in *facade.Invocation, where []binding.Arg, args map[string]any) err
 	return nil
 }
 
-// sortKeys writes orderBy as query.sort has it: [{createdAt: DESC}] is ["-createdAt"].
+// sortKeys returns orderBy as query.sort has it. Each object has exactly one key:
+//
+//	[{createdAt: DESC}, {title: ASC}]
+//	["-createdAt", "title"]
 func sortKeys(value any) ([]string, error) {
 	list, _ := value.([]any)
 	keys := make([]string, 0, len(list))
@@ -81,7 +84,7 @@ func sortKeys(value any) ([]string, error) {
 	return keys, nil
 }
 
-// windowOf reads the paging arguments of a connection.
+// windowOf returns the paging arguments of a connection; those that are not sent are nil.
 func windowOf(args map[string]any) binding.Window {
 	number := func(name string) *int {
 		if n, ok := args[name].(int); ok {
@@ -98,7 +101,8 @@ func windowOf(args map[string]any) binding.Window {
 	return binding.Window{First: number("first"), Last: number("last"), Offset: number("offset"), After: text("after"), Before: text("before")}
 }
 
-// withMember is a JSON object with one more member, which one of the same name replaces.
+// withMember returns a JSON object with one more member. A member of the same name that is
+// there already stays.
 func withMember(object json.RawMessage, name string, value json.RawMessage) json.RawMessage {
 	members := map[string]json.RawMessage{name: value}
 	for n, v := range jsontext.Members(object) {
@@ -107,7 +111,7 @@ func withMember(object json.RawMessage, name string, value json.RawMessage) json
 	return mustJSON(members)
 }
 
-// mustJSON is v as JSON. Its values were decoded from a document or from JSON, so JSON
+// mustJSON returns v as JSON. Its values were decoded from a document or from JSON, so JSON
 // can write all of them.
 func mustJSON(v any) json.RawMessage {
 	text, err := json.Marshal(v)

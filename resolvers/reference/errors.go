@@ -36,7 +36,8 @@ func (e *FieldError) Extensions() map[string]any {
 // Unwrap returns the *facade.Error, which is never nil.
 func (e *FieldError) Unwrap() error { return e.err }
 
-// fieldError is err as a *FieldError; nil stays nil.
+// fieldError returns err as a *FieldError; nil stays nil. An error that has no code becomes
+// INTERNAL_ERROR, without its text.
 func fieldError(err error) error {
 	var already *FieldError
 	switch {
@@ -48,13 +49,16 @@ func fieldError(err error) error {
 	return &FieldError{facade.AsError(err)}
 }
 
-// recovered turns a panic into an error: graphql-go would send its text to the client.
+// recovered turns a panic into an error, by defer: graphql-go would send its text to the
+// client.
 func recovered(err *error) {
 	if p := recover(); p != nil {
 		*err = panicError(p)
 	}
 }
 
+// panicError returns a recovered value as an error. The panics of thunks are FieldErrors
+// already and stay what they are.
 func panicError(p any) error {
 	if err, ok := p.(error); ok {
 		var e *FieldError

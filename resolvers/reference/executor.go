@@ -21,7 +21,7 @@ type Executor struct {
 
 // New returns an executor whose generated fields do what fields says, by calls of caller.
 // nodes are the types of Query.node, by schema.EntityKey. The maps are read while requests
-// run; they must not change then.
+// run; they must not change then. caller may be called from many goroutines.
 func New(caller facade.Caller, fields binding.Fields, nodes map[string]*binding.Node) *Executor {
 	return &Executor{caller: caller, fields: fields, nodes: nodes}
 }
@@ -47,7 +47,7 @@ type (
 	}
 )
 
-// cursor is the cursor of row i, or "" where the page has no cursors.
+// cursor returns the cursor of row i, or "" where the page has no cursor for each row.
 func (p *page) cursor(i int) string {
 	if i < 0 || i >= len(p.rows) || len(p.Cursors) != len(p.rows) {
 		return ""
@@ -66,6 +66,8 @@ func (e *Executor) Resolver(b *binding.Field) graphql.FieldResolveFn {
 	}
 }
 
+// resolve returns the value of a field by the kind of its binding and the kind of its source.
+// Root fields have no source of their own.
 func (e *Executor) resolve(b *binding.Field, p graphql.ResolveParams) (any, error) {
 	switch b.Kind {
 	case binding.Operation:
@@ -86,6 +88,8 @@ func (e *Executor) resolve(b *binding.Field, p graphql.ResolveParams) (any, erro
 	return nil, fmt.Errorf("%s.%s has a %T as its source, which no generated field gives", p.Info.ParentType, p.Info.FieldName, p.Source)
 }
 
+// ofRow returns a field of a row: its columns as Go values, its relations as thunks. A
+// computed field that the façade could not make fails with the reason.
 func (e *Executor) ofRow(b *binding.Field, r *row, p graphql.ResolveParams) (any, error) {
 	switch b.Kind {
 	case binding.Column:
@@ -104,6 +108,8 @@ func (e *Executor) ofRow(b *binding.Field, r *row, p graphql.ResolveParams) (any
 	return e.relation(b, r, p)
 }
 
+// pageField returns a field of a connection or of its PageInfo. Both have the page as their
+// source.
 func pageField(b *binding.Field, p *page) (any, error) {
 	text := func(s string) any {
 		if s == "" {
@@ -136,6 +142,8 @@ func pageField(b *binding.Field, p *page) (any, error) {
 	return nil, fmt.Errorf("a connection has no field of the kind %d", b.Kind)
 }
 
+// edgeField returns a field of an edge. A cursor that is missing is an error, since the field
+// is non-null.
 func edgeField(b *binding.Field, e *edge) (any, error) {
 	if b.Kind == binding.EdgeNode {
 		return e.page.rows[e.i], nil
@@ -146,7 +154,8 @@ func edgeField(b *binding.Field, e *edge) (any, error) {
 	return nil, facade.Errorf(facade.Forbidden, "this list gives no cursors")
 }
 
-// operation makes the one call of a root field.
+// operation makes the one call of a root field, and returns its rows as sources, or its value
+// decoded.
 func (e *Executor) operation(b *binding.Field, p graphql.ResolveParams) (any, error) {
 	c := e.call(p.Context, b.Operation.Door.Name, b.Operation.Name)
 	if err := invoke(&c.Invocation, b.Args, p.Args); err != nil {
@@ -183,13 +192,14 @@ func (e *Executor) Wrap(resolve graphql.FieldResolveFn) graphql.FieldResolveFn {
 	}
 }
 
-// call is a call by the caller of the request, without arguments.
+// call returns a call by the caller of the request, without arguments. Partial lets a computed
+// field fail without its row.
 func (e *Executor) call(ctx context.Context, entity, operation string) *facade.Call {
 	return &facade.Call{Entity: entity, Operation: operation, Partial: true, Invocation: facade.Invocation{State: facade.StateFrom(ctx)}}
 }
 
-// narrow sets which columns of the rows the request selects, and that list does not
-// count its rows where nobody selects the total.
+// narrow sets which columns of the rows a call selects. A list does not count its rows where
+// total is not selected.
 func (e *Executor) narrow(c *facade.Call, b *binding.Field, p graphql.ResolveParams) {
 	if b.Output == nil {
 		return

@@ -13,8 +13,11 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// level holds the rows of one call. They share the calls of their relations: the row that
-// is resolved first makes the call for all of them.
+// level holds the rows of one call. They share the calls of their relations: graphql-go
+// resolves the fields of one row after another, each relation returns a thunk, and the thunk
+// that runs first makes the call for all rows.
+//
+// A level belongs to one request and is used by one goroutine, as graphql-go runs thunks.
 type level struct {
 	rows    []facade.Row
 	typ     string // of Query.node and Query.nodes
@@ -22,7 +25,7 @@ type level struct {
 	batches map[*ast.Field]*relationBatch
 }
 
-// newLevel holds the rows of a result, and why its computed fields failed.
+// newLevel returns a level with the rows of a result, and why its computed fields failed.
 func newLevel(res *facade.Result) *level {
 	l := &level{rows: make([]facade.Row, res.Rows.Len()), batches: map[*ast.Field]*relationBatch{}}
 	for i := range l.rows {
@@ -37,9 +40,10 @@ func newLevel(res *facade.Result) *level {
 	return l
 }
 
+// row returns row i of the level as a source.
 func (l *level) row(i int) *row { return &row{l, i} }
 
-// cut is the rows [from, to).
+// cut returns the rows [from, to) as sources.
 func (l *level) cut(from, to int) []*row {
 	rows := make([]*row, 0, to-from)
 	for ; from < to; from++ {
@@ -48,12 +52,18 @@ func (l *level) cut(from, to int) []*row {
 	return rows
 }
 
+// get returns the text of a column, nil where the row does not have it.
 func (r *row) get(column string) json.RawMessage { return r.rows[r.i].Get(column) }
 
+// get returns the text of a member, nil where the object does not have it.
 func (n nested) get(column string) json.RawMessage { return jsontext.Get(n, column) }
 
-// sourceOf turns a value of the façade into the source of generated fields. Other values
-// stay as they are.
+// sourceOf turns a value of the façade into the source of generated fields. Other values stay
+// as they are.
+//
+//	facade.Row                  *row; nil for the zero Row
+//	[]facade.Row, *facade.Rows  []*row
+//	*facade.Result              by its form: *row, []*row, *page, or the value
 func sourceOf(v any) any {
 	switch v := v.(type) {
 	case facade.Row:
@@ -88,8 +98,8 @@ func sourceOf(v any) any {
 	return v
 }
 
-// relationBatch is one relation of all rows of a level: one call, made when the value of
-// the first row is read.
+// relationBatch is one relation of all rows of a level: one call, made when the value of the
+// first row is read.
 type relationBatch struct {
 	run     func() ([]any, error) // one value per row of the level
 	done    bool
@@ -97,6 +107,8 @@ type relationBatch struct {
 	failure error
 }
 
+// value returns the value of row i, and makes the call where no row did so before. A failure
+// is that of every row.
 func (b *relationBatch) value(i int) (any, error) {
 	if !b.done {
 		b.done = true
@@ -113,8 +125,9 @@ func (b *relationBatch) value(i int) (any, error) {
 	return b.values[i], nil
 }
 
-// relation returns a thunk, so that graphql-go asks for the rows of a relation when the
-// whole level is resolved.
+// relation returns a thunk, so that graphql-go asks for the rows of a relation when the whole
+// level is resolved. Calls are shared by the place in the document: one field under two
+// aliases makes two calls, unlike in package resolvers.
 func (e *Executor) relation(b *binding.Field, r *row, p graphql.ResolveParams) (any, error) {
 	at := p.Info.FieldASTs[0]
 	todo := r.batches[at]
@@ -133,7 +146,8 @@ func (e *Executor) relation(b *binding.Field, r *row, p graphql.ResolveParams) (
 	return thunk(func() (any, error) { return todo.value(r.i) }), nil
 }
 
-// keys are the texts of a column in all rows, "null" where a row has none.
+// keys returns the texts of a column in all rows, "null" where a row has none, so that groups
+// and rows have the same indexes.
 func (l *level) keys(column string) []json.RawMessage {
 	keys := make([]json.RawMessage, len(l.rows))
 	for i, r := range l.rows {
@@ -144,6 +158,8 @@ func (l *level) keys(column string) []json.RawMessage {
 	return keys
 }
 
+// toOne fetches the rows that the keys of the level point at, and returns one for each row,
+// nil where nothing is found.
 func (e *Executor) toOne(b *binding.Field, l *level, p graphql.ResolveParams) ([]any, error) {
 	c := e.call(p.Context, b.Door.Name, "findById")
 	c.Each = &facade.Each{Field: b.Output.Primary.Name, Keys: l.keys(b.Column)}
@@ -162,6 +178,7 @@ func (e *Executor) toOne(b *binding.Field, l *level, p graphql.ResolveParams) ([
 	return values, nil
 }
 
+// toMany lists the rows that point back at the rows of the level, and returns a page for each.
 func (e *Executor) toMany(b *binding.Field, l *level, p graphql.ResolveParams) ([]any, error) {
 	c := e.call(p.Context, b.Door.Name, "list")
 	if err := invoke(&c.Invocation, b.Args, p.Args); err != nil {
@@ -181,8 +198,8 @@ func (e *Executor) toMany(b *binding.Field, l *level, p graphql.ResolveParams) (
 	return values, nil
 }
 
-// toManyIDs fetches the rows of all ids of the level in one call, and cuts each list into
-// its page.
+// toManyIDs fetches the rows of all ids of the level in one call, and cuts each list into its
+// page (docs/decisions/054).
 func (e *Executor) toManyIDs(b *binding.Field, l *level, p graphql.ResolveParams) ([]any, error) {
 	window := windowOf(p.Args)
 	if err := window.Check(); err != nil {
@@ -212,6 +229,8 @@ func (e *Executor) toManyIDs(b *binding.Field, l *level, p graphql.ResolveParams
 		var visible []bool
 		var rows []*row
 		for k := from; k < end; k++ {
+			// An id that a list holds twice is one row of the page: its cursor would name two
+			// places.
 			if jsontext.IsNull(keys[k]) || slices.ContainsFunc(ids, func(id json.RawMessage) bool { return bytes.Equal(id, keys[k]) }) {
 				continue
 			}

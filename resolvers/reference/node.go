@@ -9,8 +9,9 @@ import (
 	"github.com/frondhost/frond/resolvers/binding"
 )
 
-// node resolves Query.node and Query.nodes. A text that is no global id, or the id of a
-// type that is not served, names no row: the value is null.
+// node resolves Query.node and Query.nodes. A text that is no global id, or the id of a type
+// that is not served, names no row: the value is null. More ids than binding.MaxNodes are an
+// error.
 func (e *Executor) node(p graphql.ResolveParams) (any, error) {
 	if id, one := p.Args["nodeId"].(string); one {
 		return e.rowsOf(p, []any{id})[0], nil
@@ -22,8 +23,8 @@ func (e *Executor) node(p graphql.ResolveParams) (any, error) {
 	return e.rowsOf(p, ids), nil
 }
 
-// rowsOf are the rows of global ids. Each is a thunk; the first of a type makes the call for
-// all rows of that type.
+// rowsOf returns the rows of global ids, in their order. Each is a thunk; the first of a type
+// makes the call for all rows of that type.
 func (e *Executor) rowsOf(p graphql.ResolveParams, ids []any) []any {
 	found := make([]any, len(ids))
 	batches := map[*binding.Node]*relationBatch{}
@@ -48,6 +49,8 @@ func (e *Executor) rowsOf(p graphql.ResolveParams, ids []any) []any {
 	return found
 }
 
+// rowsOfType fetches the rows of one type by their keys. The level keeps the name of the type,
+// for TypeOfNode.
 func (e *Executor) rowsOfType(p graphql.ResolveParams, node *binding.Node, keys []json.RawMessage) ([]any, error) {
 	c := e.call(p.Context, node.Door.Name, "findById")
 	c.Each = &facade.Each{Field: node.Door.Entity.Primary.Name, Keys: keys}

@@ -9,8 +9,9 @@ import (
 	"github.com/frondhost/frond/resolvers/binding"
 )
 
-// columns are the columns that a selection set over rows of typ reads. Nil is every column:
-// a field that was registered by hand may read any.
+// columns returns the columns that a selection set over rows of typ reads. Nil is every
+// column: a field that was registered by hand may read any. fields are the fields above the
+// set.
 func (e *Executor) columns(info graphql.ResolveInfo, fields []*ast.Field, typ string) []string {
 	columns, all := []string{}, false
 	visit(info, fields, typ, func(f *ast.Field) {
@@ -28,7 +29,9 @@ func (e *Executor) columns(info graphql.ResolveInfo, fields []*ast.Field, typ st
 	return columns
 }
 
-// pageColumns is columns for a connection, and which of its other parts are selected.
+// pageColumns is columns for a connection, and reports which of its other parts are selected:
+// total, a cursor of each row, and whether there are rows before the page. Columns of items
+// and of edges are joined.
 func (e *Executor) pageColumns(info graphql.ResolveInfo, fields []*ast.Field, typ string) (columns []string, total, cursors, behind bool) {
 	columns = []string{}
 	all := false
@@ -77,7 +80,8 @@ func (e *Executor) pageColumns(info graphql.ResolveInfo, fields []*ast.Field, ty
 	return columns, total, cursors, behind
 }
 
-// fieldType is the name of the type of a field of typ.
+// fieldType returns the name of the type of a field of typ, lists and non-null removed, or ""
+// where there is no such field.
 func fieldType(info graphql.ResolveInfo, typ string, f *ast.Field) string {
 	if o, ok := info.Schema.Type(typ).(*graphql.Object); ok {
 		if def := o.Fields()[f.Name.Value]; def != nil {
@@ -120,6 +124,8 @@ func visit(info graphql.ResolveInfo, fields []*ast.Field, typ string, do func(*a
 	}
 }
 
+// applies reports whether a fragment's type condition includes the object type typ
+// (DoesFragmentTypeApply, GraphQL 6.3.2).
 func applies(info graphql.ResolveInfo, condition *ast.Named, typ string) bool {
 	if condition == nil || condition.Name.Value == typ {
 		return true
@@ -129,7 +135,8 @@ func applies(info graphql.ResolveInfo, condition *ast.Named, typ string) bool {
 	return ok && o != nil && info.Schema.IsPossibleType(abstract, o)
 }
 
-// included decides @skip and @include.
+// included decides @skip and @include (GraphQL 3.13.1, 3.13.2). A variable without a value is
+// false.
 func included(info graphql.ResolveInfo, directives []*ast.Directive) bool {
 	for _, d := range directives {
 		if d.Name.Value != "skip" && d.Name.Value != "include" {

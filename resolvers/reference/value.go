@@ -12,9 +12,13 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// decode is the JSON text of a value as graphql-go wants it for type t. A text that is
-// absent is null. A value that does not fit t fails the field and not the request: rows
-// of a remote Frond are only as good as their host.
+// decode returns the JSON text of a value as graphql-go wants it for type t. A text that is
+// absent is null. A value that does not fit t fails the field and not the request: rows of a
+// remote Frond are only as good as their host.
+//
+//	list      []any
+//	object    nested, whose members are decoded when they are selected
+//	enum      the name
 func decode(text json.RawMessage, t graphql.Type) (any, error) {
 	if n, ok := t.(*graphql.NonNull); ok {
 		t = n.OfType
@@ -53,6 +57,8 @@ func decode(text json.RawMessage, t graphql.Type) (any, error) {
 	return nil, mismatch(t)
 }
 
+// decodeScalar returns the text of a scalar as a Go value. is is the kind of the text. Custom
+// scalars are decoded as they are, numbers as json.Number.
 func decodeScalar(text json.RawMessage, is jsontext.Kind, t *graphql.Scalar) (any, error) {
 	switch t.Name() {
 	case "Int":
@@ -91,6 +97,7 @@ func decodeScalar(text json.RawMessage, is jsontext.Kind, t *graphql.Scalar) (an
 	return nil, mismatch(t)
 }
 
+// mismatch returns the error of a value that is not what its type says.
 func mismatch(t graphql.Type) error {
 	return facade.Errorf(facade.InternalError, "the value is not what the card says, a %s", t)
 }

@@ -13,8 +13,9 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// introspect writes __schema and __type from the loaded SDL (specification 4).
-// graphql-go's own introspection knows neither specifiedBy nor deprecated inputs.
+// introspect writes __schema and __type from the loaded SDL (GraphQL 4). graphql-go's own
+// introspection knows neither specifiedBy nor deprecated inputs. __type of a name that the
+// schema does not have is null.
 func (w *Writer) introspect(f *plan.Field) bool {
 	start := len(w.text)
 	s := w.x.Types.Schema
@@ -32,9 +33,14 @@ func (w *Writer) introspect(f *plan.Field) bool {
 	return w.null(f, f.Output, start, nil)
 }
 
-// meta writes a value of an introspection type: null, a text, a boolean, a list of
-// them, or an object, whose fields metaField knows. It fails only where an argument has no
-// value because of a variable.
+// meta writes a value of an introspection type. It fails only where an argument has no value
+// because of a variable.
+//
+//	nil            null
+//	*facade.Error  null with the error
+//	string, bool   as they are
+//	[]any          a list
+//	anything else  an object, whose fields metaField returns
 func (w *Writer) meta(f *plan.Field, out *plan.OutputType, value any) bool {
 	start := len(w.text)
 	switch v := value.(type) {
@@ -95,7 +101,9 @@ type inputValue struct {
 	directives        ast.DirectiveList
 }
 
-// metaField is the value of one field of an introspection object.
+// metaField returns the value of one field of an introspection object (GraphQL 4.2): of is the
+// part of the schema that the object describes. A field that does not apply is null, as fields
+// of a scalar.
 func (w *Writer) metaField(f *plan.Field, of any) any {
 	name := f.Type.Definition.Name
 	if _, err := w.deprecatedToo(f); err != nil {
@@ -147,7 +155,8 @@ func (w *Writer) metaField(f *plan.Field, of any) any {
 	return nil
 }
 
-// ofNamed is what fields, arguments, enum values and directives have in common.
+// ofNamed returns the value of a field that fields, arguments, enum values and directives have
+// in common.
 func ofNamed(field, name, description string, list ast.DirectiveList) any {
 	switch field {
 	case "name":
@@ -162,6 +171,7 @@ func ofNamed(field, name, description string, list ast.DirectiveList) any {
 	return nil
 }
 
+// orNull returns nil for "": a description that is missing is null.
 func orNull(s string) any {
 	if s == "" {
 		return nil
@@ -169,6 +179,8 @@ func orNull(s string) any {
 	return s
 }
 
+// deprecation returns the reason of @deprecated, its default where none is written (GraphQL
+// 3.13.3), and nil where the directive is missing.
 func deprecation(list ast.DirectiveList) any {
 	d := list.ForName("deprecated")
 	if d == nil {
@@ -180,6 +192,8 @@ func deprecation(list ast.DirectiveList) any {
 	return "No longer supported"
 }
 
+// ofSchema returns a field of __Schema (GraphQL 4.2.1). Types and directives are sorted by
+// name.
 func (w *Writer) ofSchema(name string, s *ast.Schema) any {
 	switch name {
 	case "description":
@@ -198,6 +212,8 @@ func (w *Writer) ofSchema(name string, s *ast.Schema) any {
 	return nil
 }
 
+// root returns a root type as an introspection object. A nil *ast.Definition in an interface
+// would not be nil, and would be written as an object.
 func root(def *ast.Definition) any {
 	if def == nil {
 		return nil
@@ -205,8 +221,8 @@ func root(def *ast.Definition) any {
 	return def
 }
 
-// sorted is the values of a map by their names: a map
-// has no order that stays the same.
+// sorted returns the values of a map by their names, so that introspection has the same text
+// each time.
 func sorted[T any](m map[string]T) []any {
 	names := make([]string, 0, len(m))
 	for name := range m {
@@ -220,8 +236,10 @@ func sorted[T any](m map[string]T) []any {
 	return list
 }
 
-// typeOf is a type as an introspection object: lists and non-null types
-// are objects of their own, a name is its definition.
+// typeOf returns a type as an introspection object. Lists and non-null types are objects of
+// their own, around a definition:
+//
+//	[Post!]    *ast.Type LIST  ->  *ast.Type NON_NULL  ->  *ast.Definition Post
 func (w *Writer) typeOf(t *ast.Type) any {
 	if !t.NonNull && t.Elem == nil {
 		return w.x.Types.Schema.Types[t.NamedType]
@@ -229,6 +247,8 @@ func (w *Writer) typeOf(t *ast.Type) any {
 	return t
 }
 
+// ofType returns a field of __Type for a list or a non-null type (GraphQL 4.2.2): kind and
+// ofType, all others null.
 func (w *Writer) ofType(f *plan.Field, name string, t *ast.Type) any {
 	switch name {
 	case "kind":
@@ -245,6 +265,8 @@ func (w *Writer) ofType(f *plan.Field, name string, t *ast.Type) any {
 	return nil
 }
 
+// ofDefinition returns a field of __Type for a named type (GraphQL 4.2.2). Lists are null for
+// kinds that do not have them, and empty where a kind has them and nothing is in it.
 func (w *Writer) ofDefinition(f *plan.Field, name string, d *ast.Definition) any {
 	switch name {
 	case "kind":
@@ -318,6 +340,8 @@ func (w *Writer) ofDefinition(f *plan.Field, name string, d *ast.Definition) any
 	return nil
 }
 
+// arguments returns the arguments of a field or a directive, deprecated ones where
+// includeDeprecated asks for them.
 func (w *Writer) arguments(f *plan.Field, defs ast.ArgumentDefinitionList) any {
 	all, _ := w.deprecatedToo(f)
 	list := []any{}
@@ -329,7 +353,8 @@ func (w *Writer) arguments(f *plan.Field, defs ast.ArgumentDefinitionList) any {
 	return list
 }
 
-// deprecatedToo is the argument includeDeprecated of a field that has it.
+// deprecatedToo returns the argument includeDeprecated of a field that has it, and false for
+// any other field.
 func (w *Writer) deprecatedToo(f *plan.Field) (bool, *facade.Error) {
 	r := input.Renderer{Vars: w.x.Vars}
 	for _, def := range f.Type.Args {
@@ -341,7 +366,7 @@ func (w *Writer) deprecatedToo(f *plan.Field) (bool, *facade.Error) {
 	return false, nil
 }
 
-// printValue is a default as GraphQL writes it.
+// printValue returns a default as GraphQL writes it, on one line: {a: [1, 2], b: RED}.
 func printValue(v *ast.Value) string {
 	switch v.Kind {
 	case ast.ListValue, ast.ObjectValue:

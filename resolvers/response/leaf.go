@@ -7,8 +7,9 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// json writes a JSON value as its type: leaves as their text, once it is
-// checked; lists; and nested objects by the spans of their members.
+// json writes a JSON value as its type (CompleteValue, GraphQL 6.4.3): leaves as their text,
+// once it is checked; lists; and nested objects by their members. A value that does not fit is
+// null with an error. No text at all is null as well: the row does not have the column.
 func (w *Writer) json(f *plan.Field, out *plan.OutputType, v []byte) bool {
 	start := len(w.text)
 	if len(v) > 0 && v[0] <= ' ' {
@@ -37,6 +38,7 @@ func (w *Writer) json(f *plan.Field, out *plan.OutputType, v []byte) bool {
 	return w.nested(f.Selection, v) || w.rewind(out, start)
 }
 
+// list writes a JSON array item by item. It fails where an item must not be null and is.
 func (w *Writer) list(f *plan.Field, out *plan.OutputType, v []byte) bool {
 	w.text = append(w.text, '[')
 	for i, item := range jsontext.Elements(v) {
@@ -64,6 +66,7 @@ func (w *Writer) nested(sel *plan.SelectionSet, object []byte) bool {
 	defer func() { w.members = w.members[:base] }()
 	for name, value := range jsontext.Members(object) {
 		for i, f := range sel.Fields {
+			// No break: two response keys may select one member.
 			if f.Action != plan.Typename && f.Type.Binding.Column == name {
 				w.members[base+i] = value
 			}

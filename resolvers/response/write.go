@@ -13,10 +13,13 @@ import (
 	"github.com/frondhost/frond/resolvers/scalar"
 )
 
-// Writer writes the response of one execution, depth first, in the order of the selection
-// set. The text of a column is copied as it is. A value that does not fit its type is null
-// where the type allows it; otherwise its parent is (specification 6.4.4). One error says so,
-// with the path.
+// Writer writes the response of one execution, depth first, in the order of the selection set.
+// The text of a column is copied as it is. A value that does not fit its type is null where
+// the type allows it; otherwise its parent is (GraphQL 6.4.4). One error reports it, with the
+// path.
+//
+// A response is Begin, Root for each unit of the plan, and End; or one of Refusal, NoData and
+// Abandon.
 //
 // Internal methods return whether what they wrote may stand. Where it may not, its error is
 // noted already, and the caller takes back what it has written.
@@ -39,31 +42,35 @@ type Writer struct {
 	charged int // bytes of it that the account was charged for
 }
 
-// Begin starts the response of an execution: {"data":{. limit is how many bytes it may
-// have, negative: any number.
+// Begin starts the response of an execution: {"data":{. limit is how many bytes it may have,
+// negative: any number. The text of the response before is overwritten.
 func (w *Writer) Begin(x *execution.Execution, limit int) {
 	*w = Writer{text: w.text[:0], path: w.path[:0], members: w.members[:0], memos: w.memos[:0], spans: w.spans[:0], x: x, limit: limit, kept: cap(w.text)}
 	w.text = append(w.text, dataStart...)
 }
 
+// dataStart is what every response with data begins with. Its last byte is taken back where
+// data is null.
 const dataStart = `{"data":{`
 
-// Forget drops the rows and keeps the text.
+// Forget drops the rows and keeps the text, which may still be sent.
 func (w *Writer) Forget() {
 	clear(w.memos)
 	clear(w.members[:cap(w.members)])
 	*w = Writer{text: w.text, path: w.path[:0], members: w.members[:0], memos: w.memos[:0], spans: w.spans[:0]}
 }
 
-// Size is about how many bytes of memory w keeps after Forget.
+// Size returns about how many bytes of memory w keeps after Forget.
 func (w *Writer) Size() int {
 	return cap(w.text) + 24*cap(w.members) + 16*cap(w.spans) + 24*cap(w.path)
 }
 
-// ErrTooLarge ends the writing of a response that is over the limit.
+// ErrTooLarge ends the writing of a response that is over the limit. Abandon makes a response
+// of it.
 var ErrTooLarge = errors.New("the response is larger than its limit")
 
-// abort is the panic that ends the writing of a response, anywhere inside it.
+// abort is the panic that ends the writing of a response, anywhere inside it. It does not
+// leave the package.
 type abort struct{ err error }
 
 // charge charges the account for the text. Memory of an earlier response counts as far
@@ -92,14 +99,15 @@ func (w *Writer) reserve(n int) {
 // chargeStep is how much text is written without being charged.
 const chargeStep = 4 << 10
 
-// Root writes the root fields of a run. ok is false where a null that may not be one took
-// all of data along. err is [ErrTooLarge], or why there is no room for the response.
+// Root writes the root fields of a run. ok is false where a null that may not be one took all
+// of data along; nothing more must be written then but the end. err is [ErrTooLarge], or why
+// there is no room for the response.
 func (w *Writer) Root(r *execution.Run) (ok bool, err error) {
 	defer caught(&err)
 	return w.fields(r, r.Unit.Selection, 0), nil
 }
 
-// caught turns an abort into its error.
+// caught turns an abort into its error. Other panics go on.
 func caught(err *error) {
 	if v := recover(); v != nil {
 		a, ok := v.(abort)
@@ -110,8 +118,9 @@ func caught(err *error) {
 	}
 }
 
-// End ends the response, with its errors. ok says whether data is an object or null. The
-// text is the writer's, and valid until the next Begin.
+// End ends the response, with its errors. ok says whether data is an object or null. The text
+// is the writer's, and valid until the next Begin. err is as that of Root: the errors too
+// count against the limit.
 func (w *Writer) End(ok bool) (text []byte, err error) {
 	defer caught(&err)
 	w.charge()
@@ -127,7 +136,9 @@ func (w *Writer) End(ok bool) (text []byte, err error) {
 	return w.text, nil
 }
 
-// Abandon is the response in place of one that ended with err: data is null.
+// Abandon returns the response in place of one that ended with err: data is null. Besides
+// ErrTooLarge, err may be a façade error, which keeps its code; one for a size becomes
+// RESPONSE_TOO_LARGE.
 func (w *Writer) Abandon(err error) []byte {
 	var refused *facade.Error
 	switch {
@@ -139,7 +150,7 @@ func (w *Writer) Abandon(err error) []byte {
 	return w.NoData(w.x.Failed(err))
 }
 
-// NoData is the response whose data is null, for one reason.
+// NoData returns the response whose data is null, for one reason: {"data":null,"errors":[…]}.
 func (w *Writer) NoData(why *graphqlerror.Error) []byte {
 	if cap(w.text) > maxKeptText {
 		w.text = nil // not to be sent
@@ -153,7 +164,8 @@ func (w *Writer) NoData(why *graphqlerror.Error) []byte {
 // maxKeptText is how much room for text is kept that is not sent.
 const maxKeptText = 1 << 20
 
-// Refusal is the response of a request that is not executed: it has no data.
+// Refusal returns the response of a request that is not executed: {"errors":[…]}, without data
+// (GraphQL 7.1).
 func (w *Writer) Refusal(why []*graphqlerror.Error) []byte {
 	w.text = append(w.text[:0], `{"errors":`...)
 	w.text = graphqlerror.AppendList(w.text, why)
@@ -161,18 +173,20 @@ func (w *Writer) Refusal(why []*graphqlerror.Error) []byte {
 	return w.text
 }
 
+// responseFault returns the error of a response that is larger than limit bytes.
 func responseFault(limit int) *graphqlerror.Error {
 	return graphqlerror.ForLimit(graphqlerror.CodeResponse, limit, "The answer is larger than %d bytes; ask for less at a time.")
 }
 
-// oversize is the limit that a response was too large for.
+// oversize returns the limit that a response was too large for, from the details of the error.
 func oversize(e *facade.Error) int {
 	details, _ := e.Details.(map[string]any)
 	limit, _ := details["limit"].(int64)
 	return int(limit)
 }
 
-// finish writes the errors and the end of the response.
+// finish writes the errors and the end of the response. Without errors there is no member for
+// them (GraphQL 7.1).
 func (w *Writer) finish() {
 	if len(w.faults) > 0 {
 		w.text = append(w.text, `,"errors":`...)
@@ -188,8 +202,11 @@ func (w *Writer) pop()                        { w.path = w.path[:len(w.path)-1] 
 // faultSize is about what an error takes of a response, at least.
 const faultSize = 128
 
-// note adds an error at the current path.
+// note adds an error at the current path, with the positions of the field. One value may be
+// noted for many rows; each entry is a copy of it.
 func (w *Writer) note(f *plan.Field, ft *graphqlerror.Error) {
+	// Errors are counted before they are written, so that they do not pile up beyond the
+	// limit.
 	if w.limit >= 0 && len(w.faults)*faultSize > w.limit {
 		panic(abort{ErrTooLarge}) // a relation that fails is an error for every row
 	}
@@ -214,8 +231,9 @@ func (w *Writer) broken(f *plan.Field, format string, args ...any) {
 	w.note(f, ft)
 }
 
-// null writes null for a value that began at start, with the error that made it null, if
-// any. It returns false where the type does not allow null.
+// null writes null for a value that began at start, with the error that made it null, if any.
+// It returns false where the type does not allow null: without an error of its own, the null
+// itself then is the error (GraphQL 6.4.4).
 func (w *Writer) null(f *plan.Field, out *plan.OutputType, start int, ft *graphqlerror.Error) bool {
 	switch {
 	case ft != nil:
@@ -231,7 +249,8 @@ func (w *Writer) null(f *plan.Field, out *plan.OutputType, start int, ft *graphq
 }
 
 // rewind replaces a value that began at start by null, because a part of it must not be null.
-// Its error is noted already.
+// Its error is noted already. It returns false where this value must not be null either, and
+// the one around it has to be.
 func (w *Writer) rewind(out *plan.OutputType, start int) bool {
 	if out.NonNull {
 		return false
@@ -240,7 +259,8 @@ func (w *Writer) rewind(out *plan.OutputType, start int) bool {
 	return true
 }
 
-// item writes one object of a unit or of a fetch's rows.
+// item writes one object of a unit or of a fetch's rows. Here the limit and the budget are
+// checked: between two checks stands the text of one row.
 func (w *Writer) item(r *execution.Run, sel *plan.SelectionSet, res *execution.Result, i int) bool {
 	if w.limit >= 0 && len(w.text) > w.limit {
 		panic(abort{ErrTooLarge})
@@ -254,6 +274,7 @@ func (w *Writer) item(r *execution.Run, sel *plan.SelectionSet, res *execution.R
 	return w.object(r, sel, res, i)
 }
 
+// object writes row i of a result in braces.
 func (w *Writer) object(r *execution.Run, sel *plan.SelectionSet, res *execution.Result, i int) bool {
 	w.text = append(w.text, '{')
 	if !w.row(r, sel, res, i) {
@@ -263,18 +284,21 @@ func (w *Writer) object(r *execution.Run, sel *plan.SelectionSet, res *execution
 	return true
 }
 
-// fields writes the fields of item i of a run.
+// fields writes the fields of item i of a run, without braces.
 func (w *Writer) fields(r *execution.Run, sel *plan.SelectionSet, i int) bool {
 	return w.row(r, sel, &r.Results[0], i)
 }
 
-// row writes the fields of a selection over a row.
+// row writes the fields of a selection over a row. It ends at the first field that must not be
+// null and is; the fields behind it are not written (GraphQL 6.4.4 lets them be cancelled).
 func (w *Writer) row(r *execution.Run, sel *plan.SelectionSet, res *execution.Result, i int) bool {
 	for _, f := range sel.Fields {
 		w.text = append(w.text, f.Key...)
 		start := len(w.text)
 		ok := true
 		switch f.Action {
+		// By far the most fields are columns with a value that fits. They are written without
+		// a path, which only errors need.
 		case plan.Column:
 			v := res.At(i, f.Slot)
 			if f.Output.Kind != scalar.Composite && len(v) > 0 && v[0] != 'n' {
@@ -315,7 +339,8 @@ func (w *Writer) row(r *execution.Run, sel *plan.SelectionSet, res *execution.Re
 	return true
 }
 
-// fetched writes the rows or the value that a fetch gave to parent i.
+// fetched writes the rows or the value that a fetch gave to parent i. A parent without a key
+// has the empty group: null, an empty list or an empty page, by the shape.
 func (w *Writer) fetched(r *execution.Run, f *plan.Field, i int) bool {
 	res := &r.Results[f.Fetch.ID]
 	start := len(w.text)
@@ -348,7 +373,7 @@ func (w *Writer) fetched(r *execution.Run, f *plan.Field, i int) bool {
 	return w.item(r, f.Selection, res, res.Place(group.From)) || w.rewind(f.Output, start)
 }
 
-// rows writes a group as a list of objects.
+// rows writes a group as a list of objects. The index in a path counts within the group.
 func (w *Writer) rows(r *execution.Run, f *plan.Field, sel *plan.SelectionSet, res *execution.Result, g *facade.Group) bool {
 	elem := f.Output.Elem
 	w.text = append(w.text, '[')
@@ -368,7 +393,8 @@ func (w *Writer) rows(r *execution.Run, f *plan.Field, sel *plan.SelectionSet, r
 	return true
 }
 
-// nodeID writes the global id of a row with this primary key.
+// nodeID writes the global id of a row with this primary key: base64url of entity:key
+// (docs/decisions/052), as binding.NodeIDOf does, but without a string for each row.
 func (w *Writer) nodeID(f *plan.Field, key []byte) bool {
 	start := len(w.text)
 	if len(key) == 0 || key[0] == 'n' {

@@ -6,7 +6,7 @@ import (
 )
 
 // memo is where the text of a result's rows, as one selection has them, stands in the
-// answer: by row, from base on in the writer's spans.
+// response: by row, from base on in the writer's spans.
 type memo struct {
 	res  *execution.Result
 	sel  *plan.SelectionSet
@@ -16,12 +16,12 @@ type memo struct {
 // span is a part of the answer's text; the zero span is none.
 type span struct{ from, to int }
 
-// maxMemos is how many there are in one answer: they are looked for one by one.
+// maxMemos is how many memos there are in one response: they are searched one by one.
 const maxMemos = 8
 
-// again writes a row that many may refer to: its text is made once, and copied for
-// whoever else refers to it. Faults have paths, which differ; from the first one on,
-// nothing is copied, so that what stands in the answer is good for as long.
+// again writes a row that many parents may refer to, such as the author of a thousand posts:
+// its text is made once, and copied for every other parent. Errors have paths, which differ;
+// from the first error on nothing is copied, so a text that was copied never hides one.
 func (w *Writer) again(r *execution.Run, sel *plan.SelectionSet, res *execution.Result, i int) bool {
 	at := w.memo(res, sel)
 	if at < 0 {
@@ -41,7 +41,8 @@ func (w *Writer) again(r *execution.Run, sel *plan.SelectionSet, res *execution.
 	return true
 }
 
-// memo is the base of a result's memo for a selection, or -1.
+// memo returns the base of a result's memo for a selection, made at the first call, or -1
+// where there are too many.
 func (w *Writer) memo(res *execution.Result, sel *plan.SelectionSet) int {
 	for _, m := range w.memos {
 		if m.res == res && m.sel == sel {

@@ -10,7 +10,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// connection writes a page of rows: the list result and Relay's connection in one.
+// connection writes a page of rows: the list result and Relay's connection in one. It writes
+// PageInfo as well, whose fields come from the same page.
 func (w *Writer) connection(r *execution.Run, sel *plan.SelectionSet, res *execution.Result, g *facade.Group) bool {
 	w.text = append(w.text, '{')
 	for _, f := range sel.Fields {
@@ -51,9 +52,11 @@ func (w *Writer) connection(r *execution.Run, sel *plan.SelectionSet, res *execu
 	return true
 }
 
-// cursorless is said of an edge whose caller may not read the key that stands in cursors.
+// cursorless is the error of an edge whose caller may not read the key that stands in cursors.
+// Edge.cursor is non-null, so the edge cannot stand.
 var cursorless = &graphqlerror.Error{Message: "this list gives no cursors", Code: string(facade.Forbidden)}
 
+// cursor writes a cursor of the page, null where there is none.
 func (w *Writer) cursor(f *plan.Field, start int, cursor string) bool {
 	if cursor == "" {
 		return w.null(f, f.Output, start, nil)
@@ -62,6 +65,7 @@ func (w *Writer) cursor(f *plan.Field, start int, cursor string) bool {
 	return true
 }
 
+// edges writes the list of edges, one for each row of the group.
 func (w *Writer) edges(r *execution.Run, list *plan.Field, res *execution.Result, g *facade.Group) bool {
 	w.text = append(w.text, '[')
 	for k := g.From; k < g.To; k++ {
@@ -80,6 +84,8 @@ func (w *Writer) edges(r *execution.Run, list *plan.Field, res *execution.Result
 	return true
 }
 
+// edge writes the edge of the row at place k of the group: its node and its cursor. Cursors
+// count from the start of the group.
 func (w *Writer) edge(r *execution.Run, sel *plan.SelectionSet, res *execution.Result, g *facade.Group, k int) bool {
 	w.text = append(w.text, '{')
 	for _, f := range sel.Fields {
@@ -94,6 +100,7 @@ func (w *Writer) edge(r *execution.Run, sel *plan.SelectionSet, res *execution.R
 			ok = w.item(r, f.Selection, res, res.Place(k)) || w.rewind(f.Output, start)
 		case plan.EdgeCursor:
 			cursor := ""
+			// A page has a cursor for each row, or for its last row alone, or none.
 			if len(g.Page.Cursors) == g.To-g.From {
 				cursor = g.Page.Cursors[k-g.From]
 			}

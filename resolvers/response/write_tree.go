@@ -6,7 +6,8 @@ import (
 	"github.com/frondhost/frond/resolvers/plan"
 )
 
-// tree writes the value of a hand-written field.
+// tree writes the value of a hand-written field: leaves as they are, JSON by its type, objects
+// from the run that was executed for them.
 func (w *Writer) tree(f *plan.Field, out *plan.OutputType, t *execution.Tree) bool {
 	start := len(w.text)
 	switch t.Kind {
@@ -25,6 +26,7 @@ func (w *Writer) tree(f *plan.Field, out *plan.OutputType, t *execution.Tree) bo
 	return w.null(f, out, start, nil)
 }
 
+// treeList writes a list of trees, with an index in the path for each.
 func (w *Writer) treeList(f *plan.Field, out *plan.OutputType, list []execution.Tree) bool {
 	w.text = append(w.text, '[')
 	for i := range list {
@@ -42,6 +44,8 @@ func (w *Writer) treeList(f *plan.Field, out *plan.OutputType, list []execution.
 	return true
 }
 
+// treeObject writes the item of a run that a tree stands for. A run over connections has one
+// group for each.
 func (w *Writer) treeObject(t *execution.Tree) bool {
 	res := &t.Run.Results[0]
 	if t.Run.Unit.Type.Page {
