@@ -80,6 +80,7 @@ func newPageByHand(dir string) (http.Handler, error) {
 		return nil, fmt.Errorf("the gateway ran other statements than this handler knows: %v", heard)
 	}
 	h := &pageByHand{}
+	// A connection of its own to the same file, which the gateway has closed.
 	if h.db, err = sqlite3.Open("file:" + filepath.Join(dir, file)); err != nil {
 		return nil, err
 	}
@@ -122,6 +123,8 @@ func (h *pageByHand) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "something went wrong", http.StatusInternalServerError)
 		return
 	}
+	// The answer's shape, {"data":{"items":{"items":[…]}}}, as struct types: encoding/json is
+	// at its fastest with them.
 	type items struct {
 		Items []handItem `json:"items"`
 	}
@@ -163,6 +166,7 @@ func (h *pageByHand) page(least int64) ([]handItem, error) {
 		}
 		row := handItem{ID: s.ColumnText(0), Name: s.ColumnText(1), Price: s.ColumnInt64(2), Active: s.ColumnBool(3), makerID: s.ColumnText(4)}
 		if _, known := makers[row.makerID]; !known {
+			// Known from here on; the second statement fills it in.
 			makers[row.makerID] = nil
 			keys = append(keys, row.makerID)
 		}

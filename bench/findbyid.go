@@ -9,6 +9,15 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
+// One row through each surface. The same row is read by its id:
+//
+//	in this process   Caller.Call, and the result's JSON
+//	REST              GET /api/app/items/i042
+//	envelope          item.findById over JSON-RPC
+//	GraphQL           one document that is known after its first request, all fields selected
+//
+// The store is SQLite on a file, whose page is in memory after the first read.
+
 // benchFindByID reads one row of the store through each surface (findbyid). The first
 // contender is the base: what the others take beyond it is the cost of their wire.
 func benchFindByID(rounds int, slice time.Duration) error {

@@ -31,6 +31,8 @@ properties:
   name: {type: string}
   country: {type: string}
 `)},
+	// Ten columns of every common kind: texts, one of them unique and one nullable, an
+	// integer, a number, a boolean, a moment, a relation.
 	"entities/item.yaml": {Data: []byte(`
 type: object
 properties:
@@ -54,6 +56,7 @@ func open(dir string, trace func(sql string, args ...any)) (*gateway.Gateway, fu
 	if err != nil {
 		return nil, nil, err
 	}
+	// A store that cannot be closed has not written what was measured.
 	shut := func() {
 		if err := store.Close(); err != nil {
 			panic(err)
@@ -97,6 +100,7 @@ func filled(store facade.Store) (*gateway.Gateway, error) {
 			_, err = gw.Caller().Call(context.Background(), &facade.Call{Entity: entity, Operation: "create", Invocation: facade.Invocation{Body: body}})
 		}
 	}
+	// Makers first, as items point at them.
 	for i := range 10 {
 		create("maker", map[string]any{"id": fmt.Sprintf("m%d", i), "name": fmt.Sprintf("Maker number %d", i), "country": "NL"})
 	}
@@ -160,6 +164,7 @@ func (q request) to(h http.Handler) func() {
 		base.Header = http.Header{}
 	}
 	base.Header.Set("Content-Type", "application/json")
+	// Handlers that look at the peer find one.
 	base.RemoteAddr = "127.0.0.1:9"
 	return func() {
 		// A copy and not a Clone: a deep copy would be measured too. Handlers do not change a

@@ -39,6 +39,7 @@ func benchGraphQL(rounds int, slice time.Duration) error {
 		return err
 	}
 	defer shut()
+	// Below the engine, both answer from here: neither pays for the store.
 	held := &memory{next: gw.Caller()}
 	b := projection.NewBuilder()
 	if err := projection.RegisterAll(b, gw.Catalog(), nil); err != nil {
@@ -60,6 +61,7 @@ func benchGraphQL(rounds int, slice time.Duration) error {
 		}
 		r.Release()
 	}
+	// plain is the reference's latest answer as JSON.
 	var plain []byte
 	reference := func() {
 		r := graphql.Do(graphql.Params{Schema: s.GraphQL, RequestString: itemsWithMakers, Context: ctx})
@@ -73,6 +75,7 @@ func benchGraphQL(rounds int, slice time.Duration) error {
 	if err := same(engine.Execute(ctx, &resolvers.Request{Query: itemsWithMakers}).Body, plain); err != nil {
 		return err
 	}
+	// graphql.Do is the base, so that the ratio of the executor is below 1.
 	figures := compete(rounds, slice, []contender{{"graphql.Do", reference}, {"the executor", fast}})
 	table(os.Stdout, "GraphQL, 100 rows with a relation, held in memory", 0, figures,
 		fmt.Sprintf("the executor is %.1f times as fast (aim: 30) with %.0f allocations (aim: under 100)",
@@ -106,6 +109,7 @@ type memory struct {
 // Call answers from what was recorded, so that only the executor is measured.
 func (m *memory) Call(ctx context.Context, c *facade.Call) (*facade.Result, error) {
 	key := likeness{entity: c.Entity, operation: c.Operation, query: string(c.Invocation.Query), params: string(c.Invocation.Params), cursors: c.Cursors}
+	// A batch is known by its field, the number of its keys and the first of them.
 	if c.Each != nil && len(c.Each.Keys) > 0 {
 		key.each, key.keys, key.first = c.Each.Field, len(c.Each.Keys), string(c.Each.Keys[0])
 	}
@@ -115,6 +119,7 @@ func (m *memory) Call(ctx context.Context, c *facade.Call) (*facade.Result, erro
 	if r, ok := m.held.Load(key); ok {
 		return r.(*facade.Result), nil
 	}
+	// The result is kept beyond the call, and may refer to what the call has.
 	c = copied(c)
 	r, err := m.next.Call(ctx, c)
 	if err == nil {

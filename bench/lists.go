@@ -32,6 +32,7 @@ import (
 // music is twenty albums and any number of tracks.
 var music = fstest.MapFS{
 	"frond.yaml": {Data: []byte(`{name: app, collectors: {'*': open}}`)},
+	// tracks is the inverse of albumId: the filter goes along both.
 	"entities/album.yaml": {Data: []byte(`
 type: object
 properties:
@@ -183,11 +184,13 @@ func benchLists(int, time.Duration) error {
 // key, a page and a page with a relation meanwhile. It prints the median and the 99th
 // percentile of the latter; without the former first, as the base.
 func (t *tracks) beside(worst request) error {
+	// What ordinary clients ask for: one row, one page, one page with a relation.
 	gentle := []func(){
 		request{method: "GET", path: "/api/app/tracks/t000042"}.to(t.handler),
 		request{method: "GET", path: "/api/app/tracks?limit=50"}.to(t.handler),
 		request{method: "POST", path: "/graphql", body: `{"query":"{ tracks(first: 50) { total items { id title album { id title } } } }"}`}.to(t.handler),
 	}
+	// None for the base, a few, and many more than there are processors on most machines.
 	for _, clients := range []int{0, 2, 16} {
 		var stop atomic.Bool
 		var served atomic.Int64

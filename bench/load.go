@@ -70,6 +70,7 @@ func benchLoad(rounds int, _ time.Duration) error {
 	if err != nil {
 		return err
 	}
+	// The page that all contenders have to answer, from a gateway in this process.
 	page, err := asked(-1).answer(gw.Handler())
 	shut()
 	if err != nil {
@@ -79,12 +80,14 @@ func benchLoad(rounds int, _ time.Duration) error {
 		return err
 	}
 	var servers []*server
+	// Servers end with this function, also after an error.
 	defer func() {
 		for _, s := range servers {
 			s.stop()
 		}
 	}()
 	for _, c := range served {
+		// All servers share the core. Only the one that is asked has work to do.
 		s, err := serve(c.name, dir, serverCore)
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.name, err)
@@ -115,8 +118,10 @@ func loadAll(rounds int, file, script string, servers []*server) error {
 	for _, s := range servers {
 		s.rates, s.costs = nil, nil
 	}
+	// A round takes a second for each server, so that a third of the rounds is enough.
 	n := max(1, rounds/3)
 	for round := range n + 1 { // the first one warms up
+		// In each round the next server begins.
 		for k := range servers {
 			s := servers[(k+round)%len(servers)]
 			rate, cost, err := s.load(file)
@@ -137,6 +142,8 @@ func loadAll(rounds int, file, script string, servers []*server) error {
 func printLoad(title string, servers, bases []*server, aims string) {
 	fmt.Printf("\n  %s\n", title)
 	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	// Two figures for each server, then two ratios to each base: by requests and by processor
+	// time.
 	fmt.Fprint(t, "    \trequests/s\tCPU µs/request\t")
 	for _, s := range bases {
 		fmt.Fprintf(t, "of %s\tby CPU\t", s.name)
@@ -178,6 +185,8 @@ func median(list []float64) float64 {
 //	measured <requests> <µs> <failures>
 func loads(front, back string) []struct{ title, script string } {
 	const (
+		// wrk runs the script once in its thread: body is sent by every request unless request
+		// gives another.
 		head = `wrk.method = "POST"
 wrk.headers["Content-Type"] = "application/json"
 `
@@ -232,6 +241,7 @@ func serve(name, dir, core string) (*server, error) {
 	if err := s.cmd.Start(); err != nil {
 		return nil, err
 	}
+	// The line comes once the server listens, so that nobody has to wait and try.
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
 		return nil, errors.Join(err, s.cmd.Wait())
@@ -278,6 +288,7 @@ func (s *server) agrees(page []byte, requests ...request) error {
 // load runs wrk for a second: requests a second, and the µs of processor time that
 // the server took for each.
 func (s *server) load(script string) (rate, cost float64, err error) {
+	// Both readings enclose wrk's second, and with it the connections it opens and closes.
 	before, err := s.processor()
 	if err != nil {
 		return 0, 0, err
@@ -291,6 +302,7 @@ func (s *server) load(script string) (rate, cost float64, err error) {
 		return 0, 0, err
 	}
 	var requests, micros, failed int
+	// wrk prints figures of its own first; those of the script are exact.
 	_, said, _ := bytes.Cut(out, []byte("\nmeasured "))
 	if _, err := fmt.Sscan(string(said), &requests, &micros, &failed); err != nil || requests == 0 || failed > 0 {
 		return 0, 0, fmt.Errorf("wrk measured nothing, or failures: %s", out)
@@ -310,6 +322,7 @@ func (s *server) processor() (total time.Duration, err error) {
 		if err != nil {
 			return 0, err
 		}
+		// schedstat: time on a processor, time waiting for one, number of slices.
 		on, _, _ := strings.Cut(string(text), " ")
 		n, err := strconv.ParseInt(on, 10, 64)
 		if err != nil {

@@ -1,5 +1,5 @@
-// Command bench measures what the design promises, each thing side by side with
-// what it is compared to, in one run:
+// Command bench measures what the design promises, each thing side by side with what it is
+// compared to, in one run:
 //
 //	graphql    the executor against graphql.Do, over rows held in memory
 //	worst      the worst documents of 64 KiB against an ordinary one
@@ -12,8 +12,39 @@
 //	memory     a gateway under attack, with and without its bounds: what it holds, who is served
 //	thousand   a project of 1,000 cards: start, memory, size of the schema
 //
-// `make bench` runs all of them; arguments choose some. Figures are medians over
-// interleaved rounds; compare ratios between machines, not times.
+// `make bench` runs all of them; arguments choose some. Figures are medians over interleaved
+// rounds; compare ratios between machines, not times.
+//
+// # Reading the output
+//
+// A table looks like this one, whose figures are made up:
+//
+//	One row by its id, through each surface (handler alone, no socket)
+//	                     median      best  ratio  allocs   KiB
+//	  in this process   12.3 µs   11.9 µs   1.00      41   5.1
+//	  REST              16.8 µs   16.1 µs   1.37      60   8.0
+//
+// median and best are of the rounds, ratio is of the medians to the first line, allocs and KiB
+// are of one run. An aim stands behind a figure where the design has one; a figure beyond its
+// aim does not fail the program. Where contenders have to answer the same their answers are
+// compared first, and a difference ends the run with status 1. An unknown name ends it with
+// status 2.
+//
+// # Processes
+//
+// load, remote, memory and thousand start this program again, as
+//
+//	bench serve NAME DIR      a contender that listens          (load, remote)
+//	bench attacked NAME DIR   a gateway to be attacked          (memory)
+//	bench start               one start of a project            (thousand)
+//
+// load and remote need wrk and taskset and two cores, memory needs Linux. What is missing is
+// printed, and the rest goes on.
+//
+// # A new measurement
+//
+// A measurement is a function of the rounds and the slice in the table of main. It makes its
+// own folder, removes it, and compares what its contenders answer before it calls compete.
 package main
 
 import (

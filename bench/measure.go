@@ -43,6 +43,7 @@ func compete(rounds int, slice time.Duration, contenders []contender) []figure {
 	taken := make([][]time.Duration, len(contenders))
 	for round := range rounds {
 		for k := range contenders {
+			// The order rotates: no contender always follows the same one.
 			i := (k + round) % len(contenders)
 			runtime.GC()
 			start := time.Now()

@@ -53,6 +53,7 @@ const (
 // notebook is the project that is attacked: writers and notes, each leading to the other.
 var notebook = fstest.MapFS{
 	"frond.yaml": {Data: []byte("collectors: {'*': open}\n")},
+	// A writer's notes and a note's writer: a query that goes back and forth multiplies rows.
 	"entities/writer.yaml": {Data: []byte(`
 type: object
 properties:
@@ -75,6 +76,7 @@ var memoryConfigs = []struct {
 	name   string
 	limits gateway.Limits
 }{
+	// -1 switches a bound off, where 0 would be its default.
 	{"without bounds", gateway.Limits{Memory: -1, Executions: -1, Write: -1}},
 	{"the gateway", gateway.Limits{Memory: memoryLimit / 4}},
 }
@@ -144,6 +146,8 @@ func benchMemory(int, time.Duration) error {
 	} {
 		fmt.Printf("\nMemory, as in a container of %d MiB, for %s: %s\n", memoryLimit>>20, memoryLasts, kind.title)
 		t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+		// Answered and refused are of the heavy queries, the last four columns of the client
+		// beside them.
 		fmt.Fprintln(t, "  \tMiB before\tat most\tafter\tanswered\trefused\ta row at a time\tfailed\tmedian\tp99\t")
 		var peaks []int
 		for _, c := range memoryConfigs {
@@ -171,6 +175,7 @@ func fillNotebook(dir string) error {
 		return err
 	}
 	text := strings.Repeat("All of this is somebody's note. ", 64)
+	// Rows are created through the façade, as clients would.
 	create := func(entity string, row map[string]any) error {
 		body, err := json.Marshal(row)
 		if err == nil {
@@ -219,6 +224,7 @@ func attack(name, dir string, heavy, unread int) (*suffered, error) {
 		return nil, err
 	}
 	cmd := exec.Command(self, "attacked", name, dir)
+	// The limit that the program sets for itself in a container of this size.
 	cmd.Env = append(os.Environ(), fmt.Sprintf("GOMEMLIMIT=%d", guard.CollectorLimit(memoryLimit)))
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
@@ -250,10 +256,12 @@ func attack(name, dir string, heavy, unread int) (*suffered, error) {
 
 	ends := time.Now().Add(memoryLasts)
 	var all sync.WaitGroup
+	// lock guards answered and refused, which all heavy clients count.
 	var lock sync.Mutex
 	for i := range heavy {
 		all.Go(func() {
 			for n := 0; time.Now().Before(ends); n++ {
+				// i*1000+n: no two clients send the same text.
 				status, err := postQuery(url, heavyQuery(i*1000+n))
 				lock.Lock()
 				if err == nil && status == http.StatusOK {
@@ -326,6 +334,7 @@ func postQuery(url, query string) (status int, err error) {
 		return 0, err
 	}
 	defer func() { _ = resp.Body.Close() }()
+	// Read to the end: an answer that is cut off is no answer.
 	_, err = io.Copy(io.Discard, resp.Body)
 	return resp.StatusCode, err
 }

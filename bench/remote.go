@@ -40,8 +40,9 @@ func askedBlog(least int) request {
 // rows; each is asked for one kind.
 const remoteHost = "remote host"
 
-// remoteServed are the contenders in front of two remotes, whose addresses are in
-// the folder they are built in.
+// remoteServed are the contenders in front of two remotes, whose addresses are in the folder
+// they are built in. The first one is the remote itself; the second and third are the bases of
+// the ratios.
 var remoteServed = []contestant{
 	{remoteHost, func(string) (http.Handler, error) { return newHost() }},
 	{"prebuilt bytes", served[0].build},
@@ -65,6 +66,8 @@ func blogGateway(dir string, alone bool) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
+	// The project has both Fronds with their cards; the remotes take the place of their
+	// stores.
 	gw, err := gateway.New(project, &gateway.Options{Undecided: true, Logger: slog.New(slog.DiscardHandler), Config: gateway.Config{
 		Store: "memory", GraphQL: gateway.GraphQL{NoCoalesce: alone},
 		Remotes: map[string]gateway.Remote{"posts": {URL: posts, NoCoalesce: alone}, "users": {URL: users, NoCoalesce: alone}},
@@ -107,6 +110,7 @@ func benchRemote(rounds int, _ time.Duration) error {
 		}
 	}()
 	var hosts []string
+	// Two hosts of the same rows: a gateway and a backend by hand both call each of them once.
 	for range 2 {
 		s, err := serve(remoteHost, dir, loadCore)
 		if err != nil {
@@ -118,6 +122,7 @@ func benchRemote(rounds int, _ time.Duration) error {
 	if err := os.WriteFile(filepath.Join(dir, addressFile), []byte(strings.Join(hosts, " ")), 0o600); err != nil {
 		return err
 	}
+	// The page also warms both hosts: their answers are kept from then on.
 	page, err := blogPage(dir)
 	if err != nil {
 		return err
@@ -168,6 +173,8 @@ func blogPage(dir string) ([]byte, error) {
 func blogAllocations(dir string, contenders []contestant) error {
 	page := askedBlog(-1)
 	count := func(h http.Handler) (allocs, kb float64) {
+		// The handler calls the remotes, which have to be up. Pages come one after another, so
+		// that no two of their calls are coalesced.
 		run := page.to(h)
 		for range 100 { // connections form, pools fill
 			run()

@@ -30,6 +30,8 @@ type blogByHand struct {
 // same two hosts. posts and users are their addresses, without the envelope's path.
 func newBlogByHand(posts, users string) *blogByHand {
 	return &blogByHand{
+		// As many idle connections as there are clients of wrk and more: none is opened under
+		// load.
 		client: &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{MaxIdleConns: 512, MaxIdleConnsPerHost: 256, DisableCompression: true}},
 		posts:  posts + envelope.Path, users: users + envelope.Path,
 	}
@@ -109,6 +111,7 @@ func (h *blogByHand) page(ctx context.Context, least int64) ([]handPost, error) 
 	var posts struct {
 		Items []handPost `json:"items"`
 	}
+	// Total false, as the gateway sends for a query that does not ask for it.
 	err := h.ask(ctx, h.posts, "post.list", struct {
 		Fields []string `json:"fields"`
 		Filter filter   `json:"filter"`
@@ -121,6 +124,7 @@ func (h *blogByHand) page(ctx context.Context, least int64) ([]handPost, error) 
 	authors := map[string]*handUser{}
 	var ids []string
 	for i := range posts.Items {
+		// Each user is asked for once, however many posts they wrote.
 		if id := posts.Items[i].AuthorID; authors[id] == nil {
 			authors[id] = &handUser{}
 			ids = append(ids, id)
@@ -187,6 +191,7 @@ func (h *blogByHand) ask(ctx context.Context, address, method string, query, res
 			Message string `json:"message"`
 		} `json:"error"`
 	}{Result: result}
+	// result is decoded in place, into the struct that the caller gave.
 	switch err := json.Unmarshal(body, &reply); {
 	case err != nil:
 		return err

@@ -94,6 +94,8 @@ func kind(frame []byte) (kind string, id []byte) {
 					continue
 				}
 				for name, value := range jsontext.Members(value) {
+					// Every filter of this measurement lets all rows through: one answer
+					// serves all of them.
 					if name != "filter" {
 						b = append(append(append(b, ' '), name...), value...)
 					}
@@ -116,6 +118,7 @@ func (h *host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	result, known := h.results[kind]
 	h.mu.RUnlock()
 	if !known {
+		// The body has been read, so that the real host gets a request of its own.
 		again := httptest.NewRequest(http.MethodPost, envelope.Path, bytes.NewReader(frame))
 		again.Header.Set("Content-Type", "application/json")
 		rec := httptest.NewRecorder()
@@ -130,6 +133,7 @@ func (h *host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.results[kind] = result
 		h.mu.Unlock()
 	}
+	// The answer only differs from the kept one in its id.
 	answer := append(make([]byte, 0, len(result)+64), `{"jsonrpc":"2.0","id":`...)
 	answer = append(append(answer, id...), `,"result":`...)
 	answer = append(append(answer, result...), '}')

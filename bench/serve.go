@@ -47,7 +47,8 @@ func asked(least int) request {
 }
 
 // contestant is a handler that is built in a process of its own, from what is in a folder.
-// Names are unique among served and remoteServed.
+// Names are unique among served and remoteServed. build is called once, before the socket is
+// opened.
 type contestant struct {
 	name  string
 	build func(dir string) (http.Handler, error)
@@ -153,7 +154,9 @@ func benchServe(args []string) error {
 			return err
 		}
 		fmt.Printf("http://%s\n", l.Addr())
+		// The same server for all contenders, gateways among them.
 		srv := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second}
+		// The parent holds the other end: when it closes or dies, the server ends.
 		go func() {
 			_, _ = io.Copy(io.Discard, os.Stdin)
 			os.Exit(0)

@@ -49,7 +49,7 @@ func benchWorst(rounds int, slice time.Duration) error {
 	for i, d := range documents {
 		contenders[i] = contender{d.Name, read(d.Text)}
 	}
-	// A round of so many takes long; each of them has a smaller slice of it.
+	// There are some sixty documents, each with its slice in every round.
 	figures := compete(rounds, slice/8, contenders)
 	// Nanoseconds a byte: a small document can be dear for its length without being slow.
 	perByte := func(i int) float64 { return float64(figures[i].median) / float64(len(documents[i].Text)) }
@@ -64,10 +64,13 @@ func benchWorst(rounds int, slice time.Duration) error {
 		}
 	}
 	base := figures[0]
+	// The two that matter: the slowest of all, and the slowest for its length, which a limit
+	// of bytes does not bound.
 	lines := []string{
 		fmt.Sprintf("the worst, %s, takes %.2f times what the ordinary one does", figures[most].name, float64(figures[most].median)/float64(base.median)),
 		fmt.Sprintf("the worst for its length, %s, takes %.1f times what an everyday document does for a byte", figures[dearest].name, perByte(dearest)/perByte(1)),
 	}
+	// The slowest first; the base stands on top.
 	ordered := slices.Clone(figures[1:])
 	slices.SortStableFunc(ordered, func(a, b figure) int { return int(b.median - a.median) })
 	table(os.Stdout, "GraphQL, reading a document of 64 KiB that nobody has seen before", 0, append([]figure{base}, ordered...), lines...)
@@ -85,6 +88,7 @@ func reader() (*resolvers.Engine, error) {
 	if err != nil {
 		return nil, err
 	}
+	// An empty result is no row, so that nothing below a root field is executed.
 	nothing := facade.CallerFunc(func(context.Context, *facade.Call) (*facade.Result, error) { return &facade.Result{}, nil })
 	b := projection.NewBuilder()
 	if err := projection.RegisterAll(b, host.Catalog(), nil); err != nil {

@@ -193,6 +193,7 @@ func (s *Store) holds(f *facade.Filter, r *row) bool {
 	if v == nil {
 		return false
 	}
+	// What remains compares a value that is there: an order, or parts of texts.
 	c, text := 0, ""
 	switch f.Op {
 	case facade.Lt, facade.Lte, facade.Gt, facade.Gte:
@@ -235,6 +236,7 @@ func (s *Store) related(link *schema.Link, r *row) (rows []*row) {
 			}
 		}
 	case link.Inverse != nil:
+		// The key of this row, which the field of the others names.
 		id := r.of[link.Field.Owner.Primary.Name]
 		for _, other := range s.table(link.Target).rows {
 			if v := other.of[link.Inverse.Name]; !jsontext.IsNull(v) && compareTexts(link.Inverse, v, id) == 0 {

@@ -115,6 +115,7 @@ func page(q *facade.Find, rows []*row) (cut []*row, total int64, more bool) {
 		})
 	}
 	if q.Backward {
+		// Backward the offset counts from the end, and the rows stay in the order of Sort.
 		rows = rows[:max(0, len(rows)-q.Offset)]
 		n := min(max(q.Limit, 0), len(rows))
 		return rows[len(rows)-n:], total, len(rows) > n
@@ -206,12 +207,14 @@ func (s *Store) Insert(ctx context.Context, e *schema.Entity, records []facade.R
 // value that another row has, Dangling for a relation to no row, else nil. A null is equal to
 // nothing and points at nothing.
 func (s *Store) check(t *table, r *row) error {
+	// The primary key is a unique constraint, and is reported first.
 	uniques := t.entity.Uniques
 	if t.entity.Primary != nil {
 		uniques = append([][]*schema.Property{{t.entity.Primary}}, uniques...)
 	}
 	for _, members := range uniques {
 		for _, other := range t.rows {
+			// Two rows collide where no member differs and none is null.
 			if r != other && slices.IndexFunc(members, func(p *schema.Property) bool {
 				return jsontext.IsNull(r.of[p.Name]) || jsontext.IsNull(other.of[p.Name]) || compareTexts(p, r.of[p.Name], other.of[p.Name]) != 0
 			}) < 0 {
@@ -266,6 +269,7 @@ func (s *Store) Update(ctx context.Context, e *schema.Entity, id json.RawMessage
 	if err := s.leads(terms, e, r.of, set, nil); err != nil {
 		return nil, err
 	}
+	// The row is changed in place, so that check and stays see the table as it would be.
 	before := maps.Clone(r.of)
 	for _, m := range set {
 		r.of[m.Name] = compact(m.Value)
@@ -311,6 +315,7 @@ func (s *Store) leads(terms *facade.Terms, e *schema.Entity, before map[string]j
 			}
 		}
 		for _, id := range ids(is.Get(p.Field.Name)) {
+			// What the row named before may stay, even where the caller no longer sees it.
 			had := slices.ContainsFunc(known, func(other json.RawMessage) bool { return compareTexts(target.Primary, other, id) == 0 })
 			if to := s.byID(target, id); !had && (to == nil || !s.holds(p.Where, to)) {
 				return facade.Dangling(p.Field)
@@ -378,6 +383,7 @@ func (s *Store) Delete(ctx context.Context, e *schema.Entity, id json.RawMessage
 			}
 		}
 	}
+	// Nothing was changed so far: a refusal above leaves all rows as they were.
 	for _, p := range loosened {
 		p.row.of[p.field.Name] = json.RawMessage("null")
 	}

@@ -20,6 +20,7 @@ func (w *world) library(n int) {
 	w.insert("author", `{"id":"a"}`, `{"id":"b"}`, `{"id":"c"}`)
 	var rows []string
 	for i := range n {
+		// A third of the posts are not published: a cursor has to hold a null.
 		published := "null"
 		if i%3 > 0 {
 			published = fmt.Sprintf(`"2024-01-0%dT00:00:00.000Z"`, i%3)
@@ -51,10 +52,13 @@ func testKeyset(t *testing.T, w *world) {
 		"", "-id", "views", "-views", "published", "-published", "title -views", "-published views",
 		"published -title -id", "-published -views -id", "authorId published -id",
 	} {
+		// The keys of the order are selected or not; a cursor has them either way.
 		for _, selected := range [][]string{{"id"}, {"title", "id", "published", "views", "authorId"}} {
 			keys := strings.Fields(order)
 			list := w.ids("post", where, keys...)
+			// One row, some, a divisor of nothing, all of them.
 			for _, limit := range []int{1, 4, 7, 100} {
+				// what names the walk in a failure.
 				what := fmt.Sprintf("by %q, %d at a time, %d fields", order, limit, len(selected))
 				var forward, backward []string
 				q := facade.Find{Entity: post, Select: facade.NewLayout(selected), Where: where, Sort: w.sort(post, keys...), Limit: limit, Count: true}
@@ -67,6 +71,7 @@ func testKeyset(t *testing.T, w *world) {
 					if !found.More {
 						break
 					}
+					// A page is full as long as there is more.
 					if n != limit {
 						t.Fatalf("%s: %d rows, and more to come", what, n)
 					}
@@ -124,6 +129,7 @@ func (w *world) ranges(what string, q *facade.Find, list []string) {
 			r := *q
 			r.From, r.Until, r.Count, r.Keys = values(keys[i]), values(keys[j]), true, false
 			for _, backward := range []bool{false, true} {
+				// Of more than two rows the first two, or, backward, the last two.
 				want := between
 				if r.Limit = 2; len(want) > 2 && backward {
 					want = want[len(want)-2:]
@@ -210,6 +216,7 @@ func testTotals(t *testing.T, w *world) {
 	w.equal("of all", int64(4), w.find(&q).Total)
 	q.Where = &facade.Filter{Op: facade.Gt, Field: tag.Primary, Values: []any{int64(1)}}
 	w.equal("of the filter", int64(3), w.find(&q).Total)
+	// An estimate of a few rows is exact (docs/decisions/223).
 	q.Estimate = true
 	w.equal("estimated, of few rows", int64(3), w.find(&q).Total)
 	q.Estimate = false
@@ -235,6 +242,7 @@ func testTotals(t *testing.T, w *world) {
 	}
 	w.equal("after a row went", int64(1), all("post"))
 	w.equal("after two went by cascade", int64(1), all("comment"))
+	// Beyond any number of rows that a store would count at once without thinking of the cost.
 	var many []string
 	for i := range 1200 {
 		many = append(many, fmt.Sprintf(`{"id":%d}`, 10+i))
@@ -265,11 +273,14 @@ func testEach(t *testing.T, w *world) {
 			last = g.To
 			fmt.Fprintf(&b, "[%s] %d %v; ", w.list(found.Rows, g.From, g.To), g.Total, g.More)
 		}
+		// Every row belongs to exactly one key.
 		if last != found.Rows.Len() {
 			t.Fatalf("%d rows belong to no group", found.Rows.Len()-last)
 		}
 		return b.String()
 	}
+	// ask reads posts for many keys of a field; change alters the find before it runs, nil
+	// leaves it.
 	ask := func(field string, keys []json.RawMessage, change func(*facade.Find)) *facade.Found {
 		q := &facade.Find{
 			Entity: post, Select: facade.NewLayout([]string{"id", "authorId"}), Sort: w.sort(post, "-views"), Limit: all,
@@ -280,14 +291,17 @@ func testEach(t *testing.T, w *world) {
 		}
 		return w.find(q)
 	}
-	// A key that no row has, of another type, null and a quote have groups without rows.
+	// Among the keys of authors are one without posts, one without an author, and keys of
+	// other types: each has a group, which is empty.
 	authors := raw(`"b"`, `"nobody"`, `"c"`, `"a"`, `7`, `null`, `"'"`)
-	// What one key is answered alone is what it is answered among others.
+	// What one key is answered alone is what it is answered among others. It reads for one
+	// key, by a filter instead of Each, and writes the result as groups does.
 	alone := func(key string, change func(*facade.Find)) string {
 		q := &facade.Find{Entity: post, Select: facade.NewLayout([]string{"id", "authorId"}), Sort: w.sort(post, "-views"), Limit: all}
 		if change != nil {
 			change(q)
 		}
+		// A group is the same read with the key as one more condition.
 		mine := &facade.Filter{Op: facade.Eq, Field: post.Property("authorId"), Values: []any{key}}
 		if q.Where != nil {
 			mine = &facade.Filter{Op: facade.And, Sub: []*facade.Filter{mine, q.Where}}
@@ -300,6 +314,7 @@ func testEach(t *testing.T, w *world) {
 		}
 		return fmt.Sprintf("[%s] %d %v; ", w.list(found.Rows, 0, found.Rows.Len()), total, found.More)
 	}
+	// Two places in the order, by the keys of their rows, for the cases with a range.
 	from := w.find(&facade.Find{Entity: post, Select: facade.NewLayout([]string{"id"}), Sort: w.sort(post, "-views"), Limit: 9})
 	cursor := values(from.Keys[8])
 	to := w.find(&facade.Find{Entity: post, Select: facade.NewLayout([]string{"id"}), Sort: w.sort(post, "-views"), Limit: 23})
@@ -342,12 +357,13 @@ func testEach(t *testing.T, w *world) {
 	}
 	w.equal("no keys, no groups", "", groups(ask("authorId", nil, nil)))
 
-	// A unique field needs no order.
+	// At most one row has each key, so that there is nothing to order.
 	unordered := func(q *facade.Find) { q.Sort = nil }
 	for _, limit := range []int{1, 5} {
 		found := ask("id", raw(`"03"`, `"zz"`, `"01"`, `3`), func(q *facade.Find) { unordered(q); q.Limit = limit })
 		w.equal("by primary key", `[03] -1 false; [] -1 false; [01] -1 false; [] -1 false; `, groups(found))
 	}
+	// The keys may come in any order; the groups follow it.
 	found := ask("slug", raw(`"05"`, `"04"`), func(q *facade.Find) { unordered(q); q.Count = true })
 	w.equal("by a unique field", `[05] 1 false; [04] 1 false; `, groups(found))
 

@@ -40,8 +40,10 @@ func testHostile(t *testing.T, w *world) {
 	author := w.entity("author")
 	for i, text := range Hostile {
 		id := jsontext.Quote(text)
+		// Text in columns, in a list, and as the name and the value of a member.
 		row := fmt.Sprintf(`{"id":%s,"name":%s,"email":%s,"nicknames":[%s],"profile":{%s:%s}}`, id, id, id, id, id, id)
 		w.insert("author", row)
+		// is is a comparison of an author's field.
 		is := func(op facade.Op, field string, v ...any) *facade.Filter {
 			return &facade.Filter{Op: op, Field: w.field(author, field), Values: v}
 		}
@@ -70,6 +72,7 @@ func testHostile(t *testing.T, w *world) {
 		if err != nil || rows.Len() != 1 || jsontext.Unquote(rows.Row(0).Get("name")) != text+"!" {
 			t.Errorf("update of %q: %v", text, err)
 		}
+		// The name has a ! behind it now, so that the condition does not hold.
 		gone, err := w.store.Delete(w.ctx(), author, id, is(facade.Eq, "name", text), nil)
 		if gone || err != nil {
 			t.Errorf("delete of %q under a condition that does not hold: %v, %v", text, gone, err)
@@ -92,8 +95,7 @@ func testCancelled(t *testing.T, w *world) {
 	}
 	w.equal("nothing was written", "", w.ids("tag", nil))
 
-	// In the middle of things: a write either returned an error, and then it failed,
-	// or returned none, and then it is there.
+	// promised has, by id, whether the insert was acknowledged.
 	var promised sync.Map
 	var wg sync.WaitGroup
 	for i := range 200 {
@@ -150,12 +152,16 @@ func testVisible(t *testing.T, w *world) {
 // wrong. Every writer inserts the same slugs, rows of its own, and updates one row that all of
 // them update.
 func testConcurrent(t *testing.T, w *world) {
+	// Each slug is tried by every writer and goes to one of them; each writer's own rows all
+	// go in. So the number of rows at the end is known.
 	const writers, each = 8, 40
 	w.insert("author", `{"id":"a"}`)
 	post, tag := w.entity("post"), w.entity("tag")
 	w.insert("tag", `{"id":1,"label":"0"}`)
+	// Readers go on until the last writer is done.
 	stop := make(chan struct{})
 	var readers, work sync.WaitGroup
+	// Readers beside the writers: each read has to be whole, and none may fail.
 	for range 4 {
 		readers.Add(1)
 		go func() {
@@ -167,6 +173,7 @@ func testConcurrent(t *testing.T, w *world) {
 					return
 				default:
 				}
+				// A page and its total are of one moment, whatever is written meanwhile.
 				found, err := w.store.Find(w.ctx(), &facade.Find{Entity: post, Select: facade.NewLayout([]string{"id", "slug"}), Sort: w.sort(post), Count: true, Limit: 10})
 				if err != nil {
 					t.Errorf("read: %v", err)
@@ -199,6 +206,7 @@ func testConcurrent(t *testing.T, w *world) {
 				if err != nil || string(rows.Row(0).Get("id")) != fmt.Sprintf(`"own-%d-%d"`, n, i) {
 					t.Errorf("insert of its own: %v", err)
 				}
+				// All writers update one row. None may fail: a store waits or tries again.
 				if _, err := w.store.Update(w.ctx(), tag, json.RawMessage("1"), nil, w.record(tag, fmt.Sprintf(`{"label":"%d"}`, i)), nil, facade.NewLayout(nil)); err != nil {
 					t.Errorf("update: %v", err)
 				}
@@ -232,7 +240,10 @@ func testKept(t *testing.T, w *world) {
 		_, err := w.store.Find(ctx, &facade.Find{Entity: tag, Select: facade.NewLayout(nil), Where: label, Sort: w.sort(tag), Limit: 1})
 		return err
 	}
+	// The reads of one request (facade.WithRequest) share a limit of their own.
 	for what, read := range map[string]func(context.Context) error{"searches": search, "one request": key} {
+		// Closed when the short reads have been answered; until then the others hold what they
+		// took.
 		release := make(chan struct{})
 		// The observer of a statement blocks, so that a read does not end before release.
 		ctx := facade.Observe(w.ctx(), func(facade.Statement) { <-release })

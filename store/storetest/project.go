@@ -42,6 +42,7 @@ func Project(tb testing.TB) *facade.Project {
 	if err != nil {
 		tb.Fatal(err)
 	}
+	// archive has no handler here: it is the operation that nothing answers.
 	post := p.Door("post")
 	facade.HandleQuery(post, "bySlug", bySlug)
 	facade.HandleCommand(post, "publish", publish)
@@ -119,6 +120,7 @@ type publishIn struct {
 // publish writes fields that callers cannot write, through Inside. It answers NOT_FOUND
 // without a post and CONFLICT for one that is published.
 func publish(ctx context.Context, in publishIn) (*facade.Result, error) {
+	// Only the field that the handler needs; the others are dropped.
 	type post struct{ Status string }
 	was, err := facade.Do[*post](ctx, facade.Inside(ctx), "post.findById", facade.Invocation{Params: id(in.ID)})
 	switch {
@@ -129,6 +131,7 @@ func publish(ctx context.Context, in publishIn) (*facade.Result, error) {
 	case was.Status == "published":
 		return nil, facade.Errorf(facade.Conflict, "the post is published already")
 	}
+	// status and publishedAt are closed to callers; the author's own code writes them.
 	body := `{"status":"published","publishedAt":` + string(jsontext.Quote(in.At)) + `}`
 	return facade.Inside(ctx).Call(ctx, &facade.Call{Entity: "post", Operation: "update", Invocation: facade.Invocation{
 		Params: id(in.ID), Body: []byte(body),
@@ -140,6 +143,7 @@ func id(id string) []byte { return []byte(`{"id":` + string(jsontext.Quote(id)) 
 
 // teasers answers whole rows, closed fields and all: its output view cuts them.
 func teasers(ctx context.Context, c *facade.Call) (any, error) {
+	// Published posts, or those of them that have the tag.
 	filter := `{"status":{"eq":"published"}}`
 	if tag := jsontext.Get(c.Invocation.Query, "tag"); tag != nil {
 		filter = `{"status":{"eq":"published"},"tags":{"has":` + string(tag) + `}}`
@@ -157,6 +161,7 @@ func teasers(ctx context.Context, c *facade.Call) (any, error) {
 // caller may read.
 func countWords(ctx context.Context, _ struct{}) (int, error) {
 	type post struct{ Body *string }
+	// Posts that the caller may see, 500 at most.
 	posts, err := facade.Do[facade.List[post]](ctx, facade.From(ctx), "post.list", facade.Invocation{Query: []byte(`{"limit":500}`)})
 	words := 0
 	for _, p := range posts.Items {

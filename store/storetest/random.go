@@ -23,7 +23,9 @@ import (
 // has to have rows, else the values no longer meet the filters and the test would prove
 // little.
 func testRandom(t *testing.T, w *world) {
+	// Enough to meet most pairs of an operator and a kind in every run.
 	const finds = 1500
+	// A new seed at each run: over time many more finds are tried than one run has.
 	seed := rand.Uint64()
 	g := &guesser{world: w, Rand: rand.New(rand.NewPCG(seed, 1)), reference: NewStore()}
 	g.fill()
@@ -34,6 +36,8 @@ func testRandom(t *testing.T, w *world) {
 		if err != nil {
 			t.Fatalf("the reference store: %v", err)
 		}
+		// The reference store has no reason to refuse a find that the port allows, and neither
+		// has the other.
 		got, err := w.store.Find(w.ctx(), q)
 		if err != nil {
 			t.Fatalf("seed %d, find %d: %v\n%s", seed, i, err, describe(q))
@@ -45,6 +49,7 @@ func testRandom(t *testing.T, w *world) {
 			answered++
 		}
 	}
+	// Two empty answers are equal too, and prove nothing.
 	if answered < finds/4 {
 		t.Errorf("only %d of %d finds had rows to answer", answered, finds)
 	}
@@ -122,14 +127,17 @@ func (g *guesser) fill() {
 					v = fmt.Sprint(i)
 				case p == e.Primary:
 					v = fmt.Sprintf(`"%s%d"`, name[:1], i)
+				// The card wants a letter.
 				case p.Name == "name" && v == `""`:
 					v = `"-"`
+				// The number is put behind the quote: emails are unique.
 				case p.Name == "email" && v != "null":
 					v = fmt.Sprintf(`"%d%s`, i, v[1:])
 				case p.Name == "slug":
 					v = fmt.Sprintf(`"slug %d"`, i)
 				case p.Name == "number":
 					v = fmt.Sprint(i)
+				// There are six tags, 0 to 5, so that some ids lead nowhere.
 				case p.Name == "tagIds":
 					v = fmt.Sprintf("[%d,%d]", g.IntN(8), g.IntN(8))
 				// There are no editors, and the first author has no earlier one to point at.
@@ -170,6 +178,7 @@ func (g *guesser) find() *facade.Find {
 		Entity: e, Select: facade.NewLayout(names), Limit: g.IntN(15), Count: g.IntN(2) == 0,
 		Keys: g.IntN(2) == 0, Backward: g.IntN(3) == 0,
 	}
+	// Most finds have a filter, a few read everything.
 	if g.IntN(5) > 0 {
 		q.Where = g.filter(e, 3)
 	}
@@ -196,6 +205,7 @@ func (g *guesser) find() *facade.Find {
 		p := plain[g.IntN(len(plain))]
 		q.Each = &facade.EachKey{Field: p}
 		seen := map[string]bool{}
+		// No keys at all are a case too.
 		for range g.IntN(8) {
 			v := g.text(p)
 			switch {
@@ -243,6 +253,7 @@ func (g *guesser) filter(e *schema.Entity, depth int) *facade.Filter {
 		return f
 	}
 	p := e.Fields[g.IntN(len(e.Fields))]
+	// A relation whose field is not stored can only be followed.
 	if p.Link != nil && depth > 0 && (!p.Stored || g.IntN(2) == 0) {
 		f := &facade.Filter{Op: facade.Some, Link: p.Link}
 		if p.Link.Many {
@@ -257,10 +268,12 @@ func (g *guesser) filter(e *schema.Entity, depth int) *facade.Filter {
 		p = e.Primary
 	}
 	f := &facade.Filter{Field: p}
+	// Of fields that may be null; for others the answer is always the same.
 	if p.Shape.Nullable && g.IntN(6) == 0 {
 		f.Op, f.Values = facade.IsNull, []any{g.IntN(2) == 0}
 		return f
 	}
+	// An operand is never null: the façade refuses those.
 	value := func() any {
 		v := g.text(p)
 		for v == "null" {
@@ -274,6 +287,7 @@ func (g *guesser) filter(e *schema.Entity, depth int) *facade.Filter {
 		}
 		return scalar(p.Kind, v)
 	}
+	// Arrays of texts, or of ids of tags, of which some are in no array.
 	if p.Kind == schema.KindJSON {
 		f.Op = facade.Has
 		f.Values = []any{[]any{"a", "A", "é", `a"b`, "1"}[g.IntN(5)]}
@@ -345,6 +359,7 @@ func (g *guesser) change(seed uint64, i int) {
 		if err != nil {
 			answers[n] = string(facade.CodeOf(err))
 		}
+		// All tables, since a deletion reaches other rows.
 		for _, name := range []string{"author", "post", "comment", "tag"} {
 			e := g.entity(name)
 			found, err := store.Find(g.ctx(), &facade.Find{Entity: e, Select: stored(e), Sort: g.sort(e), Limit: all})
@@ -378,6 +393,7 @@ func promised(q *facade.Find, f *facade.Found) any {
 	if q.Each == nil {
 		a.Total, a.More = f.Total, f.More
 	}
+	// nil and empty are the same answer.
 	if len(a.Groups) == 0 {
 		a.Groups = nil
 	}

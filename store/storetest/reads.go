@@ -35,6 +35,9 @@ func testFilters(t *testing.T, w *world) {
 		where *facade.Filter
 		want  string
 	}{
+		// Equality. Text is compared by its bytes, so that case counts and a NUL is a sign
+		// like others. Integers are compared beyond the 53 bits of a double, decimals by
+		// value.
 		{"no filter", nil, "a b c d e"},
 		{"eq text is by case", f(facade.Eq, "name", "Ada"), "a"},
 		{"eq the empty text", f(facade.Eq, "email", ""), "c"},
@@ -46,9 +49,12 @@ func testFilters(t *testing.T, w *world) {
 		{"eq true", f(facade.Eq, "active", true), "a e"},
 		{"eq decimal by value", f(facade.Eq, "balance", "9.50"), "a e"},
 		{"eq date-time", f(facade.Eq, "joined", "2024-01-01T00:00:00.000Z"), "a"},
+		// Two values, not three (docs/decisions/021): what is not equal includes null.
 		{"ne holds for null", f(facade.Ne, "name", "Ada"), "b c d e"},
 		{"ne holds for null in a nullable", f(facade.Ne, "age", int64(36)), "b c d e"},
 		{"ne decimal by value", f(facade.Ne, "balance", "9.5"), "b c d"},
+		// Lists. An engine may be given one as JSON, in which quotes and a NUL are escaped and
+		// numbers keep their digits.
 		{"in", f(facade.In, "name", "Ada", "ada", "nobody"), "a d"},
 		{"in of one", f(facade.In, "id", "c"), "c"},
 		{"in integers", f(facade.In, "age", int64(36), int64(9007199254740993)), "a e"},
@@ -57,8 +63,11 @@ func testFilters(t *testing.T, w *world) {
 		{"in texts with quotes and a NUL", f(facade.In, "name", `"`, "Çelik\x00end"), "c"},
 		{"in booleans", f(facade.In, "active", true, false), "a b d e"},
 		{"in date-times", f(facade.In, "joined", "2024-01-01T00:00:00.001Z"), "b"},
+		// notIn is the opposite of in, for nulls too.
 		{"notIn holds for null", f(facade.NotIn, "email", "ada@x.org", ""), "b d e"},
 		{"notIn numbers", f(facade.NotIn, "score", 1.5), "b c d e"},
+		// Order. null is neither less nor more than anything. The texts of 10, 9.5 and -3 sort
+		// in another order than the decimals.
 		{"lt", f(facade.Lt, "age", int64(0)), "b"},
 		{"lte", f(facade.Lte, "age", int64(0)), "b c"},
 		{"gt", f(facade.Gt, "age", int64(36)), "e"},
@@ -71,30 +80,39 @@ func testFilters(t *testing.T, w *world) {
 		{"gte date-time", f(facade.Gte, "joined", "2024-01-01T00:00:00.000Z"), "a b e"},
 		{"lt date-time with microseconds", f(facade.Lte, "joined", "2023-12-31T23:59:59.999999Z"), "d"},
 		{"lt boolean", f(facade.Lt, "active", true), "b d"},
+		// Parts of texts. % and _ are signs of LIKE and mean themselves here; the empty text
+		// is in every text and in no null.
 		{"contains is by case", f(facade.Contains, "name", "da"), "a d"},
 		{"contains %", f(facade.Contains, "email", "%"), "b"},
 		{"contains _", f(facade.Contains, "email", "_"), "b"},
 		{"contains nothing", f(facade.Contains, "email", ""), "a b c e"},
 		{"contains a NUL", f(facade.Contains, "name", "k\x00e"), "c"},
 		{"contains an emoji", f(facade.Contains, "name", "😀"), "e"},
+		// An engine may translate startsWith into a range of an index: the largest sign has no
+		// successor to end it.
 		{"startsWith", f(facade.StartsWith, "name", "A"), "a"},
 		{"startsWith by case", f(facade.StartsWith, "email", "ada"), "a"},
 		{"startsWith %", f(facade.StartsWith, "email", "b%"), "b"},
 		{"startsWith nothing", f(facade.StartsWith, "email", ""), "a b c e"},
 		{"startsWith up to a NUL", f(facade.StartsWith, "name", "Çelik\x00"), "c"},
 		{"startsWith the largest sign", f(facade.StartsWith, "name", "\U0010ffff"), ""},
+		// Lengths are counted in code points or in bytes, and the two must not be mixed.
 		{"endsWith", f(facade.EndsWith, "name", "da"), "a d"},
 		{"endsWith behind a NUL", f(facade.EndsWith, "name", "\x00end"), "c"},
 		{"endsWith an emoji", f(facade.EndsWith, "name", "😀"), "e"},
 		{"endsWith nothing", f(facade.EndsWith, "email", ""), "a b c e"},
 		{"endsWith more than there is", f(facade.EndsWith, "name", "xxxxxxxxAda"), ""},
+		// Case is that of Unicode, where SQLite by itself knows ASCII only.
 		{"icontains", f(facade.IContains, "name", "ADA"), "a d"},
 		{"icontains beyond ASCII", f(facade.IContains, "name", "øRN å"), "b"},
 		{"icontains Greek", f(facade.IContains, "name", "ēΑ"), "e"},
 		{"icontains nothing", f(facade.IContains, "email", ""), "a b c e"},
+		// null of JSON: the text null in a field of any type is the same as no value.
 		{"isNull", f(facade.IsNull, "email", true), "d"},
 		{"isNull false", f(facade.IsNull, "email", false), "a b c e"},
 		{"isNull of JSON", f(facade.IsNull, "anything", true), "d"},
+		// Items of arrays. The text "1", the number 1 and true are three values, which some
+		// engines compare as equal; 1.0 is the number 1.
 		{"has", f(facade.Has, "nicknames", "countess"), "a"},
 		{"has with a quote", f(facade.Has, "nicknames", `a"b`), "c"},
 		{"has a text that looks like a number", f(facade.Has, "nicknames", "1"), "a"},
@@ -103,6 +121,7 @@ func testFilters(t *testing.T, w *world) {
 		{"has zero", f(facade.Has, "anything", int64(0)), "b"},
 		{"has text of a number", f(facade.Has, "anything", "1"), "b"},
 		{"has nothing like it", f(facade.Has, "nicknames", "nobody"), ""},
+		// Logic. A filter holds or does not hold: not of a comparison with null holds.
 		{"and of nothing", group(facade.And), "a b c d e"},
 		{"or of nothing", group(facade.Or), ""},
 		{"and", group(facade.And, f(facade.Eq, "active", true), f(facade.Gt, "age", int64(100))), "e"},
@@ -119,7 +138,7 @@ func testFilters(t *testing.T, w *world) {
 		w.equal(c.what, c.want, w.ids("author", c.where))
 	}
 
-	// Many alternatives do not grow into an expression too deep for an engine.
+	// Built as one Or of 3,000: an engine's parser may nest a chain of OR and limit its depth.
 	var many []*facade.Filter
 	for i := range 3000 {
 		many = append(many, f(facade.Eq, "age", int64(i)))
@@ -152,7 +171,9 @@ func testRelations(t *testing.T, w *world) {
 	eq := func(e *schema.Entity, field string, v any) *facade.Filter {
 		return &facade.Filter{Op: facade.Eq, Field: w.field(e, field), Values: []any{v}}
 	}
+	// eq and not are conditions on the other side.
 	not := func(f *facade.Filter) *facade.Filter { return &facade.Filter{Op: facade.Not, Sub: []*facade.Filter{f}} }
+	// stars holds for comments 1 and 3, not for 2, which has null.
 	stars := eq(comment, "stars", int64(5))
 	// A many relation over ids in the row is called by its field without Ids or by the field.
 	tags := ""
@@ -166,10 +187,13 @@ func testRelations(t *testing.T, w *world) {
 		where        *facade.Filter
 		want         string
 	}{
+		// To one row. A row without a related row fails every condition on it.
 		{"one", "post", through(facade.Some, post, "author", eq(author, "name", "Ada")), "p q"},
 		{"one, any", "author", through(facade.Some, author, "mentor"), "b c"},
 		{"not one", "author", not(through(facade.Some, author, "mentor", eq(author, "name", "Ada"))), "a c"},
 		{"two steps up", "author", through(facade.Some, author, "mentor", through(facade.Some, author, "mentor", eq(author, "id", "a"))), "c"},
+		// To many rows, by the field of those rows. A null among the stars fails the
+		// condition, as any comparison with null.
 		{"some", "post", through(facade.Some, post, "comments", stars), "p q"},
 		{"some, any", "post", through(facade.Some, post, "comments"), "p q"},
 		{"none", "post", through(facade.None, post, "comments", stars), "r"},
@@ -177,9 +201,12 @@ func testRelations(t *testing.T, w *world) {
 		{"every fails on a null", "post", through(facade.Every, post, "comments", stars), "q r"},
 		{"every of nothing", "post", through(facade.Every, post, "comments"), "p q r"},
 		{"every not", "post", through(facade.Every, post, "comments", not(stars)), "r"},
+		// Two steps, in the same direction and back.
 		{"down and down", "author", through(facade.Some, author, "posts", through(facade.Some, post, "comments", stars)), "a"},
 		{"down and up", "author", through(facade.Every, author, "posts", through(facade.Some, post, "author", eq(author, "name", "Bob"))), "b c"},
 		{"pupils", "author", through(facade.Some, author, "pupils", eq(author, "name", "Cid")), "b"},
+		// To many rows, by ids in the row itself. Ids without a row lead nowhere, but has
+		// finds them.
 		{"ids in the row, some", "post", through(facade.Some, post, tags, eq(tag, "label", "two")), "p q"},
 		{"ids in the row, none", "post", through(facade.None, post, tags, eq(tag, "label", "one")), "q r"},
 		{"ids in the row, every", "post", through(facade.Every, post, tags, eq(tag, "label", "two")), "q r"},
@@ -197,6 +224,7 @@ func testRelations(t *testing.T, w *world) {
 		deep = through(facade.Some, author, "mentor", through(facade.None, author, "mentor", deep))
 		nots = not(not(nots))
 	}
+	// Engines limit tables in one statement (SQLite 64) and the depth of an expression.
 	w.equal("46 relations side by side", "p q", w.ids("post", &facade.Filter{Op: facade.And, Sub: append(wide, wide...)}))
 	w.equal("92 negations", "a", w.ids("author", nots))
 	// An engine may refuse an expression as deep as this, with an error of the caller's. It
@@ -213,6 +241,7 @@ func testRelations(t *testing.T, w *world) {
 	if gone || err != nil {
 		t.Errorf("delete where a relation does not hold: %v, %v", gone, err)
 	}
+	// An update whose condition leads through a relation.
 	rows, err := w.store.Update(w.ctx(), post, json.RawMessage(`"p"`), through(facade.Some, post, "author", eq(author, "name", "Ada")), w.record(post, `{"views":6}`), nil, facade.NewLayout([]string{"views"}))
 	if err != nil || string(rows.AppendJSON(nil)) != `[{"views":6}]` {
 		t.Errorf("update where a relation holds: %s, %v", rows.AppendJSON(nil), err)
@@ -229,15 +258,20 @@ func testOrder(t *testing.T, w *world) {
 		`{"id":"d","name":"x","age":2,"active":true,"balance":null,"joined":"2024-01-01T00:00:00.000001Z"}`,
 		`{"id":"e","name":"!","age":10,"active":false,"balance":"9.50","joined":"2025-01-01T00:00:00.000Z"}`)
 	for _, c := range []struct{ keys, want string }{
+		// Keys as in sort, and the ids in their order. Without keys it is that of the primary
+		// key.
 		{"", "a b c d e"},
 		{"-id", "e d c b a"},
+		// a and d have the same age: the primary key decides, ascending unless it is named.
 		{"age", "b c a d e"},
 		{"-age", "e a d c b"},
 		{"age -id", "b c d a e"},
 		{"-age -id", "e d a c b"},
+		// By bytes: capitals before small letters, ASCII before all others.
 		{"name", "e b a d c"},
 		{"active -age", "c e b a d"},
 		{"-active age", "a d b e c"},
+		// 9.5 and 9.50 are equal, so that b stands before e either way.
 		{"balance", "d c b e a"},
 		{"-balance", "a b e c d"},
 		{"joined", "c b a d e"},

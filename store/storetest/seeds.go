@@ -8,6 +8,9 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
+// Seeds are rows that an author gives with the project. A store that keeps marks of them
+// writes each entity's once, so that rows that users delete do not return at the next start.
+
 // testSeeds checks that seeds are written once in the life of a store, all or none
 // (docs/decisions/251). A store that is no facade.Seeder is skipped. The steps build on one
 // another: a refusal leaves neither rows nor marks; a success marks entities without rows too;
@@ -17,6 +20,7 @@ func testSeeds(t *testing.T, w *world) {
 	if !ok {
 		t.Skip("the store keeps no marks of seeds (facade.Seeder)")
 	}
+	// Authors point at themselves, comments at posts, tags at nothing.
 	author, comment, tag := w.entity("author"), w.entity("comment"), w.entity("tag")
 	all := []*schema.Entity{author, comment, tag}
 	// rows completes texts to whole records.
@@ -70,6 +74,7 @@ func testSeeds(t *testing.T, w *world) {
 		t.Fatal(err)
 	}
 	w.equal("authors", "a b", w.ids("author", nil))
+	// An update without a set is a read.
 	got, err := w.store.Update(w.ctx(), author, json.RawMessage(`"a"`), nil, nil, nil, facade.NewLayout([]string{"mentorId"}))
 	if err != nil {
 		t.Fatal(err)

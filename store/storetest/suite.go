@@ -7,6 +7,9 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
+// The list of all tests. The order is from the plain to the compound: where an early test
+// fails, later ones fail for the same reason.
+
 // Harness makes the stores that are tried. Open has to be set.
 type Harness struct {
 	// Open makes a new, empty store that holds entities; it is closed by t.Cleanup.
@@ -19,10 +22,13 @@ type Harness struct {
 // Run runs the suite, each test as a subtest over a store of its own. A store passes where all
 // of them do; the names of the subtests are its promises.
 func Run(t *testing.T, h Harness) {
+	// Names are sentences: they are what a failing store does not keep.
 	for _, test := range []struct {
 		name string
 		run  func(*testing.T, *world)
 	}{
+		// What a store writes: values, the three writes, constraints, and the terms of a
+		// write.
 		{"values come back as they were judged", careful(testValues)},
 		{"values that cannot stand in their column are refused", careful(testOddValues)},
 		{"insert", testInsert},
@@ -32,6 +38,7 @@ func Run(t *testing.T, h Harness) {
 		{"relations hold", testReferences},
 		{"the terms of a write", testTerms},
 		{"terms are judged in the transaction", testJudgedInTheTransaction},
+		// What it reads: filters, orders, pages, totals, groups, selections.
 		{"filters", testFilters},
 		{"filters through relations", testRelations},
 		{"order", testOrder},
@@ -41,12 +48,14 @@ func Run(t *testing.T, h Harness) {
 		{"totals", testTotals},
 		{"many keys at once", testEach},
 		{"selections", testSelections},
+		// Seeds, and what only goes wrong with odd texts, lost callers and many at once.
 		{"seeds are written once", testSeeds},
 		{"hostile text is only text", testHostile},
 		{"a caller who is gone", testCancelled},
 		{"a write is seen by who reads after it", testVisible},
 		{"writers and readers side by side", testConcurrent},
 		{"rows of keys are read beside searches", testKept},
+		// Last, since its failures are the hardest to read: the others say what is wrong.
 		{"random reads against the reference store", testRandom},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -25,6 +25,7 @@ func testTerms(t *testing.T, w *world) {
 	age := facade.NewLayout([]string{"age"})
 	no := facade.Errorf(facade.PreconditionFailed, "not this one")
 	unmet := facade.Errorf(facade.Forbidden, "not so")
+	// b is older, a is not.
 	older := &facade.Filter{Op: facade.Gt, Field: author.Property("age"), Values: []any{int64(35)}}
 	update := func(e *schema.Entity, id, set string, where *facade.Filter, terms *facade.Terms, sel *facade.Layout) (string, error) {
 		rows, err := w.store.Update(w.ctx(), e, json.RawMessage(id), where, w.record(e, set), terms, sel)
@@ -49,6 +50,7 @@ func testTerms(t *testing.T, w *world) {
 	w.equal("what was given is written", `[{"age":31}] 30 <nil>`, fmt.Sprint(got, " ", saw, " ", err))
 	got, err = update(author, `"a"`, `{"age":99}`, nil, judge(w.record(author, `{"age":32}`), nil), age)
 	w.equal("what was judged is written", `[{"age":32}] 31 <nil>`, fmt.Sprint(got, " ", saw, " ", err))
+	// Judge's error is the write's, as it is.
 	_, err = update(author, `"a"`, `{"age":99}`, nil, judge(nil, no), age)
 	w.refused(err, facade.PreconditionFailed)
 	got, err = update(author, `"a"`, `{"age":99}`, older, judge(nil, no), age)
@@ -57,6 +59,7 @@ func testTerms(t *testing.T, w *world) {
 	w.equal("nothing to set is judged too", `[{"age":32}] 32 <nil>`, fmt.Sprint(got, " ", saw, " ", err))
 	_, err = update(author, `"a"`, `{}`, nil, judge(nil, no), age)
 	w.refused(err, facade.PreconditionFailed)
+	// Delete is judged as well; the record that Judge returns is not looked at.
 	gone, err := w.store.Delete(w.ctx(), author, json.RawMessage(`"b"`), nil, judge(nil, no))
 	w.refused(err, facade.PreconditionFailed)
 	w.equal("nothing is removed", false, gone)
@@ -64,7 +67,7 @@ func testTerms(t *testing.T, w *world) {
 	w.equal("a removal is judged by the row", `true 40 <nil>`, fmt.Sprint(gone, " ", saw, " ", err))
 	w.insert("author", `{"id":"b","age":40}`)
 
-	// After
+	// After is judged by the row as it is once it is written, with what was set.
 	after := &facade.Terms{After: older, Unmet: unmet}
 	_, err = update(author, `"b"`, `{"age":20}`, nil, after, age)
 	w.refused(err, facade.Forbidden)
@@ -78,6 +81,7 @@ func testTerms(t *testing.T, w *world) {
 		_, err := w.store.Insert(w.ctx(), e, w.records(e, texts), terms, facade.NewLayout(nil))
 		return err
 	}
+	// One of two new rows breaks the condition, and neither is there.
 	w.refused(insert("author", after, `{"id":"c","age":60}`, `{"id":"d","age":1}`), facade.Forbidden)
 	w.equal("all or none", "a b", w.ids("author", nil))
 
@@ -96,6 +100,8 @@ func testTerms(t *testing.T, w *world) {
 	got, err = update(post, `"p"`, `{"views":7}`, nil, all, slug)
 	w.equal("what is not written is not looked at", `[{"authorId":"b"}] <nil>`, fmt.Sprint(got, " ", err))
 	w.refused(insert("post", to, `{"id":"q","authorId":"a"}`), facade.Conflict, "reference:authorId")
+	// A list of ids: each has to be there, and may be there twice. Without a point nobody
+	// looks at the ids of a list.
 	tags := &facade.Terms{Points: []facade.Points{{Field: post.Property("tagIds")}}}
 	w.refused(insert("post", tags, `{"id":"q","tagIds":[1,2,3]}`), facade.Conflict, "reference:tagIds")
 	if err := insert("post", tags, `{"id":"q","tagIds":[1,2,1]}`); err != nil {
@@ -124,6 +130,7 @@ func testJudgedInTheTransaction(t *testing.T, w *world) {
 	const writers, each = 8, 25
 	author := w.entity("author")
 	w.insert("author", `{"id":"a","age":0}`)
+	// Each writer adds one to what Judge was shown.
 	age := facade.NewLayout([]string{"age"})
 	var wg sync.WaitGroup
 	for range writers {
@@ -146,10 +153,12 @@ func testJudgedInTheTransaction(t *testing.T, w *world) {
 	w.equal("every write is counted", fmt.Sprintf(`"age":%d,`, writers*each), w.rows("author")[len(`[{"id":"a","name":"author a","email":null,`):][:len(`"age":200,`)])
 
 	post := w.entity("post")
+	// Forty rounds, since only some of them meet in the middle.
 	for i := range 40 {
 		id := fmt.Sprintf("x%d", i)
 		w.insert("author", fmt.Sprintf(`{"id":%q,"age":1}`, id))
 		row := w.record(post, fill("post", fmt.Sprintf(`{"id":%q,"authorId":%q}`, id, id)))
+		// The post's insert has to find its author of age 1 in its own transaction.
 		terms := &facade.Terms{Points: []facade.Points{{Field: post.Property("authorId"), Where: &facade.Filter{Op: facade.Eq, Field: author.Property("age"), Values: []any{int64(1)}}}}}
 		var inserted, removed error
 		wg.Go(func() {

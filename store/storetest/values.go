@@ -14,6 +14,7 @@ import (
 // valueCases are values as they are written and as rows give them back; "" means as written.
 // The fields are those of an author.
 var valueCases = []struct{ field, in, out string }{
+	// Text. Escapes that JSON does not need are written out; a NUL stays one.
 	{"name", `"plain"`, ""},
 	{"email", `null`, ""},
 	{"email", `""`, ""},
@@ -23,6 +24,7 @@ var valueCases = []struct{ field, in, out string }{
 	{"email", `"\u0000"`, ""},
 	{"email", `"日本語 😀 \u2028 <&>"`, `"日本語 😀 ` + "\u2028" + ` <&>"`},
 	{"email", `"'; DROP TABLE author; --"`, ""},
+	// Integers, all of int64. Other spellings of a whole number become digits.
 	{"age", `0`, ""},
 	{"age", `-1`, ""},
 	{"age", `9223372036854775807`, ""},
@@ -30,6 +32,8 @@ var valueCases = []struct{ field, in, out string }{
 	{"age", `2e3`, `2000`},
 	{"age", `9007199254740993.0`, `9007199254740993`},
 	{"age", `null`, ""},
+	// Numbers are doubles, written as the shortest text that reads back as the same double.
+	// Exponents are used below 1e-6 and from 1e21, as in JavaScript.
 	{"score", `0`, ""},
 	{"score", `0.1`, ""},
 	{"score", `1e21`, `1e+21`},
@@ -42,18 +46,23 @@ var valueCases = []struct{ field, in, out string }{
 	{"score", `0.30000000000000004`, ""},
 	{"score", `7`, ""},
 	{"score", `null`, ""},
+	// Booleans are true and false also where a store keeps 1 and 0.
 	{"active", `true`, ""},
 	{"active", `false`, ""},
 	{"active", `null`, ""},
+	// Dates and moments, the first and the last. Milliseconds are always written, microseconds
+	// where they are not zero.
 	{"born", `"1815-12-10"`, ""},
 	{"joined", `"2024-02-29T23:59:59.000Z"`, ""},
 	{"joined", `"2024-02-29T23:59:59.123Z"`, ""},
 	{"joined", `"2024-02-29T23:59:59.123456Z"`, ""},
 	{"joined", `"0001-01-01T00:00:00.000Z"`, ""},
 	{"joined", `"9999-12-31T23:59:59.999999Z"`, ""},
+	// Decimals keep their text: trailing zeros, the sign of zero, any number of digits.
 	{"balance", `"19.90"`, ""},
 	{"balance", `"-0.00"`, ""},
 	{"balance", `"123456789012345678901234567890.123456789"`, ""},
+	// JSON keeps the order of members and the digits of numbers.
 	{"nicknames", `[]`, ""},
 	{"nicknames", `["a","b\n"]`, ""},
 	{"profile", `{"b":1,"a":{"deep":[1,null,"x"]}}`, ""},
@@ -84,6 +93,7 @@ func testValues(t *testing.T, w *world) {
 			continue
 		}
 		w.equal(c.field+" answered by insert", want, string(rows.Row(0).Get(c.field)))
+		// Read again by another statement: insert may answer from memory.
 		where := &facade.Filter{Op: facade.Eq, Field: author.Primary, Values: []any{id}}
 		found := w.find(&facade.Find{Entity: author, Select: layout, Where: where, Sort: w.sort(author), Limit: 2})
 		w.equal(c.field+" found", `[{"`+c.field+`":`+want+`}]`, string(found.Rows.AppendJSON(nil)))
@@ -96,12 +106,14 @@ func testValues(t *testing.T, w *world) {
 			continue
 		}
 		w.equal(c.field+" answered by update", want, string(rows.Row(0).Get(c.field)))
+		// The row makes room for the next email, which could be equal.
 		if c.field == "email" { // it is unique
 			if _, err := w.store.Delete(w.ctx(), author, json.RawMessage(`"`+id+`"`), nil, nil); err != nil {
 				t.Errorf("delete: %v", err)
 			}
 		}
 	}
+	// All rows at once, as a list would write them.
 	if !json.Valid([]byte(w.rows("author"))) {
 		t.Error("the rows together are not JSON")
 	}
@@ -114,22 +126,27 @@ func testOddValues(t *testing.T, w *world) {
 	author, post := w.entity("author"), w.entity("post")
 	w.insert("author", `{"id":"a"}`)
 	for _, c := range []struct{ text, detail string }{
+		// Values of another type. Some engines convert them silently.
 		{`{"id":"x","name":5}`, "type:name"},
 		{`{"id":"x","name":{}}`, "type:name"},
 		{`{"id":"x","age":"7"}`, "type:age"},
+		// Numbers that the column cannot hold exactly.
 		{`{"id":"x","age":7.5}`, "type:age"},
 		{`{"id":"x","age":1e30}`, "type:age"},
 		{`{"id":"x","age":92233720368547758080}`, "type:age"},
 		{`{"id":"x","score":"1"}`, "type:score"},
 		{`{"id":"x","score":1e999}`, "type:score"},
 		{`{"id":"x","active":1}`, "type:active"},
+		// Texts that are none of the format.
 		{`{"id":"x","joined":"yesterday"}`, "format:joined"},
 		{`{"id":"x","balance":"much"}`, "format:balance"},
 		{`{"id":"x","balance":9.5}`, "type:balance"},
 		{`{"id":"x","joined":17}`, "type:joined"},
+		// null and absent in a field that has to have a value.
 		{`{"id":"x","name":null}`, "required:name"},
 		{`{"id":null}`, "required:id"},
 		{`{"name":"nobody"}`, "required:id"},
+		// Bounds of the card, which the tables have as constraints (docs/decisions/032).
 		{`{"id":"x","age":-101}`, "minimum:age"},
 		{`{"id":"x","name":""}`, "minLength:name"},
 		{`{"id":"x","name":"` + strings.Repeat("é", 201) + `"}`, "maxLength:name"},

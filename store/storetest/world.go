@@ -28,6 +28,7 @@ import (
 func Cards(t testing.TB) *schema.Set {
 	t.Helper()
 	var sources []schema.Source
+	// Each part is a name, on the first line, and the text of a card.
 	for _, part := range strings.Split(cards, "---\n") {
 		name, text, _ := strings.Cut(part, "\n")
 		sources = append(sources, schema.Source{File: name + ".yaml", Name: name, Data: []byte(text)})
@@ -39,8 +40,13 @@ func Cards(t testing.TB) *schema.Set {
 	return set
 }
 
-// cards has every kind of value, nullable and not, every kind of relation and
-// every constraint. Nothing in it is filled in: a store is given what is final.
+// cards has every kind of value, nullable and not, every kind of relation and every
+// constraint. Nothing in it is filled in: a store is given what is final. Each part begins
+// with the entity's name and ends at a line of three hyphens.
+//
+// Relations cover each word of onDelete: set-null (mentorId), restrict (authorId), cascade
+// (postId), none (editorId, deputyId), and both kinds of many: by the other side's field
+// (posts, pupils, comments) and by ids in the row (tagIds).
 const cards = `author
 type: object
 properties:
@@ -161,6 +167,7 @@ func (w *world) record(e *schema.Entity, text string) facade.Record {
 			known++
 		}
 	}
+	// Get finds the names of the card only; a misspelled one in a test would pass unseen.
 	for name := range jsontext.Members([]byte(text)) {
 		if e.Property(name) == nil {
 			w.Fatalf("%s has no field %s", e.Name, name)
@@ -208,10 +215,14 @@ func (w *world) insert(name string, texts ...string) {
 //	tag, {"id":1}   ->   {"id":1,"label":"tag 1"}
 func fill(name, text string) string {
 	id := strings.Trim(jsontext.Unquote(jsontext.Get([]byte(text), "id")), "\x00")
+	// The key of a tag is a number, whose text is used.
 	if id == "" {
 		id = string(jsontext.Get([]byte(text), "id"))
 	}
+	// q is a JSON string that ends in the id.
 	q := func(s string) string { return string(jsontext.Quote(s + id)) }
+	// Posts point at author a, comments at post p: a test inserts these first. The number of a
+	// comment only differs with the length of its id.
 	defaults := map[string]string{
 		"author":  `{"name":` + q("author ") + `,"nicknames":[]}`,
 		"post":    `{"title":` + q("post ") + `,"slug":` + q("") + `,"status":"draft","views":0,"authorId":"a","tagIds":[]}`,
@@ -270,6 +281,7 @@ func (w *world) sort(e *schema.Entity, keys ...string) []facade.SortKey {
 		name, desc := strings.CutPrefix(k, "-")
 		out = append(out, facade.SortKey{Field: w.field(e, name), Desc: desc})
 	}
+	// facade.Find asks for the primary key at the end.
 	if n := len(out); n == 0 || out[n-1].Field != e.Primary {
 		out = append(out, facade.SortKey{Field: e.Primary})
 	}
@@ -307,6 +319,7 @@ func (w *world) refused(err error, code facade.Code, details ...string) {
 		got = append(got, d.Code+":"+d.Path)
 	}
 	w.equal("details of "+e.Error(), details, got)
+	// Words that only messages of engines have.
 	for _, word := range []string{"SQL", "sql", "constraint failed", "pq:", "ERROR"} {
 		if strings.Contains(e.Message, word) {
 			w.Errorf("the message shows the engine: %s", e.Message)

@@ -15,6 +15,7 @@ import (
 // People returns the project that the documents of [Worst] are written for, as a folder.
 func People() fs.FS {
 	return fstest.MapFS{
+		// Two relations, so that documents can nest, and arguments of every kind of input.
 		"entities/person.yaml": {Data: []byte(`
 type: object
 properties:
@@ -52,11 +53,13 @@ func Ordinary() string {
 	for i := range 20 {
 		in := "  "
 		fmt.Fprintf(&s, " r%d: person(id: \"p%d\") {\n", i, i)
+		// A level has every field of a person.
 		level := func() {
 			for _, line := range []string{"id", "name", "email", "age", "score", "keen", "mentorId", "home {", " street", " at { lat lon }", "}"} {
 				s.WriteString(in + line + "\n")
 			}
 		}
+		// Down through twelve mentors, then up again: each level closes one brace.
 		for range 12 {
 			level()
 			s.WriteString(in + "mentor {\n")
@@ -82,6 +85,8 @@ func Worst() []Document {
 	note := func(meta string) string {
 		return `mutation { updatePerson(id: "p", input: {meta: ` + meta + `}) { id } }`
 	}
+	// keys writes an object of n keys, of which every step-th is next. Where n and step have
+	// no common divisor each key comes once, in an order that depends on the step.
 	keys := func(n int, step int) string { // the same keys for every step that has no divisor with n
 		var s strings.Builder
 		for i := range n {
@@ -90,10 +95,12 @@ func Worst() []Document {
 		return "{" + s.String() + "}"
 	}
 	return []Document{
+		// Merging: the same field many times (GraphQL spec section 5.3.2).
 		{"one field, again and again", person(again("name ", 3400))},
 		{"one object, again and again", person(again("mentor { id } ", 1200))},
 		{"one tree, again and again", person(again("mentor { mentor { mentor { mentor { id } } } } ", 380))},
 		{"all fields, again and again", person(again("id name email age score keen home { street at { lat lon } } mentor { name } notes { total } ", 100))},
+		// Fragments: inline, nested, spread once, in chains, in circles and doubling.
 		{"inline fragments", person(again("... on Person { id } ", 800))},
 		{"inline fragments in each other", person(again("... on Person { ", 900) + "id " + again("} ", 900))},
 		{"inline fragments without a type", person(again("... { id } ", 1200))},
@@ -107,25 +114,30 @@ func Worst() []Document {
 		{"one fragment, again and again", person(again("...f ", 1600)) + " fragment f on Person { id }"},
 		{"a circle of fragments", person("...f0 ") + numbered(450, " fragment f% on Person { id ...f% }")},
 		{"fragments that spread the two after them", person("...f0 ") + mesh(15)},
+		// Names that do not exist: each could cost a search for one that is spelled alike.
 		{"unknown fields", person(numbered(3400, "f% "))},
 		{"unknown fragments", person(numbered(2000, "...f% "))},
 		{"unknown arguments", "{ people(" + numbered(1600, "a%: 1 ") + ") { total } }"},
 		{"one argument, again and again", "{ people(" + again("first: 1 ", 1600) + ") { total } }"},
 		{"unknown types", person(numbered(800, "... on T% { id } "))},
 		{"one unknown name, long", person("..." + again("x", 60000))},
+		// Variables, declared, used, and of types that are deep.
 		{"variables", "query(" + numbered(1000, "$v%: Int ") + ") { people { total } }"},
 		{"variables, all used", "query(" + numbered(480, "$v%: ID ") + ") { people(filter: {id: {in: [" + numbered(480, "$v% ") + "]}}) { total } }"},
 		{"one variable, again and again", "query($v: ID) { people(filter: {id: {in: [" + again("$v ", 2400) + "]}}) { total } }"},
 		{"variables nobody declared", "{ people(filter: {id: {in: [" + numbered(2400, "$v% ") + "]}}) { total } }"},
 		{"variables of deep types", "query($a: " + again("[", 990) + "Int" + again("]", 990) + ", $b: " + again("[", 990) + "Int" + again("]", 990) + ") { people(first: $a, offset: $b) { total } }"},
+		// Operations: all of them are validated, one of them runs.
 		{"operations", numbered(400, "query Q% { people { total } } ")},
 		{"operations of one name", again("query Q { people { total } } ", 400)},
 		{"operations without a name", again("{ people { total } } ", 500)},
 		{"operations over one fragment", numbered(90, "query Q% { ...f } ") + "fragment f on Query { " + again("people { total } ", 18) + "}"},
 		{"operations over a chain with a variable", numbered(70, `query Q%($v: Int) { person(id: "p") { ...f0 } } `) + chain(120, 1) + " fragment g on Person { notes(first: $v) { total } }"},
+		// Directives, known ones and others.
 		{"directives", "{ " + again("people @include(if: true) { total } ", 19) + `person(id: "p") { ` + again("id @skip(if: false) ", 500) + "} }"},
 		{"unknown directives", person("id " + numbered(2400, "@d% "))},
 		{"one directive, again and again", person("id " + again("@skip(if: true) ", 700))},
+		// Values: depth, length and keys.
 		{"a deep list", note("{a: " + again("[", 900) + again("]", 900) + "}")},
 		{"a deep object", note(again("{a: ", 900) + "1" + again("}", 900))},
 		{"a long text deep down", note("{a: " + again("[", 900) + `"` + again("x", 55000) + `"` + again("]", 900) + "}")},
@@ -135,11 +147,14 @@ func Worst() []Document {
 		{"an object of many keys", note(keys(1600, 1))},
 		{"unknown keys", `mutation { updatePerson(id: "p", input: ` + keys(1600, 1) + ") { id } }"},
 		{"one object twice, keys in another order", "mutation { " + again(`updatePerson(id: "p", input: {meta: `+keys(700, 1)+`}) { id } updatePerson(id: "p", input: {meta: `+keys(700, 3)+"}) { id } ", 1) + "}"},
+		// Conflicts of equal response names, where a comparison of all pairs is quadratic.
 		{"conflicts", person(numbered(15, "a%: id a%: name "))},
 		{"conflicts below", person(again("notes(first: 1) { total } notes(first: 2) { total } ", 200))},
 		{"conflicts of types", `{ node(nodeId: "x") { ` + again("... on Person { a: keen } ... on Note { a: text } ", 15) + "} }"},
 		{"types of an interface", `{ node(nodeId: "x") { ` + again("nodeId ... on Person { id } ... on Note { text } ", 300) + "} }"},
+		// Introspection, whose answer is large for a short document.
 		{"introspection", "{ " + numbered(20, "s%: __schema { types { name fields { name args { name type { name ofType { name ofType { name } } } } type { name ofType { name } } } } } ") + "}"},
+		// The lexer: what is not a token, and tokens that are long.
 		{"a comment", "{ __typename } #" + again("x", 64<<10-20)},
 		{"comments", "{ __typename } " + again("#\n", 4900)},
 		{"white space", "{" + again(" \n,\t", 16<<10-10) + "__typename }"},

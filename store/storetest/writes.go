@@ -59,14 +59,19 @@ func testUpdate(t *testing.T, w *world) {
 		where         *facade.Filter
 		want          string
 	}{
+		// What is set: absent fields stay, null is a value, nothing is a read.
 		{"what is absent stays", `"a"`, `{"age":31}`, nil, `[{"id":"a","age":31,"email":"a@x"}]`},
 		{"null is a value", `"a"`, `{"email":null}`, nil, `[{"id":"a","age":31,"email":null}]`},
 		{"nothing to set is a read", `"a"`, ``, nil, `[{"id":"a","age":31,"email":null}]`},
 		{"an empty set is a read", `"b"`, `{}`, nil, `[{"id":"b","age":40,"email":null}]`},
+		// Under a condition that the row does not meet nothing is written and nothing
+		// answered.
 		{"a read that does not meet the condition", `"a"`, ``, older, `[]`},
 		{"a row that does not meet the condition", `"a"`, `{"age":99}`, older, `[]`},
 		{"a row that meets it", `"b"`, `{"age":20}`, older, `[{"id":"b","age":20,"email":null}]`},
 		{"no such row", `"z"`, `{"age":1}`, nil, `[]`},
+		// Keys that no row can have. They come from callers, who are answered that there is no
+		// row.
 		{"a number is no text key", `5`, `{"age":1}`, nil, `[]`},
 		{"null is no key", `null`, `{"age":1}`, nil, `[]`},
 		{"true is no key", `true`, `{"age":1}`, nil, `[]`},
@@ -93,6 +98,7 @@ func testUpdate(t *testing.T, w *world) {
 func testDelete(t *testing.T, w *world) {
 	tag := w.entity("tag")
 	w.insert("tag", `{"id":1}`, `{"id":2}`, `{"id":3}`)
+	// The label that fill gives the second tag.
 	labelled := &facade.Filter{Op: facade.Eq, Field: tag.Property("label"), Values: []any{"tag 2"}}
 	for _, c := range []struct {
 		id    string
@@ -127,6 +133,8 @@ func testUnique(t *testing.T, w *world) {
 		_, err := w.store.Insert(w.ctx(), e, w.records(e, []string{fill(name, text)}), nil, facade.NewLayout(nil))
 		return err
 	}
+	// The primary key is unique too. null is never taken, so that b and c could both be
+	// inserted with it.
 	w.refused(insert("author", `{"id":"a"}`), facade.Conflict, "unique:id")
 	w.refused(insert("author", `{"id":"e","email":"a@x"}`), facade.Conflict, "unique:email")
 	w.refused(insert("author", `{"id":"e","email":""}`), facade.Conflict, "unique:email")
@@ -139,6 +147,7 @@ func testUnique(t *testing.T, w *world) {
 
 	w.insert("post", `{"id":"p"}`, `{"id":"q"}`)
 	w.insert("comment", `{"id":"1","postId":"p","number":1}`, `{"id":"2","postId":"p","number":2}`, `{"id":"3","postId":"q","number":1}`)
+	// A compound constraint: either value alone may repeat.
 	w.refused(insert("comment", `{"id":"4","postId":"q","number":1}`), facade.Conflict, "unique:postId", "unique:number")
 	_, err = w.store.Update(w.ctx(), comment, json.RawMessage(`"2"`), nil, w.record(comment, `{"number":1}`), nil, facade.NewLayout(nil))
 	w.refused(err, facade.Conflict, "unique:postId", "unique:number")
@@ -175,6 +184,8 @@ func testReferences(t *testing.T, w *world) {
 	w.insert("post", `{"id":"p"}`, `{"id":"q"}`)
 	w.refused(update("post", `"p"`, `{"authorId":"nobody"}`), facade.Conflict, "reference:authorId")
 	w.refused(update("post", `"p"`, `{"editorId":"nobody"}`), facade.Conflict, "reference:editorId")
+	// The posts restrict it. The detail names the key that is pointed at, not the posts, which
+	// the caller may not see (docs/decisions/114).
 	w.refused(remove("author", `"a"`), facade.Conflict, "restrict:id")
 
 	w.insert("comment", `{"id":"1","number":1}`, `{"id":"2","number":2}`, `{"id":"3","number":1,"postId":"q"}`)
@@ -191,6 +202,7 @@ func testReferences(t *testing.T, w *world) {
 	if err := remove("author", `"b"`); err != nil {
 		t.Errorf("set-null: %v", err)
 	}
+	// c's mentor was b: it is null now.
 	author := w.entity("author")
 	w.equal("the pupil has no mentor now", "a c", w.ids("author", &facade.Filter{Op: facade.IsNull, Field: author.Property("mentorId"), Values: []any{true}}))
 	if err := remove("author", `"d"`); err != nil {
