@@ -169,6 +169,7 @@ func (h *blogByHand) ask(ctx context.Context, address, method string, query, res
 	if err != nil {
 		return err
 	}
+	// The caller's context: a client who leaves ends the calls made for it.
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(frame))
 	if err != nil {
 		return err
