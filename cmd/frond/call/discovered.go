@@ -9,8 +9,9 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// placesIn reads an operation's cards in a discovery document (spec 2.5). An operation
-// that the document does not have has no places: the call itself says what is served.
+// placesIn reads an operation's cards in a discovery document (spec 2.5). An operation that
+// the document does not have has no places: the call itself says what is served. The entity is
+// compared as hosts do (schema.EntityKey), the operation exactly.
 func placesIn(document json.RawMessage, entity, operation string) (*Places, error) {
 	read, err := schema.ReadDiscovery(document)
 	if err != nil {
@@ -37,6 +38,11 @@ var builtins = []string{"list", "findById", "findByIds", "create", "update", "de
 
 // discovered reads the cards of one operation. A host may publish none for a built-in
 // operation of a stored door; then the door's own card says what the body has.
+//
+//	no card at all                 open: the kind decides where values go
+//	create without an input card   the body has the fields of the door
+//	update without an input card   params has id, the body the fields of the door
+//	list, findByIds                the input card describes the query
 func discovered(door *schema.DiscoveredDoor, op *schema.DiscoveredOp) *Places {
 	stored := door.Schema != nil
 	builtin := stored && slices.Contains(builtins, op.Name)

@@ -13,7 +13,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// ReadState parses --state, a JSON object; "" is nil, nobody.
+// ReadState parses --state, a JSON object; "" is nil, nobody. A null is an error, since ""
+// says that already.
 func ReadState(text string) (facade.State, error) {
 	if text == "" {
 		return nil, nil
@@ -25,7 +26,8 @@ func ReadState(text string) (facade.State, error) {
 	return state, nil
 }
 
-// ReadHeaders parses --header flags: "Name: value".
+// ReadHeaders parses --header flags: "Name: value". A name may be given twice. Control
+// characters are refused: they could end the header.
 func ReadHeaders(flags []string) (http.Header, error) {
 	headers := http.Header{}
 	for _, flag := range flags {

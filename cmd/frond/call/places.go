@@ -39,10 +39,15 @@ func propertiesOf(e *schema.Entity) []string {
 	return names
 }
 
-// Fill puts each value where a card has its name: params first, then query, then body.
-// A name that no card has goes where most names go, for the façade to refuse in its own
-// words. A part that gets no value stays absent. inv.Body may be set before; then no
-// value may belong to the body.
+// Fill puts each value where a card has its name: params first, then query, then body. A name
+// that no card has goes where most names go, for the façade to refuse in its own words. A part
+// that gets no value stays absent. inv.Body may be set before; then no value may belong to the
+// body.
+//
+// Of an update with params {id} and a body of fields:
+//
+//	id=p1 price:=900 nme=x
+//	{"params":{"id":"p1"},"body":{"price":900,"nme":"x"}}
 func (p *Places) Fill(inv *facade.Invocation, given *Values) error {
 	if p.open != "" {
 		return p.fillOpen(inv, given)
@@ -54,6 +59,7 @@ func (p *Places) Fill(inv *facade.Invocation, given *Values) error {
 	}
 	params, query, body := part{has: p.params, text: &inv.Params}, part{has: p.query, text: &inv.Query}, part{has: p.body, text: &inv.Body}
 	parts := []*part{&params, &query, &body}
+	// The part for names of no card: the body, else the query of an operation without params.
 	other := &params
 	switch {
 	case p.body != nil && inv.Body == nil:
@@ -83,8 +89,11 @@ func (p *Places) Fill(inv *facade.Invocation, given *Values) error {
 }
 
 // fillOpen is Fill without a card: id goes into params, other values into the body of a
-// command and the query of a query. A value named params, query or body with names below
-// it is that part.
+// command and the query of a query. A value named params, query or body with names below it is
+// that part.
+//
+//	id=p1 reason=late       {"params":{"id":"p1"},"body":{"reason":"late"}} of a command
+//	body.id=7 query.x=1     {"query":{"x":"1"},"body":{"id":"7"}}
 func (p *Places) fillOpen(inv *facade.Invocation, given *Values) error {
 	parts := map[string]*json.RawMessage{"params": &inv.Params, "query": &inv.Query, "body": &inv.Body}
 	whole := func(name string) bool { return parts[name] != nil && given.below[name].text == nil }

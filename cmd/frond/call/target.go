@@ -47,8 +47,9 @@ func Local(host *gateway.Host) *Target {
 	}
 }
 
-// Remote is the host at a URL, called with these headers too. Its discovery document
-// says where values belong.
+// Remote is the host at a URL, called with these headers too. Its discovery document says
+// where values belong. The error is an address that is none; whether the host is there shows
+// with the first call.
 func Remote(url string, headers http.Header) (*Target, error) {
 	if !strings.HasPrefix(url, "http://") && !strings.HasPrefix(url, "https://") {
 		return nil, fmt.Errorf("--url cannot be %q; write an address such as http://127.0.0.1:8080", url)

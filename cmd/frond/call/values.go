@@ -48,6 +48,10 @@ func ParseValues(args []string) (*Values, error) {
 }
 
 // parseValue parses one argument into the path of its name and its JSON.
+//
+//	id=p1                  [id], "p1"
+//	filter.price.gte:=10   [filter price gte], 10
+//	note=a=b               [note], "a=b": the first = counts
 func parseValue(arg string) (path []string, text json.RawMessage, err error) {
 	name, rest, found := strings.Cut(arg, "=")
 	name, raw := strings.CutSuffix(name, ":")
@@ -78,7 +82,7 @@ func parseValue(arg string) (path []string, text json.RawMessage, err error) {
 	return path, jsontext.Trim(text), nil
 }
 
-// put adds a value at a path.
+// put adds a value at a path. A value below a value is refused: a=1 with a.b=2 has no JSON.
 func (v *Values) put(path []string, text json.RawMessage) error {
 	for i, word := range path {
 		last := i == len(path)-1

@@ -11,6 +11,11 @@ import (
 
 // Change is one difference between two discoveries of a Frond: a door, field, operation or
 // fact that is new, gone, or different.
+//
+//   - product.stock integer                      added
+//   - product.price number                       removed
+//     ~ product.sku string → string or null        changed, and the type shows it
+//     ~ product.name string (maxLength)            changed in keywords alone
 type Change struct {
 	Change string   `json:"change"` // added, removed or changed
 	Name   string   `json:"name"`   // product, product.stock, product.retire(), fact orderPlaced
@@ -32,7 +37,9 @@ func (c Change) String() string {
 	return fmt.Sprintf("~ %s %s (%s)", c.Name, c.Is, strings.Join(c.In, ", "))
 }
 
-// Changes are the differences between a Frond's discovery before and now; was may be nil. They stand in the order of now, what is gone at the end.
+// Changes are the differences between a Frond's discovery before and now; was may be nil, and
+// then everything is added. They stand in the order of now, and what is gone at the end. An
+// element is known by its name: a renamed field is one that is gone and one that is new.
 func Changes(was, now *schema.DiscoveredFrond) (all []Change) {
 	before, after := partsOf(was), partsOf(now)
 	for _, p := range after {
@@ -53,13 +60,22 @@ func Changes(was, now *schema.DiscoveredFrond) (all []Change) {
 }
 
 // part is something that a Frond serves.
+//
+// Names and words of the parts:
+//
+//	product             the door; "without rows" where it stores nothing
+//	product.stock       a field: integer, date-time or null, computed number
+//	product.retire()    an operation: its kind
+//	fact orderPlaced    a fact
 type part struct {
 	name string
 	is   string // in a word
 	text string // all of it, as one JSON object
 }
 
-// partsOf lists what a Frond serves: doors, fields, operations, facts. nil has no parts.
+// partsOf lists what a Frond serves: doors, fields, operations, facts. nil has no parts. The
+// card of a door is a part without its fields and required names, which are parts of their
+// own.
 func partsOf(f *schema.DiscoveredFrond) (all []part) {
 	if f == nil {
 		return nil
@@ -81,6 +97,8 @@ func partsOf(f *schema.DiscoveredFrond) (all []part) {
 			fieldsOf(door.Name, door.Computed, "computed ", add)
 		}
 		for j := range door.Ops {
+			// An operation is written by the writer of discovery documents, so that its text
+			// is the one that hosts serve.
 			one := schema.Discovery{Fronds: []schema.DiscoveredFrond{{Doors: []schema.DiscoveredDoor{{Ops: door.Ops[j : j+1]}}}}}
 			members := membersOf(dig(one.AppendJSON(nil), "fronds", "doors", "ops"))
 			for k := range members {
@@ -99,8 +117,9 @@ func partsOf(f *schema.DiscoveredFrond) (all []part) {
 	return all
 }
 
-// brief is a card of an operation without what the door's fields say already:
-// of the door's own card what it requires, of a filter its names.
+// brief is a card of an operation without what the door's fields say already: of the door's
+// own card what it requires, of a filter its names. Without it a new field of a door would be
+// a change of create, update and list as well.
 func brief(door *schema.DiscoveredDoor, op string, card []byte) []byte {
 	if jsontext.KindOf(card) != jsontext.Object || door.Schema == nil {
 		return card
@@ -123,7 +142,8 @@ func brief(door *schema.DiscoveredDoor, op string, card []byte) []byte {
 	return card
 }
 
-// dig goes down through first elements.
+// dig goes down through first elements. dig(text, "fronds", "doors") is the first door of the
+// first Frond.
 func dig(text []byte, names ...string) []byte {
 	for _, name := range names {
 		for _, first := range jsontext.Elements(jsontext.Get(text, name)) {
@@ -134,7 +154,9 @@ func dig(text []byte, names ...string) []byte {
 	return text
 }
 
-// fieldsOf adds a part for each field of a card.
+// fieldsOf adds a part for each field of a card. Whether a field is required stands in its
+// card's list; here it becomes a member of the field, so that a change of it is one of the
+// field.
 func fieldsOf(door string, card *schema.Card, kind string, add func(name, is string, members schema.Object)) {
 	one := schema.Card{Fields: make([]schema.Field, 1)}
 	for _, f := range card.Fields {
@@ -147,7 +169,8 @@ func fieldsOf(door string, card *schema.Card, kind string, add func(name, is str
 	}
 }
 
-// inWords is a shape's type: date-time or null, list of string.
+// inWords is a shape's type: date-time or null, list of string. A format is more specific than
+// its type and takes its place.
 func inWords(s *schema.Shape) string {
 	text := s.Type
 	switch {
@@ -164,7 +187,7 @@ func inWords(s *schema.Shape) string {
 	return text
 }
 
-// membersOf is an object's text as its members.
+// membersOf is an object's text as its members. What is no object has none.
 func membersOf(text []byte) (all schema.Object) {
 	for name, value := range jsontext.Members(text) {
 		all = append(all, schema.Member{Name: name, Value: value})
@@ -172,7 +195,8 @@ func membersOf(text []byte) (all schema.Object) {
 	return all
 }
 
-// differ are the keys that two objects do not have alike.
+// differ are the keys that two objects do not have alike. The values are compared as text:
+// both were written by the same writer.
 func differ(a, b string) (names []string) {
 	for name, value := range jsontext.Members([]byte(a)) {
 		if string(jsontext.Get([]byte(b), name)) != string(value) {

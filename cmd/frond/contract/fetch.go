@@ -16,9 +16,13 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// Fetch requests the discovery document of the host at url, and finds a Frond in it.
-// headers are sent too, and may be nil; signer signs the request, nil: it is not signed.
-// The error is a *facade.Error where the host does not answer with a document.
+// Fetch requests the discovery document of the host at url, and finds a Frond in it. headers
+// are sent too, and may be nil; signer signs the request, nil: it is not signed. The error is
+// a *facade.Error where the host does not answer with a document.
+//
+//	no answer, or a limit exceeded   the code of the client
+//	not a discovery document         BAD_GATEWAY
+//	the Frond is not there           an error that names those that are
 func Fetch(ctx context.Context, url, frond string, headers http.Header, signer *signing.Signer) (*schema.Discovery, *schema.DiscoveredFrond, error) {
 	host := client.New(url, &client.Options{
 		Name: frond, Signer: signer,
@@ -43,8 +47,9 @@ func Fetch(ctx context.Context, url, frond string, headers http.Header, signer *
 	return nil, nil, fmt.Errorf("%s does not host %s; it hosts %s", url, frond, cmp.Or(strings.Join(names, ", "), "none"))
 }
 
-// ReadDiscovered makes the model of one Frond of a host's document. The host's other
-// Fronds say where its relations lead; if those cannot be used, it is read alone.
+// ReadDiscovered makes the model of one Frond of a host's document. The host's other Fronds
+// say where its relations lead; if those cannot be used, it is read alone. frond has to be in
+// the document, as Fetch has found it.
 func ReadDiscovered(document *schema.Discovery, frond string) (*Model, error) {
 	catalog, err := catalogOf(document.Fronds)
 	if err != nil {
@@ -56,7 +61,9 @@ func ReadDiscovered(document *schema.Discovery, frond string) (*Model, error) {
 	return Read(catalog, frond)
 }
 
-// catalogOf compiles Fronds of a host.
+// catalogOf compiles Fronds of a host. A remote address marks them as remote: nothing of them
+// is answered in this process. Relations into Fronds that are missing are left as keys
+// (Incomplete).
 func catalogOf(fronds []schema.DiscoveredFrond) (*facade.Catalog, error) {
 	project := &facade.Project{}
 	for i := range fronds {

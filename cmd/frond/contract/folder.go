@@ -25,8 +25,17 @@ type Files map[string][]byte
 // ManifestFile is the name of the list of generated files, in folders of code.
 const ManifestFile = "generated.json"
 
-// Plan is the changes that make a folder hold the generated files, and no generated files
-// of an earlier run. Files written or changed by hand are neither overwritten nor removed.
+// Plan is the changes that make a folder hold the generated files, and no generated files of
+// an earlier run. Files written or changed by hand are neither overwritten nor removed.
+//
+//	manifest   folder            files
+//	no         not there         yes     written
+//	no         there             yes     an error, unless the text is equal
+//	yes        as generated      yes     written if the text is another
+//	yes        changed by hand   yes     an error, unless the text is equal
+//	yes        as generated      no      removed
+//	yes        changed by hand   no      an error
+//	no         there             no      not looked at
 type Plan struct {
 	Write  []string // paths, in order
 	Remove []string
@@ -36,9 +45,9 @@ type Plan struct {
 	manifest string
 }
 
-// NewPlan compares files with a folder, which need not be there. manifest is the name
-// of the file that lists them; frond goes into it unless it is nil. Files that
-// stand in the way are an error that names all of them, schema.Faults.
+// NewPlan compares files with a folder, which need not be there. manifest is the name of the
+// file that lists them; frond goes into it unless it is nil. Files that stand in the way are
+// an error that names all of them, schema.Faults. Nothing is written; [Plan.Apply] does that.
 func NewPlan(dir, manifest string, files Files, frond *schema.DiscoveredFrond) (*Plan, error) {
 	p := &Plan{dir: dir, manifest: manifest, files: maps.Clone(files)}
 	before := &facade.Synced{}
@@ -64,6 +73,7 @@ func NewPlan(dir, manifest string, files Files, frond *schema.DiscoveredFrond) (
 			return nil, err
 		case there == nil:
 			p.Write = append(p.Write, name)
+		// Equal texts need no manifest: a folder whose manifest was lost is taken over again.
 		case bytes.Equal(there, files[name]):
 		case before.Files[name] == "":
 			faults = append(faults, p.fault(name, "it was not generated, and would be overwritten", "move it elsewhere"))
@@ -74,6 +84,8 @@ func NewPlan(dir, manifest string, files Files, frond *schema.DiscoveredFrond) (
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(before.Files)) {
+		// A manifest is a file that anybody can edit: a path out of the folder is never
+		// removed.
 		if files[name] != nil || !fs.ValidPath(name) {
 			continue
 		}
@@ -91,6 +103,7 @@ func NewPlan(dir, manifest string, files Files, frond *schema.DiscoveredFrond) (
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
+	// The manifest stands at the end of Write, so that it is written last.
 	if !bytes.Equal(old, p.files[manifest]) {
 		p.Write = append(p.Write, manifest)
 	}
@@ -101,7 +114,8 @@ func NewPlan(dir, manifest string, files Files, frond *schema.DiscoveredFrond) (
 func (p *Plan) Empty() bool { return len(p.Write) == 0 && len(p.Remove) == 0 }
 
 // Apply makes the changes. Each file is written atomically, the manifest last, so that an
-// interrupted run is completed by the next one.
+// interrupted run is completed by the next one. Until the manifest is written, files of this
+// run are unlisted; their texts are equal in the next run, which is no conflict.
 func (p *Plan) Apply() error {
 	for _, name := range p.Write {
 		if err := writeFile(p.path(name), p.files[name]); err != nil {
@@ -129,6 +143,7 @@ func (p *Plan) read(name string) ([]byte, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
+	// An empty file exists, which nil would deny.
 	if err == nil && text == nil {
 		text = []byte{}
 	}
@@ -140,13 +155,15 @@ func (p *Plan) fault(name, message, remedy string) schema.Fault {
 	return schema.Fault{File: filepath.ToSlash(p.path(name)), Message: message, Remedy: remedy}
 }
 
-// hash is the fingerprint of a file as a manifest has it.
+// hash is the fingerprint of a file as a manifest has it. sha256: and the hash in lower-case
+// hexadecimal.
 func hash(text []byte) string {
 	sum := sha256.Sum256(text)
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// writeFile replaces a file atomically, by a rename.
+// writeFile replaces a file atomically, by a rename. The folders above it are made. A reader
+// sees the old text or the new one, never a part.
 func writeFile(name string, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil { //nolint:gosec // part of a project that others read
 		return err
@@ -174,7 +191,7 @@ func indent(text []byte) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// under moves files into a folder.
+// under moves files into a folder. under("go", {"go.mod": …}) is {"go/go.mod": …}.
 func under(dir string, files Files) Files {
 	moved := Files{}
 	for name, text := range files {

@@ -5,14 +5,15 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// Layout is a Frond as its host describes it, as files that [facade.Read] reads as
-// the Frond's own:
+// Layout is a Frond as its host describes it, as files that [facade.Read] reads as the Frond's
+// own:
 //
 //	frond.json            doors, operations, facts, computed fields
 //	entities/NAME.json    the card of each door that stores something
 //	views/NAME.json       what operations take and give
 //
-// Names come from elsewhere: one that is none is an error, schema.Faults, and no path.
+// Names come from elsewhere: one that is none is an error, schema.Faults, and no path. The
+// error has every fault that compiling the Frond alone has.
 func Layout(frond *schema.DiscoveredFrond) (Files, error) {
 	src := facade.Discovered(frond, frond.Name)
 	// Whoever cannot be compiled here could not be started from these files either.

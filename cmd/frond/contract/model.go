@@ -11,8 +11,11 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// Model is a Frond's contract as generated code has it: types, and doors with operations
-// over them. It is the same for every language, and is not changed once it is read.
+// Model is a Frond's contract as generated code has it: types, and doors with operations over
+// them. It is the same for every language, and is not changed once it is read.
+//
+// A catalog becomes a model in two steps: the names of all doors are taken first, and then
+// fields and operations are read, which declare the types they need on the way.
 type Model struct {
 	Frond    string
 	Doors    []*Door
@@ -29,7 +32,8 @@ type Door struct {
 	Ops  []*Op
 }
 
-// Op is an operation.
+// Op is an operation. Built-in operations have ID and In by their names; a named one has all
+// it takes in In.
 type Op struct {
 	Name, Doc, Deprecated string
 	Kind                  facade.Kind
@@ -80,7 +84,7 @@ const (
 	Named // an object or an enumeration
 )
 
-// Type is the type of a value.
+// Type is the type of a value. The zero Type is any JSON.
 type Type struct {
 	Basic
 	Null bool
@@ -124,7 +128,7 @@ func Read(catalog *facade.Catalog, frond string) (*Model, error) {
 	return b.model, nil
 }
 
-// reading collects the declarations of a model.
+// reading collects the declarations of a model. It lives as long as one Read.
 type reading struct {
 	catalog *facade.Catalog
 	model   *Model
@@ -132,13 +136,15 @@ type reading struct {
 	decls   map[string]*Decl // by what they are: "row product", "enum Product.status"
 }
 
-// reserved are the names that every generated package has.
+// reserved are the names that every generated package has. Those of the Go package, of the
+// TypeScript one, and types of JavaScript that its declarations use.
 var reserved = []string{
 	"Opt", "Set", "List", "Filter", "ListQuery", "Page", "CallOption", "CallOptions", "IfMatch", "Fields", "Client", "NewClient", "Bundle", "Contract", "Version", "Invocation",
 	"KitError", "ClientOptions", "Doors", "JSONValue", "Error", "Promise", "Object", "Array", "String", "Number", "Boolean",
 }
 
-// name is a type's name, with a number behind it where another type has it.
+// name is a type's name, with a number behind it where another type has it. The order of
+// reading is that of the cards, so the numbers are the same each time.
 func (b *reading) name(wanted string) string {
 	name := wanted
 	for i := 2; b.taken[name]; i++ {
@@ -148,7 +154,8 @@ func (b *reading) name(wanted string) string {
 	return name
 }
 
-// doorName is a name that is free with all that is made of it.
+// doorName is a name that is free with all that is made of it. A door Product also makes
+// ProductDoor and NewProduct.
 func (b *reading) doorName(wanted string) string {
 	name := wanted
 	for i := 2; b.taken[name] || b.taken[name+"Door"] || b.taken["New"+name]; i++ {
@@ -164,7 +171,8 @@ func (b *reading) declare(d *Decl) *Decl {
 	return d
 }
 
-// object is the declaration called key, made by fill where there is none yet.
+// object is the declaration called key, made by fill where there is none yet. It is registered
+// before it is filled: an object that leads back to itself finds it.
 func (b *reading) object(key, name, doc string, fill func(*Decl)) *Decl {
 	if d := b.decls[key]; d != nil {
 		return d
@@ -175,7 +183,7 @@ func (b *reading) object(key, name, doc string, fill func(*Decl)) *Decl {
 	return d
 }
 
-// row is what is read of an entity or a view.
+// row is what is read of an entity or a view. A view has neither computed fields nor versions.
 func (b *reading) row(e *schema.Entity) *Decl {
 	return b.object("row "+e.Key, schema.GraphQLType(e.Name), e.Card.Description, func(d *Decl) {
 		door := b.catalog.Door(e.Name)
@@ -187,7 +195,8 @@ func (b *reading) row(e *schema.Entity) *Decl {
 }
 
 // rowFields adds the fields that a caller can read: those of the card, and the computed ones
-// of its door.
+// of its door. Fields that nobody reads and fields without a place in the row are left out. No
+// field is optional but the version: a call that selects fewer leaves them zero.
 func (b *reading) rowFields(d *Decl, e *schema.Entity, door *facade.Door) {
 	for _, p := range e.Fields {
 		if !p.Readable() || !p.Stored {
@@ -216,8 +225,9 @@ func (b *reading) rowFields(d *Decl, e *schema.Entity, door *facade.Door) {
 	}
 }
 
-// base names the types inside a field: those of a view's own are the view's, others
-// are those of the entity it was cut from.
+// base names the types inside a field: those of a view's own are the view's, others are those
+// of the entity it was cut from. So a view of products has the ProductStatus of its entity,
+// and no second one.
 func (b *reading) base(e *schema.Entity, field string) string {
 	if from := e.Card.Derived; from != nil && slices.Contains(from.Survived, field) {
 		if of := b.catalog.Set.Entity(from.From); of != nil {
@@ -236,6 +246,11 @@ const (
 )
 
 // input are the fields that a caller may send.
+//
+//	no place in the row, or closed for input           left out
+//	the key, or a field that never changes             left out of a patch
+//	a field that answered names                        optional: the host presets it
+//	in a patch                                         every field is optional
 func (b *reading) input(d *Decl, e *schema.Entity, mode schema.Mode, answered []string) {
 	of := whole
 	if mode == schema.Update {
@@ -262,6 +277,13 @@ func (b *reading) field(name string, s *schema.Shape, t Type, optional bool) Fie
 }
 
 // typeOf is the type of a shape; what is declared inside is called base and part.
+//
+//	enum of strings         Named, an enumeration: ProductStatus
+//	object with members     Named: ProductAddress, in a patch ProductAddressPatch
+//	array with items        ListOf
+//	anything else           by type, and any JSON where no type fits
+//
+// Equal objects of one name share a declaration; other objects of that name get a number.
 func (b *reading) typeOf(s *schema.Shape, base, part string, of form) Type {
 	t := Type{Null: s.Nullable}
 	switch values := texts(s.Enum); {
@@ -309,7 +331,8 @@ func unspeakable(f schema.Field) bool {
 	})
 }
 
-// texts are the values of an enumeration of strings, null aside; nil for any other.
+// texts are the values of an enumeration of strings, null aside; nil for any other. ["open",
+// null] is [open], and [1, 2] is nil.
 func texts(values []json.RawMessage) (all []string) {
 	for _, v := range values {
 		var text *string

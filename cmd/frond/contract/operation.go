@@ -9,6 +9,14 @@ import (
 
 // operation reads one operation of a door. Built-in operations have fixed signatures; named
 // ones take what their cards say.
+//
+//	list         Takes: the keys of ListQuery that the host knows
+//	findById     ID; findByIds and delete likewise
+//	create       In: all that a new row takes, Body
+//	update       ID, In: a patch, Body
+//	named        In: one object of params, query and body together
+//
+// Options are ifMatch and fields, where the query of a built-in operation has them.
 func (b *reading) operation(d *facade.Door, door *Door, op *facade.Operation) *Op {
 	o := &Op{
 		Name: op.Name, Doc: op.Description, Deprecated: op.Deprecated, Kind: op.Kind, Builtin: op.Builtin, Cardinality: op.Cardinality, Open: op.Open,
@@ -24,6 +32,7 @@ func (b *reading) operation(d *facade.Door, door *Door, op *facade.Operation) *O
 		return o
 	}
 	id := b.typeOf(&d.Entity.Primary.Shape, door.Type, schema.GraphQLType(d.Entity.Primary.Name), whole)
+	// A key of a row is never null, whatever its card allows.
 	id.Null = false
 	for _, key := range []string{"ifMatch", "fields"} {
 		if op.Name != "list" && op.Query != nil && op.Query.Property(key) != nil {
@@ -37,6 +46,7 @@ func (b *reading) operation(d *facade.Door, door *Door, op *facade.Operation) *O
 				o.Takes = append(o.Takes, key)
 			}
 		}
+		// nil is the usual case, and is written without a list of words.
 		if len(o.Takes) == len(listKeys) {
 			o.Takes = nil
 		}
@@ -59,8 +69,13 @@ func (b *reading) operation(d *facade.Door, door *Door, op *facade.Operation) *O
 // listKeys are the members of a generated ListQuery.
 var listKeys = []string{"filter", "sort", "limit", "after", "before", "backward", "offset", "fields", "cursors", "total", "count"}
 
-// named is an operation of the author's: what it takes is one value, whose members
-// are distinguished by their names.
+// named is an operation of the author's: what it takes is one value, whose members are
+// distinguished by their names.
+//
+//	params {id}, query {dryRun}, input {reason}
+//	type OrderCancelIn struct { ID, DryRun, Reason }, Params [id], Query [dryRun], Body
+//
+// An operation that no card describes is Open, or takes nothing.
 func (b *reading) named(door *Door, op *facade.Operation, o *Op) {
 	if op.Params == nil && op.Query == nil && op.Input == nil {
 		return
@@ -72,6 +87,7 @@ func (b *reading) named(door *Door, op *facade.Operation, o *Op) {
 		}
 		first := len(o.In.Fields)
 		b.input(o.In, e, mode, nil)
+		// Empty, not nil: the operation has the part, though it has no member.
 		names := []string{}
 		for _, f := range o.In.Fields[first:] {
 			names = append(names, f.Name)
@@ -89,7 +105,8 @@ func (b *reading) named(door *Door, op *facade.Operation, o *Op) {
 	}
 }
 
-// documents are what the contract is made of, for consumers that judge.
+// documents are what the contract is made of, for consumers that judge. Contract has the
+// operations, Bundle the entities alone (decision 178).
 func (b *reading) documents(f *facade.Frond) {
 	all := b.catalog.Discovery()
 	i := slices.IndexFunc(all.Fronds, func(d schema.DiscoveredFrond) bool { return d.Name == f.Name })

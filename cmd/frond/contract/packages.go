@@ -10,7 +10,8 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// PackageOptions are options of [Model.Packages]; the zero value is fine.
+// PackageOptions are options of [Model.Packages]; the zero value is fine. No time, path or
+// address is among them, so that packages are reproducible (decision 178).
 type PackageOptions struct {
 	Module  string // Go's module path; "": frond.local/FROND
 	NPM     string // npm's name; "": FROND
@@ -18,11 +19,15 @@ type PackageOptions struct {
 	Host    string // the version of github.com/frondhost/frond the Go module asks for; "": v0.0.0
 }
 
-// Packages returns a Frond's contract as two installable packages: a Go module in go/ and
-// an npm package in npm/. The same cards and options give the same bytes. The error is an
-// option that Go or npm would refuse.
+// Packages returns a Frond's contract as two installable packages: a Go module in go/ and an
+// npm package in npm/. The same cards and options give the same bytes. The error is an option
+// that Go or npm would refuse.
+//
+//	go/   contract.go support.go version.go go.mod README.md contract.json bundle.json
+//	npm/  index.js index.d.ts package.json README.md contract.json bundle.json
 func (m *Model) Packages(o PackageOptions) (Files, error) {
 	if o.Version == "" {
+		// A pre-release of 0.0.0: any version that somebody chooses later is newer.
 		sum := sha256.Sum256(m.Contract)
 		o.Version = "0.0.0-c" + hex.EncodeToString(sum[:6])
 	}
@@ -56,8 +61,10 @@ func (m *Model) Packages(o PackageOptions) (Files, error) {
 var (
 	// https://semver.org, without build metadata: neither Go nor npm keep that.
 	semver = regexp.MustCompile(`^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)(-(0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(\.(0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?$`)
+	// A path of Go's modules, such as example.com/contracts/catalog.
 	module = regexp.MustCompile(`^[A-Za-z0-9~_-][A-Za-z0-9._~-]*(/[A-Za-z0-9~_-][A-Za-z0-9._~-]*)*$`)
-	npm    = regexp.MustCompile(`^(@[a-z0-9~-][a-z0-9._~-]*/)?[a-z0-9~-][a-z0-9._~-]*$`)
+	// A name of npm, with a scope or without: @shop/catalog.
+	npm = regexp.MustCompile(`^(@[a-z0-9~-][a-z0-9._~-]*/)?[a-z0-9~-][a-z0-9._~-]*$`)
 )
 
 // check refuses names that Go or npm would refuse.
@@ -73,7 +80,8 @@ func (o *PackageOptions) check() error {
 	return nil
 }
 
-// goModule writes the files of the Go module.
+// goModule writes the files of the Go module. The package is called after the last element of
+// the module's path.
 func (m *Model) goModule(o *PackageOptions) (Files, error) {
 	pkg := GoPackage(o.Module[strings.LastIndexByte(o.Module, '/')+1:])
 	files, err := m.Go(pkg)
@@ -97,7 +105,8 @@ NewClient takes any facade.Caller: a façade in the same process or a host elsew
 	return files, nil
 }
 
-// hostNote says what is missing where the module asks for no released version.
+// hostNote says what is missing where the module asks for no released version. Go cannot fetch
+// v0.0.0, so the author has to replace it.
 func hostNote(o *PackageOptions) string {
 	if o.Host != "v0.0.0" {
 		return ""
@@ -118,7 +127,8 @@ func (m *Model) goExample() string {
 	return ""
 }
 
-// npm writes the files of the npm package.
+// npm writes the files of the npm package. The package has no dependencies; Node 18 is the
+// first version with fetch.
 func (m *Model) npm(o *PackageOptions) (Files, error) {
 	files, err := m.TypeScript()
 	if err != nil {
