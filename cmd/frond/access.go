@@ -10,7 +10,8 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
-// authorities are the words for who decides over a door without rules of a frond.yaml.
+// authorities are the words for who decides over a door without rules of a frond.yaml. A door
+// with rules has no such line: its rules follow.
 var authorities = map[facade.Authority]string{
 	facade.ByGoCode: "as its collector in Go says",
 	facade.ByWord:   "everybody: everything; it is called open",
@@ -19,6 +20,12 @@ var authorities = map[facade.Authority]string{
 }
 
 // writeAccess writes who may do what, door by door, for a reader.
+//
+//	shop.order  fronds/shop/frond.yaml#/doors/order
+//	  0 when has(state.user): list, findById; rows {…}
+//	  1 everybody: nothing
+//
+// A rule has the number by which frond explain names it.
 func writeAccess(w io.Writer, table []facade.Access) {
 	for _, a := range table {
 		where := ""
@@ -39,6 +46,7 @@ func writeAccess(w io.Writer, table []facade.Access) {
 }
 
 // ruleWords is one rule on one line: for whom, what it opens, and of which rows and fields.
+// "when …: list, create; denies delete; rows {…}; hides cost; sets owner = …".
 func ruleWords(r facade.RuleAccess) string {
 	who, opens := "everybody", "nothing"
 	if r.When != "" {
@@ -47,15 +55,18 @@ func ruleWords(r facade.RuleAccess) string {
 	switch {
 	case len(r.Opens) > 0:
 		opens = strings.Join(r.Opens, ", ")
+	// It is for operations that rules before it have decided.
 	case len(r.Denies) == 0:
 		opens = "nothing more" // rules before it decide
 	}
 	words := []string{who + ": " + opens}
+	// An empty list has no words.
 	add := func(what string, names []string) {
 		if len(names) > 0 {
 			words = append(words, what+" "+strings.Join(names, ", "))
 		}
 	}
+	// A rule that opens nothing denies all it is for, which "nothing" says already.
 	if len(r.Opens) > 0 {
 		add("denies", r.Denies)
 	}

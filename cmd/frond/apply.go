@@ -8,9 +8,15 @@ import (
 	"github.com/frondhost/frond/gateway/program"
 )
 
-// apply writes changes to stdout and then what the plans write to their folders. With
-// check nothing is written, and a plan that is not empty is an error, which names the
-// source of the plans.
+// apply writes changes to stdout and then what the plans write to their folders. With check
+// nothing is written, and a plan that is not empty is an error, which names the source of the
+// plans.
+//
+//	nothing differs      exit code 0, "nothing changed"
+//	something differs    exit code 0, and the folders are up to date
+//	with check           exit code 1, and the folders are as before
+//
+// With --json stdout is {"changes": […]}, an empty list where nothing changed.
 func (s *shell) apply(plans []*contract.Plan, changes []contract.Change, check bool, source string) error {
 	if s.json {
 		if err := s.writeValue(map[string][]contract.Change{"changes": append([]contract.Change{}, changes...)}); err != nil {
@@ -23,6 +29,7 @@ func (s *shell) apply(plans []*contract.Plan, changes []contract.Change, check b
 			}
 		}
 	}
+	// What is counted is files, not changes: one change of a card may touch several.
 	written, removed := 0, 0
 	for _, p := range plans {
 		written, removed = written+len(p.Write), removed+len(p.Remove)
@@ -34,6 +41,8 @@ func (s *shell) apply(plans []*contract.Plan, changes []contract.Change, check b
 	if check {
 		return program.Broken(fmt.Errorf("this is not what %s; run the same command without --check", source))
 	}
+	// The first plan that fails ends the command. A second run completes it, since equal files
+	// are no conflict.
 	for _, p := range plans {
 		if err := p.Apply(); err != nil {
 			return err

@@ -10,7 +10,8 @@ import (
 )
 
 // newBackup is frond backup. It reads settings only, no cards, so that a project with faults
-// can be backed up.
+// can be backed up. FILE is relative to the working directory, the store to --dir. With --json
+// stdout is {"file": …, "bytes": …}.
 func newBackup(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "backup FILE",
@@ -22,6 +23,7 @@ disk when the command ends. "frond restore" puts it back.`,
 		Args:    arguments(1, 1, "the file to write"),
 	}
 	dir := cmd.Flags().String("dir", ".", "the project's folder")
+	// The one setting that says where the store is.
 	settings := addSettings(cmd, "store")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		config, problems := settings.read(s, *dir)
@@ -41,7 +43,9 @@ disk when the command ends. "frond restore" puts it back.`,
 	return cmd
 }
 
-// newRestore is frond restore. Like backup it reads no cards.
+// newRestore is frond restore. Like backup it reads no cards. The store that was there is
+// renamed, never removed. With --json stdout is {"file": …, "kept": …}; kept is empty where
+// there was no store.
 func newRestore(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "restore FILE",

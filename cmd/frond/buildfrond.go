@@ -16,7 +16,9 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// newBuildFrond is frond build-frond. The exit code is 1 if --check finds a difference.
+// newBuildFrond is frond build-frond. The exit code is 1 if --check finds a difference. An
+// unknown Frond, or an option that Go or npm would refuse, is exit code 2, and nothing is
+// written.
 func newBuildFrond(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "build-frond FROND",
@@ -48,6 +50,8 @@ the same bytes.`,
 		for _, f := range catalog.Fronds {
 			names = append(names, f.Name)
 		}
+		// The error names those that exist; contract.Read would only say that this one does
+		// not.
 		if !slices.Contains(names, args[0]) {
 			return fmt.Errorf("%s has no Frond %s; it has %s", *dir, args[0], cmp.Or(strings.Join(names, ", "), "none"))
 		}
@@ -55,6 +59,8 @@ the same bytes.`,
 		if err != nil {
 			return err
 		}
+		// The generated Go calls packages of frond, so its go.mod asks for the version that
+		// wrote it.
 		opts.Host = released()
 		files, err := model.Packages(opts)
 		if err != nil {
@@ -69,8 +75,9 @@ the same bytes.`,
 	return cmd
 }
 
-// promised is what a project's cards say it serves. Nothing is run and no host is called:
-// what a Frond elsewhere serves is what was synced of it.
+// promised is what a project's cards say it serves. Nothing is run and no host is called: what
+// a Frond elsewhere serves is what was synced of it. The façade has no store, so it answers
+// nothing; only its catalog is read.
 func (s *settings) promised(sh *shell, dir string) (*facade.Catalog, error) {
 	project, config, err := s.load(sh, dir)
 	if err != nil {
@@ -79,14 +86,18 @@ func (s *settings) promised(sh *shell, dir string) (*facade.Catalog, error) {
 	placed := *project
 	placed.Fronds = nil
 	for _, src := range project.Fronds {
+		// A copy: the project as it was read stays as it is.
 		moved := *src
 		if remote, named := config.Remotes[src.Name]; named {
 			moved.Remote = remote.URL
 		} else if src.Known != nil {
+			// A synced Frond without an address in the settings: any address will do, since
+			// nothing is called.
 			moved.Remote = "elsewhere"
 		}
 		placed.Fronds = append(placed.Fronds, &moved)
 	}
+	// The setting wins over what the project itself says.
 	placed.Vendor = cmp.Or(config.Vendor, placed.Vendor)
 	f, err := facade.New(&placed, nil, &facade.Options{
 		List:         facade.ListLimits{Default: config.Limits.List.Default, Max: config.Limits.List.Max},
@@ -98,7 +109,8 @@ func (s *settings) promised(sh *shell, dir string) (*facade.Catalog, error) {
 	return f.Catalog(), nil
 }
 
-// released is this program's version if it is a release, else "".
+// released is this program's version if it is a release, else "". Go can fetch a release; a
+// build of a working copy has a version that it cannot fetch.
 func released() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || !release.MatchString(info.Main.Version) {
@@ -107,4 +119,5 @@ func released() string {
 	return info.Main.Version
 }
 
+// A release has three numbers; v1.2.3-0.2026… is a commit between two of them.
 var release = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+$`)

@@ -15,6 +15,13 @@ import (
 
 // newCall is frond call. The exit code is 1 if the operation fails, 3 if a host cannot be
 // reached (DESIGN 9).
+//
+//	stdout   the result as JSON
+//	stderr   a failure: the whole KitError as JSON
+//	0        the operation answered
+//	1        it failed, here or at the host
+//	2        wrong arguments, or a project at fault
+//	3        no host answered
 func newCall(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "call ENTITY.OP [NAME=TEXT | NAME:=JSON | NAME=@FILE]...",
@@ -45,7 +52,9 @@ rpc.discover is an operation too: it answers what is served.`,
 		if err != nil {
 			return err
 		}
+		// prepare has closed it where it failed.
 		defer target.Close()
+		// The document is no result of a façade and has no form; it is written as it is.
 		if args[0] == call.Discover {
 			text, err := target.Discover(cmd.Context())
 			if err != nil {
@@ -55,6 +64,7 @@ rpc.discover is an operation too: it answers what is served.`,
 		}
 		result, err := target.Call(cmd.Context(), prepared)
 		if err != nil {
+			// A *facade.Error is what program.Run writes as a KitError, with exit code 1 or 3.
 			return facade.AsError(err)
 		}
 		return s.write(result.AppendJSON(nil))
@@ -62,10 +72,12 @@ rpc.discover is an operation too: it answers what is served.`,
 	return cmd
 }
 
-// callSettings are the keys of the settings of commands that make one call.
+// callSettings are the keys of the settings of commands that make one call. Those of surfaces
+// are not among them: a call passes none.
 var callSettings = []string{"store", "remotes", "vendor", "limits.list.default", "limits.list.max", "log.level"}
 
-// pendingCall is the flags of a command that makes one call.
+// pendingCall is the flags of a command that makes one call. explain has neither url nor
+// headers: what a host does inside cannot be explained from here.
 type pendingCall struct {
 	settings              *settings
 	dir, url, state, body string
@@ -73,6 +85,9 @@ type pendingCall struct {
 }
 
 // prepare reads the arguments of a call and opens what answers it; the caller closes that.
+//
+// Arguments, state and body are read before anything is opened, so that a mistake in them
+// costs no start. The target is nil where there is an error.
 func (c *pendingCall) prepare(ctx context.Context, s *shell, args []string) (*facade.Call, *call.Target, error) {
 	entity, operation, ok := strings.Cut(args[0], ".")
 	if !ok || entity == "" || operation == "" {
@@ -92,6 +107,7 @@ func (c *pendingCall) prepare(ctx context.Context, s *shell, args []string) (*fa
 		}
 	}
 	target, err := c.open(ctx, s)
+	// rpc.discover is no operation of a door and has no places.
 	if err != nil || args[0] == call.Discover {
 		return prepared, target, err
 	}
@@ -106,7 +122,8 @@ func (c *pendingCall) prepare(ctx context.Context, s *shell, args []string) (*fa
 	return prepared, target, nil
 }
 
-// open opens the host at --url, or the project in --dir.
+// open opens the host at --url, or the project in --dir. A project is opened without surfaces
+// and listens nowhere.
 func (c *pendingCall) open(ctx context.Context, s *shell) (*call.Target, error) {
 	if c.url != "" {
 		headers, err := call.ReadHeaders(c.headers)
@@ -115,6 +132,8 @@ func (c *pendingCall) open(ctx context.Context, s *shell) (*call.Target, error) 
 		}
 		return call.Remote(c.url, headers)
 	}
+	// A header in this process would reach nobody; ignoring it would hide that the call is
+	// anonymous.
 	if len(c.headers) > 0 {
 		return nil, errors.New("--header is for a host at --url; here, say who calls with --state")
 	}

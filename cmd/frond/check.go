@@ -10,8 +10,13 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// newCheck is frond check. The exit code is 2 if there is a fault, as for a start that
-// fails.
+// newCheck is frond check. The exit code is 2 if there is a fault, as for a start that fails.
+//
+//	stdout   a line for each finding and the table of access; with --json
+//	         {"faults": […], "notices": […], "access": […]}
+//	stderr   how many there are
+//	0        no fault, whatever notices there are
+//	2        a fault
 func newCheck(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [DIR]",
@@ -48,12 +53,15 @@ With a frond.lock in the project's folder, a REST path that would change is a fa
 			settings.Unregistered = func(f schema.Fault) { notices = append(notices, unregistered(f)) }
 		}
 		gw, err := settings.dryRun(s, *dir)
+		// Without a gateway there is neither a table nor a lock file to compare with.
 		if err != nil {
 			return s.report(faultsOf(err), notices, nil)
 		}
 		defer func() { _ = gw.Close() }() // its store is in memory
 		catalog := gw.Catalog()
 		table := catalog.Access()
+		// The file is written before it is compared: what --pin accepts is no fault of this
+		// run.
 		if *pin {
 			if err := writePins(*dir, catalog); err != nil {
 				return err
@@ -61,6 +69,7 @@ With a frond.lock in the project's folder, a REST path that would change is a fa
 		}
 		faults, unpinned := checkPins(*dir, catalog)
 		for _, f := range facade.Undecided(table) {
+			// In development an open door is convenient; in production it has to be declared.
 			if open := finding(f); gw.Development() {
 				notices = append(notices, open)
 			} else {
@@ -76,7 +85,8 @@ With a frond.lock in the project's folder, a REST path that would change is a fa
 	return cmd
 }
 
-// unanswered lists the operations that would answer NOT_IMPLEMENTED.
+// unanswered lists the operations that would answer NOT_IMPLEMENTED. They are notices: a Go
+// program may have the handlers that this one lacks.
 func unanswered(catalog *facade.Catalog) (notices []finding) {
 	for _, frond := range catalog.Fronds {
 		for _, door := range frond.Doors {
@@ -93,7 +103,8 @@ func unanswered(catalog *facade.Catalog) (notices []finding) {
 	return notices
 }
 
-// remoteNotices lists, for each Frond that runs elsewhere, what is known of it.
+// remoteNotices lists, for each Frond that runs elsewhere, what is known of it. A remote that
+// is down is no fault: a gateway starts without it (decision 171).
 func remoteNotices(remotes []gateway.RemoteState) (notices []finding) {
 	for _, r := range remotes {
 		f := finding{File: "remotes/" + r.Frond, Message: r.Frond + " runs at " + r.URL + " and has answered what it serves"}

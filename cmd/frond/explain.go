@@ -10,7 +10,8 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
-// newExplain is frond explain. facade.Explain makes the call; this file writes it down.
+// newExplain is frond explain. facade.Explain makes the call; this file writes it down. The
+// exit codes are those of call. A call that fails is explained up to its failure.
 func newExplain(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain ENTITY.OP [NAME=TEXT | NAME:=JSON | NAME=@FILE]...",
@@ -46,6 +47,7 @@ stderr too, as with frond call.`,
 		if err != nil {
 			return err
 		}
+		// The explanation is on stdout by now: a call that fails has one, too.
 		if failed != nil {
 			return facade.AsError(failed)
 		}
@@ -54,7 +56,8 @@ stderr too, as with frond call.`,
 	return cmd
 }
 
-// writeExplanation writes an explanation for a reader.
+// writeExplanation writes an explanation for a reader. Calls that a handler or a computed
+// field made follow the call itself, each as a whole.
 func (s *shell) writeExplanation(x *facade.Explanation) error {
 	var b strings.Builder
 	explainCall(&b, x)
@@ -67,10 +70,21 @@ func (s *shell) writeExplanation(x *facade.Explanation) error {
 }
 
 // explainCall writes one call: the operation, scopes, fields, statements and the outcome.
+//
+//	order.list  a query of the Frond shop, answered by the store
+//	scope   order for list, by fronds/shop/frond.yaml#/doors/order/rules
+//	  rule 0 holds: has(state.user)
+//	  rows {"customerId":{"eq":"c7"}}
+//	reads   id, customerId, total
+//	store   list order where {"customerId":{"eq":"c7"}}
+//	  SELECT …
+//	    ?1 = "c7"
+//	rows    3
 func explainCall(b *strings.Builder, x *facade.Explanation) {
 	say := func(indent int, format string, args ...any) {
 		fmt.Fprintf(b, "%s%s\n", strings.Repeat("  ", indent), fmt.Sprintf(format, args...))
 	}
+	// The failure at the end says what is served instead.
 	if x.Frond == "" {
 		say(0, "%s.%s is nothing that is served", x.Entity, x.Operation)
 	} else {
@@ -89,6 +103,8 @@ func explainCall(b *strings.Builder, x *facade.Explanation) {
 		}
 		for _, st := range c.Statements {
 			say(1, "%s", st.Text)
+			// Arguments are printed beside the statement, never inside: the text is what the
+			// store prepares.
 			for i, arg := range st.Args {
 				text, _ := json.Marshal(arg)
 				say(2, "?%d = %s", i+1, text)
@@ -105,7 +121,8 @@ func explainCall(b *strings.Builder, x *facade.Explanation) {
 	}
 }
 
-// answeredBy is who answers an operation, in words.
+// answeredBy is who answers an operation, in words. Another word than these two is the name of
+// who answers, as it is.
 func answeredBy(who string) string {
 	if who == "handler" {
 		return "the author's handler"
@@ -116,7 +133,9 @@ func answeredBy(who string) string {
 	return who
 }
 
-// explainScope writes a door's rules up to the one that matched, and what follows from it.
+// explainScope writes a door's rules up to the one that matched, and what follows from it. A
+// rule is named by its number, which is that of frond check. Where the scope is refused,
+// nothing follows.
 func explainScope(say func(int, string, ...any), scope *facade.Scoping) {
 	if scope.At == "none" {
 		say(0, "scope   %s for %s: no collector, everything is open", scope.Door, scope.For)
@@ -145,13 +164,16 @@ func explainScope(say func(int, string, ...any), scope *facade.Scoping) {
 }
 
 // explainNames writes a list of names; nothing for an empty one.
+//
+//	reads   id, customerId, total
 func explainNames(say func(int, string, ...any), indent int, word string, names []string) {
 	if len(names) > 0 {
 		say(indent, "%-7s %s", word, strings.Join(names, ", "))
 	}
 }
 
-// where is a filter behind what it restricts.
+// where is a filter behind what it restricts. " where {…}", or nothing where every row is
+// meant.
 func where(filter json.RawMessage) string {
 	if filter == nil {
 		return ""

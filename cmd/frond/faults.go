@@ -9,10 +9,13 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
-// injected is the faults that a mock injects: it makes calls slow, and some of them fail,
-// so that a client meets what it has to handle. Discovery is no call: a gateway always
-// learns what is served. It may be used from many goroutines.
+// injected is the faults that a mock injects: it makes calls slow, and some of them fail, so
+// that a client meets what it has to handle. Discovery is no call: a gateway always learns
+// what is served. It may be used from many goroutines. The numbers come from --seed: two runs
+// with the same calls in the same order meet the same faults.
 type injected struct {
+	// least and most bound the wait of a call; fail is the share of calls that fail, from 0 to
+	// 1.
 	least, most time.Duration
 	fail        float64
 
@@ -20,8 +23,10 @@ type injected struct {
 	rand *rand.Rand
 }
 
-// draw returns how long the next call takes, and whether it fails.
+// draw returns how long the next call takes, and whether it fails. The wait is between least
+// and most, both included.
 func (t *injected) draw() (time.Duration, bool) {
+	// A rand.Rand is not safe for concurrent use.
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	wait := t.least
@@ -34,10 +39,12 @@ func (t *injected) draw() (time.Duration, bool) {
 // injectedKey marks the context of a call that has had its share of faults.
 type injectedKey struct{}
 
-// middleware injects the faults into calls from outside. A failed call does not reach next;
-// a delayed one ends with its context.
+// middleware injects the faults into calls from outside. A failed call does not reach next; a
+// delayed one ends with its context. A call that fails waits first, as a host that fails does.
 func (t *injected) middleware(next facade.Caller) facade.Caller {
 	return facade.CallerFunc(func(ctx context.Context, c *facade.Call) (*facade.Result, error) {
+		// Once for each call from outside: otherwise an operation that calls ten others would
+		// fail ten times as often.
 		if ctx.Value(injectedKey{}) != nil {
 			return next.Call(ctx, c) // an operation that calls others is one call
 		}

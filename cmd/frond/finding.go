@@ -12,6 +12,8 @@ import (
 var errFound = fmt.Errorf("there are faults: %w", program.ErrReported)
 
 // finding is a fault or a notice, as check writes it.
+//
+//	{"file": "fronds/shop/entities/order.json", "pointer": "/properties/total", "message": "…", "remedy": "…"}
 type finding struct {
 	File    string `json:"file,omitempty"`
 	Pointer string `json:"pointer,omitempty"`
@@ -19,15 +21,17 @@ type finding struct {
 	Remedy  string `json:"remedy,omitempty"`
 }
 
-// unregistered is a generator or a conversion that this program does not have, for a
-// command that runs neither.
+// unregistered is a generator or a conversion that this program does not have, for a command
+// that runs neither. The remedy of a start is to correct the name; here the author's own
+// program may have it.
 func unregistered(f schema.Fault) finding {
 	f.Remedy = "register it in the Go program that runs this project; frond gateway does not have it"
 	return finding(f)
 }
 
-// report writes findings, and the table of who may do what where that is known. The
-// error is errFound if there are faults.
+// report writes findings, and the table of who may do what where that is known. The error is
+// errFound if there are faults. Faults come first. Lists are empty in JSON and not null, so
+// that a program needs no case for them.
 func (s *shell) report(faults, notices []finding, table []facade.Access) error {
 	if s.json {
 		if err := s.writeValue(struct {
@@ -44,14 +48,17 @@ func (s *shell) report(faults, notices []finding, table []facade.Access) error {
 		writeAccess(s.out, table)
 		fmt.Fprintf(s.stderr, "%s, %s\n", count(len(faults), "fault"), count(len(notices), "notice"))
 	}
+	// Notices alone leave with 0.
 	if len(faults) > 0 {
 		return errFound
 	}
 	return nil
 }
 
-// faultsOf lists the faults in the error of a start.
+// faultsOf lists the faults in the error of a start. An error that is no fault becomes one
+// with a message alone, so that every error is listed.
 func faultsOf(err error) (found []finding) {
+	// A start joins the errors of its parts, each of which may be a list of faults.
 	switch err := err.(type) { //nolint:errorlint // it walks the tree itself
 	case schema.Faults:
 		for _, f := range err {

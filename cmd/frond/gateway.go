@@ -7,8 +7,9 @@ import (
 	"github.com/frondhost/frond/gateway/program"
 )
 
-// newGateway is frond gateway. The fingerprint is taken before the project is read, so
-// that a change during the start is seen.
+// newGateway is frond gateway. The fingerprint is taken before the project is read, so that a
+// change during the start is seen. The exit code is 2 where the start fails, and 1 where the
+// service fails later or cuts requests off at its end (decision 076).
 func newGateway(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "gateway [DIR]",
@@ -26,6 +27,7 @@ wins over the file.`,
 	watched := cmd.Flags().Bool("watch", false, "read the project again whenever its files change")
 	settings := addSettings(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		// Before load: what changes while it reads is found by the first look of watch.
 		seen := fingerprint(folder(args))
 		project, config, err := settings.load(s, folder(args))
 		if err != nil {
@@ -36,6 +38,7 @@ wins over the file.`,
 			return err
 		}
 		if *watched {
+			// It ends with the context of the command, which a signal ends.
 			go settings.watch(cmd.Context(), s, folder(args), gw, seen)
 		}
 		return program.Serve(cmd.Context(), gw)
@@ -43,7 +46,7 @@ wins over the file.`,
 	return cmd
 }
 
-// folder is the optional folder argument.
+// folder is the optional folder argument. Without one it is the working directory.
 func folder(args []string) string {
 	if len(args) == 0 {
 		return "."

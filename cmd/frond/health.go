@@ -15,10 +15,12 @@ import (
 	"github.com/frondhost/frond/gateway/program"
 )
 
-// healthTimeout is how long a service may take to say that it lives.
+// healthTimeout is how long a service may take to say that it lives. Container runtimes kill a
+// check that takes longer than their own limit, and lose its message.
 const healthTimeout = 2 * time.Second
 
-// newHealth is frond health.
+// newHealth is frond health. It asks /livez and not /readyz: a gateway that drains must not be
+// killed for it (decision 183).
 func newHealth(_ *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "health [URL]",
@@ -30,6 +32,7 @@ health checks of containers, which have no shell and no other program.`,
 		Args:    arguments(0, 1, "one address"),
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		// The default address of frond gateway.
 		base := "http://127.0.0.1:8080"
 		if len(args) > 0 {
 			base = args[0]
@@ -38,6 +41,8 @@ health checks of containers, which have no shell and no other program.`,
 			return fmt.Errorf("%q is no address; write one such as http://127.0.0.1:4100", base)
 		}
 		if err := lives(cmd.Context(), strings.TrimSuffix(base, "/")+"/livez"); err != nil {
+			// Exit code 1, not 3: that the service is not there is the answer to what was
+			// asked.
 			return program.Broken(err)
 		}
 		return nil
@@ -45,7 +50,8 @@ health checks of containers, which have no shell and no other program.`,
 	return cmd
 }
 
-// lives asks once. No proxy stands between a service and its own health.
+// lives asks once. No proxy stands between a service and its own health. A redirect is an
+// answer other than 200, since a transport follows none.
 func lives(ctx context.Context, address string) error {
 	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
 	defer cancel()
@@ -53,6 +59,8 @@ func lives(ctx context.Context, address string) error {
 	if err != nil {
 		return err
 	}
+	// A new transport has no proxy, which http.DefaultTransport would take from the
+	// environment.
 	transport := &http.Transport{DisableKeepAlives: true}
 	if ip := net.ParseIP(req.URL.Hostname()); req.URL.Hostname() == "localhost" || ip != nil && ip.IsLoopback() {
 		// The certificate is for the name that others ask for; nothing secret is sent.

@@ -15,8 +15,10 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// hostFlags are the flags that name a host whose discovery document a command reads.
+// hostFlags are the flags that name a host whose discovery document a command reads. sync and
+// mock have them; key and sender are of sync alone.
 type hostFlags struct {
+	// url and headers are --from and --header.
 	url         string
 	headers     []string
 	key, sender string // to sign the request with; "": it is not signed
@@ -29,7 +31,8 @@ func (h *hostFlags) add(cmd *cobra.Command) {
 	flags.StringArrayVar(&h.headers, "header", nil, `a header for that host, such as "Authorization: Bearer …"`)
 }
 
-// fetch reads the host's document, and finds a Frond in it.
+// fetch reads the host's document, and finds a Frond in it. The flags are checked before
+// anything is sent. A host that does not answer is exit code 3.
 func (h *hostFlags) fetch(ctx context.Context, frond string) (*schema.Discovery, *schema.DiscoveredFrond, error) {
 	if h.url == "" {
 		return nil, nil, errors.New("--from is missing; write the address of the host, such as --from http://127.0.0.1:4100")
@@ -48,8 +51,8 @@ func (h *hostFlags) fetch(ctx context.Context, frond string) (*schema.Discovery,
 	return contract.Fetch(ctx, h.url, frond, headers, signer)
 }
 
-// signer signs the request, for a host that answers signed calls only; nil: no key is
-// named.
+// signer signs the request, for a host that answers signed calls only; nil: no key is named.
+// The error names the file and repeats nothing of it.
 func (h *hostFlags) signer() (*signing.Signer, error) {
 	if h.key == "" {
 		return nil, nil

@@ -24,7 +24,8 @@ import (
 //go:embed all:starter
 var starter embed.FS
 
-// newInit is frond init.
+// newInit is frond init. With --json stdout is {"dir": …, "files": […], "next": …}; the files
+// are relative to DIR, sorted.
 func newInit(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init DIR",
@@ -42,6 +43,7 @@ command that serves it is printed. DIR must not exist, or be empty.`,
 			files, err := writeSchemas(dir)
 			return s.made(dir, files, err, "wrote the schemas in "+filepath.Join(dir, ".schema"))
 		}
+		// An empty folder may exist already, as a new repository has one.
 		if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
 			return fmt.Errorf("%s is not empty; name a new folder", dir)
 		} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -53,7 +55,7 @@ command that serves it is printed. DIR must not exist, or be empty.`,
 	return cmd
 }
 
-// made says what a command has written.
+// made says what a command has written. err is passed on unchanged.
 func (s *shell) made(dir string, files []string, err error, text string) error {
 	if err != nil {
 		return err
@@ -66,6 +68,11 @@ func (s *shell) made(dir string, files []string, err error, text string) error {
 }
 
 // writeStarter writes the project, and lists its files.
+//
+//	starter/NAME          DIR/NAME
+//	starter/gitignore     DIR/.gitignore
+//	starter/README.md     DIR/README.md, with the name of DIR in place of NAME
+//	                      DIR/.schema/*.json, made by this program
 func writeStarter(dir string) (files []string, err error) {
 	err = fs.WalkDir(starter, "starter", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -78,6 +85,7 @@ func writeStarter(dir string) (files []string, err error) {
 		switch name = strings.TrimPrefix(name, "starter/"); name {
 		case "gitignore": // under its own name it would be this repository's
 			name = ".gitignore"
+		// filepath.Abs, so that "frond init ." is called after its folder.
 		case "README.md":
 			abs, err := filepath.Abs(dir)
 			if err != nil {
@@ -97,7 +105,8 @@ func writeStarter(dir string) (files []string, err error) {
 	return files, err
 }
 
-// writeSchemas writes the JSON Schemas that the files of the project name.
+// writeSchemas writes the JSON Schemas that the files of the project name. They are those of
+// this program: --schemas writes them anew after an upgrade.
 func writeSchemas(dir string) (files []string, err error) {
 	for _, s := range []struct {
 		name string
@@ -112,7 +121,8 @@ func writeSchemas(dir string) (files []string, err error) {
 	return files, nil
 }
 
-// writeNew writes a file, and the folders above it.
+// writeNew writes a file, and the folders above it. A file that is there is replaced; newInit
+// has seen to it that only schemas are.
 func writeNew(name string, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err

@@ -12,7 +12,8 @@ import (
 	"github.com/frondhost/frond/envelope/signing"
 )
 
-// newKeys is frond keys.
+// newKeys is frond keys. Every receiver gets the public file; a key is replaced by serving
+// both public files for a while (docs/signed-calls.md).
 func newKeys(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "keys [NAME]",
@@ -31,6 +32,7 @@ everything runs.`,
 		if len(args) > 0 {
 			name = args[0]
 		}
+		// Such a name would make files that begin with a dot, or none at all.
 		if base := filepath.Base(name); base == "." || base == ".." || base == string(filepath.Separator) {
 			return fmt.Errorf("%q is no name for two files; write one such as keys/gateway", name)
 		}
@@ -39,10 +41,12 @@ everything runs.`,
 	return cmd
 }
 
-// makeKeys writes a pair and says what to put where.
+// makeKeys writes a pair and says what to put where. stdout has the public key alone, as PEM,
+// or with --json kid, files, PEM and JWK; the private key is in its file and nowhere else.
 func (s *shell) makeKeys(privateFile, publicFile string, force bool) error {
 	if !force {
 		for _, file := range []string{privateFile, publicFile} {
+			// Lstat: a link that leads nowhere is in the way, too.
 			if _, err := os.Lstat(file); !errors.Is(err, os.ErrNotExist) {
 				return fmt.Errorf("%s is there already and stays as it is; write another name, or --force to replace both files", file)
 			}
@@ -52,6 +56,8 @@ func (s *shell) makeKeys(privateFile, publicFile string, force bool) error {
 	if err != nil {
 		return err
 	}
+	// The private file is first: a run that ends between the two leaves no public file that
+	// nobody signs for.
 	for _, one := range []struct {
 		file string
 		text []byte
@@ -61,6 +67,7 @@ func (s *shell) makeKeys(privateFile, publicFile string, force bool) error {
 			return err
 		}
 	}
+	// The id is the same for whoever reads the public file (RFC 7638).
 	id := signing.KeyID(key)
 	if s.json {
 		text, err := json.Marshal(map[string]any{
@@ -83,7 +90,8 @@ func (s *shell) makeKeys(privateFile, publicFile string, force bool) error {
 	return nil
 }
 
-// place writes a file whole or not at all, with the mode from its first byte on.
+// place writes a file whole or not at all, with the mode from its first byte on. A private key
+// must not be readable for others for a moment, as it would be with a chmod after the write.
 func place(file string, text []byte, mode os.FileMode, force bool) error {
 	temporary, err := os.CreateTemp(filepath.Dir(file), ".frond-key-*") // 0600
 	if err != nil {

@@ -13,15 +13,19 @@ import (
 	"github.com/frondhost/frond/gateway"
 )
 
-// listenFlags are the flags of commands that serve one Frond to other processes.
+// listenFlags are the flags of commands that serve one Frond to other processes. They are of
+// serve and mock, and none is a setting but keys.
 type listenFlags struct {
-	port     uint16
-	hosts    []string
+	// port and hosts are the addresses: each of hosts at the one port.
+	port  uint16
+	hosts []string
+	// unsigned allows addresses beyond loopback without keys.
 	unsigned bool
 	keys     []string // nil: not given, the settings say
 }
 
-// addListen adds the flags to cmd; aboutKeys is the help of --verify-keys.
+// addListen adds the flags to cmd; aboutKeys is the help of --verify-keys. Loopback is the
+// default: an unsigned receiver believes whatever state it is sent.
 func addListen(cmd *cobra.Command, aboutKeys string) *listenFlags {
 	l := &listenFlags{}
 	flags := cmd.Flags()
@@ -32,9 +36,10 @@ func addListen(cmd *cobra.Command, aboutKeys string) *listenFlags {
 	return l
 }
 
-// receiver makes the receiver of a Frond of a project. opts has the options of this
-// command beside the config.
+// receiver makes the receiver of a Frond of a project. opts has the options of this command
+// beside the config. Each host is listened on at the one port.
 func (l *listenFlags) receiver(project *facade.Project, frond string, config *gateway.Config, opts gateway.Options) (*gateway.Receiver, error) {
+	// The flag replaces the keys of the settings; it does not add to them.
 	if l.keys != nil {
 		var err error
 		if config.Signing.Keys, err = absolute(l.keys); err != nil {
@@ -51,6 +56,9 @@ func (l *listenFlags) receiver(project *facade.Project, frond string, config *ga
 
 // absolute makes the files of FILE and NAME=FILE absolute. On the command line they are
 // relative to the working directory, in gateway.yaml to the project's folder.
+//
+//	gateway.pub.pem          /home/ada/shop/gateway.pub.pem
+//	shop=keys/shop.pub.pem   shop=/home/ada/shop/keys/shop.pub.pem
 func absolute(files []string) ([]string, error) {
 	var all []string
 	for _, file := range files {

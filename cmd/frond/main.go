@@ -1,11 +1,27 @@
 // Command frond serves and calls the operations that cards describe.
 //
-// Data goes to stdout, everything else to stderr. The exit code is 0 on success, 1 when
-// an operation failed (its KitError is on stderr as JSON), 2 for wrong usage or
-// configuration, and 3 when a host cannot be reached.
+// Data goes to stdout, everything else to stderr. The exit code is 0 on success, 1 when an
+// operation failed (its KitError is on stderr as JSON), 2 for wrong usage or configuration,
+// and 3 when a host cannot be reached.
 //
-// Each command has a file of its name. It reads flags and settings (settings.go), asks
-// package gateway for what it shows or serves, and writes to the shell (shell.go).
+// Each command has a file of its name. It reads flags and settings (settings.go), asks package
+// gateway for what it shows or serves, and writes to the shell (shell.go).
+//
+//	gateway             every surface of a project           watch.go
+//	serve, mock         one Frond, for other processes       listen.go, faults.go
+//	health              whether a service lives
+//	call, explain       one call, here or at an address      package call
+//	check               faults, access, pinned paths         finding.go, access.go, pins.go
+//	schema              what cards become
+//	sync, build-frond   files made of cards                  apply.go, hostflags.go, package contract
+//	keys                the keys of signed calls
+//	init                a new project
+//	backup, restore     the store                            backup.go
+//	version             what this program was built from
+//
+// A command returns its error, which names what to write instead; package program writes it
+// and chooses the exit code. A command that only reads builds the gateway over a store in
+// memory (settings.dryRun), so that what it shows is what a gateway would serve.
 package main
 
 import (
@@ -26,7 +42,8 @@ func run() int {
 	return program.Run("frond", s.stderr, root.ExecuteContext)
 }
 
-// newRoot is the command with all others below it.
+// newRoot is the command with all others below it. Errors are returned, never written here:
+// program.Run writes them and chooses the exit code.
 func newRoot(s *shell) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "frond",
@@ -36,12 +53,14 @@ func newRoot(s *shell) *cobra.Command {
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			// frond alone is the help, on stdout, with exit code 0.
 			if len(args) == 0 {
 				return cmd.Help()
 			}
 			return unknownCommand(cmd, args[0])
 		},
 	}
+	// --version is one line; frond version says more.
 	root.SetVersionTemplate("frond {{.Version}}\n")
 	root.SetOut(s.out)
 	root.SetErr(s.stderr)

@@ -18,7 +18,9 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// newMock is frond mock: the receiver of frond serve over mock data in memory.
+// newMock is frond mock: the receiver of frond serve over mock data in memory. It trusts its
+// callers as serve does, and listens on loopback by default. Nothing is written to disk
+// (decision 180).
 func newMock(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mock FROND",
@@ -57,6 +59,7 @@ with the same --rows refer to one another's rows.`,
 		}
 		// Relations into Fronds that run elsewhere have no target here.
 		incomplete := m.from.url != "" || len(config.Remotes) > 0 || slices.ContainsFunc(project.Fronds, func(f *facade.FrondSource) bool { return f.Known != nil })
+		// Notes are no faults: the mock starts, and stderr has them.
 		notes, err := mockdata.Fill(project, &mockdata.Options{Rows: m.rows, Seed: m.seed, Incomplete: incomplete})
 		if err != nil {
 			return err
@@ -64,6 +67,7 @@ with the same --rows refer to one another's rows.`,
 		for _, note := range notes {
 			fmt.Fprintf(s.stderr, "frond: %s\n", note)
 		}
+		// Whatever the settings say: mock data must not reach a store of the project.
 		config.Store = "memory"
 		r, err := listen.receiver(project, args[0], config, gateway.Options{
 			Incomplete: incomplete, Undecided: true, Middleware: []facade.Middleware{faults.middleware},
@@ -78,9 +82,11 @@ with the same --rows refer to one another's rows.`,
 
 // mocked is the flags of frond mock.
 type mocked struct {
-	from    hostFlags
-	rows    int
-	seed    uint64
+	from hostFlags
+	// rows and seed are the data: --rows of each entity, by the random numbers of --seed.
+	rows int
+	seed uint64
+	// latency and fail are the faults: a duration or a range, and a share from 0 to 1.
 	latency string
 	fail    float64
 }
@@ -88,12 +94,14 @@ type mocked struct {
 // maxRows is how many rows a mock makes of one entity at most.
 const maxRows = 10_000
 
-// faults checks the flags, and returns the faults that they inject.
+// faults checks the flags, and returns the faults that they inject. --latency is one duration,
+// 80ms, or two, 50ms..200ms; "" is none.
 func (m *mocked) faults() (*injected, error) {
 	t := &injected{fail: m.fail, rand: rand.New(rand.NewPCG(m.seed, 0))} //nolint:gosec // faults that can be repeated are the point
 	switch {
 	case m.rows < 0 || m.rows > maxRows:
 		return nil, fmt.Errorf("--rows cannot be %d; write a number from 0 to %d", m.rows, maxRows)
+	// Written as what is allowed: every comparison with NaN is false.
 	case !(m.fail >= 0 && m.fail <= 1): // NaN is neither
 		return nil, fmt.Errorf("--fail cannot be %v; write a share from 0 to 1, such as 0.02", m.fail)
 	case m.latency == "":
@@ -112,7 +120,11 @@ func (m *mocked) faults() (*injected, error) {
 	return t, nil
 }
 
-// project is what is mocked: the project in --dir, or the Frond of the host at --from.
+// project is what is mocked: the project in --dir, or the Frond of the host at --from. With
+// --from no folder is needed; its settings are read all the same, where there are some.
+//
+// With --from the Frond is what the host serves as that, with the generators and conversions
+// of this program (schema.Builtins).
 func (m *mocked) project(ctx context.Context, s *shell, settings *settings, dir, frond string) (*facade.Project, *gateway.Config, error) {
 	if m.from.url == "" {
 		return settings.load(s, dir) //nolint:contextcheck // compiling a project waits for nothing

@@ -19,6 +19,8 @@ import (
 const lockFile = "frond.lock"
 
 // pins are the plurals of a project's doors, by Frond and door.
+//
+//	{"plurals": {"shop": {"order": "orders"}}}    /api/shop/orders
 type pins struct {
 	Plurals map[string]map[string]string `json:"plurals"`
 }
@@ -35,7 +37,7 @@ func pinsOf(catalog *facade.Catalog) pins {
 	return p
 }
 
-// writePins writes the lock file.
+// writePins writes the lock file. The members are sorted, so that a diff shows what changed.
 func writePins(dir string, catalog *facade.Catalog) error {
 	text, err := json.MarshalIndent(pinsOf(catalog), "", "  ")
 	if err != nil {
@@ -48,6 +50,12 @@ func writePins(dir string, catalog *facade.Catalog) error {
 }
 
 // checkPins compares the lock file, where there is one, with what is served.
+//
+//	no lock file                a notice
+//	a door is not in it         a notice
+//	its plural is another       a fault: clients would get 404
+//	a door of it is gone        a fault
+//	it cannot be read           a fault
 func checkPins(dir string, catalog *facade.Catalog) (faults, notices []finding) {
 	name := filepath.ToSlash(filepath.Join(dir, lockFile))
 	text, err := os.ReadFile(name)
@@ -64,6 +72,7 @@ func checkPins(dir string, catalog *facade.Catalog) (faults, notices []finding) 
 	const accept = "or accept it with frond check --pin, and inform its clients"
 	for _, frond := range catalog.Fronds {
 		for _, door := range frond.Doors {
+			// A Frond that is not in the file has no pinned doors: its nil map is empty.
 			was, ok := pinned.Plurals[frond.Name][door.Name]
 			switch at := "/plurals/" + jsontext.Token(frond.Name) + "/" + jsontext.Token(door.Name); {
 			case !ok:
@@ -74,6 +83,7 @@ func checkPins(dir string, catalog *facade.Catalog) (faults, notices []finding) 
 					Remedy: fmt.Sprintf("write plural: %s for this door in frond.yaml, %s", was, accept),
 				})
 			}
+			// What remains after the loop is gone.
 			delete(pinned.Plurals[frond.Name], door.Name)
 		}
 	}

@@ -14,6 +14,13 @@ import (
 )
 
 // newSchema is frond schema.
+//
+//	--format graphql            the SDL
+//	--format bundle             JSON (spec 2.4)
+//	--format card-schema        JSON Schema; frond-schema and gateway-schema likewise
+//	--surface rest              routes, as text
+//	--surface envelope          the discovery document, as JSON
+//	--surface partner/graphql   what the audience partner has
 func newSchema(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "schema",
@@ -26,10 +33,12 @@ func newSchema(s *shell) *cobra.Command {
 	surface := cmd.Flags().String("surface", "", "what one surface shows instead: graphql its SDL, rest its routes, envelope its discovery document; partner/graphql that of the audience partner")
 	cmd.MarkFlagsMutuallyExclusive("format", "surface")
 	settings := addSettings(cmd, "remotes", "vendor", "log.level")
+	// A schema does not depend on generators, so one that is missing is a line on stderr.
 	settings.Unregistered = func(f schema.Fault) {
 		fmt.Fprintf(s.stderr, "frond: %s\n", schema.Fault(unregistered(f)))
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		// They need no project, and are printed without one.
 		if of := fileSchemas[*format]; of != nil {
 			return s.write(of())
 		}
@@ -45,6 +54,7 @@ func newSchema(s *shell) *cobra.Command {
 		if *format == "bundle" {
 			return s.write(gw.Bundle())
 		}
+		// Without --surface the format is graphql, and shows the surface for everybody.
 		shown := facade.Surface(cmp.Or(*surface, string(facade.OnGraphQL)))
 		text, err := gw.Shown(shown)
 		switch {
@@ -52,6 +62,7 @@ func newSchema(s *shell) *cobra.Command {
 			return err
 		case shown.Kind() == facade.OnEnvelope:
 			return s.write(json.RawMessage(text))
+		// SDL and routes are text, and --json promises a line of JSON.
 		case s.json:
 			return fmt.Errorf("%s is no JSON; leave out --json, or write --format bundle", shown)
 		}

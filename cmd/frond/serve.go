@@ -7,7 +7,8 @@ import (
 	"github.com/frondhost/frond/gateway/program"
 )
 
-// newServe is frond serve.
+// newServe is frond serve. The settings are those that a receiver has; the others of
+// gateway.yaml are those of surfaces and remotes. The exit codes are those of gateway.
 func newServe(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve FROND",

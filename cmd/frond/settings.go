@@ -13,15 +13,18 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// settings are the flags for what gateway.yaml and the FROND_ variables set too.
+// settings are the flags for what gateway.yaml and the FROND_ variables set too. A flag wins
+// over its variable, and that over the file.
 type settings struct{ program.Settings }
 
 // addSettings adds --config and a flag for each key to cmd: limits.list.max becomes
-// --limits-list-max. Without keys it adds all of them.
+// --limits-list-max. Without keys it adds all of them. A switch may stand alone:
+// --admin-public is --admin-public=true.
 func addSettings(cmd *cobra.Command, keys ...string) *settings {
 	s := &settings{}
 	for _, flag := range s.Flags(keys...) {
 		added := cmd.Flags().VarPF(&text{Flag: flag}, flag.Name, "", flag.About)
+		// What pflag takes for a flag without a value.
 		if flag.Switch {
 			added.NoOptDefVal = "true"
 		}
@@ -29,7 +32,8 @@ func addSettings(cmd *cobra.Command, keys ...string) *settings {
 	return s
 }
 
-// text is the value of a setting's flag.
+// text is the value of a setting's flag. It implements pflag.Value and hands each value on to
+// the settings, where those of file, variables and flags meet.
 type text struct {
 	program.Flag
 	last string
@@ -54,8 +58,10 @@ func (t *text) Type() string {
 	return "string"
 }
 
-// load reads a project's folder and its settings. The error has every fault of both.
+// load reads a project's folder and its settings. The error has every fault of both. Both are
+// read even if one has faults, so that one run lists all of them.
 func (s *settings) load(sh *shell, dir string) (*facade.Project, *gateway.Config, error) {
+	// A folder that is missing would be a project without cards, which is a worse message.
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil, nil, fmt.Errorf("%s is no folder; name a project's folder, one with fronds/ or entities/ in it", dir)
 	}
@@ -70,6 +76,7 @@ func (s *settings) read(sh *shell, dir string) (*gateway.Config, []error) {
 // readProject reads the folder's Fronds. It may have none if the settings name remotes:
 // a gateway.yaml that names them is enough.
 func readProject(dir string, config *gateway.Config) (*facade.Project, error) {
+	// config is nil where the settings have faults; the cards are then read for theirs.
 	if config != nil && len(config.Remotes) > 0 {
 		there := false
 		for _, name := range []string{"fronds", "entities", "frond.yaml", "frond.yml", "frond.json"} {
@@ -84,12 +91,14 @@ func readProject(dir string, config *gateway.Config) (*facade.Project, error) {
 }
 
 // dryRun builds the whole gateway over a store in memory, with settings changed for it.
-// Nothing of the project's own rows is touched; the caller closes it.
+// Nothing of the project's own rows is touched; the caller closes it. The project's seeds are
+// written into that store; a remote is asked what it serves, as at a start.
 func (s *settings) dryRun(sh *shell, dir string, changes ...func(*gateway.Config)) (*gateway.Gateway, error) {
 	project, config, err := s.load(sh, dir)
 	if err != nil {
 		return nil, err
 	}
+	// The file of the project is neither opened nor locked: a gateway may be running over it.
 	config.Store = "memory"
 	for _, change := range changes {
 		change(config)

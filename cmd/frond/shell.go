@@ -10,7 +10,8 @@ import (
 	"github.com/frondhost/frond/gateway"
 )
 
-// shell is what a command reads from and writes to.
+// shell is what a command reads from and writes to. Tests give a command buffers and an
+// environment of their own.
 type shell struct {
 	in      io.Reader
 	out     io.Writer // data
@@ -19,10 +20,12 @@ type shell struct {
 	json    bool // --json: data on one line, for another program
 }
 
-// write writes JSON to stdout: indented for a reader, on one line with --json.
+// write writes JSON to stdout: indented for a reader, on one line with --json. The text has to
+// be JSON, and ends with a line end either way.
 func (s *shell) write(text []byte) error {
 	var b bytes.Buffer
 	if s.json {
+		// Compact and Indent keep the order of members and the spelling of numbers.
 		if err := json.Compact(&b, text); err != nil {
 			return err
 		}
@@ -43,15 +46,17 @@ func (s *shell) writeValue(value any) error {
 	return s.write(text)
 }
 
-// logger is the log of a command that ends at once: warnings, unless the settings ask for
-// more.
+// logger is the log of a command that ends at once: warnings and errors, or errors alone where
+// the settings say so. A level below has no effect: the log would mix with what the command
+// says itself.
 func (s *shell) logger(config *gateway.Config) *slog.Logger {
 	log := config.Log
 	log.Level = max(log.Level, slog.LevelWarn)
 	return gateway.NewLogger(s.stderr, log)
 }
 
-// count is a number of things in words: 1 fault, 2 faults.
+// count is a number of things in words: 1 fault, 2 faults. what is a noun whose plural ends
+// with s.
 func count(n int, what string) string {
 	if n != 1 {
 		what += "s"

@@ -15,7 +15,8 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// newSync is frond sync. The exit code is 1 if --check finds a difference.
+// newSync is frond sync. The exit code is 1 if --check finds a difference. A host that does
+// not answer is exit code 3; a file in the way is 2, and nothing is written.
 func newSync(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sync FROND --from URL",
@@ -44,6 +45,7 @@ stands in the way is an error.`,
 	flags.StringVar(&from.sender, "sender", "gateway", "the name of the sender, with --key")
 	check := flags.Bool("check", false, "write nothing; exit with 1 if something would change")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		// Before the host is asked: a mistake in the flags needs no network.
 		if pkg != "" && golang == "" {
 			return errors.New("--package names a Go package, and none is written; say where with --go")
 		}
@@ -55,6 +57,8 @@ stands in the way is an error.`,
 		if err != nil {
 			return err
 		}
+		// All plans are made before anything is written: a file in the way of the second stops
+		// the first, too.
 		plans := []*contract.Plan{plan}
 		if golang != "" {
 			plan, err := planGo(golang, cmp.Or(pkg, contract.GoPackage(filepath.Base(golang))), document, frond.Name)
@@ -68,7 +72,9 @@ stands in the way is an error.`,
 	return cmd
 }
 
-// planSync compares what a host serves of a Frond with the Frond's folder in a project.
+// planSync compares what a host serves of a Frond with the Frond's folder in a project. The
+// changes are those of the documents, not of the files: a file that is only formatted anew is
+// none. nil before: everything is new.
 func planSync(dir, url string, frond *schema.DiscoveredFrond) (*contract.Plan, []contract.Change, error) {
 	if err := checkRoom(dir, frond.Name); err != nil {
 		return nil, nil, err
@@ -86,7 +92,8 @@ func planSync(dir, url string, frond *schema.DiscoveredFrond) (*contract.Plan, [
 	return plan, contract.Changes(before, frond), err
 }
 
-// planGo compares a Frond as a Go package with the package's folder.
+// planGo compares a Frond as a Go package with the package's folder. The whole document is
+// read, since relations lead into other Fronds of the host.
 func planGo(folder, pkg string, document *schema.Discovery, frond string) (*contract.Plan, error) {
 	model, err := contract.ReadDiscovered(document, frond)
 	if err != nil {
@@ -99,7 +106,8 @@ func planGo(folder, pkg string, document *schema.Discovery, frond string) (*cont
 	return contract.NewPlan(folder, contract.ManifestFile, files, nil)
 }
 
-// checkRoom reports why a Frond cannot be written into a project.
+// checkRoom reports why a Frond cannot be written into a project. The folder of the project
+// has to exist; fronds/FROND is made.
 func checkRoom(dir, frond string) error {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return fmt.Errorf("%s is no folder; name a project's folder with --dir, or make it", dir)
@@ -113,6 +121,7 @@ func checkRoom(dir, frond string) error {
 }
 
 // checkShadowed reports files written by hand that would be read in place of frond.json.
+// frond.yaml is read before frond.json (facade.Read), so the synced file would have no effect.
 func checkShadowed(dir string) error {
 	var faults schema.Faults
 	for _, name := range []string{"frond.yaml", "frond.yml"} {
@@ -123,7 +132,8 @@ func checkShadowed(dir string) error {
 	return faults.Err()
 }
 
-// lastSynced is what the host served when the folder was written; nil: it was not.
+// lastSynced is what the host served when the folder was written; nil: it was not. A list that
+// cannot be read is an error: without it nothing is known of what was generated.
 func lastSynced(dir string) (*schema.DiscoveredFrond, error) {
 	name := filepath.Join(dir, facade.SyncedFile)
 	text, err := os.ReadFile(name)

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// arguments checks the number of arguments; what describes them in the error. most less
-// than 0 is no bound.
+// arguments checks the number of arguments; what describes them in the error. most less than 0
+// is no bound. "frond keys takes one name, not 2 arguments; write frond keys [NAME] [flags]".
 func arguments(least, most int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < least || most >= 0 && len(args) > most {
@@ -19,7 +19,8 @@ func arguments(least, most int, what string) cobra.PositionalArgs {
 	}
 }
 
-// unknownCommand is the error of a command that does not exist; it names those that do.
+// unknownCommand is the error of a command that does not exist; it names those that do. "there
+// is no command gatway; did you mean gateway? write one of …".
 func unknownCommand(cmd *cobra.Command, name string) error {
 	var names []string
 	for _, c := range cmd.Commands() {
@@ -27,6 +28,7 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 			names = append(names, c.Name())
 		}
 	}
+	// The nearest name at a distance of at most 2 (SuggestionsMinimumDistance).
 	near := ""
 	if s := cmd.SuggestionsFor(name); len(s) > 0 {
 		near = fmt.Sprintf("did you mean %s? ", s[0])
@@ -34,7 +36,8 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 	return fmt.Errorf("there is no command %s; %swrite one of %s", name, near, strings.Join(names, ", "))
 }
 
-// flagError adds the flags of the command to the error of an unknown one.
+// flagError adds the flags of the command to the error of an unknown one. The list is read
+// from the help of the flags, so it has the names that the help has.
 func flagError(cmd *cobra.Command, err error) error {
 	var names []string
 	for _, line := range flagLine.FindAllStringSubmatch(cmd.Flags().FlagUsages(), -1) {
@@ -43,4 +46,5 @@ func flagError(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("%w; %s takes %s", err, cmd.CommandPath(), strings.Join(names, ", "))
 }
 
+// A line of the help: two spaces or more, a short name or none, and the long name.
 var flagLine = regexp.MustCompile(`(?m)^ +(?:-\w, )?(--[a-z-]+)`)

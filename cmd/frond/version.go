@@ -10,6 +10,10 @@ import (
 )
 
 // build is what this program was made from.
+//
+//	frond v1.4.0
+//	commit 3f2c… 2026-11-20T10:00:00Z, with changes
+//	go1.26.0 linux/amd64
 type build struct {
 	Version  string `json:"version"`            // of the module, or what the build was given
 	Revision string `json:"revision,omitempty"` // the commit; "" where the build did not know it
@@ -19,7 +23,7 @@ type build struct {
 	Platform string `json:"platform"`
 }
 
-// newVersion is frond version.
+// newVersion is frond version. With --json stdout is a build as one line.
 func newVersion(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
@@ -45,9 +49,14 @@ func newVersion(s *shell) *cobra.Command {
 }
 
 // readBuild is what the build wrote into the program.
+//
+//	go install …@v1.2.3    Version v1.2.3, no revision
+//	go build in a clone    Version devel or a pseudo-version, Revision, Time, Modified
+//	the Dockerfile         Version stamped, no revision
 func readBuild() build {
 	b := build{Version: "unknown", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if info, ok := debug.ReadBuildInfo(); ok {
+		// A build of a working copy has "(devel)" there, or nothing.
 		if b.Version = info.Main.Version; b.Version == "" || b.Version == "(devel)" {
 			b.Version = "devel"
 		}
@@ -62,6 +71,7 @@ func readBuild() build {
 			}
 		}
 	}
+	// What the build was given wins: it knows the tag.
 	if stamped != "" {
 		b.Version = stamped
 	}
@@ -72,10 +82,11 @@ func readBuild() build {
 // Dockerfile: -ldflags "-X main.stamped=…".
 var stamped string
 
-// version is the build in one line: what it was given, or the module's version and the
-// commit it was built from.
+// version is the build in one line: what it was given, or the module's version and the commit
+// it was built from. A pseudo-version has the commit in it already.
 func version() string {
 	b := readBuild()
+	// As long as the commit in a pseudo-version.
 	short := b.Revision[:min(12, len(b.Revision))]
 	if stamped != "" || short == "" || strings.Contains(b.Version, short) {
 		return b.Version

@@ -18,12 +18,17 @@ import (
 // cheap, and works on folders that are mounted from elsewhere, where no event comes.
 const watchEvery = 300 * time.Millisecond
 
-// watch reads the project again whenever a file of its folder has changed and has
-// been let alone since, and has the gateway take it over. What is wrong is said, and
-// the gateway goes on as it was.
+// watch reads the project again whenever a file of its folder has changed and has been let
+// alone since, and has the gateway take it over. What is wrong is said, and the gateway goes
+// on as it was.
 //
-// seen is what the folder looked like before the project that the gateway has now was read:
-// a change while it was being read is a change.
+// seen is what the folder looked like before the project that the gateway has now was read: a
+// change while it was being read is a change.
+//
+//	a file has changed since the last look   wait for the next look: it may be half written
+//	the look is settled, and another one     read, and replace the project
+//	gateway.yaml is different                say that it takes a restart
+//	a fault, or a change that cannot be made say what it is; the project stays
 func (s *settings) watch(ctx context.Context, sh *shell, dir string, gw *gateway.Gateway, seen look) {
 	last := seen
 	for {
@@ -33,11 +38,14 @@ func (s *settings) watch(ctx context.Context, sh *shell, dir string, gw *gateway
 		case <-time.After(watchEvery):
 		}
 		now := fingerprint(dir)
+		// Two looks alike: an editor or a checkout has finished writing.
 		settled := now == last
 		if last = now; now == seen || !settled {
 			continue
 		}
 		host := now.host != seen.host
+		// seen moves on before the project is read, so that a faulty one is reported once and
+		// not at every look.
 		if seen = now; host {
 			fmt.Fprintf(sh.stderr, "%s has changed: what it sets holds from the next start on\n", gateway.ConfigFile)
 		}
@@ -45,6 +53,8 @@ func (s *settings) watch(ctx context.Context, sh *shell, dir string, gw *gateway
 		if err == nil {
 			err = gw.Replace(ctx, project)
 		}
+		// A gateway that is shutting down cancels the replacement, which is no fault of the
+		// project.
 		if err != nil && !errors.Is(err, context.Canceled) {
 			fmt.Fprintf(sh.stderr, "the project stays as it was:\n%s\n", err)
 		} else if err == nil {
@@ -59,13 +69,16 @@ type look struct {
 	host  [sha256.Size]byte // of gateway.yaml alone
 }
 
-// fingerprint is the look of a project's folder, of the files that say what it is.
+// fingerprint is the look of a project's folder, of the files that say what it is. A size and
+// a time are enough: reading every file three times a second would not be cheap.
 func fingerprint(dir string) look {
 	cards, host := sha256.New(), sha256.New()
 	_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return nil //nolint:nilerr // a file that is just being replaced; the next look shows
+		// Hidden files and folders are those of editors and of git; .schema is written by
+		// frond init.
 		case path != dir && strings.HasPrefix(entry.Name(), "."), entry.IsDir() && entry.Name() == "node_modules":
 			if entry.IsDir() {
 				return fs.SkipDir
@@ -75,6 +88,8 @@ func fingerprint(dir string) look {
 			return nil
 		}
 		switch filepath.Ext(path) {
+		// Cards, settings, seeds and trusted documents. A store beside them changes all the
+		// time.
 		case ".yaml", ".yml", ".json", ".graphql", ".gql":
 		default:
 			return nil
@@ -84,6 +99,7 @@ func fingerprint(dir string) look {
 			return nil //nolint:nilerr // likewise
 		}
 		to := cards
+		// gateway.yaml is apart, since its settings hold from the next start only.
 		if filepath.Base(path) == gateway.ConfigFile {
 			to = host
 		}
