@@ -20,7 +20,7 @@
 //	publish             postPublish, in Query or Mutation by its kind
 //
 // Every name is claimed once. Two owners of one name, and names that GraphQL
-// cannot write, are faults; Build and RegisterAll name all of them at once.
+// cannot write, are errors; Build and RegisterAll name all of them at once.
 //
 // The package makes no rule of its own: what may be read, written and sorted is
 // what the cards say, and each field that runs calls the façade.

@@ -124,7 +124,7 @@ func (op *operation) plan(e *Engine, vars *input.Variables) *plan.Plan {
 	return p
 }
 
-// undecided is the fault of a condition that was sent as null: a default made the
+// undecided is the error of a condition that was sent as null: a default made the
 // variable fit where only true and false do (specification 5.8.5).
 func (op *operation) undecided(vars *input.Variables) *graphqlerror.Error {
 	for _, slot := range op.conditions {

@@ -22,6 +22,7 @@ func Parse(text string, tokens int) (*ast.QueryDocument, *graphqlerror.Error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, &graphqlerror.Error{Message: "There is no query; send a document in the member query.", Code: graphqlerror.CodeParse}
 	}
+	// Positions count runes, and JSON messages quote the text: both need UTF-8.
 	if !utf8.ValidString(text) {
 		return nil, &graphqlerror.Error{Message: "The document is not UTF-8; send it as UTF-8.", Code: graphqlerror.CodeParse}
 	}
@@ -41,6 +42,7 @@ func Parse(text string, tokens int) (*ast.QueryDocument, *graphqlerror.Error) {
 	if f := halfPair(text); f != nil {
 		return nil, f
 	}
+	// From here on positions refer to the text as it was sent.
 	src.Input = text // what positions refer to from here on
 	if f := locate(text, m, doc); f != nil {
 		return nil, f

@@ -48,6 +48,8 @@ func mask(text string) masked {
 		}
 		i, chars = i+n, chars+count
 	}
+	// Nothing had to be replaced after all: the quotes were inside a comment or a plain
+	// string.
 	if written == 0 {
 		return masked{text: text}
 	}

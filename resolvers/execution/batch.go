@@ -77,6 +77,8 @@ func (x *Execution) batch(r *Run, f *plan.Fetch, res *Result, call *calling, in 
 	}
 	res.lay(x, f, out)
 	res.Groups = out.Groups
+	// More parents than keys: some rows are written several times, and their text may be
+	// copied.
 	res.Repeats = parent.Items > len(d.Texts())
 	if f.Binding.Kind == binding.ToManyIDs {
 		x.windows(parent, f, res, d, in.Window)
@@ -97,6 +99,7 @@ func (x *Execution) windows(parent *Result, f *plan.Fetch, res *Result, d *dedup
 		ids, there, rows = ids[:0], there[:0], rows[:0]
 		for _, id := range jsontext.Elements(parent.At(i, f.Key)) {
 			at := d.add(id)
+			// A null in the list, or an id that this list had before.
 			if at < 0 || last[at] == i+1 {
 				continue
 			}
@@ -127,7 +130,8 @@ type deduper struct{ jsontext.Distinct }
 
 var dedupers = sync.Pool{New: func() any { return new(deduper) }}
 
-// maxKeptKeys is how many keys a deduper may have room for and still be kept.
+// maxKeptKeys is how many keys a deduper may have room for and still be kept. A larger one
+// would hold its memory for as long as the process runs.
 const maxKeptKeys = 16 << 10
 
 // free keeps the deduper for another batch, without the rows that its keys are parts of. One
@@ -142,6 +146,7 @@ func (d *deduper) free() {
 
 // add returns the number of a key, or -1 for null and for a missing key.
 func (d *deduper) add(key json.RawMessage) int32 {
+	// No JSON value but null begins with n.
 	if len(key) == 0 || key[0] == 'n' {
 		return -1
 	}

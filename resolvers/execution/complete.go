@@ -99,6 +99,7 @@ func (c *completer) complete(out *plan.OutputType, value any) (t Tree) {
 	case failure:
 		return Tree{Kind: TreeFault, Err: v.fault}
 	case facade.Row:
+		// The zero Row is no row.
 		if v == (facade.Row{}) {
 			return Tree{}
 		}
@@ -163,6 +164,7 @@ func (c *completer) json(out *plan.OutputType, text json.RawMessage) Tree {
 	switch kind := jsontext.KindOf(text); {
 	case kind == jsontext.Invalid || kind == jsontext.Null:
 		return Tree{}
+	// Leaves and lists of leaves stay one text; the writer walks it.
 	case out.Named().Kind != scalar.Composite:
 		return Tree{Kind: TreeJSON, Text: text}
 	case out.Elem == nil:
@@ -214,6 +216,8 @@ func (c *completer) leaf(out *plan.OutputType, value any) Tree {
 		}
 		return Tree{Kind: TreeLeaf, Text: text}
 	}
+	// Enums and custom scalars have Go values of their own, which only their type can
+	// serialize.
 	leaf, ok := c.x.Schema.GraphQL.Type(out.Definition.Name).(graphql.Leaf)
 	if !ok {
 		return c.fail(fmt.Errorf("%s is no leaf type", out.Definition.Name))
@@ -275,6 +279,8 @@ func (c *completer) object(out *plan.OutputType, value any) Tree {
 		if jsontext.KindOf(v) != jsontext.Object {
 			return c.fail(errors.New("an object was expected, and there is none"))
 		}
+		// Hand-written fields below this object read a map, as with graphql-go; generated ones
+		// read the text.
 		var decoded map[string]any
 		if err := json.Unmarshal(v, &decoded); err != nil {
 			return c.fail(err)
@@ -294,6 +300,8 @@ func (c *completer) object(out *plan.OutputType, value any) Tree {
 	if typ.Page != (it.page != nil) {
 		return c.fail(fmt.Errorf("a %s is given as a *facade.Result of the form page, and nothing else is", typ.Name))
 	}
+	// Objects of one type are one run, whichever item or list they came from, so a relation
+	// below them is one call.
 	u := c.w.Values.Unit(typ)
 	for i, r := range c.runs {
 		if r.Unit == u {
@@ -301,6 +309,7 @@ func (c *completer) object(out *plan.OutputType, value any) Tree {
 			return Tree{Kind: TreeObject, Run: r, At: len(c.items[i]) - 1}
 		}
 	}
+	// The first object of its type.
 	r := &Run{Unit: u}
 	c.runs = append(c.runs, r)
 	c.items = append(c.items, []item{it})
@@ -312,6 +321,7 @@ func (c *completer) object(out *plan.OutputType, value any) Tree {
 // then IsTypeOf of each possible type. A value that the type refuses is an error.
 func (c *completer) typeOf(def *ast.Definition, value any) (*plan.ObjectType, error) {
 	name := def.Name
+	// An interface or a union: the value decides.
 	if def.Kind != ast.Object {
 		var o *graphql.Object
 		p := graphql.ResolveTypeParams{Value: value, Info: c.info(), Context: c.x.Ctx}

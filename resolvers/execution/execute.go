@@ -16,21 +16,31 @@ import (
 // Executor executes plans over one schema. Its fields are set once; it may be used from many
 // goroutines.
 type Executor struct {
-	Caller      facade.Caller
-	Schema      *binding.Schema
-	Types       *plan.Types
-	Report      *graphqlerror.Reporter
+	// Caller makes the calls. It is called from several goroutines at once.
+	Caller facade.Caller
+	// Schema, Types and Report belong to one another: Types are the object types of Schema.
+	Schema *binding.Schema
+	Types  *plan.Types
+	Report *graphqlerror.Reporter
+	// MaxResponse is the limit of the response in bytes, negative for none. The rows of one
+	// level may not come to more text either: they could not be written.
 	MaxResponse int // bytes of an answer, negative: any number
 }
 
 // Task is what one execution executes, and for whom. Ctx ends the calls; State is the
 // caller's, which every call is made with; Trace goes into the log.
 type Task struct {
-	Ctx      context.Context
-	Vars     *input.Variables
-	State    facade.State
-	Trace    string
-	Account  *facade.Account // what it holds; nil: nothing is bounded
+	// Ctx ends the calls. Its cause decides the error of a timeout, see
+	// graphqlerror.ErrTimeout.
+	Ctx context.Context
+	// Vars are the coerced values of the operation's variables.
+	Vars *input.Variables
+	// State is the caller's: every call of the execution is made with it, so no field has more
+	// rights than another.
+	State   facade.State
+	Trace   string
+	Account *facade.Account // what it holds; nil: nothing is bounded
+	// Mutation changes what a full account means: see Refused.
 	Mutation bool
 }
 
@@ -149,6 +159,7 @@ func (x *Execution) levels(r *Run) {
 		if x.Refused() != nil {
 			return
 		}
+		// Each level is measured on its own.
 		x.Account.Level(x.MaxResponse)
 		l := &r.Unit.Levels[i]
 		if len(l.Fetches) > 1 || len(l.Written) > 0 {
@@ -200,6 +211,7 @@ func (x *Execution) together(r *Run, l *plan.Level) {
 // wanted reports whether a fetch has a parent to fetch for. Below a failed call, or below no
 // rows, nothing is called.
 func (r *Run) wanted(f *plan.Fetch) bool {
+	// The parent stands on an earlier level, so its result is complete.
 	p := &r.Results[f.Parent.ID]
 	return p.Err == nil && p.Items > 0
 }
@@ -218,10 +230,14 @@ func (x *Execution) fetch(r *Run, f *plan.Fetch) {
 		res.Err = x.Failed(in.Err)
 		return
 	}
+	// Constant invocations are not counted: their text stands in the document, which has a
+	// limit of its own.
 	if n := len(in.Params) + len(in.Query) + len(in.Body); in != f.Args.Constant && x.arguments.Add(int64(n)) > maxArguments {
 		res.Err = graphqlerror.ForLimit(graphqlerror.CodeArguments, maxArguments, "The arguments of the operation's fields come to more than %d bytes; send a large variable to fewer of them.")
 		return
 	}
+	// Partial: a computed field that fails is null with an error, and its row stays
+	// (docs/decisions/053).
 	call := &calling{Call: facade.Call{
 		Entity:     f.Entity,
 		Operation:  f.Operation,
@@ -273,6 +289,7 @@ func (res *Result) take(x *Execution, f *plan.Fetch, out *facade.Result) {
 		if out.Form != facade.FormPage {
 			page = facade.Page{Total: -1} // rows alone do not say what comes before and after them
 		}
+		// One group for all parents, in memory that the Result has already.
 		res.one[0] = facade.Group{To: res.Items, Page: page}
 		res.Groups = res.one[:]
 	}
@@ -287,6 +304,7 @@ func (res *Result) lay(x *Execution, f *plan.Fetch, out *facade.Result) {
 		return
 	}
 	res.cols = sized(&res.colRoom, len(f.Columns))
+	// Rows of one result have one layout, so a column is looked up once and not for each row.
 	layout := res.rows.Layout()
 	for i, name := range f.Columns {
 		res.cols[i] = layout.Index(name)
@@ -324,7 +342,8 @@ func (x *Execution) Broken(message string) *graphqlerror.Error {
 	return x.Report.Broken(x.Ctx, x.Trace, message)
 }
 
-// reset empties a result and keeps its memory.
+// reset empties a result and keeps its memory: the columns and the index of the next answer
+// fit in it.
 func (res *Result) reset() { *res = Result{colRoom: res.colRoom, indexRoom: res.indexRoom} }
 
 // sized returns a list of n elements in room, which grows where it has to. The elements are

@@ -27,6 +27,8 @@ func (x *Execution) goArguments(w *plan.CustomField) (map[string]any, error) {
 		if !ok {
 			continue
 		}
+		// The text is coerced by the SDL; the Go type of the value is that of graphql-go's
+		// definition.
 		for _, a := range w.Def.Args {
 			if a.Name() != def.Name {
 				continue

@@ -24,6 +24,7 @@ func (x *Execution) written(r *Run, list []*plan.CustomField, wait *sync.WaitGro
 	}
 	wait.Wait()
 	for i, w := range list {
+		// The parent failed or has no rows; nothing was resolved.
 		if values[i] == nil {
 			continue
 		}

@@ -55,7 +55,8 @@ func readPage(value json.RawMessage) (p facade.Page) {
 	return p
 }
 
-// item is one object that a Resolve returned.
+// item is one object that a Resolve returned. Either row, text or page with rows is set; none
+// of them is an object without generated fields, of which nothing is read.
 type item struct {
 	source any             // as it was given
 	row    facade.Row      // where it was a row
@@ -92,6 +93,7 @@ func (x *Execution) over(r *Run, items []item) {
 			copyRow(res.rows, layout, item{row: row})
 			x.lost(res, f, row)
 		}
+		// A connection has its own group of rows, in the order of the items.
 		res.Groups = append(res.Groups, facade.Group{From: from, To: res.rows.Len(), Page: *it.page})
 	}
 	res.Items = len(res.source)

@@ -85,6 +85,7 @@ func (s *nodeSearch) add(place int, id string) {
 	if !known {
 		i = len(t.keys)
 		t.at[string(key)] = i
+		// An id that is asked for twice is one key with two places.
 		t.keys, t.places = append(t.keys, key), append(t.places, nil)
 	}
 	t.places[i] = append(t.places[i], place)
@@ -113,6 +114,7 @@ func (s *nodeSearch) of(node *binding.Node) *nodesOfType {
 func (s *nodeSearch) run() []any {
 	var wait sync.WaitGroup
 	for i, t := range s.types {
+		// The last call is made in this goroutine; a search of one type starts none.
 		if i == len(s.types)-1 {
 			s.x.nodesOf(t)
 			break

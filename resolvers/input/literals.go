@@ -54,6 +54,7 @@ func (r *Renderer) value(dst []byte, t *Type, v *ast.Value) []byte {
 			dst = r.value(dst, t.Elem, item.Value)
 		}
 		return append(dst, ']')
+	// GraphQL 3.11: a value that is no list is a list of that one value.
 	case t.Elem != nil: // a list of one
 		return append(r.value(append(dst, '['), t.Elem, v), ']')
 	case t.Named.Kind == scalar.Composite:
@@ -99,6 +100,8 @@ func (r *Renderer) free(dst []byte, v *ast.Value) []byte {
 // object appends an input object: the fields in the order they are written, then defaults. A
 // field whose variable has no value takes the default, or is left out (GraphQL 3.10).
 func (r *Renderer) object(dst []byte, n *Named, v *ast.Value) []byte {
+	// The schema was checked for defaults that hold themselves; this bounds what that check
+	// may miss.
 	if r.depth++; r.depth > maxDefaults {
 		return append(dst, "null"...)
 	}
@@ -121,6 +124,7 @@ func (r *Renderer) object(dst []byte, n *Named, v *ast.Value) []byte {
 		case f.Default != nil:
 			dst = key(dst, f.Name, &first)
 			dst = r.value(dst, f.Type, f.Default)
+		// Validation has seen that the field is written; only its variable has no value.
 		case sent != nil && f.Type.NonNull:
 			r.refuse("$%s was not provided where %s.%s requires a value; send one.", sent.Raw, n.Name, f.Name)
 		}
@@ -142,7 +146,8 @@ func (r *Renderer) variable(v *ast.Value) []byte {
 	return r.Vars.get(v.Raw)
 }
 
-// refuse notes what only a request can show: a null, or nothing, from a variable.
+// refuse notes what only a request can show: a null, or no value, from a variable. Everything
+// else was found by validation.
 func (r *Renderer) refuse(format string, args ...any) {
 	r.Fail(graphqlerror.CodeInput, format, args...)
 }

@@ -36,21 +36,26 @@ type Type struct {
 // are worked out at first use, for input types may hold themselves; ByName has to be called
 // before Fields is read. A name that the schema does not define is a custom scalar here.
 type Named struct {
-	Name   string
-	Kind   scalar.Kind
+	Name string
+	Kind scalar.Kind
+	// Values are those of an enum, nil for other kinds.
 	Values scalar.Values
 
-	OneOf  bool
-	once   sync.Once
-	load   func()
+	// OneOf is an input object with @oneOf: exactly one field is set (GraphQL 3.10.1).
+	OneOf bool
+	once  sync.Once
+	load  func()
+	// Fields are in the order of the SDL; nil before the first ByName, and for other types
+	// than objects.
 	Fields []*Definition
 	byName map[string]*Definition
 }
 
 // Definition is an argument or a field of an input object.
 type Definition struct {
-	Name    string
-	Type    *Type
+	Name string
+	Type *Type
+	// Default is a literal of the SDL or the document, checked already; nil: there is none.
 	Default *ast.Value // the default; nil: none
 }
 
@@ -99,6 +104,7 @@ func (t *Types) inputNamed(name string) *Named {
 			}
 		}
 	}
+	// Entered before its fields are worked out, which may refer to it.
 	t.named[name] = n
 	return n
 }

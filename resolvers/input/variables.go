@@ -104,6 +104,7 @@ func (v *Variables) All() iter.Seq2[string, []byte] {
 func (d *Declared) Coerce(raw json.RawMessage) (*Variables, []*graphqlerror.Error) {
 	raw = jsontext.Trim(raw)
 	if len(raw) > 0 {
+		// The walks below expect valid JSON.
 		if err := jsontext.Check(raw); err != nil {
 			return nil, []*graphqlerror.Error{{Message: "The variables are not JSON: " + err.Error() + ".", Code: graphqlerror.CodeInput}}
 		}
@@ -124,6 +125,7 @@ func (d *Declared) Coerce(raw json.RawMessage) (*Variables, []*graphqlerror.Erro
 	for i, v := range d.List {
 		c.name, c.pos, c.path = v.Name, v.At, c.path[:0]
 		switch sent := vars.text[i]; {
+		// A default is validated with the document, so it needs no coercion.
 		case sent == nil && v.Default != nil:
 			r := Renderer{}
 			vars.text[i] = r.value(nil, v.Type, v.Default)
@@ -140,8 +142,9 @@ func (d *Declared) Coerce(raw json.RawMessage) (*Variables, []*graphqlerror.Erro
 	return vars, c.faults
 }
 
-// coercer writes values as their types want them: a list of one as a list, an id
-// as a string, defaults filled in, keys in the order they were sent.
+// coercer writes values as their types want them: a list of one as a list, an id as a string,
+// defaults filled in, keys in the order they were sent. path is the place inside the
+// variable's value, for messages.
 type coercer struct {
 	buf    []byte
 	name   string // of the variable
@@ -275,6 +278,7 @@ func (c *coercer) object(n *Named, v []byte, kind jsontext.Kind) {
 		}
 	}
 	if n.OneOf {
+		// A field of a one-of input that is null counts as set, and is refused for it.
 		if count != 1 {
 			c.refuse(fmt.Sprintf("Exactly one key must be specified for OneOf type %q.", n.Name))
 		} else if null != "" {

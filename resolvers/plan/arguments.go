@@ -118,6 +118,7 @@ func (f *Fetch) Invocation(vars *input.Variables) *Invocation {
 		}
 	}
 	switch {
+	// The ids stand in the row: the page is cut here, and findById takes no paging.
 	case f.Binding.Kind == binding.ToManyIDs:
 		paging.sides(&r)
 		in.Window = paging.window()
@@ -141,6 +142,7 @@ func (f *Fetch) Invocation(vars *input.Variables) *Invocation {
 			in.Params = whole
 		}
 	}
+	// An open operation has no other arguments for query.
 	if allQuery != nil {
 		in.Query = allQuery
 	}

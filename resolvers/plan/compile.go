@@ -213,6 +213,7 @@ func (c *compiler) field(f *Field, g group, on *Fetch) {
 		}
 		f.Selection = c.below(c.types.Object(f.Output.Named().Definition.Name), g, on)
 		return
+	// Below __schema and __type: the writer reads the SDL, no row is involved.
 	case b == nil && strings.HasPrefix(f.Type.Parent.Name, "__"):
 		if named := f.Output.Named(); named.Kind == scalar.Composite {
 			f.Selection = c.below(c.types.Object(named.Definition.Name), g, on)
@@ -318,6 +319,7 @@ func (c *compiler) fetched(f *Field, g group, on *Fetch) {
 	}
 	if f.Fetch == nil {
 		f.Fetch = c.call(b, on, args)
+		// Only what has no effect is shared.
 		if id != "" {
 			c.shared[sharedKey(on, id)] = f.Fetch
 		}

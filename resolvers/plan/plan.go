@@ -58,6 +58,7 @@ type Fetch struct {
 
 	Columns []string // what is read of each row
 	Slots   map[string]int
+	// every: a hand-written field may read any field of the row.
 	every   bool // a hand-written field may read any field of the row
 	rows    bool // anything of a page but its total is wanted
 	total   bool
@@ -138,11 +139,13 @@ type SelectionSet struct {
 // Field is one response key: all fields of a selection set that have it, merged (GraphQL
 // 6.3.2).
 type Field struct {
-	Action    Action
-	Key       []byte // `"title":`, with a comma in front but for the first
-	Name      string // the response key
-	Type      *FieldType
-	Output    *OutputType
+	Action Action
+	// Key is written as it is: `"title":`, with a comma in front but for the first.
+	Key    []byte // `"title":`, with a comma in front but for the first
+	Name   string // the response key
+	Type   *FieldType
+	Output *OutputType
+	// Positions are those of all merged fields; an error names each of them.
 	Positions []*ast.Position
 	Slot      int           // of the column
 	Text      []byte        // of __typename

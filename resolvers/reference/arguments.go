@@ -37,6 +37,7 @@ func invoke(in *facade.Invocation, where []binding.Arg, args map[string]any) err
 			in.Query = mustJSON(value)
 		}
 	}
+	// Only a connection has the argument first; its paging arguments are checked together.
 	if slices.ContainsFunc(where, func(a binding.Arg) bool { return a.Into == binding.IntoFirst }) {
 		w := windowOf(args)
 		if err := w.Check(); err != nil {
@@ -47,6 +48,7 @@ func invoke(in *facade.Invocation, where []binding.Arg, args map[string]any) err
 		}
 	}
 	switch {
+	// The argument params beside arguments for single members: both are one object.
 	case len(params) > 0 && in.Params != nil:
 		whole, err := binding.MergeParams(mustJSON(params), in.Params)
 		if err != nil {

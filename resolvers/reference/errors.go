@@ -8,10 +8,9 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
-// FieldError is the error that every resolver of this package returns: its message is
-// what a caller may read, its extensions are the members of the KitError. graphql-go
-// copies extensions only from an error whose own type has them, so a FieldError must not
-// be wrapped.
+// FieldError is the error that every resolver of this package returns: its message is what a
+// caller may read, its extensions are the members of the façade's error. graphql-go copies
+// extensions only from an error whose own type has them, so a FieldError must not be wrapped.
 type FieldError struct{ err *facade.Error }
 
 // Error returns the message. That of an INTERNAL_ERROR says nothing of its cause.
@@ -20,7 +19,10 @@ func (e *FieldError) Error() string { return e.err.Message }
 // Extensions returns code, entity, operation and details, for extensions in the response
 // (specification 7.1.2).
 func (e *FieldError) Extensions() map[string]any {
+	// The names are those that package graphqlerror writes, so that both executors give equal
+	// responses.
 	x := map[string]any{"code": string(e.err.Code)}
+	// Members that do not apply are left out and not empty.
 	if e.err.Entity != "" {
 		x["entity"] = e.err.Entity
 	}

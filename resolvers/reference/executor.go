@@ -111,6 +111,7 @@ func (e *Executor) ofRow(b *binding.Field, r *row, p graphql.ResolveParams) (any
 // pageField returns a field of a connection or of its PageInfo. Both have the page as their
 // source.
 func pageField(b *binding.Field, p *page) (any, error) {
+	// A cursor that is missing is null.
 	text := func(s string) any {
 		if s == "" {
 			return nil
@@ -123,6 +124,8 @@ func pageField(b *binding.Field, p *page) (any, error) {
 	case binding.Edges:
 		edges := make([]*edge, len(p.rows))
 		for i := range p.rows {
+			// An edge has no row of its own: it points into the page, which has its cursor
+			// too.
 			edges[i] = &edge{p, i}
 		}
 		return edges, nil
@@ -178,6 +181,7 @@ func (e *Executor) operation(b *binding.Field, p graphql.ResolveParams) (any, er
 func (e *Executor) Wrap(resolve graphql.FieldResolveFn) graphql.FieldResolveFn {
 	return func(p graphql.ResolveParams) (value any, err error) {
 		defer recovered(&err)
+		// An author's Resolve is given the row and nothing of this package.
 		if r, ok := p.Source.(*row); ok {
 			p.Source = r.rows[r.i]
 		}
@@ -185,6 +189,7 @@ func (e *Executor) Wrap(resolve graphql.FieldResolveFn) graphql.FieldResolveFn {
 		if err != nil {
 			return nil, fieldError(err)
 		}
+		// A thunk of the author's; its value becomes a source when it has run.
 		if later, ok := value.(func() (any, error)); ok {
 			return thunk(later), nil
 		}
@@ -205,6 +210,7 @@ func (e *Executor) narrow(c *facade.Call, b *binding.Field, p graphql.ResolvePar
 		return
 	}
 	typ := graphql.GetNamed(p.Info.ReturnType).String()
+	// What is selected stands two levels lower, below items and edges.node.
 	if b.IsPage() {
 		var total bool
 		c.Select, total, c.Cursors, c.Behind = e.pageColumns(p.Info, p.Info.FieldASTs, typ)

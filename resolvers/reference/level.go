@@ -19,8 +19,10 @@ import (
 //
 // A level belongs to one request and is used by one goroutine, as graphql-go runs thunks.
 type level struct {
-	rows    []facade.Row
-	typ     string // of Query.node and Query.nodes
+	rows []facade.Row
+	// typ is the type of the rows of Query.node and Query.nodes, "" for all others.
+	typ string // of Query.node and Query.nodes
+	// failed are the computed fields that could not be made, by name.
 	failed  map[string]error
 	batches map[*ast.Field]*relationBatch
 }
@@ -111,8 +113,11 @@ type relationBatch struct {
 // is that of every row.
 func (b *relationBatch) value(i int) (any, error) {
 	if !b.done {
+		// Set first: run may panic, and must not be repeated for the next row.
 		b.done = true
 		defer func() {
+			// run panicked: every row fails alike, and the panic itself goes on to the thunk
+			// that made the call.
 			if b.values == nil && b.failure == nil { // run panicked: every row fails alike
 				b.failure = facade.Internal(nil)
 			}
@@ -129,6 +134,7 @@ func (b *relationBatch) value(i int) (any, error) {
 // level is resolved. Calls are shared by the place in the document: one field under two
 // aliases makes two calls, unlike in package resolvers.
 func (e *Executor) relation(b *binding.Field, r *row, p graphql.ResolveParams) (any, error) {
+	// The first of the merged fields stands for all of them.
 	at := p.Info.FieldASTs[0]
 	todo := r.batches[at]
 	if todo == nil {
@@ -206,6 +212,7 @@ func (e *Executor) toManyIDs(b *binding.Field, l *level, p graphql.ResolveParams
 		return nil, err
 	}
 	var keys []json.RawMessage
+	// Where the ids of each row end in keys.
 	ends := make([]int, len(l.rows)) // where the ids of each row end in keys
 	for i, ids := range l.keys(b.Column) {
 		for _, id := range jsontext.Elements(ids) {
@@ -216,6 +223,7 @@ func (e *Executor) toManyIDs(b *binding.Field, l *level, p graphql.ResolveParams
 	c := e.call(p.Context, b.Door.Name, "findById")
 	c.Each = &facade.Each{Field: b.Output.Primary.Name, Keys: keys}
 	e.narrow(c, b, p)
+	// findById has no cursors; PageIDs makes them of the ids.
 	c.Cursors = false // findById has none; PageIDs makes them
 	res, err := e.caller.Call(p.Context, c)
 	if err != nil {

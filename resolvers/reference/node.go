@@ -13,6 +13,7 @@ import (
 // that is not served, names no row: the value is null. More ids than binding.MaxNodes are an
 // error.
 func (e *Executor) node(p graphql.ResolveParams) (any, error) {
+	// Query.node has the argument nodeId, Query.nodes has nodeIds.
 	if id, one := p.Args["nodeId"].(string); one {
 		return e.rowsOf(p, []any{id})[0], nil
 	}
@@ -36,6 +37,8 @@ func (e *Executor) rowsOf(p graphql.ResolveParams, ids []any) []any {
 		if !ok || node == nil || node.Door == nil {
 			continue
 		}
+		// The place of this row among those of its type, fixed now; the keys are complete when
+		// the first thunk runs.
 		at := len(keys[node])
 		keys[node] = append(keys[node], key)
 		batch := batches[node]

@@ -16,6 +16,7 @@ func (e *Executor) columns(info graphql.ResolveInfo, fields []*ast.Field, typ st
 	columns, all := []string{}, false
 	visit(info, fields, typ, func(f *ast.Field) {
 		switch b := e.fields.Of(typ, f.Name.Value); {
+		// It reads no column.
 		case f.Name.Value == "__typename":
 		case b == nil:
 			all = true
@@ -65,6 +66,8 @@ func (e *Executor) pageColumns(info graphql.ResolveInfo, fields []*ast.Field, ty
 					add(part, fieldType(info, below, part))
 				}
 			})
+		// Its cursors and hasPreviousPage cost the façade extra work, so they are asked for by
+		// name.
 		case binding.PageInfo:
 			visit(info, []*ast.Field{f}, below, func(i *ast.Field) {
 				if b := e.fields.Of(below, i.Name.Value); b != nil {
@@ -95,6 +98,7 @@ func fieldType(info graphql.ResolveInfo, typ string, f *ast.Field) string {
 // CollectFields does (specification 6.3.2).
 func visit(info graphql.ResolveInfo, fields []*ast.Field, typ string, do func(*ast.Field)) {
 	var walk func(set *ast.SelectionSet)
+	// A fragment adds its fields once, as in CollectFields.
 	seen := map[string]bool{}
 	walk = func(set *ast.SelectionSet) {
 		if set == nil {

@@ -46,6 +46,8 @@ func decode(text json.RawMessage, t graphql.Type) (any, error) {
 			return nil, mismatch(t)
 		}
 		return nested(text), nil
+	// A value that the enum does not have is an error of the field, and not a null without
+	// one.
 	case *graphql.Enum:
 		if name := jsontext.Unquote(text); is == jsontext.String && t.ParseValue(name) != nil {
 			return name, nil

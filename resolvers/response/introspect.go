@@ -23,6 +23,8 @@ func (w *Writer) introspect(f *plan.Field) bool {
 		return w.meta(f, f.Output, s)
 	}
 	r := input.Renderer{Vars: w.x.Vars}
+	// __type has one argument, the name. Where a variable gives it no value, the field is null
+	// with an error.
 	name, _ := r.Argument(nil, f.Type.Args[0], input.ValueOf(f.AST.Arguments, "name"))
 	if r.Err != nil {
 		return w.null(f, f.Output, start, w.x.Failed(r.Err))
@@ -77,6 +79,7 @@ func (w *Writer) meta(f *plan.Field, out *plan.OutputType, value any) bool {
 		w.text = append(w.text, '{')
 		for _, sub := range f.Selection.Fields {
 			w.text = append(w.text, sub.Key...)
+			// __typename has no definition in the SDL.
 			if sub.Type == nil { // __typename
 				w.text = append(w.text, sub.Text...)
 				continue
@@ -144,6 +147,7 @@ func (w *Writer) metaField(f *plan.Field, of any) any {
 		case "isRepeatable":
 			return v.IsRepeatable
 		case "locations":
+			// Locations are values of the enum __DirectiveLocation.
 			list := make([]any, len(v.Locations))
 			for i, l := range v.Locations {
 				list[i] = string(l)
@@ -189,6 +193,7 @@ func deprecation(list ast.DirectiveList) any {
 	if a := d.Arguments.ForName("reason"); a != nil && a.Value.Kind != ast.NullValue {
 		return a.Value.Raw
 	}
+	// The default that GraphQL 3.13.3 gives the argument reason.
 	return "No longer supported"
 }
 
@@ -286,6 +291,8 @@ func (w *Writer) ofDefinition(f *plan.Field, name string, d *ast.Definition) any
 			all, _ := w.deprecatedToo(f)
 			list := []any{}
 			for _, fd := range d.Fields {
+				// gqlparser adds __schema and __type to the query type; introspection does not
+				// list them (GraphQL 4.1).
 				if !strings.HasPrefix(fd.Name, "__") && (all || fd.Directives.ForName("deprecated") == nil) {
 					list = append(list, fd)
 				}
@@ -304,6 +311,7 @@ func (w *Writer) ofDefinition(f *plan.Field, name string, d *ast.Definition) any
 		if d.IsAbstractType() {
 			list := []any{}
 			for _, p := range w.x.Types.Schema.PossibleTypes[d.Name] {
+				// gqlparser counts interfaces too; only objects are possible types.
 				if p.Kind == ast.Object {
 					list = append(list, p)
 				}

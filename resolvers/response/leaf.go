@@ -12,6 +12,7 @@ import (
 // null with an error. No text at all is null as well: the row does not have the column.
 func (w *Writer) json(f *plan.Field, out *plan.OutputType, v []byte) bool {
 	start := len(w.text)
+	// A text from outside may begin with white space.
 	if len(v) > 0 && v[0] <= ' ' {
 		v = jsontext.Trim(v)
 	}
@@ -24,6 +25,8 @@ func (w *Writer) json(f *plan.Field, out *plan.OutputType, v []byte) bool {
 			return w.rewind(out, start)
 		}
 		return w.list(f, out, v) || w.rewind(out, start)
+	// AppendResult returns its own text only where the value fits; otherwise the error is
+	// noted once for a field.
 	case out.Kind != scalar.Composite:
 		if text, ok := scalar.AppendResult(w.text, out.Kind, out.Values, v); ok {
 			w.text = text
@@ -59,6 +62,8 @@ func (w *Writer) list(f *plan.Field, out *plan.OutputType, v []byte) bool {
 // nested writes a selection over a nested object: its members are found in one
 // pass, and copied in the order of the selection.
 func (w *Writer) nested(sel *plan.SelectionSet, object []byte) bool {
+	// The members of nested objects stand behind those of the objects around them, in one
+	// slice.
 	base := len(w.members)
 	for range sel.Fields {
 		w.members = append(w.members, nil)

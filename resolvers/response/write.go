@@ -27,7 +27,9 @@ import (
 // The zero value is ready for Begin, and may be used again: it keeps its memory. A Writer
 // belongs to one request at a time.
 type Writer struct {
-	text    []byte
+	// text is the response so far, and the text of the last one until Begin.
+	text []byte
+	// path leads to the value that is being written, for errors.
 	path    []graphqlerror.Segment
 	members []json.RawMessage // of nested objects, by field
 	memos   []memo
@@ -36,7 +38,9 @@ type Writer struct {
 	x      *execution.Execution
 	faults []*graphqlerror.Error
 	limit  int // of text; negative: none
-	broke  map[*plan.Field]*graphqlerror.Error
+	// broke are the errors of values that do not fit, by field: each is logged once and noted
+	// for every row.
+	broke map[*plan.Field]*graphqlerror.Error
 
 	kept    int // room the text had to begin with
 	charged int // bytes of it that the account was charged for
@@ -77,9 +81,12 @@ type abort struct{ err error }
 // as it is used.
 func (w *Writer) charge() {
 	size := len(w.text)
+	// The text has outgrown the memory it began with; all of the new memory is this
+	// response's.
 	if c := cap(w.text); c > w.kept {
 		size = c
 	}
+	// Only growth is charged: null takes text back, and its memory stays.
 	if size > w.charged {
 		w.reserve(size - w.charged)
 		w.charged = size
@@ -127,6 +134,7 @@ func (w *Writer) End(ok bool) (text []byte, err error) {
 	if ok {
 		w.text = append(w.text, '}')
 	} else {
+		// A null went all the way up: data itself is null (GraphQL 6.4.4).
 		w.text = append(w.text[:len(dataStart)-1], "null"...)
 	}
 	w.finish()
@@ -211,6 +219,7 @@ func (w *Writer) note(f *plan.Field, ft *graphqlerror.Error) {
 		panic(abort{ErrTooLarge}) // a relation that fails is an error for every row
 	}
 	w.reserve(faultSize)
+	// A copy: one error of a call is noted for many fields, each with its own place.
 	at := *ft
 	at.At = graphqlerror.Positions(f.Positions...)
 	at.Path = append([]graphqlerror.Segment(nil), w.path...)
@@ -268,6 +277,7 @@ func (w *Writer) item(r *execution.Run, sel *plan.SelectionSet, res *execution.R
 	if len(w.text) >= w.charged+chargeStep {
 		w.charge()
 	}
+	// Rows with several parents are copied, as long as no error has a path.
 	if res.Repeats && len(w.faults) == 0 {
 		return w.again(r, sel, res, i)
 	}
@@ -350,6 +360,7 @@ func (w *Writer) fetched(r *execution.Run, f *plan.Field, i int) bool {
 	if f.Shape == plan.AnyValue {
 		return w.json(f, f.Output, res.Value)
 	}
+	// Without an index all parents have the first group.
 	g := int32(0)
 	if res.Index != nil {
 		g = res.Index[i]
@@ -367,6 +378,7 @@ func (w *Writer) fetched(r *execution.Run, f *plan.Field, i int) bool {
 	case plan.AllRows:
 		return w.rows(r, f, f.Selection, res, &group) || w.rewind(f.Output, start)
 	}
+	// One row, and there is none: null, or an error of a non-null field.
 	if group.From >= group.To {
 		return w.null(f, f.Output, start, nil)
 	}
@@ -402,6 +414,7 @@ func (w *Writer) nodeID(f *plan.Field, key []byte) bool {
 		defer w.pop()
 		return w.null(f, f.Output, start, nil)
 	}
+	// On the stack, for keys of the usual length.
 	var room [128]byte
 	id := append(append(room[:0], f.Type.Binding.Output.Key...), ':')
 	id = append(id, key...)

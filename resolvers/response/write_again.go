@@ -27,6 +27,7 @@ func (w *Writer) again(r *execution.Run, sel *plan.SelectionSet, res *execution.
 	if at < 0 {
 		return w.object(r, sel, res, i)
 	}
+	// Written before: the zero span is none.
 	if s := w.spans[at+i]; s.to > 0 {
 		w.text = append(w.text, w.text[s.from:s.to]...)
 		return true
@@ -35,6 +36,8 @@ func (w *Writer) again(r *execution.Run, sel *plan.SelectionSet, res *execution.
 	if !w.object(r, sel, res, i) {
 		return false
 	}
+	// An error inside this row has the path of this parent; the next parent gets one of its
+	// own.
 	if len(w.faults) == 0 {
 		w.spans[at+i] = span{from, len(w.text)}
 	}
@@ -52,6 +55,7 @@ func (w *Writer) memo(res *execution.Result, sel *plan.SelectionSet) int {
 	if len(w.memos) == maxMemos {
 		return -1
 	}
+	// A span is two ints; the account is charged for one of each row.
 	w.reserve(16 * res.Items)
 	base := len(w.spans)
 	for range res.Items {

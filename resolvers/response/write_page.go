@@ -33,6 +33,7 @@ func (w *Writer) connection(r *execution.Run, sel *plan.SelectionSet, res *execu
 		case plan.EndCursor:
 			ok = w.cursor(f, start, g.Page.EndCursor())
 		case plan.StartCursor:
+			// The first cursor is known only where every row has one.
 			first := ""
 			if g.To > g.From && len(g.Page.Cursors) == g.To-g.From {
 				first = g.Page.Cursors[0]

@@ -48,6 +48,7 @@ func (w *Writer) treeList(f *plan.Field, out *plan.OutputType, list []execution.
 // group for each.
 func (w *Writer) treeObject(t *execution.Tree) bool {
 	res := &t.Run.Results[0]
+	// Of a connection, At is the number of a group and not of a row.
 	if t.Run.Unit.Type.Page {
 		return w.connection(t.Run, t.Run.Unit.Selection, res, &res.Groups[t.At])
 	}

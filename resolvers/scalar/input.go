@@ -95,6 +95,8 @@ func Integer(v []byte) (int64, bool) {
 	if n, err := strconv.ParseInt(string(v), 10, 64); err == nil {
 		return n, true
 	}
+	// A fraction of zeros or an exponent: 3.0, 3e0. Above 2^53 a float64 is exact only for
+	// some numbers.
 	f, err := strconv.ParseFloat(string(v), 64)
 	if err != nil || f != math.Trunc(f) || math.Abs(f) >= 1<<63 {
 		return 0, false

@@ -25,6 +25,7 @@ func AppendResult(dst []byte, kind Kind, values Values, v []byte) ([]byte, bool)
 		if !number {
 			return dst, false
 		}
+		// The common case is copied without being parsed.
 		if digits(v) {
 			return append(dst, v...), true
 		}
@@ -44,6 +45,7 @@ func AppendResult(dst []byte, kind Kind, values Values, v []byte) ([]byte, bool)
 		}
 		ok = c == '"'
 	case Enum:
+		// An escape may spell a value too; it is compared by what it means.
 		if _, ok = values[string(v)]; !ok && c == '"' {
 			name := `"` + jsontext.Unquote(v) + `"`
 			if _, ok = values[name]; ok {

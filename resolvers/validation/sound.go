@@ -43,7 +43,7 @@ type sounder struct {
 	faults []error
 }
 
-// fault notes an error; all of them are reported at once.
+// fault notes an error of the schema. All of them are reported at once.
 func (c *sounder) fault(format string, args ...any) {
 	c.faults = append(c.faults, fmt.Errorf(format, args...))
 }
@@ -77,6 +77,7 @@ func (c *sounder) place(at string, typ *ast.Type, fallback *ast.Value, list ast.
 func (c *sounder) input(def *ast.Definition) {
 	oneOf := def.Directives.ForName("oneOf") != nil
 	for _, f := range def.Fields {
+		// GraphQL 3.10.1: with a default or a required field, two fields would be set.
 		if oneOf && (f.Type.NonNull || f.DefaultValue != nil) {
 			c.fault("%s.%s is a field of a one-of input; let it be null and give it no default", def.Name, f.Name)
 		}

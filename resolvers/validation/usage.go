@@ -147,6 +147,7 @@ func (v *validation) uses(d *definition, using set) {
 	}
 	declared := make(map[string]*ast.VariableDefinition, len(d.op.VariableDefinitions))
 	for _, def := range d.op.VariableDefinitions {
+		// Of two declarations the first one counts; the second is an error already.
 		if declared[def.Variable] == nil {
 			declared[def.Variable] = def
 		}

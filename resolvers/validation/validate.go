@@ -430,6 +430,8 @@ func (v *validation) directives(list ast.DirectiveList, at ast.DirectiveLocation
 		v.steps++
 		d.Location = at
 		d.Definition = v.schema.Directives[d.Name]
+		// Asked before the definition is looked at: an unknown directive is reported once,
+		// however often it stands there.
 		again := names.twice(d.Name, len(list))
 		if d.Definition == nil {
 			if !again { // whether it may be repeated nobody knows
