@@ -15,8 +15,8 @@ import (
 	"github.com/frondhost/frond/gateway/program"
 )
 
-// healthTimeout is how long a service may take to say that it lives. Container runtimes kill a
-// check that takes longer than their own limit, and lose its message.
+// healthTimeout is how long a service may take to say that it lives. It is shorter than
+// the limits of common container runtimes, so that the message of a failure is written.
 const healthTimeout = 2 * time.Second
 
 // newHealth is frond health. It asks /livez and not /readyz: a gateway that drains must not be

@@ -12,8 +12,8 @@ import (
 	"github.com/frondhost/frond/envelope/signing"
 )
 
-// newKeys is frond keys. Every receiver gets the public file; a key is replaced by serving
-// both public files for a while (docs/signed-calls.md).
+// newKeys is frond keys. Every receiver gets the public file; a key is replaced by
+// accepting both public files for a while (docs/signed-calls.md).
 func newKeys(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "keys [NAME]",

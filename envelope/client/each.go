@@ -42,8 +42,8 @@ func (h *host) each(ctx context.Context, p *pending, query json.RawMessage) (*fa
 //	batch       one post for wire.MaxBatch keys, where the host takes batches
 //	single      one post for each key, 16 at once
 //
-// What the host refuses is remembered for five minutes (knowledge), so the next call begins
-// with the next way.
+// An unknown findByIds and a refused batch are remembered for five minutes (knowledge), so
+// the next call begins with the next way.
 func (c *eachCall) run(ctx context.Context) *facade.Error {
 	// Every key was null or of a kind that no row can have.
 	if len(c.keys.keys) == 0 {

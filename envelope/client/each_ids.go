@@ -16,8 +16,7 @@ const (
 )
 
 // findByIDs is the host's method that reads many rows by their ids, or "" where the call is
-// another one, or the host is not known to have it. For one key findById is as good, and every
-// host has it.
+// another one, or the host is not known to have it. For one key a findById does.
 func (c *eachCall) findByIDs() string {
 	p, known := c.p, &c.host.known
 	if p.call.Operation != "findById" || p.door == nil || p.entity() == nil || p.entity().Primary == nil || len(c.keys.keys) == 1 {

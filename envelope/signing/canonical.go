@@ -60,7 +60,7 @@ func appendArray(dst []byte, v json.RawMessage, element func([]byte, json.RawMes
 // 8785, section 3.2.3), each value by write, except those named in but.
 func appendObject(dst []byte, v json.RawMessage, write func(dst, name []byte, v json.RawMessage) ([]byte, error), but ...string) ([]byte, error) {
 	type member struct{ name, quoted, val []byte }
-	// On the stack: a digest is made for every call.
+	// Room without growing: a digest is made for every call.
 	var room [8]member // of most objects
 	members := room[:0]
 	for quoted, value := range jsontext.RawMembers(v) {

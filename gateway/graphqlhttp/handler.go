@@ -134,7 +134,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.console.ServePage(w, r)
 		return
 	}
-	// Not CORS: preflights are answered by the guard, before the handler.
+	// Not CORS: where other origins are allowed, the guard answers preflights before this.
 	if r.Method == http.MethodOptions {
 		head.Set("Allow", verbs)
 		w.WriteHeader(http.StatusNoContent)

@@ -264,7 +264,7 @@ func (id *Config) allows(k key) bool {
 //	{"kty": …}       a public JWK in the settings themselves
 //	*.pem, *.jwk …   a file: PEM, or, where it begins with {, a JWK or a JWKS
 //
-// A file may hold a secret. The settings may not: they are printed and logged.
+// A file may hold a secret. The settings may not (decision 104).
 func loadKey(dir, source string) (name string, keys []key, err error) {
 	if strings.HasPrefix(source, "{") {
 		k, err := readJWK([]byte(source), false)

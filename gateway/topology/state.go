@@ -65,7 +65,7 @@ func (t *Topology) Remotes() (all []State) {
 //	failing; calls …       discovered, and the breaker is open
 //	not reached: CODE      known from before; the last discovery failed
 //	not known yet: CODE    never discovered, and the last attempt failed
-//	not known yet          not asked yet, or a taken name that only the log has
+//	not known yet          not asked yet
 func (s *State) String() string {
 	switch {
 	case s.Unusable != "":
