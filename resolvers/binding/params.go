@@ -7,9 +7,9 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// MergeParams joins the two ways to send params to an operation that takes any: own has
-// those with an argument of their own, all is the argument params. The error names a
-// member that stands in both. An all that is no object is returned as it is, for the façade to refuse.
+// MergeParams joins the two ways to send params to an operation that takes any: own has those
+// with an argument of their own, all is the argument params. The error names a member that
+// stands in both. An all that is no object is returned as it is, for the façade to refuse.
 func MergeParams(own, all json.RawMessage) (json.RawMessage, *facade.Error) {
 	if own == nil || jsontext.KindOf(all) != jsontext.Object {
 		return all, nil
