@@ -553,3 +553,15 @@ func BenchmarkCompileThousand(b *testing.B) {
 		}
 	}
 }
+
+// TestNoRegistry: without a registry every generator and conversion of a card is unknown.
+func TestNoRegistry(t *testing.T) {
+	_, err := schema.Compile([]schema.Source{{File: "a.yaml", Name: "a", Data: []byte(`
+properties:
+  id: {type: string, x-kit: {role: {primary: true}, lifecycle: {create: {generate: cuid2}}}}
+  b: {type: string, x-kit: {boundary: {in: {decode: trim}}}}
+`)}}, nil, nil)
+	if err == nil || !strings.Contains(err.Error(), `unknown generator "cuid2"`) || !strings.Contains(err.Error(), `conversion "trim"`) {
+		t.Errorf("the error is %v", err)
+	}
+}
