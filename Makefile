@@ -27,7 +27,7 @@ run: ## Serve examples/shop on http://127.0.0.1:8080 (ARGS adds flags)
 	$(BIN) gateway examples/shop $(ARGS)
 
 test: js console ## Run every test once; Go is enough, npm adds the JavaScript clients (RACE=-race adds the race detector)
-	$(GO) test $(RACE) ./...
+	$(GO) test $(RACE) -timeout 20m ./...
 
 race: ## Run every test under the race detector (needs a C compiler)
 	$(MAKE) test RACE=-race

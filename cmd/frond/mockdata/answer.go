@@ -206,12 +206,12 @@ func formed(op *facade.Operation, items []json.RawMessage) any {
 		return sample.List(items)
 	case facade.PageOf:
 		n, _ := json.Marshal(len(items))
-		return schema.Object{
+		return json.RawMessage(schema.Object{
 			{Name: "items", Value: sample.List(items)},
 			{Name: "total", Value: n},
 			{Name: "hasMore", Value: json.RawMessage("false")},
 			{Name: "endCursor", Value: null},
-		}.AppendJSON(nil)
+		}.AppendJSON(nil))
 	}
 	if len(items) == 0 {
 		return null
