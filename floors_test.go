@@ -97,7 +97,7 @@ var floors = map[string]string{
 
 	"cmd/frond": "facade schema schema/jsontext envelope/signing gateway gateway/program cmd/frond/call cmd/frond/contract cmd/frond/mockdata",
 
-	// Beside the floors: what shows, tests and measures the house.
+	// Beside the floors: what shows, tests and measures the program.
 	"examples/blog":    "frond",
 	"examples/weather": "frond facade gateway projection resolvers/loader",
 	"store/storetest":  "facade schema schema/jsontext",

@@ -8,7 +8,7 @@ import (
 )
 
 // TestBadRequests: each surface says what is wrong with a request in its own way,
-// with the status and the code of DESIGN 5, and never with the inside of the house.
+// with the status and the code of DESIGN 5, and never with internal text.
 func TestBadRequests(t *testing.T) {
 	p := startGateway(t, shopDir)
 	huge := `{"name":"` + strings.Repeat("x", 1<<20) + `"}`

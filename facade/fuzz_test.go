@@ -30,7 +30,7 @@ func answers(t *testing.T, f *facade.Facade, query []byte) {
 }
 
 // FuzzListQuery: whatever the query of a list says, it is answered or refused, and
-// never a failure of the house.
+// never an INTERNAL_ERROR.
 func FuzzListQuery(f *testing.F) {
 	house := storetest.Facade(f)
 	for _, s := range []string{

@@ -83,14 +83,14 @@ func NewBuilder() *Builder {
 		ResolveType: reference.TypeOfNode,
 	})
 	b.order = append(b.order, b.node)
-	b.addField(b.query, house, &field{
+	b.addField(b.query, ownOrigin, &field{
 		name:        "node",
 		description: "Returns the object with this global id, or null.",
 		typ:         b.node,
 		args:        []*arg{{name: "nodeId", typ: b.required(graphql.ID)}},
 		binding:     &binding.Field{Kind: binding.NodeRoot},
 	})
-	b.addField(b.query, house, &field{
+	b.addField(b.query, ownOrigin, &field{
 		name:        "nodes",
 		description: "Returns the objects with these global ids, at most 500, in the order of the ids: null where node returns null.",
 		typ:         b.list(b.node),

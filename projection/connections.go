@@ -65,7 +65,7 @@ func (b *Builder) pageInfoType() *object {
 	if b.pageInfo == nil {
 		b.pageInfo = b.newObject("PageInfo", "The position of a page in its list.")
 		yes := b.required(graphql.Boolean)
-		b.addFields(b.pageInfo, house,
+		b.addFields(b.pageInfo, ownOrigin,
 			&field{name: "hasNextPage", typ: yes, binding: &binding.Field{Kind: binding.HasNextPage}},
 			&field{name: "hasPreviousPage", typ: yes, binding: &binding.Field{Kind: binding.HasPreviousPage}},
 			&field{name: "startCursor", typ: graphql.String, binding: &binding.Field{Kind: binding.StartCursor}},

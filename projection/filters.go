@@ -49,7 +49,7 @@ func (b *Builder) filterOf(d *door) *input {
 				add(l.Name, b.manyFilter(to).gql, "filter")
 			}
 			if p.Stored {
-				add(l.Key, b.operatorInput(keyType(p).Name()+"ListFilter", house, keyType(p), []string{"has"}), "filter")
+				add(l.Key, b.operatorInput(keyType(p).Name()+"ListFilter", ownOrigin, keyType(p), []string{"has"}), "filter")
 			}
 		}
 	}
@@ -59,7 +59,7 @@ func (b *Builder) filterOf(d *door) *input {
 		{name: "or", typ: all},
 		{name: "not", typ: in.gql},
 	} {
-		b.addInput(in, house, a)
+		b.addInput(in, ownOrigin, a)
 	}
 	return in
 }
@@ -158,7 +158,7 @@ var (
 // scalarFilter returns the operator input of a scalar, one for the whole schema: StringFilter,
 // IntFilter, IDFilter.
 func (b *Builder) scalarFilter(t *graphql.Scalar) graphql.Input {
-	return b.operatorInput(t.Name()+"Filter", house, t, operatorsOf[t.Name()])
+	return b.operatorInput(t.Name()+"Filter", ownOrigin, t, operatorsOf[t.Name()])
 }
 
 // enumFilter returns the operator input of one enum: PostStatusFilter. Its name comes from a
@@ -174,7 +174,7 @@ func (b *Builder) listFilter(item graphql.Output, n named) graphql.Input {
 	if item == jsonAny {
 		return b.scalarFilter(jsonAny)
 	}
-	by := house
+	by := ownOrigin
 	if _, own := item.(*graphql.Enum); own {
 		by = &origin{what: "filter", door: n.by.door, op: n.by.op, field: n.by.field}
 	}
@@ -190,7 +190,7 @@ func (b *Builder) operatorInput(name string, by *origin, t graphql.Input, operat
 	in := b.newInput(b.free(name, by), "")
 	b.shared[name] = in
 	said := operatorText
-	if by != house {
+	if by != ownOrigin {
 		said = nil // the shared filters say it
 	}
 	for _, op := range operators {

@@ -70,7 +70,7 @@ func TestBeyondInt(t *testing.T) {
 	}
 }
 
-// TestScalars: what each scalar of the house takes from a literal and a variable.
+// TestScalars: what each scalar takes from a literal and a variable.
 func TestScalars(t *testing.T) {
 	read := func(text string) ast.Value {
 		doc, err := parser.Parse(parser.ParseParams{Source: "{ f(a: " + text + ") }"})
@@ -121,8 +121,8 @@ func TestScalars(t *testing.T) {
 	}
 }
 
-// TestReserved: every type a schema of the house always or sometimes has by itself
-// is reserved, or claimed by the house when it is made.
+// TestReserved: every type a generated schema always or sometimes has by itself
+// is reserved, or claimed when it is made.
 func TestReserved(t *testing.T) {
 	c := newClaims()
 	for name := range scalars {

@@ -29,9 +29,9 @@ type origin struct {
 	field *schema.Property  // a field of a card
 }
 
-// house owns the names that every schema has. Its text completes a message that begins with
+// ownOrigin owns the names that every schema has. Its text completes a message that begins with
 // "is claimed twice: by".
-var house = &origin{what: "the house, which keeps it for itself"}
+var ownOrigin = &origin{what: "the gateway, which reserves it"}
 
 // String returns the origin as an error message names it, with the file in parentheses where
 // there is one.
@@ -130,7 +130,7 @@ func (o *origin) remedy() string {
 		return fmt.Sprintf("write `graphql: otherName` under doors.%s.operations.%s in the frond.yaml of %s", d.Name, o.op.Name, d.Frond.Name)
 	case d != nil:
 		return fmt.Sprintf("write `graphql: OtherName` under doors.%s in the frond.yaml of %s", d.Name, d.Frond.Name)
-	case o != house:
+	case o != ownOrigin:
 		return "register it under another name"
 	}
 	return ""
@@ -172,7 +172,7 @@ type claims struct {
 func newClaims() *claims {
 	c := &claims{owners: map[space]map[string]*origin{}, reported: map[*schema.Property]bool{}, remote: map[string]bool{}}
 	for _, name := range reserved {
-		c.claim(typeNames, name, house)
+		c.claim(typeNames, name, ownOrigin)
 	}
 	return c
 }
@@ -215,7 +215,7 @@ func (c *claims) claim(s space, name string, o *origin) bool {
 	// The error stands in the file of an owner who can change something; built-in names have
 	// no file.
 	blamed := o
-	if o == house {
+	if o == ownOrigin {
 		blamed = first
 	}
 	c.fault(blamed, fmt.Sprintf("the GraphQL %s is claimed twice: by %s, and by %s", s.name(name), first, o), strings.Join(remedies, ", or "))

@@ -87,13 +87,13 @@ func (b *Builder) fillObject(d *door) {
 			node.Door = d.Door
 		}
 		b.nodes[d.Entity.Key] = node
-		b.addField(d.object, house, &field{
+		b.addField(d.object, ownOrigin, &field{
 			name: "nodeId", typ: b.required(graphql.ID),
 			binding: &binding.Field{Kind: binding.NodeID, Column: p.Name, Door: d.Door, Output: d.Entity},
 		})
 	}
 	if d.HasETag() && d.Entity.Primary != nil {
-		b.addField(d.object, house, &field{
+		b.addField(d.object, ownOrigin, &field{
 			name: facade.ETag, typ: graphql.String, description: "The version of the row as the caller sees it; pass it as ifMatch.", binding: column(facade.ETag),
 		})
 	}

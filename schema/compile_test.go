@@ -117,7 +117,7 @@ properties:
 		t.Errorf("a view's own list is not judged by: %v", details)
 	}
 	if c := e.Property("plain").Axes.Create; c == nil || !c.Optional {
-		t.Errorf("a field nobody answers for is optional to the rest of the house, is %v", c)
+		t.Errorf("a field nobody answers for is optional to everybody else, is %v", c)
 	}
 	if e.Card.Field("plain").Axes.Create != nil {
 		t.Error("spec 2.2.1: only what was declared is in the card")

@@ -75,7 +75,7 @@ func (w *pair) compare(t testing.TB, body []byte) (refusals int) {
 	return len(got)
 }
 
-// texts are details as comparable lines, without those that are the house's own.
+// texts are details as comparable lines, without those that JSON Schema does not have.
 func texts(details []Detail) []string {
 	var out []string
 	for _, d := range details {
@@ -88,7 +88,7 @@ func texts(details []Detail) []string {
 	return out
 }
 
-// withinNumbers says whether all numbers of a body are ones the house takes: integers
+// withinNumbers says whether all numbers of a body are ones the judge takes: integers
 // within 64 bits, others within a double.
 func withinNumbers(body []byte) bool {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))

@@ -18,7 +18,7 @@ import (
 // The JSON Schema suite, taken at test time from a module that carries it. Each
 // schema becomes the field "value" of a card, each instance a body with that field.
 //
-// One rule of the house is not JSON Schema's: an object takes the keys its
+// One rule of the judge is not JSON Schema's: an object takes the keys its
 // properties name and no others (DESIGN 4, unknown_key). So details that say
 // unknown_key count only where the suite refuses an instance and its schema speaks
 // of further keys itself.

@@ -10,7 +10,7 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// holes are mutations of the house, one place each. They stand between two floors,
+// holes are mutations of the program, one place each. They stand between two floors,
 // where a mistake in the façade, in a store or in a handler would have the same effect.
 var holes = []hole{
 	{

@@ -33,7 +33,7 @@ type host struct {
 	graph  http.Handler
 }
 
-// hole is where the test can open the house: each member may stand between two
+// hole is where the test can open a hole: each member may stand between two
 // floors. The zero value leaves everything as it is.
 type hole struct {
 	name      string

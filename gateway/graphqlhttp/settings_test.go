@@ -17,7 +17,7 @@ func TestProductionSaysLittle(t *testing.T) {
 		p, opts := thingProject(t)
 		opts.Config.Mode = mode
 		opts.Middleware = []facade.Middleware{func(facade.Caller) facade.Caller {
-			return facade.CallerFunc(func(context.Context, *facade.Call) (*facade.Result, error) { panic("the secret of the house") })
+			return facade.CallerFunc(func(context.Context, *facade.Call) (*facade.Result, error) { panic("the secret of the program") })
 		}}
 		g, err := gateway.New(p, opts)
 		if err != nil {
