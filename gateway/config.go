@@ -108,13 +108,17 @@ type (
 	// GraphQLOptions are those of [NewGraphQL] and [RegisterGraphQL].
 	GraphQLOptions = graphqlhttp.Options
 
-	// Remote is where a remote Frond runs; RemoteState what is known of it.
-	Remote      = topology.Remote
+	// Remote is where a remote Frond runs.
+	Remote = topology.Remote
+	// RemoteState is what is known of a remote.
 	RemoteState = topology.State
 
+	// CORS says which sites' pages may read answers.
 	CORS = guard.CORS
+	// Rate is how often a caller may call.
 	Rate = guard.Rate
-	Log  = telemetry.Log
+	// Log is what the gateway logs, and how.
+	Log = telemetry.Log
 )
 
 // The modes of [Documents].

@@ -6,8 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/frondhost/frond/store/sqlite/engine"
 	sqlite3 "github.com/ncruces/go-sqlite3"
+
+	"github.com/frondhost/frond/store/sqlite/engine"
 )
 
 // How a table that is there becomes what its card says (docs/decisions/033). Each difference

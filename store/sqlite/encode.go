@@ -3,11 +3,12 @@ package sqlite
 import (
 	"strconv"
 
+	sqlite3 "github.com/ncruces/go-sqlite3"
+
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 	"github.com/frondhost/frond/store/sqlite/engine"
-	sqlite3 "github.com/ncruces/go-sqlite3"
 )
 
 // selection is what a read returns: the table's column for each field of a layout, and behind

@@ -19,6 +19,7 @@ type Value struct {
 // Kind says which of a Value's fields holds it: I of Int, F of Float, S of Text and Blob.
 type Kind uint8
 
+// The kinds of SQLite (its storage classes).
 const (
 	Null Kind = iota
 	Int
@@ -27,9 +28,13 @@ const (
 	Blob
 )
 
-// TextValue, IntValue and FloatValue return a Go value as the kind that they name.
-func TextValue(s string) Value   { return Value{Kind: Text, S: s} }
-func IntValue(i int64) Value     { return Value{Kind: Int, I: i} }
+// TextValue is a text.
+func TextValue(s string) Value { return Value{Kind: Text, S: s} }
+
+// IntValue is an integer.
+func IntValue(i int64) Value { return Value{Kind: Int, I: i} }
+
+// FloatValue is a floating-point number.
 func FloatValue(f float64) Value { return Value{Kind: Float, F: f} }
 
 // BoolValue is 1 for true and 0 for false.
