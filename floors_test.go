@@ -48,9 +48,11 @@ var floors = map[string]string{
 	"envelope":        "facade schema schema/jsontext envelope/wire envelope/signing",
 	"envelope/client": "facade schema schema/jsontext facade/singleflight envelope/wire envelope/signing",
 
-	"store/sqlite":        "facade schema schema/jsontext store/sqlite/engine",
-	"store/sqlite/engine": "facade",
-	"rest":                "facade facade/kiterror schema schema/jsontext",
+	"store/sqlite":          "facade schema schema/jsontext store/sqlite/engine",
+	"store/sqlite/engine":   "facade",
+	"store/postgres":        "facade schema schema/jsontext store/postgres/engine",
+	"store/postgres/engine": "facade schema/jsontext",
+	"rest":                  "facade facade/kiterror schema schema/jsontext",
 
 	// Under the executors: what the fields of a generated schema do, how fields that are
 	// registered by hand load rows, and the errors of a response.
@@ -123,6 +125,7 @@ var guests = map[string]string{
 	"github.com/expr-lang/expr":                  "facade",
 	"github.com/ncruces/go-sqlite3":              "store/sqlite store/sqlite/engine",
 	"github.com/gofrs/flock":                     "store/sqlite/engine",
+	"github.com/jackc/pgx/v5":                    "store/postgres/engine",
 	"github.com/graphql-go/graphql":              "projection resolvers/binding resolvers/plan resolvers/execution resolvers/reference examples/weather",
 	"github.com/vektah/gqlparser/v2":             "projection resolvers resolvers/binding resolvers/graphqlerror resolvers/scalar resolvers/document resolvers/input resolvers/validation resolvers/plan resolvers/execution resolvers/response gateway/graphqlhttp gateway/topology",
 	"github.com/graph-gophers/dataloader/v7":     "resolvers/loader",
