@@ -1,0 +1,137 @@
+//go:build unix
+
+package pgtest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Options say what a cluster is to be. The zero value is one server that writes fast and
+// loses its data in a crash of the machine.
+type Options struct {
+	// Durable turns fsync and synchronous_commit on.
+	Durable bool
+	// Replicas is how many servers follow the primary by streaming replication.
+	Replicas int
+	// Synchronous makes each commit wait until one replica has it on its disk.
+	Synchronous bool
+	// Settings are further settings of every server, as `max_connections=20`.
+	Settings []string
+}
+
+// A Cluster is a primary and its replicas. Close ends it.
+type Cluster struct {
+	Primary  *Server
+	Replicas []*Server
+
+	dir string
+}
+
+// Start starts a cluster. Its servers end and its files vanish with Close, and within two
+// seconds of the end of this process if that never calls it. The error wraps [ErrMissing]
+// where PostgreSQL is not installed.
+func Start(o Options) (*Cluster, error) {
+	dir, err := folder("")
+	if err != nil {
+		return nil, err
+	}
+	if err := watch(dir, os.Getpid()); err != nil {
+		return nil, err
+	}
+	c, err := startIn(dir, o)
+	if err != nil {
+		_ = os.RemoveAll(dir) // which also ends the watchdog
+	}
+	return c, err
+}
+
+func startIn(dir string, o Options) (*Cluster, error) {
+	primary, err := initialize(dir)
+	if err != nil {
+		return nil, err
+	}
+	primary.settings = settings(o)
+	if err := primary.Start(); err != nil {
+		return nil, err
+	}
+	c := &Cluster{Primary: primary, dir: dir}
+	for n := range o.Replicas {
+		replica, err := c.follow(primary, fmt.Sprintf("replica%d", n+1))
+		if err != nil {
+			_ = c.Close()
+			return nil, err
+		}
+		c.Replicas = append(c.Replicas, replica)
+	}
+	if o.Synchronous {
+		err := primary.Exec("postgres", "alter system set synchronous_standby_names = 'any 1 (*)'", "select pg_reload_conf()")
+		if err != nil {
+			_ = c.Close()
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// follow makes a replica of a server out of its base backup.
+func (c *Cluster) follow(from *Server, name string) (*Server, error) {
+	home, err := folder(c.dir)
+	if err != nil {
+		return nil, err
+	}
+	replica := &Server{dir: home, settings: from.settings}
+	source := fmt.Sprintf("host=127.0.0.1 port=%d user=postgres application_name=%s", from.port, name)
+	err = run(home, "pg_basebackup", "-D", filepath.Join(home, "data"), "-d", source, "-R", "-c", "fast", "-X", "stream", "--no-sync")
+	if err != nil {
+		return nil, err
+	}
+	return replica, replica.Start()
+}
+
+// Promote makes a replica a primary that takes writes. The other servers do not learn of it.
+func (c *Cluster) Promote(replica *Server) error {
+	if err := replica.Exec("postgres", "select pg_promote(true, 30)"); err != nil {
+		return err
+	}
+	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		state, err := replica.Query("postgres", "pg_is_in_recovery()")
+		if err == nil && state == "false" {
+			return nil
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("the replica is no primary after %s: %v", patience, err)
+		}
+	}
+}
+
+// Close ends the servers and removes their files.
+func (c *Cluster) Close() error {
+	for _, s := range append(c.Replicas, c.Primary) {
+		_ = s.Kill() // its data is removed anyway
+	}
+	return os.RemoveAll(c.dir)
+}
+
+// settings are the arguments of a server. A small one: several run beside the tests.
+func settings(o Options) []string {
+	all := []string{
+		"listen_addresses=127.0.0.1", "unix_socket_directories=",
+		"max_connections=300", "shared_buffers=64MB", "max_wal_size=512MB", "checkpoint_timeout=1h",
+		"wal_level=replica", "max_wal_senders=10", "hot_standby=on", "wal_keep_size=256MB",
+		"log_min_messages=warning", "log_min_error_statement=panic", // a refused statement is the test's business
+	}
+	if !o.Durable {
+		all = append(all, "fsync=off", "synchronous_commit=off", "full_page_writes=off")
+	}
+	if o.Synchronous {
+		all = append(all, "synchronous_commit=on")
+	}
+	var args []string
+	for _, s := range append(all, o.Settings...) {
+		args = append(args, "-c", s)
+	}
+	return args
+}

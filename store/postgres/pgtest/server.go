@@ -1,0 +1,182 @@
+//go:build unix
+
+package pgtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// patience is how long a server may take to start or to stop.
+const patience = 60 * time.Second
+
+// A Server is one PostgreSQL process with its data. Its methods are for one goroutine at
+// a time; its URL stays the same when it is stopped and started again.
+type Server struct {
+	dir      string // holds data/ and log
+	port     int
+	settings []string // arguments of `postgres`
+	cmd      *exec.Cmd
+	ended    chan struct{} // closed when cmd has ended
+}
+
+// URL returns the address of a database of the server.
+func (s *Server) URL(database string) string {
+	return fmt.Sprintf("postgres://postgres@127.0.0.1:%d/%s", s.port, database)
+}
+
+// Port returns the port on 127.0.0.1 where the server listens.
+func (s *Server) Port() int { return s.port }
+
+// Log returns what the server has logged so far.
+func (s *Server) Log() string {
+	text, err := os.ReadFile(filepath.Join(s.dir, "log"))
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
+// Exec runs statements in a database of the server, one after another.
+func (s *Server) Exec(database string, statements ...string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, s.URL(database))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	for _, statement := range statements {
+		if _, err := conn.Exec(ctx, statement); err != nil {
+			return fmt.Errorf("%s: %w", statement, err)
+		}
+	}
+	return nil
+}
+
+// Query returns the one value, as text, that a statement of one row and one column gives.
+func (s *Server) Query(database, statement string) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, s.URL(database))
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	var value *string
+	if err := conn.QueryRow(ctx, "select ("+statement+")::text").Scan(&value); err != nil {
+		return "", fmt.Errorf("%s: %w", statement, err)
+	}
+	if value == nil {
+		return "", nil
+	}
+	return *value, nil
+}
+
+// Start starts the server over its data and returns when it answers. A server that was
+// killed recovers first.
+func (s *Server) Start() error {
+	var err error
+	for range 20 { // another process may have taken the port, or the killed server's last child still holds it
+		if err = s.start(); err == nil || errors.Is(err, ErrMissing) {
+			return err
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	return err
+}
+
+func (s *Server) start() error {
+	if s.port == 0 {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return err
+		}
+		s.port = listener.Addr().(*net.TCPAddr).Port
+		if err := listener.Close(); err != nil {
+			return err
+		}
+		defer func() {
+			if s.cmd == nil {
+				s.port = 0 // nobody knows it yet: the next attempt takes another
+			}
+		}()
+	}
+	log, err := os.OpenFile(filepath.Join(s.dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = log.Close() }()
+	args := append([]string{"-D", filepath.Join(s.dir, "data"), "-p", strconv.Itoa(s.port)}, s.settings...)
+	cmd, err := command(s.dir, "postgres", args...)
+	if err != nil {
+		return err
+	}
+	cmd.Stdout, cmd.Stderr = log, log
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	ended := make(chan struct{})
+	go func() {
+		_ = cmd.Wait() // why it ended is in the log
+		close(ended)
+	}()
+	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		select {
+		case <-ended:
+			return fmt.Errorf("postgres ended at its start:\n%s", s.Log())
+		default:
+		}
+		_, err := s.Query("postgres", "1")
+		if err == nil {
+			s.cmd, s.ended = cmd, ended
+			return nil
+		}
+		if time.Now().After(deadline) {
+			_ = cmd.Process.Signal(syscall.SIGQUIT)
+			return fmt.Errorf("postgres did not answer within %s: %w\n%s", patience, err, s.Log())
+		}
+	}
+}
+
+// Stop ends the server in order: connections are cut, nothing is lost.
+func (s *Server) Stop() error { return s.end(syscall.SIGINT) }
+
+// Kill ends the server as kill -9 does. What it has not yet written to its disk is lost.
+func (s *Server) Kill() error { return s.end(syscall.SIGKILL) }
+
+func (s *Server) end(signal syscall.Signal) error {
+	if s.cmd == nil {
+		return nil
+	}
+	if err := s.cmd.Process.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return err
+	}
+	select {
+	case <-s.ended:
+	case <-time.After(patience):
+		return fmt.Errorf("postgres did not end within %s of %s", patience, signal)
+	}
+	s.cmd = nil
+	return nil
+}
+
+// initialize makes the data of a server in a new folder under dir.
+func initialize(dir string) (*Server, error) {
+	home, err := folder(dir)
+	if err != nil {
+		return nil, err
+	}
+	data := filepath.Join(home, "data")
+	return &Server{dir: home}, run(home, "initdb", "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync", "--no-instructions")
+}

@@ -1,0 +1,71 @@
+//go:build unix
+
+package pgtest
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync/atomic"
+	"testing"
+)
+
+// Database returns the URL of an empty database on the server that this `go test` run
+// shares. The database is dropped when the test ends.
+func Database(t testing.TB) string {
+	t.Helper()
+	server, err := shared()
+	must(t, err)
+	return server.URL(create(t, server))
+}
+
+// New starts a cluster for this test alone and ends it with the test.
+func New(t testing.TB, o Options) *Cluster {
+	t.Helper()
+	c, err := Start(o)
+	must(t, err)
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return c
+}
+
+// Database makes an empty database in the cluster and returns its name, which is the same
+// on every server of the cluster.
+func (c *Cluster) Database(t testing.TB) string {
+	t.Helper()
+	return create(t, c.Primary)
+}
+
+// databases counts the databases that this process has made.
+var databases atomic.Int64
+
+func create(t testing.TB, server *Server) string {
+	t.Helper()
+	name := fmt.Sprintf("test_%d_%d", os.Getpid(), databases.Add(1))
+	if err := server.Exec("postgres", "create database "+name); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		// A server that the test has stopped takes its databases along.
+		if err := server.Exec("postgres", "drop database "+name+" with (force)"); err != nil && server.dir == "" {
+			t.Error(err)
+		}
+	})
+	return name
+}
+
+// must ends the test where a cluster could not be had: it is skipped where PostgreSQL is
+// not installed, but not in CI, which has to have it.
+func must(t testing.TB, err error) {
+	t.Helper()
+	switch {
+	case err == nil:
+	case errors.Is(err, ErrMissing) && os.Getenv("CI") == "":
+		t.Skip(err)
+	default:
+		t.Fatal(err)
+	}
+}
