@@ -48,10 +48,12 @@ var floors = map[string]string{
 	"envelope":        "facade schema schema/jsontext envelope/wire envelope/signing",
 	"envelope/client": "facade schema schema/jsontext facade/singleflight envelope/wire envelope/signing",
 
-	"store/sqlite":          "facade schema schema/jsontext store/sqlite/engine",
-	"store/sqlite/engine":   "facade",
-	"store/postgres":        "facade schema schema/jsontext store/postgres/engine",
-	"store/postgres/engine": "facade schema/jsontext",
+	// What SQL stores share stands under them.
+	"store/sqltext":         "facade schema schema/jsontext",
+	"store/sqlite":          "facade schema schema/jsontext store/sqltext store/sqlite/engine",
+	"store/sqlite/engine":   "facade store/sqltext",
+	"store/postgres":        "facade schema schema/jsontext store/sqltext store/postgres/engine",
+	"store/postgres/engine": "facade schema/jsontext store/sqltext",
 	"rest":                  "facade facade/kiterror schema schema/jsontext",
 
 	// Under the executors: what the fields of a generated schema do, how fields that are

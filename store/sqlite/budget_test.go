@@ -93,11 +93,11 @@ func TestShortReads(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := &reading{store: m.store, table: tb, q: &c.q, reach: reachOf(c.q.Where, m.track)}
-		if r.order, err = tb.order(nil, &c.q); err != nil {
+		r := &reading{store: m.store, table: tb}
+		if err := r.Begin(&tb.Table, &c.q, facade.MeterOf(t.Context())); err != nil {
 			t.Fatal(err)
 		}
-		if got := r.short(); got != c.want {
+		if got := r.Short(tb.led); got != c.want {
 			t.Errorf("%s is short: %v", c.what, got)
 		}
 	}

@@ -6,9 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/frondhost/frond/store/sqltext"
 	sqlite3 "github.com/ncruces/go-sqlite3"
-
-	"github.com/frondhost/frond/store/sqlite/engine"
 )
 
 // How a table that is there becomes what its card says (docs/decisions/033). Each difference
@@ -31,7 +30,7 @@ func (m *migration) change(t *table, old *found) error {
 	if old.matches(t) {
 		return nil
 	}
-	rows, err := m.conn.Number("SELECT count(*) FROM " + t.name)
+	rows, err := m.conn.Number("SELECT count(*) FROM " + t.Name)
 	if err != nil {
 		return err
 	}
@@ -43,8 +42,8 @@ func (m *migration) change(t *table, old *found) error {
 		switch {
 		// ADD COLUMN takes no value but a literal default, and a NOT NULL column needs one;
 		// the table is built anew with the value that older rows get.
-		case was == nil && (c.notNull || c.fill.Kind != engine.Null):
-			if c.notNull && c.fill.Kind == engine.Null && rows > 0 {
+		case was == nil && (c.notNull || c.fill.Kind != sqltext.Null):
+			if c.notNull && c.fill.Kind == sqltext.Null && rows > 0 {
 				m.refuse(t, c.column, "add a column that is never null", fmt.Sprintf("%s, and none has a value for it", count(rows, "there is %d row", "there are %d rows")),
 					"let the field be null, or say what older rows get with lifecycle.create: {value: …}")
 			}
@@ -72,7 +71,7 @@ func (m *migration) change(t *table, old *found) error {
 			continue
 		}
 		// A column that holds nothing can go; an empty list of ids is nothing too.
-		kept, err := m.conn.Number("SELECT count(*) FROM " + t.name + " WHERE " + quote(was.column) + " IS NOT NULL AND " + quote(was.column) + " IS NOT '[]'")
+		kept, err := m.conn.Number("SELECT count(*) FROM " + t.Name + " WHERE " + quote(was.column) + " IS NOT NULL AND " + quote(was.column) + " IS NOT '[]'")
 		if err != nil {
 			return err
 		}
@@ -89,10 +88,10 @@ func (m *migration) change(t *table, old *found) error {
 		return m.rebuild(t, old)
 	}
 	for _, c := range added {
-		if err := m.conn.Once("ALTER TABLE " + t.name + " ADD COLUMN " + c.definition.sql()); err != nil {
+		if err := m.conn.Once("ALTER TABLE " + t.Name + " ADD COLUMN " + c.definition.sql()); err != nil {
 			return err
 		}
-		m.note("added column %s to table %s", c.column, tableName(t.entity.Key))
+		m.note("added column %s to table %s", c.column, tableName(t.Entity.Key))
 	}
 	return nil
 }
@@ -112,7 +111,7 @@ func (f *found) matches(t *table) bool {
 // type that loses values, NOT NULL where there are nulls, and checks that rows break. A check
 // that was there before holds already.
 func (m *migration) column(t *table, c *column, was *definition) error {
-	held, err := m.conn.Number("SELECT count(*) FROM " + t.name + " WHERE " + c.name + " IS NOT NULL")
+	held, err := m.conn.Number("SELECT count(*) FROM " + t.Name + " WHERE " + c.Name + " IS NOT NULL")
 	if err != nil {
 		return err
 	}
@@ -123,7 +122,7 @@ func (m *migration) column(t *table, c *column, was *definition) error {
 	if from, to := was.kindName(), c.kindName(); from != to && held > 0 {
 		condition, ok := conversions[from+" to "+to]
 		if ok && condition != "" {
-			bad, err := m.conn.Number("SELECT count(*) FROM " + t.name + " WHERE NOT (" + strings.ReplaceAll(condition, "$", c.name) + ")")
+			bad, err := m.conn.Number("SELECT count(*) FROM " + t.Name + " WHERE NOT (" + strings.ReplaceAll(condition, "$", c.Name) + ")")
 			if err != nil {
 				return err
 			}
@@ -136,7 +135,7 @@ func (m *migration) column(t *table, c *column, was *definition) error {
 		}
 	}
 	if c.notNull && !was.notNull {
-		nulls, err := m.conn.Number("SELECT count(*) FROM " + t.name + " WHERE " + c.name + " IS NULL")
+		nulls, err := m.conn.Number("SELECT count(*) FROM " + t.Name + " WHERE " + c.Name + " IS NULL")
 		if err != nil {
 			return err
 		}
@@ -150,7 +149,7 @@ func (m *migration) column(t *table, c *column, was *definition) error {
 		if slices.Contains(was.checks, ck) || strings.HasPrefix(ck.keyword, "kind ") {
 			continue
 		}
-		bad, err := m.conn.Number("SELECT count(*) FROM " + t.name + " WHERE NOT (" + ck.expr + ")")
+		bad, err := m.conn.Number("SELECT count(*) FROM " + t.Name + " WHERE NOT (" + ck.expr + ")")
 		if err != nil {
 			return err
 		}
@@ -185,27 +184,27 @@ var conversions = map[string]string{
 //
 // Foreign keys are not enforced meanwhile (see migrate): dropping the table would cascade.
 func (m *migration) rebuild(t *table, old *found) error {
-	name := tableName(t.entity.Key)
+	name := tableName(t.Entity.Key)
 	temporary := quote("~new " + name)
 	if err := m.conn.Once(t.sql(temporary)); err != nil {
 		return err
 	}
 	var into, from []string
-	var args []engine.Value
+	var args []sqltext.Value
 	for _, c := range t.columns {
-		into = append(into, c.name)
+		into = append(into, c.Name)
 		was := old.byName[c.column]
 		switch {
 		case was == nil:
 			from = append(from, "?")
 			args = append(args, c.fill)
 		case was.typ != c.typ:
-			from = append(from, "CAST("+c.name+" AS "+c.typ+")")
+			from = append(from, "CAST("+c.Name+" AS "+c.typ+")")
 		default:
-			from = append(from, c.name)
+			from = append(from, c.Name)
 		}
 	}
-	err := m.conn.Exec("INSERT INTO "+temporary+" ("+strings.Join(into, ", ")+") SELECT "+strings.Join(from, ", ")+" FROM "+t.name, args...)
+	err := m.conn.Exec("INSERT INTO "+temporary+" ("+strings.Join(into, ", ")+") SELECT "+strings.Join(from, ", ")+" FROM "+t.Name, args...)
 	if errors.Is(err, sqlite3.CONSTRAINT) {
 		// What was asked of each column before has held; this is a change in how two of them meet.
 		m.refuse(t, "", "carry the rows over", "some break a constraint of the new table", "change those rows first")
@@ -214,10 +213,10 @@ func (m *migration) rebuild(t *table, old *found) error {
 	if err != nil {
 		return err
 	}
-	if err := m.conn.Once("DROP TABLE " + t.name); err != nil {
+	if err := m.conn.Once("DROP TABLE " + t.Name); err != nil {
 		return err
 	}
-	if err := m.conn.Once("ALTER TABLE " + temporary + " RENAME TO " + t.name); err != nil {
+	if err := m.conn.Once("ALTER TABLE " + temporary + " RENAME TO " + t.Name); err != nil {
 		return err
 	}
 	m.note("built table %s anew", name)

@@ -9,6 +9,7 @@ import (
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 	"github.com/frondhost/frond/store/sqlite/engine"
+	"github.com/frondhost/frond/store/sqltext"
 )
 
 // newColumn is the column of a field; stored says by key which entities have a table. Types
@@ -22,7 +23,7 @@ import (
 //	objects, arrays       TEXT, held to json_valid
 func newColumn(e *schema.Entity, p *schema.Property, stored func(key string) bool) *column {
 	name := columnName(p.Name)
-	c := &column{prop: p, name: quote(name)}
+	c := &column{Column: sqltext.Column{Prop: p, Name: quote(name)}}
 	d := &c.definition
 	d.column = name
 	d.primary = p == e.Primary
@@ -35,31 +36,32 @@ func newColumn(e *schema.Entity, p *schema.Property, stored func(key string) boo
 		d.typ = "REAL"
 	case schema.KindBoolean:
 		d.typ = "INTEGER"
-		d.mark("boolean", c.name+" IN (0, 1)")
+		d.mark("boolean", c.Name+" IN (0, 1)")
 	case schema.KindDateTime:
-		d.mark("date-time", fmt.Sprintf("length(%s) = %d", c.name, len(timeLayout)))
+		d.mark("date-time", fmt.Sprintf("length(%s) = %d", c.Name, len(sqltext.TimeLayout)))
 	case schema.KindDate:
-		d.mark("date", fmt.Sprintf("length(%s) = 10", c.name))
+		d.mark("date", fmt.Sprintf("length(%s) = 10", c.Name))
 	case schema.KindDecimal:
 		d.collation = decimalCollation
 	case schema.KindJSON:
-		d.mark("json", "json_valid("+c.name+")")
+		d.mark("json", "json_valid("+c.Name+")")
 	}
 	// A named conversion stores something else than what its card's shape judges:
 	// a password's bounds do not hold for its hash.
 	if p.Axes.In.Name == "" {
-		d.checks = append(d.checks, shapeChecks(p, c.name)...)
+		d.checks = append(d.checks, shapeChecks(p, c.Name)...)
 	}
 	if r := p.Axes.Create; r != nil && r.Value != nil {
-		c.fill, _ = encode(p, r.Value)
+		c.fill, _ = sqltext.Encode(p, r.Value)
 	} else if p.Link != nil && p.Link.Many {
-		c.fill = engine.TextValue("[]") // spec 2.3: an absent many relation is an empty list
+		c.fill = sqltext.TextValue("[]") // spec 2.3: an absent many relation is an empty list
 	}
 	if p.Link != nil && !p.Link.Many && p.Link.Target != nil && p.Link.Target.Primary != nil && stored(p.Link.Target.Key) {
 		c.refs = p.Link.Target.Primary
 		d.refs = fmt.Sprintf("REFERENCES %s (%s)%s DEFERRABLE INITIALLY DEFERRED",
 			quote(tableName(p.Link.Target.Key)), quote(columnName(c.refs.Name)), onDelete(p.Axes.Relation))
 	}
+	c.Type, c.NotNull, c.Collation = d.typ, d.notNull, d.collation
 	return c
 }
 
@@ -154,12 +156,12 @@ func enumLiterals(p *schema.Property) string {
 	}
 	var list []string
 	for _, v := range p.Shape.Enum {
-		a, fault := encode(p, v)
+		a, fault := sqltext.Encode(p, v)
 		if fault != "" {
 			return ""
 		}
-		if a.Kind != engine.Null { // a null passes every check
-			list = append(list, a.Literal())
+		if a.Kind != sqltext.Null { // a null passes every check
+			list = append(list, engine.Literal(a))
 		}
 	}
 	return strings.Join(list, ", ")
@@ -170,8 +172,8 @@ func enumLiterals(p *schema.Property) string {
 // no number.
 func numberLiteral(k schema.Kind, v json.RawMessage) (string, bool) {
 	if i, ok := schema.Integer(v); ok && k == schema.KindInteger {
-		return engine.IntValue(i).Literal(), true
+		return engine.Literal(sqltext.IntValue(i)), true
 	}
 	f, err := strconv.ParseFloat(string(jsontext.Trim(v)), 64)
-	return engine.FloatValue(f).Literal(), err == nil
+	return engine.Literal(sqltext.FloatValue(f)), err == nil
 }

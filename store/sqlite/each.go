@@ -9,6 +9,7 @@ import (
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 	"github.com/frondhost/frond/store/sqlite/engine"
+	"github.com/frondhost/frond/store/sqltext"
 )
 
 // each answers a Find for many keys in one statement. The keys are one bound JSON array,
@@ -23,28 +24,28 @@ import (
 //
 //	SELECT k.key, t0.… FROM json_each(?) AS k CROSS JOIN "author" AS t0 WHERE t0."id" = k.value ORDER BY k.rowid
 func (r *reading) each(ctx context.Context) error {
-	c, err := r.table.column(r.q.Each.Field)
+	c, err := r.Table.Column(r.Find.Each.Field)
 	if err != nil {
 		return err
 	}
 	size := 2
-	for _, v := range r.q.Each.Values {
+	for _, v := range r.Find.Each.Values {
 		size += len(v) + 1
 	}
 	list := append(make([]byte, 0, size), '[')
-	for _, v := range r.q.Each.Values {
-		list = appendKey(list, c.prop, v)
+	for _, v := range r.Find.Each.Values {
+		list = appendKey(list, c.Prop, v)
 	}
-	keys := engine.TextValue(string(append(list, ']')))
+	keys := sqltext.TextValue(string(append(list, ']')))
 
-	b := r.store.builder()
-	defer b.free()
-	if r.q.Count {
-		b.text("SELECT 0, * FROM (") // as for a page: the counts stand behind the rows
+	b := r.store.text.Builder()
+	defer b.Free()
+	if r.Find.Count {
+		b.Text("SELECT 0, * FROM (") // as for a page: the counts stand behind the rows
 	}
 	// With one row at most for each key there is nothing to order and to limit. A limit of 0
 	// asks for totals alone, and an offset leaves that row out.
-	if unique(c) && r.q.Limit > 0 && r.q.Offset <= 0 {
+	if c.Unique() && r.Find.Limit > 0 && r.Find.Offset <= 0 {
 		err = r.plain(b, c, keys)
 	} else {
 		err = r.some(b, c, keys)
@@ -52,16 +53,16 @@ func (r *reading) each(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if r.q.Count {
+	if r.Find.Count {
 		if err := r.totals(b, c, keys); err != nil {
 			return err
 		}
 	}
-	if err := b.ready(); err != nil {
+	if err := b.Ready(); err != nil {
 		return err
 	}
 	return r.store.db.ReadAs(ctx, r.turn(ctx), func(conn *engine.Conn) error {
-		conn.CountTotal(r.q.Count)
+		conn.CountTotal(r.Find.Count)
 		return r.runEach(conn, b)
 	})
 }
@@ -76,99 +77,89 @@ func appendKey(list []byte, p *schema.Property, v json.RawMessage) []byte {
 		}
 		return append(list, v...)
 	}
-	a, fault := encode(p, v)
+	a, fault := sqltext.Encode(p, v)
 	if fault != "" {
-		a = engine.Value{} // of another kind: it equals nothing, and null equals nothing
+		a = sqltext.Value{} // of another kind: it equals nothing, and null equals nothing
 	}
 	return appendElement(list, a)
 }
 
-// unique says whether at most one row has a given value in the column: a key, or a unique
-// constraint of it alone.
-func unique(c *column) bool {
-	if c.primary {
-		return true
-	}
-	for _, members := range c.prop.Owner.Uniques {
-		if len(members) == 1 && members[0] == c.prop {
-			return true
-		}
-	}
-	return false
-}
-
 // plain writes the statement for the one row a key can have.
-func (r *reading) plain(b *builder, c *column, keys engine.Value) error {
-	alias := b.alias()
-	b.text("SELECT k.key, ")
-	b.columns(&r.sel, alias)
+func (r *reading) plain(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value) error {
+	alias := b.Alias()
+	b.Text("SELECT k.key, ")
+	b.Columns(&r.Selection, alias)
 	if err := r.join(b, c, keys, alias, true); err != nil {
 		return err
 	}
-	b.text(" ORDER BY k.rowid") // the order json_each gives them in: nothing is sorted for it
+	b.Text(" ORDER BY k.rowid") // the order json_each gives them in: nothing is sorted for it
 	return nil
 }
 
 // some writes the statement for a bounded number of rows of each key; see each.
-func (r *reading) some(b *builder, c *column, keys engine.Value) error {
-	outer, inner := b.alias(), b.alias()
-	b.text("SELECT k.key, ")
-	b.columns(&r.sel, outer)
-	b.text(" FROM json_each(")
-	b.bind(keys)
-	b.text(") AS k CROSS JOIN ", r.table.name, " AS ", outer, " ON ", outer, ".", r.table.rowid,
+func (r *reading) some(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value) error {
+	outer, inner := b.Alias(), b.Alias()
+	b.Text("SELECT k.key, ")
+	b.Columns(&r.Selection, outer)
+	b.Text(" FROM json_each(")
+	b.Bind(keys)
+	b.Text(") AS k CROSS JOIN ", r.Table.Name, " AS ", outer, " ON ", outer, ".", r.table.rowid,
 		" IN (SELECT ", inner, ".", r.table.rowid)
-	if err := r.from(b, inner); err != nil {
+	if err := r.From(b, inner); err != nil {
 		return err
 	}
-	b.text(" WHERE ")
-	b.column(inner, c)
-	b.text(" = k.value")
-	if err := r.conditions(b, inner, " AND ", true); err != nil {
+	b.Text(" WHERE ")
+	b.Column(inner, c)
+	b.Text(" = k.value")
+	if err := r.Conditions(b, inner, " AND "); err != nil {
 		return err
 	}
-	if len(r.order) > 0 {
-		b.text(" ORDER BY ")
-		b.orderBy(r.order, inner)
+	if len(r.Order) > 0 {
+		b.Text(" ORDER BY ")
+		b.OrderBy(r.Order, inner)
 	}
-	b.limit(r.q)
-	b.text(") ORDER BY k.rowid")
-	if len(r.order) > 0 {
-		b.text(", ")
-		b.orderBy(r.order, outer)
+	limit(b, r.Find)
+	b.Text(") ORDER BY k.rowid")
+	if len(r.Order) > 0 {
+		b.Text(", ")
+		b.OrderBy(r.Order, outer)
 	}
 	return nil
 }
 
 // join writes the keys, the rows that have them and the conditions. The rows come
 // last in a CROSS JOIN, so that SQLite looks them up key by key.
-func (r *reading) join(b *builder, c *column, keys engine.Value, alias string, from bool) error {
-	b.text(" FROM json_each(")
-	b.bind(keys)
-	b.text(") AS k CROSS JOIN ", r.table.name, " AS ", alias)
-	if err := b.join(r.q.Where, r.table, alias); err != nil {
+func (r *reading) join(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value, alias string, from bool) error {
+	b.Text(" FROM json_each(")
+	b.Bind(keys)
+	b.Text(") AS k CROSS JOIN ", r.Table.Name, " AS ", alias)
+	if err := b.Join(r.Find.Where, r.Table, alias); err != nil {
 		return err
 	}
-	b.text(" WHERE ")
-	b.column(alias, c)
-	b.text(" = k.value")
-	return r.conditions(b, alias, " AND ", from)
+	b.Text(" WHERE ")
+	b.Column(alias, c)
+	b.Text(" = k.value")
+	if from {
+		return r.Conditions(b, alias, " AND ")
+	}
+	_, err := r.Where(b, alias, " AND ")
+	return err
 }
 
 // totals writes the second half of a statement that counts the rows of each key, behind those
 // of the first half. Keys without rows are not in it; runEach counts them as 0.
 //
 //	… LIMIT -1) UNION ALL SELECT 1, k.key, count(*), NULL … GROUP BY k.key
-func (r *reading) totals(b *builder, c *column, keys engine.Value) error {
-	alias := b.alias()
-	b.text(" LIMIT -1) UNION ALL SELECT 1, k.key, count(*)") // with a limit, even none, the order inside is kept
-	for range r.sel.width() - 1 {
-		b.text(", NULL")
+func (r *reading) totals(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value) error {
+	alias := b.Alias()
+	b.Text(" LIMIT -1) UNION ALL SELECT 1, k.key, count(*)") // with a limit, even none, the order inside is kept
+	for range r.Selection.Width() - 1 {
+		b.Text(", NULL")
 	}
 	if err := r.join(b, c, keys, alias, false); err != nil {
 		return err
 	}
-	b.text(" GROUP BY k.key")
+	b.Text(" GROUP BY k.key")
 	return nil
 }
 
@@ -179,21 +170,21 @@ func (r *reading) totals(b *builder, c *column, keys engine.Value) error {
 //	1  key  total …     the total of the key
 //
 // The row beyond the limit is not kept; it sets More of its group.
-func (r *reading) runEach(c *engine.Conn, b *builder) error {
-	st, err := c.Start(b.sql, b.args)
+func (r *reading) runEach(c *engine.Conn, b *sqltext.Builder) error {
+	st, err := c.Start(b.SQL, b.Args)
 	if err != nil {
 		return err
 	}
-	groups := make([]facade.FoundGroup, len(r.q.Each.Values))
+	groups := make([]facade.FoundGroup, len(r.Find.Each.Values))
 	first, none := 0, int64(-1)
-	if r.q.Count {
+	if r.Find.Count {
 		first, none = 1, 0
 	}
 	for i := range groups {
 		groups[i].Total = none
 	}
-	r.raw = facade.NewRows(r.sel.layout, len(groups))
-	r.beside = len(groups) * facade.GroupSize
+	r.Read = facade.NewRows(r.Selection.Layout, len(groups))
+	r.Held = len(groups) * facade.GroupSize
 	at, n := -1, 0
 	for st.Step() {
 		key := int(st.ColumnInt64(first))
@@ -207,14 +198,14 @@ func (r *reading) runEach(c *engine.Conn, b *builder) error {
 			groups[at].From, groups[at].To = n, n
 		}
 		g := &groups[at]
-		if g.To-g.From == max(0, r.q.Limit) {
+		if g.To-g.From == max(0, r.Find.Limit) {
 			g.More = true
 			continue
 		}
 		r.take(st, first+1)
 		n++
 		g.To = n
-		if err := r.grown(); err != nil {
+		if err := r.Grown(); err != nil {
 			_ = c.Finish(st) // it was going well
 			return err
 		}
@@ -225,6 +216,6 @@ func (r *reading) runEach(c *engine.Conn, b *builder) error {
 	for at++; at < len(groups); at++ {
 		groups[at].From, groups[at].To = n, n
 	}
-	r.found.Groups = groups
-	return r.settle(groups)
+	r.Found.Groups = groups
+	return r.Settle(groups)
 }

@@ -2,14 +2,12 @@ package sqlite
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	sqlite3 "github.com/ncruces/go-sqlite3"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/schema"
-	"github.com/frondhost/frond/schema/jsontext"
+	"github.com/frondhost/frond/store/sqltext"
 )
 
 // constraint returns the caller's error for a broken constraint; any other error is returned
@@ -42,48 +40,9 @@ func constraint(all *tables, t *table, record facade.Record, err error) error {
 		return err
 	case v.unique != nil:
 		return facade.Taken(v.unique...)
-	case v.field.Owner != t.entity:
+	case v.field.Owner != t.Entity:
 		// onDelete: set null met a field that takes no null: the row is held by it.
 		return facade.InUse(v.field)
 	}
-	return refuse(v.field, v.keyword)
-}
-
-// refuse returns VALIDATION_FAILED for one field of what is written, with one detail whose
-// code is keyword. The judge has found most of this before; what arrives here came from a
-// handler, a conversion or another program's rows.
-func refuse(p *schema.Property, keyword string) error {
-	message := fmt.Sprintf("the value of %s breaks its card's %s; send one that keeps to it", p.Name, keyword)
-	switch keyword {
-	case "required":
-		message = fmt.Sprintf("%s has no value; send one", p.Name)
-	case "type":
-		message = fmt.Sprintf("%s holds a value of another type than its card says; send %s", p.Name, kindWord(p.Kind))
-	case "format":
-		example := "2006-01-02T15:04:05Z"
-		if p.Kind == schema.KindDecimal {
-			example = "19.90"
-		}
-		message = fmt.Sprintf("%s is not a %s; send one such as %s", p.Name, p.Shape.Format, example)
-	}
-	return facade.Invalid(message, schema.Detail{
-		Path: p.Name, Pointer: "/body/" + jsontext.Token(p.Name), Code: keyword, Message: message,
-	})
-}
-
-// kindWord says in a message what to send for a kind.
-func kindWord(k schema.Kind) string {
-	switch k {
-	case schema.KindString, schema.KindDecimal:
-		return "a string"
-	case schema.KindDateTime, schema.KindDate:
-		return "a string with a date"
-	case schema.KindInteger:
-		return "an integer between -2^63 and 2^63-1"
-	case schema.KindNumber:
-		return "a number"
-	case schema.KindBoolean:
-		return "true or false"
-	}
-	return "JSON"
+	return sqltext.Refuse(v.field, v.keyword)
 }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/frondhost/frond/store/sqlite/engine"
+	"github.com/frondhost/frond/store/sqltext"
 )
 
 // An estimated total is exact where that costs little: without a filter, where the page shows
@@ -25,21 +26,21 @@ const (
 // estimate returns about how many rows meet the conditions. known is how many the page has
 // seen, and all of them where more is false. The result is never smaller than what was seen.
 func (r *reading) estimate(c *engine.Conn, known int64, more bool) (int64, error) {
-	if !more && r.q.From == nil && (known > int64(r.q.Offset) || r.q.Offset == 0) {
+	if !more && r.Find.From == nil && (known > int64(r.Find.Offset) || r.Find.Offset == 0) {
 		return known, nil
 	}
 	// The row beyond the page was seen too.
 	if more {
 		known++
 	}
-	b := r.store.builder()
-	defer b.free()
-	b.text("SELECT count(*) FROM (SELECT 1")
-	alias := b.alias()
+	b := r.store.text.Builder()
+	defer b.Free()
+	b.Text("SELECT count(*) FROM (SELECT 1")
+	alias := b.Alias()
 	if err := r.met(b, alias); err != nil {
 		return 0, err
 	}
-	b.text(" LIMIT " + strconv.Itoa(estimateFrom+1) + ")")
+	b.Text(" LIMIT " + strconv.Itoa(estimateFrom+1) + ")")
 	n, done, err := r.hurried(c, b)
 	if err != nil || done && n <= estimateFrom {
 		return n, err
@@ -51,20 +52,20 @@ func (r *reading) estimate(c *engine.Conn, known int64, more bool) (int64, error
 		return 0, err
 	}
 	all = r.store.readTally(r.table, all)
-	s := r.store.builder()
-	defer s.free()
-	row := r.table.name + "." + r.table.rowid
+	s := r.store.text.Builder()
+	defer s.Free()
+	row := r.Table.Name + "." + r.table.rowid
 	// The rows at places that are spread over the table by the golden ratio (equal steps
 	// would fall in with what repeats in it), the next one where there is none.
-	s.text("WITH RECURSIVE bounds(low, high) AS (SELECT min(", row, "), max(", row, ") FROM ", r.table.name, "), steps(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM steps WHERE i < ",
-		strconv.Itoa(sampleRows-1), ") SELECT count(*) FROM steps CROSS JOIN bounds CROSS JOIN ", r.table.name, " AS ")
-	alias = s.alias()
-	s.text(alias, " ON ", alias, ".", r.table.rowid, " = (SELECT min(", row, ") FROM ", r.table.name, " WHERE ", row,
+	s.Text("WITH RECURSIVE bounds(low, high) AS (SELECT min(", row, "), max(", row, ") FROM ", r.Table.Name, "), steps(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM steps WHERE i < ",
+		strconv.Itoa(sampleRows-1), ") SELECT count(*) FROM steps CROSS JOIN bounds CROSS JOIN ", r.Table.Name, " AS ")
+	alias = s.Alias()
+	s.Text(alias, " ON ", alias, ".", r.table.rowid, " = (SELECT min(", row, ") FROM ", r.Table.Name, " WHERE ", row,
 		" >= bounds.low + CAST((bounds.high - bounds.low) * (i * 0.6180339887498949 - CAST(i * 0.6180339887498949 AS INTEGER)) AS INTEGER))")
-	if err := s.join(r.q.Where, r.table, alias); err != nil {
+	if err := s.Join(r.Find.Where, r.Table, alias); err != nil {
 		return 0, err
 	}
-	if err := r.conditions(s, alias, " WHERE ", false); err != nil {
+	if _, err := r.Where(s, alias, " WHERE "); err != nil {
 		return 0, err
 	}
 	met, done, err := r.hurried(c, s)
@@ -75,21 +76,22 @@ func (r *reading) estimate(c *engine.Conn, known int64, more bool) (int64, error
 }
 
 // met writes FROM and WHERE of the rows that meet the conditions, without the cursor.
-func (r *reading) met(b *builder, alias string) error {
-	if err := r.from(b, alias); err != nil {
+func (r *reading) met(b *sqltext.Builder, alias string) error {
+	if err := r.From(b, alias); err != nil {
 		return err
 	}
-	return r.conditions(b, alias, " WHERE ", false)
+	_, err := r.Where(b, alias, " WHERE ")
+	return err
 }
 
 // hurried runs a statement that returns one number, in a part of the time that a statement
 // has; done is false where that was not enough.
-func (r *reading) hurried(c *engine.Conn, b *builder) (n int64, done bool, err error) {
-	if err := b.ready(); err != nil {
+func (r *reading) hurried(c *engine.Conn, b *sqltext.Builder) (n int64, done bool, err error) {
+	if err := b.Ready(); err != nil {
 		return 0, false, err
 	}
 	done, err = c.Hurried(estimateTime, func() (err error) {
-		n, err = c.Number(string(b.sql), b.args...)
+		n, err = c.Number(string(b.SQL), b.Args...)
 		return err
 	})
 	return n, done, err

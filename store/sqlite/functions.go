@@ -3,6 +3,7 @@ package sqlite
 import (
 	"bytes"
 
+	"github.com/frondhost/frond/store/sqltext"
 	sqlite3 "github.com/ncruces/go-sqlite3"
 )
 
@@ -11,7 +12,7 @@ import (
 // decimal cannot be used without its collation. The sqlite3 shell knows the collation by the
 // same name, so that files stay usable there.
 func extend(db *sqlite3.Conn) error {
-	if err := db.CreateCollation(decimalCollation, compareDecimal); err != nil {
+	if err := db.CreateCollation(decimalCollation, sqltext.CompareDecimal); err != nil {
 		return err
 	}
 	return db.CreateFunction("frond_lower", 1, sqlite3.DETERMINISTIC|sqlite3.INNOCUOUS, lower)

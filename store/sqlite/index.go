@@ -17,8 +17,8 @@ import (
 // another one already is left out.
 func (t *table) listIndexes() {
 	led := map[*column]bool{t.primary: true} // columns that lead an index already
-	key := tableName(t.entity.Key)
-	for _, members := range t.entity.Uniques {
+	key := tableName(t.Entity.Key)
+	for _, members := range t.Entity.Uniques {
 		ix := index{unique: true}
 		names := make([]string, 0, len(members))
 		for _, p := range members {
@@ -37,8 +37,8 @@ func (t *table) listIndexes() {
 		t.indexes = append(t.indexes, ix)
 	}
 	for _, c := range t.columns {
-		one := c.prop.Link != nil && !c.prop.Link.Many
-		if (c.prop.Axes.Index || one) && !led[c] {
+		one := c.Prop.Link != nil && !c.Prop.Link.Many
+		if (c.Prop.Axes.Index || one) && !led[c] {
 			led[c] = true
 			t.indexes = append(t.indexes, index{name: key + ":index " + c.column, columns: []*column{c}, tail: t.primary})
 		}
@@ -50,16 +50,16 @@ func (t *table) listIndexes() {
 func (t *table) indexSQL(ix index) string {
 	names := make([]string, 0, len(ix.columns)+1)
 	for _, c := range ix.columns {
-		names = append(names, c.name)
+		names = append(names, c.Name)
 	}
 	if ix.tail != nil {
-		names = append(names, ix.tail.name)
+		names = append(names, ix.tail.Name)
 	}
 	create := "CREATE INDEX "
 	if ix.unique {
 		create = "CREATE UNIQUE INDEX "
 	}
-	return create + quote(ix.name) + " ON " + t.name + " (" + strings.Join(names, ", ") + ")"
+	return create + quote(ix.name) + " ON " + t.Name + " (" + strings.Join(names, ", ") + ")"
 }
 
 // listViolations lists SQLite's messages for the table's constraints with what each means.
@@ -71,12 +71,12 @@ func (t *table) indexSQL(ix index) string {
 //	CHECK constraint failed: status:enum                status, enum
 //	cannot store TEXT value in INTEGER column post.n    n, type
 func (t *table) listViolations() {
-	key := tableName(t.entity.Key)
+	key := tableName(t.Entity.Key)
 	unique := func(columns []*column) {
 		names := make([]string, len(columns))
 		props := make([]*schema.Property, len(columns))
 		for i, c := range columns {
-			names[i], props[i] = key+"."+c.column, c.prop
+			names[i], props[i] = key+"."+c.column, c.Prop
 		}
 		t.violations["UNIQUE constraint failed: "+strings.Join(names, ", ")] = violation{unique: props}
 	}
@@ -87,16 +87,16 @@ func (t *table) listViolations() {
 		}
 	}
 	for _, c := range t.columns {
-		t.violations["NOT NULL constraint failed: "+key+"."+c.column] = violation{field: c.prop, keyword: "required"}
+		t.violations["NOT NULL constraint failed: "+key+"."+c.column] = violation{field: c.Prop, keyword: "required"}
 		for _, ck := range c.checks {
 			keyword := ck.keyword
 			if strings.HasPrefix(keyword, "kind ") {
 				keyword = "type"
 			}
-			t.violations["CHECK constraint failed: "+c.column+":"+ck.keyword] = violation{field: c.prop, keyword: keyword}
+			t.violations["CHECK constraint failed: "+c.column+":"+ck.keyword] = violation{field: c.Prop, keyword: keyword}
 		}
 		if c.typ != "TEXT" {
-			t.violations[fmt.Sprintf("cannot store TEXT value in %s column %s.%s", c.typ, key, c.column)] = violation{field: c.prop, keyword: "type"}
+			t.violations[fmt.Sprintf("cannot store TEXT value in %s column %s.%s", c.typ, key, c.column)] = violation{field: c.Prop, keyword: "type"}
 		}
 	}
 }

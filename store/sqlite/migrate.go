@@ -132,7 +132,7 @@ type migration struct {
 // refuse notes a step that is not taken; the migration goes on looking, so that all refusals
 // are reported at once.
 func (m *migration) refuse(t *table, column, step, reason, remedy string) {
-	m.refused = append(m.refused, Refusal{Step: step, Table: tableName(t.entity.Key), Column: column, Reason: reason, Remedy: remedy})
+	m.refused = append(m.refused, Refusal{Step: step, Table: tableName(t.Entity.Key), Column: column, Reason: reason, Remedy: remedy})
 }
 
 // note keeps a line for the log; it is written after the commit.
@@ -142,12 +142,12 @@ func (m *migration) note(format string, args ...any) {
 
 // table brings one table to what its card says.
 func (m *migration) table(t *table) error {
-	name := tableName(t.entity.Key)
+	name := tableName(t.Entity.Key)
 	old, there := m.holds[asciiLower(name)]
 	before := len(m.refused)
 	switch {
 	case !there:
-		if err := m.conn.Once(t.sql(t.name)); err != nil {
+		if err := m.conn.Once(t.sql(t.Name)); err != nil {
 			return err
 		}
 		m.made++
@@ -203,7 +203,7 @@ func (m *migration) indexes(t *table, old *found) error {
 		}
 	}
 	for name := range old.indexes {
-		if !wanted[name] && strings.HasPrefix(name, tableName(t.entity.Key)+":") {
+		if !wanted[name] && strings.HasPrefix(name, tableName(t.Entity.Key)+":") {
 			if err := m.conn.Once("DROP INDEX " + quote(name)); err != nil {
 				return err
 			}
@@ -221,8 +221,8 @@ func (m *migration) references(t *table) error {
 			continue
 		}
 		parent := quote(tableName(c.refs.Owner.Key))
-		bad, err := m.conn.Number("SELECT count(*) FROM " + t.name + " AS t WHERE t." + c.name + " IS NOT NULL AND NOT EXISTS (SELECT 1 FROM " +
-			parent + " AS p WHERE p." + quote(columnName(c.refs.Name)) + " = t." + c.name + ")")
+		bad, err := m.conn.Number("SELECT count(*) FROM " + t.Name + " AS t WHERE t." + c.Name + " IS NOT NULL AND NOT EXISTS (SELECT 1 FROM " +
+			parent + " AS p WHERE p." + quote(columnName(c.refs.Name)) + " = t." + c.Name + ")")
 		if err != nil {
 			return err
 		}
@@ -239,7 +239,7 @@ func (m *migration) references(t *table) error {
 func (m *migration) leftovers(order []*table) []string {
 	known := map[string]bool{}
 	for _, t := range order {
-		known[asciiLower(tableName(t.entity.Key))] = true
+		known[asciiLower(tableName(t.Entity.Key))] = true
 	}
 	var names []string
 	for key := range m.holds {

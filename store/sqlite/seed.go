@@ -6,6 +6,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/sqlite/engine"
+	"github.com/frondhost/frond/store/sqltext"
 )
 
 // seedsTable names the entities whose seeds the store has had (docs/decisions/251). A mark
@@ -20,7 +21,7 @@ const makeSeeds = `CREATE TABLE IF NOT EXISTS "` + seedsTable + `" (entity TEXT 
 func (s *Store) Seeded(ctx context.Context, entities []*schema.Entity) (done map[*schema.Entity]bool, err error) {
 	err = s.db.Read(ctx, func(c *engine.Conn) error {
 		done = map[*schema.Entity]bool{}
-		there, err := c.Number("SELECT count(*) FROM sqlite_schema WHERE name = ?", engine.Value{Kind: engine.Text, S: seedsTable})
+		there, err := c.Number("SELECT count(*) FROM sqlite_schema WHERE name = ?", sqltext.Value{Kind: sqltext.Text, S: seedsTable})
 		if err != nil || there == 0 {
 			return err
 		}
@@ -36,7 +37,7 @@ func (s *Store) Seeded(ctx context.Context, entities []*schema.Entity) (done map
 
 // seeded says whether the entity has a mark. The table has to be there.
 func seeded(c *engine.Conn, e *schema.Entity) (bool, error) {
-	n, err := c.Number(`SELECT count(*) FROM "`+seedsTable+`" WHERE entity = ?`, engine.Value{Kind: engine.Text, S: e.Key})
+	n, err := c.Number(`SELECT count(*) FROM "`+seedsTable+`" WHERE entity = ?`, sqltext.Value{Kind: sqltext.Text, S: e.Key})
 	return n > 0, err
 }
 
@@ -61,7 +62,7 @@ func (s *Store) Seed(ctx context.Context, batches []facade.SeedBatch) error {
 			}
 			var fresh []seedWrite
 			for _, w := range writes {
-				done, err := seeded(c, w.table.entity)
+				done, err := seeded(c, w.table.Entity)
 				if err != nil {
 					return err
 				}
@@ -72,14 +73,14 @@ func (s *Store) Seed(ctx context.Context, batches []facade.SeedBatch) error {
 			for _, w := range fresh {
 				last = w
 				if err := w.insert(s, c); err != nil {
-					return facade.AsError(err).At(w.table.entity.Name, "create")
+					return facade.AsError(err).At(w.table.Entity.Name, "create")
 				}
 			}
 			for _, w := range fresh {
 				last = w
 				for _, late := range w.late {
 					if err := c.Exec(late.sql, late.args...); err != nil {
-						return facade.AsError(constraint(s.tables.Load(), w.table, late.set, err)).At(w.table.entity.Name, "create")
+						return facade.AsError(constraint(s.tables.Load(), w.table, late.set, err)).At(w.table.Entity.Name, "create")
 					}
 				}
 			}
@@ -88,13 +89,13 @@ func (s *Store) Seed(ctx context.Context, batches []facade.SeedBatch) error {
 		Blame: func(c *engine.Conn, err error) error {
 			for _, w := range writes { // a relation that leads nowhere may stand in any of them
 				if found := s.blameWrite(c, w.table, w.rows, err); found != err { //nolint:errorlint // the same error means that nothing was found
-					return facade.AsError(found).At(w.table.entity.Name, "create")
+					return facade.AsError(found).At(w.table.Entity.Name, "create")
 				}
 			}
 			if last.table == nil {
 				return err
 			}
-			return facade.AsError(err).At(last.table.entity.Name, "create")
+			return facade.AsError(err).At(last.table.Entity.Name, "create")
 		},
 	})
 }
@@ -104,7 +105,7 @@ type seedWrite struct {
 	table *table
 	rows  []facade.Record
 	sql   string
-	args  []engine.Value // of every row
+	args  []sqltext.Value // of every row
 	late  []lateWrite
 }
 
@@ -112,7 +113,7 @@ type seedWrite struct {
 type lateWrite struct {
 	set  facade.Record
 	sql  string
-	args []engine.Value
+	args []sqltext.Value
 }
 
 // seedWrite compiles a batch before it queues, so that a value that cannot stand in its column
@@ -123,29 +124,29 @@ func (s *Store) seedWrite(batch facade.SeedBatch) (w seedWrite, err error) {
 	}
 	w.rows = batch.Rows
 	for _, row := range batch.Rows {
-		if w.args, err = w.table.row(w.args, row); err != nil {
+		if w.args, err = w.table.Row(w.args, row); err != nil {
 			return w, err
 		}
 	}
-	b := s.builder()
-	defer b.free()
-	b.insert(w.table)
-	w.sql = string(b.sql)
+	b := s.text.Builder()
+	defer b.Free()
+	b.Insert(&w.table.Table)
+	w.sql = string(b.SQL)
 	for _, late := range batch.Late {
-		key, fault := encode(w.table.primary.prop, late.ID)
+		key, fault := sqltext.Encode(w.table.primary.Prop, late.ID)
 		if fault != "" {
-			return w, refuse(w.table.primary.prop, fault)
+			return w, sqltext.Refuse(w.table.primary.Prop, fault)
 		}
 		for _, m := range late.Set {
-			c, err := w.table.column(w.table.entity.Property(m.Name))
+			c, err := w.table.column(w.table.Entity.Property(m.Name))
 			if err != nil {
 				return w, err
 			}
-			a, fault := encode(c.prop, m.Value)
+			a, fault := sqltext.Encode(c.Prop, m.Value)
 			if fault != "" {
-				return w, refuse(c.prop, fault)
+				return w, sqltext.Refuse(c.Prop, fault)
 			}
-			w.late = append(w.late, lateWrite{late.Set, "UPDATE " + w.table.name + " SET " + c.name + " = ? WHERE " + w.table.primary.name + " = ?", []engine.Value{a, key}})
+			w.late = append(w.late, lateWrite{late.Set, "UPDATE " + w.table.Name + " SET " + c.Name + " = ? WHERE " + w.table.primary.Name + " = ?", []sqltext.Value{a, key}})
 		}
 	}
 	return w, nil
@@ -159,5 +160,5 @@ func (w *seedWrite) insert(s *Store, c *engine.Conn) error {
 			return constraint(s.tables.Load(), w.table, row, err)
 		}
 	}
-	return c.Exec(`INSERT INTO "`+seedsTable+`" (entity) VALUES (?)`, engine.Value{Kind: engine.Text, S: w.table.entity.Key})
+	return c.Exec(`INSERT INTO "`+seedsTable+`" (entity) VALUES (?)`, sqltext.Value{Kind: sqltext.Text, S: w.table.Entity.Key})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/sqlite/engine"
+	"github.com/frondhost/frond/store/sqltext"
 )
 
 // Store keeps rows in SQLite; it is a [facade.Store]. It may be used from many goroutines.
@@ -18,6 +19,8 @@ import (
 type Store struct {
 	db     *engine.DB
 	tables atomic.Pointer[tables]
+	// text writes the statements.
+	text sqltext.Database
 }
 
 var (
@@ -42,6 +45,7 @@ func Open(ctx context.Context, opts Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{db: db}
+	s.text = sqltext.Database{Dialect: dialect{}, Words: words, Table: s.described}
 	s.tables.Store(&tables{})
 	return s, nil
 }
@@ -92,4 +96,13 @@ func (s *Store) table(e *schema.Entity) (*table, error) {
 		return nil, facade.Internal(fmt.Errorf("sqlite: there is no table for %s; hand the entity to Prepare", name))
 	}
 	return newTable(e, all.has)
+}
+
+// described is the description of an entity's table, see [Store.table].
+func (s *Store) described(e *schema.Entity) (*sqltext.Table, error) {
+	t, err := s.table(e)
+	if err != nil {
+		return nil, err
+	}
+	return &t.Table, nil
 }

@@ -5,17 +5,14 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
-	"github.com/frondhost/frond/store/sqlite/engine"
+	"github.com/frondhost/frond/store/sqltext"
 )
 
 // table is how an entity stands in the database: the DDL its card asks for, and
 // the names the statements are made of. Its description never changes.
 type table struct {
-	entity *schema.Entity
-	// name is quoted, as SQL has it.
-	name string
+	sqltext.Table
 	// columns are those of the stored fields, in declaration order.
 	columns []*column
 	// byIndex has them by Property.Index; nil for a field that is not stored.
@@ -43,15 +40,14 @@ type violation struct {
 
 // column is one stored field.
 type column struct {
-	prop       *schema.Property
-	name       string // as SQL has it, quoted
-	definition        // what its CREATE TABLE says
+	sqltext.Column // what statements need to know of it
+	definition     // what its CREATE TABLE says
 	// refs is the primary key that it points at; nil where the store has no table for the
 	// target.
 	refs *schema.Property
 	// fill is what rows get that are older than the column: the card's constant, [] for a list
 	// of ids, or null.
-	fill engine.Value
+	fill sqltext.Value
 }
 
 // definition is a column in DDL: what a card asks for, or what a file holds.
@@ -94,8 +90,6 @@ const decimalCollation = "decimal"
 // primary key.
 func newTable(e *schema.Entity, stored func(key string) bool) (*table, error) {
 	t := &table{
-		entity:     e,
-		name:       quote(tableName(e.Key)),
 		byIndex:    make([]*column, len(e.Fields)),
 		violations: map[string]violation{},
 	}
@@ -120,7 +114,12 @@ func newTable(e *schema.Entity, stored func(key string) bool) (*table, error) {
 	if t.primary == nil {
 		return nil, fmt.Errorf("entity %s has no primary key; mark one field with role.primary: true", e.Name)
 	}
-	t.rowid = t.primary.name // where fields have taken all three names
+	described := make([]*sqltext.Column, len(t.columns))
+	for i, c := range t.columns {
+		described[i] = &c.Column
+	}
+	t.Table = sqltext.NewTable(e, quote(tableName(e.Key)), described)
+	t.rowid = t.primary.Name // where fields have taken all three names
 	for _, name := range []string{"rowid", "oid", "_rowid_"} {
 		if seen[name] == "" {
 			t.rowid = name
@@ -181,14 +180,8 @@ func (t *table) sql(name string) string {
 // column is the column of a field of the table's entity. An INTERNAL_ERROR says that the field
 // is not stored, which the façade prevents.
 func (t *table) column(p *schema.Property) (*column, error) {
-	if p != nil && p.Index < len(t.byIndex) {
-		if c := t.byIndex[p.Index]; c != nil && c.prop == p {
-			return c, nil
-		}
+	if _, err := t.Column(p); err != nil {
+		return nil, err
 	}
-	name := "?"
-	if p != nil {
-		name = p.Name
-	}
-	return nil, facade.Internal(fmt.Errorf("sqlite: %s.%s is not a stored field", t.entity.Name, name))
+	return t.byIndex[p.Index], nil
 }

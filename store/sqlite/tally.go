@@ -26,7 +26,7 @@ const tallyFrom = 1000
 //
 //	coalesce((SELECT rows FROM "_frond_rows" WHERE name = 'post'), ~(SELECT count(*) FROM "post"))
 func (t *table) tallied() string {
-	return "coalesce((SELECT rows FROM " + tallyTable + " WHERE name = " + engine.LiteralText(tableName(t.entity.Key)) + "), ~(SELECT count(*) FROM " + t.name + "))"
+	return "coalesce((SELECT rows FROM " + tallyTable + " WHERE name = " + engine.LiteralText(tableName(t.Entity.Key)) + "), ~(SELECT count(*) FROM " + t.Name + "))"
 }
 
 // readTally returns the number that [table.tallied] gave. A large table whose number is not
@@ -52,9 +52,9 @@ func (s *Store) readTally(t *table, n int64) int64 {
 //	CREATE TRIGGER "_frond_added post" AFTER INSERT ON "post"
 //	  BEGIN UPDATE "_frond_rows" SET rows = rows + 1 WHERE name = 'post'; END
 func (t *table) tallyTriggers() map[string]string {
-	key := tableName(t.entity.Key)
+	key := tableName(t.Entity.Key)
 	trigger := func(name, event, sign string) string {
-		return "CREATE TRIGGER " + quote(name) + " AFTER " + event + " ON " + t.name +
+		return "CREATE TRIGGER " + quote(name) + " AFTER " + event + " ON " + t.Name +
 			" BEGIN UPDATE " + tallyTable + " SET rows = rows " + sign + " 1 WHERE name = " + engine.LiteralText(key) + "; END"
 	}
 	added, gone := ownPrefix+"added "+key, ownPrefix+"gone "+key
@@ -75,7 +75,7 @@ func (t *table) tally(c *engine.Conn) error {
 			return err
 		}
 	}
-	return c.Once("INSERT OR REPLACE INTO " + tallyTable + " SELECT " + engine.LiteralText(tableName(t.entity.Key)) + ", count(*) FROM " + t.name)
+	return c.Once("INSERT OR REPLACE INTO " + tallyTable + " SELECT " + engine.LiteralText(tableName(t.Entity.Key)) + ", count(*) FROM " + t.Name)
 }
 
 // tallies reads which tables' numbers are kept, and makes their table in a new store.
@@ -101,7 +101,7 @@ func (m *migration) tallies() error {
 // tally counts again where a number is kept and the triggers are not as they should be: the
 // table was built anew, which drops its triggers, or somebody else has changed them.
 func (m *migration) tally(t *table, old *found) error {
-	if !m.tallied[tableName(t.entity.Key)] {
+	if !m.tallied[tableName(t.Entity.Key)] {
 		return nil
 	}
 	for name, sql := range t.tallyTriggers() {

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/frondhost/frond/store/sqltext"
 )
 
 // Backups (docs/decisions/253). A copy is made under a name that ends in .part, checked, made
@@ -100,7 +102,7 @@ func copyStore(ctx context.Context, from, to string) error {
 	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := c.Exec("VACUUM INTO ?", Value{Kind: Text, S: part}); err != nil {
+	if err := c.Exec("VACUUM INTO ?", sqltext.TextValue(part)); err != nil {
 		return err
 	}
 	made, err := DialFile(ctx, part)

@@ -10,6 +10,7 @@ import (
 	sqlite3 "github.com/ncruces/go-sqlite3"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/store/sqltext"
 )
 
 // Conn is one connection with its prepared statements. It belongs to one goroutine at a time:
@@ -54,7 +55,7 @@ const heavyText = 4 << 10
 //	st, err := c.Start(sql, args)
 //	for st.Step() { … st.ColumnText(0) … }
 //	err = c.Finish(st)
-func (c *Conn) Start(sql []byte, args []Value) (*Stmt, error) {
+func (c *Conn) Start(sql []byte, args []sqltext.Value) (*Stmt, error) {
 	c.budget.begin() // planning has its own time
 	st, err := c.prepared(sql)
 	if err != nil {
@@ -64,16 +65,16 @@ func (c *Conn) Start(sql []byte, args []Value) (*Stmt, error) {
 	for i := range args {
 		a := &args[i]
 		switch a.Kind {
-		case Null:
+		case sqltext.Null:
 			err = st.BindNull(i + 1)
-		case Int:
+		case sqltext.Int:
 			err = st.BindInt64(i+1, a.I)
-		case Float:
+		case sqltext.Float:
 			err = st.BindFloat(i+1, a.F)
-		case Text:
+		case sqltext.Text:
 			st.heavy = st.heavy || len(a.S) > heavyText
 			err = st.BindText(i+1, a.S)
-		case Blob:
+		case sqltext.Blob:
 			st.heavy = st.heavy || len(a.S) > heavyText
 			err = st.BindBlob(i+1, []byte(a.S))
 		}
@@ -85,7 +86,7 @@ func (c *Conn) Start(sql []byte, args []Value) (*Stmt, error) {
 	if c.trace != nil {
 		plain := make([]any, len(args))
 		for i, a := range args {
-			plain[i] = a.plain()
+			plain[i] = a.Any()
 		}
 		c.trace(st.SQL(), plain...)
 	}
@@ -124,7 +125,7 @@ func (c *Conn) Finish(st *Stmt) error {
 }
 
 // Exec runs a statement, prepared and kept, whose rows nobody reads.
-func (c *Conn) Exec(sql string, args ...Value) error {
+func (c *Conn) Exec(sql string, args ...sqltext.Value) error {
 	st, err := c.Start([]byte(sql), args)
 	if err != nil {
 		return err
@@ -136,7 +137,7 @@ func (c *Conn) Exec(sql string, args ...Value) error {
 
 // Number runs a statement that returns one integer; 0 where it returns no row. Further rows
 // and columns are not read.
-func (c *Conn) Number(sql string, args ...Value) (int64, error) {
+func (c *Conn) Number(sql string, args ...sqltext.Value) (int64, error) {
 	st, err := c.Start([]byte(sql), args)
 	if err != nil {
 		return 0, err

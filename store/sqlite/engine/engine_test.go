@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/store/sqltext"
 )
 
 // database is a database whose log goes nowhere.
@@ -55,7 +56,7 @@ func TestStatementCacheIsBounded(t *testing.T) {
 	d := database(t, Options{Memory: true, Readers: 1})
 	for i := range 2 * maxStatements {
 		err := d.Read(t.Context(), func(c *Conn) error {
-			n, err := c.Number(fmt.Sprintf("SELECT %d + ?", i), IntValue(1))
+			n, err := c.Number(fmt.Sprintf("SELECT %d + ?", i), sqltext.IntValue(1))
 			if n != int64(i+1) {
 				t.Errorf("%d + 1 is %d", i, n)
 			}
@@ -136,7 +137,7 @@ func TestLostTransactionIsRunAgain(t *testing.T) {
 	var ops []*Op
 	for i := range 10 {
 		op := &Op{Ctx: t.Context(), done: make(chan struct{}), Run: func(c *Conn) error {
-			err := c.Exec("INSERT INTO x VALUES (?)", IntValue(int64(i)))
+			err := c.Exec("INSERT INTO x VALUES (?)", sqltext.IntValue(int64(i)))
 			if i%4 == 2 {
 				return c.Exec("ROLLBACK")
 			}

@@ -1,4 +1,4 @@
-package sqlite
+package sqltext
 
 import (
 	"bytes"
@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// compareDecimal compares two decimal texts as numbers of any size: it is the collation
+// CompareDecimal compares two decimal texts as numbers of any size: it is SQLite's collation
 // "decimal" of decimal columns, in comparisons, orders and unique indexes alike. "1.50" equals
 // "1.5". Text that is no number sorts behind all numbers, by its bytes. It has to be a total
 // order that never changes: indexes in files are sorted by it.
-func compareDecimal(a, b []byte) int {
+func CompareDecimal(a, b []byte) int {
 	x, okX := parseDecimal(string(a))
 	y, okY := parseDecimal(string(b))
 	switch {

@@ -1,0 +1,215 @@
+package sqlite
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+	"github.com/frondhost/frond/store/sqltext"
+)
+
+// dialect is SQLite's way of writing what databases have different syntax for.
+type dialect struct{}
+
+// maxArgs is how many values SQLite binds to one statement (SQLITE_MAX_VARIABLE_NUMBER of its
+// default build).
+const maxArgs = 32766
+
+// words are SQLite's fixed parts of statements. Null is its smallest value by itself. A CROSS
+// JOIN makes it begin with the ids and look the rows up. It joins 64 tables at most.
+var words = sqltext.Words{True: "1", False: "0", Cross: "CROSS JOIN", MaxValues: maxArgs, MaxJoins: 12}
+
+// Placeholder appends "?".
+func (dialect) Placeholder(sql []byte, _ int) []byte { return append(sql, '?') }
+
+// comparisons are the operators of Compare. Ne is IS NOT, which holds for null.
+var comparisons = map[facade.Op]string{
+	facade.Eq: " = ", facade.Ne: " IS NOT ", facade.Lt: " < ", facade.Lte: " <= ", facade.Gt: " > ", facade.Gte: " >= ",
+}
+
+// Compare writes t0."price" < ?. SQLite compares integers with reals by value.
+func (dialect) Compare(b *sqltext.Builder, op facade.Op, c *sqltext.Column, alias string, v sqltext.Value) {
+	b.Column(alias, c)
+	b.Text(comparisons[op])
+	b.Bind(v)
+}
+
+// Among writes a membership test:
+//
+//	t0."status" IN (SELECT value FROM json_each(?))
+//
+// The list is one bound JSON array whatever its length, so that lists of all lengths share a
+// statement. Numbers that may have fractions are bound one by one, because SQLite's reading of
+// a JSON number may differ from Go's in its last bit.
+func (d dialect) Among(b *sqltext.Builder, c *sqltext.Column, alias string, list []sqltext.Value) {
+	if c.Prop.Kind != schema.KindNumber {
+		d.OneOf(b, c, alias, d.Keys(c, list))
+		return
+	}
+	b.Column(alias, c)
+	b.Text(" IN (")
+	for i, v := range list {
+		if i > 0 {
+			b.Text(", ")
+		}
+		b.Bind(v)
+	}
+	b.Text(")")
+}
+
+// Keys returns the values as a JSON array.
+func (dialect) Keys(_ *sqltext.Column, list []sqltext.Value) sqltext.Value {
+	text := []byte{'['}
+	for _, v := range list {
+		text = appendElement(text, v)
+	}
+	return sqltext.TextValue(string(append(text, ']')))
+}
+
+// OneOf writes t0."id" IN (SELECT value FROM json_each(?)).
+func (dialect) OneOf(b *sqltext.Builder, c *sqltext.Column, alias string, keys sqltext.Value) {
+	b.Column(alias, c)
+	b.Text(" IN (SELECT value FROM json_each(")
+	b.Bind(keys)
+	b.Text("))")
+}
+
+// appendElement appends a value to a JSON array that begins with its bracket. A blob has no
+// JSON and becomes null, which equals nothing.
+func appendElement(list []byte, v sqltext.Value) []byte {
+	if len(list) > 1 {
+		list = append(list, ',')
+	}
+	switch v.Kind {
+	case sqltext.Int:
+		return fmt.Append(list, v.I)
+	case sqltext.Float:
+		return sqltext.AppendFloat(list, v.F)
+	case sqltext.Text:
+		return jsontext.AppendString(list, v.S)
+	}
+	return append(list, "null"...)
+}
+
+// Match writes a test on a part of a text. No pattern language is involved, so there is
+// nothing to escape (docs/decisions/036). A prefix becomes a range, which an index answers:
+//
+//	contains "b"      instr(t0."name", 'b') > 0
+//	icontains "B"     instr(frond_lower(t0."name"), 'b') > 0
+//	startsWith "ab"   (t0."name" >= 'ab' AND t0."name" < 'ac')
+//	endsWith "b"      substr(CAST(t0."name" AS BLOB), -1) = x'62'
+//
+// Values are bound; they stand here for the reader.
+func (dialect) Match(b *sqltext.Builder, op facade.Op, c *sqltext.Column, alias string, text string) {
+	switch op {
+	case facade.Contains:
+		b.Text("instr(")
+		b.Column(alias, c)
+		b.Text(", ")
+		b.Bind(sqltext.TextValue(text))
+		b.Text(") > 0")
+	case facade.IContains:
+		b.Text("instr(frond_lower(")
+		b.Column(alias, c)
+		b.Text("), ")
+		b.Bind(sqltext.TextValue(strings.ToLower(text)))
+		b.Text(") > 0")
+	case facade.StartsWith:
+		// The range is by bytes; under the collation of decimals it would be one of numbers.
+		above, bounded := "", false
+		if c.Collation == "" {
+			above, bounded = sqltext.After(text)
+		}
+		if !bounded {
+			b.Text("instr(")
+			b.Column(alias, c)
+			b.Text(", ")
+			b.Bind(sqltext.TextValue(text))
+			b.Text(") = 1")
+			return
+		}
+		b.Text("(")
+		b.Column(alias, c)
+		b.Text(" >= ")
+		b.Bind(sqltext.TextValue(text))
+		b.Text(" AND ")
+		b.Column(alias, c)
+		b.Text(" < ")
+		b.Bind(sqltext.TextValue(above))
+		b.Text(")")
+	case facade.EndsWith:
+		// by bytes: SQLite's substr of a text stops at a NUL, that of a blob does not
+		b.Text("substr(CAST(")
+		b.Column(alias, c)
+		b.Text(" AS BLOB), ")
+		b.Bind(sqltext.IntValue(-int64(len(text))))
+		b.Text(") = ")
+		b.Bind(sqltext.BlobValue(text))
+	}
+}
+
+// Has writes whether a JSON array holds a scalar:
+//
+//	(json_type(t0."tags") = 'array' AND EXISTS (SELECT 1 FROM json_each(t0."tags") AS t1
+//	  WHERE t1.type IN ('text') AND t1.value = ?))
+func (dialect) Has(b *sqltext.Builder, c *sqltext.Column, alias string, value any) {
+	var a sqltext.Value
+	var types string
+	switch v := value.(type) {
+	case string:
+		a, types = sqltext.TextValue(v), "'text'"
+	case int64:
+		a, types = sqltext.IntValue(v), "'integer', 'real'"
+	case float64:
+		a, types = sqltext.FloatValue(v), "'integer', 'real'"
+	case bool:
+		a = sqltext.BoolValue(v)
+		if types = "'false'"; v {
+			types = "'true'"
+		}
+	}
+	j := b.Alias()
+	b.Text("(json_type(")
+	b.Column(alias, c)
+	b.Text(") = 'array' AND EXISTS (SELECT 1 FROM json_each(")
+	b.Column(alias, c)
+	b.Text(") AS ", j, " WHERE ", j, ".type IN (", types, ") AND ", j, ".value = ")
+	b.Bind(a)
+	b.Text("))")
+}
+
+// Elements writes json_each(t0."tags") AS t2.
+func (dialect) Elements(b *sqltext.Builder, c *sqltext.Column, alias, name string, _ *sqltext.Column) {
+	b.Text("json_each(")
+	b.Column(alias, c)
+	b.Text(") AS ", name)
+}
+
+// Element writes t2.value. json_each gives a value without the column's collation, and "1.5"
+// has to find "1.50".
+func (dialect) Element(b *sqltext.Builder, name string, of *sqltext.Column) {
+	b.Text(name, ".value")
+	if of.Collation != "" {
+		b.Text(" COLLATE ", of.Collation)
+	}
+}
+
+// limit writes LIMIT and OFFSET. One row beyond the limit is read, because it says that there
+// are more:
+//
+//	LIMIT ? + 0 OFFSET ? + 0
+//
+// The limit is an expression and not a bare placeholder because SQLite plans by the number
+// that it finds there, and would prepare the statement anew for each other number.
+func limit(b *sqltext.Builder, q *facade.Find) {
+	b.Text(" LIMIT ")
+	b.Bind(sqltext.IntValue(int64(max(0, q.Limit)) + 1))
+	b.Text(" + 0")
+	if q.Offset > 0 {
+		b.Text(" OFFSET ")
+		b.Bind(sqltext.IntValue(int64(q.Offset)))
+		b.Text(" + 0")
+	}
+}

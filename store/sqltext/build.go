@@ -1,0 +1,115 @@
+package sqltext
+
+import (
+	"strconv"
+	"sync"
+
+	"github.com/frondhost/frond/facade"
+)
+
+// Builder writes one statement: its text, and the values bound to it. The text follows from
+// the shape of the call alone, so that calls of one shape share a prepared statement. Only
+// words of this package and of the dialect, names of a [Table], and numbers that are counted
+// here are written to SQL; what a caller sent becomes a bound value.
+//
+// A builder comes from [Database.Builder] and goes back by Free; it belongs to one goroutine.
+type Builder struct {
+	// SQL is the text so far and Args the values of its placeholders, in their order. They are
+	// valid until Free.
+	SQL  []byte
+	Args []Value
+
+	db *Database
+	// aliases counts the aliases of tables: the next one is t<aliases>.
+	aliases int
+
+	// joined are the aliases of one-relations that were joined, in the order in which Filter
+	// comes to their conditions; Filter takes them from the front.
+	joined []string
+	// depth is how many relations what is being written is behind.
+	depth int
+	// reach is that of the rows that what is being written is judged for.
+	reach Reach
+	// sure says that what is being written has to hold for the row, whatever else does: it
+	// stands in no Or and no Not. Only there a relation may be joined.
+	sure bool
+}
+
+// builders keep the room for text and values between statements.
+var builders = sync.Pool{New: func() any { return new(Builder) }}
+
+// Builder takes an empty builder from the pool; give it back with Free.
+func (d *Database) Builder() *Builder {
+	b := builders.Get().(*Builder)
+	b.db, b.SQL, b.Args, b.aliases = d, b.SQL[:0], b.Args[:0], 0
+	b.joined, b.sure = b.joined[:0], false
+	b.depth, b.reach = 0, EveryRow
+	return b
+}
+
+// maxKeptArgs and maxKeptSQL are how large a builder may have grown to be kept: in values, and
+// in bytes of text.
+const (
+	maxKeptArgs = 1 << 10
+	maxKeptSQL  = 64 << 10
+)
+
+// Free gives the builder back. One that has grown beyond what an ordinary statement needs is
+// left to the garbage collector, so that one large request does not keep its memory for the
+// life of the process.
+func (b *Builder) Free() {
+	if cap(b.Args) > maxKeptArgs || cap(b.SQL) > maxKeptSQL {
+		return
+	}
+	clear(b.Args) // let go of texts
+	b.db = nil
+	builders.Put(b)
+}
+
+// Text appends SQL as it stands. No word may come from a caller.
+func (b *Builder) Text(words ...string) {
+	for _, w := range words {
+		b.SQL = append(b.SQL, w...)
+	}
+}
+
+// Bind appends a placeholder and the value it stands for.
+func (b *Builder) Bind(v Value) {
+	b.Args = append(b.Args, v)
+	b.SQL = b.db.Dialect.Placeholder(b.SQL, len(b.Args))
+}
+
+// Alias returns a name for the next table of the statement: t0, t1, … Equal shapes count
+// alike, so their texts are equal.
+func (b *Builder) Alias() string {
+	n := b.aliases
+	b.aliases++
+	if n < len(aliasNames) {
+		return aliasNames[n]
+	}
+	return "t" + strconv.Itoa(n)
+}
+
+// aliasNames are the first names, which need no allocation.
+var aliasNames = [...]string{"t0", "t1", "t2", "t3", "t4", "t5", "t6", "t7"}
+
+// Column writes a column of an aliased table: t0."title".
+func (b *Builder) Column(alias string, c *Column) { b.Text(alias, ".", c.Name) }
+
+// Truth writes a condition that holds for every row, or for none.
+func (b *Builder) Truth(holds bool) {
+	if holds {
+		b.Text(b.db.Words.True)
+	} else {
+		b.Text(b.db.Words.False)
+	}
+}
+
+// Ready returns an error where the statement has more values than the database binds, and nil
+// where it can run.
+func (b *Builder) Ready() error {
+	if most := b.db.Words.MaxValues; len(b.Args) > most {
+		return facade.Errorf(facade.BadRequest, "the filter compares with %d values; send %d at most", len(b.Args), most)
+	}
+	return nil
+}

@@ -1,0 +1,61 @@
+package sqltext
+
+import (
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+)
+
+// Database is what statements are written for: its dialect, and where its tables are found. It
+// is made once for a store, is not changed afterwards, and may be used from many goroutines.
+type Database struct {
+	Dialect Dialect
+	// Words are the fixed parts in which databases differ.
+	Words Words
+	// Table returns the table of an entity; its error is the statement's.
+	Table func(e *schema.Entity) (*Table, error)
+}
+
+// Words are the fixed parts of statements in which databases differ.
+type Words struct {
+	True, False string
+	// NullsFirst and NullsLast stand behind an ascending and a descending key of an order that
+	// may be null, so that null is the smallest value (docs/decisions/094); "" where it is so
+	// by itself.
+	NullsFirst, NullsLast string
+	// Cross joins the rows behind a list of ids to the list.
+	Cross string
+	// Lookups says that the rows behind a relation are always written as EXISTS, because the
+	// database decides by itself whether it looks them up or collects them once.
+	Lookups bool
+	// MaxValues is how many values one statement takes; MaxJoins is how many relations are
+	// joined. A planner takes long for many joins; the others are written as EXISTS.
+	MaxValues, MaxJoins int
+}
+
+// Dialect writes what databases have different syntax for. Its methods append to the builder
+// they are given, and are called from many goroutines. Operands have passed [Operand]; the
+// columns are under alias.
+type Dialect interface {
+	// Placeholder appends the place of value n of the statement, counted from 1: ? or $1.
+	Placeholder(sql []byte, n int) []byte
+	// Compare writes a comparison for one of Eq, Ne, Lt, Lte, Gt and Gte. Ne holds for null.
+	Compare(b *Builder, op facade.Op, c *Column, alias string, v Value)
+	// Among writes that the column's value is one of list. The text does not depend on how long
+	// the list is, except where a value of the column has no form in a list.
+	Among(b *Builder, c *Column, alias string, list []Value)
+	// Keys returns a list of values of one column as one bound value, for [Dialect.OneOf].
+	Keys(c *Column, list []Value) Value
+	// OneOf writes that the column's value is one of keys, a value made by Keys.
+	OneOf(b *Builder, c *Column, alias string, keys Value)
+	// Match writes a test on a part of a text for one of Contains, IContains, StartsWith and
+	// EndsWith. text is not empty. Letter case counts except for IContains; nothing in text is
+	// a pattern.
+	Match(b *Builder, op facade.Op, c *Column, alias string, text string)
+	// Has writes whether a JSON array holds a string, int64, float64 or bool, by value and by
+	// type: true is not 1, and "1" is not 1.
+	Has(b *Builder, c *Column, alias string, value any)
+	// Elements writes the ids of a many-relation, a JSON array in the column, as rows with the
+	// given name; Element writes the id of such a row so that it compares with column of.
+	Elements(b *Builder, c *Column, alias, name string, of *Column)
+	Element(b *Builder, name string, of *Column)
+}

@@ -1,0 +1,53 @@
+package sqltext
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// TimeLayout is how a date-time stands in a Value: UTC, of one width, so that
+// the order of the text is the order of time.
+const TimeLayout = "2006-01-02T15:04:05.000000Z"
+
+// NormalTime turns an RFC 3339 date-time into TimeLayout. What is finer than a microsecond is
+// cut off; a leap second is the second after it. It returns false for what is no date-time.
+func NormalTime(s string) (string, bool) {
+	t, ok := schema.ParseDateTime(s)
+	if !ok {
+		return "", false
+	}
+	return t.Format(TimeLayout), true
+}
+
+// AppendTime appends a date-time of TimeLayout with milliseconds, or with
+// microseconds where those are not zero (docs/decisions/093).
+func AppendTime(dst, text []byte) []byte {
+	if len(text) != len(TimeLayout) || text[len(text)-1] != 'Z' {
+		return jsontext.AppendText(dst, text)
+	}
+	dst = append(dst, '"')
+	if string(text[23:26]) == "000" {
+		dst = append(dst, text[:23]...)
+	} else {
+		dst = append(dst, text[:26]...)
+	}
+	return append(dst, 'Z', '"')
+}
+
+// AppendFloat appends f as encoding/json does: the shortest text that reads back
+// as f, with an exponent only for the very small and the very large.
+func AppendFloat(dst []byte, f float64) []byte {
+	format := byte('f')
+	if abs := math.Abs(f); abs != 0 && (abs < 1e-6 || abs >= 1e21) {
+		format = 'e'
+	}
+	dst = strconv.AppendFloat(dst, f, format, -1, 64)
+	if n := len(dst); format == 'e' && n >= 4 && dst[n-4] == 'e' && dst[n-3] == '-' && dst[n-2] == '0' {
+		dst[n-2] = dst[n-1] // e-09 becomes e-9
+		dst = dst[:n-1]
+	}
+	return dst
+}

@@ -1,0 +1,147 @@
+package sqltext
+
+import (
+	"encoding/json"
+
+	"github.com/frondhost/frond/facade"
+)
+
+// SortKey is one key of an order, as SQL is to have it. An order of rows ends in the primary
+// key, so that no two are equal.
+type SortKey struct {
+	Column *Column
+	Desc   bool
+}
+
+// Order appends the sort keys of a read to keys. A read towards the beginning (Backward) sorts
+// the other way round; [Reading.Settle] turns its rows again.
+func (t *Table) Order(keys []SortKey, q *facade.Find) ([]SortKey, error) {
+	for _, k := range q.Sort {
+		c, err := t.Column(k.Field)
+		if err != nil {
+			return nil, err
+		}
+		keys = append(keys, SortKey{c, k.Desc != q.Backward})
+	}
+	return keys, nil
+}
+
+// Turned returns the same order the other way round: what stands before a row is what stands behind
+// it in the turned order.
+func Turned(keys []SortKey) []SortKey {
+	other := make([]SortKey, len(keys))
+	for i, k := range keys {
+		other[i] = SortKey{k.Column, !k.Desc}
+	}
+	return other
+}
+
+// OrderBy writes the terms of an ORDER BY. Null is the smallest value in every store
+// (docs/decisions/094).
+func (b *Builder) OrderBy(keys []SortKey, alias string) {
+	for i, k := range keys {
+		if i > 0 {
+			b.Text(", ")
+		}
+		b.Column(alias, k.Column)
+		nulls := b.db.Words.NullsFirst
+		if k.Desc {
+			b.Text(" DESC")
+			nulls = b.db.Words.NullsLast
+		}
+		if !k.Column.NotNull {
+			b.Text(nulls)
+		}
+	}
+}
+
+// Cursor returns the values of a place in an order, such as [facade.Find.From]. BAD_REQUEST
+// where they do not fit the keys: a cursor is not trusted.
+func Cursor(keys []SortKey, from []json.RawMessage) ([]Value, error) {
+	values := make([]Value, len(keys))
+	fits := len(from) == len(keys)
+	for i, k := range keys {
+		if !fits {
+			break
+		}
+		var fault string
+		values[i], fault = Encode(k.Column.Prop, from[i])
+		fits = fault == ""
+	}
+	if !fits {
+		return nil, facade.Errorf(facade.BadRequest, "the cursor is not of this order; take one from a page that is")
+	}
+	return values, nil
+}
+
+// Behind writes the condition that a row stands strictly behind the one with the sort values
+// of a [Cursor], in the order of keys:
+//
+//	a > ? OR a = ? AND (b < ? OR b = ? AND (id > ?))
+//
+// with the outermost key's bound in front of it once more (a >= ? AND …), which is what an
+// index can seek by. A null among values has its own form: nothing but nulls equals it, and
+// everything else is larger (docs/decisions/094). Including the row itself, the last
+// comparison, which is the primary key's, is >=.
+func (b *Builder) Behind(keys []SortKey, values []Value, including bool, alias string) {
+	// The bound in front would leave out nulls, which are the smallest value: downwards they
+	// follow and have to stay.
+	if len(keys) > 1 && values[0].Kind != Null && (!keys[0].Desc || keys[0].Column.NotNull) {
+		b.Column(alias, keys[0].Column)
+		if keys[0].Desc {
+			b.Text(" <= ")
+		} else {
+			b.Text(" >= ")
+		}
+		b.Bind(values[0])
+		b.Text(" AND ")
+	}
+	b.beyond(keys, values, including, alias)
+}
+
+// beyond writes the comparison for the first key and, where it is equal, those for the keys
+// behind it:
+//
+//	ascending     (a > ? OR a = ? AND …)         from null   (a IS NOT NULL OR a IS NULL AND …)
+//	descending    (a < ? OR a IS NULL OR a = ? AND …)        (0 OR a IS NULL AND …)
+func (b *Builder) beyond(keys []SortKey, values []Value, including bool, alias string) {
+	k, v := keys[0], values[0]
+	orEqual := ""
+	if including && len(keys) == 1 {
+		orEqual = "="
+	}
+	b.Text("(")
+	switch {
+	case v.Kind == Null && k.Desc: // nothing is smaller
+		b.Truth(false)
+	case v.Kind == Null:
+		b.Column(alias, k.Column)
+		b.Text(" IS NOT NULL")
+	case k.Desc:
+		b.Column(alias, k.Column)
+		b.Text(" <", orEqual, " ")
+		b.Bind(v)
+		if !k.Column.NotNull {
+			b.Text(" OR ")
+			b.Column(alias, k.Column)
+			b.Text(" IS NULL")
+		}
+	default:
+		b.Column(alias, k.Column)
+		b.Text(" >", orEqual, " ")
+		b.Bind(v)
+	}
+	if len(keys) > 1 {
+		b.Text(" OR ")
+		b.Column(alias, k.Column)
+		if v.Kind == Null {
+			b.Text(" IS NULL")
+		} else {
+			b.Text(" = ")
+			b.Bind(v)
+		}
+		b.Text(" AND ")
+		b.beyond(keys[1:], values[1:], including, alias)
+	}
+	b.Text(")")
+}

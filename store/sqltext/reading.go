@@ -1,0 +1,212 @@
+package sqltext
+
+import (
+	"encoding/json"
+
+	"github.com/frondhost/frond/facade"
+)
+
+// Reading is the state of one [facade.Find]: what is asked, the parts of its statement, and the
+// rows as they come. A store embeds it, calls [Reading.Begin], runs a statement, appends each
+// row to Read and calls [Reading.Settle] in the end. It belongs to one goroutine and must not
+// be copied.
+type Reading struct {
+	Table *Table
+	Find  *facade.Find
+	// Order are the sort keys as SQL is to have them; turned round for Backward.
+	Order     []SortKey
+	Selection Selection
+	// Reach is that of Find.Where.
+	Reach Reach
+	// Found is the answer, whole after Settle.
+	Found facade.Found
+	// Read are the rows in the order they were read.
+	Read *facade.Rows
+	// Held is how many bytes the reading holds beside rows and keys.
+	Held int
+
+	orderRoom [4]SortKey // for Order, where these are enough
+
+	// keys are, with sort columns beside the layout, each row's key, one behind the other.
+	keys []byte
+	// ends are where each of them ends.
+	ends []int
+
+	meter facade.Meter
+}
+
+// Begin compiles q, a read of t. meter is charged for what the reading holds. An
+// INTERNAL_ERROR says that a field is not stored.
+func (r *Reading) Begin(t *Table, q *facade.Find, meter facade.Meter) (err error) {
+	r.Table, r.Find, r.meter, r.Found.Total = t, q, meter, -1
+	if r.Order, err = t.Order(r.orderRoom[:0], q); err != nil {
+		return err
+	}
+	r.Reach = FewRows
+	if q.Each == nil {
+		r.Reach = ReachOf(q.Where, q.Entity)
+	}
+	return r.Selection.Choose(t, q.Select, r.Order)
+}
+
+// From writes the table and what its conditions join to it: FROM "post" AS t0 JOIN "author" AS
+// t1 ON ….
+func (r *Reading) From(b *Builder, alias string) error {
+	b.Text(" FROM ", r.Table.Name, " AS ", alias)
+	return b.Join(r.Find.Where, r.Table, alias)
+}
+
+// Where writes the filter that rows have to meet, behind [Reading.From]; nothing where there is
+// none. word stands before it. The result is the word before the next condition.
+func (r *Reading) Where(b *Builder, alias, word string) (next string, err error) {
+	if r.Find.Where == nil {
+		return word, nil
+	}
+	b.Text(word)
+	b.sure, b.reach = true, r.Reach
+	err = b.Filter(r.Find.Where, r.Table, alias)
+	b.sure = false
+	return " AND ", err
+}
+
+// Conditions writes what rows have to meet, behind [Reading.From]: the filter, and the places
+// where the page begins and ends (From and Until), which a total leaves out. word stands before
+// the first condition. BAD_REQUEST where a place is not of this order.
+func (r *Reading) Conditions(b *Builder, alias, word string) error {
+	word, err := r.Where(b, alias, word)
+	if err != nil {
+		return err
+	}
+	if r.Find.From != nil {
+		from, err := Cursor(r.Order, r.Find.From)
+		if err != nil {
+			return err
+		}
+		b.Text(word)
+		word = " AND "
+		b.Behind(r.Order, from, r.Find.Including, alias)
+	}
+	if r.Find.Until != nil {
+		until, err := Cursor(r.Order, r.Find.Until)
+		if err != nil {
+			return err
+		}
+		b.Text(word)
+		b.Behind(Turned(r.Order), until, false, alias)
+	}
+	return nil
+}
+
+// Grown charges the memory of what was read since the last call to the caller's budget
+// (docs/decisions/246). An error says that the request may hold no more; the statement is then
+// not read further.
+func (r *Reading) Grown() error {
+	return r.meter.Grown(r.Read, r.Held+cap(r.keys)+8*cap(r.ends))
+}
+
+// Cells are the columns of the row that a statement stands on.
+type Cells interface {
+	// AppendCell appends column i of the row as JSON; c describes it.
+	AppendCell(dst []byte, i int, c *Column) []byte
+}
+
+// Keep keeps the key of the row that Read has last, where a sort column is not in the layout:
+// its value is only there now. first is where the selection begins in cells.
+func (r *Reading) Keep(cells Cells, first int) {
+	s := &r.Selection
+	row := r.Read.Row(r.Read.Len() - 1)
+	r.keys = append(r.keys, '[')
+	for i, at := range s.keys {
+		if i > 0 {
+			r.keys = append(r.keys, ',')
+		}
+		if at < len(s.Fields) {
+			r.keys = append(r.keys, row.At(at)...)
+		} else {
+			r.keys = cells.AppendCell(r.keys, first+at, s.Extra[at-len(s.Fields)])
+		}
+	}
+	r.keys = append(r.keys, ']')
+	r.ends = append(r.ends, len(r.keys))
+}
+
+// Settle puts what was read into Found: turned round where it was read towards the beginning,
+// with the keys that were asked for. groups are the ranges of rows that were ordered by
+// themselves. Without Find.Keys a group has the keys of its first and its last row, which are
+// the page's cursors.
+func (r *Reading) Settle(groups []facade.FoundGroup) error {
+	rows, n := r.Read, r.Read.Len()
+	// source is which row read became row i of the answer.
+	source := func(i int) int { return i }
+	if r.Find.Backward && n > 1 {
+		r.Held += rows.Size() + 8*n
+		if err := r.Grown(); err != nil {
+			return err
+		}
+		places := make([]int, n)
+		for _, g := range groups {
+			for i := g.From; i < g.To; i++ {
+				places[i] = g.To - 1 - (i - g.From)
+			}
+		}
+		source = func(i int) int { return places[i] }
+		rows = facade.NewRows(r.Selection.Layout, n)
+		for i := range n {
+			rows.BeginRow()
+			row := r.Read.Row(places[i])
+			for f := range r.Selection.Fields {
+				rows.Put(f, row.At(f))
+			}
+			rows.EndRow()
+		}
+	}
+	r.Found.Rows = rows
+	if len(r.Selection.keys) == 0 || n == 0 {
+		return nil
+	}
+	r.Found.Keys = make([]json.RawMessage, n)
+	for _, g := range groups {
+		for i := g.From; i < g.To; i++ {
+			if r.Find.Keys || i == g.From || i == g.To-1 {
+				r.Found.Keys[i] = r.key(source(i), rows.Row(i))
+				r.Held += keySize + 3*len(r.Found.Keys[i]) // a cursor is made of it
+			}
+		}
+		if err := r.Grown(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keySize is how many bytes a key takes beside its text: its slice header.
+const keySize = 24
+
+// key returns the JSON array of a row's sort values, such as
+// ["2026-05-01T10:30:00.000Z","p1"], of which a cursor is made; read is the row's place among
+// those read.
+func (r *Reading) key(read int, row facade.Row) json.RawMessage {
+	if len(r.Selection.Extra) > 0 {
+		from := 0
+		if read > 0 {
+			from = r.ends[read-1]
+		}
+		return json.RawMessage(r.keys[from:r.ends[read]:r.ends[read]])
+	}
+	size := 2
+	for _, at := range r.Selection.keys {
+		size += len(row.At(at)) + 1
+	}
+	key := append(make([]byte, 0, size), '[')
+	for i, at := range r.Selection.keys {
+		if i > 0 {
+			key = append(key, ',')
+		}
+		key = append(key, row.At(at)...)
+	}
+	return append(key, ']')
+}
+
+// RoomFor returns how many rows to make room for at first: a limit is often larger than what
+// there is.
+func RoomFor(limit int) int { return min(limit, 200) }

@@ -1,0 +1,162 @@
+package sqltext
+
+import (
+	"fmt"
+
+	"github.com/frondhost/frond/facade"
+)
+
+// joinable says whether a condition leads through a relation that gives one row at most: then
+// the row can be joined instead of looked for.
+//
+//	{author: {name: {eq: "Ada"}}}   JOIN "author" AS t1 ON t1."id" = t0."author" … t1."name" = ?
+func joinable(f *facade.Filter) bool {
+	return f.Op == facade.Some && f.Link != nil && !f.Link.Many && f.Link.Target != nil
+}
+
+// Join writes a JOIN for every one-relation that a condition surely needs: the database may
+// then begin with the other table, where EXISTS would make SQLite look at every row of this
+// one (docs/decisions/036). A JOIN drops rows without a target, as the condition does.
+// [Builder.Filter] comes to the same conditions in the same order, and writes them on the
+// joined table.
+func (b *Builder) Join(f *facade.Filter, t *Table, alias string) error {
+	if f == nil {
+		return nil
+	}
+	if f.Op != facade.And && (!joinable(f) || len(b.joined) >= b.db.Words.MaxJoins) {
+		return nil
+	}
+	if f.Op == facade.Some {
+		target, err := b.db.Table(f.Link.Target)
+		if err != nil {
+			return err
+		}
+		own, err := t.Column(f.Link.Field)
+		if err != nil {
+			return err
+		}
+		inner := b.Alias()
+		b.joined = append(b.joined, inner)
+		b.Text(" JOIN ", target.Name, " AS ", inner, " ON ")
+		b.Column(inner, target.Primary)
+		b.Text(" = ")
+		b.Column(alias, own)
+		t, alias = target, inner
+	}
+	for _, sub := range f.Sub {
+		if err := b.Join(sub, t, alias); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxRelations is how many relations a condition may go through, one behind the other. The
+// façade allows fewer; this bound keeps a store safe that is called without it: each one costs
+// several levels of the 1,000 that SQLite takes.
+const maxRelations = 20
+
+// tooDeep refuses a filter that is nested deeper than SQLite takes: each relation and each
+// negation makes an expression deeper.
+func tooDeep() error {
+	return facade.Errorf(facade.BadRequest, "the filter is nested too deep; go through %d relations at most", maxRelations)
+}
+
+// related writes a condition on the rows that a relation leads to, for Some, None and Every. A
+// relation stands in one of three places, and each is written with lookups or with a set (see
+// [Reach.probes]):
+//
+//	the id in this row          "author": the target's key equals this column
+//	the ids in this row         "tags": a JSON array, opened to rows
+//	this row's id over there    "posts" of an author: the target's column equals this key
+//
+// Every is NOT … with the condition negated: no row behind the relation fails it.
+func (b *Builder) related(f *facade.Filter, t *Table, alias string) error {
+	if f.Link == nil || f.Link.Target == nil {
+		return facade.Internal(fmt.Errorf("store: a filter of %s goes through no relation", t.Entity.Name))
+	}
+	if b.depth == maxRelations {
+		return tooDeep()
+	}
+	b.depth++
+	defer func(was Reach) { b.depth, b.reach = b.depth-1, was }(b.reach)
+	target, err := b.db.Table(f.Link.Target)
+	if err != nil {
+		return err
+	}
+	inList := f.Link.Many && f.Link.Inverse == nil // the ids stand in the row
+	outer, key := f.Link.Field, target.Entity.Primary
+	if f.Link.Inverse != nil { // the target points back
+		outer, key = t.Entity.Primary, f.Link.Inverse
+	}
+	own, err := t.Column(outer)
+	if err != nil {
+		return err
+	}
+	theirs, err := target.Column(key)
+	if err != nil {
+		return err
+	}
+	inner := b.Alias()
+	probe := b.db.Words.Lookups || b.reach.probes(f.Link.Many)
+	d := b.db.Dialect
+	switch {
+	case inList && probe:
+		ids := b.Alias()
+		b.Text(not(f.Op), "EXISTS (SELECT 1 FROM ")
+		d.Elements(b, own, alias, ids, theirs)
+		b.Text(" ", b.db.Words.Cross, " ", target.Name, " AS ", inner, " ON ")
+		b.Column(inner, theirs)
+		b.Text(" = ")
+		d.Element(b, ids, theirs)
+		b.Text(" WHERE ")
+	case inList:
+		ids := b.Alias()
+		b.Text(not(f.Op), "EXISTS (SELECT 1 FROM ")
+		d.Elements(b, own, alias, ids, theirs)
+		b.Text(" WHERE ")
+		d.Element(b, ids, theirs)
+		b.Text(" IN (SELECT ")
+		b.Column(inner, theirs)
+		b.Text(" FROM ", target.Name, " AS ", inner, " WHERE ")
+	case probe:
+		b.Text(not(f.Op), "EXISTS (SELECT 1 FROM ", target.Name, " AS ", inner, " WHERE ")
+		b.Column(inner, theirs)
+		b.Text(" = ")
+		b.Column(alias, own)
+		b.Text(" AND ")
+	default:
+		b.Column(alias, own)
+		b.Text(" ", not(f.Op), "IN (SELECT ")
+		b.Column(inner, theirs)
+		b.Text(" FROM ", target.Name, " AS ", inner, " WHERE ")
+		if !theirs.NotNull { // nothing is NOT IN a set with a null
+			b.Column(inner, theirs)
+			b.Text(" IS NOT NULL AND ")
+		}
+	}
+	if probe {
+		b.reach = b.reach.through(f.Link.Many)
+	} else {
+		b.reach = EveryRow
+	}
+	if f.Op == facade.Every {
+		err = b.not(f.Sub, target, inner)
+	} else {
+		err = b.all(f.Sub, target, inner, " AND ", true)
+	}
+	b.Text(")")
+	if inList && !probe {
+		b.Text(")")
+	}
+	return err
+}
+
+// not is the word in front of the test for rows: Some holds with a row, None and Every hold
+// without one.
+func not(op facade.Op) string {
+	if op == facade.Some {
+		return ""
+	}
+	return "NOT "
+}

@@ -1,0 +1,75 @@
+package sqltext
+
+import "github.com/frondhost/frond/facade"
+
+// Selection is what a read returns: the table's column for each field of a layout, and behind
+// them the sort columns that the layout does not have, of which cursors are made.
+type Selection struct {
+	// Layout says which fields the rows have; it has none where the read only counts.
+	Layout *facade.Layout
+	// Fields are the columns of the layout, in its order.
+	Fields []*Column
+	// Extra are sort columns for Found.Keys alone, behind Fields in the statement.
+	Extra []*Column
+	// keys are, for each sort key, its place in Fields, or len(Fields) + its place in Extra.
+	keys []int
+
+	columnRoom [16]*Column // for Fields, where these are enough: a selection is not copied
+	keyRoom    [4]int      // likewise for keys
+}
+
+// Choose compiles a layout and an order into s. A nil layout selects no field: the read
+// counts, or looks whether rows are there. An INTERNAL_ERROR says that a field is not stored.
+// s must not be copied afterwards: its slices stand in it.
+func (s *Selection) Choose(t *Table, layout *facade.Layout, order []SortKey) error {
+	if layout == nil {
+		layout = noFields
+	}
+	s.Layout, s.Fields = layout, s.columnRoom[:0]
+	for _, name := range layout.Fields {
+		c, err := t.Column(t.Entity.Property(name))
+		if err != nil {
+			return err
+		}
+		s.Fields = append(s.Fields, c)
+	}
+	if len(order) == 0 {
+		return nil
+	}
+	s.keys = s.keyRoom[:0]
+	for _, k := range order {
+		if at := layout.Index(k.Column.Prop.Name); at >= 0 {
+			s.keys = append(s.keys, at)
+			continue
+		}
+		s.keys = append(s.keys, len(s.Fields)+len(s.Extra))
+		s.Extra = append(s.Extra, k.Column)
+	}
+	return nil
+}
+
+// noFields is the layout of a read without fields.
+var noFields = facade.NewLayout(nil)
+
+// Width is how many columns [Builder.Columns] writes.
+func (s *Selection) Width() int { return max(1, len(s.Fields)+len(s.Extra)) }
+
+// Columns writes the select list, t0."id", t0."title"; without any column it writes 1, since
+// SQL needs one.
+func (b *Builder) Columns(s *Selection, alias string) {
+	for i, c := range s.Fields {
+		if i > 0 {
+			b.Text(", ")
+		}
+		b.Column(alias, c)
+	}
+	for i, c := range s.Extra {
+		if i > 0 || len(s.Fields) > 0 {
+			b.Text(", ")
+		}
+		b.Column(alias, c)
+	}
+	if len(s.Fields)+len(s.Extra) == 0 {
+		b.Text("1")
+	}
+}

@@ -1,0 +1,101 @@
+package sqltext
+
+import (
+	"fmt"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+)
+
+// Table describes a table to the statements that read and write it. It never changes after
+// [NewTable] and may be shared.
+type Table struct {
+	Entity *schema.Entity
+	// Name is quoted, as SQL has it, with its schema where it needs one.
+	Name string
+	// Columns are those of the stored fields, in the order of INSERT.
+	Columns []*Column
+	// Primary is one of Columns.
+	Primary *Column
+
+	// byIndex has the columns by Property.Index; nil for a field that is not stored.
+	byIndex []*Column
+}
+
+// Column describes one stored field.
+type Column struct {
+	Prop *schema.Property
+	// Name is quoted, as SQL has it.
+	Name string
+	// Type is the database type, as SQL has it: TEXT, bigint, "shop"."mood".
+	Type string
+	// NotNull says that the database lets no null into the column.
+	NotNull bool
+	// Collation is "" where texts compare by their bytes, else the collation's name.
+	Collation string
+	// Decode appends a raw value of the column, which is not null, as JSON to dst. It is nil in
+	// a store that reads its columns by other means.
+	Decode func(dst, raw []byte) []byte
+}
+
+// NewTable returns the description of an entity's table. name is quoted; columns are of the
+// entity's fields, one of them its primary key.
+func NewTable(e *schema.Entity, name string, columns []*Column) Table {
+	t := Table{Entity: e, Name: name, Columns: columns, byIndex: make([]*Column, len(e.Fields))}
+	for _, c := range columns {
+		t.byIndex[c.Prop.Index] = c
+		if c.Prop == e.Primary {
+			t.Primary = c
+		}
+	}
+	return t
+}
+
+// Column returns the column of a field of the table's entity. An INTERNAL_ERROR says that the
+// field is not stored, which the façade prevents.
+func (t *Table) Column(p *schema.Property) (*Column, error) {
+	if c := t.Stored(p); c != nil {
+		return c, nil
+	}
+	name := "?"
+	if p != nil {
+		name = p.Name
+	}
+	return nil, facade.Internal(fmt.Errorf("store: %s.%s is not a stored field", t.Entity.Name, name))
+}
+
+// Stored returns the column of a field, nil for a field that is not stored and for one of
+// another entity.
+func (t *Table) Stored(p *schema.Property) *Column {
+	if p != nil && p.Index < len(t.byIndex) {
+		if c := t.byIndex[p.Index]; c != nil && c.Prop == p {
+			return c
+		}
+	}
+	return nil
+}
+
+// Place returns the position of a column in INSERT, -1 for no column of the table.
+func (t *Table) Place(c *Column) int {
+	for i := range t.Columns {
+		if t.Columns[i] == c {
+			return i
+		}
+	}
+	return -1
+}
+
+// Unique says whether at most one row has a given value in the column: a key, or a unique
+// constraint of it alone.
+func (c *Column) Unique() bool {
+	e := c.Prop.Owner
+	if c.Prop == e.Primary {
+		return true
+	}
+	for _, members := range e.Uniques {
+		if len(members) == 1 && members[0] == c.Prop {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,158 @@
+package sqltext
+
+import (
+	"fmt"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+)
+
+// Filter writes a condition on the rows of t, which stand under alias; a nil filter holds for
+// every row.
+//
+// In SQL a comparison with a null is NULL and not false, and NOT NULL is NULL again. A filter
+// has two values (docs/decisions/021): each operator that could see the difference (Not, Ne,
+// NotIn, None, Every) is written so that NULL counts as false.
+//
+//	{title: {contains: "tea"}, or: [{price: {lt: 5}}, {status: {ne: "live"}}]}
+//	(instr(t0."title", ?) > 0 AND (t0."price" < ? OR t0."status" IS NOT ?))
+func (b *Builder) Filter(f *facade.Filter, t *Table, alias string) error {
+	if f == nil {
+		b.Truth(true)
+		return nil
+	}
+	if f.Op == facade.And {
+		return b.all(f.Sub, t, alias, " AND ", true)
+	}
+	// join has written this relation: its condition is one on the joined table.
+	if b.sure && joinable(f) && len(b.joined) > 0 {
+		inner := b.joined[0]
+		b.joined = b.joined[1:]
+		target, err := b.db.Table(f.Link.Target)
+		if err != nil {
+			return err
+		}
+		defer func(was Reach) { b.reach = was }(b.reach)
+		b.reach = b.reach.through(false)
+		return b.all(f.Sub, target, inner, " AND ", true)
+	}
+	defer func(sure bool) { b.sure = sure }(b.sure)
+	b.sure = false
+	switch f.Op {
+	case facade.Or:
+		return b.all(f.Sub, t, alias, " OR ", false)
+	case facade.Not:
+		return b.not(f.Sub, t, alias)
+	case facade.Some, facade.None, facade.Every:
+		return b.related(f, t, alias)
+	}
+	c, err := t.Column(f.Field)
+	if err != nil {
+		return err
+	}
+	return b.compare(f, c, alias)
+}
+
+// all joins conditions by word; empty says whether no condition at all holds. It halves the list
+// again and again, since databases bound the depth of an expression (SQLite 1,000, PostgreSQL
+// its stack) and a chain of ANDs counts one level for each.
+func (b *Builder) all(subs []*facade.Filter, t *Table, alias, word string, empty bool) error {
+	switch len(subs) {
+	case 0:
+		b.Truth(empty)
+		return nil
+	case 1:
+		return b.Filter(subs[0], t, alias)
+	}
+	half := len(subs) / 2
+	b.Text("(")
+	if err := b.all(subs[:half], t, alias, word, empty); err != nil {
+		return err
+	}
+	b.Text(word)
+	if err := b.all(subs[half:], t, alias, word, empty); err != nil {
+		return err
+	}
+	b.Text(")")
+	return nil
+}
+
+// not writes that subs do not all hold: (…) IS NOT TRUE, which is true for false and for NULL.
+func (b *Builder) not(subs []*facade.Filter, t *Table, alias string) error {
+	b.Text("(")
+	if err := b.all(subs, t, alias, " AND ", true); err != nil {
+		return err
+	}
+	b.Text(") IS NOT TRUE")
+	return nil
+}
+
+// compare writes the comparison of a column with the operand of f. An operand of another type
+// than the column's is no error here: nothing equals it, and Ne holds for every row.
+func (b *Builder) compare(f *facade.Filter, c *Column, alias string) error {
+	d := b.db.Dialect
+	if f.Op == facade.In || f.Op == facade.NotIn {
+		b.among(f, c, alias)
+		return nil
+	}
+	if len(f.Values) != 1 {
+		return facade.Internal(fmt.Errorf("store: a filter on %s has %d values instead of one", f.Field.Name, len(f.Values)))
+	}
+	value := f.Values[0]
+	switch f.Op {
+	case facade.IsNull:
+		b.Column(alias, c)
+		if null, _ := value.(bool); null {
+			b.Text(" IS NULL")
+		} else {
+			b.Text(" IS NOT NULL")
+		}
+	case facade.Has:
+		switch value.(type) {
+		case string, int64, float64, bool:
+			if c.Prop.Kind == schema.KindJSON {
+				d.Has(b, c, alias, value)
+				return nil
+			}
+		}
+		b.Truth(false)
+	case facade.Contains, facade.StartsWith, facade.EndsWith, facade.IContains:
+		switch text, ok := value.(string); {
+		case !ok:
+			b.Truth(false)
+		case text == "": // every text has nothing in it
+			b.Column(alias, c)
+			b.Text(" IS NOT NULL")
+		default:
+			d.Match(b, f.Op, c, alias, text)
+		}
+	case facade.Eq, facade.Ne, facade.Lt, facade.Lte, facade.Gt, facade.Gte:
+		v, ok := Operand(f.Field, value)
+		if !ok { // nothing of another kind equals, precedes or follows it
+			b.Truth(f.Op == facade.Ne)
+			return nil
+		}
+		d.Compare(b, f.Op, c, alias, v)
+	default:
+		return facade.Internal(fmt.Errorf("store: operator %d is not known", f.Op))
+	}
+	return nil
+}
+
+// among writes In and NotIn. Operands of another type than the column's are left out of the
+// list.
+func (b *Builder) among(f *facade.Filter, c *Column, alias string) {
+	if f.Op == facade.NotIn {
+		b.Text("(")
+	}
+	list := make([]Value, 0, len(f.Values))
+	for _, v := range f.Values {
+		if a, ok := Operand(f.Field, v); ok {
+			list = append(list, a)
+		}
+	}
+	b.db.Dialect.Among(b, c, alias, list)
+	if f.Op == facade.NotIn {
+		b.Text(") IS NOT TRUE")
+	}
+}

@@ -1,0 +1,132 @@
+package sqltext
+
+import "github.com/frondhost/frond/facade"
+
+// Insert writes an INSERT of one row with all columns, so that rows of an entity share a
+// statement whatever they set. The values are those of [Table.Row]; they are not bound here.
+//
+//	INSERT INTO "post" ("id", "title") VALUES (?, ?)
+func (b *Builder) Insert(t *Table) {
+	b.Text("INSERT INTO ", t.Name, " (")
+	for i, c := range t.Columns {
+		if i > 0 {
+			b.Text(", ")
+		}
+		b.Text(c.Name)
+	}
+	b.Text(") VALUES (")
+	for i := range t.Columns {
+		if i > 0 {
+			b.Text(", ")
+		}
+		b.SQL = b.db.Dialect.Placeholder(b.SQL, i+1)
+	}
+	b.Text(")")
+}
+
+// Row appends the values of one row in the order of the columns, a null for every field that
+// the record leaves out. VALIDATION_FAILED for a value that its column cannot hold, and for a
+// row without a key.
+func (t *Table) Row(args []Value, record facade.Record) ([]Value, error) {
+	from := len(args)
+	for range t.Columns {
+		args = append(args, Value{})
+	}
+	for _, m := range record {
+		c, err := t.Column(t.Entity.Property(m.Name))
+		if err != nil {
+			return args, err
+		}
+		a, fault := Encode(c.Prop, m.Value)
+		if fault != "" {
+			return args, Refuse(c.Prop, fault)
+		}
+		args[from+t.Place(c)] = a
+	}
+	if t.Primary != nil && args[from+t.Place(t.Primary)].Kind == Null {
+		return args, Refuse(t.Primary.Prop, "required") // SQLite would make up an integer key
+	}
+	return args, nil
+}
+
+// Update writes the statement that changes one row and returns it; with nothing to set it
+// reads the row. VALIDATION_FAILED for a value that its column cannot hold.
+//
+//	UPDATE "post" AS t0 SET "title" = ? WHERE t0."id" = ? AND … RETURNING "id", "title"
+func (b *Builder) Update(t *Table, sel *Selection, key Value, where *facade.Filter, set facade.Record) error {
+	alias := b.Alias()
+	if len(set) == 0 {
+		b.Text("SELECT ")
+		b.Columns(sel, alias)
+		b.Text(" FROM ", t.Name, " AS ", alias)
+		return b.OneRow(t, alias, key, where)
+	}
+	b.Text("UPDATE ", t.Name, " AS ", alias, " SET ")
+	for i, m := range set {
+		c, err := t.Column(t.Entity.Property(m.Name))
+		if err != nil {
+			return err
+		}
+		a, fault := Encode(c.Prop, m.Value)
+		if fault != "" {
+			return Refuse(c.Prop, fault)
+		}
+		if i > 0 {
+			b.Text(", ")
+		}
+		b.Text(c.Name, " = ")
+		b.Bind(a)
+	}
+	if err := b.OneRow(t, alias, key, where); err != nil {
+		return err
+	}
+	b.Returning(sel)
+	return nil
+}
+
+// Delete writes the statement that removes one row.
+//
+//	DELETE FROM "post" AS t0 WHERE t0."id" = ? AND …
+func (b *Builder) Delete(t *Table, key Value, where *facade.Filter) error {
+	alias := b.Alias()
+	b.Text("DELETE FROM ", t.Name, " AS ", alias)
+	return b.OneRow(t, alias, key, where)
+}
+
+// OneRow writes the condition of a write to one row: its key, and what else has to hold. The
+// key is the first value that is bound here, so that [Terms.Stays] can run a kept statement for
+// another key.
+func (b *Builder) OneRow(t *Table, alias string, key Value, where *facade.Filter) error {
+	b.Text(" WHERE ")
+	b.Column(alias, t.Primary)
+	b.Text(" = ")
+	b.Bind(key)
+	b.reach = SingleRow
+	return b.also(where, t, alias)
+}
+
+// also writes one more condition.
+func (b *Builder) also(f *facade.Filter, t *Table, alias string) error {
+	if f != nil {
+		b.Text(" AND ")
+		if err := b.Filter(f, t, alias); err != nil {
+			return err
+		}
+	}
+	return b.Ready()
+}
+
+// Returning writes RETURNING for the selection, without an alias, which SQLite does not take
+// there.
+func (b *Builder) Returning(sel *Selection) {
+	b.Text(" RETURNING ")
+	for i, c := range sel.Fields {
+		if i > 0 {
+			b.Text(", ")
+		}
+		b.Text(c.Name)
+	}
+	if len(sel.Fields) == 0 {
+		b.Text("1")
+	}
+}
