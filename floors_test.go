@@ -31,12 +31,14 @@ var floors = map[string]string{
 	"schema/jsontext": "",
 	"schema":          "schema/jsontext",
 
-	"facade/budget":   "facade/kiterror facade/rows",
-	"facade/filter":   "schema schema/jsontext facade/kiterror facade/rows",
-	"facade/project":  "schema schema/jsontext",
-	"facade/rows":     "schema schema/jsontext",
-	"facade/kiterror": "schema schema/jsontext",
-	"facade":          "schema schema/jsontext facade/kiterror facade/rows facade/filter facade/budget facade/project",
+	"facade/budget":  "facade/kiterror facade/rows",
+	"facade/filter":  "schema schema/jsontext facade/kiterror facade/rows",
+	"facade/project": "schema schema/jsontext",
+	// What a caller has to see of stores whose reads go to copies.
+	"facade/consistency": "facade/kiterror",
+	"facade/rows":        "schema schema/jsontext",
+	"facade/kiterror":    "schema schema/jsontext",
+	"facade":             "schema schema/jsontext facade/kiterror facade/rows facade/filter facade/budget facade/project",
 
 	// Under the surfaces: equal requests share one run; calls are signed the same way
 	// wherever they come from.
@@ -46,7 +48,7 @@ var floors = map[string]string{
 	// Both ends of the envelope over the frames they agree on.
 	"envelope/wire":   "facade schema/jsontext",
 	"envelope":        "facade schema schema/jsontext envelope/wire envelope/signing",
-	"envelope/client": "facade schema schema/jsontext facade/singleflight envelope/wire envelope/signing",
+	"envelope/client": "facade facade/consistency schema schema/jsontext facade/singleflight envelope/wire envelope/signing",
 
 	// What SQL stores share stands under them.
 	"store/sqltext":         "facade schema schema/jsontext",
@@ -72,17 +74,17 @@ var floors = map[string]string{
 	"resolvers/execution":  "facade schema/jsontext resolvers/binding resolvers/graphqlerror resolvers/loader resolvers/scalar resolvers/input resolvers/plan",
 	"resolvers/response":   "facade schema/jsontext resolvers/graphqlerror resolvers/scalar resolvers/input resolvers/plan resolvers/execution",
 	"resolvers/reference":  "facade schema schema/jsontext resolvers/binding",
-	"resolvers":            "facade schema/jsontext facade/singleflight resolvers/binding resolvers/graphqlerror resolvers/document resolvers/input resolvers/validation resolvers/plan resolvers/execution resolvers/response",
+	"resolvers":            "facade facade/consistency schema/jsontext facade/singleflight resolvers/binding resolvers/graphqlerror resolvers/document resolvers/input resolvers/validation resolvers/plan resolvers/execution resolvers/response",
 	"projection":           "facade schema schema/jsontext resolvers/binding resolvers/validation resolvers/reference",
 
 	"gateway/graphqlhttp":        "facade schema schema/jsontext resolvers resolvers/binding console gateway/setting",
 	"gateway/identity":           "facade schema schema/jsontext gateway/setting",
 	"gateway/identity/tokentest": "",
 	"gateway/setting":            "schema schema/jsontext",
-	"gateway/guard":              "facade schema gateway/setting",
+	"gateway/guard":              "facade facade/consistency schema gateway/setting",
 	"gateway/telemetry":          "facade schema envelope/client gateway/setting",
 	"gateway/topology":           "facade schema schema/jsontext envelope/client envelope/signing gateway/setting",
-	"gateway":                    "facade schema schema/jsontext store/sqlite envelope envelope/client envelope/wire envelope/signing rest resolvers resolvers/binding projection console gateway/setting gateway/guard gateway/telemetry gateway/identity gateway/graphqlhttp gateway/topology",
+	"gateway":                    "facade facade/consistency schema schema/jsontext store/sqlite envelope envelope/client envelope/wire envelope/signing rest resolvers resolvers/binding projection console gateway/setting gateway/guard gateway/telemetry gateway/identity gateway/graphqlhttp gateway/topology",
 	// What programs that run a gateway share: flags, signals, exit codes.
 	"gateway/program": "facade facade/kiterror schema gateway",
 
@@ -148,7 +150,7 @@ var guests = map[string]string{
 }
 
 // contract is the part that also runs in browsers (spec 1.8).
-var contract = []string{"schema", "schema/jsontext", "facade", "facade/singleflight", "facade/kiterror", "facade/rows", "facade/filter", "facade/budget", "facade/project"}
+var contract = []string{"schema", "schema/jsontext", "facade", "facade/singleflight", "facade/kiterror", "facade/rows", "facade/filter", "facade/budget", "facade/project", "facade/consistency"}
 
 func TestFloors(t *testing.T) {
 	seen := map[string]bool{}

@@ -100,7 +100,11 @@ func (g *generation) guard(m mounted) http.Handler {
 	} else if m.place == nil { // the gateway's own paths have no data
 		s.Page = func(*http.Request) bool { return true }
 	}
-	return config.CORS.Wrap(s.Guard(m.handler, formOf(surface)))
+	handler := m.handler
+	if m.place != nil {
+		handler = g.host.consistent(handler, formOf(surface))
+	}
+	return config.CORS.Wrap(s.Guard(handler, formOf(surface)))
 }
 
 // route puts what is mounted on a router. The answer to an unknown path lists the paths.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/consistency"
 	"github.com/frondhost/frond/gateway/graphqlhttp"
 	"github.com/frondhost/frond/gateway/guard"
 	"github.com/frondhost/frond/gateway/identity"
@@ -51,6 +52,15 @@ func (h *Host) compressed(next http.Handler) http.Handler {
 		return next
 	}
 	return guard.Compress(next)
+}
+
+// consistent reads and answers X-Frond-Consistency where the store's reads may go to copies
+// of it, and where there are remote Fronds, whose stores may be such.
+func (h *Host) consistent(next http.Handler, fail guard.Fail) http.Handler {
+	if issuer, ok := h.store.Store.(consistency.Issuer); ok && issuer.IssuesConsistency() || h.topology != nil {
+		return guard.Consistent(next, fail)
+	}
+	return next
 }
 
 // watch logs the requests that next answers and turns its panics into problems.

@@ -80,7 +80,7 @@ func NewReceiver(project *facade.Project, frond string, opts *ReceiverOptions) (
 		TrustState: verifier == nil, Verifier: verifier, MaxBody: host.config.Limits.Body, Budget: host.budget, Called: calledFrame, Log: host.log,
 	})
 	route := func(*http.Request) string { return envelope.Path }
-	mux.Handle(envelope.Path, host.telemetry.At(string(facade.OnEnvelope), route, guard.CrossSite{}.Guard(frames, formOf(facade.OnEnvelope))))
+	mux.Handle(envelope.Path, host.telemetry.At(string(facade.OnEnvelope), route, guard.CrossSite{}.Guard(host.consistent(frames, formOf(facade.OnEnvelope)), formOf(facade.OnEnvelope))))
 	mux.HandleFunc("/livez", live)
 	mux.HandleFunc("/readyz", host.ready(&r.draining))
 	mux.Handle("/", nowhere([]string{envelope.Path, "/livez", "/readyz"}))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"github.com/frondhost/frond/facade/consistency"
 	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/resolvers/input"
 )
@@ -23,6 +24,7 @@ type requestKey struct {
 	op        *operation
 	variables string // as they were sent
 	state     string // see appendPlain; "" is no state
+	seen      string // what the caller has to see of the stores
 }
 
 // group runs equal requests that arrive together once (DESIGN 8). shared is how many of
@@ -34,11 +36,11 @@ type group interface {
 
 // requestKey is the key of a request, and whether it may share its response: only a query
 // whose response depends on its text, its variables and its caller's state alone.
-func (e *Engine) requestKey(op *operation, r *Request) (q requestKey, ok bool) {
+func (e *Engine) requestKey(ctx context.Context, op *operation, r *Request) (q requestKey, ok bool) {
 	if e.group == nil || !op.shared {
 		return q, false
 	}
-	q.op = op
+	q.op, q.seen = op, consistency.From(ctx).Text()
 	if r.State != nil {
 		var room [256]byte
 		text, plain := appendPlain(room[:0], map[string]any(r.State), 0)

@@ -184,7 +184,7 @@ func (e *Engine) Execute(ctx context.Context, r *Request) (resp *Response) {
 	}
 	ctx, cancel := e.limits.deadline(ctx)
 	defer cancel()
-	if q, ok := e.requestKey(op, r); ok {
+	if q, ok := e.requestKey(ctx, op, r); ok {
 		resp = e.share(ctx, q, vars, r)
 	} else {
 		resp = e.execute(ctx, op, vars, r)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/consistency"
 	"github.com/frondhost/frond/facade/singleflight"
 	"github.com/frondhost/frond/schema"
 )
@@ -30,6 +31,7 @@ type Remote struct {
 type callKey struct {
 	catalog *facade.Catalog
 	call    string
+	seen    string // what the caller has to see of the stores
 }
 
 // answer is how a pending call ended. Callers share it and never change it.
@@ -103,7 +105,7 @@ func (r *Remote) share(ctx context.Context, p *pending, event *Event) answer {
 		return out
 	}
 	var led atomic.Bool
-	out, waiters, err := r.shared.Do(ctx, callKey{r.catalog, p.key}, func(ctx context.Context) answer {
+	out, waiters, err := r.shared.Do(ctx, callKey{r.catalog, p.key, consistency.From(ctx).Text()}, func(ctx context.Context) answer {
 		led.Store(true)
 		return r.fetch(ctx, p)
 	})

@@ -15,6 +15,7 @@ import (
 	"github.com/frondhost/frond/envelope/signing"
 	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/consistency"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -53,6 +54,7 @@ func (e *endpoint) roundTrip(ctx context.Context, p *post) *failure {
 		return unanswered(ctx, attempt, err, taken.Load())
 	}
 	defer func() { _ = resp.Body.Close() }()
+	consistency.From(ctx).Learned(resp.Header[consistency.Header])
 	body, err := readBody(resp, p.most, p.account(ctx))
 	var refused *facade.Error
 	switch {
@@ -115,7 +117,7 @@ var (
 //
 //	POST /_kit/call
 //	Content-Type, Accept: application/json
-//	Traceparent, the timeout in milliseconds, Options.Header, Authorization of the address
+//	Traceparent, the timeout in milliseconds, X-Frond-Consistency, Options.Header, Authorization of the address
 func (e *endpoint) request(ctx context.Context, p *post, taken *atomic.Bool) *http.Request {
 	frames := p.frames
 	if p.sealed != nil { // a token is valid once
@@ -130,6 +132,9 @@ func (e *endpoint) request(ctx context.Context, p *post, taken *atomic.Bool) *ht
 	}
 	if isTraceparent(p.trace) {
 		header["Traceparent"] = []string{p.trace}
+	}
+	if tokens := consistency.From(ctx).Text(); tokens != "" {
+		header[consistency.Header] = []string{tokens}
 	}
 	if e.options.Header != nil {
 		e.options.Header(ctx, header)

@@ -1,0 +1,171 @@
+// Package consistency lets a caller read what it wrote where reads go to copies of a
+// store that are some moments behind (decision 345).
+//
+// A store that has such copies issues a token with each write: how far a copy has to be to
+// show it. The answer carries the token in [Header]; the caller sends it along with later
+// requests, and a read goes to a copy that is that far, or to the store itself. A caller
+// without a token may be shown any copy.
+//
+// A token is opaque to everybody but the store that issued it, except for its form:
+//
+//	store.position.seal    8Q2xPa.000000000A3F2210.x1vQ…
+//
+// store names the store among all that a caller may reach through a gateway, position is
+// of a fixed length and grows as text, and seal keeps others from making tokens. A header
+// has one token for each store, separated by commas.
+package consistency
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/frondhost/frond/facade/kiterror"
+)
+
+// Header is the HTTP header of tokens, in requests and in answers.
+const Header = "X-Frond-Consistency"
+
+// Both bound what a caller may have the gateway hold and send on.
+const (
+	maxTokens = 16
+	maxToken  = 128 // bytes
+)
+
+// Record is what one request has to see of each store, and what it wrote. Its methods may
+// be called from many goroutines, and on nil, which has no tokens and takes none.
+type Record struct {
+	mu     sync.Mutex
+	tokens map[string]string // by store, the newest
+	wrote  bool
+}
+
+// Read reads the lines of a request's header; there may be none. Texts that are no tokens
+// are BAD_REQUEST; whether a store issued them is for the store to say.
+func Read(lines []string) (*Record, error) {
+	r := &Record{}
+	for _, line := range lines {
+		for token := range strings.SplitSeq(line, ",") {
+			if token = strings.Trim(token, " \t"); token != "" && !r.add(token) {
+				return nil, Invalid()
+			}
+		}
+	}
+	return r, nil
+}
+
+// Invalid is the BAD_REQUEST of a header that no store issued.
+func Invalid() *kiterror.Error {
+	return kiterror.Errorf(kiterror.BadRequest, "the header %s holds a text that was not issued here; send what the last answer had in it, or leave it out", Header)
+}
+
+// add keeps a token unless a newer one of its store is there; false: it is none.
+func (r *Record) add(token string) bool {
+	store, rest, _ := strings.Cut(token, ".")
+	position, seal, whole := strings.Cut(rest, ".")
+	if !whole || store == "" || position == "" || seal == "" || len(token) > maxToken || !plain(store) || !plain(position) || !plain(seal) {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	old, known := r.tokens[store]
+	if !known && len(r.tokens) >= maxTokens {
+		return false
+	}
+	if known && old >= token {
+		return true
+	}
+	if r.tokens == nil {
+		r.tokens = map[string]string{}
+	}
+	r.tokens[store] = token
+	return true
+}
+
+// plain says whether a part of a token is letters, digits, - and _ alone.
+func plain(part string) bool {
+	return !strings.ContainsFunc(part, func(c rune) bool {
+		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '-' && c != '_'
+	})
+}
+
+// Wrote notes the token that a store issued for a write of this request. Later reads of
+// the request see the write, and the answer carries the token.
+func (r *Record) Wrote(token string) {
+	if r == nil || !r.add(token) {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.wrote = true
+}
+
+// Learned notes the tokens of an answer of another host, as its header's lines.
+func (r *Record) Learned(lines []string) {
+	for _, line := range lines {
+		for token := range strings.SplitSeq(line, ",") {
+			r.Wrote(strings.Trim(token, " \t"))
+		}
+	}
+}
+
+// Of returns the token that reads of a store have to heed; "": there is none.
+func (r *Record) Of(store string) string {
+	if r == nil {
+		return ""
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.tokens[store]
+}
+
+// Text returns all tokens as the value of a header, in a fixed order; "": there are none.
+// Requests to other hosts carry it, and equal reads have equal texts.
+func (r *Record) Text() string {
+	if r == nil {
+		return ""
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.tokens) == 0 {
+		return ""
+	}
+	return strings.Join(slices.Sorted(maps.Values(r.tokens)), ", ")
+}
+
+// Answer returns the header's value for the answer; "": the request wrote nothing and the
+// answer has no such header. It holds the tokens that the caller sent, too, so that a caller
+// only ever has to keep the last one.
+func (r *Record) Answer() string {
+	if r == nil {
+		return ""
+	}
+	r.mu.Lock()
+	wrote := r.wrote
+	r.mu.Unlock()
+	if !wrote {
+		return ""
+	}
+	return r.Text()
+}
+
+type key struct{}
+
+// With is ctx for the calls of a request with this record.
+func With(ctx context.Context, r *Record) context.Context { return context.WithValue(ctx, key{}, r) }
+
+// From returns the record of ctx's request. nil: the caller knows nothing of tokens, and its
+// reads are those of the store itself.
+func From(ctx context.Context) *Record {
+	r, _ := ctx.Value(key{}).(*Record)
+	return r
+}
+
+// Issuer is a store that issues tokens. A host without one, and without remote hosts that
+// may be one, neither reads nor writes the header.
+type Issuer interface {
+	// IssuesConsistency says whether reads may go to copies.
+	IssuesConsistency() bool
+}
