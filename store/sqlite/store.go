@@ -24,14 +24,21 @@ type Store struct {
 }
 
 var (
-	_ facade.Store     = (*Store)(nil)
-	_ facade.DryRunner = (*Store)(nil)
-	_ facade.Seeder    = (*Store)(nil)
+	_ facade.Store      = (*Store)(nil)
+	_ facade.DryRunner  = (*Store)(nil)
+	_ facade.Seeder     = (*Store)(nil)
+	_ facade.Transactor = (*Store)(nil)
 )
 
 // RunsDry reports that a write whose context is a dry run's ([facade.DryRun]) is undone after
 // it was checked: its answer and its errors are those of the write.
 func (s *Store) RunsDry() bool { return true }
+
+// Transact implements [facade.Transactor]. The database's lock is taken at the first call,
+// so fn runs once: other writes wait, and reads go on beside it.
+func (s *Store) Transact(ctx context.Context, fn func(context.Context) error) error {
+	return s.db.Transact(ctx, fn)
+}
 
 // Options are those of the database; see [engine.Options]. Open sets Extend itself.
 type Options = engine.Options

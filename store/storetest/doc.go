@@ -25,7 +25,8 @@
 //	reads, pages                 what is read: filters, orders, pages, totals, groups
 //	seeds, parallel, random      marks of seeds, many at once, random reads and writes
 //	suite, world                 the list of tests, the domain and its short forms
-//	memory, filter               the reference store
+//	transactions                 several calls as one
+//	memory, transaction, filter  the reference store
 //	project, testdata/project    the test project and its handlers
 //	worst                        GraphQL documents that cost
 //

@@ -55,11 +55,11 @@ func (s *Store) table(e *schema.Entity) *table {
 // Find reads rows, in these steps: filter, sort, and for each key or once the page, then the
 // layout. Total is -1 where it was not asked for.
 func (s *Store) Find(ctx context.Context, q *facade.Find) (*facade.Found, error) {
-	if err := ctx.Err(); err != nil {
+	release, err := s.hold(ctx)
+	if err != nil {
 		return nil, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer release()
 	var met []*row
 	for _, r := range s.table(q.Entity).rows {
 		if s.holds(q.Where, r) {
@@ -162,11 +162,11 @@ func keys(q *facade.Find, rows []*row, groups []facade.FoundGroup) []json.RawMes
 // Insert writes rows, all or none. It appends them first and then checks each, since rows of
 // one call may point at each other; the first failure cuts the table back.
 func (s *Store) Insert(ctx context.Context, e *schema.Entity, records []facade.Record, terms *facade.Terms, sel *facade.Layout) (*facade.Rows, error) {
-	if err := ctx.Err(); err != nil {
+	release, err := s.hold(ctx)
+	if err != nil {
 		return nil, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer release()
 	t := s.table(e)
 	before := len(t.rows)
 	// Points are judged before anything is written: a row does not make its own target one
@@ -247,11 +247,11 @@ func (s *Store) byID(e *schema.Entity, id json.RawMessage) *row {
 // Update changes one row, or only reads it where there is nothing to set. The result has no
 // row where there is none with the key or it does not meet where.
 func (s *Store) Update(ctx context.Context, e *schema.Entity, id json.RawMessage, where *facade.Filter, set facade.Record, terms *facade.Terms, sel *facade.Layout) (*facade.Rows, error) {
-	if err := ctx.Err(); err != nil {
+	release, err := s.hold(ctx)
+	if err != nil {
 		return nil, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer release()
 	r := s.byID(e, id)
 	if r == nil || !s.holds(where, r) {
 		return facade.NewRows(sel, 0), nil
@@ -274,7 +274,7 @@ func (s *Store) Update(ctx context.Context, e *schema.Entity, id json.RawMessage
 	for _, m := range set {
 		r.of[m.Name] = compact(m.Value)
 	}
-	err := s.check(s.table(e), r)
+	err = s.check(s.table(e), r)
 	if err == nil {
 		err = s.stays(terms, r)
 	}
@@ -344,11 +344,11 @@ func (s *Store) stays(terms *facade.Terms, r *row) error {
 //	restrict          InUse, unless the pointing row goes already
 //	not written       InUse, unless the pointing row goes by another relation
 func (s *Store) Delete(ctx context.Context, e *schema.Entity, id json.RawMessage, where *facade.Filter, terms *facade.Terms) (bool, error) {
-	if err := ctx.Err(); err != nil {
+	release, err := s.hold(ctx)
+	if err != nil {
 		return false, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer release()
 	r := s.byID(e, id)
 	if r == nil || !s.holds(where, r) {
 		return false, nil

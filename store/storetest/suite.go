@@ -55,6 +55,13 @@ func Run(t *testing.T, h Harness) {
 		{"a write is seen by who reads after it", testVisible},
 		{"writers and readers side by side", testConcurrent},
 		{"rows of keys are read beside searches", testKept},
+		// Several calls as one, where the store has transactions.
+		{"a transaction is committed whole or not at all", transacting(testTransaction)},
+		{"transactions within each other", transacting(testNested)},
+		{"calls beside and behind a transaction", transacting(testTransactionEnds)},
+		{"the last seats are sold once", transacting(testSeats)},
+		{"transfers keep the sum", transacting(testTransfers)},
+		{"two transactions that read what the other writes", transacting(testSkew)},
 		// Last, since its failures are the hardest to read: the others say what is wrong.
 		{"random reads against the reference store", testRandom},
 	} {
@@ -74,5 +81,16 @@ func careful(test func(*testing.T, *world)) func(*testing.T, *world) {
 			t.Skip("the store trusts what it is given")
 		}
 		test(t, w)
+	}
+}
+
+// transacting wraps a test of [facade.Transactor]: it is skipped where a store is none.
+func transacting(test func(*testing.T, *world, facade.Transactor)) func(*testing.T, *world) {
+	return func(t *testing.T, w *world) {
+		store, ok := w.store.(facade.Transactor)
+		if !ok {
+			t.Skip("the store has no transactions")
+		}
+		test(t, w, store)
 	}
 }

@@ -38,6 +38,9 @@ type Options struct {
 	// Statement is how long a statement may run for a caller; 0 is two seconds, less than 0 is
 	// without end (docs/decisions/220).
 	Statement time.Duration
+	// Transaction is how long a transaction of several calls may hold the writer; 0 is two
+	// seconds, less than 0 is without end (docs/decisions/311).
+	Transaction time.Duration
 	// BusyTimeout is how long to wait for another process's lock; 0 is five seconds.
 	BusyTimeout time.Duration
 
@@ -82,11 +85,13 @@ func Open(ctx context.Context, opts Options) (*DB, error) {
 	if d.opts.BusyTimeout <= 0 {
 		d.opts.BusyTimeout = 5 * time.Second
 	}
-	switch {
-	case d.opts.Statement == 0:
-		d.opts.Statement = 2 * time.Second
-	case d.opts.Statement < 0:
-		d.opts.Statement = 0
+	for _, limit := range []*time.Duration{&d.opts.Statement, &d.opts.Transaction} {
+		switch {
+		case *limit == 0:
+			*limit = 2 * time.Second
+		case *limit < 0:
+			*limit = 0
+		}
 	}
 	if d.opts.Readers <= 0 {
 		d.opts.Readers = max(4, 2*runtime.GOMAXPROCS(0))

@@ -67,13 +67,8 @@ func newPool(d *DB) *pool {
 	return p
 }
 
-// read runs do, which takes a short time whatever the rows, on a connection that do
-// has for itself. The end of ctx interrupts the statement that is running.
-func (p *pool) read(ctx context.Context, do func(*Conn) error) error {
-	return p.run(ctx, Turn{Request: facade.RequestOf(ctx)}, do)
-}
-
-// run is read for any turn. A panic in do costs the connection and becomes an error with its
+// run runs do on a connection that do has for itself. The end of ctx interrupts the statement
+// that is running. A panic in do costs the connection and becomes an error with its
 // stack; where SQLite's memory was not enough, it is the caller's BAD_REQUEST.
 func (p *pool) run(ctx context.Context, t Turn, do func(*Conn) error) (err error) {
 	if err := p.enter(ctx, t); err != nil {
@@ -226,10 +221,16 @@ func (p *pool) close() error {
 
 // Read runs do, which takes a short time whatever the rows, on a connection that do has for
 // itself and must not keep. The end of ctx interrupts the statement that is running. Errors
-// are as [Public] makes them. It may be called from many goroutines.
-func (d *DB) Read(ctx context.Context, do func(*Conn) error) error { return d.pool.read(ctx, do) }
+// are as [Public] makes them. It may be called from many goroutines. In a transaction
+// ([DB.Transact]) it runs on the transaction's connection.
+func (d *DB) Read(ctx context.Context, do func(*Conn) error) error {
+	return d.ReadAs(ctx, Turn{Request: facade.RequestOf(ctx)}, do)
+}
 
 // ReadAs is Read for work of any length: see [Turn]. The caller says what the work is.
 func (d *DB) ReadAs(ctx context.Context, t Turn, do func(*Conn) error) error {
+	if l := d.level(ctx); l != nil {
+		return l.read(ctx, do)
+	}
 	return d.pool.run(ctx, t, do)
 }

@@ -53,8 +53,8 @@ type Op struct {
 	// a foreign key. It runs before the write is undone, in the state that the write left
 	// behind.
 	Blame func(*Conn, error) error
-	// Alone is work outside any transaction that no other write may share: a migration. It
-	// makes its own transaction.
+	// Alone is work outside any transaction that no other write may share: a migration, or a
+	// transaction of several calls. It makes its own transaction.
 	Alone bool
 
 	// state is waiting, begun or abandoned. Whoever changes it from waiting decides: the
@@ -277,7 +277,7 @@ func (w *writer) transaction(ops []*Op) (again []*Op, err error) {
 		if op.err = op.Ctx.Err(); op.err != nil {
 			continue
 		}
-		op.err = w.savepoint(op)
+		op.err = w.savepoint(op, facade.InDryRun(op.Ctx))
 		// The transaction has ended under the write: this caller is answered, and the others
 		// begin anew.
 		if w.conn == nil || w.conn.db.GetAutocommit() {
@@ -310,9 +310,9 @@ func (w *writer) transaction(ops []*Op) (again []*Op, err error) {
 }
 
 // savepoint runs one write so that its failure undoes it and nothing else. A panic costs the
-// connection and fails this write alone. A dry run is undone after it has succeeded
-// (facade.DryRun).
-func (w *writer) savepoint(op *Op) (err error) {
+// connection and fails this write alone. With undo, as in a dry run (facade.DryRun), it is
+// undone after it has succeeded.
+func (w *writer) savepoint(op *Op, undo bool) (err error) {
 	c := w.conn
 	defer func() {
 		if r := recover(); r != nil {
@@ -340,10 +340,10 @@ func (w *writer) savepoint(op *Op) (err error) {
 	if err != nil && op.Blame != nil {
 		err = op.Blame(c, err)
 	}
-	if err != nil || facade.InDryRun(op.Ctx) {
-		if undo := c.Exec("ROLLBACK TO w"); undo != nil {
+	if err != nil || undo {
+		if undone := c.Exec("ROLLBACK TO w"); undone != nil {
 			_ = c.Exec("ROLLBACK") // the error at hand is the one to report
-			return Public(op.Ctx, undo)
+			return Public(op.Ctx, undone)
 		}
 	}
 	if release := c.Exec("RELEASE w"); release != nil && err == nil {
@@ -353,8 +353,8 @@ func (w *writer) savepoint(op *Op) (err error) {
 	return Public(op.Ctx, err)
 }
 
-// outside runs a write that makes its own transaction, such as a migration. No other write
-// runs meanwhile, and none of the statement's limits hold.
+// outside runs an Op that works alone and makes its own transaction. No other write runs
+// meanwhile, and none of the statement's limits hold.
 func (w *writer) outside(op *Op) (err error) {
 	if w.conn == nil {
 		if err = w.reopen(); err != nil {
@@ -370,16 +370,22 @@ func (w *writer) outside(op *Op) (err error) {
 		if r := recover(); r != nil {
 			c.discard()
 			w.conn = nil
-			err = fmt.Errorf("sqlite: a migration panicked: %v\n%s", r, debug.Stack())
+			err = fmt.Errorf("sqlite: a write panicked: %v\n%s", r, debug.Stack())
 		}
 	}()
 	return op.Run(c)
 }
 
-// Write does op and returns after it is durable. A caller whose ctx ends before op has begun
-// leaves it undone; one whose ctx ends later learns how it came out. An error means that the
-// store's file does not hold what op wrote.
-func (d *DB) Write(op *Op) error { return d.writer.do(op) }
+// Write does op and returns after it is durable, or, in a transaction ([DB.Transact]), after
+// it is done. A caller whose ctx ends before op has begun leaves it undone; one whose ctx ends
+// later learns how it came out. An error means that the store's file does not hold what op
+// wrote.
+func (d *DB) Write(op *Op) error {
+	if l := d.level(op.Ctx); l != nil {
+		return l.write(op)
+	}
+	return d.writer.do(op)
+}
 
 // Soon does op without anybody waiting for it. It returns false, and does nothing, where the
 // writer has too much to do already or is closed.

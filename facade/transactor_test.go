@@ -1,0 +1,38 @@
+package facade_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/frondhost/frond/facade"
+)
+
+// TestRetryPauses: a conflict is tried eight times, and the pauses between are short.
+func TestRetryPauses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		conflict := errors.New("conflict")
+		is := func(err error) bool { return errors.Is(err, conflict) }
+		runs := 0
+		began := time.Now()
+		err := facade.Retry(t.Context(), is, func(run int) error { runs = run; return conflict })
+		details, _ := facade.AsError(err).Details.(map[string]any)
+		if took := time.Since(began); runs != 8 || facade.CodeOf(err) != facade.Conflict || details["retryable"] != true || !is(err) || took > 508*time.Millisecond {
+			t.Errorf("%d runs in %s: %v, %v", runs, took, err, details)
+		}
+		if err := facade.Retry(t.Context(), is, func(run int) error {
+			if runs = run; run < 3 {
+				return conflict
+			}
+			return nil
+		}); err != nil || runs != 3 {
+			t.Errorf("%d runs: %v", runs, err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		if err := facade.Retry(ctx, is, func(int) error { cancel(); return conflict }); !errors.Is(err, context.Canceled) {
+			t.Errorf("a caller who left: %v", err)
+		}
+	})
+}

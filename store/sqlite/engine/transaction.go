@@ -1,0 +1,401 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/frondhost/frond/facade"
+)
+
+// transaction is one Transact (docs/decisions/311). Its first call queues an Op that works
+// alone; when its turn comes, the writer begins and lends its connection until fn has
+// returned, its ctx has ended or the time is over. The writer commits or rolls back itself:
+//
+//	fn's goroutine                     writer
+//	call → begin → queue               … groups that came before
+//	                                   serve: BEGIN IMMEDIATE, lent
+//	call: SAVEPOINT w, op.Run, RELEASE   waits for verdict, ctx or limit
+//	call: …
+//	fn returns → verdict               COMMIT or ROLLBACK, op.done
+//
+// Nobody waits for the other without an end: a caller in the queue leaves when its ctx ends,
+// and the writer takes its connection back at the limit.
+type transaction struct {
+	db *DB
+	// ctx is that of fn; cancel ends it.
+	ctx    context.Context
+	cancel context.CancelFunc
+	// dry says that everything is rolled back in the end.
+	dry bool
+	// lent is closed when conn is there.
+	lent chan struct{}
+	// verdict is given once, when fn has returned: true commits.
+	verdict chan bool
+
+	// mu is held for each call, and by the writer to end the transaction. It guards all below.
+	mu sync.Mutex
+	// op is queued by the first call; nil before.
+	op *Op
+	// conn is the writer's, while it is lent.
+	conn *Conn
+	// over is why no further call is taken; nil while calls are.
+	over error
+	// wrote says that a call has written something, late that the limit was reached.
+	wrote, late bool
+	// nested is how many levels within the first have begun and not ended.
+	nested int
+}
+
+// level is a transaction as one fn sees it: the first, or one that joined it and has a
+// savepoint of its own.
+type level struct {
+	tx *transaction
+	// outer is the level that this one joined; nil for the first.
+	outer *level
+	// turn holds a value while a call or an inner level runs, so that they run one after the
+	// other.
+	turn chan struct{}
+	// saved says that the savepoint stands, and ended that fn has returned; tx.mu guards both.
+	saved, ended bool
+}
+
+// levelKey is the key of a database's level in a context. A context may stand in transactions
+// of several databases.
+type levelKey struct{ *DB }
+
+// level returns the level that ctx stands in, or nil outside of transactions.
+func (d *DB) level(ctx context.Context) *level {
+	l, _ := ctx.Value(levelKey{d}).(*level)
+	return l
+}
+
+// errUnended fails a transaction whose fn returned before the Transact of a goroutine that it
+// started.
+var errUnended = errors.New("a handler returned while a command that it called was still running; wait for the goroutines it starts")
+
+// Transact runs fn with a context whose calls of Read, ReadAs and Write are one transaction;
+// see [facade.Transactor] for the contract. fn never runs again: the database lock is taken at
+// the first call, so nobody comes between.
+func (d *DB) Transact(ctx context.Context, fn func(context.Context) error) error {
+	if l := d.level(ctx); l != nil {
+		return l.join(ctx, fn)
+	}
+	t := &transaction{db: d, dry: facade.InDryRun(ctx), lent: make(chan struct{}), verdict: make(chan bool, 1)}
+	ctx, t.cancel = context.WithCancel(ctx)
+	defer t.cancel()
+	t.ctx = context.WithValue(ctx, levelKey{d}, &level{tx: t, turn: make(chan struct{}, 1)})
+	returned := false
+	defer func() {
+		if !returned { // fn panicked
+			_ = t.end(false)
+		}
+	}()
+	err := fn(t.ctx)
+	returned = true
+	if ended := t.end(err == nil); ended != nil {
+		return ended
+	}
+	return err
+}
+
+// end hands the outcome of fn to the writer, and returns why the transaction is not what fn
+// returned: a commit that failed, the end of ctx, or the limit.
+func (t *transaction) end(commit bool) error {
+	t.mu.Lock()
+	op, over := t.op, t.over
+	if over == nil && (op == nil || op.state.CompareAndSwap(waiting, abandoned)) {
+		t.over = facade.Outlived()
+		op = nil
+	}
+	t.mu.Unlock()
+	late := false
+	switch {
+	case op == nil: // no call was made
+	case op.state.Load() == abandoned: // it never began
+	default:
+		t.verdict <- commit
+		<-op.done
+		over, late = op.err, t.late
+	}
+	if commit || late {
+		return over
+	}
+	return nil // the error of fn says it
+}
+
+// begin waits until the connection is lent; the first caller queues the transaction. The end
+// of ctx ends the waiting alone. Only whoever holds the turn calls it.
+func (t *transaction) begin(ctx context.Context) error {
+	t.mu.Lock()
+	op, over := t.op, t.over
+	if op == nil && over == nil {
+		t.op = &Op{Ctx: t.ctx, Alone: true, Run: t.serve, done: make(chan struct{})}
+	}
+	queued := t.op
+	t.mu.Unlock()
+	if over != nil {
+		return over
+	}
+	var err error
+	if op == nil {
+		if err = t.db.writer.send(queued); err != nil {
+			queued.state.Store(abandoned)
+		}
+	}
+	if err == nil {
+		select {
+		case <-t.lent:
+			return nil
+		case <-queued.done: // it could not begin
+			err = queued.err
+		case <-t.ctx.Done():
+			queued.state.CompareAndSwap(waiting, abandoned)
+			err = t.ctx.Err()
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.over == nil {
+		t.over = err
+	}
+	return t.over
+}
+
+// serve is the transaction on the writer's goroutine: it begins, lends the connection, and
+// ends.
+func (t *transaction) serve(c *Conn) error {
+	d := t.db
+	if err := d.file.lost(); err != nil {
+		d.file.note(err)
+		return unavailable(err)
+	}
+	if err := c.Exec("BEGIN IMMEDIATE"); err != nil {
+		d.noteDisk(err)
+		return Public(context.Background(), err)
+	}
+	var limit <-chan time.Time
+	if d.opts.Transaction > 0 {
+		timer := time.NewTimer(d.opts.Transaction)
+		defer timer.Stop()
+		limit = timer.C
+	}
+	t.mu.Lock()
+	t.conn = c
+	t.mu.Unlock()
+	close(t.lent)
+
+	commit, late, ended := false, false, error(nil)
+	select {
+	case commit = <-t.verdict:
+	case <-t.ctx.Done():
+		ended = t.ctx.Err()
+	case <-limit:
+		late, ended = true, facade.Overlong(d.opts.Transaction)
+	}
+	t.cancel() // a statement that is running is interrupted
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.conn, t.late = nil, late
+	switch {
+	case late:
+		t.over = ended
+	case t.over != nil: // a call has lost it, or nobody waits for it any more
+	case ended != nil:
+		t.over = ended
+	case commit && t.nested > 0:
+		t.over = facade.Internal(errUnended)
+	default:
+		t.over = facade.Outlived()
+		return t.close(c, commit && t.wrote && !t.dry)
+	}
+	if d.writer.conn != nil {
+		_ = t.close(c, false) // the error at hand is the one to report
+	}
+	return t.over
+}
+
+// close commits or rolls back what the writer's connection has begun.
+func (t *transaction) close(c *Conn, commit bool) error {
+	d := t.db
+	if c.db.GetAutocommit() {
+		return nil
+	}
+	end := "ROLLBACK"
+	if commit {
+		end = "COMMIT"
+	}
+	if err := c.Exec(end); err != nil {
+		if !c.db.GetAutocommit() {
+			_ = c.Exec("ROLLBACK") // the error at hand is the one to report
+		}
+		d.noteDisk(err)
+		return Public(context.Background(), fmt.Errorf("end the transaction: %w", err))
+	}
+	if commit {
+		if err := d.file.committed(); err != nil { // written into a file that nobody will find
+			d.file.note(err)
+			return unavailable(err)
+		}
+	}
+	return nil
+}
+
+// call runs do on the lent connection, which it has for itself. An error that ended SQLite's
+// transaction ends this one, whatever fn makes of it.
+func (l *level) call(ctx context.Context, do func(*Conn) error) error {
+	t := l.tx
+	if err := l.enter(ctx); err != nil {
+		return err
+	}
+	defer l.leave()
+	if err := t.begin(ctx); err != nil {
+		return err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := l.usable(); err != nil {
+		return err
+	}
+	c := t.conn
+	err := l.save(c)
+	if err == nil {
+		err = do(c)
+	}
+	if t.db.writer.conn == nil || c.db.GetAutocommit() {
+		if err == nil {
+			err = facade.Internal(errors.New("sqlite: the transaction ended under a call"))
+		}
+		t.over = err
+	}
+	return err
+}
+
+// usable is why the level takes no call. The caller holds tx.mu.
+func (l *level) usable() error {
+	switch {
+	case l.tx.over != nil:
+		return l.tx.over
+	case l.ended:
+		return facade.Outlived()
+	}
+	return nil
+}
+
+// enter waits for the turn of a call, or until ctx or the transaction ends.
+func (l *level) enter(ctx context.Context) error {
+	select {
+	case l.turn <- struct{}{}:
+		return nil
+	default:
+	}
+	select {
+	case l.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-l.tx.ctx.Done():
+		return l.tx.ctx.Err()
+	}
+}
+
+// leave gives the turn to the next call.
+func (l *level) leave() { <-l.turn }
+
+// save makes the savepoints of this level and those around it that do not stand yet. The
+// caller holds tx.mu.
+func (l *level) save(c *Conn) error {
+	if l.outer == nil || l.saved {
+		return nil
+	}
+	if err := l.outer.save(c); err != nil {
+		return err
+	}
+	if err := c.Exec("SAVEPOINT n"); err != nil {
+		return Public(l.tx.ctx, err)
+	}
+	l.saved = true
+	l.tx.nested++
+	return nil
+}
+
+// join runs fn as a level within l, which takes no other call meanwhile. Where fn fails, what
+// it wrote is undone and the transaction goes on.
+func (l *level) join(ctx context.Context, fn func(context.Context) error) (err error) {
+	if err := l.enter(ctx); err != nil {
+		return err
+	}
+	defer l.leave()
+	inner := &level{tx: l.tx, outer: l, turn: make(chan struct{}, 1)}
+	returned := false
+	defer func() {
+		if ended := inner.end(returned && err == nil); err == nil {
+			err = ended
+		}
+	}()
+	err = fn(context.WithValue(ctx, levelKey{l.tx.db}, inner))
+	returned = true
+	return err
+}
+
+// end releases the savepoint of a level, undone before where keep is false. The error is why
+// the transaction is over.
+func (l *level) end(keep bool) error {
+	t := l.tx
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	l.ended = true
+	if !l.saved || t.over != nil {
+		return t.over
+	}
+	t.nested--
+	err := error(nil)
+	if !keep {
+		err = t.conn.Exec("ROLLBACK TO n")
+	}
+	if err == nil {
+		err = t.conn.Exec("RELEASE n")
+	}
+	if err != nil {
+		_ = t.conn.Exec("ROLLBACK") // the error at hand is the one to report
+		t.over = Public(t.ctx, err)
+	}
+	return t.over
+}
+
+// write does op as part of the transaction.
+func (l *level) write(op *Op) error {
+	t := l.tx
+	return l.call(op.Ctx, func(*Conn) error {
+		err := t.db.writer.savepoint(op, false)
+		t.wrote = t.wrote || err == nil
+		return err
+	})
+}
+
+// read runs do, which reads, as part of the transaction. A panic costs the connection, and the
+// transaction with it.
+func (l *level) read(ctx context.Context, do func(*Conn) error) error {
+	t := l.tx
+	return l.call(ctx, func(c *Conn) (err error) {
+		defer func() {
+			if r := recover(); r != nil {
+				c.discard()
+				t.db.writer.conn = nil // the next transaction opens another
+				if outOfMemory(r) {
+					err = errSort()
+					return
+				}
+				err = fmt.Errorf("sqlite: a read panicked: %v\n%s", r, debug.Stack())
+			}
+		}()
+		err = c.within(ctx, do)
+		t.db.noteDisk(err)
+		return Public(ctx, err)
+	})
+}
