@@ -1,0 +1,376 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
+
+	"github.com/frondhost/frond/facade"
+)
+
+// Conn is one connection with its prepared statements. It belongs to one goroutine at a time:
+// the pool or a transaction gives it to a function for the length of a call, which must not
+// keep it.
+type Conn struct {
+	pg *pgconn.PgConn
+	in *pgproto3.Frontend
+	// out are the messages that are not sent yet.
+	out []byte
+	// kept are the prepared statements; nil behind a pooler, where none is kept.
+	kept *statements
+	// state is the transaction's as the server said last: 'I' none, 'T' open, 'E' failed.
+	state byte
+	// broken is why the connection cannot be used further.
+	broken error
+	// warned says that the server warned about the last batch.
+	warned bool
+	// opened is when it was opened, and used when it was last given back.
+	opened, used time.Time
+
+	watchdog watchdog
+	// scope is the transaction that the statements run in.
+	scope *scope
+	// trace and observe are called before each statement, where they are set.
+	trace   func(sql string, args ...any)
+	observe func(facade.Statement)
+
+	bind  pgproto3.Bind
+	parse pgproto3.Parse
+}
+
+// Query is one statement, what is bound to it, and what came of it.
+type Query struct {
+	// Text is made of shapes only, never of callers' values, since each text is kept.
+	Text []byte
+	// Values are bound to $1, $2 and so on, each in PostgreSQL's text form; nil is null.
+	Values [][]byte
+	// Columns are the forms that the rows' columns come in, one for each or one for all;
+	// without any all come as text.
+	Columns []Form
+	// Row, where set, is given each row. The values are valid until it returns; nil is null.
+	// After an error the rows behind it are dropped, and the error is that of the run.
+	Row func(values [][]byte) error
+
+	// Done says that the server has done the statement; Count is how many rows it read or
+	// wrote.
+	Done  bool
+	Count int64
+}
+
+// Form is how a column's value is written on the wire.
+type Form = int16
+
+// The forms of values.
+const (
+	TextForm   Form = 0
+	BinaryForm Form = 1
+)
+
+// SQL is a statement without values whose rows nobody reads.
+func SQL(text string) *Query { return &Query{Text: []byte(text)} }
+
+// Run sends statements in one round trip and reads what came of each. Where one fails, those
+// behind it are not run; Done says which were. Outside a transaction all of them are one.
+func (c *Conn) Run(queries ...*Query) error {
+	if s := c.scope; s != nil {
+		return s.run(c, false, queries)
+	}
+	return c.send(queries)
+}
+
+// Conclude is Run for the last statements of a [DB.Write]: the commit goes with them. Where
+// the write is part of a larger transaction or is a dry run nothing is committed here.
+func (c *Conn) Conclude(queries ...*Query) error {
+	if s := c.scope; s != nil {
+		return s.run(c, true, queries)
+	}
+	return c.send(queries)
+}
+
+// large is the number of bytes from which a batch is written beside reading: the server may
+// want its answers read before it reads on.
+const large = 32 << 10
+
+// send sends statements in one round trip, under the budget of the caller.
+func (c *Conn) send(queries []*Query) error {
+	if c.broken != nil {
+		return &lost{c.broken, false}
+	}
+	if err := c.watchdog.gone(); err != nil {
+		return err
+	}
+	c.out, c.warned = c.out[:0], false
+	if c.kept != nil {
+		c.out = c.kept.evict(c.out, len(queries))
+	}
+	for _, q := range queries {
+		if err := c.encode(q); err != nil {
+			return err
+		}
+	}
+	var err error
+	if c.out, err = (&pgproto3.Sync{}).Encode(c.out); err != nil {
+		return err
+	}
+	c.watchdog.begin(c.pg)
+	err = c.exchange(queries)
+	cause := c.watchdog.end()
+	if c.kept != nil {
+		c.kept.settle()
+		if stale(err) {
+			c.kept.forget()
+		}
+	}
+	if cause != nil {
+		c.quiet()
+	}
+	switch {
+	case cause == nil:
+		return err
+	case err == nil && c.warned:
+		// A commit that waited for a replica: it has happened here, and may be nowhere else.
+		return &lost{cause, true}
+	case codeOf(err) == queryCanceled:
+		return cause
+	}
+	return err
+}
+
+// encode appends the messages of one statement.
+func (c *Conn) encode(q *Query) (err error) {
+	q.Done, q.Count = false, 0
+	if c.trace != nil || c.observe != nil {
+		c.report(q)
+	}
+	name := ""
+	if c.kept != nil {
+		st, fresh := c.kept.find(q.Text)
+		if name = st.name; fresh {
+			c.parse = pgproto3.Parse{Name: name, Query: st.text}
+			if c.out, err = c.parse.Encode(c.out); err != nil {
+				return err
+			}
+		}
+	} else {
+		c.parse = pgproto3.Parse{Query: string(q.Text)}
+		if c.out, err = c.parse.Encode(c.out); err != nil {
+			return err
+		}
+	}
+	c.bind = pgproto3.Bind{PreparedStatement: name, Parameters: q.Values, ResultFormatCodes: q.Columns}
+	if c.out, err = c.bind.Encode(c.out); err == nil {
+		c.out, err = (&pgproto3.Execute{}).Encode(c.out)
+	}
+	if len(q.Values) > MaxValues {
+		err = fmt.Errorf("%d values in one statement, %d can be bound", len(q.Values), MaxValues)
+	}
+	return err
+}
+
+// MaxValues is how many values can be bound to one statement.
+const MaxValues = 1<<16 - 1
+
+// report passes a statement to those who watch.
+func (c *Conn) report(q *Query) {
+	args := make([]any, len(q.Values))
+	for i, v := range q.Values {
+		if v != nil {
+			args[i] = string(v)
+		}
+	}
+	if c.trace != nil {
+		c.trace(string(q.Text), args...)
+	}
+	if c.observe != nil {
+		c.observe(facade.Statement{Text: string(q.Text), Args: args})
+	}
+}
+
+// exchange writes what was encoded and reads until the server is ready again.
+func (c *Conn) exchange(queries []*Query) error {
+	if len(c.out) < large {
+		if n, err := c.pg.Conn().Write(c.out); err != nil {
+			return c.fail(err, n > 0)
+		}
+		return c.read(queries)
+	}
+	written := make(chan error, 1)
+	out := c.out
+	go func() {
+		_, err := c.pg.Conn().Write(out)
+		if err != nil {
+			_ = c.pg.Conn().Close() // so that reading ends
+		}
+		written <- err
+	}()
+	err := c.read(queries)
+	if c.broken != nil {
+		_ = c.pg.Conn().Close() // so that writing ends
+	}
+	<-written
+	if cap(c.out) > 4*large {
+		c.out = nil // one large batch does not keep its memory
+	}
+	return err
+}
+
+// read reads the answers to a batch. The first failure of a statement is the error; the
+// server passes over what was sent behind it.
+func (c *Conn) read(queries []*Query) (err error) {
+	at := 0
+	for {
+		message, failed := c.in.Receive()
+		if failed != nil {
+			if err != nil && c.broken != nil { // the server said why it hangs up
+				return err
+			}
+			return c.fail(failed, true)
+		}
+		switch m := message.(type) {
+		case *pgproto3.DataRow:
+			if at < len(queries) && queries[at].Row != nil && err == nil {
+				err = queries[at].Row(m.Values)
+			}
+		case *pgproto3.ParseComplete:
+			if c.kept != nil {
+				c.kept.parsed()
+			}
+		case *pgproto3.CommandComplete:
+			if at < len(queries) { // else one of several in one text
+				queries[at].Done, queries[at].Count = true, count(m.CommandTag)
+			}
+			at++
+		case *pgproto3.EmptyQueryResponse:
+			at++
+		case *pgproto3.ErrorResponse:
+			said := pgconn.ErrorResponseToPgError(m)
+			if err == nil {
+				err = said
+			}
+			if said.Severity == "FATAL" || said.SeverityUnlocalized == "FATAL" || said.SeverityUnlocalized == "PANIC" {
+				c.broken = said // the connection ends behind it
+			}
+		case *pgproto3.NoticeResponse:
+			c.warned = c.warned || m.SeverityUnlocalized == "WARNING"
+		case *pgproto3.ReadyForQuery:
+			c.state = m.TxStatus
+			return err
+		case *pgproto3.CopyInResponse, *pgproto3.CopyOutResponse, *pgproto3.CopyBothResponse:
+			return c.fail(errors.New("the server began to copy"), true)
+		}
+	}
+}
+
+// fail marks the connection as broken. sent says that the server may have seen a part of the
+// batch, so that what came of it is not known.
+func (c *Conn) fail(err error, sent bool) error {
+	if c.broken == nil {
+		c.broken = err
+	}
+	return &lost{err, sent}
+}
+
+// count is the number of rows in a command's tag: 3 of "INSERT 0 3" and "SELECT 3".
+func count(tag []byte) (n int64) {
+	unit := int64(1)
+	for i := len(tag) - 1; i >= 0 && '0' <= tag[i] && tag[i] <= '9'; i-- {
+		n += int64(tag[i]-'0') * unit
+		unit *= 10
+	}
+	return n
+}
+
+// Exec runs SQL that is not worth keeping prepared, such as DDL. It may be several statements;
+// nothing can be bound to it, so names are quoted and values literal. The budget of a
+// statement does not hold for it; ctx's end does.
+func (c *Conn) Exec(sql string) error {
+	if c.broken != nil {
+		return &lost{c.broken, false}
+	}
+	if err := c.watchdog.gone(); err != nil {
+		return err
+	}
+	if c.trace != nil {
+		c.trace(sql)
+	}
+	var err error
+	if c.out, err = (&pgproto3.Query{String: sql}).Encode(c.out[:0]); err != nil {
+		return err
+	}
+	c.watchdog.beginUnlimited(c.pg)
+	err = c.exchange(nil)
+	if cause := c.watchdog.end(); cause != nil {
+		c.quiet()
+		if codeOf(err) == queryCanceled {
+			err = cause
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", excerpt(sql), err)
+	}
+	return nil
+}
+
+// excerpt returns as much of a statement as is of use in a log: 400 bytes.
+func excerpt(sql string) string {
+	if len(sql) > 400 {
+		return sql[:400] + "…"
+	}
+	return sql
+}
+
+// quiet makes sure that a cancellation that was sent does not meet the next caller's
+// statement: an empty statement, which it may end, is run behind it.
+func (c *Conn) quiet() {
+	if c.broken != nil {
+		return
+	}
+	for range 2 {
+		_ = c.pg.Conn().SetDeadline(time.Now().Add(patience))
+		out, err := (&pgproto3.Query{String: "-- ping"}).Encode(nil)
+		if err == nil {
+			_, err = c.pg.Conn().Write(out)
+		}
+		if err == nil {
+			err = c.read(nil)
+		}
+		if c.broken != nil {
+			return
+		}
+		if codeOf(err) != queryCanceled {
+			break
+		}
+	}
+	_ = c.pg.Conn().SetDeadline(time.Time{})
+}
+
+// alive says whether an idle connection is still open, without a round trip.
+func (c *Conn) alive() bool {
+	return c.broken == nil && c.state == 'I' && !hungUp(c.pg.Conn())
+}
+
+// close ends the connection without waiting for the server.
+func (c *Conn) close() {
+	c.watchdog.stop()
+	if c.broken == nil {
+		out, _ := (&pgproto3.Terminate{}).Encode(nil) // four bytes cannot fail
+		_ = c.pg.Conn().SetWriteDeadline(time.Now().Add(time.Second))
+		_, _ = c.pg.Conn().Write(out) // the server sees the end of the stream as well
+	}
+	_ = c.pg.Conn().Close()
+}
+
+// within runs do for a caller: the end of ctx cancels the statement that is running, and so
+// does the end of the time that each statement has. The observer of ctx sees the statements.
+func (c *Conn) within(ctx context.Context, do func(*Conn) error) error {
+	c.observe = facade.ObserverOf(ctx)
+	release := c.watchdog.watch(ctx)
+	err := do(c)
+	release()
+	c.observe = nil
+	return err
+}

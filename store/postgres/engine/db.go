@@ -1,0 +1,177 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"github.com/frondhost/frond/facade"
+)
+
+// Options are those of [Open]. URL is required.
+type Options struct {
+	// URL names the server and the database; see [ParseURL].
+	URL string
+	// Logger receives what happens to connections; nil is slog.Default().
+	Logger *slog.Logger
+	// Connections is how many connections are open at most, where the URL does not say; 0 is
+	// twice the processors, 10 at least.
+	Connections int
+	// Statement is how long a statement may run for a caller; 0 is two seconds, less than 0 is
+	// without end (docs/decisions/220).
+	Statement time.Duration
+	// Transaction is how long a [DB.Transact] may last; 0 is two seconds, less than 0 is
+	// without end.
+	Transaction time.Duration
+	// Wait is how long a call waits for a connection where all are in use; 0 is five seconds.
+	Wait time.Duration
+
+	// Trace, where set, is called with every statement that is about to run, and its
+	// arguments. It is called from many goroutines and must not call the store.
+	Trace func(sql string, args ...any)
+}
+
+// DB is one database and the connections to it. It may be used from many goroutines.
+type DB struct {
+	opts    Options
+	address *Address
+	log     *slog.Logger
+	pool    *pool
+	reach   reachability
+}
+
+// Open reads the options and opens no connection: a server that is down is taken up when it
+// comes. The error is one sentence about the URL. Close the DB in the end.
+func Open(opts Options) (*DB, error) {
+	address, err := ParseURL(opts.URL)
+	if err != nil {
+		return nil, err
+	}
+	d := &DB{opts: opts, address: address, log: opts.Logger}
+	if d.log == nil {
+		d.log = slog.Default()
+	}
+	d.opts.Statement = limit(opts.Statement, 2*time.Second)
+	d.opts.Transaction = limit(opts.Transaction, 2*time.Second)
+	d.opts.Wait = cmp.Or(opts.Wait, 5*time.Second)
+	d.opts.Connections = cmp.Or(address.Connections, opts.Connections, max(10, 2*runtime.GOMAXPROCS(0)))
+	d.pool = newPool(d)
+	return d, nil
+}
+
+// limit is a duration of the options: its default where it is 0, and 0 where there is none.
+func limit(set, otherwise time.Duration) time.Duration {
+	if set == 0 {
+		return otherwise
+	}
+	return max(0, set)
+}
+
+// Address returns what the URL says.
+func (d *DB) Address() *Address { return d.address }
+
+// Log is where the store reports what it did.
+func (d *DB) Log() *slog.Logger { return d.log }
+
+// Close waits for the calls that run, then closes every connection. Calls that come later
+// return SERVICE_UNAVAILABLE.
+func (d *DB) Close() error { return d.pool.close() }
+
+// Read is [DB.ReadAs] for work that takes a short time whatever the rows.
+func (d *DB) Read(ctx context.Context, do func(*Conn) error) error {
+	return d.ReadAs(ctx, Turn{Request: facade.RequestOf(ctx)}, do)
+}
+
+// ReadAs runs do on a connection that it has for itself and must not keep. The end of ctx
+// cancels the statement that is running. Statements outside a transaction see what was
+// committed when each began. A connection that breaks is replaced and do runs again, so it
+// begins by forgetting what it read. With the ctx of a [DB.Transact] it runs in that
+// transaction. Errors are as [DB.Public] makes them.
+func (d *DB) ReadAs(ctx context.Context, t Turn, do func(*Conn) error) error {
+	if l := d.level(ctx); l != nil {
+		return d.Public(ctx, l.call(ctx, do))
+	}
+	return d.Public(ctx, d.again(ctx, func() error { return d.on(ctx, t, do) }))
+}
+
+// Once runs one statement that writes, as a transaction of its own or in that of ctx. It is
+// sent again where it is sure that nothing was done: the server hung up first, or another
+// write came between. In a dry run it is rolled back. Errors are as [DB.Public] makes them.
+func (d *DB) Once(ctx context.Context, q *Query) error {
+	if facade.InDryRun(ctx) || d.level(ctx) != nil {
+		return d.Write(ctx, func(c *Conn) error { return c.Conclude(q) })
+	}
+	return d.Public(ctx, facade.Retry(ctx, conflict, func(int) error {
+		return d.again(ctx, func() error {
+			return d.on(ctx, Turn{Request: facade.RequestOf(ctx)}, func(c *Conn) error { return committed(c.Run(q), nil) })
+		})
+	}))
+}
+
+// Write runs do in a serializable transaction, which begins with its first statement and is
+// committed behind it. do may run again, after a conflict with another write or on another
+// connection, so it begins by forgetting what it answered before; an error of it rolls back.
+// With the ctx of a [DB.Transact] what it does is a part of that transaction, and in a dry run
+// it is rolled back. Errors are as [DB.Public] makes them: one that does not say that the
+// outcome is unknown means that nothing was written.
+func (d *DB) Write(ctx context.Context, do func(*Conn) error) error {
+	if l := d.level(ctx); l != nil {
+		return d.Public(ctx, l.call(ctx, do))
+	}
+	return d.Public(ctx, facade.Retry(ctx, conflict, func(int) error {
+		return d.again(ctx, func() error {
+			return d.on(ctx, Turn{Request: facade.RequestOf(ctx)}, func(c *Conn) error {
+				return inTransaction(c, facade.InDryRun(ctx), do)
+			})
+		})
+	}))
+}
+
+// again runs do anew, three times at most, where [again] says so.
+func (d *DB) again(ctx context.Context, do func() error) error {
+	for n := 1; ; n++ {
+		err := do()
+		if err == nil || n == 3 || !again(err) || ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
+// on runs do on a connection of the pool, once. A panic in do costs the connection and becomes
+// an error with its stack.
+func (d *DB) on(ctx context.Context, t Turn, do func(*Conn) error) (err error) {
+	c, err := d.pool.get(ctx, t)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			c.fail(errors.New("its work panicked"), true) //nolint:errcheck // marks the connection
+			err = fmt.Errorf("postgres: a call panicked: %v\n%s", r, debug.Stack())
+		}
+		d.pool.put(c, t)
+	}()
+	return c.within(ctx, do)
+}
+
+// Check returns why the store does not take writes; nil where it does.
+func (d *DB) Check(ctx context.Context) error {
+	ctx, done := context.WithTimeout(ctx, patience)
+	defer done()
+	return d.Read(ctx, func(c *Conn) error {
+		var mode string
+		err := c.Run(&Query{Text: []byte("SHOW transaction_read_only"), Row: func(values [][]byte) error {
+			mode = string(values[0])
+			return nil
+		}})
+		if err == nil && mode == "on" {
+			err = unavailable(errors.New("the server takes no writes: it is a replica, or default_transaction_read_only is on"))
+		}
+		return err
+	})
+}

@@ -1,0 +1,115 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// connectLimit is how long connecting may take where the URL has no connect_timeout.
+const connectLimit = 5 * time.Second
+
+// dial opens a connection.
+func (d *DB) dial(ctx context.Context) (*Conn, error) {
+	config := d.address.Config
+	if config.ConnectTimeout == 0 {
+		limited, done := context.WithTimeout(ctx, connectLimit)
+		defer done()
+		ctx = limited
+	}
+	pg, err := pgconn.ConnectConfig(ctx, config)
+	if err == nil {
+		err = d.suits(pg)
+	}
+	d.reach.note(d, err)
+	if err != nil {
+		if pg != nil {
+			_ = pg.Conn().Close() // the error at hand is the one to report
+		}
+		return nil, err
+	}
+	c := &Conn{pg: pg, in: pg.Frontend(), state: 'I', trace: d.opts.Trace, opened: time.Now()}
+	c.watchdog.limit = d.opts.Statement
+	if !d.address.Pooled {
+		c.kept = newStatements()
+	}
+	return c, nil
+}
+
+// suits refuses a database that cannot keep every text.
+func (d *DB) suits(pg *pgconn.PgConn) error {
+	if encoding := pg.ParameterStatus("server_encoding"); encoding != "" && encoding != "UTF8" {
+		return &Unsuited{fmt.Sprintf("the database %s has the encoding %s, which cannot keep every text; make one with UTF8: createdb --encoding=UTF8 --template=template0 NAME",
+			d.address.Config.Database, encoding)}
+	}
+	return nil
+}
+
+// Unsuited is the error of a server or a database that the store cannot work with until
+// somebody changes it or the URL. It says what to do and shows no password.
+type Unsuited struct{ Reason string }
+
+func (u *Unsuited) Error() string { return u.Reason }
+
+// Refusal turns the error of a connection into one that says what its operator can do; nil
+// where the server may be reached later as it is.
+//
+//	28xxx   the password or pg_hba.conf      3D000   no such database
+//	42501   no right to connect              TLS     a certificate that does not fit
+func (d *DB) Refusal(err error) error {
+	var unsuited *Unsuited
+	if errors.As(err, &unsuited) {
+		return unsuited
+	}
+	config := d.address.Config
+	where := fmt.Sprintf("%s:%d", config.Host, config.Port)
+	switch code := codeOf(err); {
+	case code == "28P01":
+		return &Unsuited{fmt.Sprintf("the server at %s does not take the password of the role %s; write it in the store's URL, or in PGPASSWORD", where, config.User)}
+	case strings.HasPrefix(code, "28"):
+		return &Unsuited{fmt.Sprintf("the server at %s does not let the role %s in; check the role's name and pg_hba.conf (and sslmode, which decides which of its lines match)", where, config.User)}
+	case code == "3D000":
+		return &Unsuited{fmt.Sprintf("the server at %s has no database %s; make it: createdb --encoding=UTF8 %s", where, config.Database, config.Database)}
+	case code == insufficientRights:
+		return &Unsuited{fmt.Sprintf("the role %s may not connect to the database %s; GRANT CONNECT ON DATABASE %s TO %s", config.User, config.Database, config.Database, config.User)}
+	}
+	var dial *pgconn.ConnectError
+	if text := fmt.Sprint(err); errors.As(err, &dial) && (strings.Contains(text, "tls") || strings.Contains(text, "x509") || strings.Contains(text, "certificate")) {
+		return &Unsuited{fmt.Sprintf("no TLS connection to the server at %s: %s; check sslmode and sslrootcert of the store's URL", where, lastLine(text))}
+	}
+	return nil
+}
+
+// lastLine is the last line of a text: pgconn lists every attempt on a line of its own.
+func lastLine(text string) string {
+	text = strings.TrimSpace(text)
+	return strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
+}
+
+// reachability logs when the server is lost and when it is back, once each.
+type reachability struct {
+	mu   sync.Mutex
+	lost time.Time
+}
+
+// note takes the outcome of a connection's opening.
+func (r *reachability) note(d *DB, err error) {
+	if errors.Is(err, context.Canceled) { // the caller's doing
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case err != nil && r.lost.IsZero():
+		r.lost = time.Now()
+		d.log.Error("the database cannot be reached", "error", err)
+	case err == nil && !r.lost.IsZero():
+		d.log.Info("the database is reached again", "after", time.Since(r.lost).Round(time.Millisecond))
+		r.lost = time.Time{}
+	}
+}

@@ -1,0 +1,206 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/frondhost/frond/facade"
+)
+
+// The SQLSTATEs that mean something here; others are of a class (the first two signs) or an
+// INTERNAL_ERROR.
+const (
+	NotNull    = "23502"
+	ForeignKey = "23503"
+	Unique     = "23505"
+	Check      = "23514"
+
+	serializationFailure = "40001"
+	deadlock             = "40P01"
+	queryCanceled        = "57014"
+	cannotConnectNow     = "57P03"
+	tooManyConnections   = "53300"
+	insufficientRights   = "42501"
+	readOnly             = "25006"
+	unsupported          = "0A000"
+	unknownStatement     = "26000"
+	duplicateStatement   = "42P05"
+	unknownTable         = "42P01"
+	statementTooComplex  = "54001"
+	tooManyColumns       = "54011"
+	tooManyArguments     = "54023"
+)
+
+// The failures that PostgreSQL has no code for. Callers never see their texts: [Public] gives
+// each a code.
+var (
+	errClosed    = errors.New("the store is closed")
+	errExhausted = errors.New("no connection came free in time")
+)
+
+// lost is a connection that broke. sent says that the server may have seen what was sent, so
+// that it is not known whether that was done.
+type lost struct {
+	error
+
+	sent bool
+}
+
+func (l *lost) Unwrap() error { return l.error }
+
+// uncertain is a commit of which nobody knows whether it has happened.
+type uncertain struct{ error }
+
+func (u uncertain) Unwrap() error { return u.error }
+
+// codeOf is the SQLSTATE of an error of the server, "" for any other.
+func codeOf(err error) string {
+	var said *pgconn.PgError
+	if errors.As(err, &said) {
+		return said.Code
+	}
+	return ""
+}
+
+// classOf is the class of the SQLSTATE: 22 of 22P02.
+func classOf(err error) string {
+	if code := codeOf(err); len(code) == 5 {
+		return code[:2]
+	}
+	return ""
+}
+
+// Violated returns the SQLSTATE of a broken constraint (class 23), and the names of the
+// constraint, of its table and of the column as far as the server says; "" for any other error.
+func Violated(err error) (code, constraint, table, column string) {
+	var said *pgconn.PgError
+	if !errors.As(err, &said) || len(said.Code) != 5 || said.Code[:2] != "23" {
+		return "", "", "", ""
+	}
+	return said.Code, said.ConstraintName, said.TableName, said.ColumnName
+}
+
+// BadValue says whether the server could not read a value or work with it (class 22).
+func BadValue(err error) bool { return classOf(err) == "22" }
+
+// conflict says whether err passes when the whole transaction is run again: another one came
+// between.
+func conflict(err error) bool {
+	code := codeOf(err)
+	return code == serializationFailure || code == deadlock
+}
+
+// stale says whether the connection's prepared statements are not the server's any more: a
+// table has changed, or a pooler has put another server connection behind this one.
+func stale(err error) bool {
+	var said *pgconn.PgError
+	if !errors.As(err, &said) {
+		return false
+	}
+	switch said.Code {
+	case unknownStatement, duplicateStatement:
+		return true
+	}
+	return said.Code == unsupported && said.Routine == "RevalidateCachedQuery"
+}
+
+// again says whether the same may be done once more at once: the connection broke, or the
+// server closed it, before anything was committed, or its statements have become stale.
+func again(err error) bool {
+	var unknown uncertain
+	if errors.As(err, &unknown) {
+		return false
+	}
+	var l *lost
+	if errors.As(err, &l) || stale(err) {
+		return true
+	}
+	return classOf(err) == "57" && codeOf(err) != queryCanceled || classOf(err) == "08"
+}
+
+// Unavailable says whether err passes by itself: the server cannot be reached, is starting,
+// stopping or being replaced, or has no connection to spare. Clients may repeat such a call.
+func Unavailable(err error) bool {
+	var l *lost
+	var dial *pgconn.ConnectError
+	var network net.Error
+	switch {
+	case err == nil:
+		return false
+	case errors.Is(err, errClosed), errors.Is(err, errExhausted), errors.As(err, &l):
+		return true
+	}
+	switch classOf(err) {
+	case "08", "53", "58":
+		return true
+	case "57":
+		return codeOf(err) != queryCanceled
+	case "25":
+		return codeOf(err) == readOnly
+	case "":
+		return errors.As(err, &dial) || errors.As(err, &network)
+	}
+	return false
+}
+
+// Public returns err as it leaves the store:
+//
+//	an error with a code of its own    itself
+//	the caller has gone                ctx's error
+//	a commit with an unknown outcome   SERVICE_UNAVAILABLE, details {outcome: unknown}
+//	Unavailable(err)                   SERVICE_UNAVAILABLE
+//	a statement that is too complex    BAD_REQUEST
+//	anything else                      INTERNAL_ERROR around err, which stays in the process
+//
+// It is nil for nil. A statement that has used up its time is [facade.TooCostly]; total says
+// that it counted rows.
+func (d *DB) Public(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	var known *facade.Error
+	var unknown uncertain
+	switch {
+	case errors.As(err, &known):
+		return err
+	case errors.As(err, &unknown):
+		return outcomeUnknown(err)
+	case errors.Is(err, errSpent):
+		return facade.TooCostly(d.opts.Statement, false)
+	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+		return ctx.Err()
+	case Unavailable(err):
+		return unavailable(err)
+	case stale(err):
+		return facade.Internal(fmt.Errorf("postgres: prepared statements get lost: a pooler gives each transaction another connection; write ?pool=transaction in the store's URL: %w", err))
+	case codeOf(err) == statementTooComplex, codeOf(err) == tooManyColumns, codeOf(err) == tooManyArguments:
+		return facade.Errorf(facade.BadRequest, "the filter is nested too deep or too long; leave some of it out%w", hidden{err})
+	}
+	return facade.Internal(fmt.Errorf("postgres: %w", err))
+}
+
+// unavailable returns SERVICE_UNAVAILABLE around err, whose text stays in the process: it may
+// name a server and a role.
+func unavailable(err error) error {
+	return facade.Errorf(facade.ServiceUnavailable, "the store cannot be reached just now; try again%w", hidden{err})
+}
+
+// outcomeUnknown is the SERVICE_UNAVAILABLE of a write whose connection broke while it was
+// being committed. Nobody sends it again on the caller's behalf.
+func outcomeUnknown(err error) error {
+	e := facade.Errorf(facade.ServiceUnavailable,
+		"the connection to the store broke while this was being written, and whether it was is not known; read it before you send it again%w", hidden{err})
+	e.Details = map[string]any{"outcome": "unknown"}
+	return e
+}
+
+// hidden keeps a cause for errors.Is and errors.As without repeating its text:
+// fmt.Errorf("…%w", hidden{err}).
+type hidden struct{ error }
+
+func (h hidden) Error() string { return "" }
+func (h hidden) Unwrap() error { return h.error }

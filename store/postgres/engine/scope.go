@@ -1,0 +1,94 @@
+package engine
+
+import "errors"
+
+// scope is where the statements of a connection stand: what goes ahead of the next batch of
+// them, and what goes with the last one. So the begin and the end of a transaction take no
+// round trips of their own.
+//
+//	first batch   BEGIN ISOLATION LEVEL SERIALIZABLE; …
+//	last batch    …; COMMIT
+//
+// In a larger transaction these are SAVEPOINT and RELEASE.
+type scope struct {
+	lead []*Query
+	end  *Query
+	// begun says that the lead is done, ended that the end was sent.
+	begun, ended bool
+}
+
+const (
+	begin     = "BEGIN ISOLATION LEVEL SERIALIZABLE"
+	commit    = "COMMIT"
+	rollback  = "ROLLBACK"
+	savepoint = "SAVEPOINT w"
+	release   = "RELEASE SAVEPOINT w"
+	undo      = "ROLLBACK TO SAVEPOINT w"
+)
+
+// run sends queries with what goes ahead of them and, behind the last, what ends them.
+func (s *scope) run(c *Conn, last bool, queries []*Query) error {
+	last = last && s.end != nil
+	if s.begun && !last {
+		return c.send(queries)
+	}
+	all := make([]*Query, 0, len(s.lead)+len(queries)+1)
+	if !s.begun {
+		all = append(all, s.lead...)
+	}
+	if all = append(all, queries...); last {
+		all, s.ended = append(all, s.end), true
+	}
+	err := c.send(all)
+	s.begun = s.begun || len(s.lead) == 0 || s.lead[len(s.lead)-1].Done
+	return err
+}
+
+// inTransaction runs do in a transaction of its own, and commits it unless it runs dry.
+func inTransaction(c *Conn, dry bool, do func(*Conn) error) error {
+	s := &scope{lead: []*Query{SQL(begin)}}
+	if !dry {
+		s.end = SQL(commit)
+	}
+	c.scope = s
+	defer func() { c.scope = nil }()
+	err := do(c)
+	if err == nil && s.begun && !s.ended && !dry {
+		s.ended = true
+		err = c.send([]*Query{s.end})
+	}
+	if c.broken == nil && c.state != 'I' {
+		if undone := c.finish(rollback); err == nil && !dry {
+			err = errors.Join(errors.New("the transaction was not committed"), undone)
+		}
+	}
+	if !s.ended {
+		return err
+	}
+	return committed(err, s.end)
+}
+
+// committed is the error of a batch that ended in a commit. Where the connection broke behind
+// it nobody knows what came of it; unless the server still said that the commit is done.
+func committed(err error, end *Query) error {
+	var l *lost
+	if !errors.As(err, &l) || !l.sent {
+		return err
+	}
+	if end != nil && end.Done && codeOf(err) == "" {
+		return nil
+	}
+	return uncertain{err}
+}
+
+// finish runs what has to be run whether or not the caller is still there.
+func (c *Conn) finish(statements ...string) error {
+	was := c.watchdog.ctx
+	c.watchdog.ctx = nil
+	defer func() { c.watchdog.ctx = was }()
+	queries := make([]*Query, len(statements))
+	for i, text := range statements {
+		queries[i] = SQL(text)
+	}
+	return c.send(queries)
+}

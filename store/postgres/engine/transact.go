@@ -1,0 +1,291 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/frondhost/frond/facade"
+)
+
+// transaction is one Transact. Its first call takes a connection from the pool and begins;
+// each call has a savepoint of its own, so that one that fails leaves nothing behind and the
+// transaction goes on:
+//
+//	first call    BEGIN ISOLATION LEVEL SERIALIZABLE; SAVEPOINT w; …; RELEASE w
+//	next call     SAVEPOINT w; …; RELEASE w
+//	fn returned   COMMIT
+type transaction struct {
+	db *DB
+	// ctx is that of fn; cancel ends it.
+	ctx    context.Context
+	cancel context.CancelFunc
+
+	// mu is held for each call, and to end the transaction. It guards all below.
+	mu sync.Mutex
+	// conn is nil before the first call and at the end.
+	conn *Conn
+	turn Turn
+	// lead goes ahead of the next call: BEGIN, and the savepoints of levels.
+	lead []string
+	// over is why no further call is taken; nil while calls are.
+	over error
+	// lost is why the transaction cannot be committed: another one came between, or the
+	// connection broke.
+	lost error
+	// nested is how many levels within the first have begun and not ended.
+	nested int
+}
+
+// level is a transaction as one fn sees it: the first, or one that joined it and has a
+// savepoint of its own.
+type level struct {
+	tx *transaction
+	// outer is the level that this one joined; nil for the first.
+	outer *level
+	// turn holds a value while a call or an inner level runs, so that they run one after the
+	// other.
+	turn chan struct{}
+	// saved says that the savepoint stands, and ended that fn has returned; tx.mu guards both.
+	saved, ended bool
+}
+
+// levelKey is the key of a database's level in a context. A context may stand in transactions
+// of several databases.
+type levelKey struct{ *DB }
+
+// level returns the level that ctx stands in, or nil outside of transactions.
+func (d *DB) level(ctx context.Context) *level {
+	l, _ := ctx.Value(levelKey{d}).(*level)
+	return l
+}
+
+// errUnended fails a transaction whose fn returned before the Transact of a goroutine that it
+// started.
+var errUnended = errors.New("a handler returned while a command that it called was still running; wait for the goroutines it starts")
+
+// Transact runs fn with a context whose calls of Read, ReadAs, Once and Write are one
+// serializable transaction; see [facade.Transactor] for the contract.
+func (d *DB) Transact(ctx context.Context, fn func(context.Context) error) error {
+	if l := d.level(ctx); l != nil {
+		return l.join(ctx, fn)
+	}
+	broken := 0
+	return d.Public(ctx, facade.Retry(ctx, func(err error) bool {
+		if again(err) {
+			broken++
+			return broken < 3
+		}
+		return conflict(err)
+	}, func(int) error { return d.transact(ctx, fn) }))
+}
+
+// transact runs fn once. The error is raw where another transaction came between.
+func (d *DB) transact(ctx context.Context, fn func(context.Context) error) error {
+	t := &transaction{db: d, lead: []string{begin}, turn: Turn{Request: facade.RequestOf(ctx)}}
+	dry := facade.InDryRun(ctx)
+	ctx, t.cancel = context.WithCancel(ctx)
+	defer t.cancel()
+	t.ctx = context.WithValue(ctx, levelKey{d}, &level{tx: t, turn: make(chan struct{}, 1)})
+	if d.opts.Transaction > 0 {
+		timer := time.AfterFunc(d.opts.Transaction, func() {
+			t.cancel() // a statement that is running is cancelled
+			_ = t.end(false, facade.Overlong(d.opts.Transaction))
+		})
+		defer timer.Stop()
+	}
+	returned := false
+	defer func() {
+		if !returned { // fn panicked
+			_ = t.end(false, facade.Outlived())
+		}
+	}()
+	err := fn(t.ctx)
+	returned = true
+	if ended := t.end(err == nil && !dry, facade.Outlived()); ended != nil {
+		return ended
+	}
+	return err
+}
+
+// end commits or rolls back, whoever comes first; over is what later calls get. The error says
+// why the transaction is not what fn returned: another one came between, the commit failed, or
+// the limit was reached before.
+func (t *transaction) end(commits bool, over error) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.over != nil { // the limit was reached, or the first call failed
+		return t.over
+	}
+	t.over = over
+	if commits && t.nested > 0 {
+		t.over, commits = facade.Internal(errUnended), false
+	}
+	c := t.conn
+	if c == nil {
+		return nil
+	}
+	t.conn = nil
+	defer t.db.pool.put(c, t.turn)
+	err := t.lost
+	if err == nil && commits {
+		if err = t.ctx.Err(); err == nil {
+			end := SQL(commit)
+			err = committed(c.send([]*Query{end}), end)
+		}
+	}
+	if c.broken == nil && c.state != 'I' {
+		_ = c.finish(rollback) // a connection that is not idle is closed
+	}
+	if err == nil && t.nested > 0 {
+		err = t.over
+	}
+	return err
+}
+
+// call runs do in the transaction, when the calls before it are over, and undoes what it wrote
+// where it fails.
+func (l *level) call(ctx context.Context, do func(*Conn) error) error {
+	select {
+	case l.turn <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-l.turn }()
+	t := l.tx
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := l.open(ctx); err != nil {
+		return err
+	}
+	c := t.conn
+	s := &scope{end: SQL(release)}
+	for _, text := range append(t.lead, savepoint) {
+		s.lead = append(s.lead, SQL(text))
+	}
+	c.scope = s
+	err := c.within(ctx, do)
+	c.scope = nil
+	if s.begun {
+		t.lead = t.lead[:0]
+	} else if len(t.lead) > 0 && c.state != 'I' {
+		// A part of the lead was done; the rest of the transaction has no ground to stand on.
+		t.lost = errors.Join(err, t.lost)
+	}
+	switch {
+	case c.broken != nil || conflict(err) || stale(err):
+		t.lost = err
+		if err == nil {
+			t.lost = &lost{c.broken, false}
+		}
+	case !s.begun, s.end.Done:
+	case err != nil:
+		if undone := c.finish(undo, release); undone != nil {
+			t.lost = undone
+		}
+	default:
+		if err = c.send([]*Query{s.end}); err != nil {
+			t.lost = err
+		}
+	}
+	return err
+}
+
+// open makes sure that the level takes a call: it has not ended, there is a connection, and
+// the savepoints of the levels around it stand or go ahead of the call. The caller holds mu.
+func (l *level) open(ctx context.Context) error {
+	t := l.tx
+	switch {
+	case t.over != nil:
+		return t.over
+	case l.ended:
+		return facade.Outlived()
+	case t.lost != nil:
+		return t.lost
+	}
+	if t.conn == nil {
+		c, err := t.db.pool.get(ctx, t.turn)
+		if err != nil {
+			return err
+		}
+		t.conn = c
+	}
+	for _, one := range l.unsaved() {
+		t.lead = append(t.lead, "SAVEPOINT l")
+		one.saved = true
+	}
+	return nil
+}
+
+// unsaved are the levels from the outside to this one whose savepoint does not stand.
+func (l *level) unsaved() []*level {
+	if l.outer == nil {
+		return nil
+	}
+	all := l.outer.unsaved()
+	if !l.saved {
+		all = append(all, l)
+	}
+	return all
+}
+
+// join runs fn as a part of the transaction: its error undoes what its calls wrote, and
+// nothing else. Calls of the outer fn wait meanwhile.
+func (l *level) join(ctx context.Context, fn func(context.Context) error) (err error) {
+	select {
+	case l.turn <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-l.turn }()
+	t := l.tx
+	t.mu.Lock()
+	if t.over != nil || l.ended {
+		defer t.mu.Unlock()
+		if t.over != nil {
+			return t.over
+		}
+		return facade.Outlived()
+	}
+	t.nested++
+	t.mu.Unlock()
+	inner := &level{tx: t, outer: l, turn: make(chan struct{}, 1)}
+	returned := false
+	defer func() {
+		if failed := inner.leave(returned && err == nil); err == nil {
+			err = failed
+		}
+	}()
+	err = fn(context.WithValue(ctx, levelKey{t.db}, inner))
+	returned = true
+	return err
+}
+
+// leave ends a level that joined another: what it wrote stays, or is undone.
+func (l *level) leave(keep bool) error {
+	t := l.tx
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	l.ended = true
+	t.nested--
+	if !l.saved || t.conn == nil || t.lost != nil {
+		if keep && t.lost != nil {
+			return t.lost
+		}
+		return nil
+	}
+	if n := len(t.lead); n > 0 { // nothing was run since its savepoint was wanted
+		t.lead = t.lead[:n-1]
+		return nil
+	}
+	statements := []string{"RELEASE SAVEPOINT l"}
+	if !keep {
+		statements = []string{"ROLLBACK TO SAVEPOINT l", "RELEASE SAVEPOINT l"}
+	}
+	if err := t.conn.finish(statements...); err != nil {
+		t.lost = err
+		return err
+	}
+	return nil
+}
