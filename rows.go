@@ -67,11 +67,11 @@ func rowsOf[T any](ctx context.Context) (r Rows[T]) {
 // Find is the row with this id, a text or a whole number. A row that is not there, or not
 // for the caller to see, is [NotFound]. The row is never nil where the error is.
 func (r Rows[T]) Find(ctx context.Context, id any) (*T, error) {
-	params, err := paramsOf(id)
+	key, err := keyOf(id)
 	if err != nil {
 		return nil, err
 	}
-	res, err := r.call(ctx, "findById", facade.Invocation{Params: params})
+	res, err := r.call(ctx, "findById", facade.Invocation{ID: key})
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +189,7 @@ func (r Rows[T]) Create(ctx context.Context, values any) (*T, error) {
 // struct, whose fields with their zero values stay as they are. Members of nested objects
 // are merged. A row that is not there is [NotFound].
 func (r Rows[T]) Update(ctx context.Context, id, values any) (*T, error) {
-	params, err := paramsOf(id)
+	key, err := keyOf(id)
 	if err != nil {
 		return nil, err
 	}
@@ -197,7 +197,7 @@ func (r Rows[T]) Update(ctx context.Context, id, values any) (*T, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.write(ctx, "update", facade.Invocation{Params: params, Body: body})
+	return r.write(ctx, "update", facade.Invocation{ID: key, Body: body})
 }
 
 // body is what is written, as JSON.
@@ -224,11 +224,11 @@ func (r *Rows[T]) body(values any, create bool) (json.RawMessage, error) {
 
 // Delete removes a row. A row that is not there is [NotFound].
 func (r Rows[T]) Delete(ctx context.Context, id any) error {
-	params, err := paramsOf(id)
+	key, err := keyOf(id)
 	if err != nil {
 		return err
 	}
-	res, err := r.call(ctx, "delete", facade.Invocation{Params: params})
+	res, err := r.call(ctx, "delete", facade.Invocation{ID: key})
 	if err == nil && string(res.Value) != "true" {
 		err = kiterror.Errorf(NotFound, "there is no %s with the id %v", r.door.name, id)
 	}
@@ -277,22 +277,15 @@ func (r *Rows[T]) many(res *facade.Result) ([]T, error) {
 	return list, nil
 }
 
-// paramsOf is the params of an operation about one row.
-func paramsOf(id any) (json.RawMessage, error) {
-	out := append(make([]byte, 0, 48), `{"id":`...)
+// keyOf is an id as JSON.
+func keyOf(id any) (json.RawMessage, error) {
 	switch id := id.(type) {
 	case string:
-		out = jsontext.AppendString(out, id)
+		return jsontext.Quote(id), nil
 	case int:
-		out = strconv.AppendInt(out, int64(id), 10)
+		return strconv.AppendInt(nil, int64(id), 10), nil
 	case int64:
-		out = strconv.AppendInt(out, id, 10)
-	default:
-		text, err := jsontext.Marshal(id)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, text...)
+		return strconv.AppendInt(nil, id, 10), nil
 	}
-	return append(out, '}'), nil
+	return jsontext.Marshal(id)
 }

@@ -3,6 +3,8 @@ package facade
 import (
 	"context"
 	"encoding/json"
+
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // Caller answers calls. The façade is one, a remote's client is one, and every
@@ -19,7 +21,8 @@ type CallerFunc func(ctx context.Context, c *Call) (*Result, error)
 // Call calls f.
 func (f CallerFunc) Call(ctx context.Context, c *Call) (*Result, error) { return f(ctx, c) }
 
-// Middleware wraps a Caller in another; the first one given is the outermost.
+// Middleware wraps a Caller in another; the first one given is the outermost. It reads the id
+// of a row with [Invocation.ParamsJSON], whichever way a surface has it.
 type Middleware func(Caller) Caller
 
 // Call is one call of an operation (spec 1.1): the value that is the same on
@@ -59,11 +62,31 @@ type Call struct {
 // text: an explicit null and an absent key arrive as what they are. Surfaces have
 // run [schema/jsontext.Check] over it. No text at all means {} (for Body: absent).
 type Invocation struct {
+	// ID is the id of the row that a built-in operation is about, as the text of a JSON
+	// scalar. It stands for the member id of Params, and a call has one of the two; nil:
+	// Params has it, or there is none. An author's handler or hook finds it in Params.
+	ID     json.RawMessage
 	Params json.RawMessage
 	Query  json.RawMessage
 	Body   json.RawMessage
 	State  State
 	Trace  string // traceparent, where one came along
+}
+
+// ParamsJSON returns params as the wire has them: Params, with ID as the member id. It is
+// Params itself where ID is nil, and where Params is no object, for the callee to refuse.
+func (in *Invocation) ParamsJSON() json.RawMessage {
+	if in.ID == nil || len(in.Params) > 0 && jsontext.KindOf(in.Params) != jsontext.Object {
+		return in.Params
+	}
+	out := make([]byte, 0, len(`{"id":}`)+len(in.ID)+len(in.Params))
+	out = append(append(out, `{"id":`...), in.ID...)
+	for name, value := range jsontext.Members(in.Params) {
+		if name != "id" {
+			out = append(jsontext.AppendName(append(out, ','), name), value...)
+		}
+	}
+	return append(out, '}')
 }
 
 // Each is one call for many keys. With findById, Field is the primary key; with

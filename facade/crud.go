@@ -41,7 +41,7 @@ const maxIDs = 500
 func (x *execution) admitID(context.Context) error {
 	in := &x.call.Invocation
 	if x.each == nil {
-		x.admitParamsID()
+		x.admitRowID()
 	}
 	x.admitRowQuery()
 	x.only(in.Body, "/body", nil)
@@ -71,11 +71,17 @@ var rowKeys = map[string][]string{
 
 var onlyID = []string{"id"}
 
-// admitParamsID reads params.id, as the primary key's card has it.
-func (x *execution) admitParamsID() {
-	params, p := x.call.Invocation.Params, x.door.Entity.Primary
-	x.only(params, "/params", onlyID)
-	sent := jsontext.Get(params, "id")
+// admitRowID reads the id of the call or params.id, as the primary key's card has it.
+func (x *execution) admitRowID() {
+	in, p := &x.call.Invocation, x.door.Entity.Primary
+	sent := in.ID
+	if in.Params != nil {
+		params := x.sentParams(in)
+		x.only(params, "/params", onlyID)
+		if sent == nil {
+			sent = jsontext.Get(params, "id")
+		}
+	}
 	if sent == nil {
 		x.refuse(schema.Detail{Path: "id", Pointer: "/params/id", Code: "required", Message: "is required; send the id of a row in params"})
 		return
@@ -92,7 +98,7 @@ func (x *execution) admitParamsID() {
 // answer.
 func (x *execution) admitIDs(context.Context) error {
 	in, p := &x.call.Invocation, x.door.Entity.Primary
-	x.only(in.Params, "/params", nil)
+	x.only(x.sentParams(in), "/params", nil)
 	x.admitRowQuery()
 	x.only(in.Body, "/body", nil)
 	sent := jsontext.Get(in.Query, "ids")
@@ -127,7 +133,7 @@ func (x *execution) admitIDs(context.Context) error {
 // admitCreate judges the body of a new row.
 func (x *execution) admitCreate(context.Context) error {
 	in := &x.call.Invocation
-	x.only(in.Params, "/params", nil)
+	x.only(x.sentParams(in), "/params", nil)
 	x.admitRowQuery()
 	x.body = x.judge(x.door.Entity, schema.Create, in.Body)
 	return nil
@@ -137,7 +143,7 @@ func (x *execution) admitCreate(context.Context) error {
 // first, so that the judge sees what will be kept.
 func (x *execution) admitUpdate(ctx context.Context) error {
 	in := &x.call.Invocation
-	x.admitParamsID()
+	x.admitRowID()
 	x.admitRowQuery()
 	body := in.Body
 	if x.id != nil {

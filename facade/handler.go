@@ -36,6 +36,7 @@ func (x handlerCall) handle(ctx context.Context) (*Result, error) {
 func (x *execution) admitted() *Call {
 	in := x.call.Invocation
 	in.State = x.state
+	in.ID, in.Params = nil, in.ParamsJSON()
 	if x.op.builtin == nil {
 		in.Params, in.Query = x.params, x.query
 	}

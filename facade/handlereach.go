@@ -27,7 +27,7 @@ func (x handlerCall) handleEach(ctx context.Context) (*Result, error) {
 		if x.op.Name == "list" {
 			call.Invocation.Query = withKey(call.Invocation.Query, each.field, key)
 		} else {
-			call.Invocation.Params = schema.Object{{Name: "id", Value: key}}.AppendJSON(nil)
+			call.Invocation.ID = key
 		}
 		one.call = &call
 		res, err := handlerCall{&one}.handle(ctx)

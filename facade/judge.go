@@ -14,11 +14,12 @@ import (
 // it declares. A part without a card takes nothing.
 func (x *execution) admitNamed() {
 	in, op := &x.call.Invocation, x.op
+	params := x.sentParams(in)
 	if op.Open {
-		x.params, x.query = x.anyObject(in.Params, "/params"), x.anyObject(in.Query, "/query")
+		x.params, x.query = x.anyObject(params, "/params"), x.anyObject(in.Query, "/query")
 		return
 	}
-	x.params = x.part(op.Params, in.Params, "/params")
+	x.params = x.part(op.Params, params, "/params")
 	x.query = x.part(op.Query, in.Query, "/query")
 	if op.Input == nil {
 		x.only(in.Body, "/body", nil)
@@ -148,6 +149,15 @@ func unbounded(card *schema.Entity, o schema.Object, details []schema.Detail, te
 		}
 	}
 	return append(o, again...), rest
+}
+
+// sentParams is params as the wire has them, for an operation that takes no id or judges it with
+// others. An id that came twice is refused.
+func (x *viewer) sentParams(in *Invocation) json.RawMessage {
+	if in.ID != nil && jsontext.Get(in.Params, "id") != nil {
+		x.refuse(schema.Detail{Path: "id", Pointer: "/params/id", Code: "oneOf", Message: "is both the id of the call and a member of params; send one of the two"})
+	}
+	return in.ParamsJSON()
 }
 
 // only refuses every key of an object that is not among names, and everything

@@ -13,7 +13,7 @@ import (
 // here, so that a store only translates.
 func (x *execution) admitList(ctx context.Context) error {
 	in, l := &x.call.Invocation, &x.list
-	x.only(in.Params, "/params", nil)
+	x.only(x.sentParams(in), "/params", nil)
 	x.only(in.Query, "/query", x.op.listKeys())
 	x.only(in.Body, "/body", nil)
 	l.limit = x.door.limits.Default

@@ -116,7 +116,7 @@ func (x remoteCall) fetchRemote(ctx context.Context, door *Door, rows *Filter, s
 		}.AppendJSON(nil)
 	case len(ids) == 1:
 		call.Each = nil
-		call.Invocation.Params = schema.Object{{Name: "id", Value: ids[0]}}.AppendJSON(nil)
+		call.Invocation.ID = ids[0]
 	}
 	res, err := x.client.Call(ctx, call)
 	if err != nil {

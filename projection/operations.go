@@ -39,7 +39,7 @@ func (b *Builder) addBuiltin(d *door, op *facade.Operation) {
 	// id and ifMatch add the arguments that several operations have in common.
 	id := func() {
 		f.args = append(f.args, &arg{name: "id", typ: b.required(keyType(d.Entity.Primary))})
-		f.binding.Args = append(f.binding.Args, binding.Arg{Name: "id", Into: binding.IntoParams, Key: "id"})
+		f.binding.Args = append(f.binding.Args, binding.Arg{Name: "id", Into: binding.IntoID})
 	}
 	ifMatch := func() {
 		if op.Query == nil || op.Query.Property("ifMatch") == nil {

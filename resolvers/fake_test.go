@@ -47,7 +47,7 @@ func (f fake) Call(_ context.Context, c *facade.Call) (*facade.Result, error) {
 		}
 		return &facade.Result{Form: facade.FormRow, Rows: rows, Groups: groups}, nil
 	case c.Operation == "findById":
-		id := jsontext.Get(c.Invocation.Params, "id")
+		id := jsontext.Get(c.Invocation.ParamsJSON(), "id")
 		rows := facade.NewRows(all.Layout(), 1)
 		for j := range all.Len() {
 			if string(all.Row(j).Get("id")) == string(id) {

@@ -205,7 +205,7 @@ func TestInvocations(t *testing.T) {
 				}
 				return string(v)
 			}
-			if got := part(in.Params) + " " + part(in.Query) + " " + part(in.Body); got != c.want {
+			if got := part(in.ParamsJSON()) + " " + part(in.Query) + " " + part(in.Body); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
 		})

@@ -49,7 +49,12 @@ func (x *exchange) read() *facade.Error {
 	a := arguments{op: x.op, pathID: x.match.hasID}
 	// The id comes first, and no parameter may set params.id beside it (see home).
 	if x.match.hasID {
-		a.params.set("id", coerce(idShape(x.op), x.match.id))
+		id := coerce(idShape(x.op), x.match.id)
+		if x.op.Builtin {
+			inv.ID = id
+		} else { // one of the params that its card declares
+			a.params.set("id", id)
+		}
 	}
 	a.place(parameters)
 	x.prefer(&a)

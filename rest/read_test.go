@@ -21,7 +21,7 @@ func reader(said *string) facade.Caller {
 			}
 		}
 		*said = c.Entity + "." + c.Operation
-		part("params", c.Invocation.Params)
+		part("params", c.Invocation.ParamsJSON())
 		part("query", c.Invocation.Query)
 		part("body", c.Invocation.Body)
 		return &facade.Result{Form: facade.FormValue, Value: []byte("true")}, nil

@@ -1,6 +1,7 @@
 package differential
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -142,7 +143,7 @@ func optionalCard(properties map[string]any, required ...string) map[string]any 
 // echo answers what it was called with.
 func echo(_ context.Context, c *facade.Call) (any, error) {
 	out := map[string]any{}
-	for name, part := range map[string]json.RawMessage{"params": c.Invocation.Params, "query": c.Invocation.Query, "body": c.Invocation.Body} {
+	for name, part := range map[string]json.RawMessage{"params": c.Invocation.ParamsJSON(), "query": c.Invocation.Query, "body": c.Invocation.Body} {
 		var v map[string]any
 		if len(part) > 0 && json.Unmarshal(part, &v) == nil && len(v) > 0 {
 			out[name] = v
@@ -226,7 +227,7 @@ func (w *world) given() map[string]any {
 			}
 			args := map[string]any{}
 			for _, a := range b.Args {
-				args[a.Name] = []string{places[a.Into], a.Key}
+				args[a.Name] = []string{places[a.Into], cmp.Or(a.Key, a.Name)}
 			}
 			f["args"] = args
 			fields[typ+"."+name] = f
@@ -248,6 +249,6 @@ var kindNames = map[binding.Kind]string{
 }
 
 var places = map[binding.Place]string{
-	binding.IntoParams: "params", binding.IntoQuery: "query", binding.IntoBody: "body", binding.IntoSort: "sort",
+	binding.IntoID: "params", binding.IntoParams: "params", binding.IntoQuery: "query", binding.IntoBody: "body", binding.IntoSort: "sort",
 	binding.IntoFirst: "first", binding.IntoLast: "last", binding.IntoAfter: "after", binding.IntoBefore: "before",
 }

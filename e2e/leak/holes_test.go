@@ -93,11 +93,11 @@ var holes = []hole{
 		caller: func(next facade.Caller) facade.Caller {
 			return facade.CallerFunc(func(ctx context.Context, c *facade.Call) (*facade.Result, error) {
 				var params struct{ ID any }
-				if c.Operation == "delete" && json.Unmarshal(c.Invocation.Params, &params) == nil && params.ID == "" {
+				if c.Operation == "delete" && json.Unmarshal(c.Invocation.ParamsJSON(), &params) == nil && params.ID == "" {
 					page, err := next.Call(ctx, &facade.Call{Entity: c.Entity, Operation: "list", Invocation: facade.Invocation{State: c.Invocation.State}})
 					if err == nil && page.Rows.Len() > 0 {
 						own := *c
-						own.Invocation.Params = json.RawMessage(`{"id":` + string(page.Rows.Row(0).Get("id")) + `}`)
+						own.Invocation.ID, own.Invocation.Params = page.Rows.Row(0).Get("id"), nil
 						return next.Call(ctx, &own)
 					}
 				}

@@ -235,7 +235,7 @@ func raw(e *entity, page bool) facade.Handler {
 // touched is a handler that answers the whole of a row which its caller may see.
 func touched(e *entity) facade.Handler {
 	return func(ctx context.Context, c *facade.Call) (any, error) {
-		call := &facade.Call{Entity: e.name, Operation: "findById", Invocation: facade.Invocation{Params: c.Invocation.Params}}
+		call := &facade.Call{Entity: e.name, Operation: "findById", Invocation: facade.Invocation{ID: c.Invocation.ID, Params: c.Invocation.Params}}
 		seen, err := facade.From(ctx).Call(ctx, call)
 		if err != nil || seen.Rows.Len() == 0 {
 			return nil, err

@@ -42,6 +42,8 @@ type listState struct {
 // document, else of the name (facade.KindOf).
 func newPending(call *facade.Call, catalog *facade.Catalog, host *knowledge, coalesce bool) (*pending, *facade.Error) {
 	p := &pending{call: *call}
+	// The wire has the id in params. Equal calls get equal keys, whichever form they came in.
+	p.call.Invocation.ID, p.call.Invocation.Params = nil, call.Invocation.ParamsJSON()
 	if catalog != nil {
 		if p.door = catalog.Door(call.Entity); p.door != nil {
 			p.op = p.door.Operation(call.Operation)

@@ -130,14 +130,15 @@ type Place uint8
 
 // The places of an Arg.
 const (
-	IntoParams Place = iota
-	IntoQuery
-	IntoBody   // the argument is the body, whole
-	AllParams  // the argument is params, whole
-	AllQuery   // the argument is the query, whole
-	IntoSort   // orderBy: a list of one-key objects becomes query.sort
-	IntoFirst  // query.limit, forward
-	IntoLast   // query.limit, backward
-	IntoAfter  // query.after
-	IntoBefore // query.before
+	IntoID     Place = iota // the id of the row that a built-in operation is about
+	IntoParams              // a member of params
+	IntoQuery               // a member of the query
+	IntoBody                // the argument is the body, whole
+	AllParams               // the argument is params, whole
+	AllQuery                // the argument is the query, whole
+	IntoSort                // orderBy: a list of one-key objects becomes query.sort
+	IntoFirst               // query.limit, forward
+	IntoLast                // query.limit, backward
+	IntoAfter               // query.after
+	IntoBefore              // query.before
 )

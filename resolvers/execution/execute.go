@@ -232,7 +232,7 @@ func (x *Execution) fetch(r *Run, f *plan.Fetch) {
 	}
 	// Constant invocations are not counted: their text stands in the document, which has a
 	// limit of its own.
-	if n := len(in.Params) + len(in.Query) + len(in.Body); in != f.Args.Constant && x.arguments.Add(int64(n)) > maxArguments {
+	if n := len(in.ID) + len(in.Params) + len(in.Query) + len(in.Body); in != f.Args.Constant && x.arguments.Add(int64(n)) > maxArguments {
 		res.Err = graphqlerror.ForLimit(graphqlerror.CodeArguments, maxArguments, "The arguments of the operation's fields come to more than %d bytes; send a large variable to fewer of them.")
 		return
 	}
@@ -241,7 +241,7 @@ func (x *Execution) fetch(r *Run, f *plan.Fetch) {
 	call := &calling{Call: facade.Call{
 		Entity:     f.Entity,
 		Operation:  f.Operation,
-		Invocation: facade.Invocation{Params: in.Params, Query: in.Query, Body: in.Body, State: x.State, Trace: x.Trace},
+		Invocation: facade.Invocation{ID: in.ID, Params: in.Params, Query: in.Query, Body: in.Body, State: x.State, Trace: x.Trace},
 		Select:     f.Selects(),
 		Cursors:    f.Cursors,
 		Behind:     f.Behind,

@@ -31,6 +31,7 @@ type bound struct {
 // Invocation is arguments as a façade takes them. Nil members are not sent. Window is set for
 // ToManyIDs alone. An Err fails the field, and no call is made.
 type Invocation struct {
+	ID                  json.RawMessage // of the row that a built-in operation is about
 	Params, Query, Body json.RawMessage
 	Window              binding.Window // of a connection over ids
 	Err                 *facade.Error  // what does not fit, or nil
@@ -74,7 +75,7 @@ func (c *compiler) arguments(f *FieldType, b *binding.Field, written ast.Argumen
 // called only once the fetch is compiled.
 //
 //	posts(first: 2, orderBy: [{title: DESC}])   query {"sort":["-title"],"limit":2,"total":false}
-//	post(id: "a")                               params {"id":"a"}
+//	post(id: "a")                               id "a"
 //
 // Without variables the result is made once and shared; it must not be changed.
 func (f *Fetch) Invocation(vars *input.Variables) *Invocation {
@@ -98,6 +99,8 @@ func (f *Fetch) Invocation(vars *input.Variables) *Invocation {
 			allParams = text
 		case binding.AllQuery:
 			allQuery = text
+		case binding.IntoID:
+			in.ID = text
 		case binding.IntoParams:
 			params.add(b.Key, text)
 		case binding.IntoSort:

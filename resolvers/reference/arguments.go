@@ -19,6 +19,8 @@ func invoke(in *facade.Invocation, where []binding.Arg, args map[string]any) err
 			continue
 		}
 		switch a.Into {
+		case binding.IntoID:
+			in.ID = mustJSON(value)
 		case binding.IntoParams:
 			params[a.Key] = value
 		case binding.IntoQuery, binding.IntoFirst, binding.IntoLast, binding.IntoAfter, binding.IntoBefore:

@@ -122,7 +122,7 @@ type publishIn struct {
 func publish(ctx context.Context, in publishIn) (*facade.Result, error) {
 	// Only the field that the handler needs; the others are dropped.
 	type post struct{ Status string }
-	was, err := facade.Do[*post](ctx, facade.Inside(ctx), "post.findById", facade.Invocation{Params: id(in.ID)})
+	was, err := facade.Do[*post](ctx, facade.Inside(ctx), "post.findById", facade.Invocation{ID: jsontext.Quote(in.ID)})
 	switch {
 	case err != nil:
 		return nil, err
@@ -134,12 +134,9 @@ func publish(ctx context.Context, in publishIn) (*facade.Result, error) {
 	// status and publishedAt are closed to callers; the author's own code writes them.
 	body := `{"status":"published","publishedAt":` + string(jsontext.Quote(in.At)) + `}`
 	return facade.Inside(ctx).Call(ctx, &facade.Call{Entity: "post", Operation: "update", Invocation: facade.Invocation{
-		Params: id(in.ID), Body: []byte(body),
+		ID: jsontext.Quote(in.ID), Body: []byte(body),
 	}})
 }
-
-// id returns the params of a call for one row: {"id":"p1"}.
-func id(id string) []byte { return []byte(`{"id":` + string(jsontext.Quote(id)) + `}`) }
 
 // teasers answers whole rows, closed fields and all: its output view cuts them.
 func teasers(ctx context.Context, c *facade.Call) (any, error) {

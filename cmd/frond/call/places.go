@@ -48,6 +48,8 @@ func propertiesOf(e *schema.Entity) []string {
 //
 //	id=p1 price:=900 nme=x
 //	{"params":{"id":"p1"},"body":{"price":900,"nme":"x"}}
+//
+// An id that is all that params may have becomes inv.ID.
 func (p *Places) Fill(inv *facade.Invocation, given *Values) error {
 	if p.open != "" {
 		return p.fillOpen(inv, given)
@@ -81,7 +83,11 @@ func (p *Places) Fill(inv *facade.Invocation, given *Values) error {
 		return fmt.Errorf("%s belongs to the body, which --body gives already; write it there", strings.Join(body.names, ", "))
 	}
 	for _, part := range parts {
-		if len(part.names) > 0 {
+		switch {
+		case len(part.names) == 0:
+		case part == &params && len(p.params) == 1 && part.names[0] == "id" && len(part.names) == 1:
+			inv.ID = given.appendValue(nil, "id")
+		default:
 			*part.text = given.appendJSON(nil, func(name string) bool { return slices.Contains(part.names, name) })
 		}
 	}

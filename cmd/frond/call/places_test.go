@@ -48,7 +48,7 @@ func TestPlacesWithoutCards(t *testing.T) {
 				Params json.RawMessage `json:"params,omitempty"`
 				Query  json.RawMessage `json:"query,omitempty"`
 				Body   json.RawMessage `json:"body,omitempty"`
-			}{inv.Params, inv.Query, inv.Body})
+			}{inv.ParamsJSON(), inv.Query, inv.Body})
 			got = string(text)
 		}
 		if words, fails := strings.CutPrefix(c.want, "!"); fails && !strings.Contains(got, words) || !fails && got != c.want {

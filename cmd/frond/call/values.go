@@ -119,14 +119,18 @@ func (v *Values) appendJSON(dst []byte, keep func(name string) bool) []byte {
 			dst = append(dst, ',')
 		}
 		first = false
-		dst = jsontext.AppendName(dst, name)
-		if n := v.below[name]; n.text != nil {
-			dst = append(dst, n.text...)
-		} else {
-			dst = n.appendJSON(dst, nil)
-		}
+		dst = v.appendValue(jsontext.AppendName(dst, name), name)
 	}
 	return append(dst, '}')
+}
+
+// appendValue appends the value of a name that is there.
+func (v *Values) appendValue(dst []byte, name string) []byte {
+	n := v.below[name]
+	if n.text != nil {
+		return append(dst, n.text...)
+	}
+	return n.appendJSON(dst, nil)
 }
 
 // ReadBody reads the argument of --body: @file, - for stdin, or the JSON itself.
