@@ -1,6 +1,7 @@
 package resolvers_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/graphql-go/graphql"
 
+	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
 )
@@ -163,4 +165,94 @@ func TestTypesByHand(t *testing.T) {
 			`{"__type":{"enumValues":[{"name":"BLUE","isDeprecated":true,"deprecationReason":"too cold"},{"name":"RED","isDeprecated":false,"deprecationReason":null}]}}`,
 		},
 	})
+}
+
+// TestAuthorsTypesReadRows: ResolveType, IsTypeOf and Resolve of an author's types are given rows
+// as the façade's, by the engine and by graphql.Do alike, and nothing of the executors.
+func TestAuthorsTypesReadRows(t *testing.T) {
+	rows := threeRows()
+	var seen []string
+	note := func(v any) { seen = append(seen, fmt.Sprintf("%T", v)) }
+	b := newBlogWith(t, func(b *projection.Builder) error {
+		post := b.Type("Post").(*graphql.Object)
+		mine := graphql.NewObject(graphql.ObjectConfig{
+			Name: "Mine", IsTypeOf: func(p graphql.IsTypeOfParams) bool { note(p.Value); return true },
+			Fields: graphql.Fields{"name": {Type: graphql.String, Resolve: func(p graphql.ResolveParams) (any, error) {
+				return string(p.Source.(facade.Row).Get("id")), nil
+			}}},
+		})
+		either := graphql.NewUnion(graphql.UnionConfig{Name: "Either", Types: []*graphql.Object{post, mine}, ResolveType: func(p graphql.ResolveTypeParams) *graphql.Object {
+			note(p.Value)
+			return post
+		}})
+		gives := func(v any) graphql.FieldResolveFn {
+			return func(graphql.ResolveParams) (any, error) { return v, nil }
+		}
+		return projection.RegisterOperations(b, facade.Query, graphql.Fields{
+			"row":   {Type: either, Resolve: gives(rows.Row(0))},
+			"later": {Type: either, Resolve: gives(func() (any, error) { return rows.Row(0), nil })},
+			"rows":  {Type: graphql.NewList(either), Resolve: gives(rows)},
+			"mine":  {Type: mine, Resolve: gives(rows.Row(1))},
+		})
+	})
+	for _, c := range []struct{ name, query, want string }{
+		{"a row", `{ row { ... on Post { title } } }`, `{"row":{"title":"A"}}`},
+		{"a row of a thunk", `{ later { ... on Post { title } } }`, `{"later":{"title":"A"}}`},
+		{"rows and a relation below", `{ rows { ... on Post { author { id } title } } }`, `{"rows":[{"author":{"id":"ada"},"title":"A"},{"author":{"id":"bob"},"title":"B"},{"author":{"id":"ada"},"title":"C"}]}`},
+		{"an object of the author's", `{ mine { name } }`, `{"mine":{"name":"2"}}`},
+	} {
+		seen = nil
+		if got := b.do(c.query, ""); got != `{"data":`+c.want+`}` {
+			t.Errorf("%s: %s", c.name, got)
+		}
+		byEngine := seen
+		seen = nil
+		text, _ := json.Marshal(graphql.Do(graphql.Params{Schema: b.schema.GraphQL, RequestString: c.query, Context: t.Context()}))
+		if string(text) != `{"data":`+c.want+`}` {
+			t.Errorf("%s, graphql.Do: %s", c.name, text)
+		}
+		for _, typ := range append(byEngine, seen...) {
+			if typ != "rows.Row" {
+				t.Errorf("%s: a function of the author's was given a %s", c.name, typ)
+			}
+		}
+		if len(byEngine) == 0 || len(seen) != len(byEngine) {
+			t.Errorf("%s: the engine asked %d times, graphql.Do %d", c.name, len(byEngine), len(seen))
+		}
+	}
+}
+
+// TestSeveralRowsAreNoObject: rows where one object is expected, and one row or a page where a
+// list is, fail the field; neither the first row nor a part of the page stands for the rest.
+func TestSeveralRowsAreNoObject(t *testing.T) {
+	rows := threeRows()
+	b := newBlogWith(t, func(b *projection.Builder) error {
+		post := b.Type("Post").(*graphql.Object)
+		fields := graphql.Fields{}
+		for name, v := range map[string]any{
+			"several": &facade.Result{Form: facade.FormRows, Rows: rows}, "rows": rows, "slice": []facade.Row{rows.Row(0), rows.Row(1)},
+			"two": &facade.Result{Form: facade.FormRow, Rows: rows}, "later": func() (any, error) { return rows, nil },
+		} {
+			fields[name] = &graphql.Field{Type: post, Resolve: func(graphql.ResolveParams) (any, error) { return v, nil }}
+		}
+		for name, v := range map[string]any{
+			"row": &facade.Result{Form: facade.FormRow, Rows: rows}, "page": &facade.Result{Form: facade.FormPage, Rows: rows},
+		} {
+			fields[name] = &graphql.Field{Type: graphql.NewList(post), Resolve: func(graphql.ResolveParams) (any, error) { return v, nil }}
+		}
+		return projection.RegisterOperations(b, facade.Query, fields)
+	})
+	for _, name := range []string{"several", "rows", "slice", "two", "later", "row", "page"} {
+		a := asked(t, b.engine, `{ x: `+name+` { title } }`, "")
+		if string(a.Data) != `{"x":null}` || len(a.Errors) != 1 || a.Errors[0].Extensions.Code != "INTERNAL_ERROR" {
+			t.Errorf("%s: %s %+v", name, a.Data, a.Errors)
+		}
+	}
+}
+
+// threeRows are posts that no store holds.
+func threeRows() *facade.Rows {
+	rows, _ := facade.ReadRows(facade.NewLayout([]string{"id", "title", "authorId"}),
+		json.RawMessage(`[{"id":1,"title":"A","authorId":"ada"},{"id":2,"title":"B","authorId":"bob"},{"id":3,"title":"C","authorId":"ada"}]`))
+	return rows
 }

@@ -112,6 +112,13 @@ func (c *completer) complete(out *plan.OutputType, value any) (t Tree) {
 		if v == nil {
 			return Tree{}
 		}
+		if out.Elem == nil {
+			return c.several(v.Len())
+		}
+	case []facade.Row:
+		if out.Elem == nil {
+			return c.several(len(v))
+		}
 	case json.RawMessage:
 		return c.json(out, v)
 	default:
@@ -146,15 +153,23 @@ func (c *completer) result(out *plan.OutputType, r *facade.Result) Tree {
 	switch {
 	case r.Form == facade.FormValue:
 		return c.json(out, r.Value)
-	case out.Elem != nil:
+	case out.Elem != nil && r.Form == facade.FormRows:
 		return c.list(out, r.Rows)
-	case r.Form != facade.FormPage:
-		if r.Rows.Len() == 0 {
-			return Tree{}
-		}
-		return c.object(out, r.Rows.Row(0))
+	case out.Elem != nil:
+		return c.fail(errors.New("a list was expected, and there is one row or a page"))
+	case r.Form == facade.FormPage:
+		return c.object(out, r)
+	case r.Form == facade.FormRows, r.Rows.Len() > 1:
+		return c.several(r.Rows.Len())
+	case r.Rows.Len() == 0:
+		return Tree{}
 	}
-	return c.object(out, r)
+	return c.object(out, r.Rows.Row(0))
+}
+
+// several refuses rows where one object is expected: the first of them would hide the others.
+func (c *completer) several(n int) Tree {
+	return c.fail(fmt.Errorf("one object was expected, and there are %d rows as a list", n))
 }
 
 // json completes a value that is JSON text. Leaves are checked against their type when they

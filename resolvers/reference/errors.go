@@ -83,6 +83,6 @@ func thunk(later func() (any, error)) func() (any, error) {
 		if err != nil {
 			panic(fieldError(err))
 		}
-		return sourceOf(value), nil
+		return value, nil
 	}
 }

@@ -177,7 +177,8 @@ func (e *Executor) operation(b *binding.Field, p graphql.ResolveParams) (any, er
 
 // Wrap returns the Resolve of a field that was registered by hand, for graphql-go: the
 // Source of resolve is the [facade.Row] where it is a row, its rows become sources of
-// generated fields, and its errors and panics become [*FieldError].
+// generated fields, and its errors and panics become [*FieldError]. Where the author's own types
+// read the value (ResolveType, IsTypeOf, Resolve), rows stay what [plain] says.
 func (e *Executor) Wrap(resolve graphql.FieldResolveFn) graphql.FieldResolveFn {
 	return func(p graphql.ResolveParams) (value any, err error) {
 		defer recovered(&err)
@@ -189,11 +190,22 @@ func (e *Executor) Wrap(resolve graphql.FieldResolveFn) graphql.FieldResolveFn {
 		if err != nil {
 			return nil, fieldError(err)
 		}
+		given := plain
+		if generated := len(e.fields[graphql.GetNamed(p.Info.ReturnType).String()]) > 0; generated {
+			given = func(v any) (any, error) { return sourceOf(v), nil }
+		}
 		// A thunk of the author's; its value becomes a source when it has run.
 		if later, ok := value.(func() (any, error)); ok {
-			return thunk(later), nil
+			return thunk(func() (any, error) {
+				value, err := later()
+				if err != nil {
+					return nil, err
+				}
+				return given(value)
+			}), nil
 		}
-		return sourceOf(value), nil
+		value, err = given(value)
+		return value, fieldError(err)
 	}
 }
 

@@ -100,6 +100,45 @@ func sourceOf(v any) any {
 	return v
 }
 
+// plain returns a value as functions of the author's types read it: graphql-go hands them what
+// the Resolve returned, and rows have to be iterable for it. A generated field below makes a
+// source of the row that it stands on, so rows of one list share no calls there.
+//
+//	*facade.Rows     []facade.Row
+//	*facade.Result   by its form: facade.Row, []facade.Row, the value; a page stays a result
+//
+// A failed computed field has no place beside plain rows, and fails the field.
+func plain(v any) (any, error) {
+	switch v := v.(type) {
+	case facade.Row:
+		if v == (facade.Row{}) {
+			return nil, nil
+		}
+	case *facade.Rows:
+		if v == nil {
+			return nil, nil
+		}
+		return newLevel(&facade.Result{Rows: v}).rows, nil
+	case *facade.Result:
+		switch {
+		case v == nil:
+			return nil, nil
+		case len(v.Failed) > 0:
+			return nil, v.Failed[0].Err
+		case v.Form == facade.FormValue:
+			return v.Value, nil
+		case v.Form == facade.FormPage:
+			return v, nil
+		case v.Form == facade.FormRows:
+			return newLevel(v).rows, nil
+		case v.Rows.Len() == 0:
+			return nil, nil
+		}
+		return v.Rows.Row(0), nil
+	}
+	return v, nil
+}
+
 // relationBatch is one relation of all rows of a level: one call, made when the value of the
 // first row is read.
 type relationBatch struct {
