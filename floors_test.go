@@ -50,9 +50,11 @@ var floors = map[string]string{
 	"envelope":        "facade schema schema/jsontext envelope/wire envelope/signing",
 	"envelope/client": "facade facade/consistency schema schema/jsontext facade/singleflight envelope/wire envelope/signing",
 
+	// What a database says of itself, as plain data.
+	"store/dbschema": "",
 	// What SQL stores share stands under them.
 	"store/sqltext":         "facade schema schema/jsontext",
-	"store/sqlite":          "facade schema schema/jsontext store/sqltext store/sqlite/engine",
+	"store/sqlite":          "facade schema schema/jsontext store/dbschema store/sqltext store/sqlite/engine",
 	"store/sqlite/engine":   "facade store/sqltext",
 	"store/postgres":        "facade schema schema/jsontext store/sqltext store/postgres/engine",
 	"store/postgres/engine": "facade schema/jsontext store/sqltext",
@@ -99,9 +101,11 @@ var floors = map[string]string{
 	"cmd/frond/contract":         "facade schema schema/jsontext envelope/client envelope/signing",
 	"cmd/frond/contract/support": "facade schema schema/jsontext",
 	"cmd/frond/mockdata/sample":  "facade schema schema/jsontext",
-	"cmd/frond/mockdata":         "facade schema schema/jsontext cmd/frond/mockdata/sample",
+	// A project of a database that is there (frond init --from).
+	"cmd/frond/adopt":    "schema schema/jsontext store/dbschema",
+	"cmd/frond/mockdata": "facade schema schema/jsontext cmd/frond/mockdata/sample",
 
-	"cmd/frond": "facade schema schema/jsontext envelope/signing gateway gateway/program cmd/frond/call cmd/frond/contract cmd/frond/mockdata",
+	"cmd/frond": "facade schema schema/jsontext envelope/signing gateway gateway/program store/dbschema store/sqlite cmd/frond/adopt cmd/frond/call cmd/frond/contract cmd/frond/mockdata",
 
 	// Beside the floors: what shows, tests and measures the program.
 	"examples/blog":    "frond",

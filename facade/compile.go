@@ -34,6 +34,7 @@ func (b *compiler) compile() *Catalog {
 		var faults schema.Faults
 		configs[i], faults = project.ReadConfig(f.Config)
 		b.faults = append(b.faults, faults...)
+		mapped(sources[len(sources)-len(f.Cards):], configs[i].Tables)
 	}
 	var err error
 	if b.set, err = schema.Compile(sources, b.registry, &opts); err != nil {
@@ -53,6 +54,7 @@ func (b *compiler) compile() *Catalog {
 		b.known(f)
 	}
 	for i, f := range b.project.Fronds {
+		b.tables(f, configs[i].Tables)
 		b.collectors(f, configs[i].Collectors)
 		b.readSeeds(f)
 	}

@@ -38,9 +38,11 @@ type Config struct {
 	Listen string // host:port; "" means 127.0.0.1:8080, port 0 any free one
 	// Hosts are the names beside localhost that a listener on loopback answers to, for
 	// example those of a proxy in front.
-	Hosts    []string
-	TLS      TLS
-	Store    string // sqlite:PATH or memory; "" means sqlite:.frond/frond.db
+	Hosts []string
+	TLS   TLS
+	Store string // sqlite:PATH or memory; "" means sqlite:.frond/frond.db
+	// Migrate is MigrateAuto, which is also "", or MigrateOff: the store is served as it is.
+	Migrate  string
 	Limits   Limits
 	Identity Identity
 	CORS     CORS
@@ -137,6 +139,12 @@ const (
 	Development = "development"
 )
 
+// The values of Config.Migrate.
+const (
+	MigrateAuto = "auto"
+	MigrateOff  = "off"
+)
+
 const (
 	defaultListen = "127.0.0.1:8080"
 	defaultStore  = "sqlite:.frond/frond.db"
@@ -147,6 +155,7 @@ const (
 func (c Config) withDefaults() Config {
 	c.Mode = cmp.Or(c.Mode, Production)
 	c.Listen = cmp.Or(c.Listen, defaultListen)
+	c.Migrate = cmp.Or(c.Migrate, MigrateAuto)
 	c.Store = cmp.Or(c.Store, defaultStore)
 	c.Limits.Body = cmp.Or(c.Limits.Body, 1<<20)
 	c.Limits.List.Default = cmp.Or(c.Limits.List.Default, 50)

@@ -42,6 +42,7 @@ func (c *Config) settings() setting.Table {
 		c.TLS.settings(),
 		[]setting.Setting{
 			setting.New("store", defaultStore, "where rows are stored: sqlite:PATH or memory", readStore, &c.Store),
+			setting.Choice("migrate", MigrateAuto, "auto applies changes of the cards that only add to the store at a start; off changes nothing", &c.Migrate, MigrateAuto, MigrateOff),
 			setting.Choice("mode", Production, "production or development; development adds suggestions to error messages, turns on introspection and the console, and serves doors without rules", &c.Mode, Production, Development),
 			setting.New("limits.body", "1MiB", "the maximum size of a request body", setting.Size, &c.Limits.Body),
 			setting.New("limits.list.default", "50", "rows of a list without a limit", setting.Count, &c.Limits.List.Default),

@@ -41,11 +41,12 @@ func (s *lateStore) open(ctx context.Context, own facade.Store, c *Config, log *
 		s.Store = own
 		return nothing{}, nil
 	}
-	opts := sqlite.Options{Logger: log, Serve: serves, Statement: c.Limits.Statement}
+	opts := sqlite.Options{Logger: log, Serve: serves, Statement: c.Limits.Statement, Foreign: c.Migrate == MigrateOff}
 	var err error
 	if opts.Path, opts.Memory, err = c.storeFile(); err != nil {
 		return nil, err
 	}
+	opts.Foreign = opts.Foreign && !opts.Memory // what is in memory is this program's
 	store, err := sqlite.Open(ctx, opts)
 	if err != nil {
 		return nil, err

@@ -39,6 +39,10 @@ type Source struct {
 	// Card is a card that was read already; nil: Data is read. Compile works on a copy.
 	Card *Card
 
+	// Table is where the rows of an entity are in a database that was there before the card;
+	// nil: where the store puts them.
+	Table *Table
+
 	// Builtin says that the card is the host's own: it may say what is true of the host
 	// and means nothing in an author's card, such as a default.
 	Builtin bool
@@ -255,7 +259,7 @@ func (c *compiler) claim(u *unit) {
 	if u.card == nil {
 		return
 	}
-	u.entity = &Entity{Name: u.src.Name, Key: key, Frond: u.src.Frond, View: u.src.View, Card: u.card}
+	u.entity = &Entity{Name: u.src.Name, Key: key, Frond: u.src.Frond, View: u.src.View, Card: u.card, Table: u.src.Table}
 	c.set.byKey[key] = u.entity
 }
 

@@ -26,6 +26,9 @@ type Entity struct {
 	// constraint of several members is in it once. A view has those all of whose members it
 	// kept.
 	Uniques [][]*Property
+	// Table is where the rows are in a database that was there before the card; nil: in a
+	// table that the store makes and changes by the card.
+	Table *Table
 
 	byName map[string]*Property
 	link   map[string]*Link

@@ -3,7 +3,6 @@ package main
 import (
 	"embed"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -32,22 +31,33 @@ func newInit(s *shell) *cobra.Command {
 		Short: "Make a project of your own",
 		Long: `Make a folder with a project in it: two related entities, rules for who may change
 them, a few rows, and the JSON Schemas by which an editor completes the files. The
-command that serves it is printed. DIR must not exist, or be empty.`,
-		Example: "  frond init tasks\n  frond gateway tasks",
-		Args:    arguments(1, 1, "a folder to make"),
+command that serves it is printed. DIR must not exist, or be empty.
+
+With --from the project is made of a database that is there: a card for each table and
+view, relations for its foreign keys, and the names of its tables and columns in
+frond.yaml. The gateway serves the database as it is and changes none of its tables.
+What a card cannot say is left out and listed, with the reason, in INIT.md. Run again
+with the same DIR after the database has changed, it adds what is new and lists the
+other differences; files that you changed keep your changes.`,
+		Example: "  frond init tasks\n  frond gateway tasks\n" +
+			"  frond init music --from sqlite:chinook.db",
+		Args: arguments(1, 1, "a folder to make"),
 	}
 	schemas := cmd.Flags().Bool("schemas", false, "write the JSON Schemas of an existing project anew, and nothing else")
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
+	var existing database
+	existing.add(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		dir := args[0]
 		if *schemas {
 			files, err := writeSchemas(dir)
 			return s.made(dir, files, err, "wrote the schemas in "+filepath.Join(dir, ".schema"))
 		}
+		if existing.from != "" {
+			return s.initFrom(cmd.Context(), dir, &existing)
+		}
 		// An empty folder may exist already, as a new repository has one.
-		if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
-			return fmt.Errorf("%s is not empty; name a new folder", dir)
-		} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("%s cannot be made: %w", dir, err)
+		if err := emptyFolder(dir); err != nil {
+			return err
 		}
 		files, err := writeStarter(dir)
 		return s.made(dir, files, err, fmt.Sprintf("made %s: two entities, the rules for them and a few rows\n\nserve it:\n\n  frond gateway %s\n\nand open http://127.0.0.1:8080/graphql", dir, dir))

@@ -18,6 +18,7 @@ import (
 // optional. At is, in every type below, the JSON pointer to the value in the file.
 type Config struct {
 	Doors      []*Door // in the order they are written
+	Tables     []Table // likewise
 	Facts      []Fact
 	Collectors []Collector
 	Computed   []Computed

@@ -15,6 +15,7 @@ import (
 // pointer, and go on after a fault. The reader of each section has a file of its own:
 //
 //	config_doors.go      doors, operations and their cards
+//	config_tables.go     tables of an existing database
 //	config_rules.go      collectors, computed
 //	config_surfaces.go   surfaces and audiences
 //	config_reader.go     what all of them use: objects, texts, lists, faults
@@ -57,6 +58,8 @@ func ReadConfig(text Text) (Config, schema.Faults) {
 			r.object(value, at, "doors", nil, func(name, at string, value json.RawMessage) {
 				c.Doors = append(c.Doors, r.door(name, at, value))
 			})
+		case "tables":
+			c.Tables = r.tables(value, at)
 		case "collectors":
 			c.Collectors = r.collectors(value, at)
 		case "computed":

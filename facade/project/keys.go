@@ -51,6 +51,16 @@ var frondKeys = []schema.Key{
 			}},
 		}},
 	}},
+	{Name: "tables", About: "Where the rows of entities are in a database that was there before the cards (docs/existing-database.md). The gateway never changes such a table.", Example: "tables: {product: {table: Products, columns: {unitPrice: unit_price}}}", Keys: []schema.Key{
+		{Name: "*", About: "An entity, by the name of its card.", Example: "product: {table: Products}", Keys: []schema.Key{
+			{Name: "table", Form: aString, Default: "the entity's name in lower case", Example: "table: Products", About: "The table or view, as the database spells it."},
+			{Name: "schema", Form: aString, Default: "the database's default", Example: "schema: sales", About: "The schema that it stands in."},
+			{Name: "key", Form: aNames, Default: "the primary field's own column", Example: "key: [orderId, productId]", About: "The fields of a primary key of several columns; the primary field is made of them."},
+			{Name: "columns", About: "The columns by field, where they are not called as their fields.", Example: "columns: {unitPrice: unit_price}", Keys: []schema.Key{
+				{Name: "*", Form: aString, About: "A field, with its column as the database spells it.", Example: "unitPrice: unit_price"},
+			}},
+		}},
+	}},
 	{Name: "collectors", About: "Who sees what and may do what, by door (docs/collectors.md).", Example: "collectors: {product: open}", Keys: []schema.Key{
 		{Name: "*", About: "A door, or '*' for all doors without an entry: the word open, or rules. The first matching rule counts.", Example: "product: open", Form: `{"anyOf":[{"const":"open"},{"type":"array","minItems":1,"items":{"$ref":"#/$defs/rule"}}]}`},
 	}},

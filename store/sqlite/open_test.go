@@ -58,7 +58,7 @@ func TestOpenSaysWhatToDo(t *testing.T) {
 		{"a folder", sqlite.Options{Path: dir}, "the store at " + dir + " cannot be opened: it is a folder; name a file in it, such as " + filepath.Join(dir, "store.db")},
 		{"a text", sqlite.Options{Path: text}, "the store at " + text + " cannot be opened: the file is not a SQLite database; name another path or move the file"},
 		{"below a file", sqlite.Options{Path: text + "/store.db"}, "the store at " + text + "/store.db cannot be opened: not a directory; check the path, its folder's permissions and the disk"},
-		{"another program's", sqlite.Options{Path: foreign}, "the store at " + foreign + " cannot be opened: the file is another program's database; name another path"},
+		{"another program's", sqlite.Options{Path: foreign}, "the store at " + foreign + " cannot be opened: the file is another program's database; name another path, or make a project of it with frond init DIR --from sqlite:FILE"},
 		{"a newer version's", sqlite.Options{Path: newer}, "the store at " + newer + " cannot be opened: the file was written by a newer version of this program; update the program or name another path"},
 		{"locked", sqlite.Options{Path: locked, BusyTimeout: 20 * time.Millisecond}, "the store at " + locked + " cannot be opened: another process holds it locked; stop that process or name another path"},
 	} {

@@ -79,7 +79,7 @@ func unopenable(path string, err error) error {
 	case errors.Is(err, errServed):
 		reason, remedy = err.Error(), "stop that process, call it at its address, or name another store (--store sqlite:PATH)"
 	case errors.Is(err, errForeign):
-		reason, remedy = errForeign.Error(), "name another path"
+		reason, remedy = errForeign.Error(), "name another path, or make a project of it with frond init DIR --from sqlite:FILE"
 	case errors.Is(err, errNewer):
 		reason, remedy = errNewer.Error(), "update the program or name another path"
 	case errors.Is(err, sqlite3.NOTADB):

@@ -30,6 +30,11 @@ type Options struct {
 	// (frond call) do not set it and work beside it.
 	Serve bool
 
+	// Foreign opens a database that another program made and that stays that program's: it has
+	// to be there, and nothing of this program's own is written to it, neither marks nor
+	// tables. Its journal becomes a WAL, as for every store.
+	Foreign bool
+
 	// Logger receives what migrations did and failures of the disk; nil is slog.Default().
 	Logger *slog.Logger
 	// Readers is how many connections read side by side at most; 0 is twice the processors, 4
@@ -112,7 +117,12 @@ func Open(ctx context.Context, opts Options) (*DB, error) {
 		if err != nil {
 			return nil, unopenable(opts.Path, err)
 		}
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		if opts.Foreign {
+			_, err = os.Stat(path)
+		} else {
+			err = os.MkdirAll(filepath.Dir(path), 0o755)
+		}
+		if err != nil {
 			return nil, unopenable(opts.Path, err)
 		}
 		if target, err := filepath.EvalSymlinks(path); err == nil {
@@ -129,7 +139,10 @@ func Open(ctx context.Context, opts Options) (*DB, error) {
 	// cannot.
 	c, err := d.dial(ctx, false)
 	if err == nil {
-		if err = c.InTransaction(claim); err == nil && d.memory == "" {
+		if !opts.Foreign {
+			err = c.InTransaction(claim)
+		}
+		if err == nil && d.memory == "" {
 			d.file, err = newFile(c.db.Filename("main").Database(), d.log)
 		}
 		if err != nil {

@@ -1,0 +1,398 @@
+package adopt
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/dbschema"
+)
+
+// Options are what a user says beside the database; nil stands for none.
+type Options struct {
+	// Frond is the name of the Frond; "" is app.
+	Frond string
+	// Keys are the columns that identify a row of a view, or of a table that has no primary
+	// key, by its name as the database has it.
+	Keys map[string][]string
+	// Known are the entities that an earlier run has named; their names are kept.
+	Known []Known
+}
+
+// Known is what a project says already of a table: how the entity and its fields are called.
+type Known struct {
+	Schema, Table string
+	Entity        string
+	// Fields are the names of fields by column.
+	Fields map[string]string
+}
+
+// Project is what becomes of a database.
+type Project struct {
+	// Product is the database's: PostgreSQL or SQLite.
+	Product  string
+	Frond    string
+	Entities []*Entity
+	// Notes are what a user has to know, in the order of the tables.
+	Notes []Note
+}
+
+// Entity is a table or a view as an entity.
+type Entity struct {
+	Name  string
+	Table *dbschema.Table
+	// Plural and GraphQL are those of its door; "" where the derived ones hold.
+	Plural, GraphQL string
+	Fields          []*Field
+	// Key are the fields that the primary field is made of; nil where it is a column.
+	Key []string
+	// Only are the built-in operations of its door; nil: all.
+	Only []string
+}
+
+// Field is a column, the made-up primary field of a key of several columns, or the other side
+// of a relation.
+type Field struct {
+	Name string
+	// Column is nil for a field that has no column.
+	Column  *dbschema.Column
+	Primary bool
+	// Unique are the constraints that are written at this field.
+	Unique [][]string
+	Index  bool
+	// Optional says that a new row may leave the field out, Closed that no caller sends it,
+	// Fixed that an update cannot change it.
+	Optional, Closed, Fixed bool
+	Nullable                bool
+	Relation                *Relation
+	Description             string
+}
+
+// Relation is where a field leads.
+type Relation struct {
+	To *Entity
+	// Many is the other side of By, a field of To.
+	Many     bool
+	By       string // "": there is no other that points back
+	OnDelete string
+}
+
+// Note is one thing that a user has to know of a table.
+type Note struct {
+	Kind  NoteKind
+	Table string // "": of the whole database
+	What  string // the column, the constraint; "" for the table itself
+	Why   string
+}
+
+// NoteKind says what a note is about.
+type NoteKind string
+
+// The kinds of notes, in the order of the report.
+const (
+	// Skipped is left out: no card has it.
+	Skipped NoteKind = "left out"
+	// Restricted is a door without some of the built-in operations.
+	Restricted NoteKind = "restricted"
+	// Joined is a table between two others.
+	Joined NoteKind = "join table"
+	// Named is a name that had to be settled.
+	Named NoteKind = "named"
+	// Held is what the database checks and the card does not say.
+	Held NoteKind = "held by the database"
+	// AsText is a column whose values are carried as the text that the database writes.
+	AsText NoteKind = "as text"
+)
+
+// New makes a project of a database. opts may be nil. The result depends on the two alone.
+func New(db *dbschema.Database, opts *Options) *Project {
+	if opts == nil {
+		opts = &Options{}
+	}
+	b := &builder{opts: opts, project: &Project{Product: db.Product, Frond: opts.Frond}, byTable: map[string]*Entity{}, names: map[string]bool{}, plurals: map[string]bool{}}
+	if b.project.Frond == "" {
+		b.project.Frond = "app"
+	}
+	b.entities(db)
+	for _, e := range b.project.Entities {
+		b.fields(e)
+	}
+	for _, e := range b.project.Entities {
+		b.relations(e)
+	}
+	for _, e := range b.project.Entities {
+		b.inverses(e)
+		b.operations(e)
+	}
+	b.settle()
+	b.unused(db)
+	return b.project
+}
+
+// builder makes one project.
+type builder struct {
+	opts    *Options
+	project *Project
+	byTable map[string]*Entity // by full name
+	names   map[string]bool    // of entities, in lower case
+	plurals map[string]bool
+}
+
+// note keeps a note.
+func (b *builder) note(kind NoteKind, table, what, format string, args ...any) {
+	b.project.Notes = append(b.project.Notes, Note{kind, table, what, fmt.Sprintf(format, args...)})
+}
+
+// entities names the entities, those that are known first: a later table never takes the name
+// of an earlier one.
+func (b *builder) entities(db *dbschema.Database) {
+	known := map[string]string{}
+	for _, k := range b.opts.Known {
+		known[dbschema.FullName(k.Schema, k.Table)] = k.Entity
+		b.names[schema.EntityKey(k.Entity)] = true
+		b.plurals[strings.ToLower(schema.Plural(k.Entity))] = true
+	}
+	for i := range db.Tables {
+		t := &db.Tables[i]
+		if why := b.unfit(t); why != "" {
+			b.note(Skipped, t.FullName(), "", "%s", why)
+			continue
+		}
+		e := &Entity{Table: t, Name: known[t.FullName()]}
+		if e.Name == "" {
+			b.nameEntity(e)
+		}
+		b.byTable[t.FullName()] = e
+		b.project.Entities = append(b.project.Entities, e)
+	}
+}
+
+// nameEntity finds a free name: that of the table, with its schema in front, with a number.
+// Two tables of one singular are two entities: status and statuses keep their own words.
+func (b *builder) nameEntity(e *Entity) {
+	t := e.Table
+	name, plural := entityName(t.Name)
+	free := func(name string) bool {
+		return !b.names[schema.EntityKey(name)] && !b.plurals[strings.ToLower(schema.Plural(name))] && !strings.EqualFold(name, "rpc")
+	}
+	for n, own := 0, name; !free(name); n++ {
+		plural = ""
+		switch {
+		case n == 0:
+			name = legal(ascii(t.Name), "t")
+		case n == 1 && t.Schema != "":
+			name = legal(ascii(t.Schema+"_"+t.Name), "t")
+		default:
+			name = own + fmt.Sprint(n+1)
+		}
+	}
+	if want, _ := entityName(t.Name); name != want {
+		b.note(Named, t.FullName(), "", "the entity is called %s, since %s is taken", name, want)
+	}
+	e.Name, e.Plural = name, plural
+	b.names[schema.EntityKey(name)] = true
+	b.plurals[strings.ToLower(schema.Plural(name))] = true
+}
+
+// unfit says why a table becomes no entity; "" where it does.
+func (b *builder) unfit(t *dbschema.Table) string {
+	switch {
+	case t.Unfit != "":
+		return t.Unfit
+	case !t.May("SELECT"):
+		return "the role of the connection may not read it; GRANT SELECT on it, or connect as another role"
+	}
+	key := b.keyOf(t)
+	switch {
+	case key == nil && t.View:
+		return fmt.Sprintf("a view has no primary key; name the columns that identify a row: --view-key %s=COLUMN", t.FullName())
+	case key == nil:
+		remedy := "COLUMN"
+		if len(t.Uniques) > 0 {
+			remedy = strings.Join(t.Uniques[0], ",")
+		}
+		return fmt.Sprintf("it has no primary key; add one, or name the columns that identify a row: --view-key %s=%s", t.FullName(), remedy)
+	}
+	for _, name := range key {
+		c := t.Column(name)
+		switch {
+		case c == nil:
+			return fmt.Sprintf("--view-key names the column %s, which it does not have", name)
+		case c.Type.Kind == dbschema.Unfit:
+			return fmt.Sprintf("its key has the column %s of type %s: %s", name, c.Type.Name, c.Type.Unfit)
+		case c.Type.List, c.Type.Kind == dbschema.JSON:
+			return fmt.Sprintf("its key has the column %s of type %s, and a key is made of plain values", name, c.Type.Name)
+		}
+	}
+	return ""
+}
+
+// keyOf are the columns that identify a row of t: what the user says, else the primary key;
+// nil where there is neither.
+func (b *builder) keyOf(t *dbschema.Table) []string {
+	for _, name := range []string{t.FullName(), t.Name} {
+		if key := b.opts.Keys[name]; key != nil {
+			return key
+		}
+	}
+	return t.Primary
+}
+
+// fields makes the fields of an entity: one for each column that a card can say, in their
+// order, after a primary field for a key of several columns.
+func (b *builder) fields(e *Entity) {
+	t, key := e.Table, b.keyOf(e.Table)
+	var known map[string]string
+	for _, k := range b.opts.Known {
+		if k.Schema == t.Schema && k.Table == t.Name {
+			known = k.Fields
+		}
+	}
+	taken := map[string]bool{}
+	for _, name := range known {
+		taken[name] = true
+	}
+	for i := range t.Columns {
+		c := &t.Columns[i]
+		if c.Type.Kind == dbschema.Unfit {
+			b.note(Skipped, t.FullName(), c.Name, "%s: %s", c.Type.Name, c.Type.Unfit)
+			continue
+		}
+		f := &Field{Name: known[c.Name], Column: c, Description: c.Comment, Nullable: !c.NotNull && !slices.Contains(key, c.Name)}
+		if f.Name == "" {
+			f.Name = b.freeField(t, c.Name, fieldName(c.Name), taken)
+		}
+		taken[f.Name] = true
+		f.Primary = len(key) == 1 && key[0] == c.Name
+		f.Closed = c.Fill == dbschema.FillAlways
+		f.Optional = !f.Closed && (c.Fill == dbschema.FillDefault || f.Nullable)
+		f.Index = slices.Contains(t.Indexed, c.Name) && !f.Primary
+		f.Fixed = len(key) > 1 && slices.Contains(key, c.Name) && !f.Closed
+		if c.Type.Kind == dbschema.Other {
+			b.note(AsText, t.FullName(), c.Name, "%s", c.Type.Name)
+		}
+		e.Fields = append(e.Fields, f)
+	}
+	if len(key) > 1 {
+		for _, column := range key {
+			e.Key = append(e.Key, e.field(column).Name)
+		}
+		own := &Field{Name: b.freeField(t, "", "id", taken), Primary: true, Closed: true, Description: "The key: " + strings.Join(e.Key, ", ") + "."}
+		e.Fields = append([]*Field{own}, e.Fields...)
+	}
+	for _, columns := range t.Uniques {
+		b.unique(e, columns)
+	}
+	for _, check := range t.Checks {
+		b.note(Held, t.FullName(), "", "CHECK %s", check)
+	}
+}
+
+// freeField is a name for a field that no other field has and that GraphQL can say.
+func (b *builder) freeField(t *dbschema.Table, column, want string, taken map[string]bool) string {
+	name := want
+	for n := 1; taken[name] || reservedFields[name]; n++ {
+		switch {
+		case column == "":
+			name = []string{"key", "rowKey", "primaryKey"}[min(n-1, 2)]
+		case n == 1:
+			name = want + "Value"
+		default:
+			name = want + "Value" + fmt.Sprint(n)
+		}
+	}
+	if name != want && column != "" {
+		b.note(Named, t.FullName(), column, "the field is called %s, since %s is taken", name, want)
+	}
+	return name
+}
+
+// reservedFields are names of fields that every type or filter in GraphQL has already.
+var reservedFields = map[string]bool{"nodeId": true, "etag": true, "and": true, "or": true, "not": true}
+
+// field returns the field of a column, or nil.
+func (e *Entity) field(column string) *Field {
+	for _, f := range e.Fields {
+		if f.Column != nil && f.Column.Name == column {
+			return f
+		}
+	}
+	return nil
+}
+
+// primary is the primary field.
+func (e *Entity) primary() *Field {
+	for _, f := range e.Fields {
+		if f.Primary {
+			return f
+		}
+	}
+	return nil
+}
+
+// unique writes a unique constraint at its first field. One with a column that was left out
+// cannot be said; the database keeps it.
+func (b *builder) unique(e *Entity, columns []string) {
+	var members []string
+	for _, column := range columns {
+		f := e.field(column)
+		if f == nil {
+			b.note(Held, e.Table.FullName(), "", "UNIQUE (%s)", strings.Join(columns, ", "))
+			return
+		}
+		members = append(members, f.Name)
+	}
+	first := e.field(columns[0])
+	if len(members) == 1 && first.Primary || slices.Equal(members, e.Key) {
+		return
+	}
+	for _, other := range first.Unique {
+		if slices.Equal(other, members) {
+			return
+		}
+	}
+	first.Unique = append(first.Unique, members)
+}
+
+// operations leaves a door the operations that the database can carry out: a view is read, and
+// a row that lacks a column that nothing fills cannot be made.
+func (b *builder) operations(e *Entity) {
+	t := e.Table
+	may := map[string]bool{"create": t.May("INSERT"), "update": t.May("UPDATE"), "delete": t.May("DELETE")}
+	switch {
+	case t.View:
+		may = map[string]bool{}
+		b.note(Restricted, t.FullName(), "", "a view: rows are read, and not written")
+	default:
+		for _, right := range []string{"INSERT", "UPDATE", "DELETE"} {
+			if !t.May(right) {
+				b.note(Restricted, t.FullName(), "", "the role of the connection lacks the right %s", right)
+			}
+		}
+		for _, c := range t.Columns {
+			if c.Type.Kind == dbschema.Unfit && c.NotNull && c.Fill == dbschema.FillNone && may["create"] {
+				may["create"] = false
+				b.note(Restricted, t.FullName(), "", "no create: the column %s was left out, and every row needs a value in it", c.Name)
+			}
+		}
+	}
+	if may["create"] && may["update"] && may["delete"] {
+		return
+	}
+	e.Only = []string{"list", "findById", "findByIds"}
+	for _, op := range []string{"create", "update", "delete"} {
+		if may[op] {
+			e.Only = append(e.Only, op)
+		}
+	}
+}
+
+// unused notes keys that a user named for tables that are not there.
+func (b *builder) unused(db *dbschema.Database) {
+	for _, name := range sorted(b.opts.Keys) {
+		if !slices.ContainsFunc(db.Tables, func(t dbschema.Table) bool { return t.Name == name || t.FullName() == name }) {
+			b.note(Skipped, name, "", "--view-key names it, and there is no such table or view")
+		}
+	}
+}

@@ -1,0 +1,340 @@
+package adopt
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+	"github.com/frondhost/frond/store/dbschema"
+)
+
+// Existing is a project that an earlier run has made, as it is now: its author may have changed
+// every file.
+type Existing struct {
+	Config string            // the text of frond.yaml
+	Cards  map[string]string // the texts of entities/NAME.yaml, by NAME
+}
+
+// Additions are what a later run adds to a project. Nothing of what is there is changed or
+// removed.
+type Additions struct {
+	// Project is what the database would become as a whole, under the names of the project.
+	Project *Project
+	// Files are the files that are new or longer than before, by their paths in the project.
+	Files map[string]string
+	// Added are the tables, columns and relations that were added, one a line.
+	Added []string
+	// Differences are what the project and the database do not say alike, and what to do.
+	Differences []string
+}
+
+// Again compares a database with a project that an earlier run has made of it. Tables and
+// columns that are new get cards and fields; everything else is a difference, for the author to
+// settle. The error says that a file of the project cannot be read.
+func Again(db *dbschema.Database, opts *Options, is *Existing) (*Additions, error) {
+	r := &again{is: is, out: &Additions{Files: map[string]string{}}, config: is.Config, cards: map[string]json.RawMessage{}}
+	if err := r.read(); err != nil {
+		return nil, err
+	}
+	with := Options{}
+	if opts != nil {
+		with = *opts
+	}
+	with.Known = r.known
+	r.keepKeys(&with)
+	r.out.Project = New(db, &with)
+	dir := "fronds/" + r.out.Project.Frond + "/"
+	for _, e := range r.out.Project.Entities {
+		r.entity(dir, e)
+	}
+	r.gone(db)
+	if r.config != is.Config {
+		r.out.Files[dir+"frond.yaml"] = r.config
+	}
+	return r.out, nil
+}
+
+// again is the state of one comparison.
+type again struct {
+	is     *Existing
+	out    *Additions
+	config string                     // frond.yaml, as it becomes
+	cards  map[string]json.RawMessage // what the project's cards say, by the name of the entity
+	known  []Known
+	keys   map[string][]string // the columns of keys of several fields, by table
+}
+
+// read reads what the project says of the database.
+func (r *again) read() error {
+	config, err := schema.ToJSON("frond.yaml", []byte(r.is.Config))
+	if err != nil {
+		return err
+	}
+	for name, text := range r.is.Cards {
+		if r.cards[name], err = schema.ToJSON("entities/"+name+".yaml", []byte(text)); err != nil {
+			return err
+		}
+	}
+	r.keys = map[string][]string{}
+	for entity, entry := range jsontext.Members(jsontext.Get(config, "tables")) {
+		card := r.cards[entity]
+		k := Known{Entity: entity, Schema: textOf(jsontext.Get(entry, "schema")), Table: textOf(jsontext.Get(entry, "table")), Fields: map[string]string{}}
+		if k.Table == "" {
+			k.Table = schema.EntityKey(entity)
+		}
+		columns := jsontext.Get(entry, "columns")
+		key := jsontext.Get(entry, "key")
+		for field, property := range jsontext.Members(jsontext.Get(card, "properties")) {
+			role := jsontext.Get(jsontext.Get(property, "x-kit"), "role")
+			many := textOf(jsontext.Get(jsontext.Get(role, "relation"), "kind")) == "many"
+			if many || key != nil && jsontext.KindOf(jsontext.Get(role, "primary")) == jsontext.True {
+				continue // it has no column
+			}
+			column := field
+			if named := jsontext.Get(columns, field); named != nil {
+				column = textOf(named)
+			}
+			k.Fields[column] = field
+			if key == nil && jsontext.KindOf(jsontext.Get(role, "primary")) == jsontext.True {
+				r.keys[dbschema.FullName(k.Schema, k.Table)] = []string{column}
+			}
+		}
+		for _, field := range jsontext.Elements(key) {
+			name := textOf(field)
+			if named := jsontext.Get(columns, name); named != nil {
+				name = textOf(named)
+			}
+			full := dbschema.FullName(k.Schema, k.Table)
+			r.keys[full] = append(r.keys[full], name)
+		}
+		r.known = append(r.known, k)
+	}
+	return nil
+}
+
+// keepKeys takes the keys of views from the project, so that a second run needs no --view-key.
+func (r *again) keepKeys(opts *Options) {
+	keys := map[string][]string{}
+	for table, columns := range r.keys {
+		keys[table] = columns
+	}
+	for table, columns := range opts.Keys {
+		keys[table] = columns
+	}
+	opts.Keys = keys
+}
+
+// textOf is the text of a JSON string; "" for anything else.
+func textOf(value json.RawMessage) string {
+	if jsontext.KindOf(value) != jsontext.String {
+		return ""
+	}
+	return jsontext.Unquote(value)
+}
+
+// differ notes a difference.
+func (r *again) differ(format string, args ...any) {
+	r.out.Differences = append(r.out.Differences, fmt.Sprintf(format, args...))
+}
+
+// entity adds what the project lacks of one entity.
+func (r *again) entity(dir string, e *Entity) {
+	file := dir + "entities/" + e.Name + ".yaml"
+	was, there := r.is.Cards[e.Name]
+	i := slices.IndexFunc(r.known, func(k Known) bool { return k.Entity == e.Name })
+	switch {
+	case i < 0 && there:
+		r.differ("%s: the table would be the entity %s, and %s is another one; map it in frond.yaml, under tables, with a name of its own", e.Table.FullName(), e.Name, file)
+		return
+	case i < 0:
+		r.out.Files[file] = e.card()
+		r.addTable(e)
+		r.out.Added = append(r.out.Added, fmt.Sprintf("the entity %s, of %s", e.Name, e.Table.FullName()))
+		return
+	case !there:
+		r.differ("%s: frond.yaml maps it to %s, which has no card; restore %s, or remove the entry under tables", e.Table.FullName(), e.Name, file)
+		return
+	}
+	card := was
+	for _, f := range e.Fields {
+		switch {
+		case f.Column != nil && r.known[i].Fields[f.Column.Name] == "":
+			card = r.addField(e, f, card, "the column "+f.Column.Name)
+		case f.Column != nil:
+			r.compare(e, f)
+		case f.Relation != nil && !r.hasMany(e, f):
+			card = r.addField(e, f, card, "the other side of "+f.Relation.To.Name)
+		}
+	}
+	if card != was {
+		r.out.Files[file] = card
+	}
+}
+
+// hasMany says whether the card has the other side of a relation already, under any name.
+func (r *again) hasMany(e *Entity, f *Field) bool {
+	for name, property := range jsontext.Members(jsontext.Get(r.cards[e.Name], "properties")) {
+		relation := jsontext.Get(jsontext.Get(jsontext.Get(property, "x-kit"), "role"), "relation")
+		by := textOf(jsontext.Get(relation, "by"))
+		if name == f.Name || textOf(jsontext.Get(relation, "kind")) == "many" && schema.EntityKey(textOf(jsontext.Get(relation, "to"))) == schema.EntityKey(f.Relation.To.Name) && (by == f.Relation.By || by == "") {
+			return true
+		}
+	}
+	return false
+}
+
+// addField writes a new field at the end of its card, and its column into frond.yaml.
+func (r *again) addField(e *Entity, f *Field, card, what string) string {
+	longer, ok := appended(card, f.property(), "properties", f.Name)
+	if ok && f.mapping() != "" {
+		var config string
+		if config, ok = insertColumn(r.config, e.Name, f); ok {
+			r.config = config
+		}
+	}
+	if !ok {
+		r.differ("%s: add the field %s (%s) by hand, since the file has another form than it was written in:\n%s%s", e.Table.FullName(), f.Name, what, f.property(), f.mapping())
+		return card
+	}
+	r.out.Added = append(r.out.Added, fmt.Sprintf("the field %s.%s, %s", e.Name, f.Name, what))
+	return longer
+}
+
+// compare notes where a field's card and its column are not alike.
+func (r *again) compare(e *Entity, f *Field) {
+	name := f.Name
+	is := jsontext.Get(jsontext.Get(r.cards[e.Name], "properties"), name)
+	text, err := schema.ToJSON("x.yaml", []byte("properties:\n"+f.property()))
+	if err != nil {
+		return
+	}
+	want := jsontext.Get(jsontext.Get(text, "properties"), name)
+	for _, keyword := range []string{"type", "format", "enum", "maxLength"} {
+		a, b := string(jsontext.Get(is, keyword)), string(jsontext.Get(want, keyword))
+		if a != b {
+			r.differ("%s.%s: the card says %s: %s, the column is %s, which would be %s", e.Name, name, keyword, orNothing(a), f.Column.Type.Name, orNothing(b))
+		}
+	}
+	relation := jsontext.Get(jsontext.Get(jsontext.Get(is, "x-kit"), "role"), "relation")
+	if f.Relation != nil && relation == nil {
+		r.differ("%s.%s: the column refers to %s now; write relation: { to: %s, kind: one } under its role", e.Name, name, f.Relation.To.Table.FullName(), schema.EntityKey(f.Relation.To.Name))
+	}
+}
+
+// orNothing is a keyword's value in a message.
+func orNothing(text string) string {
+	if text == "" {
+		return "nothing"
+	}
+	return text
+}
+
+// gone notes tables and columns that the project has and the database has no more.
+func (r *again) gone(db *dbschema.Database) {
+	for _, k := range r.known {
+		full := dbschema.FullName(k.Schema, k.Table)
+		t := db.Table(k.Schema, k.Table)
+		if t == nil {
+			r.differ("%s is not in the database any more; remove entities/%s.yaml and its entry under tables in frond.yaml", full, k.Entity)
+			continue
+		}
+		for _, column := range sorted(k.Fields) {
+			if t.Column(column) == nil {
+				r.differ("%s.%s is not in the database any more; remove the field %s of %s", full, column, k.Fields[column], k.Entity)
+			}
+		}
+	}
+}
+
+// addTable writes the entries of a new entity into frond.yaml.
+func (r *again) addTable(e *Entity) {
+	longer, ok := appended(r.config, e.mapping(), "tables", e.Name)
+	if door := e.door(); ok && door != "" {
+		at := strings.Index("\n"+longer, "\ndoors:\n")
+		if at >= 0 {
+			at += len("doors:\n")
+		} else if at = strings.Index("\n"+longer, "\ntables:"); at >= 0 {
+			door = "doors:\n" + door + "\n"
+		}
+		if at >= 0 {
+			longer = longer[:at] + door + longer[at:]
+		}
+		ok = at >= 0 && added(r.config, longer, "doors", e.Name)
+	}
+	if !ok {
+		r.differ("%s: add %s to frond.yaml by hand, since the file has another form than it was written in:\n%s%s", e.Table.FullName(), e.Name, e.door(), e.mapping())
+		return
+	}
+	r.config = longer
+}
+
+// appended is a YAML text with a member more at its end. ok says that it is then a member of
+// what stands under the key, and that nothing else has changed.
+func appended(text, member, key, name string) (longer string, ok bool) {
+	if !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	longer = strings.Replace(text, "\n"+key+": {}\n", "\n"+key+":\n", 1) + member
+	return longer, added(text, longer, key, name)
+}
+
+// added says that two YAML texts differ by one new member of the object under key.
+func added(was, is, key, name string) bool {
+	before, err1 := schema.ToJSON("x.yaml", []byte(was))
+	after, err2 := schema.ToJSON("x.yaml", []byte(is))
+	if err1 != nil || err2 != nil || jsontext.Get(jsontext.Get(after, key), name) == nil {
+		return false
+	}
+	for member, value := range jsontext.Members(before) {
+		if member != key && member != "tables" && member != "doors" && string(jsontext.Get(after, member)) != string(value) {
+			return false
+		}
+	}
+	n := 0
+	for member, value := range jsontext.Members(jsontext.Get(after, key)) {
+		if old := jsontext.Get(jsontext.Get(before, key), member); member != name && string(old) != string(value) {
+			return false
+		}
+		n++
+	}
+	for member := range jsontext.Members(jsontext.Get(before, key)) {
+		if member == name {
+			n++ // it was there
+		}
+		n--
+	}
+	return n == 1
+}
+
+// insertColumn writes the column of a new field under its entity in frond.yaml.
+func insertColumn(config, entity string, f *Field) (string, bool) {
+	lines := strings.SplitAfter(config, "\n")
+	at := slices.Index(lines, "tables:\n")
+	for ; at >= 0 && at < len(lines) && lines[at] != "  "+entity+":\n"; at++ {
+	}
+	if at < 0 || at == len(lines) {
+		return config, false
+	}
+	end, columns := at+1, -1
+	for ; end < len(lines) && strings.HasPrefix(lines[end], "   "); end++ {
+		if lines[end] == "    columns:\n" {
+			columns = end
+		}
+	}
+	text, place := f.mapping(), columns+1
+	if columns < 0 {
+		text, place = "    columns:\n"+text, end
+	}
+	longer := strings.Join(slices.Insert(slices.Clone(lines), place, text), "")
+	read := func(text string) json.RawMessage {
+		data, err := schema.ToJSON("x.yaml", []byte(text))
+		if err != nil {
+			return nil
+		}
+		return jsontext.Get(jsontext.Get(jsontext.Get(jsontext.Get(data, "tables"), entity), "columns"), f.Name)
+	}
+	return longer, read(config) == nil && textOf(read(longer)) == f.Column.Name
+}

@@ -1,0 +1,122 @@
+package adopt
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/frondhost/frond/schema"
+)
+
+// entityName is what the entity of a table is called: its words in camel case, the last one in
+// the singular. plural is the segment of its REST paths where the regular plural of the name
+// would not be what the table is called, else "".
+//
+//	order_details      orderDetail
+//	Order Details      orderDetail
+//	people             person, plural people
+//	film_actor         filmActor
+func entityName(table string) (name, plural string) {
+	words := schema.Words(ascii(table))
+	if len(words) == 0 {
+		words = []string{"table"}
+	}
+	last := len(words) - 1
+	many := words[last]
+	words[last] = singular(many)
+	if words[last] != many && schema.Plural(words[last]) != many {
+		plural = strings.Join(append(words[:last:last], many), "-")
+	}
+	return legal(strings.Join(words, "_"), "t"), plural
+}
+
+// fieldName is what the field of a column is called: its words in camel case.
+//
+//	unit_price   unitPrice
+//	CustomerID   customerId
+//	2nd owner    f2ndOwner
+func fieldName(column string) string {
+	return legal(ascii(column), "f")
+}
+
+// legal is the name in camel case; one that would begin with a digit, or be nothing, has first
+// in front.
+func legal(name, first string) string {
+	name = schema.Camel(name)
+	if name == "" || name[0] >= '0' && name[0] <= '9' {
+		return first + name
+	}
+	return name
+}
+
+// ascii spells letters of Latin scripts without their marks and every other character beyond
+// ASCII by its number, so that two names stay two: names of cards are ASCII.
+func ascii(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		switch plain, ok := latin[r]; {
+		case r < utf8.RuneSelf:
+			b.WriteRune(r)
+		case ok:
+			b.WriteString(plain)
+		default:
+			b.WriteString("_u" + strconv.FormatInt(int64(r), 16) + "_")
+		}
+	}
+	return b.String()
+}
+
+// latin are letters with marks and what they are written as.
+var latin = func() map[rune]string {
+	all := map[rune]string{'ß': "ss", 'æ': "ae", 'Æ': "Ae", 'œ': "oe", 'Œ': "Oe", 'ø': "o", 'Ø': "O", 'ł': "l", 'Ł': "L", 'đ': "d", 'Đ': "D", 'ä': "ae", 'ö': "oe", 'ü': "ue", 'Ä': "Ae", 'Ö': "Oe", 'Ü': "Ue"}
+	for plain, marked := range map[string]string{
+		"a": "àáâãåā", "A": "ÀÁÂÃÅĀ", "c": "çćč", "C": "ÇĆČ", "e": "èéêëēě", "E": "ÈÉÊËĒĚ", "i": "ìíîïī", "I": "ÌÍÎÏĪ",
+		"n": "ñńň", "N": "ÑŃŇ", "o": "òóôõō", "O": "ÒÓÔÕŌ", "s": "śš", "S": "ŚŠ", "u": "ùúûū", "U": "ÙÚÛŪ", "y": "ýÿ", "z": "źżž", "Z": "ŹŻŽ",
+	} {
+		for _, r := range marked {
+			all[r] = plain
+		}
+	}
+	return all
+}()
+
+// irregular are plurals that no rule finds, and words that look like a plural and are none.
+var irregular = map[string]string{
+	"people": "person", "children": "child", "men": "man", "women": "woman", "mice": "mouse", "feet": "foot", "teeth": "tooth", "geese": "goose",
+	"indices": "index", "matrices": "matrix", "vertices": "vertex", "analyses": "analysis", "bases": "base", "criteria": "criterion",
+	"movies": "movie", "cookies": "cookie", "zombies": "zombie", "ties": "tie", "pies": "pie", "caches": "cache", "shoes": "shoe", "aliases": "alias",
+	"lives": "life", "knives": "knife", "leaves": "leaf", "halves": "half",
+	"series": "series", "species": "species", "news": "news", "lens": "lens", "canvas": "canvas", "atlas": "atlas", "bias": "bias", "gas": "gas",
+}
+
+// singular is one of what a plural names; a word that is no regular plural stays.
+//
+//	categories   category        boxes, addresses   box, address
+//	courses      course          status, class      status, class
+//	statuses     status          products           product
+func singular(word string) string {
+	if one, ok := irregular[word]; ok {
+		return one
+	}
+	ends := func(list ...string) bool {
+		for _, end := range list {
+			if len(word) > len(end)+1 && strings.HasSuffix(word, end) {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case ends("ies"):
+		return word[:len(word)-3] + "y"
+	case ends("sses", "shes", "ches", "xes", "zzes", "oes"):
+		return word[:len(word)-2]
+	case ends("uses") && !ends("ouses", "auses"): // statuses; but houses, causes
+		return word[:len(word)-2]
+	case ends("ss", "us", "is"):
+		return word
+	case ends("s"):
+		return word[:len(word)-1]
+	}
+	return word
+}

@@ -1,0 +1,198 @@
+package adopt
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/dbschema"
+)
+
+// relations makes relations of the entity's foreign keys. One becomes a relation where a single
+// column leads to the primary key of another entity; the columns of every other one stay plain
+// fields, and the reason is noted.
+func (b *builder) relations(e *Entity) {
+	for i := range e.Table.ForeignKeys {
+		ref := &e.Table.ForeignKeys[i]
+		if why := b.relate(e, ref); why != "" {
+			b.note(Skipped, e.Table.FullName(), "the reference of "+strings.Join(ref.Columns, ", ")+" to "+dbschema.FullName(ref.Schema, ref.Table), "%s; its columns are plain fields", why)
+		}
+	}
+	if one, two := b.between(e); one != nil {
+		b.note(Joined, e.Table.FullName(), "", "%s stands between %s and %s: it is an entity of its own, with a relation to each", e.Name, one.Name, two.Name)
+	}
+}
+
+// relate makes a relation of one reference, or says why it cannot.
+func (b *builder) relate(e *Entity, ref *dbschema.Reference) string {
+	to := b.byTable[dbschema.FullName(ref.Schema, ref.Table)]
+	switch {
+	case len(ref.Columns) > 1:
+		return "it has several columns"
+	case to == nil:
+		return "that table was left out"
+	case len(ref.To) != 1 || to.Key != nil || to.primary().Column.Name != ref.To[0]:
+		return "it does not lead to the primary key"
+	}
+	f := e.field(ref.Columns[0])
+	switch {
+	case f == nil:
+		return "the column was left out"
+	case f.Relation != nil && f.Relation.To == to:
+		return "another one of this column leads there"
+	case f.Relation != nil:
+		return "another one of this column leads to " + f.Relation.To.Name
+	case shapeType(&f.Column.Type) != shapeType(&to.primary().Column.Type):
+		return "the column and the key are of different types"
+	}
+	f.Relation = &Relation{To: to, OnDelete: ref.OnDelete}
+	if f.Relation.OnDelete == schema.SetNull && !f.Nullable {
+		f.Relation.OnDelete = "" // it would fail in the database too
+	}
+	b.freeRelation(e, f)
+	return ""
+}
+
+// freeRelation renames a relation's field where the relation, or its key, would be called as
+// another field: author_id beside a column author becomes authorRefId, the relation authorRef.
+func (b *builder) freeRelation(e *Entity, f *Field) {
+	taken := e.taken(f)
+	for name, n := f.Name, 0; ; n++ {
+		link, key := linkNames(name, f.Relation.To.Name)
+		if !taken[link] && !taken[key] && !taken[name] && !reservedFields[link] && !reservedFields[key] {
+			if name != f.Name {
+				b.note(Named, e.Table.FullName(), f.Column.Name, "the field is called %s, since the relation %s would have the name of another field", name, f.Name)
+				e.rename(f, name)
+			}
+			return
+		}
+		stem, suffix := f.Name, ""
+		if s, ok := strings.CutSuffix(f.Name, "Id"); ok && s != "" {
+			stem, suffix = s, "Id"
+		}
+		name = stem + strings.Repeat("Ref", n+1) + suffix
+	}
+}
+
+// taken are the names that fields and relations of the entity have, without those of f.
+func (e *Entity) taken(f *Field) map[string]bool {
+	taken := map[string]bool{}
+	for _, other := range e.Fields {
+		if other == f {
+			continue
+		}
+		taken[other.Name] = true
+		if r := other.Relation; r != nil && !r.Many {
+			link, key := linkNames(other.Name, r.To.Name)
+			taken[link], taken[key] = true, true
+		}
+	}
+	return taken
+}
+
+// rename gives a field another name, also where constraints and the key name it.
+func (e *Entity) rename(f *Field, name string) {
+	replace := func(names []string) {
+		for i := range names {
+			if names[i] == f.Name {
+				names[i] = name
+			}
+		}
+	}
+	for _, other := range e.Fields {
+		for _, members := range other.Unique {
+			replace(members)
+		}
+		if other.Primary && e.Key != nil {
+			other.Description = strings.ReplaceAll(other.Description, f.Name, name)
+		}
+	}
+	replace(e.Key)
+	f.Name = name
+}
+
+// linkNames are the names of a one-relation and of its key, by the rule of cards (decision
+// 092).
+func linkNames(field, to string) (name, key string) {
+	for _, suffix := range []string{"Id", "ID", "_id"} {
+		if stem, ok := strings.CutSuffix(field, suffix); ok && stem != "" {
+			return stem, field
+		}
+	}
+	if field == "id" {
+		return to, field
+	}
+	return field, field + "Id"
+}
+
+// between says which two entities a join table stands between: its key is the columns of two
+// relations, and nothing in it but what the database fills needs a value.
+func (b *builder) between(e *Entity) (one, two *Entity) {
+	if len(e.Key) != 2 {
+		return nil, nil
+	}
+	var ends []*Entity
+	for _, f := range e.Fields {
+		switch inKey := slices.Contains(e.Key, f.Name); {
+		case f.Relation != nil && !f.Relation.Many && inKey:
+			ends = append(ends, f.Relation.To)
+		case f.Primary, f.Optional, f.Closed:
+		default:
+			return nil, nil
+		}
+	}
+	if len(ends) != 2 {
+		return nil, nil
+	}
+	return ends[0], ends[1]
+}
+
+// inverses adds the other side of every relation that leads to other entities: an album's
+// tracks. Where several fields of one entity lead to the same one, and where an entity leads to
+// itself, each is called by the relation: employeesByReportsTo.
+func (b *builder) inverses(e *Entity) {
+	lead := map[*Entity][]*Field{}
+	var order []*Entity
+	for _, f := range e.Fields {
+		if r := f.Relation; r != nil && !r.Many {
+			if lead[r.To] == nil {
+				order = append(order, r.To)
+			}
+			lead[r.To] = append(lead[r.To], f)
+		}
+	}
+	for _, to := range order {
+		for _, f := range lead[to] {
+			by := ""
+			if len(lead[to]) > 1 {
+				by = f.Name
+			}
+			link, _ := linkNames(f.Name, to.Name)
+			many := schema.Plural(e.Name)
+			names := []string{many, many + "By" + capital(link)}
+			if by != "" || to == e {
+				names = names[1:]
+			}
+			taken := to.taken(nil)
+			name := ""
+			for _, name = range append(names, many+"List", many+"ListBy"+capital(link), many+"By"+capital(link)+"List") {
+				if !taken[name] && !reservedFields[name] {
+					break
+				}
+			}
+			to.Fields = append(to.Fields, &Field{Name: name, Relation: &Relation{To: e, Many: true, By: by}})
+		}
+	}
+}
+
+// capital returns s with its first letter in upper case.
+func capital(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// sorted lists the keys of a map in order.
+func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

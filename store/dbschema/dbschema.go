@@ -1,0 +1,177 @@
+// Package dbschema is the plain description of a database that is there already: its tables and
+// views, their columns, keys and references, in words that every database shares. A store
+// reads its own catalogue into it; `frond init` makes cards of it, and a store compares it with
+// the cards that name its tables. The package knows no SQL and no driver.
+//
+//	db, err := sqlite.Describe(ctx, "chinook.db")
+//	for _, t := range db.Tables { fmt.Println(t.Name, t.Primary, len(t.Columns)) }
+package dbschema
+
+import "strings"
+
+// Database is what a database says of itself.
+type Database struct {
+	// Product is "PostgreSQL" or "SQLite".
+	Product string `json:"product"`
+	// Tables are tables and views, ordered by schema and name.
+	Tables []Table `json:"tables"`
+}
+
+// Table is a table or a view.
+type Table struct {
+	// Schema is the schema it stands in; "" where the database has none, or where it is the
+	// one that names without a schema lead to.
+	Schema string `json:"schema,omitempty"`
+	Name   string `json:"name"`
+	// View says that it is a view, materialised or not: rows are read and never written.
+	View    bool     `json:"view,omitempty"`
+	Comment string   `json:"comment,omitempty"`
+	Columns []Column `json:"columns"`
+	// Primary are the columns of the primary key, in its order; nil: there is none.
+	Primary []string `json:"primary,omitempty"`
+	// Uniques are the unique constraints and unique indexes beside the primary key, each with
+	// its columns in order. Partial indexes and those over expressions are not among them.
+	Uniques [][]string `json:"uniques,omitempty"`
+	// Indexed are the columns that lead an index.
+	Indexed     []string    `json:"indexed,omitempty"`
+	ForeignKeys []Reference `json:"foreignKeys,omitempty"`
+	// Checks are the conditions of the table that the database holds rows to, as SQL.
+	Checks []string `json:"checks,omitempty"`
+	// NoRowID says that a table of SQLite was made WITHOUT ROWID.
+	NoRowID bool `json:"noRowid,omitempty"`
+	// Unfit is why the table cannot be served; "" where it can. Nothing else of it has to be
+	// there then.
+	Unfit string `json:"unfit,omitempty"`
+	// Denied are the rights that the role of the connection lacks: SELECT, INSERT, UPDATE,
+	// DELETE.
+	Denied []string `json:"denied,omitempty"`
+}
+
+// Column is one column of a table.
+type Column struct {
+	Name string `json:"name"`
+	Type Type   `json:"type"`
+	// NotNull says that no row holds null in it.
+	NotNull bool   `json:"notNull,omitempty"`
+	Fill    Fill   `json:"fill,omitempty"`
+	Default string `json:"default,omitempty"` // the expression, as SQL
+	Comment string `json:"comment,omitempty"`
+}
+
+// Fill says whether the database itself has a value for a column that a new row leaves out.
+type Fill string
+
+// The ways in which a database fills a column.
+const (
+	// FillNone: a row that leaves the column out holds null.
+	FillNone Fill = ""
+	// FillDefault: an expression, a sequence, or an identity that a row may override.
+	FillDefault Fill = "default"
+	// FillAlways: a generated column, or an identity that no row may override. It is never
+	// written.
+	FillAlways Fill = "always"
+)
+
+// Kind is what the values of a type are, as far as a card can say it.
+type Kind string
+
+// The kinds of types.
+const (
+	Boolean  Kind = "boolean"
+	Integer  Kind = "integer"
+	Float    Kind = "float"
+	Decimal  Kind = "decimal" // exact: numeric(10, 2)
+	Text     Kind = "text"
+	Enum     Kind = "enum"
+	Date     Kind = "date"
+	Instant  Kind = "instant"  // a moment: timestamp with time zone
+	DateTime Kind = "datetime" // a date with a time, without a zone
+	Time     Kind = "time"     // a time of day, with or without a zone
+	UUID     Kind = "uuid"
+	JSON     Kind = "json"
+	// Other is a type that has no form of its own in a card, and whose values have a text that
+	// the database writes and reads: inet, interval, int4range.
+	Other Kind = "other"
+	// Unfit is a type whose values a card cannot carry; Type.Unfit says why.
+	Unfit Kind = "unfit"
+)
+
+// Type is a column's type.
+type Type struct {
+	// Name is the type as SQL of this database writes it: character varying(40).
+	Name string `json:"name"`
+	Kind Kind   `json:"kind"`
+	// Bits are those of an integer: 16, 32 or 64.
+	Bits int `json:"bits,omitempty"`
+	// Length bounds a text, in characters; 0: it has no bound.
+	Length int `json:"length,omitempty"`
+	// Precision and Scale are those of a Decimal; 0 and 0: it has no bound.
+	Precision int `json:"precision,omitempty"`
+	Scale     int `json:"scale,omitempty"`
+	// Values are those of an Enum, in its order.
+	Values []string `json:"values,omitempty"`
+	// List says that a value is an array of values of Kind.
+	List bool `json:"list,omitempty"`
+	// Domain is the domain that the column is declared with; the other members describe its
+	// base type.
+	Domain string `json:"domain,omitempty"`
+	// Least and Most bound an Integer where a domain or a check says so; nil: they do not.
+	Least *int64 `json:"least,omitempty"`
+	Most  *int64 `json:"most,omitempty"`
+	// Unfit is why no card can carry the values.
+	Unfit string `json:"unfit,omitempty"`
+}
+
+// Reference is a foreign key: rows of the table name a row of another one.
+type Reference struct {
+	Columns []string `json:"columns"`
+	// Schema and Table are the table it leads to, and To the columns there, in the order of
+	// Columns.
+	Schema string   `json:"schema,omitempty"`
+	Table  string   `json:"table"`
+	To     []string `json:"to"`
+	// OnDelete is cascade, restrict, set null, or "" for no action; set default is "" too.
+	OnDelete string `json:"onDelete,omitempty"`
+}
+
+// FullName is the table's name with its schema in front, where it has one: sales.order_line.
+func (t *Table) FullName() string { return FullName(t.Schema, t.Name) }
+
+// FullName joins a schema and a name; the schema may be "".
+func FullName(schema, name string) string {
+	if schema == "" {
+		return name
+	}
+	return schema + "." + name
+}
+
+// Column returns the column called name, or nil. The case of the name counts.
+func (t *Table) Column(name string) *Column {
+	for i := range t.Columns {
+		if t.Columns[i].Name == name {
+			return &t.Columns[i]
+		}
+	}
+	return nil
+}
+
+// Table returns the table or view of a schema ("" as in Table.Schema), or nil.
+func (d *Database) Table(schema, name string) *Table {
+	for i := range d.Tables {
+		if t := &d.Tables[i]; t.Schema == schema && t.Name == name {
+			return t
+		}
+	}
+	return nil
+}
+
+// May reports whether the role of the connection has a right on the table: SELECT, INSERT,
+// UPDATE or DELETE.
+func (t *Table) May(right string) bool {
+	for _, denied := range t.Denied {
+		if strings.EqualFold(denied, right) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,61 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	sqlite3 "github.com/ncruces/go-sqlite3"
+)
+
+// Peek opens a database that is there already, whoever made it, with one connection that only
+// reads: the file, its journal mode and its header stay as they are. The error is one sentence
+// that names the path, the reason and what to do. Close the connection in the end.
+func Peek(ctx context.Context, path string) (*Conn, error) {
+	abs, err := filepath.Abs(path)
+	if err == nil {
+		var info fs.FileInfo
+		if info, err = os.Stat(abs); err == nil && info.IsDir() {
+			return nil, fmt.Errorf("%s is a folder; name a SQLite file", path)
+		}
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s is not there; name a SQLite file", path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be read: %w", path, err)
+	}
+	uri := (&url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(abs)}).String()
+	db, err := sqlite3.OpenFlags(uri, sqlite3.OPEN_READONLY|sqlite3.OPEN_URI)
+	if err != nil {
+		return nil, unreadable(path, err)
+	}
+	c := &Conn{db: db, stmts: map[string]*Stmt{}}
+	db.SetInterrupt(ctx)
+	// A file that is no database is only found out by reading it.
+	if _, err := c.Number("SELECT count(*) FROM sqlite_schema"); err != nil {
+		_ = c.Close() // the error at hand is the one to report
+		return nil, unreadable(path, err)
+	}
+	return c, nil
+}
+
+// unreadable returns the sentence for a file that [Peek] cannot read.
+func unreadable(path string, err error) error {
+	reason, remedy := err.Error(), "check the file and who may read it"
+	switch {
+	case errors.Is(err, sqlite3.NOTADB):
+		reason, remedy = "it is not a SQLite database", "name another file"
+	case errors.Is(err, sqlite3.CORRUPT):
+		reason, remedy = "the database is damaged", "restore it from a backup"
+	case errors.Is(err, sqlite3.BUSY):
+		reason, remedy = "another process holds it locked", "try again when that process is done"
+	case errors.Is(err, sqlite3.CANTOPEN), errors.Is(err, sqlite3.PERM), errors.Is(err, sqlite3.AUTH):
+		reason, remedy = "it cannot be opened", "check who may read it and write in its folder"
+	}
+	return fmt.Errorf("%s cannot be read: %s; %s%w", path, reason, remedy, hidden{err})
+}
