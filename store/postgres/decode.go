@@ -1,0 +1,235 @@
+package postgres
+
+import (
+	"encoding/binary"
+	"math"
+	"strconv"
+
+	"github.com/frondhost/frond/schema/jsontext"
+	"github.com/frondhost/frond/store/postgres/engine"
+	"github.com/frondhost/frond/store/sqltext"
+)
+
+// Values leave the server in the form that takes the least work to make JSON of. Most text
+// forms are the JSON value, or stand in it between quotes. Those that depend on a session's
+// settings (DateStyle, TimeZone) or are costly to write come as bytes.
+
+// formOf returns the form in which a column's values come.
+func formOf(c *sqltext.Column) engine.Form {
+	switch classOf(c) {
+	case asTime, asDate:
+		return engine.BinaryForm
+	case asNumber:
+		if t := baseType(c.Type); t == "double precision" || t == "float8" {
+			return engine.BinaryForm
+		}
+	}
+	return engine.TextForm
+}
+
+// decoderOf returns the function that appends a value of a column, which is not null, as JSON.
+// It is chosen once for a column. Rows are the same text that every store gives:
+//
+//	bigint 7                    7
+//	double precision 1.5        1.5
+//	numeric 1.50                "1.50"
+//	timestamptz                 "2026-05-01T10:30:00.000Z"
+//	json, jsonb                 as it stands
+//	an array                    a JSON array
+//	anything else               its text, as a JSON string
+func decoderOf(c *sqltext.Column) func(dst, raw []byte) []byte {
+	switch classOf(c) {
+	case asInteger, asJSON:
+		return appendRaw
+	case asNumber:
+		switch baseType(c.Type) {
+		case "double precision", "float8":
+			return appendDouble
+		}
+		return appendNumber
+	case asBoolean:
+		return appendBoolean
+	case asTime:
+		return appendTime
+	case asDate:
+		return appendDate
+	case asArray:
+		return arrayDecoder(c)
+	case asText, asDecimal, asUUID, asOther:
+	}
+	return appendText
+}
+
+func appendRaw(dst, raw []byte) []byte { return append(dst, raw...) }
+
+func appendText(dst, raw []byte) []byte { return jsontext.AppendText(dst, raw) }
+
+func appendBoolean(dst, raw []byte) []byte {
+	return strconv.AppendBool(dst, len(raw) == 1 && raw[0] == 't')
+}
+
+// appendDouble appends eight bytes of a float. NaN and the infinities, which JSON has not, are
+// null.
+func appendDouble(dst, raw []byte) []byte {
+	if len(raw) != 8 {
+		return append(dst, "null"...)
+	}
+	return appendFloat(dst, math.Float64frombits(binary.BigEndian.Uint64(raw)))
+}
+
+// appendNumber appends a number's text in the spelling of every store.
+func appendNumber(dst, raw []byte) []byte {
+	f, err := strconv.ParseFloat(string(raw), 64)
+	if err != nil {
+		return append(dst, "null"...)
+	}
+	return appendFloat(dst, f)
+}
+
+func appendFloat(dst []byte, f float64) []byte {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return append(dst, "null"...)
+	}
+	return sqltext.AppendFloat(dst, f)
+}
+
+// PostgreSQL counts from 2000-01-01; the first and the last number are the infinities, which
+// become the first and the last moment that a card's format has.
+const (
+	epochDays   = 10957 // from 1970-01-01 to 2000-01-01
+	dayMicros   = 24 * 60 * 60 * 1_000_000
+	firstDay    = -719528 // 0000-01-01
+	lastDay     = 2932896 // 9999-12-31
+	maximalTime = (lastDay+1-epochDays)*dayMicros - 1
+)
+
+// appendTime appends the microseconds of a timestamp as a JSON string, in UTC.
+func appendTime(dst, raw []byte) []byte {
+	if len(raw) != 8 {
+		return append(dst, "null"...)
+	}
+	at := int64(binary.BigEndian.Uint64(raw))                      //nolint:gosec // two's complement on the wire
+	at = min(max(at, (firstDay-epochDays)*dayMicros), maximalTime) //
+	days, rest := at/dayMicros, at%dayMicros
+	if rest < 0 {
+		days, rest = days-1, rest+dayMicros
+	}
+	dst = appendDay(append(dst, '"'), days+epochDays)
+	seconds, micros := rest/1_000_000, rest%1_000_000
+	dst = append(dst, 'T')
+	dst = appendTwo(dst, seconds/3600)
+	dst = append(dst, ':')
+	dst = appendTwo(dst, seconds/60%60)
+	dst = append(dst, ':')
+	dst = appendTwo(dst, seconds%60)
+	dst = append(dst, '.')
+	dst = append(dst, byte('0'+micros/100_000), byte('0'+micros/10_000%10), byte('0'+micros/1000%10))
+	if micros %= 1000; micros != 0 {
+		dst = append(dst, byte('0'+micros/100), byte('0'+micros/10%10), byte('0'+micros%10))
+	}
+	return append(dst, 'Z', '"')
+}
+
+// appendDate appends the days of a date as a JSON string.
+func appendDate(dst, raw []byte) []byte {
+	if len(raw) != 4 {
+		return append(dst, "null"...)
+	}
+	days := int64(int32(binary.BigEndian.Uint32(raw))) + epochDays //nolint:gosec // two's complement on the wire
+	return append(appendDay(append(dst, '"'), min(max(days, firstDay), lastDay)), '"')
+}
+
+// appendDay appends a day, counted from 1970-01-01, as 2026-05-01. The year is one of 0000 to
+// 9999. It counts in eras of 400 years, each of which has 146,097 days and begins in March, so
+// that the leap day is a year's last.
+func appendDay(dst []byte, day int64) []byte {
+	z := day + 719468
+	era := z / 146097
+	if z < 0 {
+		era = (z - 146096) / 146097
+	}
+	ofEra := z - era*146097
+	year := (ofEra - ofEra/1460 + ofEra/36524 - ofEra/146096) / 365
+	ofYear := ofEra - (365*year + year/4 - year/100)
+	shifted := (5*ofYear + 2) / 153
+	date := ofYear - (153*shifted+2)/5 + 1
+	month := shifted + 3
+	if month > 12 {
+		month -= 12
+	}
+	year += era * 400
+	if month <= 2 {
+		year++
+	}
+	dst = appendTwo(dst, year/100)
+	dst = appendTwo(dst, year%100)
+	dst = append(dst, '-')
+	dst = appendTwo(dst, month)
+	dst = append(dst, '-')
+	return appendTwo(dst, date)
+}
+
+// appendTwo appends a number below 100 with two digits.
+func appendTwo(dst []byte, n int64) []byte { return append(dst, byte('0'+n/10), byte('0'+n%10)) }
+
+// arrayDecoder returns the function that appends an array's text form, {a,"b c",NULL}, as a JSON
+// array. Elements of numeric types and booleans are written as such.
+func arrayDecoder(c *sqltext.Column) func(dst, raw []byte) []byte {
+	element := appendText
+	typ := baseType(c.Type)
+	for len(typ) > 2 && typ[len(typ)-2:] == "[]" {
+		typ = typ[:len(typ)-2]
+	}
+	switch typ {
+	case "smallint", "integer", "bigint", "int2", "int4", "int8", "int", "json", "jsonb":
+		element = appendRaw
+	case "real", "double precision", "float4", "float8", "numeric", "decimal":
+		element = appendNumber
+	case "boolean", "bool":
+		element = appendBoolean
+	}
+	return func(dst, raw []byte) []byte { return appendArray(dst, raw, element) }
+}
+
+// appendArray rewrites an array literal. Bounds in front of it ([0:1]={…}) are left out.
+func appendArray(dst, raw []byte, element func(dst, raw []byte) []byte) []byte {
+	i := 0
+	for i < len(raw) && raw[i] != '{' {
+		i++
+	}
+	var word []byte
+	for i < len(raw) {
+		switch c := raw[i]; c {
+		case '{':
+			dst = append(dst, '[')
+			i++
+		case '}':
+			dst = append(dst, ']')
+			i++
+		case ',':
+			dst = append(dst, ',')
+			i++
+		case '"':
+			word = word[:0]
+			for i++; i < len(raw) && raw[i] != '"'; i++ {
+				if raw[i] == '\\' && i+1 < len(raw) {
+					i++
+				}
+				word = append(word, raw[i])
+			}
+			i++
+			dst = element(dst, word)
+		default:
+			from := i
+			for i < len(raw) && raw[i] != ',' && raw[i] != '}' {
+				i++
+			}
+			if text := raw[from:i]; string(text) == "NULL" {
+				dst = append(dst, "null"...)
+			} else {
+				dst = element(dst, text)
+			}
+		}
+	}
+	return dst
+}

@@ -1,0 +1,271 @@
+package postgres
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema/jsontext"
+	"github.com/frondhost/frond/store/postgres/engine"
+	"github.com/frondhost/frond/store/sqltext"
+)
+
+// dialect is PostgreSQL's way of writing what databases have different syntax for. Placeholders
+// mostly have no type written: the server takes that of the column they are compared with, so
+// that an index answers whatever type the column has.
+type dialect struct{}
+
+// words are PostgreSQL's fixed parts of statements. Its planner chooses between looking rows up
+// and collecting them by what it knows of the tables, so relations are EXISTS throughout. It
+// tries all orders of up to eight tables (join_collapse_limit).
+var words = sqltext.Words{
+	True: "true", False: "false",
+	NullsFirst: " NULLS FIRST", NullsLast: " NULLS LAST",
+	Cross: "JOIN", Lookups: true,
+	MaxValues: engine.MaxValues, MaxJoins: 7,
+}
+
+// Placeholder appends $1.
+func (dialect) Placeholder(sql []byte, n int) []byte {
+	return strconv.AppendInt(append(sql, '$'), int64(n), 10)
+}
+
+var comparisons = map[facade.Op]string{
+	facade.Eq: " = ", facade.Ne: " IS DISTINCT FROM ", facade.Lt: " < ", facade.Lte: " <= ", facade.Gt: " > ", facade.Gte: " >= ",
+}
+
+// Compare writes t0."price" < $1.
+func (dialect) Compare(b *sqltext.Builder, op facade.Op, c *sqltext.Column, alias string, v sqltext.Value) {
+	o := fit(c, op, v)
+	if o.decided {
+		// Null meets Ne alone.
+		if o.holds && op != facade.Ne {
+			b.Column(alias, c)
+			b.Text(" IS NOT NULL")
+			return
+		}
+		b.Truth(o.holds)
+		return
+	}
+	compared(b, c, alias)
+	b.Text(comparisons[o.op])
+	b.Bind(o.v)
+	if classOf(c) == asInteger {
+		b.Text("::bigint") // a smaller type would refuse what it cannot hold
+	}
+}
+
+// Among writes that a column is one of a list; see OneOf.
+func (d dialect) Among(b *sqltext.Builder, c *sqltext.Column, alias string, list []sqltext.Value) {
+	d.OneOf(b, c, alias, d.Keys(c, list))
+}
+
+// Keys returns the values as an array literal.
+func (dialect) Keys(c *sqltext.Column, list []sqltext.Value) sqltext.Value {
+	size := 2
+	for i := range list {
+		size += len(list[i].S) + 24
+	}
+	text := append(make([]byte, 0, size), '{')
+	for _, v := range list {
+		text = appendElement(text, c, v)
+	}
+	return sqltext.TextValue(string(append(text, '}')))
+}
+
+// OneOf writes t0."id" = ANY($1::text[]). The array is one value whatever its length, so that
+// lists of all lengths share a statement.
+func (dialect) OneOf(b *sqltext.Builder, c *sqltext.Column, alias string, keys sqltext.Value) {
+	compared(b, c, alias)
+	b.Text(" = ANY(")
+	b.Bind(keys)
+	b.Text("::", listType(c), "[])")
+}
+
+// Match writes a test on a part of a text. Only IContains is a pattern, and none of a caller's
+// (see [foldedPattern]). Where texts compare by their bytes a prefix becomes a range, which an
+// index answers:
+//
+//	contains "b"      strpos(t0."name", 'b') > 0
+//	icontains "b"     t0."name" ~ '[bB]'
+//	startsWith "ab"   (t0."name" >= 'ab' AND t0."name" < 'ac')
+//	endsWith "b"      right(t0."name", 1) = 'b'
+//
+// Values are bound; they stand here for the reader.
+func (dialect) Match(b *sqltext.Builder, op facade.Op, c *sqltext.Column, alias string, text string) {
+	if strings.IndexByte(text, 0) >= 0 {
+		b.Truth(false) // no text of PostgreSQL has a NUL
+		return
+	}
+	column := func() {
+		b.Column(alias, c)
+		if classOf(c) != asText {
+			b.Text("::text")
+		}
+	}
+	end := func(function string) {
+		b.Text(function, "(")
+		column()
+		b.Text(", ")
+		b.Bind(sqltext.IntValue(int64(utf8.RuneCountInString(text))))
+		b.Text("::integer) = ")
+		b.Bind(sqltext.TextValue(text))
+	}
+	switch op {
+	case facade.Contains:
+		b.Text("strpos(")
+		column()
+		b.Text(", ")
+		b.Bind(sqltext.TextValue(text))
+		b.Text(") > 0")
+	case facade.IContains:
+		column()
+		b.Text(" ~ ")
+		b.Bind(sqltext.TextValue(foldedPattern(text)))
+	case facade.StartsWith:
+		above, bounded := sqltext.After(text)
+		if !bounded || c.Collation != "" || classOf(c) != asText {
+			end("left")
+			return
+		}
+		b.Text("(")
+		b.Column(alias, c)
+		b.Text(" >= ")
+		b.Bind(sqltext.TextValue(text))
+		b.Text(" AND ")
+		b.Column(alias, c)
+		b.Text(" < ")
+		b.Bind(sqltext.TextValue(above))
+		b.Text(")")
+	case facade.EndsWith:
+		end("right")
+	}
+}
+
+// The parts of JSON tests that stand around a column. A JSON text may hold what no text or
+// number of PostgreSQL can: \u0000, half of a pair, an exponent of thousands. Converting it is
+// an error, so such elements are recognized by their spelling first.
+const (
+	// elements opens an array of JSON to rows; what is no array has none.
+	openElements  = "json_array_elements(CASE WHEN json_typeof("
+	thenElements  = ") = 'array' THEN "
+	closeElements = " ELSE '[]' END) AS "
+	// unreadable matches the spelling of a string that is no text here.
+	unreadable = `'\\u(0000|[dD][89a-fA-F])'`
+	// vast matches the spelling of a number that is beyond every double.
+	vast = `'[eE][+-]?[0-9]{4}'`
+)
+
+// elements writes the elements of a JSON array as rows, called name, with one column v.
+func elements(b *sqltext.Builder, c *sqltext.Column, alias, name string) {
+	column := func() {
+		b.Column(alias, c)
+		if baseType(c.Type) != "json" {
+			b.Text("::json")
+		}
+	}
+	b.Text(openElements)
+	column()
+	b.Text(thenElements)
+	column()
+	b.Text(closeElements, name, "(v)")
+}
+
+// Has writes whether a JSON array holds a scalar:
+//
+//	EXISTS (SELECT 1 FROM json_array_elements(…) AS t1(v) WHERE json_typeof(t1.v) = 'string' AND …)
+//
+// An array of the database, which has one type, is searched as it is.
+func (dialect) Has(b *sqltext.Builder, c *sqltext.Column, alias string, value any) {
+	if classOf(c) == asArray {
+		hasElement(b, c, alias, value)
+		return
+	}
+	e := b.Alias()
+	b.Text("EXISTS (SELECT 1 FROM ")
+	elements(b, c, alias, e)
+	b.Text(" WHERE json_typeof(", e, ".v) = ")
+	switch v := value.(type) {
+	case string:
+		b.Text("'string' AND CASE WHEN ", e, ".v::text ~ ", unreadable, " THEN ", e, ".v::text = ")
+		b.Bind(sqltext.TextValue(string(jsontext.Quote(v))))
+		b.Text(" ELSE ", e, ".v #>> '{}' = ")
+		if strings.IndexByte(v, 0) >= 0 {
+			b.Text("NULL END)")
+			return
+		}
+		b.Bind(sqltext.TextValue(v))
+		b.Text(" END)")
+	case bool:
+		b.Text("'boolean' AND ", e, ".v::text = ")
+		b.Bind(sqltext.TextValue(strconv.FormatBool(v)))
+		b.Text(")")
+	case int64:
+		hasNumber(b, e, sqltext.IntValue(v))
+	case float64:
+		hasNumber(b, e, sqltext.FloatValue(v))
+	}
+}
+
+// hasNumber compares an element by value: 1 is 1.0.
+func hasNumber(b *sqltext.Builder, e string, v sqltext.Value) {
+	b.Text("'number' AND CASE WHEN ", e, ".v::text ~ ", vast, " THEN false ELSE (", e, ".v::text)::numeric = ")
+	b.Bind(v)
+	b.Text("::numeric END)")
+}
+
+// hasElement writes $1 = ANY(t0."tags"::text[]).
+func hasElement(b *sqltext.Builder, c *sqltext.Column, alias string, value any) {
+	var v sqltext.Value
+	typ := "text"
+	switch value := value.(type) {
+	case string:
+		if strings.IndexByte(value, 0) >= 0 {
+			b.Truth(false)
+			return
+		}
+		v = sqltext.TextValue(value)
+	case int64:
+		v, typ = sqltext.IntValue(value), "numeric"
+	case float64:
+		v, typ = sqltext.FloatValue(value), "numeric"
+	case bool:
+		v, typ = sqltext.BoolValue(value), "boolean"
+	}
+	b.Bind(v)
+	b.Text("::", typ, " = ANY(")
+	b.Column(alias, c)
+	b.Text("::", typ, "[])")
+}
+
+// Elements writes the ids of a many-relation as rows. Ids in an array of the database are
+// opened by unnest.
+func (dialect) Elements(b *sqltext.Builder, c *sqltext.Column, alias, name string, _ *sqltext.Column) {
+	if classOf(c) == asArray {
+		b.Text("unnest(")
+		b.Column(alias, c)
+		b.Text("::text[]) AS ", name, "(v)")
+		return
+	}
+	b.Text("(SELECT CASE WHEN e.v::text ~ ", unreadable, " THEN NULL ELSE e.v #>> '{}' END AS v FROM ")
+	elements(b, c, alias, "e")
+	b.Text(") AS ", name)
+}
+
+// Element writes the id of such a row with the type of the column it is compared with. An id
+// that is none of the type is null.
+func (dialect) Element(b *sqltext.Builder, name string, of *sqltext.Column) {
+	switch classOf(of) {
+	case asInteger:
+		b.Text("CASE WHEN ", name, ".v ~ '^-?[0-9]{1,18}$' THEN ", name, ".v::bigint END")
+	case asNumber, asDecimal:
+		b.Text("CASE WHEN ", name, ".v ~ '^-?[0-9]+([.][0-9]+)?$' THEN ", name, ".v::", baseType(of.Type), " END")
+	case asUUID:
+		b.Text("CASE WHEN ", name, ".v ~ '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' THEN ", name, ".v::uuid END")
+	case asTime, asDate, asBoolean, asOther, asJSON, asArray:
+		b.Text(name, ".v::", of.Type)
+	default:
+		b.Text(name, ".v")
+	}
+}

@@ -1,0 +1,175 @@
+package postgres
+
+import (
+	"math"
+	"strings"
+	"time"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/store/sqltext"
+)
+
+// operand is how an operand of a filter is compared with a column.
+type operand struct {
+	op facade.Op
+	v  sqltext.Value
+	// decided says that the comparison is the same for every value of the column: holds.
+	decided, holds bool
+}
+
+// every is an operand that every value of the column meets, and null for Ne.
+func every(op facade.Op, holds bool) operand { return operand{op: op, decided: true, holds: holds} }
+
+// fit returns an operand in a form that the server reads as a value of the column's type, with
+// the meaning it has in every store: integers and fractions compare by value, and a text may
+// have a NUL, which no text of PostgreSQL has.
+func fit(c *sqltext.Column, op facade.Op, v sqltext.Value) operand {
+	same := operand{op: op, v: v}
+	switch classOf(c) {
+	case asInteger:
+		if v.Kind == sqltext.Float {
+			return fitFraction(op, v.F)
+		}
+	case asNumber:
+		if v.Kind == sqltext.Int && isDouble(c) {
+			return fitLarge(op, v.I)
+		}
+	case asDate:
+		return fitMoment(op, v, time.DateOnly)
+	case asTime:
+		return fitMoment(op, v, sqltext.TimeLayout)
+	case asUUID:
+		if !isUUID(v.S) {
+			return every(op, op == facade.Ne)
+		}
+	default:
+		if head, _, found := strings.Cut(v.S, "\x00"); v.Kind == sqltext.Text && found {
+			return fitNUL(op, head)
+		}
+	}
+	return same
+}
+
+// isDouble says whether a column's numbers are floating-point.
+func isDouble(c *sqltext.Column) bool {
+	switch baseType(c.Type) {
+	case "real", "double precision", "float4", "float8":
+		return true
+	}
+	return false
+}
+
+// fitFraction compares integers with f: x < 1.5 is x < 2, x > 1.5 is x > 1.
+func fitFraction(op facade.Op, f float64) operand {
+	down, up := math.Floor(f), math.Ceil(f)
+	switch {
+	case f >= 1<<63:
+		return every(op, op == facade.Ne || op == facade.Lt || op == facade.Lte)
+	case f < -(1 << 63):
+		return every(op, op == facade.Ne || op == facade.Gt || op == facade.Gte)
+	case down == f:
+		return operand{op: op, v: sqltext.IntValue(int64(f))}
+	case op == facade.Eq, op == facade.Ne:
+		return every(op, op == facade.Ne)
+	case op == facade.Lt, op == facade.Gte:
+		if up >= 1<<63 {
+			return every(op, op == facade.Lt)
+		}
+		return operand{op: op, v: sqltext.IntValue(int64(up))}
+	}
+	return operand{op: op, v: sqltext.IntValue(int64(down))}
+}
+
+// fitLarge compares doubles with an integer that may lie between two of them.
+func fitLarge(op facade.Op, i int64) operand {
+	f := float64(i)
+	above := f >= 1<<63 || int64(f) > i // the nearest double
+	if !above && int64(f) == i {
+		return operand{op: op, v: sqltext.FloatValue(f)}
+	}
+	switch op {
+	case facade.Lt, facade.Lte:
+		op = facade.Lte
+		if above {
+			op = facade.Lt
+		}
+	case facade.Gt, facade.Gte:
+		op = facade.Gt
+		if above {
+			op = facade.Gte
+		}
+	default:
+		return every(op, op == facade.Ne)
+	}
+	return operand{op: op, v: sqltext.FloatValue(f)}
+}
+
+// fitMoment writes a date or a moment as the server reads it, which calls the year 0000 1 BC. A
+// text that is neither equals nothing.
+func fitMoment(op facade.Op, v sqltext.Value, layout string) operand {
+	if _, err := time.Parse(layout, v.S); err != nil {
+		return every(op, op == facade.Ne)
+	}
+	if rest, found := strings.CutPrefix(v.S, "0000-"); found {
+		v.S = "0001-" + rest + " BC"
+	}
+	return operand{op: op, v: v}
+}
+
+// fitNUL compares texts that have no NUL with one that has one behind head: nothing equals it,
+// head and what sorts before head is smaller, everything else is larger.
+func fitNUL(op facade.Op, head string) operand {
+	switch op {
+	case facade.Lt, facade.Lte:
+		return operand{op: facade.Lte, v: sqltext.TextValue(head)}
+	case facade.Gt, facade.Gte:
+		return operand{op: facade.Gt, v: sqltext.TextValue(head)}
+	}
+	return every(op, op == facade.Ne)
+}
+
+// isUUID says whether a text is a UUID in its usual spelling, 8-4-4-4-12 hex digits.
+func isUUID(s string) bool {
+	if len(s) != 36 {
+		return false
+	}
+	for i := range len(s) {
+		switch c := s[i]; {
+		case i == 8 || i == 13 || i == 18 || i == 23:
+			if c != '-' {
+				return false
+			}
+		case c >= '0' && c <= '9', c >= 'a' && c <= 'f', c >= 'A' && c <= 'F':
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// appendElement appends a value to an array literal that begins with its brace. Values that no
+// row has are null, which equals nothing, so that the others keep their places.
+//
+//	{"a","it's","q\"q",7,NULL}
+func appendElement(list []byte, c *sqltext.Column, v sqltext.Value) []byte {
+	if len(list) > 1 {
+		list = append(list, ',')
+	}
+	fitted := fit(c, facade.Eq, v)
+	if v.Kind == sqltext.Null || v.Kind == sqltext.Blob || fitted.decided {
+		return append(list, "NULL"...)
+	}
+	if fitted.v.Kind != sqltext.Text {
+		return appendValue(list, fitted.v)
+	}
+	list = append(list, '"')
+	for i := range len(fitted.v.S) {
+		switch ch := fitted.v.S[i]; ch {
+		case '"', '\\':
+			list = append(list, '\\', ch)
+		default:
+			list = append(list, ch)
+		}
+	}
+	return append(list, '"')
+}
