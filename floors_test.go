@@ -105,7 +105,10 @@ var floors = map[string]string{
 	"cmd/frond/adopt":    "schema schema/jsontext store/dbschema",
 	"cmd/frond/mockdata": "facade schema schema/jsontext cmd/frond/mockdata/sample",
 
-	"cmd/frond": "facade schema schema/jsontext envelope/signing gateway gateway/program store/dbschema store/sqlite cmd/frond/adopt cmd/frond/call cmd/frond/contract cmd/frond/mockdata",
+	// Two versions of a project, compared by what they project to.
+	"cmd/frond/diff": "facade facade/filter facade/project schema schema/jsontext projection resolvers/binding rest",
+
+	"cmd/frond": "facade schema schema/jsontext envelope/signing gateway gateway/program store/dbschema store/sqlite cmd/frond/adopt cmd/frond/call cmd/frond/contract cmd/frond/diff cmd/frond/mockdata",
 
 	// Beside the floors: what shows, tests and measures the program.
 	"examples/blog":    "frond",
@@ -137,7 +140,7 @@ var guests = map[string]string{
 	"github.com/gofrs/flock":                     "store/sqlite/engine",
 	"github.com/jackc/pgx/v5":                    "store/postgres/engine store/postgres/pgtest",
 	"github.com/graphql-go/graphql":              "projection resolvers/binding resolvers/plan resolvers/execution resolvers/reference examples/weather",
-	"github.com/vektah/gqlparser/v2":             "projection resolvers resolvers/binding resolvers/graphqlerror resolvers/scalar resolvers/document resolvers/input resolvers/validation resolvers/plan resolvers/execution resolvers/response gateway/graphqlhttp gateway/topology",
+	"github.com/vektah/gqlparser/v2":             "projection resolvers resolvers/binding resolvers/graphqlerror resolvers/scalar resolvers/document resolvers/input resolvers/validation resolvers/plan resolvers/execution resolvers/response gateway/graphqlhttp gateway/topology cmd/frond/diff",
 	"github.com/graph-gophers/dataloader/v7":     "resolvers/loader",
 	"github.com/gorilla/mux":                     "gateway",
 	"github.com/go-jose/go-jose/v4":              "gateway/identity",

@@ -171,6 +171,20 @@ func (t *document) where() string {
 	return t.file
 }
 
+// Texts returns the texts of the documents by each of their ids; nil where there are none.
+func (l *Folder) Texts() map[string]string {
+	if l == nil {
+		return nil
+	}
+	texts := map[string]string{}
+	for _, t := range l.documents {
+		for _, id := range t.ids {
+			texts[id] = t.text
+		}
+	}
+	return texts
+}
+
 // trustedBy is the documents that an engine can execute. Each is parsed, validated and checked
 // against the limits here, and the engine keeps its plan. A nil Folder gives nil, which trusts
 // every document.

@@ -24,18 +24,9 @@ import (
 //	not a discovery document         BAD_GATEWAY
 //	the Frond is not there           an error that names those that are
 func Fetch(ctx context.Context, url, frond string, headers http.Header, signer *signing.Signer) (*schema.Discovery, *schema.DiscoveredFrond, error) {
-	host := client.New(url, &client.Options{
-		Name: frond, Signer: signer,
-		Retries: -1, Attempt: 10 * time.Second, // whoever waits at a shell tries again
-		Transport: http.DefaultTransport, Header: func(_ context.Context, h http.Header) { maps.Copy(h, headers) },
-	})
-	text, err := host.Discover(ctx)
+	document, err := discover(ctx, url, &client.Options{Name: frond, Signer: signer}, headers)
 	if err != nil {
-		return nil, nil, facade.AsError(err)
-	}
-	document, err := schema.ReadDiscovery(text)
-	if err != nil {
-		return nil, nil, facade.Errorf(facade.BadGateway, "the discovery document of %s cannot be used: %w", url, err)
+		return nil, nil, err
 	}
 	var names []string
 	for i := range document.Fronds {
@@ -45,6 +36,27 @@ func Fetch(ctx context.Context, url, frond string, headers http.Header, signer *
 		names = append(names, document.Fronds[i].Name)
 	}
 	return nil, nil, fmt.Errorf("%s does not host %s; it hosts %s", url, frond, cmp.Or(strings.Join(names, ", "), "none"))
+}
+
+// Discover requests the whole discovery document of the host at url. The error is as of Fetch.
+func Discover(ctx context.Context, url string, headers http.Header) (*schema.Discovery, error) {
+	return discover(ctx, url, &client.Options{Name: "host"}, headers)
+}
+
+// discover is Discover with options of the client.
+func discover(ctx context.Context, url string, o *client.Options, headers http.Header) (*schema.Discovery, error) {
+	// Whoever waits at a shell tries again.
+	o.Retries, o.Attempt = -1, 10*time.Second
+	o.Transport, o.Header = http.DefaultTransport, func(_ context.Context, h http.Header) { maps.Copy(h, headers) }
+	text, err := client.New(url, o).Discover(ctx)
+	if err != nil {
+		return nil, facade.AsError(err)
+	}
+	document, err := schema.ReadDiscovery(text)
+	if err != nil {
+		return nil, facade.Errorf(facade.BadGateway, "the discovery document of %s cannot be used: %w", url, err)
+	}
+	return document, nil
 }
 
 // ReadDiscovered makes the model of one Frond of a host's document. The host's other Fronds

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/frondhost/frond/cmd/frond/call"
+	"github.com/frondhost/frond/cmd/frond/diff"
+	"github.com/frondhost/frond/gateway/program"
+)
+
+// newDiff is frond diff.
+//
+//	stdout   the findings: text, JSON {"findings": […]} or Markdown
+//	stderr   what was not compared
+//	0        no finding at or above --fail-on
+//	1        one or more
+//	2        wrong usage, or a version that cannot be read
+//	3        a host that does not answer
+func newDiff(s *shell) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "diff OLD NEW",
+		Short: "Say what a change of cards breaks, for whom, and what to do instead",
+		Long: `Compare two versions of a project. Each of them is one of
+
+  DIR            a project's folder
+  git:REV        the folder of the other version, or else this one, as it was at a revision
+  git:REV:DIR    another folder at a revision, relative to this one
+  FILE.json      a bundle, as frond schema --format bundle writes it
+  URL            a running host, by its discovery document
+
+Each finding has a rule, a level (breaking, dangerous or safe), a surface (graphql, rest,
+rpc, store, access, facts), a place on it, and a way out. Equal versions have none. The
+exit code is 1 where a finding is breaking; --fail-on moves that bar.
+
+A folder knows everything. A host knows its operations, cards and facts; a bundle knows
+its cards. Two versions are compared by what both know.`,
+		Example: "  frond diff git:main .\n" +
+			"  frond diff git:v1.4.0:examples/shop examples/shop --format markdown\n" +
+			"  frond diff https://api.example.com . --fail-on dangerous\n" +
+			"  frond diff released.json . --json",
+		Args: arguments(2, 2, "two versions, the old one and the new one"),
+	}
+	format := cmd.Flags().String("format", "text", "text, json or markdown")
+	failOn := cmd.Flags().String("fail-on", "breaking", "the least level that makes the exit code 1: breaking, dangerous, or none for never")
+	headers := cmd.Flags().StringArray("header", nil, `a header for a host, such as "Authorization: Bearer …"`)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		writers := map[string]func(io.Writer, *diff.Report) error{"text": diff.WriteText, "markdown": diff.WriteMarkdown, "json": nil}
+		write, ok := writers[*format]
+		if !ok {
+			return fmt.Errorf("--format cannot be %q; write text, json or markdown", *format)
+		}
+		if !slices.Contains([]string{"breaking", "dangerous", "none"}, *failOn) {
+			return fmt.Errorf("--fail-on cannot be %q; write breaking, dangerous or none", *failOn)
+		}
+		head, err := call.ReadHeaders(*headers)
+		if err != nil {
+			return err
+		}
+		r := &versionReader{shell: s, headers: head}
+		defer r.close()
+		was, wasErr := r.read(cmd.Context(), args[0], args[1])
+		is, isErr := r.read(cmd.Context(), args[1], args[0])
+		// Both are read before the first error ends the command, so that one run reports the
+		// faults of both.
+		if err := errors.Join(wasErr, isErr); err != nil {
+			return err
+		}
+		report, err := diff.Compare(was, is)
+		if err != nil {
+			return err
+		}
+		for _, note := range report.Notes {
+			fmt.Fprintln(s.stderr, note)
+		}
+		if s.json || write == nil {
+			err = s.writeValue(report)
+		} else {
+			err = write(s.out, report)
+		}
+		if err != nil {
+			return err
+		}
+		return failed(report, *failOn)
+	}
+	return cmd
+}
+
+// failed is the error of a report that does not pass, which leaves with exit code 1.
+func failed(report *diff.Report, failOn string) error {
+	n, what := report.Count(diff.Breaking), "breaking change"
+	if failOn == "dangerous" && n == 0 {
+		n, what = report.Count(diff.Dangerous), "dangerous change"
+	}
+	if failOn == "none" || n == 0 {
+		return nil
+	}
+	return program.Broken(errors.New(count(n, what)))
+}

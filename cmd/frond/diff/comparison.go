@@ -1,0 +1,59 @@
+package diff
+
+import (
+	"slices"
+
+	"github.com/frondhost/frond/facade"
+)
+
+// comparison is one run over two versions.
+type comparison struct {
+	was, is *Version
+	pair    *pairing
+	out     findings
+}
+
+// surfacesOf are the surfaces of a kind that both versions have, and those that one of them
+// has: an audience may be new.
+func (c *comparison) surfacesOf(kind facade.Surface) (all []facade.Surface) {
+	for _, v := range []*Version{c.was, c.is} {
+		for _, s := range v.catalog.Surfaces() {
+			if s.Kind() == kind && !slices.Contains(all, s) {
+				all = append(all, s)
+			}
+		}
+	}
+	return all
+}
+
+// none is a surface that shows nothing.
+var none = &surface{view: &facade.Catalog{}}
+
+// of is what a version shows on a surface.
+func (v *Version) of(s facade.Surface) *surface {
+	if shown := v.surfaces[s]; shown != nil {
+		return shown
+	}
+	return none
+}
+
+// doorPair is a door in both versions; one of them may be nil.
+type doorPair struct{ was, is *facade.Door }
+
+// doors pairs all doors, those of the old version first.
+func (c *comparison) doors() (all []doorPair) {
+	paired := map[*facade.Door]bool{}
+	for _, d := range doors(c.was.catalog) {
+		p := doorPair{was: d, is: c.is.catalog.Door(c.pair.newName(doorKey(d)))}
+		if p.is != nil {
+			paired[p.is] = true
+		}
+		all = append(all, p)
+	}
+	for _, d := range doors(c.is.catalog) {
+		if !paired[d] {
+			all = append(all, doorPair{is: d})
+		}
+	}
+	return all
+}

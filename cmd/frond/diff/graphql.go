@@ -1,0 +1,375 @@
+package diff
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/resolvers/binding"
+	"github.com/frondhost/frond/schema"
+)
+
+// element is a part of a GraphQL schema: a type, a field, an input, a value of an enum. An
+// input is an argument or a field of an input type; clients send both.
+type element struct {
+	kind string // "type", "field", "input", "value", "interface"
+	name string
+	// typ is the type of a field or an input, with the names of the old version translated to
+	// those of the new one, so that a renamed type is the same type.
+	typ        *ast.Type
+	def        *ast.Definition // of a type
+	required   bool            // of an input: non-null, and without a default
+	deprecated string
+}
+
+// elementPair is an element in both versions; one of them may be nil.
+type elementPair struct{ was, is *element }
+
+// kind is the kind of whichever is there.
+func (p elementPair) kind() string {
+	if p.was != nil {
+		return p.was.kind
+	}
+	return p.is.kind
+}
+
+// graphQL compares the GraphQL schemas of every audience.
+func (c *comparison) graphQL() {
+	for _, s := range c.surfacesOf(facade.OnGraphQL) {
+		was, is := c.was.of(s), c.is.of(s)
+		if was.types == nil && is.types == nil {
+			continue
+		}
+		w := &schemaWalk{comparison: c, audience: audienceOf(s), was: was.types, is: is.types, types: map[string]string{}, back: map[string]string{}}
+		if w.was == nil {
+			w.was = &ast.Schema{}
+		}
+		if w.is == nil {
+			w.is = &ast.Schema{}
+		}
+		w.entities = entitiesOf(was.bound)
+		w.pairTypes(was.bound, is.bound)
+		w.walk()
+	}
+}
+
+// schemaWalk compares two schemas. Types are paired before they are compared: by their names,
+// and where a name has changed by what stands behind it, such as the operation of a root field.
+type schemaWalk struct {
+	*comparison
+	audience string
+	was, is  *ast.Schema
+	types    map[string]string         // old name to new
+	back     map[string]string         // new name to old
+	roots    map[string]string         // old root field to new, "Query.item"
+	entities map[string]*schema.Entity // whose rows or values a type of the old version has
+}
+
+// put notes that two types are one, unless either has a partner already.
+func (w *schemaWalk) put(was, is string) bool {
+	if w.types[was] != "" || w.back[is] != "" {
+		return w.types[was] == is
+	}
+	w.types[was], w.back[is] = is, was
+	return true
+}
+
+// pairTypes finds the partner of each old type.
+func (w *schemaWalk) pairTypes(was, is *binding.Schema) {
+	w.roots = map[string]string{}
+	if was != nil && is != nil {
+		w.pairRoots(was, is)
+	}
+	for name := range w.was.Types {
+		if w.is.Types[name] != nil {
+			w.put(name, name)
+		}
+	}
+	// From the roots down: a type whose name is gone is the one that stands in its place.
+	seen := map[string]bool{}
+	queue := []string{"Query", "Mutation"}
+	for len(queue) > 0 {
+		name := queue[0]
+		queue = queue[1:]
+		old, now := w.was.Types[name], w.is.Types[w.types[name]]
+		if seen[name] || old == nil || now == nil {
+			continue
+		}
+		seen[name] = true
+		for _, f := range old.Fields {
+			to := now.Fields.ForName(w.fieldName(old, now, f.Name))
+			if to == nil {
+				continue
+			}
+			queue = append(queue, w.follow(f.Type, to.Type)...)
+			for _, a := range f.Arguments {
+				if b := to.Arguments.ForName(a.Name); b != nil {
+					queue = append(queue, w.follow(a.Type, b.Type)...)
+				}
+			}
+		}
+	}
+}
+
+// follow pairs the named types of two types that stand in one place, and returns the old one.
+// Types that are known by their names on the other side are no partners: the place has another
+// type now.
+func (w *schemaWalk) follow(was, is *ast.Type) []string {
+	a, b := was.Name(), is.Name()
+	if a != b && w.types[a] == "" && w.is.Types[a] == nil && w.was.Types[b] == nil && w.is.Types[b] != nil && w.was.Types[a].Kind == w.is.Types[b].Kind {
+		w.put(a, b)
+	}
+	return []string{a}
+}
+
+// pairRoots pairs the root fields by their operations, and the types of rows by their doors.
+func (w *schemaWalk) pairRoots(was, is *binding.Schema) {
+	now := map[string]string{} // operation to "Query.item"
+	for _, root := range []string{"Query", "Mutation"} {
+		for name, f := range is.Fields[root] {
+			if f.Operation != nil {
+				now[root+" "+keyOf(f.Operation)] = name
+			}
+		}
+	}
+	for _, root := range []string{"Query", "Mutation"} {
+		for name, f := range was.Fields[root] {
+			if f.Operation == nil {
+				continue
+			}
+			key := w.pair.newName(schema.EntityKey(f.Operation.Door.Name)) + "." + f.Operation.Name
+			if to, ok := now[root+" "+key]; ok && to != name {
+				w.roots[root+"."+name] = to
+			}
+		}
+	}
+	rows := map[string]string{} // entity key to the type of its rows
+	for name, e := range entitiesOf(is) {
+		if !e.View && is.AST.Types[name] != nil && is.AST.Types[name].Kind == ast.Object {
+			rows[e.Key] = name
+		}
+	}
+	for name, e := range w.entities {
+		if d := w.was.Types[name]; e.View || d == nil || d.Kind != ast.Object {
+			continue
+		}
+		if to, ok := rows[w.pair.newName(e.Key)]; ok {
+			w.put(name, to)
+		}
+	}
+}
+
+// entitiesOf finds whose fields a type has: of rows the entity that a binding gives, of the
+// inputs of built-in operations the entity of their door.
+func entitiesOf(b *binding.Schema) map[string]*schema.Entity {
+	out := map[string]*schema.Entity{}
+	if b == nil {
+		return out
+	}
+	for typ, fields := range b.Fields {
+		def := b.AST.Types[typ]
+		if def == nil {
+			continue
+		}
+		for name, f := range fields {
+			field := def.Fields.ForName(name)
+			if field == nil {
+				continue
+			}
+			if f.Output != nil && (f.Kind == binding.Items || f.Kind == binding.EdgeNode || f.Kind == binding.ToOne || f.Kind == binding.Operation && !f.IsPage()) {
+				out[field.Type.Name()] = f.Output
+			}
+			if f.Kind == binding.Operation && f.Operation.Builtin {
+				for _, a := range field.Arguments {
+					if a.Name == "filter" || a.Name == "orderBy" || a.Name == "input" {
+						out[a.Type.Name()] = f.Operation.Door.Entity
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// fieldName is the name that a field of an old type has in the new one: its own where it is
+// there, else the one of its operation or of the renamed field of the card.
+func (w *schemaWalk) fieldName(old, now *ast.Definition, name string) string {
+	if to, ok := w.roots[old.Name+"."+name]; ok {
+		return to
+	}
+	if now.Fields.ForName(name) != nil {
+		return name
+	}
+	if to, ok := w.pair.names(w.entities[old.Name])[name]; ok {
+		return to
+	}
+	return name
+}
+
+// place is a coordinate of the schema.
+func (w *schemaWalk) place(at string) place {
+	return place{surface: OnGraphQL, at: at, audience: w.audience}
+}
+
+// walk compares every pair of types, the old ones first.
+func (w *schemaWalk) walk() {
+	for _, name := range typeNames(w.was) {
+		old := w.was.Types[name]
+		now := w.is.Types[w.types[name]]
+		pair := elementPair{was: typeElement(old), is: typeElement(now)}
+		try(&w.out, graphQLRules, pair, w.place(name))
+		if now != nil && old.Kind == now.Kind {
+			w.members(old, now)
+		}
+	}
+	for _, name := range typeNames(w.is) {
+		if w.back[name] == "" {
+			try(&w.out, graphQLRules, elementPair{is: typeElement(w.is.Types[name])}, w.place(name))
+		}
+	}
+}
+
+// typeNames are the types of a schema, those of introspection aside.
+func typeNames(s *ast.Schema) (names []string) {
+	for name, def := range s.Types {
+		if !strings.HasPrefix(name, "__") && !def.BuiltIn {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// typeElement is a type as an element; nil of nil.
+func typeElement(d *ast.Definition) *element {
+	if d == nil {
+		return nil
+	}
+	return &element{kind: "type", name: d.Name, def: d}
+}
+
+// members compares what two types of one kind are made of.
+func (w *schemaWalk) members(old, now *ast.Definition) {
+	switch old.Kind {
+	case ast.Object, ast.Interface:
+		for _, name := range old.Interfaces {
+			if !slices.Contains(now.Interfaces, name) {
+				try(&w.out, graphQLRules, elementPair{was: &element{kind: "interface", name: name}}, w.place(old.Name))
+			}
+		}
+		for _, name := range now.Interfaces {
+			if !slices.Contains(old.Interfaces, name) {
+				try(&w.out, graphQLRules, elementPair{is: &element{kind: "interface", name: name}}, w.place(now.Name))
+			}
+		}
+		w.fields(old, now)
+	case ast.InputObject:
+		w.inputs(old, now)
+	case ast.Enum:
+		for _, v := range old.EnumValues {
+			pair := elementPair{was: &element{kind: "value", name: v.Name, deprecated: reason(v.Directives)}}
+			if to := now.EnumValues.ForName(v.Name); to != nil {
+				pair.is = &element{kind: "value", name: v.Name, deprecated: reason(to.Directives)}
+			}
+			try(&w.out, graphQLRules, pair, w.place(old.Name+"."+v.Name))
+		}
+		for _, v := range now.EnumValues {
+			if old.EnumValues.ForName(v.Name) == nil {
+				try(&w.out, graphQLRules, elementPair{is: &element{kind: "value", name: v.Name}}, w.place(now.Name+"."+v.Name))
+			}
+		}
+	}
+}
+
+// fields compares the fields of two object types, and their arguments.
+func (w *schemaWalk) fields(old, now *ast.Definition) {
+	known := map[string]bool{}
+	for _, f := range old.Fields {
+		if strings.HasPrefix(f.Name, "__") {
+			continue
+		}
+		to := now.Fields.ForName(w.fieldName(old, now, f.Name))
+		pair := elementPair{was: &element{kind: "field", name: f.Name, typ: w.translated(f.Type), deprecated: reason(f.Directives)}}
+		at := old.Name + "." + f.Name
+		if to == nil {
+			try(&w.out, graphQLRules, pair, w.place(at))
+			continue
+		}
+		known[to.Name] = true
+		pair.is = &element{kind: "field", name: to.Name, typ: to.Type, deprecated: reason(to.Directives)}
+		try(&w.out, graphQLRules, pair, w.place(at))
+		for _, a := range f.Arguments {
+			pair := elementPair{was: w.argument(a)}
+			if b := to.Arguments.ForName(a.Name); b != nil {
+				pair.is = inputElement(b.Name, b.Type, b.DefaultValue, b.Directives)
+			}
+			try(&w.out, graphQLRules, pair, w.place(at+"("+a.Name+":)"))
+		}
+		for _, b := range to.Arguments {
+			if f.Arguments.ForName(b.Name) == nil {
+				try(&w.out, graphQLRules, elementPair{is: inputElement(b.Name, b.Type, b.DefaultValue, b.Directives)}, w.place(now.Name+"."+to.Name+"("+b.Name+":)"))
+			}
+		}
+	}
+	for _, f := range now.Fields {
+		if !known[f.Name] && !strings.HasPrefix(f.Name, "__") {
+			try(&w.out, graphQLRules, elementPair{is: &element{kind: "field", name: f.Name, typ: f.Type}}, w.place(now.Name+"."+f.Name))
+		}
+	}
+}
+
+// inputs compares the fields of two input types.
+func (w *schemaWalk) inputs(old, now *ast.Definition) {
+	known := map[string]bool{}
+	for _, f := range old.Fields {
+		pair := elementPair{was: inputElement(f.Name, w.translated(f.Type), f.DefaultValue, f.Directives)}
+		if to := now.Fields.ForName(w.fieldName(old, now, f.Name)); to != nil {
+			known[to.Name] = true
+			pair.is = inputElement(to.Name, to.Type, to.DefaultValue, to.Directives)
+		}
+		try(&w.out, graphQLRules, pair, w.place(old.Name+"."+f.Name))
+	}
+	for _, f := range now.Fields {
+		if !known[f.Name] {
+			try(&w.out, graphQLRules, elementPair{is: inputElement(f.Name, f.Type, f.DefaultValue, f.Directives)}, w.place(now.Name+"."+f.Name))
+		}
+	}
+}
+
+// argument is an argument of the old version.
+func (w *schemaWalk) argument(a *ast.ArgumentDefinition) *element {
+	return inputElement(a.Name, w.translated(a.Type), a.DefaultValue, a.Directives)
+}
+
+// inputElement is an argument or a field of an input.
+func inputElement(name string, typ *ast.Type, value *ast.Value, d ast.DirectiveList) *element {
+	return &element{kind: "input", name: name, typ: typ, required: typ.NonNull && value == nil, deprecated: reason(d)}
+}
+
+// translated is an old type with the new name of what it is made of.
+func (w *schemaWalk) translated(t *ast.Type) *ast.Type {
+	if t == nil {
+		return nil
+	}
+	out := *t
+	if t.Elem != nil {
+		out.Elem = w.translated(t.Elem)
+	} else if to := w.types[t.NamedType]; to != "" {
+		out.NamedType = to
+	}
+	return &out
+}
+
+// reason is why something is deprecated; "" where it is not.
+func reason(list ast.DirectiveList) string {
+	d := list.ForName("deprecated")
+	if d == nil {
+		return ""
+	}
+	if a := d.Arguments.ForName("reason"); a != nil && a.Value != nil {
+		return a.Value.Raw
+	}
+	return schema.Deprecated
+}

@@ -1,0 +1,128 @@
+package diff
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/filter"
+)
+
+// listPair is one thing that a list filters or sorts by in both versions, with the words it is
+// done by; nil words are that it cannot be. Or, with sizes, how long its pages are.
+type listPair struct {
+	was, is         []string
+	wasSize, isSize facade.ListLimits
+}
+
+// lists compares what the built-in list of a door takes.
+func (c *comparison) lists(p operationPair, places []place) {
+	if !p.was.Builtin || !p.is.Builtin || p.was.Name != "list" || p.was.Door.Entity == nil || p.is.Door.Entity == nil {
+		return
+	}
+	was, is := c.filters(c.was, p.was.Door), c.filters(c.is, p.is.Door)
+	renamed := c.pair.names(p.was.Door.Entity)
+	names := slices.Sorted(keysOf(was))
+	for _, name := range names {
+		to := name
+		if is[name] == nil && renamed[name] != "" {
+			to = renamed[name]
+		}
+		try(&c.out, listRules, listPair{was: was[name], is: is[to]}, at(places, "query.filter."+name)...)
+		delete(is, to)
+	}
+	for _, name := range slices.Sorted(keysOf(is)) {
+		try(&c.out, listRules, listPair{is: is[name]}, at(places, "query.filter."+name)...)
+	}
+	sizes := listPair{wasSize: p.was.Door.ListLimits(), isSize: p.is.Door.ListLimits()}
+	try(&c.out, listRules, sizes, append(c.roots(p.was), at(places, "query.limit")...)...)
+}
+
+// filters are the names that a filter of a door understands, with the operators of each.
+// sort is among the words of a field by which the rows can be ordered.
+func (c *comparison) filters(v *Version, d *facade.Door) map[string][]string {
+	out := map[string][]string{}
+	for _, p := range d.Entity.Fields {
+		if !p.Readable() {
+			continue
+		}
+		name := p.Name
+		if p.Link != nil {
+			name = p.Link.Key
+			if v.catalog.Joins(p.Link) {
+				out[p.Link.Name] = []string{"relation"}
+			}
+			if !p.Stored {
+				continue
+			}
+		}
+		words := []string{}
+		operators := filter.Card(filter.CardOf(p))
+		for _, o := range operators.Properties {
+			words = append(words, o.Name)
+		}
+		if filter.IsScalar(p) {
+			words = append(words, "sort")
+		}
+		out[name] = words
+	}
+	return out
+}
+
+// roots are the coordinates of an operation's root field, on the surfaces for everybody.
+func (c *comparison) roots(op *facade.Operation) (places []place) {
+	for _, s := range c.surfacesOf(facade.OnGraphQL) {
+		bound := c.was.of(s).bound
+		if bound == nil {
+			continue
+		}
+		for _, root := range []string{"Query", "Mutation"} {
+			for name, f := range bound.Fields[root] {
+				if f.Operation != nil && keyOf(f.Operation) == keyOf(op) {
+					places = append(places, place{surface: OnGraphQL, at: root + "." + name, audience: audienceOf(s)})
+				}
+			}
+		}
+	}
+	return places
+}
+
+// listRules are tried on what a list filters and sorts by, and on its pages.
+var listRules = []rule[listPair]{
+	{Rule{"list-filter-narrowed", Breaking, onCalls, "a list cannot be filtered or sorted by a field any more, or not with every operator", "keep the field readable and its type", ""},
+		func(p listPair) *change {
+			gone := without(p.was, p.is)
+			return changed(len(gone) > 0, wordsText(gone, p.is), "")
+		}},
+	{Rule{"list-page-changed", Dangerous, onAll, "a page holds another number of rows where the caller names none, or fewer where it does", "have the callers follow hasMore", ""},
+		func(p listPair) *change {
+			ok := p.wasSize.Default != p.isSize.Default || p.isSize.Max < p.wasSize.Max
+			return changed(ok, pageText(p.wasSize), pageText(p.isSize))
+		}},
+	{Rule{"list-page-raised", Safe, onAll, "a page may hold more rows where the caller asks for them", "nothing to do", ""},
+		func(p listPair) *change {
+			ok := p.wasSize.Default == p.isSize.Default && p.isSize.Max > p.wasSize.Max
+			return changed(ok, pageText(p.wasSize), pageText(p.isSize))
+		}},
+	{Rule{"list-filter-widened", Safe, onCalls, "a list can be filtered or sorted by more", "nothing to do", ""},
+		func(p listPair) *change {
+			more := without(p.is, p.was)
+			return changed(len(more) > 0, "", wordsText(more, p.was))
+		}},
+}
+
+// wordsText names what a field is filtered and sorted by more than in the other version, or
+// that it is not there at all.
+func wordsText(words, other []string) string {
+	switch {
+	case other != nil:
+		return strings.Join(words, ", ")
+	case slices.Contains(words, "sort"):
+		return "filter and sort"
+	}
+	return "filter"
+}
+
+// pageText is the length of pages in words.
+func pageText(l facade.ListLimits) string { return fmt.Sprintf("%d, at most %d", l.Default, l.Max) }

@@ -1,0 +1,247 @@
+package diff
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+)
+
+// member is a field of a request or a result, at any depth, or the whole of a part of it.
+type member struct {
+	name     string
+	shape    *schema.Shape
+	required bool // of a request: it has to be sent
+	sendable bool // of a request: it may be sent
+	nullable bool // null is accepted, or may be answered
+	relation string
+	filled   string // what an absent member gets
+	converts string // the conversion of its values
+}
+
+// memberPair is a member in both versions; one of them may be nil.
+type memberPair struct{ was, is *member }
+
+// direction is whether members are sent or answered.
+type direction struct {
+	rules  []rule[memberPair]
+	result bool
+}
+
+var (
+	requestsOf = direction{rules: requestRules}
+	resultsOf  = direction{rules: resultRules, result: true}
+)
+
+// part is a part of a request, with the cards of both versions.
+type part struct {
+	name    string
+	was, is *schema.Entity
+}
+
+// requests compares what an operation takes.
+func (c *comparison) requests(p operationPair, places []place) {
+	for _, part := range []part{{"params", p.was.Params, p.is.Params}, {"query", p.was.Query, p.is.Query}, {"body", p.was.Input, p.is.Input}} {
+		if part.name == "query" && p.is.Builtin && p.was.Builtin && p.is.Name == "list" {
+			continue // its grammar is compared field by field: see lists
+		}
+		was, is := request(p.was, part.was), request(p.is, part.is)
+		c.whole(requestRules, part.name, cardShape(part.was, p.was.Open), cardShape(part.is, p.is.Open), places)
+		c.members(requestsOf, was, is, part.name, c.renamedIn(part.was), places)
+	}
+}
+
+// results compares what an operation answers.
+func (c *comparison) results(p operationPair, places []place) {
+	if p.was.Output == nil && p.is.Output == nil {
+		return
+	}
+	c.whole(resultRules, "result", cardShape(p.was.Output, true), cardShape(p.is.Output, true), places)
+	if p.was.Output == nil || p.is.Output == nil {
+		return // of a result without a card nothing is known
+	}
+	c.members(resultsOf, result(c.was, p.was), result(c.is, p.is), "result", c.renamedIn(p.was.Output), places)
+}
+
+// renamedIn gives the new name of a field of an old card.
+func (c *comparison) renamedIn(e *schema.Entity) func(string) string {
+	return func(name string) string { return c.pair.newField(e, name) }
+}
+
+// cardShape is a card as one shape, for the keywords of the whole. open says what no card
+// means: any value, or nothing.
+func cardShape(e *schema.Entity, open bool) *schema.Shape {
+	if e == nil {
+		if open {
+			return &schema.Shape{Nullable: true}
+		}
+		return &schema.Shape{Type: "object", Properties: []schema.Field{}}
+	}
+	s := &schema.Shape{Type: "object", Properties: e.Card.Fields, Extra: slices.DeleteFunc(slices.Clone(e.Card.Extra), func(kw schema.Keyword) bool { return kw.Name == "type" })}
+	if e.Card.Fields != nil && s.Properties == nil {
+		s.Properties = []schema.Field{}
+	}
+	return s
+}
+
+// whole compares the keywords of a whole part, without its members.
+func (c *comparison) whole(rules []rule[memberPair], name string, was, is *schema.Shape, places []place) {
+	pair := memberPair{
+		was: &member{name: name, shape: was, sendable: true, nullable: was.Nullable},
+		is:  &member{name: name, shape: is, sendable: true, nullable: is.Nullable},
+	}
+	// null as a whole is no member of the object.
+	pair.was.nullable = pair.is.nullable
+	try(&c.out, rules, pair, at(places, name)...)
+}
+
+// members compares two lists of members by their names, and what is below them.
+func (c *comparison) members(d direction, was, is []member, path string, renamed func(string) string, places []place) {
+	find := func(list []member, name string) *member {
+		if i := slices.IndexFunc(list, func(m member) bool { return m.name == name }); i >= 0 {
+			return &list[i]
+		}
+		return nil
+	}
+	known := map[string]bool{}
+	for i := range was {
+		pair := memberPair{was: &was[i], is: find(is, was[i].name)}
+		if pair.is == nil && renamed != nil {
+			pair.is = find(is, renamed(was[i].name))
+		}
+		if pair.is != nil {
+			known[pair.is.name] = true
+		}
+		c.member(d, pair, path+"."+was[i].name, places)
+	}
+	for i := range is {
+		if !known[is[i].name] {
+			c.member(d, memberPair{is: &is[i]}, path+"."+is[i].name, places)
+		}
+	}
+}
+
+// member compares one member and what is below it.
+func (c *comparison) member(d direction, pair memberPair, path string, places []place) {
+	try(&c.out, d.rules, pair, at(places, path)...)
+	try(&c.out, nameRules, pair, at(places, path)...)
+	if pair.was == nil || pair.is == nil || !pair.was.sendable || !pair.is.sendable {
+		return
+	}
+	was, is := pair.was.shape, pair.is.shape
+	if len(was.Properties) > 0 && is.Properties != nil || was.Properties != nil && len(is.Properties) > 0 {
+		c.members(d, d.nested(was), d.nested(is), path, nil, places)
+	}
+	if was.Items != nil && is.Items != nil {
+		item := memberPair{was: itemOf(was.Items), is: itemOf(is.Items)}
+		c.member(d, item, path+"[]", places)
+	}
+}
+
+// at is each of the places with a member.
+func at(places []place, member string) []place {
+	out := slices.Clone(places)
+	for i := range out {
+		out[i].member = member
+	}
+	return out
+}
+
+// itemOf is the items of a list as a member.
+func itemOf(s *schema.Shape) *member {
+	return &member{name: "[]", shape: s, sendable: true, nullable: s.Nullable}
+}
+
+// nested are the members of a nested object. In a result a member that is not required may be
+// absent, which a reader meets as it meets null.
+func (d direction) nested(s *schema.Shape) []member {
+	out := make([]member, len(s.Properties))
+	for i := range s.Properties {
+		f := &s.Properties[i]
+		must := slices.Contains(s.Required, f.Name)
+		out[i] = member{name: f.Name, shape: &f.Shape, required: must, sendable: true, nullable: f.Shape.Nullable || d.result && !must}
+	}
+	return out
+}
+
+// request are the members of a card that callers send to an operation.
+func request(op *facade.Operation, e *schema.Entity) (out []member) {
+	if e == nil {
+		return nil
+	}
+	presets := op.Door.Presets()
+	for _, p := range e.Fields {
+		m := member{name: p.Name, shape: &p.Shape, nullable: p.Shape.Nullable, required: p.Required(), sendable: !p.Axes.In.Closed && p.Stored, filled: filled(p), converts: p.Axes.In.Name}
+		// Who is set a field cannot send it, so that a surface does not require it of anybody.
+		if slices.Contains(presets, p.Name) && e == op.Door.Entity {
+			m.required = false
+		}
+		if op.Patch && e == op.Input {
+			m.required = false
+			m.sendable = m.sendable && !p.Axes.Primary && p.Axes.Update != schema.UpdateForbidden
+		}
+		m.required = m.required && m.sendable
+		m.relation = relation(p)
+		out = append(out, m)
+	}
+	return out
+}
+
+// result are the members of the rows that an operation answers.
+func result(v *Version, op *facade.Operation) (out []member) {
+	for _, p := range op.Output.Fields {
+		if p.Readable() && p.Stored {
+			out = append(out, member{name: p.Name, shape: &p.Shape, nullable: p.MayBeNull(), sendable: true, relation: relation(p), converts: p.Axes.Out.Name})
+		}
+	}
+	// The rows of a door have its computed fields, whichever operation answers them.
+	if d := v.catalog.Door(op.Output.Name); d != nil && d.Entity == op.Output {
+		for _, f := range d.Computed {
+			m := member{name: f.Name, shape: &f.Shape, nullable: f.Shape.Nullable, sendable: true}
+			m.filled = v.computed[doorKey(d)][f.Name]
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// relation is where a field leads: one author. "" of a plain field.
+func relation(p *schema.Property) string {
+	r := p.Axes.Relation
+	switch {
+	case r == nil:
+		return ""
+	case r.Many:
+		return "many " + r.To
+	}
+	return "one " + r.To
+}
+
+// filled is what writes a field that the caller does not send, at create and at update.
+func filled(p *schema.Property) string {
+	out := ""
+	switch r := p.Axes.Create; {
+	case r == nil:
+	case r.Value != nil:
+		out = "value " + string(r.Value)
+	case r.Now:
+		out = "now"
+	case r.Generate != "":
+		out = "generate " + r.Generate
+	}
+	if p.Axes.Update == schema.UpdateNow {
+		out += " update now"
+	}
+	return out
+}
+
+// text is a value for a finding, cut to a length that a line has room for.
+func text(v json.RawMessage) string {
+	const most = 60
+	s := []rune(string(v))
+	if len(s) > most {
+		return string(s[:most-1]) + "…"
+	}
+	return string(s)
+}

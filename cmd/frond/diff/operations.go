@@ -1,0 +1,247 @@
+package diff
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+)
+
+// operationPair is an operation as one surface shows it in both versions; one of them may be
+// nil. was and is are the places of it that only that version has.
+type operationPair struct {
+	was, is         *facade.Operation
+	lost, gained    []string
+	rest            bool
+	wasAt, isAt     string
+	uniqueAdded     string // unique constraints that a write may meet now
+	wasElse, isElse string // where it runs
+}
+
+// operations compares what is called on REST and by methods, with its requests and results.
+func (c *comparison) operations() {
+	for _, p := range c.doors() {
+		for _, pair := range c.operationsOf(p) {
+			pair.wasElse, pair.isElse = c.was.runs(pair.was), c.is.runs(pair.is)
+			places := c.operation(pair)
+			if pair.was == nil || pair.is == nil {
+				continue
+			}
+			c.requests(pair, places)
+			c.results(pair, places)
+			c.lists(pair, places)
+		}
+	}
+}
+
+// runs is where an operation runs.
+func (v *Version) runs(op *facade.Operation) string {
+	if op != nil && slices.Contains(v.Remotes, op.Door.Frond.Name) {
+		return "elsewhere"
+	}
+	return "here"
+}
+
+// operationsOf pairs the operations of two doors by their names.
+func (c *comparison) operationsOf(p doorPair) (all []operationPair) {
+	if p.was != nil {
+		for _, op := range p.was.Operations {
+			pair := operationPair{was: op}
+			if p.is != nil {
+				pair.is = p.is.Operation(op.Name)
+			}
+			all = append(all, pair)
+		}
+	}
+	if p.is != nil {
+		for _, op := range p.is.Operations {
+			if p.was == nil || p.was.Operation(op.Name) == nil {
+				all = append(all, operationPair{is: op})
+			}
+		}
+	}
+	return all
+}
+
+// operation compares an operation itself on every surface that shows it, and returns the
+// places where both versions have it.
+func (c *comparison) operation(pair operationPair) (places []place) {
+	for _, kind := range []facade.Surface{facade.OnREST, facade.OnEnvelope} {
+		for _, s := range c.surfacesOf(kind) {
+			here := pair
+			here.was, here.is = shown(c.was.of(s), pair.was), shown(c.is.of(s), pair.is)
+			if here.was == nil && here.is == nil {
+				continue
+			}
+			at := place{surface: OnRPC, audience: audienceOf(s)}
+			var was, is []string
+			if kind == facade.OnREST {
+				at.surface, here.rest = OnREST, true
+				was, is = c.was.of(s).at[keyOr(here.was)], c.is.of(s).at[keyOr(here.is)]
+				here.lost, here.gained = without(was, is), without(is, was)
+			} else {
+				was, is = method(here.was), method(here.is)
+				here.wasAt, here.isAt = strings.Join(was, ""), strings.Join(is, "")
+			}
+			here.uniqueAdded = c.uniqueAdded(here.was, here.is)
+			all := was
+			if here.was == nil {
+				all = is
+			}
+			for _, at.at = range all {
+				// A route that is gone is where its loss is seen; a rule of the whole operation
+				// is seen at each of its routes.
+				if here.rest && here.is != nil && here.was != nil && len(here.lost) > 0 && !slices.Contains(here.lost, at.at) {
+					one := here
+					one.lost = nil
+					try(&c.out, operationRules, one, at)
+				} else {
+					try(&c.out, operationRules, here, at)
+				}
+				if here.was != nil && here.is != nil {
+					places = append(places, at)
+				}
+			}
+		}
+	}
+	return places
+}
+
+// shown is the operation as a surface shows it; nil where it does not.
+func shown(s *surface, op *facade.Operation) *facade.Operation {
+	if op == nil {
+		return nil
+	}
+	d := s.view.Door(op.Door.Name)
+	if d == nil {
+		return nil
+	}
+	return d.Operation(op.Name)
+}
+
+// keyOr is the key of an operation; "" of nil.
+func keyOr(op *facade.Operation) string {
+	if op == nil {
+		return ""
+	}
+	return keyOf(op)
+}
+
+// method is how the envelope names an operation; nil of nil.
+func method(op *facade.Operation) []string {
+	if op == nil {
+		return nil
+	}
+	return []string{op.Door.Name + "." + op.Name}
+}
+
+// without is a without what is in b.
+func without(a, b []string) (out []string) {
+	for _, s := range a {
+		if !slices.Contains(b, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// uniqueAdded names the constraints that a create or an update of these doors may meet now and
+// could not meet before.
+func (c *comparison) uniqueAdded(was, is *facade.Operation) string {
+	if was == nil || is == nil || !is.Builtin || is.Kind != facade.Command || is.Name == "delete" || was.Door.Entity == nil || is.Door.Entity == nil {
+		return ""
+	}
+	var added []string
+	before := c.uniquesOf(was.Door.Entity, true)
+	for _, u := range c.uniquesOf(is.Door.Entity, false) {
+		if !slices.Contains(before, u) {
+			added = append(added, u)
+		}
+	}
+	return strings.Join(added, "; ")
+}
+
+// uniquesOf are the unique constraints of an entity as texts, "tenantId, number"; with renamed
+// in the names of the new version.
+func (c *comparison) uniquesOf(e *schema.Entity, renamed bool) (all []string) {
+	for _, members := range e.Uniques {
+		names := make([]string, len(members))
+		for i, p := range members {
+			if names[i] = p.Name; renamed {
+				names[i] = c.pair.newField(e, p.Name)
+			}
+		}
+		slices.Sort(names)
+		all = append(all, strings.Join(names, ", "))
+	}
+	return all
+}
+
+// operationRules are tried on every operation that REST or the envelope shows.
+var operationRules = []rule[operationPair]{
+	{Rule{"operation-removed", Breaking, onCalls, "an operation is gone, or a surface does not show it any more", "keep it and write deprecated: in frond.yaml until nobody calls it", ""},
+		func(p operationPair) *change {
+			return changed(p.is == nil, kindOf(p.was), "")
+		}},
+	{Rule{"operation-kind-changed", Breaking, onCalls, "a query is a command now, or the reverse: its verb, its retries and who may call it follow the kind", "add an operation of another name, and deprecate this one", ""},
+		func(p operationPair) *change {
+			return changed(p.was != nil && p.is != nil && p.was.Kind != p.is.Kind, kindOf(p.was), kindOf(p.is))
+		}},
+	{Rule{"rest-path-changed", Breaking, []Surface{OnREST}, "an operation is called by another verb or path", "keep the path with plural: in frond.yaml; frond.lock pins it", ""},
+		func(p operationPair) *change {
+			if p.was == nil || p.is == nil || !p.rest || len(p.lost) == 0 {
+				return nil
+			}
+			return &change{"", strings.Join(p.gained, ", ")}
+		}},
+	{Rule{"method-renamed", Breaking, []Surface{OnRPC}, "a method has another name, since its door has", "keep the name of the entity until its callers use the new one", ""},
+		func(p operationPair) *change {
+			return changed(p.was != nil && p.is != nil && !p.rest && p.wasAt != p.isAt, p.wasAt, p.isAt)
+		}},
+	{Rule{"result-cardinality-changed", Breaking, onCalls, "an operation answers another number of values", "add an operation of another name", ""},
+		func(p operationPair) *change {
+			ok := p.was != nil && p.is != nil && p.was.Cardinality != p.is.Cardinality && !(p.was.Cardinality == facade.Maybe && p.is.Cardinality == facade.One)
+			return changed(ok, cardinality(p.was), cardinality(p.is))
+		}},
+	{Rule{"result-cardinality-narrowed", Safe, onCalls, "an operation that could answer null always answers a value", "nothing to do", ""},
+		func(p operationPair) *change {
+			ok := p.was != nil && p.is != nil && p.was.Cardinality == facade.Maybe && p.is.Cardinality == facade.One
+			return changed(ok, cardinality(p.was), cardinality(p.is))
+		}},
+	{Rule{"operation-may-conflict", Dangerous, onCalls, "a write may be refused with CONFLICT for a constraint that is new", "have the callers handle 409 for these fields", ""},
+		func(p operationPair) *change {
+			return changed(p.uniqueAdded != "", "", "unique "+p.uniqueAdded)
+		}},
+	{Rule{"operation-moved", Dangerous, onCalls, "the operation runs in another process, or in this one again: SERVICE_UNAVAILABLE and GATEWAY_TIMEOUT come and go with that, and so do transactions over several doors", "have the callers handle 503 and 504", ""},
+		func(p operationPair) *change {
+			return changed(p.was != nil && p.is != nil && p.wasElse != p.isElse, p.wasElse, p.isElse)
+		}},
+	{Rule{"operation-added", Safe, onCalls, "an operation is new, or a surface shows it that did not", "nothing to do", ""},
+		func(p operationPair) *change {
+			return changed(p.was == nil, "", kindOf(p.is))
+		}},
+	{Rule{"operation-deprecated", Safe, onCalls, "an operation is deprecated, or is not any more, or for another reason", "nothing to do", ""},
+		func(p operationPair) *change {
+			if p.was == nil || p.is == nil {
+				return nil
+			}
+			return changed(p.was.Deprecated != p.is.Deprecated, p.was.Deprecated, p.is.Deprecated)
+		}},
+}
+
+// kindOf is the kind of an operation; "" of nil.
+func kindOf(op *facade.Operation) string {
+	if op == nil {
+		return ""
+	}
+	return string(op.Kind)
+}
+
+// cardinality is that of an operation; "" of nil.
+func cardinality(op *facade.Operation) string {
+	if op == nil {
+		return ""
+	}
+	return string(op.Cardinality)
+}

@@ -1,0 +1,111 @@
+package diff
+
+import (
+	"strings"
+
+	"github.com/frondhost/frond/schema"
+)
+
+// pairing says which entity and field of the new version is which of the old one: the one of
+// the same name, or the one that a rename declares. A rename counts where its old name is in
+// the old version alone, and its new name in the new version alone; others have happened
+// before, or are not complete.
+type pairing struct {
+	was, is *schema.Set
+	entity  map[string]string            // old entity key to new, of the renamed ones
+	field   map[string]map[string]string // old entity key, old field, new field
+}
+
+// newPairing pairs the cards of two versions.
+func newPairing(was, is *schema.Set, renames []Rename) *pairing {
+	p := &pairing{was: was, is: is, entity: map[string]string{}, field: map[string]map[string]string{}}
+	for _, r := range renames {
+		from, to := schema.EntityKey(r.From), schema.EntityKey(r.To)
+		if strings.Contains(r.From, ".") || !isEntity(was, from) || isEntity(is, from) || !isEntity(is, to) || isEntity(was, to) {
+			continue
+		}
+		p.entity[from] = to
+	}
+	for _, r := range renames {
+		fromEntity, from, _ := strings.Cut(r.From, ".")
+		toEntity, to, isField := strings.Cut(r.To, ".")
+		if !isField {
+			continue
+		}
+		now := is.Entity(toEntity)
+		old := was.Entity(p.oldName(schema.EntityKey(fromEntity)))
+		if now == nil || old == nil || old.Property(from) == nil || now.Property(from) != nil || now.Property(to) == nil || old.Property(to) != nil {
+			continue
+		}
+		if p.field[old.Key] == nil {
+			p.field[old.Key] = map[string]string{}
+		}
+		p.field[old.Key][from] = to
+	}
+	return p
+}
+
+// isEntity reports whether a set has an entity of that key.
+func isEntity(s *schema.Set, key string) bool {
+	e := s.Entity(key)
+	return e != nil && !e.View
+}
+
+// newName is the key that an entity of the old version has in the new one.
+func (p *pairing) newName(key string) string {
+	if to, ok := p.entity[key]; ok {
+		return to
+	}
+	return key
+}
+
+// oldName is the key that an entity of the new version has in the old one.
+func (p *pairing) oldName(key string) string {
+	for from, to := range p.entity {
+		if to == key {
+			return from
+		}
+	}
+	return key
+}
+
+// newField is the name that a field of the old version has in the new one. The fields of a
+// view are named as those of the entity that it is cut from.
+func (p *pairing) newField(e *schema.Entity, name string) string {
+	if e == nil {
+		return name
+	}
+	key := e.Key
+	if e.View && e.Card.Derived != nil {
+		key = schema.EntityKey(e.Card.Derived.From)
+	}
+	if to, ok := p.field[key][name]; ok {
+		return to
+	}
+	return name
+}
+
+// names are the names that the fields of an old entity have in the new version, as GraphQL and
+// filters use them: those of relations and of their keys are among them. Names that stay are
+// left out.
+func (p *pairing) names(old *schema.Entity) map[string]string {
+	out := map[string]string{}
+	if old == nil {
+		return out
+	}
+	now := p.is.Entity(p.newName(old.Key))
+	if now == nil {
+		return out
+	}
+	for _, f := range old.Fields {
+		to := now.Property(p.newField(old, f.Name))
+		if to == nil || to.Name == f.Name {
+			continue
+		}
+		out[f.Name] = to.Name
+		if f.Link != nil && to.Link != nil {
+			out[f.Link.Name], out[f.Link.Key] = to.Link.Name, to.Link.Key
+		}
+	}
+	return out
+}

@@ -1,0 +1,64 @@
+package diff
+
+// Rule is one kind of change, as docs/diff.md lists it. Its name and level are stable: scripts
+// that read findings depend on them.
+type Rule struct {
+	Name     string
+	Level    Level
+	Surfaces []Surface
+	// About completes "the change is that …".
+	About string
+	// WayOut says what an author does in place of the change, or before it.
+	WayOut string
+	// Effect is, of a rule of the store, what the change costs: online, slow or loses.
+	Effect string
+}
+
+// rule is a Rule with what finds it in a pair of things, the old and the new one.
+type rule[P any] struct {
+	Rule
+	find func(P) *change // nil: the rule does not hold of the pair
+}
+
+// change is what a rule found: both sides in a word.
+type change struct{ was, is string }
+
+// changed is a change where it holds, and nil otherwise.
+func changed(holds bool, was, is string) *change {
+	if !holds {
+		return nil
+	}
+	return &change{was, is}
+}
+
+// try tries every rule on a pair and notes what they find, at each of the places.
+func try[P any](out *findings, rules []rule[P], pair P, places ...place) {
+	if len(places) == 0 {
+		return
+	}
+	for i := range rules {
+		c := rules[i].find(pair)
+		if c == nil {
+			continue
+		}
+		for _, p := range places {
+			out.add(&rules[i].Rule, p, c)
+		}
+	}
+}
+
+// listed is the Rules of a table.
+func listed[P any](rules []rule[P]) []Rule {
+	out := make([]Rule, len(rules))
+	for i := range rules {
+		out[i] = rules[i].Rule
+	}
+	return out
+}
+
+// The surfaces of rules that hold on several.
+var (
+	onCalls = []Surface{OnREST, OnRPC}
+	onAll   = []Surface{OnGraphQL, OnREST, OnRPC}
+	onReads = []Surface{OnREST, OnRPC, OnFacts}
+)

@@ -1,0 +1,13 @@
+package diff
+
+import "slices"
+
+// Rules are all rules, in the order of docs/diff.md: by subject, and in a subject what is gone
+// before what is new.
+func Rules() []Rule {
+	return slices.Concat(
+		listed(graphQLRules), listed(nameRules), listed(operationRules), listed(requestRules), listed(resultRules), listed(listRules),
+		listed(doorRules), listed(exposureRules), listed(classRules), listed(orderRules), listed(grantRules), listed(propertyRules), listed(factRules),
+		listed(tableRules), listed(columnRules), listed(uniqueRules), listed(documentRules), listed(settingRules),
+	)
+}

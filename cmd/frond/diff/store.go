@@ -1,0 +1,284 @@
+package diff
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/frondhost/frond/schema"
+)
+
+// tablePair is the table of an entity in both versions; one of them may be nil.
+type tablePair struct{ was, is *schema.Entity }
+
+// columnPair is a column in both versions; one of them may be nil.
+type columnPair struct{ was, is *column }
+
+// column is a stored field as every store keeps it.
+type column struct {
+	name    string
+	kind    string // of its values
+	notNull bool
+	// fill says that rows from before the column have a value for it: a constant of the card,
+	// or the empty list of a many relation.
+	fill     bool
+	primary  bool
+	indexed  bool
+	refs     string // the entity it references; "": none
+	onDelete string
+	shape    *schema.Shape
+	bounded  bool // the table holds its values to the card's bounds
+}
+
+// store compares what the cards ask of a database. Rows are not looked at: frond migrate plan
+// does that.
+func (c *comparison) store() {
+	was, is := c.was.tables(), c.is.tables()
+	known := map[string]bool{}
+	for _, e := range was {
+		pair := tablePair{was: e, is: named(is, c.pair.newName(e.Key))}
+		try(&c.out, tableRules, pair, place{surface: OnStore, at: e.Key})
+		if pair.is != nil {
+			known[pair.is.Key] = true
+			c.columns(pair)
+			c.uniques(pair)
+		}
+	}
+	for _, e := range is {
+		if !known[e.Key] {
+			try(&c.out, tableRules, tablePair{is: e}, place{surface: OnStore, at: e.Key})
+		}
+	}
+}
+
+// tables are the entities that have a table here.
+func (v *Version) tables() (all []*schema.Entity) {
+	for _, e := range v.catalog.Set.Entities {
+		if e.Primary != nil && !slices.Contains(v.Remotes, e.Frond) {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// named is the entity of a key; nil where there is none.
+func named(list []*schema.Entity, key string) *schema.Entity {
+	for _, e := range list {
+		if e.Key == key {
+			return e
+		}
+	}
+	return nil
+}
+
+// columns compares the columns of a table that both versions have.
+func (c *comparison) columns(p tablePair) {
+	known := map[string]bool{}
+	for _, f := range p.was.Fields {
+		if !f.Stored {
+			continue
+		}
+		pair := columnPair{was: columnOf(f)}
+		pair.was.refs = c.pair.newName(pair.was.refs)
+		if to := p.is.Property(c.pair.newField(p.was, f.Name)); to != nil && to.Stored {
+			known[to.Name] = true
+			pair.is = columnOf(to)
+		}
+		try(&c.out, columnRules, pair, place{surface: OnStore, at: p.was.Key + "." + f.Name})
+	}
+	for _, f := range p.is.Fields {
+		if f.Stored && !known[f.Name] {
+			try(&c.out, columnRules, columnPair{is: columnOf(f)}, place{surface: OnStore, at: p.is.Key + "." + f.Name})
+		}
+	}
+}
+
+// uniques compares unique constraints by their members.
+func (c *comparison) uniques(p tablePair) {
+	was, is := c.uniquesOf(p.was, true), c.uniquesOf(p.is, false)
+	for _, u := range without(was, is) {
+		try(&c.out, uniqueRules, [2]string{u, ""}, place{surface: OnStore, at: p.was.Key})
+	}
+	for _, u := range without(is, was) {
+		try(&c.out, uniqueRules, [2]string{"", u}, place{surface: OnStore, at: p.is.Key})
+	}
+}
+
+// columnOf is a stored field as a column.
+func columnOf(p *schema.Property) *column {
+	a := &p.Axes
+	col := &column{
+		name: p.Name, kind: kinds[p.Kind], primary: a.Primary, indexed: a.Index || p.Link != nil && !p.Link.Many, shape: &p.Shape,
+		// A conversion stores something else than what its card's bounds are about.
+		bounded: a.In.Name == "",
+	}
+	col.notNull = a.Primary || !p.MayBeNull() && p.Shape.Type != "" || a.Relation != nil && a.Relation.Many
+	col.fill = a.Create != nil && a.Create.Value != nil || a.Relation != nil && a.Relation.Many
+	if a.Relation != nil && !a.Relation.Many {
+		col.refs, col.onDelete = a.Relation.To, a.Relation.OnDelete
+	}
+	return col
+}
+
+// kinds names what a column holds.
+var kinds = map[schema.Kind]string{
+	schema.KindJSON: "json", schema.KindString: "text", schema.KindInteger: "integer", schema.KindNumber: "number",
+	schema.KindBoolean: "boolean", schema.KindDateTime: "date-time", schema.KindDate: "date", schema.KindDecimal: "decimal",
+}
+
+// keeps are the conversions between kinds that lose no value.
+var keeps = map[[2]string]bool{
+	{"date", "text"}: true, {"date-time", "text"}: true, {"decimal", "text"}: true, {"integer", "number"}: true,
+}
+
+var onStore = []Surface{OnStore}
+
+// The effects of a change on a database.
+const (
+	online = "online" // readers and writers go on
+	slow   = "slow"   // every row is read or written
+	loses  = "loses"  // values are gone, or rows stand against it
+)
+
+// tableRules are tried on every table.
+var tableRules = []rule[tablePair]{
+	{Rule{"store-table-removed", Breaking, onStore, "the table of an entity has no card any more: its rows are out of reach, and dropping it loses them", "copy the rows elsewhere first; where the entity has only another name, declare that under renamed", loses},
+		func(p tablePair) *change { return changed(p.is == nil, "table", "") }},
+	{Rule{"store-table-renamed", Safe, onStore, "a table has another name, as renamed: declares; its rows stay", "nothing to do", online},
+		func(p tablePair) *change {
+			return whenBoth(p.was != nil && p.is != nil, func() *change { return changed(p.was.Key != p.is.Key, p.was.Key, p.is.Key) })
+		}},
+	{Rule{"store-table-added", Safe, onStore, "a table is new", "nothing to do", online},
+		func(p tablePair) *change { return changed(p.was == nil, "", "table") }},
+}
+
+// columnRules are tried on every column.
+var columnRules = []rule[columnPair]{
+	{Rule{"store-column-removed", Breaking, onStore, "a column has no field any more: dropping it loses its values", "keep the field, closed in both directions, until the values are not needed; where it has only another name, declare that under renamed", loses},
+		func(p columnPair) *change { return changed(p.is == nil, columnText(p.was), "") }},
+	{Rule{"store-column-required", Breaking, onStore, "a column that is never null is new, and rows of before have no value for it", "let the field be null, or give it lifecycle.create: {value: …}", loses},
+		func(p columnPair) *change {
+			return changed(p.was == nil && p.is.notNull && !p.is.fill, "", columnText(p.is))
+		}},
+	{Rule{"store-column-converted", Breaking, onStore, "a column holds another kind of value, and not every old value has a form in it", "add a field of another name and move the values", loses},
+		func(p columnPair) *change {
+			return kept(p, func() *change {
+				return changed(p.was.kind != p.is.kind && !keeps[[2]string{p.was.kind, p.is.kind}], p.was.kind, p.is.kind)
+			})
+		}},
+	{Rule{"store-column-not-null", Breaking, onStore, "a column that may hold null is never null any more: a row with null stands against it", "give those rows a value first", slow},
+		func(p columnPair) *change {
+			return kept(p, func() *change { return changed(!p.was.notNull && p.is.notNull, columnText(p.was), columnText(p.is)) })
+		}},
+	{Rule{"store-primary-key-changed", Breaking, onStore, "another field is the primary key", "move the rows to a new entity", loses},
+		func(p columnPair) *change {
+			return kept(p, func() *change { return changed(p.was.primary != p.is.primary, primaryText(p.was), primaryText(p.is)) })
+		}},
+	{Rule{"store-reference-changed", Breaking, onStore, "a column references another table: ids that are no row there stand against it", "add a field of another name", slow},
+		func(p columnPair) *change {
+			return kept(p, func() *change { return changed(p.is.refs != "" && p.was.refs != p.is.refs, p.was.refs, p.is.refs) })
+		}},
+	{Rule{"store-check-tightened", Dangerous, onStore, "a column is held to fewer values: a row with another one stands against it", "correct those rows first", slow},
+		func(p columnPair) *change {
+			return kept(p, func() *change {
+				if !p.is.bounded {
+					return nil
+				}
+				return joined(compareValues(p.was.shape, p.is.shape).less)
+			})
+		}},
+	{Rule{"store-on-delete-changed", Dangerous, onStore, "the deletion of a referenced row does something else to this one", "check who deletes such rows", slow},
+		func(p columnPair) *change {
+			return kept(p, func() *change {
+				return changed(p.was.refs != "" && p.was.refs == p.is.refs && p.was.onDelete != p.is.onDelete, orRestrict(p.was.onDelete), orRestrict(p.is.onDelete))
+			})
+		}},
+	{Rule{"store-column-widened", Dangerous, onStore, "a column holds another kind of value, which has a form for every old one", "plan for the time that rewriting the table takes", slow},
+		func(p columnPair) *change {
+			return kept(p, func() *change {
+				return changed(p.was.kind != p.is.kind && keeps[[2]string{p.was.kind, p.is.kind}], p.was.kind, p.is.kind)
+			})
+		}},
+	{Rule{"store-column-renamed", Safe, onStore, "a column has another name, as renamed: declares; its values stay", "nothing to do", online},
+		func(p columnPair) *change {
+			return kept(p, func() *change { return changed(p.was.name != p.is.name, p.was.name, p.is.name) })
+		}},
+	{Rule{"store-column-added", Safe, onStore, "a column is new; rows of before hold null in it, or the card's constant", "nothing to do", online},
+		func(p columnPair) *change {
+			return changed(p.was == nil && (!p.is.notNull || p.is.fill), "", columnText(p.is))
+		}},
+	{Rule{"store-column-nullable", Safe, onStore, "a column may hold null that could not", "nothing to do", slow},
+		func(p columnPair) *change {
+			return kept(p, func() *change { return changed(p.was.notNull && !p.is.notNull, columnText(p.was), columnText(p.is)) })
+		}},
+	{Rule{"store-check-loosened", Safe, onStore, "a column is held to more values", "nothing to do", slow},
+		func(p columnPair) *change {
+			return kept(p, func() *change {
+				if !p.was.bounded {
+					return nil
+				}
+				return joined(compareValues(p.was.shape, p.is.shape).more)
+			})
+		}},
+	{Rule{"store-reference-removed", Safe, onStore, "a column references no table any more", "nothing to do", slow},
+		func(p columnPair) *change {
+			return kept(p, func() *change { return changed(p.was.refs != "" && p.is.refs == "", p.was.refs, "") })
+		}},
+	{Rule{"store-index-changed", Safe, onStore, "an index is new or gone", "nothing to do; a new index takes a while on a large table", slow},
+		func(p columnPair) *change {
+			return kept(p, func() *change { return changed(p.was.indexed != p.is.indexed, indexText(p.was), indexText(p.is)) })
+		}},
+}
+
+// uniqueRules are tried on every unique constraint of one version that the other has not.
+var uniqueRules = []rule[[2]string]{
+	{Rule{"store-unique-added", Breaking, onStore, "values have to be unique: rows that share one stand against it", "find and change such rows first; frond migrate plan lists them", slow},
+		func(p [2]string) *change { return changed(p[1] != "", "", "unique "+p[1]) }},
+	{Rule{"store-unique-removed", Safe, onStore, "values need not be unique any more", "nothing to do", online},
+		func(p [2]string) *change { return changed(p[0] != "", "unique "+p[0], "") }},
+}
+
+// kept calls f for a column that both versions have.
+func kept(p columnPair, f func() *change) *change { return whenBoth(p.was != nil && p.is != nil, f) }
+
+// whenBoth calls f where both sides are there.
+func whenBoth(there bool, f func() *change) *change {
+	if !there {
+		return nil
+	}
+	return f()
+}
+
+// columnText is a column in words: text, never null. "" of nil.
+func columnText(c *column) string {
+	if c == nil {
+		return ""
+	}
+	if c.notNull {
+		return c.kind + ", never null"
+	}
+	return c.kind
+}
+
+// primaryText says whether a column is the primary key.
+func primaryText(c *column) string {
+	if c.primary {
+		return "primary key"
+	}
+	return "no primary key"
+}
+
+// indexText says whether a column is indexed.
+func indexText(c *column) string {
+	if c.indexed {
+		return "index"
+	}
+	return "no index"
+}
+
+// orRestrict is the word for what a deletion does.
+func orRestrict(word string) string {
+	if word == "" {
+		return "restrict"
+	}
+	return strings.TrimSpace(word)
+}

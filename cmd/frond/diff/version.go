@@ -1,0 +1,244 @@
+package diff
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/project"
+	"github.com/frondhost/frond/projection"
+	"github.com/frondhost/frond/resolvers/binding"
+	"github.com/frondhost/frond/rest"
+	"github.com/frondhost/frond/schema"
+)
+
+// Form is how much is known of a version.
+type Form int
+
+// The forms, the fullest first. Two versions are compared in the lesser form of the two.
+const (
+	// Project is a folder: everything.
+	Project Form = iota
+	// Discovery is what a host answers: doors, operations, cards and facts. Who may do what,
+	// plurals, GraphQL names, surfaces and entities without a door are not known.
+	Discovery
+	// Bundle is cards alone. Every entity counts as having all built-in operations.
+	Bundle
+)
+
+// Source is what a version is made of.
+type Source struct {
+	// Name is how the user names the version, for messages.
+	Name    string
+	Form    Form
+	Project *facade.Project
+	// List is the page size where no door says another; the zero value is the default.
+	List facade.ListLimits
+	// Audiences are the paths of audiences that settings name, by audience.
+	Audiences map[string]string
+	// Documents are the texts of the trusted documents, by id. Enforced says that the gateway
+	// refuses all others.
+	Documents map[string]string
+	Enforced  bool
+	// Limits are settings that bound a request, by their keys.
+	Limits map[string]int64
+	// Remotes are the Fronds that run elsewhere.
+	Remotes []string
+	// Renames are the renames that the version declares.
+	Renames []Rename
+}
+
+// Rename is a new name for an entity or a field. From and To are entities (item, product) or
+// fields (product.name, product.title), the entity of From by its old or its new name.
+type Rename struct{ From, To string }
+
+// Version is a compiled [Source]. It never changes.
+type Version struct {
+	*Source
+	catalog  *facade.Catalog
+	surfaces map[facade.Surface]*surface
+	// computed are the expressions of computed fields, by door key and field.
+	computed map[string]map[string]string
+}
+
+// surface is what one surface shows of a version.
+type surface struct {
+	view  *facade.Catalog
+	types *ast.Schema // of GraphQL; nil where it has no door
+	bound *binding.Schema
+	// at are the places of each operation on REST, "GET /api/catalog/products", by operation
+	// key (see keyOf).
+	at map[string][]string
+}
+
+// New compiles a version. The error is schema.Faults where its cards or its frond.yaml have
+// any: a version that cannot start cannot be compared.
+func New(src *Source) (*Version, error) {
+	f, err := facade.New(src.Project, nil, &facade.Options{
+		List:         src.List,
+		Incomplete:   src.Form != Project,
+		Unregistered: func(schema.Fault) {}, // a program of the author's may have it
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be compared:\n%w", src.Name, err)
+	}
+	v := &Version{Source: src, catalog: f.Catalog(), surfaces: map[facade.Surface]*surface{}, computed: map[string]map[string]string{}}
+	for _, s := range v.catalog.Surfaces() {
+		if v.surfaces[s], err = v.show(s, f); err != nil {
+			return nil, fmt.Errorf("%s cannot be compared:\n%w", src.Name, err)
+		}
+	}
+	for _, frond := range src.Project.Fronds {
+		config, _ := project.ReadConfig(frond.Config) // its faults were those of facade.New
+		for _, c := range config.Computed {
+			key := schema.EntityKey(c.Door)
+			if v.computed[key] == nil {
+				v.computed[key] = map[string]string{}
+			}
+			v.computed[key][c.Name] = c.Value
+		}
+	}
+	return v, nil
+}
+
+// show projects what a surface shows.
+func (v *Version) show(s facade.Surface, caller facade.Caller) (*surface, error) {
+	view, err := v.catalog.Surface(s)
+	if err != nil {
+		return nil, err
+	}
+	out := &surface{view: view}
+	if !slices.ContainsFunc(view.Fronds, func(f *facade.Frond) bool { return len(f.Doors) > 0 }) {
+		return out, nil
+	}
+	switch s.Kind() {
+	case facade.OnGraphQL:
+		b := projection.NewBuilder()
+		if err := projection.RegisterAll(b, v.catalog, &projection.Options{Surface: s}); err != nil {
+			return nil, err
+		}
+		if out.bound, err = b.Build(caller); err != nil {
+			return nil, err
+		}
+		out.types = out.bound.AST
+	case facade.OnREST:
+		table, err := rest.Derive(view, v.base(s)+"/api")
+		if err != nil {
+			return nil, err
+		}
+		out.at = map[string][]string{}
+		for _, r := range table.Routes() {
+			key := keyOf(r.Operation)
+			out.at[key] = append(out.at[key], r.Verb+" "+r.Path)
+		}
+	}
+	return out, nil
+}
+
+// base is the path in front of a surface.
+func (v *Version) base(s facade.Surface) string {
+	audience := audienceOf(s)
+	if audience == "" {
+		return ""
+	}
+	if base, ok := v.Audiences[audience]; ok {
+		return base
+	}
+	return "/" + audience
+}
+
+// audienceOf is the audience of a surface; "" is everybody.
+func audienceOf(s facade.Surface) string {
+	if s == s.Kind() {
+		return ""
+	}
+	return string(s[:len(s)-len(s.Kind())-1])
+}
+
+// keyOf names an operation across versions: product.list, the door's name in lower case.
+func keyOf(op *facade.Operation) string { return schema.EntityKey(op.Door.Name) + "." + op.Name }
+
+// doorKey is how doors are compared.
+func doorKey(d *facade.Door) string { return schema.EntityKey(d.Name) }
+
+// doors are all doors of a catalog, in order.
+func doors(c *facade.Catalog) (all []*facade.Door) {
+	for _, f := range c.Fronds {
+		all = append(all, f.Doors...)
+	}
+	return all
+}
+
+// reduced is the version in a lesser form, made in the way in which one that was given so is
+// made: equal versions are then equal, wherever each comes from. fronds are the Fronds that
+// the other side knows entities of, by entity key.
+func (v *Version) reduced(form Form, fronds map[string]string) (*Version, error) {
+	if v.Form == form && form != Bundle {
+		return v, nil
+	}
+	src := &Source{Name: v.Name, Form: form}
+	switch form {
+	case Discovery:
+		view, err := v.catalog.Surface(facade.OnEnvelope)
+		if err != nil {
+			return nil, err
+		}
+		document, err := schema.ReadDiscovery(view.Discovery().AppendJSON(nil))
+		if err != nil {
+			return nil, err
+		}
+		src.Project = OfDiscovery(document)
+	default:
+		cards, err := schema.ReadBundle(v.catalog.Set.Bundle())
+		if err != nil {
+			return nil, err
+		}
+		src.Project = OfBundle(cards, fronds)
+	}
+	return New(src)
+}
+
+// OfDiscovery is the project of a discovery document. Its operations run elsewhere.
+func OfDiscovery(document *schema.Discovery) *facade.Project {
+	p := &facade.Project{}
+	for i := range document.Fronds {
+		frond := project.Discovered(&document.Fronds[i], document.Fronds[i].Name)
+		frond.Remote = "elsewhere"
+		p.Fronds = append(p.Fronds, frond)
+	}
+	return p
+}
+
+// OfBundle is a project of the cards of a bundle. fronds names the Frond of each, by entity
+// key; those that it does not name are in a Frond called app.
+func OfBundle(cards []schema.Source, fronds map[string]string) *facade.Project {
+	by := map[string]*project.Frond{}
+	for _, card := range cards {
+		name := fronds[schema.EntityKey(card.Name)]
+		if name == "" {
+			name = "app"
+		}
+		if by[name] == nil {
+			by[name] = &project.Frond{Name: name}
+		}
+		card.Frond = name
+		by[name].Cards = append(by[name].Cards, card)
+	}
+	p := &facade.Project{Registry: schema.Builtins()}
+	for _, name := range slices.Sorted(maps.Keys(by)) {
+		p.Fronds = append(p.Fronds, by[name])
+	}
+	return p
+}
+
+// frondsOf are the Fronds of the entities, by entity key.
+func frondsOf(v *Version) map[string]string {
+	of := map[string]string{}
+	for _, e := range v.catalog.Set.Entities {
+		of[e.Key] = e.Frond
+	}
+	return of
+}

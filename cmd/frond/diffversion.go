@@ -1,0 +1,202 @@
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/frondhost/frond/cmd/frond/contract"
+	"github.com/frondhost/frond/cmd/frond/diff"
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/schema"
+)
+
+// versionReader reads the versions that diff compares.
+type versionReader struct {
+	*shell
+	headers http.Header // for hosts
+	folders []string    // temporary ones, of revisions
+}
+
+// close removes what the reader wrote.
+func (r *versionReader) close() {
+	for _, dir := range r.folders {
+		_ = os.RemoveAll(dir) // a temporary folder that stays is the system's to remove
+	}
+}
+
+// read reads a version by how it is named; other is how the other one is.
+func (r *versionReader) read(ctx context.Context, name, other string) (*diff.Version, error) {
+	info, err := os.Stat(name)
+	switch {
+	case strings.HasPrefix(name, "git:"):
+		dir, err := r.checkout(ctx, name, other)
+		if err != nil {
+			return nil, err
+		}
+		return r.folder(name, dir)
+	case strings.HasPrefix(name, "http://"), strings.HasPrefix(name, "https://"):
+		return r.host(ctx, name)
+	case err != nil:
+		return nil, fmt.Errorf("%s is no version; write a project's folder, git:REV, git:REV:DIR, a bundle.json or the URL of a host", name)
+	case info.IsDir():
+		return r.folder(name, name)
+	}
+	return r.bundle(name)
+}
+
+// folder reads a project's folder. Variables of the environment are not read: they are of this
+// machine, and of neither version.
+func (r *versionReader) folder(name, dir string) (*diff.Version, error) {
+	config := &gateway.Config{Dir: dir}
+	settingsErr := config.Load("", nil)
+	if settingsErr != nil {
+		config = nil
+	}
+	project, err := readProject(dir, config)
+	if err := errors.Join(settingsErr, err); err != nil {
+		return nil, fmt.Errorf("%s cannot be compared:\n%w", name, err)
+	}
+	promises, err := config.Promises()
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be compared:\n%w", name, err)
+	}
+	if config.Vendor != "" {
+		project.Vendor = config.Vendor
+	}
+	return diff.New(&diff.Source{
+		Name: name, Project: project, List: facade.ListLimits(promises.List), Audiences: promises.Audiences,
+		Documents: promises.Documents, Enforced: promises.Enforced, Limits: promises.Limits, Remotes: promises.Remotes,
+	})
+}
+
+// bundle reads a file that frond schema --format bundle wrote.
+func (r *versionReader) bundle(name string) (*diff.Version, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	cards, err := schema.ReadBundle(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be compared:\n%w", name, err)
+	}
+	return diff.New(&diff.Source{Name: name, Form: diff.Bundle, Project: diff.OfBundle(cards, nil)})
+}
+
+// host reads the discovery document of a running host. A host that does not answer is exit
+// code 3.
+func (r *versionReader) host(ctx context.Context, url string) (*diff.Version, error) {
+	document, err := contract.Discover(ctx, url, r.headers)
+	if err != nil {
+		return nil, err
+	}
+	return diff.New(&diff.Source{Name: url, Form: diff.Discovery, Project: diff.OfDiscovery(document)})
+}
+
+// checkout writes a folder as it was at a revision into a temporary one, and returns that. The
+// work tree, the index and the branches of the repository are not touched.
+//
+//	git:main             the other version's folder at main, or the current one
+//	git:main:sub/shop    sub/shop below the current folder
+func (r *versionReader) checkout(ctx context.Context, name, other string) (string, error) {
+	rev, dir, given := strings.Cut(strings.TrimPrefix(name, "git:"), ":")
+	if rev == "" || strings.HasPrefix(rev, "-") {
+		return "", fmt.Errorf("%s names no revision; write such as git:main or git:v1.4.0:%s", name, "sub/shop")
+	}
+	if info, err := os.Stat(other); !given && err == nil && info.IsDir() {
+		dir = other
+	}
+	abs, err := filepath.Abs(filepath.FromSlash(dir))
+	if err != nil {
+		return "", err
+	}
+	// The folder itself may be gone from the work tree; one above it is there.
+	from := abs
+	for info, err := os.Stat(from); (err != nil || !info.IsDir()) && from != filepath.Dir(from); info, err = os.Stat(from) {
+		from = filepath.Dir(from)
+	}
+	top, err := git(ctx, from, "rev-parse", "--show-toplevel")
+	if err != nil {
+		return "", fmt.Errorf("%s cannot be read: %w", name, err)
+	}
+	root := strings.TrimRight(string(top), "\r\n")
+	if real, err := filepath.EvalSymlinks(from); err == nil {
+		abs = filepath.Join(real, strings.TrimPrefix(abs, from))
+	}
+	within, err := filepath.Rel(root, abs)
+	if err != nil {
+		return "", fmt.Errorf("%s is not in the repository %s", dir, root)
+	}
+	tree := rev + ":" + strings.TrimPrefix(filepath.ToSlash(within), ".")
+	files, err := git(ctx, root, "archive", "--format=tar", tree)
+	if err != nil {
+		return "", fmt.Errorf("%s cannot be read: %w", name, err)
+	}
+	to, err := os.MkdirTemp("", "frond-diff-")
+	if err != nil {
+		return "", err
+	}
+	r.folders = append(r.folders, to)
+	return to, untar(files, to)
+}
+
+// git runs git in a folder and returns what it writes. The error is what it says itself.
+func git(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "git", args...) //nolint:gosec // a revision is checked not to be a flag
+	cmd.Dir = dir
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	if errors.Is(err, exec.ErrNotFound) {
+		return nil, errors.New("git is not installed; install it, or name a folder")
+	}
+	if err != nil {
+		said, _, _ := strings.Cut(strings.TrimSpace(strings.TrimPrefix(stderr.String(), "fatal: ")), "\n")
+		return nil, fmt.Errorf("git says %q", said)
+	}
+	return stdout.Bytes(), nil
+}
+
+// untar writes the files of an archive into a folder. Links are skipped: what they lead to may
+// be outside of it.
+func untar(archive []byte, to string) error {
+	root, err := os.OpenRoot(to)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	files := tar.NewReader(bytes.NewReader(archive))
+	for {
+		head, err := files.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if head.Typeflag != tar.TypeReg {
+			continue
+		}
+		name := filepath.FromSlash(path.Clean(head.Name))
+		if err := root.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			return err
+		}
+		text, err := io.ReadAll(files)
+		if err != nil {
+			return err
+		}
+		if err := root.WriteFile(name, text, 0o600); err != nil {
+			return err
+		}
+	}
+}
