@@ -49,6 +49,12 @@ func (r *Reading) Begin(t *Table, q *facade.Find, meter facade.Meter) (err error
 	return r.Selection.Choose(t, q.Select, r.Order)
 }
 
+// Reset forgets what was read, so that the statement can be run again.
+func (r *Reading) Reset() {
+	r.Found, r.Read, r.Held = facade.Found{Total: -1}, nil, 0
+	r.keys, r.ends = r.keys[:0], r.ends[:0]
+}
+
 // From writes the table and what its conditions join to it: FROM "post" AS t0 JOIN "author" AS
 // t1 ON ….
 func (r *Reading) From(b *Builder, alias string) error {

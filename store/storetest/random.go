@@ -107,7 +107,8 @@ func (g *guesser) text(p *schema.Property) string {
 	if p.Shape.Enum != nil {
 		return string(p.Shape.Enum[g.IntN(len(p.Shape.Enum))])
 	}
-	return g.pick(heap[p.Kind])
+	_, spelled := g.odd()
+	return strings.ReplaceAll(g.pick(heap[p.Kind]), `\u0000`, spelled)
 }
 
 // fill writes the same rows into both stores, one insert each. Unique fields get the row's

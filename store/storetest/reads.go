@@ -19,10 +19,11 @@ import (
 // microsecond apart, true beside 1.
 func testFilters(t *testing.T, w *world) {
 	author := w.entity("author")
+	nul, spelled := w.odd()
 	w.insert("author",
 		`{"id":"a","name":"Ada","email":"ada@x.org","age":36,"score":1.5,"active":true,"born":"1815-12-10","joined":"2024-01-01T00:00:00.000Z","balance":"9.50","nicknames":["countess","1"],"anything":[1,true,"true",null]}`,
 		`{"id":"b","name":"Bjørn ÅSE","email":"b%_x","age":-5,"score":-0.5,"active":false,"born":"1990-01-01","joined":"2024-01-01T00:00:00.001Z","balance":"10","nicknames":[],"anything":[0,1.0,"1"]}`,
-		`{"id":"c","name":"Çelik\u0000end","email":"","age":0,"score":0,"active":null,"born":null,"joined":null,"balance":"-3","nicknames":["a\"b"],"anything":"[1]"}`,
+		`{"id":"c","name":"Çelik`+spelled+`end","email":"","age":0,"score":0,"active":null,"born":null,"joined":null,"balance":"-3","nicknames":["a\"b"],"anything":"[1]"}`,
 		`{"id":"d","name":"ada","email":null,"age":null,"score":null,"active":false,"born":"1815-12-09","joined":"2023-12-31T23:59:59.999999Z","balance":null,"nicknames":["Countess"],"anything":null}`,
 		`{"id":"e","name":"Ēα ΣΑΣ 😀","email":"ADA@X.ORG","age":9007199254740993,"score":1e300,"active":true,"born":"2000-02-29","joined":"2024-06-01T12:00:00.000Z","balance":"9.5","nicknames":["x","y","x"],"anything":{"a":1}}`)
 	// f is a comparison and group a logical operator.
@@ -41,7 +42,7 @@ func testFilters(t *testing.T, w *world) {
 		{"no filter", nil, "a b c d e"},
 		{"eq text is by case", f(facade.Eq, "name", "Ada"), "a"},
 		{"eq the empty text", f(facade.Eq, "email", ""), "c"},
-		{"eq a text with a NUL", f(facade.Eq, "name", "Çelik\x00end"), "c"},
+		{"eq a text with a NUL", f(facade.Eq, "name", "Çelik"+nul+"end"), "c"},
 		{"eq what a NUL cuts off", f(facade.Eq, "name", "Çelik"), ""},
 		{"eq integer", f(facade.Eq, "age", int64(0)), "c"},
 		{"eq a large integer", f(facade.Eq, "age", int64(9007199254740993)), "e"},
@@ -60,7 +61,7 @@ func testFilters(t *testing.T, w *world) {
 		{"in integers", f(facade.In, "age", int64(36), int64(9007199254740993)), "a e"},
 		{"in numbers", f(facade.In, "score", 1.5, 1e300), "a e"},
 		{"in decimals", f(facade.In, "balance", "9.500", "-3.0"), "a c e"},
-		{"in texts with quotes and a NUL", f(facade.In, "name", `"`, "Çelik\x00end"), "c"},
+		{"in texts with quotes and a NUL", f(facade.In, "name", `"`, "Çelik"+nul+"end"), "c"},
 		{"in booleans", f(facade.In, "active", true, false), "a b d e"},
 		{"in date-times", f(facade.In, "joined", "2024-01-01T00:00:00.001Z"), "b"},
 		// notIn is the opposite of in, for nulls too.
@@ -86,7 +87,7 @@ func testFilters(t *testing.T, w *world) {
 		{"contains %", f(facade.Contains, "email", "%"), "b"},
 		{"contains _", f(facade.Contains, "email", "_"), "b"},
 		{"contains nothing", f(facade.Contains, "email", ""), "a b c e"},
-		{"contains a NUL", f(facade.Contains, "name", "k\x00e"), "c"},
+		{"contains a NUL", f(facade.Contains, "name", "k"+nul+"e"), "c"},
 		{"contains an emoji", f(facade.Contains, "name", "😀"), "e"},
 		// An engine may translate startsWith into a range of an index: the largest sign has no
 		// successor to end it.
@@ -94,11 +95,11 @@ func testFilters(t *testing.T, w *world) {
 		{"startsWith by case", f(facade.StartsWith, "email", "ada"), "a"},
 		{"startsWith %", f(facade.StartsWith, "email", "b%"), "b"},
 		{"startsWith nothing", f(facade.StartsWith, "email", ""), "a b c e"},
-		{"startsWith up to a NUL", f(facade.StartsWith, "name", "Çelik\x00"), "c"},
+		{"startsWith up to a NUL", f(facade.StartsWith, "name", "Çelik"+nul), "c"},
 		{"startsWith the largest sign", f(facade.StartsWith, "name", "\U0010ffff"), ""},
 		// Lengths are counted in code points or in bytes, and the two must not be mixed.
 		{"endsWith", f(facade.EndsWith, "name", "da"), "a d"},
-		{"endsWith behind a NUL", f(facade.EndsWith, "name", "\x00end"), "c"},
+		{"endsWith behind a NUL", f(facade.EndsWith, "name", nul+"end"), "c"},
 		{"endsWith an emoji", f(facade.EndsWith, "name", "😀"), "e"},
 		{"endsWith nothing", f(facade.EndsWith, "email", ""), "a b c e"},
 		{"endsWith more than there is", f(facade.EndsWith, "name", "xxxxxxxxAda"), ""},

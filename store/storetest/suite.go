@@ -4,20 +4,10 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/schema"
 )
 
 // The list of all tests. The order is from the plain to the compound: where an early test
 // fails, later ones fail for the same reason.
-
-// Harness makes the stores that are tried. Open has to be set.
-type Harness struct {
-	// Open makes a new, empty store that holds entities; it is closed by t.Cleanup.
-	Open func(t testing.TB, entities []*schema.Entity) facade.Store
-	// Trusting says that the store keeps every text as it came and checks none: the tests of
-	// spelling and of refused values are left out. Default: it checks.
-	Trusting bool
-}
 
 // Run runs the suite, each test as a subtest over a store of its own. A store passes where all
 // of them do; the names of the subtests are its promises.
@@ -69,7 +59,7 @@ func Run(t *testing.T, h Harness) {
 			// Cards are compiled anew for each test, so that no store keeps what it knows of
 			// an entity beyond its test.
 			set := Cards(t)
-			test.run(t, &world{T: t, set: set, store: h.Open(t, set.Entities), trusting: h.Trusting})
+			test.run(t, &world{T: t, set: set, store: h.Open(t, set.Entities), harness: h})
 		})
 	}
 }
@@ -77,7 +67,7 @@ func Run(t *testing.T, h Harness) {
 // careful wraps a test that a trusting store does not take: it is skipped there.
 func careful(test func(*testing.T, *world)) func(*testing.T, *world) {
 	return func(t *testing.T, w *world) {
-		if w.trusting {
+		if w.harness.Trusting {
 			t.Skip("the store trusts what it is given")
 		}
 		test(t, w)

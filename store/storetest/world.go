@@ -124,9 +124,18 @@ x-kit-version: 1
 // store fails in what is only a preparation.
 type world struct {
 	*testing.T
-	set      *schema.Set
-	store    facade.Store
-	trusting bool
+	set     *schema.Set
+	store   facade.Store
+	harness Harness
+}
+
+// odd returns the sign that no text should be cut off at, and its spelling in JSON: U+0000, or
+// U+0001 for a store that cannot keep that.
+func (w *world) odd() (sign, spelled string) {
+	if w.harness.NoNUL {
+		return "\x01", `\u0001`
+	}
+	return "\x00", `\u0000`
 }
 
 // ctx returns a context that ends with the test.

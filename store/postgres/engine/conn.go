@@ -374,3 +374,19 @@ func (c *Conn) within(ctx context.Context, do func(*Conn) error) error {
 	c.observe = nil
 	return err
 }
+
+// Hurried runs do with a part of the time that a statement has for each of its statements. done
+// is false where that was not enough; then err is nil. In a transaction, which a statement that
+// is cancelled would end, they have their whole time.
+func (c *Conn) Hurried(part int, do func() error) (done bool, err error) {
+	was := c.watchdog.limit
+	if c.scope == nil {
+		c.watchdog.limit = was / time.Duration(part)
+		defer func() { c.watchdog.limit = was }()
+	}
+	err = do()
+	if c.scope == nil && errors.Is(err, errSpent) {
+		return false, nil
+	}
+	return true, err
+}

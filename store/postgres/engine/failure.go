@@ -147,6 +147,20 @@ func Unavailable(err error) bool {
 	return false
 }
 
+// counting is the error of a statement that has counted rows.
+type counting struct{ error }
+
+func (c counting) Unwrap() error { return c.error }
+
+// Counted marks the error of a statement that has counted rows, so that its caller learns that
+// it may be the total that takes long. It is nil for nil.
+func Counted(err error) error {
+	if err == nil {
+		return nil
+	}
+	return counting{err}
+}
+
 // Public returns err as it leaves the store:
 //
 //	an error with a code of its own    itself
@@ -170,7 +184,8 @@ func (d *DB) Public(ctx context.Context, err error) error {
 	case errors.As(err, &unknown):
 		return outcomeUnknown(err)
 	case errors.Is(err, errSpent):
-		return facade.TooCostly(d.opts.Statement, false)
+		var total counting
+		return facade.TooCostly(d.opts.Statement, errors.As(err, &total))
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return ctx.Err()
 	case Unavailable(err):

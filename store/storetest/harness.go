@@ -1,0 +1,22 @@
+package storetest
+
+import (
+	"testing"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+)
+
+// Harness makes the stores that are tried. Open has to be set.
+type Harness struct {
+	// Open makes a new, empty store that holds entities; it is closed by t.Cleanup.
+	Open func(t testing.TB, entities []*schema.Entity) facade.Store
+	// Trusting says that the store keeps every text as it came and checks none: the tests of
+	// spelling and of refused values are left out. Default: it checks.
+	Trusting bool
+	// NoNUL says that texts cannot have U+0000: the store refuses them with VALIDATION_FAILED,
+	// and the tests of texts have U+0001 instead. Default: a NUL is a sign like others.
+	NoNUL bool
+	// PlainZero says that a decimal of zero has no sign: "-0.00" comes back as "0.00".
+	PlainZero bool
+}
