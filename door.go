@@ -88,10 +88,24 @@ func (d *door) enter(ctx context.Context) context.Context {
 // built-in one. In is decoded from one object with the members of params, query and body,
 // which are judged and decoded already; what Out is marshalled to becomes the answer, by
 // the rules of the operation's output. fn is called from many goroutines.
-func Command[T, In, Out any](d *DoorOf[T], name string, fn func(ctx context.Context, in In) (Out, error)) {
-	facade.HandleCommand(d.ref, name, func(ctx context.Context, in In) (Out, error) { return fn(d.enter(ctx), in) })
+//
+// The calls that fn makes with its context are one transaction: they are committed together
+// when it returns without an error, or not at all. Where another transaction came between fn
+// runs again, so what it does beside such calls may happen more than once: sending mail is
+// for [DoorOf.After]. It has two seconds from its first call on (limits.transaction). The
+// option [Detached] makes each call commit by itself.
+func Command[T, In, Out any](d *DoorOf[T], name string, fn func(ctx context.Context, in In) (Out, error), options ...CommandOption) {
+	facade.HandleCommand(d.ref, name, func(ctx context.Context, in In) (Out, error) { return fn(d.enter(ctx), in) }, options...)
 	facade.Check(d.ref, answers(name, reflect.TypeFor[In](), reflect.TypeFor[Out]()))
 }
+
+// CommandOption changes what [Command] attaches.
+type CommandOption = facade.HandlerOption
+
+// Detached is for a command that calls other services, which nobody can roll back: its
+// calls are no transaction, each commits by itself, and it runs once. It cannot be called
+// within the transaction of another command.
+const Detached = facade.Detached
 
 // Query has fn answer a query, as [Command] does a command.
 func Query[T, In, Out any](d *DoorOf[T], name string, fn func(ctx context.Context, in In) (Out, error)) {

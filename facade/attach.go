@@ -58,8 +58,10 @@ func (b *compiler) attachHandler(h attachedHandler) {
 	case h.kind != "" && h.kind != op.Kind:
 		b.fault(goCode, "", fmt.Sprintf("%s is a %s, but its handler is attached as a %s", method, op.Kind, h.kind),
 			"attach it by the other function, or state the kind in frond.yaml")
+	case h.detached && op.Kind != Command:
+		b.fault(goCode, "", fmt.Sprintf("%s is a query, and its handler is attached as detached", method), "leave Detached out: only commands are transactions")
 	default:
-		op.handler, op.Answered = h.fn, true
+		op.handler, op.detached, op.Answered = h.fn, h.detached, true
 	}
 }
 

@@ -116,14 +116,20 @@ type Operation struct {
 	runner  runner
 	inner   runner // for the author's own code, which reaches the built-in behind a handler
 	handler Handler
-	hooks   []Hook  // around a command
-	reader  *reader // of Output; nil without one
-	outDoor *Door   // whose rows Output is, or was cut from; nil for a shape of its own
+	// detached says that the calls of handler are no transaction, transacts that a call is one.
+	detached, transacts bool
+	hooks               []Hook  // around a command
+	reader              *reader // of Output; nil without one
+	outDoor             *Door   // whose rows Output is, or was cut from; nil for a shape of its own
 }
 
 // Handled reports whether the author's own code answers the operation, so that nobody here
 // knows how long it takes. It is false for a nil Operation.
 func (op *Operation) Handled() bool { return op != nil && op.handler != nil }
+
+// Transacts reports whether a call of the operation is a transaction of the store, which may
+// run more than once: a command that the author's code takes part in (see [Handle]).
+func (op *Operation) Transacts() bool { return op.transacts }
 
 // Kind is query or command (spec 1.2).
 type Kind string

@@ -31,6 +31,8 @@ type callContext struct {
 	kept    bool // it gets values as they are kept (see FromKept)
 	pending *pendingPrecondition
 	op      *Operation // whose handler, hook or presenter runs
+	// transaction is that of the command whose calls these are; nil: they are none's.
+	transaction *transaction
 }
 
 type callContextKey struct{}
@@ -44,6 +46,26 @@ func callContextOf(ctx context.Context) *callContext {
 // maxDepth is how many calls may stand within each other: handlers that call each
 // other in a circle end here and not on the stack.
 const maxDepth = 32
+
+// transactionOf is the transaction of h that calls with ctx are part of, or nil.
+func (h *host) transactionOf(ctx context.Context) *transaction {
+	if s := callContextOf(ctx); s != nil && s.transaction != nil && s.transaction.host == h {
+		return s.transaction
+	}
+	return nil
+}
+
+// InTransaction reports whether calls with ctx are part of a command's transaction. What
+// they read may be rolled back: nobody keeps it beyond the command.
+func InTransaction(ctx context.Context) bool {
+	s := callContextOf(ctx)
+	return s != nil && s.transaction != nil
+}
+
+// errOutside is why a call that leaves the transaction it is made in is not made: it could
+// wait for that transaction to end.
+var errOutside = kiterror.Errorf(kiterror.InternalError, "this call would be outside of the transaction it is made in; hand on the context that the handler was given, "+
+	"or attach the handler as detached")
 
 // From is, within a handler, a hook or a presenter, a Caller with the rights of whoever
 // called: their state, their collectors, and answers as they would get them. A Call that
@@ -88,5 +110,8 @@ func (c caller) Call(ctx context.Context, call *Call) (*Result, error) {
 	}
 	next := *c.at
 	next.inside, next.kept = c.inside, c.kept
+	if next.transaction = c.at.host.transactionOf(ctx); next.transaction == nil && c.at.transaction != nil {
+		return nil, errOutside
+	}
 	return c.at.host.Call(context.WithValue(ctx, callContextKey{}, &next), call)
 }

@@ -39,9 +39,10 @@ type viewer struct {
 	*host
 	refusals
 	call        *Call
-	depth       int  // of calls within each other
-	inside      bool // the author's own code is calling (see Inside)
-	kept        bool // values are not encoded (see FromKept)
+	depth       int          // of calls within each other
+	transaction *transaction // that the call is part of; nil: none
+	inside      bool         // the author's own code is calling (see Inside)
+	kept        bool         // values are not encoded (see FromKept)
 	state       State
 	at          time.Time // of the call; see now
 	catalogView *Catalog  // what the surface shows that the call came in by

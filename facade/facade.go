@@ -63,6 +63,7 @@ func New(p *Project, store Store, opts *Options) (*Facade, error) {
 	if h.store == nil {
 		h.store = noStore{}
 	}
+	h.transactor, _ = store.(Transactor)
 	if h.now == nil {
 		h.now = time.Now
 	}
@@ -84,7 +85,7 @@ func (f *Facade) Call(ctx context.Context, c *Call) (*Result, error) { return f.
 // Enter is ctx for the author's own code outside of any call, such as a job or a test: with
 // it [From] calls for state, and [Inside] as the author.
 func (f *Facade) Enter(ctx context.Context, state State) context.Context {
-	return WithState(context.WithValue(ctx, callContextKey{}, &callContext{host: f.host, state: state}), state)
+	return WithState(context.WithValue(ctx, callContextKey{}, &callContext{host: f.host, state: state, transaction: f.host.transactionOf(ctx)}), state)
 }
 
 // On is the façade as one surface sees it: what view does not show is NOT_FOUND, with the

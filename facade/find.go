@@ -24,6 +24,7 @@ func (x *execution) lookUp(ctx context.Context) error {
 	}
 	x.state = x.call.Invocation.State
 	if s := callContextOf(ctx); s != nil {
+		x.transaction = x.host.transactionOf(ctx)
 		if x.depth, x.inside, x.kept, x.pending, x.within = s.depth+1, s.inside, s.kept, s.pending, s.op; x.depth > maxDepth {
 			return kiterror.Errorf(kiterror.InternalError, "more than %d calls stand within each other; do handlers call each other in a circle?", maxDepth)
 		}

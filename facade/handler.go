@@ -52,7 +52,7 @@ func (x *execution) admitted() *Call {
 // authorContext is the context of the author's code: it says which façade runs it and for
 // whom (see [From] and [Inside]).
 func (x *execution) authorContext(ctx context.Context) context.Context {
-	at := &callContext{host: x.host, state: x.state, trace: x.call.Invocation.Trace, depth: x.depth, pending: x.pending, op: x.op}
+	at := &callContext{host: x.host, state: x.state, trace: x.call.Invocation.Trace, depth: x.depth, pending: x.pending, op: x.op, transaction: x.transaction}
 	return WithState(context.WithValue(ctx, callContextKey{}, at), x.state)
 }
 

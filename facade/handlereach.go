@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -79,8 +80,17 @@ func (handlerRunner) by() answerer { return byHandler }
 
 // run implements [runner]: the handler is called once, or once for each key of a batch.
 func (handlerRunner) run(ctx context.Context, x *execution) (*Result, error) {
-	if x.each != nil && x.call.Each != nil {
+	switch {
+	case x.op.detached && x.transaction != nil:
+		return nil, x.errDetached()
+	case x.each != nil && x.call.Each != nil:
 		return handlerCall{x}.handleEach(ctx)
 	}
 	return handlerCall{x}.handle(ctx)
+}
+
+// errDetached is why a detached command does not run within a transaction.
+func (x *execution) errDetached() error {
+	return kiterror.Errorf(kiterror.InternalError, "%s is detached, and was called within the transaction of another command; "+
+		"attach that one as detached too, or call %[1]s where its answer is there", x.where())
 }

@@ -38,6 +38,19 @@ func (x *execution) runBefore(ctx context.Context) error {
 	return nil
 }
 
+// after runs the hooks after a command, or has them wait for the commit of the transaction
+// that it is part of. They then are part of none.
+func (x *execution) after(ctx context.Context, res *Result) {
+	t := x.transaction
+	if t == nil {
+		x.runAfter(ctx, res)
+		return
+	}
+	own := *x
+	own.transaction = nil
+	t.later(func() { own.runAfter(t.base, res) })
+}
+
 // runAfter runs the hooks after a write that is committed.
 func (x *execution) runAfter(ctx context.Context, res *Result) {
 	hooks := x.hooks()

@@ -10,14 +10,15 @@ import (
 
 // host is what all executions of one façade share. It never changes.
 type host struct {
-	catalog  *Catalog
-	store    Store
-	registry *schema.Registry
-	now      func() time.Time
-	remotes  map[string]Caller // by the Frond's name
-	suggest  bool
-	local    keeper // of rows that are kept in store
-	entry    Caller // the path, inside its middleware
+	catalog    *Catalog
+	store      Store
+	transactor Transactor // store, where it has transactions; else nil
+	registry   *schema.Registry
+	now        func() time.Time
+	remotes    map[string]Caller // by the Frond's name
+	suggest    bool
+	local      keeper // of rows that are kept in store
+	entry      Caller // the path, inside its middleware
 }
 
 // Call hands a call to the path, through the middleware.

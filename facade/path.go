@@ -31,13 +31,24 @@ func (h *host) walk(ctx context.Context, c *Call) (res *Result, err error) {
 	if err = x.scope(ctx); err != nil {
 		return nil, err
 	}
-	if err = x.admit(ctx); err != nil {
-		return nil, err
+	if x.op.transacts && x.host.transactor != nil && !x.watch.on() {
+		res, err = x.transacted(ctx)
+	} else {
+		res, err = x.answer(ctx)
 	}
-	if res, err = x.run(ctx); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	return x.project(ctx, res)
+}
+
+// answer is the third and the fourth step, which are one transaction where the author's
+// code may make several calls (transacted.go).
+func (x *execution) answer(ctx context.Context) (*Result, error) {
+	if err := x.admit(ctx); err != nil {
+		return nil, err
+	}
+	return x.run(ctx)
 }
 
 // run hands the admitted call to the runner of the operation, and the answer to the hooks
@@ -51,7 +62,7 @@ func (x *execution) run(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	if x.op.hooks != nil {
-		x.runAfter(ctx, res)
+		x.after(ctx, res)
 	}
 	x.watch.answered(res)
 	return res, nil

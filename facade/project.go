@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/project"
@@ -35,6 +36,8 @@ type attachedHandler struct {
 	name string
 	kind Kind // what the attaching function says it is; "": it does not
 	fn   Handler
+
+	detached bool
 }
 
 // attachedPresenter is a computed field that Go code attached.
@@ -77,12 +80,20 @@ func Collect(door DoorRef, c Collector) {
 // or one that stands in the place of a built-in operation (see [Inside] for how it
 // still reaches that one). Typed handlers are attached by [HandleQuery] and
 // [HandleCommand].
-func Handle(door DoorRef, name string, h Handler) { door.handle(name, "", h) }
+//
+// The calls that the handler of a command makes with its context, on doors of this host's
+// store, are one transaction: all are committed when it returns without an error, or none
+// is. It runs again where another transaction came between, and has two seconds from its
+// first call on (see [Transactor]). Calls of remote Fronds are not part of it. [Detached]
+// opts out.
+func Handle(door DoorRef, name string, h Handler, options ...HandlerOption) {
+	door.handle(name, "", h, options)
+}
 
 // handle keeps a handler for New to attach; kind is "" where the attaching function says
 // nothing about it.
-func (d DoorRef) handle(name string, kind Kind, h Handler) {
-	d.project.handlers = append(d.project.handlers, attachedHandler{d, name, kind, h})
+func (d DoorRef) handle(name string, kind Kind, h Handler, options []HandlerOption) {
+	d.project.handlers = append(d.project.handlers, attachedHandler{d, name, kind, h, slices.Contains(options, Detached)})
 }
 
 // Read reads a project's folder; see [project.Read] for how it is laid out. What is wrong
@@ -153,13 +164,13 @@ func Check(door DoorRef, check func(*Door) schema.Faults) {
 // from one object: the members of params, then of query, then of the body; Out is
 // marshalled. See [Handle].
 func HandleQuery[In, Out any](door DoorRef, name string, fn func(ctx context.Context, in In) (Out, error)) {
-	door.handle(name, Query, typed(fn))
+	door.handle(name, Query, typed(fn), nil)
 }
 
 // HandleCommand attaches a typed handler to an operation that writes, as
 // [HandleQuery] does to one that reads.
-func HandleCommand[In, Out any](door DoorRef, name string, fn func(ctx context.Context, in In) (Out, error)) {
-	door.handle(name, Command, typed(fn))
+func HandleCommand[In, Out any](door DoorRef, name string, fn func(ctx context.Context, in In) (Out, error), options ...HandlerOption) {
+	door.handle(name, Command, typed(fn), options)
 }
 
 // typed is a typed function as a Handler. Input that the cards admit and In does not take

@@ -2,6 +2,7 @@ package facade
 
 import (
 	"context"
+	"slices"
 
 	"github.com/frondhost/frond/facade/kiterror"
 )
@@ -17,6 +18,7 @@ func (b *compiler) runners() {
 			}
 			for _, op := range d.Operations {
 				op.runner, op.inner = runnersOf(op)
+				op.transacts = op.Kind == Command && f.Remote == "" && op.authored()
 			}
 		}
 	}
@@ -37,6 +39,15 @@ func runnersOf(op *Operation) (runner, inner runner) {
 		return storeRunner{op.builtin}, storeRunner{op.builtin}
 	}
 	return nobody{}, nobody{}
+}
+
+// authored reports whether the author's code makes calls of its own within the operation,
+// before it is committed: a handler that is not detached, or a hook before a built-in.
+func (op *Operation) authored() bool {
+	if op.handler != nil {
+		return !op.detached
+	}
+	return slices.ContainsFunc(op.hooks, func(h Hook) bool { return h.Before != nil })
 }
 
 // nobody answers an operation that is declared, and that is all.

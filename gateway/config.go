@@ -67,7 +67,10 @@ type Limits struct {
 	List ListLimits
 	// Statement is how long one statement of the store may run for a caller; 0 means 2 s.
 	Statement time.Duration
-	Rate      Rate
+	// Transaction is how long a command's transaction may last from its first call of the
+	// store on; 0 means 2 s.
+	Transaction time.Duration
+	Rate        Rate
 	// Memory is how many bytes all requests together may hold for rows and answers; 0
 	// means a quarter of what the process may use, less than 0 any number.
 	Memory int64
@@ -161,6 +164,7 @@ func (c Config) withDefaults() Config {
 	c.Limits.List.Default = cmp.Or(c.Limits.List.Default, 50)
 	c.Limits.List.Max = cmp.Or(c.Limits.List.Max, 500)
 	c.Limits.Statement = cmp.Or(c.Limits.Statement, 2*time.Second)
+	c.Limits.Transaction = cmp.Or(c.Limits.Transaction, 2*time.Second)
 	if c.Limits.Memory == 0 {
 		c.Limits.Memory = guard.DefaultMemory()
 	}
@@ -222,7 +226,8 @@ func (c Config) check() schema.Faults {
 	return faults
 }
 
-// readStatement reads the time limit of a statement, which is below that of a remote call.
+// readStatement reads the time limit of a statement or a transaction, which is below that of
+// a remote call.
 func readStatement(text string) (time.Duration, error) {
 	d, err := setting.Duration(text)
 	if err != nil || d < time.Millisecond || d > 10*time.Second {

@@ -48,6 +48,7 @@ func (c *Config) settings() setting.Table {
 			setting.New("limits.list.default", "50", "rows of a list without a limit", setting.Count, &c.Limits.List.Default),
 			setting.New("limits.list.max", "500", "the maximum number of rows of a list; a greater limit is clamped", setting.Count, &c.Limits.List.Max),
 			setting.New("limits.statement", "2s", "the maximum duration of one statement of the store", readStatement, &c.Limits.Statement),
+			setting.New("limits.transaction", "2s", "the maximum duration of a command's transaction", readStatement, &c.Limits.Transaction),
 		},
 		c.Limits.Rate.Settings(),
 		[]setting.Setting{

@@ -24,6 +24,15 @@ func (s *lateStore) RunsDry() bool {
 	return ok && r.RunsDry()
 }
 
+// Transact implements [facade.Transactor]. An author's own store may have no transactions;
+// each call of fn then commits by itself.
+func (s *lateStore) Transact(ctx context.Context, fn func(context.Context) error) error {
+	if t, ok := s.Store.(facade.Transactor); ok {
+		return t.Transact(ctx, fn)
+	}
+	return fn(ctx)
+}
+
 // Seeded reports the entities whose seeds the store has had.
 func (s *lateStore) Seeded(ctx context.Context, entities []*schema.Entity) (map[*schema.Entity]bool, error) {
 	return facade.SeederOf(s.Store).Seeded(ctx, entities)
@@ -41,7 +50,10 @@ func (s *lateStore) open(ctx context.Context, own facade.Store, c *Config, log *
 		s.Store = own
 		return nothing{}, nil
 	}
-	opts := sqlite.Options{Logger: log, Serve: serves, Statement: c.Limits.Statement, Foreign: c.Migrate == MigrateOff}
+	opts := sqlite.Options{
+		Logger: log, Serve: serves, Foreign: c.Migrate == MigrateOff,
+		Statement: c.Limits.Statement, Transaction: c.Limits.Transaction,
+	}
 	var err error
 	if opts.Path, opts.Memory, err = c.storeFile(); err != nil {
 		return nil, err

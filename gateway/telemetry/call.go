@@ -29,6 +29,7 @@ type watched struct {
 	name       string // of the span
 	attributes trace.SpanStartEventOption
 	series     *series // nil: no metrics
+	transacts  bool    // a call is a transaction, which may run again
 }
 
 // Calls makes the watch of a façade that is about to be made.
@@ -58,6 +59,7 @@ func (w *CallWatch) Bind(c *facade.Catalog) {
 		for _, door := range frond.Doors {
 			for _, op := range door.Operations {
 				w.operations[op] = w.watched(frond.Name, door.Name, op.Name, op.Kind)
+				w.operations[op].transacts = op.Transacts()
 			}
 		}
 	}
@@ -99,6 +101,7 @@ func (w *CallWatch) of(c *facade.Call) *watched {
 //	frond.outcome                                            ok, or the code
 //	frond.keys                                               of a call for many keys
 //	frond.rows                                               of a result with rows
+//	frond.tries                                              of a command that ran more than once
 //	error.type                                               of a failure
 func (w *CallWatch) around(next facade.Caller) facade.Caller {
 	return facade.CallerFunc(func(ctx context.Context, c *facade.Call) (res *facade.Result, err error) {
@@ -117,6 +120,9 @@ func (w *CallWatch) around(next facade.Caller) facade.Caller {
 		if one.series != nil {
 			one.series.began()
 		}
+		if one.transacts {
+			ctx = facade.WatchTries(ctx, func(tries int) { one.tried(span, tries) })
+		}
 		began := time.Now()
 		code := facade.InternalError // should middleware panic
 		defer func() {
@@ -131,6 +137,19 @@ func (w *CallWatch) around(next facade.Caller) facade.Caller {
 		code = facade.CodeOf(err)
 		return res, err
 	})
+}
+
+// tried reports how often a command ran, where that was more than once.
+func (w *watched) tried(span trace.Span, tries int) {
+	if tries < 2 {
+		return
+	}
+	if span != nil {
+		span.SetAttributes(attribute.Int("frond.tries", tries))
+	}
+	if w.series != nil {
+		w.series.retried(tries - 1)
+	}
 }
 
 // endCall ends a call's span. Failures are errors of the span only where this host or a

@@ -41,6 +41,7 @@ var families = []Metric{
 	{"frond_graphql_operations_total", "counter", []string{"type", "outcome"}, "GraphQL operations: executed, coalesced (an equal one's execution answered) or refused before any was executed."},
 	{"frond_calls_total", "counter", []string{"frond", "entity", "operation", "kind", "outcome"}, "Calls of operations, those of handlers among them; the outcome is ok or the code of the failure."},
 	{"frond_call_duration_seconds", "histogram", []string{"frond", "entity", "operation"}, "How long calls took."},
+	{"frond_call_retries_total", "counter", []string{"frond", "entity", "operation"}, "Times that a command ran again because another transaction came between."},
 	{"frond_calls_in_flight", "gauge", nil, "Calls under way."},
 	{"frond_call_batch_size", "histogram", []string{"frond", "entity"}, "Keys of calls for many keys: a relation for many rows is one call."},
 	{"frond_remote_calls_total", "counter", []string{"remote", "outcome"}, "Calls made of a remote, discovery among them."},
@@ -74,6 +75,7 @@ type metrics struct {
 	requestsInFlight prometheus.Gauge
 	operations       *prometheus.CounterVec
 	calls            *prometheus.CounterVec
+	callRetries      *prometheus.CounterVec
 	callDuration     *prometheus.HistogramVec
 	callsInFlight    prometheus.Gauge
 	callBatch        *prometheus.HistogramVec
@@ -92,6 +94,7 @@ func newMetrics() *metrics {
 	m.requestsInFlight = m.gauge("frond_http_requests_in_flight")
 	m.operations = m.counter("frond_graphql_operations_total")
 	m.calls = m.counter("frond_calls_total")
+	m.callRetries = m.counter("frond_call_retries_total")
 	m.callDuration = m.histogram("frond_call_duration_seconds", durations)
 	m.callsInFlight = m.gauge("frond_calls_in_flight")
 	m.callBatch = m.histogram("frond_call_batch_size", sizes)
@@ -169,6 +172,11 @@ func (s *series) ended(c *facade.Call, code facade.Code, took time.Duration) {
 	if c.Each != nil {
 		m.callBatch.WithLabelValues(s.frond, s.entity).Observe(float64(len(c.Each.Keys)))
 	}
+}
+
+// retried counts how often a command ran again.
+func (s *series) retried(n int) {
+	s.metrics.callRetries.WithLabelValues(s.frond, s.entity, s.operation).Add(float64(n))
 }
 
 // counted is the counter of one outcome.

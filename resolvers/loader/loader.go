@@ -131,16 +131,25 @@ func (l *Set) load(ctx context.Context, of relation, key json.RawMessage) func()
 	if of.one {
 		of.field = l.primary(of.entity)
 	}
-	l.mu.Lock()
-	one := l.by[of]
-	if one == nil {
-		one = &loader{relation: of, caller: l.caller}
-		one.batches = newBatches(one.fetch)
-		l.by[of] = one
-	}
-	l.mu.Unlock()
+	one := l.of(ctx, of)
 	one.want(text)
 	return func() (any, error) { return one.value(ctx, text) }
+}
+
+// of is the loader of a relation. What is read in a transaction may be rolled back, and is
+// kept for nobody else: each load has a loader of its own there.
+func (l *Set) of(ctx context.Context, of relation) *loader {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	one := l.by[of]
+	if alone := facade.InTransaction(ctx); one == nil || alone {
+		one = &loader{relation: of, caller: l.caller}
+		one.batches = newBatches(one.fetch)
+		if !alone {
+			l.by[of] = one
+		}
+	}
+	return one
 }
 
 // fetch loads a batch: one call, whatever the number of keys.

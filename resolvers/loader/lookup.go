@@ -39,8 +39,12 @@ func (l *Lookup[K, V]) Load(ctx context.Context, key K) func() (any, error) {
 		err := facade.Internal(errNoLoaders)
 		return func() (any, error) { return nil, err }
 	}
-	kept, ok := of.lookups.Load(l)
-	if !ok {
+	var kept any
+	if facade.InTransaction(ctx) { // what is found may be rolled back
+		kept = newBatches(l.batch)
+	} else if known, ok := of.lookups.Load(l); ok {
+		kept = known
+	} else {
 		kept, _ = of.lookups.LoadOrStore(l, newBatches(l.batch))
 	}
 	b := kept.(*batches[K, any])

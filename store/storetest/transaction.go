@@ -55,10 +55,12 @@ func (s *Store) Transact(ctx context.Context, fn func(context.Context) error) (e
 			err = ended
 		}
 		if inner.tx.begun && (err != nil || !returned || outer == nil && facade.InDryRun(ctx)) {
-			if before == nil { // it began within
-				before = inner.tx.before
+			if before != nil {
+				s.tables = before
+			} else { // it began within, and may go on
+				s.tables = inner.tx.before
+				inner.tx.before = s.copied()
 			}
-			s.tables = before
 		}
 		if outer == nil && inner.tx.begun {
 			s.mu.Unlock()
