@@ -101,7 +101,7 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 		h.flush(ctx)
 		return nil, err
 	}
-	closer, err := h.store.open(ctx, opts.Store, &h.config, h.log, as.serves)
+	closer, err := h.store.open(ctx, opts.Store, &h.config, h.log, as.serves, h.mapped(f))
 	if err != nil {
 		h.topology.Close()
 		h.flush(ctx)
@@ -295,6 +295,15 @@ func (h *Host) prepare(ctx context.Context, f *facade.Facade) error {
 		}
 	}
 	return s.Prepare(ctx, here)
+}
+
+// mapped reports whether frond.yaml maps an entity whose rows are kept here to a table that
+// another program made.
+func (h *Host) mapped(f *facade.Facade) bool {
+	return slices.ContainsFunc(f.Catalog().Set.Entities, func(e *schema.Entity) bool {
+		_, remote := h.config.Remotes[e.Frond]
+		return e.Table != nil && !remote
+	})
 }
 
 // flush sends the telemetry that has not been sent, within the rest of the shutdown's time

@@ -44,21 +44,19 @@ func (s *lateStore) Seed(ctx context.Context, batches []facade.SeedBatch) error 
 }
 
 // open opens what c.Store names, unless the author brought a store, own. serves reserves
-// the file for this process among those that serve.
-func (s *lateStore) open(ctx context.Context, own facade.Store, c *Config, log *slog.Logger, serves bool) (io.Closer, error) {
+// the file for this process among those that serve. mapped says that the cards are of tables
+// that another program made: a file is then that program's, and what is in memory is not.
+func (s *lateStore) open(ctx context.Context, own facade.Store, c *Config, log *slog.Logger, serves, mapped bool) (io.Closer, error) {
 	if own != nil {
 		s.Store = own
 		return nothing{}, nil
 	}
-	opts := sqlite.Options{
-		Logger: log, Serve: serves, Foreign: c.Migrate == MigrateOff,
-		Statement: c.Limits.Statement, Transaction: c.Limits.Transaction,
-	}
+	opts := sqlite.Options{Logger: log, Serve: serves, Statement: c.Limits.Statement, Transaction: c.Limits.Transaction}
 	var err error
 	if opts.Path, opts.Memory, err = c.storeFile(); err != nil {
 		return nil, err
 	}
-	opts.Foreign = opts.Foreign && !opts.Memory // what is in memory is this program's
+	opts.Foreign = mapped && !opts.Memory
 	store, err := sqlite.Open(ctx, opts)
 	if err != nil {
 		return nil, err

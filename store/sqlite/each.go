@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"strconv"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
@@ -34,7 +35,11 @@ func (r *reading) each(ctx context.Context) error {
 	}
 	list := append(make([]byte, 0, size), '[')
 	for _, v := range r.Find.Each.Values {
-		list = appendKey(list, c.Prop, v)
+		if c.Parts != nil {
+			list = appendParts(list, c, v)
+		} else {
+			list = appendKey(list, c.Prop, v)
+		}
 	}
 	keys := sqltext.TextValue(string(append(list, ']')))
 
@@ -84,6 +89,43 @@ func appendKey(list []byte, p *schema.Property, v json.RawMessage) []byte {
 	return appendElement(list, a)
 }
 
+// appendParts appends a key of several columns as an array of their values, so that each is
+// compared with its own column; null for a text that is no key.
+func appendParts(list []byte, c *sqltext.Column, v json.RawMessage) []byte {
+	text, _ := sqltext.Encode(c.Prop, v)
+	parts, ok := c.SplitKey(text.S)
+	if !ok {
+		return appendElement(list, sqltext.Value{})
+	}
+	if len(list) > 1 {
+		list = append(list, ',')
+	}
+	array := []byte{'['}
+	for _, part := range parts {
+		array = appendElement(array, part)
+	}
+	return append(append(list, array...), ']')
+}
+
+// equalsKey writes that the column has the value of the key k:
+//
+//	t0."author" = k.value
+//	t0."order" = json_extract(k.value, '$[0]') AND t0."sku" = json_extract(k.value, '$[1]')
+func equalsKey(b *sqltext.Builder, alias string, c *sqltext.Column) {
+	if c.Parts == nil {
+		b.Column(alias, c)
+		b.Text(" = k.value")
+		return
+	}
+	for i, p := range c.Parts {
+		if i > 0 {
+			b.Text(" AND ")
+		}
+		b.Column(alias, p)
+		b.Text(" = json_extract(k.value, '$[" + strconv.Itoa(i) + "]')")
+	}
+}
+
 // plain writes the statement for the one row a key can have.
 func (r *reading) plain(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value) error {
 	alias := b.Alias()
@@ -103,14 +145,26 @@ func (r *reading) some(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value
 	b.Columns(&r.Selection, outer)
 	b.Text(" FROM json_each(")
 	b.Bind(keys)
-	b.Text(") AS k CROSS JOIN ", r.Table.Name, " AS ", outer, " ON ", outer, ".", r.table.rowid,
-		" IN (SELECT ", inner, ".", r.table.rowid)
+	b.Text(") AS k CROSS JOIN ", r.Table.Name, " AS ", outer, " ON ")
+	r.table.rowID(b, outer)
+	b.Text(" IN (SELECT ")
+	// Without a number of its own a row is known by its key, whose columns the subquery lists
+	// without brackets.
+	if parts := r.Table.Primary.Parts; r.table.rowid == "" && parts != nil {
+		for i, p := range parts {
+			if i > 0 {
+				b.Text(", ")
+			}
+			b.Column(inner, p)
+		}
+	} else {
+		r.table.rowID(b, inner)
+	}
 	if err := r.From(b, inner); err != nil {
 		return err
 	}
 	b.Text(" WHERE ")
-	b.Column(inner, c)
-	b.Text(" = k.value")
+	equalsKey(b, inner, c)
 	if err := r.Conditions(b, inner, " AND "); err != nil {
 		return err
 	}
@@ -137,8 +191,7 @@ func (r *reading) join(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value
 		return err
 	}
 	b.Text(" WHERE ")
-	b.Column(alias, c)
-	b.Text(" = k.value")
+	equalsKey(b, alias, c)
 	if from {
 		return r.Conditions(b, alias, " AND ")
 	}

@@ -29,6 +29,9 @@ func appendRow(rows *facade.Rows, s *sqltext.Selection, st *engine.Stmt, first i
 //	TEXT             "text"; JSON text as it stands; a date-time with Z and three or six decimals
 //	NULL             null
 func appendColumn(dst []byte, st *engine.Stmt, i int, c *sqltext.Column) []byte {
+	if c.Odd != nil {
+		return appendForeign(dst, st, i, c)
+	}
 	switch c.Prop.Kind {
 	case schema.KindInteger, schema.KindBoolean:
 		n := st.ColumnInt64(i)

@@ -7,6 +7,7 @@ import (
 	sqlite3 "github.com/ncruces/go-sqlite3"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/store/sqlite/engine"
 	"github.com/frondhost/frond/store/sqltext"
 )
 
@@ -36,6 +37,8 @@ func constraint(all *tables, t *table, record facade.Record, err error) error {
 		}
 	}
 	switch {
+	case !ok && t.foreign && !engine.IsForeignKey(err):
+		return facade.Invalid("the database holds this table to a rule of its own, which the row breaks; see the CHECK conditions of the table")
 	case !ok:
 		return err
 	case v.unique != nil:

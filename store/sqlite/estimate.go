@@ -46,6 +46,9 @@ func (r *reading) estimate(c *engine.Conn, known int64, more bool) (int64, error
 		return n, err
 	}
 	known = max(known, n)
+	if r.table.rowid == "" {
+		return known, nil // there are no numbers of rows to take a sample by
+	}
 
 	all, err := c.Number("SELECT " + r.table.tallied())
 	if err != nil {

@@ -18,6 +18,13 @@ import (
 func (t *table) listIndexes() {
 	led := map[*column]bool{t.primary: true} // columns that lead an index already
 	key := tableName(t.Entity.Key)
+	tail := t.primary
+	if t.primary.Parts != nil {
+		tail = nil
+		ix := index{unique: true, name: key + ":key", columns: t.keyColumns()}
+		led[ix.columns[0]] = true
+		t.indexes = append(t.indexes, ix)
+	}
 	for _, members := range t.Entity.Uniques {
 		ix := index{unique: true}
 		names := make([]string, 0, len(members))
@@ -40,7 +47,7 @@ func (t *table) listIndexes() {
 		one := c.Prop.Link != nil && !c.Prop.Link.Many
 		if (c.Prop.Axes.Index || one) && !led[c] {
 			led[c] = true
-			t.indexes = append(t.indexes, index{name: key + ":index " + c.column, columns: []*column{c}, tail: t.primary})
+			t.indexes = append(t.indexes, index{name: key + ":index " + c.column, columns: []*column{c}, tail: tail})
 		}
 	}
 }
@@ -70,8 +77,7 @@ func (t *table) indexSQL(ix index) string {
 //	NOT NULL constraint failed: post.title              title, required
 //	CHECK constraint failed: status:enum                status, enum
 //	cannot store TEXT value in INTEGER column post.n    n, type
-func (t *table) listViolations() {
-	key := tableName(t.Entity.Key)
+func (t *table) listViolations(key string) {
 	unique := func(columns []*column) {
 		names := make([]string, len(columns))
 		props := make([]*schema.Property, len(columns))
@@ -80,7 +86,7 @@ func (t *table) listViolations() {
 		}
 		t.violations["UNIQUE constraint failed: "+strings.Join(names, ", ")] = violation{unique: props}
 	}
-	unique([]*column{t.primary})
+	unique(t.keyColumns())
 	for _, ix := range t.indexes {
 		if ix.unique {
 			unique(ix.columns)

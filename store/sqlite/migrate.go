@@ -10,6 +10,7 @@ import (
 	sqlite3 "github.com/ncruces/go-sqlite3"
 
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/dbschema"
 	"github.com/frondhost/frond/store/sqlite/engine"
 )
 
@@ -26,13 +27,22 @@ func (s *Store) Prepare(ctx context.Context, entities []*schema.Entity) error {
 	for _, e := range entities {
 		stored[e.Key] = e.Primary != nil && !e.View
 	}
+	if s.db.Foreign() {
+		err := s.db.Read(ctx, func(c *engine.Conn) (err error) {
+			all.foreign, err = describe(c, func(*dbschema.Table) bool { return false })
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
 	var faults []error
 	var order []*table
 	for _, e := range entities {
 		if !stored[e.Key] {
 			continue
 		}
-		t, err := newTable(e, func(key string) bool { return stored[key] })
+		t, err := s.newTable(e, all.foreign, func(key string) bool { return stored[key] })
 		if err != nil {
 			faults = append(faults, err)
 			continue
@@ -44,6 +54,10 @@ func (s *Store) Prepare(ctx context.Context, entities []*schema.Entity) error {
 	// first.
 	if faults != nil {
 		return errors.Join(faults...)
+	}
+	if all.foreign != nil {
+		s.tables.Store(all) // another program's tables are served as they are
+		return nil
 	}
 	return s.db.Write(&engine.Op{Ctx: ctx, Alone: true, Run: func(c *engine.Conn) error {
 		if err := s.migrate(c, order); err != nil {

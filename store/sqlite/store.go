@@ -9,6 +9,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/dbschema"
 	"github.com/frondhost/frond/store/sqlite/engine"
 	"github.com/frondhost/frond/store/sqltext"
 )
@@ -71,6 +72,8 @@ func (s *Store) Check(ctx context.Context) error { return s.db.Check(ctx) }
 type tables struct {
 	byEntity map[*schema.Entity]*table
 	byKey    map[string]*table
+	// foreign is what a database of another program's has; nil: the tables are the store's own.
+	foreign *dbschema.Database
 }
 
 // has says whether the entity with this key has a table.
@@ -102,7 +105,19 @@ func (s *Store) table(e *schema.Entity) (*table, error) {
 		}
 		return nil, facade.Internal(fmt.Errorf("sqlite: there is no table for %s; hand the entity to Prepare", name))
 	}
-	return newTable(e, all.has)
+	return s.newTable(e, all.foreign, all.has)
+}
+
+// newTable is the table of an entity: its own, or in another program's database the one that
+// it is mapped to.
+func (s *Store) newTable(e *schema.Entity, foreign *dbschema.Database, stored func(key string) bool) (*table, error) {
+	switch {
+	case foreign == nil:
+		return newTable(e, stored)
+	case e.Table == nil:
+		return nil, fmt.Errorf("entity %s has no table in this database, which is another program's; name one under tables in frond.yaml", e.Name)
+	}
+	return s.foreignTable(e, foreign, stored)
 }
 
 // described is the description of an entity's table, see [Store.table].

@@ -19,8 +19,11 @@ type table struct {
 	byIndex []*column
 	primary *column
 	// rowid is what SQLite's own number of a row can be called here: rowid, oid or _rowid_,
-	// whichever no field has taken, else the primary key.
-	rowid   string
+	// whichever no field has taken; "" where there is none, and the primary key stands for it.
+	rowid string
+	// foreign says that the table is another program's: its card says what it holds, and is
+	// no plan of it.
+	foreign bool
 	indexes []index
 
 	// violations are by SQLite's message; see listViolations.
@@ -99,6 +102,10 @@ func newTable(e *schema.Entity, stored func(key string) bool) (*table, error) {
 			continue
 		}
 		c := newColumn(e, p, stored)
+		if p == e.Primary && e.Table != nil && e.Table.Key != nil {
+			t.primary = c // it is made of the columns that the others describe
+			continue
+		}
 		folded := asciiLower(c.column)
 		if other, ok := seen[folded]; ok {
 			return nil, fmt.Errorf("entity %s: the fields %s and %s differ only by case, which a column's name cannot; rename one of them",
@@ -114,21 +121,68 @@ func newTable(e *schema.Entity, stored func(key string) bool) (*table, error) {
 	if t.primary == nil {
 		return nil, fmt.Errorf("entity %s has no primary key; mark one field with role.primary: true", e.Name)
 	}
-	described := make([]*sqltext.Column, len(t.columns))
+	t.describe(quote(tableName(e.Key)), e)
+	t.rowid = freeRowID(func(name string) bool { return seen[name] != "" })
+	t.listIndexes()
+	t.listViolations(tableName(e.Key))
+	return t, nil
+}
+
+// describe makes the description for statements, once the columns are there. A primary key of
+// several columns gets its parts.
+func (t *table) describe(name string, e *schema.Entity) {
+	described := make([]*sqltext.Column, len(t.columns), len(t.columns)+1)
 	for i, c := range t.columns {
 		described[i] = &c.Column
 	}
-	t.Table = sqltext.NewTable(e, quote(tableName(e.Key)), described)
-	t.rowid = t.primary.Name // where fields have taken all three names
+	if t.byIndex[t.primary.Prop.Index] == nil {
+		t.byIndex[t.primary.Prop.Index] = t.primary
+		for _, part := range t.keyColumns() {
+			t.primary.Parts = append(t.primary.Parts, &part.Column)
+		}
+		t.primary.NotNull = true
+		described = append(described, &t.primary.Column)
+	}
+	t.Table = sqltext.NewTable(e, name, described)
+}
+
+// keyColumns are the columns of the primary key: one, or those that it is made of.
+func (t *table) keyColumns() []*column {
+	e := t.primary.Prop.Owner
+	if e.Table == nil || e.Table.Key == nil {
+		return []*column{t.primary}
+	}
+	var parts []*column
+	for _, name := range e.Table.Key {
+		parts = append(parts, t.byIndex[e.Property(name).Index])
+	}
+	return parts
+}
+
+// freeRowID is a name of SQLite's own number of a row that no column has taken; "" where all are.
+func freeRowID(taken func(name string) bool) string {
 	for _, name := range []string{"rowid", "oid", "_rowid_"} {
-		if seen[name] == "" {
-			t.rowid = name
-			break
+		if !taken(name) {
+			return name
 		}
 	}
-	t.listIndexes()
-	t.listViolations()
-	return t, nil
+	return ""
+}
+
+// rowID writes what sets a row of the table apart from all others: its number, or its key.
+func (t *table) rowID(b *sqltext.Builder, alias string) {
+	switch {
+	case t.rowid != "":
+		b.Text(alias, ".", t.rowid)
+	case t.primary.Parts == nil:
+		b.Column(alias, t.Primary)
+	default:
+		for i, p := range t.primary.Parts {
+			b.Text([]string{"(", ", "}[min(i, 1)])
+			b.Column(alias, p)
+		}
+		b.Text(")")
+	}
 }
 
 // asciiLower folds a name as SQLite compares names: ASCII letters alone.

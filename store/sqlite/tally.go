@@ -26,6 +26,9 @@ const tallyFrom = 1000
 //
 //	coalesce((SELECT rows FROM "_frond_rows" WHERE name = 'post'), ~(SELECT count(*) FROM "post"))
 func (t *table) tallied() string {
+	if t.foreign {
+		return "(SELECT count(*) FROM " + t.Name + ")" // nothing of this program's is in the file
+	}
 	return "coalesce((SELECT rows FROM " + tallyTable + " WHERE name = " + engine.LiteralText(tableName(t.Entity.Key)) + "), ~(SELECT count(*) FROM " + t.Name + "))"
 }
 

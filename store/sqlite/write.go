@@ -24,6 +24,9 @@ func (s *Store) Insert(ctx context.Context, e *schema.Entity, records []facade.R
 	if err := sel.Choose(&t.Table, layout, nil); err != nil {
 		return nil, err
 	}
+	if t.Sparse {
+		return s.insertSparse(ctx, t, records, of, sel)
+	}
 	// What can be done here is done here and not on the one goroutine that writes.
 	args := make([]sqltext.Value, 0, len(records)*len(t.columns))
 	for _, record := range records {
@@ -245,7 +248,11 @@ func (s *Store) blameWrite(c *engine.Conn, t *table, records []facade.Record, er
 			if a.Kind == sqltext.Null {
 				continue
 			}
-			n, failed := c.Number("SELECT count(*) FROM "+quote(tableName(col.refs.Owner.Key))+" WHERE "+quote(columnName(col.refs.Name))+" = ?", a)
+			target := s.tables.Load().byKey[col.refs.Owner.Key]
+			if target == nil {
+				continue
+			}
+			n, failed := c.Number("SELECT count(*) FROM "+target.Name+" WHERE "+target.primary.Name+" = ?", a)
 			if failed == nil && n == 0 {
 				return facade.Dangling(col.Prop)
 			}

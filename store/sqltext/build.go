@@ -93,8 +93,18 @@ func (b *Builder) Alias() string {
 // aliasNames are the first names, which need no allocation.
 var aliasNames = [...]string{"t0", "t1", "t2", "t3", "t4", "t5", "t6", "t7"}
 
-// Column writes a column of an aliased table: t0."title".
-func (b *Builder) Column(alias string, c *Column) { b.Text(alias, ".", c.Name) }
+// Column writes a column of an aliased table: t0."title". Without an alias it is the name alone,
+// as RETURNING has it.
+func (b *Builder) Column(alias string, c *Column) {
+	switch {
+	case c.Parts != nil:
+		b.keyText(alias, c)
+	case alias == "":
+		b.Text(c.Name)
+	default:
+		b.Text(alias, ".", c.Name)
+	}
+}
 
 // Truth writes a condition that holds for every row, or for none.
 func (b *Builder) Truth(holds bool) {

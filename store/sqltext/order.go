@@ -11,6 +11,9 @@ import (
 type SortKey struct {
 	Column *Column
 	Desc   bool
+	// Of is the key of several columns that Column is one of; all of them stand in a row. nil:
+	// the key of the order is Column itself.
+	Of *Column
 }
 
 // Order appends the sort keys of a read to keys. A read towards the beginning (Backward) sorts
@@ -21,7 +24,14 @@ func (t *Table) Order(keys []SortKey, q *facade.Find) ([]SortKey, error) {
 		if err != nil {
 			return nil, err
 		}
-		keys = append(keys, SortKey{c, k.Desc != q.Backward})
+		desc := k.Desc != q.Backward
+		if c.Parts == nil {
+			keys = append(keys, SortKey{Column: c, Desc: desc})
+			continue
+		}
+		for _, p := range c.Parts {
+			keys = append(keys, SortKey{Column: p, Desc: desc, Of: c})
+		}
 	}
 	return keys, nil
 }
@@ -31,7 +41,7 @@ func (t *Table) Order(keys []SortKey, q *facade.Find) ([]SortKey, error) {
 func Turned(keys []SortKey) []SortKey {
 	other := make([]SortKey, len(keys))
 	for i, k := range keys {
-		other[i] = SortKey{k.Column, !k.Desc}
+		other[i] = SortKey{Column: k.Column, Desc: !k.Desc, Of: k.Of}
 	}
 	return other
 }
@@ -58,17 +68,27 @@ func (b *Builder) OrderBy(keys []SortKey, alias string) {
 // Cursor returns the values of a place in an order, such as [facade.Find.From]. BAD_REQUEST
 // where they do not fit the keys: a cursor is not trusted.
 func Cursor(keys []SortKey, from []json.RawMessage) ([]Value, error) {
-	values := make([]Value, len(keys))
-	fits := len(from) == len(keys)
-	for i, k := range keys {
-		if !fits {
+	values := make([]Value, 0, len(keys))
+	fits := true
+	for at := 0; fits && at < len(from); at++ {
+		if fits = len(values) < len(keys); !fits {
 			break
 		}
-		var fault string
-		values[i], fault = Encode(k.Column.Prop, from[i])
-		fits = fault == ""
+		k := keys[len(values)]
+		c := k.Column
+		if k.Of != nil {
+			c = k.Of
+		}
+		v, fault := Encode(c.Prop, from[at])
+		if fits = fault == ""; k.Of == nil {
+			values = append(values, v)
+			continue
+		}
+		parts, ok := c.SplitKey(v.S)
+		fits = fits && ok
+		values = append(values, parts...)
 	}
-	if !fits {
+	if !fits || len(values) != len(keys) {
 		return nil, facade.Errorf(facade.BadRequest, "the cursor is not of this order; take one from a page that is")
 	}
 	return values, nil

@@ -14,6 +14,8 @@ import (
 func Refuse(p *schema.Property, keyword string) error {
 	message := fmt.Sprintf("the value of %s breaks its card's %s; send one that keeps to it", p.Name, keyword)
 	switch keyword {
+	case schema.ReadOnly:
+		message = fmt.Sprintf("%s is made of other fields; send those", p.Name)
 	case "required":
 		message = fmt.Sprintf("%s has no value; send one", p.Name)
 	case "type":

@@ -37,19 +37,36 @@ func (s *Selection) Choose(t *Table, layout *facade.Layout, order []SortKey) err
 		return nil
 	}
 	s.keys = s.keyRoom[:0]
-	for _, k := range order {
-		if at := layout.Index(k.Column.Prop.Name); at >= 0 {
+	for i, k := range order {
+		c := k.Column
+		if k.Of != nil {
+			if c = k.Of; i > 0 && order[i-1].Of == c {
+				continue // a cursor has the key as it is read, once
+			}
+		}
+		if at := layout.Index(c.Prop.Name); at >= 0 {
 			s.keys = append(s.keys, at)
 			continue
 		}
 		s.keys = append(s.keys, len(s.Fields)+len(s.Extra))
-		s.Extra = append(s.Extra, k.Column)
+		s.Extra = append(s.Extra, c)
 	}
 	return nil
 }
 
 // noFields is the layout of a read without fields.
 var noFields = facade.NewLayout(nil)
+
+// Also selects a column beside the layout's, and returns its place in the select list.
+func (s *Selection) Also(c *Column) int {
+	for i, f := range s.Fields {
+		if f == c {
+			return i
+		}
+	}
+	s.Extra = append(s.Extra, c)
+	return len(s.Fields) + len(s.Extra) - 1
+}
 
 // Width is how many columns [Builder.Columns] writes.
 func (s *Selection) Width() int { return max(1, len(s.Fields)+len(s.Extra)) }

@@ -15,8 +15,11 @@ type Table struct {
 	Name string
 	// Columns are those of the stored fields, in the order of INSERT.
 	Columns []*Column
-	// Primary is one of Columns.
+	// Primary is one of Columns, or is made of some of them (Column.Parts).
 	Primary *Column
+	// Sparse says that INSERT names the columns of what is written alone: the database fills the
+	// others.
+	Sparse bool
 
 	// byIndex has the columns by Property.Index; nil for a field that is not stored.
 	byIndex []*Column
@@ -36,13 +39,25 @@ type Column struct {
 	// Decode appends a raw value of the column, which is not null, as JSON to dst. It is nil in
 	// a store that reads its columns by other means.
 	Decode func(dst, raw []byte) []byte
+	// Parts are the columns that a primary key of several is made of; then the column has no
+	// name, and its value is their text (see [JoinKey]). nil: it is a column of the table.
+	Parts []*Column
+	// Filled says that the database gives a row a value that is written without one.
+	Filled bool
+	// Odd is called where a row holds a value that the card cannot carry, which is read as null.
+	// It may be called from many goroutines. nil: the column is this program's and holds none.
+	Odd func()
 }
 
 // NewTable returns the description of an entity's table. name is quoted; columns are of the
-// entity's fields, one of them its primary key.
+// entity's fields, one of them its primary key. A key that is made of others is no column of
+// the table.
 func NewTable(e *schema.Entity, name string, columns []*Column) Table {
-	t := Table{Entity: e, Name: name, Columns: columns, byIndex: make([]*Column, len(e.Fields))}
+	t := Table{Entity: e, Name: name, byIndex: make([]*Column, len(e.Fields))}
 	for _, c := range columns {
+		if c.Parts == nil {
+			t.Columns = append(t.Columns, c)
+		}
 		t.byIndex[c.Prop.Index] = c
 		if c.Prop == e.Primary {
 			t.Primary = c

@@ -20,6 +20,8 @@ type Terms struct {
 	// after counts the rows with a key that meet After; its first argument is the key.
 	after  *Builder
 	points []pointing
+	// primary is the key of the table that is written.
+	primary *Column
 }
 
 // pointing is one relation whose targets are counted; the statement's first argument is the
@@ -46,7 +48,7 @@ func (d *Database) Terms(t *Table, of *facade.Terms, key *Value, where *facade.F
 	if of == nil {
 		return nil, nil
 	}
-	m := &Terms{of: of}
+	m := &Terms{of: of, primary: t.Primary}
 	err := m.compile(d, t, key, where)
 	if err != nil {
 		m.Free()
@@ -162,7 +164,7 @@ func (m *Terms) Stays(run Runner, key Value) error {
 	if m == nil || m.after == nil {
 		return nil
 	}
-	m.after.Args[0] = key
+	bindKey(m.after.Args, m.primary, key)
 	n, err := run.Number(m.after.SQL, m.after.Args)
 	if err == nil && n == 0 {
 		err = m.of.Unmet

@@ -132,7 +132,15 @@ func (b *Builder) compare(f *facade.Filter, c *Column, alias string) error {
 			b.Truth(f.Op == facade.Ne)
 			return nil
 		}
-		d.Compare(b, f.Op, c, alias, v)
+		switch {
+		case c.Parts != nil && f.Op == facade.Eq:
+			b.Equal(alias, c, v)
+		case c.Parts != nil && f.Op == facade.Ne: // no key is null
+			b.Text("NOT ")
+			b.Equal(alias, c, v)
+		default:
+			d.Compare(b, f.Op, c, alias, v)
+		}
 	default:
 		return facade.Internal(fmt.Errorf("store: operator %d is not known", f.Op))
 	}
@@ -151,7 +159,11 @@ func (b *Builder) among(f *facade.Filter, c *Column, alias string) {
 			list = append(list, a)
 		}
 	}
-	b.db.Dialect.Among(b, c, alias, list)
+	if c.Parts != nil {
+		b.equalOne(alias, c, list)
+	} else {
+		b.db.Dialect.Among(b, c, alias, list)
+	}
 	if f.Op == facade.NotIn {
 		b.Text(") IS NOT TRUE")
 	}

@@ -1,6 +1,9 @@
 package sqltext
 
-import "github.com/frondhost/frond/facade"
+import (
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+)
 
 // Insert writes an INSERT of one row with all columns, so that rows of an entity share a
 // statement whatever they set. The values are those of [Table.Row]; they are not bound here.
@@ -24,6 +27,40 @@ func (b *Builder) Insert(t *Table) {
 	b.Text(")")
 }
 
+// InsertSparse writes an INSERT of one row with the columns that record has, whose values it
+// binds, and returns the row. The database fills the other columns.
+//
+//	INSERT INTO "Album" ("Title", "ArtistId") VALUES (?, ?) RETURNING "AlbumId"
+//	INSERT INTO "Draft" DEFAULT VALUES RETURNING "Id"
+func (b *Builder) InsertSparse(t *Table, record facade.Record, row []Value, sel *Selection) error {
+	b.Text("INSERT INTO ", t.Name)
+	places := make([]int, 0, len(record))
+	for _, m := range record {
+		c, err := t.Column(t.Entity.Property(m.Name))
+		if err != nil {
+			return err
+		}
+		if c.Parts == nil {
+			places = append(places, t.Place(c))
+		}
+	}
+	if len(places) == 0 {
+		b.Text(" DEFAULT VALUES")
+	}
+	for i, at := range places {
+		b.Text([]string{" (", ", "}[min(i, 1)], t.Columns[at].Name)
+	}
+	for i, at := range places {
+		b.Text([]string{") VALUES (", ", "}[min(i, 1)])
+		b.Bind(row[at])
+	}
+	if len(places) > 0 {
+		b.Text(")")
+	}
+	b.Returning(sel)
+	return nil
+}
+
 // Row appends the values of one row in the order of the columns, a null for every field that
 // the record leaves out. VALIDATION_FAILED for a value that its column cannot hold, and for a
 // row without a key.
@@ -37,13 +74,16 @@ func (t *Table) Row(args []Value, record facade.Record) ([]Value, error) {
 		if err != nil {
 			return args, err
 		}
+		if c.Parts != nil {
+			return args, Refuse(c.Prop, schema.ReadOnly)
+		}
 		a, fault := Encode(c.Prop, m.Value)
 		if fault != "" {
 			return args, Refuse(c.Prop, fault)
 		}
 		args[from+t.Place(c)] = a
 	}
-	if t.Primary != nil && args[from+t.Place(t.Primary)].Kind == Null {
+	if t.Primary != nil && !t.Primary.Filled && t.KeyOf(args[from:]).Kind == Null {
 		return args, Refuse(t.Primary.Prop, "required") // SQLite would make up an integer key
 	}
 	return args, nil
@@ -66,6 +106,9 @@ func (b *Builder) Update(t *Table, sel *Selection, key Value, where *facade.Filt
 		c, err := t.Column(t.Entity.Property(m.Name))
 		if err != nil {
 			return err
+		}
+		if c.Parts != nil {
+			return Refuse(c.Prop, schema.ReadOnly)
 		}
 		a, fault := Encode(c.Prop, m.Value)
 		if fault != "" {
@@ -98,9 +141,7 @@ func (b *Builder) Delete(t *Table, key Value, where *facade.Filter) error {
 // another key.
 func (b *Builder) OneRow(t *Table, alias string, key Value, where *facade.Filter) error {
 	b.Text(" WHERE ")
-	b.Column(alias, t.Primary)
-	b.Text(" = ")
-	b.Bind(key)
+	b.Equal(alias, t.Primary, key)
 	b.reach = SingleRow
 	return b.also(where, t, alias)
 }
@@ -124,9 +165,15 @@ func (b *Builder) Returning(sel *Selection) {
 		if i > 0 {
 			b.Text(", ")
 		}
-		b.Text(c.Name)
+		b.Column("", c)
 	}
-	if len(sel.Fields) == 0 {
+	for i, c := range sel.Extra {
+		if i > 0 || len(sel.Fields) > 0 {
+			b.Text(", ")
+		}
+		b.Column("", c)
+	}
+	if len(sel.Fields)+len(sel.Extra) == 0 {
 		b.Text("1")
 	}
 }

@@ -180,3 +180,6 @@ func (d *DB) forget() {
 		_ = d.lock.Close() // the end of the process would do it too
 	}
 }
+
+// Foreign reports whether the database is another program's; see [Options].
+func (d *DB) Foreign() bool { return d.opts.Foreign }

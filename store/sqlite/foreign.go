@@ -1,0 +1,270 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"sync"
+
+	sqlite3 "github.com/ncruces/go-sqlite3"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+	"github.com/frondhost/frond/store/dbschema"
+	"github.com/frondhost/frond/store/sqlite/engine"
+	"github.com/frondhost/frond/store/sqltext"
+)
+
+// Tables that another program made are served as they are: frond.yaml says what they and their
+// columns are called (schema.Table), and the file says the rest. Three things differ from the
+// store's own tables:
+//
+//	values      a column may hold values of any type, so each value's own type is looked at
+//	new rows    INSERT names what the row has; the database fills the rest
+//	messages    constraints are called as their columns, and a CHECK has no field to blame
+
+// foreignTable is the table that an entity is mapped to, as the file has it. The error says
+// which name of frond.yaml is not in the file.
+func (s *Store) foreignTable(e *schema.Entity, db *dbschema.Database, stored func(key string) bool) (*table, error) {
+	fault := func(format string, args ...any) error {
+		return fmt.Errorf("entity %s: %s; correct it under tables in frond.yaml", e.Name, fmt.Sprintf(format, args...))
+	}
+	if e.Table.Schema != "" {
+		return nil, fault("SQLite has no schema %s", e.Table.Schema)
+	}
+	described := findTable(db, e.Table.Name)
+	if described == nil {
+		return nil, fault("the database has no table or view %s", e.Table.Name)
+	}
+	t := &table{byIndex: make([]*column, len(e.Fields)), violations: map[string]violation{}, foreign: true}
+	for _, p := range e.Fields {
+		switch {
+		case !p.Stored:
+			continue
+		case p == e.Primary && e.Table.Key != nil:
+			t.primary = &column{Column: sqltext.Column{Prop: p, Odd: s.odd(e, p)}}
+			continue
+		}
+		is := findColumn(described, e.Table.Column(p.Name))
+		if is == nil {
+			return nil, fault("%s has no column %s for the field %s", described.Name, e.Table.Column(p.Name), p.Name)
+		}
+		c := &column{Column: sqltext.Column{
+			Prop: p, Name: quote(is.Name), Type: is.Type.Name, NotNull: is.NotNull && !described.View, Filled: is.Fill != dbschema.FillNone, Odd: s.odd(e, p),
+		}}
+		c.column = is.Name
+		if p.Link != nil && !p.Link.Many && p.Link.Target != nil && stored(p.Link.Target.Key) {
+			c.refs = p.Link.Target.Primary
+		}
+		t.columns = append(t.columns, c)
+		t.byIndex[p.Index] = c
+		if p == e.Primary {
+			t.primary = c
+		}
+		for _, led := range described.Indexed {
+			if asciiLower(led) == asciiLower(is.Name) {
+				t.indexes = append(t.indexes, index{columns: []*column{c}})
+			}
+		}
+	}
+	t.describe(quote(described.Name), e)
+	t.Sparse = true
+	if !described.View && !described.NoRowID {
+		t.rowid = freeRowID(func(name string) bool { return findColumn(described, name) != nil })
+	}
+	t.listViolations(described.Name)
+	for _, members := range e.Uniques {
+		t.uniqueViolation(described.Name, members)
+	}
+	return t, nil
+}
+
+// uniqueViolation enters the message of a unique constraint that the card names.
+func (t *table) uniqueViolation(name string, members []*schema.Property) {
+	columns := make([]string, len(members))
+	for i, p := range members {
+		c := t.byIndex[p.Index]
+		if c == nil {
+			return
+		}
+		columns[i] = name + "." + c.column
+	}
+	t.violations["UNIQUE constraint failed: "+strings.Join(columns, ", ")] = violation{unique: members}
+}
+
+// findTable finds a table as SQLite does, without regard to case.
+func findTable(db *dbschema.Database, name string) *dbschema.Table {
+	for i := range db.Tables {
+		if t := &db.Tables[i]; asciiLower(t.Name) == asciiLower(name) && t.Unfit == "" {
+			return t
+		}
+	}
+	return nil
+}
+
+// findColumn finds a column without regard to case.
+func findColumn(t *dbschema.Table, name string) *dbschema.Column {
+	for i := range t.Columns {
+		if c := &t.Columns[i]; asciiLower(c.Name) == asciiLower(name) {
+			return c
+		}
+	}
+	return nil
+}
+
+// odd reports, once for a field, that a row holds a value that its card cannot carry.
+func (s *Store) odd(e *schema.Entity, p *schema.Property) func() {
+	var once sync.Once
+	return func() {
+		once.Do(func() {
+			s.db.Log().Warn("a row holds a value that its card cannot carry; it is read as null", "table", e.Table.Name, "column", e.Table.Column(p.Name), "card", kindWord(p.Kind))
+		})
+	}
+}
+
+// kindWord names a kind of values in the log.
+func kindWord(k schema.Kind) string {
+	switch k {
+	case schema.KindInteger:
+		return "integer"
+	case schema.KindNumber:
+		return "number"
+	case schema.KindBoolean:
+		return "boolean"
+	case schema.KindDateTime:
+		return "date-time"
+	case schema.KindJSON:
+		return "JSON"
+	}
+	return "string"
+}
+
+// appendForeign appends a value of a table that another program made, by the type that the
+// value has. One that the card cannot carry is null, and is reported.
+//
+//	card       values
+//	boolean    0 and 1
+//	integer    whole numbers
+//	number     numbers, without infinities
+//	date-time  RFC 3339 texts
+//	JSON       texts of JSON, numbers
+//	strings    texts and numbers
+func appendForeign(dst []byte, st *engine.Stmt, i int, c *sqltext.Column) []byte {
+	typ, kind := st.ColumnType(i), c.Prop.Kind
+	switch typ {
+	case sqlite3.NULL:
+		return append(dst, "null"...)
+	case sqlite3.INTEGER:
+		n := st.ColumnInt64(i)
+		switch {
+		case kind == schema.KindBoolean && (n == 0 || n == 1):
+			return strconv.AppendBool(dst, n == 1)
+		case kind == schema.KindInteger, kind == schema.KindNumber, kind == schema.KindJSON:
+			return strconv.AppendInt(dst, n, 10)
+		case kind == schema.KindString, kind == schema.KindDecimal:
+			return append(strconv.AppendInt(append(dst, '"'), n, 10), '"')
+		}
+	case sqlite3.FLOAT:
+		f := st.ColumnFloat(i)
+		switch {
+		case math.IsInf(f, 0):
+		case kind == schema.KindInteger && f == math.Trunc(f) && math.Abs(f) < 1<<53:
+			return strconv.AppendInt(dst, int64(f), 10)
+		case kind == schema.KindNumber, kind == schema.KindJSON:
+			return sqltext.AppendFloat(dst, f)
+		case kind == schema.KindString, kind == schema.KindDecimal:
+			return jsontext.AppendText(dst, st.ColumnRawText(i))
+		}
+	case sqlite3.TEXT:
+		text := st.ColumnRawText(i)
+		switch kind {
+		case schema.KindString, schema.KindDate, schema.KindDecimal:
+			return jsontext.AppendText(dst, text)
+		case schema.KindDateTime:
+			if at, ok := sqltext.NormalTime(string(text)); ok {
+				return sqltext.AppendTime(dst, []byte(at))
+			}
+		case schema.KindJSON:
+			if jsontext.Check(text) == nil {
+				return append(dst, text...)
+			}
+		}
+	}
+	c.Odd()
+	return append(dst, "null"...)
+}
+
+// insertSparse writes rows of a table whose columns the database fills: a statement for each
+// row, with what it has. See [Store.Insert].
+func (s *Store) insertSparse(ctx context.Context, t *table, records []facade.Record, of *facade.Terms, sel *sqltext.Selection) (*facade.Rows, error) {
+	writes := make([]*sqltext.Builder, len(records))
+	own := make([]sqltext.Value, len(records))
+	at := -1
+	if of != nil {
+		at = sel.Also(t.Primary) // the key is known when the row is there
+	}
+	for i, record := range records {
+		row, err := t.Row(nil, record)
+		if err != nil {
+			return nil, err
+		}
+		writes[i], own[i] = s.text.Builder(), t.KeyOf(row)
+		defer writes[i].Free()
+		if err := writes[i].InsertSparse(&t.Table, record, row, sel); err != nil {
+			return nil, err
+		}
+	}
+	m, err := s.text.Terms(&t.Table, of, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer m.Free()
+	var rows *facade.Rows
+	err = s.db.Write(&engine.Op{
+		Ctx: ctx,
+		Run: func(c *engine.Conn) error {
+			rows = facade.NewRows(sel.Layout, len(records))
+			for _, record := range records {
+				if err := m.Leads(runner{c}, facade.Row{}, record, own); err != nil {
+					return err
+				}
+			}
+			for i, b := range writes {
+				if err := s.insertOne(c, t, b, sel, rows, at, &own[i]); err != nil {
+					return constraint(s.tables.Load(), t, records[i], err)
+				}
+			}
+			for _, key := range own {
+				if err := m.Stays(runner{c}, key); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		Blame: func(c *engine.Conn, err error) error { return s.blameWrite(c, t, records, err) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	facade.AccountOf(ctx).Add(rows.Size()) // written is written
+	return rows, nil
+}
+
+// insertOne runs the INSERT of one row and appends the row. With a place, at, it reads the key
+// that the row has got.
+func (s *Store) insertOne(c *engine.Conn, t *table, b *sqltext.Builder, sel *sqltext.Selection, rows *facade.Rows, at int, key *sqltext.Value) error {
+	st, err := c.Start(b.SQL, b.Args)
+	if err != nil {
+		return err
+	}
+	for st.Step() {
+		appendRow(rows, sel, st, 0)
+		if at >= 0 {
+			*key, _ = sqltext.Encode(t.Primary.Prop, appendColumn(nil, st, at, t.Primary))
+		}
+	}
+	return c.Finish(st)
+}

@@ -1,0 +1,176 @@
+package sqltext
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/frondhost/frond/schema"
+)
+
+// A primary key of several columns is one string to callers: the texts of the columns in the
+// order of the key, with commas between them. In a part, "~" is written ~0 and "," is written
+// ~1, so that no two keys have one text (docs/decisions/337).
+//
+//	10248, 11            10248,11
+//	"a,b", "~"           a~1b,~0
+//
+// The statement takes such a string apart again wherever rows are found by it or follow it in
+// an order, so that the database looks in the index of its own columns.
+
+// keyEscape and keyUnescape write a part of a key and read it back.
+var (
+	keyEscape   = strings.NewReplacer("~", "~0", ",", "~1")
+	keyUnescape = strings.NewReplacer("~0", "~", "~1", ",")
+)
+
+// JoinKey is the text of a key of these values, which are not null.
+func JoinKey(values []Value) string {
+	var b strings.Builder
+	for i, v := range values {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		if v.Kind == Int {
+			b.WriteString(strconv.FormatInt(v.I, 10))
+		} else {
+			b.WriteString(keyEscape.Replace(v.S))
+		}
+	}
+	return b.String()
+}
+
+// SplitKey returns the values of the columns in a key's text; false says that it is the text
+// of no key.
+func (c *Column) SplitKey(text string) ([]Value, bool) {
+	parts := strings.Split(text, ",")
+	if len(parts) != len(c.Parts) {
+		return nil, false
+	}
+	values := make([]Value, len(parts))
+	for i, p := range c.Parts {
+		part := keyUnescape.Replace(parts[i])
+		switch p.Prop.Kind {
+		case schema.KindInteger:
+			n, err := strconv.ParseInt(part, 10, 64)
+			if err != nil || strconv.FormatInt(n, 10) != part {
+				return nil, false // 007 would be a second text of 7
+			}
+			values[i] = IntValue(n)
+		case schema.KindDateTime:
+			at, ok := NormalTime(part)
+			if !ok {
+				return nil, false
+			}
+			values[i] = TextValue(at)
+		case schema.KindString, schema.KindDate, schema.KindDecimal:
+			values[i] = TextValue(part)
+		default:
+			return nil, false
+		}
+	}
+	return values, true
+}
+
+// keyText writes the text of a key of several columns as an expression; alias may be "".
+//
+//	(CAST(t0."order" AS TEXT) || ',' || replace(replace(CAST(t0."sku" AS TEXT), '~', '~0'), ',', '~1'))
+func (b *Builder) keyText(alias string, c *Column) {
+	b.Text("(")
+	for i, p := range c.Parts {
+		if i > 0 {
+			b.Text(" || ',' || ")
+		}
+		free := p.Prop.Kind == schema.KindString // the texts of other kinds have neither sign
+		if free {
+			b.Text("replace(replace(")
+		}
+		if d, ok := b.db.Dialect.(keyWriter); ok {
+			d.KeyPart(b, p, alias)
+		} else {
+			b.Text("CAST(")
+			b.Column(alias, p)
+			b.Text(" AS TEXT)")
+		}
+		if free {
+			b.Text(", '~', '~0'), ',', '~1')")
+		}
+	}
+	b.Text(")")
+}
+
+// keyWriter is a dialect that has a text of its own for the value of a column in a key.
+type keyWriter interface {
+	KeyPart(b *Builder, c *Column, alias string)
+}
+
+// Equal writes that a column has a value. The zero Value leaves room for one: it is bound as
+// null, and the columns of a key take as many places as there are.
+func (b *Builder) Equal(alias string, c *Column, v Value) {
+	if c.Parts == nil {
+		b.Column(alias, c)
+		b.Text(" = ")
+		b.Bind(v)
+		return
+	}
+	values, ok := make([]Value, len(c.Parts)), true
+	if v.Kind != Null {
+		values, ok = c.SplitKey(v.S)
+	}
+	if !ok { // no row has such a key
+		b.Truth(false)
+		return
+	}
+	b.Text("(")
+	for i, p := range c.Parts {
+		if i > 0 {
+			b.Text(" AND ")
+		}
+		b.Equal(alias, p, values[i])
+	}
+	b.Text(")")
+}
+
+// bindKey puts a value into the places that [Builder.Equal] has left for it at the beginning of
+// args. A text that is no key leaves them null, which equals nothing.
+func bindKey(args []Value, c *Column, v Value) {
+	if c.Parts == nil {
+		args[0] = v
+		return
+	}
+	values, ok := c.SplitKey(v.S)
+	if !ok {
+		values = make([]Value, len(c.Parts))
+	}
+	copy(args, values)
+}
+
+// equalOne writes that the key of several columns is one of list.
+func (b *Builder) equalOne(alias string, c *Column, list []Value) {
+	if len(list) == 0 {
+		b.Truth(false)
+		return
+	}
+	b.Text("(")
+	for i, v := range list {
+		if i > 0 {
+			b.Text(" OR ")
+		}
+		b.Equal(alias, c, v)
+	}
+	b.Text(")")
+}
+
+// KeyOf returns the key of a row whose values are those of [Table.Row]: null where the database
+// makes it.
+func (t *Table) KeyOf(row []Value) Value {
+	if t.Primary.Parts == nil {
+		return row[t.Place(t.Primary)]
+	}
+	values := make([]Value, len(t.Primary.Parts))
+	for i, p := range t.Primary.Parts {
+		if values[i] = row[t.Place(p)]; values[i].Kind == Null {
+			return Value{}
+		}
+	}
+	return TextValue(JoinKey(values))
+}
