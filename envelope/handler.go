@@ -29,6 +29,10 @@ type Options struct {
 	// whatever the frame says, with the sender's name as state.caller. TrustState and
 	// State are then ignored.
 	Verifier *signing.Verifier
+	// Nonces remembers the tokens of signed commands for every process over one database,
+	// so that none of them accepts a command that another one has. Nil: the verifier's own
+	// memory has to do.
+	Nonces facade.Nonces
 	// MaxBody is how many bytes a request body may have; 0: 1 MiB (spec 8).
 	MaxBody int64
 	// Timeout is how long one request may take, a batch as a whole; 0: 30 s. Less than 0: no limit.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/frondhost/frond/envelope/signing"
 	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -83,10 +84,57 @@ func (q *request) verify(ctx context.Context, body []byte) {
 		q.refusal = err
 		return
 	}
+	if err := q.once(ctx, body, signed); err != nil {
+		q.refusal = err
+		return
+	}
 	// The sender is set over whatever the state has under that name.
 	if q.state = signed.State; signed.Caller != "" {
 		q.state["caller"] = signed.Caller
 	}
+}
+
+// once makes sure that no other process has accepted the token of a command. Queries do not
+// pay for it: replayed elsewhere they change nothing, and who has the token of one could
+// read its answer as well (decision 346).
+func (q *request) once(ctx context.Context, body []byte, signed *signing.Call) *facade.Error {
+	nonces := q.handler.options.Nonces
+	if nonces == nil || signed.Until.IsZero() || !q.handler.commands(body) {
+		return nil
+	}
+	fresh, err := nonces.TakeNonce(ctx, signed.Nonce[:], signed.Until)
+	switch {
+	case err != nil:
+		return q.handler.report(ctx, err, q.http.Header.Get("traceparent"))
+	case !fresh:
+		q.handler.options.Log.LogAttrs(ctx, slog.LevelWarn, "signed command replayed at another process", slog.String("from", q.http.RemoteAddr))
+		return signing.Replayed()
+	}
+	return nil
+}
+
+// commands reports whether a body of checked JSON has a frame with a command.
+func (h *Handler) commands(body []byte) bool {
+	if jsontext.KindOf(body) != jsontext.Array {
+		return h.isCommand(body)
+	}
+	for _, frame := range jsontext.Elements(body) {
+		if h.isCommand(frame) {
+			return true
+		}
+	}
+	return false
+}
+
+// isCommand reports whether a frame calls a command. A method that is unknown runs nothing.
+func (h *Handler) isCommand(frame json.RawMessage) bool {
+	f, fail := wire.ReadRequest(frame)
+	if fail != nil {
+		return false
+	}
+	entity, operation, _ := strings.Cut(f.Method, ".")
+	op := h.methods[wire.MethodKey(entity, operation)]
+	return op != nil && op.Kind == facade.Command
 }
 
 // appendAnswer answers one frame of checked JSON; a notification appends nothing. Where the

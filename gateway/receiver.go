@@ -74,10 +74,11 @@ func NewReceiver(project *facade.Project, frond string, opts *ReceiverOptions) (
 	if verifier != nil {
 		host.log.Info("calls are verified", "frond", frond, "kids", verifier.KeyIDs())
 	}
+	nonces, _ := host.store.Store.(facade.Nonces) // nil: one process has the store to itself
 	r := &Receiver{host: host, addresses: addresses}
 	mux := http.NewServeMux()
 	frames := envelope.NewHandler(catalog, caller, &envelope.Options{
-		TrustState: verifier == nil, Verifier: verifier, MaxBody: host.config.Limits.Body, Budget: host.budget, Called: calledFrame, Log: host.log,
+		TrustState: verifier == nil, Verifier: verifier, Nonces: nonces, MaxBody: host.config.Limits.Body, Budget: host.budget, Called: calledFrame, Log: host.log,
 	})
 	route := func(*http.Request) string { return envelope.Path }
 	mux.Handle(envelope.Path, host.telemetry.At(string(facade.OnEnvelope), route, guard.CrossSite{}.Guard(host.consistent(frames, formOf(facade.OnEnvelope)), formOf(facade.OnEnvelope))))

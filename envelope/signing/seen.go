@@ -32,10 +32,7 @@ const (
 // memory accepts none: forgetting another token would let that one be replayed. The cost is
 // that of looking into each bucket. There are few of them: a lifetime and twice the skew,
 // divided by step.
-func (s *seen) take(kid, jti string, until, now int64) verdict {
-	sum := sha256.Sum256([]byte(kid + "." + jti)) // no kid has a dot
-	// Half of the hash is enough: a collision only refuses a valid token.
-	id := [16]byte(sum[:16])
+func (s *seen) take(id [16]byte, until, now int64) verdict {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for at, bucket := range s.buckets {
@@ -59,4 +56,11 @@ func (s *seen) take(kid, jti string, until, now int64) verdict {
 	s.buckets[at][id] = struct{}{}
 	s.count++
 	return fresh
+}
+
+// nonceOf identifies a token. Half of the hash is enough: a collision only refuses a valid
+// token.
+func nonceOf(kid, jti string) [16]byte {
+	sum := sha256.Sum256([]byte(kid + "." + jti)) // no kid has a dot
+	return [16]byte(sum[:16])
 }

@@ -38,7 +38,7 @@ type Options struct {
 
 // Verifier verifies the posts for one Frond. It may be used from many goroutines. Its
 // memory of accepted tokens is its own: two processes for one Frond can each accept a
-// token once.
+// token once, unless they share a memory for [Call.Nonce].
 type Verifier struct {
 	frond   string
 	keys    map[string]Key // by their ids
@@ -83,6 +83,16 @@ func (v *Verifier) KeyIDs() []string { return slices.Sorted(maps.Keys(v.keys)) }
 type Call struct {
 	Caller string       // the sender's name; "": nobody had to sign
 	State  facade.State // the caller's state, as it was signed; not nil where the post is signed
+
+	// Nonce identifies the token, and Until is when nobody accepts it any more: for a memory
+	// of tokens that several processes share.
+	Nonce [16]byte
+	Until time.Time
+}
+
+// Replayed is the refusal of a token that was accepted before.
+func Replayed() *facade.Error {
+	return refuse("the token has been used; every call has one of its own")
 }
 
 // Verify returns what the token of a post of checked JSON (jsontext.Check) says. A post that
@@ -125,13 +135,13 @@ func (v *Verifier) Verify(post json.RawMessage) (*Call, *facade.Error) {
 	if fail != nil || subtle.ConstantTimeCompare([]byte(digest), []byte(c.call)) == 0 {
 		return nil, refuse("the call is not the one that was signed")
 	}
-	call := &Call{Caller: c.iss}
+	call := &Call{Caller: c.iss, Nonce: nonceOf(kid, c.jti), Until: time.Unix(c.exp+v.skew, 0)}
 	if json.Unmarshal(c.state, &call.State) != nil {
 		return nil, refuse("the token's state holds numbers that no double can hold")
 	}
-	switch v.seen.take(kid, c.jti, c.exp+v.skew, v.now().Unix()) {
+	switch v.seen.take(call.Nonce, c.exp+v.skew, v.now().Unix()) {
 	case replayed:
-		return nil, refuse("the token has been used; every call has one of its own")
+		return nil, Replayed()
 	case crowded:
 		return nil, facade.Errorf(facade.ServiceUnavailable, "more calls came in a minute than can be checked for replays; send the call again later")
 	}

@@ -172,6 +172,10 @@ func TestSignedCallsHold(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if lived := got.Until.Sub(noon); got.Nonce == [16]byte{} || lived != 90*time.Second {
+				t.Errorf("nonce %x, forgotten after %s", got.Nonce, lived)
+			}
+			got.Nonce, got.Until = [16]byte{}, time.Time{}
 			if diff := cmp.Diff(&signing.Call{Caller: "shop", State: c.want}, got); diff != "" {
 				t.Error(diff)
 			}

@@ -1,0 +1,119 @@
+package envelope_test
+
+import (
+	"context"
+	"crypto/ed25519"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/frondhost/frond/envelope"
+	"github.com/frondhost/frond/envelope/signing"
+	"github.com/frondhost/frond/facade"
+)
+
+// sharedNonces is what two processes share; down: it cannot be reached.
+type sharedNonces struct {
+	mu   sync.Mutex
+	seen map[string]time.Time
+	down bool
+}
+
+func (n *sharedNonces) TakeNonce(_ context.Context, nonce []byte, until time.Time) (bool, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.down {
+		return false, facade.Errorf(facade.ServiceUnavailable, "the store cannot be reached")
+	}
+	if _, seen := n.seen[string(nonce)]; seen {
+		return false, nil
+	}
+	n.seen[string(nonce)] = until
+	return true, nil
+}
+
+// TestReplayElsewhere: two processes serve one Frond. A signed command that one of them
+// has accepted is refused by the other, a query is not.
+func TestReplayElsewhere(t *testing.T) {
+	public, private, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	door := &facade.Door{Name: "math"}
+	door.Operations = []*facade.Operation{{Name: "add", Door: door, Kind: facade.Command}, {Name: "get", Door: door, Kind: facade.Query}}
+	frond := &facade.Frond{Name: "numbers", Doors: []*facade.Door{door}}
+	door.Frond = frond
+	var ran atomic.Int64
+	caller := facade.CallerFunc(func(context.Context, *facade.Call) (*facade.Result, error) {
+		ran.Add(1)
+		return &facade.Result{Form: facade.FormValue, Value: []byte("1")}, nil
+	})
+	nonces := &sharedNonces{seen: map[string]time.Time{}}
+	process := func(nonces facade.Nonces) http.Handler {
+		v, err := signing.NewVerifier("numbers", []signing.Key{{Public: public}}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return envelope.NewHandler(&facade.Catalog{Vendor: "test", Fronds: []*facade.Frond{frond}}, caller, &envelope.Options{Verifier: v, Nonces: nonces, Log: slog.New(slog.DiscardHandler)})
+	}
+	signer := signing.NewSigner(private, "shop")
+	post := func(h http.Handler, body []byte) (int, string) {
+		r := httptest.NewRequest(http.MethodPost, envelope.Path, strings.NewReader(string(body)))
+		r.Header.Set("Content-Type", "application/json")
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w.Code, w.Body.String()
+	}
+	const add, get = `{"jsonrpc":"2.0","id":1,"method":"Math.add","params":{}}`, `{"jsonrpc":"2.0","id":2,"method":"math.get","params":{}}`
+	for _, c := range []struct {
+		name, frames string
+		nonces       facade.Nonces
+		here, there  int   // HTTP statuses
+		runs         int64 // calls of both processes together
+	}{
+		{"a command", add, nonces, 200, 401, 1},
+		{"a query", get, nonces, 200, 200, 2},
+		{"a batch with a command", "[" + get + "," + add + "]", nonces, 200, 401, 2},
+		{"a command that nobody answers", strings.Replace(add, `"id":1,`, "", 1), nonces, 204, 401, 1},
+		{"a command, and each process has a memory of its own", add, nil, 200, 200, 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			one, other := process(c.nonces), process(c.nonces)
+			sealed, err := signer.Seal([]byte(c.frames), "numbers", facade.State{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			body := sealed.Post()
+			ran.Store(0)
+			if status, text := post(one, body); status != c.here {
+				t.Errorf("here: %d %s", status, text)
+			}
+			if status, text := post(other, body); status != c.there || status == 401 && c.here == 200 && !strings.Contains(text, "has been used") {
+				t.Errorf("there: %d %s, want %d", status, text, c.there)
+			}
+			if n := ran.Load(); n != c.runs {
+				t.Errorf("%d calls ran, want %d", n, c.runs)
+			}
+		})
+	}
+	for _, until := range nonces.seen {
+		if left := time.Until(until); left < time.Minute || left > 2*time.Minute {
+			t.Errorf("a nonce is remembered for %s", left)
+		}
+	}
+
+	nonces.down = true
+	ran.Store(0)
+	sealed, err := signer.Seal([]byte(add), "numbers", facade.State{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, text := post(process(nonces), sealed.Post()); !strings.Contains(text, "SERVICE_UNAVAILABLE") || ran.Load() != 0 {
+		t.Errorf("without its memory: %s, %d calls ran", text, ran.Load())
+	}
+}
