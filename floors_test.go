@@ -38,7 +38,7 @@ var floors = map[string]string{
 	"facade/consistency": "facade/kiterror",
 	"facade/rows":        "schema schema/jsontext",
 	"facade/kiterror":    "schema schema/jsontext",
-	"facade":             "schema schema/jsontext facade/kiterror facade/rows facade/filter facade/budget facade/project",
+	"facade":             "schema schema/jsontext facade/kiterror facade/rows facade/filter facade/budget facade/project facade/consistency",
 
 	// Under the surfaces: equal requests share one run; calls are signed the same way
 	// wherever they come from.
@@ -53,12 +53,13 @@ var floors = map[string]string{
 	// What a database says of itself, as plain data.
 	"store/dbschema": "",
 	// What SQL stores share stands under them.
-	"store/sqltext":         "facade schema schema/jsontext",
-	"store/sqlite":          "facade schema schema/jsontext store/dbschema store/sqltext store/sqlite/engine",
-	"store/sqlite/engine":   "facade store/sqltext",
-	"store/postgres":        "facade schema schema/jsontext store/sqltext store/postgres/engine",
-	"store/postgres/engine": "facade schema/jsontext store/sqltext",
-	"rest":                  "facade facade/kiterror schema schema/jsontext",
+	"store/sqltext":          "facade schema schema/jsontext",
+	"store/sqlite":           "facade schema schema/jsontext store/dbschema store/sqltext store/sqlite/engine",
+	"store/sqlite/engine":    "facade store/sqltext",
+	"store/postgres":         "facade schema schema/jsontext store/sqltext store/postgres/engine",
+	"store/postgres/replica": "",
+	"store/postgres/engine":  "facade facade/consistency schema/jsontext store/sqltext store/postgres/replica",
+	"rest":                   "facade facade/kiterror schema schema/jsontext",
 
 	// Under the executors: what the fields of a generated schema do, how fields that are
 	// registered by hand load rows, and the errors of a response.

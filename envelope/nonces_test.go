@@ -3,6 +3,7 @@ package envelope_test
 import (
 	"context"
 	"crypto/ed25519"
+	"encoding/json"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -84,9 +85,9 @@ func TestReplayElsewhere(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			one, other := process(c.nonces), process(c.nonces)
-			sealed, err := signer.Seal([]byte(c.frames), "numbers", facade.State{})
-			if err != nil {
-				t.Fatal(err)
+			sealed, fail := signer.Seal([]byte(c.frames), "numbers", json.RawMessage(`{}`))
+			if fail != nil {
+				t.Fatal(fail)
 			}
 			body := sealed.Post()
 			ran.Store(0)
@@ -102,16 +103,16 @@ func TestReplayElsewhere(t *testing.T) {
 		})
 	}
 	for _, until := range nonces.seen {
-		if left := time.Until(until); left < time.Minute || left > 2*time.Minute {
-			t.Errorf("a nonce is remembered for %s", left)
+		if rest := time.Until(until); rest < time.Minute || rest > 2*time.Minute {
+			t.Errorf("a nonce is remembered for %s", rest)
 		}
 	}
 
 	nonces.down = true
 	ran.Store(0)
-	sealed, err := signer.Seal([]byte(add), "numbers", facade.State{})
-	if err != nil {
-		t.Fatal(err)
+	sealed, fail := signer.Seal([]byte(add), "numbers", json.RawMessage(`{}`))
+	if fail != nil {
+		t.Fatal(fail)
 	}
 	if _, text := post(process(nonces), sealed.Post()); !strings.Contains(text, "SERVICE_UNAVAILABLE") || ran.Load() != 0 {
 		t.Errorf("without its memory: %s, %d calls ran", text, ran.Load())

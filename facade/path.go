@@ -3,6 +3,7 @@ package facade
 import (
 	"context"
 
+	"github.com/frondhost/frond/facade/consistency"
 	"github.com/frondhost/frond/facade/kiterror"
 )
 
@@ -27,6 +28,9 @@ func (h *host) walk(ctx context.Context, c *Call) (res *Result, err error) {
 
 	if err = x.find(ctx); err != nil {
 		return nil, err
+	}
+	if x.op.Kind == Command {
+		ctx = consistency.Latest(ctx)
 	}
 	if err = x.scope(ctx); err != nil {
 		return nil, err

@@ -163,6 +163,27 @@ func From(ctx context.Context) *Record {
 	return r
 }
 
+type latest struct{}
+
+// Latest is ctx for a command: what it reads decides what it writes, and comes from the
+// store itself. It is ctx where there is no record.
+func Latest(ctx context.Context) context.Context {
+	if From(ctx) == nil {
+		return ctx
+	}
+	return context.WithValue(ctx, latest{}, true)
+}
+
+// Copies returns the record of a read that may go to a copy. nil: it is one of the store
+// itself.
+func Copies(ctx context.Context) *Record {
+	r := From(ctx)
+	if r != nil && ctx.Value(latest{}) != nil {
+		return nil
+	}
+	return r
+}
+
 // Issuer is a store that issues tokens. A host without one, and without remote hosts that
 // may be one, neither reads nor writes the header.
 type Issuer interface {

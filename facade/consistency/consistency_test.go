@@ -78,7 +78,14 @@ func TestRecordOfContext(t *testing.T) {
 	var none *consistency.Record
 	none.Wrote("a.01.x")
 	r := &consistency.Record{}
-	if consistency.From(consistency.With(context.Background(), r)) != r {
+	ctx := consistency.With(context.Background(), r)
+	if consistency.From(ctx) != r || consistency.Copies(ctx) != r {
 		t.Error("the record of a context is lost")
+	}
+	if ctx = consistency.Latest(ctx); consistency.From(ctx) != r || consistency.Copies(ctx) != nil {
+		t.Error("a command reads copies")
+	}
+	if ctx := context.Background(); consistency.Latest(ctx) != ctx {
+		t.Error("without a record there is no other context")
 	}
 }

@@ -43,7 +43,29 @@ type DB struct {
 	log     *slog.Logger
 	pool    *pool
 	reach   reachability
+	copies  copies
 }
+
+// copies are what else answers reads; those of [OpenReplicated], or none.
+type copies interface {
+	// read runs do elsewhere, if something else may answer a call with this ctx; done is
+	// false where the database itself has to.
+	read(ctx context.Context, t Turn, do func(*Conn) error) (done bool, err error)
+	// position is a statement to ask behind the commit of a write with this ctx, or nil. note
+	// is called when the write is done.
+	position(ctx context.Context) (q *Query, note func())
+	// issue says whether there are any.
+	issue() bool
+	close() error
+}
+
+// alone is the copies of a database that has none.
+type alone struct{}
+
+func (alone) read(context.Context, Turn, func(*Conn) error) (bool, error) { return false, nil }
+func (alone) position(context.Context) (*Query, func())                   { return nil, func() {} }
+func (alone) issue() bool                                                 { return false }
+func (alone) close() error                                                { return nil }
 
 // Open reads the options and opens no connection: a server that is down is taken up when it
 // comes. The error is one sentence about the URL. Close the DB in the end.
@@ -61,6 +83,7 @@ func Open(opts Options) (*DB, error) {
 	d.opts.Wait = cmp.Or(opts.Wait, 5*time.Second)
 	d.opts.Connections = cmp.Or(address.Connections, opts.Connections, max(10, 2*runtime.GOMAXPROCS(0)))
 	d.pool = newPool(d)
+	d.copies = alone{}
 	return d, nil
 }
 
@@ -80,7 +103,10 @@ func (d *DB) Log() *slog.Logger { return d.log }
 
 // Close waits for the calls that run, then closes every connection. Calls that come later
 // return SERVICE_UNAVAILABLE.
-func (d *DB) Close() error { return d.pool.close() }
+func (d *DB) Close() error { return errors.Join(d.copies.close(), d.pool.close()) }
+
+// IssuesConsistency says whether reads may go to replicas; see [consistency.Issuer].
+func (d *DB) IssuesConsistency() bool { return d.copies.issue() }
 
 // Read is [DB.ReadAs] for work that takes a short time whatever the rows.
 func (d *DB) Read(ctx context.Context, do func(*Conn) error) error {
@@ -96,6 +122,9 @@ func (d *DB) ReadAs(ctx context.Context, t Turn, do func(*Conn) error) error {
 	if l := d.level(ctx); l != nil {
 		return d.Public(ctx, l.call(ctx, do))
 	}
+	if done, err := d.copies.read(ctx, t, do); done {
+		return err
+	}
 	return d.Public(ctx, d.again(ctx, func() error { return d.on(ctx, t, do) }))
 }
 
@@ -103,9 +132,14 @@ func (d *DB) ReadAs(ctx context.Context, t Turn, do func(*Conn) error) error {
 // sent again where it is sure that nothing was done: the server hung up first, or another
 // write came between. In a dry run it is rolled back. Errors are as [DB.Public] makes them.
 func (d *DB) Once(ctx context.Context, q *Query) error {
-	if facade.InDryRun(ctx) || d.level(ctx) != nil {
+	if facade.InDryRun(ctx) || d.level(ctx) != nil || d.copies.issue() {
 		return d.Write(ctx, func(c *Conn) error { return c.Conclude(q) })
 	}
+	return d.single(ctx, q)
+}
+
+// single is Once outside of any transaction, and without a token of where it is.
+func (d *DB) single(ctx context.Context, q *Query) error {
 	return d.Public(ctx, facade.Retry(ctx, conflict, func(int) error {
 		return d.again(ctx, func() error {
 			return d.on(ctx, Turn{Request: facade.RequestOf(ctx)}, func(c *Conn) error { return committed(c.Run(q), nil) })
@@ -126,7 +160,12 @@ func (d *DB) Write(ctx context.Context, do func(*Conn) error) error {
 	return d.Public(ctx, facade.Retry(ctx, conflict, func(int) error {
 		return d.again(ctx, func() error {
 			return d.on(ctx, Turn{Request: facade.RequestOf(ctx)}, func(c *Conn) error {
-				return inTransaction(c, facade.InDryRun(ctx), do)
+				position, note := d.copies.position(ctx)
+				err := inTransaction(c, facade.InDryRun(ctx), position, do)
+				if err == nil {
+					note()
+				}
+				return err
 			})
 		})
 	}))

@@ -13,6 +13,8 @@ import "errors"
 type scope struct {
 	lead []*Query
 	end  *Query
+	// after, where it is set, is asked behind the end; what comes of it changes nothing.
+	after *Query
 	// begun says that the lead is done, ended that the end was sent.
 	begun, ended bool
 }
@@ -37,16 +39,25 @@ func (s *scope) run(c *Conn, last bool, queries []*Query) error {
 		all = append(all, s.lead...)
 	}
 	if all = append(all, queries...); last {
-		all, s.ended = append(all, s.end), true
+		all, s.ended = s.last(all), true
 	}
 	err := c.send(all)
 	s.begun = s.begun || len(s.lead) == 0 || s.lead[len(s.lead)-1].Done
 	return err
 }
 
-// inTransaction runs do in a transaction of its own, and commits it unless it runs dry.
-func inTransaction(c *Conn, dry bool, do func(*Conn) error) error {
-	s := &scope{lead: []*Query{SQL(begin)}}
+// last appends what ends the scope.
+func (s *scope) last(all []*Query) []*Query {
+	if all = append(all, s.end); s.after != nil {
+		all = append(all, s.after)
+	}
+	return all
+}
+
+// inTransaction runs do in a transaction of its own, and commits it unless it runs dry. after,
+// unless nil, is asked in the round trip of the commit, behind it.
+func inTransaction(c *Conn, dry bool, after *Query, do func(*Conn) error) error {
+	s := &scope{lead: []*Query{SQL(begin)}, after: after}
 	if !dry {
 		s.end = SQL(commit)
 	}
@@ -55,7 +66,7 @@ func inTransaction(c *Conn, dry bool, do func(*Conn) error) error {
 	err := do(c)
 	if err == nil && s.begun && !s.ended && !dry {
 		s.ended = true
-		err = c.send([]*Query{s.end})
+		err = c.send(s.last(nil))
 	}
 	if c.broken == nil && c.state != 'I' {
 		if undone := c.finish(rollback); err == nil && !dry {
@@ -65,7 +76,17 @@ func inTransaction(c *Conn, dry bool, do func(*Conn) error) error {
 	if !s.ended {
 		return err
 	}
-	return committed(err, s.end)
+	return committedBefore(err, s.end, s.after)
+}
+
+// committedBefore is committed for a batch that asked something behind its commit: the answer,
+// or that there is none, says nothing about the commit.
+func committedBefore(err error, end, after *Query) error {
+	var l *lost
+	if err != nil && after != nil && end.Done && !after.Done && !errors.As(err, &l) {
+		return nil
+	}
+	return committed(err, end)
 }
 
 // committed is the error of a batch that ended in a commit. Where the connection broke behind

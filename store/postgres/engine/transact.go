@@ -131,8 +131,12 @@ func (t *transaction) end(commits bool, over error) error {
 	err := t.lost
 	if err == nil && commits {
 		if err = t.ctx.Err(); err == nil {
-			end := SQL(commit)
-			err = committed(c.send([]*Query{end}), end)
+			s := scope{end: SQL(commit)}
+			var note func()
+			s.after, note = t.db.copies.position(t.ctx)
+			if err = committedBefore(c.send(s.last(nil)), s.end, s.after); err == nil {
+				note()
+			}
 		}
 	}
 	if c.broken == nil && c.state != 'I' {

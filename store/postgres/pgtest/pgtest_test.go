@@ -56,13 +56,12 @@ func TestReplicas(t *testing.T) {
 	replica := c.Replicas[0]
 	do(t, c.Primary.Exec(name, "create table thing (id int)"))
 	await(t, replica, name, "(select count(*) from thing)", "0")
-	do(t, replica.Exec("postgres", "select pg_wal_replay_pause()"))
-	await(t, replica, "postgres", "pg_get_wal_replay_pause_state()", "paused")
+	pgtest.Pause(t, replica)
 	do(t, c.Primary.Exec(name, "insert into thing values (1)"))
 	if got, err := replica.Query(name, "select count(*) from thing"); err != nil || got != "0" {
 		t.Errorf("a paused replica has %s rows, %v", got, err)
 	}
-	do(t, replica.Exec("postgres", "select pg_wal_replay_resume()"))
+	pgtest.Resume(t, replica)
 	await(t, replica, name, "(select count(*) from thing)", "1")
 }
 

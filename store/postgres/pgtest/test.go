@@ -8,6 +8,7 @@ import (
 	"os"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // Database returns the URL of an empty database on the server that this `go test` run
@@ -66,6 +67,32 @@ func must(t testing.TB, err error) {
 	case errors.Is(err, ErrMissing) && os.Getenv("CI") == "":
 		t.Skip(err)
 	default:
+		t.Fatal(err)
+	}
+}
+
+// Pause stops a replica's replay: from when it returns the replica shows nothing new until
+// [Resume].
+func Pause(t testing.TB, replica *Server) {
+	t.Helper()
+	if err := replica.Exec("postgres", "select pg_wal_replay_pause()"); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		state, err := replica.Query("postgres", "pg_get_wal_replay_pause_state()")
+		if err == nil && state == "paused" {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("the replay is %s, %v", state, err)
+		}
+	}
+}
+
+// Resume lets a replica catch up; it returns at once.
+func Resume(t testing.TB, replica *Server) {
+	t.Helper()
+	if err := replica.Exec("postgres", "select pg_wal_replay_resume()"); err != nil {
 		t.Fatal(err)
 	}
 }

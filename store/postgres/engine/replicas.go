@@ -1,0 +1,236 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/consistency"
+	"github.com/frondhost/frond/store/postgres/replica"
+)
+
+// How often a replica is asked how far it is, how long its answer holds, and how far it may
+// be behind. An answer that is a little old sends reads of what was just written to the
+// primary, and no read to the wrong place.
+const (
+	reportEvery    = 100 * time.Millisecond
+	reportHolds    = 2 * time.Second
+	markEvery      = time.Second
+	defaultLateBy  = 10 * time.Second
+	positionOf     = "SELECT pg_catalog.pg_current_wal_insert_lsn()::text"
+	replayedOf     = "SELECT pg_catalog.pg_is_in_recovery()::text, pg_catalog.pg_last_wal_replay_lsn()::text"
+	sealName       = "consistency"
+	unknownFeature = "42883" // undefined_function
+)
+
+// replicas are the copies of a database that reads may go to, and what is known of them.
+//
+// Only the reads of a request go to one ([consistency.Copies]), outside of transactions. A
+// replica that fails is passed over until it has reported again, and the read goes to the
+// primary.
+type replicas struct {
+	primary *DB
+	dbs     []*DB
+	set     *replica.Set
+	// seal is nil until it was read from the primary: then every read is the primary's.
+	seal atomic.Pointer[replica.Seal]
+	// unsuited is set once the primary has no positions, as servers that speak PostgreSQL's
+	// protocol and have another log. Then every read is the primary's.
+	unsuited atomic.Bool
+
+	sealing sync.Mutex
+	stop    context.CancelFunc
+	running sync.WaitGroup
+}
+
+// OpenReplicated is [Open] for a database with copies by streaming replication, at urls; the
+// reads of requests go to them. lateBy is how far one may be behind to be read; 0 is ten
+// seconds. Without urls it is Open.
+func OpenReplicated(opts Options, urls []string, lateBy time.Duration) (*DB, error) {
+	d, err := Open(opts)
+	if err != nil || len(urls) == 0 {
+		return d, err
+	}
+	r := &replicas{primary: d, set: replica.NewSet(len(urls), reportHolds, cmp.Or(max(lateBy, 0), defaultLateBy))}
+	for i, url := range urls {
+		opts.URL, opts.Logger = url, d.log.With("replica", i+1)
+		one, err := Open(opts)
+		if err != nil {
+			for _, db := range append(r.dbs, d) {
+				_ = db.Close() // it has no connection yet
+			}
+			return nil, fmt.Errorf("replica %d: %w", i+1, err)
+		}
+		r.dbs = append(r.dbs, one)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	r.stop = stop
+	d.copies = r // before anything of it runs
+	for i := range r.dbs {
+		r.running.Go(func() { r.every(ctx, reportEvery, func() { r.report(ctx, i) }) })
+	}
+	r.running.Go(func() { r.every(ctx, markEvery, func() { r.mark(ctx) }) })
+	return d, nil
+}
+
+func (r *replicas) issue() bool { return true }
+
+// close ends the watch and the connections to the replicas.
+func (r *replicas) close() (err error) {
+	r.stop()
+	r.running.Wait()
+	for _, db := range r.dbs {
+		err = errors.Join(err, db.Close())
+	}
+	return err
+}
+
+// every calls do at once and then in intervals, until ctx ends.
+func (r *replicas) every(ctx context.Context, interval time.Duration, do func()) {
+	ticks := time.NewTicker(interval)
+	defer ticks.Stop()
+	for {
+		do()
+		select {
+		case <-ticks.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// report asks a replica how far it is. One that was promoted is no replica of this primary
+// any more, whatever it has.
+func (r *replicas) report(ctx context.Context, i int) {
+	ctx, done := context.WithTimeout(ctx, reportHolds)
+	defer done()
+	at := time.Now()
+	var follows, text string
+	err := r.dbs[i].Read(ctx, func(c *Conn) error {
+		return c.Run(&Query{Text: []byte(replayedOf), Row: func(values [][]byte) error {
+			follows, text = string(values[0]), string(values[1])
+			return nil
+		}})
+	})
+	var position replica.Position
+	if err == nil && follows == "true" {
+		position, err = replica.ParsePosition(text)
+	}
+	if err != nil || follows != "true" {
+		r.set.Fail(i)
+		return
+	}
+	r.set.Report(i, at, position)
+}
+
+// mark notes where the primary is, and makes the seal at the first time.
+func (r *replicas) mark(ctx context.Context) {
+	ctx, done := context.WithTimeout(ctx, markEvery)
+	defer done()
+	if r.seal.Load() == nil && r.load(ctx) != nil {
+		return
+	}
+	at := time.Now()
+	q, position := positionQuery()
+	if err := r.primary.Read(ctx, func(c *Conn) error { return c.Run(q) }); err == nil {
+		r.set.Primary(at, *position)
+	}
+}
+
+// positionQuery is the statement that asks the primary where it is, and where the answer is
+// put.
+func positionQuery() (*Query, *replica.Position) {
+	position := new(replica.Position)
+	return &Query{Text: []byte(positionOf), Row: func(values [][]byte) (err error) {
+		*position, err = replica.ParsePosition(string(values[0]))
+		return err
+	}}, position
+}
+
+// load reads the seal from the primary. Where the primary has no positions, or the role may not
+// keep the seal, the log says so once and replicas are not used.
+func (r *replicas) load(ctx context.Context) error {
+	r.sealing.Lock()
+	defer r.sealing.Unlock()
+	if r.seal.Load() != nil || r.unsuited.Load() {
+		return nil
+	}
+	q, _ := positionQuery()
+	err := r.primary.Read(ctx, func(c *Conn) error { return c.Run(q) })
+	var key []byte
+	if err == nil {
+		key, err = r.primary.secret(ctx, sealName, replica.KeySize)
+	}
+	switch {
+	case err == nil:
+		r.seal.Store(replica.NewSeal(key))
+	case codeOf(err) == unknownFeature, codeOf(err) == insufficientRights:
+		r.unsuited.Store(true)
+		r.primary.log.Error("replicas are not read: the primary has no positions in its log, or the role may not make the schema frond", "error", errors.Unwrap(err))
+	}
+	return err
+}
+
+func (r *replicas) read(ctx context.Context, t Turn, do func(*Conn) error) (done bool, err error) {
+	record, seal := consistency.Copies(ctx), r.seal.Load()
+	if record == nil || seal == nil || facade.InDryRun(ctx) {
+		return false, nil
+	}
+	var seen replica.Position
+	if token := record.Of(seal.Store()); token != "" {
+		var ours bool
+		if seen, ours = seal.Position(token); !ours {
+			return true, consistency.Invalid()
+		}
+	}
+	i, found := r.set.Choose(time.Now(), seen)
+	if !found {
+		return false, nil
+	}
+	db := r.dbs[i]
+	err = db.on(ctx, t, do)
+	if err == nil {
+		return true, nil
+	}
+	if ctx.Err() == nil && elsewhere(err) {
+		r.set.Fail(i)
+		return false, nil
+	}
+	return true, db.Public(ctx, err)
+}
+
+// elsewhere says whether a read that failed on a replica may succeed on the primary: the
+// replica is not there, cancels reads that hold up its replay, or has not replayed the newest
+// tables.
+func elsewhere(err error) bool {
+	switch code := codeOf(err); {
+	case code == unknownTable, code == "42703", code == unknownFeature:
+		return true
+	case code != "" && code != queryCanceled && classOf(err) == "40":
+		return true
+	}
+	var refused *Unsuited
+	return Unavailable(err) || again(err) || errors.As(err, &refused)
+}
+
+// position asks where the primary is; note gives the caller the token of it.
+func (r *replicas) position(ctx context.Context) (q *Query, note func()) {
+	record := consistency.From(ctx)
+	if record == nil || r.unsuited.Load() || facade.InDryRun(ctx) {
+		return nil, func() {}
+	}
+	q, position := positionQuery()
+	return q, func() {
+		if r.seal.Load() == nil {
+			_ = r.load(ctx) // in the first moments of a process; else a token could not be made
+		}
+		if seal := r.seal.Load(); seal != nil && q.Done {
+			record.Wrote(seal.Token(*position))
+		}
+	}
+}

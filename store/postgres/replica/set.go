@@ -1,0 +1,91 @@
+package replica
+
+import (
+	"sync"
+	"time"
+)
+
+// Set is what is known of the replicas of a store, and chooses among them. It may be used
+// from many goroutines.
+type Set struct {
+	// silence is how long the last report of a replica holds, and lag how far it may be
+	// behind the primary.
+	silence, lag time.Duration
+
+	mu       sync.Mutex
+	replicas []state
+	next     int // the replica whose turn it is
+	primary  []mark
+}
+
+// state is the last report of a replica; the zero time: there is none that holds.
+type state struct {
+	at       time.Time
+	replayed Position
+}
+
+// mark is where the primary was at a time.
+type mark struct {
+	at       time.Time
+	position Position
+}
+
+// NewSet returns a set of n replicas of which nothing is known, so that none is chosen. A
+// report holds for silence; a replica that has not replayed what the primary had lag ago is
+// late.
+func NewSet(n int, silence, lag time.Duration) *Set {
+	return &Set{silence: silence, lag: lag, replicas: make([]state, n)}
+}
+
+// Report notes how far replica i has replayed, as it said at a time.
+func (s *Set) Report(i int, at time.Time, replayed Position) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.replicas[i] = state{at, replayed}
+}
+
+// Fail notes that replica i does not answer. It is chosen again after its next report.
+func (s *Set) Fail(i int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.replicas[i] = state{}
+}
+
+// Primary notes where the primary was at a time. While it is down there are no marks, and
+// replicas are not late: they have what there is.
+func (s *Set) Primary(at time.Time, position Position) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.primary = append(s.primary, mark{at, position})
+	for len(s.primary) > 1 && at.Sub(s.primary[1].at) >= s.lag {
+		s.primary = s.primary[1:]
+	}
+}
+
+// Choose returns a replica for a read that has to see what was written up to a position, 0
+// for a read that may see less. ok is false where none will do, and the read belongs to the
+// primary. Replicas take turns.
+func (s *Set) Choose(now time.Time, seen Position) (i int, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	seen = max(seen, s.due(now))
+	for range s.replicas {
+		i = s.next
+		s.next = (s.next + 1) % len(s.replicas)
+		if r := s.replicas[i]; !r.at.IsZero() && now.Sub(r.at) <= s.silence && r.replayed >= seen {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// due is what every replica has to have replayed: where the primary was lag ago, by its last
+// mark from then.
+func (s *Set) due(now time.Time) (p Position) {
+	for _, m := range s.primary {
+		if now.Sub(m.at) >= s.lag {
+			p = m.position
+		}
+	}
+	return p
+}
