@@ -75,7 +75,7 @@ var floors = map[string]string{
 	"resolvers/validation": "resolvers/graphqlerror resolvers/document resolvers/scalar resolvers/input",
 	"resolvers/plan":       "facade schema/jsontext resolvers/binding resolvers/document resolvers/scalar resolvers/input",
 	"resolvers/execution":  "facade schema/jsontext resolvers/binding resolvers/graphqlerror resolvers/loader resolvers/scalar resolvers/input resolvers/plan",
-	"resolvers/response":   "facade schema/jsontext resolvers/graphqlerror resolvers/scalar resolvers/input resolvers/plan resolvers/execution",
+	"resolvers/response":   "facade schema/jsontext resolvers/graphqlerror resolvers/binding resolvers/scalar resolvers/input resolvers/plan resolvers/execution",
 	"resolvers/reference":  "facade schema schema/jsontext resolvers/binding",
 	"resolvers":            "facade facade/consistency schema/jsontext facade/singleflight resolvers/binding resolvers/graphqlerror resolvers/document resolvers/input resolvers/validation resolvers/plan resolvers/execution resolvers/response",
 	"projection":           "facade schema schema/jsontext resolvers/binding resolvers/validation resolvers/reference",

@@ -43,9 +43,6 @@ const (
 	BadGateway          = kiterror.BadGateway
 	ServiceUnavailable  = kiterror.ServiceUnavailable
 	GatewayTimeout      = kiterror.GatewayTimeout
-	Unique              = kiterror.Unique
-	Reference           = kiterror.Reference
-	Restrict            = kiterror.Restrict
 )
 
 // The functions of [kiterror].

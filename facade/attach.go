@@ -20,10 +20,8 @@ func (b *compiler) attach() {
 		b.attachPresenter(p)
 	}
 	for _, c := range b.project.collectors {
-		door := b.doors[c.door.key()]
-		switch {
+		switch door := b.attachedTo(c.door, "a collector is attached to "+c.door.name, "that"); {
 		case door == nil:
-			b.fault(goCode, "", fmt.Sprintf("a collector is attached to %s, but no door is called that", c.door.name), b.doorsRemedy())
 		case door.collector != nil:
 			b.fault(goCode, "", fmt.Sprintf("two collectors are attached to %s", door.Name), "attach one that says both")
 		default:
@@ -31,12 +29,20 @@ func (b *compiler) attach() {
 		}
 	}
 	for _, c := range b.project.checks {
-		if door := b.doors[c.door.key()]; door != nil {
+		if door := b.attachedTo(c.door, "Go code is written for "+c.door.name, "that"); door != nil {
 			b.faults = append(b.faults, c.check(door)...)
-		} else {
-			b.fault(goCode, "", fmt.Sprintf("Go code is written for %s, but no door is called that", c.door.name), b.doorsRemedy())
 		}
 	}
+}
+
+// attachedTo returns the door that Go code names. A door that does not exist is a fault: what is
+// attached, but no door is called so.
+func (b *compiler) attachedTo(ref DoorRef, what, called string) *Door {
+	door := b.doors[ref.key()]
+	if door == nil {
+		b.fault(goCode, "", what+", but no door is called "+called, b.doorsRemedy())
+	}
+	return door
 }
 
 // attachHandler binds a handler to a declared operation, or in front of a built-in one.
@@ -44,9 +50,8 @@ func (b *compiler) attach() {
 // the operation's.
 func (b *compiler) attachHandler(h attachedHandler) {
 	method := h.door.name + "." + h.name
-	door := b.doors[h.door.key()]
+	door := b.attachedTo(h.door, "a handler is attached to "+method, h.door.name)
 	if door == nil {
-		b.fault(goCode, "", fmt.Sprintf("a handler is attached to %s, but no door is called %s", method, h.door.name), b.doorsRemedy())
 		return
 	}
 	switch op := door.ops[h.name]; {
@@ -68,10 +73,9 @@ func (b *compiler) attachHandler(h attachedHandler) {
 // attachPresenter adds a computed field that Go code makes to the rows of a door. The
 // stored fields it needs have to exist; its name must not be that of another field.
 func (b *compiler) attachPresenter(p attachedPresenter) {
-	door := b.doors[p.door.key()]
+	door := b.attachedTo(p.door, "the computed field "+p.Name+" is attached to "+p.door.name, "that")
 	switch {
 	case door == nil:
-		b.fault(goCode, "", fmt.Sprintf("the computed field %s is attached to %s, but no door is called that", p.Name, p.door.name), b.doorsRemedy())
 		return
 	case door.Entity == nil:
 		b.fault(goCode, "", fmt.Sprintf("the computed field %s is attached to %s, which has no rows", p.Name, door.Name), "attach it to a door with a card")
@@ -96,9 +100,8 @@ func (b *compiler) attachPresenter(p attachedPresenter) {
 // say what a query shows.
 func (b *compiler) attachHook(h attachedHook) {
 	method := h.door.name + "." + h.name
-	door := b.doors[h.door.key()]
+	door := b.attachedTo(h.door, "a hook is attached to "+method, h.door.name)
 	if door == nil {
-		b.fault(goCode, "", fmt.Sprintf("a hook is attached to %s, but no door is called %s", method, h.door.name), b.doorsRemedy())
 		return
 	}
 	switch op := door.ops[h.name]; {

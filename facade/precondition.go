@@ -51,12 +51,5 @@ func (p *Precondition) matchJSON() json.RawMessage {
 	if len(p.Match) == 1 {
 		return jsontext.Quote(p.Match[0])
 	}
-	list := []byte{'['}
-	for i, v := range p.Match {
-		if i > 0 {
-			list = append(list, ',')
-		}
-		list = jsontext.AppendString(list, v)
-	}
-	return append(list, ']')
+	return jsontext.AppendStrings(nil, p.Match)
 }

@@ -98,14 +98,7 @@ func (r *Result) appendRows(dst []byte, from, to int, page *Page) []byte {
 	if r.Edges {
 		dst = append(dst, `,"hasPrevious":`...)
 		dst = strconv.AppendBool(dst, page.HasPrevious)
-		dst = append(dst, `,"cursors":[`...)
-		for i, c := range page.Cursors {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = jsontext.AppendString(dst, c)
-		}
-		dst = append(dst, ']')
+		dst = jsontext.AppendStrings(append(dst, `,"cursors":`...), page.Cursors)
 	}
 	return append(dst, '}')
 }

@@ -70,7 +70,7 @@ func (h *Host) watch(next http.Handler) http.Handler {
 
 // executed reports the GraphQL operation of a request.
 func (h *Host) executed(ctx context.Context, res *resolvers.Response) {
-	h.telemetry.Operation(ctx, telemetry.GraphQLOperation{Name: res.Name, Kind: res.Type, Executed: res.Executed, Coalesced: res.RodeAlong})
+	h.telemetry.Operation(ctx, telemetry.GraphQLOperation{Name: res.Name, Kind: res.Type, Executed: res.Executed, Coalesced: res.Coalesced})
 }
 
 // calledFrame reports the operation of a JSON-RPC frame.

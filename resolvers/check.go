@@ -11,9 +11,9 @@ type Problem struct {
 // this document would be refused for, except for its variables. Nil: every operation of the
 // document can be executed, and the document is in the cache.
 func (e *Engine) Check(text string) []Problem {
-	_, faults := e.prepare(text)
+	_, errs := e.prepare(text)
 	var problems []Problem
-	for _, f := range faults {
+	for _, f := range errs {
 		p := Problem{Code: f.Code, Message: f.Message}
 		if len(f.At) > 0 {
 			p.Line, p.Column = f.At[0].Line, f.At[0].Column

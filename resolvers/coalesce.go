@@ -62,14 +62,14 @@ func (e *Engine) share(ctx context.Context, q requestKey, vars *input.Variables,
 		return resp
 	})
 	if err != nil { // only this request has ended
-		return e.unfinished(ctx, r, err)
+		return e.timedOut(ctx, r, err)
 	}
 	if shared == 1 {
 		return resp
 	}
 	own := *resp
 	own.readers = int32(shared)
-	own.RodeAlong = own.by != r
+	own.Coalesced = own.by != r
 	return &own
 }
 

@@ -398,7 +398,7 @@ func TestResponseMembers(t *testing.T) {
 				if resp.Type != "query" || resp.Name != "Two" {
 					t.Errorf("it answers %s %s", resp.Type, resp.Name)
 				}
-				if resp.RodeAlong {
+				if resp.Coalesced {
 					rode.Add(1)
 				} else {
 					own.Add(1)
@@ -416,7 +416,7 @@ func TestResponseMembers(t *testing.T) {
 	for query, want := range map[string]string{
 		"{ __typename }": "query ", "{": " ", "{ nope }": " ", "query A { a: __typename } query B { b: __typename }": " ",
 	} {
-		if resp := engine.Execute(t.Context(), &resolvers.Request{Query: query}); resp.Type+" "+resp.Name != want || resp.RodeAlong {
+		if resp := engine.Execute(t.Context(), &resolvers.Request{Query: query}); resp.Type+" "+resp.Name != want || resp.Coalesced {
 			t.Errorf("%s: %q, want %q", query, resp.Type+" "+resp.Name, want)
 		}
 	}

@@ -68,8 +68,8 @@ type Response struct {
 	// Type is query or mutation, and Name that of the operation, as its document has
 	// it; both are "" where none was found, and Name where it has none.
 	Type, Name string
-	// RodeAlong reports that the execution of an equal request gave the response.
-	RodeAlong bool
+	// Coalesced reports that the execution of an equal request gave the response.
+	Coalesced bool
 
 	by      *Request // whose execution it is, where it may be shared; else nil
 	room    *room
@@ -105,7 +105,7 @@ type Engine struct {
 	options Options
 
 	group   group // nil: every request is executed by itself
-	overdue atomic.Int64
+	running atomic.Int64
 }
 
 // NewEngine returns an engine for a built schema; its calls go to caller. opts may be nil.
@@ -162,9 +162,9 @@ func NewEngine(s *binding.Schema, caller facade.Caller, opts *Options) (*Engine,
 //	write      the rows' text, in the order of the selection set (7)
 func (e *Engine) Execute(ctx context.Context, r *Request) (resp *Response) {
 	defer e.rescue(ctx, r, &resp)
-	doc, faults := e.prepare(r.Query)
-	if faults != nil {
-		return refuse(400, faults)
+	doc, errs := e.prepare(r.Query)
+	if errs != nil {
+		return refuse(400, errs)
 	}
 	op, f := doc.operation(r.OperationName)
 	if f != nil {
@@ -173,14 +173,14 @@ func (e *Engine) Execute(ctx context.Context, r *Request) (resp *Response) {
 	if r.ReadOnly && op.def.Operation != ast.Query {
 		return refuse(405, []*graphqlerror.Error{methodFault(op.def)})
 	}
-	vars, faults := op.vars.Coerce(r.Variables)
-	if faults == nil {
+	vars, errs := op.vars.Coerce(r.Variables)
+	if errs == nil {
 		if f := op.undecided(vars); f != nil {
-			faults = []*graphqlerror.Error{f}
+			errs = []*graphqlerror.Error{f}
 		}
 	}
-	if faults != nil {
-		return refuse(400, faults)
+	if errs != nil {
+		return refuse(400, errs)
 	}
 	ctx, cancel := e.limits.deadline(ctx)
 	defer cancel()
@@ -211,7 +211,7 @@ func (e *Engine) execute(ctx context.Context, op *operation, vars *input.Variabl
 		return e.crowded(ctx, r, err)
 	}
 	within := facade.WithState(ctx, r.State)
-	if op.heeds {
+	if op.cancellable {
 		return e.run(within, account, op, vars, r)
 	}
 	return e.inTime(within, r, func() *Response { return e.run(within, account, op, vars, r) })

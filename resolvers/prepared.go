@@ -22,13 +22,13 @@ type prepared struct {
 
 // operation is one operation of a document.
 type operation struct {
-	doc        *prepared
-	expanded   int // what it comes to, see [Limits.Expanded]
-	def        *ast.OperationDefinition
-	vars       *input.Declared
-	conditions []int // variables that @skip and @include read, by slot
-	shared     bool  // equal requests may share an answer
-	heeds      bool  // all that it runs ends with its context
+	doc         *prepared
+	expanded    int // what it comes to, see [Limits.Expanded]
+	def         *ast.OperationDefinition
+	vars        *input.Declared
+	conditions  []int // variables that @skip and @include read, by slot
+	shared      bool  // equal requests may share an answer
+	cancellable bool  // all that it runs ends with its context
 
 	mu    sync.Mutex
 	plans map[string]*plan.Plan // by the values of conditions
@@ -69,7 +69,7 @@ func (e *Engine) prepare(text string) (*prepared, []*graphqlerror.Error) {
 }
 
 func (e *Engine) operation(def *ast.OperationDefinition) *operation {
-	op := &operation{def: def, vars: e.types.Inputs.Declare(def.VariableDefinitions), plans: map[string]*plan.Plan{}, shared: e.shareable(def), heeds: e.heeds(def)}
+	op := &operation{def: def, vars: e.types.Inputs.Declare(def.VariableDefinitions), plans: map[string]*plan.Plan{}, shared: e.shareable(def), cancellable: e.cancellable(def)}
 	op.conditions = plan.Conditions(def, op.vars)
 	return op
 }

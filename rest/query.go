@@ -176,14 +176,7 @@ func textOf(values []string) []byte {
 	if len(values) == 1 {
 		return jsontext.Quote(values[0])
 	}
-	list := []byte{'['}
-	for i, v := range values {
-		if i > 0 {
-			list = append(list, ',')
-		}
-		list = jsontext.AppendString(list, v)
-	}
-	return append(list, ']')
+	return jsontext.AppendStrings(nil, values)
 }
 
 // fieldsParameter selects the fields that a query answers. The card of list declares it;

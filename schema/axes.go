@@ -64,14 +64,12 @@ type CreateRule struct {
 	Optional bool
 }
 
-// UpdateRule says who writes a field on update. A rule answers absence: under "now" a value
+// UpdateRule says who writes a field on update; "" lets the caller send it. A rule answers absence: under "now" a value
 // that is sent is kept (docs/decisions/028).
 type UpdateRule string
 
 // The update rules of spec 2.2.
 const (
-	// UpdateOpen is the absent key: the caller may send the field.
-	UpdateOpen UpdateRule = ""
 	// UpdateNow sets an absent field to the time of the call.
 	UpdateNow UpdateRule = "now"
 	// UpdateForbidden refuses the field in a patch, as [Immutable].

@@ -77,7 +77,7 @@ func KeySchema(title string, keys []Key, defs ...KeyDef) json.RawMessage {
 		} else {
 			b = append(b, ',')
 		}
-		b = append(jsontext.AppendString(b, def.Name), ":{"...)
+		b = append(jsontext.AppendName(b, def.Name), '{')
 		b = append(appendForms(b, def.Form, def.Keys), '}')
 	}
 	if len(defs) > 0 {

@@ -38,7 +38,7 @@ func (c *Card) AppendJSON(dst []byte) []byte {
 		d.key("from")
 		d.dst = jsontext.AppendString(d.dst, c.Derived.From)
 		d.key("survived")
-		d.dst = appendNames(d.dst, c.Derived.Survived)
+		d.dst = jsontext.AppendStrings(d.dst, c.Derived.Survived)
 		o.dst = append(d.dst, '}')
 	}
 	return append(o.dst, '}')
@@ -65,7 +65,7 @@ func (s *Shape) append(dst []byte, axes *Axes) []byte {
 	case s.Type == "":
 	case s.Nullable && s.Type != "null":
 		o.key("type")
-		o.dst = appendNames(o.dst, []string{s.Type, "null"}) // spec 2.1: [<T>, 'null']
+		o.dst = jsontext.AppendStrings(o.dst, []string{s.Type, "null"}) // spec 2.1: [<T>, 'null']
 	default:
 		o.text("type", s.Type)
 	}
@@ -115,7 +115,7 @@ func (a *Axes) append(dst []byte) []byte {
 				if i > 0 {
 					o.dst = append(o.dst, ',')
 				}
-				o.dst = appendNames(o.dst, members)
+				o.dst = jsontext.AppendStrings(o.dst, members)
 			}
 			o.dst = append(o.dst, ']')
 		}
@@ -201,7 +201,7 @@ func (o *object) text(name, value string) {
 func (o *object) names(name string, values []string) {
 	if values != nil {
 		o.key(name)
-		o.dst = appendNames(o.dst, values)
+		o.dst = jsontext.AppendStrings(o.dst, values)
 	}
 }
 
@@ -265,18 +265,6 @@ func (o *object) boundary(name, verb string, b BoundaryRule) {
 		o.dst = jsontext.AppendString(append(o.dst, `{"`+verb+`":`...), b.Name)
 		o.dst = append(o.dst, '}')
 	}
-}
-
-// appendNames appends strings as a JSON array.
-func appendNames(dst []byte, names []string) []byte {
-	dst = append(dst, '[')
-	for i, n := range names {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = jsontext.AppendString(dst, n)
-	}
-	return append(dst, ']')
 }
 
 var _ json.Marshaler = (*Card)(nil)

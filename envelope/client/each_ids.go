@@ -90,7 +90,7 @@ func (c *eachCall) idFields(primary string) json.RawMessage {
 	if !c.p.hasFields(names) {
 		return nil
 	}
-	return appendNames(nil, names)
+	return jsontext.AppendStrings(nil, names)
 }
 
 // rowsOf requests the rows of some ids; a null in the answer stands for a row that is not

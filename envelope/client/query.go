@@ -104,21 +104,9 @@ func (p *pending) hostQuery(query json.RawMessage) (json.RawMessage, *facade.Err
 		return query, nil // one row without its version: the same query as of hosts that know no fields
 	}
 	if names := p.call.Select; len(names) > 0 && p.hasFields(names) {
-		return withMember(query, "fields", appendNames(nil, names)), nil
+		return withMember(query, "fields", jsontext.AppendStrings(nil, names)), nil
 	}
 	return query, nil
-}
-
-// appendNames appends names as a JSON array.
-func appendNames(dst []byte, names []string) []byte {
-	dst = append(dst, '[')
-	for i, name := range names {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = jsontext.AppendString(dst, name)
-	}
-	return append(dst, ']')
 }
 
 // withMember is an object with one member set, the others unchanged. The member comes first; a

@@ -41,7 +41,7 @@ func locate(text string, m masked, doc *ast.QueryDocument) *graphqlerror.Error {
 		l.directives(f.Directives)
 		l.selections(f.SelectionSet)
 	}
-	return l.fault
+	return l.err
 }
 
 // newLocator returns a locator for text. A text of ASCII alone needs no slice of runes.
@@ -64,7 +64,7 @@ type locator struct {
 	runes  []rune              // of text, where it is more than ASCII: positions count runes
 	every  bool                // every column may be wrong
 	lines  []int               // where each line begins, in runes, once asked for
-	fault  *graphqlerror.Error // the first number that runs into a name
+	err    *graphqlerror.Error // the first number that runs into a name
 }
 
 // at returns the rune at an index, 0 before the text.
@@ -190,11 +190,11 @@ func (l *locator) value(v *ast.Value) {
 // text is the number, start where it begins.
 func (l *locator) number(text string, start int) {
 	end := start + len(text)
-	if n := len(l.text); l.fault != nil || end >= n || l.runes != nil && end >= len(l.runes) {
+	if n := len(l.text); l.err != nil || end >= n || l.runes != nil && end >= len(l.runes) {
 		return
 	}
 	if c := l.at(end); c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z' {
-		l.fault = &graphqlerror.Error{
+		l.err = &graphqlerror.Error{
 			Message: fmt.Sprintf("The number %s runs into %q; put a space or a comma between them.", graphqlerror.Shorten(text), string(c)),
 			At:      []graphqlerror.Location{l.location(start)},
 			Code:    graphqlerror.CodeParse,

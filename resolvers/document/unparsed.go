@@ -37,8 +37,8 @@ func unparsed(text string, m masked, failure *gqlerror.Error) *graphqlerror.Erro
 				f.Message = "Unexpected single quote character ('); strings stand in double quotes."
 			}
 			f.At = []graphqlerror.Location{at.location(start)}
-		case at.fault != nil: // a number before it that runs into a name, which the parser took for two tokens
-			return at.fault
+		case at.err != nil: // a number before it that runs into a name, which the parser took for two tokens
+			return at.err
 		case len(failure.Locations) > 0 && t.Pos.Line == failure.Locations[0].Line && t.Pos.Column == failure.Locations[0].Column:
 			f.At = []graphqlerror.Location{at.location(t.Pos.Start)}
 		case t.Kind != lexer.EOF:

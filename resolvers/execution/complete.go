@@ -40,7 +40,7 @@ const (
 	TreeJSON            // Text, still to be coerced by the type of the field
 	TreeList            // List, one Tree for each item
 	TreeObject          // Run and At: item At of Run
-	TreeFault           // Err: the value is null, and this is the reason
+	TreeError           // Err: the value is null, and this is the reason
 )
 
 // completer completes the values of one field: CompleteValue (GraphQL 6.4.3), except that
@@ -63,7 +63,7 @@ func (c *completer) run() {
 // fail is the value of a field that failed with err. The text of err is sent only where it is
 // a facade.Error.
 func (c *completer) fail(err error) Tree {
-	return Tree{Kind: TreeFault, Err: c.x.Failed(err)}
+	return Tree{Kind: TreeError, Err: c.x.Failed(err)}
 }
 
 // complete completes one value by its type. What it accepts:
@@ -77,7 +77,7 @@ func (c *completer) fail(err error) Tree {
 func (c *completer) complete(out *plan.OutputType, value any) (t Tree) {
 	defer func() { // methods of the author's types may panic
 		if p := recover(); p != nil {
-			t = Tree{Kind: TreeFault, Err: c.x.Panicked(p)}
+			t = Tree{Kind: TreeError, Err: c.x.Panicked(p)}
 		}
 	}()
 	for {
@@ -97,7 +97,7 @@ func (c *completer) complete(out *plan.OutputType, value any) (t Tree) {
 	case Tree:
 		return v
 	case failure:
-		return Tree{Kind: TreeFault, Err: v.fault}
+		return Tree{Kind: TreeError, Err: v.err}
 	case facade.Row:
 		// The zero Row is no row.
 		if v == (facade.Row{}) {
@@ -257,7 +257,7 @@ func (c *completer) leaf(out *plan.OutputType, value any) Tree {
 // misfit is the error of a value that is not of its type.
 func (c *completer) misfit(out *plan.OutputType) Tree {
 	f := c.w.Field.Type
-	return Tree{Kind: TreeFault, Err: c.x.Broken(fmt.Sprintf("The value of field %s.%s cannot be represented as %s.", f.Parent.Name, f.Definition.Name, out.Definition.Name))}
+	return Tree{Kind: TreeError, Err: c.x.Broken(fmt.Sprintf("The value of field %s.%s cannot be represented as %s.", f.Parent.Name, f.Definition.Name, out.Definition.Name))}
 }
 
 // marshal returns v as JSON, without the escapes of <, > and & that encoding/json makes for

@@ -141,7 +141,7 @@ func (x *Execution) Run(u *plan.Unit) *Run {
 		x.Account.Forgive()
 	}
 	r := x.prepare(u)
-	r.Results[0] = Result{Items: 1, source: rootSource, Trees: make([][]Tree, len(u.Fetches[0].Written))}
+	r.Results[0] = Result{Items: 1, source: rootSource, Trees: make([][]Tree, len(u.Fetches[0].Custom))}
 	x.levels(r)
 	return r
 }
@@ -162,7 +162,7 @@ func (x *Execution) levels(r *Run) {
 		// Each level is measured on its own.
 		x.Account.Level(x.MaxResponse)
 		l := &r.Unit.Levels[i]
-		if len(l.Fetches) > 1 || len(l.Written) > 0 {
+		if len(l.Fetches) > 1 || len(l.Custom) > 0 {
 			x.together(r, l)
 		} else if r.wanted(l.Fetches[0]) {
 			x.fetch(r, l.Fetches[0])
@@ -186,7 +186,7 @@ func (x *Execution) together(r *Run, l *plan.Level) {
 	var wait sync.WaitGroup
 	defer wait.Wait() // in any case: the results belong to this request alone
 	last := len(l.Fetches) - 1
-	if len(l.Written) > 0 {
+	if len(l.Custom) > 0 {
 		last++ // this goroutine has those
 	}
 	for j, f := range l.Fetches {
@@ -203,8 +203,8 @@ func (x *Execution) together(r *Run, l *plan.Level) {
 			x.fetch(r, f)
 		}()
 	}
-	if len(l.Written) > 0 {
-		x.written(r, l.Written, &wait)
+	if len(l.Custom) > 0 {
+		x.custom(r, l.Custom, &wait)
 	}
 }
 
@@ -299,7 +299,7 @@ func (res *Result) take(x *Execution, f *plan.Fetch, out *facade.Result) {
 // computed fields failed.
 func (res *Result) lay(x *Execution, f *plan.Fetch, out *facade.Result) {
 	res.rows, res.Items = out.Rows, out.Rows.Len()
-	res.Trees = make([][]Tree, len(f.Written))
+	res.Trees = make([][]Tree, len(f.Custom))
 	if res.rows == nil {
 		return
 	}

@@ -36,7 +36,7 @@ func (res *Result) read(f *plan.Fetch, value json.RawMessage) bool {
 	for i := range res.cols {
 		res.cols[i] = i
 	}
-	res.Trees = make([][]Tree, len(f.Written))
+	res.Trees = make([][]Tree, len(f.Custom))
 	res.Groups = []facade.Group{{To: res.Items, Page: page}}
 	return true
 }
@@ -72,7 +72,7 @@ func (x *Execution) over(r *Run, items []item) {
 	u := r.Unit
 	r.Results = make([]Result, len(u.Fetches))
 	res, f := &r.Results[0], u.Fetches[0]
-	res.Trees = make([][]Tree, len(f.Written))
+	res.Trees = make([][]Tree, len(f.Custom))
 	res.source = make([]any, 0, len(items))
 	layout := facade.NewLayout(f.Columns)
 	res.rows = facade.NewRows(layout, len(items))

@@ -66,7 +66,7 @@ type nodesOfType struct {
 	places [][]int           // by key, where its row stands in the answer
 
 	groups []facade.Group
-	fault  *graphqlerror.Error
+	err    *graphqlerror.Error
 }
 
 // add searches the row of a global id, for a place in the list. A text that is no global id,
@@ -127,14 +127,14 @@ func (s *nodeSearch) run() []any {
 	}
 	wait.Wait()
 	for _, t := range s.types {
-		if t.fault == nil {
+		if t.err == nil {
 			s.x.levels(t.run) // one after the other: hand-written fields share what they load
 		}
 		for i, places := range t.places {
 			for _, place := range places {
 				switch {
-				case t.fault != nil:
-					s.found[place] = failure{t.fault}
+				case t.err != nil:
+					s.found[place] = failure{t.err}
 				case t.groups[i].From < t.groups[i].To:
 					s.found[place] = Tree{Kind: TreeObject, Run: t.run, At: t.groups[i].From}
 				}
@@ -148,7 +148,7 @@ func (s *nodeSearch) run() []any {
 func (x *Execution) nodesOf(t *nodesOfType) {
 	defer func() {
 		if p := recover(); p != nil {
-			t.fault = x.Panicked(p)
+			t.err = x.Panicked(p)
 		}
 	}()
 	rows := t.run.Unit.Fetches[0]
@@ -162,9 +162,9 @@ func (x *Execution) nodesOf(t *nodesOfType) {
 	})
 	switch {
 	case err != nil:
-		t.fault = x.Failed(err)
+		t.err = x.Failed(err)
 	case len(out.Groups) != len(t.keys) || out.Form == facade.FormValue:
-		t.fault = x.Failed(errNotGroups)
+		t.err = x.Failed(errNotGroups)
 	default:
 		t.groups = out.Groups
 		t.run.Results[0].lay(x, rows, out)

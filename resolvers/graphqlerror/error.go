@@ -74,9 +74,9 @@ func Positions(list ...*ast.Position) []Location {
 }
 
 // AppendList appends errors as a JSON array.
-func AppendList(dst []byte, faults []*Error) []byte {
+func AppendList(dst []byte, errs []*Error) []byte {
 	dst = append(dst, '[')
-	for i, f := range faults {
+	for i, f := range errs {
 		if i > 0 {
 			dst = append(dst, ',')
 		}

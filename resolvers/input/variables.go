@@ -139,30 +139,30 @@ func (d *Declared) Coerce(raw json.RawMessage) (*Variables, []*graphqlerror.Erro
 			vars.text[i] = c.buf[from:len(c.buf):len(c.buf)]
 		}
 	}
-	return vars, c.faults
+	return vars, c.errs
 }
 
 // coercer writes values as their types want them: a list of one as a list, an id as a string,
 // defaults filled in, keys in the order they were sent. path is the place inside the
 // variable's value, for messages.
 type coercer struct {
-	buf    []byte
-	name   string // of the variable
-	pos    *ast.Position
-	path   []graphqlerror.Segment
-	faults []*graphqlerror.Error
+	buf  []byte
+	name string // of the variable
+	pos  *ast.Position
+	path []graphqlerror.Segment
+	errs []*graphqlerror.Error
 }
 
 // add notes an error of the variable that is being coerced.
 func (c *coercer) add(message string) {
-	if len(c.faults) < graphqlerror.MaxErrors {
-		c.faults = append(c.faults, &graphqlerror.Error{Message: graphqlerror.Shorten(message), At: graphqlerror.Positions(c.pos), Code: graphqlerror.CodeInput})
+	if len(c.errs) < graphqlerror.MaxErrors {
+		c.errs = append(c.errs, &graphqlerror.Error{Message: graphqlerror.Shorten(message), At: graphqlerror.Positions(c.pos), Code: graphqlerror.CodeInput})
 	}
 }
 
 // full reports whether enough errors are noted: a value a megabyte long may be wrong in
 // very many places.
-func (c *coercer) full() bool { return len(c.faults) >= graphqlerror.MaxErrors }
+func (c *coercer) full() bool { return len(c.errs) >= graphqlerror.MaxErrors }
 
 // refuse names the place of what does not fit; the value itself is not repeated.
 func (c *coercer) refuse(why string) {

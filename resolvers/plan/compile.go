@@ -147,7 +147,7 @@ func (c compiler) over(typ *ObjectType, groups []group) *Unit {
 	for _, f := range c.unit.Fetches {
 		// A fetch of depth d is made on level d-1. Hand-written fields on its rows need those
 		// rows, so they stand one level further.
-		for len(c.unit.Levels) < f.depth || len(f.Written) > 0 && len(c.unit.Levels) < f.depth+1 {
+		for len(c.unit.Levels) < f.depth || len(f.Custom) > 0 && len(c.unit.Levels) < f.depth+1 {
 			c.unit.Levels = append(c.unit.Levels, Level{})
 		}
 		if f.depth > 0 {
@@ -155,9 +155,9 @@ func (c compiler) over(typ *ObjectType, groups []group) *Unit {
 			l := &c.unit.Levels[f.depth-1]
 			l.Fetches = append(l.Fetches, f)
 		}
-		if len(f.Written) > 0 {
+		if len(f.Custom) > 0 {
 			l := &c.unit.Levels[f.depth]
-			l.Written = append(l.Written, f.Written...)
+			l.Custom = append(l.Custom, f.Custom...)
 		}
 	}
 	return c.unit
@@ -220,7 +220,7 @@ func (c *compiler) field(f *Field, g group, on *Fetch) {
 		}
 		return
 	case b == nil:
-		def, resolve := c.types.written(f.Type.Parent.Name, f.Type.Definition.Name)
+		def, resolve := c.types.custom(f.Type.Parent.Name, f.Type.Definition.Name)
 		c.hand(f, g, on, &CustomField{Def: def, Resolve: resolve})
 		// A Resolve is given the whole row. An object of the author's own is no row, so
 		// nothing is read for it.
@@ -249,10 +249,10 @@ func (c *compiler) field(f *Field, g group, on *Fetch) {
 		c.hand(f, g, on, &CustomField{Node: true})
 	case binding.Items, binding.Edges, binding.EdgeNode, binding.PageInfo:
 		on.rows = true
-		f.Action = structure[b.Kind]
+		f.Action = Part
 		f.Selection = c.below(c.types.Object(f.Output.Named().Definition.Name), g, on)
 	default:
-		f.Action = structure[b.Kind]
+		f.Action = Part
 		switch b.Kind {
 		case binding.Total:
 			on.total = true
@@ -264,13 +264,6 @@ func (c *compiler) field(f *Field, g group, on *Fetch) {
 			on.rows = true
 		}
 	}
-}
-
-// structure is how the parts of connections, edges and PageInfos are written.
-var structure = map[binding.Kind]Action{
-	binding.Items: Items, binding.Total: Total, binding.HasMore: HasMore, binding.EndCursor: EndCursor,
-	binding.Edges: Edges, binding.PageInfo: PageInfo, binding.EdgeNode: EdgeNode, binding.EdgeCursor: EdgeCursor,
-	binding.HasNextPage: HasNextPage, binding.HasPreviousPage: HasPreviousPage, binding.StartCursor: StartCursor, binding.PageInfoEndCursor: EndCursor,
 }
 
 // needsHand reports whether the selection of a nested object holds a hand-written field,
@@ -297,11 +290,11 @@ func (c *compiler) needsHand(typ *ObjectType, fields []*ast.Field) bool {
 
 // hand makes f a field whose values are found one item at a time, and adds it to those of on.
 func (c *compiler) hand(f *Field, g group, on *Fetch, w *CustomField) {
-	w.ID, w.On, w.Field, w.Args = len(on.Written), on, f, g.fields[0].Arguments
+	w.ID, w.On, w.Field, w.Args = len(on.Custom), on, f, g.fields[0].Arguments
 	if f.Output.Named().Kind == scalar.Composite {
 		w.Values = &Variants{compiler: *c, fields: g.fields, units: map[string]*Unit{}}
 	}
-	on.Written = append(on.Written, w)
+	on.Custom = append(on.Custom, w)
 	f.Action, f.Custom = Resolved, w
 }
 

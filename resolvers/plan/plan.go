@@ -39,7 +39,7 @@ type Unit struct {
 // fields that were registered by hand.
 type Level struct {
 	Fetches []*Fetch
-	Written []*CustomField
+	Custom  []*CustomField
 }
 
 // Fetch is one call, for all rows of its parent together. Fields that ask for the same
@@ -64,7 +64,7 @@ type Fetch struct {
 	total   bool
 	Cursors bool
 	Behind  bool // whether there are rows before a page is wanted
-	Written []*CustomField
+	Custom  []*CustomField
 }
 
 // slot returns the place of a column among those the fetch reads, and adds it where it is not
@@ -170,24 +170,7 @@ const (
 	Resolved                 // the tree that Field.Custom left
 	SchemaMeta               // __schema
 	TypeMeta                 // __type
-
-	// Items and the five after it are the fields of a connection.
-	Items
-	Total
-	HasMore
-	EndCursor
-	Edges
-	PageInfo
-
-	// EdgeNode and EdgeCursor are the fields of an edge.
-	EdgeNode
-	EdgeCursor
-
-	// HasNextPage and the two after it are fields of a PageInfo. Its endCursor is
-	// EndCursor.
-	HasNextPage
-	HasPreviousPage
-	StartCursor
+	Part                     // a field of a connection, an edge or a PageInfo, by its Type.Binding.Kind
 )
 
 // Shape is what a fetch gives to one field. Two fields of one fetch have one shape, since they

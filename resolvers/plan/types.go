@@ -79,11 +79,11 @@ func (t *Types) Object(name string) *ObjectType {
 	return o
 }
 
-// written returns graphql-go's definition of a field that has no binding, and its Resolve as
+// custom returns graphql-go's definition of a field that has no binding, and its Resolve as
 // it was registered. A field of a type that came along with a hand-written one has
 // graphql-go's Resolve, or the default one, which reads a member of the parent's value. The
 // definition is nil where graphql-go does not know the type.
-func (t *Types) written(typeName, field string) (*graphql.FieldDefinition, graphql.FieldResolveFn) {
+func (t *Types) custom(typeName, field string) (*graphql.FieldDefinition, graphql.FieldResolveFn) {
 	o, ok := t.built.GraphQL.Type(typeName).(*graphql.Object)
 	if !ok {
 		return nil, nil

@@ -208,17 +208,25 @@ func (l *level) keys(column string) []json.RawMessage {
 func (e *Executor) toOne(b *binding.Field, l *level, p graphql.ResolveParams) ([]any, error) {
 	c := e.call(p.Context, b.Door.Name, "findById")
 	c.Each = &facade.Each{Field: b.Output.Primary.Name, Keys: l.keys(b.Column)}
+	return e.groups(c, b, p, func(there *level, g facade.Group) any {
+		if g.From < g.To {
+			return there.row(g.From)
+		}
+		return nil
+	})
+}
+
+// groups makes a call with Each, and returns for each key the value of its group.
+func (e *Executor) groups(c *facade.Call, b *binding.Field, p graphql.ResolveParams, value func(there *level, g facade.Group) any) ([]any, error) {
 	e.narrow(c, b, p)
 	res, err := e.caller.Call(p.Context, c)
 	if err != nil {
 		return nil, err
 	}
 	there := newLevel(res)
-	values := make([]any, len(l.rows))
+	values := make([]any, len(c.Each.Keys))
 	for i, g := range res.Groups {
-		if g.From < g.To {
-			values[i] = there.row(g.From)
-		}
+		values[i] = value(there, g)
 	}
 	return values, nil
 }
@@ -230,17 +238,9 @@ func (e *Executor) toMany(b *binding.Field, l *level, p graphql.ResolveParams) (
 		return nil, err
 	}
 	c.Each = &facade.Each{Field: b.Link.Inverse.Name, Keys: l.keys(b.Column), Through: b.Through("", "")}
-	e.narrow(c, b, p)
-	res, err := e.caller.Call(p.Context, c)
-	if err != nil {
-		return nil, err
-	}
-	there := newLevel(res)
-	values := make([]any, len(l.rows))
-	for i, g := range res.Groups {
-		values[i] = &page{rows: there.cut(g.From, g.To), Page: g.Page}
-	}
-	return values, nil
+	return e.groups(c, b, p, func(there *level, g facade.Group) any {
+		return &page{rows: there.cut(g.From, g.To), Page: g.Page}
+	})
 }
 
 // toManyIDs fetches the rows of all ids of the level in one call, and cuts each list into its
@@ -251,7 +251,6 @@ func (e *Executor) toManyIDs(b *binding.Field, l *level, p graphql.ResolveParams
 		return nil, err
 	}
 	var keys []json.RawMessage
-	// Where the ids of each row end in keys.
 	ends := make([]int, len(l.rows)) // where the ids of each row end in keys
 	for i, ids := range l.keys(b.Column) {
 		for _, id := range jsontext.Elements(ids) {
@@ -262,7 +261,6 @@ func (e *Executor) toManyIDs(b *binding.Field, l *level, p graphql.ResolveParams
 	c := e.call(p.Context, b.Door.Name, "findById")
 	c.Each = &facade.Each{Field: b.Output.Primary.Name, Keys: keys}
 	e.narrow(c, b, p)
-	// findById has no cursors; PageIDs makes them of the ids.
 	c.Cursors = false // findById has none; PageIDs makes them
 	res, err := e.caller.Call(p.Context, c)
 	if err != nil {

@@ -288,16 +288,10 @@ func (w *Writer) ofDefinition(f *plan.Field, name string, d *ast.Definition) any
 		}
 	case "fields":
 		if d.Kind == ast.Object || d.Kind == ast.Interface {
-			all, _ := w.deprecatedToo(f)
-			list := []any{}
-			for _, fd := range d.Fields {
-				// gqlparser adds __schema and __type to the query type; introspection does not
-				// list them (GraphQL 4.1).
-				if !strings.HasPrefix(fd.Name, "__") && (all || fd.Directives.ForName("deprecated") == nil) {
-					list = append(list, fd)
-				}
-			}
-			return list
+			// gqlparser adds __schema and __type to the query type; introspection does not list
+			// them (GraphQL 4.1).
+			shown := slices.DeleteFunc(slices.Clone(d.Fields), func(fd *ast.FieldDefinition) bool { return strings.HasPrefix(fd.Name, "__") })
+			return current(w, f, shown, func(fd *ast.FieldDefinition) (any, ast.DirectiveList) { return fd, fd.Directives })
 		}
 	case "interfaces":
 		if d.Kind == ast.Object || d.Kind == ast.Interface {
@@ -320,25 +314,13 @@ func (w *Writer) ofDefinition(f *plan.Field, name string, d *ast.Definition) any
 		}
 	case "enumValues":
 		if d.Kind == ast.Enum {
-			all, _ := w.deprecatedToo(f)
-			list := []any{}
-			for _, v := range d.EnumValues {
-				if all || v.Directives.ForName("deprecated") == nil {
-					list = append(list, v)
-				}
-			}
-			return list
+			return current(w, f, d.EnumValues, func(v *ast.EnumValueDefinition) (any, ast.DirectiveList) { return v, v.Directives })
 		}
 	case "inputFields":
 		if d.Kind == ast.InputObject {
-			all, _ := w.deprecatedToo(f)
-			list := []any{}
-			for _, fd := range d.Fields {
-				if all || fd.Directives.ForName("deprecated") == nil {
-					list = append(list, &inputValue{fd.Name, fd.Description, fd.Type, fd.DefaultValue, fd.Directives})
-				}
-			}
-			return list
+			return current(w, f, d.Fields, func(fd *ast.FieldDefinition) (any, ast.DirectiveList) {
+				return &inputValue{fd.Name, fd.Description, fd.Type, fd.DefaultValue, fd.Directives}, fd.Directives
+			})
 		}
 	case "isOneOf":
 		if d.Kind == ast.InputObject {
@@ -351,11 +333,19 @@ func (w *Writer) ofDefinition(f *plan.Field, name string, d *ast.Definition) any
 // arguments returns the arguments of a field or a directive, deprecated ones where
 // includeDeprecated asks for them.
 func (w *Writer) arguments(f *plan.Field, defs ast.ArgumentDefinitionList) any {
+	return current(w, f, defs, func(a *ast.ArgumentDefinition) (any, ast.DirectiveList) {
+		return &inputValue{a.Name, a.Description, a.Type, a.DefaultValue, a.Directives}, a.Directives
+	})
+}
+
+// current lists definitions as one gives them, deprecated ones where includeDeprecated asks for
+// them.
+func current[T any](w *Writer, f *plan.Field, defs []T, one func(T) (any, ast.DirectiveList)) []any {
 	all, _ := w.deprecatedToo(f)
 	list := []any{}
-	for _, a := range defs {
-		if all || a.Directives.ForName("deprecated") == nil {
-			list = append(list, &inputValue{a.Name, a.Description, a.Type, a.DefaultValue, a.Directives})
+	for _, def := range defs {
+		if v, directives := one(def); all || directives.ForName("deprecated") == nil {
+			list = append(list, v)
 		}
 	}
 	return list

@@ -35,9 +35,9 @@ type Writer struct {
 	memos   []memo
 	spans   []span
 
-	x      *execution.Execution
-	faults []*graphqlerror.Error
-	limit  int // of text; negative: none
+	x     *execution.Execution
+	errs  []*graphqlerror.Error
+	limit int // of text; negative: none
 	// broke are the errors of values that do not fit, by field: each is logged once and noted
 	// for every row.
 	broke map[*plan.Field]*graphqlerror.Error
@@ -164,7 +164,7 @@ func (w *Writer) NoData(why *graphqlerror.Error) []byte {
 		w.text = nil // not to be sent
 	}
 	w.text = append(w.text[:0], `{"data":null`...)
-	w.faults = []*graphqlerror.Error{why}
+	w.errs = []*graphqlerror.Error{why}
 	w.finish()
 	return w.text
 }
@@ -196,9 +196,9 @@ func oversize(e *facade.Error) int {
 // finish writes the errors and the end of the response. Without errors there is no member for
 // them (GraphQL 7.1).
 func (w *Writer) finish() {
-	if len(w.faults) > 0 {
+	if len(w.errs) > 0 {
 		w.text = append(w.text, `,"errors":`...)
-		w.text = graphqlerror.AppendList(w.text, w.faults)
+		w.text = graphqlerror.AppendList(w.text, w.errs)
 	}
 	w.text = append(w.text, '}')
 }
@@ -207,23 +207,23 @@ func (w *Writer) finish() {
 func (w *Writer) push(s graphqlerror.Segment) { w.path = append(w.path, s) }
 func (w *Writer) pop()                        { w.path = w.path[:len(w.path)-1] }
 
-// faultSize is about what an error takes of a response, at least.
-const faultSize = 128
+// errorSize is about what an error takes of a response, at least.
+const errorSize = 128
 
 // note adds an error at the current path, with the positions of the field. One value may be
 // noted for many rows; each entry is a copy of it.
 func (w *Writer) note(f *plan.Field, ft *graphqlerror.Error) {
 	// Errors are counted before they are written, so that they do not pile up beyond the
 	// limit.
-	if w.limit >= 0 && len(w.faults)*faultSize > w.limit {
+	if w.limit >= 0 && len(w.errs)*errorSize > w.limit {
 		panic(abort{ErrTooLarge}) // a relation that fails is an error for every row
 	}
-	w.reserve(faultSize)
+	w.reserve(errorSize)
 	// A copy: one error of a call is noted for many fields, each with its own place.
 	at := *ft
 	at.At = graphqlerror.Positions(f.Positions...)
 	at.Path = append([]graphqlerror.Segment(nil), w.path...)
-	w.faults = append(w.faults, &at)
+	w.errs = append(w.errs, &at)
 }
 
 // broken notes that a value does not fit its type. It is logged once for a field of the
@@ -278,7 +278,7 @@ func (w *Writer) item(r *execution.Run, sel *plan.SelectionSet, res *execution.R
 		w.charge()
 	}
 	// Rows with several parents are copied, as long as no error has a path.
-	if res.Repeats && len(w.faults) == 0 {
+	if res.Repeats && len(w.errs) == 0 {
 		return w.again(r, sel, res, i)
 	}
 	return w.object(r, sel, res, i)

@@ -38,7 +38,7 @@ func (w *Writer) again(r *execution.Run, sel *plan.SelectionSet, res *execution.
 	}
 	// An error inside this row has the path of this parent; the next parent gets one of its
 	// own.
-	if len(w.faults) == 0 {
+	if len(w.errs) == 0 {
 		w.spans[at+i] = span{from, len(w.text)}
 	}
 	return true

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/resolvers/execution"
 	"github.com/frondhost/frond/resolvers/graphqlerror"
 	"github.com/frondhost/frond/resolvers/plan"
@@ -13,36 +14,47 @@ import (
 // connection writes a page of rows: the list result and Relay's connection in one. It writes
 // PageInfo as well, whose fields come from the same page.
 func (w *Writer) connection(r *execution.Run, sel *plan.SelectionSet, res *execution.Result, g *facade.Group) bool {
+	return w.parts(sel, func(f *plan.Field, start int) bool {
+		switch f.Type.Binding.Kind {
+		case binding.Items:
+			return w.rows(r, f, f.Selection, res, g) || w.rewind(f.Output, start)
+		case binding.Total:
+			return w.json(f, f.Output, strconv.AppendInt(nil, g.Page.Total, 10)) // -1: not known
+		case binding.HasMore, binding.HasNextPage:
+			w.text = strconv.AppendBool(w.text, g.Page.HasMore)
+		case binding.HasPreviousPage:
+			w.text = strconv.AppendBool(w.text, g.Page.HasPrevious)
+		case binding.EndCursor, binding.PageInfoEndCursor:
+			return w.cursor(f, start, g.Page.EndCursor())
+		case binding.StartCursor:
+			// The first cursor is known only where every row has one.
+			first := ""
+			if g.To > g.From && len(g.Page.Cursors) == g.To-g.From {
+				first = g.Page.Cursors[0]
+			}
+			return w.cursor(f, start, first)
+		case binding.Edges:
+			return w.edges(r, f, res, g) || w.rewind(f.Output, start)
+		case binding.PageInfo:
+			return w.connection(r, f.Selection, res, g) || w.rewind(f.Output, start)
+		}
+		return true
+	})
+}
+
+// parts writes an object of a page: each key, its path, and its value by part, which reports
+// false where the object cannot stand.
+func (w *Writer) parts(sel *plan.SelectionSet, part func(f *plan.Field, start int) bool) bool {
 	w.text = append(w.text, '{')
 	for _, f := range sel.Fields {
 		w.text = append(w.text, f.Key...)
 		start := len(w.text)
 		w.push(graphqlerror.Segment{Key: f.Name})
 		ok := true
-		switch f.Action {
-		case plan.Typename:
+		if f.Action == plan.Typename {
 			w.text = append(w.text, f.Text...)
-		case plan.Items:
-			ok = w.rows(r, f, f.Selection, res, g) || w.rewind(f.Output, start)
-		case plan.Total:
-			ok = w.json(f, f.Output, strconv.AppendInt(nil, g.Page.Total, 10)) // -1: not known
-		case plan.HasMore, plan.HasNextPage:
-			w.text = strconv.AppendBool(w.text, g.Page.HasMore)
-		case plan.HasPreviousPage:
-			w.text = strconv.AppendBool(w.text, g.Page.HasPrevious)
-		case plan.EndCursor:
-			ok = w.cursor(f, start, g.Page.EndCursor())
-		case plan.StartCursor:
-			// The first cursor is known only where every row has one.
-			first := ""
-			if g.To > g.From && len(g.Page.Cursors) == g.To-g.From {
-				first = g.Page.Cursors[0]
-			}
-			ok = w.cursor(f, start, first)
-		case plan.Edges:
-			ok = w.edges(r, f, res, g) || w.rewind(f.Output, start)
-		case plan.PageInfo:
-			ok = w.connection(r, f.Selection, res, g) || w.rewind(f.Output, start)
+		} else {
+			ok = part(f, start)
 		}
 		w.pop()
 		if !ok {
@@ -88,34 +100,15 @@ func (w *Writer) edges(r *execution.Run, list *plan.Field, res *execution.Result
 // edge writes the edge of the row at place k of the group: its node and its cursor. Cursors
 // count from the start of the group.
 func (w *Writer) edge(r *execution.Run, sel *plan.SelectionSet, res *execution.Result, g *facade.Group, k int) bool {
-	w.text = append(w.text, '{')
-	for _, f := range sel.Fields {
-		w.text = append(w.text, f.Key...)
-		start := len(w.text)
-		w.push(graphqlerror.Segment{Key: f.Name})
-		ok := true
-		switch f.Action {
-		case plan.Typename:
-			w.text = append(w.text, f.Text...)
-		case plan.EdgeNode:
-			ok = w.item(r, f.Selection, res, res.Place(k)) || w.rewind(f.Output, start)
-		case plan.EdgeCursor:
-			cursor := ""
-			// A page has a cursor for each row, or for its last row alone, or none.
-			if len(g.Page.Cursors) == g.To-g.From {
-				cursor = g.Page.Cursors[k-g.From]
-			}
-			if cursor == "" {
-				ok = w.null(f, f.Output, start, cursorless)
-			} else {
-				w.text = jsontext.AppendString(w.text, cursor)
-			}
+	return w.parts(sel, func(f *plan.Field, start int) bool {
+		if f.Type.Binding.Kind == binding.EdgeNode {
+			return w.item(r, f.Selection, res, res.Place(k)) || w.rewind(f.Output, start)
 		}
-		w.pop()
-		if !ok {
-			return false
+		// A page has a cursor for each row, or for its last row alone, or none.
+		if len(g.Page.Cursors) != g.To-g.From || g.Page.Cursors[k-g.From] == "" {
+			return w.null(f, f.Output, start, cursorless)
 		}
-	}
-	w.text = append(w.text, '}')
-	return true
+		w.text = jsontext.AppendString(w.text, g.Page.Cursors[k-g.From])
+		return true
+	})
 }

@@ -11,7 +11,7 @@ import (
 func (w *Writer) tree(f *plan.Field, out *plan.OutputType, t *execution.Tree) bool {
 	start := len(w.text)
 	switch t.Kind {
-	case execution.TreeFault:
+	case execution.TreeError:
 		return w.null(f, out, start, t.Err)
 	case execution.TreeLeaf:
 		w.text = append(w.text, t.Text...)

@@ -32,7 +32,7 @@ func sound(s *ast.Schema) error {
 	for _, name := range slices.Sorted(maps.Keys(s.Directives)) {
 		c.arguments("@"+name, s.Directives[name].Arguments)
 	}
-	return errors.Join(c.faults...)
+	return errors.Join(c.errs...)
 }
 
 // sounder collects the errors of a schema. rules is a validator of that schema, for the
@@ -40,12 +40,12 @@ func sound(s *ast.Schema) error {
 type sounder struct {
 	schema *ast.Schema
 	rules  *Validator
-	faults []error
+	errs   []error
 }
 
-// fault notes an error of the schema. All of them are reported at once.
-func (c *sounder) fault(format string, args ...any) {
-	c.faults = append(c.faults, fmt.Errorf(format, args...))
+// errorf notes an error of the schema. All of them are reported at once.
+func (c *sounder) errorf(format string, args ...any) {
+	c.errs = append(c.errs, fmt.Errorf(format, args...))
 }
 
 // arguments checks the arguments of a field or a directive, which of names.
@@ -60,15 +60,15 @@ func (c *sounder) arguments(of string, list ast.ArgumentDefinitionList) {
 func (c *sounder) place(at string, typ *ast.Type, fallback *ast.Value, list ast.DirectiveList) {
 	if fallback == nil {
 		if typ.NonNull && list.ForName("deprecated") != nil {
-			c.fault("%s is required, so it cannot be deprecated; give it a default or let it be null first", at)
+			c.errorf("%s is required, so it cannot be deprecated; give it a default or let it be null first", at)
 		}
 		return
 	}
 	v := c.rules.over(&ast.QueryDocument{})
 	v.in = &definition{}
 	v.value(c.rules.inputs.Type(typ), fallback)
-	for _, f := range v.faults {
-		c.fault("the default of %s does not fit its type %s: %s", at, typ, f.Message)
+	for _, f := range v.errs {
+		c.errorf("the default of %s does not fit its type %s: %s", at, typ, f.Message)
 	}
 }
 
@@ -79,10 +79,10 @@ func (c *sounder) input(def *ast.Definition) {
 	for _, f := range def.Fields {
 		// GraphQL 3.10.1: with a default or a required field, two fields would be set.
 		if oneOf && (f.Type.NonNull || f.DefaultValue != nil) {
-			c.fault("%s.%s is a field of a one-of input; let it be null and give it no default", def.Name, f.Name)
+			c.errorf("%s.%s is a field of a one-of input; let it be null and give it no default", def.Name, f.Name)
 		}
 		if c.circle(f, nil, nil) {
-			c.fault("the default of %s.%s holds itself; leave it out, or let it name the fields that stop it", def.Name, f.Name)
+			c.errorf("the default of %s.%s holds itself; leave it out, or let it name the fields that stop it", def.Name, f.Name)
 		}
 	}
 }

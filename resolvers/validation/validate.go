@@ -62,7 +62,7 @@ func (r *Validator) Validate(doc *ast.QueryDocument) *Result {
 	}
 	v := r.over(doc)
 	v.run()
-	out.Errors, out.Validated = v.faults, v.steps
+	out.Errors, out.Validated = v.errs, v.steps
 	return out
 }
 
@@ -82,7 +82,7 @@ type validation struct {
 	operated  []*definition // by operation
 	list      []*definition // of fragments, in the order they are defined
 	in        *definition   // what is being walked
-	faults    []*graphqlerror.Error
+	errs      []*graphqlerror.Error
 	steps     int // what was looked at
 }
 
@@ -133,7 +133,7 @@ func (v *validation) run() {
 	if !v.circles() {
 		v.across()
 	}
-	if v.faults == nil { // it expects fragments without circles and fields that exist
+	if v.errs == nil { // it expects fragments without circles and fields that exist
 		v.overlaps()
 	}
 }
@@ -152,8 +152,8 @@ func (v *validation) addAt(at []graphqlerror.Location, format string, args ...an
 // refuse notes an error, and ends the validation where there are graphqlerror.MaxErrors of
 // them.
 func (v *validation) refuse(f *graphqlerror.Error) {
-	v.faults = append(v.faults, f)
-	if len(v.faults) == graphqlerror.MaxErrors {
+	v.errs = append(v.errs, f)
+	if len(v.errs) == graphqlerror.MaxErrors {
 		panic(enough{})
 	}
 }
@@ -165,7 +165,7 @@ const maxSuggested, maxGuessed = 10, 60
 // suggest returns " Did you mean …?" where Options.Suggest is set and a similar name exists,
 // and "" otherwise. options is called only then.
 func (v *validation) suggest(name string, options func() []string) string {
-	if !v.options.Suggest || len(v.faults) >= maxSuggested || len(name) > maxGuessed {
+	if !v.options.Suggest || len(v.errs) >= maxSuggested || len(name) > maxGuessed {
 		return ""
 	}
 	list := core.SuggestionList(name, options())

@@ -38,6 +38,18 @@ func AppendString(dst []byte, s string) []byte { return appendText(dst, s) }
 // AppendName appends name as the name of an object's member: a JSON string and a colon.
 func AppendName(dst []byte, name string) []byte { return append(AppendString(dst, name), ':') }
 
+// AppendStrings appends a list of strings as a JSON array.
+func AppendStrings(dst []byte, list []string) []byte {
+	dst = append(dst, '[')
+	for i, s := range list {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = AppendString(dst, s)
+	}
+	return append(dst, ']')
+}
+
 // AppendText is AppendString for text in bytes, which it does not copy into a string first.
 func AppendText(dst, text []byte) []byte { return appendText(dst, text) }
 

@@ -12,10 +12,10 @@ import (
 	"github.com/frondhost/frond/resolvers/plan"
 )
 
-// written resolves the fields of one level that were registered by hand: first every function,
+// custom resolves the fields of one level that were registered by hand: first every function,
 // then, when the calls of the level have returned, their thunks, then the selection sets of
 // the objects they returned. wait is for those calls.
-func (x *Execution) written(r *Run, list []*plan.CustomField, wait *sync.WaitGroup) {
+func (x *Execution) custom(r *Run, list []*plan.CustomField, wait *sync.WaitGroup) {
 	values := make([][]any, len(list))
 	for i, w := range list {
 		if res := &r.Results[w.On.ID]; res.Err == nil && res.Items > 0 {
@@ -39,7 +39,7 @@ func (x *Execution) written(r *Run, list []*plan.CustomField, wait *sync.WaitGro
 }
 
 // failure is the error that a function returned instead of a value.
-type failure struct{ fault *graphqlerror.Error }
+type failure struct{ err *graphqlerror.Error }
 
 // resolve returns the value of a field for each of its items. A node is searched once and is
 // the same for all, as its only parent is the root.

@@ -16,10 +16,10 @@ import (
 // at once, and what they answered in time is still written.
 const grace = 500 * time.Millisecond
 
-// heeds reports whether everything that an operation runs ends with its context. Statements
+// cancellable reports whether everything that an operation runs ends with its context. Statements
 // of a store and calls of a remote do; a handler, a presenter and a field that was
 // registered by hand may not.
-func (e *Engine) heeds(def *ast.OperationDefinition) bool {
+func (e *Engine) cancellable(def *ast.OperationDefinition) bool {
 	return every(def.SelectionSet, map[string]bool{}, func(f *ast.Field) bool {
 		return e.bindings(f, func(b *binding.Field) bool {
 			switch {
@@ -69,20 +69,20 @@ func (e *Engine) inTime(ctx context.Context, r *Request, run func() *Response) *
 	case <-wait.C:
 	}
 	log := e.report.Logger.With("trace", facade.TraceID(r.Trace), "operation", r.OperationName)
-	log.WarnContext(ctx, "an operation goes on after its time; something it runs does not heed its context", "overdue", e.overdue.Add(1))
+	log.WarnContext(ctx, "an operation runs past its deadline; something that it runs ignores its context", "unfinished", e.running.Add(1))
 	go func() {
 		(<-done).Release()
-		log.WarnContext(ctx, "an operation ended that went on after its time", "took", time.Since(start).Round(time.Millisecond), "overdue", e.overdue.Add(-1))
+		log.WarnContext(ctx, "an operation ended after its deadline", "took", time.Since(start).Round(time.Millisecond), "unfinished", e.running.Add(-1))
 	}()
-	return e.unfinished(ctx, r, context.Cause(ctx))
+	return e.timedOut(ctx, r, context.Cause(ctx))
 }
 
-// unfinished is the response of an operation that did not end in time.
-func (e *Engine) unfinished(ctx context.Context, r *Request, err error) *Response {
+// timedOut is the response of an operation that did not end in time.
+func (e *Engine) timedOut(ctx context.Context, r *Request, err error) *Response {
 	b := newRoom()
 	return b.executed(b.writer.NoData(e.report.Failed(ctx, r.Trace, err)))
 }
 
-// Overdue returns how many operations still run after their response was sent, because
+// Unfinished returns how many operations still run after their response was sent, because
 // something that they run ignores its context.
-func (e *Engine) Overdue() int { return int(e.overdue.Load()) }
+func (e *Engine) Unfinished() int { return int(e.running.Load()) }

@@ -27,9 +27,9 @@ func deaf(next facade.Caller, operation string) facade.Caller {
 	})
 }
 
-// TestOverdue: code of the author's that does not heed its context is not waited
+// TestUnfinished: code of the author's that ignores its context is not waited
 // for. It goes on by itself, is counted, and what it gives is nobody's any more.
-func TestOverdue(t *testing.T) {
+func TestUnfinished(t *testing.T) {
 	b := newBlogWith(t, func(b *projection.Builder) error {
 		return projection.RegisterOperations(b, facade.Query, graphql.Fields{
 			"nap": {Type: graphql.String, Resolve: func(graphql.ResolveParams) (any, error) {
@@ -55,20 +55,20 @@ func TestOverdue(t *testing.T) {
 				start := time.Now()
 				r := e.Execute(t.Context(), &resolvers.Request{Query: query})
 				took, got := time.Since(start), string(r.Body)
-				if took != 15*time.Second+500*time.Millisecond || got != tooLong || e.Overdue() != 1 {
-					t.Errorf("after %v, %d overdue: %s", took, e.Overdue(), got)
+				if took != 15*time.Second+500*time.Millisecond || got != tooLong || e.Unfinished() != 1 {
+					t.Errorf("after %v, %d unfinished: %s", took, e.Unfinished(), got)
 				}
 				time.Sleep(2 * time.Minute)
-				if string(r.Body) != tooLong || e.Overdue() != 0 {
-					t.Errorf("later, %d overdue: %s", e.Overdue(), r.Body)
+				if string(r.Body) != tooLong || e.Unfinished() != 0 {
+					t.Errorf("later, %d unfinished: %s", e.Unfinished(), r.Body)
 				}
 			})
 		})
 	}
 }
 
-// TestOverdueGoneCaller: a caller that disconnected is not waited for either.
-func TestOverdueGoneCaller(t *testing.T) {
+// TestUnfinishedGoneCaller: a caller that disconnected is not waited for either.
+func TestUnfinishedGoneCaller(t *testing.T) {
 	b := newBlog(t)
 	synctest.Test(t, func(t *testing.T) {
 		e, err := resolvers.NewEngine(b.schema, deaf(b.recorder, "ping"), &resolvers.Options{Logger: quiet})
@@ -86,18 +86,18 @@ func TestOverdueGoneCaller(t *testing.T) {
 	})
 }
 
-// TestInTime: who heeds the end is waited for, and what came before it stays.
+// TestInTime: a caller that ends with its context is waited for, and what came before it stays.
 func TestInTime(t *testing.T) {
 	b := newBlog(t)
 	synctest.Test(t, func(t *testing.T) {
-		heeds := facade.CallerFunc(func(ctx context.Context, c *facade.Call) (*facade.Result, error) {
+		ending := facade.CallerFunc(func(ctx context.Context, c *facade.Call) (*facade.Result, error) {
 			if c.Operation == "ping" {
 				<-ctx.Done()
 				return nil, ctx.Err()
 			}
 			return b.recorder.Call(ctx, c)
 		})
-		e, err := resolvers.NewEngine(b.schema, heeds, &resolvers.Options{Logger: quiet})
+		e, err := resolvers.NewEngine(b.schema, ending, &resolvers.Options{Logger: quiet})
 		if err != nil {
 			t.Fatal(err)
 		}
