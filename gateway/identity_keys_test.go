@@ -15,11 +15,12 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/identity/tokentest"
 )
 
 func TestKeyFaults(t *testing.T) {
 	dir := t.TempDir()
-	ed, ec := eddsa("ed"), es256("ec")
+	ed, ec := tokentest.EdDSA("ed"), tokentest.ES256("ec")
 	small, err := rsa.GenerateKey(rand.Reader, 1024)
 	if err != nil {
 		t.Fatal(err)
@@ -29,7 +30,7 @@ func TestKeyFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	private := ed.JWK()
-	private["d"] = b64(make([]byte, 32))
+	private["d"] = tokentest.B64(make([]byte, 32))
 	encrypts := ed.JWK()
 	encrypts["use"] = "enc"
 	unknown := ed.JWK()
@@ -38,25 +39,25 @@ func TestKeyFaults(t *testing.T) {
 	for name, content := range map[string][]byte{
 		"empty.pem":     nil,
 		"text.pem":      []byte("hunter2"),
-		"private.pem":   block("PRIVATE KEY", must(x509.MarshalPKCS8PrivateKey(rsaKey()))),
-		"rsa.pem":       block("RSA PRIVATE KEY", x509.MarshalPKCS1PrivateKey(rsaKey())),
+		"private.pem":   block("PRIVATE KEY", tokentest.Must(x509.MarshalPKCS8PrivateKey(tokentest.RSAKey()))),
+		"rsa.pem":       block("RSA PRIVATE KEY", x509.MarshalPKCS1PrivateKey(tokentest.RSAKey())),
 		"both.pem":      append(ed.PEM(), block("EC PRIVATE KEY", []byte("x"))...),
 		"broken.pem":    block("PUBLIC KEY", []byte("x")),
 		"request.pem":   block("CERTIFICATE REQUEST", []byte("x")),
-		"small.pem":     block("PUBLIC KEY", must(x509.MarshalPKIXPublicKey(&small.PublicKey))),
-		"p224.pem":      block("PUBLIC KEY", must(x509.MarshalPKIXPublicKey(&p224.PublicKey))),
+		"small.pem":     block("PUBLIC KEY", tokentest.Must(x509.MarshalPKIXPublicKey(&small.PublicKey))),
+		"p224.pem":      block("PUBLIC KEY", tokentest.Must(x509.MarshalPKIXPublicKey(&p224.PublicKey))),
 		"ec.pem":        ec.PEM(),
-		"private.jwk":   text(private),
-		"enc.jwk":       text(encrypts),
-		"alg.jwk":       text(unknown),
-		"short.jwk":     text(object{"kty": "oct", "k": b64([]byte("hunter2"))}),
-		"secret.jwk":    text(object{"kty": "oct", "k": b64(bytes.Repeat([]byte("k"), 32))}),
+		"private.jwk":   tokentest.Text(private),
+		"enc.jwk":       tokentest.Text(encrypts),
+		"alg.jwk":       tokentest.Text(unknown),
+		"short.jwk":     tokentest.Text(tokentest.Object{"kty": "oct", "k": tokentest.B64([]byte("hunter2"))}),
+		"secret.jwk":    tokentest.Text(tokentest.Object{"kty": "oct", "k": tokentest.B64(bytes.Repeat([]byte("k"), 32))}),
 		"broken.jwk":    []byte(`{"kty":"OKP"`),
 		"array.jwk":     []byte(`{"keys":7}`),
 		"none.jwks":     []byte(`{"keys":[]}`),
-		"one-of-2.jwks": text(object{"keys": []any{ed.JWK(), private}}),
+		"one-of-2.jwks": tokentest.Text(tokentest.Object{"keys": []any{ed.JWK(), private}}),
 	} {
-		write(t, dir, name, content)
+		tokentest.Write(dir, name, content)
 	}
 	for _, c := range []struct{ key, want string }{
 		{"missing.pem", "missing.pem cannot be used; no such file or directory; name a file that can be read"},
@@ -80,11 +81,11 @@ func TestKeyFaults(t *testing.T) {
 		{"array.jwk", "it is no JWKS"},
 		{"none.jwks", "none of identity.algorithms"},
 		{"one-of-2.jwks", "key 1: there is a private key in it"},
-		{`{"kty":"oct","k":"` + b64(bytes.Repeat([]byte("k"), 32)) + `"}`, "this JWK cannot be used; a secret has no place here; put it into a file"},
+		{`{"kty":"oct","k":"` + tokentest.B64(bytes.Repeat([]byte("k"), 32)) + `"}`, "this JWK cannot be used; a secret has no place here; put it into a file"},
 		{`{"kty":"OKP","crv":"Ed448","x":"AA"}`, "this JWK cannot be used; it is no JWK that can be used"},
 	} {
 		t.Run(c.key, func(t *testing.T) {
-			id := gateway.Identity{Issuer: mintIssuer, Audience: []string{mintAudience}, Algorithms: []string{"EdDSA"}, Keys: []string{c.key}}
+			id := gateway.Identity{Issuer: tokentest.Issuer, Audience: []string{tokentest.Audience}, Algorithms: []string{"EdDSA"}, Keys: []string{c.key}}
 			_, err := gateway.New(notes(t), quiet(gateway.Options{Config: gateway.Config{Dir: dir, Identity: id}}))
 			if err == nil || !strings.Contains(err.Error(), "gateway.yaml#/identity/keys/0: ") || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got  %v\nwant %s", err, c.want)
@@ -95,11 +96,11 @@ func TestKeyFaults(t *testing.T) {
 		})
 	}
 	for name, id := range map[string]gateway.Identity{
-		"an algorithm without a key":          {Algorithms: []string{"EdDSA", "RS256"}, Keys: []string{string(text(ed.JWK()))}},
+		"an algorithm without a key":          {Algorithms: []string{"EdDSA", "RS256"}, Keys: []string{string(tokentest.Text(ed.JWK()))}},
 		"an algorithm whose key is too short": {Algorithms: []string{"HS512"}, Keys: []string{"secret.jwk"}},
 		"a secret that is to be fetched":      {Algorithms: []string{"HS256"}, JWKS: "https://issuer.example/keys"},
 	} {
-		id.Issuer, id.Audience = mintIssuer, []string{mintAudience}
+		id.Issuer, id.Audience = tokentest.Issuer, []string{tokentest.Audience}
 		_, err := gateway.New(notes(t), quiet(gateway.Options{Config: gateway.Config{Dir: dir, Identity: id}}))
 		if err == nil || !strings.Contains(err.Error(), "there is no key for ") && !strings.Contains(err.Error(), "none of identity.algorithms (HS512)") {
 			t.Errorf("%s: %v", name, err)
@@ -110,7 +111,7 @@ func TestKeyFaults(t *testing.T) {
 // Faults of keys and of cards are reported together.
 func TestKeyFaultsAreReportedWithOthers(t *testing.T) {
 	project := notes(t, "entities/broken.yaml", "type: object\nproperties:\n  id: {type: strin}\n")
-	id := gateway.Identity{Issuer: mintIssuer, Audience: []string{mintAudience}, Algorithms: []string{"EdDSA"}, Keys: []string{"a.pem", "b.pem"}}
+	id := gateway.Identity{Issuer: tokentest.Issuer, Audience: []string{tokentest.Audience}, Algorithms: []string{"EdDSA"}, Keys: []string{"a.pem", "b.pem"}}
 	_, err := gateway.New(project, quiet(gateway.Options{Config: gateway.Config{Dir: t.TempDir(), Identity: id}}))
 	for _, want := range []string{"/identity/keys/0", "/identity/keys/1", "entities/broken.yaml#/properties/id/type"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -121,7 +122,7 @@ func TestKeyFaultsAreReportedWithOthers(t *testing.T) {
 
 // A hook of the author's own takes the place of tokens, keys and all.
 func TestSessionInPlaceOfTokens(t *testing.T) {
-	id := gateway.Identity{Issuer: mintIssuer, Audience: []string{mintAudience}, Algorithms: []string{"EdDSA"}, Keys: []string{"nowhere.pem"}}
+	id := gateway.Identity{Issuer: tokentest.Issuer, Audience: []string{tokentest.Audience}, Algorithms: []string{"EdDSA"}, Keys: []string{"nowhere.pem"}}
 	opts := quiet(gateway.Options{Config: gateway.Config{Identity: id}, Session: func(*http.Request) (facade.State, error) {
 		return nil, facade.Errorf(facade.Unauthorized, "by a hook")
 	}})

@@ -9,27 +9,28 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/identity/tokentest"
 )
 
 // The same over HTTP, with the gateway as it runs: it starts without its issuer,
 // refuses tokens until it has keys, and keeps those it had.
 func TestGatewayWithoutItsIssuer(t *testing.T) {
-	ed, next := eddsa("ed"), eddsa("next")
+	ed, next := tokentest.EdDSA("ed"), tokentest.EdDSA("next")
 	var mode, asked atomic.Int32 // mode 0: down; 1: ed; 2: ed and next
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked.Add(1)
 		switch mode.Load() {
 		case 1:
-			_, _ = w.Write(jwks(ed))
+			_, _ = w.Write(tokentest.JWKS(ed))
 		case 2:
-			_, _ = w.Write(jwks(ed, next))
+			_, _ = w.Write(tokentest.JWKS(ed, next))
 		default:
 			http.Error(w, "the database password is hunter2", http.StatusInternalServerError)
 		}
 	}))
 	defer server.Close()
 	url, _ := run(t, notes(t), gateway.Options{Config: gateway.Config{Identity: gateway.Identity{
-		Issuer: mintIssuer, Audience: []string{mintAudience}, Algorithms: []string{"EdDSA"}, JWKS: server.URL,
+		Issuer: tokentest.Issuer, Audience: []string{tokentest.Audience}, Algorithms: []string{"EdDSA"}, JWKS: server.URL,
 	}}})
 	bearer := "Bearer " + ed.Token(nil, nil)
 	for _, s := range surfaces {
@@ -71,7 +72,7 @@ func TestGatewayWithoutItsIssuer(t *testing.T) {
 		if got := s.ask(t, url, bearer); got.status != 200 {
 			t.Errorf("%s, the issuer gone: %d %s", s.name, got.status, got.body)
 		}
-		if got := s.ask(t, url, "Bearer "+eddsa("mallory").Token(nil, nil)); got.status != 401 {
+		if got := s.ask(t, url, "Bearer "+tokentest.EdDSA("mallory").Token(nil, nil)); got.status != 401 {
 			t.Errorf("%s, the issuer gone, an unknown key: %d %s", s.name, got.status, got.body)
 		}
 	}
@@ -83,7 +84,7 @@ func TestNothingIsFetchedBeforeItRuns(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
 	defer server.Close()
 	gw, err := gateway.New(notes(t), quiet(gateway.Options{Config: gateway.Config{Identity: gateway.Identity{
-		Issuer: mintIssuer, Audience: []string{mintAudience}, Algorithms: []string{"EdDSA"}, JWKS: server.URL,
+		Issuer: tokentest.Issuer, Audience: []string{tokentest.Audience}, Algorithms: []string{"EdDSA"}, JWKS: server.URL,
 	}}}))
 	if err != nil {
 		t.Fatal(err)

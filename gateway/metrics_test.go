@@ -19,6 +19,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/gatewaytest"
 	"github.com/frondhost/frond/gateway/telemetry"
 )
 
@@ -26,7 +27,7 @@ import (
 // of a histogram how many there were and their sum.
 func numbers(t *testing.T, h http.Handler) map[string]float64 {
 	t.Helper()
-	w := asked(h, "GET", "/metrics", "")
+	w := gatewaytest.Do(h, "GET", "/metrics", "")
 	if w.Code != 200 || !strings.HasPrefix(w.Header().Get("Content-Type"), "text/plain; version=0.0.4") {
 		t.Fatalf("/metrics: %d %s", w.Code, w.Header())
 	}
@@ -91,18 +92,18 @@ func TestNumbers(t *testing.T) {
 	}
 	const deep = `{"query":"{ books { items { writer { name } } } }"}`
 	for range 2 {
-		if w := asked(h, "POST", "/graphql", deep, asJSON); w.Code != 200 || !strings.Contains(w.Body.String(), "Ann") {
+		if w := gatewaytest.Do(h, "POST", "/graphql", deep, gatewaytest.AsJSON); w.Code != 200 || !strings.Contains(w.Body.String(), "Ann") {
 			t.Fatalf("%d %s", w.Code, w.Body)
 		}
 	}
-	asked(h, "POST", "/graphql", `{"query":"{ nope }"}`, asJSON)
-	asked(h, "POST", "/graphql", `{"query":"mutation { createBook(input: {id: \"b2\", title: \"Two\", writerId: \"w1\"}) { id } }"}`, asJSON)
-	asked(h, "GET", "/api/books/books/nobody", "")
-	asked(h, "BREW", "/", "")
-	asked(h, "GET", "/livez", "")
+	gatewaytest.Do(h, "POST", "/graphql", `{"query":"{ nope }"}`, gatewaytest.AsJSON)
+	gatewaytest.Do(h, "POST", "/graphql", `{"query":"mutation { createBook(input: {id: \"b2\", title: \"Two\", writerId: \"w1\"}) { id } }"}`, gatewaytest.AsJSON)
+	gatewaytest.Do(h, "GET", "/api/books/books/nobody", "")
+	gatewaytest.Do(h, "BREW", "/", "")
+	gatewaytest.Do(h, "GET", "/livez", "")
 	for i := range 3 { // names that anybody can make up are no labels
-		asked(h, "POST", "/_kit/call", fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"made%d.up"}`, i), asJSON)
-		asked(h, "POST", "/_kit/call", fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"book.up%d"}`, i), asJSON)
+		gatewaytest.Do(h, "POST", "/_kit/call", fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"made%d.up"}`, i), gatewaytest.AsJSON)
+		gatewaytest.Do(h, "POST", "/_kit/call", fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"book.up%d"}`, i), gatewaytest.AsJSON)
 	}
 
 	got := numbers(t, gw.AdminHandler())
@@ -175,7 +176,9 @@ func TestNumbersOfTrouble(t *testing.T) {
 		Middleware: []facade.Middleware{holding},
 		Config:     gateway.Config{Remotes: map[string]gateway.Remote{"people": {URL: remote.url(), Retries: new(int)}}},
 	})
-	books := func() { asked(gw.Handler(), "POST", "/graphql", `{"query":"{ books { items { id } } }"}`, asJSON) }
+	books := func() {
+		gatewaytest.Do(gw.Handler(), "POST", "/graphql", `{"query":"{ books { items { id } } }"}`, gatewaytest.AsJSON)
+	}
 	books() // from here on the document is known, and requests for it are equal
 	shut.Store(true)
 	var all sync.WaitGroup
@@ -189,7 +192,7 @@ func TestNumbersOfTrouble(t *testing.T) {
 	close(hold)
 	all.Wait()
 	for range 40 {
-		asked(gw.Handler(), "GET", "/api/people/writers/w1", "")
+		gatewaytest.Do(gw.Handler(), "GET", "/api/people/writers/w1", "")
 	}
 	got := numbers(t, gw.AdminHandler())
 	if n := got["frond_graphql_operations_total{outcome=coalesced,type=query}"] + got["frond_graphql_operations_total{outcome=executed,type=query}"]; n != 4 {
@@ -244,7 +247,7 @@ func TestMetricsAreDocumented(t *testing.T) {
 	}
 	// And the table is complete: every family that has a number by now.
 	gw := counted(t, gateway.Options{})
-	asked(gw.Handler(), "GET", "/api/books/books", "")
+	gatewaytest.Do(gw.Handler(), "GET", "/api/books/books", "")
 	for key := range numbers(t, gw.AdminHandler()) {
 		name, _, _ := strings.Cut(strings.TrimSuffix(key, "#"), "{")
 		if strings.HasPrefix(name, "frond_") && !slices.ContainsFunc(telemetry.Metrics(), func(m telemetry.Metric) bool { return m.Name == name }) {
@@ -274,7 +277,7 @@ func TestNumbersOfRetries(t *testing.T) {
 	}))
 	gw := counted(t, gateway.Options{Config: gateway.Config{Remotes: map[string]gateway.Remote{"people": {URL: remote.url()}}}})
 	before := numbers(t, gw.AdminHandler())
-	if w := asked(gw.Handler(), "GET", "/api/people/writers/w1", ""); w.Code != 200 {
+	if w := gatewaytest.Do(gw.Handler(), "GET", "/api/people/writers/w1", ""); w.Code != 200 {
 		t.Fatal(w.Body)
 	}
 	after := numbers(t, gw.AdminHandler())

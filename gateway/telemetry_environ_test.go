@@ -17,6 +17,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/gatewaytest"
 )
 
 // environ sets the variables of OpenTelemetry to these alone.
@@ -92,7 +93,7 @@ func TestWhatVariablesAskFor(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if w := asked(gw.Handler(), "GET", "/api/books/books", ""); w.Code != 200 {
+			if w := gatewaytest.Do(gw.Handler(), "GET", "/api/books/books", ""); w.Code != 200 {
 				t.Error(w.Body)
 			}
 			if err := gw.Close(); err != nil {
@@ -141,7 +142,7 @@ func TestSpansThatAreLost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w := asked(gw.Handler(), "GET", "/api/books/books", ""); w.Code != 200 {
+	if w := gatewaytest.Do(gw.Handler(), "GET", "/api/books/books", ""); w.Code != 200 {
 		t.Error(w.Body)
 	}
 	if err := gw.Close(); err != nil {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/gatewaytest"
 )
 
 const (
@@ -191,7 +192,7 @@ server POST /graphql [frond.surface=graphql http.request.method=POST http.respon
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			spans.Reset()
-			asked(gw.Handler(), c.method, c.path, c.body, c.headers...)
+			gatewaytest.Do(gw.Handler(), c.method, c.path, c.body, c.headers...)
 			if diff := cmp.Diff(strings.TrimSpace(c.want), strings.TrimSpace(tree(spans.Ended()))); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -235,7 +236,7 @@ func TestWhichTrace(t *testing.T) {
 			if c.frame != "" {
 				frame = strings.TrimSuffix(frame, "}}") + `,"trace":"` + c.frame + `"}}`
 			}
-			w := asked(gw.Handler(), "POST", "/_kit/call", frame, append(headers, "Content-Type: application/json")...)
+			w := gatewaytest.Do(gw.Handler(), "POST", "/_kit/call", frame, append(headers, "Content-Type: application/json")...)
 			ended := spans.Ended()
 			if len(ended) != 2 {
 				t.Fatalf("%d spans: %s", len(ended), w.Body)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/gatewaytest"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -24,7 +25,7 @@ func FuzzGraphQLBody(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		h := graphQLHandler(t, nil)
-		w := asked(h, "POST", "/graphql", string(body), asJSON, wantsGraph)
+		w := gatewaytest.Do(h, "POST", "/graphql", string(body), gatewaytest.AsJSON, wantsGraph)
 		var answer map[string]json.RawMessage
 		if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || answer["data"] == nil && answer["errors"] == nil {
 			t.Fatalf("%q: %d %s", body, w.Code, w.Body)
@@ -77,7 +78,7 @@ func FuzzManifest(f *testing.F) {
 		if json.Unmarshal(text, &entries) != nil {
 			t.Fatalf("%q is no manifest, and it started", text)
 		}
-		if w := asked(g.Handler(), "POST", "/graphql", `{"documentId":"ok"}`, asJSON); w.Body.String() != `{"data":{"__typename":"Query"}}` {
+		if w := gatewaytest.Do(g.Handler(), "POST", "/graphql", `{"documentId":"ok"}`, gatewaytest.AsJSON); w.Body.String() != `{"data":{"__typename":"Query"}}` {
 			t.Fatalf("%q: %s", text, w.Body)
 		}
 	})

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/gatewaytest"
 )
 
 // TestAutomaticPersistedQueries: what is remembered, and what is not.
@@ -24,7 +25,7 @@ func TestAutomaticPersistedQueries(t *testing.T) {
 	}
 	ask := func(t *testing.T, h http.Handler, body, accept string, status int, want string) {
 		t.Helper()
-		if w := asked(h, "POST", "/graphql", body, asJSON, "Accept: "+accept); w.Code != status || !strings.Contains(w.Body.String(), want) {
+		if w := gatewaytest.Do(h, "POST", "/graphql", body, gatewaytest.AsJSON, "Accept: "+accept); w.Code != status || !strings.Contains(w.Body.String(), want) {
 			t.Errorf("%s: %d %s, want %d %s", body, w.Code, w.Body, status, want)
 		}
 	}
@@ -37,7 +38,7 @@ func TestAutomaticPersistedQueries(t *testing.T) {
 		ask(t, h, body(hash, query), graphJSON, 200, `{"data":{"q":"Query"}}`)
 		ask(t, h, body(hash, ""), graphJSON, 200, `{"data":{"q":"Query"}}`)
 		ask(t, h, body(strings.ToUpper(hash), ""), graphJSON, 200, `{"data":{"q":"Query"}}`)
-		w := asked(h, "GET", "/graphql?extensions="+url.QueryEscape(`{"persistedQuery":{"version":1,"sha256Hash":"`+hash+`"}}`), "", wantsGraph)
+		w := gatewaytest.Do(h, "GET", "/graphql?extensions="+url.QueryEscape(`{"persistedQuery":{"version":1,"sha256Hash":"`+hash+`"}}`), "", wantsGraph)
 		if w.Code != 200 || w.Body.String() != `{"data":{"q":"Query"}}` {
 			t.Errorf("over GET: %d %s", w.Code, w.Body)
 		}
@@ -45,7 +46,7 @@ func TestAutomaticPersistedQueries(t *testing.T) {
 	t.Run("a document that is refused is not remembered", func(t *testing.T) {
 		h := handler(gateway.GraphQL{})
 		for _, query := range []string{"{", "{ nope }"} {
-			asked(h, "POST", "/graphql", body(sha256Hex(query), query), asJSON)
+			gatewaytest.Do(h, "POST", "/graphql", body(sha256Hex(query), query), gatewaytest.AsJSON)
 			ask(t, h, body(sha256Hex(query), ""), graphJSON, 200, missing)
 		}
 	})

@@ -2,29 +2,15 @@ package graphqlhttp_test
 
 import (
 	"encoding/json"
-	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
 
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/gatewaytest"
 )
 
-// asked is one request and what became of it.
-func asked(h http.Handler, method, target, body string, headers ...string) *httptest.ResponseRecorder {
-	r := httptest.NewRequest(method, target, strings.NewReader(body))
-	for _, header := range headers {
-		name, value, _ := strings.Cut(header, ": ")
-		r.Header.Add(name, value)
-	}
-	w := httptest.NewRecorder()
-	h.ServeHTTP(w, r)
-	return w
-}
-
 const (
-	asJSON     = "Content-Type: application/json"
 	wantsGraph = "Accept: application/graphql-response+json"
 	typename   = `{"query":"{ __typename }"}`
 )
@@ -63,11 +49,11 @@ func TestAcceptHeader(t *testing.T) {
 		{", ,", graphJSON},
 	} {
 		t.Run(c.accept, func(t *testing.T) {
-			headers := []string{asJSON}
+			headers := []string{gatewaytest.AsJSON}
 			for one := range strings.SplitSeq(c.accept, "|") {
 				headers = append(headers, "Accept: "+one)
 			}
-			w := asked(h, "POST", "/graphql", typename, headers...)
+			w := gatewaytest.Do(h, "POST", "/graphql", typename, headers...)
 			status, media := 200, c.want
 			if c.want == "" {
 				status, media = 406, graphJSON
@@ -99,29 +85,29 @@ func TestRequestsAsTheDraftHasThem(t *testing.T) {
 		status                     int
 		want                       string // in the body
 	}{
-		{"members nobody knows are let be", "POST", "/graphql", `{"query":"{ __typename }","id":7,"Query":{},"doc_id":[]}`, []string{asJSON}, 200, `"Query"`},
-		{"so are those of extensions", "POST", "/graphql", `{"query":"{ __typename }","extensions":{"tracing":[1]}}`, []string{asJSON}, 200, `"Query"`},
+		{"members nobody knows are let be", "POST", "/graphql", `{"query":"{ __typename }","id":7,"Query":{},"doc_id":[]}`, []string{gatewaytest.AsJSON}, 200, `"Query"`},
+		{"so are those of extensions", "POST", "/graphql", `{"query":"{ __typename }","extensions":{"tracing":[1]}}`, []string{gatewaytest.AsJSON}, 200, `"Query"`},
 		{"and parameters", "GET", in("query", "{ __typename }", "v", "2"), "", nil, 200, `"Query"`},
-		{"an operationName of no letters is none", "POST", "/graphql", `{"query":"{ __typename }","operationName":""}`, []string{asJSON}, 200, `"Query"`},
-		{"an operation that is not there", "POST", "/graphql", `{"query":"{ __typename }","operationName":"Q"}`, []string{asJSON, wantsGraph}, 400, `OPERATION_RESOLUTION_FAILURE`},
-		{"one of several", "POST", "/graphql", `{"query":"query A { __typename } query B { b: __typename }","operationName":"B"}`, []string{asJSON, wantsGraph}, 200, `{"data":{"b":"Query"}}`},
-		{"none of several", "POST", "/graphql", `{"query":"query A { __typename } query B { b: __typename }"}`, []string{asJSON, wantsGraph}, 400, `OPERATION_RESOLUTION_FAILURE`},
-		{"variables nobody declared are let be", "POST", "/graphql", `{"query":"{ __typename }","variables":{"x":1}}`, []string{asJSON}, 200, `"Query"`},
+		{"an operationName of no letters is none", "POST", "/graphql", `{"query":"{ __typename }","operationName":""}`, []string{gatewaytest.AsJSON}, 200, `"Query"`},
+		{"an operation that is not there", "POST", "/graphql", `{"query":"{ __typename }","operationName":"Q"}`, []string{gatewaytest.AsJSON, wantsGraph}, 400, `OPERATION_RESOLUTION_FAILURE`},
+		{"one of several", "POST", "/graphql", `{"query":"query A { __typename } query B { b: __typename }","operationName":"B"}`, []string{gatewaytest.AsJSON, wantsGraph}, 200, `{"data":{"b":"Query"}}`},
+		{"none of several", "POST", "/graphql", `{"query":"query A { __typename } query B { b: __typename }"}`, []string{gatewaytest.AsJSON, wantsGraph}, 400, `OPERATION_RESOLUTION_FAILURE`},
+		{"variables nobody declared are let be", "POST", "/graphql", `{"query":"{ __typename }","variables":{"x":1}}`, []string{gatewaytest.AsJSON}, 200, `"Query"`},
 
-		{"a member twice", "POST", "/graphql", `{"query":"{ __typename }","variables":{},"variables":{}}`, []string{asJSON}, 400, `twice`},
-		{"a variable twice", "POST", "/graphql", `{"query":"{ __typename }","variables":{"a":1,"a":2}}`, []string{asJSON}, 400, `twice`},
-		{"a member twice, one escaped", "POST", "/graphql", `{"query":"{ __typename }","qu\u0065ry":"{ a }"}`, []string{asJSON}, 400, `twice`},
+		{"a member twice", "POST", "/graphql", `{"query":"{ __typename }","variables":{},"variables":{}}`, []string{gatewaytest.AsJSON}, 400, `twice`},
+		{"a variable twice", "POST", "/graphql", `{"query":"{ __typename }","variables":{"a":1,"a":2}}`, []string{gatewaytest.AsJSON}, 400, `twice`},
+		{"a member twice, one escaped", "POST", "/graphql", `{"query":"{ __typename }","qu\u0065ry":"{ a }"}`, []string{gatewaytest.AsJSON}, 400, `twice`},
 		{"a parameter twice", "GET", in("query", "{ __typename }", "query", "{ a }"), "", nil, 400, `twice`},
-		{"a byte order mark before the body", "POST", "/graphql", "\uFEFF" + typename, []string{asJSON}, 400, `not JSON`},
-		{"a byte order mark before the document", "POST", "/graphql", `{"query":"\ufeff{ __typename }"}`, []string{asJSON}, 200, `"Query"`},
-		{"bytes that are no UTF-8", "POST", "/graphql", "{\"query\":\"{ __typename } #\xff\"}", []string{asJSON}, 400, `not JSON`},
-		{"UTF-16", "POST", "/graphql", "{\x00}\x00", []string{asJSON}, 400, `not JSON`},
-		{"something behind", "POST", "/graphql", typename + typename, []string{asJSON}, 400, `not JSON`},
-		{"an empty batch", "POST", "/graphql", `[]`, []string{asJSON}, 400, `one request at a time`},
-		{"null", "POST", "/graphql", `null`, []string{asJSON}, 400, `object`},
-		{"a compressed body", "POST", "/graphql", typename, []string{asJSON, "Content-Encoding: gzip"}, 415, `Content-Encoding`},
-		{"one that says it is not", "POST", "/graphql", typename, []string{asJSON, "Content-Encoding: identity"}, 200, `"Query"`},
-		{"a query in the address of a POST is let be", "POST", in("query", "{ a }"), typename, []string{asJSON}, 200, `"Query"`},
+		{"a byte order mark before the body", "POST", "/graphql", "\uFEFF" + typename, []string{gatewaytest.AsJSON}, 400, `not JSON`},
+		{"a byte order mark before the document", "POST", "/graphql", `{"query":"\ufeff{ __typename }"}`, []string{gatewaytest.AsJSON}, 200, `"Query"`},
+		{"bytes that are no UTF-8", "POST", "/graphql", "{\"query\":\"{ __typename } #\xff\"}", []string{gatewaytest.AsJSON}, 400, `not JSON`},
+		{"UTF-16", "POST", "/graphql", "{\x00}\x00", []string{gatewaytest.AsJSON}, 400, `not JSON`},
+		{"something behind", "POST", "/graphql", typename + typename, []string{gatewaytest.AsJSON}, 400, `not JSON`},
+		{"an empty batch", "POST", "/graphql", `[]`, []string{gatewaytest.AsJSON}, 400, `one request at a time`},
+		{"null", "POST", "/graphql", `null`, []string{gatewaytest.AsJSON}, 400, `object`},
+		{"a compressed body", "POST", "/graphql", typename, []string{gatewaytest.AsJSON, "Content-Encoding: gzip"}, 415, `Content-Encoding`},
+		{"one that says it is not", "POST", "/graphql", typename, []string{gatewaytest.AsJSON, "Content-Encoding: identity"}, 200, `"Query"`},
+		{"a query in the address of a POST is let be", "POST", in("query", "{ a }"), typename, []string{gatewaytest.AsJSON}, 200, `"Query"`},
 
 		{"variables that are null, over GET", "GET", in("query", "{ __typename }", "variables", "null"), "", nil, 200, `"Query"`},
 		{"variables and extensions of no letters, over GET", "GET", in("query", "{ __typename }", "variables", "", "extensions", ""), "", nil, 200, `"Query"`},
@@ -134,10 +120,10 @@ func TestRequestsAsTheDraftHasThem(t *testing.T) {
 		{"a query over HEAD", "HEAD", in("query", "{ __typename }"), "", nil, 200, ``},
 		{"what may be sent", "OPTIONS", "/graphql", "", nil, 204, ``},
 		{"DELETE", "DELETE", in("query", "{ __typename }"), "", nil, 405, `METHOD_NOT_ALLOWED`},
-		{"PATCH", "PATCH", "/graphql", typename, []string{asJSON}, 405, `METHOD_NOT_ALLOWED`},
+		{"PATCH", "PATCH", "/graphql", typename, []string{gatewaytest.AsJSON}, 405, `METHOD_NOT_ALLOWED`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := asked(h, c.method, c.target, c.body, c.headers...)
+			w := gatewaytest.Do(h, c.method, c.target, c.body, c.headers...)
 			body := w.Body.String()
 			if coding := w.Header().Get("Accept-Encoding"); (c.status == 415) != (coding == "identity") {
 				t.Errorf("Accept-Encoding: %q", coding)
@@ -189,8 +175,8 @@ func TestCrossSiteRequests(t *testing.T) {
 		{"an address that was typed", "GET", get, "", []string{"Sec-Fetch-Site: none", "Sec-Fetch-Mode: navigate", "Accept: application/json"}, 200},
 		{"a program", "GET", get, "", nil, 200},
 		{"a fetch with a token", "GET", get, "", []string{"Sec-Fetch-Site: cross-site", "Origin: https://shop.example", "Authorization: Bearer x"}, 403},
-		{"a fetch with a type", "GET", get, "", []string{"Sec-Fetch-Site: cross-site", "Origin: https://shop.example", asJSON}, 403},
-		{"a POST of JSON", "POST", "/graphql", typename, []string{"Sec-Fetch-Site: cross-site", "Origin: https://shop.example", asJSON}, 403},
+		{"a fetch with a type", "GET", get, "", []string{"Sec-Fetch-Site: cross-site", "Origin: https://shop.example", gatewaytest.AsJSON}, 403},
+		{"a POST of JSON", "POST", "/graphql", typename, []string{"Sec-Fetch-Site: cross-site", "Origin: https://shop.example", gatewaytest.AsJSON}, 403},
 
 		// POST.
 		{"a form's text", "POST", "/graphql", typename, []string{"Content-Type: text/plain"}, 415},
@@ -202,8 +188,8 @@ func TestCrossSiteRequests(t *testing.T) {
 		{"JSON as a charset", "POST", "/graphql", typename, []string{"Content-Type: text/plain; charset=application/json"}, 415},
 		{"JSON behind a comma", "POST", "/graphql", typename, []string{"Content-Type: text/plain, application/json"}, 415},
 		{"JSON before a comma", "POST", "/graphql", typename, []string{"Content-Type: application/json, text/plain"}, 415},
-		{"JSON in a second header", "POST", "/graphql", typename, []string{"Content-Type: text/plain", asJSON}, 415},
-		{"JSON in a first header", "POST", "/graphql", typename, []string{asJSON, "Content-Type: text/plain"}, 415},
+		{"JSON in a second header", "POST", "/graphql", typename, []string{"Content-Type: text/plain", gatewaytest.AsJSON}, 415},
+		{"JSON in a first header", "POST", "/graphql", typename, []string{gatewaytest.AsJSON, "Content-Type: text/plain"}, 415},
 		{"a type whose name begins alike", "POST", "/graphql", typename, []string{"Content-Type: application/json+x"}, 415},
 		{"the bare language", "POST", "/graphql", "{ __typename }", []string{"Content-Type: application/graphql"}, 415},
 		{"another charset", "POST", "/graphql", typename, []string{"Content-Type: application/json; charset=utf-7"}, 415},
@@ -212,7 +198,7 @@ func TestCrossSiteRequests(t *testing.T) {
 		{"a method in the address", "POST", "/graphql?_method=GET&query=%7B__typename%7D", "", []string{"Content-Type: " + form}, 415},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := asked(plain, c.method, c.target, c.body, c.headers...)
+			w := gatewaytest.Do(plain, c.method, c.target, c.body, c.headers...)
 			if w.Code != c.status {
 				t.Errorf("%d %s, want %d", w.Code, w.Body, c.status)
 			}
@@ -233,7 +219,7 @@ func TestCrossOriginQueries(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = g.Close() })
 	for origin, status := range map[string]int{"https://shop.example": 200, "https://evil.example": 403} {
-		w := asked(g.Handler(), "GET", "/graphql?query=%7B__typename%7D", "", "Origin: "+origin, "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: cors")
+		w := gatewaytest.Do(g.Handler(), "GET", "/graphql?query=%7B__typename%7D", "", "Origin: "+origin, "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: cors")
 		if w.Code != status {
 			t.Errorf("%s: %d %s, want %d", origin, w.Code, w.Body, status)
 		}

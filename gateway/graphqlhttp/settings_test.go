@@ -8,6 +8,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/gatewaytest"
 )
 
 // TestProductionSaysLittle: no suggestion, no text of ours, no stack, unless the
@@ -25,7 +26,7 @@ func TestProductionSaysLittle(t *testing.T) {
 		}
 		t.Cleanup(func() { _ = g.Close() })
 		ask := func(query string) string {
-			return asked(g.Handler(), "POST", "/graphql", `{"query":`+quoted(query)+`}`, asJSON).Body.String()
+			return gatewaytest.Do(g.Handler(), "POST", "/graphql", `{"query":`+quoted(query)+`}`, gatewaytest.AsJSON).Body.String()
 		}
 		for _, query := range []string{"{ thing(id: 1) { nam } }", "{ thingz { total } }", "{ things(frst: 1) { total } }", "query($x: Thin) { __typename }", "{ things }"} {
 			if got := ask(query); strings.Contains(got, "Did you mean") != suggests || !strings.Contains(got, "GRAPHQL_VALIDATION_FAILED") {
@@ -73,7 +74,7 @@ func TestGraphQLSettingsHold(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { _ = g.Close() })
-			w := asked(g.Handler(), "POST", "/graphql", `{"query":`+quoted(c.query)+`}`, asJSON)
+			w := gatewaytest.Do(g.Handler(), "POST", "/graphql", `{"query":`+quoted(c.query)+`}`, gatewaytest.AsJSON)
 			if !strings.Contains(w.Body.String(), c.want) {
 				t.Errorf("%s, want %s", w.Body, c.want)
 			}

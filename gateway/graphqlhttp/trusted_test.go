@@ -17,6 +17,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/gatewaytest"
 )
 
 // thingProject is a project of one entity, thing, and options to run it with.
@@ -170,10 +171,10 @@ func TestTrustedDocuments(t *testing.T) {
 				}
 				ask := func(accept string) (int, string) {
 					if target, isGet := strings.CutPrefix(c.body, "?"); isGet {
-						w := asked(g, "GET", "/graphql?"+target, "", accept)
+						w := gatewaytest.Do(g, "GET", "/graphql?"+target, "", accept)
 						return w.Code, w.Body.String()
 					}
-					w := asked(g, "POST", "/graphql", c.body, asJSON, accept)
+					w := gatewaytest.Do(g, "POST", "/graphql", c.body, gatewaytest.AsJSON, accept)
 					return w.Code, w.Body.String()
 				}
 				if got, body := ask(wantsGraph); got != status || !strings.Contains(body, want) {
@@ -250,7 +251,7 @@ func TestDocumentFaults(t *testing.T) {
 				if n := strings.Count(log.String(), "a trusted document is left out"); n != len(c.want) {
 					t.Errorf("%s: the log tells of %d, want %d:\n%s", mode, n, len(c.want), log.String())
 				}
-				if w := asked(g.Handler(), "POST", "/graphql", `{"documentId":"a"}`, asJSON); !strings.Contains(w.Body.String(), "DOCUMENT_NOT_FOUND") {
+				if w := gatewaytest.Do(g.Handler(), "POST", "/graphql", `{"documentId":"a"}`, gatewaytest.AsJSON); !strings.Contains(w.Body.String(), "DOCUMENT_NOT_FOUND") {
 					if c.name != "two documents of one name" {
 						t.Errorf("%s: %s", mode, w.Body)
 					}
@@ -307,7 +308,7 @@ func TestDocumentsOfAudiences(t *testing.T) {
 		{"/partner/graphql", "others", `{"data":{"others":{"total":0}}}`},
 		{"/partner/graphql", "things", "DOCUMENT_NOT_FOUND"},
 	} {
-		if w := asked(g.Handler(), "POST", c.path, `{"documentId":"`+c.id+`"}`, asJSON); !strings.Contains(w.Body.String(), c.want) {
+		if w := gatewaytest.Do(g.Handler(), "POST", c.path, `{"documentId":"`+c.id+`"}`, gatewaytest.AsJSON); !strings.Contains(w.Body.String(), c.want) {
 			t.Errorf("%s of %s: %s, want %s", c.id, c.path, w.Body, c.want)
 		}
 	}
@@ -321,7 +322,7 @@ func TestUntrustedDocumentsAreLoggedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	ask := func(query string) {
-		asked(g.Handler(), "POST", "/graphql", `{"query":`+quoted(query)+`}`, asJSON)
+		gatewaytest.Do(g.Handler(), "POST", "/graphql", `{"query":`+quoted(query)+`}`, gatewaytest.AsJSON)
 	}
 	const message = "a document that is not trusted was run"
 	ask(inRelay)

@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"bytes"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -9,8 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
+	"github.com/frondhost/frond/gateway/gatewaytest"
 )
 
 // TestNegotiate is RFC 9110, section 12.5.3.
@@ -61,27 +59,6 @@ func TestNegotiate(t *testing.T) {
 			t.Errorf("%q: %s, want %s", sent, got, want)
 		}
 	}
-}
-
-// unpacked is a body as it was before it was compressed.
-func unpacked(t testing.TB, coding string, body []byte) string {
-	t.Helper()
-	var r io.Reader = bytes.NewReader(body)
-	var err error
-	switch coding {
-	case "gzip":
-		r, err = gzip.NewReader(r)
-	case "zstd":
-		r, err = zstd.NewReader(r)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := io.ReadAll(r)
-	if err != nil {
-		t.Fatalf("%s: %v", coding, err)
-	}
-	return string(text)
 }
 
 // TestCompressedAnswers: the answer is the same, and says how it is coded.
@@ -170,7 +147,7 @@ func TestCompressedAnswers(t *testing.T) {
 			if c.name == "what is packed already" {
 				c.coding = "" // by word alone
 			}
-			if text := unpacked(t, c.coding, body); !strings.HasPrefix(long, text) || len(text) < 30 {
+			if text, err := gatewaytest.Uncompressed(c.coding, body); err != nil || !strings.HasPrefix(long, text) || len(text) < 30 {
 				t.Errorf("%d bytes: %.100s", len(text), text)
 			}
 		})

@@ -16,6 +16,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway/identity"
+	"github.com/frondhost/frond/gateway/identity/tokentest"
 )
 
 // publisher is an issuer whose answers the test sets.
@@ -62,7 +63,7 @@ var errDown = errors.New("nobody is there")
 // passes only as the test says.
 func published(t *testing.T, p *publisher, id identity.Config, log *slog.Logger) func(token string) error {
 	t.Helper()
-	id.Issuer, id.Audience, id.JWKS = mintIssuer, []string{mintAudience}, "https://issuer.example/keys"
+	id.Issuer, id.Audience, id.JWKS = tokentest.Issuer, []string{tokentest.Audience}, "https://issuer.example/keys"
 	if id.Algorithms == nil {
 		id.Algorithms = []string{"EdDSA", "ES256"}
 	}
@@ -97,18 +98,18 @@ const fine facade.Code = ""
 // A new key serves from the next poll on, and one that is gone from the set no more.
 func TestRotation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		before, after := eddsa("2025"), es256("2026")
-		p := &publisher{text: jwks(before)}
+		before, after := tokentest.EdDSA("2025"), tokentest.ES256("2026")
+		p := &publisher{text: tokentest.JWKS(before)}
 		call := published(t, p, identity.Config{Refresh: time.Minute}, nil)
 		wantCode(t, call(before.Token(nil, nil)), fine, "at first")
-		p.set(jwks(before, after), nil)
+		p.set(tokentest.JWKS(before, after), nil)
 		time.Sleep(61 * time.Second)
 		wantCode(t, call(before.Token(nil, nil)), fine, "the old key, while both are published")
 		wantCode(t, call(after.Token(nil, nil)), fine, "the new key, while both are published")
 		if n := p.times(); n != 2 {
 			t.Errorf("asked %d times, want 2", n)
 		}
-		p.set(jwks(after), nil)
+		p.set(tokentest.JWKS(after), nil)
 		time.Sleep(time.Minute)
 		wantCode(t, call(before.Token(nil, nil)), facade.Unauthorized, "the old key, once it is gone")
 		wantCode(t, call(after.Token(nil, nil)), fine, "the new key, alone")
@@ -118,24 +119,24 @@ func TestRotation(t *testing.T) {
 // Unknown kids cause one fetch, however many tokens have one.
 func TestUnknownKidAsksOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		before, after := eddsa("2025"), eddsa("2026")
-		p := &publisher{text: jwks(before)}
+		before, after := tokentest.EdDSA("2025"), tokentest.EdDSA("2026")
+		p := &publisher{text: tokentest.JWKS(before)}
 		call := published(t, p, identity.Config{Refresh: time.Hour}, nil)
 		wantCode(t, call(before.Token(nil, nil)), fine, "at first")
-		p.set(jwks(before, after), nil)
+		p.set(tokentest.JWKS(before, after), nil)
 		wantCode(t, call(after.Token(nil, nil)), fine, "a key that is new")
 		if n := p.times(); n != 2 {
 			t.Fatalf("asked %d times, want 2", n)
 		}
 		for i := range 1000 {
-			wantCode(t, call(eddsa(fmt.Sprint("mallory", i)).Token(nil, nil)), facade.Unauthorized, "a key of nobody's")
+			wantCode(t, call(tokentest.EdDSA(fmt.Sprint("mallory", i)).Token(nil, nil)), facade.Unauthorized, "a key of nobody's")
 		}
 		if n := p.times(); n != 2 {
 			t.Errorf("a thousand unknown kids made it %d questions, want 2", n)
 		}
 		// Somebody sends on and on; the issuer hears of it once in ten seconds.
 		start := time.Now()
-		mallory := eddsa("mallory").Token(nil, object{"exp": time.Now().Unix() + 7200})
+		mallory := tokentest.EdDSA("mallory").Token(nil, tokentest.Object{"exp": time.Now().Unix() + 7200})
 		for time.Since(start) < 10*time.Minute {
 			time.Sleep(time.Second)
 			wantCode(t, call(mallory), facade.Unauthorized, "a key of nobody's")
@@ -145,9 +146,9 @@ func TestUnknownKidAsksOnce(t *testing.T) {
 		}
 		asked := p.times()
 		time.Sleep(time.Minute)
-		wantCode(t, call(before.Token(nil, object{"sub": "ada", "exp": time.Now().Unix() - 100})), facade.Unauthorized, "a kid we know, and a token that is too old")
-		wantCode(t, call(eddsa("2025").Token(nil, nil)), facade.Unauthorized, "a kid we know, and a key we do not")
-		wantCode(t, call(eddsa("").Token(object{"kid": nil}, nil)), facade.Unauthorized, "no kid")
+		wantCode(t, call(before.Token(nil, tokentest.Object{"sub": "ada", "exp": time.Now().Unix() - 100})), facade.Unauthorized, "a kid we know, and a token that is too old")
+		wantCode(t, call(tokentest.EdDSA("2025").Token(nil, nil)), facade.Unauthorized, "a kid we know, and a key we do not")
+		wantCode(t, call(tokentest.EdDSA("").Token(tokentest.Object{"kid": nil}, nil)), facade.Unauthorized, "no kid")
 		if n := p.times(); n != asked {
 			t.Errorf("tokens without an unknown kid made it %d questions more", n-asked)
 		}
@@ -157,8 +158,8 @@ func TestUnknownKidAsksOnce(t *testing.T) {
 // Requests that arrive during a fetch wait for its answer.
 func TestRequestsShareAFetch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		before, after := eddsa("2025"), eddsa("2026")
-		p := &publisher{text: jwks(before), takes: 3 * time.Second}
+		before, after := tokentest.EdDSA("2025"), tokentest.EdDSA("2026")
+		p := &publisher{text: tokentest.JWKS(before), takes: 3 * time.Second}
 		call := published(t, p, identity.Config{Refresh: time.Hour}, nil)
 		all := func(token string) {
 			var group sync.WaitGroup
@@ -172,7 +173,7 @@ func TestRequestsShareAFetch(t *testing.T) {
 		if took := time.Since(start); p.times() != 1 || took != 3*time.Second {
 			t.Errorf("at the start: asked %d times in %s, want once in 3s", p.times(), took)
 		}
-		p.set(jwks(after), nil)
+		p.set(tokentest.JWKS(after), nil)
 		all(after.Token(nil, nil))
 		if n := p.times(); n != 2 {
 			t.Errorf("after the rotation: asked %d times, want 2", n)
@@ -183,11 +184,11 @@ func TestRequestsShareAFetch(t *testing.T) {
 // The periodic fetch joins one that a token has caused.
 func TestPollJoinsWhatIsUnderWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		before, after := eddsa("2025"), eddsa("2026")
-		p := &publisher{text: jwks(before), takes: 3 * time.Second}
+		before, after := tokentest.EdDSA("2025"), tokentest.EdDSA("2026")
+		p := &publisher{text: tokentest.JWKS(before), takes: 3 * time.Second}
 		call := published(t, p, identity.Config{Refresh: time.Minute}, nil)
 		wantCode(t, call(before.Token(nil, nil)), fine, "at first") // 0:03; the next poll is at 1:03
-		p.set(jwks(after), nil)
+		p.set(tokentest.JWKS(after), nil)
 		time.Sleep(58 * time.Second)
 		wantCode(t, call(after.Token(nil, nil)), fine, "a new key, two seconds before") // 1:01 to 1:04
 		if n := p.times(); n != 2 {
@@ -203,10 +204,10 @@ func TestPollJoinsWhatIsUnderWay(t *testing.T) {
 // Whoever stops waiting is not kept, and the answer is there for the next.
 func TestWaitingEndsWithTheRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ed := eddsa("ed")
-		p := &publisher{text: jwks(ed), takes: 4 * time.Second}
+		ed := tokentest.EdDSA("ed")
+		p := &publisher{text: tokentest.JWKS(ed), takes: 4 * time.Second}
 		session, shut, err := identity.SessionOf(identity.Config{
-			Issuer: mintIssuer, Audience: []string{mintAudience}, Algorithms: []string{"EdDSA"}, JWKS: "https://issuer.example/keys",
+			Issuer: tokentest.Issuer, Audience: []string{tokentest.Audience}, Algorithms: []string{"EdDSA"}, JWKS: "https://issuer.example/keys",
 		}, "", p.fetch, slog.New(slog.DiscardHandler))
 		if err != nil {
 			t.Fatal(err)
@@ -230,8 +231,8 @@ func TestWaitingEndsWithTheRequest(t *testing.T) {
 // An issuer that does not answer is given up on.
 func TestIssuerThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ed := eddsa("ed")
-		p := &publisher{text: jwks(ed), takes: time.Hour}
+		ed := tokentest.EdDSA("ed")
+		p := &publisher{text: tokentest.JWKS(ed), takes: time.Hour}
 		call := published(t, p, identity.Config{Refresh: time.Minute}, nil)
 		start := time.Now()
 		wantCode(t, call(ed.Token(nil, nil)), facade.ServiceUnavailable, "while it hangs")
@@ -245,7 +246,7 @@ func TestIssuerThatHangs(t *testing.T) {
 // the issuer is asked less and less often, and not by who sends tokens.
 func TestIssuerDownAtTheStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ed := eddsa("ed")
+		ed := tokentest.EdDSA("ed")
 		p := &publisher{err: errDown}
 		call := published(t, p, identity.Config{Refresh: time.Minute}, nil)
 		start := time.Now()
@@ -261,7 +262,7 @@ func TestIssuerDownAtTheStart(t *testing.T) {
 		if got := fmt.Sprint(waits); got != "[1s 2s 4s 8s 16s 32s]" {
 			t.Errorf("it was asked again after %s", got)
 		}
-		p.set(jwks(ed), nil)
+		p.set(tokentest.JWKS(ed), nil)
 		time.Sleep(time.Minute)
 		wantCode(t, call(ed.Token(nil, nil)), fine, "once it is there")
 	})
@@ -270,24 +271,24 @@ func TestIssuerDownAtTheStart(t *testing.T) {
 // A local key goes on being good while the published ones cannot be had.
 func TestLocalKeysBesidePublishedOnes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		local, remote := eddsa("local"), eddsa("remote")
+		local, remote := tokentest.EdDSA("local"), tokentest.EdDSA("remote")
 		p := &publisher{err: errDown}
-		call := published(t, p, identity.Config{Refresh: time.Minute, Keys: []string{string(text(local.JWK()))}}, nil)
+		call := published(t, p, identity.Config{Refresh: time.Minute, Keys: []string{string(tokentest.Text(local.JWK()))}}, nil)
 		wantCode(t, call(local.Token(nil, nil)), fine, "the local key")
 		wantCode(t, call(remote.Token(nil, nil)), facade.ServiceUnavailable, "a key that may be published")
-		p.set(jwks(remote), nil)
+		p.set(tokentest.JWKS(remote), nil)
 		time.Sleep(time.Minute)
 		wantCode(t, call(local.Token(nil, nil)), fine, "the local key, beside the others")
 		wantCode(t, call(remote.Token(nil, nil)), fine, "the published key")
-		wantCode(t, call(eddsa("none").Token(nil, nil)), facade.Unauthorized, "neither")
+		wantCode(t, call(tokentest.EdDSA("none").Token(nil, nil)), facade.Unauthorized, "neither")
 	})
 }
 
 // An answer that is no set of keys removes none.
 func TestLastGoodKeysAreKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ed := eddsa("ed")
-		p := &publisher{text: jwks(ed)}
+		ed := tokentest.EdDSA("ed")
+		p := &publisher{text: tokentest.JWKS(ed)}
 		var log bytes.Buffer
 		call := published(t, p, identity.Config{Refresh: time.Minute}, slog.New(slog.NewTextHandler(&log, nil)))
 		wantCode(t, call(ed.Token(nil, nil)), fine, "at first")
@@ -304,7 +305,7 @@ func TestLastGoodKeysAreKept(t *testing.T) {
 			{"keys that are an object", `{"keys":{}}`, nil, "it is no JWKS"},
 			{"keys said twice", `{"keys":[],"keys":[]}`, nil, "keys"},
 			{"no keys", `{"keys":[]}`, nil, "there is no key in it"},
-			{"keys of another kind alone", string(jwks(es384("ec"))), nil, "there is no key in it"},
+			{"keys of another kind alone", string(tokentest.JWKS(tokentest.ES384("ec"))), nil, "there is no key in it"},
 			{"too many", `{"keys":[` + strings.Repeat(`{},`, 100) + `{}]}`, nil, "more than 100 keys"},
 		} {
 			synctest.Wait()
@@ -312,13 +313,13 @@ func TestLastGoodKeysAreKept(t *testing.T) {
 			p.set([]byte(c.text), c.err)
 			time.Sleep(time.Minute)
 			wantCode(t, call(ed.Token(nil, nil)), fine, c.name)
-			wantCode(t, call(eddsa("x").Token(nil, nil)), facade.Unauthorized, c.name+", another key")
+			wantCode(t, call(tokentest.EdDSA("x").Token(nil, nil)), facade.Unauthorized, c.name+", another key")
 			synctest.Wait() // whoever asks in the background may be writing
 			if !strings.Contains(log.String(), c.says) || !strings.Contains(log.String(), "kept=true") {
 				t.Errorf("%s: want %q in the log: %s", c.name, c.says, log.String())
 			}
 		}
-		p.set(jwks(eddsa("new")), nil)
+		p.set(tokentest.JWKS(tokentest.EdDSA("new")), nil)
 		time.Sleep(time.Minute)
 		wantCode(t, call(ed.Token(nil, nil)), facade.Unauthorized, "once there is another set")
 	})
@@ -328,32 +329,32 @@ func TestLastGoodKeysAreKept(t *testing.T) {
 // secret that everybody can read signs for everybody.
 func TestPublishedSecretsAreIgnored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ed, ec := eddsa("ed"), es256("ec")
-		leaked := hs256("mac", bytes.Repeat([]byte("k"), 32))
-		private := eddsa("private")
+		ed, ec := tokentest.EdDSA("ed"), tokentest.ES256("ec")
+		leaked := tokentest.HS256("mac", bytes.Repeat([]byte("k"), 32))
+		private := tokentest.EdDSA("private")
 		withD := private.JWK()
-		withD["d"] = b64(make([]byte, 32))
+		withD["d"] = tokentest.B64(make([]byte, 32))
 		hidden := private.JWK()
-		hidden["kid"], hidden["k"] = "hidden", b64(make([]byte, 32))
+		hidden["kid"], hidden["k"] = "hidden", tokentest.B64(make([]byte, 32))
 		encrypts := ec.JWK()
 		encrypts["use"] = "enc"
-		signs := eddsa("signs").JWK()
+		signs := tokentest.EdDSA("signs").JWK()
 		delete(signs, "use")
 		signs["key_ops"] = []string{"sign"}
-		bound := eddsa("bound")
+		bound := tokentest.EdDSA("bound")
 		boundJWK := bound.JWK()
 		boundJWK["alg"] = "ES256"
-		weak := object{"kty": "RSA", "kid": "weak", "n": b64(bytes.Repeat([]byte{0xff}, 128)), "e": "AQAB"}
+		weak := tokentest.Object{"kty": "RSA", "kid": "weak", "n": tokentest.B64(bytes.Repeat([]byte{0xff}, 128)), "e": "AQAB"}
 		off := ec.JWK()
 		off["kid"], off["y"] = "off", off["x"]
 
-		local := hs256("ours", bytes.Repeat([]byte("o"), 32))
+		local := tokentest.HS256("ours", bytes.Repeat([]byte("o"), 32))
 		var log bytes.Buffer
-		p := &publisher{text: text(object{"keys": []any{ed.JWK(), leaked.JWK(), withD, hidden, encrypts, signs, boundJWK, weak, off, 7, object{"kty": "new"}}})}
+		p := &publisher{text: tokentest.Text(tokentest.Object{"keys": []any{ed.JWK(), leaked.JWK(), withD, hidden, encrypts, signs, boundJWK, weak, off, 7, tokentest.Object{"kty": "new"}}})}
 		dir := t.TempDir()
-		write(t, dir, "ours.json", text(local.JWK()))
+		tokentest.Write(dir, "ours.json", tokentest.Text(local.JWK()))
 		session, shut, err := identity.SessionOf(identity.Config{
-			Issuer: mintIssuer, Audience: []string{mintAudience}, Algorithms: []string{"EdDSA", "ES256", "HS256", "RS256"},
+			Issuer: tokentest.Issuer, Audience: []string{tokentest.Audience}, Algorithms: []string{"EdDSA", "ES256", "HS256", "RS256"},
 			Keys: []string{"ours.json"}, JWKS: "https://issuer.example/keys",
 		}, dir, p.fetch, slog.New(slog.NewTextHandler(&log, nil)))
 		if err != nil {
@@ -371,7 +372,7 @@ func TestPublishedSecretsAreIgnored(t *testing.T) {
 		for name, token := range map[string]string{
 			"a published secret":         leaked.Token(nil, nil),
 			"a private key":              private.Token(nil, nil),
-			"a private key by its k":     private.Token(object{"kid": "hidden"}, nil),
+			"a private key by its k":     private.Token(tokentest.Object{"kid": "hidden"}, nil),
 			"a key for encryption":       ec.Token(nil, nil),
 			"a key of another algorithm": bound.Token(nil, nil),
 		} {
@@ -392,28 +393,28 @@ func TestPublishedSecretsAreIgnored(t *testing.T) {
 // being asked for.
 func TestKeysWithoutNames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ed, late := eddsa(""), eddsa("late")
+		ed, late := tokentest.EdDSA(""), tokentest.EdDSA("late")
 		nameless := ed.JWK()
 		delete(nameless, "kid")
-		p := &publisher{text: text(object{"keys": []any{nameless}})}
+		p := &publisher{text: tokentest.Text(tokentest.Object{"keys": []any{nameless}})}
 		call := published(t, p, identity.Config{Refresh: time.Hour}, nil)
-		wantCode(t, call(ed.Token(object{"kid": "anything"}, nil)), fine, "any kid")
-		wantCode(t, call(ed.Token(object{"kid": nil}, nil)), fine, "no kid")
-		p.set(text(object{"keys": []any{nameless, late.JWK()}}), nil)
+		wantCode(t, call(ed.Token(tokentest.Object{"kid": "anything"}, nil)), fine, "any kid")
+		wantCode(t, call(ed.Token(tokentest.Object{"kid": nil}, nil)), fine, "no kid")
+		p.set(tokentest.Text(tokentest.Object{"keys": []any{nameless, late.JWK()}}), nil)
 		wantCode(t, call(late.Token(nil, nil)), fine, "a key that came later")
-		a, b := eddsa("a"), eddsa("b")
-		p.set(jwks(a, b), nil)
+		a, b := tokentest.EdDSA("a"), tokentest.EdDSA("b")
+		p.set(tokentest.JWKS(a, b), nil)
 		time.Sleep(time.Hour)
 		wantCode(t, call(a.Token(nil, nil)), fine, "one of two by name")
-		wantCode(t, call(a.Token(object{"kid": nil}, nil)), facade.Unauthorized, "one of two, and it does not say which")
-		wantCode(t, call(a.Token(object{"kid": "b"}, nil)), facade.Unauthorized, "one of two by the other's name")
+		wantCode(t, call(a.Token(tokentest.Object{"kid": nil}, nil)), facade.Unauthorized, "one of two, and it does not say which")
+		wantCode(t, call(a.Token(tokentest.Object{"kid": "b"}, nil)), facade.Unauthorized, "one of two by the other's name")
 	})
 }
 
 // What an issuer may answer over HTTP, and what is not followed.
 func TestFetch(t *testing.T) {
-	ed := eddsa("ed")
-	good := jwks(ed)
+	ed := tokentest.EdDSA("ed")
+	good := tokentest.JWKS(ed)
 	for _, c := range []struct {
 		name   string
 		answer func(w http.ResponseWriter, r *http.Request)
@@ -452,7 +453,7 @@ func TestFetch(t *testing.T) {
 			defer server.Close()
 			var log bytes.Buffer
 			session, shut, err := identity.SessionOf(identity.Config{
-				Issuer: mintIssuer, Audience: []string{mintAudience}, Algorithms: []string{"EdDSA"}, JWKS: server.URL + "/keys",
+				Issuer: tokentest.Issuer, Audience: []string{tokentest.Audience}, Algorithms: []string{"EdDSA"}, JWKS: server.URL + "/keys",
 			}, "", nil, slog.New(slog.NewTextHandler(&log, nil)))
 			if err != nil {
 				t.Fatal(err)

@@ -13,34 +13,35 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/gateway/identity"
+	"github.com/frondhost/frond/gateway/identity/tokentest"
 )
 
 // Keys come as PEM, as certificates, as a JWK or a set, in files or as they are.
 func TestKeyFiles(t *testing.T) {
 	dir := t.TempDir()
-	rs, ec, ed, mac := rs256("r"), es256("e"), eddsa("d"), hs256("m", bytes.Repeat([]byte("s"), 40))
-	cert := must(x509.CreateCertificate(rand.Reader, &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour)},
-		&x509.Certificate{SerialNumber: big.NewInt(1)}, &rsaKey().PublicKey, rsaKey()))
-	write(t, dir, "rsa.pem", rs.PEM())
-	write(t, dir, "old.pem", pem.EncodeToMemory(&pem.Block{Type: "RSA PUBLIC KEY", Bytes: x509.MarshalPKCS1PublicKey(&rsaKey().PublicKey)}))
-	write(t, dir, "cert.pem", pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert}))
-	write(t, dir, "both.pem", append(append([]byte("two keys\n"), ec.PEM()...), ed.PEM()...))
-	write(t, dir, "ed.jwk", text(ed.JWK()))
-	write(t, dir, "all.jwks", jwks(rs, ec, ed))
-	write(t, dir, "mac.json", text(mac.JWK()))
+	rs, ec, ed, mac := tokentest.RS256("r"), tokentest.ES256("e"), tokentest.EdDSA("d"), tokentest.HS256("m", bytes.Repeat([]byte("s"), 40))
+	cert := tokentest.Must(x509.CreateCertificate(rand.Reader, &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour)},
+		&x509.Certificate{SerialNumber: big.NewInt(1)}, &tokentest.RSAKey().PublicKey, tokentest.RSAKey()))
+	tokentest.Write(dir, "rsa.pem", rs.PEM())
+	tokentest.Write(dir, "old.pem", pem.EncodeToMemory(&pem.Block{Type: "RSA PUBLIC KEY", Bytes: x509.MarshalPKCS1PublicKey(&tokentest.RSAKey().PublicKey)}))
+	tokentest.Write(dir, "cert.pem", pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert}))
+	tokentest.Write(dir, "both.pem", append(append([]byte("two keys\n"), ec.PEM()...), ed.PEM()...))
+	tokentest.Write(dir, "ed.jwk", tokentest.Text(ed.JWK()))
+	tokentest.Write(dir, "all.jwks", tokentest.JWKS(rs, ec, ed))
+	tokentest.Write(dir, "mac.json", tokentest.Text(mac.JWK()))
 	for _, c := range []struct {
 		name, key string
-		signers   []signer
+		signers   []tokentest.Signer
 	}{
-		{"PEM", "rsa.pem", []signer{rs}},
-		{"PEM as it was once written", "old.pem", []signer{rs}},
-		{"a certificate", "cert.pem", []signer{rs}},
-		{"two in one", "both.pem", []signer{ec, ed}},
-		{"a JWK", "ed.jwk", []signer{ed}},
-		{"a JWKS", "all.jwks", []signer{rs, ec, ed}},
-		{"a secret", "mac.json", []signer{mac}},
-		{"an absolute path", filepath.Join(dir, "rsa.pem"), []signer{rs}},
-		{"a JWK as it is", string(text(ec.JWK())), []signer{ec}},
+		{"PEM", "rsa.pem", []tokentest.Signer{rs}},
+		{"PEM as it was once written", "old.pem", []tokentest.Signer{rs}},
+		{"a certificate", "cert.pem", []tokentest.Signer{rs}},
+		{"two in one", "both.pem", []tokentest.Signer{ec, ed}},
+		{"a JWK", "ed.jwk", []tokentest.Signer{ed}},
+		{"a JWKS", "all.jwks", []tokentest.Signer{rs, ec, ed}},
+		{"a secret", "mac.json", []tokentest.Signer{mac}},
+		{"an absolute path", filepath.Join(dir, "rsa.pem"), []tokentest.Signer{rs}},
+		{"a JWK as it is", string(tokentest.Text(ec.JWK())), []tokentest.Signer{ec}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var algorithms []string
@@ -48,7 +49,7 @@ func TestKeyFiles(t *testing.T) {
 				algorithms = append(algorithms, s.Alg)
 			}
 			session, shut, err := identity.SessionOf(identity.Config{
-				Issuer: mintIssuer, Audience: []string{mintAudience}, Algorithms: algorithms, Keys: []string{c.key},
+				Issuer: tokentest.Issuer, Audience: []string{tokentest.Audience}, Algorithms: algorithms, Keys: []string{c.key},
 			}, dir, nil, slog.New(slog.DiscardHandler))
 			if err != nil {
 				t.Fatal(err)

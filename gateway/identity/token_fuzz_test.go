@@ -10,6 +10,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway/identity"
+	"github.com/frondhost/frond/gateway/identity/tokentest"
 )
 
 // FuzzToken: whatever comes under Authorization, the answer is a user only for what
@@ -17,22 +18,22 @@ import (
 func FuzzToken(f *testing.F) {
 	// The keys are the same in every run, so that what was found once is found again.
 	private := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, ed25519.SeedSize))
-	ed := signer{Alg: "EdDSA", Kid: "ed", Public: private.Public().(ed25519.PublicKey), Sign: func(input []byte) []byte { return ed25519.Sign(private, input) }}
-	mac := hs256("mac", bytes.Repeat([]byte{9}, 32))
+	ed := tokentest.Signer{Alg: "EdDSA", Kid: "ed", Public: private.Public().(ed25519.PublicKey), Sign: func(input []byte) []byte { return ed25519.Sign(private, input) }}
+	mac := tokentest.HS256("mac", bytes.Repeat([]byte{9}, 32))
 	dir := f.TempDir()
-	write(f, dir, "mac.json", text(mac.JWK()))
+	tokentest.Write(dir, "mac.json", tokentest.Text(mac.JWK()))
 	session, shut, err := identity.SessionOf(identity.Config{
-		Issuer: mintIssuer, Audience: []string{mintAudience}, Algorithms: []string{"EdDSA", "HS256"},
-		Keys: []string{"mac.json", string(text(ed.JWK()))},
+		Issuer: tokentest.Issuer, Audience: []string{tokentest.Audience}, Algorithms: []string{"EdDSA", "HS256"},
+		Keys: []string{"mac.json", string(tokentest.Text(ed.JWK()))},
 	}, dir, nil, slog.New(slog.DiscardHandler))
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Cleanup(shut)
 	signed := map[string]bool{}
-	for _, s := range []signer{ed, mac} {
-		for _, header := range []object{nil, {"kid": nil}, {"typ": "at+jwt"}, {"alg": "none"}, {"jwk": ed.JWK()}, {"crit": []string{"x"}}, {"alg": "HS256"}} {
-			for _, body := range []object{{"iat": nil, "exp": 4000000000}, {"iat": nil, "exp": 1}, {"iat": nil, "exp": 4000000000, "aud": []string{mintAudience}, "roles": []string{"a"}}} {
+	for _, s := range []tokentest.Signer{ed, mac} {
+		for _, header := range []tokentest.Object{nil, {"kid": nil}, {"typ": "at+jwt"}, {"alg": "none"}, {"jwk": ed.JWK()}, {"crit": []string{"x"}}, {"alg": "HS256"}} {
+			for _, body := range []tokentest.Object{{"iat": nil, "exp": 4000000000}, {"iat": nil, "exp": 1}, {"iat": nil, "exp": 4000000000, "aud": []string{tokentest.Audience}, "roles": []string{"a"}}} {
 				token := s.Token(header, body)
 				signed[token] = true
 				f.Add("Bearer " + token)

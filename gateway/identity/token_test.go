@@ -11,24 +11,25 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway/identity"
+	"github.com/frondhost/frond/gateway/identity/tokentest"
 )
 
 // The reason is in the log of who runs the gateway, and nothing of the token is.
 func TestTheReasonIsLogged(t *testing.T) {
-	ed := eddsa("ed")
+	ed := tokentest.EdDSA("ed")
 	var log bytes.Buffer
 	session, shut, err := identity.SessionOf(identity.Config{
-		Issuer: mintIssuer, Audience: []string{"else", mintAudience}, Algorithms: []string{"EdDSA"}, Keys: []string{string(text(ed.JWK()))},
+		Issuer: tokentest.Issuer, Audience: []string{"else", tokentest.Audience}, Algorithms: []string{"EdDSA"}, Keys: []string{string(tokentest.Text(ed.JWK()))},
 	}, "", nil, slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer shut()
 	for token, want := range map[string]string{
-		ed.Token(nil, object{"exp": 5, "email": "ada@example.org"}): "it has expired",
-		ed.Token(nil, object{"aud": "bank"}):                        "it is for another audience",
-		ed.Token(object{"kid": "other"}, nil):                       "no key of the issuer has signed it",
-		ed.Token(object{"kid": strings.Repeat("k", 300)}, nil):      "its kid is longer than 256 bytes",
+		ed.Token(nil, tokentest.Object{"exp": 5, "email": "ada@example.org"}): "it has expired",
+		ed.Token(nil, tokentest.Object{"aud": "bank"}):                        "it is for another audience",
+		ed.Token(tokentest.Object{"kid": "other"}, nil):                       "no key of the issuer has signed it",
+		ed.Token(tokentest.Object{"kid": strings.Repeat("k", 300)}, nil):      "its kid is longer than 256 bytes",
 		"x": "it has 1 parts in place of 3",
 	} {
 		log.Reset()
@@ -46,13 +47,13 @@ func TestTheReasonIsLogged(t *testing.T) {
 // A minute either way is granted, and no second more.
 func TestClockSkew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ed := eddsa("ed")
+		ed := tokentest.EdDSA("ed")
 		for _, c := range []struct {
 			set   time.Duration
 			least int64 // seconds that are granted
 		}{{0, 60}, {-1, 0}, {5 * time.Second, 5}} {
 			session, shut, err := identity.SessionOf(identity.Config{
-				Issuer: mintIssuer, Audience: []string{mintAudience}, Algorithms: []string{"EdDSA"}, Keys: []string{string(text(ed.JWK()))}, ClockSkew: c.set,
+				Issuer: tokentest.Issuer, Audience: []string{tokentest.Audience}, Algorithms: []string{"EdDSA"}, Keys: []string{string(tokentest.Text(ed.JWK()))}, ClockSkew: c.set,
 			}, "", nil, slog.New(slog.DiscardHandler))
 			if err != nil {
 				t.Fatal(err)
@@ -61,15 +62,15 @@ func TestClockSkew(t *testing.T) {
 			now := time.Now().Unix()
 			for _, j := range []struct {
 				name  string
-				claim object
+				claim tokentest.Object
 				holds bool
 			}{
-				{"expired as long ago as is granted", object{"exp": now - c.least}, false},
-				{"expired a second less ago", object{"exp": now - c.least + 1}, true},
-				{"valid as far ahead as is granted", object{"nbf": now + c.least}, true},
-				{"valid a second further ahead", object{"nbf": now + c.least + 1}, false},
-				{"issued as far ahead as is granted", object{"iat": now + c.least}, true},
-				{"issued a second further ahead", object{"iat": now + c.least + 1}, false},
+				{"expired as long ago as is granted", tokentest.Object{"exp": now - c.least}, false},
+				{"expired a second less ago", tokentest.Object{"exp": now - c.least + 1}, true},
+				{"valid as far ahead as is granted", tokentest.Object{"nbf": now + c.least}, true},
+				{"valid a second further ahead", tokentest.Object{"nbf": now + c.least + 1}, false},
+				{"issued as far ahead as is granted", tokentest.Object{"iat": now + c.least}, true},
+				{"issued a second further ahead", tokentest.Object{"iat": now + c.least + 1}, false},
 			} {
 				r := httptest.NewRequest("GET", "/", nil)
 				r.Header.Set("Authorization", "Bearer "+ed.Token(nil, j.claim))
@@ -78,7 +79,7 @@ func TestClockSkew(t *testing.T) {
 				}
 			}
 			// What holds now has expired once its time and the skew are over.
-			token := ed.Token(nil, object{"exp": now + 600})
+			token := ed.Token(nil, tokentest.Object{"exp": now + 600})
 			for _, wait := range []time.Duration{599*time.Second + time.Duration(c.least)*time.Second, time.Second} {
 				time.Sleep(wait)
 				r := httptest.NewRequest("GET", "/", nil)

@@ -9,45 +9,46 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway/identity"
+	"github.com/frondhost/frond/gateway/identity/tokentest"
 )
 
 func TestUsers(t *testing.T) {
-	ed := eddsa("ed")
+	ed := tokentest.EdDSA("ed")
 	for _, c := range []struct {
 		name   string
 		claims identity.Claims
-		token  string // JSON of the claims beside iss, aud and exp
-		want   object // nil: refused
+		token  string           // JSON of the claims beside iss, aud and exp
+		want   tokentest.Object // nil: refused
 	}{
-		{"sub alone", identity.Claims{}, `"sub":"ada"`, object{"id": "ada", "roles": []any{}, "scopes": []any{}}},
+		{"sub alone", identity.Claims{}, `"sub":"ada"`, tokentest.Object{"id": "ada", "roles": []any{}, "scopes": []any{}}},
 		{
 			"the usual ones",
 			identity.Claims{},
 			`"sub":"ada","roles":["a","b"],"scope":"r w","tenant":"north"`,
-			object{"id": "ada", "roles": []any{"a", "b"}, "scopes": []any{"r", "w"}, "tenant": "north"},
+			tokentest.Object{"id": "ada", "roles": []any{"a", "b"}, "scopes": []any{"r", "w"}, "tenant": "north"},
 		},
-		{"one role", identity.Claims{}, `"sub":"ada","roles":"Global Admin"`, object{"id": "ada", "roles": []any{"Global Admin"}, "scopes": []any{}}},
-		{"scopes in a list", identity.Claims{}, `"sub":"ada","scp":["r","w x"]`, object{"id": "ada", "roles": []any{}, "scopes": []any{"r", "w x"}}},
-		{"scp in a text", identity.Claims{}, `"sub":"ada","scp":"r w"`, object{"id": "ada", "roles": []any{}, "scopes": []any{"r", "w"}}},
-		{"scope comes before scp", identity.Claims{}, `"sub":"ada","scp":["b"],"scope":"a"`, object{"id": "ada", "roles": []any{}, "scopes": []any{"a"}}},
-		{"no scope at all is none", identity.Claims{}, `"sub":"ada","scope":"  "`, object{"id": "ada", "roles": []any{}, "scopes": []any{}}},
-		{"null is not there", identity.Claims{}, `"sub":"ada","roles":null,"tenant":null,"scope":null,"scp":["a"]`, object{"id": "ada", "roles": []any{}, "scopes": []any{"a"}}},
+		{"one role", identity.Claims{}, `"sub":"ada","roles":"Global Admin"`, tokentest.Object{"id": "ada", "roles": []any{"Global Admin"}, "scopes": []any{}}},
+		{"scopes in a list", identity.Claims{}, `"sub":"ada","scp":["r","w x"]`, tokentest.Object{"id": "ada", "roles": []any{}, "scopes": []any{"r", "w x"}}},
+		{"scp in a text", identity.Claims{}, `"sub":"ada","scp":"r w"`, tokentest.Object{"id": "ada", "roles": []any{}, "scopes": []any{"r", "w"}}},
+		{"scope comes before scp", identity.Claims{}, `"sub":"ada","scp":["b"],"scope":"a"`, tokentest.Object{"id": "ada", "roles": []any{}, "scopes": []any{"a"}}},
+		{"no scope at all is none", identity.Claims{}, `"sub":"ada","scope":"  "`, tokentest.Object{"id": "ada", "roles": []any{}, "scopes": []any{}}},
+		{"null is not there", identity.Claims{}, `"sub":"ada","roles":null,"tenant":null,"scope":null,"scp":["a"]`, tokentest.Object{"id": "ada", "roles": []any{}, "scopes": []any{"a"}}},
 		{
 			"further in",
 			identity.Claims{Roles: []string{"realm_access.roles"}, Tenant: []string{"/org/0", "/org/id"}},
 			`"sub":"ada","realm_access":{"roles":["a"]},"org":{"id":"n"}`,
-			object{"id": "ada", "roles": []any{"a"}, "scopes": []any{}, "tenant": "n"},
+			tokentest.Object{"id": "ada", "roles": []any{"a"}, "scopes": []any{}, "tenant": "n"},
 		},
 		{
 			"a name with dots and slashes",
 			identity.Claims{Roles: []string{"https://shop.example/roles"}, Tenant: []string{"/a~1b~0.c"}},
 			`"sub":"ada","https://shop.example/roles":["a"],"a/b~.c":"n"`,
-			object{"id": "ada", "roles": []any{"a"}, "scopes": []any{}, "tenant": "n"},
+			tokentest.Object{"id": "ada", "roles": []any{"a"}, "scopes": []any{}, "tenant": "n"},
 		},
-		{"a name with dots is not the path", identity.Claims{Roles: []string{"a.b"}}, `"sub":"ada","a.b":["admin"]`, object{"id": "ada", "roles": []any{}, "scopes": []any{}}},
-		{"a path through no object", identity.Claims{Roles: []string{"a.b"}}, `"sub":"ada","a":["b"]`, object{"id": "ada", "roles": []any{}, "scopes": []any{}}},
-		{"the first of several", identity.Claims{ID: []string{"client_id", "sub"}}, `"sub":"ada","client_id":"robot"`, object{"id": "robot", "roles": []any{}, "scopes": []any{}}},
-		{"the second, without the first", identity.Claims{ID: []string{"client_id", "sub"}}, `"sub":"ada"`, object{"id": "ada", "roles": []any{}, "scopes": []any{}}},
+		{"a name with dots is not the path", identity.Claims{Roles: []string{"a.b"}}, `"sub":"ada","a.b":["admin"]`, tokentest.Object{"id": "ada", "roles": []any{}, "scopes": []any{}}},
+		{"a path through no object", identity.Claims{Roles: []string{"a.b"}}, `"sub":"ada","a":["b"]`, tokentest.Object{"id": "ada", "roles": []any{}, "scopes": []any{}}},
+		{"the first of several", identity.Claims{ID: []string{"client_id", "sub"}}, `"sub":"ada","client_id":"robot"`, tokentest.Object{"id": "robot", "roles": []any{}, "scopes": []any{}}},
+		{"the second, without the first", identity.Claims{ID: []string{"client_id", "sub"}}, `"sub":"ada"`, tokentest.Object{"id": "ada", "roles": []any{}, "scopes": []any{}}},
 
 		{"nobody", identity.Claims{}, `"roles":["admin"]`, nil},
 		{"nobody by that name", identity.Claims{ID: []string{"email"}}, `"sub":"ada"`, nil},
@@ -71,7 +72,7 @@ func TestUsers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(c.want, user(t, state.User())); diff != "" {
+			if diff := cmp.Diff(c.want, tokentest.User(state.User())); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			if len(state) != 1 {
@@ -83,13 +84,13 @@ func TestUsers(t *testing.T) {
 
 // All claims come along as they are, and no number becomes another.
 func TestClaimsComeAlong(t *testing.T) {
-	state, err := call(t, eddsa("ed"), identity.Claims{}, `"sub":"ada","account":9007199254740993,"deep":[{"level":-3,"rate":0.5,"big":1e30}],"on":true,"off":null`)
+	state, err := call(t, tokentest.EdDSA("ed"), identity.Claims{}, `"sub":"ada","account":9007199254740993,"deep":[{"level":-3,"rate":0.5,"big":1e30}],"on":true,"off":null`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := object{
-		"iss": mintIssuer, "aud": mintAudience, "exp": int64(4000000000), "sub": "ada", "account": int64(9007199254740993),
-		"deep": []any{object{"level": int64(-3), "rate": 0.5, "big": 1e30}}, "on": true, "off": nil,
+	want := tokentest.Object{
+		"iss": tokentest.Issuer, "aud": tokentest.Audience, "exp": int64(4000000000), "sub": "ada", "account": int64(9007199254740993),
+		"deep": []any{tokentest.Object{"level": int64(-3), "rate": 0.5, "big": 1e30}}, "on": true, "off": nil,
 	}
 	if diff := cmp.Diff(want, state.User()["claims"]); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -97,16 +98,16 @@ func TestClaimsComeAlong(t *testing.T) {
 }
 
 // call is who a session makes of a token with these claims.
-func call(t *testing.T, s signer, claims identity.Claims, body string) (facade.State, error) {
+func call(t *testing.T, s tokentest.Signer, claims identity.Claims, body string) (facade.State, error) {
 	t.Helper()
 	session, shut, err := identity.SessionOf(identity.Config{
-		Issuer: mintIssuer, Audience: []string{mintAudience}, Algorithms: []string{s.Alg}, Keys: []string{string(text(s.JWK()))}, Claims: claims,
+		Issuer: tokentest.Issuer, Audience: []string{tokentest.Audience}, Algorithms: []string{s.Alg}, Keys: []string{string(tokentest.Text(s.JWK()))}, Claims: claims,
 	}, "", nil, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer shut()
 	r := httptest.NewRequest("GET", "/", nil)
-	r.Header.Set("Authorization", "Bearer "+join(text(object{"alg": s.Alg, "kid": s.Kid}), []byte(`{"iss":"`+mintIssuer+`","aud":"`+mintAudience+`","exp":4000000000,`+body+`}`), s.Sign))
+	r.Header.Set("Authorization", "Bearer "+tokentest.Join(tokentest.Text(tokentest.Object{"alg": s.Alg, "kid": s.Kid}), []byte(`{"iss":"`+tokentest.Issuer+`","aud":"`+tokentest.Audience+`","exp":4000000000,`+body+`}`), s.Sign))
 	return session(r)
 }

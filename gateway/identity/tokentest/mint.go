@@ -19,6 +19,8 @@ import (
 	"encoding/pem"
 	"maps"
 	"math/big"
+	"os"
+	"path/filepath"
 	"sync"
 	"time"
 )
@@ -215,4 +217,29 @@ func RawSignature(r, s *big.Int, size int) []byte {
 	r.FillBytes(both[:size])
 	s.FillBytes(both[size:])
 	return both
+}
+
+// User returns who a gateway made of a token, without its claims; nil for nobody.
+func User(u Object) Object {
+	if u == nil {
+		return nil
+	}
+	rest := maps.Clone(u)
+	delete(rest, "claims")
+	return rest
+}
+
+// Must returns b, and panics where there is an err.
+func Must(b []byte, err error) []byte {
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+// Write writes a file of a key or a key set.
+func Write(dir, name string, content []byte) {
+	if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
+		panic(err)
+	}
 }
