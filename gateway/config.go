@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/frondhost/frond/gateway/graphqlhttp"
@@ -42,7 +43,9 @@ type Config struct {
 	TLS   TLS
 	Store string // sqlite:PATH or memory; "" means sqlite:.frond/frond.db
 	// Migrate is MigrateAuto, which is also "", or MigrateOff: the store is served as it is.
-	Migrate  string
+	Migrate string
+	// Replicas are copies of a store on PostgreSQL.
+	Replicas Replicas
 	Limits   Limits
 	Identity Identity
 	CORS     CORS
@@ -59,6 +62,12 @@ type Config struct {
 	Admin         Admin
 	Log           Log
 	Shutdown      Shutdown
+}
+
+// Replicas are copies of the store, by streaming replication, that reads may go to.
+type Replicas struct {
+	URLs   []string      // as Config.Store; empty: there are none
+	LateBy time.Duration // how far one may be behind to be read; 0 means 10 s
 }
 
 // Limits bound what one request may ask for, and what all of them may hold.
@@ -160,6 +169,7 @@ func (c Config) withDefaults() Config {
 	c.Listen = cmp.Or(c.Listen, defaultListen)
 	c.Migrate = cmp.Or(c.Migrate, MigrateAuto)
 	c.Store = cmp.Or(c.Store, defaultStore)
+	c.Replicas.LateBy = cmp.Or(c.Replicas.LateBy, 10*time.Second)
 	c.Limits.Body = cmp.Or(c.Limits.Body, 1<<20)
 	c.Limits.List.Default = cmp.Or(c.Limits.List.Default, 50)
 	c.Limits.List.Max = cmp.Or(c.Limits.List.Max, 500)
@@ -216,6 +226,12 @@ func (c Config) check() schema.Faults {
 	faults = append(faults, c.Admin.check()...)
 	faults = append(faults, c.Limits.Rate.Check()...)
 	faults = append(faults, c.TLS.check()...)
+	if len(c.Replicas.URLs) > 0 && !strings.HasPrefix(c.Store, "postgres") {
+		faults = append(faults, schema.Fault{
+			File: setting.File, Pointer: "/store/replicas", Message: "only a store on PostgreSQL has replicas",
+			Remedy: "leave store.replicas out, or write the primary's URL, postgres://…, as store.url",
+		})
+	}
 	if c.Limits.List.Default > c.Limits.List.Max {
 		faults = append(faults, schema.Fault{
 			File: setting.File, Pointer: "/limits/list/default",

@@ -9,6 +9,9 @@ import (
 	"github.com/frondhost/frond/gateway/topology"
 )
 
+// storeForm is the form of store in the file: its URL, or a map with it.
+const storeForm = `{"type":["string","object"],"properties":{"url":{"type":"string"},"replicas":{"type":["array","string"],"items":{"type":"string"}},"lateBy":` + setting.DurationForm + `},"required":["url"],"additionalProperties":false}`
+
 // Setting is one value that can be set: in gateway.yaml under its Key, in the environment
 // as its Variable, on the command line as its Flag.
 type Setting = setting.Setting
@@ -41,7 +44,9 @@ func (c *Config) settings() setting.Table {
 		},
 		c.TLS.settings(),
 		[]setting.Setting{
-			setting.New("store", defaultStore, "where rows are stored: sqlite:PATH or memory", readStore, &c.Store),
+			setting.New("store", defaultStore, "where rows are stored: sqlite:PATH or memory", readStore, &c.Store).As(storeForm),
+			setting.New("store.replicas", "[]", "copies of a store on PostgreSQL that reads may go to, such as [\"postgres://copy/shop\"]", setting.List, &c.Replicas.URLs),
+			setting.New("store.lateBy", "10s", "how far a replica may be behind to be read", setting.Duration, &c.Replicas.LateBy),
 			setting.Choice("migrate", MigrateAuto, "auto applies changes of the cards that only add to the store at a start; off changes nothing", &c.Migrate, MigrateAuto, MigrateOff),
 			setting.Choice("mode", Production, "production or development; development adds suggestions to error messages, turns on introspection and the console, and serves doors without rules", &c.Mode, Production, Development),
 			setting.New("limits.body", "1MiB", "the maximum size of a request body", setting.Size, &c.Limits.Body),

@@ -21,7 +21,8 @@ func (t Table) Schema(title string) json.RawMessage {
 	return schema.KeySchema(title, t.schemaKeys(""))
 }
 
-// schemaKeys are the settings below prefix as a tree of keys.
+// schemaKeys are the settings below prefix as a tree of keys. A setting that has others below
+// it has a form of its own.
 func (t Table) schemaKeys(prefix string) (keys []schema.Key) {
 	for _, name := range t.keysBelow(prefix) {
 		key := schema.Key{Name: name}

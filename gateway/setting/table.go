@@ -42,22 +42,36 @@ func (t Table) ReadFile(name string, text []byte) schema.Faults {
 	return schema.Faults{{File: name, Message: "is not a map of settings", Remedy: "write lines such as listen: 127.0.0.1:8080"}}
 }
 
-// readMap sets what the map at prefix says: "" or a key with its dot.
+// readMap sets what the map at prefix says: "" or a key with its dot. A setting that has
+// others below it is written as its value alone, or as a map in which url is its value:
+//
+//	store: sqlite:shop.db
+//	store: {url: "postgres://db/shop", replicas: ["postgres://copy/shop"]}
 func (t Table) readMap(file, prefix string, m json.RawMessage) (faults schema.Faults) {
 	for name, value := range jsontext.Members(m) {
 		key := prefix + name
 		s := t.find(key)
+		if above := strings.TrimSuffix(prefix, "."); s == nil && name == "url" && above != prefix {
+			s = t.find(above)
+		}
 		below := t.keysBelow(key + ".")
 		kind := jsontext.KindOf(value)
 		var message, remedy string
 		switch {
 		case s == nil && below == nil:
 			message = fmt.Sprintf("there is no setting %s", key)
-			remedy = "write one of " + strings.Join(t.keysBelow(prefix), ", ")
+			valid := t.keysBelow(prefix)
+			if t.find(strings.TrimSuffix(prefix, ".")) != nil {
+				valid = append([]string{"url"}, valid...)
+			}
+			remedy = "write one of " + strings.Join(valid, ", ")
 		case kind == jsontext.Null: // a key without a value: the default holds
+		case s != nil && below != nil && kind == jsontext.Object && jsontext.Get(value, "url") == nil:
+			message = fmt.Sprintf("%s has no url", key)
+			remedy = "write a map with url, " + strings.Join(below, ", ")
 		case below != nil && kind == jsontext.Object:
 			faults = append(faults, t.readMap(file, key+".", value)...)
-		case below != nil:
+		case below != nil && s == nil:
 			message = fmt.Sprintf("%s takes a map", key)
 			remedy = "write a map with " + strings.Join(below, ", ")
 		case (s.isList() || s.isMap()) && (kind == jsontext.Object || kind == jsontext.Array):

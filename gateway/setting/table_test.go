@@ -13,6 +13,8 @@ type config struct {
 	Keys  []string
 	Skew  time.Duration
 	Plain bool
+	Store string
+	Late  time.Duration
 }
 
 func (c *config) table() setting.Table {
@@ -21,6 +23,8 @@ func (c *config) table() setting.Table {
 		setting.New("signing.keys", "[]", "the keys", setting.Items, &c.Keys),
 		setting.New("signing.clockSkew", "30s", "how far clocks differ", setting.Duration, &c.Skew),
 		setting.New("compression", "true", "compress answers", setting.Not, &c.Plain),
+		setting.New("store", "memory", "where rows are", setting.Text, &c.Store),
+		setting.New("store.lateBy", "10s", "how late", setting.Duration, &c.Late),
 	}
 }
 
@@ -33,8 +37,23 @@ func TestReadFile(t *testing.T) {
 	if c.Mode != "slow" || len(c.Keys) != 2 || c.Keys[1] != `{"kty":"OKP"}` || c.Skew != 5*time.Second || !c.Plain {
 		t.Errorf("%+v", c)
 	}
+	for text, want := range map[string]config{
+		"store: a":                       {Store: "a"},
+		"store: {url: a}":                {Store: "a"},
+		"store: {url: a, lateBy: 5s}":    {Store: "a", Late: 5 * time.Second},
+		"store: {lateBy: 5s, url: null}": {Late: 5 * time.Second},
+	} {
+		var c config
+		if faults := c.table().ReadFile("gateway.yaml", []byte(text)); faults != nil || c.Store != want.Store || c.Late != want.Late {
+			t.Errorf("%s: %+v, %v", text, c, faults)
+		}
+	}
 	for text, want := range map[string]string{
-		"mod: slow":                     "gateway.yaml#/mod: there is no setting mod; write one of mode, signing, compression",
+		"store: {lateBy: 5s}":           "gateway.yaml#/store: store has no url; write a map with url, lateBy",
+		"store: {ur: a, url: a}":        "gateway.yaml#/store/ur: there is no setting store.ur; write one of url, lateBy",
+		"store: [a]":                    "gateway.yaml#/store: store takes one value; write store: memory",
+		"url: a":                        "gateway.yaml#/url: there is no setting url; write one of",
+		"mod: slow":                     "gateway.yaml#/mod: there is no setting mod; write one of mode, signing, compression, store",
 		"signing: {key: a}":             "gateway.yaml#/signing/key: there is no setting signing.key; write one of keys, clockSkew",
 		"signing: a":                    "gateway.yaml#/signing: signing takes a map; write a map with keys, clockSkew",
 		"mode: [slow]":                  "gateway.yaml#/mode: mode takes one value; write mode: fast",
