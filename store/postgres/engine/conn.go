@@ -55,6 +55,10 @@ type Query struct {
 	// After an error the rows behind it are dropped, and the error is that of the run.
 	Row func(values [][]byte) error
 
+	// Reset, where set, is called each time before the statement is sent: it forgets what Row
+	// has kept.
+	Reset func()
+
 	// Done says that the server has done the statement; Count is how many rows it read or
 	// wrote.
 	Done  bool
@@ -143,6 +147,9 @@ func (c *Conn) send(queries []*Query) error {
 // encode appends the messages of one statement.
 func (c *Conn) encode(q *Query) (err error) {
 	q.Done, q.Count = false, 0
+	if q.Reset != nil {
+		q.Reset()
+	}
 	if c.trace != nil || c.observe != nil {
 		c.report(q)
 	}

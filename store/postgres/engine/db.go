@@ -128,6 +128,17 @@ func (d *DB) ReadAs(ctx context.Context, t Turn, do func(*Conn) error) error {
 	return d.Public(ctx, d.again(ctx, func() error { return d.on(ctx, t, do) }))
 }
 
+// Maintain is Read for work on the database itself, such as DDL: its statements may take any
+// time, and it is not run again.
+func (d *DB) Maintain(ctx context.Context, do func(*Conn) error) error {
+	return d.on(ctx, Turn{}, func(c *Conn) error {
+		was := c.watchdog.limit
+		c.watchdog.limit = 0
+		defer func() { c.watchdog.limit = was }()
+		return do(c)
+	})
+}
+
 // Once runs one statement that writes, as a transaction of its own or in that of ctx. It is
 // sent again where it is sure that nothing was done: the server hung up first, or another
 // write came between. In a dry run it is rolled back. Errors are as [DB.Public] makes them.
@@ -154,6 +165,17 @@ func (d *DB) single(ctx context.Context, q *Query) error {
 // it is rolled back. Errors are as [DB.Public] makes them: one that does not say that the
 // outcome is unknown means that nothing was written.
 func (d *DB) Write(ctx context.Context, do func(*Conn) error) error {
+	return d.write(ctx, begin, do)
+}
+
+// WriteLocked is Write for work that reads only rows which it locks (FOR UPDATE) or writes. It
+// needs no serializable transaction, and waits for others that change the same rows instead of
+// being run again.
+func (d *DB) WriteLocked(ctx context.Context, do func(*Conn) error) error {
+	return d.write(ctx, beginRow, do)
+}
+
+func (d *DB) write(ctx context.Context, start string, do func(*Conn) error) error {
 	if l := d.level(ctx); l != nil {
 		return d.Public(ctx, l.call(ctx, do))
 	}
@@ -161,7 +183,7 @@ func (d *DB) Write(ctx context.Context, do func(*Conn) error) error {
 		return d.again(ctx, func() error {
 			return d.on(ctx, Turn{Request: facade.RequestOf(ctx)}, func(c *Conn) error {
 				position, note := d.copies.position(ctx)
-				err := inTransaction(c, facade.InDryRun(ctx), position, do)
+				err := inTransaction(c, start, facade.InDryRun(ctx), position, do)
 				if err == nil {
 					note()
 				}

@@ -18,6 +18,7 @@ const (
 	ForeignKey = "23503"
 	Unique     = "23505"
 	Check      = "23514"
+	Restrict   = "23001"
 
 	serializationFailure = "40001"
 	deadlock             = "40P01"
@@ -26,6 +27,7 @@ const (
 	tooManyConnections   = "53300"
 	insufficientRights   = "42501"
 	readOnly             = "25006"
+	lockNotAvailable     = "55P03"
 	unsupported          = "0A000"
 	unknownStatement     = "26000"
 	duplicateStatement   = "42P05"
@@ -74,6 +76,25 @@ func classOf(err error) string {
 	return ""
 }
 
+// Busy says whether a lock could not be had within lock_timeout.
+func Busy(err error) bool { return codeOf(err) == lockNotAvailable }
+
+// Missing says whether err is about a schema or a table that is not there.
+func Missing(err error) bool {
+	code := codeOf(err)
+	return code == unknownTable || code == "3F000"
+}
+
+// Exists says whether err is about something that another process has made meanwhile: a
+// schema, a table, an index, or a row of the catalogue.
+func Exists(err error) bool {
+	switch codeOf(err) {
+	case "42P06", "42P07", "42710", Unique:
+		return true
+	}
+	return false
+}
+
 // Violated returns the SQLSTATE of a broken constraint (class 23), and the names of the
 // constraint, of its table and of the column as far as the server says; "" for any other error.
 func Violated(err error) (code, constraint, table, column string) {
@@ -84,6 +105,16 @@ func Violated(err error) (code, constraint, table, column string) {
 	return said.Code, said.ConstraintName, said.TableName, said.ColumnName
 }
 
+// Lacks returns what a role may not do, in the server's words, where err is about a right; ""
+// for any other error.
+func Lacks(err error) string {
+	var said *pgconn.PgError
+	if errors.As(err, &said) && said.Code == insufficientRights {
+		return said.Message
+	}
+	return ""
+}
+
 // BadValue says whether the server could not read a value or work with it (class 22).
 func BadValue(err error) bool { return classOf(err) == "22" }
 
@@ -91,8 +122,12 @@ func BadValue(err error) bool { return classOf(err) == "22" }
 // between.
 func conflict(err error) bool {
 	code := codeOf(err)
-	return code == serializationFailure || code == deadlock
+	return code == serializationFailure || code == deadlock || code == lockNotAvailable
 }
+
+// Passes says whether err passes by itself when the whole transaction is run again, which
+// [DB.Write] does.
+func Passes(err error) bool { return conflict(err) || again(err) }
 
 // stale says whether the connection's prepared statements are not the server's any more: a
 // table has changed, or a pooler has put another server connection behind this one.
@@ -192,6 +227,8 @@ func (d *DB) Public(ctx context.Context, err error) error {
 		return unavailable(err)
 	case stale(err):
 		return facade.Internal(fmt.Errorf("postgres: prepared statements get lost: a pooler gives each transaction another connection; write ?pool=transaction in the store's URL: %w", err))
+	case Lacks(err) != "":
+		return facade.Internal(fmt.Errorf("postgres: the role %s lacks a right (see GRANT): %w", d.address.Config.User, err))
 	case codeOf(err) == statementTooComplex, codeOf(err) == tooManyColumns, codeOf(err) == tooManyArguments:
 		return facade.Errorf(facade.BadRequest, "the filter is nested too deep or too long; leave some of it out%w", hidden{err})
 	}

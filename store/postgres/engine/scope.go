@@ -20,7 +20,12 @@ type scope struct {
 }
 
 const (
-	begin     = "BEGIN ISOLATION LEVEL SERIALIZABLE"
+	begin    = "BEGIN ISOLATION LEVEL SERIALIZABLE"
+	beginRow = "BEGIN ISOLATION LEVEL READ COMMITTED"
+	// A serializable transaction that waits for a row which another one has changed fails when
+	// that one commits; and two that wait for each other are found out after a second. So it
+	// waits for a short time and is run again.
+	impatient = "SET LOCAL lock_timeout = '100ms'"
 	commit    = "COMMIT"
 	rollback  = "ROLLBACK"
 	savepoint = "SAVEPOINT w"
@@ -56,8 +61,11 @@ func (s *scope) last(all []*Query) []*Query {
 
 // inTransaction runs do in a transaction of its own, and commits it unless it runs dry. after,
 // unless nil, is asked in the round trip of the commit, behind it.
-func inTransaction(c *Conn, dry bool, after *Query, do func(*Conn) error) error {
-	s := &scope{lead: []*Query{SQL(begin)}, after: after}
+func inTransaction(c *Conn, start string, dry bool, after *Query, do func(*Conn) error) error {
+	s := &scope{lead: []*Query{SQL(start)}, after: after}
+	if start == begin {
+		s.lead = append(s.lead, SQL(impatient))
+	}
 	if !dry {
 		s.end = SQL(commit)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/frondhost/frond/facade"
@@ -13,7 +14,7 @@ import (
 // each call has a savepoint of its own, so that one that fails leaves nothing behind and the
 // transaction goes on:
 //
-//	first call    BEGIN ISOLATION LEVEL SERIALIZABLE; SAVEPOINT w; …; RELEASE w
+//	first call    BEGIN ISOLATION LEVEL SERIALIZABLE; SET LOCAL lock_timeout; SAVEPOINT w; …; RELEASE w
 //	next call     SAVEPOINT w; …; RELEASE w
 //	fn returned   COMMIT
 type transaction struct {
@@ -22,11 +23,16 @@ type transaction struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 
+	// late says that the limit was reached.
+	late atomic.Bool
+
 	// mu is held for each call, and to end the transaction. It guards all below.
 	mu sync.Mutex
 	// conn is nil before the first call and at the end.
 	conn *Conn
 	turn Turn
+	// timer ends a transaction that lasts too long.
+	timer *time.Timer
 	// lead goes ahead of the next call: BEGIN, and the savepoints of levels.
 	lead []string
 	// over is why no further call is taken; nil while calls are.
@@ -83,42 +89,42 @@ func (d *DB) Transact(ctx context.Context, fn func(context.Context) error) error
 
 // transact runs fn once. The error is raw where another transaction came between.
 func (d *DB) transact(ctx context.Context, fn func(context.Context) error) error {
-	t := &transaction{db: d, lead: []string{begin}, turn: Turn{Request: facade.RequestOf(ctx)}}
+	t := &transaction{db: d, lead: []string{begin, impatient}, turn: Turn{Request: facade.RequestOf(ctx)}}
 	dry := facade.InDryRun(ctx)
 	ctx, t.cancel = context.WithCancel(ctx)
 	defer t.cancel()
 	t.ctx = context.WithValue(ctx, levelKey{d}, &level{tx: t, turn: make(chan struct{}, 1)})
-	if d.opts.Transaction > 0 {
-		timer := time.AfterFunc(d.opts.Transaction, func() {
-			t.cancel() // a statement that is running is cancelled
-			_ = t.end(false, facade.Overlong(d.opts.Transaction))
-		})
-		defer timer.Stop()
-	}
 	returned := false
 	defer func() {
 		if !returned { // fn panicked
-			_ = t.end(false, facade.Outlived())
+			_ = t.end(false)
 		}
 	}()
 	err := fn(t.ctx)
 	returned = true
-	if ended := t.end(err == nil && !dry, facade.Outlived()); ended != nil {
+	if ended := t.end(err == nil && !dry); ended != nil {
 		return ended
 	}
 	return err
 }
 
-// end commits or rolls back, whoever comes first; over is what later calls get. The error says
-// why the transaction is not what fn returned: another one came between, the commit failed, or
-// the limit was reached before.
-func (t *transaction) end(commits bool, over error) error {
+// end commits or rolls back, whoever comes first: fn's return or the limit. The error says why
+// the transaction is not what fn returned: another one came between, the commit failed, or the
+// limit was reached.
+func (t *transaction) end(commits bool) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.over != nil { // the limit was reached, or the first call failed
+	if t.over != nil {
 		return t.over
 	}
-	t.over = over
+	t.over = facade.Outlived()
+	if t.timer != nil {
+		t.timer.Stop()
+	}
+	late := t.late.Load()
+	if late {
+		t.over, commits = facade.Overlong(t.db.opts.Transaction), false
+	}
 	if commits && t.nested > 0 {
 		t.over, commits = facade.Internal(errUnended), false
 	}
@@ -142,7 +148,7 @@ func (t *transaction) end(commits bool, over error) error {
 	if c.broken == nil && c.state != 'I' {
 		_ = c.finish(rollback) // a connection that is not idle is closed
 	}
-	if err == nil && t.nested > 0 {
+	if late || err == nil && t.nested > 0 {
 		err = t.over
 	}
 	return err
@@ -214,6 +220,13 @@ func (l *level) open(ctx context.Context) error {
 			return err
 		}
 		t.conn = c
+		if limit := t.db.opts.Transaction; limit > 0 {
+			t.timer = time.AfterFunc(limit, func() {
+				t.late.Store(true)
+				t.cancel() // a statement that is running is cancelled
+				_ = t.end(false)
+			})
+		}
 	}
 	for _, one := range l.unsaved() {
 		t.lead = append(t.lead, "SAVEPOINT l")

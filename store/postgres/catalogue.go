@@ -1,0 +1,154 @@
+package postgres
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/frondhost/frond/store/postgres/engine"
+)
+
+// present is a relation as the database has it.
+type present struct {
+	name string
+	// kind is PostgreSQL's letter: r and p are tables, v and m views, f a foreign table.
+	kind    string
+	columns []presentColumn
+	// primary are the columns of the primary key, and primaryName its constraint's name.
+	primary     []string
+	primaryName string
+	indexes     map[string]presentIndex
+}
+
+// presentColumn is a column as the database has it.
+type presentColumn struct {
+	definition
+
+	// byDefault says that the database itself has a value for rows that name none.
+	byDefault bool
+}
+
+// presentIndex is an index as the database has it. valid is false where building it
+// concurrently has failed; plain where it is a b-tree over columns, without a condition.
+type presentIndex struct {
+	unique, valid, plain bool
+	columns              string // as [index.columnsSQL] has them
+}
+
+// column returns the column called name, or nil.
+func (p *present) column(name string) *presentColumn {
+	for i := range p.columns {
+		if p.columns[i].name == name {
+			return &p.columns[i]
+		}
+	}
+	return nil
+}
+
+// The catalogue, read in one round trip: relations with their columns, constraints, indexes of
+// one schema ($1).
+const (
+	readColumns = `SELECT c.relname, c.relkind, a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull,
+ coalesce((SELECT l.collname FROM pg_catalog.pg_collation l JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
+  WHERE l.oid = a.attcollation AND a.attcollation <> t.typcollation), ''),
+ a.atthasdef OR a.attidentity <> ''
+FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+WHERE n.nspname = $1 AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+ORDER BY c.relname, a.attnum`
+
+	readConstraints = `SELECT c.relname, k.conname, k.contype, k.convalidated,
+ coalesce((SELECT string_agg(a.attname, E'\n' ORDER BY p.i) FROM unnest(k.conkey) WITH ORDINALITY AS p(n, i)
+  JOIN pg_catalog.pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = p.n), ''),
+ coalesce(f.relname, ''),
+ coalesce((SELECT string_agg(a.attname, E'\n' ORDER BY p.i) FROM unnest(k.confkey) WITH ORDINALITY AS p(n, i)
+  JOIN pg_catalog.pg_attribute a ON a.attrelid = k.confrelid AND a.attnum = p.n), ''),
+ k.confdeltype, coalesce(obj_description(k.oid, 'pg_constraint'), '')
+FROM pg_catalog.pg_constraint k JOIN pg_catalog.pg_class c ON c.oid = k.conrelid
+JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+LEFT JOIN pg_catalog.pg_class f ON f.oid = k.confrelid
+WHERE n.nspname = $1 ORDER BY c.relname, k.oid`
+
+	readIndexes = `SELECT c.relname, i.relname, x.indisunique, x.indisvalid,
+ x.indpred IS NULL AND x.indexprs IS NULL AND m.amname = 'btree' AND x.indnkeyatts = x.indnatts,
+ coalesce((SELECT string_agg(a.attname, E'\n' ORDER BY k.i) FROM unnest(x.indkey::int2[]) WITH ORDINALITY AS k(n, i)
+  JOIN pg_catalog.pg_attribute a ON a.attrelid = x.indrelid AND a.attnum = k.n), ''), x.indoption::text
+FROM pg_catalog.pg_index x JOIN pg_catalog.pg_class i ON i.oid = x.indexrelid JOIN pg_catalog.pg_am m ON m.oid = i.relam
+JOIN pg_catalog.pg_class c ON c.oid = x.indrelid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname = $1 AND NOT x.indisprimary ORDER BY c.relname, i.relname`
+)
+
+// onDeleteWords are PostgreSQL's letters for what a foreign key does.
+var onDeleteWords = map[string]string{"a": "NO ACTION", "r": "RESTRICT", "c": "CASCADE", "n": "SET NULL", "d": "SET DEFAULT"}
+
+// orderWords are PostgreSQL's numbers for the order of an index's column.
+var orderWords = map[string]string{"0": "", "1": " DESC NULLS LAST", "2": " NULLS FIRST", "3": " DESC"}
+
+// inspect reads every relation of a schema, by name.
+func inspect(c *engine.Conn, schema string) (map[string]*present, error) {
+	all := map[string]*present{}
+	values := [][]byte{[]byte(schema)}
+	columns := &engine.Query{Text: []byte(readColumns), Values: values, Row: func(v [][]byte) error {
+		name := string(v[0])
+		p := all[name]
+		if p == nil {
+			p = &present{name: name, kind: string(v[1]), indexes: map[string]presentIndex{}}
+			all[name] = p
+		}
+		if v[2] == nil { // a table without columns
+			return nil
+		}
+		p.columns = append(p.columns, presentColumn{
+			definition: definition{name: string(v[2]), typ: string(v[3]), notNull: isTrue(v[4]), collation: string(v[5])},
+			byDefault:  isTrue(v[6]),
+		})
+		return nil
+	}}
+	constraints := &engine.Query{Text: []byte(readConstraints), Values: values, Row: func(v [][]byte) error {
+		if p := all[string(v[0])]; p != nil {
+			p.constraint(v)
+		}
+		return nil
+	}}
+	indexes := &engine.Query{Text: []byte(readIndexes), Values: values, Row: func(v [][]byte) error {
+		if p := all[string(v[0])]; p != nil {
+			ix := presentIndex{unique: isTrue(v[2]), valid: isTrue(v[3]), plain: isTrue(v[4])}
+			options := strings.Fields(string(v[6]))
+			for i, name := range strings.Split(string(v[5]), "\n") {
+				if i < len(options) {
+					name = quote(name) + orderWords[options[i]]
+				}
+				ix.columns += ", " + name
+			}
+			ix.columns = strings.TrimPrefix(ix.columns, ", ")
+			p.indexes[string(v[1])] = ix
+		}
+		return nil
+	}}
+	return all, c.Run(columns, constraints, indexes)
+}
+
+// constraint notes a row of readConstraints.
+func (p *present) constraint(v [][]byte) {
+	name, members := string(v[1]), strings.Split(string(v[4]), "\n")
+	column := p.column(members[0])
+	switch string(v[2]) {
+	case "p":
+		p.primary, p.primaryName = members, name
+	case "c":
+		if len(members) == 1 && column != nil {
+			column.checks = append(column.checks, check{name, string(v[8])})
+		}
+	case "f":
+		if len(members) == 1 && column != nil {
+			column.refs = &reference{name: name, table: string(v[5]), column: string(v[6]), onDelete: onDeleteWords[string(v[7])]}
+		}
+	}
+}
+
+func isTrue(v []byte) bool { return len(v) == 1 && v[0] == 't' }
+
+// number reads a count.
+func number(v []byte) int64 {
+	n, _ := strconv.ParseInt(string(v), 10, 64) // a count is one
+	return n
+}

@@ -1,0 +1,72 @@
+package postgres
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/postgres/engine"
+	"github.com/frondhost/frond/store/sqltext"
+)
+
+// constraint returns the caller's error for a write to t that broke a constraint; any other
+// error is returned as it is, and nil for nil. written are the rows or the fields of a row that
+// were written; none for a removal.
+//
+//	UNIQUE, the primary key included          CONFLICT with the fields (facade.Taken)
+//	NOT NULL and CHECK of the written table   VALIDATION_FAILED with the card's keyword
+//	NOT NULL of another table                 CONFLICT: the row is in use (facade.InUse)
+//	a foreign key of what was written         CONFLICT: it leads nowhere (facade.Dangling)
+//	a foreign key to what was written         CONFLICT: the row is in use
+//	a value that its type cannot hold         VALIDATION_FAILED
+//
+// The names that the server gives go no further: they are of tables and columns.
+func (s *Store) constraint(t *table, written []facade.Record, err error) error {
+	code, name, tableName, columnName := engine.Violated(err)
+	if code == "" {
+		if engine.BadValue(err) {
+			return facade.Errorf(facade.ValidationFailed, "the database cannot hold one of the values; send one within the bounds of its field%w", unspoken{err})
+		}
+		return err
+	}
+	broken := s.tables.Load().byName[tableName]
+	if broken == nil || broken.plain == t.plain {
+		broken = t // which may be of an older set of cards
+	}
+	v, known := broken.violations[name]
+	switch code {
+	case engine.Unique:
+		if known && v.unique != nil {
+			return facade.Taken(v.unique...)
+		}
+	case engine.Check:
+		if known && v.field != nil && broken == t {
+			return sqltext.Refuse(v.field, v.keyword)
+		}
+	case engine.NotNull:
+		if p := broken.property(columnName); p != nil && broken == t {
+			return sqltext.Refuse(p, "required")
+		} else if p != nil { // onDelete: set null met a field that takes no null
+			return facade.InUse(p)
+		}
+	case engine.ForeignKey, engine.Restrict:
+		if !known || v.field == nil {
+			break
+		}
+		if broken == t && sets(written, v.field.Name) {
+			return facade.Dangling(v.field)
+		}
+		return facade.InUse(v.field)
+	}
+	return facade.Errorf(facade.Conflict, "the values break a rule of the database that no card describes; change them, or describe the rule%w", unspoken{err})
+}
+
+// sets says whether one of the records has a value for the field.
+func sets(records []facade.Record, field string) bool {
+	return slices.ContainsFunc(records, func(r facade.Record) bool {
+		return slices.ContainsFunc(r, func(m schema.Member) bool { return m.Name == field })
+	})
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }

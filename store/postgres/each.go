@@ -1,0 +1,200 @@
+package postgres
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/store/postgres/engine"
+	"github.com/frondhost/frond/store/sqltext"
+)
+
+// each answers a Find for many keys in one statement. The keys are one bound array; each has a
+// small ordered search of its own that stops at the limit:
+//
+//	SELECT k.n, p.* FROM unnest($1::text[]) WITH ORDINALITY AS k(value, n)
+//	CROSS JOIN LATERAL (SELECT q.* FROM (SELECT … WHERE t0."author" = k.value … LIMIT 16) AS q
+//	  ORDER BY … LIMIT $2) AS p ORDER BY k.n, p."at", p."id"
+//
+// A field whose values are unique needs no search for each:
+//
+//	SELECT k.n, p.* FROM unnest($1::text[]) WITH ORDINALITY AS k(value, n)
+//	JOIN "author" AS t0 ON t0."id" = k.value WHERE … ORDER BY k.n
+func (r *reading) each() error {
+	c, err := r.Table.Column(r.Find.Each.Field)
+	if err != nil {
+		return err
+	}
+	list := make([]sqltext.Value, len(r.Find.Each.Values))
+	for i, v := range r.Find.Each.Values {
+		var fault string
+		if list[i], fault = sqltext.Encode(c.Prop, v); fault != "" {
+			list[i] = sqltext.Value{} // of another kind: it equals nothing, and null equals nothing
+		}
+	}
+	keys := dialect{}.Keys(c, list)
+
+	b := r.store.text.Builder()
+	defer b.Free()
+	counted := r.Find.Count
+	if counted {
+		b.Text("(") // as for a page: the counts stand behind the rows
+	}
+	// With one row at most for each key there is nothing to order and to limit. A limit of 0
+	// asks for totals alone, and an offset leaves that row out.
+	if c.Unique() && r.Find.Limit > 0 && r.Find.Offset <= 0 {
+		err = r.single(b, c, keys)
+	} else {
+		err = r.some(b, c, keys)
+	}
+	if err != nil {
+		return err
+	}
+	if counted {
+		if err := r.totals(b, c, keys); err != nil {
+			return err
+		}
+	}
+	if err := b.Ready(); err != nil {
+		return err
+	}
+	return r.run(func(conn *engine.Conn) error { return r.runEach(conn, b) })
+}
+
+// open writes the select list in front of the selection under alias, and the keys as rows.
+func (r *reading) open(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value, alias string) {
+	b.Text("SELECT k.n, ")
+	b.Columns(&r.Selection, alias)
+	if r.Find.Count {
+		b.Text(", NULL::bigint")
+	}
+	b.Text(" FROM ")
+	unnest(b, c, keys)
+}
+
+// unnest writes unnest($1::text[]) WITH ORDINALITY AS k(value, n).
+func unnest(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value) {
+	b.Text("unnest(")
+	b.Bind(keys)
+	b.Text("::", listType(c), "[]) WITH ORDINALITY AS k(value, n)")
+}
+
+// single writes the statement for the one row a key can have.
+func (r *reading) single(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value) error {
+	alias := b.Alias()
+	r.open(b, c, keys, alias)
+	if err := r.joined(b, c, alias); err != nil {
+		return err
+	}
+	if err := r.Conditions(b, alias, " WHERE "); err != nil {
+		return err
+	}
+	b.Text(" ORDER BY k.n")
+	return nil
+}
+
+// joined writes the rows that have the keys, behind [unnest], and what the filter joins.
+func (r *reading) joined(b *sqltext.Builder, c *sqltext.Column, alias string) error {
+	b.Text(" JOIN ", r.Table.Name, " AS ", alias, " ON ")
+	compared(b, c, alias)
+	b.Text(" = k.value")
+	return b.Join(r.Find.Where, r.Table, alias)
+}
+
+// some writes the statement for a bounded number of rows of each key; see each.
+func (r *reading) some(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value) error {
+	r.open(b, c, keys, "p")
+	b.Text(" CROSS JOIN LATERAL (SELECT q.* FROM ")
+	if err := r.bounded(b, c, "q"); err != nil {
+		return err
+	}
+	if len(r.Order) > 0 {
+		b.Text(" ORDER BY ")
+		b.OrderBy(r.Order, "q")
+	}
+	limit(b, r.Find)
+	b.Text(") AS p ORDER BY k.n")
+	if len(r.Order) > 0 {
+		b.Text(", ")
+		b.OrderBy(r.Order, "p")
+	}
+	return nil
+}
+
+// totals writes the second half of a statement that counts the rows of each key, behind those
+// of the first half. Keys without rows are not in it; runEach counts them as 0.
+//
+//	…) UNION ALL SELECT k.n, NULL, count(*) … GROUP BY k.n
+func (r *reading) totals(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value) error {
+	alias := b.Alias()
+	b.Text(") UNION ALL SELECT k.n, ")
+	for range r.Selection.Width() {
+		b.Text("NULL, ")
+	}
+	b.Text("count(*) FROM ")
+	unnest(b, c, keys)
+	if err := r.joined(b, c, alias); err != nil {
+		return err
+	}
+	if _, err := r.Where(b, alias, " WHERE "); err != nil {
+		return err
+	}
+	b.Text(" GROUP BY k.n")
+	return nil
+}
+
+// runEach runs the statement and cuts the rows into the groups of their keys. The first column
+// is the key's place, from 1; rows come in this order. With totals the last column is one, in a
+// row of its own. The row beyond the limit is not kept; it sets More of its group.
+func (r *reading) runEach(c *engine.Conn, b *sqltext.Builder) error {
+	groups := make([]facade.FoundGroup, len(r.Find.Each.Values))
+	none, behind := int64(-1), 0
+	if r.Find.Count {
+		none, behind = 0, 1
+	}
+	for i := range groups {
+		groups[i].Total = none
+	}
+	r.Read = facade.NewRows(r.Selection.Layout, len(groups))
+	r.Held = len(groups) * facade.GroupSize
+	at, n := -1, 0
+	q, args := r.query(b, 1, behind, func(values [][]byte) error {
+		key, err := strconv.Atoi(string(values[0]))
+		if err != nil {
+			return err
+		}
+		key--
+		if r.Find.Count {
+			if last := values[len(values)-1]; last != nil {
+				groups[key].Total, err = strconv.ParseInt(string(last), 10, 64)
+				return err
+			}
+		}
+		if key < at {
+			return fmt.Errorf("postgres: a row of key %d came behind one of key %d", key, at)
+		}
+		// Keys without rows have empty groups at the place where theirs would begin.
+		for at < key {
+			at++
+			groups[at].From, groups[at].To = n, n
+		}
+		g := &groups[at]
+		if g.To-g.From == max(0, r.Find.Limit) {
+			g.More = true
+			return nil
+		}
+		r.take(values, 1)
+		n++
+		g.To = n
+		return r.Grown()
+	})
+	defer args.free()
+	if err := c.Run(q); err != nil {
+		return costly(err, r.Find.Count)
+	}
+	for at++; at < len(groups); at++ {
+		groups[at].From, groups[at].To = n, n
+	}
+	r.Found.Groups = groups
+	return r.Settle(groups)
+}

@@ -1,0 +1,309 @@
+package postgres
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/store/postgres/engine"
+	"github.com/frondhost/frond/store/sqltext"
+)
+
+// Find reads rows in one statement (an estimated total takes up to three): a page, its total,
+// the rows of many keys and the total of each. The result belongs to the caller. Errors:
+// BAD_REQUEST for a cursor of another order or a filter that PostgreSQL cannot take,
+// UNPROCESSABLE_ENTITY where a statement has used up its time, SERVICE_UNAVAILABLE where the
+// database cannot be reached, ctx's own where it ends.
+func (s *Store) Find(ctx context.Context, q *facade.Find) (*facade.Found, error) {
+	t, err := s.table(q.Entity)
+	if err != nil {
+		return nil, err
+	}
+	r := &reading{store: s, table: t, ctx: ctx}
+	if err := r.Begin(&t.Table, q, facade.MeterOf(ctx)); err != nil {
+		return nil, err
+	}
+	if q.Each != nil {
+		err = r.each()
+	} else {
+		err = r.page()
+	}
+	if err != nil {
+		return nil, unfit(err)
+	}
+	return &r.Found, nil
+}
+
+// unfit returns BAD_REQUEST for a value that the server could not read as one of its column. A
+// filter's operands are looked at before; what arrives here is a cursor that was made up.
+func unfit(err error) error {
+	if engine.BadValue(err) {
+		return facade.Errorf(facade.BadRequest, "a value of the filter or the cursor does not fit its field; take the cursor from a page")
+	}
+	return err
+}
+
+// reading is the state of one Find.
+type reading struct {
+	sqltext.Reading
+	store *Store
+	table *table
+	ctx   context.Context
+}
+
+// page answers a Find without Each:
+//
+//	SELECT p.* FROM (SELECT t0."id", t0."title" FROM "post" AS t0 WHERE … ORDER BY … LIMIT 64) AS p
+//	ORDER BY p."id" LIMIT $1
+//
+// With a total it stands behind the rows in the same statement, so that both see one state of
+// the table; it is known by a column of its own:
+//
+//	(SELECT p.*, NULL::bigint …) UNION ALL SELECT NULL, NULL, (SELECT count(*) …)
+func (r *reading) page() error {
+	b := r.store.text.Builder()
+	defer b.Free()
+	estimate := r.Find.Count && r.Find.Estimate
+	counted := r.Find.Count && !estimate
+	if counted {
+		b.Text("(")
+	}
+	b.Text("SELECT p.*")
+	if counted {
+		b.Text(", NULL::bigint")
+	}
+	b.Text(" FROM ")
+	if err := r.bounded(b, nil, "p"); err != nil {
+		return err
+	}
+	if len(r.Order) > 0 {
+		b.Text(" ORDER BY ")
+		b.OrderBy(r.Order, "p")
+	}
+	limit(b, r.Find)
+	if counted {
+		b.Text(") UNION ALL SELECT ")
+		for range r.Selection.Width() {
+			b.Text("NULL, ")
+		}
+		b.Text("(SELECT count(*)")
+		if err := r.met(b); err != nil {
+			return err
+		}
+		b.Text(")")
+	}
+	if err := b.Ready(); err != nil {
+		return err
+	}
+	return r.run(func(c *engine.Conn) error {
+		err := r.runPage(c, b, counted)
+		if err == nil && estimate {
+			r.Found.Total, err = r.estimate(c, int64(r.Find.Offset+r.Found.Rows.Len()), r.Found.More)
+		}
+		return err
+	})
+}
+
+// bounded writes the rows of a page, in parentheses and under name, and not many more: as many
+// ranges as the cursor leaves (see [ranges]), each in the order of the page and cut off. With a
+// key column the rows are those of the key k.value.
+//
+//	(SELECT … WHERE (t0."at", t0."id") < ($1, $2) ORDER BY … LIMIT 64) AS p
+//	((SELECT … LIMIT 64) UNION ALL (SELECT … WHERE t1."at" IS NULL … LIMIT 64)) AS p
+func (r *reading) bounded(b *sqltext.Builder, key *sqltext.Column, name string) error {
+	var from, until []sqltext.Value
+	var err error
+	all := []seekRange{{}}
+	if r.Find.From != nil {
+		if from, err = sqltext.Cursor(r.Order, r.Find.From); err != nil {
+			return err
+		}
+		all = ranges(r.Order, from)
+	}
+	if r.Find.Until != nil {
+		if until, err = sqltext.Cursor(r.Order, r.Find.Until); err != nil {
+			return err
+		}
+	}
+	b.Text("(")
+	for i, g := range all {
+		if i > 0 {
+			b.Text(" UNION ALL ")
+		}
+		if len(all) > 1 {
+			b.Text("(")
+		}
+		alias := b.Alias()
+		b.Text("SELECT ")
+		b.Columns(&r.Selection, alias)
+		if err := r.From(b, alias); err != nil {
+			return err
+		}
+		word := " WHERE "
+		if key != nil {
+			b.Text(word)
+			compared(b, key, alias)
+			b.Text(" = k.value")
+			word = " AND "
+		}
+		if word, err = r.Where(b, alias, word); err != nil {
+			return err
+		}
+		if from != nil {
+			b.Text(word)
+			word = " AND "
+			g.write(b, r.Order, from, r.Find.Including, alias)
+		}
+		if until != nil {
+			b.Text(word)
+			b.Behind(sqltext.Turned(r.Order), until, false, alias)
+		}
+		if len(r.Order) > 0 {
+			b.Text(" ORDER BY ")
+			b.OrderBy(r.Order, alias)
+		}
+		b.Text(room(r.Find))
+		if len(all) > 1 {
+			b.Text(")")
+		}
+	}
+	b.Text(") AS ", name)
+	return nil
+}
+
+// room writes a limit that is at least the page's and that the planner can read: PostgreSQL
+// plans a statement once for all values that are bound to it, and takes a bound limit for a
+// tenth of all rows. Few numbers stand here, so that pages of all sizes share few statements.
+func room(q *facade.Find) string {
+	need := max(0, q.Limit) + 1 + max(0, q.Offset)
+	for _, n := range rooms {
+		if need <= n {
+			return " LIMIT " + strconv.Itoa(n)
+		}
+	}
+	return ""
+}
+
+var rooms = [...]int{8, 64, 512, 4096, 32768}
+
+// limit writes LIMIT and OFFSET. One row beyond the limit is read, because it says that there
+// are more.
+func limit(b *sqltext.Builder, q *facade.Find) {
+	b.Text(" LIMIT ")
+	b.Bind(sqltext.IntValue(int64(max(0, q.Limit)) + 1))
+	if q.Offset > 0 {
+		b.Text(" OFFSET ")
+		b.Bind(sqltext.IntValue(int64(q.Offset)))
+	}
+}
+
+// met writes FROM and WHERE of the rows that meet the filter, without the cursor.
+func (r *reading) met(b *sqltext.Builder) error {
+	alias := b.Alias()
+	if err := r.From(b, alias); err != nil {
+		return err
+	}
+	_, err := r.Where(b, alias, " WHERE ")
+	return err
+}
+
+// run runs do on a connection that suits how long the read may take. do may run again.
+func (r *reading) run(do func(*engine.Conn) error) error {
+	turn := engine.Turn{Search: !r.Short(r.table.led), Request: facade.RequestOf(r.ctx)}
+	return r.store.db.ReadAs(r.ctx, turn, func(c *engine.Conn) error {
+		r.Reset()
+		return do(c)
+	})
+}
+
+// query is a statement of the reading. The arguments are freed when it has run.
+func (r *reading) query(b *sqltext.Builder, before, behind int, row func(values [][]byte) error) (*engine.Query, *arguments) {
+	args := newArguments(b.Args)
+	forms := make([]engine.Form, 0, before+r.Selection.Width()+behind)
+	for range before {
+		forms = append(forms, engine.TextForm)
+	}
+	for _, c := range r.Selection.Fields {
+		forms = append(forms, formOf(c))
+	}
+	for _, c := range r.Selection.Extra {
+		forms = append(forms, formOf(c))
+	}
+	for len(forms) < cap(forms) {
+		forms = append(forms, engine.TextForm)
+	}
+	return &engine.Query{Text: b.SQL, Values: args.values, Columns: forms, Row: row}, args
+}
+
+// runPage runs the statement. The row beyond the limit is not kept; it sets More. With counted
+// the last column is the total, in a row of its own.
+func (r *reading) runPage(c *engine.Conn, b *sqltext.Builder, counted bool) error {
+	most := max(0, r.Find.Limit)
+	r.Read = facade.NewRows(r.Selection.Layout, sqltext.RoomFor(most))
+	total, behind := int64(-1), 0
+	if counted {
+		behind = 1
+	}
+	q, args := r.query(b, 0, behind, func(values [][]byte) (err error) {
+		if counted {
+			if last := values[len(values)-1]; last != nil {
+				total, err = strconv.ParseInt(string(last), 10, 64)
+				return err
+			}
+		}
+		if r.Read.Len() == most {
+			r.Found.More = true
+			return nil
+		}
+		r.take(values, 0)
+		return r.Grown()
+	})
+	defer args.free()
+	if err := c.Run(q); err != nil {
+		return costly(err, counted && r.Find.Where != nil)
+	}
+	r.Found.Total = total
+	return r.Settle([]facade.FoundGroup{{To: r.Read.Len()}})
+}
+
+// costly is err, of a statement that has counted rows.
+func costly(err error, counted bool) error {
+	if counted {
+		return engine.Counted(err)
+	}
+	return err
+}
+
+// take appends a row, whose selection begins at column first.
+func (r *reading) take(values [][]byte, first int) {
+	r.Read.BeginRow()
+	for i, c := range r.Selection.Fields {
+		r.Read.End(i, appendCell(r.Read.Begin(i), values[first+i], c))
+	}
+	r.Read.EndRow()
+	if len(r.Selection.Extra) > 0 {
+		r.Keep(cells(values), first)
+	}
+}
+
+// cells are the values of a row, for [sqltext.Reading.Keep].
+type cells [][]byte
+
+// AppendCell appends column i as JSON.
+func (v cells) AppendCell(dst []byte, i int, c *sqltext.Column) []byte {
+	return appendCell(dst, v[i], c)
+}
+
+// appendCell appends a value, nil for null, by the decoder of its column.
+func appendCell(dst, raw []byte, c *sqltext.Column) []byte {
+	if raw == nil {
+		return append(dst, "null"...)
+	}
+	return c.Decode(dst, raw)
+}
+
+// led says whether an index begins with the column, so that its order needs no sorting.
+func (t *table) led(c *sqltext.Column) bool {
+	return c == t.Primary || slices.ContainsFunc(t.indexes, func(ix index) bool { return ix.columns[0] == t.of(c).name })
+}

@@ -1,0 +1,107 @@
+package postgres
+
+import (
+	"strings"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/sqltext"
+)
+
+// row appends the values of one row in the order of the columns. VALIDATION_FAILED for a value
+// that its column cannot hold, and for a row without a key.
+func (t *table) row(args []sqltext.Value, record facade.Record) ([]sqltext.Value, error) {
+	from := len(args)
+	args, err := t.Row(args, record)
+	if err != nil {
+		return args, err
+	}
+	for i, c := range t.columns {
+		if err := t.settle(c.Prop, &args[from+i]); err != nil {
+			return args, err
+		}
+	}
+	return args, nil
+}
+
+// settle makes a value one that PostgreSQL reads for the column: it calls the year 0 of RFC
+// 3339 the year 1 before Christ. A text with a NUL is refused, which no text of PostgreSQL has.
+func (t *table) settle(p *schema.Property, v *sqltext.Value) error {
+	if v.Kind != sqltext.Text {
+		return nil
+	}
+	if strings.IndexByte(v.S, 0) >= 0 {
+		message := p.Name + " holds the character U+0000, which the database cannot keep; leave it out"
+		return facade.Invalid(message, schema.Detail{Path: p.Name, Pointer: "/body/" + p.Name, Code: "characters", Message: message})
+	}
+	if rest, found := strings.CutPrefix(v.S, "0000-"); found && (p.Kind == schema.KindDate || p.Kind == schema.KindDateTime) {
+		v.S = "0001-" + rest + " BC"
+	}
+	return nil
+}
+
+// insert writes an INSERT of n rows with all columns. Several rows are one statement whose text
+// does not depend on their number: each column's values are one array.
+//
+//	INSERT INTO "post" ("id", "views") SELECT u.c0, u.c1 FROM unnest($1::text[], $2::bigint[])
+//	  WITH ORDINALITY AS u(c0, c1, n) ORDER BY u.n
+//
+// All foreign keys are judged when the statement is done, so rows may point at each other.
+// Free the result when it has run.
+func (s *Store) insert(b *sqltext.Builder, t *table, args []sqltext.Value, n int) *arguments {
+	if n == 1 {
+		b.Insert(&t.Table)
+		return newArguments(args)
+	}
+	var names, values, arrays, aliases []string
+	for i, c := range t.columns {
+		alias := "c" + itoa(i)
+		names, aliases = append(names, c.Name), append(aliases, alias)
+		arrays = append(arrays, "$"+itoa(i+1)+"::"+elementType(c)+"[]")
+		values = append(values, "u."+alias)
+		if baseType(c.Type) != elementType(c) {
+			values[i] += "::" + c.Type
+		}
+	}
+	b.Text("INSERT INTO ", t.Name, " (", strings.Join(names, ", "), ") SELECT ", strings.Join(values, ", "),
+		" FROM unnest(", strings.Join(arrays, ", "), ") WITH ORDINALITY AS u(", strings.Join(aliases, ", "), ", n) ORDER BY u.n")
+	columns := make([]sqltext.Value, len(t.columns))
+	for i := range t.columns {
+		text := []byte{'{'}
+		for row := range n {
+			text = appendArrayElement(text, args[row*len(t.columns)+i])
+		}
+		columns[i] = sqltext.TextValue(string(append(text, '}')))
+	}
+	return newArguments(columns)
+}
+
+// elementType is the type that a column's values have in an array: the column's own, or text
+// for one that is an array itself, since unnest opens every level.
+func elementType(c *column) string {
+	if strings.HasSuffix(c.Type, "[]") {
+		return "text"
+	}
+	return c.Type
+}
+
+// appendArrayElement appends a value to an array literal that begins with its brace.
+func appendArrayElement(list []byte, v sqltext.Value) []byte {
+	if len(list) > 1 {
+		list = append(list, ',')
+	}
+	switch v.Kind {
+	case sqltext.Null, sqltext.Blob:
+		return append(list, "NULL"...)
+	case sqltext.Text:
+		list = append(list, '"')
+		for i := range len(v.S) {
+			if c := v.S[i]; c == '"' || c == '\\' {
+				list = append(list, '\\')
+			}
+			list = append(list, v.S[i])
+		}
+		return append(list, '"')
+	}
+	return appendValue(list, v)
+}

@@ -1,0 +1,144 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/postgres/engine"
+	"github.com/frondhost/frond/store/sqltext"
+)
+
+// Store keeps rows in PostgreSQL; it is a [facade.Store]. It may be used from many goroutines.
+// Entities have to be prepared before rows of them are read or written; the error of a call
+// for another one is an INTERNAL_ERROR.
+type Store struct {
+	db     *engine.DB
+	tables atomic.Pointer[tables]
+	// text writes the statements.
+	text sqltext.Database
+	// waiting is for a server that was down at the start.
+	waiting waiting
+}
+
+var (
+	_ facade.Store      = (*Store)(nil)
+	_ facade.DryRunner  = (*Store)(nil)
+	_ facade.Seeder     = (*Store)(nil)
+	_ facade.Transactor = (*Store)(nil)
+)
+
+// Options are those of the database; see [engine.Options].
+type Options = engine.Options
+
+// Open reads the options. It opens no connection: [Store.Prepare] does. The error is one
+// sentence about the URL. Close the store in the end.
+func Open(opts Options) (*Store, error) {
+	db, err := engine.Open(opts)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{db: db}
+	s.text = sqltext.Database{Dialect: dialect{}, Words: words, Table: s.described}
+	s.tables.Store(&tables{})
+	return s, nil
+}
+
+// Close waits for the calls that run, then closes every connection. Calls that come later
+// return SERVICE_UNAVAILABLE.
+func (s *Store) Close() error {
+	s.waiting.stop()
+	return s.db.Close()
+}
+
+// Check returns why the store does not take writes; nil where it does.
+func (s *Store) Check(ctx context.Context) error {
+	if err := s.waiting.reason(); err != nil {
+		return err
+	}
+	return s.db.Check(ctx)
+}
+
+// RunsDry reports that a write whose context is a dry run's ([facade.DryRun]) is undone after
+// it was checked: its answer and its errors are those of the write.
+func (s *Store) RunsDry() bool { return true }
+
+// Transact implements [facade.Transactor]. The transaction is serializable; fn runs again
+// where another one came between.
+func (s *Store) Transact(ctx context.Context, fn func(context.Context) error) error {
+	return s.db.Transact(ctx, fn)
+}
+
+// tables are the compiled tables of the entities of the last Prepare. They never change:
+// Prepare replaces them whole.
+type tables struct {
+	byEntity map[*schema.Entity]*table
+	byKey    map[string]*table
+	// byName are the same by their names in the database.
+	byName map[string]*table
+}
+
+// newTables compiles the tables of entities, in the given schema. Views and entities without a
+// primary key have none. The error is that of every card that no table can follow.
+func newTables(entities []*schema.Entity, in string) (*tables, []*table, error) {
+	all := &tables{byEntity: map[*schema.Entity]*table{}, byKey: map[string]*table{}, byName: map[string]*table{}}
+	stored := map[string]bool{}
+	for _, e := range entities {
+		stored[e.Key] = e.Primary != nil && !e.View
+	}
+	var faults []error
+	var order []*table
+	for _, e := range entities {
+		if !stored[e.Key] {
+			continue
+		}
+		t, err := newTable(e, in, func(key string) bool { return stored[key] })
+		if err == nil && all.byName[t.plain] != nil {
+			err = fmt.Errorf("the entities %s and %s have the same table %s; rename one of them", all.byName[t.plain].Entity.Name, e.Name, t.plain)
+		}
+		if err != nil {
+			faults = append(faults, err)
+			continue
+		}
+		all.byEntity[e], all.byKey[e.Key], all.byName[t.plain] = t, t, t
+		order = append(order, t)
+	}
+	return all, order, errors.Join(faults...)
+}
+
+// has says whether the entity with this key has a table.
+func (t *tables) has(key string) bool { return t.byKey[key] != nil }
+
+// table returns the table of an entity, which may be of an older set of cards than the last
+// Prepare's: requests that began before a change still run on theirs. Such a table is made for
+// the call, since nobody keeps it. Where the server was not there yet to be prepared, the
+// error is SERVICE_UNAVAILABLE.
+func (s *Store) table(e *schema.Entity) (*table, error) {
+	all := s.tables.Load()
+	if t := all.byEntity[e]; t != nil {
+		return t, nil
+	}
+	if err := s.waiting.reason(); err != nil {
+		return nil, err
+	}
+	if e == nil || all.byKey[e.Key] == nil {
+		name := "?"
+		if e != nil {
+			name = e.Name
+		}
+		return nil, facade.Internal(fmt.Errorf("postgres: there is no table for %s; hand the entity to Prepare", name))
+	}
+	return newTable(e, s.db.Address().Schema, all.has)
+}
+
+// described is the description of an entity's table, see [Store.table].
+func (s *Store) described(e *schema.Entity) (*sqltext.Table, error) {
+	t, err := s.table(e)
+	if err != nil {
+		return nil, err
+	}
+	return &t.Table, nil
+}

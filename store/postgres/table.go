@@ -1,0 +1,172 @@
+package postgres
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/sqltext"
+)
+
+// table is how an entity stands in the database: what its card asks for, and the names the
+// statements are made of. Its description never changes.
+type table struct {
+	sqltext.Table
+
+	// plain is the table's name without quotes and schema.
+	plain   string
+	columns []*column
+	indexes []index
+	// violations are by the name of a constraint or an index; see listViolations.
+	violations map[string]violation
+}
+
+// column is one stored field.
+type column struct {
+	*sqltext.Column
+	definition
+
+	// fill is what rows get that are older than the column, as an SQL literal: the card's
+	// constant, [] for a list of ids; "" where they get null.
+	fill string
+}
+
+// definition is a column in DDL: what a card asks for, or what a database holds.
+type definition struct {
+	name      string // unquoted
+	typ       string // as format_type writes it
+	collation string // "C" of texts, "" of all others and where it is the database's own
+	notNull   bool
+	checks    []check
+	// refs is the foreign key; nil for none.
+	refs *reference
+}
+
+// check is one CHECK: its name is "column:keyword".
+type check struct{ name, expr string }
+
+// reference is a foreign key: the table and the column it leads to, and what is done when the
+// row there goes, as SQL has it.
+type reference struct{ name, table, column, onDelete string }
+
+// index is one CREATE INDEX.
+type index struct {
+	name    string // unquoted
+	unique  bool
+	columns []string // unquoted, with the primary key behind those of an index that is not unique
+}
+
+// violation is what one constraint means to the caller who wrote. The name that the server
+// gives leads to it and goes no further: it names tables and columns.
+type violation struct {
+	unique  []*schema.Property // of a unique constraint or a primary key
+	field   *schema.Property   // of a check, or of a foreign key
+	keyword string             // of a check: the card's keyword; "" of a foreign key
+}
+
+// newTable is the table of an entity's card in the given schema. stored says by key which
+// entities have a table: a relation to an entity of a remote Frond has nothing to refer to
+// here. An error is a fault of the card that its author can mend.
+func newTable(e *schema.Entity, in string, stored func(key string) bool) (*table, error) {
+	t := &table{plain: tableName(e.Key), violations: map[string]violation{}}
+	names := map[string]string{}
+	var columns []*sqltext.Column
+	for _, p := range e.Fields {
+		if !p.Stored {
+			continue
+		}
+		c := newColumn(e, p, stored)
+		if other, ok := names[c.name]; ok {
+			return nil, fmt.Errorf("entity %s: the fields %s and %s have the same column %s; rename one of them", e.Name, other, p.Name, c.name)
+		}
+		names[c.name] = p.Name
+		t.columns, columns = append(t.columns, c), append(columns, c.Column)
+	}
+	t.Table = sqltext.NewTable(e, quote(in)+"."+quote(t.plain), columns)
+	if t.Primary == nil {
+		return nil, fmt.Errorf("entity %s has no primary key; mark one field with role.primary: true", e.Name)
+	}
+	t.listIndexes()
+	t.listViolations()
+	return t, nil
+}
+
+// of returns the column that a description belongs to.
+func (t *table) of(c *sqltext.Column) *column { return t.columns[t.Place(c)] }
+
+// primary is the column of the primary key.
+func (t *table) primary() *column { return t.of(t.Primary) }
+
+// primaryName is what the constraint of the primary key is called.
+func (t *table) primaryName() string { return shorten(t.plain + ":primary") }
+
+// listIndexes gathers what the card needs indexes for:
+//
+//	role.unique         CREATE UNIQUE INDEX "post:unique slug" ON "post" ("slug")
+//	role.index          CREATE INDEX "post:index status" ON "post" ("status" NULLS FIRST, "id")
+//	a one-relation      CREATE INDEX "post:index author" ON "post" ("author" NULLS FIRST, "id")
+//
+// The other side of a relation and onDelete read the last one. An index on a column that leads
+// another one already is left out.
+func (t *table) listIndexes() {
+	led := map[string]bool{t.primary().name: true} // columns that lead an index already
+	for _, members := range t.Entity.Uniques {
+		ix := index{unique: true}
+		for _, p := range members {
+			if c := t.Stored(p); c != nil {
+				ix.columns = append(ix.columns, t.of(c).name)
+			}
+		}
+		// A member that is not stored leaves nothing to be unique; the primary key alone is
+		// unique by itself.
+		if len(ix.columns) != len(members) || len(members) == 1 && ix.columns[0] == t.primary().name {
+			continue
+		}
+		ix.name = shorten(t.plain + ":unique " + strings.Join(ix.columns, " "))
+		led[ix.columns[0]] = true
+		t.indexes = append(t.indexes, ix)
+	}
+	for _, c := range t.columns {
+		one := c.Prop.Link != nil && !c.Prop.Link.Many
+		if (c.Prop.Axes.Index || one) && !led[c.name] {
+			led[c.name] = true
+			t.indexes = append(t.indexes, index{name: shorten(t.plain + ":index " + c.name), columns: []string{c.name, t.primary().name}})
+		}
+	}
+}
+
+// listViolations lists the names of the table's constraints with what each means.
+func (t *table) listViolations() {
+	t.violations[t.primaryName()] = violation{unique: []*schema.Property{t.Primary.Prop}}
+	for _, ix := range t.indexes {
+		if !ix.unique {
+			continue
+		}
+		var members []*schema.Property
+		for _, name := range ix.columns {
+			i := slices.IndexFunc(t.columns, func(c *column) bool { return c.name == name })
+			members = append(members, t.columns[i].Prop)
+		}
+		t.violations[ix.name] = violation{unique: members}
+	}
+	for _, c := range t.columns {
+		for _, ck := range c.checks {
+			_, keyword, _ := strings.Cut(ck.name, ":")
+			t.violations[ck.name] = violation{field: c.Prop, keyword: keyword}
+		}
+		if c.refs != nil {
+			t.violations[c.refs.name] = violation{field: c.Prop}
+		}
+	}
+}
+
+// property returns the field of a column by its name in the database, or nil.
+func (t *table) property(name string) *schema.Property {
+	for _, c := range t.columns {
+		if c.name == name {
+			return c.Prop
+		}
+	}
+	return nil
+}

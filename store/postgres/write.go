@@ -1,0 +1,247 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/postgres/engine"
+	"github.com/frondhost/frond/store/sqltext"
+)
+
+// Insert writes rows, all or none, and returns them in the given layout. of may be nil:
+// nothing beside the table's constraints has to hold. Errors: CONFLICT for a value that is
+// taken or a relation that leads nowhere, VALIDATION_FAILED for a value that its column cannot
+// hold, and what Terms return. A returned row is committed. A relation to a row of the same
+// call may stand in any order: all of them are one statement.
+func (s *Store) Insert(ctx context.Context, e *schema.Entity, records []facade.Record, of *facade.Terms, layout *facade.Layout) (*facade.Rows, error) {
+	t, err := s.table(e)
+	if err != nil {
+		return nil, err
+	}
+	sel := &sqltext.Selection{}
+	if err := sel.Choose(&t.Table, layout, nil); err != nil {
+		return nil, err
+	}
+	args := make([]sqltext.Value, 0, len(records)*len(t.columns))
+	for _, record := range records {
+		if args, err = t.row(args, record); err != nil {
+			return nil, err
+		}
+	}
+	if len(records) == 0 {
+		return facade.NewRows(sel.Layout, 0), nil
+	}
+	b := s.text.Builder()
+	defer b.Free()
+	bound := s.insert(b, t, args, len(records))
+	b.Returning(sel)
+	defer bound.free()
+	m, err := s.text.Terms(&t.Table, of, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer m.Free()
+
+	var rows *facade.Rows
+	write := selected(b.SQL, bound, sel, &rows, len(records))
+	if m == nil {
+		err = s.db.Once(ctx, write)
+	} else {
+		err = s.db.Write(ctx, func(c *engine.Conn) error {
+			return inserted(c, t, m, write, records, args)
+		})
+	}
+	if err != nil {
+		return nil, s.constraint(t, records, err)
+	}
+	facade.AccountOf(ctx).Add(rows.Size()) // written is written
+	return rows, nil
+}
+
+// inserted runs an insert between the terms that come before and behind it.
+func inserted(c *engine.Conn, t *table, m *sqltext.Terms, write *engine.Query, records []facade.Record, args []sqltext.Value) error {
+	key, width := t.Place(t.Primary), len(t.columns)
+	own := make([]sqltext.Value, len(records))
+	for i := range records {
+		own[i] = args[i*width+key]
+	}
+	for _, record := range records {
+		if err := m.Leads(runner{c}, facade.Row{}, record, own); err != nil {
+			return err
+		}
+	}
+	if err := c.Run(write); err != nil {
+		return err
+	}
+	for _, id := range own { // when all are there: they may point at each other
+		if err := m.Stays(runner{c}, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Update changes the row with the key id, where it meets where, and returns it as it is
+// afterwards; no rows where there is none. set is what to write. Terms.Judge may replace set
+// after it has seen the row as it stands. With nothing to set and no terms Update is a read.
+// Errors are those of Insert.
+func (s *Store) Update(ctx context.Context, e *schema.Entity, id json.RawMessage, where *facade.Filter, set facade.Record, of *facade.Terms, layout *facade.Layout) (*facade.Rows, error) {
+	t, err := s.table(e)
+	if err != nil {
+		return nil, err
+	}
+	sel := &sqltext.Selection{}
+	if err := sel.Choose(&t.Table, layout, nil); err != nil {
+		return nil, err
+	}
+	key, isKey := t.key(id)
+	if !isKey {
+		return facade.NewRows(sel.Layout, 0), nil // a key of another kind is no row's
+	}
+	var rows *facade.Rows
+	b := s.text.Builder()
+	defer b.Free()
+	write, bound, err := t.update(b, sel, key, where, set, &rows)
+	if err != nil {
+		return nil, err
+	}
+	defer bound.free()
+	if len(set) == 0 && of == nil {
+		err := s.db.Read(ctx, func(c *engine.Conn) error { return c.Run(write) })
+		return rows, err
+	}
+	m, err := s.text.Terms(&t.Table, of, &key, where)
+	if err != nil {
+		return nil, err
+	}
+	defer m.Free()
+	written := set
+	err = s.write(ctx, m, of, where, write, func(c *engine.Conn) error {
+		written = set
+		was, judged, there, err := m.Judge(runner{c})
+		if err != nil || !there {
+			rows = facade.NewRows(sel.Layout, 0)
+			return err
+		}
+		run := write
+		if judged != nil {
+			written = judged
+			b := s.text.Builder()
+			defer b.Free()
+			other, bound, err := t.update(b, sel, key, where, judged, &rows)
+			if err != nil {
+				return err
+			}
+			defer bound.free()
+			run = other
+		}
+		if err := m.Leads(runner{c}, was, written, nil); err != nil {
+			return err
+		}
+		if of.After == nil {
+			return c.Conclude(run)
+		}
+		if err := c.Run(run); err != nil || rows.Len() == 0 {
+			return err
+		}
+		return m.Stays(runner{c}, key)
+	})
+	if err != nil {
+		return nil, s.constraint(t, []facade.Record{written}, err)
+	}
+	facade.AccountOf(ctx).Add(rows.Size()) // written is written
+	return rows, nil
+}
+
+// Delete removes the row with the key id, where it meets where, and says whether there was
+// one. CONFLICT where another row points at it and its relation's onDelete keeps it.
+func (s *Store) Delete(ctx context.Context, e *schema.Entity, id json.RawMessage, where *facade.Filter, of *facade.Terms) (bool, error) {
+	t, err := s.table(e)
+	if err != nil {
+		return false, err
+	}
+	key, isKey := t.key(id)
+	if !isKey {
+		return false, nil
+	}
+	b := s.text.Builder()
+	defer b.Free()
+	if err := b.Delete(&t.Table, key, where); err != nil {
+		return false, err
+	}
+	bound := newArguments(b.Args)
+	defer bound.free()
+	m, err := s.text.Terms(&t.Table, of, &key, where)
+	if err != nil {
+		return false, err
+	}
+	defer m.Free()
+	remove := &engine.Query{Text: b.SQL, Values: bound.values}
+	err = s.write(ctx, m, of, where, remove, func(c *engine.Conn) error {
+		remove.Count = 0
+		if _, _, there, err := m.Judge(runner{c}); err != nil || !there {
+			return err
+		}
+		return c.Conclude(remove)
+	})
+	return remove.Count > 0 && err == nil, s.constraint(t, nil, err)
+}
+
+// write runs what changes one row: one statement where nothing else has to hold, and else a
+// transaction. That has to be serializable where it reads other rows than the one that it
+// locks.
+func (s *Store) write(ctx context.Context, m *sqltext.Terms, of *facade.Terms, where *facade.Filter, alone *engine.Query, do func(*engine.Conn) error) error {
+	switch {
+	case m == nil && ofOneRow(where):
+		return s.db.Once(ctx, alone)
+	case m == nil:
+		return s.db.Write(ctx, func(c *engine.Conn) error { return c.Conclude(alone) })
+	case ofOneRow(where) && ofOneRow(of.After) && len(of.Points) == 0:
+		return s.db.WriteLocked(ctx, do)
+	}
+	return s.db.Write(ctx, do)
+}
+
+// ofOneRow says whether a condition is judged by the fields of the row itself.
+func ofOneRow(f *facade.Filter) bool {
+	if f == nil {
+		return true
+	}
+	switch f.Op {
+	case facade.Some, facade.None, facade.Every:
+		return false
+	}
+	for _, sub := range f.Sub {
+		if !ofOneRow(sub) {
+			return false
+		}
+	}
+	return true
+}
+
+// update writes the statement that changes one row and returns it; with nothing to set it
+// reads the row. Free bound when it has run.
+func (t *table) update(b *sqltext.Builder, sel *sqltext.Selection, key sqltext.Value, where *facade.Filter, set facade.Record, rows **facade.Rows) (*engine.Query, *arguments, error) {
+	if err := b.Update(&t.Table, sel, key, where, set); err != nil {
+		return nil, nil, err
+	}
+	for i, m := range set { // their values are the first that are bound
+		if err := t.settle(t.Entity.Property(m.Name), &b.Args[i]); err != nil {
+			return nil, nil, err
+		}
+	}
+	bound := newArguments(b.Args)
+	return selected(b.SQL, bound, sel, rows, 1), bound, nil
+}
+
+// key returns the value of a primary key; false for one that no row can have.
+func (t *table) key(id json.RawMessage) (sqltext.Value, bool) {
+	v, fault := sqltext.Encode(t.Primary.Prop, id)
+	if fault != "" || v.Kind == sqltext.Null {
+		return v, false
+	}
+	o := fit(t.Primary, facade.Eq, v)
+	return o.v, !o.decided
+}
