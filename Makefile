@@ -7,11 +7,12 @@ SOAKTIME ?= 2m
 MUTANTS  ?= 40
 SEED     ?= 1
 N        ?= 20000
+PAIRS    ?= 400
 LINT     := bin/golangci-lint
 BIN      := bin/frond
 
 .DEFAULT_GOAL := all
-.PHONY: all help build run test js console race e2e fuzz leak soak differential mutation long bench golden lint fmt generate wasm check up down
+.PHONY: all help build run test js console race e2e fuzz leak soak differential evolution mutation long bench golden lint fmt generate wasm check up down
 
 all: console build test lint ## Build, test and lint: what `make` alone does
 
@@ -75,17 +76,21 @@ soak: ## Hold the gateway under load for SOAKTIME (2m) while its remotes are kil
 differential: js ## Compare our answers with those of graphql-js for N (20000) generated requests
 	$(GO) test ./e2e/differential -count=1 -v -run=TestDifferential -timeout=0 -from=$$(date +%s) -cases=$(N)
 
+evolution: js ## Compare what frond diff says with replayed requests and graphql-inspector, for PAIRS (400) new pairs of versions
+	$(GO) test ./e2e/evolution -count=1 -v -timeout=0 -from=$$(date +%s) -cases=$(PAIRS)
+
 mutation: js ## Change the code in MUTANTS (40) small ways drawn by SEED (1), and list those that no test notices
 	cd .ci/mutation && $(GO) run . -seed $(SEED) -n $(MUTANTS)
 
 # One after another: each of them uses the whole machine. The seed of the mutants is the
 # same every time, so that a survivor is a change of ours and not of the dice.
-long: ## CI's long run, some hours: mutation with a fixed seed, every fuzz target, leak, soak and differential
+long: ## CI's long run, some hours: mutation with a fixed seed, every fuzz target, leak, soak, differential and evolution
 	$(MAKE) mutation SEED=1
 	$(MAKE) fuzz
 	$(MAKE) leak
 	$(MAKE) soak
 	$(MAKE) differential
+	$(MAKE) evolution
 
 bench: ## Print the comparisons the design promises, measured in one run
 	$(GO) run ./bench

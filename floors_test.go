@@ -123,6 +123,7 @@ var floors = map[string]string{
 	"e2e/leak":              "*",
 	"e2e/soak":              "*",
 	"e2e/differential":      "*",
+	"e2e/evolution":         "*",
 }
 
 // forTests are packages that only test files import.

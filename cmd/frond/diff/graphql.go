@@ -65,12 +65,13 @@ type schemaWalk struct {
 	back     map[string]string         // new name to old
 	roots    map[string]string         // old root field to new, "Query.item"
 	entities map[string]*schema.Entity // whose rows or values a type of the old version has
+	renamed  [][2]string               // parts of names of types that have changed, the old and the new one
 }
 
 // put notes that two types are one, unless either has a partner already.
 func (w *schemaWalk) put(was, is string) bool {
 	if w.types[was] != "" || w.back[is] != "" {
-		return w.types[was] == is
+		return false
 	}
 	w.types[was], w.back[is] = is, was
 	return true
@@ -114,14 +115,33 @@ func (w *schemaWalk) pairTypes(was, is *binding.Schema) {
 }
 
 // follow pairs the named types of two types that stand in one place, and returns the old one.
-// Types that are known by their names on the other side are no partners: the place has another
-// type now.
+// Only a type whose name has changed with that of its door or its field is paired: a place may
+// have another type now, and both names may be new to the other side.
+//
+//	Item is Product           ItemFilter is ProductFilter, CreateItemInput is CreateProductInput
+//	item.size is item.extent  ItemSize is ItemExtent
 func (w *schemaWalk) follow(was, is *ast.Type) []string {
 	a, b := was.Name(), is.Name()
-	if a != b && w.types[a] == "" && w.is.Types[a] == nil && w.was.Types[b] == nil && w.is.Types[b] != nil && w.was.Types[a].Kind == w.is.Types[b].Kind {
+	if a != b && w.types[a] == "" && w.is.Types[a] == nil && w.was.Types[b] == nil && w.renamedTo(a, b) {
 		w.put(a, b)
 	}
 	return []string{a}
+}
+
+// renamedTo reports whether a type's new name follows from the names that have changed.
+func (w *schemaWalk) renamedTo(a, b string) bool {
+	for _, first := range w.renamed {
+		step := strings.Replace(a, first[0], first[1], 1)
+		if step == b {
+			return true
+		}
+		for _, second := range w.renamed {
+			if step != a && strings.Replace(step, second[0], second[1], 1) == b {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // pairRoots pairs the root fields by their operations, and the types of rows by their doors.
@@ -155,8 +175,13 @@ func (w *schemaWalk) pairRoots(was, is *binding.Schema) {
 		if d := w.was.Types[name]; e.View || d == nil || d.Kind != ast.Object {
 			continue
 		}
-		if to, ok := rows[w.pair.newName(e.Key)]; ok {
-			w.put(name, to)
+		if to, ok := rows[w.pair.newName(e.Key)]; ok && w.put(name, to) && name != to {
+			w.renamed = append(w.renamed, [2]string{name, to})
+		}
+		for _, f := range e.Fields {
+			if to := w.pair.newField(e, f.Name); to != f.Name {
+				w.renamed = append(w.renamed, [2]string{schema.GraphQLType(f.Name), schema.GraphQLType(to)})
+			}
 		}
 	}
 }

@@ -89,8 +89,8 @@ func enumOf(s *schema.Shape) (values []string) {
 
 // bounds are the keywords that bound values, with whether a greater number allows more.
 var bounds = map[string]bool{
-	"minLength": false, "minItems": false, "minProperties": false, "minimum": false, "exclusiveMinimum": false,
-	"maxLength": true, "maxItems": true, "maxProperties": true, "maximum": true, "exclusiveMaximum": true,
+	"minLength": false, "minItems": false, "minProperties": false, "minContains": false, "minimum": false, "exclusiveMinimum": false,
+	"maxLength": true, "maxItems": true, "maxProperties": true, "maxContains": true, "maximum": true, "exclusiveMaximum": true,
 }
 
 // limited is how the values that a shape allows differ from those that another one does, as
@@ -126,11 +126,91 @@ func compareLimits(was, is *schema.Shape) (l limited) {
 			l.less = append(l.less, c)
 		}
 	}
-	for _, name := range []string{"multipleOf", "uniqueItems", "pattern"} {
+	for _, name := range assertions {
 		one(&l, name, string(was.Extra.Get(name)), string(is.Extra.Get(name)))
 	}
+	for _, name := range []string{"anyOf", "oneOf"} {
+		alternatives(&l, name, was.Extra.Get(name), is.Extra.Get(name), false)
+	}
+	alternatives(&l, "allOf", was.Extra.Get("allOf"), is.Extra.Get("allOf"), true)
 	one(&l, "format", was.Format, is.Format)
+	further(&l, was, is)
+	if (was.Items == nil) != (is.Items == nil) && was.Type == is.Type {
+		one(&l, "items", itemsText(was), itemsText(is))
+	}
 	return l
+}
+
+// assertions are the keywords that allow less where they are there. Two values of one are
+// neither more nor less.
+var assertions = []string{
+	"multipleOf", "uniqueItems", "pattern", "not", "if", "then", "else", "contains", "dependentRequired", "dependentSchemas", "dependencies",
+	"propertyNames", "patternProperties", "prefixItems", "unevaluatedProperties", "unevaluatedItems", "$ref", "$dynamicRef",
+}
+
+// itemsText are the items of a list in words; "" of any.
+func itemsText(s *schema.Shape) string {
+	if s.Items == nil {
+		return ""
+	}
+	return shapeText(s.Items)
+}
+
+// alternatives compares lists of schemas: of allOf each has to match, so that one more allows
+// less; of the others one of them has to.
+func alternatives(l *limited, name string, was, is json.RawMessage, each bool) {
+	if was == nil || is == nil {
+		one(l, name, string(was), string(is))
+		return
+	}
+	gone, added := without(schemas(was), schemas(is)), without(schemas(is), schemas(was))
+	if each {
+		gone, added = added, gone
+	}
+	c := change{keyword(name, was), keyword(name, is)}
+	if len(gone) > 0 {
+		l.less = append(l.less, c)
+	}
+	if len(added) > 0 {
+		l.more = append(l.more, c)
+	}
+}
+
+// schemas are the elements of a list as texts.
+func schemas(list json.RawMessage) (out []string) {
+	for _, v := range jsontext.Elements(list) {
+		out = append(out, string(v))
+	}
+	return out
+}
+
+// further compares what an object takes beside its named members. Without the keyword that is
+// nothing where members are named (decision 013), and anything where none are.
+func further(l *limited, was, is *schema.Shape) {
+	a, b := furtherText(was), furtherText(is)
+	rank := map[string]int{"false": -1, "true": 1} // a schema is between both
+	c := change{"additionalProperties " + text([]byte(a)), "additionalProperties " + text([]byte(b))}
+	// Whether members are named is a matter of the type.
+	if a == b || (was.Properties == nil) != (is.Properties == nil) {
+		return
+	}
+	if rank[b] <= rank[a] {
+		l.less = append(l.less, c)
+	}
+	if rank[b] >= rank[a] {
+		l.more = append(l.more, c)
+	}
+}
+
+// furtherText is additionalProperties with its default.
+func furtherText(s *schema.Shape) string {
+	if v := s.Extra.Get("additionalProperties"); v != nil {
+		return string(v)
+	}
+	if s.Properties == nil {
+		return "true"
+	}
+	return "false"
 }
 
 // enums compares lists of allowed values.
@@ -158,11 +238,8 @@ func enums(l *limited, was, is []string) {
 
 // one compares a keyword that allows less where it is there.
 func one(l *limited, name, was, is string) {
-	if was == "false" {
-		was = "" // uniqueItems: false says nothing
-	}
-	if is == "false" {
-		is = ""
+	if name == "uniqueItems" { // false says nothing
+		was, is = strings.TrimSuffix(was, "false"), strings.TrimSuffix(is, "false")
 	}
 	c := change{keyword(name, []byte(was)), keyword(name, []byte(is))}
 	switch {
@@ -198,24 +275,24 @@ func number(v json.RawMessage) *big.Rat {
 
 // silent are keywords that describe and change nothing.
 var silent = map[string]bool{
-	"$comment": true, "examples": true, "default": true, "readOnly": true, "writeOnly": true, "title": true, "description": true,
-	"contentEncoding": true, "contentMediaType": true, "contentSchema": true, "$schema": true, "$id": true, "type": true, "const": true,
-	"multipleOf": true, "uniqueItems": true, "pattern": true,
+	"$comment": true, "examples": true, "default": true, "readOnly": true, "writeOnly": true, "title": true, "description": true, "deprecated": true, "$schema": true, "$id": true,
+}
+
+// compared are the keywords that other rules compare.
+func compared(name string) bool {
+	_, bound := bounds[name]
+	return bound || slices.Contains(assertions, name) || slices.Contains([]string{"type", "const", "anyOf", "oneOf", "allOf", "additionalProperties"}, name)
 }
 
 // otherKeywords names the keywords that differ and that no other rule compares.
 func otherKeywords(was, is *schema.Shape) (names []string) {
 	for _, k := range slices.Concat(was.Extra, is.Extra) {
-		_, bound := bounds[k.Name]
-		if bound || silent[k.Name] || strings.HasPrefix(k.Name, "x-") || slices.Contains(names, k.Name) {
+		if compared(k.Name) || silent[k.Name] || strings.HasPrefix(k.Name, "x-") || slices.Contains(names, k.Name) {
 			continue
 		}
 		if string(was.Extra.Get(k.Name)) != string(is.Extra.Get(k.Name)) {
 			names = append(names, k.Name)
 		}
-	}
-	if (was.Items == nil) != (is.Items == nil) {
-		names = append(names, "items")
 	}
 	slices.Sort(names)
 	return names

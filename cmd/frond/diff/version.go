@@ -104,6 +104,14 @@ func New(src *Source) (*Version, error) {
 	return v, nil
 }
 
+// SDL is the GraphQL schema for everybody; "" where nothing is shown there.
+func (v *Version) SDL() string {
+	if s := v.of(facade.OnGraphQL); s.bound != nil {
+		return s.bound.SDL
+	}
+	return ""
+}
+
 // show projects what a surface shows.
 func (v *Version) show(s facade.Surface, caller facade.Caller) (*surface, error) {
 	view, err := v.catalog.Surface(s)

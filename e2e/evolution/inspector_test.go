@@ -1,0 +1,152 @@
+package evolution
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/frondhost/frond/cmd/frond/diff"
+)
+
+// inspected is one change as graphql-inspector reports it.
+type inspected struct {
+	Type    string `json:"type"`
+	Level   string `json:"level"`
+	Path    string `json:"path"`
+	Message string `json:"message"`
+}
+
+// inspector is graphql-inspector in a process of its own.
+type inspector struct {
+	in  io.WriteCloser
+	out *bufio.Reader
+}
+
+// startInspector starts it; it ends with the test. Where it is not installed the test is
+// skipped, and fails in CI.
+func startInspector(t *testing.T) *inspector {
+	t.Helper()
+	dir := filepath.Join("..", "js")
+	_, err := exec.LookPath("node")
+	if err == nil {
+		_, err = os.Stat(filepath.Join(dir, "node_modules", "@graphql-inspector", "core", "package.json"))
+	}
+	if err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatalf("%v; `make js` installs what CI has to have", err)
+		}
+		t.Skipf("%v; `make js` installs it", err)
+	}
+	cmd := exec.CommandContext(t.Context(), "node", "inspector.mjs")
+	cmd.Dir, cmd.Stderr = dir, os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = in.Close()
+		_ = cmd.Wait()
+	})
+	return &inspector{in, bufio.NewReaderSize(out, 1<<20)}
+}
+
+// compare gives it two schemas.
+func (i *inspector) compare(t *testing.T, was, is string) (list []inspected) {
+	t.Helper()
+	line, _ := json.Marshal(map[string]string{"was": was, "is": is})
+	if _, err := i.in.Write(append(line, '\n')); err != nil {
+		t.Fatal(err)
+	}
+	text, err := i.out.ReadBytes('\n')
+	if err == nil {
+		err = json.Unmarshal(text, &list)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// changedType are the types that a message of graphql-inspector names.
+var changedType = regexp.MustCompile(`from '[\[\]!]*(\w+)[\[\]!]*' to|changed type from '[\[\]!]*(\w+)[\[\]!]*'`)
+
+// excepted says why a change that graphql-inspector calls breaking has no finding at its own
+// coordinate; "" is that it has to have one.
+func excepted(found map[string]diff.Finding, c inspected) string {
+	if m := changedType.FindStringSubmatch(c.Message); m != nil {
+		if f, ok := found[m[1]+m[2]]; ok && f.Rule == "graphql-name-changed" {
+			return "the type has another name, which is one finding, at the type, and not one at each place that has the type"
+		}
+	}
+	return ""
+}
+
+// TestInspector: whatever graphql-inspector calls breaking, diff calls breaking, at the same
+// coordinate.
+func TestInspector(t *testing.T) {
+	i := startInspector(t)
+	types, exceptions, breaking := map[string]int{}, map[string]int{}, 0
+	for seed := *from; seed < *from+3*uint64(*cases); seed++ {
+		p := newPair(t, seed)
+		if p == nil {
+			continue
+		}
+		found := map[string]diff.Finding{}
+		for _, f := range p.report.Findings {
+			if f.Surface == diff.OnGraphQL && f.Level == diff.Breaking {
+				found[f.At] = f
+				breaking++
+			}
+		}
+		for _, c := range i.compare(t, p.old.SDL(), p.new.SDL()) {
+			types[c.Type+" "+c.Level]++
+			if c.Level != "BREAKING" {
+				continue
+			}
+			if why := excepted(found, c); why != "" {
+				exceptions[why]++
+				continue
+			}
+			if !covered(found, c) {
+				t.Errorf("seed %d, %s: graphql-inspector calls this breaking, and diff does not: %s at %s: %s",
+					seed, strings.Join(p.changed, "; "), c.Type, c.Path, c.Message)
+			}
+		}
+	}
+	t.Logf("%d breaking findings of ours; of graphql-inspector %v; exceptions %v", breaking, types, exceptions)
+	if len(types) < 10 {
+		t.Errorf("graphql-inspector has seen only %v", types)
+	}
+}
+
+// covered reports whether a breaking finding is at the coordinate of a change, or says that
+// the type it is a member of is gone, or has another name.
+func covered(found map[string]diff.Finding, c inspected) bool {
+	typ, rest, _ := strings.Cut(c.Path, ".")
+	if f, ok := found[typ]; ok && (f.Rule == "graphql-type-removed" || f.Rule == "graphql-name-changed") {
+		return true
+	}
+	field, argument, isArgument := strings.Cut(rest, ".")
+	at := typ
+	if field != "" {
+		at += "." + field
+	}
+	if f, ok := found[at]; ok && (!isArgument || f.Rule == "graphql-field-removed" || f.Rule == "graphql-name-changed") {
+		return true
+	}
+	_, ok := found[at+"("+argument+":)"]
+	return ok
+}
