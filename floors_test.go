@@ -53,8 +53,9 @@ var floors = map[string]string{
 	// What a database says of itself, as plain data.
 	"store/dbschema": "",
 	// What SQL stores share stands under them.
+	"store/migration":        "facade schema schema/jsontext",
 	"store/sqltext":          "facade schema schema/jsontext",
-	"store/sqlite":           "facade schema schema/jsontext store/dbschema store/sqltext store/sqlite/engine",
+	"store/sqlite":           "facade schema schema/jsontext store/dbschema store/migration store/sqltext store/sqlite/engine",
 	"store/sqlite/engine":    "facade store/sqltext",
 	"store/postgres":         "facade schema schema/jsontext store/sqltext store/postgres/engine",
 	"store/postgres/replica": "",
@@ -88,7 +89,7 @@ var floors = map[string]string{
 	"gateway/guard":              "facade facade/consistency schema gateway/setting",
 	"gateway/telemetry":          "facade schema envelope/client gateway/setting",
 	"gateway/topology":           "facade schema schema/jsontext envelope/client envelope/signing gateway/setting",
-	"gateway":                    "facade facade/consistency schema schema/jsontext store/sqlite envelope envelope/client envelope/wire envelope/signing rest resolvers resolvers/binding projection console gateway/setting gateway/guard gateway/telemetry gateway/identity gateway/graphqlhttp gateway/topology",
+	"gateway":                    "store/migration facade facade/consistency schema schema/jsontext store/sqlite envelope envelope/client envelope/wire envelope/signing rest resolvers resolvers/binding projection console gateway/setting gateway/guard gateway/telemetry gateway/identity gateway/graphqlhttp gateway/topology",
 	// What programs that run a gateway share: flags, signals, exit codes.
 	"gateway/program": "facade facade/kiterror schema gateway",
 
@@ -110,7 +111,7 @@ var floors = map[string]string{
 	// Two versions of a project, compared by what they project to.
 	"cmd/frond/diff": "facade facade/filter facade/project schema schema/jsontext projection resolvers/binding rest",
 
-	"cmd/frond": "facade schema schema/jsontext envelope/signing gateway gateway/program store/dbschema store/sqlite cmd/frond/adopt cmd/frond/call cmd/frond/contract cmd/frond/diff cmd/frond/mockdata",
+	"cmd/frond": "facade schema schema/jsontext envelope/signing gateway gateway/program store/dbschema store/migration store/sqlite cmd/frond/adopt cmd/frond/call cmd/frond/contract cmd/frond/diff cmd/frond/mockdata",
 
 	// Beside the floors: what shows, tests and measures the program.
 	"examples/blog":    "frond",

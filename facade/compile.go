@@ -60,7 +60,7 @@ func (b *compiler) compile() *Catalog {
 	}
 	b.runners()
 	vendor := cmp.Or(b.project.Vendor, schema.DefaultVendor)
-	catalog := &Catalog{Vendor: vendor, Fronds: b.fronds, Set: b.set, doors: b.doors}
+	catalog := &Catalog{Vendor: vendor, Fronds: b.fronds, Set: b.set, Changes: b.changes(configs), doors: b.doors}
 	b.showing(catalog, configs)
 	b.notes(catalog)
 	return catalog

@@ -309,7 +309,7 @@ func (f *formula) fit(value any) (json.RawMessage, error) {
 		return nil, fmt.Errorf("%s: %w", f.text, err)
 	}
 	gave := jsonKind(text)
-	if gave != f.shape.Type && !(gave == "integer" && f.shape.Type == "number") {
+	if f.shape.Type != "" && gave != f.shape.Type && !(gave == "integer" && f.shape.Type == "number") {
 		return nil, fmt.Errorf("%s: it gave a value of type %s where %s is declared", f.text, cmp.Or(gave, "null"), f.shape.Type)
 	}
 	if gave == "integer" {

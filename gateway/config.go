@@ -42,7 +42,8 @@ type Config struct {
 	Hosts []string
 	TLS   TLS
 	Store string // sqlite:PATH or memory; "" means sqlite:.frond/frond.db
-	// Migrate is MigrateAuto, which is also "", or MigrateOff: the store is served as it is.
+	// Migrate is MigrateAuto, which is also "", or MigrateOff: whether a start changes the
+	// store's schema, where nothing is lost.
 	Migrate string
 	// Replicas are copies of a store on PostgreSQL.
 	Replicas Replicas
@@ -167,8 +168,8 @@ const (
 func (c Config) withDefaults() Config {
 	c.Mode = cmp.Or(c.Mode, Production)
 	c.Listen = cmp.Or(c.Listen, defaultListen)
-	c.Migrate = cmp.Or(c.Migrate, MigrateAuto)
 	c.Store = cmp.Or(c.Store, defaultStore)
+	c.Migrate = cmp.Or(c.Migrate, MigrateAuto)
 	c.Replicas.LateBy = cmp.Or(c.Replicas.LateBy, 10*time.Second)
 	c.Limits.Body = cmp.Or(c.Limits.Body, 1<<20)
 	c.Limits.List.Default = cmp.Or(c.Limits.List.Default, 50)

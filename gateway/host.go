@@ -17,6 +17,7 @@ import (
 	"github.com/frondhost/frond/gateway/telemetry"
 	"github.com/frondhost/frond/gateway/topology"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/migration"
 )
 
 // Host is a project over its store without any surface: the part of a gateway and of a
@@ -61,6 +62,9 @@ type opening struct {
 	serves    bool   // reserve the store for this process among those that serve
 	frond     string // of a receiver: the one Frond it serves; "": all of them
 	elsewhere error  // faults found before, which are reported together with the host's
+	// migrate stands in place of preparing the store and writing seeds: for commands that
+	// look at the schema, and serve nothing. nil: a start.
+	migrate func(context.Context, migrator, *migration.Task) error
 }
 
 // open makes a host in this order: settings are checked, remotes discovered, the project compiled,
@@ -112,6 +116,9 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 		defer h.flush(ctx)
 		return closer.Close()
 	})
+	if as.migrate != nil {
+		return nil, errors.Join(h.look(ctx, f, as.migrate), h.Close())
+	}
 	if err := h.prepare(ctx, f); err != nil {
 		return nil, errors.Join(err, h.Close())
 	}
@@ -280,21 +287,6 @@ func (h *Host) undecided(c *facade.Catalog) error {
 		}
 	})
 	return nil
-}
-
-// prepare brings the schema of the store up to the entities whose rows are kept here.
-func (h *Host) prepare(ctx context.Context, f *facade.Facade) error {
-	s, ok := h.store.Store.(preparer)
-	if !ok {
-		return nil
-	}
-	var here []*schema.Entity
-	for _, e := range f.Catalog().Set.Entities {
-		if _, remote := h.config.Remotes[e.Frond]; !remote {
-			here = append(here, e)
-		}
-	}
-	return s.Prepare(ctx, here)
 }
 
 // mapped reports whether frond.yaml maps an entity whose rows are kept here to a table that

@@ -47,7 +47,7 @@ func (c *Config) settings() setting.Table {
 			setting.New("store", defaultStore, "where rows are stored: sqlite:PATH or memory", readStore, &c.Store).As(storeForm),
 			setting.New("store.replicas", "[]", "copies of a store on PostgreSQL that reads may go to, such as [\"postgres://copy/shop\"]", setting.List, &c.Replicas.URLs),
 			setting.New("store.lateBy", "10s", "how far a replica may be behind to be read", setting.Duration, &c.Replicas.LateBy),
-			setting.Choice("migrate", MigrateAuto, "auto applies changes of the cards that only add to the store at a start; off changes nothing", &c.Migrate, MigrateAuto, MigrateOff),
+			setting.Choice("migrate", MigrateAuto, "auto or off: whether a start makes the changes to the store's tables that lose nothing (docs/migrations.md)", &c.Migrate, MigrateAuto, MigrateOff),
 			setting.Choice("mode", Production, "production or development; development adds suggestions to error messages, turns on introspection and the console, and serves doors without rules", &c.Mode, Production, Development),
 			setting.New("limits.body", "1MiB", "the maximum size of a request body", setting.Size, &c.Limits.Body),
 			setting.New("limits.list.default", "50", "rows of a list without a limit", setting.Count, &c.Limits.List.Default),

@@ -11,6 +11,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/migration"
 	"github.com/frondhost/frond/store/sqlite"
 )
 
@@ -97,6 +98,17 @@ func readStore(text string) (string, error) {
 // store need not be one.
 type preparer interface {
 	Prepare(ctx context.Context, entities []*schema.Entity) error
+}
+
+// migrator is a store whose schema changes by plan. [preparer] is not asked then.
+type migrator interface {
+	// Plan says what Migrate would do, and changes nothing.
+	Plan(ctx context.Context, task *migration.Task) (*migration.Plan, error)
+	// Migrate does it. The error is migration.Refused where a step is refused; the plan is
+	// then returned with it.
+	Migrate(ctx context.Context, task *migration.Task) (*migration.Plan, error)
+	// History returns what was done before, the last first.
+	History(ctx context.Context, limit int) ([]migration.Entry, error)
 }
 
 // checker is a store that reports why it does not accept writes.

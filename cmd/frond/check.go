@@ -35,15 +35,18 @@ If there is no fault in the cards, a table shows who may do what: for each door,
 rules in the order in which they are tried. A door that everybody may use, and that is
 not declared open, is a fault; in mode: development, a notice.
 
+With --store, the tables of that store are compared with the cards: what a start would
+refuse is a fault, what it would change or leave is a notice. Nothing is changed.
+
 With a frond.lock in the project's folder, a REST path that would change is a fault.
 --pin writes that file.`,
-		Example: "  frond check examples/shop\n  frond check examples/shop --pin",
+		Example: "  frond check examples/shop\n  frond check examples/shop --store sqlite:.frond/frond.db",
 		Args:    arguments(0, 1, "one folder"),
 	}
 	dir := cmd.Flags().String("dir", ".", "the project's folder")
 	pin := cmd.Flags().Bool("pin", false, "write the current REST paths to frond.lock")
 	program := cmd.Flags().Bool("program", false, "a Go program of yours runs the project, and has generators and conversions of its own")
-	settings := addSettings(cmd, "mode", "remotes", "vendor")
+	settings := addSettings(cmd, "mode", "remotes", "vendor", "store")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 1 {
 			*dir = args[0]
@@ -51,6 +54,10 @@ With a frond.lock in the project's folder, a REST path that would change is a fa
 		var notices []finding
 		if *program {
 			settings.Unregistered = func(f schema.Fault) { notices = append(notices, unregistered(f)) }
+		}
+		var met []finding // by a start over the store
+		if cmd.Flags().Changed("store") {
+			met, notices = s.meets(cmd.Context(), settings, *dir, notices)
 		}
 		gw, err := settings.dryRun(s, *dir)
 		// Without a gateway there is neither a table nor a lock file to compare with.
@@ -68,6 +75,7 @@ With a frond.lock in the project's folder, a REST path that would change is a fa
 			}
 		}
 		faults, unpinned := checkPins(*dir, catalog)
+		faults = append(faults, met...)
 		for _, f := range facade.Undecided(table) {
 			// In development an open door is convenient; in production it has to be declared.
 			if open := finding(f); gw.Development() {

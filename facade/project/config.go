@@ -23,7 +23,18 @@ type Config struct {
 	Collectors []Collector
 	Computed   []Computed
 	Surfaces   Surfaces
+	Renamed    []Rename
+	Values     []Value
 }
+
+// Rename says that an entity or a field had another name before: item: product, or
+// product.name: product.title. Until is the last day on which the old name is answered, as
+// YYYY-MM-DD; "": it is not.
+type Rename struct{ From, At, To, Until string }
+
+// Value is the expression that gives rows that are older than a field, entity.field, their
+// value of it.
+type Value struct{ Of, At, Text string }
 
 // Door is the entry of one door under doors. A door without an entry has the zero values: a
 // façade with all built-in operations where it has an entity.

@@ -18,6 +18,7 @@ import (
 //	config_tables.go     tables of an existing database
 //	config_rules.go      collectors, computed
 //	config_surfaces.go   surfaces and audiences
+//	config_changes.go    renamed, values
 //	config_reader.go     what all of them use: objects, texts, lists, faults
 
 // configName returns the Frond's name as its frond.yaml has it, or else otherwise. [Read]
@@ -68,6 +69,10 @@ func ReadConfig(text Text) (Config, schema.Faults) {
 			c.Facts = r.facts(value, at)
 		case "surfaces":
 			c.Surfaces = r.surfaces(value, at)
+		case "renamed":
+			c.Renamed = r.renamed(value, at)
+		case "values":
+			c.Values = r.values(value, at)
 		}
 	})
 	return c, r.faults

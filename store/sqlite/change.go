@@ -1,164 +1,294 @@
 package sqlite
 
 import (
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
+	"github.com/frondhost/frond/store/migration"
+	"github.com/frondhost/frond/store/sqlite/engine"
 	"github.com/frondhost/frond/store/sqltext"
-	sqlite3 "github.com/ncruces/go-sqlite3"
 )
 
-// How a table that is there becomes what its card says (docs/decisions/033). Each difference
+// How a table that is there becomes what its card says (docs/migrations.md). Each difference
 // is one of
 //
-//	none                       nothing is done
-//	a new column that may be   ALTER TABLE … ADD COLUMN
-//	null and has no value
-//	anything else              the rows are asked whether they allow it; then the table is
-//	                           built anew, or the step is refused by name
+//	a new column that may be null,     ALTER TABLE … ADD COLUMN
+//	or has a constant for older rows
+//	another name                       ALTER TABLE … RENAME
+//	an index                           CREATE INDEX, DROP INDEX
+//	anything else                      the table is built anew, once for all of them (anew.go)
 //
-// A SELECT counts the rows that stand against a step, so that a refusal says how many there
-// are. An empty table allows everything.
+// A SELECT counts the rows that stand against a step, so that a refusal says which they are.
+// An empty table allows everything.
 
-// change brings the columns of an existing table to what the card says: by ADD COLUMN where
-// that is enough, else by building the table anew (SQLite's ALTER TABLE changes neither types
-// nor constraints). Steps that would lose values are refused; then the table is left as it is,
-// and so are those of its columns that could be changed.
-func (m *migration) change(t *table, old *found) error {
-	if old.matches(t) {
-		return nil
+// change is how one table changes.
+type change struct {
+	*migrator
+	t         *table
+	want, was *migration.Table
+	// from is what the plan's SELECTs read: the table, its columns under their new names.
+	from string
+	rows int64
+
+	// anew says that the table is built anew, values how columns are filled then, and dropped
+	// which are not carried over.
+	anew    bool
+	values  map[string]*filling
+	dropped map[string]bool
+}
+
+// source is a table as a plan's SELECTs read it.
+func source(was *migration.Table) string {
+	var renamed []string
+	for _, c := range was.Columns {
+		if c.Renamed != "" {
+			renamed = append(renamed, quote(c.Renamed)+" AS "+quote(c.Name))
+		}
 	}
-	rows, err := m.conn.Number("SELECT count(*) FROM " + t.Name)
-	if err != nil {
+	if renamed == nil {
+		return quote(was.Actual())
+	}
+	return "(SELECT *, " + strings.Join(renamed, ", ") + " FROM " + quote(was.Actual()) + ")"
+}
+
+// settle adds the steps of the differences, which are all of this table: names first, then
+// columns, then the table built anew, then indexes. A column that could be added by itself is
+// part of the new table where there is one.
+func (ch *change) settle(differences []migration.Difference) (err error) {
+	if ch.rows, err = ch.conn.Number("SELECT count(*) FROM " + quote(ch.was.Actual())); err != nil {
 		return err
 	}
-	before := len(m.refused)
-	rebuild := false
-	var added []*column
-	for _, c := range t.columns {
-		was := old.byName[c.column]
-		switch {
-		// ADD COLUMN takes no value but a literal default, and a NOT NULL column needs one;
-		// the table is built anew with the value that older rows get.
-		case was == nil && (c.notNull || c.fill.Kind != sqltext.Null):
-			if c.notNull && c.fill.Kind == sqltext.Null && rows > 0 {
-				m.refuse(t, c.column, "add a column that is never null", fmt.Sprintf("%s, and none has a value for it", count(rows, "there is %d row", "there are %d rows")),
-					"let the field be null, or say what older rows get with lifecycle.create: {value: …}")
-			}
-			rebuild = true
-		case was == nil:
-			added = append(added, c)
-		case was.same(&c.definition):
+	steps := make([]migration.Step, len(differences))
+	for i := range differences {
+		if steps[i], err = ch.step(&differences[i]); err != nil {
+			return err
+		}
+	}
+	for i := range differences {
+		switch s := steps[i]; s.Op {
+		case migration.RenameTable, migration.RenameColumn:
+			ch.add(s, ch.statements(s.SQL))
+			ch.note("%s: %s", s.Where(), s.Does)
+		case migration.AddIndex, migration.AddUnique, migration.DropIndex:
 		default:
-			if rows > 0 {
-				if err := m.column(t, c, was); err != nil {
-					return err
-				}
+			if ch.anew {
+				s.SQL = nil
 			}
-			rebuild = true
-		}
-		// A foreign key that is new is checked at the end, when all tables are there
-		// (references).
-		if c.refs != nil && (was == nil || was.refs != c.definition.refs) && !slices.Contains(m.pointing, t) {
-			m.pointing = append(m.pointing, t)
+			ch.add(s, ch.statements(s.SQL))
+			switch {
+			case s.Start == migration.Leaves && ch.task.Start:
+				ch.migrator.plan.Notices = append(ch.migrator.plan.Notices, s.Where())
+			case s.Op == migration.AddColumn && !ch.anew:
+				ch.note("added column %s to table %s", s.Column, s.Table)
+			}
 		}
 	}
-	for i := range old.columns {
-		was := &old.columns[i]
-		if slices.ContainsFunc(t.columns, func(c *column) bool { return c.column == was.column }) {
-			continue
-		}
-		// A column that holds nothing can go; an empty list of ids is nothing too.
-		kept, err := m.conn.Number("SELECT count(*) FROM " + t.Name + " WHERE " + quote(was.column) + " IS NOT NULL AND " + quote(was.column) + " IS NOT '[]'")
-		if err != nil {
+	if ch.anew {
+		if err := ch.build(); err != nil {
 			return err
 		}
-		if kept > 0 {
-			m.refuse(t, was.column, "drop the column", count(kept, "%d row holds a value in it", "%d rows hold a value in it"),
-				"declare the field again, or empty the column first")
+	}
+	for i, d := range differences {
+		switch s := steps[i]; {
+		case d.Index == nil:
+		case s.Start == migration.Leaves && ch.task.Start:
+			ch.add(s, nil)
+			ch.migrator.plan.Notices = append(ch.migrator.plan.Notices, "index "+d.Index.Name)
+		case s.Op == migration.DropIndex:
+			ch.add(s, ch.statements(s.SQL))
+			ch.note("dropped index %s", d.Index.Name)
+		default:
+			ch.add(s, ch.statements(s.SQL))
+			ch.note("made index %s", d.Index.Name)
 		}
-		rebuild = true
-	}
-	if len(m.refused) > before {
-		return nil
-	}
-	if rebuild {
-		return m.rebuild(t, old)
-	}
-	for _, c := range added {
-		if err := m.conn.Once("ALTER TABLE " + t.Name + " ADD COLUMN " + c.definition.sql()); err != nil {
-			return err
-		}
-		m.note("added column %s to table %s", c.column, tableName(t.Entity.Key))
 	}
 	return nil
 }
 
-// matches says whether the columns are the card's already, in whatever order: SELECT and
-// INSERT name their columns.
-func (f *found) matches(t *table) bool {
-	for _, c := range t.columns {
-		if was := f.byName[c.column]; was == nil || !was.same(&c.definition) {
-			return false
+// step makes the step of one difference, and notes whether the table has to be built anew.
+func (ch *change) step(d *migration.Difference) (s migration.Step, err error) {
+	s = d.Step()
+	s.Effect, s.Rows = migration.Slow, ch.rows
+	if ch.rows == 0 {
+		s.Effect = migration.Online
+	}
+	anew := false
+	switch d.Op {
+	case migration.RenameTable:
+		s.Effect, s.Rows, s.SQL = migration.Online, 0, ch.renameTable()
+	case migration.RenameColumn:
+		s.Effect, s.Rows = migration.Online, 0
+		s.SQL = []string{"ALTER TABLE " + ch.t.Name + " RENAME COLUMN " + quote(d.WasColumn.Renamed) + " TO " + quote(d.Column.Name)}
+		// The names of its checks begin with the column's, and messages lead by them.
+		anew = len(ch.t.definition(d.Column.Name).checks) > 0
+	case migration.AddIndex:
+		s.SQL = []string{d.Index.Text}
+	case migration.DropIndex:
+		s.Effect, s.Rows, s.SQL = migration.Online, 0, []string{"DROP INDEX IF EXISTS " + quote(d.Index.Name)}
+	case migration.AddUnique:
+		s.SQL = []string{d.Index.Text}
+		err = ch.unique(&s, d.Index)
+	case migration.AddColumn:
+		anew, err = ch.addColumn(&s, d.Column)
+	case migration.DropColumn:
+		anew, err = ch.dropColumn(&s, d.WasColumn)
+	default:
+		anew = true
+		if ch.rows > 0 {
+			err = ch.changeColumn(&s, d)
 		}
 	}
-	return len(f.columns) == len(t.columns)
+	ch.anew = ch.anew || anew && (!ch.task.Start || s.Start != migration.Leaves || d.Op == migration.DropColumn)
+	return s, err
 }
 
-// column refuses what the rows do not allow of a change to one column: another primary key, a
-// type that loses values, NOT NULL where there are nulls, and checks that rows break. A check
-// that was there before holds already.
-func (m *migration) column(t *table, c *column, was *definition) error {
-	held, err := m.conn.Number("SELECT count(*) FROM " + t.Name + " WHERE " + c.Name + " IS NOT NULL")
-	if err != nil {
-		return err
+// renameTable are the statements that give the table its new name, with what the store keeps
+// about it under the old one. The triggers of its number of rows are made again later.
+func (ch *change) renameTable() (sql []string) {
+	old := ch.was.Renamed
+	for _, name := range []string{"added ", "gone "} {
+		sql = append(sql, "DROP TRIGGER IF EXISTS "+quote(ownPrefix+name+old))
 	}
-	if was.primary != c.primary {
-		m.refuse(t, c.column, "change the primary key", "rows are known by it", "keep the primary key, or move the rows to a new entity")
-		return nil
+	if ch.was.Replaces {
+		sql = append(sql, "DROP TABLE "+ch.t.Name)
 	}
-	if from, to := was.kindName(), c.kindName(); from != to && held > 0 {
-		condition, ok := conversions[from+" to "+to]
-		if ok && condition != "" {
-			bad, err := m.conn.Number("SELECT count(*) FROM " + t.Name + " WHERE NOT (" + strings.ReplaceAll(condition, "$", c.Name) + ")")
-			if err != nil {
-				return err
-			}
-			ok = bad == 0
+	sql = append(sql, "ALTER TABLE "+quote(old)+" RENAME TO "+ch.t.Name,
+		"UPDATE OR REPLACE "+tallyTable+" SET name = "+engine.LiteralText(ch.want.Name)+" WHERE name = "+engine.LiteralText(old),
+		makeSeeds)
+	for _, r := range ch.task.Changes.Renamed {
+		if r.Field == "" && tableName(r.Entity) == old {
+			sql = append(sql, `UPDATE OR REPLACE "`+seedsTable+`" SET entity = `+engine.LiteralText(ch.t.Entity.Key)+" WHERE entity = "+engine.LiteralText(r.Entity))
+			break
 		}
-		if !ok {
-			m.refuse(t, c.column, fmt.Sprintf("change the type from %s to %s", from, to), count(held, "%d row holds a value of the old type", "%d rows hold values of the old type"),
-				"keep the type, or add a field of another name and move the values")
+	}
+	return sql
+}
+
+// unique refuses a unique constraint that rows break.
+func (ch *change) unique(s *migration.Step, ix *migration.Index) error {
+	for _, name := range ix.Columns {
+		if ch.was.Column(name) == nil || ch.values[name] != nil {
+			return nil // its values are not there yet; the index itself will say
+		}
+	}
+	names, null := make([]string, len(ix.Columns)), make([]string, len(ix.Columns))
+	for i, name := range ix.Columns {
+		names[i] = quote(name)
+		null[i] = quote(name) + " IS NOT NULL"
+	}
+	list := strings.Join(names, ", ")
+	return ch.against(s, "("+list+") IN (SELECT "+list+" FROM "+ch.from+" WHERE "+strings.Join(null, " AND ")+" GROUP BY "+list+" HAVING count(*) > 1)",
+		"%d row shares one", "%d rows share one with another", "change those rows first, or remove role.unique")
+}
+
+// addColumn says how a new column is added; anew where the table is built for it. ADD COLUMN
+// takes a constant for older rows, and a column that is never null needs one.
+func (ch *change) addColumn(s *migration.Step, c *migration.Column) (anew bool, err error) {
+	def := ch.t.definition(c.Name)
+	property := ch.t.byName(c.Name).Prop
+	switch value := ch.task.Value(property, ch.t.Entity); {
+	case value != nil && ch.rows > 0:
+		return true, ch.fill(s, c.Name, &filling{value: value})
+	case c.NotNull && !c.Filled && ch.rows > 0:
+		s.NoValue(ch.rows)
+		return true, nil
+	case c.NotNull && !c.Filled, c.Filled && def.dflt == "", c.Primary:
+		return true, nil
+	}
+	s.Effect, s.Rows = migration.Online, 0
+	s.SQL = []string{"ALTER TABLE " + ch.t.Name + " ADD COLUMN " + def.sql()}
+	return false, nil
+}
+
+// dropColumn drops a column that no card describes, where a start leaves it alone: an older
+// program has cards without it. A start makes it one that may be null, so that rows can be
+// written without it. A column that holds nothing can be dropped without a flag; an empty list
+// of ids is nothing too.
+func (ch *change) dropColumn(s *migration.Step, was *migration.Column) (anew bool, err error) {
+	if ch.task.Start {
+		return was.NotNull && !was.Filled && !was.Primary, nil
+	}
+	name := quote(was.Name)
+	kept, err := ch.count("t." + name + " IS NOT NULL AND t." + name + " IS NOT '[]'")
+	if err != nil {
+		return false, err
+	}
+	if kept > 0 {
+		s.Drop(ch.task, kept)
+	}
+	if ch.dropped == nil {
+		ch.dropped = map[string]bool{}
+	}
+	ch.dropped[was.Name] = true
+	return true, nil
+}
+
+// changeColumn judges a change of a column by the rows, of which there are some.
+func (ch *change) changeColumn(s *migration.Step, d *migration.Difference) error {
+	c := ch.t.byName(s.Column)
+	value := ch.task.Value(c.Prop, ch.t.Entity)
+	name := quote(s.Column)
+	switch d.Op {
+	case migration.ChangeKey:
+		s.Refuse("rows are known by it", "keep the primary key, or move the rows to a new entity")
+	case migration.ChangeType:
+		return ch.changeType(s, d)
+	case migration.SetNotNull:
+		switch nulls := name + " IS NULL"; {
+		case ch.values[s.Column] != nil: // its new values are judged
+		case value != nil:
+			return ch.fill(s, s.Column, &filling{value: value, when: nulls})
+		case c.fill.Kind == sqltext.Null:
+			return ch.against(s, nulls, "%d row holds null", "%d rows hold null", "give those rows a value first, or let the field be null")
+		}
+	case migration.AddCheck:
+		switch broken := "NOT (" + d.Check.Expression + ")"; {
+		case ch.values[s.Column] != nil:
+		case value != nil:
+			return ch.fill(s, s.Column, &filling{value: value, when: broken})
+		default:
+			return ch.against(s, broken, "%d row breaks it", "%d rows break it", "change those rows first, or widen "+d.Check.Keyword)
+		}
+	case migration.AddForeignKey:
+		if ch.values[s.Column] != nil {
 			return nil
 		}
-	}
-	if c.notNull && !was.notNull {
-		nulls, err := m.conn.Number("SELECT count(*) FROM " + t.Name + " WHERE " + c.Name + " IS NULL")
-		if err != nil {
-			return err
+		// SQLite would not say so: it checks only what is written.
+		where := "t." + name + " IS NOT NULL"
+		if parent := ch.found(d.Column.References.Table); parent != nil && parent.Column(d.Column.References.Column) != nil {
+			where += " AND NOT EXISTS (SELECT 1 FROM " + source(parent) + " AS p WHERE p." + quote(d.Column.References.Column) + " = t." + name + ")"
 		}
-		if nulls > 0 {
-			m.refuse(t, c.column, "make the column never null", count(nulls, "%d row holds null", "%d rows hold null"),
-				"give those rows a value first, or let the field be null")
-		}
-	}
-	for _, ck := range c.checks {
-		// The marks of a kind come with the type, which was looked at above.
-		if slices.Contains(was.checks, ck) || strings.HasPrefix(ck.keyword, "kind ") {
-			continue
-		}
-		bad, err := m.conn.Number("SELECT count(*) FROM " + t.Name + " WHERE NOT (" + ck.expr + ")")
-		if err != nil {
-			return err
-		}
-		if bad > 0 {
-			m.refuse(t, c.column, "hold the column to "+ck.keyword, count(bad, "%d row breaks it", "%d rows break it"),
-				"change those rows first, or widen "+ck.keyword)
-		}
+		return ch.against(s, where, "%d row points at none", "%d rows point at none", "change those rows first, or remove role.relation")
 	}
 	return nil
+}
+
+// changeType judges a change of a type: one that loses nothing is done; else the values are
+// computed by the author's expression or converted, which takes a flag.
+func (ch *change) changeType(s *migration.Step, d *migration.Difference) error {
+	held, err := ch.count("t." + quote(s.Column) + " IS NOT NULL")
+	if err != nil || held == 0 {
+		return err
+	}
+	c := ch.t.byName(s.Column)
+	from, to := d.WasColumn.Kind, d.Column.Kind
+	if value := ch.task.Value(c.Prop, ch.t.Entity); value != nil && from != to {
+		s.Convert(ch.task, held, 0)
+		return ch.fill(s, s.Column, &filling{value: value})
+	}
+	condition, lossless := conversions[from+" to "+to]
+	switch {
+	case from == to:
+		return nil // this program spells the type in another way
+	case lossless && condition == "":
+		return nil
+	case lossless:
+		bad, err := ch.count("NOT (" + strings.ReplaceAll(condition, "$", quote(s.Column)) + ")")
+		if err != nil || bad == 0 {
+			return err
+		}
+	}
+	return ch.convert(s, c, from, to, held)
 }
 
 // conversions are the changes of a column's type that lose nothing, by "from to to" in the
@@ -173,53 +303,41 @@ var conversions = map[string]string{
 	"number to integer":   "$ = CAST($ AS INTEGER) AND $ BETWEEN -9007199254740992 AND 9007199254740992",
 }
 
-// rebuild makes the table under another name, copies the rows and renames it to the old one's
-// place, as SQLite's own documentation of ALTER TABLE describes. It runs inside the
-// migration's transaction: a process that dies leaves the old table.
-//
-//	CREATE TABLE "~new post" (…) STRICT
-//	INSERT INTO "~new post" (…) SELECT …, CAST("views" AS INTEGER), ? FROM "post"
-//	DROP TABLE "post"
-//	ALTER TABLE "~new post" RENAME TO "post"
-//
-// Foreign keys are not enforced meanwhile (see migrate): dropping the table would cascade.
-func (m *migration) rebuild(t *table, old *found) error {
-	name := tableName(t.Entity.Key)
-	temporary := quote("~new " + name)
-	if err := m.conn.Once(t.sql(temporary)); err != nil {
+// against makes step one that rows stand against: those of a condition, in the names that the
+// columns will have. It does nothing where there are none.
+func (ch *change) against(s *migration.Step, where, one, many, remedy string) error {
+	n, err := ch.count(where)
+	if err != nil || n == 0 {
 		return err
 	}
-	var into, from []string
-	var args []sqltext.Value
+	s.Refuse(migration.Count(n, one, many), remedy)
+	s.Rows = n
+	s.Keys, err = ch.list("SELECT " + ch.key() + " FROM " + ch.from + " AS t WHERE " + where + fmt.Sprintf(" LIMIT %d", migration.MaxKeys))
+	return err
+}
+
+// key is the primary key of a row as text, in SQL.
+func (ch *change) key() string {
+	if ch.was.Column(ch.t.primary.column) == nil {
+		return "NULL"
+	}
+	return "CAST(t." + ch.t.primary.Name + " AS TEXT)"
+}
+
+// count counts the rows of a condition.
+func (ch *change) count(where string) (int64, error) {
+	return ch.conn.Number("SELECT count(*) FROM " + ch.from + " AS t WHERE " + where)
+}
+
+// byName returns the column of this name in the file, or nil.
+func (t *table) byName(name string) *column {
 	for _, c := range t.columns {
-		into = append(into, c.Name)
-		was := old.byName[c.column]
-		switch {
-		case was == nil:
-			from = append(from, "?")
-			args = append(args, c.fill)
-		case was.typ != c.typ:
-			from = append(from, "CAST("+c.Name+" AS "+c.typ+")")
-		default:
-			from = append(from, c.Name)
+		if c.column == name {
+			return c
 		}
 	}
-	err := m.conn.Exec("INSERT INTO "+temporary+" ("+strings.Join(into, ", ")+") SELECT "+strings.Join(from, ", ")+" FROM "+t.Name, args...)
-	if errors.Is(err, sqlite3.CONSTRAINT) {
-		// What was asked of each column before has held; this is a change in how two of them meet.
-		m.refuse(t, "", "carry the rows over", "some break a constraint of the new table", "change those rows first")
-		return m.conn.Once("DROP TABLE " + temporary)
-	}
-	if err != nil {
-		return err
-	}
-	if err := m.conn.Once("DROP TABLE " + t.Name); err != nil {
-		return err
-	}
-	if err := m.conn.Once("ALTER TABLE " + temporary + " RENAME TO " + t.Name); err != nil {
-		return err
-	}
-	m.note("built table %s anew", name)
-	old.indexes, old.triggers = nil, nil // they went with the table
 	return nil
 }
+
+// definition returns the definition of a wanted column, which has to be there.
+func (t *table) definition(name string) *definition { return &t.byName(name).definition }

@@ -56,6 +56,7 @@ func newColumn(e *schema.Entity, p *schema.Property, stored func(key string) boo
 	} else if p.Link != nil && p.Link.Many {
 		c.fill = sqltext.TextValue("[]") // spec 2.3: an absent many relation is an empty list
 	}
+	d.dflt = defaultLiteral(c.fill)
 	if p.Link != nil && !p.Link.Many && p.Link.Target != nil && p.Link.Target.Primary != nil && stored(p.Link.Target.Key) {
 		c.refs = p.Link.Target.Primary
 		d.refs = fmt.Sprintf("REFERENCES %s (%s)%s DEFERRABLE INITIALLY DEFERRED",
@@ -63,6 +64,18 @@ func newColumn(e *schema.Entity, p *schema.Property, stored func(key string) boo
 	}
 	c.Type, c.NotNull, c.Collation = d.typ, d.notNull, d.collation
 	return c
+}
+
+// defaultLiteral returns a constant as DEFAULT has it: a literal of plain characters, since ADD
+// COLUMN takes no expression. It is "" for null, and for a text with other characters.
+func defaultLiteral(v sqltext.Value) string {
+	switch text := engine.Literal(v); {
+	case v == sqltext.TextValue("[]"):
+		return "'[]'"
+	case v.Kind == sqltext.Text && text[0] == '\'', v.Kind == sqltext.Int, v.Kind == sqltext.Float:
+		return text
+	}
+	return ""
 }
 
 // mark notes the kind of value that the column holds where its type does not show it. The mark

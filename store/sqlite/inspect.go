@@ -89,6 +89,8 @@ func parseDefinition(toks []string) (d definition, ok bool) {
 		switch word := next(); word {
 		case "COLLATE":
 			d.collation = next()
+		case "DEFAULT":
+			d.dflt = next()
 		case "NOT":
 			d.notNull = next() == "NULL"
 		case "PRIMARY":
@@ -214,7 +216,3 @@ func (d *definition) kindName() string {
 	}
 	return "string"
 }
-
-// same says whether two definitions of a column are the same in DDL. Comparing the text finds
-// every difference that matters, and none in what a statement does not say.
-func (d *definition) same(o *definition) bool { return d.sql() == o.sql() }

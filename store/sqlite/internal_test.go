@@ -14,6 +14,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/migration"
 	"github.com/frondhost/frond/store/sqlite/engine"
 	"github.com/frondhost/frond/store/sqltext"
 )
@@ -126,6 +127,8 @@ properties:
   f: {type: [string, 'null'], format: date, enum: ["2024-01-01", null]}
   g: {type: array}
   h: {type: boolean, enum: [true]}
+  j: {type: string, x-kit: {lifecycle: {create: {value: "it's, (1)"}}}}
+  k: {type: number, x-kit: {lifecycle: {create: {value: -1.5}}}}
   iId: {type: [string, 'null'], x-kit: {role: {relation: {to: thing, kind: one, onDelete: set-null}}}}
 required: [id, a, b, c, d, e, f, g, h, iId]
 x-kit-version: 1
@@ -146,7 +149,7 @@ x-kit-version: 1
 	if err != nil || holds["thing"] == nil {
 		t.Fatalf("the table is not understood: %v", err)
 	}
-	if !holds["thing"].matches(tab) {
+	if differences := migration.Compare([]*migration.Table{holds["thing"].compared("thing")}, []*migration.Table{tab.compared()}); differences != nil {
 		for i, c := range tab.columns {
 			t.Errorf("wrote %s\nread  %s", c.definition.sql(), holds["thing"].columns[i].sql())
 		}

@@ -2,26 +2,80 @@ package sqlite
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
-	"fmt"
+	"maps"
 	"slices"
-	"strings"
 
 	sqlite3 "github.com/ncruces/go-sqlite3"
 
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/dbschema"
+	"github.com/frondhost/frond/store/migration"
 	"github.com/frondhost/frond/store/sqlite/engine"
+	"github.com/frondhost/frond/store/sqltext"
 )
 
-// Prepare makes or changes the tables of entities so that they hold what the cards say
-// (docs/decisions/033). Everything happens in one transaction; the error is [Refused] where a
-// change would lose data, and then nothing has changed. Other errors are those of a card that
-// no table can follow, and of the database. Views and entities without a primary key have no
-// table. Tables of entities that are gone are left alone. Prepare may be called again, with
-// other cards, while the store is in use: writes wait for it, and reads that began before it
-// keep their tables.
+// Prepare makes or changes the tables of entities as a start does: what loses nothing and the
+// cards need is applied, in one transaction; the error is [migration.Refused] where the cards
+// need more, and then nothing has changed. Other errors are those of a card that no table can
+// follow, and of the database. Views and entities without a primary key have no table. Tables
+// and columns that no card describes are left alone. Prepare may be called again, with other
+// cards, while the store is in use: writes wait for it, and reads that began before it keep
+// their tables.
 func (s *Store) Prepare(ctx context.Context, entities []*schema.Entity) error {
+	_, err := s.Migrate(ctx, &migration.Task{Entities: entities, Start: true})
+	return err
+}
+
+// Plan returns what Migrate would do, and changes nothing.
+func (s *Store) Plan(ctx context.Context, task *migration.Task) (plan *migration.Plan, err error) {
+	all, err := s.newTables(ctx, task.Entities)
+	if err != nil {
+		return nil, err
+	}
+	if all.foreign != nil {
+		return &migration.Plan{}, nil // another program's tables are served as they are
+	}
+	err = s.db.Write(&engine.Op{Ctx: ctx, Alone: true, Run: func(c *engine.Conn) error {
+		m, err := newMigrator(ctx, s, c, task, all)
+		if err == nil {
+			plan, err = &m.plan, m.prepare()
+		}
+		return failure(err)
+	}})
+	return plan, err
+}
+
+// Migrate makes the tables what the cards want, in one transaction: all steps of the plan or
+// none. A process that dies in the middle leaves the file as it was. The error is
+// [migration.Refused] where steps are refused, and the plan is returned with it. Of a task that
+// is a start's, the plan has the steps that were applied.
+func (s *Store) Migrate(ctx context.Context, task *migration.Task) (plan *migration.Plan, err error) {
+	all, err := s.newTables(ctx, task.Entities)
+	if err != nil {
+		return nil, err
+	}
+	if all.foreign != nil {
+		s.tables.Store(all)
+		return &migration.Plan{}, nil
+	}
+	err = s.db.Write(&engine.Op{Ctx: ctx, Alone: true, Run: func(c *engine.Conn) error {
+		m, err := s.migrate(ctx, c, task, all)
+		if m != nil {
+			plan = &m.plan
+		}
+		if err == nil {
+			s.tables.Store(all)
+		}
+		return err
+	}})
+	return plan, err
+}
+
+// newTables compiles the tables of the entities that have one. The error has the faults of all
+// cards that no table can follow: the author reads them before anything is written.
+func (s *Store) newTables(ctx context.Context, entities []*schema.Entity) (*tables, error) {
 	all := &tables{byEntity: map[*schema.Entity]*table{}, byKey: map[string]*table{}}
 	stored := map[string]bool{}
 	for _, e := range entities {
@@ -33,11 +87,10 @@ func (s *Store) Prepare(ctx context.Context, entities []*schema.Entity) error {
 			return err
 		})
 		if err != nil {
-			return err
+			return nil, err
 		}
 	}
 	var faults []error
-	var order []*table
 	for _, e := range entities {
 		if !stored[e.Key] {
 			continue
@@ -48,227 +101,148 @@ func (s *Store) Prepare(ctx context.Context, entities []*schema.Entity) error {
 			continue
 		}
 		all.byEntity[e], all.byKey[e.Key] = t, t
-		order = append(order, t)
+		all.order = append(all.order, t)
 	}
-	// Nothing is written while a card cannot become a table: the author reads all of those
-	// first.
 	if faults != nil {
-		return errors.Join(faults...)
+		return nil, errors.Join(faults...)
 	}
-	if all.foreign != nil {
-		s.tables.Store(all) // another program's tables are served as they are
-		return nil
-	}
-	return s.db.Write(&engine.Op{Ctx: ctx, Alone: true, Run: func(c *engine.Conn) error {
-		if err := s.migrate(c, order); err != nil {
-			return err
-		}
-		s.tables.Store(all)
-		return nil
-	}})
+	return all, nil
 }
 
 // migrate runs on the writer, outside a transaction: a table can only be built anew while
 // foreign keys are not enforced, and PRAGMA foreign_keys does nothing inside a transaction.
 // What is logged is logged after the commit.
-func (s *Store) migrate(c *engine.Conn, order []*table) (err error) {
+func (s *Store) migrate(ctx context.Context, c *engine.Conn, task *migration.Task, all *tables) (m *migrator, err error) {
 	if err := c.Once("PRAGMA foreign_keys = OFF"); err != nil {
-		return err
+		return nil, failure(err)
 	}
 	defer func() { err = errors.Join(err, c.Once("PRAGMA foreign_keys = ON")) }()
-	m := &migration{conn: c}
-	err = c.InTransaction(func(*engine.Conn) error { return m.tables(order) })
-	switch {
-	// The refusals are the error, whatever InTransaction returned: it has rolled back because
-	// of them.
-	case m.refused != nil:
-		return m.refused
-	case engine.Unavailable(err):
-		return engine.Public(context.Background(), err)
-	case err != nil:
-		return err
+	err = c.InTransaction(func(*engine.Conn) error {
+		if m, err = newMigrator(ctx, s, c, task, all); err != nil {
+			return err
+		}
+		if err := m.prepare(); err != nil {
+			return err
+		}
+		return m.apply()
+	})
+	if err != nil {
+		return m, failure(err)
 	}
 	if m.made > 0 {
 		s.db.Log().Info("the store made tables", "count", m.made)
 	}
-	for _, line := range m.log {
+	for _, line := range m.lines {
 		s.db.Log().Info("the store changed", "step", line)
 	}
-	for _, name := range m.leftovers(order) {
-		s.db.Log().Warn("the store holds a table no card describes; it is left alone", "table", name)
+	for _, line := range m.plan.Notices {
+		s.db.Log().Warn("the store holds something that no card describes; it is left alone", "what", line)
 	}
-	return nil
+	return m, nil
 }
 
-// tables makes or changes every table; it runs in a transaction. References come last, when
-// every table that one may point at is there.
-func (m *migration) tables(order []*table) (err error) {
-	if m.holds, err = inspect(m.conn); err != nil {
+// failure returns the error of a migration as it leaves the store.
+func failure(err error) error {
+	var refused migration.Refused
+	if err != nil && !errors.As(err, &refused) && engine.Unavailable(err) {
+		return engine.Public(context.Background(), err)
+	}
+	return err
+}
+
+// apply executes the plan, in a transaction.
+func (m *migrator) apply() error {
+	if err := m.plan.Stop(m.task); err != nil {
 		return err
 	}
 	if err := m.tallies(); err != nil {
 		return err
 	}
-	for _, t := range order {
-		if err := m.table(t); err != nil {
+	for _, w := range m.work {
+		if err := w.run(); err != nil {
+			if errors.Is(err, sqlite3.CONSTRAINT) {
+				// Each column was looked at before; this is how two of them meet, or a value
+				// that was computed.
+				step := w.step
+				step.Refuse("some rows break a constraint", "change those rows first")
+				return migration.Refused{step}
+			}
 			return err
 		}
 	}
-	for _, t := range m.pointing {
-		if err := m.references(t); err != nil {
-			return err
-		}
-	}
-	if m.refused != nil {
-		return m.refused
-	}
-	return nil
-}
-
-// migration is one run over all tables, inside its transaction. Steps that are
-// refused are gathered, so that an author reads all of them at once.
-type migration struct {
-	conn *engine.Conn
-	// holds are the tables that were there before, by name in lower case; nil for one that
-	// this program did not make.
-	holds map[string]*found
-	// refused are the steps that are not taken; any of them rolls everything back.
-	refused Refused
-	// tallied are the tables whose number of rows is kept, by name.
-	tallied map[string]bool
-	// pointing are the tables whose foreign keys are new and to be checked at the end.
-	pointing []*table
-	// made counts new tables; they are one line in the log, changes one each.
-	made int
-	log  []string
-}
-
-// refuse notes a step that is not taken; the migration goes on looking, so that all refusals
-// are reported at once.
-func (m *migration) refuse(t *table, column, step, reason, remedy string) {
-	m.refused = append(m.refused, Refusal{Step: step, Table: tableName(t.Entity.Key), Column: column, Reason: reason, Remedy: remedy})
-}
-
-// note keeps a line for the log; it is written after the commit.
-func (m *migration) note(format string, args ...any) {
-	m.log = append(m.log, fmt.Sprintf(format, args...))
-}
-
-// table brings one table to what its card says.
-func (m *migration) table(t *table) error {
-	name := tableName(t.Entity.Key)
-	old, there := m.holds[asciiLower(name)]
-	before := len(m.refused)
-	switch {
-	case !there:
-		if err := m.conn.Once(t.sql(t.Name)); err != nil {
-			return err
-		}
-		m.made++
-		old = &found{}
-	case old == nil:
-		m.refuse(t, "", "keep rows in it", "it was not made by this program", "name another store, or rename that table")
-		return nil
-	default:
-		if err := m.change(t, old); err != nil {
-			return err
-		}
-	}
-	if len(m.refused) > before {
-		return nil // its indexes would stand on columns that are not there
-	}
-	if err := m.indexes(t, old); err != nil {
+	if err := m.broken(); err != nil {
 		return err
 	}
-	return m.tally(t, old)
-}
-
-// indexes makes the indexes of the card and drops those of this program that it no longer asks
-// for, which its prefix shows: an index that somebody else made on the table stays.
-func (m *migration) indexes(t *table, old *found) error {
-	wanted := map[string]bool{}
-	for _, ix := range t.indexes {
-		wanted[ix.name] = true
-		sql := t.indexSQL(ix)
-		was, ok := old.indexes[ix.name]
-		if ok && was == sql {
-			continue
-		}
-		if ok {
-			if err := m.conn.Once("DROP INDEX " + quote(ix.name)); err != nil {
-				return err
-			}
-		}
-		err := m.conn.Once(sql)
-		if ix.unique && errors.Is(err, sqlite3.CONSTRAINT) {
-			names := make([]string, len(ix.columns))
-			for i, c := range ix.columns {
-				names[i] = c.column
-			}
-			m.refuse(t, strings.Join(names, ", "), "make the values unique", "some rows share one", "change those rows first, or remove role.unique")
-			continue
-		}
-		if err != nil {
+	for _, t := range m.tables.order {
+		if err := m.tally(t); err != nil {
 			return err
 		}
-		// Indexes of a new table belong to making it.
-		if len(old.columns) > 0 {
-			m.note("made index %s", ix.name)
-		}
 	}
-	for name := range old.indexes {
-		if !wanted[name] && strings.HasPrefix(name, tableName(t.Entity.Key)+":") {
-			if err := m.conn.Once("DROP INDEX " + quote(name)); err != nil {
-				return err
-			}
-			m.note("dropped index %s", name)
-		}
-	}
-	return nil
+	return m.record()
 }
 
-// references refuses the foreign keys of t that rows already break. SQLite would not: it
-// checks only what is written.
-func (m *migration) references(t *table) error {
-	for _, c := range t.columns {
-		if c.refs == nil {
-			continue
-		}
-		parent := quote(tableName(c.refs.Owner.Key))
-		bad, err := m.conn.Number("SELECT count(*) FROM " + t.Name + " AS t WHERE t." + c.Name + " IS NOT NULL AND NOT EXISTS (SELECT 1 FROM " +
-			parent + " AS p WHERE p." + quote(columnName(c.refs.Name)) + " = t." + c.Name + ")")
+// broken refuses foreign keys that a computed value has broken; the others were looked at when
+// the plan was made.
+func (m *migrator) broken() error {
+	for _, t := range m.filled {
+		bad, err := m.conn.Number("SELECT count(*) FROM pragma_foreign_key_check(?)", sqltext.TextValue(tableName(t.Entity.Key)))
 		if err != nil {
 			return err
 		}
 		if bad > 0 {
-			m.refuse(t, c.column, "hold the relation to "+c.refs.Owner.Name, count(bad, "%d row points at none", "%d rows point at none"),
-				"change those rows first, or remove role.relation")
+			step := migration.Step{Op: migration.AddForeignKey, Entity: t.Entity.Name, Table: tableName(t.Entity.Key), Does: "hold its relations"}
+			step.Refuse(migration.Count(bad, "%d row points at none with the value that was computed for it", "%d rows point at none with the values that were computed for them"), "correct values in frond.yaml")
+			return migration.Refused{step}
 		}
 	}
 	return nil
 }
 
-// leftovers lists the tables that no card describes. They are reported and kept: an entity
-// whose card was removed by mistake has its rows when the card is back.
-func (m *migration) leftovers(order []*table) []string {
-	known := map[string]bool{}
-	for _, t := range order {
-		known[asciiLower(tableName(t.Entity.Key))] = true
+// historyTable remembers what was applied, for frond migrate status.
+const historyTable = ownPrefix + "migrations"
+
+// record writes the applied steps into the history. A plan that did nothing leaves no line.
+func (m *migrator) record() error {
+	if len(m.work) == 0 {
+		return nil
 	}
-	var names []string
-	for key := range m.holds {
-		if !known[key] {
-			names = append(names, key)
-		}
+	if err := m.conn.Once(`CREATE TABLE IF NOT EXISTS "` + historyTable + `" (at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP, steps TEXT NOT NULL) STRICT`); err != nil {
+		return err
 	}
-	slices.Sort(names)
-	return names
+	var steps []migration.Applied
+	for _, s := range m.plan.Steps {
+		steps = append(steps, s.Applied())
+	}
+	text, err := json.Marshal(steps)
+	if err != nil {
+		return err
+	}
+	return m.conn.Exec(`INSERT INTO "`+historyTable+`" (steps) VALUES (?)`, sqltext.TextValue(string(text)))
 }
 
-// count is a message with a number in it, in the singular or the plural: "%d row holds null".
-func count(n int64, one, many string) string {
-	if n == 1 {
-		return fmt.Sprintf(one, n)
-	}
-	return fmt.Sprintf(many, n)
+// History returns what was applied to the store, the last first, at most limit entries.
+func (s *Store) History(ctx context.Context, limit int) (all []migration.Entry, err error) {
+	err = s.db.Read(ctx, func(c *engine.Conn) error {
+		all = nil
+		there, err := c.Number("SELECT count(*) FROM sqlite_schema WHERE name = ?", sqltext.TextValue(historyTable))
+		if err != nil || there == 0 {
+			return err
+		}
+		st, err := c.Start([]byte(`SELECT replace(at, ' ', 'T') || 'Z', steps FROM "`+historyTable+`" ORDER BY rowid DESC LIMIT ?`), []sqltext.Value{sqltext.IntValue(int64(limit))})
+		if err != nil {
+			return err
+		}
+		for st.Step() {
+			e := migration.Entry{At: st.ColumnText(0)}
+			if err := json.Unmarshal([]byte(st.ColumnText(1)), &e.Steps); err != nil {
+				e.Steps = nil // somebody else wrote it
+			}
+			all = append(all, e)
+		}
+		return c.Finish(st)
+	})
+	return all, err
 }
+
+// sortedKeys lists the keys of a map in order.
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -74,6 +74,8 @@ type tables struct {
 	byKey    map[string]*table
 	// foreign is what a database of another program's has; nil: the tables are the store's own.
 	foreign *dbschema.Database
+	// order has them as the entities were given.
+	order []*table
 }
 
 // has says whether the entity with this key has a table.

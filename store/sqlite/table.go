@@ -61,9 +61,12 @@ type definition struct {
 	// mark in a check's name, see mark.
 	kind      string
 	collation string
-	notNull   bool
-	primary   bool
-	checks    []check
+	// dflt is the literal that rows get which are written without the column, by an older
+	// program; "" for none. It is no difference between two definitions.
+	dflt    string
+	notNull bool
+	primary bool
+	checks  []check
 	// refs is REFERENCES and what follows, or "".
 	refs string
 }
@@ -206,6 +209,9 @@ func (d *definition) sql() string {
 	if d.collation != "" {
 		b.WriteString(" COLLATE " + d.collation)
 	}
+	if d.dflt != "" {
+		b.WriteString(" DEFAULT " + d.dflt)
+	}
 	if d.notNull {
 		b.WriteString(" NOT NULL")
 	}
@@ -221,14 +227,18 @@ func (d *definition) sql() string {
 	return b.String()
 }
 
-// sql is the whole CREATE TABLE under the given, quoted name: a rebuild makes the table under
-// a name of its own first.
+// sql is the whole CREATE TABLE under the given, quoted name.
 func (t *table) sql(name string) string {
-	lines := make([]string, len(t.columns))
+	definitions := make([]string, len(t.columns))
 	for i, c := range t.columns {
-		lines[i] = "  " + c.definition.sql()
+		definitions[i] = c.definition.sql()
 	}
-	return "CREATE TABLE " + name + " (\n" + strings.Join(lines, ",\n") + "\n) STRICT"
+	return createTable(name, definitions)
+}
+
+// createTable is a CREATE TABLE of this program; [parseTable] reads it back.
+func createTable(name string, definitions []string) string {
+	return "CREATE TABLE " + name + " (\n  " + strings.Join(definitions, ",\n  ") + "\n) STRICT"
 }
 
 // column is the column of a field of the table's entity. An INTERNAL_ERROR says that the field

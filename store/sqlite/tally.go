@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/frondhost/frond/store/sqlite/engine"
+	"github.com/frondhost/frond/store/sqltext"
 )
 
 // The store keeps how many rows a large table has in a table of its own, so that the
@@ -82,7 +83,7 @@ func (t *table) tally(c *engine.Conn) error {
 }
 
 // tallies reads which tables' numbers are kept, and makes their table in a new store.
-func (m *migration) tallies() error {
+func (m *migrator) tallies() error {
 	there, err := m.conn.Number("SELECT count(*) FROM sqlite_schema WHERE name = '" + ownPrefix + "rows'")
 	if err == nil && there == 0 {
 		err = m.conn.Once(createTally)
@@ -103,12 +104,16 @@ func (m *migration) tallies() error {
 
 // tally counts again where a number is kept and the triggers are not as they should be: the
 // table was built anew, which drops its triggers, or somebody else has changed them.
-func (m *migration) tally(t *table, old *found) error {
+func (m *migrator) tally(t *table) error {
 	if !m.tallied[tableName(t.Entity.Key)] {
 		return nil
 	}
 	for name, sql := range t.tallyTriggers() {
-		if old.triggers[name] != sql {
+		n, err := m.conn.Number("SELECT count(*) FROM sqlite_schema WHERE name = ? AND sql = ?", sqltext.TextValue(name), sqltext.TextValue(sql))
+		if err != nil {
+			return err
+		}
+		if n == 0 {
 			return t.tally(m.conn)
 		}
 	}

@@ -1,0 +1,182 @@
+package facade
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/frondhost/frond/facade/project"
+	"github.com/frondhost/frond/schema"
+)
+
+// changes compiles renamed and values of every Frond.
+func (b *compiler) changes(configs []project.Config) (all SchemaChanges) {
+	for i, f := range b.project.Fronds {
+		file := f.Config.File
+		if f.Remote != "" {
+			continue // its rows are kept elsewhere
+		}
+		for _, n := range configs[i].Renamed {
+			if n.Until != "" {
+				b.fault(file, n.At+"/until", "an old name is not answered beside the new one yet", "leave until out")
+			}
+			if r, ok := b.renamed(file, configs[i].Renamed, n); ok {
+				all.Renamed = append(all.Renamed, r)
+			}
+		}
+		for _, v := range configs[i].Values {
+			if value := b.value(file, f.Name, v); value != nil {
+				all.Values = append(all.Values, value)
+			}
+		}
+	}
+	return all
+}
+
+// renamed compiles one rename; all are those of its file. What it leads to, by other renames
+// or not, has to be there, and what it comes from must not.
+func (b *compiler) renamed(file string, all []project.Rename, n project.Rename) (r Renamed, ok bool) {
+	from, field, isField := strings.Cut(n.From, ".")
+	to, toField, _ := strings.Cut(n.To, ".")
+	r = Renamed{Entity: schema.EntityKey(from), To: schema.EntityKey(to)}
+	if !isField {
+		end, circle := lastName(all, n, false)
+		switch {
+		case circle:
+			b.fault(file, n.At, "the renames lead in a circle", "leave one of them out")
+		case b.set.Entity(from) != nil:
+			b.fault(file, n.At, fmt.Sprintf("%s is renamed, and there is an entity called that", from), "remove its card, or the line")
+		case b.stored(end) == nil:
+			b.fault(file, n.At, fmt.Sprintf("%s is renamed to %s, and there is no entity called that", from, end), b.entitiesRemedy())
+		default:
+			return r, true
+		}
+		return r, false
+	}
+	// The entity may have its old name or its new one.
+	end, _ := lastName(all, project.Rename{From: from, To: from}, false)
+	e := b.stored(end)
+	toEntity, _ := lastName(all, project.Rename{From: to, To: to}, false)
+	lastField, circle := lastName(all, n, true)
+	switch {
+	case circle:
+		b.fault(file, n.At, "the renames lead in a circle", "leave one of them out")
+	case e == nil:
+		b.fault(file, n.At, fmt.Sprintf("%s is renamed, and there is no entity called %s", n.From, from), b.entitiesRemedy())
+	case schema.EntityKey(toEntity) != e.Key:
+		b.fault(file, n.At, fmt.Sprintf("%s: %s moves a field to another entity", n.From, n.To), "a rename stays in its entity: "+n.From+": "+from+".NAME")
+	case e.Property(field) != nil:
+		b.fault(file, n.At, fmt.Sprintf("%s is renamed, and %s has a field called that", n.From, e.Name), "remove the field, or the line")
+	case e.Property(lastField) == nil || !e.Property(lastField).Stored:
+		b.fault(file, n.At, fmt.Sprintf("%s is renamed to %s, and %s has no such field", n.From, n.To, e.Name), "the fields are "+strings.Join(storedFields(e), ", "))
+	default:
+		return Renamed{Entity: e.Key, Field: field, To: toField}, true
+	}
+	return r, false
+}
+
+// lastName follows renames from what n leads to, to the name that is renamed no further;
+// circle says that there is none. With fields it follows the names of fields, of which those
+// behind the dot are returned.
+func lastName(all []project.Rename, n project.Rename, fields bool) (name string, circle bool) {
+	name = n.To
+	for range len(all) + 1 {
+		next := ""
+		for _, o := range all {
+			if strings.EqualFold(o.From, name) && strings.Contains(o.From, ".") == fields {
+				next = o.To
+			}
+		}
+		if next == "" {
+			if _, field, ok := strings.Cut(name, "."); ok && fields {
+				name = field
+			}
+			return name, false
+		}
+		name = next
+	}
+	return name, true
+}
+
+// stored is an entity whose rows this host keeps, or nil.
+func (b *compiler) stored(name string) *schema.Entity {
+	e := b.set.Entity(name)
+	if e == nil || e.View || e.Primary == nil {
+		return nil
+	}
+	return e
+}
+
+// entitiesRemedy names the entities there are.
+func (b *compiler) entitiesRemedy() string {
+	var names []string
+	for _, e := range b.set.Entities {
+		if b.stored(e.Name) != nil {
+			names = append(names, e.Name)
+		}
+	}
+	return "the entities are " + strings.Join(names, ", ")
+}
+
+// storedFields lists the fields of an entity that a store keeps.
+func storedFields(e *schema.Entity) (names []string) {
+	for _, p := range e.Fields {
+		if p.Stored {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+// value compiles one expression. Which names the older rows have is known to the store alone,
+// so that it judges what the expression reads.
+func (b *compiler) value(file, frond string, v project.Value) *Backfill {
+	name, field, both := strings.Cut(v.Of, ".")
+	e := b.stored(name)
+	switch {
+	case !both:
+		b.fault(file, v.At, fmt.Sprintf("%s is no field", v.Of), "write ENTITY.FIELD: product.price: int(price * 100)")
+		return nil
+	case e == nil || e.Frond != frond:
+		b.fault(file, v.At, fmt.Sprintf("%s is given a value, and this Frond keeps no entity called %s", v.Of, name), b.entitiesRemedy())
+		return nil
+	}
+	p := e.Property(field)
+	if p == nil || !p.Stored {
+		b.fault(file, v.At, fmt.Sprintf("%s is given a value, and %s keeps no field called that", v.Of, e.Name), "the fields are "+strings.Join(storedFields(e), ", "))
+		return nil
+	}
+	x, err := compileFree(v.Text)
+	if err != nil {
+		b.fault(file, v.At, "the expression cannot be used: "+err.Error(), "write an expression over the row as it was: int(price * 100)")
+		return nil
+	}
+	f := formula{expression: x, shape: p.Shape}
+	f.shape.Nullable = true
+	return &Backfill{Entity: e, Field: p, Text: v.Text, Reads: x.names, compute: f.older}
+}
+
+// older evaluates the expression for a row whose fields nobody knows before.
+func (f *formula) older(given func(name string) json.RawMessage) (json.RawMessage, error) {
+	values := make(map[string]any, len(f.names))
+	missing := false
+	for _, name := range f.names {
+		value, err := plain(given(name))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		values[name] = value
+		missing = missing || value == nil
+	}
+	value, err := f.expression.run(values)
+	if err == nil {
+		var text json.RawMessage
+		if text, err = f.fit(value); err == nil {
+			return text, nil
+		}
+	}
+	if missing {
+		return json.RawMessage("null"), nil // nothing can be made of nothing
+	}
+	return nil, err
+}

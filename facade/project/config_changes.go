@@ -1,0 +1,79 @@
+package project
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// What a frond.yaml says of cards that change (docs/migrations.md):
+//
+//	renamed:
+//	  item: product
+//	  product.name: {to: product.title, until: 2027-06-01}
+//	values:
+//	  product.price: int(price * 100)
+
+// renameKeys are the keys of a rename that is written as an object.
+var renameKeys = schema.KeyNames(schema.Below(frondKeys, "renamed", "*"))
+
+// renamed reads the renames, in the order of the file.
+func (r *configReader) renamed(value json.RawMessage, at string) (all []Rename) {
+	r.object(value, at, "renamed", nil, func(from, at string, value json.RawMessage) {
+		n := Rename{From: from, At: at}
+		if jsontext.KindOf(value) == jsontext.Object {
+			r.object(value, at, "a rename", renameKeys, func(name, at string, value json.RawMessage) {
+				if name == "to" {
+					n.To = r.string(value, at)
+					return
+				}
+				n.Until = r.day(value, at)
+			})
+		} else {
+			n.To = r.string(value, at)
+		}
+		switch {
+		case n.To == "":
+			r.fault(at, "a rename has to say the new name", "write "+from+": NEW, or "+from+": {to: NEW, until: 2027-06-01}")
+		case !isPlace(from) || !isPlace(n.To):
+			r.fault(at, fmt.Sprintf("%s: %s is no rename", from, n.To), "write the names of entities, item: product, or of fields, product.name: product.title")
+		case strings.Contains(from, ".") != strings.Contains(n.To, "."):
+			r.fault(at, fmt.Sprintf("%s: %s renames an entity to a field, or a field to an entity", from, n.To), "write two entities, item: product, or two fields, product.name: product.title")
+		default:
+			all = append(all, n)
+		}
+	})
+	return all
+}
+
+// day reads a date; "" and a fault where there is something else.
+func (r *configReader) day(value json.RawMessage, at string) string {
+	if jsontext.KindOf(value) == jsontext.String {
+		text := jsontext.Unquote(value)
+		if _, err := time.Parse(time.DateOnly, text); err == nil {
+			return text
+		}
+	}
+	r.fault(at, "until has to be a date", "write until: 2027-06-01, the last day on which the old name is answered")
+	return ""
+}
+
+// values reads the expressions for older rows, in the order of the file.
+func (r *configReader) values(value json.RawMessage, at string) (all []Value) {
+	r.object(value, at, "values", nil, func(of, at string, value json.RawMessage) {
+		if v := (Value{of, at, r.string(value, at)}); v.Text != "" {
+			all = append(all, v)
+		}
+	})
+	return all
+}
+
+// isPlace reports whether text is the name of an entity, or entity.field.
+func isPlace(text string) bool {
+	entity, field, has := strings.Cut(text, ".")
+	return schema.IsName(entity) && (!has || schema.IsName(field))
+}

@@ -1,0 +1,126 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/migration"
+)
+
+// MigrateOptions of [PlanMigration] and [Migrate].
+type MigrateOptions struct {
+	// Start makes it what a start does: what loses nothing and the cards need, no more.
+	Start bool
+	// Drop and Convert are the fields, as entity.field, whose columns may be dropped and whose
+	// values may be converted with a loss.
+	Drop, Convert []string
+	// Progress, where it is set, is called now and then while rows are copied.
+	Progress func(table string, done, total int64)
+}
+
+// task lays the options over a task.
+func (o *MigrateOptions) task(t *migration.Task) *migration.Task {
+	t.Start, t.Drop, t.Convert, t.Progress = o.Start, o.Drop, o.Convert, o.Progress
+	return t
+}
+
+// PlanMigration compares the cards of a project with the store that the settings name, and says
+// what would make the store fit. Nothing is changed; a file that is not there is not made.
+func PlanMigration(ctx context.Context, project *facade.Project, opts *Options, m *MigrateOptions) (plan *migration.Plan, err error) {
+	err = migrate(ctx, project, opts, false, func(ctx context.Context, s migrator, task *migration.Task) error {
+		plan, err = s.Plan(ctx, m.task(task))
+		return err
+	})
+	return plan, err
+}
+
+// Migrate makes the store what the cards want, all steps of the plan or none. The error is
+// migration.Refused where a step is refused. No gateway and no receiver may serve a store in a
+// file meanwhile.
+func Migrate(ctx context.Context, project *facade.Project, opts *Options, m *MigrateOptions) (plan *migration.Plan, err error) {
+	err = migrate(ctx, project, opts, true, func(ctx context.Context, s migrator, task *migration.Task) error {
+		plan, err = s.Migrate(ctx, m.task(task))
+		return err
+	})
+	return plan, err
+}
+
+// Migrations returns what was done to the store before, the last first, at most limit entries,
+// and the plan of what is left to do.
+func Migrations(ctx context.Context, project *facade.Project, opts *Options, limit int) (plan *migration.Plan, done []migration.Entry, err error) {
+	err = migrate(ctx, project, opts, false, func(ctx context.Context, s migrator, task *migration.Task) error {
+		if done, err = s.History(ctx, limit); err != nil {
+			return err
+		}
+		plan, err = s.Plan(ctx, task)
+		return err
+	})
+	return plan, done, err
+}
+
+// migrate compiles a project over its store and has look do something with its schema.
+func migrate(ctx context.Context, project *facade.Project, opts *Options, writes bool, look func(context.Context, migrator, *migration.Task) error) error {
+	here := *opts.orDefaults()
+	here.Undecided, here.Incomplete = true, true // who may do what is no matter of tables
+	c := here.Config.withDefaults()
+	path, memory, err := c.storeFile()
+	switch {
+	case err != nil || here.Store != nil:
+	case memory:
+		return errInMemory
+	case !writes:
+		// Opening the store would make the file.
+		if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+			here.Config.Store = memoryStore
+		}
+	}
+	_, err = open(ctx, project, &here, opening{serves: writes, migrate: look})
+	return err
+}
+
+// look calls do with the store and the task of the project's entities.
+func (h *Host) look(ctx context.Context, f *facade.Facade, do func(context.Context, migrator, *migration.Task) error) error {
+	s, ok := h.store.Store.(migrator)
+	if !ok {
+		return errors.New("the schema of this store is not this program's to change")
+	}
+	return do(ctx, s, h.task(f))
+}
+
+// task is what the store has to become for a façade: the entities whose rows are kept here.
+func (h *Host) task(f *facade.Facade) *migration.Task {
+	task := &migration.Task{Changes: f.Catalog().Changes}
+	for _, e := range f.Catalog().Set.Entities {
+		if _, remote := h.config.Remotes[e.Frond]; !remote {
+			task.Entities = append(task.Entities, e)
+		}
+	}
+	return task
+}
+
+// prepare brings the schema of the store up to the entities whose rows are kept here, or with
+// migrate: off sees that it is there.
+func (h *Host) prepare(ctx context.Context, f *facade.Facade) error {
+	task := h.task(f)
+	task.Start = true
+	switch s := h.store.Store.(type) {
+	case migrator:
+		// A store in memory is empty at every start.
+		task.Unchanged = h.config.Migrate == MigrateOff && h.config.Store != memoryStore
+		_, err := s.Migrate(ctx, task)
+		var differs migration.Differs
+		if errors.As(err, &differs) {
+			return schema.Fault{
+				File: ConfigFile, Pointer: "/migrate", Message: "the store does not fit the cards, and migrate is off: " + differs.Error(),
+				Remedy: "run frond migrate plan, and then frond migrate apply",
+			}
+		}
+		return err
+	case preparer:
+		return s.Prepare(ctx, task.Entities)
+	}
+	return nil
+}

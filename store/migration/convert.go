@@ -1,0 +1,68 @@
+package migration
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// Convert returns what makes a value of one kind one of another, as JSON; nil where nothing
+// sensible can be made of any value. The function returns false for a value that cannot be
+// converted. Nothing is guessed: "12" is the integer 12, and "12 apples" is none.
+//
+//	from               to                        how
+//	number             integer                   without its fraction
+//	integer, number,   string                    as JSON writes it
+//	boolean, json
+//	string             integer, number, decimal  a text that is a JSON number
+//	string             boolean                   true or false
+//	others of text     others of text            as it stands; the card judges it
+//	anything           json                      itself
+func Convert(from, to string) func(json.RawMessage) (json.RawMessage, bool) {
+	text := func(kind string) bool {
+		return kind != "integer" && kind != "number" && kind != "boolean" && kind != "json"
+	}
+	number := func(kind string) bool { return kind == "integer" || kind == "number" }
+	switch {
+	case to == "json":
+		return func(v json.RawMessage) (json.RawMessage, bool) { return v, true }
+	case number(from) && number(to):
+		return func(v json.RawMessage) (json.RawMessage, bool) {
+			if _, whole := schema.Integer(v); whole || to == "number" {
+				return v, true
+			}
+			f, err := strconv.ParseFloat(string(v), 64)
+			if err != nil || f < -1<<53 || f > 1<<53 {
+				return nil, false
+			}
+			return strconv.AppendInt(nil, int64(f), 10), true
+		}
+	case number(from) && to == "decimal":
+		return func(v json.RawMessage) (json.RawMessage, bool) {
+			return jsontext.Quote(string(v)), !strings.ContainsAny(string(v), "eE")
+		}
+	case to == "string" && !text(from):
+		return func(v json.RawMessage) (json.RawMessage, bool) { return jsontext.Quote(string(v)), true }
+	case text(from) && (number(to) || to == "boolean"):
+		return func(v json.RawMessage) (json.RawMessage, bool) {
+			inner := json.RawMessage(strings.TrimSpace(jsontext.Unquote(v)))
+			if !json.Valid(inner) {
+				return nil, false
+			}
+			switch jsontext.KindOf(inner) {
+			case jsontext.Number:
+				_, whole := schema.Integer(inner)
+				return inner, to == "number" || to == "integer" && whole
+			case jsontext.True, jsontext.False:
+				return inner, to == "boolean"
+			}
+			return nil, false
+		}
+	case text(from) && text(to):
+		return func(v json.RawMessage) (json.RawMessage, bool) { return v, true }
+	}
+	return nil
+}

@@ -1,0 +1,13 @@
+// Package migration is how a database's schema changes: what is there is compared with what
+// the cards want, the differences become steps, and the steps are a [Plan] that people and
+// programs read before anything happens (docs/migrations.md).
+//
+//	present, wanted []*Table                what a store reads, and what cards want
+//	Rename(present, wanted, renames)        what has another name now is found again
+//	Compare(present, wanted)                []Difference, in the order they are applied
+//	a store judges each by the rows         []Step: effect, SQL, flag, what a start does
+//
+// It knows no driver and runs no statement: a store reads its catalogue, counts rows, renders
+// SQL and executes it. What steps mean, which of them wait for a flag and which a start
+// applies are the same for every store and stand here.
+package migration

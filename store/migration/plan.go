@@ -1,0 +1,236 @@
+package migration
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// The names of steps. They are stable: programs read them in a plan's JSON.
+const (
+	CreateTable    = "create-table"
+	RenameTable    = "rename-table"
+	AddColumn      = "add-column"
+	RenameColumn   = "rename-column"
+	DropColumn     = "drop-column"
+	ChangeType     = "change-type"
+	ChangeKey      = "change-primary-key"
+	SetNotNull     = "set-not-null"
+	DropNotNull    = "drop-not-null"
+	AddCheck       = "add-check"
+	DropCheck      = "drop-check"
+	AddForeignKey  = "add-foreign-key"
+	DropForeignKey = "drop-foreign-key"
+	AddIndex       = "add-index"
+	AddUnique      = "add-unique"
+	DropIndex      = "drop-index"
+	Rebuild        = "rebuild" // SQLite copies the table into one of the new form
+)
+
+// Effect is what a step costs.
+type Effect string
+
+// The effects.
+const (
+	Online Effect = "online" // it takes a moment, whatever the number of rows
+	Slow   Effect = "slow"   // it reads or writes every row of the table
+	Loses  Effect = "loses"  // values are gone afterwards
+)
+
+// Start is what a start does about a step, with migrate: auto.
+type Start string
+
+// What a start does.
+const (
+	Applies Start = "applies"
+	Refuses Start = "refuses" // the cards cannot be served before it, and a start may not do it
+	Leaves  Start = "leaves"  // the cards can be served without it; a start never does it
+)
+
+// Step is one step of a plan.
+type Step struct {
+	// Op is the step's name, one of those above.
+	Op string `json:"op"`
+	// Entity and Field are the card's names; Field is "" for a step on the whole table, and
+	// names several fields, parted by ", ", where a constraint has several. For a column that
+	// no card describes it is the column's name.
+	Entity string `json:"entity"`
+	Field  string `json:"field,omitempty"`
+	// Table and Column are the database's names.
+	Table  string `json:"table"`
+	Column string `json:"column,omitempty"`
+	Effect Effect `json:"effect"`
+	// Does is the step in words, a verb first: make the column never null.
+	Does string `json:"does"`
+	// Start is what a start does about it.
+	Start Start `json:"start"`
+	// Flag is what apply has to be given for the step: --drop product.colour. "": nothing.
+	Flag string `json:"flag,omitempty"`
+	// Refused says that apply with the flags at hand would not do it: the flag is missing, or
+	// the rows do not allow it and no flag helps.
+	Refused bool `json:"refused"`
+	// Reason is what stands against the step, and Remedy what its author can do.
+	Reason string `json:"reason,omitempty"`
+	Remedy string `json:"remedy,omitempty"`
+	// SQL are the statements, in their order; none where those of another step, such as a
+	// rebuild of the table, do it too.
+	SQL []string `json:"sql"`
+	// Rows is how many rows the step concerns: those that stand against it where there are
+	// any, else those that it reads or writes.
+	Rows int64 `json:"rows"`
+	// Keys are the primary keys of the first ten rows that stand against the step.
+	Keys []string `json:"keys,omitempty"`
+	// Bytes is about how much free disk the step needs while it runs; 0: nothing worth saying.
+	Bytes int64 `json:"bytes,omitempty"`
+}
+
+// Keys of the rows that stand against a step are listed up to this number.
+const MaxKeys = 10
+
+// Plan is everything that makes a database what the cards want, in order.
+type Plan struct {
+	Steps []Step `json:"steps"`
+	// Notices are what the program found and leaves alone: tables that no card describes.
+	Notices []string `json:"notices"`
+}
+
+// MarshalJSON writes lists that are empty as [] and not as null.
+func (p *Plan) MarshalJSON() ([]byte, error) {
+	type plain Plan
+	out := plain{Steps: []Step{}, Notices: append([]string{}, p.Notices...)}
+	for _, s := range p.Steps {
+		s.SQL = append([]string{}, s.SQL...)
+		out.Steps = append(out.Steps, s)
+	}
+	return json.Marshal(out)
+}
+
+// Add appends a step.
+func (p *Plan) Add(s Step) { p.Steps = append(p.Steps, s) }
+
+// Concerns says whether a step is about a field, as entity.field.
+func (p *Plan) Concerns(name string) bool {
+	for _, s := range p.Steps {
+		if strings.EqualFold(name, s.Entity+"."+s.Field) {
+			return true
+		}
+	}
+	return false
+}
+
+// Refused lists the steps that cannot be applied as the plan stands; nil: all can.
+func (p *Plan) Refused() (refused Refused) {
+	for _, s := range p.Steps {
+		if s.Refused {
+			refused = append(refused, s)
+		}
+	}
+	return refused
+}
+
+// Refused is the error of a plan that is not applied: the steps that stand in its way, all at
+// once.
+type Refused []Step
+
+// Differs is the error of a database that a start would have to change and may not: the steps.
+type Differs []Step
+
+// Error lists every step, on one line.
+func (d Differs) Error() string {
+	lines := make([]string, len(d))
+	for i := range d {
+		lines[i] = d[i].Where() + ": " + d[i].Does
+	}
+	return strings.Join(lines, "; ")
+}
+
+// Stop returns why the plan is not applied for a task, nil where nothing stands in its way: the
+// steps that are refused, of a start those that it may not take.
+func (p *Plan) Stop(task *Task) error {
+	var stop []Step
+	for _, s := range p.Steps {
+		switch {
+		case task.Unchanged && s.Start != Leaves, task.Start && s.Start == Refuses, !task.Start && s.Refused:
+			stop = append(stop, s)
+		}
+	}
+	switch {
+	case stop == nil:
+		return nil
+	case task.Unchanged:
+		return Differs(stop)
+	}
+	return Refused(stop)
+}
+
+// Error lists every step, one a line.
+func (r Refused) Error() string {
+	lines := make([]string, len(r))
+	for i := range r {
+		lines[i] = r[i].Refusal()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Refusal returns why the step is not applied, on one line:
+//
+//	table post, column title: cannot make the column never null: 3 rows hold null; give those rows a value first, or …
+func (s *Step) Refusal() string {
+	text := s.Where() + ": cannot " + s.Does + ": " + s.Reason
+	if len(s.Keys) > 0 {
+		text += " (" + s.Listed() + ")"
+	}
+	return text + "; " + s.Remedy
+}
+
+// Where names the table and the column.
+func (s *Step) Where() string {
+	if s.Column == "" {
+		return "table " + s.Table
+	}
+	return "table " + s.Table + ", column " + s.Column
+}
+
+// Listed names the rows that stand against the step: "keys 1, 2, 3 and 7 more".
+func (s *Step) Listed() string {
+	text := "keys " + strings.Join(s.Keys, ", ")
+	if s.Rows == 1 {
+		text = "key " + s.Keys[0]
+	}
+	if more := s.Rows - int64(len(s.Keys)); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// Refuse makes the step one that the rows do not allow, whatever flag is given.
+func (s *Step) Refuse(reason, remedy string) {
+	s.Refused, s.Start, s.Reason, s.Remedy = true, Refuses, reason, remedy
+}
+
+// Applied is a step as the history of a database keeps it.
+type Applied struct {
+	Op     string `json:"op"`
+	Entity string `json:"entity"`
+	Field  string `json:"field,omitempty"`
+	Rows   int64  `json:"rows"`
+}
+
+// Entry is one migration in the history of a database: when, as RFC 3339 in UTC, and what.
+type Entry struct {
+	At    string    `json:"at"`
+	Steps []Applied `json:"steps"`
+}
+
+// Applied returns the step for the history.
+func (s *Step) Applied() Applied {
+	return Applied{Op: s.Op, Entity: s.Entity, Field: s.Field, Rows: s.Rows}
+}
+
+// Count is a message with a number in it, in the singular or the plural: "%d row holds null".
+func Count(n int64, one, many string) string {
+	if n == 1 {
+		return fmt.Sprintf(one, n)
+	}
+	return fmt.Sprintf(many, n)
+}

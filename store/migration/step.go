@@ -1,0 +1,140 @@
+package migration
+
+import (
+	"strings"
+)
+
+// Step returns the difference as a step without what the store alone knows: its effect, its
+// SQL and its rows. A start applies it, unless it drops what the cards do not need.
+func (d *Difference) Step() Step {
+	s := Step{Op: d.Op, Entity: d.Table.Entity, Table: d.Table.Name, Does: d.does(), Start: Applies}
+	switch {
+	case d.Column != nil:
+		s.Field, s.Column = d.Column.Field, d.Column.Name
+	case d.WasColumn != nil:
+		s.Field, s.Column = d.WasColumn.Name, d.WasColumn.Name
+	case d.Index != nil:
+		s.Column = strings.Join(d.Index.Columns, ", ")
+		s.Field = d.Table.fields(d.Index.Columns)
+	}
+	if d.Op == DropColumn || d.Op == DropIndex && !d.replaced() {
+		s.Start = Leaves
+	}
+	return s
+}
+
+// replaced says of an index that is dropped that it cannot stay: it holds rows to be unique,
+// another one has its name, or it belongs to a name that the table no longer has.
+func (d *Difference) replaced() bool {
+	if d.Index.Unique || d.Table.Index(d.Index.Name) != nil || d.Was.Renamed != "" {
+		return true
+	}
+	for i := range d.Was.Columns {
+		if c := &d.Was.Columns[i]; c.Renamed != "" && d.Index.has(c.Renamed) {
+			return true
+		}
+	}
+	return false
+}
+
+// has says whether the index has a column of this name.
+func (ix *Index) has(column string) bool {
+	for _, c := range ix.Columns {
+		if c == column {
+			return true
+		}
+	}
+	return false
+}
+
+// fields are the card's names of columns, parted by commas; a column that no card describes has
+// its own.
+func (t *Table) fields(columns []string) string {
+	names := make([]string, len(columns))
+	for i, name := range columns {
+		names[i] = name
+		if c := t.Column(name); c != nil && c.Field != "" {
+			names[i] = c.Field
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// does is the difference in words, a verb first.
+func (d *Difference) does() string {
+	switch d.Op {
+	case CreateTable:
+		if d.Was != nil {
+			return "keep rows in it"
+		}
+		return "make the table"
+	case RenameTable:
+		return "rename " + d.Was.Renamed + " to " + d.Table.Name
+	case RenameColumn:
+		return "rename " + d.WasColumn.Renamed + " to " + d.Column.Name
+	case AddColumn:
+		if d.Column.NotNull {
+			return "add a column that is never null"
+		}
+		return "add the column"
+	case DropColumn:
+		return "drop the column"
+	case ChangeKey:
+		return "change the primary key"
+	case ChangeType:
+		return "change the type from " + d.WasColumn.Kind + " to " + d.Column.Kind
+	case SetNotNull:
+		return "make the column never null"
+	case DropNotNull:
+		return "let the column be null"
+	case AddCheck:
+		return "hold the column to " + d.Check.Keyword
+	case DropCheck:
+		return "no longer hold the column to " + d.Check.Keyword
+	case AddForeignKey:
+		return "hold the relation to " + d.Column.References.Table
+	case DropForeignKey:
+		return "no longer hold the relation to " + d.WasColumn.References.Table
+	case AddUnique:
+		return "make the values unique"
+	case AddIndex:
+		return "make the index " + d.Index.Name
+	case DropIndex:
+		return "drop the index " + d.Index.Name
+	}
+	return d.Op
+}
+
+// The refusals that every store has, by the rows that stand against a step.
+
+// NoValue refuses a new column that is never null and has no value for n rows.
+func (s *Step) NoValue(n int64) {
+	s.Rows = n
+	s.Refuse(Count(n, "there is %d row", "there are %d rows")+", and none has a value for it",
+		"let the field be null, say what older rows get with lifecycle.create: {value: …}, or write values: {"+s.Entity+"."+s.Field+": …} in frond.yaml")
+}
+
+// Drop makes the step one that drops n values, which the flag allows.
+func (s *Step) Drop(task *Task, n int64) {
+	s.Effect, s.Rows = Loses, n
+	s.flag(task, DropFlag, Count(n, "%d row holds a value in it", "%d rows hold a value in it"), "declare the field again, empty the column first")
+}
+
+// Convert makes the step one that loses n values of the old type, which the flag allows. lost
+// is how many of them become null, because nothing of the new type can be made of them.
+func (s *Step) Convert(task *Task, n, lost int64) {
+	s.Effect, s.Rows, s.Start = Loses, n, Refuses
+	reason := Count(n, "%d row holds a value of the old type", "%d rows hold values of the old type")
+	if lost > 0 {
+		reason += Count(lost, ", of which %d cannot be converted and becomes null", ", of which %d cannot be converted and become null")
+	}
+	s.flag(task, ConvertFlag, reason, "keep the type, add a field of another name and move the values")
+}
+
+// flag refuses the step unless its flag was given.
+func (s *Step) flag(task *Task, flag, reason, remedy string) {
+	s.Flag = flag + " " + s.Entity + "." + s.Field
+	if !task.May(flag, s.Entity, s.Field) {
+		s.Refused, s.Reason, s.Remedy = true, reason, remedy+", or run frond migrate apply "+s.Flag
+	}
+}

@@ -1,0 +1,110 @@
+package migration
+
+import "strings"
+
+// Table describes a table: as a database has it, or as a card wants it.
+type Table struct {
+	Name string
+	// Entity is the name of the entity whose rows it holds; "" for a table that no card
+	// describes.
+	Entity  string
+	Columns []Column
+	Indexes []Index
+	// Foreign says that this program did not make the table and cannot read its definition.
+	// Only a table that is present can be.
+	Foreign bool
+
+	// Renamed is the name that the table still has in the database, where [Rename] has given
+	// it another one; else "".
+	Renamed string
+	// Replaces says that an empty table has the new name, which a renamed one takes.
+	Replaces bool
+}
+
+// Column describes one column.
+type Column struct {
+	Name string
+	// Field is the card's name of it; "" for a column that no card describes.
+	Field string
+	// Kind is the kind of value in the words of a card: string, integer, number, boolean, date,
+	// date-time, decimal, json and what else a store has. Messages name it.
+	Kind string
+	// Type is how the store spells the type; two texts that differ are two types, of one kind
+	// or of two.
+	Type    string
+	NotNull bool
+	Primary bool
+	// Filled says that a row that is older than the column has a value for it without anybody's
+	// doing: the database has a default, or the card a constant.
+	Filled bool
+	Checks []Check
+	// References is the foreign key; the zero value for none.
+	References Reference
+
+	// Renamed is the name that the column still has in the database; see [Table.Renamed].
+	Renamed string
+}
+
+// Reference is a foreign key: the column it leads to, and what stands behind that, such as ON
+// DELETE CASCADE, as the store spells it.
+type Reference struct{ Table, Column, Rest string }
+
+// Check is one constraint of a column, known by the keyword of the card that asks for it.
+type Check struct{ Keyword, Expression string }
+
+// Index is an index or a unique constraint.
+type Index struct {
+	Name    string
+	Unique  bool
+	Columns []string
+	// Text is the statement that makes it: two texts that differ are two indexes.
+	Text string
+	// Own says that this program made it, so that it is this program's to drop.
+	Own bool
+}
+
+// Column returns the column called name, or nil.
+func (t *Table) Column(name string) *Column {
+	for i := range t.Columns {
+		if t.Columns[i].Name == name {
+			return &t.Columns[i]
+		}
+	}
+	return nil
+}
+
+// Index returns the index called name, or nil.
+func (t *Table) Index(name string) *Index {
+	for i := range t.Indexes {
+		if t.Indexes[i].Name == name {
+			return &t.Indexes[i]
+		}
+	}
+	return nil
+}
+
+// Actual is the name that the database has for the table now.
+func (t *Table) Actual() string {
+	if t.Renamed != "" {
+		return t.Renamed
+	}
+	return t.Name
+}
+
+// Actual is the name that the database has for the column now.
+func (c *Column) Actual() string {
+	if c.Renamed != "" {
+		return c.Renamed
+	}
+	return c.Name
+}
+
+// find returns the table called name, whatever the case of its letters, or nil.
+func find(tables []*Table, name string) *Table {
+	for _, t := range tables {
+		if strings.EqualFold(t.Name, name) {
+			return t
+		}
+	}
+	return nil
+}

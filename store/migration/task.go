@@ -1,0 +1,57 @@
+package migration
+
+import (
+	"strings"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+)
+
+// Task is what a store is to become, and what its author allows on the way.
+type Task struct {
+	// Entities are those whose rows the store keeps.
+	Entities []*schema.Entity
+	// Changes are what the cards cannot say: new names, and values for older rows.
+	Changes facade.SchemaChanges
+	// Start says that a program starts: it applies what loses nothing and what the cards need,
+	// and no more.
+	Start bool
+	// Unchanged says that nothing may be changed: the error is [Differs] where a start would.
+	Unchanged bool
+	// Drop and Convert are the fields, as entity.field, whose columns may be dropped and whose
+	// values may be converted with a loss.
+	Drop, Convert []string
+	// Progress, where it is set, is called now and then while rows of a table are copied or
+	// filled, from one goroutine.
+	Progress func(table string, done, total int64)
+}
+
+// The flags of apply, as a plan names them.
+const (
+	DropFlag    = "--drop"
+	ConvertFlag = "--convert"
+)
+
+// May says whether the flag was given for a field: --drop product.colour. Case does not matter.
+func (t *Task) May(flag, entity, field string) bool {
+	list := t.Drop
+	if flag == ConvertFlag {
+		list = t.Convert
+	}
+	for _, name := range list {
+		if strings.EqualFold(name, entity+"."+field) {
+			return true
+		}
+	}
+	return false
+}
+
+// Value returns what computes a field of older rows; nil where frond.yaml says nothing.
+func (t *Task) Value(p *schema.Property, e *schema.Entity) *facade.Backfill {
+	for _, v := range t.Changes.Values {
+		if v.Entity == e && v.Field == p {
+			return v
+		}
+	}
+	return nil
+}

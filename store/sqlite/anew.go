@@ -1,0 +1,187 @@
+package sqlite
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/frondhost/frond/store/migration"
+	"github.com/frondhost/frond/store/sqlite/engine"
+	"github.com/frondhost/frond/store/sqltext"
+)
+
+// batch is how many rows are copied or computed between two looks at the context.
+const batch = 10_000
+
+// worthMeasuring is the number of rows from which the free space of the disk is looked at
+// before a table is copied.
+const worthMeasuring = 10_000
+
+// build adds the step that builds the table anew, as SQLite's own documentation of ALTER TABLE
+// describes. It runs inside the migration's transaction: a process that dies leaves the old
+// table. SQLite keeps few pages in memory and writes the others to its log, whatever the number
+// of rows.
+//
+//	CREATE TABLE "~new post" (…) STRICT
+//	INSERT INTO "~new post" (…) SELECT …, CAST("views" AS INTEGER), 'draft' FROM "post"
+//	DROP TABLE "post"
+//	ALTER TABLE "~new post" RENAME TO "post"
+//
+// Foreign keys are not enforced meanwhile (see migrate): dropping the table would cascade.
+// Columns that no card describes are carried over, as ones that may be null, unless they are
+// dropped.
+func (ch *change) build() error {
+	name := ch.want.Name
+	c := &copying{change: ch, name: name, temporary: quote("~new " + name)}
+	definitions := make([]string, 0, len(ch.t.columns))
+	for _, col := range ch.t.columns {
+		definitions = append(definitions, col.definition.sql())
+		c.into = append(c.into, col.Name)
+		c.from = append(c.from, ch.copied(col))
+	}
+	old := ch.holds[asciiLower(ch.was.Actual())]
+	for i := range ch.was.Columns {
+		was := &ch.was.Columns[i]
+		if ch.want.Column(was.Name) != nil || ch.dropped[was.Name] {
+			continue
+		}
+		def := *old.byName[was.Name]
+		def.notNull = def.notNull && def.dflt != ""
+		definitions = append(definitions, def.sql())
+		c.into, c.from = append(c.into, quote(was.Name)), append(c.from, quote(was.Name))
+	}
+	create := createTable(c.temporary, definitions)
+	step := migration.Step{Op: migration.Rebuild, Entity: ch.t.Entity.Name, Table: name, Effect: migration.Slow, Does: "build the table anew", Start: migration.Applies, Rows: ch.rows}
+	if ch.rows == 0 {
+		step.Effect = migration.Online
+	}
+	if ch.rows >= worthMeasuring {
+		// The copy stands in the log first, and then in the file.
+		size, err := ch.conn.Size(ch.was.Actual())
+		if err != nil {
+			return err
+		}
+		if step.Bytes = 2 * size; ch.free() >= 0 && ch.free() < step.Bytes {
+			step.Refuse(fmt.Sprintf("the copy needs about %d MiB of disk, and %d MiB are free", step.Bytes>>20, ch.free()>>20), "make room, and try again")
+		}
+	}
+	insert := "INSERT INTO " + c.temporary + " (" + strings.Join(c.into, ", ") + ") SELECT " + strings.Join(c.from, ", ") + " FROM " + ch.t.Name
+	if len(ch.values) > 0 {
+		insert += " /* and the program computes " + strings.Join(sortedKeys(ch.values), ", ") + " */"
+	}
+	end := []string{"DROP TABLE " + ch.t.Name, "ALTER TABLE " + c.temporary + " RENAME TO " + ch.t.Name}
+	step.SQL = append([]string{create, insert}, end...)
+	for _, ix := range ch.was.Indexes {
+		if now := ch.want.Index(ix.Name); now != nil && now.Text == ix.Text {
+			step.SQL = append(step.SQL, ix.Text)
+		}
+	}
+	ch.add(step, func() error {
+		if err := ch.conn.Once(create); err != nil {
+			return err
+		}
+		if err := c.copy(); err != nil {
+			return err
+		}
+		return c.replace(end)
+	})
+	if len(ch.values) > 0 {
+		ch.filled = append(ch.filled, ch.t)
+	}
+	ch.note("built table %s anew", name)
+	return nil
+}
+
+// copied is the value of a column in the new table, from a row of the old one.
+func (ch *change) copied(c *column) string {
+	switch was := ch.was.Column(c.column); {
+	case was == nil:
+		return engine.Literal(c.fill)
+	case !strings.HasPrefix(was.Type, c.typ+" "):
+		return "CAST(" + c.Name + " AS " + c.typ + ")"
+	case c.notNull && !was.NotNull && c.fill.Kind != sqltext.Null:
+		return "coalesce(" + c.Name + ", " + engine.Literal(c.fill) + ")"
+	}
+	return c.Name
+}
+
+// copying copies the rows of a table into the new one.
+type copying struct {
+	*change
+	name, temporary string // unquoted; quoted
+	into, from      []string
+	done            int64
+	said            time.Time
+}
+
+// copy copies all rows, batch by batch in the order of SQLite's own numbers. A table whose
+// fields have taken all names of that number is copied by one statement.
+func (c *copying) copy() error {
+	rowid := ""
+	for _, name := range []string{"rowid", "oid", "_rowid_"} {
+		if !slices.ContainsFunc(c.was.Columns, func(o migration.Column) bool { return asciiLower(o.Name) == name }) {
+			rowid = name
+			break
+		}
+	}
+	insert := "INSERT INTO " + c.temporary + " (" + strings.Join(c.into, ", ") + ") SELECT " + strings.Join(c.from, ", ") + " FROM " + c.t.Name
+	if rowid == "" {
+		if len(c.values) > 0 {
+			return fmt.Errorf("table %s: values cannot be computed for a table with fields called rowid, oid and _rowid_; rename one of them first", c.name)
+		}
+		return c.conn.Once(insert)
+	}
+	c.said = time.Now()
+	next := int64(math.MinInt64)
+	for {
+		last, err := c.conn.Number("SELECT coalesce(max(r), ?1 - 1) FROM (SELECT "+rowid+" AS r FROM "+c.t.Name+" WHERE "+rowid+" >= ?1 ORDER BY "+rowid+fmt.Sprintf(" LIMIT %d)", batch), sqltext.IntValue(next))
+		if err != nil || last < next {
+			return err
+		}
+		if err := c.ctx.Err(); err != nil {
+			return err
+		}
+		if len(c.values) > 0 {
+			err = c.computed(rowid, next, last)
+		} else {
+			err = c.conn.Exec(insert+" WHERE "+rowid+" BETWEEN ? AND ? ORDER BY "+rowid, sqltext.IntValue(next), sqltext.IntValue(last))
+			c.done += c.conn.Raw().Changes()
+		}
+		if err != nil || last == math.MaxInt64 {
+			return err
+		}
+		next = last + 1
+		c.progress()
+	}
+}
+
+// progress reports how far the copy is, in the log every two seconds.
+func (c *copying) progress() {
+	if c.task.Progress != nil {
+		c.task.Progress(c.name, c.done, c.change.rows)
+	}
+	if time.Since(c.said) > 2*time.Second {
+		c.said = time.Now()
+		c.log.Info("the store builds a table anew", "table", c.name, "rows", c.done, "of", c.change.rows)
+	}
+}
+
+// replace puts the new table in the place of the old one, with the indexes and triggers that
+// stood on that: what the cards do not want is made again too, as far as its columns are there.
+func (c *copying) replace(end []string) error {
+	keep, err := c.list("SELECT sql FROM sqlite_schema WHERE tbl_name = " + engine.LiteralText(c.name) + " AND type IN ('index', 'trigger') AND sql IS NOT NULL AND substr(name, 1, 7) <> '" + ownPrefix + "'")
+	if err != nil {
+		return err
+	}
+	if err := c.statements(end)(); err != nil {
+		return err
+	}
+	for _, sql := range keep {
+		if err := c.conn.Once(sql); err != nil {
+			c.note("left out, because its columns are gone: %s", sql)
+		}
+	}
+	return nil
+}

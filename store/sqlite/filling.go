@@ -1,0 +1,250 @@
+package sqlite
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	sqlite3 "github.com/ncruces/go-sqlite3"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema/jsontext"
+	"github.com/frondhost/frond/store/migration"
+	"github.com/frondhost/frond/store/sqlite/engine"
+	"github.com/frondhost/frond/store/sqltext"
+)
+
+// filling says how a column of a table that is built anew gets values that the program
+// computes.
+type filling struct {
+	value *facade.Backfill
+	// when is the condition of the rows that get one; "" for all of them.
+	when string
+	// lossy says that a value that cannot be computed becomes null, and no error.
+	lossy bool
+}
+
+// fill has a column's values computed, after it has looked whether every row gives one. A step
+// whose rows do not is refused.
+func (ch *change) fill(s *migration.Step, column string, f *filling) error {
+	if why := ch.unreadable(f.value); why != "" {
+		s.Refuse(why, "correct values in frond.yaml; the columns are "+strings.Join(ch.columnNames(), ", "))
+		return nil
+	}
+	ch.values[column] = f
+	lost, err := ch.try(s, column, f)
+	if err == nil && lost > 0 && !f.lossy {
+		s.Rows = lost
+	}
+	return err
+}
+
+// convert has the values of a column converted, with the flag for it; a value of which nothing
+// can be made becomes null. Where that may not be, or there is no conversion at all, the step
+// is refused.
+func (ch *change) convert(s *migration.Step, c *column, from, to string, held int64) error {
+	how := migration.Convert(from, to)
+	if how == nil {
+		s.Rows = held
+		s.Refuse(migration.Count(held, "%d row holds a value of the old type", "%d rows hold values of the old type")+", and there is no conversion",
+			fmt.Sprintf("keep the type, or write values: {%s.%s: …} in frond.yaml", ch.t.Entity.Name, c.Prop.Name))
+		return nil
+	}
+	f := &filling{value: facade.NewConversion(ch.t.Entity, c.Prop, how), lossy: true}
+	ch.values[c.column] = f
+	lost, err := ch.try(s, c.column, f)
+	if err != nil {
+		return err
+	}
+	if s.Reason == "" {
+		keys := s.Keys
+		s.Convert(ch.task, held, lost)
+		s.Keys = keys
+	}
+	return nil
+}
+
+// try computes a column for every row and keeps nothing but the keys of the first rows that
+// give no value. It refuses the step where some do not and null cannot stand in their place.
+func (ch *change) try(s *migration.Step, column string, f *filling) (lost int64, err error) {
+	c := ch.t.byName(column)
+	reads := ch.reads([]*filling{f})
+	sql := "SELECT " + ch.key() + reads.list() + " FROM " + ch.from + " AS t"
+	if f.when != "" {
+		sql += " WHERE " + f.when
+	}
+	st, err := ch.conn.Start([]byte(sql), nil)
+	if err != nil {
+		return 0, err
+	}
+	var first error
+	for st.Step() {
+		value, err := f.compute(c, func(name string) json.RawMessage { return reads.json(st, 1, name) })
+		switch {
+		case err == nil && (value.Kind != sqltext.Null || !c.notNull):
+			continue
+		case err == nil:
+			err = fmt.Errorf("it gives null where %s is never null", column)
+		}
+		if first == nil {
+			first = err
+		}
+		if lost++; len(s.Keys) < migration.MaxKeys {
+			s.Keys = append(s.Keys, st.ColumnText(0))
+		}
+	}
+	if err := ch.conn.Finish(st); err != nil || lost == 0 {
+		return 0, err
+	}
+	if !f.lossy || c.notNull {
+		s.Rows = lost
+		remedy := "change those rows first, or correct values in frond.yaml"
+		if f.value.Text == "" {
+			remedy = fmt.Sprintf("change those rows first, or write values: {%s.%s: …} in frond.yaml", ch.t.Entity.Name, c.Prop.Name)
+		}
+		s.Refuse(migration.Count(lost, "%d row gives no value", "%d rows give no value")+": "+first.Error(), remedy)
+	}
+	return lost, nil
+}
+
+// compute returns the value of a row, as the column holds it.
+func (f *filling) compute(c *column, given func(string) json.RawMessage) (sqltext.Value, error) {
+	text, err := f.value.Compute(given)
+	if err != nil {
+		return sqltext.Value{}, err
+	}
+	value, fault := sqltext.Encode(c.Prop, text)
+	if fault != "" {
+		return sqltext.Value{}, fmt.Errorf("the value breaks %s", fault)
+	}
+	return value, nil
+}
+
+// computed copies the rows of a range with the values that the program computes, one row at a
+// time.
+func (c *copying) computed(rowid string, first, last int64) error {
+	names := sortedKeys(c.values)
+	fills := make([]*filling, len(names))
+	from := slices.Clone(c.from)
+	var flags strings.Builder
+	for i, name := range names {
+		fills[i] = c.values[name]
+		at := slices.Index(c.into, quote(name))
+		// ?2 says whether the row gets the value, which is ?3; and so on.
+		from[at] = fmt.Sprintf("iif(?%d, ?%d, %s)", 2*i+2, 2*i+3, from[at])
+		when := fills[i].when
+		if when == "" {
+			when = "1"
+		}
+		flags.WriteString(", " + when)
+	}
+	reads := c.reads(fills)
+	insert := "INSERT INTO " + c.temporary + " (" + strings.Join(c.into, ", ") + ") SELECT " + strings.Join(from, ", ") + " FROM " + c.t.Name + " WHERE " + rowid + " = ?1"
+	st, err := c.conn.Start([]byte("SELECT "+rowid+flags.String()+reads.list()+" FROM "+c.t.Name+" AS t WHERE "+rowid+" BETWEEN ? AND ? ORDER BY "+rowid), []sqltext.Value{sqltext.IntValue(first), sqltext.IntValue(last)})
+	if err != nil {
+		return err
+	}
+	args := make([]sqltext.Value, 1+2*len(fills))
+	for st.Step() {
+		args[0] = sqltext.IntValue(st.ColumnInt64(0))
+		for i, f := range fills {
+			args[1+2*i], args[2+2*i] = sqltext.BoolValue(st.ColumnInt64(1+i) != 0), sqltext.Value{}
+			if st.ColumnInt64(1+i) == 0 {
+				continue
+			}
+			value, err := f.compute(c.t.byName(names[i]), func(name string) json.RawMessage { return reads.json(st, 1+len(fills), name) })
+			if err != nil && !f.lossy {
+				_ = c.conn.Finish(st) // the value is what went wrong
+				return fmt.Errorf("table %s, column %s: %w", c.name, names[i], err)
+			}
+			args[2+2*i] = value
+		}
+		if err := c.conn.Exec(insert, args...); err != nil {
+			_ = c.conn.Finish(st) // the row is what went wrong
+			return err
+		}
+		c.done++
+	}
+	return c.conn.Finish(st)
+}
+
+// reads are the columns that fillings read of a row as it was.
+type reads struct {
+	names   []string // as the expressions have them
+	columns []*migration.Column
+}
+
+// reads lists what fillings read, each column once.
+func (ch *change) reads(fills []*filling) (r reads) {
+	for _, f := range fills {
+		for _, name := range f.value.Reads {
+			if !slices.Contains(r.names, name) {
+				r.names, r.columns = append(r.names, name), append(r.columns, ch.older(name))
+			}
+		}
+	}
+	return r
+}
+
+// list is the columns as a SELECT has them, behind others.
+func (r *reads) list() string {
+	var b strings.Builder
+	for _, c := range r.columns {
+		b.WriteString(", t." + quote(c.Name))
+	}
+	return b.String()
+}
+
+// json returns a column of the row that a statement is at, as JSON, by its name in expressions.
+// The columns begin at the statement's column from.
+func (r *reads) json(st *engine.Stmt, from int, name string) json.RawMessage {
+	i := slices.Index(r.names, name)
+	text := st.ColumnText(from + i)
+	switch kind := r.columns[i].Kind; {
+	case st.ColumnType(from+i) == sqlite3.NULL:
+		return nil
+	case kind == "json":
+		return json.RawMessage(text)
+	case kind == "integer":
+		return json.RawMessage(text)
+	case kind == "number":
+		return sqltext.AppendFloat(nil, st.ColumnFloat(from+i))
+	case kind == "boolean":
+		return strconv.AppendBool(nil, text != "0")
+	case kind == "date-time":
+		return sqltext.AppendTime(nil, []byte(text))
+	}
+	return jsontext.Quote(text)
+}
+
+// older returns a column of the row as it was, by the name that an expression has for it: that
+// of now, or the one that it had before a rename. It is nil where there is none.
+func (ch *change) older(name string) *migration.Column {
+	column := columnName(name)
+	for i := range ch.was.Columns {
+		if c := &ch.was.Columns[i]; c.Name == column || c.Renamed == column {
+			return c
+		}
+	}
+	return nil
+}
+
+// unreadable says which field of an expression the older rows do not have; "" for none.
+func (ch *change) unreadable(b *facade.Backfill) string {
+	for _, name := range b.Reads {
+		if ch.older(name) == nil {
+			return fmt.Sprintf("the expression %q reads %s, which the rows do not have", b.Text, name)
+		}
+	}
+	return ""
+}
+
+// columnNames lists the columns that are there.
+func (ch *change) columnNames() (names []string) {
+	for i := range ch.was.Columns {
+		names = append(names, ch.was.Columns[i].Actual())
+	}
+	return names
+}
