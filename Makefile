@@ -12,7 +12,7 @@ LINT     := bin/golangci-lint
 BIN      := bin/frond
 
 .DEFAULT_GOAL := all
-.PHONY: all help build run test js console race e2e fuzz leak soak differential evolution mutation long bench golden lint fmt generate wasm check up down
+.PHONY: all help build run test js console race e2e fuzz leak soak plans differential evolution mutation long bench golden lint fmt generate wasm check up down
 
 all: console build test lint ## Build, test and lint: what `make` alone does
 
@@ -72,6 +72,9 @@ leak: ## Run the leak test with new seeds for LEAKTIME (10m)
 
 soak: ## Hold the gateway under load for SOAKTIME (2m) while its remotes are killed, slowed and send garbage
 	$(GO) test ./e2e/soak -count=1 -v -run=TestSoak -timeout=0 -for=$(SOAKTIME)
+
+plans: ## Hold what a page reads of a PostgreSQL table of a million rows, in every order
+	$(GO) test ./store/postgres -count=1 -v -run=ReadLittle -rows=1000000
 
 differential: js ## Compare our answers with those of graphql-js for N (20000) generated requests
 	$(GO) test ./e2e/differential -count=1 -v -run=TestDifferential -timeout=0 -from=$$(date +%s) -cases=$(N)

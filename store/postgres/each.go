@@ -13,8 +13,8 @@ import (
 // small ordered search of its own that stops at the limit:
 //
 //	SELECT k.n, p.* FROM unnest($1::text[]) WITH ORDINALITY AS k(value, n)
-//	CROSS JOIN LATERAL (SELECT q.* FROM (SELECT … WHERE t0."author" = k.value … LIMIT 16) AS q
-//	  ORDER BY … LIMIT $2) AS p ORDER BY k.n, p."at", p."id"
+//	CROSS JOIN LATERAL (SELECT … WHERE t0."author" >= k.value AND t0."author" <= k.value
+//	  ORDER BY t0."author", t0."at", t0."id" LIMIT $2) AS p ORDER BY k.n, p."at", p."id"
 //
 // A field whose values are unique needs no search for each:
 //
@@ -64,7 +64,11 @@ func (r *reading) each() error {
 // open writes the select list in front of the selection under alias, and the keys as rows.
 func (r *reading) open(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value, alias string) {
 	b.Text("SELECT k.n, ")
-	b.Columns(&r.Selection, alias)
+	if alias == "p" { // a subquery, whose columns are the selection
+		b.Text("p.*")
+	} else {
+		b.Columns(&r.Selection, alias)
+	}
 	if r.Find.Count {
 		b.Text(", NULL::bigint")
 	}
@@ -103,18 +107,24 @@ func (r *reading) joined(b *sqltext.Builder, c *sqltext.Column, alias string) er
 
 // some writes the statement for a bounded number of rows of each key; see each.
 func (r *reading) some(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value) error {
-	r.open(b, c, keys, "p")
-	b.Text(" CROSS JOIN LATERAL (SELECT q.* FROM ")
-	if err := r.bounded(b, c, "q"); err != nil {
+	place, err := r.span()
+	if err != nil {
 		return err
 	}
-	if len(r.Order) > 0 {
-		b.Text(" ORDER BY ")
-		b.OrderBy(r.Order, "q")
+	r.open(b, c, keys, "p")
+	b.Text(" CROSS JOIN LATERAL (")
+	if len(place.ranges) == 1 {
+		err = r.within(b, &place, place.ranges[0], c)
+		limit(b, r.Find)
+	} else {
+		b.Text("SELECT q.* FROM ")
+		err = r.bounded(b, &place, c, "q")
 	}
-	limit(b, r.Find)
+	if err != nil {
+		return err
+	}
 	b.Text(") AS p ORDER BY k.n")
-	if len(r.Order) > 0 {
+	if len(r.Order) > 0 && !place.whole {
 		b.Text(", ")
 		b.OrderBy(r.Order, "p")
 	}

@@ -62,6 +62,10 @@ type reading struct {
 //
 //	(SELECT p.*, NULL::bigint …) UNION ALL SELECT NULL, NULL, (SELECT count(*) …)
 func (r *reading) page() error {
+	place, err := r.span()
+	if err != nil {
+		return err
+	}
 	b := r.store.text.Builder()
 	defer b.Free()
 	estimate := r.Find.Count && r.Find.Estimate
@@ -74,14 +78,9 @@ func (r *reading) page() error {
 		b.Text(", NULL::bigint")
 	}
 	b.Text(" FROM ")
-	if err := r.bounded(b, nil, "p"); err != nil {
+	if err := r.bounded(b, &place, nil, "p"); err != nil {
 		return err
 	}
-	if len(r.Order) > 0 {
-		b.Text(" ORDER BY ")
-		b.OrderBy(r.Order, "p")
-	}
-	limit(b, r.Find)
 	if counted {
 		b.Text(") UNION ALL SELECT ")
 		for range r.Selection.Width() {
@@ -105,70 +104,113 @@ func (r *reading) page() error {
 	})
 }
 
-// bounded writes the rows of a page, in parentheses and under name, and not many more: as many
-// ranges as the cursor leaves (see [ranges]), each in the order of the page and cut off. With a
-// key column the rows are those of the key k.value.
+// span is the part of an order that a page is read from: the ranges behind its cursor, one that
+// is the whole order without a cursor, and where it ends.
+type span struct {
+	from, until []sqltext.Value
+	ranges      []seekRange
+	// whole says that the order has a key of several columns, which the selection has as one
+	// text: the page is one SELECT, which nothing around it can order.
+	whole bool
+}
+
+// span compiles From and Until. BAD_REQUEST where they are of another order.
+func (r *reading) span() (s span, err error) {
+	s.ranges = []seekRange{{}}
+	s.whole = slices.ContainsFunc(r.Order, func(k sqltext.SortKey) bool { return k.Of != nil })
+	if r.Find.From != nil {
+		if s.from, err = sqltext.Cursor(r.Order, r.Find.From); err != nil {
+			return s, err
+		}
+		if !s.whole {
+			s.ranges = ranges(r.Order, s.from)
+		}
+	}
+	if r.Find.Until != nil {
+		s.until, err = sqltext.Cursor(r.Order, r.Find.Until)
+	}
+	return s, err
+}
+
+// bounded writes the rows of a page, under name, and not many more: each range in the order of
+// the page and cut off. The order is written again behind them, with the limit.
 //
 //	(SELECT … WHERE (t0."at", t0."id") < ($1, $2) ORDER BY … LIMIT 64) AS p
 //	((SELECT … LIMIT 64) UNION ALL (SELECT … WHERE t1."at" IS NULL … LIMIT 64)) AS p
-func (r *reading) bounded(b *sqltext.Builder, key *sqltext.Column, name string) error {
-	var from, until []sqltext.Value
-	var err error
-	all := []seekRange{{}}
-	if r.Find.From != nil {
-		if from, err = sqltext.Cursor(r.Order, r.Find.From); err != nil {
-			return err
-		}
-		all = ranges(r.Order, from)
-	}
-	if r.Find.Until != nil {
-		if until, err = sqltext.Cursor(r.Order, r.Find.Until); err != nil {
-			return err
-		}
-	}
+func (r *reading) bounded(b *sqltext.Builder, s *span, key *sqltext.Column, name string) error {
 	b.Text("(")
-	for i, g := range all {
+	for i, g := range s.ranges {
 		if i > 0 {
 			b.Text(" UNION ALL ")
 		}
-		if len(all) > 1 {
+		if len(s.ranges) > 1 {
 			b.Text("(")
 		}
-		alias := b.Alias()
-		b.Text("SELECT ")
-		b.Columns(&r.Selection, alias)
-		if err := r.From(b, alias); err != nil {
+		if err := r.within(b, s, g, key); err != nil {
 			return err
-		}
-		word := " WHERE "
-		if key != nil {
-			b.Text(word)
-			compared(b, key, alias)
-			b.Text(" = k.value")
-			word = " AND "
-		}
-		if word, err = r.Where(b, alias, word); err != nil {
-			return err
-		}
-		if from != nil {
-			b.Text(word)
-			word = " AND "
-			g.write(b, r.Order, from, r.Find.Including, alias)
-		}
-		if until != nil {
-			b.Text(word)
-			b.Behind(sqltext.Turned(r.Order), until, false, alias)
-		}
-		if len(r.Order) > 0 {
-			b.Text(" ORDER BY ")
-			b.OrderBy(r.Order, alias)
 		}
 		b.Text(room(r.Find))
-		if len(all) > 1 {
+		if len(s.ranges) > 1 {
 			b.Text(")")
 		}
 	}
 	b.Text(") AS ", name)
+	if len(r.Order) > 0 && !s.whole {
+		b.Text(" ORDER BY ")
+		b.OrderBy(r.Order, name)
+	}
+	limit(b, r.Find)
+	return nil
+}
+
+// within writes the SELECT of one range, in order.
+//
+// With a key column the rows are those of the key k.value, as a range in an order that begins
+// with the column. An equality would leave the planner free to walk along another index, such
+// as the primary key's, until enough rows of the key have come: a key without rows would then
+// read the whole table.
+func (r *reading) within(b *sqltext.Builder, s *span, g seekRange, key *sqltext.Column) error {
+	alias := b.Alias()
+	b.Text("SELECT ")
+	b.Columns(&r.Selection, alias)
+	if err := r.From(b, alias); err != nil {
+		return err
+	}
+	word := " WHERE "
+	if key != nil {
+		b.Text(word)
+		compared(b, key, alias)
+		b.Text(" >= k.value AND ")
+		compared(b, key, alias)
+		b.Text(" <= k.value")
+		word = " AND "
+	}
+	word, err := r.Where(b, alias, word)
+	if err != nil {
+		return err
+	}
+	if s.from != nil {
+		b.Text(word)
+		word = " AND "
+		if s.whole {
+			b.Behind(r.Order, s.from, r.Find.Including, alias)
+		} else {
+			g.write(b, r.Order, s.from, r.Find.Including, alias)
+		}
+	}
+	if s.until != nil {
+		b.Text(word)
+		b.Behind(sqltext.Turned(r.Order), s.until, false, alias)
+	}
+	if len(r.Order) == 0 {
+		return nil
+	}
+	b.Text(" ORDER BY ")
+	if key != nil {
+		b.OrderBy([]sqltext.SortKey{{Column: key, Desc: r.Order[0].Desc}}, alias)
+		b.Text(", ")
+	}
+	b.OrderBy(r.Order, alias)
 	return nil
 }
 

@@ -1,0 +1,223 @@
+package postgres
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/postgres/engine"
+	"github.com/frondhost/frond/store/postgres/pgtest"
+)
+
+// planRows is how many rows TestPagesReadLittle has; make plans has a million.
+var planRows = flag.Int("rows", 60_000, "how many rows the table of TestPagesReadLittle has")
+
+// track is a table whose orders have long runs of equal values and of nulls: ten levels, half of
+// the names null, and one row in a thousand without a date.
+const track = `
+type: object
+properties:
+  id: {type: integer, x-kit: {role: {primary: true}}}
+  level: {type: integer, x-kit: {role: {index: true}}}
+  name: {type: [string, 'null'], x-kit: {role: {index: true}}}
+  at: {type: [string, 'null'], format: date-time, x-kit: {role: {index: true}}}
+  note: {type: string}
+required: [id, level, name, at, note]
+x-kit-version: 1
+`
+
+// planned is a store over a table of tracks, and the latest statement.
+type planned struct {
+	*Store
+	track *schema.Entity
+	sql   string
+	args  []any
+}
+
+func newPlanned(t *testing.T, rows int) *planned {
+	t.Helper()
+	set, err := schema.Compile([]schema.Source{{File: "track.yaml", Name: "track", Data: []byte(track)}}, schema.Builtins(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &planned{track: set.Entity("track")}
+	p.Store, err = Open(Options{URL: pgtest.Database(t), Statement: -1, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), Trace: func(sql string, args ...any) {
+		if strings.HasPrefix(sql, "SELECT") && strings.Contains(sql, `"track"`) {
+			p.sql, p.args = sql, args
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.Close() })
+	if err := p.Prepare(t.Context(), set.Entities); err != nil {
+		t.Fatal(err)
+	}
+	p.run(t, `ALTER TABLE track SET UNLOGGED`, fmt.Sprintf(`INSERT INTO track SELECT i, i %% 10, CASE WHEN i %% 2 = 0 THEN 'n' || (i * 7919) %% %[1]d END,
+		CASE WHEN i %% 1000 > 0 THEN timestamptz '2024-01-01Z' + i * interval '1 minute' END, 'a note of ordinary length' FROM generate_series(1, %[1]d) AS i`, rows),
+		`VACUUM (ANALYZE) track`)
+	return p
+}
+
+// run runs SQL, each text by itself.
+func (p *planned) run(t *testing.T, texts ...string) {
+	t.Helper()
+	if err := p.db.Maintain(t.Context(), func(c *engine.Conn) error {
+		for _, text := range texts {
+			if err := c.Exec(text); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// plan is a node of what EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) says.
+type plan struct {
+	Type    string  `json:"Node Type"`
+	Rows    float64 `json:"Actual Rows"`
+	Loops   float64 `json:"Actual Loops"`
+	Removed float64 `json:"Rows Removed by Filter"`
+	Recheck float64 `json:"Rows Removed by Index Recheck"`
+	Hit     int     `json:"Shared Hit Blocks"`
+	Read    int     `json:"Shared Read Blocks"`
+	Plans   []plan  `json:"Plans"`
+}
+
+// read is how many rows the scans of a plan have looked at.
+func (p *plan) read() (n float64) {
+	if strings.HasSuffix(p.Type, "Scan") && p.Type != "Subquery Scan" && p.Type != "Function Scan" {
+		n = (p.Rows + p.Removed + p.Recheck) * p.Loops
+	}
+	for i := range p.Plans {
+		n += p.Plans[i].read()
+	}
+	return n
+}
+
+// explain runs the latest statement once more and returns how it was run, in the given
+// plan_cache_mode: by a plan for these values, or for any.
+func (p *planned) explain(t *testing.T, mode string) (plan, string) {
+	t.Helper()
+	values := make([]string, len(p.args))
+	for i, v := range p.args {
+		if values[i] = "NULL"; v != nil {
+			values[i] = literal(v.(string))
+		}
+	}
+	execute := "EXECUTE latest"
+	if len(values) > 0 {
+		execute += "(" + strings.Join(values, ", ") + ")"
+	}
+	var text string
+	sql := p.sql
+	if err := p.db.Maintain(t.Context(), func(c *engine.Conn) error {
+		if err := c.Exec("SET plan_cache_mode = " + mode + "; PREPARE latest AS " + sql); err != nil {
+			return err
+		}
+		err := c.Run(&engine.Query{Text: []byte("EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) " + execute), Row: func(row [][]byte) error {
+			text = string(row[0])
+			return nil
+		}})
+		if err != nil {
+			return err
+		}
+		return c.Exec("DEALLOCATE latest; RESET plan_cache_mode")
+	}); err != nil {
+		t.Fatal(sql, err)
+	}
+	var plans []struct{ Plan plan }
+	if err := json.Unmarshal([]byte(text), &plans); err != nil {
+		t.Fatal(err)
+	}
+	return plans[0].Plan, text
+}
+
+// TestPagesReadLittle reads pages in every order that an index has, from every kind of place in
+// it, forwards and backwards: a page reads a small multiple of its limit, however many rows
+// there are and however many are equal.
+func TestPagesReadLittle(t *testing.T) {
+	p := newPlanned(t, *planRows)
+	const limit = 20
+	n := *planRows
+	field := p.track.Property
+	date := func(i int) string {
+		return fmt.Sprintf(`"2024-%02d-%02dT00:00:00.000Z"`, 1+i%12, 1+i%28)
+	}
+	id := func(i int) json.RawMessage { return json.RawMessage(fmt.Sprint(i)) }
+	text := func(s string) json.RawMessage { return json.RawMessage(s) }
+	tried := 0
+	for _, order := range []struct {
+		field  string
+		places [][]json.RawMessage
+	}{
+		{"", [][]json.RawMessage{{id(1)}, {id(n / 2)}, {id(n)}}},
+		{"level", [][]json.RawMessage{{text("0"), id(10)}, {text("5"), id(n / 2)}, {text("9"), id(n - 1)}, {text("4"), id(n)}}},
+		{"name", [][]json.RawMessage{{text("null"), id(1)}, {text("null"), id(n / 2)}, {text("null"), id(n)}, {text(`"n5"`), id(n / 2)}, {text(`"a"`), id(1)}, {text(`"z"`), id(1)}}},
+		{"at", [][]json.RawMessage{{text("null"), id(1000)}, {text("null"), id(n)}, {text(`"2024-01-01T00:05:00.000Z"`), id(5)}, {text(date(5)), id(n / 2)}, {text(`"2023-01-01T00:00:00.000Z"`), id(1)}, {text(`"2999-01-01T00:00:00.000Z"`), id(1)}}},
+	} {
+		for _, desc := range []bool{false, true} {
+			for _, backward := range []bool{false, true} {
+				keys := []facade.SortKey{{Field: p.track.Primary, Desc: desc}}
+				if order.field != "" {
+					keys = append([]facade.SortKey{{Field: field(order.field), Desc: desc}}, keys...)
+				}
+				for _, from := range append(order.places, nil) {
+					for _, count := range []int{0, 1} {
+						q := &facade.Find{Entity: p.track, Select: facade.NewLayout([]string{"id", "note"}), Sort: keys, Limit: limit, Backward: backward, From: from, Including: count == 1 && from != nil}
+						if _, err := p.Find(t.Context(), q); err != nil {
+							t.Fatal(err)
+						}
+						for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
+							root, text := p.explain(t, mode)
+							tried++
+							if read := root.read(); read > 4*limit {
+								t.Errorf("by %s, descending %v, backward %v, from %s, %s: %.0f rows were read for %d\n%s\n%s", order.field, desc, backward, from, mode, read, limit, p.sql, text)
+							}
+							if blocks := root.Hit + root.Read; blocks > 6*limit {
+								t.Errorf("by %s, descending %v, backward %v, from %s, %s: %d blocks\n%s\n%s", order.field, desc, backward, from, mode, blocks, p.sql, text)
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	t.Logf("%d plans over %d rows", tried, n)
+}
+
+// TestRowsOfKeysReadLittle reads the first rows of each of many keys: each reads about as many
+// rows as it answers.
+func TestRowsOfKeysReadLittle(t *testing.T) {
+	p := newPlanned(t, 20_000)
+	for _, c := range []struct {
+		what string
+		q    facade.Find
+		most float64
+	}{
+		{"rows of an index", facade.Find{Sort: []facade.SortKey{{Field: p.track.Primary}}, Limit: 5,
+			Each: &facade.EachKey{Field: p.track.Property("level"), Values: []json.RawMessage{[]byte("1"), []byte("2"), []byte("77")}}}, 20},
+		{"the last of them", facade.Find{Sort: []facade.SortKey{{Field: p.track.Primary, Desc: true}}, Limit: 5, From: []json.RawMessage{[]byte("19000")},
+			Each: &facade.EachKey{Field: p.track.Property("level"), Values: []json.RawMessage{[]byte("1"), []byte("2"), []byte("77")}}}, 20},
+		{"rows of unique keys", facade.Find{Limit: 1,
+			Each: &facade.EachKey{Field: p.track.Primary, Values: []json.RawMessage{[]byte("7"), []byte("19999"), []byte("123456")}}}, 3},
+	} {
+		c.q.Entity, c.q.Select = p.track, facade.NewLayout([]string{"id", "name"})
+		if _, err := p.Find(t.Context(), &c.q); err != nil {
+			t.Fatal(err)
+		}
+		for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
+			if root, text := p.explain(t, mode); root.read() > c.most {
+				t.Errorf("%s, %s: %.0f rows were read\n%s\n%s", c.what, mode, root.read(), p.sql, text)
+			}
+		}
+	}
+}
