@@ -187,8 +187,9 @@ func (r Rows[T]) Create(ctx context.Context, values any) (*T, error) {
 
 // Update writes fields of a row, and returns the row as it is kept. values is a [Set], or a
 // struct, whose fields with their zero values stay as they are. Members of nested objects
-// are merged. A row that is not there is [NotFound].
-func (r Rows[T]) Update(ctx context.Context, id, values any) (*T, error) {
+// are merged. A row that is not there is [NotFound]; one that does not meet every filter of
+// where, at the time of the write, is [PreconditionFailed] and stays as it is.
+func (r Rows[T]) Update(ctx context.Context, id, values any, where ...Filter) (*T, error) {
 	key, err := keyOf(id)
 	if err != nil {
 		return nil, err
@@ -197,7 +198,20 @@ func (r Rows[T]) Update(ctx context.Context, id, values any) (*T, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.write(ctx, "update", facade.Invocation{ID: key, Body: body})
+	condition, err := conditionOf(where)
+	if err != nil {
+		return nil, err
+	}
+	return r.write(ctx, "update", facade.Invocation{ID: key, Query: condition, Body: body})
+}
+
+// conditionOf is the query of a write under filters that all have to hold; nil for none.
+func conditionOf(where []Filter) (json.RawMessage, error) {
+	if len(where) == 0 {
+		return nil, nil
+	}
+	all := And(where...)
+	return append(append([]byte(`{"where":`), all.text()...), '}'), all.err
 }
 
 // body is what is written, as JSON.
@@ -222,13 +236,18 @@ func (r *Rows[T]) body(values any, create bool) (json.RawMessage, error) {
 	return other.body(v, create)
 }
 
-// Delete removes a row. A row that is not there is [NotFound].
-func (r Rows[T]) Delete(ctx context.Context, id any) error {
+// Delete removes a row. A row that is not there is [NotFound]; one that does not meet every
+// filter of where, at the time of the write, is [PreconditionFailed] and stays.
+func (r Rows[T]) Delete(ctx context.Context, id any, where ...Filter) error {
 	key, err := keyOf(id)
 	if err != nil {
 		return err
 	}
-	res, err := r.call(ctx, "delete", facade.Invocation{ID: key})
+	condition, err := conditionOf(where)
+	if err != nil {
+		return err
+	}
+	res, err := r.call(ctx, "delete", facade.Invocation{ID: key, Query: condition})
 	if err == nil && string(res.Value) != "true" {
 		err = kiterror.Errorf(NotFound, "there is no %s with the id %v", r.door.name, id)
 	}

@@ -38,13 +38,16 @@ const maxIDs = 500
 
 // admitID judges findById and delete: an id in params, and what the query says. A batch
 // has its keys in place of the id.
-func (x *execution) admitID(context.Context) error {
+func (x *execution) admitID(ctx context.Context) error {
 	in := &x.call.Invocation
 	if x.each == nil {
 		x.admitRowID()
 	}
 	x.admitRowQuery()
 	x.only(in.Body, "/body", nil)
+	if x.op.Kind == Command {
+		return x.admitWhere(ctx)
+	}
 	return nil
 }
 
@@ -66,7 +69,7 @@ func (x *execution) admitRowQuery() {
 
 // rowKeys are the keys of those queries.
 var rowKeys = map[string][]string{
-	"findById": {"fields"}, "findByIds": {"ids", "fields"}, "create": {"fields"}, "update": {"ifMatch", "fields"}, "delete": {"ifMatch"},
+	"findById": {"fields"}, "findByIds": {"ids", "fields"}, "create": {"fields"}, "update": {"ifMatch", "where", "fields"}, "delete": {"ifMatch", "where"},
 }
 
 var onlyID = []string{"id"}
@@ -145,6 +148,9 @@ func (x *execution) admitUpdate(ctx context.Context) error {
 	in := &x.call.Invocation
 	x.admitRowID()
 	x.admitRowQuery()
+	if err := x.admitWhere(ctx); err != nil {
+		return err
+	}
 	body := in.Body
 	if x.id != nil {
 		body = x.withoutID(body)
@@ -285,12 +291,12 @@ func (x storeCall) runUpdate(ctx context.Context) (*Result, error) {
 	if err := x.stays(ctx, terms, kiterror.Errorf(kiterror.Forbidden, "you may not change this so: it would not be yours to see any more")); err != nil {
 		return nil, err
 	}
-	rows, err := x.store().Update(ctx, x.door.Entity, x.id, x.writable(), x.body, terms.orNone(), x.sel.stored)
+	rows, err := x.store().Update(ctx, x.door.Entity, x.id, x.target(), x.body, terms.orNone(), x.sel.stored)
 	if err != nil {
 		return nil, x.concealed(ctx, err)
 	}
 	if rows.Len() == 0 {
-		return nil, kiterror.Errorf(kiterror.NotFound, "there is no %s with this id", x.door.Name)
+		return nil, x.absent(ctx)
 	}
 	if x.pending.forRow(x.execution) {
 		x.pending.used.Store(true)
@@ -300,9 +306,14 @@ func (x storeCall) runUpdate(ctx context.Context) (*Result, error) {
 
 // runDelete removes a row and answers whether it was there.
 func (x storeCall) runDelete(ctx context.Context) (*Result, error) {
-	was, err := x.store().Delete(ctx, x.door.Entity, x.id, x.writable(), x.terms().orNone())
+	was, err := x.store().Delete(ctx, x.door.Entity, x.id, x.target(), x.terms().orNone())
 	if err != nil {
 		return nil, x.concealed(ctx, err)
+	}
+	if !was && x.condition != nil {
+		if err := x.absent(ctx); kiterror.CodeOf(err) != kiterror.NotFound {
+			return nil, err
+		}
 	}
 	res := &Result{Form: FormValue, Value: json.RawMessage("false")}
 	if was {

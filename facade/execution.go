@@ -26,6 +26,7 @@ type execution struct {
 	each         *eachOf
 	sel          *selection    // what is read, and what leaves
 	precondition *Precondition // that the row is held to; nil: none
+	condition    *Filter       // likewise: what the row has to meet
 	amended      schema.Object // what hooks wrote over the body
 	merging      *mergePatch   // of a patch that reaches into nested objects
 	points       []Points      // relations of the body that the store has to follow
@@ -73,14 +74,15 @@ func (x *viewer) store() Store { return x.watch.store(x.host.store) }
 // where names the operation in messages.
 func (x *viewer) where() string { return x.door.Name + "." + x.op.Name }
 
-// pendingPrecondition is the precondition of a call that the author's handler answers, on
-// its way to the write that the handler makes inside: the first write of that row is held
-// to it.
+// pendingPrecondition is the precondition and the condition of a call that the author's
+// handler answers, on their way to the write that the handler makes inside: the first write
+// of that row is held to them.
 type pendingPrecondition struct {
-	cond *Precondition
-	door *Door
-	id   json.RawMessage
-	used atomic.Bool
+	cond  *Precondition
+	where *Filter
+	door  *Door
+	id    json.RawMessage
+	used  atomic.Bool
 }
 
 // instead ends a message about a field that does not exist for the caller. In production

@@ -43,6 +43,9 @@ func (x *execution) admitted() *Call {
 	if x.op.Input != nil {
 		in.Body = x.body.AppendJSON(nil)
 	}
+	if x.condition != nil {
+		in.Query = x.withWhere(in.Query)
+	}
 	return &Call{
 		Entity: x.door.Name, Operation: x.op.Name, Invocation: in,
 		Select: x.call.Select, Cursors: x.call.Cursors, Partial: x.call.Partial, If: x.precondition,

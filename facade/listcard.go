@@ -60,6 +60,10 @@ func rowQuery(op string) (fields []schema.Field) {
 			continue
 		case "ifMatch":
 			text = "The version that the row has to have, as etag gave it, or a list of some."
+		case "where":
+			text = "What the row has to meet, as a filter of list; else the call is PRECONDITION_FAILED."
+			fields = append(fields, schema.Field{Name: name, Shape: schema.Shape{Type: "object", Description: text}})
+			continue
 		}
 		fields = append(fields, schema.Field{Name: name, Shape: schema.Shape{
 			Description: text, Extra: schema.Keywords{{Name: "type", Value: json.RawMessage(`["string","array"]`)}},

@@ -47,8 +47,15 @@ func (x remoteCall) run(ctx context.Context) (*Result, error) {
 	}
 	in := x.call.Invocation
 	in.Query = nil
+	var query schema.Object
 	if x.precondition != nil {
-		in.Query = schema.Object{{Name: "ifMatch", Value: x.precondition.matchJSON()}}.AppendJSON(nil)
+		query = append(query, schema.Member{Name: "ifMatch", Value: x.precondition.matchJSON()})
+	}
+	if x.condition != nil {
+		query = append(query, schema.Member{Name: "where", Value: x.condition.AppendJSON(nil)})
+	}
+	if query != nil {
+		in.Query = query.AppendJSON(nil)
 	}
 	return x.received(x.client.Call(ctx, x.sent(in)))
 }

@@ -84,20 +84,34 @@ func takes(card *schema.Card) []string {
 	return keys
 }
 
-// holds reports whether a remote holds a row to a version at one of its operations. One
-// that does not is not sent any.
+// holds reports whether a remote holds a row to a version at one of its operations. What it
+// does not take, a version or a condition, is not sent there.
 func (b *compiler) holds(op *Operation, there *schema.DiscoveredOp) bool {
 	if op == nil || there == nil {
 		return false
 	}
-	if there.Query != nil && there.Query.Field("ifMatch") != nil {
+	taken := []string{"fields"}
+	if there.Query != nil {
+		for _, f := range there.Query.Fields {
+			taken = append(taken, f.Name)
+		}
+	}
+	card := &schema.Card{Required: []string{}}
+	for _, f := range op.Query.Card.Fields {
+		if slices.Contains(taken, f.Name) {
+			card.Fields = append(card.Fields, f)
+		}
+	}
+	switch {
+	case len(card.Fields) == len(op.Query.Card.Fields):
 		return true
+	case len(card.Fields) == 0:
+		op.Query = nil
+	default:
+		op.Query = b.view(op.Door, upper(op.Name), card)
 	}
-	op.takes = []string{"fields"}
-	if op.Query = nil; op.Name == "update" {
-		op.Query = b.rowCards["create"]
-	}
-	return false
+	op.takes = taken
+	return slices.Contains(taken, "ifMatch")
 }
 
 // restrict reduces the query of a list to the keys that are taken where it runs.

@@ -3,6 +3,8 @@ package facade
 import (
 	"context"
 	"slices"
+
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // terms is what has to hold for a write here, for the store to decide in its transaction:
@@ -54,13 +56,19 @@ func (w *Terms) orNone() *Terms {
 // runs, and hands it on to the write that the handler makes. there is false where there is
 // no such row.
 func (x *execution) beforeHandler(ctx context.Context) (l *pendingPrecondition, there bool, err error) {
-	if x.precondition == nil {
+	if x.precondition == nil && x.condition == nil {
 		return nil, true, nil
 	}
 	terms := x.terms()
-	rows, err := x.store().Update(ctx, x.door.Entity, x.id, x.writable(), nil, nil, terms.Read)
-	if err != nil || rows.Len() == 0 {
+	rows, err := x.store().Update(ctx, x.door.Entity, x.id, x.target(), nil, nil, terms.Read)
+	if err == nil && rows.Len() == 0 {
+		if err = x.absent(ctx); kiterror.CodeOf(err) == kiterror.NotFound {
+			err = nil
+		}
 		return nil, false, err
 	}
-	return &pendingPrecondition{cond: x.precondition, door: x.door, id: x.id}, true, x.judgeVersion(rows.Row(0))
+	if err == nil && x.precondition != nil {
+		err = x.judgeVersion(rows.Row(0))
+	}
+	return &pendingPrecondition{cond: x.precondition, where: x.condition, door: x.door, id: x.id}, true, err
 }

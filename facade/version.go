@@ -141,8 +141,11 @@ func (x *execution) admitIf(ctx context.Context) error {
 		}
 		x.precondition = own
 	}
-	if x.precondition == nil && x.pending.forRow(x) {
-		x.precondition = x.pending.cond
+	if x.pending.forRow(x) {
+		if x.precondition == nil {
+			x.precondition = x.pending.cond
+		}
+		x.condition = filter.Both(x.condition, x.pending.where)
 	}
 	if x.precondition == nil || x.precondition.any() {
 		return nil
@@ -172,10 +175,10 @@ func (x *execution) judgeVersion(current Row) error {
 	return err
 }
 
-// writable is the condition on the rows that a write reaches: with a precondition they are
-// those that the caller may read as well.
+// writable is the condition on the rows that a write reaches: with a precondition or a
+// condition they are those that the caller may read as well.
 func (x *execution) writable() *Filter {
-	if x.precondition == nil || x.versionScope == nil || x.inside {
+	if x.precondition == nil && x.condition == nil || x.versionScope == nil || x.inside {
 		return x.doorScope.Rows
 	}
 	if x.versionScope == x.doorScope {

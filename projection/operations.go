@@ -28,25 +28,32 @@ func (b *Builder) addOperations(d *door) {
 //	findById   post(id: ID!): Post
 //	findByIds  postsByIds(ids: [ID!]!): [Post!]
 //	create     createPost(input: CreatePostInput!): Post
-//	update     updatePost(id: ID!, ifMatch: String, input: UpdatePostInput!): Post
-//	delete     deletePost(id: ID!, ifMatch: String): Boolean
+//	update     updatePost(id: ID!, ifMatch: String, where: PostFilter, input: UpdatePostInput!): Post
+//	delete     deletePost(id: ID!, ifMatch: String, where: PostFilter): Boolean
 func (b *Builder) addBuiltin(d *door, op *facade.Operation) {
 	one := fieldName(d.typ)
 	many := schema.Plural(one)
 	f := &field{description: describeBuiltin(d, op), deprecated: op.Deprecated, binding: &binding.Field{
 		Kind: binding.Operation, Operation: op, Door: d.Door, Output: d.Entity,
 	}}
-	// id and ifMatch add the arguments that several operations have in common.
+	// id and held add the arguments that several operations have in common.
 	id := func() {
 		f.args = append(f.args, &arg{name: "id", typ: b.required(keyType(d.Entity.Primary))})
 		f.binding.Args = append(f.binding.Args, binding.Arg{Name: "id", Into: binding.IntoID})
 	}
-	ifMatch := func() {
-		if op.Query == nil || op.Query.Property("ifMatch") == nil {
-			return // a remote that holds no row to a version
+	// A remote may hold its rows to neither a version nor a condition.
+	held := func() {
+		for _, name := range []string{"ifMatch", "where"} {
+			if op.Query == nil || op.Query.Property(name) == nil {
+				continue
+			}
+			a := &arg{name: name, typ: graphql.String, description: ifMatchText}
+			if name == "where" {
+				a.typ, a.description = b.filterOf(d).gql, whereText
+			}
+			f.args = append(f.args, a)
+			f.binding.Args = append(f.binding.Args, binding.Arg{Name: name, Into: binding.IntoQuery, Key: name})
 		}
-		f.args = append(f.args, &arg{name: "ifMatch", typ: graphql.String, description: ifMatchText})
-		f.binding.Args = append(f.binding.Args, binding.Arg{Name: "ifMatch", Into: binding.IntoQuery, Key: "ifMatch"})
 	}
 	row := d.object.gql
 	switch op.Name {
@@ -67,14 +74,14 @@ func (b *Builder) addBuiltin(d *door, op *facade.Operation) {
 	case "update":
 		f.name, f.typ = "update"+d.typ, row
 		id()
-		ifMatch()
+		held()
 		b.addBody(f, op)
 	case "delete":
 		f.name, f.typ = "delete"+d.typ, graphql.Boolean
 		// delete gives true or false and no row, so nothing stands below its field.
 		f.binding.Door, f.binding.Output = nil, nil
 		id()
-		ifMatch()
+		held()
 	default:
 		b.addNamed(d, op)
 		return
@@ -87,6 +94,9 @@ func (b *Builder) addBuiltin(d *door, op *facade.Operation) {
 
 // ifMatchText describes the argument ifMatch.
 const ifMatchText = "The version that the row must have, as its etag says; otherwise the call fails with PRECONDITION_FAILED."
+
+// whereText describes the argument where.
+const whereText = "What the row must meet when it is written; otherwise the call fails with PRECONDITION_FAILED."
 
 // addBody adds the argument input for the operation's body. It adds nothing where the body has
 // no field that the caller can send.

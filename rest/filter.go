@@ -47,22 +47,22 @@ func (c *condition) child(key, param string) *condition {
 	return u
 }
 
-// readFilter converts the parameters filter[…] to the JSON object that every surface
-// takes. Texts become values by the card of the field they are compared with; whether
+// readFilter converts the parameters filter[…], or where[…] of a write, to the JSON object
+// that every surface takes; word is filter or where. Texts become values by the card of the field they are compared with; whether
 // there is such a field, and which operators it takes, is judged by the façade. The result
 // is nil where something was refused.
-func readFilter(a *arguments, parameters []parameter) json.RawMessage {
-	root := &condition{param: "filter"}
+func readFilter(a *arguments, word string, parameters []parameter) json.RawMessage {
+	root := &condition{param: word}
 	ok := true
 	for _, p := range parameters {
-		path := brackets(p.name)
+		path := brackets(strings.TrimPrefix(p.name, word))
 		switch {
 		case len(path) > maxFilterDepth:
-			a.refuse("filter", "maxItems", "has a condition in more than "+strconv.Itoa(maxFilterDepth)+" brackets; ask for it in fewer")
+			a.refuse(word, "maxItems", "has a condition in more than "+strconv.Itoa(maxFilterDepth)+" brackets; ask for it in fewer")
 			ok = false
 			continue
 		case path == nil:
-			a.refuse(p.name, "pattern", "is not a filter; send filter[field][operator], such as filter[price][gte]")
+			a.refuse(p.name, "pattern", "is not a filter; send "+word+"[field][operator], such as "+word+"[price][gte]")
 			ok = false
 			continue
 		}
@@ -72,7 +72,7 @@ func readFilter(a *arguments, parameters []parameter) json.RawMessage {
 		}
 		at.values = append(at.values, p.values...)
 	}
-	if !root.check(a) || !ok {
+	if !root.check(a, word) || !ok {
 		return nil
 	}
 	return rowsFilter(nil, root, a.op.Door.Entity)
@@ -80,14 +80,14 @@ func readFilter(a *arguments, parameters []parameter) json.RawMessage {
 
 // check refuses what cannot be written as JSON. It uses the words of the grammar and never
 // a card: a message that depended on one would reveal fields that the caller may not read.
-func (c *condition) check(a *arguments) bool {
+func (c *condition) check(a *arguments, word string) bool {
 	ok := true
 	refuse := func(code, message string) { ok = false; a.refuse(c.param, code, message) }
 	bare := slices.ContainsFunc(c.under, func(u *condition) bool { return u.key == "eq" })
 	switch {
 	case c.key == "and" || c.key == "or":
 		if len(c.values) > 0 || slices.ContainsFunc(c.under, func(u *condition) bool { return u.number() < 0 }) {
-			refuse("pattern", "takes numbered branches; send filter["+c.key+"][0][field], filter["+c.key+"][1][field]")
+			refuse("pattern", "takes numbered branches; send "+word+"["+c.key+"][0][field], "+word+"["+c.key+"][1][field]")
 		}
 	case c.key == "not" && len(c.values) > 0:
 		refuse("pattern", "needs a field in brackets behind it, such as "+c.param+"[name]")
@@ -97,7 +97,7 @@ func (c *condition) check(a *arguments) bool {
 		refuse("maxItems", "stands more than once; send it once, or [in] with a list")
 	}
 	for _, u := range c.under {
-		ok = u.check(a) && ok
+		ok = u.check(a, word) && ok
 	}
 	return ok
 }
@@ -113,13 +113,12 @@ func (c *condition) number() int {
 	return n
 }
 
-// brackets returns the path in the name of a parameter, or nil where the brackets are empty or
-// not in pairs. Reading stops after the first bracket beyond the limit.
+// brackets returns the path in the name of a parameter behind filter or where, or nil where the
+// brackets are empty or not in pairs. Reading stops after the first bracket beyond the limit.
 //
-//	filter[author][name]  ->  [author name]
-//	filter[a][            ->  nil
-func brackets(name string) []string {
-	rest := strings.TrimPrefix(name, "filter")
+//	[author][name]  ->  [author name]
+//	[a][            ->  nil
+func brackets(rest string) []string {
 	var path []string
 	for rest != "" {
 		end := strings.IndexByte(rest, ']')

@@ -129,8 +129,12 @@ func (o *object) close() json.RawMessage {
 // then, where the operation is a query, the body.
 func (a *arguments) place(all []parameter) {
 	var conditions []parameter
+	word := "filter"
+	if a.holdsRow() {
+		word = whereParameter
+	}
 	for _, p := range all {
-		if strings.HasPrefix(p.name, "filter[") && a.filters() {
+		if strings.HasPrefix(p.name, word+"[") && (a.filters() || a.holdsRow()) {
 			conditions = append(conditions, p)
 			continue
 		}
@@ -160,13 +164,13 @@ func (a *arguments) place(all []parameter) {
 		return
 	}
 	for _, p := range all {
-		if p.name == "filter" {
-			a.refuse("filter", "oneOf", "stands both as JSON and in brackets; send one of the two")
+		if p.name == word {
+			a.refuse(word, "oneOf", "stands both as JSON and in brackets; send one of the two")
 			return
 		}
 	}
-	if filter := readFilter(a, conditions); filter != nil {
-		a.query.set("filter", filter)
+	if filter := readFilter(a, word, conditions); filter != nil {
+		a.query.set(word, filter)
 	}
 }
 
@@ -203,6 +207,15 @@ func readFields(values []string) []string {
 // filters reports whether the operation takes the filter grammar.
 func (a *arguments) filters() bool { return a.op.Query != nil && a.op.Query.Property("filter") != nil }
 
+// whereParameter is the condition of an update or a delete, in the grammar of a list's filter:
+// where[status]=draft, or where={json}.
+const whereParameter = "where"
+
+// holdsRow reports whether the operation holds its row to a condition.
+func (a *arguments) holdsRow() bool {
+	return a.op.Builtin && a.op.Kind == facade.Command && a.op.Query != nil && a.op.Query.Property(whereParameter) != nil
+}
+
 // home returns the part that a parameter belongs to and its shape, or nil for none. The first
 // card that declares the name takes it: params, then query, then input (docs/decisions/042).
 func (a *arguments) home(name string) (*object, *schema.Shape) {
@@ -217,11 +230,14 @@ func (a *arguments) home(name string) (*object, *schema.Shape) {
 			return at.into, &p.Shape
 		}
 	}
+	if name == whereParameter && a.holdsRow() {
+		return &a.query, &a.op.Query.Property(whereParameter).Shape
+	}
 	return nil, nil
 }
 
-// queryCard returns the card of the query, or nil. Built-in writes take no query keys here:
-// the version of their row is in headers, and they answer the whole row.
+// queryCard returns the card of the query, or nil. Built-in writes take one query key here
+// (holdsRow): the version of their row is in headers, and they answer the whole row.
 func (a *arguments) queryCard() *schema.Entity {
 	if a.op.Builtin && a.op.Kind == facade.Command {
 		return nil
@@ -250,6 +266,9 @@ func (a *arguments) known() string {
 				names = append(names, p.Name)
 			}
 		}
+	}
+	if a.holdsRow() {
+		names = append(names, whereParameter)
 	}
 	if a.answersRows() && !slices.Contains(names, fieldsParameter) {
 		names = append(names, fieldsParameter)

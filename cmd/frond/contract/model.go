@@ -51,7 +51,7 @@ type Op struct {
 
 	Open    bool     // no card says what it accepts: the caller passes an invocation
 	Takes   []string // the query keys of a list that knows only some; nil: all
-	Options []string // query keys of another built-in operation: ifMatch, fields
+	Options []string // query keys of another built-in operation: ifMatch, where, fields
 }
 
 // Decl is a declared type: an object or an enumeration of strings.
@@ -139,7 +139,7 @@ type reading struct {
 // reserved are the names that every generated package has. Those of the Go package, of the
 // TypeScript one, and types of JavaScript that its declarations use.
 var reserved = []string{
-	"Opt", "Set", "List", "Filter", "ListQuery", "Page", "CallOption", "CallOptions", "IfMatch", "Fields", "Client", "NewClient", "Bundle", "Contract", "Version", "Invocation",
+	"Opt", "Set", "List", "Filter", "ListQuery", "Page", "CallOption", "CallOptions", "IfMatch", "Where", "Fields", "Client", "NewClient", "Bundle", "Contract", "Version", "Invocation",
 	"KitError", "ClientOptions", "Doors", "JSONValue", "Error", "Promise", "Object", "Array", "String", "Number", "Boolean",
 }
 

@@ -16,7 +16,8 @@ import (
 //	update       ID, In: a patch, Body
 //	named        In: one object of params, query and body together
 //
-// Options are ifMatch and fields, where the query of a built-in operation has them.
+// Options are ifMatch, where and fields, as far as the query of a built-in operation has
+// them.
 func (b *reading) operation(d *facade.Door, door *Door, op *facade.Operation) *Op {
 	o := &Op{
 		Name: op.Name, Doc: op.Description, Deprecated: op.Deprecated, Kind: op.Kind, Builtin: op.Builtin, Cardinality: op.Cardinality, Open: op.Open,
@@ -34,7 +35,7 @@ func (b *reading) operation(d *facade.Door, door *Door, op *facade.Operation) *O
 	id := b.typeOf(&d.Entity.Primary.Shape, door.Type, schema.GraphQLType(d.Entity.Primary.Name), whole)
 	// A key of a row is never null, whatever its card allows.
 	id.Null = false
-	for _, key := range []string{"ifMatch", "fields"} {
+	for _, key := range []string{"ifMatch", "where", "fields"} {
 		if op.Name != "list" && op.Query != nil && op.Query.Property(key) != nil {
 			o.Options = append(o.Options, key)
 		}

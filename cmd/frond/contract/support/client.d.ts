@@ -30,6 +30,8 @@ export interface ListQuery {
 export interface CallOptions {
   /** The version the row must have, as its etag gives it, or several of which it must have one. A row with another version is PRECONDITION_FAILED and stays as it is. */
   ifMatch?: string | readonly string[];
+  /** What the row must meet when it is written. A row that does not is PRECONDITION_FAILED and stays as it is. */
+  where?: Filter;
   /** The fields to answer; ["*", "etag"] is a whole row with its version. */
   fields?: readonly string[];
 }

@@ -43,9 +43,9 @@ export function createClient(options) {
     return frame.result;
   }
 
-  // JSON leaves out what is undefined. A version that was never filled in would drop the
-  // condition, so it is sent as null, which the host refuses.
-  const condition = (query) => (query && "ifMatch" in query ? { ...query, ifMatch: query.ifMatch ?? null } : query);
+  // JSON leaves out what is undefined. A version or a filter that was never filled in would
+  // drop the condition, so it is sent as null, which the host refuses.
+  const condition = (query) => query && Object.fromEntries(Object.entries(query).map(([name, value]) => [name, name === "fields" ? value : (value ?? null)]));
 
   const builtin = {
     findById: (id, query) => ({ params: { id }, query }),

@@ -77,30 +77,45 @@ type ListQuery struct {
 	Cursors  bool      `json:"cursors,omitempty"` // answer a cursor for every row
 }
 
-// CallOption is a query key of a call of a built-in operation: see [IfMatch] and
+// CallOption is a query key of a call of a built-in operation: see [IfMatch], [Where] and
 // [Fields]. The zero CallOption is refused by the host.
 type CallOption struct {
 	name   string
 	values []string
+	where  Filter
 }
 
 // IfMatch makes update and delete conditional: the row must have one of these versions,
 // as its ETag gives them. A row with another version answers PRECONDITION_FAILED and
 // stays as it is. Without a version the host refuses the call.
-func IfMatch(versions ...string) CallOption { return CallOption{"ifMatch", versions} }
+func IfMatch(versions ...string) CallOption { return CallOption{name: "ifMatch", values: versions} }
+
+// Where makes update and delete conditional: the row must meet the filter when it is
+// written. A row that does not answers PRECONDITION_FAILED and stays as it is. A nil filter
+// is refused; several all have to hold.
+func Where(filter Filter) CallOption { return CallOption{name: "where", where: filter} }
 
 // Fields selects the fields of the answer; the others stay zero. Fields("*", "etag") is
 // a whole row with its version.
-func Fields(names ...string) CallOption { return CallOption{"fields", names} }
+func Fields(names ...string) CallOption { return CallOption{name: "fields", values: names} }
 
 // queryOf returns the query of a call: nil without options, so that none is sent.
 func queryOf(options []CallOption) any {
 	if len(options) == 0 {
 		return nil
 	}
-	query := map[string]List[string]{}
+	query := map[string]any{}
 	for _, o := range options {
-		query[o.name] = append(query[o.name], o.values...)
+		before, again := query[o.name]
+		switch {
+		case o.name == "where" && again:
+			query[o.name] = Filter{"and": []any{before, o.where}}
+		case o.name == "where":
+			query[o.name] = o.where
+		default:
+			values, _ := before.(List[string])
+			query[o.name] = append(values, o.values...)
+		}
 	}
 	return query
 }

@@ -91,8 +91,11 @@ func TestOptions(t *testing.T) {
 		``:                      nil,
 		`{"ifMatch":["v"]}`:     {IfMatch("v")},
 		`{"ifMatch":["v","w"]}`: {IfMatch("v"), IfMatch("w")},
-		`{"fields":["*","etag"],"ifMatch":["v"]}`: {IfMatch("v"), Fields("*", "etag")},
-		`{"ifMatch":[]}`: {IfMatch()}, // the condition is not dropped: the host refuses it
+		`{"fields":["*","etag"],"ifMatch":["v"]}`:           {IfMatch("v"), Fields("*", "etag")},
+		`{"where":{"price":{"gte":10}}}`:                    {Where(Filter{"price": Filter{"gte": 10}})},
+		`{"where":{"and":[{"a":{"eq":1}},{"b":{"eq":2}}]}}`: {Where(Filter{"a": Filter{"eq": 1}}), Where(Filter{"b": Filter{"eq": 2}})},
+		`{"where":null}`: {Where(nil)}, // likewise
+		`{"ifMatch":[]}`: {IfMatch()},  // the condition is not dropped: the host refuses it
 	} {
 		if _, err := d.ask(t.Context(), "update", nil, queryOf(options), nil); err != nil || string(sent.Query) != want {
 			t.Errorf("%s (%v), want %s", sent.Query, err, want)
