@@ -10,9 +10,9 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// What callers may do is compared by classes: the callers for whom the condition of a rule
-// holds and that of no rule before it, and everybody else. For each class and operation the
-// rule that decides is found in both versions, as the façade finds it.
+// What callers may do is compared by classes: the callers for whom one condition holds, or two,
+// and everybody else. For each class and operation the rule that decides is found in both
+// versions, as the façade finds it.
 //
 //	collectors:                            class                 list decided by
 //	  order:
@@ -119,6 +119,28 @@ func (c *comparison) properties(p doorPair) {
 
 // classes compares each class of callers on each operation that both versions have.
 func (c *comparison) classes(p doorPair, pair accessPair) {
+	for _, class := range classesOf(pair) {
+		for _, op := range p.was.Operations {
+			if p.is.Operation(op.Name) == nil {
+				continue
+			}
+			decided := classPair{decide(pair.was, class, op.Name), decide(pair.is, class, op.Name)}
+			if len(class) == 2 && (decided == decidedFor(pair, class[:1], op.Name) || decided == decidedFor(pair, class[1:], op.Name)) {
+				continue // one of the conditions alone is decided by the same rules
+			}
+			try(&c.out, classRules, decided, place{surface: OnAccess, at: p.was.Name + "." + op.Name, member: callers(class)})
+			if decided.was != nil && decided.is != nil {
+				c.grants(p, decided, class)
+			}
+		}
+	}
+}
+
+// classesOf are the classes of callers that either version tells apart: for whom one condition
+// holds, for whom two of them hold, and everybody else. A caller for whom more of them hold is
+// decided by the first rule of each version, and these two conditions are a class. A rule with
+// when: false holds for nobody.
+func classesOf(pair accessPair) (classes [][]string) {
 	var whens []string
 	for _, side := range []*facade.Access{pair.was, pair.is} {
 		for i := range side.Rules {
@@ -127,48 +149,44 @@ func (c *comparison) classes(p doorPair, pair accessPair) {
 			}
 		}
 	}
-	// Several operations of a class are often decided alike; what is found of fields is noted
-	// once for the class. A rule with when: false holds for nobody.
-	for _, when := range append(whens, "") {
-		for _, op := range p.was.Operations {
-			if p.is.Operation(op.Name) == nil {
-				continue
-			}
-			here := place{surface: OnAccess, at: p.was.Name + "." + op.Name, member: callers(when)}
-			decided := classPair{decide(pair.was, when, op.Name), decide(pair.is, when, op.Name)}
-			try(&c.out, classRules, decided, here)
-			if decided.was == nil || decided.is == nil {
-				continue
-			}
-			c.grants(p, decided, when)
+	for i, a := range whens {
+		classes = append(classes, []string{a})
+		for _, b := range whens[:i] {
+			classes = append(classes, []string{b, a})
 		}
 	}
-	try(&c.out, orderRules, [2][]string{order(pair.was, pair.is), order(pair.is, pair.was)}, place{surface: OnAccess, at: p.was.Name})
+	return append(classes, nil)
 }
 
 // callers names a class.
-func callers(when string) string {
-	if when == "" {
+func callers(class []string) string {
+	if len(class) == 0 {
 		return "everybody else"
 	}
-	return "callers with " + when
+	return "callers with " + strings.Join(class, " and ")
 }
 
-// decide finds the rule that decides over an operation for a class: nil is that it is closed.
-// Without rules a door is open.
-func decide(a *facade.Access, when, op string) *facade.RuleAccess {
+// decidedFor is what both versions decide for a class.
+func decidedFor(pair accessPair, class []string, op string) classPair {
+	return classPair{decide(pair.was, class, op), decide(pair.is, class, op)}
+}
+
+// anything is the access to a door without rules.
+var anything = &facade.RuleAccess{}
+
+// decide finds the rule that decides over an operation for the callers for whom these
+// conditions hold and no others: nil is that it is closed. Without rules a door is open.
+func decide(a *facade.Access, class []string, op string) *facade.RuleAccess {
 	if a.By != facade.ByRules {
-		return &facade.RuleAccess{}
+		return anything
 	}
 	for i := range a.Rules {
 		r := &a.Rules[i]
-		if r.When != "" && r.When != when {
-			continue
-		}
-		if slices.Contains(r.Opens, op) {
+		switch {
+		case r.When != "" && !slices.Contains(class, r.When):
+		case slices.Contains(r.Opens, op):
 			return r
-		}
-		if slices.Contains(r.Denies, op) {
+		case slices.Contains(r.Denies, op):
 			return nil
 		}
 	}
@@ -176,7 +194,7 @@ func decide(a *facade.Access, when, op string) *facade.RuleAccess {
 }
 
 // grants compares what a rule says of fields.
-func (c *comparison) grants(p doorPair, decided classPair, when string) {
+func (c *comparison) grants(p doorPair, decided classPair, class []string) {
 	var fields []string
 	for _, r := range []*facade.RuleAccess{decided.was, decided.is} {
 		fields = slices.Concat(fields, r.Hide, r.ReadOnly, slices.Sorted(maps.Keys(r.Set)))
@@ -192,24 +210,13 @@ func (c *comparison) grants(p doorPair, decided classPair, when string) {
 			readOnlyWas: slices.Contains(decided.was.ReadOnly, name), readOnlyIs: slices.Contains(decided.is.ReadOnly, to),
 			setWas: decided.was.Set[name], setIs: decided.is.Set[to],
 		}
-		try(&c.out, grantRules, g, place{surface: OnAccess, at: p.was.Name + "." + name, member: callers(when)})
+		try(&c.out, grantRules, g, place{surface: OnAccess, at: p.was.Name + "." + name, member: callers(class)})
 	}
 }
 
 // has reports whether the rows of a door have a field, stored or computed.
 func has(d *facade.Door, name string) bool {
 	return d.Entity != nil && d.Entity.Property(name) != nil || slices.ContainsFunc(d.Computed, func(c *facade.Computed) bool { return c.Name == name })
-}
-
-// order are the conditions of a's rules that b has too, in their order.
-func order(a, b *facade.Access) (whens []string) {
-	for i := range a.Rules {
-		when := a.Rules[i].When
-		if when != "" && !slices.Contains(whens, when) && slices.ContainsFunc(b.Rules, func(r facade.RuleAccess) bool { return r.When == when }) {
-			whens = append(whens, when)
-		}
-	}
-	return whens
 }
 
 // rowsText is the filter of a rule, its members sorted: equal filters have equal texts. "" is

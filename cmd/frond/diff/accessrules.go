@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/frondhost/frond/facade"
@@ -51,14 +50,6 @@ var classRules = []rule[classPair]{
 	{Rule{"access-rows-changed", Breaking, onAccess, "callers see other rows: some may be gone, some may be new to them", "compare both filters: a new row that they see is a leak, a row that is gone is missed", ""},
 		func(p classPair) *change {
 			return rows(p, func(gone, added int) bool { return gone > 0 && added > 0 })
-		}},
-}
-
-// orderRules are tried on the conditions that both versions have, in their order.
-var orderRules = []rule[[2][]string]{
-	{Rule{"access-rules-reordered", Dangerous, onAccess, "rules stand in another order: a caller for whom two of them hold is decided by another one", "put the rules back in their order, or check who both of them hold for", ""},
-		func(p [2][]string) *change {
-			return changed(!slices.Equal(p[0], p[1]), strings.Join(p[0], "; "), strings.Join(p[1], "; "))
 		}},
 }
 

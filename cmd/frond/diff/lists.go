@@ -7,6 +7,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/schema"
 )
 
 // listPair is one thing that a list filters or sorts by in both versions, with the words it is
@@ -51,7 +52,7 @@ func (c *comparison) filters(v *Version, d *facade.Door) map[string][]string {
 		if p.Link != nil {
 			name = p.Link.Key
 			if v.catalog.Joins(p.Link) {
-				out[p.Link.Name] = []string{"relation"}
+				out[p.Link.Name] = []string{c.leadsTo(v, p.Link)}
 			}
 			if !p.Stored {
 				continue
@@ -68,6 +69,22 @@ func (c *comparison) filters(v *Version, d *facade.Door) map[string][]string {
 		out[name] = words
 	}
 	return out
+}
+
+// leadsTo says where a relation leads, and for one that others point back by, by which field.
+// An entity of the old version has its new name.
+func (c *comparison) leadsTo(v *Version, l *schema.Link) string {
+	key, by := l.Target.Key, ""
+	if l.Inverse != nil {
+		by = l.Inverse.Name
+	}
+	if v == c.was {
+		key, by = c.pair.newName(key), c.pair.newField(l.Target, by)
+	}
+	if by == "" {
+		return "relation to " + key
+	}
+	return "relation to " + key + " by " + by
 }
 
 // roots are the coordinates of an operation's root field, on the surfaces for everybody.
