@@ -27,7 +27,7 @@ func Compare(was, is *Version) (*Report, error) {
 		report.Notes = append(report.Notes, notes[form])
 	}
 	c := &comparison{was: whole[0], is: whole[1]}
-	c.pair = newPairing(c.was.catalog.Set, c.is.catalog.Set, is.Renames)
+	c.pair = newPairing(c.was.catalog.Set, c.is.catalog.Set, is.changes.Renamed)
 	c.graphQL()
 	c.operations()
 	c.facts()

@@ -110,15 +110,15 @@ func TestOrder(t *testing.T) {
 // addition beside it on the surfaces of calls and the store.
 func TestRenamed(t *testing.T) {
 	for name, c := range map[string]struct {
-		edits   []edit
-		renames []diff.Rename
-		want    []string
+		edits []edit
+		want  []string
 	}{
-		"an entity": {renamedMaker, []diff.Rename{{From: "maker", To: "vendor"}}, []string{"method-renamed", "graphql-name-changed", "store-table-renamed"}},
-		"a field":   {[]edit{field("  note:", "  remark:")}, []diff.Rename{{From: "product.note", To: "product.remark"}}, []string{"field-renamed", "graphql-name-changed", "store-column-renamed"}},
+		"an entity":  {append([]edit{renamed("maker: vendor")}, renamedMaker...), []string{"method-renamed", "graphql-name-changed", "store-table-renamed"}},
+		"by a chain": {append([]edit{renamed("maker: producer, producer: vendor")}, renamedMaker...), []string{"method-renamed", "graphql-name-changed", "store-table-renamed"}},
+		"a field":    {[]edit{field("  note:", "  remark:"), renamed("product.note: product.remark")}, []string{"field-renamed", "graphql-name-changed", "store-column-renamed"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			report, err := diff.Compare(version(t, "old", nil, nil), version(t, "new", c.edits, func(s *diff.Source) { s.Renames = c.renames }))
+			report, err := diff.Compare(version(t, "old", nil, nil), version(t, "new", c.edits, nil))
 			if err != nil {
 				t.Fatal(err)
 			}

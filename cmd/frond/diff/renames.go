@@ -1,8 +1,7 @@
 package diff
 
 import (
-	"strings"
-
+	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -16,31 +15,36 @@ type pairing struct {
 	field   map[string]map[string]string // old entity key, old field, new field
 }
 
-// newPairing pairs the cards of two versions.
-func newPairing(was, is *schema.Set, renames []Rename) *pairing {
+// newPairing pairs the cards of two versions. Renames may be chains, item: thing and thing:
+// product, of which the old version has any name.
+func newPairing(was, is *schema.Set, renames []facade.Renamed) *pairing {
 	p := &pairing{was: was, is: is, entity: map[string]string{}, field: map[string]map[string]string{}}
-	for _, r := range renames {
-		from, to := schema.EntityKey(r.From), schema.EntityKey(r.To)
-		if strings.Contains(r.From, ".") || !isEntity(was, from) || isEntity(is, from) || !isEntity(is, to) || isEntity(was, to) {
-			continue
+	last := func(from facade.Renamed) string {
+		to := from.To
+		for range renames { // the lines lead in no circle: that would be a fault of the version
+			for _, r := range renames {
+				if r.Field == "" == (from.Field == "") && (from.Field == "" && r.Entity == to || from.Field != "" && r.Entity == from.Entity && r.Field == to) {
+					to = r.To
+				}
+			}
 		}
-		p.entity[from] = to
+		return to
 	}
 	for _, r := range renames {
-		fromEntity, from, _ := strings.Cut(r.From, ".")
-		toEntity, to, isField := strings.Cut(r.To, ".")
-		if !isField {
-			continue
+		if to := last(r); r.Field == "" && isEntity(was, r.Entity) && !isEntity(is, r.Entity) && isEntity(is, to) && !isEntity(was, to) {
+			p.entity[r.Entity] = to
 		}
-		now := is.Entity(toEntity)
-		old := was.Entity(p.oldName(schema.EntityKey(fromEntity)))
-		if now == nil || old == nil || old.Property(from) == nil || now.Property(from) != nil || now.Property(to) == nil || old.Property(to) != nil {
+	}
+	for _, r := range renames {
+		now, old := is.Entity(r.Entity), was.Entity(p.oldName(r.Entity))
+		to := last(r)
+		if r.Field == "" || now == nil || old == nil || old.Property(r.Field) == nil || now.Property(r.Field) != nil || now.Property(to) == nil || old.Property(to) != nil {
 			continue
 		}
 		if p.field[old.Key] == nil {
 			p.field[old.Key] = map[string]string{}
 		}
-		p.field[old.Key][from] = to
+		p.field[old.Key][r.Field] = to
 	}
 	return p
 }

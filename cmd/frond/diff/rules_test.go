@@ -163,8 +163,10 @@ type ruleCase struct {
 	was, is []edit
 	not     []edit
 	at      string // a place that a finding has; "" is any
-	set     func(was, is *diff.Source)
-	setNot  func(was, is *diff.Source)
+	// declared is a line under renamed: of is.
+	declared string
+	set      func(was, is *diff.Source)
+	setNot   func(was, is *diff.Source)
 }
 
 const (
@@ -200,13 +202,13 @@ var ruleCases = []ruleCase{
 	{rule: "graphql-deprecated", at: "Product.note", is: []edit{field(noteIs, strings.Replace(noteIs, "{type", "{deprecated: true, type", 1))}, not: added},
 
 	{rule: "field-renamed", at: "GET /api/shop/products", is: []edit{field("  note:", "  remark:")}, not: []edit{field("  note:", "  remark:")},
-		set: func(_, is *diff.Source) { is.Renames = []diff.Rename{{From: "product.note", To: "product.remark"}} }},
+		declared: "product.note: product.remark"},
 
 	{rule: "operation-removed", at: "product.total", is: []edit{{config, "      total: {kind: query}\n", ""}}, not: withoutNote},
 	{rule: "operation-kind-changed", at: "product.total", is: []edit{{config, "total: {kind: query}", "total: {kind: command}"}}, not: added},
 	{rule: "rest-path-changed", at: "GET /api/shop/makers", is: []edit{{config, "plural: makers", "plural: vendors"}}, not: added},
 	{rule: "method-renamed", at: "maker.list", is: renamedMaker, not: added,
-		set: func(_, is *diff.Source) { is.Renames = []diff.Rename{{From: "maker", To: "vendor"}} }},
+		declared: "maker: vendor"},
 	{rule: "result-cardinality-changed", at: "product.bySlug", is: []edit{{config, "cardinality: maybe", "cardinality: many"}}, not: []edit{{config, "cardinality: maybe", "cardinality: one"}}},
 	{rule: "result-cardinality-narrowed", at: "product.bySlug", is: []edit{{config, "cardinality: maybe", "cardinality: one"}}, not: added},
 	{rule: "operation-may-conflict", at: "product.create", is: []edit{field(nameIs, "name: {type: string, maxLength: 80, x-kit: {role: {unique: [[name]]}}}")}, not: added},
@@ -272,12 +274,13 @@ var ruleCases = []ruleCase{
 
 	{rule: "store-table-removed", at: "label", is: []edit{{file: "fronds/shop/entities/label.yaml"}}, not: withoutNote},
 	{rule: "store-table-renamed", at: "maker", is: renamedMaker, not: added,
-		set: func(_, is *diff.Source) { is.Renames = []diff.Rename{{From: "maker", To: "vendor"}} }},
+		declared: "maker: vendor"},
 	{rule: "store-table-added", at: "other", is: []edit{{"fronds/shop/entities/other.yaml", "", base["fronds/shop/entities/label.yaml"]}}, not: added},
 	{rule: "store-column-removed", at: "product.note", is: withoutNote, not: added},
 	{rule: "store-column-required", at: "product.extra", is: []edit{field(noteIs, noteIs+"\n  extra: {type: string}"), field("required: [name, ", "required: [extra, name, ")}, not: added},
 	{rule: "store-column-converted", at: "product.price", is: []edit{field(priceIs, "price: {type: string}")}, not: []edit{field(priceIs, "price: {type: number, minimum: 1}")}},
 	{rule: "store-column-not-null", at: "product.note", is: []edit{field(noteIs, "note: {type: string, x-kit: {lifecycle: {create: {value: none}}}}")}, not: added},
+	{rule: "store-column-backfilled", at: "product.price", is: []edit{field(priceIs, "price: {type: string}"), {config, "facts:\n", "values: {product.price: string(price)}\nfacts:\n"}}, not: []edit{field(priceIs, "price: {type: string}")}},
 	{rule: "store-primary-key-changed", at: "label.text", is: []edit{{"fronds/shop/entities/label.yaml", "x-kit: {role: {primary: true}, lifecycle: {create: {generate: cuid2}}}", "x-kit: {lifecycle: {create: {generate: cuid2}}}"},
 		{"fronds/shop/entities/label.yaml", "text: {type: string}", "text: {type: string, x-kit: {role: {primary: true}}}"}}, not: added},
 	{rule: "store-reference-changed", at: "product.makerId", is: []edit{field("to: maker", "to: label")}, not: added},
@@ -285,7 +288,7 @@ var ruleCases = []ruleCase{
 	{rule: "store-on-delete-changed", at: "product.makerId", is: []edit{field("onDelete: restrict", "onDelete: cascade")}, not: added},
 	{rule: "store-column-widened", at: "product.price", is: []edit{field(priceIs, "price: {type: number, minimum: 1}")}, not: added},
 	{rule: "store-column-renamed", at: "product.note", is: []edit{field("  note:", "  remark:")}, not: []edit{field("  note:", "  remark:")},
-		set: func(_, is *diff.Source) { is.Renames = []diff.Rename{{From: "product.note", To: "product.remark"}} }},
+		declared: "product.note: product.remark"},
 	{rule: "store-column-added", at: "product.extra", is: added, not: withoutNote},
 	{rule: "store-column-nullable", at: "product.price", is: []edit{field(priceIs, "price: {type: [integer, 'null'], minimum: 1}")}, not: added},
 	{rule: "store-check-loosened", at: "product.name", is: []edit{field(nameIs, "name: {type: string, maxLength: 81}")}, not: []edit{field(nameIs, "name: {type: string, maxLength: 40}")}},
@@ -312,6 +315,9 @@ var renamedMaker = []edit{
 	field("to: maker", "to: vendor"),
 }
 
+// renamed declares a rename.
+func renamed(line string) edit { return edit{config, "facts:\n", "renamed: {" + line + "}\nfacts:\n"} }
+
 // productRules are the rules of product in the base.
 var productRules = func() string {
 	text := base[config]
@@ -332,7 +338,7 @@ func TestRules(t *testing.T) {
 				set(&a, &b)
 				apply := func(from *diff.Source) func(*diff.Source) {
 					return func(to *diff.Source) {
-						to.Renames, to.Remotes, to.Documents, to.Enforced = from.Renames, from.Remotes, from.Documents, from.Enforced
+						to.Remotes, to.Documents, to.Enforced = from.Remotes, from.Documents, from.Enforced
 						if from.Limits != nil {
 							to.Limits = from.Limits
 						}
@@ -342,7 +348,11 @@ func TestRules(t *testing.T) {
 			}
 			setWas, setIs := settings(c.set)
 			was := version(t, "old", c.was, setWas)
-			got := found(t, was, version(t, "new", c.is, setIs), c.rule)
+			is := slices.Clone(c.is)
+			if c.declared != "" {
+				is = append(is, renamed(c.declared))
+			}
+			got := found(t, was, version(t, "new", is, setIs), c.rule)
 			if !slices.ContainsFunc(got, func(f diff.Finding) bool { return c.at == "" || f.At == c.at || slices.Contains(f.Also, c.at) }) {
 				t.Errorf("not found at %s; found %v", c.at, got)
 			}

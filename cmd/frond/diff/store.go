@@ -11,7 +11,11 @@ import (
 type tablePair struct{ was, is *schema.Entity }
 
 // columnPair is a column in both versions; one of them may be nil.
-type columnPair struct{ was, is *column }
+type columnPair struct {
+	was, is *column
+	// values is the expression that values: declares for it, which rows of before get.
+	values string
+}
 
 // column is a stored field as every store keeps it.
 type column struct {
@@ -81,15 +85,25 @@ func (c *comparison) columns(p tablePair) {
 		pair.was.refs = c.pair.newName(pair.was.refs)
 		if to := p.is.Property(c.pair.newField(p.was, f.Name)); to != nil && to.Stored {
 			known[to.Name] = true
-			pair.is = columnOf(to)
+			pair.is, pair.values = columnOf(to), c.is.values(to)
 		}
 		try(&c.out, columnRules, pair, place{surface: OnStore, at: p.was.Key + "." + f.Name})
 	}
 	for _, f := range p.is.Fields {
 		if f.Stored && !known[f.Name] {
-			try(&c.out, columnRules, columnPair{is: columnOf(f)}, place{surface: OnStore, at: p.is.Key + "." + f.Name})
+			try(&c.out, columnRules, columnPair{is: columnOf(f), values: c.is.values(f)}, place{surface: OnStore, at: p.is.Key + "." + f.Name})
 		}
 	}
+}
+
+// values is the expression that gives rows of before their value of a field; "" is none.
+func (v *Version) values(p *schema.Property) string {
+	for _, b := range v.changes.Values {
+		if b.Field == p {
+			return b.Text
+		}
+	}
+	return ""
 }
 
 // uniques compares unique constraints by their members.
@@ -155,19 +169,21 @@ var tableRules = []rule[tablePair]{
 var columnRules = []rule[columnPair]{
 	{Rule{"store-column-removed", Breaking, onStore, "a column has no field any more: dropping it loses its values", "keep the field, closed in both directions, until the values are not needed; where it has only another name, declare that under renamed", loses},
 		func(p columnPair) *change { return changed(p.is == nil, columnText(p.was), "") }},
-	{Rule{"store-column-required", Breaking, onStore, "a column that is never null is new, and rows of before have no value for it", "let the field be null, or give it lifecycle.create: {value: …}", loses},
+	{Rule{"store-column-required", Breaking, onStore, "a column that is never null is new, and rows of before have no value for it", "let the field be null, give it lifecycle.create: {value: …}, or say under values what older rows get", loses},
 		func(p columnPair) *change {
-			return changed(p.was == nil && p.is.notNull && !p.is.fill, "", columnText(p.is))
+			return changed(p.was == nil && p.is.notNull && !p.is.fill && p.values == "", "", columnText(p.is))
 		}},
-	{Rule{"store-column-converted", Breaking, onStore, "a column holds another kind of value, and not every old value has a form in it", "add a field of another name and move the values", loses},
+	{Rule{"store-column-converted", Breaking, onStore, "a column holds another kind of value, and not every old value has a form in it", "say under values what becomes of the old ones, or add a field of another name", loses},
 		func(p columnPair) *change {
 			return kept(p, func() *change {
-				return changed(p.was.kind != p.is.kind && !keeps[[2]string{p.was.kind, p.is.kind}], p.was.kind, p.is.kind)
+				return changed(p.was.kind != p.is.kind && !keeps[[2]string{p.was.kind, p.is.kind}] && p.values == "", p.was.kind, p.is.kind)
 			})
 		}},
-	{Rule{"store-column-not-null", Breaking, onStore, "a column that may hold null is never null any more: a row with null stands against it", "give those rows a value first", slow},
+	{Rule{"store-column-not-null", Breaking, onStore, "a column that may hold null is never null any more: a row with null stands against it", "give those rows a value first, or say under values which", slow},
 		func(p columnPair) *change {
-			return kept(p, func() *change { return changed(!p.was.notNull && p.is.notNull, columnText(p.was), columnText(p.is)) })
+			return kept(p, func() *change {
+				return changed(!p.was.notNull && p.is.notNull && p.values == "", columnText(p.was), columnText(p.is))
+			})
 		}},
 	{Rule{"store-primary-key-changed", Breaking, onStore, "another field is the primary key", "move the rows to a new entity", loses},
 		func(p columnPair) *change {
@@ -176,6 +192,10 @@ var columnRules = []rule[columnPair]{
 	{Rule{"store-reference-changed", Breaking, onStore, "a column references another table: ids that are no row there stand against it", "add a field of another name", slow},
 		func(p columnPair) *change {
 			return kept(p, func() *change { return changed(p.is.refs != "" && p.was.refs != p.is.refs, p.was.refs, p.is.refs) })
+		}},
+	{Rule{"store-column-backfilled", Dangerous, onStore, "rows of before get a value that values: declares", "try it with frond migrate plan on a copy of the rows", slow},
+		func(p columnPair) *change {
+			return changed(p.values != "" && p.is != nil && (p.was == nil || p.was.kind != p.is.kind || !p.was.notNull && p.is.notNull), columnText(p.was), p.values)
 		}},
 	{Rule{"store-check-tightened", Dangerous, onStore, "a column is held to fewer values: a row with another one stands against it", "correct those rows first", slow},
 		func(p columnPair) *change {

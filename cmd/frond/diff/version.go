@@ -47,19 +47,15 @@ type Source struct {
 	Limits map[string]int64
 	// Remotes are the Fronds that run elsewhere.
 	Remotes []string
-	// Renames are the renames that the version declares.
-	Renames []Rename
 }
-
-// Rename is a new name for an entity or a field. From and To are entities (item, product) or
-// fields (product.name, product.title), the entity of From by its old or its new name.
-type Rename struct{ From, To string }
 
 // Version is a compiled [Source]. It never changes.
 type Version struct {
 	*Source
 	catalog  *facade.Catalog
 	surfaces map[facade.Surface]*surface
+	// changes are the renames and backfills that its frond.yaml declares.
+	changes facade.SchemaChanges
 	// computed are the expressions of computed fields, by door key and field.
 	computed map[string]map[string]string
 }
@@ -85,7 +81,7 @@ func New(src *Source) (*Version, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be compared:\n%w", src.Name, err)
 	}
-	v := &Version{Source: src, catalog: f.Catalog(), surfaces: map[facade.Surface]*surface{}, computed: map[string]map[string]string{}}
+	v := &Version{Source: src, catalog: f.Catalog(), changes: f.Catalog().Changes, surfaces: map[facade.Surface]*surface{}, computed: map[string]map[string]string{}}
 	for _, s := range v.catalog.Surfaces() {
 		if v.surfaces[s], err = v.show(s, f); err != nil {
 			return nil, fmt.Errorf("%s cannot be compared:\n%w", src.Name, err)
