@@ -136,7 +136,7 @@ func (c *comparison) classes(p doorPair, pair accessPair) {
 	}
 }
 
-// classesOf are the classes of callers that either version tells apart: for whom one condition
+// classesOf are the classes of callers that either version distinguishes: for whom one condition
 // holds, for whom two of them hold, and everybody else. A caller for whom more of them hold is
 // decided by the first rule of each version, and these two conditions are a class. A rule with
 // when: false holds for nobody.
