@@ -85,8 +85,8 @@ func newWalk(w *warehouse) *walk {
 		k.atLeast = "0"
 	}
 	k.orderBy = []map[string]string{}
-	for _, o := range k.order {
-		if o.name != "id" || o.desc { // else it is the one that every order ends with
+	for i, o := range k.order {
+		if o.name != "id" || o.desc != (i > 0 && k.order[i-1].desc) { // else it is the one that every order ends with
 			k.orderBy = append(k.orderBy, map[string]string{o.name: map[bool]string{true: "DESC", false: "ASC"}[o.desc]})
 		}
 	}

@@ -173,7 +173,9 @@ type order struct {
 // newOrder ends keys with the primary key, so that they define one order of the rows.
 func newOrder(e *schema.Entity, keys []SortKey) order {
 	if len(keys) == 0 || keys[len(keys)-1].Field != e.Primary {
-		keys = append(keys, SortKey{Field: e.Primary})
+		// In the direction of the last key: an index on that field ends in the primary key, and
+		// has this order in one of its two directions (docs/decisions/293).
+		keys = append(keys, SortKey{Field: e.Primary, Desc: len(keys) > 0 && keys[len(keys)-1].Desc})
 	}
 	return order{keys: keys, mark: markOf(e, keys)}
 }
