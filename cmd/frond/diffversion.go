@@ -130,8 +130,8 @@ func (r *versionReader) checkout(ctx context.Context, name, other string) (strin
 		return "", fmt.Errorf("%s cannot be read: %w", name, err)
 	}
 	root := strings.TrimRight(string(top), "\r\n")
-	if real, err := filepath.EvalSymlinks(from); err == nil {
-		abs = filepath.Join(real, strings.TrimPrefix(abs, from))
+	if resolved, err := filepath.EvalSymlinks(from); err == nil {
+		abs = filepath.Join(resolved, strings.TrimPrefix(abs, from))
 	}
 	within, err := filepath.Rel(root, abs)
 	if err != nil {

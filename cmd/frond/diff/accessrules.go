@@ -17,75 +17,107 @@ const (
 
 // doorRules are tried on the access to every door.
 var doorRules = []rule[accessPair]{
-	{Rule{"access-door-opened", Dangerous, onAccess, "a door that had rules is open to everybody", wasClosed, ""},
+	{
+		Rule{"access-door-opened", Dangerous, onAccess, "a door that had rules is open to everybody", wasClosed, ""},
 		func(p accessPair) *change {
 			return changed(p.was != nil && p.is != nil && ruled(p.was) && !ruled(p.is) && known(p.is), byText(p.was), byText(p.is))
-		}},
-	{Rule{"access-door-closed", Breaking, onAccess, "a door that was open to everybody has rules", wasOpen, ""},
+		},
+	},
+	{
+		Rule{"access-door-closed", Breaking, onAccess, "a door that was open to everybody has rules", wasOpen, ""},
 		func(p accessPair) *change {
 			return changed(p.was != nil && p.is != nil && known(p.was) && !ruled(p.was) && ruled(p.is), byText(p.was), byText(p.is))
-		}},
+		},
+	},
 }
 
 // exposureRules are tried on every operation that a surface shows now and did not show.
 var exposureRules = []rule[string]{
-	{Rule{"access-exposed", Dangerous, onAccess, "a surface shows an operation over rows of before that it did not show", wasClosed, ""},
-		func(surface string) *change { return &change{"not shown", "on " + surface} }},
+	{
+		Rule{"access-exposed", Dangerous, onAccess, "a surface shows an operation over rows of before that it did not show", wasClosed, ""},
+		func(surface string) *change { return &change{"not shown", "on " + surface} },
+	},
 }
 
 // classRules are tried on every class of callers and every operation.
 var classRules = []rule[classPair]{
-	{Rule{"access-operation-opened", Dangerous, onAccess, "callers may use an operation that was closed to them", wasClosed, ""},
-		func(p classPair) *change { return changed(p.was == nil && p.is != nil, "closed", "open") }},
-	{Rule{"access-operation-closed", Breaking, onAccess, "an operation is closed to callers who could use it", wasOpen, ""},
-		func(p classPair) *change { return changed(p.was != nil && p.is == nil, "open", "closed") }},
-	{Rule{"access-rows-widened", Dangerous, onAccess, "callers see more rows: a condition is gone", wasClosed, ""},
+	{
+		Rule{"access-operation-opened", Dangerous, onAccess, "callers may use an operation that was closed to them", wasClosed, ""},
+		func(p classPair) *change { return changed(p.was == nil && p.is != nil, "closed", "open") },
+	},
+	{
+		Rule{"access-operation-closed", Breaking, onAccess, "an operation is closed to callers who could use it", wasOpen, ""},
+		func(p classPair) *change { return changed(p.was != nil && p.is == nil, "open", "closed") },
+	},
+	{
+		Rule{"access-rows-widened", Dangerous, onAccess, "callers see more rows: a condition is gone", wasClosed, ""},
 		func(p classPair) *change {
 			return rows(p, func(gone, added int) bool { return gone > 0 && added == 0 })
-		}},
-	{Rule{"access-rows-narrowed", Breaking, onAccess, "callers see fewer rows: a condition is new", wasOpen, ""},
+		},
+	},
+	{
+		Rule{"access-rows-narrowed", Breaking, onAccess, "callers see fewer rows: a condition is new", wasOpen, ""},
 		func(p classPair) *change {
 			return rows(p, func(gone, added int) bool { return gone == 0 && added > 0 })
-		}},
-	{Rule{"access-rows-changed", Breaking, onAccess, "callers see other rows: some may be gone, some may be new to them", "compare both filters: a new row that they see is a leak, a row that is gone is missed", ""},
+		},
+	},
+	{
+		Rule{"access-rows-changed", Breaking, onAccess, "callers see other rows: some may be gone, some may be new to them", "compare both filters: a new row that they see is a leak, a row that is gone is missed", ""},
 		func(p classPair) *change {
 			return rows(p, func(gone, added int) bool { return gone > 0 && added > 0 })
-		}},
+		},
+	},
 }
 
 // grantRules are tried on every field that a rule names, for each class of callers.
 var grantRules = []rule[grantPair]{
-	{Rule{"access-field-shown", Dangerous, onAccess, "a field that was hidden is visible", wasClosed, ""},
-		func(g grantPair) *change { return changed(g.hiddenWas && !g.hiddenIs, "hidden", "visible") }},
-	{Rule{"access-field-hidden", Breaking, onAccess, "a field that was visible is hidden", wasOpen, ""},
-		func(g grantPair) *change { return changed(!g.hiddenWas && g.hiddenIs, "visible", "hidden") }},
-	{Rule{"access-field-writable", Dangerous, onAccess, "a field that could not be sent can be sent", wasClosed, ""},
-		func(g grantPair) *change { return changed(g.readOnlyWas && !g.readOnlyIs, "read-only", "writable") }},
-	{Rule{"access-field-read-only", Breaking, onAccess, "a field that could be sent cannot be sent", wasOpen, ""},
-		func(g grantPair) *change { return changed(!g.readOnlyWas && g.readOnlyIs, "writable", "read-only") }},
-	{Rule{"access-preset-added", Breaking, onAccess, "a rule sets a field that callers could send", wasOpen, ""},
-		func(g grantPair) *change { return changed(g.setWas == "" && g.setIs != "", "sent", "set to "+g.setIs) }},
-	{Rule{"access-preset-changed", Dangerous, onAccess, "a rule sets a field to another value, or leaves it to the caller", wasClosed, ""},
+	{
+		Rule{"access-field-shown", Dangerous, onAccess, "a field that was hidden is visible", wasClosed, ""},
+		func(g grantPair) *change { return changed(g.hiddenWas && !g.hiddenIs, "hidden", "visible") },
+	},
+	{
+		Rule{"access-field-hidden", Breaking, onAccess, "a field that was visible is hidden", wasOpen, ""},
+		func(g grantPair) *change { return changed(!g.hiddenWas && g.hiddenIs, "visible", "hidden") },
+	},
+	{
+		Rule{"access-field-writable", Dangerous, onAccess, "a field that could not be sent can be sent", wasClosed, ""},
+		func(g grantPair) *change { return changed(g.readOnlyWas && !g.readOnlyIs, "read-only", "writable") },
+	},
+	{
+		Rule{"access-field-read-only", Breaking, onAccess, "a field that could be sent cannot be sent", wasOpen, ""},
+		func(g grantPair) *change { return changed(!g.readOnlyWas && g.readOnlyIs, "writable", "read-only") },
+	},
+	{
+		Rule{"access-preset-added", Breaking, onAccess, "a rule sets a field that callers could send", wasOpen, ""},
+		func(g grantPair) *change { return changed(g.setWas == "" && g.setIs != "", "sent", "set to "+g.setIs) },
+	},
+	{
+		Rule{"access-preset-changed", Dangerous, onAccess, "a rule sets a field to another value, or leaves it to the caller", wasClosed, ""},
 		func(g grantPair) *change {
 			now := "set to " + g.setIs
 			if g.setIs == "" {
 				now = "sent"
 			}
 			return changed(g.setWas != "" && g.setWas != g.setIs, "set to "+g.setWas, now)
-		}},
+		},
+	},
 }
 
 // propertyRules are tried on every field of a card, for what it opens to every caller.
 var propertyRules = []rule[[2]*schema.Property]{
-	{Rule{"access-boundary-opened", Dangerous, onAccess, "a field that never left the host is sent out", wasClosed, ""},
+	{
+		Rule{"access-boundary-opened", Dangerous, onAccess, "a field that never left the host is sent out", wasClosed, ""},
 		func(p [2]*schema.Property) *change {
 			return changed(!p[0].Readable() && p[1].Readable(), "boundary.out: closed", "sent out")
-		}},
-	{Rule{"access-write-opened", Dangerous, onAccess, "a field that no caller could write may be sent", wasClosed, ""},
+		},
+	},
+	{
+		Rule{"access-write-opened", Dangerous, onAccess, "a field that no caller could write may be sent", wasClosed, ""},
 		func(p [2]*schema.Property) *change {
 			was, is := writes(p[0]), writes(p[1])
 			return changed(len(without(is, was)) > 0, strings.Join(was, ", "), strings.Join(is, ", "))
-		}},
+		},
+	},
 }
 
 // writes are the operations in which callers may send a field.

@@ -80,7 +80,9 @@ func TestForms(t *testing.T) {
 // TestOrder: two runs over the same versions give the same bytes.
 func TestOrder(t *testing.T) {
 	edits := []edit{
-		{config, "      hide: [cost]\n", ""}, {config, "plural: makers", "plural: vendors"}, {config, "total: {kind: query}", "total: {kind: command}"},
+		{config, "      hide: [cost]\n", ""},
+		{config, "plural: makers", "plural: vendors"},
+		{config, "total: {kind: query}", "total: {kind: command}"},
 		field(priceIs, "price: {type: number}"), field("[draft, live]", "[draft, gone]"), field("to: maker", "to: label"),
 		{config, "rows: {status: {ne: draft}, slug: {ne: x}}", "rows: {slug: {ne: y}}"},
 	}

@@ -64,18 +64,26 @@ func cardMembers(card *schema.Card) (out []member) {
 
 // factRules are tried on every fact.
 var factRules = []rule[factPair]{
-	{Rule{"fact-removed", Breaking, []Surface{OnFacts}, "a fact is not announced any more", "keep announcing it until nobody subscribes", ""},
-		func(p factPair) *change { return changed(p.is == nil, "announced", "") }},
-	{Rule{"fact-shape-removed", Breaking, []Surface{OnFacts}, "a fact does not say any more what it carries", "name its card under schema:", ""},
+	{
+		Rule{"fact-removed", Breaking, []Surface{OnFacts}, "a fact is not announced any more", "keep announcing it until nobody subscribes", ""},
+		func(p factPair) *change { return changed(p.is == nil, "announced", "") },
+	},
+	{
+		Rule{"fact-shape-removed", Breaking, []Surface{OnFacts}, "a fact does not say any more what it carries", "name its card under schema:", ""},
 		func(p factPair) *change {
 			return changed(p.is == announced && p.was != nil && p.was != announced, titled(p.was), "no card")
-		}},
-	{Rule{"fact-added", Safe, []Surface{OnFacts}, "a fact is new", "nothing to do", ""},
-		func(p factPair) *change { return changed(p.was == nil, "", "announced") }},
-	{Rule{"fact-shape-added", Safe, []Surface{OnFacts}, "a fact says now what it carries", "nothing to do", ""},
+		},
+	},
+	{
+		Rule{"fact-added", Safe, []Surface{OnFacts}, "a fact is new", "nothing to do", ""},
+		func(p factPair) *change { return changed(p.was == nil, "", "announced") },
+	},
+	{
+		Rule{"fact-shape-added", Safe, []Surface{OnFacts}, "a fact says now what it carries", "nothing to do", ""},
 		func(p factPair) *change {
 			return changed(p.was == announced && p.is != nil && p.is != announced, "no card", titled(p.is))
-		}},
+		},
+	},
 }
 
 // titled is the title of a card; "" of nil.

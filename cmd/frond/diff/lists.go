@@ -107,26 +107,34 @@ func (c *comparison) roots(op *facade.Operation) (places []place) {
 
 // listRules are tried on what a list filters and sorts by, and on its pages.
 var listRules = []rule[listPair]{
-	{Rule{"list-filter-narrowed", Breaking, onCalls, "a list cannot be filtered or sorted by a field any more, or not with every operator", "keep the field readable and its type", ""},
+	{
+		Rule{"list-filter-narrowed", Breaking, onCalls, "a list cannot be filtered or sorted by a field any more, or not with every operator", "keep the field readable and its type", ""},
 		func(p listPair) *change {
 			gone := without(p.was, p.is)
 			return changed(len(gone) > 0, wordsText(gone, p.is), "")
-		}},
-	{Rule{"list-page-changed", Dangerous, onAll, "a page holds another number of rows where the caller names none, or fewer where it does", "have the callers follow hasMore", ""},
+		},
+	},
+	{
+		Rule{"list-page-changed", Dangerous, onAll, "a page holds another number of rows where the caller names none, or fewer where it does", "have the callers follow hasMore", ""},
 		func(p listPair) *change {
 			ok := p.wasSize.Default != p.isSize.Default || p.isSize.Max < p.wasSize.Max
 			return changed(ok, pageText(p.wasSize), pageText(p.isSize))
-		}},
-	{Rule{"list-page-raised", Safe, onAll, "a page may hold more rows where the caller asks for them", "nothing to do", ""},
+		},
+	},
+	{
+		Rule{"list-page-raised", Safe, onAll, "a page may hold more rows where the caller asks for them", "nothing to do", ""},
 		func(p listPair) *change {
 			ok := p.wasSize.Default == p.isSize.Default && p.isSize.Max > p.wasSize.Max
 			return changed(ok, pageText(p.wasSize), pageText(p.isSize))
-		}},
-	{Rule{"list-filter-widened", Safe, onCalls, "a list can be filtered or sorted by more", "nothing to do", ""},
+		},
+	},
+	{
+		Rule{"list-filter-widened", Safe, onCalls, "a list can be filtered or sorted by more", "nothing to do", ""},
 		func(p listPair) *change {
 			more := without(p.is, p.was)
 			return changed(len(more) > 0, "", wordsText(more, p.was))
-		}},
+		},
+	},
 }
 
 // wordsText names what a field is filtered and sorted by more than in the other version, or

@@ -78,21 +78,14 @@ func cardShape(e *schema.Entity, open bool) *schema.Shape {
 		}
 		return &schema.Shape{Type: "object", Properties: []schema.Field{}}
 	}
-	s := &schema.Shape{Type: "object", Properties: e.Card.Fields, Extra: slices.DeleteFunc(slices.Clone(e.Card.Extra), func(kw schema.Keyword) bool { return kw.Name == "type" })}
-	if e.Card.Fields != nil && s.Properties == nil {
-		s.Properties = []schema.Field{}
-	}
-	return s
+	rest := slices.DeleteFunc(slices.Clone(e.Card.Extra), func(kw schema.Keyword) bool { return kw.Name == "type" })
+	return &schema.Shape{Type: "object", Properties: e.Card.Fields, Extra: rest}
 }
 
-// whole compares the keywords of a whole part, without its members.
+// whole compares the keywords of a whole part, without its members. Null in place of the whole
+// is a matter of the operation and not of its card.
 func (c *comparison) whole(rules []rule[memberPair], name string, was, is *schema.Shape, places []place) {
-	pair := memberPair{
-		was: &member{name: name, shape: was, sendable: true, nullable: was.Nullable},
-		is:  &member{name: name, shape: is, sendable: true, nullable: is.Nullable},
-	}
-	// null as a whole is no member of the object.
-	pair.was.nullable = pair.is.nullable
+	pair := memberPair{was: &member{name: name, shape: was, sendable: true}, is: &member{name: name, shape: is, sendable: true}}
 	try(&c.out, rules, pair, at(places, name)...)
 }
 

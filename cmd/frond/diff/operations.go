@@ -180,54 +180,74 @@ func (c *comparison) uniquesOf(e *schema.Entity, renamed bool) (all []string) {
 
 // operationRules are tried on every operation that REST or the envelope shows.
 var operationRules = []rule[operationPair]{
-	{Rule{"operation-removed", Breaking, onCalls, "an operation is gone, or a surface does not show it any more", "keep it and write deprecated: in frond.yaml until nobody calls it", ""},
+	{
+		Rule{"operation-removed", Breaking, onCalls, "an operation is gone, or a surface does not show it any more", "keep it and write deprecated: in frond.yaml until nobody calls it", ""},
 		func(p operationPair) *change {
 			return changed(p.is == nil, kindOf(p.was), "")
-		}},
-	{Rule{"operation-kind-changed", Breaking, onCalls, "a query is a command now, or the reverse: its verb, its retries and who may call it follow the kind", "add an operation of another name, and deprecate this one", ""},
+		},
+	},
+	{
+		Rule{"operation-kind-changed", Breaking, onCalls, "a query is a command now, or the reverse: its verb, its retries and who may call it follow the kind", "add an operation of another name, and deprecate this one", ""},
 		func(p operationPair) *change {
 			return changed(p.was != nil && p.is != nil && p.was.Kind != p.is.Kind, kindOf(p.was), kindOf(p.is))
-		}},
-	{Rule{"rest-path-changed", Breaking, []Surface{OnREST}, "an operation is called by another verb or path", "keep the path with plural: in frond.yaml; frond.lock pins it", ""},
+		},
+	},
+	{
+		Rule{"rest-path-changed", Breaking, []Surface{OnREST}, "an operation is called by another verb or path", "keep the path with plural: in frond.yaml; frond.lock pins it", ""},
 		func(p operationPair) *change {
 			if p.was == nil || p.is == nil || !p.rest || len(p.lost) == 0 {
 				return nil
 			}
 			return &change{"", strings.Join(p.gained, ", ")}
-		}},
-	{Rule{"method-renamed", Breaking, []Surface{OnRPC}, "a method has another name, since its door has", "keep the name of the entity until its callers use the new one", ""},
+		},
+	},
+	{
+		Rule{"method-renamed", Breaking, []Surface{OnRPC}, "a method has another name, since its door has", "keep the name of the entity until its callers use the new one", ""},
 		func(p operationPair) *change {
 			return changed(p.was != nil && p.is != nil && !p.rest && p.wasAt != p.isAt, p.wasAt, p.isAt)
-		}},
-	{Rule{"result-cardinality-changed", Breaking, onCalls, "an operation answers another number of values", "add an operation of another name", ""},
+		},
+	},
+	{
+		Rule{"result-cardinality-changed", Breaking, onCalls, "an operation answers another number of values", "add an operation of another name", ""},
 		func(p operationPair) *change {
 			ok := p.was != nil && p.is != nil && p.was.Cardinality != p.is.Cardinality && !(p.was.Cardinality == facade.Maybe && p.is.Cardinality == facade.One)
 			return changed(ok, cardinality(p.was), cardinality(p.is))
-		}},
-	{Rule{"result-cardinality-narrowed", Safe, onCalls, "an operation that could answer null always answers a value", "nothing to do", ""},
+		},
+	},
+	{
+		Rule{"result-cardinality-narrowed", Safe, onCalls, "an operation that could answer null always answers a value", "nothing to do", ""},
 		func(p operationPair) *change {
 			ok := p.was != nil && p.is != nil && p.was.Cardinality == facade.Maybe && p.is.Cardinality == facade.One
 			return changed(ok, cardinality(p.was), cardinality(p.is))
-		}},
-	{Rule{"operation-may-conflict", Dangerous, onCalls, "a write may be refused with CONFLICT for a constraint that is new", "have the callers handle 409 for these fields", ""},
+		},
+	},
+	{
+		Rule{"operation-may-conflict", Dangerous, onCalls, "a write may be refused with CONFLICT for a constraint that is new", "have the callers handle 409 for these fields", ""},
 		func(p operationPair) *change {
 			return changed(p.uniqueAdded != "", "", "unique "+p.uniqueAdded)
-		}},
-	{Rule{"operation-moved", Dangerous, onCalls, "the operation runs in another process, or in this one again: SERVICE_UNAVAILABLE and GATEWAY_TIMEOUT come and go with that, and so do transactions over several doors", "have the callers handle 503 and 504", ""},
+		},
+	},
+	{
+		Rule{"operation-moved", Dangerous, onCalls, "the operation runs in another process, or in this one again: SERVICE_UNAVAILABLE and GATEWAY_TIMEOUT come and go with that, and so do transactions over several doors", "have the callers handle 503 and 504", ""},
 		func(p operationPair) *change {
 			return changed(p.was != nil && p.is != nil && p.wasElse != p.isElse, p.wasElse, p.isElse)
-		}},
-	{Rule{"operation-added", Safe, onCalls, "an operation is new, or a surface shows it that did not", "nothing to do", ""},
+		},
+	},
+	{
+		Rule{"operation-added", Safe, onCalls, "an operation is new, or a surface shows it that did not", "nothing to do", ""},
 		func(p operationPair) *change {
 			return changed(p.was == nil, "", kindOf(p.is))
-		}},
-	{Rule{"operation-deprecated", Safe, onCalls, "an operation is deprecated, or is not any more, or for another reason", "nothing to do", ""},
+		},
+	},
+	{
+		Rule{"operation-deprecated", Safe, onCalls, "an operation is deprecated, or is not any more, or for another reason", "nothing to do", ""},
 		func(p operationPair) *change {
 			if p.was == nil || p.is == nil {
 				return nil
 			}
 			return changed(p.was.Deprecated != p.is.Deprecated, p.was.Deprecated, p.is.Deprecated)
-		}},
+		},
+	},
 }
 
 // kindOf is the kind of an operation; "" of nil.

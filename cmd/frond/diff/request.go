@@ -5,15 +5,20 @@ import "strings"
 // requestRules are tried on every member of a request: params, query, body. A member that may
 // not be sent, such as a read-only field, counts as one that is not there.
 var requestRules = []rule[memberPair]{
-	{Rule{"request-field-removed", Breaking, onCalls, "a field is gone: who sends it is refused with unknown_key", keepField, ""},
+	{
+		Rule{"request-field-removed", Breaking, onCalls, "a field is gone: who sends it is refused with unknown_key", keepField, ""},
 		func(p memberPair) *change {
 			return changed(sends(p.was) && p.is == nil, of(p.was), "")
-		}},
-	{Rule{"request-field-closed", Breaking, onCalls, "a field cannot be sent any more: who sends it is refused with read_only or immutable", "accept the field until its senders have stopped", ""},
+		},
+	},
+	{
+		Rule{"request-field-closed", Breaking, onCalls, "a field cannot be sent any more: who sends it is refused with read_only or immutable", "accept the field until its senders have stopped", ""},
 		func(p memberPair) *change {
 			return changed(sends(p.was) && p.is != nil && !p.is.sendable, of(p.was), "not accepted")
-		}},
-	{Rule{"request-field-required", Breaking, onCalls, "a field has to be sent", "write lifecycle.create for it: optional, a value, now or a generator", ""},
+		},
+	},
+	{
+		Rule{"request-field-required", Breaking, onCalls, "a field has to be sent", "write lifecycle.create for it: optional, a value, now or a generator", ""},
 		func(p memberPair) *change {
 			if !sends(p.is) || !p.is.required || sends(p.was) && p.was.required {
 				return nil
@@ -22,44 +27,62 @@ var requestRules = []rule[memberPair]{
 				return &change{"", "required " + of(p.is)}
 			}
 			return &change{"optional", "required"}
-		}},
-	{Rule{"request-type-changed", Breaking, onCalls, "a field takes values of another type", "add a field of another name with the new type, and deprecate this one", ""},
+		},
+	},
+	{
+		Rule{"request-type-changed", Breaking, onCalls, "a field takes values of another type", "add a field of another name with the new type, and deprecate this one", ""},
 		func(p memberPair) *change {
 			return sent(p, func() *change {
 				return changed(!takes(typesOf(p.is.shape), typesOf(p.was.shape)), of(p.was), of(p.is))
 			})
-		}},
-	{Rule{"request-null-refused", Breaking, onCalls, "a field does not take null any more", "keep null in its type: [string, 'null']", ""},
+		},
+	},
+	{
+		Rule{"request-null-refused", Breaking, onCalls, "a field does not take null any more", "keep null in its type: [string, 'null']", ""},
 		func(p memberPair) *change {
 			return sent(p, func() *change { return changed(p.was.nullable && !p.is.nullable, "null", "no null") })
-		}},
-	{Rule{"request-values-narrowed", Breaking, onCalls, "a field takes fewer values: an enum, a bound, a pattern or a format is new or tighter", "keep the wider rule, and check the narrower one where the value is used", ""},
+		},
+	},
+	{
+		Rule{"request-values-narrowed", Breaking, onCalls, "a field takes fewer values: an enum, a bound, a pattern or a format is new or tighter", "keep the wider rule, and check the narrower one where the value is used", ""},
 		func(p memberPair) *change {
 			return sent(p, func() *change { return joined(compareValues(p.was.shape, p.is.shape).less) })
-		}},
-	{Rule{"request-relation-changed", Breaking, onCalls, "a field holds ids of another entity, or has begun to hold ids", "add a field of another name", ""},
+		},
+	},
+	{
+		Rule{"request-relation-changed", Breaking, onCalls, "a field holds ids of another entity, or has begun to hold ids", "add a field of another name", ""},
 		func(p memberPair) *change {
 			return sent(p, func() *change {
 				return changed(p.is.relation != "" && p.was.relation != p.is.relation, p.was.relation, p.is.relation)
 			})
-		}},
-	{Rule{"request-default-changed", Dangerous, onCalls, "a field that is not sent gets another value", "check who relies on the old one", ""},
+		},
+	},
+	{
+		Rule{"request-default-changed", Dangerous, onCalls, "a field that is not sent gets another value", "check who relies on the old one", ""},
 		func(p memberPair) *change {
 			return sent(p, func() *change {
 				return changed(!p.was.required && !p.is.required && p.was.filled != p.is.filled, orNull(p.was.filled), orNull(p.is.filled))
 			})
-		}},
-	{Rule{"request-schema-changed", Dangerous, onCalls, "a keyword without a rule of its own has changed, or the conversion of the values has", "compare both cards", ""},
-		func(p memberPair) *change { return sent(p, func() *change { return unruled(p) }) }},
-	{Rule{"request-field-added", Safe, onCalls, "a field may be sent that could not be sent before", "nothing to do", ""},
+		},
+	},
+	{
+		Rule{"request-schema-changed", Dangerous, onCalls, "a keyword without a rule of its own has changed, or the conversion of the values has", "compare both cards", ""},
+		func(p memberPair) *change { return sent(p, func() *change { return unruled(p) }) },
+	},
+	{
+		Rule{"request-field-added", Safe, onCalls, "a field may be sent that could not be sent before", "nothing to do", ""},
 		func(p memberPair) *change {
 			return changed(!sends(p.was) && sends(p.is) && !p.is.required, "", of(p.is))
-		}},
-	{Rule{"request-field-optional", Safe, onCalls, "a field may be left out that had to be sent", "nothing to do", ""},
+		},
+	},
+	{
+		Rule{"request-field-optional", Safe, onCalls, "a field may be left out that had to be sent", "nothing to do", ""},
 		func(p memberPair) *change {
 			return sent(p, func() *change { return changed(p.was.required && !p.is.required, "required", "optional") })
-		}},
-	{Rule{"request-type-widened", Safe, onCalls, "a field takes values of more types, or null", "nothing to do", ""},
+		},
+	},
+	{
+		Rule{"request-type-widened", Safe, onCalls, "a field takes values of more types, or null", "nothing to do", ""},
 		func(p memberPair) *change {
 			return sent(p, func() *change {
 				was, is := typesOf(p.was.shape), typesOf(p.is.shape)
@@ -68,22 +91,27 @@ var requestRules = []rule[memberPair]{
 				}
 				return changed(!p.was.nullable && p.is.nullable, "no null", "null")
 			})
-		}},
-	{Rule{"request-values-widened", Safe, onCalls, "a field takes more values", "nothing to do", ""},
+		},
+	},
+	{
+		Rule{"request-values-widened", Safe, onCalls, "a field takes more values", "nothing to do", ""},
 		func(p memberPair) *change {
 			return sent(p, func() *change { return joined(compareValues(p.was.shape, p.is.shape).more) })
-		}},
+		},
+	},
 }
 
 // nameRules are tried on every member of requests and results that a rename pairs.
 var nameRules = []rule[memberPair]{
-	{Rule{"field-renamed", Breaking, onReads, "a field has another name, as renamed: declares", "keep the old name beside the new one until nobody uses it", ""},
+	{
+		Rule{"field-renamed", Breaking, onReads, "a field has another name, as renamed: declares", "keep the old name beside the new one until nobody uses it", ""},
 		func(p memberPair) *change {
 			if p.was == nil || p.is == nil {
 				return nil
 			}
 			return changed(p.was.name != p.is.name, p.was.name, p.is.name)
-		}},
+		},
+	},
 }
 
 // keepField is the way out of a field that is gone.

@@ -183,8 +183,10 @@ var added = []edit{field(noteIs, noteIs+"\n  extra: {type: [string, 'null'], x-k
 
 var ruleCases = []ruleCase{
 	{rule: "graphql-type-removed", at: "Label", is: []edit{{file: "fronds/shop/entities/label.yaml"}}, not: withoutNote},
-	{rule: "graphql-type-kind-changed", at: "ProductSize",
-		is: []edit{field(sizeIs, "size: {type: [string, 'null'], enum: [big, small, null], x-kit: {lifecycle: {create: optional}}}")}, not: withoutNote},
+	{
+		rule: "graphql-type-kind-changed", at: "ProductSize",
+		is: []edit{field(sizeIs, "size: {type: [string, 'null'], enum: [big, small, null], x-kit: {lifecycle: {create: optional}}}")}, not: withoutNote,
+	},
 	{rule: "graphql-name-changed", at: "Product", is: []edit{{config, "  product:\n    list", "  product:\n    graphql: Item\n    list"}}, not: withoutNote},
 	{rule: "graphql-field-removed", at: "Product.note", is: withoutNote, not: added},
 	{rule: "graphql-field-type-changed", at: "Product.price", is: []edit{field(priceIs, "price: {type: string}")}, not: []edit{field(priceIs, "price: {type: integer, minimum: 2}")}},
@@ -201,14 +203,18 @@ var ruleCases = []ruleCase{
 	{rule: "graphql-type-compatible", at: "Product.note", is: []edit{field(noteIs, "note: {type: string, x-kit: {lifecycle: {create: {value: none}}}}")}, not: added},
 	{rule: "graphql-deprecated", at: "Product.note", is: []edit{field(noteIs, strings.Replace(noteIs, "{type", "{deprecated: true, type", 1))}, not: added},
 
-	{rule: "field-renamed", at: "GET /api/shop/products", is: []edit{field("  note:", "  remark:")}, not: []edit{field("  note:", "  remark:")},
-		declared: "product.note: product.remark"},
+	{
+		rule: "field-renamed", at: "GET /api/shop/products", is: []edit{field("  note:", "  remark:")}, not: []edit{field("  note:", "  remark:")},
+		declared: "product.note: product.remark",
+	},
 
 	{rule: "operation-removed", at: "product.total", is: []edit{{config, "      total: {kind: query}\n", ""}}, not: withoutNote},
 	{rule: "operation-kind-changed", at: "product.total", is: []edit{{config, "total: {kind: query}", "total: {kind: command}"}}, not: added},
 	{rule: "rest-path-changed", at: "GET /api/shop/makers", is: []edit{{config, "plural: makers", "plural: vendors"}}, not: added},
-	{rule: "method-renamed", at: "maker.list", is: renamedMaker, not: added,
-		declared: "maker: vendor"},
+	{
+		rule: "method-renamed", at: "maker.list", is: renamedMaker, not: added,
+		declared: "maker: vendor",
+	},
 	{rule: "result-cardinality-changed", at: "product.bySlug", is: []edit{{config, "cardinality: maybe", "cardinality: many"}}, not: []edit{{config, "cardinality: maybe", "cardinality: one"}}},
 	{rule: "result-cardinality-narrowed", at: "product.bySlug", is: []edit{{config, "cardinality: maybe", "cardinality: one"}}, not: added},
 	{rule: "operation-may-conflict", at: "product.create", is: []edit{field(nameIs, "name: {type: string, maxLength: 80, x-kit: {role: {unique: [[name]]}}}")}, not: added},
@@ -273,22 +279,28 @@ var ruleCases = []ruleCase{
 	{rule: "fact-shape-added", at: "somethingHappened", is: []edit{{config, "{name: somethingHappened}", "{name: somethingHappened, schema: productCard}"}}, not: added},
 
 	{rule: "store-table-removed", at: "label", is: []edit{{file: "fronds/shop/entities/label.yaml"}}, not: withoutNote},
-	{rule: "store-table-renamed", at: "maker", is: renamedMaker, not: added,
-		declared: "maker: vendor"},
+	{
+		rule: "store-table-renamed", at: "maker", is: renamedMaker, not: added,
+		declared: "maker: vendor",
+	},
 	{rule: "store-table-added", at: "other", is: []edit{{"fronds/shop/entities/other.yaml", "", base["fronds/shop/entities/label.yaml"]}}, not: added},
 	{rule: "store-column-removed", at: "product.note", is: withoutNote, not: added},
 	{rule: "store-column-required", at: "product.extra", is: []edit{field(noteIs, noteIs+"\n  extra: {type: string}"), field("required: [name, ", "required: [extra, name, ")}, not: added},
 	{rule: "store-column-converted", at: "product.price", is: []edit{field(priceIs, "price: {type: string}")}, not: []edit{field(priceIs, "price: {type: number, minimum: 1}")}},
 	{rule: "store-column-not-null", at: "product.note", is: []edit{field(noteIs, "note: {type: string, x-kit: {lifecycle: {create: {value: none}}}}")}, not: added},
 	{rule: "store-column-backfilled", at: "product.price", is: []edit{field(priceIs, "price: {type: string}"), {config, "facts:\n", "values: {product.price: string(price)}\nfacts:\n"}}, not: []edit{field(priceIs, "price: {type: string}")}},
-	{rule: "store-primary-key-changed", at: "label.text", is: []edit{{"fronds/shop/entities/label.yaml", "x-kit: {role: {primary: true}, lifecycle: {create: {generate: cuid2}}}", "x-kit: {lifecycle: {create: {generate: cuid2}}}"},
-		{"fronds/shop/entities/label.yaml", "text: {type: string}", "text: {type: string, x-kit: {role: {primary: true}}}"}}, not: added},
+	{rule: "store-primary-key-changed", at: "label.text", is: []edit{
+		{"fronds/shop/entities/label.yaml", "x-kit: {role: {primary: true}, lifecycle: {create: {generate: cuid2}}}", "x-kit: {lifecycle: {create: {generate: cuid2}}}"},
+		{"fronds/shop/entities/label.yaml", "text: {type: string}", "text: {type: string, x-kit: {role: {primary: true}}}"},
+	}, not: added},
 	{rule: "store-reference-changed", at: "product.makerId", is: []edit{field("to: maker", "to: label")}, not: added},
 	{rule: "store-check-tightened", at: "product.name", is: []edit{field(nameIs, "name: {type: string, maxLength: 40}")}, not: []edit{field(nameIs, "name: {type: string, maxLength: 81}")}},
 	{rule: "store-on-delete-changed", at: "product.makerId", is: []edit{field("onDelete: restrict", "onDelete: cascade")}, not: added},
 	{rule: "store-column-widened", at: "product.price", is: []edit{field(priceIs, "price: {type: number, minimum: 1}")}, not: added},
-	{rule: "store-column-renamed", at: "product.note", is: []edit{field("  note:", "  remark:")}, not: []edit{field("  note:", "  remark:")},
-		declared: "product.note: product.remark"},
+	{
+		rule: "store-column-renamed", at: "product.note", is: []edit{field("  note:", "  remark:")}, not: []edit{field("  note:", "  remark:")},
+		declared: "product.note: product.remark",
+	},
 	{rule: "store-column-added", at: "product.extra", is: added, not: withoutNote},
 	{rule: "store-column-nullable", at: "product.price", is: []edit{field(priceIs, "price: {type: [integer, 'null'], minimum: 1}")}, not: added},
 	{rule: "store-check-loosened", at: "product.name", is: []edit{field(nameIs, "name: {type: string, maxLength: 81}")}, not: []edit{field(nameIs, "name: {type: string, maxLength: 40}")}},
@@ -298,10 +310,12 @@ var ruleCases = []ruleCase{
 	{rule: "store-unique-removed", at: "product", is: []edit{field(", x-kit: {role: {unique: [[slug]]}}", "")}, not: added},
 
 	{rule: "documents-enforced", at: "graphql.documents", set: func(_, is *diff.Source) { is.Enforced = true }, not: added},
-	{rule: "document-removed", at: "document home", set: func(was, _ *diff.Source) { was.Documents = map[string]string{"home": "{ __typename }"} }, not: added,
+	{
+		rule: "document-removed", at: "document home", set: func(was, _ *diff.Source) { was.Documents = map[string]string{"home": "{ __typename }"} }, not: added,
 		setNot: func(was, is *diff.Source) {
 			was.Documents, is.Documents = map[string]string{"home": "{ __typename }"}, map[string]string{"home": "{ a: __typename }"}
-		}},
+		},
+	},
 	{rule: "limit-lowered", at: "graphql.limits.depth", set: func(_, is *diff.Source) { is.Limits = map[string]int64{"graphql.limits.depth": 10} }, not: added},
 	{rule: "limit-raised", at: "graphql.limits.depth", set: func(_, is *diff.Source) { is.Limits = map[string]int64{"graphql.limits.depth": 20} }, not: added},
 }

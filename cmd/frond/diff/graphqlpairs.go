@@ -1,0 +1,175 @@
+package diff
+
+import (
+	"strings"
+
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/frondhost/frond/resolvers/binding"
+	"github.com/frondhost/frond/schema"
+)
+
+// put notes that two types are one, unless either has a partner already.
+func (w *schemaWalk) put(was, is string) bool {
+	if w.types[was] != "" || w.back[is] != "" {
+		return false
+	}
+	w.types[was], w.back[is] = is, was
+	return true
+}
+
+// pairTypes finds the partner of each old type.
+func (w *schemaWalk) pairTypes(was, is *binding.Schema) {
+	w.roots = map[string]string{}
+	if was != nil && is != nil {
+		w.pairRoots(was, is)
+	}
+	for name := range w.was.Types {
+		if w.is.Types[name] != nil {
+			w.put(name, name)
+		}
+	}
+	// From the roots down: a type whose name is gone is the one that stands in its place.
+	seen := map[string]bool{}
+	queue := []string{"Query", "Mutation"}
+	for len(queue) > 0 {
+		name := queue[0]
+		queue = queue[1:]
+		old, now := w.was.Types[name], w.is.Types[w.types[name]]
+		if seen[name] || old == nil || now == nil {
+			continue
+		}
+		seen[name] = true
+		for _, f := range old.Fields {
+			to := now.Fields.ForName(w.fieldName(old, now, f.Name))
+			if to == nil {
+				continue
+			}
+			queue = append(queue, w.follow(f.Type, to.Type)...)
+			for _, a := range f.Arguments {
+				if b := to.Arguments.ForName(a.Name); b != nil {
+					queue = append(queue, w.follow(a.Type, b.Type)...)
+				}
+			}
+		}
+	}
+}
+
+// follow pairs the named types of two types that stand in one place, and returns the old one.
+// Only a type whose name has changed with that of its door or its field is paired: a place may
+// have another type now, and both names may be new to the other side.
+//
+//	Item is Product           ItemFilter is ProductFilter, CreateItemInput is CreateProductInput
+//	item.size is item.extent  ItemSize is ItemExtent
+func (w *schemaWalk) follow(was, is *ast.Type) []string {
+	a, b := was.Name(), is.Name()
+	if a != b && w.types[a] == "" && w.is.Types[a] == nil && w.was.Types[b] == nil && w.renamedTo(a, b) {
+		w.put(a, b)
+	}
+	return []string{a}
+}
+
+// renamedTo reports whether a type's new name follows from the names that have changed.
+func (w *schemaWalk) renamedTo(a, b string) bool {
+	for _, first := range w.renamed {
+		step := strings.Replace(a, first[0], first[1], 1)
+		if step == b {
+			return true
+		}
+		for _, second := range w.renamed {
+			if step != a && strings.Replace(step, second[0], second[1], 1) == b {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// pairRoots pairs the root fields by their operations, and the types of rows by their doors.
+func (w *schemaWalk) pairRoots(was, is *binding.Schema) {
+	now := map[string]string{} // operation to "Query.item"
+	for _, root := range []string{"Query", "Mutation"} {
+		for name, f := range is.Fields[root] {
+			if f.Operation != nil {
+				now[root+" "+keyOf(f.Operation)] = name
+			}
+		}
+	}
+	for _, root := range []string{"Query", "Mutation"} {
+		for name, f := range was.Fields[root] {
+			if f.Operation == nil {
+				continue
+			}
+			key := w.pair.newName(schema.EntityKey(f.Operation.Door.Name)) + "." + f.Operation.Name
+			if to, ok := now[root+" "+key]; ok && to != name {
+				w.roots[root+"."+name] = to
+			}
+		}
+	}
+	rows := map[string]string{} // entity key to the type of its rows
+	for name, e := range entitiesOf(is) {
+		if !e.View && is.AST.Types[name] != nil && is.AST.Types[name].Kind == ast.Object {
+			rows[e.Key] = name
+		}
+	}
+	for name, e := range w.entities {
+		if d := w.was.Types[name]; e.View || d == nil || d.Kind != ast.Object {
+			continue
+		}
+		if to, ok := rows[w.pair.newName(e.Key)]; ok && w.put(name, to) && name != to {
+			w.renamed = append(w.renamed, [2]string{name, to})
+		}
+		for _, f := range e.Fields {
+			if to := w.pair.newField(e, f.Name); to != f.Name {
+				w.renamed = append(w.renamed, [2]string{schema.GraphQLType(f.Name), schema.GraphQLType(to)})
+			}
+		}
+	}
+}
+
+// entitiesOf finds whose fields a type has: of rows the entity that a binding gives, of the
+// inputs of built-in operations the entity of their door.
+func entitiesOf(b *binding.Schema) map[string]*schema.Entity {
+	out := map[string]*schema.Entity{}
+	if b == nil {
+		return out
+	}
+	for typ, fields := range b.Fields {
+		def := b.AST.Types[typ]
+		if def == nil {
+			continue
+		}
+		for name, f := range fields {
+			field := def.Fields.ForName(name)
+			if field == nil {
+				continue
+			}
+			if f.Output != nil && (f.Kind == binding.Items || f.Kind == binding.EdgeNode || f.Kind == binding.ToOne || f.Kind == binding.Operation && !f.IsPage()) {
+				out[field.Type.Name()] = f.Output
+			}
+			if f.Kind == binding.Operation && f.Operation.Builtin {
+				for _, a := range field.Arguments {
+					if a.Name == "filter" || a.Name == "orderBy" || a.Name == "input" {
+						out[a.Type.Name()] = f.Operation.Door.Entity
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// fieldName is the name that a field of an old type has in the new one: its own where it is
+// there, else the one of its operation or of the renamed field of the card.
+func (w *schemaWalk) fieldName(old, now *ast.Definition, name string) string {
+	if to, ok := w.roots[old.Name+"."+name]; ok {
+		return to
+	}
+	if now.Fields.ForName(name) != nil {
+		return name
+	}
+	if to, ok := w.pair.names(w.entities[old.Name])[name]; ok {
+		return to
+	}
+	return name
+}

@@ -1,0 +1,219 @@
+package diff
+
+import (
+	"strings"
+
+	"github.com/frondhost/frond/schema"
+)
+
+// kinds names what a column holds.
+var kinds = map[schema.Kind]string{
+	schema.KindJSON: "json", schema.KindString: "text", schema.KindInteger: "integer", schema.KindNumber: "number",
+	schema.KindBoolean: "boolean", schema.KindDateTime: "date-time", schema.KindDate: "date", schema.KindDecimal: "decimal",
+}
+
+// keeps are the conversions between kinds that lose no value.
+var keeps = map[[2]string]bool{
+	{"date", "text"}: true, {"date-time", "text"}: true, {"decimal", "text"}: true, {"integer", "number"}: true,
+}
+
+var onStore = []Surface{OnStore}
+
+// The effects of a change on a database.
+const (
+	online = "online" // readers and writers go on
+	slow   = "slow"   // every row is read or written
+	loses  = "loses"  // values are gone, or rows stand against it
+)
+
+// tableRules are tried on every table.
+var tableRules = []rule[tablePair]{
+	{
+		Rule{"store-table-removed", Breaking, onStore, "the table of an entity has no card any more: its rows are out of reach, and dropping it loses them", "copy the rows elsewhere first; where the entity has only another name, declare that under renamed", loses},
+		func(p tablePair) *change { return changed(p.is == nil, "table", "") },
+	},
+	{
+		Rule{"store-table-renamed", Safe, onStore, "a table has another name, as renamed: declares; its rows stay", "nothing to do", online},
+		func(p tablePair) *change {
+			return whenBoth(p.was != nil && p.is != nil, func() *change { return changed(p.was.Key != p.is.Key, p.was.Key, p.is.Key) })
+		},
+	},
+	{
+		Rule{"store-table-added", Safe, onStore, "a table is new", "nothing to do", online},
+		func(p tablePair) *change { return changed(p.was == nil, "", "table") },
+	},
+}
+
+// columnRules are tried on every column.
+var columnRules = []rule[columnPair]{
+	{
+		Rule{"store-column-removed", Breaking, onStore, "a column has no field any more: dropping it loses its values", "keep the field, closed in both directions, until the values are not needed; where it has only another name, declare that under renamed", loses},
+		func(p columnPair) *change { return changed(p.is == nil, columnText(p.was), "") },
+	},
+	{
+		Rule{"store-column-required", Breaking, onStore, "a column that is never null is new, and rows of before have no value for it", "let the field be null, give it lifecycle.create: {value: …}, or say under values what older rows get", loses},
+		func(p columnPair) *change {
+			return changed(p.was == nil && p.is.notNull && !p.is.fill && p.values == "", "", columnText(p.is))
+		},
+	},
+	{
+		Rule{"store-column-converted", Breaking, onStore, "a column holds another kind of value, and not every old value has a form in it", "say under values what becomes of the old ones, or add a field of another name", loses},
+		func(p columnPair) *change {
+			return kept(p, func() *change {
+				return changed(p.was.kind != p.is.kind && !keeps[[2]string{p.was.kind, p.is.kind}] && p.values == "", p.was.kind, p.is.kind)
+			})
+		},
+	},
+	{
+		Rule{"store-column-not-null", Breaking, onStore, "a column that may hold null is never null any more: a row with null stands against it", "give those rows a value first, or say under values which", slow},
+		func(p columnPair) *change {
+			return kept(p, func() *change {
+				return changed(!p.was.notNull && p.is.notNull && p.values == "", columnText(p.was), columnText(p.is))
+			})
+		},
+	},
+	{
+		Rule{"store-primary-key-changed", Breaking, onStore, "another field is the primary key", "move the rows to a new entity", loses},
+		func(p columnPair) *change {
+			return kept(p, func() *change { return changed(p.was.primary != p.is.primary, primaryText(p.was), primaryText(p.is)) })
+		},
+	},
+	{
+		Rule{"store-reference-changed", Breaking, onStore, "a column references another table: ids that are no row there stand against it", "add a field of another name", slow},
+		func(p columnPair) *change {
+			return kept(p, func() *change { return changed(p.is.refs != "" && p.was.refs != p.is.refs, p.was.refs, p.is.refs) })
+		},
+	},
+	{
+		Rule{"store-column-backfilled", Dangerous, onStore, "rows of before get a value that values: declares", "try it with frond migrate plan on a copy of the rows", slow},
+		func(p columnPair) *change {
+			return changed(p.values != "" && p.is != nil && (p.was == nil || p.was.kind != p.is.kind || !p.was.notNull && p.is.notNull), columnText(p.was), p.values)
+		},
+	},
+	{
+		Rule{"store-check-tightened", Dangerous, onStore, "a column is held to fewer values: a row with another one stands against it", "correct those rows first", slow},
+		func(p columnPair) *change {
+			return kept(p, func() *change {
+				if !p.is.bounded {
+					return nil
+				}
+				return joined(compareValues(p.was.shape, p.is.shape).less)
+			})
+		},
+	},
+	{
+		Rule{"store-on-delete-changed", Dangerous, onStore, "the deletion of a referenced row does something else to this one", "check who deletes such rows", slow},
+		func(p columnPair) *change {
+			return kept(p, func() *change {
+				return changed(p.was.refs != "" && p.was.refs == p.is.refs && p.was.onDelete != p.is.onDelete, orRestrict(p.was.onDelete), orRestrict(p.is.onDelete))
+			})
+		},
+	},
+	{
+		Rule{"store-column-widened", Dangerous, onStore, "a column holds another kind of value, which has a form for every old one", "plan for the time that rewriting the table takes", slow},
+		func(p columnPair) *change {
+			return kept(p, func() *change {
+				return changed(p.was.kind != p.is.kind && keeps[[2]string{p.was.kind, p.is.kind}], p.was.kind, p.is.kind)
+			})
+		},
+	},
+	{
+		Rule{"store-column-renamed", Safe, onStore, "a column has another name, as renamed: declares; its values stay", "nothing to do", online},
+		func(p columnPair) *change {
+			return kept(p, func() *change { return changed(p.was.name != p.is.name, p.was.name, p.is.name) })
+		},
+	},
+	{
+		Rule{"store-column-added", Safe, onStore, "a column is new; rows of before hold null in it, or the card's constant", "nothing to do", online},
+		func(p columnPair) *change {
+			return changed(p.was == nil && (!p.is.notNull || p.is.fill), "", columnText(p.is))
+		},
+	},
+	{
+		Rule{"store-column-nullable", Safe, onStore, "a column may hold null that could not", "nothing to do", slow},
+		func(p columnPair) *change {
+			return kept(p, func() *change { return changed(p.was.notNull && !p.is.notNull, columnText(p.was), columnText(p.is)) })
+		},
+	},
+	{
+		Rule{"store-check-loosened", Safe, onStore, "a column is held to more values", "nothing to do", slow},
+		func(p columnPair) *change {
+			return kept(p, func() *change {
+				if !p.was.bounded {
+					return nil
+				}
+				return joined(compareValues(p.was.shape, p.is.shape).more)
+			})
+		},
+	},
+	{
+		Rule{"store-reference-removed", Safe, onStore, "a column references no table any more", "nothing to do", slow},
+		func(p columnPair) *change {
+			return kept(p, func() *change { return changed(p.was.refs != "" && p.is.refs == "", p.was.refs, "") })
+		},
+	},
+	{
+		Rule{"store-index-changed", Safe, onStore, "an index is new or gone", "nothing to do; a new index takes a while on a large table", slow},
+		func(p columnPair) *change {
+			return kept(p, func() *change { return changed(p.was.indexed != p.is.indexed, indexText(p.was), indexText(p.is)) })
+		},
+	},
+}
+
+// uniqueRules are tried on every unique constraint of one version that the other has not.
+var uniqueRules = []rule[[2]string]{
+	{
+		Rule{"store-unique-added", Breaking, onStore, "values have to be unique: rows that share one stand against it", "find and change such rows first; frond migrate plan lists them", slow},
+		func(p [2]string) *change { return changed(p[1] != "", "", "unique "+p[1]) },
+	},
+	{
+		Rule{"store-unique-removed", Safe, onStore, "values need not be unique any more", "nothing to do", online},
+		func(p [2]string) *change { return changed(p[0] != "", "unique "+p[0], "") },
+	},
+}
+
+// kept calls f for a column that both versions have.
+func kept(p columnPair, f func() *change) *change { return whenBoth(p.was != nil && p.is != nil, f) }
+
+// whenBoth calls f where both sides are there.
+func whenBoth(there bool, f func() *change) *change {
+	if !there {
+		return nil
+	}
+	return f()
+}
+
+// columnText is a column in words: text, never null. "" of nil.
+func columnText(c *column) string {
+	if c == nil {
+		return ""
+	}
+	if c.notNull {
+		return c.kind + ", never null"
+	}
+	return c.kind
+}
+
+// primaryText says whether a column is the primary key.
+func primaryText(c *column) string {
+	if c.primary {
+		return "primary key"
+	}
+	return "no primary key"
+}
+
+// indexText says whether a column is indexed.
+func indexText(c *column) string {
+	if c.indexed {
+		return "index"
+	}
+	return "no index"
+}
+
+// orRestrict is the word for what a deletion does.
+func orRestrict(word string) string {
+	if word == "" {
+		return "restrict"
+	}
+	return strings.TrimSpace(word)
+}
