@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/frondhost/frond/store/sqlite"
 )
@@ -14,7 +15,10 @@ var errInMemory = errors.New("the store is kept in memory, so there is no file o
 func Backup(ctx context.Context, config *Config, to string) (int64, error) {
 	c := config.withDefaults()
 	path, memory, err := c.storeFile()
-	if err == nil && memory {
+	switch {
+	case errors.Is(err, errServer):
+		err = fmt.Errorf("%w; PostgreSQL has its own tools: pg_dump --format=custom --file=FILE DATABASE", err)
+	case err == nil && memory:
 		err = errInMemory
 	}
 	if err != nil {
@@ -29,7 +33,10 @@ func Backup(ctx context.Context, config *Config, to string) (int64, error) {
 func Restore(ctx context.Context, config *Config, backup string, replace bool) (kept string, err error) {
 	c := config.withDefaults()
 	path, memory, err := c.storeFile()
-	if err == nil && memory {
+	switch {
+	case errors.Is(err, errServer):
+		err = fmt.Errorf("%w; PostgreSQL has its own tools: pg_restore --dbname=DATABASE FILE", err)
+	case err == nil && memory:
 		err = errInMemory
 	}
 	if err != nil {

@@ -41,7 +41,9 @@ type Config struct {
 	// example those of a proxy in front.
 	Hosts []string
 	TLS   TLS
-	Store string // sqlite:PATH or memory; "" means sqlite:.frond/frond.db
+	// Store is sqlite:PATH, postgres://…, memory, or env:NAME for a variable that holds one of
+	// them; "" means sqlite:.frond/frond.db.
+	Store string
 	// Migrate is MigrateAuto, which is also "", or MigrateOff: whether a start changes the
 	// store's schema, where nothing is lost.
 	Migrate string
@@ -227,7 +229,7 @@ func (c Config) check() schema.Faults {
 	faults = append(faults, c.Admin.check()...)
 	faults = append(faults, c.Limits.Rate.Check()...)
 	faults = append(faults, c.TLS.check()...)
-	if len(c.Replicas.URLs) > 0 && !strings.HasPrefix(c.Store, "postgres") {
+	if len(c.Replicas.URLs) > 0 && !isPostgres(c.Store) && !strings.HasPrefix(c.Store, "env:") {
 		faults = append(faults, schema.Fault{
 			File: setting.File, Pointer: "/store/replicas", Message: "only a store on PostgreSQL has replicas",
 			Remedy: "leave store.replicas out, or write the primary's URL, postgres://…, as store.url",

@@ -123,7 +123,7 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 		return nil, errors.Join(err, h.Close())
 	}
 	if whole {
-		if err := f.Seed(ctx); err != nil {
+		if err := h.seed(ctx, f); err != nil {
 			return nil, errors.Join(err, h.Close())
 		}
 	}
@@ -197,7 +197,7 @@ func (h *Host) renew(ctx context.Context, seeds bool) error {
 		err = h.prepare(ctx, f)
 	}
 	if err == nil && seeds {
-		err = f.Seed(ctx)
+		err = h.seed(ctx, f)
 	}
 	if err == nil && h.swap != nil {
 		err = h.swap(f)
@@ -287,6 +287,14 @@ func (h *Host) undecided(c *facade.Catalog) error {
 		}
 	})
 	return nil
+}
+
+// seed writes the seeds, or has them written as soon as the store can be reached.
+func (h *Host) seed(ctx context.Context, f *facade.Facade) error {
+	if store, ok := h.store.Store.(awaited); ok && store.WhenReady(f.Seed) {
+		return nil
+	}
+	return f.Seed(ctx)
 }
 
 // mapped reports whether frond.yaml maps an entity whose rows are kept here to a table that

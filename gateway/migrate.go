@@ -68,7 +68,7 @@ func migrate(ctx context.Context, project *facade.Project, opts *Options, writes
 	c := here.Config.withDefaults()
 	path, memory, err := c.storeFile()
 	switch {
-	case err != nil || here.Store != nil:
+	case err != nil || here.Store != nil: // open says what is wrong, and a server has no file
 	case memory:
 		return errInMemory
 	case !writes:

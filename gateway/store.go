@@ -1,17 +1,20 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/migration"
+	"github.com/frondhost/frond/store/postgres"
 	"github.com/frondhost/frond/store/sqlite"
 )
 
@@ -52,8 +55,23 @@ func (s *lateStore) open(ctx context.Context, own facade.Store, c *Config, log *
 		s.Store = own
 		return nothing{}, nil
 	}
+	url, err := c.storeURL()
+	if err != nil {
+		return nil, err
+	}
+	if isPostgres(url) {
+		store, err := postgres.OpenReplicated(postgres.Options{URL: url, Logger: log, Statement: c.Limits.Statement, Transaction: c.Limits.Transaction},
+			c.Replicas.URLs, c.Replicas.LateBy)
+		if err != nil {
+			return nil, err
+		}
+		s.Store = store
+		return store, nil
+	}
+	if len(c.Replicas.URLs) > 0 {
+		return nil, errors.New("store.replicas is set, and only a store on PostgreSQL has replicas; leave it out")
+	}
 	opts := sqlite.Options{Logger: log, Serve: serves, Statement: c.Limits.Statement, Transaction: c.Limits.Transaction}
-	var err error
 	if opts.Path, opts.Memory, err = c.storeFile(); err != nil {
 		return nil, err
 	}
@@ -66,19 +84,51 @@ func (s *lateStore) open(ctx context.Context, own facade.Store, c *Config, log *
 	return store, nil
 }
 
-// storeFile is the path of the file that c.Store names; memory: there is no file.
+// storeURL is what c.Store says, from the environment where it names a variable: env:NAME.
+func (c *Config) storeURL() (string, error) {
+	name, isVariable := strings.CutPrefix(c.Store, "env:")
+	if !isVariable {
+		return c.Store, nil
+	}
+	text := os.Getenv(name)
+	if text == "" {
+		return "", fmt.Errorf("the store is env:%s, and the variable %s is not set; set it to the store's URL", name, name)
+	}
+	if _, err := readStore(text); err != nil || strings.HasPrefix(text, "env:") {
+		return "", fmt.Errorf("the variable %s does not hold the URL of a store: %w", name, cmp.Or(err, errStore))
+	}
+	return text, nil
+}
+
+// isPostgres says whether a store's URL is that of a PostgreSQL server.
+func isPostgres(url string) bool {
+	return strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://")
+}
+
+// errServer is the error of what only a store in a file has. It does not show the URL, which
+// may hold a password.
+var errServer = errors.New("the store is on a PostgreSQL server, so there is no file of it")
+
+// storeFile is the path of the file that c.Store names; memory: there is no file. errServer
+// where the store is on a server.
 func (c *Config) storeFile() (path string, memory bool, err error) {
-	path, isFile := strings.CutPrefix(c.Store, "sqlite:")
+	url, err := c.storeURL()
+	if err != nil {
+		return "", false, err
+	}
+	path, isFile := strings.CutPrefix(url, "sqlite:")
 	switch {
-	case c.Store == memoryStore:
+	case isPostgres(url):
+		return "", false, errServer
+	case url == memoryStore:
 		return "", true, nil
 	case isFile && filepath.IsAbs(path):
 		return path, false, nil
 	case isFile:
 		return filepath.Join(c.Dir, path), false, nil
 	}
-	_, err = readStore(c.Store)
-	return "", false, fmt.Errorf("the store cannot be %q: %w", c.Store, err)
+	_, err = readStore(url)
+	return "", false, fmt.Errorf("the store cannot be used: %w", err)
 }
 
 // nothing is the closer of a store that its owner closes.
@@ -86,12 +136,21 @@ type nothing struct{}
 
 func (nothing) Close() error { return nil }
 
+// errStore says what the setting store takes. It does not repeat the text, which may hold a
+// password.
+var errStore = errors.New("write sqlite:PATH such as sqlite:.frond/frond.db, postgres://USER@HOST/DATABASE, env:NAME for a variable that holds one of them, or memory")
+
 // readStore reads the setting store.
 func readStore(text string) (string, error) {
-	if path, ok := strings.CutPrefix(text, "sqlite:"); text == memoryStore || ok && path != "" {
+	path, isFile := strings.CutPrefix(text, "sqlite:")
+	name, isVariable := strings.CutPrefix(text, "env:")
+	switch {
+	case text == memoryStore, isFile && path != "", isVariable && name != "":
 		return text, nil
+	case isPostgres(text):
+		return text, postgres.CheckURL(text)
 	}
-	return "", errors.New("write sqlite:PATH such as sqlite:.frond/frond.db, or memory")
+	return "", errStore
 }
 
 // preparer is a store that adapts to its entities before it is used. An author's own
@@ -114,4 +173,10 @@ type migrator interface {
 // checker is a store that reports why it does not accept writes.
 type checker interface {
 	Check(ctx context.Context) error
+}
+
+// awaited is a store whose server may come after the start: WhenReady has do done then, and
+// reports whether it will be. Where it is there already, the caller does it.
+type awaited interface {
+	WhenReady(do func(context.Context) error) (later bool)
 }

@@ -43,11 +43,20 @@ func (s *Store) Prepare(ctx context.Context, entities []*schema.Entity) error {
 			return s.operators(err)
 		}
 		s.tables.Store(all)
-		s.db.Log().Info("the database is prepared")
+		s.db.Log().Info("the database is reached, and prepared")
 		return nil
+	}, func(err error) {
+		if !engine.Unavailable(err) {
+			s.db.Log().Error("the database cannot be prepared", "error", err)
+		}
 	})
 	return nil
 }
+
+// WhenReady has do done when the database can be reached and is prepared, and reports whether
+// that is to come: where it is prepared already, the caller does it. do is run again while it
+// fails.
+func (s *Store) WhenReady(do func(context.Context) error) (later bool) { return s.waiting.after(do) }
 
 // operators returns an error as its operator reads it.
 func (s *Store) operators(err error) error {

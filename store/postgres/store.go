@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
+	"time"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
@@ -22,6 +23,7 @@ type Store struct {
 	text sqltext.Database
 	// waiting is for a server that was down at the start.
 	waiting waiting
+	nonces  *engine.Nonces
 }
 
 var (
@@ -29,22 +31,34 @@ var (
 	_ facade.DryRunner  = (*Store)(nil)
 	_ facade.Seeder     = (*Store)(nil)
 	_ facade.Transactor = (*Store)(nil)
+	_ facade.Nonces     = (*Store)(nil)
 )
 
 // Options are those of the database; see [engine.Options].
 type Options = engine.Options
 
 // Open reads the options. It opens no connection: [Store.Prepare] does. The error is one
-// sentence about the URL. Close the store in the end.
-func Open(opts Options) (*Store, error) {
-	db, err := engine.Open(opts)
+// sentence about the URL, which shows no password. Close the store in the end.
+func Open(opts Options) (*Store, error) { return OpenReplicated(opts, nil, 0) }
+
+// OpenReplicated is Open for a database with copies by streaming replication, at urls, that
+// reads may go to; see [engine.OpenReplicated].
+func OpenReplicated(opts Options, urls []string, lateBy time.Duration) (*Store, error) {
+	db, err := engine.OpenReplicated(opts, urls, lateBy)
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{db: db}
+	s := &Store{db: db, nonces: engine.NewNonces(db)}
 	s.text = sqltext.Database{Dialect: dialect{}, Words: words, Table: s.described}
 	s.tables.Store(&tables{})
 	return s, nil
+}
+
+// CheckURL returns what is wrong with the URL of a store, as one sentence that says what to
+// write instead and shows no password; nil where it can be used.
+func CheckURL(url string) error {
+	_, err := engine.ParseURL(url)
+	return err
 }
 
 // Close waits for the calls that run, then closes every connection. Calls that come later
@@ -70,6 +84,11 @@ func (s *Store) RunsDry() bool { return true }
 // where another one came between.
 func (s *Store) Transact(ctx context.Context, fn func(context.Context) error) error {
 	return s.db.Transact(ctx, fn)
+}
+
+// TakeNonce implements [facade.Nonces]: every process over the database shares them.
+func (s *Store) TakeNonce(ctx context.Context, nonce []byte, until time.Time) (fresh bool, err error) {
+	return s.nonces.Take(ctx, nonce, until)
 }
 
 // tables are the compiled tables of the entities of the last Prepare. They never change:

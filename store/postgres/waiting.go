@@ -14,37 +14,69 @@ type waiting struct {
 	// cancel ends the attempts, and done is closed when they have ended; nil: there are none.
 	cancel context.CancelFunc
 	done   chan struct{}
-	// err is why the last attempt failed.
+	// err is why the last attempt failed; nil: nobody waits.
 	err error
+	// then is done behind the attempt that succeeds.
+	then func(context.Context) error
 }
 
 // between is the time from one attempt to the next.
 const between = 500 * time.Millisecond
 
-// start makes attempts until one succeeds or stop is called. Meanwhile reason is not nil.
-func (w *waiting) start(attempt func(context.Context) error) {
+// start makes attempts until one succeeds or stop is called; then it does what was added
+// meanwhile, again until it succeeds. Meanwhile reason is not nil. failed is given each new
+// reason.
+func (w *waiting) start(attempt func(context.Context) error, failed func(error)) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	w.mu.Lock()
-	w.cancel, w.done, w.err = cancel, done, errNoPrepare
+	w.cancel, w.done, w.err, w.then = cancel, done, errNoPrepare, nil
 	w.mu.Unlock()
 	go func() {
 		defer close(done)
+		prepared, said := false, ""
 		for {
 			select {
 			case <-time.After(between):
 			case <-ctx.Done():
 				return
 			}
-			err := attempt(ctx)
+			var err error
+			if !prepared {
+				err = attempt(ctx)
+				prepared = err == nil
+			}
+			if prepared {
+				w.mu.Lock()
+				then := w.then
+				w.mu.Unlock()
+				if then != nil {
+					err = then(ctx)
+				}
+			}
 			w.mu.Lock()
 			w.err = err
 			w.mu.Unlock()
 			if err == nil {
 				return
 			}
+			if text := err.Error(); text != said {
+				said = text
+				failed(err)
+			}
 		}
 	}()
+}
+
+// after adds what is done when an attempt has succeeded; false: nobody waits.
+func (w *waiting) after(do func(context.Context) error) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err == nil {
+		return false
+	}
+	w.then = do
+	return true
 }
 
 // stop ends the attempts and waits until the last has ended.
