@@ -2,6 +2,7 @@ package diff_test
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
@@ -196,4 +197,63 @@ func TestAudiences(t *testing.T) {
 		}
 	}
 	t.Errorf("what the audience lost is not found: %+v", found(t, was, is, "operation-removed"))
+}
+
+// TestRemotes: a Frond that runs elsewhere is compared by its cards here; what they refer to
+// may be at another remote.
+func TestRemotes(t *testing.T) {
+	elsewhere := func(s *diff.Source) { s.Remotes = []string{"shop", "other"} }
+	unknown := []edit{field("to: maker", "to: supplier")}
+	was := version(t, "old", unknown, elsewhere)
+	report, err := diff.Compare(was, version(t, "new", unknown, elsewhere))
+	if err != nil || len(report.Findings) > 0 {
+		t.Errorf("%v, %+v", err, report)
+	}
+	if got := found(t, was, version(t, "new", append(unknown, withoutNote...), elsewhere), "request-field-removed"); len(got) == 0 {
+		t.Error("a field that is gone is not found")
+	}
+	for _, f := range found(t, was, version(t, "new", append(unknown, withoutNote...), elsewhere), "store-column-removed") {
+		t.Errorf("a remote keeps its own rows: %+v", f)
+	}
+}
+
+// TestWriters: each format says how many findings there are, each rule once with its way out,
+// and nothing of a report can end a cell of a table.
+func TestWriters(t *testing.T) {
+	report := &diff.Report{Findings: []diff.Finding{
+		{Rule: "graphql-field-removed", Level: diff.Breaking, Surface: diff.OnGraphQL, At: "Product.note", Was: "String", WayOut: "keep it", Unused: true},
+		{Rule: "request-values-narrowed", Level: diff.Breaking, Surface: diff.OnREST, At: "POST /api/shop/products", Also: []string{"PUT /a", "PATCH /a"}, Member: "body.note", Was: "no pattern", Is: "pattern \"a|`b`\"", WayOut: "keep the wider rule"},
+		{Rule: "store-column-removed", Level: diff.Breaking, Surface: diff.OnStore, At: "product.note", Was: "text", Effect: "loses", WayOut: "keep the field"},
+		{Rule: "access-rows-widened", Level: diff.Dangerous, Surface: diff.OnAccess, At: "product.list", Audience: "partner", Member: "everybody else", Was: "{}", Is: "all rows", WayOut: "write it down"},
+		{Rule: "fact-added", Level: diff.Safe, Surface: diff.OnFacts, At: "productSold", Is: "announced", WayOut: "nothing to do"},
+	}}
+	var text, markdown strings.Builder
+	if err := errors.Join(diff.WriteText(&text, report), diff.WriteMarkdown(&markdown, report)); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"3 breaking, 1 dangerous, 1 safe\n", "\nBREAKING\n", "graphql  Product.note  was String (no trusted document uses it)\n",
+		"rest  body.note of POST /api/shop/products, PUT /a and 1 more  no pattern → pattern", "store  product.note  was text  [loses]\n",
+		"access  product.list, everybody else  {} → all rows\n", "facts  productSold  is announced\n",
+	} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("the text has no %q:\n%s", want, text.String())
+		}
+	}
+	if strings.Count(text.String(), "→ keep the field, closed") != 1 || strings.Contains(text.String(), "→ nothing to do") {
+		t.Errorf("a way out is missing, or is none:\n%s", text.String())
+	}
+	for _, want := range []string{
+		"| graphql `Product.note` | `graphql-field-removed`, no trusted document uses it | `String` |  |\n",
+		"| rest `POST /api/shop/products` and 2 more, `body.note` | `request-values-narrowed` | `no pattern` | `` pattern \"a\\|`b`\" `` |\n",
+		"<summary>1 safe</summary>", "audience partner",
+	} {
+		if !strings.Contains(markdown.String(), want) {
+			t.Errorf("the Markdown has no %q:\n%s", want, markdown.String())
+		}
+	}
+	text.Reset()
+	if err := diff.WriteText(&text, &diff.Report{}); err != nil || text.String() != "no difference\n" {
+		t.Errorf("an empty report is %q, %v", text.String(), err)
+	}
 }

@@ -38,7 +38,7 @@ func (c *comparison) operations() {
 // runs is where an operation runs.
 func (v *Version) runs(op *facade.Operation) string {
 	if op != nil && slices.Contains(v.Remotes, op.Door.Frond.Name) {
-		return "elsewhere"
+		return elsewhere
 	}
 	return "here"
 }

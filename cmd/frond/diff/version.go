@@ -73,9 +73,10 @@ type surface struct {
 // New compiles a version. The error is schema.Faults where its cards or its frond.yaml have
 // any: a version that cannot start cannot be compared.
 func New(src *Source) (*Version, error) {
-	f, err := facade.New(src.Project, nil, &facade.Options{
-		List:         src.List,
-		Incomplete:   src.Form != Project,
+	f, err := facade.New(src.placed(), nil, &facade.Options{
+		List: src.List,
+		// A remote may have what cards refer to, and it is not asked.
+		Incomplete:   src.Form != Project || len(src.Remotes) > 0,
 		Unregistered: func(schema.Fault) {}, // a program of the author's may have it
 	})
 	if err != nil {
@@ -106,6 +107,26 @@ func (v *Version) SDL() string {
 		return s.bound.SDL
 	}
 	return ""
+}
+
+// elsewhere is the address of a Frond that does not run here; nothing is sent to it.
+const elsewhere = "elsewhere"
+
+// placed is the project with its remote Fronds marked as such.
+func (src *Source) placed() *facade.Project {
+	if len(src.Remotes) == 0 {
+		return src.Project
+	}
+	p := *src.Project
+	p.Fronds = slices.Clone(p.Fronds)
+	for i, f := range p.Fronds {
+		if slices.Contains(src.Remotes, f.Name) {
+			remote := *f
+			remote.Remote = elsewhere
+			p.Fronds[i] = &remote
+		}
+	}
+	return &p
 }
 
 // show projects what a surface shows.
@@ -210,7 +231,7 @@ func OfDiscovery(document *schema.Discovery) *facade.Project {
 	p := &facade.Project{}
 	for i := range document.Fronds {
 		frond := project.Discovered(&document.Fronds[i], document.Fronds[i].Name)
-		frond.Remote = "elsewhere"
+		frond.Remote = elsewhere
 		p.Fronds = append(p.Fronds, frond)
 	}
 	return p
