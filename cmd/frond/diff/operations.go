@@ -9,21 +9,25 @@ import (
 )
 
 // operationPair is an operation as one surface shows it in both versions; one of them may be
-// nil. was and is are the places of it that only that version has.
+// nil.
 type operationPair struct {
-	was, is         *facade.Operation
-	lost, gained    []string
-	rest            bool
-	wasAt, isAt     string
-	uniqueAdded     string // unique constraints that a write may meet now
-	wasElse, isElse string // where it runs
+	was, is *facade.Operation
+	// rest says that the surface is REST. lost and gained are then the routes of one version
+	// that the other has not, else wasAt and isAt are its methods.
+	rest         bool
+	lost, gained []string
+	wasAt, isAt  string
+	// conflicts is what a write may be refused for now and could not be before.
+	conflicts string
+	// wasRuns and isRuns are where it runs.
+	wasRuns, isRuns string
 }
 
 // operations compares what is called on REST and by methods, with its requests and results.
 func (c *comparison) operations() {
 	for _, p := range c.doors() {
 		for _, pair := range c.operationsOf(p) {
-			pair.wasElse, pair.isElse = c.was.runs(pair.was), c.is.runs(pair.is)
+			pair.wasRuns, pair.isRuns = c.was.runs(pair.was), c.is.runs(pair.is)
 			places := c.operation(pair)
 			if pair.was == nil || pair.is == nil {
 				continue
@@ -84,7 +88,7 @@ func (c *comparison) operation(pair operationPair) (places []place) {
 				was, is = method(here.was), method(here.is)
 				here.wasAt, here.isAt = strings.Join(was, ""), strings.Join(is, "")
 			}
-			here.uniqueAdded = c.uniqueAdded(here.was, here.is)
+			here.conflicts = c.conflicts(here.was, here.is)
 			all := was
 			if here.was == nil {
 				all = is
@@ -146,20 +150,40 @@ func without(a, b []string) (out []string) {
 	return out
 }
 
-// uniqueAdded names the constraints that a create or an update of these doors may meet now and
-// could not meet before.
-func (c *comparison) uniqueAdded(was, is *facade.Operation) string {
-	if was == nil || is == nil || !is.Builtin || is.Kind != facade.Command || is.Name == "delete" || was.Door.Entity == nil || is.Door.Entity == nil {
+// conflicts names what a write of these doors may be refused for now and could not be before: a
+// constraint of the rows, or rows that reference them.
+func (c *comparison) conflicts(was, is *facade.Operation) string {
+	if was == nil || is == nil || !is.Builtin || is.Kind != facade.Command || was.Door.Entity == nil || is.Door.Entity == nil {
 		return ""
 	}
+	if is.Name == "delete" {
+		before := c.references(c.was, was.Door.Entity)
+		return strings.Join(without(c.references(c.is, is.Door.Entity), before), "; ")
+	}
 	var added []string
-	before := c.uniquesOf(was.Door.Entity, true)
-	for _, u := range c.uniquesOf(is.Door.Entity, false) {
-		if !slices.Contains(before, u) {
-			added = append(added, u)
-		}
+	for _, u := range without(c.uniquesOf(is.Door.Entity, false), c.uniquesOf(was.Door.Entity, true)) {
+		added = append(added, "unique "+u)
 	}
 	return strings.Join(added, "; ")
+}
+
+// references are the fields that hold ids of an entity's rows and keep them from being deleted,
+// "referenced by line.orderId", in the names of the new version.
+func (c *comparison) references(v *Version, to *schema.Entity) (all []string) {
+	for _, e := range v.tables() {
+		for _, p := range e.Fields {
+			l := p.Link
+			if l == nil || l.Many || l.Target != to || p.Axes.Relation.OnDelete == "cascade" || p.Axes.Relation.OnDelete == schema.SetNull {
+				continue
+			}
+			entity, field := e.Key, p.Name
+			if v == c.was {
+				entity, field = c.pair.newName(e.Key), c.pair.newField(e, p.Name)
+			}
+			all = append(all, "referenced by "+entity+"."+field)
+		}
+	}
+	return all
 }
 
 // uniquesOf are the unique constraints of an entity as texts, "tenantId, number"; with renamed
@@ -222,15 +246,15 @@ var operationRules = []rule[operationPair]{
 		},
 	},
 	{
-		Rule{"operation-may-conflict", Dangerous, onCalls, "a write may be refused with CONFLICT for a constraint that is new", "have the callers handle 409 for these fields", ""},
+		Rule{"operation-may-conflict", Dangerous, onCalls, "a write may be refused with CONFLICT for a constraint or a reference that is new", "have the callers handle 409", ""},
 		func(p operationPair) *change {
-			return changed(p.uniqueAdded != "", "", "unique "+p.uniqueAdded)
+			return changed(p.conflicts != "", "", p.conflicts)
 		},
 	},
 	{
 		Rule{"operation-moved", Dangerous, onCalls, "the operation runs in another process, or in this one again: SERVICE_UNAVAILABLE and GATEWAY_TIMEOUT come and go with that, and so do transactions over several doors", "have the callers handle 503 and 504", ""},
 		func(p operationPair) *change {
-			return changed(p.was != nil && p.is != nil && p.wasElse != p.isElse, p.wasElse, p.isElse)
+			return changed(p.was != nil && p.is != nil && p.wasRuns != p.isRuns, p.wasRuns, p.isRuns)
 		},
 	},
 	{
