@@ -99,7 +99,7 @@ func benchLoad(rounds int, _ time.Duration) error {
 	}
 	fmt.Printf("\nGraphQL over HTTP, a page of 100 rows with a relation (%d bytes), %d connections; the server on one core, wrk on another\n", len(page), connections)
 	for _, l := range loads(askedFront, askedBack) {
-		if err := loadAll(rounds, filepath.Join(dir, "load.lua"), l.script, servers); err != nil {
+		if err := loadScript(rounds, dir, l.script, servers); err != nil {
 			return err
 		}
 		printLoad(l.title, servers, []*server{servers[0], servers[1], servers[len(servers)-1]},
@@ -108,13 +108,10 @@ func benchLoad(rounds int, _ time.Duration) error {
 	return nil
 }
 
-// loadAll measures servers in turn under a script of wrk, a second each round. The order
-// rotates, so that no server always follows the same one. Figures of an earlier script are
-// dropped.
-func loadAll(rounds int, file, script string, servers []*server) error {
-	if err := os.WriteFile(file, []byte(script), 0o600); err != nil {
-		return err
-	}
+// loadAll measures servers in turn under scripts of wrk, a second each round. The order rotates,
+// so that no server always follows the same one. Figures of earlier scripts are dropped. script
+// is the file of a server's.
+func loadAll(rounds int, servers []*server, script func(*server) string) error {
 	for _, s := range servers {
 		s.rates, s.costs = nil, nil
 	}
@@ -124,7 +121,7 @@ func loadAll(rounds int, file, script string, servers []*server) error {
 		// In each round the next server begins.
 		for k := range servers {
 			s := servers[(k+round)%len(servers)]
-			rate, cost, err := s.load(file)
+			rate, cost, err := s.load(script(s))
 			if err != nil {
 				return fmt.Errorf("%s: %w", s.name, err)
 			}
@@ -134,6 +131,15 @@ func loadAll(rounds int, file, script string, servers []*server) error {
 		}
 	}
 	return nil
+}
+
+// loadScript is loadAll with one script for all servers, written to a file in dir.
+func loadScript(rounds int, dir, script string, servers []*server) error {
+	file := filepath.Join(dir, "load.lua")
+	if err := os.WriteFile(file, []byte(script), 0o600); err != nil {
+		return err
+	}
+	return loadAll(rounds, servers, func(*server) string { return file })
 }
 
 // printLoad prints what was measured, and ratios to bases; they are of a round's two
@@ -229,25 +235,30 @@ func serve(name, dir, core string) (*server, error) {
 	s := &server{name: name, cmd: exec.Command("taskset", "-c", core, self, "serve", name, dir)}
 	// The Go scheduler gets one processor as well, whatever it finds.
 	s.cmd.Env, s.cmd.Stderr = append(os.Environ(), "GOMAXPROCS=1"), os.Stderr
+	return s, s.start()
+}
+
+// start starts the server's process, and waits for the line with its address.
+func (s *server) start() error {
 	in, err := s.cmd.StdinPipe()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	s.stdin = in
 	out, err := s.cmd.StdoutPipe()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := s.cmd.Start(); err != nil {
-		return nil, err
+		return err
 	}
 	// The line comes once the server listens, so that nobody has to wait and try.
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
-		return nil, errors.Join(err, s.cmd.Wait())
+		return errors.Join(err, s.cmd.Wait())
 	}
 	s.url = strings.TrimSpace(line) + "/graphql"
-	return s, nil
+	return nil
 }
 
 // stop ends the server: it serves as long as its input is open.

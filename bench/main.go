@@ -5,6 +5,7 @@
 //	worst      the worst documents of 64 KiB against an ordinary one
 //	load       GraphQL over HTTP under load, against handlers written by hand
 //	remote     GraphQL over two remotes under load, against a backend written by hand
+//	postgres   GraphQL over PostgreSQL under load, against PostGraphile and a handler by hand
 //	rest       a list of 100 rows against a handler written by hand
 //	lists      filters through relations and totals as rows grow, and what others notice
 //	findbyid   one row through each surface
@@ -34,12 +35,13 @@
 //
 // load, remote, memory and thousand start this program again, as
 //
-//	bench serve NAME DIR      a contender that listens          (load, remote)
+//	bench serve NAME DIR      a contender that listens          (load, remote, postgres)
 //	bench attacked NAME DIR   a gateway to be attacked          (memory)
 //	bench start               one start of a project            (thousand)
 //
-// load and remote need wrk and taskset and two cores, memory needs Linux. What is missing is
-// printed, and the rest goes on.
+// load, remote and postgres need wrk and taskset and two cores, postgres needs the binaries of
+// PostgreSQL, and npm for PostGraphile, which it installs once; memory needs Linux. What is
+// missing is printed, and the rest goes on.
 //
 // # A new measurement
 //
@@ -73,6 +75,7 @@ func main() {
 		{"worst", benchWorst},
 		{"load", benchLoad},
 		{"remote", benchRemote},
+		{"postgres", benchPostgres},
 		{"rest", benchREST},
 		{"lists", benchLists},
 		{"findbyid", benchFindByID},
@@ -94,7 +97,7 @@ func main() {
 	// start is not among them: it is only run by thousand.
 	if len(chosen) == 0 {
 		fmt.Printf("%s %s/%s, %d processors\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0))
-		chosen = []string{"graphql", "worst", "load", "remote", "rest", "lists", "findbyid", "collector", "memory", "thousand"}
+		chosen = []string{"graphql", "worst", "load", "remote", "postgres", "rest", "lists", "findbyid", "collector", "memory", "thousand"}
 	}
 	for _, part := range parts {
 		if slices.Contains(chosen, part.name) {
@@ -112,7 +115,7 @@ func main() {
 		) bool {
 			return p.name == name
 		}) {
-			log.Printf("bench: there is no %s; write graphql, worst, load, remote, rest, lists, findbyid, collector, memory or thousand", name)
+			log.Printf("bench: there is no %s; write graphql, worst, load, remote, postgres, rest, lists, findbyid, collector, memory or thousand", name)
 			os.Exit(2)
 		}
 	}

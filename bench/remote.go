@@ -141,7 +141,7 @@ func benchRemote(rounds int, _ time.Duration) error {
 	}
 	fmt.Printf("\nGraphQL over two remotes, a page of 100 posts with their 10 users (%d bytes), %d connections; the server on one core, wrk and the remotes on another\n", len(page), connections)
 	for _, l := range loads(blogFront, blogBack) {
-		if err := loadAll(rounds, filepath.Join(dir, "load.lua"), l.script, servers); err != nil {
+		if err := loadScript(rounds, dir, l.script, servers); err != nil {
 			return err
 		}
 		printLoad(l.title, servers, servers[:2], "the gateway over equal queries 0.50 of prebuilt bytes, not coalescing 2.00 of the backend by hand")

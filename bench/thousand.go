@@ -2,10 +2,12 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -15,6 +17,8 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/store/postgres"
+	"github.com/frondhost/frond/store/postgres/pgtest"
 )
 
 // A large project (thousand): how long a start with 1,000 cards takes, and what it leaves in
@@ -37,19 +41,51 @@ type started struct {
 
 // benchThousand starts a project of a thousand cards, each time in a new process:
 // what an earlier start has left behind would flatter the next. The first start in
-// a folder makes the tables, the next finds them.
+// a folder makes the tables, the next finds them. SQLite and, where it is installed, PostgreSQL
+// keep the rows.
 func benchThousand(int, time.Duration) error {
+	if err := thousandOver("a SQLite file", 5, nil); err != nil {
+		return err
+	}
+	cluster, err := pgtest.Start(pgtest.Options{Durable: true})
+	if errors.Is(err, pgtest.ErrMissing) {
+		fmt.Printf("\nSKIPPED: a project of %d cards over PostgreSQL: %v\n", cards, err)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = cluster.Close() }()
+	databases := 0
+	return thousandOver("PostgreSQL", 3, func(dir string) error {
+		databases++
+		name := fmt.Sprint("start", databases)
+		if err := cluster.Primary.Exec("postgres", "create database "+name); err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(dir, databaseFile), []byte(cluster.Primary.URL(name)), 0o600)
+	})
+}
+
+// thousandOver starts the project twice in each of n folders. prepare, where set, makes a folder
+// ready.
+func thousandOver(store string, n int, prepare func(dir string) error) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
 	var first, again []started
-	for range 5 {
+	for range n {
 		dir, err := os.MkdirTemp("", "frond-bench-")
 		if err != nil {
 			return err
 		}
 		defer os.RemoveAll(dir)
+		if prepare != nil {
+			if err := prepare(dir); err != nil {
+				return err
+			}
+		}
 		// Two starts in each folder: the first makes the tables, the second finds them.
 		for _, all := range []*[]started{&first, &again} {
 			cmd := exec.Command(self, "start")
@@ -65,7 +101,7 @@ func benchThousand(int, time.Duration) error {
 			*all = append(*all, s)
 		}
 	}
-	fmt.Printf("\nA project of %d cards, each with two relations, over a SQLite file (medians of %d starts)\n", cards, len(first))
+	fmt.Printf("\nA project of %d cards, each with two relations, over %s (medians of %d starts)\n", cards, store, len(first))
 	for _, c := range []struct {
 		name string
 		all  []started
@@ -85,7 +121,8 @@ func benchThousand(int, time.Duration) error {
 func mib(n uint64) float64 { return float64(n) / (1 << 20) }
 
 // benchStart is one start in the working directory, reported as JSON. The cards are made
-// before the clock starts; the store is the gateway's default file in that directory.
+// before the clock starts; the store is the database that a file of the directory names, else
+// the gateway's default file there.
 func benchStart(int, time.Duration) error {
 	files := thousandCards()
 	begin := time.Now()
@@ -93,8 +130,16 @@ func benchStart(int, time.Duration) error {
 	if err != nil {
 		return err
 	}
+	options := gateway.Options{Undecided: true, Logger: slog.New(slog.DiscardHandler)}
+	if url, err := os.ReadFile(databaseFile); err == nil {
+		store, err := postgres.Open(postgres.Options{URL: string(url), Logger: options.Logger})
+		if err != nil {
+			return err
+		}
+		options.Store = store
+	}
 	// Compiling, the tables of the store and the GraphQL schema are all in the time.
-	gw, err := gateway.New(project, &gateway.Options{Undecided: true, Logger: slog.New(slog.DiscardHandler)})
+	gw, err := gateway.New(project, &options)
 	if err != nil {
 		return err
 	}
