@@ -57,7 +57,7 @@ var floors = map[string]string{
 	"store/sqltext":          "facade schema schema/jsontext",
 	"store/sqlite":           "facade schema schema/jsontext store/dbschema store/migration store/sqltext store/sqlite/engine",
 	"store/sqlite/engine":    "facade store/sqltext",
-	"store/postgres":         "facade schema schema/jsontext store/sqltext store/postgres/engine",
+	"store/postgres":         "facade facade/consistency schema schema/jsontext store/sqltext store/postgres/engine",
 	"store/postgres/replica": "",
 	"store/postgres/engine":  "facade facade/consistency schema/jsontext store/sqltext store/postgres/replica",
 	"rest":                   "facade facade/kiterror schema schema/jsontext",

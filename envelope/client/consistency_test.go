@@ -45,6 +45,28 @@ func TestConsistencyTravels(t *testing.T) {
 	}
 }
 
+// TestConsistencyOfAProgram: a program that calls a host without requests of its own reads
+// what it wrote there.
+func TestConsistencyOfAProgram(t *testing.T) {
+	var sent []string
+	r := remote(t, "http://host", &client.Options{Transport: tripper(func(r *http.Request) (*http.Response, error) {
+		sent = append(sent, r.Header.Get(consistency.Header))
+		resp, err := answered(r, 200, `{"jsonrpc":"2.0","id":%d,"result":1}`)
+		if len(sent) < 3 {
+			resp.Header.Set(consistency.Header, []string{"b.09.x", "b.07.old"}[len(sent)-1])
+		}
+		return resp, err
+	})})
+	for range 3 {
+		if _, err := r.Call(t.Context(), &facade.Call{Entity: "counter", Operation: "bump"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(sent) != 3 || sent[0] != "" || sent[1] != "b.09.x" || sent[2] != "b.09.x" {
+		t.Errorf("sent %q", sent)
+	}
+}
+
 // TestConsistencyIsNotShared: of equal reads, those share a round trip that have to see the
 // same.
 func TestConsistencyIsNotShared(t *testing.T) {

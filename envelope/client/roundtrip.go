@@ -40,6 +40,17 @@ type endpoint struct {
 	address   *url.URL
 	transport http.RoundTripper
 	traced    bool // transport is net/http's, which reports what it has sent
+	// wrote is what calls that belong to no request have written at the host.
+	wrote consistency.Record
+}
+
+// record is what a call has to see: that of its request in a gateway; elsewhere, as in a
+// program that calls a host, what all calls of this remote have written.
+func (e *endpoint) record(ctx context.Context) *consistency.Record {
+	if r := consistency.From(ctx); r != nil {
+		return r
+	}
+	return &e.wrote
 }
 
 // roundTrip sends a post once and has the answer read; nil: it was read. Only bodies that
@@ -54,7 +65,7 @@ func (e *endpoint) roundTrip(ctx context.Context, p *post) *failure {
 		return unanswered(ctx, attempt, err, taken.Load())
 	}
 	defer func() { _ = resp.Body.Close() }()
-	consistency.From(ctx).Learned(resp.Header[consistency.Header])
+	e.record(ctx).Learned(resp.Header[consistency.Header])
 	body, err := readBody(resp, p.most, p.account(ctx))
 	var refused *facade.Error
 	switch {
@@ -133,7 +144,7 @@ func (e *endpoint) request(ctx context.Context, p *post, taken *atomic.Bool) *ht
 	if isTraceparent(p.trace) {
 		header["Traceparent"] = []string{p.trace}
 	}
-	if tokens := consistency.From(ctx).Text(); tokens != "" {
+	if tokens := e.record(ctx).Text(); tokens != "" {
 		header[consistency.Header] = []string{tokens}
 	}
 	if e.options.Header != nil {

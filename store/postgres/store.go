@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/consistency"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/postgres/engine"
 	"github.com/frondhost/frond/store/sqltext"
@@ -32,6 +33,8 @@ var (
 	_ facade.Seeder     = (*Store)(nil)
 	_ facade.Transactor = (*Store)(nil)
 	_ facade.Nonces     = (*Store)(nil)
+
+	_ consistency.Issuer = (*Store)(nil)
 )
 
 // Options are those of the database; see [engine.Options].
@@ -90,6 +93,9 @@ func (s *Store) Transact(ctx context.Context, fn func(context.Context) error) er
 func (s *Store) TakeNonce(ctx context.Context, nonce []byte, until time.Time) (fresh bool, err error) {
 	return s.nonces.Take(ctx, nonce, until)
 }
+
+// IssuesConsistency implements [consistency.Issuer].
+func (s *Store) IssuesConsistency() bool { return s.db.IssuesConsistency() }
 
 // tables are the compiled tables of the entities of the last Prepare. They never change:
 // Prepare replaces them whole.

@@ -109,7 +109,7 @@ func (r *reachability) note(d *DB, err error) {
 		r.lost = time.Now()
 		d.log.Error("the database cannot be reached", "error", err)
 	case err == nil && !r.lost.IsZero():
-		d.log.Info("the database is reached again", "after", time.Since(r.lost).Round(time.Millisecond))
+		d.log.Info("the database is reached again", "after", time.Since(r.lost).Round(time.Millisecond).String())
 		r.lost = time.Time{}
 	}
 }

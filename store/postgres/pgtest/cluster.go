@@ -120,7 +120,7 @@ func settings(o Options) []string {
 	all := []string{
 		"listen_addresses=127.0.0.1", "unix_socket_directories=",
 		"max_connections=300", "shared_buffers=64MB", "max_wal_size=512MB", "checkpoint_timeout=1h",
-		"wal_level=replica", "max_wal_senders=10", "hot_standby=on", "wal_keep_size=256MB",
+		"wal_level=replica", "max_wal_senders=10", "hot_standby=on", "wal_keep_size=256MB", "wal_retrieve_retry_interval=100ms",
 		"log_min_messages=warning", "log_min_error_statement=panic", // a refused statement is the test's business
 	}
 	if !o.Durable {

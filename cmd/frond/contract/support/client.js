@@ -15,6 +15,17 @@ export function createClient(options) {
   const address = url.replace(/\/+$/, "") + "/_kit/call";
   let last = 0;
 
+  // What this client wrote, by store: reads that echo it see it, also where they are answered by
+  // a replica. Tokens of a store grow as texts.
+  const seen = new Map();
+  const note = (header) => {
+    for (const token of header?.split(",").map((text) => text.trim()) ?? []) {
+      const store = token.split(".")[0];
+      if (token > (seen.get(store) ?? "")) seen.set(store, token);
+    }
+  };
+  const consistency = () => (seen.size ? { "x-frond-consistency": [...seen.values()].join(", ") } : {});
+
   async function call(entity, operation, invocation) {
     const id = ++last;
     const fail = (code, message) => new KitError({ code, message, entity, operation });
@@ -22,12 +33,13 @@ export function createClient(options) {
     try {
       response = await fetch(address, {
         method: "POST",
-        headers: { "content-type": "application/json", ...(typeof headers === "function" ? await headers() : headers) },
+        headers: { "content-type": "application/json", ...consistency(), ...(typeof headers === "function" ? await headers() : headers) },
         body: JSON.stringify({ jsonrpc: "2.0", id, method: entity + "." + operation, params: invocation }),
       });
     } catch {
       throw fail("SERVICE_UNAVAILABLE", "the host cannot be reached");
     }
+    note(response.headers?.get("x-frond-consistency"));
     try {
       frame = await response.json();
     } catch {

@@ -1,0 +1,142 @@
+package e2e_test
+
+import (
+	"flag"
+	"net"
+	"os/exec"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/frondhost/frond/store/postgres/pgtest"
+)
+
+// killFor is how long gateways are killed under load.
+var killFor = flag.Duration("kill-for", 6*time.Second, "how long TestSeveralGateways kills gateways")
+
+// severalProject is what the gateways of these tests serve, with seeds.
+func severalProject(t *testing.T) string {
+	t.Helper()
+	return folder(t, map[string]string{
+		"fronds/a/entities/thing.yaml": card("size: {type: integer}"), "fronds/a/frond.yaml": everybody,
+		"fronds/a/entities/place.yaml": card(), "fronds/a/seeds/place.yaml": "- {name: One}\n- {name: Two}\n",
+	})
+}
+
+// freeAddresses are n free ports of this machine, so that a gateway can be started again at
+// its own.
+func freeAddresses(t *testing.T, n int) (all []string) {
+	t.Helper()
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = l.Close() }() // all at the end, so that no port comes twice
+		all = append(all, l.Addr().String())
+	}
+	return all
+}
+
+// startSeveral starts a gateway at each address, all at the same time, over one store.
+func startSeveral(t *testing.T, dir, store string, at []string) []*program {
+	t.Helper()
+	all := make([]*program, len(at))
+	binary(t)
+	var started sync.WaitGroup
+	for i, address := range at {
+		started.Go(func() { all[i] = startAt(t, dir, store, address) })
+	}
+	started.Wait()
+	for _, p := range all {
+		if p == nil {
+			t.FailNow()
+		}
+	}
+	return all
+}
+
+func startAt(t *testing.T, dir, store, address string) *program {
+	return start(t, exec.Command(binary(t), "gateway", dir, "--listen", address, "--store", store))
+}
+
+// TestSeveralGateways: three gateways over one database start at the same time, take a load,
+// and are killed one after another with SIGKILL and started again. No request fails that could
+// be sent again, nothing that was acknowledged is lost, and nothing runs twice.
+func TestSeveralGateways(t *testing.T) {
+	store := pgtest.Database(t)
+	dir, at := severalProject(t), freeAddresses(t, 3)
+	gateways := startSeveral(t, dir, store, at)
+	load := &severalLoad{patience: 30 * time.Second}
+	for _, p := range gateways {
+		load.gateways = append(load.gateways, p.URL)
+	}
+	stopped := load.run(8)
+	kills := 0
+	for end := time.Now().Add(*killFor); time.Now().Before(end); {
+		before := load.done()
+		waitFor(t, "forty operations between two kills", func() bool { return load.done() >= before+40 || load.failed() })
+		i := kills % len(gateways)
+		gateways[i].kill()
+		kills++
+		gateways[i] = startAt(t, dir, store, at[i])
+	}
+	stopped()
+	load.verify(t)
+	if kills < 3 || load.resent.Load() == 0 {
+		t.Errorf("%d kills, %d requests sent again: the test shows nothing", kills, load.resent.Load())
+	}
+	if res := send(t, "GET", gateways[0].URL+"/api/a/places?fields=name&sort=name", ""); !strings.HasPrefix(string(res.Body), `{"items":[{"name":"One"},{"name":"Two"}],"total":2,`) {
+		t.Errorf("the seeds: %s", res.Body)
+	}
+	t.Logf("%d kills", kills)
+}
+
+// TestFailover: the primary of a synchronous pair is killed with SIGKILL under load, and its
+// replica becomes the primary. Every acknowledged row is there, and gateways that name both
+// servers go on by themselves.
+func TestFailover(t *testing.T) {
+	cluster := pgtest.New(t, pgtest.Options{Durable: true, Replicas: 1, Synchronous: true})
+	name := cluster.Database(t)
+	first, second := cluster.Primary.URL(name), cluster.Replicas[0].URL(name)
+	store := first[:strings.LastIndexByte(first, '/')] + "," + second[strings.LastIndexByte(second, '@')+1:] + "?target_session_attrs=read-write"
+	gateways := startSeveral(t, severalProject(t), store, freeAddresses(t, 2))
+	load := &severalLoad{patience: time.Minute}
+	for _, p := range gateways {
+		load.gateways = append(load.gateways, p.URL)
+	}
+	stopped := load.run(8)
+	waitFor(t, "a hundred operations", func() bool { return load.done() >= 100 || load.failed() })
+	began := time.Now()
+	if err := cluster.Primary.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if err := cluster.Promote(cluster.Replicas[0]); err != nil {
+		t.Fatal(err)
+	}
+	promoted := time.Since(began)
+	before := load.done()
+	waitFor(t, "a hundred operations on the new primary", func() bool { return load.done() >= before+100 || load.failed() })
+	stopped()
+	load.verify(t)
+	for _, p := range gateways {
+		back := regexp.MustCompile(`"msg":"the database is reached again".*"after":"?([^",}]+)`).FindStringSubmatch(p.stderr())
+		if back == nil {
+			t.Errorf("the log does not say how long it took:\n%s", p.stderr())
+			continue
+		}
+		t.Logf("promoted after %s, the gateway was back after %s", promoted.Round(time.Millisecond), back[1])
+	}
+}
+
+// waitFor waits for something that comes soon, unless the test fails before.
+func waitFor(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(2 * time.Minute); !is(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("there are no %s within two minutes", what)
+		}
+	}
+}
