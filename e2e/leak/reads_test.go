@@ -308,6 +308,10 @@ func (l *listing) sorted(rows []row) []row {
 				return n
 			}
 		}
+		// Rows that are equal stand in the direction of the last key.
+		if n := len(l.sort); n > 0 && l.sort[n-1].desc {
+			a, b = b, a
+		}
 		return strings.Compare(a.id(), b.id())
 	})
 	return rows

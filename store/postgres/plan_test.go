@@ -35,6 +35,7 @@ x-kit-version: 1
 // planned is a store over a table of tracks, and the latest statement.
 type planned struct {
 	*Store
+	url   string
 	track *schema.Entity
 	sql   string
 	args  []any
@@ -46,8 +47,8 @@ func newPlanned(t *testing.T, rows int) *planned {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &planned{track: set.Entity("track")}
-	p.Store, err = Open(Options{URL: pgtest.Database(t), Statement: -1, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), Trace: func(sql string, args ...any) {
+	p := &planned{track: set.Entity("track"), url: pgtest.Database(t)}
+	p.Store, err = Open(Options{URL: p.url, Statement: -1, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), Trace: func(sql string, args ...any) {
 		if strings.HasPrefix(sql, "SELECT") && strings.Contains(sql, `"track"`) {
 			p.sql, p.args = sql, args
 		}

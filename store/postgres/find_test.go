@@ -1,0 +1,150 @@
+package postgres
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/store/storetest"
+)
+
+// newLetters makes a store whose rows have one letter each: every one that has another case.
+func newLetters(t *testing.T) (p *planned, all []rune) {
+	t.Helper()
+	p = newPlanned(t, 0)
+	for lower, others := range foldings() {
+		all = append(append(all, lower), []rune(others)...)
+	}
+	slices.Sort(all)
+	all = slices.Compact(all)
+	var rows []string
+	for i, r := range all {
+		rows = append(rows, fmt.Sprintf("(%d, 0, 'x' || chr(%d) || 'y', NULL, '')", i, r))
+	}
+	p.run(t, "INSERT INTO track VALUES "+strings.Join(rows, ", "))
+	return p, all
+}
+
+// TestOddLetters searches without regard to case for each letter that folds in an odd way, and
+// for others: the rows are those of which Go's lower case contains Go's lower case of the operand.
+func TestOddLetters(t *testing.T) {
+	p, all := newLetters(t)
+	search := []rune{'İ', 'ı', 'i', 'I', 'ß', 'ẞ', 's', 'ſ', 'Σ', 'ς', 'σ', 'K', 'k', 'Å', 'å', 'Ω', 'ǅ', 'Ǆ', 'ﬀ', 'ᲀ', 'Ꭰ', 'ꭰ', '𐐀'}
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 60 {
+		search = append(search, all[r.IntN(len(all))])
+	}
+	for _, letter := range search {
+		for _, operand := range []string{string(letter), "x" + string(letter) + "Y"} {
+			var want []string
+			for i, r := range all {
+				if strings.Contains(strings.ToLower("x"+string(r)+"y"), strings.ToLower(operand)) {
+					want = append(want, fmt.Sprint(i))
+				}
+			}
+			found, err := p.Find(t.Context(), &facade.Find{
+				Entity: p.track, Select: facade.NewLayout([]string{"id"}), Sort: []facade.SortKey{{Field: p.track.Primary}}, Limit: 9999,
+				Where: &facade.Filter{Op: facade.IContains, Field: p.track.Property("name"), Values: []any{operand}},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for i := range found.Rows.Len() {
+				got = append(got, string(found.Rows.Row(i).Get("id")))
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%q finds %v, want %v", operand, got, want)
+			}
+		}
+	}
+}
+
+// TestTextsAreBound sends hostile texts through every operator that takes one: no statement has
+// any of it in its text, a long text is searched for as well, and one with a NUL finds nothing.
+func TestTextsAreBound(t *testing.T) {
+	p := newPlanned(t, 0)
+	field := p.track.Property("note")
+	for _, text := range append(storetest.Hostile, strings.Repeat("Größe? ", 1500), "nul\x00") {
+		for _, op := range []facade.Op{facade.Eq, facade.Ne, facade.Lt, facade.Gte, facade.In, facade.NotIn, facade.Contains, facade.IContains, facade.StartsWith, facade.EndsWith} {
+			found, err := p.Find(t.Context(), &facade.Find{
+				Entity: p.track, Select: facade.NewLayout([]string{"id"}), Sort: []facade.SortKey{{Field: field}, {Field: p.track.Primary}}, Limit: 9,
+				Where: &facade.Filter{Op: op, Field: field, Values: []any{text}},
+			})
+			if err != nil || found.Rows.Len() != 0 {
+				t.Errorf("%.20q by %d: %v", text, op, err)
+			}
+			if strings.Contains(p.sql, text[:4]) {
+				t.Errorf("%.20q stands in %s", text, p.sql)
+			}
+		}
+	}
+}
+
+// TestCursorsThatWereMadeUp reads from places that no row can have: the caller's mistake, and
+// not ours.
+func TestCursorsThatWereMadeUp(t *testing.T) {
+	p := newPlanned(t, 0)
+	for _, c := range []struct{ field, value string }{{"at", `"0000-01-01T00:00:00.000Z"`}, {"name", `"nul\u0000"`}} {
+		_, err := p.Find(t.Context(), &facade.Find{
+			Entity: p.track, Select: facade.NewLayout([]string{"id"}), Sort: []facade.SortKey{{Field: p.track.Property(c.field)}, {Field: p.track.Primary}}, Limit: 9,
+			From: []json.RawMessage{[]byte(c.value), []byte("1")},
+		})
+		if facade.CodeOf(err) != facade.BadRequest {
+			t.Errorf("from %s: %v", c.value, err)
+		}
+	}
+}
+
+// TestEstimatedTotals holds totals to what they may be: exact where few rows meet the filter,
+// about right beyond, and never less than what was seen.
+func TestEstimatedTotals(t *testing.T) {
+	p := newPlanned(t, 40_000)
+	level := p.track.Property("level")
+	is := func(op facade.Op, v int64) *facade.Filter {
+		return &facade.Filter{Op: op, Field: level, Values: []any{v}}
+	}
+	for _, c := range []struct {
+		what        string
+		where       *facade.Filter
+		least, most int64
+	}{
+		{"few rows", is(facade.Eq, 3), 4000, 4000},
+		{"none", is(facade.Eq, 77), 0, 0},
+		{"more than are counted", is(facade.Gte, 5), 15_000, 25_000},
+		{"all rows", nil, 39_000, 41_000},
+	} {
+		found, err := p.Find(t.Context(), &facade.Find{
+			Entity: p.track, Select: facade.NewLayout([]string{"id"}), Sort: []facade.SortKey{{Field: p.track.Primary}}, Limit: 5,
+			Where: c.where, Count: true, Estimate: true,
+		})
+		if err != nil || found.Total < c.least || found.Total > c.most {
+			t.Errorf("%s: %d, %v; want %d to %d", c.what, found.Total, err, c.least, c.most)
+		}
+	}
+}
+
+// TestTotalBeyondItsTime counts for longer than a statement may take: the answer says what to
+// send instead, and an estimate is made all the same.
+func TestTotalBeyondItsTime(t *testing.T) {
+	p := newPlanned(t, 40_000)
+	hurried, err := Open(Options{URL: p.url, Statement: 5 * time.Millisecond, Logger: p.db.Log()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = hurried.Close() })
+	hurried.tables.Store(p.tables.Load())
+	q := &facade.Find{
+		Entity: p.track, Select: facade.NewLayout([]string{"id"}), Sort: []facade.SortKey{{Field: p.track.Primary}}, Limit: 5, Count: true,
+		Where: &facade.Filter{Op: facade.IContains, Field: p.track.Property("note"), Values: []any{"ordinary LENGTH"}},
+	}
+	_, err = hurried.Find(t.Context(), q)
+	if facade.CodeOf(err) != facade.UnprocessableEntity || !strings.Contains(err.Error(), "count: estimated") {
+		t.Errorf("an exact total: %v", err)
+	}
+}
