@@ -40,7 +40,8 @@ What a card cannot say is left out and listed, with the reason, in INIT.md. Run 
 with the same DIR after the database has changed, it adds what is new and lists the
 other differences; files that you changed keep your changes.`,
 		Example: "  frond init tasks\n  frond gateway tasks\n" +
-			"  frond init music --from sqlite:chinook.db",
+			"  frond init music --from sqlite:chinook.db\n" +
+			"  frond init rental --from postgres://reader@db/pagila --view-key film_list=fid",
 		Args: arguments(1, 1, "a folder to make"),
 	}
 	schemas := cmd.Flags().Bool("schemas", false, "write the JSON Schemas of an existing project anew, and nothing else")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
@@ -17,6 +18,7 @@ import (
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 	"github.com/frondhost/frond/store/dbschema"
+	"github.com/frondhost/frond/store/postgres"
 	"github.com/frondhost/frond/store/sqlite"
 )
 
@@ -30,7 +32,7 @@ type database struct {
 // add adds the flags.
 func (d *database) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&d.from, "from", "", "make the project of a database that is there: sqlite:FILE or postgres://…")
+	flags.StringVar(&d.from, "from", "", "make the project of a database that is there: sqlite:FILE, postgres://…, or env:NAME for a variable with such a URL")
 	flags.StringVar(&d.frond, "frond", "app", "with --from: the name of the Frond")
 	flags.StringArrayVar(&d.keys, "view-key", nil, "with --from: the columns that identify a row of a view or of a table without a primary key, such as open_loans=id (repeatable)")
 }
@@ -61,7 +63,19 @@ func (d *database) describe(ctx context.Context, dir string) (db *dbschema.Datab
 		}
 		return db, "sqlite:" + relative(dir, file), nil
 	}
-	if scheme, _, _ := strings.Cut(d.from, ":"); scheme == "http" || scheme == "https" {
+	url, store := d.from, "env:DATABASE_URL"
+	if name, ok := strings.CutPrefix(d.from, "env:"); ok {
+		if url, store = os.Getenv(name), d.from; url == "" {
+			return nil, "", fmt.Errorf("--from is env:%s, and the variable %s is not set; set it to the URL of the database", name, name)
+		}
+	}
+	if strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://") {
+		// The URL may hold a password, so that the project names a variable. What the store would
+		// log is what the error says.
+		db, err := postgres.Describe(ctx, postgres.Options{URL: url, Statement: -1, Logger: slog.New(slog.DiscardHandler)})
+		return db, store, err
+	}
+	if scheme, _, _ := strings.Cut(url, ":"); scheme == "http" || scheme == "https" {
 		return nil, "", errors.New("--from names a database: sqlite:FILE or postgres://…; the cards of a running host are written by frond sync FROND --from URL")
 	}
 	return nil, "", errors.New("--from is not the address of a database; write sqlite:FILE, such as sqlite:chinook.db, or postgres://USER@HOST/DATABASE")
@@ -112,7 +126,11 @@ func (s *shell) initFrom(ctx context.Context, dir string, d *database) error {
 	more, err := writeSchemas(dir)
 	names = append(names, more...)
 	slices.Sort(names)
-	return s.made(dir, names, err, fmt.Sprintf("made %s of the database: %s\n%s\nserve it:\n\n  frond gateway %s\n\nand open http://127.0.0.1:8080/graphql", dir, project.Summary(), skipped(project), dir))
+	before := ""
+	if variable, ok := strings.CutPrefix(store, "env:"); ok && os.Getenv(variable) == "" {
+		before = "  export " + variable + "=…   # the URL of the database\n"
+	}
+	return s.made(dir, names, err, fmt.Sprintf("made %s of the database: %s\n%s\nserve it:\n\n%s  frond gateway %s\n\nand open http://127.0.0.1:8080/graphql", dir, project.Summary(), skipped(project), before, dir))
 }
 
 // emptyFolder returns an error where dir is a folder with something in it. It need not be

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	sqlite3 "github.com/ncruces/go-sqlite3"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -25,6 +27,7 @@ func TestMain(m *testing.M) {
 //	start NAME frond ARGS…      run it until it says where it listens; $NAME is its URL,
 //	                            $NAME_ADDRESS host and port
 //	terminate NAME [CODE]       send SIGTERM and expect it to leave with CODE (0); its stderr is stderr
+//	sqlite FILE SQL             run SQL, or a file of it, on a SQLite file; its rows are stdout
 //	http VERB URL [FILE]        send a request, the file as its JSON body; the answer is stdout
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -35,7 +38,7 @@ func TestScript(t *testing.T) {
 			env.Values["services"] = map[string]*service{}
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"start": startService, "terminate": stopService, "http": sendHTTP},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"start": startService, "terminate": stopService, "http": sendHTTP, "sqlite": runSQLite},
 	})
 }
 
@@ -130,4 +133,33 @@ func sendHTTP(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	_, err = ts.Stdout().Write([]byte(resp.Status + "\n" + string(answer) + "\n"))
 	ts.Check(err)
+}
+
+func runSQLite(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: sqlite FILE SQL")
+	}
+	sql := args[1]
+	if strings.HasSuffix(sql, ".sql") {
+		sql = ts.ReadFile(sql)
+	}
+	db, err := sqlite3.Open(ts.MkAbs(args[0]))
+	ts.Check(err)
+	defer func() { ts.Check(db.Close()) }()
+	ts.Check(db.BusyTimeout(5 * time.Second))
+	for strings.TrimSpace(sql) != "" {
+		st, tail, err := db.Prepare(sql)
+		ts.Check(err)
+		for st.Step() {
+			var row []string
+			for i := range st.ColumnCount() {
+				row = append(row, st.ColumnText(i))
+			}
+			_, err := fmt.Fprintln(ts.Stdout(), strings.Join(row, "|"))
+			ts.Check(err)
+		}
+		ts.Check(st.Err())
+		ts.Check(st.Close())
+		sql = tail
+	}
 }

@@ -37,6 +37,9 @@ type Table struct {
 	ForeignKeys []Reference `json:"foreignKeys,omitempty"`
 	// Checks are the conditions of the table that the database holds rows to, as SQL.
 	Checks []string `json:"checks,omitempty"`
+	// Named are the columns of each constraint and unique index, by its name, where the database
+	// names it in its errors.
+	Named map[string][]string `json:"named,omitempty"`
 	// NoRowID says that a table of SQLite was made WITHOUT ROWID.
 	NoRowID bool `json:"noRowid,omitempty"`
 	// Unfit is why the table cannot be served; "" where it can. Nothing else of it has to be

@@ -43,6 +43,9 @@ func (r *reading) each() error {
 	// With one row at most for each key there is nothing to order and to limit. A limit of 0
 	// asks for totals alone, and an offset leaves that row out.
 	if c.Unique() && r.Find.Limit > 0 && r.Find.Offset <= 0 {
+		if c.Parts != nil {
+			r.split = list
+		}
 		err = r.single(b, c, keys)
 	} else {
 		err = r.some(b, c, keys)
@@ -73,11 +76,36 @@ func (r *reading) open(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value
 		b.Text(", NULL::bigint")
 	}
 	b.Text(" FROM ")
-	unnest(b, c, keys)
+	r.unnest(b, c, keys)
 }
 
-// unnest writes unnest($1::text[]) WITH ORDINALITY AS k(value, n).
-func unnest(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value) {
+// unnest writes unnest($1::text[]) WITH ORDINALITY AS k(value, n). Keys of several columns that
+// are taken apart are a list for each column:
+//
+//	unnest($1::bigint[], $2::text[]) WITH ORDINALITY AS k(v0, v1, n)
+func (r *reading) unnest(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value) {
+	if r.split != nil {
+		b.Text("unnest(")
+		for i, p := range c.Parts {
+			if i > 0 {
+				b.Text(", ")
+			}
+			list := make([]sqltext.Value, len(r.split))
+			for j, key := range r.split {
+				if parts, ok := c.SplitKey(key.S); ok { // else it equals nothing
+					list[j] = parts[i]
+				}
+			}
+			b.Bind(dialect{}.Keys(p, list))
+			b.Text("::", listType(p), "[]")
+		}
+		b.Text(") WITH ORDINALITY AS k(")
+		for i := range c.Parts {
+			b.Text("v" + strconv.Itoa(i) + ", ")
+		}
+		b.Text("n)")
+		return
+	}
 	b.Text("unnest(")
 	b.Bind(keys)
 	b.Text("::", listType(c), "[]) WITH ORDINALITY AS k(value, n)")
@@ -100,8 +128,18 @@ func (r *reading) single(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Val
 // joined writes the rows that have the keys, behind [unnest], and what the filter joins.
 func (r *reading) joined(b *sqltext.Builder, c *sqltext.Column, alias string) error {
 	b.Text(" JOIN ", r.Table.Name, " AS ", alias, " ON ")
-	compared(b, c, alias)
-	b.Text(" = k.value")
+	if r.split == nil {
+		compared(b, c, alias)
+		b.Text(" = k.value")
+		return b.Join(r.Find.Where, r.Table, alias)
+	}
+	for i, p := range c.Parts {
+		if i > 0 {
+			b.Text(" AND ")
+		}
+		compared(b, p, alias)
+		b.Text(" = k.v" + strconv.Itoa(i))
+	}
 	return b.Join(r.Find.Where, r.Table, alias)
 }
 
@@ -142,7 +180,7 @@ func (r *reading) totals(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Val
 		b.Text("NULL, ")
 	}
 	b.Text("count(*) FROM ")
-	unnest(b, c, keys)
+	r.unnest(b, c, keys)
 	if err := r.joined(b, c, alias); err != nil {
 		return err
 	}

@@ -50,6 +50,8 @@ type reading struct {
 	store *Store
 	table *table
 	ctx   context.Context
+	// split are the keys of a Find with Each that are taken apart; nil: they are whole.
+	split []sqltext.Value
 }
 
 // page answers a Find without Each:

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"encoding/json"
 	"strings"
 
 	"github.com/frondhost/frond/facade"
@@ -29,6 +30,9 @@ func (t *table) row(args []sqltext.Value, record facade.Record) ([]sqltext.Value
 func (t *table) settle(p *schema.Property, v *sqltext.Value) error {
 	if v.Kind != sqltext.Text {
 		return nil
+	}
+	if c := t.Stored(p); p.Kind == schema.KindJSON && c != nil && classOf(c) == asArray {
+		v.S = string(arrayLiteral(nil, json.RawMessage(v.S)))
 	}
 	if strings.IndexByte(v.S, 0) >= 0 {
 		message := p.Name + " holds the character U+0000, which the database cannot keep; leave it out"

@@ -30,6 +30,10 @@ func fit(c *sqltext.Column, op facade.Op, v sqltext.Value) operand {
 		if v.Kind == sqltext.Float {
 			return fitFraction(op, v.F)
 		}
+		// A number beyond a smaller type is no value of it, and the server would refuse it.
+		if most := largest(c); v.I > most || v.I < -most-1 {
+			return every(op, op == facade.Ne || v.I > 0 && (op == facade.Lt || op == facade.Lte) || v.I < 0 && (op == facade.Gt || op == facade.Gte))
+		}
 	case asNumber:
 		if v.Kind == sqltext.Int && isDouble(c) {
 			return fitLarge(op, v.I)
@@ -48,6 +52,17 @@ func fit(c *sqltext.Column, op facade.Op, v sqltext.Value) operand {
 		}
 	}
 	return same
+}
+
+// largest is the largest integer that a column holds.
+func largest(c *sqltext.Column) int64 {
+	switch baseType(c.Type) {
+	case "smallint", "int2":
+		return math.MaxInt16
+	case "integer", "int4", "int":
+		return math.MaxInt32
+	}
+	return math.MaxInt64
 }
 
 // isDouble says whether a column's numbers are floating-point.

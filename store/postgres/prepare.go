@@ -29,7 +29,7 @@ func (s *Store) Prepare(ctx context.Context, entities []*schema.Entity) error {
 		return err // nothing is written while a card cannot become a table
 	}
 	s.waiting.stop()
-	err = s.prepare(ctx, order)
+	err = s.prepare(ctx, all, order)
 	if err == nil {
 		s.tables.Store(all)
 		return nil
@@ -39,7 +39,7 @@ func (s *Store) Prepare(ctx context.Context, entities []*schema.Entity) error {
 	}
 	s.db.Log().Warn("the database cannot be reached; calls get SERVICE_UNAVAILABLE until it can", "error", err)
 	s.waiting.start(func(ctx context.Context) error {
-		if err := s.prepare(ctx, order); err != nil {
+		if err := s.prepare(ctx, all, order); err != nil {
 			return s.operators(err)
 		}
 		s.tables.Store(all)
@@ -72,7 +72,13 @@ func (s *Store) operators(err error) error {
 }
 
 // prepare compares and, where something is to do, takes the lease, compares again and does it.
-func (s *Store) prepare(ctx context.Context, order []*table) error {
+func (s *Store) prepare(ctx context.Context, all *tables, order []*table) error {
+	if err := s.adopt(ctx, all); err != nil {
+		return err
+	}
+	if len(order) == 0 {
+		return nil // nothing here is this program's to make
+	}
 	m, err := s.compared(ctx, order)
 	if err != nil || len(m.steps) == 0 {
 		return err

@@ -10,6 +10,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/consistency"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/dbschema"
 	"github.com/frondhost/frond/store/postgres/engine"
 	"github.com/frondhost/frond/store/sqltext"
 )
@@ -104,12 +105,16 @@ type tables struct {
 	byKey    map[string]*table
 	// byName are the same by their names in the database.
 	byName map[string]*table
+	// mapped are the entities, by key, whose tables another program made; they are compiled when
+	// the catalogue is read, and foreign is what it says.
+	mapped  map[string]*schema.Entity
+	foreign *dbschema.Database
 }
 
 // newTables compiles the tables of entities, in the given schema. Views and entities without a
 // primary key have none. The error is that of every card that no table can follow.
 func newTables(entities []*schema.Entity, in string) (*tables, []*table, error) {
-	all := &tables{byEntity: map[*schema.Entity]*table{}, byKey: map[string]*table{}, byName: map[string]*table{}}
+	all := &tables{byEntity: map[*schema.Entity]*table{}, byKey: map[string]*table{}, byName: map[string]*table{}, mapped: map[string]*schema.Entity{}}
 	stored := map[string]bool{}
 	for _, e := range entities {
 		stored[e.Key] = e.Primary != nil && !e.View
@@ -118,6 +123,10 @@ func newTables(entities []*schema.Entity, in string) (*tables, []*table, error) 
 	var order []*table
 	for _, e := range entities {
 		if !stored[e.Key] {
+			continue
+		}
+		if e.Table != nil {
+			all.mapped[e.Key] = e
 			continue
 		}
 		t, err := newTable(e, in, func(key string) bool { return stored[key] })
@@ -155,6 +164,9 @@ func (s *Store) table(e *schema.Entity) (*table, error) {
 			name = e.Name
 		}
 		return nil, facade.Internal(fmt.Errorf("postgres: there is no table for %s; hand the entity to Prepare", name))
+	}
+	if e.Table != nil {
+		return foreignTable(e, all.foreign, s.db.Address().Schema, all.has)
 	}
 	return newTable(e, s.db.Address().Schema, all.has)
 }

@@ -24,6 +24,9 @@ func (s *Store) Insert(ctx context.Context, e *schema.Entity, records []facade.R
 	if err := sel.Choose(&t.Table, layout, nil); err != nil {
 		return nil, err
 	}
+	if t.Sparse && len(records) > 0 {
+		return s.insertSparse(ctx, t, records, of, sel)
+	}
 	args := make([]sqltext.Value, 0, len(records)*len(t.columns))
 	for _, record := range records {
 		if args, err = t.row(args, record); err != nil {

@@ -38,7 +38,7 @@ func constraint(all *tables, t *table, record facade.Record, err error) error {
 	}
 	switch {
 	case !ok && t.foreign && !engine.IsForeignKey(err):
-		return facade.Invalid("the database holds this table to a rule of its own, which the row breaks; see the CHECK conditions of the table")
+		return facade.Errorf(facade.Conflict, "the values break a rule of the database that no card describes; change them, or describe the rule")
 	case !ok:
 		return err
 	case v.unique != nil:

@@ -377,6 +377,10 @@ func (b *builder) operations(e *Entity) {
 			}
 		}
 	}
+	if may["update"] && !slices.ContainsFunc(e.Fields, func(f *Field) bool { return f.Column != nil && !f.Primary && !f.Closed && !f.Fixed }) {
+		may["update"] = false
+		b.note(Restricted, t.FullName(), "", "no update: nothing of a row can change but its key")
+	}
 	if may["create"] && may["update"] && may["delete"] {
 		return
 	}

@@ -223,10 +223,10 @@ func (f *Field) property() string {
 }
 
 // plainText are texts that YAML reads as themselves without quotes, in a block and in a list.
-var plainText = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.()/ -]*[A-Za-z0-9_.)]$`)
+var plainText = regexp.MustCompile(`^[A-Za-z]([A-Za-z0-9_.()/ -]*[A-Za-z0-9_.)])?$`)
 
 // keywordsOfYAML are words that YAML does not read as texts.
-var keywordsOfYAML = map[string]bool{"true": true, "false": true, "null": true, "yes": true, "no": true, "on": true, "off": true, "nan": true, "inf": true}
+var keywordsOfYAML = map[string]bool{"true": true, "false": true, "null": true, "yes": true, "no": true, "on": true, "off": true, "nan": true, "inf": true, "y": true, "n": true}
 
 // yamlText is a text as YAML: plain where that is certain, else in double quotes, whose
 // escapes are those of JSON.

@@ -1,0 +1,303 @@
+package postgres
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+	"github.com/frondhost/frond/store/dbschema"
+	"github.com/frondhost/frond/store/postgres/engine"
+	"github.com/frondhost/frond/store/sqltext"
+)
+
+// Tables that another program made are served as they are: frond.yaml says what they and their
+// columns are called (schema.Table), and the catalogue says the rest. They are neither made nor
+// compared. INSERT names what a row has, and the database fills the rest.
+
+// adopt reads the catalogue and makes the tables of the entities that are mapped to one; there
+// is nothing to read where none is. The error says which name of frond.yaml is not there.
+func (s *Store) adopt(ctx context.Context, all *tables) error {
+	if len(all.mapped) == 0 {
+		return nil
+	}
+	in := s.db.Address().Schema
+	var db *dbschema.Database
+	err := s.db.Maintain(ctx, func(c *engine.Conn) (err error) {
+		db, err = readCatalogue(c, in)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	stored := func(key string) bool { return all.has(key) || all.mapped[key] != nil }
+	var faults []error
+	for _, key := range sortedKeys(all.mapped) {
+		e := all.mapped[key]
+		t, err := foreignTable(e, db, in, stored)
+		if err != nil {
+			faults = append(faults, err)
+			continue
+		}
+		all.byEntity[e], all.byKey[e.Key], all.byName[t.plain] = t, t, t
+	}
+	all.foreign = db
+	return errors.Join(faults...)
+}
+
+// foreignTable is the table that an entity is mapped to, as the catalogue has it.
+func foreignTable(e *schema.Entity, db *dbschema.Database, in string, stored func(key string) bool) (*table, error) {
+	fault := func(format string, args ...any) error {
+		return fmt.Errorf("entity %s: %s; correct it under tables in frond.yaml", e.Name, fmt.Sprintf(format, args...))
+	}
+	where := e.Table.Schema
+	if where == in {
+		where = ""
+	}
+	is := db.Table(where, e.Table.Name)
+	switch {
+	case is == nil:
+		return nil, fault("the database has no table or view %s", dbschema.FullName(e.Table.Schema, e.Table.Name))
+	case !is.May("SELECT"):
+		return nil, fmt.Errorf("entity %s: the role of the connection may not read %s; let it: GRANT SELECT ON %s", e.Name, is.FullName(), is.FullName())
+	}
+	t := &table{plain: is.Name, violations: map[string]violation{}}
+	byName := map[string]*schema.Property{}
+	var columns []*sqltext.Column
+	var key *sqltext.Column
+	for _, p := range e.Fields {
+		switch {
+		case !p.Stored:
+			continue
+		case p == e.Primary && e.Table.Key != nil:
+			key = &sqltext.Column{Prop: p, NotNull: true, Decode: appendText}
+			continue
+		}
+		name := e.Table.Column(p.Name)
+		described := is.Column(name)
+		if described == nil {
+			return nil, fault("%s has no column %s for the field %s", is.FullName(), name, p.Name)
+		}
+		c := foreignColumn(p, described)
+		if p.Link != nil && !p.Link.Many && p.Link.Target != nil && stored(p.Link.Target.Key) {
+			c.refs = &reference{}
+		}
+		byName[name] = p
+		t.columns, columns = append(t.columns, c), append(columns, c.Column)
+	}
+	if key != nil {
+		for _, field := range e.Table.Key {
+			p := e.Property(field)
+			for _, c := range columns {
+				if c.Prop == p {
+					c.NotNull = c.NotNull || !is.View
+					key.Parts = append(key.Parts, c)
+				}
+			}
+		}
+		columns = append(columns, key)
+	}
+	if where == "" {
+		where = in
+	}
+	t.Table = sqltext.NewTable(e, quote(where)+"."+quote(is.Name), columns)
+	t.Sparse = true
+	for _, led := range is.Indexed {
+		t.indexes = append(t.indexes, index{columns: []string{led}})
+	}
+	t.foreignViolations(is, byName)
+	return t, nil
+}
+
+// foreignColumn describes a column of another program's table.
+func foreignColumn(p *schema.Property, is *dbschema.Column) *column {
+	c := &column{Column: &sqltext.Column{Prop: p, Name: quote(is.Name), Type: is.Type.Name, NotNull: is.NotNull, Filled: is.Fill != dbschema.FillNone}}
+	c.name, c.typ, c.notNull = is.Name, is.Type.Name, is.NotNull
+	if classOf(c.Column) == asText {
+		c.Collation = "default" // whatever the database's order of texts is, it need not be that of bytes
+	}
+	c.Decode = decoderOf(c.Column)
+	switch baseType(c.Type) {
+	case "bpchar", "char", "character":
+		c.Decode = appendUnpadded
+	}
+	return c
+}
+
+// appendUnpadded appends a text of a fixed length without the blanks that fill it up.
+func appendUnpadded(dst, raw []byte) []byte {
+	return jsontext.AppendText(dst, bytes.TrimRight(raw, " "))
+}
+
+// foreignViolations lists what the constraints of the table mean, by the names that they have.
+func (t *table) foreignViolations(is *dbschema.Table, byName map[string]*schema.Property) {
+	for name, columns := range is.Named {
+		var members []*schema.Property
+		for _, column := range columns {
+			if p := byName[column]; p != nil {
+				members = append(members, p)
+			}
+		}
+		if len(members) == 0 {
+			continue
+		}
+		t.violations[name] = violation{unique: members, field: members[0], keyword: "check"}
+	}
+}
+
+// insertSparse writes rows of a table whose columns the database fills: a statement for each
+// row, with what it has, in one transaction. See [Store.Insert].
+func (s *Store) insertSparse(ctx context.Context, t *table, records []facade.Record, of *facade.Terms, sel *sqltext.Selection) (*facade.Rows, error) {
+	own := make([]sqltext.Value, len(records))
+	queries := make([]*engine.Query, len(records))
+	answers := make([]*facade.Rows, len(records))
+	at := -1
+	if of != nil {
+		at = sel.Also(t.Primary) // the key is known when the row is there
+	}
+	for i, record := range records {
+		row, err := t.row(nil, record)
+		if err != nil {
+			return nil, err
+		}
+		own[i] = t.KeyOf(row)
+		b := s.text.Builder()
+		defer b.Free()
+		if err := b.InsertSparse(&t.Table, record, row, sel); err != nil {
+			return nil, err
+		}
+		bound := newArguments(b.Args)
+		defer bound.free()
+		queries[i] = selected(b.SQL, bound, sel, &answers[i], 1)
+		if at >= 0 {
+			queries[i].Columns = append(queries[i].Columns[:len(sel.Fields)], forms(sel.Extra)...)
+			queries[i].Row = withKey(queries[i].Row, t, at, &own[i])
+		}
+	}
+	m, err := s.text.Terms(&t.Table, of, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer m.Free()
+	if m == nil && len(queries) == 1 {
+		err = s.db.Once(ctx, queries[0])
+	} else {
+		err = s.db.Write(ctx, func(c *engine.Conn) error {
+			for _, record := range records {
+				if err := m.Leads(runner{c}, facade.Row{}, record, own); err != nil {
+					return err
+				}
+			}
+			if err := c.Run(queries...); err != nil {
+				return err
+			}
+			for _, key := range own {
+				if err := m.Stays(runner{c}, key); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	if err != nil {
+		return nil, s.constraint(t, records, err)
+	}
+	rows := answers[0]
+	if len(answers) > 1 {
+		rows = facade.NewRows(sel.Layout, len(answers))
+		for _, one := range answers {
+			for i := range one.Len() {
+				rows.CopyRow(one.Row(i))
+			}
+		}
+	}
+	facade.AccountOf(ctx).Add(rows.Size()) // written is written
+	return rows, nil
+}
+
+// forms are the forms of columns.
+func forms(columns []*sqltext.Column) (out []engine.Form) {
+	for _, c := range columns {
+		out = append(out, formOf(c))
+	}
+	return out
+}
+
+// withKey is row, and reads the key that the row has got from column at.
+func withKey(row func([][]byte) error, t *table, at int, key *sqltext.Value) func([][]byte) error {
+	return func(values [][]byte) error {
+		if values[at] != nil {
+			*key, _ = sqltext.Encode(t.Primary.Prop, t.Primary.Decode(nil, values[at]))
+		}
+		return row(values)
+	}
+}
+
+// arrayLiteral writes a JSON array as an array of the database: {"a","b"}. An element that is
+// no scalar is its JSON.
+func arrayLiteral(dst []byte, array json.RawMessage) []byte {
+	dst = append(dst, '{')
+	n := 0
+	for _, element := range jsontext.Elements(array) {
+		if n++; n > 1 {
+			dst = append(dst, ',')
+		}
+		switch jsontext.KindOf(element) {
+		case jsontext.Null:
+			dst = append(dst, "NULL"...)
+		case jsontext.Array:
+			dst = arrayLiteral(dst, element)
+		case jsontext.String:
+			dst = appendQuoted(dst, jsontext.Unquote(jsontext.Trim(element)))
+		default:
+			dst = appendQuoted(dst, string(jsontext.Trim(element)))
+		}
+	}
+	return append(dst, '}')
+}
+
+// appendQuoted appends an element of an array literal in quotes.
+func appendQuoted(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	for i := range len(s) {
+		if s[i] == '"' || s[i] == '\\' {
+			dst = append(dst, '\\')
+		}
+		dst = append(dst, s[i])
+	}
+	return append(dst, '"')
+}
+
+// KeyPart writes the value of a column as its text in a key of several columns, in a form that
+// does not depend on the session's settings.
+func (dialect) KeyPart(b *sqltext.Builder, c *sqltext.Column, alias string) {
+	format := ""
+	switch classOf(c) {
+	case asTime:
+		format = `YYYY-MM-DD"T"HH24:MI:SS.US"Z"`
+	case asDate:
+		format = "YYYY-MM-DD"
+	}
+	if format == "" {
+		b.Text("CAST(")
+		b.Column(alias, c)
+		b.Text(" AS text)")
+		return
+	}
+	b.Text("to_char(")
+	b.Column(alias, c)
+	if classOf(c) == asTime && strings.HasSuffix(baseType(c.Type), "tz") || strings.HasSuffix(c.Type, " with time zone") {
+		b.Text(" AT TIME ZONE 'UTC'")
+	}
+	b.Text(", '", format, "')")
+}
+
+// sortedKeys lists the keys of a map in order.
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
