@@ -1,0 +1,94 @@
+package postgres_test
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"sync/atomic"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/store/postgres"
+	"github.com/frondhost/frond/store/postgres/pgtest"
+	"github.com/frondhost/frond/store/storetest"
+)
+
+// BenchmarkCreate measures creates that are durable when they are answered: the store, and
+// the same insert by hand over pgx with as many connections. PostgreSQL groups the commits of
+// both. Run both with
+//
+//	go test ./store/postgres -run '^$' -bench Create -benchtime 3s
+func BenchmarkCreate(b *testing.B) {
+	cluster := pgtest.New(b, pgtest.Options{Durable: true})
+	const connections, clients = 16, 32
+	set := storetest.Cards(b)
+	comment := set.Entity("comment")
+	url := cluster.Primary.URL(cluster.Database(b))
+	s := open(b, postgres.Options{URL: with(url, "connections="+strconv.Itoa(connections))}, set.Entities)
+	for _, row := range []struct{ entity, text string }{
+		{"author", `{"id":"a","name":"a","nicknames":[]}`},
+		{"post", `{"id":"p","title":"t","slug":"s","status":"draft","views":0,"authorId":"a","tagIds":[]}`},
+	} {
+		var record map[string]json.RawMessage
+		if err := json.Unmarshal([]byte(row.text), &record); err != nil {
+			b.Fatal(err)
+		}
+		e := set.Entity(row.entity)
+		var r facade.Record
+		for _, p := range e.Fields {
+			if v, ok := record[p.Name]; ok {
+				r = append(r, facade.Record{{Name: p.Name, Value: v}}...)
+			}
+		}
+		if _, err := s.Insert(b.Context(), e, []facade.Record{r}, nil, facade.NewLayout(nil)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	var serial atomic.Int64
+	layout := facade.NewLayout([]string{"id", "postId", "number", "body", "stars"})
+	b.Run("store", func(b *testing.B) {
+		b.SetParallelism(clients)
+		b.ReportAllocs()
+		b.RunParallel(func(pb *testing.PB) {
+			for pb.Next() {
+				n := serial.Add(1)
+				rows, err := s.Insert(b.Context(), comment, []facade.Record{{
+					{Name: "id", Value: strconv.AppendQuote(nil, "c"+strconv.FormatInt(n, 10))}, {Name: "postId", Value: json.RawMessage(`"p"`)},
+					{Name: "number", Value: strconv.AppendInt(nil, n, 10)}, {Name: "body", Value: json.RawMessage(`"a comment of some words"`)}, {Name: "stars", Value: json.RawMessage("5")},
+				}}, nil, layout)
+				if err != nil || rows.Len() != 1 {
+					b.Error(err)
+				}
+			}
+		})
+	})
+	b.Run("by hand", func(b *testing.B) {
+		pool := make(chan *pgx.Conn, connections)
+		for range connections {
+			conn, err := pgx.Connect(b.Context(), url)
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer func() { _ = conn.Close(context.Background()) }()
+			pool <- conn
+		}
+		b.SetParallelism(clients)
+		b.ReportAllocs()
+		b.RunParallel(func(pb *testing.PB) {
+			for pb.Next() {
+				n := serial.Add(1)
+				var id, post, body string
+				var number, stars int64
+				conn := <-pool
+				err := conn.QueryRow(b.Context(), `INSERT INTO comment (id, "postId", number, body, stars) VALUES ($1, $2, $3, $4, $5) RETURNING id, "postId", number, body, stars`,
+					"c"+strconv.FormatInt(n, 10), "p", n, "a comment of some words", 5).Scan(&id, &post, &number, &body, &stars)
+				pool <- conn
+				if err != nil {
+					b.Error(err)
+				}
+			}
+		})
+	})
+}
