@@ -70,20 +70,21 @@ func inserted(c *engine.Conn, t *table, m *sqltext.Terms, write *engine.Query, r
 	for i := range records {
 		own[i] = args[i*width+key]
 	}
-	for _, record := range records {
-		if err := m.Leads(runner{c}, facade.Row{}, record, own); err != nil {
-			return err
+	return new(checks).run(c, write, func(r sqltext.Runner) error {
+		for _, record := range records {
+			if err := m.Leads(r, facade.Row{}, record, own); err != nil {
+				return err
+			}
 		}
-	}
-	if err := c.Run(write); err != nil {
-		return err
-	}
-	for _, id := range own { // when all are there: they may point at each other
-		if err := m.Stays(runner{c}, id); err != nil {
-			return err
+		return nil
+	}, func(r sqltext.Runner) error { // when all are there: they may point at each other
+		for _, id := range own {
+			if err := m.Stays(r, id); err != nil {
+				return err
+			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // Update changes the row with the key id, where it meets where, and returns it as it is
@@ -140,16 +141,14 @@ func (s *Store) Update(ctx context.Context, e *schema.Entity, id json.RawMessage
 			defer bound.free()
 			run = other
 		}
-		if err := m.Leads(runner{c}, was, written, nil); err != nil {
-			return err
-		}
-		if of.After == nil {
-			return c.Conclude(run)
-		}
-		if err := c.Run(run); err != nil || rows.Len() == 0 {
-			return err
-		}
-		return m.Stays(runner{c}, key)
+		return new(checks).run(c, run,
+			func(r sqltext.Runner) error { return m.Leads(r, was, written, nil) },
+			func(r sqltext.Runner) error {
+				if rows.Len() == 0 && run.Done { // no row meets where
+					return nil
+				}
+				return m.Stays(r, key)
+			})
 	})
 	if err != nil {
 		return nil, s.constraint(t, []facade.Record{written}, err)
