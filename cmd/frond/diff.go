@@ -30,7 +30,8 @@ func newDiff(s *shell) *cobra.Command {
   DIR            a project's folder
   git:REV        the folder of the other version, or else this one, as it was at a revision
   git:REV:DIR    another folder at a revision, relative to this one
-  FILE.json      a bundle, as frond schema --format bundle writes it
+  FILE.json      a bundle, as frond schema --format bundle writes it, or a discovery
+                 document, as frond schema --surface envelope does
   URL            a running host, by its discovery document
 
 Each finding has a rule, a level (breaking, dangerous or safe), a surface (graphql, rest,
@@ -48,6 +49,9 @@ its cards. Two versions are compared by what both know.`,
 	format := cmd.Flags().String("format", "text", "text, json or markdown")
 	failOn := cmd.Flags().String("fail-on", "breaking", "the least level that makes the exit code 1: breaking, dangerous, or none for never")
 	headers := cmd.Flags().StringArray("header", nil, `a header for a host, such as "Authorization: Bearer …"`)
+	var keys hostFlags
+	cmd.Flags().StringVar(&keys.key, "key", "", "sign the request to a host with the private key in this file, where it answers signed calls only")
+	cmd.Flags().StringVar(&keys.sender, "sender", "gateway", "the name of the sender, with --key")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		writers := map[string]func(io.Writer, *diff.Report) error{"text": diff.WriteText, "markdown": diff.WriteMarkdown, "json": nil}
 		write, ok := writers[*format]
@@ -61,7 +65,11 @@ its cards. Two versions are compared by what both know.`,
 		if err != nil {
 			return err
 		}
-		r := &versionReader{shell: s, headers: head}
+		signer, err := keys.signer()
+		if err != nil {
+			return err
+		}
+		r := &versionReader{shell: s, headers: head, signer: signer}
 		defer r.close()
 		was, wasErr := r.read(cmd.Context(), args[0], args[1])
 		is, isErr := r.read(cmd.Context(), args[1], args[0])

@@ -16,16 +16,19 @@ import (
 
 	"github.com/frondhost/frond/cmd/frond/contract"
 	"github.com/frondhost/frond/cmd/frond/diff"
+	"github.com/frondhost/frond/envelope/signing"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // versionReader reads the versions that diff compares.
 type versionReader struct {
 	*shell
-	headers http.Header // for hosts
-	folders []string    // temporary ones, of revisions
+	headers http.Header     // for hosts
+	signer  *signing.Signer // of the requests to hosts; nil: they are not signed
+	folders []string        // temporary ones, of revisions
 }
 
 // close removes what the reader wrote.
@@ -52,7 +55,7 @@ func (r *versionReader) read(ctx context.Context, name, other string) (*diff.Ver
 	case info.IsDir():
 		return r.folder(name, name)
 	}
-	return r.bundle(name)
+	return r.file(name)
 }
 
 // folder reads a project's folder. Variables of the environment are not read: they are of this
@@ -80,23 +83,33 @@ func (r *versionReader) folder(name, dir string) (*diff.Version, error) {
 	})
 }
 
-// bundle reads a file that frond schema --format bundle wrote.
-func (r *versionReader) bundle(name string) (*diff.Version, error) {
+// file reads a bundle, or the discovery document that frond schema --surface envelope writes.
+func (r *versionReader) file(name string) (*diff.Version, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
 		return nil, err
+	}
+	src := &diff.Source{Name: name, Form: diff.Bundle}
+	if jsontext.Check(text) == nil && jsontext.Get(text, "fronds") != nil {
+		document, err := schema.ReadDiscovery(text)
+		if err != nil {
+			return nil, fmt.Errorf("%s cannot be compared:\n%w", name, err)
+		}
+		src.Form, src.Project = diff.Discovery, diff.OfDiscovery(document)
+		return diff.New(src)
 	}
 	cards, err := schema.ReadBundle(text)
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be compared:\n%w", name, err)
 	}
-	return diff.New(&diff.Source{Name: name, Form: diff.Bundle, Project: diff.OfBundle(cards, nil)})
+	src.Project = diff.OfBundle(cards, nil)
+	return diff.New(src)
 }
 
 // host reads the discovery document of a running host. A host that does not answer is exit
 // code 3.
 func (r *versionReader) host(ctx context.Context, url string) (*diff.Version, error) {
-	document, err := contract.Discover(ctx, url, r.headers)
+	document, err := contract.Discover(ctx, url, r.headers, r.signer)
 	if err != nil {
 		return nil, err
 	}

@@ -216,6 +216,19 @@ var changes = []changer{
 		return true
 	}),
 	onRules("every operation is open to customers", func(_ *rand.Rand, _ *entity, r *rules) bool { had := r.deny != nil; r.deny = nil; return had }),
+	onRules("a field is set for customers", func(_ *rand.Rand, _ *entity, r *rules) bool {
+		had := len(r.set) > 0
+		r.set = map[string]string{"name": "n7"}
+		return !had
+	}),
+	onRules("no field is set for customers", func(_ *rand.Rand, _ *entity, r *rules) bool { had := len(r.set) > 0; clear(r.set); return had }),
+	onField("converted on the way in", func(f *field) bool { return isText(f) && f.create != "value" }, func(_ *rand.Rand, f *field) { f.decode = "uppercase" }),
+	onEntity("a surface shows less", func(r *rand.Rand, m *model, e *entity) bool {
+		name := []string{"rest", "graphql", "envelope"}[r.IntN(3)]
+		m.except[name] = append(m.except[name], e.name+".delete")
+		return len(m.except[name]) == 1 && !e.noDoor && !e.off["delete"]
+	}),
+	{"every surface shows all", func(_ *rand.Rand, m *model) bool { had := len(m.except) > 0; clear(m.except); return had }},
 	onEntity("a computed field more", func(_ *rand.Rand, _ *model, e *entity) bool {
 		e.computed["shout"] = `name + "?"`
 		return !e.noDoor

@@ -14,6 +14,8 @@ import (
 type model struct {
 	entities []*entity
 	facts    []string // entities that a fact carries
+	// except are the operations that a surface does not show.
+	except map[string][]string
 }
 
 // entity is a card with its door and its rules.
@@ -39,6 +41,7 @@ type rules struct {
 	hide     []string
 	readOnly []string
 	deny     []string
+	set      map[string]string
 }
 
 // field is a field of a card.
@@ -52,6 +55,7 @@ type field struct {
 	value      any
 	update     string // "" or forbidden
 	in, out    bool   // closed
+	decode     string // a conversion inward
 	index      bool
 	unique     bool
 	enum       []string
@@ -73,7 +77,7 @@ var (
 
 // newModel makes up a project.
 func newModel(r *rand.Rand) *model {
-	m := &model{}
+	m := &model{except: map[string][]string{}}
 	n := 2 + r.IntN(2)
 	for i := range n {
 		e := &entity{name: entityNames[i], off: map[string]bool{}, computed: map[string]string{}}
@@ -168,7 +172,10 @@ func (f *field) sample(r *rand.Rand) any {
 
 // clone is a copy that shares nothing.
 func (m *model) clone() *model {
-	out := &model{facts: append([]string{}, m.facts...)}
+	out := &model{facts: append([]string{}, m.facts...), except: map[string][]string{}}
+	for k, v := range m.except {
+		out.except[k] = append([]string{}, v...)
+	}
 	for _, e := range m.entities {
 		c := *e
 		c.fields = cloneFields(e.fields)
@@ -183,8 +190,12 @@ func (m *model) clone() *model {
 		c.uniques = append([][]string{}, e.uniques...)
 		if e.rules != nil {
 			c.rules = &rules{rows: map[string]string{}, hide: append([]string{}, e.rules.hide...), readOnly: append([]string{}, e.rules.readOnly...), deny: append([]string{}, e.rules.deny...)}
+			c.rules.set = map[string]string{}
 			for k, v := range e.rules.rows {
 				c.rules.rows[k] = v
+			}
+			for k, v := range e.rules.set {
+				c.rules.set[k] = v
 			}
 		}
 		out.entities = append(out.entities, &c)
@@ -290,6 +301,9 @@ func (f *field) schema() object {
 		boundary["in"] = "closed"
 		delete(lifecycle, "create")
 	}
+	if f.decode != "" && !f.in {
+		boundary["in"] = object{"decode": f.decode}
+	}
 	if f.out {
 		boundary["out"] = "closed"
 	}
@@ -382,6 +396,13 @@ func (m *model) files() fstest.MapFS {
 	if facts != nil {
 		config["facts"] = facts
 	}
+	surfaces := object{}
+	for name, list := range m.except {
+		surfaces[name] = object{"except": list}
+	}
+	if len(surfaces) > 0 {
+		config["surfaces"] = surfaces
+	}
 	text, _ := json.Marshal(config)
 	fsys["frond.json"] = &fstest.MapFile{Data: text}
 	return fsys
@@ -396,6 +417,9 @@ func (r *rules) list() []any {
 	}
 	if len(rows) > 0 {
 		customer["rows"] = rows
+	}
+	if len(r.set) > 0 {
+		customer["set"] = r.set
 	}
 	for key, list := range map[string][]string{"hide": r.hide, "readOnly": r.readOnly, "deny": r.deny} {
 		if len(list) > 0 {

@@ -38,9 +38,10 @@ func Fetch(ctx context.Context, url, frond string, headers http.Header, signer *
 	return nil, nil, fmt.Errorf("%s does not host %s; it hosts %s", url, frond, cmp.Or(strings.Join(names, ", "), "none"))
 }
 
-// Discover requests the whole discovery document of the host at url. The error is as of Fetch.
-func Discover(ctx context.Context, url string, headers http.Header) (*schema.Discovery, error) {
-	return discover(ctx, url, &client.Options{Name: "host"}, headers)
+// Discover requests the whole discovery document of the host at url. Headers, signer and the
+// error are as of Fetch.
+func Discover(ctx context.Context, url string, headers http.Header, signer *signing.Signer) (*schema.Discovery, error) {
+	return discover(ctx, url, &client.Options{Name: "host", Signer: signer}, headers)
 }
 
 // discover is Discover with options of the client.
