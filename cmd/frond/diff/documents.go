@@ -5,32 +5,38 @@ import (
 	"strings"
 )
 
-// documentPair is a trusted document by its id in both versions; "" is none.
-type documentPair struct {
-	was, is  string
-	enforced bool // the new version refuses documents that are not trusted
-}
+// documentPair is the text of a trusted document in both versions, by its id; "" is none.
+type documentPair struct{ was, is string }
 
 // documents compares the trusted documents and whether others are refused.
 func (c *comparison) documents() {
 	if c.was.Form != Project || c.is.Form != Project {
 		return
 	}
-	try(&c.out, documentRules, documentPair{was: modeText(c.was), is: modeText(c.is), enforced: c.is.Enforced}, place{surface: OnGraphQL, at: "graphql.documents"})
+	try(&c.out, modeRules, [2]*Version{c.was, c.is}, place{surface: OnGraphQL, at: "graphql.documents"})
 	texts := map[string]bool{}
 	for _, text := range c.is.Documents {
 		texts[strings.TrimSpace(text)] = true
 	}
 	for _, id := range slices.Sorted(keysOf(c.was.Documents)) {
 		text := c.was.Documents[id]
-		if _, ok := c.is.Documents[id]; ok || strings.HasPrefix(id, "sha256:") && texts[strings.TrimSpace(text)] {
+		other, ok := c.is.Documents[id]
+		if ok {
+			c.document(id, documentPair{was: strings.TrimSpace(text), is: strings.TrimSpace(other)})
+		}
+		if ok || strings.HasPrefix(id, "sha256:") && texts[strings.TrimSpace(text)] {
 			continue
 		}
 		if strings.HasPrefix(id, "sha256:") && c.named(text) {
 			continue // its name is reported
 		}
-		c.out.add(&removedDocument.Rule, place{surface: OnGraphQL, at: "document " + id}, removedDocument.find(documentPair{was: text}))
+		c.document(id, documentPair{was: text})
 	}
+}
+
+// document compares one trusted document.
+func (c *comparison) document(id string, pair documentPair) {
+	try(&c.out, documentRules, pair, place{surface: OnGraphQL, at: "document " + id})
 }
 
 // named reports whether a document of the old version has a name beside its hash that is gone.
@@ -53,17 +59,24 @@ func modeText(v *Version) string {
 	return "any document"
 }
 
-// removedDocument is tried on every document of the old version that the new one has not.
-var removedDocument = rule[documentPair]{
-	Rule{"document-removed", Breaking, []Surface{OnGraphQL}, "a trusted document is gone: a client that names it gets DOCUMENT_NOT_FOUND", "keep the document until no client of that build is left", ""},
-	func(p documentPair) *change { return changed(p.was != "" && p.is == "", "trusted", "") },
-}
-
-// documentRules are tried on how documents are trusted.
-var documentRules = []rule[documentPair]{
+// modeRules are tried on how documents are trusted.
+var modeRules = []rule[[2]*Version]{
 	{
 		Rule{"documents-enforced", Breaking, []Surface{OnGraphQL}, "documents that are not trusted are refused", "run with graphql.documents.mode: log first, and read what it logs", ""},
-		func(p documentPair) *change { return changed(p.was != p.is && p.enforced, p.was, p.is) },
+		func(p [2]*Version) *change {
+			return changed(!p[0].Enforced && p[1].Enforced, modeText(p[0]), modeText(p[1]))
+		},
 	},
-	removedDocument,
+}
+
+// documentRules are tried on every trusted document of the old version.
+var documentRules = []rule[documentPair]{
+	{
+		Rule{"document-removed", Breaking, []Surface{OnGraphQL}, "a trusted document is gone: a client that names it gets DOCUMENT_NOT_FOUND", "keep the document until no client of that build is left", ""},
+		func(p documentPair) *change { return changed(p.is == "", "trusted", "") },
+	},
+	{
+		Rule{"document-changed", Dangerous, []Surface{OnGraphQL}, "a name stands for another trusted document: a client that was built with the old one gets the answer of the new one", "give the new document another name", ""},
+		func(p documentPair) *change { return changed(p.is != "" && p.was != p.is, "a document", "another one") },
+	},
 }

@@ -8,6 +8,6 @@ func Rules() []Rule {
 	return slices.Concat(
 		listed(graphQLRules), listed(nameRules), listed(operationRules), listed(requestRules), listed(resultRules), listed(listRules),
 		listed(doorRules), listed(exposureRules), listed(classRules), listed(grantRules), listed(propertyRules), listed(factRules),
-		listed(tableRules), listed(columnRules), listed(uniqueRules), listed(documentRules), listed(settingRules),
+		listed(tableRules), listed(columnRules), listed(uniqueRules), listed(modeRules), listed(documentRules), listed(settingRules),
 	)
 }

@@ -318,6 +318,15 @@ var ruleCases = []ruleCase{
 			was.Documents, is.Documents = map[string]string{"home": "{ __typename }"}, map[string]string{"home": "{ a: __typename }"}
 		},
 	},
+	{
+		rule: "document-changed", at: "document home", not: added,
+		set: func(was, is *diff.Source) {
+			was.Documents, is.Documents = map[string]string{"home": "{ __typename }"}, map[string]string{"home": "{ a: __typename }"}
+		},
+		setNot: func(was, is *diff.Source) {
+			was.Documents, is.Documents = map[string]string{"home": "{ __typename }"}, map[string]string{"home": "{ __typename }\n"}
+		},
+	},
 	{rule: "limit-lowered", at: "graphql.limits.depth", set: func(_, is *diff.Source) { is.Limits = map[string]int64{"graphql.limits.depth": 10} }, not: added},
 	{rule: "limit-raised", at: "graphql.limits.depth", set: func(_, is *diff.Source) { is.Limits = map[string]int64{"graphql.limits.depth": 20} }, not: added},
 }
