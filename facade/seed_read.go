@@ -20,6 +20,10 @@ func (b *compiler) readSeeds(src *project.Frond) {
 			b.fault(text.File, "", fmt.Sprintf("the Frond %s has no entity called %s", src.Name, project.BaseName(text.File)), "name the file after the entity its rows are of")
 			continue
 		}
+		if e.Table != nil {
+			b.fault(text.File, "", fmt.Sprintf("the rows of %s are in a table of another program", e.Name), "remove the file, or the entity's entry under tables in frond.yaml")
+			continue
+		}
 		data, err := schema.ToJSON(text.File, text.Data)
 		if err != nil {
 			b.keep(err)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -13,8 +14,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	sqlite3 "github.com/ncruces/go-sqlite3"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/frondhost/frond/store/postgres/pgtest"
 )
 
 func TestMain(m *testing.M) {
@@ -40,6 +44,36 @@ func TestScript(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"start": startService, "terminate": stopService, "http": sendHTTP, "sqlite": runSQLite},
 	})
+}
+
+// TestScriptPostgres runs the conversations in testdata/postgres, each with an empty database
+// whose URL is $DATABASE. Beside the commands of TestScript there is
+//
+//	postgres FILE   run a file of SQL on the database
+func TestScriptPostgres(t *testing.T) {
+	address := pgtest.Database(t)
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "postgres"),
+		RequireExplicitExec: true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("DATABASE", address)
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"postgres": runPostgres},
+	})
+}
+
+func runPostgres(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: postgres FILE")
+	}
+	c, err := pgconn.Connect(context.Background(), ts.Getenv("DATABASE"))
+	ts.Check(err)
+	defer func() { ts.Check(c.Close(context.Background())) }()
+	for _, statement := range strings.Split(ts.ReadFile(args[0]), ";\n") {
+		_, err := c.Exec(context.Background(), statement).ReadAll()
+		ts.Check(err)
+	}
 }
 
 // service is a program that was started.

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -121,6 +122,19 @@ func openPostgres(t *testing.T, sql string) *database {
 	return db
 }
 
+// asRole is a database on PostgreSQL as another role sees it.
+func asRole(t *testing.T, db *database, role, password string) *database {
+	t.Helper()
+	address, err := url.Parse(db.store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	address.User = url.UserPassword(role, password)
+	return &database{store: address.String(), describe: func() (*dbschema.Database, error) {
+		return postgres.Describe(context.Background(), postgres.Options{URL: address.String()})
+	}}
+}
+
 // folder is files as a file system.
 func folder(files map[string]string) fs.FS {
 	all := fstest.MapFS{}
@@ -131,32 +145,38 @@ func folder(files map[string]string) fs.FS {
 }
 
 // project reads the project that a database becomes.
-func project(t *testing.T, db *database, opts *adopt.Options) (*facade.Project, *adopt.Project) {
+func project(t *testing.T, db *database, opts *adopt.Options, edits ...func(files map[string]string)) (*facade.Project, *adopt.Project) {
 	t.Helper()
 	is, err := db.describe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	made := adopt.New(is, opts)
-	p, err := facade.Read(folder(made.Files()))
+	files := made.Files()
+	for _, edit := range edits {
+		edit(files)
+	}
+	p, err := facade.Read(folder(files))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p, made
 }
 
-// serve serves the project of a database, and checks that it has nothing to migrate.
-func serve(t *testing.T, db *database, opts *adopt.Options) (ask func(document string) string, made *adopt.Project) {
-	t.Helper()
-	settings := func() *gateway.Options {
-		return &gateway.Options{
-			Config: gateway.Config{Store: db.store, Migrate: gateway.MigrateOff, Mode: gateway.Development},
-			Logger: slog.New(slog.DiscardHandler), Undecided: true,
-		}
+// settings are those of a gateway over a database.
+func settings(db *database) *gateway.Options {
+	return &gateway.Options{
+		Config: gateway.Config{Store: db.store, Migrate: gateway.MigrateOff, Mode: gateway.Development},
+		Logger: slog.New(slog.DiscardHandler), Undecided: true,
 	}
-	p, _ := project(t, db, opts)
+}
+
+// serve serves the project of a database, and checks that it has nothing to migrate.
+func serve(t *testing.T, db *database, opts *adopt.Options, edits ...func(files map[string]string)) (ask func(document string) string, made *adopt.Project) {
+	t.Helper()
+	p, _ := project(t, db, opts, edits...)
 	if strings.HasPrefix(db.store, "sqlite:") {
-		plan, err := gateway.PlanMigration(context.Background(), p, settings(), &gateway.MigrateOptions{})
+		plan, err := gateway.PlanMigration(context.Background(), p, settings(db), &gateway.MigrateOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,8 +184,8 @@ func serve(t *testing.T, db *database, opts *adopt.Options) (ask func(document s
 			t.Errorf("the plan has steps: %v", plan.Steps)
 		}
 	}
-	p, made = project(t, db, opts)
-	gw, err := gateway.New(p, settings())
+	p, made = project(t, db, opts, edits...)
+	gw, err := gateway.New(p, settings(db))
 	if err != nil {
 		t.Fatal(err)
 	}
