@@ -15,7 +15,7 @@ import (
 // make a request without a socket, and to take the answer, is counted by a handler
 // that does nothing, and left out.
 func TestPageAllocations(t *testing.T) {
-	bounded(t, request{method: "POST", path: "/graphql", body: `{"query":"` + itemsWithMakers + `"}`}, 60)
+	bounded(t, request{method: "POST", path: "/graphql", body: `{"query":"` + itemsWithMakers + `"}`}, 55)
 }
 
 // TestRowAllocations counts the same for one row by its id: the id is never wrapped into an

@@ -108,7 +108,7 @@ type memory struct {
 
 // Call answers from what was recorded, so that only the executor is measured.
 func (m *memory) Call(ctx context.Context, c *facade.Call) (*facade.Result, error) {
-	key := likeness{entity: c.Entity, operation: c.Operation, query: string(c.Invocation.Query), params: string(c.Invocation.ParamsJSON()), cursors: c.Cursors}
+	key := likeness{entity: c.Entity, operation: c.Operation, query: string(c.Invocation.Query), params: string(c.Invocation.ParamsJSON()), cursors: c.Cursors, noCursors: c.NoCursors}
 	// A batch is known by its field, the number of its keys and the first of them.
 	if c.Each != nil && len(c.Each.Keys) > 0 {
 		key.each, key.keys, key.first = c.Each.Field, len(c.Each.Keys), string(c.Each.Keys[0])
@@ -133,7 +133,7 @@ func (m *memory) Call(ctx context.Context, c *facade.Call) (*facade.Result, erro
 type likeness struct {
 	entity, operation, query, params, each, first string
 	keys, fields                                  int
-	cursors                                       bool
+	cursors, noCursors                            bool
 }
 
 // copied returns a call whose names are its own: an engine may use its buffers again while the

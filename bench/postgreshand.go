@@ -178,7 +178,7 @@ func (l *level) of(key, limit int) (from, to int) {
 func int64Of(v []byte) int64 { return int64(binary.BigEndian.Uint64(v)) }
 
 // appendQuoted appends a text as JSON.
-func appendQuoted(dst, text []byte) []byte { return jsontext.AppendString(dst, string(text)) }
+func appendQuoted(dst, text []byte) []byte { return jsontext.AppendText(dst, text) }
 
 func (h *blogByHandOnPostgres) nested(ctx context.Context, conn *pgx.Conn, dst []byte, _ handVariables) ([]byte, error) {
 	sql := h.sql["nested"]

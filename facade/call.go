@@ -39,6 +39,9 @@ type Call struct {
 	Select []string
 	// Cursors asks for a cursor for every row of a page, not just its last.
 	Cursors bool
+	// NoCursors says that nobody reads a cursor of the answer: Page.Cursors may be nil. With
+	// Cursors it says nothing.
+	NoCursors bool
 	// Behind asks whether there are rows before a page that is read on from a cursor
 	// or by offset; without it Page.HasPrevious takes it for granted there. Of a page
 	// that is read backward it is known.

@@ -2,6 +2,7 @@ package facade_test
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/store/storetest"
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestCursorFromElsewhere(t *testing.T) {
@@ -174,5 +176,44 @@ func TestCursorsThatAreGivenAreTaken(t *testing.T) {
 	page, err = facade.Do[facade.List[any]](t.Context(), f, "note.list", facade.Invocation{Query: raw(`{"limit":1}`)})
 	if err != nil || page.EndCursor != "" || !page.HasMore {
 		t.Errorf("a cursor that would not be taken: %d bytes, %v", len(page.EndCursor), err)
+	}
+}
+
+// TestPagesWithoutCursors: a caller who reads none has none made, of one page and of the pages of
+// many keys, and everything else is the same.
+func TestPagesWithoutCursors(t *testing.T) {
+	f := storetest.Facade(t)
+	for _, each := range []*facade.Each{nil, {Field: "postId", Keys: []json.RawMessage{raw(`"p1"`), raw(`"p2"`)}}} {
+		call := func(none, all bool) *facade.Result {
+			res, err := f.Call(t.Context(), &facade.Call{
+				Entity: "comment", Operation: "list", Each: each, NoCursors: none, Cursors: all,
+				Invocation: facade.Invocation{Query: raw(`{"limit":1}`)},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return res
+		}
+		pages := func(res *facade.Result) (all []facade.Page) {
+			if each == nil {
+				return []facade.Page{res.Page}
+			}
+			for _, g := range res.Groups {
+				all = append(all, g.Page)
+			}
+			return all
+		}
+		usual := pages(call(false, false))
+		for i, p := range pages(call(true, false)) {
+			if p.Cursors != nil || p.HasMore != usual[i].HasMore || p.Total != usual[i].Total {
+				t.Errorf("page %d: %+v, usually %+v", i, p, usual[i])
+			}
+		}
+		if diff := cmp.Diff(usual, pages(call(true, true))); diff != "" {
+			t.Errorf("with all cursors: %s", diff)
+		}
+		if usual[0].EndCursor() == "" {
+			t.Error("the usual page has no cursor either")
+		}
 	}
 }

@@ -69,7 +69,7 @@ func (x storeCall) runList(ctx context.Context) (*Result, error) {
 	q := Find{
 		Entity: x.door.Entity, Select: x.sel.stored, Where: filter.Both(x.doorScope.Rows, l.filter),
 		Sort: l.order.keys, Limit: l.limit, Offset: l.offset, From: l.from, Until: l.until, Backward: l.backward,
-		Count: l.count != uncounted, Estimate: l.count == estimated, Keys: x.call.Cursors || l.edges,
+		Count: l.count != uncounted, Estimate: l.count == estimated, Keys: x.call.Cursors || l.edges, NoKeys: !x.wantsCursors(),
 	}
 	if x.each != nil {
 		if len(x.each.values) == 0 {
@@ -144,7 +144,7 @@ func (x storeCall) page(found *Found, g FoundGroup, behind bool) Page {
 	if l.backward {
 		p.HasMore, p.HasPrevious = behind, g.More
 	}
-	if g.From < g.To && x.cursors() {
+	if g.From < g.To && x.wantsCursors() && x.cursors() {
 		if x.call.Cursors || l.edges {
 			p.Cursors = make([]string, 0, g.To-g.From)
 			for i := g.From; i < g.To; i++ {
@@ -156,6 +156,9 @@ func (x storeCall) page(found *Found, g FoundGroup, behind bool) Page {
 	}
 	return p
 }
+
+// wantsCursors reports whether cursors of the page are read.
+func (x storeCall) wantsCursors() bool { return !x.call.NoCursors || x.call.Cursors || x.list.edges }
 
 // cursors reports whether the caller may have cursors: they carry the primary key, so the
 // caller has to be able to read it (DESIGN 5: one predicate).

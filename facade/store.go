@@ -91,6 +91,9 @@ type Find struct {
 	// Keys asks for Found.Keys of every row; else those of the first and the last row of each
 	// group are enough.
 	Keys bool
+	// NoKeys says that Found.Keys are not read, so that they may be nil. With Keys it says
+	// nothing.
+	NoKeys bool
 	// Each asks for one group of rows for each of many keys, in one statement.
 	Each *EachKey
 }

@@ -83,10 +83,14 @@ func AppendValue(dst []byte, value any) []byte {
 }
 
 // Key is the text of a value of p in its one form, so that equal keys are equal text. A
-// plain string is that form already and is not copied. why is "" or what to send instead.
+// plain string or integer is that form already and is not copied. why is "" or what to send
+// instead.
 func Key(p *schema.Property, text json.RawMessage) (json.RawMessage, string) {
 	text = jsontext.Trim(text)
 	if p.Kind == schema.KindString && jsontext.KindOf(text) == jsontext.String && isPlain(text) {
+		return text, ""
+	}
+	if p.Kind == schema.KindInteger && isPlainInteger(text) {
 		return text, ""
 	}
 	value, why := Value(p.Kind, text)
@@ -94,6 +98,24 @@ func Key(p *schema.Property, text json.RawMessage) (json.RawMessage, string) {
 		return nil, why
 	}
 	return AppendValue(nil, value), ""
+}
+
+// isPlainInteger says whether a text is an integer that every int64 has room for, in the form
+// that [AppendValue] gives: -7 and 10, not 07, 1e1, 10.0 or -0.
+func isPlainInteger(v []byte) bool {
+	digits := v
+	if len(v) > 0 && v[0] == '-' {
+		digits = v[1:]
+	}
+	if len(digits) == 0 || len(digits) > 18 || digits[0] == '0' && len(v) > 1 {
+		return false
+	}
+	for _, c := range digits {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return true
 }
 
 // isPlain says whether a JSON string has no escapes.

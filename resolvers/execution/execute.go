@@ -244,6 +244,7 @@ func (x *Execution) fetch(r *Run, f *plan.Fetch) {
 		Invocation: facade.Invocation{ID: in.ID, Params: in.Params, Query: in.Query, Body: in.Body, State: x.State, Trace: x.Trace},
 		Select:     f.Selects(),
 		Cursors:    f.Cursors,
+		NoCursors:  f.NoCursors(),
 		Behind:     f.Behind,
 		Partial:    true,
 	}}

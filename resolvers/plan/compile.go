@@ -258,6 +258,8 @@ func (c *compiler) field(f *Field, g group, on *Fetch) {
 			on.total = true
 		case binding.EdgeCursor, binding.StartCursor:
 			on.rows, on.Cursors = true, true
+		case binding.EndCursor, binding.PageInfoEndCursor:
+			on.rows, on.end = true, true
 		case binding.HasPreviousPage:
 			on.rows, on.Behind = true, true
 		default:

@@ -63,6 +63,7 @@ type Fetch struct {
 	rows    bool // anything of a page but its total is wanted
 	total   bool
 	Cursors bool
+	end     bool // the cursor of the page's last row is wanted
 	Behind  bool // whether there are rows before a page is wanted
 	Custom  []*CustomField
 }
@@ -78,6 +79,10 @@ func (f *Fetch) slot(column string) int {
 	f.Columns = append(f.Columns, column)
 	return i
 }
+
+// NoCursors reports that nothing of the document reads a cursor of the fetch's pages, which are
+// made for each parent. A hand-written field may read any.
+func (f *Fetch) NoCursors() bool { return !f.Cursors && !f.end && !f.every && len(f.Custom) == 0 }
 
 // Selects returns the fetch's Call.Select. Nil would be every field: it is that only where a
 // hand-written field may want any, or where there are no rows to select from. An empty list

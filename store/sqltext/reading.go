@@ -139,7 +139,7 @@ func (r *Reading) Keep(cells Cells, first int) {
 // Settle puts what was read into Found: turned round where it was read towards the beginning,
 // with the keys that were asked for. groups are the ranges of rows that were ordered by
 // themselves. Without Find.Keys a group has the keys of its first and its last row, which are
-// the page's cursors.
+// the page's cursors; with Find.NoKeys there are none.
 func (r *Reading) Settle(groups []facade.FoundGroup) error {
 	rows, n := r.Read, r.Read.Len()
 	// source is which row read became row i of the answer.
@@ -167,7 +167,7 @@ func (r *Reading) Settle(groups []facade.FoundGroup) error {
 		}
 	}
 	r.Found.Rows = rows
-	if len(r.Selection.keys) == 0 || n == 0 {
+	if len(r.Selection.keys) == 0 || n == 0 || r.Find.NoKeys && !r.Find.Keys {
 		return nil
 	}
 	r.Found.Keys = make([]json.RawMessage, n)
