@@ -16,10 +16,10 @@ import (
 //	CROSS JOIN LATERAL (SELECT … WHERE t0."author" >= k.value AND t0."author" <= k.value
 //	  ORDER BY t0."author", t0."at", t0."id" LIMIT $2) AS p ORDER BY k.n, p."at", p."id"
 //
-// A field whose values are unique needs no search for each:
+// A field whose values are unique needs no order, and no range:
 //
 //	SELECT k.n, p.* FROM unnest($1::text[]) WITH ORDINALITY AS k(value, n)
-//	JOIN "author" AS t0 ON t0."id" = k.value WHERE … ORDER BY k.n
+//	CROSS JOIN LATERAL (SELECT … WHERE t0."id" = k.value … LIMIT 1) AS p ORDER BY k.n
 func (r *reading) each() error {
 	c, err := r.Table.Column(r.Find.Each.Field)
 	if err != nil {
@@ -64,19 +64,15 @@ func (r *reading) each() error {
 	return r.run(func(conn *engine.Conn) error { return r.runEach(conn, b) })
 }
 
-// open writes the select list in front of the selection under alias, and the keys as rows.
-func (r *reading) open(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value, alias string) {
-	b.Text("SELECT k.n, ")
-	if alias == "p" { // a subquery, whose columns are the selection
-		b.Text("p.*")
-	} else {
-		b.Columns(&r.Selection, alias)
-	}
+// open writes the select list and the keys as rows; the rows of each key follow as p.
+func (r *reading) open(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value) {
+	b.Text("SELECT k.n, p.*")
 	if r.Find.Count {
 		b.Text(", NULL::bigint")
 	}
 	b.Text(" FROM ")
 	r.unnest(b, c, keys)
+	b.Text(" CROSS JOIN LATERAL (")
 }
 
 // unnest writes unnest($1::text[]) WITH ORDINALITY AS k(value, n). Keys of several columns that
@@ -111,27 +107,31 @@ func (r *reading) unnest(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Val
 	b.Text("::", listType(c), "[]) WITH ORDINALITY AS k(value, n)")
 }
 
-// single writes the statement for the one row a key can have.
+// single writes the statement for the one row a key can have. The limit keeps the planner from
+// joining the whole table to a few keys.
 func (r *reading) single(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value) error {
+	r.open(b, c, keys)
 	alias := b.Alias()
-	r.open(b, c, keys, alias)
-	if err := r.joined(b, c, alias); err != nil {
+	b.Text("SELECT ")
+	b.Columns(&r.Selection, alias)
+	if err := r.From(b, alias); err != nil {
 		return err
 	}
-	if err := r.Conditions(b, alias, " WHERE "); err != nil {
+	b.Text(" WHERE ")
+	r.isKey(b, c, alias)
+	if err := r.Conditions(b, alias, " AND "); err != nil {
 		return err
 	}
-	b.Text(" ORDER BY k.n")
+	b.Text(" LIMIT 1) AS p ORDER BY k.n")
 	return nil
 }
 
-// joined writes the rows that have the keys, behind [unnest], and what the filter joins.
-func (r *reading) joined(b *sqltext.Builder, c *sqltext.Column, alias string) error {
-	b.Text(" JOIN ", r.Table.Name, " AS ", alias, " ON ")
+// isKey writes that a row has the key of [reading.unnest].
+func (r *reading) isKey(b *sqltext.Builder, c *sqltext.Column, alias string) {
 	if r.split == nil {
 		compared(b, c, alias)
 		b.Text(" = k.value")
-		return b.Join(r.Find.Where, r.Table, alias)
+		return
 	}
 	for i, p := range c.Parts {
 		if i > 0 {
@@ -140,7 +140,6 @@ func (r *reading) joined(b *sqltext.Builder, c *sqltext.Column, alias string) er
 		compared(b, p, alias)
 		b.Text(" = k.v" + strconv.Itoa(i))
 	}
-	return b.Join(r.Find.Where, r.Table, alias)
 }
 
 // some writes the statement for a bounded number of rows of each key; see each.
@@ -149,8 +148,7 @@ func (r *reading) some(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value
 	if err != nil {
 		return err
 	}
-	r.open(b, c, keys, "p")
-	b.Text(" CROSS JOIN LATERAL (")
+	r.open(b, c, keys)
 	if len(place.ranges) == 1 {
 		err = r.within(b, &place, place.ranges[0], c)
 		limit(b, r.Find)
@@ -181,7 +179,9 @@ func (r *reading) totals(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Val
 	}
 	b.Text("count(*) FROM ")
 	r.unnest(b, c, keys)
-	if err := r.joined(b, c, alias); err != nil {
+	b.Text(" JOIN ", r.Table.Name, " AS ", alias, " ON ")
+	r.isKey(b, c, alias)
+	if err := b.Join(r.Find.Where, r.Table, alias); err != nil {
 		return err
 	}
 	if _, err := r.Where(b, alias, " WHERE "); err != nil {

@@ -202,7 +202,12 @@ func (r *reading) within(b *sqltext.Builder, s *span, g seekRange, key *sqltext.
 	}
 	if s.until != nil {
 		b.Text(word)
-		b.Behind(sqltext.Turned(r.Order), s.until, false, alias)
+		turned := sqltext.Turned(r.Order)
+		if ends := ranges(turned, s.until); len(ends) == 1 && !s.whole {
+			ends[0].write(b, turned, s.until, false, alias) // an index ends there
+		} else {
+			b.Behind(turned, s.until, false, alias)
+		}
 	}
 	if len(r.Order) == 0 {
 		return nil

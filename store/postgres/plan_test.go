@@ -41,7 +41,7 @@ type planned struct {
 	args  []any
 }
 
-func newPlanned(t *testing.T, rows int) *planned {
+func newPlanned(t testing.TB, rows int) *planned {
 	t.Helper()
 	set, err := schema.Compile([]schema.Source{{File: "track.yaml", Name: "track", Data: []byte(track)}}, schema.Builtins(), nil)
 	if err != nil {
@@ -60,14 +60,14 @@ func newPlanned(t *testing.T, rows int) *planned {
 	if err := p.Prepare(t.Context(), set.Entities); err != nil {
 		t.Fatal(err)
 	}
-	p.run(t, `ALTER TABLE track SET UNLOGGED`, fmt.Sprintf(`INSERT INTO track SELECT i, i %% 10, CASE WHEN i %% 2 = 0 THEN 'n' || (i * 7919) %% %[1]d END,
+	p.run(t, `ALTER TABLE track SET UNLOGGED`, fmt.Sprintf(`INSERT INTO track SELECT i, i %% 10, CASE WHEN i %% 2 = 0 THEN 'n' || (i * 7919::bigint) %% %[1]d END,
 		CASE WHEN i %% 1000 > 0 THEN timestamptz '2024-01-01Z' + i * interval '1 minute' END, 'a note of ordinary length' FROM generate_series(1, %[1]d) AS i`, rows),
 		`VACUUM (ANALYZE) track`)
 	return p
 }
 
 // run runs SQL, each text by itself.
-func (p *planned) run(t *testing.T, texts ...string) {
+func (p *planned) run(t testing.TB, texts ...string) {
 	t.Helper()
 	if err := p.db.Maintain(t.Context(), func(c *engine.Conn) error {
 		for _, text := range texts {
@@ -195,21 +195,56 @@ func TestPagesReadLittle(t *testing.T) {
 	t.Logf("%d plans over %d rows", tried, n)
 }
 
+// TestPagesEndAtACursor reads the few rows between two cursors that stand among many equal
+// rows: what is behind the second one is not read.
+func TestPagesEndAtACursor(t *testing.T) {
+	p := newPlanned(t, 20_000)
+	place := func(id string) []json.RawMessage { return []json.RawMessage{[]byte("5"), []byte(id)} }
+	for _, desc := range []bool{false, true} {
+		q := &facade.Find{
+			Entity: p.track, Select: facade.NewLayout([]string{"id"}), Limit: 20, From: place("10005"), Until: place("10055"),
+			Sort: []facade.SortKey{{Field: p.track.Property("level"), Desc: desc}, {Field: p.track.Primary, Desc: desc}},
+		}
+		if desc {
+			q.From, q.Until = q.Until, q.From
+		}
+		found, err := p.Find(t.Context(), q)
+		if err != nil || found.Rows.Len() != 4 || found.More {
+			t.Fatal(found, err)
+		}
+		for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
+			if root, text := p.explain(t, mode); root.read() > 20 {
+				t.Errorf("descending %v, %s: %.0f rows were read\n%s\n%s", desc, mode, root.read(), p.sql, text)
+			}
+		}
+	}
+}
+
 // TestRowsOfKeysReadLittle reads the first rows of each of many keys: each reads about as many
 // rows as it answers.
 func TestRowsOfKeysReadLittle(t *testing.T) {
 	p := newPlanned(t, 20_000)
+	var many []string
+	for i := range 200 {
+		many = append(many, fmt.Sprint(7*i))
+	}
+	byID, back := []facade.SortKey{{Field: p.track.Primary}}, []facade.SortKey{{Field: p.track.Primary, Desc: true}}
+	each := func(field string, values ...string) *facade.EachKey {
+		key := &facade.EachKey{Field: p.track.Property(field)}
+		for _, v := range values {
+			key.Values = append(key.Values, json.RawMessage(v))
+		}
+		return key
+	}
 	for _, c := range []struct {
 		what string
 		q    facade.Find
 		most float64
 	}{
-		{"rows of an index", facade.Find{Sort: []facade.SortKey{{Field: p.track.Primary}}, Limit: 5,
-			Each: &facade.EachKey{Field: p.track.Property("level"), Values: []json.RawMessage{[]byte("1"), []byte("2"), []byte("77")}}}, 20},
-		{"the last of them", facade.Find{Sort: []facade.SortKey{{Field: p.track.Primary, Desc: true}}, Limit: 5, From: []json.RawMessage{[]byte("19000")},
-			Each: &facade.EachKey{Field: p.track.Property("level"), Values: []json.RawMessage{[]byte("1"), []byte("2"), []byte("77")}}}, 20},
-		{"rows of unique keys", facade.Find{Limit: 1,
-			Each: &facade.EachKey{Field: p.track.Primary, Values: []json.RawMessage{[]byte("7"), []byte("19999"), []byte("123456")}}}, 3},
+		{"rows of an index", facade.Find{Sort: byID, Limit: 5, Each: each("level", "1", "2", "77")}, 20},
+		{"the last of them", facade.Find{Sort: back, Limit: 5, From: []json.RawMessage{[]byte("19000")}, Each: each("level", "1", "2", "77")}, 20},
+		{"rows of many unique keys", facade.Find{Limit: 1, Each: each("id", many...)}, 200},
+		{"rows of unique keys", facade.Find{Limit: 1, Each: each("id", "7", "19999", "123456")}, 3},
 	} {
 		c.q.Entity, c.q.Select = p.track, facade.NewLayout([]string{"id", "name"})
 		if _, err := p.Find(t.Context(), &c.q); err != nil {
