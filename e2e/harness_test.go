@@ -38,7 +38,10 @@ var built struct {
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(pressVariable); dir != "" {
-		os.Exit(runPress(dir, os.Args[1:]))
+		os.Exit(runProject(dir, pressProject))
+	}
+	if dir := os.Getenv(bankVariable); dir != "" {
+		os.Exit(runProject(dir, bankProject))
 	}
 	code := m.Run()
 	if built.dir != "" {

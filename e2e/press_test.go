@@ -46,8 +46,8 @@ func startProgram(t testing.TB, name string) *program {
 	return start(t, cmd)
 }
 
-// runPress is main of the press; its result is the exit code.
-func runPress(dir string, _ []string) int {
+// runProject is main of a project with code of its own; its result is the exit code.
+func runProject(dir string, read func(dir string) (*facade.Project, error)) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	err := func() error {
@@ -55,7 +55,7 @@ func runPress(dir string, _ []string) int {
 		if err != nil {
 			return err
 		}
-		project, err := pressProject(dir)
+		project, err := read(dir)
 		if err != nil {
 			return err
 		}
