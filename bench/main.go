@@ -10,6 +10,7 @@
 //	lists      filters through relations and totals as rows grow, and what others notice
 //	findbyid   one row through each surface
 //	collector  a list and a nested query with and without a collector
+//	commands   commands with one and two writes against a create, alone and side by side
 //	memory     a gateway under attack, with and without its bounds: what it holds, who is served
 //	thousand   a project of 1,000 cards: start, memory, size of the schema
 //
@@ -80,6 +81,7 @@ func main() {
 		{"lists", benchLists},
 		{"findbyid", benchFindByID},
 		{"collector", benchCollector},
+		{"commands", benchCommands},
 		{"memory", benchMemory},
 		{"thousand", benchThousand},
 		{"start", benchStart}, // what thousand runs in a process of its own
@@ -97,7 +99,7 @@ func main() {
 	// start is not among them: it is only run by thousand.
 	if len(chosen) == 0 {
 		fmt.Printf("%s %s/%s, %d processors\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0))
-		chosen = []string{"graphql", "worst", "load", "remote", "postgres", "rest", "lists", "findbyid", "collector", "memory", "thousand"}
+		chosen = []string{"graphql", "worst", "load", "remote", "postgres", "rest", "lists", "findbyid", "collector", "commands", "memory", "thousand"}
 	}
 	for _, part := range parts {
 		if slices.Contains(chosen, part.name) {
@@ -115,7 +117,7 @@ func main() {
 		) bool {
 			return p.name == name
 		}) {
-			log.Printf("bench: there is no %s; write graphql, worst, load, remote, postgres, rest, lists, findbyid, collector, memory or thousand", name)
+			log.Printf("bench: there is no %s; write graphql, worst, load, remote, postgres, rest, lists, findbyid, collector, commands, memory or thousand", name)
 			os.Exit(2)
 		}
 	}
