@@ -35,8 +35,9 @@ var (
 // it was checked: its answer and its errors are those of the write.
 func (s *Store) RunsDry() bool { return true }
 
-// Transact implements [facade.Transactor]. The database's lock is taken at the first call,
-// so fn runs once: other writes wait, and reads go on beside it.
+// Transact implements [facade.Transactor]. The database's lock is taken at the first call:
+// other writes wait, and reads go on beside it. Transactions that wait at the same time share
+// a commit; fn runs again only where another one of its group has lost that.
 func (s *Store) Transact(ctx context.Context, fn func(context.Context) error) error {
 	return s.db.Transact(ctx, fn)
 }

@@ -11,16 +11,17 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
-// transaction is one Transact (docs/decisions/311). Its first call queues an Op that works
-// alone; when its turn comes, the writer begins and lends its connection until fn has
-// returned, its ctx has ended or the time is over. The writer commits or rolls back itself:
+// transaction is one Transact (docs/decisions/311). Its first call queues an Op that lends the
+// writer's connection. When its turn comes, in a group of such Ops, the writer waits until fn
+// has returned, its ctx has ended or the time is over, and goes on with the next one; the
+// group is committed together, as ordinary writes are:
 //
-//	fn's goroutine                     writer
-//	call → begin → queue               … groups that came before
-//	                                   serve: BEGIN IMMEDIATE, lent
+//	fn's goroutine                       writer
+//	call → begin → queue                 … groups that came before
+//	                                     BEGIN IMMEDIATE, SAVEPOINT w, serve: lent
 //	call: SAVEPOINT w, op.Run, RELEASE   waits for verdict, ctx or limit
 //	call: …
-//	fn returns → verdict               COMMIT or ROLLBACK, op.done
+//	fn returns → verdict                 RELEASE w or ROLLBACK TO w; the next one; COMMIT
 //
 // Nobody waits for the other without an end: a caller in the queue leaves when its ctx ends,
 // and the writer takes its connection back at the limit.
@@ -29,10 +30,10 @@ type transaction struct {
 	// ctx is that of fn; cancel ends it.
 	ctx    context.Context
 	cancel context.CancelFunc
-	// dry says that everything is rolled back in the end.
-	dry bool
 	// lent is closed when conn is there.
 	lent chan struct{}
+	// outcome is that of lend. The writer alone uses it.
+	outcome error
 	// verdict is given once, when fn has returned: true commits.
 	verdict chan bool
 
@@ -77,14 +78,24 @@ func (d *DB) level(ctx context.Context) *level {
 // started.
 var errUnended = errors.New("a handler returned while a command that it called was still running; wait for the goroutines it starts")
 
+// errAgain is the outcome of a transaction that was released and then lost with its group: one
+// of the others has ended SQLite's transaction.
+var errAgain = errors.New("the group of the transaction was lost")
+
 // Transact runs fn with a context whose calls of Read, ReadAs and Write are one transaction;
-// see [facade.Transactor] for the contract. fn never runs again: the database lock is taken at
-// the first call, so nobody comes between.
+// see [facade.Transactor] for the contract. The database lock is taken before the first call,
+// so nobody comes between: fn runs again only where its group was lost.
 func (d *DB) Transact(ctx context.Context, fn func(context.Context) error) error {
 	if l := d.level(ctx); l != nil {
 		return l.join(ctx, fn)
 	}
-	t := &transaction{db: d, dry: facade.InDryRun(ctx), lent: make(chan struct{}), verdict: make(chan bool, 1)}
+	lost := func(err error) bool { return errors.Is(err, errAgain) }
+	return facade.Retry(ctx, lost, func(int) error { return d.transact(ctx, fn) })
+}
+
+// transact runs fn once.
+func (d *DB) transact(ctx context.Context, fn func(context.Context) error) error {
+	t := &transaction{db: d, lent: make(chan struct{}), verdict: make(chan bool, 1)}
 	ctx, t.cancel = context.WithCancel(ctx)
 	defer t.cancel()
 	t.ctx = context.WithValue(ctx, levelKey{d}, &level{tx: t, turn: make(chan struct{}, 1)})
@@ -133,7 +144,7 @@ func (t *transaction) begin(ctx context.Context) error {
 	t.mu.Lock()
 	op, over := t.op, t.over
 	if op == nil && over == nil {
-		t.op = &Op{Ctx: t.ctx, Alone: true, Run: t.serve, done: make(chan struct{})}
+		t.op = &Op{Ctx: t.ctx, lends: true, Run: t.serve, done: make(chan struct{})}
 	}
 	queued := t.op
 	t.mu.Unlock()
@@ -167,36 +178,42 @@ func (t *transaction) begin(ctx context.Context) error {
 	return t.over
 }
 
-// serve is the transaction on the writer's goroutine: it begins, lends the connection, and
-// ends.
+// serve is the transaction on the writer's goroutine: it lends the connection until fn has
+// returned. An error undoes what fn wrote. Where the group was lost it is called again, and fn
+// has to run again.
 func (t *transaction) serve(c *Conn) error {
-	d := t.db
-	if err := d.file.lost(); err != nil {
-		d.file.note(err)
-		return unavailable(err)
+	select {
+	case <-t.lent:
+		if t.outcome == nil {
+			t.outcome = errAgain
+		}
+	default:
+		t.outcome = t.lend(c)
 	}
-	if err := c.Exec("BEGIN IMMEDIATE"); err != nil {
-		d.noteDisk(err)
-		return Public(context.Background(), err)
-	}
-	var limit <-chan time.Time
-	if d.opts.Transaction > 0 {
-		timer := time.NewTimer(d.opts.Transaction)
-		defer timer.Stop()
-		limit = timer.C
-	}
+	return t.outcome
+}
+
+// lend lends the connection once. The error is why nothing is to be committed.
+func (t *transaction) lend(c *Conn) error {
 	t.mu.Lock()
 	t.conn = c
 	t.mu.Unlock()
 	close(t.lent)
 
+	limit := t.db.opts.Transaction
+	var timer <-chan time.Time
+	if limit > 0 {
+		timeout := time.NewTimer(limit)
+		defer timeout.Stop()
+		timer = timeout.C
+	}
 	commit, late, ended := false, false, error(nil)
 	select {
 	case commit = <-t.verdict:
 	case <-t.ctx.Done():
 		ended = t.ctx.Err()
-	case <-limit:
-		late, ended = true, facade.Overlong(d.opts.Transaction)
+	case <-timer:
+		late, ended = true, facade.Overlong(limit)
 	}
 	t.cancel() // a statement that is running is interrupted
 	t.mu.Lock()
@@ -212,38 +229,13 @@ func (t *transaction) serve(c *Conn) error {
 		t.over = facade.Internal(errUnended)
 	default:
 		t.over = facade.Outlived()
-		return t.close(c, commit && t.wrote && !t.dry)
-	}
-	if d.writer.conn != nil {
-		_ = t.close(c, false) // the error at hand is the one to report
-	}
-	return t.over
-}
-
-// close commits or rolls back what the writer's connection has begun.
-func (t *transaction) close(c *Conn, commit bool) error {
-	d := t.db
-	if c.db.GetAutocommit() {
+		t.op.idle = !t.wrote
+		if !commit {
+			return t.over // nobody looks at it: fn has an error of its own
+		}
 		return nil
 	}
-	end := "ROLLBACK"
-	if commit {
-		end = "COMMIT"
-	}
-	if err := c.Exec(end); err != nil {
-		if !c.db.GetAutocommit() {
-			_ = c.Exec("ROLLBACK") // the error at hand is the one to report
-		}
-		d.noteDisk(err)
-		return Public(context.Background(), fmt.Errorf("end the transaction: %w", err))
-	}
-	if commit {
-		if err := d.file.committed(); err != nil { // written into a file that nobody will find
-			d.file.note(err)
-			return unavailable(err)
-		}
-	}
-	return nil
+	return t.over
 }
 
 // call runs do on the lent connection, which it has for itself. An error that ended SQLite's

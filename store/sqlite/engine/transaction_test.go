@@ -203,6 +203,66 @@ func TestTransactionsLostToAStatement(t *testing.T) {
 	}
 }
 
+// TestTransactionsShareACommit queues transactions behind a write that waits: they are
+// committed together. One of them ends SQLite's transaction; those before it run again and are
+// there once, and it fails alone.
+func TestTransactionsShareACommit(t *testing.T) {
+	d := counted(t, Options{Statement: 20 * time.Millisecond})
+	release, held := make(chan struct{}), make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Add(1)
+	go func() {
+		defer wg.Done()
+		if err := d.Write(&Op{Ctx: t.Context(), Run: func(c *Conn) error {
+			close(held)
+			<-release
+			return c.Exec("INSERT INTO x VALUES (0)")
+		}}); err != nil {
+			t.Error(err)
+		}
+	}()
+	<-held
+	const each = 4
+	runs := make([]int, 2*each+1)
+	for i := range runs {
+		queued := make(chan struct{})
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			err := d.Transact(t.Context(), func(ctx context.Context) error {
+				if runs[i]++; runs[i] == 1 {
+					close(queued)
+				}
+				if i != each {
+					return add(ctx, d)
+				}
+				return d.Write(&Op{Ctx: ctx, Run: func(c *Conn) error {
+					return c.Exec("INSERT INTO x WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n")
+				}})
+			})
+			if want := i == each; (facade.CodeOf(err) == facade.UnprocessableEntity) != want || (err != nil) != want {
+				t.Errorf("transaction %d: %v", i, err)
+			}
+		}()
+		<-queued
+		for len(d.writer.queue) <= i { // its call is in the queue, behind those of the others
+			time.Sleep(time.Millisecond)
+		}
+	}
+	close(release)
+	wg.Wait()
+	if n := rows(t.Context(), t, d); n != 1+2*each {
+		t.Errorf("there are %d rows, want %d", n, 1+2*each)
+	}
+	again := 0
+	for _, n := range runs[:each] {
+		again += n - 1
+	}
+	if again == 0 || runs[each] != 1 {
+		t.Errorf("they ran %v times", runs)
+	}
+}
+
 // TestTransactionsUnended: a goroutine's nested transaction that fn did not wait for is not
 // committed half.
 func TestTransactionsUnended(t *testing.T) {

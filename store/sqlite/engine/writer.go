@@ -53,9 +53,12 @@ type Op struct {
 	// a foreign key. It runs before the write is undone, in the state that the write left
 	// behind.
 	Blame func(*Conn, error) error
-	// Alone is work outside any transaction that no other write may share: a migration, or a
-	// transaction of several calls. It makes its own transaction.
+	// Alone is work outside any transaction that no other write may share: a migration. It
+	// makes its own transaction.
 	Alone bool
+	// lends says that Run lends the connection to another goroutine (see transaction), and
+	// idle that nothing was written by it.
+	lends, idle bool
 
 	// state is waiting, begun or abandoned. Whoever changes it from waiting decides: the
 	// writer to begin, or the caller to go.
@@ -75,6 +78,8 @@ const (
 const (
 	// maxGroup is how many writes are in one transaction at most.
 	maxGroup = 256
+	// groupTime is how long a group has lasted when no further Op that lends is begun in it.
+	groupTime = 10 * time.Millisecond
 	// maxQueue is how many writes wait before their callers do.
 	maxQueue = 1024
 )
@@ -157,7 +162,7 @@ func (w *writer) close() error {
 // empties a large log. When nothing has come for a while, it empties the log altogether.
 func (w *writer) loop() {
 	defer close(w.done)
-	group := make([]*Op, 0, maxGroup)
+	group, lending := make([]*Op, 0, maxGroup), make([]*Op, 0, maxGroup)
 	idle := time.NewTimer(idleBefore) // opening may have written
 	for {
 		var first *Op
@@ -176,24 +181,34 @@ func (w *writer) loop() {
 		// Those who were answered a moment ago and write again are ready to run but have
 		// not run yet; let them, and their writes share this commit.
 		runtime.Gosched()
-		group = append(group[:0], first)
+		group, lending = group[:0], lending[:0]
+		last := first
 	gather:
-		for len(group) < maxGroup && !group[len(group)-1].Alone {
+		for {
+			switch {
+			case last.Alone:
+				break gather
+			case last.lends:
+				lending = append(lending, last)
+			default:
+				group = append(group, last)
+			}
+			if len(group)+len(lending) == maxGroup {
+				break
+			}
 			select {
 			case op, ok := <-w.queue:
 				if !ok {
 					break gather
 				}
-				group = append(group, op)
+				last = op
 			default:
 				break gather
 			}
 		}
-		last := group[len(group)-1]
-		if last.Alone {
-			group = group[:len(group)-1]
-		}
+		// Ordinary writes come first: they do not wait for somebody's function.
 		w.commit(group)
+		w.commit(lending)
 		if last.Alone && last.begin() {
 			last.answer(w.outside(last))
 		}
@@ -246,8 +261,9 @@ func (w *writer) commit(group []*Op) {
 }
 
 // transaction tries ops once. It returns those that are to be tried again where the
-// transaction was lost, having answered the one that lost it. Otherwise it returns nil; each
-// op then has its own error, and err is that of the commit.
+// transaction was lost, having answered the one that lost it, and those that were not begun
+// because the group had lasted long enough. Otherwise it returns nil; each op then has its own
+// error, and err is that of the commit.
 func (w *writer) transaction(ops []*Op) (again []*Op, err error) {
 	if w.conn == nil {
 		if err = w.reopen(); err != nil {
@@ -271,10 +287,15 @@ func (w *writer) transaction(ops []*Op) (again []*Op, err error) {
 		return nil, Public(context.Background(), err)
 	}
 	good := 0
+	began := time.Now()
 	for i, op := range ops {
+		if op.lends && good > 0 && time.Since(began) > groupTime {
+			again, ops = ops[i:], ops[:i] // the others have waited long enough for their commit
+			break
+		}
 		// A caller that has gone meanwhile is not written for: an error means that nothing was
-		// written.
-		if op.err = op.Ctx.Err(); op.err != nil {
+		// written. An Op that lends looks itself.
+		if op.err = op.Ctx.Err(); op.err != nil && !op.lends {
 			continue
 		}
 		op.err = w.savepoint(op, facade.InDryRun(op.Ctx))
@@ -284,13 +305,28 @@ func (w *writer) transaction(ops []*Op) (again []*Op, err error) {
 			op.answer(op.err)
 			return append(append(make([]*Op, 0, len(ops)), ops[:i]...), ops[i+1:]...), nil
 		}
-		if op.err == nil {
+		if op.err == nil && !op.idle {
 			good++
 		}
 	}
+	err = w.finish(good > 0)
+	if again == nil {
+		return nil, err
+	}
+	for _, op := range ops {
+		if op.err == nil {
+			op.err = err
+		}
+		close(op.done)
+	}
+	return again, nil
+}
+
+// finish ends the transaction: with a commit where something was written, which would cost an
+// fsync without.
+func (w *writer) finish(wrote bool) error {
 	end := "COMMIT"
-	// A commit without any write would cost an fsync.
-	if good == 0 {
+	if !wrote {
 		end = "ROLLBACK"
 	}
 	if err := w.conn.Exec(end); err != nil {
@@ -298,15 +334,15 @@ func (w *writer) transaction(ops []*Op) (again []*Op, err error) {
 			_ = w.conn.Exec("ROLLBACK") // the error at hand is the one to report
 		}
 		w.db.noteDisk(err)
-		return nil, Public(context.Background(), fmt.Errorf("commit: %w", err))
+		return Public(context.Background(), fmt.Errorf("commit: %w", err))
 	}
-	if good > 0 {
-		if err := file.committed(); err != nil { // written into a file that nobody will find
-			file.note(err)
-			return nil, unavailable(err)
+	if wrote {
+		if err := w.db.file.committed(); err != nil { // written into a file that nobody will find
+			w.db.file.note(err)
+			return unavailable(err)
 		}
 	}
-	return nil, nil
+	return nil
 }
 
 // savepoint runs one write so that its failure undoes it and nothing else. A panic costs the
@@ -324,8 +360,15 @@ func (w *writer) savepoint(op *Op, undo bool) (err error) {
 	if err := c.Exec("SAVEPOINT w"); err != nil {
 		return Public(op.Ctx, err)
 	}
-	err = c.within(op.Ctx, op.Run)
-	w.db.noteDisk(err)
+	if op.lends {
+		err = op.Run(c) // its calls are within their own contexts
+	} else {
+		err = c.within(op.Ctx, op.Run)
+		w.db.noteDisk(err)
+	}
+	if w.conn == nil { // a call panicked
+		return err
+	}
 	if c.db.GetAutocommit() {
 		return Public(op.Ctx, err)
 	}
