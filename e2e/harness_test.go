@@ -40,8 +40,8 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv(pressVariable); dir != "" {
 		os.Exit(runProject(dir, pressProject))
 	}
-	if dir := os.Getenv(bankVariable); dir != "" {
-		os.Exit(runProject(dir, bankProject))
+	if dir := os.Getenv(savingsVariable); dir != "" {
+		os.Exit(runProject(dir, savingsProject))
 	}
 	code := m.Run()
 	if built.dir != "" {

@@ -20,15 +20,15 @@ import (
 	"github.com/frondhost/frond/store/postgres/pgtest"
 )
 
-// The bank is a project whose command writes three rows: the test binary is its program when
-// bankVariable says where the cards are.
+// Savings are a project whose command writes three rows: the test binary is its program when
+// savingsVariable says where the cards are.
 
-const bankVariable = "FROND_E2E_BANK"
+const savingsVariable = "FROND_E2E_SAVINGS"
 
-const bankAccounts = 10
+const accountCount = 10
 
-// bankFiles are accounts of 100 each, and the transfers between them.
-func bankFiles() map[string]string {
+// savingsFiles are accounts of 100 each, and the transfers between them.
+func savingsFiles() map[string]string {
 	files := map[string]string{
 		"entities/account.yaml": `
 properties:
@@ -44,7 +44,7 @@ properties:
 required: [id, from, to]
 `,
 		"frond.yaml": `
-name: bank
+name: savings
 doors:
   transfer:
     operations:
@@ -54,16 +54,16 @@ collectors: {'*': open}
 `,
 	}
 	var seeds strings.Builder
-	for i := range bankAccounts {
+	for i := range accountCount {
 		fmt.Fprintf(&seeds, "- {id: a%d, balance: 100}\n", i)
 	}
 	files["seeds/account.yaml"] = seeds.String()
 	return files
 }
 
-// bankProject is the project with its commands: make takes 1 from an account, gives it to
+// savingsProject is the project with its commands: make takes 1 from an account, gives it to
 // another, and writes the transfer; abort fails behind its first write.
-func bankProject(dir string) (*facade.Project, error) {
+func savingsProject(dir string) (*facade.Project, error) {
 	project, err := facade.Read(os.DirFS(dir))
 	if err != nil {
 		return nil, err
@@ -105,20 +105,20 @@ func onBothStores(t *testing.T, test func(t *testing.T, store string)) {
 	t.Run("postgres", func(t *testing.T) { test(t, pgtest.Database(t)) })
 }
 
-// startBank starts the bank over a store.
-func startBank(t *testing.T, dir, store string) *program {
+// startSavings starts the project over a store.
+func startSavings(t *testing.T, dir, store string) *program {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = environment(bankVariable+"="+dir, "FROND_LISTEN=127.0.0.1:0", "FROND_STORE="+store, "FROND_ADMIN_LISTEN=127.0.0.1:0")
+	cmd.Env = environment(savingsVariable+"="+dir, "FROND_LISTEN=127.0.0.1:0", "FROND_STORE="+store, "FROND_ADMIN_LISTEN=127.0.0.1:0")
 	return start(t, cmd)
 }
 
 // transfer makes one transfer between two accounts and answers the status; 0 where the
 // program is gone.
 func transfer(p *program, operation, id string) int {
-	from := rand.IntN(bankAccounts)
-	to := (from + 1 + rand.IntN(bankAccounts-1)) % bankAccounts
-	url := fmt.Sprintf("%s/api/bank/transfers/%s/%s?from=a%d&to=a%d", p.URL, id, operation, from, to)
+	from := rand.IntN(accountCount)
+	to := (from + 1 + rand.IntN(accountCount-1)) % accountCount
+	url := fmt.Sprintf("%s/api/savings/transfers/%s/%s?from=a%d&to=a%d", p.URL, id, operation, from, to)
 	res, err := http.Post(url, "application/json", nil)
 	if err != nil {
 		return 0
@@ -136,7 +136,7 @@ func wholeBooks(t *testing.T, p *program) map[string]bool {
 	t.Helper()
 	rows := func(path string) (all []map[string]any) {
 		for after := ""; ; {
-			res := send(t, "GET", p.URL+"/api/bank/"+path+"?limit=500"+after, "")
+			res := send(t, "GET", p.URL+"/api/savings/"+path+"?limit=500"+after, "")
 			page, _ := decode(t, res.Body).(map[string]any)
 			items, ok := page["items"].([]any)
 			if !ok {
@@ -166,7 +166,7 @@ func wholeBooks(t *testing.T, p *program) map[string]bool {
 			t.Errorf("the balance of %s is %d, and its transfers make %d", id, balance, 100+want[id])
 		}
 	}
-	if sum != 100*bankAccounts {
+	if sum != 100*accountCount {
 		t.Errorf("the balances are %d together", sum)
 	}
 	return ids
@@ -177,7 +177,7 @@ func wholeBooks(t *testing.T, p *program) map[string]bool {
 func TestCommandsAreWhole(t *testing.T) {
 	onBothStores(t, func(t *testing.T, store string) {
 		const clients, each = 16, 25
-		p := startBank(t, folder(t, bankFiles()), store)
+		p := startSavings(t, folder(t, savingsFiles()), store)
 		var made, aborted, conflicts atomic.Int64
 		var wg sync.WaitGroup
 		for c := range clients {
@@ -217,11 +217,11 @@ func TestCommandsAreWhole(t *testing.T) {
 // afterwards or not there, and those that were acknowledged are there.
 func TestKilledInACommand(t *testing.T) {
 	onBothStores(t, func(t *testing.T, store string) {
-		dir := folder(t, bankFiles())
+		dir := folder(t, savingsFiles())
 		var mu sync.Mutex
 		acknowledged := map[string]bool{}
 		for round := range 3 {
-			p := startBank(t, dir, store)
+			p := startSavings(t, dir, store)
 			var wg sync.WaitGroup
 			enough := make(chan struct{})
 			var done atomic.Int64
@@ -255,7 +255,7 @@ func TestKilledInACommand(t *testing.T) {
 			p.kill()
 			wg.Wait()
 		}
-		there := wholeBooks(t, startBank(t, dir, store))
+		there := wholeBooks(t, startSavings(t, dir, store))
 		for id := range acknowledged {
 			if !there[id] {
 				t.Errorf("the transfer %s was acknowledged and is lost", id)
