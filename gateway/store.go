@@ -60,7 +60,8 @@ func (s *lateStore) open(ctx context.Context, own facade.Store, c *Config, log *
 		return nil, err
 	}
 	if isPostgres(url) {
-		store, err := postgres.OpenReplicated(postgres.Options{URL: url, Logger: log, Statement: c.Limits.Statement, Transaction: c.Limits.Transaction},
+		store, err := postgres.OpenReplicated( //nolint:contextcheck // it opens no connection
+			postgres.Options{URL: url, Logger: log, Statement: c.Limits.Statement, Transaction: c.Limits.Transaction},
 			c.Replicas.URLs, c.Replicas.LateBy)
 		if err != nil {
 			return nil, err

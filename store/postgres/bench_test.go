@@ -55,8 +55,11 @@ func BenchmarkCreate(b *testing.B) {
 			for pb.Next() {
 				n := serial.Add(1)
 				rows, err := s.Insert(b.Context(), comment, []facade.Record{{
-					{Name: "id", Value: strconv.AppendQuote(nil, "c"+strconv.FormatInt(n, 10))}, {Name: "postId", Value: json.RawMessage(`"p"`)},
-					{Name: "number", Value: strconv.AppendInt(nil, n, 10)}, {Name: "body", Value: json.RawMessage(`"a comment of some words"`)}, {Name: "stars", Value: json.RawMessage("5")},
+					{Name: "id", Value: strconv.AppendQuote(nil, "c"+strconv.FormatInt(n, 10))},
+					{Name: "postId", Value: json.RawMessage(`"p"`)},
+					{Name: "number", Value: strconv.AppendInt(nil, n, 10)},
+					{Name: "body", Value: json.RawMessage(`"a comment of some words"`)},
+					{Name: "stars", Value: json.RawMessage("5")},
 				}}, nil, layout)
 				if err != nil || rows.Len() != 1 {
 					b.Error(err)

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -38,7 +36,7 @@ func (s *Store) Prepare(ctx context.Context, entities []*schema.Entity) error {
 		return s.operators(err)
 	}
 	s.db.Log().Warn("the database cannot be reached; calls get SERVICE_UNAVAILABLE until it can", "error", err)
-	s.waiting.start(func(ctx context.Context) error {
+	s.waiting.start(ctx, func(ctx context.Context) error {
 		if err := s.prepare(ctx, all, order); err != nil {
 			return s.operators(err)
 		}
@@ -184,16 +182,6 @@ func (s *Store) do(c *engine.Conn, one step) (err error) {
 		return fmt.Errorf("table %s: it was in use for too long to be changed (%s, ten times); start again when fewer long transactions run: %w", one.table.plain, lockTimeout, err)
 	}
 	return err
-}
-
-// leftovers lists the tables that no card describes.
-func leftovers(have map[string]*present, order []*table) (names []string) {
-	for _, name := range slices.Sorted(maps.Keys(have)) {
-		if !slices.ContainsFunc(order, func(t *table) bool { return t.plain == name }) {
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 var errNoPrepare = errors.New("the database was not prepared yet")

@@ -26,8 +26,8 @@ const between = 500 * time.Millisecond
 // start makes attempts until one succeeds or stop is called; then it does what was added
 // meanwhile, again until it succeeds. Meanwhile reason is not nil. failed is given each new
 // reason.
-func (w *waiting) start(attempt func(context.Context) error, failed func(error)) {
-	ctx, cancel := context.WithCancel(context.Background())
+func (w *waiting) start(ctx context.Context, attempt func(context.Context) error, failed func(error)) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	done := make(chan struct{})
 	w.mu.Lock()
 	w.cancel, w.done, w.err, w.then = cancel, done, errNoPrepare, nil

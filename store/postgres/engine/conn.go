@@ -205,14 +205,13 @@ func (c *Conn) exchange(queries []*Query) error {
 		}
 		return c.read(queries)
 	}
-	written := make(chan error, 1)
+	written := make(chan struct{})
 	out := c.out
 	go func() {
-		_, err := c.pg.Conn().Write(out)
-		if err != nil {
+		defer close(written)
+		if _, err := c.pg.Conn().Write(out); err != nil {
 			_ = c.pg.Conn().Close() // so that reading ends
 		}
-		written <- err
 	}()
 	err := c.read(queries)
 	if c.broken != nil {

@@ -125,8 +125,10 @@ func TestStatements(t *testing.T) {
 			var queries []*Query
 			sizes := 0
 			for range 3 {
-				queries = append(queries, &Query{Text: []byte("SELECT $1::text || $1::text"), Values: [][]byte{[]byte(long)},
-					Row: func(values [][]byte) error { sizes += len(values[0]); return nil }})
+				queries = append(queries, &Query{
+					Text: []byte("SELECT $1::text || $1::text"), Values: [][]byte{[]byte(long)},
+					Row: func(values [][]byte) error { sizes += len(values[0]); return nil },
+				})
 			}
 			err := c.Run(queries...)
 			if sizes != 6*len(long) {

@@ -104,7 +104,8 @@ func (w *watchdog) stop() {
 	}
 }
 
-// cancel asks the server to end the statement that is running, once.
+// cancel asks the server to end the statement that is running, once. The caller's context has
+// ended by then.
 func (w *watchdog) cancel(cause error) {
 	w.mu.Lock()
 	pg := w.running
