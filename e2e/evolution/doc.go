@@ -5,7 +5,7 @@
 //
 //   - requests are recorded on a gateway of the old version (GraphQL, REST, JSON-RPC; reads and
 //     writes; staff, a customer, nobody), and those that passed are replayed on a gateway of the
-//     new version over a copy of the same rows. Where diff finds only what is safe, every one of
+//     new version over a copy of the same rows, on SQLite and on PostgreSQL. Where diff finds only what is safe, every one of
 //     them passes again, with an answer that has at least the old keys and fits;
 //   - the SDLs of both are given to graphql-inspector: whatever it calls breaking, diff calls
 //     breaking, but for the exceptions that are listed with their reasons;

@@ -9,6 +9,7 @@ import (
 
 	"github.com/frondhost/frond/cmd/frond/diff"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/store/postgres/pgtest"
 )
 
 var (
@@ -90,10 +91,20 @@ func faultsOf(files fstest.MapFS) error {
 // TestEvolution: where diff finds only what is safe, every request that passed on the old
 // version passes on the new one, with an answer that has at least the old keys and the same
 // values. That the requests would notice is shown by the pairs that diff calls breaking.
-func TestEvolution(t *testing.T) {
+func TestEvolution(t *testing.T) { evolve(t, onSQLite{}, *cases) }
+
+// TestEvolutionPostgres is TestEvolution over PostgreSQL, with fewer pairs.
+func TestEvolutionPostgres(t *testing.T) {
+	cluster := pgtest.New(t, pgtest.Options{})
+	evolve(t, &onPostgres{server: cluster.Primary}, max(*cases/2, 20))
+}
+
+// evolve replays requests for some pairs.
+func evolve(t *testing.T, s stores, cases int) {
+	t.Helper()
 	var safe, breaking, noticed, faulty, sent int
 	made := map[string]int{}
-	for seed := *from; seed < *from+uint64(*cases); seed++ {
+	for seed := *from; seed < *from+uint64(cases); seed++ {
 		p := newPair(t, seed)
 		if p == nil {
 			faulty++
@@ -104,13 +115,13 @@ func TestEvolution(t *testing.T) {
 			made[name]++
 		}
 		// Of the others, some are enough to show that replaying notices a change.
-		if level != diff.Safe && level != "" && (level != diff.Breaking || breaking >= 10+*cases/20) {
+		if level != diff.Safe && level != "" && (level != diff.Breaking || breaking >= 10+cases/20) {
 			continue
 		}
 		r := rand.New(rand.NewPCG(seed, 8))
-		start := write(t, p.was.files(), seeds(r, p.was))
-		passed := record(t, p.was.files(), start, requests(r, p.was))
-		broken := replay(t, p.is.files(), start, passed)
+		start := write(t, s, p.was.files(), seeds(r, p.was))
+		passed := record(t, s, p.was.files(), start, requests(r, p.was))
+		broken := replay(t, s, p.is.files(), start, passed)
 		sent += len(passed)
 		if level == diff.Breaking {
 			breaking++
@@ -127,7 +138,7 @@ func TestEvolution(t *testing.T) {
 	}
 	t.Logf("%d safe pairs, %d breaking pairs of which %d break a request, %d pairs with faults, %d requests replayed, %d kinds of changes",
 		safe, breaking, noticed, faulty, sent, len(made))
-	if safe < *cases/10 || noticed*2 < breaking || sent < 20*safe {
+	if safe < cases/10 || noticed*2 < breaking || sent < 20*safe {
 		t.Error("too few pairs are safe, or too few requests pass, for this to show anything")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,17 +14,71 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/store/postgres/pgtest"
 )
 
-// open is a gateway of a project over a store file. The error is that of the start.
-func open(t *testing.T, files fstest.MapFS, file string) (*gateway.Gateway, error) {
+// stores makes stores for gateways: the setting store of each.
+type stores interface {
+	fresh(t *testing.T) string
+	// copied is a copy of a store that no gateway has open.
+	copied(t *testing.T, store string) string
+}
+
+// onSQLite keeps a store in a file.
+type onSQLite struct{}
+
+func (onSQLite) fresh(t *testing.T) string { return "sqlite:" + filepath.Join(t.TempDir(), "rows.db") }
+
+func (s onSQLite) copied(t *testing.T, store string) string {
+	t.Helper()
+	text, err := os.ReadFile(strings.TrimPrefix(store, "sqlite:"))
+	to := s.fresh(t)
+	if err == nil {
+		err = os.WriteFile(strings.TrimPrefix(to, "sqlite:"), text, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
+// onPostgres keeps a store in a database of a server.
+type onPostgres struct {
+	server *pgtest.Server
+	made   int
+}
+
+func (s *onPostgres) fresh(t *testing.T) string { return s.make(t, "template1") }
+
+func (s *onPostgres) copied(t *testing.T, store string) string {
+	t.Helper()
+	from, err := url.Parse(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.make(t, strings.TrimPrefix(from.Path, "/"))
+}
+
+// make makes a database as a copy of another one, which nobody may be connected to.
+func (s *onPostgres) make(t *testing.T, template string) string {
+	t.Helper()
+	s.made++
+	name := fmt.Sprint("evolution", s.made)
+	if err := s.server.Exec("postgres", "CREATE DATABASE "+name+" TEMPLATE "+template); err != nil {
+		t.Fatal(err)
+	}
+	return s.server.URL(name)
+}
+
+// open is a gateway of a project over a store. The error is that of the start.
+func open(t *testing.T, files fstest.MapFS, store string) (*gateway.Gateway, error) {
 	t.Helper()
 	project, err := facade.Read(files)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return gateway.New(project, &gateway.Options{
-		Config: gateway.Config{Dir: filepath.Dir(file), Store: "sqlite:" + file, Identity: gateway.Identity{Dev: true}},
+		Config: gateway.Config{Dir: t.TempDir(), Store: store, Identity: gateway.Identity{Dev: true}},
 		Logger: slog.New(slog.DiscardHandler), Undecided: true,
 	})
 }
@@ -73,10 +128,10 @@ type recorded struct {
 }
 
 // record sends requests to the old version over a store of its own, and keeps those that
-// passed, or may have written all the same. The rows of the start are in the file start.
-func record(t *testing.T, files fstest.MapFS, start string, all []request) (passed []recorded) {
+// passed, or may have written all the same. The rows of the start are in the store start.
+func record(t *testing.T, s stores, files fstest.MapFS, start string, all []request) (passed []recorded) {
 	t.Helper()
-	g, err := open(t, files, copied(t, start))
+	g, err := open(t, files, s.copied(t, start))
 	if err != nil {
 		t.Fatal("the old version does not start:", err)
 	}
@@ -89,11 +144,11 @@ func record(t *testing.T, files fstest.MapFS, start string, all []request) (pass
 	return passed
 }
 
-// write makes the store file of the start.
-func write(t *testing.T, files fstest.MapFS, all []request) (file string) {
+// write makes the store of the start.
+func write(t *testing.T, s stores, files fstest.MapFS, all []request) (store string) {
 	t.Helper()
-	file = filepath.Join(t.TempDir(), "start.db")
-	g, err := open(t, files, file)
+	store = s.fresh(t)
+	g, err := open(t, files, store)
 	if err != nil {
 		t.Fatal("the old version does not start:", err)
 	}
@@ -108,28 +163,14 @@ func write(t *testing.T, files fstest.MapFS, all []request) (file string) {
 	if err := g.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return file
-}
-
-// copied is a copy of a store file.
-func copied(t *testing.T, file string) string {
-	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	to := filepath.Join(t.TempDir(), "copy.db")
-	if err := os.WriteFile(to, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return to
+	return store
 }
 
 // replay sends what passed on the old version to the new one over the same rows, and returns
 // what breaks: a start that fails, a request that does, an answer that lacks something.
-func replay(t *testing.T, files fstest.MapFS, start string, passed []recorded) (broken []string) {
+func replay(t *testing.T, s stores, files fstest.MapFS, start string, passed []recorded) (broken []string) {
 	t.Helper()
-	g, err := open(t, files, copied(t, start))
+	g, err := open(t, files, s.copied(t, start))
 	if err != nil {
 		return []string{"the start: " + err.Error()}
 	}
