@@ -151,44 +151,60 @@ func (r *versionReader) checkout(ctx context.Context, name, other string) (strin
 		return "", fmt.Errorf("%s is not in the repository %s", dir, root)
 	}
 	tree := rev + ":" + strings.TrimPrefix(filepath.ToSlash(within), ".")
-	files, err := git(ctx, root, "archive", "--format=tar", tree)
-	if err != nil {
-		return "", fmt.Errorf("%s cannot be read: %w", name, err)
-	}
 	to, err := os.MkdirTemp("", "frond-diff-")
 	if err != nil {
 		return "", err
 	}
 	r.folders = append(r.folders, to)
-	return to, untar(files, to)
+	// The archive is read as it comes: a repository may have large files beside its cards.
+	files, archive := io.Pipe()
+	read := make(chan error, 1)
+	go func() {
+		err := untar(files, to)
+		_, _ = io.Copy(io.Discard, files) // git waits until all is read
+		read <- err
+	}()
+	err = runGit(ctx, root, archive, "archive", "--format=tar", tree)
+	_ = archive.Close() // it ends what is read, and never fails
+	if err := errors.Join(err, <-read); err != nil {
+		return "", fmt.Errorf("%s cannot be read: %w", name, err)
+	}
+	return to, nil
 }
 
-// git runs git in a folder and returns what it writes. The error is what it says itself.
+// git runs git in a folder and returns what it writes.
 func git(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	var stdout bytes.Buffer
+	err := runGit(ctx, dir, &stdout, args...)
+	return stdout.Bytes(), err
+}
+
+// runGit runs git in a folder. The error is what it says itself.
+func runGit(ctx context.Context, dir string, stdout io.Writer, args ...string) error {
 	cmd := exec.CommandContext(ctx, "git", args...) //nolint:gosec // a revision is checked not to be a flag
 	cmd.Dir = dir
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	var stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = stdout, &stderr
 	err := cmd.Run()
-	if errors.Is(err, exec.ErrNotFound) {
-		return nil, errors.New("git is not installed; install it, or name a folder")
-	}
-	if err != nil {
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		return errors.New("git is not installed; install it, or name a folder")
+	case err != nil:
 		said, _, _ := strings.Cut(strings.TrimSpace(strings.TrimPrefix(stderr.String(), "fatal: ")), "\n")
-		return nil, fmt.Errorf("git says %q", said)
+		return fmt.Errorf("git says %q", said)
 	}
-	return stdout.Bytes(), nil
+	return nil
 }
 
 // untar writes the files of an archive into a folder. Links are skipped: what they lead to may
 // be outside of it.
-func untar(archive []byte, to string) error {
+func untar(archive io.Reader, to string) error {
 	root, err := os.OpenRoot(to)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = root.Close() }()
-	files := tar.NewReader(bytes.NewReader(archive))
+	files := tar.NewReader(archive)
 	for {
 		head, err := files.Next()
 		if errors.Is(err, io.EOF) {
@@ -204,11 +220,12 @@ func untar(archive []byte, to string) error {
 		if err := root.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 			return err
 		}
-		text, err := io.ReadAll(files)
+		file, err := root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 		if err != nil {
 			return err
 		}
-		if err := root.WriteFile(name, text, 0o600); err != nil {
+		_, err = io.Copy(file, files) //nolint:gosec // git wrote the archive, of a repository that the user names
+		if err := errors.Join(err, file.Close()); err != nil {
 			return err
 		}
 	}

@@ -1,13 +1,12 @@
 package evolution
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"sort"
 	"strings"
 	"testing/fstest"
-
-	"encoding/json"
 )
 
 // model is a project that can be changed and written as files.

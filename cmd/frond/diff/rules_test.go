@@ -218,8 +218,10 @@ var ruleCases = []ruleCase{
 	{rule: "result-cardinality-changed", at: "product.bySlug", is: []edit{{config, "cardinality: maybe", "cardinality: many"}}, not: []edit{{config, "cardinality: maybe", "cardinality: one"}}},
 	{rule: "result-cardinality-narrowed", at: "product.bySlug", is: []edit{{config, "cardinality: maybe", "cardinality: one"}}, not: added},
 	{rule: "operation-may-conflict", at: "product.create", is: []edit{field(nameIs, "name: {type: string, maxLength: 80, x-kit: {role: {unique: [[name]]}}}")}, not: added},
-	{rule: "operation-may-conflict", at: "label.delete", is: []edit{field(noteIs, noteIs+"\n  tagId: {type: [string, 'null'], x-kit: {role: {relation: {to: label, kind: one}}, lifecycle: {create: optional}}}")},
-		not: []edit{field(noteIs, noteIs+"\n  tagId: {type: [string, 'null'], x-kit: {role: {relation: {to: label, kind: one, onDelete: set null}}, lifecycle: {create: optional}}}")}},
+	{
+		rule: "operation-may-conflict", at: "label.delete", is: []edit{field(noteIs, noteIs+"\n  tagId: {type: [string, 'null'], x-kit: {role: {relation: {to: label, kind: one}}, lifecycle: {create: optional}}}")},
+		not: []edit{field(noteIs, noteIs+"\n  tagId: {type: [string, 'null'], x-kit: {role: {relation: {to: label, kind: one, onDelete: set null}}, lifecycle: {create: optional}}}")},
+	},
 	{rule: "operation-moved", at: "maker.list", set: func(_, is *diff.Source) { is.Remotes = []string{"shop"} }, not: added},
 	{rule: "operation-added", at: "product.more", is: []edit{{config, "total: {kind: query}", "total: {kind: query}\n      more: {kind: query}"}}, not: added},
 	{rule: "operation-deprecated", at: "product.total", is: []edit{{config, "total: {kind: query}", "total: {kind: query, deprecated: use list}"}}, not: added},

@@ -4,11 +4,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/frondhost/frond/facade"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/parser"
 	"github.com/vektah/gqlparser/v2/validator"
 	"github.com/vektah/gqlparser/v2/validator/rules"
+
+	"github.com/frondhost/frond/facade"
 )
 
 // markUnused marks the breaking findings of GraphQL that no trusted document touches. Where
