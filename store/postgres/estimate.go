@@ -57,10 +57,10 @@ func (r *reading) estimate(c *engine.Conn, known int64, more bool) (int64, error
 		return 0, err
 	}
 	text, err := single(c, e)
-	if err != nil {
-		return 0, err
+	if engine.Unknown(err) { // another engine: it has said all that it knows
+		return max(known, n), nil
 	}
-	return max(known, n, plannedRows(text)), nil
+	return max(known, n, plannedRows(text)), err
 }
 
 // single runs a statement and returns the text of the first column of its last row.

@@ -148,3 +148,22 @@ func TestTotalBeyondItsTime(t *testing.T) {
 		t.Errorf("an exact total: %v", err)
 	}
 }
+
+// TestReadsAreMetered reads more than its caller may hold: it ends in the middle of the rows,
+// with the caller's error, and the connection is used again.
+func TestReadsAreMetered(t *testing.T) {
+	p := newPlanned(t, 20_000)
+	ctx, account, err := facade.NewBudget(2<<20, 0).Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer account.Close()
+	q := &facade.Find{Entity: p.track, Select: facade.NewLayout([]string{"id", "note", "at"}), Sort: []facade.SortKey{{Field: p.track.Primary}}, Limit: 20_000}
+	if _, err := p.Find(ctx, q); facade.CodeOf(err) != facade.PayloadTooLarge {
+		t.Errorf("a page that is too large: %v", err)
+	}
+	q.Limit = 10
+	if found, err := p.Find(t.Context(), q); err != nil || found.Rows.Len() != 10 {
+		t.Errorf("the next page: %v", err)
+	}
+}

@@ -115,6 +115,10 @@ func Lacks(err error) string {
 	return ""
 }
 
+// Unknown says whether the server does not know what a statement asks for: a word, a function,
+// an option (classes 42 and 0A).
+func Unknown(err error) bool { return classOf(err) == "42" || classOf(err) == "0A" }
+
 // BadValue says whether the server could not read a value or work with it (class 22).
 func BadValue(err error) bool { return classOf(err) == "22" }
 
