@@ -3,9 +3,11 @@ package e2e_test
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +16,12 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/postgres"
+	"github.com/frondhost/frond/store/postgres/pgtest"
+	"github.com/frondhost/frond/store/sqlite"
 )
 
 // pressVariable turns the test binary into a Go author's program: see press_test.go.
@@ -100,7 +108,7 @@ func startGateway(t testing.TB, dir string, args ...string) *program {
 	t.Helper()
 	full := append([]string{"gateway", dir, "--listen", "127.0.0.1:0"}, args...)
 	if !strings.Contains(strings.Join(args, " "), "--store") {
-		full = append(full, "--store", "sqlite:"+filepath.Join(t.TempDir(), "e2e.db"))
+		full = append(full, "--store", rows(t))
 	}
 	return start(t, exec.Command(binary(t), full...))
 }
@@ -108,7 +116,45 @@ func startGateway(t testing.TB, dir string, args ...string) *program {
 // startReceiver starts `frond serve FROND` over rows of its own.
 func startReceiver(t testing.TB, dir, frond string) *program {
 	t.Helper()
-	return start(t, exec.Command(binary(t), "serve", frond, "--dir", dir, "--port", "0", "--store", "sqlite:"+filepath.Join(t.TempDir(), "e2e.db")))
+	return start(t, exec.Command(binary(t), "serve", frond, "--dir", dir, "--port", "0", "--store", rows(t)))
+}
+
+// rows is a store of its own for a program: a SQLite file, or a database on PostgreSQL where
+// this run is told to use it ([pgtest.Chosen]).
+func rows(t testing.TB) string {
+	t.Helper()
+	return cmp.Or(pgtest.Chosen(t), "sqlite:"+filepath.Join(t.TempDir(), "rows.db"))
+}
+
+// memory is a store for a program that is started once: in memory, or as [rows].
+func memory(t testing.TB) string {
+	t.Helper()
+	return cmp.Or(pgtest.Chosen(t), "memory")
+}
+
+// anyStore is what both stores are.
+type anyStore interface {
+	facade.Store
+	Prepare(ctx context.Context, entities []*schema.Entity) error
+	Close() error
+}
+
+// openRows opens a store in this process, of the kind that [memory] names.
+func openRows(t testing.TB) anyStore {
+	t.Helper()
+	silent := slog.New(slog.DiscardHandler)
+	var store anyStore
+	var err error
+	if url := pgtest.Chosen(t); url != "" {
+		store, err = postgres.Open(postgres.Options{URL: url, Logger: silent})
+	} else {
+		store, err = sqlite.Open(t.Context(), sqlite.Options{Memory: true, Logger: silent})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	return store
 }
 
 // start starts a program that prints the line "listening on URL" on stderr.

@@ -20,7 +20,7 @@ func pressRemote(t testing.TB, cards bool) string {
 		t.Fatal(err)
 	}
 	silent := slog.New(slog.DiscardHandler)
-	config := gateway.Config{Dir: pressDir, Store: "memory", Limits: gateway.Limits{List: gateway.ListLimits{Default: 2, Max: 3}}, GraphQL: gateway.GraphQL{Introspection: new(true)}}
+	config := gateway.Config{Dir: pressDir, Store: memory(t), Limits: gateway.Limits{List: gateway.ListLimits{Default: 2, Max: 3}}, GraphQL: gateway.GraphQL{Introspection: new(true)}}
 	listening, ended := make(chan string, 1), make(chan error, 1)
 	receiver, err := gateway.NewReceiver(there, "press", &gateway.ReceiverOptions{
 		Options:   gateway.Options{Config: config, Logger: silent, Listening: func(url string) { listening <- url }},
@@ -45,7 +45,7 @@ func pressRemote(t testing.TB, cards bool) string {
 			t.Fatal(err)
 		}
 	}
-	config.Identity.Dev = true
+	config.Store, config.Identity.Dev = "memory", true
 	config.Remotes = map[string]gateway.Remote{"press": {URL: url}}
 	gw, err := gateway.New(here, &gateway.Options{Config: config, Logger: silent})
 	if err != nil {

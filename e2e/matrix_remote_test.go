@@ -2,7 +2,6 @@ package e2e_test
 
 import (
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"testing"
 )
@@ -12,14 +11,13 @@ import (
 // the shop's folder too, or only what rpc.discover answers.
 func startShopRemote(t testing.TB, cards bool) *program {
 	t.Helper()
-	rows := t.TempDir()
 	dir := shopDir
 	if !cards {
 		dir = folder(t, map[string]string{"gateway.yaml": "mode: development\nidentity: {dev: true}\n"})
 	}
 	args := []string{"gateway", dir, "--listen", "127.0.0.1:0", "--store", "memory"}
 	for _, frond := range []string{"catalog", "sales"} {
-		there := start(t, exec.Command(binary(t), "serve", frond, "--dir", shopDir, "--port", "0", "--store", "sqlite:"+filepath.Join(rows, frond+".db")))
+		there := start(t, exec.Command(binary(t), "serve", frond, "--dir", shopDir, "--port", "0", "--store", rows(t)))
 		args = append(args, "--remote", frond+"="+there.URL)
 	}
 	return start(t, exec.Command(binary(t), args...))

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"math/big"
 	"math/rand/v2"
 	"slices"
@@ -18,7 +17,6 @@ import (
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/schema"
-	"github.com/frondhost/frond/store/sqlite"
 )
 
 // warehouse is a project of racks with items, over SQLite, behind the executor;
@@ -103,11 +101,7 @@ func newWarehouse(t *testing.T, seed uint64) *warehouse {
 		t.Fatal(err)
 	}
 	ctx := context.Background()
-	store, err := sqlite.Open(ctx, sqlite.Options{Memory: true, Logger: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = store.Close() })
+	store := openRows(t)
 	w := &warehouse{T: t, Rand: rand.New(rand.NewPCG(seed, 5)), moved: map[string]bool{}}
 	if w.facade, err = facade.New(p, store, nil); err != nil {
 		t.Fatal(err)

@@ -27,7 +27,7 @@ var pressDir = filepath.Join(root, "e2e", "testdata", "press")
 func startPress(t testing.TB) *program {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = environment(pressVariable+"="+pressDir, "FROND_LISTEN=127.0.0.1:0", "FROND_STORE=memory")
+	cmd.Env = environment(pressVariable+"="+pressDir, "FROND_LISTEN=127.0.0.1:0", "FROND_STORE="+memory(t))
 	return start(t, cmd)
 }
 

@@ -17,9 +17,9 @@ import (
 // runs elsewhere is answered, and once it stands again the stories go on: the
 // gateways are never restarted.
 func TestKilledAndStartedAgain(t *testing.T) {
-	rows := t.TempDir() // a file for each Frond: one process serves a store
+	stores := map[string]string{"catalog": rows(t), "sales": rows(t)} // one process serves a SQLite file
 	serve := func(frond, port string) *program {
-		return start(t, exec.Command(binary(t), "serve", frond, "--dir", shopDir, "--port", port, "--store", "sqlite:"+filepath.Join(rows, frond+".db")))
+		return start(t, exec.Command(binary(t), "serve", frond, "--dir", shopDir, "--port", port, "--store", stores[frond]))
 	}
 	catalog, sales := serve("catalog", "0"), serve("sales", "0")
 	dir := folder(t, map[string]string{"gateway.yaml": "identity: {dev: true}\ngraphql: {introspection: true}\n"})

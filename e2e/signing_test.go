@@ -54,10 +54,9 @@ func startVerifying(t testing.TB, frond, store string, keys ...string) *program 
 func startSigning(t testing.TB) *program {
 	t.Helper()
 	private, public := pair(t, "gateway")
-	rows := t.TempDir()
 	args := []string{"gateway", shopDir, "--listen", "127.0.0.1:0", "--store", "memory", "--signing-key", private, "--signing-name", "shop"}
 	for _, frond := range []string{"catalog", "sales"} {
-		args = append(args, "--remote", frond+"="+startVerifying(t, frond, "sqlite:"+filepath.Join(rows, frond+".db"), "shop="+public).URL)
+		args = append(args, "--remote", frond+"="+startVerifying(t, frond, rows(t), "shop="+public).URL)
 	}
 	return start(t, exec.Command(binary(t), args...))
 }

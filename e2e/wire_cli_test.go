@@ -1,7 +1,6 @@
 package e2e_test
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -12,7 +11,7 @@ type cliWire struct{ url, dir, store string }
 
 // newCLIWire is `frond call --dir`, over a store that lasts from call to call.
 func newCLIWire(t testing.TB, dir string) cliWire {
-	return cliWire{dir: dir, store: "sqlite:" + filepath.Join(t.TempDir(), "rows.db")}
+	return cliWire{dir: dir, store: rows(t)}
 }
 
 func (w cliWire) do(t *testing.T, c call) (answer, bool) {

@@ -16,7 +16,7 @@ type directWire struct{ caller facade.Caller }
 // newDirectWire composes the project as its program does, over a store in memory.
 func newDirectWire(t testing.TB, project *facade.Project, config gateway.Config) directWire {
 	t.Helper()
-	config.Store = "memory"
+	config.Store = memory(t)
 	g, err := gateway.New(project, &gateway.Options{Config: config, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -20,6 +21,7 @@ import (
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/rest"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/postgres"
 	"github.com/frondhost/frond/store/sqlite"
 )
 
@@ -27,7 +29,7 @@ import (
 type host struct {
 	facade *facade.Facade
 	kept   *facade.Facade // where the rows are: the same, or elsewhere
-	store  *sqlite.Store
+	store  anyStore
 	rest   http.Handler
 	calls  http.Handler
 	graph  http.Handler
@@ -48,11 +50,40 @@ type hole struct {
 	remote bool
 }
 
+// anyStore is what both stores are.
+type anyStore interface {
+	facade.Store
+	Prepare(ctx context.Context, entities []*schema.Entity) error
+	Close() error
+}
+
+// database is where the gardens' rows are: a database on PostgreSQL, in which each garden has a
+// schema of its own, or "" for SQLite in memory. planted counts the gardens.
+var (
+	database string
+	planted  int
+)
+
+func openStore(ctx context.Context, log *slog.Logger) (anyStore, error) {
+	if database == "" {
+		return sqlite.Open(ctx, sqlite.Options{Memory: true, Logger: log})
+	}
+	planted++
+	u, err := url.Parse(database)
+	if err != nil {
+		return nil, err
+	}
+	query := u.Query()
+	query.Set("schema", fmt.Sprint("garden", planted))
+	u.RawQuery = query.Encode()
+	return postgres.Open(postgres.Options{URL: u.String(), Logger: log})
+}
+
 // open compiles a garden, plants a world in it and mounts the surfaces.
 func open(w *world, callers []*caller, asYAML bool, h hole) (*host, error) {
 	ctx := context.Background()
 	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
-	store, err := sqlite.Open(ctx, sqlite.Options{Memory: true, Logger: quiet})
+	store, err := openStore(ctx, quiet)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/frondhost/frond/store/postgres/pgtest"
 )
 
 var (
@@ -31,6 +33,8 @@ func TestLeakRemote(t *testing.T) { gardenAfterGarden(t, hole{remote: true}) }
 func gardenAfterGarden(t *testing.T, h hole) {
 	t.Helper()
 	fromEnvironment(t)
+	database = pgtest.Chosen(t)
+	defer func() { database = "" }() // it is dropped with the test
 	if *seedFlag != 0 {
 		seeded(t, *seedFlag, h)
 		return

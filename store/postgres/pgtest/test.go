@@ -96,3 +96,21 @@ func Resume(t testing.TB, replica *Server) {
 		t.Fatal(err)
 	}
 }
+
+// Chosen returns the URL of an empty database for a test that runs on any store, where the
+// environment variable E2E_STORE is "postgres", or "pgbouncer" for the same through a pooler in
+// transaction mode; "" where such tests run on SQLite.
+func Chosen(t testing.TB) string {
+	t.Helper()
+	switch store := os.Getenv("E2E_STORE"); store {
+	case "", "sqlite":
+		return ""
+	case "postgres":
+		return Database(t)
+	case "pgbouncer":
+		return Pooled(t, Database(t), 20) + "?pool=transaction"
+	default:
+		t.Fatalf("E2E_STORE is %q; write sqlite, postgres or pgbouncer", store)
+		return ""
+	}
+}
