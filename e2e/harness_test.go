@@ -120,7 +120,7 @@ func startReceiver(t testing.TB, dir, frond string) *program {
 }
 
 // rows is a store of its own for a program: a SQLite file, or a database on PostgreSQL where
-// this run is told to use it ([pgtest.Chosen]).
+// E2E_STORE says so ([pgtest.Chosen]).
 func rows(t testing.TB) string {
 	t.Helper()
 	return cmp.Or(pgtest.Chosen(t), "sqlite:"+filepath.Join(t.TempDir(), "rows.db"))

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"runtime"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"github.com/frondhost/frond/facade"
@@ -44,6 +45,8 @@ type DB struct {
 	pool    *pool
 	reach   reachability
 	copies  copies
+	// compiles is done once the log has said that the server compiles statements.
+	compiles sync.Once
 }
 
 // copies are what else answers reads; those of [OpenReplicated], or none.

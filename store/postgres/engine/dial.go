@@ -26,6 +26,9 @@ func (d *DB) dial(ctx context.Context) (*Conn, error) {
 	if err == nil {
 		err = d.suits(pg)
 	}
+	if err == nil {
+		err = d.withoutJIT(ctx, pg)
+	}
 	d.reach.note(d, err)
 	if err != nil {
 		if pg != nil {
@@ -48,6 +51,25 @@ func (d *DB) suits(pg *pgconn.PgConn) error {
 			d.address.Config.Database, encoding)}
 	}
 	return nil
+}
+
+// withoutJIT turns the compilation of statements off for the connection, where the server has
+// it. Filters through several relations have estimates so high that the server compiles them:
+// a statement over four rows then took more than two seconds. Behind a pooler the setting
+// belongs to the server's session, which others use as well; there it is the operator's to make.
+func (d *DB) withoutJIT(ctx context.Context, pg *pgconn.PgConn) error {
+	const compiles = "current_setting('jit', true) = 'on'"
+	if !d.address.Pooled {
+		_, err := pg.Exec(ctx, "SELECT set_config('jit', 'off', false) WHERE "+compiles).ReadAll()
+		return err
+	}
+	results, err := pg.Exec(ctx, "SELECT 1 WHERE "+compiles).ReadAll()
+	if err == nil && len(results) == 1 && len(results[0].Rows) > 0 {
+		d.compiles.Do(func() {
+			d.log.Warn("the server compiles statements (jit is on), which can make one take seconds; write ALTER ROLE … SET jit = off for the role of the store's URL", "role", d.address.Config.User)
+		})
+	}
+	return err
 }
 
 // Unsuited is the error of a server or a database that the store cannot work with until

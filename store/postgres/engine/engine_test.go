@@ -330,3 +330,14 @@ func TestTransact(t *testing.T) {
 		}
 	})
 }
+
+// Statements are not compiled, where the server says by default that they may be.
+func TestStatementsAreNotCompiled(t *testing.T) {
+	d := open(t, Options{URL: pgtest.Database(t)})
+	if got := read(t, d, "SHOW jit"); got != "off" {
+		t.Errorf("jit is %s", got)
+	}
+	if got := read(t, d, "SELECT reset_val FROM pg_settings WHERE name = 'jit'"); got != "on" {
+		t.Logf("the server does not compile by itself (%s): the test shows nothing here", got)
+	}
+}
