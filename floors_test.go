@@ -57,7 +57,7 @@ var floors = map[string]string{
 	"store/sqltext":          "facade schema schema/jsontext",
 	"store/sqlite":           "facade schema schema/jsontext store/dbschema store/migration store/sqltext store/sqlite/engine",
 	"store/sqlite/engine":    "facade store/sqltext",
-	"store/postgres":         "facade facade/consistency schema schema/jsontext store/dbschema store/sqltext store/postgres/engine",
+	"store/postgres":         "facade facade/consistency schema schema/jsontext store/dbschema store/migration store/sqltext store/postgres/engine",
 	"store/postgres/replica": "",
 	"store/postgres/engine":  "facade facade/consistency schema/jsontext store/sqltext store/postgres/replica",
 	"rest":                   "facade facade/kiterror schema schema/jsontext",
@@ -116,7 +116,7 @@ var floors = map[string]string{
 	// Beside the floors: what shows, tests and measures the program.
 	"examples/blog":    "frond",
 	"examples/weather": "frond facade gateway projection resolvers/loader",
-	"store/storetest":  "facade schema schema/jsontext",
+	"store/storetest":  "facade schema schema/jsontext store/migration",
 	// Real PostgreSQL servers for tests.
 	"store/postgres/pgtest": "",
 	"bench":                 "*",

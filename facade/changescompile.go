@@ -16,11 +16,12 @@ func (b *compiler) changes(configs []project.Config) (all SchemaChanges) {
 		if f.Remote != "" {
 			continue // its rows are kept elsewhere
 		}
+		normal := settled(configs[i].Renamed)
 		for _, n := range configs[i].Renamed {
 			if n.Until != "" {
 				b.fault(file, n.At+"/until", "an old name is not answered beside the new one yet", "leave until out")
 			}
-			if r, ok := b.renamed(file, configs[i].Renamed, n); ok {
+			if r, ok := b.renamed(file, normal, n); ok {
 				all.Renamed = append(all.Renamed, r)
 			}
 		}
@@ -57,7 +58,7 @@ func (b *compiler) renamed(file string, all []project.Rename, n project.Rename) 
 	end, _ := lastName(all, project.Rename{From: from, To: from}, false)
 	e := b.stored(end)
 	toEntity, _ := lastName(all, project.Rename{From: to, To: to}, false)
-	lastField, circle := lastName(all, n, true)
+	lastField, circle := lastName(all, project.Rename{To: end + "." + toField}, true)
 	switch {
 	case circle:
 		b.fault(file, n.At, "the renames lead in a circle", "leave one of them out")
@@ -73,6 +74,25 @@ func (b *compiler) renamed(file string, all []project.Rename, n project.Rename) 
 		return Renamed{Entity: e.Key, Field: field, To: toField}, true
 	}
 	return r, false
+}
+
+// settled are renames whose fields are written with the last name of their entity, so that a
+// chain of fields may be written with any of them.
+func settled(all []project.Rename) []project.Rename {
+	out := make([]project.Rename, len(all))
+	last := func(place string) string {
+		entity, field, ok := strings.Cut(place, ".")
+		if !ok {
+			return place
+		}
+		end, _ := lastName(all, project.Rename{To: entity}, false)
+		return end + "." + field
+	}
+	for i, n := range all {
+		n.From, n.To = last(n.From), last(n.To)
+		out[i] = n
+	}
+	return out
 }
 
 // lastName follows renames from what n leads to, to the name that is renamed no further;

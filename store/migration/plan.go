@@ -78,7 +78,10 @@ type Step struct {
 	// Rows is how many rows the step concerns: those that stand against it where there are
 	// any, else those that it reads or writes.
 	Rows int64 `json:"rows"`
-	// Keys are the primary keys of the first ten rows that stand against the step.
+	// Lost is how many values become null because nothing of the new type can be made of them.
+	Lost int64 `json:"lost,omitempty"`
+	// Keys are the primary keys of the first ten rows that stand against the step, or whose
+	// values are lost.
 	Keys []string `json:"keys,omitempty"`
 	// Bytes is about how much free disk the step needs while it runs; 0: nothing worth saying.
 	Bytes int64 `json:"bytes,omitempty"`
@@ -193,11 +196,15 @@ func (s *Step) Where() string {
 
 // Listed names the rows that stand against the step: "keys 1, 2, 3 and 7 more".
 func (s *Step) Listed() string {
+	n := s.Rows
+	if s.Lost > 0 {
+		n = s.Lost
+	}
 	text := "keys " + strings.Join(s.Keys, ", ")
-	if s.Rows == 1 {
+	if n == 1 {
 		text = "key " + s.Keys[0]
 	}
-	if more := s.Rows - int64(len(s.Keys)); more > 0 {
+	if more := n - int64(len(s.Keys)); more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text

@@ -123,7 +123,7 @@ func (s *Step) Drop(task *Task, n int64) {
 // Convert makes the step one that loses n values of the old type, which the flag allows. lost
 // is how many of them become null, because nothing of the new type can be made of them.
 func (s *Step) Convert(task *Task, n, lost int64) {
-	s.Effect, s.Rows, s.Start = Loses, n, Refuses
+	s.Effect, s.Rows, s.Lost, s.Start = Loses, n, lost, Refuses
 	reason := Count(n, "%d row holds a value of the old type", "%d rows hold values of the old type")
 	if lost > 0 {
 		reason += Count(lost, ", of which %d cannot be converted and becomes null", ", of which %d cannot be converted and become null")

@@ -11,10 +11,20 @@ import (
 // sql is the definition as CREATE TABLE and ADD COLUMN have it:
 //
 //	"price" numeric NOT NULL
-func (d *definition) sql() string {
+func (d *definition) sql() string { return d.withDefault("") }
+
+// sql is the definition with the column's constant as its default: a program whose cards do not
+// have the field writes rows without it.
+func (c *column) sql() string { return c.withDefault(c.fill) }
+
+// withDefault is sql with a default, where it is not "".
+func (d *definition) withDefault(value string) string {
 	text := quote(d.name) + " " + d.typ
 	if d.collation != "" {
 		text += " COLLATE " + quote(d.collation)
+	}
+	if value != "" {
+		text += " DEFAULT " + value
 	}
 	if d.notNull {
 		text += " NOT NULL"
@@ -35,7 +45,7 @@ func (c *check) comment(t *table) string {
 func (t *table) create() []string {
 	var lines, after []string
 	for _, c := range t.columns {
-		lines = append(lines, "  "+c.definition.sql())
+		lines = append(lines, "  "+c.sql())
 	}
 	for _, c := range t.columns {
 		for _, ck := range c.checks {
@@ -48,22 +58,6 @@ func (t *table) create() []string {
 		after = append(after, t.createIndex(ix, ""))
 	}
 	return append([]string{"CREATE TABLE " + t.Name + " (\n" + strings.Join(lines, ",\n") + "\n)"}, after...)
-}
-
-// addColumn returns the statements that add a column. Older rows get its constant; rows that
-// name none later do not, so that there is one place that fills fields.
-func (t *table) addColumn(c *column) []string {
-	add := "ALTER TABLE " + t.Name + " ADD COLUMN " + c.definition.sql()
-	var after []string
-	if c.fill != "" {
-		add += " DEFAULT " + c.fill
-		after = append(after, "ALTER TABLE "+t.Name+" ALTER COLUMN "+c.Name+" DROP DEFAULT")
-	}
-	for _, ck := range c.checks {
-		add += " " + ck.sql()
-		after = append(after, ck.comment(t))
-	}
-	return append([]string{add}, after...)
 }
 
 // addReference returns the statement that adds a column's foreign key.

@@ -1,0 +1,456 @@
+package postgres
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/store/migration"
+)
+
+// How a table that is there becomes what its card says, while others use it
+// (docs/migrations.md):
+//
+//	a name, a column, NOT NULL off   ALTER TABLE, a matter of a moment
+//	a check, a foreign key           ADD CONSTRAINT … NOT VALID, then VALIDATE, which lets others write
+//	never null                       a check that says so, SET NOT NULL by it, and no check
+//	an index                         CREATE INDEX CONCURRENTLY; one that failed is dropped first
+//	another type, computed values    a second column, filled in batches, put in the place of the
+//	                                 first one in a short transaction (swap.go)
+//
+// A SELECT counts the rows that stand against a step, so that a refusal says which they are.
+
+// change is how one table changes.
+type change struct {
+	*migrator
+	t         *table
+	want, was *migration.Table
+	from      string // what the plan's SELECTs read
+	rows      int64
+	counted   bool
+	// filled are the columns whose values are computed, so that they need not be looked at.
+	filled map[string]bool
+	// swapped are those that get another type: their constraints are made with them.
+	swapped map[string]bool
+}
+
+// alter begins an ALTER TABLE.
+func (t *table) alter() string { return "ALTER TABLE " + t.Name + " " }
+
+// validate returns the statement that looks whether all rows meet a constraint.
+func (t *table) validate(constraint string) string {
+	return t.alter() + "VALIDATE CONSTRAINT " + quote(constraint)
+}
+
+// settle adds the step of one difference.
+func (ch *change) settle(d *migration.Difference) (err error) {
+	if !ch.counted {
+		if ch.rows, err = ch.number("SELECT count(*) FROM " + ch.qualified(ch.was.Actual())); err != nil {
+			return err
+		}
+		ch.counted = true
+	}
+	s := d.Step()
+	s.Effect, s.Rows = migration.Slow, ch.rows
+	if ch.rows == 0 {
+		s.Effect = migration.Online
+	}
+	online := func() { s.Effect, s.Rows = migration.Online, 0 }
+	w := work{table: ch.t}
+	later := false
+	switch d.Op {
+	case migration.RenameTable:
+		online()
+		w.groups = []group{one(ch.renameTable()...)}
+	case migration.RenameColumn:
+		online()
+		w.groups = []group{one(ch.renameColumn(d)...)}
+	case migration.AddColumn:
+		w.groups, err = ch.addColumn(&s, d.Column)
+	case migration.DropColumn:
+		w.groups, err = ch.dropColumn(&s, d.WasColumn)
+	case migration.ChangeKey:
+		s.Refuse("rows are known by it", "keep the primary key, or move the rows to a new table")
+	case migration.ChangeType:
+		w.groups, err = ch.changeType(&s, d)
+	case migration.SetNotNull:
+		w.groups, err = ch.setNotNull(&s, d)
+	case migration.DropNotNull:
+		online()
+		if ch.swapped[s.Column] {
+			break // the new column has never been
+		}
+		w.groups = []group{one(ch.t.alter() + "ALTER COLUMN " + quote(s.Column) + " DROP NOT NULL")}
+	case migration.AddCheck:
+		w.groups, err = ch.addCheck(&s, d)
+	case migration.DropCheck:
+		online()
+		if ch.swapped[s.Column] {
+			break // it went with the column
+		}
+		w.groups = []group{one(ch.t.alter() + "DROP CONSTRAINT IF EXISTS " + quote(shorten(s.Column+":"+d.Check.Keyword)))}
+	case migration.AddForeignKey:
+		later = true
+		w.groups, err = ch.addReference(&s, d)
+	case migration.DropForeignKey:
+		online()
+		if ch.swapped[s.Column] {
+			break
+		}
+		w.groups = []group{one(ch.t.alter() + "DROP CONSTRAINT IF EXISTS " + quote(ch.have[ch.was.Actual()].column(d.WasColumn.Actual()).refs.name))}
+	case migration.AddIndex, migration.AddUnique:
+		later = true
+		w.index = d.Index.Name
+		w.groups, err = ch.addIndex(&s, d)
+	case migration.DropIndex:
+		online()
+		if ch.indexRenamed(d) {
+			return nil
+		}
+		w.groups = []group{concurrently("DROP INDEX CONCURRENTLY IF EXISTS " + ch.qualified(d.Index.Name))}
+	}
+	for _, g := range w.groups {
+		s.SQL = append(s.SQL, g.sql...)
+		if g.fill != nil {
+			s.SQL = append(s.SQL, g.fill.sql()...)
+		}
+	}
+	if later {
+		ch.later = append(ch.later, pending{s, w})
+	} else {
+		ch.add(s, w)
+	}
+	return err
+}
+
+// renameTable are the statements that give the table its new name, with what has the old one
+// in its own name and what the program keeps about it.
+func (ch *change) renameTable() (sql []string) {
+	old := ch.was.Renamed
+	if ch.was.Replaces {
+		sql = append(sql, "DROP TABLE "+ch.t.Name)
+	}
+	sql = append(sql, "ALTER TABLE "+ch.qualified(old)+" RENAME TO "+quote(ch.t.plain))
+	p := ch.have[old]
+	if p.primaryName != ch.t.primaryName() {
+		sql = append(sql, ch.t.alter()+"RENAME CONSTRAINT "+quote(p.primaryName)+" TO "+quote(ch.t.primaryName()))
+	}
+	for i := range ch.was.Indexes {
+		if ix := &ch.was.Indexes[i]; ix.Own {
+			if to := ch.sameIndex(ix); to != nil {
+				sql = append(sql, "ALTER INDEX "+ch.qualified(ix.Name)+" RENAME TO "+quote(to.Name))
+			}
+		}
+	}
+	for _, r := range ch.task.Changes.Renamed {
+		if r.Field == "" && tableName(r.Entity) == old {
+			sql = append(sql, "UPDATE "+ownSchema+".seeds SET entity = "+literal(ch.t.Entity.Key)+" WHERE schema = "+literal(ch.schema)+" AND entity = "+literal(r.Entity))
+			break
+		}
+	}
+	return sql
+}
+
+// renameColumn are the statements that give a column its new name, with its constraints and
+// indexes.
+func (ch *change) renameColumn(d *migration.Difference) []string {
+	old, name := d.WasColumn.Renamed, d.Column.Name
+	sql := []string{ch.t.alter() + "RENAME COLUMN " + quote(old) + " TO " + quote(name)}
+	p := ch.have[ch.was.Actual()].column(old)
+	for _, ck := range p.checks {
+		keyword, ok := strings.CutPrefix(ck.name, old+":")
+		if !ok {
+			continue
+		}
+		now := check{shorten(name + ":" + keyword), strings.ReplaceAll(ck.expr, quote(old), quote(name))}
+		sql = append(sql, ch.t.alter()+"RENAME CONSTRAINT "+quote(ck.name)+" TO "+quote(now.name), now.comment(ch.t))
+	}
+	if p.refs != nil {
+		sql = append(sql, ch.t.alter()+"RENAME CONSTRAINT "+quote(p.refs.name)+" TO "+quote(shorten(name+":references")))
+	}
+	if ch.was.Renamed == "" { // else the table's rename has done it
+		for i := range ch.was.Indexes {
+			if ix := &ch.was.Indexes[i]; ix.Own {
+				if to := ch.sameIndex(ix); to != nil && to.Name != ix.Name && strings.Contains(ix.Name, old) {
+					sql = append(sql, "ALTER INDEX IF EXISTS "+ch.qualified(ix.Name)+" RENAME TO "+quote(to.Name))
+				}
+			}
+		}
+	}
+	return sql
+}
+
+// sameIndex returns the wanted index that is a present one under the new names, or nil.
+func (ch *change) sameIndex(ix *migration.Index) *migration.Index {
+	text := ix.Text
+	for i := range ch.was.Columns {
+		if c := &ch.was.Columns[i]; c.Renamed != "" {
+			text = strings.ReplaceAll(text, quote(c.Renamed), quote(c.Name))
+		}
+	}
+	for i := range ch.want.Indexes {
+		if to := &ch.want.Indexes[i]; text != "" && to.Text == text {
+			return to
+		}
+	}
+	return nil
+}
+
+// indexRenamed says whether a present index that is not wanted by its name is renamed.
+func (ch *change) indexRenamed(d *migration.Difference) bool {
+	to := ch.sameIndex(d.Index)
+	return to != nil && to.Name != d.Index.Name && ch.hasRenames()
+}
+
+func (ch *change) hasRenames() bool {
+	if ch.was.Renamed != "" {
+		return true
+	}
+	for i := range ch.was.Columns {
+		if ch.was.Columns[i].Renamed != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// addColumn adds a column, with its constant as a default: older programs write rows without
+// it. A column that is never null and has no constant is filled first.
+func (ch *change) addColumn(s *migration.Step, c *migration.Column) ([]group, error) {
+	col := ch.t.byName(c.Name)
+	value := ch.task.Value(col.Prop, ch.t.Entity)
+	def := col.definition
+	def.notNull = def.notNull && c.Filled
+	add := ch.t.alter() + "ADD COLUMN " + def.sql()
+	if c.Filled {
+		add = ch.t.alter() + "ADD COLUMN " + def.withDefault(col.fill)
+	}
+	groups := []group{one(add)}
+	switch {
+	case value != nil && ch.rows > 0:
+		def.notNull = false
+		f := &filling{value: value, column: col, to: col.name}
+		if err := ch.try(s, f); err != nil || s.Refused {
+			return nil, err
+		}
+		groups = []group{one(ch.t.alter() + "ADD COLUMN IF NOT EXISTS " + def.sql()), {fill: f}}
+		if c.NotNull {
+			groups = append(groups, ch.neverNull(c.Name)...)
+		}
+	case c.NotNull && !c.Filled && ch.rows > 0:
+		s.NoValue(ch.rows)
+		return nil, nil
+	case c.NotNull && !c.Filled:
+		groups = append(groups, ch.neverNull(c.Name)...)
+	default:
+		s.Effect, s.Rows = migration.Online, 0
+	}
+	for _, ck := range col.checks {
+		groups = append(groups, ch.hold(ck)...)
+	}
+	if col.refs != nil {
+		sql := []string{ch.t.addReference(col, ch.schema) + " NOT VALID", ch.t.validate(col.refs.name)}
+		ch.later = append(ch.later, pending{
+			migration.Step{Op: migration.AddForeignKey, Entity: s.Entity, Field: s.Field, Table: s.Table, Column: s.Column, Effect: s.Effect, Does: "hold the relation to " + col.refs.table, Start: migration.Applies, SQL: sql, Rows: s.Rows},
+			work{table: ch.t, groups: []group{one(sql[0]), one(sql[1])}},
+		})
+	}
+	return groups, nil
+}
+
+// hold are the groups that hold the table to a check. One that an interrupted change has left
+// without validation is made again.
+func (ch *change) hold(ck check) []group {
+	return []group{
+		one(ch.t.alter()+"DROP CONSTRAINT IF EXISTS "+quote(ck.name), ch.t.alter()+"ADD "+ck.sql()+" NOT VALID", ck.comment(ch.t)),
+		one(ch.t.validate(ck.name)),
+	}
+}
+
+// neverNull are the groups that make a column never null. A check that was validated spares
+// SET NOT NULL its scan under a lock.
+func (ch *change) neverNull(column string) []group {
+	name := quote(shorten(column + ":required"))
+	return []group{
+		one(ch.t.alter()+"DROP CONSTRAINT IF EXISTS "+name, ch.t.alter()+"ADD CONSTRAINT "+name+" CHECK ("+quote(column)+" IS NOT NULL) NOT VALID"),
+		one(ch.t.alter() + "VALIDATE CONSTRAINT " + name),
+		one(ch.t.alter()+"ALTER COLUMN "+quote(column)+" SET NOT NULL", ch.t.alter()+"DROP CONSTRAINT "+name),
+	}
+}
+
+// dropColumn drops a column that no card describes, where a start leaves it alone: an older
+// program has cards without it. A start makes it one that may be null, so that rows can be
+// written without it. What an interrupted change has left is dropped at once.
+func (ch *change) dropColumn(s *migration.Step, was *migration.Column) ([]group, error) {
+	s.Effect = migration.Online
+	name := quote(was.Name)
+	drop := []group{one(ch.t.alter() + "DROP COLUMN IF EXISTS " + name)}
+	switch {
+	case strings.HasPrefix(was.Name, helpers+"new ") || strings.HasPrefix(was.Name, helpers+"seen "):
+		s.Does, s.Start, s.Rows = "remove what an interrupted change has left", migration.Applies, 0
+		return drop, nil
+	case ch.task.Start && was.NotNull && !was.Filled && !was.Primary:
+		s.Op, s.Does, s.Start, s.Rows = migration.DropNotNull, "let the column be null, since no card describes it", migration.Applies, 0
+		return []group{one(ch.t.alter() + "ALTER COLUMN " + name + " DROP NOT NULL")}, nil
+	case ch.task.Start:
+		return nil, nil
+	}
+	kept, err := ch.count("t." + name + " IS NOT NULL AND t." + name + "::text <> '[]'")
+	if err == nil && kept > 0 {
+		s.Drop(ch.task, kept)
+	}
+	return drop, err
+}
+
+// setNotNull makes a column never null, after rows that hold null have got a value.
+func (ch *change) setNotNull(s *migration.Step, d *migration.Difference) ([]group, error) {
+	if ch.swapped[s.Column] {
+		return nil, nil // part of the new column
+	}
+	col := ch.t.byName(s.Column)
+	value := ch.task.Value(col.Prop, ch.t.Entity)
+	var groups []group
+	switch nulls := "t." + quote(s.Column) + " IS NULL"; {
+	case ch.rows == 0:
+	case value != nil:
+		f := &filling{value: value, column: col, to: col.name, when: nulls}
+		if err := ch.try(s, f); err != nil || s.Refused {
+			return nil, err
+		}
+		groups = []group{{fill: f}}
+	case col.fill != "":
+		groups = []group{one("UPDATE " + ch.t.Name + " SET " + quote(s.Column) + " = " + col.fill + " WHERE " + quote(s.Column) + " IS NULL")}
+	default:
+		if err := ch.against(s, nulls, "%d row holds null", "%d rows hold null", "give those rows a value first, or let the field be null"); err != nil || s.Refused {
+			return nil, err
+		}
+	}
+	return append(groups, ch.neverNull(s.Column)...), nil
+}
+
+// addCheck holds a column to a keyword, after rows that break it have got a value.
+func (ch *change) addCheck(s *migration.Step, d *migration.Difference) ([]group, error) {
+	if ch.swapped[s.Column] {
+		return nil, nil
+	}
+	col := ch.t.byName(s.Column)
+	ck := check{shorten(s.Column + ":" + d.Check.Keyword), d.Check.Expression}
+	value := ch.task.Value(col.Prop, ch.t.Entity)
+	broken := "NOT (" + ck.expr + ")"
+	switch {
+	case ch.rows == 0:
+	case value != nil:
+		f := &filling{value: value, column: col, to: col.name, when: broken}
+		if err := ch.try(s, f); err != nil || s.Refused {
+			return nil, err
+		}
+		return append([]group{{fill: f}}, ch.hold(ck)...), nil
+	default:
+		if err := ch.against(s, broken, "%d row breaks it", "%d rows break it", "change those rows first, or widen "+d.Check.Keyword); err != nil || s.Refused {
+			return nil, err
+		}
+	}
+	return ch.hold(ck), nil
+}
+
+// addReference adds the foreign key of a column.
+func (ch *change) addReference(s *migration.Step, d *migration.Difference) ([]group, error) {
+	col := ch.t.byName(s.Column)
+	if ch.swapped[s.Column] {
+		return nil, nil // it comes with the new column
+	}
+	if ch.rows > 0 && !ch.filled[s.Column] {
+		where := "t." + quote(s.Column) + " IS NOT NULL"
+		if parent := ch.found(d.Column.References.Table); parent != nil && parent.Column(d.Column.References.Column) != nil {
+			where += " AND NOT EXISTS (SELECT 1 FROM " + ch.source(parent) + " AS p WHERE p." + quote(d.Column.References.Column) + " = t." + quote(s.Column) + ")"
+		}
+		if err := ch.against(s, where, "%d row points at none", "%d rows point at none", "change those rows first, or remove role.relation"); err != nil || s.Refused {
+			return nil, err
+		}
+	}
+	name := quote(col.refs.name)
+	return []group{
+		one(ch.t.alter()+"DROP CONSTRAINT IF EXISTS "+name, ch.t.addReference(col, ch.schema)+" NOT VALID"),
+		one(ch.t.validate(col.refs.name)),
+	}, nil
+}
+
+// addIndex makes an index beside those who write. One of the same name that is not valid, or
+// another one, is dropped first.
+func (ch *change) addIndex(s *migration.Step, d *migration.Difference) ([]group, error) {
+	for i := range ch.was.Indexes { // it is there under an older name
+		if ix := &ch.was.Indexes[i]; ix.Own && ix.Name != d.Index.Name && ch.hasRenames() && ch.sameIndex(ix) != nil && ch.sameIndex(ix).Name == d.Index.Name {
+			s.Does, s.Effect, s.Rows = "rename the index "+ix.Name+" to "+d.Index.Name, migration.Online, 0
+			return nil, nil
+		}
+	}
+	if d.Op == migration.AddUnique && ch.rows > 0 {
+		if err := ch.unique(s, d.Index); err != nil || s.Refused {
+			return nil, err
+		}
+	}
+	for _, ix := range ch.t.indexes {
+		if ix.name == d.Index.Name {
+			return []group{
+				concurrently("DROP INDEX CONCURRENTLY IF EXISTS " + ch.qualified(ix.name)),
+				concurrently(ch.t.createIndex(ix, "CONCURRENTLY")),
+			}, nil
+		}
+	}
+	return nil, fmt.Errorf("there is no index %s", d.Index.Name)
+}
+
+// unique refuses a unique constraint that rows break.
+func (ch *change) unique(s *migration.Step, ix *migration.Index) error {
+	names, null := make([]string, len(ix.Columns)), make([]string, len(ix.Columns))
+	for i, name := range ix.Columns {
+		if ch.was.Column(name) == nil || ch.filled[name] {
+			return nil // its values are not there yet; the index itself will say
+		}
+		names[i] = quote(name)
+		null[i] = quote(name) + " IS NOT NULL"
+	}
+	list := strings.Join(names, ", ")
+	return ch.against(s, "("+list+") IN (SELECT "+list+" FROM "+ch.from+" AS s WHERE "+strings.Join(null, " AND ")+" GROUP BY "+list+" HAVING count(*) > 1)",
+		"%d row shares one", "%d rows share one with another", "change those rows first, or remove role.unique")
+}
+
+// against makes step one that rows stand against: those of a condition, in the names that the
+// columns will have. It does nothing where there are none.
+func (ch *change) against(s *migration.Step, where, one, many, remedy string) error {
+	n, err := ch.count(where)
+	if err != nil || n == 0 {
+		return err
+	}
+	s.Refuse(migration.Count(n, one, many), remedy)
+	s.Rows = n
+	s.Keys, err = ch.list("SELECT t." + ch.t.Primary.Name + "::text FROM " + ch.from + " AS t WHERE " + where + fmt.Sprintf(" LIMIT %d", migration.MaxKeys))
+	return err
+}
+
+// count counts the rows of a condition.
+func (ch *change) count(where string) (int64, error) {
+	return ch.number("SELECT count(*) FROM " + ch.from + " AS t WHERE " + where)
+}
+
+// byName returns the column of this name in the database, which a card has to describe.
+func (t *table) byName(name string) *column {
+	for _, c := range t.columns {
+		if c.name == name {
+			return c
+		}
+	}
+	return nil
+}
+
+// conversion returns how a column's values become those of another type: by the author's
+// expression, or as package migration converts them; nil where there is no way.
+func (ch *change) conversion(c *column, from, to string) (f *filling) {
+	if value := ch.task.Value(c.Prop, ch.t.Entity); value != nil {
+		return &filling{value: value, column: c}
+	}
+	if how := migration.Convert(from, to); how != nil {
+		return &filling{value: facade.NewConversion(ch.t.Entity, c.Prop, how), column: c, lossy: true}
+	}
+	return nil
+}

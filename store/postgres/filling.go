@@ -1,0 +1,253 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+	"github.com/frondhost/frond/store/migration"
+	"github.com/frondhost/frond/store/postgres/engine"
+	"github.com/frondhost/frond/store/sqltext"
+)
+
+// filling is values that the program computes for the rows of a table, batch by batch while
+// others use it. A row is written only if it still has the values that its new one was
+// computed from.
+type filling struct {
+	value  *facade.Backfill
+	column *column
+	// to is the column that gets the values: the one itself, or the second one that will take
+	// its place.
+	to string
+	// seen is the column that remembers what a value was computed from, so that rows that were
+	// written meanwhile are found; "" where to alone shows what is done.
+	seen string
+	// when is the condition of the rows that get a value; "" where to or seen say.
+	when string
+	// lossy says that a value that cannot be computed becomes null, and no error.
+	lossy bool
+	// reads are the columns of value.Reads, under their new names.
+	reads []*migration.Column
+}
+
+// batch is how many rows are written by one statement.
+const batch = 1000
+
+// sql says in a plan what happens; there is no statement that does it.
+func (f *filling) sql() []string {
+	return []string{fmt.Sprintf("/* the program computes %s, %d rows at a time */", quote(f.to), batch)}
+}
+
+// try computes a column for every row and keeps nothing but the keys of the first rows that
+// give no value. It refuses the step where some do not and null cannot stand in their place.
+func (ch *change) try(s *migration.Step, f *filling) error {
+	for _, name := range f.value.Reads {
+		c := ch.older(name)
+		if c == nil {
+			var names []string
+			for i := range ch.was.Columns {
+				names = append(names, ch.was.Columns[i].Actual())
+			}
+			s.Refuse(fmt.Sprintf("the expression %q reads %s, which the rows do not have", f.value.Text, name), "correct values in frond.yaml; the columns are "+strings.Join(names, ", "))
+			return nil
+		}
+		f.reads = append(f.reads, c)
+	}
+	ch.filled[f.column.name] = true
+	sql := "SELECT t." + ch.t.Primary.Name + "::text" + f.selected() + " FROM " + ch.from + " AS t"
+	if f.when != "" {
+		sql += " WHERE " + f.when
+	}
+	var first error
+	lost := int64(0)
+	err := ch.conn.Run(&engine.Query{Text: []byte(sql), Row: func(v [][]byte) error {
+		text, err := f.compute(v[1:])
+		if err == nil && (text != nil || !f.column.notNull) {
+			return nil
+		}
+		if err == nil {
+			err = fmt.Errorf("it gives null where %s is never null", f.column.Prop.Name)
+		}
+		if first == nil {
+			first = err
+		}
+		if lost++; len(s.Keys) < migration.MaxKeys {
+			s.Keys = append(s.Keys, string(v[0]))
+		}
+		return nil
+	}})
+	if err != nil || lost == 0 {
+		return err
+	}
+	if f.lossy && !f.column.notNull {
+		f.lost(s, lost)
+		return nil
+	}
+	remedy := "change those rows first, or correct values in frond.yaml"
+	if f.value.Text == "" {
+		remedy = fmt.Sprintf("change those rows first, or write values: {%s.%s: …} in frond.yaml", ch.t.Entity.Name, f.column.Prop.Name)
+	}
+	s.Rows = lost
+	s.Refuse(migration.Count(lost, "%d row gives no value", "%d rows give no value")+": "+first.Error(), remedy)
+	return nil
+}
+
+// lost notes how many values become null.
+func (*filling) lost(s *migration.Step, n int64) { s.Rows = n }
+
+// older returns a column of the row as it was, by its name of now or of before.
+func (ch *change) older(name string) *migration.Column {
+	column := columnName(name)
+	for i := range ch.was.Columns {
+		if c := &ch.was.Columns[i]; c.Name == column || c.Renamed == column {
+			return c
+		}
+	}
+	return nil
+}
+
+// selected are the columns that the expression reads, as JSON text.
+func (f *filling) selected() string {
+	var b strings.Builder
+	for _, c := range f.reads {
+		b.WriteString(", to_json(t." + quote(c.Name) + ")::text")
+	}
+	return b.String()
+}
+
+// fingerprint is a text of everything that the expression reads of a row.
+func (f *filling) fingerprint() string {
+	names := make([]string, len(f.reads))
+	for i, c := range f.reads {
+		names[i] = "t." + quote(c.Name)
+	}
+	return "ROW(" + strings.Join(names, ", ") + ")::text"
+}
+
+// compute returns the value of a row as the text that the server reads; nil for null. read are
+// the columns of selected.
+func (f *filling) compute(read [][]byte) ([]byte, error) {
+	text, err := f.value.Compute(func(name string) json.RawMessage {
+		i := slices.Index(f.value.Reads, name)
+		if v := read[i]; v == nil || f.reads[i].Kind != "decimal" {
+			return v
+		}
+		return jsontext.Quote(string(read[i])) // JSON of PostgreSQL has a number
+	})
+	if err != nil {
+		return nil, err
+	}
+	v, fault := sqltext.Encode(f.column.Prop, text)
+	switch {
+	case fault != "":
+		return nil, fmt.Errorf("the value breaks %s", fault)
+	case v.Kind == sqltext.Null:
+		return nil, nil
+	case v.Kind == sqltext.Text && strings.Contains(v.S, "\x00"):
+		return nil, fmt.Errorf("the value has U+0000, which PostgreSQL cannot keep")
+	case v.Kind == sqltext.Text:
+		return []byte(v.S), nil
+	case f.column.Prop.Kind == schema.KindBoolean && v.I != 0:
+		return []byte("true"), nil
+	case f.column.Prop.Kind == schema.KindBoolean:
+		return []byte("false"), nil
+	}
+	return appendValue(nil, v), nil
+}
+
+// waits is the condition of the rows that have no value yet.
+func (f *filling) waits() string {
+	switch {
+	case f.seen != "":
+		return "t." + quote(f.seen) + " IS DISTINCT FROM " + f.fingerprint()
+	case f.when != "":
+		return f.when
+	}
+	return "t." + quote(f.to) + " IS NULL"
+}
+
+// fill computes the values of all rows that wait for one, pass by pass: rows that others write
+// meanwhile are found by the next. The last rows are those of a swap, under its lock.
+func (s *Store) fill(ctx context.Context, c *engine.Conn, task *migration.Task, w work, f *filling) error {
+	done, said := int64(0), time.Now()
+	for range 5 {
+		n, err := s.pass(ctx, c, w, f, func(n int64) {
+			done += n
+			if task.Progress != nil {
+				task.Progress(w.table.plain, done, w.step.Rows)
+			}
+			if time.Since(said) > 2*time.Second {
+				said = time.Now()
+				s.db.Log().Info("the store computes values", "table", w.table.plain, "column", f.column.name, "rows", done)
+			}
+		})
+		if err != nil || n == 0 || f.seen == "" && !f.column.notNull && f.when == "" {
+			return err
+		}
+	}
+	return nil
+}
+
+// pass goes once through the rows that wait, in the order of the primary key, and returns how
+// many there were.
+func (s *Store) pass(ctx context.Context, c *engine.Conn, w work, f *filling, wrote func(n int64)) (total int64, err error) {
+	key := w.table.Primary
+	read := "SELECT t." + key.Name + "::text, " + f.fingerprint() + f.selected() + " FROM " + w.table.Name + " AS t WHERE " + f.waits()
+	tail := fmt.Sprintf(" ORDER BY t.%s LIMIT %d", key.Name, batch)
+	set := quote(f.to) + " = v.val::" + f.column.typ
+	if f.seen != "" {
+		set += ", " + quote(f.seen) + " = v.seen"
+	}
+	write := "UPDATE " + w.table.Name + " AS t SET " + set + " FROM unnest($1::text[], $2::text[], $3::text[]) AS v(id, seen, val) WHERE t." + key.Name + " = v.id::" + key.Type + " AND " + f.fingerprint() + " = v.seen"
+	var last []byte
+	for {
+		if err := ctx.Err(); err != nil {
+			return total, err
+		}
+		q := &engine.Query{Text: []byte(read + tail)}
+		if last != nil {
+			q = &engine.Query{Text: []byte(read + " AND t." + key.Name + " > $1::text::" + key.Type + tail), Values: [][]byte{last}}
+		}
+		ids, seen, values := []byte{'{'}, []byte{'{'}, []byte{'{'}
+		n := int64(0)
+		q.Row = func(v [][]byte) error {
+			value, err := f.compute(v[2:])
+			if err != nil && !f.lossy {
+				return fmt.Errorf("table %s, key %s: %w", w.table.plain, v[0], err)
+			}
+			n++
+			last = append([]byte(nil), v[0]...)
+			ids, seen, values = appendElementText(ids, v[0]), appendElementText(seen, v[1]), appendElementText(values, value)
+			return nil
+		}
+		if err := c.Run(q); err != nil {
+			return total, err
+		}
+		if n == 0 {
+			return total, nil
+		}
+		err := c.Run(&engine.Query{Text: []byte(write), Values: [][]byte{append(ids, '}'), append(seen, '}'), append(values, '}')}})
+		if err != nil {
+			return total, err
+		}
+		total += n
+		wrote(n)
+	}
+}
+
+// appendElementText appends an element to an array literal that begins with its brace; nil is null.
+func appendElementText(list, v []byte) []byte {
+	if len(list) > 1 {
+		list = append(list, ',')
+	}
+	if v == nil {
+		return append(list, "NULL"...)
+	}
+	return appendQuoted(list, string(v))
+}

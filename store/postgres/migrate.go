@@ -1,0 +1,267 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/migration"
+	"github.com/frondhost/frond/store/postgres/engine"
+)
+
+// Prepare makes what the cards ask for and the database does not have: tables, columns that
+// older rows can have, indexes, constraints that every row meets. The error is [migration.Refused] where
+// a change would lose data or cannot hold, and then nothing has changed. Other errors are those
+// of a card that no table can follow, and what an operator can do about the server, its role
+// or the URL. Tables that no card describes are left alone. One gateway at a time changes a
+// database; the others wait for it. Prepare may be called again, with other cards, while the
+// store is in use.
+//
+// Where the server cannot be reached the error is nil: calls return SERVICE_UNAVAILABLE until
+// it can, and the database is prepared then.
+func (s *Store) Prepare(ctx context.Context, entities []*schema.Entity) error {
+	_, err := s.Migrate(ctx, &migration.Task{Entities: entities, Start: true})
+	return err
+}
+
+// await prepares the database as soon as it can be reached.
+func (s *Store) await(ctx context.Context, task *migration.Task, all *tables, order []*table, err error) {
+	s.db.Log().Warn("the database cannot be reached; calls get SERVICE_UNAVAILABLE until it can", "error", err)
+	s.waiting.start(ctx, func(ctx context.Context) error {
+		if _, err := s.prepare(ctx, task, all, order); err != nil {
+			return s.operators(err)
+		}
+		s.tables.Store(all)
+		s.db.Log().Info("the database is reached, and prepared")
+		return nil
+	}, func(err error) {
+		if !engine.Unavailable(err) {
+			s.db.Log().Error("the database cannot be prepared", "error", err)
+		}
+	})
+}
+
+// WhenReady has do done when the database can be reached and is prepared, and reports whether
+// that is to come: where it is prepared already, the caller does it. do is run again while it
+// fails.
+func (s *Store) WhenReady(do func(context.Context) error) (later bool) { return s.waiting.after(do) }
+
+// operators returns an error as its operator reads it.
+func (s *Store) operators(err error) error {
+	if better := s.db.Refusal(err); better != nil {
+		return better
+	}
+	if what := engine.Lacks(err); what != "" {
+		config := s.db.Address().Config
+		return fmt.Errorf("the role %s may not change the database %s (%s); let it: GRANT USAGE, CREATE ON SCHEMA %s TO %s, or run the start once as the owner of the tables",
+			config.User, config.Database, what, quote(s.db.Address().Schema), quote(config.User))
+	}
+	return err
+}
+
+var errNoPrepare = errors.New("the database was not prepared yet")
+
+// Plan returns what Migrate would do, and changes nothing.
+func (s *Store) Plan(ctx context.Context, task *migration.Task) (*migration.Plan, error) {
+	all, order, err := newTables(task.Entities, s.db.Address().Schema)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.adopt(ctx, all); err != nil || len(order) == 0 {
+		return &migration.Plan{}, s.operators(err)
+	}
+	m, err := s.compared(ctx, task, all, order)
+	if err != nil {
+		return nil, s.operators(err)
+	}
+	return &m.plan, nil
+}
+
+// Migrate makes the tables what the cards want, step by step while others use the database
+// (docs/migrations.md). One process at a time changes a database; the others wait for it. A
+// step that is refused stops it before anything is changed: the error is [migration.Refused],
+// and the plan is returned with it. A process that dies leaves steps that are whole, and the
+// next one goes on from there. Of a task that is a start's, a server that cannot be reached is
+// no error: it is prepared when it can be, and calls return SERVICE_UNAVAILABLE until then.
+func (s *Store) Migrate(ctx context.Context, task *migration.Task) (plan *migration.Plan, err error) {
+	all, order, err := newTables(task.Entities, s.db.Address().Schema)
+	if err != nil {
+		return nil, err // nothing is written while a card cannot become a table
+	}
+	s.waiting.stop()
+	plan, err = s.prepare(ctx, task, all, order)
+	if err == nil {
+		s.tables.Store(all)
+		return plan, nil
+	}
+	if !task.Start || !engine.Unavailable(err) || s.db.Refusal(err) != nil || ctx.Err() != nil {
+		return plan, s.operators(err)
+	}
+	s.await(ctx, task, all, order, err)
+	return &migration.Plan{}, nil
+}
+
+// prepare compares and, where something is to do, takes the lease, compares again and does it.
+// Tables that another program made are adopted as they are.
+func (s *Store) prepare(ctx context.Context, task *migration.Task, all *tables, order []*table) (plan *migration.Plan, err error) {
+	if err := s.adopt(ctx, all); err != nil || len(order) == 0 {
+		return &migration.Plan{}, err
+	}
+	m, err := s.compared(ctx, task, all, order)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.plan.Stop(task); err != nil {
+		return &m.plan, err
+	}
+	if len(m.work) == 0 {
+		s.notices(m)
+		return &m.plan, nil
+	}
+	err = s.leased(ctx, "prepare "+s.db.Address().Schema, func(ctx context.Context) error {
+		if m, err = s.compared(ctx, task, all, order); err != nil {
+			return err
+		}
+		if err := m.plan.Stop(task); err != nil {
+			return err
+		}
+		return s.apply(ctx, m)
+	})
+	return &m.plan, err
+}
+
+// compared reads the catalogue and makes the plan.
+func (s *Store) compared(ctx context.Context, task *migration.Task, all *tables, order []*table) (*migrator, error) {
+	m := &migrator{schema: s.db.Address().Schema, task: task, mapped: all.byName}
+	err := s.db.Maintain(ctx, func(c *engine.Conn) error {
+		m.conn = c
+		defer func() { m.conn = nil }()
+		return m.prepare(order)
+	})
+	return m, err
+}
+
+// notices logs what the cards do not describe.
+func (s *Store) notices(m *migrator) {
+	for _, what := range m.plan.Notices {
+		s.db.Log().Warn("the store holds something that no card describes; it is left alone", "what", what)
+	}
+}
+
+// lockTimeout is how long a change waits for those who use the table. Everybody else who
+// wants it waits behind the change.
+const lockTimeout = "3s"
+
+// apply does the work of a plan, and remembers it.
+func (s *Store) apply(ctx context.Context, m *migrator) error {
+	if err := s.own(ctx, "migrations", makeMigrations); err != nil {
+		return err
+	}
+	if err := s.own(ctx, "seeds", makeSeeds); err != nil { // a rename writes to it
+		return err
+	}
+	err := s.db.Maintain(ctx, func(c *engine.Conn) error {
+		there, err := runner{c}.Number([]byte("SELECT count(*) FROM pg_catalog.pg_namespace WHERE nspname = "+literal(m.schema)), nil)
+		if err == nil && there == 0 {
+			err = c.Exec("CREATE SCHEMA IF NOT EXISTS " + quote(m.schema))
+		}
+		if err != nil && !engine.Exists(err) {
+			return err
+		}
+		return s.execute(ctx, c, m)
+	})
+	if err != nil {
+		return err
+	}
+	if m.made > 0 {
+		s.db.Log().Info("the store made tables", "count", m.made)
+	}
+	s.notices(m)
+	return s.record(ctx, m)
+}
+
+// The history of a database, for frond migrate status.
+const (
+	makeMigrations = `CREATE TABLE IF NOT EXISTS ` + ownSchema + `.migrations (schema text NOT NULL, at timestamptz NOT NULL DEFAULT now(), steps text NOT NULL)`
+
+	writeMigration = `INSERT INTO ` + ownSchema + `.migrations (schema, steps) VALUES ($1, $2)`
+
+	readMigrations = `SELECT to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), steps FROM ` + ownSchema + `.migrations WHERE schema = $1 ORDER BY at DESC LIMIT `
+)
+
+// record writes the steps into the history.
+func (s *Store) record(ctx context.Context, m *migrator) error {
+	steps := make([]migration.Applied, len(m.work))
+	for i := range m.work {
+		steps[i] = m.work[i].step.Applied()
+	}
+	text, err := json.Marshal(steps)
+	if err != nil {
+		return err
+	}
+	return s.db.Once(ctx, &engine.Query{Text: []byte(writeMigration), Values: [][]byte{[]byte(m.schema), text}})
+}
+
+// History returns what was applied to the store, the last first, at most limit entries.
+func (s *Store) History(ctx context.Context, limit int) (all []migration.Entry, err error) {
+	err = s.db.Read(ctx, func(c *engine.Conn) error {
+		all = nil
+		err := c.Run(&engine.Query{Text: []byte(readMigrations + itoa(limit)), Values: [][]byte{[]byte(s.db.Address().Schema)}, Row: func(v [][]byte) error {
+			e := migration.Entry{At: string(v[0])}
+			if err := json.Unmarshal(v[1], &e.Steps); err != nil {
+				e.Steps = nil // somebody else wrote it
+			}
+			all = append(all, e)
+			return nil
+		}})
+		if engine.Missing(err) {
+			return nil
+		}
+		return err
+	})
+	return all, err
+}
+
+// statements runs one group, again where others held the table for too long.
+func (s *Store) statements(ctx context.Context, c *engine.Conn, w work, g group) (err error) {
+	for range 10 {
+		switch {
+		case g.swap != nil:
+			err = s.swapped(ctx, c, w, g)
+		case g.concurrent:
+			err = c.Exec(g.sql[0])
+		default:
+			err = c.Exec("BEGIN; SET LOCAL lock_timeout = '" + lockTimeout + "'; " + strings.Join(g.sql, ";\n") + "; COMMIT")
+		}
+		if err == nil {
+			return nil
+		}
+		if !g.concurrent {
+			_ = c.Exec("ROLLBACK") // the error at hand is the one to report
+		}
+		if !engine.Busy(err) {
+			break
+		}
+		select {
+		case <-time.After(100 * time.Millisecond):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	if engine.Busy(err) {
+		return fmt.Errorf("table %s: it was in use for too long to be changed (%s, ten times); start again when fewer long transactions run: %w", w.table.plain, lockTimeout, err)
+	}
+	if code, _, _, _ := engine.Violated(err); code != "" {
+		if w.index != "" { // what is there of it is not valid
+			_ = c.Exec("DROP INDEX CONCURRENTLY IF EXISTS " + quote(s.db.Address().Schema) + "." + quote(w.index))
+		}
+		step := w.step
+		step.Refuse("rows that were written meanwhile break it", "change those rows first")
+		return migration.Refused{step}
+	}
+	return err
+}

@@ -1,0 +1,236 @@
+package postgres
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/frondhost/frond/store/migration"
+	"github.com/frondhost/frond/store/postgres/engine"
+)
+
+// migrator compares the cards with the database and makes the plan. Nothing is changed here.
+type migrator struct {
+	conn   *engine.Conn
+	schema string
+	task   *migration.Task
+	// present describes what is there, under the names that renames give; have has it as the
+	// catalogue says.
+	present []*migration.Table
+	have    map[string]*present
+
+	// mapped are tables of another program that entities are mapped to.
+	mapped map[string]*table
+
+	plan migration.Plan
+	work []work
+	// later are the steps on foreign keys and indexes, when every table and column is there.
+	later []pending
+	// made counts new tables; they are one line in the log, changes one each.
+	made int
+}
+
+// pending is a step with its work, before it is part of the plan.
+type pending struct {
+	step migration.Step
+	work work
+}
+
+// work executes one step.
+type work struct {
+	step  migration.Step
+	table *table
+	// groups are the statements: those of one group are one transaction. A group of one that
+	// is concurrent runs outside of any.
+	groups []group
+	// index is set for an index that is built concurrently: its name, to remove what a failure
+	// has made of it.
+	index string
+}
+
+// group is some statements of a work, or values that the program computes.
+type group struct {
+	sql []string
+	// concurrent says that the statement runs outside of a transaction.
+	concurrent bool
+	// fill is computed instead; swap ends what one has begun, see [Store.swapped].
+	fill, swap *filling
+}
+
+// one is a group of statements that are one transaction.
+func one(sql ...string) group { return group{sql: sql} }
+
+// concurrently is a statement that runs outside of any transaction.
+func concurrently(sql string) group { return group{sql: []string{sql}, concurrent: true} }
+
+// prepare makes the plan for tables.
+func (m *migrator) prepare(order []*table) (err error) {
+	if m.have, err = inspect(m.conn, m.schema); err != nil {
+		return err
+	}
+	var wanted []*migration.Table
+	byName := map[string]*table{}
+	for _, t := range order {
+		wanted = append(wanted, t.compared())
+		byName[t.plain] = t
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.have)) {
+		m.present = append(m.present, m.have[name].compared())
+	}
+	present, refused, err := migration.Rename(m.present, wanted, m.names(), func(t *migration.Table) (int64, error) {
+		return m.number("SELECT count(*) FROM " + m.qualified(t.Actual()))
+	})
+	if err != nil {
+		return err
+	}
+	m.present = present
+	for _, step := range refused {
+		m.plan.Add(step)
+	}
+	for _, differences := range migration.ByTable(migration.Compare(present, wanted)) {
+		d := &differences[0]
+		t := byName[d.Table.Name]
+		if d.Op == migration.CreateTable {
+			m.create(t, d)
+			continue
+		}
+		ch := &change{migrator: m, t: t, want: d.Table, was: d.Was, from: m.source(d.Was), filled: map[string]bool{}, swapped: map[string]bool{}}
+		for i := range differences {
+			if err := ch.settle(&differences[i]); err != nil {
+				return err
+			}
+		}
+	}
+	for _, p := range m.later {
+		m.add(p.step, p.work)
+	}
+	for _, name := range migration.Unknown(present, wanted) {
+		if m.mapped[name] == nil {
+			m.plan.Notices = append(m.plan.Notices, "table "+name)
+		}
+	}
+	return nil
+}
+
+// names are the renames of the task, in the names of the database.
+func (m *migrator) names() (names []migration.Name) {
+	for _, r := range m.task.Changes.Renamed {
+		if r.Field == "" {
+			names = append(names, migration.Name{Table: tableName(r.Entity), To: tableName(r.To)})
+		} else {
+			names = append(names, migration.Name{Table: tableName(r.Entity), Column: columnName(r.Field), To: columnName(r.To)})
+		}
+	}
+	return names
+}
+
+// create adds the step that makes a table, and the later ones of its foreign keys; or it
+// refuses what has the table's name.
+func (m *migrator) create(t *table, d *migration.Difference) {
+	step := d.Step()
+	step.Effect = migration.Online
+	if d.Was != nil {
+		reason, remedy := "it is a view or a foreign table", "rename it, or name another schema with ?schema= in the store's URL"
+		if p := m.have[d.Was.Actual()]; p.kind == "r" || p.kind == "p" {
+			step.Does, step.Column = "make "+t.primary().name+" the primary key", t.primary().name
+			reason, remedy = "the table has the primary key "+strings.Join(p.primary, ", "), "keep the primary key, or move the rows to a new table"
+			if len(p.primary) == 0 {
+				reason = "the table has no primary key"
+			}
+		}
+		step.Refuse(reason, remedy)
+		m.plan.Add(step)
+		return
+	}
+	step.SQL = t.create()
+	m.add(step, work{table: t, groups: []group{one(step.SQL...)}})
+	m.made++
+	for _, c := range t.columns {
+		if c.refs == nil {
+			continue
+		}
+		sql := []string{t.addReference(c, m.schema) + " NOT VALID", t.validate(c.refs.name)}
+		m.later = append(m.later, pending{
+			migration.Step{Op: migration.AddForeignKey, Entity: t.Entity.Name, Field: c.Prop.Name, Table: t.plain, Column: c.name, Effect: migration.Online, Does: "hold the relation to " + c.refs.table, Start: migration.Applies, SQL: sql},
+			work{table: t, groups: []group{one(sql[0]), one(sql[1])}},
+		})
+	}
+}
+
+// add appends a step with its work. A step that a start leaves alone, or that is refused, is
+// listed and not executed.
+func (m *migrator) add(step migration.Step, w work) {
+	m.plan.Add(step)
+	if step.Refused || m.task.Start && step.Start != migration.Applies || len(w.groups) == 0 {
+		if step.Start == migration.Leaves && m.task.Start {
+			m.plan.Notices = append(m.plan.Notices, step.Where()+" ("+step.Does+")")
+		}
+		return
+	}
+	w.step = step
+	m.work = append(m.work, w)
+}
+
+// qualified is a table's name as SQL has it.
+func (m *migrator) qualified(name string) string { return quote(m.schema) + "." + quote(name) }
+
+// source is a table as a plan's SELECTs read it: its columns under their new names.
+func (m *migrator) source(was *migration.Table) string {
+	var renamed []string
+	for _, c := range was.Columns {
+		if c.Renamed != "" {
+			renamed = append(renamed, quote(c.Renamed)+" AS "+quote(c.Name))
+		}
+	}
+	if renamed == nil {
+		return m.qualified(was.Actual())
+	}
+	return "(SELECT *, " + strings.Join(renamed, ", ") + " FROM " + m.qualified(was.Actual()) + ")"
+}
+
+// number runs a statement that returns one number.
+func (m *migrator) number(sql string) (n int64, err error) {
+	return runner{m.conn}.Number([]byte(sql), nil)
+}
+
+// list returns the first column of a statement's rows.
+func (m *migrator) list(sql string) (out []string, err error) {
+	err = m.conn.Run(&engine.Query{Text: []byte(sql), Row: func(v [][]byte) error {
+		out = append(out, string(v[0]))
+		return nil
+	}})
+	return out, err
+}
+
+// found returns a present table by the name that it has in the plan, or nil.
+func (m *migrator) found(name string) *migration.Table {
+	for _, t := range m.present {
+		if t.Name == name {
+			return t
+		}
+	}
+	return nil
+}
+
+// execute does the work of a plan. Each transaction is short; what was done is found done by
+// the next plan.
+func (s *Store) execute(ctx context.Context, c *engine.Conn, m *migrator) error {
+	for _, w := range m.work {
+		for _, g := range w.groups {
+			var err error
+			if g.fill != nil {
+				err = s.fill(ctx, c, m.task, w, g.fill)
+			} else {
+				err = s.statements(ctx, c, w, g)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if w.step.Op != migration.CreateTable {
+			s.db.Log().Info("the store changed", "step", w.step.Where()+": "+w.step.Does)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,135 @@
+package postgres
+
+import (
+	"context"
+	"slices"
+
+	"github.com/frondhost/frond/store/migration"
+	"github.com/frondhost/frond/store/postgres/engine"
+)
+
+// changeType changes the type of a column while others use the table: a second column of the
+// new type is filled in batches, and takes the place of the first one in a short transaction
+// that has the table for itself. Checks, the foreign key and indexes of the column are made
+// again then, online. An interrupted change leaves its helpers, which the next plan removes.
+//
+//	ADD COLUMN "~new price" bigint, "~seen price" text
+//	… batches: the new value, and what it was computed from
+//	BEGIN; LOCK TABLE; the rows that were written meanwhile;
+//	DROP COLUMN "price"; RENAME "~new price" TO "price"; COMMIT
+func (ch *change) changeType(s *migration.Step, d *migration.Difference) ([]group, error) {
+	col := ch.t.byName(s.Column)
+	from, to := d.WasColumn.Kind, d.Column.Kind
+	if d.Column.Primary {
+		s.Refuse("it is the primary key, which other tables may point at", "keep the type, or move the rows to a new entity")
+		return nil, nil
+	}
+	held := int64(0)
+	if ch.rows > 0 {
+		var err error
+		if held, err = ch.count("t." + quote(s.Column) + " IS NOT NULL"); err != nil {
+			return nil, err
+		}
+	}
+	var f *filling
+	if held > 0 {
+		if f = ch.conversion(col, from, to); f == nil {
+			s.Rows = held
+			s.Refuse(migration.Count(held, "%d row holds a value of the old type", "%d rows hold values of the old type")+", and there is no conversion",
+				"keep the type, or write values: {"+s.Entity+"."+s.Field+": …} in frond.yaml")
+			return nil, nil
+		}
+		f.to, f.seen = shorten(helpers+"new "+col.name), shorten(helpers+"seen "+col.name)
+		rows := s.Rows
+		s.Rows = 0
+		if err := ch.try(s, f); err != nil || s.Refused {
+			return nil, err
+		}
+		lost, keys := s.Rows, s.Keys
+		s.Rows, s.Keys = rows, nil
+		if lost > 0 || !lossless(from, to) || f.value.Text != "" {
+			s.Convert(ch.task, held, lost)
+			s.Keys = keys
+		}
+	}
+	if f == nil && ch.rows > 0 && col.notNull && col.fill == "" {
+		s.NoValue(ch.rows)
+		return nil, nil
+	}
+	ch.filled[col.name], ch.swapped[col.name] = true, true
+	return ch.swap(col, f), nil
+}
+
+// lossless says of two kinds whether every value of the one that can be converted to the other
+// is the same afterwards.
+func lossless(from, to string) bool {
+	switch to {
+	case "string":
+		return from == "date" || from == "date-time" || from == "decimal"
+	case "number", "decimal":
+		return from == "integer"
+	case "date":
+		return from == "string"
+	}
+	return from == to
+}
+
+// swap are the groups that put a column of the card's definition in the place of the one that
+// is there. f is nil where no row has a value.
+func (ch *change) swap(col *column, f *filling) []group {
+	second := col.definition
+	second.name, second.notNull = shorten(helpers+"new "+col.name), false
+	seen := quote(shorten(helpers + "seen " + col.name))
+	alter := ch.t.alter()
+	groups := []group{one(
+		alter+"DROP COLUMN IF EXISTS "+quote(second.name), alter+"DROP COLUMN IF EXISTS "+seen,
+		alter+"ADD COLUMN "+second.sql(), alter+"ADD COLUMN "+seen+" text",
+	)}
+	if f != nil {
+		groups = append(groups, group{fill: f})
+	}
+	end := []string{
+		alter + "DROP COLUMN " + col.Name, alter + "DROP COLUMN " + seen,
+		alter + "RENAME COLUMN " + quote(second.name) + " TO " + col.Name,
+	}
+	if col.fill != "" {
+		end = append(end, alter+"ALTER COLUMN "+col.Name+" SET DEFAULT "+col.fill)
+		if col.notNull && f == nil {
+			end = append(end, "UPDATE "+ch.t.Name+" SET "+col.Name+" = "+col.fill)
+		}
+	}
+	groups = append(groups, group{sql: end, swap: f})
+	if col.notNull {
+		groups = append(groups, ch.neverNull(col.name)...)
+	}
+	for _, ck := range col.checks {
+		groups = append(groups, ch.hold(ck)...)
+	}
+	if col.refs != nil {
+		groups = append(groups, one(ch.t.addReference(col, ch.schema)+" NOT VALID"), one(ch.t.validate(col.refs.name)))
+	}
+	// Indexes on the column went with it.
+	for _, ix := range ch.t.indexes {
+		if now := ch.was.Index(ix.name); now != nil && now.Text == indexText(ix.unique, ch.t.columnsSQL(ix)) && slices.Contains(ix.columns, col.name) {
+			groups = append(groups, concurrently("DROP INDEX CONCURRENTLY IF EXISTS "+ch.qualified(ix.name)), concurrently(ch.t.createIndex(ix, "CONCURRENTLY")))
+		}
+	}
+	return groups
+}
+
+// swapped ends a change of a type, in a transaction that has the table for itself: what others
+// wrote since the last pass is computed, and the columns change places.
+func (s *Store) swapped(ctx context.Context, c *engine.Conn, w work, g group) error {
+	if err := c.Exec("BEGIN; SET LOCAL lock_timeout = '" + lockTimeout + "'; LOCK TABLE " + w.table.Name + " IN ACCESS EXCLUSIVE MODE"); err != nil {
+		return err
+	}
+	if _, err := s.pass(ctx, c, w, g.swap, func(int64) {}); err != nil {
+		return err
+	}
+	for _, sql := range g.sql {
+		if err := c.Exec(sql); err != nil {
+			return err
+		}
+	}
+	return c.Exec("COMMIT")
+}
