@@ -175,21 +175,28 @@ func operationOf(t *testing.T, id, card string) *diff.Version {
 	return versionOf(t, id, map[string]string{"frond.yaml": "doors: {thing: {operations: {probe: {kind: command, " + part + ": " + card + "}}}}"}, nil)
 }
 
+// checks is the table of the checks: id, our rule and its level, or id, - and why there is none.
+const checks = "testdata/oasdiff.txt"
+
 // TestOasdiff: every check that oasdiff calls an error is found, or has a reason why there is
-// nothing here that it could be about. What it calls an error of an answer, and what needs no
-// other form of an answer than before, is dangerous here: a bound that is wider, a value more.
+// nothing here that it could be about; testdata/oasdiff.txt has the rule of each. What it
+// calls an error of an answer, and what needs no other form of an answer than before, is
+// dangerous here: a bound that is wider, a value more.
 func TestOasdiff(t *testing.T) {
-	text, err := os.ReadFile("testdata/oasdiff.txt")
+	text, err := os.ReadFile(checks)
 	if err != nil {
 		t.Fatal(err)
 	}
+	head, list, _ := strings.Cut(string(text), "\n")
+	var table strings.Builder
+	table.WriteString(head + "\n")
 	used := map[string]bool{}
-	found, without := 0, 0
-	for _, id := range strings.Fields(strings.SplitN(string(text), "\n", 2)[1]) {
-		reason := slices.IndexFunc(beyond, func(b struct{ part, why string }) bool { return strings.Contains(id, b.part) })
-		if reason >= 0 {
+	found := 0
+	for line := range strings.Lines(list) {
+		id, _, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		if reason := slices.IndexFunc(beyond, func(b struct{ part, why string }) bool { return strings.Contains(id, b.part) }); reason >= 0 {
 			used[beyond[reason].part] = true
-			without++
+			fmt.Fprintf(&table, "%s\t-\t%s\n", id, beyond[reason].why)
 			continue
 		}
 		p, ok := probeOf(id)
@@ -197,22 +204,14 @@ func TestOasdiff(t *testing.T) {
 			t.Errorf("%s is neither tried nor has it a reason not to be", id)
 			continue
 		}
-		report, err := diff.Compare(operationOf(t, id, p.card(p.was, p.wasMust, p.wasValue)), operationOf(t, id, p.card(p.is, p.isMust, p.isValue)))
-		if err != nil {
-			t.Fatal(id, err)
-		}
-		want := []diff.Level{diff.Breaking}
-		if strings.HasPrefix(id, "response") || strings.Contains(id, "content-") {
-			want = append(want, diff.Dangerous)
-		}
-		if !slices.ContainsFunc(report.Findings, func(f diff.Finding) bool {
-			return f.Surface == diff.OnREST && slices.Contains(want, f.Level) && (f.Member == "" || strings.HasSuffix(f.Member, ".p"))
-		}) {
-			t.Errorf("%s is not found from %q to %q: %+v", id, p.was, p.is, report.Findings)
+		f := probed(t, id, p)
+		if f == nil {
+			t.Errorf("%s is not found from %q to %q", id, p.was, p.is)
+			continue
 		}
 		found++
+		fmt.Fprintf(&table, "%s\t%s\t%s\n", id, f.Rule, f.Level)
 	}
-	t.Logf("%d checks are found, %d have nothing to be about", found, without)
 	for _, b := range beyond {
 		if !used[b.part] {
 			t.Errorf("no check has %q in its id: the reason is for nothing", b.part)
@@ -221,4 +220,34 @@ func TestOasdiff(t *testing.T) {
 	if found < 250 {
 		t.Errorf("only %d checks are tried", found)
 	}
+	if table.String() == string(text) || t.Failed() {
+		return
+	}
+	if !*update {
+		t.Fatalf("%s is not what is found; run go test ./cmd/frond/diff -update", checks)
+	}
+	if err := os.WriteFile(checks, []byte(table.String()), 0o644); err != nil { //nolint:gosec // a file of the project
+		t.Fatal(err)
+	}
+}
+
+// probed is the worst finding of a change on REST, of those that are bad enough for its check;
+// nil: there is none.
+func probed(t *testing.T, id string, p probe) *diff.Finding {
+	t.Helper()
+	report, err := diff.Compare(operationOf(t, id, p.card(p.was, p.wasMust, p.wasValue)), operationOf(t, id, p.card(p.is, p.isMust, p.isValue)))
+	if err != nil {
+		t.Fatal(id, err)
+	}
+	want := []diff.Level{diff.Breaking}
+	if strings.HasPrefix(id, "response") || strings.Contains(id, "content-") {
+		want = append(want, diff.Dangerous)
+	}
+	for i := range report.Findings { // the worst are the first
+		f := &report.Findings[i]
+		if f.Surface == diff.OnREST && slices.Contains(want, f.Level) && (f.Member == "" || strings.HasSuffix(f.Member, ".p")) {
+			return f
+		}
+	}
+	return nil
 }
