@@ -7,10 +7,12 @@
 //     writes; staff, a customer, nobody), and those that passed are replayed on a gateway of the
 //     new version over a copy of the same rows, on SQLite and on PostgreSQL. Where diff finds only what is safe, every one of
 //     them passes again, with an answer that has at least the old keys and fits;
+//   - frond migrate plan looks at the rows: each of its steps is a finding on the store, and one
+//     that loses values or is refused is a finding that is not safe;
 //   - the SDLs of both are given to graphql-inspector: whatever it calls breaking, diff calls
-//     breaking, but for the exceptions that are listed with their reasons;
-//   - the checks that oasdiff publishes are listed with the rule that finds each, or why none
-//     does.
+//     breaking, but for the exceptions that are listed with their reasons.
+//
+// What oasdiff calls breaking is compared in cmd/frond/diff.
 //
 // Files:
 //
@@ -19,6 +21,6 @@
 //	requests_test.go    requests out of the old model
 //	replay_test.go      gateways over copies of one store, answers compared
 //	evolution_test.go   the property
+//	plan_test.go        what frond migrate plan finds
 //	inspector_test.go   graphql-inspector, in a process of its own
-//	oasdiff_test.go     the checks of oasdiff
 package evolution

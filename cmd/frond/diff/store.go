@@ -28,8 +28,8 @@ type column struct {
 	indexed  bool
 	refs     string // the entity it references; "": none
 	onDelete string
-	shape    *schema.Shape
-	bounded  bool // the table holds its values to the card's bounds
+	// checks are the enum and the bounds of the card that the table holds the values to.
+	checks *schema.Shape
 }
 
 // store compares what the cards ask of a database. Rows are not looked at: frond migrate plan
@@ -120,9 +120,7 @@ func (c *comparison) uniques(p tablePair) {
 func columnOf(p *schema.Property) *column {
 	a := &p.Axes
 	col := &column{
-		name: p.Name, kind: kinds[p.Kind], primary: a.Primary, indexed: a.Index || p.Link != nil && !p.Link.Many, shape: &p.Shape,
-		// A conversion stores something else than what its card's bounds are about.
-		bounded: a.In.Name == "",
+		name: p.Name, kind: kinds[p.Kind], primary: a.Primary, indexed: a.Index || p.Link != nil && !p.Link.Many, checks: checksOf(p),
 	}
 	col.notNull = a.Primary || !p.MayBeNull() && p.Shape.Type != "" || a.Relation != nil && a.Relation.Many
 	col.fill = a.Create != nil && a.Create.Value != nil || a.Relation != nil && a.Relation.Many
@@ -130,4 +128,23 @@ func columnOf(p *schema.Property) *column {
 		col.refs, col.onDelete = a.Relation.To, a.Relation.OnDelete
 	}
 	return col
+}
+
+// checkedByTables are the keywords that a table can hold its rows to, beside enum.
+var checkedByTables = []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength"}
+
+// checksOf are the enum and the bounds of a field that its table checks. A conversion stores
+// something else than what the card's bounds are about, so that there are none.
+func checksOf(p *schema.Property) *schema.Shape {
+	s := &schema.Shape{Type: p.Shape.Type}
+	if p.Axes.In.Name != "" {
+		return s
+	}
+	s.Enum = p.Shape.Enum
+	for _, kw := range p.Shape.Extra {
+		if slices.Contains(checkedByTables, kw.Name) {
+			s.Extra = append(s.Extra, kw)
+		}
+	}
+	return s
 }

@@ -94,10 +94,7 @@ var columnRules = []rule[columnPair]{
 		Rule{"store-check-tightened", Dangerous, onStore, "a column is held to fewer values: a row with another one stands against it", "correct those rows first", slow},
 		func(p columnPair) *change {
 			return kept(p, func() *change {
-				if !p.is.bounded {
-					return nil
-				}
-				return joined(compareValues(p.was.shape, p.is.shape).less)
+				return joined(compareValues(p.was.checks, p.is.checks).less)
 			})
 		},
 	},
@@ -139,10 +136,7 @@ var columnRules = []rule[columnPair]{
 		Rule{"store-check-loosened", Safe, onStore, "a column is held to more values", "nothing to do", slow},
 		func(p columnPair) *change {
 			return kept(p, func() *change {
-				if !p.was.bounded {
-					return nil
-				}
-				return joined(compareValues(p.was.shape, p.is.shape).more)
+				return joined(compareValues(p.was.checks, p.is.checks).more)
 			})
 		},
 	},
