@@ -4,6 +4,7 @@ RACE     ?=
 FUZZTIME ?= 1m
 LEAKTIME ?= 10m
 SOAKTIME ?= 2m
+KILLTIME ?= 2m
 MUTANTS  ?= 40
 SEED     ?= 1
 N        ?= 20000
@@ -12,7 +13,7 @@ LINT     := bin/golangci-lint
 BIN      := bin/frond
 
 .DEFAULT_GOAL := all
-.PHONY: all help build run test js console race e2e fuzz leak soak plans differential evolution mutation long bench golden lint fmt generate wasm check up down
+.PHONY: all help build run test js console race e2e fuzz leak soak plans postgres differential evolution mutation long bench golden lint fmt generate wasm check up down
 
 all: console build test lint ## Build, test and lint: what `make` alone does
 
@@ -76,6 +77,14 @@ soak: ## Hold the gateway under load for SOAKTIME (2m) while its remotes are kil
 plans: ## Hold what a page reads of a PostgreSQL table of a million rows, in every order
 	$(GO) test ./store/postgres -count=1 -v -run=ReadLittle -rows=1000000
 
+# The tests that run on any store, whole: the matrix, restarts and kills, paging, the leak proof;
+# then several gateways killed for longer, a failover, and the store behind a pooler.
+postgres: ## Run everything that runs on any store on PostgreSQL, and kill gateways for KILLTIME (2m)
+	E2E_STORE=postgres $(GO) test -count=1 -timeout 40m ./e2e -run 'TestMatrix|TestKill|TestRestart|TestPaging'
+	E2E_STORE=pgbouncer $(GO) test -count=1 -timeout 40m ./e2e -run 'TestMatrixShop$$|TestMatrixPress$$|TestPaging' -walks 50
+	E2E_STORE=postgres $(GO) test -count=1 -timeout 40m ./e2e/leak -run 'TestLeak'
+	$(GO) test -count=1 -timeout 40m -v ./e2e -run 'TestSeveralGateways|TestFailover|TestReadReplicas|TestSignedCommandElsewhere' -kill-for $(KILLTIME)
+
 differential: js ## Compare our answers with those of graphql-js for N (20000) generated requests
 	$(GO) test ./e2e/differential -count=1 -v -run=TestDifferential -timeout=0 -from=$$(date +%s) -cases=$(N)
 
@@ -87,11 +96,12 @@ mutation: js ## Change the code in MUTANTS (40) small ways drawn by SEED (1), an
 
 # One after another: each of them uses the whole machine. The seed of the mutants is the
 # same every time, so that a survivor is a change of ours and not of the dice.
-long: ## CI's long run, some hours: mutation with a fixed seed, every fuzz target, leak, soak, differential and evolution
+long: ## CI's long run, some hours: mutation with a fixed seed, every fuzz target, leak, soak, postgres, differential and evolution
 	$(MAKE) mutation SEED=1
 	$(MAKE) fuzz
 	$(MAKE) leak
 	$(MAKE) soak
+	$(MAKE) postgres
 	$(MAKE) differential
 	$(MAKE) evolution
 

@@ -131,6 +131,37 @@ func TestFailover(t *testing.T) {
 	}
 }
 
+// TestSignedCommandElsewhere: two receivers of one Frond over one database. A signed command
+// that one of them has accepted is refused by the other.
+func TestSignedCommandElsewhere(t *testing.T) {
+	dir, store := severalProject(t), pgtest.Database(t)
+	private, public := pair(t, "shop")
+	receiver := func() *program {
+		return start(t, exec.Command(binary(t), "serve", "a", "--dir", dir, "--port", "0", "--store", store, "--verify-keys", public))
+	}
+	one, other := receiver(), receiver()
+	sign := func(frame string) string {
+		p, err := signer(t, private, "shop").Seal([]byte(frame), "a", []byte(`{}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(p.Post())
+	}
+	create := sign(`{"jsonrpc":"2.0","id":1,"method":"thing.create","params":{"body":{"name":"n","size":1}}}`)
+	if status, _, answer := postFrames(t, one.URL, create); status != 200 || !strings.Contains(answer, `"result"`) {
+		t.Fatalf("the first time: %d %s", status, answer)
+	}
+	for _, again := range []*program{one, other} {
+		if status, challenge, answer := postFrames(t, again.URL, create); status != 401 || challenge != "Kit-Call" || !strings.Contains(answer, "has been used") {
+			t.Errorf("replayed: %d %q %s", status, challenge, answer)
+		}
+	}
+	_, _, answer := postFrames(t, other.URL, sign(`{"jsonrpc":"2.0","id":2,"method":"thing.list","params":{}}`))
+	if n := total(t, answer); n != 1 {
+		t.Errorf("%d rows, want 1: %s", n, answer)
+	}
+}
+
 // waitFor waits for something that comes soon, unless the test fails before.
 func waitFor(t *testing.T, what string, is func() bool) {
 	t.Helper()
