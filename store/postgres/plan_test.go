@@ -43,13 +43,28 @@ type planned struct {
 
 func newPlanned(t testing.TB, rows int) *planned {
 	t.Helper()
-	set, err := schema.Compile([]schema.Source{{File: "track.yaml", Name: "track", Data: []byte(track)}}, schema.Builtins(), nil)
+	p, set := newObserved(t, "track", track)
+	p.track = set.Entity("track")
+	p.run(t, `ALTER TABLE track SET UNLOGGED`, fmt.Sprintf(`INSERT INTO track SELECT i, i %% 10, CASE WHEN i %% 2 = 0 THEN 'n' || (i * 7919::bigint) %% %[1]d END,
+		CASE WHEN i %% 1000 > 0 THEN timestamptz '2024-01-01Z' + i * interval '1 minute' END, 'a note of ordinary length' FROM generate_series(1, %[1]d) AS i`, rows),
+		`VACUUM (ANALYZE) track`)
+	return p
+}
+
+// newObserved opens a store for cards, given as name and YAML, that notes its latest query.
+func newObserved(t testing.TB, cards ...string) (*planned, *schema.Set) {
+	t.Helper()
+	var sources []schema.Source
+	for i := 0; i < len(cards); i += 2 {
+		sources = append(sources, schema.Source{File: cards[i] + ".yaml", Name: cards[i], Data: []byte(cards[i+1])})
+	}
+	set, err := schema.Compile(sources, schema.Builtins(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &planned{track: set.Entity("track"), url: pgtest.Database(t)}
+	p := &planned{url: pgtest.Database(t)}
 	p.Store, err = Open(Options{URL: p.url, Statement: -1, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), Trace: func(sql string, args ...any) {
-		if strings.HasPrefix(sql, "SELECT") && strings.Contains(sql, `"track"`) {
+		if strings.HasPrefix(sql, "SELECT") || strings.HasPrefix(sql, "(SELECT") {
 			p.sql, p.args = sql, args
 		}
 	}})
@@ -60,10 +75,7 @@ func newPlanned(t testing.TB, rows int) *planned {
 	if err := p.Prepare(t.Context(), set.Entities); err != nil {
 		t.Fatal(err)
 	}
-	p.run(t, `ALTER TABLE track SET UNLOGGED`, fmt.Sprintf(`INSERT INTO track SELECT i, i %% 10, CASE WHEN i %% 2 = 0 THEN 'n' || (i * 7919::bigint) %% %[1]d END,
-		CASE WHEN i %% 1000 > 0 THEN timestamptz '2024-01-01Z' + i * interval '1 minute' END, 'a note of ordinary length' FROM generate_series(1, %[1]d) AS i`, rows),
-		`VACUUM (ANALYZE) track`)
-	return p
+	return p, set
 }
 
 // run runs SQL, each text by itself.
