@@ -295,7 +295,7 @@ func (p *proof) wide(e *entity) {
 }
 
 // fieldsOf sends fields that are not the caller's: hidden ones are answered like ones
-// that do not exist, preset ones are refused.
+// that do not exist, also in the condition of a write, preset ones are refused.
 func (p *proof) fieldsOf(e *entity) {
 	if p.view.denied(e) {
 		return
@@ -325,6 +325,24 @@ func (p *proof) fieldsOf(e *entity) {
 				x, y := strings.ReplaceAll(string(got.body), f.name, none), string(unknown.body)
 				if x != y {
 					p.fail("a hidden field differs from one that does not exist\n%s\n--- hidden\n%s\n--- unknown\n%s", r, got, unknown)
+				}
+			}
+		}
+		for _, v := range []any{map[string]any{"eq": value}, map[string]any{"isNull": false}, nil, "x"} {
+			asks := func(name string) []request {
+				where := map[string]any{name: v}
+				at := e.plural + "/" + id + "?where=" + url.QueryEscape(encode(where))
+				return []request{
+					inEnvelope(e.name+".update", map[string]any{"id": id}, map[string]any{"where": where}, map[string]any{}),
+					inEnvelope(e.name+".delete", map[string]any{"id": id}, map[string]any{"where": where}, nil),
+					inREST("PATCH", at, map[string]any{}), inREST("DELETE", at, nil),
+				}
+			}
+			for i, r := range asks(f.name) {
+				got, unknown := p.frozen(r, nil), p.frozen(asks(none)[i], nil)
+				x, y := strings.ReplaceAll(string(got.body), f.name, none), string(unknown.body)
+				if x != y {
+					p.fail("a hidden field in a condition differs from one that does not exist\n%s\n--- hidden\n%s\n--- unknown\n%s", r, got, unknown)
 				}
 			}
 		}

@@ -37,7 +37,8 @@ func newApp() *frond.App {
 	return app
 }
 
-// publish turns a draft into a post. Callers cannot write its status; Inside can.
+// publish turns a draft into a post. Callers cannot write its status; Inside can. The read
+// and the write are one transaction: of two callers at once one publishes.
 func publish(ctx context.Context, in struct{ ID string }) (*Post, error) {
 	if frond.User(ctx) == nil {
 		return nil, frond.Errorf(frond.Unauthorized, "only writers publish; send the token of one")

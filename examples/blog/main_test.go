@@ -100,6 +100,26 @@ func TestPublishWithoutHTTP(t *testing.T) {
 	}
 }
 
+// TestPublishAtOnce: of many callers at once one publishes, and the others are answered a
+// CONFLICT.
+func TestPublishAtOnce(t *testing.T) {
+	ctx := frond.As(frond.Test(t, newApp()), frond.SignedIn("a-samir"))
+	codes := make(chan frond.Code, 20)
+	for range cap(codes) {
+		go func() {
+			_, err := frond.Call[Post](ctx, "post.publish", frond.Set{"id": "glue"})
+			codes <- frond.CodeOf(err)
+		}()
+	}
+	count := map[frond.Code]int{}
+	for range cap(codes) {
+		count[<-codes]++
+	}
+	if count[""] != 1 || count[frond.Conflict] != cap(codes)-1 {
+		t.Errorf("they are answered %v", count)
+	}
+}
+
 // TestReadingMinutesCountsWords: words stand between line breaks too, which are not spaces
 // in JSON.
 func TestReadingMinutesCountsWords(t *testing.T) {
