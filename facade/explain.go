@@ -12,7 +12,20 @@ import (
 // one is not called, and the handler of a command is not run. The Explanation is never
 // nil; the error is the call's own.
 func Explain(ctx context.Context, caller Caller, c *Call) (*Explanation, error) {
-	x := &explaining{}
+	return explain(ctx, caller, c, false)
+}
+
+// ExplainRun is Explain with the handlers of commands run, each in a transaction that is
+// rolled back whole: what it wrote is there for its further calls, and then gone. What it
+// does beside such calls happens. Handlers that are detached, and those over a store that
+// is no [Transactor] and [DryRunner], are not run. Hooks are not run either.
+func ExplainRun(ctx context.Context, caller Caller, c *Call) (*Explanation, error) {
+	return explain(ctx, caller, c, true)
+}
+
+// explain is Explain and ExplainRun; handlers says that those of commands run.
+func explain(ctx context.Context, caller Caller, c *Call, handlers bool) (*Explanation, error) {
+	x := &explaining{handlers: handlers}
 	_, err := caller.Call(context.WithValue(DryRun(ctx), watchKey{}, x.begin), c)
 	root := &Explanation{Entity: c.Entity, Operation: c.Operation}
 	if len(x.calls) > 0 {
@@ -28,6 +41,8 @@ func Explain(ctx context.Context, caller Caller, c *Call) (*Explanation, error) 
 
 // explaining collects the explanations of a call and of the calls that are made within it.
 type explaining struct {
+	handlers bool // those of commands run
+
 	mu    sync.Mutex
 	calls []*Explanation
 }
@@ -38,11 +53,23 @@ func (x *explaining) begin() observer {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.calls = append(x.calls, e)
-	return explainer{e}
+	return explainer{e, x.handlers}
 }
 
 // explainer is the [observer] that writes an explanation.
-type explainer struct{ *Explanation }
+type explainer struct {
+	*Explanation
+	handlers bool
+}
+
+// runs implements [observer].
+func (e explainer) runs(x *execution) bool {
+	r, ok := x.host.store.(DryRunner)
+	return e.handlers && ok && r.RunsDry()
+}
+
+// tried implements [observer].
+func (e explainer) tried(tries int) { e.Tries = tries }
 
 // found implements [observer].
 func (e explainer) found(t *execution) {
@@ -98,6 +125,8 @@ func (e explainer) admitted(x *execution) (dry bool) {
 	}
 	r, ok := x.host.store.(DryRunner)
 	switch {
+	case x.runner.by() == byHandler && x.transaction != nil:
+		e.Written = runBack
 	case x.runner.by() == byHandler:
 		e.Written, dry = notRun, true
 	case x.op.builtin == nil:

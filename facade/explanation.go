@@ -26,6 +26,9 @@ type Explanation struct {
 	Computed []string `json:"computed"`
 	// Store are the calls of the store, and what is sent to remotes.
 	Store []*StoreCall `json:"store"`
+	// Tries is how often a command ran that is a transaction; 0 where it is none or was not
+	// run. Calls are those of all tries.
+	Tries int `json:"tries,omitempty"`
 	// Written is why a command writes nothing; "" for a query.
 	Written string `json:"written"`
 	// Rows is how many rows the answer has.
@@ -69,4 +72,5 @@ const (
 	rolledBack = "the statement ran and was undone"
 	notAsked   = "the store was not asked: it cannot undo"
 	notRun     = "the author's handler was not run"
+	runBack    = "the author's handler ran, and its transaction was rolled back"
 )

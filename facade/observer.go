@@ -8,6 +8,8 @@ type observer interface {
 	scoped(x *viewer, door *Door, op *Operation, scope *Scope, err error)
 	admitted(x *execution) (dry bool) // dry: the call is not run
 	answered(res *Result)
+	runs(x *execution) bool                 // a command's handler, in a transaction that is rolled back
+	tried(tries int)                        // how often the command ran
 	store(s Store) Store                    // s, observed
 	remote(c Caller, address string) Caller // c, observed
 }
@@ -50,6 +52,17 @@ func (w watch) admitted(x *execution) (dry bool) { return w.by != nil && w.by.ad
 func (w watch) answered(res *Result) {
 	if w.by != nil {
 		w.by.answered(res)
+	}
+}
+
+// runs reports whether a command of the author's is run: nobody observes, or it is rolled
+// back.
+func (w watch) runs(x *execution) bool { return w.by == nil || w.by.runs(x) }
+
+// tried reports how often a command ran.
+func (w watch) tried(tries int) {
+	if w.by != nil {
+		w.by.tried(tries)
 	}
 }
 

@@ -24,6 +24,7 @@ func (x *execution) transacted(ctx context.Context) (res *Result, err error) {
 		res, err = try.answer(ctx)
 		return err
 	})
+	x.watch.tried(tries)
 	if count := triesOf(ctx); count != nil && outer == nil {
 		count(tries)
 	}

@@ -41,6 +41,9 @@ type contended struct {
 	conflicts int
 }
 
+// RunsDry holds for writes in transactions, and the tests make no others in a dry run.
+func (s *contended) RunsDry() bool { return true }
+
 var errConflict = errors.New("another transaction came between")
 
 func (s *contended) Transact(ctx context.Context, fn func(context.Context) error) error {
@@ -366,5 +369,43 @@ func TestStoreWithoutTransactions(t *testing.T) {
 	})
 	if _, err := do(t, f, "seat.outer", `{"id":"a"}`, "", ""); kiterror.CodeOf(errorOrNil(err)) != kiterror.Conflict || all() != "a" {
 		t.Errorf("%v, %s", err, all())
+	}
+}
+
+// TestExplainRun: the handler of an explained command runs, sees what it wrote, and nothing of
+// it stays. The number of its tries is in the explanation.
+func TestExplainRun(t *testing.T) {
+	ran := 0
+	f, all := seats(t, &contended{storetest.NewStore(), 1}, func(door facade.DoorRef) {
+		handler := func(ctx context.Context, in byID) (any, error) {
+			ran++
+			if err := create(ctx, facade.Inside(ctx), in.ID); err != nil {
+				return nil, err
+			}
+			page, err := facade.Do[facade.List[byID]](ctx, facade.From(ctx), "seat.list", facade.Invocation{})
+			if len(page.Items) != 1 {
+				t.Errorf("a dry run sees %v", page.Items)
+			}
+			return page.Items, err
+		}
+		facade.HandleCommand(door, "outer", handler)
+		facade.HandleCommand(door, "inner", handler, facade.Detached)
+		facade.Attach(door, "create", facade.Hook{After: func(context.Context, *facade.Call, *facade.Result) { t.Error("a hook ran") }})
+	})
+	call := func(operation string) *facade.Call {
+		return &facade.Call{Entity: "seat", Operation: operation, Invocation: facade.Invocation{Params: raw(`{"id":"a"}`)}}
+	}
+	x, err := facade.ExplainRun(t.Context(), f, call("outer"))
+	if err != nil || x.Tries != 2 || ran != 2 || !strings.Contains(x.Written, "rolled back") || len(x.Calls) != 4 || len(x.Calls[0].Store) != 1 {
+		t.Errorf("%v, ran %d times: %+v", err, ran, x)
+	}
+	if x, err := facade.ExplainRun(t.Context(), f, call("inner")); err != nil || ran != 2 || !strings.Contains(x.Written, "not run") {
+		t.Errorf("a detached command: %v, ran %d times: %+v", err, ran, x)
+	}
+	if x, err := facade.Explain(t.Context(), f, call("outer")); err != nil || ran != 2 || x.Tries != 0 || !strings.Contains(x.Written, "not run") {
+		t.Errorf("explained only: %v, ran %d times: %+v", err, ran, x)
+	}
+	if all() != "" {
+		t.Errorf("there are %s", all())
 	}
 }
