@@ -96,7 +96,12 @@ func listType(c *sqltext.Column) string {
 	switch classOf(c) {
 	case asInteger:
 		return "bigint"
-	case asText, asOther, asJSON, asArray:
+	case asOther:
+		if c.Fits != nil {
+			return c.Type
+		}
+		return "text"
+	case asText, asJSON, asArray:
 		return "text"
 	case asNumber, asDecimal, asBoolean, asTime, asDate, asUUID:
 	}
@@ -108,6 +113,9 @@ func compared(b *sqltext.Builder, c *sqltext.Column, alias string) {
 	b.Column(alias, c)
 	switch classOf(c) {
 	case asOther, asJSON, asArray:
+		if c.Fits != nil {
+			return
+		}
 		b.Text("::text")
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
@@ -123,12 +124,43 @@ func foreignColumn(p *schema.Property, is *dbschema.Column) *column {
 	if classOf(c.Column) == asText {
 		c.Collation = "default" // whatever the database's order of texts is, it need not be that of bytes
 	}
+	if p.Kind == schema.KindString && !is.Type.List {
+		c.Fits = fits(&is.Type)
+	}
 	c.Decode = decoderOf(c.Column)
 	switch baseType(c.Type) {
 	case "bpchar", "char", "character":
 		c.Decode = appendUnpadded
 	}
 	return c
+}
+
+// The forms in which the server reads moments without a zone, and times of day without one.
+var (
+	localForms = []string{"2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02T15:04", time.DateOnly}
+	timeForms  = []string{time.TimeOnly, "15:04"}
+)
+
+// fits returns a function that reports whether a text is a value of a type; nil for types that are compared by
+// their texts.
+func fits(t *dbschema.Type) func(text string) bool {
+	oneOf := func(layouts []string) func(string) bool {
+		return func(text string) bool {
+			return slices.ContainsFunc(layouts, func(layout string) bool {
+				_, err := time.Parse(layout, text) // takes a fraction behind the seconds too
+				return err == nil
+			})
+		}
+	}
+	switch {
+	case t.Kind == dbschema.Enum:
+		return func(text string) bool { return slices.Contains(t.Values, text) }
+	case t.Kind == dbschema.DateTime:
+		return oneOf(localForms)
+	case t.Kind == dbschema.Time && !strings.Contains(t.Name, "with time zone") && t.Name != "timetz":
+		return oneOf(timeForms)
+	}
+	return nil
 }
 
 // appendUnpadded appends a text of a fixed length without the blanks that fill it up.

@@ -47,6 +47,9 @@ func fit(c *sqltext.Column, op facade.Op, v sqltext.Value) operand {
 			return every(op, op == facade.Ne)
 		}
 	default:
+		if c.Fits != nil && v.Kind == sqltext.Text && !c.Fits(v.S) {
+			return every(op, op == facade.Ne) // nothing equals, precedes or follows it
+		}
 		if head, _, found := strings.Cut(v.S, "\x00"); v.Kind == sqltext.Text && found {
 			return fitNUL(op, head)
 		}

@@ -39,6 +39,10 @@ type Column struct {
 	// Decode appends a raw value of the column, which is not null, as JSON to dst. It is nil in
 	// a store that reads its columns by other means.
 	Decode func(dst, raw []byte) []byte
+	// Fits reports whether the database reads a text as a value of the column, which is then
+	// compared as its type has it: an enum by the order of its values. nil: texts compare as
+	// texts.
+	Fits func(text string) bool
 	// Parts are the columns that a primary key of several is made of; then the column has no
 	// name, and its value is their text (see [JoinKey]). nil: it is a column of the table.
 	Parts []*Column

@@ -225,7 +225,7 @@ properties:
     x-kit: { lifecycle: { create: optional } }
   features:
     type: [array, 'null']
-    items: { type: string, maxLength: 10 }
+    items: { type: [string, 'null'], maxLength: 10 }
     x-kit: { lifecycle: { create: optional } }
   data: {}
   at:

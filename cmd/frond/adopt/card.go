@@ -61,7 +61,7 @@ func shape(t *dbschema.Type, nullable bool) []keyword {
 	if t.List {
 		item := *t
 		item.List = false
-		inner := shape(&item, false)
+		inner := shape(&item, true) // any element of an array may be null
 		parts := make([]string, len(inner))
 		for i, k := range inner {
 			parts[i] = k.name + ": " + k.value
