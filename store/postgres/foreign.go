@@ -3,7 +3,6 @@ package postgres
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -11,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 	"github.com/frondhost/frond/store/dbschema"
@@ -182,129 +180,6 @@ func (t *table) foreignViolations(is *dbschema.Table, byName map[string]*schema.
 		}
 		t.violations[name] = violation{unique: members, field: members[0], keyword: "check"}
 	}
-}
-
-// insertSparse writes rows of a table whose columns the database fills: a statement for each
-// row, with what it has, in one transaction. See [Store.Insert].
-func (s *Store) insertSparse(ctx context.Context, t *table, records []facade.Record, of *facade.Terms, sel *sqltext.Selection) (*facade.Rows, error) {
-	own := make([]sqltext.Value, len(records))
-	queries := make([]*engine.Query, len(records))
-	answers := make([]*facade.Rows, len(records))
-	at := -1
-	if of != nil {
-		at = sel.Also(t.Primary) // the key is known when the row is there
-	}
-	for i, record := range records {
-		row, err := t.row(nil, record)
-		if err != nil {
-			return nil, err
-		}
-		own[i] = t.KeyOf(row)
-		b := s.text.Builder()
-		defer b.Free()
-		if err := b.InsertSparse(&t.Table, record, row, sel); err != nil {
-			return nil, err
-		}
-		bound := newArguments(b.Args)
-		defer bound.free()
-		queries[i] = selected(b.SQL, bound, sel, &answers[i], 1)
-		if at >= 0 {
-			queries[i].Columns = append(queries[i].Columns[:len(sel.Fields)], forms(sel.Extra)...)
-			queries[i].Row = withKey(queries[i].Row, t, at, &own[i])
-		}
-	}
-	m, err := s.text.Terms(&t.Table, of, nil, nil)
-	if err != nil {
-		return nil, err
-	}
-	defer m.Free()
-	if m == nil && len(queries) == 1 {
-		err = s.db.Once(ctx, queries[0])
-	} else {
-		err = s.db.Write(ctx, func(c *engine.Conn) error {
-			for _, record := range records {
-				if err := m.Leads(runner{c}, facade.Row{}, record, own); err != nil {
-					return err
-				}
-			}
-			if err := c.Run(queries...); err != nil {
-				return err
-			}
-			for _, key := range own {
-				if err := m.Stays(runner{c}, key); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	}
-	if err != nil {
-		return nil, s.constraint(t, records, err)
-	}
-	rows := answers[0]
-	if len(answers) > 1 {
-		rows = facade.NewRows(sel.Layout, len(answers))
-		for _, one := range answers {
-			for i := range one.Len() {
-				rows.CopyRow(one.Row(i))
-			}
-		}
-	}
-	facade.AccountOf(ctx).Add(rows.Size()) // written is written
-	return rows, nil
-}
-
-// forms are the forms of columns.
-func forms(columns []*sqltext.Column) (out []engine.Form) {
-	for _, c := range columns {
-		out = append(out, formOf(c))
-	}
-	return out
-}
-
-// withKey is row, and reads the key that the row has got from column at.
-func withKey(row func([][]byte) error, t *table, at int, key *sqltext.Value) func([][]byte) error {
-	return func(values [][]byte) error {
-		if values[at] != nil {
-			*key, _ = sqltext.Encode(t.Primary.Prop, t.Primary.Decode(nil, values[at]))
-		}
-		return row(values)
-	}
-}
-
-// arrayLiteral writes a JSON array as an array of the database: {"a","b"}. An element that is
-// no scalar is its JSON.
-func arrayLiteral(dst []byte, array json.RawMessage) []byte {
-	dst = append(dst, '{')
-	n := 0
-	for _, element := range jsontext.Elements(array) {
-		if n++; n > 1 {
-			dst = append(dst, ',')
-		}
-		switch jsontext.KindOf(element) {
-		case jsontext.Null:
-			dst = append(dst, "NULL"...)
-		case jsontext.Array:
-			dst = arrayLiteral(dst, element)
-		case jsontext.String:
-			dst = appendQuoted(dst, jsontext.Unquote(jsontext.Trim(element)))
-		default:
-			dst = appendQuoted(dst, string(jsontext.Trim(element)))
-		}
-	}
-	return append(dst, '}')
-}
-
-// appendQuoted appends an element of an array literal in quotes.
-func appendQuoted(dst []byte, s string) []byte {
-	dst = append(dst, '"')
-	for i := range len(s) {
-		if s[i] == '"' || s[i] == '\\' {
-			dst = append(dst, '\\')
-		}
-		dst = append(dst, s[i])
-	}
-	return append(dst, '"')
 }
 
 // KeyPart writes the value of a column as its text in a key of several columns, in a form that

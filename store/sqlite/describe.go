@@ -268,7 +268,7 @@ func declaredType(declared string) dbschema.Type {
 		t.Length, _ = strconv.Atoi(strings.TrimSpace(size)) // no number: no bound
 	case has("BLOB"):
 		t.Kind, t.Unfit = dbschema.Unfit, "it holds bytes, which a row of JSON cannot carry"
-	case has("REAL", "FLOA", "DOUB", "NUMERIC", "DECIMAL", "NUMBER", "MONEY"):
+	case has("REAL", "FLOA", "DOUBLE", "NUMERIC", "DECIMAL", "NUMBER", "MONEY"):
 		t.Kind = dbschema.Float
 	default:
 		t.Kind = dbschema.Other // the rows say it

@@ -312,12 +312,15 @@ func added(was, is, key, name string) bool {
 // insertColumn writes the column of a new field under its entity in frond.yaml.
 func insertColumn(config, entity string, f *Field) (string, bool) {
 	lines := strings.SplitAfter(config, "\n")
-	at := slices.Index(lines, "tables:\n")
-	for ; at >= 0 && at < len(lines) && lines[at] != "  "+entity+":\n"; at++ {
-	}
-	if at < 0 || at == len(lines) {
+	tables := slices.Index(lines, "tables:\n")
+	if tables < 0 {
 		return config, false
 	}
+	at := slices.Index(lines[tables:], "  "+entity+":\n")
+	if at < 0 {
+		return config, false
+	}
+	at += tables
 	end, columns := at+1, -1
 	for ; end < len(lines) && strings.HasPrefix(lines[end], "   "); end++ {
 		if lines[end] == "    columns:\n" {

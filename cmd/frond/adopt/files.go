@@ -3,8 +3,6 @@ package adopt
 import (
 	"fmt"
 	"strings"
-
-	"github.com/frondhost/frond/schema"
 )
 
 // Files are the texts of the Frond's folder and of the report, by their paths in the project:
@@ -94,14 +92,4 @@ func (f *Field) mapping() string {
 		return ""
 	}
 	return fmt.Sprintf("      %s: %s\n", f.Name, yamlText(f.Column.Name))
-}
-
-// entityKeys are the entities by their keys, for tests and callers that look one up.
-func (p *Project) entity(name string) *Entity {
-	for _, e := range p.Entities {
-		if schema.EntityKey(e.Name) == schema.EntityKey(name) {
-			return e
-		}
-	}
-	return nil
 }

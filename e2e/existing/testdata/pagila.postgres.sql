@@ -104,7 +104,7 @@ CREATE VIEW film_list AS
   FROM film LEFT JOIN film_category USING (film_id) LEFT JOIN category USING (category_id);
 CREATE MATERIALIZED VIEW rental_by_category AS SELECT category.name AS category, count(*) AS films FROM film_category JOIN category USING (category_id) GROUP BY 1;
 
-INSERT INTO actor (first_name, last_name) VALUES ('PENELOPE', 'GUINESS'), ('NICK', 'WAHLBERG'), ('ED', 'CHASE');
+INSERT INTO actor (first_name, last_name) VALUES ('PENELOPE', 'DAVIS'), ('NICK', 'WAHLBERG'), ('ED', 'CHASE');
 INSERT INTO category (name) VALUES ('Action'), ('Documentary');
 INSERT INTO language (name) VALUES ('English'), ('Italian');
 INSERT INTO country (country) VALUES ('Canada'), ('Australia');
