@@ -175,14 +175,12 @@ func settings(db *database) *gateway.Options {
 func serve(t *testing.T, db *database, opts *adopt.Options, edits ...func(files map[string]string)) (ask func(document string) string, made *adopt.Project) {
 	t.Helper()
 	p, _ := project(t, db, opts, edits...)
-	if strings.HasPrefix(db.store, "sqlite:") {
-		plan, err := gateway.PlanMigration(context.Background(), p, settings(db), &gateway.MigrateOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(plan.Steps) > 0 {
-			t.Errorf("the plan has steps: %v", plan.Steps)
-		}
+	plan, err := gateway.PlanMigration(context.Background(), p, settings(db), &gateway.MigrateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(plan.Steps) > 0 {
+		t.Errorf("the plan has steps: %v", plan.Steps)
 	}
 	p, made = project(t, db, opts, edits...)
 	gw, err := gateway.New(p, settings(db))

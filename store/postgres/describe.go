@@ -15,7 +15,7 @@ import (
 // Nothing is written. Tables of the URL's schema have no schema in the description; those of
 // PostgreSQL, of its extensions and of this program's bookkeeping are left out. The error is one
 // sentence that says what to do, and shows no password.
-func Describe(ctx context.Context, opts Options) (*dbschema.Database, error) {
+func Describe(ctx context.Context, opts engine.Options) (*dbschema.Database, error) {
 	db, err := engine.Open(opts)
 	if err != nil {
 		return nil, err

@@ -2,10 +2,8 @@ package postgres
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/schema/jsontext"
 	"github.com/frondhost/frond/store/postgres/engine"
 	"github.com/frondhost/frond/store/sqltext"
 )
@@ -96,39 +94,4 @@ func withKey(row func([][]byte) error, t *table, at int, key *sqltext.Value) fun
 		}
 		return row(values)
 	}
-}
-
-// arrayLiteral writes a JSON array as an array of the database: {"a","b"}. An element that is
-// no scalar is its JSON.
-func arrayLiteral(dst []byte, array json.RawMessage) []byte {
-	dst = append(dst, '{')
-	n := 0
-	for _, element := range jsontext.Elements(array) {
-		if n++; n > 1 {
-			dst = append(dst, ',')
-		}
-		switch jsontext.KindOf(element) {
-		case jsontext.Null:
-			dst = append(dst, "NULL"...)
-		case jsontext.Array:
-			dst = arrayLiteral(dst, element)
-		case jsontext.String:
-			dst = appendQuoted(dst, jsontext.Unquote(jsontext.Trim(element)))
-		default:
-			dst = appendQuoted(dst, string(jsontext.Trim(element)))
-		}
-	}
-	return append(dst, '}')
-}
-
-// appendQuoted appends an element of an array literal in quotes.
-func appendQuoted(dst []byte, s string) []byte {
-	dst = append(dst, '"')
-	for i := range len(s) {
-		if s[i] == '"' || s[i] == '\\' {
-			dst = append(dst, '\\')
-		}
-		dst = append(dst, s[i])
-	}
-	return append(dst, '"')
 }

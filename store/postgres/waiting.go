@@ -104,9 +104,3 @@ func (w *waiting) reason() error {
 	}
 	return facade.Errorf(facade.ServiceUnavailable, "the store cannot be reached just now; try again%w", unspoken{w.err})
 }
-
-// unspoken keeps a cause for the log without repeating its text.
-type unspoken struct{ error }
-
-func (unspoken) Error() string   { return "" }
-func (u unspoken) Unwrap() error { return u.error }
