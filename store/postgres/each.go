@@ -33,6 +33,14 @@ func (r *reading) each() error {
 		}
 	}
 	keys := dialect{}.Keys(c, list)
+	if len(list) == 1 {
+		r.lone = &list[0]
+		if o := fit(c, facade.Eq, list[0]); o.decided {
+			*r.lone = sqltext.Value{}
+		} else {
+			*r.lone = o.v
+		}
+	}
 
 	b := r.store.text.Builder()
 	defer b.Free()
@@ -100,6 +108,14 @@ func (r *reading) unnest(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Val
 			b.Text("v" + strconv.Itoa(i) + ", ")
 		}
 		b.Text("n)")
+		return
+	}
+	// One key, as of findById, is a value like others: a plan for any value is as good as one for
+	// this array, and is kept.
+	if r.lone != nil {
+		b.Text("(SELECT ")
+		b.Bind(*r.lone)
+		b.Text("::", listType(c), " AS value, 1 AS n) AS k")
 		return
 	}
 	b.Text("unnest(")

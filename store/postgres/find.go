@@ -52,6 +52,8 @@ type reading struct {
 	ctx   context.Context
 	// split are the keys of a Find with Each that are taken apart; nil: they are whole.
 	split []sqltext.Value
+	// lone is the key of a Find for one key alone.
+	lone *sqltext.Value
 }
 
 // page answers a Find without Each:

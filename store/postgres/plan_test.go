@@ -269,3 +269,45 @@ func TestRowsOfKeysReadLittle(t *testing.T) {
 		}
 	}
 }
+
+// TestPlansAreKept runs the statements of pages and of rows of keys until the server has chosen
+// between a plan for their values and one for any: it keeps the latter, and plans no more.
+func TestPlansAreKept(t *testing.T) {
+	p := newPlanned(t, 20_000)
+	byID := []facade.SortKey{{Field: p.track.Primary}}
+	byAt := []facade.SortKey{{Field: p.track.Property("at"), Desc: true}, {Field: p.track.Primary, Desc: true}}
+	each := func(field string, n int) *facade.EachKey {
+		key := &facade.EachKey{Field: p.track.Property(field)}
+		for i := range n {
+			key.Values = append(key.Values, fmt.Appendf(nil, "%d", i+1))
+		}
+		return key
+	}
+	for _, q := range []facade.Find{
+		{Limit: 1, Each: each("id", 1)},
+		{Limit: 1, Each: each("id", 50)},
+		{Limit: 10, Sort: byID, Each: each("level", 1)},
+		{Limit: 10, Sort: byAt, Each: each("level", 9)},
+		{Limit: 100, Sort: byID},
+		{Limit: 100, Sort: byAt, From: []json.RawMessage{[]byte(`"2024-01-02T00:00:00.000Z"`), []byte("1440")}},
+	} {
+		q.Entity, q.Select = p.track, facade.NewLayout([]string{"id", "level", "name", "at", "note"})
+		for range 10 {
+			if _, err := p.Find(t.Context(), &q); err != nil {
+				t.Fatal(err)
+			}
+		}
+		text, kept := p.sql, ""
+		if err := p.db.Maintain(t.Context(), func(c *engine.Conn) error { // the connection that was used last
+			return c.Run(&engine.Query{
+				Text: []byte("SELECT generic_plans FROM pg_prepared_statements WHERE statement = $1"), Values: [][]byte{[]byte(text)},
+				Row: func(row [][]byte) error { kept = string(row[0]); return nil },
+			})
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if kept != "5" {
+			t.Errorf("%q of 10 runs had the kept plan: %s", kept, text)
+		}
+	}
+}
