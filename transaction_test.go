@@ -3,6 +3,10 @@ package frond_test
 import (
 	"context"
 	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -10,6 +14,7 @@ import (
 	"testing/fstest"
 
 	"github.com/frondhost/frond"
+	"github.com/frondhost/frond/gateway"
 )
 
 // Show and Ticket are the rows of a box office.
@@ -154,6 +159,73 @@ func TestBoxOffice(t *testing.T) {
 	}
 	if tickets := call("GET", "/api/box/tickets?limit=0", ""); !strings.Contains(tickets, `"total":5`) {
 		t.Error(tickets)
+	}
+}
+
+// TestCommandThatCallsItself: a command that sends a write to its own host over HTTP waits for
+// itself. It is ended at its limit, says why, and nothing of it stays; what it sent is a
+// request of its own, and may arrive.
+func TestCommandThatCallsItself(t *testing.T) {
+	for _, store := range []string{"memory", "sqlite:" + t.TempDir() + "/rows.db"} {
+		var url string
+		app := frond.New(fstest.MapFS{
+			"gateway.yaml":       {Data: []byte("store: " + store + "\nmode: development\nlimits: {transaction: 100ms}\n")},
+			"entities/note.yaml": {Data: []byte("properties:\n  id: {type: string, x-kit: {role: {primary: true}}}\n")},
+			"frond.yaml":         {Data: []byte("name: a\ndoors: {note: {operations: {call: {kind: command}, callDetached: {kind: command}}}}\ncollectors: {note: open}\n")},
+		})
+		type Note struct{ ID string }
+		note := frond.Door[Note](app, "note")
+		call := func(ctx context.Context, id string) error {
+			if _, err := frond.Inside[Note](ctx).Create(ctx, Note{ID: id}); err != nil {
+				return err
+			}
+			r, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/api/a/notes", strings.NewReader(fmt.Sprintf(`{"id":%q}`, id+" by HTTP")))
+			if err != nil {
+				return err
+			}
+			r.Header.Set("Content-Type", "application/json")
+			res, err := http.DefaultClient.Do(r)
+			if err != nil {
+				return err
+			}
+			return res.Body.Close()
+		}
+		frond.Command(note, "call", func(ctx context.Context, _ struct{}) (any, error) { return nil, call(ctx, "n") })
+		frond.Command(note, "callDetached", func(ctx context.Context, _ struct{}) (any, error) { return nil, call(ctx, "d") }, frond.Detached)
+		app.Configure(func(o *gateway.Options) { o.Logger = slog.New(slog.DiscardHandler) })
+		handler, closeApp, err := app.Handler()
+		if err != nil {
+			t.Fatal(err)
+		}
+		server := httptest.NewServer(handler)
+		url = server.URL
+		answer := func(method, path string) string {
+			r, _ := http.NewRequestWithContext(t.Context(), method, url+path, nil)
+			r.Header.Set("Content-Type", "application/json")
+			res, err := http.DefaultClient.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer res.Body.Close()
+			text, err := io.ReadAll(res.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return string(text)
+		}
+		if got := answer("POST", "/api/a/notes/call"); !strings.Contains(got, `"status":503`) || !strings.Contains(got, "limits.transaction") {
+			t.Errorf("%s: %s", store, got)
+		}
+		if got := answer("POST", "/api/a/notes/call-detached"); strings.Contains(got, `"status"`) {
+			t.Errorf("%s: detached: %s", store, got)
+		}
+		if got := answer("GET", "/api/a/notes"); strings.Contains(got, `{"id":"n"}`) || !strings.Contains(got, `"d"`) || !strings.Contains(got, `"d by HTTP"`) {
+			t.Errorf("%s: there are %s", store, got)
+		}
+		server.Close()
+		if err := closeApp(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
