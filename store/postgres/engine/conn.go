@@ -260,6 +260,9 @@ func (c *Conn) read(queries []*Query) (err error) {
 			if said.Severity == "FATAL" || said.SeverityUnlocalized == "FATAL" || said.SeverityUnlocalized == "PANIC" {
 				c.broken = said // the connection ends behind it
 			}
+			if said.Code == readOnly {
+				c.broken = said // the server became a replica; the next connection finds the one that takes writes
+			}
 		case *pgproto3.NoticeResponse:
 			c.warned = c.warned || m.SeverityUnlocalized == "WARNING"
 		case *pgproto3.ReadyForQuery:

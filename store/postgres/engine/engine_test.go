@@ -341,3 +341,40 @@ func TestStatementsAreNotCompiled(t *testing.T) {
 		t.Logf("the server does not compile by itself (%s): the test shows nothing here", got)
 	}
 }
+
+// A connection to a server that takes no writes any more is not kept: after a failover the next
+// one leads to the server that does.
+func TestReadOnlyConnectionIsReplaced(t *testing.T) {
+	url := pgtest.Database(t)
+	owner := open(t, Options{URL: url})
+	do := func(sql string) {
+		t.Helper()
+		if err := owner.Once(t.Context(), SQL(sql)); err != nil {
+			t.Fatal(errors.Join(err, errors.Unwrap(err)))
+		}
+	}
+	do("CREATE TABLE written (n int)")
+	name := url[strings.LastIndexByte(url, '/')+1:]
+	do("ALTER DATABASE " + name + " SET default_transaction_read_only = on")
+	d := open(t, Options{URL: url, Connections: 2})
+	if got := read(t, d, "SHOW transaction_read_only"); got != "on" {
+		t.Fatalf("transaction_read_only is %s", got)
+	}
+	insert := SQL("INSERT INTO written VALUES (1)")
+	if err := d.Once(t.Context(), insert); facade.CodeOf(err) != facade.ServiceUnavailable {
+		t.Errorf("while no server takes writes: %v", err)
+	}
+	read(t, d, "SELECT 1") // a connection that takes no writes is in the pool again
+	do("ALTER DATABASE " + name + " RESET default_transaction_read_only")
+	for _, write := range []func() error{
+		func() error { return d.Once(t.Context(), insert) },
+		func() error { return d.Write(t.Context(), func(c *Conn) error { return c.Conclude(insert) }) },
+	} {
+		if err := write(); err != nil {
+			t.Error(errors.Join(err, errors.Unwrap(err)))
+		}
+	}
+	if got := read(t, d, "SELECT count(*) FROM written"); got != "2" {
+		t.Errorf("%s rows, want 2", got)
+	}
+}

@@ -148,14 +148,15 @@ func stale(err error) bool {
 }
 
 // again says whether the same may be done once more at once: the connection broke, or the
-// server closed it, before anything was committed, or its statements have become stale.
+// server closed it, before anything was committed, its statements have become stale, or the
+// server became a replica, so that nothing was written.
 func again(err error) bool {
 	var unknown uncertain
 	if errors.As(err, &unknown) {
 		return false
 	}
 	var l *lost
-	if errors.As(err, &l) || stale(err) {
+	if errors.As(err, &l) || stale(err) || codeOf(err) == readOnly {
 		return true
 	}
 	return classOf(err) == "57" && codeOf(err) != queryCanceled || classOf(err) == "08"

@@ -3,6 +3,7 @@
 package pgtest
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -102,7 +103,7 @@ func (c *Cluster) Promote(replica *Server) error {
 			return nil
 		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("the replica is no primary after %s: %v", patience, err)
+			return errors.Join(fmt.Errorf("the replica is no primary after %s", patience), err)
 		}
 	}
 }
