@@ -129,10 +129,12 @@ func TestEntities(t *testing.T) {
 // compile builds a façade and a GraphQL schema of a project: what is written has no fault.
 func compile(t *testing.T, p *adopt.Project) {
 	t.Helper()
-	files := map[string]string{}
-	for name, text := range p.Files() {
-		files[name] = text
-	}
+	compileFiles(t, p.Files())
+}
+
+// compileFiles is compile for the files of a project.
+func compileFiles(t *testing.T, files map[string]string) {
+	t.Helper()
 	project, err := facade.Read(folder(files))
 	if err != nil {
 		t.Fatal(err)
