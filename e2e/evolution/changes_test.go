@@ -107,6 +107,33 @@ var changes = []changer{
 		e.fields[2].name = freeName(r, e)
 		return true
 	}),
+	onEntity("rename a field and declare it", func(r *rand.Rand, m *model, e *entity) bool {
+		f := e.fields[2]
+		if f.kind == "id" || f.kind == "many" || f.kind == "key" || f.name == "name" {
+			return false
+		}
+		to := freeName(r, e)
+		m.renamed[e.name+"."+f.name], f.name = e.name+"."+to, to
+		return len(m.renamed) == 1
+	}),
+	onEntity("rename an entity and declare it", func(_ *rand.Rand, m *model, e *entity) bool {
+		was := e.name
+		e.name = "new" + was
+		m.renamed[was] = e.name
+		for _, other := range m.entities {
+			for _, f := range other.fields {
+				if f.to == was {
+					f.to = e.name
+				}
+			}
+		}
+		for i, fact := range m.facts {
+			if fact == was {
+				m.facts[i] = e.name
+			}
+		}
+		return len(m.renamed) == 1 && len(m.except) == 0
+	}),
 	onEntity("reorder the fields", func(r *rand.Rand, _ *model, e *entity) bool {
 		slices.Reverse(e.fields)
 		return true

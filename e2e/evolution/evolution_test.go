@@ -36,7 +36,7 @@ func newPair(t *testing.T, seed uint64) *pair {
 	for len(p.changed) < 2 && r.IntN(3) == 0 { // changes before the first version, for a base that has a bit of everything
 		c := changes[r.IntN(len(changes))]
 		before := p.was.clone()
-		if !c.do(r, p.was) || versionOf(p.was.files()) == nil {
+		if !c.do(r, p.was) || len(p.was.renamed) > 0 || versionOf(p.was.files()) == nil {
 			p.was = before
 		}
 	}

@@ -15,6 +15,8 @@ type model struct {
 	facts    []string // entities that a fact carries
 	// except are the operations that a surface does not show.
 	except map[string][]string
+	// renamed are the declared renames, old name to new.
+	renamed map[string]string
 }
 
 // entity is a card with its door and its rules.
@@ -76,7 +78,7 @@ var (
 
 // newModel makes up a project.
 func newModel(r *rand.Rand) *model {
-	m := &model{except: map[string][]string{}}
+	m := &model{except: map[string][]string{}, renamed: map[string]string{}}
 	n := 2 + r.IntN(2)
 	for i := range n {
 		e := &entity{name: entityNames[i], off: map[string]bool{}, computed: map[string]string{}}
@@ -171,7 +173,10 @@ func (f *field) sample(r *rand.Rand) any {
 
 // clone is a copy that shares nothing.
 func (m *model) clone() *model {
-	out := &model{facts: append([]string{}, m.facts...), except: map[string][]string{}}
+	out := &model{facts: append([]string{}, m.facts...), except: map[string][]string{}, renamed: map[string]string{}}
+	for k, v := range m.renamed {
+		out.renamed[k] = v
+	}
 	for k, v := range m.except {
 		out.except[k] = append([]string{}, v...)
 	}
@@ -401,6 +406,9 @@ func (m *model) files() fstest.MapFS {
 	}
 	if len(surfaces) > 0 {
 		config["surfaces"] = surfaces
+	}
+	if len(m.renamed) > 0 {
+		config["renamed"] = m.renamed
 	}
 	text, _ := json.Marshal(config)
 	fsys["frond.json"] = &fstest.MapFile{Data: text}

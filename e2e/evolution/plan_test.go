@@ -29,9 +29,10 @@ func TestPlan(t *testing.T) {
 		found := map[string][]diff.Finding{}
 		for _, f := range p.report.Findings {
 			if f.Surface == diff.OnStore {
-				table, _, _ := strings.Cut(f.At, ".")
-				found[f.At] = append(found[f.At], f)
-				if table != f.At {
+				at := p.is.newName(f.At)
+				table, _, _ := strings.Cut(at, ".")
+				found[at] = append(found[at], f)
+				if table != at {
 					found[table] = append(found[table], f)
 				}
 			}
@@ -43,8 +44,9 @@ func TestPlan(t *testing.T) {
 				at += "." + s.Field
 			}
 			here := found[at]
-			if s.Op == migration.AddUnique {
-				here = found[s.Entity] // a constraint is one of the table
+			// A constraint is one of the table, and so is an index that has its name.
+			if s.Op == migration.AddUnique || s.Op == migration.AddIndex && p.was.entity(s.Entity) == nil {
+				here = found[s.Entity]
 			}
 			if len(here) == 0 {
 				t.Errorf("seed %d, %s: the plan has %s of %s, and diff finds nothing there", seed, strings.Join(p.changed, "; "), s.Op, at)
@@ -63,6 +65,20 @@ func TestPlan(t *testing.T) {
 	if len(steps) < 5 || lost < 3 {
 		t.Error("too few steps for this to show anything")
 	}
+}
+
+// newName is the name that a declared rename gives an entity, or a field of one.
+func (m *model) newName(at string) string {
+	entity, field, isField := strings.Cut(at, ".")
+	switch {
+	case m.renamed[at] != "":
+		return m.renamed[at]
+	case m.renamed[entity] == "":
+		return at
+	case isField:
+		return m.renamed[entity] + "." + field
+	}
+	return m.renamed[entity]
 }
 
 // unsafe reports whether one of the findings is not safe.
