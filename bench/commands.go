@@ -48,7 +48,7 @@ func benchCommands(rounds int, slice time.Duration) error {
 	if err != nil {
 		return err
 	}
-	defer store.Close()
+	defer func() { _ = store.Close() }() // the folder is removed
 	project, err := facade.Read(lineBook)
 	if err != nil {
 		return err

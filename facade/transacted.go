@@ -11,7 +11,7 @@ import (
 func (x *execution) transacted(ctx context.Context) (res *Result, err error) {
 	outer, base := x.transaction, ctx
 	if outer != nil {
-		base = outer.base
+		base = outer.base //nolint:contextcheck // what comes after the commit is in no transaction
 	}
 	var committed *execution
 	tries := 0
