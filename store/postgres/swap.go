@@ -20,6 +20,8 @@ import (
 func (ch *change) changeType(s *migration.Step, d *migration.Difference) ([]group, error) {
 	col := ch.t.byName(s.Column)
 	from, to := d.WasColumn.Kind, d.Column.Kind
+	// Whatever comes of it, nothing else is asked of values of the old type.
+	ch.filled[col.name], ch.swapped[col.name] = true, true
 	if d.Column.Primary {
 		s.Refuse("it is the primary key, which other tables may point at", "keep the type, or move the rows to a new entity")
 		return nil, nil
@@ -56,7 +58,6 @@ func (ch *change) changeType(s *migration.Step, d *migration.Difference) ([]grou
 		s.NoValue(ch.rows)
 		return nil, nil
 	}
-	ch.filled[col.name], ch.swapped[col.name] = true, true
 	return ch.swap(col, f), nil
 }
 

@@ -212,16 +212,20 @@ func migrated(t *testing.T, out *strings.Builder, store Migrator, before, after 
 func InsertRows(t testing.TB, store facade.Store, e *schema.Entity, rows ...string) {
 	t.Helper()
 	for _, text := range rows {
-		var r facade.Record
-		for _, p := range e.Fields {
-			if v := jsontext.Get([]byte(text), p.Name); v != nil {
-				r = append(r, schema.Member{Name: p.Name, Value: v})
-			}
-		}
-		if _, err := store.Insert(t.Context(), e, []facade.Record{r}, nil, nil); err != nil {
+		if _, err := store.Insert(t.Context(), e, []facade.Record{record(e, text)}, nil, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
+}
+
+// record is a JSON object as a Record.
+func record(e *schema.Entity, text string) (r facade.Record) {
+	for _, p := range e.Fields {
+		if v := jsontext.Get([]byte(text), p.Name); v != nil {
+			r = append(r, schema.Member{Name: p.Name, Value: v})
+		}
+	}
+	return r
 }
 
 // RowsOf is all rows of an entity as JSON, by their keys.
