@@ -77,6 +77,9 @@ soak: ## Hold the gateway under load for SOAKTIME (2m) while its remotes are kil
 plans: ## Hold what a page reads of a PostgreSQL table of a million rows, in every order
 	$(GO) test ./store/postgres -count=1 -v -run=ReadLittle -rows=1000000
 
+migrations: js ## Kill migrations of ROWS (1000000) rows at random moments, on both stores
+	FROND_MIGRATION_ROWS=$(or $(ROWS),1000000) $(GO) test ./store/sqlite ./store/postgres -count=1 -timeout 60m -v -run=TestMigrationKilled
+
 # The tests that run on any store, whole: the matrix, restarts and kills, paging, the leak proof;
 # then several gateways killed for longer, a failover, and the store behind a pooler.
 postgres: ## Run everything that runs on any store on PostgreSQL, and kill gateways for KILLTIME (2m)

@@ -1,9 +1,15 @@
 package postgres_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/frondhost/frond/store/migration"
 	"github.com/frondhost/frond/store/postgres"
 	"github.com/frondhost/frond/store/postgres/engine"
 	"github.com/frondhost/frond/store/postgres/pgtest"
@@ -11,9 +17,74 @@ import (
 )
 
 func TestPlansOfChanges(t *testing.T) {
-	storetest.RunMigrations(t, "testdata/plans.txt", func(t testing.TB) storetest.Migrator {
+	plans := storetest.RunMigrations(t, "testdata/plans.txt", func(t testing.TB) storetest.Migrator {
 		return open(t, postgres.Options{URL: pgtest.Database(t), Statement: -1}, nil)
 	})
+	t.Run("squawk", func(t *testing.T) { lint(t, plans) })
+}
+
+// accepted are the warnings of squawk that hold for some of the statements, with the reason
+// why these are right as they are.
+var accepted = map[string]string{
+	"ban-drop-column":                   "a column with values waits for --drop; a change of type drops the one that it has replaced",
+	"ban-drop-not-null":                 "a field that may be null now, or a column that no card describes",
+	"prefer-robust-stmts":               "a step is made for what the catalogue has, and made again where it was interrupted",
+	"renaming-column":                   "renamed in frond.yaml says so",
+	"renaming-table":                    "renamed in frond.yaml says so",
+	"require-concurrent-index-creation": "the table was made by the statement before",
+	"require-statement-timeout":         "the statements that take long let others work",
+}
+
+// lint checks the statements of plans with squawk, the linter of migrations: no warning but
+// the accepted ones, and of those each one is seen.
+func lint(t *testing.T, plans []*migration.Plan) {
+	squawk, err := filepath.Abs("../../e2e/js/node_modules/.bin/squawk")
+	if err == nil {
+		_, err = os.Stat(squawk)
+	}
+	if err != nil && os.Getenv("CI") == "" {
+		t.Skip("squawk is not installed; run make js")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	files := []string{"--reporter", "Json", "--pg-version", "15"}
+	for i, plan := range plans {
+		for j, step := range plan.Steps {
+			// Each statement stands alone: what the program runs as one transaction is short.
+			name := filepath.Join(dir, fmt.Sprintf("%02d-%d-%s.sql", i, j, step.Op))
+			// The program sets it for each transaction; what runs CONCURRENTLY, outside of any,
+			// makes nobody wait.
+			text := "SET lock_timeout = '3s';\n" + strings.Join(step.SQL, ";\n") + ";\n"
+			if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, name)
+		}
+	}
+	out, err := exec.Command(squawk, files...).Output() //nolint:gosec // the linter that package.json names
+	var warnings []struct {
+		File    string `json:"file"`
+		Line    int    `json:"line"`
+		Rule    string `json:"rule_name"`
+		Message string `json:"message"`
+	}
+	if jerr := json.Unmarshal(out, &warnings); jerr != nil {
+		t.Fatalf("squawk: %v %v\n%s", err, jerr, out)
+	}
+	seen := map[string]bool{}
+	for _, w := range warnings {
+		if seen[w.Rule] = true; accepted[w.Rule] == "" {
+			text, _ := os.ReadFile(w.File)
+			t.Errorf("%s: %s: %s\n%s", filepath.Base(w.File), w.Rule, w.Message, text)
+		}
+	}
+	for rule := range accepted {
+		if !seen[rule] {
+			t.Errorf("%s is accepted, and nothing has it", rule)
+		}
+	}
 }
 
 func TestRandomMigrations(t *testing.T) {

@@ -118,8 +118,9 @@ var changes = []struct {
 // RunMigrations plans and applies each of the changes, on a table without rows and on one with
 // some, and compares what happens with a golden file: the steps with their effects, what a start
 // does, what waits for which flag, and the rows afterwards. What was applied leaves an empty plan,
-// and what was refused changes nothing. open gives a store over an empty database.
-func RunMigrations(t *testing.T, golden string, open func(t testing.TB) Migrator) {
+// and what was refused changes nothing. open gives a store over an empty database. The plans
+// are returned, for tests of their SQL.
+func RunMigrations(t *testing.T, golden string, open func(t testing.TB) Migrator) (plans []*migration.Plan) {
 	var out strings.Builder
 	for _, c := range changes {
 		for _, filled := range []bool{false, true} {
@@ -137,7 +138,7 @@ func RunMigrations(t *testing.T, golden string, open func(t testing.TB) Migrator
 				if filled {
 					InsertRows(t, store, before.Set.Entity("thing"), c.rows...)
 				}
-				migrated(t, &out, store, before, c.after.Compile(t), c.after.Entity)
+				plans = append(plans, migrated(t, &out, store, before, c.after.Compile(t), c.after.Entity))
 			})
 		}
 	}
@@ -153,10 +154,11 @@ func RunMigrations(t *testing.T, golden string, open func(t testing.TB) Migrator
 	if diff := cmp.Diff(string(want), out.String()); diff != "" {
 		t.Errorf("run with -update-plans, and read what changed (-want +got):\n%s", diff)
 	}
+	return plans
 }
 
 // migrated plans, looks what apply does without flags, and applies with all of them.
-func migrated(t *testing.T, out *strings.Builder, store Migrator, before, after *facade.Catalog, name string) {
+func migrated(t *testing.T, out *strings.Builder, store Migrator, before, after *facade.Catalog, name string) *migration.Plan {
 	task := &migration.Task{Entities: after.Set.Entities, Changes: after.Changes}
 	plan, err := store.Plan(t.Context(), task)
 	if err != nil {
@@ -189,7 +191,7 @@ func migrated(t *testing.T, out *strings.Builder, store Migrator, before, after 
 		}
 	}
 	if blocked {
-		return
+		return plan
 	}
 	if _, err := store.Migrate(t.Context(), task); err != nil {
 		t.Fatal(err)
@@ -206,6 +208,7 @@ func migrated(t *testing.T, out *strings.Builder, store Migrator, before, after 
 		name = "thing"
 	}
 	fmt.Fprintf(out, "  rows %s\n", RowsOf(t, store, after.Set.Entity(name)))
+	return plan
 }
 
 // InsertRows writes rows of an entity, given as JSON objects.
