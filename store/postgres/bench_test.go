@@ -95,3 +95,56 @@ func BenchmarkCreate(b *testing.B) {
 		})
 	})
 }
+
+// BenchmarkOneRow measures what the store adds to a read of one row: the same statement is run
+// by hand.
+func BenchmarkOneRow(b *testing.B) {
+	set := storetest.Cards(b)
+	tag := set.Entity("tag")
+	var text string
+	url := pgtest.Database(b)
+	s := open(b, postgres.Options{URL: url, Trace: func(sql string, _ ...any) { text = sql }}, set.Entities)
+	plain := open(b, postgres.Options{URL: url}, set.Entities)
+	if err := put(b.Context(), s, tag, 1, nil); err != nil {
+		b.Fatal(err)
+	}
+	find := &facade.Find{
+		Entity: tag, Select: facade.NewLayout([]string{"id", "label"}), Sort: []facade.SortKey{{Field: tag.Primary}}, Limit: 1,
+		Each: &facade.EachKey{Field: tag.Primary, Values: []json.RawMessage{json.RawMessage("1")}},
+	}
+	if _, err := s.Find(b.Context(), find); err != nil {
+		b.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(b.Context())
+	defer cancel()
+	b.Run("store", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if found, err := plain.Find(ctx, find); err != nil || found.Rows.Len() != 1 {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("by hand", func(b *testing.B) {
+		conn, err := pgx.Connect(ctx, url)
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer func() { _ = conn.Close(context.Background()) }()
+		statement, err := conn.PgConn().Prepare(ctx, "one", text, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.ReportAllocs()
+		for b.Loop() {
+			result := conn.PgConn().ExecStatement(ctx, statement, [][]byte{[]byte("{1}")}, nil, nil)
+			rows := 0
+			for result.NextRow() {
+				rows++
+			}
+			if _, err := result.Close(); err != nil || rows != 1 {
+				b.Fatal(err, rows)
+			}
+		}
+	})
+}

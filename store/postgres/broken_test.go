@@ -349,3 +349,26 @@ func TestReadOnlyRole(t *testing.T) {
 		t.Error("the store takes writes where the server takes none")
 	}
 }
+
+// A network that swallows everything: a call ends within the statement's time and the time
+// that a cancellation has, and is SERVICE_UNAVAILABLE.
+func TestSilentServer(t *testing.T) {
+	set := storetest.Cards(t)
+	tag := entity(t, set, "tag")
+	p, url := newProxy(t, pgtest.Database(t))
+	s := open(t, postgres.Options{URL: url, Statement: 100 * time.Millisecond}, set.Entities)
+	if err := put(t.Context(), s, tag, 1, nil); err != nil {
+		t.Fatal(err)
+	}
+	p.on(func([]byte) where { return swallowed })
+	began := time.Now()
+	_, err := s.Find(t.Context(), &facade.Find{Entity: tag, Select: facade.NewLayout([]string{"id"}), Sort: []facade.SortKey{{Field: tag.Primary}}, Limit: 1})
+	if facade.CodeOf(err) != facade.ServiceUnavailable || time.Since(began) > 20*time.Second {
+		t.Errorf("after %s: %v", time.Since(began), err)
+	}
+	p.on(nil)
+	p.sever()
+	if !there(t, s, tag, 1) {
+		t.Error("the row is gone")
+	}
+}

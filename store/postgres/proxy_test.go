@@ -25,9 +25,10 @@ type proxy struct {
 type where int
 
 const (
-	nowhere where = iota
-	before        // the server does not get what was sent
-	behind        // the server gets it, and its answer is lost
+	nowhere   where = iota
+	before          // the server does not get what was sent
+	behind          // the server gets it, and its answer is lost
+	swallowed       // the server does not get it, and the connection stays open
 )
 
 // newProxy listens before the server of a URL and returns the URL through it.
@@ -135,6 +136,8 @@ func (p *proxy) forward(client, server net.Conn) {
 				return
 			case behind:
 				close(deaf)
+			case swallowed:
+				continue
 			}
 			if _, err := server.Write(buffer[:n]); err != nil {
 				_ = client.Close()

@@ -120,7 +120,7 @@ func (c *Conn) send(queries []*Query) error {
 	if c.out, err = (&pgproto3.Sync{}).Encode(c.out); err != nil {
 		return err
 	}
-	c.watchdog.begin(c.pg)
+	c.watchdog.begin(c.pg, c.watchdog.limit)
 	err = c.exchange(queries)
 	cause := c.watchdog.end()
 	if c.kept != nil {
@@ -132,9 +132,15 @@ func (c *Conn) send(queries []*Query) error {
 	if cause != nil {
 		c.quiet()
 	}
+	var l *lost
 	switch {
 	case cause == nil:
 		return err
+	case errors.As(err, &l): // the server did not even answer the cancellation
+		if !errors.Is(cause, errSpent) {
+			err = errors.Join(cause, l.error)
+		}
+		return &lost{err, l.sent}
 	case err == nil && c.warned:
 		// A commit that waited for a replica: it has happened here, and may be nowhere else.
 		return &lost{cause, true}
@@ -310,7 +316,7 @@ func (c *Conn) Exec(sql string) error {
 	if c.out, err = (&pgproto3.Query{String: sql}).Encode(c.out[:0]); err != nil {
 		return err
 	}
-	c.watchdog.beginUnlimited(c.pg)
+	c.watchdog.begin(c.pg, 0)
 	err = c.exchange(nil)
 	if cause := c.watchdog.end(); cause != nil {
 		c.quiet()
@@ -357,9 +363,14 @@ func (c *Conn) quiet() {
 	_ = c.pg.Conn().SetDeadline(time.Time{})
 }
 
-// alive says whether an idle connection is still open, without a round trip.
-func (c *Conn) alive() bool {
-	return c.broken == nil && c.state == 'I' && !hungUp(c.pg.Conn())
+// trusted is how long ago a connection may have been used to be taken for open without a look,
+// where the call can be made again on another one.
+const trusted = 100 * time.Millisecond
+
+// alive says whether an idle connection is still open, without a round trip. writes says that
+// it is for a call that cannot simply be made again.
+func (c *Conn) alive(writes bool) bool {
+	return c.broken == nil && c.state == 'I' && (!writes && time.Since(c.used) < trusted || !hungUp(c.pg.Conn()))
 }
 
 // close ends the connection without waiting for the server.
@@ -377,9 +388,9 @@ func (c *Conn) close() {
 // does the end of the time that each statement has. The observer of ctx sees the statements.
 func (c *Conn) within(ctx context.Context, do func(*Conn) error) error {
 	c.observe = facade.ObserverOf(ctx)
-	release := c.watchdog.watch(ctx)
+	was := c.watchdog.watch(ctx)
 	err := do(c)
-	release()
+	c.watchdog.watch(was)
 	c.observe = nil
 	return err
 }

@@ -156,7 +156,7 @@ func (d *DB) Once(ctx context.Context, q *Query) error {
 func (d *DB) single(ctx context.Context, q *Query) error {
 	return d.Public(ctx, facade.Retry(ctx, conflict, func(int) error {
 		return d.again(ctx, func() error {
-			return d.on(ctx, Turn{Request: facade.RequestOf(ctx)}, func(c *Conn) error { return committed(c.Run(q), nil) })
+			return d.on(ctx, Turn{Request: facade.RequestOf(ctx), Writes: true}, func(c *Conn) error { return committed(c.Run(q), nil) })
 		})
 	}))
 }
@@ -184,7 +184,7 @@ func (d *DB) write(ctx context.Context, start string, do func(*Conn) error) erro
 	}
 	return d.Public(ctx, facade.Retry(ctx, conflict, func(int) error {
 		return d.again(ctx, func() error {
-			return d.on(ctx, Turn{Request: facade.RequestOf(ctx)}, func(c *Conn) error {
+			return d.on(ctx, Turn{Request: facade.RequestOf(ctx), Writes: true}, func(c *Conn) error {
 				position, note := d.copies.position(ctx)
 				err := inTransaction(c, start, facade.InDryRun(ctx), position, do)
 				if err == nil {

@@ -27,7 +27,9 @@ func (d *DB) dial(ctx context.Context) (*Conn, error) {
 		err = d.suits(pg)
 	}
 	if err == nil {
-		err = d.withoutJIT(ctx, pg)
+		if err = d.withoutJIT(ctx, pg); err != nil && codeOf(err) == "" {
+			err = &lost{err, false} // it broke at once
+		}
 	}
 	d.reach.note(d, err)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -148,8 +149,8 @@ func stale(err error) bool {
 }
 
 // again says whether the same may be done once more at once: the connection broke, or the
-// server closed it, before anything was committed, its statements have become stale, or the
-// server became a replica, so that nothing was written.
+// server closed it or cancelled the statement, before anything was committed, its statements
+// have become stale, or the server became a replica, so that nothing was written.
 func again(err error) bool {
 	var unknown uncertain
 	if errors.As(err, &unknown) {
@@ -157,9 +158,11 @@ func again(err error) bool {
 	}
 	var l *lost
 	if errors.As(err, &l) || stale(err) || codeOf(err) == readOnly {
-		return true
+		return !errors.Is(err, os.ErrDeadlineExceeded) // a server that does not answer will not do so now
 	}
-	return classOf(err) == "57" && codeOf(err) != queryCanceled || classOf(err) == "08"
+	// 57014 without a cause of ours: somebody else has cancelled it, or a pooler has given our
+	// cancellation to another statement.
+	return classOf(err) == "57" || classOf(err) == "08"
 }
 
 // Unavailable says whether err passes by itself: the server cannot be reached, is starting,
@@ -175,10 +178,8 @@ func Unavailable(err error) bool {
 		return true
 	}
 	switch classOf(err) {
-	case "08", "53", "58":
+	case "08", "53", "57", "58":
 		return true
-	case "57":
-		return codeOf(err) != queryCanceled
 	case "25":
 		return codeOf(err) == readOnly
 	case "":

@@ -50,6 +50,9 @@ type Turn struct {
 	// Request is the call it belongs to, as [facade.RequestOf] has it. nil is no request,
 	// whose share is not bounded.
 	Request any
+	// Writes says that the call writes, and cannot simply be made again where its connection
+	// breaks.
+	Writes bool
 }
 
 // waiter is a turn in the queue; granted is closed when it has a connection.
@@ -81,7 +84,7 @@ func (p *pool) get(ctx context.Context, t Turn) (*Conn, error) {
 	if err := p.enter(ctx, t); err != nil {
 		return nil, err
 	}
-	c, err := p.take(ctx)
+	c, err := p.take(ctx, t)
 	if err != nil {
 		p.leave(t)
 		return nil, err
@@ -179,10 +182,10 @@ func (p *pool) leave(t Turn) {
 // take returns an idle connection that is open or opens one. The turn has been counted in, so
 // there are never more than Connections. Where the server has none to spare, one that others
 // give back serves as well.
-func (p *pool) take(ctx context.Context) (*Conn, error) {
+func (p *pool) take(ctx context.Context, t Turn) (*Conn, error) {
 	began := time.Now()
 	for {
-		if c, err := p.pop(); c != nil || err != nil {
+		if c, err := p.pop(t.Writes); c != nil || err != nil {
 			return c, err
 		}
 		c, err := p.db.dial(ctx)
@@ -198,7 +201,7 @@ func (p *pool) take(ctx context.Context) (*Conn, error) {
 }
 
 // pop takes an idle connection; nil: there is none that is open.
-func (p *pool) pop() (*Conn, error) {
+func (p *pool) pop(writes bool) (*Conn, error) {
 	for {
 		p.mu.Lock()
 		if p.closed {
@@ -213,7 +216,7 @@ func (p *pool) pop() (*Conn, error) {
 		c := p.idle[n-1]
 		p.idle = p.idle[:n-1]
 		p.mu.Unlock()
-		if c.alive() {
+		if c.alive(writes) {
 			return c, nil
 		}
 		c.close()

@@ -112,9 +112,7 @@ func committed(err error, end *Query) error {
 
 // finish runs what has to be run whether or not the caller is still there.
 func (c *Conn) finish(statements ...string) error {
-	was := c.watchdog.ctx
-	c.watchdog.ctx = nil
-	defer func() { c.watchdog.ctx = was }()
+	defer c.watchdog.watch(c.watchdog.watch(nil))
 	queries := make([]*Query, len(statements))
 	for i, text := range statements {
 		queries[i] = SQL(text)

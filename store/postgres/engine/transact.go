@@ -89,7 +89,7 @@ func (d *DB) Transact(ctx context.Context, fn func(context.Context) error) error
 
 // transact runs fn once. The error is raw where another transaction came between.
 func (d *DB) transact(ctx context.Context, fn func(context.Context) error) error {
-	t := &transaction{db: d, lead: []string{begin, impatient}, turn: Turn{Request: facade.RequestOf(ctx)}}
+	t := &transaction{db: d, lead: []string{begin, impatient}, turn: Turn{Request: facade.RequestOf(ctx), Writes: true}}
 	dry := facade.InDryRun(ctx)
 	ctx, t.cancel = context.WithCancel(ctx)
 	defer t.cancel()

@@ -13,15 +13,17 @@ import (
 // when one statement has run longer than it may (docs/decisions/220). The server then ends the
 // statement with an error and the connection stays usable. A server that does not answer
 // within patience loses its connection.
+//
+// It looks now and then instead of waiting for the context's end: most statements are over
+// before it looks at all, and pay for no goroutine.
 type watchdog struct {
 	// limit is how long each statement may run; 0: as long as it takes.
 	limit time.Duration
-	ctx   context.Context
 	timer *time.Timer
 
-	mu sync.Mutex
-	// until is when the statement has used up its time. A timer that fires late for the
-	// statement before finds that this one has not.
+	mu  sync.Mutex
+	ctx context.Context // of the caller; nil: nobody can leave
+	// until is when the statement has used up its time; zero: never.
 	until time.Time
 	// running is the connection while a statement is on it.
 	running *pgconn.PgConn
@@ -31,21 +33,21 @@ type watchdog struct {
 	asking sync.WaitGroup
 }
 
+// glance is the time from one look to the next.
+const glance = 20 * time.Millisecond
+
 // patience is how long a server may take to answer a cancellation.
 const patience = 3 * time.Second
 
 // errSpent never leaves the package: Public turns it into facade.TooCostly.
 var errSpent = errors.New("the statement has used up its time")
 
-// watch makes ctx the caller's, until release.
-func (w *watchdog) watch(ctx context.Context) (release func()) {
-	was := w.ctx
-	w.ctx = ctx
-	if ctx.Done() == nil {
-		return func() { w.ctx = was }
-	}
-	stop := context.AfterFunc(ctx, func() { w.cancel(ctx.Err()) })
-	return func() { stop(); w.ctx = was }
+// watch makes ctx the caller's, and returns that before.
+func (w *watchdog) watch(ctx context.Context) (was context.Context) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	was, w.ctx = w.ctx, ctx
+	return was
 }
 
 // gone is the error of a caller who has gone, for whom nothing is begun.
@@ -56,30 +58,63 @@ func (w *watchdog) gone() error {
 	return w.ctx.Err()
 }
 
-// begin gives the statement that is about to run its whole time.
-func (w *watchdog) begin(pg *pgconn.PgConn) {
-	w.beginUnlimited(pg)
-	if w.limit <= 0 {
-		return
-	}
+// begin gives the statement that is about to run its time; 0: any.
+func (w *watchdog) begin(pg *pgconn.PgConn, limit time.Duration) {
 	w.mu.Lock()
-	w.until = time.Now().Add(w.limit)
-	w.mu.Unlock()
+	defer w.mu.Unlock()
+	w.running, w.cause, w.until = pg, nil, time.Time{}
+	if limit > 0 {
+		w.until = time.Now().Add(limit)
+	}
+	w.arm()
+}
+
+// arm has look called when there may be something to see. The caller holds mu.
+func (w *watchdog) arm() {
+	in := glance
+	switch {
+	case w.ctx != nil && w.ctx.Done() != nil:
+		if !w.until.IsZero() {
+			in = min(in, time.Until(w.until))
+		}
+	case w.until.IsZero():
+		return
+	default:
+		in = time.Until(w.until)
+	}
 	if w.timer == nil {
-		w.timer = time.AfterFunc(w.limit, func() { w.cancel(errSpent) })
+		w.timer = time.AfterFunc(in, w.look)
 	} else {
-		w.timer.Reset(w.limit)
+		w.timer.Reset(in)
 	}
 }
 
-// beginUnlimited is begin for what may take any time.
-func (w *watchdog) beginUnlimited(pg *pgconn.PgConn) {
+// look cancels the statement that is running where its caller has gone or its time is over. A
+// look for a statement before finds nothing to do.
+func (w *watchdog) look() {
 	w.mu.Lock()
-	w.running, w.cause = pg, nil
-	w.mu.Unlock()
-	if err := w.gone(); err != nil { // it ended before running was set
-		go w.cancel(err)
+	pg := w.running
+	if pg == nil || w.cause != nil {
+		w.mu.Unlock()
+		return
 	}
+	cause := w.gone()
+	if cause == nil && !w.until.IsZero() && !time.Now().Before(w.until) {
+		cause = errSpent
+	}
+	if cause == nil {
+		w.arm()
+		w.mu.Unlock()
+		return
+	}
+	w.cause = cause
+	w.asking.Add(1)
+	w.mu.Unlock()
+	defer w.asking.Done()
+	_ = pg.Conn().SetDeadline(time.Now().Add(patience))
+	ctx, done := context.WithTimeout(context.Background(), patience)
+	defer done()
+	_ = pg.CancelRequest(ctx) // where it does not arrive the deadline ends the wait
 }
 
 // end says that the statement has ended, and returns why it was cancelled; nil: it was not.
@@ -102,23 +137,4 @@ func (w *watchdog) stop() {
 	if w.timer != nil {
 		w.timer.Stop()
 	}
-}
-
-// cancel asks the server to end the statement that is running, once. The caller's context has
-// ended by then.
-func (w *watchdog) cancel(cause error) {
-	w.mu.Lock()
-	pg := w.running
-	if pg == nil || w.cause != nil || cause == errSpent && time.Now().Before(w.until) { //nolint:errorlint // our own
-		w.mu.Unlock()
-		return
-	}
-	w.cause = cause
-	w.asking.Add(1)
-	w.mu.Unlock()
-	defer w.asking.Done()
-	_ = pg.Conn().SetDeadline(time.Now().Add(patience))
-	ctx, done := context.WithTimeout(context.Background(), patience)
-	defer done()
-	_ = pg.CancelRequest(ctx) // where it does not arrive the deadline ends the wait
 }
