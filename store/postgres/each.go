@@ -13,8 +13,8 @@ import (
 // small ordered search of its own that stops at the limit:
 //
 //	SELECT k.n, p.* FROM unnest($1::text[]) WITH ORDINALITY AS k(value, n)
-//	CROSS JOIN LATERAL (SELECT … WHERE t0."author" >= k.value AND t0."author" <= k.value
-//	  ORDER BY t0."author", t0."at", t0."id" LIMIT $2) AS p ORDER BY k.n, p."at", p."id"
+//	CROSS JOIN LATERAL (SELECT … FROM (SELECT … WHERE t0."author" >= k.value AND t0."author" <= k.value
+//	  ORDER BY t0."author", t0."at", t0."id" LIMIT 64) AS q ORDER BY … LIMIT $2) AS p ORDER BY k.n, p."at", p."id"
 //
 // A field whose values are unique needs no order, and no range:
 //
@@ -165,10 +165,26 @@ func (r *reading) some(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value
 		return err
 	}
 	r.open(b, c, keys)
-	if len(place.ranges) == 1 {
-		err = r.within(b, &place, place.ranges[0], c)
+	switch {
+	case place.whole:
+		err = r.within(b, &place, place.ranges[0], c, false)
 		limit(b, r.Find)
-	} else {
+	case len(place.ranges) == 1:
+		b.Text("SELECT ")
+		b.Columns(&r.Selection, "q")
+		b.Text(" FROM (")
+		err = r.within(b, &place, place.ranges[0], c, true)
+		b.Text(room(r.Find), ") AS q")
+		if len(r.Order) > 0 {
+			// With the key in it the order is that of the rows, and nothing is left to sort.
+			b.Text(" ORDER BY ")
+			key := sqltext.Column{Name: keyName, NotNull: c.NotNull}
+			b.OrderBy([]sqltext.SortKey{{Column: &key, Desc: r.Order[0].Desc}}, "q")
+			b.Text(", ")
+			b.OrderBy(r.Order, "q")
+		}
+		limit(b, r.Find)
+	default:
 		b.Text("SELECT q.* FROM ")
 		err = r.bounded(b, &place, c, "q")
 	}

@@ -113,7 +113,7 @@ func (r *reading) page() error {
 type span struct {
 	from, until []sqltext.Value
 	ranges      []seekRange
-	// whole says that the order has a key of several columns, which the selection has as one
+	// whole says that the primary key is one of several columns, which the selection has as one
 	// text: the page is one SELECT, which nothing around it can order.
 	whole bool
 }
@@ -121,7 +121,7 @@ type span struct {
 // span compiles From and Until. BAD_REQUEST where they are of another order.
 func (r *reading) span() (s span, err error) {
 	s.ranges = []seekRange{{}}
-	s.whole = slices.ContainsFunc(r.Order, func(k sqltext.SortKey) bool { return k.Of != nil })
+	s.whole = r.Table.Primary.Parts != nil
 	if r.Find.From != nil {
 		if s.from, err = sqltext.Cursor(r.Order, r.Find.From); err != nil {
 			return s, err
@@ -150,7 +150,7 @@ func (r *reading) bounded(b *sqltext.Builder, s *span, key *sqltext.Column, name
 		if len(s.ranges) > 1 {
 			b.Text("(")
 		}
-		if err := r.within(b, s, g, key); err != nil {
+		if err := r.within(b, s, g, key, false); err != nil {
 			return err
 		}
 		b.Text(room(r.Find))
@@ -173,10 +173,17 @@ func (r *reading) bounded(b *sqltext.Builder, s *span, key *sqltext.Column, name
 // with the column. An equality would leave the planner free to walk along another index, such
 // as the primary key's, until enough rows of the key have come: a key without rows would then
 // read the whole table.
-func (r *reading) within(b *sqltext.Builder, s *span, g seekRange, key *sqltext.Column) error {
+//
+// named adds the key's column to what is selected, as keyName.
+func (r *reading) within(b *sqltext.Builder, s *span, g seekRange, key *sqltext.Column, named bool) error {
 	alias := b.Alias()
 	b.Text("SELECT ")
 	b.Columns(&r.Selection, alias)
+	if named {
+		b.Text(", ")
+		b.Column(alias, key)
+		b.Text(" AS ", keyName)
+	}
 	if err := r.From(b, alias); err != nil {
 		return err
 	}
@@ -222,6 +229,10 @@ func (r *reading) within(b *sqltext.Builder, s *span, g seekRange, key *sqltext.
 	b.OrderBy(r.Order, alias)
 	return nil
 }
+
+// keyName is what the column of a key is called beside those of a selection; no column of ours
+// has this name (see [plainOrHex]).
+const keyName = `"~key"`
 
 // room writes a limit that is at least the page's and that the planner can read: PostgreSQL
 // plans a statement once for all values that are bound to it, and takes a bound limit for a
