@@ -183,7 +183,13 @@ func serve(t *testing.T, db *database, opts *adopt.Options, edits ...func(files 
 		t.Errorf("the plan has steps: %v", plan.Steps)
 	}
 	p, made = project(t, db, opts, edits...)
-	gw, err := gateway.New(p, settings(db))
+	return asked(t, p, settings(db)), made
+}
+
+// asked starts a gateway for the length of a test, and returns what sends it a document.
+func asked(t *testing.T, p *facade.Project, with *gateway.Options) (ask func(document string) string) {
+	t.Helper()
+	gw, err := gateway.New(p, with)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +213,7 @@ func serve(t *testing.T, db *database, opts *adopt.Options, edits ...func(files 
 			t.Fatal(err)
 		}
 		return strings.TrimSpace(string(answer))
-	}, made
+	}
 }
 
 // same compares an answer with what it should be, a JSON object whose white space does not count.

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/frondhost/frond/cmd/frond/adopt"
+	"github.com/frondhost/frond/gateway"
 )
 
 var pagilaKeys = &adopt.Options{Keys: map[string][]string{"film_list": {"fid"}, "customer_list": {"id"}, "rental_by_category": {"category"}}}
@@ -69,6 +70,31 @@ func TestPagilaReport(t *testing.T) {
 	slices.Sort(want)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestTablesBeside: entities of the gateway's own have tables of their own beside those of another
+// program, and relations lead from one to the other. No foreign key is put on the other program's
+// table, so that a relation to it may lead nowhere.
+func TestTablesBeside(t *testing.T) {
+	db := open(t, "pagila.postgres.sql")
+	p, _ := project(t, db, pagilaKeys, func(files map[string]string) {
+		files["fronds/app/entities/review.yaml"] = `
+properties:
+  id: {type: string, x-kit: {role: {primary: true}, lifecycle: {create: {generate: nanoid}}}}
+  filmId: {type: integer, x-kit: {role: {relation: {to: film, kind: one}}}}
+  stars: {type: integer}
+`
+		files["fronds/app/entities/film.yaml"] += "  reviews: {x-kit: {role: {relation: {to: review, kind: many}}}}\n"
+	})
+	with := settings(db)
+	with.Config.Migrate = gateway.MigrateAuto
+	ask := asked(t, p, with)
+	same(t, `{"data": {"createReview": {"stars": 5, "film": {"title": "ACE GOLDFINGER", "reviews": {"total": 1}}}, "lost": {"film": null}}}`,
+		ask(`mutation { createReview(input: {filmId: 2, stars: 5}) { stars film { title reviews { total } } } lost: createReview(input: {filmId: 99, stars: 1}) { film { title } } }`))
+	same(t, `{"data": {"films": {"items": [{"title": "ACE GOLDFINGER"}]}}}`, ask(`{ films(filter: {reviews: {some: {stars: {gt: 4}}}}) { items { title } } }`))
+	if dump := db.dump(); !strings.Contains(dump, "CREATE TABLE public.review") {
+		t.Error("there is no table of reviews")
 	}
 }
 

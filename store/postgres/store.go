@@ -117,16 +117,16 @@ func newTables(entities []*schema.Entity, in string) (*tables, []*table, error) 
 	all := &tables{byEntity: map[*schema.Entity]*table{}, byKey: map[string]*table{}, byName: map[string]*table{}, mapped: map[string]*schema.Entity{}}
 	stored := map[string]bool{}
 	for _, e := range entities {
-		stored[e.Key] = e.Primary != nil && !e.View
+		stored[e.Key] = e.Primary != nil && !e.View && e.Table == nil // what its foreign keys may lead to
 	}
 	var faults []error
 	var order []*table
 	for _, e := range entities {
-		if !stored[e.Key] {
-			continue
-		}
 		if e.Table != nil {
 			all.mapped[e.Key] = e
+			continue
+		}
+		if !stored[e.Key] {
 			continue
 		}
 		t, err := newTable(e, in, func(key string) bool { return stored[key] })
