@@ -12,53 +12,53 @@ import "strings"
 // Database is what a database says of itself.
 type Database struct {
 	// Product is "PostgreSQL" or "SQLite".
-	Product string `json:"product"`
+	Product string
 	// Tables are tables and views, ordered by schema and name.
-	Tables []Table `json:"tables"`
+	Tables []Table
 }
 
 // Table is a table or a view.
 type Table struct {
 	// Schema is the schema it stands in; "" where the database has none, or where it is the
 	// one that names without a schema lead to.
-	Schema string `json:"schema,omitempty"`
-	Name   string `json:"name"`
+	Schema string
+	Name   string
 	// View says that it is a view, materialised or not: rows are read and never written.
-	View    bool     `json:"view,omitempty"`
-	Comment string   `json:"comment,omitempty"`
-	Columns []Column `json:"columns"`
+	View    bool
+	Comment string
+	Columns []Column
 	// Primary are the columns of the primary key, in its order; nil: there is none.
-	Primary []string `json:"primary,omitempty"`
+	Primary []string
 	// Uniques are the unique constraints and unique indexes beside the primary key, each with
 	// its columns in order. Partial indexes and those over expressions are not among them.
-	Uniques [][]string `json:"uniques,omitempty"`
+	Uniques [][]string
 	// Indexed are the columns that lead an index.
-	Indexed     []string    `json:"indexed,omitempty"`
-	ForeignKeys []Reference `json:"foreignKeys,omitempty"`
+	Indexed     []string
+	ForeignKeys []Reference
 	// Checks are the conditions of the table that the database holds rows to, as SQL.
-	Checks []string `json:"checks,omitempty"`
+	Checks []string
 	// Named are the columns of each constraint and unique index, by its name, where the database
 	// names it in its errors.
-	Named map[string][]string `json:"named,omitempty"`
+	Named map[string][]string
 	// NoRowID says that a table of SQLite was made WITHOUT ROWID.
-	NoRowID bool `json:"noRowid,omitempty"`
+	NoRowID bool
 	// Unfit is why the table cannot be served; "" where it can. Nothing else of it has to be
 	// there then.
-	Unfit string `json:"unfit,omitempty"`
+	Unfit string
 	// Denied are the rights that the role of the connection lacks: SELECT, INSERT, UPDATE,
 	// DELETE.
-	Denied []string `json:"denied,omitempty"`
+	Denied []string
 }
 
 // Column is one column of a table.
 type Column struct {
-	Name string `json:"name"`
-	Type Type   `json:"type"`
+	Name string
+	Type Type
 	// NotNull says that no row holds null in it.
-	NotNull bool   `json:"notNull,omitempty"`
-	Fill    Fill   `json:"fill,omitempty"`
-	Default string `json:"default,omitempty"` // the expression, as SQL
-	Comment string `json:"comment,omitempty"`
+	NotNull bool
+	Fill    Fill
+	Default string // the expression, as SQL
+	Comment string
 }
 
 // Fill says whether the database itself has a value for a column that a new row leaves out.
@@ -102,39 +102,39 @@ const (
 // Type is a column's type.
 type Type struct {
 	// Name is the type as SQL of this database writes it: character varying(40).
-	Name string `json:"name"`
-	Kind Kind   `json:"kind"`
+	Name string
+	Kind Kind
 	// Bits are those of an integer: 16, 32 or 64.
-	Bits int `json:"bits,omitempty"`
+	Bits int
 	// Length bounds a text, in characters; 0: it has no bound.
-	Length int `json:"length,omitempty"`
+	Length int
 	// Precision and Scale are those of a Decimal; 0 and 0: it has no bound.
-	Precision int `json:"precision,omitempty"`
-	Scale     int `json:"scale,omitempty"`
+	Precision int
+	Scale     int
 	// Values are those of an Enum, in its order.
-	Values []string `json:"values,omitempty"`
+	Values []string
 	// List says that a value is an array of values of Kind.
-	List bool `json:"list,omitempty"`
+	List bool
 	// Domain is the domain that the column is declared with; the other members describe its
 	// base type.
-	Domain string `json:"domain,omitempty"`
+	Domain string
 	// Least and Most bound an Integer where a domain or a check says so; nil: they do not.
-	Least *int64 `json:"least,omitempty"`
-	Most  *int64 `json:"most,omitempty"`
+	Least *int64
+	Most  *int64
 	// Unfit is why no card can carry the values.
-	Unfit string `json:"unfit,omitempty"`
+	Unfit string
 }
 
 // Reference is a foreign key: rows of the table name a row of another one.
 type Reference struct {
-	Columns []string `json:"columns"`
+	Columns []string
 	// Schema and Table are the table it leads to, and To the columns there, in the order of
 	// Columns.
-	Schema string   `json:"schema,omitempty"`
-	Table  string   `json:"table"`
-	To     []string `json:"to"`
+	Schema string
+	Table  string
+	To     []string
 	// OnDelete is cascade, restrict, set null, or "" for no action; set default is "" too.
-	OnDelete string `json:"onDelete,omitempty"`
+	OnDelete string
 }
 
 // FullName is the table's name with its schema in front, where it has one: sales.order_line.
