@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/frondhost/frond/store/postgres/engine"
@@ -146,9 +145,3 @@ func (p *present) constraint(v [][]byte) {
 }
 
 func isTrue(v []byte) bool { return len(v) == 1 && v[0] == 't' }
-
-// number reads a count.
-func number(v []byte) int64 {
-	n, _ := strconv.ParseInt(string(v), 10, 64) // a count is one
-	return n
-}

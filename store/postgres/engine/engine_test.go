@@ -378,3 +378,26 @@ func TestReadOnlyConnectionIsReplaced(t *testing.T) {
 		t.Errorf("%s rows, want 2", got)
 	}
 }
+
+// A statement that somebody else cancels, such as an operator or a pooler that mistakes one
+// connection for another, runs again.
+func TestCancelledByOthers(t *testing.T) {
+	d := open(t, Options{URL: pgtest.Database(t), Statement: 10 * time.Second})
+	done := make(chan error)
+	runs := 0
+	go func() {
+		done <- d.Read(t.Context(), func(c *Conn) error {
+			runs++
+			if runs == 1 {
+				return c.Run(SQL("SELECT pg_sleep(9)"))
+			}
+			return c.Run(SQL("SELECT 1"))
+		})
+	}()
+	for read(t, d, "SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(9)' AND state = 'active'") == "0" {
+		time.Sleep(5 * time.Millisecond)
+	}
+	if err := <-done; err != nil || runs != 2 {
+		t.Errorf("%d runs, %v", runs, err)
+	}
+}

@@ -1,6 +1,9 @@
 package engine
 
-import "errors"
+import (
+	"context"
+	"errors"
+)
 
 // scope is where the statements of a connection stand: what goes ahead of the next batch of
 // them, and what goes with the last one. So the begin and the end of a transaction take no
@@ -112,7 +115,7 @@ func committed(err error, end *Query) error {
 
 // finish runs what has to be run whether or not the caller is still there.
 func (c *Conn) finish(statements ...string) error {
-	defer c.watchdog.watch(c.watchdog.watch(nil))
+	defer c.watchdog.watch(c.watchdog.watch(context.Background()))
 	queries := make([]*Query, len(statements))
 	for i, text := range statements {
 		queries[i] = SQL(text)
