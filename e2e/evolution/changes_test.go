@@ -108,6 +108,9 @@ var changes = []changer{
 		return true
 	}),
 	onEntity("rename a field and declare it", func(r *rand.Rand, m *model, e *entity) bool {
+		if len(e.fields) < 3 {
+			return false
+		}
 		f := e.fields[2]
 		if f.kind == "id" || f.kind == "many" || f.kind == "key" || f.name == "name" {
 			return false
@@ -230,11 +233,17 @@ var changes = []changer{
 	onRules("another condition", func(_ *rand.Rand, _ *entity, r *rules) bool { r.rows["name"] = "n2"; return true }),
 	onRules("no condition", func(_ *rand.Rand, _ *entity, r *rules) bool { had := len(r.rows) > 0; clear(r.rows); return had }),
 	onRules("a field is hidden", func(r *rand.Rand, e *entity, to *rules) bool {
+		if len(e.fields) < 3 {
+			return false
+		}
 		to.hide = []string{e.fields[2].name}
 		return e.fields[2].kind != "id" && e.fields[2].kind != "many"
 	}),
 	onRules("nothing is hidden", func(_ *rand.Rand, _ *entity, r *rules) bool { had := r.hide != nil; r.hide = nil; return had }),
 	onRules("a field is read-only to customers", func(_ *rand.Rand, e *entity, to *rules) bool {
+		if len(e.fields) < 3 {
+			return false
+		}
 		to.readOnly = []string{e.fields[2].name}
 		return e.fields[2].create != "" && e.fields[2].kind != "many"
 	}),

@@ -91,6 +91,12 @@ func excepted(found map[string]diff.Finding, c inspected) string {
 			return "the type has another name, which is one finding, at the type, and not one at each place that has the type"
 		}
 	}
+	typ, field, _ := strings.Cut(c.Path, ".")
+	for at, f := range found {
+		if old, _, isMember := strings.Cut(at, "."); isMember && old == typ && f.Is == field && f.Rule == "graphql-name-changed" {
+			return "the field has another name, which is one finding, at the old one, and not another one at the new one"
+		}
+	}
 	return ""
 }
 
