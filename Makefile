@@ -13,7 +13,7 @@ LINT     := bin/golangci-lint
 BIN      := bin/frond
 
 .DEFAULT_GOAL := all
-.PHONY: all help build run test js console race e2e fuzz leak soak plans postgres differential evolution mutation long bench golden lint fmt generate wasm check up down
+.PHONY: all help build run test js console race e2e fuzz leak soak plans postgres patroni differential evolution mutation long bench golden lint fmt generate wasm check up down
 
 all: console build test lint ## Build, test and lint: what `make` alone does
 
@@ -87,6 +87,9 @@ postgres: ## Run everything that runs on any store on PostgreSQL, and kill gatew
 	E2E_STORE=pgbouncer $(GO) test -count=1 -timeout 40m ./e2e -run 'TestMatrixShop$$|TestMatrixPress$$|TestPaging' -walks 50
 	E2E_STORE=postgres $(GO) test -count=1 -timeout 40m ./e2e/leak -run 'TestLeak'
 	$(GO) test -count=1 -timeout 40m -v ./e2e -run 'TestSeveralGateways|TestFailover|TestReadReplicas|TestSignedCommandElsewhere' -kill-for $(KILLTIME)
+
+patroni: ## Kill a primary that Patroni keeps, under load (Debian: patroni, etcd-server)
+	$(GO) test ./e2e -count=1 -v -run=TestPatroni -patroni
 
 differential: js ## Compare our answers with those of graphql-js for N (20000) generated requests
 	$(GO) test ./e2e/differential -count=1 -v -run=TestDifferential -timeout=0 -from=$$(date +%s) -cases=$(N)

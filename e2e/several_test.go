@@ -16,6 +16,12 @@ import (
 // killFor is how long gateways are killed under load.
 var killFor = flag.Duration("kill-for", 6*time.Second, "how long TestSeveralGateways kills gateways")
 
+// withPatroni runs the test that needs Patroni and etcd.
+var withPatroni = flag.Bool("patroni", false, "run TestPatroni")
+
+// reachedAgain finds how long the database could not be reached.
+var reachedAgain = regexp.MustCompile(`"msg":"the database is reached again".*"after":"([^"]+)`)
+
 // severalProject is what the gateways of these tests serve, with seeds.
 func severalProject(t *testing.T) string {
 	t.Helper()
@@ -122,12 +128,40 @@ func TestFailover(t *testing.T) {
 	stopped()
 	load.verify(t)
 	for _, p := range gateways {
-		back := regexp.MustCompile(`"msg":"the database is reached again".*"after":"?([^",}]+)`).FindStringSubmatch(p.stderr())
+		back := reachedAgain.FindStringSubmatch(p.stderr())
 		if back == nil {
 			t.Errorf("the log does not say how long it took:\n%s", p.stderr())
 			continue
 		}
 		t.Logf("promoted after %s, the gateway was back after %s", promoted.Round(time.Millisecond), back[1])
+	}
+}
+
+// TestPatroni is TestFailover with nobody but Patroni to promote the replica.
+func TestPatroni(t *testing.T) {
+	if !*withPatroni {
+		t.Skip("a minute long; make patroni runs it")
+	}
+	cluster := pgtest.NewPatroni(t)
+	if err := cluster.Create("shop"); err != nil {
+		t.Fatal(err)
+	}
+	gateways := startSeveral(t, severalProject(t), cluster.URL("shop"), freeAddresses(t, 2))
+	load := &severalLoad{patience: 2 * time.Minute}
+	for _, p := range gateways {
+		load.gateways = append(load.gateways, p.URL)
+	}
+	stopped := load.run(8)
+	waitFor(t, "a hundred operations", func() bool { return load.done() >= 100 || load.failed() })
+	if err := cluster.KillPrimary(); err != nil {
+		t.Fatal(err)
+	}
+	before := load.done()
+	waitFor(t, "a hundred operations on the new primary", func() bool { return load.done() >= before+100 || load.failed() })
+	stopped()
+	load.verify(t)
+	for _, p := range gateways {
+		t.Log(reachedAgain.FindString(p.stderr()))
 	}
 }
 

@@ -25,6 +25,9 @@ alive() {
   fi
 }
 while [ -d "$1" ] && alive "$2" "$3"; do sleep 1; done
+for file in "$1"/agent.pid "$1"/*/agent.pid; do
+  [ -f "$file" ] && kill -KILL "$(head -n 1 "$file")" 2>/dev/null
+done
 for file in "$1"/*/data/postmaster.pid "$1"/*/pgbouncer.pid; do
   [ -f "$file" ] && kill -QUIT "$(head -n 1 "$file")" 2>/dev/null
 done
