@@ -5,8 +5,9 @@
 //
 //   - requests are recorded on a gateway of the old version (GraphQL, REST, JSON-RPC; reads and
 //     writes; staff, a customer, nobody), and those that passed are replayed on a gateway of the
-//     new version over a copy of the same rows, on SQLite and on PostgreSQL. Where diff finds only what is safe, every one of
-//     them passes again, with an answer that has at least the old keys and fits;
+//     new version over a copy of the same rows, on SQLite and on PostgreSQL. Where diff finds
+//     only what is safe, every one of them passes again, with an answer that has at least the
+//     old keys and the same values;
 //   - frond migrate plan looks at the rows: each of its steps is a finding on the store, and one
 //     that loses values or is refused is a finding that is not safe;
 //   - the SDLs of both are given to graphql-inspector: whatever it calls breaking, diff calls
