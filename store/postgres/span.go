@@ -1,0 +1,160 @@
+package postgres
+
+import (
+	"strconv"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/store/sqltext"
+)
+
+// span is the part of an order that a page is read from: the ranges behind its cursor, one that
+// is the whole order without a cursor, and where it ends.
+type span struct {
+	from, until []sqltext.Value
+	ranges      []seekRange
+	// whole says that the primary key is one of several columns, which the selection has as one
+	// text: the page is one SELECT, which nothing around it can order.
+	whole bool
+}
+
+// span compiles From and Until. BAD_REQUEST where they are of another order.
+func (r *reading) span() (s span, err error) {
+	s.ranges = []seekRange{{}}
+	s.whole = r.Table.Primary.Parts != nil
+	if r.Find.From != nil {
+		if s.from, err = sqltext.Cursor(r.Order, r.Find.From); err != nil {
+			return s, err
+		}
+		if !s.whole {
+			s.ranges = ranges(r.Order, s.from)
+		}
+	}
+	if r.Find.Until != nil {
+		s.until, err = sqltext.Cursor(r.Order, r.Find.Until)
+	}
+	return s, err
+}
+
+// bounded writes the rows of a page, under name, and not many more: each range in the order of
+// the page and cut off. The order is written again behind them, with the limit.
+//
+//	(SELECT … WHERE (t0."at", t0."id") < ($1, $2) ORDER BY … LIMIT 64) AS p
+//	((SELECT … LIMIT 64) UNION ALL (SELECT … WHERE t1."at" IS NULL … LIMIT 64)) AS p
+func (r *reading) bounded(b *sqltext.Builder, s *span, key *sqltext.Column, name string) error {
+	b.Text("(")
+	for i, g := range s.ranges {
+		if i > 0 {
+			b.Text(" UNION ALL ")
+		}
+		if len(s.ranges) > 1 {
+			b.Text("(")
+		}
+		if err := r.within(b, s, g, key, false); err != nil {
+			return err
+		}
+		b.Text(room(r.Find))
+		if len(s.ranges) > 1 {
+			b.Text(")")
+		}
+	}
+	b.Text(") AS ", name)
+	if len(r.Order) > 0 && !s.whole {
+		b.Text(" ORDER BY ")
+		b.OrderBy(r.Order, name)
+	}
+	limit(b, r.Find)
+	return nil
+}
+
+// within writes the SELECT of one range, in order.
+//
+// With a key column the rows are those of the key k.value, as a range in an order that begins
+// with the column. An equality would leave the planner free to walk along another index, such
+// as the primary key's, until enough rows of the key have come: a key without rows would then
+// read the whole table.
+//
+// named adds the key's column to what is selected, as keyName.
+func (r *reading) within(b *sqltext.Builder, s *span, g seekRange, key *sqltext.Column, named bool) error {
+	alias := b.Alias()
+	b.Text("SELECT ")
+	b.Columns(&r.Selection, alias)
+	if named {
+		b.Text(", ")
+		b.Column(alias, key)
+		b.Text(" AS ", keyName)
+	}
+	if err := r.From(b, alias); err != nil {
+		return err
+	}
+	word := " WHERE "
+	if key != nil {
+		b.Text(word)
+		compared(b, key, alias)
+		b.Text(" >= k.value AND ")
+		compared(b, key, alias)
+		b.Text(" <= k.value")
+		word = " AND "
+	}
+	word, err := r.Where(b, alias, word)
+	if err != nil {
+		return err
+	}
+	if s.from != nil {
+		b.Text(word)
+		word = " AND "
+		if s.whole {
+			b.Behind(r.Order, s.from, r.Find.Including, alias)
+		} else {
+			g.write(b, r.Order, s.from, r.Find.Including, alias)
+		}
+	}
+	if s.until != nil {
+		b.Text(word)
+		turned := sqltext.Turned(r.Order)
+		if ends := ranges(turned, s.until); len(ends) == 1 && !s.whole {
+			ends[0].write(b, turned, s.until, false, alias) // an index ends there
+		} else {
+			b.Behind(turned, s.until, false, alias)
+		}
+	}
+	if len(r.Order) == 0 {
+		return nil
+	}
+	b.Text(" ORDER BY ")
+	if key != nil {
+		b.OrderBy([]sqltext.SortKey{{Column: key, Desc: r.Order[0].Desc}}, alias)
+		b.Text(", ")
+	}
+	b.OrderBy(r.Order, alias)
+	return nil
+}
+
+// keyName is what the column of a key is called beside those of a selection; no column of ours
+// has this name (see [plainOrHex]).
+const keyName = `"~key"`
+
+// room writes a limit that is at least the page's and that the planner can read: PostgreSQL
+// plans a statement once for all values that are bound to it, and takes a bound limit for a
+// tenth of all rows. Few numbers stand here, so that pages of all sizes share few statements.
+func room(q *facade.Find) string {
+	need := max(0, q.Limit) + 1 + max(0, q.Offset)
+	for _, n := range rooms {
+		if need <= n {
+			return " LIMIT " + strconv.Itoa(n)
+		}
+	}
+	return ""
+}
+
+var rooms = [...]int{8, 64, 512, 4096, 32768}
+
+// limit writes LIMIT and OFFSET. One row beyond the limit is read, because it says that there
+// are more.
+func limit(b *sqltext.Builder, q *facade.Find) {
+	b.Text(" LIMIT ")
+	b.Bind(sqltext.IntValue(int64(max(0, q.Limit)) + 1))
+	if q.Offset > 0 {
+		b.Text(" OFFSET ")
+		b.Bind(sqltext.IntValue(int64(q.Offset)))
+	}
+}
