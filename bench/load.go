@@ -108,20 +108,20 @@ func benchLoad(rounds int, _ time.Duration) error {
 	return nil
 }
 
-// loadAll measures servers in turn under scripts of wrk, a second each round. The order rotates,
+// loadAll measures servers in turn under scripts of wrk, some seconds each round. The order rotates,
 // so that no server always follows the same one. Figures of earlier scripts are dropped. script
-// is the file of a server's.
-func loadAll(rounds int, servers []*server, script func(*server) string) error {
+// is the file of a server's. Slow servers want more seconds.
+func loadAll(rounds, seconds int, servers []*server, script func(*server) string) error {
 	for _, s := range servers {
 		s.rates, s.costs = nil, nil
 	}
-	// A round takes a second for each server, so that a third of the rounds is enough.
-	n := max(1, rounds/3)
+	// A round takes seconds for each server, so that a third of the rounds is enough, or less.
+	n := max(1, rounds/(2+seconds))
 	for round := range n + 1 { // the first one warms up
 		// In each round the next server begins.
 		for k := range servers {
 			s := servers[(k+round)%len(servers)]
-			rate, cost, err := s.load(script(s))
+			rate, cost, err := s.load(script(s), seconds)
 			if err != nil {
 				return fmt.Errorf("%s: %w", s.name, err)
 			}
@@ -139,7 +139,7 @@ func loadScript(rounds int, dir, script string, servers []*server) error {
 	if err := os.WriteFile(file, []byte(script), 0o600); err != nil {
 		return err
 	}
-	return loadAll(rounds, servers, func(*server) string { return file })
+	return loadAll(rounds, 1, servers, func(*server) string { return file })
 }
 
 // printLoad prints what was measured, and ratios to bases; they are of a round's two
@@ -296,15 +296,15 @@ func (s *server) agrees(page []byte, requests ...request) error {
 	return nil
 }
 
-// load runs wrk for a second: requests a second, and the µs of processor time that
+// load runs wrk for some seconds: requests a second, and the µs of processor time that
 // the server took for each.
-func (s *server) load(script string) (rate, cost float64, err error) {
-	// Both readings enclose wrk's second, and with it the connections it opens and closes.
+func (s *server) load(script string, seconds int) (rate, cost float64, err error) {
+	// Both readings enclose wrk's seconds, and with it the connections it opens and closes.
 	before, err := s.processor()
 	if err != nil {
 		return 0, 0, err
 	}
-	out, err := exec.Command("taskset", "-c", loadCore, "wrk", "-t1", "-c", strconv.Itoa(connections), "-d1s", "-s", script, s.url).CombinedOutput()
+	out, err := exec.Command("taskset", "-c", loadCore, "wrk", "-t1", "-c", strconv.Itoa(connections), fmt.Sprintf("-d%ds", seconds), "--timeout", "20s", "-s", script, s.url).CombinedOutput()
 	if err != nil {
 		return 0, 0, fmt.Errorf("%w: %s", err, out)
 	}

@@ -201,7 +201,7 @@ func (r *blogRequest) run(dir string, rounds int, servers []*server, peer *serve
 			}
 		}
 	}
-	if err := loadAll(rounds, servers, func(s *server) string { return scripts[s] }); err != nil {
+	if err := loadAll(rounds, 3, servers, func(s *server) string { return scripts[s] }); err != nil {
 		return err
 	}
 	bases := servers[:1]
