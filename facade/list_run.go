@@ -119,16 +119,18 @@ func (x storeCall) pages(found *Found) *Result {
 	}
 	res.Page.Total = -1
 	res.Groups = make([]Group, len(x.each.order))
-	made := make([]Page, len(found.Groups)) // a page per key, shared by equal ones
-	for i, g := range found.Groups {
-		made[i] = x.page(found, g, behind != nil && behind.Groups[i].More)
-	}
+	first := make([]int32, len(found.Groups)) // by key, 1 + the place of its page, which equal keys share
 	for i, at := range x.each.order {
-		if at < 0 {
-			res.Groups[i].Page = x.page(found, FoundGroup{}, false)
-			continue
+		switch to := &res.Groups[i]; {
+		case at < 0:
+			to.Page = x.page(found, FoundGroup{}, false)
+		case first[at] > 0:
+			*to = res.Groups[first[at]-1]
+		default:
+			g := found.Groups[at]
+			*to = Group{From: g.From, To: g.To, Page: x.page(found, g, behind != nil && behind.Groups[at].More)}
+			first[at] = int32(i + 1)
 		}
-		res.Groups[i] = Group{From: found.Groups[at].From, To: found.Groups[at].To, Page: made[at]}
 	}
 	return res
 }

@@ -235,7 +235,7 @@ func (r *reading) runEach(c *engine.Conn, b *sqltext.Builder) error {
 	for i := range groups {
 		groups[i].Total = none
 	}
-	r.Read = facade.NewRows(r.Selection.Layout, len(groups))
+	r.Read = facade.NewRows(r.Selection.Layout, sqltext.RoomForEach(len(groups), r.Find.Limit))
 	r.Held = len(groups) * facade.GroupSize
 	at, n := -1, 0
 	q, args := r.query(b, 1, behind, func(values [][]byte) error {

@@ -213,6 +213,10 @@ func (r *Reading) key(read int, row facade.Row) json.RawMessage {
 	return append(key, ']')
 }
 
+// RoomForEach returns how many rows to make room for at first where each of n keys has a page:
+// a few rows of each, and no more than that, since many keys have none.
+func RoomForEach(n, limit int) int { return n * min(max(limit, 1), 4) }
+
 // RoomFor returns how many rows to make room for at first: a limit is often larger than what
 // there is.
 func RoomFor(limit int) int { return min(limit, 200) }
