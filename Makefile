@@ -13,7 +13,7 @@ LINT     := bin/golangci-lint
 BIN      := bin/frond
 
 .DEFAULT_GOAL := all
-.PHONY: all help build run test js console race e2e fuzz leak soak plans postgres patroni differential evolution mutation long bench golden lint fmt generate wasm check up down
+.PHONY: all help build run test js console race e2e fuzz leak soak plans migrations postgres patroni differential evolution mutation long bench golden lint fmt generate wasm check up down
 
 all: console build test lint ## Build, test and lint: what `make` alone does
 

@@ -18,9 +18,6 @@ func (b *compiler) changes(configs []project.Config) (all SchemaChanges) {
 		}
 		normal := settled(configs[i].Renamed)
 		for _, n := range configs[i].Renamed {
-			if n.Until != "" {
-				b.fault(file, n.At+"/until", "an old name is not answered beside the new one yet", "leave until out")
-			}
 			if r, ok := b.renamed(file, normal, n); ok {
 				all.Renamed = append(all.Renamed, r)
 			}

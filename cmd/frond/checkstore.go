@@ -14,7 +14,7 @@ import (
 func (s *shell) meets(ctx context.Context, settings *settings, dir string, notices []finding) (faults, all []finding) {
 	here := *settings
 	here.Unregistered = func(schema.Fault) {}
-	project, config, err := here.load(s, dir)
+	project, config, err := here.load(s, dir) //nolint:contextcheck // compiling a project waits for nothing
 	if err != nil {
 		return nil, notices
 	}

@@ -28,9 +28,8 @@ type Config struct {
 }
 
 // Rename says that an entity or a field had another name before: item: product, or
-// product.name: product.title. Until is the last day on which the old name is answered, as
-// YYYY-MM-DD; "": it is not.
-type Rename struct{ From, At, To, Until string }
+// product.name: product.title.
+type Rename struct{ From, At, To string }
 
 // Value is the expression that gives rows that are older than a field, entity.field, their
 // value of it.

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -14,7 +13,7 @@ import (
 //
 //	renamed:
 //	  item: product
-//	  product.name: {to: product.title, until: 2027-06-01}
+//	  product.name: product.title
 //	values:
 //	  product.price: int(price * 100)
 
@@ -26,19 +25,13 @@ func (r *configReader) renamed(value json.RawMessage, at string) (all []Rename) 
 	r.object(value, at, "renamed", nil, func(from, at string, value json.RawMessage) {
 		n := Rename{From: from, At: at}
 		if jsontext.KindOf(value) == jsontext.Object {
-			r.object(value, at, "a rename", renameKeys, func(name, at string, value json.RawMessage) {
-				if name == "to" {
-					n.To = r.string(value, at)
-					return
-				}
-				n.Until = r.day(value, at)
-			})
+			r.object(value, at, "a rename", renameKeys, func(_, at string, value json.RawMessage) { n.To = r.string(value, at) })
 		} else {
 			n.To = r.string(value, at)
 		}
 		switch {
 		case n.To == "":
-			r.fault(at, "a rename has to say the new name", "write "+from+": NEW, or "+from+": {to: NEW, until: 2027-06-01}")
+			r.fault(at, "a rename has to say the new name", "write "+from+": NEW")
 		case !isPlace(from) || !isPlace(n.To):
 			r.fault(at, fmt.Sprintf("%s: %s is no rename", from, n.To), "write the names of entities, item: product, or of fields, product.name: product.title")
 		case strings.Contains(from, ".") != strings.Contains(n.To, "."):
@@ -48,18 +41,6 @@ func (r *configReader) renamed(value json.RawMessage, at string) (all []Rename) 
 		}
 	})
 	return all
-}
-
-// day reads a date; "" and a fault where there is something else.
-func (r *configReader) day(value json.RawMessage, at string) string {
-	if jsontext.KindOf(value) == jsontext.String {
-		text := jsontext.Unquote(value)
-		if _, err := time.Parse(time.DateOnly, text); err == nil {
-			return text
-		}
-	}
-	r.fault(at, "until has to be a date", "write until: 2027-06-01, the last day on which the old name is answered")
-	return ""
 }
 
 // values reads the expressions for older rows, in the order of the file.

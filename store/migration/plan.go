@@ -87,7 +87,7 @@ type Step struct {
 	Bytes int64 `json:"bytes,omitempty"`
 }
 
-// Keys of the rows that stand against a step are listed up to this number.
+// MaxKeys is how many keys of rows that stand against a step are listed.
 const MaxKeys = 10
 
 // Plan is everything that makes a database what the cards want, in order.
