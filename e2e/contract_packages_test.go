@@ -75,6 +75,8 @@ held ["ELM",true,null,true]
 stale "PRECONDITION_FAILED"
 kept "PRECONDITION_FAILED"
 unfilled "VALIDATION_FAILED"
+where [true,"PRECONDITION_FAILED"]
+unset "VALIDATION_FAILED"
 none null
 both 1
 reprint 7

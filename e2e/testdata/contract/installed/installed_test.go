@@ -107,6 +107,16 @@ func TestAgainstAHost(t *testing.T) {
 	if _, err := books.Update(t.Context(), book.ID, press.BookPatch{Pages: press.Set(book.Pages)}, press.IfMatch(book.ETag, changed.ETag)); err != nil {
 		t.Error(err)
 	}
+	// Writes under a filter: the first holds once.
+	for i, want := range []facade.Code{"", facade.PreconditionFailed} {
+		_, err := books.Update(t.Context(), book.ID, press.BookPatch{Pages: press.Set(book.Pages + 5)}, press.Where(press.Filter{"pages": press.Filter{"eq": book.Pages}}))
+		if facade.CodeOf(err) != want {
+			t.Errorf("the %d. write under a filter: %v", i+1, err)
+		}
+	}
+	if _, err := books.Delete(t.Context(), book.ID, press.Where(press.Filter{"pages": press.Filter{"lt": 0}})); facade.CodeOf(err) != facade.PreconditionFailed {
+		t.Error(err)
+	}
 	if press.Version != "1.4.0" {
 		t.Error(press.Version)
 	}

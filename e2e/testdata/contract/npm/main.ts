@@ -21,6 +21,10 @@ const refusal = (err: KitError) => err.code;
 show('stale', await client.book.update(made.id, { bound: true }, { ifMatch: held.etag! }).catch(refusal));
 show('kept', await client.book.delete(made.id, { ifMatch: [held.etag!] }).catch(refusal));
 show('unfilled', await client.book.delete(made.id, { ifMatch: made.etag! }).catch(refusal));
+const bound = await client.book.update(made.id, { bound: true }, { where: { bound: { eq: false }, title: { startsWith: 'E' } } });
+show('where', [bound.bound, await client.book.update(made.id, { bound: false }, { where: { bound: { eq: false } } }).catch(refusal)]);
+const unset: { filter?: { bound: { eq: boolean } } } = {};
+show('unset', await client.book.delete(made.id, { where: unset.filter! }).catch(refusal));
 // @ts-expect-error a creation holds no row to a version
 void (() => client.book.create(input, { ifMatch: 'x' }));
 show('none', await client.book.findById('nobody'));
