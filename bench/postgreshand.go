@@ -259,7 +259,7 @@ func (h *blogByHandOnPostgres) row(ctx context.Context, conn *pgx.Conn, dst []by
 		return nil, err
 	}
 	var n int64
-	if err := conn.QueryRow(ctx, h.sql["row"][1], []int64{authorID}).Scan(&n, &authorID, &name); err != nil {
+	if err := conn.QueryRow(ctx, h.sql["row"][1], authorID).Scan(&n, &authorID, &name); err != nil {
 		return nil, err
 	}
 	dst = strconv.AppendInt(append(dst, `{"data":{"post":{"id":`...), id, 10)
