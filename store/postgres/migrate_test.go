@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/store/migration"
 	"github.com/frondhost/frond/store/postgres"
 	"github.com/frondhost/frond/store/postgres/engine"
@@ -128,4 +129,62 @@ func TestMigrationKilledChild(t *testing.T) {
 		t.Fatal(err)
 	}
 	storetest.MigrateKilled(t, store)
+}
+
+// TestTypeChangesBesideWriters changes a type while an older program writes: what it was
+// answered before the columns changed places is there in the new form.
+func TestTypeChangesBesideWriters(t *testing.T) {
+	url := pgtest.Database(t)
+	before := storetest.Version{Fields: []string{"price: type: string"}}.Compile(t)
+	after := storetest.Version{Fields: []string{"price: type: integer"}, Changes: "values: {thing.price: 'int(price[1:])'}"}.Compile(t)
+	older := open(t, postgres.Options{URL: url}, before.Set.Entities)
+	e := before.Set.Entity("thing")
+	const rows = 3000
+	want := make([]int, rows)
+	for i := range rows {
+		storetest.InsertRows(t, older, e, fmt.Sprintf(`{"id":"%04d","price":"x0"}`, i))
+	}
+	stop, stopped, writes := make(chan struct{}), make(chan struct{}), 0
+	go func() {
+		defer close(stopped)
+		for n := 1; ; n++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			i := n * 7919 % rows
+			_, err := older.Update(t.Context(), e, json.RawMessage(fmt.Sprintf(`"%04d"`, i)), nil,
+				facade.Record{{Name: "price", Value: json.RawMessage(fmt.Sprintf(`"x%d"`, n))}}, nil, facade.NewLayout([]string{"id"}))
+			if err != nil {
+				return // the column is one of integers now
+			}
+			want[i] = n
+			writes++
+		}
+	}()
+	newer, err := postgres.Open(postgres.Options{URL: url, Logger: quiet, Statement: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer newer.Close()
+	_, err = newer.Migrate(t.Context(), &migration.Task{Entities: after.Set.Entities, Changes: after.Changes, Convert: []string{"thing.price"}})
+	close(stop)
+	<-stopped
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d writes beside the change", writes)
+	var found []struct{ Price int }
+	if err := json.Unmarshal([]byte(storetest.RowsOf(t, newer, after.Set.Entity("thing"))), &found); err != nil {
+		t.Fatal(err)
+	}
+	for i, row := range found {
+		if row.Price != want[i] {
+			t.Fatalf("row %d has %d, and x%d was written", i, row.Price, want[i])
+		}
+	}
+	if len(found) != rows || writes == 0 {
+		t.Errorf("%d rows, %d writes", len(found), writes)
+	}
 }
