@@ -23,6 +23,7 @@ import (
 //	apply    0 it is done                               1 a step is refused, and nothing has changed
 //	status   0
 //	all      2 faults in cards or settings, a store that cannot be opened
+//	         3 a server that cannot be reached
 func newMigrate(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "migrate",

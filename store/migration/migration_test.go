@@ -38,7 +38,7 @@ func TestRename(t *testing.T) {
 		{"both have rows", []*migration.Table{table("item", "", "id"), table("full", "", "id")}, []*migration.Table{table("full", "full", "id")}, []migration.Name{{Table: "item", To: "full"}}, "", "both are there: full has 3 rows and item has 3 rows"},
 		{"an older program made it again", []*migration.Table{table("empty", "", "id"), table("full", "", "id")}, []*migration.Table{table("full", "full", "id")}, []migration.Name{{Table: "empty", To: "full"}}, "", ""},
 		{"a slip", []*migration.Table{table("item", "", "id")}, []*migration.Table{table("product", "product", "id")}, []migration.Name{{Table: "itme", To: "product"}}, "create-table", "there is no table itme; name one of those that no card describes, which are item"},
-		{"a slip in a field", []*migration.Table{table("item", "", "id", "name")}, []*migration.Table{table("item", "item", "id", "title")}, []migration.Name{{Table: "item", Column: "nmae", To: "title"}}, "add-column drop-column", "the table has no column nmae; name one of those that no card describes, which are name"},
+		{"a slip in a field", []*migration.Table{table("item", "", "id", "name")}, []*migration.Table{table("item", "item", "id", "title")}, []migration.Name{{Table: "item", Column: "naem", To: "title"}}, "add-column drop-column", "the table has no column naem; name one of those that no card describes, which are name"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			before, _ := json.Marshal(c.present)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/migration"
 	"github.com/frondhost/frond/store/postgres/engine"
@@ -54,6 +55,10 @@ func (s *Store) WhenReady(do func(context.Context) error) (later bool) { return 
 func (s *Store) operators(err error) error {
 	if better := s.db.Refusal(err); better != nil {
 		return better
+	}
+	if engine.Unavailable(err) {
+		config := s.db.Address().Config
+		return facade.Errorf(facade.ServiceUnavailable, "the database server at %s:%d cannot be reached; start it, or correct the address%w", config.Host, config.Port, unspoken{err})
 	}
 	if what := engine.Lacks(err); what != "" {
 		config := s.db.Address().Config
