@@ -3,8 +3,9 @@ package sqlite
 import (
 	"bytes"
 
-	"github.com/frondhost/frond/store/sqltext"
 	sqlite3 "github.com/ncruces/go-sqlite3"
+
+	"github.com/frondhost/frond/store/sqltext"
 )
 
 // extend gives a connection what statements use and SQLite lacks: the collation of decimals
