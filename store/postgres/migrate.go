@@ -31,7 +31,7 @@ func (s *Store) Prepare(ctx context.Context, entities []*schema.Entity) error {
 
 // await prepares the database as soon as it can be reached.
 func (s *Store) await(ctx context.Context, task *migration.Task, all *tables, order []*table, err error) {
-	s.db.Log().Warn("the database cannot be reached; calls get SERVICE_UNAVAILABLE until it can", "error", err)
+	s.db.Log().Warn("calls get SERVICE_UNAVAILABLE until the database is reached", "error", err)
 	s.waiting.start(ctx, func(ctx context.Context) error {
 		if _, err := s.prepare(ctx, task, all, order); err != nil {
 			return s.operators(err)

@@ -94,6 +94,9 @@ func ParseURL(text string) (*Address, error) {
 		values.Del(ours)
 	}
 	u.RawQuery = values.Encode()
+	if u.Path == "" {
+		u.Path = "/" // without a host and a path, String leaves out the two slashes that pgconn looks for
+	}
 	a.Config, err = pgconn.ParseConfig(u.String())
 	if err != nil {
 		return nil, unreadable(err)

@@ -12,6 +12,8 @@ func TestURLs(t *testing.T) {
 	}{
 		{"the whole form", "postgres://shop:secret@db.test:5432/shop?sslmode=disable&pool=transaction&schema=shop&connections=8", nil},
 		{"a socket's folder", "postgres:///shop?host=/run/postgresql", nil},
+		{"only a socket's folder", "postgres://?host=/run/postgresql", nil},
+		{"all of it left to variables and defaults", "postgres://", nil},
 		{"no URL", "host=db user=shop password=secret", []string{"write postgres://user:password@host:5432/database"}},
 		{"a password that is not escaped", "postgres://shop:sec%ret@db/shop", []string{"%40"}},
 		{"no server", "postgres:shop", []string{"has no server"}},
