@@ -214,11 +214,21 @@ func TestSchemaChanges(t *testing.T) {
 	}
 	p.stop(t)
 
+	t.Run("a field that is gone keeps its column", func(t *testing.T) {
+		write(t, dir, map[string]string{"fronds/a/entities/thing.yaml": card("colour: {type: [string, 'null'], x-kit: {lifecycle: {create: optional}}}")})
+		p := start()
+		if res := send(t, "GET", p.URL+"/api/a/things/t-1", ""); string(res.Body) != `{"id":"t-1","name":"One","colour":null}` {
+			t.Errorf("the row without the field: %d %s", res.Status, res.Body)
+		}
+		p.stop(t)
+		if log := p.stderr(); !strings.Contains(log, "table thing, column size") {
+			t.Errorf("the log does not name the column:\n%s", log)
+		}
+	})
 	for name, change := range map[string]struct {
 		card string
 		says []string
 	}{
-		"a field that is gone":       {card("colour: {type: [string, 'null'], x-kit: {lifecycle: {create: optional}}}"), []string{"thing", "size"}},
 		"a field of another type":    {card("size: {type: string}", "colour: {type: [string, 'null'], x-kit: {lifecycle: {create: optional}}}"), []string{"thing", "size"}},
 		"a new field without a rule": {card("size: {type: integer}", "colour: {type: [string, 'null'], x-kit: {lifecycle: {create: optional}}}", "shape: {type: string}"), []string{"thing", "shape"}},
 	} {
