@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -52,14 +53,16 @@ type Handler struct {
 	caller   facade.Caller
 	options  Options
 	methods  map[string]*facade.Operation // by wire.MethodKey
+	aliases  map[string]*facade.Alias     // by the old name in lower case
 	document func() []byte                // of rpc.discover, written on first use
 }
 
 // NewHandler returns the receiver of calls on a catalog's doors; caller answers them.
 // A nil opts means the defaults of [Options].
 func NewHandler(cat *facade.Catalog, caller facade.Caller, opts *Options) *Handler {
+	methods, aliases := methodsOf(cat)
 	h := &Handler{
-		caller: caller, methods: methodsOf(cat),
+		caller: caller, methods: methods, aliases: aliases,
 		document: sync.OnceValue(func() []byte { return cat.Discovery().AppendJSON(nil) }), // a catalog never changes
 	}
 	if opts != nil {
@@ -82,18 +85,24 @@ func NewHandler(cat *facade.Catalog, caller facade.Caller, opts *Options) *Handl
 	return h
 }
 
-// methodsOf is every operation of a catalog by its method. It is made once; a catalog never
+// methodsOf is every operation of a catalog by its method, and by those of aliases. It is made once; a catalog never
 // changes.
-func methodsOf(cat *facade.Catalog) map[string]*facade.Operation {
-	methods := map[string]*facade.Operation{}
+func methodsOf(cat *facade.Catalog) (methods map[string]*facade.Operation, aliases map[string]*facade.Alias) {
+	methods, aliases = map[string]*facade.Operation{}, map[string]*facade.Alias{}
 	for _, frond := range cat.Fronds {
 		for _, door := range frond.Doors {
+			for _, a := range door.Aliases {
+				aliases[strings.ToLower(a.Name)] = a
+			}
 			for _, op := range door.Operations {
 				methods[wire.MethodKey(door.Name, op.Name)] = op
+				for _, a := range door.Aliases {
+					methods[wire.MethodKey(a.Name, op.Name)] = op
+				}
 			}
 		}
 	}
-	return methods
+	return methods, aliases
 }
 
 // report is err as it may leave this process; its cause is logged.

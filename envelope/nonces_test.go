@@ -47,6 +47,7 @@ func TestReplayElsewhere(t *testing.T) {
 	}
 	door := &facade.Door{Name: "math"}
 	door.Operations = []*facade.Operation{{Name: "add", Door: door, Kind: facade.Command}, {Name: "get", Door: door, Kind: facade.Query}}
+	door.Aliases = []*facade.Alias{{Name: "sums", Door: door, Until: time.Now().Add(time.Hour)}}
 	frond := &facade.Frond{Name: "numbers", Doors: []*facade.Door{door}}
 	door.Frond = frond
 	var ran atomic.Int64
@@ -78,6 +79,7 @@ func TestReplayElsewhere(t *testing.T) {
 		runs         int64 // calls of both processes together
 	}{
 		{"a command", add, nonces, 200, 401, 1},
+		{"a command by an alias", strings.Replace(add, "Math", "Sums", 1), nonces, 200, 401, 1},
 		{"a query", get, nonces, 200, 200, 2},
 		{"a batch with a command", "[" + get + "," + add + "]", nonces, 200, 401, 2},
 		{"a command that nobody answers", strings.Replace(add, `"id":1,`, "", 1), nonces, 204, 401, 1},

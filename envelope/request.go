@@ -176,6 +176,7 @@ func failed(err *facade.Error) *wire.Failure { return &wire.Failure{Code: wire.F
 //
 //	the request is refused      its own code, for each frame
 //	a method without a dot      -32601 NOT_FOUND
+//	an alias after its day      -32000 GONE
 //	params are no invocation    -32602 VALIDATION_FAILED, of a known method
 //	an unknown method           -32601 NOT_FOUND, from the façade
 //	the call fails              -32000 and the code of the call
@@ -197,6 +198,12 @@ func (q *request) run(ctx context.Context, f wire.Request) (func([]byte) []byte,
 	if !dotted {
 		return nil, &wire.Failure{Code: wire.MethodNotFound, Err: facade.Errorf(facade.NotFound,
 			"a method is an entity, a dot and an operation; "+wire.Discover+" lists them")}
+	}
+	if a := h.aliases[strings.ToLower(entity)]; a != nil {
+		if err := a.Refusal(); err != nil {
+			return nil, failed(err.At(a.Door.Name, operation))
+		}
+		entity = a.Door.Name
 	}
 	op := h.methods[wire.MethodKey(entity, operation)]
 	inv, fail := readInvocation(f.Params, h.options.TrustState)

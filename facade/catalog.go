@@ -24,8 +24,9 @@ type Catalog struct {
 	// Audiences have surfaces of their own; they are in the order of their names.
 	Audiences []string
 
-	doors map[string]*Door     // by schema.EntityKey
-	views map[Surface]*Catalog // what each surface shows of the whole host
+	doors   map[string]*Door     // by schema.EntityKey
+	aliases map[string]*Alias    // by schema.EntityKey; nil: there are none
+	views   map[Surface]*Catalog // what each surface shows of the whole host
 }
 
 // Frond is a named group of doors (spec 1).
@@ -58,6 +59,8 @@ type Door struct {
 	Operations []*Operation
 	// Computed are the fields that presenters and expressions add to the rows.
 	Computed []*Computed
+	// Aliases are the names that the door had before and that are answered until a date.
+	Aliases []*Alias
 	// Plural is the segment of REST paths.
 	Plural string
 	// GraphQL is the author's name for the GraphQL type, or "".
@@ -163,8 +166,14 @@ type Computed struct {
 	Needs []string
 }
 
-// Door returns the door called name, in any spelling, or nil.
-func (c *Catalog) Door(name string) *Door { return c.doors[schema.EntityKey(name)] }
+// Door returns the door called name, in any spelling, or nil. An alias leads to its door, also
+// after its last day.
+func (c *Catalog) Door(name string) *Door {
+	if a := c.alias(name); a != nil {
+		return a.Door
+	}
+	return c.doors[schema.EntityKey(name)]
+}
 
 // Operation returns the operation called name, or nil. Unlike names of entities these are
 // case-sensitive (spec 1.1).

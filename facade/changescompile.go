@@ -9,18 +9,25 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// changes compiles renamed and values of every Frond.
+// changes compiles renamed and values of every Frond, and the aliases of its entities.
 func (b *compiler) changes(configs []project.Config) (all SchemaChanges) {
 	for i, f := range b.project.Fronds {
 		file := f.Config.File
-		if f.Remote != "" {
-			continue // its rows are kept elsewhere
-		}
 		normal := settled(configs[i].Renamed)
 		for _, n := range configs[i].Renamed {
-			if r, ok := b.renamed(file, normal, n); ok {
+			if f.Remote == "" {
+				r, ok := b.renamed(file, normal, n)
+				if !ok {
+					continue
+				}
 				all.Renamed = append(all.Renamed, r)
 			}
+			if n.Until != "" {
+				b.alias(file, normal, n)
+			}
+		}
+		if f.Remote != "" {
+			continue // its rows are kept elsewhere
 		}
 		for _, v := range configs[i].Values {
 			if value := b.value(file, f.Name, v); value != nil {

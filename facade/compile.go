@@ -61,6 +61,9 @@ func (b *compiler) compile() *Catalog {
 	b.runners()
 	vendor := cmp.Or(b.project.Vendor, schema.DefaultVendor)
 	catalog := &Catalog{Vendor: vendor, Fronds: b.fronds, Set: b.set, Changes: b.changes(configs), doors: b.doors}
+	for _, d := range b.doors {
+		catalog.addAliases(d)
+	}
 	b.showing(catalog, configs)
 	b.notes(catalog)
 	return catalog

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
@@ -21,12 +22,14 @@ type compiler struct {
 	unregistered func(schema.Fault)
 	limits       project.ListLimits
 	incomplete   bool
+	now          func() time.Time
 	set          *schema.Set
 	fronds       []*Frond
 	doors        map[string]*Door
 	seeds        []seedFile
 	faults       schema.Faults
 	ignored      []schema.Fault // of the cards of remotes
+	ended        []schema.Fault // aliases that are past their last day
 
 	listCards map[project.ListLimits]*schema.Entity
 	rowCards  map[string]*schema.Entity // likewise, by operation

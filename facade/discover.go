@@ -18,6 +18,9 @@ func (c *Catalog) Discovery() *schema.Discovery {
 				door.Schema = d.Entity.Card
 			}
 			door.Computed = d.computedCard()
+			for _, a := range d.Aliases {
+				door.Aliases = append(door.Aliases, schema.DiscoveredAlias{Name: a.Name, Deprecated: a.Reason(), Until: a.Day()})
+			}
 			for _, op := range d.Operations {
 				door.Ops = append(door.Ops, c.discovered(op))
 			}

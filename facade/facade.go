@@ -29,7 +29,7 @@ type Options struct {
 	// Incomplete says that there are remotes of which nothing is known yet: relations
 	// may name entities that are not here, and appear when those do.
 	Incomplete bool
-	// Now is the clock of lifecycle: now; nil is time.Now.
+	// Now is the clock of lifecycle: now and of aliases; nil is time.Now.
 	Now func() time.Time
 	// Suggest has messages about names that do not exist suggest some that do, for the
 	// caller. It is for development: it discloses names of the cards.
@@ -53,20 +53,20 @@ func New(p *Project, store Store, opts *Options) (*Facade, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
-	b := &compiler{project: p, unregistered: opts.Unregistered, limits: opts.List.Or(project.ListLimits{Default: 50, Max: 500}), incomplete: opts.Incomplete}
+	b := &compiler{project: p, unregistered: opts.Unregistered, limits: opts.List.Or(project.ListLimits{Default: 50, Max: 500}), incomplete: opts.Incomplete, now: opts.Now}
+	if b.now == nil {
+		b.now = time.Now
+	}
 	catalog := b.compile()
 	if len(b.faults) > 0 {
 		slices.SortStableFunc(b.faults, func(x, y schema.Fault) int { return strings.Compare(x.File, y.File) })
 		return nil, b.faults
 	}
-	h := &host{catalog: catalog, store: store, registry: b.registry, now: opts.Now, remotes: opts.Remotes, suggest: opts.Suggest, local: storeKeeper{}}
+	h := &host{catalog: catalog, store: store, registry: b.registry, now: b.now, remotes: opts.Remotes, suggest: opts.Suggest, local: storeKeeper{}}
 	if h.store == nil {
 		h.store = noStore{}
 	}
 	h.transactor, _ = store.(Transactor)
-	if h.now == nil {
-		h.now = time.Now
-	}
 	h.entry = CallerFunc(h.walk)
 	for i := len(opts.Middleware) - 1; i >= 0; i-- {
 		h.entry = opts.Middleware[i](h.entry)

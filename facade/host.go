@@ -21,9 +21,13 @@ type host struct {
 	entry      Caller // the path, inside its middleware
 }
 
-// Call hands a call to the path, through the middleware.
+// Call hands a call to the path, through the middleware, which sees the entity's name and no
+// alias of it: a rule of the author's on c.Entity holds under both.
 func (h *host) Call(ctx context.Context, c *Call) (res *Result, err error) {
 	defer rescue(&res, &err)
+	if c, err = h.catalog.named(c); err != nil {
+		return nil, err
+	}
 	return h.entry.Call(ctx, c)
 }
 

@@ -14,6 +14,10 @@ type surfaceKey struct{}
 // check, so that a middleware which answers calls by itself answers none that are not
 // shown.
 func (s *surface) Call(ctx context.Context, c *Call) (*Result, error) {
+	c, err := s.view.named(c)
+	if err != nil {
+		return nil, err
+	}
 	if _, op := s.view.find(c.Entity, c.Operation); op == nil {
 		return nil, s.host.missing(ctx, s.view, c, false).At(c.Entity, c.Operation)
 	}

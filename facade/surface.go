@@ -99,6 +99,13 @@ func (c *Catalog) view(show func(*Operation) bool) *Catalog {
 				}
 			}
 			if len(door.Operations) > 0 {
+				door.Aliases = nil
+				for _, a := range d.Aliases {
+					own := *a
+					own.Door = &door
+					door.Aliases = append(door.Aliases, &own)
+				}
+				v.addAliases(&door)
 				frond.Doors = append(frond.Doors, &door)
 				v.doors[schema.EntityKey(door.Name)] = &door
 			}

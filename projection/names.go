@@ -27,6 +27,7 @@ type origin struct {
 	op    *facade.Operation // whose field or type it is
 	view  *schema.Entity    // a view, or an entity without a door
 	field *schema.Property  // a field of a card
+	alias *facade.Alias     // an old name of the door, of which op's field is
 }
 
 // ownOrigin owns the names that every schema has. Its text completes a message that begins with
@@ -43,6 +44,8 @@ func (o *origin) String() string {
 		if o.what == fieldItself {
 			s = fmt.Sprintf("the field %s of %s", o.field.Name, o.field.Owner.Name)
 		}
+	case o.alias != nil:
+		s = fmt.Sprintf("the alias %s of %s.%s", o.alias.Name, o.op.Door.Name, o.op.Name)
 	case o.op != nil:
 		s = fmt.Sprintf("the %s of %s.%s", o.what, o.op.Door.Name, o.op.Name)
 		if o.what == fieldItself {
@@ -85,6 +88,9 @@ func (o *origin) owner() *facade.Door {
 // file returns the file that declares the owner, or "" where there is none. It goes into the
 // error as its File.
 func (o *origin) file() string {
+	if o.alias != nil {
+		return o.alias.File
+	}
 	if d := o.owner(); d != nil {
 		return d.Origin
 	}
@@ -103,6 +109,8 @@ func (o *origin) pointer() string {
 	d := o.owner()
 	inDoors := d != nil && strings.HasPrefix(path.Base(d.Origin), "frond.")
 	switch {
+	case o.alias != nil:
+		return o.alias.At
 	// A built-in operation has no entry of its own in the file, so the door is named for it.
 	case inDoors && o.op != nil && !o.op.Builtin:
 		return "/doors/" + d.Name + "/operations/" + o.op.Name
@@ -120,6 +128,8 @@ func (o *origin) pointer() string {
 func (o *origin) remedy() string {
 	d := o.owner()
 	switch {
+	case o.alias != nil:
+		return fmt.Sprintf("leave until out of renamed.%s in %s", o.alias.Name, o.alias.File)
 	case o.field != nil:
 		return fmt.Sprintf("rename the field %s of %s", o.field.Name, o.field.Owner.Name)
 	case o.view != nil:

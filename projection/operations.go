@@ -31,8 +31,6 @@ func (b *Builder) addOperations(d *door) {
 //	update     updatePost(id: ID!, ifMatch: String, where: PostFilter, input: UpdatePostInput!): Post
 //	delete     deletePost(id: ID!, ifMatch: String, where: PostFilter): Boolean
 func (b *Builder) addBuiltin(d *door, op *facade.Operation) {
-	one := fieldName(d.typ)
-	many := schema.Plural(one)
 	f := &field{description: describeBuiltin(d, op), deprecated: op.Deprecated, binding: &binding.Field{
 		Kind: binding.Operation, Operation: op, Door: d.Door, Output: d.Entity,
 	}}
@@ -56,28 +54,31 @@ func (b *Builder) addBuiltin(d *door, op *facade.Operation) {
 		}
 	}
 	row := d.object.gql
+	var name func(typ string) string
 	switch op.Name {
 	case "list":
 		args := b.listArgs(d)
-		f.name, f.typ = many, b.connection(&d.shown, d.typ, d.origin).gql
+		name = func(typ string) string { return schema.Plural(fieldName(typ)) }
+		f.typ = b.connection(&d.shown, d.typ, d.origin).gql
 		f.args, f.binding.Args = args.args, args.into
 	case "findById":
-		f.name, f.typ = one, row
+		name, f.typ = fieldName, row
 		id()
 	case "findByIds":
-		f.name, f.typ = many+"ByIds", b.list(b.required(row))
+		name = func(typ string) string { return schema.Plural(fieldName(typ)) + "ByIds" }
+		f.typ = b.list(b.required(row))
 		f.args = []*arg{{name: "ids", typ: b.required(b.list(b.required(keyType(d.Entity.Primary))))}}
 		f.binding.Args = []binding.Arg{{Name: "ids", Into: binding.IntoQuery, Key: "ids"}}
 	case "create":
-		f.name, f.typ = "create"+d.typ, row
+		name, f.typ = after("create"), row
 		b.addBody(f, op)
 	case "update":
-		f.name, f.typ = "update"+d.typ, row
+		name, f.typ = after("update"), row
 		id()
 		held()
 		b.addBody(f, op)
 	case "delete":
-		f.name, f.typ = "delete"+d.typ, graphql.Boolean
+		name, f.typ = after("delete"), graphql.Boolean
 		// delete gives true or false and no row, so nothing stands below its field.
 		f.binding.Door, f.binding.Output = nil, nil
 		id()
@@ -86,10 +87,33 @@ func (b *Builder) addBuiltin(d *door, op *facade.Operation) {
 		b.addNamed(d, op)
 		return
 	}
-	if op.GraphQL != "" {
-		f.name = op.GraphQL
+	b.addRoot(d, f, name)
+}
+
+// after returns what names fields by a verb: createPost.
+func after(verb string) func(typ string) string {
+	return func(typ string) string { return verb + typ }
+}
+
+// addRoot adds the root field of an operation, which name names after the door's type, and the
+// same field under each alias of the door. Where frond.yaml names the field, its name does not
+// follow the entity's, and there is no other.
+func (b *Builder) addRoot(d *door, f *field, name func(typ string) string) {
+	op := f.binding.Operation
+	if f.name = op.GraphQL; f.name == "" {
+		f.name = name(d.typ)
 	}
 	b.addField(b.root(op.Kind), &origin{what: fieldItself, op: op}, f)
+	if op.GraphQL != "" {
+		return
+	}
+	for _, a := range d.Aliases {
+		old, bound := *f, *f.binding
+		old.name, old.deprecated, old.binding, bound.Alias = name(schema.GraphQLType(a.Name)), a.Reason(), &bound, a.Name
+		if old.name != f.name {
+			b.addField(b.root(op.Kind), &origin{what: fieldItself, op: op, alias: a}, &old)
+		}
+	}
 }
 
 // ifMatchText describes the argument ifMatch.
@@ -118,10 +142,7 @@ func (b *Builder) addBody(f *field, op *facade.Operation) {
 // Where no card declares them (op.Open), the arguments are params, query and input, each any
 // JSON, and on a door of rows id, which is a member of params.
 func (b *Builder) addNamed(d *door, op *facade.Operation) {
-	f := &field{name: op.GraphQL, description: op.Description, deprecated: op.Deprecated, binding: &binding.Field{Kind: binding.Operation, Operation: op}}
-	if f.name == "" {
-		f.name = fieldName(d.typ) + schema.GraphQLType(op.Name)
-	}
+	f := &field{description: op.Description, deprecated: op.Deprecated, binding: &binding.Field{Kind: binding.Operation, Operation: op}}
 	typ := d.typ + schema.GraphQLType(op.Name)
 	args := space{"argument", op.Door.Name + "." + op.Name}
 	if op.Open {
@@ -144,7 +165,7 @@ func (b *Builder) addNamed(d *door, op *facade.Operation) {
 		}
 	}
 	b.addOutput(f, d, op)
-	b.addField(b.root(op.Kind), &origin{what: fieldItself, op: op}, f)
+	b.addRoot(d, f, func(typ string) string { return fieldName(typ) + schema.GraphQLType(op.Name) })
 }
 
 // addArgs adds an argument for each field of e, the card of the operation's params or query;

@@ -123,6 +123,12 @@ func (x *exchange) serve() error {
 		return missing
 	}
 	x.match = m
+	if m.alias != nil {
+		if err := m.alias.Refusal(); err != nil {
+			x.op = m.row.operation(x.r.Method)
+			return err
+		}
+	}
 	if x.r.Method == http.MethodOptions {
 		x.w.Header().Set("Allow", m.row.allow)
 		if m.row.operation(http.MethodPatch) != nil {

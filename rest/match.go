@@ -23,6 +23,7 @@ import (
 // match is the row of a path, and the id in the path.
 type match struct {
 	resource *resource
+	alias    *facade.Alias // by which the door is called; nil: its own name
 	row      *row
 	id       string // percent-decoded; set where hasID
 	hasID    bool
@@ -64,11 +65,12 @@ func (t *Table) match(escaped string) (match, *facade.Error) {
 	if n == 0 || !known {
 		return match{}, facade.Errorf(facade.NotFound, "no Frond stands here; served under %s/ are %s", t.base, names(t.fronds))
 	}
-	res, known := frond[strings.ToLower(segments[1])]
+	at, known := frond[strings.ToLower(segments[1])]
 	if n < 2 || !known {
 		return match{}, facade.Errorf(facade.NotFound, "no door stands here; the Frond %s serves %s", segments[0], plurals(frond))
 	}
-	m := match{resource: res}
+	res := at.resource
+	m := match{resource: res, alias: at.alias}
 	switch n {
 	case 2:
 		m.row = res.collection
@@ -134,7 +136,7 @@ func names[V any](of map[string]V) string {
 }
 
 // plurals lists the doors of a Frond for a message, in the spelling of their paths.
-func plurals(frond map[string]*resource) string {
+func plurals(frond map[string]place) string {
 	spelled := make(map[string]bool, len(frond))
 	for _, res := range frond {
 		spelled[res.door.Plural] = true

@@ -28,7 +28,7 @@ type Table struct {
 	catalog *facade.Catalog
 
 	base   string
-	fronds map[string]map[string]*resource // by the Frond's name and the door's plural in lower case
+	fronds map[string]map[string]place // by the Frond's name and the door's plural in lower case
 	order  []*resource
 }
 
@@ -50,6 +50,13 @@ type resource struct {
 	named      map[string]*row // by kebab name, at /{plural}/{name}
 	onItem     map[string]*row // likewise, at /{plural}/{id}/{name}
 	rows       []*row          // all of the above, in the order of the operations
+}
+
+// place is where a plural leads: to a door's part of the table, by an old name of it or, where
+// alias is nil, by its own.
+type place struct {
+	*resource
+	alias *facade.Alias
 }
 
 // row is one path, the operation of each verb, and the header Allow.
@@ -115,7 +122,7 @@ func Derive(cat *facade.Catalog, base string) (*Table, error) {
 	if base == "" {
 		base = "/api"
 	}
-	t := &Table{catalog: cat, base: "/" + strings.Trim(base, "/"), fronds: map[string]map[string]*resource{}}
+	t := &Table{catalog: cat, base: "/" + strings.Trim(base, "/"), fronds: map[string]map[string]place{}}
 	if t.base == "/" {
 		t.base = ""
 	}
@@ -126,7 +133,7 @@ func Derive(cat *facade.Catalog, base string) (*Table, error) {
 		}
 		plurals := t.fronds[frond.Name]
 		if plurals == nil {
-			plurals = map[string]*resource{}
+			plurals = map[string]place{}
 			t.fronds[frond.Name] = plurals
 		}
 		for _, door := range frond.Doors {
@@ -135,7 +142,7 @@ func Derive(cat *facade.Catalog, base string) (*Table, error) {
 			// Paths are matched without regard to the case of the plural, so that two plurals
 			// that differ in case alone are one path.
 			key := strings.ToLower(door.Plural)
-			if other := plurals[key]; other != nil {
+			if other := plurals[key]; other.resource != nil {
 				faults = append(faults, schema.Fault{
 					File: door.Origin, Pointer: "/doors/" + door.Name,
 					Message: fmt.Sprintf("the path %s is claimed by %s and by %s", res.path, other.door.Name, door.Name),
@@ -143,8 +150,16 @@ func Derive(cat *facade.Catalog, base string) (*Table, error) {
 				})
 				continue
 			}
-			plurals[key] = res
+			plurals[key] = place{resource: res}
 			t.order = append(t.order, res)
+		}
+		// Old names come last, so that none takes the path of a door.
+		for _, door := range frond.Doors {
+			for _, a := range door.Aliases {
+				if key := strings.ToLower(a.Plural); plurals[key].resource == nil {
+					plurals[key] = place{plurals[strings.ToLower(door.Plural)].resource, a}
+				}
+			}
 		}
 	}
 	return t, faults.Err()

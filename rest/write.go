@@ -91,6 +91,7 @@ func (x *exchange) write(result *facade.Result) error {
 func (x *exchange) send(status int, body []byte) {
 	x.wrote = true
 	x.account.End()
+	x.deprecate()
 	if body != nil {
 		x.w.Header()["Content-Length"] = []string{strconv.Itoa(len(body))}
 	}

@@ -49,6 +49,17 @@ type DiscoveredDoor struct {
 	// Computed is additive to the spec (DESIGN 5): the fields that presenters add to
 	// the rows, as the properties of a card. nil: there are none.
 	Computed *Card
+
+	// Aliases are additive too: names that the door had before and that are answered as well.
+	Aliases []DiscoveredAlias
+}
+
+// DiscoveredAlias is an old name of a door, which answers as the door does.
+type DiscoveredAlias struct {
+	Name string
+	// Deprecated is why the name should no longer be used, Until the last day on which it is
+	// answered: 2027-06-01.
+	Deprecated, Until string
 }
 
 // DiscoveredOp is an operation of a door. Its cards are views; nil where the contract names
@@ -115,6 +126,14 @@ func (d *Discovery) AppendJSON(dst []byte) []byte {
 			})
 			o.card("schema", door.Schema)
 			o.card("computed", door.Computed)
+			if len(door.Aliases) > 0 {
+				o.key("aliases")
+				o.dst = appendList(o.dst, door.Aliases, func(o *object, a *DiscoveredAlias) {
+					o.name(a.Name)
+					o.text("deprecated", a.Deprecated)
+					o.text("until", a.Until)
+				})
+			}
 		})
 		o.key("facts")
 		o.dst = appendList(o.dst, f.Facts, func(o *object, fact *DiscoveredFact) {
@@ -223,6 +242,7 @@ func (r *reader) discovery(data json.RawMessage) *Discovery {
 				}
 				door.Ops = append(door.Ops, op)
 			})
+			door.Aliases = r.aliases(v, at)
 			f.Doors = append(f.Doors, door)
 		})
 		r.list(v, at, "facts", false, func(v json.RawMessage, at string) {
@@ -259,6 +279,18 @@ func (r *reader) list(obj json.RawMessage, at, name string, must bool, read func
 		}
 		read(v, at)
 	}
+}
+
+// aliases reads the old names of a door, which the specification does not have: an element
+// without a name is ignored.
+func (r *reader) aliases(obj json.RawMessage, at string) (all []DiscoveredAlias) {
+	for i, v := range jsontext.Elements(jsontext.Get(obj, "aliases")) {
+		at := child(at, "aliases") + "/" + strconv.Itoa(i)
+		if a := (DiscoveredAlias{Name: r.textAt(v, at, "name"), Deprecated: r.deprecated(v), Until: r.textAt(v, at, "until")}); a.Name != "" {
+			all = append(all, a)
+		}
+	}
+	return all
 }
 
 // named reads the name of an element, which has to be there.

@@ -29,7 +29,7 @@ type Config struct {
 
 // Rename says that an entity or a field had another name before: item: product, or
 // product.name: product.title.
-type Rename struct{ From, At, To string }
+type Rename struct{ From, At, To, Until string }
 
 // Value is the expression that gives rows that are older than a field, entity.field, their
 // value of it.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -14,6 +15,7 @@ import (
 //	renamed:
 //	  item: product
 //	  product.name: product.title
+//	  maker: {to: vendor, until: 2027-06-01}
 //	values:
 //	  product.price: int(price * 100)
 
@@ -25,7 +27,13 @@ func (r *configReader) renamed(value json.RawMessage, at string) (all []Rename) 
 	r.object(value, at, "renamed", nil, func(from, at string, value json.RawMessage) {
 		n := Rename{From: from, At: at}
 		if jsontext.KindOf(value) == jsontext.Object {
-			r.object(value, at, "a rename", renameKeys, func(_, at string, value json.RawMessage) { n.To = r.string(value, at) })
+			r.object(value, at, "a rename", renameKeys, func(name, at string, value json.RawMessage) {
+				if name == "to" {
+					n.To = r.string(value, at)
+				} else {
+					n.Until = r.until(from, value, at)
+				}
+			})
 		} else {
 			n.To = r.string(value, at)
 		}
@@ -41,6 +49,24 @@ func (r *configReader) renamed(value json.RawMessage, at string) (all []Rename) 
 		}
 	})
 	return all
+}
+
+// until reads the last day of an alias; "" with a fault where it is none.
+func (r *configReader) until(from string, value json.RawMessage, at string) string {
+	day := r.string(value, at)
+	if day == "" {
+		return ""
+	}
+	if _, err := time.Parse(time.DateOnly, day); err != nil {
+		r.fault(at, fmt.Sprintf("until: %s is no date", day), "write the last day on which the old name is answered: until: 2027-06-01")
+		return ""
+	}
+	if entity, field, is := strings.Cut(from, "."); is {
+		r.fault(at, "until is for entities, and "+from+" is a field",
+			fmt.Sprintf("leave until out; for a time, answer the old name by a computed field: computed: {%s: {%s: {type: …, value: NEW}}}", entity, field))
+		return ""
+	}
+	return day
 }
 
 // values reads the expressions for older rows, in the order of the file.

@@ -79,7 +79,7 @@ func (c *CORS) Check() (faults schema.Faults) {
 }
 
 // corsExposed are the headers of answers that a page may read.
-var corsExposed = []string{"Allow", "Content-Location", "ETag", "Link", "Location", "Preference-Applied", "Retry-After", "WWW-Authenticate", "X-Frond-Consistency"}
+var corsExposed = []string{"Allow", "Content-Location", "Deprecation", "ETag", "Link", "Location", "Preference-Applied", "Retry-After", "Sunset", "WWW-Authenticate", "X-Frond-Consistency"}
 
 // Wrap makes the answers of next readable for the pages of c.Origins. Preflights are
 // answered here, since they come without credentials. Without origins it is next itself.

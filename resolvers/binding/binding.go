@@ -47,7 +47,9 @@ func (f Fields) Of(typeName, field string) *Field { return f[typeName][field] }
 type Field struct {
 	Kind      Kind
 	Operation *facade.Operation // of Operation
-	Args      []Arg             // of Operation, ToMany and ToManyIDs
+	// Alias is the deprecated name under which Operation is called; "": its door's name.
+	Alias string
+	Args  []Arg // of Operation, ToMany and ToManyIDs
 	// Column is a member of the row or of the nested object: of Column and Computed
 	// the one the field gives, of ToOne the one that holds the key of the target,
 	// of ToManyIDs the one that holds the ids, of ToMany and NodeID the one that
@@ -67,6 +69,14 @@ func (b *Field) IsPage() bool {
 // members of DESIGN 5.
 func (b *Field) IsList() bool {
 	return b.Kind == ToMany || b.Kind == Operation && b.Operation.Builtin && b.Operation.Name == "list"
+}
+
+// Entity is the name that the calls of an Operation have.
+func (b *Field) Entity() string {
+	if b.Alias != "" {
+		return b.Alias
+	}
+	return b.Operation.Door.Name
 }
 
 // List is the operation behind a field that gives a list.

@@ -347,7 +347,7 @@ func (c *compiler) call(b *binding.Field, on *Fetch, args *arguments) *Fetch {
 	}
 	switch b.Kind {
 	case binding.Operation:
-		f.Entity, f.Operation = b.Operation.Door.Name, b.Operation.Name
+		f.Entity, f.Operation = b.Entity(), b.Operation.Name
 	case binding.ToOne, binding.ToManyIDs:
 		f.Entity, f.Operation, f.Each = b.Door.Name, "findById", b.Output.Primary.Name
 		f.Key = on.slot(b.Column)

@@ -160,7 +160,7 @@ func edgeField(b *binding.Field, e *edge) (any, error) {
 // operation makes the one call of a root field, and returns its rows as sources, or its value
 // decoded.
 func (e *Executor) operation(b *binding.Field, p graphql.ResolveParams) (any, error) {
-	c := e.call(p.Context, b.Operation.Door.Name, b.Operation.Name)
+	c := e.call(p.Context, b.Entity(), b.Operation.Name)
 	if err := invoke(&c.Invocation, b.Args, p.Args); err != nil {
 		return nil, err
 	}

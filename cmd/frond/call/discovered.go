@@ -20,7 +20,8 @@ func placesIn(document json.RawMessage, entity, operation string) (*Places, erro
 	for i := range read.Fronds {
 		for j := range read.Fronds[i].Doors {
 			door := &read.Fronds[i].Doors[j]
-			if schema.EntityKey(door.Name) != schema.EntityKey(entity) {
+			is := func(name string) bool { return schema.EntityKey(name) == schema.EntityKey(entity) }
+			if !is(door.Name) && !slices.ContainsFunc(door.Aliases, func(a schema.DiscoveredAlias) bool { return is(a.Name) }) {
 				continue
 			}
 			for k := range door.Ops {

@@ -2,6 +2,7 @@ package call
 
 import (
 	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -12,7 +13,8 @@ import (
 func TestPlacesWithoutCards(t *testing.T) {
 	const document = `{"fronds":[{"name":"desk","doors":[{"name":"Note","schema":{"properties":{"id":{},"title":{}}},"ops":[
 		{"name":"create","kind":"command"},{"name":"update","kind":"command"},{"name":"findById","kind":"query"},
-		{"name":"publish","kind":"command","cardinality":"one"},{"name":"findByTitle"},{"name":"ring","params":{"properties":{}}}]}]}]}`
+		{"name":"publish","kind":"command","cardinality":"one"},{"name":"findByTitle"},{"name":"ring","params":{"properties":{}}}],
+		"aliases":[7,{"until":"x"},{"name":"Memo","deprecated":"renamed to Note"}]}]}]}`
 	for _, c := range []struct {
 		op, args, body, want string
 	}{
@@ -31,6 +33,9 @@ func TestPlacesWithoutCards(t *testing.T) {
 		where, err := placesIn(json.RawMessage(document), "note", c.op)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if alias, err := placesIn(json.RawMessage(document), "memo", c.op); err != nil || !reflect.DeepEqual(alias, where) {
+			t.Errorf("%s by an old name: %v, %v", c.op, alias, err)
 		}
 		given, err := ParseValues(strings.Fields(c.args))
 		if err != nil {
