@@ -3,6 +3,7 @@ package diff_test
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -106,6 +107,34 @@ func TestOrder(t *testing.T) {
 	}
 	if strings.Count(first, `"rule"`) < 20 {
 		t.Errorf("only few findings: %s", first)
+	}
+}
+
+// TestRenamedUntil: an entity whose old name is answered for a time breaks neither a method nor
+// a path nor a root field; when the alias goes, it does.
+func TestRenamedUntil(t *testing.T) {
+	was := version(t, "old", nil, nil)
+	until := version(t, "new", append([]edit{renamed("maker: {to: vendor, until: 2999-06-01}")}, renamedMaker...), nil)
+	gone := version(t, "newer", append([]edit{renamed("maker: vendor")}, renamedMaker...), nil)
+	report, err := diff.Compare(was, until)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, f := range report.Findings {
+		seen[f.Rule] = true
+		if f.Rule == "method-renamed" || f.Rule == "rest-path-changed" || strings.HasSuffix(f.Rule, "-removed") || f.Rule == "graphql-name-changed" && strings.HasPrefix(f.At, "Query.") {
+			t.Errorf("an alias is found as %+v", f)
+		}
+	}
+	if !seen["old-name-until"] || !seen["graphql-deprecated"] || !seen["graphql-name-changed"] {
+		t.Errorf("found %v", seen)
+	}
+	if report, err = diff.Compare(until, gone); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(report.Findings, func(f diff.Finding) bool { return f.At == "Query.maker" && f.Level == diff.Breaking }) {
+		t.Errorf("an alias that goes is found as %+v", report.Findings)
 	}
 }
 

@@ -90,7 +90,7 @@ func (w *schemaWalk) pairRoots(was, is *binding.Schema) {
 	now := map[string]string{} // operation to "Query.item"
 	for _, root := range []string{"Query", "Mutation"} {
 		for name, f := range is.Fields[root] {
-			if f.Operation != nil {
+			if f.Operation != nil && f.Alias == "" {
 				now[root+" "+keyOf(f.Operation)] = name
 			}
 		}
@@ -101,6 +101,9 @@ func (w *schemaWalk) pairRoots(was, is *binding.Schema) {
 				continue
 			}
 			key := w.pair.newName(schema.EntityKey(f.Operation.Door.Name)) + "." + f.Operation.Name
+			if kept := is.Fields.Of(root, name); kept != nil && kept.Operation != nil && keyOf(kept.Operation) == key {
+				continue // an alias answers the old name
+			}
 			if to, ok := now[root+" "+key]; ok && to != name {
 				w.roots[root+"."+name] = to
 			}

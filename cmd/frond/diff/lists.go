@@ -96,7 +96,7 @@ func (c *comparison) roots(op *facade.Operation) (places []place) {
 		}
 		for _, root := range []string{"Query", "Mutation"} {
 			for name, f := range bound.Fields[root] {
-				if f.Operation != nil && keyOf(f.Operation) == keyOf(op) {
+				if f.Operation != nil && f.Alias == "" && keyOf(f.Operation) == keyOf(op) {
 					places = append(places, place{surface: OnGraphQL, at: root + "." + name, audience: audienceOf(s)})
 				}
 			}

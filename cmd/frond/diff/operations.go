@@ -19,6 +19,8 @@ type operationPair struct {
 	wasAt, isAt  string
 	// conflicts is what a write may be refused for now and could not be before.
 	conflicts string
+	// until is the last day on which an alias answers the old name; "": none does.
+	until string
 	// wasRuns and isRuns are where it runs.
 	wasRuns, isRuns string
 }
@@ -89,6 +91,7 @@ func (c *comparison) operation(pair operationPair) (places []place) {
 				here.wasAt, here.isAt = strings.Join(was, ""), strings.Join(is, "")
 			}
 			here.conflicts = c.conflicts(here.was, here.is)
+			here.until = until(here)
 			all := was
 			if here.was == nil {
 				all = is
@@ -110,6 +113,21 @@ func (c *comparison) operation(pair operationPair) (places []place) {
 		}
 	}
 	return places
+}
+
+// until is the last day on which an alias of the new version answers the old name or path of an
+// operation; "" where none does.
+func until(p operationPair) string {
+	if p.was == nil || p.is == nil {
+		return ""
+	}
+	for _, a := range p.is.Door.Aliases {
+		if p.rest && strings.EqualFold(a.Plural, p.was.Door.Plural) && p.is.Door.Frond.Name == p.was.Door.Frond.Name ||
+			!p.rest && schema.EntityKey(a.Name) == doorKey(p.was.Door) {
+			return a.Day()
+		}
+	}
+	return ""
 }
 
 // shown is the operation as a surface shows it; nil where it does not.
@@ -219,7 +237,7 @@ var operationRules = []rule[operationPair]{
 	{
 		Rule{"rest-path-changed", Breaking, []Surface{OnREST}, "an operation is called by another verb or path", "keep the path with plural: in frond.yaml; frond.lock pins it", ""},
 		func(p operationPair) *change {
-			if p.was == nil || p.is == nil || !p.rest || len(p.lost) == 0 {
+			if p.was == nil || p.is == nil || !p.rest || len(p.lost) == 0 || p.until != "" {
 				return nil
 			}
 			return &change{"", strings.Join(p.gained, ", ")}
@@ -228,7 +246,18 @@ var operationRules = []rule[operationPair]{
 	{
 		Rule{"method-renamed", Breaking, []Surface{OnRPC}, "a method has another name, since its door has", "keep the name of the entity until its callers use the new one", ""},
 		func(p operationPair) *change {
-			return changed(p.was != nil && p.is != nil && !p.rest && p.wasAt != p.isAt, p.wasAt, p.isAt)
+			return changed(p.was != nil && p.is != nil && !p.rest && p.wasAt != p.isAt && p.until == "", p.wasAt, p.isAt)
+		},
+	},
+	{
+		Rule{"old-name-until", Dangerous, onCalls, "an operation has another name or path, since its entity has; the old one is answered until a day, as until: under renamed says", "have the callers use the new name before that day", ""},
+		func(p operationPair) *change {
+			to := p.isAt
+			if p.rest {
+				to = strings.Join(p.gained, ", ")
+			}
+			ok := p.until != "" && (p.rest && len(p.lost) > 0 || !p.rest && p.wasAt != p.isAt)
+			return changed(ok, "", to+"; the old one until "+p.until)
 		},
 	},
 	{

@@ -215,6 +215,15 @@ var ruleCases = []ruleCase{
 		rule: "method-renamed", at: "maker.list", is: renamedMaker, not: added,
 		declared: "maker: vendor",
 	},
+	{
+		rule: "old-name-until", at: "maker.list", is: renamedMaker, not: renamedMaker,
+		declared: "maker: {to: vendor, until: 2999-06-01}",
+	},
+	{
+		rule: "old-name-until", at: "GET /api/shop/makers", not: renamedMaker,
+		is:       append(slices.Clone(renamedMaker), edit{config, "  vendor: {plural: makers}", "  vendor: {}"}),
+		declared: "maker: {to: vendor, until: 2999-06-01}",
+	},
 	{rule: "result-cardinality-changed", at: "product.bySlug", is: []edit{{config, "cardinality: maybe", "cardinality: many"}}, not: []edit{{config, "cardinality: maybe", "cardinality: one"}}},
 	{rule: "result-cardinality-narrowed", at: "product.bySlug", is: []edit{{config, "cardinality: maybe", "cardinality: one"}}, not: added},
 	{rule: "operation-may-conflict", at: "product.create", is: []edit{field(nameIs, "name: {type: string, maxLength: 80, x-kit: {role: {unique: [[name]]}}}")}, not: added},
