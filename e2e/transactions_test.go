@@ -94,7 +94,7 @@ func savingsProject(dir string) (*facade.Project, error) {
 		if err := add(ctx, in.From, -1); err != nil {
 			return nil, err
 		}
-		return nil, facade.Errorf(facade.UnprocessableEntity, "the other side is away")
+		return nil, facade.Errorf(facade.UnprocessableEntity, "the other account refuses")
 	})
 	return project, nil
 }

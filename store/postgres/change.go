@@ -6,6 +6,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/store/migration"
+	"github.com/frondhost/frond/store/postgres/engine"
 )
 
 // How a table that is there becomes what its card says, while others use it
@@ -144,7 +145,7 @@ func (ch *change) renameTable() (sql []string) {
 	}
 	for _, r := range ch.task.Changes.Renamed {
 		if r.Field == "" && tableName(r.Entity) == old {
-			sql = append(sql, "UPDATE "+ownSchema+".seeds SET entity = "+literal(ch.t.Entity.Key)+" WHERE schema = "+literal(ch.schema)+" AND entity = "+literal(r.Entity))
+			sql = append(sql, "UPDATE "+engine.Bookkeeping+".seeds SET entity = "+literal(ch.t.Entity.Key)+" WHERE schema = "+literal(ch.schema)+" AND entity = "+literal(r.Entity))
 			break
 		}
 	}

@@ -9,20 +9,17 @@ import (
 	"github.com/frondhost/frond/store/postgres/engine"
 )
 
-// ownSchema is where this program keeps what is not a card's: leases, marks of seeds.
-const ownSchema = "frond"
-
 // A lease is a row that one process holds for a while, so that one of several gateways does
 // what must not be done twice at once. It is a row and not an advisory lock, which a pooler in
 // transaction mode and most distributed engines do not keep (docs/decisions/305).
 const (
-	makeLeases = `CREATE TABLE IF NOT EXISTS ` + ownSchema + `.lease (name text PRIMARY KEY, holder text NOT NULL, until timestamptz NOT NULL)`
+	makeLeases = `CREATE TABLE IF NOT EXISTS ` + engine.Bookkeeping + `.lease (name text PRIMARY KEY, holder text NOT NULL, until timestamptz NOT NULL)`
 
-	takeLease = `INSERT INTO ` + ownSchema + `.lease AS l (name, holder, until) VALUES ($1, $2, now() + interval '30 seconds')
+	takeLease = `INSERT INTO ` + engine.Bookkeeping + `.lease AS l (name, holder, until) VALUES ($1, $2, now() + interval '30 seconds')
  ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until
  WHERE l.until < now() OR l.holder = excluded.holder RETURNING 1`
 
-	dropLease = `DELETE FROM ` + ownSchema + `.lease WHERE name = $1 AND holder = $2`
+	dropLease = `DELETE FROM ` + engine.Bookkeeping + `.lease WHERE name = $1 AND holder = $2`
 )
 
 // leased runs do while this process holds the lease of that name. Others wait until it is
@@ -86,7 +83,7 @@ func (s *Store) leased(ctx context.Context, name string, do func(context.Context
 func (s *Store) own(ctx context.Context, name, create string) error {
 	there := func(c *engine.Conn) (bool, error) {
 		n, err := runner{c}.Number([]byte("SELECT count(*) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = '"+
-			ownSchema+"' AND c.relname = "+literal(name)), nil)
+			engine.Bookkeeping+"' AND c.relname = "+literal(name)), nil)
 		return n > 0, err
 	}
 	return s.db.Maintain(ctx, func(c *engine.Conn) error {
@@ -96,12 +93,12 @@ func (s *Store) own(ctx context.Context, name, create string) error {
 				return err
 			}
 			if err = c.Exec(create); engine.Missing(err) {
-				err = c.Exec("CREATE SCHEMA IF NOT EXISTS " + ownSchema)
+				err = c.Exec("CREATE SCHEMA IF NOT EXISTS " + engine.Bookkeeping)
 			}
 			if what := engine.Lacks(err); what != "" {
 				config := s.db.Address().Config
 				return fmt.Errorf("the role %s may not make the schema %s in the database %s, or a table in it (%s): this program keeps there what it knows of the database; make it as the database's owner: CREATE SCHEMA %s AUTHORIZATION %s",
-					config.User, ownSchema, config.Database, what, ownSchema, quote(config.User))
+					config.User, engine.Bookkeeping, config.Database, what, engine.Bookkeeping, quote(config.User))
 			}
 			if err != nil && !engine.Exists(err) {
 				return err

@@ -191,11 +191,11 @@ func (s *Store) apply(ctx context.Context, m *migrator) error {
 
 // The history of a database, for frond migrate status.
 const (
-	makeMigrations = `CREATE TABLE IF NOT EXISTS ` + ownSchema + `.migrations (schema text NOT NULL, at timestamptz NOT NULL DEFAULT now(), steps text NOT NULL)`
+	makeMigrations = `CREATE TABLE IF NOT EXISTS ` + engine.Bookkeeping + `.migrations (schema text NOT NULL, at timestamptz NOT NULL DEFAULT now(), steps text NOT NULL)`
 
-	writeMigration = `INSERT INTO ` + ownSchema + `.migrations (schema, steps) VALUES ($1, $2)`
+	writeMigration = `INSERT INTO ` + engine.Bookkeeping + `.migrations (schema, steps) VALUES ($1, $2)`
 
-	readMigrations = `SELECT to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), steps FROM ` + ownSchema + `.migrations WHERE schema = $1 ORDER BY at DESC LIMIT `
+	readMigrations = `SELECT to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), steps FROM ` + engine.Bookkeeping + `.migrations WHERE schema = $1 ORDER BY at DESC LIMIT `
 )
 
 // record writes the steps into the history.

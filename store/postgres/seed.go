@@ -13,11 +13,11 @@ import (
 // the schema that their tables are in. A mark stays when the rows are deleted, so that they do
 // not come back at the next start; and all gateways of the database share it.
 const (
-	makeSeeds = `CREATE TABLE IF NOT EXISTS ` + ownSchema + `.seeds (schema text, entity text, at timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (schema, entity))`
+	makeSeeds = `CREATE TABLE IF NOT EXISTS ` + engine.Bookkeeping + `.seeds (schema text, entity text, at timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (schema, entity))`
 
-	readSeeds = `SELECT entity FROM ` + ownSchema + `.seeds WHERE schema = $1`
+	readSeeds = `SELECT entity FROM ` + engine.Bookkeeping + `.seeds WHERE schema = $1`
 
-	markSeeds = `INSERT INTO ` + ownSchema + `.seeds (schema, entity) VALUES ($1, $2) ON CONFLICT DO NOTHING`
+	markSeeds = `INSERT INTO ` + engine.Bookkeeping + `.seeds (schema, entity) VALUES ($1, $2) ON CONFLICT DO NOTHING`
 )
 
 // Seeded says which of entities have had their seeds in this database's life, whether or not

@@ -8,7 +8,8 @@ import (
 	"fmt"
 )
 
-// Bookkeeping is the schema of the tables that belong to frond and not to the project.
+// Bookkeeping is the schema of the tables that belong to frond and not to the project: leases,
+// marks of seeds, the history of migrations, secrets, nonces.
 const Bookkeeping = "frond"
 
 // keep makes a table of the bookkeeping, with what else it needs, unless it is there. Several processes may do so at
