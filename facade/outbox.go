@@ -1,0 +1,93 @@
+package facade
+
+import (
+	"context"
+	"time"
+)
+
+// Outbox is a [Store] that keeps events in the transactions of the commands that cause them,
+// and afterwards as a log that is read by position (DESIGN 10).
+type Outbox interface {
+	Transactor
+	EventLog
+	Relayer
+	Cursors
+	DeadLetters
+
+	// Emit writes events within the transaction of ctx ([Transactor.Transact]): they are in
+	// the log if and only if it commits. Their Position is not looked at.
+	Emit(ctx context.Context, events []Event) error
+
+	// Committed is closed when events that this process emitted have been committed since
+	// the call. It is a hint that spares waiting: other processes commit as well.
+	Committed() <-chan struct{}
+}
+
+// EventLog is what the ways out read: the outbox of this host, or the log of a remote.
+type EventLog interface {
+	// Log reads events that stand behind after, oldest first, limit at most. names are the
+	// facts that are wanted as FROND.NAME; nil: all. behind is the position up to which the
+	// answer is complete, so that the next read goes on from there also where no event of
+	// names was found.
+	Log(ctx context.Context, after Position, names []string, limit int) (events []*Event, behind Position, err error)
+
+	// Span says which positions the log holds: oldest is the position behind which nothing
+	// has been trimmed, so that a reader who is at oldest or later misses nothing; last is the
+	// last one given. Both are 0 in a log that never held anything.
+	Span(ctx context.Context) (oldest, last Position, err error)
+}
+
+// Position is a place in the log of one host: greater means later, gaps mean nothing.
+type Position int64
+
+// Relayer keeps the log: it gives positions to events that were committed, and removes old
+// events.
+type Relayer interface {
+	// Relay gives positions to committed events that have none, and reports the last position
+	// given and whether this process is the one that gives them. Any number of processes may
+	// call it at any time; one at a time does the work, and another one takes over when it
+	// is gone. A transaction that is still open holds up nothing: its events get their
+	// positions when it has committed. Events of one entity and key keep their order.
+	Relay(ctx context.Context) (last Position, leads bool, err error)
+
+	// Trim removes events that were emitted before, limit at most, and reports how many. The
+	// last position stays known.
+	Trim(ctx context.Context, before time.Time, limit int) (int, error)
+}
+
+// Cursors are the durable positions of consumers by their names.
+type Cursors interface {
+	// Cursor is the position up to which a consumer is done; known is false for one that has
+	// none yet.
+	Cursor(ctx context.Context, consumer string) (at Position, known bool, err error)
+
+	// Advance moves a consumer from one position to another, in the transaction of ctx where
+	// there is one. moved is false, and nothing is written, where the consumer is not at from:
+	// another process was faster. A consumer that is not known is at 0.
+	Advance(ctx context.Context, consumer string, from, to Position) (moved bool, err error)
+}
+
+// DeadLetters are events that a consumer gave up on. They are kept until they are revived;
+// Trim does not touch them.
+type DeadLetters interface {
+	// Bury keeps an event, in the transaction of ctx where there is one. One that is there
+	// already is replaced.
+	Bury(ctx context.Context, dead *DeadEvent) error
+
+	// Dead lists what is buried, oldest first, of one consumer or, where it is "", of all.
+	Dead(ctx context.Context, consumer string, limit int) ([]*DeadEvent, error)
+
+	// Revive removes one by its consumer and the event's id, in the transaction of ctx where
+	// there is one, and reports whether it was there.
+	Revive(ctx context.Context, consumer, id string) (bool, error)
+}
+
+// DeadEvent is an event that a consumer gave up on.
+type DeadEvent struct {
+	Consumer string
+	Event    Event
+	// Tries is how often it was tried, Reason the last failure and At when that was, in UTC.
+	Tries  int
+	Reason string
+	At     time.Time
+}
