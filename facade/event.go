@@ -27,6 +27,10 @@ type Event struct {
 	// fields after the change, or before it for Deleted; nil for a fact without a card whose
 	// command gave none.
 	Data json.RawMessage
+	// Before is the row's stored fields before an Updated of a fact that follows all changes of
+	// a door; nil for every other event. Who could see Before and cannot see Data learns that
+	// the row left.
+	Before json.RawMessage
 	// Trace is the traceparent of the call that caused it, or "".
 	Trace string
 }
