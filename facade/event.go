@@ -18,7 +18,8 @@ type Event struct {
 	Change Change
 	// Entity is the [schema.EntityKey] of the row that the event is about and Key its primary
 	// key, the text of a JSON scalar; "" and nil for a fact with a shape of its own. Events of
-	// one Entity and Key have positions in the order in which their commands committed.
+	// one Entity and Key have positions in the order in which their commands committed, where
+	// those wrote the row or did not overlap.
 	Entity string
 	Key    json.RawMessage
 	// At is when the command emitted it, in UTC.

@@ -15,12 +15,19 @@ type Outbox interface {
 	DeadLetters
 
 	// Emit writes events within the transaction of ctx ([Transactor.Transact]): they are in
-	// the log if and only if it commits. Their Position is not looked at.
+	// the log if and only if it commits. Without a transaction it is one of its own, and in a
+	// dry run nothing is written. Position is not looked at; the slice may be reused afterwards,
+	// what it points to may not.
 	Emit(ctx context.Context, events []Event) error
 
 	// Committed is closed when events that this process emitted have been committed since
 	// the call. It is a hint that spares waiting: other processes commit as well.
 	Committed() <-chan struct{}
+
+	// Behind counts the events behind a position that is not another log's, those without a
+	// position among them, up to limit; since is when the first was emitted, zero where there
+	// is none.
+	Behind(ctx context.Context, at Position, limit int) (events int, since time.Time, err error)
 }
 
 // EventLog is what the ways out read: the outbox of this host, or the log of a remote.
@@ -33,12 +40,10 @@ type EventLog interface {
 
 	// Span says which positions the log holds: oldest is the position behind which nothing
 	// has been trimmed, so that a reader who is at oldest or later misses nothing; last is the
-	// last one given. Both are 0 in a log that never held anything.
+	// last one given. A log that never held anything has equal ones, which are not 0: a reader
+	// that begins at last sees what comes from now on. [Resumable] judges a position by them.
 	Span(ctx context.Context) (oldest, last Position, err error)
 }
-
-// Position is a place in the log of one host: greater means later, gaps mean nothing.
-type Position int64
 
 // Relayer keeps the log: it gives positions to events that were committed, and removes old
 // events.
@@ -47,11 +52,12 @@ type Relayer interface {
 	// given and whether this process is the one that gives them. Any number of processes may
 	// call it at any time; one at a time does the work, and another one takes over when it
 	// is gone. A transaction that is still open holds up nothing: its events get their
-	// positions when it has committed. Events of one entity and key keep their order.
+	// positions when it has committed. Events of one entity and key keep their order. One call
+	// gives a bounded number; it is called again while last grows.
 	Relay(ctx context.Context) (last Position, leads bool, err error)
 
-	// Trim removes events that were emitted before, limit at most, and reports how many. The
-	// last position stays known.
+	// Trim removes events that were emitted before, limit at most, and reports how many: from
+	// the oldest position on, up to the first that is younger. The last position stays known.
 	Trim(ctx context.Context, before time.Time, limit int) (int, error)
 }
 
@@ -63,7 +69,8 @@ type Cursors interface {
 
 	// Advance moves a consumer from one position to another, in the transaction of ctx where
 	// there is one. moved is false, and nothing is written, where the consumer is not at from:
-	// another process was faster. A consumer that is not known is at 0.
+	// another process was faster. A consumer that is not known is at 0, and to is greater than
+	// from.
 	Advance(ctx context.Context, consumer string, from, to Position) (moved bool, err error)
 }
 

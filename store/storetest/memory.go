@@ -23,8 +23,15 @@ import (
 // Every call looks at every row. It is safe for concurrent use, one call at a time. Use
 // [NewStore].
 type Store struct {
-	mu     sync.Mutex
+	mu sync.Mutex
+	contents
+	committed facade.Broadcast
+}
+
+// contents is what a transaction goes back to.
+type contents struct {
 	tables map[string]*table
+	outbox outbox
 }
 
 // table is the rows of an entity, in the order in which they were inserted.
@@ -40,7 +47,9 @@ type row struct{ of map[string]json.RawMessage }
 var _ facade.Store = (*Store)(nil)
 
 // NewStore returns an empty store. It needs no entities: a table is made by its first use.
-func NewStore() *Store { return &Store{tables: map[string]*table{}} }
+func NewStore() *Store {
+	return &Store{contents: contents{tables: map[string]*table{}, outbox: newOutbox()}}
+}
 
 // table returns the table of an entity, made when it is first used. s.mu is held.
 func (s *Store) table(e *schema.Entity) *table {

@@ -17,7 +17,7 @@ var _ facade.Transactor = (*Store)(nil)
 type transaction struct {
 	begun bool
 	// before is what Transact goes back to where fn fails.
-	before map[string]*table
+	before *contents
 }
 
 // level is a transaction as one fn sees it: the first, or one that joined it.
@@ -42,7 +42,7 @@ func (s *Store) Transact(ctx context.Context, fn func(context.Context) error) (e
 		}
 		inner.tx = outer.tx
 	}
-	before := map[string]*table(nil)
+	var before *contents
 	if inner.tx.begun {
 		before = s.copied()
 	}
@@ -56,14 +56,18 @@ func (s *Store) Transact(ctx context.Context, fn func(context.Context) error) (e
 		}
 		if inner.tx.begun && (err != nil || !returned || outer == nil && facade.InDryRun(ctx)) {
 			if before != nil {
-				s.tables = before
+				s.contents = *before
 			} else { // it began within, and may go on
-				s.tables = inner.tx.before
+				s.contents = *inner.tx.before
 				inner.tx.before = s.copied()
 			}
 		}
 		if outer == nil && inner.tx.begun {
+			emitted := len(s.outbox.pending) > len(inner.tx.before.outbox.pending)
 			s.mu.Unlock()
+			if emitted {
+				s.committed.Send()
+			}
 		}
 	}()
 	err = fn(context.WithValue(ctx, levelKey{s}, inner))
@@ -94,8 +98,8 @@ func (s *Store) hold(ctx context.Context) (release func(), err error) {
 	return l.turn.Unlock, nil
 }
 
-// copied returns a copy of all rows. s.mu is held.
-func (s *Store) copied() map[string]*table {
+// copied returns a copy of all rows and events. s.mu is held.
+func (s *Store) copied() *contents {
 	all := map[string]*table{}
 	for key, t := range s.tables {
 		c := &table{entity: t.entity, rows: make([]*row, len(t.rows))}
@@ -104,5 +108,5 @@ func (s *Store) copied() map[string]*table {
 		}
 		all[key] = c
 	}
-	return all
+	return &contents{tables: all, outbox: s.outbox.copied()}
 }
