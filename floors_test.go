@@ -50,6 +50,9 @@ var floors = map[string]string{
 	"envelope":        "facade schema schema/jsontext envelope/wire envelope/signing",
 	"envelope/client": "facade facade/consistency schema schema/jsontext facade/singleflight envelope/wire envelope/signing",
 
+	// What every surface that streams over HTTP writes.
+	"facts/sse": "",
+
 	// What a database says of itself, as plain data.
 	"store/dbschema": "",
 	// What SQL stores share stands under them.
