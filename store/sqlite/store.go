@@ -21,7 +21,8 @@ type Store struct {
 	db     *engine.DB
 	tables atomic.Pointer[tables]
 	// text writes the statements.
-	text sqltext.Database
+	text   sqltext.Database
+	outbox outbox
 }
 
 var (
@@ -29,6 +30,7 @@ var (
 	_ facade.DryRunner  = (*Store)(nil)
 	_ facade.Seeder     = (*Store)(nil)
 	_ facade.Transactor = (*Store)(nil)
+	_ facade.Outbox     = (*Store)(nil)
 )
 
 // RunsDry reports that a write whose context is a dry run's ([facade.DryRun]) is undone after

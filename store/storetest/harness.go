@@ -19,4 +19,9 @@ type Harness struct {
 	NoNUL bool
 	// PlainZero says that a decimal of zero has no sign: "-0.00" comes back as "0.00".
 	PlainZero bool
+	// Beside makes another store over the data of one that Open made, as another process has it;
+	// it is closed by t.Cleanup. nil: no other process can have the data.
+	Beside func(t testing.TB, store facade.Store) facade.Store
+	// SideBySide says that a transaction that has written does not keep others from writing.
+	SideBySide bool
 }

@@ -16,3 +16,10 @@ func TestReferenceStore(t *testing.T) {
 		Open:     func(testing.TB, []*schema.Entity) facade.Store { return storetest.NewStore() },
 	})
 }
+
+func TestReferenceOutbox(t *testing.T) {
+	storetest.RunOutbox(t, storetest.Harness{
+		Trusting: true,
+		Open:     func(testing.TB, []*schema.Entity) facade.Store { return storetest.NewStore() },
+	})
+}

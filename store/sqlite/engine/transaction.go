@@ -49,6 +49,8 @@ type transaction struct {
 	wrote, late bool
 	// nested is how many levels within the first have begun and not ended.
 	nested int
+	// committed are the functions of the Ops that were done.
+	committed []func()
 }
 
 // level is a transaction as one fn sees it: the first, or one that joined it and has a
@@ -109,6 +111,11 @@ func (d *DB) transact(ctx context.Context, fn func(context.Context) error) error
 	returned = true
 	if ended := t.end(err == nil); ended != nil {
 		return ended
+	}
+	if err == nil {
+		for _, do := range t.committed {
+			do()
+		}
 	}
 	return err
 }
@@ -366,6 +373,9 @@ func (l *level) write(op *Op) error {
 	return l.call(op.Ctx, func(*Conn) error {
 		err := t.db.writer.savepoint(op, false)
 		t.wrote = t.wrote || err == nil
+		if err == nil && op.Committed != nil {
+			t.committed = append(t.committed, op.Committed)
+		}
 		return err
 	})
 }

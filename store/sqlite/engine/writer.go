@@ -53,6 +53,9 @@ type Op struct {
 	// a foreign key. It runs before the write is undone, in the state that the write left
 	// behind.
 	Blame func(*Conn, error) error
+	// Committed, where set, is called once what Run wrote is durable: in a transaction when that
+	// is, and perhaps also where a part of it was undone.
+	Committed func()
 	// Alone is work outside any transaction that no other write may share: a migration. It
 	// makes its own transaction.
 	Alone bool
@@ -105,6 +108,9 @@ func (w *writer) do(op *Op) error {
 			return op.Ctx.Err()
 		}
 		<-op.done
+	}
+	if op.err == nil && op.Committed != nil {
+		op.Committed()
 	}
 	return op.err
 }

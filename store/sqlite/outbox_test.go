@@ -1,0 +1,101 @@
+package sqlite_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/migration"
+	"github.com/frondhost/frond/store/sqlite"
+	"github.com/frondhost/frond/store/storetest"
+)
+
+func TestOutbox(t *testing.T) {
+	t.Run("memory", func(t *testing.T) {
+		storetest.RunOutbox(t, storetest.Harness{Open: func(t testing.TB, entities []*schema.Entity) facade.Store {
+			return open(t, sqlite.Options{Memory: true}, entities)
+		}})
+	})
+	t.Run("file", func(t *testing.T) {
+		path, entities := "", []*schema.Entity(nil)
+		storetest.RunOutbox(t, storetest.Harness{
+			Open: func(t testing.TB, of []*schema.Entity) facade.Store {
+				path, entities = t.TempDir()+"/store.db", of
+				return open(t, sqlite.Options{Path: path}, entities)
+			},
+			Beside: func(t testing.TB, _ facade.Store) facade.Store {
+				return open(t, sqlite.Options{Path: path}, entities)
+			},
+		})
+	})
+}
+
+// TestRestoredOutboxGoesOn restores a backup: the events behind it are gone, and their positions
+// are not given again, so that a reader who has seen them misses nothing that comes.
+func TestRestoredOutboxGoesOn(t *testing.T) {
+	path, backup := t.TempDir()+"/store.db", t.TempDir()+"/backup.db"
+	emit := func(s *sqlite.Store, id string) *facade.Event {
+		t.Helper()
+		_, before, err := s.Span(t.Context())
+		if err == nil {
+			err = s.Emit(t.Context(), []facade.Event{{ID: id, Frond: "shop", Name: "sold", At: time.Now(), Data: json.RawMessage(`{}`)}})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		events, _, err := s.Log(t.Context(), before, nil, 9)
+		if err != nil || len(events) != 1 {
+			t.Fatal(len(events), err)
+		}
+		return events[0]
+	}
+	s := open(t, sqlite.Options{Path: path}, nil)
+	emit(s, "kept")
+	if _, err := sqlite.Backup(t.Context(), path, backup); err != nil {
+		t.Fatal(err)
+	}
+	emit(s, "lost")
+	lost := emit(s, "lost too")
+	s.Close()
+	if _, err := sqlite.Restore(t.Context(), backup, path, true); err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, sqlite.Options{Path: path}, nil)
+	next := emit(s, "next")
+	if next.Position <= lost.Position {
+		t.Errorf("the position %s was given again: %s", lost.Position, next.Position)
+	}
+	oldest, last, err := s.Span(t.Context())
+	if err != nil || facade.Resumable(lost.Position, oldest, last) != nil {
+		t.Errorf("a reader at %s cannot go on: %v", lost.Position, facade.Resumable(lost.Position, oldest, last))
+	}
+	if all, _, _ := s.Log(t.Context(), 0, nil, 9); len(all) != 2 || all[0].ID != "kept" {
+		t.Errorf("%d events", len(all))
+	}
+}
+
+// TestOutboxIsNoTableOfTheProject prepares a store with an outbox again: nothing is unknown and
+// nothing is planned.
+func TestOutboxIsNoTableOfTheProject(t *testing.T) {
+	path, set := t.TempDir()+"/store.db", storetest.Cards(t)
+	s := open(t, sqlite.Options{Path: path}, set.Entities)
+	if err := s.Emit(t.Context(), []facade.Event{{ID: "1", Frond: "shop", Name: "sold", At: time.Now()}}); err != nil {
+		t.Fatal(err)
+	}
+	plan, err := s.Plan(t.Context(), &migration.Task{Entities: set.Entities})
+	if err != nil || len(plan.Steps) > 0 {
+		t.Errorf("the plan has %d steps, %v", len(plan.Steps), err)
+	}
+}
+
+func TestForeignDatabasesHaveNoOutbox(t *testing.T) {
+	path := t.TempDir() + "/theirs.db"
+	open(t, sqlite.Options{Path: path}, nil).Close()
+	s := open(t, sqlite.Options{Path: path, Foreign: true}, nil)
+	err := s.Emit(t.Context(), []facade.Event{{ID: "1", Frond: "shop", Name: "sold", At: time.Now()}})
+	if facade.CodeOf(err) != facade.InternalError {
+		t.Errorf("emit: %v", err)
+	}
+}
