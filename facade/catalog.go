@@ -27,6 +27,8 @@ type Catalog struct {
 	doors   map[string]*Door     // by schema.EntityKey
 	aliases map[string]*Alias    // by schema.EntityKey; nil: there are none
 	views   map[Surface]*Catalog // what each surface shows of the whole host
+
+	audience string // of a view that is an audience's
 }
 
 // Frond is a named group of doors (spec 1).
@@ -34,18 +36,37 @@ type Frond struct {
 	Name string
 	// Doors are the callable entities, in declaration order.
 	Doors []*Door
-	Facts []Fact
+	// Facts are what it announces, in declaration order, those of changes last.
+	Facts []*Fact
 	// Remote is the address that its operations run at; "" for this process.
 	Remote string
 
 	file string // its frond.yaml, or where it would be
 }
 
-// Fact is a named announcement (spec 6).
+// Fact is a named announcement (spec 6). Each emission of it is an [Event]. A Fact does not
+// change after compilation.
 type Fact struct {
-	Name string
-	// Schema is the card of what it carries; nil for a type that the host does not store.
+	// Name is unique in its Frond.
+	Name  string
+	Frond *Frond
+	// Schema is the card of what it carries, and Data the same card compiled. Both are nil
+	// for a fact that carries nothing the host knows.
 	Schema *schema.Card
+	Data   *schema.Entity
+	// Door is the door whose rows the fact is about: Data is its Entity, or a view cut from
+	// it, and its collector says who may see an event. nil for a fact with a shape of its own
+	// or without one.
+	Door *Door
+	// On are the built-in commands that emit it; nil where Go code does, and for Changes.
+	On []*Operation
+	// Changes says that it announces every row of Door that is created, updated or deleted.
+	Changes bool
+
+	at     string // pointer to it in its frond.yaml
+	judged *Door  // whose collector judges its events: Door, or a stand-in with the fact's name
+	reader *reader
+	when   *condition // nil: always
 }
 
 // Door is a callable entity.
@@ -81,7 +102,11 @@ type Door struct {
 	byID      order    // of its list, where the caller names none
 	presets   []string // of a remote: required fields that it does not require after all
 	stamped   *stamped // of a remote: fields that it turned out to set itself
+	emits     emits    // the facts of its rows
 }
+
+// emits are the facts of a door's rows by what happens to a row.
+type emits struct{ created, updated, deleted []*Fact }
 
 // Operation is one function of a door, identified by entity.op (spec 1.1).
 type Operation struct {
@@ -124,6 +149,7 @@ type Operation struct {
 	// detached says that the calls of handler are no transaction, transacts that a call is one.
 	detached, transacts bool
 	hooks               []Hook  // around a command
+	emits               bool    // what it writes is announced
 	reader              *reader // of Output; nil without one
 	outDoor             *Door   // whose rows Output is, or was cut from; nil for a shape of its own
 }

@@ -13,7 +13,7 @@ import (
 
 // compile makes the catalog, in the order in which one thing needs another: cards, doors
 // with their operations, what links them, computed fields, attached Go code, what remotes
-// say of themselves, collectors, and last who answers each operation. It returns nil where
+// say of themselves, facts, collectors, and last who answers each operation. It returns nil where
 // cards are at fault, for without entities there is nothing to go on with.
 func (b *compiler) compile() *Catalog {
 	b.doors = map[string]*Door{}
@@ -55,6 +55,7 @@ func (b *compiler) compile() *Catalog {
 	}
 	for i, f := range b.project.Fronds {
 		b.tables(f, configs[i].Tables)
+		b.facts(f, configs[i])
 		b.collectors(f, configs[i].Collectors)
 		b.readSeeds(f)
 	}
@@ -125,13 +126,6 @@ func (b *compiler) frond(src *project.Frond, config project.Config) {
 		}
 	}
 	b.plurals(frond, file)
-	for _, f := range config.Facts {
-		fact := Fact{Name: f.Name}
-		if e := b.card(file, src.Name, schema.GraphQLType(f.Name)+"Fact", f.Schema); e != nil {
-			fact.Schema = e.Card
-		}
-		frond.Facts = append(frond.Facts, fact)
-	}
 }
 
 // plurals reports two doors whose REST paths are equal without regard to case.

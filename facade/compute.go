@@ -252,47 +252,6 @@ func (f *formula) run(ctx context.Context, rows []Row) ([]json.RawMessage, error
 	return out, nil
 }
 
-// plain is a value of a row as expressions read it: int for a whole number that fits,
-// float64 for any other, and the plain Go value for everything else.
-func plain(text json.RawMessage) (any, error) {
-	switch jsontext.KindOf(text) {
-	case jsontext.Invalid, jsontext.Null:
-		return nil, nil
-	case jsontext.String:
-		return jsontext.Unquote(text), nil
-	case jsontext.True:
-		return true, nil
-	case jsontext.False:
-		return false, nil
-	case jsontext.Array:
-		list := []any{}
-		for _, item := range jsontext.Elements(text) {
-			value, err := plain(item)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, value)
-		}
-		return list, nil
-	case jsontext.Object:
-		object := map[string]any{}
-		for name, member := range jsontext.Members(text) {
-			value, err := plain(member)
-			if err != nil {
-				return nil, err
-			}
-			object[name] = value
-		}
-		return object, nil
-	}
-	if n, ok := schema.Integer(text); ok && int64(int(n)) == n {
-		return int(n), nil
-	}
-	var n float64
-	err := json.Unmarshal(text, &n)
-	return n, err
-}
-
 // fit is what the expression gave as JSON of the declared type, or an error.
 func (f *formula) fit(value any) (json.RawMessage, error) {
 	if value == nil {

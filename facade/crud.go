@@ -281,6 +281,11 @@ func (x storeCall) runCreate(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, x.concealed(ctx, err)
 	}
+	if x.op.emits && rows.Len() > 0 {
+		if err := x.announce(ctx, written{door: x.door, after: rows.Row(0).JSON()}); err != nil {
+			return nil, err
+		}
+	}
 	return &Result{Form: FormRow, Rows: rows}, nil
 }
 
@@ -291,9 +296,24 @@ func (x storeCall) runUpdate(ctx context.Context) (*Result, error) {
 	if err := x.stays(ctx, terms, kiterror.Errorf(kiterror.Forbidden, "you may not change this so: it would not be yours to see any more")); err != nil {
 		return nil, err
 	}
+	var before *json.RawMessage
+	announces := x.op.emits && len(x.body) > 0
+	if announces && x.door.needsBefore(Updated) {
+		before = x.standing(terms)
+	}
 	rows, err := x.store().Update(ctx, x.door.Entity, x.id, x.target(), x.body, terms.orNone(), x.sel.stored)
 	if err != nil {
 		return nil, x.concealed(ctx, err)
+	}
+	if announces && rows.Len() > 0 {
+		after := rows.Row(0).JSON()
+		w := written{door: x.door, before: after, after: after}
+		if before != nil {
+			w.before = *before
+		}
+		if err := x.announce(ctx, w); err != nil {
+			return nil, err
+		}
 	}
 	if rows.Len() == 0 {
 		return nil, x.absent(ctx)
@@ -306,9 +326,19 @@ func (x storeCall) runUpdate(ctx context.Context) (*Result, error) {
 
 // runDelete removes a row and answers whether it was there.
 func (x storeCall) runDelete(ctx context.Context) (*Result, error) {
-	was, err := x.store().Delete(ctx, x.door.Entity, x.id, x.target(), x.terms().orNone())
+	terms := x.terms()
+	var before *json.RawMessage
+	if x.op.emits {
+		before = x.standing(terms)
+	}
+	was, err := x.store().Delete(ctx, x.door.Entity, x.id, x.target(), terms.orNone())
 	if err != nil {
 		return nil, x.concealed(ctx, err)
+	}
+	if was && before != nil && *before != nil {
+		if err := x.announce(ctx, written{door: x.door, before: *before}); err != nil {
+			return nil, err
+		}
 	}
 	if !was && x.condition != nil {
 		if err := x.absent(ctx); kiterror.CodeOf(err) != kiterror.NotFound {

@@ -71,6 +71,13 @@ func (e explainer) runs(x *execution) bool {
 // tried implements [observer].
 func (e explainer) tried(tries int) { e.Tries = tries }
 
+// announced implements [observer].
+func (e explainer) announced(events []Event) {
+	for i := range events {
+		e.Facts = append(e.Facts, events[i].Frond+"."+events[i].Name)
+	}
+}
+
 // found implements [observer].
 func (e explainer) found(t *execution) {
 	x := e.Explanation

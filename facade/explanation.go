@@ -31,6 +31,8 @@ type Explanation struct {
 	Tries int `json:"tries,omitempty"`
 	// Written is why a command writes nothing; "" for a query.
 	Written string `json:"written"`
+	// Facts are those that a command would emit, as FROND.NAME.
+	Facts []string `json:"facts,omitempty"`
 	// Rows is how many rows the answer has.
 	Rows  int             `json:"rows"`
 	Error *kiterror.Error `json:"error,omitempty"`

@@ -1,6 +1,7 @@
 package facade
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -13,6 +14,8 @@ import (
 	"github.com/expr-lang/expr/file"
 	"github.com/expr-lang/expr/types"
 	"github.com/expr-lang/expr/vm"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // expression is what an author wrote in frond.yaml to be evaluated. It is compiled at
@@ -83,6 +86,47 @@ func (e *expression) run(values map[string]any) (any, error) {
 	}
 	machines.Put(m)
 	return out, nil
+}
+
+// plain is a value of a row as expressions read it: int for a whole number that fits,
+// float64 for any other, and the plain Go value for everything else.
+func plain(text json.RawMessage) (any, error) {
+	switch jsontext.KindOf(text) {
+	case jsontext.Invalid, jsontext.Null:
+		return nil, nil
+	case jsontext.String:
+		return jsontext.Unquote(text), nil
+	case jsontext.True:
+		return true, nil
+	case jsontext.False:
+		return false, nil
+	case jsontext.Array:
+		list := []any{}
+		for _, item := range jsontext.Elements(text) {
+			value, err := plain(item)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, value)
+		}
+		return list, nil
+	case jsontext.Object:
+		object := map[string]any{}
+		for name, member := range jsontext.Members(text) {
+			value, err := plain(member)
+			if err != nil {
+				return nil, err
+			}
+			object[name] = value
+		}
+		return object, nil
+	}
+	if n, ok := schema.Integer(text); ok && int64(int(n)) == n {
+		return int(n), nil
+	}
+	var n float64
+	err := json.Unmarshal(text, &n)
+	return n, err
 }
 
 // nullSafe makes every member access answer null on null: user.role of nobody is

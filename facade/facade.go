@@ -67,6 +67,11 @@ func New(p *Project, store Store, opts *Options) (*Facade, error) {
 		h.store = noStore{}
 	}
 	h.transactor, _ = store.(Transactor)
+	if h.outbox, _ = store.(Outbox); h.outbox == nil && store != nil {
+		if faults := unkept(catalog); faults != nil {
+			return nil, faults
+		}
+	}
 	h.entry = CallerFunc(h.walk)
 	for i := len(opts.Middleware) - 1; i >= 0; i-- {
 		h.entry = opts.Middleware[i](h.entry)

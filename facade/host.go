@@ -13,6 +13,7 @@ type host struct {
 	catalog    *Catalog
 	store      Store
 	transactor Transactor // store, where it has transactions; else nil
+	outbox     Outbox     // store, where it keeps events; else nil
 	registry   *schema.Registry
 	now        func() time.Time
 	remotes    map[string]Caller // by the Frond's name

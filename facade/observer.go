@@ -10,6 +10,7 @@ type observer interface {
 	answered(res *Result)
 	runs(x *execution) bool                 // a command's handler, in a transaction that is rolled back
 	tried(tries int)                        // how often the command ran
+	announced(events []Event)               // what would be emitted
 	store(s Store) Store                    // s, observed
 	remote(c Caller, address string) Caller // c, observed
 }
@@ -64,6 +65,15 @@ func (w watch) tried(tries int) {
 	if w.by != nil {
 		w.by.tried(tries)
 	}
+}
+
+// announced reports what a command would emit. true says that it is not to be: somebody
+// observes.
+func (w watch) announced(events []Event) bool {
+	if w.by != nil {
+		w.by.announced(events)
+	}
+	return w.by != nil
 }
 
 // store is s, observed.

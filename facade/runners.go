@@ -18,7 +18,8 @@ func (b *compiler) runners() {
 			}
 			for _, op := range d.Operations {
 				op.runner, op.inner = runnersOf(op)
-				op.transacts = op.Kind == Command && f.Remote == "" && op.authored()
+				op.emits = f.Remote == "" && b.emitting(op)
+				op.transacts = op.Kind == Command && f.Remote == "" && (op.authored() || op.emits)
 			}
 		}
 	}

@@ -82,7 +82,7 @@ const (
 	asked
 	named  // in the list that is being read
 	hashed // part of the version
-	hooked // read for the hooks after a command
+	hooked // read for the hooks after a command, or for facts
 )
 
 // pickOn is pick for one side of the boundary. The choice is written down as one byte of
@@ -148,7 +148,7 @@ func (x *execution) pickOn(side boundarySide, r *reader, scope *Scope, lists ...
 			}
 		}
 	}
-	if x.op.hooks != nil {
+	if x.op.hooks != nil || x.op.emits {
 		for _, p := range r.entity.Fields {
 			if p.Stored {
 				marks[1+p.Index] |= hooked

@@ -79,5 +79,8 @@ func (b *compiler) showing(c *Catalog, configs []project.Config) {
 			show, said := by[op.Door.Frond][s]
 			return said && show[op] || !said && everybody
 		})
+		if view := c.views[s]; view != c && !everybody {
+			view.audience = strings.TrimSuffix(string(s), "/"+string(s.Kind()))
+		}
 	}
 }

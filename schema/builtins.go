@@ -39,6 +39,13 @@ func Builtins() *Registry {
 	}
 }
 
+// UUIDv7 returns a new UUID of version 7 (RFC 9562): in one process later ones sort later. The
+// error says that the system has no randomness.
+func UUIDv7() (string, error) {
+	id, err := uuid.NewV7()
+	return id.String(), err
+}
+
 // quoteUUID returns a UUID as a JSON string. It takes the results of a generator of package
 // uuid, which fails only where the system has no randomness.
 func quoteUUID(id uuid.UUID, err error) (json.RawMessage, error) {

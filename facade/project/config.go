@@ -12,7 +12,8 @@ import (
 //	  stockCount: false
 //	collectors:
 //	  product: [{when: user != nil, rows: {ownerId: {eq: $user.id}}}, {deny: all}]
-//	facts: [{name: orderPlaced, schema: order}]
+//	facts: [{name: orderPlaced, schema: order, on: order.create}]
+//	changes: [product]
 
 // Config is what a frond.yaml says (DESIGN 4; docs/frond-yaml.md). Everything in it is
 // optional. At is, in every type below, the JSON pointer to the value in the file.
@@ -20,6 +21,7 @@ type Config struct {
 	Doors      []*Door // in the order they are written
 	Tables     []Table // likewise
 	Facts      []Fact
+	Changes    []FactSource
 	Collectors []Collector
 	Computed   []Computed
 	Surfaces   Surfaces
@@ -83,12 +85,19 @@ type Part struct {
 // Given reports whether the part names or holds a card.
 func (p Part) Given() bool { return p.Name != "" || p.Card != nil }
 
-// Fact is an announcement that a Frond declares (spec 6). Its Schema is the card of the data;
-// the zero Part leaves the data open.
+// Fact is an announcement that a Frond declares (spec 6). Schema is the card of what it
+// carries; the zero Part leaves that open, or to the door that On names. On are the operations
+// that emit it as door.operation; nil: Go code does. When is an expression; "": always.
 type Fact struct {
-	Name, at string
+	Name, At string
 	Schema   Part
+	On       []FactSource
+	When     string
 }
+
+// FactSource is what emits facts: an operation (order.create), or under changes a door or
+// [Others].
+type FactSource struct{ Name, At string }
 
 // ListLimits are how many rows one page holds (DESIGN 5).
 type ListLimits struct {

@@ -3,8 +3,6 @@ package project
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
-	"slices"
 
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -18,6 +16,7 @@ import (
 //	config_tables.go     tables of an existing database
 //	config_rules.go      collectors, computed
 //	config_surfaces.go   surfaces and audiences
+//	config_facts.go      facts, changes
 //	config_changes.go    renamed, values
 //	config_reader.go     what all of them use: objects, texts, lists, faults
 
@@ -67,6 +66,8 @@ func ReadConfig(text Text) (Config, schema.Faults) {
 			c.Computed = r.computed(value, at)
 		case "facts":
 			c.Facts = r.facts(value, at)
+		case "changes":
+			c.Changes = r.changes(value, at)
 		case "surfaces":
 			c.Surfaces = r.surfaces(value, at)
 		case "renamed":
@@ -76,30 +77,4 @@ func ReadConfig(text Text) (Config, schema.Faults) {
 		}
 	})
 	return c, r.faults
-}
-
-// facts reads facts: a list of names with the cards of what they carry.
-func (r *configReader) facts(value json.RawMessage, at string) (facts []Fact) {
-	if jsontext.KindOf(value) != jsontext.Array {
-		r.fault(at, "facts has to be a list", "write facts: [{name: orderPlaced, schema: order}]")
-		return nil
-	}
-	for i, item := range jsontext.Elements(value) {
-		f := Fact{at: fmt.Sprint(at, "/", i)}
-		r.object(item, f.at, "a fact", factKeys, func(name, at string, value json.RawMessage) {
-			if name == "name" {
-				f.Name = r.string(value, at)
-			} else {
-				f.Schema = r.part(value, at)
-			}
-		})
-		switch {
-		case f.Name == "":
-			r.fault(f.at, "a fact has to have a name", "write name: orderPlaced")
-		case slices.ContainsFunc(facts, func(o Fact) bool { return o.Name == f.Name }):
-			r.fault(f.at, fmt.Sprintf("the fact %s is declared twice", f.Name), "leave the second one out")
-		}
-		facts = append(facts, f)
-	}
-	return facts
 }

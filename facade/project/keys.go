@@ -12,15 +12,16 @@ import (
 
 // The forms of values in a frond.yaml, as JSON Schema.
 const (
-	aString  = `{"type":"string"}`
-	aBool    = `{"type":"boolean"}`
-	aCount   = `{"type":"integer","minimum":1,"maximum":100000}`
-	aNames   = `{"type":"array","items":{"type":"string"}}`
-	aCard    = `{"type":["string","object"]}`
-	aDate    = `{"type":"string","format":"date"}`
-	aFilter  = `{"type":"object"}`
-	aReason  = `{"type":["boolean","string"]}`
-	allOrAny = `{"anyOf":[{"const":"all"},{"type":"array","items":{"type":"string"}}]}`
+	aString     = `{"type":"string"}`
+	aBool       = `{"type":"boolean"}`
+	aCount      = `{"type":"integer","minimum":1,"maximum":100000}`
+	aNames      = `{"type":"array","items":{"type":"string"}}`
+	aCard       = `{"type":["string","object"]}`
+	aDate       = `{"type":"string","format":"date"}`
+	aFilter     = `{"type":"object"}`
+	aReason     = `{"type":["boolean","string"]}`
+	nameOrNames = `{"anyOf":[{"type":"string"},{"type":"array","minItems":1,"items":{"type":"string"}}]}`
+	allOrAny    = `{"anyOf":[{"const":"all"},{"type":"array","items":{"type":"string"}}]}`
 )
 
 // frondKeys is every key of a frond.yaml. [ReadConfig] takes these and no others;
@@ -70,7 +71,8 @@ var frondKeys = []schema.Key{
 			{Name: "*", About: "A field, by its name: value is the expression, the other keys are its schema.", Example: "total: {type: integer, value: subtotal + shipping}", Form: `{"type":"object","required":["type","value"],"properties":{"value":{"type":"string","description":"An expression over the fields of the row (expr-lang)."},"type":{"description":"The type of the field, as in a card."},"description":{"type":"string"}}}`},
 		}},
 	}},
-	{Name: "facts", About: "The facts that the Frond emits (spec 6).", Example: "facts: [{name: orderPlaced, schema: order}]", Form: `{"type":"array","items":{"$ref":"#/$defs/fact"}}`},
+	{Name: "facts", About: "The facts that the Frond emits (docs/facts.md).", Example: "facts: [{name: orderPlaced, schema: order, on: order.create}]", Form: `{"type":"array","items":{"$ref":"#/$defs/fact"}}`},
+	{Name: "changes", Form: nameOrNames, Default: "none", Example: "changes: [product]", About: "The doors of which every row that is created, updated or deleted is announced, by a fact productChanged; '*' for all of the Frond."},
 	{Name: "surfaces", About: "What each surface shows of the Frond (docs/collectors.md).", Example: "surfaces: {envelope: false}", Keys: []schema.Key{
 		{Name: "graphql", Form: aSurface, Default: "true", Example: "graphql: {only: [product, category.list]}", About: "What GraphQL shows: all, nothing, only some, or all except some."},
 		{Name: "rest", Form: aSurface, Default: "true", Example: "rest: {except: [order.delete]}", About: "What REST shows."},
@@ -112,7 +114,9 @@ var ruleTable = []schema.Key{
 // factTable is every key of a fact. Its schema is #/$defs/fact.
 var factTable = []schema.Key{
 	{Name: "name", Form: aString, Example: "name: orderPlaced", About: "The name of the fact."},
-	{Name: "schema", Form: aCard, Default: "no shape", Example: "schema: order", About: "The card of its data, written out or by name."},
+	{Name: "schema", Form: aCard, Default: "the entity of the door that on names, else no shape", Example: "schema: order", About: "The card of what it carries, written out or by name."},
+	{Name: "on", Form: nameOrNames, Default: "Go code emits it", Example: "on: [order.create, order.update]", About: "The built-in commands that emit it, each for the row it writes: create, update and delete of a door of this Frond."},
+	{Name: "when", Form: aString, Default: "always", Example: `when: before.status != "shipped" and after.status == "shipped"`, About: "An expression over before and after, the row as it was and as it is; null at create and at delete."},
 }
 
 // FrondSchema returns the JSON Schema of a frond.yaml, for editors. Each call makes a new one.

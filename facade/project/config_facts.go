@@ -1,0 +1,79 @@
+package project
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// facts reads facts: names, the cards of what they carry, and what emits them:
+//
+//	facts:
+//	  - {name: orderPlaced, schema: order, on: order.create}
+//	  - {name: orderShipped, on: [order.update], when: before.status != after.status}
+func (r *configReader) facts(value json.RawMessage, at string) (facts []Fact) {
+	if jsontext.KindOf(value) != jsontext.Array {
+		r.fault(at, "facts has to be a list", "write facts: [{name: orderPlaced, schema: order}]")
+		return nil
+	}
+	for i, item := range jsontext.Elements(value) {
+		f := Fact{At: fmt.Sprint(at, "/", i)}
+		r.object(item, f.At, "a fact", factKeys, func(name, at string, value json.RawMessage) {
+			switch name {
+			case "name":
+				f.Name = r.string(value, at)
+			case "schema":
+				f.Schema = r.part(value, at)
+			case "on":
+				f.On = r.sources(value, at, "on: order.create, or on: [order.create, order.update]")
+			case "when":
+				f.When = r.condition(value, at)
+			}
+		})
+		switch {
+		case f.Name == "":
+			r.fault(f.At, "a fact has to have a name", "write name: orderPlaced")
+		case slices.ContainsFunc(facts, func(o Fact) bool { return o.Name == f.Name }):
+			r.fault(f.At, fmt.Sprintf("the fact %s is declared twice", f.Name), "leave the second one out")
+		case f.When != "" && f.On == nil:
+			r.fault(f.At+"/when", "when says which rows of on are announced, and there is no on", "write on: order.update beside it, or leave when out: Go code decides when it emits")
+		}
+		facts = append(facts, f)
+	}
+	return facts
+}
+
+// condition reads the when of a fact.
+func (r *configReader) condition(value json.RawMessage, at string) string {
+	if jsontext.KindOf(value) != jsontext.String || jsontext.Unquote(value) == "" {
+		r.fault(at, "when has to be an expression", `write such as when: after.status == "shipped", or leave it out to announce every row`)
+		return ""
+	}
+	return jsontext.Unquote(value)
+}
+
+// changes reads changes: the doors of which every change is announced, or '*' for all.
+func (r *configReader) changes(value json.RawMessage, at string) []FactSource {
+	return r.sources(value, at, "changes: [product, order], or changes: '*'")
+}
+
+// sources reads one name, or a list of them.
+func (r *configReader) sources(value json.RawMessage, at, like string) (list []FactSource) {
+	if jsontext.KindOf(value) == jsontext.String {
+		return []FactSource{{jsontext.Unquote(value), at}}
+	}
+	for i, name := range r.names(value, at, like) {
+		here := fmt.Sprint(at, "/", i)
+		if slices.ContainsFunc(list, func(s FactSource) bool { return s.Name == name }) {
+			r.fault(here, fmt.Sprintf("%s is named twice", name), "name it once")
+			continue
+		}
+		list = append(list, FactSource{name, here})
+	}
+	if len(list) == 0 && jsontext.KindOf(value) == jsontext.Array {
+		r.fault(at, "the list is empty", "write "+like+", or leave it out")
+	}
+	return list
+}

@@ -1,0 +1,171 @@
+package facade
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// Withdrawn is the change of a row that a subscriber does not see any more: an event of an update
+// whose row was there for it before. No [Event] has it.
+const Withdrawn Change = "left"
+
+// Revealed is what one subscriber may see of an event. A surface shows of Event itself its ID,
+// Position, Frond, Name and At, and nothing else.
+type Revealed struct {
+	Event *Event
+	// Change is that of the event, or Withdrawn.
+	Change Change
+	// Key is the primary key of the row, as it leaves; nil for a fact that is about no row, and
+	// where the subscriber may not read it.
+	Key json.RawMessage
+	// Row is what the event carries: closed and hidden fields are gone, values are encoded and
+	// computed fields added. It is the zero Row for Withdrawn and for a fact without a card.
+	Row Row
+	// Data is the text of Row; nil for the zero Row of Withdrawn. For a fact without a card it is
+	// what the event carries, or nil.
+	Data json.RawMessage
+	// Version is that of the row, where Subscription.Versions asked for it; "" where it has
+	// none.
+	Version string
+	// Failed are the computed fields that could not be made: they are absent from Row.
+	Failed []FieldError
+}
+
+// Reveal answers those of the events that exist for the subscriber, in their order, with what
+// it may see of them at this moment. Rights are judged again in every call. Own fields are
+// judged by the row in the event, relations by the store as it is now. Events of other facts
+// are left out.
+//
+// An error ends the subscription: UNAUTHORIZED or FORBIDDEN where the rights are gone,
+// VALIDATION_FAILED where filter or fields name what may not be read any more. Others are of
+// the store, and a later call may succeed.
+func (w *Watch) Reveal(ctx context.Context, events []*Event) (out []Revealed, err error) {
+	x, err := w.look(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			out, err = nil, kiterror.Panicked(p)
+		}
+		if err != nil {
+			err = kiterror.AsError(err).At(x.door.Name, w.fact.Name).Masked()
+		}
+	}()
+	own := events[:0:0]
+	for _, e := range events {
+		if e.Name == w.fact.Name && e.Frond == w.fact.Frond.Name {
+			own = append(own, e)
+		}
+	}
+	if w.fact.Data == nil {
+		for _, e := range own {
+			out = append(out, Revealed{Event: e, Change: e.Change, Data: e.Data})
+		}
+		return out, nil
+	}
+	return w.reveal(ctx, x, own)
+}
+
+// reveal is Reveal for a fact with a card.
+func (w *Watch) reveal(ctx context.Context, x *execution, events []*Event) ([]Revealed, error) {
+	shown, err := x.met(ctx, events, func(e *Event) json.RawMessage { return e.Data })
+	if err != nil {
+		return nil, err
+	}
+	withdrawn, err := x.met(ctx, events, func(e *Event) json.RawMessage {
+		if !w.fact.Changes || shown[e] {
+			return nil
+		}
+		return e.Before
+	})
+	if err != nil {
+		return nil, err
+	}
+	res := &Result{Form: FormRows, Rows: NewRows(x.sel.stored, len(shown))}
+	for _, e := range events {
+		if shown[e] {
+			carry(res.Rows, e.Data)
+		}
+	}
+	if res, err = x.project(ctx, res); err != nil {
+		return nil, err
+	}
+	out := make([]Revealed, 0, len(shown)+len(withdrawn))
+	n := 0
+	for _, e := range events {
+		r := Revealed{Event: e, Change: e.Change}
+		switch {
+		case shown[e]:
+			r.Row, r.Failed = res.Rows.Row(n), res.Failed
+			r.Data = r.Row.JSON()
+			if res.Versions != nil {
+				r.Version = res.Versions[n]
+			}
+			n++
+		case withdrawn[e]:
+			r.Change = Withdrawn
+		default:
+			continue
+		}
+		if r.Key, err = x.keyOf(e); err != nil {
+			return nil, err
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+// carry writes the row of an event. A field that is younger than the event is null.
+func carry(to *Rows, data json.RawMessage) {
+	to.BeginRow()
+	for i, name := range to.Layout().Fields {
+		value := jsontext.Get(data, name)
+		if value == nil {
+			value = json.RawMessage("null")
+		}
+		to.Put(i, value)
+	}
+	to.EndRow()
+}
+
+// keyOf is the key of an event's row as it leaves.
+func (x *execution) keyOf(e *Event) (json.RawMessage, error) {
+	if e.Key == nil || x.door.Entity == nil || x.door.Entity.Primary == nil {
+		return nil, nil
+	}
+	p := x.door.Entity.Primary
+	if !x.readable(x.doorScope, p) {
+		return nil, nil
+	}
+	if p.Axes.Out.Name != "" {
+		return x.outward(p, e.Key)
+	}
+	return e.Key, nil
+}
+
+// met are the events whose row meets the condition of the subscription. row gives the row; nil
+// leaves the event out.
+func (x *execution) met(ctx context.Context, events []*Event, row func(*Event) json.RawMessage) (map[*Event]bool, error) {
+	j := rowJudge{x: x, entity: x.door.Entity}
+	var of []*Event
+	var all []int
+	for _, e := range events {
+		if text := row(e); text != nil {
+			j.rows = append(j.rows, knownRow{text: text, key: e.Key, gone: e.Change == Deleted})
+			of, all = append(of, e), append(all, len(all))
+		}
+	}
+	holds, err := j.holds(ctx, x.condition, all, false)
+	if err != nil {
+		return nil, err
+	}
+	met := make(map[*Event]bool, len(holds))
+	for _, i := range holds {
+		met[of[i]] = true
+	}
+	return met, nil
+}

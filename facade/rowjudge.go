@@ -1,0 +1,205 @@
+package facade
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// rowJudge says which of the rows of events meet a filter. Fields are judged by the row as the
+// event has it; what stands behind relations is asked of the store, one statement for all rows
+// and each relation of the filter.
+//
+// Of a row that is gone nobody can say any more what pointed at it, and what a row without all
+// fields lacked. Whatever depends on that is decided so that the row is not shown.
+type rowJudge struct {
+	x      *execution
+	entity *schema.Entity
+	rows   []knownRow
+}
+
+// knownRow is the row of one event.
+type knownRow struct {
+	text json.RawMessage
+	key  json.RawMessage
+	gone bool // it was deleted
+}
+
+// holds answers those of the rows, by their places, that meet f. negated says that an odd number
+// of nots stands around f: what cannot be known holds then.
+func (j *rowJudge) holds(ctx context.Context, f *Filter, of []int, negated bool) ([]int, error) {
+	if f == nil || len(of) == 0 {
+		return of, nil
+	}
+	switch f.Op {
+	case And:
+		for _, sub := range f.Sub {
+			var err error
+			if of, err = j.holds(ctx, sub, of, negated); err != nil {
+				return nil, err
+			}
+		}
+		return of, nil
+	case Or:
+		var met []int
+		open := of
+		for _, sub := range f.Sub {
+			more, err := j.holds(ctx, sub, open, negated)
+			if err != nil {
+				return nil, err
+			}
+			met, open = append(met, more...), without(open, more)
+		}
+		return without(of, open), nil
+	case Not:
+		met, err := j.holds(ctx, f.Sub[0], of, !negated)
+		return without(of, met), err
+	case Some, None, Every:
+		return j.related(ctx, f, of, negated)
+	}
+	return j.compared(ctx, f, of, negated)
+}
+
+// without are the places of all that are not in some; both are in order, as is the result,
+// which shares nothing with them.
+func without(all, some []int) []int {
+	in := make(map[int]bool, len(some))
+	for _, i := range some {
+		in[i] = true
+	}
+	out := make([]int, 0, len(all)-len(some))
+	for _, i := range all {
+		if !in[i] {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// compared judges a comparison. A field that the event lacks is compared by the store.
+func (j *rowJudge) compared(ctx context.Context, f *Filter, of []int, negated bool) (met []int, err error) {
+	ask := keysOf{field: j.entity.Primary}
+	for _, i := range of {
+		r := &j.rows[i]
+		switch value := jsontext.Get(r.text, f.Field.Name); {
+		case value != nil:
+			if f.Meets(value) {
+				met = append(met, i)
+			}
+		case r.gone || r.key == nil || j.x.door.Frond.Remote != "" || f.Field.Owner != j.entity:
+			if negated {
+				met = append(met, i)
+			}
+		default:
+			ask.add(i, r.key)
+		}
+	}
+	there, err := j.found(ctx, j.entity, f, &ask)
+	return merged(met, there), err
+}
+
+// related judges a filter on what is behind a relation.
+func (j *rowJudge) related(ctx context.Context, f *Filter, of []int, negated bool) ([]int, error) {
+	link := f.Link
+	sub := &Filter{Op: And, Sub: f.Sub}
+	if f.Op == Every {
+		sub = &Filter{Op: Not, Sub: []*Filter{sub}} // met where none is found
+	}
+	ask := keysOf{field: link.Target.Primary}
+	if link.Inverse != nil {
+		ask.field = link.Inverse
+	}
+	var unknown []int
+	for _, i := range of {
+		r := &j.rows[i]
+		if link.Inverse != nil {
+			if r.gone || r.key == nil {
+				unknown = append(unknown, i)
+			} else {
+				ask.add(i, r.key)
+			}
+			continue
+		}
+		value := jsontext.Get(r.text, link.Field.Name)
+		switch {
+		case value == nil:
+			unknown = append(unknown, i)
+		case !jsontext.IsNull(value):
+			ask.add(i, idsOf(link.Field, value)...)
+		}
+	}
+	there, err := j.found(ctx, link.Target, sub, &ask)
+	if err != nil {
+		return nil, err
+	}
+	if f.Op != Some {
+		there = without(of, there)
+	}
+	there = without(there, unknown)
+	if negated {
+		there = merged(there, unknown)
+	}
+	return there, nil
+}
+
+// found are the rows that one of whose keys is a row's of e that meets f.
+func (j *rowJudge) found(ctx context.Context, e *schema.Entity, f *Filter, ask *keysOf) (met []int, err error) {
+	if len(ask.values) == 0 {
+		return nil, nil
+	}
+	answer, err := j.x.store().Find(ctx, &Find{
+		Entity: e, Select: noFields, Where: f, Sort: newOrder(e, nil).keys, Limit: 1, NoKeys: true,
+		Each: &EachKey{Field: ask.field, Values: ask.values},
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range ask.by {
+		if g := answer.Groups[a.value]; g.From < g.To && (len(met) == 0 || met[len(met)-1] != a.row) {
+			met = append(met, a.row)
+		}
+	}
+	return met, nil
+}
+
+// keysOf are the distinct keys that rows lead to.
+type keysOf struct {
+	field  *schema.Property
+	values []json.RawMessage
+	places map[string]int
+	by     []struct{ row, value int } // in the order of the rows
+}
+
+// add adds the keys of one row.
+func (k *keysOf) add(row int, keys ...json.RawMessage) {
+	if k.places == nil {
+		k.places = map[string]int{}
+	}
+	for _, key := range keys {
+		at, known := k.places[string(key)]
+		if !known {
+			at = len(k.values)
+			k.places[string(key)] = at
+			k.values = append(k.values, key)
+		}
+		k.by = append(k.by, struct{ row, value int }{row, at})
+	}
+}
+
+// merged are the places of two lists in order, without a common one.
+func merged(a, b []int) []int {
+	if len(b) == 0 {
+		return a
+	}
+	out := make([]int, 0, len(a)+len(b))
+	for len(a) > 0 || len(b) > 0 {
+		if len(b) == 0 || len(a) > 0 && a[0] < b[0] {
+			out, a = append(out, a[0]), a[1:]
+		} else {
+			out, b = append(out, b[0]), b[1:]
+		}
+	}
+	return out
+}

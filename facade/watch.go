@@ -1,0 +1,164 @@
+package facade
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// Subscription says what one subscriber wants to hear of.
+type Subscription struct {
+	// Frond and Fact name a fact of the catalog; see [Catalog.Fact].
+	Frond, Fact string
+	// Filter is a condition on the rows of its events, in the grammar of a list's filter; nil:
+	// all of them. null is nil.
+	Filter json.RawMessage
+	// Select are the fields that are going to be read, computed ones included; nil: all that
+	// the subscriber may read.
+	Select []string
+	// Versions asks for Revealed.Version.
+	Versions bool
+	// State is who subscribes; nil is an anonymous caller.
+	State State
+	// View is what the surface shows that the subscription came in by ([Catalog.Surface] of
+	// this façade's catalog); nil: everything.
+	View *Catalog
+}
+
+// Watch is one admitted subscription: it says of events what the subscriber may see of them.
+// It keeps nothing between two calls and may be used from many goroutines.
+type Watch struct {
+	host *host
+	fact *Fact
+	sub  Subscription
+	view *Catalog
+	key  string
+}
+
+// Watch admits one subscriber of one fact, and judges its filter and its fields as they are
+// judged for every event again. It receives no events by itself: it reveals those that it is given
+// ([Watch.Reveal]). s is not changed and may be reused.
+//
+// The error is NOT_FOUND where there is no such fact here and names those that there are for
+// this caller, UNAUTHORIZED or FORBIDDEN by the collector of the fact, asked about list, and
+// VALIDATION_FAILED for the filter and the fields.
+func (f *Facade) Watch(ctx context.Context, s *Subscription) (*Watch, error) {
+	w := &Watch{host: f.host, sub: *s, view: s.View}
+	if w.view == nil {
+		w.view = f.host.catalog
+	}
+	if jsontext.IsNull(w.sub.Filter) {
+		w.sub.Filter = nil
+	}
+	if w.fact = f.host.catalog.Fact(s.Frond, s.Fact); w.fact == nil || !w.view.Announces(w.fact) {
+		return nil, w.missing(ctx)
+	}
+	var err error
+	if w.key, err = w.identity(); err != nil {
+		return nil, err
+	}
+	_, err = w.look(ctx)
+	return w, err
+}
+
+// Fact is what the subscription is about.
+func (w *Watch) Fact() *Fact { return w.fact }
+
+// Key is equal for watches of one façade that reveal the same of the same events: those with
+// equal fact, state, filter, fields and surface. One evaluation does for all of them.
+func (w *Watch) Key() string { return w.key }
+
+// identity computes the key.
+func (w *Watch) identity() (string, error) {
+	text, err := json.Marshal([]any{w.fact.FullName(), w.sub.State, w.sub.Filter, w.sub.Select, w.sub.Versions, fmt.Sprintf("%p", w.view)})
+	if err != nil {
+		return "", kiterror.Internal(fmt.Errorf("the state of a subscriber: %w", err))
+	}
+	sum := sha256.Sum256(text)
+	return string(sum[:]), nil
+}
+
+// missing is NOT_FOUND. It names the facts that this caller may watch.
+func (w *Watch) missing(ctx context.Context) error {
+	var names []string
+	for _, frond := range w.view.Fronds {
+		for _, f := range frond.Facts {
+			if len(names) > kiterror.MaxNames || !w.view.Announces(f) {
+				continue
+			}
+			other := Watch{host: w.host, fact: f, sub: Subscription{State: w.sub.State}, view: w.view}
+			if _, err := other.look(ctx); err == nil {
+				names = append(names, f.FullName())
+			}
+		}
+	}
+	name := w.sub.Frond + "." + w.sub.Fact
+	return kiterror.Errorf(kiterror.NotFound, "no fact is called %s here%s", kiterror.Quoted(name), kiterror.Instead(name, names, w.host.suggest))
+}
+
+// look is what the subscriber may see of the fact at this moment: scope and selection of x, and
+// the condition that rows have to meet.
+func (w *Watch) look(ctx context.Context) (x *execution, err error) {
+	door := w.fact.judged
+	reading := door.reading()
+	op := *reading
+	op.reader, op.hooks, op.emits = w.fact.reader, nil, false
+	call := &Call{Entity: door.Name, Operation: op.Name, Select: w.sub.Select, Version: w.sub.Versions && door.Entity != nil, Partial: true, Invocation: Invocation{State: w.sub.State}}
+	x = &execution{viewer: viewer{host: w.host, call: call, state: w.sub.State, catalogView: w.view, door: door, op: &op}}
+	defer func() {
+		if err != nil {
+			err = kiterror.AsError(err).At(door.Name, w.fact.Name).Masked()
+		}
+	}()
+	defer func() {
+		if p := recover(); p != nil {
+			err = kiterror.Panicked(p)
+		}
+	}()
+	if x.doorScope, err = x.scopeOf(ctx, door, reading); err != nil {
+		return nil, err
+	}
+	x.resultScope = x.doorScope
+	if w.fact.Data == nil {
+		if w.sub.Filter != nil || w.sub.Select != nil {
+			return nil, kiterror.Invalid(w.fact.Name + " carries nothing that could be chosen; leave filter and fields out")
+		}
+		return x, nil
+	}
+	if x.asksVersion() && door.Entity.Primary != nil {
+		if x.versionScope, err = x.scopeOfVersion(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if w.sub.Filter != nil {
+		p := filter.Parser{Host: &x.viewer, At: "/query/filter"}
+		x.condition = p.Parse(ctx, w.fact.Data, x.view(x.doorScope), w.sub.Filter)
+		x.details = append(x.details, p.Details...)
+	}
+	x.sel = x.pickOn(outside, op.reader, x.doorScope, w.sub.Select, nil)
+	x.condition = filter.Both(x.doorScope.Rows, x.condition)
+	return x, x.refusal()
+}
+
+// Announces reports whether a fact of the host can be watched on a surface that shows c. One
+// about the rows of a door needs a query of the door there; one with a shape of its own is on
+// the surfaces of everybody that show its Frond.
+func (c *Catalog) Announces(f *Fact) bool {
+	if f.Door != nil {
+		return c.Reaches(f.Door.Entity)
+	}
+	if c.audience != "" {
+		return false
+	}
+	for _, frond := range c.Fronds {
+		if frond.Name == f.Frond.Name {
+			return len(frond.Doors) > 0 || len(f.Frond.Doors) == 0
+		}
+	}
+	return false
+}
