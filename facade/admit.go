@@ -36,5 +36,6 @@ func (x *execution) admit(ctx context.Context) error {
 	if err := x.refusal(); err != nil {
 		return err
 	}
+	x.renameQuery()
 	return x.door.keeper.complete(ctx, x)
 }

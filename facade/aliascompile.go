@@ -29,11 +29,11 @@ func (b *compiler) alias(file string, all []project.Rename, n project.Rename) {
 		b.fault(file, n.At, fmt.Sprintf("%s is an alias of %s, and there is a door called that (%s)", n.From, door.Name, other.Origin), "rename that door, or write "+n.From+": "+n.To+" without until")
 		return
 	}
-	day, _ := time.Parse(time.DateOnly, n.Until) // judged by the reader
 	a := &Alias{
 		Name: n.From, Plural: schema.Plural(n.From), Door: door, Since: b.now(),
-		Until: day.AddDate(0, 0, 1).Add(-time.Second), File: file, At: n.At, now: b.now,
+		Until: lastSecond(n.Until), File: file, At: n.At, now: b.now,
 	}
+	faults := len(b.faults)
 	for _, f := range b.fronds {
 		for _, d := range f.Doors {
 			if d != door && f == door.Frond && strings.EqualFold(d.Plural, a.Plural) {
@@ -46,8 +46,22 @@ func (b *compiler) alias(file string, all []project.Rename, n project.Rename) {
 			}
 		}
 	}
-	door.Aliases = append(door.Aliases, a)
-	if a.past(b.now()) {
-		b.ended = append(b.ended, schema.Fault{File: file, Pointer: n.At, Message: fmt.Sprintf("the alias %s is not answered any more: its last day was %s; write %s: %s, without until", a.Name, n.Until, n.From, n.To)})
+	if len(b.faults) > faults {
+		return
 	}
+	door.Aliases = append(door.Aliases, a)
+	b.end(file, n, a.past(b.now()))
+}
+
+// end notes an alias that is past its last day.
+func (b *compiler) end(file string, n project.Rename, past bool) {
+	if past {
+		b.ended = append(b.ended, schema.Fault{File: file, Pointer: n.At, Message: fmt.Sprintf("the alias %s is not answered any more: its last day was %s", n.From, n.Until), Remedy: fmt.Sprintf("write %s: %s, without until", n.From, n.To)})
+	}
+}
+
+// lastSecond is the end of a day, which the reader has judged.
+func lastSecond(day string) time.Time {
+	at, _ := time.Parse(time.DateOnly, day)
+	return at.AddDate(0, 0, 1).Add(-time.Second)
 }

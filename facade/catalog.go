@@ -19,6 +19,8 @@ type Catalog struct {
 	Set *schema.Set
 	// Notes are what is ignored of cards and of remotes: nothing in them stops a start.
 	Notes []schema.Fault
+	// Ended are the old names, declared here, that are past their last day.
+	Ended []schema.Fault
 	// Changes are what the Fronds say of cards that change.
 	Changes SchemaChanges
 	// Audiences have surfaces of their own; they are in the order of their names.

@@ -23,10 +23,11 @@ func (b *compiler) changes(configs []project.Config) (all SchemaChanges) {
 				all.Renamed = append(all.Renamed, r)
 			}
 			if n.Until != "" {
-				b.alias(file, normal, n)
+				b.aliasOf(file, normal, n)
 			}
 		}
 		if f.Remote != "" {
+			b.knownAliases(f, normal)
 			continue // its rows are kept elsewhere
 		}
 		for _, v := range configs[i].Values {

@@ -135,6 +135,7 @@ func (x *execution) admitIDs(context.Context) error {
 
 // admitCreate judges the body of a new row.
 func (x *execution) admitCreate(context.Context) error {
+	x.renameBody(x.door.Entity)
 	in := &x.call.Invocation
 	x.only(x.sentParams(in), "/params", nil)
 	x.admitRowQuery()
@@ -145,6 +146,7 @@ func (x *execution) admitCreate(context.Context) error {
 // admitUpdate judges a patch. One that reaches into nested objects is laid over the row
 // first, so that the judge sees what will be kept.
 func (x *execution) admitUpdate(ctx context.Context) error {
+	x.renameBody(x.door.Entity)
 	in := &x.call.Invocation
 	x.admitRowID()
 	x.admitRowQuery()

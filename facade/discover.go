@@ -21,6 +21,11 @@ func (c *Catalog) Discovery() *schema.Discovery {
 			for _, a := range d.Aliases {
 				door.Aliases = append(door.Aliases, schema.DiscoveredAlias{Name: a.Name, Deprecated: a.Reason(), Until: a.Day()})
 			}
+			if d.Entity != nil {
+				for _, a := range d.Entity.Aliases {
+					door.Fields = append(door.Fields, schema.DiscoveredAlias{Name: a.Name, Field: a.Field.Name, Deprecated: a.Reason(), Until: a.Day()})
+				}
+			}
 			for _, op := range d.Operations {
 				door.Ops = append(door.Ops, c.discovered(op))
 			}

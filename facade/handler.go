@@ -48,7 +48,7 @@ func (x *execution) admitted() *Call {
 	}
 	return &Call{
 		Entity: x.door.Name, Operation: x.op.Name, Invocation: in,
-		Select: x.call.Select, Cursors: x.call.Cursors, Partial: x.call.Partial, If: x.precondition,
+		Select: newNames(x.op.reader, x.call.Select), Cursors: x.call.Cursors, Partial: x.call.Partial, If: x.precondition,
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 // admitNamed judges what a named operation is called with: each part against the card that
 // it declares. A part without a card takes nothing.
 func (x *execution) admitNamed() {
+	x.renameBody(x.op.Input)
 	in, op := &x.call.Invocation, x.op
 	params := x.sentParams(in)
 	if op.Open {

@@ -44,9 +44,9 @@ func (x *viewer) readSort(value json.RawMessage) order {
 		if !desc {
 			bare = strings.TrimPrefix(bare, "+")
 		}
-		p := sortField(e, bare)
+		p := x.sortBy(bare)
 		switch {
-		case p == nil || !x.readable(x.doorScope, p):
+		case p == nil:
 			x.refuseQuery("sort", schema.UnknownKey, fmt.Sprintf("names %s, which %s cannot be sorted by%s", kiterror.Quoted(bare), e.Name, x.instead(bare, x.sortable)))
 			return x.door.byID
 		case !filter.IsScalar(p):
@@ -89,6 +89,31 @@ func sortField(e *schema.Entity, name string) *schema.Property {
 		}
 	}
 	return nil
+}
+
+// sortBy is the field that a key of sort means, if it exists for the caller.
+func (x *viewer) sortBy(name string) *schema.Property {
+	e := x.door.Entity
+	p := sortField(e, name)
+	if a := e.Alias(name); p == nil && a != nil && name != a.Relation && x.readable(x.doorScope, a.Field) && x.Answers(a) {
+		p = a.Field
+	} else if p == nil || !x.readable(x.doorScope, p) {
+		return nil
+	}
+	return p
+}
+
+// text is the order as a list of sort keys, without a primary key that newOrder added to the
+// most that there may be.
+func (o *order) text() json.RawMessage {
+	keys := o.keys[:min(len(o.keys), maxSortKeys)]
+	names := make([]string, len(keys))
+	for i, k := range keys {
+		if names[i] = k.Field.Name; k.Desc {
+			names[i] = "-" + names[i]
+		}
+	}
+	return jsontext.AppendStrings(nil, names)
 }
 
 // sortable lists the fields that the caller may sort by, for messages.

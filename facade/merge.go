@@ -34,7 +34,7 @@ func (x *execution) merged(current Row) (Record, error) {
 		return nil, nil
 	}
 	again := *x
-	again.refusals = refusals{}
+	again.refusals = refusals{renamed: x.renamed}
 	again.body = again.judge(x.door.Entity, schema.Update, body)
 	if err := again.refusal(); err != nil {
 		return nil, err

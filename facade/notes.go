@@ -6,8 +6,7 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// notes gives the catalog its notes: what remotes say that nothing is made of, aliases
-// that have ended, and relations that lead to rows of a remote by no operation it has.
+// notes gives the catalog its notes: what remotes say that nothing is made of, and relations that lead to rows of a remote by no operation it has.
 func (b *compiler) notes(c *Catalog) {
 	for _, src := range b.project.Fronds {
 		if src.Remote == "" || src.Known == nil {
@@ -18,7 +17,7 @@ func (b *compiler) notes(c *Catalog) {
 			c.Notes = append(c.Notes, fault)
 		}
 	}
-	c.Notes = append(append(c.Notes, b.ignored...), b.ended...)
+	c.Notes, c.Ended = append(c.Notes, b.ignored...), b.ended
 	for _, f := range c.Fronds {
 		for _, d := range f.Doors {
 			if d.Entity == nil {

@@ -105,6 +105,10 @@ func (s *selection) narrowed(rows *Rows) *Rows {
 // here hides.
 func (x remoteCall) concealedRemote(err error) error {
 	e := kiterror.AsError(err)
+	if len(x.used)+len(x.renamed) > 0 {
+		e = x.inSentNames(e)
+		err = e
+	}
 	details, ok := e.Details.([]schema.Detail)
 	if !ok || len(x.doorScope.Hide) == 0 {
 		return err
@@ -135,6 +139,9 @@ func (s *selection) over(layout *Layout) *selection {
 	for i, c := range s.columns {
 		name := s.out.Fields[i]
 		at := layout.Index(name)
+		if c.renamed != "" {
+			at = layout.Index(c.renamed)
+		}
 		switch {
 		case c.from < 0 && c.computed < 0:
 			own.columns = append(own.columns, c)
@@ -147,6 +154,7 @@ func (s *selection) over(layout *Layout) *selection {
 			continue // the remote left it out
 		default:
 			own.columns = append(own.columns, column{from: at})
+			same = same && c.renamed == ""
 		}
 		names = append(names, name)
 	}

@@ -2,6 +2,7 @@ package facade
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -32,7 +33,8 @@ type selection struct {
 type column struct {
 	from     int // of selection.stored; -1: computed
 	encode   *schema.Property
-	computed int // of selection.computed; -1: the version
+	computed int    // of selection.computed; -1: the version
+	renamed  string // the field's name, where the column has an old one; else ""
 }
 
 // rewritten says whether rows leave otherwise than they were read.
@@ -109,6 +111,17 @@ func (x *execution) pickOn(side boundarySide, r *reader, scope *Scope, lists ...
 			marks = append(marks, exists|asked)
 		}
 	}
+	for _, a := range r.entity.Aliases {
+		mark := byte(0)
+		if x.answersAs(side, scope, a) && !a.Past(x.now()) {
+			mark = exists
+			// The author's own code gets an old name only where it names it.
+			if !free || side != within && x.depth == 0 {
+				mark |= asked
+			}
+		}
+		marks = append(marks, mark)
+	}
 	if r.versioned {
 		if marks = append(marks, exists); !free {
 			marks[len(marks)-1] |= asked
@@ -129,10 +142,17 @@ func (x *execution) pickOn(side boundarySide, r *reader, scope *Scope, lists ...
 			}
 			at := r.index(name)
 			if at < 0 || marks[1+at]&exists == 0 {
+				if a := r.alias(at); a != nil && x.answersAs(side, scope, a) {
+					x.gone(a)
+					continue
+				}
 				x.unknownField(r, marks[1:], name, i)
 				continue
 			}
 			marks[1+at] |= named
+			if a := r.alias(at); a != nil {
+				x.used = append(x.used, a)
+			}
 		}
 		for i := range marks[1:] {
 			if marks[1+i]&named == 0 {
@@ -141,7 +161,8 @@ func (x *execution) pickOn(side boundarySide, r *reader, scope *Scope, lists ...
 			marks[1+i] &^= named
 		}
 	}
-	if x.versionScope != nil && (x.call.Version || r.versioned && marks[len(marks)-1]&asked != 0) {
+	// The version of a remote's row comes with it.
+	if x.versionScope != nil && x.op.Door.Frond.Remote == "" && (x.call.Version || r.versioned && marks[len(marks)-1]&asked != 0) {
 		for _, p := range r.entity.Fields {
 			if p.Stored && x.versionScope.Readable(p) {
 				marks[1+p.Index] |= hashed
@@ -156,6 +177,11 @@ func (x *execution) pickOn(side boundarySide, r *reader, scope *Scope, lists ...
 		}
 	}
 	return r.selection(marks)
+}
+
+// answersAs reports whether the field of an old name exists for the caller.
+func (x *execution) answersAs(side boundarySide, scope *Scope, a *schema.FieldAlias) bool {
+	return a.Field.Stored && (side == within || scope.Readable(a.Field) && !scope.hides(a.Name))
 }
 
 // unknownField refuses the i-th name of a list of fields.
@@ -184,17 +210,32 @@ func (r *reader) index(name string) int {
 			return len(r.entity.Fields) + i
 		}
 	}
+	for i, a := range r.entity.Aliases {
+		if a.Name == name {
+			return r.fieldCount() + i
+		}
+	}
 	if r.versioned && name == ETag {
-		return len(r.entity.Fields) + len(r.presenters)
+		return r.fieldCount() + len(r.entity.Aliases)
 	}
 	return -1
+}
+
+// alias is the old name at a place, as index counts them, or nil.
+func (r *reader) alias(at int) *schema.FieldAlias {
+	if at -= r.fieldCount(); at >= 0 && at < len(r.entity.Aliases) {
+		return r.entity.Aliases[at]
+	}
+	return nil
 }
 
 // name is the name of the i-th field, as index counts them.
 func (r *reader) name(i int) string {
 	switch n := len(r.entity.Fields); {
-	case i == n+len(r.presenters):
+	case i == r.fieldCount()+len(r.entity.Aliases):
 		return ETag
+	case i >= r.fieldCount():
+		return r.alias(i).Name
 	case i >= n:
 		return r.presenters[i-n].Name
 	}
@@ -251,6 +292,10 @@ func (r *reader) build(side boundarySide, marks []byte) *selection {
 			}
 		}
 	}
+	aliases := marks[r.fieldCount():][:len(r.entity.Aliases)]
+	for i, a := range r.entity.Aliases {
+		read[a.Field.Index] = read[a.Field.Index] || aliases[i]&asked != 0
+	}
 	var stored, out []string
 	same := len(s.computed) == 0
 	for i, p := range fields {
@@ -274,6 +319,19 @@ func (r *reader) build(side boundarySide, marks []byte) *selection {
 	for i, c := range s.computed {
 		out = append(out, c.Name)
 		s.columns = append(s.columns, column{from: -1, computed: i})
+	}
+	for i, a := range r.entity.Aliases {
+		if aliases[i]&asked == 0 {
+			continue
+		}
+		p := a.Field
+		c := column{from: slices.Index(stored, p.Name), renamed: p.Name}
+		if p.Axes.Out.Name != "" && side == outside {
+			c.encode = p
+		}
+		out = append(out, a.Name)
+		s.columns = append(s.columns, c)
+		same = false
 	}
 	if s.etag {
 		out = append(out, ETag)

@@ -236,7 +236,8 @@ func (h *Host) compile() (f *facade.Facade, whole bool, err error) {
 		err = h.undecided(f.Catalog())
 	}
 	if err == nil {
-		h.note(f.Catalog().Notes)
+		h.note("a part of a card or a remote is ignored", f.Catalog().Notes)
+		h.note("an old name is not answered any more", f.Catalog().Ended)
 		h.topology.Bind(clients, f.Catalog())
 		h.telemetry.Remotes(clients, func(frond string) string { return h.config.Remotes[frond].URL })
 		watch.Bind(f.Catalog())
@@ -247,19 +248,19 @@ func (h *Host) compile() (f *facade.Facade, whole bool, err error) {
 // maxNoted is how many notes one compile logs: a remote may cause any number of them.
 const maxNoted = 100
 
-// note logs what is ignored of cards and remotes, each thing once.
-func (h *Host) note(notes []schema.Fault) {
+// note logs notes on cards and remotes, each once.
+func (h *Host) note(message string, notes []schema.Fault) {
 	if h.noted == nil {
 		h.noted = map[string]bool{}
 	}
 	for i, note := range notes {
 		if i == maxNoted {
-			h.log.Warn("more is ignored", "notes", len(notes)-i)
+			h.log.Warn("more: "+message, "notes", len(notes)-i)
 			break
 		}
 		if text := note.Error(); !h.noted[text] {
 			h.noted[text] = true
-			h.log.Warn("a part of a card or a remote is ignored", "note", text)
+			h.log.Warn(message, "note", text)
 		}
 	}
 }

@@ -29,27 +29,28 @@ func (b *Builder) filterOf(d *door) *input {
 	in := b.newInput(name, "")
 	// Entered before its fields are made: post filters by author, and author by posts.
 	d.filter = in
-	for _, p := range d.Entity.Fields {
+	for _, c := range columnsOf(d.Entity) {
+		p := c.Property
 		if !p.Readable() {
 			continue
 		}
 		add := func(name string, t graphql.Input, what string) {
-			b.addInput(in, by.at(p, what), &arg{name: name, typ: t, deprecated: deprecated(&p.Shape)})
+			b.addInput(in, by.at(p, what).old(c.old), &arg{name: name, typ: t, deprecated: c.deprecated()})
 		}
 		switch l := p.Link; {
 		case l == nil:
-			add(p.Name, b.operators(d, p), "filter")
+			add(c.name, b.operators(d, p), "filter")
 		case !l.Many:
-			add(l.Key, b.scalarFilter(keyType(p)), "filter")
+			add(c.key, b.scalarFilter(keyType(p)), "filter")
 			if to := b.shownTarget(l); to != nil {
-				add(l.Name, b.filterOf(to).gql, "filter")
+				add(c.relation, b.filterOf(to).gql, "filter")
 			}
 		default:
 			if to := b.shownTarget(l); to != nil {
-				add(l.Name, b.manyFilter(to).gql, "filter")
+				add(c.relation, b.manyFilter(to).gql, "filter")
 			}
 			if p.Stored {
-				add(l.Key, b.operatorInput(keyType(p).Name()+"ListFilter", ownOrigin, keyType(p), []string{"has"}), "filter")
+				add(c.key, b.operatorInput(keyType(p).Name()+"ListFilter", ownOrigin, keyType(p), []string{"has"}), "filter")
 			}
 		}
 	}
@@ -211,10 +212,10 @@ func (b *Builder) orderOf(d *door) *input {
 	if d.order != nil {
 		return d.order
 	}
-	var sortable []*schema.Property
-	for _, p := range d.Entity.Fields {
-		if p.Readable() && p.Stored && p.Kind != schema.KindJSON {
-			sortable = append(sortable, p)
+	var sortable []namedField
+	for _, c := range columnsOf(d.Entity) {
+		if c.Readable() && c.Stored && c.Kind != schema.KindJSON {
+			sortable = append(sortable, c)
 		}
 	}
 	if len(sortable) == 0 {
@@ -223,12 +224,12 @@ func (b *Builder) orderOf(d *door) *input {
 	by := &origin{what: "order", door: d.Door}
 	in := b.newInput(b.free(d.typ+"Order", by), "A sort key: exactly one field. In a list the first key sorts first: [{a: DESC}, {b: ASC}].")
 	d.order = in
-	for _, p := range sortable {
-		name := p.Name
-		if p.Link != nil {
-			name = p.Link.Key
+	for _, c := range sortable {
+		name := c.name
+		if c.Link != nil {
+			name = c.key
 		}
-		b.addInput(in, by.at(p, "order"), &arg{name: name, typ: b.directionType().gql, deprecated: deprecated(&p.Shape)})
+		b.addInput(in, by.at(c.Property, "order").old(c.old), &arg{name: name, typ: b.directionType().gql, deprecated: c.deprecated()})
 	}
 	return in
 }

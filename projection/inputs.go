@@ -81,8 +81,13 @@ func (b *Builder) newInputOf(e *schema.Entity, name, typ string, by *origin, pat
 	for _, name := range b.presets(e) {
 		delete(required, name)
 	}
+	// What may be sent by its old name need not be by its new one; the façade requires one.
+	for _, a := range e.Aliases {
+		delete(required, a.Field.Name)
+	}
 	var in *input
-	for _, p := range e.Fields {
+	for _, c := range columnsOf(e) {
+		p := c.Property
 		switch {
 		case p.Axes.In.Closed, p.Link != nil && !p.Stored && p.Link.Many:
 			continue
@@ -92,10 +97,10 @@ func (b *Builder) newInputOf(e *schema.Entity, name, typ string, by *origin, pat
 		if in == nil {
 			in = b.newInput(b.free(name, by), "")
 		}
-		b.addInput(in, by.at(p, "input"), &arg{
-			name:        p.Name,
-			description: described(&p.Shape, p.Name),
-			deprecated:  deprecated(&p.Shape),
+		b.addInput(in, by.at(p, "input").old(c.old), &arg{
+			name:        c.name,
+			description: described(&p.Shape, c.name),
+			deprecated:  c.deprecated(),
 			typ:         b.unless(patch || p.Shape.Nullable || !required[p.Name], b.valueType(p, typ, by, patch)),
 		})
 	}

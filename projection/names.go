@@ -28,6 +28,8 @@ type origin struct {
 	view  *schema.Entity    // a view, or an entity without a door
 	field *schema.Property  // a field of a card
 	alias *facade.Alias     // an old name of the door, of which op's field is
+
+	renamed *schema.FieldAlias // an old name of field, which is claimed
 }
 
 // ownOrigin owns the names that every schema has. Its text completes a message that begins with
@@ -39,6 +41,8 @@ var ownOrigin = &origin{what: "the gateway, which reserves it"}
 func (o *origin) String() string {
 	s := o.what
 	switch {
+	case o.renamed != nil:
+		s = fmt.Sprintf("the %s of the old name %s of %s.%s", o.what, o.renamed.Name, o.field.Owner.Name, o.field.Name)
 	case o.field != nil:
 		s = fmt.Sprintf("the %s of the field %s of %s", o.what, o.field.Name, o.field.Owner.Name)
 		if o.what == fieldItself {
@@ -70,6 +74,17 @@ func (o *origin) at(p *schema.Property, what string) *origin {
 	return &origin{what: what, door: o.door, op: o.op, field: p}
 }
 
+// old returns the origin of what is made under an old name of o's field; under the name of now,
+// where a is nil, it is o.
+func (o *origin) old(a *schema.FieldAlias) *origin {
+	if a == nil {
+		return o
+	}
+	own := *o
+	own.renamed = a
+	return &own
+}
+
 // What of an origin that is the thing itself and nothing made from it.
 const (
 	fieldItself  = "field" // or the operation
@@ -88,8 +103,11 @@ func (o *origin) owner() *facade.Door {
 // file returns the file that declares the owner, or "" where there is none. It goes into the
 // error as its File.
 func (o *origin) file() string {
-	if o.alias != nil {
+	switch {
+	case o.alias != nil:
 		return o.alias.File
+	case o.renamed != nil:
+		return o.renamed.File
 	}
 	if d := o.owner(); d != nil {
 		return d.Origin
@@ -111,6 +129,8 @@ func (o *origin) pointer() string {
 	switch {
 	case o.alias != nil:
 		return o.alias.At
+	case o.renamed != nil:
+		return o.renamed.At
 	// A built-in operation has no entry of its own in the file, so the door is named for it.
 	case inDoors && o.op != nil && !o.op.Builtin:
 		return "/doors/" + d.Name + "/operations/" + o.op.Name
@@ -130,6 +150,8 @@ func (o *origin) remedy() string {
 	switch {
 	case o.alias != nil:
 		return fmt.Sprintf("leave until out of renamed.%s in %s", o.alias.Name, o.alias.File)
+	case o.renamed != nil:
+		return fmt.Sprintf("leave until out of renamed.%s.%s in %s", o.field.Owner.Name, o.renamed.Name, o.renamed.File)
 	case o.field != nil:
 		return fmt.Sprintf("rename the field %s of %s", o.field.Name, o.field.Owner.Name)
 	case o.view != nil:

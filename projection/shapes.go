@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -296,11 +297,11 @@ func beyondInt(s *schema.Shape) bool {
 //	the card requires it
 //	it is the list of ids of a many relation
 //	a create rule supplies it (spec 2.3)
-func stays(p *schema.Property, required map[string]bool) bool {
+func stays(p *schema.Property) bool {
 	switch {
 	case p.Shape.Nullable:
 		return false
-	case p.Axes.Primary, required[p.Name], p.Link != nil && p.Link.Many:
+	case p.Axes.Primary, slices.Contains(p.Owner.Card.Required, p.Name), p.Link != nil && p.Link.Many:
 		return true
 	}
 	return p.Axes.Create != nil && !p.Axes.Create.Optional

@@ -120,38 +120,71 @@ func (b *Builder) fillObject(d *door) {
 // typ is the name that types of the fields begin with, by the origin of o. Where the target of
 // a relation to one is not in the schema, the key alone remains.
 func (b *Builder) addColumns(o *object, e *schema.Entity, typ string, by *origin) {
-	required := set(e.Card.Required)
-	for _, p := range e.Fields {
+	for _, c := range columnsOf(e) {
+		p := c.Property
 		switch {
 		case !p.Readable():
 		case p.Link == nil:
-			b.addColumn(o, by, p, p.Name, b.columnType(p, typ, by), required)
+			b.addColumn(o, by, c, c.name, b.columnType(p, typ, by))
 		case p.Link.Many:
-			b.addMany(o, e, by, p, required)
+			b.addMany(o, e, by, c)
 		default:
-			b.addColumn(o, by, p, p.Link.Key, keyType(p), required)
+			b.addColumn(o, by, c, c.key, keyType(p))
 			if to := b.target(p.Link, "findById"); to != nil {
-				b.addField(o, by.at(p, "relation"), &field{
-					name:        p.Link.Name,
-					description: described(&p.Shape, p.Link.Name),
-					deprecated:  deprecated(&p.Shape),
+				b.addField(o, by.at(p, "relation").old(c.old), &field{
+					name:        c.relation,
+					description: described(&p.Shape, c.relation),
+					deprecated:  c.deprecated(),
 					typ:         to.object.gql, // DESIGN 5: always nullable, the caller may not see the target
-					binding:     &binding.Field{Kind: binding.ToOne, Column: p.Name, Link: p.Link, Door: to.Door, Output: to.Entity},
+					binding:     &binding.Field{Kind: binding.ToOne, Column: c.name, Link: p.Link, Door: to.Door, Output: to.Entity},
 				})
 			}
 		}
 	}
 }
 
-// addColumn gives o the field called name that gives p as it is. It is non-null where p is
-// there in every row (see stays).
-func (b *Builder) addColumn(o *object, by *origin, p *schema.Property, name string, t graphql.Output, required map[string]bool) {
-	b.addField(o, by.at(p, fieldItself), &field{
+// namedField is a field under one of its names: that of now or, where old is not nil, an old one.
+type namedField struct {
+	*schema.Property
+	name          string // the member of a row
+	relation, key string // of a relation, as schema.Link has them
+	old           *schema.FieldAlias
+}
+
+// columnsOf returns the fields of a card, and behind them the fields that have old names, under
+// those.
+func columnsOf(e *schema.Entity) []namedField {
+	all := make([]namedField, 0, len(e.Fields)+len(e.Aliases))
+	for _, p := range e.Fields {
+		c := namedField{Property: p, name: p.Name}
+		if p.Link != nil {
+			c.relation, c.key = p.Link.Name, p.Link.Key
+		}
+		all = append(all, c)
+	}
+	for _, a := range e.Aliases {
+		all = append(all, namedField{a.Field, a.Name, a.Relation, a.Key, a})
+	}
+	return all
+}
+
+// deprecated is why the name should no longer be used; "" for no reason.
+func (c *namedField) deprecated() string {
+	if c.old != nil {
+		return c.old.Reason()
+	}
+	return deprecated(&c.Shape)
+}
+
+// addColumn gives o the field called name that gives c as it is. It is non-null where the field
+// is there in every row (see stays).
+func (b *Builder) addColumn(o *object, by *origin, c namedField, name string, t graphql.Output) {
+	b.addField(o, by.at(c.Property, fieldItself).old(c.old), &field{
 		name:        name,
-		description: described(&p.Shape, name),
-		deprecated:  deprecated(&p.Shape),
-		typ:         b.unless(!stays(p, required), t),
-		binding:     column(p.Name),
+		description: described(&c.Shape, name),
+		deprecated:  c.deprecated(),
+		typ:         b.unless(!stays(c.Property), t),
+		binding:     column(c.name),
 	})
 }
 
@@ -162,18 +195,19 @@ func (b *Builder) addColumn(o *object, by *origin, p *schema.Property, name stri
 //
 // The first kind is left out where the target's list takes no filter, or where the key that it
 // would filter by is not readable.
-func (b *Builder) addMany(o *object, e *schema.Entity, from *origin, p *schema.Property, required map[string]bool) {
-	by := from.at(p, "relation")
-	f := &field{name: p.Link.Name, description: described(&p.Shape, p.Link.Name), deprecated: deprecated(&p.Shape)}
+func (b *Builder) addMany(o *object, e *schema.Entity, from *origin, c namedField) {
+	p := c.Property
+	by := from.at(p, "relation").old(c.old)
+	f := &field{name: c.relation, description: described(&p.Shape, c.relation), deprecated: c.deprecated()}
 	if p.Stored {
-		b.addColumn(o, from, p, p.Link.Key, b.list(b.required(keyType(p))), required)
+		b.addColumn(o, from, c, c.key, b.list(b.required(keyType(p))))
 		to := b.target(p.Link, "findById")
 		if to == nil {
 			return
 		}
 		f.typ = b.connection(&to.shown, to.typ, to.origin).gql
 		f.args, f.binding = pagingArgs, &binding.Field{
-			Kind: binding.ToManyIDs, Column: p.Name, Link: p.Link, Door: to.Door, Output: to.Entity, Args: pagingInto,
+			Kind: binding.ToManyIDs, Column: c.name, Link: p.Link, Door: to.Door, Output: to.Entity, Args: pagingInto,
 		}
 		b.addField(o, by, f)
 		return

@@ -188,7 +188,13 @@ func member(dst []byte, c *condition, e *schema.Entity) []byte {
 	var shape *schema.Shape
 	if e != nil {
 		link = e.Relation(c.key)
-		if field := fieldOf(e, c.key); field != nil {
+		field := fieldOf(e, c.key)
+		if a := e.Alias(c.key); a != nil && field == nil && link == nil {
+			if field = a.Field; c.key == a.Relation {
+				link = field.Link
+			}
+		}
+		if field != nil {
 			shape = &field.Shape
 		}
 	}

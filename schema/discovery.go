@@ -52,11 +52,15 @@ type DiscoveredDoor struct {
 
 	// Aliases are additive too: names that the door had before and that are answered as well.
 	Aliases []DiscoveredAlias
+	// Fields are old names of fields, which answer as the fields do.
+	Fields []DiscoveredAlias
 }
 
-// DiscoveredAlias is an old name of a door, which answers as the door does.
+// DiscoveredAlias is an old name of a door or of a field, which answers as that does.
 type DiscoveredAlias struct {
 	Name string
+	// Field is the name of the field now; "" for that of a door.
+	Field string
 	// Deprecated is why the name should no longer be used, Until the last day on which it is
 	// answered: 2027-06-01.
 	Deprecated, Until string
@@ -126,14 +130,8 @@ func (d *Discovery) AppendJSON(dst []byte) []byte {
 			})
 			o.card("schema", door.Schema)
 			o.card("computed", door.Computed)
-			if len(door.Aliases) > 0 {
-				o.key("aliases")
-				o.dst = appendList(o.dst, door.Aliases, func(o *object, a *DiscoveredAlias) {
-					o.name(a.Name)
-					o.text("deprecated", a.Deprecated)
-					o.text("until", a.Until)
-				})
-			}
+			o.aliases("aliases", door.Aliases)
+			o.aliases("fieldAliases", door.Fields)
 		})
 		o.key("facts")
 		o.dst = appendList(o.dst, f.Facts, func(o *object, fact *DiscoveredFact) {
@@ -165,6 +163,20 @@ func appendList[T any](dst []byte, items []T, write func(*object, *T)) []byte {
 func (o *object) name(name string) {
 	o.key("name")
 	o.dst = jsontext.AppendString(o.dst, name)
+}
+
+// aliases appends a list of old names, unless there is none.
+func (o *object) aliases(key string, all []DiscoveredAlias) {
+	if len(all) == 0 {
+		return
+	}
+	o.key(key)
+	o.dst = appendList(o.dst, all, func(o *object, a *DiscoveredAlias) {
+		o.name(a.Name)
+		o.text("field", a.Field)
+		o.text("deprecated", a.Deprecated)
+		o.text("until", a.Until)
+	})
 }
 
 // card appends a card, unless there is none.
@@ -242,7 +254,7 @@ func (r *reader) discovery(data json.RawMessage) *Discovery {
 				}
 				door.Ops = append(door.Ops, op)
 			})
-			door.Aliases = r.aliases(v, at)
+			door.Aliases, door.Fields = r.aliases(v, at, "aliases"), r.aliases(v, at, "fieldAliases")
 			f.Doors = append(f.Doors, door)
 		})
 		r.list(v, at, "facts", false, func(v json.RawMessage, at string) {
@@ -281,12 +293,12 @@ func (r *reader) list(obj json.RawMessage, at, name string, must bool, read func
 	}
 }
 
-// aliases reads the old names of a door, which the specification does not have: an element
+// aliases reads the old names of a door or of its fields, which the specification does not have: an element
 // without a name is ignored.
-func (r *reader) aliases(obj json.RawMessage, at string) (all []DiscoveredAlias) {
-	for i, v := range jsontext.Elements(jsontext.Get(obj, "aliases")) {
-		at := child(at, "aliases") + "/" + strconv.Itoa(i)
-		if a := (DiscoveredAlias{Name: r.textAt(v, at, "name"), Deprecated: r.deprecated(v), Until: r.textAt(v, at, "until")}); a.Name != "" {
+func (r *reader) aliases(obj json.RawMessage, at, key string) (all []DiscoveredAlias) {
+	for i, v := range jsontext.Elements(jsontext.Get(obj, key)) {
+		at := child(at, key) + "/" + strconv.Itoa(i)
+		if a := (DiscoveredAlias{Name: r.textAt(v, at, "name"), Field: r.textAt(v, at, "field"), Deprecated: r.deprecated(v), Until: r.textAt(v, at, "until")}); a.Name != "" {
 			all = append(all, a)
 		}
 	}

@@ -3,6 +3,7 @@ package schema
 import (
 	"encoding/json"
 	"strings"
+	"time"
 
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -29,6 +30,8 @@ type Entity struct {
 	// Table is where the rows are in a database that was there before the card; nil: in a
 	// table that the store makes and changes by the card.
 	Table *Table
+	// Aliases are old names of fields that callers may still use; see AddAlias.
+	Aliases []*FieldAlias
 
 	byName map[string]*Property
 	link   map[string]*Link
@@ -75,6 +78,23 @@ type Link struct {
 	Inverse *Property
 	// Field is the field that declares it.
 	Field *Property
+}
+
+// FieldAlias is a name that a field had before and by which callers may still name it until a
+// date (renamed: {product.name: {to: product.title, until: 2027-06-01}}). It never changes once
+// its entity is in use.
+type FieldAlias struct {
+	// Name is the old name, as rows and bodies have it.
+	Name string
+	// Field is the field that it means, in the entity that has the alias.
+	Field *Property
+	// Relation and Key are the old names of a relation and of its key, as [Link] has them; ""
+	// of a plain field.
+	Relation, Key string
+	// Until is the last second at which the name is answered, the end of the day in UTC.
+	Until time.Time
+	// File and At are where it is declared, a path and a JSON pointer.
+	File, At string
 }
 
 // Required says whether a caller has to supply the field at creation (spec 2.3). A required

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // link resolves the relations of a unit and gives its fields their kinds. All entities have
@@ -261,4 +262,13 @@ func (c *compiler) collisions(u *unit) {
 			e.link[link.Name] = link
 		}
 	}
+}
+
+// NewFieldAlias returns the alias of a field that was called name.
+func NewFieldAlias(name string, p *Property, until time.Time) *FieldAlias {
+	a := &FieldAlias{Name: name, Field: p, Until: until}
+	if p.Link != nil {
+		a.Relation, a.Key = linkNames(name, p.Axes.Relation)
+	}
+	return a
 }

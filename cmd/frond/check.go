@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -85,7 +86,7 @@ With a frond.lock in the project's folder, a REST path that would change is a fa
 			}
 		}
 		notices = append(append(notices, unpinned...), unanswered(catalog)...)
-		for _, note := range catalog.Notes {
+		for _, note := range slices.Concat(catalog.Notes, catalog.Ended) {
 			notices = append(notices, finding(note))
 		}
 		return s.report(faults, append(notices, remoteNotices(gw.Remotes())...), table)

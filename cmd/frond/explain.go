@@ -85,10 +85,13 @@ func explainCall(b *strings.Builder, x *facade.Explanation) {
 		fmt.Fprintf(b, "%s%s\n", strings.Repeat("  ", indent), fmt.Sprintf(format, args...))
 	}
 	// The failure at the end says what is served instead.
-	if x.Frond == "" {
-		say(0, "%s.%s is nothing that is served", x.Entity, x.Operation)
-	} else {
+	switch {
+	case x.Frond != "":
 		say(0, "%s.%s  a %s of the Frond %s, answered by %s", x.Entity, x.Operation, x.Kind, x.Frond, answeredBy(x.By))
+	case x.Error != nil && x.Error.Code == facade.Gone:
+		say(0, "%s.%s was called by an old name that is not answered any more", x.Entity, x.Operation)
+	default:
+		say(0, "%s.%s is nothing that is served", x.Entity, x.Operation)
 	}
 	for _, scope := range x.Scopes {
 		explainScope(say, &scope)

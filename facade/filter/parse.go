@@ -54,6 +54,8 @@ type Host interface {
 	// Decode brings a value that rows have to equal over the boundary, by the conversion
 	// that the field names (spec 2.2: boundary.in); false where the conversion refuses it.
 	Decode(p *schema.Property, text json.RawMessage) (json.RawMessage, bool)
+	// Answers reports whether an old name of a field that the caller may read means the field.
+	Answers(a *schema.FieldAlias) bool
 	// Suggests reports whether messages may name what exists (docs/decisions/210).
 	Suggests() bool
 }
@@ -127,6 +129,9 @@ func (author) Behind(context.Context, *schema.Link) (Scope, bool) { return All, 
 // Suggests implements [Host].
 func (author) Suggests() bool { return true }
 
+// Answers implements [Host]: a rule has the names of now.
+func (author) Answers(*schema.FieldAlias) bool { return false }
+
 // Decode implements [Host]: the author's own code stands inside the boundary.
 func (author) Decode(_ *schema.Property, text json.RawMessage) (json.RawMessage, bool) {
 	return text, true
@@ -189,6 +194,11 @@ func (p *Parser) member(e *schema.Entity, scope Scope, name string, value json.R
 		return &Filter{Op: Not, Sub: []*Filter{f}}
 	}
 	field, link := Field(e, name)
+	if a := e.Alias(name); field == nil && a != nil && scope.Readable(a.Field) && p.Host.Answers(a) {
+		if field = a.Field; name == a.Relation {
+			link = field.Link
+		}
+	}
 	if field == nil || !scope.Readable(field) {
 		p.unknown(e, scope, name)
 		return nil

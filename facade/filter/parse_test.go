@@ -85,6 +85,8 @@ func (reader) Decode(_ *schema.Property, text json.RawMessage) (json.RawMessage,
 }
 func (reader) Suggests() bool { return false }
 
+func (reader) Answers(*schema.FieldAlias) bool { return false }
+
 func TestParseForACaller(t *testing.T) {
 	e := books(t)
 	named, _ := filter.Parse(e.Property("authorId").Link.Target, json.RawMessage(`{"name":{"ne":"x"}}`), "")

@@ -3,6 +3,7 @@ package project
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -31,7 +32,7 @@ func (r *configReader) renamed(value json.RawMessage, at string) (all []Rename) 
 				if name == "to" {
 					n.To = r.string(value, at)
 				} else {
-					n.Until = r.until(from, value, at)
+					n.Until = r.until(value, at)
 				}
 			})
 		} else {
@@ -52,18 +53,21 @@ func (r *configReader) renamed(value json.RawMessage, at string) (all []Rename) 
 }
 
 // until reads the last day of an alias; "" with a fault where it is none.
-func (r *configReader) until(from string, value json.RawMessage, at string) string {
+func (r *configReader) until(value json.RawMessage, at string) string {
+	if n, ok := schema.Integer(value); ok { // 20270601 and 2027 are numbers of YAML
+		write := "2027-06-01"
+		if day, err := time.Parse("20060102", strconv.FormatInt(n, 10)); err == nil {
+			write = day.Format(time.DateOnly)
+		}
+		r.fault(at, fmt.Sprintf("until: %d is a number, and no date", n), "write the last day with hyphens: until: "+write)
+		return ""
+	}
 	day := r.string(value, at)
 	if day == "" {
 		return ""
 	}
 	if _, err := time.Parse(time.DateOnly, day); err != nil {
 		r.fault(at, fmt.Sprintf("until: %s is no date", day), "write the last day on which the old name is answered: until: 2027-06-01")
-		return ""
-	}
-	if entity, field, is := strings.Cut(from, "."); is {
-		r.fault(at, "until is for entities, and "+from+" is a field",
-			fmt.Sprintf("leave until out; for a time, answer the old name by a computed field: computed: {%s: {%s: {type: …, value: NEW}}}", entity, field))
 		return ""
 	}
 	return day

@@ -88,7 +88,7 @@ var frondKeys = []schema.Key{
 	{Name: "renamed", About: "What entities and fields were called before, so that their rows are kept (docs/migrations.md).", Example: "renamed: {item: product, product.name: product.title}", Keys: []schema.Key{
 		{Name: "*", Form: aString, About: "The old name of an entity, or of a field as entity.field, with the new one.", Example: "item: product", Keys: []schema.Key{
 			{Name: "to", Form: aString, Example: "to: product", About: "The new name."},
-			{Name: "until", Form: aDate, Default: "the old name is not answered", Example: "until: 2027-06-01", About: "Of an entity: the last day, in UTC, on which its old name is answered too, as a deprecated alias."},
+			{Name: "until", Form: aDate, Default: "the old name is not answered", Example: "until: 2027-06-01", About: "The last day, in UTC, on which the old name of an entity or a field is answered too, as a deprecated alias."},
 		}},
 	}},
 	{Name: "values", About: "What rows get that are older than a field, or have it in another type (docs/migrations.md).", Example: "values: {product.price: int(price * 100)}", Keys: []schema.Key{

@@ -138,6 +138,34 @@ func TestRenamedUntil(t *testing.T) {
 	}
 }
 
+// TestFieldRenamedUntil: a field whose old name is answered for a time breaks no surface; when
+// the alias goes, it does.
+func TestFieldRenamedUntil(t *testing.T) {
+	was := version(t, "old", nil, nil)
+	until := version(t, "new", []edit{field("  note:", "  remark:"), renamed("product.note: {to: product.remark, until: 2999-06-01}")}, nil)
+	gone := version(t, "newer", []edit{field("  note:", "  remark:"), renamed("product.note: product.remark")}, nil)
+	report, err := diff.Compare(was, until)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, f := range report.Findings {
+		seen[f.Rule] = true
+		if f.Level == diff.Breaking && !strings.HasPrefix(f.Rule, "store-") {
+			t.Errorf("an old name that is answered is found as %+v", f)
+		}
+	}
+	if !seen["old-field-until"] || !seen["graphql-deprecated"] || seen["field-renamed"] {
+		t.Errorf("found %v", seen)
+	}
+	if report, err = diff.Compare(until, gone); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(report.Findings, func(f diff.Finding) bool { return f.At == "Product.note" && f.Level == diff.Breaking }) {
+		t.Errorf("an old name that goes is found as %+v", report.Findings)
+	}
+}
+
 // TestRenamed: a declared rename is a finding of its own, with neither a removal nor an
 // addition beside it on the surfaces of calls and the store.
 func TestRenamed(t *testing.T) {

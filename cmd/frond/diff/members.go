@@ -18,6 +18,8 @@ type member struct {
 	relation string
 	filled   string // what an absent member gets
 	converts string // the conversion of its values
+	// until is the last day on which each of its old names is answered; nil: it has none.
+	until map[string]string
 }
 
 // memberPair is a member in both versions; one of them may be nil.
@@ -176,6 +178,9 @@ func request(op *facade.Operation, e *schema.Entity) (out []member) {
 		}
 		m.required = m.required && m.sendable
 		m.relation = relation(p)
+		if e == op.Input {
+			m.until = oldNames(e, p)
+		}
 		out = append(out, m)
 	}
 	return out
@@ -185,7 +190,7 @@ func request(op *facade.Operation, e *schema.Entity) (out []member) {
 func result(v *Version, op *facade.Operation) (out []member) {
 	for _, p := range op.Output.Fields {
 		if p.Readable() && p.Stored {
-			out = append(out, member{name: p.Name, shape: &p.Shape, nullable: p.MayBeNull(), sendable: true, relation: relation(p), converts: p.Axes.Out.Name})
+			out = append(out, member{name: p.Name, shape: &p.Shape, nullable: p.MayBeNull(), sendable: true, relation: relation(p), converts: p.Axes.Out.Name, until: oldNames(op.Output, p)})
 		}
 	}
 	// The rows of a door have its computed fields, whichever operation answers them.
@@ -197,6 +202,19 @@ func result(v *Version, op *facade.Operation) (out []member) {
 		}
 	}
 	return out
+}
+
+// oldNames are the old names of a field with their last days.
+func oldNames(e *schema.Entity, p *schema.Property) (until map[string]string) {
+	for _, a := range e.Aliases {
+		if a.Field == p {
+			if until == nil {
+				until = map[string]string{}
+			}
+			until[a.Name] = a.Day()
+		}
+	}
+	return until
 }
 
 // relation is where a field leads: one author. "" of a plain field.

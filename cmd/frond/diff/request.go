@@ -109,7 +109,16 @@ var nameRules = []rule[memberPair]{
 			if p.was == nil || p.is == nil {
 				return nil
 			}
-			return changed(p.was.name != p.is.name, p.was.name, p.is.name)
+			return changed(p.was.name != p.is.name && p.is.until[p.was.name] == "", p.was.name, p.is.name)
+		},
+	},
+	{
+		Rule{"old-field-until", Dangerous, onCalls, "a field has another name; the old one is answered until a day, as until: under renamed says", "have the callers use the new name before that day", ""},
+		func(p memberPair) *change {
+			if p.was == nil || p.is == nil || p.is.until[p.was.name] == "" {
+				return nil
+			}
+			return changed(p.was.name != p.is.name, p.was.name, p.is.name+"; the old one until "+p.is.until[p.was.name])
 		},
 	},
 }

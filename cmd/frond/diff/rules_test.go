@@ -208,6 +208,11 @@ var ruleCases = []ruleCase{
 		declared: "product.note: product.remark",
 	},
 
+	{
+		rule: "old-field-until", at: "GET /api/shop/products", is: []edit{field("  note:", "  remark:")}, not: []edit{field("  note:", "  remark:")},
+		declared: "product.note: {to: product.remark, until: 2999-06-01}",
+	},
+
 	{rule: "operation-removed", at: "product.total", is: []edit{{config, "      total: {kind: query}\n", ""}}, not: withoutNote},
 	{rule: "operation-kind-changed", at: "product.total", is: []edit{{config, "total: {kind: query}", "total: {kind: command}"}}, not: added},
 	{rule: "rest-path-changed", at: "GET /api/shop/makers", is: []edit{{config, "plural: makers", "plural: vendors"}}, not: added},

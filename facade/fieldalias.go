@@ -1,0 +1,171 @@
+package facade
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// Old names of fields (decision 425). The path brings them to the new names where it judges
+// what was sent, behind the collectors: a caller who does not see the field learns nothing by
+// its old name either.
+//
+//	a body       the member is renamed before it is judged   renameBody
+//	a filter     at the member, in the filter's parser       Answers
+//	sort         at the key                                  sortBy
+//	fields       a column of the answer                      selection.go
+//
+// Handlers, hooks, stores and remotes are given the new names alone.
+
+// Answers implements [filter.Host]: an old name means its field, and ends the call with GONE
+// after its last day.
+func (x *viewer) Answers(a *schema.FieldAlias) bool {
+	x.used = append(x.used, a)
+	if a.Past(x.now()) {
+		x.gone(a)
+	}
+	return true
+}
+
+// renameBody gives the members of a body their new names. One whose new name is sent too is
+// refused, unless the values are equal: a client that sends back what it read has both.
+func (x *execution) renameBody(card *schema.Entity) {
+	body := x.call.Invocation.Body
+	if card == nil || len(card.Aliases) == 0 || jsontext.KindOf(body) != jsontext.Object {
+		return
+	}
+	scope := x.doorScope
+	if x.inside || !x.door.shapes(card) {
+		scope = open
+	}
+	var out schema.Object
+	found := false
+	for name, value := range jsontext.Members(body) {
+		a := card.Alias(name)
+		if a == nil || a.Name != name || scope.hides(a.Field.Name) {
+			out = append(out, schema.Member{Name: name, Value: value})
+			continue
+		}
+		found = true
+		to := a.Field.Name
+		if a.Past(x.now()) {
+			x.gone(a)
+		}
+		other := jsontext.Get(body, to)
+		if other == nil {
+			other = out.Get(to) // by another old name
+		}
+		switch {
+		case other == nil:
+			x.renamed = append(x.renamed, a)
+			out = append(out, schema.Member{Name: to, Value: value})
+		case !bytes.Equal(jsontext.Trim(other), jsontext.Trim(value)):
+			x.refuse(schema.Detail{Path: name, Pointer: "/body/" + jsontext.Token(name), Code: "exclusive", Message: "is the old name of " + to + ", which is sent too; send " + to + " alone"})
+		}
+	}
+	if found {
+		own := *x.call // the caller keeps its own
+		own.Invocation.Body = out.AppendJSON(nil)
+		x.call = &own
+	}
+}
+
+// inSentNames is a failure of a remote, which was sent the new names, in the names that the
+// caller sent: who does not see the field there does not learn what it is called now.
+func (x *execution) inSentNames(err *kiterror.Error) *kiterror.Error {
+	own := *err
+	details, _ := err.Details.([]schema.Detail)
+	if details = slices.Clone(details); details != nil {
+		own.Details = details
+	}
+	for _, a := range slices.Concat(x.used, x.renamed) {
+		for _, pair := range [][2]string{{a.Field.Name, a.Name}, {linkOf(a).Name, a.Relation}, {linkOf(a).Key, a.Key}} {
+			is, was := pair[0], pair[1]
+			own.Message = replaceWord(own.Message, is, was)
+			for i := range details {
+				d := &details[i]
+				d.Path, d.Pointer, d.Message = replaceWord(d.Path, is, was), replaceWord(d.Pointer, is, was), replaceWord(d.Message, is, was)
+			}
+		}
+	}
+	return &own
+}
+
+// linkOf is the link of a field that was renamed; without names where it has none.
+func linkOf(a *schema.FieldAlias) schema.Link {
+	if a.Field.Link == nil {
+		return schema.Link{}
+	}
+	return *a.Field.Link
+}
+
+// replaceWord is a text with a name replaced where it stands as a whole word.
+func replaceWord(text, name, by string) string {
+	if name == "" {
+		return text
+	}
+	inWord := func(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+	var out strings.Builder
+	for {
+		before, after, found := strings.Cut(text, name)
+		out.WriteString(before)
+		if !found {
+			return out.String()
+		}
+		last, _ := utf8.DecodeLastRuneInString(before)
+		next, _ := utf8.DecodeRuneInString(after)
+		if inWord(last) || inWord(next) {
+			out.WriteString(name)
+		} else {
+			out.WriteString(by)
+		}
+		text = after
+	}
+}
+
+// renameQuery writes the query of a call that used old names with the new ones, from what was
+// read of it, for handlers and remotes.
+func (x *execution) renameQuery() {
+	if len(x.used) == 0 || x.call.Invocation.Query == nil || x.door.Entity == nil {
+		return
+	}
+	own := *x.call
+	var out schema.Object
+	for name, value := range jsontext.Members(own.Invocation.Query) {
+		switch {
+		case jsontext.IsNull(value):
+		case name == "filter" && x.list.filter != nil:
+			value = x.list.filter.AppendJSON(nil)
+		case name == "where" && x.condition != nil:
+			value = x.condition.AppendJSON(nil)
+		case name == "sort":
+			value = x.list.order.text()
+		case name == "fields":
+			value = jsontext.AppendStrings(nil, newNames(x.op.reader, x.list.fields))
+		}
+		out = append(out, schema.Member{Name: name, Value: value})
+	}
+	own.Invocation.Query = out.AppendJSON(nil)
+	x.call = &own
+}
+
+// newNames are names of fields with the new ones in place of the old.
+func newNames(r *reader, names []string) []string {
+	if r == nil || len(r.entity.Aliases) == 0 || names == nil {
+		return names
+	}
+	out := make([]string, len(names))
+	for i, name := range names {
+		out[i] = name
+		if a := r.entity.Alias(name); a != nil && a.Name == name {
+			out[i] = a.Field.Name
+		}
+	}
+	return out
+}
