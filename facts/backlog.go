@@ -1,0 +1,146 @@
+package facts
+
+import (
+	"context"
+	"sort"
+	"sync"
+	"time"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
+)
+
+// Readers that are behind the window read the log in blocks: a block begins at a multiple of
+// blockEvents, so that readers at different positions, as after a reconnect, share it. Up to
+// keptBytes of them stay for keepBlock, for those who come a little later, and up to blockReads
+// are read at once.
+const (
+	blockEvents = 256
+	keptBytes   = 8 << 20
+	keepBlock   = 10 * time.Second
+	blockReads  = 4
+)
+
+// backlog reads a log for readers that are behind.
+type backlog struct {
+	log   facade.EventLog
+	ctx   context.Context // ends with the feed: a read outlives the reader that began it
+	reads chan struct{}
+
+	mu     sync.Mutex
+	blocks map[blockKey]*block
+	kept   []blockKey // oldest first
+	bytes  int        // of the blocks that are kept
+}
+
+type blockKey struct {
+	names string
+	after facade.Position
+}
+
+// block is one read of the log. It is complete: events that get their positions later stand
+// behind it.
+type block struct {
+	done   chan struct{} // closed when the rest is set
+	events []*facade.Event
+	behind facade.Position
+	bytes  int
+	oldest facade.Position // of the log, after the read
+	err    error
+}
+
+func newBacklog(ctx context.Context, log facade.EventLog) *backlog {
+	return &backlog{log: log, ctx: ctx, reads: make(chan struct{}, blockReads), blocks: map[blockKey]*block{}}
+}
+
+// read returns events of a topic behind at, which may be none, and the position up to which
+// they are complete, which is behind at.
+func (b *backlog) read(ctx context.Context, t *topic, at facade.Position) ([]*facade.Event, facade.Position, error) {
+	// The block may have been read when the log ended before at; it is then read from at.
+	for _, start := range [2]facade.Position{at - at%blockEvents, at} {
+		k := b.block(blockKey{t.key, start}, t.names)
+		select {
+		case <-k.done:
+		case <-ctx.Done():
+			return nil, 0, context.Cause(ctx)
+		}
+		switch {
+		case k.err != nil:
+			return nil, 0, k.err
+		case at < k.oldest:
+			return nil, 0, errGone(k.oldest)
+		case k.behind > at:
+			from := sort.Search(len(k.events), func(i int) bool { return k.events[i].Position > at })
+			return k.events[from:], k.behind, nil
+		}
+	}
+	return nil, 0, errBehind
+}
+
+// errBehind is the error of a log that does not show what it has shown before.
+var errBehind = kiterror.Errorf(kiterror.ServiceUnavailable, "the log of facts is behind what was read of it; try again later")
+
+// block is the block of a key: one that is there or is being read, or else a new one.
+func (b *backlog) block(key blockKey, names []string) *block {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if k := b.blocks[key]; k != nil {
+		return k
+	}
+	k := &block{done: make(chan struct{})}
+	b.blocks[key] = k
+	go b.fill(key, names, k)
+	return k
+}
+
+// fill reads a block. One that failed, or that the end of the log cut short, is not kept.
+func (b *backlog) fill(key blockKey, names []string, k *block) {
+	select {
+	case b.reads <- struct{}{}:
+		k.events, k.behind, k.err = b.log.Log(b.ctx, key.after, names, blockEvents)
+		if k.err == nil {
+			// After the read: what was trimmed before it is seen here.
+			k.oldest, _, k.err = b.log.Span(b.ctx)
+		}
+		<-b.reads
+	case <-b.ctx.Done():
+	}
+	if b.ctx.Err() != nil {
+		k.err = ErrClosed
+	}
+	b.mu.Lock()
+	if k.err != nil || k.behind < key.after+blockEvents {
+		delete(b.blocks, key)
+	} else {
+		b.keep(key, k)
+	}
+	b.mu.Unlock()
+	close(k.done)
+}
+
+// keep makes room for a block among those that are kept, for some time. b.mu is held.
+func (b *backlog) keep(key blockKey, k *block) {
+	for _, e := range k.events {
+		k.bytes += weight(e)
+	}
+	b.kept = append(b.kept, key)
+	b.bytes += k.bytes
+	for b.bytes > keptBytes && len(b.kept) > 1 {
+		b.forget()
+	}
+	time.AfterFunc(keepBlock, func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		for b.blocks[key] == k { // those before it are older
+			b.forget()
+		}
+	})
+}
+
+// forget removes the block that was kept first. b.mu is held.
+func (b *backlog) forget() {
+	key := b.kept[0]
+	b.kept = b.kept[1:]
+	b.bytes -= b.blocks[key].bytes
+	delete(b.blocks, key)
+}

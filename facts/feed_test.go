@@ -1,0 +1,335 @@
+package facts_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facts"
+)
+
+// follow is a feed over an outbox with some events, inside a bubble of time.
+func follow(t *testing.T, opts *facts.Options, before []string, do func(*testing.T, *memory, *facts.Feed)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory()
+		m.emit(before...)
+		f := facts.New(m, opts)
+		defer f.Close()
+		synctest.Wait()
+		do(t, m, f)
+	})
+}
+
+func subscribe(t *testing.T, f *facts.Feed, after facade.Position, names ...string) *facts.Reader {
+	t.Helper()
+	r, err := f.Subscribe(t.Context(), names, after)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// take reads n events and holds their positions to be ascending and their names to be one of
+// the topic's.
+func take(t *testing.T, r *facts.Reader, n int, names ...string) (last facade.Position) {
+	t.Helper()
+	for n > 0 {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		events, resume, err := r.Next(ctx)
+		cancel()
+		if err != nil {
+			t.Fatalf("%d events are missing: %v", n, err)
+		}
+		for _, e := range events {
+			if e.Position <= last {
+				t.Fatalf("%d comes after %d", e.Position, last)
+			}
+			last = e.Position
+			if len(names) > 0 && !strings.Contains(strings.Join(names, " "), e.Frond+"."+e.Name) {
+				t.Fatalf("%s.%s was not asked for", e.Frond, e.Name)
+			}
+		}
+		if resume < last {
+			t.Fatalf("resume at %d, and %d was read", resume, last)
+		}
+		n -= len(events)
+	}
+	if n < 0 {
+		t.Fatalf("%d events too many", -n)
+	}
+	return last
+}
+
+func TestReadersGetTheirNamesInOrder(t *testing.T) {
+	follow(t, nil, []string{"shop.before"}, func(t *testing.T, m *memory, f *facts.Feed) {
+		orders, all := subscribe(t, f, facts.Now, "shop.placed", "shop.paid"), subscribe(t, f, facts.Now)
+		none := subscribe(t, f, facts.Now, "shop.nothing")
+		all2, err := f.Subscribe(t.Context(), nil, facts.Start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.emit("shop.placed", "shop.other", "shop.paid")
+		m.elsewhere("shop.placed")
+		take(t, orders, 3, "shop.placed", "shop.paid")
+		take(t, all2, 5)
+		if _, at, err := none.Poll(t.Context()); at != 5 || err != nil {
+			t.Errorf("a reader without events resumes at %d (%v), not behind what was not for it", at, err)
+		}
+		if _, _, err := all.Poll(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestIdleReaders: ten thousand readers of another name are not woken, and hold neither
+// goroutines nor much memory.
+func TestIdleReaders(t *testing.T) {
+	follow(t, nil, nil, func(t *testing.T, m *memory, f *facts.Feed) {
+		const readers = 10_000
+		var woken atomic.Int64
+		before := memoryInUse()
+		goroutines := runtime.NumGoroutine()
+		all := make([]*facts.Reader, readers)
+		for i := range all {
+			all[i] = subscribe(t, f, facts.Now, "shop.rare")
+			all[i].Notify(func() { woken.Add(1) })
+			if events, _, err := all[i].Poll(t.Context()); len(events) > 0 || err != nil {
+				t.Fatal(events, err)
+			}
+		}
+		if each := (memoryInUse() - before) / readers; each > 512 {
+			t.Errorf("an idle reader costs %d bytes", each)
+		}
+		if n := runtime.NumGoroutine(); n > goroutines {
+			t.Errorf("%d goroutines came", n-goroutines)
+		}
+		for range 20 {
+			m.emit(many(1000, "shop.other")...)
+			synctest.Wait()
+			time.Sleep(time.Second)
+		}
+		if n := woken.Load(); n > 0 {
+			t.Errorf("%d readers were woken", n)
+		}
+		_, reads := m.counts()
+		m.emit("shop.rare")
+		synctest.Wait()
+		time.Sleep(time.Second)
+		if n := woken.Load(); n != readers {
+			t.Errorf("%d readers were woken by their fact", n)
+		}
+		for _, r := range all {
+			if events, _, err := r.Poll(t.Context()); len(events) != 1 || err != nil {
+				t.Fatal(events, err)
+			}
+		}
+		if _, now := m.counts(); now > reads+1 {
+			t.Errorf("the log was read %d times for one event", now-reads)
+		}
+		runtime.KeepAlive(all)
+	})
+}
+
+func memoryInUse() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// TestReadersBehindShareBlocks: a hundred readers at as many positions come back, and the log
+// is read about once for all of them.
+func TestReadersBehindShareBlocks(t *testing.T) {
+	follow(t, nil, many(20_000, "shop.placed"), func(t *testing.T, m *memory, f *facts.Feed) {
+		_, before := m.counts()
+		var done sync.WaitGroup
+		for i := range 100 {
+			after := facade.Position(i * 7)
+			r := subscribe(t, f, after, "shop.placed")
+			done.Go(func() { take(t, r, 20_000-int(after)) })
+		}
+		done.Wait()
+		_, after := m.counts()
+		if blocks := 20_000/256 + 1; after-before > 2*blocks {
+			t.Errorf("the log of %d blocks was read %d times", blocks, after-before)
+		}
+	})
+}
+
+// TestAReaderThatDoesNotReadCostsNothing: it is woken once, nobody waits for it, and it reads
+// everything when it goes on, with events that it has in memory and that it has not.
+func TestAReaderThatDoesNotReadCostsNothing(t *testing.T) {
+	follow(t, nil, nil, func(t *testing.T, m *memory, f *facts.Feed) {
+		slow, quick := subscribe(t, f, facts.Now, "shop.placed"), subscribe(t, f, facts.Now, "shop.placed")
+		woken := 0
+		slow.Notify(func() { woken++ })
+		if _, _, err := slow.Poll(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for range 10 {
+			m.emit(many(1000, "shop.placed")...)
+			take(t, quick, 1000)
+		}
+		if woken != 1 {
+			t.Errorf("it was woken %d times", woken)
+		}
+		n := 0
+		for n < 10_000 {
+			events, _, err := slow.Poll(t.Context())
+			if err != nil || len(events) == 0 {
+				t.Fatalf("%d events, and then: %v", n, err)
+			}
+			n += len(events)
+		}
+		slow.Close()
+		if _, _, err := slow.Poll(t.Context()); !errors.Is(err, facts.ErrClosed) {
+			t.Errorf("a closed reader answers %v", err)
+		}
+	})
+}
+
+func TestPositionsThatCannotBeResumed(t *testing.T) {
+	follow(t, nil, many(10, "shop.placed"), func(t *testing.T, m *memory, f *facts.Feed) {
+		m.set(func(m *memory) { m.oldest, m.events = 4, m.events[4:] })
+		for after, want := range map[facade.Position]facade.Code{0: kiterror.Gone, 3: kiterror.Gone, 11: kiterror.ValidationFailed} {
+			if _, err := f.Subscribe(t.Context(), nil, after); kiterror.CodeOf(err) != want {
+				t.Errorf("after %d: %v", after, err)
+			}
+		}
+		take(t, subscribe(t, f, 4), 6)
+		take(t, subscribe(t, f, facts.Start), 6)
+		// A position that another process has given is not of the future, and nothing that
+		// stands before it comes again.
+		m.elsewhere("shop.placed", "shop.placed")
+		if _, _, err := m.Relay(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		r := subscribe(t, f, 12)
+		m.emit("shop.placed")
+		if last := take(t, r, 1); last != 13 {
+			t.Errorf("the first event behind 12 is %d", last)
+		}
+	})
+}
+
+// TestEventsThatAreTrimmedUnread: a reader learns it, and does not skip them.
+func TestEventsThatAreTrimmedUnread(t *testing.T) {
+	follow(t, &facts.Options{Retention: time.Hour}, nil, func(t *testing.T, m *memory, f *facts.Feed) {
+		slow := subscribe(t, f, facts.Now, "shop.placed")
+		for range 10 {
+			m.emit(many(1000, "shop.placed")...)
+			time.Sleep(time.Second)
+		}
+		time.Sleep(2 * time.Hour)
+		if _, _, err := slow.Next(t.Context()); kiterror.CodeOf(err) != kiterror.Gone {
+			t.Errorf("a reader of trimmed events: %v", err)
+		}
+		m.set(func(m *memory) {
+			if len(m.events) > 0 {
+				t.Errorf("%d events are kept past retention", len(m.events))
+			}
+		})
+	})
+}
+
+// TestAStoreThatIsDown: waiting readers notice nothing, nothing is lost, and the log says it
+// once.
+func TestAStoreThatIsDown(t *testing.T) {
+	var text bytes.Buffer
+	follow(t, &facts.Options{Log: slog.New(slog.NewTextHandler(&text, nil))}, nil, func(t *testing.T, m *memory, f *facts.Feed) {
+		live := subscribe(t, f, facts.Now)
+		m.emit("shop.placed")
+		take(t, live, 1)
+		m.set(func(m *memory) { m.down = errDown })
+		m.emit("shop.placed")
+		relays, _ := m.counts()
+		time.Sleep(time.Minute)
+		if now, _ := m.counts(); now-relays > 30 {
+			t.Errorf("a store that is down was asked %d times in a minute", now-relays)
+		}
+		if f.Status().Failure == nil {
+			t.Error("the status says nothing")
+		}
+		m.set(func(m *memory) { m.down = nil })
+		take(t, live, 1)
+		time.Sleep(time.Second)
+		if n := strings.Count(text.String(), "\n"); n != 2 || f.Status().Failure != nil {
+			t.Errorf("the log has %d lines, and the status is %v:\n%s", n, f.Status().Failure, &text)
+		}
+		// What was trimmed meanwhile is not skipped in silence.
+		m.set(func(m *memory) { m.down = errDown })
+		m.emit(many(3, "shop.placed")...)
+		time.Sleep(time.Minute)
+		m.set(func(m *memory) { m.down, m.last, m.oldest, m.waiting = nil, 10, 8, m.waiting[2:] })
+		if _, _, err := live.Next(t.Context()); kiterror.CodeOf(err) != kiterror.Gone {
+			t.Errorf("a reader whose events are gone: %v", err)
+		}
+	})
+}
+
+// TestARemoteLog is read only for readers, and its feed begins where it is.
+func TestARemoteLog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory()
+		f := facts.New(onlyLog{m}, nil)
+		defer f.Close()
+		m.emit("shop.placed")
+		if _, _, err := m.Relay(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		if _, logs := m.counts(); logs > 0 || m.spans > 0 {
+			t.Errorf("the log was read %d times for nobody", logs)
+		}
+		for range 3 {
+			r := subscribe(t, f, facts.Now)
+			m.emit("shop.placed", "shop.paid")
+			if _, _, err := m.Relay(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			take(t, r, 2)
+			r.Close()
+			m.emit("shop.placed")
+			if _, _, err := m.Relay(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Minute)
+		}
+		_, logs := m.counts()
+		time.Sleep(time.Minute)
+		if _, now := m.counts(); now > logs {
+			t.Error("the log is read on when the last reader has gone")
+		}
+	})
+}
+
+// TestCloseEndsReaders, those that wait and those that come later.
+func TestCloseEndsReaders(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := facts.New(newMemory(), nil)
+		r := subscribe(t, f, facts.Now)
+		ended := make(chan error)
+		go func() { _, _, err := r.Next(t.Context()); ended <- err }()
+		synctest.Wait()
+		f.Close()
+		if err := <-ended; !errors.Is(err, facts.ErrClosed) {
+			t.Error(err)
+		}
+		if _, err := f.Subscribe(t.Context(), nil, facts.Now); !errors.Is(err, facts.ErrClosed) {
+			t.Error(err)
+		}
+		f.Close()
+		r.Close()
+	})
+}

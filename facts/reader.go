@@ -1,0 +1,153 @@
+package facts
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
+)
+
+// batchEvents is how many events [Reader.Next] returns at most.
+const batchEvents = 256
+
+// ErrClosed is the error of a reader or feed that was closed.
+var ErrClosed = errors.New("the feed is closed")
+
+// Reader reads the events of some facts in order. One goroutine at a time uses it; Close may
+// be called from any.
+type Reader struct {
+	feed  *Feed
+	topic *topic
+	came  chan struct{} // of Next; nil: it was not called yet
+
+	// Guarded by the feed's mutex.
+	wake   func()          // of Notify; nil: nobody is called
+	at     facade.Position // everything up to it was read; while parked, up to the window's head
+	parked int             // 1 + its place among the topic's idle readers; 0: it may have something to read
+	closed bool
+}
+
+// Next returns the next events, at least one and at most 256, and the position from which to
+// resume behind them. Events are shared: they must not be changed. It waits while there are
+// none, and while the store cannot be reached. The error is ctx's, ErrClosed, or GONE where
+// events that were not read are past retention. It takes the place of Notify.
+func (r *Reader) Next(ctx context.Context) ([]*facade.Event, facade.Position, error) {
+	if r.came == nil {
+		came := make(chan struct{}, 1)
+		r.came = came
+		r.Notify(func() {
+			select {
+			case came <- struct{}{}:
+			default:
+			}
+		})
+	}
+	pause := firstPause
+	for {
+		events, at, err := r.Poll(ctx)
+		switch {
+		case len(events) > 0, err != nil && !temporary(err):
+			return events, at, err
+		case err != nil:
+			if err := sleep(ctx, jittered(pause)); err != nil {
+				return nil, at, err
+			}
+			pause = min(2*pause, lastPause)
+			continue
+		}
+		select {
+		case <-r.came:
+		case <-ctx.Done():
+			return nil, at, context.Cause(ctx)
+		}
+	}
+}
+
+// Notify has wake called each time that there is something to read after Poll returned no
+// events, and when the feed closes: once, until Poll is called again. wake is called from the
+// goroutine of the feed and must not block. It is for connections that serve many readers
+// with one goroutine.
+func (r *Reader) Notify(wake func()) {
+	r.feed.mu.Lock()
+	defer r.feed.mu.Unlock()
+	r.wake = wake
+}
+
+// Poll is Next without waiting: where there are no events it returns none, and the position
+// up to which there are none. Its error may be temporary, where the store cannot be reached;
+// the position is then valid too, and a later call goes on from it.
+func (r *Reader) Poll(ctx context.Context) ([]*facade.Event, facade.Position, error) {
+	f := r.feed
+	for {
+		f.mu.Lock()
+		switch {
+		case r.closed || f.closed:
+			at := r.position()
+			f.mu.Unlock()
+			return nil, at, ErrClosed
+		case r.parked > 0:
+			at := r.position()
+			f.mu.Unlock()
+			return nil, at, nil
+		case r.at >= f.window.low:
+			events, upto := r.topic.after(&f.window, r.at)
+			r.at = max(r.at, upto) // a position of another process may be ahead of the window
+			if len(events) == 0 {
+				r.topic.park(r)
+			}
+			f.mu.Unlock()
+			return events, upto, nil
+		}
+		at := r.at
+		f.mu.Unlock()
+		events, behind, err := f.backlog.read(ctx, r.topic, at)
+		if err != nil {
+			return nil, at, err
+		}
+		f.mu.Lock()
+		r.at = behind
+		f.mu.Unlock()
+		if len(events) > 0 {
+			return events, behind, nil
+		}
+	}
+}
+
+// Position is the position from which to resume.
+func (r *Reader) Position() facade.Position {
+	r.feed.mu.Lock()
+	defer r.feed.mu.Unlock()
+	return r.position()
+}
+
+func (r *Reader) position() facade.Position {
+	if r.parked > 0 {
+		return max(r.at, r.feed.window.head)
+	}
+	return r.at
+}
+
+// Close ends the reader. Closing twice is fine.
+func (r *Reader) Close() { r.feed.leave(r) }
+
+// temporary reports whether reading may succeed later.
+func temporary(err error) bool {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ErrClosed) {
+		return false
+	}
+	return kiterror.CodeOf(err) != kiterror.Gone
+}
+
+// sleep waits, or returns the error of ctx.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

@@ -1,0 +1,169 @@
+package facts
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"github.com/frondhost/frond/facade"
+)
+
+// The pace of a feed. A round reads what has come. While there is something, rounds follow
+// one another every leastGap at the soonest, so that a thousand commits a second are a hundred
+// rounds; without a hint that something was committed here, the next one comes after pollBusy, and
+// after twice as long each time that there was nothing, up to pollIdle. A failed round is
+// repeated after firstPause, then after twice as long, up to lastPause.
+const (
+	leastGap   = 10 * time.Millisecond
+	pollBusy   = 50 * time.Millisecond
+	pollIdle   = 500 * time.Millisecond
+	firstPause = 100 * time.Millisecond
+	lastPause  = 5 * time.Second
+
+	roundEvents = 512
+)
+
+// hinted is a log that knows when it has grown; see [facade.Outbox].
+type hinted interface{ Committed() <-chan struct{} }
+
+// run makes rounds until ctx is done.
+func (f *Feed) run(ctx context.Context) {
+	hints, _ := f.log.(hinted)
+	poll, pause := pollBusy, firstPause
+	for ctx.Err() == nil {
+		if f.outbox == nil && !f.read() {
+			// A log that is not relayed here is of no interest without readers.
+			select {
+			case <-f.kicked:
+			case <-ctx.Done():
+			}
+			continue
+		}
+		var committed <-chan struct{}
+		if hints != nil {
+			committed = hints.Committed() // before the round: what it misses is announced
+		}
+		began := time.Now()
+		grown, err := f.round(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		f.report(err)
+		wait := poll
+		switch {
+		case err != nil:
+			// Commits give no hint of a store that is back.
+			_ = sleep(ctx, jittered(pause))
+			pause = min(2*pause, lastPause)
+			continue
+		case grown:
+			poll, pause = pollBusy, firstPause
+			wait = poll
+		default:
+			poll, pause = min(2*poll, pollIdle), firstPause
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-committed:
+			_ = sleep(ctx, time.Until(began.Add(leastGap)))
+		case <-timer.C:
+		case <-f.kicked:
+		case <-ctx.Done():
+		}
+		timer.Stop()
+	}
+}
+
+// read reports whether there are readers. Where there are none, what the window holds is
+// forgotten, since nobody keeps it at the end of the log.
+func (f *Feed) read() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.readers == 0 {
+		f.follows = false
+		f.window.reset(0)
+	}
+	return f.readers > 0
+}
+
+// round relays, and reads the log up to its end. grown reports whether there was anything.
+func (f *Feed) round(ctx context.Context) (grown bool, err error) {
+	if f.outbox != nil {
+		last, leads, err := f.outbox.Relay(ctx)
+		if err != nil {
+			return false, err
+		}
+		if done, grown := f.relayed(last, leads); done {
+			return grown, nil
+		}
+	}
+	for {
+		after, broke := f.head()
+		if broke {
+			// Events may have been trimmed before they were read here.
+			oldest, _, err := f.log.Span(ctx)
+			if err != nil {
+				return grown, err
+			}
+			if oldest > after {
+				f.skip(oldest)
+				after = oldest
+			}
+		}
+		events, behind, err := f.log.Log(ctx, after, nil, roundEvents)
+		if err != nil {
+			return grown, err
+		}
+		f.mu.Lock()
+		f.publish(events, behind)
+		f.notify()
+		f.status.Last = max(f.status.Last, behind)
+		f.mu.Unlock()
+		grown = grown || len(events) > 0
+		if len(events) < roundEvents {
+			return grown, nil
+		}
+	}
+}
+
+// relayed notes the last position. done: nothing is to be read, because everything was, or
+// because nobody reads, and the window then stays at the end of the log.
+func (f *Feed) relayed(last facade.Position, leads bool) (done, grown bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	grown = last > f.status.Last
+	f.status.Last, f.status.Leads = last, leads
+	switch {
+	case f.readers == 0 || !f.follows:
+		f.follows = true
+		f.window.reset(last)
+		return true, grown
+	case last <= f.window.head:
+		return true, grown
+	}
+	return false, grown
+}
+
+// head is the end of the window. broke reports whether a round has failed since the last one
+// that did not.
+func (f *Feed) head() (at facade.Position, broke bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.window.head, f.status.Failure != nil
+}
+
+// skip moves the window over events that are gone. Readers for whom there may have been some
+// read the log, which tells them.
+func (f *Feed) skip(to facade.Position) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, t := range f.topics {
+		f.woken = t.wake(f.window.head, f.woken)
+	}
+	f.window.reset(to)
+	f.notify()
+}
+
+// jittered is a time around d, so that processes that failed together do not come back
+// together.
+func jittered(d time.Duration) time.Duration { return d/2 + rand.N(d) }

@@ -1,0 +1,47 @@
+package facts
+
+import (
+	"time"
+
+	"github.com/frondhost/frond/facade"
+)
+
+// Status is how a feed stands.
+type Status struct {
+	// Last is the last position that is known, and Leads whether this process gives them.
+	Last  facade.Position
+	Leads bool
+	// Failure is why the last round failed, and Since when the first of several did; nil: it
+	// did not.
+	Failure error
+	Since   time.Time
+	// Readers are those that are open.
+	Readers int
+}
+
+// Status is how the feed stands now.
+func (f *Feed) Status() Status {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s := f.status
+	s.Readers = f.readers
+	return s
+}
+
+// report notes how a round ended, and logs the first failure of several and the recovery.
+func (f *Feed) report(err error) {
+	f.mu.Lock()
+	before := f.status.Failure
+	f.status.Failure = err
+	if before == nil {
+		f.status.Since = time.Now()
+	}
+	since := f.status.Since
+	f.mu.Unlock()
+	switch {
+	case err != nil && before == nil:
+		f.options.Log.Warn("the log of facts cannot be read; events wait in the store", "error", err)
+	case err == nil && before != nil:
+		f.options.Log.Info("the log of facts is read again", "after", time.Since(since).Round(time.Millisecond).String())
+	}
+}
