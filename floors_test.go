@@ -52,6 +52,8 @@ var floors = map[string]string{
 
 	// What every surface that streams over HTTP writes.
 	"facts/sse": "",
+	// One reader of a log of events for all who follow it.
+	"facts": "facade facade/kiterror",
 
 	// What a database says of itself, as plain data.
 	"store/dbschema": "",

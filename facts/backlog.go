@@ -68,7 +68,7 @@ func (b *backlog) read(ctx context.Context, t *topic, at facade.Position) ([]*fa
 		case k.err != nil:
 			return nil, 0, k.err
 		case at < k.oldest:
-			return nil, 0, errGone(k.oldest)
+			return nil, 0, facade.Resumable(at, k.oldest, max(k.oldest, k.behind))
 		case k.behind > at:
 			from := sort.Search(len(k.events), func(i int) bool { return k.events[i].Position > at })
 			return k.events[from:], k.behind, nil

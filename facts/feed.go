@@ -7,14 +7,13 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // Now and Start are positions to subscribe from: behind what there is when [Feed.Subscribe] is
 // called, and before the oldest event that is kept.
 const (
 	Now   facade.Position = -1
-	Start facade.Position = -2
+	Start facade.Position = 0
 )
 
 // Options of [New]; nil is fine.
@@ -92,11 +91,11 @@ func (f *Feed) Close() {
 	f.notify()
 }
 
-// Subscribe begins to read the events that stand behind a position, or behind Now or Start. names are facts as
-// FROND.NAME, as their authors spell them; nil: all. The caller closes the reader.
+// Subscribe begins to read the events behind a position, or from Now or Start on. names are
+// facts as FROND.NAME, as their authors spell them; nil: all. The caller closes the reader.
 //
-// The error is VALIDATION_FAILED for a position that the log has not reached, GONE for one
-// whose next events are past retention, ErrClosed, or that of a store that cannot be reached.
+// The error is that of [facade.Resumable] (VALIDATION_FAILED, GONE), ErrClosed, or that of a
+// store that cannot be reached.
 func (f *Feed) Subscribe(ctx context.Context, names []string, after facade.Position) (*Reader, error) {
 	if r, err := f.join(names, after); r != nil || err != nil {
 		return r, err
@@ -105,15 +104,15 @@ func (f *Feed) Subscribe(ctx context.Context, names []string, after facade.Posit
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case after == Start:
+	switch after {
+	case Start:
 		after = oldest
-	case after == Now:
+	case Now:
 		after = last
-	case after > last:
-		return nil, kiterror.Errorf(kiterror.ValidationFailed, "the position is ahead of everything that has happened here; take one that this host gave, or leave it out to begin now")
-	case after < oldest:
-		return nil, errGone(oldest)
+	default:
+		if err := facade.Resumable(after, oldest, last); err != nil {
+			return nil, err
+		}
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -125,13 +124,6 @@ func (f *Feed) Subscribe(ctx context.Context, names []string, after facade.Posit
 		f.window.reset(last)
 	}
 	return f.enter(names, after), nil
-}
-
-// errGone is the error of a position whose next events are no longer kept.
-func errGone(oldest facade.Position) error {
-	err := kiterror.Errorf(kiterror.Gone, "events behind this position are past retention and are gone; read the rows as they are now, and subscribe without a position, or from the oldest one that is kept")
-	err.Details = map[string]any{"oldest": oldest}
-	return err
 }
 
 // join subscribes at a position that the window knows; nil, nil: the log has to be asked.

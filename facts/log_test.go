@@ -18,6 +18,7 @@ type memory struct {
 	mu        sync.Mutex
 	events    []*facade.Event // with positions
 	waiting   []*facade.Event // committed, without
+	first     facade.Position // before the first event
 	last      facade.Position
 	oldest    facade.Position
 	committed chan struct{}
@@ -27,7 +28,14 @@ type memory struct {
 	relays, logs, spans int
 }
 
-func newMemory() *memory { return &memory{committed: make(chan struct{})} }
+func newMemory() *memory {
+	m := &memory{committed: make(chan struct{}), first: facade.NewLog(time.Now())}
+	m.last, m.oldest = m.first, m.first
+	return m
+}
+
+// at is the position of the nth event.
+func (m *memory) at(n int) facade.Position { return m.first + facade.Position(n) }
 
 // emit commits events, named FROND.NAME, here; elsewhere they are committed without a hint.
 func (m *memory) emit(names ...string) {

@@ -9,9 +9,9 @@ import (
 )
 
 // The pace of a feed. A round reads what has come. While there is something, rounds follow
-// one another every leastGap at the soonest, so that a thousand commits a second are a hundred
-// rounds; without a hint that something was committed here, the next one comes after pollBusy, and
-// after twice as long each time that there was nothing, up to pollIdle. A failed round is
+// one another every leastGap, so that a thousand commits a second are a hundred rounds. When
+// there is nothing the next one comes after pollBusy, and then after twice as long each time, up
+// to pollIdle; a hint that something was committed here begins one at once. A failed round is
 // repeated after firstPause, then after twice as long, up to lastPause.
 const (
 	leastGap   = 10 * time.Millisecond
@@ -57,8 +57,7 @@ func (f *Feed) run(ctx context.Context) {
 			pause = min(2*pause, lastPause)
 			continue
 		case grown:
-			poll, pause = pollBusy, firstPause
-			wait = poll
+			wait, poll, pause = leastGap, pollBusy, firstPause
 		default:
 			poll, pause = min(2*poll, pollIdle), firstPause
 		}
