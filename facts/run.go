@@ -152,7 +152,7 @@ func (f *Feed) head() (at facade.Position, broke bool) {
 }
 
 // skip moves the window over events that are gone. Readers for whom there may have been some
-// read the log, which tells them.
+// then read the log, which answers GONE.
 func (f *Feed) skip(to facade.Position) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
