@@ -9,11 +9,12 @@ MUTANTS  ?= 40
 SEED     ?= 1
 N        ?= 20000
 PAIRS    ?= 400
+BODIES   ?= 200000
 LINT     := bin/golangci-lint
 BIN      := bin/frond
 
 .DEFAULT_GOAL := all
-.PHONY: all help build run test js console race e2e fuzz leak soak plans migrations postgres patroni differential evolution mutation long bench golden lint fmt generate wasm check up down
+.PHONY: all help build run test js client console race e2e fuzz leak soak plans migrations postgres patroni differential evolution judge mutation long bench golden lint fmt generate wasm check up down
 
 all: console build test lint ## Build, test and lint: what `make` alone does
 
@@ -35,12 +36,19 @@ race: ## Run every test under the race detector (needs a C compiler)
 	$(MAKE) test RACE=-race
 
 js: ## Install the JavaScript clients that e2e runs against the gateway, if npm is there
-	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory e2e/js/node_modules/.package-lock.json; \
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory e2e/js/node_modules/.package-lock.json client/node_modules/.package-lock.json; \
 	else echo "npm is missing: the tests that run JavaScript clients will be skipped"; fi
 
 e2e/js/node_modules/.package-lock.json: e2e/js/package.json e2e/js/package-lock.json
 	cd e2e/js && npm ci --no-progress
 	@touch $@
+
+client/node_modules/.package-lock.json: client/package.json client/package-lock.json
+	cd client && npm ci --no-progress
+	@touch $@
+
+client: client/node_modules/.package-lock.json ## Build client/dist, the npm package's modules, out of client/src
+	cd client && npm run --silent build
 
 console: ## Build GraphiQL into console/dist, which `make build` then embeds, if npm and node 20.19 are there
 	@if command -v npm >/dev/null && node -e '$(NODE_IS_NEW)'; then $(MAKE) --no-print-directory console/dist/index.html; \
@@ -97,12 +105,15 @@ differential: js ## Compare our answers with those of graphql-js for N (20000) g
 evolution: js ## Compare what frond diff says with replayed requests and graphql-inspector, for PAIRS (400) new pairs of versions
 	$(GO) test ./e2e/evolution -count=1 -v -timeout=0 -from=$$(date +%s) -cases=$(PAIRS)
 
+judge: js ## Compare the judge in JavaScript with the Go judge for BODIES (200000) new bodies of generated cards
+	$(GO) test ./e2e/judge -count=1 -v -run='TestJudge$$' -timeout=0 -from=$$(date +%s) -pairs=$(BODIES)
+
 mutation: js ## Change the code in MUTANTS (40) small ways drawn by SEED (1), and list those that no test notices
 	cd .ci/mutation && $(GO) run . -seed $(SEED) -n $(MUTANTS)
 
 # One after another: each of them uses the whole machine. The seed of the mutants is the
 # same every time, so that a survivor is a change of ours and not of the dice.
-long: ## CI's long run, some hours: mutation with a fixed seed, every fuzz target, leak, soak, postgres, differential and evolution
+long: ## CI's long run, some hours: mutation with a fixed seed, every fuzz target, leak, soak, postgres, differential, evolution and judge
 	$(MAKE) mutation SEED=1
 	$(MAKE) fuzz
 	$(MAKE) leak
@@ -110,6 +121,7 @@ long: ## CI's long run, some hours: mutation with a fixed seed, every fuzz targe
 	$(MAKE) postgres
 	$(MAKE) differential
 	$(MAKE) evolution
+	$(MAKE) judge
 
 bench: ## Print the comparisons the design promises, measured in one run
 	$(GO) run ./bench

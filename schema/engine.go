@@ -267,7 +267,11 @@ func (j *judging) engine(s *jsonschema.Schema, value json.RawMessage) {
 		if c := slices.Compare(a.tokens, b.tokens); c != 0 {
 			return c
 		}
-		return strings.Compare(a.code, b.code)
+		if c := strings.Compare(a.code, b.code); c != 0 {
+			return c
+		}
+		// Two branches that refuse alike come in the order of a map; one of them is kept.
+		return strings.Compare(a.text, b.text)
 	})
 	for i, f := range all {
 		if i > 0 && f.code == all[i-1].code && slices.Equal(f.tokens, all[i-1].tokens) {
@@ -275,7 +279,7 @@ func (j *judging) engine(s *jsonschema.Schema, value json.RawMessage) {
 		}
 		depth := len(j.stack)
 		for _, t := range f.tokens {
-			j.stack = append(j.stack, step{name: t})
+			j.stack = append(j.stack, step{name: t, index: -1})
 		}
 		j.refuse(f.code, f.text, f.params)
 		j.stack = j.stack[:depth]

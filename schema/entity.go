@@ -58,6 +58,10 @@ type Property struct {
 	required bool
 }
 
+// merges says whether a patch of the field's object is merged into the one that stands there. A
+// field with a conversion is one value: its stored form is not the one that is sent.
+func (p *Property) merges() bool { return p.Axes.In.Name == "" && p.Axes.Out.Name == "" }
+
 // Readable says whether the field may leave the host at all: boundary.out is not closed. Which
 // callers may read it is for the collectors to say.
 func (p *Property) Readable() bool { return !p.Axes.Out.Closed }
@@ -167,6 +171,10 @@ const (
 	Update
 	// Plain is JSON Schema alone, axes aside: params, query, results.
 	Plain
+	// Patch is Update where the row is not at hand. Nested objects are merged into those that
+	// stand there, so of one that is sent only what holds for any row is judged: its members,
+	// its unknown keys, and that it has not too many.
+	Patch
 )
 
 // Member is one key of a judged object with its value as text, as it was sent.

@@ -53,6 +53,7 @@ type judge struct {
 //	Create   required           read_only    accepted                     judged
 //	Update   accepted           read_only    immutable                    not judged
 //	Plain    required           accepted     accepted                     judged
+//	Patch    as Update, and nested objects as parts of those that stand in the row
 func (e *Entity) Judge(mode Mode, value json.RawMessage, at string) (Object, []Detail) {
 	j := judging{at: at}
 	switch jsontext.KindOf(value) {
@@ -87,7 +88,7 @@ func (e *Entity) Judge(mode Mode, value json.RawMessage, at string) (Object, []D
 		v := values[i]
 		if v == nil {
 			// Absent: fine in a patch; else the list of required names says it (spec 2.3).
-			if mode != Update && e.judge.must[i] {
+			if !mode.patches() && e.judge.must[i] {
 				j.push(p.Name)
 				j.refuse("required", msgRequired, nil)
 				j.pop()
@@ -98,14 +99,18 @@ func (e *Entity) Judge(mode Mode, value json.RawMessage, at string) (Object, []D
 		if code, message := p.forbids(mode); code != "" {
 			j.refuse(code, message, nil)
 		} else {
-			j.value(c.props[i].checker, v)
+			if mode == Patch && p.merges() {
+				j.patch(c.props[i].checker, v)
+			} else {
+				j.value(c.props[i].checker, v)
+			}
 			out = append(out, Member{p.Name, v})
 		}
 		j.pop()
 	}
 	// Keywords about the object as a whole cannot be judged from a patch.
 	switch n := members + len(further) + strangers; {
-	case mode == Update:
+	case mode.patches():
 	case e.judge.whole != nil:
 		j.engine(e.judge.whole, value)
 	default:
@@ -157,11 +162,14 @@ func (p *Property) forbids(mode Mode) (code, message string) {
 	// to be the other side of a field over there.
 	case !p.Stored && p.Link == nil:
 		return ReadOnly, "leads to " + p.Axes.Relation.To + ", of which nothing is known here yet"
-	case mode == Update && (p.Axes.Update == UpdateForbidden || p.Axes.Primary):
+	case mode.patches() && (p.Axes.Update == UpdateForbidden || p.Axes.Primary):
 		return Immutable, msgImmutable
 	}
 	return "", ""
 }
+
+// patches says whether what is absent stays as it is.
+func (m Mode) patches() bool { return m == Update || m == Patch }
 
 // MaxKey is how many code points a primary or unique text holds whose card does not bound it.
 // A key stands in indexes, in cursors and in addresses: whoever writes the row chooses it, and

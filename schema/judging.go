@@ -303,6 +303,39 @@ func (j *judging) object(c *objectRules, v json.RawMessage) {
 	}
 }
 
+// patch judges a value that is merged into the one that stands in a row, which is not known
+// here: of an object with declared members those that are there, by the same rule.
+func (j *judging) patch(c *checker, v json.RawMessage) {
+	kind := jsontext.KindOf(v)
+	if kind != jsontext.Object || c.object == nil || c.object.props == nil {
+		j.value(c, v)
+		return
+	}
+	j.strange = j.strange || c.strange(v)
+	// What the engine judges it judges of the whole object.
+	if c.whole != nil || !j.typed(c, kind, v) {
+		return
+	}
+	n := 0
+	values := make([]json.RawMessage, len(c.object.props))
+	for raw, value := range jsontext.RawMembers(v) {
+		n++
+		if i, _ := c.object.find(raw); i >= 0 {
+			values[i] = value
+		}
+	}
+	if c.object.maxProperties >= 0 && n > c.object.maxProperties {
+		j.refuse(limit("maxProperties", float64(c.object.maxProperties)))
+	}
+	for i := range c.object.props {
+		if values[i] != nil {
+			j.push(c.object.props[i].name)
+			j.patch(c.object.props[i].checker, values[i])
+			j.pop()
+		}
+	}
+}
+
 // find returns the place in props of the member with a raw name, quotes included, and "" or
 // its name; for no property it returns -1 and the name. The name is only unescaped where it
 // has to be, so that the common case allocates nothing.

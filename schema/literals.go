@@ -18,11 +18,13 @@ type literals struct {
 	rest map[string]bool
 	// plain are the values as a detail names them, in the card's order.
 	plain []any
+	// raw are the values as the card has them.
+	raw []json.RawMessage
 }
 
 // newLiterals prepares the values of an enum or a const for comparison with texts.
 func newLiterals(values []json.RawMessage) *literals {
-	l := &literals{texts: map[string]bool{}, rest: map[string]bool{}}
+	l := &literals{texts: map[string]bool{}, rest: map[string]bool{}, raw: values}
 	for _, v := range values {
 		if jsontext.KindOf(v) == jsontext.String {
 			l.texts[jsontext.Unquote(v)] = true

@@ -48,10 +48,12 @@ func TestGolden(t *testing.T) {
 			}
 			_, table, _ := bytes.Cut(npm["index.js"], []byte("\nconst doors = "))
 			_, types, _ := bytes.Cut(npm["index.d.ts"], []byte("createClient(options: string | ClientOptions): Client;\n"))
+			judges, _, _ := bytes.Cut(npm["index.js"], []byte("/** What a call failed with"))
 			golden.Files = append(golden.Files,
 				txtar.File{Name: "contract.go", Data: code["contract.go"]},
 				txtar.File{Name: "index.d.ts", Data: types},
 				txtar.File{Name: "doors.js", Data: table},
+				txtar.File{Name: "judges.js", Data: judges},
 			)
 			text := txtar.Format(golden)
 			if *update {

@@ -20,6 +20,7 @@ type Model struct {
 	Frond    string
 	Doors    []*Door
 	Types    []*Decl         // in the order in which doors and operations refer to them
+	Judges   []*Judge        // what callers send, by entity and view
 	Contract json.RawMessage // the Frond's discovery document (spec 2.5)
 	Bundle   json.RawMessage // its entities (spec 2.4)
 }
@@ -124,6 +125,7 @@ func Read(catalog *facade.Catalog, frond string) (*Model, error) {
 		}
 	}
 	b.model.Doors = doors
+	b.judges(f)
 	b.documents(f)
 	return b.model, nil
 }
@@ -253,7 +255,8 @@ const (
 //	in a patch                                         every field is optional
 func (b *reading) input(d *Decl, e *schema.Entity, mode schema.Mode, answered []string) {
 	of := whole
-	if mode == schema.Update {
+	patches := mode == schema.Update || mode == schema.Patch
+	if patches {
 		of = patch
 	}
 	for _, p := range e.Fields {
@@ -262,11 +265,11 @@ func (b *reading) input(d *Decl, e *schema.Entity, mode schema.Mode, answered []
 			continue
 		case mode != schema.Plain && p.Axes.In.Closed:
 			continue
-		case mode == schema.Update && (p.Axes.Primary || p.Axes.Update == schema.UpdateForbidden):
+		case patches && (p.Axes.Primary || p.Axes.Update == schema.UpdateForbidden):
 			continue
 		}
 		t := b.typeOf(&p.Shape, b.base(e, p.Name), schema.GraphQLType(p.Name), of)
-		required := mode != schema.Update && p.Required() && !slices.Contains(answered, p.Name)
+		required := !patches && p.Required() && !slices.Contains(answered, p.Name)
 		d.Fields = append(d.Fields, b.field(p.Name, &p.Shape, t, !required))
 	}
 }

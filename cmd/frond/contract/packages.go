@@ -147,7 +147,8 @@ func (m *Model) npm(o *PackageOptions) (Files, error) {
 			{Name: "./bundle.json", Value: quote("./bundle.json")},
 			{Name: "./contract.json", Value: quote("./contract.json")},
 		}.AppendJSON(nil)},
-		{Name: "files", Value: []byte(`["index.js","index.d.ts","bundle.json","contract.json"]`)},
+		{Name: "files", Value: []byte(`["*.js","*.d.ts","bundle.json","contract.json"]`)},
+		{Name: "sideEffects", Value: []byte("false")},
 		{Name: "engines", Value: schema.Object{{Name: "node", Value: quote(">=18")}}.AppendJSON(nil)},
 	}.AppendJSON(nil)); err != nil {
 		return nil, err

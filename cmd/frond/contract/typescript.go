@@ -5,10 +5,13 @@ import (
 	_ "embed" // the client
 	"encoding/json"
 	"fmt"
+	"io/fs"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/frondhost/frond/client"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -30,7 +33,14 @@ func (m *Model) TypeScript() (Files, error) {
 	if err != nil {
 		return nil, err
 	}
-	files := Files{"index.js": []byte(generatedJS + clientFile + table), "index.d.ts": []byte(m.types())}
+	judges, err := m.judgeScript()
+	if err != nil {
+		return nil, err
+	}
+	files := Files{"index.js": []byte(generatedJS + judges + clientFile + table), "index.d.ts": []byte(m.types())}
+	if err := runtime(files); err != nil {
+		return nil, err
+	}
 	if files["contract.json"], err = indent(m.Contract); err != nil {
 		return nil, err
 	}
@@ -38,6 +48,18 @@ func (m *Model) TypeScript() (Files, error) {
 		return nil, err
 	}
 	return files, nil
+}
+
+// runtime adds the modules that are the same for every Frond.
+func runtime(files Files) error {
+	return fs.WalkDir(client.Files, "dist", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := client.Files.ReadFile(name)
+		files[path.Base(name)] = text
+		return err
+	})
 }
 
 // table says of each operation where what it takes goes: the data that the client's methods
@@ -92,8 +114,11 @@ func (op *Op) places() schema.Object {
 }
 
 // member is what a door is called in a client: orderLine.
-func (d *Door) member() string {
-	name := schema.GraphQLField(d.Name)
+func (d *Door) member() string { return member(d.Name) }
+
+// member is what an entity or a view is called in JavaScript: orderLine.
+func member(name string) string {
+	name = schema.GraphQLField(name)
 	return strings.ToLower(name[:1]) + name[1:]
 }
 
@@ -134,7 +159,7 @@ func (w *tsWriter) doc(indent string, doc, deprecated string) {
 //	}
 func (m *Model) types() string {
 	w := &tsWriter{}
-	w.WriteString(generatedJS + clientTypes)
+	w.WriteString(generatedJS + "import type { Schema } from \"./judge.js\";\nexport { details, fill } from \"./judge.js\";\nexport type { Detail, Issue, Schema } from \"./judge.js\";\n" + clientTypes)
 	for _, d := range m.Types {
 		w.line("")
 		w.doc("", d.Doc, "")
@@ -155,7 +180,7 @@ func (m *Model) types() string {
 		w.line("}")
 	}
 	members := newNames()
-	var client strings.Builder
+	var doors strings.Builder
 	for _, d := range m.Doors {
 		w.line("")
 		w.line("/** The operations of %s. */\nexport interface %sDoor {", d.Name, d.Type)
@@ -166,9 +191,10 @@ func (m *Model) types() string {
 			w.line("  %s(%s): Promise<%s>;", tsKey(op.Name), takes, gives)
 		}
 		w.line("}")
-		fmt.Fprintf(&client, "  readonly %s: %sDoor;\n", tsKey(members.take(d.member())), d.Type)
+		fmt.Fprintf(&doors, "  readonly %s: %sDoor;\n", tsKey(members.take(d.member())), d.Type)
 	}
-	w.line("\n/** A client of %s. */\nexport interface Client {\n%s}", m.Frond, client.String())
+	w.line("\n/** A client of %s. */\nexport interface Client {\n%s}", m.Frond, doors.String())
+	w.WriteString(m.judgeTypes())
 	return w.String()
 }
 

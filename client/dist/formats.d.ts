@@ -1,0 +1,16 @@
+type Check = (text: string) => boolean;
+type Format = readonly [example: string, check: Check];
+export declare const date: Format;
+export declare const time: Format;
+export declare const dateTime: Format;
+export declare const duration: Format;
+export declare const uri: Format;
+export declare const uriReference: Format;
+export declare const email: Format;
+export declare const hostname: Format;
+export declare const ipv4: Format;
+export declare const ipv6: Format;
+export declare const uuid: Format;
+export declare const jsonPointer: Format;
+export declare const decimal: Format;
+export {};

@@ -1,0 +1,1 @@
+const n=e=>e.length>4;export{n as isALabel};

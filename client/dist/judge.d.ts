@@ -1,0 +1,141 @@
+export type Key = string | number;
+export type Bound = number | [decimal: string, shown: string];
+/** A schema in the form that a host writes: see schema/script.go. */
+export type Node = boolean | 0 | Shape;
+export interface Shape {
+    type?: string | string[];
+    const?: unknown;
+    constText?: string;
+    enum?: unknown[];
+    enumText?: string;
+    format?: string;
+    pattern?: string;
+    re?: string;
+    minLength?: number;
+    maxLength?: number;
+    bounds?: [keyword: string, bound: Bound][];
+    items?: Node;
+    minItems?: number;
+    maxItems?: number;
+    uniqueItems?: 1;
+    fields?: Field[];
+    open?: 1;
+    known?: string[];
+    required?: string[];
+    minProperties?: number;
+    maxProperties?: number;
+    whole?: Node;
+    defs?: Node[];
+    ref?: number[];
+    properties?: [name: string, node: Node][];
+    patternProperties?: [re: string, node: Node][];
+    additionalProperties?: Node;
+    propertyNames?: Node;
+    dependentRequired?: [name: string, names: string[]][];
+    dependentSchemas?: [name: string, node: Node][];
+    unevaluatedProperties?: Node;
+    prefixItems?: Node[];
+    contains?: Node;
+    minContains?: number;
+    maxContains?: number;
+    unevaluatedItems?: Node;
+    not?: Node;
+    allOf?: Node[];
+    anyOf?: Node[];
+    oneOf?: Node[];
+    if?: Node;
+    then?: Node;
+    else?: Node;
+    $re?: RegExp;
+    $names?: Map<string, Node>;
+}
+type Field = [name: string, node: Node, flags?: number, fill?: Fill | 0, message?: string];
+type Fill = {
+    value?: unknown;
+    now?: string;
+    many?: 1;
+    update?: string;
+};
+/** A card as a host writes it, with what it needs of the other modules. */
+export interface Card extends Shape {
+    use?: Use;
+}
+export interface Use {
+    /** The formats by their names: an example and the check. */
+    readonly formats?: {
+        readonly [name: string]: readonly [example: string, check: (text: string) => boolean];
+    };
+    /** Judges a value by all of JSON Schema. */
+    readonly engine?: (n: Node, v: unknown, r: Run) => void;
+}
+/** What a value is judged for: a body at creation, a patch, or a row. */
+export type Mode = 0 | 1 | 2;
+export interface Detail {
+    path: string;
+    pointer: string;
+    code: string;
+    message: string;
+    params?: {
+        [name: string]: unknown;
+    };
+}
+interface Refusal extends Omit<Detail, "path" | "pointer"> {
+    path: Key[];
+}
+/** One run: where it stands, and what it has refused. */
+export interface Run {
+    path: Key[];
+    refused: Refusal[];
+    most: number;
+    defs: Node[];
+    use: Use;
+    strange?: boolean;
+    patch?: boolean;
+}
+export type Members = {
+    readonly [name: string]: unknown;
+};
+export declare const absent = "is required";
+export declare const unknown = "is not part of the card; leave it out";
+export declare const forbidden = "must be left out: no value is allowed here";
+export declare function refuse(r: Run, code: string, message: string, params?: Detail["params"], name?: string): void;
+export declare function limit(r: Run, keyword: string, bound: Bound): void;
+export declare const member: (v: Members, name: string) => unknown;
+export declare const names: (v: Members) => string[];
+export declare const element: (v: unknown) => unknown;
+/** Judges what stands in a shape about any value, about text and about numbers; false: the value is of the wrong kind. */
+export declare function scalar(n: Shape, v: unknown, r: Run, engine?: boolean): boolean;
+export declare function twice(n: Shape, v: unknown[], r: Run): void;
+export declare function size(r: Run, of: string, min: number | undefined, max: number | undefined, n: number): void;
+/** The members of a shape by their names. */
+export declare const known: (n: Shape) => Map<string, Node>;
+/** What a caller sends, as a schema of the Standard Schema specification, version 1. */
+export interface Schema<T> {
+    readonly "~standard": {
+        readonly version: 1;
+        readonly vendor: "frond";
+        readonly validate: (value: unknown) => {
+            readonly value: T;
+            readonly issues?: undefined;
+        } | {
+            readonly issues: readonly Issue[];
+        };
+        readonly types?: {
+            readonly input: T;
+            readonly output: T;
+        };
+    };
+}
+/** A refusal as Standard Schema has it, with the code and the pointer of the detail. */
+export interface Issue {
+    readonly message: string;
+    readonly path: readonly Key[];
+    readonly code: string;
+    readonly pointer: string;
+}
+export declare function schema<T>(card: Card, mode: Mode): Schema<T>;
+/** The details that the host would answer, in its order; none where it would accept the value. */
+export declare function details<T>(of: Schema<T>, v: unknown): Detail[];
+/** The value with what the host would fill in: constants, the time, empty lists; not what it generates. */
+export declare function fill<T>(of: Schema<T>, v: Partial<T>, now?: Date): T;
+export {};

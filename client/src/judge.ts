@@ -1,0 +1,477 @@
+// The judge of a card in JavaScript. Cards are data (schema/script.go says which form they
+// have); this is what reads them, and it gives the verdict that the host gives of the JSON that
+// JSON.stringify makes of a value: what is undefined is absent, a Date is its text, NaN is null.
+
+export type Key = string | number;
+export type Bound = number | [decimal: string, shown: string];
+
+/** A schema in the form that a host writes: see schema/script.go. */
+export type Node = boolean | 0 | Shape;
+
+export interface Shape {
+  type?: string | string[];
+  const?: unknown;
+  constText?: string;
+  enum?: unknown[];
+  enumText?: string;
+  format?: string;
+  pattern?: string;
+  re?: string;
+  minLength?: number;
+  maxLength?: number;
+  bounds?: [keyword: string, bound: Bound][];
+  items?: Node;
+  minItems?: number;
+  maxItems?: number;
+  uniqueItems?: 1;
+  fields?: Field[];
+  open?: 1;
+  known?: string[];
+  required?: string[];
+  minProperties?: number;
+  maxProperties?: number;
+  whole?: Node;
+  defs?: Node[];
+  // The engine's.
+  ref?: number[];
+  properties?: [name: string, node: Node][];
+  patternProperties?: [re: string, node: Node][];
+  additionalProperties?: Node;
+  propertyNames?: Node;
+  dependentRequired?: [name: string, names: string[]][];
+  dependentSchemas?: [name: string, node: Node][];
+  unevaluatedProperties?: Node;
+  prefixItems?: Node[];
+  contains?: Node;
+  minContains?: number;
+  maxContains?: number;
+  unevaluatedItems?: Node;
+  not?: Node;
+  allOf?: Node[];
+  anyOf?: Node[];
+  oneOf?: Node[];
+  if?: Node;
+  then?: Node;
+  else?: Node;
+  // What is made of it once.
+  $re?: RegExp;
+  $names?: Map<string, Node>;
+}
+
+type Field = [name: string, node: Node, flags?: number, fill?: Fill | 0, message?: string];
+type Fill = { value?: unknown; now?: string; many?: 1; update?: string };
+
+/** A card as a host writes it, with what it needs of the other modules. */
+export interface Card extends Shape {
+  use?: Use;
+}
+
+export interface Use {
+  /** The formats by their names: an example and the check. */
+  readonly formats?: { readonly [name: string]: readonly [example: string, check: (text: string) => boolean] };
+  /** Judges a value by all of JSON Schema. */
+  readonly engine?: (n: Node, v: unknown, r: Run) => void;
+}
+
+/** What a value is judged for: a body at creation, a patch, or a row. */
+export type Mode = 0 | 1 | 2;
+
+export interface Detail {
+  path: string;
+  pointer: string;
+  code: string;
+  message: string;
+  params?: { [name: string]: unknown };
+}
+
+interface Refusal extends Omit<Detail, "path" | "pointer"> {
+  path: Key[];
+}
+
+/** One run: where it stands, and what it has refused. */
+export interface Run {
+  path: Key[];
+  refused: Refusal[];
+  most: number;
+  defs: Node[];
+  use: Use;
+  strange?: boolean;
+  patch?: boolean;
+}
+
+export type Members = { readonly [name: string]: unknown };
+
+export const absent = "is required";
+export const unknown = "is not part of the card; leave it out";
+export const forbidden = "must be left out: no value is allowed here";
+const most = 100;
+
+export function refuse(r: Run, code: string, message: string, params?: Detail["params"], name?: string): void {
+  if (r.refused.length < r.most) r.refused.push({ path: name === undefined ? [...r.path] : [...r.path, name], code, message, params: params! });
+}
+
+const sentences: { readonly [keyword: string]: string } = {
+  minLength: "have at least # character",
+  maxLength: "have at most # character",
+  minItems: "have at least # item",
+  maxItems: "have at most # item",
+  minProperties: "have at least # key",
+  maxProperties: "have at most # key",
+  minimum: "be at least #",
+  maximum: "be at most #",
+  exclusiveMinimum: "be greater than #",
+  exclusiveMaximum: "be less than #",
+  multipleOf: "be a multiple of #",
+};
+
+export function limit(r: Run, keyword: string, bound: Bound): void {
+  const [decimal, shown] = typeof bound === "number" ? [bound, bound] : bound;
+  const sentence = sentences[keyword]!;
+  refuse(r, keyword, "must " + sentence.replace("#", shown as string) + (+decimal === 1 || sentence.endsWith("#") ? "" : "s"), { limit: +decimal });
+}
+
+/** A value as JSON.stringify takes it; undefined: it is left out. */
+function plain(v: any): unknown {
+  if (typeof v === "object" && v && typeof v.toJSON === "function") v = v.toJSON();
+  const type = typeof v;
+  return type === "function" || type === "symbol" ? undefined : type === "number" && !isFinite(v) ? null : v;
+}
+
+export const member = (v: Members, name: string): unknown => (Object.hasOwn(v, name) ? plain(v[name]) : undefined);
+export const names = (v: Members): string[] => Object.keys(v).filter((name) => plain(v[name]) !== undefined);
+export const element = (v: unknown): unknown => plain(v) ?? null;
+
+const kindOf = (v: unknown): string => (v === null ? "null" : Array.isArray(v) ? "array" : typeof v === "bigint" ? "number" : typeof v);
+
+/** A number as the decimal that JSON has of it: digits × 10^exponent. */
+function decimal(v: unknown): [digits: bigint, exponent: number] {
+  const m = /^(-?\d+)\.?(\d*)e?(.*)/.exec(String(v))!;
+  return [BigInt(m[1]! + m[2]!), +m[3]! - m[2]!.length];
+}
+
+/** The digits of two numbers at one exponent, so that they compare as the numbers do. */
+function aligned(a: unknown, b: unknown): [bigint, bigint] {
+  const [x, m] = decimal(a);
+  const [y, n] = decimal(b);
+  return m > n ? [x * 10n ** BigInt(m - n), y] : [x, y * 10n ** BigInt(n - m)];
+}
+
+/** A text that two values share exactly when JSON Schema counts them as equal. */
+function canonical(v: unknown): string {
+  v = element(v);
+  switch (kindOf(v)) {
+    case "number": {
+      let [digits, exponent] = decimal(v);
+      while (digits && digits % 10n === 0n) {
+        digits /= 10n;
+        exponent++;
+      }
+      return digits ? digits + "e" + exponent : "0";
+    }
+    case "array":
+      return "[" + (v as unknown[]).map(canonical) + "]";
+    case "object":
+      return "{" + names(v as Members).sort().map((name) => JSON.stringify(name) + ":" + canonical((v as Members)[name])) + "}";
+  }
+  return JSON.stringify(v);
+}
+
+const shown = (v: unknown): string => (kindOf(v) === "object" || Array.isArray(v) ? JSON.stringify(v) : String(v));
+
+/** The values of a card as a detail names them. */
+function params(v: unknown): unknown {
+  if (typeof v === "bigint") return Number(v);
+  if (Array.isArray(v)) return v.map(params);
+  return kindOf(v) === "object" ? Object.fromEntries(Object.entries(v as Members).map(([name, x]) => [name, params(x)])) : v;
+}
+
+const article = (word: string): string => (word === "null" ? word : (/^[aeio]/.test(word) ? "an " : "a ") + word);
+
+/** Judges what stands in a shape about any value, about text and about numbers; false: the value is of the wrong kind. */
+export function scalar(n: Shape, v: unknown, r: Run, engine?: boolean): boolean {
+  const kind = kindOf(v);
+  let type = kind;
+  if (n.type) {
+    const of = n.type;
+    const has = (name: string) => (typeof of === "string" ? of === name : of.includes(name));
+    if (kind === "number" && !has(kind) && has("integer") && (typeof v === "bigint" ? String(v).length < 401 : Number.isInteger(v))) type = "integer";
+    if (!has(type)) {
+      const list = (typeof of === "string" ? [of] : of).map(article);
+      const last = list.pop()!;
+      refuse(r, "type", "must be " + (list.length ? list.join(", ") + " or " : "") + last + (v === null ? ", not null" : ""), { type: of });
+      return false;
+    }
+  }
+  if (kind === "number" && !engine) {
+    if (type === "integer") {
+      // Integers are kept in 64 bits.
+      const low = typeof v === "bigint" ? v < -(2 ** 63) : (v as number) <= -(2 ** 63);
+      if (low || (v as number) >= 2 ** 63) {
+        limit(r, low ? "minimum" : "maximum", low ? ["-9223372036854775808", "-9223372036854775808"] : ["9223372036854775807", "9223372036854775807"]);
+        return false;
+      }
+    } else if (!isFinite(Number(v))) {
+      refuse(r, "type", "must be a number a double can hold");
+      return false;
+    }
+  }
+  if (n.const !== undefined && canonical(n.const) !== canonical(v)) {
+    refuse(r, "const", n.constText ?? "must be " + n.const, { value: params(n.const) });
+    return false;
+  }
+  if (n.enum && !n.enum.includes(v) && (kind === "string" || !n.enum.map(canonical).includes(canonical(v)))) {
+    refuse(r, "enum", n.enumText ?? "must be " + (n.enum.length > 1 ? "one of " : "") + n.enum.map(String).join(", "), { values: params(n.enum) });
+    return false;
+  }
+  if (kind === "string") return text(n, v as string, r);
+  if (kind === "number" && n.bounds) for (const [keyword, bound] of n.bounds) if (!within(keyword, v, bound)) limit(r, keyword, bound);
+  return true;
+}
+
+/** Judges a text; false: it has another format. */
+function text(n: Shape, v: string, r: Run): boolean {
+  if (n.format) {
+    const [example, check] = r.use.formats![n.format]!;
+    if (!check(v)) {
+      refuse(r, "format", "must be " + article(n.format) + " such as " + example, { format: n.format });
+      return false;
+    }
+  }
+  // Lengths count code points, of which there are at most as many as code units.
+  if (n.minLength !== undefined || v.length > n.maxLength!) {
+    let length = 0;
+    for (const _ of v) length++;
+    if (length < n.minLength!) limit(r, "minLength", n.minLength!);
+    if (length > n.maxLength!) limit(r, "maxLength", n.maxLength!);
+  }
+  if (n.pattern !== undefined && !(n.$re ??= new RegExp(n.re ?? n.pattern, "u")).test(v)) {
+    refuse(r, "pattern", "must match the pattern " + n.pattern, { pattern: n.pattern });
+  }
+  return true;
+}
+
+/** Numbers are compared as the decimals that they are: 0.3 is a multiple of 0.1. */
+function within(keyword: string, v: unknown, bound: Bound): boolean {
+  let a = v as number | bigint;
+  let b: number | bigint = 0;
+  if (keyword === "multipleOf") {
+    if (Number.isSafeInteger(v) && Number.isSafeInteger(bound)) return (v as number) % (bound as number) === 0;
+    [a, b] = aligned(v, typeof bound === "number" ? bound : bound[0]);
+    return a % b === 0n;
+  }
+  // A double orders like its decimal, so only a bound that is no double needs the digits.
+  if (typeof bound === "number") b = bound;
+  else [a, b] = aligned(v, bound[0]);
+  return keyword === "minimum" ? a >= b : keyword === "maximum" ? a <= b : keyword === "exclusiveMinimum" ? a > b : a < b;
+}
+
+/** Judges a value against a node of a card. */
+function value(n: Node, v: unknown, r: Run): void {
+  if (n === true) return;
+  if (!n) return refuse(r, "not", forbidden);
+  if (n.whole !== undefined) {
+    if (!r.strange && strange(n, v)) r.strange = true;
+    if (!r.patch || !n.fields || kindOf(v) !== "object") r.use.engine!(n.whole, v, r);
+    return;
+  }
+  if (!scalar(n, v, r)) return;
+  if (Array.isArray(v)) list(n, v, r);
+  else if (v && typeof v === "object") object(n, v as Members, r);
+}
+
+function list(n: Shape, v: unknown[], r: Run): void {
+  if (n.items !== undefined) {
+    const patch = r.patch;
+    r.patch = false; // a list in a patch takes the other's place
+    for (let i = 0; i < v.length; i++) {
+      r.path.push(i);
+      value(n.items, element(v[i]), r);
+      r.path.pop();
+    }
+    r.patch = patch!;
+  }
+  size(r, "Items", n.minItems, n.maxItems, v.length);
+  twice(n, v, r);
+}
+
+export function twice(n: Shape, v: unknown[], r: Run): void {
+  if (n.uniqueItems && new Set(v.map(canonical)).size < v.length) refuse(r, "uniqueItems", "must not hold the same value twice");
+}
+
+export function size(r: Run, of: string, min: number | undefined, max: number | undefined, n: number): void {
+  if (n < min!) limit(r, "min" + of, min!);
+  if (n > max!) limit(r, "max" + of, max!);
+}
+
+/** The members of a shape by their names. */
+export const known = (n: Shape): Map<string, Node> => (n.$names ??= new Map((n.fields ?? n.properties ?? []).map(([name, node]) => [name, node])));
+
+/** Whether a key is no member of a shape, and refused. */
+const refuses = (n: Shape, name: string): boolean => !!n.fields && !n.open && !known(n).has(name) && !n.known?.includes(name);
+
+function object(n: Shape, v: Members, r: Run): void {
+  const present = names(v);
+  if (!r.strange && n.fields && !n.open && present.some((name) => refuses(n, name))) r.strange = true;
+  // A patch is merged into what stands there, so that nothing can be said of what is missing.
+  const patch = r.patch && n.fields;
+  size(r, "Properties", patch ? undefined : n.minProperties, n.maxProperties, present.length);
+  if (n.fields) {
+    for (const [name, node] of n.fields) {
+      const x = member(v, name);
+      if (x !== undefined) {
+        r.path.push(name);
+        value(node, x, r);
+        r.path.pop();
+      } else if (!patch && n.required?.includes(name)) refuse(r, "required", absent, undefined, name);
+    }
+  }
+  if (n.required && !patch) {
+    for (const name of n.required) if (!known(n).has(name) && member(v, name) === undefined) refuse(r, "required", absent, undefined, name);
+  }
+}
+
+/** Names the unknown keys in a value, at any depth, in the order of the value. */
+function keys(n: Node, v: unknown, r: Run): void {
+  if (typeof n !== "object" || !v || typeof v !== "object") return;
+  if (Array.isArray(v)) {
+    if (n.items !== undefined) {
+      v.forEach((x, i) => {
+        r.path.push(i);
+        keys(n.items!, element(x), r);
+        r.path.pop();
+      });
+    }
+    return;
+  }
+  if (!n.fields) return;
+  for (const name of names(v as Members)) {
+    const node = known(n).get(name);
+    if (node === undefined) {
+      if (refuses(n, name)) refuse(r, "unknown_key", unknown, undefined, name);
+      continue;
+    }
+    r.path.push(name);
+    keys(node, member(v as Members, name), r);
+    r.path.pop();
+  }
+}
+
+function strange(n: Node, v: unknown): boolean {
+  const r: Run = { path: [], refused: [], most: 1, defs: [], use: {} };
+  keys(n, v, r);
+  return r.refused.length > 0;
+}
+
+const must = 1;
+const readOnly = 2;
+const immutable = 4;
+const replaced = 8;
+
+/** Judges a value by a card: the refusals that a host would answer, none where it accepts. */
+function judge(card: Card, mode: Mode, sent: unknown): Refusal[] {
+  const v = (plain(sent) ?? {}) as Members;
+  const r: Run = { path: [], refused: [], most, defs: card.defs ?? [], use: card.use ?? {} };
+  if (kindOf(v) !== "object") {
+    refuse(r, "type", "must be an object", { type: "object" });
+    return r.refused;
+  }
+  const present = names(v);
+  const fields = card.fields ?? [];
+  const forbids = ([, , flags = 0, , message]: Field): [string, string] | undefined => {
+    if (mode === 2) return;
+    if (flags & readOnly) return ["read_only", message || "is written by the host alone; leave it out"];
+    if (mode === 1 && flags & immutable) return ["immutable", "cannot be changed once it is set; leave it out"];
+  };
+  for (const field of fields) {
+    const [name, node, flags = 0] = field;
+    const x = member(v, name);
+    if (x === undefined) {
+      if (mode !== 1 && flags & must) refuse(r, "required", absent, undefined, name);
+      continue;
+    }
+    const no = flags > must ? forbids(field) : undefined;
+    if (no) {
+      refuse(r, no[0], no[1], undefined, name);
+      continue;
+    }
+    r.patch = mode === 1 && !(flags & replaced);
+    r.path.push(name);
+    value(node, x, r);
+    r.path.pop();
+  }
+  if (mode !== 1) {
+    if (card.whole !== undefined) {
+      r.patch = false;
+      r.use.engine!(card.whole, v, r);
+    } else size(r, "Properties", card.minProperties, card.maxProperties, present.length);
+  }
+  if (!r.strange && !present.some((name) => refuses(card, name))) return r.refused;
+  // Unknown keys come first, in the order of the value.
+  const named: Run = { path: [], refused: [], most, defs: [], use: {} };
+  const nodes: Card = { ...card, $names: new Map(fields.map((field) => [field[0], forbids(field) ? true : field[1]])) };
+  keys(nodes, v, named);
+  const first = new Set(named.refused.map(pointer));
+  return [...named.refused, ...r.refused.filter((x) => x.code !== "unknown_key" || !first.has(pointer(x)))].slice(0, most);
+}
+
+const pointer = ({ path }: Refusal): string => path.map((name) => "/" + String(name).replace(/~/g, "~0").replace(/\//g, "~1")).join("");
+
+/** What a caller sends, as a schema of the Standard Schema specification, version 1. */
+export interface Schema<T> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: "frond";
+    readonly validate: (value: unknown) => { readonly value: T; readonly issues?: undefined } | { readonly issues: readonly Issue[] };
+    readonly types?: { readonly input: T; readonly output: T };
+  };
+}
+
+/** A refusal as Standard Schema has it, with the code and the pointer of the detail. */
+export interface Issue {
+  readonly message: string;
+  readonly path: readonly Key[];
+  readonly code: string;
+  readonly pointer: string;
+}
+
+interface Made<T> extends Schema<T> {
+  readonly card: Card;
+  readonly mode: Mode;
+}
+
+const body = (x: Refusal): string => "/body" + pointer(x);
+
+export function schema<T>(card: Card, mode: Mode): Schema<T> {
+  const validate = (v: unknown) => {
+    const refused = judge(card, mode, v);
+    return refused.length ? { issues: refused.map((x) => ({ message: x.message, path: x.path, code: x.code, pointer: body(x) })) } : { value: v as T };
+  };
+  return { card, mode, "~standard": { version: 1, vendor: "frond", validate } } as Made<T>;
+}
+
+/** The details that the host would answer, in its order; none where it would accept the value. */
+export function details<T>(of: Schema<T>, v: unknown): Detail[] {
+  const { card, mode } = of as Made<T>;
+  return judge(card, mode, v).map((x) => ({ path: x.path.length ? x.path.join(".") : ".", pointer: body(x), code: x.code, message: x.message, ...(x.params && { params: x.params }) }));
+}
+
+/** The value with what the host would fill in: constants, the time, empty lists; not what it generates. */
+export function fill<T>(of: Schema<T>, v: Partial<T>, now: Date = new Date()): T {
+  const { card, mode } = of as Made<T>;
+  const sent = (v ?? {}) as Members;
+  const at = (form: string): unknown => {
+    const text = now.toISOString();
+    return form === "number" ? +now : form === "date" ? text.slice(0, 10) : form === "time" ? text.slice(11) : text;
+  };
+  const out: { [name: string]: unknown } = {};
+  for (const [name, , , rule] of card.fields ?? []) {
+    if (sent[name] !== undefined) out[name] = sent[name];
+    else if (!rule) continue;
+    else if (mode === 1) {
+      if (rule.update && names(sent).length) out[name] = at(rule.update);
+    } else if (rule.value !== undefined) out[name] = structuredClone(rule.value);
+    else if (rule.now) out[name] = at(rule.now);
+    else if (rule.many) out[name] = [];
+  }
+  return { ...out, ...sent } as T;
+}

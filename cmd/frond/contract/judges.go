@@ -1,0 +1,71 @@
+package contract
+
+import (
+	"slices"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+)
+
+// Judge is what callers send to one entity, or by one view.
+type Judge struct {
+	Name  string // of the entity or the view
+	Doc   string
+	Sends []Sent
+}
+
+// Sent is a body: what a new row takes, a patch, or the input of a named operation.
+type Sent struct {
+	Op     string
+	Card   *schema.Entity
+	Mode   schema.Mode
+	Preset []string // fields that the host fills in
+	Type   *Decl
+}
+
+// judges reads what callers send to the doors of a Frond, and by its views.
+//
+//	a door    create and update as far as it has them, each named operation with an input
+//	a view    create and update: what it would be as a body
+func (b *reading) judges(f *facade.Frond) {
+	for i, d := range f.Doors {
+		judge := &Judge{Name: d.Name, Doc: b.model.Doors[i].Doc}
+		for k, op := range d.Operations {
+			in := b.model.Doors[i].Ops[k].In
+			switch {
+			case op.Builtin && op.Name == "create":
+				judge.Sends = append(judge.Sends, Sent{Op: op.Name, Card: d.Entity, Mode: schema.Create, Preset: d.Presets(), Type: in})
+			case op.Builtin && op.Name == "update":
+				judge.Sends = append(judge.Sends, Sent{Op: op.Name, Card: d.Entity, Mode: schema.Patch, Type: in})
+			case !op.Builtin && op.Input != nil:
+				mode := schema.Create
+				if op.Patch {
+					mode = schema.Patch
+				}
+				// Of an operation with further parts the body has a type of its own.
+				if op.Params != nil || op.Query != nil {
+					in = b.body(b.model.Doors[i].Type+schema.GraphQLType(op.Name)+"Body", "The body of "+d.Name+"."+op.Name+".", op.Input, mode)
+				}
+				judge.Sends = append(judge.Sends, Sent{Op: op.Name, Card: op.Input, Mode: mode, Type: in})
+			}
+		}
+		b.model.Judges = append(b.model.Judges, judge)
+	}
+	for _, v := range b.catalog.Set.Views {
+		if v.Frond != f.Name || slices.ContainsFunc(f.Doors, func(d *facade.Door) bool { return d.Entity == v }) {
+			continue
+		}
+		name := schema.GraphQLType(v.Name)
+		b.model.Judges = append(b.model.Judges, &Judge{Name: v.Name, Doc: v.Card.Description, Sends: []Sent{
+			{Op: "create", Card: v, Mode: schema.Create, Type: b.body(name+"Input", "What "+v.Name+" takes.", v, schema.Create)},
+			{Op: "update", Card: v, Mode: schema.Patch, Type: b.body(name+"Patch", "A part of "+v.Name+".", v, schema.Patch)},
+		}})
+	}
+}
+
+// body is the type of a body that a card judges.
+func (b *reading) body(name, doc string, card *schema.Entity, mode schema.Mode) *Decl {
+	d := b.declare(&Decl{Name: b.name(name), Doc: doc})
+	b.input(d, card, mode, nil)
+	return d
+}

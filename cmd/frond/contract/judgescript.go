@@ -1,0 +1,127 @@
+package contract
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/frondhost/frond/schema"
+)
+
+// exported are the names that the package exports beside those of entities and views.
+var exported = []string{"details", "fill", "createClient", "KitError"}
+
+// judgeScript is the module that has the cards as data and a constant for each entity and view.
+//
+//	import { schema } from "./judge.js";
+//	import { email } from "./formats.js";
+//	const card0 = {fields:[["email",{type:"string",format:"email"},1]],use:{formats:{email}}};
+//	const judge0 = { create: /* @__PURE__ */ schema(card0, 0) };
+//	export { judge0 as customer };
+//
+// A page that imports one constant ships its card alone. The error is schema.Faults: what a
+// judge in JavaScript cannot hold to.
+func (m *Model) judgeScript() (string, error) {
+	w := &judgeWriter{cards: map[string]string{}, formats: map[string]bool{}}
+	members := newNames(exported...)
+	var faults schema.Faults
+	for i, j := range m.Judges {
+		var parts []string
+		for _, s := range j.Sends {
+			card, err := w.card(s)
+			if err != nil {
+				var found schema.Faults
+				if !errors.As(err, &found) {
+					return "", err
+				}
+				faults = append(faults, found...)
+				continue
+			}
+			mode := 0
+			if s.Mode == schema.Patch {
+				mode = 1
+			}
+			parts = append(parts, fmt.Sprintf("%s: /* @__PURE__ */ schema(%s, %d)", tsKey(s.Op), card, mode))
+		}
+		if len(parts) > 0 {
+			fmt.Fprintf(&w.body, "const judge%d = { %s };\nexport { judge%[1]d as %[3]s };\n", i, strings.Join(parts, ", "), members.take(member(j.Name)))
+		}
+	}
+	if len(faults) > 0 {
+		return "", slices.CompactFunc(faults, func(a, b schema.Fault) bool { return a == b })
+	}
+	head := "import { schema } from \"./judge.js\";\nexport { details, fill } from \"./judge.js\";\n"
+	if w.engine {
+		head += "import { engine } from \"./engine.js\";\n"
+	}
+	if len(w.formats) > 0 {
+		head += "import { " + strings.Join(slices.Sorted(maps.Keys(w.formats)), ", ") + " } from \"./formats.js\";\n"
+	}
+	return head + "\n" + w.body.String(), nil
+}
+
+// judgeWriter writes the constants of a module.
+type judgeWriter struct {
+	body    strings.Builder
+	cards   map[string]string // the names of constants by their values
+	formats map[string]bool   // imported
+	engine  bool              // imported
+}
+
+// card is the name of the constant with the card of s.
+func (w *judgeWriter) card(s Sent) (string, error) {
+	script, err := s.Card.Script(s.Preset...)
+	if err != nil {
+		return "", err
+	}
+	var use []string
+	if script.Engine {
+		w.engine = true
+		use = append(use, "engine")
+	}
+	if len(script.Formats) > 0 {
+		list := make([]string, len(script.Formats))
+		for i, name := range script.Formats {
+			local := schema.Camel(name)
+			w.formats[local] = true
+			if list[i] = local; local != name {
+				list[i] = tsKey(name) + ": " + local
+			}
+		}
+		use = append(use, "formats: { "+strings.Join(list, ", ")+" }")
+	}
+	data := script.Data
+	// A card has members: at least its fields, unless it takes any object.
+	if use != nil {
+		data = strings.TrimSuffix(data, "}") + "," + "use: { " + strings.Join(use, ", ") + " }}"
+	}
+	name, ok := w.cards[data]
+	if !ok {
+		name = fmt.Sprint("card", len(w.cards))
+		w.cards[data] = name
+		fmt.Fprintf(&w.body, "const %s = %s;\n", name, data)
+	}
+	return name, nil
+}
+
+// judgeTypes declares the constants.
+//
+//	declare const judge0: { readonly create: Schema<CustomerInput> };
+//	export { judge0 as customer };
+func (m *Model) judgeTypes() string {
+	var b strings.Builder
+	members := newNames(exported...)
+	for i, j := range m.Judges {
+		if len(j.Sends) == 0 {
+			continue
+		}
+		fmt.Fprintf(&b, "\n/** What callers send to %s, as schemas of Standard Schema. */\ndeclare const judge%d: {\n", j.Name, i)
+		for _, s := range j.Sends {
+			fmt.Fprintf(&b, "  readonly %s: Schema<%s>;\n", tsKey(s.Op), s.Type.Name)
+		}
+		fmt.Fprintf(&b, "};\nexport { judge%d as %s };\n", i, members.take(member(j.Name)))
+	}
+	return b.String()
+}
