@@ -35,7 +35,8 @@ type EventLog interface {
 	// Log reads events that stand behind after, oldest first, limit at most. names are the
 	// facts that are wanted as FROND.NAME; nil: all. behind is the position up to which the
 	// answer is complete, so that the next read goes on from there also where no event of
-	// names was found.
+	// names was found. What was trimmed is not among them: a reader that must not miss anything
+	// compares Span's oldest with after when it has read.
 	Log(ctx context.Context, after Position, names []string, limit int) (events []*Event, behind Position, err error)
 
 	// Span says which positions the log holds: oldest is the position behind which nothing

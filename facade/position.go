@@ -90,7 +90,9 @@ func Resumable(after, oldest, last Position) error {
 	case after > last:
 		return kiterror.Errorf(kiterror.ValidationFailed, "the position %s has not been given yet, the last one is %s; send one that came with an event, or leave it out", after, last)
 	case after < oldest:
-		return kiterror.Errorf(kiterror.Gone, "the events after the position %s are no longer kept; read the state again, and resume without a position or from %s, the oldest one that is kept", after, oldest)
+		err := kiterror.Errorf(kiterror.Gone, "the events after the position %s are no longer kept; read the state again, and resume without a position or from %s, the oldest one", after, oldest)
+		err.Details = map[string]any{"oldest": oldest.String()}
+		return err
 	}
 	return nil
 }

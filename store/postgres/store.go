@@ -12,6 +12,7 @@ import (
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/dbschema"
 	"github.com/frondhost/frond/store/postgres/engine"
+	"github.com/frondhost/frond/store/postgres/outbox"
 	"github.com/frondhost/frond/store/sqltext"
 )
 
@@ -26,6 +27,7 @@ type Store struct {
 	// waiting is for a server that was down at the start.
 	waiting waiting
 	nonces  *engine.Nonces
+	*outbox.Outbox
 }
 
 var (
@@ -34,6 +36,7 @@ var (
 	_ facade.Seeder     = (*Store)(nil)
 	_ facade.Transactor = (*Store)(nil)
 	_ facade.Nonces     = (*Store)(nil)
+	_ facade.Outbox     = (*Store)(nil)
 
 	_ consistency.Issuer = (*Store)(nil)
 )
@@ -53,6 +56,12 @@ func OpenReplicated(opts Options, urls []string, lateBy time.Duration) (*Store, 
 		return nil, err
 	}
 	s := &Store{db: db, nonces: engine.NewNonces(db)}
+	s.Outbox = outbox.New(db, func(ctx context.Context, name, create string) error {
+		if err := s.waiting.reason(); err != nil {
+			return err
+		}
+		return s.own(ctx, name, create)
+	})
 	s.text = sqltext.Database{Dialect: dialect{}, Words: words, Table: s.described}
 	s.tables.Store(&tables{})
 	return s, nil
@@ -69,6 +78,7 @@ func CheckURL(url string) error {
 // return SERVICE_UNAVAILABLE.
 func (s *Store) Close() error {
 	s.waiting.stop()
+	s.Resign()
 	return s.db.Close()
 }
 

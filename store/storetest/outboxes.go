@@ -362,7 +362,7 @@ func testEventOrder(w *outboxWorld) {
 				tag := (n + i) % tags
 				if i%5 == 0 { // undone, in the midst of the others
 					if err := o.Transact(w.ctx(), func(ctx context.Context) error {
-						return errors.Join(o.Emit(ctx, []facade.Event{newEvent("undone", tag, -1)}), errOurs)
+						return errors.Join(o.Emit(ctx, []facade.Event{newEvent("00000000-0000-7000-8000-ffffffffffff", tag, -1)}), errOurs)
 					}); !errors.Is(err, errOurs) {
 						w.Error("undo:", err)
 					}

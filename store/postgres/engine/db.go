@@ -122,11 +122,22 @@ func (d *DB) Read(ctx context.Context, do func(*Conn) error) error {
 // begins by forgetting what it read. With the ctx of a [DB.Transact] it runs in that
 // transaction. Errors are as [DB.Public] makes them.
 func (d *DB) ReadAs(ctx context.Context, t Turn, do func(*Conn) error) error {
+	if d.level(ctx) == nil {
+		if done, err := d.copies.read(ctx, t, do); done {
+			return err
+		}
+	}
+	return d.readPrimary(ctx, t, do)
+}
+
+// ReadPrimary is [DB.Read] that no replica answers.
+func (d *DB) ReadPrimary(ctx context.Context, do func(*Conn) error) error {
+	return d.readPrimary(ctx, Turn{Request: facade.RequestOf(ctx)}, do)
+}
+
+func (d *DB) readPrimary(ctx context.Context, t Turn, do func(*Conn) error) error {
 	if l := d.level(ctx); l != nil {
 		return d.Public(ctx, l.call(ctx, do))
-	}
-	if done, err := d.copies.read(ctx, t, do); done {
-		return err
 	}
 	return d.Public(ctx, d.again(ctx, func() error { return d.on(ctx, t, do) }))
 }

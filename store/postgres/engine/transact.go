@@ -16,12 +16,14 @@ import (
 //
 //	first call    BEGIN ISOLATION LEVEL SERIALIZABLE; SET LOCAL lock_timeout; SAVEPOINT w; …; RELEASE w
 //	next call     SAVEPOINT w; …; RELEASE w
-//	fn returned   COMMIT
+//	fn returned   what was deferred; COMMIT
 type transaction struct {
 	db *DB
 	// ctx is that of fn; cancel ends it.
 	ctx    context.Context
 	cancel context.CancelFunc
+	// first is the level of fn.
+	first *level
 
 	// late says that the limit was reached.
 	late atomic.Bool
@@ -53,8 +55,18 @@ type level struct {
 	// turn holds a value while a call or an inner level runs, so that they run one after the
 	// other.
 	turn chan struct{}
-	// saved says that the savepoint stands, and ended that fn has returned; tx.mu guards both.
+	// saved says that the savepoint stands, and ended that fn has returned; tx.mu guards both
+	// and deferred.
 	saved, ended bool
+	// deferred goes ahead of the commit.
+	deferred []deferred
+}
+
+// deferred is a statement whose answer nobody waits for, and what is called when it is
+// committed.
+type deferred struct {
+	query     *Query
+	committed func()
 }
 
 // levelKey is the key of a database's level in a context. A context may stand in transactions
@@ -93,7 +105,8 @@ func (d *DB) transact(ctx context.Context, fn func(context.Context) error) error
 	dry := facade.InDryRun(ctx)
 	ctx, t.cancel = context.WithCancel(ctx)
 	defer t.cancel()
-	t.ctx = context.WithValue(ctx, levelKey{d}, &level{tx: t, turn: make(chan struct{}, 1)})
+	t.first = &level{tx: t, turn: make(chan struct{}, 1)}
+	t.ctx = context.WithValue(ctx, levelKey{d}, t.first)
 	returned := false
 	defer func() {
 		if !returned { // fn panicked
@@ -105,7 +118,40 @@ func (d *DB) transact(ctx context.Context, fn func(context.Context) error) error
 	if ended := t.end(err == nil && !dry); ended != nil {
 		return ended
 	}
+	if err == nil && !dry {
+		for _, one := range t.first.deferred {
+			one.committed()
+		}
+	}
 	return err
+}
+
+// Defer runs a statement, which reads nothing, with the commit of the transaction that ctx
+// stands in, so that it takes no round trip; its failure is that of the commit. Where the level
+// of ctx is undone it is not run. Without a transaction it is [DB.Once]. committed is called
+// when it is committed.
+func (d *DB) Defer(ctx context.Context, q *Query, committed func()) error {
+	l := d.level(ctx)
+	if l == nil {
+		err := d.Once(ctx, q)
+		if err == nil && !facade.InDryRun(ctx) {
+			committed()
+		}
+		return err
+	}
+	select {
+	case l.turn <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-l.turn }()
+	l.tx.mu.Lock()
+	defer l.tx.mu.Unlock()
+	if err := l.usable(); err != nil {
+		return d.Public(ctx, err)
+	}
+	l.deferred = append(l.deferred, deferred{q, committed})
+	return nil
 }
 
 // end commits or rolls back, whoever comes first: fn's return or the limit. The error says why
@@ -128,21 +174,20 @@ func (t *transaction) end(commits bool) error {
 	if commits && t.nested > 0 {
 		t.over, commits = facade.Internal(errUnended), false
 	}
-	c := t.conn
+	c, err := t.conn, t.lost
+	if c == nil && commits && err == nil && len(t.first.deferred) > 0 { // there was no call
+		if c, err = t.db.pool.get(t.ctx, t.turn); err != nil {
+			return err
+		}
+	}
 	if c == nil {
 		return nil
 	}
 	t.conn = nil
 	defer t.db.pool.put(c, t.turn)
-	err := t.lost
 	if err == nil && commits {
 		if err = t.ctx.Err(); err == nil {
-			s := scope{end: SQL(commit)}
-			var note func()
-			s.after, note = t.db.copies.position(t.ctx)
-			if err = committedBefore(c.send(s.last(nil)), s.end, s.after); err == nil {
-				note()
-			}
+			err = t.commit(c)
 		}
 	}
 	if c.broken == nil && c.state != 'I' {
@@ -150,6 +195,28 @@ func (t *transaction) end(commits bool) error {
 	}
 	if late || err == nil && t.nested > 0 {
 		err = t.over
+	}
+	return err
+}
+
+// commit runs what was deferred and commits, in one round trip. The caller holds mu.
+func (t *transaction) commit(c *Conn) error {
+	var all []*Query
+	if deferred := t.first.deferred; len(deferred) > 0 {
+		defer c.watchdog.watch(c.watchdog.watch(t.ctx))
+		for _, text := range t.lead {
+			all = append(all, SQL(text))
+		}
+		for _, one := range deferred {
+			all = append(all, one.query)
+		}
+	}
+	s := scope{end: SQL(commit)}
+	var note func()
+	s.after, note = t.db.copies.position(t.ctx)
+	err := committedBefore(c.send(s.last(all)), s.end, s.after)
+	if err == nil {
+		note()
 	}
 	return err
 }
@@ -202,17 +269,24 @@ func (l *level) call(ctx context.Context, do func(*Conn) error) error {
 	return err
 }
 
-// open makes sure that the level takes a call: it has not ended, there is a connection, and
-// the savepoints of the levels around it stand or go ahead of the call. The caller holds mu.
-func (l *level) open(ctx context.Context) error {
-	t := l.tx
-	switch {
+// usable is why the level takes no call. The caller holds mu.
+func (l *level) usable() error {
+	switch t := l.tx; {
 	case t.over != nil:
 		return t.over
 	case l.ended:
 		return facade.Outlived()
-	case t.lost != nil:
+	default:
 		return t.lost
+	}
+}
+
+// open makes sure that the level takes a call: it has not ended, there is a connection, and
+// the savepoints of the levels around it stand or go ahead of the call. The caller holds mu.
+func (l *level) open(ctx context.Context) error {
+	t := l.tx
+	if err := l.usable(); err != nil {
+		return err
 	}
 	if t.conn == nil {
 		c, err := t.db.pool.get(ctx, t.turn)
@@ -286,6 +360,9 @@ func (l *level) leave(keep bool) error {
 	defer t.mu.Unlock()
 	l.ended = true
 	t.nested--
+	if keep {
+		l.outer.deferred = append(l.outer.deferred, l.deferred...)
+	}
 	if !l.saved || t.conn == nil || t.lost != nil {
 		if keep && t.lost != nil {
 			return t.lost

@@ -1,0 +1,103 @@
+package outbox
+
+import (
+	"context"
+	"time"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/store/postgres/engine"
+)
+
+// The log is read from the primary: a replica that is behind would call positions that were
+// given already positions of the future.
+
+const (
+	readAll = `SELECT position, ` + eventColumns + ` FROM ` + engine.Bookkeeping + `.events WHERE schema = $1 AND position > $2 ORDER BY position LIMIT $3`
+
+	// window is what one Log looks at for the events that are wanted. The log only grows at its
+	// end, so what the later of two statements sees up to windowEnd is what the first one saw.
+	window    = `(SELECT * FROM ` + engine.Bookkeeping + `.events WHERE schema = $1 AND position > $2 ORDER BY position LIMIT 4096) e`
+	windowEnd = `SELECT coalesce(max(position), $2) FROM ` + window
+	readNamed = `SELECT position, ` + eventColumns + ` FROM ` + window + ` WHERE frond || '.' || name = ANY ($4::text[]) ORDER BY position LIMIT $3`
+
+	behind = `SELECT count(*), min(at) FROM (
+  (SELECT at FROM ` + engine.Bookkeeping + `.events WHERE schema = $1 AND position > $2 ORDER BY position LIMIT $3)
+  UNION ALL
+  (SELECT at FROM ` + engine.Bookkeeping + `.outbox WHERE schema = $1 ORDER BY written LIMIT $3)) e`
+)
+
+// read runs statements that read the tables of the outbox, on the primary.
+func (o *Outbox) read(ctx context.Context, queries ...*engine.Query) error {
+	return o.db.ReadPrimary(ctx, func(c *engine.Conn) error { return c.Run(queries...) })
+}
+
+// Log implements [facade.EventLog].
+func (o *Outbox) Log(ctx context.Context, after facade.Position, names []string, limit int) (events []*facade.Event, behind facade.Position, err error) {
+	if err := o.prepare(ctx); err != nil {
+		return nil, after, err
+	}
+	end := after
+	values := [][]byte{o.schema(), itob(int64(after)), itob(int64(limit))}
+	q := &engine.Query{Text: []byte(readAll), Values: values, Reset: func() { events = nil }, Row: func(v [][]byte) error {
+		e, err := readEvent(v)
+		events = append(events, e)
+		return err
+	}}
+	queries := []*engine.Query{q}
+	if names != nil {
+		var list []byte
+		for _, name := range names {
+			list = appendElement(list, []byte(name))
+		}
+		if list == nil {
+			list = []byte{'{'}
+		}
+		q.Text, q.Values = []byte(readNamed), append(values, append(list, '}'))
+		queries = []*engine.Query{{Text: []byte(windowEnd), Values: values[:2], Row: func(v [][]byte) (err error) {
+			end, err = readPosition(v[0])
+			return err
+		}}, q}
+	}
+	if err := o.read(ctx, queries...); err != nil {
+		return nil, after, err
+	}
+	if n := len(events); n == limit || n > 0 && events[n-1].Position > end {
+		end = events[n-1].Position
+	}
+	return events, end, nil
+}
+
+// Span implements [facade.EventLog].
+func (o *Outbox) Span(ctx context.Context) (oldest, last facade.Position, err error) {
+	if err := o.prepare(ctx); err != nil {
+		return 0, 0, err
+	}
+	err = o.read(ctx, &engine.Query{
+		Text: []byte(`SELECT oldest, last FROM ` + engine.Bookkeeping + `.log WHERE schema = $1`), Values: [][]byte{o.schema()},
+		Row: func(v [][]byte) (err error) {
+			if oldest, err = readPosition(v[0]); err == nil {
+				last, err = readPosition(v[1])
+			}
+			return err
+		},
+	})
+	return oldest, last, err
+}
+
+// Behind implements [facade.Outbox].
+func (o *Outbox) Behind(ctx context.Context, at facade.Position, limit int) (events int, since time.Time, err error) {
+	if err := o.prepare(ctx); err != nil {
+		return 0, since, err
+	}
+	err = o.read(ctx, &engine.Query{Text: []byte(behind), Values: [][]byte{o.schema(), itob(int64(at)), itob(int64(limit))}, Row: func(v [][]byte) error {
+		n, err := readPosition(v[0])
+		if err == nil && v[1] != nil {
+			var first facade.Position
+			first, err = readPosition(v[1])
+			since = time.UnixMicro(int64(first)).UTC()
+		}
+		events = min(int(n), limit)
+		return err
+	}})
+	return events, since, err
+}

@@ -1,0 +1,178 @@
+// Package outbox keeps the events of a PostgreSQL database (docs/decisions/351). It is two tables:
+// what transactions have written waits in frond.outbox, in an order of which no transaction has
+// to know the others, and the relay moves what is committed into frond.events and gives it
+// positions there:
+//
+//	Emit    INSERT INTO frond.outbox, with the commit of the transaction       outbox.go
+//	Relay   DELETE FROM frond.outbox, INSERT INTO frond.events, by one process  relay.go
+//	Log     SELECT FROM frond.events by position                               eventlog.go
+//
+// Nothing in them is unique across transactions or read by one that is serializable, so that
+// writers of events neither wait for each other nor fail for each other. The tables belong to
+// every project of the database; the column schema says to which one a row does.
+package outbox
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/store/postgres/engine"
+)
+
+// written is the clock of the server when the row was already locked: of two events of a row the
+// one that was committed first is the older one. n is the order within this process.
+const (
+	eventColumns = "id, frond, name, change, entity, key, at, data, before, trace"
+	// eventTypes are their types. Times are microseconds since 1970.
+	eventTypes = "id uuid NOT NULL, frond text NOT NULL, name text NOT NULL, change text NOT NULL, entity text NOT NULL, key text, at bigint NOT NULL, data text, before text, trace text NOT NULL"
+
+	makeOutbox = `CREATE TABLE IF NOT EXISTS ` + engine.Bookkeeping + `.outbox (schema text, written timestamptz DEFAULT clock_timestamp(), n bigint, ` + eventTypes + `, PRIMARY KEY (schema, written, n, id));
+CREATE TABLE IF NOT EXISTS ` + engine.Bookkeeping + `.events (schema text, position bigint, ` + eventTypes + `, PRIMARY KEY (schema, position));
+CREATE TABLE IF NOT EXISTS ` + engine.Bookkeeping + `.cursors (schema text, consumer text, position bigint NOT NULL, known boolean NOT NULL, PRIMARY KEY (schema, consumer));
+CREATE TABLE IF NOT EXISTS ` + engine.Bookkeeping + `.dead (schema text, consumer text, position bigint NOT NULL, ` + eventTypes + `, tries bigint NOT NULL, reason text NOT NULL, died bigint NOT NULL, PRIMARY KEY (schema, consumer, id));
+CREATE TABLE IF NOT EXISTS ` + engine.Bookkeeping + `.log (schema text PRIMARY KEY, oldest bigint NOT NULL, last bigint NOT NULL, holder text NOT NULL, until timestamptz NOT NULL)`
+
+	makeLog = `INSERT INTO ` + engine.Bookkeeping + `.log (schema, oldest, last, holder, until) VALUES ($1, $2, $2, '', 'epoch') ON CONFLICT DO NOTHING`
+
+	emitOne = `INSERT INTO ` + engine.Bookkeeping + `.outbox (schema, n, ` + eventColumns + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
+
+	emitMany = `INSERT INTO ` + engine.Bookkeeping + `.outbox (schema, n, ` + eventColumns + `) SELECT $1, $2::bigint + o, ` + eventColumns + `
+ FROM unnest($3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::bigint[], $10::text[], $11::text[], $12::text[]) WITH ORDINALITY AS e(` + eventColumns + `, o) ORDER BY o`
+)
+
+// Outbox is a database's [facade.Outbox] without its transactions. Use [New]. It may be used from
+// many goroutines.
+type Outbox struct {
+	db *engine.DB
+	// make makes a table, by its name, where it is missing.
+	make func(ctx context.Context, name, create string) error
+	// process is a random name of this process.
+	process string
+	// emitted counts events, for n.
+	emitted   atomic.Int64
+	committed facade.Broadcast
+
+	// mu guards there: the tables were made, or found.
+	mu    sync.Mutex
+	there bool
+	// leads says that the lease was this process's when it was last looked at.
+	leads atomic.Bool
+}
+
+// New returns the outbox of a database. make runs create, which may be several statements,
+// where the schema [engine.Bookkeeping] has no table of that name; it is called when the outbox is
+// first used.
+func New(db *engine.DB, make func(ctx context.Context, name, create string) error) *Outbox {
+	return &Outbox{db: db, make: make, process: rand.Text()}
+}
+
+// prepare makes sure that the tables are there, once in the life of the process. They are made
+// outside of any transaction.
+func (o *Outbox) prepare(ctx context.Context) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.there {
+		return nil
+	}
+	err := o.make(ctx, "log", makeOutbox)
+	if err == nil {
+		err = o.db.Maintain(ctx, func(c *engine.Conn) error {
+			return c.Run(&engine.Query{Text: []byte(makeLog), Values: [][]byte{o.schema(), itob(int64(facade.NewLog(time.Now())))}})
+		})
+	}
+	o.there = err == nil
+	return o.db.Public(ctx, err)
+}
+
+// schema is what the rows of this project have in the tables that several may share.
+func (o *Outbox) schema() []byte { return []byte(o.db.Address().Schema) }
+
+// itob is the text of an integer as a value.
+func itob(n int64) []byte { return strconv.AppendInt(nil, n, 10) }
+
+// Emit implements [facade.Outbox]. In a transaction the events go with the commit, and take no
+// round trip of their own.
+func (o *Outbox) Emit(ctx context.Context, events []facade.Event) error {
+	if len(events) == 0 {
+		return nil
+	}
+	if err := o.prepare(ctx); err != nil {
+		return err
+	}
+	return o.db.Defer(ctx, o.emission(events), o.committed.Send)
+}
+
+// emission is the statement that writes events.
+func (o *Outbox) emission(events []facade.Event) *engine.Query {
+	n := o.emitted.Add(int64(len(events))) - int64(len(events))
+	q := &engine.Query{Text: []byte(emitOne), Values: append(make([][]byte, 0, 12), o.schema(), itob(n))}
+	if len(events) == 1 {
+		q.Values = append(q.Values, eventValues(&events[0])...)
+		return q
+	}
+	q.Text = []byte(emitMany)
+	lists := make([][]byte, 10)
+	for i := range events {
+		for column, v := range eventValues(&events[i]) {
+			lists[column] = appendElement(lists[column], v)
+		}
+	}
+	for _, list := range lists {
+		q.Values = append(q.Values, append(list, '}'))
+	}
+	return q
+}
+
+// appendElement appends a text, or nil for null, to an array literal, which it begins.
+func appendElement(list, v []byte) []byte {
+	if list == nil {
+		list = append(list, '{')
+	} else {
+		list = append(list, ',')
+	}
+	if v == nil {
+		return append(list, "NULL"...)
+	}
+	list = append(list, '"')
+	for _, c := range v {
+		if c == '"' || c == '\\' {
+			list = append(list, '\\')
+		}
+		list = append(list, c)
+	}
+	return append(list, '"')
+}
+
+// eventValues are the values of eventColumns.
+func eventValues(e *facade.Event) [][]byte {
+	return [][]byte{
+		[]byte(e.ID), []byte(e.Frond), []byte(e.Name), []byte(e.Change), []byte(e.Entity), e.Key,
+		itob(e.At.UnixMicro()), e.Data, e.Before, []byte(e.Trace),
+	}
+}
+
+// readEvent reads a position and the eventColumns.
+func readEvent(v [][]byte) (*facade.Event, error) {
+	position, err := strconv.ParseInt(string(v[0]), 10, 64)
+	if err != nil {
+		return nil, err
+	}
+	at, err := strconv.ParseInt(string(v[7]), 10, 64)
+	if err != nil {
+		return nil, err
+	}
+	return &facade.Event{
+		Position: facade.Position(position), ID: string(v[1]), Frond: string(v[2]), Name: string(v[3]),
+		Change: facade.Change(v[4]), Entity: string(v[5]), Key: bytes.Clone(v[6]),
+		At: time.UnixMicro(at).UTC(), Data: bytes.Clone(v[8]), Before: bytes.Clone(v[9]), Trace: string(v[10]),
+	}, nil
+}
+
+// Committed implements [facade.Outbox].
+func (o *Outbox) Committed() <-chan struct{} { return o.committed.Wait() }

@@ -1,0 +1,126 @@
+package outbox
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/store/postgres/engine"
+)
+
+// The relay moves what is committed into the log. The row of frond.log is its lease: the
+// statement that takes the lease, or finds it still this process's, locks the row until the
+// positions are committed, so that two processes never give positions at once, whatever their
+// clocks say. The lease alone says who does the work.
+const (
+	// leaseTerm is how long a process that is gone keeps the others from leading, and leaseRest
+	// how much of it is left when it is renewed.
+	leaseTerm, leaseRest = "interval '6 seconds'", "interval '4 seconds'"
+
+	// probe looks whether there is something to do, without a write.
+	probe = `SELECT last, holder = $2, until < clock_timestamp(), until < clock_timestamp() + ` + leaseRest + `, EXISTS (SELECT 1 FROM ` + engine.Bookkeeping + `.outbox WHERE schema = $1)
+ FROM ` + engine.Bookkeeping + `.log WHERE schema = $1`
+
+	lead = `UPDATE ` + engine.Bookkeeping + `.log SET last = CASE WHEN holder = $2 THEN last ELSE greatest(last, $3::bigint) END, holder = $2, until = clock_timestamp() + ` + leaseTerm + `
+ WHERE schema = $1 AND (holder = $2 OR until < clock_timestamp())`
+
+	// place does nothing where lead has not found the lease.
+	place = `WITH batch AS (
+  SELECT written, n, id FROM ` + engine.Bookkeeping + `.outbox WHERE schema = $1 AND EXISTS (SELECT 1 FROM ` + engine.Bookkeeping + `.log WHERE schema = $1 AND holder = $2) ORDER BY written, n, id LIMIT 500),
+moved AS (
+  DELETE FROM ` + engine.Bookkeeping + `.outbox o USING batch b WHERE o.schema = $1 AND o.written = b.written AND o.n = b.n AND o.id = b.id RETURNING o.*),
+placed AS (
+  INSERT INTO ` + engine.Bookkeeping + `.events (schema, position, ` + eventColumns + `)
+  SELECT $1, l.last + row_number() OVER (ORDER BY m.written, m.n, m.id), m.id, m.frond, m.name, m.change, m.entity, m.key, m.at, m.data, m.before, m.trace
+  FROM moved m, ` + engine.Bookkeeping + `.log l WHERE l.schema = $1 RETURNING 1)
+UPDATE ` + engine.Bookkeeping + `.log SET last = last + (SELECT count(*) FROM placed) WHERE schema = $1 AND holder = $2 RETURNING last`
+
+	resign = `UPDATE ` + engine.Bookkeeping + `.log SET until = clock_timestamp() WHERE schema = $1 AND holder = $2`
+)
+
+// Relay implements [facade.Relayer]. Where there is nothing to do it is one read.
+func (o *Outbox) Relay(ctx context.Context) (last facade.Position, leads bool, err error) {
+	if err := o.prepare(ctx); err != nil {
+		return 0, false, err
+	}
+	values := [][]byte{o.schema(), []byte(o.process)}
+	var mine, over, due, pending bool
+	err = o.read(ctx, &engine.Query{Text: []byte(probe), Values: values, Row: func(v [][]byte) (err error) {
+		is := func(i int) bool { return string(v[i]) == "t" }
+		mine, over, due, pending = is(1), is(2), is(3), is(4)
+		last, err = readPosition(v[0])
+		return err
+	}})
+	if err != nil || !mine && !over || mine && !due && !pending {
+		o.leads.Store(mine && err == nil)
+		return last, mine && err == nil, err
+	}
+	begin := last.TakenOver(time.Now())
+	leads = false
+	err = o.db.WriteLocked(ctx, func(c *engine.Conn) error {
+		leads = false
+		return c.Conclude(
+			&engine.Query{Text: []byte(lead), Values: [][]byte{values[0], values[1], itob(int64(begin))}},
+			&engine.Query{Text: []byte(place), Values: values, Row: func(v [][]byte) (err error) {
+				leads = true
+				last, err = readPosition(v[0])
+				return err
+			}},
+		)
+	})
+	if err != nil {
+		leads = false
+	}
+	o.leads.Store(leads)
+	return last, leads, err
+}
+
+// readPosition reads a position as the database writes it.
+func readPosition(text []byte) (facade.Position, error) {
+	n, err := strconv.ParseInt(string(text), 10, 64)
+	return facade.Position(n), err
+}
+
+// Resign lets another process lead at once, where this one does. It is for the end of the
+// process.
+func (o *Outbox) Resign() {
+	if !o.leads.Swap(false) {
+		return
+	}
+	ctx, done := context.WithTimeout(context.Background(), time.Second)
+	defer done()
+	// Where it fails the lease runs out by itself.
+	_ = o.db.Once(ctx, &engine.Query{Text: []byte(resign), Values: [][]byte{o.schema(), []byte(o.process)}})
+}
+
+// Trim implements [facade.Relayer].
+func (o *Outbox) Trim(ctx context.Context, before time.Time, limit int) (n int, err error) {
+	if err := o.prepare(ctx); err != nil {
+		return 0, err
+	}
+	// Positions and times grow together but for moments, so the first that is younger ends it.
+	to, younger := facade.Position(0), false
+	err = o.read(ctx, &engine.Query{
+		Text:   []byte(`SELECT position, at FROM ` + engine.Bookkeeping + `.events WHERE schema = $1 ORDER BY position LIMIT $2`),
+		Values: [][]byte{o.schema(), itob(int64(limit))},
+		Reset:  func() { to, younger = 0, false },
+		Row: func(v [][]byte) error {
+			at, err := strconv.ParseInt(string(v[1]), 10, 64)
+			if younger = younger || at >= before.UnixMicro(); err != nil || younger {
+				return err
+			}
+			to, err = readPosition(v[0])
+			return err
+		},
+	})
+	if err != nil || to == 0 {
+		return 0, err
+	}
+	values := [][]byte{o.schema(), itob(int64(to))}
+	gone := &engine.Query{Text: []byte(`DELETE FROM ` + engine.Bookkeeping + `.events WHERE schema = $1 AND position <= $2`), Values: values}
+	err = o.db.WriteLocked(ctx, func(c *engine.Conn) error {
+		return c.Conclude(gone, &engine.Query{Text: []byte(`UPDATE ` + engine.Bookkeeping + `.log SET oldest = greatest(oldest, $2) WHERE schema = $1`), Values: values})
+	})
+	return int(gone.Count), err
+}

@@ -1,0 +1,116 @@
+package postgres_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/migration"
+	"github.com/frondhost/frond/store/postgres"
+	"github.com/frondhost/frond/store/postgres/pgtest"
+	"github.com/frondhost/frond/store/storetest"
+)
+
+func TestOutbox(t *testing.T) {
+	for name, wrap := range map[string]func(testing.TB, string) string{
+		"direct": func(_ testing.TB, url string) string { return url },
+		"pooled": func(t testing.TB, url string) string { return with(pgtest.Pooled(t, url, 8), "pool=transaction") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			url, entities := "", []*schema.Entity(nil)
+			storetest.RunOutbox(t, storetest.Harness{
+				NoNUL: true, SideBySide: true,
+				Open: func(t testing.TB, of []*schema.Entity) facade.Store {
+					url, entities = wrap(t, pgtest.Database(t)), of
+					return open(t, postgres.Options{URL: url}, entities)
+				},
+				Beside: func(t testing.TB, _ facade.Store) facade.Store {
+					return open(t, postgres.Options{URL: url}, entities)
+				},
+			})
+		})
+	}
+}
+
+// TestEventsConflictWithNothing writes rows and events from many serializable transactions at
+// once, beside the relay, a reader and those who trim: none of them runs a second time.
+func TestEventsConflictWithNothing(t *testing.T) {
+	set := storetest.Cards(t)
+	s := open(t, postgres.Options{URL: pgtest.Database(t), Connections: 20}, set.Entities)
+	tag := set.Entity("tag")
+	ctx, stop := context.WithCancel(t.Context())
+	var beside, writers sync.WaitGroup
+	for _, do := range []func() error{
+		func() error { _, _, err := s.Relay(t.Context()); return err },
+		func() error { _, _, err := s.Log(t.Context(), 0, []string{"shop.x", "shop.y"}, 100); return err },
+		func() error { _, err := s.Trim(t.Context(), time.Now(), 50); return err },
+		func() error { _, _, err := s.Behind(t.Context(), 0, 100); return err },
+	} {
+		beside.Go(func() {
+			for ctx.Err() == nil {
+				if err := do(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	var runs atomic.Int64
+	const many, each = 16, 40
+	for n := range many {
+		writers.Go(func() {
+			for i := range each {
+				id := strconv.Itoa(n*each + i)
+				if err := s.Transact(t.Context(), func(ctx context.Context) error {
+					runs.Add(1)
+					rows, err := s.Insert(ctx, tag, []facade.Record{{{Name: "id", Value: json.RawMessage(id)}, {Name: "label", Value: json.RawMessage(`"x"`)}}}, nil, facade.NewLayout([]string{"id"}))
+					if err != nil {
+						return err
+					}
+					return s.Emit(ctx, []facade.Event{{
+						ID: fmt.Sprintf("00000000-0000-7000-8000-%012d", n*each+i), Frond: "shop", Name: "tagged", Entity: "shop.tag",
+						Key: rows.Row(0).Get("id"), At: time.Now(), Data: json.RawMessage(`{}`),
+					}})
+				}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	writers.Wait()
+	stop()
+	beside.Wait()
+	if n := runs.Load(); n != many*each {
+		t.Errorf("%d transactions ran %d times", many*each, n)
+	}
+}
+
+// TestOutboxIsNoTableOfTheProject prepares a database with an outbox again: nothing is unknown
+// and nothing is planned, also where the project's tables stand in the schema of the outbox.
+func TestOutboxIsNoTableOfTheProject(t *testing.T) {
+	set, url := storetest.Cards(t), pgtest.Database(t)
+	for _, in := range []string{"public", "frond"} {
+		s := open(t, postgres.Options{URL: with(url, "schema="+in)}, set.Entities)
+		if err := s.Emit(t.Context(), []facade.Event{{ID: "00000000-0000-7000-8000-000000000001", Frond: "shop", Name: "sold", At: time.Now()}}); err != nil {
+			t.Fatal(err)
+		}
+		for _, leads := range []bool{true, true} {
+			if last, got, err := s.Relay(t.Context()); got != leads || err != nil {
+				t.Errorf("%s: relay up to %s, leads %v, %v", in, last, got, err)
+			}
+		}
+		if events, _, err := s.Log(t.Context(), 0, nil, 9); len(events) != 1 || err != nil { // each project has its own log
+			t.Errorf("%s: %d events, %v", in, len(events), err)
+		}
+		plan, err := s.Plan(t.Context(), &migration.Task{Entities: set.Entities})
+		if err != nil || len(plan.Steps) > 0 {
+			t.Errorf("%s: the plan has %d steps, %v", in, len(plan.Steps), err)
+		}
+	}
+}
