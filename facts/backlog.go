@@ -41,7 +41,8 @@ type blockKey struct {
 // block is one read of the log. It is complete: events that get their positions later stand
 // behind it.
 type block struct {
-	done   chan struct{} // closed when the rest is set
+	known  facade.Position // given before the read began
+	done   chan struct{}   // closed when the rest is set
 	events []*facade.Event
 	behind facade.Position
 	bytes  int
@@ -54,11 +55,12 @@ func newBacklog(ctx context.Context, log facade.EventLog) *backlog {
 }
 
 // read returns events of a topic behind at, which may be none, and the position up to which
-// they are complete, which is behind at.
-func (b *backlog) read(ctx context.Context, t *topic, at facade.Position) ([]*facade.Event, facade.Position, error) {
-	// The block may have been read when the log ended before at; it is then read from at.
-	for _, start := range [2]facade.Position{at - at%blockEvents, at} {
-		k := b.block(blockKey{t.key, start}, t.names)
+// they are complete, which is behind at. known is a position of the log that was given before.
+func (b *backlog) read(ctx context.Context, t *topic, at, known facade.Position) ([]*facade.Event, facade.Position, error) {
+	// The block of at, and at itself: the block may have been read when the log ended before
+	// at. The third one is for a block whose reading began before known was given.
+	for _, start := range [3]facade.Position{at - at%blockEvents, at, at} {
+		k := b.block(blockKey{t.key, start}, t.names, known)
 		select {
 		case <-k.done:
 		case <-ctx.Done():
@@ -81,13 +83,13 @@ func (b *backlog) read(ctx context.Context, t *topic, at facade.Position) ([]*fa
 var errBehind = kiterror.Errorf(kiterror.ServiceUnavailable, "the log of facts is behind what was read of it; try again later")
 
 // block is the block of a key: one that is there or is being read, or else a new one.
-func (b *backlog) block(key blockKey, names []string) *block {
+func (b *backlog) block(key blockKey, names []string, known facade.Position) *block {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if k := b.blocks[key]; k != nil {
 		return k
 	}
-	k := &block{done: make(chan struct{})}
+	k := &block{done: make(chan struct{}), known: known}
 	b.blocks[key] = k
 	go b.fill(key, names, k)
 	return k
@@ -98,6 +100,9 @@ func (b *backlog) fill(key blockKey, names []string, k *block) {
 	select {
 	case b.reads <- struct{}{}:
 		k.events, k.behind, k.err = b.log.Log(b.ctx, key.after, names, blockEvents)
+		if len(k.events) == 0 && k.behind <= key.after {
+			k.behind = max(key.after, k.known) // nothing stands behind after
+		}
 		if k.err == nil {
 			// After the read: what was trimmed before it is seen here.
 			k.oldest, _, k.err = b.log.Span(b.ctx)

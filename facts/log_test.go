@@ -105,7 +105,10 @@ func (m *memory) Log(_ context.Context, after facade.Position, names []string, l
 		}
 		found = append(found, e)
 	}
-	return found, max(after, m.last), nil
+	if len(m.events) > 0 {
+		after = max(after, m.events[len(m.events)-1].Position)
+	}
+	return found, after, nil
 }
 
 func (m *memory) Span(context.Context) (oldest, last facade.Position, err error) {

@@ -100,9 +100,9 @@ func (r *Reader) Poll(ctx context.Context) ([]*facade.Event, facade.Position, er
 			f.mu.Unlock()
 			return events, upto, nil
 		}
-		at := r.at
+		at, known := r.at, f.window.low
 		f.mu.Unlock()
-		events, behind, err := f.backlog.read(ctx, r.topic, at)
+		events, behind, err := f.backlog.read(ctx, r.topic, at, known)
 		if err != nil {
 			return nil, at, err
 		}

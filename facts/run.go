@@ -87,9 +87,10 @@ func (f *Feed) read() bool {
 
 // round relays, and reads the log up to its end. grown reports whether there was anything.
 func (f *Feed) round(ctx context.Context) (grown bool, err error) {
+	var last facade.Position
 	if f.outbox != nil {
-		last, leads, err := f.outbox.Relay(ctx)
-		if err != nil {
+		var leads bool
+		if last, leads, err = f.outbox.Relay(ctx); err != nil {
 			return false, err
 		}
 		if done, grown := f.relayed(last, leads); done {
@@ -112,6 +113,9 @@ func (f *Feed) round(ctx context.Context) (grown bool, err error) {
 		events, behind, err := f.log.Log(ctx, after, nil, roundEvents)
 		if err != nil {
 			return grown, err
+		}
+		if len(events) < roundEvents {
+			behind = max(behind, last) // last was given before the read
 		}
 		f.mu.Lock()
 		f.publish(events, behind)

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/frondhost/frond/facts"
 	"github.com/frondhost/frond/gateway/graphqlhttp"
 	"github.com/frondhost/frond/gateway/guard"
 	"github.com/frondhost/frond/gateway/identity"
@@ -62,9 +63,11 @@ type Config struct {
 	Audiences map[string]string
 	// NoCompression sends every answer without a content coding.
 	NoCompression bool
-	Admin         Admin
-	Log           Log
-	Shutdown      Shutdown
+	// Facts is how events are kept.
+	Facts    Facts
+	Admin    Admin
+	Log      Log
+	Shutdown Shutdown
 }
 
 // Replicas are copies of the store, by streaming replication, that reads may go to.
@@ -187,6 +190,7 @@ func (c Config) withDefaults() Config {
 	c.CORS = c.CORS.WithDefaults()
 	c.GraphQL = c.GraphQL.WithDefaults(c.Mode == Development)
 	c.Signing = c.Signing.withDefaults()
+	c.Facts.Retention = cmp.Or(c.Facts.Retention, facts.DefaultRetention)
 	c.Log.Format = cmp.Or(c.Log.Format, "auto")
 	c.Shutdown.Timeout = cmp.Or(c.Shutdown.Timeout, 15*time.Second)
 	return c

@@ -68,7 +68,7 @@ func New(project *facade.Project, opts *Options) (*Gateway, error) {
 	host.follow(context.Background(), func(f *facade.Facade) error {
 		next, err := newGeneration(host, g.session, &g.draining, f)
 		if err == nil {
-			g.current.Store(next)
+			g.current.Swap(next).endStreams()
 		}
 		return err
 	})

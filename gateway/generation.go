@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"strings"
@@ -25,12 +26,17 @@ type generation struct {
 	places    []*place
 	mounted   []mounted
 	router    http.Handler
+	// streaming ends when the generation is replaced, or the host stops: streams are then
+	// opened again, on what is served then (decision 370).
+	streaming  context.Context //nolint:containedctx // a signal of the generation's life
+	endStreams context.CancelFunc
 }
 
 // newGeneration builds the surfaces over a façade, and what is mounted where. draining
 // turns /readyz to 503.
 func newGeneration(h *Host, session Session, draining *atomic.Bool, f *facade.Facade) (*generation, error) {
 	gen := &generation{host: h, session: session, facade: f}
+	gen.streaming, gen.endStreams = context.WithCancel(h.streaming)
 	catalog := f.Catalog()
 	bases, faults := basesOf(catalog.Audiences, h.config.Audiences)
 	if err := faults.Err(); err != nil {

@@ -30,14 +30,20 @@ type Host struct {
 	options   *Options
 	project   *facade.Project
 	store     lateStore
+	outbox    lateOutbox
+	feeds     feeds
+	serving   bool                      // events are relayed
 	topology  *topology.Topology        // nil: every Frond runs here
 	telemetry *telemetry.Telemetry      // nil: neither spans nor metrics
 	budget    *facade.Budget            // nil: nothing is bounded
 	stopBy    atomic.Pointer[time.Time] // while it stops: the end of shutdown.timeout
 	compiled  atomic.Pointer[facade.Facade]
 	close     func() error
-	frond     string    // of a receiver: the one Frond it serves; "": all of them
-	warned    sync.Once // of open doors that are not declared open
+	// streaming ends when those who follow facts have to go.
+	streaming  context.Context //nolint:containedctx // a signal of the host's life
+	endStreams context.CancelFunc
+	frond      string    // of a receiver: the one Frond it serves; "": all of them
+	warned     sync.Once // of open doors that are not declared open
 
 	certificate *certificate // of the listener; nil: plain HTTP
 
@@ -70,7 +76,9 @@ type opening struct {
 // open makes a host in this order: settings are checked, remotes discovered, the project compiled,
 // and only then, without any fault, the store opened and the seeds written.
 func open(ctx context.Context, project *facade.Project, opts *Options, as opening) (*Host, error) {
-	h := &Host{config: opts.Config.withDefaults(), log: opts.Logger, announce: opts.Listening, frond: as.frond}
+	h := &Host{config: opts.Config.withDefaults(), log: opts.Logger, announce: opts.Listening, frond: as.frond, serving: as.serves}
+	h.outbox.lateStore = &h.store
+	h.streaming, h.endStreams = context.WithCancel(context.WithoutCancel(ctx))
 	if h.log == nil {
 		h.log = telemetry.NewLogger(os.Stderr, h.config.Log)
 	}
@@ -111,7 +119,10 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 		h.flush(ctx)
 		return nil, err
 	}
+	h.outbox.Outbox, _ = h.store.Store.(facade.Outbox)
 	h.close = sync.OnceValue(func() error {
+		h.endStreams()
+		h.feeds.close()
 		h.topology.Close()
 		defer h.flush(ctx)
 		return closer.Close()
@@ -128,6 +139,7 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 		}
 	}
 	h.compiled.Store(f)
+	h.relay(f)
 	return h, nil
 }
 
@@ -204,6 +216,7 @@ func (h *Host) renew(ctx context.Context, seeds bool) error {
 	}
 	if err == nil {
 		h.compiled.Store(f)
+		h.relay(f)
 	}
 	return err
 }
@@ -223,7 +236,7 @@ func (h *Host) compile() (f *facade.Facade, whole bool, err error) {
 	watch := h.telemetry.Calls()
 	f, err = h.topology.WithoutClaims(func() (*facade.Facade, error) {
 		project, incomplete := h.topology.Project(h.project)
-		return facade.New(project, &h.store, &facade.Options{
+		return facade.New(project, h.kept(), &facade.Options{
 			Middleware:   watch.Middleware(h.options.Middleware),
 			List:         facade.ListLimits{Default: h.config.Limits.List.Default, Max: h.config.Limits.List.Max},
 			Unregistered: unregistered,

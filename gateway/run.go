@@ -37,6 +37,8 @@ func (h *Host) serve(ctx context.Context, handler http.Handler, draining *atomic
 		return err
 	}
 	server := newServer(handler, h.config.Limits.Write)
+	// Streams have no end of their own, and Shutdown would wait for them.
+	server.RegisterOnShutdown(h.endStreams)
 	// Requests outlive ctx, whose end is the beginning of the drain.
 	server.BaseContext = func(l net.Listener) context.Context { return guard.WithListener(context.WithoutCancel(ctx), l) }
 	tending, done := context.WithCancel(context.WithoutCancel(ctx))

@@ -15,7 +15,7 @@ import (
 
 // quietHost is a host without a project: enough to serve a handler.
 func quietHost(config Config, listening func(string)) *Host {
-	return &Host{config: config.withDefaults(), log: slog.New(slog.DiscardHandler), announce: listening}
+	return &Host{config: config.withDefaults(), log: slog.New(slog.DiscardHandler), announce: listening, endStreams: func() {}}
 }
 
 // start serves a handler on a free port and answers its address, the drain's

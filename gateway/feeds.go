@@ -1,0 +1,91 @@
+package gateway
+
+import (
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facts"
+	"github.com/frondhost/frond/gateway/setting"
+)
+
+// Facts are the settings of facts.
+type Facts struct {
+	Retention time.Duration // how long events are kept; 0 means seven days
+}
+
+// settings are the rows of facts.
+func (f *Facts) settings() []setting.Setting {
+	return []setting.Setting{
+		setting.New("facts.retention", "168h", "how long events of facts are kept; a reader that comes back later misses some", readRetention, &f.Retention),
+	}
+}
+
+// readRetention reads how long events are kept: long enough to come back after an outage, and
+// not for ever.
+func readRetention(text string) (time.Duration, error) {
+	d, err := setting.Duration(text)
+	if err != nil || d < time.Minute || d > 366*24*time.Hour {
+		return 0, errors.New("write a duration such as 168h, of at least 1m and at most 8784h")
+	}
+	return d, nil
+}
+
+// feeds are the logs of events that a host reads: its own outbox, and those of its remotes.
+// There is one feed for each log, however many follow it, and it outlives the façades that
+// are compiled while the host runs.
+type feeds struct {
+	mu     sync.Mutex
+	own    *facts.Feed            // nil: nothing here is announced, or the host does not serve
+	remote map[string]*facts.Feed // by Frond
+	closed bool
+}
+
+// relay begins to relay the events of the host's own outbox, where one of its Fronds announces
+// something. It is called again for every new façade.
+func (h *Host) relay(f *facade.Facade) {
+	announces := slices.ContainsFunc(f.Catalog().Fronds, func(frond *facade.Frond) bool { return frond.Remote == "" && len(frond.Facts) > 0 })
+	h.feeds.mu.Lock()
+	defer h.feeds.mu.Unlock()
+	if !h.serving || !announces || h.feeds.own != nil || h.feeds.closed || h.outbox.Outbox == nil {
+		return
+	}
+	h.feeds.own = facts.New(h.outbox.Outbox, &facts.Options{Log: h.log, Retention: h.config.Facts.Retention})
+}
+
+// Feed reads the events of a Frond, as its author spells it; nil: they do not come here. The
+// feeds of Fronds that share a log are the same one.
+func (h *Host) Feed(frond string) *facts.Feed {
+	fronds := h.Catalog().Fronds
+	i := slices.IndexFunc(fronds, func(f *facade.Frond) bool { return f.Name == frond })
+	if i < 0 {
+		return nil
+	}
+	return h.feed(fronds[i])
+}
+
+// feed is the feed of a Frond.
+func (h *Host) feed(frond *facade.Frond) *facts.Feed {
+	h.feeds.mu.Lock()
+	defer h.feeds.mu.Unlock()
+	if frond.Remote == "" || h.feeds.closed {
+		return h.feeds.own
+	}
+	return h.feeds.remote[frond.Name]
+}
+
+// close ends every reader, and then the relay.
+func (s *feeds) close() {
+	s.mu.Lock()
+	s.closed = true
+	own, remote := s.own, s.remote
+	s.mu.Unlock()
+	for _, f := range remote {
+		f.Close()
+	}
+	if own != nil {
+		own.Close()
+	}
+}
