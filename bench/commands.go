@@ -99,20 +99,23 @@ func benchCommands(rounds int, slice time.Duration) error {
 // rate prints how many calls a second so many callers have answered, for as long as compete
 // runs a contender.
 func rate(w io.Writer, c contender, callers, rounds int, slice time.Duration) {
+	fmt.Fprintf(w, "  %26s  %6.0f\n", c.name, perSecond(c, callers, time.Duration(rounds)*slice))
+}
+
+// perSecond is how many calls a second so many callers have answered in a time.
+func perSecond(c contender, callers int, within time.Duration) float64 {
 	var calls atomic.Int64
 	var wg sync.WaitGroup
 	began := time.Now()
-	until := began.Add(time.Duration(rounds) * slice)
+	until := began.Add(within)
 	for range callers {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
+		wg.Go(func() {
 			for time.Now().Before(until) {
 				c.run()
 				calls.Add(1)
 			}
-		}()
+		})
 	}
 	wg.Wait()
-	fmt.Fprintf(w, "  %26s  %6.0f\n", c.name, float64(calls.Load())/time.Since(began).Seconds())
+	return float64(calls.Load()) / time.Since(began).Seconds()
 }

@@ -11,6 +11,7 @@
 //	findbyid   one row through each surface
 //	collector  a list and a nested query with and without a collector
 //	commands   commands with one and two writes against a create, alone and side by side
+//	facts      creates with a fact each against creates without, on both stores
 //	memory     a gateway under attack, with and without its bounds: what it holds, who is served
 //	thousand   a project of 1,000 cards: start, memory, size of the schema
 //
@@ -82,6 +83,7 @@ func main() {
 		{"findbyid", benchFindByID},
 		{"collector", benchCollector},
 		{"commands", benchCommands},
+		{"facts", benchFacts},
 		{"memory", benchMemory},
 		{"thousand", benchThousand},
 		{"start", benchStart}, // what thousand runs in a process of its own
@@ -99,7 +101,7 @@ func main() {
 	// start is not among them: it is only run by thousand.
 	if len(chosen) == 0 {
 		fmt.Printf("%s %s/%s, %d processors\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0))
-		chosen = []string{"graphql", "worst", "load", "remote", "postgres", "rest", "lists", "findbyid", "collector", "commands", "memory", "thousand"}
+		chosen = []string{"graphql", "worst", "load", "remote", "postgres", "rest", "lists", "findbyid", "collector", "commands", "facts", "memory", "thousand"}
 	}
 	for _, part := range parts {
 		if slices.Contains(chosen, part.name) {
@@ -117,7 +119,7 @@ func main() {
 		) bool {
 			return p.name == name
 		}) {
-			log.Printf("bench: there is no %s; write graphql, worst, load, remote, postgres, rest, lists, findbyid, collector, commands, memory or thousand", name)
+			log.Printf("bench: there is no %s; write graphql, worst, load, remote, postgres, rest, lists, findbyid, collector, commands, facts, memory or thousand", name)
 			os.Exit(2)
 		}
 	}
