@@ -9,12 +9,13 @@ MUTANTS  ?= 40
 SEED     ?= 1
 N        ?= 20000
 PAIRS    ?= 400
+KILLS    ?= 1000
 BODIES   ?= 200000
 LINT     := bin/golangci-lint
 BIN      := bin/frond
 
 .DEFAULT_GOAL := all
-.PHONY: all help build run test js client console race e2e fuzz leak soak plans migrations postgres patroni differential evolution judge mutation long bench golden lint fmt generate wasm check up down
+.PHONY: all help build run test js client console race e2e fuzz leak soak plans migrations postgres patroni differential evolution judge facts mutation long bench golden lint fmt generate wasm check up down
 
 all: console build test lint ## Build, test and lint: what `make` alone does
 
@@ -108,12 +109,15 @@ evolution: js ## Compare what frond diff says with replayed requests and graphql
 judge: js ## Compare the judge in JavaScript with the Go judge for BODIES (200000) new bodies of generated cards
 	$(GO) test ./e2e/judge -count=1 -v -run='TestJudge$$' -timeout=0 -from=$$(date +%s) -pairs=$(BODIES)
 
+facts: ## Kill gateways, relays and consumers KILLS (1000) times on each store: no fact is lost, made up, out of order or seen twice
+	$(GO) test ./e2e/facts -count=1 -v -timeout=0 -kills=$(KILLS) -open=1m
+
 mutation: js ## Change the code in MUTANTS (40) small ways drawn by SEED (1), and list those that no test notices
 	cd .ci/mutation && $(GO) run . -seed $(SEED) -n $(MUTANTS)
 
 # One after another: each of them uses the whole machine. The seed of the mutants is the
 # same every time, so that a survivor is a change of ours and not of the dice.
-long: ## CI's long run, some hours: mutation with a fixed seed, every fuzz target, leak, soak, postgres, differential, evolution and judge
+long: ## CI's long run, some hours: mutation with a fixed seed, every fuzz target, leak, soak, postgres, differential, evolution, judge and facts
 	$(MAKE) mutation SEED=1
 	$(MAKE) fuzz
 	$(MAKE) leak
@@ -122,6 +126,7 @@ long: ## CI's long run, some hours: mutation with a fixed seed, every fuzz targe
 	$(MAKE) differential
 	$(MAKE) evolution
 	$(MAKE) judge
+	$(MAKE) facts
 
 bench: ## Print the comparisons the design promises, measured in one run
 	$(GO) run ./bench

@@ -135,6 +135,7 @@ var floors = map[string]string{
 	"e2e/differential":      "*",
 	"e2e/existing":          "*",
 	"e2e/evolution":         "*",
+	"e2e/facts":             "*",
 	"e2e/judge":             "*",
 	"e2e/judge/oracle":      "schema",
 }

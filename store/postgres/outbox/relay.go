@@ -16,7 +16,7 @@ import (
 const (
 	// leaseTerm is how long a process that is gone keeps the others from leading, and leaseRest
 	// how much of it is left when it is renewed.
-	leaseTerm, leaseRest = "interval '6 seconds'", "interval '4 seconds'"
+	leaseTerm, leaseRest = "interval '3 seconds'", "interval '2 seconds'"
 
 	// probe looks whether there is something to do, without a write.
 	probe = `SELECT last, holder = $2, until < clock_timestamp(), until < clock_timestamp() + ` + leaseRest + `, EXISTS (SELECT 1 FROM ` + engine.Bookkeeping + `.outbox WHERE schema = $1)
