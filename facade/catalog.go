@@ -30,7 +30,8 @@ type Catalog struct {
 	aliases map[string]*Alias    // by schema.EntityKey; nil: there are none
 	views   map[Surface]*Catalog // what each surface shows of the whole host
 
-	audience string // of a view that is an audience's
+	audience string                       // of a view that is an audience's
+	cascades map[*schema.Entity][]cascade // by the entity whose row is deleted
 }
 
 // Frond is a named group of doors (spec 1).
@@ -110,6 +111,14 @@ type Door struct {
 // emits are the facts of a door's rows by what happens to a row.
 type emits struct{ created, updated, deleted []*Fact }
 
+// cascade is one relation by which a deleted row touches rows that are announced, or that touch
+// such rows.
+type cascade struct {
+	field *schema.Property // of the rows that are touched
+	door  *Door            // of these rows; nil: they have none, and are gone through
+	null  bool             // the field becomes null; else the rows are deleted
+}
+
 // Operation is one function of a door, identified by entity.op (spec 1.1).
 type Operation struct {
 	Name string
@@ -152,6 +161,7 @@ type Operation struct {
 	detached, transacts bool
 	hooks               []Hook  // around a command
 	emits               bool    // what it writes is announced
+	recorded            bool    // that needs no transaction over a store that is a Recorder
 	reader              *reader // of Output; nil without one
 	outDoor             *Door   // whose rows Output is, or was cut from; nil for a shape of its own
 }

@@ -59,9 +59,10 @@ func (b *compiler) compile() *Catalog {
 		b.collectors(f, configs[i].Collectors)
 		b.readSeeds(f)
 	}
-	b.runners()
+	cascades := b.cascades()
+	b.runners(cascades)
 	vendor := cmp.Or(b.project.Vendor, schema.DefaultVendor)
-	catalog := &Catalog{Vendor: vendor, Fronds: b.fronds, Set: b.set, Changes: b.changes(configs), doors: b.doors}
+	catalog := &Catalog{Vendor: vendor, Fronds: b.fronds, Set: b.set, Changes: b.changes(configs), doors: b.doors, cascades: cascades}
 	for _, d := range b.doors {
 		catalog.addAliases(d)
 	}

@@ -279,12 +279,16 @@ func (x storeCall) runCreate(ctx context.Context) (*Result, error) {
 	if err := x.stays(ctx, terms, kiterror.Errorf(kiterror.Forbidden, "you may not create this: it would not be yours to see")); err != nil {
 		return nil, err
 	}
+	var announce func(*Rows) error
+	if x.op.emits {
+		announce = x.announces(ctx, terms, func(rows *Rows) written { return written{door: x.door, after: rows.Row(0).JSON()} })
+	}
 	rows, err := x.store().Insert(ctx, x.door.Entity, []Record{x.body}, terms.orNone(), x.sel.stored)
 	if err != nil {
 		return nil, x.concealed(ctx, err)
 	}
-	if x.op.emits && rows.Len() > 0 {
-		if err := x.announce(ctx, written{door: x.door, after: rows.Row(0).JSON()}); err != nil {
+	if announce != nil && rows.Len() > 0 {
+		if err := announce(rows); err != nil {
 			return nil, err
 		}
 	}
@@ -298,22 +302,16 @@ func (x storeCall) runUpdate(ctx context.Context) (*Result, error) {
 	if err := x.stays(ctx, terms, kiterror.Errorf(kiterror.Forbidden, "you may not change this so: it would not be yours to see any more")); err != nil {
 		return nil, err
 	}
-	var before *json.RawMessage
-	announces := x.op.emits && len(x.body) > 0
-	if announces && x.door.needsBefore(Updated) {
-		before = x.standing(terms)
+	var announce func(*Rows) error
+	if x.op.emits && len(x.body) > 0 {
+		announce = x.announcesUpdate(ctx, terms)
 	}
 	rows, err := x.store().Update(ctx, x.door.Entity, x.id, x.target(), x.body, terms.orNone(), x.sel.stored)
 	if err != nil {
 		return nil, x.concealed(ctx, err)
 	}
-	if announces && rows.Len() > 0 {
-		after := rows.Row(0).JSON()
-		w := written{door: x.door, before: after, after: after}
-		if before != nil {
-			w.before = *before
-		}
-		if err := x.announce(ctx, w); err != nil {
+	if announce != nil && rows.Len() > 0 {
+		if err := announce(rows); err != nil {
 			return nil, err
 		}
 	}
@@ -329,16 +327,19 @@ func (x storeCall) runUpdate(ctx context.Context) (*Result, error) {
 // runDelete removes a row and answers whether it was there.
 func (x storeCall) runDelete(ctx context.Context) (*Result, error) {
 	terms := x.terms()
-	var before *json.RawMessage
+	var announce func(*Rows) error
 	if x.op.emits {
-		before = x.standing(terms)
+		var err error
+		if announce, err = x.announcesDelete(ctx, terms); err != nil {
+			return nil, err
+		}
 	}
 	was, err := x.store().Delete(ctx, x.door.Entity, x.id, x.target(), terms.orNone())
 	if err != nil {
 		return nil, x.concealed(ctx, err)
 	}
-	if was && before != nil && *before != nil {
-		if err := x.announce(ctx, written{door: x.door, before: *before}); err != nil {
+	if announce != nil && was {
+		if err := announce(nil); err != nil {
 			return nil, err
 		}
 	}

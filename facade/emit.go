@@ -35,22 +35,42 @@ func (w *written) change() Change {
 	return Updated
 }
 
-// announce emits the facts of rows that were written, in their order.
+// announce emits the facts of rows that were written, in their order, with a call of its own.
 func (x *execution) announce(ctx context.Context, all ...written) error {
+	events, err := x.eventsOf(ctx, all...)
+	if err != nil || len(events) == 0 {
+		return err
+	}
+	return x.host.outbox.Emit(ctx, events)
+}
+
+// announces has a write announce what it writes, in its own transaction where the store records
+// by itself. of makes what was written of the rows that the write answers. then announces it
+// where the store does not, and is called when the write has written something.
+func (x *execution) announces(ctx context.Context, terms *Terms, of func(rows *Rows) written) (then func(*Rows) error) {
+	if x.host.records && !x.watch.on() {
+		terms.Events = func(rows *Rows) ([]Event, error) { return x.eventsOf(ctx, of(rows)) }
+		return func(*Rows) error { return nil }
+	}
+	return func(rows *Rows) error { return x.announce(ctx, of(rows)) }
+}
+
+// eventsOf are the events of rows that were written; none where nothing is to be emitted.
+func (x *execution) eventsOf(ctx context.Context, all ...written) ([]Event, error) {
 	var events []Event
 	for i := range all {
 		w := &all[i]
 		for _, f := range w.door.emits.on(w.change()) {
 			holds, err := f.when.holds(f.Name, w.before, w.after)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			if !holds {
 				continue
 			}
 			e, err := x.host.event(f, x.now(), x.call.Invocation.Trace)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			e.Change, e.Entity = w.change(), w.door.Entity.Key
 			if e.Data = w.after; w.after == nil {
@@ -63,10 +83,10 @@ func (x *execution) announce(ctx context.Context, all ...written) error {
 			events = append(events, e)
 		}
 	}
-	if len(events) == 0 || x.watch.announced(events) || InDryRun(ctx) {
-		return nil
+	if len(events) > 0 && x.watch.announced(events) || InDryRun(ctx) {
+		return nil, nil
 	}
-	return x.host.outbox.Emit(ctx, events)
+	return events, nil
 }
 
 // event is a new event of a fact, without what it carries.
@@ -76,6 +96,32 @@ func (h *host) event(f *Fact, at time.Time, trace string) (Event, error) {
 		return Event{}, kiterror.Internal(fmt.Errorf("the id of an event: %w", err))
 	}
 	return Event{ID: id, Frond: f.Frond.Name, Name: f.Name, At: at.UTC(), Trace: trace}, nil
+}
+
+// announcesUpdate is announces for an update.
+func (x *execution) announcesUpdate(ctx context.Context, terms *Terms) func(*Rows) error {
+	if !x.door.needsBefore() {
+		return x.announces(ctx, terms, func(rows *Rows) written {
+			after := rows.Row(0).JSON()
+			return written{door: x.door, before: after, after: after} // nobody reads before
+		})
+	}
+	before := x.standing(terms)
+	return x.announces(ctx, terms, func(rows *Rows) written {
+		return written{door: x.door, before: *before, after: rows.Row(0).JSON()}
+	})
+}
+
+// announcesDelete is announces for a delete, with the rows that go or change with the row.
+func (x *execution) announcesDelete(ctx context.Context, terms *Terms) (func(*Rows) error, error) {
+	before := x.standing(terms)
+	if x.host.catalog.cascades[x.door.Entity] == nil {
+		return x.announces(ctx, terms, func(*Rows) written { return written{door: x.door, before: *before} }), nil
+	}
+	others, err := x.touches(ctx)
+	return func(*Rows) error {
+		return x.announce(ctx, append([]written{{door: x.door, before: *before}}, others...)...)
+	}, err
 }
 
 // standing has the write report the row as it stands in its transaction, before it is changed.
@@ -95,7 +141,7 @@ func (x *execution) standing(terms *Terms) *json.RawMessage {
 	return before
 }
 
-// needsBefore reports whether a fact of a change reads or carries the row as it was.
-func (d *Door) needsBefore(c Change) bool {
-	return c == Deleted || slices.ContainsFunc(d.emits.on(c), func(f *Fact) bool { return f.Changes || f.when.readsBefore() })
+// needsBefore reports whether a fact of updates reads or carries the row as it was.
+func (d *Door) needsBefore() bool {
+	return slices.ContainsFunc(d.emits.updated, func(f *Fact) bool { return f.Changes || f.when.readsBefore() })
 }

@@ -67,6 +67,9 @@ func New(p *Project, store Store, opts *Options) (*Facade, error) {
 		h.store = noStore{}
 	}
 	h.transactor, _ = store.(Transactor)
+	if r, is := store.(Recorder); is {
+		h.records = r.Records()
+	}
 	if h.outbox, _ = store.(Outbox); h.outbox == nil && store != nil {
 		if faults := unkept(catalog); faults != nil {
 			return nil, faults

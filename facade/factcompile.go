@@ -261,13 +261,15 @@ func (b *compiler) changed(src *project.Frond, frond *Frond, names []project.Fac
 	return doors
 }
 
-// emitting reports whether what an operation writes is announced: rows of its door, or rows
-// that go or change with them.
-func (b *compiler) emitting(op *Operation) bool {
-	if op.builtin == nil || op.Kind != Command {
-		return false
+// emitting reports whether what an operation writes is announced, and whether one write does
+// it: rows that go or change with a deleted one have to be read before.
+func (b *compiler) emitting(op *Operation, cascades map[*schema.Entity][]cascade) (emits, alone bool) {
+	if op.builtin == nil || op.Kind != Command || op.Door.Frond.Remote != "" {
+		return false, false
 	}
-	return len(op.Door.emits.on(changeOf(op.Name))) > 0
+	change := changeOf(op.Name)
+	more := change == Deleted && cascades[op.Door.Entity] != nil
+	return more || len(op.Door.emits.on(change)) > 0, !more
 }
 
 // unkept are the faults of facts that built-in commands emit, over a store that keeps none.

@@ -14,6 +14,7 @@ type host struct {
 	store      Store
 	transactor Transactor // store, where it has transactions; else nil
 	outbox     Outbox     // store, where it keeps events; else nil
+	records    bool       // outbox keeps the events of a single write by itself
 	registry   *schema.Registry
 	now        func() time.Time
 	remotes    map[string]Caller // by the Frond's name

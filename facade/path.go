@@ -35,7 +35,7 @@ func (h *host) walk(ctx context.Context, c *Call) (res *Result, err error) {
 	if err = x.scope(ctx); err != nil {
 		return nil, err
 	}
-	if x.op.transacts && x.host.transactor != nil && x.watch.runs(&x) {
+	if x.transacts() && x.watch.runs(&x) {
 		res, err = x.transacted(ctx)
 	} else {
 		res, err = x.answer(ctx)

@@ -5,10 +5,11 @@ import (
 	"slices"
 
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/schema"
 )
 
 // runners decides who answers each operation and who keeps the rows of each door.
-func (b *compiler) runners() {
+func (b *compiler) runners(cascades map[*schema.Entity][]cascade) {
 	for _, f := range b.fronds {
 		for _, d := range f.Doors {
 			if f.Remote != "" {
@@ -18,8 +19,10 @@ func (b *compiler) runners() {
 			}
 			for _, op := range d.Operations {
 				op.runner, op.inner = runnersOf(op)
-				op.emits = f.Remote == "" && b.emitting(op)
-				op.transacts = op.Kind == Command && f.Remote == "" && (op.authored() || op.emits)
+				authored := op.Kind == Command && f.Remote == "" && op.authored()
+				var alone bool
+				op.emits, alone = b.emitting(op, cascades)
+				op.transacts, op.recorded = authored || op.emits, op.emits && alone && !authored
 			}
 		}
 	}

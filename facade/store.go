@@ -41,7 +41,17 @@ type Terms struct {
 	Unmet error
 	// Points are relations whose targets have to be there, else [Dangling].
 	Points []Points
+	// Events says what the write announces. It is given the rows as they are once they are
+	// written, as the write answers them, or none at Delete; it is not called where nothing was
+	// written. What it answers is kept with the write as [Outbox.Emit] keeps it, and its error
+	// is the write's own. It does not call the store, and may be called again where the write
+	// is tried again. Only a [Recorder] is given one.
+	Events func(written *Rows) ([]Event, error)
 }
+
+// Recorder is an [Outbox] that keeps the events of a single write in the write's own
+// transaction, without a [Transactor.Transact] around it.
+type Recorder interface{ Records() bool }
 
 // Points holds one relation of what is written to rows that meet Where before it is
 // written: those it did not name already, or with All those that it did as well. New

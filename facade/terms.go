@@ -46,7 +46,7 @@ func (x *execution) judged(current Row) (Record, error) {
 
 // orNone is nil for terms without a condition.
 func (w *Terms) orNone() *Terms {
-	if w.Judge == nil && w.After == nil && w.Points == nil {
+	if w.Judge == nil && w.After == nil && w.Points == nil && w.Events == nil {
 		return nil
 	}
 	return w

@@ -5,6 +5,11 @@ import (
 	"maps"
 )
 
+// transacts reports whether the call is a transaction of its own.
+func (x *execution) transacts() bool {
+	return x.op.transacts && x.host.transactor != nil && !(x.op.recorded && x.host.records)
+}
+
 // transacted admits and runs a command as one transaction. Each try begins with the
 // execution as scope left it: nothing that a try has found out or changed is there in the
 // next one. The answer is projected by the caller, when the transaction is over.

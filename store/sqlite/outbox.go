@@ -114,30 +114,61 @@ func (s *Store) Emit(ctx context.Context, events []facade.Event) error {
 	if len(events) == 0 {
 		return nil
 	}
-	made := s.outboxMade(ctx)
 	return s.db.Write(&engine.Op{
-		Ctx: ctx,
-		Run: func(c *engine.Conn) error {
-			if err := s.makeOutbox(c); err != nil {
-				return err
-			}
-			var values [11]sqltext.Value
-			for i := range events {
-				eventValues(values[:], &events[i])
-				values[0] = sqltext.Value{} // the next number
-				if err := c.Exec(emitEvent, values[:]...); err != nil {
-					return err
-				}
-			}
-			return nil
-		},
-		Committed: func() {
-			if made != nil {
-				made()
-			}
-			s.outbox.committed.Send()
-		},
+		Ctx:       ctx,
+		Run:       func(c *engine.Conn) error { return s.writeEvents(c, events) },
+		Committed: s.emitted(ctx),
 	})
+}
+
+// writeEvents writes events, the tables where they are missing before.
+func (s *Store) writeEvents(c *engine.Conn, events []facade.Event) error {
+	if err := s.makeOutbox(c); err != nil {
+		return err
+	}
+	var values [11]sqltext.Value
+	for i := range events {
+		eventValues(values[:], &events[i])
+		values[0] = sqltext.Value{} // the next number
+		if err := c.Exec(emitEvent, values[:]...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// emitted is what happens once events that were written are committed.
+func (s *Store) emitted(ctx context.Context) func() {
+	made := s.outboxMade(ctx)
+	return func() {
+		if made != nil {
+			made()
+		}
+		s.outbox.committed.Send()
+	}
+}
+
+// Records implements [facade.Recorder].
+func (s *Store) Records() bool { return true }
+
+// record keeps the events of a write that has written rows.
+func (s *Store) record(c *engine.Conn, of *facade.Terms, rows *facade.Rows) error {
+	if of == nil || of.Events == nil {
+		return nil
+	}
+	events, err := of.Events(rows)
+	if err != nil || len(events) == 0 {
+		return err
+	}
+	return s.writeEvents(c, events)
+}
+
+// recorded is emitted for a write with terms; nil where nothing is recorded.
+func (s *Store) recorded(ctx context.Context, of *facade.Terms) func() {
+	if of == nil || of.Events == nil {
+		return nil
+	}
+	return s.emitted(ctx)
 }
 
 // Committed implements [facade.Outbox].

@@ -75,9 +75,10 @@ func (s *Store) Insert(ctx context.Context, e *schema.Entity, records []facade.R
 					return err
 				}
 			}
-			return nil
+			return s.record(c, of, rows)
 		},
-		Blame: func(c *engine.Conn, err error) error { return s.blameWrite(c, t, records, err) },
+		Committed: s.recorded(ctx, of),
+		Blame:     func(c *engine.Conn, err error) error { return s.blameWrite(c, t, records, err) },
 	})
 	if err != nil {
 		return nil, err
@@ -147,8 +148,12 @@ func (s *Store) Update(ctx context.Context, e *schema.Entity, id json.RawMessage
 			if rows.Len() == 0 {
 				return nil
 			}
-			return m.Stays(runner{c}, key)
+			if err := m.Stays(runner{c}, key); err != nil {
+				return err
+			}
+			return s.record(c, of, rows)
 		},
+		Committed: s.recorded(ctx, of),
 		Blame: func(c *engine.Conn, err error) error {
 			return s.blameDelete(c, t, key, s.blameWrite(c, t, []facade.Record{written}, err))
 		},
@@ -198,10 +203,13 @@ func (s *Store) Delete(ctx context.Context, e *schema.Entity, id json.RawMessage
 			if err := c.Finish(st); err != nil {
 				return constraint(s.tables.Load(), t, nil, err)
 			}
-			gone = c.Raw().Changes() > 0
-			return nil
+			if gone = c.Raw().Changes() > 0; !gone {
+				return nil
+			}
+			return s.record(c, of, nil)
 		},
-		Blame: func(c *engine.Conn, err error) error { return s.blameDelete(c, t, key, err) },
+		Committed: s.recorded(ctx, of),
+		Blame:     func(c *engine.Conn, err error) error { return s.blameDelete(c, t, key, err) },
 	})
 	return gone && err == nil, err
 }
