@@ -55,6 +55,10 @@ const (
 	signatureRefused
 	// answerOverBudget: this process has no room for the answer.
 	answerOverBudget
+	// noFacts: the host does not give its facts to other hosts.
+	noFacts
+	// wrongFacts: the answer to a GET of facts is none.
+	wrongFacts
 )
 
 // outcome is what follows from a failure of one kind. The three switches are independent: a
@@ -88,6 +92,8 @@ var outcomes = [...]outcome{
 	signatureRefused: {facade.BadGateway, "the host does not take the call as it is signed", false, false, false},
 
 	answerOverBudget: {facade.ServiceUnavailable, "", false, false, false}, // the cause has the message
+	noFacts:          {facade.NotImplemented, "the host does not give its facts to other hosts", false, false, false},
+	wrongFacts:       {facade.BadGateway, "the host's answer about its facts cannot be used", false, false, false},
 }
 
 // failure is why a round trip brought no answer. It is an error for the retry policy only;

@@ -23,12 +23,15 @@ import (
 type post struct {
 	frames  []byte
 	sealed  *signing.Sealed // frames that are signed anew for every attempt; nil: unsigned
+	get     *get            // a GET in place of frames; nil: a POST
 	most    int64           // bytes of an answer
 	command bool            // it must not run twice
 	trace   string
 	// discovery is not stopped by the breaker and not counted by it: it is how a host
 	// that recovers is noticed.
 	discovery bool
+	// uncounted is not counted by the breaker, and is not its probe.
+	uncounted bool
 	// read reads an answer that is JSON; header is for the failure of an answer that is no frame.
 	read func(status int, header http.Header, body []byte) *failure
 	sent *atomic.Int32 // counts attempts
@@ -56,7 +59,7 @@ func (e *endpoint) record(ctx context.Context) *consistency.Record {
 // roundTrip sends a post once and has the answer read; nil: it was read. Only bodies that
 // jsontext.Check accepts reach p.read.
 func (e *endpoint) roundTrip(ctx context.Context, p *post) *failure {
-	attempt, cancel := within(ctx, e.options.Attempt)
+	attempt, cancel := within(ctx, e.options.Attempt+p.get.patience())
 	defer cancel()
 	var taken atomic.Bool
 	p.sent.Add(1)
@@ -77,6 +80,9 @@ func (e *endpoint) roundTrip(ctx context.Context, p *post) *failure {
 		return unanswered(ctx, attempt, err, true)
 	case resp.StatusCode >= 300 && resp.StatusCode < 400: // never followed: frames go where they were meant to go
 		return frameless(resp.StatusCode, resp.Header)
+	}
+	if p.get != nil && withoutFacts(resp.StatusCode) {
+		return &failure{kind: noFacts}
 	}
 	if err := jsontext.Check(body); err != nil {
 		f := frameless(resp.StatusCode, resp.Header)
@@ -130,10 +136,6 @@ var (
 //	Content-Type, Accept: application/json
 //	Traceparent, the timeout in milliseconds, X-Frond-Consistency, Options.Header, Authorization of the address
 func (e *endpoint) request(ctx context.Context, p *post, taken *atomic.Bool) *http.Request {
-	frames := p.frames
-	if p.sealed != nil { // a token is valid once
-		frames = p.sealed.Post()
-	}
 	header := make(http.Header, 6)
 	for name, values := range jsonHeader {
 		header[name] = values
@@ -150,6 +152,22 @@ func (e *endpoint) request(ctx context.Context, p *post, taken *atomic.Bool) *ht
 	if e.options.Header != nil {
 		e.options.Header(ctx, header)
 	}
+	req := &http.Request{
+		Method: http.MethodPost, URL: e.address, Host: e.address.Host, Header: header,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+	}
+	if u := e.address.User; u != nil && header["Authorization"] == nil {
+		password, _ := u.Password()
+		req.SetBasicAuth(u.Username(), password)
+	}
+	if p.get != nil {
+		taken.Store(true) // nothing depends on it: a GET may be sent again
+		return p.get.request(req).WithContext(ctx)
+	}
+	frames := p.frames
+	if p.sealed != nil { // a token is valid once
+		frames = p.sealed.Post()
+	}
 	body := func() (io.ReadCloser, error) { return &payload{Reader: bytes.NewReader(frames), taken: taken}, nil }
 	if e.traced { // net/http sends head and body in one piece where it knows the body's type
 		body = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(frames)), nil }
@@ -159,19 +177,11 @@ func (e *endpoint) request(ctx context.Context, p *post, taken *atomic.Bool) *ht
 		})
 	}
 	first, _ := body()
-	req := &http.Request{
-		Method: http.MethodPost, URL: e.address, Host: e.address.Host, Header: header,
-		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Body: first, ContentLength: int64(len(frames)),
-		// The transport replaces a connection that turns out to be closed before anything
-		// was written on it, and needs the body anew for that. It never resends a POST of
-		// which anything was written.
-		GetBody: body,
-	}
-	if u := e.address.User; u != nil && header["Authorization"] == nil {
-		password, _ := u.Password()
-		req.SetBasicAuth(u.Username(), password)
-	}
+	req.Body, req.ContentLength = first, int64(len(frames))
+	// The transport replaces a connection that turns out to be closed before anything was
+	// written on it, and needs the body anew for that. It never resends a POST of which
+	// anything was written.
+	req.GetBody = body
 	return req.WithContext(ctx)
 }
 

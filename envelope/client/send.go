@@ -76,7 +76,8 @@ func (s *sender) attempt(ctx context.Context, p *post) (f *failure) {
 		return &failure{kind: tooManyInFlight}
 	}
 	defer g.bulkhead.ReleasePermit()
-	if !p.discovery && !g.breaker.TryAcquirePermit() {
+	counted := !p.discovery && !p.uncounted
+	if counted && !g.breaker.TryAcquirePermit() {
 		return &failure{kind: breakerOpen}
 	}
 	s.counters.posts.Add(1)
@@ -85,7 +86,7 @@ func (s *sender) attempt(ctx context.Context, p *post) (f *failure) {
 	began := time.Now()
 	f = &failure{kind: connectionLost} // recorded if the transport panics
 	defer func() {
-		if !p.discovery {
+		if counted {
 			g.record(f, time.Since(began))
 		}
 	}()

@@ -1,6 +1,11 @@
 package signing
 
-import "time"
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/frondhost/frond/facade"
+)
 
 // PostAt is Post at a time and with a jti of one's own.
 func (p *Sealed) PostAt(now time.Time, id string) []byte { return p.post(now, id) }
@@ -23,3 +28,8 @@ func (v *Verifier) Remembered() int { return v.seen.count }
 
 // CompareUTF16 is compareUTF16.
 func CompareUTF16(a, b string) int { return compareUTF16(a, b) }
+
+// AuthorizeGetAt is AuthorizeGet at a time and with a jti of one's own.
+func (s *Signer) AuthorizeGetAt(path, query, frond string, state json.RawMessage, now time.Time, id string) (string, *facade.Error) {
+	return s.authorizeGet(path, query, frond, state, now, id)
+}

@@ -3,9 +3,7 @@ package signing
 import (
 	"bytes"
 	"crypto/ed25519"
-	"crypto/rand"
 	"encoding/json"
-	"strconv"
 	"time"
 
 	"github.com/frondhost/frond/facade"
@@ -64,43 +62,25 @@ func (s *Signer) Seal(post []byte, frond string, callerState json.RawMessage) (*
 	if err != nil {
 		return nil, facade.Errorf(facade.BadRequest, "the call cannot be signed: %w", err)
 	}
-	if callerState == nil {
-		callerState = json.RawMessage("{}")
+	before, after, refused := s.claims(frond, digest, callerState)
+	if refused != nil {
+		return nil, refused
 	}
-	if jsontext.Check(callerState) != nil || jsontext.KindOf(callerState) != jsontext.Object {
-		return nil, facade.Errorf(facade.BadRequest, "the caller's state is no JSON object, or a very deep one")
-	}
-	before := append([]byte(`{"iss":`), s.name...)
-	before = jsontext.AppendString(append(before, `,"aud":`...), frond)
-	after := append([]byte(`,"call":"`), digest...)
-	after = append(append(after, `","state":`...), jsontext.Trim(callerState)...)
-	return &Sealed{s, head, tail, before, append(after, '}')}, nil
+	return &Sealed{s, head, tail, before, after}, nil
 }
 
 // Post returns the body to send: the post with a new token, signed now. Each call has
 // another jti, since a receiver accepts each one once.
 func (p *Sealed) Post() []byte {
-	var id [16]byte
-	_, _ = rand.Read(id[:]) // never fails
-	return p.post(time.Now(), b64.EncodeToString(id[:]))
+	return p.post(time.Now(), newID())
 }
 
 // post is Post at a given time and with a given jti, for test vectors.
 func (p *Sealed) post(now time.Time, id string) []byte {
-	claims := make([]byte, 0, len(p.before)+len(p.after)+96)
-	claims = append(claims, p.before...)
-	claims = strconv.AppendInt(append(claims, `,"iat":`...), now.Unix(), 10)
-	claims = strconv.AppendInt(append(claims, `,"exp":`...), now.Add(Lifetime).Unix(), 10)
-	claims = jsontext.AppendString(append(claims, `,"jti":`...), id)
-	claims = append(claims, p.after...)
-
-	size := len(p.signer.header) + b64.EncodedLen(len(claims)) + 1 + b64.EncodedLen(ed25519.SignatureSize)
+	size := len(p.signer.header) + b64.EncodedLen(len(p.before)+len(p.after)+96) + 1 + b64.EncodedLen(ed25519.SignatureSize)
 	text := make([]byte, 0, len(p.head)+len(p.tail)+size+2)
 	text = append(append(text, p.head...), '"')
-	from := len(text)
-	text = b64.AppendEncode(append(text, p.signer.header...), claims)
-	signature := ed25519.Sign(p.signer.key, text[from:])
-	text = b64.AppendEncode(append(text, '.'), signature)
+	text = p.signer.appendToken(text, p.before, p.after, now, id)
 	return append(append(text, '"'), p.tail...)
 }
 

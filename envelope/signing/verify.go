@@ -119,7 +119,13 @@ func (v *Verifier) Verify(post json.RawMessage) (*Call, *facade.Error) {
 	case jsontext.KindOf(first) != jsontext.String:
 		return nil, refuse("identity is no token: it is the text of a JWS")
 	}
-	kid, payload, err := v.unseal(jsontext.Unquote(jsontext.Trim(first)))
+	return v.verify(jsontext.Unquote(jsontext.Trim(first)), func() (string, error) { return Digest(post) })
+}
+
+// verify holds a token to everything that [Verifier.Verify] lists from unseal on; digestOf is
+// the digest of the request it came with.
+func (v *Verifier) verify(token string, digestOf func() (string, error)) (*Call, *facade.Error) {
+	kid, payload, err := v.unseal(token)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +137,7 @@ func (v *Verifier) Verify(post json.RawMessage) (*Call, *facade.Error) {
 		return nil, err
 	}
 	// Last of the checks that need no memory, since it reads the whole post.
-	digest, fail := Digest(post)
+	digest, fail := digestOf()
 	if fail != nil || subtle.ConstantTimeCompare([]byte(digest), []byte(c.call)) == 0 {
 		return nil, refuse("the call is not the one that was signed")
 	}

@@ -1,0 +1,144 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/frondhost/frond/envelope/wire"
+	"github.com/frondhost/frond/facade"
+)
+
+// Facts is the log of the facts of one Frond of a host, as GET /_kit/facts gives it. It may be
+// used from many goroutines. A host that has no such path, as the specification does not ask
+// for it, answers NOT_IMPLEMENTED here.
+//
+// A read of all facts that finds nothing waits at the host for up to [FactsWait], so that
+// whoever reads in a loop has an event as soon as it is there, over one request at a time.
+type Facts struct {
+	host  *host
+	frond string
+	log   atomic.Bool // the absence of the path was logged
+	// idle is when the last read ended that found nothing, in nanoseconds since 1970.
+	idle atomic.Int64
+}
+
+var _ facade.EventLog = (*Facts)(nil)
+
+// FactsWait is how long a host is asked to wait for an event.
+const FactsWait = 20 * time.Second
+
+// leastWait is how often a host that does not wait is asked while it has nothing.
+const leastWait = time.Second
+
+// Facts returns the log of a Frond that the host serves.
+func (r *Remote) Facts(frond string) *Facts { return &Facts{host: r.host, frond: frond} }
+
+// always is a channel that is closed.
+var always = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
+
+// Committed is always closed: [Facts.Log] waits itself.
+func (*Facts) Committed() <-chan struct{} { return always }
+
+// Log implements [facade.EventLog]. names are of the log's Frond.
+func (f *Facts) Log(ctx context.Context, after facade.Position, names []string, limit int) ([]*facade.Event, facade.Position, error) {
+	query := "after=" + strconv.FormatInt(int64(after), 10) + "&limit=" + strconv.Itoa(max(1, min(limit, wire.MaxEvents)))
+	wait := time.Duration(0)
+	if names == nil {
+		wait = FactsWait
+		query += "&wait=" + strconv.Itoa(int(wait/time.Second))
+	} else {
+		own := make([]string, len(names))
+		for i, name := range names {
+			own[i] = strings.TrimPrefix(name, f.frond+".")
+		}
+		query += "&names=" + escape(strings.Join(own, ","))
+	}
+	if err := f.pace(ctx, wait > 0); err != nil {
+		return nil, after, err
+	}
+	began := time.Now()
+	a, err := f.get(ctx, query, wait)
+	if err != nil {
+		return nil, after, err
+	}
+	f.idle.Store(0)
+	if len(a.Events) == 0 && a.Position <= after && time.Since(began) < leastWait {
+		f.idle.Store(time.Now().UnixNano())
+	}
+	return a.Events, max(a.Position, after), nil
+}
+
+// pace waits where the last read came back at once with nothing: the host does not wait.
+func (f *Facts) pace(ctx context.Context, waits bool) error {
+	last := f.idle.Load()
+	if last == 0 || !waits {
+		return nil
+	}
+	timer := time.NewTimer(time.Until(time.Unix(0, last).Add(leastWait)))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Span implements [facade.EventLog].
+func (f *Facts) Span(ctx context.Context) (oldest, last facade.Position, err error) {
+	a, err := f.get(ctx, "limit=0", 0)
+	if err != nil {
+		return 0, 0, err
+	}
+	return a.Oldest, a.Last, nil
+}
+
+// get sends a GET, and reads the answer. The error is the host's, or that of the way.
+func (f *Facts) get(ctx context.Context, query string, wait time.Duration) (*wire.Events, error) {
+	o := f.host.options
+	ctx, cancel := within(ctx, o.Timeout+wait)
+	defer cancel()
+	var answer *wire.Events
+	var refused *facade.Error
+	var posts atomic.Int32
+	failed := f.host.sender.send(ctx, &post{
+		get:  &get{query, wait, o.Signer, f.frond},
+		most: o.MaxAnswer, uncounted: true, sent: &posts,
+		read: func(status int, header http.Header, body []byte) *failure {
+			if status == http.StatusOK {
+				a, err := wire.ReadEvents(body, f.frond)
+				if err != nil {
+					return &failure{kind: wrongFacts, cause: err}
+				}
+				answer = a
+				return nil
+			}
+			r, ok := wire.ReadResponse(body, nil)
+			if !ok || r.Err == nil {
+				return frameless(status, header)
+			}
+			if unsigned := unsigned(header, r.Err); unsigned != nil {
+				return unsigned
+			}
+			refused = r.Err
+			return nil
+		},
+	})
+	switch {
+	case failed != nil && failed.kind == noFacts:
+		if !f.log.Swap(true) {
+			o.Log.Info("a remote does not give its facts to other hosts; nothing that it announces arrives here", "frond", f.frond, "remote", o.Name)
+		}
+		return nil, failed.err()
+	case failed != nil:
+		return nil, failed.err()
+	case refused != nil:
+		return nil, refused
+	}
+	f.log.Store(false)
+	return answer, nil
+}

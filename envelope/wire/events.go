@@ -1,0 +1,212 @@
+package wire
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// FactsPath is where a host gives its facts to other hosts, behind its base address:
+//
+//	GET /_kit/facts?after=17&names=orderPlaced,orderShipped&limit=100&wait=20
+//
+// It is additive: a host that does not have it answers 404, and its facts do not leave it.
+// Positions are whole numbers here, in decimal digits; greater means later.
+const FactsPath = "/_kit/facts"
+
+// The bounds of one GET of facts.
+const (
+	MaxEvents     = 500
+	DefaultEvents = 100
+	MaxWait       = 30 * time.Second // for an event, while there is none
+)
+
+// Events is the answer to a GET of facts.
+//
+//	{"events":[{"id":"…","position":"18","name":"orderPlaced",…}],"position":"18","oldest":"1","last":"18"}
+type Events struct {
+	Events []*facade.Event
+	// Position is where to go on: the answer is complete up to it.
+	Position facade.Position
+	// Oldest and Last are those of [facade.EventLog.Span].
+	Oldest, Last facade.Position
+}
+
+// AppendEvents appends the answer. data returns what leaves of an event's payload.
+func AppendEvents(dst []byte, a *Events, data func(e *facade.Event) (after, before json.RawMessage)) []byte {
+	dst = append(dst, `{"events":[`...)
+	for i, e := range a.Events {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		after, before := data(e)
+		dst = appendEvent(dst, e, after, before)
+	}
+	dst = appendPosition(append(dst, `],"position":`...), a.Position)
+	dst = appendPosition(append(dst, `,"oldest":`...), a.Oldest)
+	dst = appendPosition(append(dst, `,"last":`...), a.Last)
+	return append(dst, '}')
+}
+
+// appendEvent appends one event, without the members that it does not have.
+func appendEvent(dst []byte, e *facade.Event, data, before json.RawMessage) []byte {
+	dst = jsontext.AppendString(append(dst, `{"id":`...), e.ID)
+	dst = appendPosition(append(dst, `,"position":`...), e.Position)
+	dst = jsontext.AppendString(append(dst, `,"frond":`...), e.Frond)
+	dst = jsontext.AppendString(append(dst, `,"name":`...), e.Name)
+	if e.Change != "" {
+		dst = jsontext.AppendString(append(dst, `,"change":`...), string(e.Change))
+	}
+	if e.Entity != "" {
+		dst = jsontext.AppendString(append(dst, `,"entity":`...), e.Entity)
+		dst = append(append(dst, `,"key":`...), e.Key...)
+	}
+	dst = e.At.UTC().AppendFormat(append(dst, `,"at":"`...), time.RFC3339Nano)
+	dst = append(dst, '"')
+	if data != nil {
+		dst = append(append(dst, `,"data":`...), data...)
+	}
+	if before != nil {
+		dst = append(append(dst, `,"before":`...), before...)
+	}
+	if e.Trace != "" {
+		dst = jsontext.AppendString(append(dst, `,"trace":`...), e.Trace)
+	}
+	return append(dst, '}')
+}
+
+func appendPosition(dst []byte, p facade.Position) []byte {
+	return append(strconv.AppendInt(append(dst, '"'), int64(p), 10), '"')
+}
+
+// ReadPosition reads a position as it is written between hosts.
+func ReadPosition(text string) (facade.Position, error) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 || text[0] == '+' {
+		return 0, errors.New("a position is a whole number in decimal digits")
+	}
+	return facade.Position(n), nil
+}
+
+// ReadEvents reads the answer to a GET of facts out of checked JSON. Events that name no Frond
+// are those of frond. Members that are not known are ignored. The error says which event lacks
+// what; then none is returned.
+func ReadEvents(text json.RawMessage, frond string) (*Events, error) {
+	if jsontext.KindOf(text) != jsontext.Object {
+		return nil, errors.New("the answer is no JSON object")
+	}
+	a := &Events{}
+	var list json.RawMessage
+	found := 0
+	for name, value := range jsontext.Members(text) {
+		var into *facade.Position
+		switch name {
+		case "events":
+			list = value
+			continue
+		case "position":
+			into = &a.Position
+		case "oldest":
+			into = &a.Oldest
+		case "last":
+			into = &a.Last
+		default:
+			continue
+		}
+		p, err := positionOf(value)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		*into = p
+		found++
+	}
+	if found < 3 || jsontext.KindOf(list) != jsontext.Array {
+		return nil, errors.New("the answer lacks one of events, position, oldest and last")
+	}
+	var before facade.Position
+	for i, item := range jsontext.Elements(list) {
+		e, err := readEvent(item, frond)
+		if err == nil && e.Position <= before {
+			err = errors.New("its position is not greater than that of the event before")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("event %d: %w", i, err)
+		}
+		before = e.Position
+		a.Events = append(a.Events, e)
+	}
+	if a.Position < before {
+		return nil, errors.New("position is before that of the last event")
+	}
+	return a, nil
+}
+
+// readEvent reads one event.
+func readEvent(text json.RawMessage, frond string) (*facade.Event, error) {
+	if jsontext.KindOf(text) != jsontext.Object {
+		return nil, errors.New("it is no JSON object")
+	}
+	e := &facade.Event{Frond: frond}
+	texts := map[string]*string{"id": &e.ID, "frond": &e.Frond, "name": &e.Name, "change": (*string)(&e.Change), "entity": &e.Entity, "trace": &e.Trace}
+	objects := map[string]*json.RawMessage{"data": &e.Data, "before": &e.Before}
+	for name, value := range jsontext.Members(text) {
+		if jsontext.IsNull(value) {
+			continue // as if it were not there
+		}
+		switch into, object := texts[name], objects[name]; {
+		case into != nil && jsontext.KindOf(value) == jsontext.String:
+			*into = jsontext.Unquote(value)
+		case object != nil && jsontext.KindOf(value) == jsontext.Object:
+			*object = value
+		case into != nil, object != nil:
+			return nil, fmt.Errorf("%s is of another kind than it has to be", name)
+		case name == "key":
+			if kind := jsontext.KindOf(value); kind != jsontext.String && kind != jsontext.Number {
+				return nil, errors.New("key is neither a text nor a number")
+			}
+			e.Key = value
+		case name == "at":
+			at, err := time.Parse(time.RFC3339Nano, jsontext.Unquote(value))
+			if err != nil {
+				return nil, errors.New("at is no date-time")
+			}
+			e.At = at.UTC()
+		case name == "position":
+			p, err := positionOf(value)
+			if err != nil {
+				return nil, err
+			}
+			e.Position = p
+		}
+	}
+	switch {
+	case e.ID == "" || len(e.ID) > maxEventID:
+		return nil, fmt.Errorf("id is no text of at most %d bytes", maxEventID)
+	case e.Position == 0 || e.Name == "" || e.Frond == "" || e.At.IsZero():
+		return nil, errors.New("it lacks one of position, name and at")
+	case (e.Entity == "") != (e.Key == nil):
+		return nil, errors.New("it has one of entity and key without the other")
+	}
+	switch e.Change {
+	case "", facade.Created, facade.Updated, facade.Deleted:
+		return e, nil
+	}
+	return nil, errors.New("change is none of created, updated and deleted")
+}
+
+// maxEventID bounds the ids that receivers keep to find duplicates.
+const maxEventID = 128
+
+// positionOf reads a position in JSON: digits in a string, or a number that says the same.
+func positionOf(value json.RawMessage) (facade.Position, error) {
+	text := string(jsontext.Trim(value))
+	if jsontext.KindOf(value) == jsontext.String {
+		text = jsontext.Unquote(value)
+	}
+	return ReadPosition(text)
+}
