@@ -66,7 +66,8 @@ var floors = map[string]string{
 	"store/postgres/outbox":  "facade store/postgres/engine",
 	"store/postgres/replica": "",
 	"store/postgres/engine":  "facade facade/consistency schema/jsontext store/sqltext store/postgres/replica",
-	"rest":                   "facade facade/kiterror schema schema/jsontext",
+	"rest":                   "facade facade/kiterror facts/sse rest/stream schema schema/jsontext",
+	"rest/stream":            "facade facade/rows facts/sse schema/jsontext",
 
 	// Under the executors: what the fields of a generated schema do, how fields that are
 	// registered by hand load rows, and the errors of a response.

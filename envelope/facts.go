@@ -105,7 +105,7 @@ func (h *Facts) serve(r *http.Request) (*wire.Events, *refusal) {
 		f.allow = allow
 		return nil, f
 	}
-	// Before anything of the request is judged: what is wrong with it tells what there is.
+	// Before anything of the request is judged: a message about it names facts.
 	if v := h.options.Verifier; v != nil {
 		if _, err := v.VerifyGet(FactsPath, r.URL.RawQuery, r.Header.Get("Authorization")); err != nil {
 			return nil, &refusal{status: err.Code.Status(), err: err}

@@ -135,7 +135,8 @@ func (f *Feed) join(names []string, after facade.Position) (*Reader, error) {
 		return nil, ErrClosed
 	case !f.follows:
 		return nil, nil
-	case after == Now:
+	case after == Now && f.outbox == nil:
+		// Of an outbox the log is asked: what was committed here a moment ago is not news.
 		return f.enter(names, f.window.head), nil
 	case after >= f.window.low && after <= f.window.head:
 		return f.enter(names, after), nil

@@ -41,7 +41,8 @@ func (w *window) push(events []*facade.Event, behind facade.Position) {
 }
 
 // after are at most limit events behind a position that meet wanted, nil: all, and the
-// position up to which they are complete. at is not before low.
+// position up to which they are complete. at is not before low; it may be behind head, where
+// it was read of the log itself.
 func (w *window) after(at facade.Position, wanted func(*facade.Event) bool, limit int) (events []*facade.Event, upto facade.Position) {
 	from := sort.Search(len(w.events), func(i int) bool { return w.events[i].Position > at })
 	rest := w.events[from:]
@@ -49,7 +50,7 @@ func (w *window) after(at facade.Position, wanted func(*facade.Event) bool, limi
 		if len(rest) > limit {
 			return slices.Clone(rest[:limit]), rest[limit-1].Position
 		}
-		return slices.Clone(rest), w.head
+		return slices.Clone(rest), max(w.head, at)
 	}
 	for _, e := range rest {
 		if !wanted(e) {
@@ -60,7 +61,7 @@ func (w *window) after(at facade.Position, wanted func(*facade.Event) bool, limi
 		}
 		events = append(events, e)
 	}
-	return events, w.head
+	return events, max(w.head, at)
 }
 
 // weight is about how many bytes an event holds.

@@ -51,7 +51,7 @@ func (c *condition) child(key, param string) *condition {
 // that every surface takes; word is filter or where. Texts become values by the card of the field they are compared with; whether
 // there is such a field, and which operators it takes, is judged by the façade. The result
 // is nil where something was refused.
-func readFilter(a *arguments, word string, parameters []parameter) json.RawMessage {
+func readFilter(a *arguments, word string, parameters []parameter, e *schema.Entity) json.RawMessage {
 	root := &condition{param: word}
 	ok := true
 	for _, p := range parameters {
@@ -75,7 +75,7 @@ func readFilter(a *arguments, word string, parameters []parameter) json.RawMessa
 	if !root.check(a, word) || !ok {
 		return nil
 	}
-	return rowsFilter(nil, root, a.op.Door.Entity)
+	return rowsFilter(nil, root, e)
 }
 
 // check refuses what cannot be written as JSON. It uses the words of the grammar and never

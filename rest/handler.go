@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/rest/stream"
 )
 
 // Options configure a [Handler]. A nil pointer is the zero value, whose limits are on and
@@ -27,6 +28,9 @@ type Options struct {
 	// Budget bounds the bytes that all requests hold and how many execute; beyond it a
 	// request is SERVICE_UNAVAILABLE with Retry-After. Nil: no bound.
 	Budget *facade.Budget
+	// Streams are how events are streamed. Without Facts none are. Their Timeout and Budget are
+	// those of the surface.
+	Streams stream.Options
 	// Log takes the causes of internal errors, which are not sent; nil is slog.Default().
 	Log *slog.Logger
 }
@@ -37,6 +41,7 @@ type Handler struct {
 	table   *Table
 	caller  facade.Caller
 	options Options
+	streams stream.Options
 }
 
 // New returns the REST surface of a catalog. caller answers its calls, each under the
@@ -56,6 +61,8 @@ func New(cat *facade.Catalog, caller facade.Caller, opts *Options) (*Handler, er
 	if h.options.Log == nil {
 		h.options.Log = slog.Default()
 	}
+	h.streams = h.options.Streams
+	h.streams.Timeout, h.streams.Budget = h.options.Timeout, h.options.Budget
 	var err error
 	h.table, err = Derive(cat, h.options.Base)
 	if err != nil {
@@ -123,6 +130,9 @@ func (x *exchange) serve() error {
 		return missing
 	}
 	x.match = m
+	if m.fact != "" {
+		return x.serveFact()
+	}
 	if m.alias != nil {
 		if err := m.alias.Refusal(); err != nil {
 			x.op = m.row.operation(x.r.Method)
@@ -147,6 +157,9 @@ func (x *exchange) serve() error {
 	}
 	if err := x.account.Begin(); err != nil {
 		return err
+	}
+	if x.wantsChanges() {
+		return x.serveChanges()
 	}
 	x.call.If = x.precondition()
 	// The version is only used for an ETag, which only one row has.

@@ -17,6 +17,8 @@ import (
 //	3   {frond}/{plural}/{x}          a named operation, else the row with the id x (spec 4.2.1)
 //	4   {frond}/{plural}/{id}/{name}  a named operation on a row
 //
+// Below a Frond that announces something, {frond}/facts/{name} is a fact.
+//
 // No pattern is tried in turn: each level is one look in a map, whatever the size of the
 // catalog.
 
@@ -27,6 +29,8 @@ type match struct {
 	row      *row
 	id       string // percent-decoded; set where hasID
 	hasID    bool
+
+	frond, fact string // of a fact, which has row alone beside them; "": it is none
 }
 
 // match finds the row of an escaped path by map lookups. Where there is none, the error is
@@ -64,6 +68,12 @@ func (t *Table) match(escaped string) (match, *facade.Error) {
 	frond, known := t.fronds[segments[0]]
 	if n == 0 || !known {
 		return match{}, facade.Errorf(facade.NotFound, "no Frond stands here; served under %s/ are %s", t.base, names(t.fronds))
+	}
+	if row := t.facts[segments[0]]; row != nil && strings.EqualFold(segments[1], factsSegment) {
+		if n != 3 || segments[2] == "" {
+			return match{}, facade.Errorf(facade.NotFound, "name a fact behind facts, as in %s", row.path)
+		}
+		return match{row: row, frond: segments[0], fact: segments[2]}, nil
 	}
 	at, known := frond[strings.ToLower(segments[1])]
 	if n < 2 || !known {

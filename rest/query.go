@@ -169,7 +169,7 @@ func (a *arguments) place(all []parameter) {
 			return
 		}
 	}
-	if filter := readFilter(a, word, conditions); filter != nil {
+	if filter := readFilter(a, word, conditions, a.op.Door.Entity); filter != nil {
 		a.query.set(word, filter)
 	}
 }

@@ -29,6 +29,7 @@ type Table struct {
 
 	base   string
 	fronds map[string]map[string]place // by the Frond's name and the door's plural in lower case
+	facts  map[string]*row             // by the name of a Frond that announces something
 	order  []*resource
 }
 
@@ -51,6 +52,9 @@ type resource struct {
 	onItem     map[string]*row // likewise, at /{plural}/{id}/{name}
 	rows       []*row          // all of the above, in the order of the operations
 }
+
+// factsSegment is where the facts of a Frond are, in the place of a plural.
+const factsSegment = "facts"
 
 // place is where a plural leads: to a door's part of the table, by an old name of it or, where
 // alias is nil, by its own.
@@ -122,14 +126,17 @@ func Derive(cat *facade.Catalog, base string) (*Table, error) {
 	if base == "" {
 		base = "/api"
 	}
-	t := &Table{catalog: cat, base: "/" + strings.Trim(base, "/"), fronds: map[string]map[string]place{}}
+	t := &Table{catalog: cat, base: "/" + strings.Trim(base, "/"), fronds: map[string]map[string]place{}, facts: map[string]*row{}}
 	if t.base == "/" {
 		t.base = ""
 	}
 	var faults schema.Faults
 	for _, frond := range cat.Fronds {
-		if len(frond.Doors) == 0 {
-			continue // facts alone have no path (spec 2.5.3)
+		if len(frond.Doors) == 0 && len(frond.Facts) == 0 {
+			continue
+		}
+		if len(frond.Facts) > 0 {
+			t.facts[frond.Name] = &row{path: t.base + "/" + url.PathEscape(frond.Name) + "/" + factsSegment + "/{name}"}
 		}
 		plurals := t.fronds[frond.Name]
 		if plurals == nil {
@@ -142,6 +149,14 @@ func Derive(cat *facade.Catalog, base string) (*Table, error) {
 			// Paths are matched without regard to the case of the plural, so that two plurals
 			// that differ in case alone are one path.
 			key := strings.ToLower(door.Plural)
+			if key == factsSegment && t.facts[frond.Name] != nil {
+				faults = append(faults, schema.Fault{
+					File: door.Origin, Pointer: "/doors/" + door.Name,
+					Message: fmt.Sprintf("the path %s is that of what %s announces", res.path, frond.Name),
+					Remedy:  "give the door another plural: " + door.Name + ": {plural: …}",
+				})
+				continue
+			}
 			if other := plurals[key]; other.resource != nil {
 				faults = append(faults, schema.Fault{
 					File: door.Origin, Pointer: "/doors/" + door.Name,
@@ -156,7 +171,7 @@ func Derive(cat *facade.Catalog, base string) (*Table, error) {
 		// Old names come last, so that none takes the path of a door.
 		for _, door := range frond.Doors {
 			for _, a := range door.Aliases {
-				if key := strings.ToLower(a.Plural); plurals[key].resource == nil {
+				if key := strings.ToLower(a.Plural); plurals[key].resource == nil && (key != factsSegment || t.facts[frond.Name] == nil) {
 					plurals[key] = place{plurals[strings.ToLower(door.Plural)].resource, a}
 				}
 			}

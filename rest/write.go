@@ -25,7 +25,7 @@ var (
 	typeProblem = []string{"application/problem+json"}
 	// An answer depends on the caller: only a private cache may keep it, and has to revalidate.
 	cacheControl = []string{"private, no-cache"}
-	vary         = []string{"Authorization, Cookie, Prefer"}
+	vary         = []string{"Accept, Authorization, Cookie, Prefer"}
 )
 
 // maxHeader is the limit in bytes of a header that contains a key or a cursor: clients and

@@ -126,6 +126,14 @@ func (t *Topology) Clients() map[string]facade.Caller {
 	return all
 }
 
+// Facts is the log of what a remote Frond announces; nil where it is none.
+func (t *Topology) Facts(frond string) facade.EventLog {
+	if t == nil || t.byFrond[frond] == nil {
+		return nil
+	}
+	return t.byFrond[frond].client.Facts(frond)
+}
+
 // Bind replaces clients, as [Topology.Clients] has made them, by ones that read results by
 // the cards of a catalog: it exists only once the façade is compiled over them.
 func (t *Topology) Bind(clients map[string]facade.Caller, catalog *facade.Catalog) {

@@ -1,0 +1,218 @@
+package rest
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facts/sse"
+	"github.com/frondhost/frond/rest/stream"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// lastEventID is the header of a client that connects again: the id of the last event it has.
+const lastEventID = "Last-Event-ID"
+
+// serveFact answers the path of a fact with a stream of its events, as long as the client
+// stays.
+func (x *exchange) serveFact() error {
+	const allow = "GET, HEAD, OPTIONS"
+	switch x.r.Method {
+	case http.MethodGet, http.MethodHead:
+	case http.MethodOptions:
+		x.w.Header().Set("Allow", allow)
+		x.send(http.StatusNoContent, nil)
+		return nil
+	default:
+		x.w.Header().Set("Allow", allow)
+		return facade.Errorf(facade.MethodNotAllowed, "this path is served under %s", allow)
+	}
+	state, err := x.identify()
+	if err != nil {
+		return err
+	}
+	if accepted, _ := sse.Accepts(x.r.Header["Accept"]); !accepted {
+		x.status = http.StatusNotAcceptable
+		return facade.Errorf(facade.BadRequest, "facts leave as a stream of events; send Accept: %s", sse.MediaType)
+	}
+	facts := x.handler.options.Streams.Facts
+	if facts == nil {
+		return facade.Errorf(facade.NotImplemented, "this host streams no facts; read the rows in place of them")
+	}
+	sub := facade.Subscription{Frond: x.match.frond, Fact: x.match.fact, State: state, View: x.handler.table.catalog, Versions: true}
+	after, err := x.readFact(&sub)
+	if err != nil {
+		return err
+	}
+	watch, err := facts.Watch(x.ctx, &sub)
+	if err != nil {
+		return err
+	}
+	reader, err := facts.Subscribe(x.ctx, watch.Fact(), after)
+	if err != nil {
+		return err
+	}
+	if x.r.Method == http.MethodHead {
+		reader.Close()
+		x.w.Header()["Content-Type"] = []string{sse.MediaType}
+		x.w.Header().Set("Cache-Control", "no-store")
+		x.send(http.StatusOK, nil)
+		return nil
+	}
+	x.stream(&stream.Stream{Sub: sub, Watch: watch, Reader: reader})
+	return nil
+}
+
+// stream answers with a stream, as long as the client stays. The request is no longer one
+// like any other: it holds nothing of the budget, and has no end of its own.
+func (x *exchange) stream(s *stream.Stream) {
+	x.wrote = true
+	x.account.End()
+	x.deprecate()
+	x.w.Header()["Vary"] = vary
+	s.Options, s.Report, s.Begun = &x.handler.streams, x.report, x.account.Close
+	s.Serve(x.w, x.r)
+}
+
+// identify returns who is calling.
+func (x *exchange) identify() (facade.State, error) {
+	if x.handler.options.State == nil {
+		return nil, nil
+	}
+	return x.handler.options.State(x.r)
+}
+
+// readFact reads the parameters of a stream: filter and fields into sub, and where to begin.
+func (x *exchange) readFact(sub *facade.Subscription) (after string, _ error) {
+	parameters, refused := parseQuery(x.r.URL.RawQuery)
+	if refused != nil {
+		return "", refused
+	}
+	a := arguments{}
+	var conditions []parameter
+	var filter *parameter
+	for i, p := range parameters {
+		single := len(p.values) == 1
+		switch {
+		case strings.HasPrefix(p.name, "filter["):
+			conditions = append(conditions, p)
+		case p.name == fieldsParameter:
+			sub.Select = readFields(p.values)
+		case !single && (p.name == "after" || p.name == "filter"):
+			a.refuse(p.name, "maxItems", "stands more than once; send it once")
+		case p.name == "after":
+			after = p.values[0]
+		case p.name == "filter":
+			filter = &parameters[i]
+		default:
+			a.refuse(p.name, schema.UnknownKey, "is not a parameter of a stream; there are after, filter and fields")
+		}
+	}
+	switch {
+	case filter != nil && conditions != nil:
+		a.refuse("filter", "oneOf", "stands both as JSON and in brackets; send one of the two")
+	case filter != nil:
+		if err := jsontext.Check([]byte(filter.values[0])); err != nil {
+			a.refuse("filter", "type", "is not a JSON object: "+err.Error())
+		}
+		sub.Filter = []byte(filter.values[0])
+	case conditions != nil:
+		sub.Filter = readFilter(&a, "filter", conditions, x.handler.table.carried(x.match.frond, x.match.fact))
+	}
+	if err := a.refusal(); err != nil {
+		return "", err
+	}
+	// A client that connects again repeats the URL: its last event is newer.
+	if last := x.r.Header.Get(lastEventID); last != "" {
+		after = last
+	}
+	return after, nil
+}
+
+// carried is the card of what a fact carries, which says what kind of value the texts of a
+// filter are; nil where there is none.
+func (t *Table) carried(frond, fact string) *schema.Entity {
+	if f := t.catalog.Fact(frond, fact); f != nil {
+		return f.Data
+	}
+	return nil
+}
+
+// A list with Accept: text/event-stream is the list, and then its changes:
+//
+//	event: list         {"items":[…],"total":…,…}
+//	event: postChanged  {"id":"…","change":"created","data":{…},…}
+//
+// The log is followed from before the list is read, so that nothing is missing between the two.
+// What was committed in between is in the list and comes again as an event; it is left out
+// where it says of a row what the list has said of it.
+
+// wantsChanges reports whether a list is asked for as a stream.
+func (x *exchange) wantsChanges() bool {
+	if x.r.Method != http.MethodGet || x.op.Name != "list" || !x.op.Builtin || len(x.r.Header["Accept"]) == 0 {
+		return false
+	}
+	_, named := sse.Accepts(x.r.Header["Accept"])
+	return named
+}
+
+// serveChanges answers a list whose call was read.
+func (x *exchange) serveChanges() error {
+	facts, fact := x.handler.options.Streams.Facts, changesOf(x.op.Door)
+	if fact == nil || facts == nil {
+		x.status = http.StatusNotAcceptable
+		return facade.Errorf(facade.BadRequest, "%s has no stream of changes: they are not announced; send Accept: %s, or write changes: [%s] in the frond.yaml of %s",
+			x.op.Door.Plural, mediaJSON, x.op.Door.Name, x.op.Door.Frond.Name)
+	}
+	sub := facade.Subscription{
+		Frond: fact.Frond.Name, Fact: fact.Name, State: x.call.Invocation.State, View: x.handler.table.catalog,
+		Filter: jsontext.Get(x.call.Invocation.Query, "filter"), Select: x.selected(), Versions: true,
+	}
+	watch, err := facts.Watch(x.ctx, &sub)
+	if err != nil {
+		return err
+	}
+	last := x.r.Header.Get(lastEventID)
+	reader, err := facts.Subscribe(x.ctx, watch.Fact(), last)
+	if err != nil {
+		return err
+	}
+	s := &stream.Stream{Sub: sub, Watch: watch, Reader: reader}
+	if last == "" { // else the client has the list
+		result, err := x.do(&x.call)
+		if err != nil {
+			reader.Close()
+			return err
+		}
+		s.Listed = stream.List(x.op.Door, result)
+		s.First = &sse.Event{Name: "list", Data: result.AppendJSON(nil)}
+	}
+	x.stream(s)
+	return nil
+}
+
+// changesOf is the fact that announces the changes of a door; nil: none does.
+func changesOf(door *facade.Door) *facade.Fact {
+	at := slices.IndexFunc(door.Frond.Facts, func(f *facade.Fact) bool { return f.Changes && f.Name == facade.ChangesName(door.Name) })
+	if at < 0 {
+		return nil
+	}
+	return door.Frond.Facts[at]
+}
+
+// selected are the fields that a list answers; nil: all.
+func (x *exchange) selected() []string {
+	switch value := jsontext.Get(x.call.Invocation.Query, fieldsParameter); jsontext.KindOf(value) {
+	case jsontext.String:
+		return readFields([]string{jsontext.Unquote(value)})
+	case jsontext.Array:
+		names := []string{}
+		for _, item := range jsontext.Elements(value) {
+			names = append(names, jsontext.Unquote(item))
+		}
+		return names
+	}
+	return x.call.Select
+}
