@@ -209,6 +209,13 @@ func (e *events) next() (id, name, data string) {
 // said is an event in a few words: name, change, key and the title or views of its row.
 func said(data string) string {
 	text := []byte(data)
+	var members []string
+	for name := range jsontext.Members(text) {
+		members = append(members, name)
+	}
+	if got := strings.Join(members, " "); got != "id position name change entity key version at data" {
+		return "an event with " + got
+	}
 	row := jsontext.Get(text, "data")
 	return strings.Join([]string{
 		jsontext.Unquote(jsontext.Get(text, "name")), jsontext.Unquote(jsontext.Get(text, "change")),

@@ -3,7 +3,7 @@
 //
 //	id: 1kq0i4c0vg004
 //	event: orderPlaced
-//	data: {"id":"0199…","position":"1kq0i4c0vg004","frond":"sales","name":"orderPlaced",…}
+//	data: {"id":"0199…","position":"1kq0i4c0vg004","name":"orderPlaced",…}
 //
 // Where an end has a reason, it is sent before the connection closes: event: end with the
 // KitError. A client that connects again with the last id goes on from there. What a request
@@ -203,7 +203,7 @@ func (s *Stream) send(ctx context.Context, events []*facade.Event) error {
 			continue
 		}
 		n++
-		s.buf = appendShown(s.buf[:0], r)
+		s.buf = appendShown(s.buf[:0], s.Watch.Fact(), r)
 		if s.out.Send(sse.Event{ID: r.Event.Position.String(), Name: r.Event.Name, Data: s.buf}) != nil {
 			return errEnded
 		}
@@ -218,29 +218,38 @@ func (s *Stream) send(ctx context.Context, events []*facade.Event) error {
 	return nil
 }
 
-// appendShown appends an event as one subscriber sees it (design 12):
+// appendShown appends an event as one subscriber sees it (design 12), and change where it is
+// about what happened to a row:
 //
-//	{"id":"…","position":"…","frond":"sales","name":"orderChanged","at":"…","change":"updated","key":"o-1","version":"…","data":{…}}
-func appendShown(dst []byte, r *facade.Revealed) []byte {
+//	{"id":"…","position":"…","name":"orderChanged","change":"updated","entity":"order","key":"o-1","version":"…","at":"…","data":{…}}
+//
+// What there is not is null: the row of a change that is left, the key of a fact about no row.
+func appendShown(dst []byte, fact *facade.Fact, r *facade.Revealed) []byte {
 	e := r.Event
 	dst = jsontext.AppendString(append(dst, `{"id":`...), e.ID)
 	dst = append(append(append(dst, `,"position":"`...), e.Position.String()...), '"')
-	dst = jsontext.AppendString(append(dst, `,"frond":`...), e.Frond)
 	dst = jsontext.AppendString(append(dst, `,"name":`...), e.Name)
-	dst = rows.AppendDateTime(append(dst, `,"at":`...), e.At)
 	if r.Change != "" {
 		dst = jsontext.AppendString(append(dst, `,"change":`...), string(r.Change))
 	}
-	dst = appendMember(dst, `,"key":`, r.Key)
-	if r.Version != "" {
-		dst = jsontext.AppendString(append(dst, `,"version":`...), r.Version)
+	entity := json.RawMessage(nil)
+	if fact.Door != nil {
+		entity = jsontext.Quote(fact.Door.Name)
 	}
-	return append(appendMember(dst, `,"data":`, r.Data), '}')
+	dst = appendOrNull(append(dst, `,"entity":`...), entity)
+	dst = appendOrNull(append(dst, `,"key":`...), r.Key)
+	version := json.RawMessage(nil)
+	if r.Version != "" {
+		version = jsontext.Quote(r.Version)
+	}
+	dst = appendOrNull(append(dst, `,"version":`...), version)
+	dst = rows.AppendDateTime(append(dst, `,"at":`...), e.At)
+	return append(appendOrNull(append(dst, `,"data":`...), r.Data), '}')
 }
 
-func appendMember(dst []byte, name string, value json.RawMessage) []byte {
+func appendOrNull(dst []byte, value json.RawMessage) []byte {
 	if value == nil {
-		return dst
+		return append(dst, "null"...)
 	}
-	return append(append(dst, name...), value...)
+	return append(dst, value...)
 }
