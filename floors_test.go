@@ -71,7 +71,7 @@ var floors = map[string]string{
 
 	// Under the executors: what the fields of a generated schema do, how fields that are
 	// registered by hand load rows, and the errors of a response.
-	"resolvers/binding":      "facade schema schema/jsontext",
+	"resolvers/binding":      "facade facade/rows schema schema/jsontext",
 	"resolvers/loader":       "facade schema schema/jsontext resolvers/binding",
 	"resolvers/graphqlerror": "facade schema/jsontext",
 

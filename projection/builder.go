@@ -39,6 +39,8 @@ type Builder struct {
 	shapes shapes
 
 	query, mutation *object // mutation is nil until it has a field
+	subscription    *object // likewise, with the first fact
+	rowChange       *enum
 	node            *graphql.Interface
 	pageInfo        *object
 	direction       *enum
@@ -69,7 +71,7 @@ func NewBuilder() *Builder {
 			enums: map[*schema.Shape]*graphql.Enum{},
 		},
 		objects:  map[string]*object{},
-		ranks:    map[string]int{"Query": rootRank, "Mutation": rootRank, "PageInfo": sharedRank, "SortDirection": sharedRank},
+		ranks:    map[string]int{"Query": rootRank, "Mutation": rootRank, "Subscription": rootRank, "PageInfo": sharedRank, "SortDirection": sharedRank, "RowChange": sharedRank},
 		bindings: binding.Fields{},
 		nodes:    map[string]*binding.Node{},
 		lists:    map[graphql.Type]*graphql.List{},
@@ -155,6 +157,9 @@ func (b *Builder) Build(caller facade.Caller) (*binding.Schema, error) {
 	config := graphql.SchemaConfig{Query: b.query.gql}
 	if b.mutation != nil {
 		config.Mutation = b.mutation.gql
+	}
+	if b.subscription != nil {
+		config.Subscription = b.subscription.gql
 	}
 	g, err := graphql.NewSchema(config)
 	if err != nil {

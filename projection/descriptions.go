@@ -10,11 +10,11 @@ import (
 
 // describeBuiltin describes the field of a built-in operation. The author's own description
 // wins; otherwise the sentence names the type: "Returns a page of order lines."
-func describeBuiltin(d *door, op *facade.Operation) string {
+func describeBuiltin(typ string, op *facade.Operation) string {
 	if op.Description != facade.BuiltinDescription(op.Name) {
 		return op.Description
 	}
-	one, many := words(d.typ), words(schema.Plural(d.typ))
+	one, many := words(typ), words(schema.Plural(typ))
 	article := "a "
 	if strings.ContainsRune("aeiou", unicode.ToLower(rune(one[0]))) {
 		article = "an "

@@ -18,6 +18,7 @@ import (
 //
 //	field          the filter of the field title of post
 //	op             the operation post.publish
+//	fact           the fact orderPlaced of sales
 //	view           the type of the card PostSummary
 //	door           the entity post; the connection of post
 //	none of them   what itself: RegisterType("Post")
@@ -28,6 +29,7 @@ type origin struct {
 	view  *schema.Entity    // a view, or an entity without a door
 	field *schema.Property  // a field of a card
 	alias *facade.Alias     // an old name of the door, of which op's field is
+	fact  *facade.Fact
 
 	renamed *schema.FieldAlias // an old name of field, which is claimed
 }
@@ -47,6 +49,11 @@ func (o *origin) String() string {
 		s = fmt.Sprintf("the %s of the field %s of %s", o.what, o.field.Name, o.field.Owner.Name)
 		if o.what == fieldItself {
 			s = fmt.Sprintf("the field %s of %s", o.field.Name, o.field.Owner.Name)
+		}
+	case o.fact != nil:
+		s = fmt.Sprintf("the %s of the fact %s of %s", o.what, o.fact.Name, o.fact.Frond.Name)
+		if o.what == fieldItself {
+			s = fmt.Sprintf("the fact %s of %s", o.fact.Name, o.fact.Frond.Name)
 		}
 	case o.alias != nil:
 		s = fmt.Sprintf("the alias %s of %s.%s", o.alias.Name, o.op.Door.Name, o.op.Name)
@@ -152,6 +159,8 @@ func (o *origin) remedy() string {
 		return fmt.Sprintf("leave until out of renamed.%s in %s", o.alias.Name, o.alias.File)
 	case o.renamed != nil:
 		return fmt.Sprintf("leave until out of renamed.%s.%s in %s", o.field.Owner.Name, o.renamed.Name, o.renamed.File)
+	case o.fact != nil:
+		return fmt.Sprintf("rename the fact %s in the frond.yaml of %s", o.fact.Name, o.fact.Frond.Name)
 	case o.field != nil:
 		return fmt.Sprintf("rename the field %s of %s", o.field.Name, o.field.Owner.Name)
 	case o.view != nil:
@@ -264,7 +273,7 @@ func (c *claims) fault(o *origin, message, remedy string) {
 // the Frond of its card, which may differ from the door's.
 func (c *claims) elsewhere(o *origin) bool {
 	d := o.owner()
-	return o.field != nil && c.remote[o.field.Owner.Frond] || d != nil && c.remote[d.Frond.Name]
+	return o.field != nil && c.remote[o.field.Owner.Frond] || o.fact != nil && c.remote[o.fact.Frond.Name] || d != nil && c.remote[d.Frond.Name]
 }
 
 // spare returns a type name for a thing that could not have its own: Spare1, Spare2. With it,

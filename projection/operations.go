@@ -31,7 +31,7 @@ func (b *Builder) addOperations(d *door) {
 //	update     updatePost(id: ID!, ifMatch: String, where: PostFilter, input: UpdatePostInput!): Post
 //	delete     deletePost(id: ID!, ifMatch: String, where: PostFilter): Boolean
 func (b *Builder) addBuiltin(d *door, op *facade.Operation) {
-	f := &field{description: describeBuiltin(d, op), deprecated: op.Deprecated, binding: &binding.Field{
+	f := &field{description: describeBuiltin(d.typ, op), deprecated: op.Deprecated, binding: &binding.Field{
 		Kind: binding.Operation, Operation: op, Door: d.Door, Output: d.Entity,
 	}}
 	// id and held add the arguments that several operations have in common.

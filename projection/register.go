@@ -23,7 +23,7 @@ type Options struct {
 }
 
 // RegisterAll registers every door of cat that opts lets in: its type, its inputs and one
-// field for each operation. Relations connect the types of doors that are both in (spec
+// field for each operation; and a field of Subscription for each fact that can be seen there. Relations connect the types of doors that are both in (spec
 // 4.3.2). The error is schema.Faults: every name that is claimed twice and every name that
 // GraphQL cannot write. An unknown opts.Surface is an error of the catalog. A Builder takes
 // one catalog; a second call returns an error and changes nothing.
@@ -56,6 +56,11 @@ func RegisterAll(b *Builder, cat *facade.Catalog, opts *Options) error {
 	}
 	for _, d := range b.doors {
 		b.addOperations(d)
+	}
+	for _, frond := range cat.Fronds {
+		for _, f := range frond.Facts {
+			b.addFact(f)
+		}
 	}
 	return slices.Clone(b.claims.faults[before:]).Err()
 }

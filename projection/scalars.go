@@ -13,7 +13,7 @@ import (
 var reserved = []string{
 	"Query", "Mutation", "Subscription", "Int", "Float", "String", "Boolean", "ID",
 	"DateTime", "Date", "Time", "UUID", "JSON", "BigInt", "Decimal",
-	"Node", "PageInfo", "SortDirection",
+	"Node", "PageInfo", "SortDirection", "RowChange",
 }
 
 // specifiedBy says where the values of each scalar are described. graphql-go has

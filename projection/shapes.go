@@ -212,7 +212,7 @@ func (b *Builder) rank(by *origin) int {
 	switch own := b.byDoor[d]; {
 	case own != nil:
 		return own.index
-	case by.view != nil:
+	case by.view != nil, by.fact != nil:
 		return len(b.doors) + 1
 	}
 	return sharedRank

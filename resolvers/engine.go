@@ -39,6 +39,9 @@ type Options struct {
 	Budget *facade.Budget
 	// Logger logs internal failures; nil means slog.Default().
 	Logger *slog.Logger
+	// Watch admits the subscribers of facts, as [facade.Facade.Watch] does; nil: subscriptions
+	// are refused.
+	Watch func(ctx context.Context, s *facade.Subscription) (Watch, error)
 }
 
 // Request is one GraphQL request.
@@ -50,6 +53,8 @@ type Request struct {
 	State         facade.State    // who is calling
 	Trace         string          // traceparent, where one came along
 	ReadOnly      bool            // refuse mutations: the request came by GET
+
+	event *facade.Revealed // what a subscription is executed for
 }
 
 // Response is the response of a request (specification 7.1). Body is valid until Release.
@@ -65,8 +70,8 @@ type Response struct {
 	RetryAfter string
 	// Executed reports whether execution began, so that Body has a member data.
 	Executed bool
-	// Type is query or mutation, and Name that of the operation, as its document has
-	// it; both are "" where none was found, and Name where it has none.
+	// Type is query, mutation or subscription, and Name that of the operation, as its document
+	// has it; both are "" where none was found, and Name where it has none.
 	Type, Name string
 	// Coalesced reports that the execution of an equal request gave the response.
 	Coalesced bool
@@ -110,8 +115,8 @@ type Engine struct {
 
 // NewEngine returns an engine for a built schema; its calls go to caller. opts may be nil.
 // It fails without a schema or a caller, where the SDL of a schema without AST does not
-// load, where the schema has a subscription type, and where a field was added by hand to a
-// type that is no row: a connection, an edge, a PageInfo.
+// load, and where a field was added by hand to a subscription type, or to a type that is no
+// row: a connection, an edge, a PageInfo.
 func NewEngine(s *binding.Schema, caller facade.Caller, opts *Options) (*Engine, error) {
 	if s == nil || caller == nil {
 		return nil, errors.New("resolvers: an engine needs a schema and a caller")
@@ -160,18 +165,32 @@ func NewEngine(s *binding.Schema, caller facade.Caller, opts *Options) (*Engine,
 //	plan       which calls to make and what to write, compiled once per document
 //	execute    the calls, level by level (6.2, 6.3)
 //	write      the rows' text, in the order of the selection set (7)
+//
+// A subscription is refused: it has many responses, which [Engine.Open] gives.
 func (e *Engine) Execute(ctx context.Context, r *Request) (resp *Response) {
 	defer e.rescue(ctx, r, &resp)
+	op, vars, refused := e.begin(r)
+	switch {
+	case refused != nil:
+		return refused
+	case op.def.Operation == ast.Subscription:
+		return op.named(refuse(400, []*graphqlerror.Error{streamFault(op.def)}))
+	}
+	return e.once(ctx, op, vars, r)
+}
+
+// begin finds the operation of a request and coerces its variables, or refuses it.
+func (e *Engine) begin(r *Request) (*operation, *input.Variables, *Response) {
 	doc, errs := e.prepare(r.Query)
 	if errs != nil {
-		return refuse(400, errs)
+		return nil, nil, refuse(400, errs)
 	}
 	op, f := doc.operation(r.OperationName)
 	if f != nil {
-		return refuse(400, []*graphqlerror.Error{f})
+		return nil, nil, refuse(400, []*graphqlerror.Error{f})
 	}
-	if r.ReadOnly && op.def.Operation != ast.Query {
-		return refuse(405, []*graphqlerror.Error{methodFault(op.def)})
+	if r.ReadOnly && op.def.Operation == ast.Mutation {
+		return nil, nil, refuse(405, []*graphqlerror.Error{methodFault(op.def)})
 	}
 	vars, errs := op.vars.Coerce(r.Variables)
 	if errs == nil {
@@ -180,8 +199,13 @@ func (e *Engine) Execute(ctx context.Context, r *Request) (resp *Response) {
 		}
 	}
 	if errs != nil {
-		return refuse(400, errs)
+		return nil, nil, refuse(400, errs)
 	}
+	return op, vars, nil
+}
+
+// once executes a query or a mutation.
+func (e *Engine) once(ctx context.Context, op *operation, vars *input.Variables, r *Request) (resp *Response) {
 	ctx, cancel := e.limits.deadline(ctx)
 	defer cancel()
 	if q, ok := e.requestKey(ctx, op, r); ok {
@@ -189,6 +213,11 @@ func (e *Engine) Execute(ctx context.Context, r *Request) (resp *Response) {
 	} else {
 		resp = e.execute(ctx, op, vars, r)
 	}
+	return op.named(resp)
+}
+
+// named notes whose response it is.
+func (op *operation) named(resp *Response) *Response {
 	resp.Type, resp.Name = string(op.def.Operation), op.def.Name
 	return resp
 }
@@ -228,7 +257,7 @@ func (e *Engine) run(ctx context.Context, account *facade.Account, op *operation
 	p := op.plan(e, vars)
 	b := newRoom()
 	defer b.forget()
-	b.exec.Begin(e.exec, execution.Task{Ctx: ctx, Vars: vars, State: r.State, Trace: r.Trace, Account: account, Mutation: p.Mutation})
+	b.exec.Begin(e.exec, execution.Task{Ctx: ctx, Vars: vars, State: r.State, Trace: r.Trace, Account: account, Mutation: p.Mutation, Event: r.event})
 	b.writer.Begin(&b.exec, e.limits.Response)
 	resp = b.respond(p)
 	resp.account = account
@@ -248,6 +277,14 @@ func (e *Engine) crowded(ctx context.Context, r *Request, err error) *Response {
 func (e *Engine) rescue(ctx context.Context, r *Request, resp **Response) {
 	if p := recover(); p != nil {
 		*resp = refuse(500, []*graphqlerror.Error{e.report.Panicked(ctx, r.Trace, p)})
+	}
+}
+
+func streamFault(op *ast.OperationDefinition) *graphqlerror.Error {
+	return &graphqlerror.Error{
+		Message: "A subscription has many answers; open a websocket of the protocol graphql-transport-ws, or send it with Accept: text/event-stream.",
+		At:      graphqlerror.Positions(op.Position),
+		Code:    string(facade.BadRequest),
 	}
 }
 

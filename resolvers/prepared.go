@@ -27,6 +27,7 @@ type operation struct {
 	def         *ast.OperationDefinition
 	vars        *input.Declared
 	conditions  []int // variables that @skip and @include read, by slot
+	resume      int   // of a subscription, the variable that only says where to begin, by slot; -1: there is none
 	shared      bool  // equal requests may share an answer
 	cancellable bool  // all that it runs ends with its context
 
@@ -71,6 +72,11 @@ func (e *Engine) prepare(text string) (*prepared, []*graphqlerror.Error) {
 func (e *Engine) operation(def *ast.OperationDefinition) *operation {
 	op := &operation{def: def, vars: e.types.Inputs.Declare(def.VariableDefinitions), plans: map[string]*plan.Plan{}, shared: e.shareable(def), cancellable: e.cancellable(def)}
 	op.conditions = plan.Conditions(def, op.vars)
+	op.resume = -1
+	if def.Operation == ast.Subscription {
+		op.resume = resumeVariable(def, op.vars)
+		op.shared = every(def.SelectionSet, map[string]bool{}, e.bound)
+	}
 	return op
 }
 

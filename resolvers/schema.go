@@ -12,8 +12,12 @@ import (
 // of rows while it is written, so there is no value of it that a function of the author's
 // could be given.
 func whole(s *binding.Schema, loaded *ast.Schema) error {
-	if loaded.Subscription != nil {
-		return fmt.Errorf("resolvers: the schema has the subscription type %s, and nothing here answers subscriptions; leave it out", loaded.Subscription.Name)
+	if sub := loaded.Subscription; sub != nil {
+		for _, f := range sub.Fields {
+			if b := s.Fields.Of(sub.Name, f.Name); b == nil || b.Kind != binding.Event {
+				return fmt.Errorf("resolvers: the field %s.%s announces no fact, and nothing else is answered there; leave it out", sub.Name, f.Name)
+			}
+		}
 	}
 	for name, fields := range s.Fields {
 		def := loaded.Types[name]

@@ -51,10 +51,11 @@ func TestSound(t *testing.T) {
 	}
 }
 
-// TestNoSubscriptions: a schema with a subscription type promises what nothing answers.
-func TestNoSubscriptions(t *testing.T) {
+// TestSubscriptionsOfFacts: a field of a subscription type that announces no fact promises
+// what nothing answers.
+func TestSubscriptionsOfFacts(t *testing.T) {
 	_, err := spokenEngine(`type Query { a: Int } type Subscription { b: Int }`, nil)
-	if err == nil || !strings.Contains(err.Error(), "the subscription type Subscription") {
+	if err == nil || !strings.Contains(err.Error(), "the field Subscription.b announces no fact") {
 		t.Errorf("%v, want an error that names it", err)
 	}
 }

@@ -25,6 +25,8 @@ func (e *Engine) cancellable(def *ast.OperationDefinition) bool {
 			switch {
 			case b == nil, b.Kind == binding.Computed, b.Kind == binding.NodeRoot:
 				return false
+			case b.Kind == binding.EventRow: // it is there
+				return true
 			case b.Operation != nil:
 				return !b.Operation.Handled()
 			case b.Kind == binding.ToMany:

@@ -49,7 +49,9 @@ type Field struct {
 	Operation *facade.Operation // of Operation
 	// Alias is the deprecated name under which Operation is called; "": its door's name.
 	Alias string
-	Args  []Arg // of Operation, ToMany and ToManyIDs
+	Args  []Arg // of Operation, ToMany, ToManyIDs and Event
+	// Frond and Fact are what an Event is one of.
+	Frond, Fact string
 	// Column is a member of the row or of the nested object: of Column and Computed
 	// the one the field gives, of ToOne the one that holds the key of the target,
 	// of ToManyIDs the one that holds the ids, of ToMany and NodeID the one that
@@ -109,6 +111,8 @@ const (
 	ToManyIDs             // of a row: a connection over the ids that stand in Column, in their order (see [PageIDs]); findById of Door with Each
 	NodeID                // of a row: the global id (see [NodeIDOf])
 	NodeRoot              // Query.node(nodeId:) and Query.nodes(nodeIds:): findById with Each of the doors in Schema.Nodes
+	Event                 // a field of Subscription: the event of Fact that is executed; its members are Columns (see [AppendEvent])
+	EventRow              // of an event: the row that it is about, or null
 
 	// of a connection
 	Items

@@ -42,6 +42,8 @@ type Task struct {
 	Account *facade.Account // what it holds; nil: nothing is bounded
 	// Mutation changes what a full account means: see Refused.
 	Mutation bool
+	// Event is what an operation of type subscription is executed for; nil for all others.
+	Event *facade.Revealed
 }
 
 // Execution is one operation being executed. The zero value is ready for Begin, and may be
@@ -225,6 +227,10 @@ func (x *Execution) fetch(r *Run, f *plan.Fetch) {
 			*res = Result{Err: x.Panicked(p)}
 		}
 	}()
+	if ofEvent(f) {
+		res.take(x, f, rowsOf(x.Event, f))
+		return
+	}
 	in := f.Invocation(x.Vars)
 	if in.Err != nil {
 		res.Err = x.Failed(in.Err)

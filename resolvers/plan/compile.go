@@ -26,11 +26,7 @@ type compiler struct {
 func Compile(t *Types, def *ast.OperationDefinition, include map[string]bool) *Plan {
 	c := compiler{types: t, mutation: def.Operation == ast.Mutation, include: include}
 	p := &Plan{Mutation: c.mutation}
-	name := t.Schema.Query.Name
-	if p.Mutation {
-		name = t.Schema.Mutation.Name
-	}
-	root := t.Object(name)
+	root := t.Object(rootOf(t.Schema, def.Operation).Name)
 	groups := c.collect(root, def.SelectionSet)
 	if !p.Mutation {
 		p.Units = []*Unit{c.over(root, groups)}
@@ -44,6 +40,17 @@ func Compile(t *Types, def *ast.OperationDefinition, include map[string]bool) *P
 		p.Units = append(p.Units, u)
 	}
 	return p
+}
+
+// rootOf returns the root type of an operation, which the schema has.
+func rootOf(s *ast.Schema, o ast.Operation) *ast.Definition {
+	switch o {
+	case ast.Mutation:
+		return s.Mutation
+	case ast.Subscription:
+		return s.Subscription
+	}
+	return s.Query
 }
 
 // group is the fields of one response key in one selection set.
@@ -201,6 +208,7 @@ func (c *compiler) object(typ *ObjectType, groups []group, on *Fetch) *Selection
 //	Column, Computed           a column of on
 //	NodeID                     a column of on
 //	Operation, relations       a fetch of its own, or a shared one
+//	Event, EventRow            likewise, of the event that is executed
 //	NodeRoot                   one value at a time, like a hand-written field
 //	parts of a connection      nothing of their own; they set what on has to read
 func (c *compiler) field(f *Field, g group, on *Fetch) {
@@ -243,7 +251,7 @@ func (c *compiler) field(f *Field, g group, on *Fetch) {
 		}
 	case binding.NodeID:
 		f.Action, f.Slot = NodeID, on.slot(b.Column)
-	case binding.Operation, binding.ToOne, binding.ToMany, binding.ToManyIDs:
+	case binding.Operation, binding.ToOne, binding.ToMany, binding.ToManyIDs, binding.Event, binding.EventRow:
 		c.fetched(f, g, on)
 	case binding.NodeRoot:
 		c.hand(f, g, on, &CustomField{Node: true})

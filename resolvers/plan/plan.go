@@ -42,6 +42,20 @@ type Level struct {
 	Custom  []*CustomField
 }
 
+// EventRow returns the fetch of the row that the event of a subscription is about, or nil where
+// nothing of it is selected. It reads no more of the row than what Fetch.Selects names.
+func (p *Plan) EventRow() *Fetch {
+	for _, f := range p.Units[0].Fetches {
+		if f.Binding != nil && f.Binding.Kind == binding.EventRow {
+			return f
+		}
+	}
+	return nil
+}
+
+// Event returns the fetch of the event that a subscription announces.
+func (p *Plan) Event() *Fetch { return p.Units[0].Fetches[1] }
+
 // Fetch is one call, for all rows of its parent together. Fields that ask for the same
 // relation with the same arguments share one, whatever their aliases; the root fields of a
 // mutation never do. Each field of a Fetch is set by compilation and only read afterwards.

@@ -74,10 +74,17 @@ func (e *Executor) resolve(b *binding.Field, p graphql.ResolveParams) (any, erro
 		return e.operation(b, p)
 	case binding.NodeRoot:
 		return e.node(p)
+	case binding.Event:
+		return eventOf(p)
 	}
 	switch source := sourceOf(p.Source).(type) {
 	case *row:
 		return e.ofRow(b, source, p)
+	case *event:
+		if b.Kind == binding.EventRow {
+			return sourceOf(source.revealed.Row), nil
+		}
+		return e.ofRow(b, source.row, p)
 	case nested:
 		return decode(source.get(b.Column), p.Info.ReturnType)
 	case *page:

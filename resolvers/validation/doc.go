@@ -8,6 +8,7 @@
 //	validate.go   operations, fields, fragments, arguments, directives (5.1 to 5.5, 5.7)
 //	values.go     literals against their types (5.6)
 //	usage.go      cycles of fragments, and variables (5.5.2.2, 5.8)
+//	subscription.go  the one root field of a subscription (5.2.4.1)
 //	overlap.go    fields that merge (5.3.2)
 //	relations.go  what the rules ask of the types of a schema
 //	load.go       a schema from its SDL; sound.go has the rules for schemas that gqlparser lacks

@@ -202,6 +202,9 @@ func (v *validation) operations() {
 		v.variables(op)
 		v.directives(op.Directives, at)
 		v.selections(root, op.SelectionSet)
+		if op.Operation == ast.Subscription {
+			v.subscription(op)
+		}
 	}
 }
 

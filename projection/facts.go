@@ -1,0 +1,101 @@
+package projection
+
+import (
+	"github.com/graphql-go/graphql"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/resolvers/binding"
+	"github.com/frondhost/frond/schema"
+)
+
+// addFact gives Subscription the field of a fact (DESIGN 10), named as the fact is:
+//
+//	orderPlaced(after: String, filter: OrderFilter): OrderPlacedEvent!
+//	productChanged(after: String, filter: ProductFilter): ProductChangedEvent!
+//
+//	type OrderPlacedEvent { id: ID!  position: String!  at: DateTime!  key: ID  order: Order }
+//
+// An event of a fact whose card is an entity or a view has the row under its name; change is a
+// member where the fact is about changes. What a fact of its own carries stands under data.
+//
+// Rows that nobody can read in this schema are not seen by way of facts either: a fact about the
+// rows of a door has no field where the door is not in the schema, or answers no built-in query.
+func (b *Builder) addFact(f *facade.Fact) {
+	by := &origin{what: fieldItself, fact: f}
+	if !b.catalog.Announces(f) {
+		return
+	}
+	var d *door
+	if f.Door != nil {
+		if d = b.byKey[f.Door.Entity.Key]; d == nil { // Options.Filter leaves it out
+			return
+		}
+	}
+	typ, name := schema.GraphQLType(f.Name), f.Name
+	if !schema.IsGraphQLName(name) { // order.placed
+		name = fieldName(typ)
+	}
+	if b.subscription == nil {
+		b.subscription = b.newObject("Subscription", "")
+	}
+	typed := &origin{what: "event", fact: f}
+	if d != nil {
+		typed.door = d.Door
+	}
+	event := b.newObject(b.free(typ+"Event", typed), "")
+	root := &field{
+		name: name, typ: b.required(event.gql), description: "Announces each event of this fact from now on, or from after on.",
+		args:    []*arg{{name: "after", typ: graphql.String, description: afterText}},
+		binding: &binding.Field{Kind: binding.Event, Fact: f.Name, Output: f.Data, Frond: f.Frond.Name, Args: []binding.Arg{{Name: "after", Into: binding.IntoQuery, Key: "after"}}},
+	}
+	if d != nil && f.Data == d.Entity {
+		root.args = append(root.args, &arg{name: "filter", typ: b.filterOf(d).gql, description: "What the row must meet for its event to be announced."})
+		root.binding.Args = append(root.binding.Args, binding.Arg{Name: "filter", Into: binding.IntoQuery, Key: "filter"})
+	}
+	b.addField(b.subscription, by, root)
+	b.addEventFields(event, typed, d)
+}
+
+// afterText describes the argument after.
+const afterText = "The position behind which to begin, as an event has it; \"start\" is the oldest that is kept."
+
+// addEventFields gives an event its members.
+func (b *Builder) addEventFields(event *object, by *origin, d *door) {
+	card := by.fact.Data
+	b.addFields(event, by,
+		&field{name: "id", typ: b.required(graphql.ID), description: "The id of the event, the same wherever it is seen: deduplicate by it.", binding: column("id")},
+		&field{name: "position", typ: b.required(graphql.String), description: "The place of the event in the log; send it as after to go on behind it.", binding: column("position")},
+		&field{name: "at", typ: b.required(dateTime), description: "When it happened.", binding: column("at")})
+	if d != nil && by.fact.Changes {
+		b.addFields(event, by, &field{name: "change", typ: b.required(b.rowChangeType().gql), binding: column("change")})
+	}
+	if d != nil && d.Entity.Primary != nil && d.Entity.Primary.Readable() {
+		b.addFields(event, by, &field{name: "key", typ: keyType(d.Entity.Primary), description: "The key of the row, for who may read it.", binding: column("key")})
+	}
+	if card == nil {
+		b.addFields(event, by, &field{name: "data", typ: jsonAny, binding: column("data")})
+		return
+	}
+	s := b.show(card, nil)
+	if s.object == nil { // every field of the card is write-only
+		return
+	}
+	name := fieldName(s.object.name)
+	row := &binding.Field{Kind: binding.EventRow, Output: card}
+	switch {
+	case d != nil && card == d.Entity:
+		row.Door, name = d.Door, fieldName(d.typ)
+	case card.Name == schema.GraphQLType(by.fact.Name)+"Fact": // it stands in the declaration of the fact
+		name = "data"
+	}
+	// Nullable: a row that left the view of the caller has an event all the same.
+	b.addFields(event, by, &field{name: name, typ: s.object.gql, binding: row})
+}
+
+// rowChangeType returns the enum RowChange, made with the first fact about changes.
+func (b *Builder) rowChangeType() *enum {
+	if b.rowChange == nil {
+		b.rowChange = b.newEnum("RowChange", "What happened to a row. LEFT: it is no longer one that the subscriber sees.", []string{"CREATED", "UPDATED", "DELETED", "LEFT"})
+	}
+	return b.rowChange
+}

@@ -1,0 +1,65 @@
+package validation
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+// subscription checks that an operation has one root field, whatever its variables are, and
+// that it is no field of introspection (GraphQL 5.2.4.1). A document has to be decided without
+// variables, so @skip and @include may not stand at the root.
+func (v *validation) subscription(op *ast.OperationDefinition) {
+	who := "Anonymous Subscription"
+	if op.Name != "" {
+		who = fmt.Sprintf("Subscription %q", op.Name)
+	}
+	first := ""
+	seen := map[string]bool{}
+	var walk func(set ast.SelectionSet) bool
+	conditional := func(list ast.DirectiveList) bool {
+		for _, d := range list {
+			if d.Name == "skip" || d.Name == "include" {
+				v.add(d.Position, "%s must not use \"@%s\" at its top level.", who, d.Name)
+				return true
+			}
+		}
+		return false
+	}
+	walk = func(set ast.SelectionSet) bool {
+		for _, sel := range set {
+			v.steps++
+			switch sel := sel.(type) {
+			case *ast.Field:
+				switch {
+				case conditional(sel.Directives):
+					return false
+				case strings.HasPrefix(sel.Name, "__"):
+					v.add(sel.Position, "%s must not select an introspection top level field.", who)
+					return false
+				case first != "" && sel.Alias != first:
+					v.add(sel.Position, "%s must select only one top level field.", who)
+					return false
+				}
+				first = sel.Alias
+			case *ast.InlineFragment:
+				if conditional(sel.Directives) || !walk(sel.SelectionSet) {
+					return false
+				}
+			case *ast.FragmentSpread:
+				if conditional(sel.Directives) {
+					return false
+				}
+				if f := v.fragments[sel.Name]; f != nil && !seen[sel.Name] {
+					seen[sel.Name] = true
+					if !walk(f.fragment.SelectionSet) {
+						return false
+					}
+				}
+			}
+		}
+		return true
+	}
+	walk(op.SelectionSet)
+}
