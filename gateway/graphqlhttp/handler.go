@@ -166,17 +166,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refused.write(w, media)
 		return
 	}
-	res := h.engine.Execute(r.Context(), &resolvers.Request{
-		Query: query, OperationName: m.operationName, Variables: m.variables, Extensions: m.extensions,
-		State: state, Trace: r.Header.Get("Traceparent"), ReadOnly: m.readOnly,
-	})
+	res := h.engine.Execute(r.Context(), m.request(query, state, r.Header.Get("Traceparent")))
 	defer res.Release()
-	if h.Executed != nil {
-		h.Executed(r.Context(), res)
-	}
-	if remember != "" && h.persisted != nil && res.Executed { // a refused document must not displace others
-		h.persisted.put(remember, query)
-	}
+	h.executed(r.Context(), res, query, remember)
 	status := res.Status
 	switch {
 	case status == http.StatusMethodNotAllowed:
@@ -192,6 +184,25 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	head["Content-Length"] = []string{strconv.Itoa(len(res.Body))} // sent whole, not chunked
 	w.WriteHeader(status)
 	_, _ = w.Write(res.Body) // the client may be gone
+}
+
+// request is a request with its document, as the engine takes it.
+func (m *members) request(query string, state facade.State, trace string) *resolvers.Request {
+	return &resolvers.Request{
+		Query: query, OperationName: m.operationName, Variables: m.variables, Extensions: m.extensions,
+		State: state, Trace: trace, ReadOnly: m.readOnly,
+	}
+}
+
+// executed reports a response of the engine, and remembers the document that has a hash: not a
+// refused one, which must not displace others.
+func (h *Handler) executed(ctx context.Context, res *resolvers.Response, query, remember string) {
+	if h.Executed != nil {
+		h.Executed(ctx, res)
+	}
+	if remember != "" && h.persisted != nil && res.Executed {
+		h.persisted.put(remember, query)
+	}
 }
 
 // verbs is the value of Allow: OPTIONS is answered without a body, for clients that probe.

@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // refusal is an answer to a request that did not reach the engine.
@@ -98,10 +97,5 @@ func (f *refusal) write(w http.ResponseWriter, media string) {
 	}
 	w.Header()["Content-Type"] = contentTypes[media]
 	w.WriteHeader(status)
-	body := append([]byte(`{"errors":[{"message":`), jsontext.Quote(f.text)...)
-	body = append(append(body, `,"extensions":{"code":`...), jsontext.Quote(string(f.code))...)
-	if f.trace != "" {
-		body = append(append(body, `,"traceId":`...), jsontext.Quote(f.trace)...)
-	}
-	_, _ = w.Write(append(body, `}}]}`...))
+	_, _ = w.Write(f.body())
 }

@@ -61,6 +61,11 @@ func (h *Handler) readBody(w http.ResponseWriter, r *http.Request, account *faca
 	if err := jsontext.Check(body); err != nil {
 		return nil, badRequest("the body is not JSON: %s", err)
 	}
+	return readObject(body)
+}
+
+// readObject reads the members of a request from a valid JSON text.
+func readObject(body json.RawMessage) (*members, *refusal) {
 	switch jsontext.KindOf(body) {
 	case jsontext.Object:
 	case jsontext.Array:

@@ -1,0 +1,257 @@
+package graphqlws
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// conn is one connection.
+type conn struct {
+	server  *Server
+	ws      *websocket.Conn
+	socket  *socket
+	upgrade *http.Request // until the caller is known
+	address string
+	caller  string // whose limits hold
+	state   facade.State
+	ctx     context.Context
+	cancel  context.CancelFunc
+	began   time.Time
+	timer   *time.Timer  // of the first message, then of the caller's credential
+	heard   atomic.Int64 // when the client sent something last, Unix seconds
+	pinged  atomic.Int64 // when it was pinged last
+
+	mu      sync.Mutex
+	known   bool // the caller is acknowledged
+	ops     []*operation
+	left    []*operation // whose streams are to be closed by the writer
+	out     []message
+	held    int  // bytes of out
+	writing bool // a writer is under way
+	drained sync.Cond
+	opened  int    // operations so far
+	running int    // operations that are being begun or executed
+	going   ending // how it ends once nothing is running
+	end     ending // how it ends, or ended
+}
+
+func newConn(s *Server, ws *websocket.Conn, socket *socket, r *http.Request) *conn {
+	c := &conn{server: s, ws: ws, socket: socket, upgrade: r, address: s.Address(r), began: time.Now()}
+	c.drained.L = &c.mu
+	c.ctx, c.cancel = context.WithCancel(s.ctx)
+	c.heard.Store(c.began.Unix())
+	c.timer = time.AfterFunc(s.InitWait, func() { c.finish(ending{initTimeout, "Connection initialisation timeout"}) })
+	return c
+}
+
+// run reads until the connection ends.
+func (c *conn) run() {
+	defer c.over()
+	for {
+		kind, text, err := c.ws.Read(context.Background())
+		if err != nil {
+			c.lost(err)
+			return
+		}
+		c.heard.Store(time.Now().Unix())
+		if c.hold() {
+			continue // it ends; what is read is the rest
+		}
+		if end := c.handle(kind, text); end != (ending{}) {
+			c.finish(end)
+		}
+	}
+}
+
+// hold waits while the client has not read what it caused. It reports whether the connection
+// ends.
+func (c *conn) hold() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for (len(c.out) > mostQueued || c.held > mostQueuedBytes) && c.end == (ending{}) {
+		c.drained.Wait()
+	}
+	return c.end != (ending{})
+}
+
+// A client that has so much to read is not read from.
+const (
+	mostQueued      = 256
+	mostQueuedBytes = 4 << 20
+)
+
+// acknowledge identifies the caller by the upgrade and the payload of the first message.
+//
+//	{"authorization": "Bearer …"}     in place of a header, which browsers cannot send
+//	{"X-Frond-User": {"id": "ada"}}   of dev identity
+func (c *conn) acknowledge(payload json.RawMessage) ending {
+	c.mu.Lock()
+	again := c.upgrade == nil
+	r := c.upgrade
+	c.upgrade = nil
+	c.mu.Unlock()
+	if again {
+		return ending{tooManyInits, "Too many initialisation requests"}
+	}
+	r, err := withCredentials(r, payload)
+	var state facade.State
+	if err == nil {
+		state, err = c.server.Session(r)
+	}
+	if err != nil {
+		e := facade.Report(c.ctx, c.server.Log, err, "")
+		switch e.Code {
+		case facade.ServiceUnavailable, facade.TooManyRequests, facade.InternalError:
+			return ending{tryAgainLater, e.Message}
+		}
+		return ending{forbidden, "Forbidden: " + e.Message}
+	}
+	c.state, c.caller = state, c.server.Caller(c.address, state)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.timer.Stop()
+	if c.timer = nil; c.server.Expires != nil {
+		if at := c.server.Expires(state); !at.IsZero() {
+			c.timer = time.AfterFunc(time.Until(at), func() { c.finish(ending{forbidden, "Forbidden: the token has expired; connect again with another"}) })
+		}
+	}
+	c.known = true
+	c.queue(message{text: []byte(`{"type":"connection_ack"}`)})
+	return ending{}
+}
+
+// withCredentials is the request of an upgrade with the credential of a payload. Both may have
+// the same one; two that differ are refused, since which of them counts would be a guess.
+func withCredentials(r *http.Request, payload json.RawMessage) (*http.Request, error) {
+	for name, value := range jsontext.Members(payload) {
+		header := http.CanonicalHeaderKey(name)
+		if header != "Authorization" && header != "X-Frond-User" {
+			continue
+		}
+		text := string(value)
+		switch jsontext.KindOf(value) {
+		case jsontext.String:
+			text = jsontext.Unquote(jsontext.Trim(value))
+		case jsontext.Null:
+			continue
+		case jsontext.Object:
+			if header == "X-Frond-User" {
+				break
+			}
+			fallthrough
+		default:
+			return nil, facade.Errorf(facade.Unauthorized, "%s has to be a string", strings.ToLower(header))
+		}
+		if sent := r.Header.Values(header); len(sent) > 0 && (len(sent) > 1 || sent[0] != text) {
+			return nil, facade.Errorf(facade.Unauthorized, "the upgrade and the first message have different credentials; send one of them")
+		}
+		r = r.Clone(r.Context())
+		r.Header.Set(header, text)
+	}
+	return r, nil
+}
+
+// beat pings the client where nothing happened for a while, and ends a connection that is dead.
+func (c *conn) beat(now time.Time) {
+	every := int64(max(c.server.KeepAlive/time.Second, 1))
+	heard, pinged := c.heard.Load(), c.pinged.Load()
+	switch idle := now.Unix() - heard; {
+	case idle >= 3*every:
+		go func() { _ = c.ws.CloseNow() }()
+	case idle >= every && now.Unix()-pinged >= every:
+		c.pinged.Store(now.Unix())
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.known {
+			c.queue(message{text: []byte(`{"type":"ping"}`)})
+		}
+	}
+}
+
+// finish ends the connection with a close frame, once. It does not wait.
+func (c *conn) finish(end ending) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.finishing(end)
+}
+
+// finishing is finish for a caller that holds c.mu.
+func (c *conn) finishing(end ending) {
+	if c.end != (ending{}) {
+		return
+	}
+	c.end = end
+	c.drained.Broadcast()
+	go func() { _ = c.ws.Close(end.code, shortened(end.reason)) }()
+}
+
+// drain ends the connection when nothing executes any more.
+func (c *conn) drain(end ending) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.going = end
+	c.quiet()
+}
+
+// quiet ends a connection that is to end, if nothing executes and everything is written. The
+// caller holds c.mu.
+func (c *conn) quiet() {
+	if c.going != (ending{}) && c.running == 0 && !c.writing {
+		c.finishing(c.going)
+	}
+}
+
+// lost notes how the connection ended, where the client or the network ended it.
+func (c *conn) lost(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.end != (ending{}) {
+		return
+	}
+	c.end = ending{code: abnormalClosure}
+	var closed websocket.CloseError
+	if errors.As(err, &closed) {
+		c.end = ending{closed.Code, closed.Reason}
+	} else if errors.Is(err, websocket.ErrMessageTooBig) {
+		c.end = ending{websocket.StatusMessageTooBig, ""}
+	}
+}
+
+// over gives back everything that the connection has.
+func (c *conn) over() {
+	c.cancel()
+	_ = c.ws.CloseNow()
+	c.mu.Lock()
+	if c.timer != nil {
+		c.timer.Stop()
+	}
+	for _, op := range c.ops {
+		op.leave(c)
+	}
+	c.ops = nil
+	c.start()
+	summary := Summary{Address: c.address, Caller: c.caller, Operations: c.opened, Code: int(c.end.code), Reason: c.end.reason, Took: time.Since(c.began)}
+	c.mu.Unlock()
+	c.server.remove(c)
+	if c.server.Closed != nil {
+		c.server.Closed(summary)
+	}
+}
+
+// message is one that is to be written. Of a response the text stands around its body.
+type message struct {
+	text     []byte
+	response *resolvers.Response // nil: text is all
+}

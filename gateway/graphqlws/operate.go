@@ -1,0 +1,151 @@
+package graphqlws
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway/subscriptions"
+	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// operation is one that the client began and that has not ended. Its fields but id are guarded
+// by the connection's mutex; only the writer uses the stream.
+type operation struct {
+	id     string                // as JSON
+	cancel context.CancelFunc    // of one that is being begun or executed
+	stream *subscriptions.Stream // of a subscription
+	ready  bool                  // there may be something in the stream
+	gone   bool                  // it has ended for the client
+}
+
+// subscribe begins an operation.
+func (c *conn) subscribe(id string, payload json.RawMessage) ending {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.known {
+		return ending{unauthorized, "Unauthorized"}
+	}
+	if c.going != (ending{}) {
+		return ending{} // the client sends it again on another connection
+	}
+	op := &operation{id: string(jsontext.Quote(id))}
+	if slices.ContainsFunc(c.ops, func(o *operation) bool { return o.id == op.id }) {
+		return ending{duplicate, "Subscriber for " + id + " already exists"}
+	}
+	var err error
+	if most := c.server.Hub.Limits().Connection; most >= 0 && len(c.ops) >= most {
+		err = facade.Errorf(facade.TooManyRequests, "this connection has %d operations, and may have no more; end some of them first", len(c.ops))
+	}
+	if err == nil && c.server.Allow != nil {
+		err = c.server.Allow(c.address, c.state)
+	}
+	c.opened++
+	if err != nil {
+		c.queue(message{text: refused(op.id, facade.AsError(err))})
+		return ending{}
+	}
+	c.ops = append(c.ops, op)
+	c.running++
+	ctx, cancel := context.WithCancel(c.ctx)
+	op.cancel = cancel
+	go c.begin(ctx, op, payload)
+	return ending{}
+}
+
+// begin executes a query or a mutation, or opens the stream of a subscription.
+func (c *conn) begin(ctx context.Context, op *operation, payload json.RawMessage) {
+	defer func() {
+		if p := recover(); p != nil {
+			facade.Report(ctx, c.server.Log, facade.Panicked(p), "")
+			c.finish(ending{internalError, "Internal server error"})
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.running--
+		op.cancel()
+		c.quiet()
+	}()
+	s, resp := c.server.Operations.Operate(facade.WithRequest(ctx), payload, c.state)
+	if s != nil {
+		stream, err := c.server.Hub.Open(ctx, s, c.caller, func() { c.wake(op) })
+		if err == nil {
+			c.opens(op, stream)
+			return
+		}
+		resp = s.Failed(ctx, err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ends(op, resp)
+}
+
+// opens gives an operation its stream.
+func (c *conn) opens(op *operation, stream *subscriptions.Stream) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	op.stream, op.ready = stream, true
+	if op.gone { // meanwhile the client has completed it, or is gone
+		c.left = append(c.left, op)
+	}
+	c.start()
+}
+
+// ends writes the only response of an operation, or the last one, and ends it. The caller
+// holds c.mu.
+func (c *conn) ends(op *operation, resp *resolvers.Response) {
+	if op.gone {
+		resp.Release()
+		return
+	}
+	if resp.Executed {
+		c.queue(message{next(op.id), resp})
+		c.queue(message{text: completed(op.id)})
+	} else {
+		c.queue(message{text: failed(op.id, jsontext.Get(resp.Body, "errors"))})
+		resp.Release()
+	}
+	c.remove(op)
+}
+
+// complete ends an operation for the client. One that is not known has ended already.
+func (c *conn) complete(id string) {
+	quoted := string(jsontext.Quote(id))
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, op := range c.ops {
+		if op.id == quoted {
+			c.remove(op)
+			return
+		}
+	}
+}
+
+// remove takes an operation from the connection, whose id may be used again. The caller holds
+// c.mu.
+func (c *conn) remove(op *operation) {
+	c.ops = slices.DeleteFunc(c.ops, func(o *operation) bool { return o == op })
+	op.leave(c)
+	c.start()
+}
+
+// leave ends an operation. The writer closes its stream. The caller holds c.mu.
+func (op *operation) leave(c *conn) {
+	op.gone = true
+	op.cancel()
+	if op.stream != nil {
+		c.left = append(c.left, op)
+	}
+}
+
+// wake has the writer look into the stream of an operation.
+func (c *conn) wake(op *operation) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	op.ready = true
+	if op.stream != nil && !op.gone {
+		c.start()
+	}
+}

@@ -1,0 +1,228 @@
+package graphqlws
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway/subscriptions"
+	"github.com/frondhost/frond/resolvers"
+)
+
+// Protocol is the subprotocol that a client has to name.
+const Protocol = "graphql-transport-ws"
+
+// Operations begins operations: the payload of a subscribe message is a request of GraphQL over
+// HTTP. One of the results is nil; the response is to be released.
+type Operations interface {
+	Operate(ctx context.Context, payload json.RawMessage, state facade.State) (*resolvers.Subscription, *resolvers.Response)
+}
+
+// Options of [New]. Operations and Hub are required.
+type Options struct {
+	Operations Operations
+	Hub        *subscriptions.Hub
+	// Session identifies the caller: the request is the one that asked for the upgrade, with
+	// the credential of the first message, where that has one. nil: every caller is anonymous.
+	Session func(*http.Request) (facade.State, error)
+	// Allow is asked before each operation, and refuses those of a caller that has too many;
+	// nil: none is refused.
+	Allow func(address string, state facade.State) error
+	// Caller is who a state counts for, where there is a limit for each caller; nil: the
+	// address.
+	Caller func(address string, state facade.State) string
+	// Address is where a request comes from; nil: the address of the connection.
+	Address func(*http.Request) string
+	// Expires is when a caller has to identify itself again; nil, and the zero time: never.
+	Expires func(facade.State) time.Time
+	// Refuse writes the answer to an upgrade that is refused.
+	Refuse func(w http.ResponseWriter, r *http.Request, status int, err *facade.Error)
+	// Closed is called at the end of a connection that was accepted; nil: nothing is.
+	Closed func(Summary)
+
+	MaxMessage int64         // bytes of a message of the client; 0 means 1 MiB
+	InitWait   time.Duration // how long a client may take to send its first message; 0 means 10 s
+	// KeepAlive is how often a connection on which nothing happens is pinged; one that does not
+	// answer two of them is ended. 0 means 25 s.
+	KeepAlive time.Duration
+	Patience  time.Duration // how long the network may take to accept a write; 0 means 10 s
+	Log       *slog.Logger  // nil means slog.Default()
+}
+
+// Summary is what a connection was.
+type Summary struct {
+	Address, Caller string
+	Operations      int
+	Code            int // of the close frame; 1006: there was none
+	Reason          string
+	Took            time.Duration
+}
+
+// Server accepts websockets of the protocol. It is an [http.Handler] for requests that [Upgrades]
+// reports. Whether a page may connect is decided by a guard in front of it.
+type Server struct {
+	Options
+	ctx    context.Context // ends with the server: operations outlive the request of the upgrade
+	cancel context.CancelFunc
+
+	mu       sync.Mutex
+	conns    map[*conn]struct{}
+	stopping ending
+	empty    chan struct{} // closed when the last connection of a stopping server has ended; nil: it does not stop
+}
+
+// New returns a server, to be closed by [Server.Shutdown].
+func New(o Options) *Server {
+	o.MaxMessage = orDefault(o.MaxMessage, 1<<20)
+	o.InitWait = orDefault(o.InitWait, 10*time.Second)
+	o.KeepAlive = orDefault(o.KeepAlive, 25*time.Second)
+	o.Patience = orDefault(o.Patience, 10*time.Second)
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	if o.Session == nil {
+		o.Session = func(*http.Request) (facade.State, error) { return nil, nil }
+	}
+	if o.Address == nil {
+		o.Address = func(r *http.Request) string { return r.RemoteAddr }
+	}
+	if o.Caller == nil {
+		o.Caller = func(address string, _ facade.State) string { return address }
+	}
+	if o.Refuse == nil {
+		o.Refuse = func(w http.ResponseWriter, _ *http.Request, status int, err *facade.Error) {
+			http.Error(w, err.Message, status)
+		}
+	}
+	s := &Server{Options: o, conns: map[*conn]struct{}{}}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	go s.keepAlive()
+	return s
+}
+
+func orDefault[T int64 | time.Duration](v, def T) T {
+	if v <= 0 {
+		return def
+	}
+	return v
+}
+
+// Upgrades reports whether a request asks for a websocket.
+func Upgrades(r *http.Request) bool {
+	return r.Method == http.MethodGet && strings.EqualFold(r.Header.Get("Upgrade"), "websocket")
+}
+
+// ServeHTTP accepts a connection and returns: the connection lives on without the request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if err := s.Hub.Take(subscriptions.OfConnection, ""); err != nil {
+		s.Refuse(w, r, http.StatusServiceUnavailable, facade.AsError(err))
+		return
+	}
+	h := &hijacker{ResponseWriter: w, patience: s.Patience}
+	ws, err := websocket.Accept(h, r, &websocket.AcceptOptions{
+		Subprotocols:       []string{Protocol},
+		InsecureSkipVerify: true, // the guard in front knows which sites may connect
+	})
+	if err != nil { // Accept has answered
+		s.Hub.Leave(subscriptions.OfConnection, "")
+		return
+	}
+	ws.SetReadLimit(s.MaxMessage)
+	c := newConn(s, ws, h.socket, r)
+	if stopping := s.add(c); stopping != (ending{}) {
+		c.finish(stopping)
+	} else if ws.Subprotocol() != Protocol {
+		c.finish(ending{noSubprotocol, "Subprotocol not acceptable; offer " + Protocol})
+	}
+	go c.run()
+}
+
+// add counts a connection among those of the server. The ending is not zero where the server
+// stops.
+func (s *Server) add(c *conn) ending {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.conns[c] = struct{}{}
+	return s.stopping
+}
+
+// remove forgets a connection that has ended.
+func (s *Server) remove(c *conn) {
+	s.Hub.Leave(subscriptions.OfConnection, "")
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.conns, c)
+	if s.empty != nil && len(s.conns) == 0 {
+		close(s.empty)
+		s.empty = nil
+	}
+}
+
+// Shutdown ends every connection, with 1001 because the program stops, or with 1012 because
+// its clients are to connect again at once. Operations that execute are finished first, until
+// ctx is done. New connections end the same way.
+func (s *Server) Shutdown(ctx context.Context, restart bool) {
+	end := ending{goingAway, "the server stops; connect again"}
+	if restart {
+		end = ending{serviceRestart, "the schema has changed; connect again"}
+	}
+	s.mu.Lock()
+	if s.stopping != (ending{}) {
+		s.mu.Unlock()
+		return
+	}
+	s.stopping = end
+	all := make([]*conn, 0, len(s.conns))
+	for c := range s.conns {
+		all = append(all, c)
+	}
+	empty := make(chan struct{})
+	if len(all) > 0 {
+		s.empty = empty
+	} else {
+		close(empty)
+	}
+	s.mu.Unlock()
+	for _, c := range all {
+		c.drain(end)
+	}
+	select {
+	case <-empty:
+	case <-ctx.Done():
+		for _, c := range all {
+			go func() { _ = c.ws.CloseNow() }()
+		}
+	}
+	s.cancel()
+}
+
+// keepAlive pings connections on which nothing happens, so that no proxy in between takes them
+// for dead, and ends those that do not answer.
+func (s *Server) keepAlive() {
+	tick := time.NewTicker(s.KeepAlive / 4)
+	defer tick.Stop()
+	for {
+		var now time.Time
+		select {
+		case <-s.ctx.Done():
+			return
+		case now = <-tick.C:
+		}
+		s.mu.Lock()
+		all := make([]*conn, 0, len(s.conns))
+		for c := range s.conns {
+			all = append(all, c)
+		}
+		s.mu.Unlock()
+		for _, c := range all {
+			c.beat(now)
+		}
+	}
+}

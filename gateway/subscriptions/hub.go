@@ -1,0 +1,183 @@
+package subscriptions
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/resolvers"
+)
+
+// Feed begins to read the events of a subscription's fact, from where it begins on.
+type Feed interface {
+	Follow(ctx context.Context, s *resolvers.Subscription) (Reader, error)
+}
+
+// Reader reads events without waiting. Poll returns none where there are none now; wake is then
+// called once when there are. It is called by one goroutine at a time, Close by any.
+type Reader interface {
+	Notify(wake func())
+	Poll(ctx context.Context) ([]*facade.Event, facade.Position, error)
+	Close()
+}
+
+// Limits bound how many subscriptions there are at once. The same numbers bound open
+// connections. Zero is the default, a negative number is none.
+type Limits struct {
+	Connection int // of one connection: 100
+	Caller     int // of one caller: 1,000
+	Process    int // of all: 20,000
+}
+
+// WithDefaults is l with every empty field filled in.
+func (l Limits) WithDefaults() Limits {
+	for _, f := range []struct {
+		n   *int
+		def int
+	}{{&l.Connection, 100}, {&l.Caller, 1000}, {&l.Process, 20_000}} {
+		if *f.n == 0 {
+			*f.n = f.def
+		}
+	}
+	return l
+}
+
+// Options of [NewHub]; Feed is required.
+type Options struct {
+	Feed   Feed
+	Limits Limits
+	Log    *slog.Logger // nil means slog.Default()
+}
+
+// Hub opens streams, and bounds how many there are. It may be used from many goroutines.
+type Hub struct {
+	options Options
+
+	mu      sync.Mutex
+	places  [2]places // by Kind
+	shared  map[any]*shared
+	numbers Numbers
+}
+
+// Kind is what a place is taken for.
+type Kind int
+
+// The kinds of places, which are counted apart.
+const (
+	OfConnection Kind = iota
+	OfSubscription
+)
+
+func (k Kind) String() string { return [...]string{"connections", "subscriptions"}[k] }
+
+// places counts what is open.
+type places struct {
+	all    int
+	caller map[string]int
+}
+
+// Numbers are those of a hub, for metrics.
+type Numbers struct {
+	Connections, Subscriptions int
+	// Evaluated counts events that were judged and executed for a subscription; Shared those
+	// whose answer another subscription had already.
+	Evaluated, Shared int64
+}
+
+// NewHub returns a hub without streams.
+func NewHub(o Options) *Hub {
+	o.Limits = o.Limits.WithDefaults()
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	h := &Hub{options: o, shared: map[any]*shared{}}
+	for i := range h.places {
+		h.places[i].caller = map[string]int{}
+	}
+	return h
+}
+
+// Limits are those of the hub, with their defaults.
+func (h *Hub) Limits() Limits { return h.options.Limits }
+
+// Numbers are those of the moment.
+func (h *Hub) Numbers() Numbers {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	n := h.numbers
+	n.Connections, n.Subscriptions = h.places[OfConnection].all, h.places[OfSubscription].all
+	return n
+}
+
+// Take takes a place for a caller: its id, or its address. The error is TOO_MANY_REQUESTS, and
+// says what there are too many of. [Hub.Leave] gives the place back.
+func (h *Hub) Take(k Kind, caller string) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	p, l := &h.places[k], h.options.Limits
+	switch {
+	case l.Process >= 0 && p.all >= l.Process:
+		return facade.Errorf(facade.TooManyRequests, "this host has %d open %s, and no more are accepted; try again later", p.all, k)
+	case l.Caller >= 0 && p.caller[caller] >= l.Caller:
+		return facade.Errorf(facade.TooManyRequests, "this caller has %d open %s, and may have no more; end some of them first", p.caller[caller], k)
+	}
+	p.all++
+	p.caller[caller]++
+	return nil
+}
+
+// Leave gives back a place that Take took.
+func (h *Hub) Leave(k Kind, caller string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	p := &h.places[k]
+	p.all--
+	if p.caller[caller]--; p.caller[caller] <= 0 {
+		delete(p.caller, caller)
+	}
+}
+
+// Open begins a stream for a subscription of a caller. wake is called each time that there may
+// be something for [Stream.Next]; it must not block, and may be called before Open returns. The
+// error is TOO_MANY_REQUESTS, or that of the feed: a position that it does not know, or one
+// whose events are gone.
+func (h *Hub) Open(ctx context.Context, s *resolvers.Subscription, caller string, wake func()) (*Stream, error) {
+	if err := h.Take(OfSubscription, caller); err != nil {
+		return nil, err
+	}
+	r, err := h.options.Feed.Follow(ctx, s)
+	if err != nil {
+		h.Leave(OfSubscription, caller)
+		return nil, err
+	}
+	st := &Stream{hub: h, caller: caller, reader: r, wake: wake, shared: h.join(s)}
+	r.Notify(wake)
+	wake() // there may be something already
+	return st, nil
+}
+
+// join finds the subscriptions whose answers are equal to those of s.
+func (h *Hub) join(s *resolvers.Subscription) *shared {
+	if s.Key == nil {
+		return &shared{hub: h, subscription: s, members: 1}
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	all := h.shared[s.Key]
+	if all == nil {
+		all = &shared{hub: h, subscription: s}
+		h.shared[s.Key] = all
+	}
+	all.members++
+	return all
+}
+
+// part takes a stream from those that share answers.
+func (h *Hub) part(all *shared) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if all.members--; all.members == 0 && all.subscription.Key != nil && h.shared[all.subscription.Key] == all {
+		delete(h.shared, all.subscription.Key)
+	}
+}

@@ -1,0 +1,101 @@
+package subscriptions
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/resolvers"
+)
+
+// Stream is the responses of one subscription, in the order of the events. It is used by one
+// goroutine at a time.
+type Stream struct {
+	hub    *Hub
+	caller string
+	reader Reader
+	shared *shared
+	wake   func()
+
+	pending  []*facade.Event // that were read and not answered yet
+	failures int             // in a row
+	retry    *time.Timer
+	closed   bool
+}
+
+// Next returns the next responses, which must not be written to. It does not wait for events:
+// where there are none it returns none, and wake is called when there are. A failure that may
+// pass, as of a store that cannot be reached, is waited for in the same way. The error ends the
+// stream: it is for the subscriber.
+func (s *Stream) Next(ctx context.Context) ([][]byte, error) {
+	for !s.closed {
+		if s.pending == nil {
+			events, _, err := s.reader.Poll(ctx)
+			if err != nil {
+				return nil, s.failed(ctx, err)
+			}
+			if len(events) == 0 {
+				return nil, nil
+			}
+			s.pending = events
+		}
+		answers, err := s.shared.answers(ctx, s.pending)
+		if err != nil {
+			return nil, s.failed(ctx, err)
+		}
+		s.pending, s.failures = nil, 0
+		if len(answers) > 0 {
+			return answers, nil
+		}
+	}
+	return nil, nil
+}
+
+// failed arranges for a failure that may pass to be tried again, and returns any other. A
+// failure of ctx is none of the stream's.
+func (s *Stream) failed(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	if !passing(err) {
+		return err
+	}
+	s.failures++
+	pause := min(100*time.Millisecond<<min(s.failures-1, 6), 5*time.Second)
+	s.retry = time.AfterFunc(pause/2+rand.N(pause/2+1), s.wake)
+	return nil
+}
+
+// passing reports whether a failure may pass by itself.
+func passing(err error) bool {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return true
+	}
+	switch facade.CodeOf(err) {
+	case facade.ServiceUnavailable, facade.GatewayTimeout, facade.BadGateway, facade.TooManyRequests, facade.RequestTimeout:
+		return true
+	}
+	return false
+}
+
+// Failed is the response for a subscriber whose stream ended with err.
+func (s *Stream) Failed(ctx context.Context, err error) *resolvers.Response {
+	return s.shared.subscription.Failed(ctx, err)
+}
+
+// Close ends the stream and gives its place back. Closing twice is fine. It is called by the
+// goroutine that uses the stream.
+func (s *Stream) Close() {
+	if s.closed {
+		return
+	}
+	s.closed = true
+	if s.retry != nil {
+		s.retry.Stop()
+	}
+	s.reader.Close()
+	s.hub.part(s.shared)
+	s.hub.Leave(OfSubscription, s.caller)
+}
