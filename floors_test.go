@@ -88,7 +88,10 @@ var floors = map[string]string{
 	"resolvers":            "facade facade/consistency schema/jsontext facade/singleflight resolvers/binding resolvers/graphqlerror resolvers/document resolvers/input resolvers/validation resolvers/plan resolvers/execution resolvers/response",
 	"projection":           "facade schema schema/jsontext resolvers/binding resolvers/validation resolvers/reference",
 
-	"gateway/graphqlhttp":        "facade schema schema/jsontext resolvers resolvers/binding console gateway/setting",
+	"gateway/graphqlhttp": "facade schema schema/jsontext resolvers resolvers/binding console gateway/setting",
+	// GraphQL subscriptions, and the websockets that they leave by.
+	"gateway/subscriptions":      "facade resolvers",
+	"gateway/graphqlws":          "facade schema/jsontext resolvers gateway/subscriptions",
 	"gateway/identity":           "facade schema schema/jsontext gateway/setting",
 	"gateway/gatewaytest":        "",
 	"gateway/identity/tokentest": "",
@@ -162,6 +165,7 @@ var guests = map[string]string{
 	"github.com/graph-gophers/dataloader/v7":     "resolvers/loader",
 	"github.com/gorilla/mux":                     "gateway",
 	"github.com/go-jose/go-jose/v4":              "gateway/identity",
+	"github.com/coder/websocket":                 "gateway/graphqlws",
 	"github.com/rs/cors":                         "gateway/guard",
 	"github.com/klauspost/compress":              "gateway/guard gateway/gatewaytest",
 	"golang.org/x/time":                          "gateway/guard",

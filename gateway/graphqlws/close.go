@@ -5,7 +5,7 @@ import "github.com/coder/websocket"
 // The close codes of the protocol, and those of RFC 6455 that are used beside them. Clients
 // connect again after 1001, 1012, 1013, 4403 and 4408; the others are final for them.
 const (
-	goingAway       = websocket.StatusGoingAway      // 1001: the program stops
+	serverStops     = websocket.StatusCode(1001)     // the program stops
 	internalError   = websocket.StatusInternalError  // 1011
 	serviceRestart  = websocket.StatusServiceRestart // 1012: the schema has changed
 	tryAgainLater   = websocket.StatusTryAgainLater  // 1013

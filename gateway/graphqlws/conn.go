@@ -13,6 +13,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway/subscriptions"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -36,7 +37,7 @@ type conn struct {
 	mu      sync.Mutex
 	known   bool // the caller is acknowledged
 	ops     []*operation
-	left    []*operation // whose streams are to be closed by the writer
+	ended   []*operation // whose streams are to be closed by the writer
 	out     []message
 	held    int  // bytes of out
 	writing bool // a writer is under way
@@ -118,9 +119,13 @@ func (c *conn) acknowledge(payload json.RawMessage) ending {
 		}
 		return ending{forbidden, "Forbidden: " + e.Message}
 	}
-	c.state, c.caller = state, c.server.Caller(c.address, state)
+	caller := c.server.Caller(c.address, state)
+	if err := c.server.Hub.Known(subscriptions.OfConnection, caller); err != nil {
+		return ending{tryAgainLater, facade.AsError(err).Message}
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.state, c.caller = state, caller
 	c.timer.Stop()
 	if c.timer = nil; c.server.Expires != nil {
 		if at := c.server.Expires(state); !at.IsZero() {
@@ -242,6 +247,9 @@ func (c *conn) over() {
 	}
 	c.ops = nil
 	c.start()
+	for c.writing { // it closes the streams, and finds the network gone
+		c.drained.Wait()
+	}
 	summary := Summary{Address: c.address, Caller: c.caller, Operations: c.opened, Code: int(c.end.code), Reason: c.end.reason, Took: time.Since(c.began)}
 	c.mu.Unlock()
 	c.server.remove(c)

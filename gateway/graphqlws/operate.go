@@ -88,7 +88,7 @@ func (c *conn) opens(op *operation, stream *subscriptions.Stream) {
 	defer c.mu.Unlock()
 	op.stream, op.ready = stream, true
 	if op.gone { // meanwhile the client has completed it, or is gone
-		c.left = append(c.left, op)
+		c.ended = append(c.ended, op)
 	}
 	c.start()
 }
@@ -136,7 +136,7 @@ func (op *operation) leave(c *conn) {
 	op.gone = true
 	op.cancel()
 	if op.stream != nil {
-		c.left = append(c.left, op)
+		c.ended = append(c.ended, op)
 	}
 }
 

@@ -155,7 +155,7 @@ func (s *Server) add(c *conn) ending {
 
 // remove forgets a connection that has ended.
 func (s *Server) remove(c *conn) {
-	s.Hub.Leave(subscriptions.OfConnection, "")
+	s.Hub.Leave(subscriptions.OfConnection, c.caller)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.conns, c)
@@ -169,7 +169,7 @@ func (s *Server) remove(c *conn) {
 // its clients are to connect again at once. Operations that execute are finished first, until
 // ctx is done. New connections end the same way.
 func (s *Server) Shutdown(ctx context.Context, restart bool) {
-	end := ending{goingAway, "the server stops; connect again"}
+	end := ending{serverStops, "the server stops; connect again"}
 	if restart {
 		end = ending{serviceRestart, "the schema has changed; connect again"}
 	}

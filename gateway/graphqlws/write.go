@@ -72,12 +72,12 @@ func (c *conn) write() {
 	frame := frames.Get().(*[]byte) //nolint:forcetypeassert // the pool has nothing else
 	defer frames.Put(frame)
 	for {
-		out, ready, left := c.due()
-		for _, op := range left {
+		out, ready, ended := c.due()
+		for _, op := range ended {
 			op.stream.Close()
 		}
 		if len(out) == 0 && len(ready) == 0 {
-			if len(left) > 0 {
+			if len(ended) > 0 {
 				continue
 			}
 			return
@@ -100,22 +100,23 @@ func (c *conn) write() {
 var frames = sync.Pool{New: func() any { return new([]byte) }}
 
 // due takes what is to be written. Where that is nothing, the writer ends.
-func (c *conn) due() (out []message, ready, left []*operation) {
+func (c *conn) due() (out []message, ready, ended []*operation) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	out, left = c.out, c.left
-	c.out, c.left, c.held = nil, nil, 0
+	out, ended = c.out, c.ended
+	c.out, c.ended, c.held = nil, nil, 0
 	for _, op := range c.ops {
 		if op.ready && op.stream != nil {
 			op.ready = false
 			ready = append(ready, op)
 		}
 	}
-	if len(out) == 0 && len(ready) == 0 && len(left) == 0 {
+	if len(out) == 0 && len(ready) == 0 && len(ended) == 0 {
 		c.writing = false
+		c.drained.Broadcast()
 		c.quiet()
 	}
-	return out, ready, left
+	return out, ready, ended
 }
 
 // deliver writes the next responses of a subscription.

@@ -110,30 +110,53 @@ func (h *Hub) Numbers() Numbers {
 	return n
 }
 
-// Take takes a place for a caller: its id, or its address. The error is TOO_MANY_REQUESTS, and
-// says what there are too many of. [Hub.Leave] gives the place back.
+// Take takes a place for a caller: its id, or its address; "": it is not known yet, and
+// [Hub.Known] names it later. The error is TOO_MANY_REQUESTS, and says what there are too many
+// of. [Hub.Leave] gives the place back.
 func (h *Hub) Take(k Kind, caller string) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	p, l := &h.places[k], h.options.Limits
-	switch {
-	case l.Process >= 0 && p.all >= l.Process:
+	p := &h.places[k]
+	if most := h.options.Limits.Process; most >= 0 && p.all >= most {
 		return facade.Errorf(facade.TooManyRequests, "this host has %d open %s, and no more are accepted; try again later", p.all, k)
-	case l.Caller >= 0 && p.caller[caller] >= l.Caller:
-		return facade.Errorf(facade.TooManyRequests, "this caller has %d open %s, and may have no more; end some of them first", p.caller[caller], k)
+	}
+	if err := p.named(k, caller, h.options.Limits.Caller); err != nil {
+		return err
 	}
 	p.all++
+	return nil
+}
+
+// Known names the caller of a place that was taken for none. The error is as of Take; the
+// place then still is nobody's.
+func (h *Hub) Known(k Kind, caller string) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.places[k].named(k, caller, h.options.Limits.Caller)
+}
+
+// named counts one more place of a caller.
+func (p *places) named(k Kind, caller string, most int) error {
+	if caller == "" {
+		return nil
+	}
+	if n := p.caller[caller]; most >= 0 && n >= most {
+		return facade.Errorf(facade.TooManyRequests, "this caller has %d open %s, and may have no more; end some of them first", n, k)
+	}
 	p.caller[caller]++
 	return nil
 }
 
-// Leave gives back a place that Take took.
+// Leave gives back a place of a caller.
 func (h *Hub) Leave(k Kind, caller string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	p := &h.places[k]
 	p.all--
-	if p.caller[caller]--; p.caller[caller] <= 0 {
+	if caller == "" {
+		return
+	}
+	if p.caller[caller]--; p.caller[caller] == 0 {
 		delete(p.caller, caller)
 	}
 }
