@@ -1,2 +1,2 @@
-/** Whether a label that begins with xn-- stands for a name; the host looks closer. */
-export declare const isALabel: (label: string) => boolean;
+/** Whether a label that begins with xn-- is the one spelling of a name that IDNA 2008 allows. */
+export declare function isALabel(label: string): boolean;

@@ -47,7 +47,7 @@ export interface Shape {
     then?: Node;
     else?: Node;
     $re?: RegExp;
-    $names?: Map<string, Node>;
+    $at?: Map<string, number>;
 }
 type Field = [name: string, node: Node, flags?: number, fill?: Fill | 0, message?: string];
 type Fill = {
@@ -85,6 +85,8 @@ interface Refusal extends Omit<Detail, "path" | "pointer"> {
 /** One run: where it stands, and what it has refused. */
 export interface Run {
     path: Key[];
+    /** How many members the object has that was read last. */
+    members?: number;
     refused: Refusal[];
     most: number;
     defs: Node[];
@@ -100,15 +102,14 @@ export declare const unknown = "is not part of the card; leave it out";
 export declare const forbidden = "must be left out: no value is allowed here";
 export declare function refuse(r: Run, code: string, message: string, params?: Detail["params"], name?: string): void;
 export declare function limit(r: Run, keyword: string, bound: Bound): void;
-export declare const member: (v: Members, name: string) => unknown;
 export declare const names: (v: Members) => string[];
 export declare const element: (v: unknown) => unknown;
 /** Judges what stands in a shape about any value, about text and about numbers; false: the value is of the wrong kind. */
 export declare function scalar(n: Shape, v: unknown, r: Run, engine?: boolean): boolean;
 export declare function twice(n: Shape, v: unknown[], r: Run): void;
 export declare function size(r: Run, of: string, min: number | undefined, max: number | undefined, n: number): void;
-/** The members of a shape by their names. */
-export declare const known: (n: Shape) => Map<string, Node>;
+/** The place of a member among those of a shape; -1: it has none of this name. */
+export declare const place: (n: Shape, name: string) => number;
 /** What a caller sends, as a schema of the Standard Schema specification, version 1. */
 export interface Schema<T> {
     readonly "~standard": {

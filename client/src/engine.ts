@@ -1,7 +1,7 @@
 // The part of the judge that knows all of JSON Schema: schemas inside schemas, references,
 // conditions. Cards that have none of them do without it.
 
-import { absent, element, forbidden, known, limit, member, names, refuse, scalar, size, twice, unknown } from "./judge.js";
+import { absent, element, forbidden, names, place, refuse, scalar, size, twice, unknown } from "./judge.js";
 import type { Detail, Key, Members, Node, Run } from "./judge.js";
 
 /** Whether all numbers in a value are those that a host computes with. */
@@ -92,11 +92,11 @@ function deep(n: Node, v: unknown, r: Run, seen: Set<Key>): void {
       if (present.includes(name)) missing(list, "dependentRequired", `is required where ${name} is given`, { property: name });
     });
     for (const name of present) {
-      const x = member(v as Members, name);
       const judges = (n.patternProperties ?? []).filter(([re]) => new RegExp(re, "u").test(name)).map(([, node]) => node);
-      if (known(n).has(name)) judges.push(known(n).get(name)!);
+      const i = place(n, name);
+      if (i >= 0) judges.push(n.properties![i]![1]);
       if (!judges.length && n.additionalProperties !== undefined) judges.push(n.additionalProperties);
-      for (const node of judges) inside(node, name, x);
+      for (const node of judges) inside(node, name, element((v as Members)[name]));
     }
     if (n.propertyNames !== undefined && present.some((name) => !fits(n.propertyNames!, true, name))) refuse(r, "propertyNames", "has a key the card does not allow");
     n.dependentSchemas?.forEach(([name, node]) => present.includes(name) && fits(node));
@@ -117,7 +117,7 @@ function deep(n: Node, v: unknown, r: Run, seen: Set<Key>): void {
     const rest = Array.isArray(v) ? n.unevaluatedItems : n.unevaluatedProperties;
     if (rest !== undefined) {
       if (Array.isArray(v)) v.forEach((x, i) => seen.has(i) || inside(rest, i, element(x)));
-      else for (const name of names(v as Members)) if (!seen.has(name)) inside(rest, name, member(v as Members, name));
+      else for (const name of names(v as Members)) if (!seen.has(name)) inside(rest, name, element((v as Members)[name]));
     }
   }
 }

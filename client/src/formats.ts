@@ -58,8 +58,7 @@ function isIPv6(text: string): boolean {
 }
 
 const isHostname = (text: string): boolean =>
-  text.length < 254 &&
-  text.split(".").every((label) => /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/i.test(label) && (!/^xn--/i.test(label) || isALabel(label)));
+  /^(?=.{1,253}$)(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.(?!$)|$))+$/i.test(text) && (!/xn--/i.test(text) || text.split(".").every((label) => !/^xn--/i.test(label) || isALabel(label)));
 
 function isEmail(text: string): boolean {
   const at = text.lastIndexOf("@");

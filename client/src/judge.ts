@@ -55,7 +55,7 @@ export interface Shape {
   else?: Node;
   // What is made of it once.
   $re?: RegExp;
-  $names?: Map<string, Node>;
+  $at?: Map<string, number>;
 }
 
 type Field = [name: string, node: Node, flags?: number, fill?: Fill | 0, message?: string];
@@ -91,6 +91,8 @@ interface Refusal extends Omit<Detail, "path" | "pointer"> {
 /** One run: where it stands, and what it has refused. */
 export interface Run {
   path: Key[];
+  /** How many members the object has that was read last. */
+  members?: number;
   refused: Refusal[];
   most: number;
   defs: Node[];
@@ -132,16 +134,18 @@ export function limit(r: Run, keyword: string, bound: Bound): void {
 
 /** A value as JSON.stringify takes it; undefined: it is left out. */
 function plain(v: any): unknown {
-  if (typeof v === "object" && v && typeof v.toJSON === "function") v = v.toJSON();
-  const type = typeof v;
-  return type === "function" || type === "symbol" ? undefined : type === "number" && !isFinite(v) ? null : v;
+  let type = typeof v;
+  if (type === "object" && v !== null && typeof v.toJSON === "function") type = typeof (v = v.toJSON());
+  return type === "number" ? (isFinite(v) ? v : null) : type === "function" || type === "symbol" ? undefined : v;
 }
 
-export const member = (v: Members, name: string): unknown => (Object.hasOwn(v, name) ? plain(v[name]) : undefined);
 export const names = (v: Members): string[] => Object.keys(v).filter((name) => plain(v[name]) !== undefined);
 export const element = (v: unknown): unknown => plain(v) ?? null;
 
-const kindOf = (v: unknown): string => (v === null ? "null" : Array.isArray(v) ? "array" : typeof v === "bigint" ? "number" : typeof v);
+function kindOf(v: unknown): string {
+  const type = typeof v;
+  return type === "object" ? (v === null ? "null" : Array.isArray(v) ? "array" : type) : type === "bigint" ? "number" : type;
+}
 
 /** A number as the decimal that JSON has of it: digits × 10^exponent. */
 function decimal(v: unknown): [digits: bigint, exponent: number] {
@@ -187,27 +191,30 @@ function params(v: unknown): unknown {
 
 const article = (word: string): string => (word === "null" ? word : (/^[aeio]/.test(word) ? "an " : "a ") + word);
 
+/** What a value counts as where a shape has another type: "integer" or its kind; "" where it is refused. */
+function typed({ type }: Shape, v: unknown, kind: string, r: Run): string {
+  const types = typeof type === "string" ? [type] : type!;
+  if (types.includes(kind)) return kind;
+  // 3.0 is an integer. Of a bigint with more digits nothing is computed.
+  if (kind === "number" && types.includes("integer") && (typeof v === "bigint" ? String(v).length < 401 : Number.isInteger(v))) return "integer";
+  const list = types.map(article);
+  const last = list.pop()!;
+  refuse(r, "type", "must be " + (list.length ? list.join(", ") + " or " : "") + last + (v === null ? ", not null" : ""), { type });
+  return "";
+}
+
 /** Judges what stands in a shape about any value, about text and about numbers; false: the value is of the wrong kind. */
 export function scalar(n: Shape, v: unknown, r: Run, engine?: boolean): boolean {
   const kind = kindOf(v);
   let type = kind;
-  if (n.type) {
-    const of = n.type;
-    const has = (name: string) => (typeof of === "string" ? of === name : of.includes(name));
-    if (kind === "number" && !has(kind) && has("integer") && (typeof v === "bigint" ? String(v).length < 401 : Number.isInteger(v))) type = "integer";
-    if (!has(type)) {
-      const list = (typeof of === "string" ? [of] : of).map(article);
-      const last = list.pop()!;
-      refuse(r, "type", "must be " + (list.length ? list.join(", ") + " or " : "") + last + (v === null ? ", not null" : ""), { type: of });
-      return false;
-    }
-  }
+  if (n.type !== undefined && n.type !== kind && !(type = typed(n, v, kind, r))) return false;
   if (kind === "number" && !engine) {
     if (type === "integer") {
       // Integers are kept in 64 bits.
       const low = typeof v === "bigint" ? v < -(2 ** 63) : (v as number) <= -(2 ** 63);
       if (low || (v as number) >= 2 ** 63) {
-        limit(r, low ? "minimum" : "maximum", low ? ["-9223372036854775808", "-9223372036854775808"] : ["9223372036854775807", "9223372036854775807"]);
+        const edge = low ? "-9223372036854775808" : "9223372036854775807";
+        limit(r, low ? "minimum" : "maximum", [edge, edge]);
         return false;
       }
     } else if (!isFinite(Number(v))) {
@@ -220,11 +227,11 @@ export function scalar(n: Shape, v: unknown, r: Run, engine?: boolean): boolean 
     return false;
   }
   if (n.enum && !n.enum.includes(v) && (kind === "string" || !n.enum.map(canonical).includes(canonical(v)))) {
-    refuse(r, "enum", n.enumText ?? "must be " + (n.enum.length > 1 ? "one of " : "") + n.enum.map(String).join(", "), { values: params(n.enum) });
+    refuse(r, "enum", n.enumText ?? "must be " + (n.enum[1] === undefined ? "" : "one of ") + n.enum.map(String).join(", "), { values: params(n.enum) });
     return false;
   }
   if (kind === "string") return text(n, v as string, r);
-  if (kind === "number" && n.bounds) for (const [keyword, bound] of n.bounds) if (!within(keyword, v, bound)) limit(r, keyword, bound);
+  if (n.bounds && kind === "number") for (const [keyword, bound] of n.bounds) if (!within(keyword, v, bound)) limit(r, keyword, bound);
   return true;
 }
 
@@ -237,8 +244,8 @@ function text(n: Shape, v: string, r: Run): boolean {
       return false;
     }
   }
-  // Lengths count code points, of which there are at most as many as code units.
-  if (n.minLength !== undefined || v.length > n.maxLength!) {
+  // Lengths count code points: as many as there are code units, or half of them.
+  if (v.length < 2 * n.minLength! || v.length > n.maxLength!) {
     let length = 0;
     for (const _ of v) length++;
     if (length < n.minLength!) limit(r, "minLength", n.minLength!);
@@ -283,11 +290,7 @@ function list(n: Shape, v: unknown[], r: Run): void {
   if (n.items !== undefined) {
     const patch = r.patch;
     r.patch = false; // a list in a patch takes the other's place
-    for (let i = 0; i < v.length; i++) {
-      r.path.push(i);
-      value(n.items, element(v[i]), r);
-      r.path.pop();
-    }
+    for (let i = 0; i < v.length; i++) inside(r, i, n.items, element(v[i]));
     r.patch = patch!;
   }
   size(r, "Items", n.minItems, n.maxItems, v.length);
@@ -303,56 +306,63 @@ export function size(r: Run, of: string, min: number | undefined, max: number | 
   if (n > max!) limit(r, "max" + of, max!);
 }
 
-/** The members of a shape by their names. */
-export const known = (n: Shape): Map<string, Node> => (n.$names ??= new Map((n.fields ?? n.properties ?? []).map(([name, node]) => [name, node])));
+/** The place of a member among those of a shape; -1: it has none of this name. */
+export const place = (n: Shape, name: string): number =>
+  (n.$at ??= new Map((n.fields ?? n.properties ?? []).map(([of], i) => [of, i]))).get(name) ?? -1;
 
-/** Whether a key is no member of a shape, and refused. */
-const refuses = (n: Shape, name: string): boolean => !!n.fields && !n.open && !known(n).has(name) && !n.known?.includes(name);
+/** Whether a key that is no member of a shape is refused. */
+const refuses = (n: Shape, name: string): boolean => !!n.fields && !n.open && !n.known?.includes(name);
+
+/** The values of an object by the places of a shape's members. */
+function read(n: Shape, v: Members, r: Run): unknown[] {
+  const values: unknown[] = [];
+  let members = 0;
+  for (const name of Object.keys(v)) {
+    const x = plain(v[name]);
+    if (x === undefined) continue;
+    members++;
+    const i = place(n, name);
+    if (i >= 0) values[i] = x;
+    else if (refuses(n, name)) r.strange = true;
+  }
+  r.members = members;
+  return values;
+}
 
 function object(n: Shape, v: Members, r: Run): void {
-  const present = names(v);
-  if (!r.strange && n.fields && !n.open && present.some((name) => refuses(n, name))) r.strange = true;
   // A patch is merged into what stands there, so that nothing can be said of what is missing.
   const patch = r.patch && n.fields;
-  size(r, "Properties", patch ? undefined : n.minProperties, n.maxProperties, present.length);
-  if (n.fields) {
-    for (const [name, node] of n.fields) {
-      const x = member(v, name);
-      if (x !== undefined) {
-        r.path.push(name);
-        value(node, x, r);
-        r.path.pop();
-      } else if (!patch && n.required?.includes(name)) refuse(r, "required", absent, undefined, name);
-    }
-  }
-  if (n.required && !patch) {
-    for (const name of n.required) if (!known(n).has(name) && member(v, name) === undefined) refuse(r, "required", absent, undefined, name);
-  }
+  const values = read(n, v, r);
+  size(r, "Properties", patch ? undefined : n.minProperties, n.maxProperties, r.members!);
+  n.fields?.forEach(([name, node], i) => {
+    if (values[i] !== undefined) inside(r, name, node, values[i]);
+    else if (!patch && n.required?.includes(name)) refuse(r, "required", absent, undefined, name);
+  });
+  if (n.required && !patch) for (const name of n.required) if (place(n, name) < 0 && !names(v).includes(name)) refuse(r, "required", absent, undefined, name);
+}
+
+function inside(r: Run, name: Key, node: Node, x: unknown): void {
+  r.path.push(name);
+  value(node, x, r);
+  r.path.pop();
 }
 
 /** Names the unknown keys in a value, at any depth, in the order of the value. */
-function keys(n: Node, v: unknown, r: Run): void {
+function keys(n: Node, v: unknown, r: Run, skip?: (field: Field) => unknown): void {
   if (typeof n !== "object" || !v || typeof v !== "object") return;
-  if (Array.isArray(v)) {
-    if (n.items !== undefined) {
-      v.forEach((x, i) => {
-        r.path.push(i);
-        keys(n.items!, element(x), r);
-        r.path.pop();
-      });
-    }
-    return;
-  }
-  if (!n.fields) return;
-  for (const name of names(v as Members)) {
-    const node = known(n).get(name);
-    if (node === undefined) {
-      if (refuses(n, name)) refuse(r, "unknown_key", unknown, undefined, name);
-      continue;
-    }
+  const into = (name: Key, node: Node, x: unknown): void => {
     r.path.push(name);
-    keys(node, member(v as Members, name), r);
+    keys(node, x, r);
     r.path.pop();
+  };
+  if (Array.isArray(v)) {
+    if (n.items !== undefined) v.forEach((x, i) => into(i, n.items!, element(x)));
+  } else if (n.fields) {
+    for (const name of names(v as Members)) {
+      const field = n.fields[place(n, name)];
+      if (field) skip?.(field) || into(name, field[1], plain((v as Members)[name]));
+      else if (refuses(n, name)) refuse(r, "unknown_key", unknown, undefined, name);
+    }
   }
 }
 
@@ -370,48 +380,39 @@ const replaced = 8;
 /** Judges a value by a card: the refusals that a host would answer, none where it accepts. */
 function judge(card: Card, mode: Mode, sent: unknown): Refusal[] {
   const v = (plain(sent) ?? {}) as Members;
-  const r: Run = { path: [], refused: [], most, defs: card.defs ?? [], use: card.use ?? {} };
+  const r: Run = { path: [], refused: [], most, defs: card.defs!, use: card.use! };
   if (kindOf(v) !== "object") {
     refuse(r, "type", "must be an object", { type: "object" });
     return r.refused;
   }
-  const present = names(v);
+  /** Why a field may not be sent: a code and a message. */
+  const forbids = ([, , flags, , message]: Field): [string, string] | false =>
+    mode < 2 && flags! & readOnly ? ["read_only", message || "is written by the host alone; leave it out"] : mode === 1 && flags! & immutable ? ["immutable", "cannot be changed once it is set; leave it out"] : false;
   const fields = card.fields ?? [];
-  const forbids = ([, , flags = 0, , message]: Field): [string, string] | undefined => {
-    if (mode === 2) return;
-    if (flags & readOnly) return ["read_only", message || "is written by the host alone; leave it out"];
-    if (mode === 1 && flags & immutable) return ["immutable", "cannot be changed once it is set; leave it out"];
-  };
-  for (const field of fields) {
-    const [name, node, flags = 0] = field;
-    const x = member(v, name);
-    if (x === undefined) {
-      if (mode !== 1 && flags & must) refuse(r, "required", absent, undefined, name);
-      continue;
-    }
-    const no = flags > must ? forbids(field) : undefined;
-    if (no) {
-      refuse(r, no[0], no[1], undefined, name);
-      continue;
-    }
-    r.patch = mode === 1 && !(flags & replaced);
-    r.path.push(name);
-    value(node, x, r);
-    r.path.pop();
+  const values = read(card, v, r);
+  const members = r.members!;
+  for (let i = 0; i < fields.length; i++) {
+    // No destructuring: this loop is what a judgement costs.
+    const field = fields[i]!;
+    const flags = field[2]!;
+    const no = flags > must && values[i] !== undefined && forbids(field);
+    if (no) refuse(r, no[0], no[1], undefined, field[0]);
+    else if (values[i] !== undefined) {
+      r.patch = mode === 1 && !(flags & replaced);
+      inside(r, field[0], field[1], values[i]);
+    } else if (mode !== 1 && flags & must) refuse(r, "required", absent, undefined, field[0]);
   }
+  r.patch = false;
   if (mode !== 1) {
-    if (card.whole !== undefined) {
-      r.patch = false;
-      r.use.engine!(card.whole, v, r);
-    } else size(r, "Properties", card.minProperties, card.maxProperties, present.length);
+    if (card.whole !== undefined) r.use.engine!(card.whole, v, r);
+    else size(r, "Properties", card.minProperties, card.maxProperties, members);
   }
-  if (!r.strange && !present.some((name) => refuses(card, name))) return r.refused;
+  if (!r.strange) return r.refused;
   // Unknown keys come first, in the order of the value.
-  const named: Run = { path: [], refused: [], most, defs: [], use: {} };
-  const nodes: Card = { ...card, $names: new Map(fields.map((field) => [field[0], forbids(field) ? true : field[1]])) };
-  keys(nodes, v, named);
-  const first = new Set(named.refused.map(pointer));
-  return [...named.refused, ...r.refused.filter((x) => x.code !== "unknown_key" || !first.has(pointer(x)))].slice(0, most);
+  const named: Run = { ...r, refused: [] };
+  keys(card, v, named, forbids);
+  const first = named.refused.map(pointer);
+  return [...named.refused, ...r.refused.filter((x) => x.code !== "unknown_key" || !first.includes(pointer(x)))].slice(0, most);
 }
 
 const pointer = ({ path }: Refusal): string => path.map((name) => "/" + String(name).replace(/~/g, "~0").replace(/\//g, "~1")).join("");

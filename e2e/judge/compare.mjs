@@ -1,18 +1,21 @@
-// Compares the judge in JavaScript with the Go judge in WebAssembly. Each line of stdin is a
-// card as data with bodies; each difference is a line of stdout, and the last line the count.
+// Compares judges in JavaScript with the Go judge in WebAssembly. Each line of stdin is a card
+// as data with bodies. The lines of stdout are differences of the first judge, at most 20, and
+// behind them the counts of all judges.
 //
-//	node compare.mjs wasm_exec.js oracle.wasm DIST
+//	node compare.mjs wasm_exec.js oracle.wasm DIST…
 
 import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
-import { resolve } from "node:path";
 
-const [exec, wasm, dist] = process.argv.slice(2);
-const load = (name) => import(pathToFileURL(resolve(dist, name)));
-const { schema, details } = await load("judge.js");
-const { engine } = await load("engine.js");
-const checks = await load("formats.js");
+const [exec, wasm, ...dists] = process.argv.slice(2);
+const judges = [];
+for (const dist of dists) {
+  const load = (name) => import(pathToFileURL(resolve(dist, name)));
+  const [{ schema, details }, { engine }, formats] = [await load("judge.js"), await load("engine.js"), await load("formats.js")];
+  judges.push({ schema, details, engine, formats, differences: 0 });
+}
 await import(pathToFileURL(resolve(exec)));
 
 const go = new globalThis.Go();
@@ -27,37 +30,39 @@ const text = (v) => JSON.stringify(v, (_, x) => (typeof x === "bigint" ? `\u0001
 
 let pairs = 0;
 let refused = 0;
-let differences = 0;
 const codes = {};
 for await (const line of createInterface({ input: process.stdin })) {
-  const { card, view, data, formats, engine: whole, bodies } = JSON.parse(line);
-  const node = new Function(`return ${data}`)();
-  node.use = { formats: Object.fromEntries((formats ?? []).map((name) => [name, checks[camel(name)]])), ...(whole && { engine }) };
+  const { card, view, data, formats, engine, bodies } = JSON.parse(line);
   const values = bodies.map(([mode, body]) => [mode, JSON.parse(body, revive)]);
   const answer = globalThis.frondJudge(card, view, JSON.stringify(values.map(([mode, v]) => [mode, text(v)])));
   let theirs;
   try {
     theirs = JSON.parse(answer);
   } catch {
-    console.log(JSON.stringify({ card, error: answer }));
-    process.exit(1);
+    throw new Error(`${card}: ${answer}`);
   }
-  values.forEach(([mode, v], i) => {
+  for (const list of theirs) {
     pairs++;
-    const want = JSON.stringify(theirs[i] ?? []);
-    let got;
-    try {
-      got = JSON.stringify(details(schema(node, mode), v));
-    } catch (err) {
-      got = String(err.stack);
-    }
-    if (theirs[i]?.length) refused++;
-    for (const d of theirs[i] ?? []) codes[d.code] = (codes[d.code] ?? 0) + 1;
-    if (got !== want) {
-      differences++;
-      if (differences <= 20) console.log(JSON.stringify({ card, mode, body: text(v), go: want, js: got }));
-    }
-  });
+    if (list?.length) refused++;
+    for (const d of list ?? []) codes[d.code] = (codes[d.code] ?? 0) + 1;
+  }
+  const wants = theirs.map((list) => JSON.stringify(list ?? []));
+  for (const judge of judges) {
+    const node = new Function(`return ${data}`)();
+    node.use = { formats: Object.fromEntries((formats ?? []).map((name) => [name, judge.formats[camel(name)]])), ...(engine && { engine: judge.engine }) };
+    const schemas = [0, 1, 2].map((mode) => judge.schema(node, mode));
+    values.forEach(([mode, v], i) => {
+      let got;
+      try {
+        got = JSON.stringify(judge.details(schemas[mode], v));
+      } catch (err) {
+        got = String(err.stack);
+      }
+      if (got === wants[i]) return;
+      judge.differences++;
+      if (judge === judges[0] && judge.differences <= 20) console.log(JSON.stringify({ card, mode, body: text(v), go: wants[i], js: got }));
+    });
+  }
 }
-console.log(JSON.stringify({ pairs, refused, differences, codes }));
+console.log(JSON.stringify({ pairs, refused, codes, differences: judges.map((judge) => judge.differences) }));
 process.exit(0);

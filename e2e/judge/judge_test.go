@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -21,6 +22,9 @@ var (
 
 const bodiesOfCard = 25
 
+// shipped is the runtime as it is written into packages.
+const shipped = "../../client/dist"
+
 // line is a card with bodies, for compare.mjs.
 type line struct {
 	Card    string   `json:"card"`
@@ -34,9 +38,9 @@ type line struct {
 // cases draws cards that compile, with bodies, until there are n of these.
 func cases(t *testing.T, seed uint64, n int) []line {
 	d := &dice{Rand: rand.New(rand.NewPCG(seed, 2))}
-	var lines []line
+	lines := []line{d.every("format", formats), d.every("pattern", patterns)}
 	drawn := 0
-	for count := 0; count < n; drawn++ {
+	for count := len(lines[0].Bodies) + len(lines[1].Bodies); count < n; drawn++ {
 		if drawn > n {
 			t.Fatalf("of %d cards %d compile", drawn, len(lines))
 		}
@@ -64,14 +68,43 @@ func cases(t *testing.T, seed uint64, n int) []line {
 	return lines
 }
 
-// report is the last line of compare.mjs.
-type report struct {
-	Pairs, Refused, Differences int
-	Codes                       map[string]int
+// every is a card with a field for each value of a keyword, and bodies that have one text in
+// all of them.
+func (d *dice) every(keyword string, values []string) line {
+	var props object
+	for i, v := range values {
+		props = append(props, pair{fmt.Sprint("f", i), object{{"type", "string"}, {keyword, v}}})
+	}
+	l := line{Card: string(encode(object{{"type", "object"}, {"properties", props}})), View: true}
+	script, err := schema.MustCompile([]schema.Source{{Name: "thing", File: "thing.json", View: true, Data: []byte(l.Card)}}, nil, nil).Entity("thing").Script()
+	if err != nil {
+		panic(err)
+	}
+	l.Data, l.Formats = script.Data, script.Formats
+	all := texts
+	for range 60 {
+		all = append(all, d.text())
+	}
+	for _, text := range all {
+		var body object
+		for _, p := range props {
+			body = append(body, pair{p.name, text})
+		}
+		l.Bodies = append(l.Bodies, [2]any{0, string(encode(body))})
+	}
+	return l
 }
 
-// compare judges the cases by both judges; the runtime is in dist.
-func compare(t *testing.T, oracle, dist string, lines []line) (report, string) {
+// report is the last line of compare.mjs.
+type report struct {
+	Pairs, Refused int
+	Codes          map[string]int
+	Differences    []int // of each judge
+}
+
+// compare judges the cases by the Go judge and by the runtimes in dists. It also returns the
+// differences of the first one.
+func compare(t *testing.T, oracle string, lines []line, dists ...string) (report, string) {
 	t.Helper()
 	var in bytes.Buffer
 	enc := json.NewEncoder(&in)
@@ -80,7 +113,7 @@ func compare(t *testing.T, oracle, dist string, lines []line) (report, string) {
 			t.Fatal(err)
 		}
 	}
-	cmd := exec.Command("node", "compare.mjs", filepath.Join(goroot(t), "lib", "wasm", "wasm_exec.js"), oracle, dist)
+	cmd := exec.Command("node", append([]string{"compare.mjs", filepath.Join(goroot(t), "lib", "wasm", "wasm_exec.js"), oracle}, dists...)...)
 	cmd.Stdin, cmd.Stderr = &in, os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
@@ -97,10 +130,10 @@ func compare(t *testing.T, oracle, dist string, lines []line) (report, string) {
 
 // TestJudge: both judges give the same details for every body of every card.
 func TestJudge(t *testing.T) {
-	r, differences := compare(t, buildOracle(t), "../../client/dist", cases(t, *from, *pairs))
+	r, differences := compare(t, buildOracle(t), cases(t, *from, *pairs), shipped)
 	t.Logf("%d pairs, %d refused: %v", r.Pairs, r.Refused, r.Codes)
-	if r.Differences > 0 {
-		t.Errorf("%d of %d pairs differ:\n%s", r.Differences, r.Pairs, differences)
+	if r.Differences[0] > 0 {
+		t.Errorf("%d of %d pairs differ:\n%s", r.Differences[0], r.Pairs, differences)
 	}
 	if r.Refused < r.Pairs/4 || r.Refused > r.Pairs*19/20 {
 		t.Errorf("%d of %d pairs are refused: the cases show little", r.Refused, r.Pairs)
@@ -132,4 +165,19 @@ func goroot(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return strings.TrimSpace(string(out))
+}
+
+// stripped writes a source without its types, as npm's esbuild makes it.
+func stripped(t *testing.T, file, dir string) {
+	t.Helper()
+	esbuild := "../../client/node_modules/esbuild/bin/esbuild"
+	if _, err := os.Stat(esbuild); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal(err, "`make js` installs it")
+		}
+		t.Skip(err)
+	}
+	if out, err := exec.Command("node", esbuild, file, "--outdir="+dir, "--log-level=error").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
 }
