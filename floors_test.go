@@ -23,7 +23,7 @@ const root = "frond"
 // folders are what may stand at the top of the repository; names with a dot in
 // front and bin/ (what is built) aside. Adding one takes a decision record.
 const folders = "gateway projection resolvers envelope rest facade schema e2e" + // the user's
-	" cmd store facts client examples docs bench console" // ours
+	" cmd store facts client describe examples docs bench console" // ours
 
 // floors says which of our packages each package may import. Adding a word here
 // is a design decision: arrows go down, and siblings never import one another.
@@ -99,7 +99,7 @@ var floors = map[string]string{
 	"gateway/guard":              "facade facade/consistency schema gateway/setting",
 	"gateway/telemetry":          "facade schema envelope/client gateway/setting",
 	"gateway/topology":           "facade schema schema/jsontext envelope/client envelope/signing gateway/setting",
-	"gateway":                    "store/migration facts facade facade/consistency schema schema/jsontext store/sqlite store/postgres envelope envelope/client envelope/wire envelope/signing rest resolvers resolvers/binding projection console gateway/setting gateway/guard gateway/telemetry gateway/identity gateway/graphqlhttp gateway/topology",
+	"gateway":                    "store/migration facts facade facade/consistency schema schema/jsontext store/sqlite store/postgres envelope envelope/client envelope/wire envelope/signing rest resolvers resolvers/binding projection console gateway/setting gateway/guard gateway/telemetry gateway/identity gateway/graphqlhttp gateway/topology describe",
 	// What programs that run a gateway share: flags, signals, exit codes.
 	"gateway/program": "facade facade/kiterror schema gateway",
 
@@ -111,15 +111,18 @@ var floors = map[string]string{
 	// The npm package that is written, as far as it is the same for every Frond.
 	"client": "",
 
+	// What a host serves, as documents for other tools, and values made out of cards.
+	"describe":        "facade facade/filter schema schema/jsontext describe/sample",
+	"describe/sample": "schema schema/jsontext",
+
 	// Beside the commands: one call from the command line, what a Frond promises written
 	// as files, Go and TypeScript (frond sync, build-frond), and mock data (frond mock).
 	"cmd/frond/call":             "facade schema schema/jsontext envelope/client envelope/wire gateway",
 	"cmd/frond/contract":         "client facade schema schema/jsontext envelope/client envelope/signing",
 	"cmd/frond/contract/support": "facade schema schema/jsontext",
-	"cmd/frond/mockdata/sample":  "facade schema schema/jsontext",
 	// A project of a database that is there (frond init --from).
 	"cmd/frond/adopt":    "schema schema/jsontext store/dbschema",
-	"cmd/frond/mockdata": "facade schema schema/jsontext cmd/frond/mockdata/sample",
+	"cmd/frond/mockdata": "facade schema schema/jsontext describe/sample",
 
 	// Two versions of a project, compared by what they project to.
 	"cmd/frond/diff": "facade facade/filter facade/project schema schema/jsontext projection resolvers/binding rest",

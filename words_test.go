@@ -44,8 +44,8 @@ var proper = regexp.MustCompile(`(?i)round[ -]?trips?|single ?flight|straight ?a
 // The texts of seeds are those of a shop and its customers, parcels have carriers, and
 // mock data is recognised by any word.
 var meant = []string{
-	"examples/shop/fronds/catalog/seeds/", "examples/shipping/", "cmd/frond/mockdata/sample/words.go", "cmd/frond/mockdata/sample/subject.go",
-	"cmd/frond/mockdata/sample/named.go", "words_test.go", "docs/design.md", "e2e/testdata/", "e2e/js/relay/",
+	"examples/shop/fronds/catalog/seeds/", "examples/shipping/", "describe/sample/words.go", "describe/sample/subject.go",
+	"describe/sample/named.go", "words_test.go", "docs/design.md", "e2e/testdata/", "e2e/js/relay/",
 }
 
 func TestWords(t *testing.T) {

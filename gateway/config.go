@@ -61,6 +61,8 @@ type Config struct {
 	// Audiences are the paths in front of the surfaces of audiences, by their names; the
 	// default is /{audience}.
 	Audiences map[string]string
+	// NoDocuments leaves out the API documents: /openapi.json, /openrpc.json, /asyncapi.json.
+	NoDocuments bool
 	// NoCompression sends every answer without a content coding.
 	NoCompression bool
 	// Facts is how events are kept.

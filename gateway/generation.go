@@ -65,6 +65,7 @@ func newGeneration(h *Host, session Session, draining *atomic.Bool, f *facade.Fa
 			problems = append(problems, err)
 			gen.places = append(gen.places, p)
 			gen.mount(mounted{base + m.path, audience != "", handler, p})
+			gen.describe(p)
 			if p.graphQL != nil && p.graphQL.HasConsole() {
 				gen.mount(mounted{base + m.path + console.Path, true, handler, p})
 			}

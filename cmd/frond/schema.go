@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -18,6 +20,7 @@ import (
 //	--format graphql            the SDL
 //	--format bundle             JSON (spec 2.4)
 //	--format card-schema        JSON Schema; frond-schema and gateway-schema likewise
+//	--format openapi            an API document; openrpc and asyncapi likewise; --surface partner that of an audience
 //	--surface rest              routes, as text
 //	--surface envelope          the discovery document, as JSON
 //	--surface partner/graphql   what the audience partner has
@@ -29,9 +32,8 @@ func newSchema(s *shell) *cobra.Command {
 		Args:    arguments(0, 0, "flags alone"),
 	}
 	dir := cmd.Flags().String("dir", ".", "the project's folder")
-	format := cmd.Flags().String("format", "graphql", "graphql: the SDL; bundle: every card in one document (spec 2.4); card-schema, frond-schema and gateway-schema: the JSON Schemas by which an editor completes cards, frond.yaml and gateway.yaml")
-	surface := cmd.Flags().String("surface", "", "what one surface shows instead: graphql its SDL, rest its routes, envelope its discovery document; partner/graphql that of the audience partner")
-	cmd.MarkFlagsMutuallyExclusive("format", "surface")
+	format := cmd.Flags().String("format", "graphql", "graphql: the SDL; openapi, openrpc, asyncapi: the API document that the gateway serves at /openapi.json and so on; bundle: every card in one document (spec 2.4); card-schema, frond-schema and gateway-schema: the JSON Schemas by which an editor completes cards, frond.yaml and gateway.yaml")
+	surface := cmd.Flags().String("surface", "", "what one surface shows instead: graphql its SDL, rest its routes, envelope its discovery document; partner/graphql that of the audience partner. With an API document the audience: partner")
 	settings := addSettings(cmd, "remotes", "vendor", "log.level")
 	// A schema does not depend on generators, so one that is missing is a line on stderr.
 	settings.Unregistered = func(f schema.Fault) {
@@ -42,8 +44,12 @@ func newSchema(s *shell) *cobra.Command {
 		if of := fileSchemas[*format]; of != nil {
 			return s.write(of())
 		}
-		if *format != "graphql" && *format != "bundle" {
-			return fmt.Errorf("--format cannot be %q; write graphql, bundle, card-schema, frond-schema or gateway-schema", *format)
+		document := slices.Contains(gateway.DocumentFormats, *format)
+		if *format != "graphql" && *format != "bundle" && !document {
+			return fmt.Errorf("--format cannot be %q; write graphql, bundle, %s, card-schema, frond-schema or gateway-schema", *format, strings.Join(gateway.DocumentFormats, ", "))
+		}
+		if *surface != "" && cmd.Flags().Changed("format") && !document {
+			return fmt.Errorf("--surface has no format %s; leave out --format, or write one of %s", *format, strings.Join(gateway.DocumentFormats, ", "))
 		}
 		// Without the trusted documents: correcting a wrong one takes this schema.
 		gw, err := settings.dryRun(s, *dir, func(c *gateway.Config) { c.GraphQL.Documents = gateway.Documents{} })
@@ -53,6 +59,14 @@ func newSchema(s *shell) *cobra.Command {
 		defer func() { _ = gw.Close() }() // its store is in memory
 		if *format == "bundle" {
 			return s.write(gw.Bundle())
+		}
+		if document {
+			doc, err := gw.Document(*format, *surface)
+			if err != nil {
+				return err
+			}
+			_, err = s.out.Write(doc) // the bytes that the path serves
+			return err
 		}
 		// Without --surface the format is graphql, and shows the surface for everybody.
 		shown := facade.Surface(cmp.Or(*surface, string(facade.OnGraphQL)))

@@ -6,7 +6,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/frondhost/frond/cmd/frond/mockdata/sample"
+	"github.com/frondhost/frond/describe/sample"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"

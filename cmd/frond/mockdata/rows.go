@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/frondhost/frond/cmd/frond/mockdata/sample"
+	"github.com/frondhost/frond/describe/sample"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )

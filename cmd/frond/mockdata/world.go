@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/frondhost/frond/cmd/frond/mockdata/sample"
+	"github.com/frondhost/frond/describe/sample"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )

@@ -1,0 +1,294 @@
+package describe_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/frondhost/frond/describe"
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/rest"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+	"github.com/frondhost/frond/store/storetest"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// projects are those of the repository that need no Go code.
+var projects = map[string]fs.FS{
+	"fixture": storetest.FS(), "people": storetest.People(), "shop": os.DirFS("../examples/shop"), "blog": os.DirFS("../examples/blog/site"),
+	"weather": os.DirFS("../examples/weather/site"), "press": os.DirFS("../e2e/testdata/press"),
+}
+
+// compiled is a façade over a project and a store in memory. Names that Go code registers stand
+// for themselves.
+func compiled(t *testing.T, fsys fs.FS) *facade.Facade {
+	t.Helper()
+	project, err := facade.Read(fsys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := facade.New(project, storetest.NewStore(), &facade.Options{Incomplete: true, Unregistered: func(schema.Fault) {}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// documents are the three documents of a surface.
+func documents(t *testing.T, cat *facade.Catalog, base string) map[string]json.RawMessage {
+	t.Helper()
+	table, err := rest.Derive(cat, base+"/api")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var routes []describe.Route
+	for _, r := range table.Routes() {
+		routes = append(routes, describe.Route(r))
+	}
+	info := describe.Info{Base: base}
+	return map[string]json.RawMessage{
+		"openapi":  describe.OpenAPI(cat, routes, info),
+		"openrpc":  describe.OpenRPC(cat, "/_kit/call", info),
+		"asyncapi": describe.AsyncAPI(cat, "/api", info),
+	}
+}
+
+// schemasIn compiles the schemas of a document as a tool would, references followed.
+type schemasIn struct {
+	*jsonschema.Compiler
+	t *testing.T
+}
+
+func compilerOf(t *testing.T, doc json.RawMessage) schemasIn {
+	t.Helper()
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(doc))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft2020)
+	c.AssertFormat()
+	if err := c.AddResource("doc.json", value); err != nil {
+		t.Fatal(err)
+	}
+	return schemasIn{c, t}
+}
+
+// fits judges a value by the schema at a pointer.
+func (c schemasIn) fits(pointer string, value json.RawMessage) {
+	c.t.Helper()
+	s, err := c.Compile("doc.json#" + pointer)
+	if err != nil {
+		c.t.Errorf("%s: %v", pointer, err)
+		return
+	}
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(value))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if err := s.Validate(v); err != nil {
+		c.t.Errorf("%s does not fit: %v\n%s", pointer, err, value)
+	}
+}
+
+// walk visits every value of a document with its pointer.
+func walk(v json.RawMessage, at string, visit func(at string, v json.RawMessage)) {
+	visit(at, v)
+	switch jsontext.KindOf(v) {
+	case jsontext.Object:
+		for name, member := range jsontext.Members(v) {
+			walk(member, at+"/"+jsontext.Token(name), visit)
+		}
+	case jsontext.Array:
+		for i, e := range jsontext.Elements(v) {
+			walk(e, at+"/"+strconv.Itoa(i), visit)
+		}
+	}
+}
+
+// TestExamplesFit: every example of a body is accepted by the judge, and every example fits the
+// schema beside it as any other validator reads it. Every component can be compiled.
+func TestExamplesFit(t *testing.T) {
+	for name, fsys := range projects {
+		t.Run(name, func(t *testing.T) {
+			f := compiled(t, fsys)
+			doc := documents(t, f.Catalog(), "")["openapi"]
+			c := compilerOf(t, doc)
+			bodies, examples := 0, 0
+			for schemaName := range jsontext.Members(jsontext.Get(jsontext.Get(doc, "components"), "schemas")) {
+				if _, err := c.Compile("doc.json#/components/schemas/" + jsontext.Token(schemaName)); err != nil {
+					t.Errorf("%s: %v", schemaName, err)
+				}
+			}
+			for path, item := range jsontext.Members(jsontext.Get(doc, "paths")) {
+				for verb, operation := range jsontext.Members(item) {
+					entity, rest, _ := strings.Cut(jsontext.Unquote(jsontext.Get(operation, "operationId")), ".")
+					opName, _, _ := strings.Cut(rest, ".")
+					op := f.Catalog().Door(entity).Operation(opName)
+					at := "/paths/" + jsontext.Token(path) + "/" + verb
+					walk(operation, at, func(at string, v json.RawMessage) {
+						beside, is := strings.CutSuffix(at, "/example")
+						if !is || strings.Contains(at, "/example/") {
+							return
+						}
+						examples++
+						c.fits(beside+"/schema", v)
+						if !strings.Contains(at, "/requestBody/") {
+							return
+						}
+						bodies++
+						mode := schema.Create
+						if op.Patch {
+							mode = schema.Update
+						}
+						if _, details := op.Input.Judge(mode, v, ""); len(details) > 0 {
+							t.Errorf("%s.%s: the judge refuses %s: %v", entity, opName, v, details)
+						}
+					})
+				}
+			}
+			if examples == 0 {
+				t.Error("no example was found")
+			}
+			t.Logf("%d examples, %d of them bodies", examples, bodies)
+		})
+	}
+}
+
+// TestEveryBodyHasAnExample: of the shop, whose cards are ordinary ones.
+func TestEveryBodyHasAnExample(t *testing.T) {
+	doc := documents(t, compiled(t, projects["shop"]).Catalog(), "")["openapi"]
+	walk(jsontext.Get(doc, "paths"), "", func(at string, v json.RawMessage) {
+		if strings.HasSuffix(at, "/requestBody/content/application~1json") && jsontext.Get(v, "example") == nil {
+			t.Errorf("%s has no example", at)
+		}
+	})
+}
+
+// TestAnswersFit: what the doors of the shop answer is what the document says.
+func TestAnswersFit(t *testing.T) {
+	f := compiled(t, projects["shop"])
+	ctx := context.Background()
+	if err := f.Seed(ctx); err != nil {
+		t.Fatal(err)
+	}
+	c := compilerOf(t, documents(t, f.Catalog(), "")["openapi"])
+	staff := facade.State{"user": map[string]any{"id": "ada", "roles": []any{"staff"}}}
+	for _, frond := range f.Catalog().Fronds {
+		for _, door := range frond.Doors {
+			page, err := f.Call(ctx, &facade.Call{Entity: door.Name, Operation: "list", Invocation: facade.Invocation{State: staff, Query: json.RawMessage(`{"cursors":true}`)}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if page.Rows.Len() == 0 {
+				t.Errorf("%s has no rows", door.Name)
+			}
+			c.fits("/components/schemas/"+schema.GraphQLType(door.Name)+"Page", page.AppendJSON(nil))
+		}
+	}
+}
+
+// TestStable: the same cards have the same documents, and other cards other versions.
+func TestStable(t *testing.T) {
+	version := func(doc json.RawMessage) string {
+		return jsontext.Unquote(jsontext.Get(jsontext.Get(doc, "info"), "version"))
+	}
+	for name, fsys := range projects {
+		one, two := documents(t, compiled(t, fsys).Catalog(), ""), documents(t, compiled(t, fsys).Catalog(), "")
+		for format := range one {
+			if !bytes.Equal(one[format], two[format]) {
+				t.Errorf("%s: %s was written twice, and differently", name, format)
+			}
+		}
+	}
+	card := func(about string) fs.FS {
+		return fstest.MapFS{"fronds/a/entities/note.yaml": {Data: []byte(about + "\nproperties: {id: {type: string, x-kit: {role: {primary: true}}}}\n")}, "fronds/a/frond.yaml": {Data: []byte("collectors: {note: open}\n")}}
+	}
+	was, is := documents(t, compiled(t, card("description: One.")).Catalog(), ""), documents(t, compiled(t, card("description: Two.")).Catalog(), "")
+	if version(was["openapi"]) == version(is["openapi"]) {
+		t.Error("another description has the same version")
+	}
+}
+
+// TestGolden holds the documents of a small project to the letter; -update writes them.
+func TestGolden(t *testing.T) {
+	fsys := fstest.MapFS{
+		"fronds/store/entities/product.yaml": {Data: []byte(`
+description: What the store sells.
+properties:
+  id: {type: string, x-kit: {role: {primary: true}, lifecycle: {create: {generate: cuid2}, update: forbidden}}}
+  name: {type: string, minLength: 1, examples: [Tea]}
+  price: {type: integer, minimum: 0, maximum: 900}
+  size: {$ref: '#/$defs/size'}
+  cost: {type: [integer, 'null'], x-kit: {boundary: {out: closed}}}
+  createdAt: {type: string, format: date-time, x-kit: {lifecycle: {create: now}, boundary: {in: closed}}}
+required: [name, price, size]
+$defs: {size: {type: string, enum: [small, large]}}
+`)},
+		"fronds/store/views/label.yaml": {Data: []byte("properties: {text: {type: string, examples: [Tea small]}}\n")},
+		"fronds/store/frond.yaml": {Data: []byte(`
+doors: {product: {operations: {
+  label: {kind: query, params: {type: object, properties: {id: {type: string}}, required: [id]}, output: label},
+  reprice: {kind: command, input: {type: object, properties: {factor: {type: number, minimum: 1, maximum: 2}}, required: [factor]}}}}}
+collectors: {product: open}
+facts: [{name: productRetired, schema: product}]
+`)},
+	}
+	for format, doc := range documents(t, compiled(t, fsys).Catalog(), "") {
+		var pretty bytes.Buffer
+		if err := json.Indent(&pretty, doc, "", "  "); err != nil {
+			t.Fatal(err)
+		}
+		pretty.WriteByte('\n')
+		file := filepath.Join("testdata", format+".json")
+		if *update {
+			if err := os.WriteFile(file, pretty.Bytes(), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(want, pretty.Bytes()) {
+			t.Errorf("%s has changed; look at it, then run go test ./describe -run Golden -update", file)
+		}
+	}
+}
+
+// TestAudience: a document of an audience names what the audience is shown.
+func TestAudience(t *testing.T) {
+	fsys := fstest.MapFS{
+		"fronds/store/entities/product.yaml": {Data: []byte("properties: {id: {type: string, x-kit: {role: {primary: true}}}, name: {type: string}}\n")},
+		"fronds/store/entities/secret.yaml":  {Data: []byte("properties: {id: {type: string, x-kit: {role: {primary: true}}}, productId: {type: string, x-kit: {role: {relation: {to: product, kind: one}}}}}\n")},
+		"fronds/store/frond.yaml":            {Data: []byte("collectors: {product: open, secret: open}\nsurfaces: {audiences: {partner: {rest: {only: [product.list]}, envelope: {only: [product.list]}}}}\n")},
+	}
+	f := compiled(t, fsys)
+	for format, surface := range map[string]facade.Surface{"openapi": "partner/rest", "openrpc": "partner/envelope"} {
+		cat, err := f.Catalog().Surface(surface)
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc := string(documents(t, cat, "/partner")[format])
+		for _, hidden := range []string{"secret", "Secret", "findById", "ProductCreate"} {
+			if strings.Contains(doc, hidden) {
+				t.Errorf("%s for partners has %s", format, hidden)
+			}
+		}
+		if !strings.Contains(doc, "product.list") || format == "openapi" && !strings.Contains(doc, "/partner/api/store/products") {
+			t.Errorf("%s for partners does not have what they are shown:\n%s", format, doc)
+		}
+	}
+}

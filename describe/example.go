@@ -1,0 +1,103 @@
+package describe
+
+import (
+	"encoding/json"
+
+	"github.com/frondhost/frond/describe/sample"
+	"github.com/frondhost/frond/schema"
+)
+
+// exampleTries is how often a value is made that the judge refuses, until it is left out.
+const exampleTries = 40
+
+// example is the body of a card in one of its uses, or a row of it; nil where none could be
+// made that the judge accepts. The same card has the same example.
+func example(e *schema.Entity, u use) json.RawMessage {
+	var o schema.Object
+	for _, p := range e.Fields {
+		if !p.Stored || !exampled(p, u) {
+			continue
+		}
+		if v := exampleOf(e, p); v != nil {
+			add(&o, p.Name, v)
+		}
+	}
+	text := o.AppendJSON(nil)
+	mode := schema.Plain
+	switch u {
+	case creation:
+		mode = schema.Create
+	case patch:
+		mode = schema.Update
+	case row:
+		return text
+	}
+	if _, details := e.Judge(mode, text, ""); len(details) > 0 {
+		return nil
+	}
+	return text
+}
+
+// exampled says whether a field is in the example of a use: of a body what the caller has to
+// send or commonly would, of a patch one field that may change.
+func exampled(p *schema.Property, u use) bool {
+	switch u {
+	case row:
+		return p.Readable() && p.Axes.Out.Name == ""
+	case patch:
+		return !p.Axes.In.Closed && !p.Axes.Primary && p.Axes.Update == "" && p.Link == nil && p.Kind == firstKind(p.Owner)
+	case creation:
+		return !p.Axes.In.Closed && (p.Required() || p.Axes.Create == nil && !p.Axes.Primary && p.Link == nil)
+	}
+	return true
+}
+
+// firstKind is the kind of the first field of a card that a patch may change, so that the
+// example of a patch is short: the fields of that kind.
+func firstKind(e *schema.Entity) schema.Kind {
+	for _, p := range e.Fields {
+		if p.Stored && !p.Axes.In.Closed && !p.Axes.Primary && p.Axes.Update == "" && p.Link == nil {
+			return p.Kind
+		}
+	}
+	return schema.KindJSON
+}
+
+// exampleOf is a value of one field that the card's judge accepts, or nil. Of a relation it is
+// the id that the example of the other entity has.
+func exampleOf(e *schema.Entity, p *schema.Property) json.RawMessage {
+	root := e.Card.AppendJSON(nil)
+	key, of := e.Key, p
+	if d := e.Card.Derived; d != nil {
+		key = d.From // a view has the values of what it was cut from
+	}
+	if p.Link != nil && !p.Link.Many {
+		key, of = p.Link.Target.Key, p.Link.Target.Primary
+		root = p.Link.Target.Card.AppendJSON(nil)
+	}
+	if of != nil && of.Axes.Primary {
+		if v, ok := sample.ID(key, sample.ShapeOf(of), root, 0); ok {
+			return v
+		}
+	}
+	chance := sample.Chance(0)
+	m := &sample.Maker{Rand: chance.At(key, p.Name), Root: root, About: sample.NewSubject(key, chance.At(key))}
+	for m.Try = range exampleTries {
+		v, ok := m.Value(sample.ShapeOf(p), sample.NewName(p.Name))
+		if ok && accepted(e, p, v) {
+			return v
+		}
+	}
+	return nil
+}
+
+// accepted says whether the judge takes a value of one field, whatever else it misses.
+func accepted(e *schema.Entity, p *schema.Property, v json.RawMessage) bool {
+	_, details := e.Judge(schema.Plain, schema.Object{{Name: p.Name, Value: v}}.AppendJSON(nil), "")
+	for _, d := range details {
+		if d.Path == p.Name || len(d.Path) > len(p.Name) && d.Path[:len(p.Name)+1] == p.Name+"." {
+			return false
+		}
+	}
+	return true
+}

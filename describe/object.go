@@ -1,0 +1,83 @@
+package describe
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// object writes a JSON object of names and values in turn. A value is a string, a bool, an int,
+// a list of strings, JSON text or a list of such texts; a value that is nil, and a list without
+// elements, is not written.
+//
+//	object("type", "string", "maxLength", 20, "description", nil)
+func object(pairs ...any) json.RawMessage {
+	var o schema.Object
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if v := text(pairs[i+1]); v != nil {
+			o = append(o, schema.Member{Name: pairs[i].(string), Value: v}) //nolint:forcetypeassert // names are literals of this package
+		}
+	}
+	return o.AppendJSON(nil)
+}
+
+// text is the JSON of one value of object; nil for one that is not written.
+func text(v any) json.RawMessage {
+	switch v := v.(type) {
+	case nil:
+		return nil
+	case json.RawMessage:
+		return v
+	case []byte:
+		return v
+	case schema.Object:
+		if len(v) == 0 {
+			return nil
+		}
+		return v.AppendJSON(nil)
+	case string:
+		return jsontext.Quote(v)
+	case bool:
+		return fmt.Append(nil, v)
+	case int:
+		return fmt.Append(nil, v)
+	case []string:
+		if len(v) == 0 {
+			return nil
+		}
+		return jsontext.AppendStrings(nil, v)
+	case []json.RawMessage:
+		if len(v) == 0 {
+			return nil
+		}
+		return list(v...)
+	}
+	panic(fmt.Sprintf("describe: %T is no value of a document", v))
+}
+
+// list writes a JSON array.
+func list(elements ...json.RawMessage) json.RawMessage {
+	out := []byte{'['}
+	for i, e := range elements {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, e...)
+	}
+	return append(out, ']')
+}
+
+// optional is nil where the text is empty, so that object leaves the member out.
+func optional(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+// add appends a member to an object that is built in steps.
+func add(o *schema.Object, name string, value json.RawMessage) {
+	*o = append(*o, schema.Member{Name: name, Value: value})
+}

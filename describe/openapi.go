@@ -1,0 +1,180 @@
+package describe
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// Info is what a document says of the host as a whole.
+type Info struct {
+	// Title is the name of the API; "": the vendor of the cards.
+	Title string
+	// Base is the path in front of the surfaces, such as /partner; "" for everybody.
+	Base string
+}
+
+// Route is one line of the REST surface: the operation that a verb calls at a path.
+type Route struct {
+	Verb      string // PATCH
+	Path      string // /api/catalog/products/{id}
+	Operation *facade.Operation
+}
+
+// openAPI is a document being written.
+type openAPI struct {
+	*schemas
+	params    schema.Object // components.parameters
+	responses schema.Object // components.responses
+	lists     map[string][]string
+}
+
+// OpenAPI describes REST in OpenAPI 3.1. The catalog is that of the surface, routes are its
+// table. The document is JSON text with a stable order.
+func OpenAPI(catalog *facade.Catalog, routes []Route, info Info) json.RawMessage {
+	d := &openAPI{schemas: newSchemas(catalog), lists: listKeys(catalog)}
+	var paths, tags schema.Object
+	ids := map[string]int{}
+	for _, r := range routes {
+		at := slices.IndexFunc(paths, func(m schema.Member) bool { return m.Name == r.Path })
+		if at < 0 {
+			at = len(paths)
+			add(&paths, r.Path, text(json.RawMessage("{}")))
+		}
+		if tags.Get(r.Operation.Door.Name) == nil {
+			add(&tags, r.Operation.Door.Name, tagOf(r.Operation.Door))
+		}
+		paths[at].Value = with(paths[at].Value, strings.ToLower(r.Verb), d.operation(r, ids))
+	}
+	var listed []json.RawMessage
+	for _, t := range tags {
+		listed = append(listed, t.Value)
+	}
+	body := []any{
+		"servers", []json.RawMessage{object("url", "/", "description", "This host.")},
+		"security", list(object(), object("bearer", json.RawMessage("[]"))),
+		"tags", listed,
+		"paths", orEmpty(paths),
+		"components", object("schemas", d.all, "parameters", d.params, "responses", d.responses,
+			"securitySchemes", object("bearer", object("type", "http", "scheme", "bearer", "description", "Who is calling. What a caller may do is decided for each call; without a token it is what everybody may."))),
+	}
+	return document("openapi", "3.1.0", catalog, info, "REST: a page of rows, one row by its id, and the operations of each door.", body)
+}
+
+// document puts the version of the format and the info in front of the rest. The version of the
+// API is a hash of what the document says.
+func document(format, version string, catalog *facade.Catalog, info Info, about string, rest []any) json.RawMessage {
+	sum := sha256.Sum256(object(rest...))
+	head := []any{format, version, "info", object("title", cmp.Or(info.Title, catalog.Vendor), "description", about, "version", hex.EncodeToString(sum[:6]))}
+	return object(append(head, rest...)...)
+}
+
+// listKeys are the keys that each door's list takes, as discovery has them.
+func listKeys(catalog *facade.Catalog) map[string][]string {
+	keys := map[string][]string{}
+	for _, f := range catalog.Discovery().Fronds {
+		for _, d := range f.Doors {
+			for _, op := range d.Ops {
+				if op.Name != "list" || op.Input == nil {
+					continue
+				}
+				for _, field := range op.Input.Fields {
+					keys[d.Name] = append(keys[d.Name], field.Name)
+				}
+			}
+		}
+	}
+	return keys
+}
+
+// tagOf groups the operations of a door.
+func tagOf(d *facade.Door) json.RawMessage {
+	about := ""
+	if d.Entity != nil {
+		about = d.Entity.Card.Description
+	}
+	return object("name", d.Name, "description", optional(about), "x-frond", d.Frond.Name)
+}
+
+// with is an object with one more member.
+func with(o json.RawMessage, name string, value json.RawMessage) json.RawMessage {
+	var out schema.Object
+	for n, v := range jsontext.Members(o) {
+		add(&out, n, v)
+	}
+	add(&out, name, value)
+	return out.AppendJSON(nil)
+}
+
+// orEmpty is an object that is written although it has no members.
+func orEmpty(o schema.Object) json.RawMessage { return o.AppendJSON(nil) }
+
+// operation is one verb of a path. An operation with several routes has a number behind its id
+// on the further ones.
+func (d *openAPI) operation(r Route, ids map[string]int) json.RawMessage {
+	op := r.Operation
+	id := op.Door.Name + "." + op.Name
+	if ids[id]++; ids[id] > 1 {
+		id += "." + strings.ToLower(r.Verb)
+		if strings.Contains(r.Path, "{id}") && !op.Builtin {
+			id = op.Door.Name + "." + op.Name + ".byId"
+		}
+	}
+	pairs := []any{"operationId", id, "tags", []string{op.Door.Name}, "summary", summary(op), "description", optional(op.Description)}
+	if op.Deprecated != "" {
+		pairs = append(pairs, "deprecated", true, "x-deprecated-because", op.Deprecated)
+	}
+	pairs = append(pairs, "parameters", d.parameters(r))
+	if body := d.body(r); body != nil {
+		pairs = append(pairs, "requestBody", body)
+	}
+	return object(append(pairs, "responses", d.answers(r))...)
+}
+
+// summary is a line about an operation.
+func summary(op *facade.Operation) string {
+	what := op.Door.Name
+	if op.Builtin {
+		switch op.Name {
+		case "list":
+			return "A page of " + op.Door.Plural
+		case "findById":
+			return "One " + what + " by its id"
+		case "findByIds":
+			return "Several " + op.Door.Plural + " by their ids"
+		case "create":
+			return "Create a " + what
+		case "update":
+			return "Change a " + what
+		case "delete":
+			return "Delete a " + what
+		}
+	}
+	return strings.Join(schema.Words(op.Name), " ") + " (" + what + ")"
+}
+
+// body is the request body of a command, or nil.
+func (d *openAPI) body(r Route) json.RawMessage {
+	op := r.Operation
+	if op.Kind == facade.Query || r.Verb == "DELETE" {
+		return nil
+	}
+	media := func(s, sample json.RawMessage) json.RawMessage { return object("schema", s, "example", sample) }
+	switch {
+	case op.Open:
+		return object("content", object("application/json", object()))
+	case op.Input == nil:
+		return nil
+	case op.Patch:
+		m := media(d.of(op.Input, patch), example(op.Input, patch))
+		return object("required", true, "content", object("application/json", m, "application/merge-patch+json", m))
+	}
+	return object("required", true, "content", object("application/json", media(d.of(op.Input, creation), example(op.Input, creation))))
+}

@@ -1,0 +1,139 @@
+package describe
+
+import (
+	"encoding/json"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+)
+
+// OpenRPC describes JSON-RPC in OpenRPC 1.3: every operation of the catalog as a method whose
+// params are the parts of an invocation by name (spec 2.6). path is where the surface is.
+//
+//	{"method": "post.findById", "params": {"params": {"id": "p1"}}}
+func OpenRPC(catalog *facade.Catalog, path string, info Info) json.RawMessage {
+	d := &openRPC{schemas: newSchemas(catalog)}
+	d.flat = true
+	var methods []json.RawMessage
+	for _, f := range catalog.Fronds {
+		for _, door := range f.Doors {
+			for _, op := range door.Operations {
+				methods = append(methods, d.method(op))
+			}
+		}
+	}
+	body := []any{
+		"methods", list(methods...),
+		"components", object("schemas", orEmpty(d.all)),
+	}
+	// There are no servers: their URLs have to be absolute, and the same document is read
+	// through many addresses.
+	return document("openrpc", "1.3.2", catalog, info, "JSON-RPC 2.0 at POST "+info.Base+path+": one method for each operation, params by name.", body)
+}
+
+// openRPC is a document being written.
+type openRPC struct{ *schemas }
+
+// method is one operation.
+func (d *openRPC) method(op *facade.Operation) json.RawMessage {
+	var params, sample []json.RawMessage
+	give := func(name string, required bool, s, v json.RawMessage) {
+		if s == nil {
+			return
+		}
+		params = append(params, object("name", name, "required", required, "schema", s))
+		if v != nil {
+			sample = append(sample, object("name", name, "value", v))
+		}
+	}
+	if op.Params != nil {
+		give("params", len(requiredOf(op.Params)) > 0, d.of(op.Params, part), example(op.Params, part))
+	}
+	give("query", op.Query != nil && len(requiredOf(op.Query)) > 0, d.query(op), queryExample(op))
+	if op.Input != nil {
+		u := creation
+		if op.Patch {
+			u = patch
+		}
+		give("body", true, d.of(op.Input, u), example(op.Input, u))
+	}
+	if op.Open {
+		open := object("type", "object")
+		give("params", false, open, nil)
+		give("query", false, open, nil)
+		give("body", false, json.RawMessage("true"), nil)
+	}
+	answer := d.output(op)
+	if answer == nil {
+		answer = object("description", "Any JSON: the answer has no declared shape.")
+	}
+	var value json.RawMessage
+	if op.Output != nil {
+		value = rowExample(op)
+	}
+	if value == nil {
+		value = json.RawMessage("true")
+	}
+	name := op.Door.Name + "." + op.Name
+	pairs := []any{
+		"name", name, "summary", summary(op), "description", optional(op.Description),
+		"tags", []json.RawMessage{object("name", op.Door.Name), object("name", string(op.Kind))},
+		"paramStructure", "by-name", "params", list(params...),
+		"result", object("name", "result", "schema", answer),
+		"errors", []json.RawMessage{object("code", failedCode, "message", "The call failed: data is the KitError.", "data", d.kitError())},
+	}
+	if op.Deprecated != "" {
+		pairs = append(pairs, "deprecated", true)
+	}
+	return object(append(pairs, "examples", []json.RawMessage{object("name", name, "params", list(sample...), "result", object("name", "result", "value", value))})...)
+}
+
+// failedCode is JSON-RPC's integer for the failure of a call (spec 7).
+const failedCode = -32000
+
+// query is the query of an operation. Of a built-in list it is the grammar, with the door's own
+// conditions.
+func (d *openRPC) query(op *facade.Operation) json.RawMessage {
+	if op.Query == nil {
+		return nil
+	}
+	if !op.Builtin {
+		return d.of(op.Query, part)
+	}
+	var fields schema.Object
+	for _, p := range op.Query.Fields {
+		s := d.shape(&p.Shape, "")
+		if p.Name == "filter" || p.Name == "where" {
+			s = d.of(op.Door.Entity, filters)
+		}
+		add(&fields, p.Name, s)
+	}
+	return object("type", "object", "properties", fields, "required", requiredOf(op.Query), "additionalProperties", false)
+}
+
+// queryExample is the query in the example of a method; nil: it has none.
+func queryExample(op *facade.Operation) json.RawMessage {
+	switch {
+	case op.Query == nil:
+		return nil
+	case !op.Builtin:
+		return example(op.Query, part)
+	case op.Name == "list":
+		return object("limit", 10)
+	case op.Name == "findByIds" && op.Door.Entity != nil:
+		if id := exampleOf(op.Door.Entity, op.Door.Entity.Primary); id != nil {
+			return object("ids", list(id))
+		}
+	}
+	return nil
+}
+
+// requiredOf are the fields of a card that have to be sent.
+func requiredOf(e *schema.Entity) (names []string) {
+	for _, p := range e.Fields {
+		if p.Required() {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}

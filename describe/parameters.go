@@ -1,0 +1,173 @@
+package describe
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// parameters are what a route takes beside its body: the id of the path, then what the cards
+// of params, query and, of a query, input declare, each name once (decision 042).
+func (d *openAPI) parameters(route Route) []json.RawMessage {
+	op := route.Operation
+	var all []json.RawMessage
+	var taken []string
+	if strings.Contains(route.Path, "{id}") {
+		all = append(all, d.pathID(op))
+		taken = append(taken, "id")
+	}
+	cards := []*schema.Entity{op.Params}
+	if op.Kind == facade.Query || !op.Builtin {
+		cards = append(cards, op.Query)
+	}
+	if op.Kind == facade.Query {
+		cards = append(cards, op.Input)
+	}
+	for _, card := range cards {
+		if card == nil {
+			continue
+		}
+		for _, p := range card.Fields {
+			if slices.Contains(taken, p.Name) || op.Builtin && op.Name == "list" && !d.takes(op, p.Name) {
+				continue
+			}
+			taken = append(taken, p.Name)
+			all = append(all, d.parameter(op, card, p))
+		}
+	}
+	if op.Kind == facade.Query && op.Output != nil && !slices.Contains(taken, "fields") {
+		all = append(all, d.shared("fields", func() json.RawMessage {
+			return listParameter("fields", "Names of the fields to answer, such as id,title.", object("type", "string"))
+		}))
+	}
+	if op.Builtin {
+		all = append(all, d.headers(op)...)
+	}
+	return all
+}
+
+// takes says whether a list takes a key: a remote's understands those that its discovery lists.
+func (d *openAPI) takes(op *facade.Operation, key string) bool {
+	keys, known := d.lists[op.Door.Name]
+	return !known || slices.Contains(keys, key)
+}
+
+// pathID is the id in the path.
+func (d *openAPI) pathID(op *facade.Operation) json.RawMessage {
+	shape := object("type", "string")
+	var sample json.RawMessage
+	card := op.Params
+	if card == nil || card.Property("id") == nil {
+		card = op.Door.Entity
+	}
+	if card != nil {
+		p := card.Property("id")
+		if p == nil {
+			p = card.Primary
+		}
+		if p != nil {
+			shape = d.inline(card, p)
+		}
+	}
+	if e := op.Door.Entity; e != nil && e.Primary != nil {
+		sample = exampleOf(e, e.Primary)
+	}
+	return object("name", "id", "in", "path", "required", true, "schema", shape, "example", sample)
+}
+
+// parameter is one name of the query string.
+//
+//	an object           JSON text, as content
+//	an array            one parameter with commas
+//	fields, sort, ids   names or ids with commas, whatever else their cards allow
+//	anything else       its text
+func (d *openAPI) parameter(op *facade.Operation, card *schema.Entity, p *schema.Property) json.RawMessage {
+	grammar := op.Builtin && (op.Name == "list" || op.Name == "findByIds" || op.Name == "findById")
+	switch {
+	case grammar && p.Name == "filter":
+		return object("name", "filter", "in", "query", "description", "Conditions that all have to hold, as JSON. filter[price][gte]=10 says the same as {\"price\":{\"gte\":10}}.",
+			"content", object("application/json", object("schema", d.of(op.Door.Entity, filters))))
+	case grammar && (p.Name == "fields" || p.Name == "sort"):
+		return d.shared(op.Name+"."+p.Name, func() json.RawMessage {
+			return listParameter(p.Name, p.Shape.Description, object("type", "string"))
+		})
+	case grammar && op.Name == "list":
+		return d.shared("list."+p.Name, func() json.RawMessage {
+			shape := p.Shape
+			shape.Description = ""
+			if p.Name == "count" { // a parameter is a text: true and false are members of the other kind
+				return object("name", p.Name, "in", "query", "description", p.Shape.Description, "schema", object("type", "string", "enum", []string{"exact", "estimated", "none", "true", "false"}))
+			}
+			return object("name", p.Name, "in", "query", "description", optional(p.Shape.Description), "schema", shape.AppendJSON(nil))
+		})
+	}
+	shape := d.inline(card, p)
+	pairs := []any{"name", p.Name, "in", "query", "description", optional(p.Shape.Description)}
+	if p.Required() {
+		pairs = append(pairs, "required", true)
+	}
+	if p.Shape.Deprecated {
+		pairs = append(pairs, "deprecated", true)
+	}
+	sample := exampleOf(card, p)
+	switch p.Shape.Type {
+	case "object":
+		return object(append(pairs, "content", object("application/json", object("schema", shape, "example", sample)))...)
+	case "array":
+		pairs = append(pairs, "style", "form", "explode", false)
+	}
+	return object(append(pairs, "schema", shape, "example", sample)...)
+}
+
+// listParameter is a parameter of names with commas between them.
+func listParameter(name, description string, item json.RawMessage) json.RawMessage {
+	return object("name", name, "in", "query", "description", optional(description), "style", "form", "explode", false,
+		"schema", object("type", "array", "items", item))
+}
+
+// headers are what built-in operations read of the header: versions (RFC 9110, section 13) and
+// how a total is counted.
+func (d *openAPI) headers(op *facade.Operation) []json.RawMessage {
+	header := func(name, description string) json.RawMessage {
+		return d.shared(name, func() json.RawMessage {
+			return object("name", name, "in", "header", "description", description, "schema", object("type", "string"))
+		})
+	}
+	switch op.Name {
+	case "findById":
+		return []json.RawMessage{header("If-None-Match", "The ETag of the row as the caller has it: 304 where it is still the same.")}
+	case "update", "delete":
+		where := object("name", "where", "in", "query", "description", "What the row has to meet, as a filter of list in JSON; else 412.",
+			"content", object("application/json", object("schema", d.of(op.Door.Entity, filters))))
+		all := []json.RawMessage{header("If-Match", "The ETag that the row has to have; else 412.")}
+		if op.Query != nil && op.Query.Property("where") != nil && op.Door.Entity != nil {
+			all = append(all, where)
+		}
+		return all
+	}
+	return nil
+}
+
+// shared refers to a parameter that several operations have.
+func (d *openAPI) shared(key string, write func() json.RawMessage) json.RawMessage {
+	if d.params.Get(key) == nil {
+		add(&d.params, key, write())
+	}
+	return object("$ref", "#/components/parameters/"+jsontext.Token(key))
+}
+
+// inline is the schema of a field where it stands outside of its card's component. A reference
+// into the card leads to the component of the whole card.
+func (d *openAPI) inline(card *schema.Entity, p *schema.Property) json.RawMessage {
+	shape := p.Shape
+	shape.Description = ""
+	if card.Card.Extra.Get("$defs") == nil {
+		return d.shape(&shape, "")
+	}
+	whole := d.of(card, part)
+	return d.shape(&shape, strings.TrimPrefix(jsontext.Unquote(jsontext.Get(whole, "$ref")), "#/components/schemas/"))
+}

@@ -1,0 +1,285 @@
+package describe
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// use is what a card is described for.
+type use uint8
+
+const (
+	row      use = iota // as it is answered
+	creation            // the body of create, and the input of a named operation
+	patch               // the body of update
+	part                // params or query of a named operation
+	page                // the answer of a list
+	filters             // the conditions of a list
+)
+
+// suffixes are what follows a card's name in the name of its component.
+var suffixes = map[use]string{creation: "Create", patch: "Update", page: "Page", filters: "Filter"}
+
+// schemas are the components of one document: each is written once, when it is first referred
+// to, and listed in that order.
+type schemas struct {
+	catalog *facade.Catalog
+	// flat says that conditions do not refer to conditions: readers of OpenRPC replace every
+	// reference by what it refers to, and do not end where rows point at one another.
+	flat  bool
+	all   schema.Object
+	names map[described]string
+	taken map[string]bool
+}
+
+// described is a card in one of its uses, or (card nil) a shape that the document has one of.
+type described struct {
+	card  *schema.Entity
+	use   use
+	named string
+}
+
+// newSchemas is an empty list of components. The catalog is what the document shows.
+func newSchemas(catalog *facade.Catalog) *schemas {
+	return &schemas{catalog: catalog, names: map[described]string{}, taken: map[string]bool{}}
+}
+
+// pointer is the reference to a component.
+func pointer(name string) string { return "#/components/schemas/" + jsontext.Token(name) }
+
+// ref is the schema that refers to a component.
+func ref(name string) json.RawMessage { return object("$ref", pointer(name)) }
+
+// of refers to the component of a card in one of its uses.
+func (s *schemas) of(e *schema.Entity, u use) json.RawMessage {
+	name := schema.GraphQLType(e.Name)
+	if u != creation || !e.View { // an input view is not one of several of its card
+		name += suffixes[u]
+	}
+	return s.component(described{card: e, use: u}, name, func(name string) json.RawMessage {
+		switch u {
+		case row:
+			return s.row(e, name)
+		case page:
+			return pageOf(s.of(e, row))
+		case filters:
+			return s.filter(e)
+		default:
+			return s.input(e, u, name)
+		}
+	})
+}
+
+// named refers to a component that belongs to no card.
+func (s *schemas) named(name string, write func() json.RawMessage) json.RawMessage {
+	return s.component(described{named: name}, name, func(string) json.RawMessage { return write() })
+}
+
+// component refers to a component, which is written where it is not there yet. A name that is
+// taken by another card is followed by a number.
+func (s *schemas) component(d described, name string, write func(name string) json.RawMessage) json.RawMessage {
+	if known, ok := s.names[d]; ok {
+		return ref(known)
+	}
+	unique := name
+	for i := 2; s.taken[unique]; i++ {
+		unique = name + strconv.Itoa(i)
+	}
+	s.names[d], s.taken[unique] = unique, true
+	at := len(s.all) // what it refers to follows it
+	add(&s.all, unique, nil)
+	s.all[at].Value = write(unique)
+	return ref(unique)
+}
+
+// row is a row as it is answered. Nothing is required: a caller selects fields, and may not see
+// all of them.
+func (s *schemas) row(e *schema.Entity, name string) json.RawMessage {
+	var fields schema.Object
+	for _, p := range e.Fields {
+		if !p.Readable() || p.Link != nil && p.Link.Many && !p.Stored {
+			continue
+		}
+		add(&fields, p.Name, s.answered(p, name))
+	}
+	if door := s.catalog.Door(e.Key); door != nil && door.Entity == e {
+		for _, c := range door.Computed {
+			shape := c.Shape
+			shape.Description = c.Description
+			add(&fields, c.Name, object("readOnly", true, "anyOf", list(s.shape(&shape, name), object("type", "null"))))
+		}
+	}
+	return object("type", "object", "title", optional(e.Card.Title), "description", optional(e.Card.Description),
+		"properties", fields, "$defs", s.definitions(e, name))
+}
+
+// answered is a field as it is answered: the value that the store has, null where it may be, or
+// what a conversion makes of it, of which nothing is known.
+func (s *schemas) answered(p *schema.Property, name string) json.RawMessage {
+	if to := p.Axes.Out.Name; to != "" {
+		return object("description", "The value that the conversion "+to+" makes.")
+	}
+	shape := s.shape(&p.Shape, name)
+	if p.MayBeNull() && !p.Shape.Nullable && p.Shape.Type != "null" {
+		shape = object("anyOf", list(shape, object("type", "null")))
+	}
+	return shape
+}
+
+// input is what a caller sends: the fields of the card that a caller may send, in this use.
+func (s *schemas) input(e *schema.Entity, u use, name string) json.RawMessage {
+	card := e.Card
+	if u == patch {
+		card = e.PatchCard()
+	}
+	var fields schema.Object
+	var required []string
+	for _, p := range e.Fields {
+		switch {
+		case u != part && p.Axes.In.Closed, !p.Stored, u == patch && (p.Axes.Primary || p.Axes.Update == schema.UpdateForbidden):
+			continue
+		case u != patch && p.Required() && !s.preset(e, u, p.Name):
+			required = append(required, p.Name)
+		}
+		add(&fields, p.Name, s.shape(&p.Shape, name))
+	}
+	var whole schema.Object
+	open := len(e.Fields) == 0 && card.Fields == nil // a card without properties takes any object
+	for _, kw := range card.Extra {
+		if kw.Name == "$defs" || len(kw.Name) > 1 && kw.Name[:2] == "x-" {
+			continue
+		}
+		open = true // what it allows beyond the properties is the keyword's to say
+		for member, value := range jsontext.Members(s.rewritten(schema.Object{schema.Member(kw)}.AppendJSON(nil), name)) {
+			add(&whole, member, value)
+		}
+	}
+	out := schema.Object{{Name: "type", Value: text("object")}}
+	if card.Description != "" {
+		add(&out, "description", text(card.Description))
+	}
+	if len(fields) > 0 {
+		add(&out, "properties", fields.AppendJSON(nil))
+	}
+	if len(required) > 0 {
+		add(&out, "required", text(required))
+	}
+	out = append(out, whole...)
+	if !open {
+		add(&out, "additionalProperties", text(false))
+	}
+	if defs := s.definitions(e, name); defs != nil {
+		add(&out, "$defs", defs)
+	}
+	return out.AppendJSON(nil)
+}
+
+// preset reports whether a collector of the card's door supplies a field at creation, so that
+// who it answers for need not send it.
+func (s *schemas) preset(e *schema.Entity, u use, field string) bool {
+	door := s.catalog.Door(e.Key)
+	return u == creation && door != nil && door.Entity == e && slices.Contains(door.Presets(), field)
+}
+
+// filter is the conditions of a list: for each field that may be read its operators, for each
+// relation that can be followed the conditions of the other rows.
+func (s *schemas) filter(e *schema.Entity) json.RawMessage {
+	var fields schema.Object
+	for _, p := range e.Fields {
+		if !p.Readable() {
+			continue
+		}
+		if p.Link == nil || p.Stored {
+			key := p.Name
+			if p.Link != nil {
+				key = p.Link.Key
+			}
+			add(&fields, key, s.operators(filter.CardOf(p)))
+		}
+		if p.Link == nil || !s.catalog.Joins(p.Link) {
+			continue
+		}
+		other := s.conditions(p.Link.Target)
+		if p.Link.Many {
+			other = object("type", "object", "properties", object("some", other, "none", other, "every", other), "additionalProperties", false)
+		}
+		add(&fields, p.Link.Name, other)
+	}
+	self := s.conditions(e)
+	several := object("type", "array", "items", self)
+	add(&fields, "and", several)
+	add(&fields, "or", several)
+	add(&fields, "not", self)
+	return object("type", "object", "description", "Conditions that all have to hold.", "properties", fields, "additionalProperties", false)
+}
+
+// conditions are those of the rows of an entity, within the conditions of a list.
+func (s *schemas) conditions(e *schema.Entity) json.RawMessage {
+	if s.flat {
+		return object("type", "object", "description", "A filter of "+e.Key+".")
+	}
+	return s.of(e, filters)
+}
+
+// operators refers to the operators of a kind of fields.
+func (s *schemas) operators(kind string) json.RawMessage {
+	return s.named(schema.GraphQLType(kind)+"Condition", func() json.RawMessage {
+		shape := filter.Card(kind)
+		var fields schema.Object
+		for _, f := range shape.Properties {
+			add(&fields, f.Name, f.Shape.AppendJSON(nil))
+		}
+		return object("type", "object", "properties", fields, "additionalProperties", false)
+	})
+}
+
+// pageOf is the answer of a list (spec 2.7).
+func pageOf(item json.RawMessage) json.RawMessage {
+	return object("type", "object", "properties", object(
+		"items", object("type", "array", "items", item),
+		"total", object("type", "integer", "description", "The number of all rows that meet the filter; -1 where they were not counted."),
+		"hasMore", object("type", "boolean", "description", "Whether there are rows behind the last one."),
+		"endCursor", object("type", []string{"string", "null"}, "description", "The cursor of the last row: after of the next page."),
+		"hasPrevious", object("type", "boolean", "description", "Whether there are rows before the first one; where cursors were wanted."),
+		"cursors", object("type", "array", "items", object("type", "string"), "description", "The cursor of each row; where they were wanted."),
+	), "required", []string{"items", "total", "hasMore", "endCursor"})
+}
+
+// output is the schema of what an operation answers; nil: the answer has no declared shape.
+func (s *schemas) output(op *facade.Operation) json.RawMessage {
+	if op.Output == nil {
+		return nil
+	}
+	switch item := s.of(op.Output, row); op.Cardinality {
+	case facade.PageOf:
+		return s.of(op.Output, page)
+	case facade.Many:
+		return object("type", "array", "items", item)
+	case facade.Maybe:
+		return object("anyOf", list(item, object("type", "null")))
+	case facade.NoOutput:
+		return nil
+	default:
+		return item
+	}
+}
+
+// shape is the schema of one field of the component that is called name.
+func (s *schemas) shape(shape *schema.Shape, name string) json.RawMessage {
+	return s.rewritten(shape.AppendJSON(nil), name)
+}
+
+// definitions are a card's $defs as they stand in its component.
+func (s *schemas) definitions(e *schema.Entity, name string) json.RawMessage {
+	defs := e.Card.Extra.Get("$defs")
+	if defs == nil {
+		return nil
+	}
+	return jsontext.Get(s.rewritten(object("$defs", json.RawMessage(defs)), name), "$defs")
+}

@@ -1,0 +1,106 @@
+package gateway
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/frondhost/frond/describe"
+	"github.com/frondhost/frond/envelope"
+	"github.com/frondhost/frond/facade"
+)
+
+// DocumentFormats are the API documents that a gateway serves, by the names that
+// [Gateway.Document] takes: openapi at /openapi.json, and so on.
+var DocumentFormats = []string{"openapi", "openrpc", "asyncapi"}
+
+// documented is the surface that each document is about.
+var documented = map[string]facade.Surface{"openapi": facade.OnREST, "openrpc": facade.OnEnvelope, "asyncapi": facade.OnREST}
+
+// Document is an API document of what an audience is shown, "" of what everybody is. The error
+// names the formats, or says that the audience has no such surface.
+func (g *Gateway) Document(format, audience string) (json.RawMessage, error) {
+	of, known := documented[format]
+	if !known {
+		return nil, fmt.Errorf("there is no document %q; there is %s", format, strings.Join(DocumentFormats, ", "))
+	}
+	surface := of.For(audience)
+	if _, err := g.Catalog().Surface(surface); err != nil {
+		return nil, err
+	}
+	places := g.current.Load().places
+	at := slices.IndexFunc(places, func(p *place) bool { return p.surface == surface })
+	if at < 0 {
+		return nil, fmt.Errorf("the surface %s shows nothing, so that there is nothing to describe; name doors for it under surfaces in a frond.yaml", surface)
+	}
+	return places[at].document(format), nil
+}
+
+// document writes the document of a surface.
+func (p *place) document(format string) json.RawMessage {
+	info := describe.Info{Base: p.base}
+	switch format {
+	case "openrpc":
+		return describe.OpenRPC(p.view, envelope.Path, info)
+	case "asyncapi":
+		return describe.AsyncAPI(p.view, strings.TrimSuffix(restPath, "/"), info)
+	}
+	var routes []describe.Route
+	for _, r := range p.table.Routes() {
+		routes = append(routes, describe.Route(r))
+	}
+	return describe.OpenAPI(p.view, routes, info)
+}
+
+// describe mounts the documents beside the surfaces that they are about.
+func (g *generation) describe(p *place) {
+	if g.host.config.NoDocuments {
+		return
+	}
+	for _, format := range DocumentFormats {
+		if p.surface.Kind() == documented[format] {
+			g.mount(mounted{path: p.base + "/" + format + ".json", hidden: true, handler: serveDocument(func() json.RawMessage { return p.document(format) })})
+		}
+	}
+}
+
+// serveDocument answers with a document, which is written when it is first wanted: most
+// processes never serve it.
+func serveDocument(write func() json.RawMessage) http.Handler {
+	type document struct {
+		text json.RawMessage
+		tag  string
+	}
+	once := sync.OnceValue(func() document {
+		text := write()
+		sum := sha256.Sum256(text)
+		return document{text, `"` + hex.EncodeToString(sum[:12]) + `"`}
+	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		head := w.Header()
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			head.Set("Allow", "GET, HEAD")
+			http.Error(w, "a document is read with GET", http.StatusMethodNotAllowed)
+			return
+		}
+		doc := once()
+		head.Set("ETag", doc.tag)
+		head.Set("Cache-Control", "no-cache")
+		if slices.Contains(strings.Split(strings.ReplaceAll(r.Header.Get("If-None-Match"), " ", ""), ","), doc.tag) {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+		head.Set("Content-Type", "application/json")
+		head.Set("X-Content-Type-Options", "nosniff")
+		head.Set("Content-Length", strconv.Itoa(len(doc.text)))
+		if r.Method == http.MethodGet {
+			_, _ = w.Write(doc.text) // the client may be gone
+		}
+	})
+}
