@@ -42,6 +42,26 @@ func TestTablesOfAnotherProgram(t *testing.T) {
 			t.Errorf("%s: %v, want %s", config, err, want)
 		}
 	}
+	const note = `{properties: {id: {type: integer, x-kit: {role: {primary: true}}}, orderId: {type: integer}, productId: {type: integer}, word: {type: string},
+		lineId: {type: [string, 'null'], x-kit: {role: {relation: {to: line, kind: one}}, boundary: {in: closed}}}}}`
+	for references, want := range map[string]string{
+		"lineId: [orderId, productId]": "",
+		"line: [orderId, productId]":   `"line" is no field of note with a relation to one row`,
+		"word: [orderId, productId]":   `"word" is no field of note with a relation to one row`,
+		"lineId: [orderId]":            "lineId leads to line, whose key is not made of 1 fields",
+		"lineId: [orderId, lineId]":    `"lineId" is no field of note with a column`,
+		"lineId: [orderId, word]":      "word and line.productId are of different types",
+	} {
+		config := "tables: {line: {key: [orderId, productId]}, note: {references: {" + references + "}}}"
+		_, err := compiled(map[string]string{"entities/line.yaml": line, "entities/note.yaml": note, "frond.yaml": config})
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v, want %s", references, err, want)
+		}
+	}
+	open := strings.Replace(note, ", boundary: {in: closed}", "", 1)
+	if _, err := compiled(map[string]string{"entities/line.yaml": line, "entities/note.yaml": open, "frond.yaml": "tables: {line: {key: [orderId, productId]}, note: {references: {lineId: [orderId, productId]}}}"}); err == nil || !strings.Contains(err.Error(), "lineId is made of orderId, productId") {
+		t.Error(err)
+	}
 	sent := strings.Replace(line, ", boundary: {in: closed}", "", 1)
 	if _, err := compiled(map[string]string{"entities/line.yaml": sent, "frond.yaml": "tables: {line: {key: [orderId, productId]}}"}); err == nil || !strings.Contains(err.Error(), "id is made of orderId, productId") {
 		t.Error(err)

@@ -2,6 +2,7 @@ package facade
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -32,7 +33,7 @@ func (b *compiler) tables(src *project.Frond, tables []project.Table) {
 		}
 		var names []string
 		for _, p := range e.Fields {
-			if p.Stored {
+			if p.Stored && p.Parts() == nil {
 				names = append(names, p.Name)
 			}
 		}
@@ -42,6 +43,38 @@ func (b *compiler) tables(src *project.Frond, tables []project.Table) {
 			}
 		}
 		b.tableKey(src, t, e)
+		for _, field := range slices.Sorted(maps.Keys(t.References)) {
+			b.tableReference(src, t, e, field)
+		}
+	}
+}
+
+// tableReference reports what is wrong with a relation that is made of several fields: it leads
+// to an entity whose key is made of as many of the same kinds, and no caller sends it.
+func (b *compiler) tableReference(src *project.Frond, t *project.Table, e *schema.Entity, field string) {
+	at := t.At + "/references/" + field
+	p := e.Property(field)
+	if p == nil || !p.Stored || p == e.Primary || p.Link == nil || p.Link.Many {
+		b.fault(src.Config.File, at, fmt.Sprintf("%q is no field of %s with a relation to one row", field, e.Name), "write in its card: x-kit: { role: { relation: { to: ENTITY, kind: one } }, boundary: { in: closed } }")
+		return
+	}
+	to := p.Link.Target
+	parts := t.References[field]
+	if to.Table == nil || to.Table.Key == nil || len(to.Table.Key) != len(parts) || to.Frond != e.Frond {
+		b.fault(src.Config.File, at, fmt.Sprintf("%s leads to %s, whose key is not made of %d fields", field, to.Name, len(parts)), "name a field for each of tables."+to.Name+".key, in its order")
+		return
+	}
+	for i, name := range parts {
+		q, theirs := e.Property(name), to.Property(to.Table.Key[i])
+		switch {
+		case q == nil || !q.Stored || q.Parts() != nil:
+			b.fault(src.Config.File, fmt.Sprint(at, "/", i), fmt.Sprintf("%q is no field of %s with a column", name, e.Name), "name the field of the column that refers to "+to.Table.Key[i])
+		case theirs != nil && theirs.Kind != q.Kind:
+			b.fault(src.Config.File, fmt.Sprint(at, "/", i), fmt.Sprintf("%s and %s.%s are of different types", name, to.Name, theirs.Name), "name the fields in the order of tables."+to.Name+".key")
+		}
+	}
+	if p.Kind != schema.KindString || !p.Axes.In.Closed || p.Axes.Create != nil {
+		b.fault(b.origin(src, e.Name), "/properties/"+p.Name, fmt.Sprintf("%s is made of %s", p.Name, strings.Join(parts, ", ")), "write type: [string, 'null'], boundary: { in: closed }, and no lifecycle.create")
 	}
 }
 

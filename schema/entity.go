@@ -105,6 +105,20 @@ type FieldAlias struct {
 // field may still be null: presence and nullability are two things.
 func (p *Property) Required() bool { return p.required }
 
+// Parts are the fields that the field is made of, where it has no column of its own in a table of
+// another program: the primary field of a key of several columns, or a relation to one. nil: it
+// has a column.
+func (p *Property) Parts() []string {
+	switch t := p.Owner.Table; {
+	case t == nil:
+		return nil
+	case p == p.Owner.Primary && t.Key != nil:
+		return t.Key
+	default:
+		return t.References[p.Name]
+	}
+}
+
 // MayBeNull says whether null can stand in a row of the entity: the shape accepts it, or the
 // field may be left out at creation and no rule fills it. The first line that applies holds:
 //

@@ -13,6 +13,9 @@ type Table struct {
 	// Key are the fields that the primary field is made of, where the table's key has several
 	// columns; else nil. The primary field then has no column of its own.
 	Key []string
+	// References are, by field, the fields that a relation to an entity with such a key is made
+	// of, in the order of that key. The field has no column of its own.
+	References map[string][]string
 }
 
 // Column is the column of a field.

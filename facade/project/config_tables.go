@@ -42,6 +42,11 @@ func (r *configReader) tables(value json.RawMessage, at string) (tables []Table)
 				if len(t.Key) == 1 {
 					r.fault(at, "a key of one field is that field", "mark it with role.primary in the card, and leave key out")
 				}
+			case "references":
+				t.References = map[string][]string{}
+				r.object(value, at, "references", nil, func(field, at string, value json.RawMessage) {
+					t.References[field] = r.names(value, at, "references: {orderDetailId: [orderId, productId]}")
+				})
 			case "columns":
 				t.Columns = map[string]string{}
 				taken := map[string]string{}

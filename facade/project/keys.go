@@ -58,6 +58,9 @@ var frondKeys = []schema.Key{
 			{Name: "table", Form: aString, Default: "the entity's name in lower case", Example: "table: Products", About: "The table or view, as the database spells it."},
 			{Name: "schema", Form: aString, Default: "the database's default", Example: "schema: sales", About: "The schema that it stands in."},
 			{Name: "key", Form: aNames, Default: "the primary field's own column", Example: "key: [orderId, productId]", About: "The fields of a primary key of several columns; the primary field is made of them."},
+			{Name: "references", About: "The fields that a relation is made of which leads to a key of several columns, in the order of that key; the relation's field has no column of its own.", Example: "references: {orderDetailId: [orderId, productId]}", Keys: []schema.Key{
+				{Name: "*", Form: aNames, About: "A field with the relation, with the fields it is made of.", Example: "orderDetailId: [orderId, productId]"},
+			}},
 			{Name: "columns", About: "The columns by field, where they are not called as their fields.", Example: "columns: {unitPrice: unit_price}", Keys: []schema.Key{
 				{Name: "*", Form: aString, About: "A field, with its column as the database spells it.", Example: "unitPrice: unit_price"},
 			}},

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/frondhost/frond/facade"
@@ -50,10 +51,10 @@ func (r *reading) each() error {
 	}
 	// With one row at most for each key there is nothing to order and to limit. A limit of 0
 	// asks for totals alone, and an offset leaves that row out.
+	if c.Parts != nil {
+		r.split = list
+	}
 	if c.Unique() && r.Find.Limit > 0 && r.Find.Offset <= 0 {
-		if c.Parts != nil {
-			r.split = list
-		}
 		err = r.single(b, c, keys)
 	} else {
 		err = r.some(b, c, keys)
@@ -169,7 +170,7 @@ func (r *reading) some(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value
 	case place.whole:
 		err = r.within(b, &place, place.ranges[0], c, false)
 		limit(b, r.Find)
-	case len(place.ranges) == 1:
+	case len(place.ranges) == 1 && c.Parts == nil && !r.composed():
 		b.Text("SELECT ")
 		b.Columns(&r.Selection, "q")
 		b.Text(" FROM (")
@@ -197,6 +198,13 @@ func (r *reading) some(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value
 		b.OrderBy(r.Order, "p")
 	}
 	return nil
+}
+
+// composed reports whether the selection has a column that is made of several, which only the
+// table itself can give.
+func (r *reading) composed() bool {
+	made := func(c *sqltext.Column) bool { return c.Parts != nil }
+	return slices.ContainsFunc(r.Selection.Fields, made) || slices.ContainsFunc(r.Selection.Extra, made)
 }
 
 // totals writes the second half of a statement that counts the rows of each key, behind those

@@ -69,14 +69,13 @@ func foreignTable(e *schema.Entity, db *dbschema.Database, in string, stored fun
 	}
 	t := &table{plain: is.Name, violations: map[string]violation{}}
 	byName := map[string]*schema.Property{}
-	var columns []*sqltext.Column
-	var key *sqltext.Column
+	var columns, made []*sqltext.Column
 	for _, p := range e.Fields {
 		switch {
 		case !p.Stored:
 			continue
-		case p == e.Primary && e.Table.Key != nil:
-			key = &sqltext.Column{Prop: p, NotNull: true, Decode: appendText}
+		case p.Parts() != nil:
+			made = append(made, &sqltext.Column{Prop: p, Decode: appendText})
 			continue
 		}
 		name := e.Table.Column(p.Name)
@@ -91,22 +90,14 @@ func foreignTable(e *schema.Entity, db *dbschema.Database, in string, stored fun
 		byName[name] = p
 		t.columns, columns = append(t.columns, c), append(columns, c.Column)
 	}
-	if key != nil {
-		for _, field := range e.Table.Key {
-			p := e.Property(field)
-			for _, c := range columns {
-				if c.Prop == p {
-					c.NotNull = c.NotNull || !is.View
-					key.Parts = append(key.Parts, c)
-				}
-			}
-		}
-		columns = append(columns, key)
+	for _, c := range columns {
+		c.NotNull = c.NotNull || !is.View && slices.Contains(e.Table.Key, c.Prop.Name)
 	}
 	if where == "" {
 		where = in
 	}
 	t.Table = sqltext.NewTable(e, quote(where)+"."+quote(is.Name), columns)
+	t.Compose(made)
 	t.Sparse = true
 	for _, led := range is.Indexed {
 		t.indexes = append(t.indexes, index{columns: []string{led}})

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/frondhost/frond/facade"
@@ -12,15 +13,15 @@ import (
 type span struct {
 	from, until []sqltext.Value
 	ranges      []seekRange
-	// whole says that the primary key is one of several columns, which the selection has as one
-	// text: the page is one SELECT, which nothing around it can order.
+	// whole says that a key of the order is made of several columns, which the selection has as
+	// one text: the page is one SELECT, which nothing around it can order.
 	whole bool
 }
 
 // span compiles From and Until. BAD_REQUEST where they are of another order.
 func (r *reading) span() (s span, err error) {
 	s.ranges = []seekRange{{}}
-	s.whole = r.Table.Primary.Parts != nil
+	s.whole = slices.ContainsFunc(r.Order, func(k sqltext.SortKey) bool { return k.Of != nil || k.Column.Parts != nil })
 	if r.Find.From != nil {
 		if s.from, err = sqltext.Cursor(r.Order, r.Find.From); err != nil {
 			return s, err
@@ -88,12 +89,18 @@ func (r *reading) within(b *sqltext.Builder, s *span, g seekRange, key *sqltext.
 	}
 	word := " WHERE "
 	if key != nil {
-		b.Text(word)
-		compared(b, key, alias)
-		b.Text(" >= k.value AND ")
-		compared(b, key, alias)
-		b.Text(" <= k.value")
-		word = " AND "
+		for i, c := range partsOf(key) {
+			value := "k.value"
+			if key.Parts != nil {
+				value = "k.v" + strconv.Itoa(i)
+			}
+			b.Text(word)
+			compared(b, c, alias)
+			b.Text(" >= ", value, " AND ")
+			compared(b, c, alias)
+			b.Text(" <= ", value)
+			word = " AND "
+		}
 	}
 	word, err := r.Where(b, alias, word)
 	if err != nil {
@@ -122,11 +129,21 @@ func (r *reading) within(b *sqltext.Builder, s *span, g seekRange, key *sqltext.
 	}
 	b.Text(" ORDER BY ")
 	if key != nil {
-		b.OrderBy([]sqltext.SortKey{{Column: key, Desc: r.Order[0].Desc}}, alias)
-		b.Text(", ")
+		for _, c := range partsOf(key) {
+			b.OrderBy([]sqltext.SortKey{{Column: c, Desc: r.Order[0].Desc}}, alias)
+			b.Text(", ")
+		}
 	}
 	b.OrderBy(r.Order, alias)
 	return nil
+}
+
+// partsOf are the columns that a key is compared by.
+func partsOf(key *sqltext.Column) []*sqltext.Column {
+	if key.Parts != nil {
+		return key.Parts
+	}
+	return []*sqltext.Column{key}
 }
 
 // keyName is what the column of a key is called beside those of a selection; no column of ours

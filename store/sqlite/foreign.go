@@ -42,8 +42,8 @@ func (s *Store) foreignTable(e *schema.Entity, db *dbschema.Database, stored fun
 		switch {
 		case !p.Stored:
 			continue
-		case p == e.Primary && e.Table.Key != nil:
-			t.primary = &column{Column: sqltext.Column{Prop: p, Odd: s.odd(e, p)}}
+		case p.Parts() != nil:
+			t.made = append(t.made, &column{Column: sqltext.Column{Prop: p, Odd: s.odd(e, p)}})
 			continue
 		}
 		is := findColumn(described, e.Table.Column(p.Name))
@@ -68,6 +68,7 @@ func (s *Store) foreignTable(e *schema.Entity, db *dbschema.Database, stored fun
 			}
 		}
 	}
+	t.findPrimary(e)
 	t.describe(quote(described.Name), e)
 	t.Sparse = true
 	if !described.View && !described.NoRowID {

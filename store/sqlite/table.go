@@ -18,6 +18,8 @@ type table struct {
 	// byIndex has them by Property.Index; nil for a field that is not stored.
 	byIndex []*column
 	primary *column
+	// made are the fields that have no column of their own (schema.Property.Parts).
+	made []*column
 	// rowid is what SQLite's own number of a row can be called here: rowid, oid or _rowid_,
 	// whichever no field has taken; "" where there is none, and the primary key stands for it.
 	rowid string
@@ -105,8 +107,8 @@ func newTable(e *schema.Entity, stored func(key string) bool) (*table, error) {
 			continue
 		}
 		c := newColumn(e, p, stored)
-		if p == e.Primary && e.Table != nil && e.Table.Key != nil {
-			t.primary = c // it is made of the columns that the others describe
+		if p.Parts() != nil {
+			t.made = append(t.made, c) // it is made of columns that others describe
 			continue
 		}
 		folded := asciiLower(c.column)
@@ -121,6 +123,7 @@ func newTable(e *schema.Entity, stored func(key string) bool) (*table, error) {
 			t.primary = c
 		}
 	}
+	t.findPrimary(e)
 	if t.primary == nil {
 		return nil, fmt.Errorf("entity %s has no primary key; mark one field with role.primary: true", e.Name)
 	}
@@ -131,22 +134,28 @@ func newTable(e *schema.Entity, stored func(key string) bool) (*table, error) {
 	return t, nil
 }
 
-// describe makes the description for statements, once the columns are there. A primary key of
+// findPrimary finds the primary key among the fields without a column.
+func (t *table) findPrimary(e *schema.Entity) {
+	for _, c := range t.made {
+		if c.Prop == e.Primary {
+			t.primary = c
+		}
+	}
+}
+
+// describe makes the description for statements, once the columns are there. What is made of
 // several columns gets its parts.
 func (t *table) describe(name string, e *schema.Entity) {
-	described := make([]*sqltext.Column, len(t.columns), len(t.columns)+1)
+	described, made := make([]*sqltext.Column, len(t.columns)), make([]*sqltext.Column, len(t.made))
 	for i, c := range t.columns {
 		described[i] = &c.Column
 	}
-	if t.byIndex[t.primary.Prop.Index] == nil {
-		t.byIndex[t.primary.Prop.Index] = t.primary
-		for _, part := range t.keyColumns() {
-			t.primary.Parts = append(t.primary.Parts, &part.Column)
-		}
-		t.primary.NotNull = true
-		described = append(described, &t.primary.Column)
+	for i, c := range t.made {
+		made[i] = &c.Column
+		t.byIndex[c.Prop.Index] = c
 	}
 	t.Table = sqltext.NewTable(e, name, described)
+	t.Compose(made)
 }
 
 // keyColumns are the columns of the primary key: one, or those that it is made of.

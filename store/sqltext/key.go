@@ -130,6 +130,39 @@ func (b *Builder) Equal(alias string, c *Column, v Value) {
 	b.Text(")")
 }
 
+// equalColumns writes that two columns are equal, key by key where both are made of several, so
+// that the database can look in an index of them.
+func (b *Builder) equalColumns(alias string, c *Column, other string, o *Column) {
+	if c.Parts == nil || len(c.Parts) != len(o.Parts) {
+		b.Column(alias, c)
+		b.Text(" = ")
+		b.Column(other, o)
+		return
+	}
+	for i := range c.Parts {
+		b.Text([]string{"(", " AND "}[min(i, 1)])
+		b.equalColumns(alias, c.Parts[i], other, o.Parts[i])
+	}
+	b.Text(")")
+}
+
+// several writes a column that is compared with others as a whole: one that is made of several
+// as their list, where the other side is such a list too.
+func (b *Builder) several(alias string, c, with *Column, open, end string) {
+	if c.Parts == nil || len(c.Parts) != len(with.Parts) {
+		b.Column(alias, c)
+		return
+	}
+	b.Text(open)
+	for i, p := range c.Parts {
+		if i > 0 {
+			b.Text(", ")
+		}
+		b.Column(alias, p)
+	}
+	b.Text(end)
+}
+
 // bindKey puts a value into the places that [Builder.Equal] has left for it at the beginning of
 // args. A text that is no key leaves them null, which equals nothing.
 func bindKey(args []Value, c *Column, v Value) {

@@ -25,7 +25,7 @@ func (t *Table) Order(keys []SortKey, q *facade.Find) ([]SortKey, error) {
 			return nil, err
 		}
 		desc := k.Desc != q.Backward
-		if c.Parts == nil {
+		if c.Parts == nil || c != t.Primary { // a relation's text has no order of its columns: they may be null
 			keys = append(keys, SortKey{Column: c, Desc: desc})
 			continue
 		}

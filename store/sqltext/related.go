@@ -38,9 +38,7 @@ func (b *Builder) Join(f *facade.Filter, t *Table, alias string) error {
 		inner := b.Alias()
 		b.joined = append(b.joined, inner)
 		b.Text(" JOIN ", target.Name, " AS ", inner, " ON ")
-		b.Column(inner, target.Primary)
-		b.Text(" = ")
-		b.Column(alias, own)
+		b.equalColumns(inner, target.Primary, alias, own)
 		t, alias = target, inner
 	}
 	for _, sub := range f.Sub {
@@ -121,14 +119,12 @@ func (b *Builder) related(f *facade.Filter, t *Table, alias string) error {
 		b.Text(" FROM ", target.Name, " AS ", inner, " WHERE ")
 	case probe:
 		b.Text(not(f.Op), "EXISTS (SELECT 1 FROM ", target.Name, " AS ", inner, " WHERE ")
-		b.Column(inner, theirs)
-		b.Text(" = ")
-		b.Column(alias, own)
+		b.equalColumns(inner, theirs, alias, own)
 		b.Text(" AND ")
 	default:
-		b.Column(alias, own)
+		b.several(alias, own, theirs, "(", ")")
 		b.Text(" ", not(f.Op), "IN (SELECT ")
-		b.Column(inner, theirs)
+		b.several(inner, theirs, own, "", "")
 		b.Text(" FROM ", target.Name, " AS ", inner, " WHERE ")
 		if !theirs.NotNull { // nothing is NOT IN a set with a null
 			b.Column(inner, theirs)

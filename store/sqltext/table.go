@@ -43,8 +43,9 @@ type Column struct {
 	// compared as its type has it: an enum by the order of its values. nil: texts compare as
 	// texts.
 	Fits func(text string) bool
-	// Parts are the columns that a primary key of several is made of; then the column has no
-	// name, and its value is their text (see [JoinKey]). nil: it is a column of the table.
+	// Parts are the columns that a primary key of several, or a relation to one, is made of; then
+	// the column has no name, and its value is their text (see [JoinKey]), null where one of them
+	// is. nil: it is a column of the table.
 	Parts []*Column
 	// Filled says that the database gives a row a value that is written without one.
 	Filled bool
@@ -54,14 +55,11 @@ type Column struct {
 }
 
 // NewTable returns the description of an entity's table. name is quoted; columns are of the
-// entity's fields, one of them its primary key. A key that is made of others is no column of
-// the table.
+// entity's fields. One of them is its primary key, unless [Table.Compose] makes it.
 func NewTable(e *schema.Entity, name string, columns []*Column) Table {
 	t := Table{Entity: e, Name: name, byIndex: make([]*Column, len(e.Fields))}
 	for _, c := range columns {
-		if c.Parts == nil {
-			t.Columns = append(t.Columns, c)
-		}
+		t.Columns = append(t.Columns, c)
 		t.byIndex[c.Prop.Index] = c
 		if c.Prop == e.Primary {
 			t.Primary = c
@@ -92,6 +90,25 @@ func (t *Table) Stored(p *schema.Property) *Column {
 		}
 	}
 	return nil
+}
+
+// Compose gives the columns that have none of their own the columns that they are made of, all
+// of which are in t.
+func (t *Table) Compose(made []*Column) {
+	e := t.Entity
+	for _, c := range made {
+		c.NotNull = true
+		for _, name := range c.Prop.Parts() {
+			part := t.byIndex[e.Property(name).Index]
+			c.Parts = append(c.Parts, part)
+			c.NotNull = c.NotNull && part.NotNull
+		}
+		c.NotNull = c.NotNull || c.Prop == e.Primary
+		t.byIndex[c.Prop.Index] = c
+		if c.Prop == e.Primary {
+			t.Primary = c
+		}
+	}
 }
 
 // Place returns the position of a column in INSERT, -1 for no column of the table.

@@ -135,9 +135,10 @@ func (b *Builder) compare(f *facade.Filter, c *Column, alias string) error {
 		switch {
 		case c.Parts != nil && f.Op == facade.Eq:
 			b.Equal(alias, c, v)
-		case c.Parts != nil && f.Op == facade.Ne: // no key is null
-			b.Text("NOT ")
+		case c.Parts != nil && f.Op == facade.Ne:
+			b.Text("(")
 			b.Equal(alias, c, v)
+			b.Text(") IS NOT TRUE")
 		default:
 			d.Compare(b, f.Op, c, alias, v)
 		}

@@ -93,6 +93,20 @@ func TestEntities(t *testing.T) {
 			[]dbschema.Table{{Name: "line", Columns: []dbschema.Column{integer("a"), integer("b"), text("id")}, Primary: []string{"b", "a"}}},
 			[]string{"line: key, a, b, id"},
 		},
+		"references of two": {
+			[]dbschema.Table{
+				{Name: "line", Columns: []dbschema.Column{integer("a"), integer("b")}, Primary: []string{"b", "a"}},
+				{
+					Name: "note", Columns: []dbschema.Column{integer("id"), integer("x"), integer("y"), text("word"), text("line")}, Primary: []string{"id"},
+					ForeignKeys: []dbschema.Reference{
+						{Columns: []string{"x", "y"}, Table: "line", To: []string{"a", "b"}},
+						{Columns: []string{"word", "y"}, Table: "line", To: []string{"a", "b"}}, // of another type
+						{Columns: []string{"x", "y"}, Table: "note", To: []string{"x", "y"}},    // no key
+					},
+				},
+			},
+			[]string{"line: id, a, b, notes <- note.; only list findById findByIds create delete", "note: id, x, y, word, line, lineRefId -> line"},
+		},
 		"reserved names": {
 			[]dbschema.Table{
 				{Name: "query", Columns: []dbschema.Column{id, text("and"), text("nodeId")}, Primary: []string{"id"}},

@@ -90,7 +90,7 @@ func (r *again) read() error {
 		for field, property := range jsontext.Members(jsontext.Get(card, "properties")) {
 			role := jsontext.Get(jsontext.Get(property, "x-kit"), "role")
 			many := textOf(jsontext.Get(jsontext.Get(role, "relation"), "kind")) == "many"
-			if many || key != nil && jsontext.KindOf(jsontext.Get(role, "primary")) == jsontext.True {
+			if many || jsontext.Get(jsontext.Get(entry, "references"), field) != nil || key != nil && jsontext.KindOf(jsontext.Get(role, "primary")) == jsontext.True {
 				continue // it has no column
 			}
 			column := field
@@ -165,6 +165,12 @@ func (r *again) entity(dir string, e *Entity) {
 			card = r.addField(e, f, card, "the column "+f.Column.Name)
 		case f.Column != nil:
 			r.compare(e, f)
+		case f.Made != nil:
+			if jsontext.Get(jsontext.Get(r.cards[e.Name], "properties"), f.Name) == nil {
+				r.differ("%s: %s refer to %s now; add to the card\n%sand to tables.%s in frond.yaml\n    references:\n      %s: [%s]", e.Table.FullName(), strings.Join(f.Made, ", "), f.Relation.To.Table.FullName(), f.property(), e.Name, f.Name, strings.Join(f.Made, ", "))
+			}
+		case f.Relation != nil && f.Relation.Many && r.lacks(f.Relation.To, f.Relation.Of):
+			// Its other side is a difference, for the author to settle.
 		case f.Relation != nil && !r.hasMany(e, f):
 			card = r.addField(e, f, card, "the other side of "+f.Relation.To.Name)
 		}
@@ -172,6 +178,12 @@ func (r *again) entity(dir string, e *Entity) {
 	if card != was {
 		r.out.Files[file] = card
 	}
+}
+
+// lacks says whether the project has an entity without a field that is made of several.
+func (r *again) lacks(e *Entity, f *Field) bool {
+	card := r.cards[e.Name]
+	return f.Made != nil && card != nil && jsontext.Get(jsontext.Get(card, "properties"), f.Name) == nil
 }
 
 // hasMany says whether the card has the other side of a relation already, under any name.

@@ -134,3 +134,32 @@ func TestAgain(t *testing.T) {
 		})
 	}
 }
+
+// TestAgainReferenceOfTwo: a reference of several columns that a project lacks is the author's to
+// add, and nothing is added that would lead nowhere without it; one that is there is no difference.
+func TestAgainReferenceOfTwo(t *testing.T) {
+	db := func(led bool) *dbschema.Database {
+		note := dbschema.Table{Name: "note", Columns: []dbschema.Column{integer("id"), integer("x"), integer("y")}, Primary: []string{"id"}}
+		if led {
+			note.ForeignKeys = []dbschema.Reference{{Columns: []string{"x", "y"}, Table: "line", To: []string{"a", "b"}}}
+		}
+		return &dbschema.Database{Product: "SQLite", Tables: []dbschema.Table{note, {Name: "line", Columns: []dbschema.Column{integer("a"), integer("b")}, Primary: []string{"a", "b"}}}}
+	}
+	for _, led := range []bool{false, true} {
+		files := adopt.New(db(led), nil).Files()
+		is := &adopt.Existing{Config: files["fronds/app/frond.yaml"], Cards: map[string]string{}}
+		for _, name := range []string{"note", "line"} {
+			is.Cards[name] = files["fronds/app/entities/"+name+".yaml"]
+		}
+		more, err := adopt.Again(db(true), nil, is)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(more.Files) > 0 || len(more.Added) > 0 || len(more.Differences) != map[bool]int{false: 1}[led] {
+			t.Errorf("%v: added %v, differs %v", led, more.Added, more.Differences)
+		}
+		if !led && !strings.Contains(more.Differences[0], "references:\n      lineId: [x, y]") {
+			t.Errorf("the difference does not say what to write: %s", more.Differences[0])
+		}
+	}
+}

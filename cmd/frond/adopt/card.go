@@ -129,7 +129,9 @@ func (f *Field) keywords() []keyword {
 	switch {
 	case f.Column != nil:
 		out = append(out, shape(&f.Column.Type, f.Nullable)...)
-	case f.Primary:
+	case f.Made != nil && f.Nullable:
+		out = append(out, keyword{"type", "[string, 'null']"})
+	case f.Primary, f.Made != nil:
 		out = append(out, keyword{"type", "string"})
 	}
 	var role, lifecycle []string

@@ -76,9 +76,15 @@ func (e *Entity) mapping() string {
 	if e.Key != nil {
 		fmt.Fprintf(&b, "    key: [%s]\n", strings.Join(e.Key, ", "))
 	}
-	var columns strings.Builder
+	var columns, references strings.Builder
 	for _, f := range e.Fields {
 		columns.WriteString(f.mapping())
+		if f.Made != nil {
+			fmt.Fprintf(&references, "      %s: [%s]\n", f.Name, strings.Join(f.Made, ", "))
+		}
+	}
+	if references.Len() > 0 {
+		b.WriteString("    references:\n" + references.String())
 	}
 	if columns.Len() > 0 {
 		b.WriteString("    columns:\n" + columns.String())

@@ -25,8 +25,8 @@ type Entity struct {
 	Only []string
 }
 
-// Field is a column, the made-up primary field of a key of several columns, or the other side
-// of a relation.
+// Field is a column, the made-up primary field of a key of several columns, a relation that is
+// made of several columns, or the other side of a relation.
 type Field struct {
 	Name string
 	// Column is nil for a field that has no column.
@@ -40,7 +40,9 @@ type Field struct {
 	Optional, Closed, Fixed bool
 	Nullable                bool
 	Relation                *Relation
-	Description             string
+	// Made are the fields that a relation to a key of several columns is made of; nil for others.
+	Made        []string
+	Description string
 }
 
 // Relation is where a field leads.
@@ -49,6 +51,7 @@ type Relation struct {
 	// Many is the other side of By, a field of To.
 	Many     bool
 	By       string // "": there is no other that points back
+	Of       *Field // likewise: the field of To that points back
 	OnDelete string
 }
 

@@ -9,9 +9,9 @@ import (
 	"github.com/frondhost/frond/store/dbschema"
 )
 
-// relations makes relations of the entity's foreign keys. One becomes a relation where a single
-// column leads to the primary key of another entity; the columns of every other one stay plain
-// fields, and the reason is noted.
+// relations makes relations of the entity's foreign keys that lead to the primary key of another
+// entity; the columns of every other one stay plain fields, and the reason is noted. A key of
+// several columns is followed by a field that is made of those which refer to it.
 func (b *builder) relations(e *Entity) {
 	for i := range e.Table.ForeignKeys {
 		ref := &e.Table.ForeignKeys[i]
@@ -28,10 +28,10 @@ func (b *builder) relations(e *Entity) {
 func (b *builder) relate(e *Entity, ref *dbschema.Reference) string {
 	to := b.byTable[dbschema.FullName(ref.Schema, ref.Table)]
 	switch {
-	case len(ref.Columns) > 1:
-		return "it has several columns"
 	case to == nil:
 		return "that table was left out"
+	case len(ref.Columns) > 1:
+		return b.relateSeveral(e, ref, to)
 	case len(ref.To) != 1 || to.Key != nil || to.primary().Column.Name != ref.To[0]:
 		return "it does not lead to the primary key"
 	}
@@ -51,6 +51,43 @@ func (b *builder) relate(e *Entity, ref *dbschema.Reference) string {
 		f.Relation.OnDelete = "" // it would fail in the database too
 	}
 	b.freeRelation(e, f)
+	return ""
+}
+
+// relateSeveral adds a field for a reference of several columns, made of theirs in the order of
+// the key that it leads to, or says why it cannot.
+func (b *builder) relateSeveral(e *Entity, ref *dbschema.Reference, to *Entity) string {
+	if len(to.Key) != len(ref.Columns) || len(ref.To) != len(ref.Columns) {
+		return "it does not lead to the primary key"
+	}
+	own := &Field{Closed: true, Relation: &Relation{To: to, OnDelete: ref.OnDelete}}
+	for _, name := range to.Key {
+		i := slices.IndexFunc(ref.To, func(column string) bool { f := to.field(column); return f != nil && f.Name == name })
+		if i < 0 {
+			return "it does not lead to the primary key"
+		}
+		f := e.field(ref.Columns[i])
+		switch {
+		case f == nil:
+			return "the column " + ref.Columns[i] + " was left out"
+		case f.Column.Type.Kind != to.field(ref.To[i]).Column.Type.Kind:
+			return "the columns and the key are of different types"
+		}
+		own.Made = append(own.Made, f.Name)
+		own.Nullable = own.Nullable || f.Nullable
+	}
+	if own.Relation.OnDelete == schema.SetNull && !own.Nullable {
+		own.Relation.OnDelete = "" // it would fail in the database too
+	}
+	taken := e.taken(nil)
+	for n := 0; own.Name == ""; n++ {
+		name := to.Name + strings.Repeat("Ref", n)
+		if !taken[name] && !taken[name+"Id"] && !reservedFields[name] {
+			own.Name = name + "Id"
+		}
+	}
+	own.Description = "Leads by " + strings.Join(own.Made, ", ") + "."
+	e.Fields = append(e.Fields, own)
 	return ""
 }
 
@@ -109,6 +146,12 @@ func (e *Entity) rename(f *Field, name string) {
 		}
 	}
 	replace(e.Key)
+	for _, other := range e.Fields {
+		replace(other.Made)
+		if other.Made != nil {
+			other.Description = strings.ReplaceAll(other.Description, f.Name, name)
+		}
+	}
 	f.Name = name
 }
 
@@ -181,7 +224,7 @@ func (b *builder) inverses(e *Entity) {
 					break
 				}
 			}
-			to.Fields = append(to.Fields, &Field{Name: name, Relation: &Relation{To: e, Many: true, By: by}})
+			to.Fields = append(to.Fields, &Field{Name: name, Relation: &Relation{To: e, Many: true, By: by, Of: f}})
 		}
 	}
 }
