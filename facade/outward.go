@@ -1,0 +1,61 @@
+package facade
+
+import (
+	"encoding/json"
+
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// Outward is an event as it leaves for receivers of the operator, who are no callers: webhooks
+// and message brokers. Of the row it has the fields of the fact's card that are not closed
+// outward, encoded as they leave on every surface; rows before the change and computed fields are
+// not in it. Collectors are not asked: who sets up a receiver decides what it may see.
+//
+// An event of a fact that is not declared any more has neither data nor key: what of them is
+// closed is not known. e is not changed. The error is INTERNAL_ERROR, of a conversion.
+func (f *Facade) Outward(e *Event) (*Event, error) {
+	out := *e
+	out.Before = nil
+	fact := f.host.catalog.Fact(e.Frond, e.Name)
+	switch {
+	case fact == nil:
+		out.Data, out.Key, out.Entity = nil, nil, ""
+		return &out, nil
+	case fact.Data == nil: // without a card, and about no row
+		return &out, nil
+	}
+	b := append(make([]byte, 0, len(e.Data)), '{')
+	for _, p := range fact.Data.Fields {
+		value := jsontext.Get(e.Data, p.Name)
+		if !p.Readable() || value == nil {
+			continue
+		}
+		if p.Axes.Out.Name != "" {
+			var err error
+			if value, err = f.host.outward(p, value); err != nil {
+				return nil, err
+			}
+		}
+		if len(b) > 1 {
+			b = append(b, ',')
+		}
+		b = append(jsontext.AppendName(b, p.Name), value...)
+	}
+	out.Data = append(b, '}')
+	if e.Data == nil {
+		out.Data = nil
+	}
+	if e.Key == nil || fact.Door == nil || fact.Door.Entity == nil || fact.Door.Entity.Primary == nil {
+		return &out, nil
+	}
+	switch p := fact.Door.Entity.Primary; {
+	case !p.Readable():
+		out.Key, out.Entity = nil, ""
+	case p.Axes.Out.Name != "":
+		var err error
+		if out.Key, err = f.host.outward(p, json.RawMessage(e.Key)); err != nil {
+			return nil, err
+		}
+	}
+	return &out, nil
+}
