@@ -12,8 +12,9 @@ type Setting struct {
 	Default string // as text; in brackets or braces for a setting that is a list or a map
 	About   string // one line without a full stop, for help and documentation
 
-	set  func(text string) error
-	form string // JSON Schema of the value in the file; "": derived from Default and set
+	set      func(text string) error
+	isSecret bool   // the text may hold a secret, and no fault repeats it
+	form     string // JSON Schema of the value in the file; "": derived from Default and set
 }
 
 // New makes the row of a setting whose text read turns into the value at place.
@@ -37,6 +38,12 @@ func Choice(key, def, about string, place *string, words ...string) Setting {
 // schema follows from the default and from what the reader accepts.
 func (s Setting) As(form string) Setting {
 	s.form = form
+	return s
+}
+
+// Secret is the setting as one whose text may hold a secret: no fault repeats it.
+func (s Setting) Secret() Setting {
+	s.isSecret = true
 	return s
 }
 

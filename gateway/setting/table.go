@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/frondhost/frond/schema"
@@ -88,7 +89,7 @@ func (t Table) readMap(file, prefix string, m json.RawMessage) (faults schema.Fa
 				text = jsontext.Unquote(value)
 			}
 			if err := s.set(text); err != nil {
-				message = fmt.Sprintf("%s cannot be %s", key, text)
+				message = fmt.Sprintf("%s cannot be %s", key, s.shown(text))
 				remedy = err.Error()
 			}
 		}
@@ -98,6 +99,14 @@ func (t Table) readMap(file, prefix string, m json.RawMessage) (faults schema.Fa
 		}
 	}
 	return faults
+}
+
+// shown is a text as a fault repeats it.
+func (s *Setting) shown(text string) string {
+	if s.isSecret {
+		return "this"
+	}
+	return text
 }
 
 // ReadEnviron sets what the FROND_ variables of environ say, as [os.Environ] gives
@@ -111,7 +120,11 @@ func (t Table) ReadEnviron(environ []string) (faults schema.Faults) {
 			continue
 		}
 		if err := s.set(value); err != nil {
-			faults = append(faults, schema.Fault{File: name, Message: fmt.Sprintf("cannot be %q", value), Remedy: err.Error()})
+			shown := s.shown(value)
+			if !s.isSecret {
+				shown = strconv.Quote(value)
+			}
+			faults = append(faults, schema.Fault{File: name, Message: "cannot be " + shown, Remedy: err.Error()})
 		}
 	}
 	return faults

@@ -1,0 +1,85 @@
+// Package cloudevent writes events as CloudEvents 1.0 in structured JSON, for every way out of an
+// operator: a webhook and a message of NATS have the same body.
+package cloudevent
+
+import (
+	"time"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// ContentType is that of an event in structured mode.
+const ContentType = "application/cloudevents+json; charset=utf-8"
+
+// Writer writes events for receivers that are no callers. The zero Writer writes what is stored.
+type Writer struct {
+	// Outward is an event as it leaves the host, as facade.Outward gives it; nil: as it was
+	// stored.
+	Outward func(*facade.Event) (*facade.Event, error)
+	// Schema is the absolute URI of a fact's card, or ""; nil: there are none.
+	Schema func(frond, fact string) string
+}
+
+// Write is an event in structured JSON, the same bytes whenever it is written:
+//
+//	id               the event's id
+//	source           /shop, the Frond on its host: with the id unique
+//	type             shop.orderPlaced
+//	subject          order/42, the entity and the key; absent for a fact about no row
+//	time             when it was emitted
+//	dataschema       the absolute URL of the fact's card; absent where there is none
+//	partitionkey     order/42: events of one key have an order (extension Partitioning)
+//	sequence         the position, as text that sorts (extension Sequence)
+//	change           created, updated or deleted; absent for others
+//	traceparent      of the call that caused it (extension Distributed Tracing)
+//
+// The error is that of Outward.
+func (w *Writer) Write(e *facade.Event) ([]byte, error) {
+	if w.Outward != nil {
+		var err error
+		if e, err = w.Outward(e); err != nil {
+			return nil, err
+		}
+	}
+	schemaURI := ""
+	if w.Schema != nil {
+		schemaURI = w.Schema(e.Frond, e.Name)
+	}
+	b := append(make([]byte, 0, 512+len(e.Data)), `{"specversion":"1.0"`...)
+	text := func(name, value string) {
+		if value == "" {
+			return
+		}
+		b = append(b, `,"`+name+`":`...)
+		b = jsontext.AppendString(b, value)
+	}
+	subject := Subject(e)
+	text("id", e.ID)
+	text("source", "/"+e.Frond)
+	text("type", e.Frond+"."+e.Name)
+	text("subject", subject)
+	text("time", e.At.UTC().Format(time.RFC3339Nano))
+	text("dataschema", schemaURI)
+	text("partitionkey", subject)
+	text("sequence", e.Position.String())
+	text("change", string(e.Change))
+	text("traceparent", e.Trace)
+	if len(e.Data) > 0 {
+		text("datacontenttype", "application/json")
+		b = append(append(b, `,"data":`...), e.Data...)
+	}
+	return append(b, '}'), nil
+}
+
+// Subject is the row of an event: order/42. "" for a fact about no row.
+func Subject(e *facade.Event) string {
+	if e.Entity == "" {
+		return ""
+	}
+	key := string(e.Key)
+	if jsontext.KindOf(e.Key) == jsontext.String {
+		key = jsontext.Unquote(e.Key)
+	}
+	return e.Entity + "/" + key
+}

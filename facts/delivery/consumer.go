@@ -1,0 +1,281 @@
+package delivery
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"time"
+
+	"github.com/frondhost/frond/facade"
+)
+
+// Store is where a consumer keeps its position and what it could not deliver.
+type Store interface {
+	facade.Transactor
+	facade.EventLog
+	facade.Cursors
+	facade.DeadLetters
+}
+
+// Reader reads events in the order of their positions.
+type Reader interface {
+	// Next waits for the next events, oldest first; behind is the position to resume from. An
+	// error that is not ctx's ends the reader.
+	Next(ctx context.Context) (events []*facade.Event, behind facade.Position, err error)
+	Close()
+}
+
+// Feed opens readers of some facts, as FROND.NAME, behind a position.
+type Feed func(ctx context.Context, names []string, after facade.Position) (Reader, error)
+
+// Consumer delivers the events of some facts to one receiver.
+type Consumer struct {
+	// Name is that of its cursor and of its dead letters: webhook:billing.
+	Name string
+	// Facts are the facts that it is sent, as FROND.NAME.
+	Facts []string
+	Store Store
+	Feed  Feed
+	Log   *slog.Logger
+	Stats Stats
+}
+
+// How long a process waits in the states of [Consumer.Run].
+const (
+	idleTime   = 10 * time.Second // until a lease without work is given back
+	glanceTime = 30 * time.Second // between looks at events to be retried, while idle
+	creepTime  = 10 * time.Minute // between moves of a cursor that nothing happens behind
+	maxRest    = 30 * time.Second // after a failure of the store
+)
+
+// errIdle is the end of a session that has nothing to do.
+var errIdle = errors.New("nothing is left to deliver")
+
+// Stop is an error of deliver that does not end by itself: Run returns it.
+type Stop struct{ Reason string }
+
+// Error is the reason.
+func (s *Stop) Error() string { return s.Reason }
+
+// Unavailable is an error of deliver whose reason is shown while Run waits and tries again: the
+// receiver cannot be reached. The reason has no secrets.
+type Unavailable struct {
+	Reason string
+	Err    error // nil: there is no more to say
+}
+
+// Error is the reason.
+func (u *Unavailable) Error() string { return u.Reason }
+
+// Unwrap is the cause.
+func (u *Unavailable) Unwrap() error { return u.Err }
+
+// Retrying is the name under which events of a consumer are kept in the store that failed and are
+// tried again. `frond facts replay` moves dead letters there.
+func Retrying(consumer string) string { return consumer + ":retry" }
+
+// Run delivers until ctx is done, whose error it then returns, or deliver returns a [Stop]. It
+// calls deliver whenever this process is the one to deliver and there is something to deliver.
+// deliver returns when its context is done; after another error it is called again, from the
+// cursor that is stored.
+//
+// A consumer without a cursor begins with the events after its first start.
+func (c *Consumer) Run(ctx context.Context, deliver func(context.Context, *Session) error) error {
+	c.Stats.Change(func(s *State) { s.Name = c.Name })
+	lease := NewLease(c.Store, c.Name)
+	rest := time.Duration(0)
+	for {
+		err := c.turn(ctx, lease, deliver)
+		problem := "the store does not answer; the log has the reason"
+		if u := (*Unavailable)(nil); errors.As(err, &u) {
+			problem = u.Reason
+		}
+		var stop *Stop
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.As(err, &stop):
+			c.Stats.Change(func(s *State) { s.Problem, s.Stopped = stop.Reason, true })
+			return err
+		case err == nil || errors.Is(err, errIdle) || errors.Is(err, errLost):
+			rest = 0
+			c.Stats.Change(func(s *State) { s.Problem = "" })
+			continue
+		}
+		rest = min(maxRest, max(2*rest, 250*time.Millisecond))
+		c.Log.Warn("facts are not delivered for now", "to", c.Name, "again", rest.String(), "error", err)
+		c.Stats.Change(func(s *State) { s.Problem = problem })
+		if !pause(ctx, rest/2+rand.N(rest/2+1)) {
+			return ctx.Err()
+		}
+	}
+}
+
+// turn waits for work and for the lease, and delivers until there is no more work.
+func (c *Consumer) turn(ctx context.Context, lease *Lease, deliver func(context.Context, *Session) error) error {
+	cursor, err := c.begin(ctx)
+	if err != nil {
+		return err
+	}
+	if err := c.wait(ctx, cursor); err != nil {
+		return err
+	}
+	if held, err := lease.Take(ctx); err != nil || !held {
+		pause(ctx, LeaseTime/3)
+		return err
+	}
+	// The holder before may have moved it between the two reads.
+	if cursor, err = c.begin(ctx); err != nil {
+		return errors.Join(err, lease.Release(ctx))
+	}
+	c.Stats.Change(func(s *State) { s.Delivers, s.Problem, s.Cursor = true, "", cursor })
+	defer c.Stats.Change(func(s *State) { s.Delivers, s.Waiting, s.Retrying, s.Oldest = false, 0, 0, time.Time{} })
+
+	within, end := context.WithCancelCause(ctx)
+	kept := make(chan struct{})
+	go func() {
+		defer close(kept)
+		lease.keep(within, c.Log, end)
+	}()
+	err = c.session(within, cursor, deliver)
+	if cause := context.Cause(within); cause != nil {
+		err = cmp.Or(cause, err)
+	}
+	end(nil)
+	<-kept
+	if lease.held && !errors.Is(err, errLost) {
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer cancel()
+		if failed := lease.Release(last); failed != nil {
+			c.Log.Debug("the lease of a way out was not given back; it ends by itself", "to", c.Name, "error", failed)
+		}
+	}
+	return err
+}
+
+// session runs deliver over a reader.
+func (c *Consumer) session(ctx context.Context, cursor facade.Position, deliver func(context.Context, *Session) error) error {
+	reader, err := c.Feed(ctx, c.Facts, cursor)
+	if err != nil {
+		return err
+	}
+	defer reader.Close()
+	return deliver(ctx, &Session{consumer: c, reader: reader, cursor: cursor})
+}
+
+// begin is the cursor. At the first start it is the end of the log, and where the log has been
+// trimmed since, the oldest position that is left.
+func (c *Consumer) begin(ctx context.Context) (facade.Position, error) {
+	at, known, err := c.Store.Cursor(ctx, c.Name)
+	if err != nil {
+		return 0, err
+	}
+	oldest, last, err := c.Store.Span(ctx)
+	if err != nil {
+		return 0, err
+	}
+	to := at
+	switch {
+	case !known:
+		to = last
+	case at < oldest:
+		to = oldest
+		c.Log.Error("events were removed before they were delivered: they were older than the retention of facts", "to", c.Name, "after", int64(at), "until", int64(oldest))
+	default:
+		return at, nil
+	}
+	moved, err := c.Store.Advance(ctx, c.Name, at, to)
+	if err == nil && !moved {
+		err = errLost // another process began at the same time
+	}
+	return to, err
+}
+
+// wait returns when there is something behind the cursor, or to be retried.
+func (c *Consumer) wait(ctx context.Context, cursor facade.Position) error {
+	reader, err := c.Feed(ctx, c.Facts, cursor)
+	if err != nil {
+		return err
+	}
+	defer reader.Close()
+	for since := time.Now(); ; {
+		failed, err := c.Store.Dead(ctx, Retrying(c.Name), 1)
+		if err != nil || len(failed) > 0 {
+			return err
+		}
+		glance, cancel := context.WithTimeout(ctx, glanceTime)
+		_, _, err = reader.Next(glance)
+		cancel()
+		if ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) {
+			return cmp.Or(ctx.Err(), err)
+		}
+		if time.Since(since) >= creepTime {
+			return c.creep(ctx, cursor)
+		}
+	}
+}
+
+// creep moves a cursor over events of other facts. Without it the cursor of a rare fact would
+// end up behind what is kept.
+func (c *Consumer) creep(ctx context.Context, cursor facade.Position) error {
+	events, behind, err := c.Store.Log(ctx, cursor, c.Facts, 1)
+	if err == nil && len(events) == 0 && behind > cursor {
+		_, err = c.Store.Advance(ctx, c.Name, cursor, behind) // or another process did
+	}
+	return cmp.Or(err, errIdle)
+}
+
+// pause waits and reports whether ctx is not done.
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// Session is one stretch of deliveries, while this process holds the lease. Its methods are
+// called by one goroutine at a time, and Next beside the others.
+type Session struct {
+	consumer *Consumer
+	reader   Reader
+	cursor   facade.Position
+}
+
+// Next waits for the next events, oldest first, and the position behind them.
+func (s *Session) Next(ctx context.Context) ([]*facade.Event, facade.Position, error) {
+	return s.reader.Next(ctx)
+}
+
+// Cursor is the position that was saved last.
+func (s *Session) Cursor() facade.Position { return s.cursor }
+
+// Idle is the error with which deliver ends a session that had nothing to do for [Session.IdleTime].
+func (s *Session) Idle() error { return errIdle }
+
+// IdleTime is how long a session without work goes on.
+func (s *Session) IdleTime() time.Duration { return idleTime }
+
+// Save stores that everything up to a position is delivered or kept in the store. The error of
+// a cursor that somebody else has moved, as a replay does, ends the session.
+func (s *Session) Save(ctx context.Context, to facade.Position) error {
+	if to == s.cursor {
+		return nil
+	}
+	moved, err := s.consumer.Store.Advance(ctx, s.consumer.Name, s.cursor, to)
+	if err != nil {
+		return fmt.Errorf("the position cannot be saved: %w", err)
+	}
+	if !moved {
+		return errLost
+	}
+	s.cursor = to
+	s.consumer.Stats.Change(func(state *State) { state.Cursor = to })
+	return nil
+}

@@ -1,0 +1,23 @@
+// Package nats publishes events to JetStream, the log of a NATS server or cluster.
+//
+//	p, err := nats.New(nats.Config{URL: "nats://broker:4222"}, nats.Options{})
+//	err = p.Run(ctx, &delivery.Consumer{Name: "nats", Store: store, Feed: feed, Log: log})
+//
+// # What is published
+//
+//	subject   frond.shop.orderPlaced      PREFIX.FROND.FACT, in a stream called FROND_FACTS
+//	headers   Nats-Msg-Id: 019a…          the event's id, by which JetStream drops what is sent twice
+//	          Content-Type: application/cloudevents+json; charset=utf-8
+//	body      the event as a CloudEvent, as webhooks have it
+//
+// # What is promised
+//
+// The outbox's cursor moves when the server has acknowledged every event before it. Events of one
+// entity and key are published in their order: the next one of a key is sent when the one before
+// is acknowledged. A server that cannot be reached, a cluster without a leader, or a stream that
+// is full lose nothing: events wait in the outbox. An event that no server would take, for its
+// size, is dead.
+//
+// The stream is made where it is missing. One that exists is the operator's and stays as it is;
+// it has to have the subjects.
+package nats

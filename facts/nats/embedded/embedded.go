@@ -1,0 +1,114 @@
+// Package embedded runs a NATS server with JetStream in this process, for hosts of one machine.
+// It is the only package that knows the server.
+//
+//	s, err := embedded.Start(embedded.Options{Dir: ".frond/nats", Listen: "127.0.0.1:4222"})
+//	defer s.Close()
+//
+// What a stream acknowledges is on disk: the server syncs its file first (sync: always).
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+// Options of [Start].
+type Options struct {
+	// Dir is the folder of the streams' files. One process at a time uses it.
+	Dir string
+	// Listen is the address for consumers, host:port; port 0 takes any free one. "": only
+	// this process connects.
+	Listen string
+	// Token is what every client has to know; "": none.
+	Token string
+	Log   *slog.Logger
+}
+
+// readyTime is how long a start may take, the recovery of the files included.
+const readyTime = 30 * time.Second
+
+// Server is a running server.
+type Server struct{ server *server.Server }
+
+// Start starts a server and waits until it accepts connections. The caller closes it.
+func Start(o Options) (*Server, error) {
+	options := &server.Options{
+		ServerName: "frond", StoreDir: o.Dir, JetStream: true, SyncAlways: true,
+		DontListen: true, NoSigs: true, NoSystemAccount: false, Authorization: o.Token,
+	}
+	if o.Listen != "" {
+		host, port, err := net.SplitHostPort(o.Listen)
+		if err != nil {
+			return nil, errors.New("write host:port such as 127.0.0.1:4222")
+		}
+		number, err := strconv.ParseUint(port, 10, 16)
+		if err != nil {
+			return nil, errors.New("write host:port such as 127.0.0.1:4222")
+		}
+		options.DontListen, options.Host, options.Port = false, host, int(number)
+		if number == 0 {
+			options.Port = server.RANDOM_PORT
+		}
+		// The server only logs that it cannot listen.
+		var config net.ListenConfig
+		l, err := config.Listen(context.Background(), "tcp", o.Listen)
+		if err != nil {
+			return nil, fmt.Errorf("nothing can listen on %s: another program may have the port; write another one as facts.nats.listen", o.Listen)
+		}
+		_ = l.Close() // it was only tried
+	}
+	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
+		return nil, fmt.Errorf("the folder %s of the embedded NATS server cannot be made; name one that this user may write as facts.nats.folder", o.Dir)
+	}
+	s, err := server.NewServer(options)
+	if err != nil {
+		return nil, fmt.Errorf("the embedded NATS server cannot be made: %w", err)
+	}
+	if o.Log != nil {
+		s.SetLoggerV2(&logger{o.Log}, false, false, false)
+	}
+	s.Start()
+	for by := time.Now().Add(readyTime); !s.ReadyForConnections(readyTime / 100); {
+		if s.Running() && time.Now().Before(by) {
+			continue
+		}
+		s.Shutdown()
+		return nil, fmt.Errorf("the embedded NATS server does not start; its folder is %s, and the log says more", o.Dir)
+	}
+	return &Server{s}, nil
+}
+
+// InProcessConn connects within the process, without a port.
+func (s *Server) InProcessConn() (net.Conn, error) { return s.server.InProcessConn() }
+
+// Address is where consumers connect to; "": nowhere.
+func (s *Server) Address() string {
+	if a := s.server.Addr(); a != nil {
+		return a.String()
+	}
+	return ""
+}
+
+// Close stops the server and waits until its files are closed.
+func (s *Server) Close() {
+	s.server.Shutdown()
+	s.server.WaitForShutdown()
+}
+
+// logger takes the server's log: what is wrong as it is, the rest at debug.
+type logger struct{ log *slog.Logger }
+
+func (l *logger) Noticef(f string, v ...any) { l.log.Debug("NATS: " + fmt.Sprintf(f, v...)) }
+func (l *logger) Warnf(f string, v ...any)   { l.log.Warn("NATS: " + fmt.Sprintf(f, v...)) }
+func (l *logger) Fatalf(f string, v ...any)  { l.log.Error("NATS: " + fmt.Sprintf(f, v...)) }
+func (l *logger) Errorf(f string, v ...any)  { l.log.Error("NATS: " + fmt.Sprintf(f, v...)) }
+func (l *logger) Debugf(string, ...any)      {}
+func (l *logger) Tracef(string, ...any)      {}

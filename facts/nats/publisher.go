@@ -1,0 +1,271 @@
+package nats
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	client "github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facts/cloudevent"
+	"github.com/frondhost/frond/facts/delivery"
+)
+
+// How the publisher waits.
+const (
+	connectTime   = 5 * time.Second
+	reconnectWait = 500 * time.Millisecond
+	ackTime       = 5 * time.Second // for the acknowledgement of one wave
+	retryWait     = 250 * time.Millisecond
+	maxRetryWait  = 5 * time.Second
+	maxWave       = 256 // events that wait for their acknowledgement at once
+)
+
+// Publisher publishes events to one stream.
+type Publisher struct {
+	config  Config
+	options Options
+	log     *slog.Logger
+	connect []client.Option
+
+	problem atomic.Pointer[string] // of the connection; nil: it stands
+}
+
+// New makes a publisher. Nothing is connected before [Publisher.Run]. The error is about the
+// files of c, a [FileError], or its URL.
+func New(c Config, opts Options) (*Publisher, error) {
+	c = c.withDefaults()
+	if opts.InProcess == nil {
+		if err := CheckURL(c.URL); err != nil {
+			return nil, err
+		}
+	}
+	options, err := c.connection(&opts)
+	if err != nil {
+		return nil, err
+	}
+	p := &Publisher{config: c, options: opts, log: opts.Log, connect: options}
+	if p.log == nil {
+		p.log = slog.New(slog.DiscardHandler)
+	}
+	p.set(unreachable)
+	return p, nil
+}
+
+// unreachable is the problem of a publisher without a connection.
+const unreachable = "NATS cannot be reached; facts wait in the outbox"
+
+func (p *Publisher) set(problem string) {
+	if problem == "" {
+		p.problem.Store(nil)
+	} else {
+		p.problem.Store(&problem)
+	}
+}
+
+// Problem says why nothing can be published now; "": it can be.
+func (p *Publisher) Problem() string {
+	if text := p.problem.Load(); text != nil {
+		return *text
+	}
+	return ""
+}
+
+// Run publishes the consumer's events until ctx is done; see [delivery.Consumer.Run]. It starts
+// without a server and goes on by itself when there is one.
+func (p *Publisher) Run(ctx context.Context, c *delivery.Consumer) error {
+	options := append([]client.Option{
+		client.DisconnectErrHandler(func(_ *client.Conn, err error) {
+			if ctx.Err() == nil {
+				p.set(unreachable)
+				p.log.Warn("the connection to NATS is gone; facts wait in the outbox", "error", err)
+			}
+		}),
+		client.ConnectHandler(p.connected), client.ReconnectHandler(p.connected),
+		client.ErrorHandler(func(_ *client.Conn, _ *client.Subscription, err error) {
+			p.log.Warn("NATS reports an error", "error", err)
+		}),
+	}, p.connect...)
+	conn, err := client.Connect(p.config.URL, options...)
+	if err != nil { // of the options: a server that is missing is no error
+		return fmt.Errorf("the client of NATS cannot be made: %w", err)
+	}
+	defer conn.Close()
+	js, err := jetstream.New(conn, jetstream.WithPublishAsyncMaxPending(4*maxWave), jetstream.WithPublishAsyncTimeout(ackTime))
+	if err != nil {
+		return fmt.Errorf("the client of JetStream cannot be made: %w", err)
+	}
+	return c.Run(ctx, func(ctx context.Context, s *delivery.Session) error {
+		return p.publish(ctx, conn, js, c, s)
+	})
+}
+
+// connected notes a connection that stands.
+func (p *Publisher) connected(conn *client.Conn) {
+	p.set("")
+	p.log.Info("NATS is connected", "server", conn.ConnectedServerName())
+}
+
+// publish is one session: every batch is acknowledged before the cursor moves.
+func (p *Publisher) publish(ctx context.Context, conn *client.Conn, js jetstream.JetStream, c *delivery.Consumer, s *delivery.Session) error {
+	if !conn.IsConnected() {
+		return &delivery.Unavailable{Reason: unreachable}
+	}
+	if err := p.stream(ctx, js); err != nil {
+		return err
+	}
+	for {
+		next, cancel := context.WithTimeout(ctx, s.IdleTime())
+		events, behind, err := s.Next(next)
+		cancel()
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case errors.Is(err, context.DeadlineExceeded):
+			return s.Idle()
+		case err != nil:
+			return err
+		}
+		c.Stats.Change(func(state *delivery.State) { state.Waiting, state.Oldest = len(events), events[0].At })
+		for wave := range waves(events) {
+			if err := p.send(ctx, js, c, wave); err != nil {
+				return err
+			}
+		}
+		if err := s.Save(ctx, behind); err != nil {
+			return err
+		}
+		c.Stats.Change(func(state *delivery.State) { state.Waiting, state.Oldest = 0, time.Time{} })
+	}
+}
+
+// waves cuts events so that no wave has two events of one key.
+func waves(events []*facade.Event) func(yield func([]*facade.Event) bool) {
+	return func(yield func([]*facade.Event) bool) {
+		for len(events) > 0 {
+			n, seen := 0, map[string]bool{}
+			for ; n < min(len(events), maxWave); n++ {
+				e := events[n]
+				if e.Entity == "" {
+					continue
+				}
+				if key := e.Entity + "\x00" + string(e.Key); !seen[key] {
+					seen[key] = true
+					continue
+				}
+				break
+			}
+			if !yield(events[:n]) {
+				return
+			}
+			events = events[n:]
+		}
+	}
+}
+
+// send publishes a wave until all of it is acknowledged. JetStream drops by its id what an
+// acknowledgement was lost of. Failures of the connection end the session, so that another
+// process may publish, which may reach a server.
+func (p *Publisher) send(ctx context.Context, js jetstream.JetStream, c *delivery.Consumer, wave []*facade.Event) error {
+	wait := retryWait
+	for {
+		failed, err := p.attempt(ctx, js, c, wave)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if len(failed) == 0 {
+			return nil
+		}
+		c.Stats.Change(func(s *delivery.State) { s.Failed += uint64(len(failed)) })
+		if wait > maxRetryWait {
+			return &delivery.Unavailable{Reason: "NATS does not take facts: " + meaning(err), Err: err}
+		}
+		p.log.Warn("facts were not acknowledged by NATS and are sent again", "events", len(failed), "error", err)
+		wave = failed
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return context.Cause(ctx)
+		}
+		wait *= 2
+	}
+}
+
+// attempt publishes a wave once, and returns what was not acknowledged with one of the errors.
+func (p *Publisher) attempt(ctx context.Context, js jetstream.JetStream, c *delivery.Consumer, wave []*facade.Event) (failed []*facade.Event, err error) {
+	within, cancel := context.WithTimeout(ctx, ackTime)
+	defer cancel()
+	type pending struct {
+		event *facade.Event
+		ack   jetstream.PubAckFuture
+	}
+	var sent []pending
+	fail := func(e *facade.Event, cause error) error {
+		if !tooLarge(cause) {
+			failed, err = append(failed, e), cause
+			return nil
+		}
+		return p.bury(ctx, c, e, cause)
+	}
+	for _, e := range wave {
+		m, bad := p.message(e)
+		if bad == nil {
+			var ack jetstream.PubAckFuture
+			if ack, bad = js.PublishMsgAsync(m, jetstream.WithExpectStream(p.config.Stream), jetstream.WithRetryAttempts(0)); bad == nil {
+				sent = append(sent, pending{e, ack})
+				continue
+			}
+		}
+		if bad = fail(e, bad); bad != nil {
+			return wave, bad
+		}
+	}
+	for _, one := range sent {
+		var bad error
+		select {
+		case <-one.ack.Ok():
+			c.Stats.Change(func(s *delivery.State) { s.Delivered++ })
+			continue
+		case bad = <-one.ack.Err():
+		case <-within.Done():
+			bad = errNoAck
+		}
+		if bad = fail(one.event, bad); bad != nil {
+			return wave, bad
+		}
+	}
+	return failed, err
+}
+
+// errNoAck is the failure of an event that the server did not acknowledge in time.
+var errNoAck = errors.New("no acknowledgement came in time")
+
+// message is what is published for an event.
+func (p *Publisher) message(e *facade.Event) (*client.Msg, error) {
+	body, err := p.options.Writer.Write(e)
+	if err != nil {
+		return nil, err
+	}
+	m := client.NewMsg(p.config.Prefix + "." + e.Frond + "." + e.Name)
+	m.Data = body
+	m.Header.Set(jetstream.MsgIDHeader, e.ID)
+	m.Header.Set("Content-Type", cloudevent.ContentType)
+	if e.Trace != "" {
+		m.Header.Set("Traceparent", e.Trace)
+	}
+	return m, nil
+}
+
+// bury keeps an event that no server would take.
+func (p *Publisher) bury(ctx context.Context, c *delivery.Consumer, e *facade.Event, cause error) error {
+	p.log.Error("an event is too large for NATS and is dead", "event", e.ID, "fact", e.Frond+"."+e.Name, "bytes", len(e.Data), "error", cause)
+	c.Stats.Change(func(s *delivery.State) { s.Dead++ })
+	return c.Store.Bury(ctx, &facade.DeadEvent{Consumer: c.Name, Event: *e, Tries: 1, Reason: "the message is larger than the server takes", At: time.Now().UTC()})
+}

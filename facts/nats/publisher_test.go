@@ -1,0 +1,255 @@
+package nats_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facts/delivery/deliverytest"
+	"github.com/frondhost/frond/facts/nats"
+	"github.com/frondhost/frond/store/storetest"
+)
+
+// TestPublish: an event is a CloudEvent at its subject, with its id as Nats-Msg-Id, in a stream
+// that was made; the cursor is behind it.
+func TestPublish(t *testing.T) {
+	s := start(t, t.TempDir(), -1, nil)
+	store := storetest.NewStore()
+	c := deliverytest.Consumer(t, "nats", store)
+	p, _ := run(t, nats.Config{URL: s.ClientURL()}, c)
+	began(t, c)
+	deliverytest.Emit(t, store, deliverytest.Event(1, 7), deliverytest.Event(2, 7), deliverytest.Event(3, 8))
+	eventually(t, "all are delivered", func() bool { return c.Stats.State().Delivered == 3 })
+	js := connect(t, s.ClientURL())
+	messages := read(t, js, "FROND_FACTS", 3)
+	for i, m := range messages {
+		var body struct {
+			SpecVersion, ID, Source, Type, Subject, Sequence string
+			Data                                             struct{ ID, Number int }
+		}
+		if err := json.Unmarshal(m.Data(), &body); err != nil {
+			t.Fatal(err)
+		}
+		id := fmt.Sprintf("00000000-0000-7000-8000-%012d", i+1)
+		if m.Subject() != "frond.shop.orderPlaced" || m.Headers().Get(jetstream.MsgIDHeader) != id || body.ID != id || body.Data.Number != i+1 ||
+			body.SpecVersion != "1.0" || body.Source != "/shop" || body.Type != "shop.orderPlaced" || body.Subject != fmt.Sprint("order/", body.Data.ID) || len(body.Sequence) != 13 {
+			t.Errorf("message %d: %s %v %s", i, m.Subject(), m.Headers(), m.Data())
+		}
+	}
+	_, last, _ := store.Span(t.Context())
+	eventually(t, "the cursor is at the end", func() bool { return c.Stats.State().Cursor == last })
+	if p.Problem() != "" {
+		t.Error(p.Problem())
+	}
+	stream, err := js.Stream(t.Context(), "FROND_FACTS")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if config := stream.CachedInfo().Config; config.Storage != jetstream.FileStorage || config.MaxAge != 7*24*time.Hour || config.Duplicates != 10*time.Minute || config.Replicas != 1 {
+		t.Errorf("%+v", config)
+	}
+}
+
+// TestServerMissing: without a server at the start facts wait, the problem says so, and they are published
+// when there is one.
+func TestServerMissing(t *testing.T) {
+	first := start(t, t.TempDir(), -1, nil)
+	port, url := first.Addr().String(), first.ClientURL()
+	first.Shutdown()
+	first.WaitForShutdown()
+	store := storetest.NewStore()
+	c := deliverytest.Consumer(t, "nats", store)
+	p, _ := run(t, nats.Config{URL: url}, c)
+	began(t, c)
+	deliverytest.Emit(t, store, deliverytest.Event(1, 1))
+	eventually(t, "the state says what is wrong", func() bool { return strings.Contains(c.Stats.State().Problem, "NATS cannot be reached") })
+	if !strings.Contains(p.Problem(), "facts wait in the outbox") || strings.Contains(p.Problem(), "127.0.0.1") {
+		t.Error(p.Problem())
+	}
+	var number int
+	_, _ = fmt.Sscanf(port[strings.LastIndex(port, ":")+1:], "%d", &number)
+	start(t, t.TempDir(), number, nil)
+	eventually(t, "it is published", func() bool { return c.Stats.State().Delivered == 1 && p.Problem() == "" })
+}
+
+// TestStreamOfAnother: a stream that exists is used as it is where it has the subjects; else the
+// problem says what to write, and facts wait until it is done.
+func TestStreamOfAnother(t *testing.T) {
+	s := start(t, t.TempDir(), -1, nil)
+	js := connect(t, s.ClientURL())
+	own := jetstream.StreamConfig{Name: "FROND_FACTS", Subjects: []string{"orders.>"}, Storage: jetstream.MemoryStorage, MaxMsgs: 1000}
+	if _, err := js.CreateStream(t.Context(), own); err != nil {
+		t.Fatal(err)
+	}
+	store := storetest.NewStore()
+	c := deliverytest.Consumer(t, "nats", store)
+	run(t, nats.Config{URL: s.ClientURL()}, c)
+	began(t, c)
+	deliverytest.Emit(t, store, deliverytest.Event(1, 1))
+	eventually(t, "the state says what is wrong", func() bool {
+		return strings.Contains(c.Stats.State().Problem, "has the subjects orders.>; add frond.> to them")
+	})
+	own.Subjects = append(own.Subjects, "frond.>")
+	if _, err := js.UpdateStream(t.Context(), own); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "it is published", func() bool { return c.Stats.State().Delivered == 1 })
+	stream, _ := js.Stream(t.Context(), "FROND_FACTS")
+	if config := stream.CachedInfo().Config; config.Storage != jetstream.MemoryStorage || config.MaxMsgs != 1000 {
+		t.Errorf("the stream was changed: %+v", config)
+	}
+	other := deliverytest.Consumer(t, "other", store)
+	run(t, nats.Config{URL: s.ClientURL(), Stream: "second"}, other)
+	began(t, other)
+	deliverytest.Emit(t, store, deliverytest.Event(2, 1))
+	eventually(t, "the state says that the subjects are taken", func() bool { return strings.Contains(other.Stats.State().Problem, "another stream has its subjects") })
+}
+
+// TestTooLarge: an event that no server takes is dead, and those behind it go on.
+func TestTooLarge(t *testing.T) {
+	s := start(t, t.TempDir(), -1, func(o *server.Options) { o.MaxPayload = 4096 })
+	store := storetest.NewStore()
+	c := deliverytest.Consumer(t, "nats", store)
+	run(t, nats.Config{URL: s.ClientURL()}, c)
+	began(t, c)
+	large := deliverytest.Event(1, 1)
+	large.Data = json.RawMessage(`"` + strings.Repeat("x", 5000) + `"`)
+	deliverytest.Emit(t, store, large, deliverytest.Event(2, 1))
+	eventually(t, "the second one is published", func() bool { return c.Stats.State().Delivered == 1 })
+	dead, err := store.Dead(t.Context(), "nats", 10)
+	if err != nil || len(dead) != 1 || dead[0].Event.ID != large.ID {
+		t.Errorf("%v %v", dead, err)
+	}
+}
+
+// TestRestarts: a server that is killed and starts again under load loses nothing, and each event
+// is in the stream once, in the order of its key.
+func TestRestarts(t *testing.T) {
+	dir := t.TempDir()
+	s := start(t, dir, -1, nil)
+	var port int
+	_, _ = fmt.Sscanf(s.ClientURL(), "nats://127.0.0.1:%d", &port)
+	store := storetest.NewStore()
+	c := deliverytest.Consumer(t, "nats", store)
+	run(t, nats.Config{URL: s.ClientURL()}, c)
+	began(t, c)
+	const count = 600
+	for n := 1; n <= count; n++ {
+		deliverytest.Emit(t, store, deliverytest.Event(n, n%13))
+		time.Sleep(time.Millisecond)
+		if n%200 == 100 {
+			s.Shutdown()
+			s.WaitForShutdown()
+			s = start(t, dir, port, nil)
+		}
+	}
+	eventually(t, "all are published", func() bool { return behind(t, store) == 0 })
+	once(t, read(t, connect(t, s.ClientURL()), "FROND_FACTS", count), count)
+}
+
+// TestCluster: a cluster of three loses one server under load, the leader of the stream, and no
+// event.
+func TestCluster(t *testing.T) {
+	servers, urls := cluster(t)
+	store := storetest.NewStore()
+	c := deliverytest.Consumer(t, "nats", store)
+	run(t, nats.Config{URL: strings.Join(urls, ","), Replicas: 3}, c)
+	began(t, c)
+	const count = 600
+	var other *server.Server
+	for n := 1; n <= count; n++ {
+		deliverytest.Emit(t, store, deliverytest.Event(n, n%13))
+		time.Sleep(time.Millisecond)
+		if n != count/2 {
+			continue
+		}
+		eventually(t, "the stream has a leader", func() bool { return c.Stats.State().Delivered > 0 })
+		for _, s := range servers {
+			if other == nil && !s.JetStreamIsStreamLeader("$G", "FROND_FACTS") {
+				other = s
+				continue
+			}
+			if s.JetStreamIsStreamLeader("$G", "FROND_FACTS") {
+				s.Shutdown()
+				s.WaitForShutdown()
+			}
+		}
+	}
+	eventually(t, "all are published", func() bool { return behind(t, store) == 0 })
+	once(t, read(t, connect(t, other.ClientURL()), "FROND_FACTS", count), count)
+}
+
+// behind is how many events the cursor of the consumer nats has before it.
+func behind(t testing.TB, store facade.Outbox) int {
+	t.Helper()
+	at, _, err := store.Cursor(t.Context(), "nats")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, _, err := store.Behind(t.Context(), at, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// once holds messages to what is promised: each event once, those of a key in their order.
+func once(t testing.TB, messages []jetstream.Msg, count int) {
+	t.Helper()
+	seen, last := map[string]bool{}, map[int]int{}
+	for _, m := range messages {
+		var body struct {
+			ID   string
+			Data struct{ ID, Number int }
+		}
+		if err := json.Unmarshal(m.Data(), &body); err != nil {
+			t.Fatal(err)
+		}
+		if seen[body.ID] {
+			t.Errorf("event %d is there twice", body.Data.Number)
+		}
+		if seen[body.ID] = true; last[body.Data.ID] > body.Data.Number {
+			t.Errorf("key %d: %d is behind %d", body.Data.ID, body.Data.Number, last[body.Data.ID])
+		}
+		last[body.Data.ID] = body.Data.Number
+	}
+	if len(seen) != count {
+		t.Errorf("%d events of %d", len(seen), count)
+	}
+}
+
+// TestConfigs: what cannot be used is refused when the publisher is made, without secrets.
+func TestConfigs(t *testing.T) {
+	dir := t.TempDir()
+	bad := filepath.Join(dir, "ca.pem")
+	if err := os.WriteFile(bad, []byte("hunter2"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []nats.Config{
+		{URL: "http://admin:hunter2@broker"}, {URL: "nats://"}, {URL: ""}, {URL: "nats://a:4222,b:4222"},
+		{URL: "nats://a", CA: bad}, {URL: "nats://a", CA: filepath.Join(dir, "none")}, {URL: "nats://a", Credentials: filepath.Join(dir, "none")},
+		{URL: "nats://a", Certificate: bad, Key: bad},
+	} {
+		if _, err := nats.New(c, nats.Options{}); err == nil || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+	for text, ok := range map[string]bool{"frond": true, "a.b": false, "a b": false, "": false, "a*": false} {
+		if (nats.CheckStream(text) == nil) != ok {
+			t.Errorf("stream %q: %v", text, nats.CheckStream(text))
+		}
+	}
+	for text, ok := range map[string]bool{"frond": true, "acme.frond": true, "a..b": false, "": false, "a.*": false, "$JS": false, ">": false} {
+		if (nats.CheckPrefix(text) == nil) != ok {
+			t.Errorf("prefix %q: %v", text, nats.CheckPrefix(text))
+		}
+	}
+}
