@@ -24,9 +24,11 @@ type App struct {
 	builtIn []byte // gateway.yaml of the folder; nil: it has none
 	session gateway.Session
 	options []func(*gateway.Options)
-	doors   map[reflect.Type]*door // by the type of their rows
-	named   []*door
-	faults  schema.Faults
+	// consumers are those of OnFact.
+	consumers []gateway.Consumer
+	doors     map[reflect.Type]*door // by the type of their rows
+	named     []*door
+	faults    schema.Faults
 }
 
 // New is a program over a folder: fronds/NAME/…, or the entities of one Frond beside its
@@ -152,7 +154,7 @@ func (a *App) open(ctx context.Context, options gateway.Options) (context.Contex
 	if err != nil {
 		return nil, nil, err
 	}
-	return withScene(host.Enter(ctx, nil), &scene{app: a}), host.Close, nil
+	return withScene(host.Enter(ctx, nil), &scene{app: a, host: host}), host.Close, nil
 }
 
 // load reads the settings; the error is everything that is wrong with them, the folder and
@@ -170,7 +172,7 @@ func (a *App) load(s *program.Settings, environ []string) (*gateway.Config, erro
 }
 
 func (a *App) configured(options gateway.Options) *gateway.Options {
-	options.Session = a.session
+	options.Session, options.Consumers = a.session, a.consumers
 	for _, change := range a.options {
 		change(&options)
 	}

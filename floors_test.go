@@ -54,6 +54,8 @@ var floors = map[string]string{
 	"facts/sse": "",
 	// One reader of a log of events for all who follow it.
 	"facts": "facade facade/kiterror",
+	// A function of the program for every event of some facts.
+	"facts/consumer": "facade facade/kiterror facts/delivery",
 
 	// What a database says of itself, as plain data.
 	"store/dbschema": "",
@@ -106,9 +108,9 @@ var floors = map[string]string{
 	"gateway/identity/tokentest": "",
 	"gateway/setting":            "schema schema/jsontext",
 	"gateway/guard":              "facade facade/consistency schema gateway/setting",
-	"gateway/telemetry":          "facade schema envelope/client gateway/setting",
+	"gateway/telemetry":          "facts facts/delivery facade schema envelope/client gateway/setting",
 	"gateway/topology":           "facade schema schema/jsontext envelope/client envelope/signing gateway/setting",
-	"gateway":                    "store/migration facts facade facade/consistency schema schema/jsontext store/sqlite store/postgres envelope envelope/client envelope/wire envelope/signing rest resolvers resolvers/binding projection console gateway/setting gateway/guard gateway/telemetry gateway/identity gateway/graphqlhttp gateway/topology describe",
+	"gateway":                    "store/migration facts facts/consumer facts/delivery facade facade/consistency schema schema/jsontext store/sqlite store/postgres envelope envelope/client envelope/wire envelope/signing rest resolvers resolvers/binding projection console gateway/setting gateway/guard gateway/telemetry gateway/identity gateway/graphqlhttp gateway/topology describe",
 	// What programs that run a gateway share: flags, signals, exit codes.
 	"gateway/program": "facade facade/kiterror schema gateway",
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway"
 )
 
 // State is what a session found out about a caller; state.user is the user, and is not
@@ -54,7 +55,7 @@ func (u Identity) Is(role string) bool {
 func As(ctx context.Context, state State) context.Context {
 	s := &scene{state: state, as: true}
 	if outer := sceneOf(ctx); outer != nil {
-		s.app = outer.app
+		s.app, s.host = outer.app, outer.host
 	}
 	return withScene(facade.WithState(ctx, state), s)
 }
@@ -62,7 +63,8 @@ func As(ctx context.Context, state State) context.Context {
 // scene is what a context of this package knows: the program, and who is calling where that
 // is somebody else than the call's own caller.
 type scene struct {
-	app   *App // nil: the context is none of this package's
+	app   *App          // nil: the context is none of this package's
+	host  *gateway.Host // of Test and App.Open; else nil
 	state State
 	as    bool // state takes the place of the call's
 }

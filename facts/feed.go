@@ -20,6 +20,9 @@ const (
 type Options struct {
 	// Log is where failures of the store are logged; nil: nowhere.
 	Log *slog.Logger
+	// Observe is called with every event as it is read, by one goroutine; nil: events that
+	// nobody follows are not read.
+	Observe func(*facade.Event)
 	// Retention is how long an outbox keeps events; 0 or less: seven days.
 	Retention time.Duration
 }

@@ -117,6 +117,11 @@ func (f *Feed) round(ctx context.Context) (grown bool, err error) {
 		if len(events) < roundEvents {
 			behind = max(behind, last) // last was given before the read
 		}
+		if f.options.Observe != nil {
+			for _, e := range events {
+				f.options.Observe(e)
+			}
+		}
 		f.mu.Lock()
 		f.publish(events, behind)
 		f.notify()
@@ -137,7 +142,7 @@ func (f *Feed) relayed(last facade.Position, leads bool) (done, grown bool) {
 	grown = last > f.status.Last
 	f.status.Last, f.status.Leads = last, leads
 	switch {
-	case f.readers == 0 || !f.follows:
+	case f.readers == 0 && f.options.Observe == nil || !f.follows:
 		f.follows = true
 		f.window.reset(last)
 		return true, grown

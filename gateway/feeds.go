@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -52,7 +53,7 @@ func (h *Host) relay(f *facade.Facade) {
 	if !h.serving || !announces || h.feeds.own != nil || h.feeds.closed || h.outbox.Outbox == nil {
 		return
 	}
-	h.feeds.own = facts.New(h.outbox.Outbox, &facts.Options{Log: h.log, Retention: h.config.Facts.Retention})
+	h.feeds.own = facts.New(h.outbox.Outbox, &facts.Options{Log: h.log, Retention: h.config.Facts.Retention, Observe: h.telemetry.Events()})
 }
 
 // Feed reads the events of a Frond, as its author spells it; nil: they do not come here. The
@@ -74,6 +75,22 @@ func (h *Host) feed(frond *facade.Frond) *facts.Feed {
 		return h.feeds.own
 	}
 	return h.feeds.remote[frond.Name]
+}
+
+// remoteLog is the log of a remote Frond; nil: it is not known yet.
+func (h *Host) remoteLog(string) facade.EventLog { return nil }
+
+// each calls yield with the state of every feed: own, and the remotes by their Fronds.
+func (s *feeds) each(yield func(log string, status facts.Status)) {
+	s.mu.Lock()
+	own, remote := s.own, maps.Clone(s.remote)
+	s.mu.Unlock()
+	if own != nil {
+		yield("own", own.Status())
+	}
+	for _, frond := range slices.Sorted(maps.Keys(remote)) {
+		yield(frond, remote[frond].Status())
+	}
 }
 
 // close ends every reader, and then the relay.

@@ -72,6 +72,7 @@ func New(project *facade.Project, opts *Options) (*Gateway, error) {
 		}
 		return err
 	})
+	host.consume()
 	return g, nil
 }
 

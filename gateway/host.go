@@ -32,6 +32,7 @@ type Host struct {
 	store     lateStore
 	outbox    lateOutbox
 	feeds     feeds
+	consumers consumers
 	serving   bool                      // events are relayed
 	topology  *topology.Topology        // nil: every Frond runs here
 	telemetry *telemetry.Telemetry      // nil: neither spans nor metrics
@@ -105,6 +106,7 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 			h.telemetry.CollectRemotes(h.topology.Observe)
 		}
 		h.telemetry.CollectBudget(h.budget)
+		h.telemetry.CollectFacts(h.feeds.each, h.ways)
 	}
 	h.topology.Discover(ctx, firstDiscovery)
 	f, whole, err := h.compile() //nolint:contextcheck // compiling a project waits for nothing
@@ -122,6 +124,7 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 	h.outbox.Outbox, _ = h.store.Store.(facade.Outbox)
 	h.close = sync.OnceValue(func() error {
 		h.endStreams()
+		h.stopConsuming()
 		h.feeds.close()
 		h.topology.Close()
 		defer h.flush(ctx)
@@ -140,6 +143,7 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 	}
 	h.compiled.Store(f)
 	h.relay(f)
+	h.register(ctx, f)
 	return h, nil
 }
 
@@ -246,7 +250,7 @@ func (h *Host) compile() (f *facade.Facade, whole bool, err error) {
 		})
 	})
 	if err == nil {
-		err = h.undecided(f.Catalog())
+		err = errors.Join(h.undecided(f.Catalog()), h.consumable(f.Catalog()))
 	}
 	if err == nil {
 		h.note("a part of a card or a remote is ignored", f.Catalog().Notes)

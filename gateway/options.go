@@ -34,6 +34,8 @@ type Options struct {
 	// RegisterType and RegisterOperations, after all others. They are in the schema for
 	// everybody and in no audience's.
 	Extend func(*projection.Builder) error
+	// Consumers are called for each event of their facts, by a gateway while it is open.
+	Consumers []Consumer
 	// Unregistered is called for each generator and conversion that the cards name and
 	// this program does not have; nil: they are faults. It is for commands that read a
 	// project which another program runs: after such a call no seeds are written.

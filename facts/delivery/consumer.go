@@ -100,7 +100,7 @@ func (c *Consumer) Run(ctx context.Context, deliver func(context.Context, *Sessi
 		case errors.As(err, &stop):
 			c.Stats.Change(func(s *State) { s.Problem, s.Stopped = stop.Reason, true })
 			return err
-		case err == nil || errors.Is(err, errIdle) || errors.Is(err, errLost):
+		case err == nil || errors.Is(err, errIdle) || errors.Is(err, ErrLost):
 			rest = 0
 			c.Stats.Change(func(s *State) { s.Problem = "" })
 			continue
@@ -146,7 +146,7 @@ func (c *Consumer) turn(ctx context.Context, lease *Lease, deliver func(context.
 	}
 	end(nil)
 	<-kept
-	if lease.held && !errors.Is(err, errLost) {
+	if lease.held && !errors.Is(err, ErrLost) {
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 		defer cancel()
 		if failed := lease.Release(last); failed != nil {
@@ -189,7 +189,7 @@ func (c *Consumer) begin(ctx context.Context) (facade.Position, error) {
 	}
 	moved, err := c.Store.Advance(ctx, c.Name, at, to)
 	if err == nil && !moved {
-		err = errLost // another process began at the same time
+		err = ErrLost // another process began at the same time
 	}
 	return to, err
 }
@@ -262,20 +262,31 @@ func (s *Session) Idle() error { return errIdle }
 // IdleTime is how long a session without work goes on.
 func (s *Session) IdleTime() time.Duration { return idleTime }
 
+// Within is Save in the transaction of ctx. The caller calls [Session.Moved] when that is
+// committed.
+func (s *Session) Within(ctx context.Context, to facade.Position) error {
+	moved, err := s.consumer.Store.Advance(ctx, s.consumer.Name, s.cursor, to)
+	if err == nil && !moved {
+		err = ErrLost
+	}
+	return err
+}
+
+// Moved notes that the cursor is at a position.
+func (s *Session) Moved(to facade.Position) {
+	s.cursor = to
+	s.consumer.Stats.Change(func(state *State) { state.Cursor = to })
+}
+
 // Save stores that everything up to a position is delivered or kept in the store. The error of
 // a cursor that somebody else has moved, as a replay does, ends the session.
 func (s *Session) Save(ctx context.Context, to facade.Position) error {
 	if to == s.cursor {
 		return nil
 	}
-	moved, err := s.consumer.Store.Advance(ctx, s.consumer.Name, s.cursor, to)
-	if err != nil {
+	if err := s.Within(ctx, to); err != nil {
 		return fmt.Errorf("the position cannot be saved: %w", err)
 	}
-	if !moved {
-		return errLost
-	}
-	s.cursor = to
-	s.consumer.Stats.Change(func(state *State) { state.Cursor = to })
+	s.Moved(to)
 	return nil
 }

@@ -12,8 +12,9 @@ import (
 // LeaseTime is how long a lease that is not renewed stays with its holder.
 const LeaseTime = 15 * time.Second
 
-// errLost is why a session ends whose lease another process has.
-var errLost = errors.New("another process delivers now")
+// ErrLost is why a session ends whose lease another process has, or whose cursor somebody else
+// has moved.
+var ErrLost = errors.New("another process delivers now")
 
 // Lease lets one process at a time deliver for a consumer. It is a counter among the store's
 // cursors: even while nobody holds it, odd while somebody does, and greater after every
@@ -97,7 +98,7 @@ func (l *Lease) keep(ctx context.Context, log *slog.Logger, lost func(error)) {
 		switch {
 		case err == nil && held, ctx.Err() != nil:
 		case err == nil:
-			lost(errLost)
+			lost(ErrLost)
 			return
 		case time.Now().Before(by):
 			log.Warn("the lease of a way out could not be renewed yet", "lease", l.name, "error", err)

@@ -54,6 +54,15 @@ var families = []Metric{
 	{"frond_remote_requests_in_flight", "gauge", []string{"remote"}, "HTTP requests under way to a remote."},
 	{"frond_remote_breaker_state", "gauge", []string{"remote"}, "0 closed: calls go out; 1 half-open: one call is the probe; 2 open: none goes out."},
 	{"frond_remote_known", "gauge", []string{"remote"}, "1 where the remote's discovery document is known, else 0."},
+	{"frond_facts_events_total", "counter", []string{"fact"}, "Events that were read of the store's log; every process over one store counts all of them."},
+	{"frond_facts_delay_seconds", "histogram", nil, "The time from a command's announcement until its event was handed to who follows it here."},
+	{"frond_facts_readers", "gauge", []string{"log"}, "Subscribers and other readers of a log: own, or the Frond of a remote."},
+	{"frond_facts_failing", "gauge", []string{"log"}, "1 while a log cannot be read, else 0; events wait in the store."},
+	{"frond_facts_waiting", "gauge", []string{"way"}, "Events that were read for a way out (go:…, webhook:…, nats) and are not delivered."},
+	{"frond_facts_lag_seconds", "gauge", []string{"way"}, "How long the first of these has been waiting."},
+	{"frond_facts_delivered_total", "counter", []string{"way"}, "Events that a way out was done with."},
+	{"frond_facts_failed_total", "counter", []string{"way"}, "Attempts of these that failed."},
+	{"frond_facts_dead_total", "counter", []string{"way"}, "Events that a way out gave up on; frond facts dead lists them."},
 }
 
 // Metrics lists the families at /metrics, in the order they are documented.
@@ -82,6 +91,8 @@ type metrics struct {
 	remoteCalls      *prometheus.CounterVec
 	remoteDuration   *prometheus.HistogramVec
 	remoteBatch      *prometheus.HistogramVec
+	events           *prometheus.CounterVec
+	eventDelay       prometheus.Observer
 }
 
 // newMetrics registers every family but those that collectors read at a scrape, and the
@@ -101,6 +112,8 @@ func newMetrics() *metrics {
 	m.remoteCalls = m.counter("frond_remote_calls_total")
 	m.remoteDuration = m.histogram("frond_remote_call_duration_seconds", durations)
 	m.remoteBatch = m.histogram("frond_remote_batch_size", sizes)
+	m.events = m.counter("frond_facts_events_total")
+	m.eventDelay = m.histogram("frond_facts_delay_seconds", durations).WithLabelValues()
 	return m
 }
 

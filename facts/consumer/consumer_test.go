@@ -1,0 +1,259 @@
+package consumer_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facts"
+	"github.com/frondhost/frond/facts/consumer"
+	"github.com/frondhost/frond/facts/delivery"
+	"github.com/frondhost/frond/store/sqlite"
+)
+
+// world is a store with a feed over it.
+type world struct {
+	*testing.T
+	store *sqlite.Store
+	feed  *facts.Feed
+	n     int
+}
+
+func newWorld(t *testing.T) *world {
+	store, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(t.TempDir(), "store.db"), Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{T: t, store: store, feed: facts.New(store, nil)}
+	t.Cleanup(func() {
+		w.feed.Close()
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return w
+}
+
+// emit announces events of keys, one of each.
+func (w *world) emit(keys ...string) {
+	w.Helper()
+	var events []facade.Event
+	for _, key := range keys {
+		w.n++
+		events = append(events, facade.Event{ID: fmt.Sprint(w.n), Frond: "shop", Name: "placed", Entity: "order", Key: json.RawMessage(`"` + key + `"`), At: time.Now()})
+	}
+	if err := w.store.Transact(w.Context(), func(ctx context.Context) error { return w.store.Emit(ctx, events) }); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// consumer is one of shop.placed.
+func (w *world) consumer(handle func(context.Context, *facade.Event) error) *consumer.Consumer {
+	c := &consumer.Consumer{Handle: handle}
+	c.Name, c.Facts, c.Store, c.Log = "go:shop.placed", []string{"shop.placed"}, w.store, slog.New(slog.DiscardHandler)
+	c.Transact = func(ctx context.Context, _ string, fn func(context.Context) error) error {
+		return w.store.Transact(ctx, fn)
+	}
+	c.Feed = func(ctx context.Context, names []string, after facade.Position) (delivery.Reader, error) {
+		return w.feed.Subscribe(ctx, names, after)
+	}
+	if err := c.Register(w.Context()); err != nil {
+		w.Fatal(err)
+	}
+	return c
+}
+
+// run runs a consumer until the function that it returns is called.
+func (w *world) run(c *consumer.Consumer) (stop func()) {
+	ctx, cancel := context.WithCancel(w.Context())
+	done := make(chan struct{})
+	go func() { defer close(done); c.Run(ctx) }()
+	stop = sync.OnceFunc(func() { cancel(); <-done })
+	w.Cleanup(stop)
+	return stop
+}
+
+// until waits for a condition.
+func (w *world) until(what string, holds func() bool) {
+	w.Helper()
+	for by := time.Now().Add(60 * time.Second); !holds(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(by) {
+			w.Fatal("never: " + what)
+		}
+	}
+}
+
+func (w *world) dead(name string) []*facade.DeadEvent {
+	w.Helper()
+	all, err := w.store.Dead(w.Context(), name, 100)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return all
+}
+
+// seen records ids of events in order.
+type seen struct {
+	mu  sync.Mutex
+	all []string
+}
+
+func (s *seen) add(e *facade.Event) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all = append(s.all, e.ID)
+}
+
+func (s *seen) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strings.Join(s.all, " ")
+}
+
+// TestOrderOfAKey: an event that fails is not overtaken by later ones of its key, also not where
+// the process ends in between; others go on; a dead one lets those behind it go on, and comes
+// back when it is replayed.
+func TestOrderOfAKey(t *testing.T) {
+	w := newWorld(t)
+	var got seen
+	var mu sync.Mutex
+	failing := map[string]int{"1": 1, "3": 99} // by id: how often it fails
+	handle := func(_ context.Context, e *facade.Event) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if failing[e.ID] > 0 {
+			failing[e.ID]--
+			return errors.New("no")
+		}
+		got.add(e)
+		return nil
+	}
+	first := w.consumer(handle)
+	stop := w.run(first)
+	w.emit("a", "a", "b", "c", "b")
+	w.until("4 is handled", func() bool { return strings.Contains(got.String(), "4") })
+	stop() // the events that are set aside are in the store
+	if n := len(w.dead(delivery.Retrying("go:shop.placed"))); n == 0 {
+		t.Error("nothing is set aside")
+	}
+	second := w.consumer(handle)
+	second.Tries = 2
+	stop = w.run(second)
+	w.until("5 is handled", func() bool { return strings.Contains(got.String(), "5") })
+	w.until("2 is handled", func() bool { return strings.Contains(got.String(), "2") })
+	order := strings.Fields(got.String())
+	if slices.Index(order, "1") > slices.Index(order, "2") || order[0] != "4" || slices.Contains(order, "3") {
+		t.Errorf("handled: %s", order)
+	}
+	dead := w.dead("go:shop.placed")
+	if len(dead) != 1 || dead[0].Event.ID != "3" || dead[0].Tries != 2 || dead[0].Reason != "no" {
+		t.Fatalf("dead: %+v", dead)
+	}
+	stop()
+	// What a replay does.
+	mu.Lock()
+	clear(failing)
+	mu.Unlock()
+	dead[0].Consumer, dead[0].Tries = delivery.Retrying("go:shop.placed"), 0
+	if err := w.store.Bury(t.Context(), dead[0]); err != nil {
+		t.Fatal(err)
+	}
+	w.run(w.consumer(handle))
+	w.until("3 is handled", func() bool { return strings.Contains(got.String(), "3") })
+}
+
+// TestSeveralProcesses: each event is handled once, whoever of three consumers of one name has
+// the turn, and ends in the middle.
+func TestSeveralProcesses(t *testing.T) {
+	w := newWorld(t)
+	var got seen
+	handle := func(_ context.Context, e *facade.Event) error { got.add(e); return nil }
+	var stops []func()
+	for range 3 {
+		stops = append(stops, w.run(w.consumer(handle)))
+	}
+	for i := range 60 {
+		w.emit(fmt.Sprint(i % 7))
+		if i == 30 {
+			w.until("some are handled", func() bool { return got.String() != "" })
+			stops[0]()
+			stops[1]()
+		}
+	}
+	w.until("all are handled", func() bool { return len(strings.Fields(got.String())) >= 60 })
+	all := strings.Fields(got.String())
+	for i, id := range all {
+		if id != fmt.Sprint(i+1) {
+			t.Fatalf("handled: %s", all)
+		}
+	}
+}
+
+// TestEffectsAreCommittedWithThePosition: a consumer whose function has written and then fails,
+// or whose process ends before the commit, leaves neither.
+func TestEffectsAreCommittedWithThePosition(t *testing.T) {
+	w := newWorld(t)
+	ctx, end := context.WithCancel(t.Context())
+	c := w.consumer(nil)
+	from, _, err := w.store.Cursor(ctx, c.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	effect := func(ctx context.Context) error {
+		_, err := w.store.Advance(ctx, "effect", 0, 1)
+		return err
+	}
+	done := make(chan struct{}, 1)
+	c.Handle = func(inner context.Context, _ *facade.Event) error {
+		defer func() { done <- struct{}{} }()
+		if err := effect(inner); err != nil {
+			return err
+		}
+		end() // the process ends in the middle
+		<-inner.Done()
+		return inner.Err()
+	}
+	stopped := make(chan struct{})
+	go func() { defer close(stopped); c.Run(ctx) }()
+	w.emit("a")
+	<-done
+	<-stopped
+	if at, known, err := w.store.Cursor(t.Context(), "effect"); known || err != nil {
+		t.Errorf("the effect of a rolled back event is there: %d, %v", at, err)
+	}
+	if at, _, _ := w.store.Cursor(t.Context(), c.Name); at != from {
+		t.Error("the position has moved")
+	}
+	again := w.consumer(func(ctx context.Context, _ *facade.Event) error { return effect(ctx) })
+	w.run(again)
+	w.until("the effect is there", func() bool { _, known, _ := w.store.Cursor(t.Context(), "effect"); return known })
+}
+
+// TestNewConsumers begin now, or with the oldest event where they say so.
+func TestNewConsumers(t *testing.T) {
+	w := newWorld(t)
+	w.emit("a", "b")
+	var late, whole seen
+	one := w.consumer(func(_ context.Context, e *facade.Event) error { late.add(e); return nil })
+	two := &consumer.Consumer{Consumer: delivery.Consumer{Name: "go:whole", Facts: one.Facts, Store: one.Store, Feed: one.Feed, Log: one.Log}, Transact: one.Transact, FromStart: true}
+	two.Handle = func(_ context.Context, e *facade.Event) error { whole.add(e); return nil }
+	if err := two.Register(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.run(one)
+	w.run(two)
+	w.emit("c")
+	w.until("both are done", func() bool { return late.String() != "" && len(strings.Fields(whole.String())) == 3 })
+	if late.String() != "3" || whole.String() != "1 2 3" {
+		t.Errorf("handled: %s and %s", &late, &whole)
+	}
+}

@@ -1,0 +1,264 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facts/consumer"
+	"github.com/frondhost/frond/facts/delivery"
+	"github.com/frondhost/frond/schema"
+)
+
+// Consumer is a function of the program that is called for each event of a fact; see package
+// facts/consumer for what is promised.
+type Consumer struct {
+	// Name is that of its position in the store; "": the fact's, as FROND.NAME.
+	Name string
+	// Fact is the name of a fact of a Frond that runs here, or FROND.NAME.
+	Fact string
+	// Handle is called with a context as [Host.Enter] makes it: calls with it are one
+	// transaction, in which the position moves.
+	Handle func(ctx context.Context, e *facade.Event) error
+	// Check reports what is wrong between the program and the fact; nil: nothing is.
+	Check func(f *facade.Fact) schema.Faults
+	// Detached, FromStart and Tries are those of [consumer.Consumer].
+	Detached, FromStart bool
+	Tries               int
+}
+
+// consumers are those of a host. They are made with the first façade.
+type consumers struct {
+	all  []*consumer.Consumer
+	stop context.CancelFunc // nil: they do not run
+	done sync.WaitGroup
+}
+
+// inGo is what a fault names in place of a file.
+const inGo = "Go code"
+
+// consumable reports faults between the consumers and what a catalog announces.
+func (h *Host) consumable(c *facade.Catalog) error {
+	var faults schema.Faults
+	taken := map[string]bool{}
+	for i := range h.options.Consumers {
+		one := &h.options.Consumers[i]
+		f, full, fault := h.consumed(c, one.Fact)
+		if fault == nil && taken[one.named(full)] {
+			fault = &schema.Fault{Message: fmt.Sprintf("two consumers are called %s, and would share one position", one.named(full)), Remedy: "give each a name of its own"}
+		}
+		if fault != nil {
+			fault.File = inGo
+			faults = append(faults, *fault)
+			continue
+		}
+		taken[one.named(full)] = true
+		if f != nil && one.Check != nil {
+			faults = append(faults, one.Check(f)...)
+		}
+	}
+	return faults.Err()
+}
+
+// named is the name of a consumer among the cursors of the store.
+func (c *Consumer) named(full string) string {
+	if c.Name != "" {
+		return "go:" + c.Name
+	}
+	return "go:" + full
+}
+
+// consumed is the fact that a consumer names; nil where it is one of a remote that is not
+// known yet. full is FROND.NAME.
+func (h *Host) consumed(c *facade.Catalog, name string) (f *facade.Fact, full string, fault *schema.Fault) {
+	var found, all []string
+	frond, _, isFull := strings.Cut(name, ".")
+	for _, one := range c.Fronds {
+		for _, fact := range one.Facts {
+			all = append(all, fact.FullName())
+			if fact.FullName() == name || !isFull && one.Remote == "" && fact.Name == name {
+				f, found = fact, append(found, fact.FullName())
+			}
+		}
+	}
+	_, remote := h.config.Remotes[frond]
+	switch {
+	case len(found) == 1:
+		return f, found[0], nil
+	case len(found) > 1:
+		return nil, "", &schema.Fault{Message: "several Fronds announce " + name, Remedy: "write one of " + strings.Join(found, ", ")}
+	case isFull && remote:
+		return nil, name, nil
+	case len(all) == 0:
+		return nil, "", &schema.Fault{Message: "nothing announces " + name, Remedy: "declare it under facts in the frond.yaml"}
+	}
+	slices.Sort(all)
+	return nil, "", &schema.Fault{Message: "nothing announces " + name, Remedy: "declare it under facts in the frond.yaml, or write one of " + strings.Join(all, ", ")}
+}
+
+// consumersOf makes the consumers over a façade that consumable has passed.
+func (h *Host) consumersOf(f *facade.Facade) (all []*consumer.Consumer) {
+	for i := range h.options.Consumers {
+		one := &h.options.Consumers[i]
+		_, full, _ := h.consumed(f.Catalog(), one.Fact)
+		frond, _, _ := strings.Cut(full, ".")
+		c := &consumer.Consumer{
+			Transact: func(ctx context.Context, trace string, fn func(context.Context) error) error {
+				return h.compiled.Load().Transact(ctx, trace, fn)
+			},
+			Handle: one.Handle, Detached: one.Detached, FromStart: one.FromStart, Tries: one.Tries,
+		}
+		if one.Detached {
+			c.Handle = func(ctx context.Context, e *facade.Event) error { return one.Handle(h.Enter(ctx, nil), e) }
+		}
+		c.Name, c.Facts, c.Log = one.named(full), []string{full}, h.log
+		c.Store = consumerStore{h.outbox.Outbox, h.outbox.Outbox}
+		if _, remote := h.config.Remotes[frond]; remote {
+			c.Store = consumerStore{h.outbox.Outbox, lateLog{h, frond}}
+		}
+		c.Feed = func(ctx context.Context, names []string, after facade.Position) (delivery.Reader, error) {
+			feed := h.Feed(frond)
+			if feed == nil {
+				return nil, errNotKnown
+			}
+			r, err := feed.Subscribe(ctx, names, after)
+			if err != nil {
+				return nil, err
+			}
+			return r, nil
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// consumerStore keeps the position and the dead letters of a consumer here, whosesoever log it
+// reads.
+type consumerStore struct {
+	facade.Outbox
+	log facade.EventLog
+}
+
+// Log implements [facade.EventLog].
+func (s consumerStore) Log(ctx context.Context, after facade.Position, names []string, limit int) ([]*facade.Event, facade.Position, error) {
+	return s.log.Log(ctx, after, names, limit)
+}
+
+// Span implements [facade.EventLog].
+func (s consumerStore) Span(ctx context.Context) (oldest, last facade.Position, err error) {
+	return s.log.Span(ctx)
+}
+
+// lateLog is the log of a remote, which may not be known yet.
+type lateLog struct {
+	host  *Host
+	frond string
+}
+
+// errNotKnown is the error of a log that is not there yet.
+var errNotKnown = facade.Errorf(facade.ServiceUnavailable, "the remote is not known yet")
+
+// Log implements [facade.EventLog].
+func (l lateLog) Log(ctx context.Context, after facade.Position, names []string, limit int) ([]*facade.Event, facade.Position, error) {
+	if log := l.host.remoteLog(l.frond); log != nil {
+		return log.Log(ctx, after, names, limit)
+	}
+	return nil, after, errNotKnown
+}
+
+// Span implements [facade.EventLog].
+func (l lateLog) Span(ctx context.Context) (oldest, last facade.Position, err error) {
+	if log := l.host.remoteLog(l.frond); log != nil {
+		return log.Span(ctx)
+	}
+	return 0, 0, errNotKnown
+}
+
+// register notes where consumers begin, before the first command: they miss nothing that is
+// announced from now on. Where the store does not answer yet, they do it themselves.
+func (h *Host) register(ctx context.Context, f *facade.Facade) {
+	if len(h.options.Consumers) == 0 || h.outbox.Outbox == nil {
+		return
+	}
+	h.consumers.all = h.consumersOf(f)
+	ctx, cancel := context.WithTimeout(ctx, firstDiscovery)
+	defer cancel()
+	for _, c := range h.consumers.all {
+		if err := c.Register(ctx); err != nil {
+			h.log.Info("a consumer begins when its log can be read", "consumer", c.Name, "error", err)
+		}
+	}
+}
+
+// ways is what is known of the ways out that remember how far they are.
+func (h *Host) ways() (all []delivery.State) {
+	for _, c := range h.consumers.all {
+		s := c.Stats.State()
+		s.Name = c.Name
+		all = append(all, s)
+	}
+	return all
+}
+
+// consume runs the consumers until stopConsuming.
+func (h *Host) consume() {
+	ctx, stop := context.WithCancel(context.Background())
+	h.consumers.stop = stop
+	for _, c := range h.consumers.all {
+		h.consumers.done.Go(func() { c.Run(ctx) })
+	}
+}
+
+// stopConsuming ends the consumers, and waits until what they do is rolled back or committed.
+func (h *Host) stopConsuming() {
+	if h.consumers.stop != nil {
+		h.consumers.stop()
+		h.consumers.done.Wait()
+	}
+}
+
+// Consume hands every event that is there to the consumers, until there are none, also those
+// that they emit meanwhile. It is for tests and for hosts that do not serve: a gateway consumes
+// by itself. The first failure ends it; the event stays, and is handed over again by the next
+// call.
+func (h *Host) Consume(ctx context.Context) error {
+	if h.consumers.stop != nil {
+		return errors.New("the gateway consumes by itself")
+	}
+	if len(h.consumers.all) > 0 {
+		if err := h.relayAll(ctx); err != nil {
+			return err
+		}
+	}
+	for again := true; again; {
+		again = false
+		for _, c := range h.consumers.all {
+			n, err := c.Settle(ctx)
+			if err != nil {
+				return err
+			}
+			if n > 0 {
+				again = true
+				if err := h.relayAll(ctx); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// relayAll gives positions to all events that are committed.
+func (h *Host) relayAll(ctx context.Context) error {
+	for before := facade.Position(-1); ; {
+		last, _, err := h.outbox.Relay(ctx)
+		if err != nil || last == before {
+			return err
+		}
+		before = last
+	}
+}

@@ -1,0 +1,59 @@
+package telemetry
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facts"
+	"github.com/frondhost/frond/facts/delivery"
+)
+
+// Events returns what counts the events of a log as they are read, by their facts; nil: there
+// are no metrics.
+func (t *Telemetry) Events() func(*facade.Event) {
+	if t == nil || t.metrics == nil {
+		return nil
+	}
+	return func(e *facade.Event) {
+		t.metrics.events.WithLabelValues(e.Frond + "." + e.Name).Inc()
+		t.metrics.eventDelay.Observe(max(0, time.Since(e.At).Seconds()))
+	}
+}
+
+// feedNumbers are what a feed knows of its log.
+var feedNumbers = []number[facts.Status]{
+	{"frond_facts_readers", prometheus.GaugeValue, "", func(s *facts.Status) float64 { return float64(s.Readers) }},
+	{"frond_facts_failing", prometheus.GaugeValue, "", func(s *facts.Status) float64 {
+		if s.Failure != nil {
+			return 1
+		}
+		return 0
+	}},
+}
+
+// wayNumbers are what is known of a way out that remembers how far it is.
+var wayNumbers = []number[delivery.State]{
+	{"frond_facts_waiting", prometheus.GaugeValue, "", func(s *delivery.State) float64 { return float64(s.Waiting) }},
+	{"frond_facts_lag_seconds", prometheus.GaugeValue, "", func(s *delivery.State) float64 { return s.Lag().Seconds() }},
+	{"frond_facts_delivered_total", prometheus.CounterValue, "", func(s *delivery.State) float64 { return float64(s.Delivered) }},
+	{"frond_facts_failed_total", prometheus.CounterValue, "", func(s *delivery.State) float64 { return float64(s.Failed) }},
+	{"frond_facts_dead_total", prometheus.CounterValue, "", func(s *delivery.State) float64 { return float64(s.Dead) }},
+}
+
+// CollectFacts has the numbers of feeds, by the names of their logs, and of ways out on every
+// scrape. It is called once, before the first scrape.
+func (t *Telemetry) CollectFacts(feeds func(yield func(log string, s facts.Status)), ways func() []delivery.State) {
+	if t == nil || t.metrics == nil {
+		return
+	}
+	collect(t.metrics, feedNumbers, func(yield func(string, *facts.Status)) {
+		feeds(func(log string, s facts.Status) { yield(log, &s) })
+	})
+	collect(t.metrics, wayNumbers, func(yield func(string, *delivery.State)) {
+		for _, s := range ways() {
+			yield(s.Name, &s)
+		}
+	})
+}

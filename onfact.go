@@ -1,0 +1,113 @@
+package frond
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"time"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/schema"
+)
+
+// Event is one emission of a fact, as [OnFact] hands it over.
+type Event[T any] struct {
+	// ID is the same however often the event is handed over: effects outside of the store are
+	// made once by it.
+	ID string
+	// Fact is FROND.NAME.
+	Fact string
+	// Change is created, updated or deleted for a fact of a row; "" for one that a command
+	// emitted by its name.
+	Change string
+	// Key is the id of the row, as JSON; nil for a fact with a shape of its own.
+	Key json.RawMessage
+	At  time.Time
+	// Data is what the event carries: of a row, its stored fields at that time.
+	Data T
+}
+
+// OnFact has fn called for every event of a fact, in the order of the log, while the program is
+// served. fact is the name of a fact of this program, or FROND.NAME; of a remote always the
+// latter. T is a struct whose fields are those of the fact's card, or json.RawMessage.
+//
+// The calls that fn makes with its context, by [Inside] and [Emit], are one transaction, and how
+// far the consumer is moves in it: the store has the effects of each event once, whatever dies
+// when. fn runs again where another transaction came between, and after a crash, so that an effect
+// elsewhere happens at least once: make it idempotent by e.ID.
+//
+// An event for which fn returns an error, or panics, is tried again after 1 s, then after twice
+// as long each time, up to 10 minutes; events of the same row wait behind it, all others go
+// on. After [Tries] it is dead: `frond facts dead` lists it, `frond facts replay` brings it
+// back. Of several processes over one store one at a time consumes.
+//
+// A consumer that is new begins with what is emitted after its first start; see [FromStart]. How
+// far it is belongs to its name, which is the fact's; see [Named].
+func OnFact[T any](app *App, fact string, fn func(ctx context.Context, e *Event[T]) error, options ...ConsumerOption) {
+	t := reflect.TypeFor[T]()
+	c := gateway.Consumer{
+		Fact:  fact,
+		Check: func(f *facade.Fact) schema.Faults { return carries(t, f) },
+		Handle: func(ctx context.Context, e *facade.Event) error {
+			out := &Event[T]{ID: e.ID, Fact: e.Frond + "." + e.Name, Change: string(e.Change), Key: e.Key, At: e.At}
+			if e.Data != nil {
+				if err := json.Unmarshal(e.Data, &out.Data); err != nil {
+					return fmt.Errorf("the event %s of %s does not fit %s: %w", e.ID, out.Fact, t, err)
+				}
+			}
+			return fn(withScene(ctx, &scene{app: app}), out)
+		},
+	}
+	for _, option := range options {
+		option(&c)
+	}
+	app.consumers = append(app.consumers, c)
+}
+
+// ConsumerOption changes how [OnFact] consumes.
+type ConsumerOption func(*gateway.Consumer)
+
+// Named gives a consumer a name of its own: two of one fact need two, and a fact that is
+// renamed keeps its consumer.
+func Named(name string) ConsumerOption { return func(c *gateway.Consumer) { c.Name = name } }
+
+// FromStart has a new consumer begin with the oldest event that is kept.
+func FromStart() ConsumerOption { return func(c *gateway.Consumer) { c.FromStart = true } }
+
+// Tries is how often an event is tried before it is dead; 12 where it is not said, which are
+// about 25 minutes.
+func Tries(n int) ConsumerOption { return func(c *gateway.Consumer) { c.Tries = max(1, n) } }
+
+// DetachedConsumer has fn run outside of a transaction, so that it may last longer than
+// limits.transaction: each of its calls commits by itself, and all of it may happen again.
+func DetachedConsumer() ConsumerOption { return func(c *gateway.Consumer) { c.Detached = true } }
+
+// carries compares a type with the card of a fact.
+func carries(t reflect.Type, f *facade.Fact) schema.Faults {
+	if t.Kind() != reflect.Struct || ownJSON(t) {
+		return nil
+	}
+	var fields []schema.Field
+	if f.Data != nil {
+		for _, p := range f.Data.Fields {
+			if f.Data.View || p.Stored {
+				fields = append(fields, p.Field)
+			}
+		}
+	}
+	return recordOf(t).compare(f.FullName(), fields)
+}
+
+// Deliver hands every event that has been emitted to the consumers of the program, until there
+// are none, also those that consumers emit. It is for tests ([Test]) and jobs ([App.Open]): a
+// program that is served delivers by itself. An event whose consumer fails ends it with that
+// failure; it stays, and the next Deliver hands it over again.
+func Deliver(ctx context.Context) error {
+	s := sceneOf(ctx)
+	if s == nil || s.host == nil {
+		return Errorf(InternalError, "Deliver takes the context of Test or of App.Open")
+	}
+	return s.host.Consume(ctx)
+}
