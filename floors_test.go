@@ -152,6 +152,7 @@ var floors = map[string]string{
 	"e2e/soak":              "*",
 	"e2e/differential":      "*",
 	"e2e/existing":          "*",
+	"e2e/documents":         "*",
 	"e2e/evolution":         "*",
 	"e2e/facts":             "*",
 	"e2e/judge":             "*",
