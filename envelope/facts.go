@@ -2,7 +2,6 @@ package envelope
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -29,8 +28,8 @@ type FactsOptions struct {
 	// Log is read for its span, Subscribe for events; names are as FROND.NAME.
 	Log       facade.EventLog
 	Subscribe func(ctx context.Context, names []string, after facade.Position) (EventReader, error)
-	// Data returns what leaves this host of an event's payload.
-	Data func(e *facade.Event) (data, before json.RawMessage, err error)
+	// Outward returns an event as it leaves this host.
+	Outward func(e *facade.Event) (*facade.Event, error)
 	// Verifier, unless nil, accepts signed requests only.
 	Verifier *signing.Verifier
 	// Ending is done when the host stops; requests that wait are then answered. Nil: never.
@@ -87,7 +86,7 @@ func (h *Facts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refused.write(w)
 		return
 	}
-	h.write(w, r, answer)
+	write(w, answer)
 }
 
 // serve reads a request and waits for its events.
@@ -221,8 +220,15 @@ func (h *Facts) events(ctx context.Context, q *factsQuery) (*wire.Events, error)
 	if err != nil {
 		return nil, err
 	}
-	a.Events, a.Position = fitting(events, q.limit, max(position, a.Position))
+	events, a.Position = fitting(events, q.limit, max(position, a.Position))
 	a.Last = max(last, a.Position)
+	for _, e := range events {
+		out, err := h.options.Outward(e)
+		if err != nil {
+			return nil, err
+		}
+		a.Events = append(a.Events, out)
+	}
 	return a, nil
 }
 
@@ -255,22 +261,10 @@ func fitting(events []*facade.Event, limit int, behind facade.Position) ([]*faca
 }
 
 // write sends the answer.
-func (h *Facts) write(w http.ResponseWriter, r *http.Request, a *wire.Events) {
+func write(w http.ResponseWriter, a *wire.Events) {
 	buf := jsontext.TakeBuffer()
 	defer buf.Release()
-	var failed error
-	buf.Text = wire.AppendEvents(buf.Text, a, func(e *facade.Event) (data, before json.RawMessage) {
-		data, before, err := h.options.Data(e)
-		if err != nil && failed == nil {
-			failed = err
-		}
-		return data, before
-	})
-	if failed != nil {
-		e := facade.Report(r.Context(), h.options.Errors, failed, r.Header.Get("Traceparent"))
-		(&refusal{status: e.Code.Status(), err: e}).write(w)
-		return
-	}
+	buf.Text = wire.AppendEvents(buf.Text, a)
 	w.Header().Set("Cache-Control", "no-store")
 	writeFrames(w, http.StatusOK, buf.Text)
 }

@@ -74,7 +74,19 @@ func (h *Host) feed(frond *facade.Frond) *facts.Feed {
 	if frond.Remote == "" || h.feeds.closed {
 		return h.feeds.own
 	}
-	return h.feeds.remote[frond.Name]
+	if f := h.feeds.remote[frond.Name]; f != nil {
+		return f
+	}
+	log := h.topology.Facts(frond.Name)
+	if log == nil {
+		return nil
+	}
+	if h.feeds.remote == nil {
+		h.feeds.remote = map[string]*facts.Feed{}
+	}
+	f := facts.New(log, &facts.Options{Log: h.log}) // it reads nothing while it has no readers
+	h.feeds.remote[frond.Name] = f
+	return f
 }
 
 // remoteLog is the log of a remote Frond; nil: it is not known yet.

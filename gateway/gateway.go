@@ -54,9 +54,10 @@ func New(project *facade.Project, opts *Options) (*Gateway, error) {
 		}
 	}
 	var first *generation
+	again := g.session
 	if err == nil {
 		g.session = g.identified(g.session)
-		first, err = newGeneration(host, g.session, &g.draining, host.compiled.Load())
+		first, err = newGeneration(host, g.session, again, &g.draining, host.compiled.Load())
 	}
 	if err != nil {
 		return nil, errors.Join(err, g.Close())
@@ -66,7 +67,7 @@ func New(project *facade.Project, opts *Options) (*Gateway, error) {
 		g.current.Load().router.ServeHTTP(w, r)
 	})))
 	host.follow(context.Background(), func(f *facade.Facade) error {
-		next, err := newGeneration(host, g.session, &g.draining, f)
+		next, err := newGeneration(host, g.session, again, &g.draining, f)
 		if err == nil {
 			g.current.Swap(next).endStreams()
 		}

@@ -21,6 +21,7 @@ import (
 type generation struct {
 	host      *Host
 	session   Session
+	again     Session // who is calling, for a stream that goes on: nothing is counted
 	facade    *facade.Facade
 	documents *graphqlhttp.Folder // trusted documents; nil: every document is trusted
 	places    []*place
@@ -34,8 +35,8 @@ type generation struct {
 
 // newGeneration builds the surfaces over a façade, and what is mounted where. draining
 // turns /readyz to 503.
-func newGeneration(h *Host, session Session, draining *atomic.Bool, f *facade.Facade) (*generation, error) {
-	gen := &generation{host: h, session: session, facade: f}
+func newGeneration(h *Host, session, again Session, draining *atomic.Bool, f *facade.Facade) (*generation, error) {
+	gen := &generation{host: h, session: session, again: again, facade: f}
 	gen.streaming, gen.endStreams = context.WithCancel(h.streaming)
 	catalog := f.Catalog()
 	bases, faults := basesOf(catalog.Audiences, h.config.Audiences)

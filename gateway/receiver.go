@@ -82,9 +82,15 @@ func NewReceiver(project *facade.Project, frond string, opts *ReceiverOptions) (
 	})
 	route := func(*http.Request) string { return envelope.Path }
 	mux.Handle(envelope.Path, host.telemetry.At(string(facade.OnEnvelope), route, guard.CrossSite{}.Guard(host.consistent(frames, formOf(facade.OnEnvelope)), formOf(facade.OnEnvelope))))
+	paths := []string{envelope.Path, "/livez", "/readyz"}
+	if facts := host.facts(catalog.Fronds[0], verifier); facts != nil {
+		paths = append(paths, envelope.FactsPath)
+		route := func(*http.Request) string { return envelope.FactsPath }
+		mux.Handle(envelope.FactsPath, host.telemetry.At(string(facade.OnEnvelope), route, guard.CrossSite{}.Guard(facts, formOf(facade.OnEnvelope))))
+	}
 	mux.HandleFunc("/livez", live)
 	mux.HandleFunc("/readyz", host.ready(&r.draining))
-	mux.Handle("/", nowhere([]string{envelope.Path, "/livez", "/readyz"}))
+	mux.Handle("/", nowhere(paths))
 	r.handler = host.around(mux) // answers are not compressed (decision 258)
 	return r, nil
 }

@@ -107,7 +107,9 @@ func (g *generation) project(p *place) (*binding.Schema, error) {
 
 // rest builds the handler of a REST surface.
 func (g *generation) rest(p *place) (http.Handler, error) {
-	api, err := rest.New(p.view, p.caller, &rest.Options{Base: p.base + "/api", State: g.session, MaxBody: g.host.config.Limits.Body, Budget: g.host.budget, Log: g.host.log})
+	api, err := rest.New(p.view, p.caller, &rest.Options{
+		Base: p.base + "/api", State: g.session, MaxBody: g.host.config.Limits.Body, Budget: g.host.budget, Log: g.host.log, Streams: g.streams(),
+	})
 	if err != nil {
 		return nil, err
 	}

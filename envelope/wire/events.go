@@ -37,15 +37,14 @@ type Events struct {
 	Oldest, Last facade.Position
 }
 
-// AppendEvents appends the answer. data returns what leaves of an event's payload.
-func AppendEvents(dst []byte, a *Events, data func(e *facade.Event) (after, before json.RawMessage)) []byte {
+// AppendEvents appends the answer.
+func AppendEvents(dst []byte, a *Events) []byte {
 	dst = append(dst, `{"events":[`...)
 	for i, e := range a.Events {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		after, before := data(e)
-		dst = appendEvent(dst, e, after, before)
+		dst = appendEvent(dst, e)
 	}
 	dst = appendPosition(append(dst, `],"position":`...), a.Position)
 	dst = appendPosition(append(dst, `,"oldest":`...), a.Oldest)
@@ -54,7 +53,7 @@ func AppendEvents(dst []byte, a *Events, data func(e *facade.Event) (after, befo
 }
 
 // appendEvent appends one event, without the members that it does not have.
-func appendEvent(dst []byte, e *facade.Event, data, before json.RawMessage) []byte {
+func appendEvent(dst []byte, e *facade.Event) []byte {
 	dst = jsontext.AppendString(append(dst, `{"id":`...), e.ID)
 	dst = appendPosition(append(dst, `,"position":`...), e.Position)
 	dst = jsontext.AppendString(append(dst, `,"frond":`...), e.Frond)
@@ -62,17 +61,17 @@ func appendEvent(dst []byte, e *facade.Event, data, before json.RawMessage) []by
 	if e.Change != "" {
 		dst = jsontext.AppendString(append(dst, `,"change":`...), string(e.Change))
 	}
-	if e.Entity != "" {
+	if e.Entity != "" && e.Key != nil {
 		dst = jsontext.AppendString(append(dst, `,"entity":`...), e.Entity)
 		dst = append(append(dst, `,"key":`...), e.Key...)
 	}
 	dst = e.At.UTC().AppendFormat(append(dst, `,"at":"`...), time.RFC3339Nano)
 	dst = append(dst, '"')
-	if data != nil {
-		dst = append(append(dst, `,"data":`...), data...)
+	if e.Data != nil {
+		dst = append(append(dst, `,"data":`...), e.Data...)
 	}
-	if before != nil {
-		dst = append(append(dst, `,"before":`...), before...)
+	if e.Before != nil {
+		dst = append(append(dst, `,"before":`...), e.Before...)
 	}
 	if e.Trace != "" {
 		dst = jsontext.AppendString(append(dst, `,"trace":`...), e.Trace)

@@ -1,0 +1,219 @@
+package gateway_test
+
+import (
+	"bufio"
+	"context"
+	"crypto/ed25519"
+	"crypto/x509"
+	"encoding/pem"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// announcingShelf is the Frond shelf, whose books are announced.
+func announcingShelf(t *testing.T) *facade.Project {
+	return folderOf(t, map[string]string{
+		"fronds/shelf/entities/book.yaml": `
+type: object
+properties:
+  id: {type: string, x-kit: {role: {primary: true}}}
+  title: {type: string}
+  price: {type: integer}
+  cost: {type: integer, x-kit: {boundary: {out: closed}}}
+required: [title, price]
+`,
+		"fronds/shelf/frond.yaml": "changes: [book]\ncollectors: {book: open}\nfacts:\n  - {name: bookSold, schema: book, on: book.delete}\n",
+	})
+}
+
+// heard is the events that a stream sends, as they come.
+type heard struct {
+	t     *testing.T
+	lines *bufio.Scanner
+}
+
+// followed opens a stream of a gateway that runs.
+func followed(t *testing.T, url string, header ...string) *heard {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	t.Cleanup(cancel)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = resp.Body.Close() })
+	if resp.StatusCode != http.StatusOK {
+		text := make([]byte, 2000)
+		n, _ := resp.Body.Read(text)
+		t.Fatalf("%s: %d %s", url, resp.StatusCode, text[:n])
+	}
+	return &heard{t, bufio.NewScanner(resp.Body)}
+}
+
+// next is the data of the next event; "": the stream has ended.
+func (s *heard) next() string {
+	for s.lines.Scan() {
+		if data, ok := strings.CutPrefix(s.lines.Text(), "data: "); ok {
+			return data
+		}
+	}
+	return ""
+}
+
+// brief is an event in a few words.
+func brief(data string) string {
+	get := func(name string) string { return jsontext.Unquote(jsontext.Get([]byte(data), name)) }
+	row := jsontext.Get([]byte(data), "data")
+	return strings.Join([]string{get("name"), get("change"), get("key"), jsontext.Unquote(jsontext.Get(row, "title"))}, " ")
+}
+
+// keysIn writes a pair of keys into a folder, and names the two files.
+func keysIn(t *testing.T, dir string) (private, public string) {
+	t.Helper()
+	pub, key, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(name, kind string, der []byte, err error) string {
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return filepath.Join(dir, name)
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	private = write("gateway.key.pem", "PRIVATE KEY", der, err)
+	der, err = x509.MarshalPKIXPublicKey(pub)
+	return private, write("gateway.pub.pem", "PUBLIC KEY", der, err)
+}
+
+// TestFactsOfARemote: the events of a Frond that runs elsewhere reach the gateway's own
+// subscribers, judged by its rules, over one signed request at a time, and nothing is missing
+// after either side was away.
+func TestFactsOfARemote(t *testing.T) {
+	dir := t.TempDir()
+	private, public := keysIn(t, dir)
+	shelf := newElsewhere(t)
+	var receiver *gateway.Receiver
+	begin := func() {
+		var err error
+		receiver, err = gateway.NewReceiver(announcingShelf(t), "shelf", &gateway.ReceiverOptions{Options: gateway.Options{
+			Config: gateway.Config{Dir: dir, Store: "sqlite:shelf.db", Signing: gateway.Signing{Keys: []string{public}}}, Logger: silence,
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		shelf.stand(receiver.Handler())
+	}
+	begin()
+	t.Cleanup(func() { _ = receiver.Close() })
+
+	if got := askOnce(receiver.Handler(), "/_kit/facts"); got.Code != 401 || got.Header().Get("WWW-Authenticate") != "Kit-Call" {
+		t.Errorf("an unsigned request: %d %s", got.Code, got.Body)
+	}
+
+	// Here the same cards are known, and who may see what is said anew.
+	here := announcingShelf(t)
+	for _, f := range here.Fronds {
+		f.Config.Data = []byte("changes: [book]\nfacts:\n  - {name: bookSold, schema: book, on: book.delete}\ncollectors:\n  book:\n    - when: '\"staff\" in user.roles'\n    - rows: {price: {lt: 100}}\n      hide: [price]\n")
+	}
+	g, err := gateway.New(here, &gateway.Options{
+		Config: gateway.Config{
+			Store: "memory", Identity: gateway.Identity{Dev: true}, Signing: gateway.Signing{Key: private},
+			Remotes: map[string]gateway.Remote{"shelf": {URL: shelf.url()}},
+		},
+		Logger: silence,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = g.Close() })
+	server := httptest.NewServer(g.Handler())
+	t.Cleanup(server.Close)
+
+	const staff = `{"roles": ["staff"]}`
+	all := followed(t, server.URL+"/api/shelf/facts/bookChanged", "X-Frond-User", staff)
+	some := followed(t, server.URL+"/api/shelf/facts/bookChanged?fields=id,title")
+	write := func(id, title string, price string) {
+		t.Helper()
+		call := &facade.Call{Entity: "book", Operation: "create", Invocation: facade.Invocation{
+			Body: []byte(`{"id":"` + id + `","title":"` + title + `","price":` + price + `,"cost":7}`), State: facade.State{"user": map[string]any{"roles": []any{"staff"}}},
+		}}
+		if _, err := g.Caller().Call(t.Context(), call); err != nil {
+			t.Fatal(err)
+		}
+	}
+	expect := func(s *heard, want string) string {
+		t.Helper()
+		got := s.next()
+		if brief(got) != want {
+			t.Fatalf("%s, want %s", got, want)
+		}
+		return got
+	}
+	write("b1", "Emma", "50")
+	write("b2", "Ulysses", "500")
+	write("b3", "Walden", "60")
+	if got := expect(all, "bookChanged created b1 Emma"); strings.Contains(got, "cost") || !strings.Contains(got, `"price":50`) {
+		t.Errorf("staff sees %s", got)
+	}
+	last := expect(all, "bookChanged created b2 Ulysses")
+	expect(all, "bookChanged created b3 Walden")
+	if got := expect(some, "bookChanged created b1 Emma"); strings.Contains(got, "price") {
+		t.Errorf("others see %s", got)
+	}
+	expect(some, "bookChanged created b3 Walden")
+
+	// The host is away for a while, and comes back with the same store.
+	shelf.stop()
+	if err := receiver.Close(); err != nil {
+		t.Fatal(err)
+	}
+	begin()
+	write("b4", "Nostromo", "70")
+	expect(all, "bookChanged created b4 Nostromo")
+	expect(some, "bookChanged created b4 Nostromo")
+
+	// So is a subscriber.
+	position := jsontext.Unquote(jsontext.Get([]byte(last), "position"))
+	again := followed(t, server.URL+"/api/shelf/facts/bookChanged", "X-Frond-User", staff, "Last-Event-ID", position)
+	expect(again, "bookChanged created b3 Walden")
+	expect(again, "bookChanged created b4 Nostromo")
+}
+
+// TestRemoteWithoutFacts: a host that knows no facts is no failure, and who asks for them is
+// answered so.
+func TestRemoteWithoutFacts(t *testing.T) {
+	shelf := newElsewhere(t)
+	g := front(t, announcingShelf(t), map[string]gateway.Remote{"shelf": {URL: shelf.url()}})
+	shelf.stand(http.NotFoundHandler())
+	w := askOnce(g.Handler(), "/api/shelf/facts/bookChanged")
+	if w.Code != 501 || !strings.Contains(w.Body.String(), "does not give its facts") {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
+// askOnce is the answer to a GET.
+func askOnce(h http.Handler, path string) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+	return w
+}

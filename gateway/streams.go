@@ -1,0 +1,61 @@
+package gateway
+
+import (
+	"context"
+	"time"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facts"
+	"github.com/frondhost/frond/rest/stream"
+)
+
+// streams is what the surfaces of a generation follow facts with.
+type streams struct {
+	host   *Host
+	facade *facade.Facade
+}
+
+// Watch admits a subscriber.
+func (s streams) Watch(ctx context.Context, sub *facade.Subscription) (*facade.Watch, error) {
+	return s.facade.Watch(ctx, sub)
+}
+
+// Subscribe reads the events of a fact behind a position as text; see [stream.Facts].
+func (s streams) Subscribe(ctx context.Context, f *facade.Fact, after string) (stream.Reader, error) {
+	at := facts.Now
+	switch after {
+	case "":
+	case "start":
+		at = facts.Start
+	default:
+		var err error
+		if at, err = facade.ParsePosition(after); err != nil {
+			return nil, err
+		}
+	}
+	feed := s.host.feed(f.Frond)
+	if feed == nil {
+		return nil, facade.Errorf(facade.NotImplemented, "the events of %s are not kept here", f.Frond.Name)
+	}
+	reader, err := feed.Subscribe(ctx, []string{f.FullName()}, at)
+	if err != nil {
+		return nil, err // a nil reader is no nil interface
+	}
+	return reader, nil
+}
+
+// onToken is how old the state of a stream's caller may be where it comes from a token, whose
+// claims do not change before it expires.
+const onToken = time.Second
+
+// streams are how the generation's surfaces stream facts.
+func (g *generation) streams() stream.Options {
+	o := stream.Options{
+		Facts: streams{g.host, g.facade}, Ending: g.streaming, Patience: g.host.config.Limits.Write,
+		Again: g.again, AgainAfter: onToken,
+	}
+	if g.host.options.Session != nil || g.host.config.Identity.Dev {
+		o.AgainAfter = 0 // whatever the session goes by may change at any time
+	}
+	return o
+}
