@@ -19,10 +19,10 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// announcingShelf is the Frond shelf, whose books are announced.
-func announcingShelf(t *testing.T) *facade.Project {
+// announcingLibrary is the Frond library, whose books are announced.
+func announcingLibrary(t *testing.T) *facade.Project {
 	return folderOf(t, map[string]string{
-		"fronds/shelf/entities/book.yaml": `
+		"fronds/library/entities/book.yaml": `
 type: object
 properties:
   id: {type: string, x-kit: {role: {primary: true}}}
@@ -31,7 +31,7 @@ properties:
   cost: {type: integer, x-kit: {boundary: {out: closed}}}
 required: [title, price]
 `,
-		"fronds/shelf/frond.yaml": "changes: [book]\ncollectors: {book: open}\nfacts:\n  - {name: bookSold, schema: book, on: book.delete}\n",
+		"fronds/library/frond.yaml": "changes: [book]\ncollectors: {book: open}\nfacts:\n  - {name: bookSold, schema: book, on: book.delete}\n",
 	})
 }
 
@@ -107,21 +107,21 @@ func keysIn(t *testing.T, dir string) (private, public string) {
 
 // TestFactsOfARemote: the events of a Frond that runs elsewhere reach the gateway's own
 // subscribers, judged by its rules, over one signed request at a time, and nothing is missing
-// after either side was away.
+// after either side was down.
 func TestFactsOfARemote(t *testing.T) {
 	dir := t.TempDir()
 	private, public := keysIn(t, dir)
-	shelf := newElsewhere(t)
+	library := newElsewhere(t)
 	var receiver *gateway.Receiver
 	begin := func() {
 		var err error
-		receiver, err = gateway.NewReceiver(announcingShelf(t), "shelf", &gateway.ReceiverOptions{Options: gateway.Options{
-			Config: gateway.Config{Dir: dir, Store: "sqlite:shelf.db", Signing: gateway.Signing{Keys: []string{public}}}, Logger: silence,
+		receiver, err = gateway.NewReceiver(announcingLibrary(t), "library", &gateway.ReceiverOptions{Options: gateway.Options{
+			Config: gateway.Config{Dir: dir, Store: "sqlite:library.db", Signing: gateway.Signing{Keys: []string{public}}}, Logger: silence,
 		}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		shelf.stand(receiver.Handler())
+		library.stand(receiver.Handler())
 	}
 	begin()
 	t.Cleanup(func() { _ = receiver.Close() })
@@ -131,14 +131,14 @@ func TestFactsOfARemote(t *testing.T) {
 	}
 
 	// Here the same cards are known, and who may see what is said anew.
-	here := announcingShelf(t)
+	here := announcingLibrary(t)
 	for _, f := range here.Fronds {
 		f.Config.Data = []byte("changes: [book]\nfacts:\n  - {name: bookSold, schema: book, on: book.delete}\ncollectors:\n  book:\n    - when: '\"staff\" in user.roles'\n    - rows: {price: {lt: 100}}\n      hide: [price]\n")
 	}
 	g, err := gateway.New(here, &gateway.Options{
 		Config: gateway.Config{
 			Store: "memory", Identity: gateway.Identity{Dev: true}, Signing: gateway.Signing{Key: private},
-			Remotes: map[string]gateway.Remote{"shelf": {URL: shelf.url()}},
+			Remotes: map[string]gateway.Remote{"library": {URL: library.url()}},
 		},
 		Logger: silence,
 	})
@@ -150,8 +150,8 @@ func TestFactsOfARemote(t *testing.T) {
 	t.Cleanup(server.Close)
 
 	const staff = `{"roles": ["staff"]}`
-	all := followed(t, server.URL+"/api/shelf/facts/bookChanged", "X-Frond-User", staff)
-	some := followed(t, server.URL+"/api/shelf/facts/bookChanged?fields=id,title")
+	all := followed(t, server.URL+"/api/library/facts/bookChanged", "X-Frond-User", staff)
+	some := followed(t, server.URL+"/api/library/facts/bookChanged?fields=id,title")
 	write := func(id, title string, price string) {
 		t.Helper()
 		call := &facade.Call{Entity: "book", Operation: "create", Invocation: facade.Invocation{
@@ -182,8 +182,8 @@ func TestFactsOfARemote(t *testing.T) {
 	}
 	expect(some, "bookChanged created b3 Walden")
 
-	// The host is away for a while, and comes back with the same store.
-	shelf.stop()
+	// The host is down for a while, and comes back with the same store.
+	library.stop()
 	if err := receiver.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +194,7 @@ func TestFactsOfARemote(t *testing.T) {
 
 	// So is a subscriber.
 	position := jsontext.Unquote(jsontext.Get([]byte(last), "position"))
-	again := followed(t, server.URL+"/api/shelf/facts/bookChanged", "X-Frond-User", staff, "Last-Event-ID", position)
+	again := followed(t, server.URL+"/api/library/facts/bookChanged", "X-Frond-User", staff, "Last-Event-ID", position)
 	expect(again, "bookChanged created b3 Walden")
 	expect(again, "bookChanged created b4 Nostromo")
 }
@@ -202,10 +202,10 @@ func TestFactsOfARemote(t *testing.T) {
 // TestRemoteWithoutFacts: a host that knows no facts is no failure, and who asks for them is
 // answered so.
 func TestRemoteWithoutFacts(t *testing.T) {
-	shelf := newElsewhere(t)
-	g := front(t, announcingShelf(t), map[string]gateway.Remote{"shelf": {URL: shelf.url()}})
-	shelf.stand(http.NotFoundHandler())
-	w := askOnce(g.Handler(), "/api/shelf/facts/bookChanged")
+	library := newElsewhere(t)
+	g := front(t, announcingLibrary(t), map[string]gateway.Remote{"library": {URL: library.url()}})
+	library.stand(http.NotFoundHandler())
+	w := askOnce(g.Handler(), "/api/library/facts/bookChanged")
 	if w.Code != 501 || !strings.Contains(w.Body.String(), "does not give its facts") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}

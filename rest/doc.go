@@ -30,6 +30,15 @@
 //	sort=-createdAt,title  limit=20  after=…  before=…  offset=40  fields=id,title
 //	after=…&before=…                              a range: limit takes its first rows, with backward=true its last
 //
+// # Streams
+//
+// What a Frond announces is a stream of server-sent events (decision 392). A stream begins
+// now, behind after or Last-Event-ID, or with after=start at the oldest event that is kept;
+// filter and fields are as of a list.
+//
+//	GET /api/catalog/facts/productRetired
+//	GET /api/catalog/products    Accept: text/event-stream    the list, and then its changes
+//
 // # Failures
 //
 // A failure is application/problem+json (RFC 9457) with the members type, title, status,

@@ -2,11 +2,14 @@
 """The Frond `shipping`: parcels of the shop's orders, and what a parcel costs.
 
 Python 3 and its standard library, written from the spec's section 1.9 alone: one
-path, JSON-RPC 2.0, rpc.discover, and a whole KitError in error.data."""
-import argparse, json, signal, sqlite3, sys, threading, uuid
+path, JSON-RPC 2.0, rpc.discover, and a whole KitError in error.data. A second path
+gives gateways the fact that a parcel was handed to its carrier."""
+import argparse, json, signal, sqlite3, sys, threading, time, uuid
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qsl
 
-PATH, MAX_BODY = "/_kit/call", 1 << 20
+PATH, FACTS, MAX_BODY = "/_kit/call", "/_kit/facts", 1 << 20
+KEPT = 10_000  # events; who is further behind reads the parcels again
 CARRIERS = {"post": (490, 3), "courier": (990, 1), "bicycle": (290, 1)}  # cents, days
 SEEDS = [("p-1", "o-24104", "post", "shipped", 6400, "2025-01-23T09:10:00Z"), ("p-2", "o-24104", "courier", "packed", 310, None)]
 CLOSED = {"in": "closed"}  # written by the host alone
@@ -67,11 +70,14 @@ class Shipping:
 
     def __init__(self, file):
         self.methods = {f"{d['name']}.{o['name']}": getattr(self, f"{d['name']}_{o['name']}") for d in DOORS for o in d["ops"]}
-        self.lock, self.db = threading.Lock(), sqlite3.connect(file, check_same_thread=False, isolation_level=None)
+        self.lock, self.db = threading.Condition(), sqlite3.connect(file, check_same_thread=False, isolation_level=None)
         self.db.row_factory = sqlite3.Row
         self.db.execute("create table if not exists parcel (id text primary key, orderId, carrier, status, weight, shippedAt)")
         if not self.rows("select 1 from parcel limit 1"):
             self.db.executemany("insert into parcel values (?,?,?,?,?,?)", SEEDS)
+        self.db.execute("create table if not exists event (position integer primary key autoincrement, id, key, at, data)")
+        if not self.rows("select 1 from sqlite_sequence"):  # a new log begins behind every older one
+            self.db.execute("insert into sqlite_sequence values ('event', ?)", [time.time_ns() // 1000])
 
     def rows(self, sql, *args):
         with self.lock:  # one statement at a time; each commits by itself
@@ -102,8 +108,14 @@ class Shipping:
 
     def parcel_dispatch(self, call):
         staff(call)
-        sent = self.rows("update parcel set status = 'shipped', shippedAt = strftime('%Y-%m-%dT%H:%M:%SZ', 'now') "
-                         "where id = ? and status = 'packed' returning *", judge(ID, call["params"], "/params")["id"])
+        with self.lock, self.db:  # the fact is there if and only if the change is
+            self.db.execute("begin immediate")
+            sent = self.rows("update parcel set status = 'shipped', shippedAt = strftime('%Y-%m-%dT%H:%M:%SZ', 'now') "
+                             "where id = ? and status = 'packed' returning *", judge(ID, call["params"], "/params")["id"])
+            for row in sent:
+                self.db.execute("insert into event (id, key, at, data) values (?, ?, ?, ?)", [str(uuid.uuid4()), row["id"], row["shippedAt"], json.dumps(row)])
+            self.db.execute("delete from event where position <= (select max(position) from event) - ?", [KEPT])
+            self.lock.notify_all()  # those who wait for an event
         if not sent and self.parcel_findById(call) is None:
             raise KitError("NOT_FOUND", "there is no parcel with this id")
         if not sent:
@@ -114,6 +126,31 @@ class Shipping:
         body = judge(WANTED, call["body"], "/body")
         cents, days = CARRIERS[body["carrier"]]
         return {"cents": cents + body["weight"] // 1000 * 50, "days": days}
+
+
+    def span(self):
+        """The position behind which nothing is missing, and the last one."""
+        last = self.rows("select seq from sqlite_sequence")[0]["seq"]
+        return (self.rows("select min(position) - 1 n from event")[0]["n"] or last), last
+
+    def facts(self, query):
+        """GET /_kit/facts: what was announced behind a position. It waits while there is nothing."""
+        ask = {"after": "0", "limit": "100", "wait": "0", **dict(parse_qsl(query))}
+        if not all(ask[name].isdigit() for name in ("after", "limit", "wait")) or ask.get("names", ANNOUNCED) != ANNOUNCED:
+            raise KitError("VALIDATION_FAILED", f"after, limit and wait are whole numbers; the only name is {ANNOUNCED}")
+        after, limit, wait = (int(ask[name]) for name in ("after", "limit", "wait"))
+        with self.lock:
+            oldest, last = self.span()
+            if after > last or 0 < after < oldest:
+                raise KitError("GONE", "this position is not in the log; read the parcels, and begin anew", details={"oldest": str(oldest)})
+            if limit:
+                self.lock.wait_for(lambda: self.span()[1] > after, min(wait, 30))
+            found = self.rows("select * from event where position > ? order by position limit ?", after, min(limit, 500))
+            oldest, last = self.span()
+        events = [{"id": e["id"], "position": str(e["position"]), "name": ANNOUNCED, "entity": "parcel", "key": e["key"], "at": e["at"],
+                   "data": json.loads(e["data"])} for e in found]
+        behind = events[-1]["position"] if events else str(last if limit else after)
+        return {"events": events, "position": behind, "oldest": str(oldest), "last": str(last)}
 
 
 def staff(call):
@@ -131,7 +168,8 @@ DOORS = [
         {"name": "create", "kind": "command", "input": PARCEL, "output": PARCEL},
         {"name": "dispatch", "kind": "command", "params": ID, "output": PARCEL, "description": "Hands a packed parcel to its carrier."}]},
     {"name": "rate", "ops": [{"name": "quote", "kind": "query", "input": WANTED, "output": QUOTE}]}]
-DISCOVERY = {"x-kit-version": 1, "fronds": [{"name": "shipping", "doors": DOORS, "facts": []}]}
+ANNOUNCED = "parcelDispatched"
+DISCOVERY = {"x-kit-version": 1, "fronds": [{"name": "shipping", "doors": DOORS, "facts": [{"name": ANNOUNCED, "schema": PARCEL}]}]}
 
 
 def answer(shipping, frame):
@@ -173,6 +211,15 @@ class Handler(BaseHTTPRequestHandler):
         if not isinstance(frames, list) or not frames:
             return self.reply(200, answer(self.server.shipping, frames))
         self.reply(200, [r for r in (answer(self.server.shipping, f) for f in frames) if r] or None)
+
+    def do_GET(self):
+        path, _, query = self.path.partition("?")
+        if path != FACTS:
+            return self.reply(404, None)
+        try:
+            self.reply(200, self.server.shipping.facts(query))
+        except KitError as e:
+            self.reply(410 if e.data["code"] == "GONE" else 400, failure(None, -32600, **e.data))
 
     def reply(self, status, value):
         body = b"" if value is None else json.dumps(value).encode()
