@@ -1,7 +1,7 @@
 // Package describe writes what a host serves as documents that other tools read: OpenAPI 3.1
 // of REST, OpenRPC 1.3 of JSON-RPC and AsyncAPI 3 of the facts (DESIGN 11).
 //
-//	doc := describe.OpenAPI(view, routes, describe.Info{Base: "/partner"})
+//	doc := describe.OpenAPI(view, routes, describe.Info{REST: "/partner/api"})
 //
 // A document is made of a catalog as one surface shows it, so that an audience's document
 // knows of nothing else. The same catalog has the same document, byte by byte: members have
@@ -9,12 +9,13 @@
 //
 // Every card is described once, under components, for each of its uses:
 //
-//	Product           a row as it is answered: without closed fields, with computed ones
-//	ProductCreate     the body of create: without what callers cannot send
-//	ProductUpdate     the body of update: a patch
-//	ProductFilter     the conditions of a list
-//	ProductPage       the answer of a list
-//	ProductSearch     an input or output of the author's own
+//	Product              a row as it is answered: without closed fields, with computed ones
+//	ProductCreate        the body of create: without what callers cannot send
+//	ProductUpdate        the body of update: a patch
+//	ProductFilter        the conditions of a list
+//	ProductPage          the answer of a list
+//	ProductChangedEvent  an event of a fact
+//	ProductSearch        an input or output of the author's own
 //
 // Examples are made by package sample out of the cards and judged by them: one that the judge
 // would refuse is left out.

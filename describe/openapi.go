@@ -17,8 +17,9 @@ import (
 type Info struct {
 	// Title is the name of the API; "": the vendor of the cards.
 	Title string
-	// Base is the path in front of the surfaces, such as /partner; "" for everybody.
-	Base string
+	// REST and RPC are the paths of the two surfaces, such as /partner/api and
+	// /partner/_kit/call.
+	REST, RPC string
 }
 
 // Route is one line of the REST surface: the operation that a verb calls at a path.
@@ -52,6 +53,9 @@ func OpenAPI(catalog *facade.Catalog, routes []Route, info Info) json.RawMessage
 			add(&tags, r.Operation.Door.Name, tagOf(r.Operation.Door))
 		}
 		paths[at].Value = with(paths[at].Value, strings.ToLower(r.Verb), d.operation(r, ids))
+	}
+	if d.streams(&paths, info); len(factsOf(catalog)) > 0 {
+		add(&tags, "facts", object("name", "facts", "description", "What this host announces on its own."))
 	}
 	var listed []json.RawMessage
 	for _, t := range tags {

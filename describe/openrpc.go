@@ -8,10 +8,10 @@ import (
 )
 
 // OpenRPC describes JSON-RPC in OpenRPC 1.3: every operation of the catalog as a method whose
-// params are the parts of an invocation by name (spec 2.6). path is where the surface is.
+// params are the parts of an invocation by name (spec 2.6).
 //
 //	{"method": "post.findById", "params": {"params": {"id": "p1"}}}
-func OpenRPC(catalog *facade.Catalog, path string, info Info) json.RawMessage {
+func OpenRPC(catalog *facade.Catalog, info Info) json.RawMessage {
 	d := &openRPC{schemas: newSchemas(catalog)}
 	d.flat = true
 	var methods []json.RawMessage
@@ -28,7 +28,7 @@ func OpenRPC(catalog *facade.Catalog, path string, info Info) json.RawMessage {
 	}
 	// There are no servers: their URLs have to be absolute, and the same document is read
 	// through many addresses.
-	return document("openrpc", "1.3.2", catalog, info, "JSON-RPC 2.0 at POST "+info.Base+path+": one method for each operation, params by name.", body)
+	return document("openrpc", "1.3.2", catalog, info, "JSON-RPC 2.0 at POST "+info.RPC+": one method for each operation, params by name.", body)
 }
 
 // openRPC is a document being written.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // answers are the responses of a route: what it answers where it succeeds, and a problem for
@@ -23,6 +24,9 @@ func (d *openAPI) answers(r Route) json.RawMessage {
 	}
 	success := func(status int, about string, headers json.RawMessage) {
 		content := object("application/json", object("schema", d.answer(op), "example", sample))
+		if f := d.changes(op); f != nil {
+			content = with(content, "text/event-stream", jsontext.Get(d.eventStream(f), "text/event-stream"))
+		}
 		add(&all, strconv.Itoa(status), object("description", about, "headers", headers, "content", content))
 	}
 	switch {
@@ -43,13 +47,26 @@ func (d *openAPI) answers(r Route) json.RawMessage {
 		success(http.StatusOK, "The answer.", nil)
 	}
 	for _, code := range codes(r) {
-		status := strconv.Itoa(code.Status())
+		status := status(code)
 		if all.Get(status) == nil {
 			add(&all, status, d.problem(code))
 		}
 	}
 	add(&all, "default", d.problem(""))
 	return all.AppendJSON(nil)
+}
+
+// status is the HTTP status of a code, as a member of responses.
+func status(code facade.Code) string { return strconv.Itoa(code.Status()) }
+
+// changes is the fact that a list goes on with where it is read as a stream; nil: none.
+func (d *openAPI) changes(op *facade.Operation) *facade.Fact {
+	for _, f := range factsOf(d.catalog) {
+		if f.Changes && op.Builtin && op.Name == "list" && f.Door.Entity == op.Door.Entity {
+			return f
+		}
+	}
+	return nil
 }
 
 // answer is the schema of a success; of an operation without a declared output any JSON.

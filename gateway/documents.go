@@ -44,12 +44,12 @@ func (g *Gateway) Document(format, audience string) (json.RawMessage, error) {
 
 // document writes the document of a surface.
 func (p *place) document(format string) json.RawMessage {
-	info := describe.Info{Base: p.base}
+	info := describe.Info{REST: p.base + strings.TrimSuffix(restPath, "/"), RPC: p.base + envelope.Path}
 	switch format {
 	case "openrpc":
-		return describe.OpenRPC(p.view, envelope.Path, info)
+		return describe.OpenRPC(p.view, info)
 	case "asyncapi":
-		return describe.AsyncAPI(p.view, strings.TrimSuffix(restPath, "/"), info)
+		return describe.AsyncAPI(p.view, info)
 	}
 	var routes []describe.Route
 	for _, r := range p.table.Routes() {
