@@ -11,8 +11,10 @@ import (
 // Access is who may do what with one door, as far as it is written down: the row of a
 // table that `frond check` prints. Access of a remote is not known here.
 type Access struct {
-	Frond    string       `json:"frond"`
-	Door     string       `json:"door"`
+	Frond string `json:"frond"`
+	Door  string `json:"door"` // "" for a fact that is about no door
+	// Fact is set in the table of facts: who may receive its events.
+	Fact     string       `json:"fact,omitempty"`
 	By       Authority    `json:"by"`
 	At       string       `json:"at,omitempty"` // where it is said: FILE#POINTER
 	Surfaces []Surface    `json:"surfaces"`     // those that show the door
@@ -68,6 +70,48 @@ func (c *Catalog) Access() (all []Access) {
 	return all
 }
 
+// FactAccess lists who may receive the events of each fact, in declaration order: of one about
+// the rows of a door, the rules of the door that open its list. It is computed on every call.
+func (c *Catalog) FactAccess() (all []Access) {
+	for _, f := range c.Fronds {
+		for _, fact := range f.Facts {
+			a := Access{Frond: f.Name, Fact: fact.Name, By: fact.judged.authority(), At: fact.judged.said, Surfaces: []Surface{}, file: f.file}
+			if fact.Door != nil {
+				a.Door = fact.Door.Name
+			}
+			for _, s := range c.Surfaces() {
+				if view, _ := c.Surface(s); view.Announces(fact) {
+					a.Surfaces = append(a.Surfaces, s)
+				}
+			}
+			if r, is := fact.judged.collector.(*rules); is {
+				a.Rules = r.receiving(fact)
+			}
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+// receiving is the rules of a fact's collector as a table, as far as they are about its events;
+// it has a line for every rule.
+func (r *rules) receiving(f *Fact) []RuleAccess {
+	reading := f.judged.reading()
+	out := make([]RuleAccess, len(r.list))
+	for i, this := range r.list {
+		a := RuleAccess{When: this.source.When, Opens: []string{}, Denies: []string{}}
+		switch {
+		case !this.isFor(reading.Name):
+		case this.permits(reading):
+			a.Opens, a.Rows, a.Hide = []string{f.Name}, this.source.Rows, this.hide
+		default:
+			a.Denies = []string{f.Name}
+		}
+		out[i] = a
+	}
+	return out
+}
+
 // authority is what decides over the door: rules before Go code before the word open.
 func (d *Door) authority() Authority {
 	_, written := d.collector.(*rules)
@@ -114,11 +158,21 @@ func (r *rules) access(d *Door) []RuleAccess {
 	return out
 }
 
-// Undecided reports the doors of a table that are open although nobody wrote so, each as a
-// fault with the line to write. A door that no surface shows needs none, and the doors of
+// Undecided reports the doors of a table, and the facts that are about no door, that are open
+// although nobody wrote so, each as a fault with the line to write. A door that no surface shows needs none, and the doors of
 // a remote are for the remote to close.
 func Undecided(table []Access) (faults schema.Faults) {
 	for _, a := range table {
+		if a.Fact != "" {
+			if a.Door == "" && a.By == ByNobody && len(a.Surfaces) > 0 {
+				faults = append(faults, schema.Fault{
+					File: a.file, Pointer: "/collectors/" + a.Fact,
+					Message: fmt.Sprintf("everybody may receive the fact %s, and nobody has said so", a.Fact),
+					Remedy:  fmt.Sprintf("under collectors: write the line %q, or rules that say who may receive it", a.Fact+": open"),
+				})
+			}
+			continue
+		}
 		if a.By == ByNobody && len(a.Surfaces) > 0 {
 			faults = append(faults, schema.Fault{
 				File: a.file, Pointer: "/collectors/" + a.Door,

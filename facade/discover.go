@@ -32,7 +32,11 @@ func (c *Catalog) Discovery() *schema.Discovery {
 			frond.Doors = append(frond.Doors, door)
 		}
 		for _, fact := range f.Facts {
-			frond.Facts = append(frond.Facts, schema.DiscoveredFact{Name: fact.Name, Schema: fact.Schema})
+			announced := schema.DiscoveredFact{Name: fact.Name, Schema: fact.Schema}
+			if fact.Changes {
+				announced.Changes = fact.Door.Name
+			}
+			frond.Facts = append(frond.Facts, announced)
 		}
 		doc.Fronds = append(doc.Fronds, frond)
 	}

@@ -64,6 +64,7 @@ func (b *compiler) fact(src *project.Frond, frond *Frond, c *project.Fact) *Fact
 	}
 	f := &Fact{Name: c.Name, Frond: frond, at: c.At}
 	data := b.card(file, src.Name, schema.GraphQLType(c.Name)+"Fact", c.Schema)
+	b.opened(file, cmp.Or(c.Schema.At, c.At), data)
 	var door *Door
 	for _, on := range c.On {
 		if op := b.emitter(src, f, on); op != nil {
@@ -228,12 +229,24 @@ func (b *compiler) carried(file, at string, f *Fact) {
 		return
 	}
 	for _, p := range data.Fields {
-		q := door.Entity.Property(p.Name)
-		switch {
-		case p.Stored && (q == nil || !q.Stored):
+		if q := door.Entity.Property(p.Name); p.Stored && (q == nil || !q.Stored) {
 			b.fault(file, at, fmt.Sprintf("the card has the field %s, which rows of %s have not", p.Name, door.Name), "leave it out of the view, or emit the fact in Go")
-		case q != nil && !q.Readable() && p.Readable():
-			b.fault(file, at, fmt.Sprintf("the card opens %s, which is closed outward in %s", p.Name, door.Name), "leave it out of the view")
+		}
+	}
+}
+
+// opened reports a view that opens what the entity it was cut from closes (spec 2.2).
+func (b *compiler) opened(file, at string, data *schema.Entity) {
+	if data == nil || !data.View || data.Card.Derived == nil {
+		return
+	}
+	from := b.set.Entity(data.Card.Derived.From)
+	if from == nil {
+		return
+	}
+	for _, p := range data.Fields {
+		if q := from.Property(p.Name); q != nil && !q.Readable() && p.Readable() {
+			b.fault(file, at, fmt.Sprintf("the card opens %s, which is closed outward in %s", p.Name, from.Name), "leave it out of the view")
 		}
 	}
 }
@@ -259,6 +272,30 @@ func (b *compiler) changed(src *project.Frond, frond *Frond, names []project.Fac
 		}
 	}
 	return doors
+}
+
+// factCollector binds the collector of a fact that is about no door; false where the entry is
+// not one's.
+func (b *compiler) factCollector(src *project.Frond, c project.Collector) bool {
+	if b.doors[schema.EntityKey(c.Name)] != nil {
+		return false
+	}
+	f := factNamed(b.fronds[slices.IndexFunc(b.fronds, func(f *Frond) bool { return f.Name == src.Name })], c.Name)
+	switch {
+	case f == nil:
+		return false
+	case f.Door != nil:
+		b.fault(src.Config.File, c.At, fmt.Sprintf("%s is about rows of %s, whose collector says who may receive it", f.Name, f.Door.Name), "leave this entry out")
+		return true
+	}
+	for _, r := range c.Rules {
+		if r.Ops != nil || r.Allow != nil || r.AllowAll || r.Deny != nil || r.Set != nil || r.ReadOnly != nil {
+			b.fault(src.Config.File, r.At, fmt.Sprintf("%s is a fact, which is received and nothing else", f.Name), "write when, rows, hide, or deny: all")
+			return true
+		}
+	}
+	b.collect(src.Config.File, f.judged, c)
+	return true
 }
 
 // emitting reports whether what an operation writes is announced, and whether one write does

@@ -21,7 +21,7 @@ func (f *Facade) Outward(e *Event) (*Event, error) {
 	case fact == nil:
 		out.Data, out.Key, out.Entity = nil, nil, ""
 		return &out, nil
-	case fact.Data == nil: // without a card, and about no row
+	case fact.Data == nil, fact.Frond.Remote != "": // without a card, and about no row; or it has left already
 		return &out, nil
 	}
 	b := append(make([]byte, 0, len(e.Data)), '{')

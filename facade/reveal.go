@@ -72,6 +72,9 @@ func (w *Watch) Reveal(ctx context.Context, events []*Event) (out []Revealed, er
 
 // reveal is Reveal for a fact with a card.
 func (w *Watch) reveal(ctx context.Context, x *execution, events []*Event) ([]Revealed, error) {
+	if w.fact.Frond.Remote != "" && w.fact.Door != nil {
+		return w.revealRemote(ctx, x, events)
+	}
 	shown, err := x.met(ctx, events, func(e *Event) json.RawMessage { return e.Data })
 	if err != nil {
 		return nil, err

@@ -69,7 +69,7 @@ func without(all, some []int) []int {
 	for _, i := range some {
 		in[i] = true
 	}
-	out := make([]int, 0, len(all)-len(some))
+	out := make([]int, 0, len(all))
 	for _, i := range all {
 		if !in[i] {
 			out = append(out, i)
@@ -114,6 +114,10 @@ func (j *rowJudge) related(ctx context.Context, f *Filter, of []int, negated boo
 	var unknown []int
 	for _, i := range of {
 		r := &j.rows[i]
+		if j.x.door.Frond.Remote != "" { // what is behind it is kept there
+			unknown = append(unknown, i)
+			continue
+		}
 		if link.Inverse != nil {
 			if r.gone || r.key == nil {
 				unknown = append(unknown, i)

@@ -20,6 +20,9 @@ func (b *compiler) collectors(src *project.Frond, configs []project.Collector) {
 		if c.Name == project.Others {
 			continue
 		}
+		if b.factCollector(src, c) {
+			continue
+		}
 		door := b.doorOf(src, c.Name, c.At, "a collector")
 		switch {
 		case door == nil:

@@ -8,6 +8,7 @@ import (
 
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -124,6 +125,10 @@ func (w *Watch) look(ctx context.Context) (x *execution, err error) {
 		return nil, err
 	}
 	x.resultScope = x.doorScope
+	if w.fact.Frond.Remote != "" && w.fact.Door == nil && door.authority() == ByHost {
+		// The remote may close it, and cannot be asked about one event.
+		return nil, denied(w.sub.State, door, &Operation{Name: "receive"})
+	}
 	if w.fact.Data == nil {
 		if w.sub.Filter != nil || w.sub.Select != nil {
 			return nil, kiterror.Invalid(w.fact.Name + " carries nothing that could be chosen; leave filter and fields out")
@@ -136,11 +141,19 @@ func (w *Watch) look(ctx context.Context) (x *execution, err error) {
 		}
 	}
 	if w.sub.Filter != nil {
+		if !reading.Takes("filter") {
+			return nil, kiterror.Invalid("events of "+w.fact.Name+" cannot be filtered: its host answers no list with a filter; leave filter out",
+				schema.Detail{Path: "filter", Pointer: "/query/filter", Code: schema.UnknownKey, Message: "is not taken where the rows are kept"})
+		}
 		p := filter.Parser{Host: &x.viewer, At: "/query/filter"}
 		x.condition = p.Parse(ctx, w.fact.Data, x.view(x.doorScope), w.sub.Filter)
 		x.details = append(x.details, p.Details...)
 	}
-	x.sel = x.pickOn(outside, op.reader, x.doorScope, w.sub.Select, nil)
+	side := outside
+	if w.fact.Frond.Remote != "" {
+		side = already // it left there
+	}
+	x.sel = x.pickOn(side, op.reader, x.doorScope, w.sub.Select, nil)
 	x.condition = filter.Both(x.doorScope.Rows, x.condition)
 	return x, x.refusal()
 }

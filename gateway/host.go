@@ -288,7 +288,7 @@ func (h *Host) undecided(c *facade.Catalog) error {
 	if h.options.Undecided {
 		return nil
 	}
-	table := c.Access()
+	table := append(c.Access(), c.FactAccess()...)
 	if h.frond != "" { // a receiver serves its whole Frond
 		table = slices.DeleteFunc(table, func(a facade.Access) bool { return !strings.EqualFold(a.Frond, h.frond) })
 		for i := range table {

@@ -101,6 +101,8 @@ type DiscoveredOp struct {
 type DiscoveredFact struct {
 	Name   string
 	Schema *Card // nil: a type the host does not store
+	// Changes is the door of which the fact announces every change; "" of any other fact.
+	Changes string
 }
 
 // AppendJSON appends the document as JSON, its keys in a fixed order, so that equal documents
@@ -136,6 +138,7 @@ func (d *Discovery) AppendJSON(dst []byte) []byte {
 		o.key("facts")
 		o.dst = appendList(o.dst, f.Facts, func(o *object, fact *DiscoveredFact) {
 			o.name(fact.Name)
+			o.text("changes", fact.Changes)
 			o.card("schema", fact.Schema)
 		})
 	})
@@ -258,7 +261,7 @@ func (r *reader) discovery(data json.RawMessage) *Discovery {
 			f.Doors = append(f.Doors, door)
 		})
 		r.list(v, at, "facts", false, func(v json.RawMessage, at string) {
-			f.Facts = append(f.Facts, DiscoveredFact{Name: r.named(v, at), Schema: r.cardAt(v, at, "schema")})
+			f.Facts = append(f.Facts, DiscoveredFact{Name: r.named(v, at), Schema: r.cardAt(v, at, "schema"), Changes: r.textAt(v, at, "changes")})
 		})
 		f.Ignored = slices.Clone(r.ignored[ignored:])
 		d.Fronds = append(d.Fronds, f)

@@ -19,11 +19,21 @@ var authorities = map[facade.Authority]string{
 	facade.ByNobody: "everybody: everything; nobody has said so",
 }
 
+// receivers are the same words for who receives the events of a fact.
+var receivers = map[facade.Authority]string{
+	facade.ByGoCode: "as its collector in Go says",
+	facade.ByWord:   "everybody; it is called open",
+	facade.ByHost:   "whoever its host shows the row to; of a fact that is about no door, nobody",
+	facade.ByNobody: "everybody; nobody has said so",
+}
+
 // writeAccess writes who may do what, door by door, for a reader.
 //
 //	shop.order  fronds/shop/frond.yaml#/doors/order
 //	  0 when has(state.user): list, findById; rows {…}
 //	  1 everybody: nothing
+//	fact shop.orderPlaced about order
+//	  0 when has(state.user): orderPlaced; rows {…}
 //
 // A rule has the number by which frond explain names it.
 func writeAccess(w io.Writer, table []facade.Access) {
@@ -35,8 +45,18 @@ func writeAccess(w io.Writer, table []facade.Access) {
 		if a.At != "" {
 			where += "  " + a.At
 		}
-		fmt.Fprintf(w, "%s.%s%s\n", a.Frond, a.Door, where)
-		if words := authorities[a.By]; words != "" {
+		words := authorities[a.By]
+		if a.Fact == "" {
+			fmt.Fprintf(w, "%s.%s%s\n", a.Frond, a.Door, where)
+		} else {
+			what := ""
+			if a.Door != "" {
+				what = " about " + a.Door
+			}
+			fmt.Fprintf(w, "fact %s.%s%s%s\n", a.Frond, a.Fact, what, where)
+			words = receivers[a.By]
+		}
+		if words != "" {
 			fmt.Fprintf(w, "    %s\n", words)
 		}
 		for i, rule := range a.Rules {

@@ -14,7 +14,7 @@ import (
 // newCheck is frond check. The exit code is 2 if there is a fault, as for a start that fails.
 //
 //	stdout   a line for each finding and the table of access; with --json
-//	         {"faults": […], "notices": […], "access": […]}
+//	         {"faults": […], "notices": […], "access": […], "facts": […]}
 //	stderr   how many there are
 //	0        no fault, whatever notices there are
 //	2        a fault
@@ -33,8 +33,9 @@ effect; and parts of a remote's discovery document that are left out, such as a
 relation that none of its operations answers.
 
 If there is no fault in the cards, a table shows who may do what: for each door, its
-rules in the order in which they are tried. A door that everybody may use, and that is
-not declared open, is a fault; in mode: development, a notice.
+rules in the order in which they are tried, and for each fact, who receives its events.
+A door that everybody may use, and that is not declared open, is a fault; in mode:
+development, a notice. So is a fact of a shape of its own.
 
 With --store, the tables of that store are compared with the cards: what a start would
 refuse is a fault, what it would change or leave is a notice. Nothing is changed.
@@ -63,11 +64,11 @@ With a frond.lock in the project's folder, a REST path that would change is a fa
 		gw, err := settings.dryRun(s, *dir)
 		// Without a gateway there is neither a table nor a lock file to compare with.
 		if err != nil {
-			return s.report(faultsOf(err), notices, nil)
+			return s.report(faultsOf(err), notices, nil, nil)
 		}
 		defer func() { _ = gw.Close() }() // its store is in memory
 		catalog := gw.Catalog()
-		table := catalog.Access()
+		table, facts := catalog.Access(), catalog.FactAccess()
 		// The file is written before it is compared: what --pin accepts is no fault of this
 		// run.
 		if *pin {
@@ -77,7 +78,7 @@ With a frond.lock in the project's folder, a REST path that would change is a fa
 		}
 		faults, unpinned := checkPins(*dir, catalog)
 		faults = append(faults, met...)
-		for _, f := range facade.Undecided(table) {
+		for _, f := range facade.Undecided(slices.Concat(table, facts)) {
 			// In development an open door is convenient; in production it has to be declared.
 			if open := finding(f); gw.Development() {
 				notices = append(notices, open)
@@ -89,7 +90,7 @@ With a frond.lock in the project's folder, a REST path that would change is a fa
 		for _, note := range slices.Concat(catalog.Notes, catalog.Ended) {
 			notices = append(notices, finding(note))
 		}
-		return s.report(faults, append(notices, remoteNotices(gw.Remotes())...), table)
+		return s.report(faults, append(notices, remoteNotices(gw.Remotes())...), table, facts)
 	}
 	return cmd
 }

@@ -32,13 +32,14 @@ func unregistered(f schema.Fault) finding {
 // report writes findings, and the table of who may do what where that is known. The error is
 // errFound if there are faults. Faults come first. Lists are empty in JSON and not null, so
 // that a program needs no case for them.
-func (s *shell) report(faults, notices []finding, table []facade.Access) error {
+func (s *shell) report(faults, notices []finding, table, facts []facade.Access) error {
 	if s.json {
 		if err := s.writeValue(struct {
 			Faults  []finding       `json:"faults"`
 			Notices []finding       `json:"notices"`
 			Access  []facade.Access `json:"access"`
-		}{append([]finding{}, faults...), append([]finding{}, notices...), append([]facade.Access{}, table...)}); err != nil {
+			Facts   []facade.Access `json:"facts"`
+		}{append([]finding{}, faults...), append([]finding{}, notices...), append([]facade.Access{}, table...), append([]facade.Access{}, facts...)}); err != nil {
 			return err
 		}
 	} else {
@@ -46,6 +47,7 @@ func (s *shell) report(faults, notices []finding, table []facade.Access) error {
 			fmt.Fprintln(s.out, schema.Fault(f).Error())
 		}
 		writeAccess(s.out, table)
+		writeAccess(s.out, facts)
 		fmt.Fprintf(s.stderr, "%s, %s\n", count(len(faults), "fault"), count(len(notices), "notice"))
 	}
 	// Notices alone leave with 0.

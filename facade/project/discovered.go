@@ -43,8 +43,12 @@ func Discovered(d *schema.DiscoveredFrond, from string) *Frond {
 	if computed != nil {
 		config = append(config, schema.Member{Name: "computed", Value: computed.AppendJSON(nil)})
 	}
-	if facts := s.facts(d.Facts); facts != nil {
+	facts, changes := s.facts(d.Facts)
+	if facts != nil {
 		config = append(config, schema.Member{Name: "facts", Value: facts})
+	}
+	if changes != nil {
+		config = append(config, schema.Member{Name: "changes", Value: jsontext.AppendStrings(nil, changes)})
 	}
 	s.src.Config = Text{File: from + ".json", Data: config.AppendJSON(nil)}
 	return s.src
@@ -182,21 +186,28 @@ func (s *discoveredSource) computed(c *schema.Card) json.RawMessage {
 	return fields.AppendJSON(nil)
 }
 
-// facts is the facts of the Frond as a frond.yaml lists them.
-func (s *discoveredSource) facts(facts []schema.DiscoveredFact) json.RawMessage {
-	if len(facts) == 0 {
-		return nil
-	}
-	list := []byte{'['}
-	for i, f := range facts {
-		if i > 0 {
-			list = append(list, ',')
+// facts is the facts of the Frond as a frond.yaml lists them, and the doors that stand under
+// changes: a fact of changes has the name that those have here.
+func (s *discoveredSource) facts(all []schema.DiscoveredFact) (facts json.RawMessage, changes []string) {
+	var list []byte
+	for _, f := range all {
+		if f.Changes != "" && f.Name == f.Changes+"Changed" && s.entities[schema.EntityKey(f.Changes)] {
+			changes = append(changes, f.Changes)
+			continue
 		}
 		fact := schema.Object{{Name: "name", Value: jsontext.Quote(f.Name)}}
 		if card := s.card(f.Schema); card != nil {
 			fact = append(fact, schema.Member{Name: "schema", Value: card})
 		}
+		if list == nil {
+			list = []byte{'['}
+		} else {
+			list = append(list, ',')
+		}
 		list = fact.AppendJSON(list)
 	}
-	return append(list, ']')
+	if list == nil {
+		return nil, changes
+	}
+	return append(list, ']'), changes
 }

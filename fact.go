@@ -1,0 +1,28 @@
+package frond
+
+import (
+	"context"
+
+	"github.com/frondhost/frond/facade"
+)
+
+// Emit emits a fact that a frond.yaml declares, within the function of a command or a hook: the
+// event leaves if and only if the command is committed. Where there is no transaction (a
+// [Detached] command, a hook after a command, a job) it is committed when Emit returns. A query
+// emits nothing.
+//
+//	func ship(ctx context.Context, in struct{ ID string }) (Order, error) {
+//		order, err := frond.Inside[Order](ctx).Update(ctx, in.ID, frond.Set{"status": "shipped"})
+//		if err != nil {
+//			return order, err
+//		}
+//		return order, frond.Emit(ctx, "orderShipped", order)
+//	}
+//
+// name is a fact of the Frond whose command runs, or FROND.NAME. payload is marshalled to JSON
+// and has to fit the fact's card: for a fact of an entity it is the row. It is nil, or any
+// object, for a fact without a card. Return the error, so that the command fails and nothing is
+// written; it is logged and never sent to a caller.
+func Emit(ctx context.Context, name string, payload any) error {
+	return facade.Emit(ctx, name, payload)
+}
