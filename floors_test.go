@@ -99,9 +99,10 @@ var floors = map[string]string{
 	"resolvers":            "facade facade/consistency schema/jsontext facade/singleflight resolvers/binding resolvers/graphqlerror resolvers/document resolvers/input resolvers/validation resolvers/plan resolvers/execution resolvers/response",
 	"projection":           "facade schema schema/jsontext resolvers/binding resolvers/validation resolvers/reference",
 
-	"gateway/graphqlhttp": "facade schema schema/jsontext resolvers resolvers/binding console gateway/setting",
+	"gateway/graphqlhttp": "facade schema schema/jsontext resolvers resolvers/binding console gateway/setting facts/sse",
 	// GraphQL subscriptions, and the websockets that they leave by.
-	"gateway/subscriptions":      "facade resolvers",
+	"gateway/subscriptions":      "facade resolvers gateway/setting",
+	"gateway/graphqlsse":         "facade schema/jsontext facts/sse resolvers gateway/subscriptions",
 	"gateway/graphqlws":          "facade schema/jsontext resolvers gateway/subscriptions",
 	"gateway/identity":           "facade schema schema/jsontext gateway/setting",
 	"gateway/gatewaytest":        "",
@@ -110,7 +111,7 @@ var floors = map[string]string{
 	"gateway/guard":              "facade facade/consistency schema gateway/setting",
 	"gateway/telemetry":          "facts facts/delivery facade schema envelope/client gateway/setting",
 	"gateway/topology":           "facade schema schema/jsontext envelope/client envelope/signing gateway/setting",
-	"gateway":                    "store/migration facts facts/consumer facts/delivery facade facade/consistency schema schema/jsontext store/sqlite store/postgres envelope envelope/client envelope/wire envelope/signing rest rest/stream resolvers resolvers/binding projection console gateway/setting gateway/guard gateway/telemetry gateway/identity gateway/graphqlhttp gateway/topology describe",
+	"gateway":                    "store/migration facts facts/consumer facts/delivery facade facade/consistency schema schema/jsontext store/sqlite store/postgres envelope envelope/client envelope/wire envelope/signing rest rest/stream resolvers resolvers/binding projection console gateway/setting gateway/guard gateway/telemetry gateway/identity gateway/graphqlhttp gateway/graphqlsse gateway/graphqlws gateway/subscriptions gateway/topology describe",
 	// What programs that run a gateway share: flags, signals, exit codes.
 	"gateway/program": "facade facade/kiterror schema gateway",
 

@@ -17,6 +17,7 @@ import (
 	"github.com/frondhost/frond/gateway/guard"
 	"github.com/frondhost/frond/gateway/identity"
 	"github.com/frondhost/frond/gateway/setting"
+	"github.com/frondhost/frond/gateway/subscriptions"
 	"github.com/frondhost/frond/gateway/telemetry"
 	"github.com/frondhost/frond/gateway/topology"
 	"github.com/frondhost/frond/schema"
@@ -97,6 +98,8 @@ type Limits struct {
 	// Write is how long a client may take to read 64 KiB of an answer; 0 means 10 s,
 	// less than 0 as long as an answer may take as a whole.
 	Write time.Duration
+	// Subscriptions bounds how many GraphQL subscriptions there are at once.
+	Subscriptions subscriptions.Limits
 }
 
 // ListLimits bound the rows of one list.
@@ -188,6 +191,7 @@ func (c Config) withDefaults() Config {
 	}
 	c.Limits.Executions = cmp.Or(c.Limits.Executions, guard.DefaultExecutions())
 	c.Limits.Write = cmp.Or(c.Limits.Write, 10*time.Second)
+	c.Limits.Subscriptions = c.Limits.Subscriptions.WithDefaults()
 	c.Identity = c.Identity.WithDefaults()
 	c.CORS = c.CORS.WithDefaults()
 	c.GraphQL = c.GraphQL.WithDefaults(c.Mode == Development)

@@ -57,6 +57,7 @@ func New(project *facade.Project, opts *Options) (*Gateway, error) {
 	again := g.session
 	if err == nil {
 		g.session = g.identified(g.session)
+		host.callers = callers{expires: g.auth.Expires, refuse: g.limiter.RefuseAt, address: config.Limits.Rate.Address()}
 		first, err = newGeneration(host, g.session, again, &g.draining, host.compiled.Load())
 	}
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/frondhost/frond/console"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway/graphqlhttp"
+	"github.com/frondhost/frond/gateway/graphqlsse"
 	"github.com/frondhost/frond/gateway/guard"
 )
 
@@ -67,6 +68,9 @@ func newGeneration(h *Host, session, again Session, draining *atomic.Bool, f *fa
 			gen.places = append(gen.places, p)
 			gen.mount(mounted{base + m.path, audience != "", handler, p})
 			gen.describe(p)
+			if p.graphQL != nil {
+				gen.mount(mounted{base + m.path + graphqlsse.Path, true, handler, p})
+			}
 			if p.graphQL != nil && p.graphQL.HasConsole() {
 				gen.mount(mounted{base + m.path + console.Path, true, handler, p})
 			}

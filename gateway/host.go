@@ -14,6 +14,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway/guard"
+	"github.com/frondhost/frond/gateway/subscriptions"
 	"github.com/frondhost/frond/gateway/telemetry"
 	"github.com/frondhost/frond/gateway/topology"
 	"github.com/frondhost/frond/schema"
@@ -33,6 +34,9 @@ type Host struct {
 	outbox    lateOutbox
 	feeds     feeds
 	consumers consumers
+	hub       *subscriptions.Hub
+	callers   callers
+	ending    sync.WaitGroup            // of the websockets of generations
 	serving   bool                      // events are relayed
 	topology  *topology.Topology        // nil: every Frond runs here
 	telemetry *telemetry.Telemetry      // nil: neither spans nor metrics
@@ -107,6 +111,7 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 		}
 		h.telemetry.CollectBudget(h.budget)
 		h.telemetry.CollectFacts(h.feeds.each, h.ways)
+		h.hub = h.newHub()
 	}
 	h.topology.Discover(ctx, firstDiscovery)
 	f, whole, err := h.compile() //nolint:contextcheck // compiling a project waits for nothing

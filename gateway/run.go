@@ -71,7 +71,11 @@ func (h *Host) serve(ctx context.Context, handler http.Handler, draining *atomic
 	time.Sleep(h.config.Shutdown.Delay)
 	by := time.Now().Add(h.config.Shutdown.Timeout)
 	h.stopBy.Store(&by)
-	return drain(context.WithoutCancel(ctx), server, h.config.Shutdown.Timeout)
+	err = drain(context.WithoutCancel(ctx), server, h.config.Shutdown.Timeout)
+	ending, cancel := context.WithDeadline(context.WithoutCancel(ctx), by)
+	defer cancel()
+	h.awaitSockets(ending)
+	return err
 }
 
 // drain lets requests in flight finish, and cuts off those that take longer than timeout.

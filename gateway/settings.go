@@ -63,7 +63,7 @@ func (c *Config) settings() setting.Table {
 			setting.New("limits.executions", "auto", "requests that may execute at once: a number, auto (256 per processor) or off", guard.ReadExecutions, &c.Limits.Executions).As(`{"type":["string","integer"],"pattern":"^(auto|off|[0-9]+)$"}`),
 			setting.New("limits.write", "10s", "the maximum time in which a client reads 64 KiB of an answer, or off", guard.ReadWrite, &c.Limits.Write).As(`{"type":["string","integer"],"pattern":"^(off|0|([0-9]+(\\.[0-9]+)?(ns|us|µs|ms|s|m|h))+)$"}`),
 		},
-		c.GraphQL.Settings(), c.Identity.Settings(), c.CORS.Settings(),
+		c.Limits.Subscriptions.Settings(), c.GraphQL.Settings(), c.Identity.Settings(), c.CORS.Settings(),
 		[]setting.Setting{
 			setting.New("audiences", "{}", "the paths of the audiences' surfaces, such as {partner: /b2b}; the default is /{audience}", readAudiences, &c.Audiences),
 			setting.New("remotes", "{}", "the addresses of remote Fronds, such as {billing: http://10.0.0.7:4100}", topology.ReadRemotes, &c.Remotes).As(topology.Form()),

@@ -77,9 +77,13 @@ func (g *generation) graphQL(p *place) (http.Handler, error) {
 	p.graphQL, err = graphqlhttp.Build(schema, p.caller, &GraphQLOptions{
 		Session: g.session, MaxBody: g.host.config.Limits.Body, Budget: g.host.budget, Log: g.host.log, Queries: queries,
 		Settings: g.host.config.GraphQL, Dir: g.host.config.Dir, Suggest: g.host.Development(),
-		Executed: g.host.executed,
+		Executed: g.host.executed, Watch: g.watch(p),
 	}, g.documents)
-	return p.graphQL, err
+	if err != nil {
+		return nil, err
+	}
+	p.graphQL.Sockets, p.graphQL.Streams = g.sockets(p.graphQL), g.streams(p.graphQL)
+	return p.graphQL, nil
 }
 
 // project builds the GraphQL schema of a surface. Fields that Go code registers are in the

@@ -23,9 +23,9 @@ type Watch interface {
 type Subscription struct {
 	// Frond and Fact are what it announces.
 	Frond, Fact string
-	// After is where it begins; Now: with the next event.
-	After facade.Position
-	Now   bool
+	// After is where it begins. Now: with the next event; Oldest: with the first that is kept.
+	After       facade.Position
+	Now, Oldest bool
 	// Name is that of the operation, or "".
 	Name string
 	// Key is equal for subscriptions that have equal responses to equal events; nil: there is
@@ -104,6 +104,7 @@ func (e *Engine) subscribe(ctx context.Context, op *operation, vars *input.Varia
 	case after == nil || jsontext.IsNull(after):
 		s.Now = true
 	case jsontext.Unquote(after) == Start:
+		s.Oldest = true
 	default:
 		var err error
 		if s.After, err = facade.ParsePosition(jsontext.Unquote(after)); err != nil {

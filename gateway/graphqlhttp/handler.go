@@ -9,6 +9,7 @@ import (
 
 	"github.com/frondhost/frond/console"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facts/sse"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/resolvers/binding"
 )
@@ -32,6 +33,9 @@ type Options struct {
 	Dir      string // where a relative path of Settings.Documents.Folder begins
 	Suggest  bool   // of Build: mistakes in a document are answered with suggestions
 
+	// Watch admits subscribers, for the engine of Build; nil: subscriptions are refused.
+	Watch func(ctx context.Context, s *facade.Subscription) (resolvers.Watch, error)
+
 	// Executed is called after each request that reached the engine, whether its
 	// document was executed or refused; nil: nothing is. res is valid until it returns.
 	Executed func(ctx context.Context, res *resolvers.Response)
@@ -47,6 +51,11 @@ type Handler struct {
 	engine    *resolvers.Engine
 	console   *console.Console // nil: there is none
 	persisted *persisted       // nil: automatic persisted queries are refused
+
+	// Sockets answers requests for a websocket, and Streams those that want an event stream;
+	// nil: they are answered like any other. They are set before the first request, and begin
+	// operations with [Handler.Operate] and [Handler.Read].
+	Sockets, Streams http.Handler
 }
 
 // New is the handler of an engine. Options that are zero get their defaults; opts itself is
@@ -81,7 +90,7 @@ func New(engine *resolvers.Engine, opts *Options) *Handler {
 // [Folder.Verify] reports it.
 func Build(s *binding.Schema, caller facade.Caller, opts *Options, documents *Folder) (*Handler, error) {
 	options := opts.Settings.engine()
-	options.Logger, options.Suggest, options.Budget = opts.Log, opts.Suggest, opts.Budget
+	options.Logger, options.Suggest, options.Budget, options.Watch = opts.Log, opts.Suggest, opts.Budget, opts.Watch
 	engine, err := resolvers.NewEngine(s, caller, options)
 	if err != nil {
 		return nil, err
@@ -104,6 +113,15 @@ func (h *Handler) IsPage(r *http.Request) bool {
 	return h.console != nil && (isConsoleFile(r) || accepted(r, true) == mediaHTML)
 }
 
+// wantsStream reports whether a request is answered with an event stream.
+func (h *Handler) wantsStream(r *http.Request) bool {
+	if h.Streams == nil {
+		return false
+	}
+	_, named := sse.Accepts(r.Header["Accept"])
+	return strings.HasSuffix(r.URL.Path, "/stream") || named && (r.Method == http.MethodGet || r.Method == http.MethodPost)
+}
+
 // isConsoleFile reports whether a request is for one of the console's files.
 func isConsoleFile(r *http.Request) bool {
 	return strings.Contains(r.URL.Path, "/graphql"+console.Path)
@@ -115,6 +133,8 @@ func isConsoleFile(r *http.Request) bool {
 //	POST application/json            {query | documentId, operationName?, variables?, extensions?}
 //	GET ?query=…&variables=…         queries alone; a mutation is 405
 //	GET of a browser                 with Settings.Console: the console
+//	Accept: text/event-stream        with Streams, which also has all below /graphql/stream
+//	Upgrade: websocket               with Sockets
 //
 // The answer is application/graphql-response+json where the request accepts that, with a
 // status that says whether the document was executed; else application/json, where 200 is
@@ -125,8 +145,16 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.console.ServeFile(w, r)
 		return
 	}
+	if h.Sockets != nil && strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
+		h.Sockets.ServeHTTP(w, r)
+		return
+	}
 	head := w.Header()
 	head["Vary"], head["X-Content-Type-Options"] = variesByAccept, noSniff
+	if h.wantsStream(r) {
+		h.Streams.ServeHTTP(w, r)
+		return
+	}
 	media := accepted(r, h.console != nil)
 	// A page needs no session, no account and no document; the console fetches data with
 	// requests of its own.

@@ -3,6 +3,7 @@ package graphqlhttp
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/resolvers"
@@ -19,6 +20,46 @@ func (h *Handler) Operate(ctx context.Context, payload json.RawMessage, state fa
 		return nil, refused.response()
 	}
 	return h.operate(ctx, m, state, "")
+}
+
+// Begin begins the operation of a request; see [Handler.Operate] for what it returns.
+type Begin = func(context.Context) (*resolvers.Subscription, *resolvers.Response)
+
+// Read reads a request whose response does not leave as its answer, and identifies its caller.
+// extensions are the member of that name, or nil. Where ok is false, a refusal was written.
+func (h *Handler) Read(w http.ResponseWriter, r *http.Request) (begin Begin, extensions json.RawMessage, state facade.State, ok bool) {
+	account, err := h.Budget.Hold()
+	if err != nil {
+		crowded(err).write(w, mediaJSON)
+		return nil, nil, nil, false
+	}
+	defer account.Return()
+	m, refused := h.read(w, r, mediaJSON, account)
+	if refused == nil {
+		state, refused = h.state(r)
+	}
+	if refused != nil {
+		refused.write(w, mediaJSON)
+		return nil, nil, nil, false
+	}
+	trace := r.Header.Get("Traceparent")
+	return func(ctx context.Context) (*resolvers.Subscription, *resolvers.Response) {
+		return h.operate(ctx, m, state, trace)
+	}, m.extensions, state, true
+}
+
+// Refuse is the function of that name, for those who answer in place of the handler.
+func (h *Handler) Refuse(w http.ResponseWriter, r *http.Request, status int, err *facade.Error) {
+	Refuse(w, r, status, err)
+}
+
+// Identify identifies the caller of a request. Where ok is false, a refusal was written.
+func (h *Handler) Identify(w http.ResponseWriter, r *http.Request) (state facade.State, ok bool) {
+	state, refused := h.state(r)
+	if refused != nil {
+		refused.write(w, mediaJSON)
+	}
+	return state, refused == nil
 }
 
 // operate begins the operation of a request of any type.

@@ -49,6 +49,7 @@ type conn struct {
 }
 
 func newConn(s *Server, ws *websocket.Conn, socket *socket, r *http.Request) *conn {
+	r = r.WithContext(context.WithoutCancel(r.Context())) // which ends with the upgrade
 	c := &conn{server: s, ws: ws, socket: socket, upgrade: r, address: s.Address(r), began: time.Now()}
 	c.drained.L = &c.mu
 	c.ctx, c.cancel = context.WithCancel(s.ctx)

@@ -89,15 +89,35 @@ func (l *Limiter) Refuse(r *http.Request, user string) error {
 	if l == nil {
 		return nil
 	}
+	address := ""
+	if user == "" {
+		address = l.address(r)
+	}
+	return l.RefuseAt(address, user)
+}
+
+// RefuseAt is Refuse for what comes without a request of its own, from an address as
+// [Rate.Address] gives it.
+func (l *Limiter) RefuseAt(address, user string) error {
+	if l == nil {
+		return nil
+	}
 	key := bucketKey{user: user}
 	if user == "" {
-		key.address = l.address(r)
+		key.address = address
 	}
 	wait := l.take(key, time.Now())
 	if wait <= 0 {
 		return nil
 	}
 	return facade.Errorf(facade.TooManyRequests, "these are more requests than this caller may make; wait as long as Retry-After says").After(wait)
+}
+
+// Address returns the function that finds where a request comes from, by the settings: an
+// address, or the network of an IPv6 address.
+func (c *Rate) Address() func(*http.Request) string {
+	proxies, _ := networks(c.TrustedProxies) // Config.check has read them
+	return (&Limiter{proxies: proxies}).address
 }
 
 // take takes one token out of a caller's bucket and returns 0, or the time until there

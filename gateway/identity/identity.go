@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"time"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway/setting"
@@ -25,6 +26,7 @@ func anonymous(*http.Request) (facade.State, error) { return nil, nil }
 type Authenticator struct {
 	session Session
 	keys    *keyring // nil: callers are not known by tokens
+	skew    time.Duration
 }
 
 // New makes the Authenticator of settings with their defaults, which [Config.Check] has found
@@ -50,12 +52,31 @@ func New(c *Config, keys Keys, log *slog.Logger) (*Authenticator, error) {
 		issuer: c.Issuer, audience: c.Audience, algorithms: c.Algorithms, skew: c.ClockSkew,
 		users: users, keys: ring, log: log,
 	}
-	return &Authenticator{session: t.session, keys: ring}, nil
+	return &Authenticator{session: t.session, keys: ring, skew: max(c.ClockSkew, 0)}, nil
 }
 
 // Session is who sent a request; see [Session] the type. Its errors are UNAUTHORIZED, or
 // SERVICE_UNAVAILABLE while no key of the issuer has been fetched.
 func (i *Authenticator) Session(r *http.Request) (facade.State, error) { return i.session(r) }
+
+// Expires is when the token of a caller stops to hold, as its claim exp says; the zero time: the
+// caller is not known by a token. It is for connections that outlive a request.
+func (i *Authenticator) Expires(state facade.State) time.Time {
+	if i == nil || i.keys == nil {
+		return time.Time{}
+	}
+	claims, _ := state.User()["claims"].(map[string]any)
+	at, ok := claims["exp"].(float64)
+	if n, isNumber := claims["exp"].(json.Number); isNumber {
+		var err error
+		at, err = n.Float64()
+		ok = err == nil
+	}
+	if !ok {
+		return time.Time{}
+	}
+	return time.UnixMilli(int64(min(at, 1<<40) * 1000)).Add(i.skew)
+}
 
 // Start begins to fetch the issuer's keys, and goes on until [Authenticator.Close].
 func (i *Authenticator) Start() {

@@ -118,3 +118,27 @@ func (t *Telemetry) CollectRemotes(states func(yield func(status client.Status, 
 		states(func(status client.Status, known bool) { yield(status.Name, &remoteSource{status, known}) })
 	})
 }
+
+// Subscriptions is how many GraphQL subscriptions there are, and what became of their events.
+type Subscriptions struct {
+	Connections, Subscriptions int
+	Evaluated, Shared          int64
+}
+
+var subscriptionNumbers = []number[Subscriptions]{
+	{"frond_graphql_connections", prometheus.GaugeValue, "", func(s *Subscriptions) float64 { return float64(s.Connections) }},
+	{"frond_graphql_subscriptions", prometheus.GaugeValue, "", func(s *Subscriptions) float64 { return float64(s.Subscriptions) }},
+	{"frond_graphql_subscription_events_total", prometheus.CounterValue, "evaluated", func(s *Subscriptions) float64 { return float64(s.Evaluated) }},
+	{"frond_graphql_subscription_events_total", prometheus.CounterValue, "shared", func(s *Subscriptions) float64 { return float64(s.Shared) }},
+}
+
+// CollectSubscriptions has the numbers of subscriptions on every scrape.
+func (t *Telemetry) CollectSubscriptions(now func() Subscriptions) {
+	if t == nil || t.metrics == nil {
+		return
+	}
+	collect(t.metrics, subscriptionNumbers, func(yield func(string, *Subscriptions)) {
+		state := now()
+		yield("", &state)
+	})
+}

@@ -1,0 +1,369 @@
+package graphqlsse
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facts/sse"
+	"github.com/frondhost/frond/gateway/subscriptions"
+	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// The single connection mode of GraphQL over Server-Sent Events: one stream carries the
+// responses of many operations, for clients that may have few connections.
+//
+//	PUT                     reserves a stream: 201 with its token
+//	GET, token              opens it
+//	POST, token             begins an operation, whose id is extensions.operationId: 202
+//	DELETE, token           ends the one of ?operationId=…: 200
+const (
+	tokenHeader = "X-GraphQL-Event-Stream-Token" //nolint:gosec // the name of a header
+	tokenParam  = "token"
+)
+
+// reserveFor is how long a stream may be reserved and not open.
+const reserveFor = 30 * time.Second
+
+// reservations are the reserved streams of a handler, by their tokens.
+type reservations struct {
+	mu  sync.Mutex
+	all map[string]*reserved
+}
+
+// reserved is a stream of the single connection mode.
+type reserved struct {
+	token, caller string
+	timer         *time.Timer // removes it while it is not open
+
+	mu     sync.Mutex
+	open   bool
+	wake   chan struct{}
+	ctx    context.Context // of its operations
+	cancel context.CancelFunc
+	ops    []*reservedOperation
+	out    []reservedMessage
+}
+
+// reservedOperation is one operation of a reserved stream.
+type reservedOperation struct {
+	id     string
+	cancel context.CancelFunc
+	stream *subscriptions.Stream // of a subscription
+	ready  bool
+	gone   bool
+}
+
+// reservedMessage is a response that waits for the stream, or with nil the end of an operation.
+type reservedMessage struct {
+	op   *reservedOperation
+	resp *resolvers.Response
+}
+
+// token is the token of a request; "": it has none.
+func token(r *http.Request) string {
+	if t := r.Header.Get(tokenHeader); t != "" {
+		return t
+	}
+	return r.URL.Query().Get(tokenParam)
+}
+
+// inSingle reports whether a request is one of the single connection mode.
+func inSingle(r *http.Request) bool {
+	switch r.Method {
+	case http.MethodPut, http.MethodDelete:
+		return true
+	}
+	return token(r) != ""
+}
+
+// single answers a request of the single connection mode.
+func (srv *Server) single(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodPost {
+		srv.post(w, r)
+		return
+	}
+	state, ok := srv.Requests.Identify(w, r)
+	if !ok {
+		return
+	}
+	caller := srv.Caller(r, state)
+	if r.Method == http.MethodPut {
+		srv.reserve(w, r, caller)
+		return
+	}
+	s := srv.find(w, r, caller)
+	if s == nil {
+		return
+	}
+	switch r.Method {
+	case http.MethodGet:
+		srv.openReserved(w, r, s, state)
+	case http.MethodDelete:
+		s.complete(r.URL.Query().Get("operationId"))
+		w.WriteHeader(http.StatusOK)
+	default:
+		w.Header().Set("Allow", "DELETE, GET, POST, PUT")
+		srv.refuse(w, r, facade.Errorf(facade.MethodNotAllowed, "a reserved stream is answered over GET, POST and DELETE"))
+	}
+}
+
+// find finds the stream of a request's token; nil: it was refused. A token is worth nothing to
+// another caller.
+func (srv *Server) find(w http.ResponseWriter, r *http.Request, caller string) *reserved {
+	srv.reserved.mu.Lock()
+	s := srv.reserved.all[token(r)]
+	srv.reserved.mu.Unlock()
+	if s == nil || s.caller != caller {
+		srv.refuse(w, r, facade.Errorf(facade.NotFound, "there is no stream with this token; reserve one with PUT"))
+		return nil
+	}
+	return s
+}
+
+// reserve reserves a stream.
+func (srv *Server) reserve(w http.ResponseWriter, r *http.Request, caller string) {
+	if err := srv.Hub.Take(subscriptions.OfConnection, caller); err != nil {
+		srv.refuse(w, r, err)
+		return
+	}
+	s := &reserved{token: rand.Text(), caller: caller, wake: make(chan struct{}, 1)}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	srv.reserved.mu.Lock()
+	if srv.reserved.all == nil {
+		srv.reserved.all = map[string]*reserved{}
+	}
+	srv.reserved.all[s.token] = s
+	srv.reserved.mu.Unlock()
+	s.timer = time.AfterFunc(reserveFor, func() { srv.release(s) })
+	w.Header()["Content-Type"] = []string{"text/plain; charset=utf-8"}
+	w.Header()["Cache-Control"] = []string{"no-store"}
+	w.WriteHeader(http.StatusCreated)
+	_, _ = w.Write([]byte(s.token))
+}
+
+// release ends a reserved stream and its operations.
+func (srv *Server) release(s *reserved) {
+	srv.reserved.mu.Lock()
+	known := srv.reserved.all[s.token] == s
+	delete(srv.reserved.all, s.token)
+	srv.reserved.mu.Unlock()
+	if !known {
+		return
+	}
+	s.cancel()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, op := range s.ops {
+		op.gone = true
+		if op.stream != nil {
+			op.stream.Close()
+		}
+	}
+	for _, m := range s.out {
+		if m.resp != nil {
+			m.resp.Release()
+		}
+	}
+	s.ops, s.out = nil, nil
+	srv.Hub.Leave(subscriptions.OfConnection, s.caller)
+}
+
+// openReserved sends what the operations of a stream have, until it ends.
+func (srv *Server) openReserved(w http.ResponseWriter, r *http.Request, s *reserved, state facade.State) {
+	s.mu.Lock()
+	taken := s.open
+	s.open = true
+	s.mu.Unlock()
+	if taken || !s.timer.Stop() {
+		srv.refuse(w, r, facade.Errorf(facade.Conflict, "this stream is open already; reserve another one with PUT"))
+		return
+	}
+	defer srv.release(s)
+	o, err := srv.begin(w, r, state)
+	if err != nil {
+		return
+	}
+	defer o.end()
+	for {
+		messages, ready := s.due()
+		for _, m := range messages {
+			s.send(o, m)
+		}
+		for _, op := range ready {
+			s.deliver(o, op)
+		}
+		if o.Flush() != nil || len(messages)+len(ready) == 0 && !o.wait(s.wake) {
+			return
+		}
+	}
+}
+
+// due takes what is to be sent.
+func (s *reserved) due() (messages []reservedMessage, ready []*reservedOperation) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	messages, s.out = s.out, nil
+	for _, op := range s.ops {
+		if op.ready && op.stream != nil {
+			op.ready = false
+			ready = append(ready, op)
+		}
+	}
+	return messages, ready
+}
+
+// send sends one message:
+//
+//	event: next
+//	data: {"id":"1","payload":{"data":…}}
+func (s *reserved) send(o *out, m reservedMessage) {
+	if m.resp == nil {
+		_ = o.Send(sse.Event{Name: "complete", Data: append(append([]byte(`{"id":`), jsontext.Quote(m.op.id)...), '}')})
+		return
+	}
+	_ = o.Send(m.op.next(m.resp.Body))
+	m.resp.Release()
+}
+
+func (op *reservedOperation) next(body []byte) sse.Event {
+	data := append([]byte(`{"id":`), jsontext.Quote(op.id)...)
+	return sse.Event{Name: "next", Data: append(append(append(data, `,"payload":`...), body...), '}')}
+}
+
+// deliver sends the next responses of a subscription.
+func (s *reserved) deliver(o *out, op *reservedOperation) {
+	s.mu.Lock()
+	if op.gone {
+		s.mu.Unlock()
+		return
+	}
+	s.mu.Unlock()
+	answers, err := op.stream.Next(facade.WithRequest(s.ctx))
+	for _, body := range answers {
+		_ = o.Send(op.next(body))
+	}
+	switch {
+	case err != nil:
+		s.ends(op, op.stream.Failed(s.ctx, err))
+	case len(answers) > 0:
+		s.woken(op)
+	}
+}
+
+func (s *reserved) woken(op *reservedOperation) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	op.ready = true
+	poke(s.wake)
+}
+
+// ends has the last response of an operation sent.
+func (s *reserved) ends(op *reservedOperation, resp *resolvers.Response) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if op.gone {
+		resp.Release()
+		return
+	}
+	s.out = append(s.out, reservedMessage{op, resp}, reservedMessage{op: op})
+	s.remove(op)
+	poke(s.wake)
+}
+
+// remove takes an operation from the stream. The caller holds s.mu.
+func (s *reserved) remove(op *reservedOperation) {
+	op.gone = true
+	op.cancel()
+	if op.stream != nil {
+		op.stream.Close()
+	}
+	s.ops = slices.DeleteFunc(s.ops, func(o *reservedOperation) bool { return o == op })
+}
+
+// complete ends an operation for the client. One that is not known has ended already.
+func (s *reserved) complete(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, op := range s.ops {
+		if op.id == id {
+			s.remove(op)
+			return
+		}
+	}
+}
+
+// post begins an operation, whose responses its stream has.
+func (srv *Server) post(w http.ResponseWriter, r *http.Request) {
+	begin, extensions, state, ok := srv.Requests.Read(w, r)
+	if !ok {
+		return
+	}
+	s := srv.find(w, r, srv.Caller(r, state))
+	if s == nil {
+		return
+	}
+	op := &reservedOperation{}
+	var err error
+	if op.id, err = operationID(extensions); err == nil {
+		err = s.add(op, srv.Hub.Limits().Connection)
+	}
+	if err != nil {
+		srv.refuse(w, r, err)
+		return
+	}
+	ctx, cancel := context.WithCancel(s.ctx)
+	s.mu.Lock()
+	op.cancel = cancel
+	s.mu.Unlock()
+	go func() {
+		sub, resp := begin(facade.WithRequest(ctx))
+		if sub != nil {
+			stream, err := srv.Hub.Open(ctx, sub, s.caller, func() { s.woken(op) })
+			if err == nil {
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				if op.gone {
+					stream.Close()
+					return
+				}
+				op.stream, op.ready = stream, true
+				poke(s.wake)
+				return
+			}
+			resp = sub.Failed(ctx, err)
+		}
+		s.ends(op, resp)
+	}()
+	w.WriteHeader(http.StatusAccepted)
+}
+
+// operationID is the member operationId of a request's extensions.
+func operationID(extensions json.RawMessage) (string, error) {
+	id := jsontext.Get(extensions, "operationId")
+	if jsontext.KindOf(id) != jsontext.String || jsontext.Unquote(jsontext.Trim(id)) == "" {
+		return "", facade.Errorf(facade.BadRequest, "extensions.operationId has to be a string that is not empty: the id of the operation on its stream")
+	}
+	return jsontext.Unquote(jsontext.Trim(id)), nil
+}
+
+// add adds an operation to the stream.
+func (s *reserved) add(op *reservedOperation, most int) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	op.cancel = func() {}
+	switch {
+	case slices.ContainsFunc(s.ops, func(o *reservedOperation) bool { return o.id == op.id }):
+		return facade.Errorf(facade.Conflict, "an operation with this id is open on the stream; take another id, or end it first")
+	case most >= 0 && len(s.ops) >= most:
+		return facade.Errorf(facade.TooManyRequests, "this stream has %d operations, and may have no more; end some of them first", len(s.ops))
+	}
+	s.ops = append(s.ops, op)
+	return nil
+}

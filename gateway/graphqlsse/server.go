@@ -1,0 +1,83 @@
+// Package graphqlsse answers GraphQL over Server-Sent Events (the repository graphql-sse,
+// PROTOCOL.md), in both of its modes:
+//
+//	stream.go     distinct connections: a stream for each operation, at /graphql and /graphql/stream
+//	reserved.go   a single connection: one stream for many operations, at /graphql/stream
+package graphqlsse
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facts/sse"
+	"github.com/frondhost/frond/gateway/subscriptions"
+	"github.com/frondhost/frond/resolvers"
+)
+
+// Path is where streams are answered, after the path of the GraphQL handler.
+const Path = "/stream"
+
+// Requests reads requests of GraphQL over HTTP. Where ok is false, a refusal was written. What
+// begin returns has one part that is not nil.
+type Requests interface {
+	Read(w http.ResponseWriter, r *http.Request) (begin func(context.Context) (*resolvers.Subscription, *resolvers.Response), extensions json.RawMessage, state facade.State, ok bool)
+	Identify(w http.ResponseWriter, r *http.Request) (state facade.State, ok bool)
+	Refuse(w http.ResponseWriter, r *http.Request, status int, err *facade.Error)
+}
+
+// Options of [New]. Requests and Hub are required.
+type Options struct {
+	Requests Requests
+	Hub      *subscriptions.Hub
+	// Done is closed when streams have to end: their clients connect again.
+	Done <-chan struct{}
+	// Caller is who a request counts for, where there is a limit for each caller; nil: the
+	// address.
+	Caller func(r *http.Request, state facade.State) string
+	// Expires is when a caller has to identify itself again; nil, and the zero time: never.
+	Expires func(facade.State) time.Time
+	// Beat is how often a stream on which nothing happens says that it is alive; 0 means
+	// [sse.Interval].
+	Beat time.Duration
+	// Patience is how long the network may take to accept a write; 0 means 10 s.
+	Patience time.Duration
+}
+
+// Server answers with streams. It may be used from many goroutines.
+type Server struct {
+	Options
+	reserved reservations
+}
+
+// New returns a server.
+func New(o Options) *Server {
+	if o.Beat <= 0 {
+		o.Beat = sse.Interval
+	}
+	if o.Caller == nil {
+		o.Caller = func(r *http.Request, _ facade.State) string { return r.RemoteAddr }
+	}
+	return &Server{Options: o}
+}
+
+// ServeHTTP answers a request whose answer is a stream, or belongs to one.
+func (srv *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if strings.HasSuffix(r.URL.Path, Path) && inSingle(r) {
+		srv.single(w, r)
+		return
+	}
+	if accepted, _ := sse.Accepts(r.Header["Accept"]); !accepted {
+		srv.Requests.Refuse(w, r, http.StatusNotAcceptable, facade.Errorf(facade.BadRequest, "the answer is a stream; accept text/event-stream"))
+		return
+	}
+	srv.distinct(w, r)
+}
+
+func (srv *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	e := facade.AsError(err)
+	srv.Requests.Refuse(w, r, e.Code.Status(), e)
+}

@@ -1,0 +1,53 @@
+package gateway
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway/graphqlhttp"
+	"github.com/frondhost/frond/gateway/graphqlsse"
+	"github.com/frondhost/frond/gateway/graphqlws"
+	"github.com/frondhost/frond/gateway/identity"
+	"github.com/frondhost/frond/resolvers"
+)
+
+// watch admits the subscribers of a place: they see what its surface shows.
+func (g *generation) watch(p *place) func(context.Context, *facade.Subscription) (resolvers.Watch, error) {
+	return func(ctx context.Context, s *facade.Subscription) (resolvers.Watch, error) {
+		own := *s
+		own.View = p.view
+		return g.facade.Watch(ctx, &own)
+	}
+}
+
+// streams answers with event streams for the GraphQL handler of a place.
+func (g *generation) streams(handler *graphqlhttp.Handler) http.Handler {
+	h := g.host
+	return graphqlsse.New(graphqlsse.Options{
+		Requests: handler, Hub: h.hub, Done: g.streaming.Done(), Expires: h.callers.expires, Patience: h.config.Limits.Write,
+		Caller: func(r *http.Request, state facade.State) string { return h.callers.key(h.callers.address(r), state) },
+	})
+}
+
+// sockets accepts websockets for the GraphQL handler of a place. They end with the generation:
+// clients connect again, to what is served then.
+func (g *generation) sockets(handler *graphqlhttp.Handler) http.Handler {
+	h := g.host
+	s := graphqlws.New(graphqlws.Options{
+		Operations: handler, Hub: h.hub, Session: g.session, Expires: h.callers.expires,
+		Allow: func(address string, state facade.State) error {
+			return h.callers.refuse(address, identity.UserID(state))
+		},
+		Caller: h.callers.key, Address: h.callers.address, Refuse: graphqlhttp.Refuse, Closed: h.closed,
+		MaxMessage: h.config.Limits.Body, Patience: h.config.Limits.Write, Log: h.log,
+	})
+	h.ending.Add(1)
+	context.AfterFunc(g.streaming, func() {
+		defer h.ending.Done()
+		ctx, cancel := context.WithTimeout(context.Background(), h.config.Shutdown.Timeout)
+		defer cancel()
+		s.Shutdown(ctx, h.streaming.Err() == nil)
+	})
+	return s
+}
