@@ -1,0 +1,55 @@
+package e2e_test
+
+import (
+	"bufio"
+	"context"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestSubscriptions runs the clients of the field, unchanged, against the program: graphql-ws,
+// and graphql-sse in both of its modes. The program is stopped and started meanwhile.
+func TestSubscriptions(t *testing.T) {
+	dir := js(t)
+	project := folder(t, map[string]string{
+		"gateway.yaml":         "mode: development\nidentity: {dev: true}\n",
+		"entities/book.yaml":   card("title: {type: string}", "year: {type: integer}"),
+		"entities/secret.yaml": card("text: {type: string}"),
+		"frond.yaml":           "name: library\nchanges: '*'\ncollectors:\n  book: open\n  secret: [{deny: all}]\n",
+	})
+	store := rows(t)
+	gw := startGateway(t, project, "--store", store)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "node", "subscriptions.mjs", gw.URL)
+	cmd.Dir = dir
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stderr = cmd.Stdout
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	steps, said := 0, []string{}
+	for lines := bufio.NewScanner(stdout); lines.Scan(); {
+		said = append(said, lines.Text())
+		switch {
+		case strings.HasPrefix(lines.Text(), "ok   "):
+			steps++
+		case lines.Text() == "restart":
+			gw.stop(t)
+			gw = startGateway(t, project, "--store", store, "--listen", strings.TrimPrefix(gw.URL, "http://"))
+			_, _ = stdin.Write([]byte("restarted\n"))
+		}
+	}
+	if err := cmd.Wait(); err != nil || steps < 11 {
+		t.Errorf("%v after %d steps\n%s\n%s", err, steps, strings.Join(said, "\n"), gw.stderr())
+	}
+}
