@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"errors"
 	"maps"
 	"slices"
@@ -10,6 +11,8 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facts"
 	"github.com/frondhost/frond/gateway/setting"
+	"github.com/frondhost/frond/gateway/subscriptions"
+	"github.com/frondhost/frond/resolvers"
 )
 
 // Facts are the settings of facts.
@@ -117,4 +120,27 @@ func (s *feeds) close() {
 	if own != nil {
 		own.Close()
 	}
+}
+
+// follower reads the feeds of a host for GraphQL subscriptions.
+type follower struct{ *Host }
+
+// Follow implements [subscriptions.Feed].
+func (f follower) Follow(ctx context.Context, s *resolvers.Subscription) (subscriptions.Reader, error) {
+	feed := f.Feed(s.Frond)
+	if feed == nil {
+		return nil, facade.Errorf(facade.ServiceUnavailable, "the events of %s do not arrive here at the moment; try again later", s.Frond)
+	}
+	after := s.After
+	switch {
+	case s.Now:
+		after = facts.Now
+	case s.Oldest:
+		after = facts.Start
+	}
+	r, err := feed.Subscribe(ctx, []string{s.Frond + "." + s.Fact}, after)
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
 }

@@ -74,7 +74,7 @@ func (h *Host) serve(ctx context.Context, handler http.Handler, draining *atomic
 	err = drain(context.WithoutCancel(ctx), server, h.config.Shutdown.Timeout)
 	ending, cancel := context.WithDeadline(context.WithoutCancel(ctx), by)
 	defer cancel()
-	h.awaitSockets(ending)
+	awaitAll(ending, &h.ending) // websockets outlive the requests that opened them
 	return err
 }
 

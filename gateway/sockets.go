@@ -21,8 +21,8 @@ func (g *generation) watch(p *place) func(context.Context, *facade.Subscription)
 	}
 }
 
-// streams answers with event streams for the GraphQL handler of a place.
-func (g *generation) streams(handler *graphqlhttp.Handler) http.Handler {
+// events answers with event streams for the GraphQL handler of a place.
+func (g *generation) events(handler *graphqlhttp.Handler) http.Handler {
 	h := g.host
 	return graphqlsse.New(graphqlsse.Options{
 		Requests: handler, Hub: h.hub, Done: g.streaming.Done(), Expires: h.callers.expires, Patience: h.config.Limits.Write,
@@ -34,12 +34,16 @@ func (g *generation) streams(handler *graphqlhttp.Handler) http.Handler {
 // clients connect again, to what is served then.
 func (g *generation) sockets(handler *graphqlhttp.Handler) http.Handler {
 	h := g.host
+	closed := func(s graphqlws.Summary) { logClosed(h.log, s) }
+	if h.config.Log.NoAccess {
+		closed = nil
+	}
 	s := graphqlws.New(graphqlws.Options{
 		Operations: handler, Hub: h.hub, Session: g.session, Expires: h.callers.expires,
 		Allow: func(address string, state facade.State) error {
 			return h.callers.refuse(address, identity.UserID(state))
 		},
-		Caller: h.callers.key, Address: h.callers.address, Refuse: graphqlhttp.Refuse, Closed: h.closed,
+		Caller: h.callers.key, Address: h.callers.address, Refuse: graphqlhttp.Refuse, Closed: closed,
 		MaxMessage: h.config.Limits.Body, Patience: h.config.Limits.Write, Log: h.log,
 	})
 	h.ending.Add(1)

@@ -82,7 +82,7 @@ func (g *generation) graphQL(p *place) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.graphQL.Sockets, p.graphQL.Streams = g.sockets(p.graphQL), g.streams(p.graphQL)
+	p.graphQL.Sockets, p.graphQL.Streams = g.sockets(p.graphQL), g.events(p.graphQL)
 	return p.graphQL, nil
 }
 

@@ -49,6 +49,7 @@ type reserved struct {
 	cancel context.CancelFunc
 	ops    []*reservedOperation
 	out    []reservedMessage
+	ended  []*subscriptions.Stream // that the goroutine of the stream has to close
 }
 
 // reservedOperation is one operation of a reserved stream.
@@ -159,19 +160,17 @@ func (srv *Server) release(s *reserved) {
 	}
 	s.cancel()
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, op := range s.ops {
-		op.gone = true
-		if op.stream != nil {
-			op.stream.Close()
-		}
+	for len(s.ops) > 0 {
+		s.remove(s.ops[0])
 	}
-	for _, m := range s.out {
+	s.mu.Unlock()
+	messages, _, ended := s.due()
+	for _, m := range messages {
 		if m.resp != nil {
 			m.resp.Release()
 		}
 	}
-	s.ops, s.out = nil, nil
+	closeAll(ended)
 	srv.Hub.Leave(subscriptions.OfConnection, s.caller)
 }
 
@@ -192,7 +191,8 @@ func (srv *Server) openReserved(w http.ResponseWriter, r *http.Request, s *reser
 	}
 	defer o.end()
 	for {
-		messages, ready := s.due()
+		messages, ready, ended := s.due()
+		closeAll(ended)
 		for _, m := range messages {
 			s.send(o, m)
 		}
@@ -205,18 +205,26 @@ func (srv *Server) openReserved(w http.ResponseWriter, r *http.Request, s *reser
 	}
 }
 
-// due takes what is to be sent.
-func (s *reserved) due() (messages []reservedMessage, ready []*reservedOperation) {
+// closeAll closes streams, which wakes their operations: nothing must be locked.
+func closeAll(streams []*subscriptions.Stream) {
+	for _, s := range streams {
+		s.Close()
+	}
+}
+
+// due takes what is to be sent, and the streams that are to be closed.
+func (s *reserved) due() (messages []reservedMessage, ready []*reservedOperation, ended []*subscriptions.Stream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	messages, s.out = s.out, nil
+	messages, ended = s.out, s.ended
+	s.out, s.ended = nil, nil
 	for _, op := range s.ops {
 		if op.ready && op.stream != nil {
 			op.ready = false
 			ready = append(ready, op)
 		}
 	}
-	return messages, ready
+	return messages, ready, ended
 }
 
 // send sends one message:
@@ -239,12 +247,6 @@ func (op *reservedOperation) next(body []byte) sse.Event {
 
 // deliver sends the next responses of a subscription.
 func (s *reserved) deliver(o *out, op *reservedOperation) {
-	s.mu.Lock()
-	if op.gone {
-		s.mu.Unlock()
-		return
-	}
-	s.mu.Unlock()
 	answers, err := op.stream.Next(facade.WithRequest(s.ctx))
 	for _, body := range answers {
 		_ = o.Send(op.next(body))
@@ -254,6 +256,20 @@ func (s *reserved) deliver(o *out, op *reservedOperation) {
 		s.ends(op, op.stream.Failed(s.ctx, err))
 	case len(answers) > 0:
 		s.woken(op)
+	}
+}
+
+// opens gives an operation its stream.
+func (s *reserved) opens(op *reservedOperation, stream *subscriptions.Stream) {
+	s.mu.Lock()
+	gone := op.gone
+	if !gone {
+		op.stream, op.ready = stream, true
+		poke(s.wake)
+	}
+	s.mu.Unlock()
+	if gone { // meanwhile the client has ended it, or is gone
+		stream.Close()
 	}
 }
 
@@ -282,7 +298,8 @@ func (s *reserved) remove(op *reservedOperation) {
 	op.gone = true
 	op.cancel()
 	if op.stream != nil {
-		op.stream.Close()
+		s.ended = append(s.ended, op.stream)
+		poke(s.wake)
 	}
 	s.ops = slices.DeleteFunc(s.ops, func(o *reservedOperation) bool { return o == op })
 }
@@ -327,14 +344,7 @@ func (srv *Server) post(w http.ResponseWriter, r *http.Request) {
 		if sub != nil {
 			stream, err := srv.Hub.Open(ctx, sub, s.caller, func() { s.woken(op) })
 			if err == nil {
-				s.mu.Lock()
-				defer s.mu.Unlock()
-				if op.gone {
-					stream.Close()
-					return
-				}
-				op.stream, op.ready = stream, true
-				poke(s.wake)
+				s.opens(op, stream)
 				return
 			}
 			resp = sub.Failed(ctx, err)
