@@ -76,6 +76,8 @@ type opening struct {
 	// migrate stands in place of preparing the store and writing seeds: for commands that
 	// look at the schema, and serve nothing. nil: a start.
 	migrate func(context.Context, migrator, *migration.Task) error
+	// look stands there for commands that look at the outbox.
+	look func(context.Context, *Host, *facade.Facade) error
 }
 
 // open makes a host in this order: settings are checked, remotes discovered, the project compiled,
@@ -137,6 +139,9 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 	})
 	if as.migrate != nil {
 		return nil, errors.Join(h.look(ctx, f, as.migrate), h.Close())
+	}
+	if as.look != nil {
+		return nil, errors.Join(as.look(ctx, h, f), h.Close())
 	}
 	if err := h.prepare(ctx, f); err != nil {
 		return nil, errors.Join(err, h.Close())

@@ -18,6 +18,7 @@
 //	keys                the keys of signed calls
 //	init                a new project
 //	migrate             the tables of the store
+//	facts               the log of events                    factstail.go, factsdead.go
 //	backup, restore     the store                            backup.go
 //	version             what this program was built from
 //
@@ -69,6 +70,6 @@ func newRoot(s *shell) *cobra.Command {
 	root.PersistentFlags().BoolVar(&s.json, "json", false, "write data as one line of JSON, for another program")
 	root.SetFlagErrorFunc(flagError)
 	root.SuggestionsMinimumDistance = 2
-	root.AddCommand(newGateway(s), newServe(s), newMock(s), newHealth(s), newCall(s), newCheck(s), newDiff(s), newExplain(s), newSchema(s), newSync(s), newBuildFrond(s), newKeys(s), newInit(s), newMigrate(s), newBackup(s), newRestore(s), newVersion(s))
+	root.AddCommand(newGateway(s), newServe(s), newMock(s), newHealth(s), newCall(s), newCheck(s), newDiff(s), newExplain(s), newSchema(s), newSync(s), newBuildFrond(s), newKeys(s), newInit(s), newMigrate(s), newFacts(s), newBackup(s), newRestore(s), newVersion(s))
 	return root
 }

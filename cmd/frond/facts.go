@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facts"
+	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/schema"
+)
+
+// newFacts is frond facts, whose commands look at the log of events (docs/facts.md).
+//
+//	0   it is done; tail: it was stopped
+//	1   the log refuses: a position past retention, an event that is not dead
+//	2   a fact or a consumer that nobody knows, faults in cards or settings
+//	3   a store or a host that cannot be reached
+func newFacts(s *shell) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "facts",
+		Short: "Look at the log of facts, and deliver them again",
+		Long: `Look at what the Fronds of a project announce. "tail" prints events as they come,
+"dead" lists those that a consumer, a webhook or NATS gave up on, and "replay" has
+them tried again. A gateway may run meanwhile.`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			return unknownCommand(cmd, args[0])
+		},
+	}
+	cmd.AddCommand(newFactsTail(s), newFactsReplay(s), newFactsDead(s))
+	return cmd
+}
+
+// factsFlags say where the log is.
+type factsFlags struct {
+	settings *settings
+	dir      string
+}
+
+func addFacts(cmd *cobra.Command) *factsFlags {
+	f := &factsFlags{settings: addSettings(cmd, "store", "remotes", "vendor", "mode")}
+	cmd.Flags().StringVar(&f.dir, "dir", ".", "the project's folder")
+	return f
+}
+
+// with opens the outbox of the project.
+func (f *factsFlags) with(ctx context.Context, s *shell, do func(context.Context, *facade.Facade, facade.Outbox) error) error {
+	f.settings.Unregistered = func(schema.Fault) {}
+	project, config, err := f.settings.load(s, f.dir) //nolint:contextcheck // compiling a project waits for nothing
+	if err != nil {
+		return err
+	}
+	return gateway.WithFacts(ctx, project, &gateway.Options{Config: *config, Logger: s.logger(config), Unregistered: f.settings.Unregistered}, do)
+}
+
+// factsNamed are facts by FACT or FROND.FACT, as FROND.FACT; none are all.
+func factsNamed(c *facade.Catalog, names []string) (full []string, err error) {
+	var all []string
+	for _, frond := range c.Fronds {
+		for _, f := range frond.Facts {
+			all = append(all, f.FullName())
+		}
+	}
+	slices.Sort(all)
+	for _, name := range names {
+		matches := slices.DeleteFunc(slices.Clone(all), func(one string) bool { return one != name && !strings.HasSuffix(one, "."+name) })
+		switch {
+		case len(matches) == 1:
+			full = append(full, matches[0])
+		case len(matches) > 1:
+			return nil, fmt.Errorf("several Fronds announce %s; write one of %s", name, strings.Join(matches, ", "))
+		case len(all) == 0:
+			return nil, fmt.Errorf("nothing announces %s: no fact is declared here; write facts: in a frond.yaml", name)
+		default:
+			return nil, fmt.Errorf("nothing announces %s; write one of %s", name, strings.Join(all, ", "))
+		}
+	}
+	return full, nil
+}
+
+// positionOf reads a position of the command line. The error is the log's.
+func positionOf(ctx context.Context, log facade.EventLog, text string) (facade.Position, error) {
+	if text == "start" {
+		return facts.Start, nil
+	}
+	at, err := facade.ParsePosition(text)
+	if err != nil {
+		return 0, err
+	}
+	oldest, last, err := log.Span(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return at, facade.Resumable(at, oldest, last)
+}

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facts/delivery"
+)
+
+// maxDead is how many dead letters a list has.
+const maxDead = 1000
+
+// newFactsDead is frond facts dead. With --json stdout is a list of {consumer, tries, reason,
+// at, event}.
+func newFactsDead(s *shell) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "dead [CONSUMER]",
+		Short:   "List events that were given up on",
+		Long:    `List the events that a consumer, a webhook or NATS gave up on, oldest first, at most 1,000. They stay until they are replayed.`,
+		Example: "  frond facts dead --dir examples/shop\n  frond facts dead webhook:billing --json",
+		Args:    arguments(0, 1, "one consumer"),
+	}
+	f := addFacts(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return f.with(cmd.Context(), s, func(ctx context.Context, of *facade.Facade, outbox facade.Outbox) error {
+			name := ""
+			if len(args) > 0 {
+				var err error
+				if name, err = consumerNamed(ctx, of.Catalog(), outbox, args[0]); err != nil {
+					return err
+				}
+			}
+			dead, err := outbox.Dead(ctx, name, maxDead)
+			if err != nil {
+				return err
+			}
+			dead = slices.DeleteFunc(dead, func(d *facade.DeadEvent) bool { return isRetrying(d.Consumer) })
+			if s.json {
+				list := make([]map[string]any, 0, len(dead))
+				for _, d := range dead {
+					out, err := of.Outward(&d.Event)
+					if err != nil {
+						return err
+					}
+					list = append(list, map[string]any{"consumer": d.Consumer, "tries": d.Tries, "reason": d.Reason, "at": d.At, "event": eventOf(out)})
+				}
+				return s.writeValue(list)
+			}
+			for _, d := range dead {
+				if _, err := fmt.Fprintf(s.out, "%s  %s  %s  %s.%s %s  %s: %s\n", d.At.Format(time.RFC3339), d.Consumer, d.Event.ID, d.Event.Frond, d.Event.Name, d.Event.Key, fmt.Sprintf("tried %d times", d.Tries), d.Reason); err != nil {
+					return err
+				}
+			}
+			if len(dead) == 0 {
+				fmt.Fprintln(s.stderr, "nothing is dead")
+			}
+			return nil
+		})
+	}
+	return cmd
+}
+
+// newFactsReplay is frond facts replay. With --json stdout is {consumer, events}.
+func newFactsReplay(s *shell) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "replay CONSUMER",
+		Short: "Have a consumer try events again",
+		Long: `Have a consumer, a webhook or NATS try its dead letters again: all of them, or those
+of --event. With --from it is given the events of a part of the log once more, those
+of --fact. The gateway that runs the consumer does it within half a minute; events of
+the same row that come meanwhile wait for them.`,
+		Example: "  frond facts replay webhook:billing --dir examples/shop\n" +
+			"  frond facts replay go:sales.orderPlaced --event 019a…\n" +
+			"  frond facts replay go:mailer --from start --fact orderPlaced",
+		Args: arguments(1, 1, "one consumer"),
+	}
+	f := addFacts(cmd)
+	flags := cmd.Flags()
+	ids := flags.StringArray("event", nil, "the id of a dead event; may be given again")
+	from := flags.String("from", "", "replay the log behind this position, or from start")
+	to := flags.String("to", "", "with --from: up to this position; the default is the end of the log")
+	names := flags.StringArray("fact", nil, "with --from: the facts of the consumer; may be given again")
+	cmd.MarkFlagsMutuallyExclusive("event", "from")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if *from == "" && (*to != "" || len(*names) > 0) {
+			return errors.New("--to and --fact belong to --from; without it dead letters are replayed")
+		}
+		return f.with(cmd.Context(), s, func(ctx context.Context, of *facade.Facade, outbox facade.Outbox) error {
+			name, err := consumerNamed(ctx, of.Catalog(), outbox, args[0])
+			if err != nil {
+				return err
+			}
+			n := 0
+			if *from == "" {
+				n, err = delivery.Again(ctx, outbox, name, *ids)
+				if err == nil && n < len(*ids) {
+					err = facade.Errorf(facade.NotFound, "%s of %d are dead letters of %s; frond facts dead %s lists them, and the others have been replayed", count(n, "event"), len(*ids), name, name)
+				}
+			} else {
+				n, err = replayRange(ctx, of.Catalog(), outbox, name, *from, *to, *names)
+			}
+			if err != nil {
+				return err
+			}
+			if s.json {
+				return s.writeValue(map[string]any{"consumer": name, "events": n})
+			}
+			_, err = fmt.Fprintf(s.out, "%s tries %s again\n", name, count(n, "event"))
+			return err
+		})
+	}
+	return cmd
+}
+
+// replayRange replays a part of the log.
+func replayRange(ctx context.Context, c *facade.Catalog, outbox facade.Outbox, consumer, from, to string, facts []string) (int, error) {
+	if own, is := strings.CutPrefix(consumer, "go:"); is && len(facts) == 0 && strings.Contains(own, ".") {
+		facts = []string{own}
+	}
+	if len(facts) == 0 {
+		return 0, fmt.Errorf("the store does not know which facts %s is for; write them as --fact", consumer)
+	}
+	full, err := factsNamed(c, facts)
+	if err != nil {
+		return 0, err
+	}
+	after, err := positionOf(ctx, outbox, from)
+	if err != nil {
+		return 0, err
+	}
+	_, last, err := outbox.Span(ctx)
+	if err == nil && to != "" {
+		last, err = positionOf(ctx, outbox, to)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return delivery.Replay(ctx, outbox, consumer, full, after, last)
+}
+
+// isRetrying reports whether a name is that of events to be tried again, which are not dead.
+func isRetrying(name string) bool { return strings.HasSuffix(name, delivery.Retrying("")) }
+
+// consumerNamed is the name of a consumer that has a position in the store: as it is written,
+// or without go: and webhook:. The error names those that there are.
+func consumerNamed(ctx context.Context, c *facade.Catalog, outbox facade.Outbox, name string) (string, error) {
+	tries := []string{name, "go:" + name, "webhook:" + name}
+	known := []string{"nats"}
+	for _, frond := range c.Fronds {
+		for _, f := range frond.Facts {
+			known = append(known, "go:"+f.FullName())
+			if f.Name == name {
+				tries = append(tries, "go:"+f.FullName())
+			}
+		}
+	}
+	dead, err := outbox.Dead(ctx, "", maxDead)
+	if err != nil {
+		return "", err
+	}
+	for _, d := range dead {
+		known = append(known, strings.TrimSuffix(d.Consumer, delivery.Retrying("")))
+	}
+	for _, one := range tries {
+		_, there, err := outbox.Cursor(ctx, one)
+		if err != nil || there && !isRetrying(one) {
+			return one, err
+		}
+	}
+	slices.Sort(known)
+	known = slices.DeleteFunc(slices.Compact(known), func(one string) bool {
+		_, there, err := outbox.Cursor(ctx, one)
+		return err != nil || !there
+	})
+	if len(known) == 0 {
+		return "", fmt.Errorf("no consumer is called %s, and none has run over this store", name)
+	}
+	return "", fmt.Errorf("no consumer is called %s; write one of %s, or the name of another one as it stands in the log, such as webhook:billing", name, strings.Join(known, ", "))
+}

@@ -1,0 +1,190 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/frondhost/frond/cmd/frond/call"
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facts"
+)
+
+// newFactsTail is frond facts tail. With --json stdout has one event a line, as streams have
+// them.
+func newFactsTail(s *shell) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "tail [FACT]...",
+		Short: "Print events as they come",
+		Long: `Print the events of some facts, or of all, as they come, until it is stopped. Of the
+store of a project everything is printed that may leave it, whoever may see it; a
+host at --url streams what the caller may see.`,
+		Example: "  frond facts tail --dir examples/shop\n" +
+			"  frond facts tail orderPlaced --after start --once --json --dir examples/shop\n" +
+			"  frond facts tail sales.orderPlaced --url http://127.0.0.1:8080 --header 'Authorization: Bearer …'",
+		Args: arguments(0, -1, "facts"),
+	}
+	f := addFacts(cmd)
+	flags := cmd.Flags()
+	after := flags.String("after", "", "begin behind this position, or with start at the oldest event; the default is now")
+	once := flags.Bool("once", false, "stop at the end of the log")
+	url := flags.String("url", "", "the address of a gateway to follow instead")
+	headers := flags.StringArray("header", nil, `a header for the gateway at --url, such as "Authorization: Bearer …"`)
+	cmd.MarkFlagsMutuallyExclusive("url", "dir")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if *url != "" {
+			if *once {
+				return errors.New("--once is for the store of a project; a host at --url streams what comes")
+			}
+			sent, err := call.ReadHeaders(*headers)
+			if err != nil {
+				return err
+			}
+			return s.followURL(cmd.Context(), *url, args, *after, sent)
+		}
+		if len(*headers) > 0 {
+			return errors.New("--header is for a gateway at --url")
+		}
+		return f.with(cmd.Context(), s, func(ctx context.Context, of *facade.Facade, outbox facade.Outbox) error {
+			names, err := factsNamed(of.Catalog(), args)
+			if err != nil {
+				return err
+			}
+			at := facts.Now
+			if *after != "" {
+				if at, err = positionOf(ctx, outbox, *after); err != nil {
+					return err
+				}
+			}
+			print := func(e *facade.Event) error {
+				out, err := of.Outward(e)
+				if err != nil {
+					return err
+				}
+				return s.writeEvent(eventOf(out))
+			}
+			if *once {
+				return printOnce(ctx, outbox, names, at, print)
+			}
+			return printAll(ctx, outbox, names, at, print)
+		})
+	}
+	return cmd
+}
+
+// printOnce prints what is there.
+func printOnce(ctx context.Context, log facade.EventLog, names []string, at facade.Position, print func(*facade.Event) error) error {
+	if at == facts.Now {
+		return nil
+	}
+	_, last, err := log.Span(ctx)
+	for err == nil && at < last {
+		var events []*facade.Event
+		var behind facade.Position
+		if events, behind, err = log.Log(ctx, at, names, 500); err != nil {
+			return err
+		}
+		for _, e := range events {
+			if err := print(e); err != nil {
+				return err
+			}
+		}
+		if behind <= at {
+			return nil
+		}
+		at = behind
+	}
+	return err
+}
+
+// onlyLog hides that a log could be relayed: whoever looks at it does not keep it.
+type onlyLog struct{ facade.EventLog }
+
+// printAll prints what comes until ctx is done.
+func printAll(ctx context.Context, log facade.EventLog, names []string, at facade.Position, print func(*facade.Event) error) error {
+	feed := facts.New(onlyLog{log}, &facts.Options{Log: slog.New(slog.DiscardHandler)})
+	defer feed.Close()
+	r, err := feed.Subscribe(ctx, names, at)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	for {
+		events, _, err := r.Next(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err != nil:
+			return err
+		}
+		for _, e := range events {
+			if err := print(e); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// outwardEvent is an event as streams have it.
+type outwardEvent struct {
+	ID       string          `json:"id"`
+	Position string          `json:"position"`
+	Frond    string          `json:"frond,omitempty"`
+	Name     string          `json:"name"`
+	Change   string          `json:"change,omitempty"`
+	Entity   json.RawMessage `json:"entity"`
+	Key      json.RawMessage `json:"key"`
+	Version  json.RawMessage `json:"version"`
+	At       time.Time       `json:"at"`
+	Data     json.RawMessage `json:"data"`
+}
+
+// eventOf is an event of the store. It has no version, which depends on who sees the row.
+func eventOf(e *facade.Event) *outwardEvent {
+	out := &outwardEvent{
+		ID: e.ID, Position: e.Position.String(), Frond: e.Frond, Name: e.Name, Change: string(e.Change), At: e.At,
+		Entity: json.RawMessage("null"), Key: json.RawMessage("null"), Version: json.RawMessage("null"), Data: json.RawMessage("null"),
+	}
+	if e.Entity != "" {
+		out.Entity, _ = json.Marshal(e.Entity) // a string
+	}
+	if e.Key != nil {
+		out.Key = e.Key
+	}
+	if e.Data != nil {
+		out.Data = e.Data
+	}
+	return out
+}
+
+// writeEvent writes an event to stdout in a line.
+func (s *shell) writeEvent(e *outwardEvent) error {
+	if s.json {
+		var b bytes.Buffer
+		enc := json.NewEncoder(&b)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(e); err != nil {
+			return err
+		}
+		_, err := s.out.Write(b.Bytes())
+		return err
+	}
+	name, what := e.Name, ""
+	if e.Frond != "" {
+		name = e.Frond + "." + name
+	}
+	if e.Change != "" {
+		what = e.Change + " "
+	}
+	if string(e.Key) != "null" {
+		what += string(e.Key) + " "
+	}
+	_, err := fmt.Fprintf(s.out, "%s  %s  %s  %s%s\n", e.At.Format("2006-01-02T15:04:05.000Z07:00"), e.Position, name, what, e.Data)
+	return err
+}

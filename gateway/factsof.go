@@ -1,0 +1,40 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/frondhost/frond/facade"
+)
+
+// WithFacts opens the store that the settings name, which a gateway may serve meanwhile, and
+// calls do with the facts of the project and the outbox of the store. Nothing is relayed,
+// migrated or seeded, and a file that is not there is not made.
+func WithFacts(ctx context.Context, project *facade.Project, opts *Options, do func(context.Context, *facade.Facade, facade.Outbox) error) error {
+	here := *opts.orDefaults()
+	here.Undecided, here.Incomplete = true, true // who may do what is no matter of the log
+	if here.Store == nil {
+		c := here.Config.withDefaults()
+		path, memory, err := c.storeFile()
+		switch {
+		case errors.Is(err, errServer):
+		case err != nil:
+			return err
+		case memory:
+			return errors.New("the store is kept in memory, so its facts are in no file; name the store of the gateway with --store")
+		default:
+			if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+				return fmt.Errorf("there is no store at %s; name the store of the gateway with --store", path)
+			}
+		}
+	}
+	_, err := open(ctx, project, &here, opening{look: func(ctx context.Context, h *Host, f *facade.Facade) error {
+		if h.outbox.Outbox == nil {
+			return errors.New("this store keeps no facts; only stores of SQLite and PostgreSQL do")
+		}
+		return do(ctx, f, h.outbox.Outbox)
+	}})
+	return err
+}
