@@ -67,6 +67,8 @@ func (b *backlog) read(ctx context.Context, t *topic, at, known facade.Position)
 			return nil, 0, context.Cause(ctx)
 		}
 		switch {
+		case start < at && kiterror.CodeOf(k.err) == kiterror.Gone:
+			// The block begins before the log does.
 		case k.err != nil:
 			return nil, 0, k.err
 		case at < k.oldest:

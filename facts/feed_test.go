@@ -332,3 +332,37 @@ func TestCloseEndsReaders(t *testing.T) {
 		r.Close()
 	})
 }
+
+// TestALogThatRefuses what stands before its oldest position, as a host does: the block of a
+// position may begin there.
+func TestALogThatRefuses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory()
+		m.first = m.first/256*256 + 7
+		m.last, m.oldest = m.first, m.first
+		m.emit(many(windowAndMore, "shop.placed")...)
+		if _, _, err := m.Relay(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		f := facts.New(refusing{onlyLog{m}}, nil)
+		defer f.Close()
+		take(t, subscribe(t, f, m.at(0)), windowAndMore)
+	})
+}
+
+// windowAndMore are more events than a feed keeps in memory.
+const windowAndMore = 5000
+
+// refusing is a log that refuses positions that it does not keep.
+type refusing struct{ onlyLog }
+
+func (r refusing) Log(ctx context.Context, after facade.Position, names []string, limit int) ([]*facade.Event, facade.Position, error) {
+	oldest, last, err := r.Span(ctx)
+	if err == nil {
+		err = facade.Resumable(after, oldest, last)
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	return r.onlyLog.Log(ctx, after, names, limit)
+}

@@ -93,7 +93,7 @@ func (h *Host) feed(frond *facade.Frond) *facts.Feed {
 }
 
 // remoteLog is the log of a remote Frond; nil: it is not known yet.
-func (h *Host) remoteLog(string) facade.EventLog { return nil }
+func (h *Host) remoteLog(frond string) facade.EventLog { return h.topology.Facts(frond) }
 
 // each calls yield with the state of every feed: own, and the remotes by their Fronds.
 func (s *feeds) each(yield func(log string, status facts.Status)) {

@@ -3,10 +3,12 @@ package gateway_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
 
+	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facts"
 	"github.com/frondhost/frond/gateway"
 )
@@ -69,5 +71,49 @@ func TestFeedOfAGateway(t *testing.T) {
 	}
 	if _, _, err := r.Next(t.Context()); !errors.Is(err, facts.ErrClosed) {
 		t.Errorf("a reader of a closed gateway: %v", err)
+	}
+}
+
+// TestConsumersOfAGateway: a consumer of a fact of this host, and one of a remote's, whose position
+// is kept here.
+func TestConsumersOfAGateway(t *testing.T) {
+	there := newElsewhere(t)
+	there.serve("app", notes(t, "frond.yaml", announcing))
+	handled := make(chan string, 10)
+	handle := func(_ context.Context, e *facade.Event) error {
+		handled <- e.Frond + "." + e.Name + string(e.Key)
+		return nil
+	}
+	gw := gatewayOf(t, read(t, fstest.MapFS{
+		"fronds/own/entities/tag.yaml": {Data: []byte(strings.ReplaceAll(noteCard, "title", "label"))},
+		"fronds/own/frond.yaml":        {Data: []byte("facts: [{name: tagged, schema: tag, on: tag.create}]\n")},
+	}), gateway.Options{
+		Config: gateway.Config{Remotes: map[string]gateway.Remote{"app": {URL: there.url()}}, Admin: gateway.Admin{Listen: "127.0.0.1:0"}},
+		Consumers: []gateway.Consumer{
+			{Fact: "tagged", Handle: handle},
+			{Fact: "app.noteWritten", Handle: handle, Detached: true},
+		},
+	})
+	for path, body := range map[string]string{"/api/own/tags": `{"id":"t1","label":"x"}`, "/api/app/notes": `{"id":"n1","title":"x"}`} {
+		if w := askHandler(gw.Handler(), "POST", path, body); w.Code != 201 {
+			t.Fatalf("%d %s", w.Code, w.Body)
+		}
+	}
+	got := map[string]bool{}
+	for range 2 {
+		select {
+		case one := <-handled:
+			got[one] = true
+		case <-time.After(30 * time.Second):
+			t.Fatal("an event was not handled; handled are", got)
+		}
+	}
+	if !got[`own.tagged"t1"`] || !got[`app.noteWritten"n1"`] {
+		t.Errorf("handled: %v", got)
+	}
+	for _, want := range []string{`frond_facts_events_total{fact="own.tagged"} 1`, `frond_facts_readers{log="own"}`, `frond_facts_dead_total{way="go:app.noteWritten"} 0`} {
+		if text := askHandler(gw.AdminHandler(), "GET", "/metrics", "").Body.String(); !strings.Contains(text, want) {
+			t.Errorf("/metrics has no %s", want)
+		}
 	}
 }
