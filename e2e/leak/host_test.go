@@ -33,6 +33,9 @@ type host struct {
 	rest   http.Handler
 	calls  http.Handler
 	graph  http.Handler
+
+	engine *resolvers.Engine
+	log    *eventLog // of a garden that announces its rows; else nil
 }
 
 // hole is where the test can open a hole: each member may stand between two
@@ -48,6 +51,8 @@ type hole struct {
 	// remote has the garden run behind an address, on a host that knows nothing of
 	// callers and answers everybody everything.
 	remote bool
+	// events has the garden announce every row; see events_test.go.
+	events bool
 }
 
 // anyStore is what both stores are.
@@ -98,7 +103,7 @@ func open(w *world, callers []*caller, asYAML bool, h hole) (*host, error) {
 	}
 	b := &host{store: store}
 	if h.remote {
-		if err := b.elsewhere(w.garden, p, over, opts); err != nil {
+		if err := b.elsewhere(w.garden, p, over, opts, h.events); err != nil {
 			return nil, err
 		}
 		over = nil
@@ -125,7 +130,15 @@ func open(w *world, callers []*caller, asYAML bool, h hole) (*host, error) {
 		}
 		return nil, nil
 	}
-	if b.rest, err = rest.New(cat, f, &rest.Options{State: state, Log: quiet}); err != nil {
+	restOptions, engineOptions := &rest.Options{State: state, Log: quiet}, &resolvers.Options{Logger: quiet}
+	if h.events {
+		if b.log == nil {
+			b.log = &eventLog{outbox: store.(facade.Outbox)}
+		}
+		restOptions.Streams.Facts = followed{f, b.log}
+		engineOptions.Watch = func(ctx context.Context, s *facade.Subscription) (resolvers.Watch, error) { return f.Watch(ctx, s) }
+	}
+	if b.rest, err = rest.New(cat, f, restOptions); err != nil {
 		return nil, err
 	}
 	b.calls = envelope.NewHandler(cat, f, &envelope.Options{State: state, Log: quiet})
@@ -137,27 +150,31 @@ func open(w *world, callers []*caller, asYAML bool, h hole) (*host, error) {
 	if err != nil {
 		return nil, err
 	}
-	engine, err := resolvers.NewEngine(built, f, &resolvers.Options{Logger: quiet})
+	engine, err := resolvers.NewEngine(built, f, engineOptions)
 	if err != nil {
 		return nil, err
 	}
+	b.engine = engine
 	b.graph = gateway.NewGraphQL(engine, &gateway.GraphQLOptions{Session: state, Log: quiet})
 	return b, nil
 }
 
 // elsewhere moves the project's Frond to a host of its own, which has neither its
 // collectors nor its presenters.
-func (b *host) elsewhere(g *garden, p *facade.Project, store facade.Store, opts *facade.Options) error {
-	bare := g.project(nil, true, hole{remote: true})
+func (b *host) elsewhere(g *garden, p *facade.Project, store facade.Store, opts *facade.Options, events bool) error {
+	bare := g.project(nil, true, hole{remote: true, events: events})
 	there, err := facade.New(bare, store, &facade.Options{Now: opts.Now})
 	if err != nil {
 		return err
 	}
 	b.kept = there
 	remote := client.New("http://grove.example", &client.Options{
-		Transport: through{envelope.NewHandler(there.Catalog(), there, &envelope.Options{TrustState: true})},
+		Transport: through{b.given(there, envelope.NewHandler(there.Catalog(), there, &envelope.Options{TrustState: true}), events)},
 		Log:       slog.New(slog.DiscardHandler),
 	})
+	if events {
+		b.log.far = remote.Facts("grove")
+	}
 	p.Fronds[0].Remote = "http://grove.example"
 	opts.Remotes = map[string]facade.Caller{p.Fronds[0].Name: remote.With(there.Catalog())}
 	return nil
@@ -205,6 +222,9 @@ func (g *garden) project(callers []*caller, asYAML bool, h hole) *facade.Project
 			h.config(collectors)
 		}
 		config["collectors"] = collectors
+	}
+	if h.events {
+		config["changes"] = "*"
 	}
 	src.Config = facade.Text{File: "frond.json", Data: []byte(encode(config))}
 	p.Fronds = []*facade.FrondSource{src}
@@ -435,6 +455,10 @@ func (a answer) String() string {
 // ask sends a request as a caller.
 func (b *host) ask(c *caller, r request) answer {
 	made.count(r)
+	return b.send(c, r)
+}
+
+func (b *host) send(c *caller, r request) answer {
 	if r.call != nil {
 		call := *r.call
 		call.Invocation.State = facade.State{"user": c.user}

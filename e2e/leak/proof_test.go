@@ -27,6 +27,7 @@ type proof struct {
 	remote        bool      // the rows are kept elsewhere; see hole
 	asked         []request // requests that must not have changed anything, since the stores were last looked at
 	patience      int       // how many of them may come up
+	written       []string  // what was last written in the proof of events
 }
 
 // finding is why a proof failed.
@@ -84,6 +85,10 @@ func proveAt(patience int, seed uint64, size int, asYAML bool, h hole) (cases in
 		*side.into = b
 	}
 	p.look(w, t)
+	if h.events {
+		p.events()
+		return p.cases, nil
+	}
 	p.reads()
 	p.graphs()
 	p.writes()
