@@ -37,8 +37,9 @@ required: [title, price]
 
 // heard is the events that a stream sends, as they come.
 type heard struct {
-	t     *testing.T
-	lines *bufio.Scanner
+	t      *testing.T
+	header http.Header
+	lines  *bufio.Scanner
 }
 
 // followed opens a stream of a gateway that runs.
@@ -63,7 +64,7 @@ func followed(t *testing.T, url string, header ...string) *heard {
 		n, _ := resp.Body.Read(text)
 		t.Fatalf("%s: %d %s", url, resp.StatusCode, text[:n])
 	}
-	return &heard{t, bufio.NewScanner(resp.Body)}
+	return &heard{t, resp.Header, bufio.NewScanner(resp.Body)}
 }
 
 // next is the data of the next event; "": the stream has ended.

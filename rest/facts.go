@@ -50,6 +50,11 @@ func (x *exchange) serveFact() error {
 	if err != nil {
 		return err
 	}
+	leave, err := x.place(state)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	reader, err := facts.Subscribe(x.ctx, watch.Fact(), after)
 	if err != nil {
 		return err
@@ -74,6 +79,14 @@ func (x *exchange) stream(s *stream.Stream) {
 	x.w.Header()["Vary"] = vary
 	s.Options, s.Report, s.Begun = &x.handler.streams, x.report, x.account.Close
 	s.Serve(x.w, x.r)
+}
+
+// place takes a place for a stream. leave is never nil without an error.
+func (x *exchange) place(state facade.State) (leave func(), err error) {
+	if x.handler.streams.Place == nil {
+		return func() {}, nil
+	}
+	return x.handler.streams.Place(x.r, state)
 }
 
 // identify returns who is calling.
@@ -174,6 +187,11 @@ func (x *exchange) serveChanges() error {
 	if err != nil {
 		return err
 	}
+	leave, err := x.place(sub.State)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	last := x.r.Header.Get(lastEventID)
 	reader, err := facts.Subscribe(x.ctx, watch.Fact(), last)
 	if err != nil {

@@ -45,6 +45,8 @@ type streaming struct {
 	end    context.CancelFunc
 	// roles are those of whoever calls as Ada; nil: the token does not hold any more.
 	roles atomic.Pointer[[]any]
+	full  atomic.Bool // no stream has a place any more
+	open  atomic.Int64
 }
 
 // feedFacts is the facts of streams over one feed.
@@ -104,7 +106,16 @@ func stream(t *testing.T) *streaming {
 		return facade.State{"user": map[string]any{"id": "bob", "roles": []any{}}}, nil
 	}
 	s.roles.Store(&[]any{"staff"})
-	h, err := rest.New(f.Catalog(), f, &rest.Options{State: state, Streams: restream.Options{Facts: feedFacts{f, feed}, Again: state, Ending: ctx}})
+	h, err := rest.New(f.Catalog(), f, &rest.Options{State: state, Streams: restream.Options{
+		Facts: feedFacts{f, feed}, Again: state, Ending: ctx,
+		Place: func(*http.Request, facade.State) (func(), error) {
+			if s.full.Load() {
+				return nil, facade.Errorf(facade.TooManyRequests, "too many streams are open")
+			}
+			s.open.Add(1)
+			return func() { s.open.Add(-1) }, nil
+		},
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -321,6 +332,13 @@ func TestRefusedStreams(t *testing.T) {
 			t.Errorf("%s %v: %d %s, want %d %s and %q\n%s", c.request, c.headers, w.Code, got, c.status, c.want, c.says, w.Body)
 		}
 	}
+	s.full.Store(true)
+	for _, path := range []string{"/api/blog/facts/postChanged", "/api/blog/posts"} {
+		if w := ask(t, s.Config.Handler, "GET "+path, []string{ada, "Accept: text/event-stream"}, ""); w.Code != 429 || problem(t, w) != "TOO_MANY_REQUESTS" {
+			t.Errorf("%s without a place: %d %s", path, w.Code, w.Body)
+		}
+	}
+	s.full.Store(false)
 	for request, want := range map[string]int{"OPTIONS /api/blog/facts/postChanged": 204, "HEAD /api/blog/facts/postChanged": 200} {
 		if w := ask(t, s.Config.Handler, request, []string{ada}, ""); w.Code != want || w.Body.Len() > 0 {
 			t.Errorf("%s: %d %s", request, w.Code, w.Body)
@@ -331,6 +349,9 @@ func TestRefusedStreams(t *testing.T) {
 		if w := ask(t, s.Config.Handler, "GET /api/blog/posts", []string{ada, "Accept: " + accept}, ""); w.Code != 200 || w.Header().Get("Content-Type") != "application/json" {
 			t.Errorf("Accept: %s: %d %s", accept, w.Code, w.Header())
 		}
+	}
+	if n := s.open.Load(); n != 0 {
+		t.Errorf("%d places were not given back", n)
 	}
 }
 

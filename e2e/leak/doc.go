@@ -19,6 +19,7 @@
 //	reads_test.go    lists, rows, batches, cursors
 //	graphql_test.go  relations to a depth of three
 //	writes_test.go   what cannot be written, and what must not change
+//	events_test.go   what is announced of rows, on every way out
 //	attacks_test.go  every place that sends a request, and that it was reached
 //	holes_test.go    seeded holes, each of which the proof has to find
 package leak

@@ -51,6 +51,9 @@ type Options struct {
 	// its first caller's until it ends.
 	Again      func(*http.Request) (facade.State, error)
 	AgainAfter time.Duration
+	// Place takes a place among the streams that may be open, and returns what gives it back;
+	// the error refuses the stream. Nil: there is no bound.
+	Place func(*http.Request, facade.State) (leave func(), err error)
 	// Ending is done when streams have to end, so that the host can stop. Nil: never.
 	Ending context.Context //nolint:containedctx // a signal whose life is the surface's
 	// Patience is how long a client may take to accept what is written; 0 is 10 s.
